@@ -1,0 +1,291 @@
+# tacho: the one Makefile. `make help` lists the targets.
+#
+# Everything under src/ except the main file goes into one archive per variant; the program, the
+# unit tests, the fuzz targets, the tools and the benches are each a main file linked with it.
+# Lists of files are found, not written down: a new file needs no change here.
+#
+#   build/VARIANT/obj/      objects, mirroring the tree      build/tacho        the release program
+#   build/VARIANT/unit/     one program per *_test.c         build/fuzz/NAME    libFuzzer targets
+#   build/gen/              generated headers
+#
+# Variables: VARIANT=release|debug|asan|tsan  CC=gcc|clang-14  WERROR=1  V=1 (show commands)
+#            PREFIX=/usr/local  DESTDIR=  SERVE=no (demo);  CPPFLAGS, CFLAGS and LDFLAGS are added to ours.
+
+VERSION := 0.1.0
+VARIANT ?= release
+PREFIX  ?= /usr/local
+B       := build/$(VARIANT)
+Q       := $(if $(V),,@)
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := all
+
+# ---- what the compiler is, and what it can do --------------------------------------------------
+
+MACHINE  := $(shell $(CC) -dumpmachine 2>/dev/null)
+IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
+ifneq ($(IS_CLANG),)
+# Debian's GNU ld cannot read clang's LTO objects without a plug-in; lld can. No lld, no LTO.
+HAVE_LLD := $(wildcard $(shell $(CC) -print-prog-name=ld.lld 2>/dev/null))
+LTO      := $(if $(HAVE_LLD),-flto=thin)
+LTO_LINK := $(if $(HAVE_LLD),-flto=thin -fuse-ld=lld)
+TEST_LINK := $(LTO_LINK)
+ARCHIVER := $(shell $(CC) -print-prog-name=llvm-ar 2>/dev/null)
+else
+# Fat objects hold machine code beside the LTO form: the program is linked with LTO, the many
+# test programs without it, which takes a tenth of the time.
+LTO      := -flto=auto -ffat-lto-objects
+LTO_LINK := -flto=auto
+TEST_LINK := -fno-lto
+ARCHIVER := $(shell $(CC) -print-prog-name=gcc-ar 2>/dev/null)
+endif
+
+# ISA-L inflates several times faster than zlib; where it is absent, zlib does the work.
+ifneq ($(filter x86_64-% aarch64-%,$(MACHINE)),)
+HAVE_ISAL := $(shell echo '\#include <isa-l.h>' | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo 1)
+endif
+
+# ---- flags -------------------------------------------------------------------------------------
+
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef
+SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all
+SANITIZE_tsan := -fsanitize=thread
+SANITIZE_fuzz := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+OPT_release   := -O2 -D_FORTIFY_SOURCE=2 $(LTO)
+OPT_debug     := -O0 -g3
+OPT_asan      := -O1 -g -fno-omit-frame-pointer $(SANITIZE_asan)
+OPT_tsan      := -O1 -g $(SANITIZE_tsan)
+OPT_fuzz      := -O1 -g -fno-omit-frame-pointer $(SANITIZE_fuzz)
+ifeq ($(OPT_$(VARIANT)),)
+$(error VARIANT=$(VARIANT) is none of release, debug, asan, tsan)
+endif
+ifneq ($(VARIANT),release)
+LTO_LINK :=
+TEST_LINK :=
+endif
+
+CPP_FLAGS := -D_GNU_SOURCE -DTACHO_VERSION='"$(VERSION)"' $(if $(HAVE_ISAL),-DHAVE_ISAL=1) \
+    -Isrc -Iinclude -Ibuild/gen $(CPPFLAGS)
+C_FLAGS := -std=gnu11 -funsigned-char -fvisibility=hidden -pthread $(WARNINGS) $(OPT_$(VARIANT)) $(CFLAGS)
+L_FLAGS := -pthread -Wl,--as-needed $(SANITIZE_$(VARIANT)) $(LDFLAGS)
+LIBS    := $(if $(HAVE_ISAL),-lisal) -lz -lzstd -lxxhash $(if $(wildcard src/serve/*.c),-lmicrohttpd) -lm -ldl
+
+# ---- lists -------------------------------------------------------------------------------------
+
+find_c   = $(sort $(shell find $1 -name '*.c' 2>/dev/null))
+objects  = $(addprefix $B/obj/,$(addsuffix .o,$(basename $1)))
+programs = $(addprefix $B/$2/,$(basename $(notdir $1)))
+
+MAIN      := src/cli/main.c
+CORE      := $(filter-out $(MAIN) src/record/% src/cluster/%,$(wildcard src/*/*.c src/*/*.S))
+RECORD    := $(call find_c,src/record)
+UNIT_ALL  := $(call find_c,tests/unit)
+UNIT      := $(filter %_test.c,$(UNIT_ALL))
+HELPERS   := $(filter-out %_test.c,$(UNIT_ALL))
+REPLAY    := tests/fuzz/replay_main.c
+FUZZ      := $(filter-out $(REPLAY),$(wildcard tests/fuzz/*.c))
+FAULT     := $(wildcard tests/fault/*.c)
+TOOLS     := $(wildcard tools/*.c)
+BENCH     := $(wildcard bench/*.c)
+BENCH_CXX := $(wildcard bench/*.cc)
+DEFS      := $(wildcard src/*/*.def)
+
+ARCHIVE   := $B/libcore.a
+TEST_LIBS := $(if $(HELPERS),$B/libhelpers.a) $(ARCHIVE)
+UNIT_PROGRAMS  := $(call programs,$(UNIT),unit)
+FUZZ_REPLAYS   := $(call programs,$(FUZZ),fuzz)
+FAULT_PROGRAMS := $(call programs,$(FAULT),fault)
+TOOL_PROGRAMS  := $(call programs,$(TOOLS),tools)
+BENCH_PROGRAMS := $(call programs,$(BENCH),bench)
+OBJECTS := $(call objects,$(CORE) $(wildcard $(MAIN)) $(RECORD) $(UNIT_ALL) $(FUZZ) $(REPLAY) \
+    $(FAULT) $(TOOLS) $(BENCH) $(BENCH_CXX))
+
+# ---- building ----------------------------------------------------------------------------------
+
+.PHONY: all tests tools replays faults benches fuzz fuzz-programs syntax flags gen test check \
+    bench demo install uninstall clean format format-check help FORCE
+
+ifeq ($(VARIANT),release)
+all: build/tacho $(if $(RECORD),build/libtacho.so)
+build/tacho: $B/tacho
+	@ln -f $< $@
+build/libtacho.so: $B/libtacho.so
+	@ln -f $< $@
+else
+all: $B/tacho $(if $(RECORD),$B/libtacho.so)
+endif
+tests:   $(UNIT_PROGRAMS)
+tools:   $(TOOL_PROGRAMS)
+replays: $(FUZZ_REPLAYS)
+faults:  $(FAULT_PROGRAMS)
+benches: $(BENCH_PROGRAMS)
+
+# A change of compiler or flags rebuilds the variant. -Werror is left out of the comparison: an
+# object made without it leaves a .lax mark, and only those are made again when WERROR=1.
+export BUILT_WITH := $(CC) $(CPP_FLAGS) $(C_FLAGS) $(ARCHIVER)
+$B/.flags: FORCE
+	@mkdir -p $B; printf '%s\n' "$$BUILT_WITH" | cmp -s - $@ || printf '%s\n' "$$BUILT_WITH" >$@
+ifneq ($(WERROR),)
+$(patsubst %.lax,%.o,$(wildcard $(OBJECTS:.o=.lax))): FORCE
+endif
+
+$B/obj/tests/unit/%.o: C_FLAGS += -Wno-unused-parameter
+$B/obj/tests/fuzz/%.o: C_FLAGS += -Wno-missing-prototypes
+$B/obj/tests/%.o: CPP_FLAGS += -Itests
+$B/obj/src/record/%.o: C_FLAGS += -fPIC
+
+$B/obj/%.o: %.c $B/.flags
+	@mkdir -p $(@D); $(if $(V),,echo '  CC    $<')
+	$Q$(CC) $(CPP_FLAGS) $(C_FLAGS) $(if $(WERROR),-Werror) -MMD -MP -c $< -o $@
+	@$(if $(WERROR),rm -f,touch) $(@:.o=.lax)
+
+$B/obj/%.o: %.S $B/.flags
+	@mkdir -p $(@D); $(if $(V),,echo '  AS    $<')
+	$Q$(CC) $(CPP_FLAGS) -MMD -MP -c $< -o $@
+
+$B/obj/%.o: %.cc $B/.flags
+	@mkdir -p $(@D); $(if $(V),,echo '  CXX   $<')
+	$Q$(CXX) $(CPP_FLAGS) -std=c++17 -O2 -Wall -Wextra -MMD -MP -c $< -o $@
+
+# Archives are made anew, so that a deleted source leaves no object behind.
+$(ARCHIVE): $(call objects,$(CORE))
+$B/libhelpers.a: $(call objects,$(HELPERS))
+$B/%.a:
+	@$(if $(V),,echo '  AR    $@')
+	$Qrm -f $@ && $(ARCHIVER) rcs $@ $^
+
+$B/tacho: $(call objects,$(MAIN)) $(ARCHIVE)
+	@$(if $(V),,echo '  LINK  $@')
+	$Q$(CC) $(C_FLAGS) $(if $(WERROR),-Werror) $(L_FLAGS) $(LTO_LINK) $^ $(LIBS) -o $@
+
+# The recorder stands on libc alone; -z defs makes a stray dependency an error.
+$B/libtacho.so: $(call objects,$(RECORD))
+	@$(if $(V),,echo '  LINK  $@')
+	$Q$(CC) $(C_FLAGS) -shared -Wl,-soname,libtacho.so -Wl,-z,defs $(L_FLAGS) $(LTO_LINK) $^ -ldl -o $@
+
+# $(eval $(call program,TARGET,SOURCES,LIBRARIES,FLAGS)): a main file linked with the archives.
+define program
+$1: $(call objects,$2) $(TEST_LIBS)
+	@mkdir -p $$(@D); $(if $(V),,echo '  LINK  $$@')
+	$Q$$(CC) $$(C_FLAGS) $$(L_FLAGS) $$(TEST_LINK) $4 $$^ $3 $$(LIBS) -o $$@
+endef
+$(foreach f,$(UNIT),$(eval $(call program,$(call programs,$f,unit),$f,-lcmocka)))
+$(foreach f,$(FAULT),$(eval $(call program,$(call programs,$f,fault),$f)))
+$(foreach f,$(TOOLS),$(eval $(call program,$(call programs,$f,tools),$f)))
+# A bench measures what users run, so it is linked with LTO; bench/NAME_*.cc joins bench/NAME.c.
+# `make bench` builds them and runs each executable file in bench/: the scripts that drive them.
+$(foreach f,$(BENCH),$(eval $(call program,$(call programs,$f,bench),$f \
+    $(wildcard $(basename $f)_*.cc),$(if $(wildcard $(basename $f)_*.cc),-lsimdjson -lstdc++),$(LTO_LINK))))
+ifeq ($(VARIANT),fuzz)
+$(foreach f,$(FUZZ),$(eval $(call program,$B/$(basename $(notdir $f)),$f,,-fsanitize=fuzzer)))
+else
+$(foreach f,$(FUZZ),$(eval $(call program,$(call programs,$f,fuzz),$f $(REPLAY))))
+endif
+
+fuzz:
+	@$(MAKE) --no-print-directory CC=clang-14 VARIANT=fuzz fuzz-programs
+fuzz-programs: $(addprefix $B/,$(basename $(notdir $(FUZZ))))
+
+-include $(OBJECTS:.o=.d)
+
+# ---- generated files ---------------------------------------------------------------------------
+# tools/generate turns the tables (*.def) into the list of message ids, docs/API.md, man pages and
+# completions. They are kept in the repository, so that a reader finds them; a build brings them up
+# to date when a table has changed, and `make check` fails when they are not what the tables say.
+
+gen:
+	tools/generate
+build/gen/.stamp: $(wildcard tools/generate) $(DEFS)
+	@mkdir -p $(@D)
+	$Qtools/generate
+	@touch $@
+ifneq ($(wildcard tools/generate),)
+$(OBJECTS): | build/gen/.stamp
+src/base/message_ids.h: build/gen/.stamp ;
+endif
+
+# ---- testing -----------------------------------------------------------------------------------
+
+test:
+	@tools/setup test
+	@tests/run
+check:
+	@tests/run --only static
+bench:
+	@tools/setup bench
+	@$(MAKE) --no-print-directory all tools benches
+	@for bench in bench/*; do if [ -f $$bench ] && [ -x $$bench ]; then $$bench || exit 1; fi; done
+
+# Compiles without writing anything: a second compiler's opinion for a tenth of a build.
+syntax: $(addprefix syntax/,$(filter %.c,$(CORE) $(wildcard $(MAIN)) $(RECORD)))
+syntax/%: FORCE
+	$Q$(CC) $(CPP_FLAGS) $(filter-out -flto%,$(C_FLAGS)) $(if $(WERROR),-Werror) -fsyntax-only $*
+flags:
+	@printf '%s\n' "$(subst ",\",$(CC) $(CPP_FLAGS) $(filter-out -flto% -ffat%,$(C_FLAGS)))"
+
+SAMPLE := tests/data/sample.pt.trace.json.gz
+demo:
+	@tools/setup build
+	@$(MAKE) --no-print-directory all
+	build/tacho summary $(SAMPLE)
+
+C_DIRS := src include tests tools bench demo
+format:
+	find $(wildcard $(C_DIRS)) -name '*.[ch]' -exec clang-format-14 -i {} +
+format-check:
+	@find $(wildcard $(C_DIRS)) -name '*.[ch]' -exec clang-format-14 --dry-run -Werror {} + 2>&1 | \
+	    awk -F: '/ error: / && !seen[$$1]++ { print $$1 ":" $$2 ": run make format" } END { exit length(seen) > 0 }'
+
+# ---- installing --------------------------------------------------------------------------------
+# FROM:TO pairs, TO below PREFIX; install and uninstall walk the same list.
+
+HEADERS := $(wildcard include/tacho/*.h)
+PLACES  := build/tacho:bin/tacho build/tacho.pc:lib/pkgconfig/tacho.pc \
+    $(if $(RECORD),build/libtacho.so:lib/libtacho.so) \
+    $(foreach f,$(HEADERS),$f:include/tacho/$(notdir $f)) \
+    $(foreach f,$(wildcard docs/man/*.1),$f:share/man/man1/$(notdir $f)) \
+    $(patsubst %,%:share/bash-completion/completions/tacho,$(wildcard completions/tacho.bash)) \
+    $(patsubst %,%:share/zsh/site-functions/_tacho,$(wildcard completions/_tacho)) \
+    $(patsubst %,%:share/fish/vendor_completions.d/tacho.fish,$(wildcard completions/tacho.fish))
+
+define PC
+prefix=$(PREFIX)
+
+Name: tacho
+Description: recorder and analyser for deep-learning programs
+Version: $(VERSION)
+Cflags: -I$${prefix}/include
+Libs: $(if $(RECORD),-L$${prefix}/lib -ltacho)
+endef
+build/tacho.pc: FORCE | build/tacho
+	$(file >$@,$(PC))
+
+install: all build/tacho.pc
+	@for pair in $(PLACES); do \
+	    to="$(DESTDIR)$(PREFIX)/$${pair#*:}"; mode=644; \
+	    case $$to in */bin/*|*.so) mode=755;; esac; \
+	    echo "  INSTALL  $$to"; install -D -m $$mode "$${pair%%:*}" "$$to" || exit 1; done
+uninstall:
+	@for pair in $(PLACES); do rm -fv "$(DESTDIR)$(PREFIX)/$${pair#*:}"; done
+
+clean:
+	rm -rf build
+
+help:
+	@echo 'make              the program, build/tacho (VARIANT=release|debug|asan|tsan, CC=gcc|clang-14)'
+	@echo 'make test         everything: builds, unit, golden, oracle, fault, corpus and static tests'
+	@echo 'make check        the static tests only: layers, headers, format, generated files'
+	@echo 'make bench        the benchmarks'
+	@echo 'make demo         the demonstration (SERVE=no: without serving)'
+	@echo 'make fuzz         libFuzzer targets, build/fuzz/NAME (clang-14)'
+	@echo 'make gen          generated files from the tables;  make format: clang-format in place'
+	@echo 'make install      PREFIX=$(PREFIX) DESTDIR=$(DESTDIR);  make uninstall takes it away again'
+	@echo 'make clean        removes build/'

@@ -1,0 +1,103 @@
+/* breakdown.c: what each moment of a step was spent on.
+ *
+ * The ranges of each role are united over all threads, streams and devices. Then the steps' moments
+ * are dealt out by priority: a role takes its intersection with what is left, the rest goes on to
+ * the next, and what nobody takes is `other`. The original tool deals out everything again when
+ * nothing is left; here an empty rest stays empty.
+ *
+ * A user's own ranges (record_function) and Python frames are no work: they say what the host was
+ * about, not that it was busy, and a range around the whole loop would hide every gap. */
+#include "analyse/breakdown.h"
+
+#include "analyse/comm_kind.h"
+
+static const char *const names[N_ROLES] = {
+    [ROLE_KERNEL] = "kernel",   [ROLE_MEMCPY] = "memcpy",
+    [ROLE_MEMSET] = "memset",   [ROLE_COMMUNICATION] = "communication",
+    [ROLE_RUNTIME] = "runtime", [ROLE_DATA_LOADER] = "data_loader",
+    [ROLE_CPU_EXEC] = "cpu_exec", [ROLE_OTHER] = "other",
+};
+
+str role_name(role r) {
+    return str_of(names[r]);
+}
+
+/* Role of the host kinds; 0 = none (no host kind is a kernel). */
+static const uint8_t host_role[N_KINDS] = {
+    [KIND_OP] = ROLE_CPU_EXEC,       [KIND_FORWARD] = ROLE_CPU_EXEC,
+    [KIND_BACKWARD] = ROLE_CPU_EXEC, [KIND_OPTIMIZER] = ROLE_CPU_EXEC,
+    [KIND_DATA] = ROLE_DATA_LOADER,  [KIND_RUNTIME] = ROLE_RUNTIME,
+    [KIND_DRIVER] = ROLE_RUNTIME,    [KIND_COLLECTIVE] = ROLE_COMMUNICATION,
+};
+
+static void add_host(const trace *t, comm_names *comm, interval window, role_ranges *out) {
+    for (uint32_t i = 1; i < t->slice.n; i++) {
+        uint8_t kind = t->slice.kind[i], r = host_role[kind];
+        if (!r && kind != KIND_ANNOTATION) continue;
+        if ((kind == KIND_OP || kind == KIND_ANNOTATION) && comm_host_id(comm, t->slice.name[i]))
+            r = ROLE_COMMUNICATION;
+        if (!r) continue;
+        int64_t start = max_i64(t->slice.start[i], window.start);
+        intervals_add(&out->at[r], start, min_i64(slice_end(t, i), window.end));
+    }
+}
+
+static void add_device(const trace *t, comm_names *comm, interval window, role_ranges *out) {
+    for (uint32_t k = 1; k < t->kernel.n; k++) {
+        uint32_t i = t->kernel.slice[k];
+        role r = t->slice.kind[i] == KIND_MEMCPY   ? ROLE_MEMCPY
+                 : t->slice.kind[i] == KIND_MEMSET ? ROLE_MEMSET
+                 : comm_kernel_row(comm, k)        ? ROLE_COMMUNICATION
+                                                   : ROLE_KERNEL;
+        int64_t start = max_i64(t->slice.start[i], window.start);
+        intervals_add(&out->at[r], start, min_i64(slice_end(t, i), window.end));
+    }
+}
+
+status role_ranges_make(const trace *t, int64_t from, int64_t to, arena *a, role_ranges *out, error *err) {
+    comm_names comm;
+    TRY(comm_names_init(&comm, t, a, err));
+    role_ranges made;
+    for (int r = 0; r < N_ROLES; r++) made.at[r] = intervals_in(a);
+    add_host(t, &comm, (interval){from, to}, &made);
+    add_device(t, &comm, (interval){from, to}, &made);
+    for (int r = 0; r < N_ROLES; r++) {
+        intervals_merge(&made.at[r]);
+        if (made.at[r].failed) FAIL_MEMORY(err);
+    }
+    *out = made;
+    return OK;
+}
+
+status breakdown_make(const role_ranges *ranges, const step_spans *steps, arena *a, step_parts **out, error *err) {
+    step_parts *parts = ARENA_ARRAY(a, step_parts, (size_t)steps->n + 1);
+    intervals left = intervals_in(a);
+    for (uint32_t i = 0; i < steps->n; i++) intervals_add(&left, steps->v[i].start, steps->v[i].end);
+    intervals_merge(&left);
+    if (!parts) FAIL_MEMORY(err);
+    for (int r = 0; r < N_ROLES; r++) {
+        intervals mine = r == ROLE_OTHER ? left : intervals_and(&left, &ranges->at[r]);
+        if (mine.failed) FAIL_MEMORY(err);
+        for (uint32_t i = 0; i < steps->n; i++)
+            parts[i].ns[r] = intervals_ns_in(&mine, steps->v[i].start, steps->v[i].end);
+        if (r != ROLE_OTHER) left = intervals_minus(&left, &mine);
+    }
+    *out = parts;
+    return OK;
+}
+
+void mean_parts(const int64_t *parts, int64_t n, int64_t *out, size_t n_parts) {
+    int64_t sum = 0, given = 0;
+    for (size_t i = 0; i < n_parts; i++) {
+        sum = add_i64(sum, parts[i]);
+        out[i] = n ? parts[i] / n : 0;
+        given = add_i64(given, out[i]);
+    }
+    if (!n) return;
+    for (int64_t left = sub_i64(mean_i64(sum, n), given); left > 0; left--) {
+        size_t best = 0;
+        for (size_t i = 1; i < n_parts; i++)
+            if (sub_i64(parts[i], out[i] * n) > sub_i64(parts[best], out[best] * n)) best = i;
+        out[best]++;
+    }
+}

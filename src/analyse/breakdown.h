@@ -1,0 +1,46 @@
+/* breakdown.h: what each moment of a step was spent on.
+ *
+ * Every moment counts once, for the first of these that was going on: kernel (that is no
+ * communication), memcpy, memset, communication (device kernels and host ranges of collectives),
+ * runtime (runtime and driver calls), data_loader, cpu_exec (operators and the framework's own
+ * ranges), other (none of them). So the parts of a step add up to it exactly. */
+#ifndef ANALYSE_BREAKDOWN_H
+#define ANALYSE_BREAKDOWN_H
+
+#include "analyse/intervals.h"
+#include "analyse/step_spans.h"
+
+typedef enum {
+    ROLE_KERNEL,
+    ROLE_MEMCPY,
+    ROLE_MEMSET,
+    ROLE_COMMUNICATION,
+    ROLE_RUNTIME,
+    ROLE_DATA_LOADER,
+    ROLE_CPU_EXEC,
+    ROLE_OTHER,
+    N_ROLES,
+} role;
+
+str role_name(role r);
+
+/* When each role was going on inside [from, to), whatever else was; ROLE_OTHER is empty. */
+typedef struct {
+    intervals at[N_ROLES];
+} role_ranges;
+
+status role_ranges_make(const trace *t, int64_t from, int64_t to, arena *a, role_ranges *out,
+                        error *err) MUST_USE;
+
+typedef struct {
+    int64_t ns[N_ROLES]; /* adds up to the length of the step */
+} step_parts;
+
+/* One element for each step. */
+status breakdown_make(const role_ranges *ranges, const step_spans *steps, arena *a,
+                      step_parts **out, error *err) MUST_USE;
+
+/* `parts` divided by n, rounded so that they still add up (largest remainders go up). */
+void mean_parts(const int64_t *parts, int64_t n, int64_t *out, size_t n_parts);
+
+#endif

@@ -1,0 +1,63 @@
+/* comm_kind.c: what is communication.
+ *
+ * Producers since 2022 write the collective's arguments on the kernel (table comm); older ones and
+ * other libraries are known by names alone: the host range is `library:collective`, the kernel starts
+ * with the library's prefix. A kernel launched by such a host range is communication whatever its
+ * name. Every library and every collective counts, not a list of ten names. */
+#include "analyse/comm_kind.h"
+
+static const char *const libraries[] = {"nccl:", "rccl:", "gloo:", "mpi:",   "ucc:",
+                                        "xccl:", "hccl:", "cncl:", "oneccl:", "c10d:"};
+static const char *const kernel_starts[] = {"ncclDevKernel", "ncclKernel", "ncclDevFunc", "nccl:",
+                                            "rccl",          "mscclKernel", "hcom_",       "oneccl"};
+
+#define N_OF(array) (sizeof(array) / sizeof *(array))
+
+static bool starts_with_any(str name, const char *const *starts, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (str_starts(name, str_of(starts[i]))) return true;
+    return false;
+}
+
+/* `c10d::allreduce_` is the op that calls a library, not the collective itself. */
+bool comm_host_name(str name) {
+    size_t colon = str_find(name, STR(":"), 0);
+    if (colon == SIZE_MAX || colon + 1 == name.n || name.p[colon + 1] == ':') return false;
+    return starts_with_any(name, libraries, N_OF(libraries));
+}
+
+bool comm_kernel_name(str name) {
+    return starts_with_any(name, kernel_starts, N_OF(kernel_starts));
+}
+
+enum { KNOWN = 1, HOST = 2, KERNEL = 4 };
+
+status comm_names_init(comm_names *n, const trace *t, arena *a, error *err) {
+    uint8_t *memo = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1);
+    if (!memo) FAIL_MEMORY(err);
+    *n = (comm_names){.t = t, .memo = memo};
+    return OK;
+}
+
+static uint8_t look_up(comm_names *n, uint32_t id) {
+    if (id >= n->t->n_strings) return 0;
+    if (!n->memo[id]) {
+        str name = trace_str(n->t, id);
+        n->memo[id] = (uint8_t)(KNOWN | (comm_host_name(name) ? HOST : 0) |
+                                (comm_kernel_name(name) ? KERNEL : 0));
+    }
+    return n->memo[id];
+}
+
+bool comm_host_id(comm_names *n, uint32_t name) {
+    return look_up(n, name) & HOST;
+}
+
+bool comm_kernel_row(comm_names *n, uint32_t kernel) {
+    const trace *t = n->t;
+    uint32_t slice = t->kernel.slice[kernel], op = t->kernel.op[kernel];
+    if (t->slice.kind[slice] != KIND_KERNEL) return false;
+    if (look_up(n, t->slice.name[slice]) & KERNEL) return true;
+    if (op && comm_host_id(n, t->slice.name[op])) return true;
+    return t->comm.n > 1 && trace_comm_of(t, slice) != 0;
+}

@@ -1,0 +1,25 @@
+/* comm_kind.h: what is communication: by the arguments of the event, else by names. */
+#ifndef ANALYSE_COMM_KIND_H
+#define ANALYSE_COMM_KIND_H
+
+#include "base/arena.h"
+#include "store/trace.h"
+
+/* Host range of a collective of a communication library: nccl:all_reduce, gloo:broadcast, … */
+bool comm_host_name(str name);
+/* Device kernel of one: ncclDevKernel_AllReduce_…, rccl…, … */
+bool comm_kernel_name(str name);
+
+/* The same by string id, each name looked at once. */
+typedef struct {
+    const trace *t;
+    uint8_t *memo; /* by string id: 0 unknown, else bit 0 known, bit 1 host, bit 2 kernel */
+} comm_names;
+
+status comm_names_init(comm_names *n, const trace *t, arena *a, error *err) MUST_USE;
+bool comm_host_id(comm_names *n, uint32_t name);
+/* Is this device work (a row of table kernel) communication? By its own arguments, its name, or the
+ * op that launched it. Copies and sets are not. */
+bool comm_kernel_row(comm_names *n, uint32_t kernel);
+
+#endif

@@ -1,0 +1,206 @@
+/* kernels.c: which kernels cost the device's time.
+ *
+ * Table kernel holds all device work; here are its kernels (copies and sets are no kernels), added
+ * up by name, by name and operator, or by launch configuration (name, operator, grid, block,
+ * registers, shared memory). Most time first, ties by the bytes of the names and then by the launch
+ * configuration.
+ *
+ *   blocks_per_sm, occupancy   means weighted by duration over the kernels that have the value
+ *                              (plain means where all of them last 0 ns)
+ *   op                         grouped by name: the operator that launched it, null when several did
+ *   share                      of the time of all kernels
+ *
+ * An op that stands in one of its own name has the name of the outer one, so the name is enough to
+ * group by. A kernel without an operator has a null there. */
+#include <math.h>
+
+#include "analyse/group.h"
+#include "analyse/select.h"
+#include "analyse/tensor_core.h"
+#include "base/sort.h"
+
+#define COL_K(name) COL(kernels, kernels, name)
+
+/* All fields are 32 bits wide but one pair: no padding, so keys compare as bytes. */
+typedef struct {
+    uint32_t name, op; /* op: string id + 1, 0 = none */
+    uint32_t dims[6];  /* grid, block */
+    int64_t shared_memory;
+    int32_t registers;
+    uint32_t zero;
+} kernel_key;
+
+typedef struct {
+    double sum, plain; /* Σ value·duration; Σ value */
+    int64_t ns, n;     /* of the kernels that have it */
+} weighted;
+
+typedef struct {
+    kernel_key key;
+    int64_t calls, total, max_ns, min_ns;
+    weighted blocks, occupancy;
+    uint32_t op;  /* string id + 1 of the only op seen so far, 0 = none yet */
+    bool several; /* more than one */
+} kernel_group;
+
+typedef struct {
+    const trace *t;
+    selection select;
+    group_by group;
+    groups rows;
+    int64_t total;
+} totals;
+
+static bool same_key(const void *row, const void *key) {
+    return memcmp(row, key, sizeof(kernel_key)) == 0;
+}
+
+static uint64_t hash_key(const kernel_key *k) {
+    uint64_t h = hash_pair(k->name, k->op);
+    for (int i = 0; i < 6; i += 2)
+        h = hash_pair(h, (uint64_t)k->dims[i] << 32 | k->dims[i + 1]);
+    return hash_pair(hash_pair(h, (uint64_t)k->shared_memory), (uint32_t)k->registers);
+}
+
+static kernel_key key_of(const totals *o, uint32_t k, group_by group) {
+    const trace *t = o->t;
+    kernel_key key = {.name = t->slice.name[t->kernel.slice[k]]};
+    if (group == GROUP_NAME) return key;
+    if (t->kernel.op[k]) key.op = t->slice.name[t->kernel.op[k]] + 1;
+    if (group != GROUP_LAUNCH) return key;
+    key.dims[0] = t->kernel.grid_x[k], key.dims[1] = t->kernel.grid_y[k];
+    key.dims[2] = t->kernel.grid_z[k], key.dims[3] = t->kernel.block_x[k];
+    key.dims[4] = t->kernel.block_y[k], key.dims[5] = t->kernel.block_z[k];
+    key.shared_memory = t->kernel.shared_memory[k];
+    key.registers = t->kernel.registers[k];
+    return key;
+}
+
+static kernel_group *find_group(groups *rows, const kernel_key *key) {
+    bool is_new;
+    uint32_t row = groups_at(rows, hash_key(key), same_key, key, &is_new);
+    if (row == GROUP_NONE) return NULL;
+    kernel_group *g = GROUP_ROW(rows, kernel_group, row);
+    if (is_new) *g = (kernel_group){.key = *key, .min_ns = INT64_MAX};
+    return g;
+}
+
+static void add_weighted(weighted *w, double value, int64_t ns) {
+    if (!(value >= 0)) return;
+    w->sum += value * (double)ns;
+    w->plain += value;
+    w->ns = add_i64(w->ns, ns);
+    w->n++;
+}
+
+static double mean_of(const weighted *w) {
+    if (w->ns) return w->sum / (double)w->ns;
+    return w->n ? w->plain / (double)w->n : NAN;
+}
+
+static status add_kernel(totals *o, uint32_t k, error *err) {
+    bool counts = select_work_counts(&o->select, k);
+    int64_t ns = select_work_ns(&o->select, k);
+    if (!counts && !ns) return OK;
+    kernel_key key = key_of(o, k, o->group);
+    uint32_t op = o->t->kernel.op[k] ? o->t->slice.name[o->t->kernel.op[k]] + 1 : 0;
+    kernel_group *g = find_group(&o->rows, &key);
+    if (!g) FAIL_MEMORY(err);
+    if (counts) {
+        g->calls++;
+        g->max_ns = max_i64(g->max_ns, ns);
+        g->min_ns = min_i64(g->min_ns, ns);
+    }
+    g->total = add_i64(g->total, ns);
+    o->total = add_i64(o->total, ns);
+    add_weighted(&g->blocks, o->t->kernel.blocks_per_sm[k], ns);
+    add_weighted(&g->occupancy, o->t->kernel.occupancy[k], ns);
+    if (op && !g->op) g->op = op;
+    g->several |= op && g->op != op;
+    return OK;
+}
+
+static str op_text(const trace *t, uint32_t op) {
+    return op ? trace_str(t, op - 1) : STR_NONE;
+}
+
+static int compare_keys(const trace *t, const kernel_key *x, const kernel_key *y) {
+    int names = str_cmp(trace_str(t, x->name), trace_str(t, y->name));
+    if (names) return names;
+    int ops = str_cmp(op_text(t, x->op), op_text(t, y->op));
+    if (ops) return ops;
+    for (int i = 0; i < 6; i++)
+        if (x->dims[i] != y->dims[i]) return x->dims[i] < y->dims[i] ? -1 : 1;
+    if (x->registers != y->registers) return x->registers < y->registers ? -1 : 1;
+    return (x->shared_memory > y->shared_memory) - (x->shared_memory < y->shared_memory);
+}
+
+static int compare_groups(uint32_t a, uint32_t b, const void *context) {
+    const totals *o = context;
+    const kernel_group *x = GROUP_ROW(&o->rows, kernel_group, a);
+    const kernel_group *y = GROUP_ROW(&o->rows, kernel_group, b);
+    if (x->total != y->total) return x->total > y->total ? -1 : 1;
+    return compare_keys(o->t, &x->key, &y->key);
+}
+
+static status set_launch(table *t, size_t row, const kernel_key *k, error *err) {
+    if (k->dims[0] | k->dims[1] | k->dims[2]) {
+        str grid = arena_printf(t->arena, "[%u, %u, %u]", k->dims[0], k->dims[1], k->dims[2]);
+        if (!grid.p) FAIL_MEMORY(err);
+        table_set_text(t, row, COL_K(grid), grid);
+    }
+    if (k->dims[3] | k->dims[4] | k->dims[5]) {
+        str block = arena_printf(t->arena, "[%u, %u, %u]", k->dims[3], k->dims[4], k->dims[5]);
+        if (!block.p) FAIL_MEMORY(err);
+        table_set_text(t, row, COL_K(block), block);
+    }
+    if (k->registers != ABSENT_I32) table_set_int(t, row, COL_K(registers), k->registers);
+    if (k->shared_memory != ABSENT_I64)
+        table_set_int(t, row, COL_K(shared_memory), k->shared_memory);
+    return OK;
+}
+
+static status write_group(table *t, const totals *o, const kernel_group *g, error *err) {
+    size_t row;
+    TRY(table_add_row(t, &row, err));
+    str name = trace_str(o->t, g->key.name);
+    table_set_text(t, row, COL_K(name), name);
+    table_set_text(t, row, COL_K(op), op_text(o->t, g->several ? 0 : g->op));
+    table_set_int(t, row, COL_K(calls), g->calls);
+    table_set_int(t, row, COL_K(total), g->total);
+    if (g->calls) {
+        table_set_int(t, row, COL_K(mean), mean_i64(g->total, g->calls));
+        table_set_int(t, row, COL_K(max), g->max_ns);
+        table_set_int(t, row, COL_K(min), g->min_ns);
+    }
+    if (o->total) table_set_real(t, row, COL_K(share), (double)g->total / (double)o->total);
+    table_set_int(t, row, COL_K(tensor_core), tensor_core_kernel(name));
+    table_set_real(t, row, COL_K(blocks_per_sm), mean_of(&g->blocks));
+    table_set_real(t, row, COL_K(occupancy), mean_of(&g->occupancy));
+    return o->group == GROUP_LAUNCH ? set_launch(t, row, &g->key, err) : OK;
+}
+
+static status sum_kernels(totals *o, arena *a, error *err) {
+    TRY(groups_init(&o->rows, a, sizeof(kernel_group), err));
+    for (uint32_t k = 1; k < o->t->kernel.n; k++)
+        if (o->t->slice.kind[o->t->kernel.slice[k]] == KIND_KERNEL) TRY(add_kernel(o, k, err));
+    return OK;
+}
+
+status analyse_kernels(const analysis_input *in, const params *p, arena *a, answer *out,
+                       error *err) {
+    totals o = {.t = in->traces[0].trace, .group = p->group};
+    if (o.group != GROUP_NAME_OP && o.group != GROUP_LAUNCH) o.group = GROUP_NAME;
+    TRY(answer_begin("kernels", in, a, out, err));
+    TRY(trace_require(o.t, SELECT_TABLES, err));
+    select_init(&o.select, o.t, p);
+    TRY(sum_kernels(&o, a, err));
+    uint32_t *order = groups_order(&o.rows), *scratch = groups_order(&o.rows);
+    table *result = answer_table(out, a, "kernels");
+    if (!order || !scratch || !result) FAIL_MEMORY(err);
+    sort_index(order, scratch, o.rows.n, compare_groups, &o);
+    for (uint32_t i = 0; i < o.rows.n; i++)
+        TRY(write_group(result, &o, GROUP_ROW(&o.rows, kernel_group, order[i]), err));
+    answer_finish(out, p);
+    return OK;
+}

@@ -1,0 +1,279 @@
+/* operators.c: which operators cost the time.
+ *
+ * op_scan gives every call once; here the calls are added up by name, name and input shapes, name
+ * and call stack, or type, and the groups are written in the order a reader wants: most device self
+ * time first, where there is device work, else most host self time; ties by the bytes of the name,
+ * then of the shapes and the stack, so that the answer is the same for any order of events.
+ *
+ *   host_total   Σ duration of the calls
+ *   host_self    host_total without the children that count (op_scan.h)
+ *   device_self  Σ device work launched by the op itself, overlapping streams added up
+ *   device_total device_self and that of all children
+ *   share        self time over the self time of all ops: device where there is any, else host
+ *
+ * Producers that hand over sums instead of calls (table given_op) are shown as they are.
+ * It does not name kernels (kernels.c) and does not remove recursion from totals: an op inside one
+ * of its own name counts in both, as in PyTorch's own tables. */
+#include <math.h>
+
+#include "analyse/op_scan.h"
+#include "base/hash.h"
+#include "base/num.h"
+#include "base/sort.h"
+
+#define COL_OP(name) COL(operators, operators, name)
+
+typedef struct {
+    uint32_t name, shapes, stack;
+} op_key;
+
+typedef struct {
+    op_key key;
+    str type; /* when grouped by type, the name */
+    int64_t calls, max_ns, min_ns;
+    int64_t host_total, host_self, device_total, device_self, tensor_total, tensor_self;
+    double flops;     /* of the calls that have them */
+    int64_t flops_ns; /* device time of these calls, or host time where there is none */
+    bool has_flops, eligible;
+    str name_text, shapes_text, stack_text;
+} op_group;
+
+typedef struct {
+    const trace *t;
+    selection select;
+    group_by group;
+    tensor_core_names tensor;
+    stacks stacks;
+    groups rows;
+    uint32_t *by_name; /* name → row + 1, when the name alone is the key */
+    int64_t device_self, host_self;
+} totals;
+
+/* The family of an op: its namespace, autograd for nodes of the backward graph, else custom. */
+static str type_of(str name) {
+    size_t blank = str_find(name, STR(" "), 0);
+    str head = blank == SIZE_MAX ? name : str_n(name.p, blank);
+    size_t at = SIZE_MAX;
+    for (size_t i = str_find(head, STR("::"), 0); i != SIZE_MAX;
+         i = str_find(head, STR("::"), i + 2))
+        at = i;
+    if (at != SIZE_MAX && at) return str_n(name.p, at);
+    at = str_find(head, STR(":"), 0);
+    if (at != SIZE_MAX && at) return str_n(name.p, at);
+    return str_find(name, STR("Backward"), 0) != SIZE_MAX ? STR("autograd") : STR("custom");
+}
+
+static bool same_key(const void *row, const void *key) {
+    return memcmp(&((const op_group *)row)->key, key, sizeof(op_key)) == 0;
+}
+
+static bool same_type(const void *row, const void *type) {
+    return str_eq(((const op_group *)row)->type, *(const str *)type);
+}
+
+/* Row of a group found by the name alone, once for each name. */
+static uint32_t find_by_name(totals *o, const op_call *c) {
+    if (c->name >= o->t->n_strings) return GROUP_NONE;
+    if (o->by_name[c->name]) return o->by_name[c->name] - 1;
+    bool is_new = true;
+    uint32_t row;
+    str type = type_of(trace_str(o->t, c->name));
+    if (o->group == GROUP_TYPE)
+        row = groups_at(&o->rows, hash_bytes64(type.p, type.n), same_type, &type, &is_new);
+    else
+        row = groups_add(&o->rows);
+    if (row == GROUP_NONE) return row;
+    op_group *g = GROUP_ROW(&o->rows, op_group, row);
+    if (is_new) *g = (op_group){.key = {.name = c->name}, .type = type, .min_ns = INT64_MAX};
+    o->by_name[c->name] = row + 1;
+    return row;
+}
+
+static uint32_t find_group(totals *o, const op_call *c) {
+    if (o->by_name) return find_by_name(o, c);
+    op_key key = {.name = c->name};
+    if (o->group != GROUP_NAME_STACK && c->op_row) key.shapes = o->t->op.shapes[c->op_row];
+    if (o->group != GROUP_NAME_SHAPE) key.stack = c->stack;
+    bool is_new;
+    uint64_t hash = hash_pair(hash_pair(key.name, key.shapes), key.stack);
+    uint32_t row = groups_at(&o->rows, hash, same_key, &key, &is_new);
+    if (row != GROUP_NONE && is_new) {
+        op_group *g = GROUP_ROW(&o->rows, op_group, row);
+        *g = (op_group){.key = key, .min_ns = INT64_MAX};
+        g->type = type_of(trace_str(o->t, key.name));
+    }
+    return row;
+}
+
+static void add_flops(op_group *g, const trace *t, const op_call *c) {
+    if (!c->op_row || isnan(t->op.flops[c->op_row])) return;
+    int64_t device = add_i64(c->device_self, c->device_children);
+    g->has_flops = true;
+    g->flops += t->op.flops[c->op_row];
+    g->flops_ns = add_i64(g->flops_ns, device > 0 ? device : c->ns);
+}
+
+static status add_call(void *context, const op_call *c, error *err) {
+    totals *o = context;
+    int64_t device_total = add_i64(c->device_self, c->device_children);
+    bool counts = select_counts(&o->select, c->slice);
+    if (!counts && !c->ns && !device_total) return OK;
+    uint32_t row = find_group(o, c);
+    if (row == GROUP_NONE) FAIL_MEMORY(err);
+    op_group *g = GROUP_ROW(&o->rows, op_group, row);
+    if (counts) {
+        g->calls++;
+        g->max_ns = max_i64(g->max_ns, c->ns);
+        g->min_ns = min_i64(g->min_ns, c->ns);
+        add_flops(g, o->t, c);
+    }
+    g->host_total = add_i64(g->host_total, c->ns);
+    g->host_self = add_i64(g->host_self, op_call_self_ns(c));
+    g->device_self = add_i64(g->device_self, c->device_self);
+    g->device_total = add_i64(g->device_total, device_total);
+    g->tensor_self = add_i64(g->tensor_self, c->tensor_self);
+    g->tensor_total = add_i64(g->tensor_total, add_i64(c->tensor_self, c->tensor_children));
+    g->eligible |= c->eligible;
+    o->device_self = add_i64(o->device_self, c->device_self);
+    o->host_self = add_i64(o->host_self, op_call_self_ns(c));
+    return OK;
+}
+
+static int compare_groups(uint32_t a, uint32_t b, const void *context) {
+    const totals *o = context;
+    const op_group *x = GROUP_ROW(&o->rows, op_group, a), *y = GROUP_ROW(&o->rows, op_group, b);
+    if (o->device_self && x->device_self != y->device_self)
+        return x->device_self > y->device_self ? -1 : 1;
+    if (x->host_self != y->host_self) return x->host_self > y->host_self ? -1 : 1;
+    int names = str_cmp(x->name_text, y->name_text);
+    if (names) return names;
+    int shapes = str_cmp(x->shapes_text, y->shapes_text);
+    return shapes ? shapes : str_cmp(x->stack_text, y->stack_text);
+}
+
+static status make_texts(totals *o, arena *a, error *err) {
+    for (uint32_t i = 0; i < o->rows.n; i++) {
+        op_group *g = GROUP_ROW(&o->rows, op_group, i);
+        g->name_text = o->group == GROUP_TYPE ? g->type : trace_str(o->t, g->key.name);
+        g->shapes_text = g->key.shapes ? trace_str(o->t, g->key.shapes) : STR("[]");
+        if (!g->key.stack) continue;
+        g->stack_text = stacks_text(&o->stacks, g->key.stack, a);
+        if (!g->stack_text.p) FAIL_MEMORY(err);
+    }
+    return OK;
+}
+
+static double share_of(int64_t part, int64_t whole) {
+    return whole ? (double)part / (double)whole : NAN;
+}
+
+static void set_times(table *t, size_t row, const totals *o, const op_group *g) {
+    table_set_int(t, row, COL_OP(calls), g->calls);
+    if (g->calls) {
+        table_set_int(t, row, COL_OP(mean), mean_i64(g->host_total, g->calls));
+        table_set_int(t, row, COL_OP(max), g->max_ns);
+        table_set_int(t, row, COL_OP(min), g->min_ns);
+    }
+    table_set_int(t, row, COL_OP(host_total), g->host_total);
+    table_set_int(t, row, COL_OP(host_self), g->host_self);
+    table_set_real(t, row, COL_OP(share),
+                   o->device_self ? share_of(g->device_self, o->device_self)
+                                  : share_of(g->host_self, o->host_self));
+}
+
+/* Device columns stay null in a trace without device work: it was not recorded. */
+static void set_device(table *t, size_t row, const op_group *g) {
+    table_set_int(t, row, COL_OP(device_total), g->device_total);
+    table_set_int(t, row, COL_OP(device_self), g->device_self);
+    table_set_real(t, row, COL_OP(tensor_core_self_share),
+                   g->device_self ? share_of(g->tensor_self, g->device_self) : 0);
+    table_set_real(t, row, COL_OP(tensor_core_total_share),
+                   g->device_total ? share_of(g->tensor_total, g->device_total) : 0);
+}
+
+static status write_group(table *t, const totals *o, const op_group *g, error *err) {
+    size_t row;
+    TRY(table_add_row(t, &row, err));
+    table_set_text(t, row, COL_OP(name), g->name_text);
+    table_set_text(t, row, COL_OP(full_name), g->name_text);
+    table_set_text(t, row, COL_OP(side), STR("host"));
+    table_set_text(t, row, COL_OP(type), g->type);
+    set_times(t, row, o, g);
+    if (o->t->kernel.n > 1) set_device(t, row, g);
+    table_set_int(t, row, COL_OP(tensor_core_eligible), g->eligible);
+    if (g->has_flops) {
+        table_set_real(t, row, COL_OP(flops), g->flops);
+        if (g->flops_ns > 0)
+            table_set_real(t, row, COL_OP(flops_per_s),
+                           g->flops / ((double)g->flops_ns * 1e-9));
+    }
+    table_set_text(t, row, COL_OP(shapes), g->shapes_text);
+    table_set_text(t, row, COL_OP(stack), g->stack_text);
+    return OK;
+}
+
+/* What the producer had added up itself. */
+static status write_given(table *t, const trace *from, error *err) {
+    for (uint32_t i = 1; i < from->given_op.n; i++) {
+        size_t row;
+        TRY(table_add_row(t, &row, err));
+        str name = trace_str(from, from->given_op.name[i]),
+            side = trace_str(from, from->given_op.side[i]);
+        int64_t calls = from->given_op.calls[i], total = from->given_op.total[i];
+        table_set_text(t, row, COL_OP(name), name);
+        table_set_text(t, row, COL_OP(full_name), name);
+        table_set_text(t, row, COL_OP(side), side.n ? side : STR("device"));
+        table_set_text(t, row, COL_OP(type), trace_str(from, from->given_op.type[i]));
+        if (calls != ABSENT_I64) table_set_int(t, row, COL_OP(calls), calls);
+        if (calls > 0 && total != ABSENT_I64)
+            table_set_int(t, row, COL_OP(mean), mean_i64(total, calls));
+        if (total != ABSENT_I64)
+            table_set_int(t, row,
+                          str_eq(side, STR("host")) ? COL_OP(host_total) : COL_OP(device_total),
+                          total);
+        table_set_real(t, row, COL_OP(flops), from->given_op.flops[i]);
+    }
+    return OK;
+}
+
+static status init_totals(totals *o, const trace *t, const params *p, arena *a, error *err) {
+    *o = (totals){.t = t, .group = p->group};
+    select_init(&o->select, t, p);
+    TRY(tensor_core_init(&o->tensor, t, a, err));
+    TRY(groups_init(&o->rows, a, sizeof(op_group), err));
+    TRY(stacks_init(&o->stacks, t, a, err));
+    if (o->group == GROUP_NAME_SHAPE || o->group == GROUP_NAME_STACK ||
+        o->group == GROUP_NAME_SHAPE_STACK)
+        return OK;
+    o->by_name = ARENA_ARRAY(a, uint32_t, (size_t)t->n_strings + 1);
+    if (!o->by_name) FAIL_MEMORY(err);
+    return OK;
+}
+
+status analyse_operators(const analysis_input *in, const params *p, arena *a, answer *out,
+                         error *err) {
+    const trace *t = in->traces[0].trace;
+    totals o;
+    TRY(answer_begin("operators", in, a, out, err));
+    TRY(trace_require(t, SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(frame), err));
+    TRY(init_totals(&o, t, p, a, err));
+    bool with_stacks = o.group == GROUP_NAME_STACK || o.group == GROUP_NAME_SHAPE_STACK;
+    op_scan scan = {.t = t,
+                    .select = &o.select,
+                    .tensor = &o.tensor,
+                    .arena = a,
+                    .stacks = with_stacks ? &o.stacks : NULL,
+                    .visit = add_call,
+                    .context = &o};
+    TRY(op_scan_run(&scan, err));
+    TRY(make_texts(&o, a, err));
+    uint32_t *order = groups_order(&o.rows), *scratch = groups_order(&o.rows);
+    table *result = answer_table(out, a, "operators");
+    if (!order || !scratch || !result) FAIL_MEMORY(err);
+    sort_index(order, scratch, o.rows.n, compare_groups, &o);
+    for (uint32_t i = 0; i < o.rows.n; i++)
+        TRY(write_group(result, &o, GROUP_ROW(&o.rows, op_group, order[i]), err));
+    if (!o.rows.n) TRY(write_given(result, t, err));
+    answer_finish(out, p);
+    return OK;
+}

@@ -1,0 +1,440 @@
+/* overview.c: is the device busy, and if not, whom does it wait for.
+ *
+ * Puts together what its neighbors compute: steps adjusted for device work (step_spans), what every
+ * moment of them was spent on (breakdown), how well the devices were used (device_metrics), the
+ * stages of training (stages, stage_times), the user's own ranges (range_scan) and what is known of
+ * the configuration. Parts of a step add up to the step; the average step's parts are rounded so
+ * that they still do.
+ *
+ * Steps at the end whose device work was cut off are left out of all tables, and a note says so. */
+#include <math.h>
+
+#include "analyse/breakdown.h"
+#include "analyse/device_metrics.h"
+#include "analyse/group.h"
+#include "analyse/range_scan.h"
+#include "analyse/rules.h"
+#include "analyse/stage_times.h"
+#include "analyse/words.h"
+#include "base/sort.h"
+
+#define COL_O(table, name) COL(overview, table, name)
+
+/* Everything the rules of the verdict look at. */
+typedef struct {
+    bool has_device;
+    double share[N_ROLES]; /* of the average step */
+    int64_t step_ns;
+} overview_facts;
+
+typedef struct {
+    const trace *t;
+    selection select;
+    arena *arena;
+    answer *out;
+    step_spans steps;
+    step_parts *parts;
+    stage_times stages;
+} overview;
+
+/* ---- verdict ----------------------------------------------------------------------------------- */
+
+static double busy_share(const overview_facts *f) {
+    return f->share[ROLE_KERNEL] + f->share[ROLE_MEMCPY] + f->share[ROLE_MEMSET] + f->share[ROLE_COMMUNICATION];
+}
+
+static bool is_idle(const overview_facts *f) {
+    return f->has_device && f->step_ns > 0 && busy_share(f) < 0.7;
+}
+
+static bool data_loader_is_late(const void *facts, verdict *v) {
+    const overview_facts *f = facts;
+    double data = f->share[ROLE_DATA_LOADER];
+    if (!is_idle(f) || data < 0.05 || data < f->share[ROLE_CPU_EXEC] || data < f->share[ROLE_OTHER] ||
+        data < f->share[ROLE_RUNTIME])
+        return false;
+    verdict_add(v, arg_share("idle_share", 1 - busy_share(f)));
+    verdict_add(v, arg_share("data_loader_share", data));
+    return true;
+}
+
+static bool host_is_late(const void *facts, verdict *v) {
+    const overview_facts *f = facts;
+    double host = f->share[ROLE_CPU_EXEC] + f->share[ROLE_RUNTIME];
+    if (!is_idle(f) || host < f->share[ROLE_OTHER]) return false;
+    verdict_add(v, arg_share("idle_share", 1 - busy_share(f)));
+    verdict_add(v, arg_share("host_share", host));
+    return true;
+}
+
+static bool nothing_is_recorded(const void *facts, verdict *v) {
+    const overview_facts *f = facts;
+    if (!is_idle(f)) return false;
+    verdict_add(v, arg_share("idle_share", 1 - busy_share(f)));
+    verdict_add(v, arg_share("other_share", f->share[ROLE_OTHER]));
+    return true;
+}
+
+static bool communication_is_exposed(const void *facts, verdict *v) {
+    const overview_facts *f = facts;
+    if (!f->has_device || f->share[ROLE_COMMUNICATION] < 0.1) return false;
+    verdict_add(v, arg_share("communication_share", f->share[ROLE_COMMUNICATION]));
+    return true;
+}
+
+static bool data_loader_on_cpu(const void *facts, verdict *v) {
+    const overview_facts *f = facts;
+    if (f->has_device || f->share[ROLE_DATA_LOADER] < 0.05) return false;
+    verdict_add(v, arg_share("data_loader_share", f->share[ROLE_DATA_LOADER]));
+    return true;
+}
+
+static bool only_host(const void *facts, verdict *v) {
+    const overview_facts *f = facts;
+    if (f->has_device || f->step_ns <= 0) return false;
+    verdict_add(v, arg_time("step_time", f->step_ns));
+    verdict_add(v, arg_share("host_share", f->share[ROLE_CPU_EXEC]));
+    return true;
+}
+
+static bool device_is_busy(const void *facts, verdict *v) {
+    const overview_facts *f = facts;
+    if (!f->has_device || f->step_ns <= 0) return false;
+    verdict_add(v, arg_share("busy_share", busy_share(f)));
+    verdict_add(v, arg_time("step_time", f->step_ns));
+    return true;
+}
+
+static const rule rules[] = {
+    {"gpu_idle_data_loader", MSG_VERDICT_GPU_IDLE_DATA_LOADER, SEVERITY_CRITICAL, data_loader_is_late},
+    {"gpu_idle_host", MSG_VERDICT_GPU_IDLE_HOST, SEVERITY_CRITICAL, host_is_late},
+    {"gpu_idle_unknown", MSG_VERDICT_GPU_IDLE_UNKNOWN, SEVERITY_CRITICAL, nothing_is_recorded},
+    {"communication_exposed", MSG_VERDICT_COMMUNICATION_EXPOSED, SEVERITY_WARNING, communication_is_exposed},
+    {"cpu_data_loader", MSG_VERDICT_CPU_DATA_LOADER, SEVERITY_WARNING, data_loader_on_cpu},
+    {"cpu_only", MSG_VERDICT_CPU_ONLY, SEVERITY_INFO, only_host},
+    {"gpu_busy", MSG_VERDICT_GPU_BUSY, SEVERITY_GOOD, device_is_busy},
+};
+
+/* ---- devices, breakdown, steps ----------------------------------------------------------------- */
+
+/* Row of table device with this number, 0 when there is none. */
+static uint32_t find_device(const trace *t, int32_t id) {
+    for (uint32_t i = 1; i < t->device.n; i++)
+        if (t->device.id[i] == id) return i;
+    return 0;
+}
+
+static status write_devices(overview *o, error *err) {
+    table *t = answer_table(o->out, o->arena, "devices");
+    if (!t) FAIL_MEMORY(err);
+    device_metrics_list list;
+    interval range = {0, 0};
+    if (o->steps.n) range = (interval){o->steps.v[0].start, o->steps.v[o->steps.n - 1].end};
+    TRY(device_metrics_make(o->t, range, o->arena, &list, err));
+    for (uint32_t i = 0; i < list.n; i++) {
+        size_t row;
+        TRY(table_add_row(t, &row, err));
+        uint32_t device = find_device(o->t, list.v[i].device);
+        table_set_int(t, row, COL_O(devices, device), list.v[i].device);
+        if (device) table_set_text(t, row, COL_O(devices, name), trace_str(o->t, o->t->device.name[device]));
+        table_set_real(t, row, COL_O(devices, utilization), list.v[i].utilization);
+        table_set_real(t, row, COL_O(devices, sm_efficiency), list.v[i].sm_efficiency);
+        table_set_real(t, row, COL_O(devices, occupancy), list.v[i].occupancy);
+        table_set_real(t, row, COL_O(devices, tensor_core_share), list.v[i].tensor_core_share);
+    }
+    return OK;
+}
+
+/* Was a role recorded at all? Without device work nothing is known about kernels and calls. */
+static bool is_recorded(const overview *o, int r) {
+    return o->t->kernel.n > 1 || (r != ROLE_KERNEL && r != ROLE_MEMCPY && r != ROLE_MEMSET);
+}
+
+static status write_breakdown(overview *o, overview_facts *facts, error *err) {
+    int64_t sum[N_ROLES] = {0}, mean[N_ROLES], total = 0;
+    for (uint32_t i = 0; i < o->steps.n; i++)
+        for (int r = 0; r < N_ROLES; r++) sum[r] = add_i64(sum[r], o->parts[i].ns[r]);
+    mean_parts(sum, o->steps.n, mean, N_ROLES);
+    for (int r = 0; r < N_ROLES; r++) total = add_i64(total, sum[r]);
+    table *t = answer_table(o->out, o->arena, "breakdown");
+    if (!t) FAIL_MEMORY(err);
+    facts->has_device = o->t->kernel.n > 1;
+    facts->step_ns = o->steps.n ? mean_i64(total, o->steps.n) : 0;
+    for (int r = 0; r < N_ROLES; r++) {
+        size_t row;
+        TRY(table_add_row(t, &row, err));
+        facts->share[r] = total ? (double)sum[r] / (double)total : 0;
+        table_set_text(t, row, COL_O(breakdown, category), role_name((role)r));
+        if (!is_recorded(o, r)) continue;
+        table_set_int(t, row, COL_O(breakdown, time), mean[r]);
+        table_set_real(t, row, COL_O(breakdown, share), facts->share[r]);
+    }
+    return OK;
+}
+
+static status write_steps(overview *o, error *err) {
+    static const uint32_t columns[N_ROLES] = {
+        [ROLE_KERNEL] = COL_overview_steps_kernel,
+        [ROLE_MEMCPY] = COL_overview_steps_memcpy,
+        [ROLE_MEMSET] = COL_overview_steps_memset,
+        [ROLE_COMMUNICATION] = COL_overview_steps_communication,
+        [ROLE_RUNTIME] = COL_overview_steps_runtime,
+        [ROLE_DATA_LOADER] = COL_overview_steps_data_loader,
+        [ROLE_CPU_EXEC] = COL_overview_steps_cpu_exec,
+        [ROLE_OTHER] = COL_overview_steps_other,
+    };
+    table *t = answer_table(o->out, o->arena, "steps");
+    if (!t) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < o->steps.n; i++) {
+        const step_span *s = &o->steps.v[i];
+        size_t row;
+        TRY(table_add_row(t, &row, err));
+        table_set_int(t, row, COL_O(steps, step), s->number);
+        table_set_int(t, row, COL_O(steps, total), sub_i64(s->end, s->start));
+        for (int r = 0; r < N_ROLES; r++)
+            if (is_recorded(o, r)) table_set_int(t, row, columns[r], o->parts[i].ns[r]);
+    }
+    return OK;
+}
+
+static status note_left_out(overview *o, error *err) {
+    for (uint32_t i = 0; i < o->steps.n_left_out; i++) {
+        verdict note = {.id = "step_left_out", .message = MSG_NOTE_STEP_LEFT_OUT, .severity = SEVERITY_INFO};
+        verdict_add(&note, arg_int("step", o->steps.left_out[i].number));
+        TRY(answer_note(o->out, o->arena, &note, err));
+    }
+    if (o->steps.marked || !o->steps.n) return OK;
+    verdict note = {.id = "no_steps", .message = MSG_NOTE_NO_STEPS, .severity = SEVERITY_INFO};
+    return answer_note(o->out, o->arena, &note, err);
+}
+
+/* ---- stages ------------------------------------------------------------------------------------ */
+
+static str stage_row_name(int s) {
+    return s == STAGE_STEP ? STR("step") : stage_name((stage)s);
+}
+
+static void set_share(table *t, size_t row, uint32_t col, int64_t part, int64_t whole) {
+    if (whole) table_set_real(t, row, col, (double)part / (double)whole);
+}
+
+static void set_stage(table *t, size_t row, const stage_total *s, const stage_total *step, bool device) {
+    table_set_int(t, row, COL_O(stages, calls), s->calls);
+    table_set_int(t, row, COL_O(stages, host_time), s->host);
+    table_set_int(t, row, COL_O(stages, host_mean), mean_i64(s->host, s->calls));
+    table_set_int(t, row, COL_O(stages, host_max), s->host_max);
+    table_set_int(t, row, COL_O(stages, host_min), s->host_min);
+    set_share(t, row, COL_O(stages, host_share), s->host, step->host);
+    if (!device) return;
+    table_set_int(t, row, COL_O(stages, device_time), s->device);
+    table_set_int(t, row, COL_O(stages, device_mean), mean_i64(s->device, s->calls));
+    table_set_int(t, row, COL_O(stages, device_max), s->device_max);
+    table_set_int(t, row, COL_O(stages, device_min), s->device_min);
+    set_share(t, row, COL_O(stages, device_share), s->device, step->device);
+}
+
+/* The whole step first, then the stages that occur. */
+static status write_stages(overview *o, error *err) {
+    static const int order[] = {STAGE_STEP, STAGE_DATA, STAGE_FORWARD, STAGE_BACKWARD, STAGE_OPTIMIZER, STAGE_OTHER};
+    bool device = o->t->kernel.n > 1;
+    table *t = answer_table(o->out, o->arena, "stages");
+    if (!t) FAIL_MEMORY(err);
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        const stage_total *s = &o->stages.total[order[i]];
+        size_t row;
+        if (!s->calls) continue;
+        TRY(table_add_row(t, &row, err));
+        table_set_text(t, row, COL_O(stages, stage), stage_row_name(order[i]));
+        set_stage(t, row, s, &o->stages.total[STAGE_STEP], device);
+    }
+    return OK;
+}
+
+static status write_stage_steps(overview *o, error *err) {
+    table *t = answer_table(o->out, o->arena, "stage_steps");
+    if (!t) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < o->steps.n; i++)
+        for (int s = 0; s < N_STAGES; s++) {
+            size_t row;
+            if (!o->stages.total[s].calls) continue;
+            TRY(table_add_row(t, &row, err));
+            table_set_int(t, row, COL_O(stage_steps, step), o->steps.v[i].number);
+            table_set_text(t, row, COL_O(stage_steps, stage), stage_name((stage)s));
+            table_set_int(t, row, COL_O(stage_steps, host_time), o->stages.host[i][s]);
+            if (o->t->kernel.n > 1) table_set_int(t, row, COL_O(stage_steps, device_time), o->stages.device[i][s]);
+        }
+    return OK;
+}
+
+static status write_stage_events(overview *o, error *err) {
+    stage_event(*events)[N_KINDS] = arena_array(o->arena, N_STAGES, sizeof *events);
+    table *t = answer_table(o->out, o->arena, "stage_events");
+    if (!events || !t) FAIL_MEMORY(err);
+    TRY(stage_events_make(&o->select, &o->steps, &o->stages.segments, o->arena, events, err));
+    for (int s = 0; s < N_STAGES; s++)
+        for (uint8_t k = 0; k < N_KINDS; k++) {
+            size_t row;
+            if (!events[s][k].calls && !events[s][k].ns) continue;
+            TRY(table_add_row(t, &row, err));
+            table_set_text(t, row, COL_O(stage_events, stage), stage_name((stage)s));
+            table_set_text(t, row, COL_O(stage_events, kind), kind_name(k));
+            table_set_int(t, row, kind_is_device(k) ? COL_O(stage_events, device_time) : COL_O(stage_events, host_time), events[s][k].ns);
+            table_set_int(t, row, COL_O(stage_events, calls), events[s][k].calls);
+        }
+    return OK;
+}
+
+/* ---- the user's ranges ------------------------------------------------------------------------- */
+
+typedef struct {
+    uint32_t name;
+    int64_t calls, host, device;
+} user_event;
+
+typedef struct {
+    const overview *o;
+    groups rows;
+    uint32_t *by_name; /* string id → row + 1 */
+} user_events;
+
+static status add_user_event(void *context, const range_call *c, error *err) {
+    user_events *u = context;
+    const trace *t = u->o->t;
+    uint32_t name = t->slice.name[c->slice];
+    int64_t device = add_i64(c->device_self, c->device_children);
+    bool counts = select_counts(&u->o->select, c->slice);
+    if (t->slice.kind[c->slice] != KIND_ANNOTATION || name >= t->n_strings) return OK;
+    if (!counts && !c->ns && !device) return OK;
+    if (!u->by_name[name]) {
+        uint32_t row = groups_add(&u->rows);
+        if (row == GROUP_NONE) FAIL_MEMORY(err);
+        GROUP_ROW(&u->rows, user_event, row)->name = name;
+        u->by_name[name] = row + 1;
+    }
+    user_event *e = GROUP_ROW(&u->rows, user_event, u->by_name[name] - 1);
+    e->calls += counts;
+    e->host = add_i64(e->host, c->ns);
+    e->device = add_i64(e->device, device);
+    return OK;
+}
+
+static int compare_user_events(uint32_t a, uint32_t b, const void *context) {
+    const user_events *u = context;
+    const user_event *x = GROUP_ROW(&u->rows, user_event, a), *y = GROUP_ROW(&u->rows, user_event, b);
+    if (x->host != y->host) return x->host > y->host ? -1 : 1;
+    return str_cmp(trace_str(u->o->t, x->name), trace_str(u->o->t, y->name));
+}
+
+static status write_user_events(overview *o, error *err) {
+    user_events u = {.o = o, .by_name = ARENA_ARRAY(o->arena, uint32_t, (size_t)o->t->n_strings + 1)};
+    table *t = answer_table(o->out, o->arena, "user_events");
+    if (!u.by_name || !t) FAIL_MEMORY(err);
+    TRY(groups_init(&u.rows, o->arena, sizeof(user_event), err));
+    range_scan scan = {.t = o->t, .select = &o->select, .arena = o->arena, .kinds = 1u << KIND_ANNOTATION,
+                       .visit = add_user_event, .context = &u};
+    if (o->t->kind_count[KIND_ANNOTATION]) TRY(range_scan_run(&scan, err));
+    uint32_t *order = groups_order(&u.rows), *scratch = groups_order(&u.rows);
+    if (!order || !scratch) FAIL_MEMORY(err);
+    sort_index(order, scratch, u.rows.n, compare_user_events, &u);
+    for (uint32_t i = 0; i < u.rows.n; i++) {
+        const user_event *e = GROUP_ROW(&u.rows, user_event, order[i]);
+        size_t row;
+        TRY(table_add_row(t, &row, err));
+        table_set_text(t, row, COL_O(user_events, name), trace_str(o->t, e->name));
+        table_set_int(t, row, COL_O(user_events, calls), e->calls);
+        table_set_int(t, row, COL_O(user_events, host_total), e->host);
+        if (o->t->kernel.n > 1) table_set_int(t, row, COL_O(user_events, device_total), e->device);
+    }
+    return OK;
+}
+
+/* ---- configuration ----------------------------------------------------------------------------- */
+
+static status add_fact(table *t, str key, str value, error *err) {
+    size_t row;
+    if (!value.p) return OK;
+    TRY(table_add_row(t, &row, err));
+    table_set_text(t, row, COL_O(configuration, key), key);
+    table_set_text(t, row, COL_O(configuration, value), value);
+    return OK;
+}
+
+static status add_number(table *t, const char *key, int64_t value, error *err) {
+    str text = arena_printf(t->arena, "%lld", (long long)value);
+    if (!text.p) FAIL_MEMORY(err);
+    return add_fact(t, str_of(key), text, err);
+}
+
+/* Threads and streams belong to processes; a device's row group is not one. */
+static int64_t count_processes(const trace *t) {
+    int64_t n = 0;
+    uint32_t last = 0; /* tracks of a process stand together */
+    for (uint32_t i = 1; i < t->track.n; i++) {
+        if (t->track.kind[i] != TRACK_THREAD || t->track.process[i] == last) continue;
+        last = t->track.process[i];
+        n++;
+    }
+    return n;
+}
+
+static const struct {
+    const char *key, *shown;
+} producer_keys[] = {
+    {"cuda_runtime_version", "cuda_runtime_version"}, {"cuda_driver_version", "cuda_driver_version"},
+    {"cupti_version", "cupti_version"},               {"hip_runtime_version", "hip_runtime_version"},
+    {"hip_driver_version", "hip_driver_version"},     {"nccl_version", "nccl_version"},
+    {"Process Cpu Utilization", "process_cpu_use"},   {"System Cpu Utilization", "system_cpu_use"},
+    {"record_shapes", "record_shapes"},               {"with_stack", "with_stack"},
+    {"with_flops", "with_flops"},                     {"with_modules", "with_modules"},
+    {"profile_memory", "profile_memory"},             {"framework", "framework"},
+    {"version", "version"},
+};
+
+static status write_configuration(overview *o, uint32_t n_workers, error *err) {
+    const trace *t = o->t;
+    table *out = answer_table(o->out, o->arena, "configuration");
+    if (!out) FAIL_MEMORY(err);
+    TRY(add_number(out, "workers", n_workers, err));
+    TRY(add_number(out, "processes", count_processes(t), err));
+    TRY(add_number(out, "devices", t->device.n > 1 ? (int64_t)t->device.n - 1 : 0, err));
+    TRY(add_fact(out, STR("device_type"), t->kernel.n > 1 ? STR("GPU") : STR("CPU"), err));
+    for (uint32_t i = 1; i < t->device.n; i++)
+        if (t->device.name[i]) TRY(add_fact(out, STR("device"), trace_str(t, t->device.name[i]), err));
+    for (size_t i = 0; i < sizeof producer_keys / sizeof *producer_keys; i++) {
+        str value = str_trim(trace_meta(t, str_of(producer_keys[i].key)));
+        if (value.n >= 2 && value.p[0] == '"') value = str_n(value.p + 1, value.n - 2);
+        if (value.n) TRY(add_fact(out, str_of(producer_keys[i].shown), value, err));
+    }
+    return OK;
+}
+
+static status compute(overview *o, error *err) {
+    role_ranges ranges;
+    TRY(step_spans_make(o->t, &o->select, o->arena, &o->steps, err));
+    int64_t from = o->steps.n ? o->steps.v[0].start : 0;
+    int64_t to = o->steps.n ? o->steps.v[o->steps.n - 1].end : 0;
+    TRY(role_ranges_make(o->t, from, to, o->arena, &ranges, err));
+    TRY(breakdown_make(&ranges, &o->steps, o->arena, &o->parts, err));
+    return stage_times_make(&o->select, &o->steps, o->arena, &o->stages, err);
+}
+
+status analyse_overview(const analysis_input *in, const params *p, arena *a, answer *out, error *err) {
+    overview o = {.t = in->traces[0].trace, .arena = a, .out = out};
+    overview_facts facts = {0};
+    TRY(answer_begin("overview", in, a, out, err));
+    TRY(trace_require(o.t, SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm), err));
+    select_init(&o.select, o.t, p);
+    TRY(compute(&o, err));
+    TRY(write_devices(&o, err));
+    TRY(write_breakdown(&o, &facts, err));
+    TRY(write_steps(&o, err));
+    TRY(write_stages(&o, err));
+    TRY(write_stage_steps(&o, err));
+    TRY(write_configuration(&o, in->n_traces, err));
+    TRY(write_stage_events(&o, err));
+    TRY(write_user_events(&o, err));
+    TRY(note_left_out(&o, err));
+    rules_apply(rules, sizeof rules / sizeof *rules, &facts, &out->verdict);
+    answer_finish(out, p);
+    return OK;
+}

@@ -1,0 +1,267 @@
+/* registry.c: registry.def as constant arrays, and the frame of every answer.
+ *
+ * The definition file is read once for each kind of row; fields lie in one array in the order of
+ * the file, so the fields of a table start behind those of all tables before it. The lists are a
+ * few dozen rows: looking up is a walk, and nothing has to be built or freed.
+ *
+ * answer_begin fills what every answer carries whatever the question: which trace it is about, and
+ * how much of that trace it rests on. answer_table makes an empty table with all columns of
+ * registry.def; answer_finish takes away those whose condition does not hold, after the analysis
+ * has filled the table by the fixed column numbers.
+ *
+ * Not here: sorting, searching, limiting (the caller's), and words (text/). */
+#include "analyse/registry.h"
+
+#include "base/num.h"
+
+static const analysis_info ANALYSES[] = {
+#define ANALYSIS(name, all_workers, help) {#name, all_workers, MSG_##help, analyse_##name},
+#include "analyse/registry.def"
+    {NULL, false, 0, NULL},
+};
+
+static const param_info PARAMS[] = {
+#define PARAM(analysis, name, type, fallback, values, help) \
+    {#analysis, #name, #type, fallback, values, MSG_##help},
+#include "analyse/registry.def"
+    {NULL, NULL, NULL, NULL, NULL, 0},
+};
+
+static const result_info RESULTS[] = {
+#define RESULT(analysis, table) {#analysis, #table, N_COL_##analysis##_##table},
+#include "analyse/registry.def"
+    {NULL, NULL, 0},
+};
+
+/* The columns of SHOW, separated by blanks. */
+static const struct {
+    const char *analysis, *table, *columns;
+} SHOWN[] = {
+#define SHOW(analysis, table, columns) {#analysis, #table, columns},
+#include "analyse/registry.def"
+    {NULL, NULL, NULL},
+};
+
+static const field_info FIELDS[] = {
+#define FIELD(analysis, table, column, type, unit, help, when) \
+    {#column, TYPE_##type, UNIT_##unit, MSG_##help, when},
+#include "analyse/registry.def"
+};
+
+/* ---- looking up ------------------------------------------------------------------------------- */
+
+const analysis_info *registry_analysis(uint32_t i) {
+    return i < sizeof ANALYSES / sizeof *ANALYSES - 1 ? &ANALYSES[i] : NULL;
+}
+
+const analysis_info *registry_find(str name) {
+    for (const analysis_info *a = ANALYSES; a->name; a++)
+        if (str_eq(str_of(a->name), name)) return a;
+    return NULL;
+}
+
+const param_info *registry_param(const char *analysis, uint32_t i) {
+    for (const param_info *p = PARAMS; p->name; p++)
+        if (strcmp(p->analysis, analysis) == 0 && i-- == 0) return p;
+    return NULL;
+}
+
+const param_info *registry_find_param(const char *analysis, str name) {
+    for (const param_info *p = PARAMS; p->name; p++)
+        if (strcmp(p->analysis, analysis) == 0 && str_eq(str_of(p->name), name)) return p;
+    return NULL;
+}
+
+const result_info *registry_result(const char *analysis, uint32_t i) {
+    for (const result_info *r = RESULTS; r->name; r++)
+        if (strcmp(r->analysis, analysis) == 0 && i-- == 0) return r;
+    return NULL;
+}
+
+const field_info *registry_field(const result_info *r, uint32_t i) {
+    size_t first = 0;
+    if (i >= r->n_fields) return NULL;
+    for (const result_info *before = RESULTS; before != r; before++) first += before->n_fields;
+    return &FIELDS[first + i];
+}
+
+/* Is `one` a member of the list a|b|c? */
+static bool list_has(const char *list, str one) {
+    str rest = str_of(list);
+    for (;;) {
+        size_t bar = str_find(rest, STR("|"), 0);
+        if (bar == SIZE_MAX) return str_eq(rest, one);
+        if (str_eq(str_n(rest.p, bar), one)) return true;
+        rest = str_from(rest, bar + 1);
+    }
+}
+
+bool registry_allows(const param_info *p, str value) {
+    return p->values[0] == '\0' || list_has(p->values, value);
+}
+
+static const char *const GROUP_NAMES[N_GROUPS] = {
+    [GROUP_NAME] = "name",       [GROUP_NAME_SHAPE] = "name+shape",
+    [GROUP_LAUNCH] = "launch",   [GROUP_NAME_STACK] = "name+stack",
+    [GROUP_NAME_OP] = "name+op", [GROUP_NAME_SHAPE_STACK] = "name+shape+stack",
+    [GROUP_TYPE] = "type",
+};
+
+const char *group_name(group_by g) {
+    return GROUP_NAMES[g];
+}
+
+bool group_of(str name, group_by *out) {
+    for (int g = 0; g < N_GROUPS; g++) {
+        if (!str_eq(str_of(GROUP_NAMES[g]), name)) continue;
+        *out = (group_by)g;
+        return true;
+    }
+    return false;
+}
+
+/* ---- the frame of an answer ------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    uint16_t message;
+} CAUSE_NAMES[N_CAUSES] = {
+#define CAUSE_ROW(name) [CAUSE_##name] = {#name, MSG_CAUSE_##name},
+    CAUSES(CAUSE_ROW)
+#undef CAUSE_ROW
+};
+
+static status fill_dropped(const trace *t, arena *a, quality *q, error *err) {
+    q->dropped = ARENA_ARRAY(a, struct dropped, (size_t)t->quality.n + 1);
+    if (!q->dropped) FAIL_MEMORY(err);
+    for (uint32_t i = 1; i < t->quality.n; i++) {
+        uint16_t c = t->quality.cause[i];
+        if (c == CAUSE_NONE || c >= N_CAUSES || t->quality.count[i] <= 0) continue;
+        str lower = arena_str(a, str_of(CAUSE_NAMES[c].name));
+        if (!lower.p) FAIL_MEMORY(err);
+        for (char *p = (char *)(uintptr_t)lower.p; *p; p++)
+            if (*p >= 'A' && *p <= 'Z') *p = (char)(*p - 'A' + 'a');
+        q->dropped[q->n_dropped++] = (struct dropped){
+            .cause = lower.p,
+            .message = CAUSE_NAMES[c].message,
+            .count = t->quality.count[i],
+        };
+    }
+    return OK;
+}
+
+/* How much of the device work is joined to what caused it, from counts alone. */
+static void count_launches(const trace *t, quality *q)
+{
+    int64_t total = t->kernel.n > 1 ? (int64_t)t->kernel.n - 1 : 0;
+    int64_t orphans = min_i64(total, trace_quality(t, CAUSE_ORPHAN_CORRELATION));
+    if (total == 0) return; /* a trace of the host alone has nothing to link */
+    q->links[q->n_links++] = (quality_link){.what = "device work with a launch call",
+                                            .message = MSG_LINK_LAUNCH,
+                                            .linked = total - orphans,
+                                            .total = total};
+}
+
+static status count_operators(const trace *t, quality *q, error *err)
+{
+    quality_link op = {.what = "kernels with an operator", .message = MSG_LINK_KERNEL_OP};
+    if (t->kind_count[KIND_KERNEL] == 0) return OK;
+    TRY(trace_require(t, TRACE_TABLE(slice) | TRACE_TABLE(kernel), err));
+    for (uint32_t i = 1; i < t->kernel.n; i++) {
+        if (t->slice.kind[t->kernel.slice[i]] != KIND_KERNEL) continue;
+        op.total++;
+        if (t->kernel.op[i] != 0) op.linked++;
+    }
+    q->links[q->n_links++] = op;
+    return OK;
+}
+
+static status fill_links(const char *analysis, const trace *t, arena *a, quality *q, error *err)
+{
+    q->links = ARENA_ARRAY(a, quality_link, 2);
+    if (!q->links) FAIL_MEMORY(err);
+    /* info reads no column, so that it takes the same time for a trace of any size. */
+    if (strcmp(analysis, "info") != 0) TRY(count_operators(t, q, err));
+    count_launches(t, q);
+    return OK;
+}
+
+status answer_begin(const char *analysis, const analysis_input *in, arena *a, answer *out,
+                    error *err) {
+    const analysis_trace *first = &in->traces[0];
+    const trace *t = first->trace;
+    answer made = {.analysis = analysis};
+    made.source = (answer_source){
+        .path = first->path,
+        .format = t->format,
+        .run = first->run,
+        .worker = first->worker,
+        .span = first->span,
+        .start_unix_ns =
+            t->base_unix_ns == ABSENT_I64 ? ABSENT_I64 : add_i64(t->base_unix_ns, t->start_ns),
+        .duration_ns = max_i64(0, sub_i64(t->end_ns, t->start_ns)),
+    };
+    made.quality.events_read = sat_i64(t->events_read);
+    TRY(fill_dropped(t, a, &made.quality, err));
+    TRY(fill_links(analysis, t, a, &made.quality, err));
+    *out = made;
+    return OK;
+}
+
+/* Numbers the columns by importance: those of SHOW from 1 on. */
+static void rank_columns(table *t, const result_info *r) {
+    size_t i = 0;
+    while (SHOWN[i].table && (strcmp(SHOWN[i].analysis, r->analysis) != 0 ||
+                              strcmp(SHOWN[i].table, r->name) != 0))
+        i++;
+    str rest = str_of(SHOWN[i].columns);
+    for (uint16_t rank = 1; rest.n != 0; rank++) {
+        size_t blank = str_find(rest, STR(" "), 0);
+        str word = blank == SIZE_MAX ? rest : str_n(rest.p, blank);
+        uint32_t col = table_column(t, word);
+        if (col == UINT32_MAX) BUG("registry.def: SHOW names a column that is not there");
+        t->columns[col].rank = rank;
+        rest = blank == SIZE_MAX ? STR_NONE : str_from(rest, blank + 1);
+    }
+}
+
+table *answer_table(answer *out, arena *a, const char *table_name) {
+    const result_info *r = NULL;
+    for (uint32_t i = 0; (r = registry_result(out->analysis, i)) != NULL; i++)
+        if (strcmp(r->name, table_name) == 0) break;
+    if (!r) BUG("a table that registry.def does not name");
+    if (out->n_tables == sizeof out->tables / sizeof *out->tables) BUG("too many tables");
+    column_spec *spec = ARENA_ARRAY(a, column_spec, r->n_fields);
+    if (!spec) return NULL;
+    for (uint32_t i = 0; i < r->n_fields; i++) {
+        const field_info *f = registry_field(r, i);
+        spec[i] = (column_spec){f->name, f->type, f->unit, f->help};
+    }
+    table *t = table_new(a, table_name, spec, r->n_fields);
+    if (!t) return NULL;
+    rank_columns(t, r);
+    out->tables[out->n_tables++] = t;
+    return t;
+}
+
+static bool condition_holds(const char *when, const params *p) {
+    static const str KEY = {"group_by=", 9};
+    if (when[0] == '\0') return true;
+    if (!str_starts(str_of(when), KEY)) BUG("registry.def: a condition nobody understands");
+    return list_has(when + KEY.n, str_of(group_name(p->group)));
+}
+
+void answer_finish(answer *out, const params *p) {
+    for (uint32_t i = 0; i < out->n_tables; i++) {
+        table *t = out->tables[i];
+        const result_info *r = NULL;
+        for (uint32_t k = 0; (r = registry_result(out->analysis, k)) != NULL; k++)
+            if (strcmp(r->name, t->name) == 0) break;
+        if (!r) continue;
+        for (uint32_t k = 0; k < r->n_fields; k++) {
+            const field_info *f = registry_field(r, k);
+            uint32_t col = table_column(t, str_of(f->name));
+            if (col != UINT32_MAX && !condition_holds(f->when, p)) table_drop_column(t, col);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/* registry.h: the tables of registry.def at run time: which analyses there are, what they take and
+ * what they answer. Command line, server and help are made from it. All of it is constant. */
+#ifndef ANALYSE_REGISTRY_H
+#define ANALYSE_REGISTRY_H
+
+#include "analyse/analysis.h"
+
+typedef struct {
+    const char *name;
+    bool all_workers; /* can look at all workers at once */
+    uint16_t help;
+    analysis_fn run;
+} analysis_info;
+
+typedef struct {
+    const char *analysis, *name, *type; /* "group_by", "ENUM" */
+    const char *fallback, *values;      /* values a|b|c; "" = any */
+    uint16_t help;
+} param_info;
+
+typedef struct {
+    const char *analysis, *name;
+    uint32_t n_fields;
+} result_info;
+
+typedef struct {
+    const char *name;
+    column_type type;
+    column_unit unit;
+    uint16_t help;
+    const char *when; /* "", "group_by=a|b" */
+} field_info;
+
+/* The i-th of each kind, NULL behind the last. */
+const analysis_info *registry_analysis(uint32_t i);
+const param_info *registry_param(const char *analysis, uint32_t i);
+const result_info *registry_result(const char *analysis, uint32_t i);
+const field_info *registry_field(const result_info *r, uint32_t i);
+
+/* By name; NULL when there is none. */
+const analysis_info *registry_find(str name);
+const param_info *registry_find_param(const char *analysis, str name);
+/* Is `value` one of p->values? Any value is when there are none. */
+bool registry_allows(const param_info *p, str value);
+
+/* "name+shape" and back. */
+const char *group_name(group_by g);
+bool group_of(str name, group_by *out);
+
+#endif

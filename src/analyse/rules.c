@@ -1,0 +1,31 @@
+/* rules.c: verdicts: the first rule of an analysis' table that matches its facts.
+ *
+ * An analysis first computes its tables, then puts what its rules look at into a struct of facts;
+ * the rules stand in a table, most severe cause first, and each is a small function of the facts
+ * alone. The sentence is made elsewhere, from the message and the named values, in the reader's
+ * language. */
+#include "analyse/rules.h"
+
+#include "base/num.h"
+
+void rules_apply(const rule *rules, size_t n, const void *facts, verdict *out) {
+    for (size_t i = 0; i < n; i++) {
+        verdict v = {.id = rules[i].id, .message = rules[i].message, .severity = rules[i].severity};
+        if (!rules[i].match(facts, &v)) continue;
+        *out = v;
+        return;
+    }
+}
+
+void verdict_add(verdict *v, arg value) {
+    if (v->n_args < MAX_ARGS) v->args[v->n_args++] = value;
+}
+
+status answer_note(answer *out, arena *a, const verdict *note, error *err) {
+    quality *q = &out->quality;
+    verdict *grown = arena_grow(a, q->notes, q->n_notes * sizeof *grown, (q->n_notes + 1) * sizeof *grown);
+    if (!grown) FAIL_MEMORY(err);
+    q->notes = grown;
+    q->notes[q->n_notes++] = *note;
+    return OK;
+}

@@ -1,0 +1,25 @@
+/* rules.h: verdicts: the first rule of an analysis' table that matches its facts. */
+#ifndef ANALYSE_RULES_H
+#define ANALYSE_RULES_H
+
+#include "table/table.h"
+
+/* Fills in v->args and returns true when the rule holds for the facts (a struct of the analysis). */
+typedef bool (*rule_match)(const void *facts, verdict *v);
+
+typedef struct {
+    const char *id; /* stable: "gpu_idle_data_loader" */
+    uint16_t message;
+    severity severity;
+    rule_match match;
+} rule;
+
+/* The verdict of the first rule that matches; `out` stays without an id when none does. The values
+ * are in the order in which the rule added them. */
+void rules_apply(const rule *rules, size_t n, const void *facts, verdict *out);
+/* Adds a named value; more than MAX_ARGS are left out. */
+void verdict_add(verdict *v, arg value);
+/* A sentence about what the answer rests on. */
+status answer_note(answer *out, arena *a, const verdict *note, error *err) MUST_USE;
+
+#endif

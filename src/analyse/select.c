@@ -1,0 +1,84 @@
+/* select.c: which events a question is about.
+ *
+ * Two independent cuts, both may be given. A window [from, to) clips times by overlap and counts a
+ * call where it starts, so adjoining windows add up to the whole. A range of steps takes or leaves
+ * whole events: a host slice belongs to the step that holds its start; device work belongs to the
+ * step of the call that launched it, because a kernel often runs after the step that wanted it has
+ * ended on the host. Device work without a known call belongs where it starts.
+ *
+ * It does not decide what a step is (the seal found them) nor adjust steps for device work
+ * (steps are adjusted in breakdown.c, for the overview alone). */
+#include "analyse/select.h"
+
+#include "base/num.h"
+
+void select_init(selection *s, const trace *t, const params *p) {
+    *s = (selection){.t = t,
+                     .from_ns = INT64_MIN,
+                     .to_ns = INT64_MAX,
+                     .first_step = INT64_MIN,
+                     .last_step = INT64_MAX};
+    if (p->from_ns != ABSENT_I64) s->from_ns = add_i64(t->start_ns, p->from_ns);
+    if (p->to_ns != ABSENT_I64) s->to_ns = add_i64(t->start_ns, p->to_ns);
+    if (p->first_step != ABSENT_I64) s->first_step = p->first_step;
+    if (p->last_step != ABSENT_I64) s->last_step = p->last_step;
+    s->by_time = s->from_ns != INT64_MIN || s->to_ns != INT64_MAX;
+    s->by_step = p->first_step != ABSENT_I64 || p->last_step != ABSENT_I64;
+}
+
+bool select_step(const selection *s, int64_t time_ns) {
+    if (!s->by_step) return true;
+    uint32_t step = trace_step_at(s->t, time_ns);
+    return step && s->t->step.number[step] >= s->first_step &&
+           s->t->step.number[step] <= s->last_step;
+}
+
+static bool holds(const selection *s, int64_t time_ns) {
+    return time_ns >= s->from_ns && time_ns < s->to_ns;
+}
+
+/* The time that decides about the step of a slice. */
+static int64_t member_time(const trace *t, uint32_t slice) {
+    if (kind_is_device(t->slice.kind[slice])) {
+        uint32_t k = trace_kernel_of(t, slice);
+        if (k && t->kernel.launch[k]) slice = t->kernel.launch[k];
+    }
+    return t->slice.start[slice];
+}
+
+bool select_counts(const selection *s, uint32_t slice) {
+    return (!s->by_time || holds(s, s->t->slice.start[slice])) &&
+           (!s->by_step || select_step(s, member_time(s->t, slice)));
+}
+
+int64_t select_ns(const selection *s, uint32_t slice) {
+    const trace *t = s->t;
+    if (s->by_step && !select_step(s, member_time(t, slice))) return 0;
+    if (!s->by_time) return t->slice.dur[slice];
+    return select_clip(s, t->slice.start[slice], slice_end(t, slice));
+}
+
+int64_t select_clip(const selection *s, int64_t start_ns, int64_t end_ns) {
+    int64_t from = max_i64(start_ns, s->from_ns), to = min_i64(end_ns, s->to_ns);
+    return to > from ? sub_i64(to, from) : 0;
+}
+
+static bool work_in_step(const selection *s, uint32_t kernel) {
+    const trace *t = s->t;
+    uint32_t slice =
+        t->kernel.launch[kernel] ? t->kernel.launch[kernel] : t->kernel.slice[kernel];
+    return select_step(s, t->slice.start[slice]);
+}
+
+bool select_work_counts(const selection *s, uint32_t kernel) {
+    return (!s->by_time || holds(s, s->t->slice.start[s->t->kernel.slice[kernel]])) &&
+           (!s->by_step || work_in_step(s, kernel));
+}
+
+int64_t select_work_ns(const selection *s, uint32_t kernel) {
+    const trace *t = s->t;
+    uint32_t slice = t->kernel.slice[kernel];
+    if (s->by_step && !work_in_step(s, kernel)) return 0;
+    if (!s->by_time) return t->slice.dur[slice];
+    return select_clip(s, t->slice.start[slice], slice_end(t, slice));
+}

@@ -1,0 +1,103 @@
+/* stacks.c: the call stack an op was called from, as one number.
+ *
+ * Python frames of a thread nest like everything else; a second stack beside the op scan holds the
+ * open ones, each with the id of the distinct path (caller's id, name) that leads to it. So equal
+ * stacks get equal ids at one map lookup for each frame, and the text is made only for the groups
+ * that are shown. Ids with the top bit are rows of table frame, where the producer wrote the
+ * stack itself.
+ *
+ * A frame that overlaps another partially is a sibling of it, as in the store. */
+#include "analyse/stacks.h"
+
+#include "base/buf.h"
+#include "base/num.h"
+
+#define GIVEN 0x80000000u /* the id is a row of table frame */
+
+struct stack_open {
+    int64_t end_ns;
+    uint32_t id;
+};
+
+typedef struct {
+    uint32_t caller, name;
+} node;
+
+status stacks_init(stacks *s, const trace *t, arena *a, error *err) {
+    *s = (stacks){.t = t};
+    return groups_init(&s->nodes, a, sizeof(node), err);
+}
+
+void stacks_new_track(stacks *s) {
+    s->n_open = 0;
+}
+
+static bool same_node(const void *row, const void *key) {
+    return memcmp(row, key, sizeof(node)) == 0;
+}
+
+static bool push_open(stacks *s, int64_t end_ns, uint32_t id) {
+    if (s->n_open == s->cap_open) {
+        uint32_t cap = s->cap_open ? s->cap_open * 2 : 128;
+        void *grown = arena_grow(s->nodes.arena, s->open, s->cap_open * sizeof *s->open,
+                                 cap * sizeof *s->open);
+        if (!grown) return false;
+        s->open = grown;
+        s->cap_open = cap;
+    }
+    s->open[s->n_open++] = (struct stack_open){end_ns, id};
+    return true;
+}
+
+status stacks_enter(stacks *s, uint32_t slice, error *err) {
+    int64_t start = s->t->slice.start[slice], end = add_i64(start, s->t->slice.dur[slice]);
+    while (s->n_open &&
+           (start >= s->open[s->n_open - 1].end_ns || end > s->open[s->n_open - 1].end_ns))
+        s->n_open--;
+    node key = {.caller = s->n_open ? s->open[s->n_open - 1].id : 0,
+                .name = s->t->slice.name[slice]};
+    bool is_new;
+    uint32_t at =
+        groups_at(&s->nodes, hash_pair(key.caller, key.name), same_node, &key, &is_new);
+    if (at == GROUP_NONE) FAIL_MEMORY(err);
+    if (is_new) *GROUP_ROW(&s->nodes, node, at) = key;
+    if (!push_open(s, end, at + 1)) FAIL_MEMORY(err);
+    return OK;
+}
+
+uint32_t stacks_of(stacks *s, uint32_t op_row, int64_t start_ns) {
+    if (op_row && s->t->op.frame[op_row]) return GIVEN | s->t->op.frame[op_row];
+    while (s->n_open && start_ns >= s->open[s->n_open - 1].end_ns) s->n_open--;
+    return s->n_open ? s->open[s->n_open - 1].id : 0;
+}
+
+/* The caller and the name of a stack; false at the end. */
+static bool read_frame(const stacks *s, uint32_t *id, str *name) {
+    if (*id & GIVEN) {
+        uint32_t row = *id & ~GIVEN;
+        if (row >= s->t->frame.n) return false;
+        uint32_t caller = s->t->frame.parent[row];
+        *name = trace_str(s->t, s->t->frame.name[row]);
+        *id = caller && caller < row ? GIVEN | caller
+                                     : 0; /* callers have smaller rows: no circle */
+        return true;
+    }
+    if (!*id) return false;
+    node n = *GROUP_ROW(&s->nodes, node, *id - 1);
+    *name = trace_str(s->t, n.name);
+    *id = n.caller;
+    return true;
+}
+
+str stacks_text(const stacks *s, uint32_t id, arena *a) {
+    if (!id) return STR("");
+    buf text = {0};
+    str name;
+    while (read_frame(s, &id, &name)) {
+        if (text.n) buf_add_byte(&text, ';');
+        buf_add_str(&text, name);
+    }
+    str out = buf_ok(&text) ? arena_str(a, buf_str(&text)) : STR_NONE;
+    buf_fini(&text);
+    return out;
+}

@@ -1,0 +1,30 @@
+/* stacks.h: the call stack an op was called from, as one number.
+ *
+ * Older producers write the stack on the op (table frame); newer ones record Python frames as
+ * slices, and the stack is the frames around the op on its thread. Both become ids that are equal
+ * when the stacks are. */
+#ifndef ANALYSE_STACKS_H
+#define ANALYSE_STACKS_H
+
+#include "analyse/group.h"
+#include "store/trace.h"
+
+typedef struct {
+    const trace *t;
+    groups nodes;            /* distinct (caller, name); id = index + 1 */
+    struct stack_open *open; /* Python frames around the cursor, outermost first */
+    uint32_t n_open, cap_open;
+} stacks;
+
+status stacks_init(stacks *s, const trace *t, arena *a, error *err) MUST_USE;
+/* A new thread begins. */
+void stacks_new_track(stacks *s);
+/* The scan passes a Python or module frame; slices ascend. */
+status stacks_enter(stacks *s, uint32_t slice, error *err) MUST_USE;
+/* The stack of the op with this row (0 = none) that starts at the time; 0 = no stack. */
+uint32_t stacks_of(stacks *s, uint32_t op_row, int64_t start_ns);
+/* Frames joined by ';', innermost first, as the producers write it; empty for 0. {NULL, 0} when
+ * out of memory. */
+str stacks_text(const stacks *s, uint32_t id, arena *a);
+
+#endif

@@ -1,0 +1,127 @@
+/* step_spans.c: the steps of the overview: host intervals adjusted for device work.
+ *
+ * A call belongs to a step when it lies inside its host interval as a whole; its device work with
+ * it. Device work of no step that ends before the first step's work begins pushes the first step
+ * back: it belongs to what came before.
+ *
+ *   host    |── step 1 ──|── step 2 ──|
+ *   device       ▒▒▒|███ 1 ███|███ 2 ███|        ▒ launched before the recording of step 1
+ *   spans           |─── 1 ───|─── 2 ───|
+ *
+ * The recording often stops while the last step's kernels are still running. Behind the last step
+ * with device work all are left out, and that one too when it has less than 0.8 of the pieces the
+ * one before it has. Traces without device work keep their host intervals and all of their steps. */
+#include "analyse/step_spans.h"
+
+typedef struct {
+    int64_t first, last; /* start of the first piece, end of the last */
+    int64_t n;
+} step_work;
+
+/* One step over everything: ops if there are any, else all slices. */
+static void span_whole(const trace *t, step_span *out) {
+    bool ops = t->kind_count[KIND_OP] != 0, any = false;
+    for (uint32_t i = 1; i < t->slice.n; i++) {
+        uint8_t kind = t->slice.kind[i];
+        if (ops ? kind != KIND_OP : kind == KIND_SPAN || kind == KIND_DEVICE_ANNOTATION) continue;
+        int64_t start = t->slice.start[i], end = slice_end(t, i);
+        out->start = any ? min_i64(out->start, start) : start;
+        out->end = any ? max_i64(out->end, end) : end;
+        any = true;
+    }
+    out->host_start = out->start;
+    out->host_end = out->end;
+}
+
+/* The step (index + 1) whose host interval holds the call as a whole. */
+static uint32_t step_of_call(const step_spans *s, int64_t start, int64_t end) {
+    uint32_t low = 0, high = s->n; /* the first step that starts behind the call's start */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->v[middle].host_start > start)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low && end <= s->v[low - 1].host_end ? low : 0;
+}
+
+/* What each step launched; by *before the end of foreign work that ends before the first step's. */
+static void collect_work(const trace *t, const step_spans *s, step_work *work, int64_t *before) {
+    for (uint32_t i = 0; i < s->n; i++) work[i] = (step_work){INT64_MAX, INT64_MIN, 0};
+    for (int pass = 0; pass < 2; pass++) /* the second needs the first step's start */
+        for (uint32_t k = 1; k < t->kernel.n; k++) {
+            uint32_t slice = t->kernel.slice[k], call = t->kernel.launch[k];
+            int64_t start = t->slice.start[slice], end = slice_end(t, slice);
+            uint32_t step = call ? step_of_call(s, t->slice.start[call], slice_end(t, call)) : 0;
+            if (pass == 0 && step) {
+                step_work *w = &work[step - 1];
+                w->first = min_i64(w->first, start);
+                w->last = max_i64(w->last, end);
+                w->n++;
+            } else if (pass == 1 && !step && end < work[0].first) {
+                *before = max_i64(*before, end);
+            }
+        }
+}
+
+static void adjust(step_spans *s, const step_work *work, int64_t previous) {
+    for (uint32_t i = 0; i < s->n; i++) {
+        step_span *v = &s->v[i];
+        v->start = max_i64(previous, v->host_start);
+        v->end = max_i64(v->host_end, work[i].n ? work[i].last : v->start);
+        v->end = max_i64(v->end, v->start);
+        v->n_work = work[i].n;
+        previous = v->end;
+    }
+}
+
+/* Number of steps to keep. */
+static uint32_t count_complete(const step_spans *s) {
+    uint32_t keep = s->n;
+    if (s->n < 2) return keep;
+    while (keep > 1 && !s->v[keep - 1].n_work) keep--;
+    if (keep > 1 && s->v[keep - 2].n_work * 8 > s->v[keep - 1].n_work * 10) keep--;
+    return keep;
+}
+
+static void keep_selected(step_spans *s, const selection *select) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        step_span v = s->v[i];
+        if (select->by_step && (v.number < select->first_step || v.number > select->last_step))
+            continue;
+        v.start = max_i64(v.start, select->from_ns);
+        v.end = min_i64(v.end, select->to_ns);
+        if (select->by_time && v.end <= v.start) continue;
+        s->v[n++] = v;
+    }
+    s->n = n;
+}
+
+status step_spans_make(const trace *t, const selection *select, arena *a, step_spans *out, error *err) {
+    uint32_t n = t->step.n > 1 ? t->step.n - 1 : 1;
+    step_spans s = {.v = ARENA_ARRAY(a, step_span, n), .n = n, .marked = t->step.n > 1};
+    step_work *work = ARENA_ARRAY(a, step_work, n);
+    if (!s.v || !work) FAIL_MEMORY(err);
+    for (uint32_t i = 0; s.marked && i < n; i++)
+        s.v[i] = (step_span){.number = t->step.number[i + 1],
+                             .host_start = t->step.start[i + 1],
+                             .host_end = t->step.end[i + 1],
+                             .start = t->step.start[i + 1],
+                             .end = t->step.end[i + 1]};
+    if (!s.marked) span_whole(t, &s.v[0]);
+    int64_t previous = s.v[0].host_start, n_work = 0;
+    collect_work(t, &s, work, &previous);
+    for (uint32_t i = 0; i < n; i++) n_work += work[i].n;
+    if (n_work) {
+        adjust(&s, work, work[0].n ? previous : s.v[0].host_start);
+        uint32_t keep = count_complete(&s);
+        s.left_out = s.v + keep;
+        s.n_left_out = s.n - keep;
+        s.n = keep;
+    }
+    keep_selected(&s, select);
+    *out = s;
+    return OK;
+}

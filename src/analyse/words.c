@@ -1,0 +1,54 @@
+/* words.c: names of kinds and devices.
+ *
+ * The words of the result columns that are part of the contract with programs: they never change
+ * with the language and never leave this table. CUDA and HIP devices are both called GPU, as their
+ * users do; a type we do not know is named after nothing else than being a device.
+ *
+ * It does not translate: what a person reads about a column is its help in text/. */
+#include "analyse/words.h"
+
+static const str kinds[N_KINDS] = {
+    [KIND_OTHER] = {"other", sizeof "other" - 1},
+    [KIND_SPAN] = {"span", sizeof "span" - 1},
+    [KIND_STEP] = {"step", sizeof "step" - 1},
+    [KIND_ANNOTATION] = {"annotation", sizeof "annotation" - 1},
+    [KIND_PYTHON] = {"python", sizeof "python" - 1},
+    [KIND_MODULE] = {"module", sizeof "module" - 1},
+    [KIND_DATA] = {"data_loading", sizeof "data_loading" - 1},
+    [KIND_FORWARD] = {"forward", sizeof "forward" - 1},
+    [KIND_BACKWARD] = {"backward", sizeof "backward" - 1},
+    [KIND_OPTIMIZER] = {"optimizer", sizeof "optimizer" - 1},
+    [KIND_OP] = {"op", sizeof "op" - 1},
+    [KIND_COLLECTIVE] = {"collective", sizeof "collective" - 1},
+    [KIND_RUNTIME] = {"runtime", sizeof "runtime" - 1},
+    [KIND_DRIVER] = {"driver", sizeof "driver" - 1},
+    [KIND_SYNC] = {"sync", sizeof "sync" - 1},
+    [KIND_OVERHEAD] = {"overhead", sizeof "overhead" - 1},
+    [KIND_DEVICE_ANNOTATION] = {"device_annotation", sizeof "device_annotation" - 1},
+    [KIND_KERNEL] = {"kernel", sizeof "kernel" - 1},
+    [KIND_MEMCPY] = {"memcpy", sizeof "memcpy" - 1},
+    [KIND_MEMSET] = {"memset", sizeof "memset" - 1},
+    [KIND_ASYNC] = {"async", sizeof "async" - 1},
+};
+
+str kind_name(uint8_t kind) {
+    return kind < N_KINDS && kinds[kind].p ? kinds[kind] : kinds[KIND_OTHER];
+}
+
+static const struct {
+    uint8_t type;
+    const char *name;
+} devices[] = {
+    {DEVICE_CUDA, "GPU"}, {DEVICE_HIP, "GPU"},    {DEVICE_XPU, "XPU"},
+    {DEVICE_MPS, "MPS"},  {DEVICE_HPU, "HPU"},    {DEVICE_MTIA, "MTIA"},
+    {DEVICE_MLU, "MLU"},  {DEVICE_ASCEND, "NPU"}, {DEVICE_PRIVATE, "PrivateUse"},
+};
+
+str device_name(arena *a, uint8_t type, int32_t id) {
+    const char *name = "Device";
+    if (type == DEVICE_CPU) return STR("CPU");
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
+        if (devices[i].type == type) name = devices[i].name;
+    if (id < 0) return str_of(name);
+    return arena_printf(a, "%s%d", name, (int)id);
+}

@@ -1,0 +1,14 @@
+/* words.h: the stable names of kinds and devices, as they stand in result columns. They are data,
+ * not sentences: the same in every language. */
+#ifndef ANALYSE_WORDS_H
+#define ANALYSE_WORDS_H
+
+#include "base/arena.h"
+#include "store/schema.h"
+
+/* "op", "kernel", "data_loading", …; "other" for a number that is no kind. */
+str kind_name(uint8_t kind);
+/* "CPU", "GPU0", "XPU1", "MPS0", …; {NULL, 0} when out of memory. */
+str device_name(arena *a, uint8_t type, int32_t id);
+
+#endif

@@ -1,0 +1,218 @@
+/* fmt.c: three significant digits and a unit, and reading the same from a command line.
+ *
+ * A measured value is scaled by a table of units. Rounding happens on the scaled value, and a value
+ * that rounds up to the next unit moves there: 999.6 µs is 1.00 ms, never 1000 µs. Durations and
+ * sizes are scaled in integers, so the digit shown is right for every int64_t; halves round up.
+ *
+ * Parsing gathers the digits in 128 bits: 1234567890.123456789s is exact to the nanosecond. */
+#include "base/fmt.h"
+
+#include <math.h>
+
+typedef struct {
+    const char *name;
+    int64_t size; /* in the base unit */
+} unit;
+
+/* One step of the scale: `unit` is used while the value, rounded, is below `below` of it; the last
+ * one, where that is 0, takes all that is left. */
+typedef struct {
+    unit unit;
+    int64_t below;
+} scale;
+
+static const scale duration_scale[] = {
+    {{"ns", 1}, 1000},         {{"µs", 1000}, 1000},        {{"ms", 1000000}, 1000},
+    {{"s", 1000000000}, 1000}, {{"min", 60000000000}, 100}, {{"h", 3600000000000}, 0},
+};
+static const scale bytes_scale[] = {
+    {{"B", 1}, 1000},
+    {{"kB", 1000}, 1000},
+    {{"MB", 1000000}, 1000},
+    {{"GB", 1000000000}, 1000},
+    {{"TB", 1000000000000}, 1000},
+    {{"PB", 1000000000000000}, 1000},
+    {{"EB", 1000000000000000000}, 0},
+};
+
+static void add_grouped(buf *b, uint64_t v) {
+    char text[32];
+    size_t at = sizeof text;
+    int digits = 0;
+    do {
+        if (digits && digits % 3 == 0) text[--at] = ',';
+        text[--at] = (char)('0' + v % 10);
+        v /= 10;
+        digits++;
+    } while (v);
+    buf_add(b, text + at, sizeof text - at);
+}
+
+/* v / size to three significant digits: hundredths, tenths or whole; v ≥ size. */
+static void add_three_digits(buf *b, uint64_t v, uint64_t size) {
+    for (int decimals = 2; decimals > 0; decimals--) {
+        unsigned shift = decimals == 2 ? 100 : 10;
+        unsigned __int128 scaled = ((unsigned __int128)v * shift + size / 2) / size;
+        if (scaled >= 1000) continue;
+        unsigned n = (unsigned)scaled;
+        buf_printf(b, "%u.%0*u", n / shift, decimals, n % shift);
+        return;
+    }
+    add_grouped(b, (v + size / 2) / size);
+}
+
+static void add_scaled(buf *b, int64_t value, const scale *steps) {
+    uint64_t v = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    if (value < 0) buf_add_byte(b, '-');
+    for (;; steps++) {
+        uint64_t size = (uint64_t)steps->unit.size;
+        /* In halves of the unit: what rounds to `below` belongs to the next one. */
+        unsigned __int128 edge = ((unsigned __int128)steps->below * 2 - 1) * size;
+        if (steps->below && (unsigned __int128)v * 2 >= edge) continue;
+        if (size == 1) {
+            buf_add_u64(b, v);
+        } else {
+            add_three_digits(b, v, size);
+        }
+        buf_add_byte(b, ' ');
+        buf_add_cstr(b, steps->unit.name);
+        return;
+    }
+}
+
+void fmt_duration(buf *b, int64_t ns) {
+    add_scaled(b, ns, duration_scale);
+}
+
+void fmt_bytes(buf *b, int64_t bytes) {
+    add_scaled(b, bytes, bytes_scale);
+}
+
+void fmt_count(buf *b, int64_t n) {
+    if (n < 0) buf_add_byte(b, '-');
+    add_grouped(b, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
+}
+
+void fmt_share(buf *b, double share) {
+    if (!isfinite(share)) {
+        buf_add_byte(b, '-');
+        return;
+    }
+    buf_printf(b, "%.1f %%", fabs(share) < 0.0005 ? 0.0 : share * 100); /* no -0.0 */
+}
+
+void fmt_real(buf *b, double v) {
+    double size = fabs(v);
+    if (!isfinite(v)) {
+        buf_add_byte(b, '-');
+    } else if (size < 1e15 && (size >= 999.5 || v == trunc(v))) {
+        fmt_count(b, (int64_t)llround(v));
+    } else if (size >= 1e15 || size < 1e-4) {
+        buf_printf(b, "%.2e", v);
+    } else {
+        /* Digits behind the point follow from where the first digit stands after rounding. */
+        int decimals = 2;
+        for (double edge = 9.995; size >= edge && decimals > 0; edge *= 10) decimals--;
+        for (double edge = 0.9995; size < edge && decimals < 7; edge /= 10) decimals++;
+        buf_printf(b, "%.*f", decimals, v);
+    }
+}
+
+void fmt_rate(buf *b, double per_s, const char *unit_name) {
+    static const char prefixes[] = {0, 'k', 'M', 'G', 'T', 'P', 'E'};
+    size_t i = 0;
+    if (!isfinite(per_s)) {
+        buf_add_byte(b, '-');
+        return;
+    }
+    while (fabs(per_s) >= 999.5 && i + 1 < sizeof prefixes) {
+        per_s /= 1000;
+        i++;
+    }
+    double size = fabs(per_s);
+    if (i == 0 || size >= 999.5) {
+        fmt_real(b, per_s);
+    } else {
+        buf_printf(b, "%.*f", size < 9.995 ? 2 : size < 99.95 ? 1 : 0, per_s);
+    }
+    buf_add_byte(b, ' ');
+    if (prefixes[i]) buf_add_byte(b, prefixes[i]);
+    buf_add_cstr(b, unit_name);
+    buf_add_cstr(b, "/s");
+}
+
+/* digits × size / 10^decimals, rounded; false when it does not fit. */
+static bool scale_number(str digits, int64_t size, int64_t *out) {
+    unsigned __int128 whole = 0, part = 0;
+    unsigned decimals = 0;
+    uint64_t power = 1;
+    bool after_point = false, any = false;
+    for (size_t i = 0; i < digits.n; i++) {
+        char c = digits.p[i];
+        if (c == '.') {
+            if (after_point) return false;
+            after_point = true;
+            continue;
+        }
+        any = true;
+        if (!after_point) {
+            whole = whole * 10 + (unsigned)(c - '0');
+            if (whole > INT64_MAX) return false;
+        } else if (decimals < 18) { /* more cannot change a nanosecond of an hour by one */
+            part = part * 10 + (unsigned)(c - '0');
+            power *= 10;
+            decimals++;
+        }
+    }
+    if (!any) return false;
+    unsigned __int128 v = whole * (uint64_t)size + (part * (uint64_t)size + power / 2) / power;
+    if (v > INT64_MAX) return false;
+    *out = (int64_t)v;
+    return true;
+}
+
+/* Cuts s into digits with a point and the unit behind them. */
+static void split_number(str s, str *digits, str *name) {
+    size_t i = 0;
+    while (i < s.n && ((s.p[i] >= '0' && s.p[i] <= '9') || s.p[i] == '.')) i++;
+    *digits = str_n(s.p, i);
+    *name = str_trim(str_from(s, i));
+}
+
+bool fmt_parse_duration(str s, int64_t *out_ns) {
+    static const unit units[] = {
+        {"ns", 1},           {"us", 1000},      {"\xC2\xB5s", 1000}, /* micro sign */
+        {"\xCE\xBCs", 1000},                                         /* Greek mu */
+        {"ms", 1000000},     {"s", 1000000000}, {"min", 60000000000}, {"h", 3600000000000},
+    };
+    str digits, name;
+    split_number(s, &digits, &name);
+    if (name.n == 0) {
+        int64_t v;
+        if (!scale_number(digits, 1, &v) || v != 0) return false;
+        *out_ns = 0;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (str_eq(name, str_of(units[i].name)))
+            return scale_number(digits, units[i].size, out_ns);
+    }
+    return false;
+}
+
+bool fmt_parse_bytes(str s, int64_t *out_bytes) {
+    static const char prefixes[] = "kmgtp";
+    str digits, name;
+    split_number(s, &digits, &name);
+    int64_t size = 1;
+    if (name.n && !str_eq_nocase(name, STR("B"))) {
+        size_t power = str_find_nocase(STR(prefixes), str_n(name.p, 1), 0);
+        if (power == SIZE_MAX) return false;
+        str rest = str_from(name, 1);
+        bool binary = rest.n && (rest.p[0] | 0x20) == 'i';
+        if (binary) rest = str_from(rest, 1);
+        if (rest.n && !str_eq_nocase(rest, STR("B"))) return false;
+        for (size_t i = 0; i <= power; i++) size *= binary ? 1024 : 1000;
+    }
+    return scale_number(digits, size, out_bytes);
+}

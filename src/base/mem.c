@@ -1,0 +1,99 @@
+/* mem.c: heap blocks and mapped pages.
+ *
+ * Small things come from malloc. Columns come from mmap, because a mapping can grow without being
+ * copied and costs nothing until it is touched.
+ *
+ * The first touch is the hidden cost: about 1.9 µs for each 4 KiB page where this was measured, so
+ * filling fresh memory runs at 2 GB/s. Mappings of 4 MiB and more therefore ask for huge pages and
+ * are aligned to them: the kernel moves whole huge pages in mremap only when source and target are
+ * aligned alike, otherwise it splits them.
+ *
+ *      reserved   |....####################......|      one huge page more than needed
+ *      kept            ^ aligned to 2 MiB               both ends are given back
+ *
+ * Below 4 MiB a huge page would cost more resident memory than it saves time. */
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+
+#define HUGE_PAGE ((size_t)2 << 20)
+#define HUGE_FROM (2 * HUGE_PAGE)
+
+void *mem_alloc(size_t size_bytes) {
+    if (fault_point(FAULT_ALLOC)) return NULL;
+    return malloc(size_bytes ? size_bytes : 1);
+}
+
+void *mem_zalloc(size_t size_bytes) {
+    if (fault_point(FAULT_ALLOC)) return NULL;
+    return calloc(1, size_bytes ? size_bytes : 1);
+}
+
+void *mem_grow(void *p, size_t size_bytes) {
+    if (fault_point(FAULT_ALLOC)) return NULL;
+    return realloc(p, size_bytes ? size_bytes : 1);
+}
+
+void mem_free(void *p) {
+    free(p);
+}
+
+/* 0 when there is no such size. */
+static size_t round_up(size_t size_bytes) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (size_bytes == 0) return page;
+    if (size_bytes > (size_t)PTRDIFF_MAX - HUGE_PAGE) return 0;
+    return (size_bytes + page - 1) & ~(page - 1);
+}
+
+/* Address space of size bytes, aligned to a huge page when it is large. */
+static void *reserve_range(size_t size, int protection) {
+    size_t extra = size >= HUGE_FROM ? HUGE_PAGE : 0;
+    char *p = mmap(NULL, size + extra, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    if (p == MAP_FAILED) return NULL;
+    if (!extra) return p;
+    size_t head = (HUGE_PAGE - (uintptr_t)p % HUGE_PAGE) % HUGE_PAGE;
+    if (head) munmap(p, head);
+    if (head < extra) munmap(p + head + size, extra - head);
+    return p + head;
+}
+
+static void advise(void *p, size_t size) {
+    if (size >= HUGE_FROM) (void)madvise(p, size, MADV_HUGEPAGE); /* only a wish */
+}
+
+void *mem_map(size_t size_bytes) {
+    size_t size = round_up(size_bytes);
+    if (!size || fault_point(FAULT_ALLOC)) return NULL;
+    void *p = reserve_range(size, PROT_READ | PROT_WRITE);
+    if (p) advise(p, size);
+    return p;
+}
+
+void *mem_remap(void *p, size_t old_bytes, size_t new_bytes) {
+    size_t old_size = round_up(old_bytes), size = round_up(new_bytes);
+    if (!size || fault_point(FAULT_ALLOC)) return NULL;
+    if (size == old_size) return p;
+    void *q = mremap(p, old_size, size, 0);
+    if (q == MAP_FAILED) {
+        void *target = reserve_range(size, PROT_NONE);
+        if (!target) return NULL;
+        q = mremap(p, old_size, size, MREMAP_MAYMOVE | MREMAP_FIXED, target);
+        if (q == MAP_FAILED) {
+            munmap(target, size);
+            return NULL;
+        }
+    }
+    advise(q, size);
+    return q;
+}
+
+void mem_unmap(void *p, size_t size_bytes) {
+    if (p) munmap(p, round_up(size_bytes));
+}

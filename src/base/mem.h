@@ -1,0 +1,22 @@
+/* mem.h: the only door to the system's memory. Everything else uses an arena or a vec.
+ * Each call is a fault point: under fault injection the n-th one fails (base/fault.h). */
+#ifndef BASE_MEM_H
+#define BASE_MEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* NULL when there is no memory. mem_alloc does not clear, mem_zalloc does. */
+void *mem_alloc(size_t size_bytes);
+void *mem_zalloc(size_t size_bytes);
+void *mem_grow(void *p, size_t size_bytes); /* realloc; on NULL the old block still stands */
+void mem_free(void *p);
+
+/* Whole pages from the kernel, zeroed, huge ones from 4 MiB on. Sizes are rounded up to a page by
+ * the callee; pass the same size to mem_unmap. mem_remap may move the block and keeps its
+ * content without copying. NULL on failure. */
+void *mem_map(size_t size_bytes);
+void *mem_remap(void *p, size_t old_bytes, size_t new_bytes);
+void mem_unmap(void *p, size_t size_bytes);
+
+#endif

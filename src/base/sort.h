@@ -1,0 +1,22 @@
+/* sort.h: sorting plain arrays without allocation by the callee beyond the given scratch. */
+#ifndef BASE_SORT_H
+#define BASE_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Key with the row it came from. */
+typedef struct {
+    uint64_t key;
+    uint32_t row;
+} sort_pair;
+
+/* Stable least-significant-digit radix sort of n pairs by key; skips digits that are the same
+ * everywhere. Uses scratch of n pairs; the result is in `a`. */
+void sort_radix(sort_pair *a, sort_pair *scratch, size_t n);
+
+/* Merge sort of an index array with a comparison: stable, O(n log n), scratch of n. */
+typedef int (*sort_cmp)(uint32_t a, uint32_t b, const void *context);
+void sort_index(uint32_t *a, uint32_t *scratch, size_t n, sort_cmp cmp, const void *context);
+
+#endif

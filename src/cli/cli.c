@@ -1,0 +1,112 @@
+/* cli.c: what the commands share: how a failure becomes a sentence and an exit status, and how
+ * bytes get to standard output.
+ *
+ * Results go to stdout, everything else to stderr. An error is said once, at the end of a command,
+ * in the reader's language; the exit status follows from it: 1 the command line is wrong, 2 the
+ * input cannot be used, 3 out of memory or disk. A pipe whose reader has gone (head) is not an
+ * error: the reader has what it wanted, the program ends with 0.
+ *
+ * The width of text is $COLUMNS where it is set, else that of the terminal, else 120 cells. Colors
+ * are for terminals only, and not when NO_COLOR is set or the terminal is dumb. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+
+#define DEFAULT_WIDTH 120
+#define LEAST_WIDTH 40 /* below this no table is readable: let the terminal wrap */
+
+int cli_exit_status(status s)
+{
+    switch (s) {
+    case OK:
+    case ERR_CANCELLED: return EXIT_DONE;
+    case ERR_ARG: return EXIT_USAGE;
+    case ERR_LIMIT: /* a limit of the user's or of ours: give more */
+    case ERR_MEMORY: return EXIT_RESOURCES;
+    default: return EXIT_INPUT;
+    }
+}
+
+int cli_complain(const options *o, const error *err)
+{
+    buf sentence = {0}, line = {0};
+    text_error(&sentence, o->words, err);
+    text_put(&line, o->words, MSG_CLI_PREFIX, arg_text("sentence", buf_str(&sentence)));
+    buf_add_byte(&line, '\n');
+    if (buf_ok(&sentence) && buf_ok(&line)) {
+        (void)!write(STDERR_FILENO, line.p, line.n);
+    } else { /* not even memory for the sentence: say it from the constant */
+        const char *plain = text_get(err->message, o->words);
+        (void)!write(STDERR_FILENO, plain, strlen(plain));
+        (void)!write(STDERR_FILENO, "\n", 1);
+    }
+    buf_fini(&sentence);
+    buf_fini(&line);
+    return cli_exit_status(err->status);
+}
+
+status output_flush(void *to, buf *b, error *err)
+{
+    output *out = to;
+    for (size_t at = 0; at < b->n;) {
+        ssize_t n = -1;
+        if (fault_point(FAULT_WRITE))
+            errno = ENOSPC;
+        else
+            n = write(out->fd, b->p + at, b->n - at);
+        if (n >= 0) {
+            at += (size_t)n;
+        } else if (errno == EPIPE) {
+            out->closed = true;
+            return ERR_CANCELLED;
+        } else if (errno != EINTR) {
+            out->failed = true;
+            FAIL(err, ERR_IO, NOPOS, MSG_CLI_CANNOT_WRITE, arg_cstr("path", out->name),
+                 arg_cstr("reason", strerror(errno)));
+        }
+    }
+    buf_clear(b);
+    return OK;
+}
+
+int output_end(output *out, const options *o, status so_far, error *err)
+{
+    status s = so_far;
+    if (s == OK && !buf_ok(&out->buf)) s = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    if (s == OK) s = output_flush(out, &out->buf, err);
+    buf_fini(&out->buf);
+    if (s == OK || out->closed) return EXIT_DONE;
+    int code = cli_complain(o, err);
+    return out->failed ? EXIT_RESOURCES : code;
+}
+
+static uint32_t terminal_width(int fd)
+{
+    int64_t columns;
+    struct winsize size;
+    const char *set = getenv("COLUMNS");
+    if (set && str_to_i64(str_of(set), &columns) && columns >= LEAST_WIDTH && columns < 10000)
+        return (uint32_t)columns;
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= LEAST_WIDTH) return size.ws_col;
+    return DEFAULT_WIDTH;
+}
+
+static bool wants_color(int fd)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(fd) && !(no && no[0]) && term && strcmp(term, "dumb") != 0;
+}
+
+present_options cli_present(const options *o, output *out)
+{
+    return (present_options){.lang = o->words,
+                             .width = terminal_width(out->fd),
+                             .color = wants_color(out->fd),
+                             .flush = output_flush,
+                             .to = out};
+}

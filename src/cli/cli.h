@@ -1,0 +1,33 @@
+/* cli.h: what the commands share: exit statuses, complaints, output, the terminal. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "cli/options.h"
+
+/* Exit statuses of the contract. */
+enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_INPUT = 2, EXIT_RESOURCES = 3 };
+
+/* Which exit status a failure ends in. */
+int cli_exit_status(status s);
+/* Says the error on stderr, in the language of the options; returns its exit status. */
+int cli_complain(const options *o, const error *err);
+
+/* The way out: a buffer before a file descriptor. A reader that went away (a closed pipe) is no
+ * error: `closed` is set, the flush returns ERR_CANCELLED, and the command ends quietly. */
+typedef struct {
+    int fd;
+    const char *name; /* for the complaint */
+    bool closed, failed;
+    buf buf;
+} output;
+
+/* present_options.flush: writes the buffer to the output's descriptor and clears it. */
+status output_flush(void *to, buf *b, error *err) MUST_USE;
+/* Flushes what is left, gives the buffer back, and returns the exit status of the whole:
+ * `so_far` and `err` are what the command ended with. */
+int output_end(output *out, const options *o, status so_far, error *err);
+
+/* How to write for the reader of this output. */
+present_options cli_present(const options *o, output *out);
+
+#endif

@@ -1,0 +1,33 @@
+/* cmd_analysis.c: any analysis of the registry as a command: open, ask, shape, present.
+ *
+ * Nothing here knows a single analysis: a new row of registry.def is a new command, with its
+ * options, help and every form of output. */
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/open.h"
+#include "cli/shape.h"
+
+static status answer_question(const options *o, opened *x, output *out, error *err)
+{
+    answer a;
+    TRY(open_traces(o, x, err));
+    params p = options_params(o, x->pool);
+    TRY(o->command.analysis->run(&x->input, &p, &x->arena, &a, err));
+    TRY(shape_answer(&a, o, err));
+    form f = options_form(o);
+    if (f == FORM_COLUMNS && isatty(out->fd)) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_TERMINAL);
+    present_options present = cli_present(o, out);
+    return present_answer(f, &a, &present, &out->buf, err);
+}
+
+int cmd_analysis(options *o)
+{
+    error err = {0};
+    opened x = {.pool = NULL};
+    output out = {.fd = STDOUT_FILENO, .name = text_get(MSG_CLI_STDOUT, o->words)};
+    status s = answer_question(o, &x, &out, &err);
+    open_end(&x);
+    return output_end(&out, o, s, &err);
+}

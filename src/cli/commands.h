@@ -1,0 +1,13 @@
+/* commands.h: one function for each command; it returns the exit status of the program. */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+typedef struct options options;
+
+#define COMMAND(name, arguments, groups, help) int cmd_##name(options *o);
+#include "cli/commands.def"
+#undef COMMAND
+/* Any analysis of the registry. */
+int cmd_analysis(options *o);
+
+#endif

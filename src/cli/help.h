@@ -1,0 +1,12 @@
+/* help.h: the words of --help, made from the tables. */
+#ifndef CLI_HELP_H
+#define CLI_HELP_H
+
+#include "cli/options.h"
+
+/* The program: its commands. */
+void help_program(buf *out, lang l, uint32_t width);
+/* One command: usage, options, and for an analysis every column with its definition. */
+void help_command(buf *out, const command *c, lang l, uint32_t width);
+
+#endif

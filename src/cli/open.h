@@ -1,0 +1,18 @@
+/* open.h: from the TRACE arguments of a command to sealed traces, ready for an analysis. */
+#ifndef CLI_OPEN_H
+#define CLI_OPEN_H
+
+#include "cli/options.h"
+
+typedef struct {
+    analysis_input input;   /* the chosen worker first */
+    analysis_trace *traces; /* the same, as they are filled */
+    pool *pool;
+    arena arena; /* of the command: holds the traces, and the answer too */
+} opened;
+
+/* Finds, reads and seals what the options choose. open_end in any case. */
+status open_traces(const options *o, opened *out, error *err) MUST_USE;
+void open_end(opened *x);
+
+#endif

@@ -1,0 +1,156 @@
+/* export.c: chooses the form, turns the window into the trace's time, and owns the bytes' way out.
+ *
+ * A form appends to one buffer and says when a row is done; the buffer goes to the file in pieces of
+ * a quarter MiB, so an export of any size needs the memory of one. Before anything is written the
+ * whole trace is checked (trace_require), because an export touches all of it.
+ *
+ * What a form looks like is in its own file; nothing here knows JSON or CSV. */
+#include "export/export_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/mem.h"
+
+static const struct {
+    const char *name;
+    status (*write)(exporting *x);
+    bool windowed;
+} FORMS[] = {
+    {"chrome", export_chrome, true},
+    {"csv", export_csv, true},
+    {"tacho", export_tacho, false},
+};
+enum { N_FORMS = sizeof FORMS / sizeof *FORMS };
+
+const char *export_form_name(uint32_t i)
+{
+    return i < N_FORMS ? FORMS[i].name : NULL;
+}
+
+/* ---- the way out ------------------------------------------------------------------------------- */
+
+static status fail_write(error *err, int reason)
+{
+    FAIL(err, ERR_IO, NOPOS, MSG_EXPORT_WRITE, arg_cstr("reason", strerror(reason)));
+}
+
+status export_drain(exporting *x)
+{
+    if (!buf_ok(&x->out)) FAIL_MEMORY(x->err);
+    const char *p = x->out.p;
+    size_t n = x->out.n;
+    while (n > 0) {
+        if (fault_point(FAULT_WRITE)) return fail_write(x->err, ENOSPC);
+        ssize_t done = write(x->fd, p, n);
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0) return fail_write(x->err, done < 0 ? errno : ENOSPC);
+        p += done;
+        n -= (size_t)done;
+    }
+    buf_clear(&x->out);
+    return OK;
+}
+
+status export_flush(exporting *x)
+{
+    return x->out.n < 1 << 18 && buf_ok(&x->out) ? OK : export_drain(x);
+}
+
+/* ---- the window -------------------------------------------------------------------------------- */
+
+bool export_clip(const exporting *x, uint32_t slice, int64_t *start_ns, int64_t *end_ns)
+{
+    int64_t start = x->t->slice.start[slice], end = trace_slice_end(x->t, slice);
+    if (start >= x->to_ns || (end <= x->from_ns && start < x->from_ns)) return false;
+    *start_ns = max_i64(start, x->from_ns);
+    *end_ns = min_i64(end, x->to_ns);
+    return true;
+}
+
+static void set_window(exporting *x, const export_options *o)
+{
+    x->from_ns = INT64_MIN;
+    x->to_ns = INT64_MAX;
+    if (o->from_ns == 0 && o->to_ns == 0) return;
+    if (o->from_ns != ABSENT_I64) x->from_ns = add_i64(x->t->start_ns, o->from_ns);
+    if (o->to_ns != ABSENT_I64) x->to_ns = add_i64(x->t->start_ns, o->to_ns);
+}
+
+/* ---- forms ------------------------------------------------------------------------------------- */
+
+static status find_form(const export_options *o, uint32_t *out, error *err)
+{
+    for (uint32_t i = 0; i < N_FORMS; i++) {
+        if (!str_eq(o->form, str_of(FORMS[i].name))) continue;
+        *out = i;
+        return OK;
+    }
+    char known[128] = "";
+    size_t n = 0;
+    for (uint32_t i = 0; i < N_FORMS && n < sizeof known; i++)
+        n += (size_t)snprintf(known + n, sizeof known - n, i ? ", %s" : "%s", FORMS[i].name);
+    FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_UNKNOWN, arg_text("name", o->form),
+         arg_cstr("known", known));
+}
+
+status export_trace(const trace *t, const export_options *o, int fd, error *err)
+{
+    uint32_t form;
+    TRY(find_form(o, &form, err));
+    exporting x = {.t = t, .fd = fd, .err = err};
+    set_window(&x, o);
+    if (!FORMS[form].windowed && !export_is_whole(&x))
+        FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_WHOLE, arg_cstr("name", FORMS[form].name));
+    TRY(trace_require(t, TRACE_ALL, err));
+    TRY(args_reader_new(t, &x.args, err));
+    status s = FORMS[form].write(&x);
+    if (s == OK) s = export_drain(&x);
+    args_reader_free(x.args);
+    buf_fini(&x.out);
+    return s;
+}
+
+/* ---- names ------------------------------------------------------------------------------------- */
+
+static status write_and_rename(const trace *t, const export_options *o, const char *path,
+                               const char *temporary, error *err)
+{
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) return fail_write(err, errno);
+    status s = export_trace(t, o, fd, err);
+    if (close(fd) != 0 && s == OK) s = fail_write(err, errno);
+    if (s == OK && fault_point(FAULT_WRITE)) s = fail_write(err, EACCES);
+    if (s == OK && rename(temporary, path) != 0) s = fail_write(err, errno);
+    if (s != OK) unlink(temporary);
+    return s;
+}
+
+static status write_directly(const trace *t, const export_options *o, const char *path, error *err)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return fail_write(err, errno);
+    status s = export_trace(t, o, fd, err);
+    if (close(fd) != 0 && s == OK) s = fail_write(err, errno);
+    return s;
+}
+
+status export_file(const trace *t, const export_options *o, const char *path, error *err)
+{
+    static _Atomic uint32_t counter;
+    struct stat st;
+    if (strcmp(path, "-") == 0) return export_trace(t, o, STDOUT_FILENO, err);
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) return write_directly(t, o, path, err);
+    size_t n = strlen(path) + 48;
+    char *temporary = mem_alloc(n);
+    if (!temporary) FAIL_MEMORY(err);
+    snprintf(temporary, n, "%s.%ld.%u.tmp", path, (long)getpid(), atomic_fetch_add(&counter, 1));
+    status s = write_and_rename(t, o, path, temporary, err);
+    mem_free(temporary);
+    return s;
+}

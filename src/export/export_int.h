@@ -1,0 +1,42 @@
+/* export_int.h: what the forms share: the output and the window. */
+#ifndef EXPORT_EXPORT_INT_H
+#define EXPORT_EXPORT_INT_H
+
+#include "base/num.h"
+#include "export/export.h"
+#include "store/args.h"
+
+/* The trace, the part of it that was asked for, and where it goes. */
+typedef struct {
+    const trace *t;
+    int64_t from_ns, to_ns; /* in the trace's own time; open ends are INT64_MIN, INT64_MAX */
+    int fd;
+    buf out;
+    args_reader *args;
+    error *err;
+} exporting;
+
+/* Sends the buffer on when it is large enough; each form calls it after every row. */
+status export_flush(exporting *x) MUST_USE;
+/* Sends all of it. */
+status export_drain(exporting *x) MUST_USE;
+
+static inline status export_row_done(exporting *x) {
+    return __builtin_expect(x->out.n < 1 << 18, 1) && buf_ok(&x->out) ? OK : export_flush(x);
+}
+
+/* The part of a slice inside the window; false when it is outside. An empty slice is inside when its
+ * start is. */
+bool export_clip(const exporting *x, uint32_t slice, int64_t *start_ns, int64_t *end_ns);
+static inline bool export_holds(const exporting *x, int64_t time_ns) {
+    return time_ns >= x->from_ns && time_ns < x->to_ns;
+}
+static inline bool export_is_whole(const exporting *x) {
+    return x->from_ns == INT64_MIN && x->to_ns == INT64_MAX;
+}
+
+status export_chrome(exporting *x) MUST_USE;
+status export_csv(exporting *x) MUST_USE;
+status export_tacho(exporting *x) MUST_USE;
+
+#endif

@@ -1,0 +1,85 @@
+/* layout.h: the trace-event tokenizer: reads a list of JSON events once and calls `emit` for each.
+ *
+ * Writers of traces emit the same few layouts again and again: behind the value of a key come the
+ * same bytes (comma, white space, next key, colon, also across the end of an event). The tokenizer
+ * remembers them. A place in the file is a node (phase, category, key, keys of args so far); each
+ * node keeps the byte strings that followed its values, and a hit jumps straight to the next value
+ * with its meaning known. A miss takes the general path, which reads anything and learns.
+ *
+ * Nothing is assumed about a producer, and a layout never seen twice costs only the general path. */
+#ifndef INGEST_LAYOUT_H
+#define INGEST_LAYOUT_H
+
+#include "store/builder.h"
+
+enum { /* which members an event had */
+    EVENT_NAME = 1,
+    EVENT_TS = 2,
+    EVENT_DUR = 4,
+    EVENT_PID = 8,
+    EVENT_TID = 16,
+    EVENT_ID = 32,
+    EVENT_BAD_TIME = 64, /* ts or dur is no time that fits */
+};
+
+enum { MAX_ARG_FIELDS = 64 };
+
+typedef struct {
+    char ph;           /* phase, 0 when it had none */
+    char scope;        /* "s" of an instant */
+    bool enclosing;    /* "bp":"e" */
+    uint32_t category; /* string id, 0 = none */
+    uint32_t has;      /* EVENT_* bits */
+    uint32_t name;
+    int64_t ts_ns, dur_ns;
+    ident pid, tid, id;
+    uint64_t offset; /* of the event in the input */
+    /* Arguments in order; values[i].place is their path, keys[i] their name. */
+    size_t n_values;
+    raw_value values[MAX_VALUES];
+    uint32_t keys[MAX_VALUES];
+    /* Arguments the reader asked for: bit f of `fields` is set and at[f] is the index. */
+    uint64_t fields;
+    uint16_t at[MAX_ARG_FIELDS];
+    bool duplicate; /* a key of args came twice */
+} event;
+
+typedef struct layout layout;
+
+typedef struct {
+    /* Number (1 … MAX_ARG_FIELDS-1) of an argument the reader wants, 0 = none. */
+    uint8_t (*field_of)(str key);
+    /* Takes one event; the event is reused afterwards. Not OK ends the parse. */
+    status (*emit)(void *context, event *e);
+    void *context;
+} layout_sink;
+
+/* One for each thread. Damage is counted in `part`. NULL when out of memory. */
+layout *layout_new(builder *b, part *p, layout_sink sink);
+void layout_free(layout *l);
+
+typedef enum {
+    LAYOUT_CLEAN,      /* all bytes read, between two events */
+    LAYOUT_INCOMPLETE, /* the last event is cut: read again from `stop` with more bytes */
+    LAYOUT_END,        /* the list was closed; `stop` is behind the bracket */
+    LAYOUT_DAMAGED,    /* the event at `stop` is no JSON */
+    LAYOUT_FAILED,     /* emit failed or out of memory: status in `failure` */
+} layout_result;
+
+/* Reads events from p, which is between two events (or at the start) of a list, to end. `base` is
+ * the offset of p in the input. SOURCE_PAD bytes behind `end` must be readable.
+ * *stop: first byte not used. */
+layout_result layout_parse(layout *l, const char *p, const char *end, uint64_t base,
+                           const char **stop);
+status layout_failure(const layout *l);
+
+/* The first place at or behind p that looks like the start of an event behind another event, or NULL
+ * when there is none before `end`. */
+const char *layout_next_border(const char *p, const char *end);
+
+/* String id of a JSON string's inside, decoded; damage counted. UINT32_MAX when out of memory. */
+uint32_t layout_string(layout *l, str inside, uint64_t offset);
+/* String id of any JSON value as normal text; damage counted. */
+uint32_t layout_raw(layout *l, str text, uint64_t offset);
+
+#endif

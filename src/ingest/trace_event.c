@@ -1,0 +1,741 @@
+/* trace_event.c: the meaning of trace events.
+ *
+ * A category is looked up once and a name is looked at once; after that an event costs two table
+ * reads to know its kind. Phases: X complete, B/E and b/e ranges, i/I/R/n instants, C counters,
+ * M metadata, s/t/f arrows. Launch arrows (ac2g and its older names) are not kept: the correlation
+ * ids say the same and say it for the arrows that were left out too.
+ * An event is dropped, and counted, only when it has no name, no usable time, a negative duration
+ * or an unknown phase. */
+#include "ingest/trace_event.h"
+
+#include "base/json.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/num.h"
+
+/* Arguments that have a column, under every spelling met. */
+#define ARG_TABLE(X)                                                                             \
+    X(EXTERNAL, "External id")                                                                   \
+    X(EXTERNAL, "external id")                                                                   \
+    X(CORRELATION, "correlation")                                                                \
+    X(INDEX, "Ev Idx")                                                                           \
+    X(INDEX, "Profiler Event Index")                                                             \
+    X(SEQUENCE, "Sequence number")                                                               \
+    X(FORWARD_THREAD, "Fwd thread id")                                                           \
+    X(DIMS, "Input Dims")                                                                        \
+    X(DIMS, "Input dims")                                                                        \
+    X(TYPES, "Input type")                                                                       \
+    X(INPUTS, "Concrete Inputs")                                                                 \
+    X(CALL_STACK, "Call stack")                                                                  \
+    X(FINISHED, "finished")                                                                      \
+    X(MODULE_ID, "Python module id")                                                             \
+    X(PYTHON_ID, "Python id")                                                                    \
+    X(FLOPS, "flops")                                                                            \
+    X(FLOPS, "Flops")                                                                            \
+    X(DEVICE, "device")                                                                          \
+    X(CONTEXT, "context")                                                                        \
+    X(STREAM, "stream")                                                                          \
+    X(REGISTERS, "registers per thread")                                                         \
+    X(SHARED_MEMORY, "shared memory")                                                            \
+    X(BLOCKS_PER_SM, "blocks per SM")                                                            \
+    X(OCCUPANCY, "est. achieved occupancy %")                                                    \
+    X(GRID, "grid")                                                                              \
+    X(BLOCK, "block")                                                                            \
+    X(BYTES, "bytes")                                                                            \
+    X(GRAPH_NODE, "graph node id")                                                               \
+    X(DEVICE_TYPE, "Device Type")                                                                \
+    X(DEVICE_ID, "Device Id")                                                                    \
+    X(ADDRESS, "Addr")                                                                           \
+    X(SIGNED_BYTES, "Bytes")                                                                     \
+    X(ALLOCATED, "Total Allocated")                                                              \
+    X(RESERVED, "Total Reserved")                                                                \
+    X(COLLECTIVE, "Collective name")                                                             \
+    X(DTYPE, "dtype")                                                                            \
+    X(IN_ELEMENTS, "In msg nelems")                                                              \
+    X(OUT_ELEMENTS, "Out msg nelems")                                                            \
+    X(GROUP_NAME, "Process Group Name")                                                          \
+    X(GROUP_DESCRIPTION, "Process Group Description")                                            \
+    X(GROUP_RANKS, "Process Group Ranks")                                                        \
+    X(GROUP_SIZE, "Group size")                                                                  \
+    X(SEQ, "Seq")                                                                                \
+    X(COMMS_ID, "Comms Id")                                                                      \
+    X(SRC_RANK, "Src Rank")                                                                      \
+    X(DST_RANK, "Dst Rank")                                                                      \
+    X(NAME, "name")                                                                              \
+    X(LABELS, "labels")                                                                          \
+    X(SORT_INDEX, "sort_index")
+
+enum {
+    FIELD_NONE = 0,
+    FIELD_EXTERNAL,
+    FIELD_CORRELATION,
+    FIELD_INDEX,
+    FIELD_SEQUENCE,
+    FIELD_FORWARD_THREAD,
+    FIELD_DIMS,
+    FIELD_TYPES,
+    FIELD_INPUTS,
+    FIELD_CALL_STACK,
+    FIELD_FINISHED,
+    FIELD_MODULE_ID,
+    FIELD_PYTHON_ID,
+    FIELD_FLOPS,
+    FIELD_DEVICE,
+    FIELD_CONTEXT,
+    FIELD_STREAM,
+    FIELD_REGISTERS,
+    FIELD_SHARED_MEMORY,
+    FIELD_BLOCKS_PER_SM,
+    FIELD_OCCUPANCY,
+    FIELD_GRID,
+    FIELD_BLOCK,
+    FIELD_BYTES,
+    FIELD_GRAPH_NODE,
+    FIELD_DEVICE_TYPE,
+    FIELD_DEVICE_ID,
+    FIELD_ADDRESS,
+    FIELD_SIGNED_BYTES,
+    FIELD_ALLOCATED,
+    FIELD_RESERVED,
+    FIELD_COLLECTIVE,
+    FIELD_DTYPE,
+    FIELD_IN_ELEMENTS,
+    FIELD_OUT_ELEMENTS,
+    FIELD_GROUP_NAME,
+    FIELD_GROUP_DESCRIPTION,
+    FIELD_GROUP_RANKS,
+    FIELD_GROUP_SIZE,
+    FIELD_SEQ,
+    FIELD_COMMS_ID,
+    FIELD_SRC_RANK,
+    FIELD_DST_RANK,
+    FIELD_NAME,
+    FIELD_LABELS,
+    FIELD_SORT_INDEX,
+    N_ARG_FIELDS
+};
+_Static_assert((int)N_ARG_FIELDS <= (int)MAX_ARG_FIELDS, "bits of event.fields");
+
+static uint8_t field_of(str key) {
+    static const struct {
+        str key;
+        uint8_t field;
+    } table[] = {
+#define ARG_ROW(field, key) {STR(key), FIELD_##field},
+        ARG_TABLE(ARG_ROW)
+#undef ARG_ROW
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (str_eq(key, table[i].key)) return table[i].field;
+    return 0;
+}
+
+/* What a category means. */
+typedef enum {
+    CLASS_UNKNOWN = 1, /* 0 = not looked at yet */
+    CLASS_OP,
+    CLASS_ANNOTATION,
+    CLASS_DEVICE_ANNOTATION,
+    CLASS_KERNEL,
+    CLASS_MEMCPY,
+    CLASS_MEMSET,
+    CLASS_RUNTIME,
+    CLASS_DRIVER,
+    CLASS_PYTHON_FUNCTION,
+    CLASS_PYTHON,
+    CLASS_INSTANT,
+    CLASS_OVERHEAD,
+    CLASS_SYNC,
+    CLASS_SPAN,
+    CLASS_LAUNCH_ARROW,
+    CLASS_FORWARD_BACKWARD,
+} category_class;
+
+static const struct {
+    str name; /* compared without case */
+    category_class class;
+} CATEGORIES[] = {
+    {STR("cpu_op"), CLASS_OP},
+    {STR("operator"), CLASS_OP},
+    {STR("user_annotation"), CLASS_ANNOTATION},
+    {STR("gpu_user_annotation"), CLASS_DEVICE_ANNOTATION},
+    {STR("kernel"), CLASS_KERNEL},
+    {STR("gpu_memcpy"), CLASS_MEMCPY},
+    {STR("memcpy"), CLASS_MEMCPY},
+    {STR("gpu_memset"), CLASS_MEMSET},
+    {STR("memset"), CLASS_MEMSET},
+    {STR("cuda_runtime"), CLASS_RUNTIME},
+    {STR("runtime"), CLASS_RUNTIME},
+    {STR("xpu_runtime"), CLASS_RUNTIME},
+    {STR("mtia_runtime"), CLASS_RUNTIME},
+    {STR("glow_runtime"), CLASS_RUNTIME},
+    {STR("privateuse1_runtime"), CLASS_RUNTIME},
+    {STR("cuda_driver"), CLASS_DRIVER},
+    {STR("xpu_driver"), CLASS_DRIVER},
+    {STR("privateuse1_driver"), CLASS_DRIVER},
+    {STR("python_function"), CLASS_PYTHON_FUNCTION},
+    {STR("python"), CLASS_PYTHON},
+    {STR("cpu_instant_event"), CLASS_INSTANT},
+    {STR("overhead"), CLASS_OVERHEAD},
+    {STR("cuda_sync"), CLASS_SYNC},
+    {STR("cuda_event"), CLASS_SYNC},
+    {STR("xpu_sync"), CLASS_SYNC},
+    {STR("trace"), CLASS_SPAN},
+    {STR("ac2g"), CLASS_LAUNCH_ARROW},
+    {STR("async_cpu_to_gpu"), CLASS_LAUNCH_ARROW},
+    {STR("async_gpu"), CLASS_LAUNCH_ARROW},
+    {STR("cpu_to_cuda"), CLASS_LAUNCH_ARROW},
+    {STR("async"), CLASS_LAUNCH_ARROW},
+    {STR("fwdbwd"), CLASS_FORWARD_BACKWARD},
+    {STR("forward_backward"), CLASS_FORWARD_BACKWARD},
+};
+
+/* What a name says, whatever the category. */
+enum {
+    NAME_SEEN = 1,
+    NAME_STEP = 2,
+    NAME_DATA = 4,
+    NAME_OPTIMIZER = 8,
+    NAME_COLLECTIVE = 16,
+    NAME_MEMORY = 32,
+    NAME_OUT_OF_MEMORY = 64,
+    NAME_FORWARD = 128,
+};
+
+typedef struct {
+    uint32_t id;
+    uint16_t row;
+    uint8_t class;
+} category_info;
+
+struct event_sink {
+    builder *b;
+    part *part;
+    layout *layout;
+    intern *strings;
+    vec categories; /* category_info, a dozen */
+    category_info last;
+    vec names; /* uint8_t by string id */
+    map dims;  /* string id of a grid or block → row of dim_rows */
+    vec dim_rows;
+    bool kineto;
+};
+
+typedef struct {
+    uint32_t d[3];
+} dim_row;
+
+static status take_event(void *context, event *e);
+
+event_sink *event_sink_new(builder *b) {
+    event_sink *s = mem_zalloc(sizeof *s);
+    if (!s) return NULL;
+    s->b = b;
+    s->strings = builder_strings(b);
+    s->categories = VEC_INIT(category_info);
+    s->names = VEC_INIT(uint8_t);
+    s->dim_rows = VEC_INIT(dim_row);
+    s->part = builder_part(b);
+    if (s->part) s->layout = layout_new(b, s->part, (layout_sink){field_of, take_event, s});
+    if (!s->layout) {
+        event_sink_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void event_sink_free(event_sink *s) {
+    if (!s) return;
+    layout_free(s->layout);
+    vec_fini(&s->categories);
+    vec_fini(&s->names);
+    vec_fini(&s->dim_rows);
+    map_fini(&s->dims);
+    mem_free(s);
+}
+
+layout *event_sink_layout(event_sink *s) {
+    return s->layout;
+}
+
+part *event_sink_part(event_sink *s) {
+    return s->part;
+}
+
+bool event_sink_is_kineto(const event_sink *s) {
+    return s->kineto;
+}
+
+/* ---- categories and names ---- */
+
+static category_info make_category(event_sink *s, uint32_t id) {
+    str name = intern_get(s->strings, id);
+    category_info c = {.id = id, .row = id ? builder_category(s->b, id) : 0, .class = CLASS_UNKNOWN};
+    for (size_t i = 0; i < sizeof CATEGORIES / sizeof *CATEGORIES; i++)
+        if (str_eq_nocase(name, CATEGORIES[i].name)) c.class = (uint8_t)CATEGORIES[i].class;
+    /* "trace", "python" and "kernel" alone are words anybody may use. */
+    if (c.class == CLASS_OP || c.class == CLASS_ANNOTATION || c.class == CLASS_RUNTIME ||
+        c.class == CLASS_PYTHON_FUNCTION || c.class == CLASS_KERNEL || c.class == CLASS_INSTANT)
+        s->kineto = true;
+    return c;
+}
+
+static category_info find_category(event_sink *s, uint32_t id) {
+    const category_info *all = VEC(&s->categories, category_info);
+    for (size_t i = 0; i < s->categories.n; i++)
+        if (all[i].id == id) return all[i];
+    category_info c = make_category(s, id);
+    category_info *row = s->categories.n < 256 ? vec_push(&s->categories) : NULL;
+    if (row) *row = c; /* beyond 256 categories they are looked up each time */
+    return c;
+}
+
+static inline category_info category_of(event_sink *s, uint32_t id) {
+    if (s->last.id != id || s->last.class == 0) s->last = find_category(s, id);
+    return s->last;
+}
+
+static bool is_collective_name(str name) {
+    return str_starts(name, STR("nccl:")) || str_starts(name, STR("gloo:")) ||
+           str_starts(name, STR("mpi:")) || str_starts(name, STR("ucc:")) ||
+           str_starts(name, STR("xccl:")) || str_starts(name, STR("hccl:"));
+}
+
+static uint8_t look_at_name(event_sink *s, uint32_t id) {
+    str name = intern_get(s->strings, id);
+    uint8_t flags = NAME_SEEN;
+    if (str_starts(name, STR("ProfilerStep#"))) flags |= NAME_STEP;
+    if ((str_starts(name, STR("enumerate(DataLoader)#")) && str_ends(name, STR(".__next__"))) ||
+        str_starts(name, STR("enumerate(DataPipe)#")))
+        flags |= NAME_DATA;
+    if (str_starts(name, STR("Optimizer."))) flags |= NAME_OPTIMIZER;
+    if (str_eq(name, STR("DataParallel.forward")) ||
+        str_eq(name, STR("DistributedDataParallel.forward")))
+        flags |= NAME_FORWARD;
+    if (is_collective_name(name)) flags |= NAME_COLLECTIVE;
+    if (str_eq(name, STR("[memory]"))) flags |= NAME_MEMORY;
+    if (str_eq(name, STR("[OutOfMemory]"))) flags |= NAME_OUT_OF_MEMORY;
+    if (id >= s->names.n) {
+        if (vec_reserve(&s->names, id + 1024 - s->names.n) != OK) return flags;
+        memset(VEC(&s->names, uint8_t) + s->names.n, 0, s->names.cap - s->names.n);
+        s->names.n = s->names.cap;
+    }
+    VEC(&s->names, uint8_t)[id] = flags;
+    return flags;
+}
+
+static inline uint8_t name_flags(event_sink *s, uint32_t id) {
+    uint8_t f = id < s->names.n ? VEC(&s->names, uint8_t)[id] : 0;
+    return f ? f : look_at_name(s, id);
+}
+
+static slice_kind host_kind(uint8_t class, uint8_t name) {
+    if (name & NAME_STEP) return KIND_STEP;
+    if (name & NAME_DATA) return KIND_DATA;
+    if (name & NAME_OPTIMIZER) return KIND_OPTIMIZER;
+    if (name & NAME_FORWARD) return KIND_FORWARD;
+    if (class == CLASS_OP) return KIND_OP;
+    if (name & NAME_COLLECTIVE) return KIND_COLLECTIVE;
+    return KIND_ANNOTATION;
+}
+
+static slice_kind kind_of(const event *e, uint8_t class, uint8_t name) {
+    switch (class) {
+    case CLASS_OP:
+    case CLASS_ANNOTATION:
+    case CLASS_PYTHON: return host_kind(class, name);
+    case CLASS_DEVICE_ANNOTATION: return KIND_DEVICE_ANNOTATION;
+    case CLASS_KERNEL: return KIND_KERNEL;
+    case CLASS_MEMCPY: return KIND_MEMCPY;
+    case CLASS_MEMSET: return KIND_MEMSET;
+    case CLASS_RUNTIME: return KIND_RUNTIME;
+    case CLASS_DRIVER: return KIND_DRIVER;
+    case CLASS_PYTHON_FUNCTION:
+        return e->fields >> FIELD_MODULE_ID & 1 ? KIND_MODULE : KIND_PYTHON;
+    case CLASS_OVERHEAD: return KIND_OVERHEAD;
+    case CLASS_SYNC: return KIND_SYNC;
+    case CLASS_SPAN: return KIND_SPAN;
+    default: return KIND_OTHER;
+    }
+}
+
+/* ---- arguments ---- */
+
+static inline bool has_arg(const event *e, unsigned field) {
+    return e->fields >> field & 1;
+}
+
+/* Integer value of an argument; numbers in quotes count. */
+static int64_t int_arg(const event_sink *s, const event *e, unsigned field, int64_t absent) {
+    if (!has_arg(e, field)) return absent;
+    const raw_value *v = &e->values[e->at[field]];
+    if (v->tag == VALUE_INT) return v->v;
+    double d;
+    int64_t i;
+    if (v->tag == VALUE_DECIMAL) {
+        d = (double)v->v;
+        for (int k = 0; k < v->digits; k++) d /= 10;
+        return (int64_t)d;
+    }
+    str text = json_text(intern_get(s->strings, (uint32_t)v->v));
+    if (str_to_i64(text, &i)) return i;
+    if (str_to_f64(text, &d) && d > -9e18 && d < 9e18) return (int64_t)d;
+    return absent;
+}
+
+static double real_arg(const event_sink *s, const event *e, unsigned field) {
+    static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
+                                   1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+    double d = NAN;
+    if (!has_arg(e, field)) return d;
+    const raw_value *v = &e->values[e->at[field]];
+    if (v->tag == VALUE_INT) return (double)v->v;
+    if (v->tag == VALUE_DECIMAL) return (double)v->v / power[v->digits];
+    if (!str_to_f64(json_text(intern_get(s->strings, (uint32_t)v->v)), &d) || !isfinite(d))
+        return NAN;
+    return d;
+}
+
+/* String id of an argument that is a text or raw JSON, 0 otherwise. */
+static inline uint32_t text_arg(const event *e, unsigned field) {
+    if (!has_arg(e, field)) return 0;
+    const raw_value *v = &e->values[e->at[field]];
+    return v->tag == VALUE_STRING || v->tag == VALUE_RAW ? (uint32_t)v->v : 0;
+}
+
+/* Drops the earlier one of two values with the same key; the last wins. */
+static void drop_duplicates(event_sink *s, event *e) {
+    size_t n = 0;
+    uint32_t place = 0;
+    for (size_t i = 0; i < e->n_values; i++) {
+        bool again = false;
+        for (size_t j = i + 1; j < e->n_values; j++) again |= e->keys[j] == e->keys[i];
+        if (again) continue;
+        place = builder_shape(s->b, place, e->keys[i]);
+        e->values[n] = e->values[i];
+        e->values[n].place = place;
+        e->keys[n] = e->keys[i];
+        for (unsigned f = 1; f < N_ARG_FIELDS; f++)
+            if (has_arg(e, f) && e->at[f] == i) e->at[f] = (uint16_t)n;
+        n++;
+    }
+    e->n_values = n;
+}
+
+/* [x, y, z] of a grid or block text, parsed once for each distinct text. */
+static void dims_of(event_sink *s, const event *e, unsigned field, uint32_t out[3]) {
+    uint32_t id = text_arg(e, field);
+    out[0] = out[1] = out[2] = 0;
+    if (!id) return;
+    uint32_t *at = map_at(&s->dims, id);
+    if (!at) return;
+    if (*at == MAP_NONE) {
+        dim_row row = {{0, 0, 0}};
+        json_iter it = json_open(intern_get(s->strings, id));
+        str key, value;
+        int64_t v;
+        for (int i = 0; i < 3 && json_next(&it, &key, &value); i++)
+            row.d[i] = json_i64(value, &v) && v > 0 ? sat_u32((uint64_t)v) : 0;
+        *at = 0;
+        dim_row *slot = vec_push(&s->dim_rows);
+        if (!slot) return;
+        *slot = row;
+        *at = (uint32_t)(s->dim_rows.n - 1);
+    }
+    memcpy(out, VEC(&s->dim_rows, dim_row)[*at].d, sizeof(uint32_t) * 3);
+}
+
+/* ---- rows ---- */
+
+static status add_op(event_sink *s, const event *e, raw_slice *row) {
+    raw_op op = {
+        .external = int_arg(s, e, FIELD_EXTERNAL, ABSENT_I64),
+        .sequence = int_arg(s, e, FIELD_SEQUENCE, ABSENT_I64),
+        .forward_thread = int_arg(s, e, FIELD_FORWARD_THREAD, ABSENT_I64),
+        .shapes = text_arg(e, FIELD_DIMS),
+        .types = text_arg(e, FIELD_TYPES),
+        .inputs = text_arg(e, FIELD_INPUTS),
+        .call_stack = text_arg(e, FIELD_CALL_STACK),
+        .flops = real_arg(s, e, FIELD_FLOPS),
+        .bytes = ABSENT_I64,
+    };
+    return part_op(s->part, &op, row);
+}
+
+static status add_kernel(event_sink *s, const event *e, raw_slice *row) {
+    raw_kernel k = {
+        .correlation = int_arg(s, e, FIELD_CORRELATION, ABSENT_I64),
+        .external = int_arg(s, e, FIELD_EXTERNAL, ABSENT_I64),
+        .stream = int_arg(s, e, FIELD_STREAM, e->tid.text ? ABSENT_I64 : e->tid.v),
+        .context = int_arg(s, e, FIELD_CONTEXT, ABSENT_I64),
+        .bytes = int_arg(s, e, FIELD_BYTES, ABSENT_I64),
+        .graph_node = int_arg(s, e, FIELD_GRAPH_NODE, ABSENT_I64),
+        .shared_memory = int_arg(s, e, FIELD_SHARED_MEMORY, ABSENT_I64),
+        .occupancy = real_arg(s, e, FIELD_OCCUPANCY) / 100,
+        .blocks_per_sm = real_arg(s, e, FIELD_BLOCKS_PER_SM),
+        .registers = sat_i32(int_arg(s, e, FIELD_REGISTERS, ABSENT_I32)),
+    };
+    int64_t device = int_arg(s, e, FIELD_DEVICE, e->pid.text ? ABSENT_I32 : e->pid.v);
+    k.device = sat_i32(device);
+    dims_of(s, e, FIELD_GRID, k.grid);
+    dims_of(s, e, FIELD_BLOCK, k.block);
+    return part_kernel(s->part, &k, row);
+}
+
+static status add_call(event_sink *s, const event *e, raw_slice *row) {
+    raw_call c = {.correlation = int_arg(s, e, FIELD_CORRELATION, ABSENT_I64),
+                  .external = int_arg(s, e, FIELD_EXTERNAL, ABSENT_I64)};
+    return part_call(s->part, &c, row);
+}
+
+static status add_comm(event_sink *s, const event *e) {
+    raw_comm c = {
+        .slice = part_next_slice(s->part),
+        .name = text_arg(e, FIELD_COLLECTIVE),
+        .group_name = text_arg(e, FIELD_GROUP_NAME),
+        .group_description = text_arg(e, FIELD_GROUP_DESCRIPTION),
+        .group_ranks = text_arg(e, FIELD_GROUP_RANKS),
+        .group_size = int_arg(s, e, FIELD_GROUP_SIZE, ABSENT_I64),
+        .dtype = text_arg(e, FIELD_DTYPE),
+        .src = sat_i32(int_arg(s, e, FIELD_SRC_RANK, ABSENT_I32)),
+        .dst = sat_i32(int_arg(s, e, FIELD_DST_RANK, ABSENT_I32)),
+        .sequence = int_arg(s, e, FIELD_SEQ, ABSENT_I64),
+        .comms_id = int_arg(s, e, FIELD_COMMS_ID, ABSENT_I64),
+        .in_elements = int_arg(s, e, FIELD_IN_ELEMENTS, ABSENT_I64),
+        .out_elements = int_arg(s, e, FIELD_OUT_ELEMENTS, ABSENT_I64),
+    };
+    return part_comm(s->part, &c);
+}
+
+/* The tables that go with a slice of this kind. */
+static status add_details(event_sink *s, const event *e, raw_slice *row) {
+    switch (row->kind) {
+    case KIND_KERNEL:
+    case KIND_MEMCPY:
+    case KIND_MEMSET: TRY(add_kernel(s, e, row)); break;
+    case KIND_RUNTIME:
+    case KIND_DRIVER: TRY(add_call(s, e, row)); break;
+    case KIND_MODULE:
+        TRY(part_module(s->part, &(raw_module){int_arg(s, e, FIELD_MODULE_ID, ABSENT_I64)}, row));
+        break;
+    case KIND_OP:
+    case KIND_ANNOTATION:
+    case KIND_DATA:
+    case KIND_FORWARD:
+    case KIND_OPTIMIZER:
+    case KIND_COLLECTIVE:
+    case KIND_STEP: TRY(add_op(s, e, row)); break;
+    default: break;
+    }
+    return has_arg(e, FIELD_COLLECTIVE) ? add_comm(s, e) : OK;
+}
+
+static status drop(event_sink *s, const event *e, cause why) {
+    part_lost(s->part, why, e->offset, e->has & EVENT_NAME ? e->name : 0);
+    part_count(s->part, 0, 1);
+    return OK;
+}
+
+#define TIME_LIMIT ((int64_t)1 << 61)
+
+/* Why this event cannot be kept, CAUSE_NONE when it can. */
+static cause fault_of(const event *e) {
+    if (!(e->has & EVENT_NAME) && e->ph != 'E' && e->ph != 'e') return CAUSE_MISSING_NAME;
+    if (e->ph == 'M') return CAUSE_NONE;
+    if (e->has & EVENT_BAD_TIME) return CAUSE_NUMBER_RANGE;
+    if (!(e->has & EVENT_TS)) return CAUSE_MISSING_TIME;
+    if (e->ts_ns <= -TIME_LIMIT || e->ts_ns >= TIME_LIMIT) return CAUSE_NUMBER_RANGE;
+    if (e->ph != 'X' || !(e->has & EVENT_DUR)) return CAUSE_NONE;
+    if (e->dur_ns < 0) return CAUSE_NEGATIVE_DURATION;
+    return e->dur_ns >= TIME_LIMIT ? CAUSE_NUMBER_RANGE : CAUSE_NONE;
+}
+
+static inline uint32_t track_of(event_sink *s, const event *e) {
+    static const ident none = {ABSENT_I64, false};
+    return part_track(s->part, e->has & EVENT_PID ? e->pid : none,
+                      e->has & EVENT_TID ? e->tid : none);
+}
+
+static bool says_unfinished(const event_sink *s, const event *e) {
+    if (!has_arg(e, FIELD_FINISHED)) return false;
+    const raw_value *v = &e->values[e->at[FIELD_FINISHED]];
+    return v->tag != VALUE_INT && v->tag != VALUE_DECIMAL &&
+           str_eq(intern_get(s->strings, (uint32_t)v->v), STR("false"));
+}
+
+/* The producer's own index of an event: among equal ranges the smaller is the outer one. */
+static inline uint32_t tie_of(const event_sink *s, const event *e) {
+    static const uint8_t fields[] = {FIELD_EXTERNAL, FIELD_INDEX, FIELD_PYTHON_ID,
+                                     FIELD_CORRELATION};
+    for (size_t i = 0; i < sizeof fields; i++)
+        if (has_arg(e, fields[i])) return (uint32_t)int_arg(s, e, fields[i], 0);
+    return 0;
+}
+
+static status take_complete(event_sink *s, event *e) {
+    category_info c = category_of(s, e->category);
+    raw_slice row = {
+        .start = e->ts_ns,
+        .dur = e->has & EVENT_DUR ? e->dur_ns : 0,
+        .name = e->name,
+        .track = track_of(s, e),
+        .category = c.row,
+        .kind = (uint8_t)kind_of(e, c.class, name_flags(s, e->name)),
+        .args = part_args(s->part, e->values, e->n_values),
+    };
+    if (row.track == UINT32_MAX) return ERR_MEMORY;
+    row.tie = tie_of(s, e);
+    if (says_unfinished(s, e)) row.flags |= SLICE_UNFINISHED;
+    if (!e->category) part_lost(s->part, CAUSE_MISSING_CATEGORY, e->offset, e->name);
+    TRY(add_details(s, e, &row));
+    return part_slice(s->part, &row);
+}
+
+static status take_memory(event_sink *s, event *e, bool out_of_memory) {
+    raw_memory m = {
+        .time = e->ts_ns,
+        .address = (uint64_t)int_arg(s, e, FIELD_ADDRESS, 0),
+        .bytes = int_arg(s, e, FIELD_SIGNED_BYTES, 0),
+        .allocated = int_arg(s, e, FIELD_ALLOCATED, ABSENT_I64),
+        .reserved = int_arg(s, e, FIELD_RESERVED, ABSENT_I64),
+        .track = track_of(s, e),
+        .args = part_args(s->part, e->values, e->n_values),
+        .tie = tie_of(s, e),
+        .device = sat_i32(int_arg(s, e, FIELD_DEVICE_ID, ABSENT_I32)),
+        .device_type = (uint8_t)int_arg(s, e, FIELD_DEVICE_TYPE, DEVICE_UNKNOWN),
+    };
+    if (m.track == UINT32_MAX) return ERR_MEMORY;
+    m.kind = out_of_memory ? MEMORY_OOM : m.bytes > 0 ? MEMORY_ALLOC : MEMORY_FREE;
+    return part_memory(s->part, &m);
+}
+
+static status take_instant(event_sink *s, event *e) {
+    category_info c = category_of(s, e->category);
+    uint8_t name = name_flags(s, e->name);
+    if (name & (NAME_MEMORY | NAME_OUT_OF_MEMORY))
+        return take_memory(s, e, name & NAME_OUT_OF_MEMORY);
+    raw_instant i = {
+        .time = e->ts_ns,
+        .name = e->name,
+        .track = track_of(s, e),
+        .args = part_args(s->part, e->values, e->n_values),
+        .category = c.row,
+        .scope = (uint8_t)(e->scope ? e->scope : 't'),
+    };
+    return i.track == UINT32_MAX ? ERR_MEMORY : part_instant(s->part, &i);
+}
+
+static status take_counter(event_sink *s, event *e) {
+    uint32_t track = track_of(s, e);
+    if (track == UINT32_MAX) return ERR_MEMORY;
+    for (size_t i = 0; i < e->n_values; i++) {
+        e->fields = 2; /* any value by its place, through the same conversion */
+        e->at[1] = (uint16_t)i;
+        double v = real_arg(s, e, 1);
+        if (isnan(v)) continue;
+        TRY(part_counter(s->part, &(raw_counter){.time = e->ts_ns,
+                                                 .value = v,
+                                                 .name = e->name,
+                                                 .series = e->keys[i],
+                                                 .track = track}));
+    }
+    return OK;
+}
+
+/* String id of an id: numbers become their text, so that 7 and "7" are the same arrow. */
+static uint32_t id_string(event_sink *s, const event *e) {
+    if (!(e->has & EVENT_ID)) return 0;
+    if (e->id.text) return (uint32_t)e->id.v;
+    buf b = {0};
+    buf_add_i64(&b, e->id.v);
+    uint32_t id = intern_add(s->strings, buf_str(&b));
+    buf_fini(&b);
+    return id;
+}
+
+static status take_mark(event_sink *s, event *e) {
+    category_info c = category_of(s, e->category);
+    bool async = e->ph == 'b' || e->ph == 'e';
+    raw_mark m = {
+        .time = e->ts_ns,
+        .offset = e->offset,
+        .name = e->has & EVENT_NAME ? e->name : 0,
+        .track = track_of(s, e),
+        .args = part_args(s->part, e->values, e->n_values),
+        .id = async ? id_string(s, e) : 0,
+        .category = c.row,
+        .kind = (uint8_t)(async ? KIND_ASYNC : kind_of(e, c.class, name_flags(s, e->name))),
+        .end = e->ph == 'E' || e->ph == 'e',
+    };
+    if (m.track == UINT32_MAX || m.id == UINT32_MAX) return ERR_MEMORY;
+    return part_mark(s->part, &m);
+}
+
+static status take_arrow(event_sink *s, event *e) {
+    category_info c = category_of(s, e->category);
+    if (c.class == CLASS_LAUNCH_ARROW) return OK;
+    raw_arrow a = {
+        .time = e->ts_ns,
+        .offset = e->offset,
+        .id = e->has & EVENT_ID ? e->id.v : 0,
+        .name = e->name,
+        .track = track_of(s, e),
+        .category = c.row,
+        .kind = c.class == CLASS_FORWARD_BACKWARD ? FLOW_FORWARD_BACKWARD : FLOW_OTHER,
+        .phase = e->ph,
+        .binds_enclosing = e->enclosing || e->ph != 'f',
+    };
+    return a.track == UINT32_MAX ? ERR_MEMORY : part_arrow(s->part, &a);
+}
+
+static status take_label(event_sink *s, event *e) {
+    static const struct {
+        str name;
+        label_kind kind;
+        uint8_t arg;
+    } table[] = {
+        {STR("process_name"), LABEL_PROCESS_NAME, FIELD_NAME},
+        {STR("process_labels"), LABEL_PROCESS_LABELS, FIELD_LABELS},
+        {STR("process_sort_index"), LABEL_PROCESS_SORT, FIELD_SORT_INDEX},
+        {STR("thread_name"), LABEL_THREAD_NAME, FIELD_NAME},
+        {STR("thread_sort_index"), LABEL_THREAD_SORT, FIELD_SORT_INDEX},
+    };
+    str name = intern_get(s->strings, e->name);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (!str_eq(name, table[i].name)) continue;
+        bool sort = table[i].arg == FIELD_SORT_INDEX;
+        int64_t value = sort ? int_arg(s, e, FIELD_SORT_INDEX, 0) : text_arg(e, table[i].arg);
+        static const ident none = {ABSENT_I64, false};
+        return part_label(s->part, &(raw_label){.pid = e->has & EVENT_PID ? e->pid : none,
+                                                .tid = e->has & EVENT_TID ? e->tid : none,
+                                                .value = value,
+                                                .offset = e->offset,
+                                                .kind = (uint8_t)table[i].kind});
+    }
+    return OK; /* other metadata (trace_config, …) says nothing about the tracks */
+}
+
+static status take_event(void *context, event *e) {
+    event_sink *s = context;
+    part_count(s->part, 1, 0);
+    cause why = fault_of(e);
+    if (__builtin_expect(why != CAUSE_NONE, 0)) return drop(s, e, why);
+    if (__builtin_expect(e->duplicate, 0)) drop_duplicates(s, e);
+    switch (e->ph) {
+    case 'X': return take_complete(s, e);
+    case 'i':
+    case 'I':
+    case 'R':
+    case 'n': return take_instant(s, e);
+    case 's':
+    case 't':
+    case 'f': return take_arrow(s, e);
+    case 'C': return take_counter(s, e);
+    case 'M': return take_label(s, e);
+    case 'B':
+    case 'E':
+    case 'b':
+    case 'e': return take_mark(s, e);
+    default: return drop(s, e, CAUSE_UNKNOWN_PHASE);
+    }
+}

@@ -1,0 +1,458 @@
+/* trace_json.c: a whole file of trace events: the root object around the list, and the list cut
+ * into pieces for one or more threads.
+ *
+ * With one thread a piece is read until an event does not fit; that event is kept and seen again
+ * at the start of the next piece. With more, each thread takes the next piece under a lock, cuts it
+ * behind the last thing that looks like the border of two events, and reads its events into its own
+ * part; the rest is the start of the next piece. The guess at the border is checked: a piece must
+ * end between two events. When one does not (a border inside a string, a damaged event, a list
+ * that ends early) everything is forgotten and read again with one thread, so that the answer never
+ * depends on the number of threads.
+ *
+ *     { "schemaVersion": 1, … "traceEvents": [ {…}, {…}, | {…}, … | {…} ], "traceName": … }
+ *     root keys are metadata                     piece 1     piece 2     root keys again
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/json.h"
+#include "base/num.h"
+#include "ingest/ingest.h"
+#include "ingest/trace_event.h"
+
+enum {
+    PIECE_BYTES = 4 << 20,       /* large enough to hide the seams, small enough for the cache */
+    MAX_EVENT_BYTES = 256 << 20, /* an event that does not end within is damage */
+    MAX_WORKERS = 64,
+    MAX_KEY_BYTES = 64,
+};
+
+/* Where in the file a reader is. */
+typedef enum { AT_START, AT_KEYS, AT_EVENTS, AT_END } place;
+
+typedef struct {
+    builder *b;
+    const ingest_options *o;
+    source *src;
+    uint64_t input_bytes;
+    bool has_events; /* a list of events was opened */
+    bool root_object;
+    bool kineto_keys; /* root keys that only Kineto writes */
+} reader;
+
+/* ---- root keys ---- */
+
+static int32_t int_member(str object, str key) {
+    int64_t v;
+    return json_i64(json_member(object, key), &v) ? sat_i32(v) : ABSENT_I32;
+}
+
+static int32_t first_int(str object, str key, str other) {
+    int32_t v = int_member(object, key);
+    return v != ABSENT_I32 ? v : int_member(object, other);
+}
+
+/* deviceProperties, or computeProperties of very old files. */
+static status take_devices(reader *r, layout *l, str list, error *err) {
+    json_iter it = json_open(list);
+    str key, object;
+    for (int32_t i = 0; json_next(&it, &key, &object); i++) {
+        int64_t memory = ABSENT_I64;
+        str name = json_text(json_member(object, STR("name")));
+        raw_device d = {
+            .id = int_member(object, STR("id")),
+            .type = DEVICE_CUDA,
+            .name = name.n ? layout_string(l, name, NOPOS) : 0,
+            .properties = layout_raw(l, object, NOPOS),
+            .compute_major = first_int(object, STR("computeMajor"), STR("major")),
+            .compute_minor = first_int(object, STR("computeMinor"), STR("minor")),
+            .sm_count = first_int(object, STR("numSms"), STR("multiProcessorCount")),
+            .threads_per_sm = int_member(object, STR("maxThreadsPerMultiprocessor")),
+            .warp_size = int_member(object, STR("warpSize")),
+        };
+        d.memory = json_i64(json_member(object, STR("totalGlobalMem")), &memory) ? memory : ABSENT_I64;
+        if (d.id == ABSENT_I32) d.id = i;
+        TRY(builder_add_device(r->b, &d, err));
+    }
+    return OK;
+}
+
+/* distributedInfo: the process groups. */
+static status take_groups(reader *r, layout *l, str info, error *err) {
+    json_iter it = json_open(json_member(info, STR("pg_config")));
+    str key, g;
+    while (json_next(&it, &key, &g)) {
+        str name = json_member(g, STR("pg_name"));
+        if (!name.n) name = json_member(g, STR("pg_id"));
+        str description = json_text(json_member(g, STR("pg_desc")));
+        str backend = json_text(json_member(g, STR("backend_config")));
+        str ranks = json_text(json_member(g, STR("ranks")));
+        int64_t size;
+        raw_group row = {
+            .name = layout_string(l, json_text(name), NOPOS),
+            .description = description.n ? layout_string(l, description, NOPOS) : 0,
+            .backend = backend.n ? layout_string(l, backend, NOPOS) : 0,
+            .ranks = ranks.n ? layout_raw(l, ranks, NOPOS) : 0,
+            .size = json_i64(json_member(g, STR("pg_size")), &size) ? size : ABSENT_I64,
+        };
+        TRY(builder_add_group(r->b, &row, err));
+    }
+    return OK;
+}
+
+/* One key of the root object that is not the list of events. */
+static status take_root_key(reader *r, layout *l, str key, str value, error *err) {
+    int64_t v;
+    if (str_eq(key, STR("baseTimeNanoseconds")) && json_i64(value, &v))
+        builder_set_base_unix_ns(r->b, v);
+    if (str_eq(key, STR("schemaVersion")) || str_eq(key, STR("deviceProperties")))
+        r->kineto_keys = true;
+    if (str_eq(key, STR("deviceProperties")) || str_eq(key, STR("computeProperties")))
+        TRY(take_devices(r, l, value, err));
+    if (str_eq(key, STR("distributedInfo"))) TRY(take_groups(r, l, value, err));
+    uint32_t key_id = layout_string(l, key, NOPOS), value_id = layout_raw(l, value, NOPOS);
+    if (layout_failure(l) != OK) FAIL_MEMORY(err);
+    return builder_add_meta(r->b, key_id, value_id, err);
+}
+
+/* Reads root keys from p. Stops behind the bracket of a list of events (AT_EVENTS), behind the end
+ * of the root (AT_END), or, at the end of the bytes, where it has to go on (same place as before). */
+static status read_root(reader *r, layout *l, const char **at, const char *end, place *where,
+                        error *err) {
+    const char *p = *at;
+    for (;;) {
+        while (p < end && (json_is_space(*p) || *p == ',')) p++;
+        if (p == end) break;
+        if (*p == '}') {
+            *at = p + 1;
+            *where = AT_END;
+            return OK;
+        }
+        const char *close = *p == '"' ? json_string_end(p + 1, end) : NULL;
+        if (!close) break;
+        str key = str_n(p + 1, (size_t)(close - p - 1));
+        const char *value = json_space(close + 1, end);
+        if (value == end || *value != ':') break;
+        value = json_space(value + 1, end);
+        if (value < end && *value == '[' && str_eq(key, STR("traceEvents"))) {
+            r->has_events = true;
+            *at = value + 1;
+            *where = AT_EVENTS;
+            return OK;
+        }
+        const char *stop = json_value_end(value, end);
+        if (!stop || stop == end) break;
+        TRY(take_root_key(r, l, key, str_n(value, (size_t)(stop - value)), err));
+        p = stop;
+        *at = p;
+    }
+    return OK;
+}
+
+/* The first byte that counts: an object or a list. */
+static status read_start(reader *r, const char **at, const char *end, place *where, error *err) {
+    const char *p = *at;
+    if (end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0) p += 3;
+    p = json_space(p, end);
+    *at = p;
+    if (p == end) return OK;
+    if (*p != '{' && *p != '[')
+        FAIL(err, ERR_FORMAT, r->input_bytes, MSG_NOT_JSON, arg_int("byte", (uint8_t)*p));
+    *where = *p == '{' ? AT_KEYS : AT_EVENTS;
+    r->root_object = *p == '{';
+    r->has_events |= *p == '[';
+    *at = p + 1;
+    return OK;
+}
+
+/* ---- one thread ---- */
+
+/* What is left of the bytes at `*p` after reading as far as they go. */
+static status read_bytes(reader *r, event_sink *s, piece *pc, const char **p, place *where,
+                         error *err) {
+    const char *end = pc->p + pc->n;
+    layout *l = event_sink_layout(s);
+    for (;;) {
+        const char *before = *p;
+        place place_before = *where;
+        if (*where == AT_START) TRY(read_start(r, p, end, where, err));
+        if (*where == AT_KEYS) TRY(read_root(r, l, p, end, where, err));
+        if (*where == AT_EVENTS) {
+            layout_result result =
+                layout_parse(l, *p, end, pc->offset + (uint64_t)(*p - pc->p), p);
+            if (result == LAYOUT_FAILED) FAIL_MEMORY(err);
+            if (result == LAYOUT_END) *where = r->root_object ? AT_KEYS : AT_END;
+            if (result == LAYOUT_DAMAGED) {
+                const char *event_start = *p;
+                part_lost(event_sink_part(s), CAUSE_BAD_SYNTAX,
+                          pc->offset + (uint64_t)(event_start - pc->p), 0);
+                part_count(event_sink_part(s), 1, 1);
+                const char *first = memchr(event_start, '{', (size_t)(end - event_start));
+                const char *next = layout_next_border(first ? first + 1 : event_start, end);
+                *p = next ? next : end;
+            }
+        }
+        if (*where == AT_END) {
+            const char *rest = json_space(*p, end);
+            if (rest < end && *rest != '\0')
+                part_lost(event_sink_part(s), CAUSE_TRAILING_GARBAGE,
+                          pc->offset + (uint64_t)(rest - pc->p), 0);
+            *p = end;
+        }
+        if (*p == end || (*p == before && *where == place_before)) return OK;
+    }
+}
+
+static bool asked_to_stop(const reader *r) {
+    return r->o->progress && r->o->progress(r->o->progress_context, source_bytes_consumed(r->src),
+                                            source_file_bytes(r->src));
+}
+
+static status check_limits(const reader *r, error *err) {
+    if (asked_to_stop(r)) FAIL0(err, ERR_CANCELLED, NOPOS, MSG_CANCELLED);
+    uint64_t limit = r->o->memory_limit_bytes;
+    if (limit && builder_size_bytes(r->b) > limit)
+        FAIL(err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT, arg_bytes("limit", sat_i64(limit)));
+    return OK;
+}
+
+/* The end of the bytes with something left over. */
+static void note_truncation(event_sink *s, place where, const piece *pc, const char *p) {
+    const char *rest = json_space(p, pc->p + pc->n);
+    while (rest < pc->p + pc->n && (*rest == ',' || json_is_space(*rest))) rest++;
+    bool cut = rest < pc->p + pc->n;
+    if (where == AT_EVENTS || where == AT_KEYS || cut) {
+        part_lost(event_sink_part(s), CAUSE_TRUNCATED, pc->offset + (uint64_t)(p - pc->p), 0);
+        if (cut && where == AT_EVENTS) part_count(event_sink_part(s), 1, 1);
+    }
+}
+
+static status read_alone(reader *r, event_sink *s, error *err) {
+    place where = AT_START;
+    piece pc = {0};
+    size_t keep = 0;
+    for (;;) {
+        piece next;
+        size_t want = keep > PIECE_BYTES ? keep : PIECE_BYTES;
+        status st = source_next(r->src, want, keep, &next, err);
+        if (st != OK || next.n == 0) {
+            if (st == OK) note_truncation(s, where, &pc, pc.p + pc.n - keep);
+            source_release(r->src, &pc);
+            return st;
+        }
+        source_release(r->src, &pc);
+        pc = next;
+        r->input_bytes = pc.offset + pc.n;
+        const char *p = pc.p;
+        st = read_bytes(r, s, &pc, &p, &where, err);
+        if (st == OK) st = check_limits(r, err);
+        if (st != OK) {
+            source_release(r->src, &pc);
+            return st;
+        }
+        keep = (size_t)(pc.p + pc.n - p);
+        if (keep > MAX_EVENT_BYTES) { /* no end in sight: give that event up */
+            part_lost(event_sink_part(s), CAUSE_BAD_SYNTAX, pc.offset + pc.n - keep, 0);
+            part_count(event_sink_part(s), 1, 1);
+            keep = 0;
+        }
+    }
+}
+
+/* ---- several threads ---- */
+
+typedef struct {
+    reader *r;
+    pthread_mutex_t lock; /* guards the source, keep, first, done, status */
+    event_sink *sinks[MAX_WORKERS];
+    char key[MAX_KEY_BYTES]; /* first key of an event with its quotes: `"ph"` */
+    size_t n_key, keep;
+    bool first, done;
+    atomic_bool again; /* a seam did not fit: read again with one thread */
+    status status;
+    error err;
+} crew;
+
+/* Is the key at p the first of an event behind another event? The event's bracket, or NULL. */
+static const char *border_at(const char *start, const char *p) {
+    const char *q = p;
+    while (q > start && json_is_space(q[-1])) q--;
+    if (q == start || q[-1] != '{') return NULL;
+    const char *bracket = --q;
+    while (q > start && json_is_space(q[-1])) q--;
+    if (q == start || q[-1] != ',') return NULL;
+    q--;
+    while (q > start && json_is_space(q[-1])) q--;
+    return q > start && q[-1] == '}' ? bracket : NULL;
+}
+
+/* The last border in a piece, or NULL. */
+static const char *last_border(const crew *c, const char *start, const char *end) {
+    const char *p = end;
+    while ((p = memrchr(start, c->key[1], (size_t)(p - start)))) {
+        if (p > start && p[-1] == '"' && (size_t)(end - p) >= c->n_key &&
+            memcmp(p - 1, c->key, c->n_key) == 0) {
+            const char *bracket = border_at(start, p - 1);
+            if (bracket) return bracket;
+        }
+    }
+    return NULL;
+}
+
+/* Learns the first key of an event from the first piece. */
+static void learn_key(crew *c, const piece *pc) {
+    const char *end = pc->p + pc->n, *border = layout_next_border(pc->p, end);
+    if (!border) return;
+    const char *key = json_space(border + 1, end);
+    const char *close = key < end ? json_string_end(key + 1, end) : NULL;
+    if (!close || close - key + 1 >= MAX_KEY_BYTES || close - key < 2) return;
+    c->n_key = (size_t)(close - key + 1);
+    memcpy(c->key, key, c->n_key);
+}
+
+/* The next piece, cut at a border. False when there is none. Under the lock. */
+static bool next_piece(crew *c, piece *pc, const char **end, bool *first) {
+    if (c->done || c->status != OK || atomic_load(&c->again)) return false;
+    c->status = source_next(c->r->src, PIECE_BYTES, c->keep, pc, &c->err);
+    if (c->status == OK) c->status = check_limits(c->r, &c->err);
+    if (c->status != OK || pc->n == 0) {
+        /* The end fell on the end of a piece: what was kept back has no successor. */
+        if (c->status == OK && c->keep) atomic_store(&c->again, true);
+        c->done = true;
+        return false;
+    }
+    *first = c->first;
+    if (c->first) learn_key(c, pc);
+    c->first = false;
+    c->r->input_bytes = pc->offset + pc->n;
+    *end = pc->p + pc->n;
+    bool last = pc->n < c->keep + PIECE_BYTES;
+    c->keep = 0;
+    c->done = last;
+    if (!last) {
+        const char *border = c->n_key ? last_border(c, pc->p, *end) : NULL;
+        if (!border) { /* nothing to cut at: not worth several threads */
+            atomic_store(&c->again, true);
+            source_release(c->r->src, pc);
+            return false;
+        }
+        c->keep = (size_t)(*end - border);
+        *end = border;
+    }
+    return true;
+}
+
+/* Reads one piece; false when it did not end between two events. The last piece may end anyhow. */
+static bool read_piece(crew *c, event_sink *s, const piece *pc, const char *end, bool first) {
+    reader *r = c->r;
+    bool last = end == pc->p + pc->n;
+    const char *p = pc->p;
+    if (last || first) {
+        place where = first ? AT_START : AT_EVENTS;
+        piece cut = *pc;
+        cut.n = (size_t)(end - pc->p);
+        error err;
+        status st = read_bytes(r, s, &cut, &p, &where, &err);
+        if (st != OK) return false; /* the other path says why */
+        if (!last) return where == AT_EVENTS && json_space(p, end) == end;
+        if (where != AT_END || json_space(p, end) != end) note_truncation(s, where, &cut, p);
+        return true;
+    }
+    layout_result result = layout_parse(event_sink_layout(s), p, end, pc->offset, &p);
+    return result == LAYOUT_CLEAN;
+}
+
+static void work(void *context, size_t i, int worker) {
+    crew *c = context;
+    event_sink *s = c->sinks[i];
+    (void)worker;
+    for (;;) {
+        piece pc;
+        const char *end;
+        bool first;
+        pthread_mutex_lock(&c->lock);
+        bool go = next_piece(c, &pc, &end, &first);
+        /* The first piece holds the root keys; the others wait until they are known. */
+        if (!go || !first) pthread_mutex_unlock(&c->lock);
+        if (!go) return;
+        if (!read_piece(c, s, &pc, end, first)) atomic_store(&c->again, true);
+        if (!first) pthread_mutex_lock(&c->lock);
+        source_release(c->r->src, &pc);
+        pthread_mutex_unlock(&c->lock);
+    }
+}
+
+static status read_together(reader *r, int n, crew *c, error *err) {
+    pthread_mutex_init(&c->lock, NULL);
+    pool_for(r->o->pool, (size_t)n, work, c);
+    pthread_mutex_destroy(&c->lock);
+    if (c->status != OK && err) *err = c->err;
+    return c->status;
+}
+
+/* ---- the whole ---- */
+
+static status finish(reader *r, event_sink **sinks, int n, error *err) {
+    bool kineto = r->kineto_keys;
+    for (int i = 0; i < n; i++) {
+        kineto |= event_sink_is_kineto(sinks[i]);
+        part_finish(event_sink_part(sinks[i]));
+    }
+    if (source_damaged(r->src))
+        part_lost(event_sink_part(sinks[0]), CAUSE_STREAM_DAMAGED, r->input_bytes, 0);
+    builder_set_input_bytes(r->b, r->input_bytes);
+    builder_set_format(r->b, kineto ? "kineto" : "chrome");
+    builder_set_external_may_be_correlation(r->b, kineto);
+    builder_set_other_is_op(r->b, !kineto);
+    if (r->input_bytes == 0) FAIL0(err, ERR_FORMAT, 0, MSG_EMPTY_FILE);
+    if (!r->has_events) FAIL0(err, ERR_FORMAT, NOPOS, MSG_NO_TRACE_EVENTS);
+    return OK;
+}
+
+static status make_sinks(builder *b, event_sink **sinks, int n, error *err) {
+    for (int i = 0; i < n; i++) {
+        sinks[i] = event_sink_new(b);
+        if (!sinks[i]) FAIL_MEMORY(err);
+    }
+    return OK;
+}
+
+static void free_sinks(event_sink **sinks, int n) {
+    for (int i = 0; i < n; i++) {
+        event_sink_free(sinks[i]);
+        sinks[i] = NULL;
+    }
+}
+
+static status ingest_alone(reader *r, error *err) {
+    event_sink *s = NULL;
+    status st = make_sinks(r->b, &s, 1, err);
+    if (st == OK) st = read_alone(r, s, err);
+    if (st == OK) st = finish(r, &s, 1, err);
+    free_sinks(&s, 1);
+    return st;
+}
+
+status ingest_trace_json(source *src, const ingest_options *o, builder *b, error *err) {
+    reader r = {.b = b, .o = o, .src = src};
+    int n = pool_threads(o->pool);
+    if (n > MAX_WORKERS) n = MAX_WORKERS;
+    if (n < 2 || !o->reopen) return ingest_alone(&r, err);
+    crew c = {.r = &r, .first = true};
+    status st = make_sinks(b, c.sinks, n, err);
+    if (st == OK) st = read_together(&r, n, &c, err);
+    bool again = atomic_load(&c.again);
+    for (int i = 0; i < n && c.sinks[i]; i++) 
+        again |= part_loss_count(event_sink_part(c.sinks[i]), CAUSE_BAD_SYNTAX) > 0;
+    if (st == OK && !again) st = finish(&r, c.sinks, n, err);
+    free_sinks(c.sinks, n);
+    if (st != OK || !again) return st;
+    builder_clear(b);
+    source *fresh;
+    TRY(o->reopen(o->reopen_context, &fresh, err));
+    reader alone = {.b = b, .o = o, .src = fresh};
+    st = ingest_alone(&alone, err);
+    source_close(fresh);
+    return st;
+}
+

@@ -1,0 +1,199 @@
+/* gunzip.c: a gzip stream to its bytes; the only file that knows ISA-L and zlib.
+ *
+ * Compressed bytes come through a window of 256 KiB and are inflated straight into the caller's
+ * memory: the text as a whole is never anywhere. Two engines stand behind the same three calls:
+ * ISA-L where it is built in, zlib everywhere; tests compare one with the other.
+ *
+ * A gzip file is one or more members behind each other; zero bytes may follow (tape blocks). Damage
+ * is no failure: everything inflated before it is delivered, then the stream ends and `damage` says
+ * why. A wrong checksum is noticed after the bytes were handed out; they stay, the damage is told.
+ * The loop goes on only when input was taken or output was made, so no input can hang it. */
+#include <string.h>
+#include <zlib.h>
+#ifdef HAVE_ISAL
+#include <isa-l/igzip_lib.h>
+#endif
+
+#include "base/mem.h"
+#include "io/source_int.h"
+
+#define WINDOW_BYTES ((size_t)256 << 10)
+/* Engines count in 32 bits. */
+#define MOST_AT_ONCE ((size_t)1 << 30)
+
+typedef enum { STEP_MORE, STEP_MEMBER_END, STEP_DAMAGED } step_result;
+
+typedef struct gunzip gunzip;
+struct gunzip {
+    stream base;
+    reader *from;
+    char *window;
+    char *in; /* not yet inflated */
+    size_t n_in;
+    bool input_ended, ended;
+    bool between_members;
+    /* The engine: starts a member; inflates from `in` to *to, moving both, and lowers *room. */
+    void (*start)(gunzip *g);
+    step_result (*inflate)(gunzip *g, char **to, size_t *room);
+    z_stream zlib;
+    bool zlib_open;
+#ifdef HAVE_ISAL
+    struct inflate_state isal;
+#endif
+};
+
+bool gunzip_is_ours(str head) {
+    return str_starts(head, STR("\x1f\x8b"));
+}
+
+/* ---- zlib -------------------------------------------------------------------------------------- */
+
+static void start_zlib(gunzip *g) {
+    (void)inflateReset(&g->zlib);
+}
+
+static step_result inflate_zlib(gunzip *g, char **to, size_t *room) {
+    z_stream *z = &g->zlib;
+    z->next_in = (Bytef *)g->in;
+    z->avail_in = (uInt)g->n_in;
+    z->next_out = (Bytef *)*to;
+    z->avail_out = (uInt)*room;
+    int r = inflate(z, Z_NO_FLUSH);
+    g->in = (char *)z->next_in;
+    g->n_in = z->avail_in;
+    *to = (char *)z->next_out;
+    *room = z->avail_out;
+    if (r == Z_STREAM_END) return STEP_MEMBER_END;
+    /* Z_BUF_ERROR only says that there was nothing to do. */
+    return r == Z_OK || r == Z_BUF_ERROR ? STEP_MORE : STEP_DAMAGED;
+}
+
+static bool open_zlib(gunzip *g) {
+    g->start = start_zlib;
+    g->inflate = inflate_zlib;
+    g->zlib_open = inflateInit2(&g->zlib, 15 + 16) == Z_OK;
+    return g->zlib_open;
+}
+
+/* ---- ISA-L ------------------------------------------------------------------------------------- */
+
+#ifdef HAVE_ISAL
+static void start_isal(gunzip *g) {
+    isal_inflate_reset(&g->isal);
+    g->isal.crc_flag = ISAL_GZIP;
+}
+
+static step_result inflate_isal(gunzip *g, char **to, size_t *room) {
+    struct inflate_state *z = &g->isal;
+    z->next_in = (uint8_t *)g->in;
+    z->avail_in = (uint32_t)g->n_in;
+    z->next_out = (uint8_t *)*to;
+    z->avail_out = (uint32_t)*room;
+    int r = isal_inflate(z);
+    g->in = (char *)z->next_in;
+    g->n_in = z->avail_in;
+    *to = (char *)z->next_out;
+    *room = z->avail_out;
+    if (r < 0 || r == ISAL_NEED_DICT) return STEP_DAMAGED;
+    return z->block_state == ISAL_BLOCK_FINISH ? STEP_MEMBER_END : STEP_MORE;
+}
+
+static bool open_fastest(gunzip *g) {
+    g->start = start_isal;
+    g->inflate = inflate_isal;
+    isal_inflate_init(&g->isal);
+    g->isal.crc_flag = ISAL_GZIP;
+    return true;
+}
+#else
+#define open_fastest open_zlib
+#endif
+
+/* ---- the stream -------------------------------------------------------------------------------- */
+
+static void end_with(gunzip *g, uint16_t damage) {
+    g->ended = true;
+    g->base.damage = damage;
+}
+
+/* At least `least` bytes in the window (it must hold them), fewer only at the end of the input. */
+static status refill(gunzip *g, size_t least, error *err) {
+    if (g->n_in >= least || g->input_ended) return OK;
+    memmove(g->window, g->in, g->n_in);
+    g->in = g->window;
+    while (g->n_in < least && !g->input_ended) {
+        size_t n;
+        TRY(reader_some(g->from, g->window + g->n_in, WINDOW_BYTES - g->n_in, &n, err));
+        g->n_in += n;
+        g->input_ended = n == 0;
+    }
+    return OK;
+}
+
+/* Behind a member: the next member, padding, the end, or something that is not gzip. */
+static status step_between(gunzip *g, error *err) {
+    TRY(refill(g, 2, err));
+    if (g->n_in == 0) {
+        end_with(g, MSG_NONE);
+    } else if (gunzip_is_ours(str_n(g->in, g->n_in))) {
+        g->start(g);
+        g->between_members = false;
+    } else if (*g->in == 0) {
+        g->in++;
+        g->n_in--;
+    } else {
+        end_with(g, MSG_STREAM_TRAILING_BYTES);
+    }
+    return OK;
+}
+
+static void step_inflate(gunzip *g, char **to, char *end) {
+    size_t room = (size_t)(end - *to), n_in = g->n_in;
+    if (room > MOST_AT_ONCE) room = MOST_AT_ONCE;
+    char *began = *to;
+    step_result r = g->inflate(g, to, &room);
+    if (r == STEP_MEMBER_END) {
+        g->between_members = true;
+    } else if (r == STEP_DAMAGED) {
+        end_with(g, MSG_STREAM_CORRUPT);
+    } else if (*to == began && g->n_in == n_in) {
+        /* It wants more and there is no more; with input left it would be stuck. */
+        end_with(g, g->n_in == 0 ? MSG_STREAM_CUT : MSG_STREAM_CORRUPT);
+    }
+}
+
+static status fill_gunzip(stream *st, char *to, size_t room, size_t *n, error *err) {
+    gunzip *g = (gunzip *)st;
+    char *at = to, *end = to + room;
+    while (at < end && !g->ended) {
+        if (g->between_members) {
+            TRY(step_between(g, err));
+            continue;
+        }
+        TRY(refill(g, 1, err));
+        step_inflate(g, &at, end);
+    }
+    *n = (size_t)(at - to);
+    return OK;
+}
+
+static void free_gunzip(stream *st) {
+    gunzip *g = (gunzip *)st;
+    if (g->zlib_open) inflateEnd(&g->zlib);
+    mem_free(g->window);
+    mem_free(g);
+}
+
+stream *stream_gunzip(reader *r, gunzip_engine engine) {
+    gunzip *g = mem_zalloc(sizeof *g);
+    if (!g) return NULL;
+    g->base = (stream){.fill = fill_gunzip, .free = free_gunzip};
+    g->from = r;
+    g->window = mem_alloc(WINDOW_BYTES);
+    g->in = g->window;
+    if (!g->window || !(engine == GUNZIP_ZLIB ? open_zlib(g) : open_fastest(g))) {
+        free_gunzip(&g->base);
+        return NULL;
+    }
+    return &g->base;
+}

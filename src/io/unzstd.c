@@ -1,0 +1,91 @@
+/* unzstd.c: a zstd stream to its bytes.
+ *
+ * The same shape as gunzip.c: compressed bytes come through a window and are decoded straight into
+ * the caller's memory. Several frames may follow each other, with skippable frames between them;
+ * the library starts the next one by itself. Damage ends the stream: what came before is delivered.
+ * A frame that asks for a window over 128 MiB is refused by the library and counts as damage. */
+#include <zstd.h>
+
+#include "base/mem.h"
+#include "io/source_int.h"
+
+typedef struct {
+    stream base;
+    reader *from;
+    ZSTD_DStream *zstd;
+    char *window;
+    size_t window_bytes;
+    ZSTD_inBuffer in;
+    bool input_ended, ended;
+    bool in_frame; /* the last call stopped inside a frame */
+} unzstd;
+
+bool unzstd_is_ours(str head) {
+    if (str_starts(head, STR("\x28\xb5\x2f\xfd"))) return true;
+    /* A skippable frame: 0x184D2A50 … 5F, little-endian. */
+    return head.n >= 4 && (head.p[0] & 0xf0) == 0x50 &&
+           str_eq(str_n(head.p + 1, 3), STR("\x2a\x4d\x18"));
+}
+
+static void end_with(unzstd *u, uint16_t damage) {
+    u->ended = true;
+    u->base.damage = damage;
+}
+
+static status refill(unzstd *u, error *err) {
+    if (u->in.pos < u->in.size || u->input_ended) return OK;
+    size_t n;
+    TRY(reader_some(u->from, u->window, u->window_bytes, &n, err));
+    u->in = (ZSTD_inBuffer){.src = u->window, .size = n, .pos = 0};
+    u->input_ended = n == 0;
+    return OK;
+}
+
+static void step_decode(unzstd *u, ZSTD_outBuffer *out) {
+    size_t taken = u->in.pos, made = out->pos;
+    size_t r = ZSTD_decompressStream(u->zstd, out, &u->in);
+    if (ZSTD_isError(r)) {
+        end_with(u, MSG_STREAM_CORRUPT);
+        return;
+    }
+    if (taken == u->in.pos && made == out->pos) {
+        /* Nothing in, nothing out: at the end of the input, inside a frame or behind the last. */
+        bool whole = u->input_ended && !u->in_frame;
+        end_with(u, whole ? MSG_NONE : u->input_ended ? MSG_STREAM_CUT : MSG_STREAM_CORRUPT);
+        return;
+    }
+    u->in_frame = r != 0;
+}
+
+static status fill_unzstd(stream *st, char *to, size_t room, size_t *n, error *err) {
+    unzstd *u = (unzstd *)st;
+    ZSTD_outBuffer out = {.dst = to, .size = room, .pos = 0};
+    while (out.pos < room && !u->ended) {
+        TRY(refill(u, err));
+        step_decode(u, &out);
+    }
+    *n = out.pos;
+    return OK;
+}
+
+static void free_unzstd(stream *st) {
+    unzstd *u = (unzstd *)st;
+    ZSTD_freeDStream(u->zstd);
+    mem_free(u->window);
+    mem_free(u);
+}
+
+stream *stream_unzstd(reader *r) {
+    unzstd *u = mem_zalloc(sizeof *u);
+    if (!u) return NULL;
+    u->base = (stream){.fill = fill_unzstd, .free = free_unzstd};
+    u->from = r;
+    u->window_bytes = ZSTD_DStreamInSize();
+    u->window = mem_alloc(u->window_bytes);
+    u->zstd = ZSTD_createDStream();
+    if (!u->window || !u->zstd) {
+        free_unzstd(&u->base);
+        return NULL;
+    }
+    return &u->base;
+}

@@ -1,0 +1,278 @@
+/* emit_text.c: an answer for a terminal: the verdict first, tables that fit, what it rests on.
+ *
+ * A table is laid out in three steps. Each column gets its natural width, that of its widest cell.
+ * A column in which nothing was recorded is left out and named below the table. Then columns are
+ * taken by importance (their rank, then their place) while the line has room for them at their
+ * least width; what has no room is named below the table too, so nothing vanishes silently. What
+ * is left of the line goes to the text columns, again by importance; longer texts lose their
+ * middle.
+ *
+ * Numbers stand at the right with their unit, texts at the left, null is "-". Every text of the
+ * trace is cleaned (width.h). Colors only where the caller says that a terminal is listening.
+ * Cells are written twice, once to measure: no memory beyond one cell. */
+#include "present/present_int.h"
+#include "present/width.h"
+
+#define GAP 2            /* cells between columns */
+#define LEAST_FIRST 24   /* cells of the first text column before others must yield */
+#define LEAST_TEXT 14    /* cells of other text columns */
+
+typedef struct {
+    uint32_t col;
+    size_t natural, least, width;
+    bool text, recorded, shown;
+} place;
+
+typedef struct {
+    const table *t;
+    const present_options *o;
+    place *places;     /* by column */
+    uint32_t *by_rank; /* columns, most important first */
+    buf cell;
+} layout;
+
+/* ---- color ------------------------------------------------------------------------------------ */
+
+static const char BOLD[] = "1", DIM[] = "2";
+static const char *const SEVERITY_COLORS[] = {
+    [SEVERITY_GOOD] = "32",
+    [SEVERITY_INFO] = "0",
+    [SEVERITY_WARNING] = "33",
+    [SEVERITY_CRITICAL] = "31",
+};
+
+static void color_begin(buf *out, const present_options *o, const char *sgr)
+{
+    if (o->color) buf_printf(out, "\033[%sm", sgr);
+}
+
+static void color_end(buf *out, const present_options *o)
+{
+    if (o->color) buf_add_cstr(out, "\033[0m");
+}
+
+void present_title_text(str title, const present_options *o, buf *out)
+{
+    color_begin(out, o, BOLD);
+    width_put(out, title);
+    color_end(out, o);
+    buf_add_byte(out, '\n');
+}
+
+/* ---- laying out ------------------------------------------------------------------------------- */
+
+/* The text of a cell, valid until the next call. */
+static str cell_text(layout *l, uint32_t col, size_t row)
+{
+    const column *c = &l->t->columns[col];
+    if (cell_is_null(c, row)) return STR("-");
+    if (c->type == TYPE_TEXT) return c->v.s[row];
+    buf_clear(&l->cell);
+    cell_put(&l->cell, c, row, l->o->lang);
+    return buf_str(&l->cell);
+}
+
+static void measure(layout *l)
+{
+    bool first_text = true;
+    for (uint32_t i = 0; i < l->t->n_columns; i++) {
+        place *p = &l->places[i];
+        p->text = l->t->columns[i].type == TYPE_TEXT;
+        p->recorded = l->t->n_rows == 0 || column_is_recorded(l->t, i);
+        p->natural = width_of(str_of(l->t->columns[i].name));
+        for (size_t row = 0; p->recorded && row < l->t->n_rows; row++) {
+            size_t w = width_of(cell_text(l, i, row));
+            if (w > p->natural) p->natural = w;
+        }
+        size_t least = first_text ? LEAST_FIRST : LEAST_TEXT;
+        p->least = p->text && p->natural > least ? least : p->natural;
+        if (p->text) first_text = false;
+    }
+}
+
+static uint32_t importance(const table *t, uint32_t col)
+{
+    uint32_t rank = t->columns[col].rank;
+    return rank != 0 ? rank : UINT16_MAX + 1 + col;
+}
+
+/* Insertion: a table has a few dozen columns at most. */
+static void order_columns(layout *l)
+{
+    for (uint32_t i = 0; i < l->t->n_columns; i++) {
+        uint32_t at = i;
+        while (at > 0 && importance(l->t, l->by_rank[at - 1]) > importance(l->t, i)) {
+            l->by_rank[at] = l->by_rank[at - 1];
+            at--;
+        }
+        l->by_rank[at] = i;
+    }
+}
+
+static void choose_columns(layout *l)
+{
+    size_t used = 0, room = l->o->width != 0 ? l->o->width : SIZE_MAX / 2;
+    for (uint32_t i = 0; i < l->t->n_columns; i++) {
+        place *p = &l->places[l->by_rank[i]];
+        size_t gap = used != 0 ? GAP : 0;
+        if (!p->recorded || (used != 0 && used + gap + p->least > room)) continue;
+        p->shown = true;
+        p->width = p->least;
+        used += gap + p->least;
+    }
+    for (uint32_t i = 0; i < l->t->n_columns && used < room; i++) {
+        place *p = &l->places[l->by_rank[i]];
+        if (!p->shown || !p->text) continue;
+        size_t more = p->natural - p->least;
+        if (more > room - used) more = room - used;
+        p->width += more;
+        used += more;
+    }
+}
+
+/* ---- writing ---------------------------------------------------------------------------------- */
+
+static void put_line(layout *l, buf *out, size_t row, bool header)
+{
+    size_t blanks = 0; /* owed before the next text, so that no line ends in blanks */
+    for (uint32_t i = 0; i < l->t->n_columns; i++) {
+        const place *p = &l->places[i];
+        if (!p->shown) continue;
+        str s = header ? str_of(l->t->columns[i].name) : cell_text(l, i, row);
+        size_t w = width_of(s);
+        size_t fill = w < p->width ? p->width - w : 0;
+        if (!p->text) blanks += fill;
+        buf_add_repeat(out, ' ', blanks);
+        width_put_short(out, s, p->width);
+        blanks = GAP + (p->text ? fill : 0);
+    }
+    buf_add_byte(out, '\n');
+}
+
+/* A dim line that names the columns for which `wanted` holds. */
+static void put_names(layout *l, buf *out, uint16_t message, bool recorded)
+{
+    buf names = {0};
+    for (uint32_t i = 0; i < l->t->n_columns; i++) {
+        const place *p = &l->places[i];
+        if (p->shown || p->recorded != recorded) continue;
+        if (names.n != 0) buf_add_cstr(&names, ", ");
+        buf_add_cstr(&names, l->t->columns[i].name);
+    }
+    if (names.n != 0) {
+        color_begin(out, l->o, DIM);
+        text_put(out, l->o->lang, message, arg_text("columns", buf_str(&names)));
+        color_end(out, l->o);
+        buf_add_byte(out, '\n');
+    }
+    if (!buf_ok(&names)) out->failed = true;
+    buf_fini(&names);
+}
+
+static status put_table(layout *l, buf *out, error *err)
+{
+    const table *t = l->t;
+    lang words = l->o->lang;
+    measure(l);
+    order_columns(l);
+    choose_columns(l);
+    color_begin(out, l->o, BOLD);
+    put_line(l, out, 0, true);
+    color_end(out, l->o);
+    for (size_t row = 0; row < t->n_rows; row++) {
+        put_line(l, out, row, false);
+        TRY(emit_row_end(l->o, out, err));
+    }
+    if (t->n_rows == 0) {
+        buf_add_cstr(out, text_get(MSG_TEXT_NO_ROWS, words));
+        buf_add_byte(out, '\n');
+    } else if (t->n_rows < t->total_rows) {
+        color_begin(out, l->o, DIM);
+        text_put(out, words, MSG_TEXT_ROWS, arg_int("shown", (int64_t)t->n_rows),
+                 arg_int("total", (int64_t)t->total_rows));
+        color_end(out, l->o);
+        buf_add_byte(out, '\n');
+    }
+    put_names(l, out, MSG_TEXT_NOT_SHOWN, true);
+    put_names(l, out, MSG_TEXT_NOT_RECORDED, false);
+    return OK;
+}
+
+status present_table_text(const table *t, const present_options *o, buf *out, error *err)
+{
+    arena scratch;
+    arena_init(&scratch, 0);
+    layout l = {.t = t, .o = o};
+    l.places = ARENA_ARRAY(&scratch, place, t->n_columns);
+    l.by_rank = ARENA_ARRAY(&scratch, uint32_t, t->n_columns);
+    bool room = l.places && l.by_rank;
+    status s = room ? put_table(&l, out, err) : OK;
+    if (!buf_ok(&l.cell)) out->failed = true;
+    buf_fini(&l.cell);
+    arena_fini(&scratch);
+    if (!room) FAIL_MEMORY(err);
+    return s;
+}
+
+/* ---- around the tables ------------------------------------------------------------------------ */
+
+static void put_source(buf *out, const answer *a, const present_options *o)
+{
+    const answer_source *s = &a->source;
+    const str parts[] = {s->path, s->run, s->worker, s->span, s->format};
+    bool any = false;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i].n == 0) continue;
+        if (any) buf_add_cstr(out, ", ");
+        width_put(out, parts[i]);
+        any = true;
+    }
+    if (any) buf_add_cstr(out, ", ");
+    text_put(out, o->lang, MSG_TEXT_DURATION, arg_time("duration", s->duration_ns));
+    buf_add_cstr(out, ", ");
+    text_put(out, o->lang, MSG_TEXT_EVENTS_READ, arg_int("count", a->quality.events_read));
+    buf_add_byte(out, '\n');
+}
+
+void present_quality_text(const answer *a, const present_options *o, buf *out)
+{
+    const quality *q = &a->quality;
+    lang l = o->lang;
+    color_begin(out, o, DIM);
+    put_source(out, a, o);
+    for (uint32_t i = 0; i < q->n_links; i++) {
+        text_put(out, l, MSG_TEXT_LINK, arg_cstr("what", text_get(q->links[i].message, l)),
+                 arg_int("linked", q->links[i].linked), arg_int("total", q->links[i].total));
+        buf_add_byte(out, '\n');
+    }
+    color_end(out, o);
+    for (uint32_t i = 0; i < q->n_dropped; i++) {
+        color_begin(out, o, SEVERITY_COLORS[SEVERITY_WARNING]);
+        text_put(out, l, MSG_TEXT_DROPPED, arg_int("count", q->dropped[i].count),
+                 arg_cstr("text", text_get(q->dropped[i].message, l)));
+        color_end(out, o);
+        buf_add_byte(out, '\n');
+    }
+    for (uint32_t i = 0; i < q->n_notes; i++) {
+        text_format(out, l, q->notes[i].message, q->notes[i].args, q->notes[i].n_args);
+        buf_add_byte(out, '\n');
+    }
+}
+
+status emit_text(const answer *a, const present_options *o, buf *out, error *err)
+{
+    if (a->verdict.id) {
+        const verdict *v = &a->verdict;
+        color_begin(out, o, SEVERITY_COLORS[v->severity]);
+        text_format(out, o->lang, v->message, v->args, v->n_args);
+        color_end(out, o);
+        buf_add_cstr(out, "\n\n");
+    }
+    for (uint32_t i = 0; i < a->n_tables; i++) {
+        if (a->n_tables > 1) present_title_text(str_of(a->tables[i]->name), o, out);
+        TRY(present_table_text(a->tables[i], o, out, err));
+        buf_add_byte(out, '\n');
+    }
+    present_quality_text(a, o, out);
+    return OK;
+}

@@ -1,0 +1,145 @@
+/* present.c: the forms by name, and single values as people and programs read them.
+ *
+ * Every form is a row of FORMS; adding one is a row and an emit_*.c. An emitter appends to one
+ * buffer and calls emit_row_end after each row, so an answer of any length passes through a small
+ * buffer when the caller gave a way to get rid of it. Emitters do not check each write: a buffer
+ * that could not grow remembers it, and present_answer turns that into ERR_MEMORY at the end. */
+#include "base/fmt.h"
+#include "present/present_int.h"
+
+/* Large enough that a write system call is cheap for each byte, small enough to stay in cache. */
+#define FLUSH_BYTES ((size_t)64 << 10)
+
+static const struct {
+    const char *name, *media_type;
+    emit_fn emit;
+} FORMS[N_FORMS] = {
+    [FORM_TEXT] = {"text", "text/plain; charset=utf-8", emit_text},
+    [FORM_JSON] = {"json", "application/json", emit_json},
+    [FORM_CSV] = {"csv", "text/csv; charset=utf-8", emit_csv},
+    [FORM_MD] = {"md", "text/markdown; charset=utf-8", emit_md},
+    [FORM_COLUMNS] = {"columns", "application/octet-stream", emit_columns},
+};
+
+const char *form_name(form f)
+{
+    return FORMS[f].name;
+}
+
+const char *form_media_type(form f)
+{
+    return FORMS[f].media_type;
+}
+
+bool form_of(str name, form *out)
+{
+    for (int f = 0; f < N_FORMS; f++) {
+        if (!str_eq(str_of(FORMS[f].name), name)) continue;
+        *out = (form)f;
+        return true;
+    }
+    return false;
+}
+
+status emit_row_end(const present_options *o, buf *out, error *err)
+{
+    if (o->flush && out->n >= FLUSH_BYTES && buf_ok(out)) return o->flush(o->to, out, err);
+    return OK;
+}
+
+status present_answer(form f, const answer *a, const present_options *o, buf *out, error *err)
+{
+    TRY(FORMS[f].emit(a, o, out, err));
+    if (!buf_ok(out)) FAIL_MEMORY(err);
+    if (o->flush && out->n != 0) return o->flush(o->to, out, err);
+    return OK;
+}
+
+const char *type_name(column_type t)
+{
+    static const char *const names[] = {
+        [TYPE_INT] = "int",   [TYPE_REAL] = "real", [TYPE_TEXT] = "string",
+        [TYPE_BOOL] = "bool", [TYPE_BIG] = "big",
+    };
+    return names[t];
+}
+
+const char *unit_name(column_unit u)
+{
+    static const char *const names[] = {
+        [UNIT_NONE] = NULL,       [UNIT_NS] = "ns",         [UNIT_BYTES] = "bytes",
+        [UNIT_SHARE] = "share",   [UNIT_COUNT] = "count",   [UNIT_FLOPS] = "flop",
+        [UNIT_FLOPS_S] = "flop/s", [UNIT_BYTES_S] = "bytes/s", [UNIT_PER_SM] = "1/sm",
+    };
+    return names[u];
+}
+
+bool cell_is_null(const column *c, size_t row)
+{
+    return c->null && c->null[row];
+}
+
+bool column_is_recorded(const table *t, uint32_t col)
+{
+    for (size_t row = 0; row < t->n_rows; row++)
+        if (!cell_is_null(&t->columns[col], row)) return true;
+    return false;
+}
+
+static void put_int(buf *out, column_unit unit, int64_t v)
+{
+    switch (unit) {
+    case UNIT_NS: fmt_duration(out, v); break;
+    case UNIT_BYTES: fmt_bytes(out, v); break;
+    case UNIT_COUNT: fmt_count(out, v); break;
+    default: buf_add_i64(out, v);
+    }
+}
+
+/* The scale of a rate without its "/s". */
+static void put_amount(buf *out, double v, const char *unit)
+{
+    buf text = {0};
+    fmt_rate(&text, v, unit);
+    if (!buf_ok(&text)) out->failed = true;
+    str s = buf_str(&text);
+    if (str_ends(s, STR("/s"))) s.n -= 2;
+    buf_add_str(out, s);
+    buf_fini(&text);
+}
+
+static void put_real(buf *out, column_unit unit, double v)
+{
+    switch (unit) {
+    case UNIT_SHARE: fmt_share(out, v); break;
+    case UNIT_FLOPS: put_amount(out, v, "FLOP"); break;
+    case UNIT_FLOPS_S: fmt_rate(out, v, "FLOP"); break;
+    case UNIT_BYTES_S: fmt_rate(out, v, "B"); break;
+    case UNIT_PER_SM: buf_printf(out, "%.2f", v); break;
+    default: fmt_real(out, v);
+    }
+}
+
+void cell_put(buf *out, const column *c, size_t row, lang l)
+{
+    if (cell_is_null(c, row)) return;
+    switch (c->type) {
+    case TYPE_INT: put_int(out, c->unit, c->v.i[row]); break;
+    case TYPE_REAL: put_real(out, c->unit, c->v.d[row]); break;
+    case TYPE_BOOL: buf_add_cstr(out, text_get(c->v.i[row] ? MSG_YES : MSG_NO, l)); break;
+    case TYPE_TEXT:
+    case TYPE_BIG: cell_put_raw(out, c, row); break;
+    }
+}
+
+void cell_put_raw(buf *out, const column *c, size_t row)
+{
+    if (cell_is_null(c, row)) return;
+    switch (c->type) {
+    case TYPE_INT: buf_add_i64(out, c->v.i[row]); break;
+    case TYPE_REAL: buf_add_f64(out, c->v.d[row]); break;
+    case TYPE_TEXT: buf_add_str(out, c->v.s[row]); break;
+    case TYPE_BOOL: buf_add_cstr(out, c->v.i[row] ? "true" : "false"); break;
+    case TYPE_BIG: buf_add_u64(out, (uint64_t)c->v.i[row]); break;
+    }
+}

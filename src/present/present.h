@@ -1,0 +1,42 @@
+/* present.h: an answer as bytes: text for a terminal, JSON, CSV, Markdown, binary columns.
+ *
+ * Knows tables and words, nothing of traces: a new analysis is written by all forms for nothing.
+ * Text and JSON hold the whole answer; csv, md and columns hold its first table. */
+#ifndef PRESENT_PRESENT_H
+#define PRESENT_PRESENT_H
+
+#include "base/buf.h"
+#include "table/table.h"
+#include "text/text.h"
+
+typedef enum { FORM_TEXT = 0, FORM_JSON, FORM_CSV, FORM_MD, FORM_COLUMNS, N_FORMS } form;
+
+/* "text", "json", …, and back; the server's Content-Type of a form. */
+const char *form_name(form f);
+bool form_of(str name, form *out);
+const char *form_media_type(form f);
+
+typedef struct {
+    lang lang;
+    uint32_t width; /* cells of a terminal line; 0 = as wide as needed (text only) */
+    bool color;     /* text only: escape sequences for a terminal */
+    /* Takes what is in the buffer and clears it; called now and then while a long answer is
+     * written. NULL: the whole answer stays in the buffer. */
+    status (*flush)(void *to, buf *b, error *err);
+    void *to;
+} present_options;
+
+/* Appends the answer to `out`. ERR_MEMORY, ERR_LIMIT or what flush returned; then what stands in
+ * `out` is of no use. */
+status present_answer(form f, const answer *a, const present_options *o, buf *out,
+                      error *err) MUST_USE;
+
+/* One table as text for a terminal, without title, verdict and quality. */
+status present_table_text(const table *t, const present_options *o, buf *out,
+                          error *err) MUST_USE;
+/* What the answer rests on, as lines of text for a terminal. */
+void present_quality_text(const answer *a, const present_options *o, buf *out);
+/* A heading, bold where there is color. */
+void present_title_text(str title, const present_options *o, buf *out);
+
+#endif

@@ -1,0 +1,30 @@
+/* present_int.h: what the emitters share. */
+#ifndef PRESENT_PRESENT_INT_H
+#define PRESENT_PRESENT_INT_H
+
+#include "present/present.h"
+
+typedef status (*emit_fn)(const answer *a, const present_options *o, buf *out, error *err);
+
+status emit_text(const answer *a, const present_options *o, buf *out, error *err) MUST_USE;
+status emit_json(const answer *a, const present_options *o, buf *out, error *err) MUST_USE;
+status emit_csv(const answer *a, const present_options *o, buf *out, error *err) MUST_USE;
+status emit_md(const answer *a, const present_options *o, buf *out, error *err) MUST_USE;
+status emit_columns(const answer *a, const present_options *o, buf *out, error *err) MUST_USE;
+
+/* To be called after each row: hands the buffer on when it is full enough. */
+status emit_row_end(const present_options *o, buf *out, error *err) MUST_USE;
+
+/* The value as a person reads it, by its unit: 12.5 ms, 1.5 MB, 34.0 %; nothing for null. */
+void cell_put(buf *out, const column *c, size_t row, lang l);
+/* The value as a program reads it: whole numbers, shortest reals, texts as they are. */
+void cell_put_raw(buf *out, const column *c, size_t row);
+bool cell_is_null(const column *c, size_t row);
+/* Does any row held have a value in this column? */
+bool column_is_recorded(const table *t, uint32_t col);
+
+/* Names in JSON: "int", "string"; "ns", "bytes" (NULL for a column without unit). */
+const char *type_name(column_type t);
+const char *unit_name(column_unit u);
+
+#endif

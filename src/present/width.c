@@ -1,0 +1,143 @@
+/* width.c: cells of a terminal for UTF-8 text.
+ *
+ * libc's wcwidth depends on the locale of the process, which a program for CI cannot rely on; the
+ * two small tables here cover what names hold: Chinese, Japanese, Korean and full-width forms and
+ * emoji take two cells, combining marks none, everything else one. (An approximation: joined emoji
+ * sequences count each part.)
+ *
+ * Cleaning: tab and line breaks become a blank, other control characters and direction overrides
+ * a ?, bytes that are not UTF-8 U+FFFD. Names are shortened in the middle because both ends tell
+ * them apart: the namespace at the front, the template arguments at the back. */
+#include "present/width.h"
+
+typedef struct {
+    uint32_t first, last;
+} range;
+
+static const range WIDE[] = {
+    {0x1100, 0x115f},   {0x231a, 0x231b},   {0x2329, 0x232a},   {0x23e9, 0x23ec},
+    {0x25fd, 0x25fe},   {0x2614, 0x2615},   {0x2648, 0x2653},   {0x26a1, 0x26a1},
+    {0x2705, 0x2705},   {0x274c, 0x274c},   {0x2753, 0x2755},   {0x2795, 0x2797},
+    {0x2b1b, 0x2b1c},   {0x2b50, 0x2b50},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},
+    {0xa960, 0xa97f},   {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe10, 0xfe19},
+    {0xfe30, 0xfe6f},   {0xff01, 0xff60},   {0xffe0, 0xffe6},   {0x1b000, 0x1b2ff},
+    {0x1f004, 0x1f004}, {0x1f18e, 0x1f19a}, {0x1f200, 0x1f320}, {0x1f32d, 0x1f64f},
+    {0x1f680, 0x1f6ff}, {0x1f7e0, 0x1f7eb}, {0x1f900, 0x1faff}, {0x20000, 0x3fffd},
+};
+
+static const range EMPTY[] = {
+    {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x0610, 0x061a},
+    {0x064b, 0x065f}, {0x0e34, 0x0e3a}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff},
+    {0x200b, 0x200d}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f},
+    {0xfeff, 0xfeff}, {0xe0100, 0xe01ef},
+};
+
+static bool in_ranges(uint32_t c, const range *r, size_t n)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (c > r[mid].last)
+            low = mid + 1;
+        else if (c < r[mid].first)
+            high = mid;
+        else
+            return true;
+    }
+    return false;
+}
+
+static size_t cells_of(uint32_t c)
+{
+    if (c < 0x300) return 1;
+    if (in_ranges(c, EMPTY, sizeof EMPTY / sizeof *EMPTY)) return 0;
+    return in_ranges(c, WIDE, sizeof WIDE / sizeof *WIDE) ? 2 : 1;
+}
+
+/* The character at *at, moving *at behind it; U+FFFD for one byte that is no UTF-8. */
+static uint32_t decode(str s, size_t *at)
+{
+    static const uint32_t SMALLEST[5] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned char lead = (unsigned char)s.p[*at];
+    size_t n = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    uint32_t c = lead < 0x80 ? lead : lead & (0x7fU >> n);
+    if (lead >= 0x80 && (lead < 0xc2 || lead > 0xf4 || *at + n > s.n)) goto broken;
+    for (size_t i = 1; i < n; i++) {
+        unsigned char next = (unsigned char)s.p[*at + i];
+        if ((next & 0xc0) != 0x80) goto broken;
+        c = c << 6 | (next & 0x3f);
+    }
+    if (c < SMALLEST[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) goto broken;
+    *at += n;
+    return c;
+broken:
+    *at += 1;
+    return 0xfffd;
+}
+
+/* What is shown in place of c. */
+static uint32_t clean(uint32_t c)
+{
+    if (c == '\t' || c == '\n' || c == '\r') return ' ';
+    if (c < 0x20 || (c >= 0x7f && c < 0xa0)) return '?';
+    if (c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+        (c >= 0x2066 && c <= 0x2069))
+        return '?';
+    return c;
+}
+
+static void put_char(buf *out, uint32_t c)
+{
+    if (c < 0x80) {
+        buf_add_byte(out, (char)c);
+    } else if (c < 0x800) {
+        buf_add(out, (char[2]){(char)(0xc0 | c >> 6), (char)(0x80 | (c & 0x3f))}, 2);
+    } else if (c < 0x10000) {
+        buf_add(out,
+                (char[3]){(char)(0xe0 | c >> 12), (char)(0x80 | (c >> 6 & 0x3f)),
+                          (char)(0x80 | (c & 0x3f))},
+                3);
+    } else {
+        buf_add(out,
+                (char[4]){(char)(0xf0 | c >> 18), (char)(0x80 | (c >> 12 & 0x3f)),
+                          (char)(0x80 | (c >> 6 & 0x3f)), (char)(0x80 | (c & 0x3f))},
+                4);
+    }
+}
+
+size_t width_of(str s)
+{
+    size_t cells = 0, at = 0;
+    while (at < s.n) cells += cells_of(clean(decode(s, &at)));
+    return cells;
+}
+
+void width_put(buf *out, str s)
+{
+    for (size_t at = 0; at < s.n;) put_char(out, clean(decode(s, &at)));
+}
+
+size_t width_put_short(buf *out, str s, size_t cells)
+{
+    size_t whole = width_of(s), at = 0, used = 0;
+    if (whole <= cells) {
+        width_put(out, s);
+        return whole;
+    }
+    if (cells == 0) return 0;
+    size_t tail = (cells - 1) / 2, head = cells - 1 - tail, seen = 0;
+    while (at < s.n) { /* the front; marks without cells stay with their letter */
+        size_t before = at;
+        uint32_t c = clean(decode(s, &at));
+        if (used + cells_of(c) > head) {
+            at = before;
+            break;
+        }
+        put_char(out, c);
+        used += cells_of(c);
+    }
+    put_char(out, 0x2026);
+    for (seen = used; at < s.n && whole - seen > tail;) seen += cells_of(clean(decode(s, &at)));
+    width_put(out, str_from(s, at));
+    return used + 1 + (whole - seen);
+}

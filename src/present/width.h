@@ -1,0 +1,17 @@
+/* width.h: how many cells of a terminal a text takes, and texts that fit.
+ *
+ * Texts come from files somebody else wrote: control characters, direction overrides and broken
+ * UTF-8 are replaced while writing, so that no name can move the cursor or change colors. */
+#ifndef PRESENT_WIDTH_H
+#define PRESENT_WIDTH_H
+
+#include "base/buf.h"
+
+/* Cells of the text as width_put writes it. */
+size_t width_of(str s);
+/* Appends the cleaned text. */
+void width_put(buf *out, str s);
+/* The same in at most `cells`: a longer one loses its middle to one …. Returns the cells used. */
+size_t width_put_short(buf *out, str s, size_t cells);
+
+#endif

@@ -1,0 +1,172 @@
+/* cache.c: the folder of sealed traces.
+ *
+ * An entry is HASH-OF-KEY.tacho. Its time of change is the time of its last use: a hit sets it, and
+ * making room removes the oldest. The store writes to a temporary name and renames, so an entry is
+ * whole or not there; temporary files a killed program left are removed after an hour. Processes
+ * share the folder without locks: the worst that can happen is that two write the same entry, or
+ * that one removes what the other was about to open, which then reads the file itself.
+ *
+ * An entry that does not open (damaged, another version, another key under the same hash) is removed
+ * at once, so that it is rebuilt. The folder is made on first use, for its owner alone: traces name
+ * hosts, paths and users. */
+#include "session/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/fmt.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "store/file.h"
+
+#define DEFAULT_LIMIT_BYTES ((uint64_t)10 << 30)
+#define STALE_TEMPORARY_S 3600
+
+/* ---- where and how much ------------------------------------------------------------------------ */
+
+static uint64_t limit_bytes(void) {
+    const char *text = getenv("TACHO_CACHE_LIMIT");
+    int64_t n;
+    return text && fmt_parse_bytes(str_of(text), &n) ? (uint64_t)n : DEFAULT_LIMIT_BYTES;
+}
+
+/* The folder's path into `to`; false when the environment names none or it is too long. */
+static bool folder_path(char to[PATH_MAX]) {
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int n = -1;
+    /* The standard: a relative path is to be ignored. */
+    if (cache && cache[0] == '/')
+        n = snprintf(to, PATH_MAX, "%s/tacho", cache);
+    else if (home && home[0] == '/')
+        n = snprintf(to, PATH_MAX, "%s/.cache/tacho", home);
+    return n > 0 && n < PATH_MAX - 64;
+}
+
+bool cache_enabled(void) {
+    char folder[PATH_MAX];
+    return limit_bytes() > 0 && folder_path(folder);
+}
+
+static bool entry_path(const cache_key *key, char to[PATH_MAX]) {
+    if (key->n == 0 || limit_bytes() == 0 || !folder_path(to)) return false;
+    size_t n = strlen(to);
+    snprintf(to + n, PATH_MAX - n, "/%016llx.tacho",
+             (unsigned long long)hash_bytes64(key->text, key->n));
+    return true;
+}
+
+/* Makes every missing folder on the way to the last '/' of path; 0 or an errno. */
+static int make_folders(char *path) {
+    char *last = strrchr(path, '/');
+    for (char *p = path + 1; p <= last; p++) {
+        if (*p != '/') continue;
+        *p = 0;
+        int failed = fault_point(FAULT_WRITE) ? EACCES : mkdir(path, 0700) == 0 ? 0 : errno;
+        *p = '/';
+        /* Above the last folder a refusal may only mean that it is there already. */
+        if (failed && failed != EEXIST && p == last) return failed;
+    }
+    return 0;
+}
+
+/* ---- finding ----------------------------------------------------------------------------------- */
+
+trace *cache_find(const cache_key *key, uint64_t tables) {
+    char path[PATH_MAX];
+    trace *t = NULL;
+    if (!entry_path(key, path)) return NULL;
+    status s = file_open(path, str_n(key->text, key->n), &t, NULL);
+    if (s == OK && (s = trace_require(t, tables, NULL)) != OK) trace_release(t);
+    if (s == OK) {
+        (void)utimensat(AT_FDCWD, path, NULL, 0);
+        return t;
+    }
+    /* Out of memory or a refused read says nothing about the entry. */
+    if (s == ERR_FORMAT || s == ERR_NOT_FOUND || s == ERR_UNSUPPORTED) unlink(path);
+    return NULL;
+}
+
+/* ---- making room ------------------------------------------------------------------------------- */
+
+typedef struct {
+    char name[64];
+    uint64_t size_bytes;
+    int64_t used_ns;
+} entry;
+
+static int compare_entries(const void *pa, const void *pb) {
+    const entry *a = pa, *b = pb;
+    if (a->used_ns != b->used_ns) return a->used_ns < b->used_ns ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static bool is_old_temporary(str name, const struct stat *st) {
+    return str_ends(name, STR(".tmp")) && time(NULL) - st->st_mtim.tv_sec > STALE_TEMPORARY_S;
+}
+
+/* The entries of the folder; removes what killed programs left. */
+static void list_entries(DIR *d, vec *out, uint64_t *total) {
+    for (struct dirent *e; (e = readdir(d));) {
+        struct stat st;
+        str name = str_of(e->d_name);
+        if (name.n >= sizeof((entry *)0)->name ||
+            fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
+            continue;
+        if (is_old_temporary(name, &st)) unlinkat(dirfd(d), e->d_name, 0);
+        if (!str_ends(name, STR(".tacho"))) continue;
+        entry *x = vec_push(out);
+        if (!x) return;
+        memcpy(x->name, e->d_name, name.n + 1);
+        x->size_bytes = (uint64_t)st.st_size;
+        x->used_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+        *total += x->size_bytes;
+    }
+}
+
+/* Removes the entries longest unused until the rest fits. */
+static void make_room(uint64_t limit) {
+    char folder[PATH_MAX];
+    DIR *d = folder_path(folder) ? opendir(folder) : NULL;
+    if (!d) return;
+    vec entries = VEC_INIT(entry);
+    uint64_t total = 0;
+    list_entries(d, &entries, &total);
+    if (total > limit && entries.n > 1)
+        qsort(entries.p, entries.n, sizeof(entry), compare_entries);
+    for (size_t i = 0; i < entries.n && total > limit; i++) {
+        const entry *x = &VEC(&entries, entry)[i];
+        if (unlinkat(dirfd(d), x->name, 0) == 0) total -= x->size_bytes;
+    }
+    vec_fini(&entries);
+    closedir(d);
+}
+
+/* ---- keeping ----------------------------------------------------------------------------------- */
+
+static status fail_keep(error *err, const char *path, int code) {
+    char text[128];
+    FAIL(err, ERR_IO, NOPOS, MSG_CACHE_NOT_WRITTEN, arg_cstr("path", path),
+         arg_cstr("reason", strerror_r(code, text, sizeof text)));
+}
+
+status cache_keep(const cache_key *key, const trace *t, error *err) {
+    char path[PATH_MAX];
+    uint64_t limit = limit_bytes(), need = trace_size_bytes(t);
+    if (!entry_path(key, path)) return OK;
+    if (need > limit)
+        FAIL(err, ERR_LIMIT, NOPOS, MSG_CACHE_TOO_SMALL, arg_bytes("need", (int64_t)need),
+             arg_bytes("limit", (int64_t)limit));
+    int code = make_folders(path);
+    if (code) return fail_keep(err, path, code);
+    TRY(file_write(t, path, str_n(key->text, key->n), err));
+    make_room(limit);
+    return OK;
+}

@@ -1,0 +1,114 @@
+/* cache_key.c: what a trace was made from, as a short text.
+ *
+ *     tacho-cache 1|BUILD|SIZE|TIME|INODE|HASH
+ *
+ * SIZE, TIME (ns) and INODE catch nearly every change; HASH, over the head, the tail and 16 blocks
+ * between them, catches a file that was rewritten in place within the clock's grain. A hash of the
+ * whole would cost more than opening the trace. BUILD is the linker's build id of this program: what
+ * a trace becomes depends on the code that read it, so another build never sees this one's entries.
+ *
+ * A file that changed during the last two seconds may still be growing: it has no key. */
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/hash.h"
+#include "session/cache.h"
+
+#define KEY_VERSION 1
+#define QUIET_NS ((int64_t)2000000000)
+#define SAMPLE_BYTES ((size_t)4096)
+#define N_SAMPLES ((uint64_t)18)
+
+/* ---- this program ------------------------------------------------------------------------------ */
+
+/* Looks for the GNU build id among the notes of one loaded object; stops at the first: the program. */
+static int hash_build_id(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        if (ph->p_type != PT_NOTE) continue;
+        const char *at = (const char *)(info->dlpi_addr + ph->p_vaddr);
+        const char *end = at + ph->p_memsz;
+        while ((size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
+            ElfW(Nhdr) note;
+            memcpy(&note, at, sizeof note);
+            const char *name = at + sizeof note;
+            size_t name_bytes = ((size_t)note.n_namesz + 3) & ~(size_t)3;
+            size_t value_bytes = ((size_t)note.n_descsz + 3) & ~(size_t)3;
+            if ((size_t)(end - name) < name_bytes + value_bytes) break;
+            if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+                memcmp(name, "GNU", 4) == 0) {
+                *(uint64_t *)context = hash_bytes64(name + name_bytes, note.n_descsz);
+                return 1;
+            }
+            at = name + name_bytes + value_bytes;
+        }
+    }
+    return 1;
+}
+
+static uint64_t build_id(void) {
+    uint64_t id = hash_bytes64(TACHO_VERSION, sizeof TACHO_VERSION);
+    dl_iterate_phdr(hash_build_id, &id);
+    return id;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------- */
+
+/* The hash of one sample; false when it cannot be read whole. */
+static bool hash_sample(int fd, uint64_t offset, size_t n, uint64_t *hash) {
+    char sample[SAMPLE_BYTES];
+    if (fault_point(FAULT_READ) || pread(fd, sample, n, (off_t)offset) != (ssize_t)n)
+        return false;
+    *hash = hash_bytes64(sample, n);
+    return true;
+}
+
+/* The hash of the samples' hashes: head, tail and 16 between; all of a small file. */
+static bool hash_samples(int fd, uint64_t size, uint64_t *hash) {
+    uint64_t each[N_SAMPLES], n = 0;
+    uint64_t last = size > SAMPLE_BYTES ? size - SAMPLE_BYTES : 0;
+    uint64_t stride = size > N_SAMPLES * SAMPLE_BYTES ? last / (N_SAMPLES - 1) : SAMPLE_BYTES;
+    for (uint64_t at = 0; n < N_SAMPLES && at < size; n++, at += stride) {
+        if (n == N_SAMPLES - 1) at = last;
+        size_t bytes = size - at < SAMPLE_BYTES ? (size_t)(size - at) : SAMPLE_BYTES;
+        if (!hash_sample(fd, at, bytes, &each[n])) return false;
+    }
+    *hash = hash_bytes64(each, n * sizeof *each);
+    return true;
+}
+
+static int64_t ns_of(struct timespec t) {
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static bool is_settled(const struct stat *st) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return ns_of(now) - ns_of(st->st_mtim) >= QUIET_NS;
+}
+
+cache_key cache_key_of(const char *path) {
+    cache_key key = {.n = 0};
+    struct stat st;
+    uint64_t hash;
+    /* Asked before opening: to open and close a FIFO would disturb the program at its other end. */
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return key;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return key;
+    bool usable = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+                  is_settled(&st) && hash_samples(fd, (uint64_t)st.st_size, &hash);
+    close(fd);
+    if (!usable) return key;
+    int n = snprintf(key.text, sizeof key.text, "tacho-cache %d|%016llx|%lld|%lld|%llu|%016llx",
+                     KEY_VERSION, (unsigned long long)build_id(), (long long)st.st_size,
+                     (long long)ns_of(st.st_mtim), (unsigned long long)st.st_ino,
+                     (unsigned long long)hash);
+    if (n > 0 && (size_t)n < sizeof key.text) key.n = (uint32_t)n;
+    return key;
+}

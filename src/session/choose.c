@@ -1,0 +1,119 @@
+/* choose.c: one span out of a catalogue, by what the user asked for.
+ *
+ * Without a wish: the only run, its first worker, that worker's last span. A wish that fits nothing,
+ * or a run that must be named and is not, is an error whose sentence lists what there is; the list
+ * is cut when it is long, because it stands in one line. A number for --span counts from 1; the
+ * producer's own stamp is understood too. */
+#include <stdio.h>
+
+#include "session/discover.h"
+
+/* The text of a list in an error; error.text holds 1024 bytes for all values. */
+typedef struct {
+    char text[640];
+    size_t n;
+    bool cut;
+} name_list;
+
+static void add_name(name_list *l, str name) {
+    if (l->cut) return;
+    size_t room = sizeof l->text - l->n;
+    if (name.n + 8 > room) {
+        l->n += (size_t)snprintf(l->text + l->n, room, ", …");
+        l->cut = true;
+        return;
+    }
+    l->n += (size_t)snprintf(l->text + l->n, room, "%s%.*s", l->n ? ", " : "", STR_ARG(name));
+}
+
+static arg list_arg(const name_list *l) {
+    return arg_text("list", str_n(l->text, l->n));
+}
+
+static str last_part(str name) {
+    size_t slash = str_rfind_byte(name, '/');
+    return slash == SIZE_MAX ? name : str_from(name, slash + 1);
+}
+
+/* By its whole name, else by its last part when only one run ends so. */
+static const run_entry *find_run(const catalogue *c, str name) {
+    const run_entry *found = NULL;
+    for (uint32_t i = 0; i < c->n_runs; i++)
+        if (str_eq(c->runs[i].name, name)) return &c->runs[i];
+    for (uint32_t i = 0; i < c->n_runs; i++) {
+        if (!str_eq(last_part(c->runs[i].name), name)) continue;
+        if (found) return NULL;
+        found = &c->runs[i];
+    }
+    return found;
+}
+
+static status choose_run(const catalogue *c, str name, const run_entry **out, error *err) {
+    const run_entry *r = name.n ? find_run(c, name) : c->n_runs == 1 ? c->runs : NULL;
+    if (r) {
+        *out = r;
+        return OK;
+    }
+    name_list l = {.n = 0};
+    for (uint32_t i = 0; i < c->n_runs; i++) add_name(&l, c->runs[i].name);
+    if (name.n)
+        FAIL(err, ERR_ARG, NOPOS, MSG_NO_SUCH_RUN, arg_text("name", name),
+             arg_text("path", c->path), list_arg(&l));
+    FAIL(err, ERR_ARG, NOPOS, MSG_CHOOSE_RUN, arg_text("path", c->path),
+         arg_int("count", c->n_runs), list_arg(&l));
+}
+
+static status choose_worker(const run_entry *r, str name, const worker_entry **out,
+                            error *err) {
+    int64_t rank;
+    bool number = str_to_i64(name, &rank) && rank >= 0;
+    const worker_entry *w = name.n ? NULL : r->workers;
+    for (uint32_t i = 0; i < r->n_workers && !w; i++)
+        if (str_eq(r->workers[i].name, name)) w = &r->workers[i];
+    for (uint32_t i = 0; i < r->n_workers && !w && number; i++)
+        if (r->workers[i].rank == rank) w = &r->workers[i];
+    if (w) {
+        *out = w;
+        return OK;
+    }
+    name_list l = {.n = 0};
+    for (uint32_t i = 0; i < r->n_workers; i++) add_name(&l, r->workers[i].name);
+    FAIL(err, ERR_ARG, NOPOS, MSG_NO_SUCH_WORKER, arg_text("name", name),
+         arg_text("run", r->name), list_arg(&l));
+}
+
+static status choose_span(const worker_entry *w, str name, const span_entry **out, error *err) {
+    int64_t number;
+    const span_entry *s = name.n ? NULL : &w->spans[w->n_spans - 1];
+    if (!s && str_to_i64(name, &number) && number >= 1 && number <= w->n_spans)
+        s = &w->spans[number - 1];
+    for (uint32_t i = 0; i < w->n_spans && !s; i++)
+        if (str_eq(w->spans[i].stamp, name)) s = &w->spans[i];
+    if (s) {
+        *out = s;
+        return OK;
+    }
+    name_list l = {.n = 0};
+    for (uint32_t i = 0; i < w->n_spans; i++) {
+        char text[96];
+        const span_entry *e = &w->spans[i];
+        int n = snprintf(text, sizeof text, e->stamp.n ? "%u (%.64s)" : "%u", e->number,
+                         e->stamp.p);
+        add_name(&l, str_n(text, (size_t)n));
+    }
+    FAIL(err, ERR_ARG, NOPOS, MSG_NO_SUCH_SPAN, arg_text("name", name),
+         arg_text("worker", w->name), list_arg(&l));
+}
+
+status choose(const catalogue *c, const choice *wanted, chosen *out, error *err) {
+    chosen ch = {0};
+    TRY(choose_run(c, wanted->run, &ch.run, err));
+    TRY(choose_worker(ch.run, wanted->worker, &ch.worker, err));
+    TRY(choose_span(ch.worker, wanted->span, &ch.span, err));
+    *out = ch;
+    return OK;
+}
+
+const span_entry *worker_span(const worker_entry *w, uint32_t number) {
+    return &w->spans[number >= 1 && number <= w->n_spans ? number - 1 : w->n_spans - 1];
+}

@@ -1,0 +1,113 @@
+/* formats.c: every format tacho knows, in the order they are asked.
+ *
+ * A new reader is one row: a name, a function that recognises it by its first bytes, the reader.
+ * Rows without a reader are things people do hand to a profiler and that deserve a better answer
+ * than "binary data". Recognising is cheap and never reads beyond `head`; it may say maybe, and then
+ * the reader decides.
+ *
+ * Trace-event JSON is an object with `traceEvents` at its top level or a bare list of objects with
+ * `ph`. Producers write damaged JSON, so when walking the top level fails the key is searched for. */
+#include "session/formats.h"
+
+#include "base/json.h"
+#include "store/file.h"
+
+/* ---- trace-event JSON -------------------------------------------------------------------------- */
+
+static str skip_mark_and_space(str s) {
+    if (str_starts(s, STR("\xef\xbb\xbf"))) s = str_from(s, 3);
+    const char *p = json_space(s.p, s.p + s.n);
+    return str_n(p, (size_t)(s.p + s.n - p));
+}
+
+/* One member of an object at *p: its key and the place of its value; false at the object's end, at
+ * the end of the text or at something that is no member; *p then says where. */
+static bool next_member(const char **p, const char *end, str *key) {
+    const char *at = json_space(*p, end);
+    if (at < end && *at == ',') at = json_space(at + 1, end);
+    *p = at;
+    if (at == end || *at != '"') return false;
+    const char *close = json_string_end(at + 1, end);
+    if (!close) return false;
+    *key = str_n(at + 1, (size_t)(close - at - 1));
+    at = json_space(close + 1, end);
+    if (at == end || *at != ':') return false;
+    *p = json_space(at + 1, end);
+    return true;
+}
+
+/* Whether the object that opens at p has the key. Maybe: the text ends first. */
+static sniff_answer object_has(const char *p, const char *end, str wanted) {
+    str key;
+    p++;
+    while (next_member(&p, end, &key)) {
+        if (str_eq(key, wanted)) return SNIFF_YES;
+        p = json_value_end(p, end);
+        if (!p) return SNIFF_MAYBE;
+    }
+    return p < end && *p == '}' ? SNIFF_NO : SNIFF_MAYBE;
+}
+
+static sniff_answer sniff_list(str s) {
+    const char *end = s.p + s.n, *p = json_space(s.p + 1, end);
+    if (p == end || *p == ']') return SNIFF_MAYBE;
+    if (*p != '{') return SNIFF_NO;
+    return object_has(p, end, STR("ph"));
+}
+
+static sniff_answer sniff_trace_json(str head, bool whole) {
+    (void)whole;
+    str s = skip_mark_and_space(head);
+    if (s.n == 0) return SNIFF_NO;
+    if (*s.p == '[') return sniff_list(s);
+    if (*s.p != '{') return SNIFF_NO;
+    sniff_answer answer = object_has(s.p, s.p + s.n, STR("traceEvents"));
+    if (answer == SNIFF_MAYBE && str_find(s, STR("\"traceEvents\""), 0) != SIZE_MAX)
+        return SNIFF_YES;
+    return answer;
+}
+
+/* ---- by magic ---------------------------------------------------------------------------------- */
+
+static sniff_answer sniff_tacho(str head, bool whole) {
+    (void)whole;
+    return file_is_ours(head) ? SNIFF_YES : SNIFF_NO;
+}
+
+/* A pickle of protocol 2 … 5, and among its first strings one of a memory snapshot. */
+static sniff_answer sniff_snapshot(str head, bool whole) {
+    (void)whole;
+    if (head.n < 3 || head.p[0] != '\x80' || head.p[1] < 2 || head.p[1] > 5) return SNIFF_NO;
+    bool known = str_find(head, STR("segments"), 0) != SIZE_MAX ||
+                 str_find(head, STR("device_traces"), 0) != SIZE_MAX;
+    return known ? SNIFF_YES : SNIFF_NO;
+}
+
+#define SNIFF_MAGIC(name, magic)                                    \
+    static sniff_answer sniff_##name(str head, bool whole) {        \
+        (void)whole;                                                \
+        return str_starts(head, STR(magic)) ? SNIFF_YES : SNIFF_NO; \
+    }
+SNIFF_MAGIC(xz, "\xfd"
+                "7zXZ")
+SNIFF_MAGIC(bzip2, "BZh")
+SNIFF_MAGIC(zip, "PK\x03\x04")
+SNIFF_MAGIC(sqlite, "SQLite format 3")
+
+static const format FORMATS[] = {
+    {"tacho", sniff_tacho, NULL, MSG_NONE},
+    {"trace json", sniff_trace_json, ingest_trace_json, MSG_NONE},
+    {"memory snapshot", sniff_snapshot, NULL, MSG_FOUND_SNAPSHOT},
+    {"xz", sniff_xz, NULL, MSG_FOUND_PACKED},
+    {"bzip2", sniff_bzip2, NULL, MSG_FOUND_PACKED},
+    {"zip", sniff_zip, NULL, MSG_FOUND_PACKED},
+    {"sqlite", sniff_sqlite, NULL, MSG_FOUND_DATABASE},
+};
+
+const format *format_at(uint32_t i) {
+    return i < sizeof FORMATS / sizeof *FORMATS ? &FORMATS[i] : NULL;
+}
+
+bool format_is_tacho(const format *f) {
+    return f == &FORMATS[0];
+}

@@ -1,0 +1,27 @@
+/* formats.h: the table of formats: how each is recognised and who reads it. */
+#ifndef SESSION_FORMATS_H
+#define SESSION_FORMATS_H
+
+#include "ingest/ingest.h"
+
+typedef enum {
+    SNIFF_NO,
+    SNIFF_MAYBE, /* it begins like one, but what decides lies further behind */
+    SNIFF_YES,
+} sniff_answer;
+
+typedef struct {
+    const char *name; /* for messages and tests; the reader sets the trace's own */
+    /* head: the first bytes, decompressed; whole: there are no more. */
+    sniff_answer (*sniff)(str head, bool whole);
+    /* NULL: not for a reader (our own file), or recognised and not read: then `refused` says so. */
+    status (*read)(source *src, const ingest_options *o, builder *b, error *err);
+    uint16_t refused; /* MSG_NONE, or a message with {path} */
+} format;
+
+/* The i-th format in the order they are asked; NULL behind the last. */
+const format *format_at(uint32_t i);
+/* Our own sealed file: mapped, not read. */
+bool format_is_tacho(const format *f);
+
+#endif

@@ -1,0 +1,35 @@
+/* load.h: from a file to a sealed trace.
+ *
+ * A *.tacho file is mapped. Anything else is looked up in the cache, or read by the reader that
+ * recognises its content, sealed, and put into the cache. Directories are discover.h's business. */
+#ifndef SESSION_LOAD_H
+#define SESSION_LOAD_H
+
+#include "base/pool.h"
+#include "store/trace.h"
+
+typedef struct {
+    pool *pool;  /* to work with; NULL: load makes its own for the time it takes */
+    int threads; /* of its own pool; 0: as many as there are processors */
+    bool no_cache;
+    uint64_t
+        tables; /* what the caller will read, as for trace_require; 0: everything. A cached trace
+                      * damaged there is read anew; naming little makes opening a large one fast. */
+    bool strict;                 /* damage of the input is ERR_FORMAT */
+    uint64_t memory_limit_bytes; /* 0: none; ERR_LIMIT beyond it */
+    /* As in ingest.h: called from time to time, true asks to stop. May be NULL. */
+    bool (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
+    void *progress_context;
+} load_options;
+
+typedef struct {
+    trace *trace;    /* the caller's reference: trace_release */
+    bool from_cache; /* found there */
+    error
+        note; /* why it could not be cached; note.message is MSG_NONE when there is nothing to say */
+} loaded;
+
+/* path "-" is standard input, which is never cached. o may be NULL. */
+status load(const char *path, const load_options *o, loaded *out, error *err) MUST_USE;
+
+#endif

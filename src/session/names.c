@@ -1,0 +1,112 @@
+/* names.c: what the name of a trace file says, and how names are ordered.
+ *
+ * PyTorch's handler writes WORKER.STAMP.pt.trace.json; the worker is by default HOST_PID, the stamp
+ * the time in ns (older: ms). The digits of a stamp need a dot in front, so that 123.pt.trace.json
+ * is a worker named 123. Stamps and the numbers inside names are compared as numbers of any length,
+ * never as text: 9 comes before 10. Nothing here touches the file system. */
+#include <stdint.h>
+
+#include "session/names_int.h"
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Takes the ending off when it is there and something is left. */
+static bool take_end(str *s, str end) {
+    if (s->n <= end.n || !str_ends(*s, end)) return false;
+    s->n -= end.n;
+    return true;
+}
+
+static int take_packing(str *s) {
+    return take_end(s, STR(".gz")) ? 1 : take_end(s, STR(".zst")) ? 2 : 0;
+}
+
+static void split_stamp(str stem, trace_name *out) {
+    size_t at = stem.n;
+    while (at > 0 && is_digit(stem.p[at - 1])) at--;
+    out->worker = stem;
+    out->stamp = str_n("", 0);
+    if (at == stem.n || at < 2 || stem.p[at - 1] != '.') return;
+    out->worker = str_n(stem.p, at - 1);
+    out->stamp = str_from(stem, at);
+}
+
+bool name_parse(str file, trace_name *out) {
+    str stem = file;
+    int packing = take_packing(&stem);
+    bool ours = take_end(&stem, STR(".pt.trace.json")) ||
+                (packing == 0 && take_end(&stem, STR(".tacho")));
+    if (!ours) return false;
+    split_stamp(stem, out);
+    out->packing = packing;
+    return true;
+}
+
+bool name_may_be_trace(str file) {
+    (void)take_packing(&file);
+    return take_end(&file, STR(".json")) || take_end(&file, STR(".trace"));
+}
+
+void name_of_any(str file, trace_name *out) {
+    int packing = take_packing(&file);
+    if (!take_end(&file, STR(".json"))) (void)take_end(&file, STR(".trace"));
+    *out = (trace_name){.worker = file, .stamp = str_n("", 0), .packing = packing};
+}
+
+int64_t name_rank(str worker) {
+    for (size_t at = 0; (at = str_find_nocase(worker, STR("rank"), at)) != SIZE_MAX; at++) {
+        if (at > 0 && is_letter(worker.p[at - 1])) continue;
+        str rest = str_from(worker, at + 4);
+        if (rest.n && (*rest.p == '-' || *rest.p == '_')) rest = str_from(rest, 1);
+        size_t n = 0;
+        while (n < rest.n && is_digit(rest.p[n])) n++;
+        int64_t rank;
+        if (n > 0 && str_to_i64(str_n(rest.p, n), &rank)) return rank;
+    }
+    return INT64_MIN;
+}
+
+/* Two runs of digits as numbers of any length. */
+static int compare_digits(str a, str b) {
+    while (a.n > 1 && *a.p == '0') a = str_from(a, 1);
+    while (b.n > 1 && *b.p == '0') b = str_from(b, 1);
+    if (a.n != b.n) return a.n < b.n ? -1 : 1;
+    return str_cmp(a, b);
+}
+
+int name_compare_stamps(str a, str b) {
+    if (a.n == 0 || b.n == 0) return (a.n > 0) - (b.n > 0);
+    return compare_digits(a, b);
+}
+
+/* The leading digits of s. */
+static str digits_of(str s) {
+    size_t n = 0;
+    while (n < s.n && is_digit(s.p[n])) n++;
+    return str_n(s.p, n);
+}
+
+int name_compare(str a, str b) {
+    str whole_a = a, whole_b = b;
+    while (a.n && b.n) {
+        str da = digits_of(a), db = digits_of(b);
+        if (da.n && db.n) {
+            int c = compare_digits(da, db);
+            if (c) return c;
+            a = str_from(a, da.n);
+            b = str_from(b, db.n);
+            continue;
+        }
+        if (*a.p != *b.p) return (unsigned char)*a.p < (unsigned char)*b.p ? -1 : 1;
+        a = str_from(a, 1);
+        b = str_from(b, 1);
+    }
+    if (a.n != b.n) return a.n ? 1 : -1;
+    return str_cmp(whole_a, whole_b); /* 01 and 1: equal numbers, different names */
+}

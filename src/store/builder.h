@@ -1,0 +1,198 @@
+/* builder.h: the write side of the store.
+ *
+ * A reader appends rows through parts (one for each thread, no locks between them) and hands the
+ * builder to builder_seal, which sorts, nests, links and finds steps, once, for all formats. The
+ * order in which rows arrive and the part they arrive through do not matter: order comes from time
+ * and from the tie keys; where the producer's order is all there is (begin/end pairs, arrows) the
+ * row carries its offset in the input.
+ */
+#ifndef STORE_BUILDER_H
+#define STORE_BUILDER_H
+
+#include "base/intern.h"
+#include "base/pool.h"
+#include "base/vec.h"
+#include "store/schema.h"
+
+typedef struct builder builder;
+typedef struct part part;
+struct trace;
+
+/* NULL when out of memory. */
+builder *builder_new(void);
+void builder_free(builder *b);
+/* A part of its own for one thread; freed with the builder. NULL when out of memory. */
+part *builder_part(builder *b);
+/* Shared by all parts; adding is thread safe. */
+intern *builder_strings(builder *b);
+/* Forgets all rows (strings stay): a reader that starts again. */
+void builder_clear(builder *b);
+/* Bytes held by raw rows, for the memory limit. */
+uint64_t builder_size_bytes(const builder *b);
+
+/* ---- whole-trace facts; call from one thread at a time ---- */
+void builder_set_format(builder *b, const char *name); /* static string */
+void builder_set_base_unix_ns(builder *b, int64_t ns);
+void builder_set_input_bytes(builder *b, uint64_t n);
+/* Kineto of 2022–2024 wrote the correlation id as external id; the seal finds out (spec 1.8). */
+void builder_set_external_may_be_correlation(builder *b, bool yes);
+/* Slices of no known kind are what the producer timed: operators (plain Chrome traces). */
+void builder_set_other_is_op(builder *b, bool yes);
+status builder_add_meta(builder *b, uint32_t key, uint32_t value, error *err) MUST_USE;
+typedef struct {
+    int32_t id;
+    uint8_t type;
+    uint32_t name, properties;
+    int64_t memory;
+    int32_t compute_major, compute_minor, sm_count, threads_per_sm, warp_size;
+} raw_device;
+status builder_add_device(builder *b, const raw_device *d, error *err) MUST_USE;
+typedef struct {
+    uint32_t name, description, backend, ranks;
+    int64_t size;
+} raw_group;
+status builder_add_group(builder *b, const raw_group *g, error *err) MUST_USE;
+
+/* ---- argument records (store/args.h) ---- */
+/* The place reached from `parent` (0 = root) by `key`; thread safe; 0 when out of memory. */
+uint32_t builder_shape(builder *b, uint32_t parent, uint32_t key);
+/* A record holds at most this many values; a larger object is kept raw. */
+enum { MAX_VALUES = 256 };
+enum { VALUE_INT = 0, VALUE_STRING = 1, VALUE_RAW = 2, VALUE_DECIMAL = 3 };
+typedef struct {
+    uint32_t place;  /* shape of this key: places[n-1] is the shape of the whole */
+    uint8_t tag;     /* VALUE_* */
+    uint8_t digits;  /* fraction digits of a decimal */
+    int64_t v;       /* integer, mantissa, or string id */
+} raw_value;
+/* Record reference, or 0 when there is nothing to keep or no room (counted). */
+uint32_t part_args(part *p, const raw_value *values, size_t n);
+/* The whole object as raw JSON text. */
+uint32_t part_args_raw(part *p, uint32_t text);
+
+/* ---- rows ---- */
+/* A process or thread id: a number, or a text (string id). Texts of digits are numbers. */
+typedef struct {
+    int64_t v;
+    bool text;
+} ident;
+/* The track of (pid, tid) in this part; UINT32_MAX when out of memory. */
+uint32_t part_track(part *p, ident pid, ident tid);
+
+typedef struct {
+    int64_t start, dur;
+    uint32_t name, track, args;
+    uint32_t tie;   /* the producer's own index, 0 = none; the smaller is the outer one */
+    uint32_t extra; /* row + 1 in the part's op, kernel, call or module table, by kind; 0 = none */
+    uint16_t category;
+    uint8_t kind, flags;
+} raw_slice;
+typedef struct {
+    int64_t external, sequence, forward_thread;
+    uint32_t shapes, types, inputs, call_stack;
+    double flops;
+    int64_t bytes;
+    uint8_t phase;
+} raw_op;
+typedef struct {
+    int64_t correlation, external, stream, context, bytes, graph_node, shared_memory;
+    double occupancy, blocks_per_sm;
+    uint32_t grid[3], block[3];
+    int32_t device, registers;
+} raw_kernel;
+typedef struct {
+    int64_t correlation, external;
+} raw_call;
+typedef struct {
+    uint64_t slice; /* index of the raw slice in this part */
+    uint32_t name, group_name, group_description, group_ranks, dtype;
+    int32_t src, dst;
+    int64_t sequence, comms_id, in_elements, out_elements, group_size;
+} raw_comm;
+typedef struct {
+    int64_t id; /* the producer's number of the module instance */
+} raw_module;
+typedef struct {
+    int64_t time;
+    uint64_t address;
+    int64_t bytes, allocated, reserved;
+    uint32_t track, args;
+    uint32_t tie; /* order among equal times */
+    int32_t device;
+    uint8_t device_type, kind;
+} raw_memory;
+typedef struct {
+    int64_t time;
+    uint32_t name, track, args;
+    uint16_t category;
+    uint8_t scope;
+} raw_instant;
+typedef struct {
+    int64_t time;
+    double value;
+    uint32_t name, series, track;
+} raw_counter;
+/* Begin or end of a range (B/E, b/e), matched by the seal in time order. */
+typedef struct {
+    int64_t time;
+    uint64_t offset; /* in the input: order among equal times */
+    uint32_t name, track, args;
+    uint32_t id; /* async: string id of the id; 0 = B/E on the thread's stack */
+    uint16_t category;
+    uint8_t kind;
+    bool end;
+} raw_mark;
+/* One end of an arrow (s/t/f). */
+typedef struct {
+    int64_t time;
+    uint64_t offset;
+    int64_t id; /* number, or string id when the producer wrote a text */
+    uint32_t name, track;
+    uint16_t category;
+    uint8_t kind; /* flow_kind */
+    char phase;   /* s t f */
+    bool binds_enclosing;
+} raw_arrow;
+/* Name, labels or sort key of a process or track. */
+typedef enum { LABEL_PROCESS_NAME, LABEL_PROCESS_LABELS, LABEL_PROCESS_SORT, LABEL_THREAD_NAME, LABEL_THREAD_SORT, LABEL_THREAD_DEVICE } label_kind;
+typedef struct {
+    ident pid, tid;
+    int64_t value; /* string id, sort key or device */
+    uint64_t offset;
+    uint8_t kind; /* label_kind */
+} raw_label;
+
+/* Row of a category (its string id) for raw_slice.category; thread safe. */
+uint16_t builder_category(builder *b, uint32_t name);
+
+/* Each adds one row and returns ERR_MEMORY when there is no room. extra rows come before their
+ * slice: part_op(p, &op, &slice) fills slice->extra. */
+status part_slice(part *p, const raw_slice *row) MUST_USE;
+status part_op(part *p, const raw_op *row, raw_slice *slice) MUST_USE;
+status part_kernel(part *p, const raw_kernel *row, raw_slice *slice) MUST_USE;
+status part_call(part *p, const raw_call *row, raw_slice *slice) MUST_USE;
+/* Index the next part_slice of this part will get. */
+uint64_t part_next_slice(const part *p);
+status part_comm(part *p, const raw_comm *row) MUST_USE;
+status part_module(part *p, const raw_module *row, raw_slice *slice) MUST_USE;
+status part_memory(part *p, const raw_memory *row) MUST_USE;
+status part_instant(part *p, const raw_instant *row) MUST_USE;
+status part_counter(part *p, const raw_counter *row) MUST_USE;
+status part_mark(part *p, const raw_mark *row) MUST_USE;
+status part_arrow(part *p, const raw_arrow *row) MUST_USE;
+status part_label(part *p, const raw_label *row) MUST_USE;
+
+/* Counts a loss or repair; offset of the first one and an example (string id) are kept. */
+void part_lost(part *p, cause c, uint64_t offset, uint32_t example);
+int64_t part_loss_count(const part *p, cause c);
+/* One more event read; one more event dropped. */
+void part_count(part *p, uint64_t read, uint64_t dropped);
+
+/* Hands over the last argument block; the thread that owns the part calls it when it is done. */
+void part_finish(part *p);
+
+/* Makes the trace; the builder is used up whatever the result (call builder_free all the same).
+ * workers may be NULL. */
+status builder_seal(builder *b, pool *workers, struct trace **out, error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,123 @@
+/* builder_int.h: what builder.c and the seal_*.c files share: raw rows as they arrived. */
+#ifndef STORE_BUILDER_INT_H
+#define STORE_BUILDER_INT_H
+
+#include <pthread.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "store/builder.h"
+#include "store/trace.h"
+
+/* A track as one part knows it. */
+typedef struct {
+    ident pid, tid;
+    bool async;      /* ranges that may overlap: a row of their own beside the thread's */
+    uint32_t sealed; /* row in the sealed track table, filled by the seal */
+} part_track_row;
+
+/* Loss of one cause. */
+typedef struct {
+    int64_t count;
+    uint64_t offset;
+    uint32_t example;
+} part_loss;
+
+struct part {
+    builder *b;
+    part *next;
+    vec slices, ops, kernels, calls, comms, modules, memories, instants, counters, marks, arrows,
+        labels;
+    vec tracks; /* part_track_row */
+    map track_map;
+    ident last_pid, last_tid; /* the track asked for last: nearly always the next one too */
+    uint32_t last_track;
+    part_loss losses[N_CAUSES];
+    uint64_t events_read, events_dropped;
+    /* The argument block being written; blocks are numbered over all parts. */
+    uint8_t *block, *block_at;
+    uint32_t block_number, block_records;
+    vec places; /* place_state by shape */
+};
+
+/* The previous integer of a place in the current block. */
+typedef struct {
+    int64_t previous;
+    uint32_t epoch; /* block_number + 1 it belongs to */
+} place_state;
+
+/* One finished argument block. */
+typedef struct {
+    uint8_t *p;
+    uint32_t n;
+} arg_block;
+
+/* Key of the global shape trie. */
+typedef struct {
+    uint32_t parent, key;
+} shape_row;
+
+struct builder {
+    intern *strings;
+    pthread_mutex_t lock; /* guards parts, shapes, categories, blocks */
+    part *parts;          /* newest first */
+    vec shapes;           /* shape_row; 0 unused, 1 raw */
+    map shape_map;
+    vec categories; /* uint32_t string ids; row 0 is the null row */
+    map category_map;
+    vec blocks; /* arg_block */
+    vec metas;  /* raw_meta */
+    vec devices, groups;
+    const char *format;
+    int64_t base_unix_ns;
+    uint64_t input_bytes;
+    bool external_may_be_correlation, other_is_op;
+};
+
+typedef struct {
+    uint32_t key, value;
+} raw_meta;
+
+/* The seal at work: the builder, the trace being made and what the steps hand to each other. */
+typedef struct {
+    builder *b;
+    pool *pool;
+    trace *t;
+    /* Writable columns of the trace, the same memory as t->table.column. */
+#define TABLE(t, doc)                                                                            \
+    struct {                                                                                     \
+        uint32_t n;
+#define COLUMN(t, c, type, doc) col_##type *c;
+#define END(t)                                                                                   \
+    }                                                                                            \
+    t;
+#include "store/schema.def"
+    const raw_slice **raw; /* raw row of each sealed slice; freed when the details are made */
+    uint32_t *detail;      /* row of each slice in the op, kernel or call table, by kind */
+    vec track_kinds;       /* uint8_t by sealed track */
+    part **part_list;      /* oldest first */
+    uint32_t n_parts;
+    part_loss losses[N_CAUSES];
+    arena scratch;
+} sealing;
+
+/* Makes room for n rows (row 0 included) in every column of a table, zeroed, owned by the trace. */
+status seal_table(sealing *s, int table, size_t n, error *err) MUST_USE;
+void seal_lost(sealing *s, cause c, int64_t count, uint64_t offset, uint32_t example);
+
+/* The part a raw slice is in; slices come in runs of one part, so `guess` is tried first. */
+const part *seal_part_of(const sealing *s, const raw_slice *r, const part *guess);
+
+status seal_marks(sealing *s, error *err) MUST_USE;   /* begin/end → slices of one more part */
+status seal_tracks(sealing *s, error *err) MUST_USE;  /* processes and tracks */
+status seal_sort(sealing *s, error *err) MUST_USE;    /* slices in order, with their raw rows */
+status seal_nest(sealing *s, error *err) MUST_USE;    /* parent, depth, row */
+status seal_details(sealing *s, error *err) MUST_USE; /* op, kernel, call, comm, module_call */
+status seal_link(sealing *s, error *err) MUST_USE;    /* device work to launch and op */
+status seal_flows(sealing *s, error *err) MUST_USE;
+status seal_steps(sealing *s, error *err) MUST_USE;
+status seal_frames(sealing *s, error *err) MUST_USE; /* call stacks, modules */
+status seal_memory(sealing *s, error *err) MUST_USE; /* memory events, instants, counters */
+status seal_facts(sealing *s, error *err) MUST_USE;  /* meta, devices, groups, quality, strings */
+
+#endif

@@ -1,0 +1,96 @@
+/* file_int.h: the bytes of a sealed trace file (docs/FORMAT.md), shared by its writer, its reader
+ * and its checks.
+ *
+ *     header (1024) | sections (96 each) | key | … | section bytes, each at a multiple of 64
+ */
+#ifndef STORE_FILE_INT_H
+#define STORE_FILE_INT_H
+
+#include <pthread.h>
+
+#include "store/trace_int.h"
+
+#define FILE_MAGIC "\x89TACHO\r\n" /* a text transfer or a cut high bit breaks it */
+enum {
+    FILE_VERSION = 1,
+    FILE_PROFILE_RECORDING = 1,
+    FILE_PROFILE_TRACE = 2,
+    FILE_PROFILE_SUMMARY = 3,
+    FILE_ALIGN = 64,
+    FILE_MAX_KINDS = 64,
+    FILE_NAME_BYTES = 40,
+    FILE_FORMAT_BYTES = 32,
+    FILE_MAX_SECTIONS = 4096,
+    FILE_MAX_KEY = 1 << 20,
+};
+
+typedef struct {
+    char magic[8];
+    uint32_t version;
+    uint32_t profile;
+    uint64_t header_bytes; /* header, sections and key, rounded up to FILE_ALIGN */
+    uint64_t file_bytes;
+    uint64_t checksum; /* XXH3-64 of all behind this field up to header_bytes */
+    uint32_t n_sections;
+    uint32_t key_bytes;
+    int64_t start_ns, end_ns, base_unix_ns;
+    uint64_t events_read, events_dropped, input_bytes;
+    char format[FILE_FORMAT_BYTES]; /* ends in NUL */
+    uint64_t kind_count[FILE_MAX_KINDS];
+    uint8_t reserved[384]; /* zero */
+} file_header;
+
+typedef struct {
+    char name[FILE_NAME_BYTES]; /* "slice.start", ends in NUL: the identity of a section */
+    uint32_t type;              /* column_type */
+    uint32_t elem_bytes;
+    uint64_t rows;
+    uint64_t offset; /* from the start of the file */
+    uint64_t size_bytes;
+    uint64_t checksum; /* XXH3-64 of its bytes */
+    uint64_t maximum;  /* of a str, ref or u32 section, 0 otherwise */
+    uint64_t reserved;
+} file_section;
+
+_Static_assert(sizeof(file_header) == 1024, "docs/FORMAT.md");
+_Static_assert(sizeof(file_section) == 96, "docs/FORMAT.md");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are mapped as they are");
+_Static_assert((int)N_KINDS <= (int)FILE_MAX_KINDS, "kind_count");
+
+enum { /* the sections that are no columns follow them */
+    SECTION_STRING_OFFSET = N_COLUMNS,
+    SECTION_STRING_BYTES,
+    SECTION_ARG_BLOCK,
+    SECTION_ARG_BYTES,
+    SECTION_SHAPE_PARENT,
+    SECTION_SHAPE_KEY,
+    N_SECTIONS,
+};
+
+/* What a section of this number is in this program. */
+typedef struct {
+    char name[FILE_NAME_BYTES];
+    uint8_t type;
+    uint8_t elem_bytes;
+} section_info;
+section_info section_describe(int section);
+
+/* An opened file: owned by its trace. */
+typedef struct {
+    const char *map;
+    size_t map_bytes;
+    char *path;                            /* for messages */
+    const file_section *toc[N_SECTIONS];   /* NULL: the file has no such section */
+    pthread_mutex_t lock;                  /* one check at a time */
+    _Atomic uint64_t checked;              /* TRACE_TABLE bits, TRACE_ARGUMENTS, FILE_STRINGS */
+} open_file;
+
+#define FILE_STRINGS ((uint64_t)1 << 62)
+
+/* Checks what is small enough to be checked always. */
+status file_check_small(const trace *t, error *err) MUST_USE;
+/* trace_owner.require of a mapped trace. */
+status file_require(const trace *t, uint64_t tables, error *err) MUST_USE;
+status file_damaged(const open_file *f, const char *where, error *err);
+
+#endif

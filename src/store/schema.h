@@ -1,0 +1,137 @@
+/* schema.h: the words of the trace model: kinds, flags, and the column structs made from schema.def. */
+#ifndef STORE_SCHEMA_H
+#define STORE_SCHEMA_H
+
+#include <math.h>
+#include <stdint.h>
+
+#define ABSENT_I64 INT64_MIN
+#define ABSENT_I32 INT32_MIN
+
+/* Ours, not the framework's. Order matters only for ties: an earlier kind encloses a later one. */
+typedef enum {
+    KIND_OTHER = 0,
+    KIND_SPAN,       /* the whole recording */
+    KIND_STEP,       /* host step marker */
+    KIND_ANNOTATION, /* user range on the host */
+    KIND_COLLECTIVE, /* host range of a collective */
+    KIND_PYTHON,     /* python frame */
+    KIND_MODULE,     /* python frame that is a module call */
+    KIND_DATA,       /* data loading */
+    KIND_FORWARD,
+    KIND_BACKWARD,
+    KIND_OPTIMIZER,
+    KIND_OP,
+    KIND_RUNTIME,           /* runtime API call */
+    KIND_DRIVER,            /* driver API call */
+    KIND_SYNC,              /* synchronisation record */
+    KIND_OVERHEAD,          /* the profiler's own cost */
+    KIND_DEVICE_ANNOTATION, /* projection of a user range on a stream */
+    KIND_KERNEL,
+    KIND_MEMCPY,
+    KIND_MEMSET,
+    KIND_ASYNC, /* nestable async range (b/e) */
+    N_KINDS,
+} slice_kind;
+
+enum { /* slice flags */
+    SLICE_UNFINISHED = 1, /* begin without end, or the producer said so */
+    SLICE_SPILLED = 2,    /* overlaps a neighbor partially: shown on a sub-row */
+    SLICE_CLIPPED = 4,
+    SLICE_CLOCK_SUSPECT = 8,
+    SLICE_SYNTHETIC = 16,
+};
+
+typedef enum { TRACK_THREAD = 1, TRACK_STREAM, TRACK_COUNTER, TRACK_ASYNC, TRACK_SPAN } track_kind;
+
+typedef enum {
+    LINK_NONE = 0,   /* no launch call found */
+    LINK_EXACT,      /* correlation, and the op named by the external id contains the call */
+    LINK_CONTAINED,  /* correlation, and the innermost op around the call */
+    LINK_ORDER,      /* by order only */
+    LINK_GRAPH,      /* a node of a launched graph */
+    LINK_LAUNCH_ONLY /* correlation found a call that no op contains */
+} link_how;
+
+typedef enum { FLOW_OTHER = 0, FLOW_FORWARD_BACKWARD, FLOW_LAUNCH } flow_kind;
+typedef enum { PHASE_NONE = 0, PHASE_DATA, PHASE_FORWARD, PHASE_BACKWARD, PHASE_OPTIMIZER, PHASE_COMMUNICATION } phase;
+typedef enum { MEMORY_ALLOC = 1, MEMORY_FREE, MEMORY_SEGMENT_ALLOC, MEMORY_SEGMENT_FREE, MEMORY_OOM } memory_kind;
+/* c10's numbers where it has one. */
+typedef enum {
+    DEVICE_CPU = 0,
+    DEVICE_CUDA = 1,
+    DEVICE_HIP = 6,
+    DEVICE_XPU = 12,
+    DEVICE_MPS = 13,
+    DEVICE_HPU = 15,
+    DEVICE_MTIA = 19,
+    DEVICE_PRIVATE = 20,
+    DEVICE_ASCEND = 64,
+    DEVICE_MLU = 65,
+    DEVICE_UNKNOWN = 255,
+} device_type;
+
+/* Why something was lost or repaired. The words are messages MSG_CAUSE_* (text/messages.def), in
+ * this order; the JSON name is the lower-case identifier. */
+#define CAUSES(X)                                                                                \
+    X(TRUNCATED)            /* the file ends in the middle of an event */                        \
+    X(BAD_SYNTAX)           /* an event that is no JSON, skipped */                              \
+    X(UNESCAPED_QUOTE)      /* repaired */                                                       \
+    X(BAD_ESCAPE)           /* repaired */                                                       \
+    X(CONTROL_CHARACTER)    /* accepted */                                                       \
+    X(BAD_LITERAL)          /* N/A, NaN, Infinity: accepted as text */                           \
+    X(TRAILING_COMMA)       /* accepted */                                                       \
+    X(DUPLICATE_KEY)        /* last one wins */                                                  \
+    X(BAD_UTF8)             /* kept as it is */                                                  \
+    X(MISSING_NAME)         /* event skipped */                                                  \
+    X(MISSING_CATEGORY)     /* kept as other */                                                  \
+    X(MISSING_TIME)         /* event skipped */                                                  \
+    X(NEGATIVE_DURATION)    /* event skipped */                                                  \
+    X(UNKNOWN_PHASE)        /* event skipped */                                                  \
+    X(UNMATCHED_BEGIN)      /* kept, unfinished, to the end of the trace */                      \
+    X(UNMATCHED_END)        /* event skipped */                                                  \
+    X(PARTIAL_OVERLAP)      /* kept on a sub-row */                                              \
+    X(ORPHAN_CORRELATION)   /* device work without a launch call */                              \
+    X(NUMBER_RANGE)         /* a number too large for its column, kept as text */                \
+    X(TOO_DEEP)             /* nesting beyond the limit, kept as text */                         \
+    X(DANGLING_FLOW)        /* an arrow with one end */                                          \
+    X(STREAM_DAMAGED)       /* the compressed stream is damaged: what came before is kept */     \
+    X(TRAILING_GARBAGE)     /* bytes behind the end of the trace */                              \
+    X(ARGUMENTS_DROPPED)    /* argument store full */
+
+typedef enum {
+    CAUSE_NONE = 0,
+#define CAUSE_ENUM(name) CAUSE_##name,
+    CAUSES(CAUSE_ENUM)
+#undef CAUSE_ENUM
+    N_CAUSES
+} cause;
+
+/* C types of the column types. */
+typedef int64_t col_i64;
+typedef uint64_t col_u64;
+typedef double col_f64;
+typedef uint32_t col_u32;
+typedef int32_t col_i32;
+typedef uint16_t col_u16;
+typedef uint8_t col_u8;
+typedef uint32_t col_str;
+typedef uint32_t col_ref_process, col_ref_track, col_ref_slice, col_ref_frame, col_ref_group,
+    col_ref_memory, col_ref_module, col_ref_pipe_op;
+
+enum { /* TABLE_process, … */
+#define TABLE(t, doc) TABLE_##t,
+#include "store/schema.def"
+    N_TABLES
+};
+enum { /* COLUMN_slice_start, … */
+#define COLUMN(t, c, type, doc) COLUMN_##t##_##c,
+#include "store/schema.def"
+    N_COLUMNS
+};
+
+static inline int kind_is_device(uint8_t k) {
+    return k == KIND_KERNEL || k == KIND_MEMCPY || k == KIND_MEMSET;
+}
+
+#endif

@@ -1,0 +1,112 @@
+/* seal.c: from rows as they arrived to a trace that never changes again: the order of the steps.
+ *
+ *   marks → tracks → sort → nest → details → link → flows → steps → frames → memory → facts
+ *
+ * Every step is a linear pass or a sort over plain arrays; the wide ones run on the pool, track by
+ * track, and give the same result for any number of threads. */
+#include "base/mem.h"
+#include "store/builder_int.h"
+#include "store/trace_int.h"
+
+/* Columns start on cache lines, so that two threads never write to the same one by accident. */
+static size_t aligned(size_t n) {
+    return (n + 63) & ~(size_t)63;
+}
+
+/* Points s->table.column at the same memory as t->table.column. */
+static void mirror_columns(sealing *s, int table) {
+#define TABLE(tb, doc)                                                                           \
+    if (table == TABLE_##tb) {                                                                   \
+        s->tb.n = s->t->tb.n;
+#define COLUMN(tb, c, type, doc) s->tb.c = (col_##type *)(uintptr_t)s->t->tb.c;
+#define END(tb) }
+#include "store/schema.def"
+}
+
+status seal_table(sealing *s, int table, size_t n, error *err) {
+    if (n > UINT32_MAX - 1) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
+    const table_info *info = &TABLE_INFO[table];
+    size_t bytes = 0;
+    for (int c = info->first_column; c < info->end_column; c++)
+        bytes += aligned(n * COLUMN_INFO[c].elem_bytes);
+    char *p = mem_map(bytes);
+    if (!p) FAIL_MEMORY(err);
+    trace_own_map(s->t, p, bytes);
+    for (int c = info->first_column; c < info->end_column; c++) {
+        *trace_column_slot(s->t, c) = p;
+        p += aligned(n * COLUMN_INFO[c].elem_bytes);
+    }
+    *trace_rows_slot(s->t, table) = (uint32_t)n;
+    mirror_columns(s, table);
+    return OK;
+}
+
+void seal_lost(sealing *s, cause c, int64_t count, uint64_t offset, uint32_t example) {
+    part_loss *l = &s->losses[c];
+    if (count == 0) return;
+    if (l->count == 0 || offset < l->offset) {
+        l->offset = offset;
+        l->example = example;
+    }
+    l->count += count;
+}
+
+/* The parts, oldest first, and what they counted. */
+static status list_parts(sealing *s, error *err) {
+    uint32_t n = 0;
+    for (part *p = s->b->parts; p; p = p->next) n++;
+    s->part_list = ARENA_ARRAY(&s->scratch, part *, n + 1);
+    if (!s->part_list) FAIL_MEMORY(err);
+    s->n_parts = n;
+    for (part *p = s->b->parts; p; p = p->next) {
+        part_finish(p);
+        s->part_list[--n] = p;
+        s->t->events_read += p->events_read;
+        s->t->events_dropped += p->events_dropped;
+        for (int c = 0; c < N_CAUSES; c++)
+            seal_lost(s, (cause)c, p->losses[c].count, p->losses[c].offset, p->losses[c].example);
+    }
+    return OK;
+}
+
+/* Tables that no reader has filled still have their null row. */
+static status fill_empty_tables(sealing *s, error *err) {
+    for (int table = 0; table < N_TABLES; table++)
+        if (trace_rows(s->t, table) == 0) TRY(seal_table(s, table, 1, err));
+    return OK;
+}
+
+static status run_steps(sealing *s, error *err) {
+    TRY(seal_marks(s, err));
+    TRY(list_parts(s, err));
+    TRY(seal_tracks(s, err));
+    TRY(seal_sort(s, err));
+    TRY(seal_nest(s, err));
+    TRY(seal_details(s, err));
+    TRY(seal_link(s, err));
+    TRY(seal_flows(s, err));
+    TRY(seal_steps(s, err));
+    TRY(seal_frames(s, err));
+    TRY(seal_memory(s, err));
+    TRY(seal_facts(s, err));
+    return fill_empty_tables(s, err);
+}
+
+status builder_seal(builder *b, pool *workers, trace **out, error *err) {
+    sealing s = {.b = b, .pool = workers, .t = trace_alloc()};
+    if (!s.t) FAIL_MEMORY(err);
+    arena_init(&s.scratch, 0);
+    s.track_kinds = VEC_INIT(uint8_t);
+    status st = run_steps(&s, err);
+    arena_fini(&s.scratch);
+    vec_fini(&s.track_kinds);
+    if (s.raw) mem_unmap(s.raw, (size_t)s.slice.n * sizeof *s.raw);
+    if (s.detail) mem_unmap(s.detail, (size_t)s.slice.n * sizeof *s.detail);
+    if (st != OK) {
+        trace_release(s.t);
+        return st;
+    }
+    trace_finish(s.t);
+    *out = s.t;
+    return OK;
+}

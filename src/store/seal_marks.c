@@ -1,0 +1,144 @@
+/* seal_marks.c: begin and end marks become slices. B/E pairs form a stack on their thread; b/e pairs
+ * are matched within their (process, category, id), on a row beside the thread because they may
+ * overlap anything. A begin without an end lasts to the end of the trace and is flagged; an end
+ * without a begin is dropped and counted. */
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/sort.h"
+#include "store/builder_int.h"
+
+typedef struct {
+    const raw_mark *m;
+    const part_track_row *track;
+} mark_ref;
+
+typedef struct {
+    builder *b;
+    part *out;
+    mark_ref *marks;
+    uint32_t n;
+    uint32_t *order, *stack;
+    int64_t end_of_trace;
+} matching;
+
+static int cmp_i64(int64_t a, int64_t b) {
+    return a < b ? -1 : a > b;
+}
+
+static int cmp_group(const mark_ref *a, const mark_ref *b) {
+    int c = cmp_i64(a->m->id != 0, b->m->id != 0);
+    if (!c) c = cmp_i64(a->track->pid.text, b->track->pid.text);
+    if (!c) c = cmp_i64(a->track->pid.v, b->track->pid.v);
+    if (c) return c;
+    if (a->m->id) { /* async: the thread does not matter */
+        c = cmp_i64(a->m->id, b->m->id);
+        return c ? c : cmp_i64(a->m->category, b->m->category);
+    }
+    c = cmp_i64(a->track->tid.text, b->track->tid.text);
+    return c ? c : cmp_i64(a->track->tid.v, b->track->tid.v);
+}
+
+static int cmp_marks(uint32_t x, uint32_t y, const void *context) {
+    const matching *q = context;
+    const mark_ref *a = &q->marks[x], *b = &q->marks[y];
+    int c = cmp_group(a, b);
+    if (!c) c = cmp_i64(a->m->time, b->m->time);
+    return c ? c : (a->m->offset < b->m->offset ? -1 : a->m->offset > b->m->offset);
+}
+
+/* All marks of all parts, and the end of everything. */
+static status collect(matching *q, error *err) {
+    size_t n = 0;
+    q->end_of_trace = INT64_MIN;
+    for (part *p = q->b->parts; p; p = p->next) {
+        n += p->marks.n;
+        for (size_t i = 0; i < p->slices.n; i++) {
+            const raw_slice *s = &VEC(&p->slices, raw_slice)[i];
+            q->end_of_trace = max_i64(q->end_of_trace, add_i64(s->start, s->dur));
+        }
+    }
+    if (n > UINT32_MAX / 2) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
+    q->marks = mem_map((n + 1) * sizeof *q->marks);
+    q->order = mem_map((3 * n + 1) * sizeof *q->order);
+    q->n = (uint32_t)n;
+    if (!q->marks || !q->order) FAIL_MEMORY(err);
+    q->stack = q->order + 2 * n;
+    n = 0;
+    for (part *p = q->b->parts; p; p = p->next)
+        for (size_t i = 0; i < p->marks.n; i++) {
+            const raw_mark *m = &VEC(&p->marks, raw_mark)[i];
+            q->marks[n] = (mark_ref){m, &VEC(&p->tracks, part_track_row)[m->track]};
+            q->order[n] = (uint32_t)n;
+            q->end_of_trace = max_i64(q->end_of_trace, m->time);
+            n++;
+        }
+    return OK;
+}
+
+/* The row for async ranges of this thread, in the new part. */
+static uint32_t async_track(part *p, const part_track_row *t) {
+    for (size_t i = p->tracks.n; i-- > 0;) {
+        const part_track_row *r = &VEC(&p->tracks, part_track_row)[i];
+        if (r->async && r->pid.v == t->pid.v && r->pid.text == t->pid.text &&
+            r->tid.v == t->tid.v && r->tid.text == t->tid.text)
+            return (uint32_t)i;
+    }
+    part_track_row *row = vec_push(&p->tracks);
+    if (!row) return UINT32_MAX;
+    *row = (part_track_row){.pid = t->pid, .tid = t->tid, .async = true};
+    return (uint32_t)(p->tracks.n - 1);
+}
+
+static status add_slice(matching *q, const mark_ref *begin, int64_t end, bool open) {
+    raw_slice s = {
+        .start = begin->m->time,
+        .dur = max_i64(0, sub_i64(end, begin->m->time)),
+        .name = begin->m->name,
+        .args = begin->m->args,
+        .category = begin->m->category,
+        .kind = begin->m->kind,
+        .flags = open ? SLICE_UNFINISHED : 0,
+        .track = begin->m->id ? async_track(q->out, begin->track)
+                              : part_track(q->out, begin->track->pid, begin->track->tid),
+    };
+    if (s.track == UINT32_MAX) return ERR_MEMORY;
+    if (open) part_lost(q->out, CAUSE_UNMATCHED_BEGIN, begin->m->offset, begin->m->name);
+    return part_slice(q->out, &s);
+}
+
+static status match(matching *q) {
+    uint32_t depth = 0;
+    for (uint32_t i = 0; i < q->n; i++) {
+        const mark_ref *m = &q->marks[q->order[i]];
+        if (i && cmp_group(&q->marks[q->order[i - 1]], m) != 0)
+            while (depth)
+                TRY(add_slice(q, &q->marks[q->stack[--depth]], q->end_of_trace, true));
+        if (!m->m->end) {
+            q->stack[depth++] = q->order[i];
+        } else if (depth) {
+            TRY(add_slice(q, &q->marks[q->stack[--depth]], m->m->time, false));
+        } else {
+            part_lost(q->out, CAUSE_UNMATCHED_END, m->m->offset, m->m->name);
+            part_count(q->out, 0, 1);
+        }
+    }
+    while (depth) TRY(add_slice(q, &q->marks[q->stack[--depth]], q->end_of_trace, true));
+    return OK;
+}
+
+status seal_marks(sealing *s, error *err) {
+    bool any = false;
+    for (part *p = s->b->parts; p; p = p->next) any |= p->marks.n > 0;
+    if (!any) return OK;
+    matching q = {.b = s->b};
+    status st = collect(&q, err);
+    if (st == OK && !(q.out = builder_part(s->b))) st = ERR_MEMORY;
+    if (st == OK) {
+        sort_index(q.order, q.order + q.n, q.n, cmp_marks, &q);
+        st = match(&q);
+    }
+    if (q.marks) mem_unmap(q.marks, ((size_t)q.n + 1) * sizeof *q.marks);
+    if (q.order) mem_unmap(q.order, (3 * (size_t)q.n + 1) * sizeof *q.order);
+    if (st == ERR_MEMORY) FAIL_MEMORY(err);
+    return st;
+}

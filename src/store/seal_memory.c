@@ -1,0 +1,177 @@
+/* seal_memory.c: memory events, instants and counters, by time. A memory event belongs to the
+ * innermost operator running on its thread; the release of an address is the partner of its last
+ * allocation still alive on that device. */
+#include "base/mem.h"
+#include "base/sort.h"
+#include "store/builder_int.h"
+
+/* One kind of row of all parts, sorted by time. */
+typedef struct {
+    const void **rows;
+    uint32_t *tracks; /* sealed */
+    uint32_t *order;  /* second half is scratch */
+    size_t n;
+} timed;
+
+typedef int (*row_cmp)(const void *a, const void *b, const intern *strings);
+typedef struct {
+    const timed *t;
+    const intern *strings;
+    row_cmp cmp;
+} cmp_context;
+
+static int cmp_rows(uint32_t a, uint32_t b, const void *context) {
+    const cmp_context *c = context;
+    int64_t x, y; /* every row starts with its time */
+    memcpy(&x, c->t->rows[a], sizeof x);
+    memcpy(&y, c->t->rows[b], sizeof y);
+    if (x != y) return x < y ? -1 : 1;
+    return c->cmp(c->t->rows[a], c->t->rows[b], c->strings);
+}
+
+static int cmp_memory(const void *a, const void *b, const intern *strings) {
+    const raw_memory *x = a, *y = b;
+    (void)strings;
+    if (x->tie != y->tie) return x->tie < y->tie ? -1 : 1;
+    if (x->address != y->address) return x->address < y->address ? -1 : 1;
+    return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+}
+
+static int cmp_instant(const void *a, const void *b, const intern *strings) {
+    const raw_instant *x = a, *y = b;
+    return str_cmp(intern_get(strings, x->name), intern_get(strings, y->name));
+}
+
+static int cmp_counter(const void *a, const void *b, const intern *strings) {
+    const raw_counter *x = a, *y = b;
+    int c = str_cmp(intern_get(strings, x->name), intern_get(strings, y->name));
+    return c ? c : str_cmp(intern_get(strings, x->series), intern_get(strings, y->series));
+}
+
+static void free_timed(timed *t) {
+    if (t->rows) mem_unmap(t->rows, (t->n + 1) * sizeof *t->rows);
+    if (t->tracks) mem_unmap(t->tracks, (t->n + 1) * sizeof *t->tracks);
+    if (t->order) mem_unmap(t->order, (2 * t->n + 1) * sizeof *t->order);
+}
+
+static const vec *rows_of(const part *p, int table) {
+    return table == TABLE_memory ? &p->memories : table == TABLE_instant ? &p->instants : &p->counters;
+}
+
+static uint32_t track_of_row(const void *row, int table) {
+    return table == TABLE_memory    ? ((const raw_memory *)row)->track
+           : table == TABLE_instant ? ((const raw_instant *)row)->track
+                                    : ((const raw_counter *)row)->track;
+}
+
+/* All rows of a table in order of time. */
+static status sort_rows(sealing *s, int table, row_cmp cmp, timed *t, error *err) {
+    for (uint32_t i = 0; i < s->n_parts; i++) t->n += rows_of(s->part_list[i], table)->n;
+    if (t->n > UINT32_MAX / 2) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
+    t->rows = mem_map((t->n + 1) * sizeof *t->rows);
+    t->tracks = mem_map((t->n + 1) * sizeof *t->tracks);
+    t->order = mem_map((2 * t->n + 1) * sizeof *t->order);
+    if (!t->rows || !t->tracks || !t->order) FAIL_MEMORY(err);
+    size_t n = 0;
+    for (uint32_t i = 0; i < s->n_parts; i++) {
+        const part *p = s->part_list[i];
+        const vec *v = rows_of(p, table);
+        for (size_t k = 0; k < v->n; k++, n++) {
+            t->rows[n] = (const char *)v->p + k * v->elem_bytes;
+            t->tracks[n] = VEC(&p->tracks, part_track_row)[track_of_row(t->rows[n], table)].sealed;
+            t->order[n] = (uint32_t)n;
+        }
+    }
+    cmp_context c = {t, s->b->strings, cmp};
+    sort_index(t->order, t->order + t->n, t->n, cmp_rows, &c);
+    return seal_table(s, table, t->n + 1, err);
+}
+
+/* The innermost operator at a time on a track; `cursor` remembers where the last search ended. */
+static uint32_t op_at(const sealing *s, uint32_t track, int64_t time, uint32_t *cursor) {
+    uint32_t i = *cursor ? *cursor : s->track.first[track], end = s->track.end[track];
+    while (i < end && s->slice.start[i] <= time) i++;
+    *cursor = i;
+    if (i == s->track.first[track]) return 0;
+    for (i--; i; i = s->slice.parent[i])
+        if (s->slice.kind[i] == KIND_OP && time < s->slice.start[i] + s->slice.dur[i]) return i;
+    return 0;
+}
+
+static status seal_events(sealing *s, const timed *t, error *err) {
+    uint32_t *cursor = ARENA_ARRAY(&s->scratch, uint32_t, (size_t)s->track.n + 1);
+    map alive = {0};
+    if (!cursor) FAIL_MEMORY(err);
+    status st = OK;
+    for (size_t k = 0; k < t->n && st == OK; k++) {
+        const raw_memory *m = t->rows[t->order[k]];
+        uint32_t row = (uint32_t)k + 1, track = t->tracks[t->order[k]];
+        s->memory.time[row] = m->time;
+        s->memory.track[row] = track;
+        s->memory.op[row] = op_at(s, track, m->time, &cursor[track]);
+        s->memory.address[row] = m->address;
+        s->memory.bytes[row] = m->bytes;
+        s->memory.allocated[row] = m->allocated;
+        s->memory.reserved[row] = m->reserved;
+        s->memory.device_type[row] = m->device_type;
+        s->memory.device[row] = m->device;
+        s->memory.kind[row] = m->kind;
+        s->memory.args[row] = m->args;
+        if (!m->address || m->kind > MEMORY_FREE) continue;
+        uint64_t key = hash_pair(m->address, (uint64_t)m->device_type << 32 | (uint32_t)m->device);
+        uint32_t *at = map_at(&alive, key);
+        if (!at) {
+            st = ERR_MEMORY;
+        } else if (m->kind == MEMORY_ALLOC) {
+            *at = row;
+        } else if (*at != MAP_NONE && *at) {
+            s->memory.partner[row] = *at;
+            s->memory.partner[*at] = row;
+            *at = 0;
+        } else {
+            *at = 0;
+        }
+    }
+    map_fini(&alive);
+    if (st == ERR_MEMORY) FAIL_MEMORY(err);
+    return st;
+}
+
+static void fill_instants(sealing *s, const timed *t) {
+    for (size_t k = 0; k < t->n; k++) {
+        const raw_instant *r = t->rows[t->order[k]];
+        s->instant.time[k + 1] = r->time;
+        s->instant.name[k + 1] = r->name;
+        s->instant.track[k + 1] = t->tracks[t->order[k]];
+        s->instant.category[k + 1] = r->category;
+        s->instant.scope[k + 1] = r->scope;
+        s->instant.args[k + 1] = r->args;
+    }
+}
+
+static void fill_counters(sealing *s, const timed *t) {
+    for (size_t k = 0; k < t->n; k++) {
+        const raw_counter *r = t->rows[t->order[k]];
+        uint32_t track = t->tracks[t->order[k]];
+        s->counter.time[k + 1] = r->time;
+        s->counter.name[k + 1] = r->name;
+        s->counter.series[k + 1] = r->series;
+        s->counter.track[k + 1] = track;
+        s->counter.value[k + 1] = r->value;
+        if (s->track.first[track] == s->track.end[track]) s->track.kind[track] = TRACK_COUNTER;
+    }
+}
+
+status seal_memory(sealing *s, error *err) {
+    timed memories = {0}, instants = {0}, counters = {0};
+    status st = sort_rows(s, TABLE_memory, cmp_memory, &memories, err);
+    if (st == OK) st = seal_events(s, &memories, err);
+    if (st == OK) st = sort_rows(s, TABLE_instant, cmp_instant, &instants, err);
+    if (st == OK) fill_instants(s, &instants);
+    if (st == OK) st = sort_rows(s, TABLE_counter, cmp_counter, &counters, err);
+    if (st == OK) fill_counters(s, &counters);
+    free_timed(&memories);
+    free_timed(&instants);
+    free_timed(&counters);
+    return st;
+}

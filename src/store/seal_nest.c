@@ -1,0 +1,95 @@
+/* seal_nest.c: who encloses whom on a track, and on which display row each slice is drawn.
+ *
+ * One stack per track, in slice order: what ended before the new slice starts, or ends before the
+ * new slice does, is popped; what is left on top is the parent. A slice that pops something still
+ * running overlaps it partially: it is kept as a sibling, flagged and counted, never clipped.
+ * Ranges on a stream or of an async id may overlap; there it is no damage and is not counted. */
+#include <stdatomic.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "store/builder_int.h"
+
+enum { MAX_ROWS = 4096 }; /* beyond it overlapping slices share the last row */
+
+typedef struct {
+    sealing *s;
+    atomic_llong n_overlaps;
+    atomic_int failed;
+} nesting;
+
+/* Rows of a track: when each is free again. */
+typedef struct {
+    int64_t *free_at;
+    uint32_t n, cap;
+} row_list;
+
+/* The first row from `least` on that is free at `start`. */
+static bool take_row(row_list *r, uint32_t least, int64_t start, int64_t end, uint16_t *out) {
+    uint32_t row = least < MAX_ROWS ? least : MAX_ROWS;
+    while (row < r->n && row < MAX_ROWS && r->free_at[row] > start) row++;
+    if (row >= r->cap) {
+        uint32_t cap = row * 2 + 64;
+        int64_t *p = mem_grow(r->free_at, cap * sizeof *p);
+        if (!p) return false;
+        r->free_at = p;
+        r->cap = cap;
+    }
+    while (r->n <= row) r->free_at[r->n++] = INT64_MIN;
+    r->free_at[row] = max_i64(end, start + 1);
+    *out = (uint16_t)row;
+    return true;
+}
+
+static bool nest_track(nesting *q, uint32_t track, uint32_t *stack, row_list *rows) {
+    sealing *s = q->s;
+    uint32_t depth = 0; /* entries on the stack */
+    int64_t overlaps = 0;
+    for (uint32_t i = s->track.first[track]; i < s->track.end[track]; i++) {
+        int64_t start = s->slice.start[i], end = start + s->slice.dur[i];
+        bool overlap = false;
+        while (depth) {
+            uint32_t top = stack[depth - 1];
+            int64_t top_end = s->slice.start[top] + s->slice.dur[top];
+            if (start < top_end && end <= top_end) break;
+            overlap |= start < top_end;
+            depth--;
+        }
+        uint32_t parent = depth ? stack[depth - 1] : 0;
+        s->slice.parent[i] = parent;
+        s->slice.depth[i] = sat_u16(depth);
+        uint32_t least = parent ? s->slice.row[parent] + 1u : 0;
+        if (!take_row(rows, least, start, end, &s->slice.row[i])) return false;
+        if (overlap) {
+            s->slice.flags[i] |= SLICE_SPILLED;
+            overlaps++;
+        }
+        stack[depth++] = i;
+    }
+    s->track.rows[track] = rows->n;
+    if (s->track.kind[track] == TRACK_THREAD) atomic_fetch_add(&q->n_overlaps, overlaps);
+    return true;
+}
+
+/* The stack of a track cannot be deeper than the track is long; most are shallow, so the map's
+ * untouched pages cost nothing. */
+static void nest_job(void *context, size_t job, int worker) {
+    nesting *q = context;
+    uint32_t track = (uint32_t)job + 1;
+    size_t n = q->s->track.end[track] - q->s->track.first[track];
+    (void)worker;
+    if (n == 0) return;
+    uint32_t *stack = mem_map((n + 1) * sizeof *stack);
+    row_list rows = {0};
+    if (!stack || !nest_track(q, track, stack, &rows)) atomic_store(&q->failed, 1);
+    if (stack) mem_unmap(stack, (n + 1) * sizeof *stack);
+    mem_free(rows.free_at);
+}
+
+status seal_nest(sealing *s, error *err) {
+    nesting q = {.s = s};
+    pool_for(s->pool, s->track.n - 1, nest_job, &q);
+    if (atomic_load(&q.failed)) FAIL_MEMORY(err);
+    seal_lost(s, CAUSE_PARTIAL_OVERLAP, atomic_load(&q.n_overlaps), NOPOS, 0);
+    return OK;
+}

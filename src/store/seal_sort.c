@@ -1,0 +1,186 @@
+/* seal_sort.c: slices in their one order: (track, start ascending, duration descending, tie).
+ *
+ * Rows are dealt to their tracks by counting, each track is radix-sorted by start on its own (so
+ * tracks sort in parallel), and runs of equal starts are put in order by comparison. Then the
+ * columns are written by gathering from the raw rows. */
+#include <stdatomic.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/sort.h"
+#include "store/builder_int.h"
+
+enum { GRAIN = 16384 }; /* rows gathered by one job */
+
+typedef struct {
+    sealing *s;
+    uint64_t *part_base; /* first global index of each part */
+    sort_pair *pairs, *scratch;
+    size_t n;
+    uint32_t *first; /* by track: first pair; n_tracks + 1 */
+    atomic_int failed;
+} sorting;
+
+static const raw_slice *raw_of(const sorting *q, uint32_t i) {
+    uint32_t p = 0;
+    while (p + 1 < q->s->n_parts && q->part_base[p + 1] <= i) p++;
+    return &VEC(&q->s->part_list[p]->slices, raw_slice)[i - q->part_base[p]];
+}
+
+/* Order of two slices that start together on the same track. */
+static int cmp_ties(uint32_t x, uint32_t y, const void *context) {
+    const sorting *q = context;
+    const raw_slice *a = raw_of(q, x), *b = raw_of(q, y);
+    if (a->dur != b->dur) return a->dur > b->dur ? -1 : 1;
+    if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
+    if (a->tie != b->tie) return a->tie < b->tie ? -1 : 1;
+    if (a->name == b->name) return 0;
+    return str_cmp(intern_get(q->s->b->strings, a->name), intern_get(q->s->b->strings, b->name));
+}
+
+/* Sorts a run of equal starts. Most runs are two long. */
+static bool sort_run(const sorting *q, sort_pair *run, size_t n) {
+    if (n == 2) {
+        if (cmp_ties(run[0].row, run[1].row, q) > 0) {
+            uint32_t row = run[0].row;
+            run[0].row = run[1].row;
+            run[1].row = row;
+        }
+        return true;
+    }
+    uint32_t few[64], *rows = n <= 32 ? few : mem_alloc(2 * n * sizeof *rows);
+    if (!rows) return false;
+    for (size_t i = 0; i < n; i++) rows[i] = run[i].row;
+    sort_index(rows, rows + n, n, cmp_ties, q);
+    for (size_t i = 0; i < n; i++) run[i].row = rows[i];
+    if (rows != few) mem_free(rows);
+    return true;
+}
+
+static void sort_track(void *context, size_t track, int worker) {
+    sorting *q = context;
+    size_t from = q->first[track], n = q->first[track + 1] - from;
+    sort_pair *a = q->pairs + from;
+    (void)worker;
+    bool sorted = true;
+    for (size_t i = 1; i < n && sorted; i++) sorted = a[i - 1].key <= a[i].key;
+    if (!sorted) sort_radix(a, q->scratch + from, n);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && a[end].key == a[i].key;) end++;
+        if (end - i > 1 && !sort_run(q, a + i, end - i)) atomic_store(&q->failed, 1);
+    }
+}
+
+/* Writes rows of the slice table from the sorted order. Slice ids start at 1. */
+static void gather_rows(void *context, size_t job, int worker) {
+    sorting *q = context;
+    sealing *s = q->s;
+    size_t end = (job + 1) * GRAIN < q->n ? (job + 1) * GRAIN : q->n;
+    (void)worker;
+    for (size_t i = job * GRAIN; i < end; i++) {
+        const raw_slice *r = raw_of(q, q->pairs[i].row);
+        size_t id = i + 1;
+        s->raw[id] = r;
+        s->slice.start[id] = r->start;
+        s->slice.dur[id] = r->dur;
+        s->slice.name[id] = r->name;
+        s->slice.args[id] = r->args;
+        s->slice.category[id] = r->category;
+        s->slice.kind[id] = r->kind == KIND_OTHER && s->b->other_is_op ? KIND_OP : r->kind;
+        s->slice.flags[id] = r->flags;
+    }
+}
+
+/* Deals the rows of all parts to their tracks. */
+static void deal(sorting *q) {
+    sealing *s = q->s;
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < s->n_parts; i++) {
+        const part *p = s->part_list[i];
+        const part_track_row *tracks = VEC(&p->tracks, part_track_row);
+        const raw_slice *rows = VEC(&p->slices, raw_slice);
+        for (size_t k = 0; k < p->slices.n; k++) {
+            uint32_t track = tracks[rows[k].track].sealed - 1;
+            /* Flipping the sign bit makes the order of int64 that of uint64. */
+            q->pairs[q->first[track + 1]++] =
+                (sort_pair){(uint64_t)rows[k].start ^ 1ull << 63, index++};
+        }
+    }
+}
+
+static void count_rows(sorting *q, uint32_t *count) {
+    sealing *s = q->s;
+    for (uint32_t i = 0; i < s->n_parts; i++) {
+        const part *p = s->part_list[i];
+        const part_track_row *tracks = VEC(&p->tracks, part_track_row);
+        for (size_t k = 0; k < p->slices.n; k++)
+            count[tracks[VEC(&p->slices, raw_slice)[k].track].sealed - 1]++;
+    }
+}
+
+static status prepare(sorting *q, error *err) {
+    sealing *s = q->s;
+    uint32_t n_tracks = s->track.n - 1;
+    q->part_base = ARENA_ARRAY(&s->scratch, uint64_t, (size_t)s->n_parts + 1);
+    q->first = ARENA_ARRAY(&s->scratch, uint32_t, (size_t)n_tracks + 2);
+    uint32_t *count = ARENA_ARRAY(&s->scratch, uint32_t, (size_t)n_tracks + 1);
+    if (!q->part_base || !q->first || !count) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < s->n_parts; i++) {
+        q->part_base[i] = q->n;
+        q->n += s->part_list[i]->slices.n;
+    }
+    TRY(seal_table(s, TABLE_slice, q->n + 1, err));
+    s->raw = mem_map((q->n + 1) * sizeof *s->raw);
+    q->pairs = mem_map((2 * q->n + 1) * sizeof *q->pairs);
+    if (!s->raw || !q->pairs) FAIL_MEMORY(err);
+    q->scratch = q->pairs + q->n;
+    count_rows(q, count);
+    /* first[t + 1] is the fill mark of track t while dealing and its end afterwards. */
+    uint32_t at = 0;
+    for (uint32_t t = 0; t < n_tracks; t++) {
+        q->first[t + 1] = at;
+        at += count[t];
+    }
+    deal(q);
+    return OK;
+}
+
+static void write_ranges(const sorting *q) {
+    sealing *s = q->s;
+    for (uint32_t t = 1; t < s->track.n; t++) {
+        s->track.first[t] = q->first[t - 1] + 1;
+        s->track.end[t] = q->first[t] + 1;
+    }
+}
+
+/* A track is a stream when device work ran on it, and so on. */
+static void name_kinds(sealing *s) {
+    for (uint32_t t = 1; t < s->track.n; t++) {
+        if (s->track.kind[t] == TRACK_ASYNC) continue;
+        for (uint32_t i = s->track.first[t]; i < s->track.end[t]; i++) {
+            uint8_t k = s->slice.kind[i];
+            if (k == KIND_SPAN) s->track.kind[t] = TRACK_SPAN;
+            if (kind_is_device(k) || k == KIND_DEVICE_ANNOTATION) {
+                s->track.kind[t] = TRACK_STREAM;
+                int64_t pid = s->process.pid[s->track.process[t]];
+                s->track.device[t] = pid == ABSENT_I64 ? ABSENT_I32 : sat_i32(pid);
+            }
+            if (k != KIND_SYNC && k != KIND_OVERHEAD && k != KIND_OTHER) break;
+        }
+    }
+}
+
+status seal_sort(sealing *s, error *err) {
+    sorting q = {.s = s};
+    status st = prepare(&q, err);
+    if (st == OK) {
+        pool_for(s->pool, s->track.n - 1, sort_track, &q);
+        pool_for(s->pool, (q.n + GRAIN - 1) / GRAIN, gather_rows, &q);
+        write_ranges(&q);
+        name_kinds(s);
+        if (atomic_load(&q.failed))
+            st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    }
+    if (q.pairs) mem_unmap(q.pairs, (2 * q.n + 1) * sizeof *q.pairs);
+    return st;
+}

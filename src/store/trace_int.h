@@ -1,0 +1,83 @@
+/* trace_int.h: making a trace, for the rest of store/ (seal fills one from the builder's columns,
+ * file.c from a mapped file).
+ *
+ *     trace *t = trace_alloc();                            one reference, everything zero
+ *     *trace_column_slot(t, COLUMN_slice_start) = p;       for every column
+ *     *trace_rows_slot(t, TABLE_slice) = n;                for every table; row 0 counts
+ *     trace_own_map(t, p, bytes);                          for every block given to the trace
+ *     trace_finish(t);                                     last
+ *
+ * What a sealed trace promises, and file.c checks in files from elsewhere:
+ * - every str column < n_strings, every ref_X column < X.n (track.end <= slice.n);
+ * - the tracks share the slices out in order: track 1 starts at slice 1, each track at the end of
+ *   the one before (an empty track has first == end), the last one ends at slice.n;
+ * - slice.parent < its row, frame.parent < its row; module.parent and pipe_op.parent make no circle;
+ * - 0 <= slice.dur < 2^62 and |slice.start| < 2^62, so that ends do not overflow;
+ * - kernel, op, call, comm and module_call are strictly ascending by slice;
+ * - enumerations hold known values, categories are rows of category. */
+#ifndef STORE_TRACE_INT_H
+#define STORE_TRACE_INT_H
+
+#include <stdatomic.h>
+
+#include "store/trace.h"
+
+#define TRACE_TIME_LIMIT ((int64_t)1 << 62)
+
+typedef enum { TYPE_I64, TYPE_U64, TYPE_F64, TYPE_U32, TYPE_I32, TYPE_U16, TYPE_U8, TYPE_STR, TYPE_REF } column_type;
+
+typedef struct {
+    const char *name, *table_name, *type_name; /* "start", "slice", "i64" */
+    size_t pointer_offset;                     /* of the column's pointer in struct trace */
+    uint16_t table, elem_bytes;
+    uint8_t type;   /* column_type */
+    uint16_t target; /* TABLE_x of a ref_x, N_TABLES otherwise */
+} column_info;
+
+typedef struct {
+    const char *name;
+    size_t rows_offset; /* of n in struct trace */
+    uint16_t first_column, end_column;
+} table_info;
+
+extern const column_info COLUMN_INFO[N_COLUMNS];
+extern const table_info TABLE_INFO[N_TABLES];
+
+/* NULL when out of memory. */
+trace *trace_alloc(void);
+/* The trace gives p back with mem_unmap when the last reference goes. NULL is ignored. At most
+ * TRACE_MAX_OWNED calls for a trace. */
+void trace_own_map(trace *t, void *p, size_t bytes);
+/* The same for anything else: release(p, bytes) runs then. */
+void trace_own(trace *t, void *p, size_t bytes, void (*release)(void *p, size_t bytes));
+/* Fills what is counted from the columns: kind_count. */
+void trace_finish(trace *t);
+
+const void **trace_column_slot(trace *t, int column);
+uint32_t *trace_rows_slot(trace *t, int table);
+static inline const void *trace_column(const trace *t, int column) {
+    return *(const void *const *)((const char *)t + COLUMN_INFO[column].pointer_offset);
+}
+static inline uint32_t trace_rows(const trace *t, int table) {
+    return *(const uint32_t *)((const char *)t + TABLE_INFO[table].rows_offset);
+}
+
+enum { TRACE_MAX_OWNED = N_COLUMNS + 64 };
+
+typedef struct {
+    void *p;
+    size_t bytes;
+    void (*release)(void *p, size_t bytes);
+} owned_block;
+
+/* What holds the memory of a trace; allocated together with it. */
+struct trace_owner {
+    _Atomic uint32_t n_references;
+    uint32_t n_owned;
+    owned_block owned[TRACE_MAX_OWNED];
+    /* Set by file.c: checks the tables of the mask once; NULL for a trace made in memory. */
+    status (*require)(const trace *t, uint64_t tables, error *err);
+    void *file; /* file.c's own */
+};
+
+#endif

@@ -1,0 +1,125 @@
+/* table.h: the only result type: named, typed columns with units.
+ *
+ * An analysis makes tables; present/ writes them; nobody else knows how. A table lives in the arena
+ * it was made in; text values are borrowed from the trace or from that arena. */
+#ifndef TABLE_TABLE_H
+#define TABLE_TABLE_H
+
+#include "base/arena.h"
+#include "base/status.h"
+
+typedef enum { TYPE_INT, TYPE_REAL, TYPE_TEXT, TYPE_BOOL, TYPE_BIG /* JSON string: Unix ns, addresses */ } column_type;
+typedef enum {
+    UNIT_NONE,
+    UNIT_NS,      /* times: shown as 12.5 ms */
+    UNIT_BYTES,   /* sizes: shown as 1.5 MB */
+    UNIT_SHARE,   /* 0…1: shown as 34.0 % */
+    UNIT_COUNT,   /* plain whole number with thousands separators */
+    UNIT_FLOPS,   /* floating-point operations */
+    UNIT_FLOPS_S, /* per second */
+    UNIT_BYTES_S,
+    UNIT_PER_SM, /* plain real with two decimals */
+} column_unit;
+
+typedef struct {
+    const char *name; /* as in the contract: "host_total" */
+    column_type type;
+    column_unit unit;
+    uint16_t help; /* message id of the definition, 0 = none */
+    uint16_t rank; /* 1 = most important; 0 = by place, behind those with a rank */
+    union {
+        int64_t *i; /* INT, BIG (address as bits), BOOL */
+        double *d;
+        str *s;
+    } v;
+    uint8_t *null; /* 1 = not recorded; NULL when no value is null */
+} column;
+
+typedef struct table {
+    const char *name;
+    uint32_t n_columns;
+    column *columns;
+    size_t n_rows;     /* rows held */
+    size_t total_rows; /* rows there are, before limit */
+    size_t cap_rows;
+    arena *arena;
+} table;
+
+/* Description of a column for table_new. */
+typedef struct {
+    const char *name;
+    column_type type;
+    column_unit unit;
+    uint16_t help;
+} column_spec;
+
+/* A table without rows. NULL when out of memory. */
+table *table_new(arena *a, const char *name, const column_spec *spec, uint32_t n_columns);
+/* Adds a row in which every value is null; its index by *row. */
+status table_add_row(table *t, size_t *row, error *err) MUST_USE;
+void table_set_int(table *t, size_t row, uint32_t col, int64_t v);
+void table_set_real(table *t, size_t row, uint32_t col, double v); /* NaN = null */
+void table_set_text(table *t, size_t row, uint32_t col, str v);    /* borrowed; p == NULL = null */
+bool table_is_null(const table *t, size_t row, uint32_t col);
+/* Index of the named column or UINT32_MAX. */
+uint32_t table_column(const table *t, str name);
+
+/* Sorts rows by one column (nulls last), ties by the columns from the left (text by bytes);
+ * stable. */
+status table_sort(table *t, uint32_t col, bool descending, error *err) MUST_USE;
+/* Keeps the rows in which any text column holds `needle` (ASCII case ignored). */
+status table_search(table *t, str needle, error *err) MUST_USE;
+/* Keeps the first n rows (0 = all); total_rows stays. */
+void table_limit(table *t, size_t n);
+/* Drops a column. */
+void table_drop_column(table *t, uint32_t col);
+
+/* A sentence to be: message id, named values, severity. Words come from text/. */
+typedef enum { SEVERITY_GOOD, SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL } severity;
+typedef struct {
+    const char *id; /* stable: "gpu_idle_data_loader" */
+    uint16_t message;
+    severity severity;
+    uint32_t n_args;
+    arg args[MAX_ARGS];
+} verdict;
+
+typedef struct {
+    const char *what; /* stable key */
+    uint16_t message;
+    int64_t linked, total;
+} quality_link;
+
+/* What an answer rests on. */
+typedef struct {
+    int64_t events_read;
+    uint32_t n_dropped;
+    struct dropped {
+        const char *cause; /* "negative_duration" */
+        uint16_t message;
+        int64_t count;
+    } *dropped;
+    uint32_t n_links;
+    quality_link *links;
+    uint32_t n_notes;
+    verdict *notes; /* sentences */
+} quality;
+
+/* What was asked: the `trace` object of the answer. Empty texts and INT64_MIN are unknown. Filled by
+ * answer_begin (analyse/analysis.h); cli clears path and start under --stable. */
+typedef struct {
+    str path, format, run, worker, span;
+    int64_t start_unix_ns, duration_ns;
+} answer_source;
+
+/* The whole answer of an analysis. */
+typedef struct answer {
+    const char *analysis;
+    answer_source source;
+    uint32_t n_tables;
+    table *tables[16];
+    verdict verdict; /* id NULL when no rule matched */
+    quality quality;
+} answer;
+
+#endif

@@ -1,0 +1,34 @@
+/* text.h: words for ids: every sentence a user reads, in the reader's language.
+ *
+ * A message is a sentence of messages.def with {name} where a named value goes; the type of the
+ * value decides how it is written (base/fmt). Nothing else in the program holds sentences. */
+#ifndef TEXT_TEXT_H
+#define TEXT_TEXT_H
+
+#include "base/buf.h"
+#include "base/status.h"
+
+typedef enum { LANG_EN = 0, LANG_ZH, N_LANGS } lang;
+
+/* "en" or "zh". */
+const char *lang_name(lang l);
+/* By name; false when it is none. */
+bool lang_of(str name, lang *out);
+/* From a locale such as zh_CN.UTF-8; English for all we do not speak. */
+lang lang_of_locale(const char *locale);
+
+/* The sentence as it stands in messages.def; "" for an id that is none. Static. */
+const char *text_get(uint16_t message, lang l);
+/* Appends the sentence with its values. A value that is not given stays as {name}. */
+void text_format(buf *out, lang l, uint16_t message, const arg *args, uint32_t n_args);
+/* Appends one value as a sentence shows it. */
+void text_value(buf *out, const arg *a);
+/* Appends the sentence of an error, with the byte of the input when it is known. */
+void text_error(buf *out, lang l, const error *err);
+
+/* text_put(out, l, MSG_X, arg_int("count", 3)); at least one value. */
+#define text_put(out, l, message, ...)                                                           \
+    text_format((out), (l), (message), (arg[]){__VA_ARGS__},                                     \
+                (uint32_t)(sizeof((arg[]){__VA_ARGS__}) / sizeof(arg)))
+
+#endif

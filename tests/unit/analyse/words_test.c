@@ -1,0 +1,29 @@
+/* words_test.c: names of kinds and devices. */
+#include "fake_trace.h"
+
+#include "analyse/words.h"
+
+static void every_kind_has_a_name_of_its_own(void **state) {
+    for (uint8_t i = 0; i < N_KINDS; i++)
+        for (uint8_t k = 0; k < i; k++) assert_false(str_eq(kind_name(i), kind_name(k)));
+    assert_text(kind_name(KIND_DATA), "data_loading");
+    assert_text(kind_name(255), "other");
+}
+
+static void devices_are_named_by_type_and_number(void **state) {
+    arena a = {0};
+    assert_text(device_name(&a, DEVICE_CPU, -1), "CPU");
+    assert_text(device_name(&a, DEVICE_CUDA, 3), "GPU3");
+    assert_text(device_name(&a, DEVICE_XPU, 0), "XPU0");
+    assert_text(device_name(&a, DEVICE_MPS, -1), "MPS");
+    assert_text(device_name(&a, 77, 1), "Device1");
+    arena_fini(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_has_a_name_of_its_own),
+        cmocka_unit_test(devices_are_named_by_type_and_number),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

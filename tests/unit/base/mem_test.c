@@ -1,0 +1,105 @@
+/* mem_test.c: blocks, mappings, and that each of them can be made to fail. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/fault.h"
+#include "base/mem.h"
+
+static void blocks_keep_their_content_when_they_grow(void **state) {
+    char *p = mem_alloc(3);
+    memcpy(p, "abc", 3);
+    p = mem_grow(p, 100000);
+    assert_memory_equal(p, "abc", 3);
+    mem_free(p);
+    mem_free(NULL);
+}
+
+static void zalloc_clears_and_size_zero_is_a_block_too(void **state) {
+    char *p = mem_zalloc(1000);
+    for (int i = 0; i < 1000; i++) assert_int_equal(p[i], 0);
+    mem_free(p);
+    p = mem_alloc(0);
+    assert_non_null(p);
+    mem_free(p);
+}
+
+static void a_mapping_is_zeroed_and_grows_with_its_content(void **state) {
+    size_t size = 5000;
+    unsigned char *p = mem_map(size);
+    assert_non_null(p);
+    for (size_t i = 0; i < size; i++) assert_int_equal(p[i], 0);
+    for (; size < (size_t)40 << 20; size *= 3) {
+        p[0] = 17;
+        p[size / 2] = 18;
+        p[size - 1] = 19;
+        unsigned char *q = mem_remap(p, size, size * 3);
+        assert_non_null(q);
+        assert_int_equal(q[0], 17);
+        assert_int_equal(q[size / 2], 18);
+        assert_int_equal(q[size - 1], 19);
+        assert_int_equal(q[size * 2], 0);
+        p = q;
+    }
+    unsigned char *q = mem_remap(p, size, 100);
+    assert_int_equal(q[0], 17);
+    mem_unmap(q, 100);
+    mem_unmap(NULL, 5);
+}
+
+static void a_large_mapping_is_aligned_to_huge_pages_also_after_moving(void **state) {
+    size_t size = (size_t)6 << 20;
+    char *p = mem_map(size), *others[8];
+    assert_int_equal((uintptr_t)p % (2 << 20), 0);
+    for (int i = 0; i < 8; i++) others[i] = mem_map(size); /* so that it cannot grow in place */
+    p[size - 1] = 1;
+    char *q = mem_remap(p, size, size * 4);
+    assert_int_equal((uintptr_t)q % (2 << 20), 0);
+    assert_int_equal(q[size - 1], 1);
+    mem_unmap(q, size * 4);
+    for (int i = 0; i < 8; i++) mem_unmap(others[i], size);
+}
+
+static void sizes_beyond_the_address_space_fail(void **state) {
+    assert_null(mem_map(SIZE_MAX));
+    assert_null(mem_map(SIZE_MAX / 2));
+    char *p = mem_map(10);
+    assert_null(mem_remap(p, 10, SIZE_MAX - 5));
+    p[9] = 1; /* still there */
+    mem_unmap(p, 10);
+}
+
+static void every_door_is_a_fault_point(void **state) {
+    char *block = mem_alloc(10), *pages = mem_map(10);
+    fault_arm(FAULT_ALLOC, 1);
+    assert_null(mem_alloc(1));
+    fault_arm(FAULT_ALLOC, 1);
+    assert_null(mem_zalloc(1));
+    fault_arm(FAULT_ALLOC, 1);
+    assert_null(mem_grow(block, 20));
+    fault_arm(FAULT_ALLOC, 1);
+    assert_null(mem_map(1));
+    fault_arm(FAULT_ALLOC, 1);
+    assert_null(mem_remap(pages, 10, 100000));
+    fault_arm(FAULT_ALLOC, 0);
+    block[9] = pages[9] = 1; /* a failed growth leaves the old one */
+    mem_free(block);
+    mem_unmap(pages, 10);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_keep_their_content_when_they_grow),
+        cmocka_unit_test(zalloc_clears_and_size_zero_is_a_block_too),
+        cmocka_unit_test(a_mapping_is_zeroed_and_grows_with_its_content),
+        cmocka_unit_test(a_large_mapping_is_aligned_to_huge_pages_also_after_moving),
+        cmocka_unit_test(sizes_beyond_the_address_space_fail),
+        cmocka_unit_test(every_door_is_a_fault_point),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,69 @@
+/* num_test.c: saturation at the edges, means rounded half to even. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/num.h"
+
+static void narrowing_saturates(void **state) {
+    assert_int_equal(sat_u32(UINT32_MAX), UINT32_MAX);
+    assert_int_equal(sat_u32((uint64_t)UINT32_MAX + 1), UINT32_MAX);
+    assert_int_equal(sat_u32(5), 5);
+    assert_int_equal(sat_u16(65536), 65535);
+    assert_true(sat_i64(UINT64_MAX) == INT64_MAX);
+    assert_int_equal(sat_i32(INT64_MAX), INT32_MAX);
+    assert_true(sat_i32(INT64_MIN) == INT32_MIN);
+    assert_true(sat_i32(-7) == -7);
+}
+
+static void sums_saturate(void **state) {
+    assert_true(add_i64(INT64_MAX, 1) == INT64_MAX);
+    assert_true(add_i64(INT64_MIN, -1) == INT64_MIN);
+    assert_true(add_i64(INT64_MAX, INT64_MIN) == -1);
+    assert_true(sub_i64(INT64_MIN, 1) == INT64_MIN);
+    assert_true(sub_i64(0, INT64_MIN) == INT64_MAX);
+    assert_true(sub_i64(5, 7) == -2);
+}
+
+static void means_round_to_the_nearest_and_halves_to_even(void **state) {
+    static const struct {
+        int64_t sum, n, mean;
+    } cases[] = {{0, 5, 0},
+                 {7, 2, 4},
+                 {5, 2, 2},
+                 {1, 2, 0},
+                 {3, 2, 2},
+                 {-1, 2, 0},
+                 {-3, 2, -2},
+                 {-5, 2, -2},
+                 {-7, 2, -4},
+                 {10, 3, 3},
+                 {11, 3, 4},
+                 {-10, 3, -3},
+                 {-11, 3, -4},
+                 {9, 3, 3},
+                 {2, 3, 1},
+                 {1, 3, 0},
+                 {5, 0, 0},
+                 {5, -1, 0},
+                 {INT64_MAX, 1, INT64_MAX},
+                 {INT64_MIN, 1, INT64_MIN},
+                 {INT64_MIN, INT64_MAX, -1},
+                 {INT64_MAX, INT64_MAX, 1},
+                 {INT64_MAX - 1, INT64_MAX, 1},
+                 {INT64_MAX, 2, INT64_MAX / 2 + 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_true(mean_i64(cases[i].sum, cases[i].n) == cases[i].mean);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(narrowing_saturates),
+        cmocka_unit_test(sums_saturate),
+        cmocka_unit_test(means_round_to_the_nearest_and_halves_to_even),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,225 @@
+/* options_test.c: the command line as values, and what is said when it is wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli/options.h"
+
+static arena memory;
+
+static int make(void **state)
+{
+    arena_init(&memory, 0);
+    return 0;
+}
+
+static int unmake(void **state)
+{
+    arena_fini(&memory);
+    return 0;
+}
+
+/* Parses "COMMAND WORD WORD…". */
+static status parse(const char *line, options *o, error *err)
+{
+    char *words[32];
+    int n = 0;
+    str copy = arena_str(&memory, str_of(line));
+    for (char *p = strtok((char *)(uintptr_t)copy.p, " "); p; p = strtok(NULL, " ")) words[n++] = p;
+    *o = (options){.words = LANG_EN};
+    assert_true(command_find(str_of(words[0]), &o->command));
+    return options_parse(&memory, n - 1, words + 1, o, err);
+}
+
+static void assert_refused(const char *line, const char *sentence)
+{
+    options o;
+    error err = {0};
+    buf b = {0};
+    assert_int_equal(parse(line, &o, &err), ERR_ARG);
+    text_error(&b, LANG_EN, &err);
+    buf_add_byte(&b, '\0');
+    assert_string_equal(b.p, sentence);
+    buf_fini(&b);
+}
+
+static void options_and_traces_mix(void **state)
+{
+    options o;
+    assert_int_equal(parse("kernels a.json --limit 5 --sort=mean:asc - --json -q", &o, NULL), OK);
+    assert_int_equal(o.n_traces, 2);
+    assert_string_equal(o.traces[0], "a.json");
+    assert_string_equal(o.traces[1], "-");
+    assert_int_equal(o.limit, 5);
+    assert_true(str_eq(o.sort, STR("mean:asc")));
+    assert_int_equal(options_form(&o), FORM_JSON);
+    assert_true(o.quiet);
+    assert_false(o.strict);
+}
+
+static void what_is_not_given_is_absent(void **state)
+{
+    options o;
+    assert_int_equal(parse("operators", &o, NULL), OK);
+    assert_int_equal(o.limit, ABSENT_I64);
+    assert_int_equal(o.from, ABSENT_I64);
+    assert_int_equal(o.step.first, ABSENT_I64);
+    assert_null(o.search.p);
+    assert_int_equal(options_form(&o), FORM_TEXT);
+    assert_int_equal(options_params(&o, NULL).group, GROUP_NAME);
+}
+
+static void behind_two_dashes_everything_is_a_trace(void **state)
+{
+    options o;
+    assert_int_equal(parse("info -- --json -x", &o, NULL), OK);
+    assert_int_equal(o.n_traces, 2);
+    assert_string_equal(o.traces[0], "--json");
+    assert_false(o.json);
+}
+
+static void logdir_is_a_trace(void **state)
+{
+    options o;
+    assert_int_equal(parse("info --logdir runs", &o, NULL), OK);
+    assert_int_equal(o.n_traces, 1);
+    assert_string_equal(o.traces[0], "runs");
+}
+
+static void to_means_the_window_or_the_form(void **state)
+{
+    options o;
+    assert_int_equal(parse("operators --from 1ms --to 12.5ms", &o, NULL), OK);
+    assert_int_equal(o.from, 1000000);
+    assert_int_equal(o.to, 12500000);
+    assert_int_equal(parse("export x --to chrome -o out --until 2us", &o, NULL), OK);
+    assert_true(str_eq(o.export_to, STR("chrome")));
+    assert_true(str_eq(o.output, STR("out")));
+    assert_int_equal(o.until, 2000);
+    assert_int_equal(parse("export x --to chrome -oout", &o, NULL), OK);
+    assert_true(str_eq(o.output, STR("out")));
+}
+
+static void steps_are_one_or_a_range(void **state)
+{
+    options o;
+    assert_int_equal(parse("operators --step 3", &o, NULL), OK);
+    assert_int_equal(o.step.first, 3);
+    assert_int_equal(o.step.last, 3);
+    assert_int_equal(parse("operators --step 3..5", &o, NULL), OK);
+    params p = options_params(&o, NULL);
+    assert_int_equal(p.first_step, 3);
+    assert_int_equal(p.last_step, 5);
+    assert_int_equal(parse("operators --step 3..", &o, NULL), OK);
+    assert_int_equal(o.step.last, INT64_MAX);
+    assert_refused("operators --step 5..3", "--step 5..3: not steps; write 3 or 3..5");
+    assert_refused("operators --step ..", "--step ..: not steps; write 3 or 3..5");
+    assert_refused("operators --step 3..x", "--step 3..x: not steps; write 3 or 3..5");
+}
+
+static void parameters_of_the_registry_are_options(void **state)
+{
+    options o;
+    assert_int_equal(parse("operators --group-by name+shape --group-by type", &o, NULL), OK);
+    assert_int_equal(options_params(&o, NULL).group, GROUP_TYPE);
+    assert_refused("operators --group-by launch", "--group-by launch: not one of "
+                                                  "name|name+shape|name+stack|name+shape+stack|type");
+    assert_refused("info --group-by name",
+                   "info has no option --group-by; tacho info --help lists them");
+}
+
+static void a_slip_is_answered_with_the_nearest_name(void **state)
+{
+    assert_refused("operators --serch x", "operators has no option --serch; did you mean --search?");
+    assert_refused("operators --gruop-by x",
+                   "operators has no option --gruop-by; did you mean --group-by?");
+    assert_refused("operators --frobnicate=3",
+                   "operators has no option --frobnicate; tacho operators --help lists them");
+    assert_refused("operators -x", "operators has no option -x; tacho operators --help lists them");
+    assert_refused("export --o x", "export has no option --o; tacho export --help lists them");
+    assert_string_equal(command_near(STR("kernel")), "kernels");
+    assert_string_equal(command_near(STR("inof")), "info");
+    assert_null(command_near(STR("frobnicate")));
+}
+
+static void values_are_checked_by_kind(void **state)
+{
+    assert_refused("operators --limit -1", "--limit -1: not a whole number of 0 or more");
+    assert_refused("operators --limit 99999999999999999999",
+                   "--limit 99999999999999999999: not a whole number of 0 or more");
+    assert_refused("operators --from 12",
+                   "--from 12: not a time; write 250us, 12.5ms or 1.2s");
+    assert_refused("operators --memory-limit lots",
+                   "--memory-limit lots: not a size; write 512M or 4G");
+    assert_refused("operators --format xml",
+                   "--format xml: not one of text|json|csv|md|columns");
+    assert_refused("operators --limit", "option --limit needs a value: --limit N");
+    assert_refused("operators --json=1", "option --json takes no value");
+}
+
+static void contradictions_are_refused(void **state)
+{
+    assert_refused("operators --step 1 --from 1ms",
+                   "--step and --from/--to cannot be used together");
+    assert_refused("operators --from 2ms --to 1ms", "the window is empty: it ends before it begins");
+    assert_refused("export --from 2ms --until 2ms",
+                   "the window is empty: it ends before it begins");
+}
+
+static void the_language_is_known_to_the_next_error(void **state)
+{
+    options o;
+    assert_int_equal(parse("operators --lang zh --limit x", &o, NULL), ERR_ARG);
+    assert_int_equal(o.words, LANG_ZH);
+}
+
+static void every_command_has_help_and_every_analysis_is_one(void **state)
+{
+    command c;
+    uint32_t n = 0, analyses = 0;
+    for (; command_at(n, &c); n++) {
+        assert_true(text_get(c.help, LANG_EN)[0] != '\0');
+        assert_non_null(c.run);
+        if (c.analysis) analyses++;
+    }
+    assert_null(registry_analysis(analyses));
+    assert_true(n > analyses);
+    assert_false(command_at(UINT32_MAX, &c));
+    for (uint32_t i = 0; option_at(i); i++)
+        assert_true(text_get(option_at(i)->help, LANG_EN)[0] != '\0');
+}
+
+static void no_command_has_two_options_of_one_name(void **state)
+{
+    command c;
+    for (uint32_t n = 0; command_at(n, &c); n++)
+        for (uint32_t i = 0; option_at(i); i++)
+            for (uint32_t k = 0; k < i; k++) {
+                const option_info *a = option_at(i), *b = option_at(k);
+                bool both = (a->groups & c.groups) && (b->groups & c.groups);
+                if (both && strcmp(a->name, b->name) == 0) fail_msg("%s: --%s", c.name, a->name);
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_and_traces_mix),
+        cmocka_unit_test(what_is_not_given_is_absent),
+        cmocka_unit_test(behind_two_dashes_everything_is_a_trace),
+        cmocka_unit_test(logdir_is_a_trace),
+        cmocka_unit_test(to_means_the_window_or_the_form),
+        cmocka_unit_test(steps_are_one_or_a_range),
+        cmocka_unit_test(parameters_of_the_registry_are_options),
+        cmocka_unit_test(a_slip_is_answered_with_the_nearest_name),
+        cmocka_unit_test(values_are_checked_by_kind),
+        cmocka_unit_test(contradictions_are_refused),
+        cmocka_unit_test(the_language_is_known_to_the_next_error),
+        cmocka_unit_test(every_command_has_help_and_every_analysis_is_one),
+        cmocka_unit_test(no_command_has_two_options_of_one_name),
+    };
+    return cmocka_run_group_tests(tests, make, unmake);
+}

@@ -1,0 +1,322 @@
+/* source_test.c: every way to the bytes gives the same bytes: plain, gzip, zstd; file, pipe, memory;
+ * with and without a thread; any size of pieces, any number of kept bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/fault.h"
+#include "unit/io/io_helper.h"
+
+static const read_plan PLANS[] = {
+    {.want = 4 << 20, .keep = 0},
+    {.want = 1 << 20, .keep = 777},
+    {.want = 1 << 20, .keep = 300000}, /* more than a block's headroom */
+    {.want = 70001, .keep = 70000},
+    {.want = 70001, .keep = 10000000}, /* all of it, every time longer */
+    {.want = 100000, .keep = 5, .hold_all = true},
+    {.want = 1 << 20, .keep = 4000, .threads = 2},
+    {.want = 3 << 20, .keep = 0, .threads = 2},
+    {.want = 1 << 20, .keep = 300000, .threads = 2},
+    {.want = 70001, .keep = 10000000, .threads = 2},
+    {.want = 100000, .keep = 5, .threads = 2, .hold_all = true},
+};
+#define N_PLANS (sizeof PLANS / sizeof *PLANS)
+
+static void check_same(buf out, str text) {
+    assert_int_equal(out.n, text.n);
+    if (text.n) assert_memory_equal(out.p, text.p, text.n);
+    buf_fini(&out);
+}
+
+/* The text as it is, as gzip and as zstd. */
+static void three_forms(str text, buf forms[3]) {
+    forms[0] = (buf){0};
+    buf_add_str(&forms[0], text);
+    forms[1] = gzip_of(text, 6);
+    forms[2] = zstd_of(text, 1);
+}
+
+static void free_forms(buf forms[3]) {
+    for (int i = 0; i < 3; i++) buf_fini(&forms[i]);
+}
+
+static void files_and_memory_give_the_same_bytes_by_every_plan(void **state) {
+    buf text = text_of(3000001, 1), forms[3];
+    three_forms(buf_str(&text), forms);
+    for (int f = 0; f < 3; f++) {
+        char *path = file_of(buf_str(&forms[f]));
+        for (size_t p = 0; p < N_PLANS; p++) {
+            source *s;
+            uint16_t damage;
+            assert_int_equal(source_open(path, &s, NULL), OK);
+            assert_int_equal(source_codec(s), f);
+            assert_int_equal(source_file_bytes(s), forms[f].n);
+            check_same(read_all(s, PLANS[p], &damage), buf_str(&text));
+            assert_int_equal(damage, MSG_NONE);
+            check_same(read_memory_all(buf_str(&forms[f]), PLANS[p], &damage), buf_str(&text));
+            assert_int_equal(damage, MSG_NONE);
+        }
+        file_gone(path);
+    }
+    free_forms(forms);
+    buf_fini(&text);
+}
+
+typedef struct {
+    int fd;
+    str bytes;
+    size_t portion;
+} writer;
+
+static void *write_pipe(void *context) {
+    writer *w = context;
+    for (size_t at = 0; at < w->bytes.n;) {
+        size_t n = w->bytes.n - at < w->portion ? w->bytes.n - at : w->portion;
+        ssize_t put = write(w->fd, w->bytes.p + at, n);
+        if (put <= 0) break;
+        at += (size_t)put;
+        w->portion = w->portion * 3 % 8191 + 1;
+    }
+    close(w->fd);
+    return NULL;
+}
+
+static void pipes_give_the_same_bytes_however_they_are_written(void **state) {
+    buf text = text_of(300000, 2), forms[3];
+    three_forms(buf_str(&text), forms);
+    /* Two members, so that a member's border falls anywhere in the pipe's portions. */
+    buf second = gzip_of(buf_str(&text), 9);
+    buf_add_str(&forms[1], buf_str(&second));
+    buf_fini(&second);
+    for (int i = 0; i < 60; i++) {
+        int ends[2];
+        char path[64];
+        assert_int_equal(pipe(ends), 0);
+        snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+        writer w = {.fd = ends[1], .bytes = buf_str(&forms[i % 3]), .portion = (size_t)(i + 1)};
+        pthread_t t;
+        assert_int_equal(pthread_create(&t, NULL, write_pipe, &w), 0);
+        source *s;
+        assert_int_equal(source_open(path, &s, NULL), OK);
+        assert_int_equal(source_file_bytes(s), 0);
+        uint16_t damage;
+        buf out =
+            read_all(s, (read_plan){.want = 50000, .keep = 99, .threads = 1 + i % 2}, &damage);
+        assert_int_equal(damage, MSG_NONE);
+        assert_int_equal(out.n, i % 3 == 1 ? 2 * text.n : text.n);
+        assert_memory_equal(out.p, text.p, text.n);
+        buf_fini(&out);
+        pthread_join(t, NULL);
+        close(ends[0]);
+    }
+    free_forms(forms);
+    buf_fini(&text);
+}
+
+static void standard_input_is_read_from_where_it_stands(void **state) {
+    buf text = text_of(100000, 3);
+    char *path = file_of(buf_str(&text));
+    int saved = dup(STDIN_FILENO);
+    for (off_t from = 0; from <= 5000; from += 5000) {
+        assert_non_null(freopen(path, "r", stdin));
+        assert_int_equal(lseek(STDIN_FILENO, from, SEEK_SET), from);
+        source *s;
+        assert_int_equal(source_open("-", &s, NULL), OK);
+        check_same(read_all(s, (read_plan){.want = 30000}, NULL),
+                   str_from(buf_str(&text), (size_t)from));
+        struct stat st;
+        assert_int_equal(fstat(STDIN_FILENO, &st), 0); /* not closed */
+    }
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+    file_gone(path);
+    buf_fini(&text);
+}
+
+static void empty_input_ends_at_once_and_is_whole(void **state) {
+    buf forms[3];
+    three_forms(STR_NONE, forms);
+    for (int f = 0; f < 3; f++) {
+        char *path = file_of(buf_str(&forms[f]));
+        for (int threads = 1; threads <= 2; threads++) {
+            source *s;
+            uint16_t damage;
+            assert_int_equal(source_open(path, &s, NULL), OK);
+            check_same(read_all(s, (read_plan){.want = 4096, .threads = threads}, &damage),
+                       STR_NONE);
+            assert_int_equal(damage, MSG_NONE);
+        }
+        file_gone(path);
+    }
+    free_forms(forms);
+}
+
+static void a_cut_stream_delivers_its_beginning_and_tells_the_damage(void **state) {
+    buf text = text_of(3000000, 4), forms[3];
+    three_forms(buf_str(&text), forms);
+    for (int f = 1; f < 3; f++) {
+        for (int threads = 1; threads <= 2; threads++) {
+            uint16_t damage;
+            read_plan plan = {.want = 1 << 20, .keep = 100, .threads = threads};
+            buf out = read_memory_all(str_n(forms[f].p, forms[f].n / 2), plan, &damage);
+            assert_int_equal(damage, MSG_STREAM_CUT);
+            assert_in_range(out.n, text.n / 3, text.n * 2 / 3);
+            assert_memory_equal(out.p, text.p, out.n);
+            buf_fini(&out);
+        }
+    }
+    free_forms(forms);
+    buf_fini(&text);
+}
+
+static void what_cannot_be_opened_says_why(void **state) {
+    source *s = (source *)state;
+    error err = {0};
+    assert_int_equal(source_open("/nowhere/at/all", &s, &err), ERR_IO);
+    assert_int_equal(err.message, MSG_CANNOT_OPEN);
+    assert_true(str_eq(err.args[0].u.text, STR("/nowhere/at/all")));
+    assert_int_equal(source_open("/tmp", &s, &err), ERR_ARG);
+    assert_int_equal(err.message, MSG_IS_DIRECTORY);
+    assert_ptr_equal(s, state); /* outputs are untouched on failure */
+}
+
+static void pieces_of_changing_size_stay_contiguous(void **state) {
+    buf text = text_of(5000000, 5), packed = gzip_of(buf_str(&text), 1);
+    for (int threads = 1; threads <= 2; threads++) {
+        source *s;
+        assert_int_equal(source_open_memory(buf_str(&packed), &s, NULL), OK);
+        source_set_threads(s, threads);
+        size_t at = 0, keep = 0, want = 1000;
+        for (;;) {
+            piece pc;
+            assert_int_equal(source_next(s, want, keep, &pc, NULL), OK);
+            if (pc.n == 0) break;
+            assert_int_equal(pc.offset, at - keep);
+            assert_memory_equal(pc.p, text.p + pc.offset, pc.n);
+            assert_true(pc.n == keep + want || pc.offset + pc.n == text.n);
+            at = pc.offset + pc.n;
+            keep = pc.n / 3;
+            want = want * 17 % 2500001;
+            source_release(s, &pc);
+        }
+        assert_int_equal(at, text.n);
+        source_close(s);
+    }
+    buf_fini(&packed);
+    buf_fini(&text);
+}
+
+static void looking_at_the_head_takes_nothing(void **state) {
+    buf text = text_of(5000000, 8), forms[3];
+    three_forms(buf_str(&text), forms);
+    for (int f = 0; f < 3; f++) {
+        char *path = file_of(buf_str(&forms[f]));
+        for (int threads = 1; threads <= 2; threads++) {
+            for (size_t n = 10; n < 8 << 20; n *= 40) {
+                source *s;
+                str head;
+                assert_int_equal(source_open(path, &s, NULL), OK);
+                for (size_t k = 1; k <= n; k = k < n && k * 7 > n ? n : k * 7) {
+                    assert_int_equal(source_peek(s, k, &head, NULL), OK);
+                    assert_int_equal(head.n, k < text.n ? k : text.n);
+                    assert_memory_equal(head.p, text.p, head.n);
+                }
+                read_plan plan = {.want = 1 << 20, .keep = 50, .threads = threads};
+                check_same(read_all(s, plan, NULL), buf_str(&text));
+            }
+        }
+        file_gone(path);
+    }
+    free_forms(forms);
+    buf_fini(&text);
+}
+
+static void a_source_may_be_closed_in_the_middle(void **state) {
+    buf text = text_of(8 << 20, 6), packed = gzip_of(buf_str(&text), 1);
+    for (int i = 0; i < 10; i++) {
+        source *s;
+        piece pc;
+        assert_int_equal(source_open_memory(buf_str(&packed), &s, NULL), OK);
+        source_set_threads(s, 2);
+        for (int k = 0; k < i % 4; k++) {
+            assert_int_equal(source_next(s, 1 << 20, 10, &pc, NULL), OK);
+            source_release(s, &pc);
+        }
+        source_close(s);
+    }
+    source_close(NULL);
+    buf_fini(&packed);
+    buf_fini(&text);
+}
+
+/* Reads all of it under an armed fault; the status of whatever failed first. */
+static status try_all(const char *path, int threads) {
+    source *s;
+    error err = {0};
+    status st = source_open(path, &s, &err);
+    if (st != OK) return st;
+    source_set_threads(s, threads);
+    for (;;) {
+        piece pc;
+        st = source_next(s, 100000, 300000, &pc, &err);
+        if (st != OK) {
+            assert_int_equal(err.status, st);
+            assert_int_not_equal(err.message, MSG_NONE);
+            piece again;
+            if (source_codec(s) != CODEC_NONE)
+                assert_int_equal(source_next(s, 100000, 0, &again, NULL), st);
+        }
+        if (st != OK || pc.n == 0) break;
+        source_release(s, &pc);
+    }
+    source_close(s);
+    return st;
+}
+
+static void every_allocation_and_read_may_fail_without_leak_or_lie(void **state) {
+    buf text = text_of(1000000, 7), forms[3];
+    three_forms(buf_str(&text), forms);
+    for (int f = 0; f < 3; f++) {
+        char *path = file_of(buf_str(&forms[f]));
+        for (int kind = FAULT_ALLOC; kind <= FAULT_READ; kind++) {
+            for (uint64_t n = 1;; n++) {
+                fault_arm((fault_kind)kind, n);
+                status st = try_all(path, 1 + (int)(n % 2));
+                bool reached = fault_count((fault_kind)kind) >= n;
+                fault_arm((fault_kind)kind, 0);
+                if (!reached) {
+                    assert_int_equal(st, OK);
+                    break;
+                }
+                /* A map that fails is read instead, a thread that fails is done without. */
+                assert_true(st == OK || st == (kind == FAULT_ALLOC ? ERR_MEMORY : ERR_IO));
+            }
+        }
+        file_gone(path);
+    }
+    free_forms(forms);
+    buf_fini(&text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_and_memory_give_the_same_bytes_by_every_plan),
+        cmocka_unit_test(pipes_give_the_same_bytes_however_they_are_written),
+        cmocka_unit_test(standard_input_is_read_from_where_it_stands),
+        cmocka_unit_test(empty_input_ends_at_once_and_is_whole),
+        cmocka_unit_test(a_cut_stream_delivers_its_beginning_and_tells_the_damage),
+        cmocka_unit_test(what_cannot_be_opened_says_why),
+        cmocka_unit_test(pieces_of_changing_size_stay_contiguous),
+        cmocka_unit_test(looking_at_the_head_takes_nothing),
+        cmocka_unit_test(a_source_may_be_closed_in_the_middle),
+        cmocka_unit_test(every_allocation_and_read_may_fail_without_leak_or_lie),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,205 @@
+/* discover_test.c: files, runs and trees to catalogues. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/fault.h"
+#include "session/discover.h"
+#include "unit/session/session_helper.h"
+
+/* The catalogue as one line: run[worker:stamp,stamp worker:stamp] run[…]. */
+static const char *shown(const catalogue *c) {
+    static char text[4096];
+    int n = 0;
+    text[0] = 0;
+    for (uint32_t r = 0; r < c->n_runs; r++) {
+        const run_entry *run = &c->runs[r];
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s%s[", r ? " " : "", run->name.p);
+        for (uint32_t w = 0; w < run->n_workers; w++) {
+            const worker_entry *x = &run->workers[w];
+            n += snprintf(text + n, sizeof text - (size_t)n, "%s%s:", w ? " " : "", x->name.p);
+            for (uint32_t s = 0; s < x->n_spans; s++) {
+                assert_int_equal(x->spans[s].number, s + 1);
+                n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", s ? "," : "",
+                              x->spans[s].stamp.p);
+            }
+        }
+        n += snprintf(text + n, sizeof text - (size_t)n, "]");
+    }
+    return text;
+}
+
+static void check(const char *path, const char *expected) {
+    arena a;
+    arena_init(&a, 0);
+    catalogue c;
+    error err = {0};
+    assert_int_equal(discover(&a, path, &c, &err), OK);
+    assert_string_equal(shown(&c), expected);
+    arena_fini(&a);
+}
+
+static void a_log_directory_is_a_tree_of_runs(void **state) {
+    folder f = folder_new();
+    put_file(&f, "log/run10/w.5.pt.trace.json", STR("{"));
+    put_file(&f, "log/run2/rank10.1.pt.trace.json.gz", STR("{"));
+    put_file(&f, "log/run2/rank9.1.pt.trace.json", STR("{"));
+    put_file(&f, "log/run2/rank9.10.pt.trace.json", STR("{"));
+    put_file(&f, "log/run2/rank9.9.pt.trace.json", STR("{"));
+    put_file(&f, "log/run2/rank9.pt.trace.json", STR("{"));
+    put_file(&f, "log/run2/key_averages.json", STR("[]"));
+    put_file(&f, "log/run2/deeper/down/x.tacho", STR(""));
+    put_file(&f, "log/empty/readme.txt", STR("no trace"));
+    put_file(&f, "log/.hidden/w.1.pt.trace.json", STR("{"));
+    put_file(&f, "log/run10/w.6.pt.trace.json.tmp", STR("{"));
+    check(in_folder(&f, "log"), "run2[rank9:,1,9,10 rank10:1] run2/deeper/down[x:] run10[w:5]");
+    check(in_folder(&f, "log/run10///"), "run10[w:5]");
+    folder_gone(&f);
+}
+
+static void names_without_ranks_are_ordered_with_their_numbers(void **state) {
+    folder f = folder_new();
+    put_file(&f, "r/host_10.pt.trace.json", STR("{"));
+    put_file(&f, "r/host_9.pt.trace.json", STR("{"));
+    put_file(&f, "r/ahost_rank3.pt.trace.json", STR("{"));
+    check(in_folder(&f, "r"), "r[ahost_rank3: host_9: host_10:]");
+    folder_gone(&f);
+}
+
+static void ranks_order_workers_whatever_their_hosts_are_called(void **state) {
+    folder f = folder_new();
+    put_file(&f, "r/zeta_rank0.pt.trace.json", STR("{"));
+    put_file(&f, "r/alpha_rank1.pt.trace.json", STR("{"));
+    check(in_folder(&f, "r"), "r[zeta_rank0: alpha_rank1:]");
+    folder_gone(&f);
+}
+
+static void without_known_names_the_content_decides(void **state) {
+    folder f = folder_new();
+    put_file(&f, "r/one.json", small_trace(3));
+    put_file(&f, "r/list.json",
+             STR("[{\"name\": \"x\", \"ph\": \"X\", \"ts\": 1, \"dur\": 1}]"));
+    put_file(&f, "r/other.json", STR("{\"a\": 1}"));
+    put_file(&f, "r/broken.json.gz", STR("\x1f\x8b\x08 broken"));
+    put_file(&f, "r/trace.txt", small_trace(3));
+    check(in_folder(&f, "r"), "r[list: one:]");
+    put_file(&f, "r/known.7.pt.trace.json", STR("{"));
+    check(in_folder(&f, "r"), "r[known:7]");
+    folder_gone(&f);
+}
+
+static void a_file_and_its_packed_copy_are_one_span(void **state) {
+    folder f = folder_new();
+    put_file(&f, "r/w.1.pt.trace.json.gz", STR("x"));
+    put_file(&f, "r/w.1.pt.trace.json", STR("{"));
+    put_file(&f, "r/w.2.pt.trace.json.gz", STR("x"));
+    arena a;
+    arena_init(&a, 0);
+    catalogue c;
+    assert_int_equal(discover(&a, in_folder(&f, "r"), &c, NULL), OK);
+    assert_string_equal(shown(&c), "r[w:1,2]");
+    assert_true(str_ends(c.runs[0].workers[0].spans[0].path, STR("w.1.pt.trace.json")));
+    arena_fini(&a);
+    folder_gone(&f);
+}
+
+static void links_are_followed_but_not_in_circles(void **state) {
+    folder f = folder_new();
+    put_file(&f, "real/w.1.pt.trace.json", STR("{"));
+    put_file(&f, "log/a/v.1.pt.trace.json", STR("{"));
+    assert_int_equal(symlink("../real", in_folder(&f, "log/link")), 0);
+    assert_int_equal(symlink("..", in_folder(&f, "log/a/up")), 0);
+    assert_int_equal(symlink("/nowhere", in_folder(&f, "log/gone")), 0);
+    check(in_folder(&f, "log"), "a[v:1] link[w:1]");
+    folder_gone(&f);
+}
+
+static void a_file_is_taken_as_it_is(void **state) {
+    folder f = folder_new();
+    check(put_file(&f, "some/dir/rank3.77.pt.trace.json.gz", STR("x")), "dir[rank3:77]");
+    check(put_file(&f, "some/dir/whatever.bin", STR("x")), "dir[whatever.bin:]");
+    check("-", "[-:]");
+    arena a;
+    arena_init(&a, 0);
+    catalogue c;
+    assert_int_equal(discover(&a, in_folder(&f, "some/dir/whatever.bin"), &c, NULL), OK);
+    assert_string_equal(c.runs[0].workers[0].spans[0].path.p,
+                        in_folder(&f, "some/dir/whatever.bin"));
+    assert_int_equal(c.runs[0].workers[0].spans[0].size_bytes, 1);
+    arena_fini(&a);
+    folder_gone(&f);
+}
+
+static void the_directory_we_stand_in_has_a_name(void **state) {
+    folder f = folder_new();
+    put_file(&f, "here/w.1.pt.trace.json", STR("{"));
+    char before[1024];
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(in_folder(&f, "here")), 0);
+    check(".", "here[w:1]");
+    check("w.1.pt.trace.json", "here[w:1]");
+    assert_int_equal(chdir(before), 0);
+    folder_gone(&f);
+}
+
+static void nothing_there_says_so(void **state) {
+    folder f = folder_new();
+    put_file(&f, "empty/readme", STR("x"));
+    arena a;
+    arena_init(&a, 0);
+    catalogue c = {.n_runs = 99};
+    error err = {0};
+    assert_int_equal(discover(&a, in_folder(&f, "empty"), &c, &err), ERR_NOT_FOUND);
+    assert_int_equal(err.message, MSG_NO_TRACES_IN);
+    assert_int_equal(discover(&a, in_folder(&f, "nowhere"), &c, &err), ERR_IO);
+    assert_int_equal(err.message, MSG_CANNOT_OPEN);
+    assert_int_equal(c.n_runs, 99);
+    arena_fini(&a);
+    folder_gone(&f);
+}
+
+static void every_allocation_and_read_may_fail(void **state) {
+    folder f = folder_new();
+    put_file(&f, "log/a/w.1.pt.trace.json", STR("{"));
+    put_file(&f, "log/b/x.json", small_trace(2));
+    for (int kind = FAULT_ALLOC; kind <= FAULT_READ; kind++) {
+        for (uint64_t n = 1;; n++) {
+            arena a;
+            arena_init(&a, 0);
+            catalogue c;
+            error err = {0};
+            fault_arm((fault_kind)kind, n);
+            status s = discover(&a, in_folder(&f, "log"), &c, &err);
+            bool reached = fault_count((fault_kind)kind) >= n;
+            fault_arm((fault_kind)kind, 0);
+            if (s != OK) assert_int_not_equal(err.message, MSG_NONE);
+            /* A folder below the first that cannot be read is passed over. */
+            assert_true(s == OK || (reached && (s == ERR_MEMORY || s == ERR_IO)));
+            arena_fini(&a);
+            if (!reached) break;
+        }
+    }
+    folder_gone(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_log_directory_is_a_tree_of_runs),
+        cmocka_unit_test(names_without_ranks_are_ordered_with_their_numbers),
+        cmocka_unit_test(ranks_order_workers_whatever_their_hosts_are_called),
+        cmocka_unit_test(without_known_names_the_content_decides),
+        cmocka_unit_test(a_file_and_its_packed_copy_are_one_span),
+        cmocka_unit_test(links_are_followed_but_not_in_circles),
+        cmocka_unit_test(a_file_is_taken_as_it_is),
+        cmocka_unit_test(the_directory_we_stand_in_has_a_name),
+        cmocka_unit_test(nothing_there_says_so),
+        cmocka_unit_test(every_allocation_and_read_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
