@@ -177,7 +177,9 @@ $1: $(call objects,$2) $(TEST_LIBS)
 	@mkdir -p $$(@D); $(if $(V),,echo '  LINK  $$@')
 	$Q$$(CC) $$(C_FLAGS) $$(L_FLAGS) $$(TEST_LINK) $4 $$^ $3 $$(LIBS) -o $$@
 endef
-$(foreach f,$(UNIT),$(eval $(call program,$(call programs,$f,unit),$f,-lcmocka)))
+# Helpers of a test's own folder come before those of other folders, so that both may have a
+# function of the same name.
+$(foreach f,$(UNIT),$(eval $(call program,$(call programs,$f,unit),$f $(filter $(dir $f)%,$(HELPERS)),-lcmocka)))
 $(foreach f,$(FAULT),$(eval $(call program,$(call programs,$f,fault),$f)))
 $(foreach f,$(TOOLS),$(eval $(call program,$(call programs,$f,tools),$f)))
 # A bench measures what users run, so it is linked with LTO; bench/NAME_*.cc joins bench/NAME.c.

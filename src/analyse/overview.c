@@ -365,16 +365,17 @@ static status add_number(table *t, const char *key, int64_t value, error *err) {
     return add_fact(t, str_of(key), text, err);
 }
 
-/* Threads and streams belong to processes; a device's row group is not one. */
-static int64_t count_processes(const trace *t) {
+/* Processes that own a thread: a device's row group is none. -1 when out of memory. */
+static int64_t count_processes(const trace *t, arena *a) {
     int64_t n = 0;
-    uint32_t last = 0; /* tracks of a process stand together */
-    for (uint32_t i = 1; i < t->track.n; i++) {
-        if (t->track.kind[i] != TRACK_THREAD || t->track.process[i] == last) continue;
-        last = t->track.process[i];
+    uint8_t *seen = ARENA_ARRAY(a, uint8_t, (size_t)t->process.n + 1);
+    for (uint32_t i = 1; i < t->track.n && seen; i++) {
+        uint32_t process = t->track.process[i];
+        if (t->track.kind[i] != TRACK_THREAD || seen[process]) continue;
+        seen[process] = 1;
         n++;
     }
-    return n;
+    return seen ? n : -1;
 }
 
 static const struct {
@@ -393,9 +394,10 @@ static const struct {
 static status write_configuration(overview *o, uint32_t n_workers, error *err) {
     const trace *t = o->t;
     table *out = answer_table(o->out, o->arena, "configuration");
-    if (!out) FAIL_MEMORY(err);
+    int64_t processes = count_processes(t, o->arena);
+    if (!out || processes < 0) FAIL_MEMORY(err);
     TRY(add_number(out, "workers", n_workers, err));
-    TRY(add_number(out, "processes", count_processes(t), err));
+    TRY(add_number(out, "processes", processes, err));
     TRY(add_number(out, "devices", t->device.n > 1 ? (int64_t)t->device.n - 1 : 0, err));
     TRY(add_fact(out, STR("device_type"), t->kernel.n > 1 ? STR("GPU") : STR("CPU"), err));
     for (uint32_t i = 1; i < t->device.n; i++)

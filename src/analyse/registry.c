@@ -1,13 +1,13 @@
 /* registry.c: registry.def as constant arrays, and the frame of every answer.
  *
- * The definition file is read once for each kind of row; fields lie in one array in the order of
- * the file, so the fields of a table start behind those of all tables before it. The lists are a
- * few dozen rows: looking up is a walk, and nothing has to be built or freed.
+ * The definition file is read once for each kind of row; fields lie in one array in the order
+ * of the file, so the fields of a table start behind those of all tables before it. The lists
+ * are a few dozen rows: looking up is a walk, and nothing has to be built or freed.
  *
- * answer_begin fills what every answer carries whatever the question: which trace it is about, and
- * how much of that trace it rests on. answer_table makes an empty table with all columns of
- * registry.def; answer_finish takes away those whose condition does not hold, after the analysis
- * has filled the table by the fixed column numbers.
+ * answer_begin fills what every answer carries whatever the question: which trace it is about,
+ * and how much of that trace it rests on. answer_table makes an empty table with all columns of
+ * registry.def; answer_finish takes away those whose condition does not hold, after the
+ * analysis has filled the table by the fixed column numbers.
  *
  * Not here: sorting, searching, limiting (the caller's), and words (text/). */
 #include "analyse/registry.h"
@@ -48,7 +48,7 @@ static const field_info FIELDS[] = {
 #include "analyse/registry.def"
 };
 
-/* ---- looking up ------------------------------------------------------------------------------- */
+/* ---- looking up -------------------------------------------------------------------------- */
 
 const analysis_info *registry_analysis(uint32_t i) {
     return i < sizeof ANALYSES / sizeof *ANALYSES - 1 ? &ANALYSES[i] : NULL;
@@ -120,7 +120,7 @@ bool group_of(str name, group_by *out) {
     return false;
 }
 
-/* ---- the frame of an answer ------------------------------------------------------------------- */
+/* ---- the frame of an answer -------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -151,8 +151,7 @@ static status fill_dropped(const trace *t, arena *a, quality *q, error *err) {
 }
 
 /* How much of the device work is joined to what caused it, from counts alone. */
-static void count_launches(const trace *t, quality *q)
-{
+static void count_launches(const trace *t, quality *q) {
     int64_t total = t->kernel.n > 1 ? (int64_t)t->kernel.n - 1 : 0;
     int64_t orphans = min_i64(total, trace_quality(t, CAUSE_ORPHAN_CORRELATION));
     if (total == 0) return; /* a trace of the host alone has nothing to link */
@@ -162,8 +161,7 @@ static void count_launches(const trace *t, quality *q)
                                             .total = total};
 }
 
-static status count_operators(const trace *t, quality *q, error *err)
-{
+static status count_operators(const trace *t, quality *q, error *err) {
     quality_link op = {.what = "kernels with an operator", .message = MSG_LINK_KERNEL_OP};
     if (t->kind_count[KIND_KERNEL] == 0) return OK;
     TRY(trace_require(t, TRACE_TABLE(slice) | TRACE_TABLE(kernel), err));
@@ -176,8 +174,8 @@ static status count_operators(const trace *t, quality *q, error *err)
     return OK;
 }
 
-static status fill_links(const char *analysis, const trace *t, arena *a, quality *q, error *err)
-{
+static status fill_links(const char *analysis, const trace *t, arena *a, quality *q,
+                         error *err) {
     q->links = ARENA_ARRAY(a, quality_link, 2);
     if (!q->links) FAIL_MEMORY(err);
     /* info reads no column, so that it takes the same time for a trace of any size. */

@@ -3,9 +3,7 @@
  * Segments and steps are both in order of time, so host time is one walk over the two. Device time
  * is a union of ranges for each (step, stage): kernels get a key, two stable radix sorts put them in
  * order of key and start, and each run of equal keys is joined as it goes by. The cost does not
- * depend on the number of steps.
- *
- * Steps that overlap (markers on two threads) share their moments: a moment counts in each. */
+ * depend on the number of steps. Steps are disjoint (step_spans.h). */
 #include "analyse/stage_times.h"
 
 #include "base/sort.h"

@@ -104,12 +104,12 @@ status step_spans_make(const trace *t, const selection *select, arena *a, step_s
     step_spans s = {.v = ARENA_ARRAY(a, step_span, n), .n = n, .marked = t->step.n > 1};
     step_work *work = ARENA_ARRAY(a, step_work, n);
     if (!s.v || !work) FAIL_MEMORY(err);
-    for (uint32_t i = 0; s.marked && i < n; i++)
-        s.v[i] = (step_span){.number = t->step.number[i + 1],
-                             .host_start = t->step.start[i + 1],
-                             .host_end = t->step.end[i + 1],
-                             .start = t->step.start[i + 1],
-                             .end = t->step.end[i + 1]};
+    for (uint32_t i = 0; s.marked && i < n; i++) {
+        /* Of markers that overlap, a moment belongs to the one that began last. */
+        int64_t start = t->step.start[i + 1], end = t->step.end[i + 1];
+        if (i + 1 < n) end = min_i64(end, t->step.start[i + 2]);
+        s.v[i] = (step_span){.number = t->step.number[i + 1], .host_start = start, .host_end = end, .start = start, .end = end};
+    }
     if (!s.marked) span_whole(t, &s.v[0]);
     int64_t previous = s.v[0].host_start, n_work = 0;
     collect_work(t, &s, work, &previous);

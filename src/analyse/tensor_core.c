@@ -57,6 +57,7 @@ static const char *const kernel_parts[] = {
     "cudnn_generated_fort_native_sdpa",
     /* CUTLASS */
     "tensorop",
+    "TensorOp",
     "cutlass3x_sm90",
     "cutlass3x_sm100",
     /* attention */

@@ -26,7 +26,7 @@ uint64_t hash_u64(uint64_t x) {
 }
 
 uint64_t hash_pair(uint64_t a, uint64_t b) {
-    return hash_u64(hash_u64(a) + 0x9E3779B97F4A7C15U + b);
+    return fold_multiply(fold_multiply(a ^ seeds[1], seeds[2]) ^ seeds[0] ^ b, seeds[3]);
 }
 
 static inline size_t first_place(uint64_t key, size_t mask) {

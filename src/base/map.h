@@ -23,9 +23,10 @@ uint32_t map_get(const map *m, uint64_t key);
  * must never stay MAP_NONE). NULL when out of memory. */
 uint32_t *map_at(map *m, uint64_t key);
 
-/* Well-spread hashes of one and of two words, the same on every machine. hash_u64 is a bijection;
- * for keys made of pairs use hash_pair as the key only when a collision is harmless or checked. */
+/* A well-spread bijection, the same on every machine. */
 uint64_t hash_u64(uint64_t x);
+/* Key for a pair (or more, nested), different in each process: a file cannot be made whose pairs
+ * collide, but a collision is possible all the same, so compare what was found. */
 uint64_t hash_pair(uint64_t a, uint64_t b);
 
 #endif

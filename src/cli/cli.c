@@ -1,13 +1,13 @@
 /* cli.c: what the commands share: how a failure becomes a sentence and an exit status, and how
  * bytes get to standard output.
  *
- * Results go to stdout, everything else to stderr. An error is said once, at the end of a command,
- * in the reader's language; the exit status follows from it: 1 the command line is wrong, 2 the
- * input cannot be used, 3 out of memory or disk. A pipe whose reader has gone (head) is not an
- * error: the reader has what it wanted, the program ends with 0.
+ * Results go to stdout, everything else to stderr. An error is said once, at the end of a
+ * command, in the reader's language; the exit status follows from it: 1 the command line is
+ * wrong, 2 the input cannot be used, 3 out of memory or disk. A pipe whose reader has gone
+ * (head) is not an error: the reader has what it wanted, the program ends with 0.
  *
- * The width of text is $COLUMNS where it is set, else that of the terminal, else 120 cells. Colors
- * are for terminals only, and not when NO_COLOR is set or the terminal is dumb. */
+ * The width of text is $COLUMNS where it is set, else that of the terminal, else 120 cells.
+ * Colors are for terminals only, and not when NO_COLOR is set or the terminal is dumb. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -20,8 +20,7 @@
 #define DEFAULT_WIDTH 120
 #define LEAST_WIDTH 40 /* below this no table is readable: let the terminal wrap */
 
-int cli_exit_status(status s)
-{
+int cli_exit_status(status s) {
     switch (s) {
     case OK:
     case ERR_CANCELLED: return EXIT_DONE;
@@ -32,8 +31,7 @@ int cli_exit_status(status s)
     }
 }
 
-int cli_complain(const options *o, const error *err)
-{
+int cli_complain(const options *o, const error *err) {
     buf sentence = {0}, line = {0};
     text_error(&sentence, o->words, err);
     text_put(&line, o->words, MSG_CLI_PREFIX, arg_text("sentence", buf_str(&sentence)));
@@ -50,8 +48,7 @@ int cli_complain(const options *o, const error *err)
     return cli_exit_status(err->status);
 }
 
-status output_flush(void *to, buf *b, error *err)
-{
+status output_flush(void *to, buf *b, error *err) {
     output *out = to;
     for (size_t at = 0; at < b->n;) {
         ssize_t n = -1;
@@ -74,10 +71,10 @@ status output_flush(void *to, buf *b, error *err)
     return OK;
 }
 
-int output_end(output *out, const options *o, status so_far, error *err)
-{
+int output_end(output *out, const options *o, status so_far, error *err) {
     status s = so_far;
-    if (s == OK && !buf_ok(&out->buf)) s = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    if (s == OK && !buf_ok(&out->buf))
+        s = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     if (s == OK) s = output_flush(out, &out->buf, err);
     buf_fini(&out->buf);
     if (s == OK || out->closed) return EXIT_DONE;
@@ -85,8 +82,7 @@ int output_end(output *out, const options *o, status so_far, error *err)
     return out->failed ? EXIT_RESOURCES : code;
 }
 
-static uint32_t terminal_width(int fd)
-{
+static uint32_t terminal_width(int fd) {
     int64_t columns;
     struct winsize size;
     const char *set = getenv("COLUMNS");
@@ -96,14 +92,12 @@ static uint32_t terminal_width(int fd)
     return DEFAULT_WIDTH;
 }
 
-static bool wants_color(int fd)
-{
+static bool wants_color(int fd) {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
     return isatty(fd) && !(no && no[0]) && term && strcmp(term, "dumb") != 0;
 }
 
-present_options cli_present(const options *o, output *out)
-{
+present_options cli_present(const options *o, output *out) {
     return (present_options){.lang = o->words,
                              .width = terminal_width(out->fd),
                              .color = wants_color(out->fd),

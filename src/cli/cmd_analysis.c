@@ -9,8 +9,7 @@
 #include "cli/open.h"
 #include "cli/shape.h"
 
-static status answer_question(const options *o, opened *x, output *out, error *err)
-{
+static status answer_question(const options *o, opened *x, output *out, error *err) {
     answer a;
     TRY(open_traces(o, x, err));
     params p = options_params(o, x->pool);
@@ -22,8 +21,7 @@ static status answer_question(const options *o, opened *x, output *out, error *e
     return present_answer(f, &a, &present, &out->buf, err);
 }
 
-int cmd_analysis(options *o)
-{
+int cmd_analysis(options *o) {
     error err = {0};
     opened x = {.pool = NULL};
     output out = {.fd = STDOUT_FILENO, .name = text_get(MSG_CLI_STDOUT, o->words)};

@@ -1,9 +1,9 @@
 /* cmd_export.c: `tacho export`: a trace in another form, to a file or to standard output.
  *
  * export/ does the work. Here --to is the form, so the window ends at --until. Without -o the
- * result goes to standard output, unless a terminal is listening there. Once the trace is open, a
- * failure to read or write is one of the disk: exit status 3; a reader that closed its end of the
- * pipe is none. */
+ * result goes to standard output, unless a terminal is listening there. Once the trace is open,
+ * a failure to read or write is one of the disk: exit status 3; a reader that closed its end of
+ * the pipe is none. */
 #include <poll.h>
 #include <unistd.h>
 
@@ -12,14 +12,12 @@
 #include "cli/open.h"
 #include "export/export.h"
 
-static bool reader_is_gone(void)
-{
+static bool reader_is_gone(void) {
     struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
     return poll(&p, 1, 0) > 0 && (p.revents & POLLERR) != 0;
 }
 
-static status check_form(const options *o, error *err)
-{
+static status check_form(const options *o, error *err) {
     buf names = {0};
     const char *name;
     if (o->export_to.p) return OK;
@@ -33,8 +31,7 @@ static status check_form(const options *o, error *err)
     return ERR_ARG;
 }
 
-static status write_form(const options *o, opened *x, bool *writing, error *err)
-{
+static status write_form(const options *o, opened *x, bool *writing, error *err) {
     const char *path = o->output.p ? o->output.p : "-";
     TRY(check_form(o, err));
     if (!o->output.p && isatty(STDOUT_FILENO)) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_NO_OUTPUT);
@@ -44,8 +41,7 @@ static status write_form(const options *o, opened *x, bool *writing, error *err)
     return export_file(x->input.traces[0].trace, &how, path, err);
 }
 
-int cmd_export(options *o)
-{
+int cmd_export(options *o) {
     error err = {0};
     opened x = {.pool = NULL};
     bool writing = false;

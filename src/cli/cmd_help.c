@@ -1,15 +1,14 @@
 /* cmd_help.c: `tacho help [COMMAND]`, also `tacho --help` and `tacho COMMAND --help`.
  *
- * Help that was asked for is a result and goes to stdout with status 0; the words themselves are
- * made in help.c. */
+ * Help that was asked for is a result and goes to stdout with status 0; the words themselves
+ * are made in help.c. */
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 
-int cmd_help(options *o)
-{
+int cmd_help(options *o) {
     error err = {0};
     output out = {.fd = STDOUT_FILENO, .name = text_get(MSG_CLI_STDOUT, o->words)};
     present_options present = cli_present(o, &out);

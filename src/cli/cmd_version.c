@@ -11,8 +11,7 @@
 #define TACHO_VERSION "unknown"
 #endif
 
-int cmd_version(options *o)
-{
+int cmd_version(options *o) {
     error err = {0};
     output out = {.fd = STDOUT_FILENO, .name = text_get(MSG_CLI_STDOUT, o->words)};
     buf_add_cstr(&out.buf, "tacho " TACHO_VERSION "\n");

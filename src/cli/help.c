@@ -1,9 +1,9 @@
 /* help.c: --help, made from commands.def, options.def, registry.def and messages.def.
  *
- * Two columns: a name, and what it means, wrapped to the width of the terminal behind the widest
- * name (or on a line of its own when the name is too long). Chinese breaks between any two
- * characters, other text between words. Help of an analysis holds the definition of every column
- * it answers with: the same sentences the JSON carries as `help`. */
+ * Two columns: a name, and what it means, wrapped to the width of the terminal behind the
+ * widest name (or on a line of its own when the name is too long). Chinese breaks between any
+ * two characters, other text between words. Help of an analysis holds the definition of every
+ * column it answers with: the same sentences the JSON carries as `help`. */
 #include "cli/help.h"
 
 #include "present/width.h"
@@ -11,9 +11,8 @@
 #define INDENT 2
 #define NAMES 26 /* cells for names before their meaning starts */
 
-/* Bytes of the next piece that is not broken: a run of ASCII up to a blank, or one character. */
-static size_t piece_bytes(str s)
-{
+/* Bytes of the next piece that stays whole: a run of ASCII up to a blank, or one character. */
+static size_t piece_bytes(str s) {
     size_t n = 1;
     if ((unsigned char)s.p[0] < 0x80) {
         while (n < s.n && (unsigned char)s.p[n] < 0x80 && s.p[n] != ' ') n++;
@@ -30,8 +29,7 @@ static size_t piece_bytes(str s)
 }
 
 /* Writes s from cell `at` on, broken so that lines end before `width`, later lines indented. */
-static void put_wrapped(buf *out, str s, size_t at, uint32_t width)
-{
+static void put_wrapped(buf *out, str s, size_t at, uint32_t width) {
     size_t cell = at;
     while (s.n != 0) {
         bool blank = s.p[0] == ' ';
@@ -53,8 +51,7 @@ static void put_wrapped(buf *out, str s, size_t at, uint32_t width)
     buf_add_byte(out, '\n');
 }
 
-static void put_row(buf *out, str name, str meaning, uint32_t width)
-{
+static void put_row(buf *out, str name, str meaning, uint32_t width) {
     size_t cells = width_of(name);
     buf_add_repeat(out, ' ', INDENT);
     buf_add_str(out, name);
@@ -67,14 +64,12 @@ static void put_row(buf *out, str name, str meaning, uint32_t width)
     put_wrapped(out, meaning, NAMES, width);
 }
 
-static void put_line(buf *out, lang l, uint16_t message)
-{
+static void put_line(buf *out, lang l, uint16_t message) {
     buf_add_cstr(out, text_get(message, l));
     buf_add_byte(out, '\n');
 }
 
-static void put_usage(buf *out, lang l, const char *name, const char *arguments)
-{
+static void put_usage(buf *out, lang l, const char *name, const char *arguments) {
     buf line = {0};
     buf_printf(&line, "tacho %s%s%s", name, arguments[0] ? " " : "", arguments);
     text_put(out, l, MSG_CLI_USAGE, arg_text("line", buf_str(&line)));
@@ -83,8 +78,7 @@ static void put_usage(buf *out, lang l, const char *name, const char *arguments)
     buf_fini(&line);
 }
 
-void help_program(buf *out, lang l, uint32_t width)
-{
+void help_program(buf *out, lang l, uint32_t width) {
     command c;
     put_usage(out, l, "COMMAND", "[TRACE] [--option]…");
     buf_add_byte(out, '\n');
@@ -98,8 +92,7 @@ void help_program(buf *out, lang l, uint32_t width)
     put_wrapped(out, str_of(text_get(MSG_CLI_MORE_HELP, l)), 0, width);
 }
 
-static void put_option(buf *out, lang l, const option_info *i, uint32_t width)
-{
+static void put_option(buf *out, lang l, const option_info *i, uint32_t width) {
     buf name = {0}, meaning = {0};
     if (i->letter != 0) buf_printf(&name, "-%c, ", i->letter);
     buf_printf(&name, "--%s", i->name);
@@ -114,8 +107,7 @@ static void put_option(buf *out, lang l, const option_info *i, uint32_t width)
     buf_fini(&meaning);
 }
 
-static void put_params(buf *out, lang l, const analysis_info *a, uint32_t width)
-{
+static void put_params(buf *out, lang l, const analysis_info *a, uint32_t width) {
     const param_info *p;
     for (uint32_t i = 0; (p = registry_param(a->name, i)) != NULL; i++) {
         buf name = {0}, meaning = {0};
@@ -130,15 +122,15 @@ static void put_params(buf *out, lang l, const analysis_info *a, uint32_t width)
     }
 }
 
-static void put_field(buf *out, lang l, const field_info *f, uint32_t width)
-{
+static void put_field(buf *out, lang l, const field_info *f, uint32_t width) {
     buf meaning = {0};
     buf_add_cstr(&meaning, text_get(f->help, l));
     if (f->when[0] != '\0') {
         str condition = str_of(f->when), key = STR("group_by=");
         buf option = {0};
         buf_add_cstr(&option, "--group-by ");
-        buf_add_str(&option, str_starts(condition, key) ? str_from(condition, key.n) : condition);
+        buf_add_str(&option,
+                    str_starts(condition, key) ? str_from(condition, key.n) : condition);
         buf_add_byte(&meaning, ' ');
         text_put(&meaning, l, MSG_CLI_ONLY_WHEN, arg_text("condition", buf_str(&option)));
         buf_fini(&option);
@@ -148,8 +140,7 @@ static void put_field(buf *out, lang l, const field_info *f, uint32_t width)
     buf_fini(&meaning);
 }
 
-static void put_results(buf *out, lang l, const analysis_info *a, uint32_t width)
-{
+static void put_results(buf *out, lang l, const analysis_info *a, uint32_t width) {
     const result_info *r;
     const field_info *f;
     for (uint32_t i = 0; (r = registry_result(a->name, i)) != NULL; i++) {
@@ -161,14 +152,12 @@ static void put_results(buf *out, lang l, const analysis_info *a, uint32_t width
     }
 }
 
-void help_command(buf *out, const command *c, lang l, uint32_t width)
-{
+void help_command(buf *out, const command *c, lang l, uint32_t width) {
     const option_info *o;
     put_usage(out, l, c->name, c->arguments);
     buf_add_byte(out, '\n');
     put_wrapped(out, str_of(text_get(c->help, l)), 0, width);
-    if (c->groups & CHOOSE)
-        put_wrapped(out, str_of(text_get(MSG_CLI_TRACE_IS, l)), 0, width);
+    if (c->groups & CHOOSE) put_wrapped(out, str_of(text_get(MSG_CLI_TRACE_IS, l)), 0, width);
     buf_add_byte(out, '\n');
     put_line(out, l, MSG_CLI_OPTIONS);
     if (c->analysis) put_params(out, l, c->analysis, width);

@@ -1,8 +1,8 @@
 /* main.c: from argv to a command and to an exit status.
  *
- * The first word is a command: one of commands.def or an analysis of the registry. Everything else
- * is the command's own; see options.h. Exit statuses are those of cli.h. A broken pipe is a failed
- * write, not a signal: the output says so and the program ends quietly. */
+ * The first word is a command: one of commands.def or an analysis of the registry. Everything
+ * else is the command's own; see options.h. Exit statuses are those of cli.h. A broken pipe is
+ * a failed write, not a signal: the output says so and the program ends quietly. */
 #include <signal.h>
 #include <stdlib.h>
 
@@ -10,8 +10,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 
-static lang environment_language(void)
-{
+static lang environment_language(void) {
     static const char *const names[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = getenv(names[i]);
@@ -21,15 +20,13 @@ static lang environment_language(void)
 }
 
 /* --help and --version alone are commands too. */
-static str command_word(const char *word)
-{
+static str command_word(const char *word) {
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return STR("help");
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) return STR("version");
     return str_of(word);
 }
 
-static status find_command(int argc, char **argv, options *o, error *err)
-{
+static status find_command(int argc, char **argv, options *o, error *err) {
     if (argc < 2) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_NO_COMMAND);
     str word = command_word(argv[1]);
     if (command_find(word, &o->command)) return OK;
@@ -40,8 +37,7 @@ static status find_command(int argc, char **argv, options *o, error *err)
     FAIL(err, ERR_ARG, NOPOS, MSG_CLI_UNKNOWN_COMMAND, arg_text("name", word));
 }
 
-static int run(int argc, char **argv, arena *a)
-{
+static int run(int argc, char **argv, arena *a) {
     error err = {0};
     options o = {.words = environment_language()};
     status s = find_command(argc, argv, &o, &err);
@@ -51,8 +47,7 @@ static int run(int argc, char **argv, arena *a)
     return o.command.run(&o);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     fault_init();
     arena a;

@@ -1,11 +1,12 @@
 /* open.c: from the TRACE arguments of a command to sealed traces.
  *
- * One argument is a file, a run or a log folder; --run, --worker and --span choose in it. Several
- * arguments are several workers, for analyses that can look at more than one. With --all-workers
- * every worker of the chosen run joins, the chosen one first, the same cycle of each.
+ * One argument is a file, a run or a log folder; --run, --worker and --span choose in it.
+ * Several arguments are several workers, for analyses that can look at more than one. With
+ * --all-workers every worker of the chosen run joins, the chosen one first, the same cycle of
+ * each.
  *
- * session/ does the work; here is only what the command line says about it. Everything opened is
- * held by the arena of `opened`, whose reset gives the traces back. */
+ * session/ does the work; here is only what the command line says about it. Everything opened
+ * is held by the arena of `opened`, whose reset gives the traces back. */
 #include "cli/open.h"
 
 #include <unistd.h>
@@ -16,19 +17,16 @@
 #include "session/discover.h"
 #include "session/load.h"
 
-static void release_trace(void *t)
-{
+static void release_trace(void *t) {
     trace_release(t);
 }
 
-static void free_pool(void *p)
-{
+static void free_pool(void *p) {
     pool_free(p);
 }
 
 static status load_span(const options *o, opened *x, const span_entry *span, trace **out,
-                        error *err)
-{
+                        error *err) {
     progress p;
     loaded l = {.trace = NULL};
     load_options how = {.pool = x->pool,
@@ -49,8 +47,7 @@ static status load_span(const options *o, opened *x, const span_entry *span, tra
     return OK;
 }
 
-static status add_worker(const options *o, opened *x, const chosen *c, error *err)
-{
+static status add_worker(const options *o, opened *x, const chosen *c, error *err) {
     trace *t;
     TRY(load_span(o, x, c->span, &t, err));
     str number = arena_printf(&x->arena, "%u", c->span->number);
@@ -66,17 +63,15 @@ static status add_worker(const options *o, opened *x, const chosen *c, error *er
     return OK;
 }
 
-static status add_path(const options *o, opened *x, const char *path, chosen *c, error *err)
-{
-    catalogue found;
+static status add_path(const options *o, opened *x, const char *path, chosen *c, error *err) {
+    catalogue found = {.n_runs = 0};
     choice wanted = {.run = o->run, .worker = o->worker, .span = o->span};
     TRY(discover(&x->arena, path, &found, err));
     return choose(&found, &wanted, c, err);
 }
 
 /* The other workers of the run, behind the chosen one. */
-static status add_others(const options *o, opened *x, const chosen *first, error *err)
-{
+static status add_others(const options *o, opened *x, const chosen *first, error *err) {
     for (uint32_t i = 0; i < first->run->n_workers; i++) {
         const worker_entry *w = &first->run->workers[i];
         if (w == first->worker) continue;
@@ -87,16 +82,14 @@ static status add_others(const options *o, opened *x, const chosen *first, error
     return OK;
 }
 
-static status make_room(opened *x, size_t n, error *err)
-{
+static status make_room(opened *x, size_t n, error *err) {
     x->traces = ARENA_ARRAY(&x->arena, analysis_trace, n);
     if (!x->traces) FAIL_MEMORY(err);
     x->input.traces = x->traces;
     return OK;
 }
 
-static status check_count(const options *o, error *err)
-{
+static status check_count(const options *o, error *err) {
     bool many = o->command.analysis && o->command.analysis->all_workers;
     const char *name = o->command.name;
     if (o->n_traces == 0)
@@ -109,8 +102,7 @@ static status check_count(const options *o, error *err)
     return OK;
 }
 
-static status start_pool(const options *o, opened *x, error *err)
-{
+static status start_pool(const options *o, opened *x, error *err) {
     int64_t wanted = o->threads == ABSENT_I64 || o->threads == 0 ? pool_cpus() : o->threads;
     x->pool = pool_new((int)min_i64(wanted, 1024));
     if (!x->pool) FAIL_MEMORY(err);
@@ -121,8 +113,7 @@ static status start_pool(const options *o, opened *x, error *err)
     return OK;
 }
 
-status open_traces(const options *o, opened *x, error *err)
-{
+status open_traces(const options *o, opened *x, error *err) {
     chosen c;
     *x = (opened){.pool = NULL};
     arena_init(&x->arena, 0);
@@ -142,7 +133,6 @@ status open_traces(const options *o, opened *x, error *err)
     return OK;
 }
 
-void open_end(opened *x)
-{
+void open_end(opened *x) {
     arena_fini(&x->arena);
 }

@@ -1,12 +1,12 @@
 /* options.c: reading the command line by the tables options.def, commands.def and registry.def.
  *
  * An option is --name VALUE, --name=VALUE or -x VALUE; what starts with no dash, and everything
- * behind --, is a trace; - alone is standard input. A command knows only the options of its groups
- * and, when it is an analysis, the parameters of registry.def (_ written as -), so --to means the
- * end of a window for an analysis and a form for export.
+ * behind --, is a trace; - alone is standard input. A command knows only the options of its
+ * groups and, when it is an analysis, the parameters of registry.def (_ written as -), so --to
+ * means the end of a window for an analysis and a form for export.
  *
- * A name that is not there is answered with the nearest one that is, by edit distance: the usual
- * slip is one letter. Values are checked here, by kind, and never again. */
+ * A name that is not there is answered with the nearest one that is, by edit distance: the
+ * usual slip is one letter. Values are checked here, by kind, and never again. */
 #include "cli/options.h"
 
 #include "base/fmt.h"
@@ -14,14 +14,14 @@
 #include "cli/commands.h"
 
 static const option_info OPTIONS[] = {
-#define OPTION(field, name, letter, kind, value, groups, help)                                   \
+#define OPTION(field, name, letter, kind, value, groups, help) \
     {name, letter, KIND_OF_##kind, value, groups, MSG_##help, offsetof(options, field)},
 #include "cli/options.def"
 #undef OPTION
 };
 
 static const command COMMANDS[] = {
-#define COMMAND(name, arguments, groups, help)                                                   \
+#define COMMAND(name, arguments, groups, help) \
     {#name, arguments, groups, MSG_##help, cmd_##name, NULL},
 #include "cli/commands.def"
 #undef COMMAND
@@ -31,13 +31,11 @@ static const command COMMANDS[] = {
 #define N_COMMANDS (sizeof COMMANDS / sizeof *COMMANDS)
 #define MAX_NAME 40 /* longest name the edit distance looks at */
 
-const option_info *option_at(uint32_t i)
-{
+const option_info *option_at(uint32_t i) {
     return i < N_OPTIONS ? &OPTIONS[i] : NULL;
 }
 
-bool command_at(uint32_t i, command *out)
-{
+bool command_at(uint32_t i, command *out) {
     uint32_t n = 0;
     for (const analysis_info *a; (a = registry_analysis(n)) != NULL; n++) {
         if (n != i) continue;
@@ -54,8 +52,7 @@ bool command_at(uint32_t i, command *out)
     return true;
 }
 
-bool command_find(str name, command *out)
-{
+bool command_find(str name, command *out) {
     command c;
     for (uint32_t i = 0; command_at(i, &c); i++) {
         if (!str_eq(str_of(c.name), name)) continue;
@@ -65,11 +62,10 @@ bool command_find(str name, command *out)
     return false;
 }
 
-/* ---- the nearest name ------------------------------------------------------------------------- */
+/* ---- the nearest name -------------------------------------------------------------------- */
 
 /* Letters to change, add, drop or swap to make b of a. */
-static size_t edit_distance(str a, str b)
-{
+static size_t edit_distance(str a, str b) {
     size_t rows[3][MAX_NAME + 1] = {{0}};
     if (a.n > MAX_NAME || b.n > MAX_NAME) return SIZE_MAX;
     for (size_t j = 0; j <= b.n; j++) rows[0][j] = j;
@@ -94,8 +90,7 @@ typedef struct {
     size_t distance;
 } nearest;
 
-static void offer(nearest *n, const char *name)
-{
+static void offer(nearest *n, const char *name) {
     size_t d = edit_distance(n->wanted, str_of(name));
     size_t allowed = 1 + n->wanted.n / 4;
     if (d <= allowed && d < n->distance) {
@@ -104,23 +99,20 @@ static void offer(nearest *n, const char *name)
     }
 }
 
-const char *command_near(str name)
-{
+const char *command_near(str name) {
     nearest n = {.wanted = name, .distance = SIZE_MAX};
     command c;
     for (uint32_t i = 0; command_at(i, &c); i++) offer(&n, c.name);
     return n.name;
 }
 
-/* ---- finding an option ------------------------------------------------------------------------ */
+/* ---- finding an option ------------------------------------------------------------------- */
 
-static bool belongs(const option_info *i, const command *c)
-{
+static bool belongs(const option_info *i, const command *c) {
     return (i->groups & c->groups) != 0;
 }
 
-static const option_info *find_option(const command *c, str name)
-{
+static const option_info *find_option(const command *c, str name) {
     for (size_t i = 0; i < N_OPTIONS; i++) {
         const option_info *o = &OPTIONS[i];
         bool letter = name.n == 1 && o->letter != 0 && o->letter == name.p[0];
@@ -130,8 +122,7 @@ static const option_info *find_option(const command *c, str name)
 }
 
 /* --group-by is the parameter group_by. */
-static bool is_spelling(const char *param, str name)
-{
+static bool is_spelling(const char *param, str name) {
     str p = str_of(param);
     if (p.n != name.n) return false;
     for (size_t i = 0; i < p.n; i++)
@@ -139,8 +130,7 @@ static bool is_spelling(const char *param, str name)
     return true;
 }
 
-static const param_info *find_param(const command *c, str name)
-{
+static const param_info *find_param(const command *c, str name) {
     const param_info *p = NULL;
     if (!c->analysis) return NULL;
     for (uint32_t i = 0; (p = registry_param(c->analysis->name, i)) != NULL; i++)
@@ -148,8 +138,7 @@ static const param_info *find_param(const command *c, str name)
     return NULL;
 }
 
-static status fail_unknown(const command *c, str given, str name, error *err)
-{
+static status fail_unknown(const command *c, str given, str name, error *err) {
     nearest n = {.wanted = name, .distance = SIZE_MAX};
     for (size_t i = 0; i < N_OPTIONS; i++)
         if (belongs(&OPTIONS[i], c)) offer(&n, OPTIONS[i].name);
@@ -168,17 +157,15 @@ static status fail_unknown(const command *c, str given, str name, error *err)
          arg_text("name", given), arg_cstr("near", spelled));
 }
 
-/* ---- values ----------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------ */
 
-static bool list_has(const char *list, str one)
-{
+static bool list_has(const char *list, str one) {
     param_info p = {.values = list};
     return registry_allows(&p, one);
 }
 
 /* 3 or 3..5; 3.. and ..5 are open. */
-static bool parse_steps(str s, option_STEPS *out)
-{
+static bool parse_steps(str s, option_STEPS *out) {
     option_STEPS v = {ABSENT_I64, ABSENT_I64};
     size_t dots = str_find(s, STR(".."), 0);
     str first = dots == SIZE_MAX ? s : str_n(s.p, dots);
@@ -193,8 +180,7 @@ static bool parse_steps(str s, option_STEPS *out)
     return true;
 }
 
-static status set_value(const option_info *i, str given, str value, options *o, error *err)
-{
+static status set_value(const option_info *i, str given, str value, options *o, error *err) {
     void *field = (char *)o + i->offset;
     uint16_t wrong = MSG_NONE;
     int64_t number;
@@ -229,8 +215,7 @@ static status set_value(const option_info *i, str given, str value, options *o, 
          arg_cstr("choices", i->value));
 }
 
-static status set_param(const param_info *p, str given, str value, options *o, error *err)
-{
+static status set_param(const param_info *p, str given, str value, options *o, error *err) {
     if (!registry_allows(p, value))
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_BAD_CHOICE, arg_text("name", given),
              arg_text("value", value), arg_cstr("choices", p->values));
@@ -243,7 +228,7 @@ static status set_param(const param_info *p, str given, str value, options *o, e
     return OK;
 }
 
-/* ---- the walk over argv ----------------------------------------------------------------------- */
+/* ---- the walk over argv ------------------------------------------------------------------ */
 
 typedef struct {
     int argc, at;
@@ -251,8 +236,7 @@ typedef struct {
 } words_left;
 
 /* The option at w->at, with its value, which may be the next word. */
-static status parse_option(words_left *w, options *o, error *err)
-{
+static status parse_option(words_left *w, options *o, error *err) {
     str word = str_of(w->argv[w->at++]);
     bool is_long = str_starts(word, STR("--"));
     size_t equals = is_long ? str_find(word, STR("="), 0) : SIZE_MAX;
@@ -279,8 +263,7 @@ static status parse_option(words_left *w, options *o, error *err)
     return i ? set_value(i, given, value, o, err) : set_param(p, given, value, o, err);
 }
 
-static void clear_fields(options *o)
-{
+static void clear_fields(options *o) {
     for (size_t i = 0; i < N_OPTIONS; i++) {
         char *field = (char *)o + OPTIONS[i].offset;
         switch (OPTIONS[i].kind) {
@@ -296,8 +279,7 @@ static void clear_fields(options *o)
 }
 
 /* What one option alone cannot know. */
-static status check_together(const options *o, error *err)
-{
+static status check_together(const options *o, error *err) {
     bool window = o->from != ABSENT_I64 || o->to != ABSENT_I64;
     if (window && o->step.first != ABSENT_I64)
         FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_STEP_AND_TIME);
@@ -307,8 +289,7 @@ static status check_together(const options *o, error *err)
     return OK;
 }
 
-status options_parse(arena *a, int argc, char **argv, options *o, error *err)
-{
+status options_parse(arena *a, int argc, char **argv, options *o, error *err) {
     words_left w = {.argc = argc, .argv = argv};
     bool only_traces = false;
     clear_fields(o);
@@ -331,8 +312,7 @@ status options_parse(arena *a, int argc, char **argv, options *o, error *err)
     return check_together(o, err);
 }
 
-params options_params(const options *o, pool *p)
-{
+params options_params(const options *o, pool *p) {
     params made = {.from_ns = o->from,
                    .to_ns = o->to,
                    .first_step = o->step.first,
@@ -350,8 +330,7 @@ params options_params(const options *o, pool *p)
     return made;
 }
 
-form options_form(const options *o)
-{
+form options_form(const options *o) {
     form f = FORM_TEXT;
     if (o->format.p) (void)form_of(o->format, &f);
     return o->json ? FORM_JSON : f;

@@ -6,15 +6,15 @@
 #include "present/present.h"
 
 enum { /* groups of options, joined by | in commands.def and options.def */
-    CHOOSE = 1,
-    CUT = 2,
-    SHAPE = 4,
-    ROWS = 8,
-    FORM = 16,
-    EXPORT = 32,
-    COMMON = 64,
-    WORDS = 128,
-    ANALYSIS_GROUPS = CHOOSE | CUT | SHAPE | ROWS | FORM | COMMON,
+       CHOOSE = 1,
+       CUT = 2,
+       SHAPE = 4,
+       ROWS = 8,
+       FORM = 16,
+       EXPORT = 32,
+       COMMON = 64,
+       WORDS = 128,
+       ANALYSIS_GROUPS = CHOOSE | CUT | SHAPE | ROWS | FORM | COMMON,
 };
 
 typedef enum {

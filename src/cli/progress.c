@@ -1,8 +1,8 @@
 /* progress.c: how far the reading is, for a person who waits.
  *
- * Only on a terminal, only on stderr, only after half a second, at most ten times a second: what
- * is quick stays silent, and a log file never holds a progress line. One line, rewritten in place
- * and taken away at the end. The readers call it from one thread at a time. */
+ * Only on a terminal, only on stderr, only after half a second, at most ten times a second:
+ * what is quick stays silent, and a log file never holds a progress line. One line, rewritten
+ * in place and taken away at the end. The readers call it from one thread at a time. */
 #include "cli/progress.h"
 
 #include <time.h>
@@ -13,21 +13,18 @@
 #define SILENCE_NS 500000000
 #define BETWEEN_NS 100000000
 
-static int64_t now_ns(void)
-{
+static int64_t now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-void progress_begin(progress *p, const options *o, const char *path)
-{
+void progress_begin(progress *p, const options *o, const char *path) {
     *p = (progress){.on = !o->quiet && isatty(STDERR_FILENO), .words = o->words, .path = path};
     if (p->on) p->start_ns = now_ns();
 }
 
-bool progress_step(void *context, uint64_t done_bytes, uint64_t total_bytes)
-{
+bool progress_step(void *context, uint64_t done_bytes, uint64_t total_bytes) {
     progress *p = context;
     int64_t now = p->on ? now_ns() : 0;
     if (!p->on || now - p->start_ns < SILENCE_NS || now - p->last_ns < BETWEEN_NS) return false;
@@ -49,8 +46,7 @@ bool progress_step(void *context, uint64_t done_bytes, uint64_t total_bytes)
     return false;
 }
 
-void progress_end(progress *p)
-{
+void progress_end(progress *p) {
     static const char clear[] = "\r\033[K";
     if (p->shown) (void)!write(STDERR_FILENO, clear, sizeof clear - 1);
     p->shown = false;

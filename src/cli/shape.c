@@ -1,22 +1,20 @@
 /* shape.c: which of the answer's tables and rows a reader gets, and in which order.
  *
- * An analysis answers in the order it thinks best. --table keeps one table. --search keeps rows by
- * text in all tables that have text; --sort orders every table that has the column (one at least
- * must); --limit cuts last, so it keeps the first rows of that order. The number of rows before the
- * cut stays in total_rows.
+ * An analysis answers in the order it thinks best. --table keeps one table. --search keeps rows
+ * by text in all tables that have text; --sort orders every table that has the column (one at
+ * least must); --limit cuts last, so it keeps the first rows of that order. The number of rows
+ * before the cut stays in total_rows.
  *
- * The direction of --sort follows from the column when it is not said: numbers fall, because the
- * large ones matter, texts rise. */
+ * The direction of --sort follows from the column when it is not said: numbers fall, because
+ * the large ones matter, texts rise. */
 #include "cli/shape.h"
 
-static void add_name(buf *names, const char *name)
-{
+static void add_name(buf *names, const char *name) {
     if (names->n != 0) buf_add_cstr(names, ", ");
     buf_add_cstr(names, name);
 }
 
-static status fail_no_table(const answer *a, str name, error *err)
-{
+static status fail_no_table(const answer *a, str name, error *err) {
     buf names = {0};
     for (uint32_t i = 0; i < a->n_tables; i++) add_name(&names, a->tables[i]->name);
     arg args[] = {arg_cstr("analysis", a->analysis), arg_text("name", name),
@@ -26,8 +24,7 @@ static status fail_no_table(const answer *a, str name, error *err)
     return ERR_ARG;
 }
 
-static status fail_no_column(const table *t, str name, error *err)
-{
+static status fail_no_column(const table *t, str name, error *err) {
     buf names = {0};
     for (uint32_t i = 0; i < t->n_columns; i++) add_name(&names, t->columns[i].name);
     arg args[] = {arg_cstr("table", t->name), arg_text("name", name),
@@ -37,8 +34,7 @@ static status fail_no_column(const table *t, str name, error *err)
     return ERR_ARG;
 }
 
-static status keep_table(answer *a, str name, error *err)
-{
+static status keep_table(answer *a, str name, error *err) {
     for (uint32_t i = 0; i < a->n_tables; i++) {
         if (!str_eq(str_of(a->tables[i]->name), name)) continue;
         a->tables[0] = a->tables[i];
@@ -48,15 +44,13 @@ static status keep_table(answer *a, str name, error *err)
     return fail_no_table(a, name, err);
 }
 
-static bool has_text(const table *t)
-{
+static bool has_text(const table *t) {
     for (uint32_t i = 0; i < t->n_columns; i++)
         if (t->columns[i].type == TYPE_TEXT) return true;
     return false;
 }
 
-static status sort_tables(answer *a, str wanted, error *err)
-{
+static status sort_tables(answer *a, str wanted, error *err) {
     size_t colon = str_rfind_byte(wanted, ':');
     str name = colon == SIZE_MAX ? wanted : str_n(wanted.p, colon);
     str way = colon == SIZE_MAX ? STR_NONE : str_from(wanted, colon + 1);
@@ -76,24 +70,13 @@ static status sort_tables(answer *a, str wanted, error *err)
     return fail_no_column(a->tables[0], name, err);
 }
 
-status shape_check_damage(const answer *a, const options *o, error *err)
-{
-    const quality *q = &a->quality;
-    if (!o->strict || q->n_dropped == 0) return OK;
-    FAIL(err, ERR_FORMAT, NOPOS, MSG_CLI_STRICT, arg_int("count", q->dropped[0].count),
-         arg_cstr("text", text_get(q->dropped[0].message, o->words)));
-}
-
-void shape_stable(answer *a, const options *o)
-{
+void shape_stable(answer *a, const options *o) {
     if (!o->stable) return;
     a->source.path = STR_NONE;
     a->source.start_unix_ns = INT64_MIN;
 }
 
-status shape_answer(answer *a, const options *o, error *err)
-{
-    TRY(shape_check_damage(a, o, err));
+status shape_answer(answer *a, const options *o, error *err) {
     shape_stable(a, o);
     if (o->table.p) TRY(keep_table(a, o->table, err));
     for (uint32_t i = 0; i < a->n_tables && o->search.n != 0; i++)

@@ -11,6 +11,7 @@
  * base on all ranks of a job: the base is the start of the quarter of a year the trace begins in, as
  * Kineto does it. Microseconds with three decimals are whole nanoseconds: nothing is rounded.
  * A recording without a span of its own gets one, because old readers take their axis from it.
+ * A plain trace that never was a profiler's stays plain: no version, no devices, no span.
  * Names and arguments are escaped and checked, so the file is valid JSON whatever the input was. */
 #include <stdio.h>
 
@@ -117,12 +118,10 @@ static bool is_own_key(str key)
     return false;
 }
 
-static status add_head(chrome *c, int64_t base_ns)
+static void add_version_and_devices(const trace *t, buf *b)
 {
-    const trace *t = c->x->t;
-    buf *b = &c->x->out;
     str devices = trace_meta(t, STR("deviceProperties"));
-    buf_add_cstr(b, "{\"schemaVersion\":1,\n\"deviceProperties\":");
+    buf_add_cstr(b, "\"schemaVersion\":1,\n\"deviceProperties\":");
     if (devices.n) {
         json_normal(devices, b);
     } else {
@@ -130,21 +129,31 @@ static status add_head(chrome *c, int64_t base_ns)
         add_devices(t, b);
         buf_add_byte(b, ']');
     }
+    buf_add_cstr(b, ",\n");
+}
+
+static status add_head(chrome *c, int64_t base_ns)
+{
+    const trace *t = c->x->t;
+    buf *b = &c->x->out;
+    buf_add_byte(b, '{');
+    if (!c->plain) add_version_and_devices(t, b);
     for (uint32_t i = 1; i < t->meta.n; i++) {
         str key = trace_str(t, t->meta.key[i]);
         if (is_own_key(key)) continue;
-        buf_add_cstr(b, ",\n");
         buf_add_json(b, key);
         buf_add_byte(b, ':');
         json_normal(trace_str(t, t->meta.value[i]), b);
+        buf_add_cstr(b, ",\n");
         TRY(export_row_done(c->x));
     }
-    buf_add_cstr(b, ",\n\"displayTimeUnit\":\"ms\"");
+    buf_add_cstr(b, "\"displayTimeUnit\":\"ms\",\n");
     if (base_ns != ABSENT_I64) {
-        buf_add_cstr(b, ",\n\"baseTimeNanoseconds\":");
+        buf_add_cstr(b, "\"baseTimeNanoseconds\":");
         buf_add_i64(b, base_ns);
+        buf_add_cstr(b, ",\n");
     }
-    buf_add_cstr(b, ",\n\"traceEvents\": [");
+    buf_add_cstr(b, "\"traceEvents\": [");
     return OK;
 }
 
@@ -266,7 +275,7 @@ static status add_span(chrome *c)
 {
     const trace *t = c->x->t;
     bool training = t->kind_count[KIND_OP] > 0 || t->kernel.n > 1;
-    if (t->kind_count[KIND_SPAN] > 0 || !training) return OK;
+    if (c->plain || t->kind_count[KIND_SPAN] > 0 || !training) return OK;
     int64_t start = max_i64(t->start_ns, c->x->from_ns), end = min_i64(t->end_ns, c->x->to_ns);
     buf_clear(&c->where);
     buf_add_cstr(&c->where, ",\"pid\":\"Spans\",\"tid\":\"PyTorch Profiler\"");
@@ -295,7 +304,8 @@ static status write_all(chrome *c)
 status export_chrome(exporting *x)
 {
     chrome c = {.x = x, .kernel = 1, .call = 1};
-    c.own_words = str_eq(x->t->format, STR("kineto")) || str_eq(x->t->format, STR("chrome"));
+    c.plain = str_eq(x->t->format, STR("chrome"));
+    c.own_words = c.plain || str_eq(x->t->format, STR("kineto"));
     c.launches = mem_zalloc(x->t->slice.n / 8 + 1);
     status s = OK;
     if (c.launches)

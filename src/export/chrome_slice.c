@@ -2,7 +2,11 @@
  *
  * Rows of a track come in the order of the store: by start, the longer first. Viewers rebuild the
  * nesting of a host thread from times alone and draw nonsense where two slices overlap partially, so
- * there, and only there, a slice is cut at the end of the one it starts in: one stack of ends.
+ * there, and only there, one of the two is cut: the first at the start of the second or the second
+ * at the end of the first. Python frames give way to everything else (the frame that begins a step
+ * ends inside it; steps and ops are what tables count), otherwise the cut that loses less is made.
+ * A pass over the track before it is written finds the ends, with a stack of the open slices. A
+ * plain trace that never was a profiler's is left as it was.
  *
  * Launch arrows are not stored; kernel.launch says the same. An arrow starts at the call and ends at
  * each piece of work it launched, its id is the correlation. A graph launch has one start and many
@@ -46,9 +50,11 @@ typedef struct {
 
 /* The track being written. */
 typedef struct {
-    vec ends;   /* int64_t: ends of the slices around the current one, on a host thread */
-    vec ranges; /* open_range: async ranges begun and not ended */
-    bool nested; /* a host thread: partial overlaps are cut */
+    vec ends;       /* int64_t: the end of each slice of a host thread, cut where it overlaps */
+    vec stack;      /* uint32_t: the slices around the current one */
+    vec ranges;     /* open_range: async ranges begun and not ended */
+    uint32_t first; /* slice of ends[0] */
+    bool nested;    /* a host thread */
 } lane;
 
 static str find_category(const chrome *c, uint32_t slice)
@@ -56,7 +62,8 @@ static str find_category(const chrome *c, uint32_t slice)
     const trace *t = c->x->t;
     uint16_t own = t->slice.category[slice];
     const char *word = KIND_CATEGORY[t->slice.kind[slice]];
-    return word && !(own && c->own_words) ? str_of(word) : trace_str(t, t->category.name[own]);
+    bool keep = c->plain || (own && c->own_words) || !word;
+    return keep ? trace_str(t, t->category.name[own]) : str_of(word);
 }
 
 /* Steps of other producers get the name that readers look for. */
@@ -193,22 +200,64 @@ static status add_arrows(chrome *c, uint32_t slice, const link_facts *f, int64_t
 
 /* ---- slices ------------------------------------------------------------------------------------ */
 
-static status cut_to_parent(lane *l, int64_t start_ns, int64_t *end_ns, error *err)
+static bool is_python(const trace *t, uint32_t slice)
 {
-    const int64_t *ends = VEC(&l->ends, int64_t);
-    while (l->ends.n && ends[l->ends.n - 1] <= start_ns) l->ends.n--;
-    if (l->ends.n && *end_ns > ends[l->ends.n - 1]) *end_ns = ends[l->ends.n - 1];
-    int64_t *top = vec_push(&l->ends);
-    if (!top) FAIL_MEMORY(err);
-    *top = *end_ns;
+    return t->slice.kind[slice] == KIND_PYTHON || t->slice.kind[slice] == KIND_MODULE;
+}
+
+/* Of two slices that overlap partially: is it the first one that gives way? */
+static bool first_gives_way(const trace *t, uint32_t first, uint32_t second, int64_t first_loses,
+                            int64_t second_loses)
+{
+    if (is_python(t, first) != is_python(t, second)) return is_python(t, first);
+    return first_loses < second_loses;
+}
+
+/* Takes the slice into the stack. */
+static status nest_slice(chrome *c, lane *l, uint32_t slice, int64_t start_ns)
+{
+    int64_t *ends = VEC(&l->ends, int64_t), *end = &ends[slice - l->first];
+    const uint32_t *stack = VEC(&l->stack, uint32_t);
+    while (l->stack.n) {
+        uint32_t around = stack[l->stack.n - 1];
+        int64_t *its_end = &ends[around - l->first];
+        if (*its_end > start_ns) {
+            if (*end <= *its_end) break;
+            if (!first_gives_way(c->x->t, around, slice, *its_end - start_ns, *end - *its_end)) {
+                *end = *its_end;
+                break;
+            }
+            *its_end = start_ns;
+        }
+        l->stack.n--;
+    }
+    uint32_t *top = vec_push(&l->stack);
+    if (!top) FAIL_MEMORY(c->x->err);
+    *top = slice;
     return OK;
 }
 
-static status add_complete(chrome *c, lane *l, uint32_t slice)
+static status nest_track(chrome *c, lane *l, uint32_t track)
+{
+    const trace *t = c->x->t;
+    uint32_t n = t->track.end[track] - t->track.first[track];
+    int64_t start_ns;
+    l->first = t->track.first[track];
+    l->ends.n = l->stack.n = 0;
+    if (vec_reserve(&l->ends, n) != OK) FAIL_MEMORY(c->x->err);
+    l->ends.n = n;
+    for (uint32_t i = l->first; i < t->track.end[track]; i++)
+        if (t->slice.kind[i] != KIND_ASYNC &&
+            export_clip(c->x, i, &start_ns, &VEC(&l->ends, int64_t)[i - l->first]))
+            TRY(nest_slice(c, l, i, start_ns));
+    return OK;
+}
+
+static status add_complete(chrome *c, const lane *l, uint32_t slice)
 {
     int64_t start_ns, end_ns;
     if (!export_clip(c->x, slice, &start_ns, &end_ns)) return OK;
-    if (l->nested) TRY(cut_to_parent(l, start_ns, &end_ns, c->x->err));
+    if (l->nested) end_ns = VEC(&l->ends, int64_t)[slice - l->first];
     link_facts f = find_links(c, slice);
     begin_event(c, 'X', slice);
     chrome_time(c, ",\"ts\":", add_i64(start_ns, c->shift_ns));
@@ -267,8 +316,9 @@ static status add_track(chrome *c, lane *l, uint32_t track)
     const trace *t = c->x->t;
     buf_clear(&c->where);
     chrome_where(t, track, &c->where);
-    l->ends.n = l->ranges.n = 0;
-    l->nested = t->track.kind[track] == TRACK_THREAD;
+    l->ranges.n = 0;
+    l->nested = t->track.kind[track] == TRACK_THREAD && !c->plain;
+    if (l->nested) TRY(nest_track(c, l, track));
     for (uint32_t i = t->track.first[track]; i < t->track.end[track]; i++) {
         if (t->slice.kind[i] == KIND_ASYNC)
             TRY(add_range(c, l, i));
@@ -280,11 +330,12 @@ static status add_track(chrome *c, lane *l, uint32_t track)
 
 status chrome_slices(chrome *c)
 {
-    lane l = {.ends = VEC_INIT(int64_t), .ranges = VEC_INIT(open_range)};
+    lane l = {.ends = VEC_INIT(int64_t), .stack = VEC_INIT(uint32_t), .ranges = VEC_INIT(open_range)};
     status s = OK;
     mark_launches(c);
     for (uint32_t i = 1; i < c->x->t->track.n && s == OK; i++) s = add_track(c, &l, i);
     vec_fini(&l.ends);
+    vec_fini(&l.stack);
     vec_fini(&l.ranges);
     return s;
 }

@@ -11,6 +11,8 @@
  * compared with `end` before it counts. */
 #include "ingest/layout.h"
 
+#include <math.h>
+
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/json.h"
@@ -283,12 +285,33 @@ static inline bool to_ns(const scanned *s, int64_t *ns) {
     return true;
 }
 
+/* Plain decimal microseconds with any number of digits → ns, rounded at the fourth decimal. */
+static bool long_time(str text, int64_t *ns) {
+    size_t point = str_find(text, STR("."), 0);
+    int64_t us, fraction = 0;
+    if (point == SIZE_MAX || !str_to_i64(str_n(text.p, point), &us)) return false;
+    for (size_t i = 1; i <= 4; i++) {
+        char c = point + i < text.n ? text.p[point + i] : '0';
+        if (c < '0' || c > '9') return false;
+        fraction = i < 4 ? fraction * 10 + (c - '0') : fraction + (c >= '5');
+    }
+    for (size_t i = point + 5; i < text.n; i++)
+        if (text.p[i] < '0' || text.p[i] > '9') return false;
+    if (text.p[0] == '-') fraction = -fraction;
+    return !__builtin_mul_overflow(us, 1000, ns) && !__builtin_add_overflow(*ns, fraction, ns);
+}
+
 /* A time that the quick scan could not read: exponent, quotes, too many digits. */
 static const char *odd_time(const char *p, const char *end, int64_t *ns, bool *good) {
     const char *stop = json_value_end(p, end);
+    if (!stop) return NULL;
+    str text = json_text(str_n(p, (size_t)(stop - p)));
     double us;
-    *good = stop && json_f64(str_n(p, (size_t)(stop - p)), &us) && us > -4e15 && us < 4e15;
-    if (*good) *ns = (int64_t)(us * 1000 + (us < 0 ? -0.5 : 0.5));
+    *good = long_time(text, ns);
+    if (!*good && str_to_f64(text, &us) && us > -4e15 && us < 4e15) {
+        *ns = (int64_t)(us * 1000 + (us < 0 ? -0.5 : 0.5));
+        *good = true;
+    }
     return stop;
 }
 
@@ -333,20 +356,16 @@ static const char *read_word(layout *l, const node *n, const char *p, const char
     const char *stop = json_value_end(p, end);
     if (!stop || stop == end) return NULL; /* the word may go on behind the end */
     str word = str_n(p, (size_t)(stop - p));
-    scanned s;
-    if (scan_is_long_number(word)) {
-        part_lost(l->part, CAUSE_NUMBER_RANGE, offset_of(l, p), 0);
-        add_value(l, n, VALUE_RAW, 0, intern_add(l->strings, word));
-    } else if (str_eq(word, STR("true")) || str_eq(word, STR("false")) ||
-               str_eq(word, STR("null")) || scan_number(p, end, &s)) {
-        add_value(l, n, VALUE_RAW, 0, raw_text(l, word, p));
-    } else {
-        uint32_t id = raw_text(l, word, p); /* counts it; kept as a string, so JSON stays valid */
-        if (intern_get(l->strings, id).n && intern_get(l->strings, id).p[0] == '"')
-            add_value(l, n, VALUE_STRING, 0, intern_add(l->strings, word));
-        else
-            add_value(l, n, VALUE_RAW, 0, id);
+    uint32_t id = raw_text(l, word, p); /* counts a word that JSON does not know */
+    str normal = intern_get(l->strings, id);
+    if (normal.n && normal.p[0] == '"') { /* such a word is kept as a string: JSON stays valid */
+        add_value(l, n, VALUE_STRING, 0, intern_add(l->strings, word));
+        return stop;
     }
+    double number;
+    if (word.n > 300 && (!str_to_f64(word, &number) || !isfinite(number)))
+        part_lost(l->part, CAUSE_NUMBER_RANGE, offset_of(l, p), 0);
+    add_value(l, n, VALUE_RAW, 0, id);
     return stop;
 }
 

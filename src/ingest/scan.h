@@ -56,13 +56,29 @@ typedef struct {
     bool exact;     /* written back from v and digits it is the same text */
 } scanned;
 
-/* Reads -?digits[.digits] of at most 18 digits. Returns its end, or NULL when it is anything else
- * (exponent, more digits) or could go on behind `end`. */
+/* Value of eight digits, the first in the lowest byte; only called when all are digits. */
+static inline uint64_t scan_eight(uint64_t w) {
+    w = (w & 0x0F0F0F0F0F0F0F0Full) * 2561 >> 8;
+    w = (w & 0x00FF00FF00FF00FFull) * 6553601 >> 16;
+    return (w & 0x0000FFFF0000FFFFull) * 42949672960001ull >> 32;
+}
+
+static inline bool scan_all_digits(uint64_t w) {
+    return ((w & 0xF0F0F0F0F0F0F0F0ull) |
+            ((w + 0x0606060606060606ull) & 0xF0F0F0F0F0F0F0F0ull) >> 4) == 0x3333333333333333ull;
+}
+
+/* Reads -?digits[.digits] of at most 19 digits that fit an int64. Returns its end, or NULL when it
+ * is anything else (exponent, more digits) or could go on behind `end`. */
 static inline const char *scan_number(const char *p, const char *end, scanned *s) {
     bool minus = *p == '-';
     p += minus;
     const char *first = p;
-    uint64_t v = 0;
+    uint64_t v = 0, w = scan_word(p);
+    if (scan_all_digits(w)) { /* times and addresses */
+        v = scan_eight(w);
+        p += 8;
+    }
     while ((uint8_t)(*p - '0') < 10 && p - first < 19) v = v * 10 + (uint8_t)(*p++ - '0');
     ptrdiff_t whole = p - first;
     uint8_t digits = 0;
@@ -73,24 +89,12 @@ static inline const char *scan_number(const char *p, const char *end, scanned *s
         digits = (uint8_t)(p - point);
         if (digits == 0) return NULL;
     }
-    if (whole == 0 || whole + digits > 18 || p >= end) return NULL;
+    if (whole == 0 || v > INT64_MAX || digits > 18 || p >= end) return NULL;
     if ((uint8_t)(*p - '0') < 10 || *p == 'e' || *p == 'E' || *p == '.') return NULL;
     s->v = minus ? -(int64_t)v : (int64_t)v;
     s->digits = digits;
     s->exact = (whole == 1 || *first != '0') && !(minus && v == 0);
     return p;
-}
-
-/* Nothing but a number of more digits than scan_number takes. */
-static inline bool scan_is_long_number(str s) {
-    size_t i = s.n && s.p[0] == '-', digits = 0;
-    for (; i < s.n; i++) {
-        if ((uint8_t)(s.p[i] - '0') < 10)
-            digits++;
-        else if (s.p[i] != '.' && s.p[i] != 'e' && s.p[i] != 'E' && s.p[i] != '+' && s.p[i] != '-')
-            return false;
-    }
-    return digits > 18;
 }
 
 /* p is at an opening bracket: one past the matching closing one, NULL when `end` comes first. */

@@ -35,6 +35,7 @@ typedef struct {
     const ingest_options *o;
     source *src;
     uint64_t input_bytes;
+    bool has_base;   /* times are relative to a Unix time */
     bool has_events; /* a list of events was opened */
     bool root_object;
     bool kineto_keys; /* root keys that only Kineto writes */
@@ -103,8 +104,10 @@ static status take_groups(reader *r, layout *l, str info, error *err) {
 /* One key of the root object that is not the list of events. */
 static status take_root_key(reader *r, layout *l, str key, str value, error *err) {
     int64_t v;
-    if (str_eq(key, STR("baseTimeNanoseconds")) && json_i64(value, &v))
+    if (str_eq(key, STR("baseTimeNanoseconds")) && json_i64(value, &v)) {
         builder_set_base_unix_ns(r->b, v);
+        r->has_base = true;
+    }
     if (str_eq(key, STR("schemaVersion")) || str_eq(key, STR("deviceProperties")))
         r->kineto_keys = true;
     if (str_eq(key, STR("deviceProperties")) || str_eq(key, STR("computeProperties")))
@@ -402,6 +405,8 @@ static status finish(reader *r, event_sink **sinks, int n, error *err) {
         part_lost(event_sink_part(sinks[0]), CAUSE_STREAM_DAMAGED, r->input_bytes, 0);
     builder_set_input_bytes(r->b, r->input_bytes);
     builder_set_format(r->b, kineto ? "kineto" : "chrome");
+    /* Until 2024 Kineto's times were Unix times themselves. */
+    if (kineto && !r->has_base) builder_set_base_unix_ns(r->b, 0);
     builder_set_external_may_be_correlation(r->b, kineto);
     builder_set_other_is_op(r->b, !kineto);
     if (r->input_bytes == 0) FAIL0(err, ERR_FORMAT, 0, MSG_EMPTY_FILE);

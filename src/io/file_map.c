@@ -3,15 +3,15 @@
  *     [ file, MAP_PRIVATE, read only          ][ zero page(s) ]
  *       given back │ outstanding pieces │ position
  *
- * First an anonymous region larger than the file by SOURCE_PAD is reserved, then the file is mapped
- * over it: the bytes behind the file's end are readable whatever its size, and no copy of the last
- * piece is needed. Pages are given back (MADV_DONTNEED) up to the oldest piece still outstanding, so
- * a file of any size costs the memory of a few pieces. The newest piece's pages stay until the next
- * one is asked for, because its last bytes may be repeated; were they gone, they would come back
- * from the page cache.
+ * First an anonymous region larger than the file by SOURCE_PAD is reserved, then the file is
+ * mapped over it: the bytes behind the file's end are readable whatever its size, and no copy
+ * of the last piece is needed. Pages are given back (MADV_DONTNEED) up to the oldest piece
+ * still outstanding, so a file of any size costs the memory of a few pieces. The newest piece's
+ * pages stay until the next one is asked for, because its last bytes may be repeated; were they
+ * gone, they would come back from the page cache.
  *
- * A file that shrinks while it is mapped would kill the process with SIGBUS. Its size is compared
- * before each window; the race that is left is as long as parsing one window. */
+ * A file that shrinks while it is mapped would kill the process with SIGBUS. Its size is
+ * compared before each window; the race that is left is as long as parsing one window. */
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -98,7 +98,8 @@ void file_map_close(file_map *m) {
     mem_free(m);
 }
 
-/* Under the lock: forgets what is released at the front and returns the pages before the rest. */
+/* Under the lock: forgets what is released at the front and returns the pages before the rest.
+ * */
 static void give_back(file_map *m) {
     while (m->first && m->first->released && m->first != m->last) {
         hold *h = m->first;

@@ -4,10 +4,11 @@
  * memory: the text as a whole is never anywhere. Two engines stand behind the same three calls:
  * ISA-L where it is built in, zlib everywhere; tests compare one with the other.
  *
- * A gzip file is one or more members behind each other; zero bytes may follow (tape blocks). Damage
- * is no failure: everything inflated before it is delivered, then the stream ends and `damage` says
- * why. A wrong checksum is noticed after the bytes were handed out; they stay, the damage is told.
- * The loop goes on only when input was taken or output was made, so no input can hang it. */
+ * A gzip file is one or more members behind each other; zero bytes may follow (tape blocks).
+ * Damage is no failure: everything inflated before it is delivered, then the stream ends and
+ * `damage` says why. A wrong checksum is noticed after the bytes were handed out; they stay,
+ * the damage is told. The loop goes on only when input was taken or output was made, so no
+ * input can hang it. */
 #include <string.h>
 #include <zlib.h>
 #ifdef HAVE_ISAL
@@ -18,6 +19,9 @@
 #include "io/source_int.h"
 
 #define WINDOW_BYTES ((size_t)256 << 10)
+/* A member starts with this much of it in the window: ISA-L forgets where it was when the file
+ * name in a gzip header is cut by the end of the input. */
+#define HEADER_BYTES ((size_t)64 << 10)
 /* Engines count in 32 bits. */
 #define MOST_AT_ONCE ((size_t)1 << 30)
 
@@ -46,7 +50,7 @@ bool gunzip_is_ours(str head) {
     return str_starts(head, STR("\x1f\x8b"));
 }
 
-/* ---- zlib -------------------------------------------------------------------------------------- */
+/* ---- zlib -------------------------------------------------------------------------------- */
 
 static void start_zlib(gunzip *g) {
     (void)inflateReset(&g->zlib);
@@ -75,7 +79,7 @@ static bool open_zlib(gunzip *g) {
     return g->zlib_open;
 }
 
-/* ---- ISA-L ------------------------------------------------------------------------------------- */
+/* ---- ISA-L ------------------------------------------------------------------------------- */
 
 #ifdef HAVE_ISAL
 static void start_isal(gunzip *g) {
@@ -109,14 +113,15 @@ static bool open_fastest(gunzip *g) {
 #define open_fastest open_zlib
 #endif
 
-/* ---- the stream -------------------------------------------------------------------------------- */
+/* ---- the stream -------------------------------------------------------------------------- */
 
 static void end_with(gunzip *g, uint16_t damage) {
     g->ended = true;
     g->base.damage = damage;
 }
 
-/* At least `least` bytes in the window (it must hold them), fewer only at the end of the input. */
+/* At least `least` bytes in the window (it must hold them), fewer only at the end of the input.
+ * */
 static status refill(gunzip *g, size_t least, error *err) {
     if (g->n_in >= least || g->input_ended) return OK;
     memmove(g->window, g->in, g->n_in);
@@ -132,7 +137,7 @@ static status refill(gunzip *g, size_t least, error *err) {
 
 /* Behind a member: the next member, padding, the end, or something that is not gzip. */
 static status step_between(gunzip *g, error *err) {
-    TRY(refill(g, 2, err));
+    TRY(refill(g, HEADER_BYTES, err));
     if (g->n_in == 0) {
         end_with(g, MSG_NONE);
     } else if (gunzip_is_ours(str_n(g->in, g->n_in))) {
@@ -191,6 +196,7 @@ stream *stream_gunzip(reader *r, gunzip_engine engine) {
     g->from = r;
     g->window = mem_alloc(WINDOW_BYTES);
     g->in = g->window;
+    g->between_members = true;
     if (!g->window || !(engine == GUNZIP_ZLIB ? open_zlib(g) : open_fastest(g))) {
         free_gunzip(&g->base);
         return NULL;

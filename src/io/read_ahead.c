@@ -1,12 +1,13 @@
 /* read_ahead.c: a thread that fills the next blocks while the reader works on the last.
  *
- * Inflating and parsing each take about as long, so side by side they take as long as the slower
- * one. The queue is short (three blocks): it only has to cover the jitter between the two, and a
- * long one would push the text out of the cache before it is parsed.
+ * Inflating and parsing each take about as long, so side by side they take as long as the
+ * slower one. The queue is short (three blocks): it only has to cover the jitter between the
+ * two, and a long one would push the text out of the cache before it is parsed.
  *
- * One mutex guards queue, end and failure; the stream and its reader belong to the thread alone. A
- * block changes hands through the queue, which orders the thread's writes before the reader's reads.
- * The end, its damage and a failure are seen only after every block before them was taken. */
+ * One mutex guards queue, end and failure; the stream and its reader belong to the thread
+ * alone. A block changes hands through the queue, which orders the thread's writes before the
+ * reader's reads. The end, its damage and a failure are seen only after every block before them
+ * was taken. */
 #include <sys/eventfd.h>
 #include <unistd.h>
 

@@ -1,17 +1,17 @@
 /* source.c: the front: opens, recognises the codec, hands out pieces.
  *
- * A plain file goes to file_map.c. Everything else is a stream that fills blocks, either here, when
- * the next piece is asked for, or ahead of the reader by a thread (read_ahead.c).
+ * A plain file goes to file_map.c. Everything else is a stream that fills blocks, either here,
+ * when the next piece is asked for, or ahead of the reader by a thread (read_ahead.c).
  *
  *     current block:   [ headroom … kept │ delivered so far │ left over ][ pad ]
  *                                        ^data              ^at          ^end
  *
- * Invariant: the bytes before `at`, as far as the previous piece reaches, are the end of that piece,
- * and the bytes behind it up to `end` are the next of the stream. When what is left over does not
- * satisfy a request, it is copied together with the kept bytes in front of the next block's data:
- * a few KiB per piece, and the piece is contiguous. The source holds a reference to its current
- * block, so the previous piece may be released before its end is repeated.
- * A failure of the system stays: every later call reports it again. */
+ * Invariant: the bytes before `at`, as far as the previous piece reaches, are the end of that
+ * piece, and the bytes behind it up to `end` are the next of the stream. When what is left over
+ * does not satisfy a request, it is copied together with the kept bytes in front of the next
+ * block's data: a few KiB per piece, and the piece is contiguous. The source holds a reference
+ * to its current block, so the previous piece may be released before its end is repeated. A
+ * failure of the system stays: every later call reports it again. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -45,7 +45,7 @@ struct source {
     error why;
 };
 
-/* ---- opening ----------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------- */
 
 static status new_source(const char *path, int fd, str memory, source **out, error *err) {
     source *s = mem_zalloc(sizeof *s);
@@ -64,7 +64,8 @@ static status new_source(const char *path, int fd, str memory, source **out, err
     return OK;
 }
 
-/* Recognises the codec and makes the stream, or maps the file when it is plain and can be mapped. */
+/* Recognises the codec and makes the stream, or maps the file when it is plain and can be
+ * mapped. */
 static status start_reading(source *s, bool mappable, error *err) {
     str head;
     TRY(reader_peek(&s->in, &head, err));
@@ -149,10 +150,10 @@ void source_set_threads(source *s, int n) {
     if (!s->ahead && s->position == 0) s->wants_ahead = n >= 2 && s->decode;
 }
 
-/* ---- pieces of a stream ------------------------------------------------------------------------ */
+/* ---- pieces of a stream ------------------------------------------------------------------ */
 
-/* Makes b the current block, with the kept and the left-over bytes in front of its own. Takes over
- * the caller's reference, also on failure. */
+/* Makes b the current block, with the kept and the left-over bytes in front of its own. Takes
+ * over the caller's reference, also on failure. */
 static status attach_block(source *s, block *b, size_t keep, error *err) {
     size_t left = (size_t)(s->end - s->at), carry = keep + left;
     if (carry > block_front(b)) {
@@ -194,7 +195,8 @@ static status fill_block(source *s, size_t front, size_t room, block **out, erro
     return OK;
 }
 
-/* Starts the thread. Its first block ends where the first piece does, whatever was looked at. */
+/* Starts the thread. Its first block ends where the first piece does, whatever was looked at.
+ * */
 static void start_ahead(source *s, size_t want) {
     size_t left = (size_t)(s->end - s->at);
     size_t room = want > LEAST_AHEAD_BYTES ? want : LEAST_AHEAD_BYTES;
@@ -267,7 +269,7 @@ void source_release(source *s, piece *pc) {
     *pc = (piece){.offset = pc->offset};
 }
 
-/* ---- facts ------------------------------------------------------------------------------------- */
+/* ---- facts ------------------------------------------------------------------------------- */
 
 codec source_codec(const source *s) {
     return s->codec;

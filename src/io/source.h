@@ -1,9 +1,10 @@
 /* source.h: bytes from a file, a pipe, a gzip or zstd stream, as a sequence of pieces.
  *
- * A plain file is mapped and its pieces are windows of the map, given back to the system behind the
- * reader; everything else is read or inflated into buffers of the source. Either way a piece is
- * followed by at least SOURCE_PAD readable bytes, so that a parser may look ahead in words.
- * gzip (several members) and zstd (several frames) are recognised by magic, never by name.
+ * A plain file is mapped and its pieces are windows of the map, given back to the system behind
+ * the reader; everything else is read or inflated into buffers of the source. Either way a
+ * piece is followed by at least SOURCE_PAD readable bytes, so that a parser may look ahead in
+ * words. gzip (several members) and zstd (several frames) are recognised by magic, never by
+ * name.
  *
  *     source *s;
  *     TRY(source_open(path, &s, err));
@@ -26,18 +27,19 @@ typedef enum { CODEC_NONE = 0, CODEC_GZIP, CODEC_ZSTD } codec;
 
 /* path "-" is standard input. Empty files open; directories are ERR_ARG. */
 status source_open(const char *path, source **out, error *err) MUST_USE;
-/* Bytes in memory (tests, fuzzing); they must live as long as the source. Padding is not needed. */
+/* Bytes in memory (tests, fuzzing); they must live as long as the source. Padding is not
+ * needed. */
 status source_open_memory(str bytes, source **out, error *err) MUST_USE;
 /* Every piece must have been released or is invalid from here on. NULL is allowed. */
 void source_close(source *s);
 
-/* The first bytes, up to n, without taking them: fewer only when there are no more. To be called
- * before the first source_next; valid until then. */
+/* The first bytes, up to n, without taking them: fewer only when there are no more. To be
+ * called before the first source_next; valid until then. */
 status source_peek(source *s, size_t n, str *head, error *err) MUST_USE;
 
-/* To be called before the first source_next. With n ≥ 2 a thread of the source reads and inflates
- * ahead of the reader, up to three pieces of the size of the first `want`; a mapped file needs
- * none and starts none. When no thread can be had, the source works without. */
+/* To be called before the first source_next. With n ≥ 2 a thread of the source reads and
+ * inflates ahead of the reader, up to three pieces of the size of the first `want`; a mapped
+ * file needs none and starts none. When no thread can be had, the source works without. */
 void source_set_threads(source *s, int n);
 
 codec source_codec(const source *s);
@@ -45,14 +47,15 @@ codec source_codec(const source *s);
 uint64_t source_file_bytes(const source *s);
 uint64_t source_bytes_consumed(const source *s);
 
-/* The next `want` bytes, fewer only at the end, as one contiguous piece. `keep` bytes from the end
- * of the previous piece (at most all of it) are repeated at its start and not counted in `want`, so
- * that an event cut by a border is whole again; the previous piece may have been released before.
- * n == 0: the end, nothing is repeated. The piece is valid until source_release is called with it;
- * several may be outstanding (parallel parsing), any thread may release. Only one thread may call
- * source_next at a time. The same `want` every time is the fast case.
- * A damaged or cut compressed stream ends early: everything before the damage is delivered, then
- * n == 0 and source_damage says what happened. ERR_IO when the system fails to read; it stays. */
+/* The next `want` bytes, fewer only at the end, as one contiguous piece. `keep` bytes from the
+ * end of the previous piece (at most all of it) are repeated at its start and not counted in
+ * `want`, so that an event cut by a border is whole again; the previous piece may have been
+ * released before. n == 0: the end, nothing is repeated. The piece is valid until
+ * source_release is called with it; several may be outstanding (parallel parsing), any thread
+ * may release. Only one thread may call source_next at a time. The same `want` every time is
+ * the fast case. A damaged or cut compressed stream ends early: everything before the damage is
+ * delivered, then n == 0 and source_damage says what happened. ERR_IO when the system fails to
+ * read; it stays. */
 typedef struct {
     const char *p;
     size_t n;
@@ -63,7 +66,8 @@ status source_next(source *s, size_t want, size_t keep, piece *out, error *err) 
 /* Sets pc->n to 0; releasing the piece that said "the end" does nothing. */
 void source_release(source *s, piece *pc);
 
-/* True when the stream ended before its end or was damaged; known once source_next said the end. */
+/* True when the stream ended before its end or was damaged; known once source_next said the
+ * end. */
 bool source_damaged(const source *s);
 /* The reason, a message without values; MSG_NONE when there is no damage. */
 uint16_t source_damage(const source *s);

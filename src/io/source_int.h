@@ -1,8 +1,8 @@
 /* source_int.h: the parts a source is made of.
  *
- *     reader ──> stream (as it is, gunzip, unzstd) ──> blocks ──> pieces        pipes, compressed
+ *     reader ──> stream (as it is, gunzip, unzstd) ──> blocks ──> pieces    pipes, compressed
  *                                     └── read_ahead: the same on a thread ──┘
- *     file_map ───────────────────────────────────────────────> pieces          plain files
+ *     file_map ───────────────────────────────────────────────> pieces      plain files
  */
 #ifndef IO_SOURCE_INT_H
 #define IO_SOURCE_INT_H
@@ -12,7 +12,7 @@
 
 #include "io/source.h"
 
-/* ---- stream_read.c: undecoded bytes ------------------------------------------------------------ */
+/* ---- stream_read.c: undecoded bytes ------------------------------------------------------ */
 
 #define READER_HEAD 16
 
@@ -36,7 +36,7 @@ status reader_some(reader *r, char *to, size_t room, size_t *n, error *err) MUST
 /* ERR_IO for the path with the system's reason; code is an errno. */
 status fail_system(error *err, uint16_t message, const char *path, int code);
 
-/* ---- streams: decoded bytes -------------------------------------------------------------------- */
+/* ---- streams: decoded bytes -------------------------------------------------------------- */
 
 typedef struct stream stream;
 struct stream {
@@ -54,7 +54,7 @@ stream *stream_unzstd(reader *r);
 bool gunzip_is_ours(str head);
 bool unzstd_is_ours(str head);
 
-/* ---- block_list.c: recycled buffers ------------------------------------------------------------ */
+/* ---- block_list.c: recycled buffers ------------------------------------------------------ */
 
 /* Room in front of a block's data for the bytes repeated from the previous piece. An event is a
  * few KiB at most, so 256 KiB is hardly ever too little; then a larger block is made. */
@@ -77,7 +77,8 @@ typedef struct {
 
 void block_list_init(block_list *l);
 void block_list_fini(block_list *l); /* blocks in use are given back by their users first */
-/* A block with one reference, `front` bytes before data and `room` after it; NULL: no memory. */
+/* A block with one reference, `front` bytes before data and `room` after it; NULL: no memory.
+ * */
 block *block_take(block_list *l, size_t front, size_t room);
 void block_hold(block_list *l, block *b);
 void block_drop(block_list *l, block *b); /* the last one recycles it; NULL is allowed */
@@ -89,12 +90,12 @@ static inline size_t block_room(const block *b) {
     return b->mapped_bytes - block_front(b) - SOURCE_PAD;
 }
 
-/* ---- read_ahead.c: a thread that fills blocks --------------------------------------------------- */
+/* ---- read_ahead.c: a thread that fills blocks -------------------------------------------- */
 
 typedef struct read_ahead read_ahead;
 
-/* Starts a thread that fills blocks of `room` bytes from st, the first one of `first_room`; NULL when
- * there is no memory or thread. From here on only the thread touches st and r. */
+/* Starts a thread that fills blocks of `room` bytes from st, the first one of `first_room`;
+ * NULL when there is no memory or thread. From here on only the thread touches st and r. */
 read_ahead *read_ahead_start(stream *st, reader *r, block_list *blocks, size_t room,
                              size_t first_room);
 /* The next full block, the caller's; NULL at the end. After the end *damage is final. */
@@ -102,12 +103,12 @@ status read_ahead_next(read_ahead *a, block **out, uint16_t *damage, error *err)
 /* Ends the thread, also one that waits for a pipe, and drops its blocks. */
 void read_ahead_stop(read_ahead *a);
 
-/* ---- file_map.c: a plain file ------------------------------------------------------------------- */
+/* ---- file_map.c: a plain file ------------------------------------------------------------ */
 
 typedef struct file_map file_map;
 
-/* Maps `size_bytes` (> 0) of the descriptor, which must stay open. ERR_IO when it cannot be mapped:
- * then it can still be read. */
+/* Maps `size_bytes` (> 0) of the descriptor, which must stay open. ERR_IO when it cannot be
+ * mapped: then it can still be read. */
 status file_map_open(int fd, uint64_t size_bytes, const char *path, file_map **out,
                      error *err) MUST_USE;
 void file_map_close(file_map *m);

@@ -1,12 +1,15 @@
-/* stream_read.c: undecoded bytes of a descriptor or of memory, and the stream that passes them on.
+/* stream_read.c: undecoded bytes of a descriptor or of memory, and the stream that passes them
+ * on.
  *
- * The reader is the only place of this layer that calls read(2). The first bytes are read ahead to
- * recognise the codec and are handed out again: a pipe cannot be rewound. A read may be cut short by
- * a signal or give less than asked for; reader_some passes that on, the streams above ask again.
+ * The reader is the only place of this layer that calls read(2). The first bytes are read ahead
+ * to recognise the codec and are handed out again: a pipe cannot be rewound. A read may be cut
+ * short by a signal or give less than asked for; reader_some passes that on, the streams above
+ * ask again.
  *
- * A thread that waits for a pipe must be able to end when the source is closed. So where a thread
- * reads something that may block, the wait is a poll on the descriptor and on an eventfd, and a
- * write to the eventfd ends it. Regular files never wait. It does not decode and keeps no buffer. */
+ * A thread that waits for a pipe must be able to end when the source is closed. So where a
+ * thread reads something that may block, the wait is a poll on the descriptor and on an
+ * eventfd, and a write to the eventfd ends it. Regular files never wait. It does not decode and
+ * keeps no buffer. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -100,7 +103,7 @@ status reader_some(reader *r, char *to, size_t room, size_t *n, error *err) {
     return OK;
 }
 
-/* ---- the stream without a codec ---------------------------------------------------------------- */
+/* ---- the stream without a codec ---------------------------------------------------------- */
 
 typedef struct {
     stream base;

@@ -1,9 +1,10 @@
 /* unzstd.c: a zstd stream to its bytes.
  *
- * The same shape as gunzip.c: compressed bytes come through a window and are decoded straight into
- * the caller's memory. Several frames may follow each other, with skippable frames between them;
- * the library starts the next one by itself. Damage ends the stream: what came before is delivered.
- * A frame that asks for a window over 128 MiB is refused by the library and counts as damage. */
+ * The same shape as gunzip.c: compressed bytes come through a window and are decoded straight
+ * into the caller's memory. Several frames may follow each other, with skippable frames between
+ * them; the library starts the next one by itself. Damage ends the stream: what came before is
+ * delivered. A frame that asks for a window over 128 MiB is refused by the library and counts
+ * as damage. */
 #include <zstd.h>
 
 #include "base/mem.h"
@@ -49,7 +50,8 @@ static void step_decode(unzstd *u, ZSTD_outBuffer *out) {
         return;
     }
     if (taken == u->in.pos && made == out->pos) {
-        /* Nothing in, nothing out: at the end of the input, inside a frame or behind the last. */
+        /* Nothing in, nothing out: at the end of the input, inside a frame or behind the last.
+         * */
         bool whole = u->input_ended && !u->in_frame;
         end_with(u, whole ? MSG_NONE : u->input_ended ? MSG_STREAM_CUT : MSG_STREAM_CORRUPT);
         return;

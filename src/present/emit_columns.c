@@ -1,5 +1,5 @@
-/* emit_columns.c: the first table of an answer as binary columns, for programs that keep them as
- * typed arrays. All numbers are little-endian; every block starts at a multiple of 8 bytes.
+/* emit_columns.c: the first table of an answer as binary columns, for programs that keep them
+ * as typed arrays. All numbers are little-endian; every block starts at a multiple of 8 bytes.
  *
  *   offset  0   "TACHOCOL"
  *           8   u32 version, 1
@@ -9,10 +9,11 @@
  *
  * The description: {"analysis":…,"table":…,"rows":N,"total_rows":M,"bytes":B,"columns":[
  *   {"name":…,"type":…,"unit":…,"values":OFFSET,"text":OFFSET,"nulls":OFFSET}]}
- * where `values` holds N values: int and big as int64, real as float64, bool as one byte each. Of a
- * string column `values` holds N + 1 u32 positions: text i is the bytes from position i to position
- * i + 1 behind `text`. `nulls` holds one byte for each row, 1 = null; the member is absent when no
- * value is null. What a null's value holds means nothing. B is the size of all blocks.
+ * where `values` holds N values: int and big as int64, real as float64, bool as one byte each.
+ * Of a string column `values` holds N + 1 u32 positions: text i is the bytes from position i to
+ * position i + 1 behind `text`. `nulls` holds one byte for each row, 1 = null; the member is
+ * absent when no value is null. What a null's value holds means nothing. B is the size of all
+ * blocks.
  *
  * Offsets are known before anything is written (plan), so the description comes first and the
  * blocks can be flushed as they are made. */
@@ -20,35 +21,30 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "blocks are written as they lie");
 
-static uint64_t round_up(uint64_t n)
-{
+static uint64_t round_up(uint64_t n) {
     return (n + 7) / 8 * 8;
 }
 
-static bool has_nulls(const table *t, const column *c)
-{
+static bool has_nulls(const table *t, const column *c) {
     for (size_t row = 0; row < t->n_rows; row++)
         if (cell_is_null(c, row)) return true;
     return false;
 }
 
-static uint64_t text_bytes(const table *t, const column *c)
-{
+static uint64_t text_bytes(const table *t, const column *c) {
     uint64_t n = 0;
     for (size_t row = 0; row < t->n_rows; row++)
         if (!cell_is_null(c, row)) n += c->v.s[row].n;
     return n;
 }
 
-static uint64_t value_bytes(const table *t, const column *c)
-{
+static uint64_t value_bytes(const table *t, const column *c) {
     if (c->type == TYPE_TEXT) return ((uint64_t)t->n_rows + 1) * sizeof(uint32_t);
     return (uint64_t)t->n_rows * (c->type == TYPE_BOOL ? 1 : 8);
 }
 
 /* Writes the description of one column and moves *at behind its blocks. */
-static status describe(buf *out, const table *t, const column *c, uint64_t *at, error *err)
-{
+static status describe(buf *out, const table *t, const column *c, uint64_t *at, error *err) {
     buf_add_cstr(out, "{\"name\":");
     buf_add_json(out, str_of(c->name));
     buf_add_cstr(out, ",\"type\":");
@@ -77,14 +73,12 @@ static status describe(buf *out, const table *t, const column *c, uint64_t *at, 
     return OK;
 }
 
-static void pad(buf *out, uint64_t written)
-{
+static void pad(buf *out, uint64_t written) {
     buf_add_repeat(out, '\0', (size_t)(round_up(written) - written));
 }
 
 static status put_texts(buf *out, const table *t, const column *c, const present_options *o,
-                        error *err)
-{
+                        error *err) {
     uint32_t at = 0;
     buf_add(out, &at, sizeof at);
     for (size_t row = 0; row < t->n_rows; row++) {
@@ -102,8 +96,7 @@ static status put_texts(buf *out, const table *t, const column *c, const present
 }
 
 static status put_blocks(buf *out, const table *t, const column *c, const present_options *o,
-                         error *err)
-{
+                         error *err) {
     if (c->type == TYPE_TEXT) {
         TRY(put_texts(out, t, c, o, err));
     } else {
@@ -123,8 +116,7 @@ static status put_blocks(buf *out, const table *t, const column *c, const presen
     return emit_row_end(o, out, err);
 }
 
-static status put_description(buf *out, const answer *a, const table *t, error *err)
-{
+static status put_description(buf *out, const answer *a, const table *t, error *err) {
     uint64_t at = 0;
     buf columns = {0};
     status s = OK;
@@ -147,16 +139,14 @@ static status put_description(buf *out, const answer *a, const table *t, error *
     return s;
 }
 
-status emit_columns(const answer *a, const present_options *o, buf *out, error *err)
-{
+status emit_columns(const answer *a, const present_options *o, buf *out, error *err) {
     static const char MAGIC[8] = {'T', 'A', 'C', 'H', 'O', 'C', 'O', 'L'};
     if (a->n_tables == 0) return OK;
     const table *t = a->tables[0];
     buf description = {0};
     status s = put_description(&description, a, t, err);
     if (s == OK) {
-        buf_add_repeat(&description, ' ',
-                       (size_t)(round_up(description.n) - description.n));
+        buf_add_repeat(&description, ' ', (size_t)(round_up(description.n) - description.n));
         uint32_t head[2] = {1, (uint32_t)description.n};
         buf_add(out, MAGIC, sizeof MAGIC);
         buf_add(out, head, sizeof head);
@@ -165,7 +155,6 @@ status emit_columns(const answer *a, const present_options *o, buf *out, error *
     }
     buf_fini(&description);
     TRY(s);
-    for (uint32_t i = 0; i < t->n_columns; i++)
-        TRY(put_blocks(out, t, &t->columns[i], o, err));
+    for (uint32_t i = 0; i < t->n_columns; i++) TRY(put_blocks(out, t, &t->columns[i], o, err));
     return OK;
 }

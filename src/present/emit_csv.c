@@ -1,21 +1,20 @@
 /* emit_csv.c: the first table of an answer as comma-separated values by RFC 4180.
  *
- * A header line with the column names, then one record for each row, ended by CR LF. A field with a
- * comma, a quote or a line break stands in quotes, quotes inside are doubled. Numbers are plain, in
- * the unit of the column (nanoseconds, bytes, shares 0…1), so a program reads them back exactly;
- * null is an empty field, an empty text is "" in quotes, so the two stay apart. */
+ * A header line with the column names, then one record for each row, ended by CR LF. A field
+ * with a comma, a quote or a line break stands in quotes, quotes inside are doubled. Numbers
+ * are plain, in the unit of the column (nanoseconds, bytes, shares 0…1), so a program reads
+ * them back exactly; null is an empty field, an empty text is "" in quotes, so the two stay
+ * apart. */
 #include "present/present_int.h"
 
-static bool needs_quotes(str s)
-{
+static bool needs_quotes(str s) {
     if (s.n == 0) return true;
     for (size_t i = 0; i < s.n; i++)
         if (s.p[i] == ',' || s.p[i] == '"' || s.p[i] == '\n' || s.p[i] == '\r') return true;
     return false;
 }
 
-static void put_field(buf *out, str s)
-{
+static void put_field(buf *out, str s) {
     if (!needs_quotes(s)) {
         buf_add_str(out, s);
         return;
@@ -28,8 +27,7 @@ static void put_field(buf *out, str s)
     buf_add_byte(out, '"');
 }
 
-status emit_csv(const answer *a, const present_options *o, buf *out, error *err)
-{
+status emit_csv(const answer *a, const present_options *o, buf *out, error *err) {
     if (a->n_tables == 0) return OK;
     const table *t = a->tables[0];
     for (uint32_t i = 0; i < t->n_columns; i++) {

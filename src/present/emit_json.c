@@ -2,36 +2,33 @@
  *
  *   {"schema":"tacho/1","analysis":…,"trace":{…},"quality":{…},"verdict":{…},"tables":{…}}
  *
- * Members always stand in this order; rows are arrays in the order of `columns`, one row a line, so
- * that the text can be compared and searched with line tools. `null` means not recorded, for a real
- * number also not a number. Whole numbers are exact; Unix times and addresses are strings because
- * they exceed 2^53. `verdict` is absent when no rule matched. Words other than names (texts of
- * causes, notes, help) are in the language asked for; the verdict carries all languages. */
+ * Members always stand in this order; rows are arrays in the order of `columns`, one row a
+ * line, so that the text can be compared and searched with line tools. `null` means not
+ * recorded, for a real number also not a number. Whole numbers are exact; Unix times and
+ * addresses are strings because they exceed 2^53. `verdict` is absent when no rule matched.
+ * Words other than names (texts of causes, notes, help) are in the language asked for; the
+ * verdict carries all languages. */
 #include "present/present_int.h"
 
-static void put_key(buf *out, const char *key)
-{
+static void put_key(buf *out, const char *key) {
     buf_add_json(out, str_of(key));
     buf_add_byte(out, ':');
 }
 
 /* ,"key": */
-static void put_next_key(buf *out, const char *key)
-{
+static void put_next_key(buf *out, const char *key) {
     buf_add_byte(out, ',');
     put_key(out, key);
 }
 
-static void put_text_or_null(buf *out, str s)
-{
+static void put_text_or_null(buf *out, str s) {
     if (s.n != 0)
         buf_add_json(out, s);
     else
         buf_add_cstr(out, "null");
 }
 
-static void put_message(buf *out, lang l, uint16_t message, const arg *args, uint32_t n_args)
-{
+static void put_message(buf *out, lang l, uint16_t message, const arg *args, uint32_t n_args) {
     buf sentence = {0};
     text_format(&sentence, l, message, args, n_args);
     if (!buf_ok(&sentence)) out->failed = true;
@@ -39,8 +36,7 @@ static void put_message(buf *out, lang l, uint16_t message, const arg *args, uin
     buf_fini(&sentence);
 }
 
-static void put_source(buf *out, const answer_source *s)
-{
+static void put_source(buf *out, const answer_source *s) {
     put_next_key(out, "trace");
     buf_add_cstr(out, "{\"path\":");
     put_text_or_null(out, s->path);
@@ -62,8 +58,7 @@ static void put_source(buf *out, const answer_source *s)
     buf_add_byte(out, '}');
 }
 
-static void put_quality(buf *out, const quality *q, lang l)
-{
+static void put_quality(buf *out, const quality *q, lang l) {
     put_next_key(out, "quality");
     buf_add_cstr(out, "{\"events_read\":");
     buf_add_i64(out, q->events_read);
@@ -98,8 +93,7 @@ static void put_quality(buf *out, const quality *q, lang l)
     buf_add_cstr(out, "]}");
 }
 
-static void put_arg(buf *out, const arg *a)
-{
+static void put_arg(buf *out, const arg *a) {
     put_key(out, a->name);
     switch (a->type) {
     case ARG_NONE: buf_add_cstr(out, "null"); break;
@@ -112,8 +106,7 @@ static void put_arg(buf *out, const arg *a)
     }
 }
 
-static void put_verdict(buf *out, const verdict *v)
-{
+static void put_verdict(buf *out, const verdict *v) {
     static const char *const severities[] = {
         [SEVERITY_GOOD] = "good",
         [SEVERITY_INFO] = "info",
@@ -142,8 +135,7 @@ static void put_verdict(buf *out, const verdict *v)
     buf_add_cstr(out, "}}");
 }
 
-static void put_columns(buf *out, const table *t, lang l)
-{
+static void put_columns(buf *out, const table *t, lang l) {
     buf_add_cstr(out, "{\"columns\":[");
     for (uint32_t i = 0; i < t->n_columns; i++) {
         const column *c = &t->columns[i];
@@ -164,8 +156,7 @@ static void put_columns(buf *out, const table *t, lang l)
     buf_add_cstr(out, "],\n\"rows\":[");
 }
 
-static void put_cell(buf *out, const column *c, size_t row)
-{
+static void put_cell(buf *out, const column *c, size_t row) {
     if (cell_is_null(c, row))
         buf_add_cstr(out, "null");
     else if (c->type == TYPE_TEXT)
@@ -176,8 +167,7 @@ static void put_cell(buf *out, const column *c, size_t row)
         cell_put_raw(out, c, row);
 }
 
-static status put_table(buf *out, const table *t, const present_options *o, error *err)
-{
+static status put_table(buf *out, const table *t, const present_options *o, error *err) {
     put_key(out, t->name);
     put_columns(out, t, o->lang);
     for (size_t row = 0; row < t->n_rows; row++) {
@@ -195,8 +185,7 @@ static status put_table(buf *out, const table *t, const present_options *o, erro
     return OK;
 }
 
-status emit_json(const answer *a, const present_options *o, buf *out, error *err)
-{
+status emit_json(const answer *a, const present_options *o, buf *out, error *err) {
     buf_add_cstr(out, "{\"schema\":\"tacho/1\",\"analysis\":");
     buf_add_json(out, str_of(a->analysis));
     put_source(out, &a->source);

@@ -1,12 +1,11 @@
 /* emit_md.c: the first table of an answer as a Markdown table, to be pasted into an issue.
  *
- * Values are written as people read them, numbers aligned to the right. Everything in a text that
- * Markdown or HTML would take for markup is escaped: kernel names are full of <, * and _. A line
- * break becomes <br>. Nulls are empty. Columns nobody recorded are left out. */
+ * Values are written as people read them, numbers aligned to the right. Everything in a text
+ * that Markdown or HTML would take for markup is escaped: kernel names are full of <, * and _.
+ * A line break becomes <br>. Nulls are empty. Columns nobody recorded are left out. */
 #include "present/present_int.h"
 
-static void put_escaped(buf *out, str s)
-{
+static void put_escaped(buf *out, str s) {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
         switch (c) {
@@ -30,8 +29,7 @@ static void put_escaped(buf *out, str s)
     }
 }
 
-static void put_row(buf *out, const table *t, const bool *shown, size_t row, lang l)
-{
+static void put_row(buf *out, const table *t, const bool *shown, size_t row, lang l) {
     for (uint32_t i = 0; i < t->n_columns; i++) {
         const column *c = &t->columns[i];
         if (!shown[i]) continue;
@@ -45,8 +43,7 @@ static void put_row(buf *out, const table *t, const bool *shown, size_t row, lan
     buf_add_cstr(out, "|\n");
 }
 
-static void put_header(buf *out, const table *t, const bool *shown)
-{
+static void put_header(buf *out, const table *t, const bool *shown) {
     for (uint32_t i = 0; i < t->n_columns; i++) {
         if (!shown[i]) continue;
         buf_add_cstr(out, "| ");
@@ -60,8 +57,7 @@ static void put_header(buf *out, const table *t, const bool *shown)
 }
 
 static status put_table(buf *out, const table *t, const bool *shown, const present_options *o,
-                        error *err)
-{
+                        error *err) {
     put_header(out, t, shown);
     for (size_t row = 0; row < t->n_rows; row++) {
         put_row(out, t, shown, row, o->lang);
@@ -70,8 +66,7 @@ static status put_table(buf *out, const table *t, const bool *shown, const prese
     return OK;
 }
 
-status emit_md(const answer *a, const present_options *o, buf *out, error *err)
-{
+status emit_md(const answer *a, const present_options *o, buf *out, error *err) {
     if (a->n_tables == 0) return OK;
     const table *t = a->tables[0];
     arena scratch;

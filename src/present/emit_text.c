@@ -1,11 +1,11 @@
 /* emit_text.c: an answer for a terminal: the verdict first, tables that fit, what it rests on.
  *
- * A table is laid out in three steps. Each column gets its natural width, that of its widest cell.
- * A column in which nothing was recorded is left out and named below the table. Then columns are
- * taken by importance (their rank, then their place) while the line has room for them at their
- * least width; what has no room is named below the table too, so nothing vanishes silently. What
- * is left of the line goes to the text columns, again by importance; longer texts lose their
- * middle.
+ * A table is laid out in steps. Each column gets its natural width, that of its widest cell.
+ * Columns are taken by importance while the line has room for them at their least width: first
+ * those with a rank, then, once the first text column is readable, the others. What is left of
+ * the line goes to the text columns; longer texts lose their middle. A column that has no room,
+ * in which nothing was recorded, or that repeats the first one is named below the table:
+ * nothing vanishes silently.
  *
  * Numbers stand at the right with their unit, texts at the left, null is "-". Every text of the
  * trace is cleaned (width.h). Colors only where the caller says that a terminal is listening.
@@ -13,14 +13,16 @@
 #include "present/present_int.h"
 #include "present/width.h"
 
-#define GAP 2            /* cells between columns */
-#define LEAST_FIRST 24   /* cells of the first text column before others must yield */
-#define LEAST_TEXT 14    /* cells of other text columns */
+#define GAP 2          /* cells between columns */
+#define LEAST_FIRST 24 /* cells of the first text column before others must yield */
+#define LEAST_TEXT 14  /* cells of other text columns */
+#define ROOMY_FIRST \
+    48 /* cells of the first text column before columns without a rank come in */
 
 typedef struct {
     uint32_t col;
     size_t natural, least, width;
-    bool text, recorded, shown;
+    bool text, recorded, same, shown; /* same: says what the first column says */
 } place;
 
 typedef struct {
@@ -31,7 +33,7 @@ typedef struct {
     buf cell;
 } layout;
 
-/* ---- color ------------------------------------------------------------------------------------ */
+/* ---- color ------------------------------------------------------------------------------- */
 
 static const char BOLD[] = "1", DIM[] = "2";
 static const char *const SEVERITY_COLORS[] = {
@@ -41,29 +43,25 @@ static const char *const SEVERITY_COLORS[] = {
     [SEVERITY_CRITICAL] = "31",
 };
 
-static void color_begin(buf *out, const present_options *o, const char *sgr)
-{
+static void color_begin(buf *out, const present_options *o, const char *sgr) {
     if (o->color) buf_printf(out, "\033[%sm", sgr);
 }
 
-static void color_end(buf *out, const present_options *o)
-{
+static void color_end(buf *out, const present_options *o) {
     if (o->color) buf_add_cstr(out, "\033[0m");
 }
 
-void present_title_text(str title, const present_options *o, buf *out)
-{
+void present_title_text(str title, const present_options *o, buf *out) {
     color_begin(out, o, BOLD);
     width_put(out, title);
     color_end(out, o);
     buf_add_byte(out, '\n');
 }
 
-/* ---- laying out ------------------------------------------------------------------------------- */
+/* ---- laying out -------------------------------------------------------------------------- */
 
 /* The text of a cell, valid until the next call. */
-static str cell_text(layout *l, uint32_t col, size_t row)
-{
+static str cell_text(layout *l, uint32_t col, size_t row) {
     const column *c = &l->t->columns[col];
     if (cell_is_null(c, row)) return STR("-");
     if (c->type == TYPE_TEXT) return c->v.s[row];
@@ -72,13 +70,25 @@ static str cell_text(layout *l, uint32_t col, size_t row)
     return buf_str(&l->cell);
 }
 
-static void measure(layout *l)
-{
+/* Does the column repeat the first one, row by row? */
+static bool repeats_first(const table *t, uint32_t col) {
+    const column *first = &t->columns[0], *c = &t->columns[col];
+    if (col == 0 || t->n_rows == 0 || first->type != TYPE_TEXT || c->type != TYPE_TEXT)
+        return false;
+    for (size_t row = 0; row < t->n_rows; row++)
+        if (cell_is_null(c, row) || cell_is_null(first, row) ||
+            !str_eq(c->v.s[row], first->v.s[row]))
+            return false;
+    return true;
+}
+
+static void measure(layout *l) {
     bool first_text = true;
     for (uint32_t i = 0; i < l->t->n_columns; i++) {
         place *p = &l->places[i];
         p->text = l->t->columns[i].type == TYPE_TEXT;
         p->recorded = l->t->n_rows == 0 || column_is_recorded(l->t, i);
+        p->same = p->recorded && repeats_first(l->t, i);
         p->natural = width_of(str_of(l->t->columns[i].name));
         for (size_t row = 0; p->recorded && row < l->t->n_rows; row++) {
             size_t w = width_of(cell_text(l, i, row));
@@ -90,15 +100,13 @@ static void measure(layout *l)
     }
 }
 
-static uint32_t importance(const table *t, uint32_t col)
-{
+static uint32_t importance(const table *t, uint32_t col) {
     uint32_t rank = t->columns[col].rank;
     return rank != 0 ? rank : UINT16_MAX + 1 + col;
 }
 
 /* Insertion: a table has a few dozen columns at most. */
-static void order_columns(layout *l)
-{
+static void order_columns(layout *l) {
     for (uint32_t i = 0; i < l->t->n_columns; i++) {
         uint32_t at = i;
         while (at > 0 && importance(l->t, l->by_rank[at - 1]) > importance(l->t, i)) {
@@ -109,59 +117,79 @@ static void order_columns(layout *l)
     }
 }
 
-static void choose_columns(layout *l)
-{
-    size_t used = 0, room = l->o->width != 0 ? l->o->width : SIZE_MAX / 2;
+/* Gives the column more cells, up to `most` in all; returns what is left of the line. */
+static size_t widen(place *p, size_t most, size_t room) {
+    size_t aim = p->natural < most ? p->natural : most;
+    size_t more = aim > p->width ? aim - p->width : 0;
+    if (more > room) more = room;
+    p->width += more;
+    return room - more;
+}
+
+/* Takes the columns with (or without) a rank while they fit; returns the room left. */
+static size_t take_columns(layout *l, bool ranked, bool *any, size_t room) {
     for (uint32_t i = 0; i < l->t->n_columns; i++) {
         place *p = &l->places[l->by_rank[i]];
-        size_t gap = used != 0 ? GAP : 0;
-        if (!p->recorded || (used != 0 && used + gap + p->least > room)) continue;
-        p->shown = true;
+        size_t need = p->least + (*any ? GAP : 0);
+        if (!p->recorded || p->same) continue;
+        if ((l->t->columns[l->by_rank[i]].rank != 0) != ranked || (*any && need > room))
+            continue;
+        p->shown = *any = true;
         p->width = p->least;
-        used += gap + p->least;
+        room = need < room ? room - need : 0;
     }
-    for (uint32_t i = 0; i < l->t->n_columns && used < room; i++) {
+    return room;
+}
+
+static void choose_columns(layout *l) {
+    bool any = false;
+    size_t room = l->o->width != 0 ? l->o->width : SIZE_MAX / 2;
+    room = take_columns(l, true, &any, room);
+    for (uint32_t i = 0; i < l->t->n_columns; i++) {
+        place *p = &l->places[i];
+        if (!p->text) continue;
+        if (p->shown) room = widen(p, ROOMY_FIRST, room);
+        break;
+    }
+    room = take_columns(l, false, &any, room);
+    for (uint32_t i = 0; i < l->t->n_columns; i++) {
         place *p = &l->places[l->by_rank[i]];
-        if (!p->shown || !p->text) continue;
-        size_t more = p->natural - p->least;
-        if (more > room - used) more = room - used;
-        p->width += more;
-        used += more;
+        if (p->shown && p->text) room = widen(p, SIZE_MAX, room);
     }
 }
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------- */
 
-static void put_line(layout *l, buf *out, size_t row, bool header)
-{
+static void put_line(layout *l, buf *out, size_t row, bool header) {
     size_t blanks = 0; /* owed before the next text, so that no line ends in blanks */
     for (uint32_t i = 0; i < l->t->n_columns; i++) {
         const place *p = &l->places[i];
         if (!p->shown) continue;
         str s = header ? str_of(l->t->columns[i].name) : cell_text(l, i, row);
-        size_t w = width_of(s);
-        size_t fill = w < p->width ? p->width - w : 0;
-        if (!p->text) blanks += fill;
-        buf_add_repeat(out, ' ', blanks);
-        width_put_short(out, s, p->width);
-        blanks = GAP + (p->text ? fill : 0);
+        size_t w = p->text ? p->width : width_of(s); /* numbers stand at the right */
+        buf_add_repeat(out, ' ', blanks + (w < p->width ? p->width - w : 0));
+        size_t used = width_put_short(out, s, p->width);
+        blanks = GAP + (p->text ? p->width - used : 0);
     }
     buf_add_byte(out, '\n');
 }
 
-/* A dim line that names the columns for which `wanted` holds. */
-static void put_names(layout *l, buf *out, uint16_t message, bool recorded)
-{
+typedef enum { WHY_NARROW, WHY_NOT_RECORDED, WHY_SAME } why_hidden;
+
+/* A dim line that names the columns left out for this reason. */
+static void put_hidden(layout *l, buf *out, uint16_t message, why_hidden why) {
     buf names = {0};
     for (uint32_t i = 0; i < l->t->n_columns; i++) {
         const place *p = &l->places[i];
-        if (p->shown || p->recorded != recorded) continue;
+        why_hidden this_one = p->same ? WHY_SAME : p->recorded ? WHY_NARROW : WHY_NOT_RECORDED;
+        if (p->shown || this_one != why) continue;
         if (names.n != 0) buf_add_cstr(&names, ", ");
         buf_add_cstr(&names, l->t->columns[i].name);
     }
     if (names.n != 0) {
         color_begin(out, l->o, DIM);
-        text_put(out, l->o->lang, message, arg_text("columns", buf_str(&names)));
+        text_put(out, l->o->lang, message, arg_text("columns", buf_str(&names)),
+                 arg_cstr("other", l->t->columns[0].name));
         color_end(out, l->o);
         buf_add_byte(out, '\n');
     }
@@ -169,8 +197,7 @@ static void put_names(layout *l, buf *out, uint16_t message, bool recorded)
     buf_fini(&names);
 }
 
-static status put_table(layout *l, buf *out, error *err)
-{
+static status put_table(layout *l, buf *out, error *err) {
     const table *t = l->t;
     lang words = l->o->lang;
     measure(l);
@@ -193,13 +220,13 @@ static status put_table(layout *l, buf *out, error *err)
         color_end(out, l->o);
         buf_add_byte(out, '\n');
     }
-    put_names(l, out, MSG_TEXT_NOT_SHOWN, true);
-    put_names(l, out, MSG_TEXT_NOT_RECORDED, false);
+    put_hidden(l, out, MSG_TEXT_SAME, WHY_SAME);
+    put_hidden(l, out, MSG_TEXT_NOT_SHOWN, WHY_NARROW);
+    put_hidden(l, out, MSG_TEXT_NOT_RECORDED, WHY_NOT_RECORDED);
     return OK;
 }
 
-status present_table_text(const table *t, const present_options *o, buf *out, error *err)
-{
+status present_table_text(const table *t, const present_options *o, buf *out, error *err) {
     arena scratch;
     arena_init(&scratch, 0);
     layout l = {.t = t, .o = o};
@@ -214,28 +241,32 @@ status present_table_text(const table *t, const present_options *o, buf *out, er
     return s;
 }
 
-/* ---- around the tables ------------------------------------------------------------------------ */
+/* ---- around the tables ------------------------------------------------------------------- */
 
-static void put_source(buf *out, const answer *a, const present_options *o)
-{
+/* One part of the line that says which trace this is. */
+static void put_part(buf *out, lang l, uint16_t message, str name) {
+    if (name.n == 0) return;
+    text_put(out, l, message, arg_text("name", name));
+    buf_add_cstr(out, ", ");
+}
+
+static void put_source(buf *out, const answer *a, const present_options *o) {
     const answer_source *s = &a->source;
-    const str parts[] = {s->path, s->run, s->worker, s->span, s->format};
-    bool any = false;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (parts[i].n == 0) continue;
-        if (any) buf_add_cstr(out, ", ");
-        width_put(out, parts[i]);
-        any = true;
-    }
-    if (any) buf_add_cstr(out, ", ");
-    text_put(out, o->lang, MSG_TEXT_DURATION, arg_time("duration", s->duration_ns));
+    width_put(out, s->path);
+    if (s->path.n != 0) buf_add_cstr(out, ", ");
+    put_part(out, o->lang, MSG_TEXT_RUN, s->run);
+    put_part(out, o->lang, MSG_TEXT_WORKER, s->worker);
+    put_part(out, o->lang, MSG_TEXT_SPAN, s->span);
+    width_put(out, s->format);
+    if (s->format.n != 0) buf_add_cstr(out, ", ");
+    arg duration = arg_time("duration", s->duration_ns);
+    text_value(out, &duration);
     buf_add_cstr(out, ", ");
     text_put(out, o->lang, MSG_TEXT_EVENTS_READ, arg_int("count", a->quality.events_read));
     buf_add_byte(out, '\n');
 }
 
-void present_quality_text(const answer *a, const present_options *o, buf *out)
-{
+void present_quality_text(const answer *a, const present_options *o, buf *out) {
     const quality *q = &a->quality;
     lang l = o->lang;
     color_begin(out, o, DIM);
@@ -259,8 +290,7 @@ void present_quality_text(const answer *a, const present_options *o, buf *out)
     }
 }
 
-status emit_text(const answer *a, const present_options *o, buf *out, error *err)
-{
+status emit_text(const answer *a, const present_options *o, buf *out, error *err) {
     if (a->verdict.id) {
         const verdict *v = &a->verdict;
         color_begin(out, o, SEVERITY_COLORS[v->severity]);

@@ -1,13 +1,14 @@
 /* present.c: the forms by name, and single values as people and programs read them.
  *
  * Every form is a row of FORMS; adding one is a row and an emit_*.c. An emitter appends to one
- * buffer and calls emit_row_end after each row, so an answer of any length passes through a small
- * buffer when the caller gave a way to get rid of it. Emitters do not check each write: a buffer
- * that could not grow remembers it, and present_answer turns that into ERR_MEMORY at the end. */
+ * buffer and calls emit_row_end after each row, so an answer of any length passes through a
+ * small buffer when the caller gave a way to get rid of it. Emitters do not check each write: a
+ * buffer that could not grow remembers it, and present_answer turns that into ERR_MEMORY at the
+ * end. */
 #include "base/fmt.h"
 #include "present/present_int.h"
 
-/* Large enough that a write system call is cheap for each byte, small enough to stay in cache. */
+/* Large enough to make a write cheap for each byte, small enough to stay in cache. */
 #define FLUSH_BYTES ((size_t)64 << 10)
 
 static const struct {
@@ -21,18 +22,15 @@ static const struct {
     [FORM_COLUMNS] = {"columns", "application/octet-stream", emit_columns},
 };
 
-const char *form_name(form f)
-{
+const char *form_name(form f) {
     return FORMS[f].name;
 }
 
-const char *form_media_type(form f)
-{
+const char *form_media_type(form f) {
     return FORMS[f].media_type;
 }
 
-bool form_of(str name, form *out)
-{
+bool form_of(str name, form *out) {
     for (int f = 0; f < N_FORMS; f++) {
         if (!str_eq(str_of(FORMS[f].name), name)) continue;
         *out = (form)f;
@@ -41,22 +39,19 @@ bool form_of(str name, form *out)
     return false;
 }
 
-status emit_row_end(const present_options *o, buf *out, error *err)
-{
+status emit_row_end(const present_options *o, buf *out, error *err) {
     if (o->flush && out->n >= FLUSH_BYTES && buf_ok(out)) return o->flush(o->to, out, err);
     return OK;
 }
 
-status present_answer(form f, const answer *a, const present_options *o, buf *out, error *err)
-{
+status present_answer(form f, const answer *a, const present_options *o, buf *out, error *err) {
     TRY(FORMS[f].emit(a, o, out, err));
     if (!buf_ok(out)) FAIL_MEMORY(err);
     if (o->flush && out->n != 0) return o->flush(o->to, out, err);
     return OK;
 }
 
-const char *type_name(column_type t)
-{
+const char *type_name(column_type t) {
     static const char *const names[] = {
         [TYPE_INT] = "int",   [TYPE_REAL] = "real", [TYPE_TEXT] = "string",
         [TYPE_BOOL] = "bool", [TYPE_BIG] = "big",
@@ -64,30 +59,26 @@ const char *type_name(column_type t)
     return names[t];
 }
 
-const char *unit_name(column_unit u)
-{
+const char *unit_name(column_unit u) {
     static const char *const names[] = {
-        [UNIT_NONE] = NULL,       [UNIT_NS] = "ns",         [UNIT_BYTES] = "bytes",
-        [UNIT_SHARE] = "share",   [UNIT_COUNT] = "count",   [UNIT_FLOPS] = "flop",
+        [UNIT_NONE] = NULL,        [UNIT_NS] = "ns",           [UNIT_BYTES] = "bytes",
+        [UNIT_SHARE] = "share",    [UNIT_COUNT] = "count",     [UNIT_FLOPS] = "flop",
         [UNIT_FLOPS_S] = "flop/s", [UNIT_BYTES_S] = "bytes/s", [UNIT_PER_SM] = "1/sm",
     };
     return names[u];
 }
 
-bool cell_is_null(const column *c, size_t row)
-{
+bool cell_is_null(const column *c, size_t row) {
     return c->null && c->null[row];
 }
 
-bool column_is_recorded(const table *t, uint32_t col)
-{
+bool column_is_recorded(const table *t, uint32_t col) {
     for (size_t row = 0; row < t->n_rows; row++)
         if (!cell_is_null(&t->columns[col], row)) return true;
     return false;
 }
 
-static void put_int(buf *out, column_unit unit, int64_t v)
-{
+static void put_int(buf *out, column_unit unit, int64_t v) {
     switch (unit) {
     case UNIT_NS: fmt_duration(out, v); break;
     case UNIT_BYTES: fmt_bytes(out, v); break;
@@ -97,8 +88,7 @@ static void put_int(buf *out, column_unit unit, int64_t v)
 }
 
 /* The scale of a rate without its "/s". */
-static void put_amount(buf *out, double v, const char *unit)
-{
+static void put_amount(buf *out, double v, const char *unit) {
     buf text = {0};
     fmt_rate(&text, v, unit);
     if (!buf_ok(&text)) out->failed = true;
@@ -108,8 +98,7 @@ static void put_amount(buf *out, double v, const char *unit)
     buf_fini(&text);
 }
 
-static void put_real(buf *out, column_unit unit, double v)
-{
+static void put_real(buf *out, column_unit unit, double v) {
     switch (unit) {
     case UNIT_SHARE: fmt_share(out, v); break;
     case UNIT_FLOPS: put_amount(out, v, "FLOP"); break;
@@ -120,8 +109,7 @@ static void put_real(buf *out, column_unit unit, double v)
     }
 }
 
-void cell_put(buf *out, const column *c, size_t row, lang l)
-{
+void cell_put(buf *out, const column *c, size_t row, lang l) {
     if (cell_is_null(c, row)) return;
     switch (c->type) {
     case TYPE_INT: put_int(out, c->unit, c->v.i[row]); break;
@@ -132,8 +120,7 @@ void cell_put(buf *out, const column *c, size_t row, lang l)
     }
 }
 
-void cell_put_raw(buf *out, const column *c, size_t row)
-{
+void cell_put_raw(buf *out, const column *c, size_t row) {
     if (cell_is_null(c, row)) return;
     switch (c->type) {
     case TYPE_INT: buf_add_i64(out, c->v.i[row]); break;

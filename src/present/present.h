@@ -1,7 +1,7 @@
 /* present.h: an answer as bytes: text for a terminal, JSON, CSV, Markdown, binary columns.
  *
- * Knows tables and words, nothing of traces: a new analysis is written by all forms for nothing.
- * Text and JSON hold the whole answer; csv, md and columns hold its first table. */
+ * Knows tables and words, nothing of traces: a new analysis is written by all forms for
+ * nothing. Text and JSON hold the whole answer; csv, md and columns hold its first table. */
 #ifndef PRESENT_PRESENT_H
 #define PRESENT_PRESENT_H
 
@@ -26,8 +26,8 @@ typedef struct {
     void *to;
 } present_options;
 
-/* Appends the answer to `out`. ERR_MEMORY, ERR_LIMIT or what flush returned; then what stands in
- * `out` is of no use. */
+/* Appends the answer to `out`. ERR_MEMORY, ERR_LIMIT or what flush returned; then what stands
+ * in `out` is of no use. */
 status present_answer(form f, const answer *a, const present_options *o, buf *out,
                       error *err) MUST_USE;
 

@@ -1,13 +1,15 @@
 /* width.c: cells of a terminal for UTF-8 text.
  *
- * libc's wcwidth depends on the locale of the process, which a program for CI cannot rely on; the
- * two small tables here cover what names hold: Chinese, Japanese, Korean and full-width forms and
- * emoji take two cells, combining marks none, everything else one. (An approximation: joined emoji
- * sequences count each part.)
+ * libc's wcwidth depends on the locale of the process, which a program for CI cannot rely on;
+ * the two small tables here cover what names hold: Chinese, Japanese, Korean and full-width
+ * forms and emoji take two cells, combining marks none, everything else one. (An approximation:
+ * joined emoji sequences count each part.)
  *
- * Cleaning: tab and line breaks become a blank, other control characters and direction overrides
- * a ?, bytes that are not UTF-8 U+FFFD. Names are shortened in the middle because both ends tell
- * them apart: the namespace at the front, the template arguments at the back. */
+ * Cleaning: tab and line breaks become a blank, other control characters and direction
+ * overrides a ?, bytes that are not UTF-8 U+FFFD. A C++ signature that is too long first loses
+ * its parameters, which repeat what the template arguments say. Names are shortened in the
+ * middle because both ends tell them apart: the namespace at the front, the template arguments
+ * at the back. */
 #include "present/width.h"
 
 typedef struct {
@@ -26,14 +28,12 @@ static const range WIDE[] = {
 };
 
 static const range EMPTY[] = {
-    {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x0610, 0x061a},
-    {0x064b, 0x065f}, {0x0e34, 0x0e3a}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff},
-    {0x200b, 0x200d}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f},
-    {0xfeff, 0xfeff}, {0xe0100, 0xe01ef},
+    {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x0610, 0x061a},   {0x064b, 0x065f},
+    {0x0e34, 0x0e3a}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200d},   {0x20d0, 0x20ff},
+    {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xfeff, 0xfeff}, {0xe0100, 0xe01ef},
 };
 
-static bool in_ranges(uint32_t c, const range *r, size_t n)
-{
+static bool in_ranges(uint32_t c, const range *r, size_t n) {
     size_t low = 0, high = n;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
@@ -47,16 +47,14 @@ static bool in_ranges(uint32_t c, const range *r, size_t n)
     return false;
 }
 
-static size_t cells_of(uint32_t c)
-{
+static size_t cells_of(uint32_t c) {
     if (c < 0x300) return 1;
     if (in_ranges(c, EMPTY, sizeof EMPTY / sizeof *EMPTY)) return 0;
     return in_ranges(c, WIDE, sizeof WIDE / sizeof *WIDE) ? 2 : 1;
 }
 
 /* The character at *at, moving *at behind it; U+FFFD for one byte that is no UTF-8. */
-static uint32_t decode(str s, size_t *at)
-{
+static uint32_t decode(str s, size_t *at) {
     static const uint32_t SMALLEST[5] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned char lead = (unsigned char)s.p[*at];
     size_t n = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
@@ -76,8 +74,7 @@ broken:
 }
 
 /* What is shown in place of c. */
-static uint32_t clean(uint32_t c)
-{
+static uint32_t clean(uint32_t c) {
     if (c == '\t' || c == '\n' || c == '\r') return ' ';
     if (c < 0x20 || (c >= 0x7f && c < 0xa0)) return '?';
     if (c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
@@ -86,8 +83,7 @@ static uint32_t clean(uint32_t c)
     return c;
 }
 
-static void put_char(buf *out, uint32_t c)
-{
+static void put_char(buf *out, uint32_t c) {
     if (c < 0x80) {
         buf_add_byte(out, (char)c);
     } else if (c < 0x800) {
@@ -105,20 +101,32 @@ static void put_char(buf *out, uint32_t c)
     }
 }
 
-size_t width_of(str s)
-{
+size_t width_of(str s) {
     size_t cells = 0, at = 0;
     while (at < s.n) cells += cells_of(clean(decode(s, &at)));
     return cells;
 }
 
-void width_put(buf *out, str s)
-{
+void width_put(buf *out, str s) {
     for (size_t at = 0; at < s.n;) put_char(out, clean(decode(s, &at)));
 }
 
-size_t width_put_short(buf *out, str s, size_t cells)
-{
+/* A C++ signature without what tells least: the word void and the parameters behind. */
+static str bare_name(str s) {
+    size_t depth = 0, at = s.n;
+    if (!str_ends(s, STR(")"))) return s;
+    do {
+        at--;
+        if (s.p[at] == ')') depth++;
+        if (s.p[at] == '(') depth--;
+    } while (at > 0 && depth > 0);
+    if (depth > 0 || at == 0 || s.p[at - 1] == ' ') return s;
+    s.n = at;
+    return str_starts(s, STR("void ")) && s.n > 5 ? str_from(s, 5) : s;
+}
+
+size_t width_put_short(buf *out, str s, size_t cells) {
+    if (width_of(s) > cells) s = bare_name(s);
     size_t whole = width_of(s), at = 0, used = 0;
     if (whole <= cells) {
         width_put(out, s);

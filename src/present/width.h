@@ -11,7 +11,8 @@
 size_t width_of(str s);
 /* Appends the cleaned text. */
 void width_put(buf *out, str s);
-/* The same in at most `cells`: a longer one loses its middle to one …. Returns the cells used. */
+/* The same in at most `cells`: a longer one loses the parameters of a C++ signature, then its
+ * middle to one …. Returns the cells used. */
 size_t width_put_short(buf *out, str s, size_t cells);
 
 #endif

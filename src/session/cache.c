@@ -1,14 +1,15 @@
 /* cache.c: the folder of sealed traces.
  *
- * An entry is HASH-OF-KEY.tacho. Its time of change is the time of its last use: a hit sets it, and
- * making room removes the oldest. The store writes to a temporary name and renames, so an entry is
- * whole or not there; temporary files a killed program left are removed after an hour. Processes
- * share the folder without locks: the worst that can happen is that two write the same entry, or
- * that one removes what the other was about to open, which then reads the file itself.
+ * An entry is HASH-OF-KEY.tacho. Its time of change is the time of its last use: a hit sets it,
+ * and making room removes the oldest. The store writes to a temporary name and renames, so an
+ * entry is whole or not there; temporary files a killed program left are removed after an hour.
+ * Processes share the folder without locks: the worst that can happen is that two write the
+ * same entry, or that one removes what the other was about to open, which then reads the file
+ * itself.
  *
- * An entry that does not open (damaged, another version, another key under the same hash) is removed
- * at once, so that it is rebuilt. The folder is made on first use, for its owner alone: traces name
- * hosts, paths and users. */
+ * An entry that does not open (damaged, another version, another key under the same hash) is
+ * removed at once, so that it is rebuilt. The folder is made on first use, for its owner alone:
+ * traces name hosts, paths and users. */
 #include "session/cache.h"
 
 #include <dirent.h>
@@ -30,7 +31,7 @@
 #define DEFAULT_LIMIT_BYTES ((uint64_t)10 << 30)
 #define STALE_TEMPORARY_S 3600
 
-/* ---- where and how much ------------------------------------------------------------------------ */
+/* ---- where and how much ------------------------------------------------------------------ */
 
 static uint64_t limit_bytes(void) {
     const char *text = getenv("TACHO_CACHE_LIMIT");
@@ -77,7 +78,7 @@ static int make_folders(char *path) {
     return 0;
 }
 
-/* ---- finding ----------------------------------------------------------------------------------- */
+/* ---- finding ----------------------------------------------------------------------------- */
 
 trace *cache_find(const cache_key *key, uint64_t tables) {
     char path[PATH_MAX];
@@ -94,7 +95,7 @@ trace *cache_find(const cache_key *key, uint64_t tables) {
     return NULL;
 }
 
-/* ---- making room ------------------------------------------------------------------------------- */
+/* ---- making room ------------------------------------------------------------------------- */
 
 typedef struct {
     char name[64];
@@ -149,7 +150,7 @@ static void make_room(uint64_t limit) {
     closedir(d);
 }
 
-/* ---- keeping ----------------------------------------------------------------------------------- */
+/* ---- keeping ----------------------------------------------------------------------------- */
 
 static status fail_keep(error *err, const char *path, int code) {
     char text[128];

@@ -1,9 +1,10 @@
 /* cache.h: sealed traces of files that were read before.
  *
- * A folder ($XDG_CACHE_HOME/tacho, else ~/.cache/tacho) of *.tacho files, each named after a hash of
- * its key and with the key in its header. A key says what a trace was made from: size, time and inode
- * of the file, a hash over samples of its content, and the program that read it. What does not fit is
- * not there: a changed file, another program, a damaged entry are rebuilt, never believed.
+ * A folder ($XDG_CACHE_HOME/tacho, else ~/.cache/tacho) of *.tacho files, each named after a
+ * hash of its key and with the key in its header. A key says what a trace was made from: size,
+ * time and inode of the file, a hash over samples of its content, and the program that read it.
+ * What does not fit is not there: a changed file, another program, a damaged entry are rebuilt,
+ * never believed.
  *
  * Every failure here is harmless: the trace is read from its file instead. */
 #ifndef SESSION_CACHE_H
@@ -16,12 +17,14 @@ typedef struct {
     uint32_t n;     /* 0: this file is not to be cached */
 } cache_key;
 
-/* The key of a file as it is now. n == 0 when the file is no plain file, changed during the last two
- * seconds (somebody may still write it), or cannot be read. Cost: twenty small reads. */
+/* The key of a file as it is now. n == 0 when the file is no plain file, changed during the
+ * last two seconds (somebody may still write it), or cannot be read. Cost: twenty small reads.
+ * */
 cache_key cache_key_of(const char *path);
 
-/* The trace of this key (the caller's reference) or NULL. These tables of it (as for trace_require)
- * have been checked; an entry that is damaged is removed. A hit counts as used now. */
+/* The trace of this key (the caller's reference) or NULL. These tables of it (as for
+ * trace_require) have been checked; an entry that is damaged is removed. A hit counts as used
+ * now. */
 trace *cache_find(const cache_key *key, uint64_t tables);
 /* Keeps t under this key and removes the entries longest unused until all fit into the limit
  * (TACHO_CACHE_LIMIT, by default 10 GiB; 0 turns the cache off). A failure leaves no entry. */

@@ -2,10 +2,11 @@
  *
  *     tacho-cache 1|BUILD|SIZE|TIME|INODE|HASH
  *
- * SIZE, TIME (ns) and INODE catch nearly every change; HASH, over the head, the tail and 16 blocks
- * between them, catches a file that was rewritten in place within the clock's grain. A hash of the
- * whole would cost more than opening the trace. BUILD is the linker's build id of this program: what
- * a trace becomes depends on the code that read it, so another build never sees this one's entries.
+ * SIZE, TIME (ns) and INODE catch nearly every change; HASH, over the head, the tail and 16
+ * blocks between them, catches a file that was rewritten in place within the clock's grain. A
+ * hash of the whole would cost more than opening the trace. BUILD is the linker's build id of
+ * this program: what a trace becomes depends on the code that read it, so another build never
+ * sees this one's entries.
  *
  * A file that changed during the last two seconds may still be growing: it has no key. */
 #include <fcntl.h>
@@ -24,9 +25,10 @@
 #define SAMPLE_BYTES ((size_t)4096)
 #define N_SAMPLES ((uint64_t)18)
 
-/* ---- this program ------------------------------------------------------------------------------ */
+/* ---- this program ------------------------------------------------------------------------ */
 
-/* Looks for the GNU build id among the notes of one loaded object; stops at the first: the program. */
+/* Looks for the GNU build id among the notes of one loaded object; stops at the first: the
+ * program. */
 static int hash_build_id(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -58,7 +60,7 @@ static uint64_t build_id(void) {
     return id;
 }
 
-/* ---- the file ---------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------------------- */
 
 /* The hash of one sample; false when it cannot be read whole. */
 static bool hash_sample(int fd, uint64_t offset, size_t n, uint64_t *hash) {
@@ -97,7 +99,8 @@ cache_key cache_key_of(const char *path) {
     cache_key key = {.n = 0};
     struct stat st;
     uint64_t hash;
-    /* Asked before opening: to open and close a FIFO would disturb the program at its other end. */
+    /* Asked before opening: to open and close a FIFO would disturb the program at its other
+     * end. */
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return key;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return key;

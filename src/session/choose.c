@@ -1,9 +1,9 @@
 /* choose.c: one span out of a catalogue, by what the user asked for.
  *
- * Without a wish: the only run, its first worker, that worker's last span. A wish that fits nothing,
- * or a run that must be named and is not, is an error whose sentence lists what there is; the list
- * is cut when it is long, because it stands in one line. A number for --span counts from 1; the
- * producer's own stamp is understood too. */
+ * Without a wish: the only run, its first worker, that worker's last span. A wish that fits
+ * nothing, or a run that must be named and is not, is an error whose sentence lists what there
+ * is; the list is cut when it is long, because it stands in one line. A number for --span
+ * counts from 1; the producer's own stamp is understood too. */
 #include <stdio.h>
 
 #include "session/discover.h"

@@ -1,14 +1,14 @@
 /* discover.c: walks a directory and sorts what it finds into runs, workers and spans.
  *
- * Two steps. The walk makes one flat list of trace files, each with the run, worker and stamp its
- * place and name say. Sorting that list puts the files of a run, of a worker and of a span next to
- * each other, so the catalogue is cut out of it in one pass.
+ * Two steps. The walk makes one flat list of trace files, each with the run, worker and stamp
+ * its place and name say. Sorting that list puts the files of a run, of a worker and of a span
+ * next to each other, so the catalogue is cut out of it in one pass.
  *
- * Symbolic links are followed; a link back to a directory on the way down would loop, so the way is
- * compared by device and inode, and it ends at 64 levels. A directory below the root that cannot be
- * read is passed over, as is a file that vanishes while we look. Two files of the same worker and
- * stamp (a trace and its compressed copy) are one span: the least packed one counts.
- * Nothing is opened whose name says what it is. */
+ * Symbolic links are followed; a link back to a directory on the way down would loop, so the
+ * way is compared by device and inode, and it ends at 64 levels. A directory below the root
+ * that cannot be read is passed over, as is a file that vanishes while we look. Two files of
+ * the same worker and stamp (a trace and its compressed copy) are one span: the least packed
+ * one counts. Nothing is opened whose name says what it is. */
 #include "session/discover.h"
 
 #include <dirent.h>
@@ -158,7 +158,7 @@ static status walk_directory(walk *w, str path, str name, const level *way, erro
     return s;
 }
 
-/* ---- from the flat list to the catalogue ------------------------------------------------------- */
+/* ---- from the flat list to the catalogue ------------------------------------------------- */
 
 static int compare_found(const void *pa, const void *pb) {
     const found *a = pa, *b = pb;
@@ -196,7 +196,8 @@ static bool same_span(const found *a, const found *b) {
     return same_worker(a, b) && name_compare_stamps(a->name.stamp, b->name.stamp) == 0;
 }
 
-/* files: sorted, n > 0. Each file starts a new run, worker or span, or is another copy of the last. */
+/* files: sorted, n > 0. Each file starts a new run, worker or span, or is another copy of the
+ * last. */
 static status make_catalogue(arena *a, const found *f, size_t n, catalogue *out, error *err) {
     size_t n_runs = 0, n_workers = 0, n_spans = 0;
     for (size_t i = 0; i < n; i++) {
@@ -233,7 +234,7 @@ static status make_catalogue(arena *a, const found *f, size_t n, catalogue *out,
     return OK;
 }
 
-/* ---- the front --------------------------------------------------------------------------------- */
+/* ---- the front --------------------------------------------------------------------------- */
 
 /* The name of a directory as a person calls it, also for "." and "..": its last part. */
 static str own_name(arena *a, const char *path) {

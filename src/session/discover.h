@@ -1,10 +1,11 @@
 /* discover.h: from a path to what lies there: runs, their workers, the workers' spans.
  *
- * A run is a directory that directly holds trace files; a log directory is a tree of them. A trace
- * file is recognised by its name (WORKER[.STAMP].pt.trace.json[.gz|.zst], WORKER[.STAMP].tacho); in
- * a directory without such names, by content. Names that begin with a dot or end in .tmp are not
- * looked at, symbolic links are followed. A span is one recording cycle of a worker; spans are
- * numbered from 1 by their stamp (as a number; without a stamp first).
+ * A run is a directory that directly holds trace files; a log directory is a tree of them. A
+ * trace file is recognised by its name (WORKER[.STAMP].pt.trace.json[.gz|.zst],
+ * WORKER[.STAMP].tacho); in a directory without such names, by content. Names that begin with a
+ * dot or end in .tmp are not looked at, symbolic links are followed. A span is one recording
+ * cycle of a worker; spans are numbered from 1 by their stamp (as a number; without a stamp
+ * first).
  *
  *     catalogue c;
  *     chosen ch;
@@ -47,9 +48,9 @@ typedef struct {
     uint32_t n_runs; /* at least 1 */
 } catalogue;
 
-/* path: a trace file, a directory of one run, a log directory of many, or "-". A file is taken as
- * it is, whatever its name. ERR_NOT_FOUND when a directory holds no trace, ERR_IO when the path is
- * not there or cannot be read. */
+/* path: a trace file, a directory of one run, a log directory of many, or "-". A file is taken
+ * as it is, whatever its name. ERR_NOT_FOUND when a directory holds no trace, ERR_IO when the
+ * path is not there or cannot be read. */
 status discover(arena *a, const char *path, catalogue *out, error *err) MUST_USE;
 
 /* What the user asked for; an empty text is "not asked". */
@@ -65,11 +66,11 @@ typedef struct {
     const span_entry *span;
 } chosen;
 
-/* The only run or the one asked for; the first worker; the last span. ERR_ARG with a list of what
- * is there when the choice is not possible or not unique. */
+/* The only run or the one asked for; the first worker; the last span. ERR_ARG with a list of
+ * what is there when the choice is not possible or not unique. */
 status choose(const catalogue *c, const choice *wanted, chosen *out, error *err) MUST_USE;
-/* The span of another worker that belongs to the same cycle as `number` of the chosen one: the one
- * with that number, else its last. For analyses over all workers. */
+/* The span of another worker that belongs to the same cycle as `number` of the chosen one: the
+ * one with that number, else its last. For analyses over all workers. */
 const span_entry *worker_span(const worker_entry *w, uint32_t number);
 
 #endif

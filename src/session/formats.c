@@ -1,18 +1,19 @@
 /* formats.c: every format tacho knows, in the order they are asked.
  *
- * A new reader is one row: a name, a function that recognises it by its first bytes, the reader.
- * Rows without a reader are things people do hand to a profiler and that deserve a better answer
- * than "binary data". Recognising is cheap and never reads beyond `head`; it may say maybe, and then
- * the reader decides.
+ * A new reader is one row: a name, a function that recognises it by its first bytes, the
+ * reader. Rows without a reader are things people do hand to a profiler and that deserve a
+ * better answer than "binary data". Recognising is cheap and never reads beyond `head`; it may
+ * say maybe, and then the reader decides.
  *
- * Trace-event JSON is an object with `traceEvents` at its top level or a bare list of objects with
- * `ph`. Producers write damaged JSON, so when walking the top level fails the key is searched for. */
+ * Trace-event JSON is an object with `traceEvents` at its top level or a bare list of objects
+ * with `ph`. Producers write damaged JSON, so when walking the top level fails the key is
+ * searched for. */
 #include "session/formats.h"
 
 #include "base/json.h"
 #include "store/file.h"
 
-/* ---- trace-event JSON -------------------------------------------------------------------------- */
+/* ---- trace-event JSON -------------------------------------------------------------------- */
 
 static str skip_mark_and_space(str s) {
     if (str_starts(s, STR("\xef\xbb\xbf"))) s = str_from(s, 3);
@@ -20,8 +21,8 @@ static str skip_mark_and_space(str s) {
     return str_n(p, (size_t)(s.p + s.n - p));
 }
 
-/* One member of an object at *p: its key and the place of its value; false at the object's end, at
- * the end of the text or at something that is no member; *p then says where. */
+/* One member of an object at *p: its key and the place of its value; false at the object's end,
+ * at the end of the text or at something that is no member; *p then says where. */
 static bool next_member(const char **p, const char *end, str *key) {
     const char *at = json_space(*p, end);
     if (at < end && *at == ',') at = json_space(at + 1, end);
@@ -67,7 +68,7 @@ static sniff_answer sniff_trace_json(str head, bool whole) {
     return answer;
 }
 
-/* ---- by magic ---------------------------------------------------------------------------------- */
+/* ---- by magic ---------------------------------------------------------------------------- */
 
 static sniff_answer sniff_tacho(str head, bool whole) {
     (void)whole;

@@ -14,7 +14,8 @@ typedef struct {
     const char *name; /* for messages and tests; the reader sets the trace's own */
     /* head: the first bytes, decompressed; whole: there are no more. */
     sniff_answer (*sniff)(str head, bool whole);
-    /* NULL: not for a reader (our own file), or recognised and not read: then `refused` says so. */
+    /* NULL: not for a reader (our own file), or recognised and not read: then `refused` says
+     * so. */
     status (*read)(source *src, const ingest_options *o, builder *b, error *err);
     uint16_t refused; /* MSG_NONE, or a message with {path} */
 } format;

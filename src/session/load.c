@@ -4,9 +4,10 @@
  *     anything else ──> cache? ──── hit ────> map the entry
  *                          └─ miss ─> recognise ─> read ─> seal ─> keep in the cache
  *
- * The key is taken before and after reading; only when both are the same was the file quiet all the
- * time, and only then the trace is kept. Whatever goes wrong with the cache is a note, never an
- * error. Standard input and pipes have no key. Damage is no failure either, unless --strict asks. */
+ * The key is taken before and after reading; only when both are the same was the file quiet all
+ * the time, and only then the trace is kept. Whatever goes wrong with the cache is a note,
+ * never an error. Standard input and pipes have no key. Damage is no failure either, unless
+ * --strict asks. */
 #include "session/load.h"
 
 #include <string.h>
@@ -15,12 +16,13 @@
 #include "session/sniff.h"
 #include "store/file.h"
 
-/* An event takes at least this many bytes of the store and at most this many of plain JSON, stacks
- * and shapes included: a bound from below, so that nothing is refused that would have fitted. */
+/* An event takes at least this many bytes of the store and at most this many of plain JSON,
+ * stacks and shapes included: a bound from below, so that nothing is refused that would have
+ * fitted. */
 #define STORE_BYTES_PER_EVENT 60
 #define JSON_BYTES_PER_EVENT 1000
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------- */
 
 typedef struct {
     const char *path;
@@ -43,52 +45,66 @@ static status check_estimate(const source *s, const char *path, uint64_t limit, 
     return OK;
 }
 
-/* Reads a source with the reader of its format and seals what it built. */
-static status read_and_seal(source *s, const format *f, const char *path, const load_options *o,
-                            trace **out, error *err) {
-    reopening again = {.path = path, .threads = pool_threads(o->pool)};
-    ingest_options how = {
-        .pool = o->pool,
-        .reopen = source_file_bytes(s) > 0 && strcmp(path, "-") != 0 ? reopen_source : NULL,
-        .reopen_context = &again,
-        .progress = o->progress,
-        .progress_context = o->progress_context,
-        .memory_limit_bytes = o->memory_limit_bytes};
+/* A source to read, and how. */
+typedef struct {
+    source *from;
+    const format *format;
+    const char *path;
+    const load_options *o;
+    pool *pool;
+} job;
+
+static ingest_options options_of(const job *j, reopening *again) {
+    bool can_reopen = source_file_bytes(j->from) > 0 && strcmp(j->path, "-") != 0;
+    return (ingest_options){.pool = j->pool,
+                            .reopen = can_reopen ? reopen_source : NULL,
+                            .reopen_context = again,
+                            .progress = j->o->progress,
+                            .progress_context = j->o->progress_context,
+                            .memory_limit_bytes = j->o->memory_limit_bytes};
+}
+
+/* Reads a source with the reader of its format and seals what it built. The source is closed
+ * between the two: sealing needs the most memory, and the source's buffers are not needed then. */
+static status read_and_seal(job *j, trace **out, error *err) {
+    reopening again = {.path = j->path, .threads = pool_threads(j->pool)};
+    ingest_options how = options_of(j, &again);
     builder *b = builder_new();
     if (!b) FAIL_MEMORY(err);
-    source_set_threads(s, again.threads);
+    source_set_threads(j->from, again.threads);
     trace *t = NULL;
-    status st = f->read(s, &how, b, err);
-    if (st == OK) st = builder_seal(b, o->pool, &t, err);
+    status st = j->format->read(j->from, &how, b, err);
+    source_close(j->from);
+    j->from = NULL;
+    if (st == OK) st = builder_seal(b, j->pool, &t, err);
     builder_free(b);
     if (st != OK) return st;
-    uint64_t need = trace_size_bytes(t);
-    if (o->memory_limit_bytes && need > o->memory_limit_bytes) {
+    uint64_t need = trace_size_bytes(t), limit = j->o->memory_limit_bytes;
+    if (limit && need > limit) {
         trace_release(t);
-        FAIL(err, ERR_LIMIT, NOPOS, MSG_NEEDS_MEMORY, arg_cstr("path", path),
-             arg_bytes("need", (int64_t)need),
-             arg_bytes("limit", (int64_t)o->memory_limit_bytes));
+        FAIL(err, ERR_LIMIT, NOPOS, MSG_NEEDS_MEMORY, arg_cstr("path", j->path),
+             arg_bytes("need", (int64_t)need), arg_bytes("limit", (int64_t)limit));
     }
     *out = t;
     return OK;
 }
 
-/* Recognises and reads, with a pool of its own when the caller has none. */
-static status read_source(source *s, const format *f, const char *path, const load_options *o,
-                          trace **out, error *err) {
-    TRY(check_estimate(s, path, o->memory_limit_bytes, err));
-    if (o->pool) return read_and_seal(s, f, path, o, out, err);
-    load_options own = *o;
-    own.pool = pool_new(o->threads > 0 ? o->threads : pool_cpus());
-    if (!own.pool) FAIL_MEMORY(err);
-    status st = read_and_seal(s, f, path, &own, out, err);
-    pool_free(own.pool);
+/* With a pool of its own when the caller has none. */
+static status read_source(job *j, trace **out, error *err) {
+    TRY(check_estimate(j->from, j->path, j->o->memory_limit_bytes, err));
+    j->pool = j->o->pool;
+    if (j->pool) return read_and_seal(j, out, err);
+    j->pool = pool_new(j->o->threads > 0 ? j->o->threads : pool_cpus());
+    if (!j->pool) FAIL_MEMORY(err);
+    status st = read_and_seal(j, out, err);
+    pool_free(j->pool);
     return st;
 }
 
-/* ---- the front --------------------------------------------------------------------------------- */
+/* ---- the front --------------------------------------------------------------------------- */
 
-/* Repairs and facts that cost nothing are no damage: strict is about what is lost or changed. */
+/* Repairs and facts that cost nothing are no damage: strict is about what is lost or changed.
+ * */
 static bool is_harmless(uint32_t c) {
     return c == CAUSE_NONE || c == CAUSE_PARTIAL_OVERLAP || c == CAUSE_ORPHAN_CORRELATION ||
            c == CAUSE_DANGLING_FLOW || c == CAUSE_MISSING_CATEGORY;
@@ -113,50 +129,46 @@ static status check_strict(const trace *t, const char *path, error *err) {
     return OK;
 }
 
-static void keep_in_cache(const cache_key *before, const char *path, loaded *l) {
-    cache_key after = cache_key_of(path);
-    if (before->n == 0 || !str_eq(str_n(before->text, before->n), str_n(after.text, after.n)))
-        return;
-    if (cache_keep(before, l->trace, &l->note) == OK) l->note = (error){0};
-}
-
 /* Opens the file and takes the way its content asks for; *made: it was read, not mapped. */
 static status load_file(const char *path, const load_options *o, trace **out, bool *made,
                         error *err) {
-    source *s = NULL;
-    const format *f = NULL;
-    TRY(source_open(path, &s, err));
-    status st = sniff_source(s, path, &f, err);
-    if (st == OK && format_is_tacho(f)) {
-        source_close(s);
-        *made = false;
-        return file_open(path, STR_NONE, out, err);
-    }
-    if (st == OK) st = read_source(s, f, path, o, out, err);
-    source_close(s);
-    *made = true;
-    return st;
+    job j = {.path = path, .o = o};
+    TRY(source_open(path, &j.from, err));
+    status st = sniff_source(j.from, path, &j.format, err);
+    bool ours = st == OK && format_is_tacho(j.format);
+    if (st == OK && !ours) st = read_source(&j, out, err);
+    source_close(j.from); /* or NULL, when it was read */
+    *made = !ours;
+    return ours ? file_open(path, STR_NONE, out, err) : st;
+}
+
+static status keep_in_cache(const cache_key *before, const char *path, const trace *t,
+                            error *note) {
+    cache_key after = cache_key_of(path);
+    bool quiet = str_eq(str_n(before->text, before->n), str_n(after.text, after.n));
+    return quiet ? cache_keep(before, t, note) : OK;
 }
 
 status load(const char *path, const load_options *o, loaded *out, error *err) {
-    load_options plain = {0};
-    loaded l = {.trace = NULL};
+    const load_options plain = {0};
     cache_key key = {.n = 0};
+    trace *t = NULL;
+    error note = {0};
+    bool made = false;
     if (!o) o = &plain;
-    bool cached = !o->no_cache && strcmp(path, "-") != 0 && cache_enabled();
-    if (cached) key = cache_key_of(path);
-    if (key.n) l.trace = cache_find(&key, o->tables ? o->tables : TRACE_ALL | TRACE_ARGUMENTS);
-    l.from_cache = l.trace != NULL;
-    if (!l.trace) {
-        bool made = false;
-        TRY(load_file(path, o, &l.trace, &made, err));
-        if (key.n && made) keep_in_cache(&key, path, &l);
-    }
-    status st = o->strict ? check_strict(l.trace, path, err) : OK;
+    if (!o->no_cache && strcmp(path, "-") != 0 && cache_enabled()) key = cache_key_of(path);
+    if (key.n) t = cache_find(&key, o->tables ? o->tables : TRACE_ALL | TRACE_ARGUMENTS);
+    bool from_cache = t != NULL;
+    if (!t) TRY(load_file(path, o, &t, &made, err));
+    status kept = key.n && made ? keep_in_cache(&key, path, t, &note) : OK;
+    status st = o->strict ? check_strict(t, path, err) : OK;
     if (st != OK) {
-        trace_release(l.trace);
+        trace_release(t);
         return st;
     }
-    *out = l;
+    *out = (loaded){.trace = t, .from_cache = from_cache};
+    /* Not copied: the texts of an error lie in the error itself. */
+    if (kept != OK)
+        (void)error_set(&out->note, kept, note.offset, note.message, note.n_args, note.args);
     return OK;
 }

@@ -1,7 +1,7 @@
 /* load.h: from a file to a sealed trace.
  *
  * A *.tacho file is mapped. Anything else is looked up in the cache, or read by the reader that
- * recognises its content, sealed, and put into the cache. Directories are discover.h's business. */
+ * recognises its content, sealed, and put into the cache. Directories are for discover.h. */
 #ifndef SESSION_LOAD_H
 #define SESSION_LOAD_H
 
@@ -12,9 +12,9 @@ typedef struct {
     pool *pool;  /* to work with; NULL: load makes its own for the time it takes */
     int threads; /* of its own pool; 0: as many as there are processors */
     bool no_cache;
-    uint64_t
-        tables; /* what the caller will read, as for trace_require; 0: everything. A cached trace
-                      * damaged there is read anew; naming little makes opening a large one fast. */
+    /* What the caller will read, as for trace_require; 0: everything. A cached trace damaged
+     * there is read anew; to name little makes opening a large one fast. */
+    uint64_t tables;
     bool strict;                 /* damage of the input is ERR_FORMAT */
     uint64_t memory_limit_bytes; /* 0: none; ERR_LIMIT beyond it */
     /* As in ingest.h: called from time to time, true asks to stop. May be NULL. */
@@ -25,8 +25,7 @@ typedef struct {
 typedef struct {
     trace *trace;    /* the caller's reference: trace_release */
     bool from_cache; /* found there */
-    error
-        note; /* why it could not be cached; note.message is MSG_NONE when there is nothing to say */
+    error note; /* why it was not cached; note.message is MSG_NONE when there is no reason */
 } loaded;
 
 /* path "-" is standard input, which is never cached. o may be NULL. */

@@ -1,9 +1,10 @@
 /* names.c: what the name of a trace file says, and how names are ordered.
  *
- * PyTorch's handler writes WORKER.STAMP.pt.trace.json; the worker is by default HOST_PID, the stamp
- * the time in ns (older: ms). The digits of a stamp need a dot in front, so that 123.pt.trace.json
- * is a worker named 123. Stamps and the numbers inside names are compared as numbers of any length,
- * never as text: 9 comes before 10. Nothing here touches the file system. */
+ * PyTorch's handler writes WORKER.STAMP.pt.trace.json; the worker is by default HOST_PID, the
+ * stamp the time in ns (older: ms). The digits of a stamp need a dot in front, so that
+ * 123.pt.trace.json is a worker named 123. Stamps and the numbers inside names are compared as
+ * numbers of any length, never as text: 9 comes before 10. Nothing here touches the file
+ * system. */
 #include <stdint.h>
 
 #include "session/names_int.h"

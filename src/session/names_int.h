@@ -9,13 +9,15 @@ typedef struct {
     int packing;       /* 0 as it is, 1 gzip, 2 zstd */
 } trace_name;
 
-/* WORKER[.DIGITS].pt.trace.json[.gz|.zst] or WORKER[.DIGITS].tacho; false for any other name. */
+/* WORKER[.DIGITS].pt.trace.json[.gz|.zst] or WORKER[.DIGITS].tacho; false for any other name.
+ * */
 bool name_parse(str file, trace_name *out);
 /* A name that does not say it but may be a trace: *.json, *.trace, packed or not. */
 bool name_may_be_trace(str file);
 /* Any name: the worker is the name without what says its form. */
 void name_of_any(str file, trace_name *out);
-/* rank3, rank-3, rank_3 as a word of its own inside a worker's name; INT64_MIN when there is none. */
+/* rank3, rank-3, rank_3 as a word of its own inside a worker's name; INT64_MIN when there is
+ * none. */
 int64_t name_rank(str worker);
 /* Byte order, but runs of digits compare as numbers: rank2 before rank10. */
 int name_compare(str a, str b);

@@ -1,11 +1,12 @@
 /* sniff.c: asks the table of formats, and finds a sentence when none of them answers.
  *
- * The first 64 KiB decide nearly always. When a format says maybe (a large object stands in front of
- * the events) the first 4 MiB are looked at; when it is maybe still, its reader gets the source and
- * says itself what it found. Nothing is taken from the source, so a pipe can be read afterwards.
+ * The first 64 KiB decide nearly always. When a format says maybe (a large object stands in
+ * front of the events) the first 4 MiB are looked at; when it is maybe still, its reader gets
+ * the source and says itself what it found. Nothing is taken from the source, so a pipe can be
+ * read afterwards.
  *
- * What no format wants is told apart as far as it helps: empty, JSON of another kind, text, binary,
- * a compressed stream that gives nothing. */
+ * What no format wants is told apart as far as it helps: empty, JSON of another kind, text,
+ * binary, a compressed stream that gives nothing. */
 #include "session/sniff.h"
 
 #include "base/json.h"

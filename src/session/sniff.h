@@ -1,14 +1,16 @@
-/* sniff.h: what a file is, by its first bytes, seen through gzip and zstd; never by its name. */
+/* sniff.h: what a file is, by its first bytes, seen through gzip and zstd; never by its name.
+ * */
 #ifndef SESSION_SNIFF_H
 #define SESSION_SNIFF_H
 
 #include "session/formats.h"
 
-/* The format of a source, from which nothing has been taken yet; nothing is taken. ERR_FORMAT or
- * ERR_UNSUPPORTED with one sentence that says what was found and what is accepted. */
+/* The format of a source, from which nothing has been taken yet; nothing is taken. ERR_FORMAT
+ * or ERR_UNSUPPORTED with one sentence that says what was found and what is accepted. */
 status sniff_source(source *s, const char *path, const format **out, error *err) MUST_USE;
 
-/* True when the file is certainly a trace; anything else, also a failure to read it, is false. */
+/* True when the file is certainly a trace; anything else, also a failure to read it, is false.
+ * */
 bool sniff_is_trace(const char *path);
 
 /* The same on bytes in memory: the format, or NULL and a message with {path} in *found. */

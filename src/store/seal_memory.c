@@ -9,7 +9,7 @@
 typedef struct {
     const void **rows;
     uint32_t *tracks; /* sealed */
-    uint32_t *order;  /* second half is scratch */
+    uint32_t *order;
     size_t n;
 } timed;
 
@@ -20,13 +20,17 @@ typedef struct {
     row_cmp cmp;
 } cmp_context;
 
+/* Rows of equal time. */
 static int cmp_rows(uint32_t a, uint32_t b, const void *context) {
     const cmp_context *c = context;
-    int64_t x, y; /* every row starts with its time */
-    memcpy(&x, c->t->rows[a], sizeof x);
-    memcpy(&y, c->t->rows[b], sizeof y);
-    if (x != y) return x < y ? -1 : 1;
     return c->cmp(c->t->rows[a], c->t->rows[b], c->strings);
+}
+
+/* Every kind of row starts with its time. */
+static int64_t time_of(const void *row) {
+    int64_t time;
+    memcpy(&time, row, sizeof time);
+    return time;
 }
 
 static int cmp_memory(const void *a, const void *b, const intern *strings) {
@@ -64,13 +68,30 @@ static uint32_t track_of_row(const void *row, int table) {
                                     : ((const raw_counter *)row)->track;
 }
 
+/* Puts the rows in order of time, and rows of one time in the order of cmp. */
+static status sort_times(timed *t, const cmp_context *c, error *err) {
+    size_t bytes = (2 * t->n + 1) * sizeof(sort_pair);
+    sort_pair *pairs = mem_map(bytes);
+    if (!pairs) FAIL_MEMORY(err);
+    for (size_t i = 0; i < t->n; i++) /* the sign bit flipped: the order of int64 */
+        pairs[i] = (sort_pair){(uint64_t)time_of(t->rows[i]) ^ 1ull << 63, (uint32_t)i};
+    sort_radix(pairs, pairs + t->n, t->n);
+    for (size_t i = 0; i < t->n; i++) t->order[i] = pairs[i].row;
+    for (size_t i = 0, end; i < t->n; i = end) {
+        for (end = i + 1; end < t->n && pairs[end].key == pairs[i].key;) end++;
+        if (end - i > 1) sort_index(t->order + i, t->order + t->n, end - i, cmp_rows, c);
+    }
+    mem_unmap(pairs, bytes);
+    return OK;
+}
+
 /* All rows of a table in order of time. */
 static status sort_rows(sealing *s, int table, row_cmp cmp, timed *t, error *err) {
     for (uint32_t i = 0; i < s->n_parts; i++) t->n += rows_of(s->part_list[i], table)->n;
     if (t->n > UINT32_MAX / 2) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
     t->rows = mem_map((t->n + 1) * sizeof *t->rows);
     t->tracks = mem_map((t->n + 1) * sizeof *t->tracks);
-    t->order = mem_map((2 * t->n + 1) * sizeof *t->order);
+    t->order = mem_map((2 * t->n + 1) * sizeof *t->order); /* the second half is scratch */
     if (!t->rows || !t->tracks || !t->order) FAIL_MEMORY(err);
     size_t n = 0;
     for (uint32_t i = 0; i < s->n_parts; i++) {
@@ -79,11 +100,10 @@ static status sort_rows(sealing *s, int table, row_cmp cmp, timed *t, error *err
         for (size_t k = 0; k < v->n; k++, n++) {
             t->rows[n] = (const char *)v->p + k * v->elem_bytes;
             t->tracks[n] = VEC(&p->tracks, part_track_row)[track_of_row(t->rows[n], table)].sealed;
-            t->order[n] = (uint32_t)n;
         }
     }
     cmp_context c = {t, s->b->strings, cmp};
-    sort_index(t->order, t->order + t->n, t->n, cmp_rows, &c);
+    TRY(sort_times(t, &c, err));
     return seal_table(s, table, t->n + 1, err);
 }
 

@@ -1,15 +1,16 @@
 /* table.c: tables of named, typed columns, kept as one array for each column.
  *
- * A row is added with every value null and filled afterwards, so an analysis that knows nothing of
- * a column leaves it null, never zero. Columns grow together by doubling; a growth that fails
- * leaves the rows that were there as they were.
+ * A row is added with every value null and filled afterwards, so an analysis that knows nothing
+ * of a column leaves it null, never zero. Columns grow together by doubling; a growth that
+ * fails leaves the rows that were there as they were.
  *
- * Sorting orders an index and then moves each column once; its scratch memory is given back at the
- * end, the table's arena keeps only the columns. The order is total: rows that agree in the sort
- * column follow the columns from the left, so the result never depends on the order of arrival.
+ * Sorting orders an index and then moves each column once; its scratch memory is given back at
+ * the end, the table's arena keeps only the columns. The order is total: rows that agree in the
+ * sort column follow the columns from the left, so the result never depends on the order of
+ * arrival.
  *
- * Values of the wrong type and places outside the table are mistakes of the caller (BUG), because
- * which column holds what is fixed in analyse/registry.def; no input can cause them.
+ * Values of the wrong type and places outside the table are mistakes of the caller (BUG),
+ * because which column holds what is fixed in analyse/registry.def; no input can cause them.
  * Nothing here knows what a table means, or how it is written. */
 #include "table/table.h"
 
@@ -20,18 +21,15 @@
 #define FIRST_ROWS 16
 
 /* 8 and 16: whatever a column holds is one of these sizes. */
-static size_t value_bytes(const column *c)
-{
+static size_t value_bytes(const column *c) {
     return c->type == TYPE_TEXT ? sizeof(str) : sizeof(int64_t);
 }
 
-static void *values(const column *c)
-{
+static void *values(const column *c) {
     return c->type == TYPE_TEXT ? (void *)c->v.s : (void *)c->v.i;
 }
 
-static void set_values(column *c, void *p)
-{
+static void set_values(column *c, void *p) {
     if (c->type == TYPE_TEXT)
         c->v.s = p;
     else if (c->type == TYPE_REAL)
@@ -40,8 +38,7 @@ static void set_values(column *c, void *p)
         c->v.i = p;
 }
 
-table *table_new(arena *a, const char *name, const column_spec *spec, uint32_t n_columns)
-{
+table *table_new(arena *a, const char *name, const column_spec *spec, uint32_t n_columns) {
     table *t = ARENA_NEW(a, table);
     column *columns = ARENA_ARRAY(a, column, n_columns);
     if (!t || !columns) return NULL;
@@ -58,8 +55,7 @@ table *table_new(arena *a, const char *name, const column_spec *spec, uint32_t n
     return t;
 }
 
-static status grow(table *t, error *err)
-{
+static status grow(table *t, error *err) {
     size_t cap = t->cap_rows ? 2 * t->cap_rows : FIRST_ROWS;
     if (cap > SIZE_MAX / 2 / sizeof(str)) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < t->n_columns; i++) {
@@ -76,8 +72,7 @@ static status grow(table *t, error *err)
     return OK;
 }
 
-status table_add_row(table *t, size_t *row, error *err)
-{
+status table_add_row(table *t, size_t *row, error *err) {
     if (t->n_rows == t->cap_rows) TRY(grow(t, err));
     size_t at = t->n_rows++;
     for (uint32_t i = 0; i < t->n_columns; i++) {
@@ -90,50 +85,44 @@ status table_add_row(table *t, size_t *row, error *err)
     return OK;
 }
 
-static column *column_at(table *t, size_t row, uint32_t col)
-{
+static column *column_at(table *t, size_t row, uint32_t col) {
     if (col >= t->n_columns || row >= t->n_rows) BUG("a value outside its table");
     return &t->columns[col];
 }
 
-void table_set_int(table *t, size_t row, uint32_t col, int64_t v)
-{
+void table_set_int(table *t, size_t row, uint32_t col, int64_t v) {
     column *c = column_at(t, row, col);
     if (c->type == TYPE_REAL || c->type == TYPE_TEXT) BUG("a whole number in another column");
     c->v.i[row] = v;
     c->null[row] = 0;
 }
 
-void table_set_real(table *t, size_t row, uint32_t col, double v)
-{
+void table_set_real(table *t, size_t row, uint32_t col, double v) {
     column *c = column_at(t, row, col);
     if (c->type != TYPE_REAL) BUG("a real number in another column");
     c->v.d[row] = v;
     c->null[row] = (uint8_t)(isnan(v) != 0);
 }
 
-void table_set_text(table *t, size_t row, uint32_t col, str v)
-{
+void table_set_text(table *t, size_t row, uint32_t col, str v) {
     column *c = column_at(t, row, col);
     if (c->type != TYPE_TEXT) BUG("a text in another column");
     c->v.s[row] = v;
     c->null[row] = v.p ? 0 : 1;
 }
 
-bool table_is_null(const table *t, size_t row, uint32_t col)
-{
+bool table_is_null(const table *t, size_t row, uint32_t col) {
     const column *c = &t->columns[col];
     return c->null && c->null[row];
 }
 
-uint32_t table_column(const table *t, str name)
-{
+uint32_t table_column(const table *t, str name) {
     for (uint32_t i = 0; i < t->n_columns; i++)
         if (str_eq(str_of(t->columns[i].name), name)) return i;
     return UINT32_MAX;
 }
 
-/* ---- sorting ---------------------------------------------------------------------------------- */
+/* ---- sorting ----------------------------------------------------------------------------- */
 
 typedef struct {
     const table *t;
@@ -142,15 +131,13 @@ typedef struct {
 } order;
 
 /* Two values that are there. */
-static int compare_values(const column *c, size_t a, size_t b)
-{
+static int compare_values(const column *c, size_t a, size_t b) {
     if (c->type == TYPE_TEXT) return str_cmp(c->v.s[a], c->v.s[b]);
     if (c->type == TYPE_REAL) return (c->v.d[a] > c->v.d[b]) - (c->v.d[a] < c->v.d[b]);
     return (c->v.i[a] > c->v.i[b]) - (c->v.i[a] < c->v.i[b]);
 }
 
-static int compare_rows(uint32_t a, uint32_t b, const void *context)
-{
+static int compare_rows(uint32_t a, uint32_t b, const void *context) {
     const order *o = context;
     for (uint32_t i = 0; i <= o->t->n_columns; i++) {
         uint32_t col = i == 0 ? o->col : i - 1; /* the sort column first, then from the left */
@@ -166,8 +153,7 @@ static int compare_rows(uint32_t a, uint32_t b, const void *context)
 }
 
 /* Puts row index[i] at place i, for every column; scratch holds one column. */
-static void permute(table *t, const uint32_t *index, void *scratch)
-{
+static void permute(table *t, const uint32_t *index, void *scratch) {
     size_t n = t->n_rows;
     for (uint32_t k = 0; k < t->n_columns; k++) {
         column *c = &t->columns[k];
@@ -182,8 +168,7 @@ static void permute(table *t, const uint32_t *index, void *scratch)
     }
 }
 
-status table_sort(table *t, uint32_t col, bool descending, error *err)
-{
+status table_sort(table *t, uint32_t col, bool descending, error *err) {
     size_t n = t->n_rows;
     if (col >= t->n_columns) BUG("sorting by a column that is not there");
     if (n > UINT32_MAX) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TABLE_TOO_LONG);
@@ -205,10 +190,9 @@ status table_sort(table *t, uint32_t col, bool descending, error *err)
     return OK;
 }
 
-/* ---- choosing --------------------------------------------------------------------------------- */
+/* ---- choosing ---------------------------------------------------------------------------- */
 
-static bool row_holds(const table *t, size_t row, str needle)
-{
+static bool row_holds(const table *t, size_t row, str needle) {
     for (uint32_t i = 0; i < t->n_columns; i++) {
         const column *c = &t->columns[i];
         if (c->type != TYPE_TEXT || table_is_null(t, row, i)) continue;
@@ -217,8 +201,7 @@ static bool row_holds(const table *t, size_t row, str needle)
     return false;
 }
 
-static void move_row(table *t, size_t to, size_t from)
-{
+static void move_row(table *t, size_t to, size_t from) {
     for (uint32_t i = 0; i < t->n_columns; i++) {
         column *c = &t->columns[i];
         size_t bytes = value_bytes(c);
@@ -228,8 +211,7 @@ static void move_row(table *t, size_t to, size_t from)
     }
 }
 
-status table_search(table *t, str needle, error *err)
-{
+status table_search(table *t, str needle, error *err) {
     (void)err; /* works in place */
     size_t kept = 0;
     for (size_t row = 0; row < t->n_rows; row++) {
@@ -241,13 +223,11 @@ status table_search(table *t, str needle, error *err)
     return OK;
 }
 
-void table_limit(table *t, size_t n)
-{
+void table_limit(table *t, size_t n) {
     if (n != 0 && n < t->n_rows) t->n_rows = n;
 }
 
-void table_drop_column(table *t, uint32_t col)
-{
+void table_drop_column(table *t, uint32_t col) {
     if (col >= t->n_columns) BUG("dropping a column that is not there");
     size_t behind = t->n_columns - col - 1;
     memmove(&t->columns[col], &t->columns[col + 1], behind * sizeof(column));

@@ -1,14 +1,20 @@
 /* table.h: the only result type: named, typed columns with units.
  *
- * An analysis makes tables; present/ writes them; nobody else knows how. A table lives in the arena
- * it was made in; text values are borrowed from the trace or from that arena. */
+ * An analysis makes tables; present/ writes them; nobody else knows how. A table lives in the
+ * arena it was made in; text values are borrowed from the trace or from that arena. */
 #ifndef TABLE_TABLE_H
 #define TABLE_TABLE_H
 
 #include "base/arena.h"
 #include "base/status.h"
 
-typedef enum { TYPE_INT, TYPE_REAL, TYPE_TEXT, TYPE_BOOL, TYPE_BIG /* JSON string: Unix ns, addresses */ } column_type;
+typedef enum {
+    TYPE_INT,
+    TYPE_REAL,
+    TYPE_TEXT,
+    TYPE_BOOL,
+    TYPE_BIG /* JSON string: Unix ns, addresses */
+} column_type;
 typedef enum {
     UNIT_NONE,
     UNIT_NS,      /* times: shown as 12.5 ms */
@@ -59,7 +65,7 @@ table *table_new(arena *a, const char *name, const column_spec *spec, uint32_t n
 status table_add_row(table *t, size_t *row, error *err) MUST_USE;
 void table_set_int(table *t, size_t row, uint32_t col, int64_t v);
 void table_set_real(table *t, size_t row, uint32_t col, double v); /* NaN = null */
-void table_set_text(table *t, size_t row, uint32_t col, str v);    /* borrowed; p == NULL = null */
+void table_set_text(table *t, size_t row, uint32_t col, str v); /* borrowed; p == NULL = null */
 bool table_is_null(const table *t, size_t row, uint32_t col);
 /* Index of the named column or UINT32_MAX. */
 uint32_t table_column(const table *t, str name);
@@ -98,15 +104,15 @@ typedef struct {
         const char *cause; /* "negative_duration" */
         uint16_t message;
         int64_t count;
-    } *dropped;
+    } * dropped;
     uint32_t n_links;
     quality_link *links;
     uint32_t n_notes;
     verdict *notes; /* sentences */
 } quality;
 
-/* What was asked: the `trace` object of the answer. Empty texts and INT64_MIN are unknown. Filled by
- * answer_begin (analyse/analysis.h); cli clears path and start under --stable. */
+/* What was asked: the `trace` object of the answer. Empty texts and INT64_MIN are unknown.
+ * Filled by answer_begin (analyse/analysis.h); cli clears path and start under --stable. */
 typedef struct {
     str path, format, run, worker, span;
     int64_t start_unix_ns, duration_ns;

@@ -27,8 +27,8 @@ void text_value(buf *out, const arg *a);
 void text_error(buf *out, lang l, const error *err);
 
 /* text_put(out, l, MSG_X, arg_int("count", 3)); at least one value. */
-#define text_put(out, l, message, ...)                                                           \
-    text_format((out), (l), (message), (arg[]){__VA_ARGS__},                                     \
+#define text_put(out, l, message, ...)                       \
+    text_format((out), (l), (message), (arg[]){__VA_ARGS__}, \
                 (uint32_t)(sizeof((arg[]){__VA_ARGS__}) / sizeof(arg)))
 
 #endif

@@ -118,7 +118,24 @@ def kind_of(cat, name, args):
 
 
 def read(path):
-    """The event list of a trace: the root is an object with traceEvents or the list itself."""
+    """The events of a trace."""
+    return events_of(read_root(path))
+
+
+def events_of(root):
+    """The root is an object with traceEvents or the list itself."""
+    return root if isinstance(root, list) else root['traceEvents']
+
+
+def start_unix_ns(root, trace):
+    """When the first slice began (spec 1.4): relative to the base, or, before 2024, since the epoch."""
+    first_ns = min((s.start for s in trace.slices), default=0)
+    if isinstance(root, dict) and 'baseTimeNanoseconds' in root:
+        return root['baseTimeNanoseconds'] + first_ns
+    return first_ns if first_ns > 10 ** 18 else None
+
+
+def read_root(path):
     opener = gzip.open if path.endswith('.gz') else lzma.open if path.endswith('.xz') else open
     with opener(path, 'rb') as file:
         text = file.read().decode('utf-8', 'replace')
@@ -126,7 +143,7 @@ def read(path):
         root = json.loads(text, parse_float=Decimal)
     except json.JSONDecodeError:
         root = json.loads(text, parse_float=Decimal, strict=False)
-    return root if isinstance(root, list) else root['traceEvents']
+    return root
 
 
 class Trace:

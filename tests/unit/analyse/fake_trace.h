@@ -52,8 +52,19 @@ typedef struct {
 } fake_slice;
 
 typedef struct {
+    int64_t time;
+    int track;
+    uint64_t address;
+    int64_t bytes, allocated, reserved;
+    uint8_t device_type;
+    int32_t device;
+} fake_memory;
+
+typedef struct {
     arena arena;
     trace t;
+    fake_memory memories[FAKE_MAX];
+    int n_memories;
     fake_slice slices[FAKE_MAX];
     int n_slices;
     uint32_t id[FAKE_MAX]; /* handle → slice id, after fake_seal */
@@ -158,6 +169,12 @@ static inline void fake_step(fake *f, int64_t number, int64_t start, int64_t end
     FAKE_SET(f, step, number, row, number);
     FAKE_SET(f, step, start, row, start);
     FAKE_SET(f, step, end, row, end);
+}
+
+/* An allocation (bytes > 0) or release; totals are ABSENT_I64 when the producer wrote none. */
+static inline void fake_add_memory(fake *f, fake_memory m) {
+    assert_true(f->n_memories < FAKE_MAX - 1);
+    f->memories[f->n_memories++] = m;
 }
 
 static inline int fake_compare(const fake *f, int a, int b) {
@@ -276,6 +293,51 @@ static inline void fake_close_tracks(fake *f) {
     }
 }
 
+/* The innermost op that is running on the track. */
+static inline uint32_t fake_op_at(const fake *f, int track, int64_t time) {
+    uint32_t found = 0;
+    for (uint32_t i = f->t.track.first[track]; i && i < f->t.track.end[track]; i++)
+        if (f->t.slice.kind[i] == KIND_OP && f->t.slice.start[i] <= time &&
+            time < fake_end(f, i))
+            found = i;
+    return found;
+}
+
+static inline void fake_memory_row(fake *f, const fake_memory *m) {
+    uint32_t row = f->t.memory.n++;
+    FAKE_SET(f, memory, time, row, m->time);
+    FAKE_SET(f, memory, track, row, m->track);
+    FAKE_SET(f, memory, op, row, fake_op_at(f, m->track, m->time));
+    FAKE_SET(f, memory, address, row, m->address);
+    FAKE_SET(f, memory, bytes, row, m->bytes);
+    FAKE_SET(f, memory, allocated, row, m->allocated);
+    FAKE_SET(f, memory, reserved, row, m->reserved);
+    FAKE_SET(f, memory, device_type, row, m->device_type);
+    FAKE_SET(f, memory, device, row, m->device);
+    FAKE_SET(f, memory, kind, row, m->bytes > 0 ? MEMORY_ALLOC : MEMORY_FREE);
+    for (uint32_t i = row - 1; i && m->bytes <= 0; i--) {
+        if (f->t.memory.address[i] != m->address ||
+            f->t.memory.device_type[i] != m->device_type || f->t.memory.device[i] != m->device)
+            continue;
+        if (f->t.memory.kind[i] == MEMORY_ALLOC) {
+            FAKE_SET(f, memory, partner, row, i);
+            FAKE_SET(f, memory, partner, i, row);
+        }
+        break;
+    }
+}
+
+static inline void fake_place_memory(fake *f) {
+    int order[FAKE_MAX];
+    for (int i = 0; i < f->n_memories; i++) {
+        int at = i;
+        for (; at && f->memories[order[at - 1]].time > f->memories[i].time; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    for (int i = 0; i < f->n_memories; i++) fake_memory_row(f, &f->memories[order[i]]);
+}
+
 /* The trace; valid until fake_fini. */
 static inline const trace *fake_seal(fake *f) {
     int order[FAKE_MAX];
@@ -293,6 +355,7 @@ static inline const trace *fake_seal(fake *f) {
             fake_op_row(f, order[i]);
         if (s->module) fake_module_row(f, order[i]);
     }
+    fake_place_memory(f);
     f->t.events_read = (uint64_t)f->n_slices;
     return &f->t;
 }

@@ -8,8 +8,7 @@
 
 #include "analyse/registry.h"
 
-static void every_analysis_has_help_tables_and_columns(void **state)
-{
+static void every_analysis_has_help_tables_and_columns(void **state) {
     const analysis_info *a;
     const result_info *r;
     const field_info *f;
@@ -27,8 +26,7 @@ static void every_analysis_has_help_tables_and_columns(void **state)
     assert_null(registry_find(STR("nothing")));
 }
 
-static void fields_belong_to_their_table(void **state)
-{
+static void fields_belong_to_their_table(void **state) {
     const result_info *r = registry_result("info", 1);
     assert_string_equal(r->name, "events");
     assert_string_equal(registry_field(r, 0)->name, "kind");
@@ -40,8 +38,7 @@ static void fields_belong_to_their_table(void **state)
                         "shared_memory");
 }
 
-static void parameters_allow_what_they_list(void **state)
-{
+static void parameters_allow_what_they_list(void **state) {
     const param_info *p = registry_find_param("operators", STR("group_by"));
     assert_ptr_equal(p, registry_param("operators", 0));
     assert_true(registry_allows(p, str_of(p->fallback)));
@@ -64,8 +61,7 @@ typedef struct {
     trace t;
 } damaged;
 
-static void make_damaged(damaged *d)
-{
+static void make_damaged(damaged *d) {
     *d = (damaged){.cause = {0, CAUSE_NEGATIVE_DURATION, CAUSE_TRUNCATED}, .count = {0, 2, 0}};
     d->t.quality.n = 3;
     d->t.quality.cause = d->cause;
@@ -77,8 +73,7 @@ static void make_damaged(damaged *d)
     d->t.base_unix_ns = ABSENT_I64;
 }
 
-static void an_answer_begins_with_its_source_and_damage(void **state)
-{
+static void an_answer_begins_with_its_source_and_damage(void **state) {
     damaged d;
     arena a;
     answer x;
@@ -98,8 +93,7 @@ static void an_answer_begins_with_its_source_and_damage(void **state)
     arena_fini(&a);
 }
 
-static void columns_whose_condition_does_not_hold_go(void **state)
-{
+static void columns_whose_condition_does_not_hold_go(void **state) {
     arena a;
     arena_init(&a, 0);
     for (int g = 0; g < 2; g++) {
@@ -117,8 +111,7 @@ static void columns_whose_condition_does_not_hold_go(void **state)
     arena_fini(&a);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_analysis_has_help_tables_and_columns),
         cmocka_unit_test(fields_belong_to_their_table),

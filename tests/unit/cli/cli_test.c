@@ -13,8 +13,7 @@
 #include "base/fault.h"
 #include "cli/cli.h"
 
-static void failures_end_in_the_statuses_of_the_contract(void **state)
-{
+static void failures_end_in_the_statuses_of_the_contract(void **state) {
     assert_int_equal(cli_exit_status(OK), 0);
     assert_int_equal(cli_exit_status(ERR_ARG), 1);
     assert_int_equal(cli_exit_status(ERR_IO), 2);
@@ -26,8 +25,7 @@ static void failures_end_in_the_statuses_of_the_contract(void **state)
 }
 
 /* Runs with stderr in the bin. */
-static int end_quietly(output *out, status s, error *err)
-{
+static int end_quietly(output *out, status s, error *err) {
     options o = {.words = LANG_EN};
     int kept = dup(STDERR_FILENO), bin = open("/dev/null", O_WRONLY | O_CLOEXEC);
     assert_true(kept >= 0 && bin >= 0);
@@ -39,8 +37,7 @@ static int end_quietly(output *out, status s, error *err)
     return code;
 }
 
-static void what_was_written_comes_out_whole(void **state)
-{
+static void what_was_written_comes_out_whole(void **state) {
     int ends[2];
     char text[32] = "";
     assert_int_equal(pipe(ends), 0);
@@ -54,8 +51,7 @@ static void what_was_written_comes_out_whole(void **state)
     close(ends[1]);
 }
 
-static void a_reader_that_left_is_no_error(void **state)
-{
+static void a_reader_that_left_is_no_error(void **state) {
     int ends[2];
     signal(SIGPIPE, SIG_IGN);
     assert_int_equal(pipe(ends), 0);
@@ -68,8 +64,7 @@ static void a_reader_that_left_is_no_error(void **state)
     close(ends[1]);
 }
 
-static void a_full_disk_is_status_three(void **state)
-{
+static void a_full_disk_is_status_three(void **state) {
     output out = {.fd = STDOUT_FILENO, .name = "disk"};
     error err = {0};
     buf_add_cstr(&out.buf, "hello");
@@ -79,8 +74,7 @@ static void a_full_disk_is_status_three(void **state)
     assert_int_equal(err.message, MSG_CLI_CANNOT_WRITE);
 }
 
-static void a_failed_command_keeps_its_status(void **state)
-{
+static void a_failed_command_keeps_its_status(void **state) {
     output out = {.fd = STDOUT_FILENO, .name = "out"};
     error err = {0};
     buf_add_cstr(&out.buf, "half of a table that must not be seen");
@@ -88,16 +82,14 @@ static void a_failed_command_keeps_its_status(void **state)
     assert_int_equal(end_quietly(&out, ERR_FORMAT, &err), 2);
 }
 
-static void no_memory_is_status_three(void **state)
-{
+static void no_memory_is_status_three(void **state) {
     output out = {.fd = STDOUT_FILENO, .name = "out"};
     error err = {0};
     out.buf.failed = true;
     assert_int_equal(end_quietly(&out, OK, &err), 3);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failures_end_in_the_statuses_of_the_contract),
         cmocka_unit_test(what_was_written_comes_out_whole),

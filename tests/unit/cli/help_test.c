@@ -9,16 +9,14 @@
 #include "cli/help.h"
 #include "present/width.h"
 
-static void assert_fits(const char *text, size_t width)
-{
+static void assert_fits(const char *text, size_t width) {
     for (const char *end; (end = strchr(text, '\n')) != NULL; text = end + 1) {
         size_t cells = width_of(str_n(text, (size_t)(end - text)));
         if (cells > width) fail_msg("%zu cells: %.*s", cells, (int)(end - text), text);
     }
 }
 
-static void help_fits_the_terminal_in_both_languages(void **state)
-{
+static void help_fits_the_terminal_in_both_languages(void **state) {
     command c;
     for (int l = 0; l < N_LANGS; l++) {
         for (uint32_t i = 0; command_at(i, &c); i++) {
@@ -36,8 +34,7 @@ static void help_fits_the_terminal_in_both_languages(void **state)
     }
 }
 
-static void every_column_of_an_analysis_is_explained(void **state)
-{
+static void every_column_of_an_analysis_is_explained(void **state) {
     command c;
     buf b = {0};
     assert_true(command_find(STR("kernels"), &c));
@@ -55,8 +52,7 @@ static void every_column_of_an_analysis_is_explained(void **state)
     buf_fini(&b);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(help_fits_the_terminal_in_both_languages),
         cmocka_unit_test(every_column_of_an_analysis_is_explained),

@@ -10,32 +10,29 @@
 
 static arena memory;
 
-static int make(void **state)
-{
+static int make(void **state) {
     arena_init(&memory, 0);
     return 0;
 }
 
-static int unmake(void **state)
-{
+static int unmake(void **state) {
     arena_fini(&memory);
     return 0;
 }
 
 /* Parses "COMMAND WORD WORD…". */
-static status parse(const char *line, options *o, error *err)
-{
+static status parse(const char *line, options *o, error *err) {
     char *words[32];
     int n = 0;
     str copy = arena_str(&memory, str_of(line));
-    for (char *p = strtok((char *)(uintptr_t)copy.p, " "); p; p = strtok(NULL, " ")) words[n++] = p;
+    for (char *p = strtok((char *)(uintptr_t)copy.p, " "); p; p = strtok(NULL, " "))
+        words[n++] = p;
     *o = (options){.words = LANG_EN};
     assert_true(command_find(str_of(words[0]), &o->command));
     return options_parse(&memory, n - 1, words + 1, o, err);
 }
 
-static void assert_refused(const char *line, const char *sentence)
-{
+static void assert_refused(const char *line, const char *sentence) {
     options o;
     error err = {0};
     buf b = {0};
@@ -46,10 +43,10 @@ static void assert_refused(const char *line, const char *sentence)
     buf_fini(&b);
 }
 
-static void options_and_traces_mix(void **state)
-{
+static void options_and_traces_mix(void **state) {
     options o;
-    assert_int_equal(parse("kernels a.json --limit 5 --sort=mean:asc - --json -q", &o, NULL), OK);
+    assert_int_equal(parse("kernels a.json --limit 5 --sort=mean:asc - --json -q", &o, NULL),
+                     OK);
     assert_int_equal(o.n_traces, 2);
     assert_string_equal(o.traces[0], "a.json");
     assert_string_equal(o.traces[1], "-");
@@ -60,8 +57,7 @@ static void options_and_traces_mix(void **state)
     assert_false(o.strict);
 }
 
-static void what_is_not_given_is_absent(void **state)
-{
+static void what_is_not_given_is_absent(void **state) {
     options o;
     assert_int_equal(parse("operators", &o, NULL), OK);
     assert_int_equal(o.limit, ABSENT_I64);
@@ -72,8 +68,7 @@ static void what_is_not_given_is_absent(void **state)
     assert_int_equal(options_params(&o, NULL).group, GROUP_NAME);
 }
 
-static void behind_two_dashes_everything_is_a_trace(void **state)
-{
+static void behind_two_dashes_everything_is_a_trace(void **state) {
     options o;
     assert_int_equal(parse("info -- --json -x", &o, NULL), OK);
     assert_int_equal(o.n_traces, 2);
@@ -81,16 +76,14 @@ static void behind_two_dashes_everything_is_a_trace(void **state)
     assert_false(o.json);
 }
 
-static void logdir_is_a_trace(void **state)
-{
+static void logdir_is_a_trace(void **state) {
     options o;
     assert_int_equal(parse("info --logdir runs", &o, NULL), OK);
     assert_int_equal(o.n_traces, 1);
     assert_string_equal(o.traces[0], "runs");
 }
 
-static void to_means_the_window_or_the_form(void **state)
-{
+static void to_means_the_window_or_the_form(void **state) {
     options o;
     assert_int_equal(parse("operators --from 1ms --to 12.5ms", &o, NULL), OK);
     assert_int_equal(o.from, 1000000);
@@ -103,8 +96,7 @@ static void to_means_the_window_or_the_form(void **state)
     assert_true(str_eq(o.output, STR("out")));
 }
 
-static void steps_are_one_or_a_range(void **state)
-{
+static void steps_are_one_or_a_range(void **state) {
     options o;
     assert_int_equal(parse("operators --step 3", &o, NULL), OK);
     assert_int_equal(o.step.first, 3);
@@ -120,38 +112,37 @@ static void steps_are_one_or_a_range(void **state)
     assert_refused("operators --step 3..x", "--step 3..x: not steps; write 3 or 3..5");
 }
 
-static void parameters_of_the_registry_are_options(void **state)
-{
+static void parameters_of_the_registry_are_options(void **state) {
     options o;
     assert_int_equal(parse("operators --group-by name+shape --group-by type", &o, NULL), OK);
     assert_int_equal(options_params(&o, NULL).group, GROUP_TYPE);
-    assert_refused("operators --group-by launch", "--group-by launch: not one of "
-                                                  "name|name+shape|name+stack|name+shape+stack|type");
+    assert_refused("operators --group-by launch",
+                   "--group-by launch: not one of "
+                   "name|name+shape|name+stack|name+shape+stack|type");
     assert_refused("info --group-by name",
                    "info has no option --group-by; tacho info --help lists them");
 }
 
-static void a_slip_is_answered_with_the_nearest_name(void **state)
-{
-    assert_refused("operators --serch x", "operators has no option --serch; did you mean --search?");
+static void a_slip_is_answered_with_the_nearest_name(void **state) {
+    assert_refused("operators --serch x",
+                   "operators has no option --serch; did you mean --search?");
     assert_refused("operators --gruop-by x",
                    "operators has no option --gruop-by; did you mean --group-by?");
     assert_refused("operators --frobnicate=3",
                    "operators has no option --frobnicate; tacho operators --help lists them");
-    assert_refused("operators -x", "operators has no option -x; tacho operators --help lists them");
+    assert_refused("operators -x",
+                   "operators has no option -x; tacho operators --help lists them");
     assert_refused("export --o x", "export has no option --o; tacho export --help lists them");
     assert_string_equal(command_near(STR("kernel")), "kernels");
     assert_string_equal(command_near(STR("inof")), "info");
     assert_null(command_near(STR("frobnicate")));
 }
 
-static void values_are_checked_by_kind(void **state)
-{
+static void values_are_checked_by_kind(void **state) {
     assert_refused("operators --limit -1", "--limit -1: not a whole number of 0 or more");
     assert_refused("operators --limit 99999999999999999999",
                    "--limit 99999999999999999999: not a whole number of 0 or more");
-    assert_refused("operators --from 12",
-                   "--from 12: not a time; write 250us, 12.5ms or 1.2s");
+    assert_refused("operators --from 12", "--from 12: not a time; write 250us, 12.5ms or 1.2s");
     assert_refused("operators --memory-limit lots",
                    "--memory-limit lots: not a size; write 512M or 4G");
     assert_refused("operators --format xml",
@@ -160,24 +151,22 @@ static void values_are_checked_by_kind(void **state)
     assert_refused("operators --json=1", "option --json takes no value");
 }
 
-static void contradictions_are_refused(void **state)
-{
+static void contradictions_are_refused(void **state) {
     assert_refused("operators --step 1 --from 1ms",
                    "--step and --from/--to cannot be used together");
-    assert_refused("operators --from 2ms --to 1ms", "the window is empty: it ends before it begins");
+    assert_refused("operators --from 2ms --to 1ms",
+                   "the window is empty: it ends before it begins");
     assert_refused("export --from 2ms --until 2ms",
                    "the window is empty: it ends before it begins");
 }
 
-static void the_language_is_known_to_the_next_error(void **state)
-{
+static void the_language_is_known_to_the_next_error(void **state) {
     options o;
     assert_int_equal(parse("operators --lang zh --limit x", &o, NULL), ERR_ARG);
     assert_int_equal(o.words, LANG_ZH);
 }
 
-static void every_command_has_help_and_every_analysis_is_one(void **state)
-{
+static void every_command_has_help_and_every_analysis_is_one(void **state) {
     command c;
     uint32_t n = 0, analyses = 0;
     for (; command_at(n, &c); n++) {
@@ -192,20 +181,19 @@ static void every_command_has_help_and_every_analysis_is_one(void **state)
         assert_true(text_get(option_at(i)->help, LANG_EN)[0] != '\0');
 }
 
-static void no_command_has_two_options_of_one_name(void **state)
-{
+static void no_command_has_two_options_of_one_name(void **state) {
     command c;
     for (uint32_t n = 0; command_at(n, &c); n++)
         for (uint32_t i = 0; option_at(i); i++)
             for (uint32_t k = 0; k < i; k++) {
                 const option_info *a = option_at(i), *b = option_at(k);
                 bool both = (a->groups & c.groups) && (b->groups & c.groups);
-                if (both && strcmp(a->name, b->name) == 0) fail_msg("%s: --%s", c.name, a->name);
+                if (both && strcmp(a->name, b->name) == 0)
+                    fail_msg("%s: --%s", c.name, a->name);
             }
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_and_traces_mix),
         cmocka_unit_test(what_is_not_given_is_absent),

@@ -11,8 +11,7 @@
 
 #include "cli/progress.h"
 
-static void into_a_pipe_nothing_is_written(void **state)
-{
+static void into_a_pipe_nothing_is_written(void **state) {
     int ends[2], kept = dup(STDERR_FILENO);
     char text[8];
     options o = {.words = LANG_EN};
@@ -32,8 +31,7 @@ static void into_a_pipe_nothing_is_written(void **state)
     close(ends[1]);
 }
 
-static void after_half_a_second_there_is_one_line(void **state)
-{
+static void after_half_a_second_there_is_one_line(void **state) {
     int ends[2], kept = dup(STDERR_FILENO);
     char text[256] = "";
     progress p = {.on = true, .words = LANG_EN, .path = "a.json"}; /* began long ago */
@@ -52,8 +50,7 @@ static void after_half_a_second_there_is_one_line(void **state)
     close(ends[1]);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(into_a_pipe_nothing_is_written),
         cmocka_unit_test(after_half_a_second_there_is_one_line),

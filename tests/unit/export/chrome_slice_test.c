@@ -16,7 +16,6 @@
 static void make_track(maker *m, track_kind kind, const int64_t (*rows)[4], uint32_t n)
 {
     maker_init(m);
-    m->t->format = STR("chrome");
     maker_table(m, TABLE_process, 2);
     SET(m, process, pid)[1] = 1;
     maker_table(m, TABLE_track, 2);
@@ -52,19 +51,62 @@ static void assert_has(const char *text, const char *part)
 }
 
 static const int64_t OVERLAPS[][4] = {
-    {0, 10, 0, KIND_OP}, {2, 6, 1, KIND_OP}, {4, 8, 1, KIND_OP}, {8, 20, 0, KIND_OP}, {10, 10, 0, KIND_OP}};
+    {0, 10, 0, KIND_OP}, {2, 6, 1, KIND_OP}, {4, 7, 1, KIND_OP}, {8, 20, 0, KIND_OP}, {10, 10, 4, KIND_OP}};
 
-static void chrome_host_slices_are_cut_where_they_overlap(void **state)
+static void chrome_host_slices_are_cut_where_least_is_lost(void **state)
 {
     maker m;
     make_track(&m, TRACK_THREAD, OVERLAPS, 5);
     trace *t = maker_done(&m);
     char *text = export_window(t, 0, 0);
-    assert_has(text, "\"name\":\"s1\",\"pid\":1,\"tid\":2,\"ts\":0.000,\"dur\":10.000}");
+    assert_has(text, "\"name\":\"s1\",\"pid\":1,\"tid\":2,\"ts\":0.000,\"dur\":8.000}"); /* by s4 */
     assert_has(text, "\"name\":\"s2\",\"pid\":1,\"tid\":2,\"ts\":2.000,\"dur\":4.000}");
-    assert_has(text, "\"name\":\"s3\",\"pid\":1,\"tid\":2,\"ts\":4.000,\"dur\":2.000}");
-    assert_has(text, "\"name\":\"s4\",\"pid\":1,\"tid\":2,\"ts\":8.000,\"dur\":2.000}");
+    assert_has(text, "\"name\":\"s3\",\"pid\":1,\"tid\":2,\"ts\":4.000,\"dur\":2.000}"); /* by s2 */
+    assert_has(text, "\"name\":\"s4\",\"pid\":1,\"tid\":2,\"ts\":8.000,\"dur\":12.000}");
     assert_has(text, "\"name\":\"s5\",\"pid\":1,\"tid\":2,\"ts\":10.000,\"dur\":0.000}");
+    free(text);
+    trace_release(t);
+}
+
+static void chrome_python_frames_give_way_to_steps(void **state)
+{
+    static const int64_t rows[][4] = {{0, 50, 0, KIND_STEP}, {10, 95, 1, KIND_PYTHON}, {80, 99, 0, KIND_STEP}};
+    maker m;
+    make_track(&m, TRACK_THREAD, rows, 3);
+    trace *t = maker_done(&m);
+    char *text = export_window(t, 0, 0);
+    assert_has(text, "\"name\":\"s1\",\"pid\":1,\"tid\":2,\"ts\":0.000,\"dur\":50.000}");
+    assert_has(text, "\"name\":\"s2\",\"pid\":1,\"tid\":2,\"ts\":10.000,\"dur\":40.000}");
+    assert_has(text, "\"name\":\"s3\",\"pid\":1,\"tid\":2,\"ts\":80.000,\"dur\":19.000}");
+    free(text);
+    trace_release(t);
+}
+
+static void chrome_slice_that_outlasts_several_open_ones_cuts_them_all(void **state)
+{
+    static const int64_t rows[][4] = {
+        {0, 100, 0, KIND_OP}, {1, 12, 1, KIND_PYTHON}, {2, 11, 2, KIND_PYTHON}, {10, 90, 1, KIND_STEP}};
+    maker m;
+    make_track(&m, TRACK_THREAD, rows, 4);
+    trace *t = maker_done(&m);
+    char *text = export_window(t, 0, 0);
+    assert_has(text, "\"name\":\"s1\",\"pid\":1,\"tid\":2,\"ts\":0.000,\"dur\":100.000}");
+    assert_has(text, "\"name\":\"s2\",\"pid\":1,\"tid\":2,\"ts\":1.000,\"dur\":9.000}");
+    assert_has(text, "\"name\":\"s3\",\"pid\":1,\"tid\":2,\"ts\":2.000,\"dur\":8.000}");
+    assert_has(text, "\"name\":\"s4\",\"pid\":1,\"tid\":2,\"ts\":10.000,\"dur\":80.000}");
+    free(text);
+    trace_release(t);
+}
+
+static void chrome_plain_traces_stay_as_they_are(void **state)
+{
+    maker m;
+    make_track(&m, TRACK_THREAD, OVERLAPS, 5);
+    m.t->format = STR("chrome");
+    trace *t = maker_done(&m);
+    char *text = export_window(t, 0, 0);
+    assert_has(text, "\"cat\":\"\",\"name\":\"s1\",\"pid\":1,\"tid\":2,\"ts\":0.000,\"dur\":10.000}");
+    assert_int_equal(count_of(text, "Profiler"), 0);
     free(text);
     trace_release(t);
 }
@@ -75,7 +117,7 @@ static void chrome_device_slices_keep_their_overlaps(void **state)
     make_track(&m, TRACK_STREAM, OVERLAPS, 5);
     trace *t = maker_done(&m);
     char *text = export_window(t, 0, 0);
-    assert_has(text, "\"name\":\"s3\",\"pid\":1,\"tid\":2,\"ts\":4.000,\"dur\":4.000}");
+    assert_has(text, "\"name\":\"s3\",\"pid\":1,\"tid\":2,\"ts\":4.000,\"dur\":3.000}");
     assert_has(text, "\"name\":\"s4\",\"pid\":1,\"tid\":2,\"ts\":8.000,\"dur\":12.000}");
     free(text);
     trace_release(t);
@@ -182,7 +224,10 @@ static void chrome_names_and_raw_arguments_stay_valid_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chrome_host_slices_are_cut_where_they_overlap),
+        cmocka_unit_test(chrome_host_slices_are_cut_where_least_is_lost),
+        cmocka_unit_test(chrome_python_frames_give_way_to_steps),
+        cmocka_unit_test(chrome_slice_that_outlasts_several_open_ones_cuts_them_all),
+        cmocka_unit_test(chrome_plain_traces_stay_as_they_are),
         cmocka_unit_test(chrome_device_slices_keep_their_overlaps),
         cmocka_unit_test(chrome_window_cuts_slices_and_leaves_out_the_rest),
         cmocka_unit_test(chrome_arrow_needs_both_ends_in_the_window),

@@ -73,7 +73,12 @@ static void chrome_of_an_empty_trace_is_valid(void **state)
     maker m;
     maker_init(&m);
     trace *t = maker_done(&m);
+    t->format = STR("chrome");
     char *text = export_text(t, &CHROME);
+    assert_string_equal(text, "{\"displayTimeUnit\":\"ms\",\n\"traceEvents\": [\n]}\n");
+    free(text);
+    t->format = STR("kineto");
+    text = export_text(t, &CHROME);
     assert_true(is_json(text));
     assert_string_equal(text, "{\"schemaVersion\":1,\n\"deviceProperties\":[],\n"
                               "\"displayTimeUnit\":\"ms\",\n\"traceEvents\": [\n]}\n");

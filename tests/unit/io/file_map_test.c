@@ -1,4 +1,5 @@
-/* file_map_test.c: windows of a map: padding at every file size, pages given back, shrinking. */
+/* file_map_test.c: windows of a map: padding at every file size, pages given back, shrinking.
+ * */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

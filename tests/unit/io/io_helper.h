@@ -1,11 +1,13 @@
-/* io_helper.h: what the tests of io/ share: texts, compressed forms of them, files, reading all. */
+/* io_helper.h: what the tests of io/ share: texts, compressed forms of them, files, reading
+ * all. */
 #ifndef UNIT_IO_HELPER_H
 #define UNIT_IO_HELPER_H
 
 #include "base/buf.h"
 #include "io/source_int.h"
 
-/* n bytes that look like a trace and hardly repeat at a distance; the same for the same seed. */
+/* n bytes that look like a trace and hardly repeat at a distance; the same for the same seed.
+ * */
 buf text_of(size_t n, uint32_t seed);
 buf gzip_of(str s, int level);
 buf zstd_of(str s, int level);
@@ -18,8 +20,8 @@ typedef struct {
     int threads;
     bool hold_all; /* releases every piece only at the end, checking them again */
 } read_plan;
-/* Reads all of s and closes it. Fails the test when a piece is not what the pieces before it and
- * the header promise; what was read is returned. */
+/* Reads all of s and closes it. Fails the test when a piece is not what the pieces before it
+ * and the header promise; what was read is returned. */
 buf read_all(source *s, read_plan plan, uint16_t *damage);
 buf read_memory_all(str s, read_plan plan, uint16_t *damage);
 

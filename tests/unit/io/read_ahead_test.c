@@ -1,4 +1,5 @@
-/* read_ahead_test.c: the thread delivers in order, ends, fails, and can be stopped at any time. */
+/* read_ahead_test.c: the thread delivers in order, ends, fails, and can be stopped at any time.
+ * */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

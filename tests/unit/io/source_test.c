@@ -1,5 +1,5 @@
-/* source_test.c: every way to the bytes gives the same bytes: plain, gzip, zstd; file, pipe, memory;
- * with and without a thread; any size of pieces, any number of kept bytes. */
+/* source_test.c: every way to the bytes gives the same bytes: plain, gzip, zstd; file, pipe,
+ * memory; with and without a thread; any size of pieces, any number of kept bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -14,8 +14,7 @@ typedef struct {
     const char *blocks;
 } read_back;
 
-static read_back open_columns(str bytes)
-{
+static read_back open_columns(str bytes) {
     uint32_t head[2];
     assert_true(bytes.n > 16);
     assert_memory_equal(bytes.p, "TACHOCOL", 8);
@@ -26,8 +25,7 @@ static read_back open_columns(str bytes)
 }
 
 /* The offset a column's member names, SIZE_MAX when it has none. */
-static size_t offset_of(const read_back *r, uint32_t col, str member)
-{
+static size_t offset_of(const read_back *r, uint32_t col, str member) {
     str key, value = STR_NONE;
     int64_t n;
     json_iter it = json_open(json_member(r->description, STR("columns")));
@@ -39,8 +37,7 @@ static size_t offset_of(const read_back *r, uint32_t col, str member)
     return (size_t)n;
 }
 
-static void every_column_reads_back(void **state)
-{
+static void every_column_reads_back(void **state) {
     arena a;
     buf b = {0};
     int64_t times[2];
@@ -70,8 +67,7 @@ static void every_column_reads_back(void **state)
     arena_fini(&a);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_column_reads_back),
     };

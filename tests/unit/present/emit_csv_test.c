@@ -8,8 +8,7 @@
 
 #include "sample_answer.h"
 
-static void fields_are_quoted_when_they_must_be(void **state)
-{
+static void fields_are_quoted_when_they_must_be(void **state) {
     arena a;
     arena_init(&a, 0);
     answer x = sample_answer(&a);
@@ -22,8 +21,7 @@ static void fields_are_quoted_when_they_must_be(void **state)
     arena_fini(&a);
 }
 
-static void an_empty_text_is_not_null(void **state)
-{
+static void an_empty_text_is_not_null(void **state) {
     static const column_spec spec[] = {{"a", TYPE_TEXT, UNIT_NONE, 0},
                                        {"b", TYPE_TEXT, UNIT_NONE, 0}};
     arena a;
@@ -38,8 +36,7 @@ static void an_empty_text_is_not_null(void **state)
     arena_fini(&a);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_are_quoted_when_they_must_be),
         cmocka_unit_test(an_empty_text_is_not_null),

@@ -8,8 +8,7 @@
 
 #include "sample_answer.h"
 
-static void the_answer_is_the_object_of_the_contract(void **state)
-{
+static void the_answer_is_the_object_of_the_contract(void **state) {
     static const char WANTED[] =
         "{\"schema\":\"tacho/1\",\"analysis\":\"sample\","
         "\"trace\":{\"path\":\"a.json\",\"format\":\"kineto\",\"run\":null,\"worker\":\"w0\","
@@ -36,22 +35,21 @@ static void the_answer_is_the_object_of_the_contract(void **state)
     arena_fini(&a);
 }
 
-static void without_a_verdict_there_is_no_member(void **state)
-{
+static void without_a_verdict_there_is_no_member(void **state) {
     arena a;
     arena_init(&a, 0);
     answer x = {.analysis = "none", .source.start_unix_ns = INT64_MIN};
     present_options o = {.lang = LANG_ZH};
-    assert_string_equal(sample_written(&a, FORM_JSON, &x, &o),
-                        "{\"schema\":\"tacho/1\",\"analysis\":\"none\",\"trace\":{\"path\":null,"
-                        "\"format\":null,\"run\":null,\"worker\":null,\"span\":null,"
-                        "\"start_unix_ns\":null,\"duration_ns\":0},\"quality\":{\"events_read\":0,"
-                        "\"events_dropped\":[],\"links\":[],\"notes\":[]},\"tables\":{}}\n");
+    assert_string_equal(
+        sample_written(&a, FORM_JSON, &x, &o),
+        "{\"schema\":\"tacho/1\",\"analysis\":\"none\",\"trace\":{\"path\":null,"
+        "\"format\":null,\"run\":null,\"worker\":null,\"span\":null,"
+        "\"start_unix_ns\":null,\"duration_ns\":0},\"quality\":{\"events_read\":0,"
+        "\"events_dropped\":[],\"links\":[],\"notes\":[]},\"tables\":{}}\n");
     arena_fini(&a);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_answer_is_the_object_of_the_contract),
         cmocka_unit_test(without_a_verdict_there_is_no_member),

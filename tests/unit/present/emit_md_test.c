@@ -8,8 +8,7 @@
 
 #include "sample_answer.h"
 
-static void names_are_escaped_and_empty_columns_left_out(void **state)
-{
+static void names_are_escaped_and_empty_columns_left_out(void **state) {
     arena a;
     arena_init(&a, 0);
     answer x = sample_answer(&a);
@@ -23,8 +22,7 @@ static void names_are_escaped_and_empty_columns_left_out(void **state)
     arena_fini(&a);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_escaped_and_empty_columns_left_out),
     };

@@ -1,4 +1,4 @@
-/* present_test.c: forms by name, long answers in pieces, no memory is an error and nothing else. */
+/* present_test.c: forms by name, long answers in pieces, no memory is an error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,7 @@
 #include "base/fault.h"
 #include "sample_answer.h"
 
-static void forms_are_found_by_name(void **state)
-{
+static void forms_are_found_by_name(void **state) {
     form f = FORM_TEXT;
     for (int i = 0; i < N_FORMS; i++) {
         assert_true(form_of(str_of(form_name((form)i)), &f));
@@ -26,8 +25,7 @@ typedef struct {
     int fail_at; /* 0 = never */
 } sink;
 
-static status take(void *to, buf *b, error *err)
-{
+static status take(void *to, buf *b, error *err) {
     sink *s = to;
     s->pieces++;
     if (s->pieces == s->fail_at) FAIL0(err, ERR_IO, NOPOS, MSG_NONE);
@@ -36,8 +34,7 @@ static status take(void *to, buf *b, error *err)
     return OK;
 }
 
-static answer long_answer(arena *a)
-{
+static answer long_answer(arena *a) {
     static const column_spec spec[] = {{"n", TYPE_INT, UNIT_COUNT, 0},
                                        {"text", TYPE_TEXT, UNIT_NONE, 0}};
     answer x = {.analysis = "long", .n_tables = 1};
@@ -51,8 +48,7 @@ static answer long_answer(arena *a)
     return x;
 }
 
-static void a_long_answer_comes_in_pieces_that_make_the_whole(void **state)
-{
+static void a_long_answer_comes_in_pieces_that_make_the_whole(void **state) {
     arena a;
     arena_init(&a, 0);
     answer x = long_answer(&a);
@@ -73,8 +69,7 @@ static void a_long_answer_comes_in_pieces_that_make_the_whole(void **state)
     arena_fini(&a);
 }
 
-static void a_failed_flush_ends_the_writing(void **state)
-{
+static void a_failed_flush_ends_the_writing(void **state) {
     arena a;
     arena_init(&a, 0);
     answer x = long_answer(&a);
@@ -90,8 +85,7 @@ static void a_failed_flush_ends_the_writing(void **state)
     arena_fini(&a);
 }
 
-static void no_memory_is_said_for_every_allocation(void **state)
-{
+static void no_memory_is_said_for_every_allocation(void **state) {
     arena a;
     arena_init(&a, 0);
     answer x = sample_answer(&a);
@@ -112,8 +106,7 @@ static void no_memory_is_said_for_every_allocation(void **state)
     arena_fini(&a);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forms_are_found_by_name),
         cmocka_unit_test(a_long_answer_comes_in_pieces_that_make_the_whole),

@@ -13,8 +13,7 @@ static const column_spec SPEC[] = {
     {"address", TYPE_BIG, UNIT_NONE, 0},         {"never", TYPE_INT, UNIT_COUNT, 0},
 };
 
-static table *make_table(arena *a)
-{
+static table *make_table(arena *a) {
     size_t row;
     table *t = table_new(a, "things", SPEC, 6);
     assert_non_null(t);
@@ -32,8 +31,7 @@ static table *make_table(arena *a)
     return t;
 }
 
-answer sample_answer(arena *a)
-{
+answer sample_answer(arena *a) {
     answer x = {.analysis = "sample"};
     x.source = (answer_source){.path = STR("a.json"),
                                .format = STR("kineto"),
@@ -60,8 +58,7 @@ answer sample_answer(arena *a)
     return x;
 }
 
-const char *sample_written(arena *a, form f, const answer *x, const present_options *o)
-{
+const char *sample_written(arena *a, form f, const answer *x, const present_options *o) {
     buf b = {0};
     assert_int_equal(present_answer(f, x, o, &b, NULL), OK);
     str copy = arena_str(a, buf_str(&b));

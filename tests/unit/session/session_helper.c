@@ -61,13 +61,17 @@ const char *put_file(const folder *f, const char *name, str bytes) {
     return path;
 }
 
-static const char *walk_files(const char *path, const char *ending, size_t *n) {
+static const char *walk_files(const char *path, const char *ending, const char *but,
+                              size_t *n) {
     static char first[1024];
     DIR *d = opendir(path);
     *n = 0;
     for (struct dirent *e; d && (e = readdir(d));) {
         if (e->d_name[0] == '.' || !str_ends(str_of(e->d_name), str_of(ending))) continue;
-        if ((*n)++ == 0) snprintf(first, sizeof first, "%s/%s", path, e->d_name);
+        char whole[1024];
+        snprintf(whole, sizeof whole, "%s/%s", path, e->d_name);
+        if (but && strcmp(whole, but) == 0) continue;
+        if ((*n)++ == 0) memcpy(first, whole, sizeof first);
     }
     if (d) closedir(d);
     return first;
@@ -75,13 +79,17 @@ static const char *walk_files(const char *path, const char *ending, size_t *n) {
 
 size_t count_files(const char *path, const char *ending) {
     size_t n;
-    (void)walk_files(path, ending, &n);
+    (void)walk_files(path, ending, NULL, &n);
     return n;
 }
 
 const char *first_file(const char *path, const char *ending) {
+    return other_file(path, ending, NULL);
+}
+
+const char *other_file(const char *path, const char *ending, const char *not_this) {
     size_t n;
-    const char *first = walk_files(path, ending, &n);
+    const char *first = walk_files(path, ending, not_this, &n);
     assert_true(n > 0);
     return first;
 }

@@ -19,8 +19,9 @@ const char *in_folder(const folder *f, const char *name);
 const char *put_file(const folder *f, const char *name, str bytes);
 /* Number of files in a folder whose names end so; 0 when there is no such folder. */
 size_t count_files(const char *path, const char *ending);
-/* The first of them, as a path. */
+/* One of them, as a path; other_file: one that is not this. */
 const char *first_file(const char *path, const char *ending);
+const char *other_file(const char *path, const char *ending, const char *not_this);
 
 /* A small trace with a few operators; `n` of them, so that different n are different traces. */
 str small_trace(int n);

@@ -1,4 +1,4 @@
-/* table_test.c: tables keep what was put in, in a total order, and lose nothing when memory ends. */
+/* table_test.c: tables keep what was put in, in a total order, also when memory ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,23 +17,20 @@ static const column_spec SPEC[] = {
     {"share", TYPE_REAL, UNIT_SHARE, 0},
 };
 
-static int make(void **state)
-{
+static int make(void **state) {
     static arena a;
     arena_init(&a, 0);
     *state = &a;
     return 0;
 }
 
-static int unmake(void **state)
-{
+static int unmake(void **state) {
     fault_arm(FAULT_ALLOC, 0);
     arena_fini(*state);
     return 0;
 }
 
-static void add(table *t, const char *name, int64_t calls, double share)
-{
+static void add(table *t, const char *name, int64_t calls, double share) {
     size_t row;
     assert_int_equal(table_add_row(t, &row, NULL), OK);
     table_set_text(t, row, 0, str_of(name));
@@ -42,8 +39,7 @@ static void add(table *t, const char *name, int64_t calls, double share)
 }
 
 /* The names in order, joined by blanks. */
-static const char *names(const table *t)
-{
+static const char *names(const table *t) {
     static char text[256];
     text[0] = '\0';
     for (size_t i = 0; i < t->n_rows; i++) {
@@ -53,8 +49,7 @@ static const char *names(const table *t)
     return text;
 }
 
-static void a_new_row_is_null_everywhere(void **state)
-{
+static void a_new_row_is_null_everywhere(void **state) {
     table *t = table_new(*state, "t", SPEC, 3);
     size_t row = 99;
     assert_int_equal(table_add_row(t, &row, NULL), OK);
@@ -68,8 +63,7 @@ static void a_new_row_is_null_everywhere(void **state)
     assert_true(table_is_null(t, 0, 0));
 }
 
-static void rows_survive_growth(void **state)
-{
+static void rows_survive_growth(void **state) {
     table *t = table_new(*state, "t", SPEC, 3);
     for (int i = 0; i < 1000; i++) add(t, "x", i, i);
     assert_int_equal(t->n_rows, 1000);
@@ -77,8 +71,7 @@ static void rows_survive_growth(void **state)
     for (int i = 0; i < 1000; i++) assert_int_equal(t->columns[1].v.i[i], i);
 }
 
-static void sorting_breaks_ties_from_the_left(void **state)
-{
+static void sorting_breaks_ties_from_the_left(void **state) {
     table *t = table_new(*state, "t", SPEC, 3);
     add(t, "b", 1, 0.1);
     add(t, "c", 2, 0.5);
@@ -93,8 +86,7 @@ static void sorting_breaks_ties_from_the_left(void **state)
     assert_int_equal(t->columns[1].v.i[2], 2);
 }
 
-static void nulls_come_last_in_both_directions(void **state)
-{
+static void nulls_come_last_in_both_directions(void **state) {
     table *t = table_new(*state, "t", SPEC, 3);
     add(t, "none", 1, NAN);
     add(t, "low", 1, 0.1);
@@ -106,8 +98,7 @@ static void nulls_come_last_in_both_directions(void **state)
     assert_true(table_is_null(t, 2, 2));
 }
 
-static void searching_ignores_case_and_counts_what_is_left(void **state)
-{
+static void searching_ignores_case_and_counts_what_is_left(void **state) {
     table *t = table_new(*state, "t", SPEC, 3);
     add(t, "aten::MM", 1, 0);
     add(t, "aten::add", 2, 0);
@@ -119,8 +110,7 @@ static void searching_ignores_case_and_counts_what_is_left(void **state)
     assert_true(table_is_null(t, 1, 2));
 }
 
-static void a_limit_keeps_the_total(void **state)
-{
+static void a_limit_keeps_the_total(void **state) {
     table *t = table_new(*state, "t", SPEC, 3);
     for (int i = 0; i < 5; i++) add(t, "x", i, 0);
     table_limit(t, 0);
@@ -130,8 +120,7 @@ static void a_limit_keeps_the_total(void **state)
     assert_int_equal(t->total_rows, 5);
 }
 
-static void dropping_a_column_keeps_the_others(void **state)
-{
+static void dropping_a_column_keeps_the_others(void **state) {
     table *t = table_new(*state, "t", SPEC, 3);
     add(t, "x", 7, 0.5);
     table_drop_column(t, 1);
@@ -141,8 +130,7 @@ static void dropping_a_column_keeps_the_others(void **state)
     assert_true(t->columns[1].v.d[0] == 0.5);
 }
 
-static void when_memory_ends_the_rows_stand(void **state)
-{
+static void when_memory_ends_the_rows_stand(void **state) {
     uint64_t nth = 1;
     for (status s = ERR_MEMORY; s != OK; nth++) {
         arena small;
@@ -166,8 +154,7 @@ static void when_memory_ends_the_rows_stand(void **state)
     assert_true(nth > 3); /* growth and sorting do allocate */
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_new_row_is_null_everywhere, make, unmake),
         cmocka_unit_test_setup_teardown(rows_survive_growth, make, unmake),

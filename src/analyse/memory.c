@@ -1,0 +1,343 @@
+/* memory.c: does it fit, does it grow, what holds it.
+ *
+ *   curve          allocated and reserved after each event that carries the totals
+ *   peaks          for each device the first moment of the largest allocated, with the capacity
+ *   peak_contents  what was alive then, by operator; what is not accounted for by allocations of the
+ *                  recording is from before it (op null)
+ *   events         blocks: allocated, released, or both, by time; a window shows those that were
+ *                  allocated or released inside it
+ *   statistics     memory_stats.c
+ *
+ * Everything is one pass over the memory events, which are in order of time, or a sort of groups. */
+#include "analyse/memory_view.h"
+#include "analyse/rules.h"
+#include "base/hash.h"
+#include "base/sort.h"
+
+#define COL_M(table, name) COL(memory, table, name)
+
+/* ---- curve and peaks --------------------------------------------------------------------------- */
+
+static status write_curve(memory_view *m, error *err) {
+    const trace *t = m->t;
+    table *out = answer_table(m->out, m->arena, "curve");
+    if (!out) FAIL_MEMORY(err);
+    for (uint32_t i = 1; i < t->memory.n; i++) {
+        int64_t allocated = t->memory.allocated[i], reserved = t->memory.reserved[i];
+        if (allocated == ABSENT_I64 || !memory_is_selected(m, i)) continue;
+        memory_device *d = memory_device_of(m, i);
+        if (!d->has_totals || allocated > d->peak) {
+            d->peak = allocated;
+            d->peak_row = i;
+            d->peak_reserved = reserved;
+        }
+        d->has_totals = true;
+        size_t row;
+        TRY(table_add_row(out, &row, err));
+        table_set_int(out, row, COL_M(curve, time), sub_i64(t->memory.time[i], t->start_ns));
+        table_set_text(out, row, COL_M(curve, device), d->name);
+        table_set_int(out, row, COL_M(curve, allocated), allocated);
+        if (reserved != ABSENT_I64) table_set_int(out, row, COL_M(curve, reserved), reserved);
+    }
+    return OK;
+}
+
+static int compare_devices(uint32_t a, uint32_t b, const void *context) {
+    const memory_view *m = context;
+    const memory_device *x = GROUP_ROW(&m->devices, memory_device, a);
+    const memory_device *y = GROUP_ROW(&m->devices, memory_device, b);
+    if ((x->type == DEVICE_CPU) != (y->type == DEVICE_CPU)) return x->type == DEVICE_CPU ? 1 : -1;
+    if (x->type != y->type) return x->type < y->type ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Devices in the order a reader wants them: accelerators by number, then the host. */
+static uint32_t *order_devices(const memory_view *m) {
+    uint32_t *order = groups_order(&m->devices), *scratch = groups_order(&m->devices);
+    if (!order || !scratch) return NULL;
+    sort_index(order, scratch, m->devices.n, compare_devices, m);
+    return order;
+}
+
+static status write_peaks(memory_view *m, const uint32_t *order, error *err) {
+    table *out = answer_table(m->out, m->arena, "peaks");
+    if (!out) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < m->devices.n; i++) {
+        const memory_device *d = GROUP_ROW(&m->devices, memory_device, order[i]);
+        size_t row;
+        if (!d->has_totals) continue;
+        TRY(table_add_row(out, &row, err));
+        table_set_text(out, row, COL_M(peaks, device), d->name);
+        table_set_int(out, row, COL_M(peaks, time), sub_i64(m->t->memory.time[d->peak_row], m->t->start_ns));
+        table_set_int(out, row, COL_M(peaks, allocated), d->peak);
+        if (d->peak_reserved != ABSENT_I64) table_set_int(out, row, COL_M(peaks, reserved), d->peak_reserved);
+        if (d->capacity != ABSENT_I64) table_set_int(out, row, COL_M(peaks, capacity), d->capacity);
+    }
+    return OK;
+}
+
+/* ---- what is alive at the peak ----------------------------------------------------------------- */
+
+typedef struct {
+    uint32_t device;
+    str op; /* NULL: not known */
+    int64_t bytes, allocations;
+} holder;
+
+typedef struct {
+    const memory_view *m;
+    groups rows;
+    const uint32_t *rank; /* by device: place in the reader's order */
+} holders;
+
+static bool same_holder(const void *row, const void *key) {
+    const holder *x = row, *y = key;
+    return x->device == y->device && !x->op.p == !y->op.p && str_eq(x->op, y->op);
+}
+
+/* Rows are in order of time, so the order of rows decides about events of one moment. */
+static bool is_alive(const trace *t, uint32_t row, uint32_t peak_row) {
+    uint32_t partner = t->memory.partner[row];
+    return row <= peak_row && (!partner || partner > peak_row);
+}
+
+static status add_holder(holders *h, holder one, error *err) {
+    bool is_new;
+    uint32_t at = groups_at(&h->rows, hash_pair(hash_bytes64(one.op.p, one.op.n), one.device), same_holder, &one, &is_new);
+    if (at == GROUP_NONE) FAIL_MEMORY(err);
+    holder *row = GROUP_ROW(&h->rows, holder, at);
+    if (is_new) {
+        row->device = one.device;
+        row->op = one.op;
+    }
+    row->bytes = add_i64(row->bytes, one.bytes);
+    row->allocations += one.allocations;
+    return OK;
+}
+
+static status find_holders(holders *h, error *err) {
+    const trace *t = h->m->t;
+    int64_t *known = ARENA_ARRAY(h->m->arena, int64_t, (size_t)h->m->devices.n + 1);
+    if (!known) FAIL_MEMORY(err);
+    for (uint32_t i = 1; i < t->memory.n; i++) {
+        const memory_device *d = memory_device_of(h->m, i);
+        if (t->memory.kind[i] != MEMORY_ALLOC || !d->has_totals || !t->memory.address[i] || !is_alive(t, i, d->peak_row))
+            continue;
+        bool ok = true;
+        holder one = {.device = h->m->device_of[i], .bytes = t->memory.bytes[i], .allocations = 1};
+        one.op = memory_op_name(h->m, t->memory.op[i], &ok);
+        if (!one.op.p) one.op = STR("");
+        if (!ok) FAIL_MEMORY(err);
+        known[one.device] = add_i64(known[one.device], one.bytes);
+        TRY(add_holder(h, one, err));
+    }
+    for (uint32_t d = 0; d < h->m->devices.n; d++) {
+        const memory_device *device = GROUP_ROW(&h->m->devices, memory_device, d);
+        int64_t before = sub_i64(device->peak, known[d]);
+        if (device->has_totals && before > 0)
+            TRY(add_holder(h, (holder){.device = d, .op = STR_NONE, .bytes = before}, err));
+    }
+    return OK;
+}
+
+static int compare_holders(uint32_t a, uint32_t b, const void *context) {
+    const holders *h = context;
+    const holder *x = GROUP_ROW(&h->rows, holder, a), *y = GROUP_ROW(&h->rows, holder, b);
+    if (x->device != y->device) return h->rank[x->device] < h->rank[y->device] ? -1 : 1;
+    if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
+    return str_cmp(x->op, y->op);
+}
+
+static status write_peak_contents(memory_view *m, const uint32_t *order, error *err) {
+    uint32_t *rank = ARENA_ARRAY(m->arena, uint32_t, (size_t)m->devices.n + 1);
+    holders h = {.m = m, .rank = rank};
+    table *out = answer_table(m->out, m->arena, "peak_contents");
+    if (!rank || !out) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < m->devices.n; i++) rank[order[i]] = i;
+    TRY(groups_init(&h.rows, m->arena, sizeof(holder), err));
+    TRY(find_holders(&h, err));
+    uint32_t *rows = groups_order(&h.rows), *scratch = groups_order(&h.rows);
+    if (!rows || !scratch) FAIL_MEMORY(err);
+    sort_index(rows, scratch, h.rows.n, compare_holders, &h);
+    for (uint32_t i = 0; i < h.rows.n; i++) {
+        const holder *one = GROUP_ROW(&h.rows, holder, rows[i]);
+        size_t row;
+        TRY(table_add_row(out, &row, err));
+        table_set_text(out, row, COL_M(peak_contents, device), GROUP_ROW(&m->devices, memory_device, one->device)->name);
+        table_set_text(out, row, COL_M(peak_contents, op), one->op);
+        table_set_int(out, row, COL_M(peak_contents, bytes), one->bytes);
+        if (one->allocations) table_set_int(out, row, COL_M(peak_contents, allocations), one->allocations);
+    }
+    return OK;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------ */
+
+static str kind_word(uint8_t kind) {
+    switch (kind) {
+    case MEMORY_ALLOC: return STR("allocation");
+    case MEMORY_FREE: return STR("release");
+    case MEMORY_SEGMENT_ALLOC: return STR("segment_allocation");
+    case MEMORY_SEGMENT_FREE: return STR("segment_release");
+    case MEMORY_OOM: return STR("out_of_memory");
+    default: return STR("other");
+    }
+}
+
+/* One row for a block: written at its allocation, or at its release when that is all there is. */
+static status write_block(memory_view *m, table *out, uint32_t i, error *err) {
+    const trace *t = m->t;
+    uint32_t release = t->memory.kind[i] == MEMORY_ALLOC ? t->memory.partner[i] : i;
+    uint32_t allocation = t->memory.kind[i] == MEMORY_ALLOC ? i : 0;
+    bool ok = true;
+    size_t row;
+    TRY(table_add_row(out, &row, err));
+    table_set_text(out, row, COL_M(events, op), memory_op_name(m, memory_op(t, i), &ok));
+    if (!ok) FAIL_MEMORY(err);
+    table_set_text(out, row, COL_M(events, device), memory_device_of(m, i)->name);
+    table_set_text(out, row, COL_M(events, kind), kind_word(t->memory.kind[i]));
+    if (t->memory.address[i]) table_set_int(out, row, COL_M(events, address), (int64_t)t->memory.address[i]);
+    int64_t bytes = t->memory.bytes[i];
+    if (bytes != ABSENT_I64) table_set_int(out, row, COL_M(events, bytes), bytes < 0 ? sub_i64(0, bytes) : bytes);
+    if (allocation) table_set_int(out, row, COL_M(events, allocated_at), sub_i64(t->memory.time[allocation], t->start_ns));
+    if (release) table_set_int(out, row, COL_M(events, released_at), sub_i64(t->memory.time[release], t->start_ns));
+    if (allocation && release)
+        table_set_int(out, row, COL_M(events, duration), sub_i64(t->memory.time[release], t->memory.time[allocation]));
+    return OK;
+}
+
+static status write_events(memory_view *m, error *err) {
+    const trace *t = m->t;
+    table *out = answer_table(m->out, m->arena, "events");
+    if (!out) FAIL_MEMORY(err);
+    for (uint32_t i = 1; i < t->memory.n; i++) {
+        uint32_t partner = t->memory.partner[i];
+        if (t->memory.kind[i] == MEMORY_FREE && partner) continue; /* told with its allocation */
+        if (memory_is_selected(m, i) || (partner && memory_is_selected(m, partner)))
+            TRY(write_block(m, out, i, err));
+    }
+    return OK;
+}
+
+/* ---- verdict ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    int64_t n_events, n_oom;
+    const memory_device *first; /* in the reader's order, with totals; NULL: none */
+    str holder;                 /* what holds most of the peak there */
+    int64_t holder_bytes, growth; /* bytes a step; 0: none or not known */
+} memory_facts;
+
+static bool nothing_recorded(const void *facts, verdict *v) {
+    (void)v;
+    return !((const memory_facts *)facts)->n_events;
+}
+
+static bool ran_out(const void *facts, verdict *v) {
+    const memory_facts *f = facts;
+    if (!f->n_oom) return false;
+    verdict_add(v, arg_int("count", f->n_oom));
+    return true;
+}
+
+static bool near_capacity(const void *facts, verdict *v) {
+    const memory_facts *f = facts;
+    if (!f->first || f->first->capacity <= 0) return false;
+    double share = (double)f->first->peak / (double)f->first->capacity;
+    if (share < 0.9) return false;
+    verdict_add(v, arg_share("share", share));
+    verdict_add(v, arg_bytes("capacity", f->first->capacity));
+    verdict_add(v, arg_text("device", f->first->name));
+    return true;
+}
+
+static bool grows(const void *facts, verdict *v) {
+    const memory_facts *f = facts;
+    if (!f->first || !f->growth || (double)f->growth < 0.005 * (double)f->first->peak) return false;
+    verdict_add(v, arg_bytes("growth", f->growth));
+    verdict_add(v, arg_text("device", f->first->name));
+    return true;
+}
+
+static bool fits(const void *facts, verdict *v) {
+    const memory_facts *f = facts;
+    if (!f->first) return false;
+    verdict_add(v, arg_bytes("peak", f->first->peak));
+    verdict_add(v, arg_text("device", f->first->name));
+    verdict_add(v, arg_text("op", f->holder));
+    verdict_add(v, arg_bytes("bytes", f->holder_bytes));
+    return f->holder.n != 0;
+}
+
+static bool has_peak(const void *facts, verdict *v) {
+    const memory_facts *f = facts;
+    if (!f->first) return false;
+    verdict_add(v, arg_bytes("peak", f->first->peak));
+    verdict_add(v, arg_text("device", f->first->name));
+    return true;
+}
+
+static const rule rules[] = {
+    {"memory_not_recorded", MSG_VERDICT_MEMORY_NONE, SEVERITY_INFO, nothing_recorded},
+    {"memory_exhausted", MSG_VERDICT_MEMORY_OOM, SEVERITY_CRITICAL, ran_out},
+    {"memory_near_capacity", MSG_VERDICT_MEMORY_CAPACITY, SEVERITY_WARNING, near_capacity},
+    {"memory_grows", MSG_VERDICT_MEMORY_GROWS, SEVERITY_WARNING, grows},
+    {"memory_held", MSG_VERDICT_MEMORY_HELD, SEVERITY_INFO, fits},
+    {"memory_peak", MSG_VERDICT_MEMORY_PEAK, SEVERITY_INFO, has_peak},
+};
+
+/* What is allocated on the device at the end of each step; the smallest rise from one to the next, 0
+ * when it does not rise every time or there are fewer than four steps. */
+static int64_t find_growth(const memory_view *m, uint32_t device) {
+    const trace *t = m->t;
+    int64_t last = ABSENT_I64, allocated = ABSENT_I64, growth = INT64_MAX;
+    uint32_t row = 1, n = 0;
+    for (uint32_t s = 1; s < t->step.n; s++) {
+        for (; row < t->memory.n && t->memory.time[row] < t->step.end[s]; row++)
+            if (m->device_of[row] == device && t->memory.allocated[row] != ABSENT_I64) allocated = t->memory.allocated[row];
+        if (last != ABSENT_I64) growth = min_i64(growth, sub_i64(allocated, last));
+        last = allocated;
+        n++;
+    }
+    return n > 3 && growth > 0 && growth != INT64_MAX ? growth : 0;
+}
+
+static void judge(memory_view *m, const uint32_t *order) {
+    memory_facts f = {.n_events = m->t->memory.n > 1 ? (int64_t)m->t->memory.n - 1 : 0};
+    for (uint32_t i = 1; i < m->t->memory.n; i++) f.n_oom += m->t->memory.kind[i] == MEMORY_OOM;
+    uint32_t device = GROUP_NONE;
+    for (uint32_t i = 0; i < m->devices.n && device == GROUP_NONE; i++)
+        if (GROUP_ROW(&m->devices, memory_device, order[i])->has_totals) device = order[i];
+    if (device != GROUP_NONE) {
+        f.first = GROUP_ROW(&m->devices, memory_device, device);
+        f.growth = find_growth(m, device);
+    }
+    const table *contents = NULL;
+    for (uint32_t i = 0; i < m->out->n_tables; i++)
+        if (strcmp(m->out->tables[i]->name, "peak_contents") == 0) contents = m->out->tables[i];
+    for (size_t i = 0; contents && f.first && i < contents->n_rows && !f.holder.n; i++) {
+        str op = contents->columns[COL_M(peak_contents, op)].v.s[i];
+        if (!op.n || !str_eq(contents->columns[COL_M(peak_contents, device)].v.s[i], f.first->name)) continue;
+        f.holder = op;
+        f.holder_bytes = contents->columns[COL_M(peak_contents, bytes)].v.i[i];
+    }
+    rules_apply(rules, sizeof rules / sizeof *rules, &f, &m->out->verdict);
+}
+
+status analyse_memory(const analysis_input *in, const params *p, arena *a, answer *out, error *err) {
+    const trace *t = in->traces[0].trace;
+    memory_view m = {.out = out};
+    TRY(answer_begin("memory", in, a, out, err));
+    TRY(trace_require(t, SELECT_TABLES | TRACE_TABLE(memory) | TRACE_TABLE(op), err));
+    TRY(memory_view_init(&m, t, p, a, err));
+    TRY(write_curve(&m, err));
+    uint32_t *order = order_devices(&m);
+    if (!order) FAIL_MEMORY(err);
+    TRY(write_peak_contents(&m, order, err));
+    TRY(write_events(&m, err));
+    TRY(memory_write_statistics(&m, err));
+    TRY(write_peaks(&m, order, err));
+    judge(&m, order);
+    answer_finish(out, p);
+    return OK;
+}

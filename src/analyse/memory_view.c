@@ -1,0 +1,102 @@
+/* memory_view.c: what the tables of memory share.
+ *
+ * Devices are (type, number) pairs with a name each, so that every kind of device has one and CPU and
+ * GPU blocks never mix. Pairs of allocation and release were made over the whole trace by the seal, by
+ * device and address; a window only chooses among them, so a block keeps its name and both of its
+ * times whatever part of it the window shows. */
+#include "analyse/memory_view.h"
+
+#include "analyse/words.h"
+
+typedef struct {
+    uint8_t type;
+    int32_t id;
+} device_key;
+
+static bool same_device(const void *row, const void *key) {
+    const memory_device *d = row;
+    const device_key *k = key;
+    return d->type == k->type && d->id == k->id;
+}
+
+/* The host's capacity is not in the trace. Looking at all devices for each device is fine for as many
+ * as there are; a forged file's ten-thousandth has no capacity. */
+static int64_t find_capacity(const trace *t, device_key key, uint32_t n_known) {
+    if (key.type == DEVICE_CPU || n_known > 1024) return ABSENT_I64;
+    for (uint32_t i = 1; i < t->device.n; i++)
+        if (t->device.id[i] == key.id && t->device.memory[i] > 0) return t->device.memory[i];
+    return ABSENT_I64;
+}
+
+static status find_devices(memory_view *m, error *err) {
+    const trace *t = m->t;
+    device_key last = {0};
+    uint32_t at = GROUP_NONE;
+    for (uint32_t i = 1; i < t->memory.n; i++) {
+        device_key key = {t->memory.device_type[i], t->memory.device[i]};
+        if (at == GROUP_NONE || key.type != last.type || key.id != last.id) {
+            bool is_new;
+            uint64_t hash = hash_pair(key.type, (uint32_t)key.id);
+            at = groups_at(&m->devices, hash, same_device, &key, &is_new);
+            if (at == GROUP_NONE) FAIL_MEMORY(err);
+            if (is_new) {
+                memory_device d = {.type = key.type, .id = key.id, .capacity = find_capacity(t, key, m->devices.n)};
+                d.name = device_name(m->arena, key.type, key.id);
+                if (!d.name.p) FAIL_MEMORY(err);
+                *GROUP_ROW(&m->devices, memory_device, at) = d;
+            }
+            last = key;
+        }
+        m->device_of[i] = at;
+    }
+    return OK;
+}
+
+status memory_view_init(memory_view *m, const trace *t, const params *p, arena *a, error *err) {
+    select_init(&m->select, t, p);
+    m->t = t;
+    m->arena = a;
+    m->device_of = ARENA_ARRAY(a, uint32_t, (size_t)t->memory.n + 1);
+    if (!m->device_of) FAIL_MEMORY(err);
+    TRY(groups_init(&m->devices, a, sizeof(memory_device), err));
+    return find_devices(m, err);
+}
+
+bool memory_is_selected(const memory_view *m, uint32_t row) {
+    int64_t time = m->t->memory.time[row];
+    return time >= m->select.from_ns && time < m->select.to_ns && select_step(&m->select, time);
+}
+
+uint32_t memory_op(const trace *t, uint32_t row) {
+    uint32_t partner = t->memory.partner[row];
+    if (t->memory.kind[row] == MEMORY_FREE && partner) row = partner;
+    else if (t->memory.kind[row] == MEMORY_FREE) return 0; /* who allocated it is not known */
+    return t->memory.op[row];
+}
+
+/* The op, module, step or other range around an op; frames are looked through. */
+static uint32_t find_caller(const trace *t, uint32_t op) {
+    for (uint32_t i = t->slice.parent[op]; i; i = t->slice.parent[i])
+        switch (t->slice.kind[i]) {
+        case KIND_OP:
+        case KIND_MODULE:
+        case KIND_STEP:
+        case KIND_DATA:
+        case KIND_OPTIMIZER: return i;
+        default: break;
+        }
+    return 0;
+}
+
+str memory_op_name(const memory_view *m, uint32_t op, bool *ok) {
+    const trace *t = m->t;
+    if (!op) return STR_NONE;
+    str name = trace_slice_name(t, op);
+    if (!str_starts(name, STR("aten::empty"))) return name;
+    uint32_t caller = find_caller(t, op);
+    if (!caller) return name;
+    str outer = trace_slice_name(t, caller);
+    str made = arena_printf(m->arena, "%.*s (%.*s)", STR_ARG(outer), STR_ARG(name));
+    *ok = *ok && made.p;
+    return made;
+}

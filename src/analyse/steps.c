@@ -1,0 +1,291 @@
+/* steps.c: are steps alike, which one is not, which part of it.
+ *
+ * All steps with their host intervals as recorded. Forward and backward stretch from the start of the
+ * first forward segment to the end of the last backward one (stages.h), the tail from there to the end
+ * of the step. Communication is the time in which at least one collective launched in the step ran,
+ * on the device or on the host; what no computing kernel covers of it is exposed (without kernels:
+ * no operator).
+ *
+ * The table `segments` is what the picture of a step draws: the stages on the host and every
+ * collective on its stream. */
+#include "analyse/breakdown.h"
+#include "analyse/comm_kind.h"
+#include "analyse/rules.h"
+#include "analyse/select.h"
+#include "analyse/stages.h"
+#include "base/sort.h"
+
+#define COL_S(table, name) COL(steps, table, name)
+
+/* A collective: on the device or on the host. */
+typedef struct {
+    int64_t start, end;
+    uint32_t slice, step; /* row of table step */
+} collective;
+
+typedef struct {
+    const trace *t;
+    selection select;
+    arena *arena;
+    stage_segments segments;
+    intervals compute;
+    collective *comms; /* by step, start */
+    size_t n_comms;
+} question;
+
+typedef struct {
+    int64_t communication, exposed;
+    interval training; /* first forward to last backward; empty: no evidence */
+    bool has_backward;
+} step_facts;
+
+static bool is_selected(const question *q, uint32_t step) {
+    const trace *t = q->t;
+    int64_t number = t->step.number[step];
+    if (q->select.by_step && (number < q->select.first_step || number > q->select.last_step))
+        return false;
+    return t->step.start[step] >= q->select.from_ns && t->step.start[step] < q->select.to_ns;
+}
+
+/* Where the step's own moments end: a moment belongs to the step that began last. */
+static int64_t own_end(const trace *t, uint32_t step) {
+    int64_t next = step + 1 < t->step.n ? t->step.start[step + 1] : INT64_MAX;
+    return min_i64(t->step.end[step], next);
+}
+
+static uint64_t sort_key(int64_t v) {
+    return (uint64_t)v ^ (uint64_t)1 << 63;
+}
+
+/* Every collective with the step of its launch, unsorted; how many there are when `out` is NULL. */
+static size_t list_collectives(const trace *t, comm_names *names, collective *out) {
+    size_t n = 0;
+    for (uint32_t k = 1; k < t->kernel.n; k++) {
+        if (!comm_kernel_row(names, k)) continue;
+        uint32_t slice = t->kernel.slice[k], call = t->kernel.launch[k];
+        uint32_t step = trace_step_at(t, t->slice.start[call ? call : slice]);
+        if (out && step) out[n] = (collective){t->slice.start[slice], slice_end(t, slice), slice, step};
+        n += step != 0;
+    }
+    for (uint32_t i = 1; i < t->slice.n; i++) {
+        uint8_t kind = t->slice.kind[i];
+        if (kind != KIND_COLLECTIVE && ((kind != KIND_OP && kind != KIND_ANNOTATION) || !comm_host_id(names, t->slice.name[i])))
+            continue;
+        uint32_t step = trace_step_at(t, t->slice.start[i]);
+        if (out && step) out[n] = (collective){t->slice.start[i], slice_end(t, i), i, step};
+        n += step != 0;
+    }
+    return n;
+}
+
+static status find_collectives(question *q, error *err) {
+    comm_names names;
+    TRY(comm_names_init(&names, q->t, q->arena, err));
+    size_t n = list_collectives(q->t, &names, NULL);
+    collective *found = ARENA_ARRAY(q->arena, collective, n + 1);
+    collective *sorted = ARENA_ARRAY(q->arena, collective, n + 1);
+    sort_pair *pairs = ARENA_ARRAY(q->arena, sort_pair, n + 1), *scratch = ARENA_ARRAY(q->arena, sort_pair, n + 1);
+    if (!found || !sorted || !pairs || !scratch || n > UINT32_MAX) FAIL_MEMORY(err);
+    list_collectives(q->t, &names, found);
+    for (size_t i = 0; i < n; i++) pairs[i] = (sort_pair){sort_key(found[i].start), (uint32_t)i};
+    sort_radix(pairs, scratch, n);
+    for (size_t i = 0; i < n; i++) pairs[i].key = found[pairs[i].row].step;
+    sort_radix(pairs, scratch, n);
+    for (size_t i = 0; i < n; i++) sorted[i] = found[pairs[i].row];
+    q->comms = sorted;
+    q->n_comms = n;
+    return OK;
+}
+
+/* Adds up the collectives of a step from *at on. */
+static void add_communication(const question *q, uint32_t step, size_t *at, step_facts *f) {
+    int64_t until = INT64_MIN;
+    while (*at < q->n_comms && q->comms[*at].step < step) ++*at;
+    for (; *at < q->n_comms && q->comms[*at].step == step; ++*at) {
+        int64_t start = max_i64(q->comms[*at].start, until), end = q->comms[*at].end;
+        if (end <= start) continue;
+        int64_t ns = sub_i64(end, start);
+        f->communication = add_i64(f->communication, ns);
+        f->exposed = add_i64(f->exposed, sub_i64(ns, intervals_ns_in(&q->compute, start, end)));
+        until = end;
+    }
+}
+
+/* Finds the stretch of forward and backward segments that start in the step. */
+static void find_training(const question *q, uint32_t step, size_t *at, step_facts *f) {
+    const trace *t = q->t;
+    bool any = false;
+    while (*at < q->segments.n && q->segments.v[*at].range.start < t->step.start[step]) ++*at;
+    for (size_t i = *at; i < q->segments.n && q->segments.v[i].range.start < own_end(t, step); i++) {
+        const stage_segment *s = &q->segments.v[i];
+        if (s->stage != STAGE_FORWARD && s->stage != STAGE_BACKWARD) continue;
+        if (!any) f->training.start = s->range.start;
+        f->training.end = s->range.end;
+        f->has_backward |= s->stage == STAGE_BACKWARD;
+        any = true;
+    }
+}
+
+static status add_segment(table *t, const question *q, uint32_t step, interval range, size_t *row, error *err) {
+    TRY(table_add_row(t, row, err));
+    table_set_int(t, *row, COL_S(segments, step), q->t->step.number[step]);
+    table_set_int(t, *row, COL_S(segments, start), sub_i64(range.start, q->t->start_ns));
+    table_set_int(t, *row, COL_S(segments, duration), sub_i64(range.end, range.start));
+    return OK;
+}
+
+static status write_stage_segments(table *t, const question *q, uint32_t step, size_t at, error *err) {
+    for (; at < q->segments.n && q->segments.v[at].range.start < own_end(q->t, step); at++) {
+        size_t row;
+        TRY(add_segment(t, q, step, q->segments.v[at].range, &row, err));
+        table_set_text(t, row, COL_S(segments, stage), stage_name(q->segments.v[at].stage));
+        table_set_text(t, row, COL_S(segments, track), STR("host"));
+        table_set_text(t, row, COL_S(segments, name), stage_name(q->segments.v[at].stage));
+    }
+    return OK;
+}
+
+static status write_collectives(table *t, const question *q, uint32_t step, size_t at, error *err) {
+    const trace *tr = q->t;
+    for (; at < q->n_comms && q->comms[at].step == step; at++) {
+        const collective *c = &q->comms[at];
+        size_t row;
+        TRY(add_segment(t, q, step, (interval){c->start, c->end}, &row, err));
+        uint32_t track = trace_track_of(tr, c->slice), comm = trace_comm_of(tr, c->slice);
+        uint32_t name = comm && tr->comm.name[comm] ? tr->comm.name[comm] : tr->slice.name[c->slice];
+        str track_text = trace_str(tr, tr->track.name[track]);
+        if (!track_text.n) track_text = arena_printf(t->arena, "%lld", (long long)tr->track.tid[track]);
+        if (!track_text.p) FAIL_MEMORY(err);
+        table_set_text(t, row, COL_S(segments, stage), STR("communication"));
+        table_set_text(t, row, COL_S(segments, track), track_text);
+        table_set_text(t, row, COL_S(segments, name), trace_str(tr, name));
+    }
+    return OK;
+}
+
+static status write_step(table *t, const question *q, uint32_t step, const step_facts *f, error *err) {
+    const trace *tr = q->t;
+    size_t row;
+    TRY(table_add_row(t, &row, err));
+    int64_t start = tr->step.start[step], end = tr->step.end[step];
+    table_set_int(t, row, COL_S(steps, step), tr->step.number[step]);
+    table_set_int(t, row, COL_S(steps, start), sub_i64(start, tr->start_ns));
+    table_set_int(t, row, COL_S(steps, end), sub_i64(end, tr->start_ns));
+    table_set_int(t, row, COL_S(steps, duration), sub_i64(end, start));
+    if (step > 1) table_set_int(t, row, COL_S(steps, gap), max_i64(0, sub_i64(start, tr->step.end[step - 1])));
+    if (f->training.end > f->training.start)
+        table_set_int(t, row, COL_S(steps, forward_backward), sub_i64(f->training.end, f->training.start));
+    if (f->has_backward) table_set_int(t, row, COL_S(steps, tail), max_i64(0, sub_i64(end, f->training.end)));
+    if (!q->n_comms) return OK; /* a run of one process has none to show */
+    table_set_int(t, row, COL_S(steps, communication), f->communication);
+    table_set_int(t, row, COL_S(steps, exposed_communication), f->exposed);
+    return OK;
+}
+
+/* ---- verdict ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    const int64_t *durations; /* of the steps shown, as they come */
+    uint32_t n;
+    int64_t median, longest, longest_step, shortest;
+    bool longest_is_first;
+} steps_facts;
+
+static bool first_is_slow(const void *facts, verdict *v) {
+    const steps_facts *f = facts;
+    if (f->n < 3 || !f->longest_is_first || (double)f->longest < 1.3 * (double)f->median || !f->median) return false;
+    verdict_add(v, arg_int("step", f->longest_step));
+    verdict_add(v, arg_time("duration", f->longest));
+    verdict_add(v, arg_time("median", f->median));
+    verdict_add(v, arg_real("ratio", (double)f->longest / (double)f->median));
+    return true;
+}
+
+static bool one_is_slow(const void *facts, verdict *v) {
+    const steps_facts *f = facts;
+    if (f->n < 3 || (double)f->longest < 1.2 * (double)f->median || !f->median) return false;
+    verdict_add(v, arg_int("step", f->longest_step));
+    verdict_add(v, arg_time("duration", f->longest));
+    verdict_add(v, arg_time("median", f->median));
+    verdict_add(v, arg_real("ratio", (double)f->longest / (double)f->median));
+    return true;
+}
+
+static bool all_are_alike(const void *facts, verdict *v) {
+    const steps_facts *f = facts;
+    if (!f->n || !f->median) return false;
+    verdict_add(v, arg_int("count", f->n));
+    verdict_add(v, arg_time("median", f->median));
+    verdict_add(v, arg_share("spread", (double)sub_i64(f->longest, f->shortest) / (double)f->median));
+    return true;
+}
+
+static bool no_steps(const void *facts, verdict *v) {
+    (void)v;
+    return !((const steps_facts *)facts)->n;
+}
+
+static const rule rules[] = {
+    {"steps_none", MSG_VERDICT_STEPS_NONE, SEVERITY_INFO, no_steps},
+    {"steps_first_slow", MSG_VERDICT_STEPS_FIRST_SLOW, SEVERITY_INFO, first_is_slow},
+    {"steps_uneven", MSG_VERDICT_STEPS_UNEVEN, SEVERITY_WARNING, one_is_slow},
+    {"steps_even", MSG_VERDICT_STEPS_EVEN, SEVERITY_GOOD, all_are_alike},
+};
+
+static int compare_durations(uint32_t a, uint32_t b, const void *context) {
+    const int64_t *d = context;
+    return d[a] < d[b] ? -1 : d[a] > d[b];
+}
+
+static status judge(question *q, const table *t, answer *out, error *err) {
+    uint32_t n = sat_u32(t->n_rows);
+    uint32_t *order = ARENA_ARRAY(q->arena, uint32_t, (size_t)n + 1), *scratch = ARENA_ARRAY(q->arena, uint32_t, (size_t)n + 1);
+    if (!order || !scratch) FAIL_MEMORY(err);
+    const int64_t *durations = t->columns[COL_S(steps, duration)].v.i;
+    steps_facts f = {.durations = durations, .n = n};
+    for (uint32_t i = 0; i < n; i++) order[i] = i;
+    sort_index(order, scratch, n, compare_durations, durations);
+    if (n) {
+        uint32_t last = order[n - 1];
+        f.median = durations[order[n / 2]];
+        f.longest = durations[last];
+        f.shortest = durations[order[0]];
+        f.longest_step = t->columns[COL_S(steps, step)].v.i[last];
+        f.longest_is_first = last == 0;
+    }
+    rules_apply(rules, sizeof rules / sizeof *rules, &f, &out->verdict);
+    return OK;
+}
+
+static status prepare(question *q, error *err) {
+    role_ranges ranges;
+    TRY(role_ranges_make(q->t, INT64_MIN, INT64_MAX, q->arena, &ranges, err));
+    q->compute = ranges.at[q->t->kernel.n > 1 ? ROLE_KERNEL : ROLE_CPU_EXEC];
+    TRY(stages_find(q->t, q->arena, &q->segments, err));
+    return find_collectives(q, err);
+}
+
+status analyse_steps(const analysis_input *in, const params *p, arena *a, answer *out, error *err) {
+    question q = {.t = in->traces[0].trace, .arena = a};
+    TRY(answer_begin("steps", in, a, out, err));
+    TRY(trace_require(q.t, SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm), err));
+    select_init(&q.select, q.t, p);
+    TRY(prepare(&q, err));
+    table *steps = answer_table(out, a, "steps"), *segments = answer_table(out, a, "segments");
+    if (!steps || !segments) FAIL_MEMORY(err);
+    size_t comm = 0, segment = 0;
+    for (uint32_t i = 1; i < q.t->step.n; i++) {
+        step_facts f = {0};
+        while (comm < q.n_comms && q.comms[comm].step < i) comm++;
+        size_t first_comm = comm;
+        add_communication(&q, i, &comm, &f);
+        find_training(&q, i, &segment, &f);
+        if (!is_selected(&q, i)) continue;
+        TRY(write_step(steps, &q, i, &f, err));
+        TRY(write_stage_segments(segments, &q, i, segment, err));
+        TRY(write_collectives(segments, &q, i, first_comm, err));
+    }
+    TRY(judge(&q, steps, out, err));
+    answer_finish(out, p);
+    return OK;
+}

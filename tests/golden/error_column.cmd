@@ -1,0 +1,1 @@
+$TACHO operators --sort nonsense minimal.pt.trace.json

@@ -1,0 +1,1 @@
+$TACHO kernel sample.pt.trace.json.gz

@@ -1,0 +1,1 @@
+LC_ALL=zh_CN.UTF-8 $TACHO frobnicate

@@ -1,0 +1,1 @@
+: >$TMP/empty; cd $TMP; $TACHO info empty

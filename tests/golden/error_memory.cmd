@@ -1,0 +1,1 @@
+TACHO_FAULT=alloc:3 $TACHO operators minimal.pt.trace.json

@@ -1,0 +1,1 @@
+$TACHO info nowhere.json

@@ -1,0 +1,1 @@
+$TACHO operators --serch x minimal.pt.trace.json

@@ -1,0 +1,1 @@
+echo "{\"a\": 1}" | $TACHO info -

@@ -1,0 +1,1 @@
+$TACHO info --table nonsense minimal.pt.trace.json

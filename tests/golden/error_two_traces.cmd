@@ -1,0 +1,1 @@
+$TACHO operators phases.json minimal.pt.trace.json

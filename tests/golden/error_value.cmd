@@ -1,0 +1,1 @@
+$TACHO operators --from 12 minimal.pt.trace.json

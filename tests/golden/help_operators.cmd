@@ -1,0 +1,1 @@
+$TACHO operators --help

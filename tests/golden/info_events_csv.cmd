@@ -1,0 +1,1 @@
+$TACHO info sample.pt.trace.json.gz --table events --format csv

@@ -1,0 +1,1 @@
+$TACHO info --stable minimal.pt.trace.json | grep -v store_bytes

@@ -1,0 +1,1 @@
+$TACHO info --stable phases.json | grep -v store_bytes

@@ -1,0 +1,1 @@
+$TACHO kernels --stable --json --group-by launch --lang zh minimal.pt.trace.json

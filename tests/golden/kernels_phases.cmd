@@ -1,0 +1,1 @@
+$TACHO kernels --stable phases.json

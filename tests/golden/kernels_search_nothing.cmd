@@ -1,0 +1,1 @@
+$TACHO kernels --stable --search no_such_kernel sample.pt.trace.json.gz

@@ -1,0 +1,1 @@
+$TACHO kernels --stable --sort mean:asc --limit 3 sample.pt.trace.json.gz

@@ -1,0 +1,1 @@
+$TACHO operators --stable --json minimal.pt.trace.json

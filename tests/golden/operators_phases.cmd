@@ -1,0 +1,1 @@
+$TACHO operators --stable phases.json

@@ -1,0 +1,1 @@
+$TACHO operators --group-by name+shape --search convolution --limit 6 --format md sample.pt.trace.json.gz

@@ -1,0 +1,1 @@
+$TACHO operators --stable --step 3 --limit 5 sample.pt.trace.json.gz

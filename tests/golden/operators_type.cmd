@@ -1,0 +1,1 @@
+$TACHO operators --stable --group-by type sample.pt.trace.json.gz

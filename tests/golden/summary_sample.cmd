@@ -1,0 +1,1 @@
+$TACHO summary --stable sample.pt.trace.json.gz
