@@ -11,7 +11,8 @@
 #include "base/sort.h"
 
 static const str engine_prefix = {"autograd::engine::evaluate_function", 35};
-static const str accumulate = {"autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 68};
+static const str accumulate = {
+    "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 68};
 
 typedef struct {
     const trace *t;
@@ -26,7 +27,9 @@ static uint8_t look_at_name(finder *f, uint32_t name) {
     if (name >= f->t->n_strings) return 1;
     if (!f->name_kind[name]) {
         str text = trace_str(f->t, name);
-        f->name_kind[name] = str_eq(text, accumulate) ? 3 : str_starts(text, engine_prefix) ? 2 : 1;
+        f->name_kind[name] = str_eq(text, accumulate)          ? 3
+                             : str_starts(text, engine_prefix) ? 2
+                                                               : 1;
     }
     return f->name_kind[name];
 }
@@ -34,7 +37,8 @@ static uint8_t look_at_name(finder *f, uint32_t name) {
 static backward_node *add_node(finder *f, uint32_t slice) {
     if (f->nodes.n == f->cap) {
         uint32_t cap = f->cap ? f->cap * 2 : 256;
-        void *grown = arena_grow(f->arena, f->nodes.v, f->cap * sizeof *f->nodes.v, cap * sizeof *f->nodes.v);
+        void *grown = arena_grow(f->arena, f->nodes.v, f->cap * sizeof *f->nodes.v,
+                                 cap * sizeof *f->nodes.v);
         if (!grown) return NULL;
         f->nodes.v = grown;
         f->cap = cap;
@@ -52,7 +56,8 @@ static status find_nodes(finder *f, error *err) {
     for (uint32_t track = 1; track < t->track.n; track++) {
         int64_t until = INT64_MIN;
         for (uint32_t i = t->track.first[track]; i && i < t->track.end[track]; i++) {
-            if (t->slice.start[i] >= until && t->slice.kind[i] == KIND_OP && look_at_name(f, t->slice.name[i]) > 1) {
+            if (t->slice.start[i] >= until && t->slice.kind[i] == KIND_OP &&
+                look_at_name(f, t->slice.name[i]) > 1) {
                 if (!add_node(f, i)) FAIL_MEMORY(err);
                 until = slice_end(t, i);
             }
@@ -79,7 +84,9 @@ static backward_node *node_around(const finder *f, uint32_t slice) {
     if (!low) return NULL;
     backward_node *n = &f->nodes.v[low - 1];
     const trace *t = f->t;
-    if (t->slice.start[slice] < t->slice.start[n->slice] || slice_end(t, slice) > slice_end(t, n->slice)) return NULL;
+    if (t->slice.start[slice] < t->slice.start[n->slice] ||
+        slice_end(t, slice) > slice_end(t, n->slice))
+        return NULL;
     return n;
 }
 
@@ -110,11 +117,15 @@ static status give_to_modules(finder *f, error *err) {
             uint32_t from = (uint32_t)arrows[at].key;
             while (call < t->module_call.n && t->module_call.slice[call] < from) {
                 uint32_t slice = t->module_call.slice[call];
-                while (n_open && slice_end(t, t->module_call.slice[open[n_open - 1]]) < slice_end(t, slice)) n_open--;
+                while (n_open && slice_end(t, t->module_call.slice[open[n_open - 1]]) <
+                                     slice_end(t, slice))
+                    n_open--;
                 if (slice >= t->track.first[track]) open[n_open++] = call;
                 call++;
             }
-            while (n_open && slice_end(t, t->module_call.slice[open[n_open - 1]]) <= t->slice.start[from]) n_open--;
+            while (n_open &&
+                   slice_end(t, t->module_call.slice[open[n_open - 1]]) <= t->slice.start[from])
+                n_open--;
             backward_node *node = node_around(f, t->flow.to[arrows[at].row]);
             if (node && !node->module_call && n_open) node->module_call = open[n_open - 1];
         }
@@ -124,12 +135,15 @@ static status give_to_modules(finder *f, error *err) {
 
 static void give_accumulation(finder *f) {
     for (uint32_t i = 1; i < f->nodes.n; i++)
-        if (look_at_name(f, f->t->slice.name[f->nodes.v[i].slice]) == 3 && !f->nodes.v[i].module_call &&
-            trace_track_of(f->t, f->nodes.v[i].slice) == trace_track_of(f->t, f->nodes.v[i - 1].slice))
+        if (look_at_name(f, f->t->slice.name[f->nodes.v[i].slice]) == 3 &&
+            !f->nodes.v[i].module_call &&
+            trace_track_of(f->t, f->nodes.v[i].slice) ==
+                trace_track_of(f->t, f->nodes.v[i - 1].slice))
             f->nodes.v[i].module_call = f->nodes.v[i - 1].module_call;
 }
 
-status backward_find(const trace *t, const selection *s, arena *a, backward_nodes *out, error *err) {
+status backward_find(const trace *t, const selection *s, arena *a, backward_nodes *out,
+                     error *err) {
     finder f = {.t = t, .select = s, .arena = a};
     f.name_kind = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1);
     if (!f.name_kind) FAIL_MEMORY(err);

@@ -12,9 +12,9 @@
 #include "analyse/comm_kind.h"
 
 static const char *const names[N_ROLES] = {
-    [ROLE_KERNEL] = "kernel",   [ROLE_MEMCPY] = "memcpy",
-    [ROLE_MEMSET] = "memset",   [ROLE_COMMUNICATION] = "communication",
-    [ROLE_RUNTIME] = "runtime", [ROLE_DATA_LOADER] = "data_loader",
+    [ROLE_KERNEL] = "kernel",     [ROLE_MEMCPY] = "memcpy",
+    [ROLE_MEMSET] = "memset",     [ROLE_COMMUNICATION] = "communication",
+    [ROLE_RUNTIME] = "runtime",   [ROLE_DATA_LOADER] = "data_loader",
     [ROLE_CPU_EXEC] = "cpu_exec", [ROLE_OTHER] = "other",
 };
 
@@ -34,7 +34,8 @@ static void add_host(const trace *t, comm_names *comm, interval window, role_ran
     for (uint32_t i = 1; i < t->slice.n; i++) {
         uint8_t kind = t->slice.kind[i], r = host_role[kind];
         if (!r && kind != KIND_ANNOTATION) continue;
-        if ((kind == KIND_OP || kind == KIND_ANNOTATION) && comm_host_id(comm, t->slice.name[i]))
+        if ((kind == KIND_OP || kind == KIND_ANNOTATION) &&
+            comm_host_id(comm, t->slice.name[i]))
             r = ROLE_COMMUNICATION;
         if (!r) continue;
         int64_t start = max_i64(t->slice.start[i], window.start);
@@ -54,7 +55,8 @@ static void add_device(const trace *t, comm_names *comm, interval window, role_r
     }
 }
 
-status role_ranges_make(const trace *t, int64_t from, int64_t to, arena *a, role_ranges *out, error *err) {
+status role_ranges_make(const trace *t, int64_t from, int64_t to, arena *a, role_ranges *out,
+                        error *err) {
     comm_names comm;
     TRY(comm_names_init(&comm, t, a, err));
     role_ranges made;
@@ -69,10 +71,12 @@ status role_ranges_make(const trace *t, int64_t from, int64_t to, arena *a, role
     return OK;
 }
 
-status breakdown_make(const role_ranges *ranges, const step_spans *steps, arena *a, step_parts **out, error *err) {
+status breakdown_make(const role_ranges *ranges, const step_spans *steps, arena *a,
+                      step_parts **out, error *err) {
     step_parts *parts = ARENA_ARRAY(a, step_parts, (size_t)steps->n + 1);
     intervals left = intervals_in(a);
-    for (uint32_t i = 0; i < steps->n; i++) intervals_add(&left, steps->v[i].start, steps->v[i].end);
+    for (uint32_t i = 0; i < steps->n; i++)
+        intervals_add(&left, steps->v[i].start, steps->v[i].end);
     intervals_merge(&left);
     if (!parts) FAIL_MEMORY(err);
     for (int r = 0; r < N_ROLES; r++) {

@@ -6,10 +6,11 @@
  * name. Every library and every collective counts, not a list of ten names. */
 #include "analyse/comm_kind.h"
 
-static const char *const libraries[] = {"nccl:", "rccl:", "gloo:", "mpi:",   "ucc:",
-                                        "xccl:", "hccl:", "cncl:", "oneccl:", "c10d:"};
-static const char *const kernel_starts[] = {"ncclDevKernel", "ncclKernel", "ncclDevFunc", "nccl:",
-                                            "rccl",          "mscclKernel", "hcom_",       "oneccl"};
+static const char *const libraries[] = {
+    "nccl:", "rccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:", "cncl:", "oneccl:", "c10d:"};
+static const char *const kernel_starts[] = {"ncclDevKernel", "ncclKernel", "ncclDevFunc",
+                                            "nccl:",         "rccl",       "mscclKernel",
+                                            "hcom_",         "oneccl"};
 
 #define N_OF(array) (sizeof(array) / sizeof *(array))
 

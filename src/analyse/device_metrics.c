@@ -58,7 +58,8 @@ static status measure_busy(const device_view *d, double *out, error *err) {
     return OK;
 }
 
-static void measure_kernels(const device_view *d, tensor_core_names *names, device_metrics *out) {
+static void measure_kernels(const device_view *d, tensor_core_names *names,
+                            device_metrics *out) {
     double weighted = 0, weight = 0, tensor = 0, all = 0;
     for (uint32_t i = 0; i < d->n; i++) {
         uint32_t row = d->rows[i];
@@ -70,7 +71,8 @@ static void measure_kernels(const device_view *d, tensor_core_names *names, devi
             weight += (double)inside;
         }
         all += dur;
-        if (tensor_core_kernel_id(names, d->t->slice.name[d->t->kernel.slice[row]])) tensor += dur;
+        if (tensor_core_kernel_id(names, d->t->slice.name[d->t->kernel.slice[row]]))
+            tensor += dur;
     }
     out->occupancy = weight > 0 ? weighted / weight : NAN;
     out->tensor_core_share = all > 0 ? tensor / all : 0;
@@ -109,13 +111,15 @@ static status sweep(const device_view *d, double *out, error *err) {
         int64_t blocks = millionths(d->t->kernel.blocks_per_sm[edges[i].row & ~(1u << 31)]);
         running += edges[i].row >> 31 ? -blocks : blocks;
         if (i + 1 < n)
-            area += (double)min_i64(running, MILLION) * (double)(edges[i + 1].key - edges[i].key);
+            area +=
+                (double)min_i64(running, MILLION) * (double)(edges[i + 1].key - edges[i].key);
     }
     *out = n ? area / MILLION / (double)sub_i64(d->to, d->from) : NAN;
     return OK;
 }
 
-static status measure(const device_view *d, tensor_core_names *names, device_metrics *out, error *err) {
+static status measure(const device_view *d, tensor_core_names *names, device_metrics *out,
+                      error *err) {
     out->device = d->t->kernel.device[d->rows[0]];
     TRY(measure_busy(d, &out->utilization, err));
     TRY(sweep(d, &out->sm_efficiency, err));
@@ -123,7 +127,8 @@ static status measure(const device_view *d, tensor_core_names *names, device_met
     return OK;
 }
 
-status device_metrics_make(const trace *t, interval range, arena *a, device_metrics_list *out, error *err) {
+status device_metrics_make(const trace *t, interval range, arena *a, device_metrics_list *out,
+                           error *err) {
     tensor_core_names names;
     TRY(tensor_core_init(&names, t, a, err));
     uint32_t n = 0;
@@ -138,7 +143,8 @@ status device_metrics_make(const trace *t, interval range, arena *a, device_metr
     for (uint32_t first = 0, i = 0; first < n; first += d.n, i++) {
         d.rows = rows + first;
         d.n = 1;
-        while (first + d.n < n && t->kernel.device[d.rows[d.n]] == t->kernel.device[d.rows[0]]) d.n++;
+        while (first + d.n < n && t->kernel.device[d.rows[d.n]] == t->kernel.device[d.rows[0]])
+            d.n++;
         TRY(measure(&d, &names, &made.v[i], err));
     }
     *out = made;

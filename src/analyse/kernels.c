@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "analyse/group.h"
+#include "analyse/rules.h"
 #include "analyse/select.h"
 #include "analyse/tensor_core.h"
 #include "base/sort.h"
@@ -180,6 +181,67 @@ static status write_group(table *t, const totals *o, const kernel_group *g, erro
     return o->group == GROUP_LAUNCH ? set_launch(t, row, &g->key, err) : OK;
 }
 
+/* ---- verdict ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    int64_t calls, total;
+    str top;
+    double top_share, top_blocks; /* blocks per SM, NaN when unknown */
+    int64_t mean;
+} kernel_facts;
+
+static bool nothing_recorded(const void *facts, verdict *v) {
+    (void)v;
+    return !((const kernel_facts *)facts)->calls;
+}
+
+static bool grid_is_small(const void *facts, verdict *v) {
+    const kernel_facts *f = facts;
+    if (f->top_share < 0.1 || !(f->top_blocks < 1)) return false;
+    verdict_add(v, arg_text("kernel", f->top));
+    verdict_add(v, arg_share("share", f->top_share));
+    verdict_add(v, arg_real("blocks", f->top_blocks));
+    return true;
+}
+
+/* A launch costs the host some 5 µs: kernels shorter than that leave the device waiting. */
+static bool kernels_are_tiny(const void *facts, verdict *v) {
+    const kernel_facts *f = facts;
+    if (f->calls < 1000 || f->mean >= 5000) return false;
+    verdict_add(v, arg_int("count", f->calls));
+    verdict_add(v, arg_time("mean", f->mean));
+    return true;
+}
+
+static bool one_leads(const void *facts, verdict *v) {
+    const kernel_facts *f = facts;
+    verdict_add(v, arg_text("kernel", f->top));
+    verdict_add(v, arg_share("share", f->top_share));
+    verdict_add(v, arg_int("count", f->calls));
+    return true;
+}
+
+static const rule rules[] = {
+    {"kernels_not_recorded", MSG_VERDICT_KERNELS_NONE, SEVERITY_INFO, nothing_recorded},
+    {"kernel_small_grid", MSG_VERDICT_KERNEL_SMALL_GRID, SEVERITY_WARNING, grid_is_small},
+    {"kernels_tiny", MSG_VERDICT_KERNELS_TINY, SEVERITY_WARNING, kernels_are_tiny},
+    {"kernel_leads", MSG_VERDICT_KERNEL_LEADS, SEVERITY_INFO, one_leads},
+};
+
+static void judge(const totals *o, const uint32_t *order, verdict *out) {
+    kernel_facts f = {.total = o->total, .top_blocks = NAN};
+    for (uint32_t i = 0; i < o->rows.n; i++)
+        f.calls += GROUP_ROW(&o->rows, kernel_group, i)->calls;
+    f.mean = mean_i64(o->total, f.calls);
+    if (o->rows.n && o->total) {
+        const kernel_group *top = GROUP_ROW(&o->rows, kernel_group, order[0]);
+        f.top = trace_str(o->t, top->key.name);
+        f.top_share = (double)top->total / (double)o->total;
+        f.top_blocks = mean_of(&top->blocks);
+    }
+    rules_apply(rules, sizeof rules / sizeof *rules, &f, out);
+}
+
 static status sum_kernels(totals *o, arena *a, error *err) {
     TRY(groups_init(&o->rows, a, sizeof(kernel_group), err));
     for (uint32_t k = 1; k < o->t->kernel.n; k++)
@@ -201,6 +263,7 @@ status analyse_kernels(const analysis_input *in, const params *p, arena *a, answ
     sort_index(order, scratch, o.rows.n, compare_groups, &o);
     for (uint32_t i = 0; i < o.rows.n; i++)
         TRY(write_group(result, &o, GROUP_ROW(&o.rows, kernel_group, order[i]), err));
+    judge(&o, order, &out->verdict);
     answer_finish(out, p);
     return OK;
 }

@@ -46,7 +46,8 @@ static int compare_devices(uint32_t a, uint32_t b, const void *context) {
     const memory_view *m = context;
     const memory_device *x = GROUP_ROW(&m->devices, memory_device, a);
     const memory_device *y = GROUP_ROW(&m->devices, memory_device, b);
-    if ((x->type == DEVICE_CPU) != (y->type == DEVICE_CPU)) return x->type == DEVICE_CPU ? 1 : -1;
+    if ((x->type == DEVICE_CPU) != (y->type == DEVICE_CPU))
+        return x->type == DEVICE_CPU ? 1 : -1;
     if (x->type != y->type) return x->type < y->type ? -1 : 1;
     return x->id < y->id ? -1 : x->id > y->id;
 }
@@ -68,10 +69,13 @@ static status write_peaks(memory_view *m, const uint32_t *order, error *err) {
         if (!d->has_totals) continue;
         TRY(table_add_row(out, &row, err));
         table_set_text(out, row, COL_M(peaks, device), d->name);
-        table_set_int(out, row, COL_M(peaks, time), sub_i64(m->t->memory.time[d->peak_row], m->t->start_ns));
+        table_set_int(out, row, COL_M(peaks, time),
+                      sub_i64(m->t->memory.time[d->peak_row], m->t->start_ns));
         table_set_int(out, row, COL_M(peaks, allocated), d->peak);
-        if (d->peak_reserved != ABSENT_I64) table_set_int(out, row, COL_M(peaks, reserved), d->peak_reserved);
-        if (d->capacity != ABSENT_I64) table_set_int(out, row, COL_M(peaks, capacity), d->capacity);
+        if (d->peak_reserved != ABSENT_I64)
+            table_set_int(out, row, COL_M(peaks, reserved), d->peak_reserved);
+        if (d->capacity != ABSENT_I64)
+            table_set_int(out, row, COL_M(peaks, capacity), d->capacity);
     }
     return OK;
 }
@@ -103,7 +107,8 @@ static bool is_alive(const trace *t, uint32_t row, uint32_t peak_row) {
 
 static status add_holder(holders *h, holder one, error *err) {
     bool is_new;
-    uint32_t at = groups_at(&h->rows, hash_pair(hash_bytes64(one.op.p, one.op.n), one.device), same_holder, &one, &is_new);
+    uint32_t at = groups_at(&h->rows, hash_pair(hash_bytes64(one.op.p, one.op.n), one.device),
+                            same_holder, &one, &is_new);
     if (at == GROUP_NONE) FAIL_MEMORY(err);
     holder *row = GROUP_ROW(&h->rows, holder, at);
     if (is_new) {
@@ -121,10 +126,12 @@ static status find_holders(holders *h, error *err) {
     if (!known) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->memory.n; i++) {
         const memory_device *d = memory_device_of(h->m, i);
-        if (t->memory.kind[i] != MEMORY_ALLOC || !d->has_totals || !t->memory.address[i] || !is_alive(t, i, d->peak_row))
+        if (t->memory.kind[i] != MEMORY_ALLOC || !d->has_totals || !t->memory.address[i] ||
+            !is_alive(t, i, d->peak_row))
             continue;
         bool ok = true;
-        holder one = {.device = h->m->device_of[i], .bytes = t->memory.bytes[i], .allocations = 1};
+        holder one = {
+            .device = h->m->device_of[i], .bytes = t->memory.bytes[i], .allocations = 1};
         one.op = memory_op_name(h->m, t->memory.op[i], &ok);
         if (!one.op.p) one.op = STR("");
         if (!ok) FAIL_MEMORY(err);
@@ -163,10 +170,12 @@ static status write_peak_contents(memory_view *m, const uint32_t *order, error *
         const holder *one = GROUP_ROW(&h.rows, holder, rows[i]);
         size_t row;
         TRY(table_add_row(out, &row, err));
-        table_set_text(out, row, COL_M(peak_contents, device), GROUP_ROW(&m->devices, memory_device, one->device)->name);
+        table_set_text(out, row, COL_M(peak_contents, device),
+                       GROUP_ROW(&m->devices, memory_device, one->device)->name);
         table_set_text(out, row, COL_M(peak_contents, op), one->op);
         table_set_int(out, row, COL_M(peak_contents, bytes), one->bytes);
-        if (one->allocations) table_set_int(out, row, COL_M(peak_contents, allocations), one->allocations);
+        if (one->allocations)
+            table_set_int(out, row, COL_M(peak_contents, allocations), one->allocations);
     }
     return OK;
 }
@@ -196,13 +205,20 @@ static status write_block(memory_view *m, table *out, uint32_t i, error *err) {
     if (!ok) FAIL_MEMORY(err);
     table_set_text(out, row, COL_M(events, device), memory_device_of(m, i)->name);
     table_set_text(out, row, COL_M(events, kind), kind_word(t->memory.kind[i]));
-    if (t->memory.address[i]) table_set_int(out, row, COL_M(events, address), (int64_t)t->memory.address[i]);
+    if (t->memory.address[i])
+        table_set_int(out, row, COL_M(events, address), (int64_t)t->memory.address[i]);
     int64_t bytes = t->memory.bytes[i];
-    if (bytes != ABSENT_I64) table_set_int(out, row, COL_M(events, bytes), bytes < 0 ? sub_i64(0, bytes) : bytes);
-    if (allocation) table_set_int(out, row, COL_M(events, allocated_at), sub_i64(t->memory.time[allocation], t->start_ns));
-    if (release) table_set_int(out, row, COL_M(events, released_at), sub_i64(t->memory.time[release], t->start_ns));
+    if (bytes != ABSENT_I64)
+        table_set_int(out, row, COL_M(events, bytes), bytes < 0 ? sub_i64(0, bytes) : bytes);
+    if (allocation)
+        table_set_int(out, row, COL_M(events, allocated_at),
+                      sub_i64(t->memory.time[allocation], t->start_ns));
+    if (release)
+        table_set_int(out, row, COL_M(events, released_at),
+                      sub_i64(t->memory.time[release], t->start_ns));
     if (allocation && release)
-        table_set_int(out, row, COL_M(events, duration), sub_i64(t->memory.time[release], t->memory.time[allocation]));
+        table_set_int(out, row, COL_M(events, duration),
+                      sub_i64(t->memory.time[release], t->memory.time[allocation]));
     return OK;
 }
 
@@ -212,7 +228,8 @@ static status write_events(memory_view *m, error *err) {
     if (!out) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->memory.n; i++) {
         uint32_t partner = t->memory.partner[i];
-        if (t->memory.kind[i] == MEMORY_FREE && partner) continue; /* told with its allocation */
+        if (t->memory.kind[i] == MEMORY_FREE && partner)
+            continue; /* told with its allocation */
         if (memory_is_selected(m, i) || (partner && memory_is_selected(m, partner)))
             TRY(write_block(m, out, i, err));
     }
@@ -223,8 +240,8 @@ static status write_events(memory_view *m, error *err) {
 
 typedef struct {
     int64_t n_events, n_oom;
-    const memory_device *first; /* in the reader's order, with totals; NULL: none */
-    str holder;                 /* what holds most of the peak there */
+    const memory_device *first;   /* in the reader's order, with totals; NULL: none */
+    str holder;                   /* what holds most of the peak there */
     int64_t holder_bytes, growth; /* bytes a step; 0: none or not known */
 } memory_facts;
 
@@ -253,7 +270,8 @@ static bool near_capacity(const void *facts, verdict *v) {
 
 static bool grows(const void *facts, verdict *v) {
     const memory_facts *f = facts;
-    if (!f->first || !f->growth || (double)f->growth < 0.005 * (double)f->first->peak) return false;
+    if (!f->first || !f->growth || (double)f->growth < 0.005 * (double)f->first->peak)
+        return false;
     verdict_add(v, arg_bytes("growth", f->growth));
     verdict_add(v, arg_text("device", f->first->name));
     return true;
@@ -294,7 +312,8 @@ static int64_t find_growth(const memory_view *m, uint32_t device) {
     uint32_t row = 1, n = 0;
     for (uint32_t s = 1; s < t->step.n; s++) {
         for (; row < t->memory.n && t->memory.time[row] < t->step.end[s]; row++)
-            if (m->device_of[row] == device && t->memory.allocated[row] != ABSENT_I64) allocated = t->memory.allocated[row];
+            if (m->device_of[row] == device && t->memory.allocated[row] != ABSENT_I64)
+                allocated = t->memory.allocated[row];
         if (last != ABSENT_I64) growth = min_i64(growth, sub_i64(allocated, last));
         last = allocated;
         n++;
@@ -317,14 +336,17 @@ static void judge(memory_view *m, const uint32_t *order) {
         if (strcmp(m->out->tables[i]->name, "peak_contents") == 0) contents = m->out->tables[i];
     for (size_t i = 0; contents && f.first && i < contents->n_rows && !f.holder.n; i++) {
         str op = contents->columns[COL_M(peak_contents, op)].v.s[i];
-        if (!op.n || !str_eq(contents->columns[COL_M(peak_contents, device)].v.s[i], f.first->name)) continue;
+        if (!op.n ||
+            !str_eq(contents->columns[COL_M(peak_contents, device)].v.s[i], f.first->name))
+            continue;
         f.holder = op;
         f.holder_bytes = contents->columns[COL_M(peak_contents, bytes)].v.i[i];
     }
     rules_apply(rules, sizeof rules / sizeof *rules, &f, &m->out->verdict);
 }
 
-status analyse_memory(const analysis_input *in, const params *p, arena *a, answer *out, error *err) {
+status analyse_memory(const analysis_input *in, const params *p, arena *a, answer *out,
+                      error *err) {
     const trace *t = in->traces[0].trace;
     memory_view m = {.out = out};
     TRY(answer_begin("memory", in, a, out, err));

@@ -31,9 +31,10 @@ typedef struct {
 
 typedef struct {
     memory_view *m;
-    uint8_t *is_call;   /* by slice: an op that op_scan visited, no duplicate */
-    int64_t *calls;     /* by name: calls inside the selection */
-    uint32_t *outer_op; /* by slice: the op around it, filled as needed; UINT32_MAX = not known yet */
+    uint8_t *is_call; /* by slice: an op that op_scan visited, no duplicate */
+    int64_t *calls;   /* by name: calls inside the selection */
+    uint32_t *
+        outer_op; /* by slice: the op around it, filled as needed; UINT32_MAX = not known yet */
     groups nodes;
     groups rows;
     uint32_t *row_of; /* by name: row + 1, for the device at hand */
@@ -46,7 +47,8 @@ static status count_call(void *context, const op_call *c, error *err) {
     (void)err;
     stats *s = context;
     s->is_call[c->slice] = 1;
-    if (c->name < s->m->t->n_strings) s->calls[c->name] += select_counts(&s->m->select, c->slice);
+    if (c->name < s->m->t->n_strings)
+        s->calls[c->name] += select_counts(&s->m->select, c->slice);
     return OK;
 }
 
@@ -89,7 +91,8 @@ static void add_sums(sums *to, const sums *from) {
 static status add_event(stats *s, uint32_t row, error *err) {
     const trace *t = s->m->t;
     int64_t bytes = t->memory.bytes[row];
-    if (t->memory.kind[row] > MEMORY_FREE || !t->memory.op[row] || bytes == ABSENT_I64) return OK;
+    if (t->memory.kind[row] > MEMORY_FREE || !t->memory.op[row] || bytes == ABSENT_I64)
+        return OK;
     uint32_t at = find_node(s, t->memory.op[row]);
     if (!at) FAIL_MEMORY(err);
     sums one = {bytes, bytes > 0, max_i64(bytes, 0)};
@@ -139,7 +142,8 @@ static status add_up(stats *s, error *err) {
 static int compare_rows(uint32_t a, uint32_t b, const void *context) {
     const stats *s = context;
     const stat_row *x = GROUP_ROW(&s->rows, stat_row, a), *y = GROUP_ROW(&s->rows, stat_row, b);
-    if (x->self.increase != y->self.increase) return x->self.increase > y->self.increase ? -1 : 1;
+    if (x->self.increase != y->self.increase)
+        return x->self.increase > y->self.increase ? -1 : 1;
     return str_cmp(trace_str(s->m->t, x->name), trace_str(s->m->t, y->name));
 }
 
@@ -190,7 +194,12 @@ static status find_calls(stats *s, error *err) {
     if (!s->is_call || !s->calls || !s->row_of || !s->outer_op) FAIL_MEMORY(err);
     memset(s->outer_op, 0xff, ((size_t)t->slice.n + 1) * sizeof *s->outer_op);
     TRY(tensor_core_init(&names, t, a, err));
-    op_scan scan = {.t = t, .select = &s->m->select, .tensor = &names, .arena = a, .visit = count_call, .context = s};
+    op_scan scan = {.t = t,
+                    .select = &s->m->select,
+                    .tensor = &names,
+                    .arena = a,
+                    .visit = count_call,
+                    .context = s};
     return op_scan_run(&scan, err);
 }
 
@@ -204,10 +213,12 @@ status memory_write_statistics(memory_view *m, error *err) {
     uint32_t *rows = sort_by_device(m, &n);
     if (!rows) FAIL_MEMORY(err);
     uint32_t n_devices = 0;
-    for (size_t first = 0, end; first < n && n_devices < MAX_DEVICES; first = end, n_devices++) {
+    for (size_t first = 0, end; first < n && n_devices < MAX_DEVICES;
+         first = end, n_devices++) {
         TRY(groups_init(&s.nodes, m->arena, sizeof(node), err));
         TRY(groups_init(&s.rows, m->arena, sizeof(stat_row), err));
-        for (end = first; end < n && m->device_of[rows[end]] == m->device_of[rows[first]]; end++)
+        for (end = first; end < n && m->device_of[rows[end]] == m->device_of[rows[first]];
+             end++)
             TRY(add_event(&s, rows[end], err));
         TRY(add_up(&s, err));
         TRY(write_rows(&s, t, memory_device_of(m, rows[first])->name, err));

@@ -40,7 +40,9 @@ static status find_devices(memory_view *m, error *err) {
             at = groups_at(&m->devices, hash, same_device, &key, &is_new);
             if (at == GROUP_NONE) FAIL_MEMORY(err);
             if (is_new) {
-                memory_device d = {.type = key.type, .id = key.id, .capacity = find_capacity(t, key, m->devices.n)};
+                memory_device d = {.type = key.type,
+                                   .id = key.id,
+                                   .capacity = find_capacity(t, key, m->devices.n)};
                 d.name = device_name(m->arena, key.type, key.id);
                 if (!d.name.p) FAIL_MEMORY(err);
                 *GROUP_ROW(&m->devices, memory_device, at) = d;
@@ -69,8 +71,10 @@ bool memory_is_selected(const memory_view *m, uint32_t row) {
 
 uint32_t memory_op(const trace *t, uint32_t row) {
     uint32_t partner = t->memory.partner[row];
-    if (t->memory.kind[row] == MEMORY_FREE && partner) row = partner;
-    else if (t->memory.kind[row] == MEMORY_FREE) return 0; /* who allocated it is not known */
+    if (t->memory.kind[row] == MEMORY_FREE && partner)
+        row = partner;
+    else if (t->memory.kind[row] == MEMORY_FREE)
+        return 0; /* who allocated it is not known */
     return t->memory.op[row];
 }
 

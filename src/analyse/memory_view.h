@@ -9,11 +9,11 @@
 typedef struct {
     uint8_t type;
     int32_t id;
-    str name;                         /* GPU0, CPU, … */
-    bool has_totals;                  /* some event carries the total allocated */
-    uint32_t peak_row;                /* event after which most was allocated, in the selection */
+    str name;          /* GPU0, CPU, … */
+    bool has_totals;   /* some event carries the total allocated */
+    uint32_t peak_row; /* event after which most was allocated, in the selection */
     int64_t peak, peak_reserved;
-    int64_t capacity;                 /* bytes, ABSENT_I64 when unknown */
+    int64_t capacity; /* bytes, ABSENT_I64 when unknown */
 } memory_device;
 
 typedef struct {
@@ -25,7 +25,8 @@ typedef struct {
     uint32_t *device_of; /* by memory row: index in devices */
 } memory_view;
 
-status memory_view_init(memory_view *m, const trace *t, const params *p, arena *a, error *err) MUST_USE;
+status memory_view_init(memory_view *m, const trace *t, const params *p, arena *a,
+                        error *err) MUST_USE;
 
 /* Is the event inside the selection? */
 bool memory_is_selected(const memory_view *m, uint32_t row);

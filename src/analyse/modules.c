@@ -26,10 +26,10 @@ typedef struct {
     selection select;
     arena *arena;
     bool by_class;
-    sums *row;            /* by module, or by first module of the class */
-    uint32_t *row_of;     /* module → row */
+    sums *row;             /* by module, or by first module of the class */
+    uint32_t *row_of;      /* module → row */
     uint32_t *call_around; /* module call → the one around it (row), 0 = none */
-    sums *call;           /* by module call: its backward work, then with that of its children */
+    sums *call; /* by module call: its backward work, then with that of its children */
 } question;
 
 /* "nn.Module: Linear_3" is called Linear_3. */
@@ -71,7 +71,8 @@ static status add_backward(question *q, error *err) {
         s->backward_host = add_i64(s->backward_host, nodes.v[i].ns);
         s->backward_device = add_i64(s->backward_device, nodes.v[i].device);
     }
-    for (uint32_t i = t->module_call.n; i-- > 1;) { /* a call around another has a smaller row */
+    for (uint32_t i = t->module_call.n;
+         i-- > 1;) { /* a call around another has a smaller row */
         const sums *s = &q->call[i];
         sums *row = &q->row[q->row_of[t->module_call.module[i]]];
         row->backward_host = add_i64(row->backward_host, s->backward_host);
@@ -103,7 +104,8 @@ static status assign_rows(question *q, error *err) {
         if (!q->by_class) continue;
         bool is_new;
         str name = class_name(t, i);
-        uint32_t at = groups_at(&classes, hash_bytes64(name.p, name.n), same_class, &name, &is_new);
+        uint32_t at =
+            groups_at(&classes, hash_bytes64(name.p, name.n), same_class, &name, &is_new);
         if (at == GROUP_NONE) FAIL_MEMORY(err);
         class_row *c = GROUP_ROW(&classes, class_row, at);
         if (is_new) *c = (class_row){name, i};
@@ -116,15 +118,18 @@ static status assign_rows(question *q, error *err) {
 
 static int compare_rows(uint32_t a, uint32_t b, const void *context) {
     const question *q = context;
-    uint32_t x = q->by_class ? 0 : q->t->module.parent[a], y = q->by_class ? 0 : q->t->module.parent[b];
+    uint32_t x = q->by_class ? 0 : q->t->module.parent[a],
+             y = q->by_class ? 0 : q->t->module.parent[b];
     if (x != y) return x < y ? -1 : 1;
     const sums *r = &q->row[a], *s = &q->row[b];
-    int64_t device = add_i64(r->device, r->backward_device), other = add_i64(s->device, s->backward_device);
+    int64_t device = add_i64(r->device, r->backward_device),
+            other = add_i64(s->device, s->backward_device);
     if (device != other) return device > other ? -1 : 1;
     if (r->host != s->host) return r->host > s->host ? -1 : 1;
     int names = str_cmp(module_name(q->t, a), module_name(q->t, b));
     if (names) return names;
-    return q->t->module.id[a] < q->t->module.id[b] ? -1 : q->t->module.id[a] > q->t->module.id[b];
+    return q->t->module.id[a] < q->t->module.id[b] ? -1
+                                                   : q->t->module.id[a] > q->t->module.id[b];
 }
 
 static status write_row(question *q, table *out, uint32_t module, uint32_t depth, error *err) {
@@ -132,7 +137,8 @@ static status write_row(question *q, table *out, uint32_t module, uint32_t depth
     const sums *s = &q->row[module];
     size_t row;
     TRY(table_add_row(out, &row, err));
-    table_set_text(out, row, COL_MOD(module), q->by_class ? class_name(t, module) : module_name(t, module));
+    table_set_text(out, row, COL_MOD(module),
+                   q->by_class ? class_name(t, module) : module_name(t, module));
     if (!q->by_class) {
         uint32_t parent = t->module.parent[module];
         if (parent) table_set_text(out, row, COL_MOD(parent), module_name(t, parent));
@@ -161,7 +167,8 @@ static status write_tree(question *q, table *out, error *err) {
     uint32_t n = 0, depth = 0;
     uint32_t *sorted = ARENA_ARRAY(q->arena, uint32_t, (size_t)t->module.n + 1);
     uint32_t *scratch = ARENA_ARRAY(q->arena, uint32_t, (size_t)t->module.n + 1);
-    uint32_t *first = ARENA_ARRAY(q->arena, uint32_t, (size_t)t->module.n + 2); /* children of a module */
+    uint32_t *first =
+        ARENA_ARRAY(q->arena, uint32_t, (size_t)t->module.n + 2); /* children of a module */
     uint32_t *place = ARENA_ARRAY(q->arena, uint32_t, (size_t)t->module.n + 2); /* by depth */
     uint32_t *owner = ARENA_ARRAY(q->arena, uint32_t, (size_t)t->module.n + 2);
     if (!sorted || !scratch || !first || !place || !owner) FAIL_MEMORY(err);
@@ -236,7 +243,8 @@ static void judge(const question *q, answer *out) {
         f.n += q->row_of[i] == i && is_shown(q, i);
         f.whole = add_i64(f.whole, self);
         str name = q->by_class ? class_name(t, i) : module_name(t, i);
-        if (self < f.self || (self == f.self && f.module.p && str_cmp(name, f.module) >= 0)) continue;
+        if (self < f.self || (self == f.self && f.module.p && str_cmp(name, f.module) >= 0))
+            continue;
         f.self = self;
         f.module = name;
     }
@@ -252,15 +260,23 @@ static status add_up(question *q, error *err) {
     if (!q->row || !q->row_of || !q->call || !q->call_around) FAIL_MEMORY(err);
     TRY(assign_rows(q, err));
     if (t->module_call.n < 2) return OK;
-    range_scan scan = {.t = t, .select = &q->select, .arena = q->arena, .kinds = 1u << KIND_MODULE, .visit = add_call, .context = q};
+    range_scan scan = {.t = t,
+                       .select = &q->select,
+                       .arena = q->arena,
+                       .kinds = 1u << KIND_MODULE,
+                       .visit = add_call,
+                       .context = q};
     TRY(range_scan_run(&scan, err));
     return add_backward(q, err);
 }
 
-status analyse_modules(const analysis_input *in, const params *p, arena *a, answer *out, error *err) {
+status analyse_modules(const analysis_input *in, const params *p, arena *a, answer *out,
+                       error *err) {
     question q = {.t = in->traces[0].trace, .arena = a, .by_class = p->group == GROUP_TYPE};
     TRY(answer_begin("modules", in, a, out, err));
-    TRY(trace_require(q.t, SELECT_TABLES | TRACE_TABLE(module) | TRACE_TABLE(module_call) | TRACE_TABLE(flow), err));
+    TRY(trace_require(
+        q.t, SELECT_TABLES | TRACE_TABLE(module) | TRACE_TABLE(module_call) | TRACE_TABLE(flow),
+        err));
     select_init(&q.select, q.t, p);
     TRY(add_up(&q, err));
     table *t = answer_table(out, a, "modules");

@@ -17,6 +17,7 @@
 #include <math.h>
 
 #include "analyse/op_scan.h"
+#include "analyse/op_verdict.h"
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -250,6 +251,33 @@ static status init_totals(totals *o, const trace *t, const params *p, arena *a, 
     return OK;
 }
 
+/* What the rules of the verdict look at; `order` is the reader's. */
+static op_facts find_facts(const totals *o, const uint32_t *order, arena *a) {
+    op_facts f = {
+        .n_rows = o->rows.n, .has_device = o->device_self > 0, .compute_major = ABSENT_I32};
+    int64_t eligible = 0, tensor = 0;
+    for (uint32_t i = 0; i < o->rows.n; i++) {
+        const op_group *g = GROUP_ROW(&o->rows, op_group, i);
+        tensor = add_i64(tensor, g->tensor_self);
+        if (g->eligible) eligible = add_i64(eligible, g->device_self);
+    }
+    for (uint32_t i = 1; i < o->t->device.n; i++)
+        if (o->t->device.compute_major[i] > f.compute_major)
+            f.compute_major = o->t->device.compute_major[i];
+    if (!o->rows.n) return f;
+    const op_group *top = GROUP_ROW(&o->rows, op_group, order[0]);
+    f.top = top->name_text;
+    f.top_calls = top->calls;
+    f.top_share = f.has_device   ? share_of(top->device_self, o->device_self)
+                  : o->host_self ? share_of(top->host_self, o->host_self)
+                                 : 0;
+    if (!f.has_device) return f;
+    f.eligible_share = share_of(eligible, o->device_self);
+    f.tensor_share = share_of(tensor, o->device_self);
+    f.has_odd = o->group != GROUP_TYPE && matmul_find_odd(&o->select, top->key.name, a, &f.odd);
+    return f;
+}
+
 status analyse_operators(const analysis_input *in, const params *p, arena *a, answer *out,
                          error *err) {
     const trace *t = in->traces[0].trace;
@@ -274,6 +302,9 @@ status analyse_operators(const analysis_input *in, const params *p, arena *a, an
     for (uint32_t i = 0; i < o.rows.n; i++)
         TRY(write_group(result, &o, GROUP_ROW(&o.rows, op_group, order[i]), err));
     if (!o.rows.n) TRY(write_given(result, t, err));
+    op_facts facts = find_facts(&o, order, a);
+    facts.n_rows = sat_u32(result->n_rows);
+    if (o.rows.n || !facts.n_rows) op_judge(&facts, &out->verdict);
     answer_finish(out, p);
     return OK;
 }

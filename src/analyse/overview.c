@@ -40,7 +40,8 @@ typedef struct {
 /* ---- verdict ----------------------------------------------------------------------------------- */
 
 static double busy_share(const overview_facts *f) {
-    return f->share[ROLE_KERNEL] + f->share[ROLE_MEMCPY] + f->share[ROLE_MEMSET] + f->share[ROLE_COMMUNICATION];
+    return f->share[ROLE_KERNEL] + f->share[ROLE_MEMCPY] + f->share[ROLE_MEMSET] +
+           f->share[ROLE_COMMUNICATION];
 }
 
 static bool is_idle(const overview_facts *f) {
@@ -50,8 +51,8 @@ static bool is_idle(const overview_facts *f) {
 static bool data_loader_is_late(const void *facts, verdict *v) {
     const overview_facts *f = facts;
     double data = f->share[ROLE_DATA_LOADER];
-    if (!is_idle(f) || data < 0.05 || data < f->share[ROLE_CPU_EXEC] || data < f->share[ROLE_OTHER] ||
-        data < f->share[ROLE_RUNTIME])
+    if (!is_idle(f) || data < 0.05 || data < f->share[ROLE_CPU_EXEC] ||
+        data < f->share[ROLE_OTHER] || data < f->share[ROLE_RUNTIME])
         return false;
     verdict_add(v, arg_share("idle_share", 1 - busy_share(f)));
     verdict_add(v, arg_share("data_loader_share", data));
@@ -106,10 +107,12 @@ static bool device_is_busy(const void *facts, verdict *v) {
 }
 
 static const rule rules[] = {
-    {"gpu_idle_data_loader", MSG_VERDICT_GPU_IDLE_DATA_LOADER, SEVERITY_CRITICAL, data_loader_is_late},
+    {"gpu_idle_data_loader", MSG_VERDICT_GPU_IDLE_DATA_LOADER, SEVERITY_CRITICAL,
+     data_loader_is_late},
     {"gpu_idle_host", MSG_VERDICT_GPU_IDLE_HOST, SEVERITY_CRITICAL, host_is_late},
     {"gpu_idle_unknown", MSG_VERDICT_GPU_IDLE_UNKNOWN, SEVERITY_CRITICAL, nothing_is_recorded},
-    {"communication_exposed", MSG_VERDICT_COMMUNICATION_EXPOSED, SEVERITY_WARNING, communication_is_exposed},
+    {"communication_exposed", MSG_VERDICT_COMMUNICATION_EXPOSED, SEVERITY_WARNING,
+     communication_is_exposed},
     {"cpu_data_loader", MSG_VERDICT_CPU_DATA_LOADER, SEVERITY_WARNING, data_loader_on_cpu},
     {"cpu_only", MSG_VERDICT_CPU_ONLY, SEVERITY_INFO, only_host},
     {"gpu_busy", MSG_VERDICT_GPU_BUSY, SEVERITY_GOOD, device_is_busy},
@@ -136,7 +139,9 @@ static status write_devices(overview *o, error *err) {
         TRY(table_add_row(t, &row, err));
         uint32_t device = find_device(o->t, list.v[i].device);
         table_set_int(t, row, COL_O(devices, device), list.v[i].device);
-        if (device) table_set_text(t, row, COL_O(devices, name), trace_str(o->t, o->t->device.name[device]));
+        if (device)
+            table_set_text(t, row, COL_O(devices, name),
+                           trace_str(o->t, o->t->device.name[device]));
         table_set_real(t, row, COL_O(devices, utilization), list.v[i].utilization);
         table_set_real(t, row, COL_O(devices, sm_efficiency), list.v[i].sm_efficiency);
         table_set_real(t, row, COL_O(devices, occupancy), list.v[i].occupancy);
@@ -199,7 +204,9 @@ static status write_steps(overview *o, error *err) {
 
 static status note_left_out(overview *o, error *err) {
     for (uint32_t i = 0; i < o->steps.n_left_out; i++) {
-        verdict note = {.id = "step_left_out", .message = MSG_NOTE_STEP_LEFT_OUT, .severity = SEVERITY_INFO};
+        verdict note = {.id = "step_left_out",
+                        .message = MSG_NOTE_STEP_LEFT_OUT,
+                        .severity = SEVERITY_INFO};
         verdict_add(&note, arg_int("step", o->steps.left_out[i].number));
         TRY(answer_note(o->out, o->arena, &note, err));
     }
@@ -218,7 +225,8 @@ static void set_share(table *t, size_t row, uint32_t col, int64_t part, int64_t 
     if (whole) table_set_real(t, row, col, (double)part / (double)whole);
 }
 
-static void set_stage(table *t, size_t row, const stage_total *s, const stage_total *step, bool device) {
+static void set_stage(table *t, size_t row, const stage_total *s, const stage_total *step,
+                      bool device) {
     table_set_int(t, row, COL_O(stages, calls), s->calls);
     table_set_int(t, row, COL_O(stages, host_time), s->host);
     table_set_int(t, row, COL_O(stages, host_mean), mean_i64(s->host, s->calls));
@@ -235,7 +243,8 @@ static void set_stage(table *t, size_t row, const stage_total *s, const stage_to
 
 /* The whole step first, then the stages that occur. */
 static status write_stages(overview *o, error *err) {
-    static const int order[] = {STAGE_STEP, STAGE_DATA, STAGE_FORWARD, STAGE_BACKWARD, STAGE_OPTIMIZER, STAGE_OTHER};
+    static const int order[] = {STAGE_STEP,     STAGE_DATA,      STAGE_FORWARD,
+                                STAGE_BACKWARD, STAGE_OPTIMIZER, STAGE_OTHER};
     bool device = o->t->kernel.n > 1;
     table *t = answer_table(o->out, o->arena, "stages");
     if (!t) FAIL_MEMORY(err);
@@ -261,7 +270,8 @@ static status write_stage_steps(overview *o, error *err) {
             table_set_int(t, row, COL_O(stage_steps, step), o->steps.v[i].number);
             table_set_text(t, row, COL_O(stage_steps, stage), stage_name((stage)s));
             table_set_int(t, row, COL_O(stage_steps, host_time), o->stages.host[i][s]);
-            if (o->t->kernel.n > 1) table_set_int(t, row, COL_O(stage_steps, device_time), o->stages.device[i][s]);
+            if (o->t->kernel.n > 1)
+                table_set_int(t, row, COL_O(stage_steps, device_time), o->stages.device[i][s]);
         }
     return OK;
 }
@@ -278,7 +288,10 @@ static status write_stage_events(overview *o, error *err) {
             TRY(table_add_row(t, &row, err));
             table_set_text(t, row, COL_O(stage_events, stage), stage_name((stage)s));
             table_set_text(t, row, COL_O(stage_events, kind), kind_name(k));
-            table_set_int(t, row, kind_is_device(k) ? COL_O(stage_events, device_time) : COL_O(stage_events, host_time), events[s][k].ns);
+            table_set_int(t, row,
+                          kind_is_device(k) ? COL_O(stage_events, device_time)
+                                            : COL_O(stage_events, host_time),
+                          events[s][k].ns);
             table_set_int(t, row, COL_O(stage_events, calls), events[s][k].calls);
         }
     return OK;
@@ -320,18 +333,24 @@ static status add_user_event(void *context, const range_call *c, error *err) {
 
 static int compare_user_events(uint32_t a, uint32_t b, const void *context) {
     const user_events *u = context;
-    const user_event *x = GROUP_ROW(&u->rows, user_event, a), *y = GROUP_ROW(&u->rows, user_event, b);
+    const user_event *x = GROUP_ROW(&u->rows, user_event, a),
+                     *y = GROUP_ROW(&u->rows, user_event, b);
     if (x->host != y->host) return x->host > y->host ? -1 : 1;
     return str_cmp(trace_str(u->o->t, x->name), trace_str(u->o->t, y->name));
 }
 
 static status write_user_events(overview *o, error *err) {
-    user_events u = {.o = o, .by_name = ARENA_ARRAY(o->arena, uint32_t, (size_t)o->t->n_strings + 1)};
+    user_events u = {.o = o,
+                     .by_name = ARENA_ARRAY(o->arena, uint32_t, (size_t)o->t->n_strings + 1)};
     table *t = answer_table(o->out, o->arena, "user_events");
     if (!u.by_name || !t) FAIL_MEMORY(err);
     TRY(groups_init(&u.rows, o->arena, sizeof(user_event), err));
-    range_scan scan = {.t = o->t, .select = &o->select, .arena = o->arena, .kinds = 1u << KIND_ANNOTATION,
-                       .visit = add_user_event, .context = &u};
+    range_scan scan = {.t = o->t,
+                       .select = &o->select,
+                       .arena = o->arena,
+                       .kinds = 1u << KIND_ANNOTATION,
+                       .visit = add_user_event,
+                       .context = &u};
     if (o->t->kind_count[KIND_ANNOTATION]) TRY(range_scan_run(&scan, err));
     uint32_t *order = groups_order(&u.rows), *scratch = groups_order(&u.rows);
     if (!order || !scratch) FAIL_MEMORY(err);
@@ -343,7 +362,8 @@ static status write_user_events(overview *o, error *err) {
         table_set_text(t, row, COL_O(user_events, name), trace_str(o->t, e->name));
         table_set_int(t, row, COL_O(user_events, calls), e->calls);
         table_set_int(t, row, COL_O(user_events, host_total), e->host);
-        if (o->t->kernel.n > 1) table_set_int(t, row, COL_O(user_events, device_total), e->device);
+        if (o->t->kernel.n > 1)
+            table_set_int(t, row, COL_O(user_events, device_total), e->device);
     }
     return OK;
 }
@@ -381,13 +401,20 @@ static int64_t count_processes(const trace *t, arena *a) {
 static const struct {
     const char *key, *shown;
 } producer_keys[] = {
-    {"cuda_runtime_version", "cuda_runtime_version"}, {"cuda_driver_version", "cuda_driver_version"},
-    {"cupti_version", "cupti_version"},               {"hip_runtime_version", "hip_runtime_version"},
-    {"hip_driver_version", "hip_driver_version"},     {"nccl_version", "nccl_version"},
-    {"Process Cpu Utilization", "process_cpu_use"},   {"System Cpu Utilization", "system_cpu_use"},
-    {"record_shapes", "record_shapes"},               {"with_stack", "with_stack"},
-    {"with_flops", "with_flops"},                     {"with_modules", "with_modules"},
-    {"profile_memory", "profile_memory"},             {"framework", "framework"},
+    {"cuda_runtime_version", "cuda_runtime_version"},
+    {"cuda_driver_version", "cuda_driver_version"},
+    {"cupti_version", "cupti_version"},
+    {"hip_runtime_version", "hip_runtime_version"},
+    {"hip_driver_version", "hip_driver_version"},
+    {"nccl_version", "nccl_version"},
+    {"Process Cpu Utilization", "process_cpu_use"},
+    {"System Cpu Utilization", "system_cpu_use"},
+    {"record_shapes", "record_shapes"},
+    {"with_stack", "with_stack"},
+    {"with_flops", "with_flops"},
+    {"with_modules", "with_modules"},
+    {"profile_memory", "profile_memory"},
+    {"framework", "framework"},
     {"version", "version"},
 };
 
@@ -401,7 +428,8 @@ static status write_configuration(overview *o, uint32_t n_workers, error *err) {
     TRY(add_number(out, "devices", t->device.n > 1 ? (int64_t)t->device.n - 1 : 0, err));
     TRY(add_fact(out, STR("device_type"), t->kernel.n > 1 ? STR("GPU") : STR("CPU"), err));
     for (uint32_t i = 1; i < t->device.n; i++)
-        if (t->device.name[i]) TRY(add_fact(out, STR("device"), trace_str(t, t->device.name[i]), err));
+        if (t->device.name[i])
+            TRY(add_fact(out, STR("device"), trace_str(t, t->device.name[i]), err));
     for (size_t i = 0; i < sizeof producer_keys / sizeof *producer_keys; i++) {
         str value = str_trim(trace_meta(t, str_of(producer_keys[i].key)));
         if (value.n >= 2 && value.p[0] == '"') value = str_n(value.p + 1, value.n - 2);
@@ -420,7 +448,8 @@ static status compute(overview *o, error *err) {
     return stage_times_make(&o->select, &o->steps, o->arena, &o->stages, err);
 }
 
-status analyse_overview(const analysis_input *in, const params *p, arena *a, answer *out, error *err) {
+status analyse_overview(const analysis_input *in, const params *p, arena *a, answer *out,
+                        error *err) {
     overview o = {.t = in->traces[0].trace, .arena = a, .out = out};
     overview_facts facts = {0};
     TRY(answer_begin("overview", in, a, out, err));

@@ -37,8 +37,8 @@ static status open_next(state *s, uint32_t slice, error *err) {
     while (s->n_open && end > s->open[s->n_open - 1].end_ns) TRY(close_top(s, err));
     if (s->n_open == s->cap_open) {
         uint32_t cap = s->cap_open ? s->cap_open * 2 : 64;
-        open_range *open = arena_grow(s->scan->arena, s->open, s->cap_open * sizeof *open,
-                                      cap * sizeof *open);
+        open_range *open =
+            arena_grow(s->scan->arena, s->open, s->cap_open * sizeof *open, cap * sizeof *open);
         if (!open) FAIL_MEMORY(err);
         s->open = open;
         s->cap_open = cap;

@@ -11,7 +11,8 @@ typedef struct {
     uint32_t parent;  /* innermost range around it that is scanned too, 0 = none */
     int64_t ns;       /* host time */
     int64_t child_ns; /* of the scanned ranges directly inside it */
-    int64_t device_self, device_children; /* Σ device work launched inside it; in its children */
+    int64_t device_self,
+        device_children; /* Σ device work launched inside it; in its children */
 } range_call;
 
 typedef struct {

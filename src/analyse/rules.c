@@ -10,7 +10,8 @@
 
 void rules_apply(const rule *rules, size_t n, const void *facts, verdict *out) {
     for (size_t i = 0; i < n; i++) {
-        verdict v = {.id = rules[i].id, .message = rules[i].message, .severity = rules[i].severity};
+        verdict v = {
+            .id = rules[i].id, .message = rules[i].message, .severity = rules[i].severity};
         if (!rules[i].match(facts, &v)) continue;
         *out = v;
         return;
@@ -23,7 +24,8 @@ void verdict_add(verdict *v, arg value) {
 
 status answer_note(answer *out, arena *a, const verdict *note, error *err) {
     quality *q = &out->quality;
-    verdict *grown = arena_grow(a, q->notes, q->n_notes * sizeof *grown, (q->n_notes + 1) * sizeof *grown);
+    verdict *grown =
+        arena_grow(a, q->notes, q->n_notes * sizeof *grown, (q->n_notes + 1) * sizeof *grown);
     if (!grown) FAIL_MEMORY(err);
     q->notes = grown;
     q->notes[q->n_notes++] = *note;

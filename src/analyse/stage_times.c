@@ -20,7 +20,8 @@ typedef struct {
 /* The host interval of a step inside the window. */
 static interval host_range(const context *c, uint32_t step) {
     const step_span *v = &c->steps->v[step];
-    return (interval){max_i64(v->host_start, c->select->from_ns), min_i64(v->host_end, c->select->to_ns)};
+    return (interval){max_i64(v->host_start, c->select->from_ns),
+                      min_i64(v->host_end, c->select->to_ns)};
 }
 
 /* The step (index + 1) whose host interval holds the time. */
@@ -48,7 +49,8 @@ static status unite_by_key(const context *c, const uint32_t *key, int64_t *ns, e
     if (!pairs || !scratch) FAIL_MEMORY(err);
     size_t n = 0;
     for (uint32_t k = 1; k < t->kernel.n; k++)
-        if (key[k] != NO_KEY) pairs[n++] = (sort_pair){sort_key(t->slice.start[t->kernel.slice[k]]), k};
+        if (key[k] != NO_KEY)
+            pairs[n++] = (sort_pair){sort_key(t->slice.start[t->kernel.slice[k]]), k};
     sort_radix(pairs, scratch, n);
     for (size_t i = 0; i < n; i++) pairs[i].key = key[pairs[i].row];
     sort_radix(pairs, scratch, n);
@@ -83,22 +85,26 @@ static void add_host_times(const context *c, stage_times *out) {
         interval step = host_range(c, i);
         int64_t *host = out->host[i], length = max_i64(0, sub_i64(step.end, step.start));
         while (at < out->segments.n && out->segments.v[at].range.end <= step.start) at++;
-        for (size_t k = at; k < out->segments.n && out->segments.v[k].range.start < step.end; k++) {
+        for (size_t k = at; k < out->segments.n && out->segments.v[k].range.start < step.end;
+             k++) {
             const stage_segment *s = &out->segments.v[k];
-            int64_t ns = sub_i64(min_i64(s->range.end, step.end), max_i64(s->range.start, step.start));
+            int64_t ns =
+                sub_i64(min_i64(s->range.end, step.end), max_i64(s->range.start, step.start));
             host[s->stage] = add_i64(host[s->stage], ns);
             note_call(&out->total[s->stage], ns);
         }
         host[STAGE_STEP] = length;
         host[STAGE_OTHER] = length;
-        for (int s = 0; s < STAGE_OTHER; s++) host[STAGE_OTHER] = sub_i64(host[STAGE_OTHER], host[s]);
+        for (int s = 0; s < STAGE_OTHER; s++)
+            host[STAGE_OTHER] = sub_i64(host[STAGE_OTHER], host[s]);
         note_call(&out->total[STAGE_OTHER], host[STAGE_OTHER]);
         note_call(&out->total[STAGE_STEP], length);
     }
 }
 
 /* Keys of the kernels: step · N_STAGES + stage, or the stage alone. */
-static void make_keys(const context *c, const stage_segments *segments, uint32_t *by_step, uint32_t *by_stage) {
+static void make_keys(const context *c, const stage_segments *segments, uint32_t *by_step,
+                      uint32_t *by_stage) {
     const trace *t = c->t;
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         by_step[k] = by_stage[k] = NO_KEY;
@@ -110,7 +116,8 @@ static void make_keys(const context *c, const stage_segments *segments, uint32_t
     }
 }
 
-static void sum_device(const context *c, const int64_t *by_step, const int64_t *by_stage, stage_times *out) {
+static void sum_device(const context *c, const int64_t *by_step, const int64_t *by_stage,
+                       stage_times *out) {
     for (uint32_t i = 0; i < c->steps->n; i++)
         for (int s = 0; s <= N_STAGES; s++) {
             int64_t *cell = &out->device[i][s];
@@ -128,7 +135,8 @@ static void sum_device(const context *c, const int64_t *by_step, const int64_t *
     }
 }
 
-status stage_times_make(const selection *s, const step_spans *steps, arena *a, stage_times *out, error *err) {
+status stage_times_make(const selection *s, const step_spans *steps, arena *a, stage_times *out,
+                        error *err) {
     context c = {.t = s->t, .select = s, .steps = steps, .arena = a};
     stage_times made = {.host = arena_array(a, (size_t)steps->n + 1, sizeof *made.host),
                         .device = arena_array(a, (size_t)steps->n + 1, sizeof *made.device)};
@@ -151,13 +159,14 @@ status stage_times_make(const selection *s, const step_spans *steps, arena *a, s
 
 /* The kinds of host events a reader wants to see by stage. */
 static const bool listed[N_KINDS] = {
-    [KIND_OP] = true,     [KIND_ANNOTATION] = true, [KIND_COLLECTIVE] = true,
-    [KIND_RUNTIME] = true, [KIND_DRIVER] = true,    [KIND_SYNC] = true,
-    [KIND_PYTHON] = true, [KIND_MODULE] = true,     [KIND_OVERHEAD] = true,
+    [KIND_OP] = true,      [KIND_ANNOTATION] = true, [KIND_COLLECTIVE] = true,
+    [KIND_RUNTIME] = true, [KIND_DRIVER] = true,     [KIND_SYNC] = true,
+    [KIND_PYTHON] = true,  [KIND_MODULE] = true,     [KIND_OVERHEAD] = true,
 };
 
 /* The steps' host time cut into pieces of one stage each, `other` among them, by time. */
-static status cut_steps(const context *c, const stage_segments *segments, stage_segments *out, error *err) {
+static status cut_steps(const context *c, const stage_segments *segments, stage_segments *out,
+                        error *err) {
     stage_segments made = {.cap = 2 * segments->n + 2 * (size_t)c->steps->n + 2};
     made.v = ARENA_ARRAY(c->arena, stage_segment, made.cap);
     if (!made.v) FAIL_MEMORY(err);
@@ -182,7 +191,8 @@ static status cut_steps(const context *c, const stage_segments *segments, stage_
 }
 
 /* Counts the starts of one thread's events by the piece they lie in; both ascend. */
-static void count_starts(const trace *t, uint32_t track, const stage_segments *pieces, stage_event (*out)[N_KINDS]) {
+static void count_starts(const trace *t, uint32_t track, const stage_segments *pieces,
+                         stage_event (*out)[N_KINDS]) {
     size_t at = 0;
     for (uint32_t i = t->track.first[track]; i && i < t->track.end[track]; i++) {
         if (!listed[t->slice.kind[i]]) continue;
@@ -202,7 +212,8 @@ static status add_host_events(const context *c, const stage_segments *segments,
     for (int k = 0; k < N_KINDS; k++) by_kind[k] = intervals_in(c->arena);
     for (int s = 0; s < N_STAGES; s++) by_stage[s] = intervals_in(c->arena);
     for (size_t i = 0; i < pieces.n; i++)
-        intervals_add(&by_stage[pieces.v[i].stage], pieces.v[i].range.start, pieces.v[i].range.end);
+        intervals_add(&by_stage[pieces.v[i].stage], pieces.v[i].range.start,
+                      pieces.v[i].range.end);
     for (uint32_t track = 1; track < t->track.n; track++) count_starts(t, track, &pieces, out);
     for (uint32_t i = 1; i < t->slice.n; i++)
         if (listed[t->slice.kind[i]])
@@ -218,8 +229,9 @@ static status add_host_events(const context *c, const stage_segments *segments,
     return OK;
 }
 
-status stage_events_make(const selection *s, const step_spans *steps, const stage_segments *segments,
-                         arena *a, stage_event (*out)[N_KINDS], error *err) {
+status stage_events_make(const selection *s, const step_spans *steps,
+                         const stage_segments *segments, arena *a, stage_event (*out)[N_KINDS],
+                         error *err) {
     const trace *t = s->t;
     context c = {.t = t, .select = s, .steps = steps, .arena = a};
     uint32_t *key = ARENA_ARRAY(a, uint32_t, (size_t)t->kernel.n + 1);

@@ -36,7 +36,8 @@ typedef struct {
 
 /* By stage and kind, inside the steps: a host event belongs to the stage it starts in, device work to
  * the stage of its launch. out[N_STAGES][N_KINDS]. */
-status stage_events_make(const selection *s, const step_spans *steps, const stage_segments *segments,
-                         arena *a, stage_event (*out)[N_KINDS], error *err) MUST_USE;
+status stage_events_make(const selection *s, const step_spans *steps,
+                         const stage_segments *segments, arena *a, stage_event (*out)[N_KINDS],
+                         error *err) MUST_USE;
 
 #endif

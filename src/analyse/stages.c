@@ -42,7 +42,8 @@ static bool is_backward_name(finder *f, uint32_t name) {
 static bool is_backward(finder *f, uint32_t slice, uint32_t op_row) {
     const trace *t = f->t;
     if (is_backward_name(f, t->slice.name[slice])) return true;
-    return op_row && (t->op.phase[op_row] == PHASE_BACKWARD || t->op.forward_thread[op_row] > 0);
+    return op_row &&
+           (t->op.phase[op_row] == PHASE_BACKWARD || t->op.forward_thread[op_row] > 0);
 }
 
 static bool is_forward(const finder *f, uint32_t op_row) {
@@ -115,7 +116,8 @@ static status sort_pieces(finder *f, error *err) {
     stage_segment *sorted = arena_alloc(f->arena, (n + 1) * sizeof *sorted);
     if (!pairs || !scratch || !sorted || n > UINT32_MAX) FAIL_MEMORY(err);
     for (size_t i = 0; i < n; i++)
-        pairs[i] = (sort_pair){(uint64_t)f->pieces.v[i].range.start ^ (uint64_t)1 << 63, (uint32_t)i};
+        pairs[i] =
+            (sort_pair){(uint64_t)f->pieces.v[i].range.start ^ (uint64_t)1 << 63, (uint32_t)i};
     sort_radix(pairs, scratch, n);
     for (size_t i = 0; i < n; i++) sorted[i] = f->pieces.v[pairs[i].row];
     f->pieces.v = sorted;

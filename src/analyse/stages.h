@@ -11,7 +11,14 @@
 #include "analyse/intervals.h"
 #include "store/trace.h"
 
-typedef enum { STAGE_DATA, STAGE_FORWARD, STAGE_BACKWARD, STAGE_OPTIMIZER, STAGE_OTHER, N_STAGES } stage;
+typedef enum {
+    STAGE_DATA,
+    STAGE_FORWARD,
+    STAGE_BACKWARD,
+    STAGE_OPTIMIZER,
+    STAGE_OTHER,
+    N_STAGES
+} stage;
 
 typedef struct {
     interval range;

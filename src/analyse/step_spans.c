@@ -23,7 +23,8 @@ static void span_whole(const trace *t, step_span *out) {
     bool ops = t->kind_count[KIND_OP] != 0, any = false;
     for (uint32_t i = 1; i < t->slice.n; i++) {
         uint8_t kind = t->slice.kind[i];
-        if (ops ? kind != KIND_OP : kind == KIND_SPAN || kind == KIND_DEVICE_ANNOTATION) continue;
+        if (ops ? kind != KIND_OP : kind == KIND_SPAN || kind == KIND_DEVICE_ANNOTATION)
+            continue;
         int64_t start = t->slice.start[i], end = slice_end(t, i);
         out->start = any ? min_i64(out->start, start) : start;
         out->end = any ? max_i64(out->end, end) : end;
@@ -47,13 +48,15 @@ static uint32_t step_of_call(const step_spans *s, int64_t start, int64_t end) {
 }
 
 /* What each step launched; by *before the end of foreign work that ends before the first step's. */
-static void collect_work(const trace *t, const step_spans *s, step_work *work, int64_t *before) {
+static void collect_work(const trace *t, const step_spans *s, step_work *work,
+                         int64_t *before) {
     for (uint32_t i = 0; i < s->n; i++) work[i] = (step_work){INT64_MAX, INT64_MIN, 0};
     for (int pass = 0; pass < 2; pass++) /* the second needs the first step's start */
         for (uint32_t k = 1; k < t->kernel.n; k++) {
             uint32_t slice = t->kernel.slice[k], call = t->kernel.launch[k];
             int64_t start = t->slice.start[slice], end = slice_end(t, slice);
-            uint32_t step = call ? step_of_call(s, t->slice.start[call], slice_end(t, call)) : 0;
+            uint32_t step =
+                call ? step_of_call(s, t->slice.start[call], slice_end(t, call)) : 0;
             if (pass == 0 && step) {
                 step_work *w = &work[step - 1];
                 w->first = min_i64(w->first, start);
@@ -99,7 +102,8 @@ static void keep_selected(step_spans *s, const selection *select) {
     s->n = n;
 }
 
-status step_spans_make(const trace *t, const selection *select, arena *a, step_spans *out, error *err) {
+status step_spans_make(const trace *t, const selection *select, arena *a, step_spans *out,
+                       error *err) {
     uint32_t n = t->step.n > 1 ? t->step.n - 1 : 1;
     step_spans s = {.v = ARENA_ARRAY(a, step_span, n), .n = n, .marked = t->step.n > 1};
     step_work *work = ARENA_ARRAY(a, step_work, n);
@@ -108,7 +112,11 @@ status step_spans_make(const trace *t, const selection *select, arena *a, step_s
         /* Of markers that overlap, a moment belongs to the one that began last. */
         int64_t start = t->step.start[i + 1], end = t->step.end[i + 1];
         if (i + 1 < n) end = min_i64(end, t->step.start[i + 2]);
-        s.v[i] = (step_span){.number = t->step.number[i + 1], .host_start = start, .host_end = end, .start = start, .end = end};
+        s.v[i] = (step_span){.number = t->step.number[i + 1],
+                             .host_start = start,
+                             .host_end = end,
+                             .start = start,
+                             .end = end};
     }
     if (!s.marked) span_whole(t, &s.v[0]);
     int64_t previous = s.v[0].host_start, n_work = 0;

@@ -17,10 +17,10 @@ typedef struct {
 
 typedef struct {
     step_span *v;
-    uint32_t n;       /* kept and selected, by start */
+    uint32_t n; /* kept and selected, by start */
     step_span *left_out;
     uint32_t n_left_out; /* at the end: their device work is missing or cut short */
-    bool marked;      /* false: the one step stands for a recording without markers */
+    bool marked;         /* false: the one step stands for a recording without markers */
 } step_spans;
 
 /* All steps of the trace, adjusted; those at the end whose device work was cut off are left out; of

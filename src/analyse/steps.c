@@ -64,12 +64,14 @@ static size_t list_collectives(const trace *t, comm_names *names, collective *ou
         if (!comm_kernel_row(names, k)) continue;
         uint32_t slice = t->kernel.slice[k], call = t->kernel.launch[k];
         uint32_t step = trace_step_at(t, t->slice.start[call ? call : slice]);
-        if (out && step) out[n] = (collective){t->slice.start[slice], slice_end(t, slice), slice, step};
+        if (out && step)
+            out[n] = (collective){t->slice.start[slice], slice_end(t, slice), slice, step};
         n += step != 0;
     }
     for (uint32_t i = 1; i < t->slice.n; i++) {
         uint8_t kind = t->slice.kind[i];
-        if (kind != KIND_COLLECTIVE && ((kind != KIND_OP && kind != KIND_ANNOTATION) || !comm_host_id(names, t->slice.name[i])))
+        if (kind != KIND_COLLECTIVE && ((kind != KIND_OP && kind != KIND_ANNOTATION) ||
+                                        !comm_host_id(names, t->slice.name[i])))
             continue;
         uint32_t step = trace_step_at(t, t->slice.start[i]);
         if (out && step) out[n] = (collective){t->slice.start[i], slice_end(t, i), i, step};
@@ -84,10 +86,12 @@ static status find_collectives(question *q, error *err) {
     size_t n = list_collectives(q->t, &names, NULL);
     collective *found = ARENA_ARRAY(q->arena, collective, n + 1);
     collective *sorted = ARENA_ARRAY(q->arena, collective, n + 1);
-    sort_pair *pairs = ARENA_ARRAY(q->arena, sort_pair, n + 1), *scratch = ARENA_ARRAY(q->arena, sort_pair, n + 1);
+    sort_pair *pairs = ARENA_ARRAY(q->arena, sort_pair, n + 1),
+              *scratch = ARENA_ARRAY(q->arena, sort_pair, n + 1);
     if (!found || !sorted || !pairs || !scratch || n > UINT32_MAX) FAIL_MEMORY(err);
     list_collectives(q->t, &names, found);
-    for (size_t i = 0; i < n; i++) pairs[i] = (sort_pair){sort_key(found[i].start), (uint32_t)i};
+    for (size_t i = 0; i < n; i++)
+        pairs[i] = (sort_pair){sort_key(found[i].start), (uint32_t)i};
     sort_radix(pairs, scratch, n);
     for (size_t i = 0; i < n; i++) pairs[i].key = found[pairs[i].row].step;
     sort_radix(pairs, scratch, n);
@@ -116,7 +120,8 @@ static void find_training(const question *q, uint32_t step, size_t *at, step_fac
     const trace *t = q->t;
     bool any = false;
     while (*at < q->segments.n && q->segments.v[*at].range.start < t->step.start[step]) ++*at;
-    for (size_t i = *at; i < q->segments.n && q->segments.v[i].range.start < own_end(t, step); i++) {
+    for (size_t i = *at; i < q->segments.n && q->segments.v[i].range.start < own_end(t, step);
+         i++) {
         const stage_segment *s = &q->segments.v[i];
         if (s->stage != STAGE_FORWARD && s->stage != STAGE_BACKWARD) continue;
         if (!any) f->training.start = s->range.start;
@@ -126,7 +131,8 @@ static void find_training(const question *q, uint32_t step, size_t *at, step_fac
     }
 }
 
-static status add_segment(table *t, const question *q, uint32_t step, interval range, size_t *row, error *err) {
+static status add_segment(table *t, const question *q, uint32_t step, interval range,
+                          size_t *row, error *err) {
     TRY(table_add_row(t, row, err));
     table_set_int(t, *row, COL_S(segments, step), q->t->step.number[step]);
     table_set_int(t, *row, COL_S(segments, start), sub_i64(range.start, q->t->start_ns));
@@ -134,7 +140,8 @@ static status add_segment(table *t, const question *q, uint32_t step, interval r
     return OK;
 }
 
-static status write_stage_segments(table *t, const question *q, uint32_t step, size_t at, error *err) {
+static status write_stage_segments(table *t, const question *q, uint32_t step, size_t at,
+                                   error *err) {
     for (; at < q->segments.n && q->segments.v[at].range.start < own_end(q->t, step); at++) {
         size_t row;
         TRY(add_segment(t, q, step, q->segments.v[at].range, &row, err));
@@ -145,16 +152,19 @@ static status write_stage_segments(table *t, const question *q, uint32_t step, s
     return OK;
 }
 
-static status write_collectives(table *t, const question *q, uint32_t step, size_t at, error *err) {
+static status write_collectives(table *t, const question *q, uint32_t step, size_t at,
+                                error *err) {
     const trace *tr = q->t;
     for (; at < q->n_comms && q->comms[at].step == step; at++) {
         const collective *c = &q->comms[at];
         size_t row;
         TRY(add_segment(t, q, step, (interval){c->start, c->end}, &row, err));
         uint32_t track = trace_track_of(tr, c->slice), comm = trace_comm_of(tr, c->slice);
-        uint32_t name = comm && tr->comm.name[comm] ? tr->comm.name[comm] : tr->slice.name[c->slice];
+        uint32_t name =
+            comm && tr->comm.name[comm] ? tr->comm.name[comm] : tr->slice.name[c->slice];
         str track_text = trace_str(tr, tr->track.name[track]);
-        if (!track_text.n) track_text = arena_printf(t->arena, "%lld", (long long)tr->track.tid[track]);
+        if (!track_text.n)
+            track_text = arena_printf(t->arena, "%lld", (long long)tr->track.tid[track]);
         if (!track_text.p) FAIL_MEMORY(err);
         table_set_text(t, row, COL_S(segments, stage), STR("communication"));
         table_set_text(t, row, COL_S(segments, track), track_text);
@@ -163,7 +173,8 @@ static status write_collectives(table *t, const question *q, uint32_t step, size
     return OK;
 }
 
-static status write_step(table *t, const question *q, uint32_t step, const step_facts *f, error *err) {
+static status write_step(table *t, const question *q, uint32_t step, const step_facts *f,
+                         error *err) {
     const trace *tr = q->t;
     size_t row;
     TRY(table_add_row(t, &row, err));
@@ -172,10 +183,14 @@ static status write_step(table *t, const question *q, uint32_t step, const step_
     table_set_int(t, row, COL_S(steps, start), sub_i64(start, tr->start_ns));
     table_set_int(t, row, COL_S(steps, end), sub_i64(end, tr->start_ns));
     table_set_int(t, row, COL_S(steps, duration), sub_i64(end, start));
-    if (step > 1) table_set_int(t, row, COL_S(steps, gap), max_i64(0, sub_i64(start, tr->step.end[step - 1])));
+    if (step > 1)
+        table_set_int(t, row, COL_S(steps, gap),
+                      max_i64(0, sub_i64(start, tr->step.end[step - 1])));
     if (f->training.end > f->training.start)
-        table_set_int(t, row, COL_S(steps, forward_backward), sub_i64(f->training.end, f->training.start));
-    if (f->has_backward) table_set_int(t, row, COL_S(steps, tail), max_i64(0, sub_i64(end, f->training.end)));
+        table_set_int(t, row, COL_S(steps, forward_backward),
+                      sub_i64(f->training.end, f->training.start));
+    if (f->has_backward)
+        table_set_int(t, row, COL_S(steps, tail), max_i64(0, sub_i64(end, f->training.end)));
     if (!q->n_comms) return OK; /* a run of one process has none to show */
     table_set_int(t, row, COL_S(steps, communication), f->communication);
     table_set_int(t, row, COL_S(steps, exposed_communication), f->exposed);
@@ -193,7 +208,9 @@ typedef struct {
 
 static bool first_is_slow(const void *facts, verdict *v) {
     const steps_facts *f = facts;
-    if (f->n < 3 || !f->longest_is_first || (double)f->longest < 1.3 * (double)f->median || !f->median) return false;
+    if (f->n < 3 || !f->longest_is_first || (double)f->longest < 1.3 * (double)f->median ||
+        !f->median)
+        return false;
     verdict_add(v, arg_int("step", f->longest_step));
     verdict_add(v, arg_time("duration", f->longest));
     verdict_add(v, arg_time("median", f->median));
@@ -216,7 +233,8 @@ static bool all_are_alike(const void *facts, verdict *v) {
     if (!f->n || !f->median) return false;
     verdict_add(v, arg_int("count", f->n));
     verdict_add(v, arg_time("median", f->median));
-    verdict_add(v, arg_share("spread", (double)sub_i64(f->longest, f->shortest) / (double)f->median));
+    verdict_add(
+        v, arg_share("spread", (double)sub_i64(f->longest, f->shortest) / (double)f->median));
     return true;
 }
 
@@ -239,7 +257,8 @@ static int compare_durations(uint32_t a, uint32_t b, const void *context) {
 
 static status judge(question *q, const table *t, answer *out, error *err) {
     uint32_t n = sat_u32(t->n_rows);
-    uint32_t *order = ARENA_ARRAY(q->arena, uint32_t, (size_t)n + 1), *scratch = ARENA_ARRAY(q->arena, uint32_t, (size_t)n + 1);
+    uint32_t *order = ARENA_ARRAY(q->arena, uint32_t, (size_t)n + 1),
+             *scratch = ARENA_ARRAY(q->arena, uint32_t, (size_t)n + 1);
     if (!order || !scratch) FAIL_MEMORY(err);
     const int64_t *durations = t->columns[COL_S(steps, duration)].v.i;
     steps_facts f = {.durations = durations, .n = n};
@@ -265,7 +284,8 @@ static status prepare(question *q, error *err) {
     return find_collectives(q, err);
 }
 
-status analyse_steps(const analysis_input *in, const params *p, arena *a, answer *out, error *err) {
+status analyse_steps(const analysis_input *in, const params *p, arena *a, answer *out,
+                     error *err) {
     question q = {.t = in->traces[0].trace, .arena = a};
     TRY(answer_begin("steps", in, a, out, err));
     TRY(trace_require(q.t, SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm), err));

@@ -1,9 +1,9 @@
 /* sort.c: a radix sort for keys, a merge sort for everything that needs a comparison.
  *
- * The radix sort goes from the least to the most significant digit. All histograms come from one
- * pass over the keys, which also notices an array that is in order already (traces mostly are,
- * thread by thread) and ends there. A digit that is the same in every key needs no pass; an odd
- * number of passes leaves the result in the scratch, from where it is copied back.
+ * The radix sort goes from the least to the most significant digit of the bits that differ between
+ * keys; the pass that finds those bits also notices an array that is in order already (traces mostly
+ * are, thread by thread) and ends there. An odd number of passes leaves the result in the scratch,
+ * from where it is copied back. At most 2^32 - 1 pairs, as many as a row number can count.
  *
  * The merge sort sorts short runs by insertion, skips a merge when both halves are already in order,
  * and copies only the left half out before merging. Both are stable: equal keys keep the order they
@@ -15,9 +15,7 @@
 
 #define SHORT_PAIRS 48
 #define SHORT_RUN 8
-/* Few keys: 8 bits at a time, counters of 16 KiB. Many: 11 bits and six passes instead of eight,
- * a fifth faster on two million times although its 2,048 targets strain the caches more. */
-#define MANY_PAIRS 8192
+#define MAX_DIGIT_BITS 11 /* 2,048 targets: more strain the caches, fewer need more passes */
 
 static void insert_pairs(sort_pair *a, size_t n) {
     for (size_t i = 1; i < n; i++) {
@@ -28,65 +26,54 @@ static void insert_pairs(sort_pair *a, size_t n) {
     }
 }
 
-/* The loops below are compiled twice, with `bits` as a constant. */
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE size_t digit_of(uint64_t key, unsigned digit, unsigned bits) {
-    return (size_t)(key >> (digit * bits)) & (((size_t)1 << bits) - 1);
-}
-
-/* Counts every digit of every key; true when the keys are in order already. */
-INLINE bool count_digits(const sort_pair *a, size_t n, size_t *counts, unsigned bits) {
-    bool in_order = true;
-    uint64_t before = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t key = a[i].key;
-        in_order &= before <= key;
-        before = key;
-        for (unsigned d = 0; d * bits < 64; d++) counts[(d << bits) + digit_of(key, d, bits)]++;
+/* Which bits differ between any two keys; *in_order when the keys never fall. */
+static uint64_t varying_bits(const sort_pair *a, size_t n, bool *in_order) {
+    uint64_t varying = 0, before = a[0].key;
+    bool rising = true;
+    for (size_t i = 1; i < n; i++) {
+        rising &= before <= a[i].key;
+        varying |= before ^ a[i].key;
+        before = a[i].key;
     }
-    return in_order;
+    *in_order = rising;
+    return varying;
 }
 
-/* counts: 2^bits zeroes for each digit. */
-INLINE void sort_digits(sort_pair *a, sort_pair *scratch, size_t n, size_t *counts,
-                        unsigned bits) {
-    if (count_digits(a, n, counts, bits)) return;
-    sort_pair *from = a, *to = scratch;
-    for (unsigned d = 0; d * bits < 64; d++, counts += (size_t)1 << bits) {
-        if (counts[digit_of(from[0].key, d, bits)] == n) continue;
-        size_t sum = 0;
-        for (size_t v = 0; v < (size_t)1 << bits; v++) {
-            size_t count = counts[v];
-            counts[v] = sum; /* from now on: where the next key with this digit goes */
-            sum += count;
-        }
-        for (size_t i = 0; i < n; i++) to[counts[digit_of(from[i].key, d, bits)]++] = from[i];
-        sort_pair *swap = from;
-        from = to;
-        to = swap;
+/* One stable pass by the digit at `shift`. */
+static void sort_digit(const sort_pair *from, sort_pair *to, size_t n, unsigned shift,
+                       size_t mask) {
+    uint32_t at[1 << MAX_DIGIT_BITS];
+    memset(at, 0, (mask + 1) * sizeof *at);
+    for (size_t i = 0; i < n; i++) at[from[i].key >> shift & mask]++;
+    uint32_t sum = 0;
+    for (size_t v = 0; v <= mask; v++) {
+        uint32_t count = at[v];
+        at[v] = sum; /* from now on: where the next key with this digit goes */
+        sum += count;
     }
-    if (from != a) memcpy(a, from, n * sizeof *a);
-}
-
-static void sort_few(sort_pair *a, sort_pair *scratch, size_t n) {
-    size_t counts[8 << 8] = {0};
-    sort_digits(a, scratch, n, counts, 8);
-}
-
-static void sort_many(sort_pair *a, sort_pair *scratch, size_t n) {
-    size_t counts[6 << 11] = {0};
-    sort_digits(a, scratch, n, counts, 11);
+    for (size_t i = 0; i < n; i++) to[at[from[i].key >> shift & mask]++] = from[i];
 }
 
 void sort_radix(sort_pair *a, sort_pair *scratch, size_t n) {
     if (n <= SHORT_PAIRS) {
         insert_pairs(a, n);
-    } else if (n < MANY_PAIRS) {
-        sort_few(a, scratch, n);
-    } else {
-        sort_many(a, scratch, n);
+        return;
     }
+    bool in_order;
+    uint64_t varying = varying_bits(a, n, &in_order);
+    if (in_order) return;
+    unsigned low = (unsigned)__builtin_ctzll(varying);
+    unsigned span = 64 - (unsigned)__builtin_clzll(varying) - low;
+    unsigned passes = (span + MAX_DIGIT_BITS - 1) / MAX_DIGIT_BITS;
+    unsigned bits = (span + passes - 1) / passes; /* equal digits: the smallest tables */
+    sort_pair *from = a, *to = scratch;
+    for (unsigned d = 0; d < passes; d++) {
+        sort_digit(from, to, n, low + d * bits, ((size_t)1 << bits) - 1);
+        sort_pair *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != a) memcpy(a, from, n * sizeof *a);
 }
 
 static void insert_run(uint32_t *a, size_t n, sort_cmp cmp, const void *context) {

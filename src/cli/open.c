@@ -9,6 +9,7 @@
  * is held by the arena of `opened`, whose reset gives the traces back. */
 #include "cli/open.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "base/num.h"
@@ -25,6 +26,12 @@ static void free_pool(void *p) {
     pool_free(p);
 }
 
+/* `info` answers from the small tables and the counts, however large the trace is. */
+static uint64_t tables_needed(const options *o) {
+    bool info = o->command.analysis && strcmp(o->command.name, "info") == 0;
+    return info ? TRACE_TABLE(meta) | TRACE_TABLE(quality) | TRACE_TABLE(device) : 0;
+}
+
 static status load_span(const options *o, opened *x, const span_entry *span, trace **out,
                         error *err) {
     progress p;
@@ -32,6 +39,7 @@ static status load_span(const options *o, opened *x, const span_entry *span, tra
     load_options how = {.pool = x->pool,
                         .no_cache = o->no_cache,
                         .strict = o->strict,
+                        .tables = tables_needed(o),
                         .memory_limit_bytes =
                             o->memory_limit == ABSENT_I64 ? 0 : (uint64_t)o->memory_limit,
                         .progress = progress_step,
@@ -55,7 +63,7 @@ static status add_worker(const options *o, opened *x, const chosen *c, error *er
     x->traces[x->input.n_traces++] = (analysis_trace){
         .trace = t,
         .worker = c->worker->name,
-        .rank = c->worker->rank,
+        .rank = c->worker->rank != ABSENT_I64 ? c->worker->rank : load_rank(t),
         .path = c->span->path,
         .run = c->run->name,
         .span = number,

@@ -25,8 +25,7 @@
 /* Sort keys of the rows, as Kineto gives them. */
 enum { SORT_DEVICE = 5000000, SORT_SPANS = 0x20000000 };
 
-void chrome_begin(chrome *c, char ph, str category, str name)
-{
+void chrome_begin(chrome *c, char ph, str category, str name) {
     buf *b = &c->x->out;
     buf_add_cstr(b, c->any_event ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
     c->any_event = true;
@@ -38,8 +37,7 @@ void chrome_begin(chrome *c, char ph, str category, str name)
 }
 
 /* Microseconds with three decimals, digit by digit: exact for every int64. */
-void chrome_time(chrome *c, const char *key, int64_t ns)
-{
+void chrome_time(chrome *c, const char *key, int64_t ns) {
     char text[32], *p = text + sizeof text;
     uint64_t v = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
     for (int i = 0; i < 4 || v; i++, v /= 10) {
@@ -51,8 +49,7 @@ void chrome_time(chrome *c, const char *key, int64_t ns)
     buf_add(&c->x->out, p, (size_t)(text + sizeof text - p));
 }
 
-void chrome_ident(buf *out, int64_t number, str text)
-{
+void chrome_ident(buf *out, int64_t number, str text) {
     if (number != ABSENT_I64)
         buf_add_i64(out, number);
     else
@@ -60,8 +57,7 @@ void chrome_ident(buf *out, int64_t number, str text)
 }
 
 /* Number of a stream whose producer wrote a text ("stream 7"): its first work knows it. */
-static int64_t find_stream(const trace *t, uint32_t track)
-{
+static int64_t find_stream(const trace *t, uint32_t track) {
     for (uint32_t i = t->track.first[track]; i < t->track.end[track]; i++) {
         uint32_t k = kind_is_device(t->slice.kind[i]) ? trace_kernel_of(t, i) : 0;
         if (k) return t->kernel.stream[k];
@@ -69,12 +65,12 @@ static int64_t find_stream(const trace *t, uint32_t track)
     return ABSENT_I64;
 }
 
-void chrome_where(const trace *t, uint32_t track, buf *out)
-{
+void chrome_where(const trace *t, uint32_t track, buf *out) {
     uint32_t process = t->track.process[track];
     int64_t pid = t->process.pid[process], tid = t->track.tid[track];
     if (t->track.kind[track] == TRACK_STREAM) {
-        if (pid == ABSENT_I64 && t->track.device[track] != ABSENT_I32) pid = t->track.device[track];
+        if (pid == ABSENT_I64 && t->track.device[track] != ABSENT_I32)
+            pid = t->track.device[track];
         if (tid == ABSENT_I64) tid = find_stream(t, track);
     }
     buf_add_cstr(out, ",\"pid\":");
@@ -85,15 +81,13 @@ void chrome_where(const trace *t, uint32_t track, buf *out)
 
 /* ---- root keys --------------------------------------------------------------------------------- */
 
-static void add_i32_member(buf *b, const char *key, int64_t v, int64_t absent)
-{
+static void add_i32_member(buf *b, const char *key, int64_t v, int64_t absent) {
     if (v == absent) return;
     buf_printf(b, ",\"%s\":%lld", key, (long long)v);
 }
 
 /* For producers that describe devices in another way than Kineto. */
-static void add_devices(const trace *t, buf *b)
-{
+static void add_devices(const trace *t, buf *b) {
     for (uint32_t i = 1; i < t->device.n; i++) {
         if (i > 1) buf_add_byte(b, ',');
         buf_printf(b, "{\"id\":%d,\"name\":", t->device.id[i]);
@@ -101,15 +95,15 @@ static void add_devices(const trace *t, buf *b)
         add_i32_member(b, "totalGlobalMem", t->device.memory[i], ABSENT_I64);
         add_i32_member(b, "computeMajor", t->device.compute_major[i], ABSENT_I32);
         add_i32_member(b, "computeMinor", t->device.compute_minor[i], ABSENT_I32);
-        add_i32_member(b, "maxThreadsPerMultiprocessor", t->device.threads_per_sm[i], ABSENT_I32);
+        add_i32_member(b, "maxThreadsPerMultiprocessor", t->device.threads_per_sm[i],
+                       ABSENT_I32);
         add_i32_member(b, "warpSize", t->device.warp_size[i], ABSENT_I32);
         add_i32_member(b, "numSms", t->device.sm_count[i], ABSENT_I32);
         buf_add_byte(b, '}');
     }
 }
 
-static bool is_own_key(str key)
-{
+static bool is_own_key(str key) {
     static const str keys[] = {STR("schemaVersion"), STR("deviceProperties"),
                                STR("displayTimeUnit"), STR("baseTimeNanoseconds"),
                                STR("traceEvents")};
@@ -118,8 +112,7 @@ static bool is_own_key(str key)
     return false;
 }
 
-static void add_version_and_devices(const trace *t, buf *b)
-{
+static void add_version_and_devices(const trace *t, buf *b) {
     str devices = trace_meta(t, STR("deviceProperties"));
     buf_add_cstr(b, "\"schemaVersion\":1,\n\"deviceProperties\":");
     if (devices.n) {
@@ -132,8 +125,7 @@ static void add_version_and_devices(const trace *t, buf *b)
     buf_add_cstr(b, ",\n");
 }
 
-static status add_head(chrome *c, int64_t base_ns)
-{
+static status add_head(chrome *c, int64_t base_ns) {
     const trace *t = c->x->t;
     buf *b = &c->x->out;
     buf_add_byte(b, '{');
@@ -162,8 +154,7 @@ static status add_head(chrome *c, int64_t base_ns)
 
 /* The base to write, and the shift from the trace's own. A trace that knows no time of day keeps
  * its times and writes none. */
-static int64_t choose_base(chrome *c)
-{
+static int64_t choose_base(chrome *c) {
     const trace *t = c->x->t;
     int64_t own = t->base_unix_ns;
     if (own == ABSENT_I64 && t->start_ns > SURELY_UNIX_NS) own = 0;
@@ -179,8 +170,7 @@ static int64_t choose_base(chrome *c)
 
 typedef enum { ROLE_HOST, ROLE_DEVICE, ROLE_SPANS } role;
 
-static role find_role(const trace *t, uint32_t process)
-{
+static role find_role(const trace *t, uint32_t process) {
     for (uint32_t i = 1; i < t->track.n; i++) {
         if (t->track.process[i] != process) continue;
         if (t->track.kind[i] == TRACK_STREAM) return ROLE_DEVICE;
@@ -189,8 +179,7 @@ static role find_role(const trace *t, uint32_t process)
     return ROLE_HOST;
 }
 
-static int64_t find_sort(const trace *t, uint32_t process, role r)
-{
+static int64_t find_sort(const trace *t, uint32_t process, role r) {
     int64_t pid = t->process.pid[process];
     if (t->process.sort[process] != ABSENT_I64) return t->process.sort[process];
     if (r == ROLE_SPANS) return SORT_SPANS;
@@ -199,10 +188,10 @@ static int64_t find_sort(const trace *t, uint32_t process, role r)
 }
 
 /* One M event; `where` is the row's pid and tid, the value a JSON text. */
-static status add_label(chrome *c, const char *name, const char *key, str value)
-{
+static status add_label(chrome *c, const char *name, const char *key, str value) {
     buf *b = &c->x->out;
-    buf_add_cstr(b, c->any_event ? ",\n{\"ph\":\"M\",\"ts\":0.000,\"name\":\"" : "\n{\"ph\":\"M\",\"ts\":0.000,\"name\":\"");
+    buf_add_cstr(b, c->any_event ? ",\n{\"ph\":\"M\",\"ts\":0.000,\"name\":\""
+                                 : "\n{\"ph\":\"M\",\"ts\":0.000,\"name\":\"");
     c->any_event = true;
     buf_add_cstr(b, name);
     buf_add_byte(b, '"');
@@ -213,8 +202,7 @@ static status add_label(chrome *c, const char *name, const char *key, str value)
     return chrome_end(c);
 }
 
-static status add_text_label(chrome *c, const char *name, const char *key, str text)
-{
+static status add_text_label(chrome *c, const char *name, const char *key, str text) {
     buf value = {0};
     buf_add_json(&value, text);
     status s = buf_ok(&value) ? add_label(c, name, key, buf_str(&value)) : ERR_MEMORY;
@@ -223,22 +211,22 @@ static status add_text_label(chrome *c, const char *name, const char *key, str t
     return s;
 }
 
-static status add_number_label(chrome *c, const char *name, const char *key, int64_t v)
-{
+static status add_number_label(chrome *c, const char *name, const char *key, int64_t v) {
     char text[24];
     int n = snprintf(text, sizeof text, "%lld", (long long)v);
     return add_label(c, name, key, str_n(text, (size_t)n));
 }
 
-static status add_process(chrome *c, uint32_t process)
-{
+static status add_process(chrome *c, uint32_t process) {
     const trace *t = c->x->t;
     role r = find_role(t, process);
-    str name = trace_str(t, t->process.name[process]), labels = trace_str(t, t->process.labels[process]);
+    str name = trace_str(t, t->process.name[process]),
+        labels = trace_str(t, t->process.labels[process]);
     char device[32];
     buf_clear(&c->where);
     buf_add_cstr(&c->where, ",\"pid\":");
-    chrome_ident(&c->where, t->process.pid[process], trace_str(t, t->process.pid_text[process]));
+    chrome_ident(&c->where, t->process.pid[process],
+                 trace_str(t, t->process.pid_text[process]));
     buf_add_cstr(&c->where, ",\"tid\":0");
     if (!labels.n && r == ROLE_DEVICE && t->process.pid[process] != ABSENT_I64)
         labels = str_n(device, (size_t)snprintf(device, sizeof device, "GPU %lld",
@@ -248,8 +236,7 @@ static status add_process(chrome *c, uint32_t process)
     return add_number_label(c, "process_sort_index", "sort_index", find_sort(t, process, r));
 }
 
-static status add_track(chrome *c, uint32_t track)
-{
+static status add_track(chrome *c, uint32_t track) {
     const trace *t = c->x->t;
     str name = trace_str(t, t->track.name[track]);
     int64_t sort = t->track.sort[track];
@@ -257,11 +244,11 @@ static status add_track(chrome *c, uint32_t track)
     buf_clear(&c->where);
     chrome_where(t, track, &c->where);
     if (name.n) TRY(add_text_label(c, "thread_name", "name", name));
-    return sort == ABSENT_I64 ? OK : add_number_label(c, "thread_sort_index", "sort_index", sort);
+    return sort == ABSENT_I64 ? OK
+                              : add_number_label(c, "thread_sort_index", "sort_index", sort);
 }
 
-static status add_rows(chrome *c)
-{
+static status add_rows(chrome *c) {
     const trace *t = c->x->t;
     for (uint32_t i = 1; i < t->process.n; i++) TRY(add_process(c, i));
     for (uint32_t i = 1; i < t->track.n; i++) TRY(add_track(c, i));
@@ -271,8 +258,7 @@ static status add_rows(chrome *c)
 /* ---- the whole --------------------------------------------------------------------------------- */
 
 /* The span of the recording, where the producer wrote none. */
-static status add_span(chrome *c)
-{
+static status add_span(chrome *c) {
     const trace *t = c->x->t;
     bool training = t->kind_count[KIND_OP] > 0 || t->kernel.n > 1;
     if (c->plain || t->kind_count[KIND_SPAN] > 0 || !training) return OK;
@@ -289,8 +275,7 @@ static status add_span(chrome *c)
     return chrome_end(c);
 }
 
-static status write_all(chrome *c)
-{
+static status write_all(chrome *c) {
     TRY(add_head(c, choose_base(c)));
     TRY(add_rows(c));
     TRY(add_span(c));
@@ -301,8 +286,7 @@ static status write_all(chrome *c)
     return OK;
 }
 
-status export_chrome(exporting *x)
-{
+status export_chrome(exporting *x) {
     chrome c = {.x = x, .kernel = 1, .call = 1};
     c.plain = str_eq(x->t->format, STR("chrome"));
     c.own_words = c.plain || str_eq(x->t->format, STR("kineto"));

@@ -6,10 +6,10 @@
 
 typedef struct {
     exporting *x;
-    int64_t shift_ns; /* added to every time: the trace's base to the base that is written */
-    bool own_words;   /* the producer's categories and names are the ones readers know */
-    bool plain;       /* a trace-event file that is no profiler's: no root keys but its own */
-    bool any_event;   /* a comma is due */
+    int64_t shift_ns;  /* added to every time: the trace's base to the base that is written */
+    bool own_words;    /* the producer's categories and names are the ones readers know */
+    bool plain;        /* a trace-event file that is no profiler's: no root keys but its own */
+    bool any_event;    /* a comma is due */
     uint8_t *launches; /* bit by slice: an arrow starts here */
     uint32_t kernel, call; /* cursors: the first row not before the current slice */
     buf where;             /* "pid":…,"tid":… of the current track */

@@ -7,8 +7,7 @@
  * where there are none they are made from the columns, in Kineto's words. */
 #include "export/chrome_int.h"
 
-static status add_point(chrome *c, uint32_t track, int64_t time_ns, uint32_t record)
-{
+static status add_point(chrome *c, uint32_t track, int64_t time_ns, uint32_t record) {
     chrome_where(c->x->t, track, &c->x->out);
     chrome_time(c, ",\"ts\":", add_i64(time_ns, c->shift_ns));
     if (!record) return OK;
@@ -16,8 +15,7 @@ static status add_point(chrome *c, uint32_t track, int64_t time_ns, uint32_t rec
     return args_read_json(c->x->args, record, &c->x->out, c->x->err);
 }
 
-static status add_instants(chrome *c)
-{
+static status add_instants(chrome *c) {
     const trace *t = c->x->t;
     for (uint32_t i = 1; i < t->instant.n; i++) {
         if (!export_holds(c->x, t->instant.time[i])) continue;
@@ -31,8 +29,7 @@ static status add_instants(chrome *c)
     return OK;
 }
 
-static void add_memory_args(const trace *t, uint32_t i, buf *b)
-{
+static void add_memory_args(const trace *t, uint32_t i, buf *b) {
     buf_printf(b, ",\"args\":{\"Device Type\":%u,\"Device Id\":%d", t->memory.device_type[i],
                t->memory.device[i] == ABSENT_I32 ? -1 : t->memory.device[i]);
     if (t->memory.address[i])
@@ -45,12 +42,12 @@ static void add_memory_args(const trace *t, uint32_t i, buf *b)
     buf_add_byte(b, '}');
 }
 
-static status add_memory(chrome *c)
-{
+static status add_memory(chrome *c) {
     const trace *t = c->x->t;
     for (uint32_t i = 1; i < t->memory.n; i++) {
         if (!export_holds(c->x, t->memory.time[i])) continue;
-        bool segment = t->memory.kind[i] == MEMORY_SEGMENT_ALLOC || t->memory.kind[i] == MEMORY_SEGMENT_FREE;
+        bool segment = t->memory.kind[i] == MEMORY_SEGMENT_ALLOC ||
+                       t->memory.kind[i] == MEMORY_SEGMENT_FREE;
         chrome_begin(c, 'i', STR("cpu_instant_event"),
                      t->memory.kind[i] == MEMORY_OOM ? STR("[OutOfMemory]")
                      : segment                       ? STR("[segment]")
@@ -63,14 +60,13 @@ static status add_memory(chrome *c)
     return OK;
 }
 
-static bool same_sample(const trace *t, uint32_t a, uint32_t b)
-{
-    return t->counter.time[a] == t->counter.time[b] && t->counter.name[a] == t->counter.name[b] &&
+static bool same_sample(const trace *t, uint32_t a, uint32_t b) {
+    return t->counter.time[a] == t->counter.time[b] &&
+           t->counter.name[a] == t->counter.name[b] &&
            t->counter.track[a] == t->counter.track[b];
 }
 
-static status add_counters(chrome *c)
-{
+static status add_counters(chrome *c) {
     const trace *t = c->x->t;
     buf *b = &c->x->out;
     for (uint32_t i = 1, end; i < t->counter.n; i = end) {
@@ -90,21 +86,20 @@ static status add_counters(chrome *c)
     return OK;
 }
 
-static status add_flow_end(chrome *c, char ph, uint32_t row, uint32_t slice)
-{
+static status add_flow_end(chrome *c, char ph, uint32_t row, uint32_t slice) {
     const trace *t = c->x->t;
     str name = trace_str(t, t->flow.name[row]);
     int64_t id = t->flow.id[row];
     if (t->flow.kind[row] == FLOW_FORWARD_BACKWARD) name = STR("fwdbwd");
     chrome_begin(c, ph, name, name);
-    TRY(add_point(c, trace_track_of(t, slice), max_i64(t->slice.start[slice], c->x->from_ns), 0));
+    TRY(add_point(c, trace_track_of(t, slice), max_i64(t->slice.start[slice], c->x->from_ns),
+                  0));
     buf_add_cstr(&c->x->out, ph == 'f' ? ",\"bp\":\"e\",\"id\":" : ",\"id\":");
     buf_add_i64(&c->x->out, id == ABSENT_I64 ? row : id);
     return chrome_end(c);
 }
 
-static status add_flows(chrome *c)
-{
+static status add_flows(chrome *c) {
     const trace *t = c->x->t;
     int64_t start_ns, end_ns;
     for (uint32_t i = 1; i < t->flow.n; i++) {
@@ -118,8 +113,7 @@ static status add_flows(chrome *c)
     return OK;
 }
 
-status chrome_points(chrome *c)
-{
+status chrome_points(chrome *c) {
     TRY(add_instants(c));
     TRY(add_memory(c));
     TRY(add_counters(c));

@@ -57,8 +57,7 @@ typedef struct {
     bool nested;    /* a host thread */
 } lane;
 
-static str find_category(const chrome *c, uint32_t slice)
-{
+static str find_category(const chrome *c, uint32_t slice) {
     const trace *t = c->x->t;
     uint16_t own = t->slice.category[slice];
     const char *word = KIND_CATEGORY[t->slice.kind[slice]];
@@ -67,16 +66,16 @@ static str find_category(const chrome *c, uint32_t slice)
 }
 
 /* Steps of other producers get the name that readers look for. */
-static void begin_event(chrome *c, char ph, uint32_t slice)
-{
+static void begin_event(chrome *c, char ph, uint32_t slice) {
     const trace *t = c->x->t;
     str name = trace_slice_name(t, slice);
     char step_name[48];
     if (t->slice.kind[slice] == KIND_STEP && !c->own_words)
         for (uint32_t i = 1; i < t->step.n; i++)
             if (t->step.slice[i] == slice)
-                name = str_n(step_name, (size_t)snprintf(step_name, sizeof step_name, "ProfilerStep#%lld",
-                                                         (long long)t->step.number[i]));
+                name = str_n(step_name,
+                             (size_t)snprintf(step_name, sizeof step_name, "ProfilerStep#%lld",
+                                              (long long)t->step.number[i]));
     chrome_begin(c, ph, find_category(c, slice), name);
     buf_add_str(&c->x->out, buf_str(&c->where));
 }
@@ -90,8 +89,7 @@ typedef struct {
     bool is_call, is_work;
 } link_facts;
 
-static link_facts find_links(chrome *c, uint32_t slice)
-{
+static link_facts find_links(chrome *c, uint32_t slice) {
     const trace *t = c->x->t;
     link_facts f = {ABSENT_I64, ABSENT_I64, ABSENT_I64, ABSENT_I64, 0, false, false};
     uint32_t op = 0;
@@ -114,16 +112,14 @@ static link_facts find_links(chrome *c, uint32_t slice)
     return f;
 }
 
-static void add_member(buf *b, const char *key, int64_t v)
-{
+static void add_member(buf *b, const char *key, int64_t v) {
     if (v == ABSENT_I64) return;
     if (b->n && b->p[b->n - 1] != '{') buf_add_byte(b, ',');
     buf_printf(b, "\"%s\":%lld", key, (long long)v);
 }
 
 /* The producer's values, with External id replaced by the op that was found. */
-static status add_linked_args(chrome *c, uint32_t record, const link_facts *f)
-{
+static status add_linked_args(chrome *c, uint32_t record, const link_facts *f) {
     const trace *t = c->x->t;
     buf *b = &c->x->out;
     args_record rec;
@@ -150,8 +146,7 @@ static status add_linked_args(chrome *c, uint32_t record, const link_facts *f)
     return OK;
 }
 
-static status add_args(chrome *c, uint32_t slice, const link_facts *f)
-{
+static status add_args(chrome *c, uint32_t slice, const link_facts *f) {
     uint32_t record = c->x->t->slice.args[slice];
     if (!record && !f->is_work && !f->is_call) return OK;
     buf_add_cstr(&c->x->out, ",\"args\":");
@@ -161,13 +156,11 @@ static status add_args(chrome *c, uint32_t slice, const link_facts *f)
 
 /* ---- launch arrows ----------------------------------------------------------------------------- */
 
-static bool is_launch(const chrome *c, uint32_t slice)
-{
+static bool is_launch(const chrome *c, uint32_t slice) {
     return c->launches[slice / 8] >> slice % 8 & 1;
 }
 
-static void mark_launches(chrome *c)
-{
+static void mark_launches(chrome *c) {
     const trace *t = c->x->t;
     int64_t start_ns, end_ns;
     for (uint32_t i = 1; i < t->kernel.n; i++) {
@@ -178,8 +171,7 @@ static void mark_launches(chrome *c)
     }
 }
 
-static status add_arrow(chrome *c, char ph, int64_t id, int64_t time_ns)
-{
+static status add_arrow(chrome *c, char ph, int64_t id, int64_t time_ns) {
     chrome_begin(c, ph, STR("ac2g"), STR("ac2g"));
     buf_add_str(&c->x->out, buf_str(&c->where));
     chrome_time(c, ",\"ts\":", add_i64(time_ns, c->shift_ns));
@@ -189,8 +181,7 @@ static status add_arrow(chrome *c, char ph, int64_t id, int64_t time_ns)
 }
 
 /* The start at a launch call, the end at its work. Without a correlation the call's row is the id. */
-static status add_arrows(chrome *c, uint32_t slice, const link_facts *f, int64_t start_ns)
-{
+static status add_arrows(chrome *c, uint32_t slice, const link_facts *f, int64_t start_ns) {
     int64_t id = f->correlation;
     if (is_launch(c, slice)) TRY(add_arrow(c, 's', id == ABSENT_I64 ? slice : id, start_ns));
     if (f->launch && is_launch(c, f->launch))
@@ -200,22 +191,19 @@ static status add_arrows(chrome *c, uint32_t slice, const link_facts *f, int64_t
 
 /* ---- slices ------------------------------------------------------------------------------------ */
 
-static bool is_python(const trace *t, uint32_t slice)
-{
+static bool is_python(const trace *t, uint32_t slice) {
     return t->slice.kind[slice] == KIND_PYTHON || t->slice.kind[slice] == KIND_MODULE;
 }
 
 /* Of two slices that overlap partially: is it the first one that gives way? */
-static bool first_gives_way(const trace *t, uint32_t first, uint32_t second, int64_t first_loses,
-                            int64_t second_loses)
-{
+static bool first_gives_way(const trace *t, uint32_t first, uint32_t second,
+                            int64_t first_loses, int64_t second_loses) {
     if (is_python(t, first) != is_python(t, second)) return is_python(t, first);
     return first_loses < second_loses;
 }
 
 /* Takes the slice into the stack. */
-static status nest_slice(chrome *c, lane *l, uint32_t slice, int64_t start_ns)
-{
+static status nest_slice(chrome *c, lane *l, uint32_t slice, int64_t start_ns) {
     int64_t *ends = VEC(&l->ends, int64_t), *end = &ends[slice - l->first];
     const uint32_t *stack = VEC(&l->stack, uint32_t);
     while (l->stack.n) {
@@ -223,7 +211,8 @@ static status nest_slice(chrome *c, lane *l, uint32_t slice, int64_t start_ns)
         int64_t *its_end = &ends[around - l->first];
         if (*its_end > start_ns) {
             if (*end <= *its_end) break;
-            if (!first_gives_way(c->x->t, around, slice, *its_end - start_ns, *end - *its_end)) {
+            if (!first_gives_way(c->x->t, around, slice, *its_end - start_ns,
+                                 *end - *its_end)) {
                 *end = *its_end;
                 break;
             }
@@ -237,8 +226,7 @@ static status nest_slice(chrome *c, lane *l, uint32_t slice, int64_t start_ns)
     return OK;
 }
 
-static status nest_track(chrome *c, lane *l, uint32_t track)
-{
+static status nest_track(chrome *c, lane *l, uint32_t track) {
     const trace *t = c->x->t;
     uint32_t n = t->track.end[track] - t->track.first[track];
     int64_t start_ns;
@@ -253,8 +241,7 @@ static status nest_track(chrome *c, lane *l, uint32_t track)
     return OK;
 }
 
-static status add_complete(chrome *c, const lane *l, uint32_t slice)
-{
+static status add_complete(chrome *c, const lane *l, uint32_t slice) {
     int64_t start_ns, end_ns;
     if (!export_clip(c->x, slice, &start_ns, &end_ns)) return OK;
     if (l->nested) end_ns = VEC(&l->ends, int64_t)[slice - l->first];
@@ -267,8 +254,7 @@ static status add_complete(chrome *c, const lane *l, uint32_t slice)
     return add_arrows(c, slice, &f, start_ns);
 }
 
-static status add_async(chrome *c, char ph, const open_range *r, int64_t time_ns)
-{
+static status add_async(chrome *c, char ph, const open_range *r, int64_t time_ns) {
     begin_event(c, ph, r->slice);
     chrome_time(c, ",\"ts\":", add_i64(time_ns, c->shift_ns));
     buf_printf(&c->x->out, ",\"id\":%u", r->id);
@@ -280,8 +266,7 @@ static status add_async(chrome *c, char ph, const open_range *r, int64_t time_ns
 }
 
 /* Ends every range that is over at this time, the innermost first. */
-static status end_ranges(chrome *c, lane *l, int64_t time_ns)
-{
+static status end_ranges(chrome *c, lane *l, int64_t time_ns) {
     while (l->ranges.n) {
         const open_range *top = &VEC(&l->ranges, open_range)[l->ranges.n - 1];
         if (top->end_ns > time_ns) break;
@@ -292,8 +277,7 @@ static status end_ranges(chrome *c, lane *l, int64_t time_ns)
 }
 
 /* Ranges that nest share the id of the outermost; one that overlaps partially has its own. */
-static status add_range(chrome *c, lane *l, uint32_t slice)
-{
+static status add_range(chrome *c, lane *l, uint32_t slice) {
     open_range r = {.slice = slice, .id = slice};
     int64_t start_ns;
     if (!export_clip(c->x, slice, &start_ns, &r.end_ns)) return OK;
@@ -311,8 +295,7 @@ static status add_range(chrome *c, lane *l, uint32_t slice)
     return OK;
 }
 
-static status add_track(chrome *c, lane *l, uint32_t track)
-{
+static status add_track(chrome *c, lane *l, uint32_t track) {
     const trace *t = c->x->t;
     buf_clear(&c->where);
     chrome_where(t, track, &c->where);
@@ -328,9 +311,9 @@ static status add_track(chrome *c, lane *l, uint32_t track)
     return end_ranges(c, l, INT64_MAX);
 }
 
-status chrome_slices(chrome *c)
-{
-    lane l = {.ends = VEC_INIT(int64_t), .stack = VEC_INIT(uint32_t), .ranges = VEC_INIT(open_range)};
+status chrome_slices(chrome *c) {
+    lane l = {
+        .ends = VEC_INIT(int64_t), .stack = VEC_INIT(uint32_t), .ranges = VEC_INIT(open_range)};
     status s = OK;
     mark_launches(c);
     for (uint32_t i = 1; i < c->x->t->track.n && s == OK; i++) s = add_track(c, &l, i);

@@ -10,8 +10,7 @@
 #include "analyse/words.h"
 #include "export/export_int.h"
 
-static void add_field(buf *b, str s)
-{
+static void add_field(buf *b, str s) {
     bool plain = true;
     for (size_t i = 0; i < s.n && plain; i++)
         plain = s.p[i] != '"' && s.p[i] != ',' && s.p[i] != '\n' && s.p[i] != '\r';
@@ -28,8 +27,7 @@ static void add_field(buf *b, str s)
 }
 
 /* A name, else the producer's text, else its number. */
-static void add_label(buf *b, str name, str text, int64_t number)
-{
+static void add_label(buf *b, str name, str text, int64_t number) {
     if (name.n || text.n)
         add_field(b, name.n ? name : text);
     else if (number != ABSENT_I64)
@@ -37,8 +35,7 @@ static void add_label(buf *b, str name, str text, int64_t number)
 }
 
 /* Device work belongs to the step of its launch call. kernel is a cursor over that table. */
-static uint32_t find_step(const trace *t, uint32_t slice, uint32_t *kernel)
-{
+static uint32_t find_step(const trace *t, uint32_t slice, uint32_t *kernel) {
     uint32_t at = slice;
     while (*kernel < t->kernel.n && t->kernel.slice[*kernel] < slice) ++*kernel;
     if (*kernel < t->kernel.n && t->kernel.slice[*kernel] == slice && t->kernel.launch[*kernel])
@@ -46,8 +43,7 @@ static uint32_t find_step(const trace *t, uint32_t slice, uint32_t *kernel)
     return trace_step_at(t, t->slice.start[at]);
 }
 
-static void add_place(exporting *x, uint32_t slice, uint32_t track)
-{
+static void add_place(exporting *x, uint32_t slice, uint32_t track) {
     const trace *t = x->t;
     buf *b = &x->out;
     uint32_t process = t->track.process[track];
@@ -55,15 +51,14 @@ static void add_place(exporting *x, uint32_t slice, uint32_t track)
     buf_add_byte(b, ',');
     buf_add_u64(b, track);
     buf_add_byte(b, ',');
-    add_label(b, trace_str(t, t->process.name[process]), trace_str(t, t->process.pid_text[process]),
-              t->process.pid[process]);
+    add_label(b, trace_str(t, t->process.name[process]),
+              trace_str(t, t->process.pid_text[process]), t->process.pid[process]);
     buf_add_byte(b, ',');
     add_label(b, trace_str(t, t->track.name[track]), trace_str(t, t->track.tid_text[track]),
               t->track.tid[track]);
 }
 
-static void add_what(exporting *x, uint32_t slice)
-{
+static void add_what(exporting *x, uint32_t slice) {
     const trace *t = x->t;
     buf_add_byte(&x->out, ',');
     add_field(&x->out, trace_slice_name(t, slice));
@@ -73,8 +68,7 @@ static void add_what(exporting *x, uint32_t slice)
     add_field(&x->out, trace_str(t, t->category.name[t->slice.category[slice]]));
 }
 
-static void add_when(exporting *x, uint32_t slice, int64_t start_ns, int64_t end_ns)
-{
+static void add_when(exporting *x, uint32_t slice, int64_t start_ns, int64_t end_ns) {
     const trace *t = x->t;
     buf *b = &x->out;
     buf_add_byte(b, ',');
@@ -88,8 +82,8 @@ static void add_when(exporting *x, uint32_t slice, int64_t start_ns, int64_t end
     buf_add_byte(b, ',');
 }
 
-static status add_row(exporting *x, uint32_t slice, uint32_t track, uint32_t *kernel, buf *scratch)
-{
+static status add_row(exporting *x, uint32_t slice, uint32_t track, uint32_t *kernel,
+                      buf *scratch) {
     const trace *t = x->t;
     int64_t start_ns, end_ns;
     if (!export_clip(x, slice, &start_ns, &end_ns)) return OK;
@@ -108,14 +102,14 @@ static status add_row(exporting *x, uint32_t slice, uint32_t track, uint32_t *ke
     return export_row_done(x);
 }
 
-status export_csv(exporting *x)
-{
+status export_csv(exporting *x) {
     const trace *t = x->t;
     buf scratch = {0};
     uint32_t kernel = 1;
     status s = OK;
-    buf_add_cstr(&x->out, "id,track,process,thread,name,kind,category,start_ns,duration_ns,parent,"
-                          "depth,step,args\n");
+    buf_add_cstr(&x->out,
+                 "id,track,process,thread,name,kind,category,start_ns,duration_ns,parent,"
+                 "depth,step,args\n");
     for (uint32_t track = 1; track < t->track.n && s == OK; track++)
         for (uint32_t i = t->track.first[track]; i < t->track.end[track] && s == OK; i++)
             s = add_row(x, i, track, &kernel, &scratch);

@@ -28,20 +28,17 @@ static const struct {
 };
 enum { N_FORMS = sizeof FORMS / sizeof *FORMS };
 
-const char *export_form_name(uint32_t i)
-{
+const char *export_form_name(uint32_t i) {
     return i < N_FORMS ? FORMS[i].name : NULL;
 }
 
 /* ---- the way out ------------------------------------------------------------------------------- */
 
-static status fail_write(error *err, int reason)
-{
+static status fail_write(error *err, int reason) {
     FAIL(err, ERR_IO, NOPOS, MSG_EXPORT_WRITE, arg_cstr("reason", strerror(reason)));
 }
 
-status export_drain(exporting *x)
-{
+status export_drain(exporting *x) {
     if (!buf_ok(&x->out)) FAIL_MEMORY(x->err);
     const char *p = x->out.p;
     size_t n = x->out.n;
@@ -57,15 +54,13 @@ status export_drain(exporting *x)
     return OK;
 }
 
-status export_flush(exporting *x)
-{
+status export_flush(exporting *x) {
     return x->out.n < 1 << 18 && buf_ok(&x->out) ? OK : export_drain(x);
 }
 
 /* ---- the window -------------------------------------------------------------------------------- */
 
-bool export_clip(const exporting *x, uint32_t slice, int64_t *start_ns, int64_t *end_ns)
-{
+bool export_clip(const exporting *x, uint32_t slice, int64_t *start_ns, int64_t *end_ns) {
     int64_t start = x->t->slice.start[slice], end = trace_slice_end(x->t, slice);
     if (start >= x->to_ns || (end <= x->from_ns && start < x->from_ns)) return false;
     *start_ns = max_i64(start, x->from_ns);
@@ -73,8 +68,7 @@ bool export_clip(const exporting *x, uint32_t slice, int64_t *start_ns, int64_t 
     return true;
 }
 
-static void set_window(exporting *x, const export_options *o)
-{
+static void set_window(exporting *x, const export_options *o) {
     x->from_ns = INT64_MIN;
     x->to_ns = INT64_MAX;
     if (o->from_ns == 0 && o->to_ns == 0) return;
@@ -84,8 +78,7 @@ static void set_window(exporting *x, const export_options *o)
 
 /* ---- forms ------------------------------------------------------------------------------------- */
 
-static status find_form(const export_options *o, uint32_t *out, error *err)
-{
+static status find_form(const export_options *o, uint32_t *out, error *err) {
     for (uint32_t i = 0; i < N_FORMS; i++) {
         if (!str_eq(o->form, str_of(FORMS[i].name))) continue;
         *out = i;
@@ -99,9 +92,8 @@ static status find_form(const export_options *o, uint32_t *out, error *err)
          arg_cstr("known", known));
 }
 
-status export_trace(const trace *t, const export_options *o, int fd, error *err)
-{
-    uint32_t form;
+status export_trace(const trace *t, const export_options *o, int fd, error *err) {
+    uint32_t form = 0;
     TRY(find_form(o, &form, err));
     exporting x = {.t = t, .fd = fd, .err = err};
     set_window(&x, o);
@@ -119,8 +111,7 @@ status export_trace(const trace *t, const export_options *o, int fd, error *err)
 /* ---- names ------------------------------------------------------------------------------------- */
 
 static status write_and_rename(const trace *t, const export_options *o, const char *path,
-                               const char *temporary, error *err)
-{
+                               const char *temporary, error *err) {
     int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) return fail_write(err, errno);
     status s = export_trace(t, o, fd, err);
@@ -131,8 +122,8 @@ static status write_and_rename(const trace *t, const export_options *o, const ch
     return s;
 }
 
-static status write_directly(const trace *t, const export_options *o, const char *path, error *err)
-{
+static status write_directly(const trace *t, const export_options *o, const char *path,
+                             error *err) {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0) return fail_write(err, errno);
     status s = export_trace(t, o, fd, err);
@@ -140,8 +131,7 @@ static status write_directly(const trace *t, const export_options *o, const char
     return s;
 }
 
-status export_file(const trace *t, const export_options *o, const char *path, error *err)
-{
+status export_file(const trace *t, const export_options *o, const char *path, error *err) {
     static _Atomic uint32_t counter;
     struct stat st;
     if (strcmp(path, "-") == 0) return export_trace(t, o, STDOUT_FILENO, err);
@@ -149,7 +139,8 @@ status export_file(const trace *t, const export_options *o, const char *path, er
     size_t n = strlen(path) + 48;
     char *temporary = mem_alloc(n);
     if (!temporary) FAIL_MEMORY(err);
-    snprintf(temporary, n, "%s.%ld.%u.tmp", path, (long)getpid(), atomic_fetch_add(&counter, 1));
+    snprintf(temporary, n, "%s.%ld.%u.tmp", path, (long)getpid(),
+             atomic_fetch_add(&counter, 1));
     status s = write_and_rename(t, o, path, temporary, err);
     mem_free(temporary);
     return s;

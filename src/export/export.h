@@ -24,7 +24,8 @@ status export_trace(const trace *t, const export_options *o, int fd, error *err)
 /* To a name; "-" is standard output. Anything else is written under a temporary name and renamed
  * when it is whole: a failure leaves nothing behind and the old file in place. A name that is no
  * plain file (/dev/stdout, a pipe) is written directly. */
-status export_file(const trace *t, const export_options *o, const char *path, error *err) MUST_USE;
+status export_file(const trace *t, const export_options *o, const char *path,
+                   error *err) MUST_USE;
 
 /* Name of the i-th form; NULL behind the last. */
 const char *export_form_name(uint32_t i);

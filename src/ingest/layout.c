@@ -28,7 +28,15 @@ enum {
 };
 
 typedef enum { IN_LIST, IN_EVENT, IN_ARGS } context;
-typedef enum { FIELD_ARG = 0, FIELD_NAME, FIELD_TS, FIELD_DUR, FIELD_PID, FIELD_TID, FIELD_ID } event_field;
+typedef enum {
+    FIELD_ARG = 0,
+    FIELD_NAME,
+    FIELD_TS,
+    FIELD_DUR,
+    FIELD_PID,
+    FIELD_TID,
+    FIELD_ID
+} event_field;
 
 typedef struct node node;
 
@@ -45,13 +53,13 @@ typedef struct {
     known ending; /* what was known at the event's end, when `ends` */
     uint16_t n, end_at;
     bool ends;
-    char bytes[MAX_GAP_BYTES + 8];
+    char bytes[MAX_GAP_BYTES + SCAN_EQUAL_PAD];
 } gap;
 
 struct node {
     known at; /* with this key's own place when it is an argument */
     uint32_t key;
-    uint32_t before; /* place before this key */
+    uint32_t before;   /* place before this key */
     uint8_t field;     /* event_field */
     uint8_t arg_field; /* the reader's number */
     bool duplicate;
@@ -118,12 +126,10 @@ static void count_flags(layout *l, unsigned flags, uint64_t offset, uint32_t exa
     static const struct {
         unsigned flag;
         cause cause;
-    } table[] = {{JSON_BAD_ESCAPE, CAUSE_BAD_ESCAPE},
-                 {JSON_CONTROL, CAUSE_CONTROL_CHARACTER},
-                 {JSON_BAD_LITERAL, CAUSE_BAD_LITERAL},
-                 {JSON_TRAILING_COMMA, CAUSE_TRAILING_COMMA},
-                 {JSON_BAD_UTF8, CAUSE_BAD_UTF8},
-                 {JSON_TOO_DEEP, CAUSE_TOO_DEEP}};
+    } table[] = {
+        {JSON_BAD_ESCAPE, CAUSE_BAD_ESCAPE},   {JSON_CONTROL, CAUSE_CONTROL_CHARACTER},
+        {JSON_BAD_LITERAL, CAUSE_BAD_LITERAL}, {JSON_TRAILING_COMMA, CAUSE_TRAILING_COMMA},
+        {JSON_BAD_UTF8, CAUSE_BAD_UTF8},       {JSON_TOO_DEEP, CAUSE_TOO_DEEP}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (flags & table[i].flag) part_lost(l->part, table[i].cause, offset, example);
 }
@@ -172,7 +178,8 @@ static uint32_t escaped_string(layout *l, str inside, const char *at) {
     buf_clear(&l->scratch);
     unsigned flags = json_decode(inside, &l->scratch);
     if (!utf8_valid(buf_str(&l->scratch))) flags |= JSON_BAD_UTF8;
-    uint32_t id = buf_ok(&l->scratch) ? intern_add(l->strings, buf_str(&l->scratch)) : UINT32_MAX;
+    uint32_t id =
+        buf_ok(&l->scratch) ? intern_add(l->strings, buf_str(&l->scratch)) : UINT32_MAX;
     if (id == UINT32_MAX) {
         l->failure = ERR_MEMORY;
         return 0;
@@ -192,7 +199,8 @@ uint32_t layout_string(layout *l, str inside, uint64_t offset) {
 static uint32_t look_at_raw(layout *l, uint32_t id, uint8_t *slot) {
     buf_clear(&l->scratch);
     unsigned flags = json_normal(intern_get(l->strings, id), &l->scratch);
-    uint32_t normal = buf_ok(&l->scratch) ? intern_add(l->strings, buf_str(&l->scratch)) : UINT32_MAX;
+    uint32_t normal =
+        buf_ok(&l->scratch) ? intern_add(l->strings, buf_str(&l->scratch)) : UINT32_MAX;
     uint32_t *at = normal != UINT32_MAX ? map_at(&l->normal_ids, id) : NULL;
     if (!at) {
         l->failure = ERR_MEMORY;
@@ -261,7 +269,8 @@ static inline void add_value(layout *l, const node *n, uint8_t tag, uint8_t digi
 
 /* The string that starts behind the quote at p: its id, and *next one past the closing quote.
  * *next is NULL when the bytes end first. */
-static inline uint32_t read_string(layout *l, const char *p, const char *end, const char **next) {
+static inline uint32_t read_string(layout *l, const char *p, const char *end,
+                                   const char **next) {
     const char *close = scan_string(p + 1, end);
     if (__builtin_expect(close < end && *close == '"', 1)) {
         *next = close + 1;
@@ -358,7 +367,8 @@ static const char *read_word(layout *l, const node *n, const char *p, const char
     str word = str_n(p, (size_t)(stop - p));
     uint32_t id = raw_text(l, word, p); /* counts a word that JSON does not know */
     str normal = intern_get(l->strings, id);
-    if (normal.n && normal.p[0] == '"') { /* such a word is kept as a string: JSON stays valid */
+    if (normal.n &&
+        normal.p[0] == '"') { /* such a word is kept as a string: JSON stays valid */
         add_value(l, n, VALUE_STRING, 0, intern_add(l->strings, word));
         return stop;
     }
@@ -504,7 +514,14 @@ static void remember(layout *l, node *from, const gap *g) {
     *to = *g;
 }
 
-typedef enum { WALK_VALUE, WALK_END, WALK_CLEAN, WALK_MORE, WALK_SYNTAX, WALK_FAILED } walk_result;
+typedef enum {
+    WALK_VALUE,
+    WALK_END,
+    WALK_CLEAN,
+    WALK_MORE,
+    WALK_SYNTAX,
+    WALK_FAILED
+} walk_result;
 
 /* A walk over one gap by the general path. */
 typedef struct {

@@ -13,13 +13,13 @@
 #include "store/builder.h"
 
 enum { /* which members an event had */
-    EVENT_NAME = 1,
-    EVENT_TS = 2,
-    EVENT_DUR = 4,
-    EVENT_PID = 8,
-    EVENT_TID = 16,
-    EVENT_ID = 32,
-    EVENT_BAD_TIME = 64, /* ts or dur is no time that fits */
+       EVENT_NAME = 1,
+       EVENT_TS = 2,
+       EVENT_DUR = 4,
+       EVENT_PID = 8,
+       EVENT_TID = 16,
+       EVENT_ID = 32,
+       EVENT_BAD_TIME = 64, /* ts or dur is no time that fits */
 };
 
 enum { MAX_ARG_FIELDS = 64 };

@@ -1,12 +1,15 @@
-/* scan.h: the inner loops of the trace-event tokenizer, in plain C with words of eight bytes.
+/* scan.h: the inner loops of the trace-event tokenizer: words of eight bytes, and vectors of sixteen
+ * where every machine of the architecture has them (SSE2); each vector loop has a portable twin.
  *
- * All of them may read SOURCE_PAD bytes beyond `end` but never report a position beyond it. Strings
- * in traces are short, so eight bytes at a time beat vector instructions with their set-up cost
- * (measured: 1276 against 938 MB/s). */
+ * All of them may read SOURCE_PAD bytes beyond `end` but never report a position beyond it. */
 #ifndef INGEST_SCAN_H
 #define INGEST_SCAN_H
 
 #include "base/str.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 static inline uint64_t scan_word(const char *p) {
     uint64_t w;
@@ -18,16 +21,30 @@ static inline uint64_t scan_word(const char *p) {
 #error "scan.h reads little-endian words"
 #endif
 
-/* Are the n bytes at p those at g? g is padded with zeros to a multiple of eight. */
-static inline bool scan_equal(const char *p, const char *g, size_t n) {
-    while (n >= 8) {
+/* Are the n bytes at p those at g? Both have SCAN_EQUAL_PAD readable bytes behind them. */
+#define SCAN_EQUAL_PAD 16
+
+static inline bool scan_equal_words(const char *p, const char *g, size_t n) {
+    for (; n >= 8; p += 8, g += 8, n -= 8)
         if (scan_word(p) != scan_word(g)) return false;
-        p += 8;
-        g += 8;
-        n -= 8;
-    }
     return n == 0 || (scan_word(p) ^ scan_word(g)) << (64 - 8 * n) == 0;
 }
+
+#ifdef __SSE2__
+/* One bit for each equal byte. */
+static inline uint32_t scan_equal_16(const char *p, const char *g) {
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)p),
+                                                      _mm_loadu_si128((const __m128i *)g)));
+}
+
+static inline bool scan_equal(const char *p, const char *g, size_t n) {
+    for (; n > 16; p += 16, g += 16, n -= 16)
+        if (scan_equal_16(p, g) != 0xFFFF) return false;
+    return (~scan_equal_16(p, g) & ((1u << n) - 1)) == 0;
+}
+#else
+#define scan_equal scan_equal_words
+#endif
 
 /* High bit of every byte of w that equals c. Exact for the lowest set one, which is all we use. */
 static inline uint64_t scan_match(uint64_t w, uint8_t c) {
@@ -56,16 +73,26 @@ typedef struct {
     bool exact;     /* written back from v and digits it is the same text */
 } scanned;
 
-/* Value of eight digits, the first in the lowest byte; only called when all are digits. */
+/* Value of eight digits (bytes 0 … 9), the first in the lowest byte. */
 static inline uint64_t scan_eight(uint64_t w) {
-    w = (w & 0x0F0F0F0F0F0F0F0Full) * 2561 >> 8;
+    w = w * 2561 >> 8;
     w = (w & 0x00FF00FF00FF00FFull) * 6553601 >> 16;
     return (w & 0x0000FFFF0000FFFFull) * 42949672960001ull >> 32;
 }
 
-static inline bool scan_all_digits(uint64_t w) {
-    return ((w & 0xF0F0F0F0F0F0F0F0ull) |
-            ((w + 0x0606060606060606ull) & 0xF0F0F0F0F0F0F0F0ull) >> 4) == 0x3333333333333333ull;
+/* Reads the digits at p, as many as there are up to eight: their number; the value is added to *v
+ * behind the digits already there. No loop over digits: most numbers are one word. */
+static inline unsigned scan_digits(const char *p, uint64_t *v) {
+    static const uint32_t power[] = {1,      10,      100,      1000,     10000,
+                                     100000, 1000000, 10000000, 100000000};
+    uint64_t t = scan_word(p) ^ 0x3030303030303030ull;
+    /* A digit is now 0 … 9; anything more sets the high bit of its byte. A carry can only come from
+     * a byte that is no digit, and only the first of those counts. */
+    uint64_t other = ((t + 0x7676767676767676ull) | t) & 0x8080808080808080ull;
+    unsigned n = other ? (unsigned)__builtin_ctzll(other) >> 3 : 8;
+    if (n == 0) return 0;
+    *v = *v * power[n] + scan_eight(t << (64 - 8 * n));
+    return n;
 }
 
 /* Reads -?digits[.digits] of at most 19 digits that fit an int64. Returns its end, or NULL when it
@@ -74,30 +101,35 @@ static inline const char *scan_number(const char *p, const char *end, scanned *s
     bool minus = *p == '-';
     p += minus;
     const char *first = p;
-    uint64_t v = 0, w = scan_word(p);
-    if (scan_all_digits(w)) { /* times and addresses */
-        v = scan_eight(w);
-        p += 8;
+    uint64_t v = 0;
+    unsigned n = scan_digits(p, &v), whole = n, digits = 0;
+    p += n;
+    while (__builtin_expect(n == 8 && whole <= 16, 0)) {
+        n = scan_digits(p, &v);
+        whole += n;
+        p += n;
     }
-    while ((uint8_t)(*p - '0') < 10 && p - first < 19) v = v * 10 + (uint8_t)(*p++ - '0');
-    ptrdiff_t whole = p - first;
-    uint8_t digits = 0;
     if (*p == '.') {
-        const char *point = ++p;
-        while ((uint8_t)(*p - '0') < 10 && whole + (p - point) < 19)
-            v = v * 10 + (uint8_t)(*p++ - '0');
-        digits = (uint8_t)(p - point);
+        p++;
+        do {
+            n = scan_digits(p, &v);
+            digits += n;
+            p += n;
+        } while (__builtin_expect(n == 8 && digits <= 16, 0));
         if (digits == 0) return NULL;
     }
-    if (whole == 0 || v > INT64_MAX || digits > 18 || p >= end) return NULL;
+    if (whole == 0 || whole + digits > 19 || v > INT64_MAX || digits > 18 || p >= end)
+        return NULL;
     if ((uint8_t)(*p - '0') < 10 || *p == 'e' || *p == 'E' || *p == '.') return NULL;
     s->v = minus ? -(int64_t)v : (int64_t)v;
-    s->digits = digits;
+    s->digits = (uint8_t)digits;
     s->exact = (whole == 1 || *first != '0') && !(minus && v == 0);
     return p;
 }
 
 /* p is at an opening bracket: one past the matching closing one, NULL when `end` comes first. */
 const char *scan_brackets(const char *p, const char *end);
+/* Its portable twin; the same function where there are no vectors. */
+const char *scan_brackets_bytes(const char *p, const char *end);
 
 #endif

@@ -14,55 +14,55 @@
 #include "base/num.h"
 
 /* Arguments that have a column, under every spelling met. */
-#define ARG_TABLE(X)                                                                             \
-    X(EXTERNAL, "External id")                                                                   \
-    X(EXTERNAL, "external id")                                                                   \
-    X(CORRELATION, "correlation")                                                                \
-    X(INDEX, "Ev Idx")                                                                           \
-    X(INDEX, "Profiler Event Index")                                                             \
-    X(SEQUENCE, "Sequence number")                                                               \
-    X(FORWARD_THREAD, "Fwd thread id")                                                           \
-    X(DIMS, "Input Dims")                                                                        \
-    X(DIMS, "Input dims")                                                                        \
-    X(TYPES, "Input type")                                                                       \
-    X(INPUTS, "Concrete Inputs")                                                                 \
-    X(CALL_STACK, "Call stack")                                                                  \
-    X(FINISHED, "finished")                                                                      \
-    X(MODULE_ID, "Python module id")                                                             \
-    X(PYTHON_ID, "Python id")                                                                    \
-    X(FLOPS, "flops")                                                                            \
-    X(FLOPS, "Flops")                                                                            \
-    X(DEVICE, "device")                                                                          \
-    X(CONTEXT, "context")                                                                        \
-    X(STREAM, "stream")                                                                          \
-    X(REGISTERS, "registers per thread")                                                         \
-    X(SHARED_MEMORY, "shared memory")                                                            \
-    X(BLOCKS_PER_SM, "blocks per SM")                                                            \
-    X(OCCUPANCY, "est. achieved occupancy %")                                                    \
-    X(GRID, "grid")                                                                              \
-    X(BLOCK, "block")                                                                            \
-    X(BYTES, "bytes")                                                                            \
-    X(GRAPH_NODE, "graph node id")                                                               \
-    X(DEVICE_TYPE, "Device Type")                                                                \
-    X(DEVICE_ID, "Device Id")                                                                    \
-    X(ADDRESS, "Addr")                                                                           \
-    X(SIGNED_BYTES, "Bytes")                                                                     \
-    X(ALLOCATED, "Total Allocated")                                                              \
-    X(RESERVED, "Total Reserved")                                                                \
-    X(COLLECTIVE, "Collective name")                                                             \
-    X(DTYPE, "dtype")                                                                            \
-    X(IN_ELEMENTS, "In msg nelems")                                                              \
-    X(OUT_ELEMENTS, "Out msg nelems")                                                            \
-    X(GROUP_NAME, "Process Group Name")                                                          \
-    X(GROUP_DESCRIPTION, "Process Group Description")                                            \
-    X(GROUP_RANKS, "Process Group Ranks")                                                        \
-    X(GROUP_SIZE, "Group size")                                                                  \
-    X(SEQ, "Seq")                                                                                \
-    X(COMMS_ID, "Comms Id")                                                                      \
-    X(SRC_RANK, "Src Rank")                                                                      \
-    X(DST_RANK, "Dst Rank")                                                                      \
-    X(NAME, "name")                                                                              \
-    X(LABELS, "labels")                                                                          \
+#define ARG_TABLE(X)                                  \
+    X(EXTERNAL, "External id")                        \
+    X(EXTERNAL, "external id")                        \
+    X(CORRELATION, "correlation")                     \
+    X(INDEX, "Ev Idx")                                \
+    X(INDEX, "Profiler Event Index")                  \
+    X(SEQUENCE, "Sequence number")                    \
+    X(FORWARD_THREAD, "Fwd thread id")                \
+    X(DIMS, "Input Dims")                             \
+    X(DIMS, "Input dims")                             \
+    X(TYPES, "Input type")                            \
+    X(INPUTS, "Concrete Inputs")                      \
+    X(CALL_STACK, "Call stack")                       \
+    X(FINISHED, "finished")                           \
+    X(MODULE_ID, "Python module id")                  \
+    X(PYTHON_ID, "Python id")                         \
+    X(FLOPS, "flops")                                 \
+    X(FLOPS, "Flops")                                 \
+    X(DEVICE, "device")                               \
+    X(CONTEXT, "context")                             \
+    X(STREAM, "stream")                               \
+    X(REGISTERS, "registers per thread")              \
+    X(SHARED_MEMORY, "shared memory")                 \
+    X(BLOCKS_PER_SM, "blocks per SM")                 \
+    X(OCCUPANCY, "est. achieved occupancy %")         \
+    X(GRID, "grid")                                   \
+    X(BLOCK, "block")                                 \
+    X(BYTES, "bytes")                                 \
+    X(GRAPH_NODE, "graph node id")                    \
+    X(DEVICE_TYPE, "Device Type")                     \
+    X(DEVICE_ID, "Device Id")                         \
+    X(ADDRESS, "Addr")                                \
+    X(SIGNED_BYTES, "Bytes")                          \
+    X(ALLOCATED, "Total Allocated")                   \
+    X(RESERVED, "Total Reserved")                     \
+    X(COLLECTIVE, "Collective name")                  \
+    X(DTYPE, "dtype")                                 \
+    X(IN_ELEMENTS, "In msg nelems")                   \
+    X(OUT_ELEMENTS, "Out msg nelems")                 \
+    X(GROUP_NAME, "Process Group Name")               \
+    X(GROUP_DESCRIPTION, "Process Group Description") \
+    X(GROUP_RANKS, "Process Group Ranks")             \
+    X(GROUP_SIZE, "Group size")                       \
+    X(SEQ, "Seq")                                     \
+    X(COMMS_ID, "Comms Id")                           \
+    X(SRC_RANK, "Src Rank")                           \
+    X(DST_RANK, "Dst Rank")                           \
+    X(NAME, "name")                                   \
+    X(LABELS, "labels")                               \
     X(SORT_INDEX, "sort_index")
 
 enum {
@@ -270,7 +270,8 @@ bool event_sink_is_kineto(const event_sink *s) {
 
 static category_info make_category(event_sink *s, uint32_t id) {
     str name = intern_get(s->strings, id);
-    category_info c = {.id = id, .row = id ? builder_category(s->b, id) : 0, .class = CLASS_UNKNOWN};
+    category_info c = {
+        .id = id, .row = id ? builder_category(s->b, id) : 0, .class = CLASS_UNKNOWN};
     for (size_t i = 0; i < sizeof CATEGORIES / sizeof *CATEGORIES; i++)
         if (str_eq_nocase(name, CATEGORIES[i].name)) c.class = (uint8_t)CATEGORIES[i].class;
     /* "trace", "python" and "kernel" alone are words anybody may use. */
@@ -456,10 +457,12 @@ static status add_op(event_sink *s, const event *e, raw_slice *row) {
         .types = text_arg(e, FIELD_TYPES),
         .inputs = text_arg(e, FIELD_INPUTS),
         .call_stack = text_arg(e, FIELD_CALL_STACK),
-        .flops = real_arg(s, e, FIELD_FLOPS),
-        .bytes = ABSENT_I64,
     };
-    return part_op(s->part, &op, row);
+    TRY(part_op(s->part, &op, row));
+    if (!has_arg(e, FIELD_FLOPS)) return OK;
+    return part_op_cost(s->part, &(raw_op_cost){.op = row->extra,
+                                                .flops = real_arg(s, e, FIELD_FLOPS),
+                                                .bytes = ABSENT_I64});
 }
 
 static status add_kernel(event_sink *s, const event *e, raw_slice *row) {
@@ -516,7 +519,8 @@ static status add_details(event_sink *s, const event *e, raw_slice *row) {
     case KIND_RUNTIME:
     case KIND_DRIVER: TRY(add_call(s, e, row)); break;
     case KIND_MODULE:
-        TRY(part_module(s->part, &(raw_module){int_arg(s, e, FIELD_MODULE_ID, ABSENT_I64)}, row));
+        TRY(part_module(s->part, &(raw_module){int_arg(s, e, FIELD_MODULE_ID, ABSENT_I64)},
+                        row));
         break;
     case KIND_OP:
     case KIND_ANNOTATION:

@@ -21,7 +21,7 @@
 #include "ingest/trace_event.h"
 
 enum {
-    PIECE_BYTES = 4 << 20,       /* large enough to hide the seams, small enough for the cache */
+    PIECE_BYTES = 4 << 20, /* large enough to hide the seams, small enough for the cache */
     MAX_EVENT_BYTES = 256 << 20, /* an event that does not end within is damage */
     MAX_WORKERS = 64,
     MAX_KEY_BYTES = 64,
@@ -71,7 +71,8 @@ static status take_devices(reader *r, layout *l, str list, error *err) {
             .threads_per_sm = int_member(object, STR("maxThreadsPerMultiprocessor")),
             .warp_size = int_member(object, STR("warpSize")),
         };
-        d.memory = json_i64(json_member(object, STR("totalGlobalMem")), &memory) ? memory : ABSENT_I64;
+        d.memory =
+            json_i64(json_member(object, STR("totalGlobalMem")), &memory) ? memory : ABSENT_I64;
         if (d.id == ABSENT_I32) d.id = i;
         TRY(builder_add_device(r->b, &d, err));
     }
@@ -153,7 +154,8 @@ static status read_root(reader *r, layout *l, const char **at, const char *end, 
 }
 
 /* The first byte that counts: an object or a list. */
-static status read_start(reader *r, const char **at, const char *end, place *where, error *err) {
+static status read_start(reader *r, const char **at, const char *end, place *where,
+                         error *err) {
     const char *p = *at;
     if (end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0) p += 3;
     p = json_space(p, end);
@@ -207,8 +209,9 @@ static status read_bytes(reader *r, event_sink *s, piece *pc, const char **p, pl
 }
 
 static bool asked_to_stop(const reader *r) {
-    return r->o->progress && r->o->progress(r->o->progress_context, source_bytes_consumed(r->src),
-                                            source_file_bytes(r->src));
+    return r->o->progress &&
+           r->o->progress(r->o->progress_context, source_bytes_consumed(r->src),
+                          source_file_bytes(r->src));
 }
 
 static status check_limits(const reader *r, error *err) {
@@ -447,7 +450,7 @@ status ingest_trace_json(source *src, const ingest_options *o, builder *b, error
     status st = make_sinks(b, c.sinks, n, err);
     if (st == OK) st = read_together(&r, n, &c, err);
     bool again = atomic_load(&c.again);
-    for (int i = 0; i < n && c.sinks[i]; i++) 
+    for (int i = 0; i < n && c.sinks[i]; i++)
         again |= part_loss_count(event_sink_part(c.sinks[i]), CAUSE_BAD_SYNTAX) > 0;
     if (st == OK && !again) st = finish(&r, c.sinks, n, err);
     free_sinks(c.sinks, n);
@@ -460,4 +463,3 @@ status ingest_trace_json(source *src, const ingest_options *o, builder *b, error
     source_close(fresh);
     return st;
 }
-

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "base/json.h"
 #include "session/cache.h"
 #include "session/sniff.h"
 #include "store/file.h"
@@ -171,4 +172,10 @@ status load(const char *path, const load_options *o, loaded *out, error *err) {
     if (kept != OK)
         (void)error_set(&out->note, kept, note.offset, note.message, note.n_args, note.args);
     return OK;
+}
+
+int64_t load_rank(const trace *t) {
+    int64_t rank;
+    str info = trace_meta(t, STR("distributedInfo"));
+    return info.n && json_i64(json_member(info, STR("rank")), &rank) ? rank : ABSENT_I64;
 }

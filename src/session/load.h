@@ -31,4 +31,7 @@ typedef struct {
 /* path "-" is standard input, which is never cached. o may be NULL. */
 status load(const char *path, const load_options *o, loaded *out, error *err) MUST_USE;
 
+/* The rank the producer wrote into its metadata; ABSENT_I64 when it did not. */
+int64_t load_rank(const trace *t);
+
 #endif

@@ -44,8 +44,7 @@ struct args_reader {
     slot slots[N_SLOTS];
 };
 
-status args_reader_new(const trace *t, args_reader **out, error *err)
-{
+status args_reader_new(const trace *t, args_reader **out, error *err) {
     TRY(trace_require(t, TRACE_ARGUMENTS, err));
     args_reader *r = mem_zalloc(sizeof *r);
     if (!r) FAIL_MEMORY(err);
@@ -61,8 +60,7 @@ status args_reader_new(const trace *t, args_reader **out, error *err)
     return OK;
 }
 
-void args_reader_free(args_reader *r)
-{
+void args_reader_free(args_reader *r) {
     if (!r) return;
     for (int i = 0; i < N_SLOTS; i++) mem_free(r->slots[i].payloads);
     mem_free(r->previous);
@@ -76,8 +74,7 @@ typedef struct {
     const uint8_t *p, *end;
 } cursor;
 
-static bool take_varint(cursor *c, uint64_t *out)
-{
+static bool take_varint(cursor *c, uint64_t *out) {
     uint64_t v = 0;
     for (uint32_t shift = 0; shift < 64 && c->p < c->end; shift += 7) {
         uint8_t byte = *c->p++;
@@ -92,8 +89,7 @@ static bool take_varint(cursor *c, uint64_t *out)
 }
 
 /* Fills path with the places from the root to the shape; false when there is no such shape. */
-static bool find_path(args_reader *r, uint64_t shape)
-{
+static bool find_path(args_reader *r, uint64_t shape) {
     const trace *t = r->t;
     if (shape == r->path_shape && shape != 0) return true;
     if (shape == 0 || shape >= t->n_shapes) return false;
@@ -114,8 +110,7 @@ static bool find_path(args_reader *r, uint64_t shape)
 }
 
 /* Value n of the slot, which stands at this place of the trie. */
-static bool decode_value(args_reader *r, cursor *c, uint32_t place, slot *s, uint32_t n)
-{
+static bool decode_value(args_reader *r, cursor *c, uint32_t place, slot *s, uint32_t n) {
     uint64_t v;
     if (!take_varint(c, &v)) return false;
     uint64_t rest = v >> 2;
@@ -140,8 +135,7 @@ static bool decode_value(args_reader *r, cursor *c, uint32_t place, slot *s, uin
 }
 
 /* Decodes until the end of the block or the first damage. */
-static void decode_block(args_reader *r, slot *s, cursor c)
-{
+static void decode_block(args_reader *r, slot *s, cursor c) {
     if (++r->stamp == 0) { /* wrapped: old stamps would look new */
         memset(r->stamps, 0, r->t->n_shapes * sizeof *r->stamps);
         r->stamp = 1;
@@ -163,8 +157,7 @@ static void decode_block(args_reader *r, slot *s, cursor c)
     }
 }
 
-static bool reserve_slot(slot *s, size_t n)
-{
+static bool reserve_slot(slot *s, size_t n) {
     if (s->cap >= n) return true;
     size_t one = sizeof *s->payloads + sizeof *s->first + sizeof *s->shapes + sizeof *s->tags;
     int64_t *p = mem_alloc((n + 1) * one);
@@ -178,8 +171,7 @@ static bool reserve_slot(slot *s, size_t n)
     return true;
 }
 
-static status load_block(args_reader *r, uint32_t block, slot **out, error *err)
-{
+static status load_block(args_reader *r, uint32_t block, slot **out, error *err) {
     slot *oldest = &r->slots[0];
     for (int i = 0; i < N_SLOTS; i++) {
         slot *s = &r->slots[i];
@@ -200,8 +192,7 @@ static status load_block(args_reader *r, uint32_t block, slot **out, error *err)
     return OK;
 }
 
-status args_read(args_reader *r, uint32_t record, args_record *out, error *err)
-{
+status args_read(args_reader *r, uint32_t record, args_record *out, error *err) {
     if (record == 0) {
         *out = (args_record){0};
         return OK;
@@ -226,8 +217,7 @@ status args_read(args_reader *r, uint32_t record, args_record *out, error *err)
 
 /* ---- as JSON ----------------------------------------------------------------------------------- */
 
-static void add_decimal(buf *out, int64_t mantissa, uint32_t n_digits)
-{
+static void add_decimal(buf *out, int64_t mantissa, uint32_t n_digits) {
     char text[32], *end = text + sizeof text, *p = end;
     uint64_t m = mantissa < 0 ? 0 - (uint64_t)mantissa : (uint64_t)mantissa;
     for (uint32_t i = 0; i <= n_digits || m; i++, m /= 10) {
@@ -238,8 +228,7 @@ static void add_decimal(buf *out, int64_t mantissa, uint32_t n_digits)
     buf_add(out, p, (size_t)(end - p));
 }
 
-void args_value_json(const trace *t, const args_record *rec, uint32_t i, buf *out)
-{
+void args_value_json(const trace *t, const args_record *rec, uint32_t i, buf *out) {
     int64_t v = rec->payloads[i];
     switch ((args_tag)(rec->tags[i] & 3)) {
     case ARGS_INTEGER: buf_add_i64(out, v); break;
@@ -250,8 +239,7 @@ void args_value_json(const trace *t, const args_record *rec, uint32_t i, buf *ou
 }
 
 /* The whole object as the producer wrote it; what is no object becomes the only member of one. */
-static void add_raw_object(const trace *t, const args_record *rec, buf *out)
-{
+static void add_raw_object(const trace *t, const args_record *rec, buf *out) {
     size_t at = out->n;
     args_value_json(t, rec, 0, out);
     if (!buf_ok(out) || (out->n > at && out->p[at] == '{')) return;
@@ -261,8 +249,7 @@ static void add_raw_object(const trace *t, const args_record *rec, buf *out)
     buf_add_byte(out, '}');
 }
 
-status args_read_json(args_reader *r, uint32_t record, buf *out, error *err)
-{
+status args_read_json(args_reader *r, uint32_t record, buf *out, error *err) {
     args_record rec;
     TRY(args_read(r, record, &rec, err));
     if (rec.raw) {
@@ -281,8 +268,7 @@ status args_read_json(args_reader *r, uint32_t record, buf *out, error *err)
     return OK;
 }
 
-status trace_args_json(const trace *t, uint32_t record, buf *out, error *err)
-{
+status trace_args_json(const trace *t, uint32_t record, buf *out, error *err) {
     args_reader *r;
     TRY(args_reader_new(t, &r, err));
     status s = args_read_json(r, record, out, err);
@@ -290,8 +276,7 @@ status trace_args_json(const trace *t, uint32_t record, buf *out, error *err)
     return s;
 }
 
-static status find_arg(args_reader *r, uint32_t record, str key, buf *out, error *err)
-{
+static status find_arg(args_reader *r, uint32_t record, str key, buf *out, error *err) {
     args_record rec;
     TRY(args_read(r, record, &rec, err));
     if (rec.raw) {
@@ -308,8 +293,7 @@ static status find_arg(args_reader *r, uint32_t record, str key, buf *out, error
     return OK;
 }
 
-status trace_arg(const trace *t, uint32_t record, str key, buf *out, error *err)
-{
+status trace_arg(const trace *t, uint32_t record, str key, buf *out, error *err) {
     args_reader *r;
     TRY(args_reader_new(t, &r, err));
     status s = find_arg(r, record, key, out, err);

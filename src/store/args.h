@@ -34,8 +34,8 @@ enum {
     ARGS_MAX_INDEX = 65535,       /* records in a block */
     ARGS_MAX_BLOCKS = 65536,
     ARGS_MAX_KEYS = 4096,
-    ARGS_VARINT_BYTES = 10,                    /* the most a varint takes */
-    ARGS_VALUE_BYTES = 2 * ARGS_VARINT_BYTES,  /* the most a value takes */
+    ARGS_VARINT_BYTES = 10,                   /* the most a varint takes */
+    ARGS_VALUE_BYTES = 2 * ARGS_VARINT_BYTES, /* the most a value takes */
     ARGS_RECORD_BYTES = ARGS_VARINT_BYTES + ARGS_MAX_KEYS * ARGS_VALUE_BYTES,
     ARGS_MAX_DIGITS = 18,
 };
@@ -99,7 +99,7 @@ typedef struct {
     const uint32_t *keys;
     const uint8_t *tags;     /* args_tag | fraction digits << 2 */
     const int64_t *payloads; /* the integer, the string id, or the mantissa */
-    bool raw;                /* one payload, the string id of the object's text; keys is unset */
+    bool raw; /* one payload, the string id of the object's text; keys is unset */
 } args_record;
 
 /* Decodes blocks and keeps the last few, so that reading records in about the order they were

@@ -45,9 +45,9 @@ builder *builder_new(void) {
 }
 
 static void free_part_rows(part *p) {
-    vec *all[] = {&p->slices,   &p->ops,      &p->kernels,  &p->calls, &p->comms,  &p->modules,
-                  &p->memories, &p->instants, &p->counters, &p->marks, &p->arrows, &p->labels,
-                  &p->tracks,   &p->places};
+    vec *all[] = {&p->op_costs, &p->slices,  &p->ops,      &p->kernels,  &p->calls,
+                  &p->comms,    &p->modules, &p->memories, &p->instants, &p->counters,
+                  &p->marks,    &p->arrows,  &p->labels,   &p->tracks,   &p->places};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) vec_fini(all[i]);
     map_fini(&p->track_map);
     if (p->block) mem_free(p->block);
@@ -94,6 +94,7 @@ part *builder_part(builder *b) {
     p->b = b;
     p->slices = VEC_INIT(raw_slice);
     p->ops = VEC_INIT(raw_op);
+    p->op_costs = VEC_INIT(raw_op_cost);
     p->kernels = VEC_INIT(raw_kernel);
     p->calls = VEC_INIT(raw_call);
     p->comms = VEC_INIT(raw_comm);
@@ -218,7 +219,8 @@ void part_finish(part *p) {
 
 static bool start_block(part *p) {
     finish_block(p);
-    uint8_t *bytes = mem_alloc(ARGS_BLOCK_BYTES + MAX_VALUES * ARGS_VALUE_BYTES + ARGS_VARINT_BYTES);
+    uint8_t *bytes =
+        mem_alloc(ARGS_BLOCK_BYTES + MAX_VALUES * ARGS_VALUE_BYTES + ARGS_VARINT_BYTES);
     if (!bytes) return false;
     pthread_mutex_lock(&p->b->lock);
     arg_block *row = p->b->blocks.n < ARGS_MAX_BLOCKS ? vec_push(&p->b->blocks) : NULL;
@@ -319,11 +321,11 @@ uint32_t part_track(part *p, ident pid, ident tid) {
     return p->last_track;
 }
 
-#define PUSH_ROW(v, type, row)                                                                   \
-    do {                                                                                         \
-        type *to = vec_push(v);                                                                  \
-        if (!to) return ERR_MEMORY;                                                              \
-        *to = *(row);                                                                            \
+#define PUSH_ROW(v, type, row)      \
+    do {                            \
+        type *to = vec_push(v);     \
+        if (!to) return ERR_MEMORY; \
+        *to = *(row);               \
     } while (0)
 
 status part_slice(part *p, const raw_slice *row) {
@@ -334,6 +336,11 @@ status part_slice(part *p, const raw_slice *row) {
 status part_op(part *p, const raw_op *row, raw_slice *slice) {
     PUSH_ROW(&p->ops, raw_op, row);
     slice->extra = (uint32_t)p->ops.n;
+    return OK;
+}
+
+status part_op_cost(part *p, const raw_op_cost *row) {
+    PUSH_ROW(&p->op_costs, raw_op_cost, row);
     return OK;
 }
 

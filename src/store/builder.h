@@ -60,10 +60,10 @@ uint32_t builder_shape(builder *b, uint32_t parent, uint32_t key);
 enum { MAX_VALUES = 256 };
 enum { VALUE_INT = 0, VALUE_STRING = 1, VALUE_RAW = 2, VALUE_DECIMAL = 3 };
 typedef struct {
-    uint32_t place;  /* shape of this key: places[n-1] is the shape of the whole */
-    uint8_t tag;     /* VALUE_* */
-    uint8_t digits;  /* fraction digits of a decimal */
-    int64_t v;       /* integer, mantissa, or string id */
+    uint32_t place; /* shape of this key: places[n-1] is the shape of the whole */
+    uint8_t tag;    /* VALUE_* */
+    uint8_t digits; /* fraction digits of a decimal */
+    int64_t v;      /* integer, mantissa, or string id */
 } raw_value;
 /* Record reference, or 0 when there is nothing to keep or no room (counted). */
 uint32_t part_args(part *p, const raw_value *values, size_t n);
@@ -82,18 +82,23 @@ uint32_t part_track(part *p, ident pid, ident tid);
 typedef struct {
     int64_t start, dur;
     uint32_t name, track, args;
-    uint32_t tie;   /* the producer's own index, 0 = none; the smaller is the outer one */
-    uint32_t extra; /* row + 1 in the part's op, kernel, call or module table, by kind; 0 = none */
+    uint32_t tie; /* the producer's own index, 0 = none; the smaller is the outer one */
+    uint32_t
+        extra; /* row + 1 in the part's op, kernel, call or module table, by kind; 0 = none */
     uint16_t category;
     uint8_t kind, flags;
 } raw_slice;
 typedef struct {
     int64_t external, sequence, forward_thread;
     uint32_t shapes, types, inputs, call_stack;
+} raw_op;
+/* What few producers know of an op; added behind its part_op. */
+typedef struct {
+    uint32_t op; /* row + 1 in the part's op table, as in raw_slice.extra */
+    uint8_t phase;
     double flops;
     int64_t bytes;
-    uint8_t phase;
-} raw_op;
+} raw_op_cost;
 typedef struct {
     int64_t correlation, external, stream, context, bytes, graph_node, shared_memory;
     double occupancy, blocks_per_sm;
@@ -154,7 +159,14 @@ typedef struct {
     bool binds_enclosing;
 } raw_arrow;
 /* Name, labels or sort key of a process or track. */
-typedef enum { LABEL_PROCESS_NAME, LABEL_PROCESS_LABELS, LABEL_PROCESS_SORT, LABEL_THREAD_NAME, LABEL_THREAD_SORT, LABEL_THREAD_DEVICE } label_kind;
+typedef enum {
+    LABEL_PROCESS_NAME,
+    LABEL_PROCESS_LABELS,
+    LABEL_PROCESS_SORT,
+    LABEL_THREAD_NAME,
+    LABEL_THREAD_SORT,
+    LABEL_THREAD_DEVICE
+} label_kind;
 typedef struct {
     ident pid, tid;
     int64_t value; /* string id, sort key or device */
@@ -169,6 +181,7 @@ uint16_t builder_category(builder *b, uint32_t name);
  * slice: part_op(p, &op, &slice) fills slice->extra. */
 status part_slice(part *p, const raw_slice *row) MUST_USE;
 status part_op(part *p, const raw_op *row, raw_slice *slice) MUST_USE;
+status part_op_cost(part *p, const raw_op_cost *row) MUST_USE;
 status part_kernel(part *p, const raw_kernel *row, raw_slice *slice) MUST_USE;
 status part_call(part *p, const raw_call *row, raw_slice *slice) MUST_USE;
 /* Index the next part_slice of this part will get. */

@@ -26,8 +26,8 @@ typedef struct {
 struct part {
     builder *b;
     part *next;
-    vec slices, ops, kernels, calls, comms, modules, memories, instants, counters, marks, arrows,
-        labels;
+    vec slices, ops, op_costs, kernels, calls, comms, modules, memories, instants, counters,
+        marks, arrows, labels;
     vec tracks; /* part_track_row */
     map track_map;
     ident last_pid, last_tid; /* the track asked for last: nearly always the next one too */
@@ -84,12 +84,12 @@ typedef struct {
     pool *pool;
     trace *t;
     /* Writable columns of the trace, the same memory as t->table.column. */
-#define TABLE(t, doc)                                                                            \
-    struct {                                                                                     \
+#define TABLE(t, doc) \
+    struct {          \
         uint32_t n;
 #define COLUMN(t, c, type, doc) col_##type *c;
-#define END(t)                                                                                   \
-    }                                                                                            \
+#define END(t) \
+    }          \
     t;
 #include "store/schema.def"
     const raw_slice **raw; /* raw row of each sealed slice; freed when the details are made */
@@ -108,16 +108,17 @@ void seal_lost(sealing *s, cause c, int64_t count, uint64_t offset, uint32_t exa
 /* The part a raw slice is in; slices come in runs of one part, so `guess` is tried first. */
 const part *seal_part_of(const sealing *s, const raw_slice *r, const part *guess);
 
-status seal_marks(sealing *s, error *err) MUST_USE;   /* begin/end → slices of one more part */
-status seal_tracks(sealing *s, error *err) MUST_USE;  /* processes and tracks */
-status seal_sort(sealing *s, error *err) MUST_USE;    /* slices in order, with their raw rows */
-status seal_nest(sealing *s, error *err) MUST_USE;    /* parent, depth, row */
+status seal_marks(sealing *s, error *err) MUST_USE;  /* begin/end → slices of one more part */
+status seal_tracks(sealing *s, error *err) MUST_USE; /* processes and tracks */
+status seal_sort(sealing *s, error *err) MUST_USE;   /* slices in order, with their raw rows */
+status seal_nest(sealing *s, error *err) MUST_USE;   /* parent, depth, row */
 status seal_details(sealing *s, error *err) MUST_USE; /* op, kernel, call, comm, module_call */
 status seal_link(sealing *s, error *err) MUST_USE;    /* device work to launch and op */
 status seal_flows(sealing *s, error *err) MUST_USE;
 status seal_steps(sealing *s, error *err) MUST_USE;
 status seal_frames(sealing *s, error *err) MUST_USE; /* call stacks, modules */
 status seal_memory(sealing *s, error *err) MUST_USE; /* memory events, instants, counters */
-status seal_facts(sealing *s, error *err) MUST_USE;  /* meta, devices, groups, quality, strings */
+status seal_facts(sealing *s,
+                  error *err) MUST_USE; /* meta, devices, groups, quality, strings */
 
 #endif

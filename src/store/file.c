@@ -24,15 +24,14 @@
 #include "store/args.h"
 #include "store/file_int.h"
 
-section_info section_describe(int section)
-{
+section_info section_describe(int section) {
     static const struct {
         const char *name;
         uint8_t type, elem_bytes;
     } others[] = {
-        {"string.offset", TYPE_U64, 8}, {"string.bytes", TYPE_U8, 1},
+        {"string.offset", TYPE_U64, 8},  {"string.bytes", TYPE_U8, 1},
         {"argument.block", TYPE_U64, 8}, {"argument.bytes", TYPE_U8, 1},
-        {"shape.parent", TYPE_U32, 4},  {"shape.key", TYPE_STR, 4},
+        {"shape.parent", TYPE_U32, 4},   {"shape.key", TYPE_STR, 4},
     };
     section_info info = {.name = ""};
     if (section < N_COLUMNS) {
@@ -49,21 +48,18 @@ section_info section_describe(int section)
     return info;
 }
 
-bool file_is_ours(str head)
-{
+bool file_is_ours(str head) {
     return str_starts(head, STR(FILE_MAGIC));
 }
 
-status file_damaged(const open_file *f, const char *where, error *err)
-{
+status file_damaged(const open_file *f, const char *where, error *err) {
     FAIL(err, ERR_FORMAT, NOPOS, MSG_FILE_DAMAGED, arg_cstr("path", f->path),
          arg_cstr("where", where));
 }
 
 /* ---- mapping ----------------------------------------------------------------------------------- */
 
-static void close_file(void *p, size_t bytes)
-{
+static void close_file(void *p, size_t bytes) {
     open_file *f = p;
     (void)bytes;
     if (f->map) munmap((void *)(uintptr_t)f->map, f->map_bytes);
@@ -72,8 +68,7 @@ static void close_file(void *p, size_t bytes)
     mem_free(f);
 }
 
-static open_file *new_file(const char *path)
-{
+static open_file *new_file(const char *path) {
     open_file *f = mem_zalloc(sizeof *f);
     size_t n = strlen(path) + 1;
     char *copy = f ? mem_alloc(n) : NULL;
@@ -87,16 +82,14 @@ static open_file *new_file(const char *path)
     return f;
 }
 
-static status fail_read(const open_file *f, int reason, error *err)
-{
+static status fail_read(const open_file *f, int reason, error *err) {
     status code = reason == ENOENT ? ERR_NOT_FOUND : reason == ENOMEM ? ERR_MEMORY : ERR_IO;
     FAIL(err, code, NOPOS, MSG_FILE_READ, arg_cstr("path", f->path),
          arg_cstr("reason", strerror(reason)));
 }
 
 /* The smallest file of ours is one header. */
-static status map_file(open_file *f, error *err)
-{
+static status map_file(open_file *f, error *err) {
     if (fault_point(FAULT_READ)) return fail_read(f, EIO, err);
     int fd = open(f->path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return fail_read(f, errno, err);
@@ -118,8 +111,7 @@ static status map_file(open_file *f, error *err)
 
 /* ---- header and table of contents -------------------------------------------------------------- */
 
-static status check_header(const open_file *f, const file_header *h, error *err)
-{
+static status check_header(const open_file *f, const file_header *h, error *err) {
     arg path = arg_cstr("path", f->path);
     if (memcmp(h->magic, FILE_MAGIC, sizeof h->magic) != 0)
         FAIL(err, ERR_FORMAT, 0, MSG_FILE_NOT_TACHO, path);
@@ -147,18 +139,17 @@ static status check_header(const open_file *f, const file_header *h, error *err)
 
 /* Place, length and element size of one section, before anything of it is touched. */
 static status check_section(const open_file *f, const file_header *h, const file_section *s,
-                            error *err)
-{
+                            error *err) {
     if (memchr(s->name, 0, sizeof s->name) == NULL) return file_damaged(f, "header", err);
-    if (s->offset % FILE_ALIGN != 0 || s->offset < h->header_bytes || s->offset > f->map_bytes ||
-        s->size_bytes > f->map_bytes - s->offset || s->elem_bytes == 0 || s->elem_bytes > 8 ||
-        s->rows != s->size_bytes / s->elem_bytes || s->size_bytes % s->elem_bytes != 0)
+    if (s->offset % FILE_ALIGN != 0 || s->offset < h->header_bytes ||
+        s->offset > f->map_bytes || s->size_bytes > f->map_bytes - s->offset ||
+        s->elem_bytes == 0 || s->elem_bytes > 8 || s->rows != s->size_bytes / s->elem_bytes ||
+        s->size_bytes % s->elem_bytes != 0)
         return file_damaged(f, s->name, err);
     return OK;
 }
 
-static status read_contents(open_file *f, error *err)
-{
+static status read_contents(open_file *f, error *err) {
     const file_header *h = (const file_header *)f->map;
     const file_section *toc = (const file_section *)(f->map + sizeof *h);
     for (uint32_t i = 0; i < h->n_sections; i++) TRY(check_section(f, h, &toc[i], err));
@@ -181,8 +172,7 @@ static status read_contents(open_file *f, error *err)
 /* ---- the trace --------------------------------------------------------------------------------- */
 
 /* A column the file does not have: absent numbers, no string, no row. */
-static status add_absent_column(trace *t, int column, uint32_t rows, error *err)
-{
+static status add_absent_column(trace *t, int column, uint32_t rows, error *err) {
     const column_info *c = &COLUMN_INFO[column];
     size_t bytes = (size_t)rows * c->elem_bytes;
     void *p = mem_map(bytes);
@@ -195,8 +185,7 @@ static status add_absent_column(trace *t, int column, uint32_t rows, error *err)
     return OK;
 }
 
-static status set_table(const open_file *f, trace *t, int table, error *err)
-{
+static status set_table(const open_file *f, trace *t, int table, error *err) {
     const table_info *info = &TABLE_INFO[table];
     uint64_t rows = 1; /* the null row, when the file knows nothing of the table */
     for (int c = info->first_column; c < info->end_column; c++)
@@ -215,15 +204,13 @@ static status set_table(const open_file *f, trace *t, int table, error *err)
 }
 
 /* Start of a section that must be there with at least this many rows, else NULL. */
-static const void *find_part(const open_file *f, int section, uint64_t rows_min)
-{
+static const void *find_part(const open_file *f, int section, uint64_t rows_min) {
     const file_section *s = f->toc[section];
     return s && s->rows >= rows_min && s->rows <= UINT32_MAX + (uint64_t)1 ? f->map + s->offset
                                                                            : NULL;
 }
 
-static status set_strings(const open_file *f, trace *t, error *err)
-{
+static status set_strings(const open_file *f, trace *t, error *err) {
     t->string_offset = find_part(f, SECTION_STRING_OFFSET, 2);
     if (!t->string_offset || !f->toc[SECTION_STRING_BYTES])
         return file_damaged(f, "string.offset", err);
@@ -236,8 +223,7 @@ static status set_strings(const open_file *f, trace *t, error *err)
     return OK;
 }
 
-static status set_arguments(const open_file *f, trace *t, error *err)
-{
+static status set_arguments(const open_file *f, trace *t, error *err) {
     t->arg_block = find_part(f, SECTION_ARG_BLOCK, 1);
     t->shape_parent = find_part(f, SECTION_SHAPE_PARENT, 0);
     t->shape_key = find_part(f, SECTION_SHAPE_KEY, 0);
@@ -255,8 +241,7 @@ static status set_arguments(const open_file *f, trace *t, error *err)
     return OK;
 }
 
-static status set_trace(const open_file *f, trace *t, error *err)
-{
+static status set_trace(const open_file *f, trace *t, error *err) {
     const file_header *h = (const file_header *)f->map;
     for (int table = 0; table < N_TABLES; table++) TRY(set_table(f, t, table, err));
     TRY(set_strings(f, t, err));
@@ -272,8 +257,7 @@ static status set_trace(const open_file *f, trace *t, error *err)
     return file_check_small(t, err);
 }
 
-static status open_trace(open_file *f, str key, trace *t, error *err)
-{
+static status open_trace(open_file *f, str key, trace *t, error *err) {
     TRY(map_file(f, err));
     const file_header *h = (const file_header *)f->map;
     TRY(check_header(f, h, err));
@@ -284,8 +268,7 @@ static status open_trace(open_file *f, str key, trace *t, error *err)
     return set_trace(f, t, err);
 }
 
-status file_open(const char *path, str key, trace **out, error *err)
-{
+status file_open(const char *path, str key, trace **out, error *err) {
     trace *t = trace_alloc();
     open_file *f = t ? new_file(path) : NULL;
     if (!f) {

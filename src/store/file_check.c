@@ -18,13 +18,11 @@
 /* 1 MiB: hashing and scanning take about 0.5 ms from a warm page cache. */
 enum { SMALL_BYTES = 1 << 20 };
 
-static bool is_checked(const open_file *f, uint64_t bits)
-{
+static bool is_checked(const open_file *f, uint64_t bits) {
     return (atomic_load_explicit(&f->checked, memory_order_acquire) & bits) == bits;
 }
 
-static bool sum_holds(const open_file *f, int section)
-{
+static bool sum_holds(const open_file *f, int section) {
     const file_section *s = f->toc[section];
     return !s || hash_bytes64(f->map + s->offset, (size_t)s->size_bytes) == s->checksum;
 }
@@ -32,29 +30,25 @@ static bool sum_holds(const open_file *f, int section)
 /* ---- plain columns ----------------------------------------------------------------------------- */
 
 /* The largest value. No early end: this loop runs as wide as the machine allows. */
-static uint32_t max_u32(const uint32_t *p, uint32_t n)
-{
+static uint32_t max_u32(const uint32_t *p, uint32_t n) {
     uint32_t m = 0;
     for (uint32_t i = 0; i < n; i++) m = p[i] > m ? p[i] : m;
     return m;
 }
 
-static uint32_t max_u16(const uint16_t *p, uint32_t n)
-{
+static uint32_t max_u16(const uint16_t *p, uint32_t n) {
     uint16_t m = 0;
     for (uint32_t i = 0; i < n; i++) m = p[i] > m ? p[i] : m;
     return m;
 }
 
-static uint32_t max_u8(const uint8_t *p, uint32_t n)
-{
+static uint32_t max_u8(const uint8_t *p, uint32_t n) {
     uint8_t m = 0;
     for (uint32_t i = 0; i < n; i++) m = p[i] > m ? p[i] : m;
     return m;
 }
 
-static bool strings_stand(const trace *t, const uint32_t *ids, uint32_t n)
-{
+static bool strings_stand(const trace *t, const uint32_t *ids, uint32_t n) {
     uint64_t total = t->string_offset[t->n_strings];
     for (uint32_t i = 0; i < n; i++) {
         const uint64_t *o = t->string_offset + ids[i];
@@ -64,8 +58,7 @@ static bool strings_stand(const trace *t, const uint32_t *ids, uint32_t n)
 }
 
 /* The first value that a column must not hold; UINT64_MAX when every value is fine. */
-static uint64_t find_limit(const trace *t, int column)
-{
+static uint64_t find_limit(const trace *t, int column) {
     const column_info *c = &COLUMN_INFO[column];
     switch (column) {
     case COLUMN_track_first:
@@ -85,8 +78,7 @@ static uint64_t find_limit(const trace *t, int column)
     return c->type == TYPE_REF ? trace_rows(t, c->target) : UINT64_MAX;
 }
 
-static bool column_stands(const trace *t, int column)
-{
+static bool column_stands(const trace *t, int column) {
     const open_file *f = t->owner->file;
     const column_info *c = &COLUMN_INFO[column];
     uint64_t limit = find_limit(t, column);
@@ -97,23 +89,22 @@ static bool column_stands(const trace *t, int column)
     uint64_t largest = c->elem_bytes == 4   ? max_u32(p, n)
                        : c->elem_bytes == 2 ? max_u16(p, n)
                                             : max_u8(p, n);
-    if (largest >= limit || (f->toc[column] && c->elem_bytes == 4 && largest != f->toc[column]->maximum))
+    if (largest >= limit ||
+        (f->toc[column] && c->elem_bytes == 4 && largest != f->toc[column]->maximum))
         return false;
     return c->type != TYPE_STR || is_checked(f, FILE_STRINGS) || strings_stand(t, p, n);
 }
 
 /* ---- promises between rows --------------------------------------------------------------------- */
 
-static bool parents_precede(const uint32_t *parent, uint32_t n)
-{
+static bool parents_precede(const uint32_t *parent, uint32_t n) {
     bool ok = parent[0] == 0;
     for (uint32_t i = 1; i < n; i++) ok &= parent[i] < i;
     return ok;
 }
 
 /* Follows each row up to a row that is known to end; a circle comes back to the row's own mark. */
-static status check_no_circle(const uint32_t *parent, uint32_t n, bool *ok, error *err)
-{
+static status check_no_circle(const uint32_t *parent, uint32_t n, bool *ok, error *err) {
     *ok = parents_precede(parent, n);
     if (*ok || parent[0] != 0) return OK;
     uint32_t *mark = mem_zalloc((size_t)n * sizeof *mark);
@@ -132,15 +123,13 @@ static status check_no_circle(const uint32_t *parent, uint32_t n, bool *ok, erro
     return OK;
 }
 
-static bool ascends(const uint32_t *slices, uint32_t n)
-{
+static bool ascends(const uint32_t *slices, uint32_t n) {
     bool ok = true;
     for (uint32_t i = 1; i < n; i++) ok &= slices[i] > slices[i - 1];
     return ok;
 }
 
-static bool tracks_partition(const trace *t)
-{
+static bool tracks_partition(const trace *t) {
     uint32_t at = 1;
     for (uint32_t i = 1; i < t->track.n; i++) {
         if (t->track.first[i] != at || t->track.end[i] < at) return false;
@@ -149,8 +138,7 @@ static bool tracks_partition(const trace *t)
     return at == t->slice.n;
 }
 
-static bool times_stand(const trace *t)
-{
+static bool times_stand(const trace *t) {
     bool ok = true;
     for (uint32_t i = 0; i < t->slice.n; i++) {
         int64_t start = t->slice.start[i], dur = t->slice.dur[i];
@@ -160,11 +148,12 @@ static bool times_stand(const trace *t)
     return ok;
 }
 
-static status check_rows(const trace *t, int table, bool *ok, error *err)
-{
+static status check_rows(const trace *t, int table, bool *ok, error *err) {
     switch (table) {
     case TABLE_track: *ok = tracks_partition(t); break;
-    case TABLE_slice: *ok = parents_precede(t->slice.parent, t->slice.n) && times_stand(t); break;
+    case TABLE_slice:
+        *ok = parents_precede(t->slice.parent, t->slice.n) && times_stand(t);
+        break;
     case TABLE_frame: *ok = parents_precede(t->frame.parent, t->frame.n); break;
     case TABLE_module: return check_no_circle(t->module.parent, t->module.n, ok, err);
     case TABLE_pipe_op: return check_no_circle(t->pipe_op.parent, t->pipe_op.n, ok, err);
@@ -180,8 +169,7 @@ static status check_rows(const trace *t, int table, bool *ok, error *err)
 
 /* ---- groups: a table, the strings, the arguments ----------------------------------------------- */
 
-static status check_table(const trace *t, int table, error *err)
-{
+static status check_table(const trace *t, int table, error *err) {
     const open_file *f = t->owner->file;
     const table_info *info = &TABLE_INFO[table];
     for (int c = info->first_column; c < info->end_column; c++)
@@ -191,16 +179,15 @@ static status check_table(const trace *t, int table, error *err)
     return ok ? OK : file_damaged(f, info->name, err);
 }
 
-static status check_strings(const trace *t, error *err)
-{
+static status check_strings(const trace *t, error *err) {
     const open_file *f = t->owner->file;
     bool ok = sum_holds(f, SECTION_STRING_OFFSET) && sum_holds(f, SECTION_STRING_BYTES);
-    for (uint32_t i = 0; i < t->n_strings; i++) ok &= t->string_offset[i] <= t->string_offset[i + 1];
+    for (uint32_t i = 0; i < t->n_strings; i++)
+        ok &= t->string_offset[i] <= t->string_offset[i + 1];
     return ok ? OK : file_damaged(f, "string.bytes", err);
 }
 
-static status check_arguments(const trace *t, error *err)
-{
+static status check_arguments(const trace *t, error *err) {
     const open_file *f = t->owner->file;
     bool ok = true;
     for (int s = SECTION_ARG_BLOCK; s <= SECTION_SHAPE_KEY; s++) ok &= sum_holds(f, s);
@@ -212,8 +199,7 @@ static status check_arguments(const trace *t, error *err)
     return ok ? OK : file_damaged(f, "argument.bytes", err);
 }
 
-static status check_group(const trace *t, uint64_t bit, error *err)
-{
+static status check_group(const trace *t, uint64_t bit, error *err) {
     open_file *f = t->owner->file;
     if (is_checked(f, bit)) return OK;
     if (bit == FILE_STRINGS)
@@ -226,16 +212,14 @@ static status check_group(const trace *t, uint64_t bit, error *err)
     return OK;
 }
 
-static status check_groups(const trace *t, uint64_t groups, error *err)
-{
+static status check_groups(const trace *t, uint64_t groups, error *err) {
     TRY(check_group(t, FILE_STRINGS, err));
     for (int table = 0; table < N_TABLES; table++)
         if (groups >> table & 1) TRY(check_group(t, (uint64_t)1 << table, err));
     return groups & TRACE_ARGUMENTS ? check_group(t, TRACE_ARGUMENTS, err) : OK;
 }
 
-status file_require(const trace *t, uint64_t tables, error *err)
-{
+status file_require(const trace *t, uint64_t tables, error *err) {
     open_file *f = t->owner->file;
     uint64_t groups = (tables & (TRACE_ALL | TRACE_ARGUMENTS)) | FILE_STRINGS;
     if (is_checked(f, groups)) return OK;
@@ -245,19 +229,18 @@ status file_require(const trace *t, uint64_t tables, error *err)
     return s;
 }
 
-static uint64_t table_bytes(const trace *t, int table)
-{
+static uint64_t table_bytes(const trace *t, int table) {
     uint64_t bytes = 0;
     for (int c = TABLE_INFO[table].first_column; c < TABLE_INFO[table].end_column; c++)
         bytes += (uint64_t)COLUMN_INFO[c].elem_bytes * trace_rows(t, table);
     return bytes;
 }
 
-status file_check_small(const trace *t, error *err)
-{
+status file_check_small(const trace *t, error *err) {
     if (8 * (uint64_t)t->n_strings + t->string_offset[t->n_strings] <= 4 * SMALL_BYTES)
         TRY(check_group(t, FILE_STRINGS, err));
     for (int table = 0; table < N_TABLES; table++)
-        if (table_bytes(t, table) <= SMALL_BYTES) TRY(check_group(t, (uint64_t)1 << table, err));
+        if (table_bytes(t, table) <= SMALL_BYTES)
+            TRY(check_group(t, (uint64_t)1 << table, err));
     return OK;
 }

@@ -42,7 +42,7 @@ typedef struct {
 
 typedef struct {
     char name[FILE_NAME_BYTES]; /* "slice.start", ends in NUL: the identity of a section */
-    uint32_t type;              /* column_type */
+    uint32_t type;              /* cell_type */
     uint32_t elem_bytes;
     uint64_t rows;
     uint64_t offset; /* from the start of the file */
@@ -57,7 +57,8 @@ _Static_assert(sizeof(file_section) == 96, "docs/FORMAT.md");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are mapped as they are");
 _Static_assert((int)N_KINDS <= (int)FILE_MAX_KINDS, "kind_count");
 
-enum { /* the sections that are no columns follow them */
+/* The sections that are no columns follow them. */
+enum {
     SECTION_STRING_OFFSET = N_COLUMNS,
     SECTION_STRING_BYTES,
     SECTION_ARG_BLOCK,
@@ -79,10 +80,10 @@ section_info section_describe(int section);
 typedef struct {
     const char *map;
     size_t map_bytes;
-    char *path;                            /* for messages */
-    const file_section *toc[N_SECTIONS];   /* NULL: the file has no such section */
-    pthread_mutex_t lock;                  /* one check at a time */
-    _Atomic uint64_t checked;              /* TRACE_TABLE bits, TRACE_ARGUMENTS, FILE_STRINGS */
+    char *path;                          /* for messages */
+    const file_section *toc[N_SECTIONS]; /* NULL: the file has no such section */
+    pthread_mutex_t lock;                /* one check at a time */
+    _Atomic uint64_t checked;            /* TRACE_TABLE bits, TRACE_ARGUMENTS, FILE_STRINGS */
 } open_file;
 
 #define FILE_STRINGS ((uint64_t)1 << 62)

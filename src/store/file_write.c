@@ -25,15 +25,13 @@ typedef struct {
     error *err;
 } writer;
 
-static status fail_write(const writer *w, int reason)
-{
+static status fail_write(const writer *w, int reason) {
     FAIL(w->err, ERR_IO, NOPOS, MSG_FILE_WRITE, arg_cstr("path", w->path),
          arg_cstr("reason", strerror(reason)));
 }
 
 /* At most 8 MiB a call: a signal or a full disk is noticed soon. */
-static status put_bytes(const writer *w, const void *p, size_t n)
-{
+static status put_bytes(const writer *w, const void *p, size_t n) {
     const char *at = p;
     while (n > 0) {
         if (fault_point(FAULT_WRITE)) return fail_write(w, ENOSPC);
@@ -50,14 +48,12 @@ static status put_bytes(const writer *w, const void *p, size_t n)
 
 static const uint64_t ZEROS[2]; /* null row of a table nobody filled, offsets of no strings */
 
-static const void *or_zeros(const void *p)
-{
+static const void *or_zeros(const void *p) {
     return p ? p : ZEROS;
 }
 
 /* Where the bytes of a section are; fills type, element size and rows. */
-static const void *view_section(const trace *t, int section, file_section *s)
-{
+static const void *view_section(const trace *t, int section, file_section *s) {
     section_info info = section_describe(section);
     memcpy(s->name, info.name, sizeof s->name);
     s->type = info.type;
@@ -87,8 +83,7 @@ static const void *view_section(const trace *t, int section, file_section *s)
     }
 }
 
-static uint64_t find_maximum(const file_section *s, const void *p)
-{
+static uint64_t find_maximum(const file_section *s, const void *p) {
     uint32_t m = 0;
     if (s->type != TYPE_STR && s->type != TYPE_REF && s->type != TYPE_U32) return 0;
     for (uint64_t i = 0; i < s->rows; i++) {
@@ -98,13 +93,11 @@ static uint64_t find_maximum(const file_section *s, const void *p)
     return m;
 }
 
-static uint64_t align_up(uint64_t n)
-{
+static uint64_t align_up(uint64_t n) {
     return (n + FILE_ALIGN - 1) / FILE_ALIGN * FILE_ALIGN;
 }
 
-static void fill_header(const trace *t, str key, file_header *h)
-{
+static void fill_header(const trace *t, str key, file_header *h) {
     memcpy(h->magic, FILE_MAGIC, sizeof h->magic);
     h->version = FILE_VERSION;
     h->profile = FILE_PROFILE_TRACE;
@@ -118,12 +111,12 @@ static void fill_header(const trace *t, str key, file_header *h)
     h->input_bytes = t->input_bytes;
     size_t n = t->format.n < FILE_FORMAT_BYTES - 1 ? t->format.n : FILE_FORMAT_BYTES - 1;
     if (n) memcpy(h->format, t->format.p, n);
-    for (uint32_t i = 1; i < t->slice.n; i++) h->kind_count[t->slice.kind[i] % FILE_MAX_KINDS]++;
+    for (uint32_t i = 1; i < t->slice.n; i++)
+        h->kind_count[t->slice.kind[i] % FILE_MAX_KINDS]++;
 }
 
 /* Header, table of contents and key in one block of *bytes, zero padded. NULL: out of memory. */
-static char *make_head(const trace *t, str key, size_t *bytes)
-{
+static char *make_head(const trace *t, str key, size_t *bytes) {
     size_t used = sizeof(file_header) + N_SECTIONS * sizeof(file_section) + key.n;
     *bytes = (size_t)align_up(used);
     char *head = mem_zalloc(*bytes);
@@ -148,8 +141,7 @@ static char *make_head(const trace *t, str key, size_t *bytes)
     return head;
 }
 
-static status put_sections(const writer *w, const trace *t, const file_section *toc)
-{
+static status put_sections(const writer *w, const trace *t, const file_section *toc) {
     static const char padding[FILE_ALIGN];
     for (int i = 0; i < N_SECTIONS; i++) {
         file_section s;
@@ -161,8 +153,7 @@ static status put_sections(const writer *w, const trace *t, const file_section *
     return OK;
 }
 
-static status put_trace(const writer *w, const trace *t, str key)
-{
+static status put_trace(const writer *w, const trace *t, str key) {
     TRY(trace_require(t, TRACE_ALL | TRACE_ARGUMENTS, w->err));
     if (key.n > FILE_MAX_KEY) return fail_write(w, ENAMETOOLONG);
     size_t bytes;
@@ -176,14 +167,12 @@ static status put_trace(const writer *w, const trace *t, str key)
 
 /* ---- names ------------------------------------------------------------------------------------- */
 
-status file_write_fd(const trace *t, int fd, str key, error *err)
-{
+status file_write_fd(const trace *t, int fd, str key, error *err) {
     writer w = {.fd = fd, .path = "-", .err = err};
     return put_trace(&w, t, key);
 }
 
-static status write_and_rename(writer *w, const trace *t, str key, const char *temporary)
-{
+static status write_and_rename(writer *w, const trace *t, str key, const char *temporary) {
     w->fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (w->fd < 0) return fail_write(w, errno);
     status s = put_trace(w, t, key);
@@ -196,14 +185,14 @@ static status write_and_rename(writer *w, const trace *t, str key, const char *t
     return s;
 }
 
-status file_write(const trace *t, const char *path, str key, error *err)
-{
+status file_write(const trace *t, const char *path, str key, error *err) {
     /* Two threads or processes may write the same cache entry: each has a name of its own. */
     static _Atomic uint32_t counter;
     size_t n = strlen(path) + 48;
     char *temporary = mem_alloc(n);
     if (!temporary) FAIL_MEMORY(err);
-    snprintf(temporary, n, "%s.%ld.%u.tmp", path, (long)getpid(), atomic_fetch_add(&counter, 1));
+    snprintf(temporary, n, "%s.%ld.%u.tmp", path, (long)getpid(),
+             atomic_fetch_add(&counter, 1));
     writer w = {.fd = -1, .path = path, .err = err};
     status s = write_and_rename(&w, t, key, temporary);
     mem_free(temporary);

@@ -34,15 +34,21 @@ typedef enum {
     N_KINDS,
 } slice_kind;
 
-enum { /* slice flags */
-    SLICE_UNFINISHED = 1, /* begin without end, or the producer said so */
-    SLICE_SPILLED = 2,    /* overlaps a neighbor partially: shown on a sub-row */
-    SLICE_CLIPPED = 4,
-    SLICE_CLOCK_SUSPECT = 8,
-    SLICE_SYNTHETIC = 16,
+enum {                       /* slice flags */
+       SLICE_UNFINISHED = 1, /* begin without end, or the producer said so */
+       SLICE_SPILLED = 2,    /* overlaps a neighbor partially: shown on a sub-row */
+       SLICE_CLIPPED = 4,
+       SLICE_CLOCK_SUSPECT = 8,
+       SLICE_SYNTHETIC = 16,
 };
 
-typedef enum { TRACK_THREAD = 1, TRACK_STREAM, TRACK_COUNTER, TRACK_ASYNC, TRACK_SPAN } track_kind;
+typedef enum {
+    TRACK_THREAD = 1,
+    TRACK_STREAM,
+    TRACK_COUNTER,
+    TRACK_ASYNC,
+    TRACK_SPAN
+} track_kind;
 
 typedef enum {
     LINK_NONE = 0,   /* no launch call found */
@@ -54,8 +60,21 @@ typedef enum {
 } link_how;
 
 typedef enum { FLOW_OTHER = 0, FLOW_FORWARD_BACKWARD, FLOW_LAUNCH } flow_kind;
-typedef enum { PHASE_NONE = 0, PHASE_DATA, PHASE_FORWARD, PHASE_BACKWARD, PHASE_OPTIMIZER, PHASE_COMMUNICATION } phase;
-typedef enum { MEMORY_ALLOC = 1, MEMORY_FREE, MEMORY_SEGMENT_ALLOC, MEMORY_SEGMENT_FREE, MEMORY_OOM } memory_kind;
+typedef enum {
+    PHASE_NONE = 0,
+    PHASE_DATA,
+    PHASE_FORWARD,
+    PHASE_BACKWARD,
+    PHASE_OPTIMIZER,
+    PHASE_COMMUNICATION
+} phase;
+typedef enum {
+    MEMORY_ALLOC = 1,
+    MEMORY_FREE,
+    MEMORY_SEGMENT_ALLOC,
+    MEMORY_SEGMENT_FREE,
+    MEMORY_OOM
+} memory_kind;
 /* c10's numbers where it has one. */
 typedef enum {
     DEVICE_CPU = 0,
@@ -73,38 +92,38 @@ typedef enum {
 
 /* Why something was lost or repaired. The words are messages MSG_CAUSE_* (text/messages.def), in
  * this order; the JSON name is the lower-case identifier. */
-#define CAUSES(X)                                                                                \
-    X(TRUNCATED)            /* the file ends in the middle of an event */                        \
-    X(BAD_SYNTAX)           /* an event that is no JSON, skipped */                              \
-    X(UNESCAPED_QUOTE)      /* repaired */                                                       \
-    X(BAD_ESCAPE)           /* repaired */                                                       \
-    X(CONTROL_CHARACTER)    /* accepted */                                                       \
-    X(BAD_LITERAL)          /* N/A, NaN, Infinity: accepted as text */                           \
-    X(TRAILING_COMMA)       /* accepted */                                                       \
-    X(DUPLICATE_KEY)        /* last one wins */                                                  \
-    X(BAD_UTF8)             /* kept as it is */                                                  \
-    X(MISSING_NAME)         /* event skipped */                                                  \
-    X(MISSING_CATEGORY)     /* kept as other */                                                  \
-    X(MISSING_TIME)         /* event skipped */                                                  \
-    X(NEGATIVE_DURATION)    /* event skipped */                                                  \
-    X(UNKNOWN_PHASE)        /* event skipped */                                                  \
-    X(UNMATCHED_BEGIN)      /* kept, unfinished, to the end of the trace */                      \
-    X(UNMATCHED_END)        /* event skipped */                                                  \
-    X(PARTIAL_OVERLAP)      /* kept on a sub-row */                                              \
-    X(ORPHAN_CORRELATION)   /* device work without a launch call */                              \
-    X(NUMBER_RANGE)         /* a number too large for its column, kept as text */                \
-    X(TOO_DEEP)             /* nesting beyond the limit, kept as text */                         \
-    X(DANGLING_FLOW)        /* an arrow with one end */                                          \
-    X(STREAM_DAMAGED)       /* the compressed stream is damaged: what came before is kept */     \
-    X(TRAILING_GARBAGE)     /* bytes behind the end of the trace */                              \
-    X(ARGUMENTS_DROPPED)    /* argument store full */
+#define CAUSES(X)                                                                          \
+    X(TRUNCATED)          /* the file ends in the middle of an event */                    \
+    X(BAD_SYNTAX)         /* an event that is no JSON, skipped */                          \
+    X(UNESCAPED_QUOTE)    /* repaired */                                                   \
+    X(BAD_ESCAPE)         /* repaired */                                                   \
+    X(CONTROL_CHARACTER)  /* accepted */                                                   \
+    X(BAD_LITERAL)        /* N/A, NaN, Infinity: accepted as text */                       \
+    X(TRAILING_COMMA)     /* accepted */                                                   \
+    X(DUPLICATE_KEY)      /* last one wins */                                              \
+    X(BAD_UTF8)           /* kept as it is */                                              \
+    X(MISSING_NAME)       /* event skipped */                                              \
+    X(MISSING_CATEGORY)   /* kept as other */                                              \
+    X(MISSING_TIME)       /* event skipped */                                              \
+    X(NEGATIVE_DURATION)  /* event skipped */                                              \
+    X(UNKNOWN_PHASE)      /* event skipped */                                              \
+    X(UNMATCHED_BEGIN)    /* kept, unfinished, to the end of the trace */                  \
+    X(UNMATCHED_END)      /* event skipped */                                              \
+    X(PARTIAL_OVERLAP)    /* kept on a sub-row */                                          \
+    X(ORPHAN_CORRELATION) /* device work without a launch call */                          \
+    X(NUMBER_RANGE)       /* a number too large for its column, kept as text */            \
+    X(TOO_DEEP)           /* nesting beyond the limit, kept as text */                     \
+    X(DANGLING_FLOW)      /* an arrow with one end */                                      \
+    X(STREAM_DAMAGED)     /* the compressed stream is damaged: what came before is kept */ \
+    X(TRAILING_GARBAGE)   /* bytes behind the end of the trace */                          \
+    X(ARGUMENTS_DROPPED)  /* argument store full */
 
 typedef enum {
     CAUSE_NONE = 0,
 #define CAUSE_ENUM(name) CAUSE_##name,
     CAUSES(CAUSE_ENUM)
 #undef CAUSE_ENUM
-    N_CAUSES
+        N_CAUSES
 } cause;
 
 /* C types of the column types. */
@@ -122,12 +141,12 @@ typedef uint32_t col_ref_process, col_ref_track, col_ref_slice, col_ref_frame, c
 enum { /* TABLE_process, … */
 #define TABLE(t, doc) TABLE_##t,
 #include "store/schema.def"
-    N_TABLES
+       N_TABLES
 };
 enum { /* COLUMN_slice_start, … */
 #define COLUMN(t, c, type, doc) COLUMN_##t##_##c,
 #include "store/schema.def"
-    N_COLUMNS
+       N_COLUMNS
 };
 
 static inline int kind_is_device(uint8_t k) {

@@ -15,8 +15,8 @@ static size_t aligned(size_t n) {
 
 /* Points s->table.column at the same memory as t->table.column. */
 static void mirror_columns(sealing *s, int table) {
-#define TABLE(tb, doc)                                                                           \
-    if (table == TABLE_##tb) {                                                                   \
+#define TABLE(tb, doc)         \
+    if (table == TABLE_##tb) { \
         s->tb.n = s->t->tb.n;
 #define COLUMN(tb, c, type, doc) s->tb.c = (col_##type *)(uintptr_t)s->t->tb.c;
 #define END(tb) }
@@ -64,7 +64,8 @@ static status list_parts(sealing *s, error *err) {
         s->t->events_read += p->events_read;
         s->t->events_dropped += p->events_dropped;
         for (int c = 0; c < N_CAUSES; c++)
-            seal_lost(s, (cause)c, p->losses[c].count, p->losses[c].offset, p->losses[c].example);
+            seal_lost(s, (cause)c, p->losses[c].count, p->losses[c].offset,
+                      p->losses[c].example);
     }
     return OK;
 }

@@ -47,9 +47,8 @@ static void write_op(sealing *s, uint32_t row, uint32_t slice, const raw_op *o) 
     s->op.types[row] = o->types;
     s->op.inputs[row] = o->inputs;
     s->op.frame[row] = o->call_stack; /* seal_frames turns the text into a frame */
-    s->op.phase[row] = o->phase;
-    s->op.flops[row] = o->flops;
-    s->op.bytes[row] = o->bytes;
+    s->op.flops[row] = NAN;
+    s->op.bytes[row] = ABSENT_I64;
 }
 
 static void write_kernel(sealing *s, uint32_t row, uint32_t slice, const raw_kernel *k) {
@@ -72,11 +71,8 @@ static void write_kernel(sealing *s, uint32_t row, uint32_t slice, const raw_ker
     s->kernel.graph_node[row] = k->graph_node;
 }
 
-static const raw_op NO_OP = {.external = ABSENT_I64,
-                             .sequence = ABSENT_I64,
-                             .forward_thread = ABSENT_I64,
-                             .flops = NAN,
-                             .bytes = ABSENT_I64};
+static const raw_op NO_OP = {
+    .external = ABSENT_I64, .sequence = ABSENT_I64, .forward_thread = ABSENT_I64};
 
 static status make_tables(sealing *s, error *err) {
     size_t n[4] = {0, 1, 1, 1};
@@ -112,6 +108,32 @@ static void fill_tables(sealing *s) {
     }
 }
 
+/* Cost and phase of the ops that have them. Their raw rows name the raw op; the slice that holds that
+ * op is the one whose `extra` says so. */
+static status seal_op_costs(sealing *s, error *err) {
+    for (uint32_t k = 0; k < s->n_parts; k++) {
+        const part *p = s->part_list[k];
+        if (p->op_costs.n == 0) continue;
+        size_t bytes = (p->ops.n + 1) * sizeof(uint32_t);
+        uint32_t *row_of = mem_map(bytes);
+        if (!row_of) FAIL_MEMORY(err);
+        for (uint32_t i = 1; i < s->op.n; i++) {
+            const raw_slice *r = s->raw[s->op.slice[i]];
+            if (r->extra && seal_part_of(s, r, p) == p) row_of[r->extra] = i;
+        }
+        for (size_t i = 0; i < p->op_costs.n; i++) {
+            const raw_op_cost *c = &VEC(&p->op_costs, raw_op_cost)[i];
+            uint32_t row = c->op <= p->ops.n ? row_of[c->op] : 0;
+            if (!row) continue;
+            s->op.phase[row] = c->phase;
+            s->op.flops[row] = c->flops;
+            s->op.bytes[row] = c->bytes;
+        }
+        mem_unmap(row_of, bytes);
+    }
+    return OK;
+}
+
 /* ---- rows that name their slice: comm and module_call ---- */
 
 /* Sealed ids of the raw slices of a part, by raw row. Only made for parts that need it. */
@@ -141,7 +163,8 @@ static uint32_t find_group(sealing *s, map *groups, const raw_comm *c, error *er
     return *at;
 }
 
-static void write_comm(sealing *s, uint32_t row, uint32_t slice, const raw_comm *c, uint32_t group) {
+static void write_comm(sealing *s, uint32_t row, uint32_t slice, const raw_comm *c,
+                       uint32_t group) {
     s->comm.slice[row] = slice;
     s->comm.name[row] = c->name;
     s->comm.group[row] = group;
@@ -209,6 +232,7 @@ status seal_details(sealing *s, error *err) {
     if (!s->detail) FAIL_MEMORY(err);
     TRY(make_tables(s, err));
     fill_tables(s);
+    TRY(seal_op_costs(s, err));
     TRY(seal_comms(s, err));
     return seal_module_calls(s, err);
 }

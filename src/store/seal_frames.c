@@ -61,7 +61,8 @@ static uint32_t frame_of_text(framing *q, uint32_t text_id) {
 }
 
 /* The module of a module slice. */
-static uint32_t module_of_slice(framing *q, uint32_t slice, uint32_t parent, const part **guess) {
+static uint32_t module_of_slice(framing *q, uint32_t slice, uint32_t parent,
+                                const part **guess) {
     sealing *s = q->s;
     const raw_slice *r = s->raw[slice];
     *guess = seal_part_of(s, r, *guess);
@@ -115,7 +116,8 @@ static void split_name(framing *q, uint32_t row, str name) {
     size_t open = close;
     while (open && name.p[open - 1] >= '0' && name.p[open - 1] <= '9') open--;
     int64_t line;
-    if (open < 2 || name.p[open - 1] != '(' || !str_to_i64(str_n(name.p + open, close - open), &line))
+    if (open < 2 || name.p[open - 1] != '(' ||
+        !str_to_i64(str_n(name.p + open, close - open), &line))
         return;
     uint32_t file = intern_add(s->b->strings, str_n(name.p, open - 1));
     if (file == UINT32_MAX) return;

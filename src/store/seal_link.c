@@ -48,7 +48,8 @@ static uint32_t op_with_id(linking *q, int64_t external) {
     if (!q->has_op_map) {
         q->has_op_map = true;
         for (uint32_t i = 1; i < s->op.n; i++) {
-            if (s->op.external[i] == ABSENT_I64 || s->slice.kind[s->op.slice[i]] != KIND_OP) continue;
+            if (s->op.external[i] == ABSENT_I64 || s->slice.kind[s->op.slice[i]] != KIND_OP)
+                continue;
             uint32_t *at = map_at(&q->op_by_external, (uint64_t)s->op.external[i]);
             if (at) *at = i;
         }
@@ -67,13 +68,15 @@ static uint32_t op_of_call(linking *q, uint32_t call, const uint32_t *open, uint
     for (uint32_t i = n; i-- > 0;)
         if (s->op.external[open[i]] == external) return s->op.slice[open[i]];
     uint32_t named = op_with_id(q, external);
-    if (named && op_holds(s, named, s->call.slice[call], s->track.first[track], s->track.end[track]))
+    if (named &&
+        op_holds(s, named, s->call.slice[call], s->track.first[track], s->track.end[track]))
         return s->op.slice[named];
     return innermost;
 }
 
 /* Gives every call of a track its op: one pass over the track's ops and calls with a stack. */
-static void link_calls(linking *q, uint32_t track, uint32_t *op, uint32_t *call, uint32_t *open) {
+static void link_calls(linking *q, uint32_t track, uint32_t *op, uint32_t *call,
+                       uint32_t *open) {
     sealing *s = q->s;
     uint32_t n = 0, end = s->track.end[track];
     while (*call < s->call.n && s->call.slice[*call] < end) {
@@ -135,9 +138,8 @@ static link_how how_linked(const linking *q, uint32_t call, uint32_t kernel) {
     if (s->kernel.graph_node[kernel] > 0) return LINK_GRAPH;
     int64_t external = q->calls[call]->external;
     uint32_t op = s->detail[s->call.op[call]];
-    return q->trust_external && external > 0 && s->op.external[op] == external
-               ? LINK_EXACT
-               : LINK_CONTAINED;
+    return q->trust_external && external > 0 && s->op.external[op] == external ? LINK_EXACT
+                                                                               : LINK_CONTAINED;
 }
 
 static status link_kernels(linking *q, error *err) {

@@ -59,7 +59,9 @@ static void free_timed(timed *t) {
 }
 
 static const vec *rows_of(const part *p, int table) {
-    return table == TABLE_memory ? &p->memories : table == TABLE_instant ? &p->instants : &p->counters;
+    return table == TABLE_memory    ? &p->memories
+           : table == TABLE_instant ? &p->instants
+                                    : &p->counters;
 }
 
 static uint32_t track_of_row(const void *row, int table) {
@@ -99,7 +101,8 @@ static status sort_rows(sealing *s, int table, row_cmp cmp, timed *t, error *err
         const vec *v = rows_of(p, table);
         for (size_t k = 0; k < v->n; k++, n++) {
             t->rows[n] = (const char *)v->p + k * v->elem_bytes;
-            t->tracks[n] = VEC(&p->tracks, part_track_row)[track_of_row(t->rows[n], table)].sealed;
+            t->tracks[n] =
+                VEC(&p->tracks, part_track_row)[track_of_row(t->rows[n], table)].sealed;
         }
     }
     cmp_context c = {t, s->b->strings, cmp};
@@ -138,7 +141,8 @@ static status seal_events(sealing *s, const timed *t, error *err) {
         s->memory.kind[row] = m->kind;
         s->memory.args[row] = m->args;
         if (!m->address || m->kind > MEMORY_FREE) continue;
-        uint64_t key = hash_pair(m->address, (uint64_t)m->device_type << 32 | (uint32_t)m->device);
+        uint64_t key =
+            hash_pair(m->address, (uint64_t)m->device_type << 32 | (uint32_t)m->device);
         uint32_t *at = map_at(&alive, key);
         if (!at) {
             st = ERR_MEMORY;

@@ -35,7 +35,8 @@ static int cmp_ties(uint32_t x, uint32_t y, const void *context) {
     if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
     if (a->tie != b->tie) return a->tie < b->tie ? -1 : 1;
     if (a->name == b->name) return 0;
-    return str_cmp(intern_get(q->s->b->strings, a->name), intern_get(q->s->b->strings, b->name));
+    return str_cmp(intern_get(q->s->b->strings, a->name),
+                   intern_get(q->s->b->strings, b->name));
 }
 
 /* Sorts a run of equal starts. Most runs are two long. */

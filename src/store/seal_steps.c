@@ -5,7 +5,8 @@
 
 static int cmp_steps(uint32_t a, uint32_t b, const void *context) {
     const sealing *s = context;
-    if (s->slice.start[a] != s->slice.start[b]) return s->slice.start[a] < s->slice.start[b] ? -1 : 1;
+    if (s->slice.start[a] != s->slice.start[b])
+        return s->slice.start[a] < s->slice.start[b] ? -1 : 1;
     return a < b ? -1 : a > b;
 }
 

@@ -27,7 +27,8 @@ static bool same(ident a, ident b) {
 static int cmp_ident(const builder *b, ident x, ident y) {
     if (x.text != y.text) return x.text ? 1 : -1;
     if (x.text)
-        return str_cmp(intern_get(b->strings, (uint32_t)x.v), intern_get(b->strings, (uint32_t)y.v));
+        return str_cmp(intern_get(b->strings, (uint32_t)x.v),
+                       intern_get(b->strings, (uint32_t)y.v));
     return x.v < y.v ? -1 : x.v > y.v;
 }
 
@@ -45,7 +46,8 @@ static int cmp_pids(uint32_t x, uint32_t y, const void *context) {
 }
 
 static uint64_t key_of(ident pid, ident tid, bool async) {
-    return hash_pair(hash_pair((uint64_t)pid.v, pid.text), hash_pair((uint64_t)tid.v, tid.text)) +
+    return hash_pair(hash_pair((uint64_t)pid.v, pid.text),
+                     hash_pair((uint64_t)tid.v, tid.text)) +
            async;
 }
 
@@ -93,7 +95,8 @@ static status collect_pids(gather *g, error *err) {
     for (uint32_t i = 0; i < g->n; i++) g->pids[n++] = g->rows[i].pid;
     for (uint32_t i = 0; i < s->n_parts; i++) {
         const part *p = s->part_list[i];
-        for (size_t k = 0; k < p->labels.n; k++) g->pids[n++] = VEC(&p->labels, raw_label)[k].pid;
+        for (size_t k = 0; k < p->labels.n; k++)
+            g->pids[n++] = VEC(&p->labels, raw_label)[k].pid;
     }
     for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
     sort_index(order, order + n, n, cmp_pids, g);
@@ -175,7 +178,8 @@ static void apply_label(gather *g, const raw_label *l, uint64_t *seen) {
         uint32_t row = 0; /* sealed row of it: the tracks are few, the labels too */
         for (uint32_t i = 1; i < s->track.n && !row; i++)
             if (s->track.process[i] == process && s->track.kind[i] != TRACK_ASYNC &&
-                (l->tid.text ? s->track.tid_text[i] == (uint32_t)l->tid.v && s->track.tid[i] == ABSENT_I64
+                (l->tid.text ? s->track.tid_text[i] == (uint32_t)l->tid.v &&
+                                   s->track.tid[i] == ABSENT_I64
                              : s->track.tid[i] == l->tid.v))
                 row = i;
         at = &seen[base + (size_t)row * 8 + l->kind];

@@ -14,7 +14,8 @@
 #include "base/num.h"
 #include "store/trace_int.h"
 
-enum { /* what a ref_x column points to, by the name of its type */
+/* What a ref_x column points to, and the code of a type, by the name of the type. */
+enum {
     TARGET_i64 = N_TABLES,
     TARGET_u64 = N_TABLES,
     TARGET_f64 = N_TABLES,
@@ -38,16 +39,16 @@ enum { /* what a ref_x column points to, by the name of its type */
 };
 
 const column_info COLUMN_INFO[N_COLUMNS] = {
-#define COLUMN(t, c, kind, doc)                                                                  \
-    {                                                                                            \
-        .name = #c,                                                                              \
-        .table_name = #t,                                                                        \
-        .type_name = #kind,                                                                      \
-        .pointer_offset = offsetof(trace, t.c),                                                  \
-        .table = TABLE_##t,                                                                      \
-        .elem_bytes = sizeof(col_##kind),                                                        \
-        .type = CODE_##kind,                                                                     \
-        .target = TARGET_##kind,                                                                 \
+#define COLUMN(t, c, kind, doc)                 \
+    {                                           \
+        .name = #c,                             \
+        .table_name = #t,                       \
+        .type_name = #kind,                     \
+        .pointer_offset = offsetof(trace, t.c), \
+        .table = TABLE_##t,                     \
+        .elem_bytes = sizeof(col_##kind),       \
+        .type = CODE_##kind,                    \
+        .target = TARGET_##kind,                \
     },
 #include "store/schema.def"
 };
@@ -62,23 +63,21 @@ enum {
 };
 
 const table_info TABLE_INFO[N_TABLES] = {
-#define TABLE(t, doc)                                                                            \
-    {                                                                                            \
-        .name = #t,                                                                              \
-        .rows_offset = offsetof(trace, t.n),                                                     \
-        .first_column = START_##t,                                                               \
-        .end_column = STOP_##t,                                                                  \
+#define TABLE(t, doc)                        \
+    {                                        \
+        .name = #t,                          \
+        .rows_offset = offsetof(trace, t.n), \
+        .first_column = START_##t,           \
+        .end_column = STOP_##t,              \
     },
 #include "store/schema.def"
 };
 
-const void **trace_column_slot(trace *t, int column)
-{
+const void **trace_column_slot(trace *t, int column) {
     return (const void **)((char *)t + COLUMN_INFO[column].pointer_offset);
 }
 
-uint32_t *trace_rows_slot(trace *t, int table)
-{
+uint32_t *trace_rows_slot(trace *t, int table) {
     return (uint32_t *)((char *)t + TABLE_INFO[table].rows_offset);
 }
 
@@ -89,8 +88,7 @@ typedef struct {
     struct trace_owner owner;
 } owned_trace;
 
-trace *trace_alloc(void)
-{
+trace *trace_alloc(void) {
     owned_trace *o = mem_zalloc(sizeof *o);
     if (!o) return NULL;
     atomic_init(&o->owner.n_references, 1);
@@ -99,27 +97,23 @@ trace *trace_alloc(void)
     return &o->trace;
 }
 
-void trace_own(trace *t, void *p, size_t bytes, void (*release)(void *p, size_t bytes))
-{
+void trace_own(trace *t, void *p, size_t bytes, void (*release)(void *p, size_t bytes)) {
     if (!p) return;
     struct trace_owner *o = t->owner;
     if (o->n_owned == TRACE_MAX_OWNED) BUG("a trace owns too many blocks");
     o->owned[o->n_owned++] = (owned_block){.p = p, .bytes = bytes, .release = release};
 }
 
-void trace_own_map(trace *t, void *p, size_t bytes)
-{
+void trace_own_map(trace *t, void *p, size_t bytes) {
     trace_own(t, p, bytes, mem_unmap);
 }
 
-trace *trace_retain(trace *t)
-{
+trace *trace_retain(trace *t) {
     if (t) atomic_fetch_add_explicit(&t->owner->n_references, 1, memory_order_relaxed);
     return t;
 }
 
-void trace_release(trace *t)
-{
+void trace_release(trace *t) {
     if (!t) return;
     struct trace_owner *o = t->owner;
     /* Release on the way down, acquire at zero: the one that frees sees every other's reads done. */
@@ -131,22 +125,19 @@ void trace_release(trace *t)
     mem_free(t);
 }
 
-void trace_finish(trace *t)
-{
+void trace_finish(trace *t) {
     memset(t->kind_count, 0, sizeof t->kind_count);
     for (uint32_t i = 1; i < t->slice.n; i++)
         if (t->slice.kind[i] < N_KINDS) t->kind_count[t->slice.kind[i]]++;
 }
 
-status trace_require(const trace *t, uint64_t tables, error *err)
-{
+status trace_require(const trace *t, uint64_t tables, error *err) {
     return t->owner && t->owner->require ? t->owner->require(t, tables, err) : OK;
 }
 
 /* ---- questions --------------------------------------------------------------------------------- */
 
-uint32_t trace_track_of(const trace *t, uint32_t slice)
-{
+uint32_t trace_track_of(const trace *t, uint32_t slice) {
     uint32_t low = 1, high = t->track.n; /* the first track that ends behind the slice */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -159,8 +150,7 @@ uint32_t trace_track_of(const trace *t, uint32_t slice)
 }
 
 /* First slice in [low, high) that starts at or after the time; high when none does. */
-static uint32_t find_start(const trace *t, uint32_t low, uint32_t high, int64_t time_ns)
-{
+static uint32_t find_start(const trace *t, uint32_t low, uint32_t high, int64_t time_ns) {
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (t->slice.start[middle] >= time_ns)
@@ -171,19 +161,16 @@ static uint32_t find_start(const trace *t, uint32_t low, uint32_t high, int64_t 
     return low;
 }
 
-uint32_t trace_lower_bound(const trace *t, uint32_t track, int64_t time_ns)
-{
+uint32_t trace_lower_bound(const trace *t, uint32_t track, int64_t time_ns) {
     return find_start(t, t->track.first[track], t->track.end[track], time_ns);
 }
 
-static bool is_inside(const trace *t, uint32_t slice, uint32_t ancestor)
-{
+static bool is_inside(const trace *t, uint32_t slice, uint32_t ancestor) {
     while (slice > ancestor) slice = t->slice.parent[slice];
     return slice == ancestor;
 }
 
-uint32_t trace_subtree_end(const trace *t, uint32_t slice)
-{
+uint32_t trace_subtree_end(const trace *t, uint32_t slice) {
     uint32_t track = trace_track_of(t, slice);
     if (!track) return slice + 1;
     /* Nothing inside starts behind the end; what starts exactly there may be empty and inside, or
@@ -196,8 +183,7 @@ uint32_t trace_subtree_end(const trace *t, uint32_t slice)
 }
 
 /* Row whose slice is the one given, in a table that ascends by slice. */
-static uint32_t find_row(const uint32_t *slices, uint32_t n, uint32_t slice)
-{
+static uint32_t find_row(const uint32_t *slices, uint32_t n, uint32_t slice) {
     uint32_t low = 1, high = n;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -209,40 +195,33 @@ static uint32_t find_row(const uint32_t *slices, uint32_t n, uint32_t slice)
     return slice != 0 && low < n && slices[low] == slice ? low : 0;
 }
 
-uint32_t trace_op_of(const trace *t, uint32_t slice)
-{
+uint32_t trace_op_of(const trace *t, uint32_t slice) {
     return find_row(t->op.slice, t->op.n, slice);
 }
 
-uint32_t trace_kernel_of(const trace *t, uint32_t slice)
-{
+uint32_t trace_kernel_of(const trace *t, uint32_t slice) {
     return find_row(t->kernel.slice, t->kernel.n, slice);
 }
 
-uint32_t trace_call_of(const trace *t, uint32_t slice)
-{
+uint32_t trace_call_of(const trace *t, uint32_t slice) {
     return find_row(t->call.slice, t->call.n, slice);
 }
 
-uint32_t trace_comm_of(const trace *t, uint32_t slice)
-{
+uint32_t trace_comm_of(const trace *t, uint32_t slice) {
     return find_row(t->comm.slice, t->comm.n, slice);
 }
 
-uint32_t trace_module_call_of(const trace *t, uint32_t slice)
-{
+uint32_t trace_module_call_of(const trace *t, uint32_t slice) {
     return find_row(t->module_call.slice, t->module_call.n, slice);
 }
 
-str trace_meta(const trace *t, str key)
-{
+str trace_meta(const trace *t, str key) {
     for (uint32_t i = 1; i < t->meta.n; i++)
         if (str_eq(trace_str(t, t->meta.key[i]), key)) return trace_str(t, t->meta.value[i]);
     return STR_NONE;
 }
 
-uint32_t trace_step_at(const trace *t, int64_t time_ns)
-{
+uint32_t trace_step_at(const trace *t, int64_t time_ns) {
     uint32_t low = 1, high = t->step.n; /* the first step that starts behind the time */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -254,20 +233,19 @@ uint32_t trace_step_at(const trace *t, int64_t time_ns)
     return low > 1 && time_ns < t->step.end[low - 1] ? low - 1 : 0;
 }
 
-int64_t trace_quality(const trace *t, cause c)
-{
+int64_t trace_quality(const trace *t, cause c) {
     int64_t count = 0;
     for (uint32_t i = 1; i < t->quality.n; i++)
         if (t->quality.cause[i] == c) count = add_i64(count, t->quality.count[i]);
     return count;
 }
 
-uint64_t trace_size_bytes(const trace *t)
-{
+uint64_t trace_size_bytes(const trace *t) {
     uint64_t bytes = 0;
     for (int c = 0; c < N_COLUMNS; c++)
         bytes += (uint64_t)COLUMN_INFO[c].elem_bytes * trace_rows(t, COLUMN_INFO[c].table);
-    if (t->n_strings) bytes += 8 * ((uint64_t)t->n_strings + 1) + t->string_offset[t->n_strings];
+    if (t->n_strings)
+        bytes += 8 * ((uint64_t)t->n_strings + 1) + t->string_offset[t->n_strings];
     if (t->n_arg_blocks)
         bytes += 8 * ((uint64_t)t->n_arg_blocks + 1) + t->arg_block[t->n_arg_blocks];
     return bytes + 8 * (uint64_t)t->n_shapes;

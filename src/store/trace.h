@@ -16,12 +16,12 @@
 
 typedef struct trace {
     /* t->slice.n rows, t->slice.start[i], t->kernel.op[i], … */
-#define TABLE(t, doc)                                                                            \
-    struct {                                                                                     \
+#define TABLE(t, doc) \
+    struct {          \
         uint32_t n;
 #define COLUMN(t, c, type, doc) const col_##type *c;
-#define END(t)                                                                                   \
-    }                                                                                            \
+#define END(t) \
+    }          \
     t;
 #include "store/schema.def"
     /* Strings: id → bytes. */
@@ -36,14 +36,15 @@ typedef struct trace {
     const uint32_t *shape_key;    /* string id of the key of that place */
     uint32_t n_shapes;
     /* Facts about the whole. */
-    int64_t start_ns, end_ns; /* range of all slices, instants and memory events, base-relative */
-    int64_t base_unix_ns;     /* Unix time of 0, ABSENT_I64 when the producer did not say */
-    uint64_t events_read;     /* events of the producer, all phases */
+    int64_t start_ns,
+        end_ns;           /* range of all slices, instants and memory events, base-relative */
+    int64_t base_unix_ns; /* Unix time of 0, ABSENT_I64 when the producer did not say */
+    uint64_t events_read; /* events of the producer, all phases */
     uint64_t events_dropped;
-    uint64_t input_bytes; /* of JSON, after decompression */
+    uint64_t input_bytes;         /* of JSON, after decompression */
     uint64_t kind_count[N_KINDS]; /* slices of each kind: known without a scan */
-    str format;           /* "kineto", "chrome", … */
-    struct trace_owner *owner; /* private: what holds the memory */
+    str format;                   /* "kineto", "chrome", … */
+    struct trace_owner *owner;    /* private: what holds the memory */
 } trace;
 
 /* Reference counting; the last release frees. Thread safe. */
@@ -62,10 +63,9 @@ void trace_release(trace *t);
 status trace_require(const trace *t, uint64_t tables, error *err) MUST_USE;
 
 static inline str trace_str(const trace *t, uint32_t id) {
-    return id < t->n_strings
-               ? (str){t->string_bytes + t->string_offset[id],
-                       (size_t)(t->string_offset[id + 1] - t->string_offset[id])}
-               : STR_NONE;
+    return id < t->n_strings ? (str){t->string_bytes + t->string_offset[id],
+                                     (size_t)(t->string_offset[id + 1] - t->string_offset[id])}
+                             : STR_NONE;
 }
 static inline str trace_slice_name(const trace *t, uint32_t slice) {
     return trace_str(t, t->slice.name[slice]);

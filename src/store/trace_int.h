@@ -24,13 +24,23 @@
 
 #define TRACE_TIME_LIMIT ((int64_t)1 << 62)
 
-typedef enum { TYPE_I64, TYPE_U64, TYPE_F64, TYPE_U32, TYPE_I32, TYPE_U16, TYPE_U8, TYPE_STR, TYPE_REF } column_type;
+typedef enum {
+    TYPE_I64,
+    TYPE_U64,
+    TYPE_F64,
+    TYPE_U32,
+    TYPE_I32,
+    TYPE_U16,
+    TYPE_U8,
+    TYPE_STR,
+    TYPE_REF
+} cell_type;
 
 typedef struct {
     const char *name, *table_name, *type_name; /* "start", "slice", "i64" */
     size_t pointer_offset;                     /* of the column's pointer in struct trace */
     uint16_t table, elem_bytes;
-    uint8_t type;   /* column_type */
+    uint8_t type;    /* cell_type */
     uint16_t target; /* TABLE_x of a ref_x, N_TABLES otherwise */
 } column_info;
 

@@ -12,8 +12,7 @@
 
 static const export_options CHROME = {.form = {"chrome", 6}};
 
-static void chrome_memory_events_say_what_is_known(void **state)
-{
+static void chrome_memory_events_say_what_is_known(void **state) {
     trace *t = sample_trace();
     ((uint8_t *)(uintptr_t)t->memory.kind)[1] = MEMORY_OOM;
     ((uint64_t *)(uintptr_t)t->memory.address)[1] = 0;
@@ -21,18 +20,21 @@ static void chrome_memory_events_say_what_is_known(void **state)
     ((int64_t *)(uintptr_t)t->memory.reserved)[1] = ABSENT_I64;
     char *text = export_text(t, &CHROME);
     assert_int_equal(count_of(text, "\"name\":\"[OutOfMemory]\",\"s\":\"t\""), 1);
-    assert_int_equal(count_of(text, "\"args\":{\"Device Type\":1,\"Device Id\":-1,\"Bytes\":512,\"Total Allocated\":512}}"), 1);
+    assert_int_equal(count_of(text, "\"args\":{\"Device Type\":1,\"Device "
+                                    "Id\":-1,\"Bytes\":512,\"Total Allocated\":512}}"),
+                     1);
     free(text);
     ((uint32_t *)(uintptr_t)t->memory.args)[1] = 1; /* the producer's own words win */
     text = export_text(t, &CHROME);
-    assert_int_equal(count_of(text, "\"name\":\"[OutOfMemory]\",\"s\":\"t\",\"pid\":100,\"tid\":100,"
-                                    "\"ts\":7693164000022.000,\"args\":{\"External id\":1,\"Ev Idx\":0}}"), 1);
+    assert_int_equal(
+        count_of(text, "\"name\":\"[OutOfMemory]\",\"s\":\"t\",\"pid\":100,\"tid\":100,"
+                       "\"ts\":7693164000022.000,\"args\":{\"External id\":1,\"Ev Idx\":0}}"),
+        1);
     free(text);
     trace_release(t);
 }
 
-static void chrome_samples_at_different_times_are_different_events(void **state)
-{
+static void chrome_samples_at_different_times_are_different_events(void **state) {
     trace *t = sample_trace();
     ((int64_t *)(uintptr_t)t->counter.time)[2] = 51000;
     char *text = export_text(t, &CHROME);
@@ -43,12 +45,12 @@ static void chrome_samples_at_different_times_are_different_events(void **state)
     trace_release(t);
 }
 
-static void chrome_points_outside_the_window_are_left_out(void **state)
-{
+static void chrome_points_outside_the_window_are_left_out(void **state) {
     trace *t = sample_trace();
     char *text = export_text(t, &(export_options){STR("chrome"), 60000, 119000});
     assert_int_equal(count_of(text, "\"ph\":\"C\""), 0);
-    assert_int_equal(count_of(text, "\"ph\":\"i\""), 0); /* the end does not belong to the window */
+    assert_int_equal(count_of(text, "\"ph\":\"i\""),
+                     0); /* the end does not belong to the window */
     assert_int_equal(count_of(text, "fwdbwd"), 0);
     free(text);
     text = export_text(t, &(export_options){STR("chrome"), 119000, ABSENT_I64});
@@ -57,8 +59,7 @@ static void chrome_points_outside_the_window_are_left_out(void **state)
     trace_release(t);
 }
 
-static void chrome_flows_without_an_id_use_their_row(void **state)
-{
+static void chrome_flows_without_an_id_use_their_row(void **state) {
     trace *t = sample_trace();
     ((int64_t *)(uintptr_t)t->flow.id)[1] = ABSENT_I64;
     ((uint8_t *)(uintptr_t)t->flow.kind)[1] = FLOW_OTHER;
@@ -73,8 +74,7 @@ static void chrome_flows_without_an_id_use_their_row(void **state)
     trace_release(t);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chrome_memory_events_say_what_is_known),
         cmocka_unit_test(chrome_samples_at_different_times_are_different_events),

@@ -13,8 +13,7 @@
 #include "unit/store/sample_trace.h"
 
 /* One track of these slices: start, end (µs), parent, kind. */
-static void make_track(maker *m, track_kind kind, const int64_t (*rows)[4], uint32_t n)
-{
+static void make_track(maker *m, track_kind kind, const int64_t (*rows)[4], uint32_t n) {
     maker_init(m);
     maker_table(m, TABLE_process, 2);
     SET(m, process, pid)[1] = 1;
@@ -38,39 +37,41 @@ static void make_track(maker *m, track_kind kind, const int64_t (*rows)[4], uint
     m->t->end_ns = 100000;
 }
 
-static char *export_window(const trace *t, int64_t from_ns, int64_t to_ns)
-{
+static char *export_window(const trace *t, int64_t from_ns, int64_t to_ns) {
     char *text = export_text(t, &(export_options){STR("chrome"), from_ns, to_ns});
     assert_true(is_json(text));
     return text;
 }
 
-static void assert_has(const char *text, const char *part)
-{
+static void assert_has(const char *text, const char *part) {
     if (!strstr(text, part)) fail_msg("%s is not in\n%s", part, text);
 }
 
-static const int64_t OVERLAPS[][4] = {
-    {0, 10, 0, KIND_OP}, {2, 6, 1, KIND_OP}, {4, 7, 1, KIND_OP}, {8, 20, 0, KIND_OP}, {10, 10, 4, KIND_OP}};
+static const int64_t OVERLAPS[][4] = {{0, 10, 0, KIND_OP},
+                                      {2, 6, 1, KIND_OP},
+                                      {4, 7, 1, KIND_OP},
+                                      {8, 20, 0, KIND_OP},
+                                      {10, 10, 4, KIND_OP}};
 
-static void chrome_host_slices_are_cut_where_least_is_lost(void **state)
-{
+static void chrome_host_slices_are_cut_where_least_is_lost(void **state) {
     maker m;
     make_track(&m, TRACK_THREAD, OVERLAPS, 5);
     trace *t = maker_done(&m);
     char *text = export_window(t, 0, 0);
-    assert_has(text, "\"name\":\"s1\",\"pid\":1,\"tid\":2,\"ts\":0.000,\"dur\":8.000}"); /* by s4 */
+    assert_has(text,
+               "\"name\":\"s1\",\"pid\":1,\"tid\":2,\"ts\":0.000,\"dur\":8.000}"); /* by s4 */
     assert_has(text, "\"name\":\"s2\",\"pid\":1,\"tid\":2,\"ts\":2.000,\"dur\":4.000}");
-    assert_has(text, "\"name\":\"s3\",\"pid\":1,\"tid\":2,\"ts\":4.000,\"dur\":2.000}"); /* by s2 */
+    assert_has(text,
+               "\"name\":\"s3\",\"pid\":1,\"tid\":2,\"ts\":4.000,\"dur\":2.000}"); /* by s2 */
     assert_has(text, "\"name\":\"s4\",\"pid\":1,\"tid\":2,\"ts\":8.000,\"dur\":12.000}");
     assert_has(text, "\"name\":\"s5\",\"pid\":1,\"tid\":2,\"ts\":10.000,\"dur\":0.000}");
     free(text);
     trace_release(t);
 }
 
-static void chrome_python_frames_give_way_to_steps(void **state)
-{
-    static const int64_t rows[][4] = {{0, 50, 0, KIND_STEP}, {10, 95, 1, KIND_PYTHON}, {80, 99, 0, KIND_STEP}};
+static void chrome_python_frames_give_way_to_steps(void **state) {
+    static const int64_t rows[][4] = {
+        {0, 50, 0, KIND_STEP}, {10, 95, 1, KIND_PYTHON}, {80, 99, 0, KIND_STEP}};
     maker m;
     make_track(&m, TRACK_THREAD, rows, 3);
     trace *t = maker_done(&m);
@@ -82,10 +83,11 @@ static void chrome_python_frames_give_way_to_steps(void **state)
     trace_release(t);
 }
 
-static void chrome_slice_that_outlasts_several_open_ones_cuts_them_all(void **state)
-{
-    static const int64_t rows[][4] = {
-        {0, 100, 0, KIND_OP}, {1, 12, 1, KIND_PYTHON}, {2, 11, 2, KIND_PYTHON}, {10, 90, 1, KIND_STEP}};
+static void chrome_slice_that_outlasts_several_open_ones_cuts_them_all(void **state) {
+    static const int64_t rows[][4] = {{0, 100, 0, KIND_OP},
+                                      {1, 12, 1, KIND_PYTHON},
+                                      {2, 11, 2, KIND_PYTHON},
+                                      {10, 90, 1, KIND_STEP}};
     maker m;
     make_track(&m, TRACK_THREAD, rows, 4);
     trace *t = maker_done(&m);
@@ -98,21 +100,20 @@ static void chrome_slice_that_outlasts_several_open_ones_cuts_them_all(void **st
     trace_release(t);
 }
 
-static void chrome_plain_traces_stay_as_they_are(void **state)
-{
+static void chrome_plain_traces_stay_as_they_are(void **state) {
     maker m;
     make_track(&m, TRACK_THREAD, OVERLAPS, 5);
     m.t->format = STR("chrome");
     trace *t = maker_done(&m);
     char *text = export_window(t, 0, 0);
-    assert_has(text, "\"cat\":\"\",\"name\":\"s1\",\"pid\":1,\"tid\":2,\"ts\":0.000,\"dur\":10.000}");
+    assert_has(text,
+               "\"cat\":\"\",\"name\":\"s1\",\"pid\":1,\"tid\":2,\"ts\":0.000,\"dur\":10.000}");
     assert_int_equal(count_of(text, "Profiler"), 0);
     free(text);
     trace_release(t);
 }
 
-static void chrome_device_slices_keep_their_overlaps(void **state)
-{
+static void chrome_device_slices_keep_their_overlaps(void **state) {
     maker m;
     make_track(&m, TRACK_STREAM, OVERLAPS, 5);
     trace *t = maker_done(&m);
@@ -123,8 +124,7 @@ static void chrome_device_slices_keep_their_overlaps(void **state)
     trace_release(t);
 }
 
-static void chrome_window_cuts_slices_and_leaves_out_the_rest(void **state)
-{
+static void chrome_window_cuts_slices_and_leaves_out_the_rest(void **state) {
     maker m;
     make_track(&m, TRACK_STREAM, OVERLAPS, 5);
     trace *t = maker_done(&m);
@@ -141,8 +141,7 @@ static void chrome_window_cuts_slices_and_leaves_out_the_rest(void **state)
     trace_release(t);
 }
 
-static void chrome_arrow_needs_both_ends_in_the_window(void **state)
-{
+static void chrome_arrow_needs_both_ends_in_the_window(void **state) {
     trace *t = sample_trace();
     char *text = export_window(t, 26000, 30000); /* the call, not its kernel */
     assert_int_equal(count_of(text, "cudaLaunchKernel"), 1);
@@ -158,8 +157,7 @@ static void chrome_arrow_needs_both_ends_in_the_window(void **state)
     trace_release(t);
 }
 
-static void chrome_external_id_is_that_of_the_op_that_was_found(void **state)
-{
+static void chrome_external_id_is_that_of_the_op_that_was_found(void **state) {
     trace *t = sample_trace();
     ((int64_t *)(uintptr_t)t->op.external)[2] = 4711;
     char *text = export_window(t, 0, 0);
@@ -169,16 +167,20 @@ static void chrome_external_id_is_that_of_the_op_that_was_found(void **state)
     ((uint32_t *)(uintptr_t)t->slice.args)[3] = 0;
     ((int64_t *)(uintptr_t)t->kernel.correlation)[1] = ABSENT_I64;
     text = export_window(t, 0, 0);
-    assert_has(text, "\"name\":\"sgemm\",\"pid\":0,\"tid\":7,\"ts\":7693164000033.125,\"dur\":5.500,\"args\":{\"correlation\":7,");
-    assert_has(text, "\"args\":{\"External id\":4711,\"correlation\":7}"); /* made from the columns */
+    assert_has(text, "\"name\":\"sgemm\",\"pid\":0,\"tid\":7,\"ts\":7693164000033.125,\"dur\":"
+                     "5.500,\"args\":{\"correlation\":7,");
+    assert_has(text,
+               "\"args\":{\"External id\":4711,\"correlation\":7}"); /* made from the columns */
     assert_has(text, "\"bp\":\"e\",\"id\":3}"); /* no correlation: the call's row */
     free(text);
     trace_release(t);
 }
 
-static void chrome_async_ranges_begin_and_end_in_order(void **state)
-{
-    static const int64_t rows[][4] = {{0, 10, 0, KIND_ASYNC}, {1, 10, 1, KIND_ASYNC}, {5, 15, 0, KIND_ASYNC}, {12, 13, 0, KIND_ASYNC}};
+static void chrome_async_ranges_begin_and_end_in_order(void **state) {
+    static const int64_t rows[][4] = {{0, 10, 0, KIND_ASYNC},
+                                      {1, 10, 1, KIND_ASYNC},
+                                      {5, 15, 0, KIND_ASYNC},
+                                      {12, 13, 0, KIND_ASYNC}};
     maker m;
     make_track(&m, TRACK_ASYNC, rows, 4);
     trace *t = maker_done(&m);
@@ -187,11 +189,16 @@ static void chrome_async_ranges_begin_and_end_in_order(void **state)
         "{\"ph\":\"b\",\"cat\":\"\",\"name\":\"s1\",\"pid\":1,\"tid\":2,\"ts\":0.000,\"id\":1}",
         "{\"ph\":\"b\",\"cat\":\"\",\"name\":\"s2\",\"pid\":1,\"tid\":2,\"ts\":1.000,\"id\":1}",
         "{\"ph\":\"b\",\"cat\":\"\",\"name\":\"s3\",\"pid\":1,\"tid\":2,\"ts\":5.000,\"id\":3}",
-        "{\"ph\":\"e\",\"cat\":\"\",\"name\":\"s3\",\"pid\":1,\"tid\":2,\"ts\":15.000,\"id\":3}",
-        "{\"ph\":\"e\",\"cat\":\"\",\"name\":\"s2\",\"pid\":1,\"tid\":2,\"ts\":10.000,\"id\":1}",
-        "{\"ph\":\"e\",\"cat\":\"\",\"name\":\"s1\",\"pid\":1,\"tid\":2,\"ts\":10.000,\"id\":1}",
-        "{\"ph\":\"b\",\"cat\":\"\",\"name\":\"s4\",\"pid\":1,\"tid\":2,\"ts\":12.000,\"id\":4}",
-        "{\"ph\":\"e\",\"cat\":\"\",\"name\":\"s4\",\"pid\":1,\"tid\":2,\"ts\":13.000,\"id\":4}",
+        "{\"ph\":\"e\",\"cat\":\"\",\"name\":\"s3\",\"pid\":1,\"tid\":2,\"ts\":15.000,\"id\":"
+        "3}",
+        "{\"ph\":\"e\",\"cat\":\"\",\"name\":\"s2\",\"pid\":1,\"tid\":2,\"ts\":10.000,\"id\":"
+        "1}",
+        "{\"ph\":\"e\",\"cat\":\"\",\"name\":\"s1\",\"pid\":1,\"tid\":2,\"ts\":10.000,\"id\":"
+        "1}",
+        "{\"ph\":\"b\",\"cat\":\"\",\"name\":\"s4\",\"pid\":1,\"tid\":2,\"ts\":12.000,\"id\":"
+        "4}",
+        "{\"ph\":\"e\",\"cat\":\"\",\"name\":\"s4\",\"pid\":1,\"tid\":2,\"ts\":13.000,\"id\":"
+        "4}",
     };
     const char *at = text;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
@@ -202,8 +209,7 @@ static void chrome_async_ranges_begin_and_end_in_order(void **state)
     trace_release(t);
 }
 
-static void chrome_names_and_raw_arguments_stay_valid_json(void **state)
-{
+static void chrome_names_and_raw_arguments_stay_valid_json(void **state) {
     maker m;
     make_track(&m, TRACK_THREAD, OVERLAPS, 5);
     SET(&m, slice, name)[1] = maker_str(&m, "a\"b\\c\n\xff");
@@ -221,8 +227,7 @@ static void chrome_names_and_raw_arguments_stay_valid_json(void **state)
     trace_release(t);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chrome_host_slices_are_cut_where_least_is_lost),
         cmocka_unit_test(chrome_python_frames_give_way_to_steps),

@@ -10,13 +10,13 @@
 #include "unit/export/export_helper.h"
 #include "unit/store/sample_trace.h"
 
-static void csv_of_the_sample_is_exactly_this(void **state)
-{
+static void csv_of_the_sample_is_exactly_this(void **state) {
     trace *t = sample_trace();
     char *text = export_text(t, &(export_options){.form = STR("csv")});
     assert_string_equal(
         text,
-        "id,track,process,thread,name,kind,category,start_ns,duration_ns,parent,depth,step,args\n"
+        "id,track,process,thread,name,kind,category,start_ns,duration_ns,parent,depth,step,"
+        "args\n"
         "1,1,python,thread 100 (python),ProfilerStep#3,step,user_annotation,10000,90500,,0,3,"
         "\"{\"\"External id\"\":1,\"\"Ev Idx\"\":0}\"\n"
         "2,1,python,thread 100 (python),aten::mm,op,cpu_op,20000,15250,1,1,3,"
@@ -30,8 +30,7 @@ static void csv_of_the_sample_is_exactly_this(void **state)
     trace_release(t);
 }
 
-static void csv_starts_are_offsets_and_the_window_clips(void **state)
-{
+static void csv_starts_are_offsets_and_the_window_clips(void **state) {
     trace *t = sample_trace();
     t->start_ns = 5000;
     char *text = export_text(t, &(export_options){STR("csv"), 10000, 20000}); /* 15 … 25 µs */
@@ -43,8 +42,7 @@ static void csv_starts_are_offsets_and_the_window_clips(void **state)
     trace_release(t);
 }
 
-static void csv_device_work_belongs_to_the_step_of_its_launch(void **state)
-{
+static void csv_device_work_belongs_to_the_step_of_its_launch(void **state) {
     trace *t = sample_trace();
     ((int64_t *)(uintptr_t)t->slice.start)[4] = 200000; /* runs behind the step */
     char *text = export_text(t, &(export_options){.form = STR("csv")});
@@ -57,8 +55,7 @@ static void csv_device_work_belongs_to_the_step_of_its_launch(void **state)
     trace_release(t);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(csv_of_the_sample_is_exactly_this),
         cmocka_unit_test(csv_starts_are_offsets_and_the_window_clips),

@@ -12,8 +12,7 @@
 
 #include "base/json.h"
 
-char *export_text(const trace *t, const export_options *o)
-{
+char *export_text(const trace *t, const export_options *o) {
     FILE *f = tmpfile();
     assert_non_null(f);
     assert_int_equal(export_trace(t, o, fileno(f), NULL), OK);
@@ -28,16 +27,14 @@ char *export_text(const trace *t, const export_options *o)
     return text;
 }
 
-bool is_json(const char *text)
-{
+bool is_json(const char *text) {
     buf b = {0};
     unsigned flags = json_normal(str_of(text), &b);
     buf_fini(&b);
     return flags == 0;
 }
 
-int count_of(const char *text, const char *part)
-{
+int count_of(const char *text, const char *part) {
     int n = 0;
     for (const char *p = text; (p = strstr(p, part)); p++) n++;
     return n;

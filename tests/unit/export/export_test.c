@@ -16,22 +16,19 @@
 
 static char folder[64], path[128];
 
-static int make_folder(void **state)
-{
+static int make_folder(void **state) {
     snprintf(folder, sizeof folder, "/tmp/tacho_export_test.XXXXXX");
     if (!mkdtemp(folder)) return -1;
     snprintf(path, sizeof path, "%s/out", folder);
     return 0;
 }
 
-static int remove_folder(void **state)
-{
+static int remove_folder(void **state) {
     unlink(path);
     return rmdir(folder);
 }
 
-static int count_entries(void)
-{
+static int count_entries(void) {
     DIR *d = opendir(folder);
     int n = 0;
     for (struct dirent *e; (e = readdir(d));) n += e->d_name[0] != '.';
@@ -39,8 +36,7 @@ static int count_entries(void)
     return n;
 }
 
-static void export_knows_its_forms_and_names_them_on_a_mistake(void **state)
-{
+static void export_knows_its_forms_and_names_them_on_a_mistake(void **state) {
     trace *t = sample_trace();
     error err;
     assert_string_equal(export_form_name(0), "chrome");
@@ -52,8 +48,7 @@ static void export_knows_its_forms_and_names_them_on_a_mistake(void **state)
     trace_release(t);
 }
 
-static void export_to_a_name_is_whole_or_not_there(void **state)
-{
+static void export_to_a_name_is_whole_or_not_there(void **state) {
     trace *t = sample_trace();
     for (uint32_t form = 0; export_form_name(form); form++) {
         export_options o = {.form = str_of(export_form_name(form))};
@@ -77,8 +72,7 @@ static void export_to_a_name_is_whole_or_not_there(void **state)
     trace_release(t);
 }
 
-static void export_to_a_device_is_written_directly(void **state)
-{
+static void export_to_a_device_is_written_directly(void **state) {
     trace *t = sample_trace();
     export_options o = {.form = STR("csv")};
     assert_int_equal(export_file(t, &o, "/dev/null", NULL), OK);
@@ -91,8 +85,7 @@ static void export_to_a_device_is_written_directly(void **state)
 }
 
 /* More than the buffer holds, so that pieces are seen to fit together. */
-static void export_of_many_rows_has_them_all(void **state)
-{
+static void export_of_many_rows_has_them_all(void **state) {
     enum { N = 20000 };
     maker m;
     maker_init(&m);
@@ -119,12 +112,13 @@ static void export_of_many_rows_has_them_all(void **state)
     trace_release(t);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(export_knows_its_forms_and_names_them_on_a_mistake),
-        cmocka_unit_test_setup_teardown(export_to_a_name_is_whole_or_not_there, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(export_to_a_device_is_written_directly, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(export_to_a_name_is_whole_or_not_there, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(export_to_a_device_is_written_directly, make_folder,
+                                        remove_folder),
         cmocka_unit_test(export_of_many_rows_has_them_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

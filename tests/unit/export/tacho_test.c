@@ -13,8 +13,7 @@
 #include "unit/export/export_helper.h"
 #include "unit/store/sample_trace.h"
 
-static void tacho_export_opens_and_exports_the_same_again(void **state)
-{
+static void tacho_export_opens_and_exports_the_same_again(void **state) {
     char path[] = "/tmp/tacho_export_test.XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
@@ -34,8 +33,7 @@ static void tacho_export_opens_and_exports_the_same_again(void **state)
     unlink(path);
 }
 
-static void tacho_export_takes_no_window(void **state)
-{
+static void tacho_export_takes_no_window(void **state) {
     trace *t = sample_trace();
     error err;
     assert_int_equal(export_trace(t, &(export_options){STR("tacho"), 0, 5}, 1, &err), ERR_ARG);
@@ -43,8 +41,7 @@ static void tacho_export_takes_no_window(void **state)
     trace_release(t);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tacho_export_opens_and_exports_the_same_again),
         cmocka_unit_test(tacho_export_takes_no_window),

@@ -305,8 +305,33 @@ static void every_allocation_and_read_may_fail_without_leak_or_lie(void **state)
     buf_fini(&text);
 }
 
+static void a_gzip_file_may_hold_its_name(void **state) {
+    static const char NAME[] = "worker0.1794700920575616046.pt.trace.json"; /* and its NUL */
+    buf text = text_of(100000, 5), packed = gzip_of(buf_str(&text), 6), named = {0};
+    buf_add(&named, packed.p, 10);
+    named.p[3] |= 8; /* a name follows the header: the first look at the file cuts it */
+    buf_add(&named, NAME, sizeof NAME);
+    buf_add(&named, packed.p + 10, packed.n - 10);
+    char *path = file_of(buf_str(&named));
+    for (int i = 0; i < 20; i++) {
+        source *s;
+        uint16_t damage;
+        assert_int_equal(source_open(path, &s, NULL), OK);
+        buf out = read_all(s, (read_plan){.want = 65536, .threads = 1}, &damage);
+        assert_int_equal(damage, MSG_NONE);
+        assert_int_equal(out.n, text.n);
+        assert_memory_equal(out.p, text.p, text.n);
+        buf_fini(&out);
+    }
+    file_gone(path);
+    buf_fini(&text);
+    buf_fini(&packed);
+    buf_fini(&named);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gzip_file_may_hold_its_name),
         cmocka_unit_test(files_and_memory_give_the_same_bytes_by_every_plan),
         cmocka_unit_test(pipes_give_the_same_bytes_however_they_are_written),
         cmocka_unit_test(standard_input_is_read_from_where_it_stands),

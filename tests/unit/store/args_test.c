@@ -11,8 +11,7 @@
 #include "store/args.h"
 #include "unit/store/sample_trace.h"
 
-static void assert_json(const trace *t, uint32_t record, const char *expected)
-{
+static void assert_json(const trace *t, uint32_t record, const char *expected) {
     buf b = {0};
     assert_int_equal(trace_args_json(t, record, &b, NULL), OK);
     buf_add_byte(&b, 0);
@@ -20,8 +19,7 @@ static void assert_json(const trace *t, uint32_t record, const char *expected)
     buf_fini(&b);
 }
 
-static void args_of_the_sample_come_back_as_written(void **state)
-{
+static void args_of_the_sample_come_back_as_written(void **state) {
     trace *t = sample_trace();
     assert_json(t, 0, "{}");
     assert_json(t, 1, "{\"External id\":1,\"Ev Idx\":0}");
@@ -31,9 +29,9 @@ static void args_of_the_sample_come_back_as_written(void **state)
     trace_release(t);
 }
 
-static void args_integers_of_any_size_survive_their_differences(void **state)
-{
-    static const int64_t values[] = {0, 1, -1, INT64_MAX, INT64_MIN, 5, INT64_MIN + 1, INT64_MAX, -3};
+static void args_integers_of_any_size_survive_their_differences(void **state) {
+    static const int64_t values[] = {0,         1, -1, INT64_MAX, INT64_MIN, 5, INT64_MIN + 1,
+                                     INT64_MAX, -3};
     enum { N = sizeof values / sizeof *values };
     maker m;
     maker_init(&m);
@@ -53,8 +51,7 @@ static void args_integers_of_any_size_survive_their_differences(void **state)
     trace_release(t);
 }
 
-static void args_decimals_keep_their_digits(void **state)
-{
+static void args_decimals_keep_their_digits(void **state) {
     static const struct {
         int64_t mantissa;
         uint32_t digits;
@@ -77,12 +74,12 @@ static void args_decimals_keep_their_digits(void **state)
         maker_record(&m);
     }
     trace *t = maker_done(&m);
-    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) assert_json(t, i + 1, cases[i].json);
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_json(t, i + 1, cases[i].json);
     trace_release(t);
 }
 
-static void args_texts_raw_values_and_special_shapes_are_valid_json(void **state)
-{
+static void args_texts_raw_values_and_special_shapes_are_valid_json(void **state) {
     maker m;
     maker_init(&m);
     uint32_t text = maker_shape(&m, 0, "te\"xt"), empty = maker_shape(&m, 0, "");
@@ -112,8 +109,7 @@ static void args_texts_raw_values_and_special_shapes_are_valid_json(void **state
     trace_release(t);
 }
 
-static void args_one_value_is_found_by_its_key_and_the_last_one_counts(void **state)
-{
+static void args_one_value_is_found_by_its_key_and_the_last_one_counts(void **state) {
     maker m;
     maker_init(&m);
     uint32_t first = maker_shape(&m, 0, "k"), second = maker_shape(&m, first, "k");
@@ -130,8 +126,7 @@ static void args_one_value_is_found_by_its_key_and_the_last_one_counts(void **st
     trace_release(t);
 }
 
-static void args_references_to_nowhere_are_errors(void **state)
-{
+static void args_references_to_nowhere_are_errors(void **state) {
     trace *t = sample_trace();
     buf b = {0};
     error err;
@@ -146,8 +141,7 @@ static void args_references_to_nowhere_are_errors(void **state)
 }
 
 /* Every byte of the block and of the shapes takes every value: nothing may be read outside. */
-static void args_damaged_bytes_never_lead_outside(void **state)
-{
+static void args_damaged_bytes_never_lead_outside(void **state) {
     trace *t = sample_trace();
     uint8_t *bytes = (uint8_t *)(uintptr_t)t->arg_bytes;
     uint32_t *parents = (uint32_t *)(uintptr_t)t->shape_parent;
@@ -178,8 +172,7 @@ static void args_damaged_bytes_never_lead_outside(void **state)
     trace_release(t);
 }
 
-static void args_reader_keeps_blocks_and_forgets_the_oldest(void **state)
-{
+static void args_reader_keeps_blocks_and_forgets_the_oldest(void **state) {
     enum { N_BLOCKS = 200, N_EACH = 3 };
     maker m;
     maker_init(&m);
@@ -209,8 +202,7 @@ static void args_reader_keeps_blocks_and_forgets_the_oldest(void **state)
     trace_release(t);
 }
 
-static void args_reading_survives_each_failed_allocation(void **state)
-{
+static void args_reading_survives_each_failed_allocation(void **state) {
     trace *t = sample_trace();
     for (uint64_t n = 1;; n++) {
         buf b = {0};
@@ -225,8 +217,7 @@ static void args_reading_survives_each_failed_allocation(void **state)
     trace_release(t);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(args_of_the_sample_come_back_as_written),
         cmocka_unit_test(args_integers_of_any_size_survive_their_differences),

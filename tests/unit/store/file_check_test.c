@@ -11,8 +11,7 @@
 
 #include "unit/store/file_helper.h"
 
-static void file_with_any_byte_changed_is_refused_or_the_same(void **state)
-{
+static void file_with_any_byte_changed_is_refused_or_the_same(void **state) {
     write_sample(STR_NONE);
     size_t n, n_taken = 0;
     char *p = read_all(&n);
@@ -36,23 +35,32 @@ static void file_with_any_byte_changed_is_refused_or_the_same(void **state)
     free(p);
 }
 
-static void file_with_hostile_ids_is_refused_though_its_sums_are_right(void **state)
-{
+static void file_with_hostile_ids_is_refused_though_its_sums_are_right(void **state) {
     static const struct {
         const char *section;
         uint32_t row, bytes;
         uint64_t value;
     } cases[] = {
-        {"slice.name", 2, 4, 1000},       {"slice.parent", 2, 4, 2},
-        {"slice.parent", 0, 4, 1},        {"slice.parent", 1, 4, UINT32_MAX},
-        {"slice.dur", 3, 8, UINT64_MAX},  {"slice.start", 3, 8, (uint64_t)1 << 62},
-        {"track.end", 1, 4, 5},           {"track.first", 1, 4, 0},
-        {"track.end", 3, 4, 7},           {"track.process", 1, 4, 4},
-        {"kernel.launch", 1, 4, 6},       {"kernel.slice", 1, 4, 0},
-        {"string.offset", 3, 8, 1 << 20}, {"string.offset", 0, 8, 1},
-        {"argument.block", 0, 8, 1},      {"argument.block", 1, 8, 1 << 20},
-        {"shape.parent", 2, 4, 2},        {"shape.key", 2, 4, 999},
-        {"flow.to", 1, 4, 6},             {"meta.key", 1, 4, UINT32_MAX},
+        {"slice.name", 2, 4, 1000},
+        {"slice.parent", 2, 4, 2},
+        {"slice.parent", 0, 4, 1},
+        {"slice.parent", 1, 4, UINT32_MAX},
+        {"slice.dur", 3, 8, UINT64_MAX},
+        {"slice.start", 3, 8, (uint64_t)1 << 62},
+        {"track.end", 1, 4, 5},
+        {"track.first", 1, 4, 0},
+        {"track.end", 3, 4, 7},
+        {"track.process", 1, 4, 4},
+        {"kernel.launch", 1, 4, 6},
+        {"kernel.slice", 1, 4, 0},
+        {"string.offset", 3, 8, 1 << 20},
+        {"string.offset", 0, 8, 1},
+        {"argument.block", 0, 8, 1},
+        {"argument.block", 1, 8, 1 << 20},
+        {"shape.parent", 2, 4, 2},
+        {"shape.key", 2, 4, 999},
+        {"flow.to", 1, 4, 6},
+        {"meta.key", 1, 4, UINT32_MAX},
         {"op.slice", 2, 4, 1},
     };
     write_sample(STR_NONE);
@@ -81,8 +89,7 @@ static void file_with_hostile_ids_is_refused_though_its_sums_are_right(void **st
     free(q);
 }
 
-static void file_parents_in_a_circle_are_refused_but_any_order_is_fine(void **state)
-{
+static void file_parents_in_a_circle_are_refused_but_any_order_is_fine(void **state) {
     for (int circle = 0; circle < 2; circle++) {
         maker m;
         maker_init(&m);
@@ -99,8 +106,7 @@ static void file_parents_in_a_circle_are_refused_but_any_order_is_fine(void **st
 }
 
 /* 100,000 slices on one track (3.6 MB) and 5 MB of text: too large to be checked at opening. */
-static void write_large(void)
-{
+static void write_large(void) {
     enum { N = 100000 };
     maker m;
     char *text = malloc((5 << 20) + 1);
@@ -125,8 +131,7 @@ static void write_large(void)
     free(text);
 }
 
-static void change_byte(const char *section, uint64_t at)
-{
+static void change_byte(const char *section, uint64_t at) {
     FILE *f = fopen(path, "r+b");
     char *head = malloc(1 << 16);
     assert_int_equal(fread(head, 1, 1 << 16, f), 1 << 16);
@@ -136,8 +141,7 @@ static void change_byte(const char *section, uint64_t at)
     free(head);
 }
 
-static void file_large_tables_are_checked_before_their_first_use(void **state)
-{
+static void file_large_tables_are_checked_before_their_first_use(void **state) {
     trace *t = NULL;
     error err;
     write_large();
@@ -151,8 +155,7 @@ static void file_large_tables_are_checked_before_their_first_use(void **state)
     trace_release(t);
 }
 
-static void file_large_strings_are_checked_before_any_table_is_used(void **state)
-{
+static void file_large_strings_are_checked_before_any_table_is_used(void **state) {
     trace *t = NULL;
     write_large();
     change_byte("string.bytes", 100);
@@ -161,8 +164,7 @@ static void file_large_strings_are_checked_before_any_table_is_used(void **state
     trace_release(t);
 }
 
-static void file_strings_of_small_tables_stand_even_when_not_all_are_checked(void **state)
-{
+static void file_strings_of_small_tables_stand_even_when_not_all_are_checked(void **state) {
     trace *t = NULL;
     write_large();
     change_byte("string.offset", 8 + 7); /* the end of the process' name, far outside */
@@ -171,18 +173,17 @@ static void file_strings_of_small_tables_stand_even_when_not_all_are_checked(voi
     assert_null(t);
 }
 
-static void *require_all(void *t)
-{
+static void *require_all(void *t) {
     return (void *)(intptr_t)trace_require(t, TRACE_ALL, NULL);
 }
 
-static void file_checks_once_for_many_threads(void **state)
-{
+static void file_checks_once_for_many_threads(void **state) {
     trace *t = NULL;
     pthread_t threads[8];
     write_large();
     assert_int_equal(file_open(path, STR_NONE, &t, NULL), OK);
-    for (int i = 0; i < 8; i++) assert_int_equal(pthread_create(&threads[i], NULL, require_all, t), 0);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, require_all, t), 0);
     for (int i = 0; i < 8; i++) {
         void *result;
         pthread_join(threads[i], &result);
@@ -191,8 +192,7 @@ static void file_checks_once_for_many_threads(void **state)
     trace_release(t);
 }
 
-int main(void)
-{
+int main(void) {
 #define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(file_with_any_byte_changed_is_refused_or_the_same),

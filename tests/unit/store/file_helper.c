@@ -15,22 +15,19 @@
 
 char folder[64], path[128];
 
-int make_folder(void **state)
-{
+int make_folder(void **state) {
     snprintf(folder, sizeof folder, "/tmp/tacho_file_test.XXXXXX");
     if (!mkdtemp(folder)) return -1;
     snprintf(path, sizeof path, "%s/a.tacho", folder);
     return 0;
 }
 
-int remove_folder(void **state)
-{
+int remove_folder(void **state) {
     unlink(path);
     return rmdir(folder); /* fails when anything is left behind */
 }
 
-int count_entries(void)
-{
+int count_entries(void) {
     DIR *d = opendir(folder);
     int n = 0;
     for (struct dirent *e; (e = readdir(d));) n += e->d_name[0] != '.';
@@ -38,15 +35,13 @@ int count_entries(void)
     return n;
 }
 
-void write_sample(str key)
-{
+void write_sample(str key) {
     trace *t = sample_trace();
     assert_int_equal(file_write(t, path, key, NULL), OK);
     trace_release(t);
 }
 
-char *read_all(size_t *n)
-{
+char *read_all(size_t *n) {
     FILE *f = fopen(path, "rb");
     assert_non_null(f);
     char *p = malloc(1 << 20);
@@ -55,16 +50,14 @@ char *read_all(size_t *n)
     return p;
 }
 
-void write_all(const char *p, size_t n)
-{
+void write_all(const char *p, size_t n) {
     FILE *f = fopen(path, "wb");
     assert_non_null(f);
     assert_int_equal(fwrite(p, 1, n, f), n);
     fclose(f);
 }
 
-file_section *find_section(char *p, const char *name)
-{
+file_section *find_section(char *p, const char *name) {
     file_section *toc = (file_section *)(p + sizeof(file_header));
     for (uint32_t i = 0; i < ((file_header *)p)->n_sections; i++)
         if (strcmp(toc[i].name, name) == 0) return &toc[i];
@@ -72,18 +65,15 @@ file_section *find_section(char *p, const char *name)
     return NULL;
 }
 
-void set_u32(char *p, const char *section, uint32_t row, uint32_t value)
-{
+void set_u32(char *p, const char *section, uint32_t row, uint32_t value) {
     ((uint32_t *)(p + find_section(p, section)->offset))[row] = value;
 }
 
-void set_u64(char *p, const char *section, uint32_t row, uint64_t value)
-{
+void set_u64(char *p, const char *section, uint32_t row, uint64_t value) {
     ((uint64_t *)(p + find_section(p, section)->offset))[row] = value;
 }
 
-void seal_sums(char *p, size_t n)
-{
+void seal_sums(char *p, size_t n) {
     file_header *h = (file_header *)p;
     file_section *toc = (file_section *)(p + sizeof *h);
     for (uint32_t i = 0; i < h->n_sections && i < N_SECTIONS; i++) {
@@ -100,8 +90,7 @@ void seal_sums(char *p, size_t n)
     if (h->header_bytes <= n) h->checksum = hash_bytes64(p + at, h->header_bytes - at);
 }
 
-status open_and_require(void)
-{
+status open_and_require(void) {
     trace *t = NULL;
     status s = file_open(path, STR_NONE, &t, NULL);
     if (s == OK) {

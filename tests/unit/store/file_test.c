@@ -13,15 +13,16 @@
 #include "base/fault.h"
 #include "unit/store/file_helper.h"
 
-static void assert_same(const trace *a, const trace *b)
-{
+static void assert_same(const trace *a, const trace *b) {
     for (int c = 0; c < N_COLUMNS; c++) {
         uint32_t n = trace_rows(a, COLUMN_INFO[c].table);
         assert_int_equal(n, trace_rows(b, COLUMN_INFO[c].table));
-        assert_memory_equal(trace_column(a, c), trace_column(b, c), (size_t)n * COLUMN_INFO[c].elem_bytes);
+        assert_memory_equal(trace_column(a, c), trace_column(b, c),
+                            (size_t)n * COLUMN_INFO[c].elem_bytes);
     }
     assert_int_equal(a->n_strings, b->n_strings);
-    for (uint32_t i = 0; i < a->n_strings; i++) assert_true(str_eq(trace_str(a, i), trace_str(b, i)));
+    for (uint32_t i = 0; i < a->n_strings; i++)
+        assert_true(str_eq(trace_str(a, i), trace_str(b, i)));
     assert_int_equal(a->start_ns, b->start_ns);
     assert_int_equal(a->end_ns, b->end_ns);
     assert_int_equal(a->base_unix_ns, b->base_unix_ns);
@@ -39,8 +40,7 @@ static void assert_same(const trace *a, const trace *b)
     }
 }
 
-static void file_gives_back_the_trace_that_was_written(void **state)
-{
+static void file_gives_back_the_trace_that_was_written(void **state) {
     trace *a = sample_trace(), *b = NULL;
     assert_int_equal(file_write(a, path, STR_NONE, NULL), OK);
     assert_int_equal(file_open(path, STR_NONE, &b, NULL), OK);
@@ -51,8 +51,7 @@ static void file_gives_back_the_trace_that_was_written(void **state)
     trace_release(b);
 }
 
-static void file_of_an_empty_trace_opens_with_null_rows(void **state)
-{
+static void file_of_an_empty_trace_opens_with_null_rows(void **state) {
     trace *empty = trace_alloc(), *t = NULL;
     assert_int_equal(file_write(empty, path, STR_NONE, NULL), OK);
     trace_release(empty);
@@ -64,8 +63,7 @@ static void file_of_an_empty_trace_opens_with_null_rows(void **state)
     trace_release(t);
 }
 
-static void file_with_another_key_is_stale(void **state)
-{
+static void file_with_another_key_is_stale(void **state) {
     trace *t = NULL;
     error err;
     write_sample(STR("size 5, time 7"));
@@ -81,8 +79,7 @@ static void file_with_another_key_is_stale(void **state)
     assert_int_equal(err.message, MSG_FILE_READ);
 }
 
-static void file_of_another_kind_is_named_for_what_it_is(void **state)
-{
+static void file_of_another_kind_is_named_for_what_it_is(void **state) {
     trace *t = NULL;
     error err;
     size_t n;
@@ -108,8 +105,7 @@ static void file_of_another_kind_is_named_for_what_it_is(void **state)
     free(p);
 }
 
-static void file_with_hostile_sections_is_refused(void **state)
-{
+static void file_with_hostile_sections_is_refused(void **state) {
     write_sample(STR_NONE);
     size_t n;
     char *p = read_all(&n), *q = malloc(n);
@@ -138,8 +134,7 @@ static void file_with_hostile_sections_is_refused(void **state)
     free(q);
 }
 
-static void file_without_a_column_reads_it_as_absent(void **state)
-{
+static void file_without_a_column_reads_it_as_absent(void **state) {
     write_sample(STR_NONE);
     size_t n;
     char *p = read_all(&n);
@@ -159,8 +154,7 @@ static void file_without_a_column_reads_it_as_absent(void **state)
     trace_release(t);
 }
 
-static void file_open_survives_each_failed_allocation_and_read(void **state)
-{
+static void file_open_survives_each_failed_allocation_and_read(void **state) {
     write_sample(STR_NONE);
     for (fault_kind kind = FAULT_ALLOC; kind <= FAULT_READ; kind++) {
         for (uint64_t n = 1;; n++) {
@@ -178,8 +172,7 @@ static void file_open_survives_each_failed_allocation_and_read(void **state)
     }
 }
 
-int main(void)
-{
+int main(void) {
 #define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(file_gives_back_the_trace_that_was_written),

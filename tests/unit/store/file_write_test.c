@@ -12,14 +12,14 @@
 #include "base/fault.h"
 #include "unit/store/file_helper.h"
 
-static void file_of_a_mapped_trace_has_the_same_bytes(void **state)
-{
+static void file_of_a_mapped_trace_has_the_same_bytes(void **state) {
     write_sample(STR_NONE);
     size_t n, m;
     char *first = read_all(&n);
     trace *t = NULL;
     assert_int_equal(file_open(path, STR_NONE, &t, NULL), OK);
-    assert_int_equal(file_write(t, path, STR_NONE, NULL), OK); /* over the file it is mapped from */
+    assert_int_equal(file_write(t, path, STR_NONE, NULL),
+                     OK); /* over the file it is mapped from */
     trace_release(t);
     char *second = read_all(&m);
     assert_int_equal(n, m);
@@ -28,8 +28,7 @@ static void file_of_a_mapped_trace_has_the_same_bytes(void **state)
     free(second);
 }
 
-static void file_write_that_fails_leaves_the_old_file_and_nothing_else(void **state)
-{
+static void file_write_that_fails_leaves_the_old_file_and_nothing_else(void **state) {
     write_sample(STR("old"));
     trace *t = sample_trace(), *old = NULL;
     uint64_t n = 1;
@@ -55,8 +54,7 @@ static void file_write_that_fails_leaves_the_old_file_and_nothing_else(void **st
     trace_release(t);
 }
 
-static void file_goes_into_a_pipe(void **state)
-{
+static void file_goes_into_a_pipe(void **state) {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     trace *t = sample_trace();
@@ -75,8 +73,7 @@ static void file_goes_into_a_pipe(void **state)
     free(q);
 }
 
-int main(void)
-{
+int main(void) {
 #define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(file_of_a_mapped_trace_has_the_same_bytes),

@@ -7,16 +7,14 @@
 #include "base/mem.h"
 #include "store/args.h"
 
-static void *own(maker *m, size_t bytes)
-{
+static void *own(maker *m, size_t bytes) {
     void *p = mem_map(bytes ? bytes : 1);
     if (!p) abort();
     trace_own_map(m->t, p, bytes ? bytes : 1);
     return p;
 }
 
-void maker_init(maker *m)
-{
+void maker_init(maker *m) {
     *m = (maker){.t = trace_alloc(), .n_shapes = 2};
     if (!m->t) abort();
     m->arg_at = m->arg_bytes;
@@ -25,8 +23,7 @@ void maker_init(maker *m)
     m->t->format = STR("kineto");
 }
 
-void maker_table(maker *m, int table, uint32_t n)
-{
+void maker_table(maker *m, int table, uint32_t n) {
     *trace_rows_slot(m->t, table) = n;
     for (int c = TABLE_INFO[table].first_column; c < TABLE_INFO[table].end_column; c++) {
         void *p = own(m, (size_t)n * COLUMN_INFO[c].elem_bytes);
@@ -38,8 +35,7 @@ void maker_table(maker *m, int table, uint32_t n)
     }
 }
 
-uint32_t maker_str(maker *m, const char *s)
-{
+uint32_t maker_str(maker *m, const char *s) {
     for (uint32_t i = 0; i < m->n_strings; i++)
         if (m->strings[i].n == strlen(s) && !memcmp(m->strings[i].p, s, strlen(s))) return i;
     if (m->n_strings == 256) abort();
@@ -48,20 +44,17 @@ uint32_t maker_str(maker *m, const char *s)
     return m->n_strings++;
 }
 
-uint32_t maker_shape(maker *m, uint32_t parent, const char *key)
-{
+uint32_t maker_shape(maker *m, uint32_t parent, const char *key) {
     m->shape_parent[m->n_shapes] = parent;
     m->shape_key[m->n_shapes] = maker_str(m, key);
     return m->n_shapes++;
 }
 
-uint32_t maker_record(maker *m)
-{
+uint32_t maker_record(maker *m) {
     return args_reference(0, ++m->n_records);
 }
 
-trace *maker_done(maker *m)
-{
+trace *maker_done(maker *m) {
     trace *t = m->t;
     for (int table = 0; table < N_TABLES; table++)
         if (trace_rows(t, table) == 0) maker_table(m, table, 1);
@@ -93,8 +86,7 @@ trace *maker_done(maker *m)
 
 /* ---- the sample -------------------------------------------------------------------------------- */
 
-static void add_tracks(maker *m)
-{
+static void add_tracks(maker *m) {
     maker_table(m, TABLE_process, 4);
     SET(m, process, pid)[1] = 100;
     SET(m, process, name)[1] = maker_str(m, "python");
@@ -120,8 +112,7 @@ static void add_tracks(maker *m)
     SET(m, track, end)[3] = 6;
 }
 
-static void add_slices(maker *m)
-{
+static void add_slices(maker *m) {
     static const struct {
         const char *name, *category;
         int64_t start, dur;
@@ -152,8 +143,7 @@ static void add_slices(maker *m)
     SET(m, slice, start)[0] = SET(m, slice, dur)[0] = 0;
 }
 
-static void add_details(maker *m)
-{
+static void add_details(maker *m) {
     maker_table(m, TABLE_op, 3);
     SET(m, op, slice)[1] = 1;
     SET(m, op, external)[1] = 1;
@@ -185,8 +175,7 @@ static void add_details(maker *m)
     SET(m, flow, id)[1] = 1;
 }
 
-static void add_points(maker *m)
-{
+static void add_points(maker *m) {
     maker_table(m, TABLE_memory, 2);
     SET(m, memory, time)[1] = 22000;
     SET(m, memory, track)[1] = 1;
@@ -213,13 +202,13 @@ static void add_points(maker *m)
     }
 }
 
-static void add_facts(maker *m)
-{
+static void add_facts(maker *m) {
     maker_table(m, TABLE_device, 2);
     SET(m, device, id)[1] = 0;
     SET(m, device, type)[1] = DEVICE_CUDA;
     SET(m, device, name)[1] = maker_str(m, "GPU X");
-    SET(m, device, properties)[1] = maker_str(m, "{\"id\":0,\"name\":\"GPU X\",\"numSms\":132}");
+    SET(m, device, properties)
+    [1] = maker_str(m, "{\"id\":0,\"name\":\"GPU X\",\"numSms\":132}");
     maker_table(m, TABLE_meta, 5);
     static const char *const pairs[][2] = {
         {"schemaVersion", "1"},
@@ -236,8 +225,7 @@ static void add_facts(maker *m)
     SET(m, quality, count)[1] = 3;
 }
 
-static void add_arguments(maker *m)
-{
+static void add_arguments(maker *m) {
     int64_t at_external = 0, at_index = 0, at_correlation = 0;
     uint32_t external = maker_shape(m, 0, "External id");
     uint32_t index = maker_shape(m, external, "Ev Idx");
@@ -264,8 +252,7 @@ static void add_arguments(maker *m)
     SET(m, slice, args)[4] = maker_record(m);
 }
 
-trace *sample_trace(void)
-{
+trace *sample_trace(void) {
     maker m;
     maker_init(&m);
     add_tracks(&m);

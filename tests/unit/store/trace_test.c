@@ -9,8 +9,7 @@
 #include "base/mem.h"
 #include "unit/store/sample_trace.h"
 
-static void trace_of_a_slice_is_found_by_its_tracks_range(void **state)
-{
+static void trace_of_a_slice_is_found_by_its_tracks_range(void **state) {
     trace *t = sample_trace();
     assert_int_equal(trace_track_of(t, 0), 0);
     assert_int_equal(trace_track_of(t, 1), 1);
@@ -21,8 +20,7 @@ static void trace_of_a_slice_is_found_by_its_tracks_range(void **state)
     trace_release(t);
 }
 
-static void trace_lower_bound_finds_the_first_slice_at_or_after_a_time(void **state)
-{
+static void trace_lower_bound_finds_the_first_slice_at_or_after_a_time(void **state) {
     trace *t = sample_trace();
     assert_int_equal(trace_lower_bound(t, 1, INT64_MIN), 1);
     assert_int_equal(trace_lower_bound(t, 1, 10000), 1);
@@ -33,8 +31,7 @@ static void trace_lower_bound_finds_the_first_slice_at_or_after_a_time(void **st
     trace_release(t);
 }
 
-static void trace_rows_of_a_slice_are_found_or_zero(void **state)
-{
+static void trace_rows_of_a_slice_are_found_or_zero(void **state) {
     trace *t = sample_trace();
     assert_int_equal(trace_op_of(t, 2), 2);
     assert_int_equal(trace_op_of(t, 3), 0);
@@ -47,8 +44,7 @@ static void trace_rows_of_a_slice_are_found_or_zero(void **state)
     trace_release(t);
 }
 
-static void trace_meta_quality_and_steps_answer(void **state)
-{
+static void trace_meta_quality_and_steps_answer(void **state) {
     trace *t = sample_trace();
     assert_true(str_eq(trace_meta(t, STR("schemaVersion")), STR("1")));
     assert_null(trace_meta(t, STR("nothing")).p);
@@ -67,10 +63,10 @@ static void trace_meta_quality_and_steps_answer(void **state)
 
 /* One track: 1 [0,10] holds 2 [0,4] holds 3 [4,4] (empty, at its end); 4 [4,10] is 2's sibling;
  * 5 [5,15] spills out of 1; 6 [6,7] is inside 4. */
-static trace *nested_trace(void)
-{
+static trace *nested_trace(void) {
     static const int64_t rows[][4] = {
-        {0, 0, 0, 0}, {0, 10, 0, 0}, {0, 4, 1, 1}, {4, 0, 2, 2}, {4, 6, 1, 1}, {5, 10, 0, 0}, {6, 1, 4, 2}, {20, 1, 0, 0},
+        {0, 0, 0, 0}, {0, 10, 0, 0}, {0, 4, 1, 1}, {4, 0, 2, 2},
+        {4, 6, 1, 1}, {5, 10, 0, 0}, {6, 1, 4, 2}, {20, 1, 0, 0},
     };
     maker m;
     maker_init(&m);
@@ -87,8 +83,7 @@ static trace *nested_trace(void)
     return maker_done(&m);
 }
 
-static void trace_subtree_ends_behind_the_last_descendant(void **state)
-{
+static void trace_subtree_ends_behind_the_last_descendant(void **state) {
     trace *t = nested_trace();
     assert_int_equal(trace_subtree_end(t, 1), 7);
     assert_int_equal(trace_subtree_end(t, 2), 4);
@@ -101,13 +96,11 @@ static void trace_subtree_ends_behind_the_last_descendant(void **state)
 
 static int n_released;
 
-static void count_release(void *p, size_t bytes)
-{
+static void count_release(void *p, size_t bytes) {
     n_released += (int)bytes;
 }
 
-static void trace_gives_back_what_it_owns_with_the_last_reference(void **state)
-{
+static void trace_gives_back_what_it_owns_with_the_last_reference(void **state) {
     int something;
     trace *t = trace_alloc();
     assert_non_null(t);
@@ -122,8 +115,7 @@ static void trace_gives_back_what_it_owns_with_the_last_reference(void **state)
     trace_release(NULL);
 }
 
-static void trace_column_table_matches_the_struct(void **state)
-{
+static void trace_column_table_matches_the_struct(void **state) {
     trace *t = sample_trace();
     assert_ptr_equal(trace_column(t, COLUMN_slice_start), t->slice.start);
     assert_ptr_equal(trace_column(t, COLUMN_given_step_duration), t->given_step.duration);
@@ -144,15 +136,13 @@ static void trace_column_table_matches_the_struct(void **state)
     trace_release(t);
 }
 
-static void trace_require_of_a_trace_in_memory_is_free(void **state)
-{
+static void trace_require_of_a_trace_in_memory_is_free(void **state) {
     trace *t = sample_trace();
     assert_int_equal(trace_require(t, TRACE_ALL, NULL), OK);
     trace_release(t);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trace_of_a_slice_is_found_by_its_tracks_range),
         cmocka_unit_test(trace_lower_bound_finds_the_first_slice_at_or_after_a_time),

@@ -1,0 +1,23 @@
+/* op_verdict.h: which operator costs most, and what is odd about it. */
+#ifndef ANALYSE_OP_VERDICT_H
+#define ANALYSE_OP_VERDICT_H
+
+#include "analyse/matmul_shapes.h"
+#include "analyse/rules.h"
+
+typedef struct {
+    uint32_t n_rows;
+    bool has_device;
+    str top; /* operator with the largest share */
+    double top_share;
+    int64_t top_calls;
+    bool has_odd; /* of the top operator */
+    matmul_odd odd;
+    double eligible_share; /* device self time of operators that could use tensor cores */
+    double tensor_share;   /* of device time in kernels that do */
+    int32_t compute_major; /* ABSENT_I32 when unknown */
+} op_facts;
+
+void op_judge(const op_facts *facts, verdict *out);
+
+#endif

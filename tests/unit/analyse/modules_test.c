@@ -1,0 +1,101 @@
+/* modules_test.c: the tree of modules with forward and backward time. */
+#include "example_trace.h"
+
+static table *ask(const trace *t, group_by group, arena *a) {
+    params p = fake_params();
+    p.group = group;
+    answer out = fake_ask(analyse_modules, t, &p, a);
+    return fake_table(&out, "modules");
+}
+
+static void check(const table *t, const char *name, const int64_t want[7]) {
+    static const char *const columns[] = {"calls",          "host_total",  "host_self",
+                                          "device_total",   "device_self", "backward_host",
+                                          "backward_device"};
+    for (int i = 0; i < 7; i++)
+        if (fake_int(t, fake_row(t, name), columns[i]) != want[i])
+            fail_msg("%s of %s: expected %lld, got %lld", columns[i], name, (long long)want[i],
+                     (long long)fake_int(t, fake_row(t, name), columns[i]));
+}
+#define CHECK(t, name, ...) check(t, name, (const int64_t[]){__VA_ARGS__})
+
+static void self_times_leave_out_inner_modules(void **state) {
+    fake f;
+    example e;
+    arena a = {0};
+    table *t = ask(example_make(&f, &e), GROUP_NAME, &a);
+    assert_int_equal(t->n_rows, 2);
+    assert_text(fake_text(t, 0, "module"), "Net_0");
+    assert_text(fake_text(t, 1, "module"), "Linear_0");
+    assert_text(fake_text(t, 1, "parent"), "Net_0");
+    assert_true(fake_null(t, 0, "parent"));
+    assert_int_equal(fake_int(t, 0, "depth"), 0);
+    assert_int_equal(fake_int(t, 1, "depth"), 1);
+    CHECK(t, "Net_0", 1, 100, 60, 30, 0, 60, 50);
+    CHECK(t, "Linear_0", 1, 40, 40, 30, 30, 40, 50);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
+static void classes_add_up_their_instances(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int host = fake_thread(&f);
+    example_module(&f, host, "nn.Module: Net_0", 0, 100);
+    example_module(&f, host, "nn.Module: Linear_0", 10, 20);
+    example_module(&f, host, "nn.Module: Linear_1", 40, 30);
+    example_module(&f, host, "nn.Module: _x", 80, 5);
+    table *t = ask(fake_seal(&f), GROUP_TYPE, &a);
+    assert_int_equal(t->n_rows, 3);
+    assert_int_equal(fake_int(t, fake_row(t, "Linear"), "calls"), 2);
+    assert_int_equal(fake_int(t, fake_row(t, "Linear"), "host_total"), 50);
+    assert_int_equal(fake_int(t, fake_row(t, "Net"), "host_self"), 45);
+    assert_int_equal(fake_int(t, fake_row(t, "_x"), "calls"), 1);
+    assert_true(fake_null(t, 0, "depth") && fake_null(t, 0, "device_total"));
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
+static void siblings_come_by_time_below_their_parent(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int host = fake_thread(&f);
+    example_module(&f, host, "nn.Module: A_0", 0, 100);
+    example_module(&f, host, "nn.Module: B_0", 10, 20);
+    example_module(&f, host, "nn.Module: C_0", 40, 30);
+    example_module(&f, host, "nn.Module: D_0", 45, 10);
+    example_module(&f, host, "nn.Module: E_0", 200, 500);
+    const trace *t = fake_seal(&f);
+    const uint32_t parents[] = {0, 0, 1, 1, 3, 0};
+    for (uint32_t i = 1; i < 6; i++) FAKE_SET(&f, module, parent, i, parents[i]);
+    table *out = ask(t, GROUP_NAME, &a);
+    static const char *const order[] = {"E_0", "A_0", "C_0", "D_0", "B_0"};
+    assert_int_equal(out->n_rows, 5);
+    for (size_t i = 0; i < 5; i++) assert_text(fake_text(out, i, "module"), order[i]);
+    assert_int_equal(fake_int(out, 3, "depth"), 2);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
+static void without_modules_the_verdict_says_how_to_record_them(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    params p = fake_params();
+    answer out = fake_ask(analyse_modules, fake_seal(&f), &p, &a);
+    assert_string_equal(out.verdict.id, "modules_not_recorded");
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(self_times_leave_out_inner_modules),
+        cmocka_unit_test(classes_add_up_their_instances),
+        cmocka_unit_test(siblings_come_by_time_below_their_parent),
+        cmocka_unit_test(without_modules_the_verdict_says_how_to_record_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

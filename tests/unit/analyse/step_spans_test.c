@@ -1,0 +1,106 @@
+/* step_spans_test.c: steps adjusted for device work. */
+#include "fake_trace.h"
+
+#include "analyse/step_spans.h"
+
+static step_spans make(fake *f, const params *p) {
+    selection s;
+    step_spans out;
+    const trace *t = fake_seal(f);
+    select_init(&s, t, p);
+    assert_int_equal(step_spans_make(t, &s, &f->arena, &out, NULL), OK);
+    return out;
+}
+
+/* Steps with 10, 10 and n pieces of device work. */
+static uint32_t count_kept(int n) {
+    fake f;
+    fake_init(&f);
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0);
+    const int pieces[] = {10, 10, n};
+    for (int s = 0; s < 3; s++) {
+        fake_step(&f, s, 1000 * s, 1000 * s + 1000);
+        for (int i = 0; i < pieces[s]; i++) {
+            int call = fake_add(&f, host, KIND_RUNTIME, "launch", 1000 * s + 10 * i, 5);
+            fake_work(&f, gpu, KIND_KERNEL, "k", 1000 * s + 10 * i + 8, 5, call);
+        }
+    }
+    params p = fake_params();
+    step_spans out = make(&f, &p);
+    assert_int_equal(out.n + out.n_left_out, 3);
+    fake_fini(&f);
+    return out.n;
+}
+
+static void a_last_step_with_less_than_four_fifths_is_left_out(void **state) {
+    assert_int_equal(count_kept(7), 2);
+    assert_int_equal(count_kept(8), 3);
+    assert_int_equal(count_kept(0), 2);
+}
+
+static void calls_over_a_border_belong_to_no_step(void **state) {
+    fake f;
+    fake_init(&f);
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0);
+    fake_step(&f, 1, 0, 100);
+    fake_step(&f, 2, 100, 200);
+    int inside = fake_add(&f, host, KIND_RUNTIME, "launch", 10, 5);
+    int over = fake_add(&f, host, KIND_RUNTIME, "launch", 95, 10);
+    int second = fake_add(&f, host, KIND_RUNTIME, "launch", 110, 5);
+    fake_work(&f, gpu, KIND_KERNEL, "k", 20, 5, inside);
+    fake_work(&f, gpu, KIND_KERNEL, "k", 120, 500, over);
+    fake_work(&f, gpu, KIND_KERNEL, "k", 150, 5, second);
+    params p = fake_params();
+    step_spans out = make(&f, &p);
+    assert_int_equal(out.v[0].n_work, 1);
+    assert_int_equal(out.v[1].n_work, 1);
+    assert_int_equal(out.v[1].end, 200);
+    fake_fini(&f);
+}
+
+static void a_trace_of_the_device_alone_is_one_step_over_it(void **state) {
+    fake f;
+    fake_init(&f);
+    int gpu = fake_stream(&f, 0);
+    fake_work(&f, gpu, KIND_KERNEL, "k", 100, 50, -1);
+    fake_work(&f, gpu, KIND_KERNEL, "k", 300, 50, -1);
+    params p = fake_params();
+    step_spans out = make(&f, &p);
+    assert_int_equal(out.n, 1);
+    assert_false(out.marked);
+    assert_int_equal(out.v[0].start, 100);
+    assert_int_equal(out.v[0].end, 350);
+    fake_fini(&f);
+}
+
+static void a_selection_takes_steps_or_clips_them(void **state) {
+    fake f;
+    fake_init(&f);
+    fake_add(&f, fake_thread(&f), KIND_OP, "op", 0, 300);
+    for (int i = 0; i < 3; i++) fake_step(&f, i + 1, 100 * i, 100 * i + 100);
+    params p = fake_params();
+    p.first_step = 2, p.last_step = 3;
+    step_spans out = make(&f, &p);
+    assert_int_equal(out.n, 2);
+    assert_int_equal(out.v[0].number, 2);
+    fake_fini(&f);
+    fake_init(&f);
+    fake_add(&f, fake_thread(&f), KIND_OP, "op", 0, 300);
+    for (int i = 0; i < 3; i++) fake_step(&f, i + 1, 100 * i, 100 * i + 100);
+    p = fake_params();
+    p.from_ns = 150, p.to_ns = 200;
+    out = make(&f, &p);
+    assert_int_equal(out.n, 1);
+    assert_int_equal(out.v[0].end - out.v[0].start, 50);
+    fake_fini(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_last_step_with_less_than_four_fifths_is_left_out),
+        cmocka_unit_test(calls_over_a_border_belong_to_no_step),
+        cmocka_unit_test(a_trace_of_the_device_alone_is_one_step_over_it),
+        cmocka_unit_test(a_selection_takes_steps_or_clips_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

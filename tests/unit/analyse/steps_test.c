@@ -1,0 +1,110 @@
+/* steps_test.c: steps as recorded, their parts, and which one is odd. */
+#include "example_trace.h"
+
+static void parts_of_a_step(void **state) {
+    fake f;
+    example e;
+    arena a = {0};
+    const trace *t = example_make(&f, &e);
+    params p = fake_params();
+    answer out = fake_ask(analyse_steps, t, &p, &a);
+    table *s = fake_table(&out, "steps");
+    assert_int_equal(s->n_rows, 1);
+    assert_int_equal(fake_int(s, 0, "duration"), 400);
+    assert_int_equal(fake_int(s, 0, "forward_backward"),
+                     225 - 10); /* the module begins at 10 */
+    assert_int_equal(fake_int(s, 0, "tail"), 400 - 225);
+    assert_true(fake_null(s, 0, "gap") && fake_null(s, 0, "communication"));
+    s = fake_table(&out, "segments");
+    static const char *const stages[] = {"data_loading", "forward", "backward", "optimizer"};
+    assert_int_equal(s->n_rows, 4);
+    for (size_t i = 0; i < 4; i++) assert_text(fake_text(s, i, "stage"), stages[i]);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
+static void communication_is_exposed_where_nothing_computes(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0), comm = fake_stream(&f, 0);
+    fake_step(&f, 1, 0, 100);
+    fake_step(&f, 2, 110, 200);
+    int call = fake_add(&f, host, KIND_RUNTIME, "cudaLaunchKernel", 10, 5);
+    fake_work(&f, gpu, KIND_KERNEL, "gemm", 20, 30, call);
+    fake_work(&f, comm, KIND_KERNEL, "ncclDevKernel_AllReduce", 40, 50, call);
+    fake_work(&f, comm, KIND_KERNEL, "ncclDevKernel_AllGather", 95, 30,
+              call); /* launched in step 1 */
+    fake_add(&f, host, KIND_ANNOTATION, "gloo:broadcast", 150, 10);
+    params p = fake_params();
+    answer out = fake_ask(analyse_steps, fake_seal(&f), &p, &a);
+    table *s = fake_table(&out, "steps");
+    assert_int_equal(fake_int(s, 0, "communication"), 80);
+    assert_int_equal(fake_int(s, 0, "exposed_communication"), 70);
+    assert_int_equal(fake_int(s, 1, "communication"), 10);
+    assert_int_equal(fake_int(s, 1, "gap"), 10);
+    s = fake_table(&out, "segments");
+    assert_int_equal(s->n_rows, 3);
+    assert_text(fake_text(s, 0, "stage"), "communication");
+    assert_text(fake_text(s, 0, "name"), "ncclDevKernel_AllReduce");
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
+static const char *judge(const int64_t *durations, size_t n, int64_t *step) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int64_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        fake_step(&f, (int64_t)i + 10, at, at + durations[i]);
+        at += durations[i];
+    }
+    params p = fake_params();
+    answer out = fake_ask(analyse_steps, fake_seal(&f), &p, &a);
+    const char *id = out.verdict.id;
+    if (step) *step = out.verdict.args[0].u.i;
+    arena_fini(&a);
+    fake_fini(&f);
+    return id;
+}
+
+static void the_verdict_names_the_step_that_is_odd(void **state) {
+    int64_t step;
+    assert_string_equal(judge((const int64_t[]){100, 101, 99, 150, 100}, 5, &step),
+                        "steps_uneven");
+    assert_int_equal(step, 13);
+    assert_string_equal(judge((const int64_t[]){200, 101, 99, 100, 100}, 5, &step),
+                        "steps_first_slow");
+    assert_int_equal(step, 10);
+    assert_string_equal(judge((const int64_t[]){100, 101, 99}, 3, NULL), "steps_even");
+    assert_string_equal(judge(NULL, 0, NULL), "steps_none");
+}
+
+static void steps_that_overlap_cost_no_more_and_share_no_moment(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int host = fake_thread(&f);
+    for (int i = 0; i < 20; i++) {
+        fake_step(&f, i, i, 1000); /* each runs to the end */
+        fake_add(&f, host, KIND_OPTIMIZER, "Optimizer.step#A.step", 100 + 10 * i, 5);
+    }
+    params p = fake_params();
+    answer out = fake_ask(analyse_steps, fake_seal(&f), &p, &a);
+    assert_int_equal(fake_table(&out, "steps")->n_rows, 20);
+    table *s = fake_table(&out, "segments");
+    for (size_t i = 0; i < s->n_rows; i++) assert_int_equal(fake_int(s, i, "step"), 19);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_of_a_step),
+        cmocka_unit_test(communication_is_exposed_where_nothing_computes),
+        cmocka_unit_test(the_verdict_names_the_step_that_is_odd),
+        cmocka_unit_test(steps_that_overlap_cost_no_more_and_share_no_moment),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
