@@ -1,10 +1,11 @@
 /* backward.c: which module a piece of backward work belongs to.
  *
- * Two walks. The first finds the engine's outermost nodes on every thread with the device work
- * launched inside them. The second goes through the arrows in order of their forward ends with a
- * stack of open module calls beside it, and gives the node around the backward end to the innermost
- * module. Two forward ops that end in one node: the first owns it. A node of gradient accumulation
- * that comes first, or whose predecessor has no owner, has none. */
+ * Two walks. The first finds the engine's outermost nodes on every thread with the device
+ * work launched inside them. The second goes through the arrows in order of their forward
+ * ends with a stack of open module calls beside it, and gives the node around the backward
+ * end to the innermost module. Two forward ops that end in one node: the first owns it. A
+ * node of gradient accumulation that comes first, or whose predecessor has no owner, has
+ * none. */
 #include "analyse/backward.h"
 
 #include "analyse/work.h"

@@ -1,9 +1,9 @@
 /* backward.h: which module a piece of backward work belongs to.
  *
- * The autograd engine runs one node after the other (`autograd::engine::evaluate_function: …`), on
- * its own thread or on the caller's. Arrows from forward to backward ops say which forward op a node
- * undoes; the innermost module around that op owns the node. Gradient accumulation carries no arrow and
- * belongs to the node before it. */
+ * The autograd engine runs one node after the other (`autograd::engine::evaluate_function:
+ * …`), on its own thread or on the caller's. Arrows from forward to backward ops say which
+ * forward op a node undoes; the innermost module around that op owns the node. Gradient
+ * accumulation carries no arrow and belongs to the node before it. */
 #ifndef ANALYSE_BACKWARD_H
 #define ANALYSE_BACKWARD_H
 

@@ -1,12 +1,13 @@
 /* breakdown.c: what each moment of a step was spent on.
  *
- * The ranges of each role are united over all threads, streams and devices. Then the steps' moments
- * are dealt out by priority: a role takes its intersection with what is left, the rest goes on to
- * the next, and what nobody takes is `other`. The original tool deals out everything again when
- * nothing is left; here an empty rest stays empty.
+ * The ranges of each role are united over all threads, streams and devices. Then the steps'
+ * moments are dealt out by priority: a role takes its intersection with what is left, the
+ * rest goes on to the next, and what nobody takes is `other`. The original tool deals out
+ * everything again when nothing is left; here an empty rest stays empty.
  *
- * A user's own ranges (record_function) and Python frames are no work: they say what the host was
- * about, not that it was busy, and a range around the whole loop would hide every gap. */
+ * A user's own ranges (record_function) and Python frames are no work: they say what the
+ * host was about, not that it was busy, and a range around the whole loop would hide every
+ * gap. */
 #include "analyse/breakdown.h"
 
 #include "analyse/comm_kind.h"
@@ -55,14 +56,14 @@ static void add_device(const trace *t, comm_names *comm, interval window, role_r
     }
 }
 
-status role_ranges_make(const trace *t, int64_t from, int64_t to, arena *a, role_ranges *out,
+status role_ranges_make(const trace *t, interval window, arena *a, role_ranges *out,
                         error *err) {
     comm_names comm;
     TRY(comm_names_init(&comm, t, a, err));
     role_ranges made;
     for (int r = 0; r < N_ROLES; r++) made.at[r] = intervals_in(a);
-    add_host(t, &comm, (interval){from, to}, &made);
-    add_device(t, &comm, (interval){from, to}, &made);
+    add_host(t, &comm, window, &made);
+    add_device(t, &comm, window, &made);
     for (int r = 0; r < N_ROLES; r++) {
         intervals_merge(&made.at[r]);
         if (made.at[r].failed) FAIL_MEMORY(err);

@@ -1,9 +1,10 @@
 /* breakdown.h: what each moment of a step was spent on.
  *
  * Every moment counts once, for the first of these that was going on: kernel (that is no
- * communication), memcpy, memset, communication (device kernels and host ranges of collectives),
- * runtime (runtime and driver calls), data_loader, cpu_exec (operators and the framework's own
- * ranges), other (none of them). So the parts of a step add up to it exactly. */
+ * communication), memcpy, memset, communication (device kernels and host ranges of
+ * collectives), runtime (runtime and driver calls), data_loader, cpu_exec (operators and the
+ * framework's own ranges), other (none of them). So the parts of a step add up to it
+ * exactly. */
 #ifndef ANALYSE_BREAKDOWN_H
 #define ANALYSE_BREAKDOWN_H
 
@@ -24,12 +25,12 @@ typedef enum {
 
 str role_name(role r);
 
-/* When each role was going on inside [from, to), whatever else was; ROLE_OTHER is empty. */
+/* When each role was going on inside the window, whatever else was; ROLE_OTHER is empty. */
 typedef struct {
     intervals at[N_ROLES];
 } role_ranges;
 
-status role_ranges_make(const trace *t, int64_t from, int64_t to, arena *a, role_ranges *out,
+status role_ranges_make(const trace *t, interval window, arena *a, role_ranges *out,
                         error *err) MUST_USE;
 
 typedef struct {

@@ -1,9 +1,10 @@
 /* comm_kind.c: what is communication.
  *
- * Producers since 2022 write the collective's arguments on the kernel (table comm); older ones and
- * other libraries are known by names alone: the host range is `library:collective`, the kernel starts
- * with the library's prefix. A kernel launched by such a host range is communication whatever its
- * name. Every library and every collective counts, not a list of ten names. */
+ * Producers since 2022 write the collective's arguments on the kernel (table comm); older
+ * ones and other libraries are known by names alone: the host range is `library:collective`,
+ * the kernel starts with the library's prefix. A kernel launched by such a host range is
+ * communication whatever its name. Every library and every collective counts, not a list of
+ * ten names. */
 #include "analyse/comm_kind.h"
 
 static const char *const libraries[] = {

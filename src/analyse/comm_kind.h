@@ -18,8 +18,8 @@ typedef struct {
 
 status comm_names_init(comm_names *n, const trace *t, arena *a, error *err) MUST_USE;
 bool comm_host_id(comm_names *n, uint32_t name);
-/* Is this device work (a row of table kernel) communication? By its own arguments, its name, or the
- * op that launched it. Copies and sets are not. */
+/* Is this device work (a row of table kernel) communication? By its own arguments, its name,
+ * or the op that launched it. Copies and sets are not. */
 bool comm_kernel_row(comm_names *n, uint32_t kernel);
 
 #endif

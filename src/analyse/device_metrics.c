@@ -1,9 +1,10 @@
 /* device_metrics.c: how well a device was used between two moments.
  *
- * Kernels are put in order of device and start once; utilization joins their ranges, the sweep for
- * SM efficiency goes over starts and ends. The running sum of blocks per SM is kept as a whole number
- * of millionths (producers write two decimals), so that adding and taking away the same kernels
- * leaves exactly nothing: floating residue would make busy time out of gaps. */
+ * Kernels are put in order of device and start once; utilization joins their ranges, the
+ * sweep for SM efficiency goes over starts and ends. The running sum of blocks per SM is
+ * kept as a whole number of millionths (producers write two decimals), so that adding and
+ * taking away the same kernels leaves exactly nothing: floating residue would make busy time
+ * out of gaps. */
 #include "analyse/device_metrics.h"
 
 #include <math.h>
@@ -85,7 +86,8 @@ static int64_t millionths(double blocks) {
     return blocks > 1000 ? 1000 * (int64_t)MILLION : (int64_t)llround(blocks * MILLION);
 }
 
-/* Starts and ends of the kernels inside the range, by time; ends carry the top bit of their row. */
+/* Starts and ends of the kernels inside the range, by time; ends carry the top bit of their
+ * row. */
 static sort_pair *make_edges(const device_view *d, size_t *n) {
     sort_pair *edges = arena_alloc(d->arena, ((size_t)d->n * 2 + 1) * sizeof *edges);
     sort_pair *scratch = arena_alloc(d->arena, ((size_t)d->n * 2 + 1) * sizeof *edges);

@@ -3,9 +3,10 @@
  *   utilization       time in which at least one kernel ran, over the whole time
  *   sm_efficiency     Σ over time of the blocks per SM of all running kernels, at most 1 at any
  *                     moment, over the whole time; NaN when no kernel there has the value
- *   occupancy         estimated occupancy, mean weighted by the kernels' time there; NaN likewise
- *   tensor_core_share time of kernels that use tensor cores over the time of all kernels, of the
- *                     whole trace
+ *   occupancy         estimated occupancy, mean weighted by the kernels' time there; NaN
+ *                     likewise
+ *   tensor_core_share time of kernels that use tensor cores over the time of all kernels, of
+ *                     the whole trace
  * Copies and sets do not count, collectives do. */
 #ifndef ANALYSE_DEVICE_METRICS_H
 #define ANALYSE_DEVICE_METRICS_H

@@ -1,9 +1,10 @@
 /* group.c: rows of a result by an exact composite key.
  *
- * The hash of a key is the key of the map; a second key with the same hash goes to the next place
- * of a chain of rehashed hashes, so equality is always decided by the caller's comparison. Rows lie
- * in one array of the request's arena and double when it is full: an analysis allocates per group,
- * never per event, and the arena's byte limit holds for hostile input with a group per event. */
+ * The hash of a key is the key of the map; a second key with the same hash goes to the next
+ * place of a chain of rehashed hashes, so equality is always decided by the caller's
+ * comparison. Rows lie in one array of the request's arena and double when it is full: an
+ * analysis allocates per group, never per event, and the arena's byte limit holds for
+ * hostile input with a group per event. */
 #include "analyse/group.h"
 
 static void free_index(void *index) {

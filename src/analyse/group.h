@@ -6,7 +6,8 @@
  *     if (i == GROUP_NONE) FAIL_MEMORY(err);
  *     row *r = GROUP_ROW(&g, row, i);                       valid until the next groups_at/_add
  *
- * The hash only finds candidates; `same` decides, so that a collision costs time, never a number. */
+ * The hash only finds candidates; `same` decides, so that a collision costs time, never a
+ * number. */
 #ifndef ANALYSE_GROUP_H
 #define ANALYSE_GROUP_H
 
@@ -28,8 +29,8 @@ typedef bool (*group_same)(const void *row, const void *key);
 status groups_init(groups *g, arena *a, size_t row_bytes, error *err) MUST_USE;
 /* A new zeroed row without a key: its index, or GROUP_NONE when out of memory. */
 uint32_t groups_add(groups *g);
-/* The row of the key. A row that did not exist is added, zeroed, with *is_new true: fill in its key
- * before the next call. GROUP_NONE when out of memory. */
+/* The row of the key. A row that did not exist is added, zeroed, with *is_new true: fill in
+ * its key before the next call. GROUP_NONE when out of memory. */
 uint32_t groups_at(groups *g, uint64_t hash, group_same same, const void *key, bool *is_new);
 /* 0 … n-1, for sorting. NULL when out of memory. */
 uint32_t *groups_order(const groups *g);

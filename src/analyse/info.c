@@ -1,11 +1,13 @@
 /* info.c: what a trace is.
  *
- * Facts about the whole, the events by kind, the devices. Everything comes from counts and small
- * tables: no column of a sealed trace is read, so the answer takes the same time for any size.
+ * Facts about the whole, the events by kind, the devices. Everything comes from counts and
+ * small tables: no column of a sealed trace is read, so the answer takes the same time for
+ * any size.
  *
- * Keys are stable words for programs; values are text: whole numbers carry their unit in the key
- * (duration_ns). Of the producer's own keys those with a short plain value are shown under their
- * own names; paths, times of day and host names are not facts about the trace and are left out. */
+ * Keys are stable words for programs; values are text: whole numbers carry their unit in the
+ * key (duration_ns). Of the producer's own keys those with a short plain value are shown
+ * under their own names; paths, times of day and host names are not facts about the trace
+ * and are left out. */
 #include "analyse/analysis.h"
 #include "analyse/select.h"
 #include "analyse/words.h"

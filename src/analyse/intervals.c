@@ -1,10 +1,11 @@
 /* intervals.c: sets of moments, as sorted lists of half-open ranges.
  *
- * Events of one thread or stream come sorted, so most lists are built by appending and joining at
- * the end. Several threads one after the other make an unsorted list; intervals_merge sorts it by
- * start with the radix sort and joins what touches. Union, intersection and difference are then
- * walks with two pointers, and every result is disjoint, so lengths can be added up: parts that are
- * cut out of a whole sum to the whole exactly, in whole nanoseconds. */
+ * Events of one thread or stream come sorted, so most lists are built by appending and
+ * joining at the end. Several threads one after the other make an unsorted list;
+ * intervals_merge sorts it by start with the radix sort and joins what touches. Union,
+ * intersection and difference are then walks with two pointers, and every result is
+ * disjoint, so lengths can be added up: parts that are cut out of a whole sum to the whole
+ * exactly, in whole nanoseconds. */
 #include "analyse/intervals.h"
 
 #include "base/num.h"

@@ -5,8 +5,9 @@
  *     intervals_merge(&busy);                       sorted, disjoint, not touching
  *     idle = intervals_minus(&step, &busy);
  *
- * A failed allocation sets `failed` and is carried into every result made from the list: check once
- * at the end. All operations are linear but intervals_merge, which sorts when it must. */
+ * A failed allocation sets `failed` and is carried into every result made from the list:
+ * check once at the end. All operations are linear but intervals_merge, which sorts when it
+ * must. */
 #ifndef ANALYSE_INTERVALS_H
 #define ANALYSE_INTERVALS_H
 
@@ -26,8 +27,8 @@ typedef struct {
 static inline intervals intervals_in(arena *a) {
     return (intervals){.arena = a};
 }
-/* Joins the range to the last one when it starts inside or at the end of it; empty ranges are left
- * out. */
+/* Joins the range to the last one when it starts inside or at the end of it; empty ranges
+ * are left out. */
 void intervals_add(intervals *s, int64_t start, int64_t end);
 void intervals_merge(intervals *s);
 

@@ -1,17 +1,18 @@
 /* kernels.c: which kernels cost the device's time.
  *
- * Table kernel holds all device work; here are its kernels (copies and sets are no kernels), added
- * up by name, by name and operator, or by launch configuration (name, operator, grid, block,
- * registers, shared memory). Most time first, ties by the bytes of the names and then by the launch
- * configuration.
+ * Table kernel holds all device work; here are its kernels (copies and sets are no kernels),
+ * added up by name, by name and operator, or by launch configuration (name, operator, grid,
+ * block, registers, shared memory). Most time first, ties by the bytes of the names and then
+ * by the launch configuration.
  *
  *   blocks_per_sm, occupancy   means weighted by duration over the kernels that have the value
  *                              (plain means where all of them last 0 ns)
- *   op                         grouped by name: the operator that launched it, null when several did
+ *   op                         grouped by name: the operator that launched it,
+ *                              null when several did
  *   share                      of the time of all kernels
  *
- * An op that stands in one of its own name has the name of the outer one, so the name is enough to
- * group by. A kernel without an operator has a null there. */
+ * An op that stands in one of its own name has the name of the outer one, so the name is
+ * enough to group by. A kernel without an operator has a null there. */
 #include <math.h>
 
 #include "analyse/group.h"
@@ -181,7 +182,7 @@ static status write_group(table *t, const totals *o, const kernel_group *g, erro
     return o->group == GROUP_LAUNCH ? set_launch(t, row, &g->key, err) : OK;
 }
 
-/* ---- verdict ----------------------------------------------------------------------------------- */
+/* ---- verdict ----------------------------------------------------------------------------- */
 
 typedef struct {
     int64_t calls, total;

@@ -1,8 +1,9 @@
-/* matmul_shapes.c: the shapes a matrix product was called with, and whether an odd one is slow.
+/* matmul_shapes.c: the shapes a matrix product was called with, and whether an odd one is
+ * slow.
  *
- * Device work is added up by the string of the op's input shapes (a handful of distinct ones), then each
- * string is read once. The reader takes nested lists of whole numbers and skips everything else; it
- * never allocates and gives up on sizes that cannot be. */
+ * Device work is added up by the string of the op's input shapes (a handful of distinct
+ * ones), then each string is read once. The reader takes nested lists of whole numbers and
+ * skips everything else; it never allocates and gives up on sizes that cannot be. */
 #include "analyse/matmul_shapes.h"
 
 #include "analyse/group.h"

@@ -1,8 +1,9 @@
-/* matmul_shapes.h: the shapes a matrix product was called with, and whether an odd one is slow.
+/* matmul_shapes.h: the shapes a matrix product was called with, and whether an odd one is
+ * slow.
  *
- * Tensor cores want dimensions that are multiples of 8. A dimension that is not costs a factor that
- * the trace itself can tell: the rate (operations per second of device time) of the calls with such a
- * dimension against that of the others. */
+ * Tensor cores want dimensions that are multiples of 8. A dimension that is not costs a
+ * factor that the trace itself can tell: the rate (operations per second of device time) of
+ * the calls with such a dimension against that of the others. */
 #ifndef ANALYSE_MATMUL_SHAPES_H
 #define ANALYSE_MATMUL_SHAPES_H
 
@@ -12,8 +13,8 @@ typedef struct {
     int64_t batch, m, k, n;
 } matmul_size;
 
-/* Reads the sizes of A·B out of the JSON text of the input shapes: the first two inputs with at least
- * two dimensions whose inner dimensions agree. false when there are none. */
+/* Reads the sizes of A·B out of the JSON text of the input shapes: the first two inputs with
+ * at least two dimensions whose inner dimensions agree. false when there are none. */
 bool matmul_read(str shapes, matmul_size *out);
 /* 2·batch·m·k·n. */
 double matmul_flops(const matmul_size *s);
@@ -27,7 +28,8 @@ typedef struct {
     double slowdown; /* rate of the even calls over the rate of the odd ones */
 } matmul_odd;
 
-/* Looks at all device work of ops of this name. false: nothing odd, or nothing to compare with. */
+/* Looks at all device work of ops of this name. false: nothing odd, or nothing to compare
+ * with. */
 bool matmul_find_odd(const selection *s, uint32_t op_name, arena *a, matmul_odd *out);
 
 #endif

@@ -2,13 +2,14 @@
  *
  *   curve          allocated and reserved after each event that carries the totals
  *   peaks          for each device the first moment of the largest allocated, with the capacity
- *   peak_contents  what was alive then, by operator; what is not accounted for by allocations of the
- *                  recording is from before it (op null)
- *   events         blocks: allocated, released, or both, by time; a window shows those that were
- *                  allocated or released inside it
+ *   peak_contents  what was alive then, by operator; what allocations of the recording do not
+ *                  account for is from before it (op null)
+ *   events         blocks: allocated, released, or both, by time; a window shows those that
+ *                  were allocated or released inside it
  *   statistics     memory_stats.c
  *
- * Everything is one pass over the memory events, which are in order of time, or a sort of groups. */
+ * Everything is one pass over the memory events, which are in order of time, or a sort of
+ * groups. */
 #include "analyse/memory_view.h"
 #include "analyse/rules.h"
 #include "base/hash.h"
@@ -16,7 +17,7 @@
 
 #define COL_M(table, name) COL(memory, table, name)
 
-/* ---- curve and peaks --------------------------------------------------------------------------- */
+/* ---- curve and peaks --------------------------------------------------------------------- */
 
 static status write_curve(memory_view *m, error *err) {
     const trace *t = m->t;
@@ -80,7 +81,7 @@ static status write_peaks(memory_view *m, const uint32_t *order, error *err) {
     return OK;
 }
 
-/* ---- what is alive at the peak ----------------------------------------------------------------- */
+/* ---- what is alive at the peak ----------------------------------------------------------- */
 
 typedef struct {
     uint32_t device;
@@ -180,7 +181,7 @@ static status write_peak_contents(memory_view *m, const uint32_t *order, error *
     return OK;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------ */
+/* ---- blocks ------------------------------------------------------------------------------ */
 
 static str kind_word(uint8_t kind) {
     switch (kind) {
@@ -193,7 +194,8 @@ static str kind_word(uint8_t kind) {
     }
 }
 
-/* One row for a block: written at its allocation, or at its release when that is all there is. */
+/* One row for a block: written at its allocation, or at its release when that is all there
+ * is. */
 static status write_block(memory_view *m, table *out, uint32_t i, error *err) {
     const trace *t = m->t;
     uint32_t release = t->memory.kind[i] == MEMORY_ALLOC ? t->memory.partner[i] : i;
@@ -236,7 +238,7 @@ static status write_events(memory_view *m, error *err) {
     return OK;
 }
 
-/* ---- verdict ----------------------------------------------------------------------------------- */
+/* ---- verdict ----------------------------------------------------------------------------- */
 
 typedef struct {
     int64_t n_events, n_oom;
@@ -304,8 +306,8 @@ static const rule rules[] = {
     {"memory_peak", MSG_VERDICT_MEMORY_PEAK, SEVERITY_INFO, has_peak},
 };
 
-/* What is allocated on the device at the end of each step; the smallest rise from one to the next, 0
- * when it does not rise every time or there are fewer than four steps. */
+/* What is allocated on the device at the end of each step; the smallest rise from one to the
+ * next, 0 when it does not rise every time or there are fewer than four steps. */
 static int64_t find_growth(const memory_view *m, uint32_t device) {
     const trace *t = m->t;
     int64_t last = ABSENT_I64, allocated = ABSENT_I64, growth = INT64_MAX;

@@ -1,11 +1,12 @@
 /* memory_stats.c: memory by operator.
  *
- * For each device and operator name: how much its calls allocated and released themselves, and with
- * everything inside them. Events belong to the innermost op on their thread; the totals climb from
- * there to the ops around. Only ops that hold an event somewhere inside are visited: for each
- * device, the events' ops and their ancestors form a small tree, whose nodes are added up from the
- * inside out (a parent's id is smaller than its children's). An op that stands alone in one of its own
- * name is the same call and passes its sums on unseen.
+ * For each device and operator name: how much its calls allocated and released themselves,
+ * and with everything inside them. Events belong to the innermost op on their thread; the
+ * totals climb from there to the ops around. Only ops that hold an event somewhere inside
+ * are visited: for each device, the events' ops and their ancestors form a small tree, whose
+ * nodes are added up from the inside out (a parent's id is smaller than its children's). An
+ * op that stands alone in one of its own name is the same call and passes its sums on
+ * unseen.
  *
  * Nested calls of one name count in each other's totals, as in the operators table. */
 #include "analyse/memory_view.h"

@@ -1,9 +1,9 @@
 /* memory_view.c: what the tables of memory share.
  *
- * Devices are (type, number) pairs with a name each, so that every kind of device has one and CPU and
- * GPU blocks never mix. Pairs of allocation and release were made over the whole trace by the seal, by
- * device and address; a window only chooses among them, so a block keeps its name and both of its
- * times whatever part of it the window shows. */
+ * Devices are (type, number) pairs with a name each, so that every kind of device has one
+ * and CPU and GPU blocks never mix. Pairs of allocation and release were made over the whole
+ * trace by the seal, by device and address; a window only chooses among them, so a block
+ * keeps its name and both of its times whatever part of it the window shows. */
 #include "analyse/memory_view.h"
 
 #include "analyse/words.h"
@@ -19,8 +19,8 @@ static bool same_device(const void *row, const void *key) {
     return d->type == k->type && d->id == k->id;
 }
 
-/* The host's capacity is not in the trace. Looking at all devices for each device is fine for as many
- * as there are; a forged file's ten-thousandth has no capacity. */
+/* The host's capacity is not in the trace. Looking at all devices for each device is fine
+ * for as many as there are; a forged file's ten-thousandth has no capacity. */
 static int64_t find_capacity(const trace *t, device_key key, uint32_t n_known) {
     if (key.type == DEVICE_CPU || n_known > 1024) return ABSENT_I64;
     for (uint32_t i = 1; i < t->device.n; i++)

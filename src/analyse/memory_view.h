@@ -32,8 +32,8 @@ status memory_view_init(memory_view *m, const trace *t, const params *p, arena *
 bool memory_is_selected(const memory_view *m, uint32_t row);
 /* The op a block belongs to: that of the allocation, also for its release; 0 when unknown. */
 uint32_t memory_op(const trace *t, uint32_t row);
-/* Name of the block's op: a bare aten::empty… is named with what called it, "parent (aten::empty)";
- * {NULL, 0} when unknown; *ok false when out of memory. */
+/* Name of the block's op: a bare aten::empty… is named with what called it, "parent
+ * (aten::empty)"; {NULL, 0} when unknown; *ok false when out of memory. */
 str memory_op_name(const memory_view *m, uint32_t op, bool *ok);
 
 static inline memory_device *memory_device_of(const memory_view *m, uint32_t row) {

@@ -1,13 +1,13 @@
 /* modules.c: which layer costs the time.
  *
- * Calls of modules are ranges on the host (range_scan); they are added up by instance or, grouped by
- * type, by class. Self times leave out the modules called inside, on the host and on the device
- * alike. Backward work belongs to the module whose forward op it undoes (backward.c) and, in the
- * totals, to all modules around that call.
+ * Calls of modules are ranges on the host (range_scan); they are added up by instance or,
+ * grouped by type, by class. Self times leave out the modules called inside, on the host and
+ * on the device alike. Backward work belongs to the module whose forward op it undoes
+ * (backward.c) and, in the totals, to all modules around that call.
  *
- * Rows come in the order of the tree: a module, then those it calls, most device time first (host
- * time without device work), ties by name. The parent of an instance is the module that called it
- * first; a class has no parent. */
+ * Rows come in the order of the tree: a module, then those it calls, most device time first
+ * (host time without device work), ties by name. The parent of an instance is the module
+ * that called it first; a class has no parent. */
 #include "analyse/backward.h"
 #include "analyse/group.h"
 #include "analyse/range_scan.h"
@@ -114,7 +114,7 @@ static status assign_rows(question *q, error *err) {
     return OK;
 }
 
-/* ---- the tree ---------------------------------------------------------------------------------- */
+/* ---- the tree ---------------------------------------------------------------------------- */
 
 static int compare_rows(uint32_t a, uint32_t b, const void *context) {
     const question *q = context;
@@ -160,8 +160,9 @@ static bool is_shown(const question *q, uint32_t module) {
     return s->calls || s->host || s->device || s->backward_host;
 }
 
-/* Rows sorted by parent, each parent's children in the reader's order: walked depth first with the
- * place reached on each level. A module's parent was met before it, so its row is smaller. */
+/* Rows sorted by parent, each parent's children in the reader's order: walked depth first
+ * with the place reached on each level. A module's parent was met before it, so its row is
+ * smaller. */
 static status write_tree(question *q, table *out, error *err) {
     const trace *t = q->t;
     uint32_t n = 0, depth = 0;
@@ -195,7 +196,7 @@ static status write_tree(question *q, table *out, error *err) {
     }
 }
 
-/* ---- verdict ----------------------------------------------------------------------------------- */
+/* ---- verdict ----------------------------------------------------------------------------- */
 
 typedef struct {
     bool has_device;

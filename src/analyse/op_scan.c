@@ -1,19 +1,20 @@
 /* op_scan.c: every call of an operator with its times, in one pass over the host threads.
  *
- * Slices of a thread come in order of start, longest first, so a stack of the open ones is all the
- * tree that is needed. The stack holds only slices that count: a Python frame that overlaps an op
- * partially cannot hide it. A slice leaves the stack when the next one does not lie inside it;
- * then its own figures are final and go to its parent.
+ * Slices of a thread come in order of start, longest first, so a stack of the open ones is
+ * all the tree that is needed. The stack holds only slices that count: a Python frame that
+ * overlaps an op partially cannot hide it. A slice leaves the stack when the next one does
+ * not lie inside it; then its own figures are final and go to its parent.
  *
- *      step ─┬─ op A ─── op A ─┬─ launch        the inner A is alone in an A: it gives its children
- *            │                 └─ launch        and its device work to the outer one and is no call
+ *      step ─┬─ op A ─── op A ─┬─ launch    the inner A is alone in an A: it gives its children
+ *            │                 └─ launch    and its device work to the outer one and is no call
  *            └─ op B
  *
- * Whether a finished child is alone is known only when its parent ends. So a parent keeps its first
- * child back (`first`) and hands it to the visitor when a second one comes or the parent ends.
+ * Whether a finished child is alone is known only when its parent ends. So a parent keeps
+ * its first child back (`first`) and hands it to the visitor when a second one comes or the
+ * parent ends.
  *
- * Sums are plain: nested calls of one name count in each other's totals, streams that overlap are
- * added. */
+ * Sums are plain: nested calls of one name count in each other's totals, streams that
+ * overlap are added. */
 #include "analyse/op_scan.h"
 
 #include "analyse/work.h"

@@ -1,8 +1,9 @@
 /* op_scan.h: every call of an operator with its times, in one pass over the host threads.
  *
- * Children that count are ops, annotations, steps, data loading, optimizer and forward ranges,
- * runtime and driver calls; Python frames, modules and the profiler's overhead are looked through.
- * An op that is alone in an op of its own name is the same call (autograd wraps ops that way). */
+ * Children that count are ops, annotations, steps, data loading, optimizer and forward
+ * ranges, runtime and driver calls; Python frames, modules and the profiler's overhead are
+ * looked through. An op that is alone in an op of its own name is the same call (autograd
+ * wraps ops that way). */
 #ifndef ANALYSE_OP_SCAN_H
 #define ANALYSE_OP_SCAN_H
 

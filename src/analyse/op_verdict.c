@@ -1,8 +1,8 @@
 /* op_verdict.c: which operator costs most, and what is odd about it.
  *
- * The rules, most telling first: an odd dimension that slows the costliest matrix product down; tensor
- * cores that nobody uses although the operators could and the device has them; else simply the
- * operator with the largest share. Thresholds stand in the rules. */
+ * The rules, most telling first: an odd dimension that slows the costliest matrix product
+ * down; tensor cores that nobody uses although the operators could and the device has them;
+ * else simply the operator with the largest share. Thresholds stand in the rules. */
 #include "analyse/op_verdict.h"
 
 static bool nothing_recorded(const void *facts, verdict *v) {

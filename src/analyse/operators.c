@@ -1,9 +1,10 @@
 /* operators.c: which operators cost the time.
  *
- * op_scan gives every call once; here the calls are added up by name, name and input shapes, name
- * and call stack, or type, and the groups are written in the order a reader wants: most device self
- * time first, where there is device work, else most host self time; ties by the bytes of the name,
- * then of the shapes and the stack, so that the answer is the same for any order of events.
+ * op_scan gives every call once; here the calls are added up by name, name and input shapes,
+ * name and call stack, or type, and the groups are written in the order a reader wants: most
+ * device self time first, where there is device work, else most host self time; ties by the
+ * bytes of the name, then of the shapes and the stack, so that the answer is the same for
+ * any order of events.
  *
  *   host_total   Σ duration of the calls
  *   host_self    host_total without the children that count (op_scan.h)
@@ -11,9 +12,9 @@
  *   device_total device_self and that of all children
  *   share        self time over the self time of all ops: device where there is any, else host
  *
- * Producers that hand over sums instead of calls (table given_op) are shown as they are.
- * It does not name kernels (kernels.c) and does not remove recursion from totals: an op inside one
- * of its own name counts in both, as in PyTorch's own tables. */
+ * Producers that hand over sums instead of calls (table given_op) are shown as they are. It
+ * does not name kernels (kernels.c) and does not remove recursion from totals: an op inside
+ * one of its own name counts in both, as in PyTorch's own tables. */
 #include <math.h>
 
 #include "analyse/op_scan.h"

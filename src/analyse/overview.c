@@ -1,12 +1,13 @@
 /* overview.c: is the device busy, and if not, whom does it wait for.
  *
- * Puts together what its neighbors compute: steps adjusted for device work (step_spans), what every
- * moment of them was spent on (breakdown), how well the devices were used (device_metrics), the
- * stages of training (stages, stage_times), the user's own ranges (range_scan) and what is known of
- * the configuration. Parts of a step add up to the step; the average step's parts are rounded so
- * that they still do.
+ * Puts together what its neighbors compute: steps adjusted for device work (step_spans),
+ * what every moment of them was spent on (breakdown), how well the devices were used
+ * (device_metrics), the stages of training (stages, stage_times), the user's own ranges
+ * (range_scan) and what is known of the configuration. Parts of a step add up to the step;
+ * the average step's parts are rounded so that they still do.
  *
- * Steps at the end whose device work was cut off are left out of all tables, and a note says so. */
+ * Steps at the end whose device work was cut off are left out of all tables, and a note says
+ * so. */
 #include <math.h>
 
 #include "analyse/breakdown.h"
@@ -37,7 +38,7 @@ typedef struct {
     stage_times stages;
 } overview;
 
-/* ---- verdict ----------------------------------------------------------------------------------- */
+/* ---- verdict ----------------------------------------------------------------------------- */
 
 static double busy_share(const overview_facts *f) {
     return f->share[ROLE_KERNEL] + f->share[ROLE_MEMCPY] + f->share[ROLE_MEMSET] +
@@ -118,7 +119,7 @@ static const rule rules[] = {
     {"gpu_busy", MSG_VERDICT_GPU_BUSY, SEVERITY_GOOD, device_is_busy},
 };
 
-/* ---- devices, breakdown, steps ----------------------------------------------------------------- */
+/* ---- devices, breakdown, steps ----------------------------------------------------------- */
 
 /* Row of table device with this number, 0 when there is none. */
 static uint32_t find_device(const trace *t, int32_t id) {
@@ -215,7 +216,7 @@ static status note_left_out(overview *o, error *err) {
     return answer_note(o->out, o->arena, &note, err);
 }
 
-/* ---- stages ------------------------------------------------------------------------------------ */
+/* ---- stages ------------------------------------------------------------------------------ */
 
 static str stage_row_name(int s) {
     return s == STAGE_STEP ? STR("step") : stage_name((stage)s);
@@ -280,7 +281,7 @@ static status write_stage_events(overview *o, error *err) {
     stage_event(*events)[N_KINDS] = arena_array(o->arena, N_STAGES, sizeof *events);
     table *t = answer_table(o->out, o->arena, "stage_events");
     if (!events || !t) FAIL_MEMORY(err);
-    TRY(stage_events_make(&o->select, &o->steps, &o->stages.segments, o->arena, events, err));
+    TRY(stage_events_make(&o->select, &o->steps, &o->stages, events, err));
     for (int s = 0; s < N_STAGES; s++)
         for (uint8_t k = 0; k < N_KINDS; k++) {
             size_t row;
@@ -297,7 +298,7 @@ static status write_stage_events(overview *o, error *err) {
     return OK;
 }
 
-/* ---- the user's ranges ------------------------------------------------------------------------- */
+/* ---- the user's ranges ------------------------------------------------------------------- */
 
 typedef struct {
     uint32_t name;
@@ -368,7 +369,7 @@ static status write_user_events(overview *o, error *err) {
     return OK;
 }
 
-/* ---- configuration ----------------------------------------------------------------------------- */
+/* ---- configuration ----------------------------------------------------------------------- */
 
 static status add_fact(table *t, str key, str value, error *err) {
     size_t row;
@@ -443,7 +444,7 @@ static status compute(overview *o, error *err) {
     TRY(step_spans_make(o->t, &o->select, o->arena, &o->steps, err));
     int64_t from = o->steps.n ? o->steps.v[0].start : 0;
     int64_t to = o->steps.n ? o->steps.v[o->steps.n - 1].end : 0;
-    TRY(role_ranges_make(o->t, from, to, o->arena, &ranges, err));
+    TRY(role_ranges_make(o->t, (interval){from, to}, o->arena, &ranges, err));
     TRY(breakdown_make(&ranges, &o->steps, o->arena, &o->parts, err));
     return stage_times_make(&o->select, &o->steps, o->arena, &o->stages, err);
 }

@@ -1,9 +1,9 @@
 /* range_scan.c: ranges on the host with the device work launched inside them.
  *
  * The same walk as op_scan.c over fewer kinds of slices: a stack of the open ranges, and the
- * device work in the order of its launch calls. A piece of work belongs to the innermost range that
- * is open when its call begins. Work launched by another thread on behalf of a range (autograd)
- * does not belong to it. */
+ * device work in the order of its launch calls. A piece of work belongs to the innermost
+ * range that is open when its call begins. Work launched by another thread on behalf of a
+ * range (autograd) does not belong to it. */
 #include "analyse/range_scan.h"
 
 #include "analyse/work.h"

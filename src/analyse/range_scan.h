@@ -1,5 +1,5 @@
-/* range_scan.h: ranges on the host (modules, a user's ranges) with the device work launched inside
- * them, in one pass over the host threads. */
+/* range_scan.h: ranges on the host (modules, a user's ranges) with the device work launched
+ * inside them, in one pass over the host threads. */
 #ifndef ANALYSE_RANGE_SCAN_H
 #define ANALYSE_RANGE_SCAN_H
 

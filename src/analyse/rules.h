@@ -4,7 +4,8 @@
 
 #include "table/table.h"
 
-/* Fills in v->args and returns true when the rule holds for the facts (a struct of the analysis). */
+/* Fills in v->args and returns true when the rule holds for the facts (a struct of the
+ * analysis). */
 typedef bool (*rule_match)(const void *facts, verdict *v);
 
 typedef struct {
@@ -14,8 +15,8 @@ typedef struct {
     rule_match match;
 } rule;
 
-/* The verdict of the first rule that matches; `out` stays without an id when none does. The values
- * are in the order in which the rule added them. */
+/* The verdict of the first rule that matches; `out` stays without an id when none does. The
+ * values are in the order in which the rule added them. */
 void rules_apply(const rule *rules, size_t n, const void *facts, verdict *out);
 /* Adds a named value; more than MAX_ARGS are left out. */
 void verdict_add(verdict *v, arg value);

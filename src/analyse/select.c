@@ -1,10 +1,11 @@
 /* select.c: which events a question is about.
  *
- * Two independent cuts, both may be given. A window [from, to) clips times by overlap and counts a
- * call where it starts, so adjoining windows add up to the whole. A range of steps takes or leaves
- * whole events: a host slice belongs to the step that holds its start; device work belongs to the
- * step of the call that launched it, because a kernel often runs after the step that wanted it has
- * ended on the host. Device work without a known call belongs where it starts.
+ * Two independent cuts, both may be given. A window [from, to) clips times by overlap and
+ * counts a call where it starts, so adjoining windows add up to the whole. A range of steps
+ * takes or leaves whole events: a host slice belongs to the step that holds its start;
+ * device work belongs to the step of the call that launched it, because a kernel often runs
+ * after the step that wanted it has ended on the host. Device work without a known call
+ * belongs where it starts.
  *
  * It does not decide what a step is (the seal found them) nor adjust steps for device work
  * (steps are adjusted in breakdown.c, for the overview alone). */

@@ -1,8 +1,8 @@
 /* stacks.h: the call stack an op was called from, as one number.
  *
- * Older producers write the stack on the op (table frame); newer ones record Python frames as
- * slices, and the stack is the frames around the op on its thread. Both become ids that are equal
- * when the stacks are. */
+ * Older producers write the stack on the op (table frame); newer ones record Python frames
+ * as slices, and the stack is the frames around the op on its thread. Both become ids that
+ * are equal when the stacks are. */
 #ifndef ANALYSE_STACKS_H
 #define ANALYSE_STACKS_H
 

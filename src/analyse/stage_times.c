@@ -1,9 +1,10 @@
 /* stage_times.c: host and device time of the stages, in each step and in all.
  *
- * Segments and steps are both in order of time, so host time is one walk over the two. Device time
- * is a union of ranges for each (step, stage): kernels get a key, two stable radix sorts put them in
- * order of key and start, and each run of equal keys is joined as it goes by. The cost does not
- * depend on the number of steps. Steps are disjoint (step_spans.h). */
+ * Segments and steps are both in order of time, so host time is one walk over the two.
+ * Device time is a union of ranges for each (step, stage): kernels get a key, two stable
+ * radix sorts put them in order of key and start, and each run of equal keys is joined as it
+ * goes by. The cost does not depend on the number of steps. Steps are disjoint
+ * (step_spans.h). */
 #include "analyse/stage_times.h"
 
 #include "base/sort.h"
@@ -138,7 +139,8 @@ static void sum_device(const context *c, const int64_t *by_step, const int64_t *
 status stage_times_make(const selection *s, const step_spans *steps, arena *a, stage_times *out,
                         error *err) {
     context c = {.t = s->t, .select = s, .steps = steps, .arena = a};
-    stage_times made = {.host = arena_array(a, (size_t)steps->n + 1, sizeof *made.host),
+    stage_times made = {.arena = a,
+                        .host = arena_array(a, (size_t)steps->n + 1, sizeof *made.host),
                         .device = arena_array(a, (size_t)steps->n + 1, sizeof *made.device)};
     uint32_t *by_step = ARENA_ARRAY(a, uint32_t, (size_t)s->t->kernel.n + 1);
     uint32_t *by_stage = ARENA_ARRAY(a, uint32_t, (size_t)s->t->kernel.n + 1);
@@ -155,7 +157,7 @@ status stage_times_make(const selection *s, const step_spans *steps, arena *a, s
     return OK;
 }
 
-/* ---- kinds of events in each stage ------------------------------------------------------------ */
+/* ---- kinds of events in each stage ------------------------------------------------------- */
 
 /* The kinds of host events a reader wants to see by stage. */
 static const bool listed[N_KINDS] = {
@@ -229,9 +231,10 @@ static status add_host_events(const context *c, const stage_segments *segments,
     return OK;
 }
 
-status stage_events_make(const selection *s, const step_spans *steps,
-                         const stage_segments *segments, arena *a, stage_event (*out)[N_KINDS],
-                         error *err) {
+status stage_events_make(const selection *s, const step_spans *steps, const stage_times *times,
+                         stage_event (*out)[N_KINDS], error *err) {
+    arena *a = times->arena;
+    const stage_segments *segments = &times->segments;
     const trace *t = s->t;
     context c = {.t = t, .select = s, .steps = steps, .arena = a};
     uint32_t *key = ARENA_ARRAY(a, uint32_t, (size_t)t->kernel.n + 1);

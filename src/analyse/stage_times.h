@@ -1,8 +1,8 @@
 /* stage_times.h: host and device time of the stages, in each step and in all.
  *
- * Host time is the time the stage was going on inside the steps' host intervals; what no stage takes
- * is `other`. Device time is the time in which at least one kernel launched in the stage ran,
- * wherever it ran; the step's is the sum over its stages. */
+ * Host time is the time the stage was going on inside the steps' host intervals; what no
+ * stage takes is `other`. Device time is the time in which at least one kernel launched in
+ * the stage ran, wherever it ran; the step's is the sum over its stages. */
 #ifndef ANALYSE_STAGE_TIMES_H
 #define ANALYSE_STAGE_TIMES_H
 
@@ -19,6 +19,7 @@ typedef struct {
 } stage_total;
 
 typedef struct {
+    arena *arena; /* that it lives in */
     stage_segments segments;
     stage_total total[N_STAGES + 1];
     int64_t (*host)[N_STAGES + 1]; /* by step of the list, stage */
@@ -34,10 +35,9 @@ typedef struct {
     int64_t ns; /* time in which at least one was going on, over all threads or streams */
 } stage_event;
 
-/* By stage and kind, inside the steps: a host event belongs to the stage it starts in, device work to
- * the stage of its launch. out[N_STAGES][N_KINDS]. */
-status stage_events_make(const selection *s, const step_spans *steps,
-                         const stage_segments *segments, arena *a, stage_event (*out)[N_KINDS],
-                         error *err) MUST_USE;
+/* By stage and kind, inside the steps: a host event belongs to the stage it starts in,
+ * device work to the stage of its launch. out[N_STAGES][N_KINDS]. */
+status stage_events_make(const selection *s, const step_spans *steps, const stage_times *times,
+                         stage_event (*out)[N_KINDS], error *err) MUST_USE;
 
 #endif

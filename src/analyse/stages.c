@@ -1,14 +1,17 @@
-/* stages.c: data loading, forward, backward, optimizer: which part of training the host was in.
+/* stages.c: data loading, forward, backward, optimizer: which part of training the host was
+ * in.
  *
- * Evidence is collected from every thread, outermost pieces only: what runs inside a backward node
- * (recomputed modules, for one) is backward. In order of time the pieces are strung together:
+ * Evidence is collected from every thread, outermost pieces only: what runs inside a
+ * backward node (recomputed modules, for one) is backward. In order of time the pieces are
+ * strung together:
  *
  *     main thread    ▐data▌ ▐fwd▌▐fwd▌ ▐fwd▌                        ▐ optimizer ▌
  *     autograd                             ▐bwd▌▐bwd▌ ▐bwd▌
  *     segments       |data| |── forward ──||──── backward ──| |── optimizer ──|
  *
  * A piece that lies inside one of another stage interrupts it; the rest goes on behind it.
- * Threads are not told apart: what a worker thread does belongs to the stage that is running. */
+ * Threads are not told apart: what a worker thread does belongs to the stage that is
+ * running. */
 #include "analyse/stages.h"
 
 #include "base/num.h"

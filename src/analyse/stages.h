@@ -1,10 +1,12 @@
-/* stages.h: data loading, forward, backward, optimizer: which part of training the host was in.
+/* stages.h: data loading, forward, backward, optimizer: which part of training the host was
+ * in.
  *
- * Producers that mark the stages (data loader, optimizer, forward and backward ranges) are believed;
- * what they do not mark is found from evidence: nodes of the autograd engine are backward, modules
- * and ops with an autograd sequence number are forward, and so is every op of a trace without
- * backward work. Pieces of evidence of one stage that follow each other inside one step, with none
- * of another stage between, make one segment with the gaps between them. */
+ * Producers that mark the stages (data loader, optimizer, forward and backward ranges) are
+ * believed; what they do not mark is found from evidence: nodes of the autograd engine are
+ * backward, modules and ops with an autograd sequence number are forward, and so is every op
+ * of a trace without backward work. Pieces of evidence of one stage that follow each other
+ * inside one step, with none of another stage between, make one segment with the gaps
+ * between them. */
 #ifndef ANALYSE_STAGES_H
 #define ANALYSE_STAGES_H
 

@@ -1,16 +1,17 @@
 /* step_spans.c: the steps of the overview: host intervals adjusted for device work.
  *
- * A call belongs to a step when it lies inside its host interval as a whole; its device work with
- * it. Device work of no step that ends before the first step's work begins pushes the first step
- * back: it belongs to what came before.
+ * A call belongs to a step when it lies inside its host interval as a whole; its device work
+ * with it. Device work of no step that ends before the first step's work begins pushes the
+ * first step back: it belongs to what came before.
  *
  *   host    |── step 1 ──|── step 2 ──|
  *   device       ▒▒▒|███ 1 ███|███ 2 ███|        ▒ launched before the recording of step 1
  *   spans           |─── 1 ───|─── 2 ───|
  *
- * The recording often stops while the last step's kernels are still running. Behind the last step
- * with device work all are left out, and that one too when it has less than 0.8 of the pieces the
- * one before it has. Traces without device work keep their host intervals and all of their steps. */
+ * The recording often stops while the last step's kernels are still running. Behind the last
+ * step with device work all are left out, and that one too when it has less than 0.8 of the
+ * pieces the one before it has. Traces without device work keep their host intervals and all
+ * of their steps. */
 #include "analyse/step_spans.h"
 
 typedef struct {
@@ -47,7 +48,8 @@ static uint32_t step_of_call(const step_spans *s, int64_t start, int64_t end) {
     return low && end <= s->v[low - 1].host_end ? low : 0;
 }
 
-/* What each step launched; by *before the end of foreign work that ends before the first step's. */
+/* What each step launched; by *before the end of foreign work that ends before the first
+ * step's. */
 static void collect_work(const trace *t, const step_spans *s, step_work *work,
                          int64_t *before) {
     for (uint32_t i = 0; i < s->n; i++) work[i] = (step_work){INT64_MAX, INT64_MIN, 0};

@@ -1,8 +1,9 @@
 /* step_spans.h: the steps of the overview: host intervals adjusted for device work.
  *
- * A step begins when it begins on the host or, if later, when the device work of the step before
- * it is done; it ends when both its host interval and its device work have ended. So steps tile the
- * device's time. Where nothing marks steps there is one, number 0, over the whole recording. */
+ * A step begins when it begins on the host or, if later, when the device work of the step
+ * before it is done; it ends when both its host interval and its device work have ended. So
+ * steps tile the device's time. Where nothing marks steps there is one, number 0, over the
+ * whole recording. */
 #ifndef ANALYSE_STEP_SPANS_H
 #define ANALYSE_STEP_SPANS_H
 
@@ -23,8 +24,8 @@ typedef struct {
     bool marked;         /* false: the one step stands for a recording without markers */
 } step_spans;
 
-/* All steps of the trace, adjusted; those at the end whose device work was cut off are left out; of
- * the others those of the selection, clipped to its window. */
+/* All steps of the trace, adjusted; those at the end whose device work was cut off are left
+ * out; of the others those of the selection, clipped to its window. */
 status step_spans_make(const trace *t, const selection *s, arena *a, step_spans *out,
                        error *err) MUST_USE;
 

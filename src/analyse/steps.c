@@ -1,10 +1,10 @@
 /* steps.c: are steps alike, which one is not, which part of it.
  *
- * All steps with their host intervals as recorded. Forward and backward stretch from the start of the
- * first forward segment to the end of the last backward one (stages.h), the tail from there to the end
- * of the step. Communication is the time in which at least one collective launched in the step ran,
- * on the device or on the host; what no computing kernel covers of it is exposed (without kernels:
- * no operator).
+ * All steps with their host intervals as recorded. Forward and backward stretch from the
+ * start of the first forward segment to the end of the last backward one (stages.h), the
+ * tail from there to the end of the step. Communication is the time in which at least one
+ * collective launched in the step ran, on the device or on the host; what no computing
+ * kernel covers of it is exposed (without kernels: no operator).
  *
  * The table `segments` is what the picture of a step draws: the stages on the host and every
  * collective on its stream. */
@@ -57,7 +57,8 @@ static uint64_t sort_key(int64_t v) {
     return (uint64_t)v ^ (uint64_t)1 << 63;
 }
 
-/* Every collective with the step of its launch, unsorted; how many there are when `out` is NULL. */
+/* Every collective with the step of its launch, unsorted; how many there are when `out` is
+ * NULL. */
 static size_t list_collectives(const trace *t, comm_names *names, collective *out) {
     size_t n = 0;
     for (uint32_t k = 1; k < t->kernel.n; k++) {
@@ -132,19 +133,20 @@ static void find_training(const question *q, uint32_t step, size_t *at, step_fac
 }
 
 static status add_segment(table *t, const question *q, uint32_t step, interval range,
-                          size_t *row, error *err) {
-    TRY(table_add_row(t, row, err));
-    table_set_int(t, *row, COL_S(segments, step), q->t->step.number[step]);
-    table_set_int(t, *row, COL_S(segments, start), sub_i64(range.start, q->t->start_ns));
-    table_set_int(t, *row, COL_S(segments, duration), sub_i64(range.end, range.start));
+                          error *err) {
+    size_t row;
+    TRY(table_add_row(t, &row, err));
+    table_set_int(t, row, COL_S(segments, step), q->t->step.number[step]);
+    table_set_int(t, row, COL_S(segments, start), sub_i64(range.start, q->t->start_ns));
+    table_set_int(t, row, COL_S(segments, duration), sub_i64(range.end, range.start));
     return OK;
 }
 
 static status write_stage_segments(table *t, const question *q, uint32_t step, size_t at,
                                    error *err) {
     for (; at < q->segments.n && q->segments.v[at].range.start < own_end(q->t, step); at++) {
-        size_t row;
-        TRY(add_segment(t, q, step, q->segments.v[at].range, &row, err));
+        TRY(add_segment(t, q, step, q->segments.v[at].range, err));
+        size_t row = t->n_rows - 1;
         table_set_text(t, row, COL_S(segments, stage), stage_name(q->segments.v[at].stage));
         table_set_text(t, row, COL_S(segments, track), STR("host"));
         table_set_text(t, row, COL_S(segments, name), stage_name(q->segments.v[at].stage));
@@ -157,8 +159,8 @@ static status write_collectives(table *t, const question *q, uint32_t step, size
     const trace *tr = q->t;
     for (; at < q->n_comms && q->comms[at].step == step; at++) {
         const collective *c = &q->comms[at];
-        size_t row;
-        TRY(add_segment(t, q, step, (interval){c->start, c->end}, &row, err));
+        TRY(add_segment(t, q, step, (interval){c->start, c->end}, err));
+        size_t row = t->n_rows - 1;
         uint32_t track = trace_track_of(tr, c->slice), comm = trace_comm_of(tr, c->slice);
         uint32_t name =
             comm && tr->comm.name[comm] ? tr->comm.name[comm] : tr->slice.name[c->slice];
@@ -197,7 +199,7 @@ static status write_step(table *t, const question *q, uint32_t step, const step_
     return OK;
 }
 
-/* ---- verdict ----------------------------------------------------------------------------------- */
+/* ---- verdict ----------------------------------------------------------------------------- */
 
 typedef struct {
     const int64_t *durations; /* of the steps shown, as they come */
@@ -278,7 +280,7 @@ static status judge(question *q, const table *t, answer *out, error *err) {
 
 static status prepare(question *q, error *err) {
     role_ranges ranges;
-    TRY(role_ranges_make(q->t, INT64_MIN, INT64_MAX, q->arena, &ranges, err));
+    TRY(role_ranges_make(q->t, (interval){INT64_MIN, INT64_MAX}, q->arena, &ranges, err));
     q->compute = ranges.at[q->t->kernel.n > 1 ? ROLE_KERNEL : ROLE_CPU_EXEC];
     TRY(stages_find(q->t, q->arena, &q->segments, err));
     return find_collectives(q, err);

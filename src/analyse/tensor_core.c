@@ -1,17 +1,17 @@
 /* tensor_core.c: which kernels use tensor cores and which operators could.
  *
- * A kernel's name carries the shape of the matrix instruction (h884 on Volta, 16816 on Ampere,
- * gmma on Hopper, …) or the family that is built on it (flash attention, nvjet). The first table
- * has parts of names that speak for tensor cores, the second those that speak against them although
- * a part of the first is there: CUTLASS and xmma also generate kernels for plain FMA units and say
- * so by `simt` or `ffma`. Triton's names say nothing about tl.dot, except those of Inductor's
- * matrix templates.
+ * A kernel's name carries the shape of the matrix instruction (h884 on Volta, 16816 on
+ * Ampere, gmma on Hopper, …) or the family that is built on it (flash attention, nvjet). The
+ * first table has parts of names that speak for tensor cores, the second those that speak
+ * against them although a part of the first is there: CUTLASS and xmma also generate kernels
+ * for plain FMA units and say so by `simt` or `ffma`. Triton's names say nothing about
+ * tl.dot, except those of Inductor's matrix templates.
  *
- * Operators are matched by their whole name; autograd nodes with and without the digit that newer
- * versions append.
+ * Operators are matched by their whole name; autograd nodes with and without the digit that
+ * newer versions append.
  *
- * It does not read instruction counts, and does not know the data type: the answer is an estimate
- * and is labeled as one. */
+ * It does not read instruction counts, and does not know the data type: the answer is an
+ * estimate and is labeled as one. */
 #include "analyse/tensor_core.h"
 
 static const char *const kernel_parts[] = {

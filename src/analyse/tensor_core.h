@@ -1,12 +1,13 @@
-/* tensor_core.h: which kernels use tensor cores and which operators could. Both are estimates from
- * names: no producer records the instruction mix. */
+/* tensor_core.h: which kernels use tensor cores and which operators could. Both are
+ * estimates from names: no producer records the instruction mix. */
 #ifndef ANALYSE_TENSOR_CORE_H
 #define ANALYSE_TENSOR_CORE_H
 
 #include "base/arena.h"
 #include "store/trace.h"
 
-/* By the kernel's name: Volta to Blackwell; cuBLAS, CUTLASS, cuDNN, flash attention, Triton dot. */
+/* By the kernel's name: Volta to Blackwell; cuBLAS, CUTLASS, cuDNN, flash attention, Triton
+ * dot. */
 bool tensor_core_kernel(str name);
 /* By the operator's name: can its work run on tensor cores? */
 bool tensor_core_op(str name);

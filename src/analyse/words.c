@@ -1,8 +1,9 @@
 /* words.c: names of kinds and devices.
  *
- * The words of the result columns that are part of the contract with programs: they never change
- * with the language and never leave this table. CUDA and HIP devices are both called GPU, as their
- * users do; a type we do not know is named after nothing else than being a device.
+ * The words of the result columns that are part of the contract with programs: they never
+ * change with the language and never leave this table. CUDA and HIP devices are both called
+ * GPU, as their users do; a type we do not know is named after nothing else than being a
+ * device.
  *
  * It does not translate: what a person reads about a column is its help in text/. */
 #include "analyse/words.h"

@@ -1,5 +1,5 @@
-/* words.h: the stable names of kinds and devices, as they stand in result columns. They are data,
- * not sentences: the same in every language. */
+/* words.h: the stable names of kinds and devices, as they stand in result columns. They are
+ * data, not sentences: the same in every language. */
 #ifndef ANALYSE_WORDS_H
 #define ANALYSE_WORDS_H
 

@@ -1,9 +1,9 @@
 /* work.c: device work in the order of the host slices it belongs to.
  *
- * Table kernel is sorted by device slice; an analysis that walks the host threads wants the work
- * of each op as it passes by. One radix sort of (host slice, kernel row) gives that: 16 bytes for
- * each piece of device work, against 8 for every slice that an array by slice would take, and no
- * random access in the walk. */
+ * Table kernel is sorted by device slice; an analysis that walks the host threads wants the
+ * work of each op as it passes by. One radix sort of (host slice, kernel row) gives that: 16
+ * bytes for each piece of device work, against 8 for every slice that an array by slice
+ * would take, and no random access in the walk. */
 #include "analyse/work.h"
 
 status work_by_host(const trace *t, const uint32_t *host, arena *a, work_list *out,

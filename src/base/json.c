@@ -227,7 +227,9 @@ static bool normalize_token(normalizer *z) {
         z->p++;
         return true;
     }
-    if ((c == '}' || c == ']') && z->depth > 0 && in_object(z) == (c == '}')) {
+    /* Behind a colon there must be a value; behind a bracket or a comma the end may come. */
+    bool closes = c == '}' ? !z->want_value : c == ']';
+    if (closes && z->depth > 0 && in_object(z) == (c == '}')) {
         if (z->comma) z->flags |= JSON_TRAILING_COMMA;
         z->comma = z->want_key = z->want_value = false;
         z->depth--;

@@ -97,10 +97,14 @@ typedef struct {
     vec track_kinds;       /* uint8_t by sealed track */
     part **part_list;      /* oldest first */
     uint32_t n_parts;
+    pthread_mutex_t lock; /* guards losses, scratch and the trace's list of owned memory */
     part_loss losses[N_CAUSES];
     arena scratch;
 } sealing;
 
+/* n zeroed elements that live until the seal is done; NULL when out of memory. Thread safe, as are
+ * seal_table and seal_lost: the steps behind seal_details run side by side. */
+void *seal_scratch(sealing *s, size_t n, size_t elem_bytes);
 /* Makes room for n rows (row 0 included) in every column of a table, zeroed, owned by the trace. */
 status seal_table(sealing *s, int table, size_t n, error *err) MUST_USE;
 void seal_lost(sealing *s, cause c, int64_t count, uint64_t offset, uint32_t example);

@@ -1,6 +1,6 @@
 /* seal.c: from rows as they arrived to a trace that never changes again: the order of the steps.
  *
- *   marks → tracks → sort → nest → details → link → flows → steps → frames → memory → facts
+ *   marks → tracks → sort → nest → details → steps → (frames, link, memory, flows) → facts
  *
  * Every step is a linear pass or a sort over plain arrays; the wide ones run on the pool, track by
  * track, and give the same result for any number of threads. */
@@ -31,7 +31,9 @@ status seal_table(sealing *s, int table, size_t n, error *err) {
         bytes += aligned(n * COLUMN_INFO[c].elem_bytes);
     char *p = mem_map(bytes);
     if (!p) FAIL_MEMORY(err);
+    pthread_mutex_lock(&s->lock);
     trace_own_map(s->t, p, bytes);
+    pthread_mutex_unlock(&s->lock);
     for (int c = info->first_column; c < info->end_column; c++) {
         *trace_column_slot(s->t, c) = p;
         p += aligned(n * COLUMN_INFO[c].elem_bytes);
@@ -41,14 +43,23 @@ status seal_table(sealing *s, int table, size_t n, error *err) {
     return OK;
 }
 
+void *seal_scratch(sealing *s, size_t n, size_t elem_bytes) {
+    pthread_mutex_lock(&s->lock);
+    void *p = arena_array(&s->scratch, n, elem_bytes);
+    pthread_mutex_unlock(&s->lock);
+    return p;
+}
+
 void seal_lost(sealing *s, cause c, int64_t count, uint64_t offset, uint32_t example) {
     part_loss *l = &s->losses[c];
     if (count == 0) return;
+    pthread_mutex_lock(&s->lock);
     if (l->count == 0 || offset < l->offset) {
         l->offset = offset;
         l->example = example;
     }
     l->count += count;
+    pthread_mutex_unlock(&s->lock);
 }
 
 /* The parts, oldest first, and what they counted. */
@@ -77,6 +88,31 @@ static status fill_empty_tables(sealing *s, error *err) {
     return OK;
 }
 
+/* Steps that need nothing of each other, each with its own outcome. */
+typedef struct {
+    sealing *s;
+    status (*step[4])(sealing *s, error *err);
+    status result[4];
+    error err[4];
+} side_by_side;
+
+static void run_step(void *context, size_t i, int worker) {
+    side_by_side *q = context;
+    (void)worker;
+    q->result[i] = q->step[i](q->s, &q->err[i]);
+}
+
+/* Of several failures the first in order is reported, whichever came first in time. */
+static status run_side_by_side(sealing *s, error *err) {
+    side_by_side q = {.s = s, .step = {seal_frames, seal_link, seal_memory, seal_flows}};
+    pool_for(s->pool, 4, run_step, &q);
+    for (int i = 0; i < 4; i++)
+        if (q.result[i] != OK)
+            return error_set(err, q.result[i], q.err[i].offset, q.err[i].message, q.err[i].n_args,
+                             q.err[i].args);
+    return OK;
+}
+
 static status run_steps(sealing *s, error *err) {
     TRY(seal_marks(s, err));
     TRY(list_parts(s, err));
@@ -84,11 +120,8 @@ static status run_steps(sealing *s, error *err) {
     TRY(seal_sort(s, err));
     TRY(seal_nest(s, err));
     TRY(seal_details(s, err));
-    TRY(seal_link(s, err));
-    TRY(seal_flows(s, err));
     TRY(seal_steps(s, err));
-    TRY(seal_frames(s, err));
-    TRY(seal_memory(s, err));
+    TRY(run_side_by_side(s, err));
     TRY(seal_facts(s, err));
     return fill_empty_tables(s, err);
 }
@@ -97,9 +130,11 @@ status builder_seal(builder *b, pool *workers, trace **out, error *err) {
     sealing s = {.b = b, .pool = workers, .t = trace_alloc()};
     if (!s.t) FAIL_MEMORY(err);
     arena_init(&s.scratch, 0);
+    pthread_mutex_init(&s.lock, NULL);
     s.track_kinds = VEC_INIT(uint8_t);
     status st = run_steps(&s, err);
     arena_fini(&s.scratch);
+    pthread_mutex_destroy(&s.lock);
     vec_fini(&s.track_kinds);
     if (s.raw) mem_unmap(s.raw, (size_t)s.slice.n * sizeof *s.raw);
     if (s.detail) mem_unmap(s.detail, (size_t)s.slice.n * sizeof *s.detail);

@@ -14,7 +14,7 @@ static int cmp_metas(uint32_t a, uint32_t b, const void *context) {
 
 static status seal_metas(sealing *s, error *err) {
     size_t n = s->b->metas.n;
-    uint32_t *order = ARENA_ARRAY(&s->scratch, uint32_t, 2 * n + 1);
+    uint32_t *order = seal_scratch(s, 2 * n + 1, sizeof(uint32_t));
     if (!order) FAIL_MEMORY(err);
     for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
     sort_index(order, order + n, n, cmp_metas, s->b);

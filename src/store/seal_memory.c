@@ -122,7 +122,7 @@ static uint32_t op_at(const sealing *s, uint32_t track, int64_t time, uint32_t *
 }
 
 static status seal_events(sealing *s, const timed *t, error *err) {
-    uint32_t *cursor = ARENA_ARRAY(&s->scratch, uint32_t, (size_t)s->track.n + 1);
+    uint32_t *cursor = seal_scratch(s, (size_t)s->track.n + 1, sizeof(uint32_t));
     map alive = {0};
     if (!cursor) FAIL_MEMORY(err);
     status st = OK;

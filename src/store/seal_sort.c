@@ -122,9 +122,9 @@ static void count_rows(sorting *q, uint32_t *count) {
 static status prepare(sorting *q, error *err) {
     sealing *s = q->s;
     uint32_t n_tracks = s->track.n - 1;
-    q->part_base = ARENA_ARRAY(&s->scratch, uint64_t, (size_t)s->n_parts + 1);
-    q->first = ARENA_ARRAY(&s->scratch, uint32_t, (size_t)n_tracks + 2);
-    uint32_t *count = ARENA_ARRAY(&s->scratch, uint32_t, (size_t)n_tracks + 1);
+    q->part_base = seal_scratch(s, (size_t)s->n_parts + 1, sizeof(uint64_t));
+    q->first = seal_scratch(s, (size_t)n_tracks + 2, sizeof(uint32_t));
+    uint32_t *count = seal_scratch(s, (size_t)n_tracks + 1, sizeof(uint32_t));
     if (!q->part_base || !q->first || !count) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < s->n_parts; i++) {
         q->part_base[i] = q->n;

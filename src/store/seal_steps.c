@@ -20,7 +20,7 @@ static int64_t number_of(str name, int64_t otherwise) {
 status seal_steps(sealing *s, error *err) {
     uint32_t n = 0;
     for (uint32_t i = 1; i < s->slice.n; i++) n += s->slice.kind[i] == KIND_STEP;
-    uint32_t *order = ARENA_ARRAY(&s->scratch, uint32_t, 2 * (size_t)n + 1);
+    uint32_t *order = seal_scratch(s, 2 * (size_t)n + 1, sizeof(uint32_t));
     if (!order) FAIL_MEMORY(err);
     n = 0;
     for (uint32_t i = 1; i < s->slice.n; i++)

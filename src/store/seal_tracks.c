@@ -69,7 +69,7 @@ static status collect_tracks(gather *g, error *err) {
     sealing *s = g->s;
     size_t n = 0;
     for (uint32_t i = 0; i < s->n_parts; i++) n += s->part_list[i]->tracks.n;
-    g->rows = ARENA_ARRAY(&s->scratch, track_row, n + 1);
+    g->rows = seal_scratch(s, n + 1, sizeof(track_row));
     if (!g->rows) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < s->n_parts; i++) {
         part *p = s->part_list[i];
@@ -82,22 +82,16 @@ static status collect_tracks(gather *g, error *err) {
     return OK;
 }
 
-/* All process ids of tracks and labels, sorted, each once. */
+/* The process ids of all tracks, sorted, each once. Kineto announces sixteen GPUs whether they are
+ * there or not: a process without a single event is left out. */
 static status collect_pids(gather *g, error *err) {
     sealing *s = g->s;
     size_t n = g->n;
-    for (uint32_t i = 0; i < s->n_parts; i++) n += s->part_list[i]->labels.n;
-    g->pids = ARENA_ARRAY(&s->scratch, ident, n + 1);
-    uint32_t *order = ARENA_ARRAY(&s->scratch, uint32_t, 2 * n + 1);
-    ident *sorted = ARENA_ARRAY(&s->scratch, ident, n + 1);
+    g->pids = seal_scratch(s, n + 1, sizeof(ident));
+    uint32_t *order = seal_scratch(s, 2 * n + 1, sizeof(uint32_t));
+    ident *sorted = seal_scratch(s, n + 1, sizeof(ident));
     if (!g->pids || !order || !sorted) FAIL_MEMORY(err);
-    n = 0;
-    for (uint32_t i = 0; i < g->n; i++) g->pids[n++] = g->rows[i].pid;
-    for (uint32_t i = 0; i < s->n_parts; i++) {
-        const part *p = s->part_list[i];
-        for (size_t k = 0; k < p->labels.n; k++)
-            g->pids[n++] = VEC(&p->labels, raw_label)[k].pid;
-    }
+    for (uint32_t i = 0; i < g->n; i++) g->pids[i] = g->rows[i].pid;
     for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
     sort_index(order, order + n, n, cmp_pids, g);
     for (size_t i = 0; i < n; i++)
@@ -122,8 +116,8 @@ static uint32_t process_row(const gather *g, ident pid) {
 
 static status write_rows(gather *g, error *err) {
     sealing *s = g->s;
-    uint32_t *order = ARENA_ARRAY(&s->scratch, uint32_t, 2 * (size_t)g->n + 1);
-    uint32_t *row_of = ARENA_ARRAY(&s->scratch, uint32_t, (size_t)g->n + 1);
+    uint32_t *order = seal_scratch(s, 2 * (size_t)g->n + 1, sizeof(uint32_t));
+    uint32_t *row_of = seal_scratch(s, (size_t)g->n + 1, sizeof(uint32_t));
     if (!order || !row_of) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < g->n; i++) order[i] = i;
     sort_index(order, order + g->n, g->n, cmp_tracks, g);
@@ -198,7 +192,7 @@ status seal_tracks(sealing *s, error *err) {
     if (st == OK) st = write_rows(&g, err);
     if (st == OK) {
         uint64_t *seen =
-            ARENA_ARRAY(&s->scratch, uint64_t, ((size_t)s->process.n + s->track.n + 2) * 8);
+            seal_scratch(s, ((size_t)s->process.n + s->track.n + 2) * 8, sizeof(uint64_t));
         for (uint32_t i = 0; seen && i < s->n_parts; i++)
             for (size_t k = 0; k < s->part_list[i]->labels.n; k++)
                 apply_label(&g, &VEC(&s->part_list[i]->labels, raw_label)[k], seen);

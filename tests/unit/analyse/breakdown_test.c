@@ -38,8 +38,8 @@ static void parts_of_random_steps_add_up(void **state) {
         step_parts *parts;
         select_init(&s, t, &p);
         assert_int_equal(step_spans_make(t, &s, &f.arena, &steps, NULL), OK);
-        assert_int_equal(role_ranges_make(t, INT64_MIN, INT64_MAX, &f.arena, &ranges, NULL),
-                         OK);
+        assert_int_equal(
+            role_ranges_make(t, (interval){INT64_MIN, INT64_MAX}, &f.arena, &ranges, NULL), OK);
         assert_int_equal(breakdown_make(&ranges, &steps, &f.arena, &parts, NULL), OK);
         for (uint32_t i = 0; i < steps.n; i++) {
             int64_t sum = 0;

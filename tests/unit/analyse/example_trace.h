@@ -1,5 +1,5 @@
-/* example_trace.h: one step of a small network with forward, backward and optimizer on two threads: the
- * worked example that several tests share. Times are in ns. */
+/* example_trace.h: one step of a small network with forward, backward and optimizer on two
+ * threads: the worked example that several tests share. Times are in ns. */
 #ifndef TESTS_EXAMPLE_TRACE_H
 #define TESTS_EXAMPLE_TRACE_H
 

@@ -10,9 +10,10 @@
  *     …
  *     fake_fini(&f);
  *
- * Slices may be added in any order; fake_seal sorts and nests them by the rules of the store, written
- * a second time here in the plainest way, so that a test of an analysis does not rest on the
- * seal it is fed by. Device work without an explicit op gets the innermost op around its call. */
+ * Slices may be added in any order; fake_seal sorts and nests them by the rules of the
+ * store, written a second time here in the plainest way, so that a test of an analysis does
+ * not rest on the seal it is fed by. Device work without an explicit op gets the innermost
+ * op around its call. */
 #ifndef TESTS_FAKE_TRACE_H
 #define TESTS_FAKE_TRACE_H
 

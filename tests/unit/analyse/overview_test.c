@@ -1,5 +1,5 @@
-/* overview_test.c: whole answers of the overview on small traces: the original tool's own cases, with
- * the right value where the original was wrong. */
+/* overview_test.c: whole answers of the overview on small traces: the original tool's own
+ * cases, with the right value where the original was wrong. */
 #include "fake_trace.h"
 
 static const char *const roles[] = {"kernel",        "memcpy",  "memset",

@@ -55,8 +55,7 @@ static void device_time_of_a_stage_is_a_union(void **state) {
     assert_int_equal(times.total[STAGE_FORWARD].device_min, 80);
     assert_int_equal(times.total[STAGE_OTHER].host, 100);
     stage_event events[N_STAGES][N_KINDS];
-    assert_int_equal(stage_events_make(&s, &steps, &times.segments, &f.arena, events, NULL),
-                     OK);
+    assert_int_equal(stage_events_make(&s, &steps, &times, events, NULL), OK);
     assert_int_equal(events[STAGE_FORWARD][KIND_KERNEL].calls, 4);
     assert_int_equal(events[STAGE_FORWARD][KIND_KERNEL].ns, 170);
     assert_int_equal(events[STAGE_FORWARD][KIND_RUNTIME].calls, 2);

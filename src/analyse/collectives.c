@@ -1,0 +1,179 @@
+/* collectives.c: the collectives of one worker.
+ *
+ * Host ranges come in order of slices, and so do launches: the range a kernel belongs to is the last
+ * one that begins before its launch on the same thread and is still open, or the op it was linked to.
+ * Kernels that find no range stand for themselves, with the arguments the producer copied onto
+ * them.
+ *
+ * Sizes come from the arguments (elements and type) where they are, else from the input shapes of
+ * the host range. */
+#include "analyse/collectives.h"
+
+#include "base/sort.h"
+
+static const struct {
+    const char *name;
+    int64_t bytes;
+} widths[] = {
+    {"float", 4},      {"Float", 4},        {"float32", 4},     {"int", 4},        {"Int", 4},
+    {"int32", 4},      {"double", 8},       {"Double", 8},      {"float64", 8},    {"long int", 8},
+    {"long", 8},       {"Long", 8},         {"int64", 8},       {"c10::Half", 2},  {"Half", 2},
+    {"float16", 2},    {"c10::BFloat16", 2}, {"BFloat16", 2},   {"bfloat16", 2},   {"short int", 2},
+    {"short", 2},      {"Short", 2},        {"int16", 2},       {"unsigned char", 1}, {"signed char", 1},
+    {"Byte", 1},       {"Char", 1},         {"char", 1},        {"uint8", 1},      {"int8", 1},
+    {"bool", 1},       {"Bool", 1},         {"c10::Float8_e4m3fn", 1}, {"c10::Float8_e5m2", 1},
+    {"Float8_e4m3fn", 1}, {"Float8_e5m2", 1}, {"c10::complex<float>", 8}, {"c10::complex<double>", 16},
+};
+
+int64_t dtype_bytes(str name) {
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+        if (str_eq(name, str_of(widths[i].name))) return widths[i].bytes;
+    return 0;
+}
+
+/* The next text of a JSON list of strings. */
+static bool next_text(str list, size_t *at, str *out) {
+    size_t open = str_find(list, STR("\""), *at);
+    if (open == SIZE_MAX) return false;
+    size_t close = str_find(list, STR("\""), open + 1);
+    if (close == SIZE_MAX) return false;
+    *out = str_n(list.p + open + 1, close - open - 1);
+    *at = close + 1;
+    return true;
+}
+
+/* Elements of the next input of a JSON list of shapes; an empty list is one element. A list of shapes
+ * (TensorList) is the sum of its members. */
+static bool next_elements(str list, size_t *at, int64_t *out) {
+    size_t i = *at;
+    while (i < list.n && list.p[i] != '[') i++;
+    if (i == list.n) return false;
+    int depth = 0;
+    int64_t sum = 0, product = 1;
+    bool deeper = false;
+    for (; i < list.n; i++) {
+        char c = list.p[i];
+        if (c == '[') {
+            deeper |= depth > 0;
+            depth++;
+            product = 1;
+        } else if (c >= '0' && c <= '9') {
+            int64_t v = 0;
+            for (; i < list.n && list.p[i] >= '0' && list.p[i] <= '9'; i++)
+                if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, list.p[i] - '0', &v)) return false;
+            i--;
+            if (__builtin_mul_overflow(product, v, &product)) return false;
+        } else if (c == ']') {
+            if (depth == 1 ? !deeper : depth == 2) sum = add_i64(sum, product);
+            if (--depth == 0) break;
+        }
+    }
+    *at = i + 1;
+    *out = sum;
+    return depth == 0;
+}
+
+int64_t input_bytes(str shapes, str types) {
+    size_t at_shape = 1, at_type = 0;
+    int64_t elements, sum = ABSENT_I64;
+    str type;
+    if (!shapes.n || shapes.p[0] != '[') return ABSENT_I64;
+    while (next_elements(shapes, &at_shape, &elements) && next_text(types, &at_type, &type)) {
+        int64_t bytes, width = dtype_bytes(type);
+        if (!width || __builtin_mul_overflow(elements, width, &bytes)) continue;
+        sum = sum == ABSENT_I64 ? bytes : add_i64(sum, bytes);
+    }
+    return sum;
+}
+
+static void *make_room(arena *a, void *p, uint32_t n, uint32_t *cap, size_t elem_bytes) {
+    if (n < *cap) return p;
+    uint32_t bigger = *cap ? *cap * 2 : 64;
+    void *grown = bigger > *cap ? arena_grow(a, p, *cap * elem_bytes, bigger * elem_bytes) : NULL;
+    if (grown) *cap = bigger;
+    return grown;
+}
+
+static collective *add_collective(collective_list *l) {
+    void *v = make_room(l->arena, l->v, l->n, &l->cap, sizeof *l->v);
+    if (!v) return NULL;
+    l->v = v;
+    collective *c = &l->v[l->n++];
+    *c = (collective){.sequence = ABSENT_I64, .comms_id = ABSENT_I64, .bytes = ABSENT_I64, .group_size = ABSENT_I64};
+    return c;
+}
+
+/* What the producer wrote about the collective on this slice. */
+static void read_arguments(const trace *t, uint32_t slice, collective *c) {
+    uint32_t row = t->comm.n > 1 ? trace_comm_of(t, slice) : 0;
+    if (!row) return;
+    if (t->comm.name[row] && !c->name.n) c->name = trace_str(t, t->comm.name[row]);
+    c->sequence = t->comm.sequence[row];
+    c->comms_id = t->comm.comms_id[row];
+    uint32_t group = t->comm.group[row];
+    if (group) {
+        c->group = trace_str(t, t->group.name[group]);
+        c->group_size = t->group.size[group];
+    }
+    int64_t elements = max_i64(t->comm.in_elements[row], t->comm.out_elements[row]), bytes;
+    int64_t width = dtype_bytes(trace_str(t, t->comm.dtype[row]));
+    if (elements >= 0 && width && !__builtin_mul_overflow(elements, width, &bytes)) c->bytes = bytes;
+}
+
+static status add_host_ranges(collective_list *l, const trace *t, comm_names *names, uint32_t worker, error *err) {
+    for (uint32_t i = 1; i < t->slice.n; i++) {
+        uint8_t kind = t->slice.kind[i];
+        if (kind != KIND_COLLECTIVE && kind != KIND_OP && kind != KIND_ANNOTATION) continue;
+        if (kind != KIND_COLLECTIVE && !comm_host_id(names, t->slice.name[i])) continue;
+        collective *c = add_collective(l);
+        if (!c) FAIL_MEMORY(err);
+        c->worker = worker;
+        c->slice = i;
+        c->name = trace_slice_name(t, i);
+        read_arguments(t, i, c);
+        uint32_t op = trace_op_of(t, i);
+        if (c->bytes == ABSENT_I64 && op)
+            c->bytes = input_bytes(trace_str(t, t->op.shapes[op]), trace_str(t, t->op.types[op]));
+    }
+    return OK;
+}
+
+/* The host range (index in the list + 1) a communication kernel belongs to; 0 = none. */
+static uint32_t find_host_range(const collective_list *l, const trace *t, uint32_t first, uint32_t kernel) {
+    uint32_t call = t->kernel.launch[kernel], op = t->kernel.op[kernel];
+    uint32_t low = first, high = l->n; /* the first range behind the call */
+    if (!call) call = op;
+    if (!call) return 0;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (l->v[middle].slice > call)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    if (low == first) return 0;
+    uint32_t slice = l->v[low - 1].slice;
+    bool inside = t->slice.start[call] < slice_end(t, slice) && trace_track_of(t, slice) == trace_track_of(t, call);
+    return inside || slice == op ? low : 0;
+}
+
+static status add_kernels(collective_list *l, const trace *t, comm_names *names, uint32_t first, error *err) {
+    uint32_t n_host = l->n, worker = first < l->n ? l->v[first].worker : UINT32_MAX;
+    (void)worker;
+    for (uint32_t k = 1; k < t->kernel.n; k++) {
+        if (!comm_kernel_row(names, k)) continue;
+        l->n = l->n < n_host ? n_host : l->n;
+        collective_list host = {.v = l->v, .n = n_host};
+        uint32_t owner = find_host_range(&host, t, first, k);
+        if (owner) {
+            l->v[owner - 1].n_ranges++;
+            continue;
+        }
+        collective *c = add_collective(l);
+        if (!c) FAIL_MEMORY(err);
+        c->slice = t->kernel.slice[k];
+        read_arguments(t, c->slice, c);
+        if (!c->name.n) c->name = trace_slice_name(t, c->slice);
+    }
+    return OK;
+}
