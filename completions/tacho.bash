@@ -2,7 +2,7 @@
 _tacho() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules summary export help version --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed summary export help version --help --version" -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]}:$before in
@@ -107,6 +107,20 @@ _tacho() {
     modules:--threads) return ;;
     modules:--memory-limit) return ;;
     modules:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    distributed:--run) return ;;
+    distributed:--worker) return ;;
+    distributed:--span) return ;;
+    distributed:--from) return ;;
+    distributed:--to) return ;;
+    distributed:--step) return ;;
+    distributed:--sort) return ;;
+    distributed:--search) return ;;
+    distributed:--limit) return ;;
+    distributed:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    distributed:--table) return ;;
+    distributed:--threads) return ;;
+    distributed:--memory-limit) return ;;
+    distributed:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     summary:--run) return ;;
     summary:--worker) return ;;
     summary:--span) return ;;
@@ -128,8 +142,8 @@ _tacho() {
     export:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     help:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     version:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
-    info:--logdir|operators:--logdir|kernels:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|summary:--logdir|export:--logdir|export:--output|export:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    help:*) COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules summary export help version" -- "$word")); return ;;
+    info:--logdir|operators:--logdir|kernels:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|distributed:--logdir|summary:--logdir|export:--logdir|export:--output|export:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    help:*) COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed summary export help version" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
     info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
@@ -139,6 +153,7 @@ _tacho() {
     steps) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     memory) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     modules) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    distributed) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     summary) options="--run --worker --span --logdir --from --to --step --limit --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     export) options="--run --worker --span --logdir --from --to --until --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     help) options="--lang --help" ;;

@@ -120,14 +120,13 @@ static void read_arguments(const trace *t, uint32_t slice, collective *c) {
     if (elements >= 0 && width && !__builtin_mul_overflow(elements, width, &bytes)) c->bytes = bytes;
 }
 
-static status add_host_ranges(collective_list *l, const trace *t, comm_names *names, uint32_t worker, error *err) {
+static status add_host_ranges(collective_list *l, const trace *t, comm_names *names, error *err) {
     for (uint32_t i = 1; i < t->slice.n; i++) {
         uint8_t kind = t->slice.kind[i];
         if (kind != KIND_COLLECTIVE && kind != KIND_OP && kind != KIND_ANNOTATION) continue;
         if (kind != KIND_COLLECTIVE && !comm_host_id(names, t->slice.name[i])) continue;
         collective *c = add_collective(l);
         if (!c) FAIL_MEMORY(err);
-        c->worker = worker;
         c->slice = i;
         c->name = trace_slice_name(t, i);
         read_arguments(t, i, c);
@@ -138,12 +137,18 @@ static status add_host_ranges(collective_list *l, const trace *t, comm_names *na
     return OK;
 }
 
-/* The host range (index in the list + 1) a communication kernel belongs to; 0 = none. */
-static uint32_t find_host_range(const collective_list *l, const trace *t, uint32_t first, uint32_t kernel) {
+/* A communication kernel and the collective it belongs to. */
+typedef struct {
+    uint32_t kernel, owner; /* owner: index in the list */
+} comm_kernel;
+
+/* The host range (index in the list) around a kernel's launch; UINT32_MAX = none. The worker's host
+ * ranges are those from `first` to `end`. */
+static uint32_t find_host_range(const collective_list *l, const trace *t, interval span, uint32_t kernel) {
     uint32_t call = t->kernel.launch[kernel], op = t->kernel.op[kernel];
-    uint32_t low = first, high = l->n; /* the first range behind the call */
+    uint32_t low = (uint32_t)span.start, high = (uint32_t)span.end; /* first behind the call */
     if (!call) call = op;
-    if (!call) return 0;
+    if (!call) return UINT32_MAX;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (l->v[middle].slice > call)
@@ -151,29 +156,81 @@ static uint32_t find_host_range(const collective_list *l, const trace *t, uint32
         else
             low = middle + 1;
     }
-    if (low == first) return 0;
+    if (low == (uint32_t)span.start) return UINT32_MAX;
     uint32_t slice = l->v[low - 1].slice;
     bool inside = t->slice.start[call] < slice_end(t, slice) && trace_track_of(t, slice) == trace_track_of(t, call);
-    return inside || slice == op ? low : 0;
+    return inside || slice == op ? low - 1 : UINT32_MAX;
 }
 
-static status add_kernels(collective_list *l, const trace *t, comm_names *names, uint32_t first, error *err) {
-    uint32_t n_host = l->n, worker = first < l->n ? l->v[first].worker : UINT32_MAX;
-    (void)worker;
-    for (uint32_t k = 1; k < t->kernel.n; k++) {
-        if (!comm_kernel_row(names, k)) continue;
-        l->n = l->n < n_host ? n_host : l->n;
-        collective_list host = {.v = l->v, .n = n_host};
-        uint32_t owner = find_host_range(&host, t, first, k);
-        if (owner) {
-            l->v[owner - 1].n_ranges++;
-            continue;
+/* All communication kernels by start, each with its owner; kernels without a range become
+ * collectives of their own. */
+static comm_kernel *find_kernels(collective_list *l, const trace *t, comm_names *names, uint32_t first, uint32_t *n) {
+    sort_pair *pairs = arena_alloc(l->arena, ((size_t)t->kernel.n + 1) * sizeof *pairs);
+    sort_pair *scratch = arena_alloc(l->arena, ((size_t)t->kernel.n + 1) * sizeof *pairs);
+    comm_kernel *found = arena_alloc(l->arena, ((size_t)t->kernel.n + 1) * sizeof *found);
+    if (!pairs || !scratch || !found) return NULL;
+    for (uint32_t k = 1; k < t->kernel.n; k++)
+        if (comm_kernel_row(names, k))
+            pairs[(*n)++] = (sort_pair){(uint64_t)t->slice.start[t->kernel.slice[k]] ^ (uint64_t)1 << 63, k};
+    sort_radix(pairs, scratch, *n);
+    interval host = {first, l->n};
+    for (uint32_t i = 0; i < *n; i++) {
+        uint32_t k = pairs[i].row, owner = find_host_range(l, t, host, k);
+        if (owner == UINT32_MAX) {
+            collective *c = add_collective(l);
+            if (!c) return NULL;
+            c->slice = t->kernel.slice[k];
+            read_arguments(t, c->slice, c);
+            if (!c->name.n) c->name = trace_slice_name(t, c->slice);
+            owner = l->n - 1;
+        } else if (l->v[owner].sequence == ABSENT_I64) {
+            read_arguments(t, t->kernel.slice[k], &l->v[owner]);
         }
-        collective *c = add_collective(l);
-        if (!c) FAIL_MEMORY(err);
-        c->slice = t->kernel.slice[k];
-        read_arguments(t, c->slice, c);
-        if (!c->name.n) c->name = trace_slice_name(t, c->slice);
+        l->v[owner].n_ranges++;
+        found[i] = (comm_kernel){k, owner};
     }
+    return found;
+}
+
+static void add_range(collective_list *l, collective *c, interval r) {
+    c->hull.start = c->n_ranges ? min_i64(c->hull.start, r.start) : r.start;
+    c->hull.end = c->n_ranges ? max_i64(c->hull.end, r.end) : r.end;
+    l->ranges[c->first_range + c->n_ranges++] = r;
+}
+
+/* Gives every collective from `first` on its ranges: its host range, then its kernels by start. */
+static status place_ranges(collective_list *l, const trace *t, uint32_t first, uint32_t n_host, error *err) {
+    uint64_t total = l->n_ranges;
+    for (uint32_t i = first; i < l->n; i++) {
+        l->v[i].first_range = sat_u32(total);
+        total += l->v[i].n_ranges + (i < n_host);
+        l->v[i].n_ranges = 0;
+    }
+    if (total > UINT32_MAX / 2) FAIL_MEMORY(err);
+    while (l->cap_ranges < total) {
+        void *grown = make_room(l->arena, l->ranges, l->cap_ranges, &l->cap_ranges, sizeof *l->ranges);
+        if (!grown) FAIL_MEMORY(err);
+        l->ranges = grown;
+    }
+    l->n_ranges = (uint32_t)total;
+    for (uint32_t i = first; i < n_host; i++)
+        add_range(l, &l->v[i], (interval){t->slice.start[l->v[i].slice], slice_end(t, l->v[i].slice)});
+    return OK;
+}
+
+status collectives_add(collective_list *l, const trace *t, uint32_t worker, error *err) {
+    comm_names names;
+    uint32_t first = l->n, n_kernels = 0;
+    TRY(comm_names_init(&names, t, l->arena, err));
+    TRY(add_host_ranges(l, t, &names, err));
+    uint32_t n_host = l->n;
+    comm_kernel *kernels = find_kernels(l, t, &names, first, &n_kernels);
+    if (!kernels) FAIL_MEMORY(err);
+    TRY(place_ranges(l, t, first, n_host, err));
+    for (uint32_t i = 0; i < n_kernels; i++) {
+        uint32_t slice = t->kernel.slice[kernels[i].kernel];
+        add_range(l, &l->v[kernels[i].owner], (interval){t->slice.start[slice], slice_end(t, slice)});
+    }
+    for (uint32_t i = first; i < l->n; i++) l->v[i].worker = worker;
     return OK;
 }

@@ -31,3 +31,13 @@ status answer_note(answer *out, arena *a, const verdict *note, error *err) {
     q->notes[q->n_notes++] = *note;
     return OK;
 }
+
+status answer_link(answer *out, arena *a, const quality_link *link, error *err) {
+    quality *q = &out->quality;
+    quality_link *grown = arena_array(a, (size_t)q->n_links + 1, sizeof *grown);
+    if (!grown) FAIL_MEMORY(err);
+    if (q->n_links) memcpy(grown, q->links, q->n_links * sizeof *grown);
+    grown[q->n_links++] = *link;
+    q->links = grown;
+    return OK;
+}

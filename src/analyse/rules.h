@@ -23,4 +23,7 @@ void verdict_add(verdict *v, arg value);
 /* A sentence about what the answer rests on. */
 status answer_note(answer *out, arena *a, const verdict *note, error *err) MUST_USE;
 
+/* How much of something could be joined to its cause. */
+status answer_link(answer *out, arena *a, const quality_link *link, error *err) MUST_USE;
+
 #endif

@@ -19,6 +19,7 @@ typedef struct {
     bool (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
     void *progress_context;
     uint64_t memory_limit_bytes; /* 0 = none: rows beyond it are ERR_LIMIT */
+    size_t piece_bytes; /* read at a time, 0 = 4 MiB; small ones put seams into small tests */
 } ingest_options;
 
 /* Trace-event JSON: Kineto's and plain Chrome's; object or bare list. Which of the two it is comes

@@ -23,8 +23,9 @@
 enum {
     MAX_GAP_BYTES = 160, /* a longer gap is read by the general path each time */
     MAX_GAPS = 8,        /* alternatives behind one value; the oldest is forgotten */
-    MAX_NODES = 1 << 16,
+    MAX_NODES = 1 << 16, /* beyond it keys are read by the general path each time */
     MAX_FOLDED_BYTES = 48,
+    MAX_REPAIR_BYTES = 65536, /* of a string with unescaped quotes */
 };
 
 typedef enum { IN_LIST, IN_EVENT, IN_ARGS } context;
@@ -50,8 +51,8 @@ typedef struct {
 
 typedef struct {
     node *next;
-    known ending; /* what was known at the event's end, when `ends` */
-    uint16_t n, end_at;
+    known ending;                 /* what was known at the event's end, when `ends` */
+    uint16_t n, end_at, begin_at; /* behind the old event's bracket; at the new one's */
     bool ends;
     char bytes[MAX_GAP_BYTES + SCAN_EQUAL_PAD];
 } gap;
@@ -59,16 +60,30 @@ typedef struct {
 struct node {
     known at; /* with this key's own place when it is an argument */
     uint32_t key;
-    uint32_t before;   /* place before this key */
-    uint8_t field;     /* event_field */
-    uint8_t arg_field; /* the reader's number */
+    uint32_t before;    /* place before this key */
+    uint8_t field;      /* event_field */
+    uint8_t arg_field;  /* the reader's number, 0 = none */
+    uint64_t field_bit; /* its bit in event.fields */
     bool duplicate;
+    /* The last process or thread id here, as written with the byte behind it. */
+    uint64_t memo_word, memo_mask;
+    int64_t memo_value;
+    uint8_t memo_bytes;
+    bool spare; /* is overwritten soon: nothing may point to it, it learns nothing */
     uint8_t n_gaps, oldest;
     gap *gaps[MAX_GAPS];
 };
 
 /* What is remembered of a string id. */
 enum { SEEN = 1, SEEN_BAD_UTF8 = 2, SEEN_CONTROL = 4, SEEN_RAW = 8, SEEN_REPAIRED = 16 };
+
+/* Damage met in an event. It counts when the event is whole: an event that is cut by the end of the
+ * bytes is read again. */
+typedef struct {
+    uint64_t offset;
+    uint32_t example;
+    cause cause;
+} pending_loss;
 
 struct layout {
     builder *b;
@@ -78,15 +93,20 @@ struct layout {
     arena memory; /* nodes and gaps */
     map nodes;    /* hash of identity → index in node_list */
     vec node_list;
+    node spare[2]; /* in turn: the node of the last value is needed until the next is found */
+    bool spare_turn;
     vec seen;       /* uint8_t by string id */
     map normal_ids; /* raw text id → id of its normal form */
     map repairs;    /* raw text id → JSON_* flags */
+    vec pending;    /* pending_loss */
     buf scratch;
     event e;
     uint64_t base;
     const char *start; /* of the bytes at hand */
     status failure;
-    const char *string_start; /* of the last value when it was a string, else NULL */
+    bool comma;                   /* the bytes ended behind a comma of the list */
+    const char *string_start;     /* of the last value when it was a string, else NULL */
+    uint64_t border_from, border; /* offsets: the next border of two events from here on */
 };
 
 layout *layout_new(builder *b, part *p, layout_sink sink) {
@@ -98,6 +118,7 @@ layout *layout_new(builder *b, part *p, layout_sink sink) {
     l->sink = sink;
     l->node_list = VEC_INIT(node *);
     l->seen = VEC_INIT(uint8_t);
+    l->pending = VEC_INIT(pending_loss);
     arena_init(&l->memory, 0);
     return l;
 }
@@ -110,6 +131,7 @@ void layout_free(layout *l) {
     map_fini(&l->repairs);
     vec_fini(&l->node_list);
     vec_fini(&l->seen);
+    vec_fini(&l->pending);
     buf_fini(&l->scratch);
     mem_free(l);
 }
@@ -122,6 +144,22 @@ static uint64_t offset_of(const layout *l, const char *p) {
     return l->base + (uint64_t)(p - l->start);
 }
 
+static void lose(layout *l, cause c, uint64_t offset, uint32_t example) {
+    pending_loss *p = vec_push(&l->pending);
+    if (p)
+        *p = (pending_loss){offset, example, c};
+    else
+        l->failure = ERR_MEMORY;
+}
+
+static void count_pending(layout *l) {
+    for (size_t i = 0; i < l->pending.n; i++) {
+        const pending_loss *p = &VEC(&l->pending, pending_loss)[i];
+        part_lost(l->part, p->cause, p->offset, p->example);
+    }
+    l->pending.n = 0;
+}
+
 static void count_flags(layout *l, unsigned flags, uint64_t offset, uint32_t example) {
     static const struct {
         unsigned flag;
@@ -130,8 +168,10 @@ static void count_flags(layout *l, unsigned flags, uint64_t offset, uint32_t exa
         {JSON_BAD_ESCAPE, CAUSE_BAD_ESCAPE},   {JSON_CONTROL, CAUSE_CONTROL_CHARACTER},
         {JSON_BAD_LITERAL, CAUSE_BAD_LITERAL}, {JSON_TRAILING_COMMA, CAUSE_TRAILING_COMMA},
         {JSON_BAD_UTF8, CAUSE_BAD_UTF8},       {JSON_TOO_DEEP, CAUSE_TOO_DEEP}};
+    /* Brackets that do not match: kept as text, like a literal that JSON does not know. */
+    if ((flags & (JSON_BROKEN | JSON_TOO_DEEP)) == JSON_BROKEN) flags |= JSON_BAD_LITERAL;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (flags & table[i].flag) part_lost(l->part, table[i].cause, offset, example);
+        if (flags & table[i].flag) lose(l, table[i].cause, offset, example);
 }
 
 /* ---- strings ---- */
@@ -166,9 +206,8 @@ static inline uint32_t plain_string(layout *l, str s, const char *at) {
             return 0;
         }
         if (!(*slot & SEEN)) look_at_string(l, id, slot);
-        if (*slot & SEEN_BAD_UTF8) part_lost(l->part, CAUSE_BAD_UTF8, offset_of(l, at), id);
-        if (*slot & SEEN_CONTROL)
-            part_lost(l->part, CAUSE_CONTROL_CHARACTER, offset_of(l, at), id);
+        if (*slot & SEEN_BAD_UTF8) lose(l, CAUSE_BAD_UTF8, offset_of(l, at), id);
+        if (*slot & SEEN_CONTROL) lose(l, CAUSE_CONTROL_CHARACTER, offset_of(l, at), id);
     }
     return id;
 }
@@ -191,8 +230,10 @@ static uint32_t escaped_string(layout *l, str inside, const char *at) {
 uint32_t layout_string(layout *l, str inside, uint64_t offset) {
     l->start = inside.p;
     l->base = offset;
-    return memchr(inside.p, '\\', inside.n) ? escaped_string(l, inside, inside.p)
-                                            : plain_string(l, inside, inside.p);
+    uint32_t id = memchr(inside.p, '\\', inside.n) ? escaped_string(l, inside, inside.p)
+                                                   : plain_string(l, inside, inside.p);
+    count_pending(l);
+    return id;
 }
 
 /* First look at a raw value: make it normal JSON and remember the id of that. */
@@ -210,7 +251,11 @@ static uint32_t look_at_raw(layout *l, uint32_t id, uint8_t *slot) {
     *slot |= SEEN_RAW;
     if (flags) {
         uint32_t *r = map_at(&l->repairs, id);
-        if (r) *r = flags;
+        if (!r) {
+            l->failure = ERR_MEMORY;
+            return 0;
+        }
+        *r = flags;
         *slot |= SEEN_REPAIRED;
     } else if (normal == id) {
         return id;
@@ -241,30 +286,37 @@ static uint32_t raw_text(layout *l, str text, const char *at) {
 uint32_t layout_raw(layout *l, str text, uint64_t offset) {
     l->start = text.p;
     l->base = offset;
-    return raw_text(l, text, text.p);
+    uint32_t id = raw_text(l, text, text.p);
+    count_pending(l);
+    return id;
 }
 
 /* ---- values ---- */
 
-/* Appends an argument value to the event. */
+/* What seldom happens when a value is added: too many, or a key for the second time. False when
+ * there is no room for it: values and places must stay one path, so the first ones are kept. */
+static bool has_odd_room(layout *l, const node *n) {
+    event *e = &l->e;
+    if (e->n_values == MAX_VALUES) {
+        lose(l, CAUSE_ARGUMENTS_DROPPED, e->offset, n->key);
+        return false;
+    }
+    e->duplicate = true;
+    lose(l, CAUSE_DUPLICATE_KEY, e->offset, n->key);
+    return true;
+}
+
+/* Appends an argument value to the event. Without a number of the reader's the field is 0, whose
+ * place in `at` nobody reads. */
 static inline void add_value(layout *l, const node *n, uint8_t tag, uint8_t digits, int64_t v) {
     event *e = &l->e;
-    size_t i = e->n_values;
-    if (__builtin_expect(i == MAX_VALUES, 0)) {
-        part_lost(l->part, CAUSE_ARGUMENTS_DROPPED, e->offset, n->key);
+    if (__builtin_expect(e->n_values == MAX_VALUES || n->duplicate, 0) && !has_odd_room(l, n))
         return;
-    }
+    size_t i = e->n_values++;
     e->values[i] = (raw_value){.place = n->at.place, .tag = tag, .digits = digits, .v = v};
     e->keys[i] = n->key;
-    if (n->arg_field) {
-        e->fields |= 1ull << n->arg_field;
-        e->at[n->arg_field] = (uint16_t)i;
-    }
-    if (__builtin_expect(n->duplicate, 0)) {
-        e->duplicate = true;
-        part_lost(l->part, CAUSE_DUPLICATE_KEY, e->offset, n->key);
-    }
-    e->n_values = i + 1;
+    e->fields |= n->field_bit;
+    e->at[n->arg_field] = (uint16_t)i;
 }
 
 /* The string that starts behind the quote at p: its id, and *next one past the closing quote.
@@ -337,12 +389,21 @@ static inline const char *read_time(layout *l, const char *p, const char *end, i
     return stop;
 }
 
-static const char *read_ident(layout *l, const char *p, const char *end, ident *out,
-                              uint32_t bit) {
+/* Remembers a short number with the byte behind it, which makes the comparison exact. */
+static void remember_ident(node *n, const char *p, size_t bytes, int64_t value) {
+    n->memo_mask = bytes < 8 ? (1ull << (8 * (bytes + 1) - 1) << 1) - 1 : 0;
+    n->memo_word = scan_word(p) & n->memo_mask;
+    n->memo_value = value;
+    n->memo_bytes = (uint8_t)bytes;
+}
+
+static const char *read_new_ident(layout *l, node *n, const char *p, const char *end,
+                                  ident *out) {
     scanned s;
     const char *stop = scan_number(p, end, &s);
-    if (__builtin_expect(stop && s.digits == 0, 1)) {
+    if (stop && s.digits == 0) {
         *out = (ident){s.v, false};
+        remember_ident(n, p, (size_t)(stop - p), s.v);
     } else if (*p == '"') {
         uint32_t id = read_string(l, p, end, &stop);
         if (!stop) return NULL;
@@ -356,8 +417,19 @@ static const char *read_ident(layout *l, const char *p, const char *end, ident *
         if (!stop) return NULL;
         *out = (ident){raw_text(l, str_n(p, (size_t)(stop - p)), p), true};
     }
-    l->e.has |= bit;
     return stop;
+}
+
+/* A process, thread or arrow id. Events of one thread follow each other, so the last one is tried
+ * before anything is parsed. */
+static inline const char *read_ident(layout *l, node *n, const char *p, const char *end,
+                                     ident *out) {
+    if (n->memo_mask && (scan_word(p) & n->memo_mask) == n->memo_word &&
+        end - p > n->memo_bytes) {
+        *out = (ident){n->memo_value, false};
+        return p + n->memo_bytes;
+    }
+    return read_new_ident(l, n, p, end, out);
 }
 
 /* A bare word: true, false, null, or something that JSON does not know. */
@@ -374,7 +446,7 @@ static const char *read_word(layout *l, const node *n, const char *p, const char
     }
     double number;
     if (word.n > 300 && (!str_to_f64(word, &number) || !isfinite(number)))
-        part_lost(l->part, CAUSE_NUMBER_RANGE, offset_of(l, p), 0);
+        lose(l, CAUSE_NUMBER_RANGE, offset_of(l, p), 0);
     add_value(l, n, VALUE_RAW, 0, id);
     return stop;
 }
@@ -405,7 +477,7 @@ static inline const char *read_arg(layout *l, const node *n, const char *p, cons
     return read_word(l, n, p, end);
 }
 
-static inline const char *read_value(layout *l, const node *n, const char *p, const char *end) {
+static inline const char *read_value(layout *l, node *n, const char *p, const char *end) {
     event *e = &l->e;
     l->string_start = NULL;
     switch (n->field) {
@@ -420,9 +492,9 @@ static inline const char *read_value(layout *l, const node *n, const char *p, co
         return json_value_end(p, end); /* a name that is no string is no name */
     case FIELD_TS: return read_time(l, p, end, &e->ts_ns, EVENT_TS);
     case FIELD_DUR: return read_time(l, p, end, &e->dur_ns, EVENT_DUR);
-    case FIELD_PID: return read_ident(l, p, end, &e->pid, EVENT_PID);
-    case FIELD_TID: return read_ident(l, p, end, &e->tid, EVENT_TID);
-    case FIELD_ID: return read_ident(l, p, end, &e->id, EVENT_ID);
+    case FIELD_PID: e->has |= EVENT_PID; return read_ident(l, n, p, end, &e->pid);
+    case FIELD_TID: e->has |= EVENT_TID; return read_ident(l, n, p, end, &e->tid);
+    case FIELD_ID: e->has |= EVENT_ID; return read_new_ident(l, n, p, end, &e->id);
     default: return read_arg(l, n, p, end);
     }
 }
@@ -458,28 +530,42 @@ static bool key_on_path(const layout *l, uint32_t key) {
     return false;
 }
 
-static node *make_node(layout *l, const known *k, uint32_t key) {
+static bool fill_node(layout *l, node *n, const known *k, uint32_t key) {
     str text = intern_get(l->strings, key);
-    node *n = ARENA_NEW(&l->memory, node);
-    if (!n) return NULL;
     n->at = *k;
     n->key = key;
     n->before = k->place;
     n->field = k->context == IN_EVENT ? (uint8_t)field_of_key(text) : FIELD_ARG;
     if (n->field == FIELD_ARG) {
         n->arg_field = k->context == IN_ARGS ? l->sink.field_of(text) : 0;
+        n->field_bit = n->arg_field ? 1ull << n->arg_field : 0;
         n->duplicate = key_on_path(l, key);
         n->at.place = builder_shape(l->b, k->place, key);
-        if (!n->at.place) return NULL;
+        if (!n->at.place) return false;
     }
-    return n;
+    return true;
+}
+
+static node *make_node(layout *l, const known *k, uint32_t key) {
+    node *n = ARENA_NEW(&l->memory, node);
+    return n && fill_node(l, n, k, key) ? n : NULL;
+}
+
+/* A file whose keys never repeat must not fill the memory with nodes. */
+static node *spare_node(layout *l, const known *k, uint32_t key) {
+    node *n = &l->spare[l->spare_turn];
+    l->spare_turn = !l->spare_turn;
+    *n = (node){.spare = true};
+    return fill_node(l, n, k, key) ? n : NULL;
 }
 
 /* The node of a key at a place; NULL when out of memory. */
 static node *find_node(layout *l, const known *k, str key_text) {
     uint32_t key = intern_add(l->strings, key_text);
     if (key == UINT32_MAX) return NULL;
+    bool full = l->node_list.n >= MAX_NODES;
     for (uint64_t h = identity(k, key);; h++) {
+        if (full && map_get(&l->nodes, h) == MAP_NONE) return spare_node(l, k, key);
         uint32_t *at = map_at(&l->nodes, h);
         if (!at) return NULL;
         if (*at == MAP_NONE) {
@@ -501,7 +587,7 @@ static node *find_node(layout *l, const known *k, str key_text) {
 }
 
 static void remember(layout *l, node *from, const gap *g) {
-    if (!from || g->n == 0) return;
+    if (!from || g->n == 0 || from->spare || g->next->spare) return;
     gap *to;
     if (from->n_gaps < MAX_GAPS) {
         to = ARENA_NEW(&l->memory, gap);
@@ -541,6 +627,7 @@ static bool emit(layout *l, const known *k) {
     e->scope = k->scope;
     e->enclosing = k->enclosing;
     e->category = k->category;
+    if (__builtin_expect(l->pending.n != 0, 0)) count_pending(l);
     status s = l->sink.emit(l->sink.context, e);
     e->has = 0;
     e->n_values = 0;
@@ -550,10 +637,13 @@ static bool emit(layout *l, const known *k) {
     return l->failure == OK;
 }
 
-static void begin_event(walk *w) {
+static void begin_event(walk *w, const char *from) {
+    size_t at = (size_t)(w->p - from);
+    w->g.begin_at = at < MAX_GAP_BYTES ? (uint16_t)at : 0;
     w->k = (known){.context = IN_EVENT};
     w->fresh = true;
     w->comma = false;
+    w->l->e.duplicate = false;
     w->l->e.offset = offset_of(w->l, w->p);
     w->l->e.has = 0;
     w->l->e.n_values = 0;
@@ -561,19 +651,19 @@ static void begin_event(walk *w) {
 }
 
 static void odd_comma(walk *w) {
-    part_lost(w->l->part, CAUSE_TRAILING_COMMA, offset_of(w->l, w->p), 0);
+    lose(w->l, CAUSE_TRAILING_COMMA, offset_of(w->l, w->p), 0);
     w->learn = false;
 }
 
 /* Between events. */
-static walk_result walk_list(walk *w) {
+static walk_result walk_list(walk *w, const char *from) {
     char c = *w->p;
     if (c == ',') {
         if (w->comma) odd_comma(w);
         w->comma = true;
         w->p++;
     } else if (c == '{') {
-        begin_event(w);
+        begin_event(w, from);
         w->p++;
     } else if (c == ']') {
         if (w->comma) odd_comma(w);
@@ -621,7 +711,12 @@ static bool fold(walk *w, str key) {
     if (ph) w->k.ph = text.n == 1 ? first : '?';
     if (s) w->k.scope = first;
     if (bp) w->k.enclosing = first == 'e';
-    if (cat) w->k.category = plain_string(w->l, text, w->p);
+    if (cat) {
+        size_t before = w->l->pending.n;
+        w->k.category = plain_string(w->l, text, w->p);
+        if (w->l->pending.n > before)
+            w->learn = false; /* damage is counted each time it is met */
+    }
     w->p = close + 1;
     return true;
 }
@@ -657,7 +752,7 @@ static walk_result walk_key(walk *w) {
 /* One token of a gap. WALK_VALUE goes on (or, with w->next set, is at a value). */
 static walk_result walk_token(walk *w, const char *from) {
     char c = *w->p;
-    if (w->k.context == IN_LIST) return walk_list(w);
+    if (w->k.context == IN_LIST) return walk_list(w, from);
     if (c == '}') return walk_close(w, from);
     if (c == ',' && !w->fresh && !w->comma) {
         w->comma = true;
@@ -677,7 +772,8 @@ static walk_result walk_gap(walk *w, node *from_node) {
     const char *from = w->p;
     w->g.ends = false;
     w->next = NULL;
-    w->comma = w->fresh = false;
+    w->comma = !from_node && w->l->comma;
+    w->fresh = false;
     w->learn = from_node != NULL;
     w->k = from_node ? from_node->at : (known){.context = IN_LIST};
     while (!w->next) {
@@ -713,22 +809,46 @@ static bool closes_value(const char *p, const char *end) {
     return close < end && *close == ':';
 }
 
+/* How far the string at p may reach: nearby, and not into the next event. With that the answer does
+ * not depend on where the bytes end: either there is a border, or whoever asked for the event waits
+ * for more bytes. */
+static const char *repair_limit(layout *l, const char *p, const char *end) {
+    const char *limit = end - p > MAX_REPAIR_BYTES ? p + MAX_REPAIR_BYTES : end;
+    uint64_t here = offset_of(l, p);
+    if (here < l->border_from || here >= l->border) {
+        const char *border = layout_next_border(p, limit);
+        l->border_from = here;
+        l->border = border ? offset_of(l, border) : here; /* here: not known */
+    }
+    return l->border > here ? p + (l->border - here) : limit;
+}
+
+/* The first quote behind p that closes a value, NULL when there is none. */
+static const char *find_end_quote(layout *l, const char *p, const char *end) {
+    const char *limit = repair_limit(l, p, end), *close = p;
+    while ((close = memchr(close + 1, '"', (size_t)(limit - close - 1))))
+        if (close[-1] != '\\' && closes_value(close, end)) return close;
+    return NULL;
+}
+
 /* The last value was a string that ended at a quote which was not its end: takes the text up to the
  * quote that is. Returns the position behind it, NULL when there is none. */
 static const char *repair_string(layout *l, const node *n, const char *end) {
     const char *p = l->string_start;
     if (!p) return NULL;
-    const char *limit = end - p > 65536 ? p + 65536 : end;
-    const char *close = p;
-    while ((close = memchr(close + 1, '"', (size_t)(limit - close - 1))))
-        if (close[-1] != '\\' && closes_value(close, end)) break;
+    const char *close = find_end_quote(l, p, end);
     if (!close) return NULL;
+    /* What was found in the piece of it that was taken for the whole is found again. */
+    while (l->pending.n &&
+           VEC(&l->pending, pending_loss)[l->pending.n - 1].offset >= offset_of(l, p))
+        l->pending.n--;
     uint32_t id = escaped_string(l, str_n(p + 1, (size_t)(close - p - 1)), p);
-    part_lost(l->part, CAUSE_UNESCAPED_QUOTE, offset_of(l, p), id);
+    lose(l, CAUSE_UNESCAPED_QUOTE, offset_of(l, p), id);
+    raw_value *last = l->e.n_values ? &l->e.values[l->e.n_values - 1] : NULL;
     if (n->field == FIELD_NAME)
         l->e.name = id;
-    else if (l->e.n_values)
-        l->e.values[l->e.n_values - 1].v = id;
+    else if (last && last->place == n->at.place) /* else it was one too many and not kept */
+        last->v = id;
     l->string_start = NULL;
     return close + 1;
 }
@@ -754,6 +874,10 @@ static inline gap *predict(node *n, const char *p, const char *end) {
 static layout_result finish(walk *w, walk_result r, const char **stop) {
     layout *l = w->l;
     *stop = w->checkpoint;
+    if (r == WALK_END || r == WALK_CLEAN) count_pending(l);
+    /* At the checkpoint no comma has been read yet, unless nothing at all has been. */
+    bool nothing = r == WALK_MORE && w->checkpoint == l->start;
+    l->comma = nothing ? l->comma : r == WALK_CLEAN && w->comma;
     switch (r) {
     case WALK_END: *stop = w->p; return LAYOUT_END;
     case WALK_CLEAN: *stop = w->end; return LAYOUT_CLEAN;
@@ -763,6 +887,11 @@ static layout_result finish(walk *w, walk_result r, const char **stop) {
         if (l->failure == OK) l->failure = ERR_MEMORY;
         return LAYOUT_FAILED;
     }
+}
+
+/* Is there no value, as in `"ts":,`, rather than one that is cut? */
+static bool lacks_value(const char *p, const char *end) {
+    return p < end && (*p == ',' || *p == ':' || *p == '}' || *p == ']');
 }
 
 /* The general path behind a value, with one try to repair a string. */
@@ -785,19 +914,22 @@ layout_result layout_parse(layout *l, const char *p, const char *end, uint64_t b
     l->base = base;
     l->start = p;
     l->failure = OK;
+    l->pending.n = 0;
     walk_result r = walk_gap(&w, NULL);
     if (r != WALK_VALUE) return finish(&w, r, stop);
     node *n = w.next;
     p = w.p;
     for (;;) {
+        const char *value = p;
         p = read_value(l, n, p, end);
-        if (__builtin_expect(!p || p >= end, 0)) return finish(&w, WALK_MORE, stop);
+        if (__builtin_expect(!p || p >= end, 0))
+            return finish(&w, !p && lacks_value(value, end) ? WALK_SYNTAX : WALK_MORE, stop);
         gap *g = predict(n, p, end);
         if (__builtin_expect(g != NULL, 1)) {
             if (g->ends) {
                 if (!emit(l, &g->ending)) return finish(&w, WALK_FAILED, stop);
                 w.checkpoint = p + g->end_at;
-                l->e.offset = offset_of(l, w.checkpoint);
+                l->e.offset = offset_of(l, p + g->begin_at);
             }
             p += g->n;
             n = g->next;

@@ -53,18 +53,35 @@ static inline uint64_t scan_match(uint64_t w, uint8_t c) {
 }
 
 /* First quote or backslash at or behind p; `end` when there is none before it. */
-static inline const char *scan_string(const char *p, const char *end) {
-    while (p < end) {
+static inline const char *scan_string_words(const char *p, const char *end) {
+    for (; p < end; p += 8) {
         uint64_t w = scan_word(p);
         uint64_t m = scan_match(w, '"') | scan_match(w, '\\');
         if (m) {
             p += __builtin_ctzll(m) >> 3;
             return p < end ? p : end;
         }
-        p += 8;
     }
     return end;
 }
+
+#ifdef __SSE2__
+static inline const char *scan_string(const char *p, const char *end) {
+    const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
+    for (; p < end; p += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)p);
+        int m = _mm_movemask_epi8(
+            _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, backslash)));
+        if (m) {
+            p += __builtin_ctz((unsigned)m);
+            return p < end ? p : end;
+        }
+    }
+    return end;
+}
+#else
+#define scan_string scan_string_words
+#endif
 
 /* A decimal number: v / 10^digits. */
 typedef struct {
@@ -95,16 +112,15 @@ static inline unsigned scan_digits(const char *p, uint64_t *v) {
     return n;
 }
 
-/* Reads -?digits[.digits] of at most 19 digits that fit an int64. Returns its end, or NULL when it
- * is anything else (exponent, more digits) or could go on behind `end`. */
-static inline const char *scan_number(const char *p, const char *end, scanned *s) {
+/* The general case of scan_number: a sign, a point, more than seven digits. */
+static inline const char *scan_any_number(const char *p, const char *end, scanned *s) {
     bool minus = *p == '-';
     p += minus;
     const char *first = p;
     uint64_t v = 0;
     unsigned n = scan_digits(p, &v), whole = n, digits = 0;
     p += n;
-    while (__builtin_expect(n == 8 && whole <= 16, 0)) {
+    while (n == 8 && whole <= 16) {
         n = scan_digits(p, &v);
         whole += n;
         p += n;
@@ -118,13 +134,27 @@ static inline const char *scan_number(const char *p, const char *end, scanned *s
         } while (__builtin_expect(n == 8 && digits <= 16, 0));
         if (digits == 0) return NULL;
     }
-    if (whole == 0 || whole + digits > 19 || v > INT64_MAX || digits > 18 || p >= end)
-        return NULL;
+    if (whole == 0 || whole + digits > 19 || v > INT64_MAX || digits > 18 || p >= end) return NULL;
     if ((uint8_t)(*p - '0') < 10 || *p == 'e' || *p == 'E' || *p == '.') return NULL;
     s->v = minus ? -(int64_t)v : (int64_t)v;
     s->digits = (uint8_t)digits;
     s->exact = (whole == 1 || *first != '0') && !(minus && v == 0);
     return p;
+}
+
+/* Reads -?digits[.digits] of at most 19 digits that fit an int64. Returns its end, or NULL when it
+ * is anything else (exponent, more digits) or could go on behind `end`. */
+static inline const char *scan_number(const char *p, const char *end, scanned *s) {
+    uint64_t v = 0;
+    unsigned n = scan_digits(p, &v);
+    char next = p[n];
+    if (__builtin_expect(n - 1 < 7 && next != '.' && (next | 0x20) != 'e' && p + n < end, 1)) {
+        s->v = (int64_t)v;
+        s->digits = 0;
+        s->exact = n == 1 || *p != '0';
+        return p + n;
+    }
+    return scan_any_number(p, end, s);
 }
 
 /* p is at an opening bracket: one past the matching closing one, NULL when `end` comes first. */

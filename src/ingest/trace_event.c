@@ -8,6 +8,7 @@
  * or an unknown phase. */
 #include "ingest/trace_event.h"
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -405,7 +406,7 @@ static inline uint32_t text_arg(const event *e, unsigned field) {
 }
 
 /* Drops the earlier one of two values with the same key; the last wins. */
-static void drop_duplicates(event_sink *s, event *e) {
+static status drop_duplicates(event_sink *s, event *e) {
     size_t n = 0;
     uint32_t place = 0;
     for (size_t i = 0; i < e->n_values; i++) {
@@ -413,6 +414,7 @@ static void drop_duplicates(event_sink *s, event *e) {
         for (size_t j = i + 1; j < e->n_values; j++) again |= e->keys[j] == e->keys[i];
         if (again) continue;
         place = builder_shape(s->b, place, e->keys[i]);
+        if (!place) return ERR_MEMORY;
         e->values[n] = e->values[i];
         e->values[n].place = place;
         e->keys[n] = e->keys[i];
@@ -421,15 +423,16 @@ static void drop_duplicates(event_sink *s, event *e) {
         n++;
     }
     e->n_values = n;
+    return OK;
 }
 
 /* [x, y, z] of a grid or block text, parsed once for each distinct text. */
-static void dims_of(event_sink *s, const event *e, unsigned field, uint32_t out[3]) {
+static status dims_of(event_sink *s, const event *e, unsigned field, uint32_t out[3]) {
     uint32_t id = text_arg(e, field);
     out[0] = out[1] = out[2] = 0;
-    if (!id) return;
+    if (!id) return OK;
     uint32_t *at = map_at(&s->dims, id);
-    if (!at) return;
+    if (!at) return ERR_MEMORY;
     if (*at == MAP_NONE) {
         dim_row row = {{0, 0, 0}};
         json_iter it = json_open(intern_get(s->strings, id));
@@ -439,11 +442,12 @@ static void dims_of(event_sink *s, const event *e, unsigned field, uint32_t out[
             row.d[i] = json_i64(value, &v) && v > 0 ? sat_u32((uint64_t)v) : 0;
         *at = 0;
         dim_row *slot = vec_push(&s->dim_rows);
-        if (!slot) return;
+        if (!slot) return ERR_MEMORY;
         *slot = row;
         *at = (uint32_t)(s->dim_rows.n - 1);
     }
     memcpy(out, VEC(&s->dim_rows, dim_row)[*at].d, sizeof(uint32_t) * 3);
+    return OK;
 }
 
 /* ---- rows ---- */
@@ -480,8 +484,8 @@ static status add_kernel(event_sink *s, const event *e, raw_slice *row) {
     };
     int64_t device = int_arg(s, e, FIELD_DEVICE, e->pid.text ? ABSENT_I32 : e->pid.v);
     k.device = sat_i32(device);
-    dims_of(s, e, FIELD_GRID, k.grid);
-    dims_of(s, e, FIELD_BLOCK, k.block);
+    TRY(dims_of(s, e, FIELD_GRID, k.grid));
+    TRY(dims_of(s, e, FIELD_BLOCK, k.block));
     return part_kernel(s->part, &k, row);
 }
 
@@ -652,9 +656,17 @@ static uint32_t id_string(event_sink *s, const event *e) {
     if (e->id.text) return (uint32_t)e->id.v;
     buf b = {0};
     buf_add_i64(&b, e->id.v);
-    uint32_t id = intern_add(s->strings, buf_str(&b));
+    uint32_t id = buf_ok(&b) ? intern_add(s->strings, buf_str(&b)) : UINT32_MAX;
     buf_fini(&b);
     return id;
+}
+
+/* An arrow's id as a number: of a text its hash, since string ids depend on the order of reading. */
+static int64_t arrow_id(const event_sink *s, const event *e) {
+    if (!(e->has & EVENT_ID)) return 0;
+    if (!e->id.text) return e->id.v;
+    str text = intern_get(s->strings, (uint32_t)e->id.v);
+    return (int64_t)hash_bytes64(text.p, text.n);
 }
 
 static status take_mark(event_sink *s, event *e) {
@@ -681,7 +693,7 @@ static status take_arrow(event_sink *s, event *e) {
     raw_arrow a = {
         .time = e->ts_ns,
         .offset = e->offset,
-        .id = e->has & EVENT_ID ? e->id.v : 0,
+        .id = arrow_id(s, e),
         .name = e->name,
         .track = track_of(s, e),
         .category = c.row,
@@ -724,7 +736,7 @@ static status take_event(void *context, event *e) {
     part_count(s->part, 1, 0);
     cause why = fault_of(e);
     if (__builtin_expect(why != CAUSE_NONE, 0)) return drop(s, e, why);
-    if (__builtin_expect(e->duplicate, 0)) drop_duplicates(s, e);
+    if (__builtin_expect(e->duplicate, 0)) TRY(drop_duplicates(s, e));
     switch (e->ph) {
     case 'X': return take_complete(s, e);
     case 'i':

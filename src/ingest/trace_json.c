@@ -23,6 +23,8 @@
 enum {
     PIECE_BYTES = 4 << 20, /* large enough to hide the seams, small enough for the cache */
     MAX_EVENT_BYTES = 256 << 20, /* an event that does not end within is damage */
+    MAX_ENDLESS =
+        64, /* events without an end that are passed over: each costs a look at the rest */
     MAX_WORKERS = 64,
     MAX_KEY_BYTES = 64,
 };
@@ -38,7 +40,11 @@ typedef struct {
     bool has_base;   /* times are relative to a Unix time */
     bool has_events; /* a list of events was opened */
     bool root_object;
-    bool kineto_keys; /* root keys that only Kineto writes */
+    bool root_damaged; /* counted once */
+    bool has_garbage;  /* counted once */
+    bool kineto_keys;  /* root keys that only Kineto writes */
+    unsigned n_endless;
+    size_t piece_bytes;
 } reader;
 
 /* ---- root keys ---- */
@@ -119,92 +125,212 @@ static status take_root_key(reader *r, layout *l, str key, str value, error *err
     return builder_add_meta(r->b, key_id, value_id, err);
 }
 
-/* Reads root keys from p. Stops behind the bracket of a list of events (AT_EVENTS), behind the end
- * of the root (AT_END), or, at the end of the bytes, where it has to go on (same place as before). */
-static status read_root(reader *r, layout *l, const char **at, const char *end, place *where,
-                        error *err) {
-    const char *p = *at;
-    for (;;) {
+/* Where one reader stands in the piece it reads. */
+typedef struct {
+    event_sink *s;
+    piece pc;
+    const char *p; /* the next byte of it */
+    place where;
+    bool final; /* no more bytes will come: what is not whole now is damage */
+} cursor;
+
+static const char *end_of(const cursor *c) {
+    return c->pc.p + c->pc.n;
+}
+
+static void count_syntax(const cursor *c, const char *at, bool is_event) {
+    part *p = event_sink_part(c->s);
+    part_lost(p, CAUSE_BAD_SYNTAX, c->pc.offset + (uint64_t)(at - c->pc.p), 0);
+    if (is_event) part_count(p, 1, 1);
+}
+
+typedef enum { MEMBER_WHOLE, MEMBER_EVENTS, MEMBER_CUT, MEMBER_DAMAGED } member_state;
+
+/* The key and value at p; of the list of events only the start. *stop is one past what was read. */
+static member_state find_member(const char *p, const char *end, str *key, str *value,
+                                const char **stop) {
+    if (*p != '"') return MEMBER_DAMAGED;
+    const char *close = json_string_end(p + 1, end);
+    if (!close) return MEMBER_CUT;
+    *key = str_n(p + 1, (size_t)(close - p - 1));
+    const char *v = json_space(close + 1, end);
+    if (v == end) return MEMBER_CUT;
+    if (*v != ':') return MEMBER_DAMAGED;
+    v = json_space(v + 1, end);
+    if (v == end) return MEMBER_CUT;
+    if (*v == '[' && str_eq(*key, STR("traceEvents"))) {
+        *stop = v + 1;
+        return MEMBER_EVENTS;
+    }
+    if (*v == ',' || *v == '}' || *v == ']' || *v == ':') return MEMBER_DAMAGED;
+    *stop = json_value_end(v, end);
+    if (!*stop || *stop == end) return MEMBER_CUT;
+    *value = str_n(v, (size_t)(*stop - v));
+    return MEMBER_WHOLE;
+}
+
+/* The root object is no JSON at p: the list of events is looked for by its name. Behind it, what
+ * is left of the file is not worth guessing. */
+static void skip_root(reader *r, cursor *c, const char *p) {
+    static const str name = STR("\"traceEvents\"");
+    const char *end = end_of(c);
+    if (!r->root_damaged) count_syntax(c, p, false);
+    r->root_damaged = true;
+    size_t at = r->has_events ? SIZE_MAX : str_find(str_n(p, (size_t)(end - p)), name, 1);
+    if (at != SIZE_MAX) {
+        c->p = p + at;
+    } else if (r->has_events) {
+        c->p = end;
+        c->where = AT_END;
+    } else { /* the name may be cut by the end of the bytes */
+        c->p = (size_t)(end - p) > name.n ? end - name.n : p;
+    }
+}
+
+/* Reads root keys. Stops behind the bracket of a list of events (AT_EVENTS), behind the end of the
+ * root (AT_END), or, at the end of the bytes, where it has to go on (same place as before). */
+static status read_root(reader *r, cursor *c, error *err) {
+    const char *end = end_of(c);
+    while (c->where == AT_KEYS) {
+        const char *p = c->p, *stop = NULL;
         while (p < end && (json_is_space(*p) || *p == ',')) p++;
-        if (p == end) break;
+        if (p == end) return OK;
         if (*p == '}') {
-            *at = p + 1;
-            *where = AT_END;
+            c->p = p + 1;
+            c->where = AT_END;
             return OK;
         }
-        const char *close = *p == '"' ? json_string_end(p + 1, end) : NULL;
-        if (!close) break;
-        str key = str_n(p + 1, (size_t)(close - p - 1));
-        const char *value = json_space(close + 1, end);
-        if (value == end || *value != ':') break;
-        value = json_space(value + 1, end);
-        if (value < end && *value == '[' && str_eq(key, STR("traceEvents"))) {
+        str key, value;
+        member_state state = find_member(p, end, &key, &value, &stop);
+        if (state == MEMBER_CUT && c->final && !r->has_events &&
+            str_find(str_n(p, (size_t)(end - p)), STR("\"traceEvents\""), 1) != SIZE_MAX)
+            state = MEMBER_DAMAGED; /* a value without an end has swallowed the events */
+        if (state == MEMBER_CUT) return OK;
+        if (state == MEMBER_DAMAGED) {
+            const char *before = c->p;
+            skip_root(r, c, p);
+            if (c->p <= before) return OK;
+            continue;
+        }
+        if (state == MEMBER_WHOLE)
+            TRY(take_root_key(r, event_sink_layout(c->s), key, value, err));
+        c->p = stop;
+        if (state == MEMBER_EVENTS) {
             r->has_events = true;
-            *at = value + 1;
-            *where = AT_EVENTS;
-            return OK;
+            c->where = AT_EVENTS;
         }
-        const char *stop = json_value_end(value, end);
-        if (!stop || stop == end) break;
-        TRY(take_root_key(r, l, key, str_n(value, (size_t)(stop - value)), err));
-        p = stop;
-        *at = p;
     }
     return OK;
 }
 
 /* The first byte that counts: an object or a list. */
-static status read_start(reader *r, const char **at, const char *end, place *where,
-                         error *err) {
-    const char *p = *at;
+static status read_start(reader *r, cursor *c, error *err) {
+    const char *p = c->p, *end = end_of(c);
     if (end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0) p += 3;
     p = json_space(p, end);
-    *at = p;
+    c->p = p;
     if (p == end) return OK;
     if (*p != '{' && *p != '[')
         FAIL(err, ERR_FORMAT, r->input_bytes, MSG_NOT_JSON, arg_int("byte", (uint8_t)*p));
-    *where = *p == '{' ? AT_KEYS : AT_EVENTS;
+    c->where = *p == '{' ? AT_KEYS : AT_EVENTS;
     r->root_object = *p == '{';
     r->has_events |= *p == '[';
-    *at = p + 1;
+    c->p = p + 1;
     return OK;
+}
+
+/* ---- damaged events ---- */
+
+/* The end of the list behind a damaged event: `}` `]` and what can follow a list in the root. */
+static const char *find_list_end(const char *p, const char *end) {
+    while ((p = memchr(p, '}', (size_t)(end - p)))) {
+        const char *list = json_space(++p, end);
+        if (list == end || *list != ']') continue;
+        const char *behind = json_space(list + 1, end);
+        if (behind < end && *behind == ',') {
+            behind = json_space(behind + 1, end);
+            if (behind < end && *behind == '"') return list;
+        } else if (behind == end || *behind == '}') {
+            return list;
+        }
+    }
+    return NULL;
+}
+
+/* Where reading goes on behind the damaged event at p; NULL when that is not among these bytes. */
+static const char *find_next_event(const char *p, const char *end, bool final) {
+    while (p < end && (json_is_space(*p) || *p == ',')) p++;
+    if (p < end && *p != '{') { /* no event at all */
+        while (p < end && *p != '{' && *p != ']') p++;
+        return p < end ? p : NULL;
+    }
+    const char *next = p < end ? layout_next_border(p + 1, end) : NULL;
+    return next || !final || p == end ? next : find_list_end(p + 1, end);
+}
+
+/* The same for an event that does not end: a bracket or quote was lost. The objects inside an event
+ * that was only cut are not taken for events: the next one must start with the same key. */
+static const char *find_same_event(const char *p, const char *end) {
+    while (p < end && (json_is_space(*p) || *p == ',')) p++;
+    const char *key = p < end ? json_space(p + 1, end) : end;
+    const char *close = key < end && *key == '"' ? json_string_end(key + 1, end) : NULL;
+    if (!close) return NULL;
+    size_t n = (size_t)(close - key) + 1;
+    for (p++; (p = layout_next_border(p, end)); p++) {
+        const char *other = json_space(p + 1, end);
+        if ((size_t)(end - other) > n && memcmp(other, key, n) == 0) return p;
+    }
+    return NULL;
+}
+
+/* Passes over the event at the cursor when it is seen where the next one starts. */
+static void skip_event(reader *r, cursor *c, layout_result result) {
+    const char *next = NULL;
+    if (result == LAYOUT_DAMAGED)
+        next = find_next_event(c->p, end_of(c), c->final);
+    else if (c->final && r->n_endless++ < MAX_ENDLESS)
+        next = find_same_event(c->p, end_of(c));
+    if (!next) return;
+    count_syntax(c, c->p, true);
+    c->p = next;
 }
 
 /* ---- one thread ---- */
 
-/* What is left of the bytes at `*p` after reading as far as they go. */
-static status read_bytes(reader *r, event_sink *s, piece *pc, const char **p, place *where,
-                         error *err) {
-    const char *end = pc->p + pc->n;
-    layout *l = event_sink_layout(s);
+static status read_events(reader *r, cursor *c, error *err) {
+    uint64_t offset = c->pc.offset + (uint64_t)(c->p - c->pc.p);
+    layout_result result =
+        layout_parse(event_sink_layout(c->s), c->p, end_of(c), offset, &c->p);
+    switch (result) {
+    case LAYOUT_FAILED: FAIL_MEMORY(err);
+    case LAYOUT_END: c->where = r->root_object ? AT_KEYS : AT_END; break;
+    case LAYOUT_DAMAGED:
+    case LAYOUT_INCOMPLETE: skip_event(r, c, result); break;
+    case LAYOUT_CLEAN: break;
+    }
+    return OK;
+}
+
+static void read_end(reader *r, cursor *c) {
+    const char *end = end_of(c), *rest = json_space(c->p, end);
+    if (rest < end && *rest != '\0' && !r->has_garbage && !r->root_damaged) {
+        r->has_garbage = true;
+        part_lost(event_sink_part(c->s), CAUSE_TRAILING_GARBAGE,
+                  c->pc.offset + (uint64_t)(rest - c->pc.p), 0);
+    }
+    c->p = end;
+}
+
+/* Reads as far as the bytes go; c->p is where they have to be read again with more behind them. */
+static status read_bytes(reader *r, cursor *c, error *err) {
     for (;;) {
-        const char *before = *p;
-        place place_before = *where;
-        if (*where == AT_START) TRY(read_start(r, p, end, where, err));
-        if (*where == AT_KEYS) TRY(read_root(r, l, p, end, where, err));
-        if (*where == AT_EVENTS) {
-            layout_result result =
-                layout_parse(l, *p, end, pc->offset + (uint64_t)(*p - pc->p), p);
-            if (result == LAYOUT_FAILED) FAIL_MEMORY(err);
-            if (result == LAYOUT_END) *where = r->root_object ? AT_KEYS : AT_END;
-            if (result == LAYOUT_DAMAGED) {
-                const char *event_start = *p;
-                part_lost(event_sink_part(s), CAUSE_BAD_SYNTAX,
-                          pc->offset + (uint64_t)(event_start - pc->p), 0);
-                part_count(event_sink_part(s), 1, 1);
-                const char *first = memchr(event_start, '{', (size_t)(end - event_start));
-                const char *next = layout_next_border(first ? first + 1 : event_start, end);
-                *p = next ? next : end;
-            }
-        }
-        if (*where == AT_END) {
-            const char *rest = json_space(*p, end);
-            if (rest < end && *rest != '\0')
-                part_lost(event_sink_part(s), CAUSE_TRAILING_GARBAGE,
-                          pc->offset + (uint64_t)(rest - pc->p), 0);
-            *p = end;
-        }
-        if (*p == end || (*p == before && *where == place_before)) return OK;
+        const char *before = c->p;
+        place place_before = c->where;
+        if (c->where == AT_START) TRY(read_start(r, c, err));
+        if (c->where == AT_KEYS) TRY(read_root(r, c, err));
+        if (c->where == AT_EVENTS) TRY(read_events(r, c, err));
+        if (c->where == AT_END) read_end(r, c);
+        if (c->p == end_of(c) || (c->p == before && c->where == place_before)) return OK;
     }
 }
 
@@ -222,47 +348,55 @@ static status check_limits(const reader *r, error *err) {
     return OK;
 }
 
-/* The end of the bytes with something left over. */
-static void note_truncation(event_sink *s, place where, const piece *pc, const char *p) {
-    const char *rest = json_space(p, pc->p + pc->n);
-    while (rest < pc->p + pc->n && (*rest == ',' || json_is_space(*rest))) rest++;
-    bool cut = rest < pc->p + pc->n;
-    if (where == AT_EVENTS || where == AT_KEYS || cut) {
-        part_lost(event_sink_part(s), CAUSE_TRUNCATED, pc->offset + (uint64_t)(p - pc->p), 0);
-        if (cut && where == AT_EVENTS) part_count(event_sink_part(s), 1, 1);
+/* The end of the input: what is left over is read once more, now that nothing follows it, and what
+ * is still not whole was cut. */
+static status read_rest(reader *r, cursor *c, error *err) {
+    c->final = true;
+    if (c->pc.n) TRY(read_bytes(r, c, err));
+    const char *end = end_of(c), *rest = c->p;
+    while (rest < end && (*rest == ',' || json_is_space(*rest))) rest++;
+    if (c->where == AT_EVENTS || c->where == AT_KEYS) {
+        part *p = event_sink_part(c->s);
+        part_lost(p, CAUSE_TRUNCATED, c->pc.offset + (uint64_t)(c->p - c->pc.p), 0);
+        if (rest < end && c->where == AT_EVENTS) part_count(p, 1, 1);
     }
+    return OK;
+}
+
+/* No end in sight: gives the event up, or all there is when no other follows. */
+static status give_up(reader *r, cursor *c, error *err) {
+    c->final = true;
+    status st = read_bytes(r, c, err);
+    c->final = false;
+    if (st == OK && (size_t)(end_of(c) - c->p) > MAX_EVENT_BYTES) {
+        count_syntax(c, c->p, c->where == AT_EVENTS);
+        c->p = end_of(c);
+    }
+    return st;
 }
 
 static status read_alone(reader *r, event_sink *s, error *err) {
-    place where = AT_START;
-    piece pc = {0};
-    size_t keep = 0;
-    for (;;) {
+    cursor c = {.s = s, .where = AT_START};
+    status st = OK;
+    for (size_t keep = 0; st == OK; keep = (size_t)(end_of(&c) - c.p)) {
         piece next;
-        size_t want = keep > PIECE_BYTES ? keep : PIECE_BYTES;
-        status st = source_next(r->src, want, keep, &next, err);
-        if (st != OK || next.n == 0) {
-            if (st == OK) note_truncation(s, where, &pc, pc.p + pc.n - keep);
-            source_release(r->src, &pc);
-            return st;
+        size_t want = keep > r->piece_bytes ? keep : r->piece_bytes;
+        st = source_next(r->src, want, keep, &next, err);
+        if (st != OK) break;
+        if (next.n == 0) {
+            st = read_rest(r, &c, err);
+            break;
         }
-        source_release(r->src, &pc);
-        pc = next;
-        r->input_bytes = pc.offset + pc.n;
-        const char *p = pc.p;
-        st = read_bytes(r, s, &pc, &p, &where, err);
+        source_release(r->src, &c.pc);
+        c.pc = next;
+        c.p = next.p;
+        r->input_bytes = next.offset + next.n;
+        st = read_bytes(r, &c, err);
+        if (st == OK && (size_t)(end_of(&c) - c.p) > MAX_EVENT_BYTES) st = give_up(r, &c, err);
         if (st == OK) st = check_limits(r, err);
-        if (st != OK) {
-            source_release(r->src, &pc);
-            return st;
-        }
-        keep = (size_t)(pc.p + pc.n - p);
-        if (keep > MAX_EVENT_BYTES) { /* no end in sight: give that event up */
-            part_lost(event_sink_part(s), CAUSE_BAD_SYNTAX, pc.offset + pc.n - keep, 0);
-            part_count(event_sink_part(s), 1, 1);
-            keep = 0;
-        }
     }
+    source_release(r->src, &c.pc);
+    return st;
 }
 
 /* ---- several threads ---- */
@@ -305,9 +439,12 @@ static const char *last_border(const crew *c, const char *start, const char *end
     return NULL;
 }
 
-/* Learns the first key of an event from the first piece. */
+/* Learns the first key of an event from the first piece. The list of devices before the events has
+ * borders, too. */
 static void learn_key(crew *c, const piece *pc) {
-    const char *end = pc->p + pc->n, *border = layout_next_border(pc->p, end);
+    size_t list = str_find(str_n(pc->p, pc->n), STR("\"traceEvents\""), 0);
+    const char *start = pc->p + (list == SIZE_MAX ? 0 : list), *end = pc->p + pc->n;
+    const char *border = layout_next_border(start, end);
     if (!border) return;
     const char *key = json_space(border + 1, end);
     const char *close = key < end ? json_string_end(key + 1, end) : NULL;
@@ -319,8 +456,10 @@ static void learn_key(crew *c, const piece *pc) {
 /* The next piece, cut at a border. False when there is none. Under the lock. */
 static bool next_piece(crew *c, piece *pc, const char **end, bool *first) {
     if (c->done || c->status != OK || atomic_load(&c->again)) return false;
-    c->status = source_next(c->r->src, PIECE_BYTES, c->keep, pc, &c->err);
-    if (c->status == OK) c->status = check_limits(c->r, &c->err);
+    c->status = source_next(c->r->src, c->r->piece_bytes, c->keep, pc, &c->err);
+    if (c->status != OK) return false;
+    c->status = check_limits(c->r, &c->err);
+    if (c->status != OK) source_release(c->r->src, pc);
     if (c->status != OK || pc->n == 0) {
         /* The end fell on the end of a piece: what was kept back has no successor. */
         if (c->status == OK && c->keep) atomic_store(&c->again, true);
@@ -332,7 +471,7 @@ static bool next_piece(crew *c, piece *pc, const char **end, bool *first) {
     c->first = false;
     c->r->input_bytes = pc->offset + pc->n;
     *end = pc->p + pc->n;
-    bool last = pc->n < c->keep + PIECE_BYTES;
+    bool last = pc->n < c->keep + c->r->piece_bytes;
     c->keep = 0;
     c->done = last;
     if (!last) {
@@ -350,22 +489,17 @@ static bool next_piece(crew *c, piece *pc, const char **end, bool *first) {
 
 /* Reads one piece; false when it did not end between two events. The last piece may end anyhow. */
 static bool read_piece(crew *c, event_sink *s, const piece *pc, const char *end, bool first) {
-    reader *r = c->r;
     bool last = end == pc->p + pc->n;
-    const char *p = pc->p;
-    if (last || first) {
-        place where = first ? AT_START : AT_EVENTS;
-        piece cut = *pc;
-        cut.n = (size_t)(end - pc->p);
-        error err;
-        status st = read_bytes(r, s, &cut, &p, &where, &err);
-        if (st != OK) return false; /* the other path says why */
-        if (!last) return where == AT_EVENTS && json_space(p, end) == end;
-        if (where != AT_END || json_space(p, end) != end) note_truncation(s, where, &cut, p);
-        return true;
+    if (!last && !first) {
+        const char *stop;
+        return layout_parse(event_sink_layout(s), pc->p, end, pc->offset, &stop) ==
+               LAYOUT_CLEAN;
     }
-    layout_result result = layout_parse(event_sink_layout(s), p, end, pc->offset, &p);
-    return result == LAYOUT_CLEAN;
+    cursor at = {.s = s, .pc = *pc, .p = pc->p, .where = first ? AT_START : AT_EVENTS};
+    at.pc.n = (size_t)(end - pc->p);
+    if (last) return read_rest(c->r, &at, NULL) == OK; /* if not, the other path says why */
+    return read_bytes(c->r, &at, NULL) == OK && at.where == AT_EVENTS &&
+           json_space(at.p, end) == end;
 }
 
 static void work(void *context, size_t i, int worker) {
@@ -392,7 +526,7 @@ static status read_together(reader *r, int n, crew *c, error *err) {
     pthread_mutex_init(&c->lock, NULL);
     pool_for(r->o->pool, (size_t)n, work, c);
     pthread_mutex_destroy(&c->lock);
-    if (c->status != OK && err) *err = c->err;
+    if (c->status != OK && err) error_copy(err, &c->err);
     return c->status;
 }
 
@@ -442,7 +576,10 @@ static status ingest_alone(reader *r, error *err) {
 }
 
 status ingest_trace_json(source *src, const ingest_options *o, builder *b, error *err) {
-    reader r = {.b = b, .o = o, .src = src};
+    reader r = {.b = b,
+                .o = o,
+                .src = src,
+                .piece_bytes = o->piece_bytes ? o->piece_bytes : PIECE_BYTES};
     int n = pool_threads(o->pool);
     if (n > MAX_WORKERS) n = MAX_WORKERS;
     if (n < 2 || !o->reopen) return ingest_alone(&r, err);
@@ -458,7 +595,7 @@ status ingest_trace_json(source *src, const ingest_options *o, builder *b, error
     builder_clear(b);
     source *fresh;
     TRY(o->reopen(o->reopen_context, &fresh, err));
-    reader alone = {.b = b, .o = o, .src = fresh};
+    reader alone = {.b = b, .o = o, .src = fresh, .piece_bytes = r.piece_bytes};
     st = ingest_alone(&alone, err);
     source_close(fresh);
     return st;

@@ -192,11 +192,14 @@ uint16_t builder_category(builder *b, uint32_t name) {
     pthread_mutex_lock(&b->lock);
     uint32_t *at = map_at(&b->category_map, name);
     if (at && *at == MAP_NONE) {
-        uint32_t *row = b->categories.n <= UINT16_MAX ? vec_push(&b->categories) : NULL;
+        bool full = b->categories.n > UINT16_MAX;
+        uint32_t *row = full ? NULL : vec_push(&b->categories);
         if (row) *row = name;
         *at = row ? (uint32_t)(b->categories.n - 1) : 0;
+        b->failed |= !row && !full;
     }
     if (at) category = (uint16_t)*at;
+    b->failed |= !at;
     pthread_mutex_unlock(&b->lock);
     return category;
 }
@@ -221,9 +224,14 @@ static bool start_block(part *p) {
     finish_block(p);
     uint8_t *bytes =
         mem_alloc(ARGS_BLOCK_BYTES + MAX_VALUES * ARGS_VALUE_BYTES + ARGS_VARINT_BYTES);
-    if (!bytes) return false;
+    if (!bytes) {
+        p->failed = true;
+        return false;
+    }
     pthread_mutex_lock(&p->b->lock);
-    arg_block *row = p->b->blocks.n < ARGS_MAX_BLOCKS ? vec_push(&p->b->blocks) : NULL;
+    bool full = p->b->blocks.n == ARGS_MAX_BLOCKS;
+    arg_block *row = full ? NULL : vec_push(&p->b->blocks);
+    p->failed |= !row && !full;
     if (row) {
         *row = (arg_block){NULL, 0};
         p->block_number = (uint32_t)(p->b->blocks.n - 1);
@@ -238,14 +246,14 @@ static bool start_block(part *p) {
     return true;
 }
 
-/* The state of a place, made when the shape is new to this part. */
-static place_state *place_of(part *p, uint32_t place) {
+/* Makes the state of a place that is new to this part, and of all before it. */
+static inline bool has_place(part *p, uint32_t place) {
     while (p->places.n <= place) {
         place_state *s = vec_push(&p->places);
-        if (!s) return NULL;
+        if (!s) return false;
         *s = (place_state){0, 0};
     }
-    return &VEC(&p->places, place_state)[place];
+    return true;
 }
 
 static inline bool room_for_record(part *p) {
@@ -261,15 +269,19 @@ uint32_t part_args(part *p, const raw_value *values, size_t n) {
         part_lost(p, CAUSE_ARGUMENTS_DROPPED, NOPOS, 0);
         return 0;
     }
+    /* The places of a path rise, so there is room for all when there is for the last; nothing may
+     * fail between the first value and the last, or the differences would no longer fit. */
+    if (!has_place(p, values[n - 1].place)) {
+        p->failed = true;
+        return 0;
+    }
     uint32_t epoch = p->block_number + 1;
     uint8_t *at = p->block_at;
     args_put_varint(&at, values[n - 1].place);
     for (size_t i = 0; i < n; i++) {
         const raw_value *v = &values[i];
         if (v->tag == VALUE_INT) {
-            place_state *s = v->place < p->places.n ? &VEC(&p->places, place_state)[v->place]
-                                                    : place_of(p, v->place);
-            if (!s) return 0;
+            place_state *s = &VEC(&p->places, place_state)[v->place];
             if (s->epoch != epoch) *s = (place_state){0, epoch};
             args_put_integer(&at, v->v, &s->previous);
         } else if (v->tag == VALUE_DECIMAL) {

@@ -65,7 +65,8 @@ typedef struct {
     uint8_t digits; /* fraction digits of a decimal */
     int64_t v;      /* integer, mantissa, or string id */
 } raw_value;
-/* Record reference, or 0 when there is nothing to keep or no room (counted). */
+/* Record reference, or 0 when there is nothing to keep or no room (counted). The places of the values
+ * are a path of the trie, so they rise. Without memory it returns 0 and the seal will fail. */
 uint32_t part_args(part *p, const raw_value *values, size_t n);
 /* The whole object as raw JSON text. */
 uint32_t part_args_raw(part *p, uint32_t text);
@@ -151,7 +152,7 @@ typedef struct {
 typedef struct {
     int64_t time;
     uint64_t offset;
-    int64_t id; /* number, or string id when the producer wrote a text */
+    int64_t id; /* number, or a hash of the text the producer wrote */
     uint32_t name, track;
     uint16_t category;
     uint8_t kind; /* flow_kind */
@@ -174,7 +175,8 @@ typedef struct {
     uint8_t kind; /* label_kind */
 } raw_label;
 
-/* Row of a category (its string id) for raw_slice.category; thread safe. */
+/* Row of a category (its string id) for raw_slice.category; thread safe. 0 when there are too many,
+ * or no memory: then the seal will fail. */
 uint16_t builder_category(builder *b, uint32_t name);
 
 /* Each adds one row and returns ERR_MEMORY when there is no room. extra rows come before their

@@ -34,6 +34,7 @@ struct part {
     uint32_t last_track;
     part_loss losses[N_CAUSES];
     uint64_t events_read, events_dropped;
+    bool failed; /* an argument was lost for want of memory: the trace must not be believed */
     /* The argument block being written; blocks are numbered over all parts. */
     uint8_t *block, *block_at;
     uint32_t block_number, block_records;
@@ -72,6 +73,7 @@ struct builder {
     int64_t base_unix_ns;
     uint64_t input_bytes;
     bool external_may_be_correlation, other_is_op;
+    bool failed; /* a category was lost for want of memory; guarded by the lock */
 };
 
 typedef struct {

@@ -67,9 +67,10 @@ static status list_parts(sealing *s, error *err) {
     uint32_t n = 0;
     for (part *p = s->b->parts; p; p = p->next) n++;
     s->part_list = ARENA_ARRAY(&s->scratch, part *, n + 1);
-    if (!s->part_list) FAIL_MEMORY(err);
+    if (!s->part_list || s->b->failed) FAIL_MEMORY(err);
     s->n_parts = n;
     for (part *p = s->b->parts; p; p = p->next) {
+        if (p->failed) FAIL_MEMORY(err);
         part_finish(p);
         s->part_list[--n] = p;
         s->t->events_read += p->events_read;

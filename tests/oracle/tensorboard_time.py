@@ -1,0 +1,466 @@
+"""The plugin's answers about time: overview, operators, kernels, counters."""
+
+import functools
+import re
+from collections import Counter, defaultdict
+from fractions import Fraction
+
+import ref_device
+import ref_steps
+import ref_tensor
+from common import dims, keyed, rows
+from ref_ranges import inside, length, merge, of
+
+COLUMN = {'Kernel': 'kernel', 'Memcpy': 'memcpy', 'Memset': 'memset', 'Communication': 'communication',
+          'Runtime': 'runtime', 'DataLoader': 'data_loader', 'CPU Exec': 'cpu_exec', 'Other': 'other'}
+# Ranges of the user count as work of the host in the plugin: these two are not comparable.
+HIDDEN_BY_ANNOTATIONS = {'CPU Exec', 'Other'}
+
+
+def once(function):
+    """Computes something of a span once."""
+    @functools.wraps(function)
+    def cached(span):
+        if function not in span.answers:
+            span.answers[function] = function(span)
+        return span.answers[function]
+    return cached
+
+
+@once
+def steps_of(span):
+    return ref_steps.steps(span.trace)[0]
+
+
+@once
+def parts_of(span):
+    return {step.number: row for step, row in ref_steps.breakdown(span.trace, steps_of(span))}
+
+
+@once
+def peer_parts_of(span):
+    """The same with ranges of the user as work of the host."""
+    ranges = ref_steps.role_ranges(span.trace)
+    ranges['cpu_exec'] = merge(ranges['cpu_exec'] + [(s.start, s.end) for s in span.trace.slices
+                                                     if s.kind == 'annotation'])
+    return {step.number: row for step, row in ref_steps.breakdown(span.trace, steps_of(span), ranges)}
+
+
+def overview(check, span, params, answer):
+    response = answer['response']
+    got = {r['step']: r for r in rows(span.ask('overview'), 'steps')}
+    names = [c['name'] for c in response['steps']['columns'] if 'name' in c][1:]
+    n_ranges = sum(1 for s in span.trace.slices if ref_steps.role_of(s))
+    check.equal('steps', [int(r[0]) for r in response['steps']['rows']], list(got))
+    for row in response['steps']['rows']:
+        step = int(row[0])
+        total = float(re.search(r'Total: ([\d.]+)us', row[2]).group(1))
+        check.time('step %d total' % step, total, got[step]['total'], 4)
+        for name, value in zip(names, row[1::2]):
+            one_cost(check, span, 'step %d' % step, name, value, step, got[step][COLUMN[name]] or 0, n_ranges)
+        mine = got[step]
+        check.equal('step %d adds up' % step, mine['total'],
+                    sum(mine[c] or 0 for c in ref_steps.ROLES))
+    averages(check, span, response['performance'][0])
+    devices(check, span, response.get('gpu_metrics') or {})
+    environment(check, span, response['environments'])
+
+
+def one_cost(check, span, what, name, value, step, got, n_ranges):
+    column = COLUMN[name]
+    check.equal('%s %s, reference' % (what, name), parts_of(span)[step][column], got)
+    if name in HIDDEN_BY_ANNOTATIONS:
+        check.time('%s %s as the plugin counts' % (what, name), value, peer_parts_of(span)[step][column], n_ranges)
+        if parts_of(span)[step][column] != peer_parts_of(span)[step][column]:
+            check.leave('annotation')
+            return
+    check.time('%s %s' % (what, name), value, got, n_ranges)
+
+
+def averages(check, span, average):
+    table = rows(span.ask('overview'), 'breakdown')
+    got = {r['category']: r for r in table}
+    n = len(parts_of(span))
+    check.rounded('average step', average['value'], sum(r['time'] or 0 for r in table))
+    check.equal('average shares add up', 1.0, float(sum(Fraction(repr(r['share'] or 0)) for r in table)))
+    for child in average['children']:
+        name, column = child['name'], COLUMN[child['name']]
+        right = Fraction(sum(row[column] for row in parts_of(span).values()), n)
+        check.near('average %s, reference' % name, float(right), got[column]['time'] or 0, 1)
+        peer = Fraction(sum(row[column] for row in peer_parts_of(span).values()), n)
+        if name in HIDDEN_BY_ANNOTATIONS and peer != right:
+            check.rounded('average %s as the plugin counts' % name, child['value'], float(peer))
+            check.leave('annotation', 2)
+            continue
+        check.rounded('average %s' % name, child['value'], got[column]['time'] or 0)
+        check.near('average share of %s' % name, child['extra'], 100 * (got[column]['share'] or 0), .011)
+
+
+def devices(check, span, metrics):
+    found, device = {}, None
+    for item in metrics.get('data', []):
+        if item['title'].startswith('GPU ') and item['title'].endswith(':'):
+            device = int(item['title'][4:-1])
+        elif item['title']:
+            found.setdefault(device, {})[item['title']] = item['value']
+    got = {r['device']: r for r in rows(span.ask('overview'), 'devices')}
+    known = {r['device']: r for r in rows(span.ask('info'), 'devices')}
+    check.equal('devices', sorted(found), sorted(got))
+    kept = steps_of(span)
+    by_device = ref_device.kernels_by_device(span.trace)
+    for number, facts in found.items():
+        kernels = by_device[number]
+        window = (kernels, kept[0].start, kept[-1].end)
+        for title, column, right in (
+                ('GPU Utilization', 'utilization', ref_device.utilization(*window)),
+                ('Est. SM Efficiency', 'sm_efficiency', ref_device.sm_efficiency(*window)),
+                ('Est. Achieved Occupancy', 'occupancy', ref_device.occupancy(*window)),
+                ('Kernel Time using Tensor Cores', 'tensor_core_share', tensor_share(kernels))):
+            mine = got[number][column]
+            check.near('GPU %d %s, reference' % (number, column), None if right is None else float(right), mine, 1e-6)
+            if column == 'tensor_core_share':
+                check.leave('tensor_core')
+            elif title in facts:
+                check.near('GPU %d %s' % (number, title), float(facts[title].split()[0]), 100 * mine, .0051)
+        check.equal('GPU %d name' % number, facts.get('Name'), known[number]['name'])
+        check.equal('GPU %d capability' % number, facts.get('Compute Capability'), known[number]['compute_capability'])
+        if 'Memory' in facts:
+            check.near('GPU %d memory' % number, float(facts['Memory'].split()[0]),
+                       known[number]['memory_bytes'] / 2**30, .0051)
+
+
+def tensor_share(kernels):
+    total = sum(s.dur for s in kernels)
+    return Fraction(sum(s.dur for s in kernels if ref_tensor.uses(s.name)), total) if total else None
+
+
+def environment(check, span, facts):
+    got = {r['key']: r['value'] for r in rows(span.ask('overview'), 'configuration')}
+    for fact in facts:
+        if fact['title'] == 'Device Type':
+            check.equal('device type', fact['value'], got.get('device_type'))
+
+
+# ---- operators ----
+
+@once
+def operator_ranges(span):
+    """{(name, shapes): number of ranges its figures are sums of}"""
+    count = Counter()
+    for item in span.trace.slices:
+        if item.kind == 'op' and not item.dead:
+            n = 1 + len(item.children)
+            count[item.name, shape_of(item)] += n
+            count[item.name, None] += n
+        elif item.kind in ('kernel', 'memcpy', 'memset'):
+            above = item.op
+            while above is not None:
+                count[above.name, shape_of(above)] += 1
+                count[above.name, None] += 1
+                above = above.owner
+    return count
+
+
+def shape_of(item):
+    value = item.args.get('Input Dims', item.args.get('Input dims'))
+    return dims(value if value is not None else [])
+
+
+GROUPS = {'Operation': 'name', 'OperationAndInputShape': 'name+shape'}
+FIGURES = {'device_self_duration': 'device_self', 'device_total_duration': 'device_total',
+           'host_self_duration': 'host_self', 'host_total_duration': 'host_total'}
+
+
+def operators_of(span, group):
+    by = GROUPS[group]
+    table = rows(span.ask('operators', '--group-by', by), 'operators')
+    return keyed(table, 'name', 'shapes') if by == 'name+shape' else keyed(table, 'name')
+
+
+@once
+def unseen_self(span):
+    """{key: ns}: calls inside an operator that carry no id of it: the plugin does not take them off."""
+    seen = set()
+    for item in span.trace.slices:
+        if item.kind not in ('runtime', 'driver') and 'External id' in item.args:
+            seen.add((item.track, item.args['External id']))
+    too_much = Counter()
+    for item in span.trace.slices:
+        if item.kind == 'op' and not item.dead:
+            for child in item.children:
+                ours = child.kind in ('runtime', 'driver')
+                if ours and child.args.get('External id') != item.args.get('External id') \
+                        or child.kind == 'annotation':
+                    too_much[item.name, shape_of(item)] += child.dur
+                    too_much[item.name, None] += child.dur
+    return too_much
+
+
+def operator_table(check, span, params, answer):
+    group = params['group_by']
+    got = operators_of(span, group)
+    expected = {}
+    for row in answer['response']['data']:
+        key = (row['name'], dims(row['input_shape'])) if 'input_shape' in row else row['name']
+        expected[key] = row
+    check.equal('%s rows' % group, len(expected), len(got))
+    for key, row in expected.items():
+        if key not in got:
+            check.fail('%s: %s is missing' % (group, key))
+            continue
+        mine = got[key]
+        ranges = operator_ranges(span)[key if isinstance(key, tuple) else (key, None)]
+        what = '%s %s' % (group, key)
+        check.equal(what + ' calls', row['calls'], mine['calls'])
+        for theirs, ours in FIGURES.items():
+            if theirs in row:
+                if ours == 'host_self' and left_out_self(check, span, key):
+                    continue
+                check.rounded('%s %s' % (what, ours), row[theirs], mine[ours] or 0, ranges)
+    tensor_columns(check, span, group, got)
+
+
+def left_out_self(check, span, key):
+    if unseen_self(span)[key if isinstance(key, tuple) else (key, None)]:
+        check.leave('no_id')
+        return True
+    return False
+
+
+@once
+def tensor_reference(span):
+    """{key: [eligible, tensor self, self, tensor total, total]} by name and by name and shape."""
+    can = ref_tensor.eligible(span.trace)
+    table = defaultdict(lambda: [False, 0, 0, 0, 0])
+    for item in span.trace.slices:
+        if item.kind == 'op' and not item.dead:
+            for key in ((item.name, None), (item.name, shape_of(item))):
+                table[key][0] |= id(item) in can
+    for item in span.trace.slices:
+        if item.kind in ('kernel', 'memcpy', 'memset') and item.op is not None:
+            tensor = item.dur if item.kind == 'kernel' and ref_tensor.uses(item.name) else 0
+            above, first = item.op, True
+            while above is not None:
+                if above.kind == 'op' and not above.dead:
+                    for key in ((above.name, None), (above.name, shape_of(above))):
+                        if first:
+                            table[key][1] += tensor
+                            table[key][2] += item.dur
+                        table[key][3] += tensor
+                        table[key][4] += item.dur
+                    first = False
+                above = above.owner
+    return table
+
+
+def tensor_columns(check, span, group, got):
+    """The plugin's three columns are left out; the reference has the right ones."""
+    for key, mine in got.items():
+        can, own, own_all, total, total_all = tensor_reference(span)[key if isinstance(key, tuple) else (key, None)]
+        what = '%s %s tensor cores' % (group, key)
+        check.equal(what + ' eligible, reference', can, mine['tensor_core_eligible'])
+        check.near(what + ' self, reference', own / own_all if own_all else 0, mine['tensor_core_self_share'] or 0, 1e-9)
+        check.near(what + ' total, reference', total / total_all if total_all else 0,
+                   mine['tensor_core_total_share'] or 0, 1e-9)
+    check.leave('tensor_core', 3 * len(got))
+
+
+def operator_pies(check, span, params, answer):
+    """Four lists of [name, value]; rows of one name, by shape, are compared in order of their value."""
+    group = params['group_by']
+    table = operators_of(span, group)
+    for pie, column in (('device_total_time', 'device_total'), ('device_self_time', 'device_self'),
+                        ('host_total_time', 'host_total'), ('host_self_time', 'host_self')):
+        part = answer['response'].get(pie)
+        expected, got = defaultdict(list), defaultdict(list)
+        for name, value in (part or {}).get('rows') or []:
+            expected[name].append(value)
+        for key, row in table.items():
+            if (row[column] or 0) > 0:
+                got[row['name']].append(row[column])
+        for name in sorted(set(expected) | set(got)):
+            if column == 'host_self' and left_out_self(check, span, name):
+                continue
+            what = '%s %s of %s' % (group, pie, name)
+            check.equal(what + ' rows', len(expected[name]), len(got[name]))
+            for theirs, ours in zip(sorted(expected[name]), sorted(got[name])):
+                check.time(what, theirs, ours, operator_ranges(span)[name, None])
+
+
+def operator_stacks(check, span, params, answer):
+    """Groups by stack.  Without recorded stacks the original crashes; ours are made from the frames."""
+    by_shape = params['group_by'] == 'OperationAndInputShape'
+    group = 'name+shape+stack' if by_shape else 'name+stack'
+    found = [r for r in rows(span.ask('operators', '--group-by', group), 'operators')
+             if r['name'] == params['op_name']
+             and (not by_shape or dims(r['shapes']) == dims(params['input_shape']))]
+    what = 'stacks of %s' % params['op_name']
+    if answer['status'] != 200:
+        whole = operators_of(span, params['group_by'])
+        key = (params['op_name'], dims(params['input_shape'])) if by_shape else params['op_name']
+        for column in ('calls', *FIGURES.values()):
+            check.equal('%s add up to its %s' % (what, column), whole[key][column] or 0,
+                        sum(r[column] or 0 for r in found))
+        if not any(s.kind in ('python', 'module') for s in span.trace.slices):
+            check.equal(what + ': none is made up', {''}, {r['stack'] or '' for r in found})
+        check.leave('crash')
+        return
+    expected = {row['call_stack']: row for row in answer['response']['data']}
+    got = {r['stack']: r for r in found if r['stack']}
+    check.equal(what + ' rows', sorted(map(frames, expected)), sorted(map(frames, got)))
+    got = {tuple(frames(stack)): row for stack, row in got.items()}
+    for stack, row in expected.items():
+        mine = got.get(tuple(frames(stack)))
+        if mine is not None:
+            check.equal(what + ' calls', row['calls'], mine['calls'])
+            for theirs, ours in FIGURES.items():
+                if theirs in row:
+                    check.rounded('%s %s' % (what, ours), row[theirs], mine[ours] or 0, row['calls'])
+
+
+def frames(stack):
+    """Frames of a stack, innermost first, however they are joined."""
+    return [f.strip() for f in stack.replace('\n', ';').split(';') if f.strip()]
+
+
+# ---- kernels ----
+
+def kernel_pie(check, span, params, answer):
+    got = keyed(rows(span.ask('kernels', '--group-by', 'name'), 'kernels'), 'name')
+    if answer['response'] is None:
+        check.equal('kernels', {}, got)
+        return
+    expected = dict(answer['response']['total']['rows'])
+    check.equal('kernel pie rows', len(expected), len(got))
+    for name, value in expected.items():
+        check.time('kernel pie %s' % name[:60], value, got[name]['total'] if name in got else None,
+                   got.get(name, {}).get('calls', 1))
+
+
+def kernel_table(check, span, params, answer):
+    if answer['response'] is None:
+        check.equal('kernels', 0, len(rows(span.ask('kernels'), 'kernels')))
+        return
+    data = answer['response']['data']
+    names = [c['name'] for c in data['columns']]
+    expected = [dict(zip(names, row)) for row in data['rows']]
+    if params['group_by'] == 'Kernel':
+        got = keyed(rows(span.ask('kernels', '--group-by', 'name'), 'kernels'), 'name')
+        check.equal('kernel rows', len(expected), len(got))
+        for row in expected:
+            one_kernel(check, span, 'kernel %s' % row['Name'][:60], row, got.get(row['Name']))
+        return
+    kernels_by_launch(check, span, expected)
+
+
+def one_kernel(check, span, what, row, mine):
+    if mine is None:
+        check.fail(what + ' is missing')
+        return
+    calls = row['Calls']
+    check.equal(what + ' calls', calls, mine['calls'])
+    for theirs, ours in (('Total', 'total'), ('Mean', 'mean'), ('Max', 'max'), ('Min', 'min')):
+        check.rounded('%s %s' % (what, ours), row[theirs + ' Duration (us)'], mine[ours], calls)
+    for theirs, ours, factor in (('Mean Blocks Per SM', 'blocks_per_sm', 1),
+                                 ('Mean Est. Achieved Occupancy (%)', 'occupancy', 100)):
+        if theirs in row:
+            check.near('%s %s' % (what, ours), row[theirs], (mine[ours] or 0) * factor, .0051)
+    check.equal(what + ' tensor core, reference', ref_tensor.uses(mine['name']), mine['tensor_core'])
+    check.leave('tensor_core')
+
+
+def kernels_by_launch(check, span, expected):
+    def text(value):
+        return str(value).replace(' ', '') if value is not None else 'None'
+    got = {}
+    for row in rows(span.ask('kernels', '--group-by', 'launch'), 'kernels'):
+        key = (row['name'], row['op'], text(row['grid']), text(row['block']), int(row['registers'] or 0),
+               int(row['shared_memory'] or 0))
+        got[key] = row
+    # Kernels of calls whose id is that of no operator are not in the plugin's table.
+    lost = Counter()
+    ids = {(s.track[0], s.args.get('External id')) for s in span.trace.slices if s.kind not in ('runtime', 'driver')}
+    for item in span.trace.slices:
+        if item.kind == 'kernel' and item.op is None and item.launch is not None \
+                and (item.launch.track[0], item.launch.args.get('External id')) not in ids:
+            lost[item.name] += 1
+    seen = set()
+    for row in expected:
+        op = None if row['Operator'] == 'CallTreeRoot' else row['Operator']
+        key = (row['Name'], op, text(row['Grid']), text(row['Block']), int(row['Register Per Thread']),
+               int(row['Shared Memory']))
+        what = 'launch of %s by %s' % (row['Name'][:50], row['Operator'])
+        seen.add(key)
+        if op is None and lost[row['Name']]:
+            check.leave('no_id')
+            continue
+        one_kernel(check, span, what, row, got.get(key))
+    for key in set(got) - seen:
+        if key[1] is None and lost[key[0]]:
+            check.leave('no_id')
+        else:
+            check.fail('launch of %s by %s should not be there' % (key[0][:60], key[1:]))
+
+
+def tensor_core_pie(check, span, params, answer):
+    table = rows(span.ask('kernels', '--group-by', 'name'), 'kernels')
+    if answer['response'] is None:
+        check.equal('kernels', [], table)
+        return
+    kernels = [s for s in span.trace.slices if s.kind == 'kernel']
+    total = sum(s.dur for s in kernels)
+    old = sum(s.dur for s in kernels if ref_tensor.uses_2021(s.name)) / total
+    values = dict(answer['response']['total']['rows'])
+    check.near('tensor core pie as the plugin counts', values['Using Tensor Cores'], old, 1e-6)
+    mine = sum(r['total'] for r in table if r['tensor_core']) / sum(r['total'] for r in table)
+    check.near('tensor core pie, reference', float(tensor_share(kernels)), mine, 1e-9)
+    check.leave('tensor_core', 2)
+
+
+# ---- the counters the plugin adds to the trace it serves ----
+
+def counters(check, span, params, answer):
+    """The served trace is the file; the counters in it are compared with the reference and, in windows
+    inside the steps, with the program's figures."""
+    added = answer['response']['injected_counters']
+    by_device = ref_device.kernels_by_device(span.trace) if added else {}
+    for name, count in added.items():
+        number = int(re.match(r'GPU (\d+) ', name).group(1))
+        values = answer['response']['injected_value_sums'][name]
+        if name.endswith('Utilization'):
+            buckets = utilization_buckets(span, by_device[number])
+            check.equal(name + ' points', count, len(buckets) + 3)
+            check.near(name + ' sum', values, 1 + float(sum(value for _, _, value in buckets)), 1e-3)
+            windows(check, span, number, by_device[number], buckets)
+        else:
+            parts = ref_device.segments(by_device[number])
+            check.near(name + ' points', count, 2 + 2 * len(parts), .02 * count)
+            check.near(name + ' sum', values, 1 + float(sum(value for _, _, value in parts)), .02 * values)
+    check.leave('file')
+
+
+def utilization_buckets(span, kernels):
+    """(start, end, busy share): at most a hundred, of a power of ten of microseconds."""
+    whole = [s for s in span.trace.slices if s.kind == 'span' and s.name == 'PyTorch Profiler (0)']
+    start, end = whole[-1].start, whole[-1].end
+    size = 1000
+    while (end - start) / size > 100:
+        size *= 10
+    count, busy, out = (end - start) // size, of(kernels), []
+    for i in range(count):
+        a, b = start + i * size, end if i == count - 1 else start + (i + 1) * size
+        out.append((a, b, Fraction(length(inside(busy, a, b)), b - a)))
+    return out
+
+
+def windows(check, span, number, kernels, buckets):
+    """Three of the buckets that lie inside the steps, asked as windows."""
+    kept = steps_of(span)
+    fit = [b for b in buckets if kept[0].start <= b[0] and b[1] <= kept[-1].end]
+    for start, end, value in fit[::max(1, len(fit) // 3)][:3]:
+        answer = span.ask('overview', '--from', '%dns' % (start - span.start), '--to', '%dns' % (end - span.start))
+        got = {r['device']: r for r in rows(answer, 'devices')}.get(number, {})
+        check.near('GPU %d utilization in a window' % number, float(value), got.get('utilization', 0), 1e-9)
+        right = ref_device.sm_efficiency(kernels, start, end)
+        check.near('GPU %d SM efficiency in a window' % number, None if right is None else float(right),
+                   got.get('sm_efficiency'), 1e-6)

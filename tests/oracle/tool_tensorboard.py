@@ -1,0 +1,256 @@
+"""Recorded answers of PyTorch's TensorBoard plugin against tacho.
+
+One file holds the answers about one run: a list of {request, status, response[, note]}.  Every
+request goes to the function of its route below; a route without one is a failure.  Times of the
+answers are doubles of microseconds: sums of n ranges may be off by n nanoseconds, rounded ones by one unit.
+
+What the plugin cannot see or gets wrong is DEFECTS, one row for each.  A row of kind `input` is a change
+to a copy of the trace that takes the defect away on both sides.  A row of kind `figure` is a number
+that is not compared with the answer; the slow reference gives the right one instead, and where it can also
+the wrong one, so that it is the defect and nothing else that makes the difference.
+"""
+
+import functools
+import gzip
+import json
+import os
+import re
+from urllib.parse import parse_qsl, urlsplit
+
+import reference
+import tensorboard_distributed
+import tensorboard_memory
+import tensorboard_modules
+import tensorboard_time
+from common import Refused, ask, call, scratch, short
+
+DEFECTS = {
+    # id: (where the spec has it, kind, what and why)
+    'driver': ('B3', 'input', 'calls of the driver are not seen: removed from the copy'),
+    'device_marker': ('B2', 'input', 'device-side ranges are taken for host work and steps: removed from the copy'),
+    'annotation': ('B2', 'figure', 'ranges of the user are counted as CPU execution'),
+    'tensor_core': ('2.9', 'figure', 'the list of tensor core kernels and operators is of 2021, and an operator is '
+                    'judged by its first call'),
+    'no_id': ('2.2', 'figure', 'a call without an id, or with that of no operator, is not taken off the operator '
+              'around it, and its kernels are not in the table by operator'),
+    'duplicate': ('2.3', 'figure', 'an operator alone in one of its own name is merged with it, whatever calls '
+                  'the outer one makes'),
+    'overlap': ('B5', 'figure', 'operators that overlap partially are dropped'),
+    'module_self': ('B17', 'figure', 'self times of modules take off operators on the host but not on the device'),
+    'memory_window': ('2.11', 'figure', 'in a window whole calls count that only touch it; ours count what is inside'),
+    'memory_calls': ('2.11', 'figure', 'calls in parts of the tree without memory events are not counted'),
+    'memory_address': ('B20', 'figure', 'blocks are known by address alone'),
+    'root': ('2.3', 'figure', 'CallTreeRoot is a node of the plugin and no operator'),
+    'first_thread': ('B19', 'figure', 'only one thread is shown'),
+    'backward_node': ('B7', 'figure', 'nodes made up for the backward part of modules; ours are columns'),
+    'matched_by_order': ('B9', 'figure', 'collectives of several workers are matched by their order'),
+    'capacity': ('B12', 'figure', 'the capacity of a device is never given'),
+}
+ECHO = {'crash': 'the original crashed', 'error': 'the original only gives an error text',
+        'file': 'the original only echoes the file'}
+NOT_YET = {'/diff': 'comparing runs is not asked yet', '/diffnode': 'comparing runs is not asked yet'}
+
+# What is taken out of the copy: X events of these categories lose their phase, so nobody reads them.
+UNSEEN = re.compile(rb'"ph"\s*:\s*"X"(\s*,\s*"cat"\s*:\s*"(?:cuda_driver|xpu_driver|privateuse1_driver'
+                    rb'|gpu_user_annotation)")')
+FILE_NAME = re.compile(r'^(.*?)(?:\.(\d+))?\.pt\.trace\.json(?:\.gz)?$')
+
+
+class Span:
+    """One trace file as the plugin saw it, with the program's answers and the reference about it."""
+
+    def __init__(self, path, host_only):
+        self.source, self.answers = path, {}
+        with (gzip.open if path.endswith('.gz') else open)(path, 'rb') as file:
+            text = file.read()
+        if host_only:
+            text = UNSEEN.sub(rb'"ph":"removed"\1', text)
+            left = re.search(rb'"cat"\s*:\s*"(cuda_driver|gpu_user_annotation)"[^{]*"ph"\s*:\s*"X"', text)
+            assert left is None, 'the order of the keys is new: the copy still holds what should be gone'
+        self.path = scratch('seen.pt.trace.json')
+        with open(self.path, 'wb') as file:
+            file.write(text)
+        self.text = text
+
+    def ask(self, analysis, *options):
+        key = (analysis, *options)
+        if key not in self.answers:
+            self.answers[key] = ask(analysis, self.path, *options)
+        return self.answers[key]
+
+    @functools.cached_property
+    def root(self):
+        return json.loads(self.text, parse_float=reference.Decimal)
+
+    @functools.cached_property
+    def events(self):
+        return [e for e in reference.events_of(self.root) if e.get('ph') != 'removed']
+
+    @functools.cached_property
+    def trace(self):
+        return reference.Trace(self.events)
+
+    @functools.cached_property
+    def start(self):
+        """Zero of tacho's offsets, in the trace's own nanoseconds."""
+        return min(s.start for s in self.trace.slices)
+
+
+class Run:
+    """The files of a run: {worker: [path of span 1, 2, …]}, numbered by time."""
+
+    def __init__(self, name, folder, host_only):
+        self.name, self.folder, self.host_only = name, folder, host_only
+        self.workers, self.current = {}, (None, None)
+        found = []
+        for file in os.listdir(folder):
+            match = FILE_NAME.match(file)
+            if match:
+                found.append((match.group(1), int(match.group(2) or 0), os.path.join(folder, file)))
+        for worker, _, path in sorted(found):
+            self.workers.setdefault(worker, []).append(path)
+
+    def span(self, worker, number):
+        """One at a time: they are large."""
+        key = (worker, number)
+        if self.current[0] != key:
+            self.current = (None, None)
+            self.current = (key, Span(self.workers[worker][int(number) - 1], self.host_only))
+        return self.current[1]
+
+
+class Check:
+    """A tally with the label of the answers, and what was left out, by row of DEFECTS."""
+
+    def __init__(self, tally, label):
+        self.tally, self.label, self.left = tally, label, {}
+
+    def equal(self, what, expected, got):
+        return self.tally.check('%s %s' % (self.label, what), expected, got)
+
+    def time(self, what, expected_us, got_ns, ranges=1):
+        """An un-rounded time in microseconds."""
+        got = None if got_ns is None else got_ns / 1000
+        return self.tally.check('%s %s' % (self.label, what), expected_us, got, slack=.001 * max(1, ranges) + 1e-9)
+
+    def rounded(self, what, expected_us, got_ns, ranges=1):
+        got = None if got_ns is None else got_ns / 1000
+        return self.tally.check('%s %s' % (self.label, what), expected_us, got, slack=1 + .001 * ranges)
+
+    def near(self, what, expected, got, slack):
+        return self.tally.check('%s %s' % (self.label, what), expected, got, slack=slack)
+
+    def fail(self, sentence):
+        self.tally.fail('%s %s' % (self.label, sentence))
+
+    def leave(self, row, count=1):
+        self.left[row] = self.left.get(row, 0) + count
+
+    def end(self):
+        for row, count in self.left.items():
+            if row in DEFECTS:
+                where, _, why = DEFECTS[row]
+                why = '%s: %s' % (where, why)
+            else:
+                why = ECHO.get(row) or NOT_YET[row]
+            self.tally.skip('%s: %d figures: %s' % (self.label, count, why), count)
+
+
+def named_in(arguments, pattern):
+    """What an error message of the program lists; None when it did not refuse."""
+    status, _, err = call(arguments)
+    match = re.search(pattern, err)
+    return match.group(1).strip().split(', ') if status != 0 and match else None
+
+
+def runs(check, run, params, answer):
+    found = named_in(['info', os.path.join(run.folder, *['..'] * (run.name.count('/') + 1))], r'--run: (.*)')
+    for name in answer['response']['runs']:
+        if name.split('/')[0] in os.listdir(os.path.join(run.folder, *['..'] * (run.name.count('/') + 1))):
+            check.equal('/runs %s' % name, True, found is None or name in found)
+
+
+def views(check, run, params, answer):
+    worker, paths = sorted(run.workers.items())[0]
+    span = run.span(worker, str(len(paths)))
+    has = {'Overview': True, 'Operator': True, 'Trace': True}
+    for view, analysis, table in (('Kernel', 'kernels', 'kernels'), ('Memory', 'memory', 'statistics'),
+                                  ('Module', 'modules', 'modules'), ('Distributed', 'distributed', 'collectives')):
+        has[view] = bool(span.ask(analysis)['tables'][table]['rows'])
+    for view, there in has.items():
+        check.equal('/views %s' % view, view in answer['response'], there)
+
+
+def workers(check, run, params, answer):
+    if params['view'] == 'Distributed':
+        check.equal('/workers of all', ['All'], answer['response'])
+        return
+    found = named_in(['info', run.folder, '--worker', '?'], r'there are: (.*)')
+    check.equal('/workers', answer['response'], found)
+
+
+def spans(check, run, params, answer):
+    if params['worker'] == 'All':
+        check.equal('/spans of all', True, all(s.isdigit() for s in answer['response']))
+        return
+    found = named_in(['info', run.folder, '--worker', params['worker'], '--span', '9999'], r'there are: (.*)')
+    check.equal('/spans', answer['response'], [s.split(' ')[0] for s in found or []])
+
+
+def of_span(function):
+    """A route about one span; a failed answer of the original goes to a function of its own."""
+    def route(check, run, params, answer):
+        function(check, run.span(params['worker'], params['span']), params, answer)
+    return route
+
+
+ROUTES = {
+    '/runs': runs, '/views': views, '/workers': workers, '/spans': spans,
+    '/overview': of_span(tensorboard_time.overview),
+    '/operation': of_span(tensorboard_time.operator_pies),
+    '/operation/table': of_span(tensorboard_time.operator_table),
+    '/operation/stack': of_span(tensorboard_time.operator_stacks),
+    '/kernel': of_span(tensorboard_time.kernel_pie),
+    '/kernel/table': of_span(tensorboard_time.kernel_table),
+    '/kernel/tc_pie': of_span(tensorboard_time.tensor_core_pie),
+    '/trace': of_span(tensorboard_time.counters),
+    '/memory': of_span(tensorboard_memory.statistics),
+    '/memory_curve': of_span(tensorboard_memory.curve),
+    '/memory_events': of_span(tensorboard_memory.blocks),
+    '/module': of_span(tensorboard_modules.modules),
+    '/tree': of_span(tensorboard_modules.tree),
+    '/distributed/gpuinfo': tensorboard_distributed.devices,
+    '/distributed/overlap': tensorboard_distributed.overlap,
+    '/distributed/waittime': tensorboard_distributed.waiting,
+    '/distributed/commops': tensorboard_distributed.collectives,
+}
+
+
+def compare(tally, answers_path, input_path):
+    label = os.path.basename(answers_path).split('.')[0]
+    with (gzip.open if answers_path.endswith('.gz') else open)(answers_path, 'rb') as file:
+        answers = json.load(file)
+    host_only = '.hostonly.' in os.path.basename(answers_path)
+    check, run = Check(tally, label), None
+    for answer in answers:
+        parts = urlsplit(answer['request'])
+        params = dict(parse_qsl(parts.query, keep_blank_values=True))
+        if parts.path in NOT_YET:
+            check.leave(parts.path)
+            continue
+        if parts.path not in ROUTES:
+            tally.fail('%s: no way to ask %s' % (label, answer['request']))
+            continue
+        name = params.get('run') or next(dict(parse_qsl(urlsplit(a['request']).query)).get('run') for a in answers
+                                         if 'run=' in a['request'])
+        if run is None or run.name != name:
+            run = Run(name, os.path.join(input_path, name), host_only)
+        try:
+            ROUTES[parts.path](check, run, params, answer)
+        except (Refused, KeyError, ValueError, IndexError, TypeError) as problem:
+            tally.fail('%s: %s: no answer: %s: %s' % (short(answers_path), answer['request'][:120],
+                                                      type(problem).__name__, problem))
+    if host_only:
+        check.leave('driver', 0)
+        check.leave('device_marker', 0)
+    check.end()
