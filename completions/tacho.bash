@@ -2,7 +2,7 @@
 _tacho() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed summary export help version --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed advise summary export help version --help --version" -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]}:$before in
@@ -121,12 +121,27 @@ _tacho() {
     distributed:--threads) return ;;
     distributed:--memory-limit) return ;;
     distributed:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    advise:--run) return ;;
+    advise:--worker) return ;;
+    advise:--span) return ;;
+    advise:--from) return ;;
+    advise:--to) return ;;
+    advise:--step) return ;;
+    advise:--sort) return ;;
+    advise:--search) return ;;
+    advise:--limit) return ;;
+    advise:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    advise:--table) return ;;
+    advise:--threads) return ;;
+    advise:--memory-limit) return ;;
+    advise:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     summary:--run) return ;;
     summary:--worker) return ;;
     summary:--span) return ;;
     summary:--from) return ;;
     summary:--to) return ;;
     summary:--step) return ;;
+    summary:--sort) return ;;
     summary:--limit) return ;;
     summary:--threads) return ;;
     summary:--memory-limit) return ;;
@@ -135,15 +150,16 @@ _tacho() {
     export:--worker) return ;;
     export:--span) return ;;
     export:--from) return ;;
-    export:--to) COMPREPLY=($(compgen -W "chrome csv tacho" -- "$word")); return ;;
+    export:--to) COMPREPLY=($(compgen -W "chrome csv stacks speedscope tacho" -- "$word")); return ;;
+    export:--value) COMPREPLY=($(compgen -W "host device" -- "$word")); return ;;
     export:--until) return ;;
     export:--threads) return ;;
     export:--memory-limit) return ;;
     export:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     help:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     version:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
-    info:--logdir|operators:--logdir|kernels:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|distributed:--logdir|summary:--logdir|export:--logdir|export:--output|export:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    help:*) COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed summary export help version" -- "$word")); return ;;
+    info:--logdir|operators:--logdir|kernels:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|distributed:--logdir|advise:--logdir|summary:--logdir|export:--logdir|export:--output|export:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    help:*) COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed advise summary export help version" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
     info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
@@ -154,8 +170,9 @@ _tacho() {
     memory) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     modules) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     distributed) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    summary) options="--run --worker --span --logdir --from --to --step --limit --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    export) options="--run --worker --span --logdir --from --to --until --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
+    advise) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    summary) options="--run --worker --span --logdir --from --to --step --sort --limit --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    export) options="--run --worker --span --logdir --from --to --value --until --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     help) options="--lang --help" ;;
     version) options="--lang --help" ;;
     esac

@@ -21,7 +21,6 @@
  * `node` on the C stack; closing it adds its duration and device time to the node around it.
  * An op that is the only child of an op of its own name is absorbed (tests/oracle/README.md).
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

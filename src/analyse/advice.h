@@ -1,4 +1,115 @@
-/* advice.h: the rules of `advise`: one entry each in advice_rules.def. (being written) */
+/* advice.h: what to change first: the rules of `advise` and the facts they look at.
+ *
+ * The facts are found once, in a few passes over the trace (advice_facts.c); a rule is a small
+ * function of them that says whether it holds and then has filled in an `advice`. Rules are rows
+ * of advice_rules.def. All times a rule compares are those of the average step: sums over the
+ * steps divided by their number. */
 #ifndef ANALYSE_ADVICE_H
 #define ANALYSE_ADVICE_H
+
+#include "analyse/device_metrics.h"
+#include "analyse/idle.h"
+#include "analyse/memory_view.h"
+#include "analyse/rules.h"
+#include "analyse/stages.h"
+
+/* What a rule cannot do without. */
+enum {
+    NEED_DEVICE = 1,    /* device work */
+    NEED_SHAPES = 2,    /* shapes and types of the inputs */
+    NEED_BLOCKS = 4,    /* blocks per multiprocessor */
+    NEED_OCCUPANCY = 8, /* estimated occupancy */
+    NEED_MEMORY = 16,   /* memory events of a device */
+    NEED_CAPACITY = 32, /* size of a device's memory */
+    NEED_STEPS = 64,    /* four complete steps */
+    NEED_WORKERS = 128, /* several workers */
+};
+
+/* Events of one sort inside the steps. */
+typedef struct {
+    int64_t n, ns;
+    uint32_t longest; /* slice, 0 = none */
+} tally;
+
+void tally_add(const trace *t, tally *sum, uint32_t slice);
+
+/* Device memory: the peaks of the device that is nearest to its capacity (the first one when none
+ * is known). */
+typedef struct {
+    bool recorded;
+    str device;
+    int64_t allocated, reserved, capacity; /* capacity ABSENT_I64 when unknown */
+    int64_t time;                          /* of the largest allocated */
+    int64_t reserved_time;
+} memory_peak;
+
+typedef struct {
+    const analysis_input *in;
+    const params *params;
+    const trace *t;
+    arena *arena;
+    uint32_t has; /* NEED_… bits that are there */
+    /* the steps */
+    step_spans steps;
+    step_parts *parts;
+    role_ranges ranges;
+    int64_t step_ns;          /* of the average step */
+    int64_t part_ns[N_ROLES]; /* likewise */
+    int64_t median_ns; /* of the steps but the first */
+    int64_t later_ns;  /* mean of them */
+    uint32_t longest;  /* of them; index in steps */
+    stage_segments stages;
+    idle_gaps idle;
+    device_metrics_list devices; /* over the steps */
+    /* the host */
+    blocking_call *blocking; /* by start */
+    size_t n_blocking;
+    tally sync_copy, allocator_call, item, data, single_loader, worker_loader, collective;
+    int64_t sync_copy_ns; /* in such calls while no kernel ran */
+    int64_t allocator_ns; /* in such calls, over all threads */
+    int64_t overhead_ns;  /* the profiler says it took */
+    int64_t n_frames;     /* of Python */
+    bool data_parallel, distributed, nccl;
+    /* kernels that are no communication */
+    tally kernel, small, layout, low_occupancy, optimizer, optimizer_fused;
+    double low_occupancy_lost; /* Σ time · (1 − occupancy / 0.25) */
+    int64_t *name_ns;          /* by string id: time of kernels with fewer blocks than SMs */
+    double *name_lost;         /* of them Σ time · (1 − blocks per SM) */
+    tally pageable;
+    int64_t pageable_bytes, pageable_ns; /* ns: while no kernel ran */
+    uint32_t n_devices;                  /* that did something */
+    int32_t major, minor; /* highest compute capability; ABSENT_I32 when unknown */
+    /* calls of operators that could use tensor cores */
+    tally tensor_unused, tensor_float32;
+    int64_t *op_ns; /* by string id of such an operator: its kernels' time */
+    memory_peak memory;
+    const answer *distributed_answer; /* NULL with one worker */
+} advice_facts;
+
+typedef struct {
+    severity severity; /* used when the saving is not estimated, else the saving decides */
+    int64_t saves;     /* ns for each step; ABSENT_I64: not estimated */
+    verdict words;     /* the named values; ids and messages are filled in by advise.c */
+    interval place;    /* where to look, empty: nowhere in particular */
+    str name;          /* operator, kernel or call it is about; may be empty */
+} advice;
+
+status advice_facts_find(const analysis_input *in, const params *p, arena *a, advice_facts *out,
+                         error *err) MUST_USE;
+
+/* A sum over the steps for the average step, at most the step. */
+int64_t advice_per_step(const advice_facts *f, int64_t ns);
+/* Share of the average step; 0 when there is none. */
+double advice_share(const advice_facts *f, int64_t per_step_ns);
+/* Points to a slice, and takes its name. */
+void advice_point(const advice_facts *f, advice *out, uint32_t slice);
+/* The words every rule about time has: time, share, step_time; and the saving. */
+void advice_cost(const advice_facts *f, advice *out, int64_t per_step_ns);
+/* The index of the step a time on the host lies in, UINT32_MAX when none. */
+uint32_t advice_step_at(const advice_facts *f, int64_t host_ns);
+
+#define ADVICE(id, NAME, needs, threshold) \
+    bool advice_##id(const advice_facts *f, double limit, advice *out);
+#include "analyse/advice_rules.def"
+
 #endif

@@ -1,4 +1,185 @@
-/* advise.c: what to change first: every rule of advice_rules.def asked, sorted by what it saves.
+/* advise.c: what to change first: every rule of advice_rules.def asked, most saving first.
  *
- * (being written) */
-#include "analyse/analysis.h"
+ * A rule whose input was not recorded is not asked; a note for each thing that is missing names
+ * these rules and says how to record it. A rule that holds gives one row: title, evidence,
+ * suggestion and how the saving was estimated are sentences with the same named values, which
+ * stand in `values` once more for programs. `from`, `to` and `step` say where to look.
+ *
+ * Savings are estimates for the average step, each as if only that were changed; two rules may
+ * point at the same lost time, so savings do not add up. A rule that cannot estimate it (memory,
+ * effects of the recording) stands behind the others. The verdict is the evidence of the first
+ * row. Severity follows from the saving: a fifth of the step is critical, a twentieth a warning. */
+#include "analyse/advice.h"
+#include "base/buf.h"
+
+#define COL_A(name) COL(advise, advice, name)
+
+typedef struct {
+    const char *id;
+    uint32_t needs;
+    double threshold;
+    bool (*holds)(const advice_facts *f, double limit, advice *out);
+    uint16_t title, evidence, suggestion, basis;
+} advice_rule;
+
+static const advice_rule rules[] = {
+#define ADVICE(id, NAME, needs, threshold)                                              \
+    {#id,                                                                               \
+     needs,                                                                             \
+     threshold,                                                                         \
+     advice_##id,                                                                       \
+     MSG_ADVICE_##NAME,                                                                 \
+     MSG_ADVICE_##NAME##_EVIDENCE,                                                      \
+     MSG_ADVICE_##NAME##_SUGGEST,                                                       \
+     MSG_ADVICE_##NAME##_BASIS},
+#include "analyse/advice_rules.def"
+};
+
+enum { N_RULES = sizeof rules / sizeof *rules };
+
+typedef struct {
+    const advice_rule *rule;
+    advice advice;
+} finding;
+
+/* ---- asking ------------------------------------------------------------------------------ */
+
+static severity severity_of(const advice_facts *f, const advice *a) {
+    if (a->saves == ABSENT_I64) return a->severity;
+    double share = advice_share(f, a->saves);
+    return share >= 0.2 ? SEVERITY_CRITICAL : share >= 0.05 ? SEVERITY_WARNING : SEVERITY_INFO;
+}
+
+/* Is `x` to stand before `y`? */
+static bool is_before(const finding *x, const finding *y) {
+    if (x->advice.saves != y->advice.saves) return x->advice.saves > y->advice.saves;
+    return x->advice.severity > y->advice.severity;
+}
+
+/* Insertion: there are a few dozen rules. ABSENT_I64 is less than any saving. */
+static uint32_t ask_rules(const advice_facts *f, finding *found) {
+    uint32_t n = 0;
+    for (int i = 0; i < N_RULES; i++) {
+        finding one = {.rule = &rules[i],
+                       .advice = {.saves = ABSENT_I64, .severity = SEVERITY_INFO}};
+        if ((rules[i].needs & f->has) != rules[i].needs ||
+            !rules[i].holds(f, rules[i].threshold, &one.advice))
+            continue;
+        one.advice.severity = severity_of(f, &one.advice);
+        uint32_t at = n++;
+        for (; at > 0 && is_before(&one, &found[at - 1]); at--) found[at] = found[at - 1];
+        found[at] = one;
+    }
+    return n;
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static verdict sentence(const finding *one, uint16_t message) {
+    verdict v = one->advice.words;
+    v.id = one->rule->id;
+    v.message = message;
+    v.severity = one->advice.severity;
+    return v;
+}
+
+static void set_place(table *t, size_t row, const advice_facts *f, interval place) {
+    if (place.end <= place.start) return;
+    table_set_int(t, row, COL_A(from), sub_i64(place.start, f->t->start_ns));
+    table_set_int(t, row, COL_A(to), sub_i64(place.end, f->t->start_ns));
+    if (!f->steps.marked) return;
+    for (uint32_t i = 0; i < f->steps.n; i++)
+        if (place.start >= f->steps.v[i].start && place.start < f->steps.v[i].end)
+            table_set_int(t, row, COL_A(step), f->steps.v[i].number);
+}
+
+static status write_finding(table *t, const advice_facts *f, const finding *one, error *err) {
+    const uint16_t messages[] = {one->rule->title, one->rule->evidence, one->rule->suggestion,
+                                 one->rule->basis};
+    const uint32_t columns[] = {COL_A(title), COL_A(evidence), COL_A(suggestion), COL_A(basis)};
+    verdict *words = ARENA_ARRAY(f->arena, verdict, 4);
+    size_t row;
+    if (!words) FAIL_MEMORY(err);
+    TRY(table_add_row(t, &row, err));
+    for (int i = 0; i < 4; i++) {
+        words[i] = sentence(one, messages[i]);
+        table_set_sentence(t, row, columns[i], &words[i]);
+    }
+    table_set_sentence(t, row, COL_A(values), &words[0]);
+    table_set_text(t, row, COL_A(id), str_of(one->rule->id));
+    table_set_text(t, row, COL_A(severity), str_of(severity_name(one->advice.severity)));
+    if (one->advice.saves != ABSENT_I64) {
+        table_set_int(t, row, COL_A(saves), one->advice.saves);
+        table_set_real(t, row, COL_A(share), advice_share(f, one->advice.saves));
+    }
+    if (one->advice.name.n) table_set_text(t, row, COL_A(name), one->advice.name);
+    set_place(t, row, f, one->advice.place);
+    return OK;
+}
+
+/* ---- what could not be asked ------------------------------------------------------------- */
+
+static const struct {
+    uint32_t need;
+    uint16_t message;
+} needs[] = {
+    {NEED_DEVICE, MSG_NOTE_ADVICE_DEVICE},       {NEED_SHAPES, MSG_NOTE_ADVICE_SHAPES},
+    {NEED_BLOCKS, MSG_NOTE_ADVICE_BLOCKS},       {NEED_OCCUPANCY, MSG_NOTE_ADVICE_OCCUPANCY},
+    {NEED_MEMORY, MSG_NOTE_ADVICE_MEMORY},       {NEED_CAPACITY, MSG_NOTE_ADVICE_CAPACITY},
+    {NEED_STEPS, MSG_NOTE_ADVICE_STEPS},         {NEED_WORKERS, MSG_NOTE_ADVICE_WORKERS},
+};
+
+/* The first thing a rule lacks, 0 when it has all. */
+static uint32_t first_lack(const advice_facts *f, const advice_rule *r) {
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (r->needs & ~f->has & needs[i].need) return needs[i].need;
+    return 0;
+}
+
+static status note_lacks(const advice_facts *f, answer *out, error *err) {
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+        buf names = {0};
+        /* A run of one process has no other workers that could be looked at. */
+        if (needs[i].need == NEED_WORKERS && !f->collective.n) continue;
+        for (int k = 0; k < N_RULES; k++) {
+            if (first_lack(f, &rules[k]) != needs[i].need) continue;
+            if (names.n) buf_add_cstr(&names, ", ");
+            buf_add_cstr(&names, rules[k].id);
+        }
+        str list = names.n && buf_ok(&names) ? arena_str(f->arena, buf_str(&names)) : STR_NONE;
+        bool failed = !buf_ok(&names) || (names.n && !list.p);
+        buf_fini(&names);
+        if (failed) FAIL_MEMORY(err);
+        if (!list.n) continue;
+        verdict note = {.id = "not_checked",
+                        .message = needs[i].message,
+                        .severity = SEVERITY_INFO,
+                        .n_args = 1,
+                        .args = {arg_text("rules", list)}};
+        TRY(answer_note(out, f->arena, &note, err));
+    }
+    return OK;
+}
+
+status analyse_advise(const analysis_input *in, const params *p, arena *a, answer *out,
+                      error *err) {
+    finding *found = ARENA_ARRAY(a, finding, N_RULES);
+    advice_facts f = {0};
+    if (!found) FAIL_MEMORY(err);
+    TRY(answer_begin("advise", in, a, out, err));
+    TRY(advice_facts_find(in, p, a, &f, err));
+    uint32_t n = ask_rules(&f, found);
+    table *t = answer_table(out, a, "advice");
+    if (!t) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < n; i++) TRY(write_finding(t, &f, &found[i], err));
+    TRY(note_lacks(&f, out, err));
+    if (n) {
+        out->verdict = sentence(&found[0], found[0].rule->evidence);
+    } else {
+        out->verdict = (verdict){
+            .id = "nothing_to_advise", .message = MSG_VERDICT_ADVISE_NONE, .severity = SEVERITY_GOOD};
+        verdict_add(&out->verdict, arg_time("step_time", f.step_ns));
+    }
+    answer_finish(out, p);
+    return OK;
+}

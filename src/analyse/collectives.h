@@ -1,8 +1,9 @@
-/* collectives.h: the collectives of one worker: when each ran, of which group, with how much data.
+/* collectives.h: the collectives of one worker: when each ran, of which group, with how much
+ * data.
  *
- * A collective is a host range of a communication library (nccl:all_reduce, gloo:broadcast, …) with
- * the kernels launched inside it, or a communication kernel on its own where no such range was
- * recorded. Its time is the union of these ranges. */
+ * A collective is a host range of a communication library (nccl:all_reduce, gloo:broadcast,
+ * …) with the kernels launched inside it, or a communication kernel on its own where no such
+ * range was recorded. Its time is the union of these ranges. */
 #ifndef ANALYSE_COLLECTIVES_H
 #define ANALYSE_COLLECTIVES_H
 
@@ -13,12 +14,13 @@
 typedef struct {
     uint32_t worker; /* index in the question's list */
     uint32_t slice;
-    str name;        /* as recorded: "nccl:all_reduce", or the collective's name on the kernel */
-    str group;       /* empty: the default one */
+    str name;  /* as recorded: "nccl:all_reduce", or the collective's name on the kernel */
+    str group; /* empty: the default one */
     int64_t sequence, comms_id; /* ABSENT_I64 when not recorded */
-    int64_t bytes;   /* ABSENT_I64 when unknown */
-    int64_t group_size; /* ABSENT_I64 when unknown */
-    uint32_t first_range, n_ranges; /* in the list's ranges: the host's, then kernels by start */
+    int64_t bytes;              /* ABSENT_I64 when unknown */
+    int64_t group_size;         /* ABSENT_I64 when unknown */
+    uint32_t first_range,
+        n_ranges; /* in the list's ranges: the host's, then kernels by start */
     interval hull;
 } collective;
 
@@ -31,7 +33,8 @@ typedef struct {
 } collective_list;
 
 /* Appends the collectives of a worker's trace. */
-status collectives_add(collective_list *list, const trace *t, uint32_t worker, error *err) MUST_USE;
+status collectives_add(collective_list *list, const trace *t, uint32_t worker,
+                       error *err) MUST_USE;
 
 /* Bytes of an element: "float", "c10::BFloat16", "Long", "int64", …; 0 when unknown. */
 int64_t dtype_bytes(str name);

@@ -55,11 +55,38 @@ bool comm_host_id(comm_names *n, uint32_t name) {
     return look_up(n, name) & HOST;
 }
 
+/* Parts of names in one spelling, the longer before those they contain. */
+static const struct {
+    const char *part;
+    comm_type type;
+} types[] = {
+    {"allreduce", COMM_ALL_REDUCE}, {"reducescatter", COMM_REDUCE_SCATTER},
+    {"allgather", COMM_ALL_GATHER}, {"alltoall", COMM_ALL_TO_ALL},
+    {"broadcast", COMM_BROADCAST},  {"sendrecv", COMM_POINT},
+    {"send", COMM_POINT},           {"recv", COMM_POINT},
+    {"barrier", COMM_BARRIER},      {"gather", COMM_GATHER},
+    {"scatter", COMM_SCATTER},      {"reduce", COMM_REDUCE},
+};
+
+comm_type comm_type_of(str name) {
+    char plain[96];
+    size_t n = 0;
+    for (size_t i = 0; i < name.n && n < sizeof plain; i++) {
+        char c = name.p[i];
+        if (c >= 'A' && c <= 'Z') c = (char)(c - 'A' + 'a');
+        if (c != '_') plain[n++] = c;
+    }
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (str_find(str_n(plain, n), str_of(types[i].part), 0) != SIZE_MAX)
+            return types[i].type;
+    return COMM_OTHER;
+}
+
 bool comm_kernel_row(comm_names *n, uint32_t kernel) {
     const trace *t = n->t;
     uint32_t slice = t->kernel.slice[kernel], op = t->kernel.op[kernel];
     if (t->slice.kind[slice] != KIND_KERNEL) return false;
     if (look_up(n, t->slice.name[slice]) & KERNEL) return true;
     if (op && comm_host_id(n, t->slice.name[op])) return true;
-    return t->comm.n > 1 && trace_comm_of(t, slice) != 0;
+    return t->comm.n > 1 && (trace_comm_of(t, slice) || (op && trace_comm_of(t, op)));
 }

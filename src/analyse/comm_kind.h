@@ -10,6 +10,24 @@ bool comm_host_name(str name);
 /* Device kernel of one: ncclDevKernel_AllReduce_…, rccl…, … */
 bool comm_kernel_name(str name);
 
+/* Which collective a name speaks of: "nccl:all_reduce" and "ncclDevKernel_AllReduce_Sum"
+ * alike. */
+typedef enum {
+    COMM_OTHER,
+    COMM_ALL_REDUCE,
+    COMM_REDUCE_SCATTER,
+    COMM_ALL_GATHER,
+    COMM_ALL_TO_ALL,
+    COMM_BROADCAST,
+    COMM_POINT,
+    COMM_BARRIER,
+    COMM_GATHER,
+    COMM_SCATTER,
+    COMM_REDUCE,
+    N_COMM_TYPES,
+} comm_type;
+comm_type comm_type_of(str name);
+
 /* The same by string id, each name looked at once. */
 typedef struct {
     const trace *t;

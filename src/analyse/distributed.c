@@ -1,16 +1,18 @@
 /* distributed.c: which rank, doing what, and what it costs the others.
  *
  * Looks at all workers of a run at once. For each: how much of the average step it computes,
- * communicates, does both, or neither (overlap); and how long it spends in collectives moving data
- * or waiting for others (synchronization). All members of a collective are taken to end it together and
- * to need as long as the fastest of them for the transfer itself: what a member takes longer than
- * that, it waited. A collective whose partners are not in the traces is all transfer.
+ * communicates, does both, or neither (overlap); and how long it spends in collectives
+ * moving data or waiting for others (synchronization). All members of a collective are taken
+ * to end it together and to need as long as the fastest of them for the transfer itself:
+ * what a member takes longer than that, it waited. A collective whose partners are not in
+ * the traces is all transfer.
  *
  *   rank 0   |──── waiting ────|── transfer ──|
  *   rank 1        |── waiting ─|── transfer ──|
  *   rank 2                     |── transfer ──|    the last to arrive waits for nobody
  *
- * Times of different machines are compared after their clocks have been aligned (meetings.h). */
+ * Times of different machines are compared after their clocks have been aligned
+ * (meetings.h). */
 #include <math.h>
 
 #include "analyse/breakdown.h"
@@ -29,8 +31,8 @@ typedef struct {
     worker_clock clock;
     int64_t computation, overlapping, communication, other; /* of all its steps */
     int64_t transfer, waiting;                              /* inside its steps */
-    int64_t caused_ns; /* time the others waited for it */
-    int64_t n_last;    /* collectives it was the last to join */
+    int64_t caused_ns;                                      /* time the others waited for it */
+    int64_t n_last; /* collectives it was the last to join */
 } worker;
 
 typedef struct {
@@ -48,14 +50,17 @@ static int64_t length(interval r) {
     return max_i64(0, sub_i64(r.end, r.start));
 }
 
-/* ---- workers ---- */
+/* ---- workers ----------------------------------------------------------------------------- */
 
-static status open_worker(question *q, uint32_t i, const analysis_trace *at, const params *p, error *err) {
+static status open_worker(question *q, uint32_t i, const analysis_trace *at, const params *p,
+                          error *err) {
     worker *w = &q->workers[i];
     w->at = at;
     select_init(&w->select, at->trace, p);
     w->clock.base = at->trace->base_unix_ns == ABSENT_I64 ? 0 : at->trace->base_unix_ns;
-    TRY(trace_require(at->trace, SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) | TRACE_TABLE(group), err));
+    TRY(trace_require(at->trace,
+                      SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) | TRACE_TABLE(group),
+                      err));
     TRY(step_spans_make(at->trace, &w->select, q->arena, &w->steps, err));
     return collectives_add(&q->list, at->trace, i, err);
 }
@@ -68,12 +73,14 @@ static status add_overlap(question *q, worker *w, error *err) {
     interval window = {w->steps.v[0].start, w->steps.v[w->steps.n - 1].end};
     TRY(role_ranges_make(t, window, q->arena, &ranges, err));
     bool kernels = ranges.at[ROLE_KERNEL].n != 0;
-    const intervals *compute = &ranges.at[kernels ? ROLE_KERNEL : ROLE_CPU_EXEC], *comm = &ranges.at[ROLE_COMMUNICATION];
+    const intervals *compute = &ranges.at[kernels ? ROLE_KERNEL : ROLE_CPU_EXEC],
+                    *comm = &ranges.at[ROLE_COMMUNICATION];
     intervals both = intervals_and(compute, comm);
     if (both.failed) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < w->steps.n; i++) {
         int64_t start = w->steps.v[i].start, end = w->steps.v[i].end;
-        int64_t computed = intervals_ns_in(compute, start, end), sent = intervals_ns_in(comm, start, end);
+        int64_t computed = intervals_ns_in(compute, start, end),
+                sent = intervals_ns_in(comm, start, end);
         int64_t shared = intervals_ns_in(&both, start, end);
         w->computation = add_i64(w->computation, computed - shared);
         w->overlapping = add_i64(w->overlapping, shared);
@@ -83,9 +90,10 @@ static status add_overlap(question *q, worker *w, error *err) {
     return OK;
 }
 
-/* ---- transfer and waiting ---- */
+/* ---- transfer and waiting ---------------------------------------------------------------- */
 
-/* The time the fastest member needed: for each range, or as a whole where their numbers differ. */
+/* The time the fastest member needed: for each range, or as a whole where their numbers
+ * differ. */
 static void set_transfer(question *q, const uint32_t *members, uint32_t n) {
     collective_list *l = &q->list;
     const collective *first = &l->v[members[0]];
@@ -93,7 +101,8 @@ static void set_transfer(question *q, const uint32_t *members, uint32_t n) {
     for (uint32_t i = 1; i < n; i++) alike &= l->v[members[i]].n_ranges == first->n_ranges;
     for (uint32_t r = 0; alike && r < first->n_ranges; r++) {
         int64_t least = INT64_MAX;
-        for (uint32_t i = 0; i < n; i++) least = min_i64(least, length(l->ranges[l->v[members[i]].first_range + r]));
+        for (uint32_t i = 0; i < n; i++)
+            least = min_i64(least, length(l->ranges[l->v[members[i]].first_range + r]));
         for (uint32_t i = 0; i < n; i++) {
             uint32_t at = l->v[members[i]].first_range + r;
             q->transfer[at] = (interval){sub_i64(l->ranges[at].end, least), l->ranges[at].end};
@@ -104,7 +113,8 @@ static void set_transfer(question *q, const uint32_t *members, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) least = min_i64(least, length(l->v[members[i]].hull));
     for (uint32_t i = 0; i < n; i++) {
         const collective *c = &l->v[members[i]];
-        for (uint32_t r = 0; r < c->n_ranges; r++) q->transfer[c->first_range + r] = (interval){0, 0};
+        for (uint32_t r = 0; r < c->n_ranges; r++)
+            q->transfer[c->first_range + r] = (interval){0, 0};
         q->transfer[c->first_range] = (interval){sub_i64(c->hull.end, least), c->hull.end};
     }
 }
@@ -124,7 +134,8 @@ static void blame_the_last(question *q, const uint32_t *members, uint32_t n) {
         last = at;
         who = q->list.v[members[i]].worker;
     }
-    for (uint32_t i = 0; i < n; i++) sum = add_i64(sum, sub_i64(last, arrival(q, &q->list.v[members[i]])));
+    for (uint32_t i = 0; i < n; i++)
+        sum = add_i64(sum, sub_i64(last, arrival(q, &q->list.v[members[i]])));
     q->workers[who].caused_ns = add_i64(q->workers[who].caused_ns, sum);
     q->workers[who].n_last++;
     q->n_shared++;
@@ -151,7 +162,8 @@ static bool is_selected(const question *q, const collective *c) {
 }
 
 /* Adds the ranges of a collective to a set, whole or as transferred. */
-static void add_ranges(const question *q, const collective *c, intervals *whole, intervals *moved) {
+static void add_ranges(const question *q, const collective *c, intervals *whole,
+                       intervals *moved) {
     for (uint32_t r = c->first_range; r < c->first_range + c->n_ranges; r++) {
         intervals_add(whole, q->list.ranges[r].start, q->list.ranges[r].end);
         intervals_add(moved, q->transfer[r].start, q->transfer[r].end);
@@ -162,7 +174,8 @@ static status add_synchronization(question *q, error *err) {
     for (uint32_t at = 0, i = 0; i < q->n_workers; i++) {
         intervals whole = intervals_in(q->arena), moved = intervals_in(q->arena);
         for (; at < q->list.n && q->list.v[at].worker == i; at++)
-            if (step_of(&q->workers[i], &q->list.v[at])) add_ranges(q, &q->list.v[at], &whole, &moved);
+            if (step_of(&q->workers[i], &q->list.v[at]))
+                add_ranges(q, &q->list.v[at], &whole, &moved);
         intervals_merge(&whole);
         intervals_merge(&moved);
         if (whole.failed || moved.failed) FAIL_MEMORY(err);
@@ -190,7 +203,7 @@ static status match(question *q, error *err) {
     return OK;
 }
 
-/* ---- tables ---- */
+/* ---- tables ------------------------------------------------------------------------------ */
 
 static void set_worker(table *t, size_t row, const worker *w) {
     table_set_text(t, row, 0, w->at->worker);
@@ -224,8 +237,10 @@ static status write_synchronization(question *q, error *err) {
         size_t row;
         TRY(table_add_row(t, &row, err));
         set_worker(t, row, w);
-        table_set_int(t, row, COL_D(synchronization, transfer), mean_i64(w->transfer, w->steps.n));
-        table_set_int(t, row, COL_D(synchronization, waiting), mean_i64(w->waiting, w->steps.n));
+        table_set_int(t, row, COL_D(synchronization, transfer),
+                      mean_i64(w->transfer, w->steps.n));
+        table_set_int(t, row, COL_D(synchronization, waiting),
+                      mean_i64(w->waiting, w->steps.n));
     }
     return OK;
 }
@@ -243,14 +258,17 @@ static bool same_name(const void *row, const void *key) {
 
 /* What the links carry for each byte of the collective (as nccl-tests define it). */
 static double bus_factor(str name, int64_t n) {
-    if (n < 2) return NAN;
     double size = (double)n;
-    if (str_find_nocase(name, STR("all_reduce"), 0) != SIZE_MAX || str_find_nocase(name, STR("allreduce"), 0) != SIZE_MAX)
-        return 2 * (size - 1) / size;
-    if (str_find_nocase(name, STR("gather"), 0) != SIZE_MAX || str_find_nocase(name, STR("scatter"), 0) != SIZE_MAX ||
-        str_find_nocase(name, STR("all_to_all"), 0) != SIZE_MAX || str_find_nocase(name, STR("alltoall"), 0) != SIZE_MAX)
-        return (size - 1) / size;
-    return 1;
+    if (n < 2) return NAN;
+    switch (comm_type_of(name)) {
+    case COMM_ALL_REDUCE: return 2 * (size - 1) / size;
+    case COMM_REDUCE_SCATTER:
+    case COMM_ALL_GATHER:
+    case COMM_ALL_TO_ALL:
+    case COMM_GATHER:
+    case COMM_SCATTER: return (size - 1) / size;
+    default: return 1;
+    }
 }
 
 static status write_name(question *q, table *t, const worker *w, name_group *g, error *err) {
@@ -273,21 +291,28 @@ static status write_name(question *q, table *t, const worker *w, name_group *g, 
     double rate = (double)g->bytes / ((double)moved * 1e-9);
     int64_t members = g->group_size != ABSENT_I64 ? g->group_size : q->n_workers;
     table_set_real(t, row, COL_D(collectives, algorithm_bandwidth), rate);
-    table_set_real(t, row, COL_D(collectives, bus_bandwidth), rate * bus_factor(g->name, members));
+    table_set_real(t, row, COL_D(collectives, bus_bandwidth),
+                   rate * bus_factor(g->name, members));
     return OK;
 }
 
-static status write_worker_collectives(question *q, table *t, uint32_t worker_index, uint32_t *at, error *err) {
+static status write_worker_collectives(question *q, table *t, uint32_t worker_index,
+                                       uint32_t *at, error *err) {
     groups names;
     TRY(groups_init(&names, q->arena, sizeof(name_group), err));
     for (; *at < q->list.n && q->list.v[*at].worker == worker_index; ++*at) {
         const collective *c = &q->list.v[*at];
         bool is_new;
         if (!is_selected(q, c)) continue;
-        uint32_t row = groups_at(&names, hash_bytes64(c->name.p, c->name.n), same_name, &c->name, &is_new);
+        uint32_t row =
+            groups_at(&names, hash_bytes64(c->name.p, c->name.n), same_name, &c->name, &is_new);
         if (row == GROUP_NONE) FAIL_MEMORY(err);
         name_group *g = GROUP_ROW(&names, name_group, row);
-        if (is_new) *g = (name_group){.name = c->name, .group_size = c->group_size, .whole = intervals_in(q->arena), .moved = intervals_in(q->arena)};
+        if (is_new)
+            *g = (name_group){.name = c->name,
+                              .group_size = c->group_size,
+                              .whole = intervals_in(q->arena),
+                              .moved = intervals_in(q->arena)};
         g->calls++;
         if (c->bytes != ABSENT_I64) {
             g->bytes = add_i64(g->bytes, c->bytes);
@@ -304,25 +329,31 @@ static status write_collectives(question *q, error *err) {
     table *t = answer_table(q->out, q->arena, "collectives");
     if (!t) FAIL_MEMORY(err);
     uint32_t at = 0;
-    for (uint32_t i = 0; i < q->n_workers; i++) TRY(write_worker_collectives(q, t, i, &at, err));
+    for (uint32_t i = 0; i < q->n_workers; i++)
+        TRY(write_worker_collectives(q, t, i, &at, err));
     return table_sort(t, COL_D(collectives, worker), false, err);
 }
 
-static status write_arrival(question *q, table *t, const collective *c, int64_t first, error *err) {
+static status write_arrival(question *q, table *t, const collective *c, int64_t first,
+                            error *err) {
     const worker *w = &q->workers[c->worker];
     const worker *reference = &q->workers[0];
     uint32_t step = step_of(w, c);
-    int64_t at = arrival(q, c), zero = add_i64(reference->clock.base, reference->at->trace->start_ns);
+    int64_t at = arrival(q, c),
+            zero = add_i64(reference->clock.base, reference->at->trace->start_ns);
     size_t row;
     TRY(table_add_row(t, &row, err));
     table_set_text(t, row, COL_D(arrivals, group), c->group);
-    if (c->sequence != ABSENT_I64) table_set_int(t, row, COL_D(arrivals, sequence), c->sequence);
+    if (c->sequence != ABSENT_I64)
+        table_set_int(t, row, COL_D(arrivals, sequence), c->sequence);
     table_set_text(t, row, COL_D(arrivals, name), c->name);
     if (w->at->rank != ABSENT_I64) table_set_int(t, row, COL_D(arrivals, rank), w->at->rank);
-    if (step && w->steps.marked) table_set_int(t, row, COL_D(arrivals, step), w->steps.v[step - 1].number);
+    if (step && w->steps.marked)
+        table_set_int(t, row, COL_D(arrivals, step), w->steps.v[step - 1].number);
     table_set_int(t, row, COL_D(arrivals, start), sub_i64(at, zero));
     table_set_int(t, row, COL_D(arrivals, late_by), sub_i64(at, first));
-    table_set_int(t, row, COL_D(arrivals, duration), max_i64(0, sub_i64(c->hull.end, collective_arrival(&q->list, c))));
+    table_set_int(t, row, COL_D(arrivals, duration),
+                  max_i64(0, sub_i64(c->hull.end, collective_arrival(&q->list, c))));
     table_set_text(t, row, COL_D(arrivals, worker), w->at->worker);
     return OK;
 }
@@ -342,15 +373,15 @@ static status write_arrivals(question *q, error *err) {
     return table_sort(t, COL_D(arrivals, start), false, err);
 }
 
-/* ---- verdict and notes ---- */
+/* ---- verdict and notes ------------------------------------------------------------------- */
 
 typedef struct {
     const question *q;
-    const worker *worst;   /* the others wait for it most */
-    double worst_share;    /* of all waiting that was caused */
-    int64_t wait_ns;       /* a step, mean over the other workers */
-    int64_t step_ns;       /* mean over the workers */
-    double exposed_share;  /* communication that nothing hides, of the average step */
+    const worker *worst;  /* the others wait for it most */
+    double worst_share;   /* of all waiting that was caused */
+    int64_t wait_ns;      /* a step, mean over the other workers */
+    int64_t step_ns;      /* mean over the workers */
+    double exposed_share; /* communication that nothing hides, of the average step */
 } distributed_facts;
 
 static void name_worker(const worker *w, verdict *v) {
@@ -367,7 +398,8 @@ static bool no_communication(const void *facts, verdict *v) {
 
 static bool one_is_late(const void *facts, verdict *v) {
     const distributed_facts *f = facts;
-    if (!f->worst || f->worst_share < 0.5 || (double)f->wait_ns < 0.02 * (double)f->step_ns) return false;
+    if (!f->worst || f->worst_share < 0.5 || (double)f->wait_ns < 0.02 * (double)f->step_ns)
+        return false;
     name_worker(f->worst, v);
     verdict_add(v, arg_time("waiting", f->wait_ns));
     verdict_add(v, arg_share("share", (double)f->worst->n_last / (double)f->q->n_shared));
@@ -402,7 +434,8 @@ static void judge(question *q) {
         const worker *w = &q->workers[i];
         caused = add_i64(caused, w->caused_ns);
         if (w->caused_ns > 0 && (!f.worst || w->caused_ns > f.worst->caused_ns)) f.worst = w;
-        total = add_i64(total, add_i64(add_i64(w->computation, w->overlapping), add_i64(w->communication, w->other)));
+        total = add_i64(total, add_i64(add_i64(w->computation, w->overlapping),
+                                       add_i64(w->communication, w->other)));
         exposed = add_i64(exposed, w->communication);
         steps += w->steps.n;
     }
@@ -421,13 +454,17 @@ static void judge(question *q) {
 
 static status write_notes(question *q, error *err) {
     if (q->n_workers > 1 && q->list.n) {
-        quality_link link = {.what = "collectives with their partners", .message = MSG_LINK_COLLECTIVES, .linked = q->meetings.n_matched, .total = q->list.n};
+        quality_link link = {.what = "collectives with their partners",
+                             .message = MSG_LINK_COLLECTIVES,
+                             .linked = q->meetings.n_matched,
+                             .total = q->list.n};
         TRY(answer_link(q->out, q->arena, &link, err));
     }
     for (uint32_t i = 1; i < q->n_workers; i++) {
         const worker_clock *c = &q->workers[i].clock;
         if (!c->offset) continue;
-        verdict note = {.id = "clock_shifted", .message = MSG_NOTE_CLOCK, .severity = SEVERITY_INFO};
+        verdict note = {
+            .id = "clock_shifted", .message = MSG_NOTE_CLOCK, .severity = SEVERITY_INFO};
         name_worker(&q->workers[i], &note);
         verdict_add(&note, arg_time("offset", c->offset));
         verdict_add(&note, arg_time("residual", c->residual));
@@ -436,7 +473,8 @@ static status write_notes(question *q, error *err) {
     return OK;
 }
 
-status analyse_distributed(const analysis_input *in, const params *p, arena *a, answer *out, error *err) {
+status analyse_distributed(const analysis_input *in, const params *p, arena *a, answer *out,
+                           error *err) {
     question q = {.n_workers = in->n_traces, .arena = a, .out = out, .list.arena = a};
     TRY(answer_begin("distributed", in, a, out, err));
     q.workers = ARENA_ARRAY(a, worker, (size_t)in->n_traces + 1);

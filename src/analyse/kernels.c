@@ -19,6 +19,7 @@
 #include "analyse/rules.h"
 #include "analyse/select.h"
 #include "analyse/tensor_core.h"
+#include "analyse/words.h"
 #include "base/sort.h"
 
 #define COL_K(name) COL(kernels, kernels, name)
@@ -199,7 +200,7 @@ static bool nothing_recorded(const void *facts, verdict *v) {
 static bool grid_is_small(const void *facts, verdict *v) {
     const kernel_facts *f = facts;
     if (f->top_share < 0.1 || !(f->top_blocks < 1)) return false;
-    verdict_add(v, arg_text("kernel", f->top));
+    verdict_add(v, arg_text("kernel", kernel_short_name(f->top)));
     verdict_add(v, arg_share("share", f->top_share));
     verdict_add(v, arg_real("blocks", f->top_blocks));
     return true;
@@ -216,7 +217,7 @@ static bool kernels_are_tiny(const void *facts, verdict *v) {
 
 static bool one_leads(const void *facts, verdict *v) {
     const kernel_facts *f = facts;
-    verdict_add(v, arg_text("kernel", f->top));
+    verdict_add(v, arg_text("kernel", kernel_short_name(f->top)));
     verdict_add(v, arg_share("share", f->top_share));
     verdict_add(v, arg_int("count", f->calls));
     return true;

@@ -90,7 +90,7 @@ typedef struct {
 } holder;
 
 typedef struct {
-    const memory_view *m;
+    memory_view *m;
     groups rows;
     const uint32_t *rank; /* by device: place in the reader's order */
 } holders;
@@ -127,14 +127,15 @@ static status find_holders(holders *h, error *err) {
     if (!known) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->memory.n; i++) {
         const memory_device *d = memory_device_of(h->m, i);
-        if (t->memory.kind[i] != MEMORY_ALLOC || !d->has_totals || !t->memory.address[i] ||
-            !is_alive(t, i, d->peak_row))
+        bool existing = t->memory.kind[i] == MEMORY_EXISTING;
+        if ((t->memory.kind[i] != MEMORY_ALLOC && !existing) || !d->has_totals ||
+            !t->memory.address[i] || !is_alive(t, i, d->peak_row))
             continue;
         bool ok = true;
         holder one = {
             .device = h->m->device_of[i], .bytes = t->memory.bytes[i], .allocations = 1};
-        one.op = memory_op_name(h->m, t->memory.op[i], &ok);
-        if (!one.op.p) one.op = STR("");
+        one.op = memory_name(h->m, i, &ok);
+        if (!one.op.p && !existing) one.op = STR("");
         if (!ok) FAIL_MEMORY(err);
         known[one.device] = add_i64(known[one.device], one.bytes);
         TRY(add_holder(h, one, err));
@@ -190,6 +191,7 @@ static str kind_word(uint8_t kind) {
     case MEMORY_SEGMENT_ALLOC: return STR("segment_allocation");
     case MEMORY_SEGMENT_FREE: return STR("segment_release");
     case MEMORY_OOM: return STR("out_of_memory");
+    case MEMORY_EXISTING: return STR("existing");
     default: return STR("other");
     }
 }
@@ -198,12 +200,13 @@ static str kind_word(uint8_t kind) {
  * is. */
 static status write_block(memory_view *m, table *out, uint32_t i, error *err) {
     const trace *t = m->t;
-    uint32_t release = t->memory.kind[i] == MEMORY_ALLOC ? t->memory.partner[i] : i;
+    bool is_block = t->memory.kind[i] == MEMORY_ALLOC || t->memory.kind[i] == MEMORY_EXISTING;
+    uint32_t release = is_block ? t->memory.partner[i] : i;
     uint32_t allocation = t->memory.kind[i] == MEMORY_ALLOC ? i : 0;
     bool ok = true;
     size_t row;
     TRY(table_add_row(out, &row, err));
-    table_set_text(out, row, COL_M(events, op), memory_op_name(m, memory_op(t, i), &ok));
+    table_set_text(out, row, COL_M(events, op), memory_name(m, i, &ok));
     if (!ok) FAIL_MEMORY(err);
     table_set_text(out, row, COL_M(events, device), memory_device_of(m, i)->name);
     table_set_text(out, row, COL_M(events, kind), kind_word(t->memory.kind[i]));
@@ -352,7 +355,8 @@ status analyse_memory(const analysis_input *in, const params *p, arena *a, answe
     const trace *t = in->traces[0].trace;
     memory_view m = {.out = out};
     TRY(answer_begin("memory", in, a, out, err));
-    TRY(trace_require(t, SELECT_TABLES | TRACE_TABLE(memory) | TRACE_TABLE(op), err));
+    TRY(trace_require(
+        t, SELECT_TABLES | TRACE_TABLE(memory) | TRACE_TABLE(op) | TRACE_TABLE(frame), err));
     TRY(memory_view_init(&m, t, p, a, err));
     TRY(write_curve(&m, err));
     uint32_t *order = order_devices(&m);

@@ -8,7 +8,10 @@
  * op that stands alone in one of its own name is the same call and passes its sums on
  * unseen.
  *
- * Nested calls of one name count in each other's totals, as in the operators table. */
+ * Nested calls of one name count in each other's totals, as in the operators table.
+ *
+ * Events without an op, but with a call stack of their own (memory snapshots), are added up in the
+ * same way by the frame that names the stack; how often a frame was called is not known. */
 #include "analyse/memory_view.h"
 #include "analyse/op_scan.h"
 #include "base/sort.h"
@@ -19,14 +22,15 @@ typedef struct {
     int64_t increase, allocations, bytes; /* Σ signed; number and Σ of allocations */
 } sums;
 
-/* An op with an event of the device somewhere inside. */
+/* An op with an event of the device somewhere inside; where events have call stacks of their own
+ * and no op, the frame that names the stack, and the user's frames around it. */
 typedef struct {
-    uint32_t slice, outer; /* outer: index of the op around it + 1 */
+    uint32_t id, outer; /* slice, or slice.n + frame; index of the one around it + 1 */
     sums self, total;
 } node;
 
 typedef struct {
-    uint32_t name;
+    uint32_t name; /* string, or n_strings + label */
     sums self, total;
 } stat_row;
 
@@ -54,11 +58,15 @@ static status count_call(void *context, const op_call *c, error *err) {
 }
 
 static bool same_node(const void *row, const void *key) {
-    return ((const node *)row)->slice == *(const uint32_t *)key;
+    return ((const node *)row)->id == *(const uint32_t *)key;
 }
 
 static uint32_t find_outer_op(stats *s, uint32_t op) {
     const trace *t = s->m->t;
+    if (op >= t->slice.n) {
+        uint32_t outer = memory_outer_site(s->m, op - t->slice.n);
+        return outer ? t->slice.n + outer : 0;
+    }
     if (s->outer_op[op] == UINT32_MAX) {
         uint32_t i = t->slice.parent[op];
         while (i && t->slice.kind[i] != KIND_OP) i = t->slice.parent[i];
@@ -74,7 +82,7 @@ static uint32_t find_node(stats *s, uint32_t op) {
         bool is_new;
         uint32_t at = groups_at(&s->nodes, hash_u64(i), same_node, &i, &is_new);
         if (at == GROUP_NONE) return 0;
-        if (is_new) GROUP_ROW(&s->nodes, node, at)->slice = i;
+        if (is_new) GROUP_ROW(&s->nodes, node, at)->id = i;
         if (inner) GROUP_ROW(&s->nodes, node, inner - 1)->outer = at + 1;
         inner = at + 1;
         if (!first) first = at + 1;
@@ -92,9 +100,10 @@ static void add_sums(sums *to, const sums *from) {
 static status add_event(stats *s, uint32_t row, error *err) {
     const trace *t = s->m->t;
     int64_t bytes = t->memory.bytes[row];
-    if (t->memory.kind[row] > MEMORY_FREE || !t->memory.op[row] || bytes == ABSENT_I64)
-        return OK;
-    uint32_t at = find_node(s, t->memory.op[row]);
+    uint32_t id = t->memory.op[row], site = memory_site(s->m, row);
+    if (!id && site) id = t->slice.n + site;
+    if (t->memory.kind[row] > MEMORY_FREE || !id || bytes == ABSENT_I64) return OK;
+    uint32_t at = find_node(s, id);
     if (!at) FAIL_MEMORY(err);
     sums one = {bytes, bytes > 0, max_i64(bytes, 0)};
     add_sums(&GROUP_ROW(&s->nodes, node, at - 1)->self, &one);
@@ -103,7 +112,7 @@ static status add_event(stats *s, uint32_t row, error *err) {
 
 static int compare_nodes(uint32_t a, uint32_t b, const void *context) {
     const stats *s = context;
-    uint32_t x = GROUP_ROW(&s->nodes, node, a)->slice, y = GROUP_ROW(&s->nodes, node, b)->slice;
+    uint32_t x = GROUP_ROW(&s->nodes, node, a)->id, y = GROUP_ROW(&s->nodes, node, b)->id;
     return x > y ? -1 : x < y;
 }
 
@@ -117,7 +126,9 @@ static status add_up(stats *s, error *err) {
         node *n = GROUP_ROW(&s->nodes, node, order[i]);
         add_sums(&n->total, &n->self);
         node *outer = n->outer ? GROUP_ROW(&s->nodes, node, n->outer - 1) : NULL;
-        if (!s->is_call[n->slice] && outer) { /* the outer op of its name stands for it */
+        bool is_frame = n->id >= t->slice.n;
+        if (!is_frame && !s->is_call[n->id] &&
+            outer) { /* the outer op of its name stands for it */
             add_sums(&outer->self, &n->self);
             sums children = {sub_i64(n->total.increase, n->self.increase),
                              sub_i64(n->total.allocations, n->self.allocations),
@@ -126,7 +137,8 @@ static status add_up(stats *s, error *err) {
             continue;
         }
         if (outer) add_sums(&outer->total, &n->total);
-        uint32_t name = t->slice.name[n->slice];
+        uint32_t name =
+            is_frame ? t->n_strings + s->m->label_of[n->id - t->slice.n] : t->slice.name[n->id];
         if (!s->row_of[name]) {
             uint32_t row = groups_add(&s->rows);
             if (row == GROUP_NONE) FAIL_MEMORY(err);
@@ -140,12 +152,17 @@ static status add_up(stats *s, error *err) {
     return OK;
 }
 
+static str name_of(const stats *s, uint32_t name) {
+    const trace *t = s->m->t;
+    return name < t->n_strings ? trace_str(t, name) : memory_label(s->m, name - t->n_strings);
+}
+
 static int compare_rows(uint32_t a, uint32_t b, const void *context) {
     const stats *s = context;
     const stat_row *x = GROUP_ROW(&s->rows, stat_row, a), *y = GROUP_ROW(&s->rows, stat_row, b);
     if (x->self.increase != y->self.increase)
         return x->self.increase > y->self.increase ? -1 : 1;
-    return str_cmp(trace_str(s->m->t, x->name), trace_str(s->m->t, y->name));
+    return str_cmp(name_of(s, x->name), name_of(s, y->name));
 }
 
 static status write_rows(stats *s, table *t, str device, error *err) {
@@ -158,9 +175,10 @@ static status write_rows(stats *s, table *t, str device, error *err) {
         s->row_of[r->name] = 0;
         if (!r->total.increase && !r->total.allocations && !r->self.increase) continue;
         TRY(table_add_row(t, &row, err));
-        table_set_text(t, row, COL_M(op), trace_str(s->m->t, r->name));
+        table_set_text(t, row, COL_M(op), name_of(s, r->name));
         table_set_text(t, row, COL_M(device), device);
-        table_set_int(t, row, COL_M(calls), s->calls[r->name]);
+        if (r->name < s->m->t->n_strings)
+            table_set_int(t, row, COL_M(calls), s->calls[r->name]);
         table_set_int(t, row, COL_M(size_increase), r->total.increase);
         table_set_int(t, row, COL_M(self_size_increase), r->self.increase);
         table_set_int(t, row, COL_M(allocations), r->total.allocations);
@@ -190,7 +208,7 @@ static status find_calls(stats *s, error *err) {
     tensor_core_names names;
     s->is_call = ARENA_ARRAY(a, uint8_t, (size_t)t->slice.n + 1);
     s->calls = ARENA_ARRAY(a, int64_t, (size_t)t->n_strings + 1);
-    s->row_of = ARENA_ARRAY(a, uint32_t, (size_t)t->n_strings + 1);
+    s->row_of = ARENA_ARRAY(a, uint32_t, (size_t)t->n_strings + s->m->labels.n + 1);
     s->outer_op = arena_alloc(a, ((size_t)t->slice.n + 1) * sizeof *s->outer_op);
     if (!s->is_call || !s->calls || !s->row_of || !s->outer_op) FAIL_MEMORY(err);
     memset(s->outer_op, 0xff, ((size_t)t->slice.n + 1) * sizeof *s->outer_op);

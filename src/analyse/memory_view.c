@@ -54,6 +54,16 @@ static status find_devices(memory_view *m, error *err) {
     return OK;
 }
 
+typedef struct {
+    uint32_t outer, name; /* string ids */
+    str text;
+} pair_name;
+
+static bool same_pair(const void *row, const void *key) {
+    const pair_name *x = row, *y = key;
+    return x->outer == y->outer && x->name == y->name;
+}
+
 status memory_view_init(memory_view *m, const trace *t, const params *p, arena *a, error *err) {
     select_init(&m->select, t, p);
     m->t = t;
@@ -61,6 +71,10 @@ status memory_view_init(memory_view *m, const trace *t, const params *p, arena *
     m->device_of = ARENA_ARRAY(a, uint32_t, (size_t)t->memory.n + 1);
     if (!m->device_of) FAIL_MEMORY(err);
     TRY(groups_init(&m->devices, a, sizeof(memory_device), err));
+    m->names = ARENA_NEW(a, groups);
+    if (!m->names) FAIL_MEMORY(err);
+    TRY(groups_init(m->names, a, sizeof(pair_name), err));
+    TRY(memory_frames_init(m, err));
     return find_devices(m, err);
 }
 
@@ -69,13 +83,20 @@ bool memory_is_selected(const memory_view *m, uint32_t row) {
     return time >= m->select.from_ns && time < m->select.to_ns && select_step(&m->select, time);
 }
 
+/* The event that tells who allocated the block: for a release its allocation, 0 when unknown. */
+static uint32_t telling_row(const trace *t, uint32_t row) {
+    return t->memory.kind[row] == MEMORY_FREE ? t->memory.partner[row] : row;
+}
+
 uint32_t memory_op(const trace *t, uint32_t row) {
-    uint32_t partner = t->memory.partner[row];
-    if (t->memory.kind[row] == MEMORY_FREE && partner)
-        row = partner;
-    else if (t->memory.kind[row] == MEMORY_FREE)
-        return 0; /* who allocated it is not known */
-    return t->memory.op[row];
+    return t->memory.op[telling_row(t, row)];
+}
+
+str memory_name(const memory_view *m, uint32_t row, bool *ok) {
+    uint32_t telling = telling_row(m->t, row), op = m->t->memory.op[telling];
+    if (op) return memory_op_name(m, op, ok);
+    uint32_t site = memory_site(m, telling);
+    return site ? memory_label(m, m->label_of[site]) : STR_NONE;
 }
 
 /* The op, module, step or other range around an op; frames are looked through. */
@@ -96,11 +117,17 @@ str memory_op_name(const memory_view *m, uint32_t op, bool *ok) {
     const trace *t = m->t;
     if (!op) return STR_NONE;
     str name = trace_slice_name(t, op);
-    if (!str_starts(name, STR("aten::empty"))) return name;
-    uint32_t caller = find_caller(t, op);
+    uint32_t caller = str_starts(name, STR("aten::empty")) ? find_caller(t, op) : 0;
     if (!caller) return name;
-    str outer = trace_slice_name(t, caller);
-    str made = arena_printf(m->arena, "%.*s (%.*s)", STR_ARG(outer), STR_ARG(name));
+    pair_name key = {.outer = t->slice.name[caller], .name = t->slice.name[op]};
+    bool is_new;
+    uint32_t at = groups_at(m->names, hash_pair(key.outer, key.name), same_pair, &key, &is_new);
+    if (at != GROUP_NONE && is_new) {
+        str outer = trace_str(t, key.outer);
+        key.text = arena_printf(m->arena, "%.*s (%.*s)", STR_ARG(outer), STR_ARG(name));
+        *GROUP_ROW(m->names, pair_name, at) = key;
+    }
+    str made = at == GROUP_NONE ? STR_NONE : GROUP_ROW(m->names, pair_name, at)->text;
     *ok = *ok && made.p;
     return made;
 }

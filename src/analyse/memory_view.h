@@ -22,7 +22,13 @@ typedef struct {
     arena *arena;
     answer *out;
     groups devices;      /* memory_device, by name */
+    groups *names;       /* texts made for pairs of names, each once */
     uint32_t *device_of; /* by memory row: index in devices */
+    /* Call stacks, where events have their own (memory_frame.c); NULL when none has. */
+    uint32_t *site_of;    /* by frame: the frame that names its stack */
+    uint32_t *label_of;   /* by such a frame: row of labels + 1 */
+    uint8_t *frame_class; /* by frame: how much it says */
+    groups labels;        /* str */
 } memory_view;
 
 status memory_view_init(memory_view *m, const trace *t, const params *p, arena *a,
@@ -32,6 +38,9 @@ status memory_view_init(memory_view *m, const trace *t, const params *p, arena *
 bool memory_is_selected(const memory_view *m, uint32_t row);
 /* The op a block belongs to: that of the allocation, also for its release; 0 when unknown. */
 uint32_t memory_op(const trace *t, uint32_t row);
+/* Name of the block: its op's, or what its call stack says ("model.py:123 forward"); {NULL, 0} when
+ * neither is known; *ok false when out of memory. */
+str memory_name(const memory_view *m, uint32_t row, bool *ok);
 /* Name of the block's op: a bare aten::empty… is named with what called it, "parent
  * (aten::empty)"; {NULL, 0} when unknown; *ok false when out of memory. */
 str memory_op_name(const memory_view *m, uint32_t op, bool *ok);
@@ -39,6 +48,15 @@ str memory_op_name(const memory_view *m, uint32_t op, bool *ok);
 static inline memory_device *memory_device_of(const memory_view *m, uint32_t row) {
     return GROUP_ROW(&m->devices, memory_device, m->device_of[row]);
 }
+
+/* Finds the names that call stacks give; part of memory_view_init. */
+status memory_frames_init(memory_view *m, error *err) MUST_USE;
+/* The frame that names the event's own call stack; 0 when it has none. */
+uint32_t memory_site(const memory_view *m, uint32_t row);
+/* The user's frame that called this one, directly or not; 0 when there is none. */
+uint32_t memory_outer_site(const memory_view *m, uint32_t site);
+/* Text of a label (label_of). */
+str memory_label(const memory_view *m, uint32_t label);
 
 /* Table `statistics`: memory by operator. */
 status memory_write_statistics(memory_view *m, error *err) MUST_USE;

@@ -142,10 +142,22 @@ static status open_next(state *s, uint32_t slice, error *err) {
     c->kind = t->slice.kind[slice];
     c->ns = select_ns(scan->select, slice);
     c->is_op = c->kind == KIND_OP;
-    if (!c->is_op) return OK;
+    if (!c->is_op) {
+        if (s->n_open > 1) { /* what is inside has the op around this one around it */
+            c->stack = o[-1].call.stack;
+            c->path = o[-1].call.path;
+        }
+        return OK;
+    }
     c->op_row = find_op_row(s, slice);
     c->eligible = tensor_core_op_id(scan->tensor, c->name);
     if (scan->stacks) c->stack = stacks_of(scan->stacks, c->op_row, start);
+    if (scan->paths) {
+        stack_place outer = {0};
+        if (s->n_open > 1) outer = (stack_place){o[-1].call.stack, o[-1].call.path};
+        c->path = stacks_path(scan->stacks, outer, c->stack, c->name);
+        if (!c->path) FAIL_MEMORY(err);
+    }
     add_device_work(s, c);
     return OK;
 }

@@ -17,6 +17,7 @@ typedef struct {
     uint32_t name;
     uint32_t op_row; /* row of table op, 0 = none */
     uint32_t stack;  /* stacks.h; 0 when not asked for */
+    uint32_t path;   /* stacks.h: with the ops around it; 0 when not asked for */
     uint32_t n_children;
     uint8_t kind;
     bool is_op;
@@ -36,6 +37,7 @@ typedef struct {
     const selection *select;
     tensor_core_names *tensor;
     stacks *stacks; /* NULL: not asked for */
+    bool paths;     /* wants paths, too; needs stacks */
     arena *arena;
     status (*visit)(void *context, const op_call *call, error *err);
     void *context;

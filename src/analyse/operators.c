@@ -32,7 +32,7 @@ typedef struct {
 typedef struct {
     op_key key;
     str type; /* when grouped by type, the name */
-    int64_t calls, max_ns, min_ns;
+    int64_t calls, max_ns, min_ns, device_max, device_min;
     int64_t host_total, host_self, device_total, device_self, tensor_total, tensor_self;
     double flops;     /* of the calls that have them */
     int64_t flops_ns; /* device time of these calls, or host time where there is none */
@@ -86,7 +86,7 @@ static uint32_t find_by_name(totals *o, const op_call *c) {
         row = groups_add(&o->rows);
     if (row == GROUP_NONE) return row;
     op_group *g = GROUP_ROW(&o->rows, op_group, row);
-    if (is_new) *g = (op_group){.key = {.name = c->name}, .type = type, .min_ns = INT64_MAX};
+    if (is_new) *g = (op_group){.key = {.name = c->name}, .type = type};
     o->by_name[c->name] = row + 1;
     return row;
 }
@@ -101,7 +101,7 @@ static uint32_t find_group(totals *o, const op_call *c) {
     uint32_t row = groups_at(&o->rows, hash, same_key, &key, &is_new);
     if (row != GROUP_NONE && is_new) {
         op_group *g = GROUP_ROW(&o->rows, op_group, row);
-        *g = (op_group){.key = key, .min_ns = INT64_MAX};
+        *g = (op_group){.key = key};
         g->type = type_of(trace_str(o->t, key.name));
     }
     return row;
@@ -124,9 +124,11 @@ static status add_call(void *context, const op_call *c, error *err) {
     if (row == GROUP_NONE) FAIL_MEMORY(err);
     op_group *g = GROUP_ROW(&o->rows, op_group, row);
     if (counts) {
-        g->calls++;
         g->max_ns = max_i64(g->max_ns, c->ns);
-        g->min_ns = min_i64(g->min_ns, c->ns);
+        g->min_ns = g->calls ? min_i64(g->min_ns, c->ns) : c->ns;
+        g->device_max = max_i64(g->device_max, device_total);
+        g->device_min = g->calls ? min_i64(g->device_min, device_total) : device_total;
+        g->calls++;
         add_flops(g, o->t, c);
     }
     g->host_total = add_i64(g->host_total, c->ns);
@@ -187,6 +189,11 @@ static void set_times(table *t, size_t row, const totals *o, const op_group *g) 
 static void set_device(table *t, size_t row, const op_group *g) {
     table_set_int(t, row, COL_OP(device_total), g->device_total);
     table_set_int(t, row, COL_OP(device_self), g->device_self);
+    if (g->calls) {
+        table_set_int(t, row, COL_OP(device_mean), mean_i64(g->device_total, g->calls));
+        table_set_int(t, row, COL_OP(device_max), g->device_max);
+        table_set_int(t, row, COL_OP(device_min), g->device_min);
+    }
     table_set_real(t, row, COL_OP(tensor_core_self_share),
                    g->device_self ? share_of(g->tensor_self, g->device_self) : 0);
     table_set_real(t, row, COL_OP(tensor_core_total_share),

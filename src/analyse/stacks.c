@@ -6,6 +6,9 @@
  * made only for the groups that are shown. Ids with the top bit are rows of table frame,
  * where the producer wrote the stack itself.
  *
+ * A path puts ops between the frames: outer's path, the frames from outer's stack to the op's,
+ * the op. Its nodes are of the same kind and share the same table.
+ *
  * A frame that overlaps another partially is a sibling of it, as in the store. */
 #include "analyse/stacks.h"
 
@@ -13,6 +16,8 @@
 #include "base/num.h"
 
 #define GIVEN 0x80000000u /* the id is a row of table frame */
+/* Frames between an op and the op around it: beyond this a file is made to be slow. */
+enum { MAX_BETWEEN = 1000 };
 
 struct stack_open {
     int64_t end_ns;
@@ -36,6 +41,16 @@ static bool same_node(const void *row, const void *key) {
     return memcmp(row, key, sizeof(node)) == 0;
 }
 
+/* 0 when out of memory. */
+static uint32_t find_node(stacks *s, uint32_t caller, uint32_t name) {
+    node key = {caller, name};
+    bool is_new;
+    uint32_t at = groups_at(&s->nodes, hash_pair(caller, name), same_node, &key, &is_new);
+    if (at == GROUP_NONE || at >= GIVEN - 1) return 0;
+    if (is_new) *GROUP_ROW(&s->nodes, node, at) = key;
+    return at + 1;
+}
+
 static bool push_open(stacks *s, int64_t end_ns, uint32_t id) {
     if (s->n_open == s->cap_open) {
         uint32_t cap = s->cap_open ? s->cap_open * 2 : 128;
@@ -54,14 +69,9 @@ status stacks_enter(stacks *s, uint32_t slice, error *err) {
     while (s->n_open &&
            (start >= s->open[s->n_open - 1].end_ns || end > s->open[s->n_open - 1].end_ns))
         s->n_open--;
-    node key = {.caller = s->n_open ? s->open[s->n_open - 1].id : 0,
-                .name = s->t->slice.name[slice]};
-    bool is_new;
-    uint32_t at =
-        groups_at(&s->nodes, hash_pair(key.caller, key.name), same_node, &key, &is_new);
-    if (at == GROUP_NONE) FAIL_MEMORY(err);
-    if (is_new) *GROUP_ROW(&s->nodes, node, at) = key;
-    if (!push_open(s, end, at + 1)) FAIL_MEMORY(err);
+    uint32_t caller = s->n_open ? s->open[s->n_open - 1].id : 0;
+    uint32_t id = find_node(s, caller, s->t->slice.name[slice]);
+    if (!id || !push_open(s, end, id)) FAIL_MEMORY(err);
     return OK;
 }
 
@@ -71,31 +81,52 @@ uint32_t stacks_of(stacks *s, uint32_t op_row, int64_t start_ns) {
     return s->n_open ? s->open[s->n_open - 1].id : 0;
 }
 
-/* The caller and the name of a stack; false at the end. */
-static bool read_frame(const stacks *s, uint32_t *id, str *name) {
-    if (*id & GIVEN) {
-        uint32_t row = *id & ~GIVEN;
+bool stacks_split(const stacks *s, uint32_t id, uint32_t *caller, uint32_t *name) {
+    if (id & GIVEN) {
+        uint32_t row = id & ~GIVEN;
         if (row >= s->t->frame.n) return false;
-        uint32_t caller = s->t->frame.parent[row];
-        *name = trace_str(s->t, s->t->frame.name[row]);
-        *id = caller && caller < row ? GIVEN | caller
-                                     : 0; /* callers have smaller rows: no circle */
+        uint32_t above = s->t->frame.parent[row];
+        *name = s->t->frame.name[row];
+        *caller =
+            above && above < row ? GIVEN | above : 0; /* callers have smaller rows: no circle */
         return true;
     }
-    if (!*id) return false;
-    node n = *GROUP_ROW(&s->nodes, node, *id - 1);
-    *name = trace_str(s->t, n.name);
-    *id = n.caller;
+    if (!id) return false;
+    node n = *GROUP_ROW(&s->nodes, node, id - 1);
+    *name = n.name;
+    *caller = n.caller;
     return true;
+}
+
+/* The names from the stack `inner` out to `outer`, innermost first, and how many; MAX_BETWEEN when
+ * `outer` is not around `inner`. */
+static uint32_t names_between(const stacks *s, uint32_t inner, uint32_t outer,
+                              uint32_t names[MAX_BETWEEN]) {
+    uint32_t n = 0;
+    while (inner != outer && n < MAX_BETWEEN && stacks_split(s, inner, &inner, &names[n])) n++;
+    return inner == outer ? n : MAX_BETWEEN;
+}
+
+uint32_t stacks_path(stacks *s, stack_place outer, uint32_t stack, uint32_t name) {
+    uint32_t names[MAX_BETWEEN], n = 0, id = outer.path, caller, last;
+    if (!outer.path) return find_node(s, stack, name);
+    if (stack != outer.stack) {
+        n = names_between(s, stack, outer.stack, names);
+        if (n == MAX_BETWEEN && names_between(s, outer.stack, stack, names) == MAX_BETWEEN)
+            return find_node(s, stack, name);
+        if (n == MAX_BETWEEN) n = 0;
+    }
+    if (!n && stacks_split(s, id, &caller, &last) && last == name) return id;
+    while (n && id) id = find_node(s, id, names[--n]);
+    return id ? find_node(s, id, name) : 0;
 }
 
 str stacks_text(const stacks *s, uint32_t id, arena *a) {
     if (!id) return STR("");
     buf text = {0};
-    str name;
-    while (read_frame(s, &id, &name)) {
+    for (uint32_t name; stacks_split(s, id, &id, &name);) {
         if (text.n) buf_add_byte(&text, ';');
-        buf_add_str(&text, name);
+        buf_add_str(&text, trace_str(s->t, name));
     }
     str out = buf_ok(&text) ? arena_str(a, buf_str(&text)) : STR_NONE;
     buf_fini(&text);

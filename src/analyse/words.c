@@ -40,7 +40,7 @@ static const struct {
     uint8_t type;
     const char *name;
 } devices[] = {
-    {DEVICE_CUDA, "GPU"}, {DEVICE_HIP, "GPU"},    {DEVICE_XPU, "XPU"},
+    {DEVICE_CUDA, "GPU"}, {DEVICE_HIP, "HIP"},    {DEVICE_XPU, "XPU"},
     {DEVICE_MPS, "MPS"},  {DEVICE_HPU, "HPU"},    {DEVICE_MTIA, "MTIA"},
     {DEVICE_MLU, "MLU"},  {DEVICE_ASCEND, "NPU"}, {DEVICE_PRIVATE, "PrivateUse"},
 };
@@ -52,4 +52,12 @@ str device_name(arena *a, uint8_t type, int32_t id) {
         if (devices[i].type == type) name = devices[i].name;
     if (id < 0) return str_of(name);
     return arena_printf(a, "%s%d", name, (int)id);
+}
+
+str kernel_short_name(str name) {
+    str s = str_starts(name, STR("void ")) ? str_from(name, 5) : name;
+    for (size_t i = 1; i < s.n; i++) /* "(anonymous namespace)::f" begins with a bracket */
+        if (s.p[i] == '<' || (s.p[i] == '(' && !str_starts(str_from(s, i), STR("(anonymous"))))
+            return str_n(s.p, i);
+    return s;
 }

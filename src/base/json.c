@@ -279,6 +279,7 @@ static bool normalize_token(normalizer *z) {
 
 unsigned json_normal(str text, buf *out) {
     size_t start = out->n;
+    if (!text.p) text = STR("");
     normalizer z = {.p = text.p, .end = text.p + text.n, .out = out, .want_value = true};
     for (z.p = json_space(z.p, z.end); z.p < z.end; z.p = json_space(z.p, z.end))
         if (!normalize_token(&z)) {
@@ -294,6 +295,7 @@ unsigned json_normal(str text, buf *out) {
 }
 
 json_iter json_open(str text) {
+    if (!text.p) text = STR(""); /* a member that is not there has none of its own */
     json_iter it = {json_space(text.p, text.p + text.n), text.p + text.n, false};
     if (it.p < it.end && (*it.p == '{' || *it.p == '[')) {
         it.object = *it.p == '{';

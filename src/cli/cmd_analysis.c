@@ -14,6 +14,7 @@ static status answer_question(const options *o, opened *x, output *out, error *e
     TRY(open_traces(o, x, err));
     params p = options_params(o, x->pool);
     TRY(o->command.analysis->run(&x->input, &p, &x->arena, &a, err));
+    TRY(present_resolve(&a, o->words, err));
     TRY(shape_answer(&a, o, err));
     form f = options_form(o);
     if (f == FORM_COLUMNS && isatty(out->fd)) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_TERMINAL);

@@ -1,10 +1,14 @@
 /* cmd_summary.c: `tacho summary`: the report a person wants right after a run.
  *
- * What the trace is, how much of it could be used, then the costliest operators and kernels,
- * ten of each unless --limit says otherwise, with the columns that matter most. It is made of
- * the same analyses a program would ask (info, operators, kernels): every number here can be
- * had as JSON under the same name. A table that would be empty, such as kernels of a host-only
- * trace, is left out. */
+ * The answer first (the overview's verdict), then what the trace is and how much of it could be
+ * used, what the average step is spent on, the costliest operators and kernels, the peak of
+ * memory and what to change. Ten rows of each (three of the advice) unless --limit says
+ * otherwise, with the columns that matter most. It is made of the same analyses a program would
+ * ask: every number here can be had as JSON under the same name. A table that would be empty,
+ * such as kernels of a host-only trace, is left out.
+ *
+ * --sort takes a column of the operators or kernels, or a word that means one of each (KEYS); a
+ * table that has no such column keeps its own order. */
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -13,6 +17,7 @@
 #include "cli/shape.h"
 
 #define TOP_ROWS 10
+#define TOP_ADVICE 3
 
 typedef struct {
     const options *o;
@@ -21,14 +26,48 @@ typedef struct {
     present_options present;
 } report;
 
+/* Words for --sort beside the names of columns. NULL: the table has no such column. */
+static const struct {
+    const char *key, *operators, *kernels;
+} KEYS[] = {
+    {"cpu_total", "host_total", NULL},       {"cpu_self", "host_self", NULL},
+    {"cpu_average", "mean", NULL},           {"cpu_max", "max", NULL},
+    {"cpu_min", "min", NULL},                {"gpu_total", "device_total", "total"},
+    {"gpu_self", "device_self", "total"},    {"gpu_average", "device_mean", "mean"},
+    {"gpu_max", "device_max", "max"},        {"gpu_min", "device_min", "min"},
+    {"average", "mean", "mean"},
+};
+
 static status ask(const report *r, str analysis, answer *out, error *err) {
     const analysis_info *a = registry_find(analysis);
     params p = options_params(r->o, r->x->pool);
     if (!a) BUG("summary asks for an analysis that is not there");
     TRY(a->run(&r->x->input, &p, &r->x->arena, out, err));
     shape_stable(out, r->o);
-    return OK;
+    return present_resolve(out, r->o->words, err);
 }
+
+/* The named table; NULL when the answer has none. */
+static table *find_table(const answer *a, const char *name) {
+    for (uint32_t i = 0; i < a->n_tables; i++)
+        if (strcmp(a->tables[i]->name, name) == 0) return a->tables[i];
+    return NULL;
+}
+
+static void put_heading(const report *r, uint16_t title, const char *by) {
+    buf heading = {0}, *out = &r->out->buf;
+    text_put(&heading, r->o->words, title, arg_cstr("column", by));
+    buf_add_byte(out, '\n');
+    present_title_text(buf_str(&heading), &r->present, out);
+    if (!buf_ok(&heading)) out->failed = true;
+    buf_fini(&heading);
+}
+
+static size_t rows_wanted(const report *r, size_t usual) {
+    return r->o->limit == ABSENT_I64 ? usual : (size_t)r->o->limit;
+}
+
+/* ---- what it is -------------------------------------------------------------------------- */
 
 /* Text of a fact in the table `trace` of info; empty when it has none. */
 static str fact(const table *t, str key) {
@@ -45,56 +84,112 @@ static status put_header(const report *r, error *err) {
     buf *out = &r->out->buf;
     TRY(ask(r, STR("info"), &info, err));
     present_quality_text(&info, &r->present, out);
-    for (uint32_t i = 0; i < info.n_tables; i++) {
-        const table *t = info.tables[i];
-        bool devices = strcmp(t->name, "devices") == 0;
-        if (strcmp(t->name, "trace") == 0 && str_to_i64(fact(t, STR("steps")), &steps) &&
-            steps > 0) {
-            text_put(out, r->o->words, MSG_SUMMARY_STEPS, arg_int("count", steps));
-            buf_add_byte(out, '\n');
-        }
-        if (!devices || t->n_rows == 0) continue;
+    const table *trace_facts = find_table(&info, "trace"), *devices = find_table(&info, "devices");
+    if (trace_facts && str_to_i64(fact(trace_facts, STR("steps")), &steps) && steps > 0) {
+        text_put(out, r->o->words, MSG_SUMMARY_STEPS, arg_int("count", steps));
         buf_add_byte(out, '\n');
-        TRY(present_table_text(t, &r->present, out, err));
     }
+    if (!devices || devices->n_rows == 0) return OK;
+    buf_add_byte(out, '\n');
+    return present_table_text(devices, &r->present, out, err);
+}
+
+/* ---- operators and kernels --------------------------------------------------------------- */
+
+/* --sort KEY[:asc|:desc] without and with its direction. */
+static str key_of(const report *r) {
+    str wanted = r->o->summary_sort;
+    size_t colon = str_rfind_byte(wanted, ':');
+    return colon == SIZE_MAX ? wanted : str_n(wanted.p, colon);
+}
+
+static str direction_of(const report *r) {
+    return str_from(r->o->summary_sort, key_of(r).n);
+}
+
+/* The column of this answer that --sort means; NULL: none. */
+static const char *sort_column(const report *r, const answer *a) {
+    str key = key_of(r);
+    const table *t = a->tables[0];
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
+        if (str_eq(key, str_of(KEYS[i].key)))
+            return strcmp(a->analysis, "operators") == 0 ? KEYS[i].operators : KEYS[i].kernels;
+    uint32_t col = key.n ? table_column(t, key) : UINT32_MAX;
+    return col == UINT32_MAX ? NULL : t->columns[col].name;
+}
+
+/* Sorts the rows as asked; by *by the column that decides. */
+static status sort_rows(const report *r, answer *a, const char **by, error *err) {
+    table *t = a->tables[0];
+    const char *name = sort_column(r, a);
+    if (!name) return OK;
+    str wanted = arena_printf(&r->x->arena, "%s%.*s", name, STR_ARG(direction_of(r)));
+    if (!wanted.p) FAIL_MEMORY(err);
+    TRY(shape_sort(a, wanted, err));
+    uint16_t *rank = &t->columns[table_column(t, str_of(name))].rank;
+    if (*rank == 0) *rank = 2; /* so that it is shown */
+    *by = name;
     return OK;
 }
 
 /* The first of the two columns that holds any time; the analysis has sorted by it. */
-static const char *sort_column(const table *t, const char *first, const char *second) {
+static const char *usual_order(const table *t, const char *first, const char *second) {
     uint32_t col = table_column(t, str_of(first));
     for (size_t row = 0; row < t->n_rows; row++)
         if (!table_is_null(t, row, col) && t->columns[col].v.i[row] > 0) return first;
     return second;
 }
 
-static status put_top(const report *r, str analysis, uint16_t title, error *err) {
-    answer a;
-    buf heading = {0}, *out = &r->out->buf;
-    TRY(ask(r, analysis, &a, err));
-    table *t = a.tables[0];
+static status put_top(const report *r, answer *a, uint16_t title, const char *by, error *err) {
+    table *t = a->tables[0];
     if (t->n_rows == 0) return OK;
-    const char *by =
-        title == MSG_SUMMARY_OPERATORS ? sort_column(t, "device_self", "host_self") : "total";
-    text_put(&heading, r->o->words, title, arg_cstr("column", by));
-    buf_add_byte(out, '\n');
-    present_title_text(buf_str(&heading), &r->present, out);
-    if (!buf_ok(&heading)) out->failed = true;
-    buf_fini(&heading);
+    TRY(sort_rows(r, a, &by, err));
+    put_heading(r, title, by);
     for (uint32_t i = t->n_columns; i > 0; i--)
         if (t->columns[i - 1].rank == 0) table_drop_column(t, i - 1);
-    table_limit(t, r->o->limit == ABSENT_I64 ? TOP_ROWS : (size_t)r->o->limit);
-    return present_table_text(t, &r->present, out, err);
+    table_limit(t, rows_wanted(r, TOP_ROWS));
+    return present_table_text(t, &r->present, &r->out->buf, err);
+}
+
+static status put_tops(const report *r, error *err) {
+    answer operators, kernels;
+    TRY(ask(r, STR("operators"), &operators, err));
+    TRY(ask(r, STR("kernels"), &kernels, err));
+    if (r->o->summary_sort.n && !sort_column(r, &operators) && !sort_column(r, &kernels))
+        return shape_sort(&operators, r->o->summary_sort, err); /* which says what is wrong */
+    TRY(put_top(r, &operators, MSG_SUMMARY_OPERATORS,
+                usual_order(operators.tables[0], "device_self", "host_self"), err));
+    return put_top(r, &kernels, MSG_SUMMARY_KERNELS, "total", err);
+}
+
+/* ---- the rest ---------------------------------------------------------------------------- */
+
+/* One table of an analysis under a heading; nothing when it is empty. */
+static status put_table(const report *r, const answer *a, const char *name, uint16_t title,
+                        error *err) {
+    table *t = find_table(a, name);
+    if (!t || t->n_rows == 0) return OK;
+    put_heading(r, title, "");
+    if (strcmp(name, "advice") == 0) table_limit(t, rows_wanted(r, TOP_ADVICE));
+    return present_table_text(t, &r->present, &r->out->buf, err);
 }
 
 static status write_report(const report *r, error *err) {
+    answer overview, memory, advise;
+    buf *out = &r->out->buf;
     TRY(open_traces(r->o, r->x, err));
+    TRY(ask(r, STR("overview"), &overview, err));
+    present_verdict_text(&overview.verdict, &r->present, out);
     TRY(put_header(r, err));
-    TRY(put_top(r, STR("operators"), MSG_SUMMARY_OPERATORS, err));
-    TRY(put_top(r, STR("kernels"), MSG_SUMMARY_KERNELS, err));
-    buf_add_byte(&r->out->buf, '\n');
-    buf_add_cstr(&r->out->buf, text_get(MSG_SUMMARY_MORE, r->o->words));
-    buf_add_byte(&r->out->buf, '\n');
+    TRY(put_table(r, &overview, "breakdown", MSG_SUMMARY_BREAKDOWN, err));
+    TRY(put_tops(r, err));
+    TRY(ask(r, STR("memory"), &memory, err));
+    TRY(put_table(r, &memory, "peaks", MSG_SUMMARY_MEMORY, err));
+    TRY(ask(r, STR("advise"), &advise, err));
+    TRY(put_table(r, &advise, "advice", MSG_SUMMARY_ADVICE, err));
+    buf_add_byte(out, '\n');
+    buf_add_cstr(out, text_get(MSG_SUMMARY_MORE, r->o->words));
+    buf_add_byte(out, '\n');
     return OK;
 }
 

@@ -14,6 +14,7 @@ enum { /* groups of options, joined by | in commands.def and options.def */
        EXPORT = 32,
        COMMON = 64,
        WORDS = 128,
+       SUMMARY = 256,
        ANALYSIS_GROUPS = CHOOSE | CUT | SHAPE | ROWS | FORM | COMMON,
 };
 

@@ -50,7 +50,7 @@ static bool has_text(const table *t) {
     return false;
 }
 
-static status sort_tables(answer *a, str wanted, error *err) {
+status shape_sort(answer *a, str wanted, error *err) {
     size_t colon = str_rfind_byte(wanted, ':');
     str name = colon == SIZE_MAX ? wanted : str_n(wanted.p, colon);
     str way = colon == SIZE_MAX ? STR_NONE : str_from(wanted, colon + 1);
@@ -81,7 +81,7 @@ status shape_answer(answer *a, const options *o, error *err) {
     if (o->table.p) TRY(keep_table(a, o->table, err));
     for (uint32_t i = 0; i < a->n_tables && o->search.n != 0; i++)
         if (has_text(a->tables[i])) TRY(table_search(a->tables[i], o->search, err));
-    if (o->sort.n != 0) TRY(sort_tables(a, o->sort, err));
+    if (o->sort.n != 0) TRY(shape_sort(a, o->sort, err));
     for (uint32_t i = 0; i < a->n_tables && o->limit > 0; i++)
         table_limit(a->tables[i], (size_t)o->limit);
     return OK;

@@ -20,11 +20,11 @@
 static const struct {
     const char *name;
     status (*write)(exporting *x);
-    bool windowed;
+    bool windowed, valued;
 } FORMS[] = {
-    {"chrome", export_chrome, true},
-    {"csv", export_csv, true},
-    {"tacho", export_tacho, false},
+    {"chrome", export_chrome, true, false}, {"csv", export_csv, true, false},
+    {"stacks", export_stacks, true, true},  {"speedscope", export_speedscope, true, true},
+    {"tacho", export_tacho, false, false},
 };
 enum { N_FORMS = sizeof FORMS / sizeof *FORMS };
 
@@ -95,10 +95,12 @@ static status find_form(const export_options *o, uint32_t *out, error *err) {
 status export_trace(const trace *t, const export_options *o, int fd, error *err) {
     uint32_t form = 0;
     TRY(find_form(o, &form, err));
-    exporting x = {.t = t, .fd = fd, .err = err};
+    exporting x = {.t = t, .fd = fd, .err = err, .value = o->value};
     set_window(&x, o);
     if (!FORMS[form].windowed && !export_is_whole(&x))
         FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_WHOLE, arg_cstr("name", FORMS[form].name));
+    if (!FORMS[form].valued && o->value != EXPORT_VALUE_NONE)
+        FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_NO_VALUE, arg_cstr("name", FORMS[form].name));
     TRY(trace_require(t, TRACE_ALL, err));
     TRY(args_reader_new(t, &x.args, err));
     status s = FORMS[form].write(&x);

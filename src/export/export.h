@@ -3,21 +3,27 @@
  *     TRY(export_file(t, &(export_options){.form = STR("chrome")}, "out.json", err));
  *
  * Forms: chrome (trace-event JSON as PyTorch's profiler writes it), csv (one row for each slice),
- * tacho (our own file). Written front to back through one buffer: memory does not grow with the
- * trace. */
+ * stacks (folded stacks for flame graphs), speedscope (the same for that viewer), tacho (our own
+ * file). Written front to back through one buffer: memory does not grow with the trace (for stacks
+ * and speedscope: only with the distinct stacks). */
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
 
 #include "store/trace.h"
+
+/* Which time the forms made of stacks show. */
+typedef enum { EXPORT_VALUE_NONE = 0, EXPORT_VALUE_HOST, EXPORT_VALUE_DEVICE } export_value;
 
 typedef struct {
     str form;
     /* Window as offsets from the start of the trace; slices are clipped to it, points outside left
      * out. Both 0 or ABSENT_I64: the whole trace. tacho takes no window. */
     int64_t from_ns, to_ns;
+    /* For stacks and speedscope, which show host time when it is not given; an error for others. */
+    export_value value;
 } export_options;
 
-/* To an open file; a pipe will do. ERR_ARG when the form is not known or takes no window, ERR_IO
+/* To an open file; a pipe will do. ERR_ARG when the form is not known or takes no window or value, ERR_IO
  * when writing fails, ERR_FORMAT when the trace is a damaged file. */
 status export_trace(const trace *t, const export_options *o, int fd, error *err) MUST_USE;
 

@@ -10,6 +10,7 @@
 typedef struct {
     const trace *t;
     int64_t from_ns, to_ns; /* in the trace's own time; open ends are INT64_MIN, INT64_MAX */
+    export_value value;
     int fd;
     buf out;
     args_reader *args;
@@ -37,6 +38,8 @@ static inline bool export_is_whole(const exporting *x) {
 
 status export_chrome(exporting *x) MUST_USE;
 status export_csv(exporting *x) MUST_USE;
+status export_stacks(exporting *x) MUST_USE;
+status export_speedscope(exporting *x) MUST_USE;
 status export_tacho(exporting *x) MUST_USE;
 
 #endif

@@ -24,7 +24,7 @@ enum {
     MAX_GAP_BYTES = 160, /* a longer gap is read by the general path each time */
     MAX_GAPS = 8,        /* alternatives behind one value; the oldest is forgotten */
     MAX_NODES = 1 << 16, /* beyond it keys are read by the general path each time */
-    MAX_FOLDED_BYTES = 48,
+    MAX_FOLDED_BYTES = 512, /* of a category */
     MAX_REPAIR_BYTES = 65536, /* of a string with unescaped quotes */
 };
 
@@ -384,7 +384,7 @@ static inline const char *read_time(layout *l, const char *p, const char *end, i
     if (__builtin_expect(!good, 0)) stop = odd_time(p, end, ns, &good);
     if (good)
         l->e.has |= bit;
-    else
+    else if (stop)
         l->e.has |= EVENT_BAD_TIME;
     return stop;
 }
@@ -695,30 +695,37 @@ static walk_result walk_close(walk *w, const char *from) {
     return WALK_VALUE;
 }
 
-/* Words that belong to the layout: ph, cat, s, bp. True when the value was folded into `known`. */
-static bool fold(walk *w, str key) {
-    if (w->k.context != IN_EVENT || *w->p != '"') return false;
+static void fold_category(walk *w, str text) {
+    size_t before = w->l->pending.n;
+    bool escaped = memchr(text.p, '\\', text.n) != NULL;
+    w->k.category =
+        escaped ? escaped_string(w->l, text, w->p) : plain_string(w->l, text, w->p);
+    if (w->l->pending.n > before) w->learn = false; /* damage is counted each time it is met */
+}
+
+typedef enum { FOLDED, NOT_FOLDED, FOLD_CUT } fold_result;
+
+/* Words that belong to the layout: ph, cat, s, bp. FOLDED when the value is now in `known`. When it
+ * is something else this time, the way to it must not be learned: the next event would take it. */
+static fold_result fold(walk *w, str key) {
+    if (w->k.context != IN_EVENT) return NOT_FOLDED;
     bool ph = str_eq(key, STR("ph")), cat = str_eq(key, STR("cat")), s = str_eq(key, STR("s")),
-         bp = str_eq(key, STR("bp"));
-    if (!ph && !cat && !s && !bp) return false;
+         bp = str_eq(key, STR("bp")), learn = w->learn;
+    if (ph || cat || s || bp || str_eq(key, STR("args"))) w->learn = false;
+    if ((!ph && !cat && !s && !bp) || *w->p != '"') return NOT_FOLDED;
     const char *close = json_string_end(w->p + 1, w->end);
-    if (!close) return false;
+    const char *behind = close ? json_space(close + 1, w->end) : w->end;
+    if (behind == w->end) return FOLD_CUT;
     str text = str_n(w->p + 1, (size_t)(close - w->p - 1));
-    const char *behind = json_space(close + 1, w->end);
-    if (text.n > MAX_FOLDED_BYTES || memchr(text.p, '\\', text.n)) return false;
-    if (behind < w->end && *behind != ',' && *behind != '}') return false;
+    if (text.n > MAX_FOLDED_BYTES || (*behind != ',' && *behind != '}')) return NOT_FOLDED;
     char first = text.n ? text.p[0] : 0;
     if (ph) w->k.ph = text.n == 1 ? first : '?';
     if (s) w->k.scope = first;
     if (bp) w->k.enclosing = first == 'e';
-    if (cat) {
-        size_t before = w->l->pending.n;
-        w->k.category = plain_string(w->l, text, w->p);
-        if (w->l->pending.n > before)
-            w->learn = false; /* damage is counted each time it is met */
-    }
+    w->learn = learn;
+    if (cat) fold_category(w, text);
     w->p = close + 1;
-    return true;
+    return FOLDED;
 }
 
 /* A key and its colon; ends at a value or behind a folded one. */
@@ -743,7 +750,8 @@ static walk_result walk_key(walk *w) {
         w->p++;
         return WALK_VALUE;
     }
-    if (fold(w, key)) return WALK_VALUE;
+    fold_result folded = fold(w, key);
+    if (folded != NOT_FOLDED) return folded == FOLDED ? WALK_VALUE : WALK_MORE;
     w->next = find_node(w->l, &w->k, key);
     if (!w->next) w->l->failure = ERR_MEMORY;
     return w->next ? WALK_VALUE : WALK_FAILED;
@@ -890,8 +898,8 @@ static layout_result finish(walk *w, walk_result r, const char **stop) {
 }
 
 /* Is there no value, as in `"ts":,`, rather than one that is cut? */
-static bool lacks_value(const char *p, const char *end) {
-    return p < end && (*p == ',' || *p == ':' || *p == '}' || *p == ']');
+static bool lacks_value(const char *p) {
+    return *p == ',' || *p == ':' || *p == '}' || *p == ']';
 }
 
 /* The general path behind a value, with one try to repair a string. */
@@ -922,8 +930,14 @@ layout_result layout_parse(layout *l, const char *p, const char *end, uint64_t b
     for (;;) {
         const char *value = p;
         p = read_value(l, n, p, end);
-        if (__builtin_expect(!p || p >= end, 0))
-            return finish(&w, !p && lacks_value(value, end) ? WALK_SYNTAX : WALK_MORE, stop);
+        if (__builtin_expect(!p || p >= end, 0)) {
+            const char *first = json_space(value, end);
+            if (p || first == end) return finish(&w, WALK_MORE, stop);
+            if (first == value)
+                return finish(&w, lacks_value(value) ? WALK_SYNTAX : WALK_MORE, stop);
+            p = first; /* more white space in front of the value than was learned */
+            continue;
+        }
         gap *g = predict(n, p, end);
         if (__builtin_expect(g != NULL, 1)) {
             if (g->ends) {

@@ -376,7 +376,7 @@ static status give_up(reader *r, cursor *c, error *err) {
 }
 
 static status read_alone(reader *r, event_sink *s, error *err) {
-    cursor c = {.s = s, .where = AT_START};
+    cursor c = {.s = s, .pc = {.p = ""}, .p = "", .where = AT_START};
     status st = OK;
     for (size_t keep = 0; st == OK; keep = (size_t)(end_of(&c) - c.p)) {
         piece next;

@@ -10,6 +10,9 @@
 #include "base/mem.h"
 #include "io/source_int.h"
 
+/* Decoded by one call: a call that meets damage forgets what it has made. */
+#define STEP_BYTES ((size_t)128 << 10)
+
 typedef struct {
     stream base;
     reader *from;
@@ -63,6 +66,7 @@ static status fill_unzstd(stream *st, char *to, size_t room, size_t *n, error *e
     unzstd *u = (unzstd *)st;
     ZSTD_outBuffer out = {.dst = to, .size = room, .pos = 0};
     while (out.pos < room && !u->ended) {
+        out.size = room - out.pos > STEP_BYTES ? out.pos + STEP_BYTES : room;
         TRY(refill(u, err));
         step_decode(u, &out);
     }

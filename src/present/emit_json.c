@@ -93,39 +93,15 @@ static void put_quality(buf *out, const quality *q, lang l) {
     buf_add_cstr(out, "]}");
 }
 
-static void put_arg(buf *out, const arg *a) {
-    put_key(out, a->name);
-    switch (a->type) {
-    case ARG_NONE: buf_add_cstr(out, "null"); break;
-    case ARG_TEXT: buf_add_json(out, a->u.text); break;
-    case ARG_SHARE:
-    case ARG_REAL: buf_add_f64(out, a->u.d); break;
-    case ARG_INT:
-    case ARG_BYTES:
-    case ARG_TIME: buf_add_i64(out, a->u.i); break;
-    }
-}
-
 static void put_verdict(buf *out, const verdict *v) {
-    static const char *const severities[] = {
-        [SEVERITY_GOOD] = "good",
-        [SEVERITY_INFO] = "info",
-        [SEVERITY_WARNING] = "warning",
-        [SEVERITY_CRITICAL] = "critical",
-    };
     if (!v->id) return;
     put_next_key(out, "verdict");
     buf_add_cstr(out, "{\"id\":");
     buf_add_json(out, str_of(v->id));
     put_next_key(out, "severity");
-    buf_add_json(out, str_of(severities[v->severity]));
+    buf_add_json(out, str_of(severity_name(v->severity)));
     put_next_key(out, "values");
-    buf_add_byte(out, '{');
-    for (uint32_t i = 0; i < v->n_args; i++) {
-        if (i != 0) buf_add_byte(out, ',');
-        put_arg(out, &v->args[i]);
-    }
-    buf_add_byte(out, '}');
+    values_put_json(out, v);
     put_next_key(out, "text");
     for (int l = 0; l < N_LANGS; l++) {
         buf_add_byte(out, l == 0 ? '{' : ',');
@@ -142,7 +118,7 @@ static void put_columns(buf *out, const table *t, lang l) {
         buf_add_cstr(out, i == 0 ? "{\"name\":" : ",{\"name\":");
         buf_add_json(out, str_of(c->name));
         put_next_key(out, "type");
-        buf_add_json(out, str_of(type_name(c->type)));
+        buf_add_json(out, str_of(c->unit == UNIT_JSON ? "object" : type_name(c->type)));
         if (unit_name(c->unit)) {
             put_next_key(out, "unit");
             buf_add_json(out, str_of(unit_name(c->unit)));
@@ -159,6 +135,8 @@ static void put_columns(buf *out, const table *t, lang l) {
 static void put_cell(buf *out, const column *c, size_t row) {
     if (cell_is_null(c, row))
         buf_add_cstr(out, "null");
+    else if (c->unit == UNIT_JSON)
+        buf_add_str(out, c->v.s[row]);
     else if (c->type == TYPE_TEXT)
         buf_add_json(out, c->v.s[row]);
     else if (c->type == TYPE_BIG)

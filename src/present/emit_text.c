@@ -35,7 +35,6 @@ typedef struct {
 
 /* ---- color ------------------------------------------------------------------------------- */
 
-static const char BOLD[] = "1", DIM[] = "2";
 static const char *const SEVERITY_COLORS[] = {
     [SEVERITY_GOOD] = "32",
     [SEVERITY_INFO] = "0",
@@ -43,16 +42,16 @@ static const char *const SEVERITY_COLORS[] = {
     [SEVERITY_CRITICAL] = "31",
 };
 
-static void color_begin(buf *out, const present_options *o, const char *sgr) {
+void color_begin(buf *out, const present_options *o, const char *sgr) {
     if (o->color) buf_printf(out, "\033[%sm", sgr);
 }
 
-static void color_end(buf *out, const present_options *o) {
+void color_end(buf *out, const present_options *o) {
     if (o->color) buf_add_cstr(out, "\033[0m");
 }
 
 void present_title_text(str title, const present_options *o, buf *out) {
-    color_begin(out, o, BOLD);
+    color_begin(out, o, SGR_BOLD);
     width_put(out, title);
     color_end(out, o);
     buf_add_byte(out, '\n');
@@ -187,7 +186,7 @@ static void put_hidden(layout *l, buf *out, uint16_t message, why_hidden why) {
         buf_add_cstr(&names, l->t->columns[i].name);
     }
     if (names.n != 0) {
-        color_begin(out, l->o, DIM);
+        color_begin(out, l->o, SGR_DIM);
         text_put(out, l->o->lang, message, arg_text("columns", buf_str(&names)),
                  arg_cstr("other", l->t->columns[0].name));
         color_end(out, l->o);
@@ -197,29 +196,28 @@ static void put_hidden(layout *l, buf *out, uint16_t message, why_hidden why) {
     buf_fini(&names);
 }
 
+void rows_put_note(const table *t, const present_options *o, buf *out) {
+    if (t->n_rows != 0 && t->n_rows == t->total_rows) return;
+    color_begin(out, o, SGR_DIM);
+    text_put(out, o->lang, t->n_rows == 0 ? MSG_TEXT_NO_ROWS : MSG_TEXT_ROWS,
+             arg_int("shown", (int64_t)t->n_rows), arg_int("total", (int64_t)t->total_rows));
+    color_end(out, o);
+    buf_add_byte(out, '\n');
+}
+
 static status put_table(layout *l, buf *out, error *err) {
     const table *t = l->t;
-    lang words = l->o->lang;
     measure(l);
     order_columns(l);
     choose_columns(l);
-    color_begin(out, l->o, BOLD);
+    color_begin(out, l->o, SGR_BOLD);
     put_line(l, out, 0, true);
     color_end(out, l->o);
     for (size_t row = 0; row < t->n_rows; row++) {
         put_line(l, out, row, false);
         TRY(emit_row_end(l->o, out, err));
     }
-    if (t->n_rows == 0) {
-        buf_add_cstr(out, text_get(MSG_TEXT_NO_ROWS, words));
-        buf_add_byte(out, '\n');
-    } else if (t->n_rows < t->total_rows) {
-        color_begin(out, l->o, DIM);
-        text_put(out, words, MSG_TEXT_ROWS, arg_int("shown", (int64_t)t->n_rows),
-                 arg_int("total", (int64_t)t->total_rows));
-        color_end(out, l->o);
-        buf_add_byte(out, '\n');
-    }
+    rows_put_note(t, l->o, out);
     put_hidden(l, out, MSG_TEXT_SAME, WHY_SAME);
     put_hidden(l, out, MSG_TEXT_NOT_SHOWN, WHY_NARROW);
     put_hidden(l, out, MSG_TEXT_NOT_RECORDED, WHY_NOT_RECORDED);
@@ -228,6 +226,7 @@ static status put_table(layout *l, buf *out, error *err) {
 
 status present_table_text(const table *t, const present_options *o, buf *out, error *err) {
     arena scratch;
+    if (has_sentences(t)) return put_paragraphs(t, o, out, err);
     arena_init(&scratch, 0);
     layout l = {.t = t, .o = o};
     l.places = ARENA_ARRAY(&scratch, place, t->n_columns);
@@ -269,7 +268,7 @@ static void put_source(buf *out, const answer *a, const present_options *o) {
 void present_quality_text(const answer *a, const present_options *o, buf *out) {
     const quality *q = &a->quality;
     lang l = o->lang;
-    color_begin(out, o, DIM);
+    color_begin(out, o, SGR_DIM);
     put_source(out, a, o);
     for (uint32_t i = 0; i < q->n_links; i++) {
         text_put(out, l, MSG_TEXT_LINK, arg_cstr("what", text_get(q->links[i].message, l)),
@@ -290,14 +289,16 @@ void present_quality_text(const answer *a, const present_options *o, buf *out) {
     }
 }
 
+void present_verdict_text(const verdict *v, const present_options *o, buf *out) {
+    if (!v->id) return;
+    color_begin(out, o, SEVERITY_COLORS[v->severity]);
+    text_format(out, o->lang, v->message, v->args, v->n_args);
+    color_end(out, o);
+    buf_add_cstr(out, "\n\n");
+}
+
 status emit_text(const answer *a, const present_options *o, buf *out, error *err) {
-    if (a->verdict.id) {
-        const verdict *v = &a->verdict;
-        color_begin(out, o, SEVERITY_COLORS[v->severity]);
-        text_format(out, o->lang, v->message, v->args, v->n_args);
-        color_end(out, o);
-        buf_add_cstr(out, "\n\n");
-    }
+    present_verdict_text(&a->verdict, o, out);
     for (uint32_t i = 0; i < a->n_tables; i++) {
         if (a->n_tables > 1) present_title_text(str_of(a->tables[i]->name), o, out);
         TRY(present_table_text(a->tables[i], o, out, err));

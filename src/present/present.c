@@ -56,6 +56,7 @@ const char *type_name(column_type t) {
         [TYPE_INT] = "int",   [TYPE_REAL] = "real", [TYPE_TEXT] = "string",
         [TYPE_BOOL] = "bool", [TYPE_BIG] = "big",
     };
+    if (t >= TYPE_SENTENCE) BUG("present_resolve was not called");
     return names[t];
 }
 
@@ -64,6 +65,7 @@ const char *unit_name(column_unit u) {
         [UNIT_NONE] = NULL,        [UNIT_NS] = "ns",           [UNIT_BYTES] = "bytes",
         [UNIT_SHARE] = "share",    [UNIT_COUNT] = "count",     [UNIT_FLOPS] = "flop",
         [UNIT_FLOPS_S] = "flop/s", [UNIT_BYTES_S] = "bytes/s", [UNIT_PER_SM] = "1/sm",
+        [UNIT_WORDS] = NULL,       [UNIT_JSON] = NULL,
     };
     return names[u];
 }
@@ -77,6 +79,61 @@ bool column_is_recorded(const table *t, uint32_t col) {
         if (!cell_is_null(&t->columns[col], row)) return true;
     return false;
 }
+
+/* ---- words for ids ----------------------------------------------------------------------- */
+
+void values_put_json(buf *out, const verdict *v) {
+    buf_add_byte(out, '{');
+    for (uint32_t i = 0; i < v->n_args; i++) {
+        const arg *a = &v->args[i];
+        if (i != 0) buf_add_byte(out, ',');
+        buf_add_json(out, str_of(a->name));
+        buf_add_byte(out, ':');
+        switch (a->type) {
+        case ARG_NONE: buf_add_cstr(out, "null"); break;
+        case ARG_TEXT: buf_add_json(out, a->u.text); break;
+        case ARG_SHARE:
+        case ARG_REAL: buf_add_f64(out, a->u.d); break;
+        default: buf_add_i64(out, a->u.i);
+        }
+    }
+    buf_add_byte(out, '}');
+}
+
+/* The text of a cell in the table's arena; *ok false when out of memory. */
+static str resolve_cell(const table *t, const column *c, size_t row, lang l, bool *ok) {
+    const verdict *v = c->v.sentence[row];
+    buf text = {0};
+    if (cell_is_null(c, row)) return STR_NONE;
+    if (c->type == TYPE_VALUES)
+        values_put_json(&text, v);
+    else
+        text_format(&text, l, v->message, v->args, v->n_args);
+    str made = buf_ok(&text) ? arena_str(t->arena, buf_str(&text)) : STR_NONE;
+    buf_fini(&text);
+    if (!made.p) *ok = false;
+    return made;
+}
+
+status present_resolve(answer *a, lang l, error *err) {
+    for (uint32_t i = 0; i < a->n_tables; i++) {
+        table *t = a->tables[i];
+        for (uint32_t k = 0; k < t->n_columns; k++) {
+            column *c = &t->columns[k];
+            if (c->type != TYPE_SENTENCE && c->type != TYPE_VALUES) continue;
+            str *texts = ARENA_ARRAY(t->arena, str, t->cap_rows + 1);
+            bool ok = texts != NULL;
+            for (size_t row = 0; row < t->n_rows && ok; row++)
+                texts[row] = resolve_cell(t, c, row, l, &ok);
+            if (!ok) FAIL_MEMORY(err);
+            c->type = TYPE_TEXT;
+            c->v.s = texts;
+        }
+    }
+    return OK;
+}
+
+/* ---- single values ----------------------------------------------------------------------- */
 
 static void put_int(buf *out, column_unit unit, int64_t v) {
     switch (unit) {
@@ -115,8 +172,7 @@ void cell_put(buf *out, const column *c, size_t row, lang l) {
     case TYPE_INT: put_int(out, c->unit, c->v.i[row]); break;
     case TYPE_REAL: put_real(out, c->unit, c->v.d[row]); break;
     case TYPE_BOOL: buf_add_cstr(out, text_get(c->v.i[row] ? MSG_YES : MSG_NO, l)); break;
-    case TYPE_TEXT:
-    case TYPE_BIG: cell_put_raw(out, c, row); break;
+    default: cell_put_raw(out, c, row);
     }
 }
 
@@ -128,5 +184,7 @@ void cell_put_raw(buf *out, const column *c, size_t row) {
     case TYPE_TEXT: buf_add_str(out, c->v.s[row]); break;
     case TYPE_BOOL: buf_add_cstr(out, c->v.i[row] ? "true" : "false"); break;
     case TYPE_BIG: buf_add_u64(out, (uint64_t)c->v.i[row]); break;
+    case TYPE_SENTENCE:
+    case TYPE_VALUES: BUG("present_resolve was not called");
     }
 }

@@ -23,6 +23,22 @@ bool cell_is_null(const column *c, size_t row);
 /* Does any row held have a value in this column? */
 bool column_is_recorded(const table *t, uint32_t col);
 
+/* The named values of a sentence as a JSON object. */
+void values_put_json(buf *out, const verdict *v);
+
+/* A table with sentences in it as numbered paragraphs for a terminal: the first sentence of a
+ * row as its head, the important other values on a line, then the other sentences. */
+bool has_sentences(const table *t);
+status put_paragraphs(const table *t, const present_options *o, buf *out, error *err) MUST_USE;
+
+/* Escape sequences around what stands out, when the reader has a terminal. */
+#define SGR_BOLD "1"
+#define SGR_DIM "2"
+void color_begin(buf *out, const present_options *o, const char *sgr);
+void color_end(buf *out, const present_options *o);
+/* What stands below a table that was cut, when it was. */
+void rows_put_note(const table *t, const present_options *o, buf *out);
+
 /* Names in JSON: "int", "string"; "ns", "bytes" (NULL for a column without unit). */
 const char *type_name(column_type t);
 const char *unit_name(column_unit u);

@@ -149,3 +149,53 @@ size_t width_put_short(buf *out, str s, size_t cells) {
     width_put(out, str_from(s, at));
     return used + 1 + (whole - seen);
 }
+
+/* Chinese punctuation that closes belongs to what stands before it. */
+static bool no_line_start(uint32_t c) {
+    return c == 0x3001 || c == 0x3002 || c == 0xff0c || c == 0xff1a || c == 0xff1b || c == 0xff09 ||
+           c == 0xff1f || c == 0xff01;
+}
+
+/* A number stays with its unit: a blank behind a digit is no place to break.
+ * Where the line that starts at `at` ends, and by *next where the one behind it starts. */
+static size_t find_break(str s, size_t at, size_t room, size_t *next) {
+    size_t used = 0, end = at, place = at, end_of_word = SIZE_MAX, start_of_next = 0;
+    bool wide = false;
+    while (place < s.n) {
+        size_t before = place;
+        uint32_t c = clean(decode(s, &place));
+        bool is_wide = cells_of(c) == 2;
+        if (c == ' ' && !(before > at && s.p[before - 1] >= '0' && s.p[before - 1] <= '9')) {
+            end_of_word = before;
+            start_of_next = place;
+        } else if ((is_wide || wide) && before > at && !no_line_start(c)) {
+            end_of_word = start_of_next = before;
+        }
+        wide = is_wide;
+        used += cells_of(c);
+        if (used > room && c != ' ') break;
+        end = place;
+        if (place == s.n) {
+            *next = end;
+            return end;
+        }
+    }
+    if (end_of_word != SIZE_MAX && end_of_word > at) {
+        *next = start_of_next;
+        return end_of_word;
+    }
+    if (end == at) decode(s, &end); /* a line holds one character, however narrow */
+    *next = end;
+    return end;
+}
+
+void width_put_lines(buf *out, str s, size_t indent, size_t cells) {
+    size_t room = cells == 0 ? SIZE_MAX : cells > indent ? cells - indent : 1;
+    for (size_t at = 0; at < s.n;) {
+        size_t next, end = find_break(s, at, room, &next);
+        buf_add_repeat(out, ' ', indent);
+        width_put(out, str_n(s.p + at, end - at));
+        buf_add_byte(out, '\n');
+        at = next;
+    }
+}

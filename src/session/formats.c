@@ -11,6 +11,7 @@
 #include "session/formats.h"
 
 #include "base/json.h"
+#include "ingest/memory_snapshot.h"
 #include "store/file.h"
 
 /* ---- trace-event JSON -------------------------------------------------------------------- */
@@ -75,13 +76,20 @@ static sniff_answer sniff_tacho(str head, bool whole) {
     return file_is_ours(head) ? SNIFF_YES : SNIFF_NO;
 }
 
-/* A pickle of protocol 2 … 5, and among its first strings one of a memory snapshot. */
+/* A pickle: protocols 2 to 5 say so, 0 and 1 open a list or dictionary. It is a memory snapshot when
+ * words of one are near its start; otherwise the reader has the last word about a sure pickle. */
 static sniff_answer sniff_snapshot(str head, bool whole) {
     (void)whole;
-    if (head.n < 3 || head.p[0] != '\x80' || head.p[1] < 2 || head.p[1] > 5) return SNIFF_NO;
-    bool known = str_find(head, STR("segments"), 0) != SIZE_MAX ||
-                 str_find(head, STR("device_traces"), 0) != SIZE_MAX;
-    return known ? SNIFF_YES : SNIFF_NO;
+    static const str starts[] = {STR("(d"), STR("(l"), STR("}q"), STR("]q")};
+    bool sure = head.n > 2 && head.p[0] == '\x80' && head.p[1] >= 2 && head.p[1] <= 5;
+    bool pickle = sure;
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        pickle |= str_starts(head, starts[i]);
+    if (pickle && (str_find(head, STR("segments"), 0) != SIZE_MAX ||
+                   str_find(head, STR("device_traces"), 0) != SIZE_MAX ||
+                   str_find(head, STR("total_size"), 0) != SIZE_MAX))
+        return SNIFF_YES;
+    return sure ? SNIFF_MAYBE : SNIFF_NO;
 }
 
 #define SNIFF_MAGIC(name, magic)                                    \
@@ -98,7 +106,7 @@ SNIFF_MAGIC(sqlite, "SQLite format 3")
 static const format FORMATS[] = {
     {"tacho", sniff_tacho, NULL, MSG_NONE},
     {"trace json", sniff_trace_json, ingest_trace_json, MSG_NONE},
-    {"memory snapshot", sniff_snapshot, NULL, MSG_FOUND_SNAPSHOT},
+    {"torch_memory_snapshot", sniff_snapshot, ingest_memory_snapshot, MSG_NONE},
     {"xz", sniff_xz, NULL, MSG_FOUND_PACKED},
     {"bzip2", sniff_bzip2, NULL, MSG_FOUND_PACKED},
     {"zip", sniff_zip, NULL, MSG_FOUND_PACKED},

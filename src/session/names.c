@@ -51,12 +51,14 @@ bool name_parse(str file, trace_name *out) {
 
 bool name_may_be_trace(str file) {
     (void)take_packing(&file);
-    return take_end(&file, STR(".json")) || take_end(&file, STR(".trace"));
+    return take_end(&file, STR(".json")) || take_end(&file, STR(".trace")) ||
+           take_end(&file, STR(".pickle"));
 }
 
 void name_of_any(str file, trace_name *out) {
     int packing = take_packing(&file);
-    if (!take_end(&file, STR(".json"))) (void)take_end(&file, STR(".trace"));
+    if (!take_end(&file, STR(".json")) && !take_end(&file, STR(".trace")))
+        (void)take_end(&file, STR(".pickle"));
     *out = (trace_name){.worker = file, .stamp = str_n("", 0), .packing = packing};
 }
 

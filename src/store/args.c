@@ -94,8 +94,8 @@ static bool find_path(args_reader *r, uint64_t shape) {
     if (shape == r->path_shape && shape != 0) return true;
     if (shape == 0 || shape >= t->n_shapes) return false;
     uint32_t n = 0;
-    bool is_empty = shape != ARGS_SHAPE_RAW && !t->shape_parent[shape] && !t->shape_key[shape];
-    for (uint32_t s = (uint32_t)shape; s && !is_empty; s = t->shape_parent[s]) {
+    r->path_shape = 0; /* until the path is whole */
+    for (uint32_t s = (uint32_t)shape; s; s = t->shape_parent[s]) {
         if (n == ARGS_MAX_KEYS || t->shape_parent[s] >= s) return false;
         r->path[n++] = s;
     }

@@ -15,11 +15,9 @@
  *              3 decimal:  rest = number of fraction digits (0 … 18), then varint zigzag(mantissa);
  *                          with 0 digits an integer whose difference does not fit tag 0
  *
- * Two shapes are special: ARGS_SHAPE_RAW is one value of tag 2, the whole object as text; any other
- * shape with parent 0 and key 0 is the empty object {} and has no value. So an object whose first
- * key is the empty string is written raw, as is one with more than ARGS_MAX_KEYS keys, and a
- * number that does not come back as it was written ("-0.0", "1e5", 20 digits) is a raw value.
- * Because of the differences a record is found by walking its block from the start.
+ * One shape is special: ARGS_SHAPE_RAW is one value of tag 2, the whole object as text. A number that
+ * does not come back as it was written ("-0.0", "1e5", 20 digits) is a raw value. Because of the
+ * differences a record is found by walking its block from the start.
  *
  * The encoder is in seal and ingest (through the inline functions here); args.c reads. */
 #ifndef STORE_ARGS_H

@@ -27,6 +27,7 @@ builder *builder_new(void) {
     pthread_mutex_init(&b->lock, NULL);
     b->shapes = VEC_INIT(shape_row);
     b->categories = VEC_INIT(uint32_t);
+    b->frames = VEC_INIT(frame_row);
     b->blocks = VEC_INIT(arg_block);
     b->metas = VEC_INIT(raw_meta);
     b->devices = VEC_INIT(raw_device);
@@ -35,12 +36,14 @@ builder *builder_new(void) {
     b->format = "";
     shape_row *none = vec_push(&b->shapes), *raw = none ? vec_push(&b->shapes) : NULL;
     uint32_t *no_category = vec_push(&b->categories);
-    if (!raw || !no_category) {
+    frame_row *no_frame = vec_push(&b->frames);
+    if (!raw || !no_category || !no_frame) {
         builder_free(b);
         return NULL;
     }
     VEC(&b->shapes, shape_row)[0] = VEC(&b->shapes, shape_row)[1] = (shape_row){0, 0};
     *no_category = 0;
+    *no_frame = (frame_row){0, 0};
     return b;
 }
 
@@ -64,6 +67,8 @@ static void free_shared_rows(builder *b) {
     for (size_t i = 0; i < b->blocks.n; i++) mem_free(VEC(&b->blocks, arg_block)[i].p);
     b->blocks.n = 0;
     b->metas.n = b->devices.n = b->groups.n = 0;
+    if (b->frames.n) b->frames.n = 1;
+    map_fini(&b->frame_map);
 }
 
 void builder_clear(builder *b) {
@@ -77,6 +82,7 @@ void builder_free(builder *b) {
     free_shared_rows(b);
     vec_fini(&b->shapes);
     vec_fini(&b->categories);
+    vec_fini(&b->frames);
     vec_fini(&b->blocks);
     vec_fini(&b->metas);
     vec_fini(&b->devices);
@@ -185,6 +191,26 @@ uint32_t builder_shape(builder *b, uint32_t parent, uint32_t key) {
     if (at) shape = *at;
     pthread_mutex_unlock(&b->lock);
     return shape;
+}
+
+uint32_t builder_child_frame(builder *b, uint32_t parent, uint32_t name) {
+    uint32_t *at = map_at(&b->frame_map, (uint64_t)parent << 32 | name);
+    if (!at) return UINT32_MAX;
+    if (*at == MAP_NONE) {
+        *at = 0;
+        frame_row *row = vec_push(&b->frames);
+        if (!row) return UINT32_MAX;
+        *row = (frame_row){parent, name};
+        *at = (uint32_t)(b->frames.n - 1);
+    }
+    return *at;
+}
+
+uint32_t builder_frame(builder *b, uint32_t parent, uint32_t name) {
+    pthread_mutex_lock(&b->lock);
+    uint32_t frame = builder_child_frame(b, parent, name);
+    pthread_mutex_unlock(&b->lock);
+    return frame;
 }
 
 uint16_t builder_category(builder *b, uint32_t name) {

@@ -71,6 +71,12 @@ uint32_t part_args(part *p, const raw_value *values, size_t n);
 /* The whole object as raw JSON text. */
 uint32_t part_args_raw(part *p, uint32_t text);
 
+/* ---- call stacks ---- */
+/* The frame `name` ("file.py(12): function", or as the producer writes it) called by the frame
+ * `parent` (0 = the outermost); the same frame for the same two. Thread safe; UINT32_MAX when out of
+ * memory. */
+uint32_t builder_frame(builder *b, uint32_t parent, uint32_t name);
+
 /* ---- rows ---- */
 /* A process or thread id: a number, or a text (string id). Texts of digits are numbers. */
 typedef struct {
@@ -123,7 +129,8 @@ typedef struct {
     uint64_t address;
     int64_t bytes, allocated, reserved;
     uint32_t track, args;
-    uint32_t tie; /* order among equal times */
+    uint32_t tie;   /* order among equal times */
+    uint32_t frame; /* builder_frame of its own call stack; 0 = none */
     int32_t device;
     uint8_t device_type, kind;
 } raw_memory;

@@ -58,16 +58,23 @@ typedef struct {
     uint32_t parent, key;
 } shape_row;
 
+/* A frame of the call-stack tree. */
+typedef struct {
+    uint32_t parent, name;
+} frame_row;
+
 struct builder {
     intern *strings;
-    pthread_mutex_t lock; /* guards parts, shapes, categories, blocks */
+    pthread_mutex_t lock; /* guards parts, shapes, categories, frames, blocks */
     part *parts;          /* newest first */
     vec shapes;           /* shape_row; 0 unused, 1 raw */
     map shape_map;
     vec categories; /* uint32_t string ids; row 0 is the null row */
     map category_map;
-    vec blocks; /* arg_block */
-    vec metas;  /* raw_meta */
+    vec frames;    /* frame_row; row 0 is the null row */
+    map frame_map; /* parent << 32 | name → frame */
+    vec blocks;    /* arg_block */
+    vec metas;     /* raw_meta */
     vec devices, groups;
     const char *format;
     int64_t base_unix_ns;
@@ -94,8 +101,13 @@ typedef struct {
     }          \
     t;
 #include "store/schema.def"
-    const raw_slice **raw; /* raw row of each sealed slice; freed when the details are made */
-    uint32_t *detail;      /* row of each slice in the op, kernel or call table, by kind */
+    const raw_slice **raw; /* raw row of each sealed slice */
+    uint32_t *detail;      /* row of each slice in the op, kernel, call or module_call table */
+    uint32_t *by_slice[2]; /* two more numbers for each slice, for whoever needs them (frames) */
+    /* The sort's pairs; when it is done the four arrays above live in them: touching memory for
+     * the first time costs more than anything done with it. */
+    void *spare;
+    size_t spare_bytes;
     vec track_kinds;       /* uint8_t by sealed track */
     part **part_list;      /* oldest first */
     uint32_t n_parts;
@@ -110,6 +122,9 @@ void *seal_scratch(sealing *s, size_t n, size_t elem_bytes);
 /* Makes room for n rows (row 0 included) in every column of a table, zeroed, owned by the trace. */
 status seal_table(sealing *s, int table, size_t n, error *err) MUST_USE;
 void seal_lost(sealing *s, cause c, int64_t count, uint64_t offset, uint32_t example);
+
+/* builder_frame without the lock: the seal's call stacks join those the reader gave. */
+uint32_t builder_child_frame(builder *b, uint32_t parent, uint32_t name);
 
 /* The part a raw slice is in; slices come in runs of one part, so `guess` is tried first. */
 const part *seal_part_of(const sealing *s, const raw_slice *r, const part *guess);

@@ -70,7 +70,7 @@ static uint64_t find_limit(const trace *t, int column) {
     case COLUMN_flow_kind: return FLOW_LAUNCH + 1;
     case COLUMN_kernel_link: return LINK_LAUNCH_ONLY + 1;
     case COLUMN_op_phase: return PHASE_COMMUNICATION + 1;
-    case COLUMN_memory_kind: return MEMORY_OOM + 1;
+    case COLUMN_memory_kind: return MEMORY_EXISTING + 1;
     case COLUMN_quality_cause: return N_CAUSES;
     default: break;
     }

@@ -73,7 +73,8 @@ typedef enum {
     MEMORY_FREE,
     MEMORY_SEGMENT_ALLOC,
     MEMORY_SEGMENT_FREE,
-    MEMORY_OOM
+    MEMORY_OOM,
+    MEMORY_EXISTING /* allocated before the recording: told once, at its start */
 } memory_kind;
 /* c10's numbers where it has one. */
 typedef enum {
@@ -116,7 +117,8 @@ typedef enum {
     X(DANGLING_FLOW)      /* an arrow with one end */                                      \
     X(STREAM_DAMAGED)     /* the compressed stream is damaged: what came before is kept */ \
     X(TRAILING_GARBAGE)   /* bytes behind the end of the trace */                          \
-    X(ARGUMENTS_DROPPED)  /* argument store full */
+    X(ARGUMENTS_DROPPED)  /* argument store full */                                        \
+    X(MEMORY_STATE)       /* replayed memory events do not lead to the recorded state */
 
 typedef enum {
     CAUSE_NONE = 0,

@@ -137,8 +137,7 @@ status builder_seal(builder *b, pool *workers, trace **out, error *err) {
     arena_fini(&s.scratch);
     pthread_mutex_destroy(&s.lock);
     vec_fini(&s.track_kinds);
-    if (s.raw) mem_unmap(s.raw, (size_t)s.slice.n * sizeof *s.raw);
-    if (s.detail) mem_unmap(s.detail, (size_t)s.slice.n * sizeof *s.detail);
+    if (s.spare) mem_unmap(s.spare, s.spare_bytes);
     if (st != OK) {
         trace_release(s.t);
         return st;

@@ -27,14 +27,15 @@ static detail_table table_of(uint8_t kind) {
 
 /* The part a raw slice is in; slices of a track come in runs of one part, so the last one is tried
  * first. */
+static bool holds(const part *p, const raw_slice *r) {
+    const raw_slice *first = VEC(&p->slices, raw_slice);
+    return p->slices.n && r >= first && r < first + p->slices.n;
+}
+
 const part *seal_part_of(const sealing *s, const raw_slice *r, const part *guess) {
-    const raw_slice *first = VEC(&guess->slices, raw_slice);
-    if (r >= first && r < first + guess->slices.n) return guess;
-    for (uint32_t i = 0; i < s->n_parts; i++) {
-        const part *p = s->part_list[i];
-        first = VEC(&p->slices, raw_slice);
-        if (r >= first && r < first + p->slices.n) return p;
-    }
+    if (holds(guess, r)) return guess;
+    for (uint32_t i = 0; i < s->n_parts; i++)
+        if (holds(s->part_list[i], r)) return s->part_list[i];
     return guess;
 }
 
@@ -228,8 +229,7 @@ static status seal_module_calls(sealing *s, error *err) {
 }
 
 status seal_details(sealing *s, error *err) {
-    s->detail = mem_map((size_t)s->slice.n * sizeof *s->detail);
-    if (!s->detail) FAIL_MEMORY(err);
+    memset(s->detail, 0, (size_t)s->slice.n * sizeof *s->detail);
     TRY(make_tables(s, err));
     fill_tables(s);
     TRY(seal_op_costs(s, err));

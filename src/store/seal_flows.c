@@ -23,12 +23,18 @@ static int rank_of(char c) {
 static int cmp_arrows(uint32_t x, uint32_t y, const void *context) {
     const drawing *q = context;
     const raw_arrow *a = q->arrows[x].a, *b = q->arrows[y].a;
-    if (a->category != b->category) return a->category < b->category ? -1 : 1;
-    if (a->name != b->name) return a->name < b->name ? -1 : 1;
-    if (a->id != b->id) return a->id < b->id ? -1 : 1;
+    const builder *u = q->s->b;
+    const uint32_t *category = VEC(&u->categories, uint32_t);
+    if (a->category != b->category) /* by their words: row numbers depend on the order of reading */
+        return str_cmp(intern_get(u->strings, category[a->category]),
+                       intern_get(u->strings, category[b->category]));
+    if (a->name != b->name)
+        return str_cmp(intern_get(u->strings, a->name), intern_get(u->strings, b->name));
     /* One id may be used again later: time first, then s before t before f. */
     if (a->time != b->time) return a->time < b->time ? -1 : 1;
     if (a->phase != b->phase) return rank_of(a->phase) - rank_of(b->phase);
+    if (q->arrows[x].track != q->arrows[y].track)
+        return q->arrows[x].track < q->arrows[y].track ? -1 : 1;
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 

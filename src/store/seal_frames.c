@@ -1,16 +1,13 @@
 /* seal_frames.c: call stacks and modules.
  *
- * A frame is a node of one tree of callers shared by all: a Python slice is the child of the Python
- * slice around it, by name. An operator's frame is that of the innermost Python slice around it, or,
- * in traces that carry the stack as text on each operator, the one its text spells. Each distinct
- * path is one frame, so grouping by stack is grouping by a number. */
+ * A frame is a node of one tree of callers shared by all. Those the reader gave come first. A Python
+ * slice is the child of the Python slice around it, by name. An operator's frame is that of the
+ * innermost Python slice around it, or, in traces that carry the stack as text on each operator, the
+ * one its text spells. Each distinct path is one frame, so grouping by stack is grouping by a
+ * number. */
 #include "base/mem.h"
 #include "base/num.h"
 #include "store/builder_int.h"
-
-typedef struct {
-    uint32_t parent, name;
-} frame_row;
 
 typedef struct {
     int64_t id;
@@ -19,27 +16,12 @@ typedef struct {
 
 typedef struct {
     sealing *s;
-    vec frames;   /* frame_row; row 0 is the null row */
-    map children; /* parent << 32 | name → frame */
-    map texts;    /* string id of a stack text → frame */
-    vec modules;  /* module_row */
+    map texts;   /* string id of a stack text → frame */
+    vec modules; /* module_row */
     map module_map;
     uint32_t *frame_of;  /* by slice: innermost Python frame */
     uint32_t *module_of; /* by slice: innermost module */
 } framing;
-
-static uint32_t child_frame(framing *q, uint32_t parent, uint32_t name) {
-    uint32_t *at = map_at(&q->children, (uint64_t)parent << 32 | name);
-    if (!at) return UINT32_MAX;
-    if (*at == MAP_NONE) {
-        *at = 0;
-        frame_row *row = vec_push(&q->frames);
-        if (!row) return UINT32_MAX;
-        *row = (frame_row){parent, name};
-        *at = (uint32_t)(q->frames.n - 1);
-    }
-    return *at;
-}
 
 /* A stack as text: frames joined by ';', innermost first. */
 static uint32_t frame_of_text(framing *q, uint32_t text_id) {
@@ -54,7 +36,7 @@ static uint32_t frame_of_text(framing *q, uint32_t text_id) {
         str name = str_trim(str_n(text.p + from, end - from));
         uint32_t id = name.n ? intern_add(q->s->b->strings, name) : 0;
         if (id == UINT32_MAX) return UINT32_MAX;
-        if (name.n) frame = child_frame(q, frame, id);
+        if (name.n) frame = builder_child_frame(q->s->b, frame, id);
         if (frame == UINT32_MAX) return UINT32_MAX;
     }
     return *at = frame;
@@ -90,7 +72,7 @@ static bool walk_slices(framing *q) {
                  module = q->module_of[parent];
         uint8_t kind = s->slice.kind[i];
         if (kind == KIND_PYTHON || kind == KIND_MODULE)
-            frame = child_frame(q, frame, s->slice.name[i]);
+            frame = builder_child_frame(s->b, frame, s->slice.name[i]);
         if (kind == KIND_MODULE) {
             module = module_of_slice(q, i, module, &guess);
             if (module != UINT32_MAX) s->module_call.module[s->detail[i]] = module;
@@ -109,30 +91,31 @@ static bool walk_slices(framing *q) {
 }
 
 /* "path/file.py(123): function" → file and line. */
-static void split_name(framing *q, uint32_t row, str name) {
+static status split_name(framing *q, uint32_t row, str name) {
     sealing *s = q->s;
     size_t close = str_find(name, STR("): "), 0);
-    if (close == SIZE_MAX) return;
+    if (close == SIZE_MAX) return OK;
     size_t open = close;
     while (open && name.p[open - 1] >= '0' && name.p[open - 1] <= '9') open--;
     int64_t line;
     if (open < 2 || name.p[open - 1] != '(' ||
         !str_to_i64(str_n(name.p + open, close - open), &line))
-        return;
+        return OK;
     uint32_t file = intern_add(s->b->strings, str_n(name.p, open - 1));
-    if (file == UINT32_MAX) return;
+    if (file == UINT32_MAX) return ERR_MEMORY;
     s->frame.file[row] = file;
     s->frame.line[row] = sat_u32((uint64_t)line);
+    return OK;
 }
 
 static status write_tables(framing *q, error *err) {
     sealing *s = q->s;
-    TRY(seal_table(s, TABLE_frame, q->frames.n, err));
+    TRY(seal_table(s, TABLE_frame, s->b->frames.n, err));
     for (uint32_t i = 1; i < s->frame.n; i++) {
-        const frame_row *row = &VEC(&q->frames, frame_row)[i];
+        const frame_row *row = &VEC(&s->b->frames, frame_row)[i];
         s->frame.parent[i] = row->parent;
         s->frame.name[i] = row->name;
-        split_name(q, i, intern_get(s->b->strings, row->name));
+        TRY(split_name(q, i, intern_get(s->b->strings, row->name)));
     }
     TRY(seal_table(s, TABLE_module, q->modules.n, err));
     for (uint32_t i = 1; i < s->module.n; i++) {
@@ -145,23 +128,18 @@ static status write_tables(framing *q, error *err) {
 }
 
 status seal_frames(sealing *s, error *err) {
-    framing q = {.s = s, .frames = VEC_INIT(frame_row), .modules = VEC_INIT(module_row)};
-    size_t bytes = (size_t)s->slice.n * sizeof(uint32_t);
-    q.frame_of = mem_map(bytes);
-    q.module_of = mem_map(bytes);
-    frame_row *no_frame = vec_push(&q.frames);
+    framing q = {.s = s,
+                 .modules = VEC_INIT(module_row),
+                 .frame_of = s->by_slice[0],
+                 .module_of = s->by_slice[1]};
+    q.frame_of[0] = q.module_of[0] = 0;
     module_row *no_module = vec_push(&q.modules);
     status st = ERR_MEMORY;
-    if (q.frame_of && q.module_of && no_frame && no_module) {
-        *no_frame = (frame_row){0, 0};
+    if (no_module) {
         *no_module = (module_row){0, 0, 0};
         if (walk_slices(&q)) st = write_tables(&q, err);
     }
-    if (q.frame_of) mem_unmap(q.frame_of, bytes);
-    if (q.module_of) mem_unmap(q.module_of, bytes);
-    vec_fini(&q.frames);
     vec_fini(&q.modules);
-    map_fini(&q.children);
     map_fini(&q.texts);
     map_fini(&q.module_map);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);

@@ -8,12 +8,14 @@
 #include "base/mem.h"
 #include "store/builder_int.h"
 
+enum { NEARBY_OPS = 64 };
+
 typedef struct {
     sealing *s;
     const raw_call **calls; /* raw row by call row */
     bool trust_external;
     map op_by_external; /* op row + 1 of the last op with that id; made on first need */
-    bool has_op_map;
+    bool has_op_map, failed;
 } linking;
 
 static bool is_unlinked_vintage(const sealing *s) {
@@ -51,7 +53,10 @@ static uint32_t op_with_id(linking *q, int64_t external) {
             if (s->op.external[i] == ABSENT_I64 || s->slice.kind[s->op.slice[i]] != KIND_OP)
                 continue;
             uint32_t *at = map_at(&q->op_by_external, (uint64_t)s->op.external[i]);
-            if (at) *at = i;
+            if (at)
+                *at = i;
+            else
+                q->failed = true;
         }
     }
     uint32_t row = map_get(&q->op_by_external, (uint64_t)external);
@@ -65,8 +70,9 @@ static uint32_t op_of_call(linking *q, uint32_t call, const uint32_t *open, uint
     int64_t external = q->trust_external ? q->calls[call]->external : ABSENT_I64;
     uint32_t innermost = n ? s->op.slice[open[n - 1]] : 0;
     if (external == ABSENT_I64 || external == 0) return innermost;
-    for (uint32_t i = n; i-- > 0;)
-        if (s->op.external[open[i]] == external) return s->op.slice[open[i]];
+    /* Nearly always one of the innermost; a hostile file must not make this a long search. */
+    for (uint32_t i = n; i > 0 && n - i < NEARBY_OPS; i--)
+        if (s->op.external[open[i - 1]] == external) return s->op.slice[open[i - 1]];
     uint32_t named = op_with_id(q, external);
     if (named &&
         op_holds(s, named, s->call.slice[call], s->track.first[track], s->track.end[track]))
@@ -109,6 +115,7 @@ static status link_all_calls(linking *q, error *err) {
     uint32_t op = 1, call = 1;
     for (uint32_t t = 1; t < s->track.n; t++) link_calls(q, t, &op, &call, open);
     mem_unmap(open, bytes);
+    if (q->failed) FAIL_MEMORY(err);
     return OK;
 }
 

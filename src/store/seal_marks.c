@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
+#include "store/trace_int.h"
 
 typedef struct {
     const raw_mark *m;
@@ -19,6 +20,7 @@ typedef struct {
     uint32_t n;
     uint32_t *order, *stack;
     int64_t end_of_trace;
+    map async; /* track of a thread's ranges with an id, by the thread's track in `out` */
 } matching;
 
 static int cmp_i64(int64_t a, int64_t b) {
@@ -76,29 +78,30 @@ static status collect(matching *q, error *err) {
 }
 
 /* The row for async ranges of this thread, in the new part. */
-static uint32_t async_track(part *p, const part_track_row *t) {
-    for (size_t i = p->tracks.n; i-- > 0;) {
-        const part_track_row *r = &VEC(&p->tracks, part_track_row)[i];
-        if (r->async && r->pid.v == t->pid.v && r->pid.text == t->pid.text &&
-            r->tid.v == t->tid.v && r->tid.text == t->tid.text)
-            return (uint32_t)i;
+static uint32_t async_track(matching *q, const part_track_row *t) {
+    uint32_t thread = part_track(q->out, t->pid, t->tid);
+    uint32_t *at = thread == UINT32_MAX ? NULL : map_at(&q->async, thread);
+    if (!at) return UINT32_MAX;
+    if (*at == MAP_NONE) {
+        *at = 0;
+        part_track_row *row = vec_push(&q->out->tracks);
+        if (!row) return UINT32_MAX;
+        *row = (part_track_row){.pid = t->pid, .tid = t->tid, .async = true};
+        *at = (uint32_t)(q->out->tracks.n - 1);
     }
-    part_track_row *row = vec_push(&p->tracks);
-    if (!row) return UINT32_MAX;
-    *row = (part_track_row){.pid = t->pid, .tid = t->tid, .async = true};
-    return (uint32_t)(p->tracks.n - 1);
+    return *at;
 }
 
 static status add_slice(matching *q, const mark_ref *begin, int64_t end, bool open) {
     raw_slice s = {
         .start = begin->m->time,
-        .dur = max_i64(0, sub_i64(end, begin->m->time)),
+        .dur = min_i64(max_i64(0, sub_i64(end, begin->m->time)), TRACE_TIME_LIMIT - 1),
         .name = begin->m->name,
         .args = begin->m->args,
         .category = begin->m->category,
         .kind = begin->m->kind,
         .flags = open ? SLICE_UNFINISHED : 0,
-        .track = begin->m->id ? async_track(q->out, begin->track)
+        .track = begin->m->id ? async_track(q, begin->track)
                               : part_track(q->out, begin->track->pid, begin->track->tid),
     };
     if (s.track == UINT32_MAX) return ERR_MEMORY;
@@ -137,6 +140,7 @@ status seal_marks(sealing *s, error *err) {
         sort_index(q.order, q.order + q.n, q.n, cmp_marks, &q);
         st = match(&q);
     }
+    map_fini(&q.async);
     if (q.marks) mem_unmap(q.marks, ((size_t)q.n + 1) * sizeof *q.marks);
     if (q.order) mem_unmap(q.order, (3 * (size_t)q.n + 1) * sizeof *q.order);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);

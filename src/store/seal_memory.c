@@ -20,10 +20,16 @@ typedef struct {
     row_cmp cmp;
 } cmp_context;
 
-/* Rows of equal time. */
+/* Rows of equal time: what they say decides, never the order in which they were read. */
 static int cmp_rows(uint32_t a, uint32_t b, const void *context) {
     const cmp_context *c = context;
-    return c->cmp(c->t->rows[a], c->t->rows[b], c->strings);
+    int order = c->cmp(c->t->rows[a], c->t->rows[b], c->strings);
+    if (order) return order;
+    return c->t->tracks[a] < c->t->tracks[b] ? -1 : c->t->tracks[a] > c->t->tracks[b];
+}
+
+static int cmp_i64(int64_t a, int64_t b) {
+    return a < b ? -1 : a > b;
 }
 
 /* Every kind of row starts with its time. */
@@ -37,19 +43,25 @@ static int cmp_memory(const void *a, const void *b, const intern *strings) {
     const raw_memory *x = a, *y = b;
     (void)strings;
     if (x->tie != y->tie) return x->tie < y->tie ? -1 : 1;
+    if (x->device_type != y->device_type) return x->device_type < y->device_type ? -1 : 1;
+    if (x->device != y->device) return x->device < y->device ? -1 : 1;
     if (x->address != y->address) return x->address < y->address ? -1 : 1;
-    return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+    int c = cmp_i64(x->bytes, y->bytes);
+    if (!c) c = cmp_i64(x->allocated, y->allocated);
+    return c ? c : cmp_i64(x->reserved, y->reserved);
 }
 
 static int cmp_instant(const void *a, const void *b, const intern *strings) {
     const raw_instant *x = a, *y = b;
-    return str_cmp(intern_get(strings, x->name), intern_get(strings, y->name));
+    int c = str_cmp(intern_get(strings, x->name), intern_get(strings, y->name));
+    return c ? c : cmp_i64(x->scope, y->scope);
 }
 
 static int cmp_counter(const void *a, const void *b, const intern *strings) {
     const raw_counter *x = a, *y = b;
     int c = str_cmp(intern_get(strings, x->name), intern_get(strings, y->name));
-    return c ? c : str_cmp(intern_get(strings, x->series), intern_get(strings, y->series));
+    if (!c) c = str_cmp(intern_get(strings, x->series), intern_get(strings, y->series));
+    return c ? c : x->value < y->value ? -1 : x->value > y->value;
 }
 
 static void free_timed(timed *t) {
@@ -140,13 +152,14 @@ static status seal_events(sealing *s, const timed *t, error *err) {
         s->memory.device[row] = m->device;
         s->memory.kind[row] = m->kind;
         s->memory.args[row] = m->args;
-        if (!m->address || m->kind > MEMORY_FREE) continue;
+        s->memory.frame[row] = m->frame;
+        if (!m->address || (m->kind > MEMORY_FREE && m->kind != MEMORY_EXISTING)) continue;
         uint64_t key =
             hash_pair(m->address, (uint64_t)m->device_type << 32 | (uint32_t)m->device);
         uint32_t *at = map_at(&alive, key);
         if (!at) {
             st = ERR_MEMORY;
-        } else if (m->kind == MEMORY_ALLOC) {
+        } else if (m->kind != MEMORY_FREE) {
             *at = row;
         } else if (*at != MAP_NONE && *at) {
             s->memory.partner[row] = *at;

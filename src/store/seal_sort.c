@@ -10,7 +10,8 @@
 #include "base/sort.h"
 #include "store/builder_int.h"
 
-enum { GRAIN = 16384 }; /* rows gathered by one job */
+enum { GRAIN = 16384 };   /* rows gathered by one job */
+enum { SPARE_PAIRS = 8 }; /* room for row 0 of the arrays that live in the pairs afterwards */
 
 typedef struct {
     sealing *s;
@@ -27,6 +28,45 @@ static const raw_slice *raw_of(const sorting *q, uint32_t i) {
     return &VEC(&q->s->part_list[p]->slices, raw_slice)[i - q->part_base[p]];
 }
 
+enum { N_TELLING = 4 };
+
+/* Numbers that tell apart two slices of one name that cover the same time. */
+static void tell_apart(const sealing *s, const raw_slice *r, int64_t to[N_TELLING]) {
+    const part *p = seal_part_of(s, r, s->part_list[0]);
+    memset(to, 0, N_TELLING * sizeof *to);
+    to[N_TELLING - 1] = r->flags;
+    if (!r->extra) return;
+    if (kind_is_device(r->kind)) {
+        const raw_kernel *k = &VEC(&p->kernels, raw_kernel)[r->extra - 1];
+        to[0] = k->correlation;
+        to[1] = k->external;
+        to[2] = k->graph_node;
+    } else if (r->kind == KIND_RUNTIME || r->kind == KIND_DRIVER) {
+        const raw_call *c = &VEC(&p->calls, raw_call)[r->extra - 1];
+        to[0] = c->correlation;
+        to[1] = c->external;
+    } else if (r->kind == KIND_MODULE) {
+        to[0] = VEC(&p->modules, raw_module)[r->extra - 1].id;
+    } else {
+        const raw_op *o = &VEC(&p->ops, raw_op)[r->extra - 1];
+        to[0] = o->external;
+        to[1] = o->sequence;
+        to[2] = o->forward_thread;
+    }
+}
+
+/* Neither the order in the file nor the thread that read it decides, as long as a column differs. */
+static int cmp_twins(const sealing *s, const raw_slice *a, const raw_slice *b) {
+    const uint32_t *category = VEC(&s->b->categories, uint32_t);
+    int c = str_cmp(intern_get(s->b->strings, category[a->category]),
+                    intern_get(s->b->strings, category[b->category]));
+    int64_t x[N_TELLING], y[N_TELLING];
+    tell_apart(s, a, x);
+    tell_apart(s, b, y);
+    for (int i = 0; i < N_TELLING && !c; i++) c = x[i] < y[i] ? -1 : x[i] > y[i];
+    return c;
+}
+
 /* Order of two slices that start together on the same track. */
 static int cmp_ties(uint32_t x, uint32_t y, const void *context) {
     const sorting *q = context;
@@ -34,7 +74,7 @@ static int cmp_ties(uint32_t x, uint32_t y, const void *context) {
     if (a->dur != b->dur) return a->dur > b->dur ? -1 : 1;
     if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
     if (a->tie != b->tie) return a->tie < b->tie ? -1 : 1;
-    if (a->name == b->name) return 0;
+    if (a->name == b->name) return cmp_twins(q->s, a, b);
     return str_cmp(intern_get(q->s->b->strings, a->name),
                    intern_get(q->s->b->strings, b->name));
 }
@@ -131,10 +171,13 @@ static status prepare(sorting *q, error *err) {
         q->n += s->part_list[i]->slices.n;
     }
     TRY(seal_table(s, TABLE_slice, q->n + 1, err));
-    s->raw = mem_map((q->n + 1) * sizeof *s->raw);
-    q->pairs = mem_map((2 * q->n + 1) * sizeof *q->pairs);
-    if (!s->raw || !q->pairs) FAIL_MEMORY(err);
+    s->spare_bytes = (2 * q->n + SPARE_PAIRS) * sizeof *q->pairs;
+    s->spare = q->pairs = mem_map(s->spare_bytes);
+    if (!q->pairs) FAIL_MEMORY(err);
     q->scratch = q->pairs + q->n;
+    /* In the scratch half, written when the sort no longer needs it. */
+    s->raw = (const raw_slice **)q->scratch;
+    s->detail = (uint32_t *)(s->raw + q->n + 1);
     count_rows(q, count);
     /* first[t + 1] is the fill mark of track t while dealing and its end afterwards. */
     uint32_t at = 0;
@@ -178,10 +221,11 @@ status seal_sort(sealing *s, error *err) {
         pool_for(s->pool, s->track.n - 1, sort_track, &q);
         pool_for(s->pool, (q.n + GRAIN - 1) / GRAIN, gather_rows, &q);
         write_ranges(&q);
+        s->by_slice[0] = (uint32_t *)q.pairs; /* the sorted half is read for the last time */
+        s->by_slice[1] = s->by_slice[0] + q.n + 1;
         name_kinds(s);
         if (atomic_load(&q.failed))
             st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     }
-    if (q.pairs) mem_unmap(q.pairs, (2 * q.n + 1) * sizeof *q.pairs);
     return st;
 }

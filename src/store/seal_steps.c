@@ -1,5 +1,6 @@
 /* seal_steps.c: the training steps: host slices of kind step, by start. The number is the one at
  * the end of the name ("ProfilerStep#12"); a step without a number counts on from the one before. */
+#include "base/num.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 
@@ -31,7 +32,7 @@ status seal_steps(sealing *s, error *err) {
         uint32_t slice = order[i];
         s->step.slice[i + 1] = slice;
         s->step.number[i + 1] = number_of(intern_get(s->b->strings, s->slice.name[slice]),
-                                          i ? s->step.number[i] + 1 : 0);
+                                          i ? add_i64(s->step.number[i], 1) : 0);
         s->step.start[i + 1] = s->slice.start[slice];
         s->step.end[i + 1] = s->slice.start[slice] + s->slice.dur[slice];
     }

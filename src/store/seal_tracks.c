@@ -18,6 +18,7 @@ typedef struct {
     map by_key;
     ident *pids;
     uint32_t n_pids;
+    uint32_t *row_of; /* by index in rows: the sealed row */
 } gather;
 
 static bool same(ident a, ident b) {
@@ -117,8 +118,8 @@ static uint32_t process_row(const gather *g, ident pid) {
 static status write_rows(gather *g, error *err) {
     sealing *s = g->s;
     uint32_t *order = seal_scratch(s, 2 * (size_t)g->n + 1, sizeof(uint32_t));
-    uint32_t *row_of = seal_scratch(s, (size_t)g->n + 1, sizeof(uint32_t));
-    if (!order || !row_of) FAIL_MEMORY(err);
+    g->row_of = seal_scratch(s, (size_t)g->n + 1, sizeof(uint32_t));
+    if (!order || !g->row_of) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < g->n; i++) order[i] = i;
     sort_index(order, order + g->n, g->n, cmp_tracks, g);
     TRY(seal_table(s, TABLE_process, (size_t)g->n_pids + 1, err));
@@ -130,7 +131,7 @@ static status write_rows(gather *g, error *err) {
     }
     for (uint32_t i = 0; i < g->n; i++) {
         const track_row *r = &g->rows[order[i]];
-        row_of[order[i]] = i + 1;
+        g->row_of[order[i]] = i + 1;
         s->track.process[i + 1] = process_row(g, r->pid);
         s->track.tid[i + 1] = r->tid.text ? ABSENT_I64 : r->tid.v;
         s->track.tid_text[i + 1] = r->tid.text ? (uint32_t)r->tid.v : 0;
@@ -142,7 +143,7 @@ static status write_rows(gather *g, error *err) {
         part *p = s->part_list[i];
         for (size_t k = 0; k < p->tracks.n; k++) {
             part_track_row *t = &VEC(&p->tracks, part_track_row)[k];
-            t->sealed = row_of[t->sealed];
+            t->sealed = g->row_of[t->sealed];
         }
     }
     return OK;
@@ -169,15 +170,9 @@ static void apply_label(gather *g, const raw_label *l, uint64_t *seen) {
         if (at_row == MAP_NONE) return;
         const track_row *r = &g->rows[at_row];
         if (!same(r->pid, l->pid) || !same(r->tid, l->tid) || r->async) continue;
-        uint32_t row = 0; /* sealed row of it: the tracks are few, the labels too */
-        for (uint32_t i = 1; i < s->track.n && !row; i++)
-            if (s->track.process[i] == process && s->track.kind[i] != TRACK_ASYNC &&
-                (l->tid.text ? s->track.tid_text[i] == (uint32_t)l->tid.v &&
-                                   s->track.tid[i] == ABSENT_I64
-                             : s->track.tid[i] == l->tid.v))
-                row = i;
+        uint32_t row = g->row_of[at_row];
         at = &seen[base + (size_t)row * 8 + l->kind];
-        if (!row || *at > l->offset + 1) return;
+        if (*at > l->offset + 1) return;
         *at = l->offset + 1;
         if (l->kind == LABEL_THREAD_NAME) s->track.name[row] = (uint32_t)l->value;
         if (l->kind == LABEL_THREAD_SORT) s->track.sort[row] = l->value;

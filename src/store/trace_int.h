@@ -63,13 +63,13 @@ void trace_own(trace *t, void *p, size_t bytes, void (*release)(void *p, size_t 
 /* Fills what is counted from the columns: kind_count. */
 void trace_finish(trace *t);
 
-const void **trace_column_slot(trace *t, int column);
-uint32_t *trace_rows_slot(trace *t, int table);
-static inline const void *trace_column(const trace *t, int column) {
-    return *(const void *const *)((const char *)t + COLUMN_INFO[column].pointer_offset);
+const void **trace_column_slot(trace *t, int i_column);
+uint32_t *trace_rows_slot(trace *t, int i_table);
+static inline const void *trace_column(const trace *t, int i_column) {
+    return *(const void *const *)((const char *)t + COLUMN_INFO[i_column].pointer_offset);
 }
-static inline uint32_t trace_rows(const trace *t, int table) {
-    return *(const uint32_t *)((const char *)t + TABLE_INFO[table].rows_offset);
+static inline uint32_t trace_rows(const trace *t, int i_table) {
+    return *(const uint32_t *)((const char *)t + TABLE_INFO[i_table].rows_offset);
 }
 
 enum { TRACE_MAX_OWNED = N_COLUMNS + 64 };

@@ -34,8 +34,20 @@ static void set_values(column *c, void *p) {
         c->v.s = p;
     else if (c->type == TYPE_REAL)
         c->v.d = p;
+    else if (c->type == TYPE_SENTENCE || c->type == TYPE_VALUES)
+        c->v.sentence = p;
     else
         c->v.i = p;
+}
+
+const char *severity_name(severity s) {
+    static const char *const names[] = {
+        [SEVERITY_GOOD] = "good",
+        [SEVERITY_INFO] = "info",
+        [SEVERITY_WARNING] = "warning",
+        [SEVERITY_CRITICAL] = "critical",
+    };
+    return names[s];
 }
 
 table *table_new(arena *a, const char *name, const column_spec *spec, uint32_t n_columns) {
@@ -92,7 +104,8 @@ static column *column_at(table *t, size_t row, uint32_t col) {
 
 void table_set_int(table *t, size_t row, uint32_t col, int64_t v) {
     column *c = column_at(t, row, col);
-    if (c->type == TYPE_REAL || c->type == TYPE_TEXT) BUG("a whole number in another column");
+    if (c->type != TYPE_INT && c->type != TYPE_BOOL && c->type != TYPE_BIG)
+        BUG("a whole number in another column");
     c->v.i[row] = v;
     c->null[row] = 0;
 }
@@ -109,6 +122,13 @@ void table_set_text(table *t, size_t row, uint32_t col, str v) {
     if (c->type != TYPE_TEXT) BUG("a text in another column");
     c->v.s[row] = v;
     c->null[row] = v.p ? 0 : 1;
+}
+
+void table_set_sentence(table *t, size_t row, uint32_t col, const verdict *v) {
+    column *c = column_at(t, row, col);
+    if (c->type != TYPE_SENTENCE && c->type != TYPE_VALUES) BUG("a sentence in another column");
+    c->v.sentence[row] = v;
+    c->null[row] = v ? 0 : 1;
 }
 
 bool table_is_null(const table *t, size_t row, uint32_t col) {
@@ -133,6 +153,7 @@ typedef struct {
 /* Two values that are there. */
 static int compare_values(const column *c, size_t a, size_t b) {
     if (c->type == TYPE_TEXT) return str_cmp(c->v.s[a], c->v.s[b]);
+    if (c->type == TYPE_SENTENCE || c->type == TYPE_VALUES) return 0; /* no words yet */
     if (c->type == TYPE_REAL) return (c->v.d[a] > c->v.d[b]) - (c->v.d[a] < c->v.d[b]);
     return (c->v.i[a] > c->v.i[b]) - (c->v.i[a] < c->v.i[b]);
 }

@@ -13,7 +13,9 @@ typedef enum {
     TYPE_REAL,
     TYPE_TEXT,
     TYPE_BOOL,
-    TYPE_BIG /* JSON string: Unix ns, addresses */
+    TYPE_BIG,      /* JSON string: Unix ns, addresses */
+    TYPE_SENTENCE, /* words to be: present_resolve makes them a text in the reader's language */
+    TYPE_VALUES,   /* the named values of a sentence: it makes them a text that is JSON */
 } column_type;
 typedef enum {
     UNIT_NONE,
@@ -25,7 +27,21 @@ typedef enum {
     UNIT_FLOPS_S, /* per second */
     UNIT_BYTES_S,
     UNIT_PER_SM, /* plain real with two decimals */
+    UNIT_WORDS,  /* a text of one or more sentences */
+    UNIT_JSON,   /* a text that is a JSON object */
 } column_unit;
+
+/* A sentence to be: message id, named values, severity. Words come from text/. */
+typedef enum { SEVERITY_GOOD, SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL } severity;
+/* "good", "info", "warning", "critical". */
+const char *severity_name(severity s);
+typedef struct {
+    const char *id; /* stable: "gpu_idle_data_loader" */
+    uint16_t message;
+    severity severity;
+    uint32_t n_args;
+    arg args[MAX_ARGS];
+} verdict;
 
 typedef struct {
     const char *name; /* as in the contract: "host_total" */
@@ -37,6 +53,7 @@ typedef struct {
         int64_t *i; /* INT, BIG (address as bits), BOOL */
         double *d;
         str *s;
+        const verdict **sentence; /* SENTENCE, VALUES; borrowed */
     } v;
     uint8_t *null; /* 1 = not recorded; NULL when no value is null */
 } column;
@@ -66,6 +83,7 @@ status table_add_row(table *t, size_t *row, error *err) MUST_USE;
 void table_set_int(table *t, size_t row, uint32_t col, int64_t v);
 void table_set_real(table *t, size_t row, uint32_t col, double v); /* NaN = null */
 void table_set_text(table *t, size_t row, uint32_t col, str v); /* borrowed; p == NULL = null */
+void table_set_sentence(table *t, size_t row, uint32_t col, const verdict *v); /* borrowed */
 bool table_is_null(const table *t, size_t row, uint32_t col);
 /* Index of the named column or UINT32_MAX. */
 uint32_t table_column(const table *t, str name);
@@ -79,16 +97,6 @@ status table_search(table *t, str needle, error *err) MUST_USE;
 void table_limit(table *t, size_t n);
 /* Drops a column. */
 void table_drop_column(table *t, uint32_t col);
-
-/* A sentence to be: message id, named values, severity. Words come from text/. */
-typedef enum { SEVERITY_GOOD, SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL } severity;
-typedef struct {
-    const char *id; /* stable: "gpu_idle_data_loader" */
-    uint16_t message;
-    severity severity;
-    uint32_t n_args;
-    arg args[MAX_ARGS];
-} verdict;
 
 typedef struct {
     const char *what; /* stable key */

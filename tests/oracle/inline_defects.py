@@ -122,7 +122,7 @@ def b9(tally, label):
             m.launch(at + 1, 5, at + 50 + late, 100 - late, seq, name='ncclDevKernel_AllReduce_Sum_f32_RING_LL',
                      **collective(rank, seq, 'allreduce', 1024))
         workers['rank%d' % rank] = m
-    answer = ask('distributed', folder_of(workers))
+    answer = ask('distributed', folder_of(workers), '--all-workers')
     found = {(r['sequence'], r['rank']): us(r['late_by']) for r in rows(answer, 'arrivals')}
     tally.check(label, {(1, 0): 0, (1, 1): 20, (3, 0): 0, (3, 1): 20},
                 {key: late for key, late in found.items() if key[0] != 2})
@@ -345,10 +345,22 @@ def no_crash(tally, label):
         tally.fail('%s: %s' % (label, problem))
 
 
+def empty_args(tally, label):
+    """Keys may come in any order, and args may be empty."""
+    m = Made()
+    for i, order in enumerate((('ph', 'cat', 'name', 'pid', 'tid', 'args', 'ts', 'dur'),
+                               ('args', 'ph', 'cat', 'name', 'pid', 'tid', 'ts', 'dur'),
+                               ('ph', 'cat', 'name', 'pid', 'tid', 'ts', 'dur', 'args'))):
+        event = {'ph': 'X', 'cat': 'cpu_op', 'name': 'op%d' % i, 'pid': 1, 'tid': 1, 'ts': 10 * i, 'dur': 5, 'args': {}}
+        m.events.append({k: event[k] for k in order})
+    tally.check(label, ['op0', 'op1', 'op2'], sorted(m.operators()))
+
+
 CASES = [('B1 every moment taken', b1), ('B2 device-side markers', b2), ('B3 driver launches', b3),
          ('B4 ids that say nothing', b4), ('B5 partial overlap', b5), ('B8 communication kernels', b8),
          ('B9 a missing collective', b9), ('B10 every collective', b10), ('B11 devices', b11),
          ('B12 capacity', b12), ('B13 spans', b13), ('B14 instants', b14), ('B15 two streams', b15),
          ('B16 nothing to divide by', b16), ('B17 self times of modules', b17), ('B18 many devices', b18),
          ('B19 all threads', b19), ('B20 device and address', b20), ('only device events', gpu_only),
-         ('calls without an id', no_id_beside_a_module), ('events without a name', no_crash)]
+         ('calls without an id', no_id_beside_a_module), ('events without a name', no_crash),
+         ('empty args', empty_args)]

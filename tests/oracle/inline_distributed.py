@@ -15,7 +15,7 @@ def check_workers(tally, label, workers, costs, overlap, waits, collectives):
         tally.check('%s %s costs' % (label, name), expected, got)
         right = [row[c] / 1000 for _, row in ref_steps.breakdown(workers[name].reference()) for c in COSTS]
         tally.check('%s %s costs, reference' % (label, name), right, got)
-    answer = ask('distributed', folder_of(workers))
+    answer = ask('distributed', folder_of(workers), '--all-workers')
     for table, expected, columns in (
             ('overlap', overlap, ('computation', 'overlapping', 'communication', 'other')),
             ('synchronization', waits, ('transfer', 'waiting'))):

@@ -38,7 +38,8 @@ static void accumulation_that_comes_first_has_no_owner(void **state) {
              "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 100, 10);
     int node = fake_add(&f, autograd, KIND_OP,
                         "autograd::engine::evaluate_function: MmBackward0", 120, 10);
-    int second = example_op(&f, host, "aten::relu", 60, 5); /* outside any module */
+    example_module(&f, host, "nn.Module: Late_0", 55, 20);
+    int second = example_op(&f, host, "aten::relu", 60, 5);
     const trace *t = fake_seal(&f);
     example_flow(&f, forward, node);
     example_flow(&f, second, node); /* two forward ops, one node: the first owns it */

@@ -26,21 +26,39 @@ static void kernels_count_by_name_arguments_or_launching_op(void **state) {
     fake_work(&f, gpu, KIND_KERNEL, "gemm", 120, 5, plain);
     int tagged = fake_work(&f, gpu, KIND_KERNEL, "with arguments", 130, 5, plain);
     fake_work(&f, gpu, KIND_MEMCPY, "copy", 140, 5, call);
+    int params_op = fake_add(&f, host, KIND_OP, "record_param_comms", 70, 20);
+    int inside = fake_add(&f, host, KIND_RUNTIME, "launch", 75, 5);
+    fake_work(&f, gpu, KIND_KERNEL, "plugin_kernel", 150, 5, inside);
     const trace *t = fake_seal(&f);
-    f.t.comm.n = 2;
-    FAKE_SET(&f, comm, slice, 1, f.id[tagged]);
+    f.t.comm.n = 3;
+    FAKE_SET(&f, comm, slice, 1,
+             f.id[tagged] < f.id[params_op] ? f.id[tagged] : f.id[params_op]);
+    FAKE_SET(&f, comm, slice, 2,
+             f.id[tagged] < f.id[params_op] ? f.id[params_op] : f.id[tagged]);
     comm_names n;
     assert_int_equal(comm_names_init(&n, t, &f.arena, NULL), OK);
-    static const bool want[] = {false, true, true, false, true, false};
+    static const bool want[] = {false, true, true, false, true, false, true};
     for (uint32_t k = 1; k < t->kernel.n; k++)
         assert_int_equal(comm_kernel_row(&n, k), want[k]);
     fake_fini(&f);
+}
+
+static void names_of_kernels_and_ranges_speak_of_one_collective(void **state) {
+    assert_int_equal(comm_type_of(STR("nccl:all_reduce")), COMM_ALL_REDUCE);
+    assert_int_equal(comm_type_of(STR("ncclDevKernel_AllReduce_Sum_f32_RING_LL")),
+                     COMM_ALL_REDUCE);
+    assert_int_equal(comm_type_of(STR("nccl:_reduce_scatter_base")), COMM_REDUCE_SCATTER);
+    assert_int_equal(comm_type_of(STR("ncclKernel_Broadcast_RING_LL")), COMM_BROADCAST);
+    assert_int_equal(comm_type_of(STR("gloo:reduce")), COMM_REDUCE);
+    assert_int_equal(comm_type_of(STR("nccl:send 0->1")), COMM_POINT);
+    assert_int_equal(comm_type_of(STR("what")), COMM_OTHER);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(host_ranges_of_any_library_count),
         cmocka_unit_test(kernels_count_by_name_arguments_or_launching_op),
+        cmocka_unit_test(names_of_kernels_and_ranges_speak_of_one_collective),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ typedef struct {
     uint32_t grid[3], block[3];
     int64_t shared_memory;
     double blocks_per_sm, occupancy;
-    const char *shapes, *inputs;
+    const char *shapes, *types, *inputs;
     double flops;
     int64_t sequence, forward_thread;
     uint8_t phase;
@@ -241,6 +241,7 @@ static inline void fake_op_row(fake *f, int h) {
     FAKE_SET(f, op, sequence, row, s->sequence);
     FAKE_SET(f, op, forward_thread, row, s->forward_thread);
     FAKE_SET(f, op, shapes, row, fake_str(f, s->shapes));
+    FAKE_SET(f, op, types, row, fake_str(f, s->types));
     FAKE_SET(f, op, inputs, row, fake_str(f, s->inputs));
     FAKE_SET(f, op, frame, row, s->frame);
     FAKE_SET(f, op, phase, row, s->phase);

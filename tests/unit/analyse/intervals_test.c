@@ -31,6 +31,8 @@ static void overlapping_and_touching_ranges_join(void **state) {
     CHECK(&s, 11, 23, 33, 39, 41, 42);
     s = MAKE(&a, 5, 10, 10, 12, 20, 20, 0, 5); /* touching join, empty vanish */
     CHECK(&s, 0, 12);
+    s = MAKE(&a, 0, 5, 5, 10); /* also when they come in order */
+    CHECK(&s, 0, 10);
     s = MAKE(&a, -5, -3, -9, -7);
     CHECK(&s, -9, -7, -5, -3);
     arena_fini(&a);

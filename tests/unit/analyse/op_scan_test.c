@@ -87,11 +87,13 @@ static void an_empty_op_at_the_end_of_another_is_its_sibling(void **state) {
     seen s;
     fake_init(&f);
     int host = fake_thread(&f);
-    fake_add(&f, host, KIND_OP, "a", 0, 10);
-    fake_add(&f, host, KIND_OP, "b", 10, 0);
+    int a = fake_add(&f, host, KIND_OP, "a", 0, 10);
+    int b = fake_add(&f, host, KIND_OP, "b", 10, 0);
     scan(&f, &s);
     assert_int_equal(s.n, 2);
+    assert_int_equal(s.calls[0].slice, f.id[a]); /* it has ended when the other begins */
     assert_int_equal(s.calls[0].n_children, 0);
+    assert_int_equal(s.calls[1].slice, f.id[b]);
     fake_fini(&f);
 }
 

@@ -24,7 +24,7 @@ static void work_belongs_to_the_innermost_open_range(void **state) {
     fake_add(&f, host, KIND_OP, "not scanned", 12, 20);
     int one = fake_add(&f, host, KIND_RUNTIME, "launch", 15, 5);
     int two = fake_add(&f, host, KIND_RUNTIME, "launch", 60, 5);
-    int three = fake_add(&f, host, KIND_RUNTIME, "launch", 200, 5);
+    int three = fake_add(&f, host, KIND_RUNTIME, "launch", 100, 5); /* where the range ends */
     fake_work(&f, gpu, KIND_KERNEL, "k", 300, 7, one);
     fake_work(&f, gpu, KIND_MEMCPY, "c", 310, 11, two);
     fake_work(&f, gpu, KIND_KERNEL, "k", 330, 13, three); /* outside */

@@ -47,10 +47,73 @@ static void a_stack_the_producer_wrote_is_used(void **state) {
     fake_fini(&f);
 }
 
+/* Frames a, a;b and a;b;c as rows 1, 2, 3; a;x as row 4. */
+static const trace *frames_of(fake *f) {
+    static const char *const names[] = {"a", "b", "c", "x"};
+    fake_init(f);
+    f->t.frame.n = 5;
+    for (uint32_t i = 0; i < 4; i++) FAKE_SET(f, frame, name, i + 1, fake_str(f, names[i]));
+    FAKE_SET(f, frame, parent, 2, 1);
+    FAKE_SET(f, frame, parent, 3, 2);
+    FAKE_SET(f, frame, parent, 4, 1);
+    int op = -1;
+    int thread = fake_thread(f);
+    for (uint32_t i = 0; i < 4; i++) {
+        op = fake_add(f, thread, KIND_OP, "op", i * 10, 5);
+        f->slices[op].frame = i + 1;
+    }
+    return fake_seal(f);
+}
+
+static void a_path_puts_ops_between_the_frames(void **state) {
+    fake f;
+    stacks s;
+    const trace *t = frames_of(&f);
+    uint32_t outer_name = fake_str(&f, "outer"), inner_name = fake_str(&f, "inner");
+    assert_int_equal(stacks_init(&s, t, &f.arena, NULL), OK);
+    uint32_t a = stacks_of(&s, 1, 0), b = stacks_of(&s, 2, 0), c = stacks_of(&s, 3, 0),
+             x = stacks_of(&s, 4, 0);
+    stack_place none = {0}, outer = {b, stacks_path(&s, none, b, outer_name)};
+    assert_text(stacks_text(&s, outer.path, &f.arena), "outer;b;a");
+    /* called from where the outer one was, from deeper, from further out, from elsewhere */
+    uint32_t id = stacks_path(&s, outer, b, inner_name);
+    assert_text(stacks_text(&s, id, &f.arena), "inner;outer;b;a");
+    assert_int_equal(stacks_path(&s, outer, b, inner_name), id);
+    id = stacks_path(&s, outer, c, inner_name);
+    assert_text(stacks_text(&s, id, &f.arena), "inner;c;outer;b;a");
+    id = stacks_path(&s, outer, a, inner_name);
+    assert_text(stacks_text(&s, id, &f.arena), "inner;outer;b;a");
+    id = stacks_path(&s, outer, 0, inner_name);
+    assert_text(stacks_text(&s, id, &f.arena), "inner;outer;b;a");
+    id = stacks_path(&s, outer, x, inner_name);
+    assert_text(stacks_text(&s, id, &f.arena), "inner;x;a");
+    /* around nothing, with frames inside */
+    outer = (stack_place){0, stacks_path(&s, none, 0, outer_name)};
+    id = stacks_path(&s, outer, b, inner_name);
+    assert_text(stacks_text(&s, id, &f.arena), "inner;b;a;outer");
+    fake_fini(&f);
+}
+
+static void an_op_directly_inside_its_like_has_its_path(void **state) {
+    fake f;
+    stacks s;
+    const trace *t = frames_of(&f);
+    uint32_t name = fake_str(&f, "op");
+    assert_int_equal(stacks_init(&s, t, &f.arena, NULL), OK);
+    uint32_t b = stacks_of(&s, 2, 0), c = stacks_of(&s, 3, 0);
+    stack_place none = {0}, outer = {b, stacks_path(&s, none, b, name)};
+    assert_int_equal(stacks_path(&s, outer, b, name), outer.path);
+    uint32_t id = stacks_path(&s, outer, c, name); /* a frame lies between */
+    assert_text(stacks_text(&s, id, &f.arena), "op;c;op;b;a");
+    fake_fini(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_paths_get_equal_ids),
         cmocka_unit_test(a_stack_the_producer_wrote_is_used),
+        cmocka_unit_test(a_path_puts_ops_between_the_frames),
+        cmocka_unit_test(an_op_directly_inside_its_like_has_its_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,8 +20,24 @@ static void devices_are_named_by_type_and_number(void **state) {
     arena_fini(&a);
 }
 
+static void a_kernel_name_in_a_sentence_is_short(void **state) {
+    (void)state;
+    static const struct {
+        str full, brief;
+    } cases[] = {
+        {STR("void cudnn::bn_bw<float, 1>(float)"), STR("cudnn::bn_bw")},
+        {STR("sm90_xmma_gemm"), STR("sm90_xmma_gemm")},
+        {STR("ncclDevKernel_AllReduce(ncclDevComm*)"), STR("ncclDevKernel_AllReduce")},
+        {STR("void at::(anonymous namespace)::f<int>(int)"), STR("at::(anonymous namespace)::f")},
+        {STR(""), STR("")},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_true(str_eq(kernel_short_name(cases[i].full), cases[i].brief));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kernel_name_in_a_sentence_is_short),
         cmocka_unit_test(every_kind_has_a_name_of_its_own),
         cmocka_unit_test(devices_are_named_by_type_and_number),
     };

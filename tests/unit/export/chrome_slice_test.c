@@ -38,7 +38,8 @@ static void make_track(maker *m, track_kind kind, const int64_t (*rows)[4], uint
 }
 
 static char *export_window(const trace *t, int64_t from_ns, int64_t to_ns) {
-    char *text = export_text(t, &(export_options){STR("chrome"), from_ns, to_ns});
+    char *text =
+        export_text(t, &(export_options){STR("chrome"), from_ns, to_ns, EXPORT_VALUE_NONE});
     assert_true(is_json(text));
     return text;
 }

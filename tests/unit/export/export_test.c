@@ -40,11 +40,24 @@ static void export_knows_its_forms_and_names_them_on_a_mistake(void **state) {
     trace *t = sample_trace();
     error err;
     assert_string_equal(export_form_name(0), "chrome");
-    assert_string_equal(export_form_name(2), "tacho");
-    assert_null(export_form_name(3));
+    assert_string_equal(export_form_name(4), "tacho");
+    assert_null(export_form_name(5));
     assert_int_equal(export_trace(t, &(export_options){.form = STR("xml")}, 1, &err), ERR_ARG);
     assert_int_equal(err.message, MSG_EXPORT_UNKNOWN);
-    assert_true(str_eq(err.args[1].u.text, STR("chrome, csv, tacho")));
+    assert_true(str_eq(err.args[1].u.text, STR("chrome, csv, stacks, speedscope, tacho")));
+    trace_release(t);
+}
+
+static void export_takes_a_value_only_where_there_is_a_choice(void **state) {
+    trace *t = sample_trace();
+    error err;
+    for (uint32_t form = 0; export_form_name(form); form++) {
+        export_options o = {.form = str_of(export_form_name(form)),
+                            .value = EXPORT_VALUE_DEVICE};
+        bool takes = str_eq(o.form, STR("stacks")) || str_eq(o.form, STR("speedscope"));
+        assert_int_equal(export_file(t, &o, "/dev/null", &err), takes ? OK : ERR_ARG);
+        if (!takes) assert_int_equal(err.message, MSG_EXPORT_NO_VALUE);
+    }
     trace_release(t);
 }
 
@@ -115,6 +128,7 @@ static void export_of_many_rows_has_them_all(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(export_knows_its_forms_and_names_them_on_a_mistake),
+        cmocka_unit_test(export_takes_a_value_only_where_there_is_a_choice),
         cmocka_unit_test_setup_teardown(export_to_a_name_is_whole_or_not_there, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(export_to_a_device_is_written_directly, make_folder,

@@ -58,11 +58,23 @@ static void the_rest_goes_by_magic(void **state) {
     assert_int_equal(named("sqlite")->sniff(STR("SQLite format 3\0"), true), SNIFF_YES);
     assert_int_equal(named("zip")->sniff(STR("PK\x03\x04"), true), SNIFF_YES);
     assert_int_equal(named("bzip2")->sniff(STR("BZh9"), true), SNIFF_YES);
-    assert_int_equal(
-        named("memory snapshot")->sniff(STR("\x80\x04\x95}\x8c\x08segments"), true), SNIFF_YES);
-    assert_int_equal(named("memory snapshot")->sniff(STR("\x80\x04\x95}something"), true),
-                     SNIFF_NO);
     assert_int_equal(named("tacho")->sniff(STR("{}"), true), SNIFF_NO);
+}
+
+static sniff_answer snapshot(str head) {
+    return named("torch_memory_snapshot")->sniff(head, true);
+}
+
+static void a_snapshot_is_a_pickle_with_its_words(void **state) {
+    assert_int_equal(snapshot(STR("\x80\x04\x95}\x8c\x08segments")), SNIFF_YES);
+    assert_int_equal(snapshot(STR("\x80\x02]q\x01}(X\x0atotal_size")), SNIFF_YES);
+    assert_int_equal(snapshot(STR("(dp0\nVdevice_traces\np1\n")), SNIFF_YES);
+    assert_int_equal(snapshot(STR("}q\x01(X\x08segments")), SNIFF_YES);
+    assert_int_equal(snapshot(STR("\x80\x04\x95}something")), SNIFF_MAYBE);
+    assert_int_equal(snapshot(STR("(dp0\nVsomething\np1\n")), SNIFF_NO);
+    assert_int_equal(snapshot(STR("\x80\x01 segments")), SNIFF_NO);
+    assert_int_equal(snapshot(STR("segments")), SNIFF_NO);
+    assert_int_equal(snapshot(STR("\x80")), SNIFF_NO);
 }
 
 static void every_row_survives_every_start(void **state) {
@@ -87,6 +99,7 @@ int main(void) {
         cmocka_unit_test(what_is_cut_before_it_decides_may_be_one),
         cmocka_unit_test(damage_before_the_events_does_not_hide_them),
         cmocka_unit_test(the_rest_goes_by_magic),
+        cmocka_unit_test(a_snapshot_is_a_pickle_with_its_words),
         cmocka_unit_test(every_row_survives_every_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

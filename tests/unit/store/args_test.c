@@ -89,6 +89,7 @@ static void args_texts_raw_values_and_special_shapes_are_valid_json(void **state
     args_put_raw(&m.arg_at, maker_str(&m, "true"));
     maker_record(&m);
     args_put_varint(&m.arg_at, empty);
+    args_put_string(&m.arg_at, maker_str(&m, "te\"xt"));
     maker_record(&m);
     args_put_varint(&m.arg_at, ARGS_SHAPE_RAW);
     args_put_raw(&m.arg_at, maker_str(&m, "{\"whole\": [1,2]}"));
@@ -98,7 +99,7 @@ static void args_texts_raw_values_and_special_shapes_are_valid_json(void **state
     maker_record(&m);
     trace *t = maker_done(&m);
     assert_json(t, 1, "{\"te\\\"xt\":\"a\\n\\\"b\\\"\",\"\":true}");
-    assert_json(t, 2, "{}");
+    assert_json(t, 2, "{\"\":\"te\\\"xt\"}");
     buf b = {0};
     assert_int_equal(trace_arg(t, 3, STR("whole"), &b, NULL), OK);
     assert_true(str_eq(buf_str(&b), STR("[1, 2]")));

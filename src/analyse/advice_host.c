@@ -1,0 +1,188 @@
+/* advice_host.c: rules about the host: it is late with data or launches, it blocks, its steps
+ * differ, it is being watched.
+ *
+ * What each rule looks at, its threshold and when it stays silent stand in advice_rules.def. */
+#include "analyse/advice.h"
+
+/* ---- data -------------------------------------------------------------------------------- */
+
+/* Processes that load a batch as fast as the rest of the step goes by. */
+static int64_t workers_needed(const advice_facts *f) {
+    int64_t load = advice_per_step(f, f->data.ns), rest = sub_i64(f->step_ns, load);
+    if (rest <= 0) return 16;
+    return min_i64(16, max_i64(2, (load + rest - 1) / rest));
+}
+
+static bool loader_is_slow(const advice_facts *f, double limit, advice *out) {
+    int64_t ns = f->part_ns[ROLE_DATA_LOADER];
+    if (advice_share(f, ns) < limit) return false;
+    advice_cost(f, out, ns);
+    advice_point(f, out, f->data.longest);
+    return true;
+}
+
+bool advice_data_loader_no_workers(const advice_facts *f, double limit, advice *out) {
+    if (!f->single_loader.n || f->worker_loader.n || !loader_is_slow(f, limit, out)) return false;
+    verdict_add(&out->words, arg_int("workers", workers_needed(f)));
+    return true;
+}
+
+bool advice_data_loader_slow(const advice_facts *f, double limit, advice *out) {
+    if (f->single_loader.n && !f->worker_loader.n) return false;
+    return loader_is_slow(f, limit, out);
+}
+
+/* ---- a device that waits ----------------------------------------------------------------- */
+
+/* The name of what ends a gap: the operator, else the kernel. */
+static str gap_name(const advice_facts *f, const idle_gap *gap) {
+    if (!gap->work) return STR_NONE;
+    uint32_t op = f->t->kernel.op[gap->work];
+    return trace_slice_name(f->t, op ? op : f->t->kernel.slice[gap->work]);
+}
+
+/* Points to the longest gap of this cause. */
+static void point_to_gap(const advice_facts *f, idle_cause why, advice *out) {
+    const idle_gap *longest = NULL;
+    for (size_t i = 0; i < f->idle.n; i++) {
+        const idle_gap *g = &f->idle.v[i];
+        if (g->cause == why && (!longest || g->ns > longest->ns)) longest = g;
+    }
+    if (!longest) return;
+    out->place = longest->range;
+    out->name = gap_name(f, longest);
+    verdict_add(&out->words, arg_time("longest", longest->ns));
+    verdict_add(&out->words, arg_text("next", out->name.n ? out->name : STR("-")));
+}
+
+bool advice_host_late(const advice_facts *f, double limit, advice *out) {
+    int64_t ns = advice_per_step(f, f->idle.ns[IDLE_HOST]);
+    if (advice_share(f, ns) < limit) return false;
+    advice_cost(f, out, ns);
+    point_to_gap(f, IDLE_HOST, out);
+    return true;
+}
+
+bool advice_dependency_wait(const advice_facts *f, double limit, advice *out) {
+    int64_t ns = advice_per_step(f, f->idle.ns[IDLE_DEPENDENCY]);
+    if (advice_share(f, ns) < limit) return false;
+    advice_cost(f, out, ns);
+    point_to_gap(f, IDLE_DEPENDENCY, out);
+    return true;
+}
+
+/* Does the call stand in an operator that reads one value? Frames around it are a few. */
+static bool is_in_item(const trace *t, uint32_t slice) {
+    for (int up = 0; slice && up < 64; up++) {
+        slice = t->slice.parent[slice];
+        if (slice && t->slice.kind[slice] == KIND_OP)
+            return str_eq(trace_slice_name(t, slice), STR("aten::_local_scalar_dense"));
+    }
+    return false;
+}
+
+/* What blocking calls inside (or outside) reads of one value cost; names the worst. */
+static bool is_blocked(const advice_facts *f, bool in_item, double limit, advice *out) {
+    int64_t sum = 0, n = 0;
+    const idle_gap *worst = NULL;
+    for (size_t i = 0; i < f->idle.n; i++) {
+        const idle_gap *g = &f->idle.v[i];
+        if (!g->blocked || is_in_item(f->t, g->blocking) != in_item) continue;
+        sum = add_i64(sum, g->blocked);
+        n++;
+        if (!worst || g->blocked > worst->blocked) worst = g;
+    }
+    int64_t ns = advice_per_step(f, sum);
+    if (!worst || advice_share(f, ns) < limit) return false;
+    advice_cost(f, out, ns);
+    advice_point(f, out, worst->blocking);
+    verdict_add(&out->words, arg_text("call", out->name));
+    verdict_add(&out->words, arg_real("count", (double)n / (double)f->steps.n));
+    return true;
+}
+
+bool advice_blocking_sync(const advice_facts *f, double limit, advice *out) {
+    return is_blocked(f, false, limit, out);
+}
+
+bool advice_item_sync(const advice_facts *f, double limit, advice *out) {
+    if (!is_blocked(f, true, limit, out)) return false;
+    verdict_add(&out->words, arg_real("reads", (double)f->item.n / (double)f->steps.n));
+    return true;
+}
+
+/* ---- the optimizer ----------------------------------------------------------------------- */
+
+/* Time the device was idle while the host was in the optimizer. */
+static int64_t idle_in_optimizer(const advice_facts *f) {
+    int64_t sum = 0;
+    size_t s = 0;
+    for (size_t i = 0; i < f->idle.n; i++) {
+        interval gap = f->idle.v[i].range;
+        while (s < f->stages.n && f->stages.v[s].range.end <= gap.start) s++;
+        for (size_t k = s; k < f->stages.n && f->stages.v[k].range.start < gap.end; k++) {
+            const stage_segment *v = &f->stages.v[k];
+            if (v->stage != STAGE_OPTIMIZER) continue;
+            sum = add_i64(sum, sub_i64(min_i64(gap.end, v->range.end),
+                                       max_i64(gap.start, v->range.start)));
+        }
+    }
+    return sum;
+}
+
+bool advice_optimizer_not_fused(const advice_facts *f, double limit, advice *out) {
+    double kernels = f->steps.n ? (double)f->optimizer.n / (double)f->steps.n : 0;
+    if (kernels < limit || f->optimizer_fused.n * 2 >= f->optimizer.n) return false;
+    int64_t ns = advice_per_step(f, add_i64(f->optimizer.ns, idle_in_optimizer(f)) / 2);
+    if (advice_share(f, ns) < 0.01) return false;
+    advice_cost(f, out, ns);
+    advice_point(f, out, f->optimizer.longest);
+    verdict_add(&out->words, arg_real("count", kernels));
+    return true;
+}
+
+/* ---- steps ------------------------------------------------------------------------------- */
+
+static void point_to_step(const advice_facts *f, uint32_t step, advice *out) {
+    const step_span *s = &f->steps.v[step];
+    out->place = (interval){s->start, s->end};
+    verdict_add(&out->words, arg_int("step", s->number));
+    verdict_add(&out->words, arg_time("duration", sub_i64(s->end, s->start)));
+    verdict_add(&out->words, arg_time("median", f->median_ns));
+}
+
+bool advice_step_variance(const advice_facts *f, double limit, advice *out) {
+    const step_span *s = &f->steps.v[f->longest];
+    double over = (double)sub_i64(s->end, s->start) / (double)max_i64(1, f->median_ns) - 1;
+    if (over < limit || f->later_ns <= f->median_ns) return false;
+    advice_cost(f, out, min_i64(f->step_ns, sub_i64(f->later_ns, f->median_ns)));
+    point_to_step(f, f->longest, out);
+    return true;
+}
+
+bool advice_first_step(const advice_facts *f, double limit, advice *out) {
+    const step_span *s = &f->steps.v[0];
+    double ratio = (double)sub_i64(s->end, s->start) / (double)max_i64(1, f->median_ns);
+    if (ratio < limit) return false;
+    out->severity = SEVERITY_INFO;
+    point_to_step(f, 0, out);
+    verdict_add(&out->words, arg_real("ratio", ratio));
+    return true;
+}
+
+/* ---- the profiler ------------------------------------------------------------------------ */
+
+#define FRAME_NS 1000 /* an upper bound of what recording a Python call costs */
+
+bool advice_profiler_overhead(const advice_facts *f, double limit, advice *out) {
+    int64_t frames = f->steps.n ? f->n_frames / f->steps.n : 0;
+    int64_t own = advice_per_step(f, f->overhead_ns);
+    int64_t ns = min_i64(f->step_ns, add_i64(own, frames * FRAME_NS));
+    if (advice_share(f, ns) < limit) return false;
+    advice_cost(f, out, ns);
+    verdict_add(&out->words, arg_int("frames", frames));
+    verdict_add(&out->words, arg_time("overhead", own));
+    out->saves = ABSENT_I64; /* nothing in a run that is not watched */
+    out->severity = SEVERITY_INFO;
+    return true;
+}

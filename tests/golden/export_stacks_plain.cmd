@@ -1,0 +1,1 @@
+$TACHO export phases.json --to stacks

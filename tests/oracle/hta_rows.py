@@ -1,0 +1,171 @@
+"""The rows that Holistic Trace Analysis works on, and its arithmetic, written down a second time.
+
+Times are kept twice: exact in nanoseconds, and as HTA has them, in microseconds rounded inwards.
+"""
+
+import functools
+import math
+import re
+from collections import defaultdict
+
+import reference
+from ref_ranges import both, length, merge
+
+DEVICE = {'kernel', 'gpu_memcpy', 'gpu_memset'}
+CLASSES = ('COMPUTATION', 'COMMUNICATION', 'MEMORY')
+COMMUNICATION = re.compile(r'nccl|hip|hccl|.*ncclKernel')
+MEMORY = re.compile(r'(hip)?Mem(cpy|set)|dma')
+NOT_COMPUTATION = re.compile(
+    r'nccl|hip|hccl|runFunction|job_exe|packet|pe_exe|cpum_exe_subgraph|collective_subgraph_execution'
+    r'|Stream Wait Event|.*(Memcpy|Memset|dma|Sync)|.*cuda.*LaunchKernel', re.S)
+# 0.5.0 knew fewer names.
+COMMUNICATION_OLD = re.compile(r'nccl.*Kernel')
+
+
+class Row:
+    __slots__ = ('name', 'cat', 'start', 'end', 'begin', 'finish', 'stream', 'correlation', 'event', 'iteration')
+
+    def __init__(self, event, fractional):
+        args = event.get('args') or {}
+        self.event, self.name, self.cat = event, event['name'], event['cat']
+        self.start = reference.nanoseconds(event['ts'])
+        self.end = self.start + reference.nanoseconds(event['dur'])
+        if fractional:          # in doubles, which lose the nanoseconds of times since the epoch
+            begin = float(event['ts'])
+            self.begin, self.finish = math.ceil(begin), math.floor(begin + float(event['dur']))
+        else:
+            self.begin, self.finish = self.start // 1000, self.end // 1000
+        self.stream = whole(args.get('stream'))
+        self.correlation = whole(args.get('correlation'))
+        self.iteration = -1
+
+    @property
+    def dur(self):
+        """As HTA has it, in microseconds."""
+        return self.finish - self.begin
+
+
+def whole(value):
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        return -1
+
+
+@functools.lru_cache(None)
+def kernel_class(name, old=False):
+    if (COMMUNICATION_OLD if old else COMMUNICATION).match(name):
+        return 'COMMUNICATION'
+    if MEMORY.match(name):
+        return 'MEMORY'
+    if NOT_COMPUTATION.match(name) and not (old and name.startswith('Stream Wait Event')):
+        return 'OTHER'
+    return 'COMPUTATION'
+
+
+def rows_of(events):
+    """Rows with a duration and a category; times with fractions are rounded, all or none."""
+    kept = [e for e in events if isinstance(e.get('cat'), str) and e.get('dur') is not None and e['cat'] != 'Trace'
+            and isinstance(e.get('name'), str)]
+    fractional = any(not isinstance(e['ts'], int) for e in kept)
+    return [Row(e, fractional) for e in kept]
+
+
+def is_device(row):
+    return row.stream >= 0 and row.correlation >= 0 or row.name in ('Event Sync', 'Context Sync')
+
+
+def step_rows(rows):
+    """{number: rows}: device-side twins of the markers are steps to HTA."""
+    found = defaultdict(list)
+    for row in rows:
+        if row.name.startswith('ProfilerStep#') and row.stream == -1 and row.name[13:].isdigit():
+            found[int(row.name[13:])].append(row)
+    return found
+
+
+def step_filter(rows, include_last):
+    """HTA leaves out the last step of several, or what is behind it."""
+    steps = step_rows(rows)
+    if len(steps) < 2:
+        return rows
+    last = steps[max(steps)]
+    if include_last:
+        limit = max(r.finish for r in last)
+        host = [r for r in rows if not is_device(r) and r.begin <= limit]
+    else:
+        limit = max(r.begin for r in last)
+        host = [r for r in rows if not is_device(r) and r.begin < limit]
+    known = {r.correlation for r in host if r.correlation >= 0}
+    return host + [r for r in rows if is_device(r) and r.correlation in known]
+
+
+def span_union(ranges):
+    """Length of the union as HTA has it: a row opens a new group only behind the largest end so far."""
+    total, start, end = 0, None, None
+    for a, b in sorted(ranges):
+        if end is None or a > end:
+            if end is not None:
+                total += end - start
+            start, end = a, b
+        else:
+            end = max(end, b)
+    return total + (end - start if end is not None else 0)
+
+
+def temporal(rows, old):
+    """(idle, compute, non compute, whole) in HTA's microseconds."""
+    whole_time = max(r.finish for r in rows) - min(r.begin for r in rows)
+    busy = span_union((r.begin, r.finish) for r in rows)
+    compute = span_union((r.begin, r.finish) for r in rows if kernel_class(r.name, old) == 'COMPUTATION')
+    idle = whole_time - busy
+    return idle, compute, whole_time - compute - idle, whole_time
+
+
+def overlap_sets(ranges):
+    """{'A overlapping B': length} of three lists of merged ranges, every moment in one set."""
+    edges = []
+    for bit, name in enumerate(CLASSES):
+        for a, b in ranges[name]:
+            edges += [(a, 1 << bit), (b, -(1 << bit))]
+    edges.sort()
+    out, running, at = defaultdict(int), 0, None
+    for time, change in edges:
+        if running and time > at:
+            out[' overlapping '.join(c for bit, c in enumerate(CLASSES) if running >> bit & 1)] += time - at
+        running, at = running + change, time
+    return dict(out)
+
+
+def merged(rows, name, old, exact):
+    return merge(((r.start, r.end) if exact else (r.begin, r.finish)) for r in rows
+                 if kernel_class(r.name, old) == name)
+
+
+def share_overlapped(rows, old):
+    """Share of communication that runs beside computation; None without communication."""
+    comm, comp = (merged(rows, c, old, False) for c in ('COMMUNICATION', 'COMPUTATION'))
+    return length(both(comm, comp)) / length(comm) if length(comm) else None
+
+
+def by_name(rows, exact=False):
+    """{name: (calls, sum, max, min)}"""
+    table = defaultdict(list)
+    for row in rows:
+        table[row.name].append(row.end - row.start if exact else row.dur)
+    return {name: (len(some), sum(some), max(some), min(some)) for name, some in table.items()}
+
+
+def short_name(name):
+    """Without template arguments and parameters, the last word; names of copies stay."""
+    if MEMORY.match(name) or not re.search('[<(]', name):
+        return name
+    out, depth = '', 0
+    for letter in name.replace('->', ''):
+        if letter in '<(':
+            depth += 1
+        elif letter in '>)':
+            depth = max(0, depth - 1)
+        elif depth == 0:
+            out += letter
+    return out.split(' ')[-1] if out.strip() else name

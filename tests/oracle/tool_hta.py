@@ -1,0 +1,681 @@
+"""Recorded answers of Holistic Trace Analysis against tacho.
+
+HTA works on the rows of the device between the first and the last of them.  So the program is asked about a
+copy of the trace that holds just these rows, of which it then says how each moment was spent; unions of
+any two classes come from copies without the third.  Every figure is looked at three times: as HTA recorded it,
+as HTA's own arithmetic gives it (hta_rows.py), and exactly, in nanoseconds.  The first two must agree, and the
+program must agree with the third to the nanosecond.  Where the exact figure is another than HTA's, the row of
+DEFECTS that says why is named.
+"""
+
+import csv
+import functools
+import hashlib
+import json
+import os
+from collections import defaultdict
+
+import hta_rows
+import ref_steps
+import reference
+from common import DATA, Refused, Tally, ask, call, mean, rows, scratch
+from ref_ranges import length, merge, minus
+
+DEFECTS = {
+    # id: (section of the spec, kind, what and why)
+    'last_step': ('1.5', 'input', 'the last step is dropped: from the copy as well'),
+    'host_rows': ('2.1', 'input', 'only the time from the first to the last device row is looked at: the copy holds '
+                  'nothing else'),
+    'copies': ('2.2', 'input', 'copies and sets are kernels like others: so they are in a copy for the table by name'),
+    'rounding': ('1.4', 'figure', 'times are rounded inwards to microseconds'),
+    'sync_rows': ('2.1', 'figure', 'waits and host operators with a stream are taken for device work'),
+    'others': ('2.2', 'figure', 'beyond ten names, figures of the totals are given for those of the calls'),
+    'spread': ('2.2', 'figure', 'the standard deviation is not a column'),
+    'device_twin': ('2.3', 'figure', 'device-side ranges last from the first to the last kernel; ours give the time of '
+                    'the work that was launched inside'),
+    'class': ('1.6', 'figure', 'classes go by the beginning of the name: hip… is communication, …Sync… is none'),
+    'short_name': ('1.6', 'figure', 'short names are not a column'),
+    'first_starts': ('2.14', 'figure', 'one kernel name decides who is late, on clocks that are not aligned: only the first '
+                     'candidate is compared'),
+}
+ECHO = {'crash': 'the original crashed', 'file': 'the original only echoes the file',
+        'not_kept': 'the trace is not kept'}
+NOT_YET = ('critical_path', 'call_graph', 'frequent_cuda_kernel_sequences', 'aten_op_kernels_and_delay',
+           'idle_time_breakdown', 'queue_length', 'blocked_on_full_queue', 'launch_stats', 'memory_bw', 'cupti')
+HEAD = {'trace', 'hta', 'env', 'settings', 'ranks', 'what', 'note'}
+# {path: what the program answered and what was counted}: small, while the traces themselves are large.
+_memo = {}
+
+
+class Check:
+    """A tally with a label, and what was left out, by row of DEFECTS."""
+
+    def __init__(self, tally, label):
+        self.tally, self.label, self.left = tally, label, {}
+
+    def equal(self, what, expected, got, slack=0):
+        return self.tally.check('%s %s' % (self.label, what), expected, got, slack=slack)
+
+    def fail(self, sentence):
+        self.tally.fail('%s %s' % (self.label, sentence))
+
+    def leave(self, row, count=1):
+        self.left[row] = self.left.get(row, 0) + count
+
+    def end(self):
+        for row, count in self.left.items():
+            why = '%s: %s' % (DEFECTS[row][0], DEFECTS[row][2]) if row in DEFECTS else \
+                ECHO.get(row) or '%s is not asked yet' % row
+            self.tally.skip('%s: %s (%d figures)' % (self.label, why, count))
+
+
+class Rank:
+    """One trace: its rows, and the program's answers about copies of parts of them."""
+
+    def __init__(self, path):
+        self.path, self.by_mode = path, {}
+        self.memo = _memo.setdefault(path, {})
+
+    @functools.cached_property
+    def events(self):
+        return reference.read(self.path)
+
+    @functools.cached_property
+    def rows(self):
+        return hta_rows.rows_of(self.events)
+
+    @functools.cached_property
+    def fractional(self):
+        """Are there parts of microseconds?"""
+        return any(not isinstance(r.event['ts'], int) for r in self.rows)
+
+    @functools.cached_property
+    def trace(self):
+        return reference.Trace(self.events)
+
+    def kept(self, mode):
+        """HTA's rows of the device, with what it takes for it; those that are."""
+        if mode not in self.by_mode:
+            kept = hta_rows.step_filter(self.rows, mode != 'default')
+            seen = [r for r in kept if r.stream != -1]
+            self.by_mode[mode] = kept, seen, [r for r in seen if r.cat in hta_rows.DEVICE]
+        return self.by_mode[mode]
+
+    def parts(self, mode, classes):
+        """How the program deals out the time of a copy with the device rows of these classes, in ns."""
+        key = (mode, classes)
+        if key not in self.memo:
+            device = [r for r in self.kept(mode)[2] if hta_rows.kernel_class(r.name) in classes]
+            answer = ask('overview', write('part', device), '--threads', '1') if device else None
+            table = rows(answer, 'steps') if device else []
+            self.memo[key] = {c: (table[0][c] or 0) if table else 0
+                              for c in ('total', *ref_steps.ROLES)}
+        return self.memo[key]
+
+    def unions(self, mode):
+        """{'C': ns, 'CK': ns, …}: unions of the three classes, all from the program."""
+        c, k, m = hta_rows.CLASSES
+        whole, no_c, no_m, only_k = (self.parts(mode, p) for p in ((c, k, m), (k, m), (c, k), (k,)))
+        out = {'C': whole['kernel'], 'M': memory_of(no_c), 'K': only_k['communication']}
+        out['CM'] = out['C'] + memory_of(whole)
+        out['CKM'] = out['CM'] + whole['communication']
+        out['KM'] = out['M'] + no_c['communication']
+        out['CK'] = out['C'] + no_m['communication']
+        return out
+
+    def names(self, mode):
+        """{name: row} of the program's table of kernels, copies and sets being kernels too."""
+        key = ('names', mode)
+        if key not in self.memo:
+            device = self.kept(mode)[2]
+            path = write('names', device, cat='kernel') if device else None
+            self.memo[key] = {r['name']: r for r in rows(ask('kernels', path), 'kernels')} if path else {}
+        return self.memo[key]
+
+
+def memory_of(parts):
+    return parts['memcpy'] + parts['memset']
+
+
+ARGUMENTS = ('device', 'stream', 'correlation', 'Collective name')
+
+
+def write(name, some, cat=None):
+    """A trace of these rows' events and nothing else; the times as they were written."""
+    path = scratch(name + '.json')
+    events = []
+    for row in some:
+        event, args = row.event, row.event.get('args') or {}
+        few = {'cat': cat or row.cat, 'name': row.name, 'pid': event['pid'], 'tid': event['tid'],
+               'args': {k: args[k] for k in ARGUMENTS if k in args}}
+        events.append('{"ph": "X", "ts": %s, "dur": %s, %s' % (event['ts'], event['dur'], json.dumps(few)[1:]))
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write('{"schemaVersion": 1, "traceEvents": [\n%s]}' % ',\n'.join(events))
+    return path
+
+
+# ---- the questions; each takes (check, ranks, mode, answer) ----
+
+def parse(check, ranks, mode, answer):
+    """HTA's own count of the rows: shows that ours are the same rows."""
+    for number, rank in ranks.items():
+        kept, seen, _ = rank.kept(mode)
+        facts = answer[number]
+        check.equal('rows', facts['rows'], len(kept))
+        check.equal('sum of dur', facts['sum_dur'], sum(r.dur for r in kept))
+        check.equal('device rows', facts['rows_stream_ne_minus1'], len(seen))
+        per_cat = defaultdict(int)
+        for row in kept:
+            per_cat[row.cat] += 1
+        check.equal('rows by category', facts['rows_per_cat'], dict(per_cat))
+        check.leave('file')
+
+
+def profiler_steps(check, ranks, mode, answer):
+    for rank in ranks.values():
+        check.equal('steps as HTA counts', sorted(answer), sorted(hta_rows.step_rows(rank.kept(mode)[0])))
+        every = sorted(hta_rows.step_rows(rank.rows))
+        check.equal('steps', every, [r['step'] for r in rows(ask('steps', rank.path), 'steps')])
+        if every != sorted(answer):
+            check.leave('last_step')
+
+
+def temporal_breakdown(check, ranks, mode, answer):
+    recorded = {str(row['rank']): row for row in answer} if isinstance(answer, list) else {}
+    for number, rank in ranks.items():
+        exact_breakdown(check, rank, mode)
+        _, seen, device = rank.kept(mode)
+        if number not in recorded:
+            check.leave('crash')
+            continue
+        old = hta_rows.temporal(seen, ranks.old)
+        whole = rank.parts(mode, hta_rows.CLASSES)
+        mine = (whole['other'], whole['kernel'], memory_of(whole) + whole['communication'], whole['total'])
+        for i, column in enumerate(('idle_time', 'compute_time', 'non_compute_time', 'kernel_time')):
+            value = recorded[number][column + '(us)']
+            check.equal('%s as HTA counts' % column, value, old[i])
+            if column != 'kernel_time':
+                check.equal('%s share as HTA counts' % column, recorded[number][column + '_pctg'],
+                            100 * old[i] / old[3] if old[3] else 0, slack=.0051)
+            compare_or_leave(check, rank, seen, device, column, value, mine[i])
+
+
+def compare_or_leave(check, rank, seen, device, what, value_us, mine_ns):
+    """The program's figure is HTA's, or a row of DEFECTS says why not."""
+    if len(seen) != len(device):
+        check.leave('sync_rows')
+    elif rank.fractional:
+        check.leave('rounding')
+        check.equal(what + ' within the rounding', value_us, mine_ns / 1000, slack=2 * len(device) + 2)
+    else:
+        check.equal(what, value_us, mine_ns / 1000)
+
+
+def exact_breakdown(check, rank, mode):
+    """The program on the device rows alone, to the nanosecond."""
+    device = rank.kept(mode)[2]
+    if not device:
+        return
+    ranges = {c: hta_rows.merged(device, c, False, True) for c in hta_rows.CLASSES}
+    every = merge((r.start, r.end) for r in device)
+    c, k, m = (ranges[x] for x in hta_rows.CLASSES)
+    total = max(r.end for r in device) - min(r.start for r in device)
+    other = total - length(every)
+    got = rank.parts(mode, hta_rows.CLASSES)
+    comm = minus(minus(k, c), m)
+    for what, right, mine in (('whole', total, got['total']), ('compute', length(c), got['kernel']),
+                              ('memory', length(minus(m, c)), memory_of(got)),
+                              ('communication', length(comm), got['communication']), ('idle', other, got['other'])):
+        check.equal('%s %s, exactly' % (mode, what), right, mine)
+    unions = rank.unions(mode)
+    for key, some in (('C', [c]), ('K', [k]), ('M', [m]), ('CK', [c, k]), ('CM', [c, m]), ('KM', [k, m]),
+                      ('CKM', [c, k, m])):
+        check.equal('%s union %s, exactly' % (mode, key), length(merge(r for part in some for r in part)), unions[key])
+
+
+def kernel_breakdown(check, ranks, mode, answer):
+    if 'hta_error' in answer:
+        check.leave('crash')
+        return
+    types(check, ranks, mode, answer['kernel_type'])
+    for key in ('default_num_kernels_10', 'top20_by_sum_without_grouping'):
+        if key in answer:
+            kernel_table(check, ranks, mode, key, answer[key])
+    if 'distinct_rows_without_grouping' in answer:
+        count = 0
+        for rank in ranks.values():
+            seen, device = rank.kept(mode)[1:]
+            count += len({r.name for r in seen if hta_rows.kernel_class(r.name, ranks.old) != 'OTHER'})
+            check.equal('distinct names, exactly', len({r.name for r in device}), len(rank.names(mode)))
+        check.equal('distinct names as HTA counts', answer['distinct_rows_without_grouping'], count)
+
+
+def types(check, ranks, mode, table):
+    """Time of each set of classes, over all ranks, from unions of the program."""
+    old, mine, plain, slack = defaultdict(int), defaultdict(int), True, 0
+    for rank in ranks.values():
+        _, seen, device = rank.kept(mode)
+        plain = plain and len(seen) == len(device) and not rank.fractional
+        slack += 2 * len(device) + 2
+        ranges = {c: hta_rows.merged(seen, c, ranks.old, False) for c in hta_rows.CLASSES}
+        for name, value in hta_rows.overlap_sets(ranges).items():
+            old[name] += value
+        if device:
+            for name, value in sets_of(rank.unions(mode)).items():
+                mine[name] += value
+    for row in table:
+        name = row['kernel_type']
+        # In doubles a rounded sweep can leave a microsecond behind.
+        check.equal('time of %s as HTA counts' % name, row['sum'], old.get(name, 0), slack=0 if plain else 1)
+        if plain:
+            check.equal('time of %s' % name, row['sum'], mine.get(name, 0) / 1000)
+            check.equal('share of %s' % name, row['percentage'], 100 * mine.get(name, 0) / sum(mine.values()),
+                        slack=.051)
+        elif all(len(r.kept(mode)[1]) == len(r.kept(mode)[2]) for r in ranks.values()):
+            check.leave('rounding')
+            check.equal('time of %s within the rounding' % name, row['sum'], mine.get(name, 0) / 1000, slack=slack)
+        else:
+            check.leave('sync_rows')
+
+
+def sets_of(u):
+    """{set of classes: time} by inclusion and exclusion."""
+    both_ = {'CK': u['C'] + u['K'] - u['CK'], 'CM': u['C'] + u['M'] - u['CM'], 'KM': u['K'] + u['M'] - u['KM']}
+    three = u['CKM'] - u['C'] - u['K'] - u['M'] + both_['CK'] + both_['CM'] + both_['KM']
+    c, k, m = hta_rows.CLASSES
+    return {c: u['C'] - both_['CK'] - both_['CM'] + three, k: u['K'] - both_['CK'] - both_['KM'] + three,
+            m: u['M'] - both_['CM'] - both_['KM'] + three, ' overlapping '.join((c, k)): both_['CK'] - three,
+            ' overlapping '.join((c, m)): both_['CM'] - three, ' overlapping '.join((k, m)): both_['KM'] - three,
+            ' overlapping '.join((c, k, m)): three}
+
+
+def kernel_table(check, ranks, mode, key, table):
+    """Sum, largest, smallest and mean by name; folded names are not looked at call by call."""
+    grouped = key == 'default_num_kernels_10'
+    for number, rank in ranks.items():
+        _, seen, device = rank.kept(mode)
+        exact = hta_rows.by_name(device, exact=True)
+        for name, (calls, total, longest, shortest) in exact.items():
+            mine = rank.names(mode)[name]
+            check.equal('%s, exactly' % name[:60], (calls, total, longest, shortest),
+                        (mine['calls'], mine['total'], mine['max'], mine['min']))
+        old = hta_rows.by_name(seen)
+        for row in table:
+            if str(row['rank']) != number:
+                continue
+            name, folded = row['name'], grouped and folds(seen, row['kernel_type'], ranks.old)
+            what = '%s %s' % (key[:7], name[:60])
+            if name == 'others':
+                listed = {r['name'] for r in table if r['rank'] == row['rank'] and r['kernel_type'] == row['kernel_type']}
+                rest = [n for n in old if n not in listed and hta_rows.kernel_class(n, ranks.old) == row['kernel_type']]
+                check.equal(what + ' as HTA counts', row['sum (us)'], sum(old[n][1] for n in rest))
+                check.leave('others', 4)
+                continue
+            calls, total, longest, shortest = old[name]
+            check.equal(what + ' sum as HTA counts', row['sum (us)'], total)
+            values = [('sum', row['sum (us)'], 'total')]
+            if folded:
+                check.leave('others', 3)
+            else:
+                check.equal(what + ' as HTA counts', (row['max (us)'], row['min (us)']), (longest, shortest))
+                check.equal(what + ' mean as HTA counts', row['mean (us)'], total / calls, slack=1e-6)
+                values += [('max', row['max (us)'], 'max'), ('min', row['min (us)'], 'min')]
+            check.leave('spread')
+            if name in exact:
+                for word, value, column in values:
+                    compare_or_leave(check, rank, [r for r in seen if r.name == name],
+                                     [r for r in device if r.name == name], '%s %s' % (what, word), value,
+                                     rank.names(mode)[name][column])
+                if not folded:
+                    check.equal(what + ' mean, exactly', True,
+                                rank.names(mode)[name]['mean'] in mean(exact[name][1], exact[name][0]))
+            else:
+                check.leave('sync_rows')
+
+
+def folds(seen, kernel_type, old):
+    return len({r.name for r in seen if hta_rows.kernel_class(r.name, old) == kernel_type}) > 10
+
+
+def comm_comp_overlap(check, ranks, mode, answer):
+    recorded = {str(row['rank']): row['comp_comm_overlap_pctg'] for row in answer}
+    for number, rank in ranks.items():
+        _, seen, device = rank.kept(mode)
+        old = hta_rows.share_overlapped(seen, ranks.old)
+        value = recorded[number]
+        check.equal('overlap as HTA counts', value, None if old is None else 100 * old, slack=.0051)
+        if not device:
+            continue
+        unions = rank.unions(mode)
+        shared = unions['C'] + unions['K'] - unions['CK']
+        table = rows(ask('distributed', write('part', device)), 'overlap')
+        if unions['K']:
+            check.equal('%s distributed' % mode, (unions['C'] - shared, shared, unions['K'] - shared),
+                        tuple(table[0][c] for c in ('computation', 'overlapping', 'communication')))
+            check.equal('overlap', value, 100 * shared / unions['K'], slack=.0051 if not rank.fractional else 1)
+            if rank.fractional:
+                check.leave('rounding')
+        else:
+            check.equal('%s no communication' % mode, 0, sum(r['communication'] + r['overlapping'] for r in table))
+            check.equal('overlap', None, value)
+
+
+def user_annotations(cat):
+    def question(check, ranks, mode, answer):
+        recorded = defaultdict(dict)
+        for row in answer or []:
+            recorded[str(row['rank'])][row['name']] = row
+        for number, rank in ranks.items():
+            some = [r for r in rank.kept(mode)[0] if r.cat == cat]
+            old, exact = hta_rows.by_name(some), hta_rows.by_name(some, exact=True)
+            check.equal('%s names' % cat, sorted(recorded[number]), sorted(old))
+            got = slices_by_name(some) if some else {}
+            for name, row in recorded[number].items():
+                calls, total, longest, shortest = old[name]
+                what = '%s %s' % (cat, name[:60])
+                check.equal(what + ' as HTA counts', (row['sum (us)'], row['max (us)'], row['min (us)']),
+                            (total, longest, shortest))
+                check.equal(what + ' mean as HTA counts', row['mean (us)'], total / calls, slack=1e-6)
+                check.equal(what + ', exactly', exact[name], got.get(name))
+                check.leave('spread')
+                if not rank.fractional:
+                    check.equal(what, (row['sum (us)'], row['max (us)'], row['min (us)']),
+                                tuple(v / 1000 for v in got[name][1:]))
+                else:
+                    check.leave('rounding', 3)
+            if cat == 'gpu_user_annotation' and answer:
+                check.leave('device_twin')
+            launched_inside(check, rank)
+    return question
+
+
+def slices_by_name(some):
+    """{name: (calls, sum, max, min)} of the slices the program has of these rows, by its CSV export."""
+    path = scratch('slices.csv')
+    status, _, err = call(['export', write('some', some), '--to', 'csv', '-o', path, '--no-cache'])
+    if status != 0:
+        raise Refused(status, err)
+    found = defaultdict(list)
+    with open(path, encoding='utf-8', newline='') as file:
+        for row in csv.DictReader(file):
+            found[row['name']].append(int(row['duration_ns']))
+    return {name: (len(d), sum(d), max(d), min(d)) for name, d in found.items()}
+
+
+def launched_inside(check, rank):
+    """Ranges of the user with the device work launched inside them by their own thread."""
+    if 'ranges' in rank.memo:
+        return
+    right = rank.memo['ranges'] = defaultdict(lambda: [0, 0, 0])
+    for item in rank.trace.slices:
+        if item.kind == 'annotation' and not ref_steps.is_host_collective(item):
+            right[item.name][0] += 1
+            right[item.name][1] += item.dur
+    for work in rank.trace.device_work():
+        above = work.launch
+        while above is not None:
+            if above.kind == 'annotation' and above.name in right:
+                right[above.name][2] += work.dur
+            above = above.parent
+    got = {r['name']: [r['calls'], r['host_total'], r['device_total'] or 0]
+           for r in rows(ask('overview', rank.path), 'user_events')}
+    check.equal('ranges of the user, reference', dict(right), got)
+
+
+def kernels_with_annotations(check, ranks, mode, answer):
+    if answer and 'hta_error' in answer:
+        check.leave('crash')
+        return
+    for rank in ranks.values():
+        launched_inside(check, rank)
+    check.leave('device_twin')
+
+
+def stragglers(check, ranks, mode, answer):
+    """The rank HTA suspects first is the one the program names."""
+    if 'hta_error' in answer:
+        check.leave('crash')
+        return
+    folder = scratch('stragglers')
+    os.makedirs(folder, exist_ok=True)
+    for number, rank in ranks.items():
+        path = os.path.join(folder, 'rank%s.pt.trace.json.gz' % number)
+        if not os.path.exists(path):
+            os.symlink(os.path.abspath(rank.path), path)
+    verdict = ask('distributed', folder, '--all-workers').get('verdict') or {}
+    check.equal('straggler', ('straggler', answer['num_candidates_1'][0]),
+                (verdict.get('id'), verdict.get('values', {}).get('rank')))
+    check.leave('first_starts', len(answer['num_candidates_2']) - 1)
+
+
+QUESTIONS = {
+    'parse': parse, 'profiler_steps': profiler_steps, 'temporal_breakdown': temporal_breakdown,
+    'kernel_breakdown': kernel_breakdown, 'comm_comp_overlap': comm_comp_overlap,
+    'user_annotation_breakdown_cpu': user_annotations('user_annotation'),
+    'user_annotation_breakdown_gpu': user_annotations('gpu_user_annotation'),
+    'kernels_with_user_annotations': kernels_with_annotations, 'potential_stragglers': stragglers,
+}
+
+
+class Ranks(dict):
+    """{rank: Rank}; `old` when the answers are of release 0.5.0, which knew fewer names."""
+
+    old = False
+
+
+def find(input_path, name):
+    """A trace of the answers, relative to INPUT; None when it is not kept."""
+    for base in (input_path, DATA):
+        path = os.path.join(base, name)
+        if os.path.exists(path):
+            return path
+    return None
+
+
+def compare(tally: Tally, answers_path, input_path):
+    label = os.path.basename(answers_path)[:-5]
+    with open(answers_path, encoding='utf-8') as file:
+        answers = json.load(file)
+    check = Check(tally, label)
+    try:
+        if 'traces' in answers and 'what' in answers:
+            exact(check, answers['traces'], os.path.dirname(answers_path), input_path)
+        elif 'names' in answers:
+            kernel_names(check, answers['names'])
+        elif 'trace' in answers:
+            per_trace(check, answers, input_path)
+        elif any(key.startswith('trace_') for key in answers):
+            trace_diff(check, answers, os.path.dirname(answers_path), input_path)
+        elif find(input_path, answers.get('file', '?')) is None:
+            check.leave('not_kept', len(answers))
+        else:
+            tally.fail('%s: no way to ask this' % label)
+    except (Refused, KeyError, ValueError, IndexError, TypeError) as problem:
+        tally.fail('%s: no answer: %s: %s' % (label, type(problem).__name__, problem))
+    check.end()
+
+
+def load(trace, input_path):
+    """{rank: Rank}, or None when a file is not kept."""
+    ranks = Ranks()
+    for number, name in trace.items():
+        path = find(input_path, name)
+        if path is None:
+            return None
+        ranks[number] = loaded(path)
+    return ranks
+
+
+@functools.lru_cache(4)
+def loaded(path):
+    return Rank(path)
+
+
+def per_trace(check, answers, input_path):
+    ranks = load(answers['trace'], input_path)
+    if ranks is None:
+        check.leave('not_kept', len(answers))
+        return
+    ranks.old = answers['hta'].startswith('0.5') or '0.5.0' in answers['hta']
+    whole_traces(check, ranks)
+    for key, value in answers.items():
+        if key in HEAD:
+            continue
+        mode = key if key in ('default', 'include_last_profiler_step') else 'default'
+        for name, answer in value.items() if key == mode else ((key, value),):
+            if name in HEAD:
+                continue
+            if any(name.startswith(later) for later in NOT_YET):
+                check.leave(next(later for later in NOT_YET if name.startswith(later)))
+            elif name not in QUESTIONS:
+                check.fail('there is no way to ask %s' % name)
+            else:
+                QUESTIONS[name](check, ranks, mode, answer)
+
+
+def whole_traces(check, ranks):
+    """The step tables of the whole trace, undoctored, against the reference."""
+    for rank in ranks.values():
+        if 'whole' in rank.memo:
+            continue
+        rank.memo['whole'] = True
+        for mode in ('default', 'include_last_profiler_step'):      # for the exact figures, asked for later
+            rank.names(mode)
+            rank.unions(mode)
+        right = {step.number: row for step, row in ref_steps.breakdown(rank.trace)}
+        got = {r['step']: r for r in rows(ask('overview', rank.path), 'steps')}
+        check.equal('steps, reference', sorted(right), sorted(got))
+        for step, row in right.items():
+            check.equal('step %d, reference' % step, row, {c: got[step][c] or 0 for c in row})
+
+
+def exact(check, traces, folder, input_path):
+    """Exact figures in nanoseconds, recomputed from the same rows without HTA."""
+    for name, modes in traces.items():
+        with open(os.path.join(folder, name + '.json'), encoding='utf-8') as file:
+            ranks = load(json.load(file)['trace'], input_path)
+        if ranks is None:
+            check.leave('not_kept')
+            continue
+        for mode, by_rank in modes.items():
+            mode = 'default' if mode == 'default' else 'include_last_profiler_step'
+            for number, sets in by_rank.items():
+                right = sets['device_activity_only']
+                if right is None:
+                    check.equal('%s device rows' % name, 0, len(ranks[number].names(mode)))
+                    continue
+                one_exact(check, '%s %s rank %s' % (name, mode, number), ranks[number], mode, right)
+
+
+def one_exact(check, what, rank, mode, right):
+    whole, u = rank.parts(mode, hta_rows.CLASSES), rank.unions(mode)
+    shared = u['C'] + u['K'] - u['CK']
+    names = rank.names(mode)
+    sums = {c: 0 for c in (*hta_rows.CLASSES, 'OTHER')}
+    for name, row in names.items():
+        sums[hta_rows.kernel_class(name)] += row['total']
+    for key, mine in (
+            ('events', sum(r['calls'] for r in names.values())), ('span_ns', whole['total']), ('busy_ns', u['CKM']),
+            ('idle_ns', whole['other']), ('compute_ns', u['C']), ('non_compute_ns', u['CKM'] - u['C']),
+            ('communication_ns', u['K']), ('memory_ns', u['M']), ('comm_comp_overlap_ns', shared),
+            ('exposed_communication_ns', u['K'] - shared), ('sum_dur_ns_by_type', sums)):
+        check.equal('%s %s' % (what, key), right[key], mine)
+    share = 100 * shared / u['K'] if u['K'] else None
+    check.equal(what + ' overlap', right['comm_comp_overlap_pct'], share, slack=.00006)
+
+
+def kernel_names(check, names):
+    """Which names are communication to the program, each a kernel of its own in a made-up trace."""
+    events = [{'ph': 'X', 'cat': 'kernel', 'name': n['name'], 'pid': 0, 'tid': 7, 'ts': 10 * i, 'dur': 1,
+               'args': {'device': 0, 'stream': 7, 'correlation': i}} for i, n in enumerate(names)]
+    path = scratch('names.json')
+    with open(path, 'w', encoding='utf-8') as file:
+        json.dump({'traceEvents': events}, file)
+    found = {r['name'] for r in rows(ask('distributed', path), 'collectives')}
+    for one in names:
+        name, kind = one['name'], one['kernel_type']
+        check.equal('class of %s as HTA has it' % name[:60], kind, hta_rows.kernel_class(name))
+        check.equal('short name of %s' % name[:60], one['short_name'], hta_rows.short_name(name))
+        if kind == 'OTHER' or name.startswith('hip'):
+            check.leave('class')
+        else:
+            check.equal('%s is communication' % name[:60], kind == 'COMMUNICATION', name in found)
+    check.leave('short_name', len(names))
+
+
+def trace_diff(check, answers, folder, input_path):
+    """Counts and times by name of one step of two traces, on the host and on the device."""
+    for key, answer in answers.items():
+        if not key.startswith('trace_'):
+            continue
+        sides = {}
+        for side in ('control', 'test'):
+            path = find(input_path, 'hta/%s/%s/%s.json.gz' % (key, side, side))
+            if path is not None:
+                sides[side] = step_slices(path, answer['%s_iteration_used' % side])
+        if len(sides) != 2:
+            check.leave('not_kept', len(answer))
+            continue
+        for device in ('CPU', 'GPU', 'ALL'):
+            for short in (False, True):
+                one_diff(check, answer, device, short, sides)
+
+
+def step_slices(path, step):
+    """{CPU or GPU: {name: [calls, ns]}} of a step, from the program's CSV export."""
+    out = scratch('diff.csv')
+    status, _, err = call(['export', path, '--to', 'csv', '-o', out, '--no-cache'])
+    if status != 0:
+        raise Refused(status, err)
+    csv.field_size_limit(1 << 30)
+    found = {'CPU': defaultdict(lambda: [0, 0]), 'GPU': defaultdict(lambda: [0, 0])}
+    with open(out, encoding='utf-8', newline='') as file:
+        reader = csv.reader(file)
+        head = next(reader)
+        name, cat, dur, at = (head.index(c) for c in ('name', 'category', 'duration_ns', 'step'))
+        for row in reader:
+            if row[at] == str(step) and row[cat] != 'Trace':
+                side = found['GPU' if row[cat] in hta_rows.DEVICE else 'CPU'][row[name]]
+                side[0] += 1
+                side[1] += int(row[dur])
+    return found
+
+
+def one_diff(check, answer, device, short, sides):
+    tables = {}
+    for side, found in sides.items():
+        table = tables[side] = defaultdict(lambda: [0, 0])
+        for part in ('CPU', 'GPU') if device == 'ALL' else (device,):
+            for name, (calls, ns) in found[part].items():
+                row = table[hta_rows.short_name(name) if short else name]
+                row[0], row[1] = row[0] + calls, row[1] + ns
+    recorded = answer[device + ('_short' if short else '')]
+    what = 'diff of %s%s' % (device, ' by short name' if short else '')
+    names = set(tables['control']) | set(tables['test'])
+    change = {n: tables['test'][n][0] - tables['control'][n][0] for n in names}
+    check.equal(what + ' rows', recorded['rows'], len(names))
+    for side in ('control', 'test'):
+        check.equal('%s calls of %s' % (what, side), recorded['sum_%s_counts' % side],
+                    sum(r[0] for r in tables[side].values()))
+        check.equal('%s time of %s' % (what, side), recorded['sum_%s_duration' % side],
+                    sum(r[1] for r in tables[side].values()) / 1000)
+    signs = {'+': sum(c > 0 for c in change.values()), '-': sum(c < 0 for c in change.values()),
+             '=': sum(c == 0 for c in change.values())}
+    check.equal(what + ' changes', recorded['counts_change_categories'], {k: v for k, v in signs.items() if v})
+    for row in recorded['top20_by_abs_diff_duration']:
+        name = row['short_name' if short else 'name']
+        mine = (tables['control'][name], tables['test'][name])
+        check.equal('%s %s' % (what, name[:60]), [[row['%s_counts' % s], row['%s_total_duration' % s]]
+                                                  for s in ('control', 'test')],
+                    [[r[0], r[1] / 1000] for r in mine])
+    if not short:
+        sorts = {'added': [n for n in names if not tables['control'][n][0]],
+                 'deleted': [n for n in names if not tables['test'][n][0]]}
+        rest = names - set(sorts['added']) - set(sorts['deleted'])
+        sorts.update(increased=[n for n in rest if change[n] > 0], decreased=[n for n in rest if change[n] < 0],
+                     unchanged=[n for n in rest if change[n] == 0])
+        check.equal(what + ' kinds of change', answer[device + '_ops_diff_counts'], {k: len(v) for k, v in sorts.items()})
+        for kind, some in sorts.items():
+            text = json.dumps(sorted(some))
+            check.equal('%s %s' % (what, kind), answer[device + '_ops_diff_sha16'][kind],
+                        hashlib.sha256(text.encode()).hexdigest()[:16])

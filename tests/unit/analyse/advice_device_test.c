@@ -1,0 +1,255 @@
+/* advice_device_test.c: each rule about kernels once where it fires and once where it is silent. */
+#include "advice_case.h"
+
+static void begin_step(advice_case *c) {
+    case_begin(c);
+    case_step(c, 1, 0, 1000);
+}
+
+static void fill_device(advice_case *c, int kernel, double blocks, double occupancy) {
+    c->f.slices[kernel].blocks_per_sm = blocks;
+    c->f.slices[kernel].occupancy = occupancy;
+}
+
+/* Twelve kernels of 50 µs, none of which takes a tenth of the time. */
+static void run_twelve(advice_case *c, double blocks) {
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f",
+                                        "g", "h", "i", "j", "k", "l"};
+    begin_step(c);
+    for (int i = 0; i < 12; i++)
+        fill_device(c, case_kernel(c, names[i], i * 6, 100 + i * 50, 50), blocks, 0.9);
+    case_ask(c);
+}
+
+static void many_kernels_with_few_blocks_are_told(void **state) {
+    advice_case c;
+    run_twelve(&c, 0.25);
+    assert_fires(&c, "sm_efficiency_low", 450 * US); /* 600 · (1 − 0.25) */
+    assert_near(case_value(&c, "sm_efficiency_low", "filled").u.d, 0.25);
+    assert_silent(&c, "small_grid");
+    case_end(&c);
+}
+
+static void kernels_that_fill_the_device_are_left_alone(void **state) {
+    advice_case c;
+    run_twelve(&c, 2);
+    assert_silent(&c, "sm_efficiency_low");
+    assert_silent(&c, "occupancy_low");
+    case_end(&c);
+}
+
+static void one_kernel_with_few_blocks_is_named(void **state) {
+    advice_case c;
+    begin_step(&c);
+    fill_device(&c, case_kernel(&c, "narrow", 0, 10, 500), 0.25, 0.5);
+    fill_device(&c, case_kernel(&c, "wide", 10, 510, 100), 4, 0.5);
+    case_ask(&c);
+    assert_fires(&c, "small_grid", 375 * US);
+    assert_text(case_value(&c, "small_grid", "kernel").u.text, "narrow");
+    assert_near(case_value(&c, "small_grid", "blocks").u.d, 0.25);
+    assert_near(case_value(&c, "small_grid", "kernel_share").u.d, 5.0 / 6);
+    assert_silent(&c, "sm_efficiency_low");
+    case_end(&c);
+}
+
+static void one_block_for_each_multiprocessor_is_enough(void **state) {
+    advice_case c;
+    begin_step(&c);
+    fill_device(&c, case_kernel(&c, "just", 0, 10, 500), 1, 0.5);
+    case_ask(&c);
+    assert_silent(&c, "small_grid");
+    case_end(&c);
+}
+
+static void collectives_may_be_small(void **state) {
+    advice_case c;
+    begin_step(&c);
+    fill_device(&c, case_kernel(&c, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", 0, 10, 500),
+                0.1, 0.1);
+    fill_device(&c, case_kernel(&c, "wide", 10, 510, 100), 4, 0.5);
+    case_ask(&c);
+    assert_silent(&c, "small_grid");
+    assert_silent(&c, "occupancy_low");
+    case_end(&c);
+}
+
+static void low_occupancy_is_measured_against_a_quarter(void **state) {
+    advice_case c;
+    begin_step(&c);
+    fill_device(&c, case_kernel(&c, "heavy", 0, 10, 400), 4, 0.125);
+    case_ask(&c);
+    assert_fires(&c, "occupancy_low", 200 * US);
+    assert_text(case_value(&c, "occupancy_low", "kernel").u.text, "heavy");
+    case_end(&c);
+}
+
+static void low_occupancy_of_tensor_core_kernels_is_by_design(void **state) {
+    advice_case c;
+    begin_step(&c);
+    fill_device(&c, case_kernel(&c, "sm90_xmma_gemm_bf16bf16", 0, 10, 400), 4, 0.125);
+    case_ask(&c);
+    assert_silent(&c, "occupancy_low");
+    case_end(&c);
+}
+
+/* Kernels of 2 µs, launched every 10 µs. */
+static void run_small(advice_case *c, int n) {
+    begin_step(c);
+    for (int i = 0; i < n; i++) case_kernel(c, "small", i * 10, i * 10 + 7, 2);
+    case_ask(c);
+}
+
+static void small_kernels_cost_the_idle_time_before_them(void **state) {
+    advice_case c;
+    run_small(&c, 60);
+    assert_fires(&c, "small_kernels", (7 + 59 * 8) * US);
+    assert_int_equal(case_value(&c, "small_kernels", "count").u.i, 60);
+    case_end(&c);
+}
+
+static void a_few_small_kernels_are_left_alone(void **state) {
+    advice_case c;
+    run_small(&c, 40);
+    assert_silent(&c, "small_kernels");
+    case_end(&c);
+}
+
+/* An operator with one kernel of `dur`. */
+static int run_op(advice_case *c, const char *op, const char *kernel, int64_t at, int64_t dur) {
+    int h = case_host(c, KIND_OP, op, at, 20);
+    c->f.slices[h].has_op_row = true;
+    case_kernel(c, kernel, at + 5, at + 20, dur);
+    return h;
+}
+
+static void matrix_products_without_tensor_cores_are_told(void **state) {
+    advice_case c;
+    begin_step(&c);
+    run_op(&c, "aten::mm", "ampere_sgemm_128x64_nn", 0, 400);
+    case_ask(&c);
+    assert_fires(&c, "tensor_cores_unused", 300 * US);
+    assert_text(case_value(&c, "tensor_cores_unused", "op").u.text, "aten::mm");
+    case_end(&c);
+}
+
+static void tensor_cores_in_use_are_left_alone(void **state) {
+    advice_case c;
+    begin_step(&c);
+    run_op(&c, "aten::mm", "sm90_xmma_gemm_bf16bf16", 0, 400);
+    case_ask(&c);
+    assert_silent(&c, "tensor_cores_unused");
+    case_end(&c);
+}
+
+static void device_without_tensor_cores_is_not_asked_for_them(void **state) {
+    advice_case c;
+    begin_step(&c);
+    FAKE_SET(&c.f, device, compute_major, 1, 6);
+    run_op(&c, "aten::mm", "sgemm_128x64_nn", 0, 400);
+    case_ask(&c);
+    assert_silent(&c, "tensor_cores_unused");
+    case_end(&c);
+}
+
+static void run_typed(advice_case *c, const char *types) {
+    begin_step(c);
+    int op = run_op(c, "aten::mm", "sm80_xmma_gemm_tf32f32", 0, 400);
+    c->f.slices[op].types = types;
+    case_ask(c);
+}
+
+static void float32_on_tensor_cores_could_be_bfloat16(void **state) {
+    advice_case c;
+    run_typed(&c, "[\"float\", \"float\"]");
+    assert_fires(&c, "float32_matmul", 200 * US);
+    assert_silent(&c, "tensor_cores_unused");
+    case_end(&c);
+}
+
+static void bfloat16_is_left_alone(void **state) {
+    advice_case c;
+    run_typed(&c, "[\"c10::BFloat16\", \"c10::BFloat16\"]");
+    assert_silent(&c, "float32_matmul");
+    case_end(&c);
+}
+
+/* An even product of 100 µs and an odd one. */
+static void run_odd(advice_case *c, const char *op, int64_t dur) {
+    begin_step(c);
+    int even = run_op(c, op, "gemm_16816", 0, 100), odd = run_op(c, op, "gemm_16816", 200, dur);
+    c->f.slices[even].shapes = "[[1024, 1024], [1024, 1024]]";
+    c->f.slices[odd].shapes = "[[1024, 1023], [1023, 1024]]";
+    case_ask(c);
+}
+
+static void odd_dimension_costs_what_its_lower_rate_costs(void **state) {
+    advice_case c;
+    run_odd(&c, "aten::mm", 400);
+    double slowdown = 4 * 1024.0 / 1023;
+    assert_fires(&c, "odd_dimension", (int64_t)(400000 * (1 - 1 / slowdown)));
+    assert_near(case_value(&c, "odd_dimension", "slowdown").u.d, slowdown);
+    assert_int_equal(case_value(&c, "odd_dimension", "dimension").u.i, 1023);
+    assert_int_equal(case_value(&c, "odd_dimension", "padded").u.i, 1024);
+    case_end(&c);
+}
+
+static void odd_dimension_that_is_not_slow_is_left_alone(void **state) {
+    advice_case c;
+    run_odd(&c, "aten::mm", 120);
+    assert_silent(&c, "odd_dimension");
+    case_end(&c);
+}
+
+static void shapes_of_convolutions_are_no_matrices(void **state) {
+    advice_case c;
+    run_odd(&c, "aten::convolution_backward", 400);
+    assert_silent(&c, "odd_dimension");
+    case_end(&c);
+}
+
+static void run_layout(advice_case *c, int64_t dur) {
+    begin_step(c);
+    case_kernel(c, "cudnn::nchwToNhwcKernel<float>", 0, 10, dur);
+    case_kernel(c, "conv", 10, 200, 400);
+    case_ask(c);
+}
+
+static void layout_kernels_are_told(void **state) {
+    advice_case c;
+    run_layout(&c, 100);
+    assert_fires(&c, "layout_conversion", 100 * US);
+    assert_near(case_value(&c, "layout_conversion", "kernel_share").u.d, 0.2);
+    case_end(&c);
+}
+
+static void a_little_layout_conversion_is_left_alone(void **state) {
+    advice_case c;
+    run_layout(&c, 20);
+    assert_silent(&c, "layout_conversion");
+    case_end(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_kernels_with_few_blocks_are_told),
+        cmocka_unit_test(kernels_that_fill_the_device_are_left_alone),
+        cmocka_unit_test(one_kernel_with_few_blocks_is_named),
+        cmocka_unit_test(one_block_for_each_multiprocessor_is_enough),
+        cmocka_unit_test(collectives_may_be_small),
+        cmocka_unit_test(low_occupancy_is_measured_against_a_quarter),
+        cmocka_unit_test(low_occupancy_of_tensor_core_kernels_is_by_design),
+        cmocka_unit_test(small_kernels_cost_the_idle_time_before_them),
+        cmocka_unit_test(a_few_small_kernels_are_left_alone),
+        cmocka_unit_test(matrix_products_without_tensor_cores_are_told),
+        cmocka_unit_test(tensor_cores_in_use_are_left_alone),
+        cmocka_unit_test(device_without_tensor_cores_is_not_asked_for_them),
+        cmocka_unit_test(float32_on_tensor_cores_could_be_bfloat16),
+        cmocka_unit_test(bfloat16_is_left_alone),
+        cmocka_unit_test(odd_dimension_costs_what_its_lower_rate_costs),
+        cmocka_unit_test(odd_dimension_that_is_not_slow_is_left_alone),
+        cmocka_unit_test(shapes_of_convolutions_are_no_matrices),
+        cmocka_unit_test(layout_kernels_are_told),
+        cmocka_unit_test(a_little_layout_conversion_is_left_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

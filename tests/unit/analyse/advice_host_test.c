@@ -1,0 +1,250 @@
+/* advice_host_test.c: each rule about the host once where it fires and once where it is silent. */
+#include "advice_case.h"
+
+static const char SINGLE[] = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
+static const char WORKERS[] = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
+
+/* A step of 1000 µs that loads data first. */
+static void load_data(advice_case *c, const char *loader, int64_t dur) {
+    case_begin(c);
+    case_step(c, 1, 0, 1000);
+    case_host(c, KIND_DATA, loader, 0, dur);
+    case_kernel(c, "gemm", dur, dur + 10, 990 - dur);
+    case_ask(c);
+}
+
+static void loader_without_workers_is_named_with_the_workers_it_needs(void **state) {
+    advice_case c;
+    load_data(&c, SINGLE, 600);
+    assert_fires(&c, "data_loader_no_workers", 600 * US);
+    assert_int_equal(case_value(&c, "data_loader_no_workers", "workers").u.i, 2);
+    assert_near(case_value(&c, "data_loader_no_workers", "share").u.d, 0.6);
+    assert_silent(&c, "data_loader_slow");
+    case_end(&c);
+}
+
+static void loader_with_workers_is_told_to_be_faster(void **state) {
+    advice_case c;
+    load_data(&c, WORKERS, 600);
+    assert_fires(&c, "data_loader_slow", 600 * US);
+    assert_silent(&c, "data_loader_no_workers");
+    case_end(&c);
+}
+
+static void fast_loader_is_left_alone(void **state) {
+    advice_case c;
+    load_data(&c, SINGLE, 40);
+    assert_silent(&c, "data_loader_no_workers");
+    case_end(&c);
+    load_data(&c, WORKERS, 40);
+    assert_silent(&c, "data_loader_slow");
+    case_end(&c);
+}
+
+static void data_loading_is_found_without_a_device(void **state) {
+    advice_case c;
+    case_begin(&c);
+    case_step(&c, 1, 0, 1000);
+    case_host(&c, KIND_DATA, SINGLE, 0, 900);
+    case_ask(&c);
+    assert_fires(&c, "data_loader_no_workers", 900 * US);
+    assert_int_equal(case_value(&c, "data_loader_no_workers", "workers").u.i, 9);
+    case_end(&c);
+}
+
+/* Kernel a from 20 to 500, kernel b launched at `launched`, from 620 to 1000. */
+static void two_kernels(advice_case *c, int64_t launched) {
+    case_begin(c);
+    case_step(c, 1, 0, 1000);
+    case_kernel(c, "a", 0, 20, 480);
+    case_kernel(c, "b", launched, 620, 380);
+}
+
+static void late_launch_is_the_hosts(void **state) {
+    advice_case c;
+    two_kernels(&c, 600);
+    case_ask(&c);
+    assert_fires(&c, "host_late", 140 * US); /* 20 before a, 120 before b */
+    size_t row = case_row(&c, "host_late");
+    assert_int_equal(fake_int(c.t, row, "from"), 500 * US);
+    assert_int_equal(fake_int(c.t, row, "to"), 620 * US);
+    assert_int_equal(fake_int(c.t, row, "step"), 1);
+    assert_text(fake_text(c.t, row, "name"), "b");
+    assert_int_equal(case_value(&c, "host_late", "longest").u.i, 120 * US);
+    assert_silent(&c, "dependency_wait");
+    assert_silent(&c, "blocking_sync");
+    case_end(&c);
+}
+
+static void early_launch_is_a_dependency(void **state) {
+    advice_case c;
+    two_kernels(&c, 100);
+    case_ask(&c);
+    assert_fires(&c, "dependency_wait", 120 * US);
+    assert_silent(&c, "host_late"); /* 20 µs are 2 % */
+    case_end(&c);
+}
+
+static void short_gaps_between_queued_kernels_are_no_dependency(void **state) {
+    advice_case c;
+    case_begin(&c);
+    case_step(&c, 1, 0, 1000);
+    for (int i = 0; i < 100; i++) case_kernel(&c, "k", 2 + i / 25, 10 + i * 9, 5);
+    case_ask(&c);
+    assert_silent(&c, "dependency_wait");
+    case_end(&c);
+}
+
+static void blocking_call_costs_as_much_as_the_host_was_ahead(void **state) {
+    advice_case c;
+    two_kernels(&c, 600);
+    case_host(&c, KIND_RUNTIME, "cudaStreamSynchronize", 100, 410);
+    case_ask(&c);
+    assert_fires(&c, "blocking_sync", 120 * US);
+    assert_text(case_value(&c, "blocking_sync", "call").u.text, "cudaStreamSynchronize");
+    assert_silent(&c, "host_late");
+    assert_silent(&c, "item_sync");
+    case_end(&c);
+}
+
+static void blocking_call_of_a_late_host_is_not_to_blame(void **state) {
+    advice_case c;
+    two_kernels(&c, 600);
+    case_host(&c, KIND_RUNTIME, "cudaStreamSynchronize", 490, 20); /* 10 µs ahead: 1 % */
+    case_ask(&c);
+    assert_silent(&c, "blocking_sync");
+    assert_fires(&c, "host_late", 130 * US);
+    case_end(&c);
+}
+
+static void read_of_one_value_is_told_apart_from_other_blocking(void **state) {
+    advice_case c;
+    two_kernels(&c, 600);
+    case_host(&c, KIND_OP, "aten::_local_scalar_dense", 90, 430);
+    case_host(&c, KIND_RUNTIME, "cudaStreamSynchronize", 100, 410);
+    case_ask(&c);
+    assert_fires(&c, "item_sync", 120 * US);
+    assert_near(case_value(&c, "item_sync", "reads").u.d, 1);
+    assert_silent(&c, "blocking_sync");
+    case_end(&c);
+}
+
+static void read_of_one_value_that_costs_nothing_is_silent(void **state) {
+    advice_case c;
+    two_kernels(&c, 600);
+    case_host(&c, KIND_OP, "aten::_local_scalar_dense", 485, 30);
+    case_host(&c, KIND_RUNTIME, "cudaStreamSynchronize", 490, 20);
+    case_ask(&c);
+    assert_silent(&c, "item_sync");
+    case_end(&c);
+}
+
+/* Twenty kernels of 5 µs, one every 20 µs, inside an optimizer of 500 µs. */
+static void optimize(advice_case *c, const char *kernel) {
+    case_begin(c);
+    case_step(c, 1, 0, 1000);
+    case_host(c, KIND_OPTIMIZER, "Optimizer.step#SGD.step", 0, 500);
+    for (int i = 0; i < 20; i++) case_kernel(c, kernel, i * 20, i * 20 + 10, 5);
+    case_ask(c);
+}
+
+static void optimizer_that_goes_tensor_by_tensor_is_named(void **state) {
+    advice_case c;
+    optimize(&c, "vectorized_elementwise_kernel");
+    assert_fires(&c, "optimizer_not_fused", 250 * US); /* (100 of kernels + 400 idle) / 2 */
+    assert_near(case_value(&c, "optimizer_not_fused", "count").u.d, 20);
+    case_end(&c);
+}
+
+static void optimizer_for_many_tensors_at_once_is_left_alone(void **state) {
+    advice_case c;
+    optimize(&c, "multi_tensor_apply_kernel");
+    assert_silent(&c, "optimizer_not_fused");
+    case_end(&c);
+}
+
+/* Steps on the host one after the other. */
+static void take_steps(advice_case *c, const int64_t *lengths, int n) {
+    int64_t at = 0;
+    case_begin(c);
+    for (int i = 0; i < n; i++) {
+        case_step(c, i, at, at + lengths[i]);
+        case_host(c, KIND_OP, "work", at, lengths[i]);
+        at += lengths[i];
+    }
+    case_ask(c);
+}
+
+static void long_step_among_short_ones_costs_mean_less_median(void **state) {
+    advice_case c;
+    take_steps(&c, (int64_t[]){100, 100, 100, 100, 200}, 5);
+    assert_fires(&c, "step_variance", 25 * US);
+    assert_int_equal(case_value(&c, "step_variance", "step").u.i, 4);
+    assert_int_equal(fake_int(c.t, case_row(&c, "step_variance"), "step"), 4);
+    assert_silent(&c, "first_step");
+    case_end(&c);
+}
+
+static void equal_steps_are_left_alone(void **state) {
+    advice_case c;
+    take_steps(&c, (int64_t[]){100, 100, 110, 100, 105}, 5);
+    assert_silent(&c, "step_variance");
+    assert_silent(&c, "first_step");
+    case_end(&c);
+}
+
+static void long_first_step_is_told_and_not_counted_as_variance(void **state) {
+    advice_case c;
+    take_steps(&c, (int64_t[]){300, 100, 100, 100}, 4);
+    assert_fires(&c, "first_step", NOT_ESTIMATED);
+    assert_near(case_value(&c, "first_step", "ratio").u.d, 3);
+    assert_silent(&c, "step_variance");
+    case_end(&c);
+}
+
+static void profiler_that_takes_a_tenth_is_told(void **state) {
+    advice_case c;
+    case_begin(&c);
+    case_step(&c, 1, 0, 1000);
+    case_host(&c, KIND_OVERHEAD, "Activity Buffer Request", 0, 50);
+    for (int i = 0; i < 50; i++) case_host(&c, KIND_PYTHON, "f", 100 + i * 10, 5);
+    case_ask(&c);
+    assert_fires(&c, "profiler_overhead", NOT_ESTIMATED);
+    assert_int_equal(case_value(&c, "profiler_overhead", "frames").u.i, 50);
+    assert_int_equal(case_value(&c, "profiler_overhead", "overhead").u.i, 50 * US);
+    case_end(&c);
+}
+
+static void profiler_that_takes_little_is_not_mentioned(void **state) {
+    advice_case c;
+    case_begin(&c);
+    case_step(&c, 1, 0, 1000);
+    case_host(&c, KIND_OVERHEAD, "Activity Buffer Request", 0, 50);
+    case_ask(&c);
+    assert_silent(&c, "profiler_overhead");
+    case_end(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loader_without_workers_is_named_with_the_workers_it_needs),
+        cmocka_unit_test(loader_with_workers_is_told_to_be_faster),
+        cmocka_unit_test(fast_loader_is_left_alone),
+        cmocka_unit_test(data_loading_is_found_without_a_device),
+        cmocka_unit_test(late_launch_is_the_hosts),
+        cmocka_unit_test(early_launch_is_a_dependency),
+        cmocka_unit_test(short_gaps_between_queued_kernels_are_no_dependency),
+        cmocka_unit_test(blocking_call_costs_as_much_as_the_host_was_ahead),
+        cmocka_unit_test(blocking_call_of_a_late_host_is_not_to_blame),
+        cmocka_unit_test(read_of_one_value_is_told_apart_from_other_blocking),
+        cmocka_unit_test(read_of_one_value_that_costs_nothing_is_silent),
+        cmocka_unit_test(optimizer_that_goes_tensor_by_tensor_is_named),
+        cmocka_unit_test(optimizer_for_many_tensors_at_once_is_left_alone),
+        cmocka_unit_test(long_step_among_short_ones_costs_mean_less_median),
+        cmocka_unit_test(equal_steps_are_left_alone),
+        cmocka_unit_test(long_first_step_is_told_and_not_counted_as_variance),
+        cmocka_unit_test(profiler_that_takes_a_tenth_is_told),
+        cmocka_unit_test(profiler_that_takes_little_is_not_mentioned),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+/* advice_memory_test.c: each rule about copies and memory, firing and silent. */
+#include "advice_case.h"
+
+/* A copy of 200 µs from 100 on beside a kernel that starts at `kernel`. */
+static void copy(advice_case *c, const char *name, int64_t kernel) {
+    case_begin(c);
+    case_step(c, 1, 0, 1000);
+    int call = case_host(c, KIND_RUNTIME, "cudaMemcpyAsync", 90, 5);
+    int h = fake_work(&c->f, c->gpu, KIND_MEMCPY, name, 100 * US, 200 * US, call);
+    c->f.slices[h].device_bytes = 4096;
+    int other = fake_stream(&c->f, 0);
+    fake_work(&c->f, other, KIND_KERNEL, "gemm", kernel * US, 300 * US, call);
+    case_ask(c);
+}
+
+static void pageable_copy_costs_what_no_kernel_covers(void **state) {
+    advice_case c;
+    copy(&c, "Memcpy HtoD (Pageable -> Device)", 200);
+    assert_fires(&c, "pageable_copies", 100 * US);
+    assert_int_equal(case_value(&c, "pageable_copies", "bytes").u.i, 4096);
+    assert_near(case_value(&c, "pageable_copies", "count").u.d, 1);
+    case_end(&c);
+}
+
+static void pageable_copy_behind_a_kernel_is_left_alone(void **state) {
+    advice_case c;
+    copy(&c, "Memcpy HtoD (Pageable -> Device)", 50);
+    assert_silent(&c, "pageable_copies");
+    case_end(&c);
+}
+
+static void pinned_copy_is_left_alone(void **state) {
+    advice_case c;
+    copy(&c, "Memcpy HtoD (Pinned -> Device)", 200);
+    assert_silent(&c, "pageable_copies");
+    case_end(&c);
+}
+
+static void call_copy(advice_case *c, const char *call) {
+    case_begin(c);
+    case_step(c, 1, 0, 1000);
+    case_host(c, KIND_RUNTIME, call, 100, 200);
+    case_kernel(c, "gemm", 10, 200, 300);
+    case_ask(c);
+}
+
+static void copy_the_host_waits_for_costs_what_no_kernel_covers(void **state) {
+    advice_case c;
+    call_copy(&c, "cudaMemcpy");
+    assert_fires(&c, "synchronous_copies", 100 * US);
+    assert_text(case_value(&c, "synchronous_copies", "call").u.text, "cudaMemcpy");
+    case_end(&c);
+}
+
+static void copy_nobody_waits_for_is_left_alone(void **state) {
+    advice_case c;
+    call_copy(&c, "cudaMemcpyAsync");
+    assert_silent(&c, "synchronous_copies");
+    case_end(&c);
+}
+
+/* Two steps of 1000 µs with a call of 100 µs. */
+static void allocate(advice_case *c, int64_t at) {
+    case_begin(c);
+    case_step(c, 1, 0, 1000);
+    case_step(c, 2, 1000, 2000);
+    case_kernel(c, "gemm", 10, 20, 500);
+    case_kernel(c, "gemm", 1010, 1020, 500);
+    case_host(c, KIND_RUNTIME, "cudaMalloc", at, 100);
+    case_ask(c);
+}
+
+static void allocation_in_a_later_step_is_told(void **state) {
+    advice_case c;
+    allocate(&c, 1600);
+    assert_fires(&c, "allocator_calls", 100 * US);
+    assert_int_equal(fake_int(c.t, case_row(&c, "allocator_calls"), "step"), 2);
+    case_end(&c);
+}
+
+static void allocation_in_the_first_step_is_usual(void **state) {
+    advice_case c;
+    allocate(&c, 600);
+    assert_silent(&c, "allocator_calls");
+    case_end(&c);
+}
+
+static void hold_memory(advice_case *c, int64_t allocated, int64_t reserved) {
+    case_begin(c);
+    case_step(c, 1, 0, 1000);
+    fake_add_memory(&c->f, (fake_memory){.time = 500 * US,
+                                         .track = c->host,
+                                         .address = 64,
+                                         .bytes = allocated,
+                                         .allocated = allocated,
+                                         .reserved = reserved,
+                                         .device_type = DEVICE_CUDA,
+                                         .device = 0});
+    case_ask(c);
+}
+
+static void nearly_full_device_is_told(void **state) {
+    advice_case c;
+    hold_memory(&c, 920000, 930000);
+    assert_fires(&c, "memory_near_capacity", NOT_ESTIMATED);
+    size_t row = case_row(&c, "memory_near_capacity");
+    assert_text(fake_text(c.t, row, "severity"), "warning");
+    assert_near(case_value(&c, "memory_near_capacity", "memory_share").u.d, 0.92);
+    assert_silent(&c, "fragmentation");
+    case_end(&c);
+    hold_memory(&c, 960000, 970000);
+    row = case_row(&c, "memory_near_capacity");
+    assert_text(fake_text(c.t, row, "severity"), "critical");
+    case_end(&c);
+}
+
+static void half_full_device_is_left_alone(void **state) {
+    advice_case c;
+    hold_memory(&c, 500000, 510000);
+    assert_silent(&c, "memory_near_capacity");
+    assert_silent(&c, "fragmentation");
+    case_end(&c);
+}
+
+static void memory_of_the_host_is_no_devices(void **state) {
+    advice_case c;
+    case_begin(&c);
+    case_step(&c, 1, 0, 1000);
+    fake_add_memory(&c.f, (fake_memory){.time = 500 * US,
+                                        .track = c.host,
+                                        .address = 64,
+                                        .bytes = 990000,
+                                        .allocated = 990000,
+                                        .reserved = 0,
+                                        .device_type = DEVICE_CPU,
+                                        .device = -1});
+    case_ask(&c);
+    assert_silent(&c, "memory_near_capacity");
+    case_end(&c);
+}
+
+static void reserved_memory_that_is_not_used_is_told(void **state) {
+    advice_case c;
+    hold_memory(&c, 100000, 200000);
+    assert_fires(&c, "fragmentation", NOT_ESTIMATED);
+    assert_int_equal(case_value(&c, "fragmentation", "unused").u.i, 100000);
+    case_end(&c);
+}
+
+static void a_little_unused_memory_is_left_alone(void **state) {
+    advice_case c;
+    hold_memory(&c, 20000, 60000); /* three times as much, but 4 % of the device */
+    assert_silent(&c, "fragmentation");
+    case_end(&c);
+    hold_memory(&c, 500000, 700000); /* a fifth of the device, but 1.4 times as much */
+    assert_silent(&c, "fragmentation");
+    case_end(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pageable_copy_costs_what_no_kernel_covers),
+        cmocka_unit_test(pageable_copy_behind_a_kernel_is_left_alone),
+        cmocka_unit_test(pinned_copy_is_left_alone),
+        cmocka_unit_test(copy_the_host_waits_for_costs_what_no_kernel_covers),
+        cmocka_unit_test(copy_nobody_waits_for_is_left_alone),
+        cmocka_unit_test(allocation_in_a_later_step_is_told),
+        cmocka_unit_test(allocation_in_the_first_step_is_usual),
+        cmocka_unit_test(nearly_full_device_is_told),
+        cmocka_unit_test(half_full_device_is_left_alone),
+        cmocka_unit_test(memory_of_the_host_is_no_devices),
+        cmocka_unit_test(reserved_memory_that_is_not_used_is_told),
+        cmocka_unit_test(a_little_unused_memory_is_left_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

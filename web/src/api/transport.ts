@@ -1,0 +1,79 @@
+// How the page gets its data. HTTP now; data inside one file later: nothing else knows which.
+import type { ApiError } from "./types.ts";
+
+export type Query = Record<string, string | number | undefined>;
+
+export interface Transport {
+  json<T>(route: string, query: Query, signal?: AbortSignal): Promise<T>;
+  blocks(route: string, query: Query, signal?: AbortSignal): Promise<Blocks>;
+  /** Address of an answer as a file, for links that download. */
+  url(route: string, query: Query): string;
+  events(onEvent: (name: string, data: unknown) => void): () => void;
+}
+
+export class RequestFailed extends Error {
+  constructor(readonly error: ApiError) {
+    super(error.msg);
+  }
+}
+
+type Numbers = Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array;
+
+export interface Blocks {
+  description: Record<string, unknown>;
+  block(name: string): Numbers;
+}
+
+const TYPES = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array, f64: Float64Array };
+
+interface BlockInfo {
+  type: keyof typeof TYPES;
+  at: number;
+  n: number;
+}
+
+/** The binary form of docs/SERVER.md: typed views into the answer, nothing is copied. */
+export function readBlocks(bytes: ArrayBuffer): Blocks {
+  const length = new DataView(bytes).getUint32(12, true);
+  const description = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 16, length))) as Record<string, unknown>;
+  const infos = description.blocks as Record<string, BlockInfo>;
+  return {
+    description,
+    block(name) {
+      const info = infos[name];
+      if (!info) return new Uint8Array(0);
+      return new TYPES[info.type](bytes, 16 + length + info.at, info.n);
+    },
+  };
+}
+
+function address(route: string, query: Query): string {
+  const given = Object.entries(query).filter(([, v]) => v !== undefined && v !== "");
+  const text = given.map(([k, v]) => `${k}=${encodeURIComponent(String(v))}`).join("&");
+  return `/api/v1/${route}${text ? `?${text}` : ""}`;
+}
+
+async function get(route: string, query: Query, signal?: AbortSignal): Promise<Response> {
+  const answer = await fetch(address(route, query), signal ? { signal } : {});
+  if (answer.ok) return answer;
+  const body = (await answer.json().catch(() => null)) as { error?: ApiError } | null;
+  throw new RequestFailed(
+    body?.error ?? { code: String(answer.status), msg: answer.statusText, id: "", values: {}, offset: null },
+  );
+}
+
+const EVENTS = ["hello", "runs", "progress", "ready", "failed", "bye"];
+
+export const http: Transport = {
+  json: async (route, query, signal) => (await get(route, query, signal)).json(),
+  blocks: async (route, query, signal) => readBlocks(await (await get(route, query, signal)).arrayBuffer()),
+  url: address,
+  events(onEvent) {
+    const stream = new EventSource("/api/v1/events");
+    for (const name of EVENTS)
+      stream.addEventListener(name, (e) => onEvent(name, JSON.parse((e as MessageEvent<string>).data)));
+    stream.addEventListener("error", () => onEvent("lost", {}));
+    stream.addEventListener("open", () => onEvent("open", {}));
+    return () => stream.close();
+  },
+};

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { exact, inScale, scaleOf, short, thousands } from "./format.ts";
+
+test("sentences have three significant digits and a unit", () => {
+  assert.equal(short(67_312_345, "ns"), "67.3 ms");
+  assert.equal(short(812, "ns"), "812 ns");
+  assert.equal(short(1_234_567_890, "ns"), "1.23 s");
+  assert.equal(short(150_109_880_320, "bytes"), "140 GiB");
+  assert.equal(short(0.904, "share"), "90 %");
+  assert.equal(short(0.024, "share"), "2.4 %");
+  assert.equal(short(151630, "count"), "151,630");
+});
+
+test("a column has one unit, that of its largest value", () => {
+  const s = scaleOf("ns", 67_312_345);
+  assert.equal(s.unit, "ms");
+  assert.equal(inScale(67_312_345, s), "67.31");
+  assert.equal(inScale(16_000, s), "0.02");
+});
+
+test("exact values keep every digit", () => {
+  assert.equal(exact(67_312_345, "ns"), "67,312,345 ns");
+  assert.equal(thousands(1_234_567), "1,234,567");
+});

@@ -1,0 +1,68 @@
+// Numbers as people read them. One unit for a column, three significant digits in a sentence.
+
+export type Unit = "ns" | "bytes" | "share" | "count" | "flops" | "flops_per_s" | "bytes_per_s" | "plain";
+
+const THIN = " ";
+const TIME: readonly [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+const SIZE: readonly [number, string][] = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [1024, "KiB"], [1, "B"]];
+const METRIC: readonly [number, string][] = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
+
+export interface Scale {
+  factor: number; // divide by it
+  unit: string;
+  digits: number; // behind the point
+}
+
+export function thousands(n: number): string {
+  return Math.round(n).toString().replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+}
+
+function step(table: readonly [number, string][], value: number): readonly [number, string] {
+  const size = Math.abs(value);
+  return table.find(([limit]) => size >= limit) ?? (table[table.length - 1] as readonly [number, string]);
+}
+
+function tableOf(unit: Unit): readonly [number, string][] {
+  if (unit === "ns") return TIME;
+  if (unit === "bytes" || unit === "bytes_per_s") return SIZE;
+  return METRIC;
+}
+
+const SUFFIX: Partial<Record<Unit, string>> = { bytes_per_s: "/s", flops: "FLOP", flops_per_s: "FLOP/s" };
+
+/** The scale of a column: one unit, chosen from its largest value. */
+export function scaleOf(unit: Unit, max: number): Scale {
+  if (unit === "share") return { factor: 0.01, unit: "%", digits: 1 };
+  if (unit === "count" || unit === "plain") return { factor: 1, unit: "", digits: 0 };
+  const [factor, name] = step(tableOf(unit), max);
+  const shown = Math.abs(max) / factor;
+  return { factor, unit: name + (SUFFIX[unit] ?? ""), digits: factor === 1 ? 0 : shown >= 100 ? 1 : 2 };
+}
+
+/** A value in a column's scale, without the unit. */
+export function inScale(value: number, s: Scale): string {
+  return s.digits === 0 ? thousands(value / s.factor) : withThousands((value / s.factor).toFixed(s.digits));
+}
+
+function withThousands(text: string): string {
+  const [whole, rest] = text.split(".");
+  return (whole ?? "").replace(/\B(?=(\d{3})+(?!\d))/g, ",") + (rest === undefined ? "" : `.${rest}`);
+}
+
+/** Three significant digits with its unit: for sentences and labels. */
+export function short(value: number, unit: Unit): string {
+  if (unit === "count") return thousands(value);
+  if (unit === "share") return `${(value * 100).toFixed(Math.abs(value) < 0.0995 ? 1 : 0)}${THIN}%`;
+  if (unit === "plain") return Number(value.toPrecision(3)).toString();
+  const [factor, name] = step(tableOf(unit), value);
+  const scaled = value / factor;
+  const digits = factor === 1 ? 0 : Math.max(0, 2 - Math.floor(Math.log10(Math.abs(scaled) || 1)));
+  return `${withThousands(scaled.toFixed(digits))}${THIN}${name}${SUFFIX[unit] ?? ""}`;
+}
+
+/** Exact, for hover and copy. */
+export function exact(value: number, unit: Unit): string {
+  if (unit === "ns") return `${thousands(value)}${THIN}ns`;
+  if (unit === "bytes") return `${thousands(value)}${THIN}B`;
+  return short(value, unit);
+}
