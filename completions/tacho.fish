@@ -9,7 +9,7 @@ complete -c tacho -n __fish_use_subcommand -a memory -d 'does the memory suffice
 complete -c tacho -n __fish_use_subcommand -a modules -d 'which layer of the model costs the time, forward and backward'
 complete -c tacho -n __fish_use_subcommand -a distributed -d 'which rank, doing what, and what it costs the others'
 complete -c tacho -n __fish_use_subcommand -a advise -d 'what to change first, and what it would save; with --all-workers also across workers'
-complete -c tacho -n __fish_use_subcommand -a summary -d 'the tables a person wants after a run: what it is, top operators and kernels, damage'
+complete -c tacho -n __fish_use_subcommand -a summary -d 'the report a person wants after a run: the average step, top operators and kernels, peak of memory, advice'
 complete -c tacho -n __fish_use_subcommand -a export -d 'writes the trace in another form'
 complete -c tacho -n __fish_use_subcommand -a help -d 'explains tacho or a command'
 complete -c tacho -n __fish_use_subcommand -a version -d 'says which version this is'

@@ -1,9 +1,9 @@
 /* advice.h: what to change first: the rules of `advise` and the facts they look at.
  *
  * The facts are found once, in a few passes over the trace (advice_facts.c); a rule is a small
- * function of them that says whether it holds and then has filled in an `advice`. Rules are rows
- * of advice_rules.def. All times a rule compares are those of the average step: sums over the
- * steps divided by their number. */
+ * function of them that says whether it holds and then has filled in an `advice`. Rules are
+ * rows of advice_rules.def. All times a rule compares are those of the average step: sums over
+ * the steps divided by their number. */
 #ifndef ANALYSE_ADVICE_H
 #define ANALYSE_ADVICE_H
 
@@ -25,6 +25,9 @@ enum {
     NEED_WORKERS = 128, /* several workers */
 };
 
+/* A launch costs the host 5 to 10 µs: kernels shorter than this cannot hide it. */
+#define SMALL_KERNEL_NS 10000
+
 /* Events of one sort inside the steps. */
 typedef struct {
     int64_t n, ns;
@@ -33,8 +36,8 @@ typedef struct {
 
 void tally_add(const trace *t, tally *sum, uint32_t slice);
 
-/* Device memory: the peaks of the device that is nearest to its capacity (the first one when none
- * is known). */
+/* Device memory: the peaks of the device that is nearest to its capacity (the first one when
+ * none is known). */
 typedef struct {
     bool recorded;
     str device;
@@ -55,9 +58,9 @@ typedef struct {
     role_ranges ranges;
     int64_t step_ns;          /* of the average step */
     int64_t part_ns[N_ROLES]; /* likewise */
-    int64_t median_ns; /* of the steps but the first */
-    int64_t later_ns;  /* mean of them */
-    uint32_t longest;  /* of them; index in steps */
+    int64_t median_ns;        /* of the steps but the first */
+    int64_t later_ns;         /* mean of them */
+    uint32_t longest;         /* of them; index in steps */
     stage_segments stages;
     idle_gaps idle;
     device_metrics_list devices; /* over the steps */
@@ -97,6 +100,10 @@ typedef struct {
 status advice_facts_find(const analysis_input *in, const params *p, arena *a, advice_facts *out,
                          error *err) MUST_USE;
 
+/* Whole nanoseconds; a forged file's sums may not fit. */
+static inline int64_t advice_ns(double ns) {
+    return ns >= 9e18 ? INT64_MAX : ns > 0 ? (int64_t)ns : 0;
+}
 /* A sum over the steps for the average step, at most the step. */
 int64_t advice_per_step(const advice_facts *f, int64_t ns);
 /* Share of the average step; 0 when there is none. */
@@ -107,6 +114,13 @@ void advice_point(const advice_facts *f, advice *out, uint32_t slice);
 void advice_cost(const advice_facts *f, advice *out, int64_t per_step_ns);
 /* The index of the step a time on the host lies in, UINT32_MAX when none. */
 uint32_t advice_step_at(const advice_facts *f, int64_t host_ns);
+
+/* The thresholds by rule, for a rule that is silent where another one speaks. */
+typedef struct {
+#define ADVICE(id, NAME, needs, threshold) double id;
+#include "analyse/advice_rules.def"
+} advice_limits;
+extern const advice_limits advice_limit;
 
 #define ADVICE(id, NAME, needs, threshold) \
     bool advice_##id(const advice_facts *f, double limit, advice *out);

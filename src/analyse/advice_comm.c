@@ -1,8 +1,8 @@
 /* advice_comm.c: rules about several devices and workers.
  *
  * Rules that compare workers read the answer of `distributed`, by the names of its tables and
- * columns: that is its contract. What each rule looks at, its threshold and when it stays silent
- * stand in advice_rules.def. */
+ * columns: that is its contract. What each rule looks at, its threshold and when it stays
+ * silent stand in advice_rules.def. */
 #include "analyse/advice.h"
 
 bool advice_data_parallel(const advice_facts *f, double limit, advice *out) {
@@ -12,9 +12,9 @@ bool advice_data_parallel(const advice_facts *f, double limit, advice *out) {
     return true;
 }
 
-/* Shares of the threshold decide for both rules about communication, so that one is silent. */
 static bool lacks_nccl(const advice_facts *f, double limit) {
-    bool able = f->major > 3 || (f->major == 3 && f->minor >= 5); /* 3.5: the least NCCL takes */
+    bool able =
+        f->major > 3 || (f->major == 3 && f->minor >= 5); /* 3.5: the least NCCL takes */
     return f->distributed && !f->nccl && able && f->has & NEED_DEVICE && f->collective.n &&
            advice_share(f, f->part_ns[ROLE_COMMUNICATION]) >= limit;
 }
@@ -33,7 +33,7 @@ bool advice_nccl_missing(const advice_facts *f, double limit, advice *out) {
 }
 
 bool advice_communication_exposed(const advice_facts *f, double limit, advice *out) {
-    if (lacks_nccl(f, 0.01) || !f->collective.n ||
+    if (lacks_nccl(f, advice_limit.nccl_missing) || !f->collective.n ||
         advice_share(f, f->part_ns[ROLE_COMMUNICATION]) < limit)
         return false;
     add_communication(f, out);

@@ -1,8 +1,8 @@
 /* advice_device.c: rules about kernels: too small for the device, or slower than they need be.
  *
  * Shares are of the time of all kernels that are no communication, summed: a kernel that could
- * be faster matters as much as it takes. What each rule looks at, its threshold and when it stays
- * silent stand in advice_rules.def. */
+ * be faster matters as much as it takes. What each rule looks at, its threshold and when it
+ * stays silent stand in advice_rules.def. */
 #include "analyse/advice.h"
 #include "analyse/matmul_shapes.h"
 
@@ -36,13 +36,11 @@ static uint32_t smallest_grid(const advice_facts *f) {
     return worst;
 }
 
-#define SMALL_GRID_SHARE 0.10 /* the threshold of small_grid, for which sm_efficiency is silent */
-
 bool advice_small_grid(const advice_facts *f, double limit, advice *out) {
     uint32_t name = smallest_grid(f);
     int64_t ns = f->name_ns[name];
     if (!ns || kernel_share(f, ns) < limit) return false;
-    advice_cost(f, out, advice_per_step(f, (int64_t)f->name_lost[name]));
+    advice_cost(f, out, advice_per_step(f, advice_ns(f->name_lost[name])));
     advice_point(f, out, longest_of(f, name));
     add_kernel_share(f, out, ns);
     verdict_add(&out->words, arg_text("kernel", trace_str(f->t, name)));
@@ -53,7 +51,7 @@ bool advice_small_grid(const advice_facts *f, double limit, advice *out) {
 bool advice_sm_efficiency_low(const advice_facts *f, double limit, advice *out) {
     const device_metrics *worst = NULL;
     double filled = 1;
-    if (kernel_share(f, f->name_ns[smallest_grid(f)]) >= SMALL_GRID_SHARE) return false;
+    if (kernel_share(f, f->name_ns[smallest_grid(f)]) >= advice_limit.small_grid) return false;
     for (uint32_t i = 0; i < f->devices.n; i++) {
         const device_metrics *d = &f->devices.v[i];
         double ratio = d->utilization > 0 ? d->sm_efficiency / d->utilization : 1;
@@ -63,8 +61,7 @@ bool advice_sm_efficiency_low(const advice_facts *f, double limit, advice *out) 
         }
     }
     if (!worst || !(filled < limit)) return false;
-    int64_t lost = (int64_t)((double)f->part_ns[ROLE_KERNEL] * (1 - filled));
-    advice_cost(f, out, advice_per_step(f, lost * f->steps.n));
+    advice_cost(f, out, advice_ns((double)f->part_ns[ROLE_KERNEL] * (1 - filled)));
     verdict_add(&out->words, arg_share("filled", filled));
     verdict_add(&out->words, arg_int("device", worst->device));
     return true;
@@ -73,7 +70,7 @@ bool advice_sm_efficiency_low(const advice_facts *f, double limit, advice *out) 
 bool advice_occupancy_low(const advice_facts *f, double limit, advice *out) {
     int64_t ns = f->low_occupancy.ns;
     if (!ns || kernel_share(f, ns) < limit) return false;
-    advice_cost(f, out, advice_per_step(f, (int64_t)f->low_occupancy_lost));
+    advice_cost(f, out, advice_per_step(f, advice_ns(f->low_occupancy_lost)));
     advice_point(f, out, f->low_occupancy.longest);
     add_kernel_share(f, out, ns);
     verdict_add(&out->words, arg_text("kernel", out->name));
@@ -88,14 +85,15 @@ bool advice_small_kernels(const advice_facts *f, double limit, advice *out) {
     for (size_t i = 0; i < f->idle.n; i++) {
         const idle_gap *g = &f->idle.v[i];
         if (!g->work || (g->cause != IDLE_HOST && g->cause != IDLE_BETWEEN)) continue;
-        if (f->t->slice.dur[f->t->kernel.slice[g->work]] < 10000)
+        if (f->t->slice.dur[f->t->kernel.slice[g->work]] < SMALL_KERNEL_NS)
             idle = add_i64(idle, sub_i64(g->ns, g->blocked));
     }
     int64_t ns = advice_per_step(f, idle);
     if (advice_share(f, ns) < 0.05) return false;
     advice_cost(f, out, ns);
     verdict_add(&out->words, arg_int("count", mean_i64(f->kernel.n, f->steps.n)));
-    verdict_add(&out->words, arg_share("small_share", (double)f->small.n / (double)f->kernel.n));
+    verdict_add(&out->words,
+                arg_share("small_share", (double)f->small.n / (double)f->kernel.n));
     verdict_add(&out->words, arg_time("mean", mean_i64(f->kernel.ns, f->kernel.n)));
     return true;
 }
@@ -106,7 +104,7 @@ bool advice_small_kernels(const advice_facts *f, double limit, advice *out) {
 static bool calls_are_slow(const advice_facts *f, const tally *calls, double limit, double part,
                            advice *out) {
     if (!calls->n || kernel_share(f, calls->ns) < limit) return false;
-    advice_cost(f, out, advice_per_step(f, (int64_t)((double)calls->ns * part)));
+    advice_cost(f, out, advice_per_step(f, advice_ns((double)calls->ns * part)));
     advice_point(f, out, calls->longest);
     add_kernel_share(f, out, calls->ns);
     verdict_add(&out->words, arg_text("op", out->name));
@@ -161,7 +159,7 @@ bool advice_odd_dimension(const advice_facts *f, double limit, advice *out) {
         /* of those that pass there are at most 1 / limit */
         if (kernel_share(f, f->op_ns[i]) < limit || !is_matmul(trace_str(f->t, i))) continue;
         double lost = lost_to_odd(f, &s, i, &odd);
-        if (kernel_share(f, (int64_t)((double)f->op_ns[i] * odd.time_share)) < limit ||
+        if (kernel_share(f, advice_ns((double)f->op_ns[i] * odd.time_share)) < limit ||
             lost <= most)
             continue;
         most = lost;
@@ -169,10 +167,10 @@ bool advice_odd_dimension(const advice_facts *f, double limit, advice *out) {
         op = i;
     }
     if (!op) return false;
-    advice_cost(f, out, advice_per_step(f, (int64_t)most));
+    advice_cost(f, out, advice_per_step(f, advice_ns(most)));
     advice_point(f, out, longest_call(f, op));
     out->name = trace_str(f->t, op);
-    add_kernel_share(f, out, (int64_t)((double)f->op_ns[op] * worst.time_share));
+    add_kernel_share(f, out, advice_ns((double)f->op_ns[op] * worst.time_share));
     verdict_add(&out->words, arg_text("op", out->name));
     verdict_add(&out->words, arg_int("dimension", worst.dimension));
     verdict_add(&out->words, arg_int("padded", (worst.dimension + 63) / 64 * 64));

@@ -3,11 +3,12 @@
  *   steps     spans, breakdown, median (step_spans, breakdown)
  *   host      one pass over the slices; a name is looked up once and remembered by its id
  *   kernels   one pass over device work
- *   ops       device work in the order of its operators: is there a tensor-core kernel in the call
+ *   ops       device work in the order of its operators: is there a tensor-core kernel in the
+ *             call
  *   idle      gaps of the device (idle.h)
  *   memory    peaks
- * Only what belongs to the steps that are kept counts: host events by their start, device work by
- * its launch. Nothing here decides anything: thresholds stand in advice_rules.def. */
+ * Only what belongs to the steps that are kept counts: host events by their start, device work
+ * by its launch. Nothing here decides anything: thresholds stand in advice_rules.def. */
 #include "analyse/advice.h"
 
 #include "analyse/comm_kind.h"
@@ -16,7 +17,6 @@
 #include "analyse/work.h"
 #include "base/sort.h"
 
-#define SMALL_NS 10000 /* a launch costs the host 5 to 10 µs: shorter kernels cannot hide it */
 #define LOW_OCCUPANCY 0.25
 
 void tally_add(const trace *t, tally *sum, uint32_t slice) {
@@ -53,7 +53,8 @@ static status find_median(advice_facts *f, error *err) {
     uint32_t n = f->steps.n;
     int64_t sum = 0;
     if (n < 2) return OK;
-    uint32_t *order = ARENA_ARRAY(f->arena, uint32_t, n), *scratch = ARENA_ARRAY(f->arena, uint32_t, n);
+    uint32_t *order = ARENA_ARRAY(f->arena, uint32_t, n),
+             *scratch = ARENA_ARRAY(f->arena, uint32_t, n);
     if (!order || !scratch) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < n; i++) {
         order[i - 1] = i;
@@ -266,8 +267,9 @@ static status scan_host(advice_facts *f, error *err) {
                    .overhead = intervals_in(f->arena)};
     h.warm = n > 1 ? f->steps.v[0].host_end : INT64_MIN;
     if (n) h.span = (interval){f->steps.v[0].host_start, f->steps.v[n - 1].host_end};
-    h.cap_blocking = (size_t)min_i64(t->slice.n, sat_i64(t->kind_count[KIND_RUNTIME]) / 2 +
-                                                     sat_i64(t->kind_count[KIND_DRIVER]) / 2 + 64);
+    h.cap_blocking =
+        (size_t)min_i64(t->slice.n, sat_i64(t->kind_count[KIND_RUNTIME]) / 2 +
+                                        sat_i64(t->kind_count[KIND_DRIVER]) / 2 + 64);
     h.blocking = ARENA_ARRAY(f->arena, sort_pair, h.cap_blocking + 1);
     if (!h.says || !h.blocking) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->slice.n; i++) scan_slice(&h, i);
@@ -353,7 +355,7 @@ static void add_kernel(work_scan *w, uint32_t k, int64_t launched) {
     }
     uint8_t says = kernel_says(w, f->t->slice.name[slice]);
     tally_add(f->t, &f->kernel, slice);
-    if (f->t->slice.dur[slice] < SMALL_NS) tally_add(f->t, &f->small, slice);
+    if (f->t->slice.dur[slice] < SMALL_KERNEL_NS) tally_add(f->t, &f->small, slice);
     if (says & KERNEL_LAYOUT) tally_add(f->t, &f->layout, slice);
     if (stage_at(&f->stages, launched) == STAGE_OPTIMIZER) {
         tally_add(f->t, &f->optimizer, slice);
@@ -467,9 +469,8 @@ static void choose_peak(advice_facts *f, const memory_view *m, const peak_pair *
     for (uint32_t d = 0; d < m->devices.n; d++) {
         const memory_device *device = GROUP_ROW(&m->devices, memory_device, d);
         if (device->type == DEVICE_CPU || peaks[d].allocated <= 0) continue;
-        double share = device->capacity > 0
-                           ? (double)peaks[d].allocated / (double)device->capacity
-                           : 0;
+        double share =
+            device->capacity > 0 ? (double)peaks[d].allocated / (double)device->capacity : 0;
         if (share <= fullest) continue;
         fullest = share;
         f->memory = (memory_peak){.recorded = true,
@@ -524,9 +525,8 @@ status advice_facts_find(const analysis_input *in, const params *p, arena *a, ad
     const trace *t = in->traces[0].trace;
     advice_facts f = {.in = in, .params = p, .t = t, .arena = a};
     work_scan w = {.f = &f, .pageable = intervals_in(a)};
-    TRY(trace_require(t,
-                      SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) | TRACE_TABLE(memory),
-                      err));
+    TRY(trace_require(
+        t, SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) | TRACE_TABLE(memory), err));
     if (t->kernel.n > 1) f.has |= NEED_DEVICE;
     TRY(find_steps(&f, err));
     TRY(scan_host(&f, err));

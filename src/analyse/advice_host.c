@@ -22,7 +22,8 @@ static bool loader_is_slow(const advice_facts *f, double limit, advice *out) {
 }
 
 bool advice_data_loader_no_workers(const advice_facts *f, double limit, advice *out) {
-    if (!f->single_loader.n || f->worker_loader.n || !loader_is_slow(f, limit, out)) return false;
+    if (!f->single_loader.n || f->worker_loader.n || !loader_is_slow(f, limit, out))
+        return false;
     verdict_add(&out->words, arg_int("workers", workers_needed(f)));
     return true;
 }
@@ -34,9 +35,13 @@ bool advice_data_loader_slow(const advice_facts *f, double limit, advice *out) {
 
 /* ---- a device that waits ----------------------------------------------------------------- */
 
-/* The name of what ends a gap: the operator, else the kernel. */
+/* The name of what ends a gap: the operator, else the kernel; the step at its end. */
 static str gap_name(const advice_facts *f, const idle_gap *gap) {
-    if (!gap->work) return STR_NONE;
+    if (!gap->work) {
+        uint32_t step = trace_step_at(f->t, sub_i64(gap->range.end, 1));
+        return step && f->t->step.slice[step] ? trace_slice_name(f->t, f->t->step.slice[step])
+                                              : STR_NONE;
+    }
     uint32_t op = f->t->kernel.op[gap->work];
     return trace_slice_name(f->t, op ? op : f->t->kernel.slice[gap->work]);
 }

@@ -6,9 +6,10 @@
  * stand in `values` once more for programs. `from`, `to` and `step` say where to look.
  *
  * Savings are estimates for the average step, each as if only that were changed; two rules may
- * point at the same lost time, so savings do not add up. A rule that cannot estimate it (memory,
- * effects of the recording) stands behind the others. The verdict is the evidence of the first
- * row. Severity follows from the saving: a fifth of the step is critical, a twentieth a warning. */
+ * point at the same lost time, so savings do not add up. A rule that cannot estimate it
+ * (memory, effects of the recording) stands behind the others. The verdict is the evidence of
+ * the first row. Severity follows from the saving: a fifth of the step is critical, a twentieth
+ * a warning. */
 #include "analyse/advice.h"
 #include "base/buf.h"
 
@@ -22,15 +23,20 @@ typedef struct {
     uint16_t title, evidence, suggestion, basis;
 } advice_rule;
 
+const advice_limits advice_limit = {
+#define ADVICE(id, NAME, needs, threshold) .id = (threshold),
+#include "analyse/advice_rules.def"
+};
+
 static const advice_rule rules[] = {
-#define ADVICE(id, NAME, needs, threshold)                                              \
-    {#id,                                                                               \
-     needs,                                                                             \
-     threshold,                                                                         \
-     advice_##id,                                                                       \
-     MSG_ADVICE_##NAME,                                                                 \
-     MSG_ADVICE_##NAME##_EVIDENCE,                                                      \
-     MSG_ADVICE_##NAME##_SUGGEST,                                                       \
+#define ADVICE(id, NAME, needs, threshold) \
+    {#id,                                  \
+     needs,                                \
+     threshold,                            \
+     advice_##id,                          \
+     MSG_ADVICE_##NAME,                    \
+     MSG_ADVICE_##NAME##_EVIDENCE,         \
+     MSG_ADVICE_##NAME##_SUGGEST,          \
      MSG_ADVICE_##NAME##_BASIS},
 #include "analyse/advice_rules.def"
 };
@@ -123,10 +129,10 @@ static const struct {
     uint32_t need;
     uint16_t message;
 } needs[] = {
-    {NEED_DEVICE, MSG_NOTE_ADVICE_DEVICE},       {NEED_SHAPES, MSG_NOTE_ADVICE_SHAPES},
-    {NEED_BLOCKS, MSG_NOTE_ADVICE_BLOCKS},       {NEED_OCCUPANCY, MSG_NOTE_ADVICE_OCCUPANCY},
-    {NEED_MEMORY, MSG_NOTE_ADVICE_MEMORY},       {NEED_CAPACITY, MSG_NOTE_ADVICE_CAPACITY},
-    {NEED_STEPS, MSG_NOTE_ADVICE_STEPS},         {NEED_WORKERS, MSG_NOTE_ADVICE_WORKERS},
+    {NEED_DEVICE, MSG_NOTE_ADVICE_DEVICE}, {NEED_SHAPES, MSG_NOTE_ADVICE_SHAPES},
+    {NEED_BLOCKS, MSG_NOTE_ADVICE_BLOCKS}, {NEED_OCCUPANCY, MSG_NOTE_ADVICE_OCCUPANCY},
+    {NEED_MEMORY, MSG_NOTE_ADVICE_MEMORY}, {NEED_CAPACITY, MSG_NOTE_ADVICE_CAPACITY},
+    {NEED_STEPS, MSG_NOTE_ADVICE_STEPS},   {NEED_WORKERS, MSG_NOTE_ADVICE_WORKERS},
 };
 
 /* The first thing a rule lacks, 0 when it has all. */
@@ -176,8 +182,9 @@ status analyse_advise(const analysis_input *in, const params *p, arena *a, answe
     if (n) {
         out->verdict = sentence(&found[0], found[0].rule->evidence);
     } else {
-        out->verdict = (verdict){
-            .id = "nothing_to_advise", .message = MSG_VERDICT_ADVISE_NONE, .severity = SEVERITY_GOOD};
+        out->verdict = (verdict){.id = "nothing_to_advise",
+                                 .message = MSG_VERDICT_ADVISE_NONE,
+                                 .severity = SEVERITY_GOOD};
         verdict_add(&out->verdict, arg_time("step_time", f.step_ns));
     }
     answer_finish(out, p);

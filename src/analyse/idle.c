@@ -7,9 +7,9 @@
  *                             |── ahead ──────────|── gap ────────|
  *   blocked = min(ahead, gap); the rest of the gap is the host's own
  *
- * A step is as long as its host interval or its device work, whichever ends later (step_spans.h);
- * a gap at the end of the last step, with no piece behind it, is the host's. All devices of the
- * process count as one: a moment is idle when none of them works. */
+ * A step is as long as its host interval or its device work, whichever ends later
+ * (step_spans.h); a gap at the end of the last step, with no piece behind it, is the host's.
+ * All devices of the process count as one: a moment is idle when none of them works. */
 #include "analyse/idle.h"
 
 #include "base/sort.h"
@@ -59,8 +59,8 @@ static void judge(const finder *f, idle_gap *gap, uint32_t work) {
     gap->cause = IDLE_HOST;
     if (work && !launch) gap->cause = IDLE_UNKNOWN;
     if (launch && slice_end(t, launch) <= gap->range.start)
-        gap->cause =
-            sub_i64(gap->range.end, gap->range.start) < SHORT_NS ? IDLE_BETWEEN : IDLE_DEPENDENCY;
+        gap->cause = sub_i64(gap->range.end, gap->range.start) < SHORT_NS ? IDLE_BETWEEN
+                                                                          : IDLE_DEPENDENCY;
     if (gap->cause != IDLE_HOST) return;
     const blocking_call *call = call_before(f, gap->range.start);
     if (!call || call->end <= gap->range.start) return;
@@ -131,8 +131,8 @@ status idle_find(const idle_question *q, idle_gaps *out, error *err) {
     finder f = {.q = q};
     size_t n = 0;
     const sort_pair *work = sort_work(q->t, q->arena, &n);
-    f.others = unite(&q->ranges->at[ROLE_DATA_LOADER], &q->ranges->at[ROLE_COMMUNICATION],
-                     q->arena);
+    f.others =
+        unite(&q->ranges->at[ROLE_DATA_LOADER], &q->ranges->at[ROLE_COMMUNICATION], q->arena);
     if (!work || f.others.failed) FAIL_MEMORY(err);
     if (n) TRY(sweep(&f, work, n, err));
     *out = f.out;

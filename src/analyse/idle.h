@@ -4,12 +4,14 @@
  * cut to the steps; what the data loader or a collective on the host took of it is theirs and
  * does not count here. Whom a gap was spent waiting for follows from the piece that ends it:
  *
- *   blocked     the host had come to a blocking call (cudaStreamSynchronize, …) while the device
- *               still had work. Without the call it could have launched on: as much of the gap as
- *               the host was ahead. What remains of such a gap is the host's.
+ *   blocked     the host had come to a blocking call (cudaStreamSynchronize, …) while the
+ *               device still had work. Without the call it could have launched on: as much of
+ *               the gap as the host was ahead. What remains of such a gap is the host's.
  *   host        the piece was launched inside the gap: the host is late
- *   dependency  it had been launched before the gap: it waited for another stream, a copy, an event
- *   between     likewise, but for less than 5 µs: the device's own time from one piece to the next
+ *   dependency  it had been launched before the gap: it waited for another stream, a copy, an
+ *               event
+ *   between     likewise, but for less than 5 µs: the device's own time from one piece to the
+ *               next
  *   unknown     its launch was not recorded */
 #ifndef ANALYSE_IDLE_H
 #define ANALYSE_IDLE_H
@@ -32,12 +34,12 @@ typedef struct {
 } blocking_call;
 
 typedef struct {
-    interval range;        /* inside one step */
-    int64_t ns, blocked;   /* of it: all that counts; what a blocking call cost */
-    idle_cause cause;      /* of what is not blocked */
-    uint32_t work;         /* row of table kernel that ends it, 0 = none */
-    uint32_t step;         /* index in the steps */
-    uint32_t blocking;     /* slice of the blocking call, 0 = none */
+    interval range;      /* inside one step */
+    int64_t ns, blocked; /* of it: all that counts; what a blocking call cost */
+    idle_cause cause;    /* of what is not blocked */
+    uint32_t work;       /* row of table kernel that ends it, 0 = none */
+    uint32_t step;       /* index in the steps */
+    uint32_t blocking;   /* slice of the blocking call, 0 = none */
 } idle_gap;
 
 typedef struct {

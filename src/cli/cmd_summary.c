@@ -30,11 +30,16 @@ typedef struct {
 static const struct {
     const char *key, *operators, *kernels;
 } KEYS[] = {
-    {"cpu_total", "host_total", NULL},       {"cpu_self", "host_self", NULL},
-    {"cpu_average", "mean", NULL},           {"cpu_max", "max", NULL},
-    {"cpu_min", "min", NULL},                {"gpu_total", "device_total", "total"},
-    {"gpu_self", "device_self", "total"},    {"gpu_average", "device_mean", "mean"},
-    {"gpu_max", "device_max", "max"},        {"gpu_min", "device_min", "min"},
+    {"cpu_total", "host_total", NULL},
+    {"cpu_self", "host_self", NULL},
+    {"cpu_average", "mean", NULL},
+    {"cpu_max", "max", NULL},
+    {"cpu_min", "min", NULL},
+    {"gpu_total", "device_total", "total"},
+    {"gpu_self", "device_self", "total"},
+    {"gpu_average", "device_mean", "mean"},
+    {"gpu_max", "device_max", "max"},
+    {"gpu_min", "device_min", "min"},
     {"average", "mean", "mean"},
 };
 
@@ -84,7 +89,8 @@ static status put_header(const report *r, error *err) {
     buf *out = &r->out->buf;
     TRY(ask(r, STR("info"), &info, err));
     present_quality_text(&info, &r->present, out);
-    const table *trace_facts = find_table(&info, "trace"), *devices = find_table(&info, "devices");
+    const table *trace_facts = find_table(&info, "trace"),
+                *devices = find_table(&info, "devices");
     if (trace_facts && str_to_i64(fact(trace_facts, STR("steps")), &steps) && steps > 0) {
         text_put(out, r->o->words, MSG_SUMMARY_STEPS, arg_int("count", steps));
         buf_add_byte(out, '\n');

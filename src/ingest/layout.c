@@ -21,10 +21,10 @@
 #include "ingest/scan.h"
 
 enum {
-    MAX_GAP_BYTES = 160, /* a longer gap is read by the general path each time */
-    MAX_GAPS = 8,        /* alternatives behind one value; the oldest is forgotten */
-    MAX_NODES = 1 << 16, /* beyond it keys are read by the general path each time */
-    MAX_FOLDED_BYTES = 512, /* of a category */
+    MAX_GAP_BYTES = 160,      /* a longer gap is read by the general path each time */
+    MAX_GAPS = 8,             /* alternatives behind one value; the oldest is forgotten */
+    MAX_NODES = 1 << 16,      /* beyond it keys are read by the general path each time */
+    MAX_FOLDED_BYTES = 512,   /* of a category */
     MAX_REPAIR_BYTES = 65536, /* of a string with unescaped quotes */
 };
 
@@ -678,7 +678,7 @@ static walk_result walk_list(walk *w, const char *from) {
 /* The closing bracket of args or of the event. */
 static walk_result walk_close(walk *w, const char *from) {
     if (w->comma) odd_comma(w);
-    w->comma = false;
+    w->comma = w->fresh = false; /* the bracket around is no longer empty */
     w->p++;
     if (w->k.context == IN_ARGS) {
         w->k.context = IN_EVENT;
@@ -698,8 +698,7 @@ static walk_result walk_close(walk *w, const char *from) {
 static void fold_category(walk *w, str text) {
     size_t before = w->l->pending.n;
     bool escaped = memchr(text.p, '\\', text.n) != NULL;
-    w->k.category =
-        escaped ? escaped_string(w->l, text, w->p) : plain_string(w->l, text, w->p);
+    w->k.category = escaped ? escaped_string(w->l, text, w->p) : plain_string(w->l, text, w->p);
     if (w->l->pending.n > before) w->learn = false; /* damage is counted each time it is met */
 }
 

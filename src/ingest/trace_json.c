@@ -169,21 +169,36 @@ static member_state find_member(const char *p, const char *end, str *key, str *v
     return MEMBER_WHOLE;
 }
 
-/* The root object is no JSON at p: the list of events is looked for by its name. Behind it, what
- * is left of the file is not worth guessing. */
-static void skip_root(reader *r, cursor *c, const char *p) {
-    static const str name = STR("\"traceEvents\"");
-    const char *end = end_of(c);
+/* The root object is no JSON at p. From here on only the list of events is looked for, by its name;
+ * behind it, what is left of the file is not worth guessing. */
+static void damage_root(reader *r, cursor *c, const char *p) {
     if (!r->root_damaged) count_syntax(c, p, false);
     r->root_damaged = true;
-    size_t at = r->has_events ? SIZE_MAX : str_find(str_n(p, (size_t)(end - p)), name, 1);
-    if (at != SIZE_MAX) {
-        c->p = p + at;
-    } else if (r->has_events) {
-        c->p = end;
-        c->where = AT_END;
-    } else { /* the name may be cut by the end of the bytes */
-        c->p = (size_t)(end - p) > name.n ? end - name.n : p;
+    c->p = r->has_events ? end_of(c) : p;
+    if (r->has_events) c->where = AT_END;
+}
+
+static void start_events(reader *r, cursor *c, const char *p) {
+    r->has_events = true;
+    c->p = p;
+    c->where = AT_EVENTS;
+}
+
+static void find_events(reader *r, cursor *c) {
+    static const str name = STR("\"traceEvents\"");
+    const char *end = end_of(c), *stop;
+    for (;;) {
+        size_t at = str_find(str_n(c->p, (size_t)(end - c->p)), name, 0);
+        if (at == SIZE_MAX) { /* the name may be cut by the end of the bytes */
+            if ((size_t)(end - c->p) >= name.n) c->p = end - (name.n - 1);
+            return;
+        }
+        str key, value;
+        c->p += at;
+        member_state state = find_member(c->p, end, &key, &value, &stop);
+        if (state == MEMBER_EVENTS) start_events(r, c, stop);
+        if (state == MEMBER_EVENTS || state == MEMBER_CUT) return;
+        c->p++;
     }
 }
 
@@ -192,6 +207,10 @@ static void skip_root(reader *r, cursor *c, const char *p) {
 static status read_root(reader *r, cursor *c, error *err) {
     const char *end = end_of(c);
     while (c->where == AT_KEYS) {
+        if (r->root_damaged && !r->has_events) {
+            find_events(r, c);
+            return OK;
+        }
         const char *p = c->p, *stop = NULL;
         while (p < end && (json_is_space(*p) || *p == ',')) p++;
         if (p == end) return OK;
@@ -202,23 +221,14 @@ static status read_root(reader *r, cursor *c, error *err) {
         }
         str key, value;
         member_state state = find_member(p, end, &key, &value, &stop);
-        if (state == MEMBER_CUT && c->final && !r->has_events &&
-            str_find(str_n(p, (size_t)(end - p)), STR("\"traceEvents\""), 1) != SIZE_MAX)
-            state = MEMBER_DAMAGED; /* a value without an end has swallowed the events */
+        if (state == MEMBER_CUT && c->final && !r->has_events)
+            state = MEMBER_DAMAGED; /* a value without an end may have swallowed the events */
         if (state == MEMBER_CUT) return OK;
-        if (state == MEMBER_DAMAGED) {
-            const char *before = c->p;
-            skip_root(r, c, p);
-            if (c->p <= before) return OK;
-            continue;
-        }
-        if (state == MEMBER_WHOLE)
-            TRY(take_root_key(r, event_sink_layout(c->s), key, value, err));
+        if (state == MEMBER_DAMAGED) damage_root(r, c, p);
+        if (state == MEMBER_EVENTS) start_events(r, c, stop);
+        if (state != MEMBER_WHOLE) continue;
+        TRY(take_root_key(r, event_sink_layout(c->s), key, value, err));
         c->p = stop;
-        if (state == MEMBER_EVENTS) {
-            r->has_events = true;
-            c->where = AT_EVENTS;
-        }
     }
     return OK;
 }

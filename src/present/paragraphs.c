@@ -1,4 +1,5 @@
-/* paragraphs.c: a table with sentences in it, for a terminal: one numbered paragraph for each row.
+/* paragraphs.c: a table with sentences in it, for a terminal: one numbered paragraph for each
+ * row.
  *
  *   1. The data loader keeps the device waiting
  *      saves 67.3 ms, share 72.4 %, severity critical, step 2

@@ -26,8 +26,9 @@ typedef struct {
     void *to;
 } present_options;
 
-/* Puts words for the sentences in the answer's tables (TYPE_SENTENCE, TYPE_VALUES become texts), so
- * that they can be searched and sorted: to be called before anything reads the tables. */
+/* Puts words for the sentences in the answer's tables (TYPE_SENTENCE, TYPE_VALUES become
+ * texts), so that they can be searched and sorted: to be called before anything reads the
+ * tables. */
 status present_resolve(answer *a, lang l, error *err) MUST_USE;
 
 /* Appends the answer to `out`. ERR_MEMORY, ERR_LIMIT or what flush returned; then what stands
@@ -35,7 +36,8 @@ status present_resolve(answer *a, lang l, error *err) MUST_USE;
 status present_answer(form f, const answer *a, const present_options *o, buf *out,
                       error *err) MUST_USE;
 
-/* The sentence that answers the question, in the color of its severity; nothing when there is none. */
+/* The sentence that answers the question, in the color of its severity; nothing when there is
+ * none. */
 void present_verdict_text(const verdict *v, const present_options *o, buf *out);
 /* One table as text for a terminal, without title, verdict and quality. */
 status present_table_text(const table *t, const present_options *o, buf *out,

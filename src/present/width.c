@@ -152,8 +152,8 @@ size_t width_put_short(buf *out, str s, size_t cells) {
 
 /* Chinese punctuation that closes belongs to what stands before it. */
 static bool no_line_start(uint32_t c) {
-    return c == 0x3001 || c == 0x3002 || c == 0xff0c || c == 0xff1a || c == 0xff1b || c == 0xff09 ||
-           c == 0xff1f || c == 0xff01;
+    return c == 0x3001 || c == 0x3002 || c == 0xff0c || c == 0xff1a || c == 0xff1b ||
+           c == 0xff09 || c == 0xff1f || c == 0xff01;
 }
 
 /* A number stays with its unit: a blank behind a digit is no place to break.
@@ -193,6 +193,7 @@ void width_put_lines(buf *out, str s, size_t indent, size_t cells) {
     size_t room = cells == 0 ? SIZE_MAX : cells > indent ? cells - indent : 1;
     for (size_t at = 0; at < s.n;) {
         size_t next, end = find_break(s, at, room, &next);
+        while (end > at && s.p[end - 1] == ' ') end--;
         buf_add_repeat(out, ' ', indent);
         width_put(out, str_n(s.p + at, end - at));
         buf_add_byte(out, '\n');

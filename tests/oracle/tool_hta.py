@@ -368,7 +368,10 @@ def user_annotations(cat):
         for number, rank in ranks.items():
             some = [r for r in rank.kept(mode)[0] if r.cat == cat]
             old, exact = hta_rows.by_name(some), hta_rows.by_name(some, exact=True)
-            check.equal('%s names' % cat, sorted(recorded[number]), sorted(old))
+            names = set(recorded[number])
+            # The answers of 0.5.0 were cut behind thirty rows: the last rank may lack some.
+            cut = ranks.old and number == list(ranks)[-1] and names < set(old)
+            check.equal('%s names' % cat, sorted(names), sorted(names if cut else old))
             got = slices_by_name(some) if some else {}
             for name, row in recorded[number].items():
                 calls, total, longest, shortest = old[name]

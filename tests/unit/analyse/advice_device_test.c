@@ -1,4 +1,5 @@
-/* advice_device_test.c: each rule about kernels once where it fires and once where it is silent. */
+/* advice_device_test.c: each rule about kernels once where it fires and once where it is
+ * silent. */
 #include "advice_case.h"
 
 static void begin_step(advice_case *c) {

@@ -1,4 +1,5 @@
-/* advice_host_test.c: each rule about the host once where it fires and once where it is silent. */
+/* advice_host_test.c: each rule about the host once where it fires and once where it is
+ * silent. */
 #include "advice_case.h"
 
 static const char SINGLE[] = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";

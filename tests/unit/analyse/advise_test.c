@@ -5,7 +5,8 @@
 static void make_slow(advice_case *c) {
     case_begin(c);
     case_step(c, 7, 0, 1000);
-    case_host(c, KIND_DATA, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0, 600);
+    case_host(c, KIND_DATA, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0,
+              600);
     case_kernel(c, "a", 700, 710, 90);
     case_kernel(c, "b", 940, 950, 50);
     case_ask(c);
@@ -40,7 +41,8 @@ static void advice_without_an_estimate_stands_last(void **state) {
     case_begin(&c);
     case_step(&c, 1, 0, 1000);
     case_host(&c, KIND_OVERHEAD, "overhead", 0, 300);
-    case_host(&c, KIND_DATA, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 300, 60);
+    case_host(&c, KIND_DATA, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 300,
+              60);
     case_ask(&c);
     assert_int_equal(c.t->n_rows, 2);
     assert_int_equal(case_row(&c, "profiler_overhead"), 1);
@@ -56,7 +58,8 @@ static void severity_follows_from_the_share_of_the_step(void **state) {
     case_end(&c);
     case_begin(&c);
     case_step(&c, 1, 0, 1000);
-    case_host(&c, KIND_DATA, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0, 100);
+    case_host(&c, KIND_DATA, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0,
+              100);
     case_ask(&c);
     assert_text(fake_text(c.t, 0, "severity"), "warning");
     case_end(&c);

@@ -82,8 +82,8 @@ static void cause_follows_from_the_launch_of_the_next_piece(void **state) {
     begin(&c);
     fake_step(&c.f, 1, 0, 100000);
     work(&c, 0, 0, 10000);
-    work(&c, 20, 30000, 10000);   /* queued long before: waits for something */
-    work(&c, 40, 43000, 10000);   /* queued, 3 µs */
+    work(&c, 20, 30000, 10000);    /* queued long before: waits for something */
+    work(&c, 40, 43000, 10000);    /* queued, 3 µs */
     work(&c, 60000, 70000, 30000); /* launched in the gap */
     find(&c);
     assert_int_equal(c.gaps.ns[IDLE_DEPENDENCY], 20000);

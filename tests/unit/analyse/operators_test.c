@@ -48,6 +48,25 @@ static void self_time_excludes_child_ops_and_runtime_calls(void **state) {
     fake_fini(&f);
 }
 
+static void device_time_of_a_call_has_mean_max_and_min(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0);
+    for (int i = 0; i < 3; i++) {
+        fake_add(&f, host, KIND_OP, "aten::mm", i * 100, 50);
+        int call = fake_add(&f, host, KIND_RUNTIME, "cudaLaunchKernel", i * 100 + 10, 10);
+        if (i) fake_work(&f, gpu, KIND_KERNEL, "k", i * 100 + 30, i * 20, call);
+    }
+    params p = fake_params();
+    table *t = ask(fake_seal(&f), &p, &a);
+    assert_int_equal(fake_int(t, 0, "device_mean"), 20);
+    assert_int_equal(fake_int(t, 0, "device_max"), 40);
+    assert_int_equal(fake_int(t, 0, "device_min"), 0);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 static void an_op_alone_in_one_of_its_own_name_is_one_call(void **state) {
     fake f;
     arena a = {0};
@@ -327,6 +346,7 @@ static void running_out_of_the_request_s_memory_is_an_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(device_time_of_a_call_has_mean_max_and_min),
         cmocka_unit_test(self_time_excludes_child_ops_and_runtime_calls),
         cmocka_unit_test(an_op_alone_in_one_of_its_own_name_is_one_call),
         cmocka_unit_test(an_op_with_a_sibling_in_one_of_its_own_name_is_two_calls),

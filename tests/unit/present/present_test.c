@@ -106,12 +106,79 @@ static void no_memory_is_said_for_every_allocation(void **state) {
     arena_fini(&a);
 }
 
+static const verdict SENTENCE = {.id = "x",
+                                 .message = MSG_TEXT_EVENTS_READ,
+                                 .n_args = 2,
+                                 .args = {{.name = "count", .type = ARG_INT, .u.i = 1234},
+                                          {.name = "share", .type = ARG_SHARE, .u.d = 0.5}}};
+
+static answer answer_with_sentences(arena *a) {
+    static const column_spec spec[] = {{"words", TYPE_SENTENCE, UNIT_WORDS, 0},
+                                       {"values", TYPE_VALUES, UNIT_JSON, 0}};
+    answer x = {.analysis = "words", .n_tables = 1};
+    size_t row;
+    x.tables[0] = table_new(a, "t", spec, 2);
+    assert_int_equal(table_add_row(x.tables[0], &row, NULL), OK);
+    table_set_sentence(x.tables[0], row, 0, &SENTENCE);
+    table_set_sentence(x.tables[0], row, 1, &SENTENCE);
+    assert_int_equal(table_add_row(x.tables[0], &row, NULL), OK);
+    return x;
+}
+
+static void sentences_become_words_of_the_language(void **state) {
+    arena a;
+    arena_init(&a, 0);
+    answer en = answer_with_sentences(&a), zh = answer_with_sentences(&a);
+    assert_int_equal(present_resolve(&en, LANG_EN, NULL), OK);
+    assert_int_equal(present_resolve(&zh, LANG_ZH, NULL), OK);
+    assert_string_equal(en.tables[0]->columns[0].v.s[0].p, "1,234 events read");
+    assert_string_equal(zh.tables[0]->columns[0].v.s[0].p, "读取了 1,234 个事件");
+    assert_string_equal(en.tables[0]->columns[1].v.s[0].p, "{\"count\":1234,\"share\":0.5}");
+    assert_true(table_is_null(en.tables[0], 1, 0));
+    assert_int_equal(en.tables[0]->columns[0].type, TYPE_TEXT);
+    arena_fini(&a);
+}
+
+static void values_are_an_object_in_json_and_text_elsewhere(void **state) {
+    arena a;
+    arena_init(&a, 0);
+    answer x = answer_with_sentences(&a);
+    present_options o = {.lang = LANG_EN};
+    assert_int_equal(present_resolve(&x, LANG_EN, NULL), OK);
+    const char *json = sample_written(&a, FORM_JSON, &x, &o);
+    assert_non_null(strstr(json, "{\"name\":\"values\",\"type\":\"object\"}"));
+    assert_non_null(strstr(json, "[\"1,234 events read\",{\"count\":1234,\"share\":0.5}]"));
+    assert_non_null(strstr(json, "[null,null]"));
+    const char *csv = sample_written(&a, FORM_CSV, &x, &o);
+    assert_non_null(strstr(csv, "\"1,234 events read\",\"{\"\"count\"\":1234"));
+    arena_fini(&a);
+}
+
+static void resolving_without_memory_is_an_error(void **state) {
+    uint64_t nth = 1;
+    for (status s = ERR_MEMORY; s != OK; nth++) {
+        arena a;
+        arena_init(&a, 0);
+        answer x = answer_with_sentences(&a);
+        fault_arm(FAULT_ALLOC, nth);
+        s = present_resolve(&x, LANG_EN, NULL);
+        fault_arm(FAULT_ALLOC, 0);
+        assert_true(s == OK || s == ERR_MEMORY);
+        arena_fini(&a);
+        assert_true(nth < 100);
+    }
+    assert_true(nth > 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forms_are_found_by_name),
         cmocka_unit_test(a_long_answer_comes_in_pieces_that_make_the_whole),
         cmocka_unit_test(a_failed_flush_ends_the_writing),
         cmocka_unit_test(no_memory_is_said_for_every_allocation),
+        cmocka_unit_test(sentences_become_words_of_the_language),
+        cmocka_unit_test(values_are_an_object_in_json_and_text_elsewhere),
+        cmocka_unit_test(resolving_without_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

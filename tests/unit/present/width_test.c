@@ -64,6 +64,36 @@ static void a_long_signature_loses_its_parameters_first(void **state) {
     assert_short("broken parameters)))", 10, "broke…s)))");
 }
 
+static void assert_lines(const char *text, size_t indent, size_t cells, const char *expected) {
+    buf b = {0};
+    width_put_lines(&b, str_of(text), indent, cells);
+    buf_add_byte(&b, '\0');
+    assert_string_equal(b.p, expected);
+    buf_fini(&b);
+}
+
+static void lines_break_at_blanks_and_are_indented(void **state) {
+    assert_lines("one two three", 2, 9, "  one two\n  three\n");
+    assert_lines("one two three", 0, 100, "one two three\n");
+    assert_lines("one two three", 1, 0, " one two three\n");
+    assert_lines("", 2, 10, "");
+}
+
+static void a_number_stays_with_its_unit(void **state) {
+    assert_lines("takes 52.7 ms now", 0, 11, "takes\n52.7 ms now\n");
+}
+
+static void lines_break_between_wide_characters_but_not_before_a_comma(void **state) {
+    assert_lines("矩阵乘法", 0, 4, "矩阵\n乘法\n");
+    assert_lines("矩阵乘，法", 0, 6, "矩阵\n乘，法\n");
+    assert_lines("用 torch 编译", 0, 8, "用 torch\n编译\n");
+}
+
+static void a_word_that_is_too_long_is_cut(void **state) {
+    assert_lines("abcdefgh ij", 0, 5, "abcde\nfgh\nij\n");
+    assert_lines("矩阵", 3, 4, "   矩\n   阵\n"); /* no room for even one */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chinese_takes_two_cells_and_marks_none),
@@ -72,6 +102,10 @@ int main(void) {
         cmocka_unit_test(a_long_name_loses_its_middle),
         cmocka_unit_test(a_wide_character_is_never_halved),
         cmocka_unit_test(a_long_signature_loses_its_parameters_first),
+        cmocka_unit_test(lines_break_at_blanks_and_are_indented),
+        cmocka_unit_test(a_number_stays_with_its_unit),
+        cmocka_unit_test(lines_break_between_wide_characters_but_not_before_a_comma),
+        cmocka_unit_test(a_word_that_is_too_long_is_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

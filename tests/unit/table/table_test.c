@@ -130,6 +130,34 @@ static void dropping_a_column_keeps_the_others(void **state) {
     assert_true(t->columns[1].v.d[0] == 0.5);
 }
 
+static void sentences_are_kept_by_reference_and_sort_with_their_row(void **state) {
+    static const column_spec spec[] = {{"n", TYPE_INT, UNIT_COUNT, 0},
+                                       {"words", TYPE_SENTENCE, UNIT_WORDS, 0},
+                                       {"values", TYPE_VALUES, UNIT_JSON, 0}};
+    static const verdict first = {.id = "first"}, second = {.id = "second"};
+    table *t = table_new(*state, "t", spec, 3);
+    size_t row;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(table_add_row(t, &row, NULL), OK);
+        assert_true(table_is_null(t, row, 1));
+        table_set_int(t, row, 0, i);
+        table_set_sentence(t, row, 1, i ? &second : &first);
+    }
+    table_set_sentence(t, 1, 2, &second);
+    assert_true(table_is_null(t, 0, 2));
+    assert_int_equal(table_sort(t, 0, true, NULL), OK);
+    assert_ptr_equal(t->columns[1].v.sentence[0], &second);
+    assert_ptr_equal(t->columns[2].v.sentence[0], &second);
+    assert_ptr_equal(t->columns[1].v.sentence[1], &first);
+    table_set_sentence(t, 0, 1, NULL);
+    assert_true(table_is_null(t, 0, 1));
+}
+
+static void severities_have_names(void **state) {
+    assert_string_equal(severity_name(SEVERITY_GOOD), "good");
+    assert_string_equal(severity_name(SEVERITY_CRITICAL), "critical");
+}
+
 static void when_memory_ends_the_rows_stand(void **state) {
     uint64_t nth = 1;
     for (status s = ERR_MEMORY; s != OK; nth++) {
@@ -164,6 +192,9 @@ int main(void) {
                                         unmake),
         cmocka_unit_test_setup_teardown(a_limit_keeps_the_total, make, unmake),
         cmocka_unit_test_setup_teardown(dropping_a_column_keeps_the_others, make, unmake),
+        cmocka_unit_test_setup_teardown(sentences_are_kept_by_reference_and_sort_with_their_row,
+                                        make, unmake),
+        cmocka_unit_test(severities_have_names),
         cmocka_unit_test_setup_teardown(when_memory_ends_the_rows_stand, make, unmake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

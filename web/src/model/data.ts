@@ -1,7 +1,7 @@
 // Answers of the server, kept by their question. A view asks while it draws; while an answer is on its
 // way the last one for the same slot stays, marked as old, so that nothing jumps.
 import { type Signal, signal } from "@preact/signals";
-import { http, type Query, RequestFailed, type Transport } from "../api/transport.ts";
+import { type Blocks, http, type Query, RequestFailed, type Transport } from "../api/transport.ts";
 import type { Answer, ApiError, Runs } from "../api/types.ts";
 
 export interface Asked<T> {
@@ -19,7 +19,7 @@ interface Slot {
 let transport: Transport = http;
 const slots = new Map<string, Slot>();
 
-export function useTransport(t: Transport): void {
+export function setTransport(t: Transport): void {
   transport = t;
 }
 
@@ -45,11 +45,24 @@ function slotOf(name: string): Slot {
 export function ask<T>(name: string, route: string, query: Query): Asked<T> {
   const slot = slotOf(name);
   const key = `${route}?${JSON.stringify(query)}#${generation.value}`;
-  if (slot.key !== key) start(slot, key, route, query);
+  if (slot.key !== key) start(slot, key, (signal) => transport.json(route, query, signal));
   return slot.state.value as Asked<T>;
 }
 
-function start(slot: Slot, key: string, route: string, query: Query): void {
+/** The same for answers in the binary form. */
+export function askBlocks(name: string, route: string, query: Query): Asked<Blocks> {
+  const slot = slotOf(name);
+  const key = `${route}?${JSON.stringify(query)}#${generation.value}`;
+  if (slot.key !== key) start(slot, key, (signal) => transport.blocks(route, query, signal));
+  return slot.state.value as Asked<Blocks>;
+}
+
+/** Asks everything again that failed. */
+export function tryAgain(): void {
+  generation.value++;
+}
+
+function start(slot: Slot, key: string, load: (signal: AbortSignal) => Promise<unknown>): void {
   slot.key = key;
   slot.abort?.abort();
   slot.abort = new AbortController();
@@ -57,12 +70,13 @@ function start(slot: Slot, key: string, route: string, query: Query): void {
   queueMicrotask(() => {
     slot.state.value = { value: before.value, old: before.value !== undefined, error: undefined };
   });
-  transport.json(route, query, slot.abort.signal).then(
+  load(slot.abort.signal).then(
     (value) => {
       if (slot.key === key) slot.state.value = { value, old: false, error: undefined };
     },
     (e: unknown) => {
-      if (slot.key === key && !(e instanceof DOMException)) slot.state.value = { ...slot.state.peek(), old: false, error: toError(e) };
+      if (slot.key !== key || (e instanceof DOMException && e.name === "AbortError")) return;
+      slot.state.value = { ...slot.state.peek(), old: false, error: toError(e) };
     },
   );
 }
@@ -91,6 +105,7 @@ async function fetchRuns(): Promise<void> {
 
 export function connect(): void {
   let instance = "";
+  const seen = new Set<string>(); // a trace that is ready a second time was loaded anew
   transport.events((name, data) => {
     if (name === "hello") {
       const now = (data as { instance: string }).instance;
@@ -101,7 +116,9 @@ export function connect(): void {
     } else if (name === "runs" || name === "failed") {
       void fetchRuns();
     } else if (name === "ready") {
-      generation.value++;
+      const key = JSON.stringify(data);
+      if (seen.has(key)) generation.value++;
+      seen.add(key);
       void fetchRuns();
     } else if (name === "progress") {
       progress.value = data as { done: number; total: number };

@@ -59,7 +59,7 @@ export function followAddress(): void {
 /** The parameters every request about the chosen trace carries. */
 export const traceQuery = computed(() => ({
   run: param("run") || undefined,
-  worker: param("worker") || undefined,
+  worker: param("worker") === "*" ? undefined : param("worker") || undefined, // * = all ranks
   span: param("span") || undefined,
 }));
 

@@ -1,0 +1,96 @@
+/* analyse.c: the times of all analyses for bench/analyse, the script that compares them.
+ *
+ *   analyse ROUNDS FILE   reads the trace with one thread and asks every analysis of the registry,
+ *                         with each of its groupings, ROUNDS times over
+ *
+ * One line of `name=value` words for each measurement: `question=ingest` is the reading, from open
+ * to sealed store, without cache; the others are the analysis alone, from a sealed trace in memory
+ * to its tables, with an arena of its own, as every request gets it. `first=1` marks the grouping
+ * that is asked when nobody names one. What an analysis does with several threads is not used:
+ * it has none to use. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analyse/registry.h"
+#include "session/load.h"
+
+static _Noreturn void die(const char *what, const char *which) {
+    fprintf(stderr, "analyse: %s: %s\n", what, which);
+    exit(1);
+}
+
+typedef struct {
+    int64_t wall_ns, cpu_ns;
+} stamp;
+
+static int64_t read_clock(clockid_t id) {
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static stamp now(void) {
+    return (stamp){read_clock(CLOCK_MONOTONIC), read_clock(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+static void say(const char *analysis, str group, bool first, stamp began) {
+    stamp t = now();
+    printf("question=%s%s%.*s first=%d wall_ns=%" PRId64 " cpu_ns=%" PRId64, analysis,
+           group.n ? ":" : "", STR_ARG(group), first, t.wall_ns - began.wall_ns,
+           t.cpu_ns - began.cpu_ns);
+}
+
+static void ask(const analysis_info *what, str group, bool first, const trace *t) {
+    const analysis_trace one = {
+        .trace = t, .worker = STR("bench"), .rank = ABSENT_I64, .path = STR("bench")};
+    const analysis_input in = {.traces = &one, .n_traces = 1};
+    params p = {.from_ns = ABSENT_I64,
+                .to_ns = ABSENT_I64,
+                .first_step = ABSENT_I64,
+                .last_step = ABSENT_I64};
+    if (group.n && !group_of(group, &p.group)) die("no such grouping", what->name);
+    arena a;
+    answer out;
+    size_t rows = 0;
+    stamp began = now();
+    arena_init(&a, 0);
+    if (what->run(&in, &p, &a, &out, NULL) != OK) die("no answer", what->name);
+    for (uint32_t i = 0; i < out.n_tables; i++) rows += out.tables[i]->n_rows;
+    arena_fini(&a);
+    say(what->name, group, first, began);
+    printf(" rows=%zu\n", rows);
+}
+
+static void ask_all(const trace *t) {
+    const analysis_info *what;
+    for (uint32_t i = 0; (what = registry_analysis(i)); i++) {
+        const param_info *groups = registry_find_param(what->name, STR("group_by"));
+        str left = groups ? str_of(groups->values) : STR_NONE;
+        if (!groups) ask(what, STR_NONE, true, t);
+        while (left.n) {
+            size_t bar = str_find(left, STR("|"), 0);
+            str group = bar == SIZE_MAX ? left : str_n(left.p, bar);
+            ask(what, group, str_eq(group, str_of(groups->fallback)), t);
+            left = bar == SIZE_MAX ? STR_NONE : str_from(left, bar + 1);
+        }
+    }
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3) die("usage", "analyse ROUNDS FILE");
+    const load_options options = {.threads = 1, .no_cache = true};
+    for (int round = atoi(argv[1]); round > 0; round--) {
+        loaded result = {0};
+        stamp began = now();
+        if (load(argv[2], &options, &result, NULL) != OK) die("cannot load", argv[2]);
+        say("ingest", STR_NONE, true, began);
+        printf(" events=%" PRIu64 " slices=%" PRIu32 "\n", result.trace->events_read,
+               result.trace->slice.n - 1);
+        ask_all(result.trace);
+        fflush(stdout);
+        trace_release(result.trace);
+    }
+}

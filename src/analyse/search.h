@@ -1,0 +1,55 @@
+/* search.h: slices by name, over the whole trace.
+ *
+ * A query is words that must all occur in the name (ASCII case ignored), "two words" in quotes as
+ * one; -word must not occur; kind:kernel limits the kind; >5ms and <1us limit the duration. */
+#ifndef ANALYSE_SEARCH_H
+#define ANALYSE_SEARCH_H
+
+#include "base/arena.h"
+#include "store/lod.h"
+
+enum { SEARCH_WORDS = 16, SEARCH_NAMES = 50 };
+
+typedef struct {
+    uint32_t n_words;
+    struct {
+        str text; /* borrowed from the query */
+        bool not ;
+    } words[SEARCH_WORDS];
+    uint32_t kinds;            /* bits; 0 = all */
+    int64_t least_ns, most_ns; /* durations, both included */
+} search_query;
+
+/* ERR_ARG when a kind or a duration is none, or there are too many words. */
+status search_parse(str text, search_query *out, error *err) MUST_USE;
+
+typedef struct {
+    search_query query;
+    int64_t from_ns, to_ns; /* absolute: slices that start there */
+    int64_t at_ns;          /* hits from here on; with `backwards` those before it */
+    bool backwards;
+    uint32_t limit;       /* hits */
+    uint32_t width_px;    /* 0: no ticks; else from_ns and to_ns are a range */
+    const uint8_t *lanes; /* by lane id: 1 = wanted; NULL = all */
+} search_question;
+
+typedef struct {
+    uint32_t string, count, longest; /* string id, hits, slice */
+    uint8_t kind;
+    int64_t total_ns;
+} search_name;
+
+typedef struct {
+    uint64_t total, before; /* hits; those before the first one given */
+    uint32_t n_names;       /* all names with hits */
+    search_name *names;     /* the first SEARCH_NAMES by time */
+    uint32_t n_listed;
+    uint32_t *hits, n_hits; /* slices, by time */
+    uint8_t *ticks;         /* width_px: 1 = a hit starts in this pixel; NULL without width */
+} search_result;
+
+/* Cost: the names, and the slices of those that fit. */
+status search_make(const lod *l, const search_question *q, arena *a, search_result *out,
+                   error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,39 @@
+/* pickle.c: a memory snapshot made by an enemy: read, sealed, and asked everything that memory can
+ * be asked. Nothing in it may be executed, and nothing of it may lead outside. */
+#include <stdint.h>
+
+#include "analyse/registry.h"
+#include "ingest/memory_snapshot.h"
+#include "store/trace.h"
+
+static void ask(trace *t, str name) {
+    arena a;
+    answer out;
+    analysis_trace one = {.trace = t};
+    params p = {.from_ns = ABSENT_I64,
+                .to_ns = ABSENT_I64,
+                .first_step = ABSENT_I64,
+                .last_step = ABSENT_I64};
+    arena_init(&a, 256 << 20);
+    for (uint32_t i = 0; registry_analysis(i); i++)
+        if (str_eq(str_of(registry_analysis(i)->name), name))
+            (void)!registry_analysis(i)->run(&(analysis_input){&one, 1}, &p, &a, &out, NULL);
+    arena_fini(&a);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    source *s;
+    trace *t;
+    ingest_options o = {.memory_limit_bytes = 512 << 20};
+    builder *b = builder_new();
+    if (!b || source_open_memory(str_n((const char *)data, size), &s, NULL) != OK) return 0;
+    status st = ingest_memory_snapshot(s, &o, b, NULL);
+    source_close(s);
+    if (st == OK && builder_seal(b, NULL, &t, NULL) == OK) {
+        ask(t, STR("memory"));
+        ask(t, STR("info"));
+        trace_release(t);
+    }
+    builder_free(b);
+    return 0;
+}

@@ -1,0 +1,1 @@
+$TACHO advise --stable minimal.pt.trace.json

@@ -1,0 +1,1 @@
+$TACHO advise --stable sample.pt.trace.json.gz

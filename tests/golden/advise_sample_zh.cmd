@@ -1,0 +1,1 @@
+$TACHO advise --stable --lang zh sample.pt.trace.json.gz

@@ -1,0 +1,1 @@
+$TACHO summary --stable --sort nonsense sample.pt.trace.json.gz

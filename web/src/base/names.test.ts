@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cutMiddle, foldKernel, shapesLabel } from "./names.ts";
+
+test("a wrapper gives way to what it wraps", () => {
+  assert.equal(foldKernel("void cutlass::Kernel2<cutlass_75_align1>(cutlass_75_align1::Params)"), "cutlass_75_align1");
+});
+
+test("scopes go, two arguments stay, the rest is an ellipsis", () => {
+  const name = "void at::native::unrolled_elementwise_kernel<at::native::copy_cuda(at::T&)::{lambda()#3}, std::array<char*, 2ul>, 4>(int)";
+  assert.equal(foldKernel(name), "unrolled_elementwise_kernel<copy_cuda, array, …>");
+  assert.equal(foldKernel("(anonymous namespace)::f<4, float, int>(int)"), "f<4, float, …>");
+  assert.equal(foldKernel("nvjet_sm90_tst"), "nvjet_sm90_tst");
+});
+
+test("a cut name keeps both ends", () => {
+  assert.equal(cutMiddle("abcdefghij", 5), "ab…ij".slice(0, 2) + "…" + "ij");
+  assert.equal(cutMiddle("abc", 5), "abc");
+});
+
+test("shapes read as a product", () => {
+  assert.equal(shapesLabel("[[4096, 768], [768, 50257], []]"), "[4096, 768] × [768, 50257]");
+  assert.equal(shapesLabel("odd"), "odd");
+});

@@ -1,0 +1,94 @@
+// Steps and the window: where steps lie, which of them are chosen, how long that is.
+import { askBlocks } from "./data.ts";
+import { go, param, traceQuery } from "./place.ts";
+import type { Range } from "./viewport.ts";
+
+export interface Tape {
+  from: number;
+  to: number;
+  width: number;
+  device: ArrayLike<number>;
+  communication: ArrayLike<number>;
+  data: ArrayLike<number>;
+  host: ArrayLike<number>;
+  numbers: ArrayLike<number>;
+  starts: ArrayLike<number>;
+  ends: ArrayLike<number>;
+}
+
+const WIDTH = 1200; // asked once for a trace; the canvas stretches it
+
+export function tape(): Tape | undefined {
+  const blocks = askBlocks("tape", "tape", { ...traceQuery.value, width: WIDTH }).value;
+  if (!blocks) return undefined;
+  return {
+    from: Number(blocks.description.from),
+    to: Number(blocks.description.to),
+    width: WIDTH,
+    device: blocks.block("device"),
+    communication: blocks.block("communication"),
+    data: blocks.block("data"),
+    host: blocks.block("host"),
+    numbers: blocks.block("step_number"),
+    starts: blocks.block("step_start"),
+    ends: blocks.block("step_end"),
+  };
+}
+
+/** `3`, `3..5`, `3..`, `..5` as two numbers. */
+export function parseSteps(text: string, numbers: ArrayLike<number>): [number, number] | undefined {
+  const first = numbers[0];
+  const last = numbers[numbers.length - 1];
+  if (text === "" || first === undefined || last === undefined) return undefined;
+  const [a = "", b] = text.split("..");
+  return [a === "" ? first : Number(a), b === undefined ? Number(a) : b === "" ? last : Number(b)];
+}
+
+export const writeSteps = (a: number, b: number): string => (a === b ? String(a) : `${Math.min(a, b)}..${Math.max(a, b)}`);
+
+/** The window in time, whatever it was chosen by. */
+export function windowRange(tape: Tape): Range & { steps: number } {
+  const chosen = parseSteps(param("step"), tape.numbers);
+  let from = tape.from;
+  let to = tape.to;
+  let steps = tape.numbers.length;
+  if (chosen) {
+    steps = 0;
+    for (let i = 0; i < tape.numbers.length; i++) {
+      const n = tape.numbers[i] as number;
+      if (n < chosen[0] || n > chosen[1]) continue;
+      if (steps++ === 0) from = tape.starts[i] as number;
+      to = tape.ends[i] as number;
+    }
+  } else if (param("from") || param("to")) {
+    from = Number(param("from") || tape.from);
+    to = Number(param("to") || tape.to);
+    steps = 0;
+    for (let i = 0; i < tape.numbers.length; i++)
+      if ((tape.starts[i] as number) < to && (tape.ends[i] as number) > from) steps++;
+  }
+  return { from, to, steps };
+}
+
+export const setSteps = (a: number, b: number): void =>
+  go({ params: { step: writeSteps(a, b), from: undefined, to: undefined } });
+
+export const setWindow = (r: Range | undefined): void =>
+  go({
+    params: {
+      step: undefined,
+      from: r ? String(Math.round(r.from)) : undefined,
+      to: r ? String(Math.round(r.to)) : undefined,
+    },
+  });
+
+/** Moves the window by one step. */
+export function moveStep(by: number): void {
+  const t = tape();
+  if (!t || t.numbers.length === 0) return;
+  const list = Array.from(t.numbers);
+  const chosen = parseSteps(param("step"), t.numbers);
+  const at = chosen ? list.indexOf(by > 0 ? chosen[1] : chosen[0]) + by : by > 0 ? 0 : list.length - 1;
+  const next = list[Math.max(0, Math.min(list.length - 1, at))] as number;
+  setSteps(next, next);
+}

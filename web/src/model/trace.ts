@@ -1,0 +1,83 @@
+// The trace in view: its run, worker and span, what it holds, and its steps.
+import { computed } from "@preact/signals";
+import type { Query } from "../api/transport.ts";
+import type { Answer, Cell, RunInfo, SpanInfo, Table } from "../api/types.ts";
+import { type Asked, ask, runs } from "./data.ts";
+import { param, traceQuery, type View, windowQuery } from "./place.ts";
+import { language } from "./words.ts";
+
+export const currentRun = computed<RunInfo | undefined>(() => {
+  const all = runs.value?.runs ?? [];
+  const wanted = param("run");
+  return wanted ? all.find((r) => r.name === wanted) : all.length === 1 ? all[0] : undefined;
+});
+
+export const currentWorker = computed(() => {
+  const workers = currentRun.value?.workers ?? [];
+  return workers.find((w) => w.name === param("worker")) ?? workers[0];
+});
+
+export const allRanks = computed(() => param("worker") === "*");
+
+export const currentSpan = computed<SpanInfo | undefined>(() => {
+  const spans = currentWorker.value?.spans ?? [];
+  return spans.find((s) => String(s.number) === param("span")) ?? spans[spans.length - 1];
+});
+
+/** The answer of an analysis about the chosen trace, in the chosen window and language. */
+export function analysis(name: string, extra: Query = {}, slot = name): Asked<Answer> {
+  return ask<Answer>(slot, name, { ...traceQuery.value, ...windowQuery.value, lang: language.value, ...extra });
+}
+
+/** The query of an analysis, for downloads. */
+export const analysisQuery = (extra: Query = {}): Query => ({
+  ...traceQuery.value,
+  ...windowQuery.value,
+  lang: language.value,
+  ...extra,
+});
+
+/** Facts that do not depend on the window. */
+export function info(): Asked<Answer> {
+  return ask<Answer>("info", "info", { ...traceQuery.value, lang: language.value });
+}
+
+export type Row = Record<string, Cell>;
+
+/** Rows as objects: for small tables only. */
+export function rowsOf(table: Table | undefined): Row[] {
+  if (!table) return [];
+  return table.rows.map((r) => Object.fromEntries(table.columns.map((c, i) => [c.name, r[i] ?? null])));
+}
+
+export const num = (cell: Cell | undefined): number => (typeof cell === "number" ? cell : 0);
+
+/** Number of events of a kind, undefined while unknown. */
+export function countOf(...kinds: string[]): number | undefined {
+  const table = info().value?.tables.events;
+  if (!table) return undefined;
+  return table.rows.reduce((sum, r) => sum + (kinds.includes(String(r[0])) ? num(r[1]) : 0), 0);
+}
+
+/** Whether a view has data in this trace; true while unknown, so that nothing blinks. */
+export function hasData(view: View): boolean {
+  const some = (...kinds: string[]) => (countOf(...kinds) ?? 1) > 0;
+  switch (view) {
+    case "operators":
+      return some("op", "forward", "backward", "optimizer", "kernel");
+    case "kernels":
+      return some("kernel");
+    case "modules":
+      return some("module");
+    case "memory":
+      return some("memory");
+    case "steps":
+      return some("step");
+    case "pipeline":
+      return false;
+    case "distributed":
+      return (currentRun.value?.workers.length ?? 1) > 1 || some("collective");
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,129 @@
+// Small controls: segmented control, buttons, keys, text with emphasis, meters, legends.
+import type { ComponentChildren } from "preact";
+import { tip } from "./tip.tsx";
+
+interface Choice {
+  id: string;
+  label: string;
+}
+
+export function Segmented(props: { choices: readonly Choice[]; chosen: string; label: string; onChoose: (id: string) => void }) {
+  const move = (e: KeyboardEvent) => {
+    const by = e.key === "ArrowRight" ? 1 : e.key === "ArrowLeft" ? -1 : 0;
+    if (!by) return;
+    e.preventDefault();
+    const at = props.choices.findIndex((c) => c.id === props.chosen);
+    const next = props.choices[(at + by + props.choices.length) % props.choices.length];
+    if (next) props.onChoose(next.id);
+  };
+  return (
+    <div class="segmented" role="radiogroup" aria-label={props.label} onKeyDown={move}>
+      {props.choices.map((c) => (
+        <button
+          type="button"
+          key={c.id}
+          role="radio"
+          aria-checked={c.id === props.chosen}
+          tabIndex={c.id === props.chosen ? 0 : -1}
+          onClick={() => props.onChoose(c.id)}
+        >
+          {c.label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+export function Button(props: { children: ComponentChildren; onClick: () => void; label?: string; class?: string }) {
+  return (
+    <button type="button" class={props.class ?? "button"} onClick={props.onClick} {...(props.label ? { "aria-label": props.label } : {})}>
+      {props.children}
+    </button>
+  );
+}
+
+export const Key = ({ children }: { children: ComponentChildren }) => <kbd>{children}</kbd>;
+
+/** `*bold*` and `` `code` `` in a sentence of the text tables. */
+export function Rich({ text }: { text: string }) {
+  const parts = text.split(/(\*[^*]+\*|`[^`]+`)/);
+  return (
+    <>
+      {parts.map((p, i) =>
+        p.startsWith("*") && p.length > 2 ? (
+          <b key={i}>{p.slice(1, -1)}</b>
+        ) : p.startsWith("`") && p.length > 2 ? (
+          <code key={i}>{p.slice(1, -1)}</code>
+        ) : (
+          p
+        ),
+      )}
+    </>
+  );
+}
+
+const CODE = /(\w+::[\w:]+\w|[A-Za-z_][\w.]*\([^()]*\)|\b[\w.]+=[\w."-]+|\b_?[a-zA-Z]+_[\w.]+|\btorch(?:\.\w+)+)/;
+
+/** Marks names and code inside a sentence that comes from an analysis. */
+export function WithCode({ text }: { text: string }) {
+  return <>{text.split(CODE).map((p, i) => (i % 2 === 1 ? <code key={i}>{p}</code> : p))}</>;
+}
+
+/** A number with its unit in grey behind a thin space. */
+export function Value({ text }: { text: string }) {
+  const cut = text.indexOf(" ");
+  if (cut < 0) return <>{text}</>;
+  return (
+    <>
+      {text.slice(0, cut)}
+      <span class="unit">{text.slice(cut)}</span>
+    </>
+  );
+}
+
+export function Meter(props: { title: string; help?: string | undefined; path?: string; value: number | null; missing: string }) {
+  const shown = props.value === null ? props.missing : `${(props.value * 100).toFixed(1)} %`;
+  const card = (
+    <>
+      <b>{props.title}</b>
+      {props.help ? <p>{props.help}</p> : null}
+      {props.path ? <code>{props.path}</code> : null}
+    </>
+  );
+  return (
+    <div class="meter">
+      <button type="button" class="meter-name" {...tip(card)}>
+        {props.title}
+      </button>
+      <b class={props.value === null ? "absent" : ""}>{shown}</b>
+      <div class="meter-track">
+        <div class="meter-fill" style={{ width: `${Math.min(1, props.value ?? 0) * 100}%` }} />
+      </div>
+    </div>
+  );
+}
+
+export interface LegendItem {
+  label: string;
+  colour: string; // a fill: var(--kernel), url(#hatch)
+}
+
+export function Swatch({ colour, size = 9 }: { colour: string; size?: number }) {
+  return (
+    <svg class="swatch" width={size} height={size} aria-hidden="true">
+      <rect width={size} height={size} rx="2" fill={colour} />
+    </svg>
+  );
+}
+
+export function Legend({ items }: { items: readonly LegendItem[] }) {
+  return (
+    <div class="legend">
+      {items.map((i) => (
+        <span key={i.label}>
+          <Swatch colour={i.colour} /> {i.label}
+        </span>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+// A panel: title (the noun), grey words (unit, how to use it), controls, and a menu to take it along.
+import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
+import type { ApiError } from "../api/types.ts";
+import { savePng, saveSvg, svgOf } from "../base/save.ts";
+import { Icon } from "./icons.tsx";
+import { Menu, type MenuItem } from "./menu.tsx";
+
+export interface PanelWords {
+  menu: string;
+  rests: string;
+  copy: string;
+  tryAgain: string;
+  copyDetails: string;
+  failed: string;
+}
+
+/** Set once by the shell; widgets do not know the language. */
+export const panelWords: { current: PanelWords } = {
+  current: { menu: "", rests: "", copy: "", tryAgain: "", copyDetails: "", failed: "" },
+};
+export const panelActions: { rests: () => void; tryAgain: () => void } = { rests: () => {}, tryAgain: () => {} };
+
+interface PanelProps {
+  title: ComponentChildren;
+  name: string; // spoken, and the name of saved files
+  words?: ComponentChildren;
+  controls?: ComponentChildren;
+  csv?: string | undefined; // address of the table as CSV
+  span?: string; // class of the grid
+  old?: boolean | undefined;
+  error?: ApiError | undefined;
+  busy?: boolean | undefined; // nothing to show yet
+  height?: number; // of the body while busy
+  figure?: string | undefined; // the sentence that replaces the picture
+  children?: ComponentChildren;
+}
+
+export function Panel(props: PanelProps) {
+  const box = useRef<HTMLElement>(null);
+  const choose = (id: string) => {
+    const svg = box.current ? svgOf(box.current) : undefined;
+    if (id === "svg" && svg) saveSvg(svg, props.name);
+    if (id === "png" && svg) void savePng(svg, props.name);
+    if (id === "copy") void navigator.clipboard?.writeText(box.current?.innerText ?? "");
+    if (id === "rests") panelActions.rests();
+  };
+  const items: MenuItem[] = [
+    ...(props.csv ? [{ id: "csv", label: "CSV", href: props.csv }] : []),
+    { id: "png", label: "PNG" },
+    { id: "svg", label: "SVG" },
+    { id: "copy", label: panelWords.current.copy },
+    { id: "rests", label: panelWords.current.rests, separator: true },
+  ];
+  return (
+    <section class={`panel ${props.span ?? "w12"}`} ref={box} aria-label={props.name} aria-busy={props.busy === true}>
+      <header class="panel-head">
+        <h2>{props.title}</h2>
+        {props.words ? <span class="panel-words">{props.words}</span> : null}
+        <span class="grow" />
+        {props.controls}
+        <Menu class="panel-menu" bare right name={`${panelWords.current.menu} ${props.name}`} label={<Icon name="dots" />} items={items} onChoose={choose} />
+      </header>
+      {props.error ? (
+        <Failure error={props.error} />
+      ) : props.busy ? (
+        <Waiting height={props.height ?? 120} />
+      ) : (
+        <div class={props.old ? "panel-body old" : "panel-body"} {...(props.figure ? { role: "figure", "aria-label": props.figure } : {})}>
+          {props.children}
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** Grey bars of the final height, after 150 ms. */
+export function Waiting({ height }: { height: number }) {
+  const n = Math.max(1, Math.floor(height / 26));
+  return (
+    <div class="waiting" style={{ height: `${height}px` }} aria-hidden="true">
+      {Array.from({ length: n }, (_, i) => (
+        <i key={i} style={{ width: `${90 - ((i * 37) % 50)}%` }} />
+      ))}
+    </div>
+  );
+}
+
+/** What failed, where, and what can be done: local to its panel. */
+export function Failure({ error }: { error: ApiError }) {
+  const words = panelWords.current;
+  return (
+    <div class="failure" role="alert">
+      <p>
+        <b>{words.failed}</b> {error.msg}
+        {error.offset === null || error.offset === undefined ? null : <span class="t3"> · {error.offset.toLocaleString("en")} B</span>}
+      </p>
+      <button type="button" class="button" onClick={() => panelActions.tryAgain()}>
+        {words.tryAgain}
+      </button>
+      <button type="button" class="button" onClick={() => void navigator.clipboard?.writeText(JSON.stringify(error, null, 1))}>
+        {words.copyDetails}
+      </button>
+    </div>
+  );
+}
