@@ -38,8 +38,9 @@ static stamp now(void) {
 
 static void say(const char *analysis, str group, bool first, stamp began) {
     stamp t = now();
-    printf("question=%s%s%.*s first=%d wall_ns=%" PRId64 " cpu_ns=%" PRId64, analysis,
-           group.n ? ":" : "", STR_ARG(group), first, t.wall_ns - began.wall_ns,
+    printf("question=%s", analysis);
+    if (group.n) printf(":%.*s", STR_ARG(group));
+    printf(" first=%d wall_ns=%" PRId64 " cpu_ns=%" PRId64, first, t.wall_ns - began.wall_ns,
            t.cpu_ns - began.cpu_ns);
 }
 

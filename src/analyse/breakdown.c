@@ -106,3 +106,25 @@ void mean_parts(const int64_t *parts, int64_t n, int64_t *out, size_t n_parts) {
         out[best]++;
     }
 }
+
+void share_parts(const int64_t *parts, double *out, size_t n_parts) {
+    enum { UNITS = 1000000000, MAX_PARTS = 16 };
+    int64_t units[MAX_PARTS], sum = 0, left = UNITS;
+    __int128 rest[MAX_PARTS];
+    if (n_parts > MAX_PARTS) BUG("more shares than a table has rows for");
+    for (size_t i = 0; i < n_parts; i++) sum = add_i64(sum, parts[i]);
+    for (size_t i = 0; i < n_parts; i++) {
+        __int128 scaled = (__int128)parts[i] * UNITS;
+        units[i] = sum ? (int64_t)(scaled / sum) : 0;
+        rest[i] = sum ? scaled % sum : 0;
+        left -= units[i];
+    }
+    for (; sum && left > 0; left--) {
+        size_t best = 0;
+        for (size_t i = 1; i < n_parts; i++)
+            if (rest[i] > rest[best]) best = i;
+        units[best]++;
+        rest[best] = -1;
+    }
+    for (size_t i = 0; i < n_parts; i++) out[i] = (double)units[i] / UNITS;
+}

@@ -44,4 +44,8 @@ status breakdown_make(const role_ranges *ranges, const step_spans *steps, arena 
 /* `parts` divided by n, rounded so that they still add up (largest remainders go up). */
 void mean_parts(const int64_t *parts, int64_t n, int64_t *out, size_t n_parts);
 
+/* Shares of the parts in their sum, with nine decimals: as written they add up to exactly 1
+ * (largest remainders go up). All 0 when the sum is 0. At most 16 parts, none negative. */
+void share_parts(const int64_t *parts, double *out, size_t n_parts);
+
 #endif

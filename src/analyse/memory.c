@@ -200,9 +200,10 @@ static str kind_word(uint8_t kind) {
  * is. */
 static status write_block(memory_view *m, table *out, uint32_t i, error *err) {
     const trace *t = m->t;
-    bool is_block = t->memory.kind[i] == MEMORY_ALLOC || t->memory.kind[i] == MEMORY_EXISTING;
-    uint32_t release = is_block ? t->memory.partner[i] : i;
-    uint32_t allocation = t->memory.kind[i] == MEMORY_ALLOC ? i : 0;
+    uint8_t kind = t->memory.kind[i];
+    bool is_end = kind == MEMORY_FREE || kind == MEMORY_SEGMENT_FREE;
+    uint32_t release = is_end ? i : t->memory.partner[i];
+    uint32_t allocation = is_end || kind == MEMORY_EXISTING ? 0 : i;
     bool ok = true;
     size_t row;
     TRY(table_add_row(out, &row, err));

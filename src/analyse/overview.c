@@ -166,10 +166,10 @@ static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     if (!t) FAIL_MEMORY(err);
     facts->has_device = o->t->kernel.n > 1;
     facts->step_ns = o->steps.n ? mean_i64(total, o->steps.n) : 0;
+    share_parts(sum, facts->share, N_ROLES);
     for (int r = 0; r < N_ROLES; r++) {
         size_t row;
         TRY(table_add_row(t, &row, err));
-        facts->share[r] = total ? (double)sum[r] / (double)total : 0;
         table_set_text(t, row, COL_O(breakdown, category), role_name((role)r));
         if (!is_recorded(o, r)) continue;
         table_set_int(t, row, COL_O(breakdown, time), mean[r]);
@@ -222,24 +222,30 @@ static str stage_row_name(int s) {
     return s == STAGE_STEP ? STR("step") : stage_name((stage)s);
 }
 
-static void set_share(table *t, size_t row, uint32_t col, int64_t part, int64_t whole) {
-    if (whole) table_set_real(t, row, col, (double)part / (double)whole);
-}
-
-static void set_stage(table *t, size_t row, const stage_total *s, const stage_total *step,
-                      bool device) {
+static void set_stage(table *t, size_t row, const stage_total *s, bool device) {
     table_set_int(t, row, COL_O(stages, calls), s->calls);
     table_set_int(t, row, COL_O(stages, host_time), s->host);
     table_set_int(t, row, COL_O(stages, host_mean), mean_i64(s->host, s->calls));
     table_set_int(t, row, COL_O(stages, host_max), s->host_max);
     table_set_int(t, row, COL_O(stages, host_min), s->host_min);
-    set_share(t, row, COL_O(stages, host_share), s->host, step->host);
     if (!device) return;
     table_set_int(t, row, COL_O(stages, device_time), s->device);
     table_set_int(t, row, COL_O(stages, device_mean), mean_i64(s->device, s->calls));
     table_set_int(t, row, COL_O(stages, device_max), s->device_max);
     table_set_int(t, row, COL_O(stages, device_min), s->device_min);
-    set_share(t, row, COL_O(stages, device_share), s->device, step->device);
+}
+
+/* The stages' shares of the whole step, which add up to 1; null when there is nothing to share. */
+static void stage_shares(const overview *o, double *host, double *device) {
+    int64_t ns[2][N_STAGES];
+    for (int s = 0; s < N_STAGES; s++) {
+        ns[0][s] = o->stages.total[s].host;
+        ns[1][s] = o->stages.total[s].device;
+    }
+    share_parts(ns[0], host, N_STAGES);
+    share_parts(ns[1], device, N_STAGES);
+    host[STAGE_STEP] = o->stages.total[STAGE_STEP].host ? 1 : NAN;
+    device[STAGE_STEP] = o->stages.total[STAGE_STEP].device ? 1 : NAN;
 }
 
 /* The whole step first, then the stages that occur. */
@@ -247,15 +253,22 @@ static status write_stages(overview *o, error *err) {
     static const int order[] = {STAGE_STEP,     STAGE_DATA,      STAGE_FORWARD,
                                 STAGE_BACKWARD, STAGE_OPTIMIZER, STAGE_OTHER};
     bool device = o->t->kernel.n > 1;
+    double host[N_STAGES + 1], work[N_STAGES + 1];
     table *t = answer_table(o->out, o->arena, "stages");
     if (!t) FAIL_MEMORY(err);
+    stage_shares(o, host, work);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         const stage_total *s = &o->stages.total[order[i]];
         size_t row;
         if (!s->calls) continue;
         TRY(table_add_row(t, &row, err));
         table_set_text(t, row, COL_O(stages, stage), stage_row_name(order[i]));
-        set_stage(t, row, s, &o->stages.total[STAGE_STEP], device);
+        set_stage(t, row, s, device);
+        table_set_real(t, row, COL_O(stages, host_share),
+                       isnan(host[STAGE_STEP]) ? NAN : host[order[i]]);
+        if (device)
+            table_set_real(t, row, COL_O(stages, device_share),
+                           isnan(work[STAGE_STEP]) ? NAN : work[order[i]]);
     }
     return OK;
 }

@@ -72,6 +72,10 @@ status search_parse(str text, search_query *out, error *err) {
     return OK;
 }
 
+bool search_is_empty(const search_query *q) {
+    return q->n_words == 0 && q->kinds == 0 && q->least_ns == 0 && q->most_ns == INT64_MAX;
+}
+
 static bool name_fits(const search_query *q, str name) {
     for (uint32_t i = 0; i < q->n_words; i++)
         if ((str_find_nocase(name, q->words[i].text, 0) != SIZE_MAX) == q->words[i].not )
@@ -86,7 +90,7 @@ typedef struct {
     const trace *t;
     const search_question *q;
     search_result *out;
-    int64_t pixel_from, pixel_ns;
+    double pixels_per_ns;
 } searching;
 
 /* Does a come before b? */
@@ -146,8 +150,8 @@ static void take_hit(const searching *s, uint32_t slice, search_name *name) {
     name->total_ns = add_i64(name->total_ns, dur);
     name->kind = s->t->slice.kind[name->longest];
     if (s->out->ticks) {
-        int64_t pixel = (start - s->pixel_from) / s->pixel_ns;
-        if (pixel >= 0 && pixel < s->q->width_px) s->out->ticks[pixel] = 1;
+        double pixel = (double)(start - s->q->from_ns) * s->pixels_per_ns;
+        if (pixel >= 0 && pixel < s->q->width_px) s->out->ticks[(uint32_t)pixel] = 1;
     }
     if (start < s->q->at_ns) s->out->before++;
     if ((start < s->q->at_ns) == s->q->backwards) keep_hit(s, slice);
@@ -201,17 +205,16 @@ static status collect(searching *s, arena *a, error *err) {
 status search_make(const lod *l, const search_question *q, arena *a, search_result *out,
                    error *err) {
     search_result made = {.total = 0};
-    searching s = {.l = l, .t = l->t, .q = q, .out = &made, .pixel_from = q->from_ns};
+    searching s = {.l = l, .t = l->t, .q = q, .out = &made};
     made.hits = ARENA_ARRAY(a, uint32_t, (size_t)q->limit + 1);
     uint32_t *scratch = ARENA_ARRAY(a, uint32_t, (size_t)q->limit + 1);
     if (!made.hits || !scratch) FAIL_MEMORY(err);
     if (q->width_px) {
         made.ticks = ARENA_ARRAY(a, uint8_t, q->width_px);
         if (!made.ticks) FAIL_MEMORY(err);
-        s.pixel_ns =
-            max_i64(1, (sub_i64(q->to_ns, q->from_ns) + q->width_px - 1) / q->width_px);
+        s.pixels_per_ns = q->width_px / (double)max_i64(1, sub_i64(q->to_ns, q->from_ns));
     }
-    TRY(collect(&s, a, err));
+    if (!search_is_empty(&q->query)) TRY(collect(&s, a, err));
     sort_index(made.hits, scratch, made.n_hits, compare_hits, &s);
     if (q->backwards) made.before -= made.n_hits;
     *out = made;

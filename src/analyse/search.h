@@ -22,6 +22,8 @@ typedef struct {
 
 /* ERR_ARG when a kind or a duration is none, or there are too many words. */
 status search_parse(str text, search_query *out, error *err) MUST_USE;
+/* Asks for nothing, and has no hits. */
+bool search_is_empty(const search_query *q);
 
 typedef struct {
     search_query query;

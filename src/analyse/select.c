@@ -4,8 +4,9 @@
  * counts a call where it starts, so adjoining windows add up to the whole. A range of steps
  * takes or leaves whole events: a host slice belongs to the step that holds its start;
  * device work belongs to the step of the call that launched it, because a kernel often runs
- * after the step that wanted it has ended on the host. Device work without a known call
- * belongs where it starts.
+ * after the step that wanted it has ended on the host. Device work without a known call was
+ * launched before the recording and belongs to no step, unless the trace has no calls at all:
+ * then it belongs where it starts.
  *
  * It does not decide what a step is (the seal found them) nor adjust steps for device work
  * (steps are adjusted in breakdown.c, for the overview alone). */
@@ -38,23 +39,27 @@ static bool holds(const selection *s, int64_t time_ns) {
     return time_ns >= s->from_ns && time_ns < s->to_ns;
 }
 
-/* The time that decides about the step of a slice. */
-static int64_t member_time(const trace *t, uint32_t slice) {
-    if (kind_is_device(t->slice.kind[slice])) {
-        uint32_t k = trace_kernel_of(t, slice);
-        if (k && t->kernel.launch[k]) slice = t->kernel.launch[k];
-    }
-    return t->slice.start[slice];
+static bool work_in_step(const selection *s, uint32_t kernel) {
+    const trace *t = s->t;
+    uint32_t launch = t->kernel.launch[kernel];
+    if (!launch && t->call.n > 1) return false;
+    return select_step(s, t->slice.start[launch ? launch : t->kernel.slice[kernel]]);
+}
+
+static bool slice_in_step(const selection *s, uint32_t slice) {
+    uint32_t kernel =
+        kind_is_device(s->t->slice.kind[slice]) ? trace_kernel_of(s->t, slice) : 0;
+    return kernel ? work_in_step(s, kernel) : select_step(s, s->t->slice.start[slice]);
 }
 
 bool select_counts(const selection *s, uint32_t slice) {
     return (!s->by_time || holds(s, s->t->slice.start[slice])) &&
-           (!s->by_step || select_step(s, member_time(s->t, slice)));
+           (!s->by_step || slice_in_step(s, slice));
 }
 
 int64_t select_ns(const selection *s, uint32_t slice) {
     const trace *t = s->t;
-    if (s->by_step && !select_step(s, member_time(t, slice))) return 0;
+    if (s->by_step && !slice_in_step(s, slice)) return 0;
     if (!s->by_time) return t->slice.dur[slice];
     return select_clip(s, t->slice.start[slice], slice_end(t, slice));
 }
@@ -62,13 +67,6 @@ int64_t select_ns(const selection *s, uint32_t slice) {
 int64_t select_clip(const selection *s, int64_t start_ns, int64_t end_ns) {
     int64_t from = max_i64(start_ns, s->from_ns), to = min_i64(end_ns, s->to_ns);
     return to > from ? sub_i64(to, from) : 0;
-}
-
-static bool work_in_step(const selection *s, uint32_t kernel) {
-    const trace *t = s->t;
-    uint32_t slice =
-        t->kernel.launch[kernel] ? t->kernel.launch[kernel] : t->kernel.slice[kernel];
-    return select_step(s, t->slice.start[slice]);
 }
 
 bool select_work_counts(const selection *s, uint32_t kernel) {

@@ -18,7 +18,8 @@ typedef struct {
 } selection;
 
 /* What a selection reads; for trace_require. */
-#define SELECT_TABLES (TRACE_TABLE(slice) | TRACE_TABLE(kernel) | TRACE_TABLE(step))
+#define SELECT_TABLES \
+    (TRACE_TABLE(slice) | TRACE_TABLE(kernel) | TRACE_TABLE(call) | TRACE_TABLE(step))
 
 void select_init(selection *s, const trace *t, const params *p);
 /* Does the slice count as a call of this selection? */

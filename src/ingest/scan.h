@@ -134,7 +134,8 @@ static inline const char *scan_any_number(const char *p, const char *end, scanne
         } while (__builtin_expect(n == 8 && digits <= 16, 0));
         if (digits == 0) return NULL;
     }
-    if (whole == 0 || whole + digits > 19 || v > INT64_MAX || digits > 18 || p >= end) return NULL;
+    if (whole == 0 || whole + digits > 19 || v > INT64_MAX || digits > 18 || p >= end)
+        return NULL;
     if ((uint8_t)(*p - '0') < 10 || *p == 'e' || *p == 'E' || *p == '.') return NULL;
     s->v = minus ? -(int64_t)v : (int64_t)v;
     s->digits = (uint8_t)digits;

@@ -51,8 +51,7 @@ bool name_parse(str file, trace_name *out) {
 
 bool name_may_be_trace(str file) {
     (void)take_packing(&file);
-    return take_end(&file, STR(".json")) || take_end(&file, STR(".trace")) ||
-           take_end(&file, STR(".pickle"));
+    return take_end(&file, STR(".json")) || take_end(&file, STR(".trace"));
 }
 
 void name_of_any(str file, trace_name *out) {

@@ -103,13 +103,14 @@ typedef struct {
 #include "store/schema.def"
     const raw_slice **raw; /* raw row of each sealed slice */
     uint32_t *detail;      /* row of each slice in the op, kernel, call or module_call table */
-    uint32_t *by_slice[2]; /* two more numbers for each slice, for whoever needs them (frames) */
+    uint32_t
+        *by_slice[2]; /* two more numbers for each slice, for whoever needs them (frames) */
     /* The sort's pairs; when it is done the four arrays above live in them: touching memory for
      * the first time costs more than anything done with it. */
     void *spare;
     size_t spare_bytes;
-    vec track_kinds;       /* uint8_t by sealed track */
-    part **part_list;      /* oldest first */
+    vec track_kinds;  /* uint8_t by sealed track */
+    part **part_list; /* oldest first */
     uint32_t n_parts;
     pthread_mutex_t lock; /* guards losses, scratch and the trace's list of owned memory */
     part_loss losses[N_CAUSES];

@@ -129,6 +129,16 @@ uint64_t lod_size_bytes(const lod *l);
 
 /* "stream", "work", …. */
 const char *lane_kind_name(lane_kind k);
+/* The lane of a track that a slice of this kind is on, by the track's kind. */
+static inline lane_kind lod_lane_kind(uint8_t track, uint8_t slice) {
+    if (track == TRACK_STREAM)
+        return slice == KIND_DEVICE_ANNOTATION ? LANE_RANGES : LANE_STREAM;
+    if (track == TRACK_ASYNC) return LANE_ASYNC;
+    if (track == TRACK_SPAN) return LANE_SPAN;
+    if (slice == KIND_RUNTIME || slice == KIND_DRIVER) return LANE_CALLS;
+    return slice == KIND_PYTHON || slice == KIND_MODULE ? LANE_PYTHON : LANE_WORK;
+}
+
 /* Which lane and row a slice is drawn on; false for a slice that is none. Cost: a binary search for
  * each row of the lane. */
 bool lod_find(const lod *l, uint32_t slice, uint32_t *lane, uint32_t *row, uint32_t *place);

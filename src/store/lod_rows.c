@@ -38,18 +38,20 @@ typedef struct {
     atomic_bool failed;
 } building;
 
+/* The lanes of one track, in the order they are listed. */
+static const lane_kind LOCAL_OF_STREAM[LOCAL_LANES] = {LANE_STREAM, LANE_RANGES, LANE_RANGES};
+static const lane_kind LOCAL_OF_THREAD[LOCAL_LANES] = {LANE_WORK, LANE_CALLS, LANE_PYTHON};
+
 static int local_lane(uint8_t track, uint8_t kind) {
-    if (track == TRACK_STREAM) return kind == KIND_DEVICE_ANNOTATION;
-    if (track == TRACK_ASYNC || track == TRACK_SPAN) return 0;
-    if (kind == KIND_RUNTIME || kind == KIND_DRIVER) return 1;
-    return kind == KIND_PYTHON || kind == KIND_MODULE ? 2 : 0;
+    lane_kind lane = lod_lane_kind(track, kind);
+    if (lane == LANE_RANGES || lane == LANE_CALLS) return 1;
+    return lane == LANE_PYTHON ? 2 : 0;
 }
 
 static lane_kind kind_of_lane(uint8_t track, int local) {
-    if (track == TRACK_STREAM) return local ? LANE_RANGES : LANE_STREAM;
+    if (track == TRACK_STREAM) return LOCAL_OF_STREAM[local];
     if (track == TRACK_ASYNC) return LANE_ASYNC;
-    if (track == TRACK_SPAN) return LANE_SPAN;
-    return local == 0 ? LANE_WORK : local == 1 ? LANE_CALLS : LANE_PYTHON;
+    return track == TRACK_SPAN ? LANE_SPAN : LOCAL_OF_THREAD[local];
 }
 
 /* The first free row from `least` on. */

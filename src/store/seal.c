@@ -109,8 +109,8 @@ static status run_side_by_side(sealing *s, error *err) {
     pool_for(s->pool, 4, run_step, &q);
     for (int i = 0; i < 4; i++)
         if (q.result[i] != OK)
-            return error_set(err, q.result[i], q.err[i].offset, q.err[i].message, q.err[i].n_args,
-                             q.err[i].args);
+            return error_set(err, q.result[i], q.err[i].offset, q.err[i].message,
+                             q.err[i].n_args, q.err[i].args);
     return OK;
 }
 

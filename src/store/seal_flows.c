@@ -25,7 +25,8 @@ static int cmp_arrows(uint32_t x, uint32_t y, const void *context) {
     const raw_arrow *a = q->arrows[x].a, *b = q->arrows[y].a;
     const builder *u = q->s->b;
     const uint32_t *category = VEC(&u->categories, uint32_t);
-    if (a->category != b->category) /* by their words: row numbers depend on the order of reading */
+    if (a->category !=
+        b->category) /* by their words: row numbers depend on the order of reading */
         return str_cmp(intern_get(u->strings, category[a->category]),
                        intern_get(u->strings, category[b->category]));
     if (a->name != b->name)

@@ -244,6 +244,18 @@ status table_search(table *t, str needle, error *err) {
     return OK;
 }
 
+void table_drop_rows(table *t, str key) {
+    size_t kept = 0;
+    if (t->n_columns == 0 || t->columns[0].type != TYPE_TEXT) return;
+    for (size_t row = 0; row < t->n_rows; row++) {
+        if (str_eq(t->columns[0].v.s[row], key)) continue;
+        if (kept != row) move_row(t, kept, row);
+        kept++;
+    }
+    t->total_rows -= t->n_rows - kept;
+    t->n_rows = kept;
+}
+
 void table_limit(table *t, size_t n) {
     if (n != 0 && n < t->n_rows) t->n_rows = n;
 }

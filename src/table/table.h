@@ -93,6 +93,8 @@ uint32_t table_column(const table *t, str name);
 status table_sort(table *t, uint32_t col, bool descending, error *err) MUST_USE;
 /* Keeps the rows in which any text column holds `needle` (ASCII case ignored). */
 status table_search(table *t, str needle, error *err) MUST_USE;
+/* Drops the rows whose first column is the text `key`. */
+void table_drop_rows(table *t, str key);
 /* Keeps the first n rows (0 = all); total_rows stays. */
 void table_limit(table *t, size_t n);
 /* Drops a column. */

@@ -47,7 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     buf a = read_source(bytes, 1 << 16, 0, 1, &damaged);
     buf b = read_source(bytes, 333, 77, 1 + size % 2, &also);
     bool whole = a.n < MOST_BYTES;
-    size_t n = a.n < b.n ? a.n : b.n; /* how much comes out before damage depends on the portions */
+    size_t n =
+        a.n < b.n ? a.n : b.n; /* how much comes out before damage depends on the portions */
     CHECK(!whole || (damaged == also && str_eq(str_n(a.p, n), str_n(b.p, n))));
     CHECK(!whole || damaged || a.n == b.n);
     buf_fini(&b);

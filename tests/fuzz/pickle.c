@@ -15,9 +15,7 @@ static void ask(trace *t, str name) {
                 .first_step = ABSENT_I64,
                 .last_step = ABSENT_I64};
     arena_init(&a, 256 << 20);
-    for (uint32_t i = 0; registry_analysis(i); i++)
-        if (str_eq(str_of(registry_analysis(i)->name), name))
-            (void)!registry_analysis(i)->run(&(analysis_input){&one, 1}, &p, &a, &out, NULL);
+    (void)!registry_find(name)->run(&(analysis_input){&one, 1}, &p, &a, &out, NULL);
     arena_fini(&a);
 }
 

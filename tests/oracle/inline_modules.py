@@ -151,7 +151,27 @@ def range_arithmetic(tally, label):
     tally.check(label + ' sum', 33, sum(e - s for s, e in a))
 
 
+def step_table(tally, label):
+    """Host intervals of the steps, the gap before each, forward to backward, the tail behind it."""
+    m = net('new')
+    m.step(2, 430, 100, 200, tid=1)
+    m.op('aten::mm', 440, 20, 201, tid=1)
+    m.note('gloo:all_reduce', 470, 40, 202, tid=3)
+    m.op('aten::add', 500, 20, 203, tid=1)
+    m.launch(505, 2, 480, 10, 203, tid=1)
+    got = [tuple(us(r[c]) for c in ('start', 'end', 'duration', 'gap', 'communication', 'exposed_communication'))
+           for r in m.table('steps', 'steps')]
+    tally.check(label, [(0, 400, 400, None, 0, 0), (430, 530, 100, 30, 40, 30)],
+                [(*row[:3], row[3] or None, row[4] or 0, row[5] or 0) for row in got])
+    first = m.table('steps', 'steps')[0]
+    tally.check(label + ' forward and backward', (215, 175), (us(first['forward_backward']), us(first['tail'])))
+    parts = {(r['step'], r['stage']): (us(r['start']), us(r['duration'])) for r in m.table('steps', 'segments')}
+    for stage, expected in (('data_loading', (1, 5)), ('forward', (10, 100)), ('backward', (150, 75)),
+                            ('optimizer', (300, 50))):
+        tally.check('%s %s' % (label, stage), expected, parts.get((1, stage)))
+
+
 CASES = [('the worked example', worked_example), ('build_module_hierarchy', hierarchy),
          ('a module without backward work', empty_backward), ('accumulation first', accumulate_first),
          ('two arrows to one node', shared_root), ('modules that overlap partially', module_that_overlaps),
-         ('ranges', range_arithmetic)]
+         ('ranges', range_arithmetic), ('steps', step_table)]

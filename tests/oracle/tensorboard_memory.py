@@ -145,13 +145,6 @@ def largest_triangles(points, count):
     return out + [points[-1]]
 
 
-def shown(value):
-    """Rounded as the plugin shows numbers."""
-    if value is None:
-        return None
-    return round(value, 2) if abs(value) >= .01 or value == 0 else float('%.1g' % value)
-
-
 def blocks(check, span, params, answer):
     start, end, options = window_of(span, params)
     table = [r for r in rows(span.ask('memory', *options), 'events') if r['kind'] in ('allocation', 'release')]
@@ -205,6 +198,7 @@ def unseen_blocks(span):
             if r.bytes > 0 and r.op is not None and id(r.op) in unseen}
 
 
+@once
 def zero_of(span):
     """The plugin's zero: the first event it kept."""
     times = [r.time for r in memory_of(span).records]

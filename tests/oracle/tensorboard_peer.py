@@ -51,6 +51,7 @@ class Backward:
     def __init__(self, trace, events):
         self.trace, self.lost, self.unseen, self.roots = trace, set(), set(), []
         self.parents = node_parents(trace)
+        self.root_of = self.find_roots()
         pairs = dict(ref_modules.arrows(events, nanoseconds))
         modules = [s for s in trace.slices if s.kind == 'module' and self.on_top(s)]
         groups = self.groups()
@@ -61,12 +62,9 @@ class Backward:
         self.roots = [root for group in groups for root in group]
         inside = defaultdict(list)
         for item in trace.slices:
-            above = item
-            while above is not None:
-                if above.name.startswith(ref_modules.ENGINE) and self.on_top(above):
-                    inside[id(above)].append(item)
-                    break
-                above = self.parents[id(above)]
+            root = self.root_of[id(item)]
+            if root is not None:
+                inside[id(root)].append(item)
         for number, group in enumerate(groups):
             for root in group:
                 ids = {id(s) for s in inside[id(root)]}
@@ -78,6 +76,19 @@ class Backward:
     def on_top(self, item):
         above = self.parents[id(item)]
         return above is None or above.kind == 'step'
+
+    def find_roots(self):
+        """{id(slice): the node of the engine right below a step or a thread that it lies in, or None}"""
+        roots = {}
+        for track in self.trace.tracks.values():
+            for item in track:
+                above = self.parents[id(item)]
+                found = roots[id(above)] if above is not None else None
+                if found is None and item.kind == 'op' and item.name.startswith(ref_modules.ENGINE) \
+                        and self.on_top(item):
+                    found = item
+                roots[id(item)] = found
+        return roots
 
     def groups(self):
         out = []
@@ -92,12 +103,11 @@ class Backward:
 
     def attached(self, pairs, groups):
         """Numbers of the groups that find a module."""
-        starts = {}
-        for number, group in enumerate(groups):
-            for root in group:
-                for item in self.trace.tracks[root.track]:
-                    if root.start <= item.start < root.end and item is not root and item.kind == 'op':
-                        starts.setdefault(item.start, number)
+        starts, numbers = {}, {id(root): i for i, group in enumerate(groups) for root in group}
+        for item in self.trace.slices:
+            root = self.root_of[id(item)]
+            if item.kind == 'op' and root is not None and root is not item:
+                starts.setdefault(item.start, numbers[id(root)])
         in_module = set()
         for item in self.trace.slices:
             if item.kind == 'op' and item.start in pairs:

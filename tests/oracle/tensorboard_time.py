@@ -347,7 +347,8 @@ def tensor_columns(check, span, group, got):
         can, own, own_all, total, total_all = tensor_reference(span)[key if isinstance(key, tuple) else (key, None)]
         what = '%s %s tensor cores' % (group, key)
         check.equal(what + ' eligible, reference', can, mine['tensor_core_eligible'])
-        check.near(what + ' self, reference', own / own_all if own_all else 0, mine['tensor_core_self_share'] or 0, 1e-9)
+        check.near(what + ' self, reference', own / own_all if own_all else 0,
+                   mine['tensor_core_self_share'] or 0, 1e-9)
         check.near(what + ' total, reference', total / total_all if total_all else 0,
                    mine['tensor_core_total_share'] or 0, 1e-9)
     check.leave('tensor_core', 3 * len(got))

@@ -18,7 +18,7 @@ from collections import defaultdict
 import hta_rows
 import ref_steps
 import reference
-from common import DATA, Refused, Tally, ask, call, mean, rows, scratch
+from common import DATA, Refused, ask, call, mean, rows, scratch
 from ref_ranges import length, merge, minus
 
 DEFECTS = {
@@ -35,8 +35,8 @@ DEFECTS = {
                     'the work that was launched inside'),
     'class': ('1.6', 'figure', 'classes go by the beginning of the name: hip… is communication, …Sync… is none'),
     'short_name': ('1.6', 'figure', 'short names are not a column'),
-    'first_starts': ('2.14', 'figure', 'one kernel name decides who is late, on clocks that are not aligned: only the first '
-                     'candidate is compared'),
+    'first_starts': ('2.14', 'figure', 'one kernel name decides who is late, on clocks that are not aligned: only the '
+                     'first candidate is compared'),
 }
 ECHO = {'crash': 'the original crashed', 'file': 'the original only echoes the file',
         'not_kept': 'the trace is not kept'}
@@ -306,7 +306,8 @@ def kernel_table(check, ranks, mode, key, table):
             name, folded = row['name'], grouped and folds(seen, row['kernel_type'], ranks.old)
             what = '%s %s' % (key[:7], name[:60])
             if name == 'others':
-                listed = {r['name'] for r in table if r['rank'] == row['rank'] and r['kernel_type'] == row['kernel_type']}
+                listed = {r['name'] for r in table
+                          if (r['rank'], r['kernel_type']) == (row['rank'], row['kernel_type'])}
                 rest = [n for n in old if n not in listed and hta_rows.kernel_class(n, ranks.old) == row['kernel_type']]
                 check.equal(what + ' as HTA counts', row['sum (us)'], sum(old[n][1] for n in rest))
                 check.leave('others', 4)
@@ -475,7 +476,7 @@ def find(input_path, name):
     return None
 
 
-def compare(tally: Tally, answers_path, input_path):
+def compare(tally, answers_path, input_path):
     label = os.path.basename(answers_path)[:-5]
     with open(answers_path, encoding='utf-8') as file:
         answers = json.load(file)
@@ -550,6 +551,12 @@ def whole_traces(check, ranks):
         check.equal('steps, reference', sorted(right), sorted(got))
         for step, row in right.items():
             check.equal('step %d, reference' % step, row, {c: got[step][c] or 0 for c in row})
+        first, before = min(s.start for s in rank.trace.slices), None
+        host = [(n, s - first, s - first + d, d) for n, s, d in sorted(rank.trace.steps(), key=lambda r: r[1])]
+        for (number, start, end, dur), mine in zip(host, rows(ask('steps', rank.path), 'steps')):
+            check.equal('host interval of step %d' % number, (number, start, end, dur, start - before if before else 0),
+                        (mine['step'], mine['start'], mine['end'], mine['duration'], mine['gap'] or 0))
+            before = end
 
 
 def exact(check, traces, folder, input_path):
@@ -677,7 +684,8 @@ def one_diff(check, answer, device, short, sides):
         rest = names - set(sorts['added']) - set(sorts['deleted'])
         sorts.update(increased=[n for n in rest if change[n] > 0], decreased=[n for n in rest if change[n] < 0],
                      unchanged=[n for n in rest if change[n] == 0])
-        check.equal(what + ' kinds of change', answer[device + '_ops_diff_counts'], {k: len(v) for k, v in sorts.items()})
+        check.equal(what + ' kinds of change', answer[device + '_ops_diff_counts'],
+                    {k: len(v) for k, v in sorts.items()})
         for kind, some in sorts.items():
             text = json.dumps(sorted(some))
             check.equal('%s %s' % (what, kind), answer[device + '_ops_diff_sha16'][kind],

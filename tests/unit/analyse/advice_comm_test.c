@@ -60,6 +60,9 @@ static void a_little_communication_is_left_alone(void **state) {
     assert_silent(&c, "communication_exposed");
     assert_silent(&c, "nccl_missing");
     case_end(&c);
+    communicate(&c, "gloo:all_reduce", 5);
+    assert_silent(&c, "nccl_missing");
+    case_end(&c);
 }
 
 /* Two workers: kernels of these lengths, then a collective that both leave at 900. */

@@ -230,6 +230,52 @@ static void a_little_layout_conversion_is_left_alone(void **state) {
     case_end(&c);
 }
 
+static void shares_below_the_thresholds_are_left_alone(void **state) {
+    advice_case c;
+    run_twelve(&c, 0.75);
+    assert_silent(&c, "sm_efficiency_low"); /* three quarters have a block */
+    case_end(&c);
+    begin_step(&c);
+    fill_device(&c, case_kernel(&c, "heavy", 0, 10, 100), 4, 0.125);
+    fill_device(&c, case_kernel(&c, "light", 10, 110, 500), 4, 0.5);
+    case_ask(&c);
+    assert_silent(&c, "occupancy_low"); /* a sixth of the kernel time */
+    case_end(&c);
+    begin_step(&c);
+    for (int i = 0; i < 60; i++) case_kernel(&c, "small", i * 10, i * 10 + 7, 2);
+    for (int i = 0; i < 70; i++) case_kernel(&c, "large", 620 + i, 700 + i * 12, 12);
+    case_ask(&c);
+    assert_silent(&c, "small_kernels"); /* fewer than half of them */
+    case_end(&c);
+}
+
+/* An operator of 40 µs of kernel time beside 760 of others: a twentieth. */
+static void small_operators_are_left_alone(void **state) {
+    advice_case c;
+    begin_step(&c);
+    run_op(&c, "aten::mm", "ampere_sgemm_128x64_nn", 0, 40);
+    case_kernel(&c, "other", 50, 100, 760);
+    case_ask(&c);
+    assert_silent(&c, "tensor_cores_unused");
+    case_end(&c);
+    begin_step(&c);
+    int op = run_op(&c, "aten::mm", "sm80_xmma_gemm_tf32f32", 0, 40);
+    c.f.slices[op].types = "[\"float\", \"float\"]";
+    case_kernel(&c, "other", 50, 100, 760);
+    case_ask(&c);
+    assert_silent(&c, "float32_matmul");
+    case_end(&c);
+    begin_step(&c);
+    int even = run_op(&c, "aten::mm", "gemm_16816", 0, 10);
+    int odd = run_op(&c, "aten::mm", "gemm_16816", 100, 30);
+    c.f.slices[even].shapes = "[[1024, 1024], [1024, 1024]]";
+    c.f.slices[odd].shapes = "[[1024, 1023], [1023, 1024]]";
+    case_kernel(&c, "other", 150, 200, 760);
+    case_ask(&c);
+    assert_silent(&c, "odd_dimension");
+    case_end(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_kernels_with_few_blocks_are_told),
@@ -251,6 +297,8 @@ int main(void) {
         cmocka_unit_test(shapes_of_convolutions_are_no_matrices),
         cmocka_unit_test(layout_kernels_are_told),
         cmocka_unit_test(a_little_layout_conversion_is_left_alone),
+        cmocka_unit_test(shares_below_the_thresholds_are_left_alone),
+        cmocka_unit_test(small_operators_are_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,18 +140,18 @@ static void read_of_one_value_that_costs_nothing_is_silent(void **state) {
     case_end(&c);
 }
 
-/* Twenty kernels of 5 µs, one every 20 µs, inside an optimizer of 500 µs. */
-static void optimize(advice_case *c, const char *kernel) {
+/* Kernels of 5 µs, one every 20 µs, inside an optimizer of 500 µs. */
+static void optimize(advice_case *c, const char *kernel, int n) {
     case_begin(c);
     case_step(c, 1, 0, 1000);
     case_host(c, KIND_OPTIMIZER, "Optimizer.step#SGD.step", 0, 500);
-    for (int i = 0; i < 20; i++) case_kernel(c, kernel, i * 20, i * 20 + 10, 5);
+    for (int i = 0; i < n; i++) case_kernel(c, kernel, i * 20, i * 20 + 10, 5);
     case_ask(c);
 }
 
 static void optimizer_that_goes_tensor_by_tensor_is_named(void **state) {
     advice_case c;
-    optimize(&c, "vectorized_elementwise_kernel");
+    optimize(&c, "vectorized_elementwise_kernel", 20);
     assert_fires(&c, "optimizer_not_fused", 250 * US); /* (100 of kernels + 400 idle) / 2 */
     assert_near(case_value(&c, "optimizer_not_fused", "count").u.d, 20);
     case_end(&c);
@@ -159,7 +159,10 @@ static void optimizer_that_goes_tensor_by_tensor_is_named(void **state) {
 
 static void optimizer_for_many_tensors_at_once_is_left_alone(void **state) {
     advice_case c;
-    optimize(&c, "multi_tensor_apply_kernel");
+    optimize(&c, "multi_tensor_apply_kernel", 20);
+    assert_silent(&c, "optimizer_not_fused");
+    case_end(&c);
+    optimize(&c, "vectorized_elementwise_kernel", 19);
     assert_silent(&c, "optimizer_not_fused");
     case_end(&c);
 }
@@ -188,7 +191,7 @@ static void long_step_among_short_ones_costs_mean_less_median(void **state) {
 
 static void equal_steps_are_left_alone(void **state) {
     advice_case c;
-    take_steps(&c, (int64_t[]){100, 100, 110, 100, 105}, 5);
+    take_steps(&c, (int64_t[]){100, 100, 110, 100, 100}, 5);
     assert_silent(&c, "step_variance");
     assert_silent(&c, "first_step");
     case_end(&c);
@@ -226,6 +229,17 @@ static void profiler_that_takes_little_is_not_mentioned(void **state) {
     case_end(&c);
 }
 
+static void a_short_dependency_is_left_alone(void **state) {
+    advice_case c;
+    case_begin(&c);
+    case_step(&c, 1, 0, 1000);
+    case_kernel(&c, "a", 0, 20, 560);
+    case_kernel(&c, "b", 100, 620, 380); /* 40 µs are 4 % */
+    case_ask(&c);
+    assert_silent(&c, "dependency_wait");
+    case_end(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loader_without_workers_is_named_with_the_workers_it_needs),
@@ -246,6 +260,7 @@ int main(void) {
         cmocka_unit_test(long_first_step_is_told_and_not_counted_as_variance),
         cmocka_unit_test(profiler_that_takes_a_tenth_is_told),
         cmocka_unit_test(profiler_that_takes_little_is_not_mentioned),
+        cmocka_unit_test(a_short_dependency_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,9 @@ static void pageable_copy_behind_a_kernel_is_left_alone(void **state) {
     copy(&c, "Memcpy HtoD (Pageable -> Device)", 50);
     assert_silent(&c, "pageable_copies");
     case_end(&c);
+    copy(&c, "Memcpy HtoD (Pageable -> Device)", 110); /* 10 µs are 1 % */
+    assert_silent(&c, "pageable_copies");
+    case_end(&c);
 }
 
 static void pinned_copy_is_left_alone(void **state) {
@@ -36,17 +39,17 @@ static void pinned_copy_is_left_alone(void **state) {
     case_end(&c);
 }
 
-static void call_copy(advice_case *c, const char *call) {
+static void call_copy(advice_case *c, const char *call, int64_t kernel) {
     case_begin(c);
     case_step(c, 1, 0, 1000);
     case_host(c, KIND_RUNTIME, call, 100, 200);
-    case_kernel(c, "gemm", 10, 200, 300);
+    case_kernel(c, "gemm", 10, kernel, 300);
     case_ask(c);
 }
 
 static void copy_the_host_waits_for_costs_what_no_kernel_covers(void **state) {
     advice_case c;
-    call_copy(&c, "cudaMemcpy");
+    call_copy(&c, "cudaMemcpy", 200);
     assert_fires(&c, "synchronous_copies", 100 * US);
     assert_text(case_value(&c, "synchronous_copies", "call").u.text, "cudaMemcpy");
     case_end(&c);
@@ -54,33 +57,39 @@ static void copy_the_host_waits_for_costs_what_no_kernel_covers(void **state) {
 
 static void copy_nobody_waits_for_is_left_alone(void **state) {
     advice_case c;
-    call_copy(&c, "cudaMemcpyAsync");
+    call_copy(&c, "cudaMemcpyAsync", 200);
+    assert_silent(&c, "synchronous_copies");
+    case_end(&c);
+    call_copy(&c, "cudaMemcpy", 110); /* 10 µs are 1 % */
     assert_silent(&c, "synchronous_copies");
     case_end(&c);
 }
 
-/* Two steps of 1000 µs with a call of 100 µs. */
-static void allocate(advice_case *c, int64_t at) {
+/* Two steps of 1000 µs with a call that takes memory. */
+static void allocate(advice_case *c, int64_t at, int64_t dur) {
     case_begin(c);
     case_step(c, 1, 0, 1000);
     case_step(c, 2, 1000, 2000);
     case_kernel(c, "gemm", 10, 20, 500);
     case_kernel(c, "gemm", 1010, 1020, 500);
-    case_host(c, KIND_RUNTIME, "cudaMalloc", at, 100);
+    case_host(c, KIND_RUNTIME, "cudaMalloc", at, dur);
     case_ask(c);
 }
 
 static void allocation_in_a_later_step_is_told(void **state) {
     advice_case c;
-    allocate(&c, 1600);
+    allocate(&c, 1600, 100);
     assert_fires(&c, "allocator_calls", 100 * US);
     assert_int_equal(fake_int(c.t, case_row(&c, "allocator_calls"), "step"), 2);
     case_end(&c);
 }
 
-static void allocation_in_the_first_step_is_usual(void **state) {
+static void allocation_in_the_first_step_or_a_short_one_is_usual(void **state) {
     advice_case c;
-    allocate(&c, 600);
+    allocate(&c, 600, 100);
+    assert_silent(&c, "allocator_calls");
+    case_end(&c);
+    allocate(&c, 1600, 5);
     assert_silent(&c, "allocator_calls");
     case_end(&c);
 }
@@ -165,7 +174,7 @@ int main(void) {
         cmocka_unit_test(copy_the_host_waits_for_costs_what_no_kernel_covers),
         cmocka_unit_test(copy_nobody_waits_for_is_left_alone),
         cmocka_unit_test(allocation_in_a_later_step_is_told),
-        cmocka_unit_test(allocation_in_the_first_step_is_usual),
+        cmocka_unit_test(allocation_in_the_first_step_or_a_short_one_is_usual),
         cmocka_unit_test(nearly_full_device_is_told),
         cmocka_unit_test(half_full_device_is_left_alone),
         cmocka_unit_test(memory_of_the_host_is_no_devices),

@@ -28,7 +28,8 @@ static void a_kernel_name_in_a_sentence_is_short(void **state) {
         {STR("void cudnn::bn_bw<float, 1>(float)"), STR("cudnn::bn_bw")},
         {STR("sm90_xmma_gemm"), STR("sm90_xmma_gemm")},
         {STR("ncclDevKernel_AllReduce(ncclDevComm*)"), STR("ncclDevKernel_AllReduce")},
-        {STR("void at::(anonymous namespace)::f<int>(int)"), STR("at::(anonymous namespace)::f")},
+        {STR("void at::(anonymous namespace)::f<int>(int)"),
+         STR("at::(anonymous namespace)::f")},
         {STR(""), STR("")},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

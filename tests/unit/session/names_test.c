@@ -51,6 +51,8 @@ static void any_name_has_a_worker(void **state) {
     name_of_any(STR("trace.json.gz"), &n);
     assert_true(str_eq(n.worker, STR("trace")));
     assert_int_equal(n.packing, 1);
+    name_of_any(STR("memory_snapshot.pickle"), &n);
+    assert_true(str_eq(n.worker, STR("memory_snapshot")));
     name_of_any(STR("-"), &n);
     assert_true(str_eq(n.worker, STR("-")));
     name_of_any(STR(".json"), &n);

@@ -182,9 +182,22 @@ static void when_memory_ends_the_rows_stand(void **state) {
     assert_true(nth > 3); /* growth and sorting do allocate */
 }
 
+static void rows_of_a_key_can_be_dropped(void **state) {
+    table *t = table_new(*state, "t", SPEC, 3);
+    add(t, "a", 1, 0);
+    add(t, "b", 2, 0);
+    add(t, "a", 3, 0);
+    table_drop_rows(t, STR("a"));
+    assert_string_equal(names(t), "b");
+    assert_int_equal(t->total_rows, 1);
+    table_drop_rows(t, STR("none"));
+    assert_int_equal(t->n_rows, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_new_row_is_null_everywhere, make, unmake),
+        cmocka_unit_test_setup_teardown(rows_of_a_key_can_be_dropped, make, unmake),
         cmocka_unit_test_setup_teardown(rows_survive_growth, make, unmake),
         cmocka_unit_test_setup_teardown(sorting_breaks_ties_from_the_left, make, unmake),
         cmocka_unit_test_setup_teardown(nulls_come_last_in_both_directions, make, unmake),

@@ -27,3 +27,9 @@ export function t(key: Key, values?: Record<string, string | number>): string {
   const text = TABLES[language.value][key];
   return values ? text.replace(/\{(\w+)\}/g, (all, name: string) => String(values[name] ?? all)) : text;
 }
+
+/** The word of a key made at run time, or what stands in for it. */
+export function wordOr(key: string, otherwise: string): string {
+  const table: Record<string, string> = TABLES[language.value];
+  return table[key] ?? otherwise;
+}

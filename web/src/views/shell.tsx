@@ -1,5 +1,120 @@
-import { t } from "../model/words.ts";
+// The frame around every view: top bar, rail, tape, the view itself, and what lies above the page.
+import type { ComponentChild } from "preact";
+import { useEffect } from "preact/hooks";
+import { hideTip, TipLayer } from "../base/tip.tsx";
+import { Patterns } from "../draw/patterns.tsx";
+import { connection, progress, runs, tryAgain } from "../model/data.ts";
+import { param, type View, view } from "../model/place.ts";
+import { currentRun, hasData } from "../model/trace.ts";
+import { language, setLanguage, t } from "../model/words.ts";
+import { panelActions, panelWords } from "../widgets/panel.tsx";
+import { Distributed } from "./distributed.tsx";
+import { Kernels } from "./kernels.tsx";
+import { KeySheet, listenToKeys } from "./keys.tsx";
+import { layer, openLayer } from "./layers.ts";
+import { Memory } from "./memory.tsx";
+import { Missing } from "./missing.tsx";
+import { Modules } from "./modules.tsx";
+import { Operators } from "./operators.tsx";
+import { Overview } from "./overview.tsx";
+import { Palette } from "./palette.tsx";
+import { Rail } from "./rail.tsx";
+import { NoRuns, RunsTable } from "./runs.tsx";
+import { Steps } from "./steps.tsx";
+import { TapeBar } from "./tape.tsx";
+import { Timeline } from "./timeline.tsx";
+import { TopBar } from "./topbar.tsx";
+import { TrustDrawer } from "./trust.tsx";
+
+const PAGES: Record<View, () => ComponentChild> = {
+  runs: RunsTable,
+  overview: Overview,
+  timeline: Timeline,
+  operators: Operators,
+  kernels: Kernels,
+  modules: Modules,
+  memory: Memory,
+  steps: Steps,
+  pipeline: () => <Missing name="pipeline" />,
+  distributed: Distributed,
+};
+
+/** Which page to show: the table of runs when there are several and none is chosen. */
+function Page() {
+  const all = runs.value;
+  if (!all) return null;
+  if (all.runs.length === 0) return <NoRuns path={all.path} />;
+  const run = currentRun.value;
+  const name: View = view.value in PAGES ? view.value : "overview";
+  if (!run || name === "runs") return <RunsTable />;
+  if (!hasData(name) && name !== "runs" && name !== "overview" && name !== "timeline") return <Missing key={name} name={name} />;
+  const View = PAGES[name];
+  return <View key={name} />;
+}
 
 export function Shell() {
-  return <main>{t("overview")}</main>;
+  useEffect(() => {
+    listenToKeys();
+    panelActions.rests = () => openLayer("trust");
+    panelActions.tryAgain = tryAgain;
+    const wanted = param("lang");
+    if (wanted === "en" || wanted === "zh") setLanguage(wanted);
+    addEventListener("scroll", hideTip, true);
+  }, []);
+  const run = currentRun.value;
+  const place = view.value;
+  useEffect(() => {
+    document.title = `${run ? `${run.name} · ` : ""}${t(place in PAGES ? place : "overview")} · tacho`;
+    document.documentElement.lang = language.value === "zh" ? "zh-CN" : "en";
+  });
+  panelWords.current = {
+    menu: t("menu_of"),
+    rests: t("rests_on"),
+    copy: t("copy_text"),
+    tryAgain: t("try_again"),
+    copyDetails: t("copy_details"),
+    failed: t("failed"),
+  };
+  const inRun = run !== undefined && place !== "runs";
+  return (
+    <div class={`shell ${place === "timeline" && inRun ? "shell-timeline" : ""}`}>
+      <a class="skip" href="#content" onClick={(e) => { e.preventDefault(); document.getElementById("content")?.focus(); }}>
+        {t("skip")}
+      </a>
+      <Patterns />
+      <TopBar />
+      <Loading />
+      <Connection />
+      <Rail />
+      {inRun ? <TapeBar /> : null}
+      <main id="content" tabIndex={-1} class={inRun ? "" : "without-tape"}>
+        <Page />
+      </main>
+      {layer.value === "palette" ? <Palette /> : null}
+      {layer.value === "trust" ? <TrustDrawer /> : null}
+      {layer.value === "keys" ? <KeySheet /> : null}
+      <TipLayer />
+    </div>
+  );
 }
+
+function Loading() {
+  const now = progress.value;
+  if (!now || now.total === 0 || now.done >= now.total) return null;
+  return (
+    <div class="loading" role="progressbar" aria-label={t("loading")} aria-valuemin={0} aria-valuemax={now.total} aria-valuenow={now.done}>
+      <i style={{ width: `${(now.done / now.total) * 100}%` }} />
+    </div>
+  );
+}
+
+function Connection() {
+  if (!connection.value.lost) return null;
+  const time = connection.value.since.toTimeString().slice(0, 5);
+  return (
+    <div class="connection" role="status">
+      {t("connection_lost", { time })}
+    </div>
+  );
+}
+

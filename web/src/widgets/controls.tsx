@@ -1,6 +1,6 @@
 // Small controls: segmented control, buttons, keys, text with emphasis, meters, legends.
 import type { ComponentChildren } from "preact";
-import { tip } from "./tip.tsx";
+import { tip } from "../base/tip.tsx";
 
 interface Choice {
   id: string;

@@ -1,10 +1,14 @@
 // A panel: title (the noun), grey words (unit, how to use it), controls, and a menu to take it along.
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import type { ApiError } from "../api/types.ts";
 import { savePng, saveSvg, svgOf } from "../base/save.ts";
 import { Icon } from "./icons.tsx";
 import { Menu, type MenuItem } from "./menu.tsx";
+
+export interface ShownError {
+  msg: string;
+  offset: number | null;
+}
 
 export interface PanelWords {
   menu: string;
@@ -29,7 +33,7 @@ interface PanelProps {
   csv?: string | undefined; // address of the table as CSV
   span?: string; // class of the grid
   old?: boolean | undefined;
-  error?: ApiError | undefined;
+  error?: ShownError | undefined;
   busy?: boolean | undefined; // nothing to show yet
   height?: number; // of the body while busy
   figure?: string | undefined; // the sentence that replaces the picture
@@ -87,7 +91,7 @@ export function Waiting({ height }: { height: number }) {
 }
 
 /** What failed, where, and what can be done: local to its panel. */
-export function Failure({ error }: { error: ApiError }) {
+export function Failure({ error }: { error: ShownError }) {
   const words = panelWords.current;
   return (
     <div class="failure" role="alert">

@@ -1,0 +1,18 @@
+/* area.h: what happened in a range of time on some lanes, added up by name. */
+#ifndef ANALYSE_AREA_H
+#define ANALYSE_AREA_H
+
+#include "analyse/analysis.h"
+#include "analyse/lanes.h"
+
+typedef struct {
+    const lod *lod;
+    const analysis_input *input; /* the trace the lod is of, for the frame of the answer */
+    int64_t from_ns, to_ns;      /* absolute, from < to */
+    const uint8_t *lanes;        /* by lane id: 1 = wanted; NULL = all but the steps */
+} area_question;
+
+/* Answers with the tables area, tracks and counters. Cost: the slices in the range. */
+status area_make(const area_question *q, arena *a, answer *out, error *err) MUST_USE;
+
+#endif

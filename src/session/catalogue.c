@@ -1,0 +1,464 @@
+/* catalogue.c: the live catalogue: what was seen, what is held, what is given up.
+ *
+ * Files are entries, numbered for ever by their path. A look through the folder compares each with
+ * what was seen before: a new or changed one waits to be read once it has been quiet for two
+ * seconds, one that is gone is dropped. Then a new snapshot replaces the old one under the lock;
+ * whoever still holds the old one keeps it.
+ *
+ * Memory: when more is held than the limit, the entry longest unused is dropped first, one that
+ * nobody looked at before one that somebody did; one that a request holds just now would not give
+ * anything back, so it is passed over. Reading itself may go above for its own time.
+ *
+ * A file whose real path lies outside the folder is refused, unless links may be followed. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "session/catalogue_int.h"
+
+#define QUIET_NS INT64_C(2000000000)
+
+const char *span_state_name(span_state s) {
+    static const char *const names[N_SPAN_STATES] = {"growing", "waiting", "loading",
+                                                     "ready",   "failed",  "resting"};
+    return names[s];
+}
+
+static int64_t clock_ns(clockid_t which) {
+    struct timespec t;
+    clock_gettime(which, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t live_now_ns(void) {
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+int64_t live_unix_ns(void) {
+    return clock_ns(CLOCK_REALTIME);
+}
+
+/* ---- counted things ---------------------------------------------------------------------- */
+
+held_trace *held_retain(held_trace *h) {
+    if (h) atomic_fetch_add_explicit(&h->references, 1, memory_order_relaxed);
+    return h;
+}
+
+void held_release(held_trace *h) {
+    if (!h || atomic_fetch_sub_explicit(&h->references, 1, memory_order_acq_rel) != 1) return;
+    lod_free(h->lod);
+    trace_release(h->trace);
+    mem_free(h);
+}
+
+snapshot *snapshot_retain(snapshot *s) {
+    if (s) atomic_fetch_add_explicit(&s->references, 1, memory_order_relaxed);
+    return s;
+}
+
+void snapshot_release(snapshot *s) {
+    if (!s || atomic_fetch_sub_explicit(&s->references, 1, memory_order_acq_rel) != 1) return;
+    arena_fini(&s->arena);
+    mem_free(s);
+}
+
+uint32_t snapshot_entry(const snapshot *s, const span_entry *span) {
+    size_t place = (size_t)(span - s->base);
+    return place < s->n_spans ? s->entries[place] : 0;
+}
+
+void live_emit(live *c, live_event e) {
+    if (!c->o.event) return;
+    pthread_mutex_lock(&c->events);
+    c->o.event(c->o.context, &e);
+    pthread_mutex_unlock(&c->events);
+}
+
+/* ---- entries ----------------------------------------------------------------------------- */
+
+static void free_entry(entry *e) {
+    held_release(e->held);
+    mem_free(e->error);
+    mem_free(e->path);
+    mem_free(e);
+}
+
+static entry *add_entry(live *c, str path) {
+    if (c->n_entries == c->cap_entries) {
+        uint32_t cap = c->cap_entries * 2 + 64;
+        entry **grown = mem_grow(c->entries, cap * sizeof *grown);
+        if (!grown) return NULL;
+        c->entries = grown;
+        c->cap_entries = cap;
+    }
+    entry *e = mem_zalloc(sizeof *e);
+    if (!e) return NULL;
+    e->path = mem_alloc(path.n + 1);
+    if (!e->path) {
+        mem_free(e);
+        return NULL;
+    }
+    memcpy(e->path, path.p, path.n);
+    e->path[path.n] = '\0';
+    c->entries[c->n_entries++] = e;
+    return e;
+}
+
+/* The number of a path's entry, made when new; 0 when out of memory. The lock is held. */
+static uint32_t entry_of(live *c, str path) {
+    uint32_t known = intern_find(c->paths, path);
+    if (known != UINT32_MAX && known < c->n_entries) return known;
+    uint32_t id = intern_add(c->paths, path);
+    if (id == UINT32_MAX || id != c->n_entries || !add_entry(c, path)) return 0;
+    return id;
+}
+
+static void set_state(entry *e, span_state s) {
+    atomic_store_explicit(&e->progress.state, (int)s, memory_order_relaxed);
+}
+
+static span_state state_of(const entry *e) {
+    return (span_state)atomic_load_explicit(&e->progress.state, memory_order_relaxed);
+}
+
+/* A file as it was found; tells whether anything about it is new. */
+static bool update_entry(live *c, entry *e, const span_entry *span) {
+    bool changed = e->size_bytes != span->size_bytes || e->mtime_ns != span->mtime_ns;
+    bool known = e->mtime_ns != 0 || e->size_bytes != 0;
+    bool quiet = sub_i64(live_unix_ns(), span->mtime_ns) >= QUIET_NS;
+    span_state before = state_of(e);
+    e->present = true;
+    if (known && !changed && before != SPAN_GROWING) return false;
+    e->size_bytes = span->size_bytes;
+    e->mtime_ns = span->mtime_ns;
+    atomic_store(&e->progress.total_bytes, span->size_bytes);
+    if (before == SPAN_LOADING && !quiet) return false; /* looked at again when it is read */
+    if (!quiet) {
+        set_state(e, SPAN_GROWING);
+    } else {
+        bool wanted = e->latest || e->asked || e->used;
+        set_state(e, wanted ? SPAN_WAITING : SPAN_RESTING);
+        pthread_cond_signal(&c->work);
+    }
+    return before != state_of(e) || changed;
+}
+
+/* ---- a look through the folder ------------------------------------------------------------ */
+
+/* Where the file really is lies below the root. */
+static bool is_inside(const live *c, const char *path) {
+    char real[PATH_MAX];
+    if (!c->root || c->o.follow_links) return true;
+    if (!realpath(path, real)) return true; /* it is gone: reading will tell */
+    size_t n = strlen(c->root);
+    if (strcmp(c->root, "/") == 0) return true;
+    return strncmp(real, c->root, n) == 0 && real[n] == '/';
+}
+
+typedef struct {
+    live *c;
+    snapshot *s;
+    vec refused; /* refused_path */
+} look;
+
+/* Takes out what must not be shown, and workers and runs that have nothing left. */
+static status refuse_outsiders(look *q, error *err) {
+    catalogue *f = &q->s->found;
+    uint32_t runs = 0;
+    for (uint32_t r = 0; r < f->n_runs; r++) {
+        run_entry *run = &f->runs[r];
+        uint32_t workers = 0;
+        for (uint32_t w = 0; w < run->n_workers; w++) {
+            worker_entry *worker = &run->workers[w];
+            uint32_t spans = 0;
+            for (uint32_t i = 0; i < worker->n_spans; i++) {
+                span_entry *span = &worker->spans[i];
+                if (is_inside(q->c, span->path.p)) {
+                    worker->spans[spans++] = *span;
+                    continue;
+                }
+                refused_path *no = vec_push(&q->refused);
+                if (!no) FAIL_MEMORY(err);
+                *no = (refused_path){span->path, MSG_LINK_LEADS_OUT};
+            }
+            worker->n_spans = spans;
+            if (spans) run->workers[workers++] = *worker;
+        }
+        run->n_workers = workers;
+        if (workers) f->runs[runs++] = *run;
+    }
+    f->n_runs = runs;
+    return OK;
+}
+
+/* The block all spans lie in. */
+static void find_block(snapshot *s) {
+    const span_entry *first = NULL, *end = NULL;
+    for (uint32_t r = 0; r < s->found.n_runs; r++)
+        for (uint32_t w = 0; w < s->found.runs[r].n_workers; w++) {
+            const worker_entry *worker = &s->found.runs[r].workers[w];
+            if (!first || worker->spans < first) first = worker->spans;
+            if (!end || worker->spans + worker->n_spans > end)
+                end = worker->spans + worker->n_spans;
+        }
+    s->base = first;
+    s->n_spans = first ? (uint32_t)(end - first) : 0;
+}
+
+/* Numbers all spans and compares each with what was seen. The lock is held. */
+static status match_entries(look *q, bool *changed, error *err) {
+    snapshot *s = q->s;
+    live *c = q->c;
+    for (uint32_t i = 1; i < c->n_entries; i++) c->entries[i]->present = false;
+    for (uint32_t r = 0; r < s->found.n_runs; r++)
+        for (uint32_t w = 0; w < s->found.runs[r].n_workers; w++) {
+            const worker_entry *worker = &s->found.runs[r].workers[w];
+            for (uint32_t i = 0; i < worker->n_spans; i++) {
+                const span_entry *span = &worker->spans[i];
+                uint32_t id = entry_of(c, span->path);
+                if (!id) FAIL_MEMORY(err);
+                s->entries[span - s->base] = id;
+                c->entries[id]->latest = i + 1 == worker->n_spans;
+                c->entries[id]->main_worker = w == 0;
+                *changed |= update_entry(c, c->entries[id], span);
+            }
+        }
+    return OK;
+}
+
+/* Drops what is gone. The lock is held; traces are given back by the caller, outside of it. */
+static void drop_absent(live *c, vec *dropped, bool *changed, bool *growing) {
+    for (uint32_t i = 1; i < c->n_entries; i++) {
+        entry *e = c->entries[i];
+        if (e->present) {
+            *growing |= state_of(e) == SPAN_GROWING;
+            continue;
+        }
+        if (!e->held && e->mtime_ns == 0 && e->size_bytes == 0) continue;
+        e->mtime_ns = 0;
+        e->size_bytes = 0;
+        *changed = true;
+        if (state_of(e) != SPAN_LOADING) set_state(e, SPAN_RESTING);
+        held_trace **slot = e->held ? vec_push(dropped) : NULL;
+        if (!slot) continue;
+        *slot = e->held;
+        e->held = NULL;
+    }
+}
+
+static status fill_snapshot(look *q, error *err) {
+    snapshot *s = q->s;
+    status st = discover(&s->arena, q->c->path, &s->found, err);
+    if (st == ERR_NOT_FOUND || (st == ERR_IO && q->c->current)) { /* empty, or gone for now */
+        s->found = (catalogue){.path = str_of(q->c->path)};
+        st = OK;
+    }
+    TRY(st);
+    TRY(refuse_outsiders(q, err));
+    find_block(s);
+    s->entries = ARENA_ARRAY(&s->arena, uint32_t, (size_t)s->n_spans + 1);
+    s->refused = ARENA_ARRAY(&s->arena, refused_path, q->refused.n + 1);
+    if (!s->entries || !s->refused) FAIL_MEMORY(err);
+    if (q->refused.n) memcpy(s->refused, q->refused.p, q->refused.n * sizeof *s->refused);
+    s->n_refused = (uint32_t)q->refused.n;
+    return OK;
+}
+
+static status look_once(look *q, bool *growing, bool *changed, error *err) {
+    live *c = q->c;
+    vec dropped = VEC_INIT(held_trace *);
+    snapshot *old = NULL;
+    TRY(fill_snapshot(q, err));
+    pthread_mutex_lock(&c->lock);
+    status s = match_entries(q, changed, err);
+    if (s == OK) {
+        drop_absent(c, &dropped, changed, growing);
+        *changed |= c->current == NULL || c->current->n_refused != q->s->n_refused;
+        q->s->version = *changed ? ++c->version : c->version;
+        old = c->current;
+        c->current = q->s;
+    }
+    pthread_mutex_unlock(&c->lock);
+    for (size_t i = 0; i < dropped.n; i++) held_release(VEC(&dropped, held_trace *)[i]);
+    vec_fini(&dropped);
+    snapshot_release(old);
+    return s;
+}
+
+status live_scan(live *c, bool *growing, error *err) {
+    look q = {.c = c, .s = mem_zalloc(sizeof *q.s), .refused = VEC_INIT(refused_path)};
+    bool changed = false;
+    *growing = false;
+    if (!q.s) FAIL_MEMORY(err);
+    atomic_init(&q.s->references, 1);
+    arena_init(&q.s->arena, 0);
+    status s = look_once(&q, growing, &changed, err);
+    vec_fini(&q.refused);
+    if (s != OK) snapshot_release(q.s);
+    if (s == OK && changed) live_emit(c, (live_event){.what = LIVE_CHANGED});
+    return s;
+}
+
+/* ---- questions --------------------------------------------------------------------------- */
+
+snapshot *live_snapshot(live *c) {
+    pthread_mutex_lock(&c->lock);
+    snapshot *s = snapshot_retain(c->current);
+    pthread_mutex_unlock(&c->lock);
+    return s;
+}
+
+span_state live_hold(live *c, uint32_t id, held_trace **out, error *err) {
+    *out = NULL;
+    pthread_mutex_lock(&c->lock);
+    entry *e = id < c->n_entries ? c->entries[id] : c->entries[0];
+    span_state s = state_of(e);
+    if (e->held) { /* also while a newer state of the file is read */
+        *out = held_retain(e->held);
+        e->used = ++c->clock;
+        s = SPAN_READY;
+    } else if (s == SPAN_FAILED) {
+        if (err && e->error) error_copy(err, e->error);
+    } else {
+        if (!e->asked) e->asked = ++c->clock;
+        if (s == SPAN_RESTING) set_state(e, s = SPAN_WAITING);
+        pthread_cond_signal(&c->work);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return s;
+}
+
+const span_progress *live_progress(const live *c, uint32_t id) {
+    live *m = (live *)(uintptr_t)c;
+    pthread_mutex_lock(&m->lock);
+    const span_progress *p = &c->entries[id < c->n_entries ? id : 0]->progress;
+    pthread_mutex_unlock(&m->lock);
+    return p;
+}
+
+bool live_error(live *c, uint32_t id, error *err) {
+    pthread_mutex_lock(&c->lock);
+    const entry *e = c->entries[id < c->n_entries ? id : 0];
+    bool failed = e->error && state_of(e) == SPAN_FAILED;
+    if (failed) error_copy(err, e->error);
+    pthread_mutex_unlock(&c->lock);
+    return failed;
+}
+
+live_totals live_sum(live *c) {
+    live_totals t = {.limit_bytes = c->o.memory_limit_bytes};
+    pthread_mutex_lock(&c->lock);
+    t.version = c->version;
+    for (uint32_t i = 1; i < c->n_entries; i++) {
+        const entry *e = c->entries[i];
+        span_state s = state_of(e);
+        if (e->held) t.used_bytes += e->held->bytes;
+        if (s != SPAN_GROWING && s != SPAN_WAITING && s != SPAN_LOADING) continue;
+        t.total_bytes += atomic_load(&e->progress.total_bytes);
+        if (s == SPAN_LOADING) t.done_bytes += atomic_load(&e->progress.done_bytes);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return t;
+}
+
+static void wake_watcher(live *c) {
+    uint64_t one = 1;
+    (void)!write(c->wake_fd, &one, sizeof one);
+}
+
+void live_rescan(live *c) {
+    pthread_mutex_lock(&c->lock);
+    c->rescan = true;
+    pthread_mutex_unlock(&c->lock);
+    wake_watcher(c);
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+static uint64_t half_of_memory(void) {
+    struct sysinfo info;
+    if (sysinfo(&info) != 0) return UINT64_C(4) << 30;
+    return (uint64_t)info.totalram * info.mem_unit / 2;
+}
+
+static char *copy_text(const char *s) {
+    size_t n = strlen(s) + 1;
+    char *p = mem_alloc(n);
+    if (p) memcpy(p, s, n);
+    return p;
+}
+
+static status set_up(live *c, const live_options *o, error *err) {
+    char real[PATH_MAX];
+    c->o = *o;
+    if (!c->o.memory_limit_bytes) c->o.memory_limit_bytes = half_of_memory();
+    c->path = copy_text(o->path);
+    c->paths = intern_new();
+    c->pool = pool_new(o->threads > 0 ? o->threads : pool_cpus());
+    if (!c->path || !c->paths || !c->pool || !add_entry(c, STR(""))) FAIL_MEMORY(err);
+    set_state(c->entries[0], SPAN_RESTING);
+    if (realpath(o->path, real)) {
+        struct stat st;
+        if (stat(real, &st) == 0 && S_ISDIR(st.st_mode)) c->root = copy_text(real);
+    }
+    c->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (c->wake_fd < 0) FAIL_MEMORY(err);
+    return OK;
+}
+
+static status start(live *c, error *err) {
+    bool growing;
+    TRY(live_scan(c, &growing, err));
+    c->started_reader = pthread_create(&c->reader, NULL, live_read_thread, c) == 0;
+    c->started_watcher =
+        c->started_reader && pthread_create(&c->watcher, NULL, live_watch_thread, c) == 0;
+    if (!c->started_watcher) FAIL_MEMORY(err);
+    return OK;
+}
+
+status live_open(const live_options *o, live **out, error *err) {
+    live *c = mem_zalloc(sizeof *c);
+    if (!c) FAIL_MEMORY(err);
+    c->wake_fd = -1;
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_mutex_init(&c->events, NULL);
+    pthread_cond_init(&c->work, NULL);
+    status s = set_up(c, o, err);
+    if (s == OK) s = start(c, err);
+    if (s != OK) {
+        live_close(c);
+        return s;
+    }
+    *out = c;
+    return OK;
+}
+
+void live_close(live *c) {
+    if (!c) return;
+    atomic_store(&c->quit, true);
+    pthread_mutex_lock(&c->lock);
+    pthread_cond_broadcast(&c->work);
+    pthread_mutex_unlock(&c->lock);
+    if (c->wake_fd >= 0) wake_watcher(c);
+    if (c->started_watcher) pthread_join(c->watcher, NULL);
+    if (c->started_reader) pthread_join(c->reader, NULL);
+    for (uint32_t i = 0; i < c->n_entries; i++) free_entry(c->entries[i]);
+    mem_free(c->entries);
+    snapshot_release(c->current);
+    if (c->wake_fd >= 0) close(c->wake_fd);
+    if (c->pool) pool_free(c->pool);
+    if (c->paths) intern_free(c->paths);
+    pthread_cond_destroy(&c->work);
+    pthread_mutex_destroy(&c->lock);
+    pthread_mutex_destroy(&c->events);
+    mem_free(c->path);
+    mem_free(c->root);
+    mem_free(c);
+}

@@ -1,0 +1,1 @@
+cd $TMP; printf 'cposix\nsystem\n(S"touch executed"\ntR.' >a.pickle; printf '\x80\x04}\x8c\x08segments\x8c\x05posix\x8c\x06system\x93\x8c\x0etouch executed\x85Rs.' >b.pickle; $TACHO memory a.pickle; echo $?; $TACHO memory b.pickle; echo $?; ls

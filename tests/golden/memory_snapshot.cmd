@@ -1,0 +1,1 @@
+$TACHO memory --stable memory_snapshot.pickle

@@ -1,0 +1,1 @@
+$TACHO info --stable memory_snapshot.pickle | grep -v store_bytes

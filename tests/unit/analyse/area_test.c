@@ -1,0 +1,117 @@
+/* area_test.c: a range of time by name. */
+#include "analyse/area.h"
+
+#include "timeline_trace.h"
+
+static answer ask(timeline *x, int64_t from, int64_t to, const uint8_t *lanes) {
+    static analysis_trace one;
+    static analysis_input in;
+    one = (analysis_trace){.trace = x->t, .rank = ABSENT_I64};
+    in = (analysis_input){.traces = &one, .n_traces = 1};
+    area_question q = {.lod = x->l, .input = &in, .from_ns = from, .to_ns = to, .lanes = lanes};
+    answer out;
+    assert_int_equal(area_make(&q, &x->a, &out, NULL), OK);
+    return out;
+}
+
+static void times_are_added_up_by_name(void **state) {
+    timeline x;
+    timeline_init(&x);
+    answer out = ask(&x, 0, 1000, NULL);
+    table *t = fake_table(&out, "area");
+    size_t row = fake_row(t, "gemm");
+    assert_int_equal(fake_int(t, row, "count"), 2);
+    assert_int_equal(fake_int(t, row, "total"), 80);
+    assert_int_equal(fake_int(t, row, "self"), 80);
+    assert_int_equal(fake_int(t, row, "mean"), 40);
+    assert_int_equal(fake_int(t, row, "min"), 30);
+    assert_int_equal(fake_int(t, row, "max"), 50);
+    assert_text(fake_text(t, row, "kind"), "kernel");
+    row = fake_row(t, "aten::linear");
+    assert_int_equal(fake_int(t, row, "total"), 30);
+    assert_int_equal(fake_int(t, row, "self"), 10);
+    double share = 0;
+    for (size_t i = 0; i < t->n_rows; i++) share += fake_real(t, i, "share");
+    assert_near(share, 1);
+    timeline_fini(&x);
+}
+
+/* The sums of two adjoining ranges are those of both together. */
+static void adjoining_ranges_add_up(void **state) {
+    timeline x;
+    timeline_init(&x);
+    int64_t count[3] = {0}, total[3] = {0}, self[3] = {0};
+    static const int64_t ranges[3][2] = {{0, 400}, {0, 45}, {45, 400}};
+    for (int k = 0; k < 3; k++) {
+        answer out = ask(&x, ranges[k][0], ranges[k][1], NULL);
+        table *t = fake_table(&out, "area");
+        for (size_t i = 0; i < t->n_rows; i++) {
+            count[k] += fake_int(t, i, "count");
+            total[k] += fake_int(t, i, "total");
+            self[k] += fake_int(t, i, "self");
+        }
+    }
+    assert_int_equal(count[0], count[1] + count[2]);
+    assert_int_equal(total[0], total[1] + total[2]);
+    assert_int_equal(self[0], self[1] + self[2]);
+    timeline_fini(&x);
+}
+
+static void self_time_counts_only_the_lanes_chosen(void **state) {
+    timeline x;
+    timeline_init(&x);
+    uint8_t lanes[64] = {0};
+    lanes[timeline_lane_id(&x, LANE_WORK, 0)] = 1;
+    answer out = ask(&x, 0, 1000, lanes);
+    table *t = fake_table(&out, "area");
+    size_t row = fake_row(t, "aten::addmm");
+    assert_int_equal(fake_int(t, row, "self"), 20); /* its call is on another lane */
+    row = fake_row(t, "ProfilerStep#1");
+    assert_int_equal(fake_int(t, row, "self"),
+                     400 - 5 - 30 - 10 - 50); /* frames do not count */
+    table *tracks = fake_table(&out, "tracks");
+    assert_int_equal(tracks->n_rows, 1);
+    assert_int_equal(fake_int(tracks, 0, "busy"), 400);
+    timeline_fini(&x);
+}
+
+static void counters_tell_their_values(void **state) {
+    fake f;
+    fake_init(&f);
+    int host = fake_thread(&f);
+    fake_add(&f, host, KIND_OP, "op", 0, 400);
+    fake_add_memory(&f, (fake_memory){.time = 100,
+                                      .track = host,
+                                      .bytes = 10,
+                                      .allocated = 10,
+                                      .reserved = ABSENT_I64,
+                                      .device_type = DEVICE_CUDA});
+    fake_add_memory(&f, (fake_memory){.time = 300,
+                                      .track = host,
+                                      .bytes = 30,
+                                      .allocated = 40,
+                                      .reserved = ABSENT_I64,
+                                      .device_type = DEVICE_CUDA});
+    timeline x = {.t = fake_seal(&f)};
+    assert_int_equal(lod_new(x.t, NULL, &x.l, NULL), OK);
+    arena_init(&x.a, 0);
+    answer out = ask(&x, 200, 400, NULL);
+    table *t = fake_table(&out, "counters");
+    assert_int_equal(t->n_rows, 1);
+    assert_near(fake_real(t, 0, "first"), 10);
+    assert_near(fake_real(t, 0, "last"), 40);
+    assert_near(fake_real(t, 0, "mean"), 25);
+    lod_free(x.l);
+    arena_fini(&x.a);
+    fake_fini(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times_are_added_up_by_name),
+        cmocka_unit_test(adjoining_ranges_add_up),
+        cmocka_unit_test(self_time_counts_only_the_lanes_chosen),
+        cmocka_unit_test(counters_tell_their_values),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

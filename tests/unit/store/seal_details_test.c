@@ -1,0 +1,116 @@
+/* seal_details_test.c: the tables that hang on slices. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "unit/ingest/read_helper.h"
+
+/* An X event on thread `tid` of process 1. */
+#define X(cat, name, tid, ts, dur, args)                                              \
+    "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":1,\"tid\":" #tid \
+    ",\"ts\":" #ts ",\"dur\":" #dur ",\"args\":{" args "}}"
+
+static void each_detail_names_its_slice_in_order(void **state) {
+    trace *t = read_events(X("kernel", "k2", 7, 9, 1, "\"correlation\":2") "," X(
+        "kernel", "k1", 7, 5, 1,
+        "\"correlation\":1") "," X("cpu_op", "o2", 1, 8, 1,
+                                   "\"External id\":2") "," X("cpu_op", "o1", 1, 1, 5,
+                                                              "\"External id\":1") "," X("cuda_"
+                                                                                         "runti"
+                                                                                         "me",
+                                                                                         "c", 1,
+                                                                                         2, 1,
+                                                                                         "\"cor"
+                                                                                         "relat"
+                                                                                         "ion\""
+                                                                                         ":1"));
+    assert_int_equal(t->op.n, 3);
+    assert_int_equal(t->op.slice[1], find_slice(t, "o1"));
+    assert_int_equal(t->op.external[1], 1);
+    assert_int_equal(t->op.slice[2], find_slice(t, "o2"));
+    assert_int_equal(t->op.external[2], 2);
+    assert_int_equal(t->kernel.n, 3);
+    assert_int_equal(t->kernel.slice[1], find_slice(t, "k1"));
+    assert_int_equal(t->kernel.correlation[1], 1);
+    assert_int_equal(t->kernel.slice[2], find_slice(t, "k2"));
+    assert_int_equal(t->call.n, 2);
+    assert_int_equal(t->call.slice[1], find_slice(t, "c"));
+    trace_release(t);
+}
+
+static void details_come_from_the_right_part(void **state) {
+    buf b = {0};
+    buf_add_byte(&b, '[');
+    for (int i = 0; i < 400; i++)
+        buf_printf(&b,
+                   "%s{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n%d\",\"pid\":1,\"tid\":1,"
+                   "\"ts\":%d,\"dur\":1,\"args\":{\"External id\":%d,\"flops\":%d}}",
+                   i ? "," : "", i, i * 131 % 400, i, i * 2);
+    buf_add_byte(&b, ']');
+    error err;
+    trace *t = read_text(buf_str(&b), (read_how){4, 700}, &err);
+    assert_int_equal(t->op.n, 401);
+    for (uint32_t i = 1; i <= 400; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "n%d", (int)t->op.external[i]);
+        assert_string_equal(text_of_id(t, t->slice.name[t->op.slice[i]]), name);
+        assert_true(t->op.flops[i] == 2.0 * (double)t->op.external[i]);
+    }
+    trace_release(t);
+    buf_fini(&b);
+}
+
+static void only_slices_that_do_framework_work_are_ops(void **state) {
+    trace *t = read_events(
+        X("python_function", "p", 1, 0, 9, "") "," X("overhead", "v", 1, 1, 1, "") "," X(
+            "user_annotation", "u", 1, 2, 1, "") "," X("cpu_op", "o", 1, 3, 1,
+                                                       "") "," X("Trace", "s", 2, 3, 1, ""));
+    assert_int_equal(t->op.n, 3);
+    assert_int_equal(t->op.slice[1], find_slice(t, "u"));
+    assert_int_equal(t->op.slice[2], find_slice(t, "o"));
+    trace_release(t);
+}
+
+#define COMM(name, ts, group)                                     \
+    X("cpu_op", name, 1, ts, 1,                                   \
+      "\"Collective name\":\"c\",\"Process Group Name\":\"" group \
+      "\",\"Process Group Ranks\":\"[0]\"")
+
+static void a_group_of_the_metadata_is_used_and_another_is_made(void **state) {
+    trace *t = read_json("{\"traceEvents\":[" COMM("a", 1, "1") "," COMM("b", 2, "0") "," COMM(
+        "d", 3, "1") "],\"distributedInfo\":{\"pg_config\":[{\"pg_name\":\"0\",\"pg_desc\":"
+                     "\"all\"}]}}");
+    assert_int_equal(t->group.n, 3);
+    assert_int_equal(t->comm.n, 4);
+    assert_int_equal(t->comm.group[2], 1);
+    assert_string_equal(text_of_id(t, t->group.description[1]), "all");
+    assert_int_equal(t->comm.group[1], 2);
+    assert_int_equal(t->comm.group[3], 2);
+    assert_string_equal(text_of_id(t, t->group.name[2]), "1");
+    assert_string_equal(text_of_id(t, t->group.ranks[2]), "[0]");
+    trace_release(t);
+}
+
+static void collectives_are_in_the_order_of_their_slices(void **state) {
+    trace *t =
+        read_events(COMM("c", 9, "0") "," X("cpu_op", "x", 1, 5, 1, "") "," COMM("a", 1, "0"));
+    assert_int_equal(t->comm.slice[1], find_slice(t, "a"));
+    assert_int_equal(t->comm.slice[2], find_slice(t, "c"));
+    assert_int_equal(trace_comm_of(t, find_slice(t, "x")), 0);
+    trace_release(t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_detail_names_its_slice_in_order),
+        cmocka_unit_test(details_come_from_the_right_part),
+        cmocka_unit_test(only_slices_that_do_framework_work_are_ops),
+        cmocka_unit_test(a_group_of_the_metadata_is_used_and_another_is_made),
+        cmocka_unit_test(collectives_are_in_the_order_of_their_slices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

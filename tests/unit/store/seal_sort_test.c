@@ -1,0 +1,139 @@
+/* seal_sort_test.c: slices in their one order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "unit/ingest/read_helper.h"
+
+/* An X event on thread `tid` of process 1. */
+#define X(cat, name, tid, ts, dur, args)                                              \
+    "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":1,\"tid\":" #tid \
+    ",\"ts\":" #ts ",\"dur\":" #dur ",\"args\":{" args "}}"
+
+static void assert_order(const char *events, const char *const *names, uint32_t n) {
+    trace *t = read_events(events);
+    assert_int_equal(t->slice.n, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        assert_string_equal(text_of_id(t, t->slice.name[i + 1]), names[i]);
+    trace_release(t);
+}
+#define ORDER(events, ...)                                            \
+    do {                                                              \
+        static const char *const names_[] = {__VA_ARGS__};            \
+        assert_order(events, names_, sizeof names_ / sizeof *names_); \
+    } while (0)
+
+static void slices_are_sorted_by_track_and_start(void **state) {
+    ORDER(X("cpu_op", "d", 2, 1, 1, "") "," X("cpu_op", "c", 1, 9, 1, "") "," X(
+              "cpu_op", "b", 1, 3, 1, "") "," X("cpu_op", "a", 1, -2, 1, ""),
+          "a", "b", "c", "d");
+}
+
+static void of_slices_that_start_together_the_longest_comes_first(void **state) {
+    ORDER(X("cpu_op", "c", 1, 1, 0, "") "," X("cpu_op", "a", 1, 1, 9, "") "," X("cpu_op", "b",
+                                                                                1, 1, 5, ""),
+          "a", "b", "c");
+}
+
+static void of_equal_ranges_the_outer_kind_comes_first(void **state) {
+    ORDER(X("cuda_runtime", "c", 1, 1, 5,
+            "") "," X("cpu_op", "b", 1, 1, 5, "") "," X("user_annotation", "a", 1, 1, 5, ""),
+          "a", "b", "c");
+}
+
+static void of_equal_kinds_the_producers_index_decides_then_the_name(void **state) {
+    ORDER(X("cpu_op", "b", 1, 1, 5, "\"External id\":9") "," X(
+              "cpu_op", "a", 1, 1, 5,
+              "\"External id\":10") "," X("cpu_op", "c", 1, 1, 5,
+                                          "\"External id\":10") "," X("cpu_op", "d", 1, 1, 5,
+                                                                      "\"Ev Idx\":11"),
+          "b", "a", "c", "d");
+}
+
+static void twins_are_told_apart_by_what_they_say(void **state) {
+    trace *t =
+        read_events(X("kernel", "k", 1, 1, 5, "\"External id\":1,\"correlation\":8") "," X(
+            "kernel", "k", 1, 1, 5,
+            "\"External id\":1,\"correlation\":7") "," X("kernel", "k", 1, 1, 5,
+                                                         "\"External "
+                                                         "id\":1,\"correlation\":9"));
+    for (uint32_t i = 1; i <= 3; i++) assert_int_equal(t->kernel.correlation[i], 6 + i);
+    trace_release(t);
+    t = read_events(X("b", "x", 1, 1, 5, "") "," X("a", "x", 1, 1, 5, ""));
+    assert_string_equal(text_of_id(t, t->category.name[t->slice.category[1]]), "a");
+    trace_release(t);
+}
+
+static void long_runs_of_equal_starts_are_sorted(void **state) {
+    buf b = {0};
+    for (int i = 0; i < 200; i++)
+        buf_printf(&b,
+                   "%s{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n\",\"pid\":1,\"tid\":1,"
+                   "\"ts\":5,\"dur\":%d}",
+                   i ? "," : "", i * 37 % 200);
+    buf_add_byte(&b, 0);
+    trace *t = read_events(b.p);
+    for (uint32_t i = 1; i <= 200; i++)
+        assert_int_equal(t->slice.dur[i], (200 - (int64_t)i) * 1000);
+    trace_release(t);
+    buf_fini(&b);
+}
+
+static void the_tracks_share_the_slices_out(void **state) {
+    trace *t =
+        read_events(X("cpu_op", "a", 3, 1, 1, "") "," X("cpu_op", "b", 1, 1, 1, "") "," X(
+            "cpu_op", "c", 3, 2, 1,
+            "") ",{\"ph\":\"i\",\"name\":\"i\",\"pid\":1,\"tid\":2,\"ts\":1}");
+    assert_int_equal(t->track.n, 4);
+    assert_int_equal(t->track.first[1], 1);
+    assert_int_equal(t->track.end[1], 2);
+    assert_int_equal(t->track.first[2], 2);
+    assert_int_equal(t->track.end[2], 2);
+    assert_int_equal(t->track.first[3], 2);
+    assert_int_equal(t->track.end[3], 4);
+    trace_release(t);
+}
+
+static void a_track_is_what_runs_on_it(void **state) {
+    static const struct {
+        const char *category;
+        uint8_t kind;
+        int32_t device;
+    } cases[] = {
+        {"cpu_op", TRACK_THREAD, ABSENT_I32}, {"kernel", TRACK_STREAM, 1},
+        {"gpu_memcpy", TRACK_STREAM, 1},      {"gpu_user_annotation", TRACK_STREAM, 1},
+        {"Trace", TRACK_SPAN, ABSENT_I32},    {"cuda_runtime", TRACK_THREAD, ABSENT_I32}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        /* Synchronisation may stand before the first work of a stream. */
+        snprintf(
+            text, sizeof text,
+            X("cuda_sync", "s", 7, 1, 1, "") ",{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"a\","
+                                             "\"pid\":1,\"tid\":7,\"ts\":2,\"dur\":1}",
+            cases[i].category);
+        trace *t = read_events(text);
+        assert_int_equal(t->track.n, 2);
+        if (t->track.kind[1] != cases[i].kind || t->track.device[1] != cases[i].device)
+            fail_msg("%s: kind %d, device %d", cases[i].category, t->track.kind[1],
+                     t->track.device[1]);
+        trace_release(t);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slices_are_sorted_by_track_and_start),
+        cmocka_unit_test(of_slices_that_start_together_the_longest_comes_first),
+        cmocka_unit_test(of_equal_ranges_the_outer_kind_comes_first),
+        cmocka_unit_test(of_equal_kinds_the_producers_index_decides_then_the_name),
+        cmocka_unit_test(twins_are_told_apart_by_what_they_say),
+        cmocka_unit_test(long_runs_of_equal_starts_are_sorted),
+        cmocka_unit_test(the_tracks_share_the_slices_out),
+        cmocka_unit_test(a_track_is_what_runs_on_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

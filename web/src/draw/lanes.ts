@@ -1,0 +1,191 @@
+// Where every lane stands: heights, folding, pins, and which row is under a pixel. Pure: tracks and the
+// choices of the reader in, positions out.
+import type { Group, Lane, LaneKind, Tracks } from "../model/timeline-types.ts";
+
+export const GUTTER = 196;
+export const RULER = 24;
+
+/** What the reader changed. Sets hold ids. */
+export interface Choices {
+  folded: ReadonlySet<number>; // groups that are closed against the server's proposal, or open
+  toggled: ReadonlySet<number>; // lanes that are open when proposed closed, and the reverse
+  pinned: readonly number[];
+  hidden: ReadonlySet<number>;
+  frames: boolean; // Python frames are shown
+  filter: string;
+}
+
+export interface Item {
+  key: string;
+  lane: Lane | undefined;
+  group: Group | undefined; // the header of a group when there is no lane
+  members: Lane[]; // of a closed group: what its strip sums up
+  y: number;
+  height: number;
+  open: boolean;
+  pinned: boolean;
+}
+
+export interface Layout {
+  items: Item[];
+  pinned: Item[];
+  height: number; // of what scrolls
+  pinnedHeight: number;
+  byLane: Map<number, Item>;
+}
+
+interface Shape {
+  top: number;
+  first: number; // height of row 0
+  rest: number; // of the others
+  gap: number;
+  bottom: number;
+  least: number;
+}
+
+const STRIPE = { rest: 2, gap: 1 };
+const OPEN: Record<string, Shape> = {
+  steps: { top: 2, first: 16, rest: 16, gap: 1, bottom: 2, least: 20 },
+  stream: { top: 2, first: 22, rest: 22, gap: 0, bottom: 2, least: 26 },
+  work: { top: 1, first: 17, rest: 17, gap: 1, bottom: 2, least: 20 },
+  calls: { top: 2, first: 8, rest: 8, gap: 1, bottom: 3, least: 13 },
+  instants: { top: 2, first: 8, rest: 8, gap: 1, bottom: 3, least: 13 },
+};
+/** Sub-rows of a stream whose kernels overlap. */
+const SUB: Shape = { top: 2, first: 13, rest: 13, gap: 1, bottom: 2, least: 26 };
+export const MOST_SUB_ROWS = 4;
+export const HEADER = 21;
+const COUNTER = 34;
+
+export function isCounter(kind: LaneKind): boolean {
+  return kind === "counter" || kind === "utilization" || kind === "memory";
+}
+
+function shapeOf(lane: Lane, open: boolean): Shape {
+  if (lane.kind === "stream" && lane.rows > 1) return SUB;
+  const shape = OPEN[lane.kind] ?? (OPEN.work as Shape);
+  if (open || lane.kind === "steps" || lane.kind === "stream") return shape;
+  if (lane.kind === "python") return { ...shape, top: 2, first: 2, ...STRIPE, least: 18 };
+  if (lane.kind === "calls") return shape;
+  return { ...shape, ...STRIPE };
+}
+
+/** Rows that are drawn: runtime calls closed show one, streams at most four. */
+export function shownRows(lane: Lane, open: boolean): number {
+  if (isCounter(lane.kind)) return 0;
+  if (lane.kind === "stream") return Math.min(lane.rows, MOST_SUB_ROWS);
+  if (lane.kind === "calls" || lane.kind === "instants") return open ? Math.max(1, lane.rows) : 1;
+  return Math.max(1, lane.rows);
+}
+
+export function heightOf(lane: Lane, open: boolean): number {
+  if (isCounter(lane.kind)) return COUNTER;
+  const s = shapeOf(lane, open);
+  const rows = shownRows(lane, open);
+  return Math.max(s.least, s.top + s.first + (rows - 1) * (s.rest + s.gap) + s.bottom);
+}
+
+/** Top and height of a row inside its lane. */
+export function rowPlace(lane: Lane, open: boolean, row: number): { top: number; height: number } {
+  const s = shapeOf(lane, open);
+  if (row === 0) return { top: s.top, height: s.first };
+  return { top: s.top + s.first + s.gap + (row - 1) * (s.rest + s.gap), height: s.rest };
+}
+
+/** The row at a distance from the top of a lane, -1 between or below them. */
+export function rowAt(item: Item, y: number): number {
+  const lane = item.lane;
+  if (!lane || isCounter(lane.kind)) return -1;
+  const rows = shownRows(lane, item.open);
+  const s = shapeOf(lane, item.open);
+  if (y < s.top) return -1;
+  if (y < s.top + s.first + s.gap) return 0;
+  const row = 1 + Math.floor((y - s.top - s.first - s.gap) / (s.rest + s.gap));
+  return row < rows ? row : -1;
+}
+
+export function isOpen(lane: Lane, choices: Choices): boolean {
+  const proposed = !(lane.closed || lane.kind === "python" || lane.kind === "calls" || lane.kind === "instants");
+  return choices.toggled.has(lane.id) ? !proposed : proposed;
+}
+
+function matches(lane: Lane, group: Group | undefined, filter: string): boolean {
+  if (!filter) return true;
+  const text = `${lane.name} ${lane.kind} ${lane.role ?? ""} ${lane.tid ?? ""} ${group?.name ?? ""}`.toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+/** All lanes the reader wants to see, from top to bottom. */
+export function layoutOf(tracks: Tracks, choices: Choices): Layout {
+  const groups = new Map(tracks.groups.map((g) => [g.id, g]));
+  const wanted = tracks.lanes.filter(
+    (l) =>
+      !choices.hidden.has(l.id) && (choices.frames || l.kind !== "python") && matches(l, groups.get(l.group), choices.filter),
+  );
+  const pinned: Item[] = [];
+  let y = 0;
+  for (const id of choices.pinned) {
+    const lane = tracks.lanes.find((l) => l.id === id);
+    if (!lane) continue;
+    const open = isOpen(lane, choices);
+    const height = heightOf(lane, open);
+    pinned.push({ key: `p${id}`, lane, group: undefined, members: [], y, height, open, pinned: true });
+    y += height;
+  }
+  const pinnedHeight = y;
+  const items = stack(
+    wanted.filter((l) => !choices.pinned.includes(l.id)),
+    groups,
+    choices,
+  );
+  const last = items[items.length - 1];
+  const byLane = new Map<number, Item>();
+  for (const i of [...items, ...pinned]) if (i.lane) byLane.set(i.lane.id, i);
+  return { items, pinned, height: last ? last.y + last.height : 0, pinnedHeight, byLane };
+}
+
+function stack(lanes: Lane[], groups: Map<number, Group>, choices: Choices): Item[] {
+  const items: Item[] = [];
+  const headers = new Map<number, Item>();
+  let y = 0;
+  for (const lane of lanes) {
+    const group = groups.get(lane.group);
+    if (group && !headers.has(group.id)) {
+      const open = choices.folded.has(group.id) ? group.closed : !group.closed;
+      const head: Item = { key: `g${group.id}`, lane: undefined, group, members: [], y, height: HEADER, open, pinned: false };
+      headers.set(group.id, head);
+      items.push(head);
+      y += HEADER;
+    }
+    const head = group && headers.get(group.id);
+    if (head) head.members.push(lane);
+    if (head && !head.open) continue;
+    const open = isOpen(lane, choices);
+    const height = heightOf(lane, open);
+    items.push({ key: `l${lane.id}`, lane, group, members: [], y, height, open, pinned: false });
+    y += height;
+  }
+  return items;
+}
+
+/** The item at a height of what scrolls; items ascend, so a search by halves. */
+export function itemAt(items: readonly Item[], y: number): Item | undefined {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const item = items[middle] as Item;
+    if (item.y + item.height > y) high = middle;
+    else low = middle + 1;
+  }
+  const item = items[low];
+  return item && item.y <= y ? item : undefined;
+}
+
+/** Items that touch a stretch of heights. */
+export function itemsBetween(items: readonly Item[], top: number, bottom: number): Item[] {
+  return items.filter((i) => i.y < bottom && i.y + i.height > top);
+}

@@ -1,0 +1,210 @@
+// What keys and buttons of the timeline do.
+import { laneName } from "./timeline-words.ts";
+import { fitRange, panBy, type Range, toTime, zoomAround } from "../draw/scale.ts";
+import { go, param } from "./place.ts";
+import { dropSelection } from "./selection.ts";
+import { setWindow } from "./steps.ts";
+import { area, bringIntoView, choose, chooseRef, chosen, detail, notes, redraw, setNotes, show, showDetails, spoken, stage, tab, toggle } from "./timeline.ts";
+import type { Command } from "./timeline-keys.ts";
+import { goToHit } from "./timeline-search.ts";
+import type { Ref } from "./timeline-types.ts";
+import { t } from "./words.ts";
+import { short } from "../base/format.ts";
+
+/** Where keys zoom: at the pointer, else the middle. */
+function focusTime(): number {
+  const x = stage.pointer && stage.pointer.x >= 0 ? stage.pointer.x : stage.width / 2;
+  return toTime(stage.range, stage.width || 1, x);
+}
+
+export function zoom(factor: number, at = focusTime()): void {
+  show(zoomAround(stage.range, at, factor, stage.whole));
+}
+
+export function pan(share: number): void {
+  show(panBy(stage.range, share * (stage.range.to - stage.range.from), stage.whole));
+}
+
+export function showAll(): void {
+  show({ from: 0, to: stage.whole });
+}
+
+function same(a: Range, b: Range): boolean {
+  const tolerance = (b.to - b.from) * 0.001;
+  return Math.abs(a.from - b.from) <= tolerance && Math.abs(a.to - b.to) <= tolerance;
+}
+
+/** Fits the selection; again: the step it is in; again: everything. */
+export function fit(): void {
+  const target = area.peek() ?? stretchOf(chosen.peek());
+  if (!target) return showAll();
+  const wanted = fitRange(target.from, target.to, stage.whole);
+  if (!same(stage.range, wanted)) return show(wanted);
+  const step = stepAround((target.from + target.to) / 2);
+  const around = step && fitRange(step.from, step.to, stage.whole, 0.02);
+  if (around && !same(stage.range, around)) return show(around);
+  showAll();
+}
+
+function stretchOf(c: { start: number; duration: number } | undefined): Range | undefined {
+  return c && { from: c.start, to: c.start + c.duration };
+}
+
+export function stepAround(time: number): Range | undefined {
+  const s = stage.tracks?.steps;
+  if (!s) return undefined;
+  const i = s.start.findIndex((from, k) => time >= from && time < (s.end[k] as number));
+  return i < 0 ? undefined : { from: s.start[i] as number, to: s.end[i] as number };
+}
+
+function follow(r: Ref | undefined): void {
+  if (!r) return;
+  chooseRef(r);
+  tab.value = "selection";
+}
+
+/** The next (or previous) end of a flow of the selection. */
+function followFlow(by: 1 | -1): void {
+  const d = detail.peek();
+  if (!d) return;
+  if (by > 0) follow(d.kernels?.[0] ?? d.flows?.find((f) => f.direction === "out"));
+  else follow(d.why?.find((w) => w.role === "launch" || w.role === "forward") ?? d.flows?.find((f) => f.direction === "in") ?? d.why?.[0]);
+}
+
+function addNote(): void {
+  const c = chosen.peek();
+  const a = area.peek();
+  const from = a?.from ?? c?.start ?? focusTime();
+  const end = a?.to ?? (c ? c.start + c.duration : from);
+  tab.value = "notes";
+  showDetails.value = true;
+  setNotes([...notes.peek(), { time: from, end, text: c && !a ? c.name.slice(0, 40) : t("tl_note_new") }]);
+}
+
+/** The lane keys act on: of the selection, else under the pointer. */
+function laneAtHand(): number | undefined {
+  if (chosen.peek()) return chosen.peek()?.lane;
+  const y = stage.pointer && stage.pointer.y - 24 - stage.layout.pinnedHeight + stage.scroll;
+  return y === undefined ? undefined : stage.layout.items.find((i) => i.lane && i.y <= y && i.y + i.height > y)?.lane?.id;
+}
+
+function useAsWindow(): void {
+  const r = area.peek() ?? stage.range;
+  setWindow({ from: Math.max(0, Math.round(r.from)), to: Math.round(Math.min(stage.whole, r.to)) });
+}
+
+/** Esc, one level: area, then selection. Tells whether there was something to drop. */
+function drop(): boolean {
+  if (area.peek()) {
+    area.value = undefined;
+    redraw();
+    return true;
+  }
+  if (chosen.peek() || param("sel")) {
+    choose(undefined);
+    dropSelection();
+    return true;
+  }
+  return false;
+}
+
+/** Carries a command out; false when there was nothing to do, so that the key is left to others. */
+export function act(command: Command): boolean {
+  const d = detail.peek();
+  const lane = laneAtHand();
+  switch (command) {
+    case "fit":
+      fit();
+      return true;
+    case "next":
+    case "box_next":
+      if (d) follow(d.next);
+      else chooseFirst();
+      return true;
+    case "previous":
+    case "box_previous":
+      if (d) follow(d.previous);
+      else chooseFirst();
+      return true;
+    case "parent":
+      follow(d?.parent);
+      return true;
+    case "child":
+      if (d) follow(d.children?.[0]);
+      else chooseFirst();
+      return true;
+    case "flow_next":
+      followFlow(1);
+      return true;
+    case "flow_previous":
+      followFlow(-1);
+      return true;
+    case "search":
+      document.getElementById("tl-find")?.focus();
+      return true;
+    case "hit_next":
+      void goToHit(1);
+      return true;
+    case "hit_previous":
+      void goToHit(-1);
+      return true;
+    case "note":
+      addNote();
+      return true;
+    case "pin":
+      if (lane !== undefined) toggle("pin", lane);
+      return true;
+    case "expand":
+      if (lane !== undefined) toggle("open", lane);
+      return true;
+    case "details":
+      showDetails.value = !showDetails.value;
+      return true;
+    case "all":
+      showAll();
+      return false;
+    case "use":
+      useAsWindow();
+      return true;
+    case "drop":
+      return drop();
+  }
+}
+
+/** With nothing chosen arrows begin at the first box in view. */
+function chooseFirst(): void {
+  for (const item of stage.layout.items) {
+    if (!item.lane || item.y + item.height < stage.scroll) continue;
+    for (const p of stage.store.pictures) {
+      const row = p.rows.get(item.lane.id)?.find((r) => r.row === 0);
+      if (!row) continue;
+      for (let i = row.first; i < row.last; i++) {
+        const start = p.from + (p.boxes.start[i] as number) * p.unit;
+        const end = p.from + (p.boxes.end[i] as number) * p.unit;
+        if (end <= stage.range.from) continue;
+        if (start >= stage.range.to) break;
+        const name = p.names[p.boxes.name[i] as number] ?? "";
+        const id = p.boxes.slice[i] as number;
+        choose({ id, instant: item.lane.kind === "instants", lane: item.lane.id, row: 0, start, duration: end - start, name });
+        return;
+      }
+    }
+  }
+}
+
+/** The sentence a screen reader says about the chosen box. */
+export function speak(): void {
+  const c = chosen.value;
+  const lane = c && stage.tracks?.lanes.find((l) => l.id === c.lane);
+  spoken.value = c ? `${c.name}, ${short(c.duration, "ns")}, ${lane ? laneName(lane) : ""}, ${t("tl_at", { time: short(c.start, "ns") })}` : "";
+}
+
+/** A selection that came with the address: a slice by number, or the longest one of a name. */
+export function adopt(r: Ref): void {
+  choose({ id: r.id, instant: r.kind === "instant", lane: r.lane, row: r.row, start: r.start, duration: r.duration, name: r.name });
+  if (!param("view")) bringIntoView(r);
+}
+
+export function clearFilter(): void {
+  go({ params: { lanes: undefined, hide: undefined } });
+}

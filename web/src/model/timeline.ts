@@ -1,0 +1,285 @@
+// The state of the timeline in its three speeds: choices live in the address, the selection in signals, and
+// what changes with every frame (view, pointer, held keys) in one plain object that the scheduler reads.
+import { computed, signal } from "@preact/signals";
+import { COLOR_BY, type ColorBy } from "../draw/colors.ts";
+import { type Choices, type Layout, layoutOf } from "../draw/lanes.ts";
+import type { AreaMark, Flow } from "../draw/overlay.ts";
+import type { Note } from "../draw/ruler.ts";
+import { clampRange, fitRange, type Range, reveal } from "../draw/scale.ts";
+import { ask, server } from "./data.ts";
+import { go, param, traceQuery, windowQuery } from "./place.ts";
+import { emptyStore, newStore, type Store } from "./timeline-data.ts";
+import type { Motion } from "./timeline-keys.ts";
+import type { Ref, SliceAnswer, Tracks } from "./timeline-types.ts";
+import { hitMarks, viewport } from "./viewport.ts";
+import { language } from "./words.ts";
+
+// ---- frame state ----
+
+export interface Pointer {
+  x: number; // CSS pixels from the left of the lanes
+  y: number; // from the top of the stage
+}
+
+export interface Stage {
+  tracks: Tracks | undefined;
+  layout: Layout;
+  store: Store;
+  range: Range;
+  whole: number;
+  width: number;
+  height: number;
+  scroll: number;
+  pointer: Pointer | undefined;
+  held: Set<Motion>;
+  emphasis: boolean; // Alt is held: other names fade
+  drag: AreaMark | undefined; // an area while it is drawn
+  movedAt: number;
+  trace: string;
+}
+
+const NOTHING: Layout = { items: [], pinned: [], height: 0, pinnedHeight: 0, byLane: new Map() };
+
+export const stage: Stage = {
+  tracks: undefined,
+  layout: NOTHING,
+  store: newStore(),
+  range: { from: 0, to: 1 },
+  whole: 1,
+  width: 0,
+  height: 0,
+  scroll: 0,
+  pointer: undefined,
+  held: new Set(),
+  emphasis: false,
+  drag: undefined,
+  movedAt: 0,
+  trace: "",
+};
+
+let draw: (() => void) | undefined;
+
+/** One scheduler draws; everything else says that there is something to draw. */
+export function setDrawing(f: (() => void) | undefined): void {
+  draw = f;
+}
+
+export function redraw(): void {
+  draw?.();
+}
+
+// ---- choices, in the address ----
+
+const idSet = (name: string) => new Set(param(name).split(",").filter(Boolean).map(Number));
+
+export const choices = computed<Choices>(() => ({
+  folded: idSet("fold"),
+  toggled: idSet("open"),
+  pinned: [...idSet("pin")],
+  hidden: idSet("hide"),
+  frames: param("frames") !== "0",
+  filter: param("lanes"),
+}));
+
+export const showFlows = computed(() => param("flows") !== "0");
+export const colorBy = computed<ColorBy>(() => COLOR_BY.find((c) => c === param("color")) ?? "kind");
+export const showDetails = signal(true);
+
+export function toggle(name: "fold" | "open" | "pin" | "hide", id: number): void {
+  const set = idSet(name);
+  if (!set.delete(id)) set.add(id);
+  go({ params: { [name]: [...set].join(",") } });
+}
+
+export function askTracks() {
+  return ask<Tracks>("tracks", "tracks", { ...traceQuery.value, lang: language.value });
+}
+
+/** Takes over tracks and choices; another trace starts with its whole length. */
+export function layOut(tracks: Tracks): void {
+  const trace = `${tracks.trace.run} ${tracks.trace.worker} ${tracks.trace.span} ${tracks.trace.events}`;
+  stage.whole = Math.max(1, tracks.trace.duration_ns);
+  if (stage.trace !== trace) {
+    emptyStore(stage.store);
+    stage.trace = trace;
+    stage.scroll = 0;
+    stage.range = rangeInAddress() ?? firstRange(tracks);
+    publishRange();
+  }
+  stage.tracks = tracks;
+  stage.layout = layoutOf(tracks, choices.peek());
+  redraw();
+}
+
+function firstRange(tracks: Tracks): Range {
+  const w = windowQuery.peek();
+  if (w.from || w.to) return fitRange(Number(w.from ?? 0), Number(w.to ?? stage.whole), stage.whole, 0.01);
+  if (!w.step) return clampRange({ from: 0, to: stage.whole }, stage.whole);
+  const [a = "", b] = w.step.split("..");
+  const low = a === "" ? Number.NEGATIVE_INFINITY : Number(a);
+  const high = b === undefined ? low : b === "" ? Number.POSITIVE_INFINITY : Number(b);
+  const inside = tracks.steps.number.map((n, i) => (n >= low && n <= high ? i : -1)).filter((i) => i >= 0);
+  const [first, last] = [inside[0], inside[inside.length - 1]];
+  if (first === undefined || last === undefined) return clampRange({ from: 0, to: stage.whole }, stage.whole);
+  return fitRange(tracks.steps.start[first] as number, tracks.steps.end[last] as number, stage.whole, 0.01);
+}
+
+export function parseRange(text: string): Range | undefined {
+  const [from, to] = text.split("-").map(Number);
+  return from !== undefined && to !== undefined && to > from ? { from, to } : undefined;
+}
+
+function rangeInAddress(): Range | undefined {
+  const r = parseRange(param("view"));
+  return r && clampRange(r, stage.whole);
+}
+
+let writing: ReturnType<typeof setTimeout> | undefined;
+
+/** Tells the tape, and (when things rest) the address, what is seen. */
+function publishRange(): void {
+  viewport.value = { from: Math.max(0, stage.range.from), to: Math.min(stage.whole, stage.range.to) };
+  clearTimeout(writing);
+  writing = setTimeout(() => {
+    const r = stage.range;
+    const all = r.from <= 0 && r.to >= stage.whole;
+    if (param("view") || !all)
+      go({ params: { view: all ? undefined : `${Math.max(0, Math.round(r.from))}-${Math.round(r.to)}` } }, true);
+  }, 300);
+}
+
+export function stopPublishing(): void {
+  clearTimeout(writing);
+  viewport.value = undefined;
+  hitMarks.value = [];
+}
+
+export function show(range: Range): void {
+  stage.range = clampRange(range, stage.whole);
+  stage.movedAt = performance.now();
+  publishRange();
+  redraw();
+}
+
+// ---- the selection ----
+
+export interface Chosen {
+  id: number;
+  instant: boolean;
+  lane: number;
+  row: number;
+  start: number;
+  duration: number;
+  name: string;
+}
+
+export const chosen = signal<Chosen | undefined>(undefined);
+export const spoken = signal("");
+
+export const detail = computed<SliceAnswer | undefined>(() => {
+  const c = chosen.value;
+  if (!c) return undefined;
+  const answer = askDetail(c).value;
+  return answer && answer.slice.id === c.id ? answer : undefined;
+});
+
+export function askDetail(c: Chosen) {
+  const which = c.instant ? { instant: c.id } : { id: c.id };
+  return ask<SliceAnswer>("slice", "slice", { ...traceQuery.value, ...windowQuery.value, ...which, lang: language.value });
+}
+
+export function choose(c: Chosen | undefined): void {
+  chosen.value = c;
+  go({ params: { sel: c ? `${c.instant ? "instant" : "slice"}:${c.id}` : undefined } }, c !== undefined && param("sel") !== "");
+  redraw();
+}
+
+export function chooseRef(r: Ref): void {
+  choose({
+    id: r.id,
+    instant: r.kind === "instant",
+    lane: r.lane,
+    row: r.row,
+    start: r.start,
+    duration: r.duration,
+    name: r.name,
+  });
+  bringIntoView(r);
+}
+
+/** Scrolls and pans so that a slice can be seen; opens its group if it is folded. */
+export function bringIntoView(r: { lane: number; start: number; duration: number }): void {
+  const wide = Math.max(r.duration, 1);
+  const length = stage.range.to - stage.range.from;
+  if (wide * 400 < length) show(fitRange(r.start - wide * 40, r.start + wide * 41, stage.whole, 0));
+  else show(reveal(stage.range, r.start, r.start + r.duration, stage.whole));
+  const head = stage.layout.items.find((i) => !i.lane && !i.open && i.members.some((m) => m.id === r.lane));
+  if (head?.group) toggle("fold", head.group.id);
+  const item = stage.layout.byLane.get(r.lane);
+  if (!item || item.pinned) return;
+  const room = stage.height - 24 - stage.layout.pinnedHeight;
+  if (item.y < stage.scroll) stage.scroll = Math.max(0, item.y - 30);
+  else if (item.y + item.height > stage.scroll + room)
+    stage.scroll = Math.max(0, Math.min(item.y - 30, item.y + item.height - room + 30));
+  redraw();
+}
+
+/** Flows of the selection that can be drawn: launch to kernel solid, forward to backward dashed. */
+export const flows = computed<Flow[]>(() => {
+  const d = detail.value;
+  if (!d || !showFlows.value) return [];
+  const own: Ref = { ...d.slice, track: d.slice.track?.id ?? 0 };
+  const list: Flow[] = [];
+  const chain = d.why ?? [];
+  const launch = chain.find((w) => w.role === "launch");
+  if (launch) list.push({ from: launch, to: own, dashed: false });
+  const [forward, backward] = [chain.find((w) => w.role === "forward"), chain.find((w) => w.role === "backward")];
+  if (forward) list.push({ from: forward, to: backward ?? own, dashed: true });
+  for (const k of (d.kernels ?? []).slice(0, 40)) if (!launch) list.push({ from: own, to: k, dashed: false });
+  for (const f of d.flows ?? []) {
+    const dashed = f.flow !== "launch";
+    const known = list.some((l) => l.from.id === f.id || l.to.id === f.id);
+    if (!known) list.push(f.direction === "in" ? { from: f, to: own, dashed } : { from: own, to: f, dashed });
+  }
+  return list;
+});
+
+// ---- area and notes ----
+
+export interface Area extends AreaMark {
+  lanes: number[];
+}
+
+export const area = signal<Area | undefined>(undefined);
+export type Tab = "selection" | "area" | "flow" | "search" | "notes";
+export const tab = signal<Tab>("selection");
+
+export const notes = computed<Note[]>(() => parseNotes(param("notes")));
+
+/** "100-200 text|300 text": times in ns, then the words. */
+export function parseNotes(text: string): Note[] {
+  return text
+    .split("|")
+    .map((part) => /^(\d+)(?:-(\d+))? (.*)$/s.exec(part))
+    .filter((m) => m !== null)
+    .map((m) => ({ time: Number(m[1]), end: Number(m[2] ?? m[1]), text: m[3] ?? "" }));
+}
+
+export function writeNotes(list: readonly Note[]): string {
+  return list
+    .map((n) => `${Math.round(n.time)}${n.end > n.time ? `-${Math.round(n.end)}` : ""} ${n.text.replace(/\|/g, "/")}`)
+    .join("|");
+}
+
+export function setNotes(list: readonly Note[]): void {
+  go({ params: { notes: writeNotes(list) } }, true);
+  redraw();
+}
+
+export const exportUrl = (form: string, r: Range | undefined): string =>
+  server().url("export", {
+    ...traceQuery.value,
+    form,
+    from: r ? Math.max(0, Math.round(r.from)) : undefined,
+    to: r ? Math.round(Math.min(stage.whole, r.to)) : undefined,
+  });

@@ -1,0 +1,149 @@
+// The average step: a bar with direct labels or a donut, and the table behind it.
+import { useState } from "preact/hooks";
+import type { Answer } from "../api/types.ts";
+import { exact, inScale, scaleOf, short } from "../base/format.ts";
+import { Definition } from "../base/tip.tsx";
+import { CATEGORIES, fillOf } from "../draw/patterns.tsx";
+import { Donut, type Part, Strip } from "../draw/strip.tsx";
+import type { Asked } from "../model/data.ts";
+import { themeVersion } from "../model/theme.ts";
+import { num, rowsOf } from "../model/trace.ts";
+import { t } from "../model/words.ts";
+import { Segmented, Swatch } from "../widgets/controls.tsx";
+import { Panel } from "../widgets/panel.tsx";
+import { Table, type TableColumn, type TableRow } from "../widgets/table.tsx";
+import { csvOf } from "./overview.tsx";
+
+export function AverageStep({ asked }: { asked: Asked<Answer> }) {
+  const [form, setForm] = useState("bar");
+  const answer = asked.value;
+  themeVersion.value; // text on fills follows the theme
+  const rows = rowsOf(answer?.tables.breakdown);
+  const total = rows.reduce((s, r) => s + num(r.time), 0);
+  const parts = CATEGORIES.flatMap((c): Part[] => {
+    const row = rows.find((r) => r.category === c);
+    const time = num(row?.time);
+    if (!row || time === 0) return [];
+    const name = t(`cat_${c}`);
+    return [
+      {
+        id: c,
+        value: time,
+        fill: fillOf(c),
+        label: c === "other" ? undefined : `${name} ${short(time, "ns")}`,
+        short: short(num(row.share), "share"),
+        card: <Definition title={name} help={`${short(time, "ns")} · ${t("of_step", { v: (num(row.share) * 100).toFixed(1) })}`} path={exact(time, "ns")} />,
+      },
+    ];
+  });
+  const scale = scaleOf("ns", total);
+  return (
+    <Panel
+      span="w8"
+      name={t("average_step")}
+      title={t("average_step")}
+      words={t("average_words")}
+      csv={csvOf("overview", "breakdown")}
+      old={asked.old}
+      error={asked.error}
+      busy={!answer}
+      height={330}
+      figure={answer?.verdict?.text.en}
+      controls={
+        <Segmented
+          label={t("form")}
+          chosen={form}
+          onChoose={setForm}
+          choices={[
+            { id: "bar", label: t("bar") },
+            { id: "donut", label: t("donut") },
+          ]}
+        />
+      }
+    >
+      {form === "bar" ? (
+        <>
+          <div class="pad">
+            <Strip parts={parts} total={total} height={30} above label={t("average_step")} />
+          </div>
+          <Breakdown answer={answer} />
+        </>
+      ) : (
+        <div class="donut-row">
+          <Donut parts={parts} middle={inScale(total, scale)} below={t("unit_per_step", { unit: scale.unit })} label={t("average_step")} />
+          <Breakdown answer={answer} />
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+const SHOWN = 8; // steps beside the average; more are in the Steps view
+
+function Breakdown({ answer }: { answer: Answer | undefined }) {
+  const rows = rowsOf(answer?.tables.breakdown);
+  const steps = rowsOf(answer?.tables.steps).slice(0, SHOWN);
+  const total = rows.reduce((s, r) => s + num(r.time), 0);
+  const scale = scaleOf("ns", total);
+  const time = (v: number) => (v > 0 && v / scale.factor < 0.05 ? Number((v / scale.factor).toPrecision(2)).toString() : (v / scale.factor).toFixed(1));
+  const help = (table: string, name: string) => answer?.tables[table]?.columns.find((c) => c.name === name)?.help;
+  const columns: TableColumn[] = [
+    { name: "category", title: t("category"), text: true, help: help("breakdown", "category"), path: "overview.breakdown.category", width: 150 },
+    {
+      name: "time",
+      title: t("time"),
+      help: help("breakdown", "time"),
+      path: "overview.breakdown.time",
+      width: 110,
+      show: (v) => (typeof v === "number" ? <span title={exact(v, "ns")}>{time(v)} <span class="unit">{scale.unit}</span></span> : "–"),
+    },
+    {
+      name: "share",
+      title: t("share"),
+      help: help("breakdown", "share"),
+      path: "overview.breakdown.share",
+      show: (v, row) => <ShareCell value={v} fill={row.key === "sum" ? undefined : fillOf(row.key)} />,
+    },
+    ...steps.map((s, i): TableColumn => ({
+      name: `step ${s.step}`,
+      title: i === 0 ? t("step_n", { n: String(s.step) }) : String(s.step),
+      soft: true,
+      width: i === 0 ? 78 : 62,
+      show: (v) => (typeof v === "number" ? <span title={exact(v, "ns")}>{time(v)}</span> : "–"),
+    })),
+  ];
+  const row = (i: number): TableRow => {
+    const c = CATEGORIES[i] as string;
+    const found = rows.find((r) => r.category === c);
+    const zero = c === "communication" && num(found?.time) === 0 ? null : undefined;
+    return {
+      key: c,
+      label: (
+        <>
+          <Swatch colour={fillOf(c)} /> {t(`cat_${c}` as "cat_kernel")}
+        </>
+      ),
+      cell: (name) => (name.startsWith("step ") ? (zero ?? steps.find((s) => `step ${s.step}` === name)?.[c] ?? null) : zero === null ? null : (found?.[name] ?? null)),
+    };
+  };
+  const sum = (name: string) =>
+    name === "time" ? total : name === "share" ? 1 : name.startsWith("step ") ? num(steps.find((s) => `step ${s.step}` === name)?.total) : undefined;
+  return <Table name={t("average_step")} columns={columns} total={CATEGORIES.length} row={row} sum={sum} sumLabel={t("total")} />;
+}
+
+function ShareCell({ value, fill }: { value: unknown; fill: string | undefined }) {
+  const v = typeof value === "number" ? value : null;
+  return (
+    <span class="barcell share">
+      <span>{v === null ? "–" : `${(v * 100).toFixed(1)} %`}</span>
+      {fill ? (
+        <svg class="bar" width="100%" height="6" aria-hidden="true">
+          <rect width="100%" height="6" rx="3" fill="var(--track)" />
+          <rect width={`${(v ?? 0) * 100}%`} height="6" rx="3" fill={fill === "url(#hatch)" ? "var(--other)" : fill} />
+        </svg>
+      ) : (
+        <i class="bar" />
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,217 @@
+// Kernels: which kernel, and is it large enough for the device.
+import { useState } from "preact/hooks";
+import { short, thousands } from "../base/format.ts";
+import { foldKernel, kernelLabel } from "../base/names.ts";
+import { Definition } from "../base/tip.tsx";
+import { nth } from "../draw/patterns.tsx";
+import { Scatter } from "../draw/scatter.tsx";
+import { type Part, Strip } from "../draw/strip.tsx";
+import { go, param } from "../model/place.ts";
+import { isSelected, select, selection } from "../model/selection.ts";
+import { analysis, num, type Row, rowsOf } from "../model/trace.ts";
+import { t } from "../model/words.ts";
+import { Legend, Segmented, Swatch } from "../widgets/controls.tsx";
+import { Panel } from "../widgets/panel.tsx";
+import type { TableRow } from "../widgets/table.tsx";
+import { AdviceRow } from "./advice.tsx";
+import { columns, source } from "./rows.ts";
+import { SharePie, shareParts, TopMenu } from "./shares.tsx";
+import { TableView } from "./tableview.tsx";
+import { Verdict } from "./verdict.tsx";
+
+const GROUPS = ["name", "name+op", "launch"] as const;
+const ABOUT_KERNELS = /kernel|grid|occupancy|tensor|float32|odd_dimension|layout|fused|sm_eff/;
+
+export function Kernels() {
+  const asked = analysis("kernels", { table: "kernels", sort: "total:desc", limit: 0 }, "kernels-all");
+  const rows = rowsOf(asked.value?.tables.kernels);
+  const total = rows.reduce((s, r) => s + num(r.total), 0);
+  const launches = rows.reduce((s, r) => s + num(r.calls), 0);
+  const brief = rows.filter((r) => num(r.mean) < 5000).reduce((s, r) => s + num(r.calls), 0);
+  const top = Number(param("top") || 10);
+  const names = rows.slice(0, top).map((r) => String(r.name));
+  return (
+    <>
+      <Verdict
+        answer={asked.value}
+        otherwise={t("kernels")}
+        facts={[
+          t("fact_launches", { n: thousands(launches), m: thousands(rows.length), v: short(total, "ns") }),
+          brief ? t("fact_brief", { n: thousands(brief) }) : undefined,
+          t("fact_kernel_tensor", { v: short(total ? rows.filter((r) => r.tensor_core === true).reduce((s, r) => s + num(r.total), 0) / total : 0, "share") }),
+        ]}
+      />
+      <div class="grid">
+        <KernelShares asked={asked} rows={rows} names={names} total={total} top={top} />
+        <KernelScatter asked={asked} rows={rows} />
+        <KernelTable names={names} />
+      </div>
+    </>
+  );
+}
+
+interface SharesProps {
+  asked: ReturnType<typeof analysis>;
+  rows: readonly Row[];
+  names: readonly string[];
+  total: number;
+  top: number;
+}
+
+/** Tensor cores: used; by an operator that could; by none that could. */
+function tensorParts(rows: readonly Row[], total: number): Part[] {
+  const ops = new Set(rowsOf(analysis("operators", { table: "operators", sort: "device_self:desc", limit: 0 }, "operators-all").value?.tables.operators).filter((r) => r.tensor_core_eligible === true).map((r) => r.name));
+  const sums = { used: 0, unused: 0, not: 0 };
+  for (const r of rows) sums[r.tensor_core === true ? "used" : ops.has(r.op ?? "") ? "unused" : "not"] += num(r.total);
+  const part = (id: "used" | "unused" | "not", fill: string, plain: boolean): Part => {
+    const share = short(total ? sums[id] / total : 0, "share");
+    return { id, value: sums[id], fill, plain, label: `${t(`tensor_${id}`)} ${share}`, short: share, card: <Definition title={t(`tensor_${id}`)} help={`${short(sums[id], "ns")} · ${share}`} /> };
+  };
+  return [part("used", "var(--kernel)", false), part("unused", "var(--memcpy)", false), part("not", "var(--track)", true)].filter((p) => p.value > 0);
+}
+
+function KernelShares({ asked, rows, names, total, top }: SharesProps) {
+  const [form, setForm] = useState("strips");
+  const advice = rowsOf(analysis("advise").value?.tables.advice).find((r) => ABOUT_KERNELS.test(String(r.id)));
+  const all = rows.map((r) => ({ name: String(r.name), label: kernelLabel(String(r.name), 24), value: num(r.total) }));
+  const parts = shareParts(all, names, total, rows.length);
+  const tensor = tensorParts(rows, total);
+  const pick = (id: string) => (id ? select("kernel", id) : undefined);
+  return (
+    <Panel
+      span="w7"
+      name={t("share_of_kernels")}
+      title={t("share_of_kernels")}
+      words={t("kernel_words", { n: names.length })}
+      old={asked.old}
+      error={asked.error}
+      busy={!asked.value}
+      height={170}
+      controls={
+        <>
+          <TopMenu n={top} onChoose={(n) => go({ params: { top: String(n) } })} />
+          <Segmented
+            label={t("form")}
+            chosen={form}
+            onChoose={setForm}
+            choices={[
+              { id: "strips", label: t("strips") },
+              { id: "pies", label: t("pies") },
+            ]}
+          />
+        </>
+      }
+    >
+      {form === "strips" ? (
+        <div class="pad gaps">
+          <Strip parts={parts} total={total} height={24} label={t("share_of_kernels")} onPart={pick} chosen={selection.value?.kind === "kernel" ? selection.value.name : undefined} />
+          <Strip parts={tensor} total={total} height={24} label={t("tensor_cores")} />
+        </div>
+      ) : (
+        <div class="pies">
+          <SharePie title={t("share_of_kernels")} total={total} parts={parts} onPart={pick} />
+          <SharePie title={t("tensor_cores")} total={total} parts={tensor} onPart={() => {}} />
+        </div>
+      )}
+      {advice ? <AdviceRow row={advice} brief /> : null}
+    </Panel>
+  );
+}
+
+function KernelScatter({ asked, rows }: { asked: ReturnType<typeof analysis>; rows: readonly Row[] }) {
+  const dots = rows.map((r) => {
+    const name = String(r.name);
+    // The producer writes 0 where it could not compute it.
+    const known = typeof r.occupancy === "number" && r.occupancy > 0;
+    return {
+      id: name,
+      x: num(r.mean),
+      y: known ? num(r.occupancy) : null,
+      area: num(r.total),
+      fill: r.tensor_core === true ? "var(--kernel)" : "var(--t3)",
+      chosen: isSelected("kernel", name),
+      card: (
+        <Definition
+          title={kernelLabel(name)}
+          help={`${short(num(r.mean), "ns")} × ${thousands(num(r.calls))} = ${short(num(r.total), "ns")} · ${t("col_occupancy")} ${known ? short(num(r.occupancy), "share") : t("not_known")}`}
+        />
+      ),
+    };
+  });
+  return (
+    <Panel
+      span="w5"
+      name={t("scatter")}
+      title={t("scatter")}
+      words={t("scatter_words")}
+      old={asked.old}
+      error={asked.error}
+      busy={!asked.value}
+      height={200}
+      controls={<Legend items={[{ label: t("tensor_cores"), colour: "var(--kernel)" }]} />}
+    >
+      <div class="pad">
+        <Scatter dots={dots} height={196} label={t("scatter")} onDot={(id) => go({ params: { q: id, sel: `kernel:${id}` } })} />
+      </div>
+    </Panel>
+  );
+}
+
+function KernelTable({ names }: { names: readonly string[] }) {
+  const group = (GROUPS as readonly string[]).find((g) => g === param("group")) ?? "name";
+  const sort = param("sort") || "total:desc";
+  const s = source("kernels", "kernels", { "group-by": group === "name" ? undefined : group, sort, search: param("q") || undefined }, (r, i) =>
+    group === "name" ? String(r.cell("name")) : `${r.cell("name")} ${i}`,
+  );
+  const row = (i: number): TableRow => {
+    const r = s.row(i);
+    const name = String(r.cell("name"));
+    const rank = names.indexOf(name);
+    r.marked = isSelected("kernel", name);
+    r.label = (
+      <>
+        {rank >= 0 ? <Swatch colour={nth(rank)} /> : <i class="swatch" />}
+        <code>{kernelLabel(name, 44)}</code>
+      </>
+    );
+    return r;
+  };
+  const occupancy = (v: unknown) => (typeof v === "number" && v > 0 ? `${(v * 100).toFixed(0)} %` : <span class="t3">{t("not_known")}</span>);
+  const blocks = (v: unknown) => (typeof v === "number" ? <span class={v < 1 ? "warning" : ""}>{v >= 10 ? v.toFixed(0) : v.toFixed(2)}</span> : "–");
+  const all = columns(s, "kernels.kernels", [
+    ["name", { title: t("kernel"), text: true, mono: true }],
+    ["op", { text: true, mono: true, soft: true, width: 150, title: t("operator") }],
+    ["calls", { width: 66 }],
+    ["total", { bar: "var(--kernel)", width: 150 }],
+    ["share", { soft: true, width: 70 }],
+    ["mean", { width: 90 }],
+    ["max", { width: 90 }],
+    ["min", { width: 90 }],
+    ["tensor_core", { width: 50, title: t("col_tensor_core"), show: (v) => (v === true ? t("yes") : "–") }],
+    ["blocks_per_sm", { width: 96, show: blocks }],
+    ["occupancy", { width: 100, show: occupancy }],
+    ...(group === "launch"
+      ? ([
+          ["grid", { width: 110 }],
+          ["block", { width: 100 }],
+          ["registers", { width: 80 }],
+          ["shared_memory", { width: 110 }],
+        ] as const)
+      : []),
+  ]);
+  return (
+    <TableView
+      name={t("kernels")}
+      filterLabel={t("filter_kernels")}
+      source={s}
+      row={row}
+      columns={all}
+      optional={["min"]}
+      sort={sort}
+      groups={GROUPS.map((g) => ({ id: g, label: t(`group_${g.replace("+", "_")}` as "group_name") }))}
+      group={group}
+      onRow={(r) => select("kernel", String(r.cell("name")))}
+      onTimeline={(r) => go({ view: "timeline", params: { q: foldKernel(String(r.cell("name"))), sel: `kernel:${r.cell("name")}` } })}
+    />
+  );
+}

@@ -1,0 +1,14 @@
+// What lies above the page: palette, trust drawer, keys. One at a time.
+import { signal } from "@preact/signals";
+
+export type Layer = "palette" | "trust" | "keys";
+
+export const layer = signal<Layer | undefined>(undefined);
+
+export const openLayer = (l: Layer): void => {
+  layer.value = l;
+};
+
+export const closeLayer = (): void => {
+  layer.value = undefined;
+};

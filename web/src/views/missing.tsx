@@ -1,0 +1,90 @@
+// A view without data says why, and how to record it; other runs that have it are a click away.
+import { useState } from "preact/hooks";
+import { thousands } from "../base/format.ts";
+import { runs } from "../model/data.ts";
+import { go, type View, view } from "../model/place.ts";
+import { currentRun, currentWorker, info } from "../model/trace.ts";
+import { type Key, t } from "../model/words.ts";
+import { Segmented } from "../widgets/controls.tsx";
+
+type Recordable = "operators" | "kernels" | "modules" | "memory" | "steps" | "pipeline" | "distributed";
+
+// What to write, per producer; the argument that matters stands between *.
+const PYTORCH: Record<Recordable, string> = {
+  memory: `with torch.profiler.profile(
+        activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],
+        *profile_memory=True*, record_shapes=True,
+        on_trace_ready=tensorboard_trace_handler("./log")) as prof:`,
+  modules: `with torch.profiler.profile(
+        activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],
+        *with_stack=True, with_modules=True*,
+        on_trace_ready=tensorboard_trace_handler("./log")) as prof:`,
+  kernels: `with torch.profiler.profile(
+        activities=[ProfilerActivity.CPU, *ProfilerActivity.CUDA*],
+        on_trace_ready=tensorboard_trace_handler("./log")) as prof:`,
+  operators: `with torch.profiler.profile(
+        activities=[*ProfilerActivity.CPU*, ProfilerActivity.CUDA],
+        on_trace_ready=tensorboard_trace_handler("./log")) as prof:`,
+  steps: `for batch in loader:
+    train_step(batch)
+    *prof.step()*`,
+  pipeline: `# MindSpore records the queues of its input pipeline:
+profiler = mindspore.Profiler(*data_process=True*, output_path="./log")`,
+  distributed: `# every rank writes its own file into one folder
+on_trace_ready=tensorboard_trace_handler("./log", worker_name=*f"rank{rank}"*)`,
+};
+
+const PADDLE: Partial<Record<Recordable, string>> = {
+  memory: "profiler = paddle.profiler.Profiler(*profile_memory=True*)",
+  kernels: "profiler = paddle.profiler.Profiler(targets=[ProfilerTarget.CPU, *ProfilerTarget.GPU*])",
+  steps: `for batch in loader():
+    train_step(batch)
+    *profiler.step()*`,
+};
+
+const MINDSPORE: Partial<Record<Recordable, string>> = {
+  memory: `profiler = mindspore.Profiler(*profile_memory=True*, output_path="./log")`,
+  pipeline: `profiler = mindspore.Profiler(*data_process=True*, output_path="./log")`,
+  distributed: `profiler = mindspore.Profiler(*profile_communication=True*, output_path="./log")`,
+};
+
+const PRODUCERS = [
+  { id: "pytorch", label: "PyTorch", code: PYTORCH as Partial<Record<Recordable, string>> },
+  { id: "paddle", label: "Paddle", code: PADDLE },
+  { id: "mindspore", label: "MindSpore", code: MINDSPORE },
+];
+
+export function Missing({ name }: { name: Recordable }) {
+  const answer = info().value;
+  const producers = PRODUCERS.filter((p) => p.code[name]);
+  const [chosen, choose] = useState(name === "pipeline" ? "mindspore" : "pytorch");
+  const producer = producers.find((p) => p.id === chosen) ?? producers[0];
+  const code = producer?.code[name] ?? "";
+  const others = (runs.value?.runs ?? []).filter((r) => r !== currentRun.value);
+  return (
+    <div class="missing">
+      <h1>{t(`missing_${name}`)}</h1>
+      <p class="facts">
+        {t(`missing_why_${name}`, { worker: currentWorker.value?.name ?? "", n: thousands(answer?.quality.events_read ?? 0) })} {t("missing_rest")}
+      </p>
+      <section class="panel w12 padded">
+        <h2>{t("missing_next")}</h2>
+        <Segmented label={t("producer")} choices={producers} chosen={producer?.id ?? ""} onChoose={choose} />
+        <pre>{code.split("*").map((part, i) => (i % 2 === 1 ? <em key={i}>{part}</em> : part))}</pre>
+        <p class="t3">{t(`missing_cost_${name}` as Key)}</p>
+      </section>
+      {others.length ? (
+        <section class="panel w12 padded">
+          <h2>{t("missing_other")}</h2>
+          <div class="chips">
+            {others.slice(0, 12).map((r) => (
+              <button type="button" class="button" key={r.name} onClick={() => go({ view: view.value as View, params: { run: r.name, worker: undefined, span: undefined } })}>
+                <b>{r.name}</b> <span class="t3">{r.workers[0]?.name}</span>
+              </button>
+            ))}
+          </div>
+        </section>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+// Overview: is the device busy; if not, whom does it wait for.
+import { short } from "../base/format.ts";
+import { server } from "../model/data.ts";
+import { analysis, analysisQuery, num, rowsOf } from "../model/trace.ts";
+import { t } from "../model/words.ts";
+import { Meter } from "../widgets/controls.tsx";
+import { Panel } from "../widgets/panel.tsx";
+import { Advice } from "./advice.tsx";
+import { AverageStep } from "./average.tsx";
+import { Configuration, EventKinds, Stages, UserRanges } from "./stages.tsx";
+import { StepBars } from "./stepbars.tsx";
+import { Verdict } from "./verdict.tsx";
+
+export const csvOf = (name: string, table: string): string => server().url(name, analysisQuery({ table, format: "csv", limit: 0 }));
+
+export function Overview() {
+  const asked = analysis("overview");
+  const answer = asked.value;
+  const parts = rowsOf(answer?.tables.breakdown);
+  const steps = rowsOf(answer?.tables.steps);
+  const part = (c: string) => num(parts.find((p) => p.category === c)?.time);
+  const totals = steps.map((s) => num(s.total));
+  const mean = totals.length ? totals.reduce((a, b) => a + b, 0) / totals.length : 0;
+  const spread = totals.length > 1 ? (Math.max(...totals) - Math.min(...totals)) / 2 / mean : 0;
+  const busy = ["kernel", "memcpy", "memset"].reduce((s, c) => s + part(c), 0);
+  const device = (answer?.tables.devices?.rows.length ?? 0) > 0;
+  return (
+    <>
+      <Verdict
+        answer={answer}
+        otherwise={t("overview")}
+        facts={[
+          mean ? t("fact_step", { v: short(mean, "ns") }) : undefined,
+          device ? t("fact_busy", { v: short(busy, "ns") }) : undefined,
+          part("data_loader") > mean / 50 ? t("fact_loader", { v: short(part("data_loader"), "ns") }) : undefined,
+          part("communication") > mean / 50 ? t("fact_comm", { v: short(part("communication"), "ns") }) : undefined,
+          totals.length > 1 ? t("fact_spread", { v: short(spread, "share") }) : undefined,
+        ]}
+      />
+      <div class="grid">
+        <AverageStep asked={asked} />
+        <div class="w4 stack">
+          <StepBars asked={asked} />
+          {device ? <DeviceMeters /> : null}
+        </div>
+        <Advice asked={analysis("advise")} />
+        <Stages asked={asked} />
+        <UserRanges asked={asked} />
+        <EventKinds asked={asked} />
+        <Configuration asked={asked} />
+      </div>
+    </>
+  );
+}
+
+const METERS = ["utilization", "sm_efficiency", "occupancy", "tensor_core_share"] as const;
+
+function DeviceMeters() {
+  const asked = analysis("overview");
+  const table = asked.value?.tables.devices;
+  const devices = rowsOf(table);
+  return (
+    <Panel span="meters" name={t("device_meters")} title={devices.length === 1 ? t("device_meters") : t("devices")} csv={csvOf("overview", "devices")} old={asked.old}>
+      {devices.map((d) => (
+        <div key={String(d.device)} class="meter-grid">
+          {devices.length > 1 ? <b class="meter-device">GPU {d.device}</b> : null}
+          {METERS.map((m) => (
+            <Meter
+              key={m}
+              title={t(`meter_${m}`)}
+              help={table?.columns.find((c) => c.name === m)?.help}
+              path={`overview.devices.${m}`}
+              value={typeof d[m] === "number" ? num(d[m]) : null}
+              missing={t("not_recorded")}
+            />
+          ))}
+        </div>
+      ))}
+    </Panel>
+  );
+}

@@ -1,0 +1,84 @@
+// The rail: views in their groups. A view without data stays in place, grey, with a hollow dot.
+import { short } from "../base/format.ts";
+import { go, type View, view } from "../model/place.ts";
+import { analysis, currentRun, hasData, info, num } from "../model/trace.ts";
+import { type Key, t } from "../model/words.ts";
+import { Icon } from "../widgets/icons.tsx";
+
+const GROUPS: readonly { title?: Key; views: readonly Exclude<View, "runs">[] }[] = [
+  { views: ["overview", "timeline"] },
+  { title: "group_time", views: ["operators", "kernels", "modules", "memory"] },
+  { title: "group_steps", views: ["steps", "pipeline"] },
+  { title: "group_workers", views: ["distributed"] },
+];
+
+export function Rail() {
+  return (
+    <nav class="rail" aria-label={t("views")}>
+      {GROUPS.map((g, i) => (
+        <div key={i} class="rail-group">
+          {g.title ? <div class="rail-title">{t(g.title)}</div> : null}
+          {g.views.map((v) => (
+            <RailLink key={v} name={v} />
+          ))}
+        </div>
+      ))}
+      <span class="grow" />
+      {currentRun.value ? <Device /> : null}
+    </nav>
+  );
+}
+
+function RailLink({ name }: { name: Exclude<View, "runs"> }) {
+  const on = view.value === name;
+  const has = !currentRun.value || hasData(name);
+  const critical = name === "overview" && currentRun.value ? criticalAdvice() : 0;
+  return (
+    <a
+      class={`rail-link ${has ? "" : "without"}`}
+      href={`#/${name}`}
+      aria-current={on ? "page" : undefined}
+      title={t(name)}
+      onClick={(e) => {
+        e.preventDefault();
+        go({ view: name, params: { sort: undefined, q: undefined } });
+      }}
+    >
+      <Icon name={name} /> <span>{t(name)}</span>
+      {critical > 0 ? <b class="rail-count">{critical}</b> : null}
+      {has ? null : (
+        <svg class="hollow" width="8" height="8" role="img" aria-label={t("not_recorded")}>
+          <circle cx="4" cy="4" r="3" fill="none" stroke="currentColor" stroke-width="1.2" />
+        </svg>
+      )}
+    </a>
+  );
+}
+
+function criticalAdvice(): number {
+  const table = analysis("advise").value?.tables.advice;
+  const at = table?.columns.findIndex((c) => c.name === "severity") ?? -1;
+  return table?.rows.filter((r) => r[at] === "critical").length ?? 0;
+}
+
+function Device() {
+  const answer = info().value;
+  const device = answer?.tables.devices?.rows[0];
+  const fact = (key: string) => answer?.tables.trace?.rows.find((r) => r[0] === key)?.[1];
+  const cuda = fact("cuda_runtime_version");
+  const torch = fact("torch_version") ?? fact("pytorch_version");
+  const versions = [
+    torch ? `PyTorch ${torch}` : undefined,
+    cuda ? `CUDA ${Math.floor(Number(cuda) / 1000)}.${Math.floor((Number(cuda) % 1000) / 10)}` : undefined,
+    torch ? undefined : answer?.trace.format,
+  ].filter(Boolean);
+  if (!answer) return null;
+  const facts = device ? [num(device[2]) > 0 ? short(num(device[2]), "bytes") : "", num(device[4]) > 0 ? `${device[4]} SM` : ""].filter(Boolean) : [];
+  return (
+    <div class="device">
+      <div class="device-name">{device ? String(device[1] ?? "") : t("no_device")}</div>
+      {facts.length ? <div>{facts.join(" · ")}</div> : null}
+      <div>{versions.join(" · ")}</div>
+    </div>
+  );
+}

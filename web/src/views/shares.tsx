@@ -1,0 +1,92 @@
+// Shares of time by name: strips or pies of the top N, the same colour for a name in every chart.
+import { short } from "../base/format.ts";
+import { Definition } from "../base/tip.tsx";
+import { nth } from "../draw/patterns.tsx";
+import { Donut, type Part, Strip } from "../draw/strip.tsx";
+import { themeVersion } from "../model/theme.ts";
+import { t } from "../model/words.ts";
+import { Menu } from "../widgets/menu.tsx";
+
+export interface Share {
+  name: string;
+  label: string;
+  value: number;
+}
+
+/** Parts of a strip: the named ones in their colours, the others as track. */
+export function shareParts(all: readonly Share[], names: readonly string[], total: number, count: number): Part[] {
+  themeVersion.value;
+  const parts = names.map((name, i): Part => {
+    const found = all.find((s) => s.name === name);
+    const value = found?.value ?? 0;
+    const share = total > 0 ? value / total : 0;
+    return {
+      id: name,
+      value,
+      fill: nth(i),
+      label: `${found?.label ?? name} ${short(share, "share")}`,
+      short: short(share, "share"),
+      card: <Definition title={found?.label ?? name} help={`${short(value, "ns")} · ${(share * 100).toFixed(1)} %`} path={name} />,
+    };
+  });
+  const rest = Math.max(0, total - parts.reduce((s, p) => s + p.value, 0));
+  const others = Math.max(0, count - names.length);
+  if (rest > 0)
+    parts.push({
+      id: "",
+      value: rest,
+      fill: "var(--track)",
+      plain: true,
+      label: t("n_others", { n: others, v: short(total > 0 ? rest / total : 0, "share") }),
+      short: short(total > 0 ? rest / total : 0, "share"),
+    });
+  return parts;
+}
+
+interface RowProps {
+  title: string;
+  total: number;
+  parts: readonly Part[];
+  onPart: (id: string) => void;
+  chosen?: string | undefined;
+  whole?: number; // strips on one scale
+}
+
+export function ShareStrip({ title, total, parts, onPart, chosen, whole }: RowProps) {
+  return (
+    <div class="share-row">
+      <span class="share-title">
+        {title} <b>{short(total, "ns")}</b>
+      </span>
+      <Strip parts={parts} total={whole ?? total} height={24} label={`${title} ${short(total, "ns")}`} onPart={onPart} chosen={chosen} />
+    </div>
+  );
+}
+
+export function SharePie({ title, total, parts, onPart }: RowProps) {
+  const [number = "", unit = ""] = short(total, "ns").split(" ");
+  return (
+    <figure class="pie">
+      <Donut parts={parts} radius={66} middle={number} below={unit} label={`${title} ${short(total, "ns")}`} onPart={onPart} />
+      <figcaption>{title}</figcaption>
+    </figure>
+  );
+}
+
+const TOPS = [5, 9, 10, 12, 20, 50];
+
+export function TopMenu({ n, onChoose }: { n: number; onChoose: (n: number) => void }) {
+  return (
+    <Menu
+      class="small-menu"
+      name={t("top")}
+      label={
+        <>
+          {t("top")} <b>{n}</b>
+        </>
+      }
+      items={TOPS.map((v) => ({ id: String(v), label: String(v), checked: v === n }))}
+      onChoose={(id) => onChoose(Number(id))}
+    />
+  );
+}

@@ -1,0 +1,104 @@
+// The large table of a view: filter, grouping, columns, CSV, and the rows.
+import { useState } from "preact/hooks";
+import { thousands } from "../base/format.ts";
+import { go } from "../model/place.ts";
+import { t } from "../model/words.ts";
+import { Segmented } from "../widgets/controls.tsx";
+import { Menu } from "../widgets/menu.tsx";
+import { Failure, Waiting } from "../widgets/panel.tsx";
+import { asText, Table, type TableColumn, type TableRow } from "../widgets/table.tsx";
+import { Filter } from "./filter.tsx";
+import type { Source } from "./rows.ts";
+
+interface Props {
+  name: string;
+  filterLabel: string;
+  source: Source;
+  row: (i: number) => TableRow;
+  columns: readonly TableColumn[];
+  optional: readonly string[]; // columns not shown unless asked for
+  sort: string;
+  groups?: readonly { id: string; label: string }[];
+  group?: string;
+  onRow?: (row: TableRow) => void;
+  onTimeline?: (row: TableRow) => void;
+  height?: string;
+}
+
+const keep = (name: string) => `tacho.columns.${name}`;
+
+function readColumns(name: string): string[] | undefined {
+  try {
+    return JSON.parse(localStorage.getItem(keep(name)) ?? "null") ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function TableView(props: Props) {
+  const path = props.columns[0]?.path ?? props.name;
+  const [chosen, setChosen] = useState(() => readColumns(path));
+  const isOn = (c: TableColumn, i: number) => i === 0 || (chosen ? chosen.includes(c.name) : !props.optional.includes(c.name));
+  const shown = props.columns.filter(isOn);
+  const pick = (id: string) => {
+    const now = shown.map((c) => c.name);
+    const next = now.includes(id) ? now.filter((n) => n !== id) : [...now, id];
+    localStorage.setItem(keep(path), JSON.stringify(next));
+    setChosen(next);
+  };
+  const { source: s } = props;
+  const copyAll = () => {
+    const rows = Array.from({ length: Math.min(s.total, 200) }, (_, i) => asText(shown, props.row(i)));
+    void navigator.clipboard?.writeText([shown.map((c) => c.name).join("\t"), ...rows].join("\n"));
+  };
+  return (
+    <section class="panel w12 main-table" aria-label={props.name}>
+      <header class="panel-head tall">
+        <Filter label={props.filterLabel} />
+        {props.groups ? <Segmented label={t("group_by")} choices={props.groups} chosen={props.group ?? ""} onChoose={(id) => go({ params: { group: id, sort: undefined } })} /> : null}
+        <span class="grow" />
+        <span class="panel-words" aria-live="polite">
+          {s.total === 1 ? t("one_row") : t("n_rows", { n: thousands(s.total) })}
+        </span>
+        <Menu
+          class="small-menu"
+          right
+          stay
+          name={t("columns")}
+          label={
+            <>
+              {t("columns")} <b>{shown.length}</b>
+            </>
+          }
+          items={props.columns.slice(1).map((c, i) => ({ id: c.name, label: c.title, checked: isOn(c, i + 1) }))}
+          onChoose={pick}
+        />
+        <button type="button" class="button" onClick={copyAll}>
+          {t("copy")}
+        </button>
+        <a class="button" href={s.csv} download>
+          CSV
+        </a>
+      </header>
+      {s.error ? (
+        <Failure error={s.error} />
+      ) : s.table ? (
+        <Table
+          name={props.name}
+          columns={shown}
+          total={s.total}
+          row={props.row}
+          sort={props.sort}
+          onSort={(sort) => go({ params: { sort } })}
+          {...(props.onRow ? { onRow: props.onRow } : {})}
+          onEnter={(row, shift) => (shift ? props.onTimeline?.(row) : props.onRow?.(row))}
+          height={props.height ?? "max(420px, calc(100vh - 150px))"}
+          old={s.old}
+          empty={t("no_rows")}
+        />
+      ) : (
+        <Waiting height={420} />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,166 @@
+// The stage: canvas below, gutter and scrolling above it, the card that follows the pointer.
+import { effect } from "@preact/signals";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { short, thousands } from "../base/format.ts";
+import { GUTTER, type Item, isCounter, itemsBetween, RULER } from "../draw/lanes.ts";
+import { themeVersion } from "../model/theme.ts";
+import { area, choices, chosen, colorBy, flows, notes, redraw, spoken, stage, toggle } from "../model/timeline.ts";
+import { hitTimes } from "../model/timeline-search.ts";
+import type { Tracks } from "../model/timeline-types.ts";
+import { groupFact, laneFact, laneName, laneRole } from "../model/timeline-words.ts";
+import { t } from "../model/words.ts";
+import { type Engine, type Hit, startEngine } from "./timeline-engine.ts";
+import { listenToKeys, newInput } from "./timeline-input.ts";
+
+export function Stage({ tracks }: { tracks: Tracks }) {
+  const box = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const scroller = useRef<HTMLDivElement>(null);
+  const card = useRef<HTMLDivElement>(null);
+  const [scroll, setScroll] = useState(0);
+
+  useEffect(() => {
+    const [b, c, s] = [box.current, canvas.current, scroller.current];
+    if (!b || !c || !s) return;
+    const engine: Engine = startEngine(c, b, s);
+    const input = newInput(b, GUTTER, () => engine, (hit) => showCard(card.current, hit));
+    const place = (e: PointerEvent) => {
+      input.move(e);
+      moveCard(card.current, b, e);
+    };
+    b.addEventListener("pointerdown", input.down);
+    b.addEventListener("pointermove", place);
+    b.addEventListener("pointerup", input.up);
+    b.addEventListener("pointerleave", input.leave);
+    b.addEventListener("wheel", input.wheel, { passive: false });
+    const size = new ResizeObserver(engine.resize);
+    size.observe(b);
+    const stopKeys = listenToKeys();
+    const stopSignals = effect(() => {
+      void [themeVersion.value, chosen.value, area.value, flows.value, notes.value, hitTimes.value, colorBy.value];
+      redraw();
+    });
+    return () => {
+      stopSignals();
+      stopKeys();
+      size.disconnect();
+      engine.stop();
+    };
+  }, []);
+
+  const layout = stage.layout;
+  const onScroll = () => {
+    stage.scroll = scroller.current?.scrollTop ?? 0;
+    setScroll(Math.floor(stage.scroll / 200));
+    redraw();
+  };
+  const near = itemsBetween(layout.items, scroll * 200 - 400, scroll * 200 + 2000);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a grid has one tab stop
+    <div class="tl-stage" ref={box} role="grid" tabIndex={0} aria-label={t("tl_stage", { n: tracks.lanes.length })} aria-describedby="tl-spoken">
+      <canvas ref={canvas} aria-hidden="true" />
+      <div class="tl-pinned" role="rowgroup" style={{ top: `${RULER}px`, height: `${layout.pinnedHeight}px` }}>
+        {layout.pinned.map((i) => (
+          <GutterRow key={i.key} item={i} />
+        ))}
+      </div>
+      <div class="tl-scroll" role="rowgroup" ref={scroller} onScroll={onScroll} style={{ top: `${RULER + layout.pinnedHeight}px` }}>
+        <div class="tl-tall" role="presentation" style={{ height: `${layout.height + 20}px` }}>
+          {near.map((i) => (
+            <GutterRow key={i.key} item={i} />
+          ))}
+        </div>
+      </div>
+      <div class="tl-card" ref={card} hidden />
+      <div id="tl-spoken" class="tl-spoken" aria-live="polite">
+        {spoken.value}
+      </div>
+    </div>
+  );
+}
+
+function GutterRow({ item }: { item: Item }) {
+  const style = { top: `${item.y}px`, height: `${item.height}px` };
+  if (!item.lane && item.group) {
+    const g = item.group;
+    return (
+      <div class="tl-row tl-group" role="row" style={style}>
+        <div role="rowheader" class="tl-name">
+          <button type="button" tabIndex={-1} aria-expanded={item.open} onClick={() => toggle("fold", g.id)}>
+            <span class="tl-fold">{item.open ? "▾" : "▸"}</span>
+            {g.name}
+          </button>
+        </div>
+        <div role="gridcell" class="tl-fact">
+          {groupFact(g)}
+        </div>
+      </div>
+    );
+  }
+  return item.lane ? <LaneRow item={item} style={style} /> : null;
+}
+
+function LaneRow({ item, style }: { item: Item; style: Record<string, string> }) {
+  const lane = item.lane as NonNullable<Item["lane"]>;
+  const small = lane.kind === "calls" || lane.kind === "instants";
+  const folds = lane.kind === "python" || (lane.kind !== "stream" && lane.kind !== "steps" && lane.rows > 1);
+  const role = laneRole(lane);
+  const pinned = choices.value.pinned.includes(lane.id);
+  return (
+    <div class={`tl-row ${item.group ? "tl-in" : ""} ${small ? "tl-small" : ""}`} role="row" style={style}>
+      <div role="rowheader" class="tl-name" title={`${laneName(lane)} ${role} · ${lane.name}`}>
+        {folds ? (
+          <button type="button" tabIndex={-1} aria-expanded={item.open} onClick={() => toggle("open", lane.id)}>
+            {item.open && lane.kind !== "python" ? null : <span class="tl-fold">{item.open ? "▾" : "▸"}</span>}
+            {laneName(lane)}
+          </button>
+        ) : (
+          laneName(lane)
+        )}
+        {role ? <span class="tl-role"> {role}</span> : null}
+      </div>
+      <div role="gridcell" class="tl-fact">
+        {isCounter(lane.kind) ? <span data-counter={lane.id}>{laneFact(lane)}</span> : laneFact(lane)}
+        <button
+          type="button"
+          tabIndex={-1}
+          class={pinned ? "tl-pin tl-on" : "tl-pin"}
+          aria-pressed={pinned}
+          aria-label={t("tl_pin", { name: laneName(lane) })}
+          title={t("tl_pin", { name: laneName(lane) })}
+          onClick={() => toggle("pin", lane.id)}
+        >
+          <svg width="11" height="11" viewBox="0 0 11 11" aria-hidden="true">
+            <path d="M4 1h3v3l1.500 2h-6L4 4zM5.500 6v4" fill="none" stroke="currentColor" stroke-width="1.2" />
+          </svg>
+        </button>
+      </div>
+    </div>
+  );
+}
+
+// ---- the card at the pointer: written directly, it changes with every move ----
+
+function showCard(card: HTMLElement | null, hit: Hit | undefined): void {
+  if (!card) return;
+  card.hidden = hit === undefined;
+  if (!hit) return;
+  const { picture: p } = hit.row;
+  const name = p.names[p.boxes.name[hit.index] as number] ?? "";
+  const count = p.boxes.count[hit.index] as number;
+  const time = short(p.boxes.time[hit.index] as number, "ns");
+  const several = t("tl_several", { n: count === 65535 ? `≥ ${thousands(count)}` : thousands(count), time });
+  card.replaceChildren();
+  const title = card.appendChild(document.createElement("b"));
+  title.textContent = count > 1 ? several : name;
+  card.appendChild(document.createElement("span")).textContent = count > 1 ? t("tl_longest", { name }) : time;
+}
+
+function moveCard(card: HTMLElement | null, box: HTMLElement, e: PointerEvent): void {
+  if (!card || card.hidden) return;
+  const r = box.getBoundingClientRect();
+  const [w, h] = [card.offsetWidth, card.offsetHeight];
+  const x = Math.min(e.clientX - r.left + 14, r.width - w - 8);
+  const y = e.clientY - r.top + 18 + h > r.height ? e.clientY - r.top - h - 10 : e.clientY - r.top + 18;
+  card.style.transform = `translate(${Math.max(4, x)}px, ${y}px)`;
+}
