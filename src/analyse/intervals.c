@@ -25,6 +25,16 @@ static void append(intervals *s, int64_t start, int64_t end) {
     s->v[s->n++] = (interval){start, end};
 }
 
+/* Room for n ranges: growing by and by would touch twice the memory. */
+static void reserve(intervals *s, size_t n) {
+    if (!n || s->failed) return;
+    s->v = arena_alloc(s->arena, n * sizeof *s->v);
+    if (s->v)
+        s->cap = n;
+    else
+        s->failed = true;
+}
+
 void intervals_add(intervals *s, int64_t start, int64_t end) {
     if (end <= start) return;
     if (s->n) {
@@ -77,6 +87,7 @@ void intervals_merge(intervals *s) {
 
 intervals intervals_and(const intervals *a, const intervals *b) {
     intervals out = {.arena = a->arena, .failed = a->failed || b->failed};
+    if (a->n && b->n) reserve(&out, a->n + b->n);
     for (size_t i = 0, k = 0; i < a->n && k < b->n && !out.failed;) {
         int64_t start = max_i64(a->v[i].start, b->v[k].start);
         int64_t end = min_i64(a->v[i].end, b->v[k].end);
@@ -91,6 +102,7 @@ intervals intervals_and(const intervals *a, const intervals *b) {
 
 intervals intervals_minus(const intervals *a, const intervals *b) {
     intervals out = {.arena = a->arena, .failed = a->failed || b->failed};
+    if (a->n) reserve(&out, a->n + b->n);
     size_t k = 0;
     for (size_t i = 0; i < a->n && !out.failed; i++) {
         int64_t start = a->v[i].start, end = a->v[i].end;

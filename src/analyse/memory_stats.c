@@ -40,6 +40,7 @@ typedef struct {
     int64_t *calls;   /* by name: calls inside the selection */
     uint32_t *
         outer_op; /* by slice: the op around it, filled as needed; UINT32_MAX = not known yet */
+    uint32_t *node_of; /* by id of a node: index + 1, for the device at hand */
     groups nodes;
     groups rows;
     uint32_t *row_of; /* by name: row + 1, for the device at hand */
@@ -55,10 +56,6 @@ static status count_call(void *context, const op_call *c, error *err) {
     if (c->name < s->m->t->n_strings)
         s->calls[c->name] += select_counts(&s->m->select, c->slice);
     return OK;
-}
-
-static bool same_node(const void *row, const void *key) {
-    return ((const node *)row)->id == *(const uint32_t *)key;
 }
 
 static uint32_t find_outer_op(stats *s, uint32_t op) {
@@ -79,13 +76,17 @@ static uint32_t find_outer_op(stats *s, uint32_t op) {
 static uint32_t find_node(stats *s, uint32_t op) {
     uint32_t first = 0, inner = 0;
     for (uint32_t i = op; i; i = find_outer_op(s, i)) {
-        bool is_new;
-        uint32_t at = groups_at(&s->nodes, hash_u64(i), same_node, &i, &is_new);
-        if (at == GROUP_NONE) return 0;
-        if (is_new) GROUP_ROW(&s->nodes, node, at)->id = i;
-        if (inner) GROUP_ROW(&s->nodes, node, inner - 1)->outer = at + 1;
-        inner = at + 1;
-        if (!first) first = at + 1;
+        uint32_t at = s->node_of[i];
+        bool is_new = !at;
+        if (is_new) {
+            uint32_t row = groups_add(&s->nodes);
+            if (row == GROUP_NONE) return 0;
+            GROUP_ROW(&s->nodes, node, row)->id = i;
+            s->node_of[i] = at = row + 1;
+        }
+        if (inner) GROUP_ROW(&s->nodes, node, inner - 1)->outer = at;
+        inner = at;
+        if (!first) first = at;
         if (!is_new) break;
     }
     return first;
@@ -125,6 +126,7 @@ static status add_up(stats *s, error *err) {
     for (uint32_t i = 0; i < s->nodes.n; i++) {
         node *n = GROUP_ROW(&s->nodes, node, order[i]);
         add_sums(&n->total, &n->self);
+        s->node_of[n->id] = 0;
         node *outer = n->outer ? GROUP_ROW(&s->nodes, node, n->outer - 1) : NULL;
         bool is_frame = n->id >= t->slice.n;
         if (!is_frame && !s->is_call[n->id] &&
@@ -210,7 +212,8 @@ static status find_calls(stats *s, error *err) {
     s->calls = ARENA_ARRAY(a, int64_t, (size_t)t->n_strings + 1);
     s->row_of = ARENA_ARRAY(a, uint32_t, (size_t)t->n_strings + s->m->labels.n + 1);
     s->outer_op = arena_alloc(a, ((size_t)t->slice.n + 1) * sizeof *s->outer_op);
-    if (!s->is_call || !s->calls || !s->row_of || !s->outer_op) FAIL_MEMORY(err);
+    s->node_of = ARENA_ARRAY(a, uint32_t, (size_t)t->slice.n + t->frame.n + 1);
+    if (!s->is_call || !s->calls || !s->row_of || !s->outer_op || !s->node_of) FAIL_MEMORY(err);
     memset(s->outer_op, 0xff, ((size_t)t->slice.n + 1) * sizeof *s->outer_op);
     TRY(tensor_core_init(&names, t, a, err));
     op_scan scan = {.t = t,

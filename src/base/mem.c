@@ -14,6 +14,7 @@
  * Below 4 MiB a huge page would cost more resident memory than it saves time. */
 #include "base/mem.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -23,6 +24,12 @@
 
 #define HUGE_PAGE ((size_t)2 << 20)
 #define HUGE_FROM (2 * HUGE_PAGE)
+
+static _Atomic uint64_t mapped; /* bytes of all maps that stand */
+
+uint64_t mem_mapped_bytes(void) {
+    return atomic_load_explicit(&mapped, memory_order_relaxed);
+}
 
 void *mem_alloc(size_t size_bytes) {
     if (fault_point(FAULT_ALLOC)) return NULL;
@@ -72,7 +79,9 @@ void *mem_map(size_t size_bytes) {
     size_t size = round_up(size_bytes);
     if (!size || fault_point(FAULT_ALLOC)) return NULL;
     void *p = reserve_range(size, PROT_READ | PROT_WRITE);
-    if (p) advise(p, size);
+    if (!p) return NULL;
+    advise(p, size);
+    atomic_fetch_add_explicit(&mapped, size, memory_order_relaxed);
     return p;
 }
 
@@ -91,9 +100,13 @@ void *mem_remap(void *p, size_t old_bytes, size_t new_bytes) {
         }
     }
     advise(q, size);
+    atomic_fetch_add_explicit(&mapped, (uint64_t)size - old_size, memory_order_relaxed);
     return q;
 }
 
 void mem_unmap(void *p, size_t size_bytes) {
-    if (p) munmap(p, round_up(size_bytes));
+    if (!p) return;
+    size_t size = round_up(size_bytes);
+    atomic_fetch_sub_explicit(&mapped, size, memory_order_relaxed);
+    munmap(p, size);
 }

@@ -148,6 +148,17 @@ static status readable_bytes(file_map *m, uint64_t *size, error *err) {
     return OK;
 }
 
+/* Maps the pages of a piece in one go: a fault for every 64 KiB of it costs three times as much.
+ * Where the kernel does not know the advice (before Linux 5.14), faults do it. */
+static void populate(const file_map *m, uint64_t from, size_t n) {
+#ifdef MADV_POPULATE_READ
+    uint64_t start = from & ~(uint64_t)(page_bytes() - 1);
+    (void)madvise(m->base + start, (size_t)(from + n - start), MADV_POPULATE_READ);
+#else
+    (void)m, (void)from, (void)n;
+#endif
+}
+
 status file_map_next(file_map *m, size_t want, size_t keep, piece *out, error *err) {
     uint64_t size = 0, at = atomic_load_explicit(&m->position, memory_order_relaxed);
     TRY(readable_bytes(m, &size, err));
@@ -161,6 +172,7 @@ status file_map_next(file_map *m, size_t want, size_t keep, piece *out, error *e
     if (!h) FAIL_MEMORY(err);
     m->last_n = keep + n_new;
     atomic_store_explicit(&m->position, at + n_new, memory_order_relaxed);
+    populate(m, at, n_new);
     *out = (piece){.p = m->base + at - keep, .n = m->last_n, .offset = at - keep, .buffer = h};
     return OK;
 }

@@ -92,6 +92,23 @@ static void every_door_is_a_fault_point(void **state) {
     mem_unmap(pages, 10);
 }
 
+static void maps_that_stand_are_counted(void **state) {
+    uint64_t before = mem_mapped_bytes();
+    void *p = mem_map(1);
+    uint64_t page = mem_mapped_bytes() - before;
+    assert_true(page >= 4096);
+    p = mem_remap(p, 1, 10 * page);
+    assert_int_equal(mem_mapped_bytes(), before + 10 * page);
+    void *q = mem_map(8 << 20); /* the ends that alignment costs are not kept */
+    assert_int_equal(mem_mapped_bytes(), before + 10 * page + (8 << 20));
+    mem_unmap(q, 8 << 20);
+    p = mem_remap(p, 10 * page, page);
+    assert_int_equal(mem_mapped_bytes(), before + page);
+    mem_unmap(p, page);
+    mem_unmap(NULL, page);
+    assert_int_equal(mem_mapped_bytes(), before);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_keep_their_content_when_they_grow),
@@ -100,6 +117,7 @@ int main(void) {
         cmocka_unit_test(a_large_mapping_is_aligned_to_huge_pages_also_after_moving),
         cmocka_unit_test(sizes_beyond_the_address_space_fail),
         cmocka_unit_test(every_door_is_a_fault_point),
+        cmocka_unit_test(maps_that_stand_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,158 @@
+// A curve over time with uPlot: allocated filled, reserved dashed, step borders, a flag at the peak.
+// Dragging chooses a range, the right button gives it back.
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import { short } from "../base/format.ts";
+import { useWidth } from "./width.ts";
+
+export interface CurveData {
+  time: Float64Array; // ns
+  allocated: Float64Array; // bytes
+  reserved: Float64Array | undefined;
+  capacity: number | undefined;
+  steps: readonly { number: number; start: number }[];
+  peak: { time: number; value: number; label: string } | undefined;
+  mark: { from: number; to: number } | undefined; // birth and death of the row under the pointer
+}
+
+interface CurveProps {
+  data: CurveData;
+  height: number;
+  words: { allocated: string; reserved: string; capacity: string };
+  version: number; // of the theme
+  onRange: (from: number, to: number) => void;
+  onReset: () => void;
+  onTime: (time: number) => void;
+}
+
+const css = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+function axisFont(): string {
+  return `11px ${css("--sans")}`;
+}
+
+function options(props: CurveProps, width: number, now: { current: CurveProps }): uPlot.Options {
+  const line = css("--c1");
+  const stepped = uPlot.paths.stepped?.({ align: 1 });
+  const axis = { font: axisFont(), stroke: css("--t3"), grid: { stroke: css("--line"), width: 1 }, ticks: { show: false } };
+  return {
+    width,
+    height: props.height,
+    legend: { show: false },
+    cursor: { drag: { x: true, y: false, setScale: false }, points: { size: 6 }, y: false },
+    scales: { x: { time: false }, y: { range: (_u, _min, max) => [0, max * 1.12] } },
+    axes: [
+      { ...axis, grid: { show: false }, values: (_u, list) => list.map((v) => short(v, "ns")) },
+      { ...axis, size: 62, values: (_u, list) => list.map((v) => (v === 0 ? "0" : short(v, "bytes"))) },
+    ],
+    series: [
+      {},
+      { stroke: line, width: 1.3, fill: `${line}29`, ...(stepped ? { paths: stepped } : {}), points: { show: false } },
+      { stroke: css("--t2"), width: 1.2, dash: [4, 4], ...(stepped ? { paths: stepped } : {}), points: { show: false } },
+    ],
+    hooks: {
+      draw: [(u) => decorate(u, now.current)],
+      setSelect: [
+        (u) => {
+          if (u.select.width < 4) return;
+          now.current.onRange(u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x"));
+          u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+        },
+      ],
+    },
+  };
+}
+
+/** Step borders, labels of the lines, the flag, the life of a block. */
+function decorate(u: uPlot, p: CurveProps): void {
+  const g = u.ctx;
+  const ratio = devicePixelRatio || 1;
+  const { left, top, width, height } = u.bbox;
+  const x = (time: number) => Math.round(u.valToPos(time, "x", true));
+  g.save();
+  g.beginPath();
+  g.rect(left, top - 8 * ratio, width, height + 8 * ratio);
+  g.clip();
+  g.font = `${11 * ratio}px ${css("--sans")}`;
+  g.fillStyle = css("--t2");
+  g.strokeStyle = css("--line-strong");
+  g.setLineDash([2 * ratio, 3 * ratio]);
+  for (const s of p.data.steps) {
+    const at = x(s.start);
+    g.beginPath();
+    g.moveTo(at, top);
+    g.lineTo(at, top + height);
+    g.stroke();
+    g.fillText(String(s.number), at + 5 * ratio, top + 8 * ratio);
+  }
+  g.setLineDash([]);
+  if (p.data.mark) {
+    g.fillStyle = `${css("--accent")}2E`;
+    g.fillRect(x(p.data.mark.from), top, Math.max(1, x(p.data.mark.to) - x(p.data.mark.from)), height);
+  }
+  label(u, p.words.allocated, p.data.allocated[p.data.allocated.length - 1] ?? 0, css("--c1"), ratio);
+  if (p.data.reserved) label(u, p.words.reserved, p.data.reserved[p.data.reserved.length - 1] ?? 0, css("--t2"), ratio);
+  if (p.data.peak) flag(u, p.data.peak, ratio);
+  g.restore();
+}
+
+function label(u: uPlot, text: string, value: number, colour: string, ratio: number): void {
+  const g = u.ctx;
+  g.fillStyle = colour;
+  g.textAlign = "right";
+  g.fillText(text, u.bbox.left + u.bbox.width - 6 * ratio, u.valToPos(value, "y", true) - 6 * ratio);
+  g.textAlign = "left";
+}
+
+function flag(u: uPlot, peak: { time: number; value: number; label: string }, ratio: number): void {
+  const g = u.ctx;
+  const px = u.valToPos(peak.time, "x", true);
+  const py = u.valToPos(peak.value, "y", true);
+  if (px < u.bbox.left || px > u.bbox.left + u.bbox.width) return;
+  g.strokeStyle = css("--critical");
+  g.lineWidth = 1.2 * ratio;
+  g.beginPath();
+  g.moveTo(px, py);
+  g.lineTo(px, u.bbox.top + u.bbox.height);
+  g.stroke();
+  g.fillStyle = css("--surface");
+  g.beginPath();
+  g.arc(px, py, 3.2 * ratio, 0, Math.PI * 2);
+  g.fill();
+  g.stroke();
+  const w = g.measureText(peak.label).width + 12 * ratio;
+  const bx = Math.min(px + 9 * ratio, u.bbox.left + u.bbox.width - w);
+  g.fillStyle = css("--surface");
+  g.strokeStyle = css("--line-strong");
+  g.lineWidth = ratio;
+  g.beginPath();
+  g.roundRect(bx, py - 18 * ratio, w, 19 * ratio, 4 * ratio);
+  g.fill();
+  g.stroke();
+  g.fillStyle = css("--t1");
+  g.fillText(peak.label, bx + 6 * ratio, py - 5 * ratio);
+}
+
+export function Curve(props: CurveProps) {
+  const [box, width] = useWidth(700);
+  const plot = useRef<uPlot>();
+  const now = useRef(props);
+  now.current = props;
+  const { data, version } = props;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme's version stands for the colours
+  useEffect(() => {
+    if (!box.current) return;
+    const empty = new Float64Array(0);
+    const u = new uPlot(options(now.current, width, now), [data.time, data.allocated, data.reserved ?? empty] as uPlot.AlignedData, box.current);
+    u.over.addEventListener("contextmenu", (e) => {
+      e.preventDefault();
+      now.current.onReset();
+    });
+    u.over.addEventListener("click", (e) => now.current.onTime(u.posToVal(e.offsetX, "x")));
+    plot.current = u;
+    return () => u.destroy();
+  }, [data.time, version, width]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a mark is drawn over the same curve
+  useEffect(() => plot.current?.redraw(false), [data.mark, data.peak]);
+  return <div class="curve" ref={box} />;
+}

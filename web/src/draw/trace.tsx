@@ -1,0 +1,109 @@
+// A step as a trace: one lane on top for the stages, one for each stream of communication below.
+import { inkFor } from "./ink.ts";
+import { ticks } from "../base/scale.ts";
+import { tip } from "../base/tip.tsx";
+import { useWidth } from "./width.ts";
+
+export interface TraceBox {
+  id: string;
+  from: number;
+  to: number;
+  fill: string;
+  label: string;
+  card: string;
+}
+
+export interface TraceLane {
+  name: string;
+  strong?: boolean;
+  boxes: readonly TraceBox[];
+}
+
+interface Props {
+  lanes: readonly TraceLane[];
+  length: number;
+  border: { at: number; label: string } | undefined;
+  factor: number;
+  unit: string;
+  label: string;
+}
+
+export function StepTrace({ lanes, length, border, factor, unit, label }: Props) {
+  const [box, width] = useWidth(900);
+  const left = 148;
+  const top = 24;
+  const first = 28;
+  const row = 20;
+  const height = top + first + (lanes.length - 1) * row + 10;
+  const x = (v: number) => left + (v / Math.max(1, length)) * (width - left - 12);
+  return (
+    <div class="chart" ref={box}>
+      <svg data-chart width={width} height={height} role="img" aria-label={label}>
+        {ticks(length / factor, 8)
+          .filter((m) => m * factor <= length)
+          .map((m) => (
+            <g key={m}>
+              <line x1={x(m * factor)} x2={x(m * factor)} y1={top - 6} y2={height} stroke="var(--line)" />
+              <text x={x(m * factor)} y={11} text-anchor="middle" class="axis">
+                {m === 0 ? `0 ${unit}` : m}
+              </text>
+            </g>
+          ))}
+        {lanes.map((lane, i) => {
+          const y = i === 0 ? top : top + first + (i - 1) * row + 4;
+          const h = i === 0 ? 20 : 14;
+          return (
+            <g key={lane.name}>
+              <text x={0} y={y + h / 2 + 4} class={lane.strong || i === 0 ? "axis strong" : "axis"}>
+                {lane.name.length > 24 ? `${lane.name.slice(0, 23)}…` : lane.name}
+              </text>
+              {lane.boxes.map((b) => {
+                const w = Math.max(1, x(b.to) - x(b.from) - 0.8);
+                const inside = w > b.label.length * 6.2 + 10;
+                return (
+                  <g key={b.id} {...tip(b.card, 80)}>
+                    <rect x={x(b.from)} y={y} width={w} height={h} rx="1.5" fill={b.fill} />
+                    {inside ? (
+                      <text x={x(b.from) + 6} y={y + h / 2 + 4} fill={b.fill.includes("overlap") ? "#FFFFFF" : inkFor(b.fill)} class="strip-text">
+                        {b.label}
+                      </text>
+                    ) : i > 0 && lane.boxes.length < 4 ? (
+                      <text x={x(b.to) + 5} y={y + h / 2 + 4} class="axis">
+                        {b.label}
+                      </text>
+                    ) : null}
+                  </g>
+                );
+              })}
+            </g>
+          );
+        })}
+        {border ? (
+          <g>
+            <line x1={x(border.at)} x2={x(border.at)} y1={top - 6} y2={height} stroke="var(--critical)" stroke-dasharray="3 3" />
+            <text x={x(border.at) + 5} y={top + 36} class="axis critical-text">
+              {border.label}
+            </text>
+          </g>
+        ) : null}
+      </svg>
+    </div>
+  );
+}
+
+/** A line of values, one for each step. */
+export function Sparkline({ values, colour, height, label }: { values: readonly number[]; colour: string; height: number; label: string }) {
+  const [box, width] = useWidth(300);
+  const min = Math.min(...values);
+  const max = Math.max(...values);
+  const x = (i: number) => (values.length > 1 ? (i / (values.length - 1)) * (width - 4) + 2 : width / 2);
+  const y = (v: number) => height - 4 - ((v - min) / Math.max(1, max - min)) * (height - 8);
+  return (
+    <div class="chart" ref={box}>
+      <svg data-chart width={width} height={height} role="img" aria-label={label}>
+        <polyline points={values.map((v, i) => `${x(i)},${y(v)}`).join(" ")} fill="none" stroke={colour} stroke-width="1.4" />
+        {values.length < 12 ? values.map((v, i) => <circle key={i} cx={x(i)} cy={y(v)} r="2.4" fill={colour} />) : null}
+      </svg>
+    </div>
+  );
+}

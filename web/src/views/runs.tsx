@@ -1,0 +1,134 @@
+// Runs: the start page when there is more than one.
+import { useState } from "preact/hooks";
+import type { RunInfo, SpanState } from "../api/types.ts";
+import { fuzzy } from "../base/fuzzy.ts";
+import { runs } from "../model/data.ts";
+import { go } from "../model/place.ts";
+import { language, t } from "../model/words.ts";
+import { SeverityMark } from "../widgets/icons.tsx";
+import { Panel } from "../widgets/panel.tsx";
+import { Table, type TableColumn, type TableRow } from "../widgets/table.tsx";
+
+const FRAMEWORKS: Record<string, string> = { kineto: "PyTorch", pytorch: "PyTorch", paddle: "Paddle", mindspore: "MindSpore", megengine: "MegEngine", jax: "JAX", chrome: "Chrome JSON" };
+
+function stateOf(run: RunInfo): SpanState {
+  const states = run.workers.flatMap((w) => w.spans.map((s) => s.state));
+  return (["loading", "waiting", "growing", "failed"] as const).find((s) => states.includes(s)) ?? states[0] ?? "waiting";
+}
+
+const dateText = (ns: string) => {
+  const date = new Date(Number(BigInt(ns) / 1_000_000n));
+  const two = (n: number) => String(n).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
+};
+
+function rowOf(run: RunInfo): TableRow {
+  const facts = run.workers.flatMap((w) => w.spans).map((s) => s.facts).filter((f) => f !== null);
+  const steps = facts.map((f) => f.mean_step).filter((m) => m !== null);
+  const verdict = facts.find((f) => f.verdict)?.verdict;
+  const state = stateOf(run);
+  const damaged = facts.some((f) => f.damaged);
+  const failed = run.workers.flatMap((w) => w.spans).find((s) => s.error)?.error;
+  const cells: Record<string, string | number | null> = {
+    name: run.name,
+    framework: facts[0] ? (FRAMEWORKS[facts[0].format] ?? facts[0].format) : null,
+    workers: run.workers.length,
+    steps: facts[0]?.steps ?? null,
+    mean_step: steps.length ? steps.reduce((a, b) => a + b, 0) / steps.length : null,
+    date: dateText(run.date),
+    state: damaged ? t("damaged") : t(`state_${state}`),
+    verdict: verdict?.text[language.value] ?? failed?.msg ?? null,
+    severity: verdict?.severity ?? (failed ? "warning" : null),
+  };
+  return { key: run.name, cell: (c) => cells[c] ?? null, label: <b>{run.name}</b> };
+}
+
+export function RunsTable() {
+  const [text, setText] = useState("");
+  const all = runs.value?.runs ?? [];
+  const [sort, setSort] = useState("date:desc");
+  const [by = "", order] = sort.split(":");
+  const rows = all
+    .map(rowOf)
+    .filter((r) => text === "" || fuzzy(text, `${r.cell("name")} ${r.cell("framework")} ${r.cell("verdict")}`))
+    .sort((a, b) => {
+      const [x, y] = [a.cell(by), b.cell(by)];
+      const less = typeof x === "number" || typeof y === "number" ? Number(x ?? -1) - Number(y ?? -1) : String(x ?? "").localeCompare(String(y ?? ""));
+      return order === "asc" ? less : -less;
+    });
+  const column = (name: string, extra: Partial<TableColumn> = {}): TableColumn => ({ name, title: t(`runs_${name}` as "runs_name"), ...extra });
+  const columns: TableColumn[] = [
+    column("name", { text: true, width: 220 }),
+    column("framework", { text: true, width: 110 }),
+    column("workers", { width: 84 }),
+    column("steps", { width: 76 }),
+    column("mean_step", { unit: "ns", bar: "var(--c1)", width: 180 }),
+    column("date", { width: 150, soft: true }),
+    column("state", { text: true, width: 96 }),
+    column("verdict", {
+      text: true,
+      sortable: false,
+      show: (v, row) =>
+        v ? (
+          <span class="run-verdict" title={String(v)}>
+            {row.cell("severity") ? <SeverityMark severity={row.cell("severity") as "info"} size={13} label={t(`sev_${row.cell("severity") as "info"}`)} /> : null} {String(v)}
+          </span>
+        ) : (
+          "–"
+        ),
+    }),
+  ];
+  return (
+    <>
+      <div class="verdict">
+        <div>
+          <h1>{t("runs_title", { n: all.length })}</h1>
+          <p class="facts">
+            <span>{runs.value?.path}</span>
+          </p>
+        </div>
+      </div>
+      <div class="grid">
+        <Panel
+          name={t("runs")}
+          title={t("runs")}
+          words={t("runs_words")}
+          controls={
+            <label class="filter">
+              <input type="search" data-filter placeholder={t("filter")} aria-label={t("filter")} value={text} onInput={(e) => setText(e.currentTarget.value)} />
+              <kbd>/</kbd>
+            </label>
+          }
+        >
+          <Table
+            name={t("runs")}
+            total={rows.length}
+            row={(i) => rows[i] as TableRow}
+            columns={columns}
+            sort={sort}
+            onSort={setSort}
+            rowHeight={32}
+            height="calc(100vh - 220px)"
+            onRow={(r) => go({ view: "overview", params: { run: r.key, worker: undefined, span: undefined, step: undefined } })}
+            onEnter={(r) => go({ view: "overview", params: { run: r.key, worker: undefined, span: undefined, step: undefined } })}
+            empty={t("no_rows")}
+          />
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+export function NoRuns({ path }: { path: string }) {
+  return (
+    <div class="missing">
+      <h1>{t("no_runs", { path })}</h1>
+      <p class="facts">{t("no_runs_watch")}</p>
+      <section class="panel w12 padded">
+        <h2>{t("no_runs_try")}</h2>
+        <pre>tacho demo</pre>
+        <pre>tacho record -- python train.py</pre>
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,231 @@
+// The panel below the stage: selection, area, flow, search, notes.
+import { short, thousands } from "../base/format.ts";
+import { shortName } from "../draw/labels.ts";
+import { chooseRef, chosen, detail, flows, notes, setNotes, show, showDetails, stage, type Tab, tab } from "../model/timeline.ts";
+import { fitRange } from "../draw/scale.ts";
+import { askSearch, HITS_LISTED, search, sought } from "../model/timeline-search.ts";
+import type { Ref } from "../model/timeline-types.ts";
+import { laneName, laneRole } from "../model/timeline-words.ts";
+import { t } from "../model/words.ts";
+import { AreaPanel } from "./timeline-area.tsx";
+import { SelectionPanel } from "./timeline-facts.tsx";
+
+const TABS: readonly Tab[] = ["selection", "area", "flow", "search", "notes"];
+
+function countOf(id: Tab): string {
+  if (id === "flow") return flows.value.length ? thousands(flows.value.length) : "";
+  if (id === "search") return sought.value ? thousands(askSearch()?.total ?? 0) : "";
+  if (id === "notes") return notes.value.length ? String(notes.value.length) : "";
+  return "";
+}
+
+export function Details() {
+  const now = tab.value;
+  const move = (e: KeyboardEvent) => {
+    const by = e.key === "ArrowRight" ? 1 : e.key === "ArrowLeft" ? -1 : 0;
+    if (!by) return;
+    e.preventDefault();
+    e.stopPropagation();
+    tab.value = TABS[(TABS.indexOf(now) + by + TABS.length) % TABS.length] as Tab;
+    document.getElementById(`tl-tab-${tab.value}`)?.focus();
+  };
+  return (
+    <section class="tl-details" aria-label={t("tl_details")}>
+      <div class="tl-tabs">
+        <div role="tablist" aria-label={t("tl_details")} onKeyDown={move}>
+          {TABS.map((id) => (
+            <button
+              type="button"
+              key={id}
+              id={`tl-tab-${id}`}
+              role="tab"
+              aria-selected={id === now}
+              aria-controls="tl-panel"
+              tabIndex={id === now ? 0 : -1}
+              onClick={() => {
+                tab.value = id;
+              }}
+            >
+              {t(`tl_tab_${id}`)} {countOf(id)}
+            </button>
+          ))}
+        </div>
+        <span class="grow" />
+        <Hint word={t("tl_key_fit")} sign="F" />
+        <Hint word={t("tl_key_next")} sign="." />
+        <Hint word={t("tl_key_flow")} sign="]" />
+        <button
+          type="button"
+          class="tl-bare"
+          onClick={() => {
+            showDetails.value = false;
+          }}
+        >
+          {t("tl_key_close")} <kbd>Q</kbd>
+        </button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by key */}
+      <div class="tl-panel" id="tl-panel" role="tabpanel" tabIndex={0} aria-labelledby={`tl-tab-${now}`}>
+        {now === "selection" ? <SelectionPanel /> : null}
+        {now === "area" ? <AreaPanel /> : null}
+        {now === "flow" ? <FlowPanel /> : null}
+        {now === "search" ? <SearchPanel /> : null}
+        {now === "notes" ? <NotesPanel /> : null}
+      </div>
+    </section>
+  );
+}
+
+function Hint({ word, sign }: { word: string; sign: string }) {
+  return (
+    <span class="tl-hint">
+      {word} <kbd>{sign}</kbd>
+    </span>
+  );
+}
+
+/** "thread 391", "stream 7": where a slice is. */
+export function whereIs(lane: number): string {
+  const l = stage.tracks?.lanes.find((x) => x.id === lane);
+  if (!l) return "";
+  if (l.kind === "calls" || l.kind === "python") return l.tid === undefined ? laneName(l) : t("tl_thread", { n: l.tid });
+  return `${laneName(l)}${laneRole(l) ? ` ${laneRole(l)}` : ""}`;
+}
+
+export function Jump({ to, children }: { to: Ref; children?: string }) {
+  return (
+    <button type="button" class="tl-link" title={to.name} onClick={() => chooseRef(to)}>
+      {children ?? shortName(to.name)}
+    </button>
+  );
+}
+
+function FlowPanel() {
+  const own = detail.value?.slice.id;
+  if (!chosen.value) return <p class="tl-none">{t("tl_flow_none")}</p>;
+  if (flows.value.length === 0) return <p class="tl-none">{t("tl_flow_no")}</p>;
+  return (
+    <table class="tl-table">
+      <thead>
+        <tr>
+          <th>{t("tl_flow_kind")}</th>
+          <th>{t("tl_flow_to")}</th>
+          <th>{t("tl_track")}</th>
+          <th class="num">{t("tl_flow_delay")}</th>
+          <th class="num">{t("tl_duration")}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {flows.value.map((f) => {
+          const out = f.from.id === own;
+          const other = out ? f.to : f.from;
+          return (
+            <tr key={`${f.from.id} ${f.to.id}`}>
+              <td>
+                {out ? "→" : "←"} {f.dashed ? t("tl_flow_autograd") : t("tl_flow_launch")}
+              </td>
+              <td class="mono">
+                <Jump to={other} />
+              </td>
+              <td>{whereIs(other.lane)}</td>
+              <td class="num">{short(Math.max(0, f.to.start - (f.from.start + (f.dashed ? f.from.duration : 0))), "ns")}</td>
+              <td class="num">{short(other.duration, "ns")}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+function SearchPanel() {
+  const answer = askSearch();
+  if (!sought.value) return <p class="tl-none">{t("tl_search_none")}</p>;
+  if (!answer) return null;
+  return (
+    <div class="tl-two">
+      <table class="tl-table">
+        <thead>
+          <tr>
+            <th>{t("tl_name")}</th>
+            <th class="num">{t("tl_count")}</th>
+            <th class="num">{t("tl_total")}</th>
+            <th class="num">{t("tl_longest_one")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {answer.names.map((n) => (
+            <tr key={`${n.name} ${n.kind}`}>
+              <td class="mono">
+                <button type="button" class="tl-link" title={n.name} onClick={() => search(`"${n.name}"`)}>
+                  {n.name}
+                </button>
+              </td>
+              <td class="num">{thousands(n.count)}</td>
+              <td class="num">{short(n.total, "ns")}</td>
+              <td class="num">
+                <Jump to={n.longest}>{short(n.longest.duration, "ns")}</Jump>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <table class="tl-table">
+        <thead>
+          <tr>
+            <th>{answer.total > HITS_LISTED ? t("tl_first_hits", { n: HITS_LISTED }) : t("tl_all_hits")}</th>
+            <th>{t("tl_track")}</th>
+            <th class="num">{t("tl_start")}</th>
+            <th class="num">{t("tl_duration")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {answer.hits.map((h) => (
+            <tr key={h.id}>
+              <td class="mono">
+                <Jump to={h} />
+              </td>
+              <td>{whereIs(h.lane)}</td>
+              <td class="num">{short(h.start, "ns")}</td>
+              <td class="num">{short(h.duration, "ns")}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function NotesPanel() {
+  const list = notes.value;
+  if (list.length === 0) return <p class="tl-none">{t("tl_notes_none")}</p>;
+  return (
+    <table class="tl-table">
+      <tbody>
+        {list.map((n, i) => (
+          <tr key={`${n.time} ${i}`}>
+            <td class="num">
+              <button type="button" class="tl-link" onClick={() => show(fitRange(n.time, Math.max(n.end, n.time + 1000), stage.whole))}>
+                {short(n.time, "ns")}
+              </button>
+            </td>
+            <td>
+              <input
+                type="text"
+                class="tl-note"
+                aria-label={t("tl_note_text")}
+                value={n.text}
+                onChange={(e) => setNotes(list.map((o, k) => (k === i ? { ...o, text: e.currentTarget.value } : o)))}
+              />
+            </td>
+            <td>
+              <button type="button" class="tl-bare" aria-label={t("tl_note_remove")} onClick={() => setNotes(list.filter((_, k) => k !== i))}>
+                ×
+              </button>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,108 @@
+// The timeline: toolbar, stage, details.
+import { effect } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { server } from "../model/data.ts";
+import { param, place, traceQuery } from "../model/place.ts";
+import { area, askTracks, choices, chosen, detail, layOut, parseRange, show, showDetails, stage, stopPublishing } from "../model/timeline.ts";
+import { adopt, speak, stepAround } from "../model/timeline-act.ts";
+import { publishHits } from "../model/timeline-search.ts";
+import type { Ref, SearchAnswer, SliceAnswer } from "../model/timeline-types.ts";
+import { panViewport } from "../model/viewport.ts";
+import { t } from "../model/words.ts";
+import { Toolbar } from "./timeline-bar.tsx";
+import { Details } from "./timeline-details.tsx";
+import { Stage } from "./timeline-stage.tsx";
+
+export function Timeline() {
+  const { value: tracks, error } = askTracks();
+  void choices.value;
+  if (tracks) layOut(tracks);
+  const ready = tracks !== undefined;
+  useEffect(() => (ready ? follow() : undefined), [ready]);
+  if (error && !tracks)
+    return (
+      <div class="tl-message" role="alert">
+        {error.msg}
+      </div>
+    );
+  if (!tracks) return <div class="tl-message" aria-busy="true" />;
+  if (tracks.lanes.length === 0) return <div class="tl-message">{t("tl_empty")}</div>;
+  return (
+    <div class={showDetails.value ? "tl" : "tl tl-without"}>
+      <h1 class="tl-title">{t("timeline")}</h1>
+      <Toolbar tracks={tracks} />
+      <Stage tracks={tracks} />
+      {showDetails.value ? <Details /> : null}
+    </div>
+  );
+}
+
+/** Keeps tape, address and selection in step while the timeline is on the screen. */
+function follow(): () => void {
+  panViewport.value = show;
+  let taken = "";
+  const stops = [
+    effect(publishHits),
+    effect(speak),
+    effect(() => {
+      const d = detail.value;
+      if (d) refine(d);
+    }),
+    effect(() => {
+      const sel = place.value.params.get("sel") ?? "";
+      const trace = JSON.stringify(traceQuery.value);
+      if (`${trace}${sel}` === taken) return;
+      taken = `${trace}${sel}`;
+      if (!sel) chosen.value = undefined;
+      else void adoptSelection(sel);
+    }),
+    effect(() => {
+      const wanted = parseRange(param("view"));
+      const r = stage.range;
+      if (wanted && Math.abs(wanted.from - Math.max(0, r.from)) + Math.abs(wanted.to - r.to) > 4 + (r.to - r.from) * 0.04) show(wanted);
+    }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+    panViewport.value = undefined;
+    area.value = undefined;
+    stopPublishing();
+  };
+}
+
+/** The exact place of the chosen box: a box of several slices only knew the stretch of all of them. */
+function refine({ slice: s }: SliceAnswer): void {
+  const c = chosen.peek();
+  if (c && (c.start !== s.start || c.duration !== s.duration || c.lane !== s.lane || c.row !== s.row))
+    chosen.value = { ...c, start: s.start, duration: s.duration, lane: s.lane, row: s.row, name: s.name };
+}
+
+/** A selection made elsewhere: a slice by its number, the longest slice of a name, a step. */
+async function adoptSelection(sel: string): Promise<void> {
+  const colon = sel.indexOf(":");
+  const [kind, name] = [sel.slice(0, colon), sel.slice(colon + 1)];
+  const now = chosen.peek();
+  if (now && sel === `${now.instant ? "instant" : "slice"}:${now.id}`) return;
+  try {
+    if (kind === "slice" || kind === "instant") {
+      const which = kind === "slice" ? { id: name } : { instant: name };
+      const { slice: s } = await server().json<SliceAnswer>("slice", { ...traceQuery.peek(), ...which });
+      adopt({ ...s, track: s.track?.id ?? 0 });
+    } else if (kind === "step") {
+      const i = stage.tracks?.steps.number.indexOf(Number(name)) ?? -1;
+      const step = i < 0 ? undefined : stepAround((stage.tracks?.steps.start[i] ?? 0) + 1);
+      if (step) show(step);
+    } else if (kind === "kernel" || kind === "operator" || kind === "module") {
+      const longest = await longestOf(name);
+      if (longest) adopt(longest);
+    }
+  } catch {
+    chosen.value = undefined; // the selection does not exist in this trace
+  }
+}
+
+async function longestOf(name: string): Promise<Ref | undefined> {
+  const q = `"${name.replace(/"/g, "")}"`;
+  const found = await server().json<SearchAnswer>("search", { ...traceQuery.peek(), q, limit: 1 });
+  return (found.names.find((n) => n.name === name) ?? found.names[0])?.longest;
+}
