@@ -1,14 +1,17 @@
 /* analyse.c: the times of all analyses for bench/analyse, the script that compares them.
  *
- *   analyse ROUNDS FILE   reads the trace with one thread and asks every analysis of the registry,
- *                         with each of its groupings, ROUNDS times over
+ *   analyse ROUNDS FILE…   reads each trace with one thread and asks every analysis of the registry,
+ *                          with each of its groupings, ROUNDS times over
  *
  * One line of `name=value` words for each measurement: `question=ingest` is the reading, from open
  * to sealed store, without cache; the others are the analysis alone, from a sealed trace in memory
- * to its tables, with an arena of its own, as every request gets it. `first=1` marks the grouping
- * that is asked when nobody names one. What an analysis does with several threads is not used:
- * it has none to use. */
+ * to its tables, with an arena of its own, as every request gets it, and for memory that was given
+ * back before, as in a process that has just begun: or a small trace would find what the question
+ * before it left, and a large one would not. `first=1` marks the grouping
+ * that is asked when nobody names one, `file=0` the first trace. Every second round takes the
+ * traces backwards, so that a machine that becomes slower does not favor one of them. */
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,9 +39,11 @@ static stamp now(void) {
     return (stamp){read_clock(CLOCK_MONOTONIC), read_clock(CLOCK_PROCESS_CPUTIME_ID)};
 }
 
+static int file; /* the trace at hand */
+
 static void say(const char *analysis, str group, bool first, stamp began) {
     stamp t = now();
-    printf("question=%s", analysis);
+    printf("file=%d question=%s", file, analysis);
     if (group.n) printf(":%.*s", STR_ARG(group));
     printf(" first=%d wall_ns=%" PRId64 " cpu_ns=%" PRId64, first, t.wall_ns - began.wall_ns,
            t.cpu_ns - began.cpu_ns);
@@ -56,6 +61,7 @@ static void ask(const analysis_info *what, str group, bool first, const trace *t
     arena a;
     answer out;
     size_t rows = 0;
+    malloc_trim(0);
     stamp began = now();
     arena_init(&a, 0);
     if (what->run(&in, &p, &a, &out, NULL) != OK) die("no answer", what->name);
@@ -80,18 +86,26 @@ static void ask_all(const trace *t) {
     }
 }
 
-int main(int argc, char **argv) {
-    if (argc != 3) die("usage", "analyse ROUNDS FILE");
+static void measure(const char *path) {
     const load_options options = {.threads = 1, .no_cache = true};
-    for (int round = atoi(argv[1]); round > 0; round--) {
-        loaded result = {0};
-        stamp began = now();
-        if (load(argv[2], &options, &result, NULL) != OK) die("cannot load", argv[2]);
-        say("ingest", STR_NONE, true, began);
-        printf(" events=%" PRIu64 " slices=%" PRIu32 "\n", result.trace->events_read,
-               result.trace->slice.n - 1);
-        ask_all(result.trace);
-        fflush(stdout);
-        trace_release(result.trace);
+    loaded result = {0};
+    stamp began = now();
+    if (load(path, &options, &result, NULL) != OK) die("cannot load", path);
+    say("ingest", STR_NONE, true, began);
+    printf(" events=%" PRIu64 " slices=%" PRIu32 "\n", result.trace->events_read,
+           result.trace->slice.n - 1);
+    ask_all(result.trace);
+    fflush(stdout);
+    trace_release(result.trace);
+}
+
+int main(int argc, char **argv) {
+    if (argc < 3) die("usage", "analyse ROUNDS FILE…");
+    int n_files = argc - 2;
+    for (int round = 0; round < atoi(argv[1]); round++) {
+        for (int i = 0; i < n_files; i++) {
+            file = round % 2 ? n_files - 1 - i : i;
+            measure(argv[2 + file]);
+        }
     }
 }

@@ -51,8 +51,8 @@ typedef struct {
 
 typedef struct {
     node *next;
-    known ending;                 /* what was known at the event's end, when `ends` */
-    uint16_t n, end_at, begin_at; /* behind the old event's bracket; at the new one's */
+    known ending;         /* what was known at the event's end, when `ends` */
+    uint16_t n, begin_at; /* where the next event's bracket is, when `ends` */
     bool ends;
     char bytes[MAX_GAP_BYTES + SCAN_EQUAL_PAD];
 } gap;
@@ -613,7 +613,7 @@ typedef enum {
 typedef struct {
     layout *l;
     const char *p, *end;
-    const char *checkpoint; /* behind the last emitted event */
+    const char *checkpoint; /* at the event that is being read, or behind the last */
     known k;
     bool comma, fresh; /* a comma was read; nothing yet in this bracket */
     bool learn;
@@ -640,6 +640,8 @@ static bool emit(layout *l, const known *k) {
 static void begin_event(walk *w, const char *from) {
     size_t at = (size_t)(w->p - from);
     w->g.begin_at = at < MAX_GAP_BYTES ? (uint16_t)at : 0;
+    w->checkpoint = w->p;
+    count_pending(w->l); /* odd commas before it are not read again */
     w->k = (known){.context = IN_EVENT};
     w->fresh = true;
     w->comma = false;
@@ -676,7 +678,7 @@ static walk_result walk_list(walk *w, const char *from) {
 }
 
 /* The closing bracket of args or of the event. */
-static walk_result walk_close(walk *w, const char *from) {
+static walk_result walk_close(walk *w) {
     if (w->comma) odd_comma(w);
     w->comma = w->fresh = false; /* the bracket around is no longer empty */
     w->p++;
@@ -689,8 +691,6 @@ static walk_result walk_close(walk *w, const char *from) {
     if (w->g.ends) w->learn = false; /* two events end in one gap: not worth remembering */
     w->g.ends = true;
     w->g.ending = w->k;
-    size_t n = (size_t)(w->p - from);
-    w->g.end_at = n < MAX_GAP_BYTES ? (uint16_t)n : 0;
     w->k = (known){.context = IN_LIST};
     return WALK_VALUE;
 }
@@ -760,7 +760,7 @@ static walk_result walk_key(walk *w) {
 static walk_result walk_token(walk *w, const char *from) {
     char c = *w->p;
     if (w->k.context == IN_LIST) return walk_list(w, from);
-    if (c == '}') return walk_close(w, from);
+    if (c == '}') return walk_close(w);
     if (c == ',' && !w->fresh && !w->comma) {
         w->comma = true;
         w->p++;
@@ -880,11 +880,11 @@ static inline gap *predict(node *n, const char *p, const char *end) {
 
 static layout_result finish(walk *w, walk_result r, const char **stop) {
     layout *l = w->l;
+    bool no_event = r == WALK_SYNTAX && w->k.context == IN_LIST;
+    if (no_event) w->checkpoint = w->p;
+    if (no_event || r == WALK_END || r == WALK_CLEAN) count_pending(l);
+    l->comma = r == WALK_CLEAN && w->comma;
     *stop = w->checkpoint;
-    if (r == WALK_END || r == WALK_CLEAN) count_pending(l);
-    /* At the checkpoint no comma has been read yet, unless nothing at all has been. */
-    bool nothing = r == WALK_MORE && w->checkpoint == l->start;
-    l->comma = nothing ? l->comma : r == WALK_CLEAN && w->comma;
     switch (r) {
     case WALK_END: *stop = w->p; return LAYOUT_END;
     case WALK_CLEAN: *stop = w->end; return LAYOUT_CLEAN;
@@ -941,8 +941,8 @@ layout_result layout_parse(layout *l, const char *p, const char *end, uint64_t b
         if (__builtin_expect(g != NULL, 1)) {
             if (g->ends) {
                 if (!emit(l, &g->ending)) return finish(&w, WALK_FAILED, stop);
-                w.checkpoint = p + g->end_at;
-                l->e.offset = offset_of(l, p + g->begin_at);
+                w.checkpoint = p + g->begin_at;
+                l->e.offset = offset_of(l, w.checkpoint);
             }
             p += g->n;
             n = g->next;
@@ -959,12 +959,11 @@ layout_result layout_parse(layout *l, const char *p, const char *end, uint64_t b
 const char *layout_next_border(const char *p, const char *end) {
     while ((p = memchr(p, '}', (size_t)(end - p)))) {
         const char *q = json_space(p + 1, end);
-        if (q < end && *q == ',') {
-            q = json_space(q + 1, end);
-            if (q < end && *q == '{') {
-                const char *key = json_space(q + 1, end);
-                if (key < end && *key == '"') return q;
-            }
+        bool comma = q < end && *q == ',';
+        while (q < end && (*q == ',' || json_is_space(*q))) q++; /* one, or too many */
+        if (comma && q < end && *q == '{') {
+            const char *key = json_space(q + 1, end);
+            if (key < end && *key == '"') return q;
         }
         p++;
     }

@@ -322,8 +322,9 @@ static status read_events(reader *r, cursor *c, error *err) {
 }
 
 static void read_end(reader *r, cursor *c) {
-    const char *end = end_of(c), *rest = json_space(c->p, end);
-    if (rest < end && *rest != '\0' && !r->has_garbage && !r->root_damaged) {
+    const char *end = end_of(c), *rest = c->p;
+    while (rest < end && (json_is_space(*rest) || *rest == '\0')) rest++; /* zeros: padding */
+    if (rest < end && !r->has_garbage && !r->root_damaged) {
         r->has_garbage = true;
         part_lost(event_sink_part(c->s), CAUSE_TRAILING_GARBAGE,
                   c->pc.offset + (uint64_t)(rest - c->pc.p), 0);

@@ -413,9 +413,7 @@ static status set_up(live *c, const live_options *o, error *err) {
     return OK;
 }
 
-static status start(live *c, error *err) {
-    bool growing;
-    TRY(live_scan(c, &growing, err));
+status live_start(live *c, error *err) {
     c->started_reader = pthread_create(&c->reader, NULL, live_read_thread, c) == 0;
     c->started_watcher =
         c->started_reader && pthread_create(&c->watcher, NULL, live_watch_thread, c) == 0;
@@ -431,7 +429,10 @@ status live_open(const live_options *o, live **out, error *err) {
     pthread_mutex_init(&c->events, NULL);
     pthread_cond_init(&c->work, NULL);
     status s = set_up(c, o, err);
-    if (s == OK) s = start(c, err);
+    bool growing;
+    c->o.event = NULL; /* whoever listens has no catalogue yet */
+    if (s == OK) s = live_scan(c, &growing, err);
+    c->o.event = o->event;
     if (s != OK) {
         live_close(c);
         return s;

@@ -3,6 +3,7 @@
  *
  *     live *c;
  *     TRY(live_open(&(live_options){.path = dir}, &c, err));
+ *     TRY(live_start(c, err));
  *     snapshot *s = live_snapshot(c);                      what there is now; does not change
  *     chosen ch;
  *     TRY(choose(&s->found, &wanted, &ch, err));
@@ -100,8 +101,11 @@ typedef struct {
 
 typedef struct live live;
 
-/* Looks through the folder once before it returns. ERR_IO when the path is not there. */
+/* Looks through the folder once before it returns; nothing is read and told yet. ERR_IO when the
+ * path is not there. */
 status live_open(const live_options *o, live **out, error *err) MUST_USE;
+/* Starts reading, watching and telling. */
+status live_start(live *c, error *err) MUST_USE;
 /* Stops reading, waits for its threads. What is held stays. NULL is allowed. */
 void live_close(live *c);
 

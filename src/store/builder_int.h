@@ -120,6 +120,10 @@ typedef struct {
 /* n zeroed elements that live until the seal is done; NULL when out of memory. Thread safe, as are
  * seal_table and seal_lost: the steps behind seal_details run side by side. */
 void *seal_scratch(sealing *s, size_t n, size_t elem_bytes);
+/* Ancestors that are looked at to find who runs at a time. Nobody nests deeper, and a file made to
+ * nest a million levels must not be asked a million times for each of a million arrows. */
+enum { MAX_CLIMB = 10000 };
+
 /* Makes room for n rows (row 0 included) in every column of a table, zeroed, owned by the trace. */
 status seal_table(sealing *s, int table, size_t n, error *err) MUST_USE;
 void seal_lost(sealing *s, cause c, int64_t count, uint64_t offset, uint32_t example);

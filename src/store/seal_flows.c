@@ -55,7 +55,7 @@ static uint32_t last_start(const sealing *s, uint32_t track, int64_t time) {
 
 static uint32_t slice_at(const sealing *s, uint32_t track, const raw_arrow *a) {
     uint32_t i = last_start(s, track, a->time), inner = 0;
-    for (; i; i = s->slice.parent[i]) {
+    for (int level = 0; i && level < MAX_CLIMB; i = s->slice.parent[i], level++) {
         int64_t end = s->slice.start[i] + s->slice.dur[i];
         if (end < a->time || (end == a->time && s->slice.start[i] != a->time)) continue;
         if (!inner) inner = i;

@@ -128,7 +128,8 @@ static uint32_t op_at(const sealing *s, uint32_t track, int64_t time, uint32_t *
     while (i < end && s->slice.start[i] <= time) i++;
     *cursor = i;
     if (i == s->track.first[track]) return 0;
-    for (i--; i; i = s->slice.parent[i])
+    i--;
+    for (int level = 0; i && level < MAX_CLIMB; i = s->slice.parent[i], level++)
         if (s->slice.kind[i] == KIND_OP && time < s->slice.start[i] + s->slice.dur[i]) return i;
     return 0;
 }

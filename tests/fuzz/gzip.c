@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     str bytes = {(const char *)data, size};
     bool damaged, also;
     buf a = read_source(bytes, 1 << 16, 0, 1, &damaged);
-    buf b = read_source(bytes, 333, 77, 1 + size % 2, &also);
+    buf b = read_source(bytes, 333, 77, size % 8 ? 1 : 2, &also);
     bool whole = a.n < MOST_BYTES;
     size_t n =
         a.n < b.n ? a.n : b.n; /* how much comes out before damage depends on the portions */

@@ -39,7 +39,7 @@ function analysis(name, q) {
 }
 function listRuns() {
   return { version: 1, path: "/logs", loading: { done: 0, total: 0 }, memory: { used: 1, limit: 8e9 }, refused: [], runs: runs.map((r) => {
-    const files = readdirSync(r.path).filter((f) => /trace\.json/.test(f));
+    const files = readdirSync(r.path).filter((f) => /pt\.trace\.json/.test(f));
     return { name: r.name, path: r.path, date: "1794700906491364851", workers: files.map((f, i) => {
       const worker = f.split(".")[0];
       const q = new URLSearchParams(files.length > 1 ? { run: r.name, worker } : { run: r.name });
@@ -53,11 +53,11 @@ function listRuns() {
 }
 function tape(q) {
   const r = runOf(q), width = Number(q.get("width"));
-  const files = readdirSync(r.path).filter((f) => /trace\.json/.test(f));
+  const files = readdirSync(r.path).filter((f) => /pt\.trace\.json/.test(f));
   const f = files.find((x) => x.startsWith(`${q.get("worker")}.`)) ?? files[0];
   let text = readFileSync(join(r.path, f)); if (f.endsWith("gz")) text = gunzipSync(text);
   const ev = JSON.parse(text.toString().replace(/\bNaN\b/g, "null")).traceEvents.filter((e) => e.ph === "X");
-  const info = JSON.parse(analysis("info", q).text), dur = info.trace.duration_ns;
+  const width_ = q.get("width"); q.delete("width"); const info = JSON.parse(analysis("info", q).text), dur = info.trace.duration_ns;
   let t0 = Infinity; for (const e of ev) if (e.ts < t0 && e.cat !== "Trace") t0 = e.ts;
   const st = JSON.parse(analysis("steps", new URLSearchParams(q.get("worker") ? { run: r.name, worker: q.get("worker") } : { run: r.name })).text).tables.steps.rows;
   const kinds = { device: /^kernel|^gpu_mem/, data: /^user_annotation/, host: /^cpu_op/ };
@@ -83,7 +83,7 @@ createServer((req, res) => {
   try {
     if (m?.[1] === "runs") return json(200, listRuns());
     if (m?.[1] === "events") { res.writeHead(200, { "content-type": "text/event-stream" }); return res.write('event: hello\ndata: {"instance":"dev","version":1}\n\n'); }
-    if (m?.[1] === "tape") { res.writeHead(200); return res.end(tape(q)); }
+    if (m?.[1] === "tape") { const body = tape(q); res.writeHead(200); return res.end(body); }
     if (m) { const r = analysis(m[1], q); if (!r.ok) return json(400, { error: { code: "bad_request", msg: r.text, id: "", values: {}, offset: null } });
       res.writeHead(200, { "content-type": r.type }); return res.end(r.text); }
   } catch (e) { return json(500, { error: { code: "internal", msg: String(e.stack), id: "", values: {}, offset: null } }); }

@@ -131,6 +131,13 @@ static void an_event_comes_with_all_its_members(void **state) {
                   "45 bp=e id=7 other:str kept\n78\n");
 }
 
+static void arguments_may_be_empty_and_stand_anywhere(void **state) {
+    assert_events(
+        "{\"args\":{},\"ts\":1},{\"ts\":2,\"args\":{ }},{\"ts\":3,\"args\":{},\"dur\":4},"
+        "{\"args\":{\"x\":5},\"ts\":6}",
+        "0 ts=1000\n19 ts=2000\n39 ts=3000 dur=4000\n66 ts=6000 x:5\n");
+}
+
 static void times_are_exact_to_the_nanosecond(void **state) {
     static const struct {
         const char *text, *said;
@@ -268,7 +275,7 @@ static void an_event_is_read_from_its_start_when_it_was_cut(void **state) {
     size_t used;
     start(&r);
     assert_int_equal(parse(&r, "{\"ts\": 1}, {\"ts\": 2, \"x", &used), LAYOUT_INCOMPLETE);
-    assert_int_equal(used, 9);
+    assert_int_equal(used, 11);
     assert_said(&r, "0 ts=1000\n");
     end(&r);
 }
@@ -366,7 +373,7 @@ static void a_repaired_string_does_not_reach_into_the_next_event(void **state) {
     assert_int_equal(
         parse(&r, "{\"ph\":\"X\"},{\"name\":\"a,\"ts\":1},{\"name\":\"b\",\"ts\":2}", &used),
         LAYOUT_DAMAGED);
-    assert_int_equal(used, 10);
+    assert_int_equal(used, 11);
     assert_said(&r, "0 ph=X\n");
     end(&r);
 }
@@ -516,6 +523,7 @@ static void strings_and_values_outside_of_events_are_interned_too(void **state) 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_event_comes_with_all_its_members),
+        cmocka_unit_test(arguments_may_be_empty_and_stand_anywhere),
         cmocka_unit_test(times_are_exact_to_the_nanosecond),
         cmocka_unit_test(a_number_keeps_the_form_it_was_written_in),
         cmocka_unit_test(an_id_of_digits_is_a_number_and_any_other_a_text),

@@ -305,6 +305,14 @@ static void damage_costs_only_the_event_it_is_in(void **state) {
          {{CAUSE_BAD_SYNTAX, 1}}}, );
 }
 
+static void odd_commas_count_also_in_front_of_damage(void **state) {
+    CHECK_DAMAGES({"[" EVENT("a", 1) ",,{\"ph\" \"X\"},," EVENT("b", 2) ",,7]",
+                   2,
+                   4,
+                   2,
+                   {{CAUSE_BAD_SYNTAX, 2}, {CAUSE_TRAILING_COMMA, 2}}}, );
+}
+
 static void damage_of_the_root_does_not_cost_the_events(void **state) {
     CHECK_DAMAGES(
         {"{\"a\": 1 \"b\", \"c\": \"x\"y\", \"traceEvents\": [" EVENT("a", 1) "]}",
@@ -333,6 +341,20 @@ static void what_follows_the_end_is_counted_once(void **state) {
          1,
          0,
          {{CAUSE_TRAILING_GARBAGE, 1}}}, );
+}
+
+static void zeros_behind_the_end_are_padding(void **state) {
+    static const char text[] = "[" EVENT("a", 1) "]\n\0\0\0\0\0\0\0\0\0\0",
+                      more[] = "[" EVENT("a", 1) "]\0\0x";
+    for (size_t size = 1; size < 80; size += 3) {
+        error err;
+        trace *t = read_text(str_n(text, sizeof text), (read_how){2, size}, &err);
+        assert_int_equal(t->quality.n, 1);
+        trace_release(t);
+        t = read_text(str_n(more, sizeof more), (read_how){2, size}, &err);
+        assert_int_equal(trace_quality(t, CAUSE_TRAILING_GARBAGE), 1);
+        trace_release(t);
+    }
 }
 
 static void a_200_level_value_and_a_400_digit_number_are_kept(void **state) {
@@ -615,8 +637,10 @@ int main(void) {
         cmocka_unit_test(cut_at_any_byte_nothing_complete_is_lost),
         cmocka_unit_test(malformed_values_are_read_and_counted),
         cmocka_unit_test(damage_costs_only_the_event_it_is_in),
+        cmocka_unit_test(odd_commas_count_also_in_front_of_damage),
         cmocka_unit_test(damage_of_the_root_does_not_cost_the_events),
         cmocka_unit_test(what_follows_the_end_is_counted_once),
+        cmocka_unit_test(zeros_behind_the_end_are_padding),
         cmocka_unit_test(a_200_level_value_and_a_400_digit_number_are_kept),
         cmocka_unit_test(the_first_offset_of_a_loss_is_where_the_event_starts),
         cmocka_unit_test(threads_and_pieces_do_not_change_the_trace),

@@ -57,6 +57,7 @@ static live *open_live(const char *path, listener *l, uint64_t limit) {
                       .event = listen_to,
                       .context = l};
     assert_int_equal(live_open(&o, &c, NULL), OK);
+    assert_int_equal(live_start(c, NULL), OK);
     return c;
 }
 

@@ -70,8 +70,7 @@ export const http: Transport = {
   url: address,
   events(onEvent) {
     const stream = new EventSource("/api/v1/events");
-    for (const name of EVENTS)
-      stream.addEventListener(name, (e) => onEvent(name, JSON.parse((e as MessageEvent<string>).data)));
+    for (const name of EVENTS) stream.addEventListener(name, (e) => onEvent(name, JSON.parse((e as MessageEvent<string>).data)));
     stream.addEventListener("error", () => onEvent("lost", {}));
     stream.addEventListener("open", () => onEvent("open", {}));
     return () => stream.close();

@@ -3,9 +3,27 @@
 export type Unit = "ns" | "bytes" | "share" | "count" | "flops" | "flops_per_s" | "bytes_per_s" | "plain";
 
 const THIN = " ";
-const TIME: readonly [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
-const SIZE: readonly [number, string][] = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [1024, "KiB"], [1, "B"]];
-const METRIC: readonly [number, string][] = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
+const TIME: readonly [number, string][] = [
+  [1e9, "s"],
+  [1e6, "ms"],
+  [1e3, "µs"],
+  [1, "ns"],
+];
+const SIZE: readonly [number, string][] = [
+  [2 ** 40, "TiB"],
+  [2 ** 30, "GiB"],
+  [2 ** 20, "MiB"],
+  [1024, "KiB"],
+  [1, "B"],
+];
+const METRIC: readonly [number, string][] = [
+  [1e15, "P"],
+  [1e12, "T"],
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e3, "k"],
+  [1, ""],
+];
 
 export interface Scale {
   factor: number; // divide by it
@@ -14,7 +32,9 @@ export interface Scale {
 }
 
 export function thousands(n: number): string {
-  return Math.round(n).toString().replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+  return Math.round(n)
+    .toString()
+    .replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
 function step(table: readonly [number, string][], value: number): readonly [number, string] {
@@ -30,11 +50,11 @@ function tableOf(unit: Unit): readonly [number, string][] {
 
 const SUFFIX: Partial<Record<Unit, string>> = { bytes_per_s: "/s", flops: "FLOP", flops_per_s: "FLOP/s" };
 
-/** The scale of a column: one unit, chosen from its largest value. */
+/** The scale of a column: one unit, chosen from its largest value so that small ones keep their digits. */
 export function scaleOf(unit: Unit, max: number): Scale {
   if (unit === "share") return { factor: 0.01, unit: "%", digits: 1 };
   if (unit === "count" || unit === "plain") return { factor: 1, unit: "", digits: 0 };
-  const [factor, name] = step(tableOf(unit), max);
+  const [factor, name] = step(tableOf(unit), unit === "ns" || unit === "bytes" ? max / 9.9995 : max);
   const shown = Math.abs(max) / factor;
   return { factor, unit: name + (SUFFIX[unit] ?? ""), digits: factor === 1 ? 0 : shown >= 100 ? 1 : 2 };
 }

@@ -5,7 +5,8 @@ export interface Match {
   at: number[]; // positions of the letters found
 }
 
-const isStart = (text: string, i: number) => i === 0 || /[^a-z0-9]/i.test(text[i - 1] as string) || /[A-Z]/.test(text[i] as string);
+const isStart = (text: string, i: number) =>
+  i === 0 || /[^a-z0-9]/i.test(text[i - 1] as string) || /[A-Z]/.test(text[i] as string);
 
 export function fuzzy(query: string, text: string): Match | undefined {
   const q = query.toLowerCase();

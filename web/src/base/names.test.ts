@@ -7,14 +7,15 @@ test("a wrapper gives way to what it wraps", () => {
 });
 
 test("scopes go, two arguments stay, the rest is an ellipsis", () => {
-  const name = "void at::native::unrolled_elementwise_kernel<at::native::copy_cuda(at::T&)::{lambda()#3}, std::array<char*, 2ul>, 4>(int)";
+  const name =
+    "void at::native::unrolled_elementwise_kernel<at::native::copy_cuda(at::T&)::{lambda()#3}, std::array<char*, 2ul>, 4>(int)";
   assert.equal(foldKernel(name), "unrolled_elementwise_kernel<copy_cuda, array, …>");
   assert.equal(foldKernel("(anonymous namespace)::f<4, float, int>(int)"), "f<4, float, …>");
   assert.equal(foldKernel("nvjet_sm90_tst"), "nvjet_sm90_tst");
 });
 
 test("a cut name keeps both ends", () => {
-  assert.equal(cutMiddle("abcdefghij", 5), "ab…ij".slice(0, 2) + "…" + "ij");
+  assert.equal(cutMiddle("abcdefghij", 5), "ab…ij");
   assert.equal(cutMiddle("abc", 5), "abc");
 });
 

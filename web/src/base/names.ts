@@ -47,7 +47,10 @@ export function foldKernel(name: string): string {
   const base = text.slice(0, open);
   const parts = splitTop(text.slice(open + 1, closing(text, open)));
   if (WRAPPERS.test(base) && parts[0]) return foldKernel(parts[0]);
-  const shown = parts.slice(0, 2).map(simpleArgument).filter((p) => p !== "");
+  const shown = parts
+    .slice(0, 2)
+    .map(simpleArgument)
+    .filter((p) => p !== "");
   return `${lastScope(base)}<${shown.join(", ")}${parts.length > shown.length ? ", …" : ""}>`;
 }
 

@@ -6,7 +6,18 @@ export function svgOf(box: Element): SVGSVGElement | undefined {
   return all.sort((a, b) => b.clientWidth * b.clientHeight - a.clientWidth * a.clientHeight)[0];
 }
 
-const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "fill-opacity", "font-family", "font-size", "font-weight", "text-anchor"];
+const STYLES = [
+  "fill",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "opacity",
+  "fill-opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "text-anchor",
+];
 
 /** A copy that needs no style sheet: every element carries its computed colours. */
 function standalone(svg: SVGSVGElement): SVGSVGElement {

@@ -19,9 +19,10 @@ export function ticks(max: number, count = 4): number[] {
   return list;
 }
 
+/** Powers of ten between min and max. */
 export function logTicks(min: number, max: number): number[] {
   const list: number[] = [];
-  for (let p = Math.floor(Math.log10(min)); p <= Math.ceil(Math.log10(max)); p++) list.push(10 ** p);
+  for (let p = Math.ceil(Math.log10(min)); p <= Math.floor(Math.log10(max)); p++) list.push(10 ** p);
   return list;
 }
 

@@ -58,7 +58,6 @@ export function AddressMap({ blocks, from, to, height, version, label, onBlock }
   const map = dense(blocks);
   const x = (time: number) => ((time - from) / Math.max(1, to - from)) * width;
   const y = (address: number) => height - (map.at(address) / Math.max(1, map.size)) * height;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme's version stands for the colours
   useEffect(() => {
     const el = canvas.current;
     const g = el?.getContext("2d");
@@ -79,12 +78,21 @@ export function AddressMap({ blocks, from, to, height, version, label, onBlock }
   const find = (e: MouseEvent) => {
     const time = from + (e.offsetX / width) * (to - from);
     const place = ((height - e.offsetY) / height) * map.size;
-    const i = blocks.findIndex((b) => b.from <= time && time <= b.to && map.at(b.address) <= place && place < map.at(b.address) + b.bytes);
+    const i = blocks.findIndex(
+      (b) => b.from <= time && time <= b.to && map.at(b.address) <= place && place < map.at(b.address) + b.bytes,
+    );
     onBlock(i < 0 ? undefined : i);
   };
   return (
     <div class="chart" ref={box}>
-      <canvas ref={canvas} style={{ width: `${width}px`, height: `${height}px` }} role="img" aria-label={label} onMouseMove={find} onMouseLeave={() => onBlock(undefined)} />
+      <canvas
+        ref={canvas}
+        style={{ width: `${width}px`, height: `${height}px` }}
+        role="img"
+        aria-label={label}
+        onMouseMove={find}
+        onMouseLeave={() => onBlock(undefined)}
+      />
     </div>
   );
 }

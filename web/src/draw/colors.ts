@@ -45,7 +45,7 @@ export type Kind = (typeof KINDS)[number];
 const TOKEN_OF_KIND: Record<Kind, string> = {
   other: "cpu_exec",
   span: "track",
-  step: "track",
+  step: "cpu_exec",
   annotation: "cpu_exec",
   collective: "communication",
   python: "other",

@@ -1,7 +1,8 @@
 // Counters on the time axis: step line zoomed in, smallest to largest zoomed out, scale from zero.
-import { type Picture, pictureFor } from "../model/timeline-data.ts";
-import type { Lane } from "../model/timeline-types.ts";
+
 import type { Scene } from "./frame.ts";
+import { type Picture, pictureFor } from "./picture.ts";
+import type { Lane } from "./tracks.ts";
 
 const STYLE: Record<string, { token: string; fill: number; line: number }> = {
   utilization: { token: "kernel", fill: 0.55, line: 0 },
@@ -34,7 +35,7 @@ export function valueAt(p: Picture, lane: number, time: number): number | undefi
 }
 
 export function drawCounter(g: CanvasRenderingContext2D, s: Scene, lane: Lane, y: number, height: number): void {
-  const p = pictureFor(s.store, lane.id, s.range, s.width, s.whole);
+  const p = pictureFor(s.pictures, lane.id, s.range, s.width, s.whole);
   const part = p?.counters.get(lane.id);
   if (!p || !part || part.last <= part.first) return;
   const style = STYLE[lane.kind] ?? (STYLE.counter as { token: string; fill: number; line: number });

@@ -25,6 +25,11 @@ interface CurveProps {
   onTime: (time: number) => void;
 }
 
+// Steps of the axis: powers of two and their halves more, so that labels are round in MiB.
+const POWERS = Array.from({ length: 48 }, (_, i) => [2 ** i, 1.25 * 2 ** (i + 2)])
+  .flat()
+  .sort((a, b) => a - b);
+
 const css = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 function axisFont(): string {
@@ -42,8 +47,18 @@ function options(props: CurveProps, width: number, now: { current: CurveProps })
     cursor: { drag: { x: true, y: false, setScale: false }, points: { size: 6 }, y: false },
     scales: { x: { time: false }, y: { range: (_u, _min, max) => [0, max * 1.12] } },
     axes: [
-      { ...axis, grid: { show: false }, values: (_u, list) => list.map((v) => short(v, "ns")) },
-      { ...axis, size: 62, values: (_u, list) => list.map((v) => (v === 0 ? "0" : short(v, "bytes"))) },
+      {
+        ...axis,
+        size: 26,
+        grid: { show: false },
+        values: (_u, list) => list.map((v) => short(v, "ns").replace(/\.0+(?= )/, "")),
+      },
+      {
+        ...axis,
+        size: 66,
+        incrs: POWERS,
+        values: (_u, list) => list.map((v) => (v === 0 ? "0" : short(v, "bytes").replace(/\.0+(?= )/, ""))),
+      },
     ],
     series: [
       {},
@@ -135,15 +150,18 @@ function flag(u: uPlot, peak: { time: number; value: number; label: string }, ra
 
 export function Curve(props: CurveProps) {
   const [box, width] = useWidth(700);
-  const plot = useRef<uPlot>();
+  const plot = useRef<uPlot | undefined>(undefined);
   const now = useRef(props);
   now.current = props;
   const { data, version } = props;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme's version stands for the colours
   useEffect(() => {
     if (!box.current) return;
     const empty = new Float64Array(0);
-    const u = new uPlot(options(now.current, width, now), [data.time, data.allocated, data.reserved ?? empty] as uPlot.AlignedData, box.current);
+    const u = new uPlot(
+      options(now.current, width, now),
+      [data.time, data.allocated, data.reserved ?? empty] as uPlot.AlignedData,
+      box.current,
+    );
     u.over.addEventListener("contextmenu", (e) => {
       e.preventDefault();
       now.current.onReset();
@@ -152,7 +170,6 @@ export function Curve(props: CurveProps) {
     plot.current = u;
     return () => u.destroy();
   }, [data.time, version, width]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a mark is drawn over the same curve
   useEffect(() => plot.current?.redraw(false), [data.mark, data.peak]);
   return <div class="curve" ref={box} />;
 }

@@ -1,18 +1,19 @@
 // One frame of the timeline: ground, rows through the compositor, counters, words. What lies above
 // (selection, area, flows, ruler) is drawn by overlay.ts and ruler.ts.
-import { type Picture, pictureFor, runOf, type Store } from "../model/timeline-data.ts";
-import type { Lane } from "../model/timeline-types.ts";
+
 import { type ColorBy, mix, type Palette, pack } from "./colors.ts";
 import { endX, gapAround, paintRow, paintSeveral, type Run, startX, type Wide } from "./compositor.ts";
 import { drawCounter } from "./counters.ts";
 import { fitText, LABEL, shortName } from "./labels.ts";
 import { type Item, isCounter, itemsBetween, type Layout, MOST_SUB_ROWS, RULER, rowPlace, shownRows } from "./lanes.ts";
 import { type Paint, paintOf } from "./paint.ts";
+import { type Picture, pictureFor, runOf } from "./picture.ts";
 import type { Range } from "./scale.ts";
+import type { Lane } from "./tracks.ts";
 
 export interface Scene {
   layout: Layout;
-  store: Store;
+  pictures: readonly Picture[]; // newest first
   range: Range;
   whole: number; // ns of the trace
   left: number; // of the lanes, CSS pixels
@@ -54,7 +55,7 @@ export interface RowDrawn {
 }
 
 const MOST_WORDS_MOVING = 250;
-const MOST_WORDS = 1500;
+const MOST_WORDS = 800;
 const IDLE_WORDS = 130;
 
 /** Items on the screen with the height at which they stand there. */
@@ -169,14 +170,14 @@ function rowsOf(e: Easel, s: Scene, items: readonly { item: Item; y: number }[])
   e.pixels.fill(0, 0, width * plan.length * 2);
   const dot = pack(mix(s.palette.surface, s.palette.dark, 0.45));
   plan.forEach((p, line) => {
-    const picture = pictureFor(s.store, p.lane.id, s.range, s.width, s.whole);
+    const picture = pictureFor(s.pictures, p.lane.id, s.range, s.width, s.whole);
     const part = picture?.rows.get(p.lane.id)?.find((r) => r.row === p.row);
     if (!picture || !part) return;
     const paint = paintOf(picture, s.palette, s.by, s.only, s.version);
     const run = runOf(picture, part, s.range, width);
     const target = { pixels: e.pixels, at: line * 2 * width, width, gap: Math.max(1, Math.round(s.dpr)) };
     const wideFrom = e.wide.n;
-    paintRow(target, paint.boxes, run, paint.shades, p.height >= 12 ? e.wide : undefined);
+    paintRow(target, paint.boxes, run, p.lane.kind === "steps" ? paint.quiet : paint.shades, p.height >= 12 ? e.wide : undefined);
     if (p.height >= 12) paintSeveral({ ...target, at: target.at + width }, paint.boxes, run, dot, 3 * target.gap);
     rows.push({ ...p, picture, paint, run, wideFrom, wideTo: e.wide.n });
     places.set(rows[rows.length - 1] as RowDrawn, line * 2);
@@ -283,7 +284,7 @@ function drawWords(e: Easel, s: Scene, rows: readonly RowDrawn[]): void {
           text,
           x: s.left + left + LABEL.inside,
           y: r.y + r.height / 2 + 0.5,
-          dark: r.paint.darkText[r.paint.boxes.name[i] as number] === true,
+          dark: r.lane.kind === "steps" ? r.paint.quietDark : r.paint.darkText[r.paint.boxes.name[i] as number] === true,
         });
     }
   }

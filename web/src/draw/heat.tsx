@@ -54,11 +54,24 @@ export function Heat(props: HeatProps) {
     if (e.key === "Enter") return props.onCell(at[0], at[1]);
     if (!dr && !dc) return;
     e.preventDefault();
-    setAt([Math.max(0, Math.min(props.ranks.length - 1, at[0] + (dr ?? 0))), Math.max(0, Math.min(props.columns.length - 1, at[1] + (dc ?? 0)))]);
+    setAt([
+      Math.max(0, Math.min(props.ranks.length - 1, at[0] + (dr ?? 0))),
+      Math.max(0, Math.min(props.columns.length - 1, at[1] + (dc ?? 0))),
+    ]);
   };
   return (
     <div class="chart" ref={box}>
-      <svg data-chart ref={grid} width={width} height={height} role="application" tabIndex={0} aria-label={`${props.label}. ${props.speak(at[0], at[1])}`} class="heat" onKeyDown={keys}>
+      <svg
+        data-chart
+        ref={grid}
+        width={width}
+        height={height}
+        role="application"
+        tabIndex={0}
+        aria-label={`${props.label}. ${props.speak(at[0], at[1])}`}
+        class="heat"
+        onKeyDown={keys}
+      >
         {groups.map((g) => (
           <text key={g} x={xs[props.columns.findIndex((c) => c.group === g)]} y={12} class="axis">
             {props.groupName(g)}
@@ -88,7 +101,12 @@ export function Heat(props: HeatProps) {
                     class={on ? "heat-cell heat-on" : "heat-cell"}
                   />
                   {!many && cell >= 34 && v !== null && p > 0.2 ? (
-                    <text x={(xs[i] ?? 0) + cell / 2 - 0.7} y={20 + r * row + 16.5} text-anchor="middle" class={p > 0.62 ? "heat-high" : "heat-low"}>
+                    <text
+                      x={(xs[i] ?? 0) + cell / 2 - 0.7}
+                      y={20 + r * row + 16.5}
+                      text-anchor="middle"
+                      class={p > 0.62 ? "heat-high" : "heat-low"}
+                    >
                       {props.format(v)}
                     </text>
                   ) : null}
@@ -100,7 +118,13 @@ export function Heat(props: HeatProps) {
         {words
           ? props.columns.map((c, i) =>
               c.lines.map((line, k) => (
-                <text key={`${c.id}${k}`} x={(xs[i] ?? 0) + cell / 2} y={34 + props.ranks.length * row + k * 13} text-anchor="middle" class="axis">
+                <text
+                  key={`${c.id}${k}`}
+                  x={(xs[i] ?? 0) + cell / 2}
+                  y={34 + props.ranks.length * row + k * 13}
+                  text-anchor="middle"
+                  class="axis"
+                >
                   {line}
                 </text>
               )),

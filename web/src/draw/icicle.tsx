@@ -34,11 +34,32 @@ export function place(nodes: readonly Node[], width: number): Placed[] {
       at += own;
     }
   };
-  walk(nodes, 0, width, nodes.reduce((s, n) => s + n.value, 0), 0);
+  walk(
+    nodes,
+    0,
+    width,
+    nodes.reduce((s, n) => s + n.value, 0),
+    0,
+  );
   return placed;
 }
 
-export function Icicle({ nodes, label, onNode, chosen }: { nodes: readonly Node[]; label: string; onNode: (id: string) => void; chosen?: string | undefined }) {
+const fit = (text: string, width: number) => {
+  const room = Math.floor((width - 10) / 6.2);
+  return text.length <= room ? text : room > 3 ? `${text.slice(0, room - 1)}…` : "";
+};
+
+export function Icicle({
+  nodes,
+  label,
+  onNode,
+  chosen,
+}: {
+  nodes: readonly Node[];
+  label: string;
+  onNode: (id: string) => void;
+  chosen?: string | undefined;
+}) {
   const [box, width] = useWidth(500);
   const placed = place(nodes, width);
   const deep = Math.max(1, ...placed.map((p) => p.depth + 1));
@@ -58,7 +79,7 @@ export function Icicle({ nodes, label, onNode, chosen }: { nodes: readonly Node[
             />
             {w > 34 ? (
               <text x={x + 5} y={depth * 20 + 13.5} fill={inkFor(node.fill)} class="strip-text">
-                {node.label.slice(0, Math.max(0, Math.floor((w - 10) / 6.4)))}
+                {fit(node.label, w)}
               </text>
             ) : null}
           </g>

@@ -1,6 +1,6 @@
 // Where every lane stands: heights, folding, pins, and which row is under a pixel. Pure: tracks and the
 // choices of the reader in, positions out.
-import type { Group, Lane, LaneKind, Tracks } from "../model/timeline-types.ts";
+import type { Group, Lane, LaneKind, Tracks } from "./tracks.ts";
 
 export const GUTTER = 196;
 export const RULER = 24;

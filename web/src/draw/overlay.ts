@@ -1,9 +1,10 @@
 // What lies above the lanes: outlines of the selection and of its name, the area, flows, the hover line.
-import type { Ref } from "../model/timeline-types.ts";
+
 import { endX, indicesOf, startX } from "./compositor.ts";
 import type { RowDrawn, Scene } from "./frame.ts";
 import { itemAt, RULER, rowPlace, shownRows } from "./lanes.ts";
 import { type Range, toX } from "./scale.ts";
+import type { Ref } from "./tracks.ts";
 
 export interface Marked {
   lane: number;

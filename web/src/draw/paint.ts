@@ -1,8 +1,22 @@
 // The colours of one answer: a fill for every name (or lane, or slowness), made once per answer, theme and
 // choice of colouring, so that a frame only looks them up.
-import type { Picture } from "../model/timeline-data.ts";
-import { type ColorBy, cssOf, darkTextOn, fillOf, hashOf, heatOf, type Palette, type Rgb, shadesOf } from "./colors.ts";
+
+import {
+  type ColorBy,
+  cssOf,
+  darkTextOn,
+  fillOf,
+  hashOf,
+  heatOf,
+  LEVELS,
+  type Palette,
+  pack,
+  parseColor,
+  type Rgb,
+  shadesOf,
+} from "./colors.ts";
 import type { Boxes } from "./compositor.ts";
+import type { Picture } from "./picture.ts";
 
 export interface Paint {
   key: string;
@@ -11,6 +25,8 @@ export interface Paint {
   fills: Rgb[];
   css: string[];
   darkText: boolean[];
+  quiet: Uint32Array<ArrayBuffer>; // the lane of steps: all in the colour of an empty bar
+  quietDark: boolean;
 }
 
 /** Steps of slowness: up to four times the median. */
@@ -37,9 +53,7 @@ function bySlowness(p: Picture, palette: Palette): { index: Uint16Array<ArrayBuf
     const over = median > 0 && p.boxes.count[i] === 1 ? (p.boxes.time[i] as number) / median - 1 : 0;
     index[i] = Math.round(Math.min(1, Math.max(0, over / 3)) * (SLOW_STEPS - 1));
   }
-  const quiet = palette.css.track ?? "";
   const fills = Array.from({ length: SLOW_STEPS }, (_, i) => heatOf(palette, 0.04 + (0.96 * i) / (SLOW_STEPS - 1)));
-  if (quiet && fills[0]) fills[0] = heatOf(palette, 0.03);
   return { index, fills };
 }
 
@@ -54,6 +68,7 @@ export function paintOf(p: Picture, palette: Palette, by: ColorBy, only: string,
   else if (by === "slow") ({ index, fills } = bySlowness(p, palette) as { index: typeof index; fills: Rgb[] });
   else fills = p.names.map((n, i) => fillOf(palette, by, n, p.kinds[i] as number));
   const dim = only && index === p.boxes.name ? (i: number) => p.names[i] !== only : undefined;
+  const track = parseColor(palette.css.track ?? "");
   const paint: Paint = {
     key,
     boxes: { ...p.boxes, name: index },
@@ -61,6 +76,8 @@ export function paintOf(p: Picture, palette: Palette, by: ColorBy, only: string,
     fills,
     css: fills.map(cssOf),
     darkText: fills.map(darkTextOn),
+    quiet: new Uint32Array(fills.length * LEVELS).fill(pack(track)),
+    quietDark: darkTextOn(track),
   };
   p.paint = paint;
   return paint;

@@ -16,12 +16,23 @@ export interface Dot {
   chosen?: boolean;
 }
 
-export function Scatter({ dots, height, label, onDot }: { dots: readonly Dot[]; height: number; label: string; onDot: (id: string) => void }) {
+export function Scatter({
+  dots,
+  height,
+  label,
+  onDot,
+}: {
+  dots: readonly Dot[];
+  height: number;
+  label: string;
+  onDot: (id: string) => void;
+}) {
   const [box, width] = useWidth(480);
   const [left, right, top, bottom] = [36, 12, 10, 44];
   const xs = dots.map((d) => Math.max(1, d.x));
-  const marks = logTicks(Math.max(1, Math.min(...xs, 1e6)), Math.max(...xs, 10));
-  const [lo, hi] = [Math.log10(marks[0] ?? 1), Math.log10(marks[marks.length - 1] ?? 10)];
+  const [min, max] = [Math.min(...xs, 1e6) / 1.4, Math.max(...xs, 10) * 1.4];
+  const marks = logTicks(min, max);
+  const [lo, hi] = [Math.log10(min), Math.log10(max)];
   const x = (v: number) => left + ((Math.log10(Math.max(1, v)) - lo) / Math.max(0.001, hi - lo)) * (width - left - right);
   const y = (v: number) => top + (1 - v) * (height - top - bottom);
   const most = Math.max(...dots.map((d) => d.area), 1);
@@ -41,7 +52,7 @@ export function Scatter({ dots, height, label, onDot }: { dots: readonly Dot[]; 
           <g key={m}>
             <line x1={x(m)} x2={x(m)} y1={top} y2={height - bottom} stroke="var(--line)" />
             <text x={x(m)} y={height - 6} text-anchor="middle" class="axis">
-              {short(m, "ns")}
+              {short(m, "ns").replace(/\.0+/, "")}
             </text>
           </g>
         ))}

@@ -24,7 +24,7 @@ interface StripProps {
   chosen?: string | undefined;
 }
 
-const textWidth = (s: string) => s.length * 6.4 + 12;
+const textWidth = (s: string) => s.length * 6.1 + 11;
 
 export function Strip({ parts, total, height, label, above, onPart, chosen }: StripProps) {
   const [box, width] = useWidth(600);
@@ -51,6 +51,9 @@ export function Strip({ parts, total, height, label, above, onPart, chosen }: St
               fill={p.fill}
               {...(chosen === p.id ? { stroke: "var(--t1)", "stroke-width": 2 } : {})}
             />
+            {text && p.plain && p.fill.startsWith("url") ? (
+              <rect x={at + 3} y={top + height / 2 - 8} width={textWidth(text) - 4} height={16} rx="2" fill="var(--surface)" />
+            ) : null}
             {text ? (
               <text x={at + 7} y={top + height / 2 + 4} fill={p.plain ? "var(--t2)" : inkFor(p.fill)} class="strip-text">
                 {text}

@@ -1,7 +1,8 @@
 // A step as a trace: one lane on top for the stages, one for each stream of communication below.
-import { inkFor } from "./ink.ts";
+
 import { ticks } from "../base/scale.ts";
 import { tip } from "../base/tip.tsx";
+import { inkFor } from "./ink.ts";
 import { useWidth } from "./width.ts";
 
 export interface TraceBox {
@@ -32,7 +33,7 @@ export function StepTrace({ lanes, length, border, factor, unit, label }: Props)
   const [box, width] = useWidth(900);
   const left = 148;
   const top = 24;
-  const first = 28;
+  const first = border ? 44 : 28;
   const row = 20;
   const height = top + first + (lanes.length - 1) * row + 10;
   const x = (v: number) => left + (v / Math.max(1, length)) * (width - left - 12);
@@ -64,7 +65,12 @@ export function StepTrace({ lanes, length, border, factor, unit, label }: Props)
                   <g key={b.id} {...tip(b.card, 80)}>
                     <rect x={x(b.from)} y={y} width={w} height={h} rx="1.5" fill={b.fill} />
                     {inside ? (
-                      <text x={x(b.from) + 6} y={y + h / 2 + 4} fill={b.fill.includes("overlap") ? "#FFFFFF" : inkFor(b.fill)} class="strip-text">
+                      <text
+                        x={x(b.from) + 6}
+                        y={y + h / 2 + 4}
+                        fill={b.fill.includes("overlap") ? "#FFFFFF" : inkFor(b.fill)}
+                        class="strip-text"
+                      >
                         {b.label}
                       </text>
                     ) : i > 0 && lane.boxes.length < 4 ? (
@@ -81,7 +87,7 @@ export function StepTrace({ lanes, length, border, factor, unit, label }: Props)
         {border ? (
           <g>
             <line x1={x(border.at)} x2={x(border.at)} y1={top - 6} y2={height} stroke="var(--critical)" stroke-dasharray="3 3" />
-            <text x={x(border.at) + 5} y={top + 36} class="axis critical-text">
+            <text x={x(border.at) + 5} y={top + 37} class="axis critical-text">
               {border.label}
             </text>
           </g>
@@ -92,7 +98,17 @@ export function StepTrace({ lanes, length, border, factor, unit, label }: Props)
 }
 
 /** A line of values, one for each step. */
-export function Sparkline({ values, colour, height, label }: { values: readonly number[]; colour: string; height: number; label: string }) {
+export function Sparkline({
+  values,
+  colour,
+  height,
+  label,
+}: {
+  values: readonly number[];
+  colour: string;
+  height: number;
+  label: string;
+}) {
   const [box, width] = useWidth(300);
   const min = Math.min(...values);
   const max = Math.max(...values);

@@ -8,7 +8,16 @@ export interface Place {
 }
 
 export const VIEWS = [
-  "runs", "overview", "timeline", "operators", "kernels", "modules", "memory", "steps", "pipeline", "distributed",
+  "runs",
+  "overview",
+  "timeline",
+  "operators",
+  "kernels",
+  "modules",
+  "memory",
+  "steps",
+  "pipeline",
+  "distributed",
 ] as const;
 export type View = (typeof VIEWS)[number];
 
@@ -20,7 +29,10 @@ export function parsePlace(hash: string): Place {
 }
 
 export function writePlace(p: Place): string {
-  const query = new URLSearchParams([...p.params].filter(([, v]) => v !== "")).toString().replace(/%2B/g, "+").replace(/%3A/g, ":");
+  const query = new URLSearchParams([...p.params].filter(([, v]) => v !== ""))
+    .toString()
+    .replace(/%2B/g, "+")
+    .replace(/%3A/g, ":");
   return `#/${p.view}${query ? `?${query}` : ""}`;
 }
 

@@ -64,8 +64,7 @@ export function windowRange(tape: Tape): Range & { steps: number } {
     from = Number(param("from") || tape.from);
     to = Number(param("to") || tape.to);
     steps = 0;
-    for (let i = 0; i < tape.numbers.length; i++)
-      if ((tape.starts[i] as number) < to && (tape.ends[i] as number) > from) steps++;
+    for (let i = 0; i < tape.numbers.length; i++) if ((tape.starts[i] as number) < to && (tape.ends[i] as number) > from) steps++;
   }
   return { from, to, steps };
 }

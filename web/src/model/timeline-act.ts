@@ -1,15 +1,32 @@
 // What keys and buttons of the timeline do.
-import { laneName } from "./timeline-words.ts";
+
+import { short } from "../base/format.ts";
 import { fitRange, panBy, type Range, toTime, zoomAround } from "../draw/scale.ts";
+import type { Ref } from "../draw/tracks.ts";
 import { go, param } from "./place.ts";
 import { dropSelection } from "./selection.ts";
 import { setWindow } from "./steps.ts";
-import { area, bringIntoView, choose, chooseRef, chosen, detail, notes, redraw, setNotes, show, showDetails, spoken, stage, tab, toggle } from "./timeline.ts";
+import {
+  area,
+  bringIntoView,
+  choose,
+  chooseRef,
+  chosen,
+  detail,
+  notes,
+  redraw,
+  setNotes,
+  show,
+  showDetails,
+  spoken,
+  stage,
+  tab,
+  toggle,
+} from "./timeline.ts";
 import type { Command } from "./timeline-keys.ts";
 import { goToHit } from "./timeline-search.ts";
-import type { Ref } from "./timeline-types.ts";
+import { laneName } from "./timeline-words.ts";
 import { t } from "./words.ts";
-import { short } from "../base/format.ts";
 
 /** Where keys zoom: at the pointer, else the middle. */
 function focusTime(): number {
@@ -37,13 +54,13 @@ function same(a: Range, b: Range): boolean {
 /** Fits the selection; again: the step it is in; again: everything. */
 export function fit(): void {
   const target = area.peek() ?? stretchOf(chosen.peek());
-  if (!target) return showAll();
-  const wanted = fitRange(target.from, target.to, stage.whole);
-  if (!same(stage.range, wanted)) return show(wanted);
-  const step = stepAround((target.from + target.to) / 2);
-  const around = step && fitRange(step.from, step.to, stage.whole, 0.02);
-  if (around && !same(stage.range, around)) return show(around);
-  showAll();
+  const step = target && stepAround((target.from + target.to) / 2);
+  const wider = [
+    target && fitRange(target.from, target.to, stage.whole),
+    step && fitRange(step.from, step.to, stage.whole, 0.02),
+  ].filter((r) => r !== undefined);
+  const at = wider.findIndex((r) => same(stage.range, r));
+  show(wider[at + 1] ?? { from: 0, to: stage.whole });
 }
 
 function stretchOf(c: { start: number; duration: number } | undefined): Range | undefined {
@@ -68,7 +85,10 @@ function followFlow(by: 1 | -1): void {
   const d = detail.peek();
   if (!d) return;
   if (by > 0) follow(d.kernels?.[0] ?? d.flows?.find((f) => f.direction === "out"));
-  else follow(d.why?.find((w) => w.role === "launch" || w.role === "forward") ?? d.flows?.find((f) => f.direction === "in") ?? d.why?.[0]);
+  else
+    follow(
+      d.why?.find((w) => w.role === "launch" || w.role === "forward") ?? d.flows?.find((f) => f.direction === "in") ?? d.why?.[0],
+    );
 }
 
 function addNote(): void {
@@ -196,12 +216,22 @@ function chooseFirst(): void {
 export function speak(): void {
   const c = chosen.value;
   const lane = c && stage.tracks?.lanes.find((l) => l.id === c.lane);
-  spoken.value = c ? `${c.name}, ${short(c.duration, "ns")}, ${lane ? laneName(lane) : ""}, ${t("tl_at", { time: short(c.start, "ns") })}` : "";
+  spoken.value = c
+    ? `${c.name}, ${short(c.duration, "ns")}, ${lane ? laneName(lane) : ""}, ${t("tl_at", { time: short(c.start, "ns") })}`
+    : "";
 }
 
 /** A selection that came with the address: a slice by number, or the longest one of a name. */
 export function adopt(r: Ref): void {
-  choose({ id: r.id, instant: r.kind === "instant", lane: r.lane, row: r.row, start: r.start, duration: r.duration, name: r.name });
+  choose({
+    id: r.id,
+    instant: r.kind === "instant",
+    lane: r.lane,
+    row: r.row,
+    start: r.start,
+    duration: r.duration,
+    name: r.name,
+  });
   if (!param("view")) bringIntoView(r);
 }
 

@@ -2,36 +2,12 @@
 // two; a newer one makes an older one void; until it is there the best of the kept answers is drawn.
 import type { Query } from "../api/transport.ts";
 import { type Blocks, RequestFailed } from "../api/transport.ts";
-import type { Boxes, Run } from "../draw/compositor.ts";
+import type { Picture } from "../draw/picture.ts";
 import { covers, type Range, type Wanted, wantedFor } from "../draw/scale.ts";
 
 export interface LaneWish {
   id: number;
   coarse: boolean; // drawn as thin stripes: wider buckets will do
-}
-
-export interface Points {
-  first: number;
-  last: number;
-}
-
-/** One answer, as typed arrays. */
-export interface Picture extends Range {
-  bucket: number;
-  asked: number; // bucket that was asked for
-  unit: number;
-  boxes: Boxes;
-  rows: Map<number, { row: number; first: number; last: number }[]>; // by lane
-  counters: Map<number, Points>;
-  pointTime: Uint32Array;
-  pointMin: Float32Array;
-  pointMax: Float32Array;
-  pointLast: Float32Array;
-  names: string[];
-  kinds: Uint8Array;
-  nameIds: Uint32Array;
-  lanes: Set<number>;
-  paint: unknown; // colours of the names, kept by who draws
 }
 
 export function readPicture(b: Blocks, asked: Wanted, lanes: Set<number>): Picture {
@@ -78,12 +54,6 @@ export function readPicture(b: Blocks, asked: Wanted, lanes: Set<number>): Pictu
     lanes,
     paint: undefined,
   };
-}
-
-/** How the boxes of a picture become pixels of a view. */
-export function runOf(p: Picture, part: { first: number; last: number }, view: Range, width: number): Run {
-  const perNs = width / (view.to - view.from);
-  return { first: part.first, last: part.last, scale: p.unit * perNs, shift: (p.from - view.from) * perNs, unit: p.unit };
 }
 
 const KEPT = 8;
@@ -203,23 +173,4 @@ function bestToDrop(list: readonly Picture[]): number {
     if (p.to - p.from > w.to - w.from) widest = i;
   });
   return widest === list.length - 1 ? list.length - 2 : list.length - 1;
-}
-
-/** The picture to draw a lane from: the one that covers the view with the finest suitable buckets. */
-export function pictureFor(s: Store, lane: number, view: Range, width: number, whole: number): Picture | undefined {
-  const pixel = (view.to - view.from) / width;
-  let best: Picture | undefined;
-  let score = Number.NEGATIVE_INFINITY;
-  for (const p of s.pictures) {
-    if (!p.lanes.has(lane)) continue;
-    const overlap = (Math.min(p.to, view.to) - Math.max(p.from, view.from)) / (Math.min(view.to, whole) - Math.max(0, view.from));
-    if (overlap <= 0) continue;
-    const coarse = Math.abs(Math.log2(p.bucket / pixel)) * (p.bucket > pixel ? 1 : 0.3);
-    const rated = Math.min(1, overlap) * 40 - coarse;
-    if (rated > score) {
-      score = rated;
-      best = p;
-    }
-  }
-  return best;
 }

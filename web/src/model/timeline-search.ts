@@ -1,9 +1,10 @@
 // Search over the whole trace: hits, their ticks on the ruler and the tape, next and previous.
 import { computed, signal } from "@preact/signals";
+import type { Ref } from "../draw/tracks.ts";
 import { ask, server } from "./data.ts";
 import { go, param, traceQuery } from "./place.ts";
 import { bringIntoView, choose, chosen, redraw, stage } from "./timeline.ts";
-import type { Ref, SearchAnswer } from "./timeline-types.ts";
+import type { SearchAnswer } from "./timeline-types.ts";
 import { hitMarks, type Range } from "./viewport.ts";
 
 export const TAPE_WIDTH = 1200;
@@ -15,7 +16,9 @@ export const resting = signal<Range | undefined>(undefined);
 
 export function askSearch() {
   const q = sought.value;
-  return q ? ask<SearchAnswer>("tl_search", "search", { ...traceQuery.value, q, limit: HITS_LISTED, width: TAPE_WIDTH }).value : undefined;
+  return q
+    ? ask<SearchAnswer>("tl_search", "search", { ...traceQuery.value, q, limit: HITS_LISTED, width: TAPE_WIDTH }).value
+    : undefined;
 }
 
 export function askInView() {
@@ -71,6 +74,14 @@ export async function goToHit(by: 1 | -1): Promise<void> {
     hit = again.hits[0];
   }
   if (!hit) return;
-  choose({ id: hit.id, instant: hit.kind === "instant", lane: hit.lane, row: hit.row, start: hit.start, duration: hit.duration, name: hit.name });
+  choose({
+    id: hit.id,
+    instant: hit.kind === "instant",
+    lane: hit.lane,
+    row: hit.row,
+    start: hit.start,
+    duration: hit.duration,
+    name: hit.name,
+  });
   bringIntoView(hit);
 }

@@ -1,6 +1,6 @@
 // Names of lanes and groups as the reader's language has them.
 import { short, thousands } from "../base/format.ts";
-import type { Group, Lane } from "./timeline-types.ts";
+import type { Group, Lane } from "../draw/tracks.ts";
 import { t } from "./words.ts";
 
 export function laneName(l: Lane): string {
@@ -31,7 +31,8 @@ export function laneName(l: Lane): string {
 /** The grey words behind a lane's name. */
 export function laneRole(l: Lane): string {
   if (l.kind === "work" && l.role === "autograd") return t("tl_autograd");
-  if (l.kind === "work" && l.tid !== undefined && l.name && !/^thread \d+/.test(l.name) && l.name !== String(l.tid)) return l.name;
+  if (l.kind === "work" && l.tid !== undefined && l.name && !/^thread \d+/.test(l.name) && l.name !== String(l.tid))
+    return l.name;
   if (l.kind === "stream" && l.role === "communication") return t("tl_communication");
   if (l.kind === "stream" && l.role === "copy") return t("tl_copies");
   return "";

@@ -6,11 +6,12 @@ import { type Choices, type Layout, layoutOf } from "../draw/lanes.ts";
 import type { AreaMark, Flow } from "../draw/overlay.ts";
 import type { Note } from "../draw/ruler.ts";
 import { clampRange, fitRange, type Range, reveal } from "../draw/scale.ts";
+import type { Ref, Tracks } from "../draw/tracks.ts";
 import { ask, server } from "./data.ts";
 import { go, param, traceQuery, windowQuery } from "./place.ts";
 import { emptyStore, newStore, type Store } from "./timeline-data.ts";
 import type { Motion } from "./timeline-keys.ts";
-import type { Ref, SliceAnswer, Tracks } from "./timeline-types.ts";
+import type { SliceAnswer } from "./timeline-types.ts";
 import { hitMarks, viewport } from "./viewport.ts";
 import { language } from "./words.ts";
 

@@ -1,5 +1,7 @@
 // Every string of the page in English. zh.ts has the same keys; a test compares them.
 // `*bold*` and `{name}` are filled in by the page.
+import { enTimeline } from "./en-timeline.ts";
+
 export const en = {
   // views and rail
   overview: "Overview",
@@ -154,7 +156,7 @@ export const en = {
   stage_other: "Other",
   stage_communication: "Communication",
   user_ranges: "User ranges",
-  no_user_ranges: "None recorded: mark your code with record_function(\"name\").",
+  no_user_ranges: 'None recorded: mark your code with record_function("name").',
   event_kinds: "Event kinds by stage",
   event_kinds_words: "time in which a kind was going on",
   kind_python: "Python",
@@ -255,7 +257,7 @@ export const en = {
   fact_compute: "rank {n} computes *{v}* per step, the others *{w}*",
   fact_waits: "the others wait *{a}* – *{b}* per step",
   fact_ranks: "*{n}* ranks, *{m}* collectives",
-  fact_clock: "clocks aligned by the collectives",
+  fact_clock: "clocks aligned",
   who_late: "Who comes late",
   late_words: "arrival after the first rank · one column per collective",
   late_words_step: "sum over the collectives of a step",
@@ -404,7 +406,7 @@ export const en = {
   col_duration: "Duration",
   col_self_allocations: "Allocations",
   col_self_allocation_bytes: "Allocated",
-  col_self_size_increase: "Kept",
+  col_self_size_increase: "Increase",
   col_step: "Step",
   col_start: "Start",
   col_gap: "Gap",
@@ -417,4 +419,5 @@ export const en = {
   col_waiting: "Waiting",
   col_algorithm_bandwidth: "Algorithm",
   col_bus_bandwidth: "Bus",
+  ...enTimeline,
 };

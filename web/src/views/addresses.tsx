@@ -12,7 +12,10 @@ export function MemoryMap({ device }: { device: string }) {
   const asked = analysis("memory", { ...rangeQuery(), table: "events", limit: 20000, sort: "bytes:desc" }, "memory-map");
   const answer = asked.value;
   const end = answer?.trace.duration_ns ?? 1;
-  const rows = useMemo(() => (answer?.tables.events?.rows ?? []).filter((r) => r[1] === device && r[2] === "allocation" && r[3] !== null), [answer, device]);
+  const rows = useMemo(
+    () => (answer?.tables.events?.rows ?? []).filter((r) => r[1] === device && r[2] === "allocation" && r[3] !== null),
+    [answer, device],
+  );
   const blocks = useMemo(() => {
     const sums = new Map<string, number>();
     for (const r of rows) sums.set(String(r[0]), (sums.get(String(r[0])) ?? 0) + num(r[4]));
@@ -20,16 +23,32 @@ export function MemoryMap({ device }: { device: string }) {
     // Addresses exceed 2^53 only in their low bits' worth of nothing: pictures need no more.
     return rows.map((r): Block => {
       const colour = order.indexOf(String(r[0]));
-      return { from: num(r[5]), to: r[6] === null ? end : num(r[6]), address: Number(r[3]), bytes: num(r[4]), colour: colour < 12 ? colour : -1 };
+      return {
+        from: num(r[5]),
+        to: r[6] === null ? end : num(r[6]),
+        address: Number(r[3]),
+        bytes: num(r[4]),
+        colour: colour < 12 ? colour : -1,
+      };
     });
   }, [rows, end]);
   const hit = at === undefined ? undefined : rows[at];
   const { from, to } = rangeQuery();
   return (
     <>
-      <AddressMap blocks={blocks} from={Number(from ?? 0)} to={Number(to ?? end)} height={232} version={themeVersion.value} label={t("address_map")} onBlock={setAt} />
+      <AddressMap
+        blocks={blocks}
+        from={Number(from ?? 0)}
+        to={Number(to ?? end)}
+        height={232}
+        version={themeVersion.value}
+        label={t("address_map")}
+        onBlock={setAt}
+      />
       <p class="map-line t3">
-        {hit ? `${hit[0] ?? t("outside_operators")} · ${short(num(hit[4]), "bytes")} · ${short(num(hit[5]), "ns")} – ${hit[6] === null ? "…" : short(num(hit[6]), "ns")} · 0x${BigInt(String(hit[3])).toString(16)}` : t("map_hint")}
+        {hit
+          ? `${hit[0] ?? t("outside_operators")} · ${short(num(hit[4]), "bytes")} · ${short(num(hit[5]), "ns")} – ${hit[6] === null ? "…" : short(num(hit[6]), "ns")} · 0x${BigInt(String(hit[3])).toString(16)}`
+          : t("map_hint")}
       </p>
     </>
   );

@@ -5,7 +5,7 @@ import { short } from "../base/format.ts";
 import type { Asked } from "../model/data.ts";
 import { go } from "../model/place.ts";
 import { currentRun, num, type Row, rowsOf } from "../model/trace.ts";
-import { t } from "../model/words.ts";
+import { language, t } from "../model/words.ts";
 import { WithCode } from "../widgets/controls.tsx";
 import { SeverityMark } from "../widgets/icons.tsx";
 import { Panel } from "../widgets/panel.tsx";
@@ -62,15 +62,27 @@ export function Advice({ asked }: { asked: Asked<Answer> }) {
         ) : null
       }
     >
-      {rows.length === 0 ? <p class="empty">{t("no_advice")}</p> : rows.map((r) => <AdviceRow key={String(r.id) + String(r.name ?? "")} row={r} mute={mute} />)}
+      {rows.length === 0 ? (
+        <p class="empty">{t("no_advice")}</p>
+      ) : (
+        rows.map((r) => <AdviceRow key={String(r.id) + String(r.name ?? "")} row={r} mute={mute} />)
+      )}
     </Panel>
   );
 }
 
 function toTimeline(row: Row): void {
   const pad = Math.max(1000, (num(row.to) - num(row.from)) * 0.2);
-  const range = row.from === null ? {} : { view: `${Math.max(0, Math.round(num(row.from) - pad))}..${Math.round(num(row.to) + pad)}` };
-  go({ view: "timeline", params: { ...range, ...(row.name ? { q: String(row.name) } : {}), ...(row.step === null ? {} : { at: String(row.step) }) } });
+  const range =
+    row.from === null ? {} : { view: `${Math.max(0, Math.round(num(row.from) - pad))}-${Math.round(num(row.to) + pad)}` };
+  go({ view: "timeline", params: { ...range, ...(row.name ? { find: String(row.name) } : {}) } });
+}
+
+/** Two sentences, each with its full stop. */
+function sentences(...parts: string[]): string {
+  const stop = language.value === "zh" ? "。" : ".";
+  const between = language.value === "zh" ? "" : " ";
+  return parts.map((p) => (/[.。]$/.test(p) ? p : p + stop)).join(between);
 }
 
 export function AdviceRow({ row, mute, brief }: { row: Row; mute?: (id: string) => void; brief?: boolean }) {
@@ -84,7 +96,7 @@ export function AdviceRow({ row, mute, brief }: { row: Row; mute?: (id: string) 
           {String(row.title)}
         </button>
         <p>
-          <WithCode text={`${row.evidence}${/[.。]$/.test(String(row.evidence)) ? " " : ". "}${row.suggestion}.`} />
+          <WithCode text={sentences(String(row.evidence), String(row.suggestion))} />
         </p>
         {open ? (
           <p class="advice-basis">

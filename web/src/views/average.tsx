@@ -32,14 +32,20 @@ export function AverageStep({ asked }: { asked: Asked<Answer> }) {
         fill: fillOf(c),
         label: c === "other" ? undefined : `${name} ${short(time, "ns")}`,
         short: short(num(row.share), "share"),
-        card: <Definition title={name} help={`${short(time, "ns")} · ${t("of_step", { v: (num(row.share) * 100).toFixed(1) })}`} path={exact(time, "ns")} />,
+        card: (
+          <Definition
+            title={name}
+            help={`${short(time, "ns")} · ${t("of_step", { v: (num(row.share) * 100).toFixed(1) })}`}
+            path={exact(time, "ns")}
+          />
+        ),
       },
     ];
   });
   const scale = scaleOf("ns", total);
   return (
     <Panel
-      span="w8"
+      span="wide"
       name={t("average_step")}
       title={t("average_step")}
       words={t("average_words")}
@@ -70,7 +76,12 @@ export function AverageStep({ asked }: { asked: Asked<Answer> }) {
         </>
       ) : (
         <div class="donut-row">
-          <Donut parts={parts} middle={inScale(total, scale)} below={t("unit_per_step", { unit: scale.unit })} label={t("average_step")} />
+          <Donut
+            parts={parts}
+            middle={inScale(total, scale)}
+            below={t("unit_per_step", { unit: scale.unit })}
+            label={t("average_step")}
+          />
           <Breakdown answer={answer} />
         </div>
       )}
@@ -85,37 +96,55 @@ function Breakdown({ answer }: { answer: Answer | undefined }) {
   const steps = rowsOf(answer?.tables.steps).slice(0, SHOWN);
   const total = rows.reduce((s, r) => s + num(r.time), 0);
   const scale = scaleOf("ns", total);
-  const time = (v: number) => (v > 0 && v / scale.factor < 0.05 ? Number((v / scale.factor).toPrecision(2)).toString() : (v / scale.factor).toFixed(1));
+  const time = (v: number) =>
+    v > 0 && v / scale.factor < 0.05 ? Number((v / scale.factor).toPrecision(2)).toString() : (v / scale.factor).toFixed(1);
   const help = (table: string, name: string) => answer?.tables[table]?.columns.find((c) => c.name === name)?.help;
   const columns: TableColumn[] = [
-    { name: "category", title: t("category"), text: true, help: help("breakdown", "category"), path: "overview.breakdown.category", width: 150 },
+    {
+      name: "category",
+      title: t("category"),
+      text: true,
+      help: help("breakdown", "category"),
+      path: "overview.breakdown.category",
+      width: 150,
+    },
     {
       name: "time",
       title: t("time"),
       help: help("breakdown", "time"),
       path: "overview.breakdown.time",
       width: 110,
-      show: (v) => (typeof v === "number" ? <span title={exact(v, "ns")}>{time(v)} <span class="unit">{scale.unit}</span></span> : "–"),
+      show: (v) =>
+        typeof v === "number" ? (
+          <span title={exact(v, "ns")}>
+            {time(v)} <span class="unit">{scale.unit}</span>
+          </span>
+        ) : (
+          "–"
+        ),
     },
     {
       name: "share",
       title: t("share"),
       help: help("breakdown", "share"),
       path: "overview.breakdown.share",
+      bar: "share",
       show: (v, row) => <ShareCell value={v} fill={row.key === "sum" ? undefined : fillOf(row.key)} />,
     },
-    ...steps.map((s, i): TableColumn => ({
-      name: `step ${s.step}`,
-      title: i === 0 ? t("step_n", { n: String(s.step) }) : String(s.step),
-      soft: true,
-      width: i === 0 ? 78 : 62,
-      show: (v) => (typeof v === "number" ? <span title={exact(v, "ns")}>{time(v)}</span> : "–"),
-    })),
+    ...steps.map(
+      (s, i): TableColumn => ({
+        name: `step ${s.step}`,
+        title: i === 0 ? t("step_n", { n: String(s.step) }) : String(s.step),
+        soft: true,
+        width: i === 0 ? 78 : 62,
+        show: (v) => (typeof v === "number" ? <span title={exact(v, "ns")}>{time(v)}</span> : "–"),
+      }),
+    ),
   ];
   const row = (i: number): TableRow => {
     const c = CATEGORIES[i] as string;
     const found = rows.find((r) => r.category === c);
-    const zero = c === "communication" && num(found?.time) === 0 ? null : undefined;
+    const zero = c === "communication" && num(found?.time) === 0; // one worker has none
     return {
       key: c,
       label: (
@@ -123,12 +152,32 @@ function Breakdown({ answer }: { answer: Answer | undefined }) {
           <Swatch colour={fillOf(c)} /> {t(`cat_${c}` as "cat_kernel")}
         </>
       ),
-      cell: (name) => (name.startsWith("step ") ? (zero ?? steps.find((s) => `step ${s.step}` === name)?.[c] ?? null) : zero === null ? null : (found?.[name] ?? null)),
+      cell: (name) =>
+        zero
+          ? null
+          : name.startsWith("step ")
+            ? (steps.find((s) => `step ${s.step}` === name)?.[c] ?? null)
+            : (found?.[name] ?? null),
     };
   };
   const sum = (name: string) =>
-    name === "time" ? total : name === "share" ? 1 : name.startsWith("step ") ? num(steps.find((s) => `step ${s.step}` === name)?.total) : undefined;
-  return <Table name={t("average_step")} columns={columns} total={CATEGORIES.length} row={row} sum={sum} sumLabel={t("total")} />;
+    name === "time"
+      ? total
+      : name === "share"
+        ? 1
+        : name.startsWith("step ")
+          ? num(steps.find((s) => `step ${s.step}` === name)?.total)
+          : undefined;
+  return (
+    <Table
+      name={t("average_step")}
+      columns={columns}
+      total={CATEGORIES.length}
+      row={row}
+      sum={sum}
+      sumLabel={<span class="under-swatch">{t("total")}</span>}
+    />
+  );
 }
 
 function ShareCell({ value, fill }: { value: unknown; fill: string | undefined }) {

@@ -29,8 +29,10 @@ export function Distributed() {
   const own = overlap.find((r) => r.rank === worst);
   const others = overlap.filter((r) => r.rank !== worst);
   const rest = others.length ? others.reduce((s, r) => s + computing(r), 0) / others.length : 0;
-  const waits = rowsOf(asked.value?.tables.synchronization).filter((r) => r.rank !== worst).map((r) => num(r.waiting));
-  const calls = new Set(arrivals.map((r) => callKey(r))).size;
+  const waits = rowsOf(asked.value?.tables.synchronization)
+    .filter((r) => r.rank !== worst)
+    .map((r) => num(r.waiting));
+  const calls = new Set(numbered(arrivals).map(callKey)).size;
   return (
     <>
       <Verdict
@@ -75,7 +77,13 @@ function numbered(rows: readonly Row[]): Row[] {
     });
 }
 
-const SHORT: Record<string, string> = { all_reduce: "allred", broadcast: "bcast", all_gather: "allgat", reduce_scatter: "redsct", all_to_all: "alltoall" };
+const SHORT: Record<string, string> = {
+  all_reduce: "allred",
+  broadcast: "bcast",
+  all_gather: "allgat",
+  reduce_scatter: "redsct",
+  all_to_all: "alltoall",
+};
 const shortCollective = (name: string) => {
   const bare = name.replace(/^\w+:/, "");
   return SHORT[bare] ?? bare.slice(0, 8);
@@ -88,20 +96,26 @@ function LateMap({ asked, arrivals, worst }: { asked: Asked; arrivals: readonly 
   const by = param("by") === "step" ? "step" : "collective";
   const rows = numbered(arrivals);
   const ranks = [...new Set(rows.map((r) => num(r.rank)))].sort((a, b) => a - b);
-  const ids = [...new Set(rows.map((r) => (by === "step" ? String(r.step) : callKey(r))))].sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
+  const ids = [...new Set(rows.map((r) => (by === "step" ? String(r.step) : callKey(r))))].sort((a, b) =>
+    a.localeCompare(b, undefined, { numeric: true }),
+  );
   const last = new Map<string, number>();
   for (const r of rows) last.set(callKey(r), Math.max(last.get(callKey(r)) ?? 0, num(r.late_by)));
-  const valueOf = (r: Row) => (measure === "waiting" ? (last.get(callKey(r)) ?? 0) - num(r.late_by) : num(r[measure]));
+  const measured = (r: Row) => (measure === "waiting" ? (last.get(callKey(r)) ?? 0) - num(r.late_by) : num(r[measure]));
   const cells = new Map<string, number>();
   for (const r of rows) {
     const key = `${r.rank} ${by === "step" ? r.step : callKey(r)}`;
-    cells.set(key, by === "step" ? (cells.get(key) ?? 0) + valueOf(r) : valueOf(r));
+    cells.set(key, by === "step" ? (cells.get(key) ?? 0) + measured(r) : measured(r));
   }
   const max = roundUp(Math.max(...cells.values(), 0));
   const scale = scaleOf("ns", max);
   const columnOf = (id: string): HeatColumn => {
     const r = rows.find((x) => (by === "step" ? String(x.step) : callKey(x)) === id);
-    return { id, group: by === "step" ? "" : String(r?.step), lines: by === "step" ? [id] : [shortCollective(String(r?.name)), `#${num(r?.call) + 1}`] };
+    return {
+      id,
+      group: by === "step" ? "" : String(r?.step),
+      lines: by === "step" ? [id] : [shortCollective(String(r?.name)), `#${num(r?.call) + 1}`],
+    };
   };
   const heat = ids.map(columnOf);
   const speak = (r: number, c: number) => {
@@ -121,7 +135,7 @@ function LateMap({ asked, arrivals, worst }: { asked: Asked; arrivals: readonly 
       height={170}
       controls={
         <>
-          <HeatScale low="0" high={short(max, "ns")} />
+          <HeatScale low="0" high={short(max, "ns").replace(/\.0+/, "")} />
           <Segmented
             label={t("measure")}
             chosen={measure}
@@ -172,7 +186,15 @@ const OVERLAP = [
   ["other", "url(#hatch)"],
 ] as const;
 
-function RankBars({ rows, kinds, worst }: { rows: readonly Row[]; kinds: readonly (readonly [string, string])[]; worst: number }) {
+function RankBars({
+  rows,
+  kinds,
+  worst,
+}: {
+  rows: readonly Row[];
+  kinds: readonly (readonly [string, string])[];
+  worst: number;
+}) {
   themeVersion.value;
   const totals = rows.map((r) => kinds.reduce((s, [k]) => s + num(r[k]), 0));
   const max = Math.max(...totals, 1);
@@ -185,7 +207,16 @@ function RankBars({ rows, kinds, worst }: { rows: readonly Row[]; kinds: readonl
             height={16}
             total={max}
             label={t("rank_n", { n: String(r.rank) })}
-            parts={kinds.map(([k, fill]): Part => ({ id: k, value: num(r[k]), fill, label: fill.startsWith("url") && k === "overlapping" ? undefined : short(num(r[k]), "ns"), plain: fill.startsWith("url"), card: `${t(`part_${k}` as "part_tail")} · ${short(num(r[k]), "ns")}` }))}
+            parts={kinds.map(
+              ([k, fill]): Part => ({
+                id: k,
+                value: num(r[k]),
+                fill,
+                label: fill.startsWith("url") && k === "overlapping" ? undefined : short(num(r[k]), "ns"),
+                plain: fill.startsWith("url"),
+                card: `${t(`part_${k}` as "part_tail")} · ${short(num(r[k]), "ns")}`,
+              }),
+            )}
           />
         </div>
       ))}
@@ -195,7 +226,17 @@ function RankBars({ rows, kinds, worst }: { rows: readonly Row[]; kinds: readonl
 
 function Overlap({ asked, rows, worst }: { asked: Asked; rows: readonly Row[]; worst: number }) {
   return (
-    <Panel span="w6" name={t("overlap")} title={t("overlap")} words={t("per_step")} old={asked.old} error={asked.error} busy={!asked.value} height={120} controls={<Legend items={OVERLAP.map(([k, colour]) => ({ label: t(`part_${k}`), colour }))} />}>
+    <Panel
+      span="w6"
+      name={t("overlap")}
+      title={t("overlap")}
+      words={t("per_step")}
+      old={asked.old}
+      error={asked.error}
+      busy={!asked.value}
+      height={120}
+      controls={<Legend items={OVERLAP.map(([k, colour]) => ({ label: t(`part_${k}`), colour }))} />}
+    >
       <RankBars rows={rows} kinds={OVERLAP} worst={worst} />
     </Panel>
   );
@@ -209,7 +250,17 @@ const SYNC = [
 function Waiting({ asked, worst }: { asked: Asked; worst: number }) {
   const rows = rowsOf(asked.value?.tables.synchronization);
   return (
-    <Panel span="w6" name={t("transfer_waiting")} title={t("transfer_waiting")} words={t("per_step")} old={asked.old} error={asked.error} busy={!asked.value} height={120} controls={<Legend items={SYNC.map(([k, colour]) => ({ label: t(`part_${k}`), colour }))} />}>
+    <Panel
+      span="w6"
+      name={t("transfer_waiting")}
+      title={t("transfer_waiting")}
+      words={t("per_step")}
+      old={asked.old}
+      error={asked.error}
+      busy={!asked.value}
+      height={120}
+      controls={<Legend items={SYNC.map(([k, colour]) => ({ label: t(`part_${k}`), colour }))} />}
+    >
       <RankBars rows={rows} kinds={SYNC} worst={worst} />
     </Panel>
   );
@@ -217,15 +268,29 @@ function Waiting({ asked, worst }: { asked: Asked; worst: number }) {
 
 function Collectives({ worst }: { worst: number }) {
   const sort = param("sort");
-  const s = source("distributed", "collectives", { ...ranksQuery(), sort: sort || "name:asc", search: param("q") || undefined }, (r, i) => `${r.cell("worker")} ${r.cell("name")} ${i}`);
+  const s = source(
+    "distributed",
+    "collectives",
+    { ...ranksQuery(), sort: sort || "name:asc", search: param("q") || undefined },
+    (r, i) => `${r.cell("worker")} ${r.cell("name")} ${i}`,
+  );
   return (
-    <Panel name={t("collectives")} title={t("collectives")} csv={s.csv} old={s.old} error={s.error} busy={!s.table} height={220} controls={<Filter label={t("filter")} />}>
+    <Panel
+      name={t("collectives")}
+      title={t("collectives")}
+      csv={s.csv}
+      old={s.old}
+      error={s.error}
+      busy={!s.table}
+      height={220}
+      controls={<Filter label={t("filter")} />}
+    >
       <Table
         name={t("collectives")}
         total={s.total}
         row={(i) => {
           const r = s.row(i);
-          return { ...r, marked: r.cell("rank") === worst };
+          return { ...r, tinted: r.cell("rank") === worst };
         }}
         height={420}
         sort={sort}
@@ -238,7 +303,7 @@ function Collectives({ worst }: { worst: number }) {
           ["bytes", { width: 100 }],
           ["total", { width: 100 }],
           ["transfer", { width: 110 }],
-          ["waiting", { bar: "var(--communication)", width: 190 }],
+          ["waiting", { bar: "url(#waiting)", width: 190 }],
           ["algorithm_bandwidth", { width: 140 }],
           ["bus_bandwidth", { width: 140 }],
         ])}

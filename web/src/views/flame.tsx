@@ -2,16 +2,16 @@
 // timeline's own answers and go through its compositor; a click makes a box as wide as the picture.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { short, thousands } from "../base/format.ts";
-import { fillOf, type Palette, readPalette, shadesOf } from "../draw/colors.ts";
+import { darkTextOn, fillOf, type Palette, readPalette, shadesOf } from "../draw/colors.ts";
 import { type Boxes, boxAt, endX, paintRow, type Run, startX } from "../draw/compositor.ts";
 import { bottomUp, FLAME_ORDERS, type FlameNode, type FlameOrder, flameBoxes, mergeOf } from "../draw/flame.ts";
 import { fitText, LABEL, remembered, shortName } from "../draw/labels.ts";
-import { darkTextOn } from "../draw/colors.ts";
+import type { Picture } from "../draw/picture.ts";
 import type { Range } from "../draw/scale.ts";
 import { server } from "../model/data.ts";
 import { traceQuery } from "../model/place.ts";
 import { themeVersion } from "../model/theme.ts";
-import { laneList, type Picture, readPicture } from "../model/timeline-data.ts";
+import { laneList, readPicture } from "../model/timeline-data.ts";
 import { t } from "../model/words.ts";
 import { Segmented } from "../widgets/controls.tsx";
 
@@ -39,7 +39,10 @@ export function FlameGraph(props: FlameProps) {
   const trace = JSON.stringify(traceQuery.value);
   useEffect(() => {
     const abort = new AbortController();
-    const wish = lanes.split(",").filter(Boolean).map((id) => ({ id: Number(id), coarse: false }));
+    const wish = lanes
+      .split(",")
+      .filter(Boolean)
+      .map((id) => ({ id: Number(id), coarse: false }));
     const [from, to] = [Math.max(0, Math.round(props.from)), Math.round(props.to)];
     if (wish.length === 0 || to <= from) return;
     const query = { ...JSON.parse(trace), from, to, width: WIDTH, lanes: laneList(wish) };
@@ -58,7 +61,9 @@ export function FlameGraph(props: FlameProps) {
     <div class="tl-flame">
       <Segmented label={t("tl_flame")} choices={choices} chosen={order} onChoose={(id) => setOrder(id as FlameOrder)} />
       {error ? <p class="tl-none">{error}</p> : null}
-      {picture ? <FlameCanvas key={order} picture={picture} order={order} lanes={props.lanes} height={props.height ?? 0} /> : null}
+      {picture ? (
+        <FlameCanvas key={order} picture={picture} order={order} lanes={props.lanes} height={props.height ?? 0} />
+      ) : null}
     </div>
   );
 }
@@ -111,7 +116,6 @@ function FlameCanvas(props: { picture: Picture; order: FlameOrder; lanes: readon
   };
   return (
     <div class="tl-flame-box" style={props.height ? { maxHeight: `${props.height}px` } : {}}>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table beside it has the same numbers */}
       <canvas
         ref={canvas}
         role="img"
@@ -140,7 +144,12 @@ function wordsOf(p: Picture, s: Shown, i: number): string {
   return `${name} · ${short(time, "ns")} · ${share} · ${t("tl_self")} ${short(node.self, "ns")} · × ${thousands(node.count)}`;
 }
 
-function drawFlame(canvas: HTMLCanvasElement, p: Picture, s: Shown, runOf: (row: { first: number; last: number }, width: number) => Run): void {
+function drawFlame(
+  canvas: HTMLCanvasElement,
+  p: Picture,
+  s: Shown,
+  runOf: (row: { first: number; last: number }, width: number) => Run,
+): void {
   const dpr = devicePixelRatio || 1;
   const [cssWidth, cssHeight] = [canvas.clientWidth, canvas.clientHeight];
   const width = Math.max(1, Math.round(cssWidth * dpr));

@@ -38,7 +38,12 @@ export function Kernels() {
         facts={[
           t("fact_launches", { n: thousands(launches), m: thousands(rows.length), v: short(total, "ns") }),
           brief ? t("fact_brief", { n: thousands(brief) }) : undefined,
-          t("fact_kernel_tensor", { v: short(total ? rows.filter((r) => r.tensor_core === true).reduce((s, r) => s + num(r.total), 0) / total : 0, "share") }),
+          t("fact_kernel_tensor", {
+            v: short(
+              total ? rows.filter((r) => r.tensor_core === true).reduce((s, r) => s + num(r.total), 0) / total : 0,
+              "share",
+            ),
+          }),
         ]}
       />
       <div class="grid">
@@ -60,14 +65,30 @@ interface SharesProps {
 
 /** Tensor cores: used; by an operator that could; by none that could. */
 function tensorParts(rows: readonly Row[], total: number): Part[] {
-  const ops = new Set(rowsOf(analysis("operators", { table: "operators", sort: "device_self:desc", limit: 0 }, "operators-all").value?.tables.operators).filter((r) => r.tensor_core_eligible === true).map((r) => r.name));
+  const ops = new Set(
+    rowsOf(
+      analysis("operators", { table: "operators", sort: "device_self:desc", limit: 0 }, "operators-all").value?.tables.operators,
+    )
+      .filter((r) => r.tensor_core_eligible === true)
+      .map((r) => r.name),
+  );
   const sums = { used: 0, unused: 0, not: 0 };
   for (const r of rows) sums[r.tensor_core === true ? "used" : ops.has(r.op ?? "") ? "unused" : "not"] += num(r.total);
   const part = (id: "used" | "unused" | "not", fill: string, plain: boolean): Part => {
     const share = short(total ? sums[id] / total : 0, "share");
-    return { id, value: sums[id], fill, plain, label: `${t(`tensor_${id}`)} ${share}`, short: share, card: <Definition title={t(`tensor_${id}`)} help={`${short(sums[id], "ns")} · ${share}`} /> };
+    return {
+      id,
+      value: sums[id],
+      fill,
+      plain,
+      label: `${t(`tensor_${id}`)} ${share}`,
+      short: share,
+      card: <Definition title={t(`tensor_${id}`)} help={`${short(sums[id], "ns")} · ${share}`} />,
+    };
   };
-  return [part("used", "var(--kernel)", false), part("unused", "var(--memcpy)", false), part("not", "var(--track)", true)].filter((p) => p.value > 0);
+  return [part("used", "var(--kernel)", false), part("unused", "var(--memcpy)", false), part("not", "var(--track)", true)].filter(
+    (p) => p.value > 0,
+  );
 }
 
 function KernelShares({ asked, rows, names, total, top }: SharesProps) {
@@ -104,7 +125,14 @@ function KernelShares({ asked, rows, names, total, top }: SharesProps) {
     >
       {form === "strips" ? (
         <div class="pad gaps">
-          <Strip parts={parts} total={total} height={24} label={t("share_of_kernels")} onPart={pick} chosen={selection.value?.kind === "kernel" ? selection.value.name : undefined} />
+          <Strip
+            parts={parts}
+            total={total}
+            height={24}
+            label={t("share_of_kernels")}
+            onPart={pick}
+            chosen={selection.value?.kind === "kernel" ? selection.value.name : undefined}
+          />
           <Strip parts={tensor} total={total} height={24} label={t("tensor_cores")} />
         </div>
       ) : (
@@ -160,8 +188,11 @@ function KernelScatter({ asked, rows }: { asked: ReturnType<typeof analysis>; ro
 function KernelTable({ names }: { names: readonly string[] }) {
   const group = (GROUPS as readonly string[]).find((g) => g === param("group")) ?? "name";
   const sort = param("sort") || "total:desc";
-  const s = source("kernels", "kernels", { "group-by": group === "name" ? undefined : group, sort, search: param("q") || undefined }, (r, i) =>
-    group === "name" ? String(r.cell("name")) : `${r.cell("name")} ${i}`,
+  const s = source(
+    "kernels",
+    "kernels",
+    { "group-by": group === "name" ? undefined : group, sort, search: param("q") || undefined },
+    (r, i) => (group === "name" ? String(r.cell("name")) : `${r.cell("name")} ${i}`),
   );
   const row = (i: number): TableRow => {
     const r = s.row(i);
@@ -176,8 +207,10 @@ function KernelTable({ names }: { names: readonly string[] }) {
     );
     return r;
   };
-  const occupancy = (v: unknown) => (typeof v === "number" && v > 0 ? `${(v * 100).toFixed(0)} %` : <span class="t3">{t("not_known")}</span>);
-  const blocks = (v: unknown) => (typeof v === "number" ? <span class={v < 1 ? "warning" : ""}>{v >= 10 ? v.toFixed(0) : v.toFixed(2)}</span> : "–");
+  const occupancy = (v: unknown) =>
+    typeof v === "number" && v > 0 ? `${(v * 100).toFixed(0)} %` : <span class="t3">{t("not_known")}</span>;
+  const blocks = (v: unknown) =>
+    typeof v === "number" ? <span class={v < 1 ? "warning" : ""}>{v >= 10 ? v.toFixed(0) : v.toFixed(2)}</span> : "–";
   const all = columns(s, "kernels.kernels", [
     ["name", { title: t("kernel"), text: true, mono: true }],
     ["op", { text: true, mono: true, soft: true, width: 150, title: t("operator") }],
@@ -211,7 +244,9 @@ function KernelTable({ names }: { names: readonly string[] }) {
       groups={GROUPS.map((g) => ({ id: g, label: t(`group_${g.replace("+", "_")}` as "group_name") }))}
       group={group}
       onRow={(r) => select("kernel", String(r.cell("name")))}
-      onTimeline={(r) => go({ view: "timeline", params: { q: foldKernel(String(r.cell("name"))), sel: `kernel:${r.cell("name")}` } })}
+      onTimeline={(r) =>
+        go({ view: "timeline", params: { find: foldKernel(String(r.cell("name"))), sel: `kernel:${r.cell("name")}` } })
+      }
     />
   );
 }

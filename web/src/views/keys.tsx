@@ -1,5 +1,5 @@
 // Keys that work everywhere, and the sheet that lists them.
-import { go, view, VIEWS } from "../model/place.ts";
+import { go, type VIEWS, view } from "../model/place.ts";
 import { dropSelection, selection } from "../model/selection.ts";
 import { moveStep, setSteps, setWindow, tape } from "../model/steps.ts";
 import { nextTheme } from "../model/theme.ts";
@@ -31,12 +31,16 @@ function onKey(e: KeyboardEvent): void {
     openLayer("palette");
     return;
   }
-  if (e.key === "Escape") return escape();
+  if (e.key === "Escape") {
+    oneLevelBack();
+    return;
+  }
   if (typing(e) || layer.value || e.ctrlKey || e.metaKey) return;
   if (e.altKey) {
     if (e.key !== "ArrowLeft" && e.key !== "ArrowRight") return;
     e.preventDefault();
-    return moveStep(e.key === "ArrowRight" ? 1 : -1);
+    moveStep(e.key === "ArrowRight" ? 1 : -1);
+    return;
   }
   if (performance.now() < awaiting) {
     awaiting = 0;
@@ -95,7 +99,7 @@ function chooseStep(nth: number): boolean {
   return true;
 }
 
-function escape(): void {
+function oneLevelBack(): void {
   if (layer.value) closeLayer();
   else if (selection.value) dropSelection();
 }

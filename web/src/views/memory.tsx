@@ -68,7 +68,13 @@ function useCurve(device: string, peak: Row | undefined) {
     ...data,
     capacity: capacity && capacity < num(peak?.allocated) * 2 ? capacity : undefined,
     steps: borders.length > 60 ? [] : borders,
-    peak: peak ? { time: num(peak.time), value: num(peak.allocated), label: `${t("peak")} ${short(num(peak.allocated), "bytes")} · ${short(num(peak.time), "ns")}` } : undefined,
+    peak: peak
+      ? {
+          time: num(peak.time),
+          value: num(peak.allocated),
+          label: `${t("peak")} ${short(num(peak.allocated), "bytes")} · ${short(num(peak.time), "ns")}`,
+        }
+      : undefined,
     mark: undefined,
   };
   return { asked, curve };
@@ -76,7 +82,10 @@ function useCurve(device: string, peak: Row | undefined) {
 
 function MemoryCurve({ peaks, device }: { peaks: readonly Row[]; device: string }) {
   const [form, setForm] = useState("curve");
-  const { asked, curve } = useCurve(device, peaks.find((p) => p.device === device));
+  const { asked, curve } = useCurve(
+    device,
+    peaks.find((p) => p.device === device),
+  );
   const chosen = param("range") !== "";
   return (
     <Panel
@@ -104,7 +113,12 @@ function MemoryCurve({ peaks, device }: { peaks: readonly Row[]; device: string 
                 {t("device")} <b>{device}</b>
               </>
             }
-            items={peaks.map((p) => ({ id: String(p.device), label: String(p.device), checked: p.device === device, detail: short(num(p.allocated), "bytes") }))}
+            items={peaks.map((p) => ({
+              id: String(p.device),
+              label: String(p.device),
+              checked: p.device === device,
+              detail: short(num(p.allocated), "bytes"),
+            }))}
             onChoose={(id) => go({ params: { device: id } })}
           />
           <Segmented
@@ -125,7 +139,7 @@ function MemoryCurve({ peaks, device }: { peaks: readonly Row[]; device: string 
         ) : (
           <Curve
             data={curve}
-            height={252}
+            height={270}
             version={themeVersion.value}
             words={{ allocated: t("allocated"), reserved: t("reserved"), capacity: t("capacity") }}
             onRange={(from, to) => go({ params: { range: `${Math.round(from)}..${Math.round(to)}` } })}
@@ -148,9 +162,28 @@ function Alive({ device }: { device: string }) {
   const nameOf = (r: Row) => (r.op === null ? t("before_recording") : r.op === "" ? t("outside_operators") : String(r.op));
   const fill = (r: Row, i: number) => (r.op === null ? "url(#hatch)" : nth(i));
   return (
-    <Panel span="w4" name={t("alive")} title={t("alive")} words={device} old={asked.old} error={asked.error} busy={!asked.value} height={200}>
+    <Panel
+      span="w4"
+      name={t("alive")}
+      title={t("alive")}
+      words={device}
+      old={asked.old}
+      error={asked.error}
+      busy={!asked.value}
+      height={200}
+    >
       <div class="pad">
-        <Strip parts={rows.map((r, i) => ({ id: nameOf(r), value: num(r.bytes), fill: fill(r, i), card: `${nameOf(r)} · ${short(num(r.bytes), "bytes")}` }))} total={total} height={18} label={t("alive")} />
+        <Strip
+          parts={rows.map((r, i) => ({
+            id: nameOf(r),
+            value: num(r.bytes),
+            fill: fill(r, i),
+            card: `${nameOf(r)} · ${short(num(r.bytes), "bytes")}`,
+          }))}
+          total={total}
+          height={18}
+          label={t("alive")}
+        />
       </div>
       <ul class="alive">
         {rows.slice(0, 8).map((r, i) => (
@@ -179,9 +212,26 @@ function Alive({ device }: { device: string }) {
 function Allocations({ device }: { device: string }) {
   const sort = param("sort") || "bytes:desc";
   // The server searches all columns; the device's own rows are found by its name when nothing is typed.
-  const s = source("memory", "events", { ...rangeQuery(), sort, search: param("q") || device || undefined }, (r, i) => `${r.cell("address")} ${i}`, "memory.events");
+  const s = source(
+    "memory",
+    "events",
+    { ...rangeQuery(), sort, search: param("q") || device || undefined },
+    (r, i) => `${r.cell("address")} ${i}`,
+    "memory.events",
+  );
   return (
-    <Panel span="w7" name={t("allocations")} title={t("allocations")} words={t("allocations_words", { n: thousands(s.total) })} csv={s.csv} old={s.old} error={s.error} busy={!s.table} height={360} controls={<Filter label={t("filter")} />}>
+    <Panel
+      span="w7"
+      name={t("allocations")}
+      title={t("allocations")}
+      words={t("allocations_words", { n: thousands(s.total) })}
+      csv={s.csv}
+      old={s.old}
+      error={s.error}
+      busy={!s.table}
+      height={360}
+      controls={<Filter label={t("filter")} />}
+    >
       <Table
         name={t("allocations")}
         total={s.total}
@@ -192,7 +242,6 @@ function Allocations({ device }: { device: string }) {
         empty={t("no_rows")}
         columns={columns(s, "memory.events", [
           ["op", { title: t("operator"), text: true, mono: true }],
-          ["kind", { text: true, soft: true, width: 90 }],
           ["bytes", { bar: "var(--c1)", width: 140 }],
           ["allocated_at", { width: 110 }],
           ["released_at", { width: 110 }],
@@ -203,13 +252,32 @@ function Allocations({ device }: { device: string }) {
   );
 }
 
-const named = (r: TableRow): TableRow => (r.cell("op") ? r : { ...r, label: <span class="t3">{r.cell("op") === "" ? t("outside_operators") : t("before_recording")}</span> });
+const named = (r: TableRow): TableRow =>
+  r.cell("op")
+    ? r
+    : { ...r, label: <span class="t3">{r.cell("op") === "" ? t("outside_operators") : t("before_recording")}</span> };
 
 function ByOperator({ device }: { device: string }) {
   const sort = param("osort") || "self_allocation_bytes:desc";
-  const s = source("memory", "statistics", { ...rangeQuery(), sort, search: device || undefined }, (r, i) => `${r.cell("op")} ${i}`, "memory.statistics");
+  const s = source(
+    "memory",
+    "statistics",
+    { ...rangeQuery(), sort, search: device || undefined },
+    (r, i) => `${r.cell("op")} ${i}`,
+    "memory.statistics",
+  );
   return (
-    <Panel span="w5" name={t("by_operator")} title={t("by_operator")} words={param("range") ? t("chosen_range") : t("whole_window")} csv={s.csv} old={s.old} error={s.error} busy={!s.table} height={360}>
+    <Panel
+      span="w5"
+      name={t("by_operator")}
+      title={t("by_operator")}
+      words={param("range") ? t("chosen_range") : t("whole_window")}
+      csv={s.csv}
+      old={s.old}
+      error={s.error}
+      busy={!s.table}
+      height={360}
+    >
       <Table
         name={t("by_operator")}
         total={s.total}

@@ -65,7 +65,8 @@ export function Missing({ name }: { name: Recordable }) {
     <div class="missing">
       <h1>{t(`missing_${name}`)}</h1>
       <p class="facts">
-        {t(`missing_why_${name}`, { worker: currentWorker.value?.name ?? "", n: thousands(answer?.quality.events_read ?? 0) })} {t("missing_rest")}
+        {t(`missing_why_${name}`, { worker: currentWorker.value?.name ?? "", n: thousands(answer?.quality.events_read ?? 0) })}{" "}
+        {t("missing_rest")}
       </p>
       <section class="panel w12 padded">
         <h2>{t("missing_next")}</h2>
@@ -78,7 +79,12 @@ export function Missing({ name }: { name: Recordable }) {
           <h2>{t("missing_other")}</h2>
           <div class="chips">
             {others.slice(0, 12).map((r) => (
-              <button type="button" class="button" key={r.name} onClick={() => go({ view: view.value as View, params: { run: r.name, worker: undefined, span: undefined } })}>
+              <button
+                type="button"
+                class="button"
+                key={r.name}
+                onClick={() => go({ view: view.value as View, params: { run: r.name, worker: undefined, span: undefined } })}
+              >
                 <b>{r.name}</b> <span class="t3">{r.workers[0]?.name}</span>
               </button>
             ))}

@@ -1,5 +1,5 @@
 // Modules: which layer. A tree table beside an icicle.
-import { short, thousands } from "../base/format.ts";
+import { scaleOf, short, thousands } from "../base/format.ts";
 import { Definition } from "../base/tip.tsx";
 import { Icicle, type Node } from "../draw/icicle.tsx";
 import { nth } from "../draw/patterns.tsx";
@@ -48,7 +48,9 @@ export function Modules() {
         facts={[
           t("fact_modules", { n: thousands(rows.length) }),
           t("fact_forward", { v: short(sum("host_total"), "ns"), d: short(sum("device_total"), "ns") }),
-          sum("backward_host") ? t("fact_backward", { v: short(sum("backward_host"), "ns"), d: short(sum("backward_device"), "ns") }) : undefined,
+          sum("backward_host")
+            ? t("fact_backward", { v: short(sum("backward_host"), "ns"), d: short(sum("backward_device"), "ns") })
+            : undefined,
         ]}
       />
       <div class="grid">
@@ -63,6 +65,7 @@ function ModuleTable({ asked, rows, type }: { asked: ReturnType<typeof analysis>
   const whole = wholeTable(asked.value?.tables.modules, (r) => String(r.cell("module")));
   const device = rows.some((r) => num(r.device_total) > 0);
   const key = device ? "device_total" : "host_total";
+  const scale = scaleOf("ns", Math.max(0, ...rows.map((r) => num(r.host_total))));
   const make = (b: Branch, path: string, depth: number): TableRow => {
     const name = String(b.row.module);
     return {
@@ -104,14 +107,14 @@ function ModuleTable({ asked, rows, type }: { asked: ReturnType<typeof analysis>
         total={tree.length}
         row={(i) => make(tree[i] as Branch, "", 0)}
         height="max(420px, calc(100vh - 220px))"
+        open={tree.map((b) => `/${b.row.module}`)}
         onRow={(r) => select("module", String(r.cell("module")))}
         columns={columns(whole, "modules.modules", [
           ["module", { text: true, mono: true }],
           ["calls", { width: 56 }],
-          ["host_total", { bar: "var(--cpu_exec)", width: 140 }],
-          ...(device ? ([["device_total", { bar: "var(--kernel)", width: 150 }]] as const) : []),
-          ["device_self", { width: 96, soft: true }],
-          ["backward_device", { width: 118 }],
+          ["host_total", { bar: "var(--cpu_exec)", width: 130, scale }],
+          ...(device ? ([["device_total", { bar: "var(--kernel)", width: 140, scale }]] as const) : []),
+          ["backward_device", { width: 130, scale }],
         ])}
       />
     </Panel>
@@ -135,7 +138,13 @@ function ModuleIcicle({ asked, rows }: { asked: ReturnType<typeof analysis>; row
       value: num(b.row[key]),
       fill: fill(name),
       kids: [...b.kids].sort((x, y) => num(y.row[key]) - num(x.row[key])).map((k) => node(k, `${path}/${name}`)),
-      card: <Definition title={name} help={`${t("col_host_total")} ${short(num(b.row.host_total), "ns")} · ${t("col_device_total")} ${short(num(b.row.device_total), "ns")}`} path={t("n_calls", { n: num(b.row.calls) })} />,
+      card: (
+        <Definition
+          title={name}
+          help={`${t("col_host_total")} ${short(num(b.row.host_total), "ns")} · ${t("col_device_total")} ${short(num(b.row.device_total), "ns")}`}
+          path={t("n_calls", { n: num(b.row.calls) })}
+        />
+      ),
     };
   };
   const chosen = selection.value?.kind === "module" ? selection.value.name : undefined;
@@ -149,13 +158,27 @@ function ModuleIcicle({ asked, rows }: { asked: ReturnType<typeof analysis>; row
     return undefined;
   };
   return (
-    <Panel span="w5" name={t("icicle")} title={t("icicle")} words={t(key === "device_total" ? "icicle_device" : "icicle_host")} old={asked.old} error={asked.error} busy={!asked.value} height={300}>
+    <Panel
+      span="w5"
+      name={t("icicle")}
+      title={t("icicle")}
+      words={t(key === "device_total" ? "icicle_device" : "icicle_host")}
+      old={asked.old}
+      error={asked.error}
+      busy={!asked.value}
+      height={300}
+    >
       <div class="pad">
-        <Icicle nodes={nodes} label={t("icicle")} chosen={chosen ? idOf(nodes) : undefined} onNode={(id) => select("module", id.split("/").pop() ?? "")} />
+        <Icicle
+          nodes={nodes}
+          label={t("icicle")}
+          chosen={chosen ? idOf(nodes) : undefined}
+          onNode={(id) => select("module", id.split("/").pop() ?? "")}
+        />
       </div>
       {chosen ? (
         <p class="pad">
-          <button type="button" class="link" onClick={() => go({ view: "timeline", params: { q: chosen } })}>
+          <button type="button" class="link" onClick={() => go({ view: "timeline", params: { find: chosen } })}>
             {t("show_in_timeline")}
           </button>
         </p>

@@ -11,9 +11,9 @@ import { Segmented, Swatch } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import type { TableColumn, TableRow } from "../widgets/table.tsx";
 import { Frames } from "./frames.tsx";
-import { TableView } from "./tableview.tsx";
 import { columns, source } from "./rows.ts";
 import { SharePie, ShareStrip, shareParts, TopMenu } from "./shares.tsx";
+import { TableView } from "./tableview.tsx";
 import { Verdict } from "./verdict.tsx";
 
 const GROUPS = ["name", "name+shape", "name+stack", "type"] as const;
@@ -25,8 +25,13 @@ export function Operators() {
   const device = sum("device_self") > 0;
   const best = device ? "device_self" : "host_self";
   const top = Number(param("top") || 9);
-  const names = [...rows].sort((a, b) => num(b[best]) - num(a[best])).slice(0, top).map((r) => String(r.name));
-  const tensor = device ? rows.reduce((s, r) => s + num(r.tensor_core_self_share) * num(r.device_self), 0) / sum("device_self") : 0;
+  const names = [...rows]
+    .sort((a, b) => num(b[best]) - num(a[best]))
+    .slice(0, top)
+    .map((r) => String(r.name));
+  const tensor = device
+    ? rows.reduce((s, r) => s + num(r.tensor_core_self_share) * num(r.device_self), 0) / sum("device_self")
+    : 0;
   return (
     <>
       <Verdict
@@ -48,7 +53,13 @@ export function Operators() {
   );
 }
 
-function Shares(props: { asked: ReturnType<typeof analysis>; rows: readonly Row[]; names: readonly string[]; device: boolean; top: number }) {
+function Shares(props: {
+  asked: ReturnType<typeof analysis>;
+  rows: readonly Row[];
+  names: readonly string[];
+  device: boolean;
+  top: number;
+}) {
   const [form, setForm] = useState(param("form") || "strips");
   const sides = form === "pies" ? ["device_self", "device_total", "host_self", "host_total"] : ["device_self", "host_self"];
   const measures = sides.filter((m) => props.device || m.startsWith("host"));
@@ -63,7 +74,10 @@ function Shares(props: { asked: ReturnType<typeof analysis>; rows: readonly Row[
     <Panel
       name={t("share_of_time")}
       title={t("share_of_time")}
-      words={t("share_words", { n: Math.min(props.top, props.names.length), by: t(props.device ? "col_device_self" : "col_host_self").toLowerCase() })}
+      words={t("share_words", {
+        n: Math.min(props.top, props.names.length),
+        by: t(props.device ? "col_device_self" : "col_host_self").toLowerCase(),
+      })}
       old={props.asked.old}
       error={props.asked.error}
       busy={!props.asked.value}
@@ -92,7 +106,14 @@ function Shares(props: { asked: ReturnType<typeof analysis>; rows: readonly Row[
       ) : (
         <div class="shares">
           {parts.map((p) => (
-            <ShareStrip key={p.m} title={t(`col_${p.m}` as "col_device_self")} total={p.total} parts={p.parts} onPart={pick} chosen={chosen} />
+            <ShareStrip
+              key={p.m}
+              title={t(`col_${p.m}` as "col_device_self")}
+              total={p.total}
+              parts={p.parts}
+              onPart={pick}
+              chosen={chosen}
+            />
           ))}
         </div>
       )}
@@ -102,7 +123,11 @@ function Shares(props: { asked: ReturnType<typeof analysis>; rows: readonly Row[
 
 /** Rows of a finer grouping below one row, all of the same name. */
 function finer(name: string, group: string, parent: TableRow, keep: (r: Row) => boolean): TableRow[] | undefined {
-  const asked = analysis("operators", { "group-by": group, search: name, limit: 2000, table: "operators", sort: param("sort") || undefined }, `operators/${parent.key}`);
+  const asked = analysis(
+    "operators",
+    { "group-by": group, search: name, limit: 2000, table: "operators", sort: param("sort") || undefined },
+    `operators/${parent.key}`,
+  );
   if (!asked.value) return undefined;
   return rowsOf(asked.value.tables.operators)
     .filter((r) => r.name === name && keep(r))
@@ -116,7 +141,11 @@ function childRow(r: Row, key: string, depth: number, group: string): TableRow {
     depth,
     faded: true,
     cell: (c) => r[c] ?? null,
-    label: shape ? <code>{r.shapes === null ? t("no_shapes") : shapesLabel(String(r.shapes))}</code> : <StackLabel stack={r.stack} />,
+    label: shape ? (
+      <code>{r.shapes === null ? t("no_shapes") : shapesLabel(String(r.shapes))}</code>
+    ) : (
+      <StackLabel stack={r.stack} />
+    ),
     opens: shape || (r.stack !== null && r.stack !== ""),
   };
   if (shape) row.kids = () => finer(String(r.name), "name+shape+stack", row, (s) => s.shapes === r.shapes);
@@ -125,10 +154,20 @@ function childRow(r: Row, key: string, depth: number, group: string): TableRow {
 }
 
 const StackLabel = ({ stack }: { stack: unknown }) =>
-  stack ? <code title={String(stack)}>{String(stack).split(";").find((f) => /\.py\(/.test(f)) ?? String(stack).split(";")[0]}</code> : <span class="t3">{t("no_stack")}</span>;
+  stack ? (
+    <code title={String(stack)}>
+      {String(stack)
+        .split(";")
+        .find((f) => /\.py\(/.test(f)) ?? String(stack).split(";")[0]}
+    </code>
+  ) : (
+    <span class="t3">{t("no_stack")}</span>
+  );
 
 function frames(stack: string, key: string, depth: number): TableRow[] {
-  return stack.split(";").map((f, i) => ({ key: `${key}/f${i}`, depth, faded: true, cell: () => undefined, label: <Frames frame={f} /> }));
+  return stack
+    .split(";")
+    .map((f, i) => ({ key: `${key}/f${i}`, depth, faded: true, cell: () => undefined, label: <Frames frame={f} /> }));
 }
 
 const groupOf = () => (GROUPS as readonly string[]).find((g) => g === param("group")) ?? "name";
@@ -136,8 +175,11 @@ const groupOf = () => (GROUPS as readonly string[]).find((g) => g === param("gro
 function OperatorTable({ names, device }: { names: readonly string[]; device: boolean }) {
   const group = groupOf();
   const sort = param("sort") || (device ? "device_self:desc" : "host_self:desc");
-  const s = source("operators", "operators", { "group-by": group === "name" ? undefined : group, sort, search: param("q") || undefined }, (r, i) =>
-    group === "type" ? String(r.cell("type")) : group === "name" ? String(r.cell("name")) : `${r.cell("name")} ${i}`,
+  const s = source(
+    "operators",
+    "operators",
+    { "group-by": group === "name" ? undefined : group, sort, search: param("q") || undefined },
+    (r, i) => (group === "type" ? String(r.cell("type")) : group === "name" ? String(r.cell("name")) : `${r.cell("name")} ${i}`),
   );
   const row = (i: number): TableRow => {
     const r = s.row(i);
@@ -151,7 +193,12 @@ function OperatorTable({ names, device }: { names: readonly string[]; device: bo
         {rank >= 0 ? <Swatch colour={nth(rank)} /> : <i class="swatch" />}
         <code>{name}</code>
         {second ? <code class="t3"> {second}</code> : null}
-        {group === "name+stack" ? <span class="t3"> <StackLabel stack={r.cell("stack")} /></span> : null}
+        {group === "name+stack" ? (
+          <span class="t3">
+            {" "}
+            <StackLabel stack={r.cell("stack")} />
+          </span>
+        ) : null}
       </>
     );
     r.opens = true;
@@ -194,19 +241,28 @@ function OperatorTable({ names, device }: { names: readonly string[]; device: bo
       source={s}
       row={row}
       columns={all}
-      optional={["mean", "max", "min", "device_mean", "side", "type", ...(s.table?.rows.some((r) => r[17] !== null) ? [] : ["flops", "flops_per_s"])]}
+      optional={[
+        "mean",
+        "max",
+        "min",
+        "device_mean",
+        "side",
+        "type",
+        ...(s.table?.rows.some((r) => r[17] !== null) ? [] : ["flops", "flops_per_s"]),
+      ]}
       sort={sort}
       groups={GROUPS.map((g) => ({ id: g, label: t(`group_${g.replace("+", "_")}` as "group_name") }))}
       group={group}
       onRow={(r) => {
         if ((r.depth ?? 0) === 0 && group !== "type") select("operator", String(r.cell("name")));
       }}
-      onTimeline={(r) => go({ view: "timeline", params: { q: String(r.cell("name")), sel: `operator:${r.cell("name")}` } })}
+      onTimeline={(r) => go({ view: "timeline", params: { find: String(r.cell("name")), sel: `operator:${r.cell("name")}` } })}
     />
   );
 }
 
-const tensorCell = (v: unknown, row: TableRow) => (row.cell("tensor_core_eligible") === true && typeof v === "number" ? `${(v * 100).toFixed(0)} %` : "–");
+const tensorCell = (v: unknown, row: TableRow) =>
+  row.cell("tensor_core_eligible") === true && typeof v === "number" ? `${(v * 100).toFixed(0)} %` : "–";
 
 /** Rates far below the best of the table stand out. */
 function lowRates(values: readonly unknown[]) {

@@ -11,7 +11,8 @@ import { Configuration, EventKinds, Stages, UserRanges } from "./stages.tsx";
 import { StepBars } from "./stepbars.tsx";
 import { Verdict } from "./verdict.tsx";
 
-export const csvOf = (name: string, table: string): string => server().url(name, analysisQuery({ table, format: "csv", limit: 0 }));
+export const csvOf = (name: string, table: string): string =>
+  server().url(name, analysisQuery({ table, format: "csv", limit: 0 }));
 
 export function Overview() {
   const asked = analysis("overview");
@@ -38,10 +39,12 @@ export function Overview() {
         ]}
       />
       <div class="grid">
-        <AverageStep asked={asked} />
-        <div class="w4 stack">
-          <StepBars asked={asked} />
-          {device ? <DeviceMeters /> : null}
+        <div class="w12 top-row">
+          <AverageStep asked={asked} />
+          <div class="stack">
+            <StepBars asked={asked} />
+            {device ? <DeviceMeters /> : null}
+          </div>
         </div>
         <Advice asked={analysis("advise")} />
         <Stages asked={asked} />
@@ -60,7 +63,13 @@ function DeviceMeters() {
   const table = asked.value?.tables.devices;
   const devices = rowsOf(table);
   return (
-    <Panel span="meters" name={t("device_meters")} title={devices.length === 1 ? t("device_meters") : t("devices")} csv={csvOf("overview", "devices")} old={asked.old}>
+    <Panel
+      span="meters"
+      name={t("device_meters")}
+      title={devices.length === 1 ? t("device_meters") : t("devices")}
+      csv={csvOf("overview", "devices")}
+      old={asked.old}
+    >
       {devices.map((d) => (
         <div key={String(d.device)} class="meter-grid">
           {devices.length > 1 ? <b class="meter-device">GPU {d.device}</b> : null}

@@ -25,7 +25,7 @@ interface Entry {
 const GROUPS: readonly Key[] = ["operators", "kernels", "modules", "runs", "views", "window", "commands"];
 const EACH = 6;
 
-const toTimeline = (q: string, sel?: string) => () => go({ view: "timeline", params: { q, sel } });
+const toTimeline = (q: string, sel?: string) => () => go({ view: "timeline", params: { find: q, q: undefined, sel } });
 
 function things(): Entry[] {
   const ops = rowsOf(analysis("operators", { limit: 1000, table: "operators" }, "palette-operators").value?.tables.operators);
@@ -40,20 +40,37 @@ function things(): Entry[] {
     show: toTimeline(full, `${kind}:${full}`),
   });
   return [
-    ...ops.map((r) => entry("operators", "operators", "operator", String(r.name), String(r.name), t("n_calls", { n: thousands(num(r.calls)) }))),
-    ...kernels.map((r) => entry("kernels", "kernels", "kernel", String(r.name), foldKernel(String(r.name)), `${thousands(num(r.calls))} · ${short(num(r.total), "ns")}`)),
-    ...modules.map((r) => entry("modules", "modules", "module", String(r.module), String(r.module), short(num(r.host_total), "ns"))),
+    ...ops.map((r) =>
+      entry("operators", "operators", "operator", String(r.name), String(r.name), t("n_calls", { n: thousands(num(r.calls)) })),
+    ),
+    ...kernels.map((r) =>
+      entry(
+        "kernels",
+        "kernels",
+        "kernel",
+        String(r.name),
+        foldKernel(String(r.name)),
+        `${thousands(num(r.calls))} · ${short(num(r.total), "ns")}`,
+      ),
+    ),
+    ...modules.map((r) =>
+      entry("modules", "modules", "module", String(r.module), String(r.module), short(num(r.host_total), "ns")),
+    ),
   ];
 }
 
 function places(): Entry[] {
   return [
-    ...(runs.value?.runs ?? []).map((r): Entry => ({
-      group: "runs",
-      name: r.name,
-      open: () => go({ view: "overview", params: { run: r.name, worker: undefined, span: undefined } }),
-    })),
-    ...VIEWS.map((v): Entry => ({ group: "views", name: t(v), open: () => go({ view: v, params: { sort: undefined, q: undefined } }) })),
+    ...(runs.value?.runs ?? []).map(
+      (r): Entry => ({
+        group: "runs",
+        name: r.name,
+        open: () => go({ view: "overview", params: { run: r.name, worker: undefined, span: undefined } }),
+      }),
+    ),
+    ...VIEWS.map(
+      (v): Entry => ({ group: "views", name: t(v), open: () => go({ view: v, params: { sort: undefined, q: undefined } }) }),
+    ),
   ];
 }
 
@@ -66,39 +83,55 @@ function commands(): Entry[] {
     one("cmd_trust", () => openLayer("trust"), "T"),
     one("cmd_keys", () => openLayer("keys"), "?"),
     one("cmd_link", () => void navigator.clipboard?.writeText(location.href)),
-    one("cmd_export", () => {
-      const { lang: _lang, step: _step, ...query } = analysisQuery();
-      location.assign(server().url("export", { ...query, form: "chrome" }));
-    }, "Shift E"),
+    one(
+      "cmd_export",
+      () => {
+        const { lang: _lang, step: _step, ...query } = analysisQuery();
+        location.assign(server().url("export", { ...query, form: "chrome" }));
+      },
+      "Shift E",
+    ),
   ];
 }
 
 function steps(): Entry[] {
-  return Array.from(tape()?.numbers ?? [], (n): Entry => ({ group: "window", name: t("step_n", { n }), open: () => setSteps(n, n) }));
+  return Array.from(
+    tape()?.numbers ?? [],
+    (n): Entry => ({ group: "window", name: t("step_n", { n }), open: () => setSteps(n, n) }),
+  );
 }
 
 function find(text: string): { entry: Entry; at: number[] }[] {
   const prefix = text[0] ?? "";
   const query = ">#@".includes(prefix) && prefix ? text.slice(1).trim() : text.trim();
-  const pool = prefix === ">" ? commands() : prefix === "#" ? steps() : query === "" ? [...places(), ...commands()] : [...things(), ...places(), ...commands()];
+  const pool =
+    prefix === ">"
+      ? commands()
+      : prefix === "#"
+        ? steps()
+        : query === ""
+          ? [...places(), ...commands()]
+          : [...things(), ...places(), ...commands()];
   const found = pool.flatMap((entry) => {
     const m = fuzzy(query, entry.name);
     return m ? [{ entry, at: m.at, score: m.score }] : [];
   });
   const best = found.sort((a, b) => b.score - a.score);
-  const list = GROUPS.flatMap((g) => best.filter((f) => f.entry.group === g).slice(0, g === "commands" || g === "views" ? 12 : EACH));
+  const list = GROUPS.flatMap((g) =>
+    best.filter((f) => f.entry.group === g).slice(0, g === "commands" || g === "views" ? 12 : EACH),
+  );
   if (query && prefix !== ">" && prefix !== "#")
-    list.push({ entry: { group: "commands", name: t("cmd_search_timeline", { q: query }), detail: "/", open: toTimeline(query) }, at: [], score: 0 });
+    list.push({
+      entry: { group: "commands", name: t("cmd_search_timeline", { q: query }), detail: "/", open: toTimeline(query) },
+      at: [],
+      score: 0,
+    });
   return list;
 }
 
 function Marked({ text, at }: { text: string; at: readonly number[] }) {
   const hit = new Set(at);
-  return (
-    <>
-      {[...text].map((c, i) => (hit.has(i) ? <em key={i}>{c}</em> : c))}
-    </>
-  );
+  return <>{[...text].map((c, i) => (hit.has(i) ? <em key={i}>{c}</em> : c))}</>;
 }
 
 export function Palette() {
@@ -106,7 +139,6 @@ export function Palette() {
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const ops = analysis("operators", { limit: 1000, table: "operators" }, "palette-operators").value;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the lists change when the answers do
   const found = useMemo(() => find(text), [text, ops, language.value]);
   const run = (i: number, shift: boolean) => {
     const entry = found[i]?.entry;

@@ -73,7 +73,9 @@ function Device() {
     torch ? undefined : answer?.trace.format,
   ].filter(Boolean);
   if (!answer) return null;
-  const facts = device ? [num(device[2]) > 0 ? short(num(device[2]), "bytes") : "", num(device[4]) > 0 ? `${device[4]} SM` : ""].filter(Boolean) : [];
+  const facts = device
+    ? [num(device[2]) > 0 ? short(num(device[2]), "bytes") : "", num(device[4]) > 0 ? `${device[4]} SM` : ""].filter(Boolean)
+    : [];
   return (
     <div class="device">
       <div class="device-name">{device ? String(device[1] ?? "") : t("no_device")}</div>

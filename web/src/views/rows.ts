@@ -34,7 +34,13 @@ export interface Source {
 }
 
 /** The rows of one table; `key` makes the key of a row from its cells. */
-export function source(name: string, table: string, query: Query, key: (row: TableRow, i: number) => string, slot = `${name}.${table}`): Source {
+export function source(
+  name: string,
+  table: string,
+  query: Query,
+  key: (row: TableRow, i: number) => string,
+  slot = `${name}.${table}`,
+): Source {
   const page = (n: number) => analysis(name, { ...query, table, limit: PAGE, offset: n ? n * PAGE : undefined }, `${slot}#${n}`);
   const first = page(0);
   const head = first.value?.tables[table];
@@ -79,7 +85,10 @@ export function columns(s: Pick<Source, "help">, path: string, list: readonly (r
 }
 
 /** The same for a small table that is there as a whole. */
-export function wholeTable(table: Table | undefined, key: (row: TableRow, i: number) => string): Pick<Source, "total" | "row" | "help"> {
+export function wholeTable(
+  table: Table | undefined,
+  key: (row: TableRow, i: number) => string,
+): Pick<Source, "total" | "row" | "help"> {
   const at = new Map(table?.columns.map((c, i) => [c.name, i]));
   return {
     total: table?.rows.length ?? 0,

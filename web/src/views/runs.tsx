@@ -9,7 +9,15 @@ import { SeverityMark } from "../widgets/icons.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { Table, type TableColumn, type TableRow } from "../widgets/table.tsx";
 
-const FRAMEWORKS: Record<string, string> = { kineto: "PyTorch", pytorch: "PyTorch", paddle: "Paddle", mindspore: "MindSpore", megengine: "MegEngine", jax: "JAX", chrome: "Chrome JSON" };
+const FRAMEWORKS: Record<string, string> = {
+  kineto: "PyTorch",
+  pytorch: "PyTorch",
+  paddle: "Paddle",
+  mindspore: "MindSpore",
+  megengine: "MegEngine",
+  jax: "JAX",
+  chrome: "Chrome JSON",
+};
 
 function stateOf(run: RunInfo): SpanState {
   const states = run.workers.flatMap((w) => w.spans.map((s) => s.state));
@@ -23,7 +31,10 @@ const dateText = (ns: string) => {
 };
 
 function rowOf(run: RunInfo): TableRow {
-  const facts = run.workers.flatMap((w) => w.spans).map((s) => s.facts).filter((f) => f !== null);
+  const facts = run.workers
+    .flatMap((w) => w.spans)
+    .map((s) => s.facts)
+    .filter((f) => f !== null);
   const steps = facts.map((f) => f.mean_step).filter((m) => m !== null);
   const verdict = facts.find((f) => f.verdict)?.verdict;
   const state = stateOf(run);
@@ -53,17 +64,24 @@ export function RunsTable() {
     .filter((r) => text === "" || fuzzy(text, `${r.cell("name")} ${r.cell("framework")} ${r.cell("verdict")}`))
     .sort((a, b) => {
       const [x, y] = [a.cell(by), b.cell(by)];
-      const less = typeof x === "number" || typeof y === "number" ? Number(x ?? -1) - Number(y ?? -1) : String(x ?? "").localeCompare(String(y ?? ""));
+      const less =
+        typeof x === "number" || typeof y === "number"
+          ? Number(x ?? -1) - Number(y ?? -1)
+          : String(x ?? "").localeCompare(String(y ?? ""));
       return order === "asc" ? less : -less;
     });
-  const column = (name: string, extra: Partial<TableColumn> = {}): TableColumn => ({ name, title: t(`runs_${name}` as "runs_name"), ...extra });
+  const column = (name: string, extra: Partial<TableColumn> = {}): TableColumn => ({
+    name,
+    title: t(`runs_${name}` as "runs_name"),
+    ...extra,
+  });
   const columns: TableColumn[] = [
-    column("name", { text: true, width: 220 }),
-    column("framework", { text: true, width: 110 }),
+    column("name", { text: true, width: 180 }),
+    column("framework", { text: true, width: 92 }),
     column("workers", { width: 84 }),
     column("steps", { width: 76 }),
-    column("mean_step", { unit: "ns", bar: "var(--c1)", width: 180 }),
-    column("date", { width: 150, soft: true }),
+    column("mean_step", { unit: "ns", bar: "var(--c1)", width: 150 }),
+    column("date", { width: 136, soft: true }),
     column("state", { text: true, width: 96 }),
     column("verdict", {
       text: true,
@@ -71,7 +89,14 @@ export function RunsTable() {
       show: (v, row) =>
         v ? (
           <span class="run-verdict" title={String(v)}>
-            {row.cell("severity") ? <SeverityMark severity={row.cell("severity") as "info"} size={13} label={t(`sev_${row.cell("severity") as "info"}`)} /> : null} {String(v)}
+            {row.cell("severity") ? (
+              <SeverityMark
+                severity={row.cell("severity") as "info"}
+                size={13}
+                label={t(`sev_${row.cell("severity") as "info"}`)}
+              />
+            ) : null}{" "}
+            <span class="cut">{String(v)}</span>
           </span>
         ) : (
           "–"
@@ -95,7 +120,14 @@ export function RunsTable() {
           words={t("runs_words")}
           controls={
             <label class="filter">
-              <input type="search" data-filter placeholder={t("filter")} aria-label={t("filter")} value={text} onInput={(e) => setText(e.currentTarget.value)} />
+              <input
+                type="search"
+                data-filter
+                placeholder={t("filter")}
+                aria-label={t("filter")}
+                value={text}
+                onInput={(e) => setText(e.currentTarget.value)}
+              />
               <kbd>/</kbd>
             </label>
           }

@@ -20,13 +20,16 @@ export function shareParts(all: readonly Share[], names: readonly string[], tota
     const found = all.find((s) => s.name === name);
     const value = found?.value ?? 0;
     const share = total > 0 ? value / total : 0;
+    const whole = `${Math.round(share * 100)} %`;
     return {
       id: name,
       value,
       fill: nth(i),
-      label: `${found?.label ?? name} ${short(share, "share")}`,
-      short: short(share, "share"),
-      card: <Definition title={found?.label ?? name} help={`${short(value, "ns")} · ${(share * 100).toFixed(1)} %`} path={name} />,
+      label: `${found?.label ?? name} ${whole}`,
+      short: whole,
+      card: (
+        <Definition title={found?.label ?? name} help={`${short(value, "ns")} · ${(share * 100).toFixed(1)} %`} path={name} />
+      ),
     };
   });
   const rest = Math.max(0, total - parts.reduce((s, p) => s + p.value, 0));
@@ -58,7 +61,14 @@ export function ShareStrip({ title, total, parts, onPart, chosen, whole }: RowPr
       <span class="share-title">
         {title} <b>{short(total, "ns")}</b>
       </span>
-      <Strip parts={parts} total={whole ?? total} height={24} label={`${title} ${short(total, "ns")}`} onPart={onPart} chosen={chosen} />
+      <Strip
+        parts={parts}
+        total={whole ?? total}
+        height={24}
+        label={`${title} ${short(total, "ns")}`}
+        onPart={onPart}
+        chosen={chosen}
+      />
     </div>
   );
 }

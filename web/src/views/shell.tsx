@@ -12,7 +12,7 @@ import { Distributed } from "./distributed.tsx";
 import { Kernels } from "./kernels.tsx";
 import { KeySheet, listenToKeys } from "./keys.tsx";
 import { layer, openLayer } from "./layers.ts";
-import { Memory } from "./memory.tsx";
+import { lazy } from "./lazy.tsx";
 import { Missing } from "./missing.tsx";
 import { Modules } from "./modules.tsx";
 import { Operators } from "./operators.tsx";
@@ -22,9 +22,12 @@ import { Rail } from "./rail.tsx";
 import { NoRuns, RunsTable } from "./runs.tsx";
 import { Steps } from "./steps.tsx";
 import { TapeBar } from "./tape.tsx";
-import { Timeline } from "./timeline.tsx";
 import { TopBar } from "./topbar.tsx";
 import { TrustDrawer } from "./trust.tsx";
+
+// Loaded when first opened: the curve and the timeline are a third of the script.
+const Memory = lazy(() => import("./memory.tsx").then((m) => m.Memory));
+const Timeline = lazy(() => import("./timeline.tsx").then((m) => m.Timeline));
 
 const PAGES: Record<View, () => ComponentChild> = {
   runs: RunsTable,
@@ -47,7 +50,7 @@ function Page() {
   const run = currentRun.value;
   const name: View = view.value in PAGES ? view.value : "overview";
   if (!run || name === "runs") return <RunsTable />;
-  if (!hasData(name) && name !== "runs" && name !== "overview" && name !== "timeline") return <Missing key={name} name={name} />;
+  if (!hasData(name) && name !== "overview" && name !== "timeline") return <Missing key={name} name={name} />;
   const View = PAGES[name];
   return <View key={name} />;
 }
@@ -78,9 +81,9 @@ export function Shell() {
   const inRun = run !== undefined && place !== "runs";
   return (
     <div class={`shell ${place === "timeline" && inRun ? "shell-timeline" : ""}`}>
-      <a class="skip" href="#content" onClick={(e) => { e.preventDefault(); document.getElementById("content")?.focus(); }}>
+      <button type="button" class="skip" onClick={() => document.getElementById("content")?.focus()}>
         {t("skip")}
-      </a>
+      </button>
       <Patterns />
       <TopBar />
       <Loading />
@@ -102,7 +105,14 @@ function Loading() {
   const now = progress.value;
   if (!now || now.total === 0 || now.done >= now.total) return null;
   return (
-    <div class="loading" role="progressbar" aria-label={t("loading")} aria-valuemin={0} aria-valuemax={now.total} aria-valuenow={now.done}>
+    <div
+      class="loading"
+      role="progressbar"
+      aria-label={t("loading")}
+      aria-valuemin={0}
+      aria-valuemax={now.total}
+      aria-valuenow={now.done}
+    >
       <i style={{ width: `${(now.done / now.total) * 100}%` }} />
     </div>
   );
@@ -117,4 +127,3 @@ function Connection() {
     </div>
   );
 }
-

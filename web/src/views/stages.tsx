@@ -1,9 +1,9 @@
 // Stages, the user's ranges, kinds of events in each stage, the configuration.
 import { useState } from "preact/hooks";
 import type { Answer } from "../api/types.ts";
-import { short } from "../base/format.ts";
-import { Strip } from "../draw/strip.tsx";
+import { scaleOf, short } from "../base/format.ts";
 import { nth } from "../draw/patterns.tsx";
+import { Strip } from "../draw/strip.tsx";
 import type { Asked } from "../model/data.ts";
 import { themeVersion } from "../model/theme.ts";
 import { num, type Row, rowsOf } from "../model/trace.ts";
@@ -18,19 +18,38 @@ import { Card, stageFill, stageName } from "./stepbars.tsx";
 export function Stages({ asked }: { asked: Asked<Answer> }) {
   const table = asked.value?.tables.stages;
   const steps = num(rowsOf(table).find((r) => r.stage === "step")?.calls);
+  const longest = Math.max(
+    0,
+    ...rowsOf(table)
+      .filter((r) => r.stage !== "step")
+      .map((r) => num(r.host_time)),
+  );
+  const scale = scaleOf("ns", steps ? longest / steps : 0);
   const rows = wholeTable(table && { ...table, rows: table.rows.filter((r) => r[0] !== "step") }, (r) => String(r.cell("stage")));
   return (
-    <Panel span="w6" name={t("stages")} title={t("stages")} words={t("stages_words", { n: steps })} csv={csvOf("overview", "stages")} old={asked.old} error={asked.error} busy={!table} height={160}>
+    <Panel
+      span="w6"
+      name={t("stages")}
+      title={t("stages")}
+      words={t("stages_words", { n: steps })}
+      csv={csvOf("overview", "stages")}
+      old={asked.old}
+      error={asked.error}
+      busy={!table}
+      height={160}
+    >
       <Table
         name={t("stages")}
         total={rows.total}
         row={(i) => {
           const r = rows.row(i);
           const stage = String(r.cell("stage"));
-          const per = (name: string) => (typeof r.cell(name) === "number" && steps ? Math.round(num(r.cell(name) as number) / steps) : null);
+          const per = (name: string) =>
+            typeof r.cell(name) === "number" && steps ? Math.round(num(r.cell(name) as number) / steps) : null;
           return {
             ...r,
-            cell: (c) => (c === "host_time" || c === "device_time" ? (per(c) === 0 && c === "device_time" ? null : per(c)) : r.cell(c)),
+            cell: (c) =>
+              c === "host_time" || c === "device_time" ? (per(c) === 0 && c === "device_time" ? null : per(c)) : r.cell(c),
             label: (
               <>
                 <Swatch colour={stageFill(stage)} /> {stageName(stage)}
@@ -41,8 +60,8 @@ export function Stages({ asked }: { asked: Asked<Answer> }) {
         columns={columns(rows, "overview.stages", [
           ["stage", { text: true, width: 150 }],
           ["calls", { width: 60, soft: true }],
-          ["host_time", { bar: "var(--cpu_exec)" }],
-          ["device_time", { bar: "var(--kernel)" }],
+          ["host_time", { bar: "var(--cpu_exec)", scale }],
+          ["device_time", { bar: "var(--kernel)", scale }],
         ])}
       />
     </Panel>
@@ -53,7 +72,16 @@ export function UserRanges({ asked }: { asked: Asked<Answer> }) {
   const table = asked.value?.tables.user_events;
   const rows = wholeTable(table, (r) => String(r.cell("name")));
   return (
-    <Panel span="w6" name={t("user_ranges")} title={t("user_ranges")} csv={csvOf("overview", "user_events")} old={asked.old} error={asked.error} busy={!table} height={160}>
+    <Panel
+      span="w6"
+      name={t("user_ranges")}
+      title={t("user_ranges")}
+      csv={csvOf("overview", "user_events")}
+      old={asked.old}
+      error={asked.error}
+      busy={!table}
+      height={160}
+    >
       <Table
         name={t("user_ranges")}
         total={rows.total}
@@ -111,7 +139,15 @@ export function EventKinds({ asked }: { asked: Asked<Answer> }) {
     >
       <div class="multiples">
         {stages.map((s, i) => (
-          <StageStrip key={s} stage={s} rows={some.filter((r) => r.stage === s)} side={side} total={totals[i] ?? 0} max={max} kinds={kinds} />
+          <StageStrip
+            key={s}
+            stage={s}
+            rows={some.filter((r) => r.stage === s)}
+            side={side}
+            total={totals[i] ?? 0}
+            max={max}
+            kinds={kinds}
+          />
         ))}
         {some.length === 0 ? <p class="empty">{t("not_recorded")}</p> : null}
       </div>
@@ -119,9 +155,22 @@ export function EventKinds({ asked }: { asked: Asked<Answer> }) {
   );
 }
 
-function StageStrip(props: { stage: string; rows: readonly Row[]; side: string; total: number; max: number; kinds: readonly string[] }) {
+function StageStrip(props: {
+  stage: string;
+  rows: readonly Row[];
+  side: string;
+  total: number;
+  max: number;
+  kinds: readonly string[];
+}) {
   if (props.rows.length === 0) return null;
-  const card = <Card title={stageName(props.stage)} parts={props.rows.map((r) => [kindName(String(r.kind)), num(r[props.side])])} total={props.total} />;
+  const card = (
+    <Card
+      title={stageName(props.stage)}
+      parts={props.rows.map((r) => [kindName(String(r.kind)), num(r[props.side])])}
+      total={props.total}
+    />
+  );
   return (
     <div class="multiple">
       <span>{stageName(props.stage)}</span>
@@ -144,12 +193,20 @@ function StageStrip(props: { stage: string; rows: readonly Row[]; side: string; 
 export function Configuration({ asked }: { asked: Asked<Answer> }) {
   const rows = rowsOf(asked.value?.tables.configuration);
   return (
-    <Panel name={t("configuration")} title={t("configuration")} csv={csvOf("overview", "configuration")} old={asked.old} error={asked.error} busy={!asked.value} height={80}>
+    <Panel
+      name={t("configuration")}
+      title={t("configuration")}
+      csv={csvOf("overview", "configuration")}
+      old={asked.old}
+      error={asked.error}
+      busy={!asked.value}
+      height={80}
+    >
       <dl class="configuration">
         {rows.map((r) => (
           <div key={String(r.key)}>
             <dt>{wordOr(`conf_${r.key}`, String(r.key).replace(/_/g, " "))}</dt>
-            <dd>{String(r.value)}</dd>
+            <dd>{/^(record|with|profile)_/.test(String(r.key)) && r.value === "1" ? t("yes") : String(r.value)}</dd>
           </div>
         ))}
       </dl>

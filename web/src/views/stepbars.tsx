@@ -31,7 +31,13 @@ function categoryBars(steps: readonly Row[]): ColumnBar[] {
     id: String(s.step),
     total: num(s.total),
     parts: CATEGORIES.map((c) => ({ id: c, value: num(s[c]), fill: fillOf(c) })),
-    card: <Card title={t("step_n", { n: String(s.step) })} parts={CATEGORIES.map((c) => [t(`cat_${c}`), num(s[c])])} total={num(s.total)} />,
+    card: (
+      <Card
+        title={t("step_n", { n: String(s.step) })}
+        parts={CATEGORIES.map((c) => [t(`cat_${c}`), num(s[c])])}
+        total={num(s.total)}
+      />
+    ),
   }));
 }
 
@@ -41,7 +47,12 @@ function stageBars(rows: readonly Row[], side: "host_time" | "device_time"): Col
     const own = rows.filter((r) => num(r.step) === n);
     const parts = STAGES.map((s) => ({ id: s, value: num(own.find((r) => r.stage === s)?.[side]), fill: stageFill(s) }));
     const total = parts.reduce((a, p) => a + p.value, 0);
-    return { id: String(n), total, parts, card: <Card title={t("step_n", { n })} parts={parts.map((p) => [stageName(p.id), p.value])} total={total} /> };
+    return {
+      id: String(n),
+      total,
+      parts,
+      card: <Card title={t("step_n", { n })} parts={parts.map((p) => [stageName(p.id), p.value])} total={total} />,
+    };
   });
 }
 
@@ -71,8 +82,14 @@ export function StepBars({ asked }: { asked: Asked<Answer> }) {
   const [by, setBy] = useState("categories");
   // All steps, whatever the window: the bars are where it is chosen.
   const all = analysis("overview", { step: undefined, from: undefined, to: undefined }, "overview-all").value ?? asked.value;
-  const bars = by === "categories" ? categoryBars(rowsOf(all?.tables.steps)) : stageBars(rowsOf(all?.tables.stage_steps), by === "host" ? "host_time" : "device_time");
-  const chosen = parseSteps(param("step"), bars.map((b) => Number(b.id)));
+  const bars =
+    by === "categories"
+      ? categoryBars(rowsOf(all?.tables.steps))
+      : stageBars(rowsOf(all?.tables.stage_steps), by === "host" ? "host_time" : "device_time");
+  const chosen = parseSteps(
+    param("step"),
+    bars.map((b) => Number(b.id)),
+  );
   const shown = chosen ? bars.map((b) => ({ ...b, faded: Number(b.id) < chosen[0] || Number(b.id) > chosen[1] })) : bars;
   const scale = scaleOf("ns", Math.max(...bars.map((b) => b.total), 1));
   const pick = (id: string, shift: boolean) => {
@@ -88,7 +105,7 @@ export function StepBars({ asked }: { asked: Asked<Answer> }) {
   ];
   return (
     <Panel
-      span="w4 fill"
+      span="fill"
       name={t("steps")}
       title={t("steps_title")}
       words={`${scale.unit} · ${t("click_bar")}`}
@@ -96,13 +113,26 @@ export function StepBars({ asked }: { asked: Asked<Answer> }) {
       busy={!all}
       height={236}
       controls={
-        <Menu class="small-menu" right name={t("form")} label={forms.find((f) => f.id === by)?.label ?? ""} items={forms.map((f) => ({ ...f, checked: f.id === by }))} onChoose={setBy} />
+        <Menu
+          class="small-menu"
+          right
+          name={t("form")}
+          label={forms.find((f) => f.id === by)?.label ?? ""}
+          items={forms.map((f) => ({ ...f, checked: f.id === by }))}
+          onChoose={setBy}
+        />
       }
     >
       <div class="pad">
-        <Columns bars={shown} height={232} factor={scale.factor} format={(v) => (v >= 10 || v === 0 ? (Number.isInteger(v) ? String(v) : v.toFixed(1)) : v.toFixed(v < 1 ? 2 : 1))} label={t("steps_title")} onBar={pick} />
+        <Columns
+          bars={shown}
+          height={232}
+          factor={scale.factor}
+          format={(v) => (v >= 10 || v === 0 ? (Number.isInteger(v) ? String(v) : v.toFixed(1)) : v.toFixed(v < 1 ? 2 : 1))}
+          label={t("steps_title")}
+          onBar={pick}
+        />
       </div>
     </Panel>
   );
 }
-

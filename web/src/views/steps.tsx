@@ -1,6 +1,5 @@
 // Steps: are they alike, which one is not, and which part of it.
-import { useState } from "preact/hooks";
-import { inScale, scaleOf, short } from "../base/format.ts";
+import { scaleOf, short } from "../base/format.ts";
 import { type ColumnBar, Columns } from "../draw/columns.tsx";
 import { Sparkline, StepTrace, type TraceBox, type TraceLane } from "../draw/trace.tsx";
 import { go, param } from "../model/place.ts";
@@ -17,14 +16,22 @@ import { Card, stageFill, stageName } from "./stepbars.tsx";
 import { Verdict } from "./verdict.tsx";
 
 const PARTS = ["interval", "forward_backward", "tail"] as const;
-const FILL: Record<string, string> = { interval: "var(--data_loader)", forward_backward: "var(--kernel)", tail: "var(--communication)" };
+const FILL: Record<string, string> = {
+  interval: "var(--data_loader)",
+  forward_backward: "var(--kernel)",
+  tail: "var(--communication)",
+};
 
 /** The three parts of a step; what comes before forward is the interval. */
 function partsOf(r: Row): Record<(typeof PARTS)[number], number> {
   const tail = num(r.tail);
   const forward = num(r.forward_backward);
   const known = r.forward_backward !== null;
-  return { interval: known ? Math.max(0, num(r.duration) - forward - tail) : 0, forward_backward: known ? forward : num(r.duration), tail };
+  return {
+    interval: known ? Math.max(0, num(r.duration) - forward - tail) : 0,
+    forward_backward: known ? forward : num(r.duration),
+    tail,
+  };
 }
 
 const ALL = { step: undefined, from: undefined, to: undefined };
@@ -42,8 +49,15 @@ export function Steps() {
         otherwise={t("steps")}
         facts={[
           t("fact_steps", { n: rows.length, v: short(mean, "ns") }),
-          lengths.length > 1 ? t("fact_range", { a: short(Math.min(...lengths), "ns"), b: short(Math.max(...lengths), "ns") }) : undefined,
-          rows.some((r) => r.communication !== null) ? t("fact_exposed", { v: short(avg(rows, "exposed_communication"), "ns"), w: short(avg(rows, "communication"), "ns") }) : undefined,
+          lengths.length > 1
+            ? t("fact_range", { a: short(Math.min(...lengths), "ns"), b: short(Math.max(...lengths), "ns") })
+            : undefined,
+          rows.some((r) => r.communication !== null)
+            ? t("fact_exposed", {
+                v: short(avg(rows, "exposed_communication"), "ns"),
+                w: short(avg(rows, "communication"), "ns"),
+              })
+            : undefined,
         ]}
       />
       <div class="grid">
@@ -66,9 +80,18 @@ function chosenStep(rows: readonly Row[]): Row | undefined {
   return found ?? slowest(rows);
 }
 
-const slowest = (rows: readonly Row[]): Row | undefined => rows.reduce<Row | undefined>((best, r) => (num(r.duration) > num(best?.duration) ? r : best), rows[0]);
+const slowest = (rows: readonly Row[]): Row | undefined =>
+  rows.reduce<Row | undefined>((best, r) => (num(r.duration) > num(best?.duration) ? r : best), rows[0]);
 
-function AllSteps({ asked, rows, chosen }: { asked: ReturnType<typeof analysis>; rows: readonly Row[]; chosen: Row | undefined }) {
+function AllSteps({
+  asked,
+  rows,
+  chosen,
+}: {
+  asked: ReturnType<typeof analysis>;
+  rows: readonly Row[];
+  chosen: Row | undefined;
+}) {
   const scale = scaleOf("ns", Math.max(...rows.map((r) => num(r.duration)), 1));
   const bars = rows.map((r): ColumnBar => {
     const parts = partsOf(r);
@@ -77,7 +100,13 @@ function AllSteps({ asked, rows, chosen }: { asked: ReturnType<typeof analysis>;
       total: num(r.duration),
       parts: PARTS.map((p) => ({ id: p, value: parts[p], fill: FILL[p] as string })),
       chosen: r === chosen,
-      card: <Card title={t("step_n", { n: String(r.step) })} parts={PARTS.map((p) => [t(`part_${p}`), parts[p]])} total={num(r.duration)} />,
+      card: (
+        <Card
+          title={t("step_n", { n: String(r.step) })}
+          parts={PARTS.map((p) => [t(`part_${p}`), parts[p]])}
+          total={num(r.duration)}
+        />
+      ),
     };
   });
   return (
@@ -93,7 +122,14 @@ function AllSteps({ asked, rows, chosen }: { asked: ReturnType<typeof analysis>;
       controls={<Legend items={PARTS.map((p) => ({ label: t(`part_${p}`), colour: FILL[p] as string }))} />}
     >
       <div class="pad">
-        <Columns bars={bars} height={190} factor={scale.factor} format={(v) => Number(v.toPrecision(4)).toString()} label={t("all_steps_title")} onBar={(id, shift) => pickStep(Number(id), shift)} />
+        <Columns
+          bars={bars}
+          height={190}
+          factor={scale.factor}
+          format={(v) => Number(v.toPrecision(4)).toString()}
+          label={t("all_steps_title")}
+          onBar={(id, shift) => pickStep(Number(id), shift)}
+        />
       </div>
     </Panel>
   );
@@ -113,7 +149,14 @@ function lanesOf(segments: readonly Row[], start: number, backward: number): Tra
     const fill = r.stage === "communication" ? (hidden ? "url(#overlap)" : "var(--communication)") : stageFill(String(r.stage));
     const words = short(num(r.duration), "ns");
     const name = r.stage === "communication" ? String(r.name) : stageName(String(r.stage));
-    return { id: String(i), from, to, fill, label: r.stage === "communication" ? words : `${name} ${words}`, card: `${name} · ${words}` };
+    return {
+      id: String(i),
+      from,
+      to,
+      fill,
+      label: r.stage === "communication" ? words : `${name} ${words}`,
+      card: `${name} · ${words}`,
+    };
   };
   const host = segments.filter((r) => r.track === "host");
   const others = [...new Set(segments.filter((r) => r.track !== "host").map((r) => String(r.track)))];
@@ -148,7 +191,10 @@ function OneStep({ asked, rows, chosen }: { asked: ReturnType<typeof analysis>; 
             label={t("step")}
             chosen={chosen === worst ? "slowest" : "this"}
             onChoose={(id) => (id === "slowest" && worst ? setSteps(num(worst.step), num(worst.step)) : undefined)}
-            choices={[...(chosen === worst ? [] : [{ id: "this", label: t("step_n", { n: String(chosen?.step) }) }]), { id: "slowest", label: t("slowest_step") }]}
+            choices={[
+              ...(chosen === worst ? [] : [{ id: "this", label: t("step_n", { n: String(chosen?.step) }) }]),
+              { id: "slowest", label: t("slowest_step") },
+            ]}
           />
           <button type="button" class="link" onClick={() => go({ view: "timeline", params: { step: String(chosen?.step) } })}>
             {t("show_in_timeline")}
@@ -157,7 +203,14 @@ function OneStep({ asked, rows, chosen }: { asked: ReturnType<typeof analysis>; 
       }
     >
       <div class="pad">
-        <StepTrace lanes={lanesOf(segments, start, backward)} length={length} factor={scale.factor} unit={scale.unit} border={backward ? { at: backward, label: t("backward_ends") } : undefined} label={t("step_n", { n: String(chosen?.step) })} />
+        <StepTrace
+          lanes={lanesOf(segments, start, backward)}
+          length={length}
+          factor={scale.factor}
+          unit={scale.unit}
+          border={backward ? { at: backward, label: t("backward_ends") } : undefined}
+          label={t("step_n", { n: String(chosen?.step) })}
+        />
       </div>
     </Panel>
   );
@@ -166,14 +219,17 @@ function OneStep({ asked, rows, chosen }: { asked: ReturnType<typeof analysis>; 
 function PartCurve({ part, rows, mean }: { part: (typeof PARTS)[number]; rows: readonly Row[]; mean: number }) {
   const values = rows.map((r) => partsOf(r)[part]);
   const own = values.length ? values.reduce((a, b) => a + b, 0) / values.length : 0;
-  const scale = scaleOf("ns", Math.max(...values, 1));
   return (
     <Panel
       span="w4"
       name={t(`part_${part}`)}
       title={t(`part_${part}`)}
       words={`${short(own, "ns")} · ${short(mean ? own / mean : 0, "share")}`}
-      controls={values.length ? <span class="t3">{`${inScale(Math.min(...values), scale)} – ${inScale(Math.max(...values), scale)} ${scale.unit}`}</span> : null}
+      controls={
+        values.length ? (
+          <span class="t3">{`${short(Math.min(...values), "ns")} – ${short(Math.max(...values), "ns")}`}</span>
+        ) : null
+      }
     >
       <div class="pad">
         <Sparkline values={values} colour={FILL[part] as string} height={70} label={t(`part_${part}`)} />
@@ -200,7 +256,7 @@ function StepTable() {
           ["duration", { bar: "var(--c1)" }],
           ["start", { width: 110 }],
           ["gap", { width: 90 }],
-          ["forward_backward", { width: 150 }],
+          ["forward_backward", { width: 175 }],
           ["communication", { width: 130 }],
           ["exposed_communication", { width: 150 }],
           ["tail", { width: 100 }],

@@ -6,7 +6,8 @@ import { t } from "../model/words.ts";
 import { Segmented } from "../widgets/controls.tsx";
 import { Menu } from "../widgets/menu.tsx";
 import { Failure, Waiting } from "../widgets/panel.tsx";
-import { asText, Table, type TableColumn, type TableRow } from "../widgets/table.tsx";
+import { Table, type TableColumn, type TableRow } from "../widgets/table.tsx";
+import { asText } from "../widgets/tablekeys.ts";
 import { Filter } from "./filter.tsx";
 import type { Source } from "./rows.ts";
 
@@ -55,7 +56,14 @@ export function TableView(props: Props) {
     <section class="panel w12 main-table" aria-label={props.name}>
       <header class="panel-head tall">
         <Filter label={props.filterLabel} />
-        {props.groups ? <Segmented label={t("group_by")} choices={props.groups} chosen={props.group ?? ""} onChoose={(id) => go({ params: { group: id, sort: undefined } })} /> : null}
+        {props.groups ? (
+          <Segmented
+            label={t("group_by")}
+            choices={props.groups}
+            chosen={props.group ?? ""}
+            onChoose={(id) => go({ params: { group: id, sort: undefined } })}
+          />
+        ) : null}
         <span class="grow" />
         <span class="panel-words" aria-live="polite">
           {s.total === 1 ? t("one_row") : t("n_rows", { n: thousands(s.total) })}

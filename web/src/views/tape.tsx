@@ -36,7 +36,8 @@ function SelectionChip() {
   if (!chosen) return null;
   return (
     <button type="button" class="chip" onClick={dropSelection} title={t("drop_selection")}>
-      <span class="t3">{t(`sel_${chosen.kind}`)}</span> <code>{chosen.name.length > 28 ? `${chosen.name.slice(0, 27)}…` : chosen.name}</code>
+      <span class="t3">{t(`sel_${chosen.kind}`)}</span>{" "}
+      <code>{chosen.name.length > 28 ? `${chosen.name.slice(0, 27)}…` : chosen.name}</code>
       <Icon name="close" size={12} />
     </button>
   );
@@ -50,7 +51,13 @@ function StepMenu({ tape: now }: { tape: Tape }) {
     items.push({ id: "slowest", label: t("slowest_step") }, { id: "later", label: t("without_first") });
     numbers.slice(0, 200).forEach((n, i) => {
       const length = (now.ends[i] as number) - (now.starts[i] as number);
-      items.push({ id: String(n), label: t("step_n", { n }), detail: short(length, "ns"), checked: chosen === String(n), separator: i === 0 });
+      items.push({
+        id: String(n),
+        label: t("step_n", { n }),
+        detail: short(length, "ns"),
+        checked: chosen === String(n),
+        separator: i === 0,
+      });
     });
   }
   const pick = (id: string) => {
@@ -63,7 +70,13 @@ function StepMenu({ tape: now }: { tape: Tape }) {
     } else setSteps(Number(id), Number(id));
   };
   const range = parseSteps(chosen, now.numbers);
-  const label = !range ? (param("from") ? t("part") : t("all_steps")) : range[0] === range[1] ? t("step_n", { n: range[0] }) : t("steps_range", { a: range[0], b: range[1] });
+  const label = !range
+    ? param("from")
+      ? t("part")
+      : t("all_steps")
+    : range[0] === range[1]
+      ? t("step_n", { n: range[0] })
+      : t("steps_range", { a: range[0], b: range[1] });
   return <Menu class="steps-menu" name={t("window")} label={label} items={items} onChoose={pick} filter={t("filter")} />;
 }
 
@@ -76,7 +89,10 @@ function paint(canvas: HTMLCanvasElement, now: Tape, width: number, blocks: Step
   g.scale(ratio, ratio);
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(name);
-  if (now.device.length === 0 && blocks) return paintSteps(g, now, width, blocks, colour);
+  if (now.device.length === 0 && blocks) {
+    paintSteps(g, now, width, blocks, colour);
+    return;
+  }
   const row = (values: ArrayLike<number>, fill: string, y: number) => {
     g.fillStyle = fill;
     const w = width / now.width;
@@ -96,7 +112,13 @@ function paint(canvas: HTMLCanvasElement, now: Tape, width: number, blocks: Step
 
 type StepBlocks = { step: number; parts: number[] }[];
 
-function paintSteps(g: CanvasRenderingContext2D, now: Tape, width: number, blocks: StepBlocks, colour: (n: string) => string): void {
+function paintSteps(
+  g: CanvasRenderingContext2D,
+  now: Tape,
+  width: number,
+  blocks: StepBlocks,
+  colour: (n: string) => string,
+): void {
   const x = (t: number) => ((t - now.from) / (now.to - now.from)) * width;
   for (const b of blocks) {
     const i = Array.from(now.numbers).indexOf(b.step);
@@ -117,9 +139,11 @@ function TapeStrip({ tape: now }: { tape: Tape }) {
   const [box, width] = useWidth(900);
   const canvas = useRef<HTMLCanvasElement>(null);
   const version = themeVersion.value;
-  const steps = now.device.length === 0 ? rowsOf(analysis("overview", { step: undefined, from: undefined, to: undefined }, "tape-steps").value?.tables.steps) : [];
+  const steps =
+    now.device.length === 0
+      ? rowsOf(analysis("overview", { step: undefined, from: undefined, to: undefined }, "tape-steps").value?.tables.steps)
+      : [];
   const blocks = steps.map((r) => ({ step: num(r.step), parts: CATEGORIES.map((c) => num(r[c])) }));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme's version stands for the colours
   useEffect(() => {
     if (canvas.current) paint(canvas.current, now, width, blocks);
   }, [now.device, width, version, blocks.length]);
@@ -129,7 +153,14 @@ function TapeStrip({ tape: now }: { tape: Tape }) {
   const show = viewport.value;
   const every = Math.max(1, Math.ceil(now.numbers.length / Math.max(1, width / 34)));
   return (
-    <div class="tape-strip" ref={box} onPointerDown={drag} onDblClick={() => setWindow(undefined)} role="group" aria-label={t("tape")}>
+    <div
+      class="tape-strip"
+      ref={box}
+      onPointerDown={drag}
+      onDblClick={() => setWindow(undefined)}
+      role="group"
+      aria-label={t("tape")}
+    >
       {Array.from(now.numbers, (n, i) =>
         i % every === 0 ? (
           <button
@@ -156,7 +187,9 @@ function TapeStrip({ tape: now }: { tape: Tape }) {
       {hitMarks.value.map((h) => (
         <i key={h} class="hit" style={{ left: `${x(h)}px` }} />
       ))}
-      {show ? <i class="viewport-box" style={{ left: `${x(show.from)}px`, width: `${Math.max(3, x(show.to) - x(show.from))}px` }} /> : null}
+      {show ? (
+        <i class="viewport-box" style={{ left: `${x(show.from)}px`, width: `${Math.max(3, x(show.to) - x(show.from))}px` }} />
+      ) : null}
     </div>
   );
 }

@@ -38,13 +38,18 @@ export function AreaPanel() {
   return (
     <div class="tl-area">
       <div class="tl-area-head">
-        <Segmented label={t("tl_tab_area")} choices={PARTS.map((id) => ({ id, label: t(`tl_area_${id}`) }))} chosen={part} onChoose={(id) => setPart(id as Part)} />
+        <Segmented
+          label={t("tl_tab_area")}
+          choices={PARTS.map((id) => ({ id, label: t(`tl_area_${id}`) }))}
+          chosen={part}
+          onChoose={(id) => setPart(id as Part)}
+        />
         <span>
           <b>{short(a.to - a.from, "ns")}</b> · {t("tl_tracks_count", { n: a.lanes.length })}
         </span>
         <span class="grow" />
         <button type="button" class="tl-bare" onClick={() => show(fitRange(a.from, a.to, stage.whole, 0.05))}>
-          {t("tl_fit")} <kbd>F</kbd>
+          {t("tl_key_fit")} <kbd>F</kbd>
         </button>
         <button type="button" class="tl-bare" onClick={() => act("use")}>
           {t("tl_area_window")} <kbd>Enter</kbd>
@@ -69,7 +74,11 @@ function ByName({ table, sort, onSort }: { table: Table | undefined; sort: strin
   const scales = TIMES.map((name) => scaleOf("ns", Math.max(0, ...table.rows.map((r) => num(r[at(name)])))));
   const [key, way] = sort.split(":");
   const head = (name: string, label: string, unit = "") => (
-    <th key={name} class={name === "name" ? "" : "num"} aria-sort={key === name ? (way === "desc" ? "descending" : "ascending") : "none"}>
+    <th
+      key={name}
+      class={name === "name" ? "" : "num"}
+      aria-sort={key === name ? (way === "desc" ? "descending" : "ascending") : "none"}
+    >
       <button type="button" class="tl-head" onClick={() => onSort(`${name}:${key === name && way === "desc" ? "asc" : "desc"}`)}>
         {label} {unit ? <span class="t3">{unit}</span> : null} {key === name ? (way === "desc" ? "↓" : "↑") : ""}
       </button>

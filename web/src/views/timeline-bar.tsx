@@ -2,12 +2,12 @@
 import { useEffect, useRef } from "preact/hooks";
 import { thousands } from "../base/format.ts";
 import { COLOR_BY } from "../draw/colors.ts";
+import type { Tracks } from "../draw/tracks.ts";
 import { server } from "../model/data.ts";
 import { go, param, traceQuery } from "../model/place.ts";
 import { choices, colorBy, exportUrl, showFlows, stage, toggle } from "../model/timeline.ts";
 import { act, clearFilter, fit, pan, zoom } from "../model/timeline-act.ts";
 import { askInView, askSearch, goToHit, search, sought } from "../model/timeline-search.ts";
-import type { Tracks } from "../model/timeline-types.ts";
 import { laneName } from "../model/timeline-words.ts";
 import { type Key, t } from "../model/words.ts";
 import { Icon } from "../widgets/icons.tsx";
@@ -152,7 +152,12 @@ function TrackMenu({ tracks }: { tracks: Tracks }) {
 
 function Switch({ name, on, label }: { name: string; on: boolean; label: string }) {
   return (
-    <button type="button" class={on ? "button tl-switch tl-on" : "button tl-switch"} aria-pressed={on} onClick={() => go({ params: { [name]: on ? "0" : undefined } })}>
+    <button
+      type="button"
+      class={on ? "button tl-switch tl-on" : "button tl-switch"}
+      aria-pressed={on}
+      onClick={() => go({ params: { [name]: on ? "0" : undefined } })}
+    >
       {label}
     </button>
   );
@@ -187,7 +192,12 @@ async function openInPerfetto(): Promise<void> {
   const other = window.open(PERFETTO);
   if (!other) return;
   const { from, to } = stage.range;
-  const query = { ...traceQuery.peek(), form: "chrome", from: Math.max(0, Math.round(from)), to: Math.round(Math.min(stage.whole, to)) };
+  const query = {
+    ...traceQuery.peek(),
+    form: "chrome",
+    from: Math.max(0, Math.round(from)),
+    to: Math.round(Math.min(stage.whole, to)),
+  };
   const buffer = await (await fetch(server().url("export", query))).arrayBuffer();
   const title = `${stage.tracks?.trace.run ?? ""} ${param("worker")}`.trim();
   const ready = (e: MessageEvent) => {

@@ -1,10 +1,10 @@
 // The panel below the stage: selection, area, flow, search, notes.
 import { short, thousands } from "../base/format.ts";
 import { shortName } from "../draw/labels.ts";
-import { chooseRef, chosen, detail, flows, notes, setNotes, show, showDetails, stage, type Tab, tab } from "../model/timeline.ts";
 import { fitRange } from "../draw/scale.ts";
+import type { Ref } from "../draw/tracks.ts";
+import { chooseRef, chosen, detail, flows, notes, setNotes, show, showDetails, stage, type Tab, tab } from "../model/timeline.ts";
 import { askSearch, HITS_LISTED, search, sought } from "../model/timeline-search.ts";
-import type { Ref } from "../model/timeline-types.ts";
 import { laneName, laneRole } from "../model/timeline-words.ts";
 import { t } from "../model/words.ts";
 import { AreaPanel } from "./timeline-area.tsx";
@@ -64,7 +64,6 @@ export function Details() {
           {t("tl_key_close")} <kbd>Q</kbd>
         </button>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by key */}
       <div class="tl-panel" id="tl-panel" role="tabpanel" tabIndex={0} aria-labelledby={`tl-tab-${now}`}>
         {now === "selection" ? <SelectionPanel /> : null}
         {now === "area" ? <AreaPanel /> : null}
@@ -205,7 +204,11 @@ function NotesPanel() {
         {list.map((n, i) => (
           <tr key={`${n.time} ${i}`}>
             <td class="num">
-              <button type="button" class="tl-link" onClick={() => show(fitRange(n.time, Math.max(n.end, n.time + 1000), stage.whole))}>
+              <button
+                type="button"
+                class="tl-link"
+                onClick={() => show(fitRange(n.time, Math.max(n.end, n.time + 1000), stage.whole))}
+              >
                 {short(n.time, "ns")}
               </button>
             </td>
@@ -219,7 +222,12 @@ function NotesPanel() {
               />
             </td>
             <td>
-              <button type="button" class="tl-bare" aria-label={t("tl_note_remove")} onClick={() => setNotes(list.filter((_, k) => k !== i))}>
+              <button
+                type="button"
+                class="tl-bare"
+                aria-label={t("tl_note_remove")}
+                onClick={() => setNotes(list.filter((_, k) => k !== i))}
+              >
                 ×
               </button>
             </td>

@@ -7,13 +7,14 @@ import { drawLanes, type Easel, type RowDrawn, type Scene, visibleItems } from "
 import { remembered } from "../draw/labels.ts";
 import { GUTTER, isCounter, RULER } from "../draw/lanes.ts";
 import { drawArea, drawFlows, drawHoverLine, drawSameName, drawSelected } from "../draw/overlay.ts";
+import { pictureFor } from "../draw/picture.ts";
 import { drawGrid, drawRuler } from "../draw/ruler.ts";
 import { panBy, toTime, toX, zoomAround } from "../draw/scale.ts";
 import { server } from "../model/data.ts";
 import { traceQuery } from "../model/place.ts";
 import { themeVersion } from "../model/theme.ts";
 import { area, chosen, colorBy, flows, notes, setDrawing, show, stage } from "../model/timeline.ts";
-import { fetchView, type LaneWish, pictureFor } from "../model/timeline-data.ts";
+import { fetchView, type LaneWish } from "../model/timeline-data.ts";
 import { motionOf } from "../model/timeline-keys.ts";
 import { hitTimes, resting } from "../model/timeline-search.ts";
 import { counterValue, laneFact } from "../model/timeline-words.ts";
@@ -35,7 +36,8 @@ const SANS = 'Inter, "Segoe UI", system-ui, -apple-system, Roboto, "Noto Sans", 
 const client = Math.random().toString(36).slice(2, 10);
 
 /** Script times of the last frames in ms, for the measurement of budgets. */
-export const frameTimes: number[] = [];
+const frameTimes: number[] = [];
+Object.assign(globalThis, { tachoFrameTimes: frameTimes });
 
 function newEasel(canvas: HTMLCanvasElement): Easel | undefined {
   const g = canvas.getContext("2d", { alpha: false });
@@ -78,7 +80,7 @@ export function startEngine(canvas: HTMLCanvasElement, box: HTMLElement, scrolle
   function sceneNow(now: number): Scene {
     return {
       layout: stage.layout,
-      store: stage.store,
+      pictures: stage.store.pictures,
       range: stage.range,
       whole: stage.whole,
       left: GUTTER,
@@ -177,7 +179,12 @@ function paint(e: Easel, s: Scene): RowDrawn[] {
   if (c) drawSelected(g, s, c);
   const x = stage.pointer && stage.pointer.x >= 0 && stage.pointer.x <= s.width ? stage.pointer.x : undefined;
   if (x !== undefined) drawHoverLine(g, s, x);
-  drawRuler(g, s, { hits: hitTimes.peek(), notes: notes.peek(), pointer: x, exact: (ns) => exact(Math.max(0, Math.round(ns)), "ns") });
+  drawRuler(g, s, {
+    hits: hitTimes.peek(),
+    notes: notes.peek(),
+    pointer: x,
+    exact: (ns) => exact(Math.max(0, Math.round(ns)), "ns"),
+  });
   writeValues(s, x);
   return rows;
 }
@@ -189,7 +196,7 @@ function writeValues(s: Scene, x: number | undefined): void {
     if (!lane || !isCounter(lane.kind)) continue;
     let text = laneFact(lane);
     if (x !== undefined) {
-      const p = pictureFor(s.store, lane.id, s.range, s.width, s.whole);
+      const p = pictureFor(s.pictures, lane.id, s.range, s.width, s.whole);
       const value = p && valueAt(p, lane.id, toTime(s.range, s.width, x));
       if (value !== undefined) text = counterValue(lane, value);
     }

@@ -2,9 +2,10 @@
 import type { ComponentChildren } from "preact";
 import { exact, short, thousands } from "../base/format.ts";
 import { tokenOfKind } from "../draw/colors.ts";
+import type { Ref } from "../draw/tracks.ts";
 import { askDetail, chosen, detail } from "../model/timeline.ts";
 import { goToHit, search } from "../model/timeline-search.ts";
-import type { Ref, Same, SliceAnswer } from "../model/timeline-types.ts";
+import type { Same, SliceAnswer } from "../model/timeline-types.ts";
 import { type Key, t } from "../model/words.ts";
 import { Jump, whereIs } from "./timeline-details.tsx";
 
@@ -24,7 +25,8 @@ export function SelectionPanel() {
   );
 }
 
-const SHOWN = /^(grid|block|registers per thread|shared memory|stream|device|context|correlation|External id|est\. achieved occupancy %|Ev Idx)$/;
+const SHOWN =
+  /^(grid|block|registers per thread|shared memory|stream|device|context|correlation|External id|est\. achieved occupancy %|Ev Idx)$/;
 
 function Facts({ d }: { d: SliceAnswer }) {
   const s = d.slice;
@@ -50,7 +52,11 @@ function Facts({ d }: { d: SliceAnswer }) {
           </Fact>
         ) : null}
         {d.module ? <Fact name={t("tl_module")}>{d.module.name}</Fact> : null}
-        {s.flags?.length ? <Fact name={t("tl_doubt")}>{s.flags.map((f) => (`tl_flag_${f}` in FLAGS ? t(`tl_flag_${f}` as Key) : f)).join(" · ")}</Fact> : null}
+        {s.flags?.length ? (
+          <Fact name={t("tl_doubt")}>
+            {s.flags.map((f) => (`tl_flag_${f}` in FLAGS ? t(`tl_flag_${f}` as Key) : f)).join(" · ")}
+          </Fact>
+        ) : null}
         {Object.entries(d.collective ?? {}).map(([k, v]) => (
           <Fact key={k} name={k}>
             {text(v)}
@@ -114,14 +120,16 @@ export function long(ns: number): string {
 function placeOf(d: SliceAnswer): string {
   const { track, process } = d.slice;
   const lane = whereIs(d.slice.lane);
-  if (d.kernel) return `GPU ${d.kernel.device ?? track?.device ?? 0} · ${lane}${d.kernel.context === undefined ? "" : ` · ${t("tl_context", { n: String(d.kernel.context) })}`}`;
+  if (d.kernel)
+    return `GPU ${d.kernel.device ?? track?.device ?? 0} · ${lane}${d.kernel.context === undefined ? "" : ` · ${t("tl_context", { n: String(d.kernel.context) })}`}`;
   return [process?.name, lane || track?.name].filter(Boolean).join(" · ");
 }
 
 function KernelFacts({ d }: { d: SliceAnswer }) {
   const k = d.kernel ?? {};
   const written = d.arguments?.["est. achieved occupancy %"];
-  const untrusted = k.occupancy === null || (k.occupancy === undefined && written !== undefined) || (k.occupancy === 0 && Number(written) === 0);
+  const untrusted =
+    k.occupancy === null || (k.occupancy === undefined && written !== undefined) || (k.occupancy === 0 && Number(written) === 0);
   return (
     <>
       {k.grid ? (
@@ -131,13 +139,16 @@ function KernelFacts({ d }: { d: SliceAnswer }) {
       ) : null}
       {k.registers !== undefined && k.registers !== null ? (
         <Fact name={t("tl_resources")}>
-          {t("tl_registers", { n: String(k.registers) })} · {t("tl_shared", { size: short(Number(k.shared_memory ?? 0), "bytes") })}
+          {t("tl_registers", { n: String(k.registers) })} ·{" "}
+          {t("tl_shared", { size: short(Number(k.shared_memory ?? 0), "bytes") })}
         </Fact>
       ) : null}
       {k.grid ? (
         <Fact name={t("tl_occupancy")}>
           {untrusted ? (
-            <span class="t3">{written === undefined ? t("tl_occupancy_none") : t("tl_untrusted", { value: `${text(written)} %` })}</span>
+            <span class="t3">
+              {written === undefined ? t("tl_occupancy_none") : t("tl_untrusted", { value: `${text(written)} %` })}
+            </span>
           ) : k.occupancy === undefined ? (
             <span class="t3">{t("tl_occupancy_none")}</span>
           ) : (
@@ -190,7 +201,8 @@ function waitWords(d: SliceAnswer): string {
 
 function factOf(w: Ref & { role: string; delay?: number }, d: SliceAnswer): string {
   if (w.role === "launch") return `${whereIs(w.lane)} · ${short(w.duration, "ns")}`;
-  if (w.role === "backward") return `${t("tl_role_backward")}${d.op?.sequence === undefined ? "" : ` · seq ${text(d.op.sequence)}`}`;
+  if (w.role === "backward")
+    return `${t("tl_role_backward")}${d.op?.sequence === undefined ? "" : ` · seq ${text(d.op.sequence)}`}`;
   if (w.role === "forward") return `${t("tl_role_forward")} · ${whereIs(w.lane)}`;
   if (w.role === "python") return d.module?.name ?? "";
   return `${whereIs(w.lane)} · ${short(w.duration, "ns")}`;
@@ -240,7 +252,8 @@ function Why({ d }: { d: SliceAnswer }) {
         <ol class="tl-stack" aria-label={t("tl_stack")}>
           {d.stack.map((f) => (
             <li key={`${f.name} ${f.file} ${f.line}`}>
-              {f.file ? <a href={`vscode://file/${f.file}:${f.line ?? 1}`}>{`${f.file}:${f.line ?? 1}`}</a> : null} <code>{f.name}</code>
+              {f.file ? <a href={`vscode://file/${f.file}:${f.line ?? 1}`}>{`${f.file}:${f.line ?? 1}`}</a> : null}{" "}
+              <code>{f.name}</code>
             </li>
           ))}
         </ol>
@@ -264,7 +277,9 @@ function Compare({ d }: { d: SliceAnswer }) {
       <p>
         {t("tl_total_of", { time: short(s.total, "ns") })}
         {s.share === null || s.share === undefined ? "" : `, ${t("tl_share_of", { share: short(s.share, "share") })}`}
-        {s.percentile === null || s.percentile === undefined ? "" : `; ${t("tl_percentile", { n: Math.round(s.percentile <= 1 ? s.percentile * 100 : s.percentile) })}`}
+        {s.percentile === null || s.percentile === undefined
+          ? ""
+          : `; ${t("tl_percentile", { n: Math.round(s.percentile <= 1 ? s.percentile * 100 : s.percentile) })}`}
       </p>
       <button
         type="button"

@@ -70,7 +70,12 @@ export interface Input {
   hover: () => Hit | undefined;
 }
 
-export function newInput(box: HTMLElement, gutter: number, engine: () => Engine | undefined, changed: (hit: Hit | undefined) => void): Input {
+export function newInput(
+  box: HTMLElement,
+  gutter: number,
+  engine: () => Engine | undefined,
+  changed: (hit: Hit | undefined) => void,
+): Input {
   let drag: Drag | undefined;
   let hit: Hit | undefined;
   const rows = () => engine()?.rows ?? [];
@@ -127,7 +132,8 @@ export function newInput(box: HTMLElement, gutter: number, engine: () => Engine 
       const a = area.peek();
       if (!a) return;
       const time = Math.max(0, Math.min(stage.whole, toTime(stage.range, stage.width, snap(rows(), p.x, 0, stage.height))));
-      const next = d.mode === "left" ? { from: Math.min(time, a.to - 1), to: a.to } : { from: a.from, to: Math.max(time, a.from + 1) };
+      const next =
+        d.mode === "left" ? { from: Math.min(time, a.to - 1), to: a.to } : { from: a.from, to: Math.max(time, a.from + 1) };
       stage.drag = { ...a, ...next };
     }
   }
@@ -189,7 +195,13 @@ export function listenToKeys(): () => void {
     const wasG = performance.now() - afterG < 1200;
     afterG = e.key === "g" && !typing ? performance.now() : 0;
     if (wasG || document.querySelector("dialog[open],[role=dialog],[role=menu]")) return;
-    const meaning = meaningOf({ code: e.code, key: e.key, shift: e.shiftKey, control: e.ctrlKey || e.altKey || e.metaKey, typing });
+    const meaning = meaningOf({
+      code: e.code,
+      key: e.key,
+      shift: e.shiftKey,
+      control: e.ctrlKey || e.altKey || e.metaKey,
+      typing,
+    });
     if (!meaning) return;
     if ("motion" in meaning) {
       if (!pressed.has(e.code)) {

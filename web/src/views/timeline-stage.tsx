@@ -3,10 +3,10 @@ import { effect } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { short, thousands } from "../base/format.ts";
 import { GUTTER, type Item, isCounter, itemsBetween, RULER } from "../draw/lanes.ts";
+import type { Tracks } from "../draw/tracks.ts";
 import { themeVersion } from "../model/theme.ts";
 import { area, choices, chosen, colorBy, flows, notes, redraw, spoken, stage, toggle } from "../model/timeline.ts";
 import { hitTimes } from "../model/timeline-search.ts";
-import type { Tracks } from "../model/timeline-types.ts";
 import { groupFact, laneFact, laneName, laneRole } from "../model/timeline-words.ts";
 import { t } from "../model/words.ts";
 import { type Engine, type Hit, startEngine } from "./timeline-engine.ts";
@@ -23,7 +23,12 @@ export function Stage({ tracks }: { tracks: Tracks }) {
     const [b, c, s] = [box.current, canvas.current, scroller.current];
     if (!b || !c || !s) return;
     const engine: Engine = startEngine(c, b, s);
-    const input = newInput(b, GUTTER, () => engine, (hit) => showCard(card.current, hit));
+    const input = newInput(
+      b,
+      GUTTER,
+      () => engine,
+      (hit) => showCard(card.current, hit),
+    );
     const place = (e: PointerEvent) => {
       input.move(e);
       moveCard(card.current, b, e);
@@ -56,15 +61,27 @@ export function Stage({ tracks }: { tracks: Tracks }) {
   };
   const near = itemsBetween(layout.items, scroll * 200 - 400, scroll * 200 + 2000);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a grid has one tab stop
-    <div class="tl-stage" ref={box} role="grid" tabIndex={0} aria-label={t("tl_stage", { n: tracks.lanes.length })} aria-describedby="tl-spoken">
-      <canvas ref={canvas} aria-hidden="true" />
+    <div
+      class="tl-stage"
+      ref={box}
+      role="grid"
+      tabIndex={0}
+      aria-label={t("tl_stage", { n: tracks.lanes.length })}
+      aria-describedby="tl-spoken"
+    >
+      <canvas ref={canvas} />
       <div class="tl-pinned" role="rowgroup" style={{ top: `${RULER}px`, height: `${layout.pinnedHeight}px` }}>
         {layout.pinned.map((i) => (
           <GutterRow key={i.key} item={i} />
         ))}
       </div>
-      <div class="tl-scroll" role="rowgroup" ref={scroller} onScroll={onScroll} style={{ top: `${RULER + layout.pinnedHeight}px` }}>
+      <div
+        class="tl-scroll"
+        role="rowgroup"
+        ref={scroller}
+        onScroll={onScroll}
+        style={{ top: `${RULER + layout.pinnedHeight}px` }}
+      >
         <div class="tl-tall" role="presentation" style={{ height: `${layout.height + 20}px` }}>
           {near.map((i) => (
             <GutterRow key={i.key} item={i} />
@@ -84,14 +101,14 @@ function GutterRow({ item }: { item: Item }) {
   if (!item.lane && item.group) {
     const g = item.group;
     return (
-      <div class="tl-row tl-group" role="row" style={style}>
-        <div role="rowheader" class="tl-name">
+      <div class="tl-row tl-group" role="row" tabIndex={-1} style={style}>
+        <div role="rowheader" tabIndex={-1} class="tl-name">
           <button type="button" tabIndex={-1} aria-expanded={item.open} onClick={() => toggle("fold", g.id)}>
             <span class="tl-fold">{item.open ? "▾" : "▸"}</span>
             {g.name}
           </button>
         </div>
-        <div role="gridcell" class="tl-fact">
+        <div role="gridcell" tabIndex={-1} class="tl-fact">
           {groupFact(g)}
         </div>
       </div>
@@ -107,8 +124,8 @@ function LaneRow({ item, style }: { item: Item; style: Record<string, string> })
   const role = laneRole(lane);
   const pinned = choices.value.pinned.includes(lane.id);
   return (
-    <div class={`tl-row ${item.group ? "tl-in" : ""} ${small ? "tl-small" : ""}`} role="row" style={style}>
-      <div role="rowheader" class="tl-name" title={`${laneName(lane)} ${role} · ${lane.name}`}>
+    <div class={`tl-row ${item.group ? "tl-in" : ""} ${small ? "tl-small" : ""}`} role="row" tabIndex={-1} style={style}>
+      <div role="rowheader" tabIndex={-1} class="tl-name" title={`${laneName(lane)} ${role} · ${lane.name}`}>
         {folds ? (
           <button type="button" tabIndex={-1} aria-expanded={item.open} onClick={() => toggle("open", lane.id)}>
             {item.open && lane.kind !== "python" ? null : <span class="tl-fold">{item.open ? "▾" : "▸"}</span>}
@@ -119,7 +136,7 @@ function LaneRow({ item, style }: { item: Item; style: Record<string, string> })
         )}
         {role ? <span class="tl-role"> {role}</span> : null}
       </div>
-      <div role="gridcell" class="tl-fact">
+      <div role="gridcell" tabIndex={-1} class="tl-fact">
         {isCounter(lane.kind) ? <span data-counter={lane.id}>{laneFact(lane)}</span> : laneFact(lane)}
         <button
           type="button"

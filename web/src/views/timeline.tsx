@@ -1,12 +1,25 @@
 // The timeline: toolbar, stage, details.
 import { effect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import type { Ref } from "../draw/tracks.ts";
 import { server } from "../model/data.ts";
 import { param, place, traceQuery } from "../model/place.ts";
-import { area, askTracks, choices, chosen, detail, layOut, parseRange, show, showDetails, stage, stopPublishing } from "../model/timeline.ts";
+import {
+  area,
+  askTracks,
+  choices,
+  chosen,
+  detail,
+  layOut,
+  parseRange,
+  show,
+  showDetails,
+  stage,
+  stopPublishing,
+} from "../model/timeline.ts";
 import { adopt, speak, stepAround } from "../model/timeline-act.ts";
 import { publishHits } from "../model/timeline-search.ts";
-import type { Ref, SearchAnswer, SliceAnswer } from "../model/timeline-types.ts";
+import type { SearchAnswer, SliceAnswer } from "../model/timeline-types.ts";
 import { panViewport } from "../model/viewport.ts";
 import { t } from "../model/words.ts";
 import { Toolbar } from "./timeline-bar.tsx";
@@ -59,7 +72,8 @@ function follow(): () => void {
     effect(() => {
       const wanted = parseRange(param("view"));
       const r = stage.range;
-      if (wanted && Math.abs(wanted.from - Math.max(0, r.from)) + Math.abs(wanted.to - r.to) > 4 + (r.to - r.from) * 0.04) show(wanted);
+      if (wanted && Math.abs(wanted.from - Math.max(0, r.from)) + Math.abs(wanted.to - r.to) > 4 + (r.to - r.from) * 0.04)
+        show(wanted);
     }),
   ];
   return () => {

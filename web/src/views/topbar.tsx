@@ -1,8 +1,8 @@
 // The top bar: run, worker, span; palette; trust; language; theme; keys.
 import { short, thousands } from "../base/format.ts";
 import { runs } from "../model/data.ts";
-import { nextTheme, theme } from "../model/theme.ts";
 import { go, view } from "../model/place.ts";
+import { nextTheme, theme } from "../model/theme.ts";
 import { allRanks, currentRun, currentSpan, currentWorker, info } from "../model/trace.ts";
 import { language, setLanguage, t } from "../model/words.ts";
 import { Key } from "../widgets/controls.tsx";
@@ -28,7 +28,13 @@ export function TopBar() {
       </button>
       <TrustChip />
       <Languages />
-      <button type="button" class="iconic" onClick={nextTheme} aria-label={t(`theme_${theme.value}`)} title={t(`theme_${theme.value}`)}>
+      <button
+        type="button"
+        class="iconic"
+        onClick={nextTheme}
+        aria-label={t(`theme_${theme.value}`)}
+        title={t(`theme_${theme.value}`)}
+      >
         <ThemeIcon />
       </button>
       <button type="button" class="iconic" onClick={() => openLayer("keys")} aria-label={t("keys")} title={t("keys")}>
@@ -120,7 +126,12 @@ function SpanMenu() {
             <span class="t3">{t("span")}</span> <b>{currentSpan.value?.number}</b>
           </>
         }
-        items={spans.map((s) => ({ id: String(s.number), label: String(s.number), checked: s === currentSpan.value, detail: t(`state_${s.state}`) }))}
+        items={spans.map((s) => ({
+          id: String(s.number),
+          label: String(s.number),
+          checked: s === currentSpan.value,
+          detail: t(`state_${s.state}`),
+        }))}
         onChoose={(id) => go({ params: { span: id } })}
       />
     </>

@@ -1,6 +1,7 @@
 // The trust drawer: what the numbers rest on. Data: the quality of every answer.
-import { short, thousands } from "../base/format.ts";
+
 import type { Answer } from "../api/types.ts";
+import { short, thousands } from "../base/format.ts";
 import { analysis, countOf, currentSpan, info, num } from "../model/trace.ts";
 import { type Key, t } from "../model/words.ts";
 import { Dialog } from "../widgets/dialog.tsx";
@@ -55,7 +56,11 @@ export function TrustDrawer() {
   if (!answer) return null;
   const sums = sumLines(overview);
   const copy = () => {
-    const lines = [...inputLines(answer), ...[...links.values()].map((l) => ({ name: l.what, value: `${l.linked}/${l.total}` })), ...sums];
+    const lines = [
+      ...inputLines(answer),
+      ...[...links.values()].map((l) => ({ name: l.what, value: `${l.linked}/${l.total}` })),
+      ...sums,
+    ];
     void navigator.clipboard?.writeText([...lines.map((l) => `${l.name}: ${l.value}`), ...notes].join("\n"));
   };
   return (
@@ -68,7 +73,13 @@ export function TrustDrawer() {
       </header>
       <p class="t3 path">{answer.trace.path?.split("/").pop() ?? answer.trace.worker}</p>
       <Section title={t("trust_input")} lines={inputLines(answer)} />
-      <Section title={t("trust_links")} lines={[...links.values()].map((l) => ({ name: l.what, value: t("n_of_m", { n: thousands(l.linked), m: thousands(l.total) }) }))} />
+      <Section
+        title={t("trust_links")}
+        lines={[...links.values()].map((l) => ({
+          name: l.what,
+          value: t("n_of_m", { n: thousands(l.linked), m: thousands(l.total) }),
+        }))}
+      />
       <h3>{t("trust_recorded")}</h3>
       <div class="chips">
         {RECORDED.map((r) => (
@@ -102,7 +113,12 @@ function sumLines(overview: Answer | undefined): Line[] {
   const mean = steps?.rows.length ? steps.rows.reduce((s, r) => s + num(r[1]), 0) / steps.rows.length : 0;
   if (!mean) return [];
   const same = Math.abs(parts - mean) <= 8;
-  return [{ name: t("trust_parts"), value: `${t("n_of_m", { n: short(parts, "ns"), m: short(mean, "ns") })} ${same ? "✓" : `(${thousands(parts - mean)} ns)`}` }];
+  return [
+    {
+      name: t("trust_parts"),
+      value: `${t("n_of_m", { n: short(parts, "ns"), m: short(mean, "ns") })} ${same ? "✓" : `(${thousands(parts - mean)} ns)`}`,
+    },
+  ];
 }
 
 function Section({ title, lines }: { title: string; lines: readonly Line[] }) {

@@ -36,7 +36,12 @@ export function Segmented(props: { choices: readonly Choice[]; chosen: string; l
 
 export function Button(props: { children: ComponentChildren; onClick: () => void; label?: string; class?: string }) {
   return (
-    <button type="button" class={props.class ?? "button"} onClick={props.onClick} {...(props.label ? { "aria-label": props.label } : {})}>
+    <button
+      type="button"
+      class={props.class ?? "button"}
+      onClick={props.onClick}
+      {...(props.label ? { "aria-label": props.label } : {})}
+    >
       {props.children}
     </button>
   );

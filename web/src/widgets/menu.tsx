@@ -77,7 +77,9 @@ function MenuList(props: MenuProps & { close: () => void }) {
   const items = text ? props.items.filter((i) => fuzzy(text, i.label)) : props.items;
   const long = props.filter !== undefined && props.items.length > 6;
   useEffect(() => {
-    const first = long ? list.current?.querySelector("input") : list.current?.querySelector<HTMLElement>("[aria-checked=true],[role^=menuitem]");
+    const first = long
+      ? list.current?.querySelector("input")
+      : list.current?.querySelector<HTMLElement>("[aria-checked=true],[role^=menuitem]");
     first?.focus();
   }, [long]);
   const keys = (e: KeyboardEvent) => {

@@ -46,6 +46,7 @@ export function Panel(props: PanelProps) {
     const svg = box.current ? svgOf(box.current) : undefined;
     if (id === "svg" && svg) saveSvg(svg, props.name);
     if (id === "png" && svg) void savePng(svg, props.name);
+    // biome-ignore lint/performance/useDomNodeTextContent: lines and cells stay apart
     if (id === "copy") void navigator.clipboard?.writeText(box.current?.innerText ?? "");
     if (id === "rests") panelActions.rests();
   };
@@ -63,14 +64,25 @@ export function Panel(props: PanelProps) {
         {props.words ? <span class="panel-words">{props.words}</span> : null}
         <span class="grow" />
         {props.controls}
-        <Menu class="panel-menu" bare right name={`${panelWords.current.menu} ${props.name}`} label={<Icon name="dots" />} items={items} onChoose={choose} />
+        <Menu
+          class="panel-menu"
+          bare
+          right
+          name={`${panelWords.current.menu} ${props.name}`}
+          label={<Icon name="dots" />}
+          items={items}
+          onChoose={choose}
+        />
       </header>
       {props.error ? (
         <Failure error={props.error} />
       ) : props.busy ? (
         <Waiting height={props.height ?? 120} />
       ) : (
-        <div class={props.old ? "panel-body old" : "panel-body"} {...(props.figure ? { role: "figure", "aria-label": props.figure } : {})}>
+        <div
+          class={props.old ? "panel-body old" : "panel-body"}
+          {...(props.figure ? { role: "figure", "aria-label": props.figure } : {})}
+        >
           {props.children}
         </div>
       )}
@@ -97,7 +109,9 @@ export function Failure({ error }: { error: ShownError }) {
     <div class="failure" role="alert">
       <p>
         <b>{words.failed}</b> {error.msg}
-        {error.offset === null || error.offset === undefined ? null : <span class="t3"> · {error.offset.toLocaleString("en")} B</span>}
+        {error.offset === null || error.offset === undefined ? null : (
+          <span class="t3"> · {error.offset.toLocaleString("en")} B</span>
+        )}
       </p>
       <button type="button" class="button" onClick={() => panelActions.tryAgain()}>
         {words.tryAgain}

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { exact, inScale, type Scale, scaleOf, type Unit } from "../base/format.ts";
 import { Definition, tip } from "../base/tip.tsx";
+import { tableKeys } from "./tablekeys.ts";
 
 export type CellValue = string | number | boolean | null | undefined;
 
@@ -15,6 +16,7 @@ export interface TableRow {
   opens?: boolean;
   kids?: () => readonly TableRow[] | undefined; // undefined: on its way
   marked?: boolean; // selected
+  tinted?: boolean; // stands out, but is not selected
   faded?: boolean; // below another row
   missing?: boolean; // not loaded yet
 }
@@ -48,19 +50,23 @@ export interface TableProps {
   height?: number | string; // of the part that scrolls
   old?: boolean | undefined;
   sum?: (column: string) => CellValue; // a row of totals
-  sumLabel?: string;
+  sumLabel?: ComponentChildren;
   empty?: string;
   rowHeight?: number;
+  open?: readonly string[]; // rows that are open at first
 }
 
-interface Flat {
+export interface Flat {
   total: number;
   at: (i: number) => TableRow;
 }
 
 /** Base rows with the rows of the opened ones in between. */
 function flatten(props: TableProps, opened: ReadonlySet<string>, known: ReadonlyMap<string, number>): Flat {
-  const places = [...known].filter(([key]) => opened.has(key)).map(([, i]) => i).sort((a, b) => a - b);
+  const places = [...known]
+    .filter(([key]) => opened.has(key))
+    .map(([, i]) => i)
+    .sort((a, b) => a - b);
   const blocks: { after: number; rows: TableRow[] }[] = [];
   const grow = (row: TableRow, into: TableRow[]): void => {
     if (!row.opens || !opened.has(row.key)) return;
@@ -112,8 +118,8 @@ export function Table(props: TableProps) {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [visible, setVisible] = useState(600);
-  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-  const [known] = useState(() => new Map<string, number>());
+  const [opened, setOpened] = useState<ReadonlySet<string>>(() => new Set(props.open));
+  const [known] = useState(() => placesOf(props));
   const [active, setActive] = useState(-1);
   const h = props.rowHeight ?? 26;
   const flat = flatten(props, opened, known);
@@ -134,7 +140,19 @@ export function Table(props: TableProps) {
   const rows = [];
   for (let i = first; i < last; i++) {
     const row = flat.at(i);
-    rows.push(<Row key={row.key} row={row} at={i} active={i === active} scales={scales} open={opened.has(row.key)} toggle={toggle} props={props} h={h} />);
+    rows.push(
+      <Row
+        key={row.key}
+        row={row}
+        at={i}
+        active={i === active}
+        scales={scales}
+        open={opened.has(row.key)}
+        toggle={toggle}
+        props={props}
+        h={h}
+      />,
+    );
   }
   return (
     <div
@@ -161,47 +179,21 @@ export function Table(props: TableProps) {
   );
 }
 
+/** Where the rows are that are open at first. */
+function placesOf(props: TableProps): Map<string, number> {
+  const places = new Map<string, number>();
+  if (props.open?.length)
+    for (let i = 0; i < Math.min(props.total, 100); i++) {
+      const key = props.row(i).key;
+      if (props.open.includes(key)) places.set(key, i);
+    }
+  return places;
+}
+
 function baseOf(at: number, flat: Flat, props: TableProps): number {
   const key = flat.at(at).key;
   for (let i = Math.min(at, props.total - 1); i >= 0; i--) if (props.row(i).key === key) return i;
   return 0;
-}
-
-interface KeyState {
-  active: number;
-  setActive: (i: number) => void;
-  flat: Flat;
-  h: number;
-  box: HTMLDivElement | null;
-  props: TableProps;
-  toggle: (row: TableRow, at: number) => void;
-}
-
-function tableKeys(e: KeyboardEvent, s: KeyState): void {
-  const row = s.active >= 0 && s.active < s.flat.total ? s.flat.at(s.active) : undefined;
-  const move = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 }[e.key] ?? 0;
-  if (move && !e.altKey) {
-    e.preventDefault();
-    const next = Math.max(0, Math.min(s.flat.total - 1, s.active + move));
-    s.setActive(next);
-    const y = next * s.h;
-    if (s.box && y < s.box.scrollTop) s.box.scrollTop = y;
-    if (s.box && y > s.box.scrollTop + s.box.clientHeight - 3 * s.h) s.box.scrollTop = y - s.box.clientHeight + 3 * s.h;
-  } else if (row && e.key === "Enter") {
-    e.preventDefault();
-    if (s.props.onEnter) s.props.onEnter(row, e.shiftKey);
-    else if (row.opens) s.toggle(row, s.active);
-    else s.props.onRow?.(row);
-  } else if (row && ((e.key === "ArrowRight" && row.opens) || (e.key === "ArrowLeft" && row.opens))) {
-    s.toggle(row, s.active);
-  } else if (row && e.key === "c" && !e.ctrlKey && !e.metaKey) {
-    void navigator.clipboard?.writeText(asText(s.props.columns, row));
-  }
-}
-
-/** A row as text: exact values between tabs. */
-export function asText(columns: readonly TableColumn[], row: TableRow): string {
-  return columns.map((c) => String(row.cell(c.name) ?? "")).join("\t");
 }
 
 function Head({ props, scales }: { props: TableProps; scales: Map<string, { scale: Scale }> }) {
@@ -230,11 +222,15 @@ function Head({ props, scales }: { props: TableProps; scales: Map<string, { scal
               <th
                 key={c.name}
                 scope="col"
-                class={`${c.text ? "text" : ""} ${on ? "on" : ""} ${c.bar ? "barred" : ""}`}
+                class={`${c.text ? "text" : ""} ${on ? "on" : ""} ${c.bar === "share" ? "shared" : c.bar ? "barred" : ""}`}
                 {...(on ? { "aria-sort": order === "asc" ? "ascending" : "descending" } : {})}
               >
                 {props.onSort && c.sortable !== false ? (
-                  <button type="button" {...card} onClick={() => props.onSort?.(`${c.name}:${on && order !== "asc" ? "asc" : "desc"}`)}>
+                  <button
+                    type="button"
+                    {...card}
+                    onClick={() => props.onSort?.(`${c.name}:${on && order !== "asc" ? "asc" : "desc"}`)}
+                  >
                     {words}
                   </button>
                 ) : (
@@ -261,7 +257,7 @@ interface RowProps {
 }
 
 function Row({ row, at, active, open, scales, toggle, props, h }: RowProps) {
-  const state = `${row.marked ? "marked" : ""} ${active ? "active" : ""} ${row.faded ? "faded" : ""} ${open ? "opened" : ""}`;
+  const state = `${row.marked ? "marked" : ""} ${row.tinted ? "tinted" : ""} ${active ? "active" : ""} ${row.faded ? "faded" : ""} ${open && row.opens ? "opened" : ""}`;
   return (
     <tr
       class={state}
@@ -278,11 +274,23 @@ function Row({ row, at, active, open, scales, toggle, props, h }: RowProps) {
           <td key={c.name} class={`first ${c.mono ? "mono" : ""} ${c.text ? "text" : ""}`} title={String(row.cell(c.name) ?? "")}>
             <span class="lead" style={{ paddingLeft: `${(row.depth ?? 0) * 14}px` }}>
               {row.opens ? (
-                <button type="button" class="chevron" aria-expanded={open} aria-label={String(row.cell(c.name) ?? "")} onClick={() => toggle(row, at)}>
+                <button
+                  type="button"
+                  class="chevron"
+                  aria-expanded={open}
+                  aria-label={String(row.cell(c.name) ?? "")}
+                  onClick={() => toggle(row, at)}
+                >
                   {open ? "▾" : "▸"}
                 </button>
+              ) : row.opens === false ? (
+                <i class="chevron" />
               ) : null}
-              {row.missing ? <i class="grey" /> : (row.label ?? c.show?.(row.cell(c.name), row) ?? String(row.cell(c.name) ?? "–"))}
+              {row.missing ? (
+                <i class="grey" />
+              ) : (
+                (row.label ?? c.show?.(row.cell(c.name), row) ?? <span class="cut">{String(row.cell(c.name) ?? "–")}</span>)
+              )}
             </span>
           </td>
         ) : (
@@ -293,9 +301,22 @@ function Row({ row, at, active, open, scales, toggle, props, h }: RowProps) {
   );
 }
 
-function Cell({ column: c, row, scale }: { column: TableColumn; row: TableRow; scale: { scale: Scale; max: number } | undefined }) {
+function Cell({
+  column: c,
+  row,
+  scale,
+}: {
+  column: TableColumn;
+  row: TableRow;
+  scale: { scale: Scale; max: number } | undefined;
+}) {
   const value = row.cell(c.name);
-  if (row.missing) return <td><i class="grey" /></td>;
+  if (row.missing)
+    return (
+      <td>
+        <i class="grey" />
+      </td>
+    );
   if (value === undefined && row.faded) return <td />;
   const kind = `${c.text ? "text" : ""} ${c.mono ? "mono" : ""} ${c.soft ? "soft" : ""} ${value === null || value === undefined ? "none" : ""}`;
   if (c.show) return <td class={kind}>{c.show(value, row)}</td>;

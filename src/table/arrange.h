@@ -1,0 +1,22 @@
+/* arrange.h: which tables and rows of a finished answer a reader gets, and in which order. The
+ * command line and the server ask with the same words. */
+#ifndef TABLE_ARRANGE_H
+#define TABLE_ARRANGE_H
+
+#include "table/table.h"
+
+/* Empty texts and zeros: not asked. */
+typedef struct {
+    str table;     /* keep this table alone */
+    str search;    /* rows with this text, in all tables that have texts */
+    str sort;      /* "COLUMN", "COLUMN:asc", "COLUMN:desc": every table that has the column */
+    size_t offset; /* rows to leave out at the beginning */
+    size_t limit;  /* rows to keep behind them */
+} arrangement;
+
+/* ERR_ARG when a table or column is not there. total_rows counts before offset and limit. */
+status arrange_answer(answer *a, const arrangement *how, error *err) MUST_USE;
+/* The order alone; ERR_ARG when no table has the column. */
+status arrange_sort(answer *a, str wanted, error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,93 @@
+// What the tests stand on: a folder of runs, the server on it, a browser, the command line's answers.
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createRequire } from "node:module";
+
+const REAL = ["resnet_w0", "gpt_eager", "ddp", "cpu"];
+
+export async function stand(root) {
+  const require = createRequire(join(root, "web/package.json"));
+  const { chromium } = require("playwright-core");
+  const tacho = process.env.TACHO ?? join(root, "build/tacho");
+  const data = process.env.TACHO_DATA ?? join(root, "../shared/data");
+  const folder = mkdtempSync(join(tmpdir(), "tacho-browser-"));
+  mkdirSync(join(folder, "sample"));
+  cpSync(join(root, "tests/data/sample.pt.trace.json.gz"), join(folder, "sample/sample.pt.trace.json.gz"));
+  const real = REAL.filter((r) => existsSync(join(data, "pytorch", r)));
+  for (const r of real) cpSync(join(data, "pytorch", r), join(folder, r), { recursive: true });
+  const server = process.env.TACHO_PAGE ? { url: process.env.TACHO_PAGE, stop() {} } : await serve(tacho, folder);
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--force-color-profile=srgb"],
+  });
+  return {
+    browser,
+    url: server.url,
+    real,
+    axe: readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"),
+    json: (analysis, run, ...more) =>
+      JSON.parse(execFileSync(tacho, [analysis, join(folder, run), "-q", "--json", "--limit", "0", ...more], { maxBuffer: 1 << 30 }).toString()),
+    async close() {
+      await browser.close();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts `tacho serve` on a free port and waits for the address it prints. */
+async function serve(tacho, folder) {
+  const child = spawn(tacho, ["serve", folder, "--port", "0"], { stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  const url = await new Promise((resolve, reject) => {
+    const hear = (text) => {
+      said += text;
+      const found = said.match(/http:\/\/[\w.:[\]-]+/);
+      if (found) resolve(found[0].replace(/\/$/, ""));
+    };
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+    child.on("exit", (code) => reject(new Error(`tacho serve ended with ${code}: ${said}`)));
+    setTimeout(() => reject(new Error(`tacho serve said no address: ${said}`)), 20_000).unref();
+  });
+  return {
+    url,
+    stop: () =>
+      new Promise((resolve) => {
+        child.removeAllListeners("exit");
+        child.on("exit", resolve);
+        child.kill("SIGTERM");
+      }),
+  };
+}
+
+/** A page that remembers what went wrong: errors in the console, requests to other hosts. */
+export async function openPage(s, hash, { theme = "light", lang = "en", width = 1440, height = 900 } = {}) {
+  const context = await s.browser.newContext({ viewport: { width, height }, permissions: ["clipboard-read", "clipboard-write"] });
+  await context.addInitScript(
+    ([t, l]) => {
+      localStorage.setItem("tacho.theme", t);
+      if (!localStorage.getItem("tacho.language")) localStorage.setItem("tacho.language", l);
+    },
+    [theme, lang],
+  );
+  const page = await context.newPage();
+  const faults = [];
+  page.on("console", (m) => m.type() === "error" && faults.push(`console: ${m.text()}`));
+  page.on("pageerror", (e) => faults.push(`error: ${e.message}`));
+  page.on("request", (r) => {
+    const to = new URL(r.url());
+    if (/^https?:$/.test(to.protocol) && to.origin !== new URL(s.url).origin) faults.push(`request to ${to.origin}`);
+  });
+  await page.goto(`${s.url}/#/${hash}`);
+  return { page, context, faults };
+}
+
+/** Waits until every panel has its numbers. */
+export async function settled(page) {
+  await page.waitForSelector("h1, .stage, canvas", { timeout: 30_000 });
+  await page.waitForFunction(() => !document.querySelector("[aria-busy=true], .waiting, .old"), undefined, { timeout: 30_000 });
+  await page.waitForTimeout(150);
+}

@@ -1,0 +1,89 @@
+/* arrange_test.c: tables and rows of an answer. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "table/arrange.h"
+
+static const column_spec OPS[] = {{"name", TYPE_TEXT, UNIT_NONE, 0},
+                                  {"calls", TYPE_INT, UNIT_COUNT, 0},
+                                  {"share", TYPE_REAL, UNIT_SHARE, 0}};
+
+static answer make_answer(arena *a) {
+    static const char *const names[] = {"b", "a", "ab", "c"};
+    answer x = {.analysis = "test", .n_tables = 2};
+    x.tables[0] = table_new(a, "ops", OPS, 3);
+    for (int i = 0; i < 4; i++) {
+        size_t row;
+        assert_int_equal(table_add_row(x.tables[0], &row, NULL), OK);
+        table_set_text(x.tables[0], row, 0, str_of(names[i]));
+        table_set_int(x.tables[0], row, 1, i);
+        if (i != 2) table_set_real(x.tables[0], row, 2, i * 0.5);
+    }
+    x.tables[0]->total_rows = 4;
+    x.tables[1] = table_new(a, "empty", OPS, 1);
+    return x;
+}
+
+static void offset_and_limit_cut_the_sorted_rows(void **state) {
+    arena a;
+    arena_init(&a, 0);
+    answer x = make_answer(&a);
+    arrangement how = {.sort = STR("calls"), .offset = 1, .limit = 2};
+    assert_int_equal(arrange_answer(&x, &how, NULL), OK);
+    table *t = x.tables[0];
+    assert_int_equal(t->n_rows, 2);
+    assert_int_equal(t->total_rows, 4);
+    assert_int_equal(t->columns[1].v.i[0], 2);
+    assert_int_equal(t->columns[1].v.i[1], 1);
+    assert_true(str_eq(t->columns[0].v.s[0], STR("ab")));
+    assert_true(table_is_null(t, 0, 2));
+    assert_false(table_is_null(t, 1, 2));
+    assert_true(t->columns[2].v.d[1] == 0.5);
+    arena_fini(&a);
+}
+
+static void an_offset_behind_the_end_leaves_nothing(void **state) {
+    arena a;
+    arena_init(&a, 0);
+    answer x = make_answer(&a);
+    assert_int_equal(arrange_answer(&x, &(arrangement){.offset = 100}, NULL), OK);
+    assert_int_equal(x.tables[0]->n_rows, 0);
+    assert_int_equal(x.tables[0]->total_rows, 4);
+    arena_fini(&a);
+}
+
+static void one_table_is_kept_and_searched(void **state) {
+    arena a;
+    arena_init(&a, 0);
+    answer x = make_answer(&a);
+    arrangement how = {.table = STR("ops"), .search = STR("A")};
+    assert_int_equal(arrange_answer(&x, &how, NULL), OK);
+    assert_int_equal(x.n_tables, 1);
+    assert_int_equal(x.tables[0]->n_rows, 2);
+    arena_fini(&a);
+}
+
+static void what_is_not_there_is_refused(void **state) {
+    arena a;
+    error err;
+    arena_init(&a, 0);
+    answer x = make_answer(&a);
+    assert_int_equal(arrange_answer(&x, &(arrangement){.table = STR("no")}, &err), ERR_ARG);
+    assert_int_equal(arrange_answer(&x, &(arrangement){.sort = STR("no")}, &err), ERR_ARG);
+    assert_int_equal(arrange_sort(&x, STR("calls:up"), &err), ERR_ARG);
+    arena_fini(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(offset_and_limit_cut_the_sorted_rows),
+        cmocka_unit_test(an_offset_behind_the_end_leaves_nothing),
+        cmocka_unit_test(one_table_is_kept_and_searched),
+        cmocka_unit_test(what_is_not_there_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
