@@ -110,7 +110,7 @@ OBJECTS := $(call objects,$(CORE) $(wildcard $(MAIN)) $(RECORD) $(UNIT_ALL) $(FU
 
 # ---- building ----------------------------------------------------------------------------------
 
-.PHONY: all tests tools replays faults benches fuzz fuzz-programs syntax flags gen test check \
+.PHONY: all tests tools replays faults benches fuzz fuzz-programs syntax flags gen test check web web-check web-test \
     bench demo install uninstall clean format format-check help FORCE
 
 ifeq ($(VARIANT),release)
@@ -154,6 +154,31 @@ $B/obj/%.o: %.S $B/.flags
 $B/obj/%.o: %.cc $B/.flags
 	@mkdir -p $(@D); $(if $(V),,echo '  CXX   $<')
 	$Q$(CXX) $(CPP_FLAGS) -std=c++17 -O2 -Wall -Wextra -MMD -MP -c $< -o $@
+
+# The page is data inside the program: .incbin names files that the compiler does not report.
+# Without its packages (make web installs them) the program is built with the page that is there.
+PAGE := $(if $(wildcard web/node_modules/.package-lock.json),build/web/index.html.gz,$(wildcard build/web/index.html.gz))
+build/gen/page_files.inc: tools/embed-page src/serve/placeholder.html $(PAGE)
+	$Qtools/embed-page
+$B/obj/src/serve/page_data.o: build/gen/page_files.inc
+
+# ---- the page ----------------------------------------------------------------------------------
+
+web:
+	@tools/setup web
+	@$(MAKE) --no-print-directory web/node_modules/.package-lock.json
+	@$(MAKE) --no-print-directory build/web/index.html.gz
+# The named install step: only when the packages are missing or older than the lock file.
+web/node_modules/.package-lock.json: web/package-lock.json
+	@echo '  NPM   web/node_modules'
+	$Qcd web && npm ci --no-audit --no-fund --loglevel=error && touch node_modules/.package-lock.json
+build/web/index.html.gz: web/index.html web/build.mjs web/package-lock.json $(shell find web/src web/css -type f 2>/dev/null)
+	@$(if $(V),,echo '  WEB   build/web')
+	$Qcd web && node build.mjs
+web-check: web/node_modules/.package-lock.json
+	@cd web && node_modules/.bin/tsc --noEmit && node_modules/.bin/biome check --diagnostic-level=warn src build.mjs
+web-test: web/node_modules/.package-lock.json
+	@cd web && node build.mjs --tests && node --test ../build/web-tests/
 
 # Archives are made anew, so that a deleted source leaves no object behind.
 $(ARCHIVE): $(call objects,$(CORE))
@@ -219,6 +244,8 @@ endif
 
 test:
 	@tools/setup test
+	@tools/setup web
+	@tools/setup browser
 	@tests/run
 check:
 	@tests/run --only static
@@ -286,6 +313,7 @@ help:
 	@echo 'make              the program, build/tacho (VARIANT=release|debug|asan|tsan, CC=gcc|clang-14)'
 	@echo 'make test         everything: builds, unit, golden, oracle, fault, corpus and static tests'
 	@echo 'make check        the static tests only: layers, headers, format, generated files'
+	@echo 'make web          the page, build/web (web-check: its types and style, web-test: its unit tests)'
 	@echo 'make bench        the benchmarks'
 	@echo 'make demo         the demonstration (SERVE=no: without serving)'
 	@echo 'make fuzz         libFuzzer targets, build/fuzz/NAME (clang-14)'

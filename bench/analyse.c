@@ -3,13 +3,13 @@
  *   analyse ROUNDS FILE…   reads each trace with one thread and asks every analysis of the registry,
  *                          with each of its groupings, ROUNDS times over
  *
- * One line of `name=value` words for each measurement: `question=ingest` is the reading, from open
+ * One line of `name=value` words for each measurement. `question=ingest` is the reading, from open
  * to sealed store, without cache; the others are the analysis alone, from a sealed trace in memory
- * to its tables, with an arena of its own, as every request gets it, and for memory that was given
- * back before, as in a process that has just begun: or a small trace would find what the question
- * before it left, and a large one would not. `first=1` marks the grouping
- * that is asked when nobody names one, `file=0` the first trace. Every second round takes the
- * traces backwards, so that a machine that becomes slower does not favor one of them. */
+ * to its tables, with an arena of its own, as every request gets it. Memory of the question before
+ * is given back first, as if the process had just begun: a small trace would find it again, a large
+ * one would not. `first=1` marks the grouping that is asked when nobody names one, `file=0` the
+ * first trace. Every second round takes the traces backwards, so that a machine that becomes slower
+ * does not favor one of them. */
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>

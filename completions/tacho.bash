@@ -2,7 +2,7 @@
 _tacho() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed advise summary export help version --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed advise serve summary export help version --help --version" -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]}:$before in
@@ -135,6 +135,11 @@ _tacho() {
     advise:--threads) return ;;
     advise:--memory-limit) return ;;
     advise:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    serve:--port) return ;;
+    serve:--host) return ;;
+    serve:--threads) return ;;
+    serve:--memory-limit) return ;;
+    serve:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     summary:--run) return ;;
     summary:--worker) return ;;
     summary:--span) return ;;
@@ -158,8 +163,8 @@ _tacho() {
     export:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     help:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     version:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
-    info:--logdir|operators:--logdir|kernels:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|distributed:--logdir|advise:--logdir|summary:--logdir|export:--logdir|export:--output|export:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    help:*) COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed advise summary export help version" -- "$word")); return ;;
+    info:--logdir|operators:--logdir|kernels:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|distributed:--logdir|advise:--logdir|serve:--logdir|summary:--logdir|export:--logdir|export:--output|export:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    help:*) COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed advise serve summary export help version" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
     info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
@@ -171,6 +176,7 @@ _tacho() {
     modules) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     distributed) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     advise) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    serve) options="--logdir --port --host --follow-links --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     summary) options="--run --worker --span --logdir --from --to --step --sort --limit --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     export) options="--run --worker --span --logdir --from --to --value --until --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     help) options="--lang --help" ;;

@@ -15,6 +15,7 @@ enum { /* groups of options, joined by | in commands.def and options.def */
        COMMON = 64,
        WORDS = 128,
        SUMMARY = 256,
+       SERVE = 512,
        ANALYSIS_GROUPS = CHOOSE | CUT | SHAPE | ROWS | FORM | COMMON,
 };
 

@@ -226,7 +226,7 @@ static void members_come_one_by_one_as_they_were_written(void **state) {
 }
 
 static void iteration_ends_at_damage(void **state) {
-    static const char *const texts[] = {"",         "7",          "{7:1}",      "{\"a\"}",
+    static const char *const texts[] = {"",         "7",         "{7:1}",      "{\"a\"}",
                                         "{\"a\":}", "{\"a\":[1", "{\"a\":\"b", "[\"a"};
     str key, value;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

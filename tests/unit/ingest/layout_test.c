@@ -442,6 +442,10 @@ static void keys_that_never_repeat_are_read_all_the_same(void **state) {
         assert_int_equal(parse(&r, text, NULL), LAYOUT_CLEAN);
         assert_said(&r, expected);
     }
+    for (int i = 0; i < 3; i++) { /* keys that are not remembered may still come again */
+        assert_int_equal(parse(&r, "{\"ts\":1,\"a\":1,\"b\":2,\"c\":3}", NULL), LAYOUT_CLEAN);
+        assert_said(&r, "0 ts=1000 a:1 b:2 c:3\n");
+    }
     end(&r);
 }
 

@@ -18,6 +18,18 @@ trace *read_json(const char *text);
 /* The same of a list of events: "[" and "]" are added. */
 trace *read_events(const char *events);
 
+/* Up to eight events as one text: EVENTS("{…}", "{…}"). */
+#define EVENTS(...) EVENTS_(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1)(__VA_ARGS__)
+#define EVENTS_(a, b, c, d, e, f, g, h, n, ...) EVENTS_##n
+#define EVENTS_1(a) a
+#define EVENTS_2(a, ...) a "," EVENTS_1(__VA_ARGS__)
+#define EVENTS_3(a, ...) a "," EVENTS_2(__VA_ARGS__)
+#define EVENTS_4(a, ...) a "," EVENTS_3(__VA_ARGS__)
+#define EVENTS_5(a, ...) a "," EVENTS_4(__VA_ARGS__)
+#define EVENTS_6(a, ...) a "," EVENTS_5(__VA_ARGS__)
+#define EVENTS_7(a, ...) a "," EVENTS_6(__VA_ARGS__)
+#define EVENTS_8(a, ...) a "," EVENTS_7(__VA_ARGS__)
+
 /* The only slice of this name; the test fails when there is none or another one. */
 uint32_t find_slice(const trace *t, const char *name);
 /* Arguments as JSON; valid until the next call. */

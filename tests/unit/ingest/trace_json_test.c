@@ -297,7 +297,7 @@ static void damage_costs_only_the_event_it_is_in(void **state) {
          2,
          1,
          {{CAUSE_BAD_SYNTAX, 1}}},
-        {"[{\"ph\":\"X\",\"args\":{\"d\":[[1}}," EVENT(
+        {"[{\"ph\":\"X\",\"args\":{\"d\":[[[[[1}}," EVENT(
              "b", 2) ",{\"ph\":\"X\",\"name\":\"c\",\"cat\":\"c\",\"ts\":2}]",
          2,
          3,

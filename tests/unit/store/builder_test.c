@@ -140,17 +140,18 @@ static void of_losses_the_first_offset_and_its_example_are_kept(void **state) {
     part_lost(p, CAUSE_BAD_UTF8, 70, string("seventy"));
     part_lost(q, CAUSE_BAD_UTF8, 50, string("fifty"));
     part_lost(q, CAUSE_BAD_UTF8, 60, string("sixty"));
+    part_lost(q, CAUSE_BAD_UTF8, 40, string("forty"));
     part_lost(p, CAUSE_TRUNCATED, NOPOS, 0);
-    assert_int_equal(part_loss_count(q, CAUSE_BAD_UTF8), 2);
+    assert_int_equal(part_loss_count(q, CAUSE_BAD_UTF8), 3);
     part_count(p, 10, 1);
     part_count(q, 5, 2);
     trace *t = seal();
     assert_int_equal(t->events_read, 15);
     assert_int_equal(t->events_dropped, 3);
     assert_int_equal(t->quality.n, 3);
-    assert_int_equal(trace_quality(t, CAUSE_BAD_UTF8), 3);
-    assert_int_equal(t->quality.offset[2], 50);
-    assert_string_equal(text_of_id(t, t->quality.example[2]), "fifty");
+    assert_int_equal(trace_quality(t, CAUSE_BAD_UTF8), 4);
+    assert_int_equal(t->quality.offset[2], 40);
+    assert_string_equal(text_of_id(t, t->quality.example[2]), "forty");
     assert_int_equal(t->quality.offset[1], ABSENT_I64);
     trace_release(t);
 }

@@ -15,19 +15,18 @@
     ",\"ts\":" #ts ",\"dur\":" #dur ",\"args\":{" args "}}"
 
 static void each_detail_names_its_slice_in_order(void **state) {
-    trace *t = read_events(X("kernel", "k2", 7, 9, 1, "\"correlation\":2") "," X(
-        "kernel", "k1", 7, 5, 1,
-        "\"correlation\":1") "," X("cpu_op", "o2", 1, 8, 1,
-                                   "\"External id\":2") "," X("cpu_op", "o1", 1, 1, 5,
-                                                              "\"External id\":1") "," X("cuda_"
-                                                                                         "runti"
-                                                                                         "me",
-                                                                                         "c", 1,
-                                                                                         2, 1,
-                                                                                         "\"cor"
-                                                                                         "relat"
-                                                                                         "ion\""
-                                                                                         ":1"));
+    trace *t = read_events(EVENTS(X("kernel", "k2", 7, 9, 1, "\"correlation\":2"),
+                                  X("kernel", "k1", 7, 5, 1, "\"correlation\":1"),
+                                  X("cpu_op", "o2", 1, 8, 1, "\"External id\":2"),
+                                  X("cpu_op", "o1", 1, 1, 5, "\"External id\":1"),
+                                  X("cuda_"
+                                    "runti"
+                                    "me",
+                                    "c", 1, 2, 1,
+                                    "\"cor"
+                                    "relat"
+                                    "ion\""
+                                    ":1")));
     assert_int_equal(t->op.n, 3);
     assert_int_equal(t->op.slice[1], find_slice(t, "o1"));
     assert_int_equal(t->op.external[1], 1);
@@ -65,10 +64,10 @@ static void details_come_from_the_right_part(void **state) {
 }
 
 static void only_slices_that_do_framework_work_are_ops(void **state) {
-    trace *t = read_events(
-        X("python_function", "p", 1, 0, 9, "") "," X("overhead", "v", 1, 1, 1, "") "," X(
-            "user_annotation", "u", 1, 2, 1, "") "," X("cpu_op", "o", 1, 3, 1,
-                                                       "") "," X("Trace", "s", 2, 3, 1, ""));
+    trace *t = read_events(EVENTS(X("python_function", "p", 1, 0, 9, ""),
+                                  X("overhead", "v", 1, 1, 1, ""),
+                                  X("user_annotation", "u", 1, 2, 1, ""),
+                                  X("cpu_op", "o", 1, 3, 1, ""), X("Trace", "s", 2, 3, 1, "")));
     assert_int_equal(t->op.n, 3);
     assert_int_equal(t->op.slice[1], find_slice(t, "u"));
     assert_int_equal(t->op.slice[2], find_slice(t, "o"));
@@ -81,9 +80,10 @@ static void only_slices_that_do_framework_work_are_ops(void **state) {
       "\",\"Process Group Ranks\":\"[0]\"")
 
 static void a_group_of_the_metadata_is_used_and_another_is_made(void **state) {
-    trace *t = read_json("{\"traceEvents\":[" COMM("a", 1, "1") "," COMM("b", 2, "0") "," COMM(
-        "d", 3, "1") "],\"distributedInfo\":{\"pg_config\":[{\"pg_name\":\"0\",\"pg_desc\":"
-                     "\"all\"}]}}");
+    trace *t = read_json("{\"traceEvents\":[" EVENTS(
+        COMM("a", 1, "1"), COMM("b", 2, "0"),
+        COMM("d", 3, "1")) "],\"distributedInfo\":{\"pg_config\":[{\"pg_name\":\"0\",\"pg_"
+                           "desc\":\"all\"}]}}");
     assert_int_equal(t->group.n, 3);
     assert_int_equal(t->comm.n, 4);
     assert_int_equal(t->comm.group[2], 1);
@@ -96,8 +96,8 @@ static void a_group_of_the_metadata_is_used_and_another_is_made(void **state) {
 }
 
 static void collectives_are_in_the_order_of_their_slices(void **state) {
-    trace *t =
-        read_events(COMM("c", 9, "0") "," X("cpu_op", "x", 1, 5, 1, "") "," COMM("a", 1, "0"));
+    trace *t = read_events(
+        EVENTS(COMM("c", 9, "0"), X("cpu_op", "x", 1, 5, 1, ""), COMM("a", 1, "0")));
     assert_int_equal(t->comm.slice[1], find_slice(t, "a"));
     assert_int_equal(t->comm.slice[2], find_slice(t, "c"));
     assert_int_equal(trace_comm_of(t, find_slice(t, "x")), 0);

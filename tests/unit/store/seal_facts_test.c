@@ -40,16 +40,17 @@ static void losses_are_rows_with_their_first_place_and_an_example(void **state) 
 }
 
 static void a_loss_without_a_place_has_none(void **state) {
-    trace *t = read_events(X("cpu_op", "a", 1, 0, 10, "") "," X("cpu_op", "b", 1, 5, 10, ""));
+    trace *t =
+        read_events(EVENTS(X("cpu_op", "a", 1, 0, 10, ""), X("cpu_op", "b", 1, 5, 10, "")));
     assert_int_equal(t->quality.cause[1], CAUSE_PARTIAL_OVERLAP);
     assert_int_equal(t->quality.offset[1], ABSENT_I64);
     trace_release(t);
 }
 
 static void the_range_is_that_of_everything_that_lasts(void **state) {
-    trace *t =
-        read_events(X("cpu_op", "a", 1, 10, 90, "") "," X("cpu_op", "b", 1, 20, 5, "") "," X(
-            "cpu_op", "c", 2, 5, 1, "") ",{\"ph\":\"i\",\"name\":\"far\",\"ts\":86400000000}");
+    trace *t = read_events(EVENTS(X("cpu_op", "a", 1, 10, 90, ""),
+                                  X("cpu_op", "b", 1, 20, 5, ""), X("cpu_op", "c", 2, 5, 1, ""),
+                                  "{\"ph\":\"i\",\"name\":\"far\",\"ts\":86400000000}"));
     assert_int_equal(t->start_ns, 5000);
     assert_int_equal(t->end_ns, 100000);
     trace_release(t);
@@ -70,8 +71,8 @@ static void the_range_is_that_of_everything_that_lasts(void **state) {
 }
 
 static void strings_and_kinds_are_counted(void **state) {
-    trace *t = read_events(X("cpu_op", "a", 1, 0, 10, "") "," X(
-        "cpu_op", "a", 1, 1, 1, "") "," X("kernel", "k", 7, 1, 1, ""));
+    trace *t = read_events(EVENTS(X("cpu_op", "a", 1, 0, 10, ""), X("cpu_op", "a", 1, 1, 1, ""),
+                                  X("kernel", "k", 7, 1, 1, "")));
     assert_int_equal(t->kind_count[KIND_OP], 2);
     assert_int_equal(t->kind_count[KIND_KERNEL], 1);
     assert_int_equal(t->string_offset[0], 0);

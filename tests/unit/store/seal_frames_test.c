@@ -27,11 +27,11 @@ static void assert_stack(const trace *t, uint32_t frame, const char *const *name
     } while (0)
 
 static void python_frames_around_an_operator_are_its_stack(void **state) {
-    trace *t = read_events(X("python_function", "main.py(9): main", 1, 0, 100, "") "," X(
-        "python_function", "model.py(3): forward", 1, 10, 50,
-        "") "," X("cpu_op", "aten::mm", 1, 20, 10, "") "," X("cpu_op", "aten::add", 1, 70, 10,
-                                                             "") "," X("cpu_op", "aten::sum", 2,
-                                                                       20, 10, ""));
+    trace *t = read_events(EVENTS(X("python_function", "main.py(9): main", 1, 0, 100, ""),
+                                  X("python_function", "model.py(3): forward", 1, 10, 50, ""),
+                                  X("cpu_op", "aten::mm", 1, 20, 10, ""),
+                                  X("cpu_op", "aten::add", 1, 70, 10, ""),
+                                  X("cpu_op", "aten::sum", 2, 20, 10, "")));
     STACK(t, "aten::mm", "model.py(3): forward", "main.py(9): main");
     STACK(t, "aten::add", "main.py(9): main");
     assert_int_equal(t->op.frame[trace_op_of(t, find_slice(t, "aten::sum"))], 0);
@@ -41,12 +41,10 @@ static void python_frames_around_an_operator_are_its_stack(void **state) {
 
 static void one_path_is_one_frame(void **state) {
     trace *t = read_events(
-        X("python_function", "a", 1, 0, 10, "") "," X("cpu_op", "x", 1, 1, 1, "") "," X(
-            "python_function", "a", 1, 20, 10,
-            "") "," X("cpu_op", "y", 1, 21, 1,
-                      "") "," X("python_function", "b", 1, 40, 10,
-                                "") "," X("python_function", "a", 1, 41, 5,
-                                          "") "," X("cpu_op", "z", 1, 42, 1, ""));
+        EVENTS(X("python_function", "a", 1, 0, 10, ""), X("cpu_op", "x", 1, 1, 1, ""),
+               X("python_function", "a", 1, 20, 10, ""), X("cpu_op", "y", 1, 21, 1, ""),
+               X("python_function", "b", 1, 40, 10, ""),
+               X("python_function", "a", 1, 41, 5, ""), X("cpu_op", "z", 1, 42, 1, "")));
     assert_int_equal(t->frame.n, 4);
     assert_int_equal(t->op.frame[1], t->op.frame[2]);
     assert_int_not_equal(t->op.frame[1], t->op.frame[3]);
@@ -55,20 +53,22 @@ static void one_path_is_one_frame(void **state) {
 }
 
 static void a_stack_written_as_text_is_taken_apart(void **state) {
-    trace *t = read_events(X("python_function", "ignored", 1, 0, 50, "") "," X(
-        "cpu_op", "x", 1, 1, 1,
-        "\"Call stack\":\"inner.py(3): f; outer.py(7): "
-        "g;;\"") "," X("cpu_op", "y", 1, 5, 1, "\"Call stack\":\"outer.py(7): g\""));
+    trace *t =
+        read_events(EVENTS(X("python_function", "ignored", 1, 0, 50, ""),
+                           X("cpu_op", "x", 1, 1, 1,
+                             "\"Call stack\":\"inner.py(3): f; outer.py(7): "
+                             "g;;\""),
+                           X("cpu_op", "y", 1, 5, 1, "\"Call stack\":\"outer.py(7): g\"")));
     STACK(t, "x", "inner.py(3): f", "outer.py(7): g");
     STACK(t, "y", "outer.py(7): g");
     trace_release(t);
 }
 
 static void a_frame_knows_its_file_and_line(void **state) {
-    trace *t = read_events(X("python_function", "dir/a b.py(123): f(x)", 1, 0, 50, "") "," X(
-        "python_function", "<built-in method>", 1, 1, 40,
-        "") "," X("python_function", "x(y): z", 1, 2, 30, "") "," X("python_function", "(7): z",
-                                                                    1, 3, 20, ""));
+    trace *t = read_events(EVENTS(X("python_function", "dir/a b.py(123): f(x)", 1, 0, 50, ""),
+                                  X("python_function", "<built-in method>", 1, 1, 40, ""),
+                                  X("python_function", "x(y): z", 1, 2, 30, ""),
+                                  X("python_function", "(7): z", 1, 3, 20, "")));
     assert_int_equal(t->frame.n, 5);
     assert_string_equal(text_of_id(t, t->frame.file[1]), "dir/a b.py");
     assert_int_equal(t->frame.line[1], 123);
@@ -83,11 +83,10 @@ static void a_frame_knows_its_file_and_line(void **state) {
     X("python_function", name, 1, ts, dur, "\"Python module id\":" #id)
 
 static void a_module_is_an_instance_and_its_parent_called_it_first(void **state) {
-    trace *t = read_events(
-        MODULE("Net_0", 0, 0, 50) "," X("python_function", "f", 1, 1, 40, "") "," MODULE(
-            "Linear_0", 0, 2,
-            10) "," MODULE("Linear_1", 1, 15,
-                           10) "," MODULE("Net_0", 0, 60, 50) "," MODULE("Linear_1", 1, 65, 5));
+    trace *t =
+        read_events(EVENTS(MODULE("Net_0", 0, 0, 50), X("python_function", "f", 1, 1, 40, ""),
+                           MODULE("Linear_0", 0, 2, 10), MODULE("Linear_1", 1, 15, 10),
+                           MODULE("Net_0", 0, 60, 50), MODULE("Linear_1", 1, 65, 5)));
     assert_int_equal(t->module.n, 4);
     assert_int_equal(t->module_call.n, 6);
     assert_string_equal(text_of_id(t, t->module.name[1]), "Net_0");

@@ -20,14 +20,10 @@
     ",\"Bytes\":" #bytes "}}"
 
 static void memory_belongs_to_the_innermost_operator_of_its_thread(void **state) {
-    trace *t = read_events(
-        X("cpu_op", "outer", 1, 0, 100, "") "," X("cpu_op", "inner", 1, 10, 20, "") "," X(
-            "user_annotation", "range", 1, 12, 5,
-            "") "," X("cpu_op", "other", 2, 0, 100,
-                      "") "," MEMORY(13, 0, 1, 8) "," MEMORY(30, 0, 2,
-                                                             8) "," MEMORY(100, 0, 3,
-                                                                           8) "," MEMORY(-1, 0,
-                                                                                         4, 8));
+    trace *t = read_events(EVENTS(
+        X("cpu_op", "outer", 1, 0, 100, ""), X("cpu_op", "inner", 1, 10, 20, ""),
+        X("user_annotation", "range", 1, 12, 5, ""), X("cpu_op", "other", 2, 0, 100, ""),
+        MEMORY(13, 0, 1, 8), MEMORY(30, 0, 2, 8), MEMORY(100, 0, 3, 8), MEMORY(-1, 0, 4, 8)));
     assert_int_equal(t->memory.n, 5);
     assert_int_equal(t->memory.op[1], 0);
     assert_int_equal(t->memory.op[2], find_slice(t, "inner"));
@@ -37,10 +33,9 @@ static void memory_belongs_to_the_innermost_operator_of_its_thread(void **state)
 }
 
 static void a_release_finds_the_allocation_of_its_address(void **state) {
-    trace *t = read_events(
-        MEMORY(1, 0, 5, 8) "," MEMORY(2, 1, 5, 16) "," MEMORY(3, 0, 5, -8) "," MEMORY(
-            4, 0, 5, 32) "," MEMORY(5, 0, 5, -32) "," MEMORY(6, 0, 5, -1) "," MEMORY(7, 0, 9,
-                                                                                     -1));
+    trace *t = read_events(EVENTS(MEMORY(1, 0, 5, 8), MEMORY(2, 1, 5, 16), MEMORY(3, 0, 5, -8),
+                                  MEMORY(4, 0, 5, 32), MEMORY(5, 0, 5, -32),
+                                  MEMORY(6, 0, 5, -1), MEMORY(7, 0, 9, -1)));
     static const uint32_t partner[] = {0, 3, 0, 1, 5, 4, 0, 0};
     for (uint32_t i = 1; i <= 7; i++) assert_int_equal(t->memory.partner[i], partner[i]);
     assert_int_equal(t->memory.kind[1], MEMORY_ALLOC);

@@ -16,11 +16,9 @@
 
 static void a_slice_is_the_child_of_the_innermost_around_it(void **state) {
     trace *t =
-        read_events(X("cpu_op", "a", 1, 0, 100, "") "," X("cpu_op", "b", 1, 10, 50, "") "," X(
-            "cpu_op", "c", 1, 20, 10, "") "," X("cpu_op", "d", 1, 30, 30,
-                                                "") "," X("cpu_op", "e", 1, 60, 40,
-                                                          "") "," X("cpu_op", "f", 1, 100, 5,
-                                                                    ""));
+        read_events(EVENTS(X("cpu_op", "a", 1, 0, 100, ""), X("cpu_op", "b", 1, 10, 50, ""),
+                           X("cpu_op", "c", 1, 20, 10, ""), X("cpu_op", "d", 1, 30, 30, ""),
+                           X("cpu_op", "e", 1, 60, 40, ""), X("cpu_op", "f", 1, 100, 5, "")));
     static const uint32_t parent[] = {0, 0, 1, 2, 2, 1, 0}, depth[] = {0, 0, 1, 2, 2, 1, 0};
     for (uint32_t i = 1; i <= 6; i++) {
         assert_int_equal(t->slice.parent[i], parent[i]);
@@ -34,10 +32,10 @@ static void a_slice_is_the_child_of_the_innermost_around_it(void **state) {
 }
 
 static void equal_ranges_nest_and_an_empty_one_at_the_end_does_not(void **state) {
-    trace *t = read_events(X("cpu_op", "a", 1, 0, 10, "\"External id\":1") "," X(
-        "cpu_op", "b", 1, 0, 10, "\"External id\":2") "," X("cpu_op", "inside", 1, 5, 0,
-                                                            "") "," X("cpu_op", "behind", 1, 10,
-                                                                      0, ""));
+    trace *t = read_events(EVENTS(X("cpu_op", "a", 1, 0, 10, "\"External id\":1"),
+                                  X("cpu_op", "b", 1, 0, 10, "\"External id\":2"),
+                                  X("cpu_op", "inside", 1, 5, 0, ""),
+                                  X("cpu_op", "behind", 1, 10, 0, "")));
     assert_int_equal(t->slice.parent[find_slice(t, "b")], find_slice(t, "a"));
     assert_int_equal(t->slice.parent[find_slice(t, "inside")], find_slice(t, "b"));
     assert_int_equal(t->slice.parent[find_slice(t, "behind")], 0);
@@ -45,8 +43,9 @@ static void equal_ranges_nest_and_an_empty_one_at_the_end_does_not(void **state)
 }
 
 static void partial_overlap_is_kept_on_a_row_of_its_own_and_counted(void **state) {
-    trace *t = read_events(X("cpu_op", "a", 1, 0, 10, "") "," X(
-        "cpu_op", "b", 1, 5, 10, "") "," X("cpu_op", "c", 1, 6, 2, ""));
+    trace *t =
+        read_events(EVENTS(X("cpu_op", "a", 1, 0, 10, ""), X("cpu_op", "b", 1, 5, 10, ""),
+                           X("cpu_op", "c", 1, 6, 2, "")));
     uint32_t a = find_slice(t, "a"), b = find_slice(t, "b"), c = find_slice(t, "c");
     assert_int_equal(t->slice.parent[b], 0);
     assert_int_equal(t->slice.dur[b], 10000);
@@ -60,7 +59,8 @@ static void partial_overlap_is_kept_on_a_row_of_its_own_and_counted(void **state
 }
 
 static void overlap_on_a_stream_is_no_damage(void **state) {
-    trace *t = read_events(X("kernel", "a", 7, 0, 10, "") "," X("kernel", "b", 7, 5, 10, ""));
+    trace *t =
+        read_events(EVENTS(X("kernel", "a", 7, 0, 10, ""), X("kernel", "b", 7, 5, 10, "")));
     assert_int_equal(trace_quality(t, CAUSE_PARTIAL_OVERLAP), 0);
     assert_int_not_equal(t->slice.row[1], t->slice.row[2]);
     trace_release(t);

@@ -28,42 +28,41 @@ static void assert_order(const char *events, const char *const *names, uint32_t 
     } while (0)
 
 static void slices_are_sorted_by_track_and_start(void **state) {
-    ORDER(X("cpu_op", "d", 2, 1, 1, "") "," X("cpu_op", "c", 1, 9, 1, "") "," X(
-              "cpu_op", "b", 1, 3, 1, "") "," X("cpu_op", "a", 1, -2, 1, ""),
+    ORDER(EVENTS(X("cpu_op", "d", 2, 1, 1, ""), X("cpu_op", "c", 1, 9, 1, ""),
+                 X("cpu_op", "b", 1, 3, 1, ""), X("cpu_op", "a", 1, -2, 1, "")),
           "a", "b", "c", "d");
 }
 
 static void of_slices_that_start_together_the_longest_comes_first(void **state) {
-    ORDER(X("cpu_op", "c", 1, 1, 0, "") "," X("cpu_op", "a", 1, 1, 9, "") "," X("cpu_op", "b",
-                                                                                1, 1, 5, ""),
+    ORDER(EVENTS(X("cpu_op", "c", 1, 1, 0, ""), X("cpu_op", "a", 1, 1, 9, ""),
+                 X("cpu_op", "b", 1, 1, 5, "")),
           "a", "b", "c");
 }
 
 static void of_equal_ranges_the_outer_kind_comes_first(void **state) {
-    ORDER(X("cuda_runtime", "c", 1, 1, 5,
-            "") "," X("cpu_op", "b", 1, 1, 5, "") "," X("user_annotation", "a", 1, 1, 5, ""),
+    ORDER(EVENTS(X("cuda_runtime", "c", 1, 1, 5, ""), X("cpu_op", "b", 1, 1, 5, ""),
+                 X("user_annotation", "a", 1, 1, 5, "")),
           "a", "b", "c");
 }
 
 static void of_equal_kinds_the_producers_index_decides_then_the_name(void **state) {
-    ORDER(X("cpu_op", "b", 1, 1, 5, "\"External id\":9") "," X(
-              "cpu_op", "a", 1, 1, 5,
-              "\"External id\":10") "," X("cpu_op", "c", 1, 1, 5,
-                                          "\"External id\":10") "," X("cpu_op", "d", 1, 1, 5,
-                                                                      "\"Ev Idx\":11"),
+    ORDER(EVENTS(X("cpu_op", "b", 1, 1, 5, "\"External id\":9"),
+                 X("cpu_op", "a", 1, 1, 5, "\"External id\":10"),
+                 X("cpu_op", "c", 1, 1, 5, "\"External id\":10"),
+                 X("cpu_op", "d", 1, 1, 5, "\"Ev Idx\":11")),
           "b", "a", "c", "d");
 }
 
 static void twins_are_told_apart_by_what_they_say(void **state) {
     trace *t =
-        read_events(X("kernel", "k", 1, 1, 5, "\"External id\":1,\"correlation\":8") "," X(
-            "kernel", "k", 1, 1, 5,
-            "\"External id\":1,\"correlation\":7") "," X("kernel", "k", 1, 1, 5,
-                                                         "\"External "
-                                                         "id\":1,\"correlation\":9"));
+        read_events(EVENTS(X("kernel", "k", 1, 1, 5, "\"External id\":1,\"correlation\":8"),
+                           X("kernel", "k", 1, 1, 5, "\"External id\":1,\"correlation\":7"),
+                           X("kernel", "k", 1, 1, 5,
+                             "\"External "
+                             "id\":1,\"correlation\":9")));
     for (uint32_t i = 1; i <= 3; i++) assert_int_equal(t->kernel.correlation[i], 6 + i);
     trace_release(t);
-    t = read_events(X("b", "x", 1, 1, 5, "") "," X("a", "x", 1, 1, 5, ""));
+    t = read_events(EVENTS(X("b", "x", 1, 1, 5, ""), X("a", "x", 1, 1, 5, "")));
     assert_string_equal(text_of_id(t, t->category.name[t->slice.category[1]]), "a");
     trace_release(t);
 }
@@ -85,9 +84,9 @@ static void long_runs_of_equal_starts_are_sorted(void **state) {
 
 static void the_tracks_share_the_slices_out(void **state) {
     trace *t =
-        read_events(X("cpu_op", "a", 3, 1, 1, "") "," X("cpu_op", "b", 1, 1, 1, "") "," X(
-            "cpu_op", "c", 3, 2, 1,
-            "") ",{\"ph\":\"i\",\"name\":\"i\",\"pid\":1,\"tid\":2,\"ts\":1}");
+        read_events(EVENTS(X("cpu_op", "a", 3, 1, 1, ""), X("cpu_op", "b", 1, 1, 1, ""),
+                           X("cpu_op", "c", 3, 2, 1, ""),
+                           "{\"ph\":\"i\",\"name\":\"i\",\"pid\":1,\"tid\":2,\"ts\":1}"));
     assert_int_equal(t->track.n, 4);
     assert_int_equal(t->track.first[1], 1);
     assert_int_equal(t->track.end[1], 2);

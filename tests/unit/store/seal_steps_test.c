@@ -15,9 +15,9 @@
     ",\"ts\":" #ts ",\"dur\":" #dur ",\"args\":{" args "}}"
 
 static void steps_are_numbered_by_their_names_in_order_of_time(void **state) {
-    trace *t = read_events(X("user_annotation", "ProfilerStep#12", 1, 50, 40, "") "," X(
-        "user_annotation", "ProfilerStep#11", 1, 5, 40,
-        "") "," X("gpu_user_annotation", "ProfilerStep#11", 7, 5, 90, ""));
+    trace *t = read_events(EVENTS(X("user_annotation", "ProfilerStep#12", 1, 50, 40, ""),
+                                  X("user_annotation", "ProfilerStep#11", 1, 5, 40, ""),
+                                  X("gpu_user_annotation", "ProfilerStep#11", 7, 5, 90, "")));
     assert_int_equal(t->step.n, 3);
     assert_int_equal(t->step.number[1], 11);
     assert_int_equal(t->step.start[1], 5000);
@@ -28,9 +28,9 @@ static void steps_are_numbered_by_their_names_in_order_of_time(void **state) {
 }
 
 static void a_step_without_number_counts_on(void **state) {
-    trace *t = read_events(X("cpu_op", "ProfilerStep#x", 1, 0, 5,
-                             "") "," X("cpu_op", "ProfilerStep#7", 1, 10, 5,
-                                       "") "," X("cpu_op", "ProfilerStep#", 1, 20, 5, ""));
+    trace *t = read_events(EVENTS(X("cpu_op", "ProfilerStep#x", 1, 0, 5, ""),
+                                  X("cpu_op", "ProfilerStep#7", 1, 10, 5, ""),
+                                  X("cpu_op", "ProfilerStep#", 1, 20, 5, "")));
     assert_int_equal(t->step.number[1], 0);
     assert_int_equal(t->step.number[2], 7);
     assert_int_equal(t->step.number[3], 8);
@@ -38,8 +38,8 @@ static void a_step_without_number_counts_on(void **state) {
 }
 
 static void the_largest_number_does_not_overflow(void **state) {
-    trace *t = read_events(X("cpu_op", "ProfilerStep#9223372036854775807", 1, 0, 5,
-                             "") "," X("cpu_op", "ProfilerStep#x", 1, 10, 5, ""));
+    trace *t = read_events(EVENTS(X("cpu_op", "ProfilerStep#9223372036854775807", 1, 0, 5, ""),
+                                  X("cpu_op", "ProfilerStep#x", 1, 10, 5, "")));
     assert_int_equal(t->step.number[2], INT64_MAX);
     trace_release(t);
 }

@@ -14,8 +14,9 @@
     ",\"ts\":1,\"dur\":1}"
 
 static void tracks_are_sorted_numbers_first_then_texts(void **state) {
-    trace *t = read_events(ON("e", "\"b\"", "1") "," ON("c", "10", "\"x\"") "," ON(
-        "b", "10", "7") "," ON("d", "\"a\"", "1") "," ON("a", "9", "8"));
+    trace *t =
+        read_events(EVENTS(ON("e", "\"b\"", "1"), ON("c", "10", "\"x\""), ON("b", "10", "7"),
+                           ON("d", "\"a\"", "1"), ON("a", "9", "8")));
     assert_int_equal(t->process.n, 5);
     assert_int_equal(t->track.n, 6);
     for (uint32_t i = 1; i < 6; i++) {
@@ -35,7 +36,7 @@ static void tracks_are_sorted_numbers_first_then_texts(void **state) {
 }
 
 static void an_id_in_quotes_is_the_same_track(void **state) {
-    trace *t = read_events(ON("a", "1", "25738") "," ON("b", "\"1\"", "\"25738\""));
+    trace *t = read_events(EVENTS(ON("a", "1", "25738"), ON("b", "\"1\"", "\"25738\"")));
     assert_int_equal(t->process.n, 2);
     assert_int_equal(t->track.n, 2);
     assert_int_equal(t->track.end[1] - t->track.first[1], 2);
@@ -64,13 +65,11 @@ static void a_process_without_events_is_left_out(void **state) {
     ",\"args\":{\"name\":\"" value "\"}}"
 
 static void of_several_names_the_last_in_the_file_counts(void **state) {
-    static const char text[] = "[" NAMED("process_name", "1", "0", "old") "," NAMED(
-        "thread_name", "1", "2",
-        "older") "," ON("a", "1",
-                        "2") "," NAMED("thread_name", "1", "2",
-                                       "newer") "," NAMED("process_name", "\"1\"", "0",
-                                                          "new") "," NAMED("thread_name", "1",
-                                                                           "9", "nobody") "]";
+    static const char text[] = "[" EVENTS(
+        NAMED("process_name", "1", "0", "old"), NAMED("thread_name", "1", "2", "older"),
+        ON("a", "1", "2"), NAMED("thread_name", "1", "2", "newer"),
+        NAMED("process_name", "\"1\"", "0", "new"),
+        NAMED("thread_name", "1", "9", "nobody")) "]";
     for (size_t size = 30; size < 300; size += 40)
         for (int threads = 1; threads <= 3; threads++) {
             error err;
@@ -105,6 +104,34 @@ static void many_threads_and_their_names_find_each_other(void **state) {
     buf_fini(&b);
 }
 
+static void labels_of_two_parts_go_by_their_place_in_the_file(void **state) {
+    builder *b = builder_new();
+    ident one = {1, false};
+    static const uint64_t offsets[] = {100, 50, 70};
+    for (int i = 0; i < 3; i++) {
+        part *p = builder_part(b);
+        char name[8];
+        snprintf(name, sizeof name, "n%d", (int)offsets[i]);
+        int64_t id = intern_add(builder_strings(b), str_of(name));
+        raw_slice row = {.track = part_track(p, one, one)};
+        assert_int_equal(part_slice(p, &row), OK);
+        raw_label label = {.pid = one,
+                           .tid = one,
+                           .value = id,
+                           .offset = offsets[i],
+                           .kind = LABEL_THREAD_NAME};
+        assert_int_equal(part_label(p, &label), OK);
+        label.kind = LABEL_PROCESS_NAME;
+        assert_int_equal(part_label(p, &label), OK);
+    }
+    trace *t = NULL;
+    assert_int_equal(builder_seal(b, NULL, &t, NULL), OK);
+    assert_string_equal(text_of_id(t, t->track.name[1]), "n100");
+    assert_string_equal(text_of_id(t, t->process.name[1]), "n100");
+    trace_release(t);
+    builder_free(b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tracks_are_sorted_numbers_first_then_texts),
@@ -113,6 +140,7 @@ int main(void) {
         cmocka_unit_test(a_process_without_events_is_left_out),
         cmocka_unit_test(of_several_names_the_last_in_the_file_counts),
         cmocka_unit_test(many_threads_and_their_names_find_each_other),
+        cmocka_unit_test(labels_of_two_parts_go_by_their_place_in_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

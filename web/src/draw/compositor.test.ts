@@ -130,6 +130,15 @@ test("boxes of several slices fade with their busy share, dense ones stay solid"
   );
 });
 
+test("an event without an end fades to the right", () => {
+  const b = boxesOf([[0, 9, 0]]);
+  b.flags[0] = 4;
+  const pixels = new Uint32Array(9);
+  paintRow({ pixels, at: 0, width: 9, gap: 1 }, b, runOf(b), shades);
+  const levels = [...pixels].slice(0, 8).map((p) => (p - 1) % LEVELS);
+  assert.deepEqual(levels, [15, 15, 15, 15, 15, 11, 7, 3]);
+});
+
 test("what lies outside is cut at both ends", () => {
   assert.equal(
     picture(

@@ -74,7 +74,7 @@ function levelOf(time: number, length: number, count: number, run: Run): number 
  */
 export function paintRow(target: Target, boxes: Boxes, run: Run, shades: Uint32Array, wide?: Wide): void {
   const { pixels, at, width, gap } = target;
-  const { start, end, time, count, name } = boxes;
+  const { start, end, time, count, name, flags } = boxes;
   let taken = -1; // last pixel painted
   let longest = 0; // time of the box that painted it
   for (let i = firstEndingAfter(boxes, run, 0); i < run.last; i++) {
@@ -95,8 +95,18 @@ export function paintRow(target: Target, boxes: Boxes, run: Run, shades: Uint32A
     const level = levelOf(own, ((end[i] as number) - (start[i] as number)) * run.unit, count[i] as number, run);
     const color = shades[(name[i] as number) * LEVELS + level] as number;
     pixels.fill(color, at + Math.max(0, x0), at + Math.min(width, x1));
+    if ((flags[i] as number) & FLAG.unfinished) fadeOut(target, x0, x1, (name[i] as number) * LEVELS, shades);
     taken = x1 - 1;
     longest = own;
+  }
+}
+
+/** An event without an end fades to the right: its last half goes down through the shades. */
+function fadeOut(target: Target, x0: number, x1: number, base: number, shades: Uint32Array): void {
+  const half = (x1 - x0) / 2;
+  for (let x = Math.max(0, Math.ceil(x0 + half)); x < Math.min(target.width, x1); x++) {
+    const level = Math.floor(((x1 - x) / half) * (LEVELS - 1));
+    target.pixels[target.at + x] = shades[base + level] as number;
   }
 }
 

@@ -177,7 +177,7 @@ function rowsOf(e: Easel, s: Scene, items: readonly { item: Item; y: number }[])
     const run = runOf(picture, part, s.range, width);
     const target = { pixels: e.pixels, at: line * 2 * width, width, gap: Math.max(1, Math.round(s.dpr)) };
     const wideFrom = e.wide.n;
-    paintRow(target, paint.boxes, run, p.lane.kind === "steps" ? paint.quiet : paint.shades, p.height >= 12 ? e.wide : undefined);
+    paintRow(target, paint.boxes, run, p.lane.kind === "steps" ? paint.quiet : paint.shades, p.height >= 13 ? e.wide : undefined);
     if (p.height >= 12) paintSeveral({ ...target, at: target.at + width }, paint.boxes, run, dot, 3 * target.gap);
     rows.push({ ...p, picture, paint, run, wideFrom, wideTo: e.wide.n });
     places.set(rows[rows.length - 1] as RowDrawn, line * 2);

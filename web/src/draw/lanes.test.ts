@@ -92,6 +92,12 @@ test("hidden, filtered and Python lanes are left out", () => {
   assert.deepEqual(keys({ filter: "stream gpu" }), ["g1", "l3", "l4"]);
 });
 
+test("a counter that is proposed closed is only shown when asked for", () => {
+  const more = { ...tracks, lanes: [...tracks.lanes, { ...lane(9, "memory", 0, 0), closed: true }] };
+  assert.equal(layoutOf(more, none).byLane.has(9), false);
+  assert.equal(layoutOf(more, { ...none, toggled: new Set([9]) }).byLane.has(9), true);
+});
+
 test("the item and the row under a height are found", () => {
   const { items } = layoutOf(tracks, none);
   for (const item of items) {

@@ -52,7 +52,7 @@ const OPEN: Record<string, Shape> = {
   instants: { top: 2, first: 8, rest: 8, gap: 1, bottom: 3, least: 13 },
 };
 /** Sub-rows of a stream whose kernels overlap. */
-const SUB: Shape = { top: 2, first: 13, rest: 13, gap: 1, bottom: 2, least: 26 };
+const SUB: Shape = { top: 2, first: 18, rest: 8, gap: 1, bottom: 2, least: 26 };
 export const MOST_SUB_ROWS = 4;
 export const HEADER = 21;
 const COUNTER = 34;
@@ -118,13 +118,16 @@ function matches(lane: Lane, group: Group | undefined, filter: string): boolean 
     .every((word) => text.includes(word));
 }
 
+/** Whether a lane is among the chosen ones; counters proposed as closed only when asked for. */
+export function isShown(lane: Lane, choices: Choices): boolean {
+  if (choices.hidden.has(lane.id) || (lane.kind === "python" && !choices.frames)) return false;
+  return !(isCounter(lane.kind) && lane.closed) || choices.toggled.has(lane.id);
+}
+
 /** All lanes the reader wants to see, from top to bottom. */
 export function layoutOf(tracks: Tracks, choices: Choices): Layout {
   const groups = new Map(tracks.groups.map((g) => [g.id, g]));
-  const wanted = tracks.lanes.filter(
-    (l) =>
-      !choices.hidden.has(l.id) && (choices.frames || l.kind !== "python") && matches(l, groups.get(l.group), choices.filter),
-  );
+  const wanted = tracks.lanes.filter((l) => isShown(l, choices) && matches(l, groups.get(l.group), choices.filter));
   const pinned: Item[] = [];
   let y = 0;
   for (const id of choices.pinned) {

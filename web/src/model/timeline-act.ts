@@ -221,8 +221,8 @@ export function speak(): void {
     : "";
 }
 
-/** A selection that came with the address: a slice by number, or the longest one of a name. */
-export function adopt(r: Ref): void {
+/** A selection that came with the address. One made elsewhere is brought into view even when the address has a view. */
+export function adopt(r: Ref, elsewhere: boolean): void {
   choose({
     id: r.id,
     instant: r.kind === "instant",
@@ -232,7 +232,7 @@ export function adopt(r: Ref): void {
     duration: r.duration,
     name: r.name,
   });
-  if (!param("view")) bringIntoView(r);
+  if (elsewhere || !param("view")) bringIntoView(r);
 }
 
 export function clearFilter(): void {

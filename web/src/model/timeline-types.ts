@@ -9,7 +9,7 @@ export interface Same {
   max: number;
   share: number | null;
   percentile: number | null;
-  histogram: { from: number; to: number; counts: number[]; own: number } | null;
+  histogram: { from: number; to: number; counts: number[]; own: number; edges?: number[] } | null;
 }
 
 export interface SliceAnswer {

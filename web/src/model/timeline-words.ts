@@ -6,11 +6,11 @@ import { t } from "./words.ts";
 export function laneName(l: Lane): string {
   switch (l.kind) {
     case "steps":
-      return t("steps");
+      return t("tl_steps");
     case "utilization":
       return t("tl_utilization", { device: l.device ?? 0 });
     case "memory":
-      return l.series === "reserved" ? t("tl_memory_reserved") : t("tl_memory");
+      return memoryName(l);
     case "stream":
       return l.stream === undefined ? l.name : t("tl_stream", { n: l.stream });
     case "ranges":
@@ -26,6 +26,12 @@ export function laneName(l: Lane): string {
     default:
       return l.name;
   }
+}
+
+function memoryName(l: Lane): string {
+  const reserved = l.series === "reserved";
+  if ((l.device ?? 0) < 0) return t(reserved ? "tl_host_memory_reserved" : "tl_host_memory");
+  return t(reserved ? "tl_memory_reserved" : "tl_memory");
 }
 
 /** The grey words behind a lane's name. */

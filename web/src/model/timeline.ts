@@ -112,7 +112,8 @@ export function layOut(tracks: Tracks): void {
   redraw();
 }
 
-function firstRange(tracks: Tracks): Range {
+/** What a trace is opened with: its window, else all of it. */
+export function firstRange(tracks: Tracks): Range {
   const w = windowQuery.peek();
   if (w.from || w.to) return fitRange(Number(w.from ?? 0), Number(w.to ?? stage.whole), stage.whole, 0.01);
   if (!w.step) return clampRange({ from: 0, to: stage.whole }, stage.whole);

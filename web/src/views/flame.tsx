@@ -10,7 +10,9 @@ import type { Picture } from "../draw/picture.ts";
 import type { Range } from "../draw/scale.ts";
 import { server } from "../model/data.ts";
 import { traceQuery } from "../model/place.ts";
+import { tape, windowRange } from "../model/steps.ts";
 import { themeVersion } from "../model/theme.ts";
+import { askTracks } from "../model/timeline.ts";
 import { laneList, readPicture } from "../model/timeline-data.ts";
 import { t } from "../model/words.ts";
 import { Segmented } from "../widgets/controls.tsx";
@@ -29,6 +31,16 @@ interface Shown {
 export interface FlameProps extends Range {
   lanes: readonly number[];
   height?: number;
+}
+
+/** The operators of the window: every thread that runs any. */
+export function OperatorFlame({ height }: { height?: number }) {
+  const tracks = askTracks().value;
+  const strip = tape();
+  if (!tracks || !strip) return null;
+  const lanes = tracks.lanes.filter((l) => l.kind === "work" && l.slices > 0).map((l) => l.id);
+  const { from, to } = windowRange(strip);
+  return <FlameGraph from={from} to={to} lanes={lanes} {...(height ? { height } : {})} />;
 }
 
 export function FlameGraph(props: FlameProps) {

@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { thousands } from "../base/format.ts";
 import { COLOR_BY } from "../draw/colors.ts";
+import { isCounter, isShown } from "../draw/lanes.ts";
 import type { Tracks } from "../draw/tracks.ts";
 import { server } from "../model/data.ts";
 import { go, param, traceQuery } from "../model/place.ts";
@@ -117,13 +118,13 @@ function Coloring() {
 }
 
 function TrackMenu({ tracks }: { tracks: Tracks }) {
-  const { hidden, filter } = choices.value;
+  const { filter } = choices.value;
   const groups = new Map(tracks.groups.map((g) => [g.id, g.name]));
-  const shown = tracks.lanes.length - tracks.lanes.filter((l) => hidden.has(l.id)).length;
+  const shown = tracks.lanes.filter((l) => isShown(l, choices.value)).length;
   const items = tracks.lanes.map((l) => ({
     id: String(l.id),
     label: l.group ? `${groups.get(l.group) ?? ""} · ${laneName(l)}` : laneName(l),
-    checked: !hidden.has(l.id),
+    checked: isShown(l, choices.value),
   }));
   const all = { id: "all", label: t("tl_tracks_all"), separator: true };
   return (
@@ -144,10 +145,15 @@ function TrackMenu({ tracks }: { tracks: Tracks }) {
         filter={t("tl_tracks_filter")}
         stay
         right
-        onChoose={(id) => (id === "all" ? clearFilter() : toggle("hide", Number(id)))}
+        onChoose={(id) => (id === "all" ? clearFilter() : showOrHide(tracks, Number(id)))}
       />
     </>
   );
+}
+
+function showOrHide(tracks: Tracks, id: number): void {
+  const lane = tracks.lanes.find((l) => l.id === id);
+  toggle(lane?.closed && isCounter(lane.kind) ? "open" : "hide", id);
 }
 
 function Switch({ name, on, label }: { name: string; on: boolean; label: string }) {

@@ -64,7 +64,7 @@ export function Details() {
           {t("tl_key_close")} <kbd>Q</kbd>
         </button>
       </div>
-      <div class="tl-panel" id="tl-panel" role="tabpanel" tabIndex={0} aria-labelledby={`tl-tab-${now}`}>
+      <div class="tl-panel" id="tl-panel" role="tabpanel" aria-labelledby={`tl-tab-${now}`}>
         {now === "selection" ? <SelectionPanel /> : null}
         {now === "area" ? <AreaPanel /> : null}
         {now === "flow" ? <FlowPanel /> : null}

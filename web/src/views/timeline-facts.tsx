@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { exact, short, thousands } from "../base/format.ts";
 import { tokenOfKind } from "../draw/colors.ts";
 import type { Ref } from "../draw/tracks.ts";
-import { askDetail, chosen, detail } from "../model/timeline.ts";
+import { askDetail, chosen, detail, tab } from "../model/timeline.ts";
 import { goToHit, search } from "../model/timeline-search.ts";
 import type { Same, SliceAnswer } from "../model/timeline-types.ts";
 import { type Key, t } from "../model/words.ts";
@@ -188,7 +188,7 @@ function OpFacts({ op }: { op: Record<string, unknown> }) {
 
 // ---- why it ran ----
 
-const SIGNS: Record<string, string> = { forward: "⇠", python: "⌂" };
+const SIGNS: Record<string, string> = { forward: "⇠", python: "⌂", module: "⌂" };
 
 function waitWords(d: SliceAnswer): string {
   const w = d.wait;
@@ -204,7 +204,8 @@ function factOf(w: Ref & { role: string; delay?: number }, d: SliceAnswer): stri
   if (w.role === "backward")
     return `${t("tl_role_backward")}${d.op?.sequence === undefined ? "" : ` · seq ${text(d.op.sequence)}`}`;
   if (w.role === "forward") return `${t("tl_role_forward")} · ${whereIs(w.lane)}`;
-  if (w.role === "python") return d.module?.name ?? "";
+  if (w.role === "python") return "";
+  if (w.role === "module") return t("tl_module");
   return `${whereIs(w.lane)} · ${short(w.duration, "ns")}`;
 }
 
@@ -301,7 +302,11 @@ function Histogram({ same, name }: { same: Same; name: string }) {
   const [width, height] = [250, 54];
   const most = Math.max(1, ...h.counts);
   const step = width / h.counts.length;
-  const bin = (h.to - h.from) / h.counts.length;
+  const edge = (i: number) => h.edges?.[i] ?? h.from + ((h.to - h.from) * i) / h.counts.length;
+  const brush = (i: number) => {
+    search(`"${name}" >${Math.max(0, Math.floor(edge(i)) - 1)}ns <${Math.ceil(edge(i + 1)) + 1}ns`);
+    tab.value = "search";
+  };
   return (
     <figure class="tl-histogram" aria-label={`${name}: ${same.count}, ${short(h.from, "ns")} – ${short(h.to, "ns")}`}>
       <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
@@ -313,8 +318,11 @@ function Histogram({ same, name }: { same: Same; name: string }) {
             width={step - 1}
             height={Math.max(n ? 2 : 0, (n / most) * (height - 4))}
             class={i === h.own ? "tl-own" : ""}
-          >
-            <title>{`${short(h.from + i * bin, "ns")} – ${short(h.from + (i + 1) * bin, "ns")}: ${n}`}</title>
+          />
+        ))}
+        {h.counts.map((n, i) => (
+          <rect key={`b${i}`} class="tl-bin" x={i * step} y="0" width={step} height={height} onClick={() => brush(i)}>
+            <title>{`${short(edge(i), "ns")} – ${short(edge(i + 1), "ns")}: ${n}`}</title>
           </rect>
         ))}
         <line x1="0" x2={width} y1={height - 0.5} y2={height - 0.5} />

@@ -5,7 +5,7 @@ import { short, thousands } from "../base/format.ts";
 import { GUTTER, type Item, isCounter, itemsBetween, RULER } from "../draw/lanes.ts";
 import type { Tracks } from "../draw/tracks.ts";
 import { themeVersion } from "../model/theme.ts";
-import { area, choices, chosen, colorBy, flows, notes, redraw, spoken, stage, toggle } from "../model/timeline.ts";
+import { area, choices, chosen, colorBy, flows, notes, redraw, stage, toggle } from "../model/timeline.ts";
 import { hitTimes } from "../model/timeline-search.ts";
 import { groupFact, laneFact, laneName, laneRole } from "../model/timeline-words.ts";
 import { t } from "../model/words.ts";
@@ -89,9 +89,6 @@ export function Stage({ tracks }: { tracks: Tracks }) {
         </div>
       </div>
       <div class="tl-card" ref={card} hidden />
-      <div id="tl-spoken" class="tl-spoken" aria-live="polite">
-        {spoken.value}
-      </div>
     </div>
   );
 }

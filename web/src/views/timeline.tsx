@@ -10,10 +10,12 @@ import {
   choices,
   chosen,
   detail,
+  firstRange,
   layOut,
   parseRange,
   show,
   showDetails,
+  spoken,
   stage,
   stopPublishing,
 } from "../model/timeline.ts";
@@ -46,6 +48,9 @@ export function Timeline() {
       <Toolbar tracks={tracks} />
       <Stage tracks={tracks} />
       {showDetails.value ? <Details /> : null}
+      <div id="tl-spoken" class="tl-spoken" aria-live="polite">
+        {spoken.value}
+      </div>
     </div>
   );
 }
@@ -53,6 +58,7 @@ export function Timeline() {
 /** Keeps tape, address and selection in step while the timeline is on the screen. */
 function follow(): () => void {
   panViewport.value = show;
+  if (!param("view") && stage.tracks) show(firstRange(stage.tracks));
   let taken = "";
   const stops = [
     effect(publishHits),
@@ -101,14 +107,14 @@ async function adoptSelection(sel: string): Promise<void> {
     if (kind === "slice" || kind === "instant") {
       const which = kind === "slice" ? { id: name } : { instant: name };
       const { slice: s } = await server().json<SliceAnswer>("slice", { ...traceQuery.peek(), ...which });
-      adopt({ ...s, track: s.track?.id ?? 0 });
+      adopt({ ...s, track: s.track?.id ?? 0 }, false);
     } else if (kind === "step") {
       const i = stage.tracks?.steps.number.indexOf(Number(name)) ?? -1;
       const step = i < 0 ? undefined : stepAround((stage.tracks?.steps.start[i] ?? 0) + 1);
       if (step) show(step);
     } else if (kind === "kernel" || kind === "operator" || kind === "module") {
       const longest = await longestOf(name);
-      if (longest) adopt(longest);
+      if (longest) adopt(longest, true);
     }
   } catch {
     chosen.value = undefined; // the selection does not exist in this trace

@@ -1,0 +1,89 @@
+/* api_export.c: a trace, or a window of it, as a file to save.
+ *
+ * The file is written whole to a nameless file first: a failure is then an answer and not a broken
+ * download, and no thread waits for a slow reader. It lies in TMPDIR, else /var/tmp, which is on a
+ * disk where /tmp may be memory. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "export/export.h"
+#include "serve/service.h"
+
+static int open_nameless(void) {
+    const char *set = getenv("TMPDIR");
+    const char *folders[] = {set && set[0] ? set : "/var/tmp", "/tmp"};
+    for (size_t i = 0; i < 2; i++) {
+        int fd = open(folders[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+        if (fd >= 0) return fd;
+        char name[512];
+        int n = snprintf(name, sizeof name, "%s/tacho-XXXXXX", folders[i]);
+        if (n < 0 || (size_t)n >= sizeof name) continue;
+        fd = mkostemp(name, O_CLOEXEC);
+        if (fd < 0) continue;
+        unlink(name);
+        return fd;
+    }
+    return -1;
+}
+
+static status check_form(str form, error *err) {
+    buf names = {0};
+    const char *name;
+    for (uint32_t i = 0; (name = export_form_name(i)) != NULL; i++) {
+        if (str_eq(str_of(name), form)) {
+            buf_fini(&names);
+            return OK;
+        }
+        if (i != 0) buf_add_byte(&names, '|');
+        buf_add_cstr(&names, name);
+    }
+    arg args[] = {arg_cstr("name", "form"), arg_text("value", form),
+                  arg_text("choices", buf_str(&names))};
+    error_set(err, ERR_ARG, NOPOS, MSG_CLI_BAD_CHOICE, 3, args);
+    buf_fini(&names);
+    return ERR_ARG;
+}
+
+/* A worker's name may hold anything: only what is harmless in a header and in a file's name. */
+static void make_name(reply *r, str worker, str form) {
+    const char *ending = str_eq(form, STR("chrome"))       ? "json"
+                         : str_eq(form, STR("speedscope")) ? "speedscope.json"
+                         : str_eq(form, STR("stacks"))     ? "txt"
+                                                           : form.p;
+    char safe[96];
+    size_t n = 0;
+    for (size_t i = 0; i < worker.n && n + 1 < sizeof safe; i++) {
+        char c = worker.p[i];
+        bool ok = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '-' || c == '_' || c == '.';
+        safe[n++] = ok ? c : '_';
+    }
+    safe[n] = '\0';
+    snprintf(r->name, sizeof r->name, "%s.%.40s", n ? safe : "trace", ending);
+}
+
+status route_export(exchange *x, error *err) {
+    const request *q = &x->request;
+    reply *r = &x->reply;
+    struct stat st;
+    TRY(check_form(q->form, err));
+    r->fd = open_nameless();
+    if (r->fd < 0)
+        FAIL(err, ERR_IO, NOPOS, MSG_CLI_CANNOT_WRITE, arg_cstr("path", "TMPDIR"),
+             arg_cstr("reason", strerror(errno)));
+    export_options how = {.form = q->form, .from_ns = q->from, .to_ns = q->to};
+    TRY(export_trace(x->traces[0].trace, &how, r->fd, err));
+    if (fstat(r->fd, &st) != 0)
+        FAIL(err, ERR_IO, NOPOS, MSG_CLI_CANNOT_WRITE, arg_cstr("path", "TMPDIR"),
+             arg_cstr("reason", strerror(errno)));
+    r->fd_bytes = (uint64_t)st.st_size;
+    r->media = str_eq(q->form, STR("chrome")) || str_eq(q->form, STR("speedscope"))
+                   ? "application/json"
+                   : "application/octet-stream";
+    make_name(r, x->traces[0].worker, q->form);
+    return OK;
+}

@@ -1,0 +1,223 @@
+/* exchange.c: from a request to its reply, without HTTP.
+ *
+ * What a request needs is held first: the snapshot of the catalogue it was chosen from, the traces
+ * and their indexes. Then it is answered from what it holds, without locks, from an arena with a
+ * limit. An answer that only depends on its traces and its request line carries a tag made of both;
+ * a reader that sends the tag back is told so without computing anything.
+ *
+ * The question decides which traces: the chosen worker, or with all-workers all of the run, the
+ * chosen one first, as on the command line. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/num.h"
+#include "present/present.h"
+#include "serve/put.h"
+#include "serve/service.h"
+#include "session/load.h"
+#include "table/arrange.h"
+
+void exchange_begin(exchange *x, service *s) {
+    *x = (exchange){.service = s};
+    x->reply.fd = -1;
+    x->request.route = ROUTE_FILE;
+    arena_init(&x->arena, s->memory_bytes);
+}
+
+void exchange_end(exchange *x) {
+    for (uint32_t i = 0; i < x->n_held; i++) held_release(x->held[i]);
+    snapshot_release(x->snapshot);
+    buf_fini(&x->reply.body);
+    if (x->reply.fd >= 0) close(x->reply.fd);
+    arena_fini(&x->arena);
+}
+
+status exchange_parse(exchange *x, error *err) {
+    return request_parse(&x->arena, x->target, &x->request, err);
+}
+
+/* ---- holding ----------------------------------------------------------------------------- */
+
+static status find_trace(exchange *x, error *err) {
+    const request *r = &x->request;
+    choice wanted = {.run = r->run, .worker = r->worker, .span = r->span};
+    if (x->snapshot->found.n_runs == 0)
+        FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_NO_TRACES_IN,
+             arg_text("path", x->snapshot->found.path));
+    if (r->all_workers && !(r->analysis && r->analysis->all_workers))
+        FAIL(err, ERR_ARG, NOPOS, MSG_HTTP_NOT_ALL_WORKERS,
+             arg_cstr("route", r->analysis ? r->analysis->name : route_name(r->route)));
+    TRY(choose(&x->snapshot->found, &wanted, &x->chosen, err));
+    x->n_traces = r->all_workers ? x->chosen.run->n_workers : 1;
+    x->held = ARENA_ARRAY(&x->arena, held_trace *, x->n_traces);
+    x->traces = ARENA_ARRAY(&x->arena, analysis_trace, x->n_traces);
+    if (!x->held || !x->traces) FAIL_MEMORY(err);
+    return OK;
+}
+
+/* The i-th worker of the question: the chosen one, then the others in their order. */
+static chosen nth_worker(const exchange *x, uint32_t i) {
+    chosen c = x->chosen;
+    if (i == 0) return c;
+    uint32_t w = i - 1;
+    uint32_t first = (uint32_t)(x->chosen.worker - x->chosen.run->workers);
+    if (w >= first) w++;
+    c.worker = &x->chosen.run->workers[w];
+    c.span = worker_span(c.worker, x->chosen.span->number);
+    return c;
+}
+
+static status describe_trace(exchange *x, uint32_t i, const chosen *c, error *err) {
+    const trace *t = x->held[i]->trace;
+    str number = arena_printf(&x->arena, "%u", c->span->number);
+    if (!number.p) FAIL_MEMORY(err);
+    x->traces[i] = (analysis_trace){
+        .trace = t,
+        .worker = c->worker->name,
+        .rank = c->worker->rank != ABSENT_I64 ? c->worker->rank : load_rank(t),
+        .path = c->span->path,
+        .run = c->run->name,
+        .span = number,
+    };
+    return OK;
+}
+
+status exchange_open(exchange *x, bool *waits, error *err) {
+    *waits = false;
+    if (x->request.work != WORK_TRACE) return OK;
+    if (!x->snapshot) {
+        x->snapshot = live_snapshot(x->service->live);
+        TRY(find_trace(x, err));
+    }
+    while (x->n_held < x->n_traces) {
+        chosen c = nth_worker(x, x->n_held);
+        held_trace *h;
+        uint32_t entry = snapshot_entry(x->snapshot, c.span);
+        span_state s = live_hold(x->service->live, entry, &h, err);
+        if (s == SPAN_FAILED) {
+            x->unusable = true;
+            return err && err->status != OK ? err->status : ERR_FORMAT;
+        }
+        if (!h) {
+            *waits = true;
+            return OK;
+        }
+        x->held[x->n_held++] = h;
+        TRY(describe_trace(x, x->n_held - 1, &c, err));
+    }
+    return OK;
+}
+
+void exchange_loading(exchange *x) {
+    chosen c = nth_worker(x, x->n_held);
+    const span_progress *p =
+        live_progress(x->service->live, snapshot_entry(x->snapshot, c.span));
+    uint64_t done = atomic_load(&p->done_bytes), total = atomic_load(&p->total_bytes);
+    buf *b = &x->reply.body;
+    buf_add_cstr(b, "{\"loading\":{");
+    put_text(b, "run", c.run->name);
+    put_text(b, "worker", c.worker->name);
+    put_int(b, "span", c.span->number);
+    put_real(b, "share", total ? (double)done / (double)total : 0);
+    buf_add_cstr(b, "}}\n");
+    x->reply.code = 202;
+    x->reply.media = "application/json";
+}
+
+/* ---- answering --------------------------------------------------------------------------- */
+
+typedef status (*route_fn)(exchange *x, error *err);
+
+static const route_fn ROUTE_FUNCTIONS[N_ROUTES] = {
+#define ROUTE(name, work, groups, help) route_##name,
+#include "serve/routes.def"
+};
+
+/* Of the instance, the traces and the request line. */
+static void make_tag(exchange *x) {
+    uint64_t h = hash_bytes64(x->service->instance, sizeof x->service->instance);
+    uint64_t parts[3] = {h, hash_bytes64(x->target.p, x->target.n), 0};
+    for (uint32_t i = 0; i < x->n_held; i++) {
+        parts[2] = x->held[i]->generation;
+        parts[0] = hash_bytes64(parts, sizeof parts);
+    }
+    snprintf(x->reply.etag, sizeof x->reply.etag, "\"%016llx\"",
+             (unsigned long long)hash_bytes64(parts, sizeof parts));
+}
+
+status exchange_answer(exchange *x, error *err) {
+    reply *r = &x->reply;
+    const request *q = &x->request;
+    r->code = 200;
+    r->media = "application/json";
+    if (q->work == WORK_TRACE && q->route != NUMBER_viewport) {
+        make_tag(x);
+        if (x->if_none_match.n && str_find(x->if_none_match, str_of(r->etag), 0) != SIZE_MAX) {
+            r->code = 304;
+            return OK;
+        }
+    }
+    TRY(q->route == ROUTE_ANALYSIS ? route_analysis(x, err)
+                                   : ROUTE_FUNCTIONS[q->route](x, err));
+    if (!buf_ok(&r->body)) FAIL_MEMORY(err);
+    return OK;
+}
+
+status exchange_window(const exchange *x, int64_t *from_ns, int64_t *to_ns, error *err) {
+    const trace *t = x->traces[0].trace;
+    const request *r = &x->request;
+    int64_t from = r->from == ABSENT_I64 ? t->start_ns : add_i64(t->start_ns, r->from);
+    int64_t to = r->to == ABSENT_I64 ? t->end_ns : add_i64(t->start_ns, r->to);
+    if (r->to == ABSENT_I64 && to <= from) to = add_i64(from, 1); /* an empty trace */
+    if (from >= to || from >= INT64_MAX / 2) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_EMPTY_WINDOW);
+    *from_ns = from;
+    *to_ns = to;
+    return OK;
+}
+
+/* ---- answers with tables ----------------------------------------------------------------- */
+
+typedef struct {
+    buf *body;
+    size_t limit;
+} sink;
+
+/* Takes what was written so far, up to the limit. */
+static status take_bytes(void *to, buf *b, error *err) {
+    sink *s = to;
+    if (s->body->n + b->n > s->limit)
+        FAIL(err, ERR_LIMIT, NOPOS, MSG_HTTP_TOO_LARGE, arg_bytes("limit", (int64_t)s->limit));
+    buf_add_str(s->body, buf_str(b));
+    buf_clear(b);
+    return OK;
+}
+
+status exchange_present(exchange *x, answer *a, error *err) {
+    const request *r = &x->request;
+    form f = FORM_JSON;
+    arrangement how = {.table = r->table,
+                       .search = r->search,
+                       .sort = r->sort,
+                       .offset = r->offset > 0 ? (size_t)r->offset : 0,
+                       .limit = r->limit > 0 ? (size_t)r->limit : 0};
+    if (r->format.n) (void)form_of(r->format, &f);
+    TRY(present_resolve(a, r->words, err));
+    TRY(arrange_answer(a, &how, err));
+    sink s = {.body = &x->reply.body, .limit = x->service->answer_bytes};
+    present_options o = {.lang = r->words, .width = 120, .flush = take_bytes, .to = &s};
+    buf piece = {0};
+    status st = present_answer(f, a, &o, &piece, err);
+    buf_fini(&piece);
+    x->reply.media = form_media_type(f);
+    return st;
+}
+
+status route_analysis(exchange *x, error *err) {
+    answer a;
+    params p = x->request.extra;
+    analysis_input in = {.traces = x->traces, .n_traces = x->n_traces};
+    p.pool = x->service->pool;
+    TRY(x->request.analysis->run(&in, &p, &x->arena, &a, err));
+    return exchange_present(x, &a, err);
+}

@@ -1,0 +1,103 @@
+/* guard.c: method, Host, Origin and token.
+ *
+ * The dangers are pages of other sites in the same browser. Such a page can send requests here, but
+ * not read answers, unless its own name is made to point to this machine: then Host is that name,
+ * and not a loopback one. With Origin, or the browser's own word on where a request comes from, what
+ * crosses sites is refused at once. A port is not compared: a tunnel may have another.
+ *
+ * Bound to anything but loopback, the only thing that counts is the token: whoever has it may ask
+ * under any name. It comes as a cookie (set when the page was opened with ?token=), or in the
+ * Authorization header. */
+#include "serve/guard.h"
+
+#include <sys/random.h>
+
+bool guard_equal(str a, str b) {
+    volatile uint8_t differs = a.n != b.n;
+    for (size_t i = 0; i < a.n; i++)
+        differs = differs | (uint8_t)(a.p[i] ^ (b.n ? b.p[i % b.n] : 1));
+    return !differs;
+}
+
+bool guard_make_token(char out[33]) {
+    uint8_t bytes[16];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return false;
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        out[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
+        out[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
+    }
+    out[32] = '\0';
+    return true;
+}
+
+/* Host without its port. */
+static str host_name(str host) {
+    if (host.n > 0 && host.p[0] == '[') {
+        size_t end = str_find(host, STR("]"), 0);
+        return end == SIZE_MAX ? host : str_n(host.p, end + 1);
+    }
+    size_t colon = str_find(host, STR(":"), 0);
+    return colon == SIZE_MAX ? host : str_n(host.p, colon);
+}
+
+static bool is_loopback_name(str name) {
+    return str_eq_nocase(name, STR("localhost")) || str_eq(name, STR("127.0.0.1")) ||
+           str_eq(name, STR("[::1]"));
+}
+
+/* "http://HOST" of the Host header, or https in front of a proxy. */
+static bool is_same_origin(str origin, str host) {
+    static const str schemes[] = {{"http://", 7}, {"https://", 8}};
+    for (size_t i = 0; i < 2; i++)
+        if (str_starts(origin, schemes[i]))
+            return str_eq_nocase(str_from(origin, schemes[i].n), host);
+    return false;
+}
+
+static bool is_api(str target) {
+    return str_starts(target, STR("/api/"));
+}
+
+/* Value of a cookie in the Cookie header. */
+static str cookie_value(str cookies, str name) {
+    for (str rest = cookies; rest.n > 0;) {
+        size_t end = str_find(rest, STR(";"), 0);
+        str one = str_trim(end == SIZE_MAX ? rest : str_n(rest.p, end));
+        rest = end == SIZE_MAX ? STR_NONE : str_from(rest, end + 1);
+        if (str_starts(one, name) && one.n > name.n && one.p[name.n] == '=')
+            return str_from(one, name.n + 1);
+    }
+    return STR_NONE;
+}
+
+static status check_token(const guard_rules *rules, const guard_request *r, guard_answer *out,
+                          error *err) {
+    static const str query = {"/?token=", 8}, bearer = {"Bearer ", 7};
+    if (rules->loopback) return OK;
+    if (guard_equal(cookie_value(r->cookie, STR(GUARD_COOKIE)), rules->token)) return OK;
+    if (str_starts(r->authorization, bearer) &&
+        guard_equal(str_from(r->authorization, bearer.n), rules->token))
+        return OK;
+    if (str_starts(r->target, query) &&
+        guard_equal(str_from(r->target, query.n), rules->token)) {
+        *out = GUARD_LOGIN;
+        return OK;
+    }
+    FAIL0(err, ERR_ARG, NOPOS, MSG_HTTP_NO_TOKEN);
+}
+
+status guard_check(const guard_rules *rules, const guard_request *r, guard_answer *out,
+                   error *err) {
+    *out = GUARD_PASS;
+    bool reads = str_eq(r->method, STR("GET")) || str_eq(r->method, STR("HEAD"));
+    if (!reads || r->has_body) FAIL0(err, ERR_ARG, NOPOS, MSG_HTTP_METHOD);
+    if (r->host.n == 0 || (rules->loopback && !is_loopback_name(host_name(r->host))))
+        FAIL(err, ERR_ARG, NOPOS, MSG_HTTP_FORBIDDEN_HOST, arg_text("host", r->host));
+    if (r->origin.n > 0 && !is_same_origin(r->origin, r->host))
+        FAIL(err, ERR_ARG, NOPOS, MSG_HTTP_FORBIDDEN_ORIGIN, arg_text("origin", r->origin));
+    bool crosses =
+        str_eq(r->fetch_site, STR("cross-site")) || str_eq(r->fetch_site, STR("same-site"));
+    if (crosses && is_api(r->target))
+        FAIL(err, ERR_ARG, NOPOS, MSG_HTTP_FORBIDDEN_ORIGIN, arg_text("origin", r->fetch_site));
+    return check_token(rules, r, out, err);
+}

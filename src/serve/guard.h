@@ -1,0 +1,34 @@
+/* guard.h: who may ask: the checks every request passes before anything of it is looked at. */
+#ifndef SERVE_GUARD_H
+#define SERVE_GUARD_H
+
+#include "base/status.h"
+
+typedef struct {
+    bool loopback; /* bound to this machine alone: no token, Host must be a loopback name */
+    str token;     /* else: what a request must show */
+} guard_rules;
+
+/* Headers as they came; empty when absent. */
+typedef struct {
+    str method, target;
+    str host, origin, fetch_site, cookie, authorization;
+    bool has_body;
+} guard_request;
+
+typedef enum {
+    GUARD_PASS,
+    GUARD_LOGIN, /* the token stands in the address: set the cookie, lead to the page */
+} guard_answer;
+
+/* ERR_ARG with MSG_HTTP_… when it is refused. */
+status guard_check(const guard_rules *rules, const guard_request *r, guard_answer *out,
+                   error *err) MUST_USE;
+
+/* Compares in a time that does not depend on where they differ. */
+bool guard_equal(str a, str b);
+/* 32 hexadecimal digits from the system; false when it gives none. */
+bool guard_make_token(char out[33]);
+#define GUARD_COOKIE "tacho_token"
+
+#endif

@@ -1,0 +1,20 @@
+/* listen.h: the socket the server listens on. */
+#ifndef SERVE_LISTEN_H
+#define SERVE_LISTEN_H
+
+#include "base/buf.h"
+#include "base/status.h"
+
+typedef struct {
+    int fd;
+    uint16_t port; /* the real one when 0 was asked for */
+    bool loopback; /* reachable from this machine alone */
+    bool ipv6;
+} listening;
+
+/* host: a name or address. A port that is taken: ERR_IO with who has it and the next free one. */
+status listen_open(const char *host, uint16_t port, listening *out, error *err) MUST_USE;
+/* "tacho, process 123" of who listens on a port; false when it cannot be told. */
+bool listen_owner(uint16_t port, buf *out);
+
+#endif

@@ -1,0 +1,667 @@
+/* server.c: exchanges over HTTP, by libmicrohttpd; the only file that knows it.
+ *
+ *   thread of the library        our workers                  threads of the catalogue
+ *   first call: nothing yet
+ *   second call: guard, parse
+ *     file, ping: answer
+ *     else: suspend ──────────>  open: trace there? ── no ──> parked until it tells
+ *                                answer <─────────────────────────┘
+ *   third call: send <────────── resume
+ *
+ * An answer on the library's first call would close the connection, so none is given there. A
+ * connection that is suspended must be resumed before the library is stopped: what is in the queue,
+ * parked or listening to events gets its end first (server_stop).
+ *
+ * A call owns its exchange and lives until the library says that the request is over. Between
+ * suspend and resume only one of our threads touches it. */
+#include "serve/server.h"
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "serve/facts.h"
+#include "serve/guard.h"
+#include "serve/hub.h"
+#include "serve/listen.h"
+#include "serve/page.h"
+#include "serve/put.h"
+#include "serve/workers.h"
+
+enum {
+    MOST_CONNECTIONS = 256,
+    MOST_JOBS = 512,
+    CONNECTION_BYTES = 48 << 10, /* request line and headers */
+    TIMEOUT_S = 120,
+    KEEP_OPEN_S = 15,
+    N_CLIENTS = 64,
+};
+#define EXCHANGE_BYTES ((size_t)512 << 20)
+#define ANSWER_BYTES ((size_t)64 << 20)
+
+typedef struct MHD_Connection connection;
+
+typedef enum { STAGE_NEW, STAGE_READ, STAGE_WORKING, STAGE_DONE } stage;
+
+typedef struct call call;
+struct call {
+    server *server;
+    connection *connection;
+    call *next; /* in the list of the parked */
+    stage stage;
+    bool begun; /* the exchange is set up */
+    guard_answer guard;
+    int64_t cpu_ns, wall_ns;
+    exchange x;
+    size_t n_target;
+    char target[]; /* ends in NUL */
+};
+
+/* The newest viewport a client asked for. */
+typedef struct {
+    char name[40];
+    int64_t seq;
+    uint64_t used;
+} client;
+
+struct server {
+    struct MHD_Daemon *daemon;
+    listening listening;
+    guard_rules rules;
+    char token[33], url[400];
+    service service;
+    workers *workers;
+    hub *hub;
+    atomic_bool ending;
+    int ticks; /* of the workers' clock */
+
+    pthread_mutex_t lock; /* guards what follows */
+    call *parked;
+    uint64_t wakes; /* how often the catalogue told something */
+    client clients[N_CLIENTS];
+    uint64_t clock;
+};
+
+/* ---- sending ----------------------------------------------------------------------------- */
+
+static void add_header(struct MHD_Response *r, const char *name, const char *value) {
+    (void)MHD_add_response_header(r, name, value);
+}
+
+static void add_common_headers(struct MHD_Response *r) {
+    add_header(r, "Content-Security-Policy", PAGE_POLICY);
+    add_header(r, "X-Content-Type-Options", "nosniff");
+    add_header(r, "Referrer-Policy", "no-referrer");
+    add_header(r, "Cross-Origin-Resource-Policy", "same-origin");
+    add_header(r, "Cross-Origin-Opener-Policy", "same-origin-allow-popups");
+}
+
+static void add_reply_headers(struct MHD_Response *to, const call *c) {
+    const reply *r = &c->x.reply;
+    char text[256];
+    add_common_headers(to);
+    if (r->code != 304) add_header(to, "Content-Type", r->media);
+    add_header(to, "Cache-Control",
+               r->immutable ? "public, max-age=31536000, immutable" : "no-cache");
+    if (r->gzip) add_header(to, "Content-Encoding", "gzip");
+    if (r->etag[0]) add_header(to, "ETag", r->etag);
+    if (r->code == 503) add_header(to, "Retry-After", "1");
+    if (r->code == 405) add_header(to, "Allow", "GET, HEAD");
+    if (r->name[0]) {
+        snprintf(text, sizeof text, "attachment; filename=\"%s\"", r->name);
+        add_header(to, "Content-Disposition", text);
+    }
+    snprintf(text, sizeof text, "handler;dur=%.3f, wall;dur=%.3f", (double)c->cpu_ns / 1e6,
+             (double)c->wall_ns / 1e6);
+    add_header(to, "Server-Timing", text);
+}
+
+static enum MHD_Result queue(connection *con, unsigned code, struct MHD_Response *r) {
+    if (!r) return MHD_NO;
+    enum MHD_Result done = MHD_queue_response(con, code, r);
+    MHD_destroy_response(r);
+    return done;
+}
+
+/* The body stays with the call, which lives until everything is sent. */
+static enum MHD_Result send_reply(call *c) {
+    reply *r = &c->x.reply;
+    struct MHD_Response *to;
+    if (r->fd >= 0 && r->code == 200) {
+        to = MHD_create_response_from_fd64(r->fd_bytes, r->fd);
+        if (to) r->fd = -1; /* the library closes it */
+    } else {
+        to = MHD_create_response_from_buffer(r->body.n, r->body.p, MHD_RESPMEM_PERSISTENT);
+    }
+    if (to) add_reply_headers(to, c);
+    return queue(c->connection, (unsigned)r->code, to);
+}
+
+static enum MHD_Result send_failure(call *c, const error *err) {
+    exchange_fail(&c->x, err);
+    return send_reply(c);
+}
+
+/* To the page, with the token in a cookie that no script and no other site sees. */
+static enum MHD_Result send_login(call *c) {
+    char cookie[128];
+    struct MHD_Response *to = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    if (!to) return MHD_NO;
+    snprintf(cookie, sizeof cookie, GUARD_COOKIE "=%s; HttpOnly; SameSite=Strict; Path=/",
+             c->server->token);
+    add_common_headers(to);
+    add_header(to, "Set-Cookie", cookie);
+    add_header(to, "Location", "/");
+    return queue(c->connection, 302, to);
+}
+
+static enum MHD_Result send_file(call *c) {
+    reply *r = &c->x.reply;
+    const page_file *f = page_find(c->x.request.path);
+    const char *accept =
+        MHD_lookup_connection_value(c->connection, MHD_HEADER_KIND, "Accept-Encoding");
+    error err;
+    if (!f) {
+        error_set(&err, ERR_NOT_FOUND, NOPOS, MSG_HTTP_NO_FILE, 0, NULL);
+        return send_failure(c, &err);
+    }
+    if (!page_accepts_gzip(str_of(accept), accept != NULL)) {
+        error_set(&err, ERR_ARG, NOPOS, MSG_HTTP_GZIP_ONLY, 0, NULL);
+        return send_failure(c, &err);
+    }
+    bool same =
+        c->x.if_none_match.n && str_find(c->x.if_none_match, str_of(f->etag), 0) != SIZE_MAX;
+    r->code = same ? 304 : 200;
+    r->media = f->media;
+    r->gzip = r->code == 200;
+    r->immutable = f->immutable != 0;
+    snprintf(r->etag, sizeof r->etag, "%s", f->etag);
+    struct MHD_Response *to = MHD_create_response_from_buffer(
+        same ? 0 : (size_t)f->n, (void *)(uintptr_t)f->bytes, MHD_RESPMEM_PERSISTENT);
+    if (to) add_reply_headers(to, c);
+    return queue(c->connection, (unsigned)r->code, to);
+}
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+typedef struct {
+    server *server;
+    connection *connection;
+    listener *listener;
+} stream;
+
+static void sleep_stream(void *context) {
+    MHD_suspend_connection(((stream *)context)->connection);
+}
+
+static void wake_stream(void *context) {
+    MHD_resume_connection(((stream *)context)->connection);
+}
+
+static ssize_t read_stream(void *context, uint64_t pos, char *to, size_t n) {
+    stream *s = context;
+    (void)pos;
+    size_t got = hub_read(s->server->hub, s->listener, to, n);
+    return got == HUB_END ? MHD_CONTENT_READER_END_OF_STREAM : (ssize_t)got;
+}
+
+static void free_stream(void *context) {
+    stream *s = context;
+    if (s->listener) hub_leave(s->server->hub, s->listener);
+    mem_free(s);
+}
+
+static enum MHD_Result send_events(call *c) {
+    server *s = c->server;
+    error err;
+    buf first = {0};
+    stream *st = mem_zalloc(sizeof *st);
+    buf_printf(&first, "{\"instance\":\"%s\",\"version\":%llu}", s->service.instance,
+               (unsigned long long)live_sum(s->service.live).version);
+    if (st) {
+        *st = (stream){.server = s, .connection = c->connection};
+        if (buf_ok(&first))
+            st->listener = hub_join(s->hub, buf_str(&first), sleep_stream, wake_stream, st);
+    }
+    buf_fini(&first);
+    if (!st || !st->listener) {
+        mem_free(st);
+        error_set(&err, ERR_LIMIT, NOPOS, MSG_HTTP_BUSY, 0, NULL);
+        return send_failure(c, &err);
+    }
+    struct MHD_Response *to =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, read_stream, st, free_stream);
+    if (!to) {
+        free_stream(st);
+        return MHD_NO;
+    }
+    add_common_headers(to);
+    add_header(to, "Content-Type", "text/event-stream");
+    add_header(to, "Cache-Control", "no-cache");
+    return queue(c->connection, 200, to);
+}
+
+/* Run, worker and span of a file, for the data of an event; false when it is not shown any more. */
+static bool put_place(const snapshot *s, uint32_t entry, buf *b) {
+    for (uint32_t r = 0; r < s->found.n_runs; r++)
+        for (uint32_t w = 0; w < s->found.runs[r].n_workers; w++) {
+            const worker_entry *worker = &s->found.runs[r].workers[w];
+            for (uint32_t i = 0; i < worker->n_spans; i++) {
+                if (snapshot_entry(s, &worker->spans[i]) != entry) continue;
+                put_text(b, "run", s->found.runs[r].name);
+                put_text(b, "worker", worker->name);
+                put_int(b, "span", worker->spans[i].number);
+                return true;
+            }
+        }
+    return false;
+}
+
+static void put_progress(server *s, uint32_t entry, buf *b) {
+    const span_progress *p = live_progress(s->service.live, entry);
+    uint64_t done = atomic_load(&p->done_bytes), total = atomic_load(&p->total_bytes);
+    live_totals sum = live_sum(s->service.live);
+    put_real(b, "share",
+             total ? (double)min_i64((int64_t)done, (int64_t)total) / (double)total : 0);
+    put_int(b, "done", sat_i64(sum.done_bytes));
+    put_int(b, "total", sat_i64(sum.total_bytes));
+}
+
+static void publish_entry(server *s, const live_event *e) {
+    static const char *const names[] = {
+        [LIVE_PROGRESS] = "progress", [LIVE_READY] = "ready", [LIVE_FAILED] = "failed"};
+    buf b = {0};
+    error err;
+    snapshot *now = live_snapshot(s->service.live);
+    buf_add_byte(&b, '{');
+    bool shown = put_place(now, e->entry, &b);
+    if (e->what == LIVE_PROGRESS) put_progress(s, e->entry, &b);
+    if (e->what == LIVE_FAILED && live_error(s->service.live, e->entry, &err)) {
+        put_key(&b, "error");
+        failure_json(&b, LANG_EN, &err, failure_code(&err, true));
+    }
+    buf_add_byte(&b, '}');
+    if (shown && buf_ok(&b)) hub_publish(s->hub, names[e->what], buf_str(&b));
+    snapshot_release(now);
+    buf_fini(&b);
+}
+
+static void publish_runs(server *s) {
+    char text[64];
+    int n = snprintf(text, sizeof text, "{\"version\":%llu}",
+                     (unsigned long long)live_sum(s->service.live).version);
+    hub_publish(s->hub, "runs", str_n(text, (size_t)n));
+}
+
+/* ---- working ----------------------------------------------------------------------------- */
+
+static int64_t clock_ns(clockid_t which) {
+    struct timespec t;
+    clock_gettime(which, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void finish(call *c) {
+    c->stage = STAGE_DONE;
+    MHD_resume_connection(c->connection);
+}
+
+static void finish_with(call *c, uint16_t message) {
+    error err;
+    error_set(&err, ERR_LIMIT, NOPOS, message, 0, NULL);
+    exchange_fail(&c->x, &err);
+    finish(c);
+}
+
+static bool is_superseded(call *c) {
+    server *s = c->server;
+    const request *r = &c->x.request;
+    bool older = false;
+    if (r->route != NUMBER_viewport || r->client.n == 0 || r->seq == ABSENT_I64) return false;
+    pthread_mutex_lock(&s->lock);
+    for (int i = 0; i < N_CLIENTS; i++)
+        if (str_eq(str_of(s->clients[i].name), r->client)) older = r->seq < s->clients[i].seq;
+    pthread_mutex_unlock(&s->lock);
+    return older;
+}
+
+/* Remembers the newest number of a client; the one longest unheard of makes room. */
+static void note_sequence(call *c) {
+    server *s = c->server;
+    const request *r = &c->x.request;
+    int at = 0;
+    if (r->route != NUMBER_viewport || r->client.n == 0 || r->seq == ABSENT_I64) return;
+    if (r->client.n >= sizeof s->clients[0].name) return;
+    pthread_mutex_lock(&s->lock);
+    for (int i = 0; i < N_CLIENTS; i++) {
+        if (str_eq(str_of(s->clients[i].name), r->client)) {
+            at = i;
+            break;
+        }
+        if (s->clients[i].used < s->clients[at].used) at = i;
+    }
+    client *k = &s->clients[at];
+    if (!str_eq(str_of(k->name), r->client)) {
+        memcpy(k->name, r->client.p, r->client.n);
+        k->name[r->client.n] = '\0';
+        k->seq = r->seq;
+    }
+    k->seq = max_i64(k->seq, r->seq);
+    k->used = ++s->clock;
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* Puts the call aside until the catalogue tells something; false when it has meanwhile. */
+static bool park(call *c, uint64_t wakes) {
+    server *s = c->server;
+    pthread_mutex_lock(&s->lock);
+    bool still = s->wakes == wakes && !atomic_load(&s->ending);
+    if (still) {
+        c->next = s->parked;
+        s->parked = c;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return still;
+}
+
+static uint64_t read_wakes(server *s) {
+    pthread_mutex_lock(&s->lock);
+    uint64_t n = s->wakes;
+    pthread_mutex_unlock(&s->lock);
+    return n;
+}
+
+static void give_answer(call *c) {
+    exchange *x = &c->x;
+    error err = {.status = OK};
+    int64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID), wall = clock_ns(CLOCK_MONOTONIC);
+    if (exchange_answer(x, &err) != OK) exchange_fail(x, &err);
+    c->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+    c->wall_ns = clock_ns(CLOCK_MONOTONIC) - wall;
+    finish(c);
+}
+
+static void work_on(void *context, bool cancelled) {
+    call *c = context;
+    server *s = c->server;
+    exchange *x = &c->x;
+    for (;;) {
+        bool waits = false;
+        error err = {.status = OK};
+        uint64_t wakes = read_wakes(s);
+        if (cancelled || atomic_load(&s->ending)) {
+            finish_with(c, MSG_HTTP_ENDING);
+            return;
+        }
+        if (is_superseded(c)) {
+            finish_with(c, MSG_HTTP_SUPERSEDED);
+            return;
+        }
+        if (exchange_open(x, &waits, &err) != OK) {
+            exchange_fail(x, &err);
+            finish(c);
+            return;
+        }
+        if (!waits) {
+            give_answer(c);
+            return;
+        }
+        if (x->request.wait == 0) {
+            exchange_loading(x);
+            finish(c);
+            return;
+        }
+        if (park(c, wakes)) return;
+    }
+}
+
+static void push(call *c) {
+    if (!workers_push(c->server->workers, work_on, c))
+        finish_with(c, atomic_load(&c->server->ending) ? MSG_HTTP_ENDING : MSG_HTTP_BUSY);
+}
+
+/* What was parked is tried again. */
+static void wake_parked(server *s) {
+    pthread_mutex_lock(&s->lock);
+    call *c = s->parked;
+    s->parked = NULL;
+    s->wakes++;
+    pthread_mutex_unlock(&s->lock);
+    while (c) {
+        call *next = c->next;
+        push(c);
+        c = next;
+    }
+}
+
+typedef struct {
+    server *server;
+    uint32_t entry;
+    held_trace *held;
+} facts_job;
+
+static void make_facts(void *context, bool cancelled) {
+    facts_job *j = context;
+    server *s = j->server;
+    if (!cancelled) {
+        facts_make(s->service.facts, j->entry, j->held, s->service.pool);
+        publish_runs(s);
+    }
+    held_release(j->held);
+    mem_free(j);
+}
+
+/* From the catalogue's threads. */
+static void on_event(void *context, const live_event *e) {
+    server *s = context;
+    if (e->what == LIVE_CHANGED)
+        publish_runs(s);
+    else
+        publish_entry(s, e);
+    if (e->what == LIVE_PROGRESS) return;
+    if (e->what == LIVE_READY && e->held) {
+        facts_job *j = mem_zalloc(sizeof *j);
+        if (j) *j = (facts_job){.server = s, .entry = e->entry, .held = held_retain(e->held)};
+        if (j && !workers_push(s->workers, make_facts, j)) make_facts(j, true);
+    }
+    wake_parked(s);
+}
+
+/* About once a second. */
+static void tick(void *context) {
+    server *s = context;
+    if (++s->ticks % KEEP_OPEN_S == 0) hub_publish(s->hub, NULL, STR(""));
+}
+
+/* ---- receiving --------------------------------------------------------------------------- */
+
+static str header(connection *con, const char *name) {
+    return str_of(MHD_lookup_connection_value(con, MHD_HEADER_KIND, name));
+}
+
+static guard_request read_headers(call *c, const char *method) {
+    connection *con = c->connection;
+    return (guard_request){.method = str_of(method),
+                           .target = str_n(c->target, c->n_target),
+                           .host = header(con, "Host"),
+                           .origin = header(con, "Origin"),
+                           .fetch_site = header(con, "Sec-Fetch-Site"),
+                           .cookie = header(con, "Cookie"),
+                           .authorization = header(con, "Authorization")};
+}
+
+/* The second call of the library: the request is there. */
+static enum MHD_Result begin(call *c, const char *method) {
+    error err = {.status = OK};
+    guard_request r = read_headers(c, method);
+    exchange *x = &c->x;
+    x->if_none_match = header(c->connection, "If-None-Match");
+    if (guard_check(&c->server->rules, &r, &c->guard, &err) != OK) return send_failure(c, &err);
+    if (c->guard == GUARD_LOGIN) return send_login(c);
+    if (exchange_parse(x, &err) != OK) return send_failure(c, &err);
+    if (x->request.route == ROUTE_FILE) return send_file(c);
+    if (x->request.route == NUMBER_events) return send_events(c);
+    if (x->request.route == NUMBER_ping) {
+        if (exchange_answer(x, &err) != OK) return send_failure(c, &err);
+        return send_reply(c);
+    }
+    note_sequence(c);
+    c->stage = STAGE_WORKING;
+    MHD_suspend_connection(c->connection);
+    push(c);
+    return MHD_YES;
+}
+
+static void *on_target(void *context, const char *target, connection *con) {
+    server *s = context;
+    size_t n = strlen(target);
+    call *c = mem_zalloc(sizeof *c + n + 1);
+    if (!c) return NULL;
+    memcpy(c->target, target, n + 1);
+    c->n_target = n;
+    c->server = s;
+    c->connection = con;
+    exchange_begin(&c->x, &s->service);
+    c->x.target = str_n(c->target, n);
+    return c;
+}
+
+static enum MHD_Result on_request(void *context, connection *con, const char *url,
+                                  const char *method, const char *version, const char *upload,
+                                  size_t *upload_size, void **state) {
+    call *c = *state;
+    error err;
+    (void)context;
+    (void)con;
+    (void)url;
+    (void)version;
+    (void)upload;
+    if (!c) return MHD_NO;
+    bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+    switch (c->stage) {
+    case STAGE_NEW:
+        c->stage = STAGE_READ;
+        if (reads) return MHD_YES;
+        error_set(&err, ERR_ARG, NOPOS, MSG_HTTP_METHOD, 0, NULL);
+        return send_failure(c, &err); /* closes the connection: its body is not read */
+    case STAGE_READ:
+        if (*upload_size) return MHD_NO; /* a GET with a body */
+        return begin(c, method);
+    case STAGE_DONE: return send_reply(c);
+    default: return MHD_YES;
+    }
+}
+
+static void on_completed(void *context, connection *con, void **state,
+                         enum MHD_RequestTerminationCode code) {
+    call *c = *state;
+    (void)context;
+    (void)con;
+    (void)code;
+    if (!c) return;
+    exchange_end(&c->x);
+    mem_free(c);
+    *state = NULL;
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+static void make_url(server *s, const char *host) {
+    bool any = strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0;
+    char name[256] = "localhost";
+    if (any && gethostname(name, sizeof name - 1) != 0)
+        snprintf(name, sizeof name, "localhost");
+    const char *shown = any ? name : host;
+    bool brackets = strchr(shown, ':') != NULL;
+    int n = snprintf(s->url, sizeof s->url, "http://%s%s%s:%u/", brackets ? "[" : "", shown,
+                     brackets ? "]" : "", s->listening.port);
+    if (!s->rules.loopback && n > 0 && (size_t)n < sizeof s->url)
+        snprintf(s->url + n, sizeof s->url - (size_t)n, "?token=%s", s->token);
+}
+
+static status start_parts(server *s, const server_options *o, error *err) {
+    char random[33];
+    int threads = o->threads > 0 ? o->threads : pool_cpus();
+    if (!guard_make_token(s->token) || !guard_make_token(random)) FAIL_MEMORY(err);
+    memcpy(s->service.instance, random, 16);
+    s->rules = (guard_rules){.loopback = s->listening.loopback, .token = str_of(s->token)};
+    s->service.memory_bytes = EXCHANGE_BYTES;
+    s->service.answer_bytes = ANSWER_BYTES;
+    s->service.facts = facts_new();
+    s->service.pool = pool_new(threads);
+    s->hub = hub_new();
+    s->workers = workers_new(threads > 2 ? threads : 2, MOST_JOBS, tick, s);
+    if (!s->service.facts || !s->service.pool || !s->hub || !s->workers) FAIL_MEMORY(err);
+    live_options how = {.path = o->path,
+                        .threads = o->threads,
+                        .no_cache = o->no_cache,
+                        .follow_links = o->follow_links,
+                        .memory_limit_bytes = o->memory_limit_bytes,
+                        .event = on_event,
+                        .context = s};
+    TRY(live_open(&how, &s->service.live, err));
+    return live_start(s->service.live, err);
+}
+
+static status start_daemon(server *s, error *err) {
+    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
+    s->daemon = MHD_start_daemon(
+        flags, 0, NULL, NULL, on_request, s, MHD_OPTION_LISTEN_SOCKET, s->listening.fd,
+        MHD_OPTION_URI_LOG_CALLBACK, on_target, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_END);
+    if (!s->daemon) FAIL_MEMORY(err);
+    return OK;
+}
+
+status server_start(const server_options *o, server **out, error *err) {
+    const char *host = o->host ? o->host : "127.0.0.1";
+    server *s = mem_zalloc(sizeof *s);
+    if (!s) FAIL_MEMORY(err);
+    s->listening.fd = -1;
+    pthread_mutex_init(&s->lock, NULL);
+    status st = listen_open(host, o->port, &s->listening, err);
+    if (st == OK) st = start_parts(s, o, err);
+    if (st == OK) st = start_daemon(s, err);
+    if (st != OK) {
+        server_stop(s);
+        return st;
+    }
+    make_url(s, host);
+    *out = s;
+    return OK;
+}
+
+const char *server_url(const server *s) {
+    return s->url;
+}
+
+void server_stop(server *s) {
+    if (!s) return;
+    if (s->daemon) (void)MHD_quiesce_daemon(s->daemon);
+    atomic_store(&s->ending, true);
+    if (s->hub) {
+        hub_publish(s->hub, "bye", STR("{}"));
+        hub_end(s->hub);
+    }
+    if (s->workers) {
+        wake_parked(s);
+        workers_end(s->workers);
+        wake_parked(s); /* parked while the workers ended: refused now */
+    }
+    live_close(s->service.live);
+    if (s->daemon) MHD_stop_daemon(s->daemon);
+    if (s->listening.fd >= 0) close(s->listening.fd);
+    workers_free(s->workers);
+    hub_free(s->hub);
+    facts_free(s->service.facts);
+    if (s->service.pool) pool_free(s->service.pool);
+    pthread_mutex_destroy(&s->lock);
+    mem_free(s);
+}

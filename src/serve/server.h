@@ -1,0 +1,25 @@
+/* server.h: the web server: the page, the answers, the events, over HTTP. */
+#ifndef SERVE_SERVER_H
+#define SERVE_SERVER_H
+
+#include "base/status.h"
+
+typedef struct {
+    const char *path; /* folder, run or file to serve */
+    const char *host; /* NULL: 127.0.0.1 */
+    uint16_t port;    /* 0: any free one */
+    int threads;      /* for reading and analyses; 0: as many as there are processors */
+    bool no_cache, follow_links;
+    uint64_t memory_limit_bytes;
+} server_options;
+
+typedef struct server server;
+
+/* Starts and returns; everything runs on threads of its own. */
+status server_start(const server_options *o, server **out, error *err) MUST_USE;
+/* The address to open, with the token where one is needed. Valid until server_stop. */
+const char *server_url(const server *s);
+/* Answers what was begun, closes the rest, gives everything back. NULL is allowed. */
+void server_stop(server *s);
+
+#endif

@@ -1,0 +1,87 @@
+/* service.h: questions and answers without HTTP: an exchange is a parsed request, what it holds while
+ * it is worked on, and the reply. server.c carries exchanges over HTTP; tests make them by hand. */
+#ifndef SERVE_SERVICE_H
+#define SERVE_SERVICE_H
+
+#include "base/buf.h"
+#include "serve/request.h"
+#include "session/catalogue.h"
+
+typedef struct facts facts;
+
+typedef struct {
+    live *live;
+    pool *pool;   /* for analyses; shared */
+    facts *facts; /* of spans, see facts.h */
+    char instance[20];
+    size_t memory_bytes; /* most of the arena of an exchange */
+    size_t answer_bytes; /* most of a reply */
+} service;
+
+typedef struct {
+    int code;          /* of HTTP */
+    const char *media; /* static */
+    buf body;
+    int fd; /* -1, or a file that is the body instead */
+    uint64_t fd_bytes;
+    char etag[24];  /* with quotes; empty: none */
+    char name[160]; /* of the file to save, empty: none */
+    bool gzip;      /* the body is compressed */
+    bool immutable; /* never changes: keep it for ever */
+} reply;
+
+typedef struct {
+    service *service;
+    arena arena;
+    request request;
+    str target;        /* as it came; borrowed */
+    str if_none_match; /* borrowed, may be empty */
+    snapshot *snapshot;
+    held_trace **held;
+    uint32_t n_held;
+    analysis_trace *traces; /* the chosen worker first */
+    uint32_t n_traces;
+    chosen chosen;
+    bool unusable; /* the error is one of the file, not of the question */
+    reply reply;
+} exchange;
+
+/* parse → open (again while it waits) → answer → end. A failure of any of them becomes the reply by
+ * exchange_fail. */
+void exchange_begin(exchange *x, service *s);
+void exchange_end(exchange *x);
+/* The route and parameters of x->target. */
+status exchange_parse(exchange *x, error *err) MUST_USE;
+/* Finds and holds the traces the request is about. *waits: not all are there yet, ask again when the
+ * catalogue has told something new. Nothing to do for requests without a trace. */
+status exchange_open(exchange *x, bool *waits, error *err) MUST_USE;
+/* Fills the reply; 304 when the reader has it already. */
+status exchange_answer(exchange *x, error *err) MUST_USE;
+/* The reply while the trace is being loaded. */
+void exchange_loading(exchange *x);
+/* Makes the reply from an error. */
+void exchange_fail(exchange *x, const error *err);
+
+/* An error as the object of docs/SERVER.md, without the member "error" around it. */
+void failure_json(buf *out, lang l, const error *err, int code);
+/* 400, 404, …; unusable: the input is at fault. */
+int failure_code(const error *err, bool unusable);
+const char *failure_word(int code);
+
+/* One function for each route of routes.def, and one for all analyses. */
+#define ROUTE(name, work, groups, help) status route_##name(exchange *x, error *err);
+#include "serve/routes.def"
+status route_analysis(exchange *x, error *err);
+
+/* The level-of-detail index of the chosen trace. */
+static inline const lod *exchange_lod(const exchange *x) {
+    return x->held[0]->lod;
+}
+/* Window of the request in absolute times; open ends are those of the trace. ERR_ARG when nothing of
+ * the trace is inside. */
+status exchange_window(const exchange *x, int64_t *from_ns, int64_t *to_ns,
+                       error *err) MUST_USE;
+/* An answer with tables, arranged and presented as the request asks. */
+status exchange_present(exchange *x, answer *a, error *err) MUST_USE;
+
+#endif
