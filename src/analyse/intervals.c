@@ -1,8 +1,9 @@
 /* intervals.c: sets of moments, as sorted lists of half-open ranges.
  *
  * Events of one thread or stream come sorted, so most lists are built by appending and
- * joining at the end. Several threads one after the other make an unsorted list;
- * intervals_merge sorts it by start with the radix sort and joins what touches. Union,
+ * joining at the end. Several threads one after the other make a list of a few sorted runs, which
+ * intervals_merge merges in walks through memory in order; a list of many runs is sorted by
+ * radix. Then what touches is joined. Union,
  * intersection and difference are then walks with two pointers, and every result is
  * disjoint, so lengths can be added up: parts that are cut out of a whole sum to the whole
  * exactly, in whole nanoseconds. */
@@ -48,12 +49,54 @@ void intervals_add(intervals *s, int64_t start, int64_t end) {
     append(s, start, end);
 }
 
+enum { MAX_RUNS = 64 };
+
+/* Where the ascending runs end, and how many there are; MAX_RUNS + 1 when there are more. */
+static size_t find_runs(const intervals *s, size_t ends[MAX_RUNS]) {
+    size_t n_runs = 0;
+    for (size_t i = 1; i <= s->n; i++) {
+        if (i < s->n && s->v[i].start >= s->v[i - 1].start) continue;
+        if (n_runs == MAX_RUNS) return MAX_RUNS + 1;
+        ends[n_runs++] = i;
+    }
+    return n_runs;
+}
+
+static void merge_two(interval *to, const interval *v, size_t from, size_t middle, size_t end) {
+    size_t i = from, k = middle;
+    for (size_t at = from; at < end; at++)
+        to[at] = k == end || (i < middle && v[i].start <= v[k].start) ? v[i++] : v[k++];
+}
+
+/* Neighbors pair by pair until one run is left: a few walks through memory, in order. */
+static bool merge_runs(intervals *s, size_t ends[MAX_RUNS], size_t n_runs) {
+    interval *v = s->v, *to = arena_alloc(s->arena, s->n * sizeof *to), *other;
+    if (!to) return false;
+    while (n_runs > 1) {
+        size_t from = 0, n = 0;
+        for (size_t i = 0; i < n_runs; i += 2) {
+            size_t end = i + 1 < n_runs ? ends[i + 1] : ends[i];
+            merge_two(to, v, from, ends[i], end);
+            ends[n++] = from = end;
+        }
+        n_runs = n;
+        other = v;
+        v = to;
+        to = other;
+    }
+    s->v = v;
+    s->cap = s->n;
+    return true;
+}
+
 /* Order of signed numbers as order of unsigned ones. */
 static uint64_t sort_key(int64_t v) {
     return (uint64_t)v ^ (uint64_t)1 << 63;
 }
 
 static bool sort_by_start(intervals *s) {
+    size_t ends[MAX_RUNS], n_runs = find_runs(s, ends);
+    if (n_runs <= MAX_RUNS) return merge_runs(s, ends, n_runs);
     if (s->n > UINT32_MAX) return false;
     sort_pair *pairs = arena_alloc(s->arena, s->n * sizeof *pairs);
     sort_pair *scratch = arena_alloc(s->arena, s->n * sizeof *pairs);

@@ -228,6 +228,7 @@ static uint32_t escaped_string(layout *l, str inside, const char *at) {
 }
 
 uint32_t layout_string(layout *l, str inside, uint64_t offset) {
+    if (!inside.p) inside = STR(""); /* of a member that is not there */
     l->start = inside.p;
     l->base = offset;
     uint32_t id = memchr(inside.p, '\\', inside.n) ? escaped_string(l, inside, inside.p)
@@ -284,6 +285,7 @@ static uint32_t raw_text(layout *l, str text, const char *at) {
 }
 
 uint32_t layout_raw(layout *l, str text, uint64_t offset) {
+    if (!text.p) text = STR("");
     l->start = text.p;
     l->base = offset;
     uint32_t id = raw_text(l, text, text.p);

@@ -133,8 +133,11 @@ static uint16_t next_free(const struct addrinfo *to, uint16_t port) {
 
 static status fail_taken(const struct addrinfo *to, uint16_t port, error *err) {
     buf owner = {0};
+    char taken[8], next[8]; /* ports are names, not counts: no separators */
     bool known = listen_owner(port, &owner);
-    arg args[] = {arg_int("port", port), arg_int("next", next_free(to, port)),
+    snprintf(taken, sizeof taken, "%u", port);
+    snprintf(next, sizeof next, "%u", next_free(to, port));
+    arg args[] = {arg_cstr("port", taken), arg_cstr("next", next),
                   arg_text("owner", buf_str(&owner))};
     error_set(err, ERR_IO, NOPOS, known ? MSG_SERVE_PORT_TAKEN_BY : MSG_SERVE_PORT_TAKEN,
               known ? 3 : 2, args);

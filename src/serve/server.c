@@ -78,7 +78,8 @@ struct server {
     workers *workers;
     hub *hub;
     atomic_bool ending;
-    int ticks; /* of the workers' clock */
+    live *_Atomic started; /* the catalogue, once it runs; for the clock */
+    atomic_int ticks;             /* of the workers' clock */
 
     pthread_mutex_t lock; /* guards what follows */
     call *parked;
@@ -476,6 +477,8 @@ static void on_event(void *context, const live_event *e) {
 static void tick(void *context) {
     server *s = context;
     if (++s->ticks % KEEP_OPEN_S == 0) hub_publish(s->hub, NULL, STR(""));
+    live *c = atomic_load(&s->started);
+    if (c) live_trim(c);
 }
 
 /* ---- receiving --------------------------------------------------------------------------- */
@@ -605,7 +608,9 @@ static status start_parts(server *s, const server_options *o, error *err) {
                         .event = on_event,
                         .context = s};
     TRY(live_open(&how, &s->service.live, err));
-    return live_start(s->service.live, err);
+    TRY(live_start(s->service.live, err));
+    atomic_store(&s->started, s->service.live);
+    return OK;
 }
 
 static status start_daemon(server *s, error *err) {

@@ -126,6 +126,9 @@ typedef struct {
         total_bytes; /* of files that are read or will be, without being asked */
 } live_totals;
 live_totals live_sum(live *c);
+/* Gives up what is unused until the rest is below the limit: what was in use when memory became
+ * short goes when somebody calls this later. */
+void live_trim(live *c);
 /* Looks through the folder soon; for tests and for who knows that something changed. */
 void live_rescan(live *c);
 

@@ -91,25 +91,33 @@ static uint64_t held_bytes(const live *c) {
     return n;
 }
 
-/* Drops until the rest fits; `fresh` was just read and goes only when nobody asked for it. */
-static void make_room(live *c, entry *fresh) {
-    for (;;) {
-        held_trace *dropped = NULL;
-        pthread_mutex_lock(&c->lock);
-        if (held_bytes(c) > c->o.memory_limit_bytes) {
-            bool wanted = fresh->asked || fresh->used;
-            entry *e = find_victim(c, wanted ? fresh : NULL);
-            if (e) {
-                dropped = e->held;
-                e->held = NULL;
-                atomic_store(&e->progress.state, SPAN_RESTING);
-                c->version++;
-            }
+/* Takes one trace out so that the rest fits; NULL when it does, or when all are in use. */
+static held_trace *drop_one(live *c, const entry *fresh) {
+    held_trace *dropped = NULL;
+    pthread_mutex_lock(&c->lock);
+    if (held_bytes(c) > c->o.memory_limit_bytes) {
+        bool wanted = fresh && (fresh->asked || fresh->used);
+        entry *e = find_victim(c, wanted ? fresh : NULL);
+        if (e) {
+            dropped = e->held;
+            e->held = NULL;
+            atomic_store(&e->progress.state, SPAN_RESTING);
+            c->version++;
         }
-        pthread_mutex_unlock(&c->lock);
-        if (!dropped) return;
-        held_release(dropped);
     }
+    pthread_mutex_unlock(&c->lock);
+    return dropped;
+}
+
+/* `fresh` was just read and goes only when nobody asked for it. */
+static bool make_room(live *c, const entry *fresh) {
+    bool any = false;
+    for (held_trace *h; (h = drop_one(c, fresh)) != NULL; any = true) held_release(h);
+    return any;
+}
+
+void live_trim(live *c) {
+    if (make_room(c, NULL)) live_emit(c, (live_event){.what = LIVE_CHANGED});
 }
 
 /* ---- reading ----------------------------------------------------------------------------- */
@@ -159,7 +167,7 @@ static void read_entry(live *c, uint32_t id) {
     held_release(old);
     live_emit(c, (live_event){.what = h ? LIVE_READY : LIVE_FAILED, .entry = id, .held = mine});
     held_release(mine);
-    make_room(c, e);
+    (void)make_room(c, e);
     pthread_mutex_lock(&c->lock);
     e->asked = 0;
     pthread_mutex_unlock(&c->lock);

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import tempfile
@@ -143,6 +144,7 @@ class Events:
     def __init__(self, server, **headers):
         self.con = server.connect(timeout=60)
         self.con.request("GET", "/api/v1/events", headers=headers)
+        self.sock = self.con.sock
         self.response = self.con.getresponse()
         assert self.response.status == 200
         assert self.response.getheader("Content-Type") == "text/event-stream"
@@ -160,7 +162,7 @@ class Events:
                     with self.told:
                         self.seen.append((name, json.loads(text[6:])))
                         self.told.notify_all()
-        except (OSError, http.client.HTTPException, ValueError):
+        except (OSError, http.client.HTTPException, ValueError, AttributeError):  # closed under it
             pass
         with self.told:
             self.ended = True
@@ -179,6 +181,10 @@ class Events:
         return found
 
     def close(self):
+        try:
+            self.sock.shutdown(socket.SHUT_RDWR)  # wakes the thread that reads
+        except OSError:
+            pass
         self.con.close()
 
 

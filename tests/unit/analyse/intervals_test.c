@@ -57,6 +57,27 @@ static void intersection_and_difference(void **state) {
     arena_fini(&a);
 }
 
+/* Runs one behind the other, as threads make them: few are merged, many are sorted. */
+static void any_number_of_runs_is_put_in_order(void **state) {
+    enum { EACH = 50 };
+    for (int n_runs = 1; n_runs <= 130; n_runs += n_runs < 8 ? 1 : 7) {
+        arena a = {0};
+        intervals s = intervals_in(&a);
+        for (int run = 0; run < n_runs; run++)
+            for (int i = 0; i < EACH; i++) {
+                int64_t start = (int64_t)(i * n_runs + (run * 37) % n_runs) * 10;
+                intervals_add(&s, start, start + 5);
+            }
+        size_t n = s.n;
+        intervals_merge(&s);
+        assert_false(s.failed);
+        for (size_t i = 1; i < s.n; i++) assert_true(s.v[i].start > s.v[i - 1].end);
+        if (n_runs % 37) assert_int_equal(s.n, n); /* all starts differ */
+        assert_int_equal(intervals_ns(&s), (int64_t)s.n * 5);
+        arena_fini(&a);
+    }
+}
+
 static void parts_add_up_for_random_sets(void **state) {
     arena a = {0};
     uint64_t seed = 42;
@@ -102,6 +123,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overlapping_and_touching_ranges_join),
         cmocka_unit_test(intersection_and_difference),
+        cmocka_unit_test(any_number_of_runs_is_put_in_order),
         cmocka_unit_test(parts_add_up_for_random_sets),
         cmocka_unit_test(a_full_arena_is_noticed),
     };

@@ -58,6 +58,17 @@ static void devices_and_groups_come_from_the_root(void **state) {
     trace_release(t);
 }
 
+static void a_group_without_a_name_is_a_group(void **state) {
+    trace *t =
+        read_json("{\"distributedInfo\": {\"pg_config\": [{}, 7, []]}, \"deviceProperties\": "
+                  "[null, {}], \"traceEvents\": []}");
+    assert_int_equal(t->group.n, 4);
+    assert_int_equal(t->group.name[1], 0);
+    assert_int_equal(t->device.n, 3);
+    assert_int_equal(t->device.id[2], 1);
+    trace_release(t);
+}
+
 static void properties_of_2020_have_other_names(void **state) {
     trace *t =
         read_json("{\"computeProperties\": [{\"name\": \"V100\", \"major\": 7, \"minor\": 0, "
@@ -628,6 +639,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(root_keys_are_metadata_before_and_behind_the_events),
         cmocka_unit_test(devices_and_groups_come_from_the_root),
+        cmocka_unit_test(a_group_without_a_name_is_a_group),
         cmocka_unit_test(properties_of_2020_have_other_names),
         cmocka_unit_test(the_base_time_makes_times_absolute),
         cmocka_unit_test(a_byte_order_mark_and_blanks_may_come_first),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exact, inScale, scaleOf, short, thousands } from "./format.ts";
+import { chartScale, exact, inScale, scaleOf, short, thousands } from "./format.ts";
 
 test("sentences have three significant digits and a unit", () => {
   assert.equal(short(67_312_345, "ns"), "67.3 ms");
@@ -17,6 +17,11 @@ test("a column has one unit, that of its largest value", () => {
   assert.equal(s.unit, "ms");
   assert.equal(inScale(67_312_345, s), "67.31");
   assert.equal(inScale(16_000, s), "0.02");
+});
+
+test("a chart speaks of its largest value as a person would", () => {
+  assert.deepEqual(chartScale("ns", 2_860_000), { factor: 1e6, unit: "ms", digits: 2 });
+  assert.deepEqual(chartScale("ns", 93_000_000), { factor: 1e6, unit: "ms", digits: 1 });
 });
 
 test("exact values keep every digit", () => {

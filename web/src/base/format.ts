@@ -59,6 +59,13 @@ export function scaleOf(unit: Unit, max: number): Scale {
   return { factor, unit: name + (SUFFIX[unit] ?? ""), digits: factor === 1 ? 0 : shown >= 100 ? 1 : 2 };
 }
 
+/** The scale of a chart: the unit a person would say its largest value in. */
+export function chartScale(unit: "ns" | "bytes", max: number): Scale {
+  const [factor, name] = step(tableOf(unit), max);
+  const shown = Math.abs(max) / factor;
+  return { factor, unit: name, digits: factor === 1 ? 0 : shown >= 10 ? 1 : 2 };
+}
+
 /** A value in a column's scale, without the unit. */
 export function inScale(value: number, s: Scale): string {
   return s.digits === 0 ? thousands(value / s.factor) : withThousands((value / s.factor).toFixed(s.digits));

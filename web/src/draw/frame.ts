@@ -30,6 +30,7 @@ export interface Scene {
   widthOf: (text: string) => number;
   format: (ns: number) => string;
   idle: (ns: number) => string;
+  step: (name: string) => string; // in the lane of steps
 }
 
 /** Memory that stays from frame to frame. */
@@ -295,7 +296,8 @@ function drawWords(e: Easel, s: Scene, rows: readonly RowDrawn[]): void {
 }
 
 function wordsOf(s: Scene, r: RowDrawn, i: number, room: number): string {
-  const name = shortName(r.picture.names[r.picture.boxes.name[i] as number] as string);
+  const full = r.picture.names[r.picture.boxes.name[i] as number] as string;
+  const name = r.lane.kind === "steps" ? s.step(full) : shortName(full);
   const long = room + 2 * LABEL.inside >= LABEL.withTime && r.picture.boxes.count[i] === 1;
   if (long) {
     const whole = `${name}   ${s.format(r.picture.boxes.time[i] as number)}`;

@@ -58,6 +58,11 @@ export function go(change: { view?: string; params?: Record<string, string | und
   place.value = next;
 }
 
+/** A choice among few, kept in the address unless it is the usual one. */
+export function choice(name: string, usual: string): [string, (chosen: string) => void] {
+  return [param(name) || usual, (chosen) => go({ params: { [name]: chosen === usual ? undefined : chosen } })];
+}
+
 /** Follows the address bar from now on. */
 export function followAddress(): void {
   const read = () => {

@@ -54,8 +54,14 @@ export function laneFact(l: Lane): string {
   return "";
 }
 
+export function groupName(g: Group): string {
+  if (g.kind === "device" && g.device !== undefined) return `GPU ${g.device}`;
+  const pid = String(g.pid ?? "");
+  return g.name || (/^-?\d*$/.test(pid) ? t("tl_group_other") : pid);
+}
+
 export function groupFact(g: Group): string {
-  if (g.kind === "process" && g.pid !== undefined) return t("tl_pid", { n: g.pid });
+  if (g.kind === "process" && /^\d+$/.test(String(g.pid ?? ""))) return t("tl_pid", { n: String(g.pid) });
   return g.detail ?? "";
 }
 

@@ -34,6 +34,8 @@ export const enTimeline = {
   tl_perfetto: "Open this view in Perfetto",
   tl_pin: "Pin {name}",
   tl_steps: "Steps",
+  tl_step_n: "Step {n}",
+  tl_group_other: "without a process",
   tl_utilization: "GPU utilisation",
   tl_memory: "GPU memory",
   tl_memory_reserved: "GPU memory reserved",

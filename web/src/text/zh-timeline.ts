@@ -36,6 +36,8 @@ export const zhTimeline: Record<keyof typeof enTimeline, string> = {
   tl_perfetto: "在 Perfetto 中打开当前视图",
   tl_pin: "固定 {name}",
   tl_steps: "迭代步",
+  tl_step_n: "迭代步 {n}",
+  tl_group_other: "不属于任何进程",
   tl_utilization: "GPU 利用率",
   tl_memory: "显存",
   tl_memory_reserved: "已预留显存",

@@ -46,6 +46,7 @@ export function Advice({ asked }: { asked: Asked<Answer> }) {
   };
   return (
     <Panel
+      span="w12 advice-panel"
       name={t("advice")}
       title={t("advice")}
       words={rows.length ? t("advice_words", { n: rows.length }) : undefined}

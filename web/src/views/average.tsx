@@ -1,11 +1,11 @@
 // The average step: a bar with direct labels or a donut, and the table behind it.
-import { useState } from "preact/hooks";
 import type { Answer } from "../api/types.ts";
-import { exact, inScale, scaleOf, short } from "../base/format.ts";
+import { chartScale, exact, inScale, short } from "../base/format.ts";
 import { Definition } from "../base/tip.tsx";
 import { CATEGORIES, fillOf } from "../draw/patterns.tsx";
 import { Donut, type Part, Strip } from "../draw/strip.tsx";
 import type { Asked } from "../model/data.ts";
+import { choice } from "../model/place.ts";
 import { themeVersion } from "../model/theme.ts";
 import { num, rowsOf } from "../model/trace.ts";
 import { t } from "../model/words.ts";
@@ -15,7 +15,7 @@ import { Table, type TableColumn, type TableRow } from "../widgets/table.tsx";
 import { csvOf } from "./overview.tsx";
 
 export function AverageStep({ asked }: { asked: Asked<Answer> }) {
-  const [form, setForm] = useState("bar");
+  const [form, setForm] = choice("average", "bar");
   const answer = asked.value;
   themeVersion.value; // text on fills follows the theme
   const rows = rowsOf(answer?.tables.breakdown);
@@ -42,7 +42,7 @@ export function AverageStep({ asked }: { asked: Asked<Answer> }) {
       },
     ];
   });
-  const scale = scaleOf("ns", total);
+  const scale = chartScale("ns", total);
   return (
     <Panel
       span="wide"
@@ -95,9 +95,11 @@ function Breakdown({ answer }: { answer: Answer | undefined }) {
   const rows = rowsOf(answer?.tables.breakdown);
   const steps = rowsOf(answer?.tables.steps).slice(0, SHOWN);
   const total = rows.reduce((s, r) => s + num(r.time), 0);
-  const scale = scaleOf("ns", total);
-  const time = (v: number) =>
-    v > 0 && v / scale.factor < 0.05 ? Number((v / scale.factor).toPrecision(2)).toString() : (v / scale.factor).toFixed(1);
+  const scale = chartScale("ns", total);
+  const time = (v: number) => {
+    const shown = v / scale.factor;
+    return v > 0 && shown < 0.5 * 10 ** -scale.digits ? Number(shown.toPrecision(2)).toString() : shown.toFixed(scale.digits);
+  };
   const help = (table: string, name: string) => answer?.tables[table]?.columns.find((c) => c.name === name)?.help;
   const columns: TableColumn[] = [
     {

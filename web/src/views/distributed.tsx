@@ -1,10 +1,9 @@
 // Distributed: which rank, doing what, and what it costs the others.
-import { useState } from "preact/hooks";
 import { scaleOf, short, thousands } from "../base/format.ts";
 import { roundUp } from "../base/scale.ts";
 import { Heat, type HeatColumn, HeatScale } from "../draw/heat.tsx";
 import { type Part, Strip } from "../draw/strip.tsx";
-import { go, param } from "../model/place.ts";
+import { choice, go, param } from "../model/place.ts";
 import { setSteps } from "../model/steps.ts";
 import { themeVersion } from "../model/theme.ts";
 import { analysis, currentRun, num, type Row, rowsOf } from "../model/trace.ts";
@@ -89,10 +88,12 @@ const shortCollective = (name: string) => {
   return SHORT[bare] ?? bare.slice(0, 8);
 };
 
-type Measure = "late_by" | "waiting" | "duration";
+const MEASURES = ["late_by", "waiting", "duration"] as const;
+type Measure = (typeof MEASURES)[number];
 
 function LateMap({ asked, arrivals, worst }: { asked: Asked; arrivals: readonly Row[]; worst: number }) {
-  const [measure, setMeasure] = useState<Measure>("late_by");
+  const [wanted, setMeasure] = choice("measure", "late_by");
+  const measure: Measure = MEASURES.find((m) => m === wanted) ?? "late_by";
   const by = param("by") === "step" ? "step" : "collective";
   const rows = numbered(arrivals);
   const ranks = [...new Set(rows.map((r) => num(r.rank)))].sort((a, b) => a - b);
@@ -139,7 +140,7 @@ function LateMap({ asked, arrivals, worst }: { asked: Asked; arrivals: readonly 
           <Segmented
             label={t("measure")}
             chosen={measure}
-            onChoose={(m) => setMeasure(m as Measure)}
+            onChoose={setMeasure}
             choices={[
               { id: "late_by", label: t("lateness") },
               { id: "waiting", label: t("waiting") },

@@ -1,12 +1,11 @@
 // Kernels: which kernel, and is it large enough for the device.
-import { useState } from "preact/hooks";
 import { short, thousands } from "../base/format.ts";
 import { foldKernel, kernelLabel } from "../base/names.ts";
 import { Definition } from "../base/tip.tsx";
 import { nth } from "../draw/patterns.tsx";
 import { Scatter } from "../draw/scatter.tsx";
 import { type Part, Strip } from "../draw/strip.tsx";
-import { go, param } from "../model/place.ts";
+import { choice, go, param } from "../model/place.ts";
 import { isSelected, select, selection } from "../model/selection.ts";
 import { analysis, num, type Row, rowsOf } from "../model/trace.ts";
 import { t } from "../model/words.ts";
@@ -92,7 +91,7 @@ function tensorParts(rows: readonly Row[], total: number): Part[] {
 }
 
 function KernelShares({ asked, rows, names, total, top }: SharesProps) {
-  const [form, setForm] = useState("strips");
+  const [form, setForm] = choice("form", "strips");
   const advice = rowsOf(analysis("advise").value?.tables.advice).find((r) => ABOUT_KERNELS.test(String(r.id)));
   const all = rows.map((r) => ({ name: String(r.name), label: kernelLabel(String(r.name), 24), value: num(r.total) }));
   const parts = shareParts(all, names, total, rows.length);

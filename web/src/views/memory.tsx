@@ -1,10 +1,10 @@
 // Memory: does it fit, does it grow, what holds it.
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { short, thousands } from "../base/format.ts";
 import { Curve, type CurveData } from "../draw/curve.tsx";
 import { nth } from "../draw/patterns.tsx";
 import { Strip } from "../draw/strip.tsx";
-import { go, param, windowQuery } from "../model/place.ts";
+import { choice, go, param, windowQuery } from "../model/place.ts";
 import { tape } from "../model/steps.ts";
 import { themeVersion } from "../model/theme.ts";
 import { analysis, num, type Row, rowsOf } from "../model/trace.ts";
@@ -81,7 +81,7 @@ function useCurve(device: string, peak: Row | undefined) {
 }
 
 function MemoryCurve({ peaks, device }: { peaks: readonly Row[]; device: string }) {
-  const [form, setForm] = useState("curve");
+  const [form, setForm] = choice("picture", "curve");
   const { asked, curve } = useCurve(
     device,
     peaks.find((p) => p.device === device),

@@ -1,9 +1,8 @@
 // Operators: which operator costs most, and what is odd about it.
-import { useState } from "preact/hooks";
 import { short, thousands } from "../base/format.ts";
 import { operatorLabel, shapesLabel } from "../base/names.ts";
 import { nth } from "../draw/patterns.tsx";
-import { go, param } from "../model/place.ts";
+import { choice, go, param } from "../model/place.ts";
 import { isSelected, select, selection } from "../model/selection.ts";
 import { analysis, num, type Row, rowsOf } from "../model/trace.ts";
 import { t } from "../model/words.ts";
@@ -11,11 +10,13 @@ import { Segmented, Swatch } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import type { TableColumn, TableRow } from "../widgets/table.tsx";
 import { Frames } from "./frames.tsx";
+import { lazy } from "./lazy.tsx";
 import { columns, source } from "./rows.ts";
 import { SharePie, ShareStrip, shareParts, TopMenu } from "./shares.tsx";
 import { TableView } from "./tableview.tsx";
 import { Verdict } from "./verdict.tsx";
 
+const Flame = lazy(() => import("./flame.tsx").then((m) => () => <m.OperatorFlame height={360} />));
 const GROUPS = ["name", "name+shape", "name+stack", "type"] as const;
 
 export function Operators() {
@@ -60,7 +61,7 @@ function Shares(props: {
   device: boolean;
   top: number;
 }) {
-  const [form, setForm] = useState(param("form") || "strips");
+  const [form, setForm] = choice("form", "strips");
   const sides = form === "pies" ? ["device_self", "device_total", "host_self", "host_total"] : ["device_self", "host_self"];
   const measures = sides.filter((m) => props.device || m.startsWith("host"));
   const chosen = selection.value?.kind === "operator" ? selection.value.name : undefined;
@@ -92,12 +93,17 @@ function Shares(props: {
             choices={[
               { id: "strips", label: t("strips") },
               { id: "pies", label: t("pies") },
+              { id: "flame", label: t("flame_graph") },
             ]}
           />
         </>
       }
     >
-      {form === "pies" ? (
+      {form === "flame" ? (
+        <div class="pad">
+          <Flame />
+        </div>
+      ) : form === "pies" ? (
         <div class="pies">
           {parts.map((p) => (
             <SharePie key={p.m} title={t(`col_${p.m}` as "col_device_self")} total={p.total} parts={p.parts} onPart={pick} />

@@ -38,7 +38,7 @@ export function Overview() {
           totals.length > 1 ? t("fact_spread", { v: short(spread, "share") }) : undefined,
         ]}
       />
-      <div class="grid">
+      <div class="grid overview">
         <div class="w12 top-row">
           <AverageStep asked={asked} />
           <div class="stack">

@@ -81,7 +81,7 @@ export function RunsTable() {
     column("workers", { width: 84 }),
     column("steps", { width: 76 }),
     column("mean_step", { unit: "ns", bar: "var(--c1)", width: 150 }),
-    column("date", { width: 136, soft: true }),
+    column("date", { width: 150, soft: true }),
     column("state", { text: true, width: 96 }),
     column("verdict", {
       text: true,

@@ -1,10 +1,10 @@
 // Stages, the user's ranges, kinds of events in each stage, the configuration.
-import { useState } from "preact/hooks";
 import type { Answer } from "../api/types.ts";
 import { scaleOf, short } from "../base/format.ts";
 import { nth } from "../draw/patterns.tsx";
 import { Strip } from "../draw/strip.tsx";
 import type { Asked } from "../model/data.ts";
+import { choice } from "../model/place.ts";
 import { themeVersion } from "../model/theme.ts";
 import { num, type Row, rowsOf } from "../model/trace.ts";
 import { t, wordOr } from "../model/words.ts";
@@ -31,7 +31,7 @@ export function Stages({ asked }: { asked: Asked<Answer> }) {
       span="w6"
       name={t("stages")}
       title={t("stages")}
-      words={t("stages_words", { n: steps })}
+      words={t("stages_words")}
       csv={csvOf("overview", "stages")}
       old={asked.old}
       error={asked.error}
@@ -103,7 +103,7 @@ const kindName = (k: string) => wordOr(`kind_${k}`, k);
 
 /** Small multiples: one strip for each stage, parts are kinds of events. */
 export function EventKinds({ asked }: { asked: Asked<Answer> }) {
-  const [side, setSide] = useState<"host_time" | "device_time">("host_time");
+  const [side, setSide] = choice("kinds", "host_time");
   themeVersion.value;
   const rows = rowsOf(asked.value?.tables.stage_events);
   const kinds = [...new Set(rows.map((r) => String(r.kind)))];
@@ -128,7 +128,7 @@ export function EventKinds({ asked }: { asked: Asked<Answer> }) {
           <Segmented
             label={t("side")}
             chosen={side}
-            onChoose={(s) => setSide(s as "host_time")}
+            onChoose={setSide}
             choices={[
               { id: "host_time", label: t("host") },
               { id: "device_time", label: t("device") },

@@ -1,11 +1,10 @@
 // Steps as stacked bars: by category, or by stage on the host or on the device. A click sets the window.
-import { useState } from "preact/hooks";
 import type { Answer } from "../api/types.ts";
-import { scaleOf, short } from "../base/format.ts";
+import { chartScale, short } from "../base/format.ts";
 import { type ColumnBar, Columns } from "../draw/columns.tsx";
 import { CATEGORIES, fillOf } from "../draw/patterns.tsx";
 import type { Asked } from "../model/data.ts";
-import { param } from "../model/place.ts";
+import { choice, param } from "../model/place.ts";
 import { parseSteps, setSteps, setWindow } from "../model/steps.ts";
 import { analysis, num, type Row, rowsOf } from "../model/trace.ts";
 import { t, wordOr } from "../model/words.ts";
@@ -79,7 +78,7 @@ export function Card({ title, parts, total }: { title: string; parts: readonly (
 }
 
 export function StepBars({ asked }: { asked: Asked<Answer> }) {
-  const [by, setBy] = useState("categories");
+  const [by, setBy] = choice("bars", "categories");
   // All steps, whatever the window: the bars are where it is chosen.
   const all = analysis("overview", { step: undefined, from: undefined, to: undefined }, "overview-all").value ?? asked.value;
   const bars =
@@ -91,7 +90,7 @@ export function StepBars({ asked }: { asked: Asked<Answer> }) {
     bars.map((b) => Number(b.id)),
   );
   const shown = chosen ? bars.map((b) => ({ ...b, faded: Number(b.id) < chosen[0] || Number(b.id) > chosen[1] })) : bars;
-  const scale = scaleOf("ns", Math.max(...bars.map((b) => b.total), 1));
+  const scale = chartScale("ns", Math.max(...bars.map((b) => b.total), 1));
   const pick = (id: string, shift: boolean) => {
     const n = Number(id);
     if (chosen && !shift && chosen[0] === n && chosen[1] === n) setWindow(undefined);

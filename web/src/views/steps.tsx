@@ -1,5 +1,5 @@
 // Steps: are they alike, which one is not, and which part of it.
-import { scaleOf, short } from "../base/format.ts";
+import { chartScale, short } from "../base/format.ts";
 import { type ColumnBar, Columns } from "../draw/columns.tsx";
 import { Sparkline, StepTrace, type TraceBox, type TraceLane } from "../draw/trace.tsx";
 import { go, param } from "../model/place.ts";
@@ -92,7 +92,7 @@ function AllSteps({
   rows: readonly Row[];
   chosen: Row | undefined;
 }) {
-  const scale = scaleOf("ns", Math.max(...rows.map((r) => num(r.duration)), 1));
+  const scale = chartScale("ns", Math.max(...rows.map((r) => num(r.duration)), 1));
   const bars = rows.map((r): ColumnBar => {
     const parts = partsOf(r);
     return {
@@ -171,7 +171,7 @@ function OneStep({ asked, rows, chosen }: { asked: ReturnType<typeof analysis>; 
   const segments = rowsOf(asked.value?.tables.segments).filter((r) => r.step === chosen?.step);
   const start = num(chosen?.start);
   const length = num(chosen?.end) - start;
-  const scale = scaleOf("ns", length);
+  const scale = chartScale("ns", length);
   const ends = segments.filter((r) => r.stage === "backward").map((r) => num(r.start) + num(r.duration) - start);
   const backward = ends.length ? Math.max(...ends) : 0;
   const worst = slowest(rows);

@@ -150,7 +150,9 @@ function TapeStrip({ tape: now }: { tape: Tape }) {
   const range = windowRange(now);
   const x = (time: number) => ((time - now.from) / (now.to - now.from)) * width;
   const drag = useTapeDrag(now, width, range);
-  const show = viewport.value;
+  // A view of everything needs no box.
+  const seen = viewport.value;
+  const show = seen && seen.to - seen.from < (now.to - now.from) * 0.98 ? seen : undefined;
   const every = Math.max(1, Math.ceil(now.numbers.length / Math.max(1, width / 34)));
   return (
     <div

@@ -9,7 +9,7 @@ import { go, param, traceQuery } from "../model/place.ts";
 import { choices, colorBy, exportUrl, showFlows, stage, toggle } from "../model/timeline.ts";
 import { act, clearFilter, fit, pan, zoom } from "../model/timeline-act.ts";
 import { askInView, askSearch, goToHit, search, sought } from "../model/timeline-search.ts";
-import { laneName } from "../model/timeline-words.ts";
+import { groupName, laneName } from "../model/timeline-words.ts";
 import { type Key, t } from "../model/words.ts";
 import { Icon } from "../widgets/icons.tsx";
 import { Menu } from "../widgets/menu.tsx";
@@ -119,7 +119,7 @@ function Coloring() {
 
 function TrackMenu({ tracks }: { tracks: Tracks }) {
   const { filter } = choices.value;
-  const groups = new Map(tracks.groups.map((g) => [g.id, g.name]));
+  const groups = new Map(tracks.groups.map((g) => [g.id, groupName(g)]));
   const shown = tracks.lanes.filter((l) => isShown(l, choices.value)).length;
   const items = tracks.lanes.map((l) => ({
     id: String(l.id),

@@ -96,6 +96,7 @@ export function startEngine(canvas: HTMLCanvasElement, box: HTMLElement, scrolle
       sans: SANS,
       widthOf,
       format: (ns) => short(ns, "ns"),
+      step: (name) => name.replace(/^ProfilerStep#(\d+)$/, (_, n: string) => t("tl_step_n", { n })),
       idle: (ns) => t("tl_idle", { time: short(ns, "ns") }),
     };
   }

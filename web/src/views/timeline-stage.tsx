@@ -7,7 +7,7 @@ import type { Tracks } from "../draw/tracks.ts";
 import { themeVersion } from "../model/theme.ts";
 import { area, choices, chosen, colorBy, flows, notes, redraw, stage, toggle } from "../model/timeline.ts";
 import { hitTimes } from "../model/timeline-search.ts";
-import { groupFact, laneFact, laneName, laneRole } from "../model/timeline-words.ts";
+import { groupFact, groupName, laneFact, laneName, laneRole } from "../model/timeline-words.ts";
 import { t } from "../model/words.ts";
 import { type Engine, type Hit, startEngine } from "./timeline-engine.ts";
 import { listenToKeys, newInput } from "./timeline-input.ts";
@@ -102,7 +102,7 @@ function GutterRow({ item }: { item: Item }) {
         <div role="rowheader" tabIndex={-1} class="tl-name">
           <button type="button" tabIndex={-1} aria-expanded={item.open} onClick={() => toggle("fold", g.id)}>
             <span class="tl-fold">{item.open ? "▾" : "▸"}</span>
-            {g.name}
+            {groupName(g)}
           </button>
         </div>
         <div role="gridcell" tabIndex={-1} class="tl-fact">
