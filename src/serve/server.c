@@ -79,7 +79,7 @@ struct server {
     hub *hub;
     atomic_bool ending;
     live *_Atomic started; /* the catalogue, once it runs; for the clock */
-    atomic_int ticks;             /* of the workers' clock */
+    atomic_int ticks;      /* of the workers' clock */
 
     pthread_mutex_t lock; /* guards what follows */
     call *parked;

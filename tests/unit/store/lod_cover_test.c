@@ -1,4 +1,6 @@
 /* lod_cover_test.c: the share of time in which something ran. */
+#include <stdlib.h>
+
 #include "unit/store/lod_helper.h"
 
 static void cover_is_the_union_of_all_streams(void **state) {

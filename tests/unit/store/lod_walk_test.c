@@ -1,4 +1,6 @@
 /* lod_walk_test.c: rows and series read at every level: totals, borders, stability. */
+#include <stdlib.h>
+
 #include "unit/store/lod_helper.h"
 
 /* Counts and times of all boxes are those of the slices, whatever the size of the buckets. */
