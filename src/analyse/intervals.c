@@ -1,12 +1,11 @@
 /* intervals.c: sets of moments, as sorted lists of half-open ranges.
  *
  * Events of one thread or stream come sorted, so most lists are built by appending and
- * joining at the end. Several threads one after the other make a list of a few sorted runs, which
- * intervals_merge merges in walks through memory in order; a list of many runs is sorted by
- * radix. Then what touches is joined. Union,
- * intersection and difference are then walks with two pointers, and every result is
- * disjoint, so lengths can be added up: parts that are cut out of a whole sum to the whole
- * exactly, in whole nanoseconds. */
+ * joining at the end. Several threads one after the other make a list of a few sorted runs,
+ * which intervals_merge merges in walks through memory in order; a list of many runs is
+ * sorted by radix. Then what touches is joined. Union, intersection and difference are then
+ * walks with two pointers, and every result is disjoint, so lengths can be added up: parts
+ * that are cut out of a whole sum to the whole exactly, in whole nanoseconds. */
 #include "analyse/intervals.h"
 
 #include "base/num.h"

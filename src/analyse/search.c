@@ -148,7 +148,6 @@ static void take_hit(const searching *s, uint32_t slice, search_name *name) {
     s->out->total++;
     if (name->count++ == 0 || dur > s->t->slice.dur[name->longest]) name->longest = slice;
     name->total_ns = add_i64(name->total_ns, dur);
-    name->kind = s->t->slice.kind[name->longest];
     if (s->out->ticks) {
         double pixel = (double)(start - s->q->from_ns) * s->pixels_per_ns;
         if (pixel >= 0 && pixel < s->q->width_px) s->out->ticks[(uint32_t)pixel] = 1;
@@ -195,9 +194,16 @@ static status collect(searching *s, arena *a, error *err) {
         search_name *name = &s->out->names[n];
         if (!name_fits(&s->q->query, trace_str(s->t, l->name_string[i]))) continue;
         *name = (search_name){.string = l->name_string[i]};
-        for (uint32_t k = l->name_first[i]; k < l->name_first[i + 1]; k++)
+        for (uint32_t k = l->name_first[i]; k < l->name_first[i + 1]; k++) {
+            if (k + 24 < l->name_first[i + 1]) { /* they lie far apart */
+                __builtin_prefetch(&s->t->slice.start[l->by_name[k + 24]]);
+                __builtin_prefetch(&s->t->slice.dur[l->by_name[k + 24]]);
+            }
             if (is_wanted(s, l->by_name[k])) take_hit(s, l->by_name[k], name);
-        n += name->count > 0;
+        }
+        if (name->count == 0) continue;
+        name->kind = s->t->slice.kind[name->longest];
+        n++;
     }
     return order_names(s, n, a, err);
 }

@@ -351,10 +351,10 @@ static bool asked_to_stop(const reader *r) {
                           source_file_bytes(r->src));
 }
 
-static status check_limits(const reader *r, error *err) {
+static status check_limits(const reader *r, uint64_t used_bytes, error *err) {
     if (asked_to_stop(r)) FAIL0(err, ERR_CANCELLED, NOPOS, MSG_CANCELLED);
     uint64_t limit = r->o->memory_limit_bytes;
-    if (limit && builder_size_bytes(r->b) > limit)
+    if (limit && used_bytes > limit)
         FAIL(err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT, arg_bytes("limit", sat_i64(limit)));
     return OK;
 }
@@ -404,7 +404,7 @@ static status read_alone(reader *r, event_sink *s, error *err) {
         r->input_bytes = next.offset + next.n;
         st = read_bytes(r, &c, err);
         if (st == OK && (size_t)(end_of(&c) - c.p) > MAX_EVENT_BYTES) st = give_up(r, &c, err);
-        if (st == OK) st = check_limits(r, err);
+        if (st == OK) st = check_limits(r, builder_size_bytes(r->b), err);
     }
     source_release(r->src, &c.pc);
     return st;
@@ -416,7 +416,8 @@ typedef struct {
     reader *r;
     pthread_mutex_t lock; /* guards the source, keep, first, done, status */
     event_sink *sinks[MAX_WORKERS];
-    char key[MAX_KEY_BYTES]; /* first key of an event with its quotes: `"ph"` */
+    uint64_t part_bytes[MAX_WORKERS]; /* of each part, after its last piece */
+    char key[MAX_KEY_BYTES];          /* first key of an event with its quotes: `"ph"` */
     size_t n_key, keep;
     bool first, done;
     atomic_bool again; /* a seam did not fit: read again with one thread */
@@ -464,12 +465,19 @@ static void learn_key(crew *c, const piece *pc) {
     memcpy(c->key, key, c->n_key);
 }
 
+/* What all parts hold, up to the pieces being read just now. Under the lock. */
+static uint64_t crew_bytes(const crew *c) {
+    uint64_t n = intern_bytes(builder_strings(c->r->b));
+    for (int i = 0; i < MAX_WORKERS; i++) n += c->part_bytes[i];
+    return n;
+}
+
 /* The next piece, cut at a border. False when there is none. Under the lock. */
 static bool next_piece(crew *c, piece *pc, const char **end, bool *first) {
     if (c->done || c->status != OK || atomic_load(&c->again)) return false;
     c->status = source_next(c->r->src, c->r->piece_bytes, c->keep, pc, &c->err);
     if (c->status != OK) return false;
-    c->status = check_limits(c->r, &c->err);
+    c->status = check_limits(c->r, crew_bytes(c), &c->err);
     if (c->status != OK) source_release(c->r->src, pc);
     if (c->status != OK || pc->n == 0) {
         /* The end fell on the end of a piece: what was kept back has no successor. */
@@ -528,6 +536,7 @@ static void work(void *context, size_t i, int worker) {
         if (!go) return;
         if (!read_piece(c, s, &pc, end, first)) atomic_store(&c->again, true);
         if (!first) pthread_mutex_lock(&c->lock);
+        c->part_bytes[i] = part_size_bytes(event_sink_part(s));
         source_release(c->r->src, &pc);
         pthread_mutex_unlock(&c->lock);
     }

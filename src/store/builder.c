@@ -73,6 +73,10 @@ static void free_shared_rows(builder *b) {
 
 void builder_clear(builder *b) {
     free_shared_rows(b);
+    b->categories.n = 1;
+    b->shapes.n = ARGS_SHAPE_RAW + 1;
+    map_fini(&b->category_map);
+    map_fini(&b->shape_map);
     b->base_unix_ns = ABSENT_I64;
     b->input_bytes = 0;
 }
@@ -125,14 +129,17 @@ intern *builder_strings(builder *b) {
     return b->strings;
 }
 
+uint64_t part_size_bytes(const part *p) {
+    return p->slices.n * sizeof(raw_slice) + p->ops.n * sizeof(raw_op) +
+           p->kernels.n * sizeof(raw_kernel) + p->calls.n * sizeof(raw_call) +
+           p->memories.n * sizeof(raw_memory) + p->instants.n * sizeof(raw_instant) +
+           p->counters.n * sizeof(raw_counter) + p->marks.n * sizeof(raw_mark) +
+           p->arrows.n * sizeof(raw_arrow) + (uint64_t)p->n_blocks * ARGS_BLOCK_BYTES;
+}
+
 uint64_t builder_size_bytes(const builder *b) {
-    uint64_t n = intern_bytes(b->strings) + b->blocks.n * ARGS_BLOCK_BYTES;
-    for (const part *p = b->parts; p; p = p->next)
-        n += p->slices.n * sizeof(raw_slice) + p->ops.n * sizeof(raw_op) +
-             p->kernels.n * sizeof(raw_kernel) + p->calls.n * sizeof(raw_call) +
-             p->memories.n * sizeof(raw_memory) + p->instants.n * sizeof(raw_instant) +
-             p->counters.n * sizeof(raw_counter) + p->marks.n * sizeof(raw_mark) +
-             p->arrows.n * sizeof(raw_arrow);
+    uint64_t n = intern_bytes(b->strings);
+    for (const part *p = b->parts; p; p = p->next) n += part_size_bytes(p);
     return n;
 }
 
@@ -261,6 +268,7 @@ static bool start_block(part *p) {
     if (row) {
         *row = (arg_block){NULL, 0};
         p->block_number = (uint32_t)(p->b->blocks.n - 1);
+        p->n_blocks++;
     }
     pthread_mutex_unlock(&p->b->lock);
     if (!row) {

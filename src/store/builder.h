@@ -29,6 +29,8 @@ intern *builder_strings(builder *b);
 void builder_clear(builder *b);
 /* Bytes held by raw rows, for the memory limit. */
 uint64_t builder_size_bytes(const builder *b);
+/* Of them those of one part; for the thread that fills it, others may be filling theirs. */
+uint64_t part_size_bytes(const part *p);
 
 /* ---- whole-trace facts; call from one thread at a time ---- */
 void builder_set_format(builder *b, const char *name); /* static string */

@@ -38,7 +38,8 @@ struct part {
     /* The argument block being written; blocks are numbered over all parts. */
     uint8_t *block, *block_at;
     uint32_t block_number, block_records;
-    vec places; /* place_state by shape */
+    uint32_t n_blocks; /* begun by this part */
+    vec places;        /* place_state by shape */
 };
 
 /* The previous integer of a place in the current block. */

@@ -1,5 +1,5 @@
 /* lod.c: the life of a level-of-detail index, and where things are in it. The parts are made by
- * lod_rows.c, lod_series.c, lod_names.c and lod_cover.c and read by lod_walk.c.
+ * lod_rows.c, lod_ready.c, lod_series.c, lod_names.c and lod_cover.c and read by lod_walk.c.
  *
  * Everything is plain arrays of mapped pages, made once. A row of the null table stands for "none"
  * nowhere: lane 0 exists and is empty, so that a lane id of 0 can mean none.
@@ -31,6 +31,8 @@ void lod_free(lod *l) {
     unmap(l, LOD_ROWS, l->rows);
     unmap(l, LOD_ENTRIES, l->entries);
     unmap(l, LOD_NODES, l->nodes);
+    unmap(l, LOD_READY, l->ready);
+    unmap(l, LOD_BOXES, l->boxes);
     unmap(l, LOD_SERIES, l->series);
     unmap(l, LOD_POINT_TIME, l->point_time);
     unmap(l, LOD_POINT_VALUE, l->point_value);
@@ -51,6 +53,7 @@ void lod_free(lod *l) {
 static status build(lod *l, pool *p, error *err) {
     TRY(trace_require(l->t, READS, err));
     TRY(lod_build_rows(l, p, err));
+    TRY(lod_build_ready(l, err));
     TRY(lod_build_series(l, err));
     TRY(lod_build_names(l, err));
     return lod_build_covers(l, err);

@@ -12,6 +12,8 @@ enum {
     LOD_ROWS,
     LOD_ENTRIES,
     LOD_NODES,
+    LOD_READY,
+    LOD_BOXES,
     LOD_SERIES,
     LOD_POINT_TIME,
     LOD_POINT_VALUE,
@@ -38,12 +40,20 @@ static inline uint32_t lod_nodes_of(uint32_t n_entries) {
     return total;
 }
 
+/* The end of the bucket that holds a time, kept in range; it begins at (time >> shift) << shift. */
+static inline int64_t bucket_end(int64_t time_ns, int shift) {
+    int64_t number = (time_ns >> shift) + 1;
+    int64_t most = INT64_MAX >> shift;
+    return number > most ? INT64_MAX : number * ((int64_t)1 << shift);
+}
+
 static inline int64_t entry_dur(const lod *l, uint32_t place) {
     const lod_entry *e = &l->entries[place];
     return e->dur_ns != UINT32_MAX ? e->dur_ns : l->t->slice.dur[e->id];
 }
 
 status lod_build_rows(lod *l, pool *p, error *err) MUST_USE;
+status lod_build_ready(lod *l, error *err) MUST_USE;
 status lod_build_series(lod *l, error *err) MUST_USE;
 status lod_build_names(lod *l, error *err) MUST_USE;
 status lod_build_covers(lod *l, error *err) MUST_USE;

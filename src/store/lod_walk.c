@@ -12,13 +12,6 @@
  * step moves on by at least one entry and stays inside the row. */
 #include "store/lod_int.h"
 
-/* The bucket that holds a time begins at (time >> shift) << shift; its end, kept in range. */
-static int64_t bucket_end(int64_t time_ns, int shift) {
-    int64_t number = (time_ns >> shift) + 1;
-    int64_t most = INT64_MAX >> shift;
-    return number > most ? INT64_MAX : number * ((int64_t)1 << shift);
-}
-
 /* The first place in [low, high) that starts at or after the time. */
 static uint32_t find_start(const lod_cursor *c, int64_t time_ns) {
     uint32_t low = c->row->first, high = c->row->end;
@@ -36,10 +29,29 @@ static int kept_shift(int shift) {
     return shift < 0 ? 0 : shift > LOD_MAX_SHIFT ? LOD_MAX_SHIFT : shift;
 }
 
+/* The first box that is kept ready and starts at or after the time, or runs into it. */
+static uint32_t find_ready(const lod_cursor *c, int64_t time_ns) {
+    uint32_t low = c->ready->first, high = low + c->ready->n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (c->l->boxes[middle].start_ns >= time_ns)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low > c->ready->first && c->l->boxes[low - 1].end_ns > time_ns ? low - 1 : low;
+}
+
 lod_cursor lod_begin(const lod *l, uint32_t row, int64_t from_ns, int64_t to_ns, int shift) {
     lod_cursor c = {.l = l, .row = &l->rows[row], .shift = kept_shift(shift)};
     c.end_ns = to_ns == INT64_MIN ? to_ns : bucket_end(to_ns - 1, c.shift);
     int64_t from = (from_ns >> c.shift) * ((int64_t)1 << c.shift);
+    int level = c.shift - c.row->ready_shift;
+    if (level >= 0 && level < c.row->n_ready) {
+        c.ready = &l->ready[c.row->ready + (uint32_t)level];
+        c.at = find_ready(&c, from);
+        return c;
+    }
     c.at = find_start(&c, from);
     /* What began before and reaches into the range: by itself when it is long, else with all of its
      * bucket, so that its box is the same one as further to the left. */
@@ -103,7 +115,15 @@ static bool gather_node(const lod_cursor *c, gathering *g, int64_t end_ns) {
     return true;
 }
 
+static bool next_ready(lod_cursor *c, lod_box *out) {
+    if (c->at >= c->ready->first + c->ready->n) return false;
+    if (c->l->boxes[c->at].start_ns >= c->end_ns) return false;
+    *out = c->l->boxes[c->at++];
+    return true;
+}
+
 bool lod_next(lod_cursor *c, lod_box *out) {
+    if (c->ready) return next_ready(c, out);
     if (c->at >= c->row->end) return false;
     int64_t start = c->l->entries[c->at].start_ns;
     if (start >= c->end_ns) return false;

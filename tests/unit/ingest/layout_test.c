@@ -305,6 +305,9 @@ static void an_odd_phase_does_not_spoil_the_next_event(void **state) {
 static void white_space_may_differ_from_event_to_event(void **state) {
     assert_events("{\"ts\": 1, \"x\": 2},{\"ts\":   1,\n\"x\":\t2},{ \"ts\":1 ,\"x\" :2 }",
                   "0 ts=1000 x:2\n18 ts=1000 x:2\n38 ts=1000 x:2\n");
+    /* What was learned from the first two is only the start of what the third has. */
+    assert_events("{\"ts\": 1},{\"ts\": 2},{\"ts\":  3},{\"ts\": \n\t 4}",
+                  "0 ts=1000\n10 ts=2000\n20 ts=3000\n31 ts=4000\n");
 }
 
 static void a_missing_value_is_damage_and_not_a_cut(void **state) {
@@ -351,6 +354,12 @@ static void assert_repaired(const char *text, const char *said, cause c, int64_t
 static void each_kind_of_damage_is_repaired_and_counted(void **state) {
     assert_repaired("{\"name\": \"a\"b\"c\", \"ts\": 1}", "0 name=a\"b\"c ts=1000\n",
                     CAUSE_UNESCAPED_QUOTE, 1);
+    reading r; /* damage in the part before the quote is counted once */
+    start(&r);
+    assert_int_equal(parse(&r, "{\"name\": \"a\xFF\"b\", \"ts\": 1}", NULL), LAYOUT_CLEAN);
+    assert_int_equal(part_loss_count(r.p, CAUSE_BAD_UTF8), 1);
+    assert_int_equal(part_loss_count(r.p, CAUSE_UNESCAPED_QUOTE), 1);
+    end(&r);
     assert_repaired("{\"x\": \"f(\"x\", y)\"}", "0 x:str f(\"x\", y)\n", CAUSE_UNESCAPED_QUOTE,
                     1);
     assert_repaired("{\"name\": \"C:\\q\\ze\"}", "0 name=C:\\q\\ze\n", CAUSE_BAD_ESCAPE, 1);

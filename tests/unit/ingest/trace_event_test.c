@@ -157,6 +157,24 @@ static void what_a_kernel_does_not_say_is_absent_and_not_zero(void **state) {
     trace_release(t);
 }
 
+static void numbers_may_be_quoted_or_have_a_fraction(void **state) {
+    trace *t = read_events("{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":2,\"tid\":"
+                           "7,\"ts\":1,\"dur\":2,\"args\":{"
+                           "\"correlation\":\"11\",\"device\":2.0,\"stream\":\"7.9\","
+                           "\"context\":\"x\",\"shared memory\":1e3,"
+                           "\"registers per thread\":99999999999,\"est. achieved occupancy "
+                           "%\":\"50\",\"blocks per SM\":\"NaN\"}}");
+    assert_int_equal(t->kernel.correlation[1], 11);
+    assert_int_equal(t->kernel.device[1], 2);
+    assert_int_equal(t->kernel.stream[1], 7);
+    assert_int_equal(t->kernel.context[1], ABSENT_I64);
+    assert_int_equal(t->kernel.shared_memory[1], 1000);
+    assert_int_equal(t->kernel.registers[1], INT32_MAX);
+    assert_true(t->kernel.occupancy[1] == 0.5);
+    assert_true(isnan(t->kernel.blocks_per_sm[1]));
+    trace_release(t);
+}
+
 static void an_operator_keeps_shapes_types_and_numbers(void **state) {
     trace *t =
         read_events("{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":"
@@ -408,6 +426,7 @@ int main(void) {
         cmocka_unit_test(in_a_plain_chrome_trace_ranges_are_operators),
         cmocka_unit_test(a_kernel_keeps_its_launch_configuration),
         cmocka_unit_test(what_a_kernel_does_not_say_is_absent_and_not_zero),
+        cmocka_unit_test(numbers_may_be_quoted_or_have_a_fraction),
         cmocka_unit_test(an_operator_keeps_shapes_types_and_numbers),
         cmocka_unit_test(an_operator_without_numbers_has_none),
         cmocka_unit_test(a_collective_names_its_group),

@@ -287,6 +287,12 @@ static void malformed_values_are_read_and_counted(void **state) {
 
 static void damage_costs_only_the_event_it_is_in(void **state) {
     CHECK_DAMAGES(
+        {"[" EVENT("a", 1) ",{\"ph\" \"X\"}] ", 1, 2, 1, {{CAUSE_BAD_SYNTAX, 1}}},
+        {"{\"traceEvents\":[" EVENT("a", 1) ",{\"ph\" \"X\"}]}",
+         1,
+         2,
+         1,
+         {{CAUSE_BAD_SYNTAX, 1}}},
         {"[" EVENT("a", 1) ",{\"ph\":\"X\",\"ts\":,\"dur\":1}," EVENT("b", 2) "]",
          2,
          3,
@@ -326,6 +332,11 @@ static void odd_commas_count_also_in_front_of_damage(void **state) {
 
 static void damage_of_the_root_does_not_cost_the_events(void **state) {
     CHECK_DAMAGES(
+        {"{x \"traceEvents\" 5, \"traceEvents\": [" EVENT("a", 1) "]}",
+         1,
+         1,
+         0,
+         {{CAUSE_BAD_SYNTAX, 1}}},
         {"{\"a\": 1 \"b\", \"c\": \"x\"y\", \"traceEvents\": [" EVENT("a", 1) "]}",
          1,
          1,
@@ -523,9 +534,49 @@ static buf shuffle(str events, uint32_t seed) {
     return b;
 }
 
+/* The same from so few times, names and numbers that most events meet another like them. */
+static buf make_ties(uint32_t seed, int n) {
+    static const char *const forms[] = {
+        "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"c\",\"pid\":1,\"tid\":1,\"ts\":%u,"
+        "\"dur\":1,\"args\":{\"External id\":1,\"correlation\":%u}}",
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":%u,\"dur\":"
+        "1,\"args\":{\"External id\":1,\"correlation\":%u}}",
+        "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"m\",\"pid\":1,\"tid\":1,\"ts\":%"
+        "u,\"dur\":2,\"args\":{\"Python id\":1,\"Python module id\":%u}}",
+        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"o\",\"pid\":1,\"tid\":1,\"ts\":%u,\"dur\":"
+        "2,\"args\":{\"External id\":1,\"Sequence number\":%u}}",
+        "{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":%u,\"args\":{\"Device "
+        "Type\":1,\"Device Id\":%u,\"Addr\":1,\"Bytes\":8}}",
+        "{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":%u,\"args\":{\"Device "
+        "Type\":%u,\"Addr\":1,\"Bytes\":8}}",
+        "{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":%u,\"args\":{\"Addr\":%"
+        "u,\"Bytes\":-8}}",
+        "{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":%u,\"args\":{\"Addr\":"
+        "1,\"Bytes\":8,\"Total Allocated\":%u}}",
+        "{\"ph\":\"i\",\"name\":\"p\",\"pid\":1,\"ts\":%u,\"tid\":%u}",
+        "{\"ph\":\"C\",\"name\":\"c\",\"pid\":1,\"ts\":%u,\"args\":{\"v\":%u}}",
+        "{\"ph\":\"s\",\"cat\":\"x\",\"name\":\"f\",\"id\":1,\"pid\":1,\"ts\":%u,\"tid\":%u}",
+        "{\"ph\":\"f\",\"cat\":\"y\",\"name\":\"f\",\"id\":1,\"pid\":1,\"ts\":%u,\"tid\":%u}",
+        "{\"ph\":\"f\",\"cat\":\"x\",\"name\":\"f\",\"id\":1,\"pid\":1,\"ts\":%u,\"tid\":%u}",
+        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"ProfilerStep#1\",\"pid\":1,\"ts\":%u,"
+        "\"dur\":1,\"tid\":%u}",
+    };
+    enum { N_FORMS = sizeof forms / sizeof *forms };
+    buf b = {0};
+    for (int i = 0; i < n; i++) {
+        if (i) buf_add_cstr(&b, ",\n");
+        const char *form = forms[next_random(&seed) % N_FORMS];
+        char event[256];
+        snprintf(event, sizeof event, form, next_random(&seed) % 3, next_random(&seed) % 4);
+        buf_add_cstr(&b, event);
+    }
+    return b;
+}
+
 static void the_order_of_events_does_not_change_the_trace(void **state) {
-    for (uint32_t seed = 1; seed <= 4; seed++) {
-        buf events = make_events(seed, 300), text = wrap(buf_str(&events));
+    for (uint32_t seed = 1; seed <= 8; seed++) {
+        buf events = seed % 2 ? make_events(seed, 300) : make_ties(seed, 200);
+        buf text = wrap(buf_str(&events));
         error err;
         trace *t = read_text(buf_str(&text), (read_how){0}, &err);
         for (uint32_t again = 1; again <= 3; again++) {

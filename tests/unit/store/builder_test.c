@@ -163,10 +163,17 @@ static void a_cleared_builder_forgets_its_rows(void **state) {
     builder_set_base_unix_ns(b, 99);
     assert_int_equal(builder_add_meta(b, string("k"), string("v"), NULL), OK);
     assert_true(builder_size_bytes(b) >= sizeof(raw_slice));
+    assert_int_equal(builder_category(b, string("forgotten")), 1);
     builder_clear(b);
     p = builder_part(b);
-    add_slice(0, 9);
+    assert_int_equal(builder_category(b, string("kept")), 1);
+    uint32_t place = builder_shape(b, 0, string("j"));
+    add_slice(part_args(p, &(raw_value){place, VALUE_INT, 0, 8}, 1), 9);
     trace *t = seal();
+    assert_int_equal(t->category.n, 2);
+    assert_string_equal(text_of_id(t, t->category.name[1]), "kept");
+    assert_string_equal(args_text(t, t->slice.args[1]), "{\"j\":8}");
+    assert_int_equal(t->n_shapes, 3);
     assert_int_equal(t->slice.n, 2);
     assert_int_equal(t->slice.start[1], 9);
     assert_int_equal(t->quality.n, 1);

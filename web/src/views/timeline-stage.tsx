@@ -78,6 +78,7 @@ export function Stage({ tracks }: { tracks: Tracks }) {
       <div
         class="tl-scroll"
         role="rowgroup"
+        tabIndex={0}
         ref={scroller}
         onScroll={onScroll}
         style={{ top: `${RULER + layout.pinnedHeight}px` }}

@@ -1,0 +1,57 @@
+/* http_params.c: request lines. Whatever comes in: a request or an error with a sentence, nothing else;
+ * the values of a request are of their kinds; parsing it again gives the same. */
+#include "fuzz/fuzz.h"
+#include "serve/guard.h"
+#include "serve/page.h"
+#include "serve/request.h"
+
+static bool take_lane(void *context, uint32_t first, uint32_t last, uint32_t coarser) {
+    CHECK(first <= last && coarser <= 40);
+    ++*(uint32_t *)context;
+    return last < 1000;
+}
+
+static void check_request(const request *r) {
+    CHECK(r->route >= ROUTE_ANALYSIS && r->route < N_ROUTES);
+    CHECK((r->route == ROUTE_ANALYSIS) == (r->analysis != NULL));
+    CHECK(r->limit == ABSENT_I64 || r->limit >= 0);
+    CHECK(r->from == ABSENT_I64 || r->from >= 0);
+    CHECK(r->to == ABSENT_I64 || r->to > (r->from == ABSENT_I64 ? 0 : r->from));
+    CHECK(r->width == ABSENT_I64 || r->width <= 8192);
+    CHECK(r->words == LANG_EN || r->words == LANG_ZH);
+    CHECK(memchr(r->path.p, 0, r->path.n) == NULL);
+    uint32_t n = 0;
+    error err;
+    if (r->lanes.n) (void)!request_lanes(r->lanes, take_lane, &n, &err);
+    CHECK(n <= r->lanes.n);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    str line = {(const char *)data, size};
+    arena a;
+    request r, again;
+    error err = {.status = OK};
+    guard_answer answer;
+    buf words = {0};
+    arena_init(&a, 1 << 20);
+    status s = request_parse(&a, line, &r, &err);
+    CHECK(s == OK ? err.message == MSG_NONE : err.message != MSG_NONE);
+    if (s == OK) check_request(&r);
+    CHECK(request_parse(&a, line, &again, &err) == s);
+    CHECK(again.route == r.route && again.limit == r.limit && str_eq(again.run, r.run));
+    if (s != OK) text_error(&words, r.words, &err);
+    CHECK(buf_ok(&words));
+    (void)page_find(line);
+    (void)page_accepts_gzip(line, true);
+    guard_rules rules = {.loopback = size % 2 == 0, .token = STR("0123456789abcdef")};
+    guard_request headers = {.method = STR("GET"),
+                             .target = line,
+                             .host = line,
+                             .origin = line,
+                             .cookie = line,
+                             .authorization = line};
+    (void)!guard_check(&rules, &headers, &answer, &err);
+    buf_fini(&words);
+    arena_fini(&a);
+    return 0;
+}
