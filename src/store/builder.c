@@ -32,6 +32,10 @@ builder *builder_new(void) {
     b->metas = VEC_INIT(raw_meta);
     b->devices = VEC_INIT(raw_device);
     b->groups = VEC_INIT(raw_group);
+    b->given_ops = VEC_INIT(raw_given_op);
+    b->given_steps = VEC_INIT(raw_given_step);
+    b->pipe_ops = VEC_INIT(raw_pipe_op);
+    b->queue_samples = VEC_INIT(raw_queue_sample);
     b->base_unix_ns = ABSENT_I64;
     b->format = "";
     shape_row *none = vec_push(&b->shapes), *raw = none ? vec_push(&b->shapes) : NULL;
@@ -67,6 +71,7 @@ static void free_shared_rows(builder *b) {
     for (size_t i = 0; i < b->blocks.n; i++) mem_free(VEC(&b->blocks, arg_block)[i].p);
     b->blocks.n = 0;
     b->metas.n = b->devices.n = b->groups.n = 0;
+    b->given_ops.n = b->given_steps.n = b->pipe_ops.n = b->queue_samples.n = 0;
     if (b->frames.n) b->frames.n = 1;
     map_fini(&b->frame_map);
 }
@@ -91,6 +96,10 @@ void builder_free(builder *b) {
     vec_fini(&b->metas);
     vec_fini(&b->devices);
     vec_fini(&b->groups);
+    vec_fini(&b->given_ops);
+    vec_fini(&b->given_steps);
+    vec_fini(&b->pipe_ops);
+    vec_fini(&b->queue_samples);
     map_fini(&b->shape_map);
     map_fini(&b->category_map);
     intern_free(b->strings);
@@ -138,7 +147,9 @@ uint64_t part_size_bytes(const part *p) {
 }
 
 uint64_t builder_size_bytes(const builder *b) {
-    uint64_t n = intern_bytes(b->strings);
+    uint64_t n = intern_bytes(b->strings) + b->given_ops.n * sizeof(raw_given_op) +
+                 b->given_steps.n * sizeof(raw_given_step) +
+                 b->queue_samples.n * sizeof(raw_queue_sample);
     for (const part *p = b->parts; p; p = p->next) n += part_size_bytes(p);
     return n;
 }
@@ -183,6 +194,20 @@ status builder_add_group(builder *b, const raw_group *g, error *err) {
     *row = *g;
     return OK;
 }
+
+/* ---- given rows ---- */
+
+#define ADD_ROW(kind, list)                                                    \
+    status builder_add_##kind(builder *b, const raw_##kind *row, error *err) { \
+        raw_##kind *to = vec_push(&b->list);                                   \
+        if (!to) FAIL_MEMORY(err);                                             \
+        *to = *row;                                                            \
+        return OK;                                                             \
+    }
+ADD_ROW(given_op, given_ops)
+ADD_ROW(given_step, given_steps)
+ADD_ROW(pipe_op, pipe_ops)
+ADD_ROW(queue_sample, queue_samples)
 
 /* ---- argument records ---- */
 

@@ -54,6 +54,46 @@ typedef struct {
     int64_t size;
 } raw_group;
 status builder_add_group(builder *b, const raw_group *g, error *err) MUST_USE;
+/* What a producer had added up itself, and its input pipeline. Rows keep the order they are added in.
+ * Start from RAW_…_NONE: what is not known is absent, not zero. */
+typedef struct {
+    uint32_t name, type, side, full_name, info, subgraph; /* string ids */
+    int64_t calls, total, max, min, self, dispatch, bytes;
+    double flops, flops_per_s, vector_flops, vector_flops_per_s;
+    uint8_t level; /* given_level */
+} raw_given_op;
+#define RAW_GIVEN_OP_NONE                        \
+    ((raw_given_op){.calls = ABSENT_I64,         \
+                    .total = ABSENT_I64,         \
+                    .max = ABSENT_I64,           \
+                    .min = ABSENT_I64,           \
+                    .self = ABSENT_I64,          \
+                    .dispatch = ABSENT_I64,      \
+                    .bytes = ABSENT_I64,         \
+                    .flops = (double)NAN,        \
+                    .flops_per_s = (double)NAN,  \
+                    .vector_flops = (double)NAN, \
+                    .vector_flops_per_s = (double)NAN})
+status builder_add_given_op(builder *b, const raw_given_op *row, error *err) MUST_USE;
+typedef struct {
+    int64_t number; /* ABSENT_I64: the average the producer gave */
+    uint32_t stage, name, track;
+    int64_t start, duration;
+} raw_given_step;
+status builder_add_given_step(builder *b, const raw_given_step *row, error *err) MUST_USE;
+typedef struct {
+    uint32_t name;
+    uint32_t parent; /* row, from 1 in the order of adding; 0 = none; may come later */
+    int32_t workers;
+    int64_t capacity, id, interval;
+    uint8_t role; /* pipe_role */
+} raw_pipe_op;
+status builder_add_pipe_op(builder *b, const raw_pipe_op *row, error *err) MUST_USE;
+typedef struct {
+    uint32_t pipe_op; /* row, from 1 */
+    int64_t time, step, size, capacity, get, push, total;
+} raw_queue_sample;
+status builder_add_queue_sample(builder *b, const raw_queue_sample *row, error *err) MUST_USE;
 
 /* ---- argument records (store/args.h) ---- */
 /* The place reached from `parent` (0 = root) by `key`; thread safe; 0 when out of memory. */

@@ -77,6 +77,7 @@ struct builder {
     vec blocks;    /* arg_block */
     vec metas;     /* raw_meta */
     vec devices, groups;
+    vec given_ops, given_steps, pipe_ops, queue_samples;
     const char *format;
     int64_t base_unix_ns;
     uint64_t input_bytes;
@@ -145,6 +146,7 @@ status seal_flows(sealing *s, error *err) MUST_USE;
 status seal_steps(sealing *s, error *err) MUST_USE;
 status seal_frames(sealing *s, error *err) MUST_USE; /* call stacks, modules */
 status seal_memory(sealing *s, error *err) MUST_USE; /* memory events, instants, counters */
+status seal_given(sealing *s, error *err) MUST_USE;  /* given rows, input pipeline */
 status seal_facts(sealing *s,
                   error *err) MUST_USE; /* meta, devices, groups, quality, strings */
 

@@ -52,7 +52,7 @@ typedef enum {
 
 typedef enum {
     LINK_NONE = 0,   /* no launch call found */
-    LINK_EXACT,      /* correlation, and the op named by the external id contains the call */
+    LINK_EXACT,      /* the op named by the external id; with a call: it contains the call */
     LINK_CONTAINED,  /* correlation, and the innermost op around the call */
     LINK_ORDER,      /* by order only */
     LINK_GRAPH,      /* a node of a launched graph */
@@ -76,6 +76,14 @@ typedef enum {
     MEMORY_OOM,
     MEMORY_EXISTING /* allocated before the recording: told once, at its start */
 } memory_kind;
+/* What a row of pipe_op stands for. */
+typedef enum {
+    PIPE_OPERATOR = 0, /* an operator and the queue behind it */
+    PIPE_HOST_QUEUE,   /* batches on the host, waiting for the device */
+    PIPE_DATA_QUEUE    /* batches on the device, waiting for the graph */
+} pipe_role;
+/* What a row of given_op adds up. */
+typedef enum { GIVEN_OPERATOR = 0, GIVEN_TYPE, GIVEN_KERNEL } given_level;
 /* c10's numbers where it has one. */
 typedef enum {
     DEVICE_CPU = 0,

@@ -177,6 +177,7 @@ status seal_facts(sealing *s, error *err) {
     TRY(seal_devices(s, err));
     TRY(seal_groups(s, err));
     TRY(seal_categories(s, err));
+    TRY(seal_given(s, err));
     TRY(seal_quality(s, err));
     TRY(seal_strings(s, err));
     TRY(seal_arguments(s, err));

@@ -4,7 +4,8 @@
  *
  * Kineto of 2022 to early 2024 wrote the correlation id as external id everywhere; such a file is
  * recognised (99 % of its kernels) and its external ids are not used. An external id is believed
- * only when the op it names is on the thread of the call and contains the call's start. */
+ * only when the op it names is on the thread of the call and contains the call's start. Device work of
+ * a producer that records no calls (no correlation) belongs to the op its external id names. */
 #include "base/mem.h"
 #include "store/builder_int.h"
 
@@ -14,6 +15,7 @@ typedef struct {
     sealing *s;
     const raw_call **calls; /* raw row by call row */
     bool trust_external;
+    const part *guess;
     map op_by_external; /* op row + 1 of the last op with that id; made on first need */
     bool has_op_map, failed;
 } linking;
@@ -119,6 +121,16 @@ static status link_all_calls(linking *q, error *err) {
     return OK;
 }
 
+/* The op a producer without launch calls named itself by its external id; 0 when it named none. */
+static uint32_t named_op(linking *q, uint32_t kernel) {
+    sealing *s = q->s;
+    const raw_slice *r = s->raw[s->kernel.slice[kernel]];
+    q->guess = seal_part_of(s, r, q->guess);
+    int64_t external = VEC(&q->guess->kernels, raw_kernel)[r->extra - 1].external;
+    uint32_t op = q->trust_external && external > 0 ? op_with_id(q, external) : 0;
+    return op ? s->op.slice[op] : 0;
+}
+
 /* Is call a before call b among calls with one correlation? Start, kind, then track order. */
 static bool call_before(const sealing *s, uint32_t a, uint32_t b) {
     uint32_t x = s->call.slice[a], y = s->call.slice[b];
@@ -159,6 +171,9 @@ static status link_kernels(linking *q, error *err) {
         uint32_t call = c == ABSENT_I64 || c < 0 ? MAP_NONE : map_get(&calls, (uint64_t)c);
         if (call == MAP_NONE) {
             orphans++;
+            if (c != ABSENT_I64) continue;
+            s->kernel.op[i] = named_op(q, i);
+            if (s->kernel.op[i]) s->kernel.link[i] = LINK_EXACT;
             continue;
         }
         s->kernel.launch[i] = s->call.slice[call];
@@ -166,6 +181,8 @@ static status link_kernels(linking *q, error *err) {
         s->kernel.link[i] = (uint8_t)how_linked(q, call, i);
     }
     map_fini(&calls);
+    if (st == OK && q->failed)
+        st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     seal_lost(s, CAUSE_ORPHAN_CORRELATION, orphans, NOPOS, 0);
     return st;
 }
@@ -181,6 +198,7 @@ status seal_link(sealing *s, error *err) {
         guess = seal_part_of(s, r, guess);
         q.calls[i] = &VEC(&guess->calls, raw_call)[r->extra - 1];
     }
+    q.guess = guess;
     status st = link_all_calls(&q, err);
     if (st == OK) st = link_kernels(&q, err);
     map_fini(&q.op_by_external);
