@@ -50,7 +50,7 @@ async function serve(tacho, folder) {
     child.stdout.on("data", hear);
     child.stderr.on("data", hear);
     child.on("exit", (code) => reject(new Error(`tacho serve ended with ${code}: ${said}`)));
-    setTimeout(() => reject(new Error(`tacho serve said no address: ${said}`)), 20_000).unref();
+    setTimeout(() => reject(new Error(`tacho serve said no address: ${said}`)), 60_000).unref();
   });
   return {
     url,
@@ -73,6 +73,7 @@ export async function openPage(s, hash, { theme = "light", lang = "en", width = 
     },
     [theme, lang],
   );
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const faults = [];
   page.on("console", (m) => m.type() === "error" && faults.push(`console: ${m.text()}`));
@@ -85,9 +86,11 @@ export async function openPage(s, hash, { theme = "light", lang = "en", width = 
   return { page, context, faults };
 }
 
-/** Waits until every panel has its numbers. */
+/** Waits until the page has drawn what was last asked for: nothing is on its way, nothing is an old number. */
 export async function settled(page) {
-  await page.waitForSelector("h1, .stage, canvas", { timeout: 30_000 });
-  await page.waitForFunction(() => !document.querySelector("[aria-busy=true], .waiting, .old"), undefined, { timeout: 30_000 });
-  await page.waitForTimeout(150);
+  await page.waitForSelector("h1, .stage, canvas", { timeout: 60_000 });
+  const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  await page.evaluate(frames);
+  await page.waitForFunction(() => !document.querySelector("[aria-busy=true], .waiting, .old"), undefined, { timeout: 60_000 });
+  await page.evaluate(frames);
 }

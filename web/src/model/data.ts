@@ -62,15 +62,19 @@ export function tryAgain(): void {
   generation.value++;
 }
 
+/** Questions on their way: the page is busy while there are any. */
+export const open = signal(0);
+
 function start(slot: Slot, key: string, load: (signal: AbortSignal) => Promise<unknown>): void {
   slot.key = key;
   slot.abort?.abort();
   slot.abort = new AbortController();
   const before = slot.state.peek();
   queueMicrotask(() => {
+    open.value++;
     slot.state.value = { value: before.value, old: before.value !== undefined, error: undefined };
   });
-  load(slot.abort.signal).then(
+  const answered = load(slot.abort.signal).then(
     (value) => {
       if (slot.key === key) slot.state.value = { value, old: false, error: undefined };
     },
@@ -79,6 +83,9 @@ function start(slot: Slot, key: string, load: (signal: AbortSignal) => Promise<u
       slot.state.value = { ...slot.state.peek(), old: false, error: toError(e) };
     },
   );
+  void answered.finally(() => {
+    open.value--;
+  });
 }
 
 export function askAnalysis(analysis: string, query: Query, slot = analysis): Asked<Answer> {

@@ -11,3 +11,14 @@ test("an empty address is the overview", () => {
   assert.equal(parsePlace("").view, "overview");
   assert.equal(writePlace(parsePlace("")), "#/overview");
 });
+
+test("pluses, blanks, percent signs and names in any script survive", () => {
+  for (const value of ["name+shape", "a b", "100 %", "aten::mm", "a&b=c#d?e", "看这里 1-2|x", "%zz", "x/y,z"]) {
+    const text = writePlace({ view: "operators", params: new Map([["q", value]]) });
+    assert.equal(parsePlace(text).params.get("q"), value, text);
+  }
+});
+
+test("an address with a broken escape is read as it stands", () => {
+  assert.equal(parsePlace("#/operators?q=50%&run=a").params.get("q"), "50%");
+});

@@ -24,15 +24,27 @@ export type View = (typeof VIEWS)[number];
 export function parsePlace(hash: string): Place {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
   const params = new Map<string, string>();
-  for (const [k, v] of new URLSearchParams(query)) params.set(k, v);
+  for (const part of query.split("&")) {
+    const equals = part.indexOf("=");
+    if (equals > 0) params.set(decoded(part.slice(0, equals)), decoded(part.slice(equals + 1)));
+  }
   return { view: path || "overview", params };
 }
 
+/** A plus is a plus here, not a blank; what is no escape stays as it stands. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const encoded = (text: string) => encodeURIComponent(text).replace(/%(?:2B|3A|2C|2F)/g, (code) => decodeURIComponent(code));
+
 export function writePlace(p: Place): string {
-  const query = new URLSearchParams([...p.params].filter(([, v]) => v !== ""))
-    .toString()
-    .replace(/%2B/g, "+")
-    .replace(/%3A/g, ":");
+  const given = [...p.params].filter(([, v]) => v !== "");
+  const query = given.map(([k, v]) => `${encoded(k)}=${encoded(v)}`).join("&");
   return `#/${p.view}${query ? `?${query}` : ""}`;
 }
 

@@ -1,16 +1,23 @@
-// Light, dark, or what the system says.
-import { effect, signal } from "@preact/signals";
+// Light, dark, or what the system says. Chosen by hand it is kept, and stands in the address; a link with a
+// theme shows it without changing what its reader has kept.
+import { computed, effect, signal } from "@preact/signals";
+import { go, param } from "./place.ts";
 
 export type Theme = "system" | "light" | "dark";
 const ORDER: readonly Theme[] = ["system", "light", "dark"];
 
-export const theme = signal<Theme>((globalThis.localStorage?.getItem("tacho.theme") as Theme | null) ?? "system");
+const themeOf = (text: string | null | undefined) => ORDER.find((o) => o === text);
+const kept = signal<Theme>(themeOf(globalThis.localStorage?.getItem("tacho.theme")) ?? "system");
+
+export const theme = computed<Theme>(() => themeOf(param("theme")) ?? kept.value);
 /** Grows when colours change: canvases read their colours again. */
 export const themeVersion = signal(0);
 
 export function nextTheme(): void {
-  theme.value = ORDER[(ORDER.indexOf(theme.value) + 1) % ORDER.length] as Theme;
-  localStorage.setItem("tacho.theme", theme.value);
+  const next = ORDER[(ORDER.indexOf(theme.value) + 1) % ORDER.length] as Theme;
+  kept.value = next;
+  localStorage.setItem("tacho.theme", next);
+  go({ params: { theme: next === "system" ? undefined : next } }, true);
 }
 
 export function followTheme(): void {

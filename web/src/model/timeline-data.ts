@@ -152,8 +152,7 @@ export function fetchView(
     (e: unknown) => {
       if (s.pending !== pending) return;
       s.pending = undefined;
-      if (e instanceof RequestFailed && e.error.code === "superseded") return;
-      s.failed = e instanceof Error ? e.message : String(e);
+      if (!(e instanceof RequestFailed && e.error.code === "superseded")) s.failed = e instanceof Error ? e.message : String(e);
       how.done();
     },
   );

@@ -1,25 +1,28 @@
-// The language of the page: every string by its key, one table a language.
+// The language of the page: every string by its key, one table a language. Chosen by hand it is kept, and
+// stands in the address; a link with a language shows it without changing what its reader has kept.
 import { computed, signal } from "@preact/signals";
 import { en } from "../text/en.ts";
 import { zh } from "../text/zh.ts";
+import { go, param } from "./place.ts";
 
 export type Language = "en" | "zh";
 export type Key = keyof typeof en;
 
 const TABLES: Record<Language, Record<Key, string>> = { en, zh };
 
-function firstLanguage(): Language {
-  const kept = globalThis.localStorage?.getItem("tacho.language");
-  if (kept === "en" || kept === "zh") return kept;
-  return globalThis.navigator?.language?.startsWith("zh") ? "zh" : "en";
-}
+const languageOf = (text: string | null | undefined) => (text === "en" || text === "zh" ? text : undefined);
 
-export const language = signal<Language>(firstLanguage());
-export const isChinese = computed(() => language.value === "zh");
+const kept = signal<Language>(
+  languageOf(globalThis.localStorage?.getItem("tacho.language")) ??
+    (globalThis.navigator?.language?.startsWith("zh") ? "zh" : "en"),
+);
 
-export function setLanguage(l: Language): void {
-  language.value = l;
+export const language = computed<Language>(() => languageOf(param("lang")) ?? kept.value);
+
+export function chooseLanguage(l: Language): void {
+  kept.value = l;
   localStorage.setItem("tacho.language", l);
+  go({ params: { lang: l } }, true);
 }
 
 /** The sentence of a key, `{name}` filled in. */

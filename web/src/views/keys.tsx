@@ -3,10 +3,9 @@ import { go, type VIEWS, view } from "../model/place.ts";
 import { dropSelection, selection } from "../model/selection.ts";
 import { moveStep, setSteps, setWindow, tape } from "../model/steps.ts";
 import { nextTheme } from "../model/theme.ts";
-import { type Key, language, t } from "../model/words.ts";
+import { chooseLanguage, type Key, language, t } from "../model/words.ts";
 import { Dialog } from "../widgets/dialog.tsx";
 import { closeLayer, layer, openLayer } from "./layers.ts";
-import { chooseLanguage } from "./topbar.tsx";
 
 const VIEW_KEYS: Record<string, (typeof VIEWS)[number]> = {
   o: "overview",

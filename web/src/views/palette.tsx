@@ -8,10 +8,9 @@ import { go, VIEWS } from "../model/place.ts";
 import { setSteps, setWindow, tape } from "../model/steps.ts";
 import { nextTheme } from "../model/theme.ts";
 import { analysis, analysisQuery, num, rowsOf } from "../model/trace.ts";
-import { type Key, language, t } from "../model/words.ts";
+import { chooseLanguage, type Key, language, t } from "../model/words.ts";
 import { Dialog } from "../widgets/dialog.tsx";
 import { closeLayer, openLayer } from "./layers.ts";
-import { chooseLanguage } from "./topbar.tsx";
 
 interface Entry {
   group: Key;

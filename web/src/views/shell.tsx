@@ -1,12 +1,13 @@
 // The frame around every view: top bar, rail, tape, the view itself, and what lies above the page.
+import { effect } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { useEffect } from "preact/hooks";
 import { hideTip, TipLayer } from "../base/tip.tsx";
 import { Patterns } from "../draw/patterns.tsx";
-import { connection, progress, runs, tryAgain } from "../model/data.ts";
-import { param, type View, view } from "../model/place.ts";
+import { connection, open, progress, runs, tryAgain } from "../model/data.ts";
+import { type View, view } from "../model/place.ts";
 import { currentRun, hasData } from "../model/trace.ts";
-import { language, setLanguage, t } from "../model/words.ts";
+import { language, t } from "../model/words.ts";
 import { panelActions, panelWords } from "../widgets/panel.tsx";
 import { Distributed } from "./distributed.tsx";
 import { Kernels } from "./kernels.tsx";
@@ -60,9 +61,8 @@ export function Shell() {
     listenToKeys();
     panelActions.rests = () => openLayer("trust");
     panelActions.tryAgain = tryAgain;
-    const wanted = param("lang");
-    if (wanted === "en" || wanted === "zh") setLanguage(wanted);
     addEventListener("scroll", hideTip, true);
+    return effect(() => document.getElementById("content")?.setAttribute("aria-busy", String(open.value > 0)));
   }, []);
   const run = currentRun.value;
   const place = view.value;

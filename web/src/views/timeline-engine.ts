@@ -126,6 +126,8 @@ export function startEngine(canvas: HTMLCanvasElement, box: HTMLElement, scrolle
       { view: stage.range, width: stage.width, whole: stage.whole, lanes: wishOf(scene) },
       { fetch: server().blocks, query: traceQuery.peek(), client, done: request },
     );
+    const busy = String(stage.store.pending !== undefined);
+    if (box.getAttribute("aria-busy") !== busy) box.setAttribute("aria-busy", busy);
     engine.rows = paint(easel, scene);
     frameTimes.push(performance.now() - begun);
     if (frameTimes.length > 2000) frameTimes.shift();

@@ -4,7 +4,7 @@ import { runs } from "../model/data.ts";
 import { go, view } from "../model/place.ts";
 import { nextTheme, theme } from "../model/theme.ts";
 import { allRanks, currentRun, currentSpan, currentWorker, info } from "../model/trace.ts";
-import { language, setLanguage, t } from "../model/words.ts";
+import { chooseLanguage, language, t } from "../model/words.ts";
 import { Key } from "../widgets/controls.tsx";
 import { Icon, Logo, SeverityMark, ThemeIcon } from "../widgets/icons.tsx";
 import { Menu, type MenuItem } from "../widgets/menu.tsx";
@@ -163,9 +163,4 @@ function Languages() {
       </button>
     </span>
   );
-}
-
-export function chooseLanguage(l: "en" | "zh"): void {
-  setLanguage(l);
-  go({ params: { lang: l } }, true);
 }

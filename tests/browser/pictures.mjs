@@ -1,0 +1,74 @@
+// Pictures of every view in both themes and both languages, and what axe-core says about each of them.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { settled } from "./stand.mjs";
+import { test, visit } from "./tools.mjs";
+
+const VIEWS = [
+  ["overview", "resnet_w0"],
+  ["operators", "gpt_eager"],
+  ["kernels", "gpt_eager"],
+  ["modules", "resnet_w0"],
+  ["memory", "resnet_w0"],
+  ["steps", "ddp"],
+  ["distributed", "ddp"],
+  ["timeline", "resnet_w0"],
+  ["pipeline", "resnet_w0"],
+  ["runs", ""],
+];
+// Theme, language, and whether axe looks: it needs each theme and each language once.
+const LOOKS = [
+  ["light", "en", true],
+  ["dark", "en", false],
+  ["dark", "zh", true],
+  ["light", "zh", false],
+];
+
+async function look(s, page, name, judge) {
+  await page.mouse.move(0, 0);
+  await page.screenshot({ path: join(s.root, `build/screenshots/${name}.png`) });
+  if (!judge) return;
+  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  const bad = found.violations.filter((v) => v.impact === "serious" || v.impact === "critical");
+  const words = bad.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(" | ")}`);
+  assert.deepEqual(words, [], name);
+}
+
+/** Language and theme are in the address: the same page in another look, without loading it again. */
+const turn = (page, theme, lang) =>
+  page.evaluate(
+    ([t, l]) => {
+      const rest = location.hash.replace(/([?&])(?:theme|lang)=\w+&?/g, "$1").replace(/[?&]+$/, "");
+      location.hash = `${rest || "#/"}${rest.includes("?") ? "&" : "?"}theme=${t}&lang=${l}`;
+    },
+    [theme, lang],
+  );
+
+for (const [view, run] of VIEWS)
+  test(`picture and accessibility: ${view}`, async (s) => {
+    const shown = run && !s.real.includes(run) ? "sample" : run;
+    await visit(s, `${view}${shown ? `?run=${shown}` : ""}`, async (page) => {
+      await page.evaluate(s.axe);
+      for (const [theme, lang, judge] of LOOKS) {
+        await turn(page, theme, lang);
+        await page.waitForFunction(
+          ([t, l]) => document.documentElement.dataset.theme === t && document.documentElement.lang.startsWith(l),
+          [theme, lang],
+        );
+        await settled(page);
+        await look(s, page, `${view}-${theme}-${lang}`, judge);
+      }
+    });
+  });
+
+for (const [width, height] of [[1024, 768], [1920, 1080], [880, 700]])
+  test(`a window ${width} wide: nothing cut off`, (s) =>
+    visit(
+      s,
+      "overview?run=sample",
+      async (page) => {
+        await page.screenshot({ path: join(s.root, `build/screenshots/overview-${width}.png`) });
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+      },
+      { width, height },
+    ));

@@ -1,0 +1,28 @@
+// What the tests share: opening a view and demanding that nothing went wrong, reading tables.
+import assert from "node:assert/strict";
+import { openPage, settled } from "./stand.mjs";
+
+export const tests = [];
+/** Registers a test; `needs` are the runs of the real data it cannot do without. */
+export const test = (name, run, needs = []) => tests.push({ name, run, needs });
+
+export const rowsOf = (table) => table.rows.map((r) => Object.fromEntries(table.columns.map((c, i) => [c.name, r[i]])));
+export const plain = (text) => text.replace(/[\s\u2009\u202f]+/g, " ").trim();
+export const heading = async (page) => plain(await page.textContent("h1"));
+export const cells = (page, selector) => page.$$eval(selector, (list) => list.map((e) => e.textContent.replace(/\s+/g, " ").trim()));
+
+/** Waits for the address to contain a text. */
+export const addressHas = (page, text) => page.waitForFunction((t) => decodeURIComponent(location.hash).includes(t), text);
+export const addressLacks = (page, text) => page.waitForFunction((t) => !decodeURIComponent(location.hash).includes(t), text);
+
+/** Opens a view, lets it settle, runs the check, and demands that nothing went wrong on the way. */
+export async function visit(s, hash, check, options) {
+  const { page, context, faults } = await openPage(s, hash, options);
+  try {
+    await settled(page);
+    await check(page, context);
+    assert.deepEqual(faults, []);
+  } finally {
+    await context.close();
+  }
+}

@@ -1,0 +1,75 @@
+// The ways a user takes through the page, from a question to its answer.
+import assert from "node:assert/strict";
+import { settled } from "./stand.mjs";
+import { cells, heading, plain, test, visit } from "./tools.mjs";
+
+test("way: find the slow data loader", (s) =>
+  visit(s, "overview?run=resnet_w0", async (page) => {
+    assert.match(await heading(page), /data loader/);
+    assert.match(await page.textContent(".advice >> nth=0"), /num_workers/);
+    await page.click(".advice >> nth=0 >> text=Show in timeline");
+    await page.waitForFunction(() => location.hash.startsWith("#/timeline") && location.hash.includes("view="));
+  }), ["resnet_w0"]);
+
+test("way: zoom a memory range and reset it", (s) =>
+  visit(s, "memory?run=resnet_w0", async (page) => {
+    const words = () => page.textContent("section[aria-label='Allocations'] .panel-words");
+    const before = await words();
+    const box = await page.locator(".u-over").boundingBox();
+    await page.mouse.move(box.x + 20, box.y + 80);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 160, box.y + 80, { steps: 6 });
+    await page.mouse.up();
+    await page.waitForFunction(() => location.hash.includes("range="));
+    await settled(page);
+    assert.notEqual(await words(), before);
+    const again = await page.locator(".u-over").boundingBox();
+    await page.mouse.click(again.x + 100, again.y + 60, { button: "right" });
+    await page.waitForFunction(() => !location.hash.includes("range="));
+    await settled(page);
+    assert.equal(await words(), before);
+  }), ["resnet_w0"]);
+
+test("way: find the straggler", async (s) => {
+  const answer = s.json("distributed", "ddp", "--all-workers");
+  await visit(s, "distributed?run=ddp", async (page) => {
+    assert.equal(await heading(page), plain(answer.verdict.text.en));
+    const rank = answer.verdict.values.rank;
+    assert.ok((await cells(page, ".heat .strong")).some((t) => t.startsWith(`rank ${rank}`)));
+    assert.equal((await page.$$("section[aria-label='Collectives'] tbody tr:not(.spacer)")).length, answer.tables.collectives.rows.length);
+  });
+}, ["ddp"]);
+
+test("way: share a link and open it", async (s) => {
+  let link = "";
+  await visit(s, "overview?run=resnet_w0", async (page) => {
+    await page.click("role=button[name='3'] >> nth=0").catch(() => page.keyboard.press("2"));
+    await page.waitForFunction(() => location.hash.includes("step=3"));
+    await page.keyboard.press("g");
+    await page.keyboard.press("k");
+    await page.waitForFunction(() => location.hash.startsWith("#/kernels"));
+    await settled(page);
+    await page.locator(".main-table tbody tr:not(.spacer)").nth(2).click();
+    await page.waitForFunction(() => location.hash.includes("sel="));
+    link = new URL(page.url()).hash.slice(2);
+  });
+  await visit(s, link, async (page) => {
+    assert.match(plain(await page.textContent(".tape-length")), /^1 step/);
+    assert.equal((await page.$$("tr.marked")).length, 1);
+    assert.ok(await page.$(".chip"));
+    await page.keyboard.press("Escape");
+    await page.waitForFunction(() => !location.hash.includes("sel="));
+  });
+}, ["resnet_w0"]);
+
+test("way: switch to Chinese and dark, both stay", (s) =>
+  visit(s, "overview?run=sample", async (page) => {
+    await page.click("role=button[name='中文']");
+    await page.waitForFunction(() => document.documentElement.lang === "zh-CN");
+    await settled(page);
+    assert.equal(plain(await page.textContent(".rail-link[aria-current]")).replace(/ ?\d+$/, ""), "概览");
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
+    await page.keyboard.press("Shift+D");
+    await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
+    assert.match(await heading(page), /[\u4e00-\u9fff]/);
+  }));
