@@ -17,6 +17,7 @@
  * one of its own name counts in both, as in PyTorch's own tables. */
 #include <math.h>
 
+#include "analyse/matmul_shapes.h"
 #include "analyse/op_scan.h"
 #include "analyse/op_verdict.h"
 #include "base/hash.h"
@@ -49,6 +50,10 @@ typedef struct {
     groups rows;
     uint32_t *by_name; /* name → row + 1, when the name alone is the key */
     int64_t device_self, host_self;
+    struct {
+        uint32_t name, shapes;
+        double flops;
+    } last; /* product read last */
 } totals;
 
 /* The family of an op: its namespace, autograd for nodes of the backward graph, else custom. */
@@ -107,11 +112,40 @@ static uint32_t find_group(totals *o, const op_call *c) {
     return row;
 }
 
-static void add_flops(op_group *g, const trace *t, const op_call *c) {
-    if (!c->op_row || isnan(t->op.flops[c->op_row])) return;
+/* Matrix products whose two factors are their inputs; what wraps them (linear, matmul) would
+ * count the same work again. */
+static bool is_product(str name) {
+    static const str names[] = {STR("aten::mm"), STR("aten::addmm"), STR("aten::bmm"),
+                                STR("aten::baddbmm")};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_eq(name, names[i])) return true;
+    return false;
+}
+
+/* Operations of a call: the producer's number, else out of the shapes; NaN when neither. */
+static double flops_of(totals *o, const op_call *c) {
+    double given = o->t->op.flops[c->op_row];
+    if (!isnan(given) || !c->eligible) return given;
+    uint32_t shapes = o->t->op.shapes[c->op_row];
+    if (!shapes) return NAN;
+    if (o->last.name != c->name || o->last.shapes != shapes) { /* calls come in runs alike */
+        matmul_size size;
+        o->last.name = c->name;
+        o->last.shapes = shapes;
+        o->last.flops =
+            is_product(trace_str(o->t, c->name)) && matmul_read(trace_str(o->t, shapes), &size)
+                ? matmul_flops(&size)
+                : NAN;
+    }
+    return o->last.flops;
+}
+
+static void add_flops(op_group *g, totals *o, const op_call *c) {
+    double flops = c->op_row ? flops_of(o, c) : NAN;
+    if (isnan(flops)) return;
     int64_t device = add_i64(c->device_self, c->device_children);
     g->has_flops = true;
-    g->flops += t->op.flops[c->op_row];
+    g->flops += flops;
     g->flops_ns = add_i64(g->flops_ns, device > 0 ? device : c->ns);
 }
 
@@ -129,7 +163,7 @@ static status add_call(void *context, const op_call *c, error *err) {
         g->device_max = max_i64(g->device_max, device_total);
         g->device_min = g->calls ? min_i64(g->device_min, device_total) : device_total;
         g->calls++;
-        add_flops(g, o->t, c);
+        add_flops(g, o, c);
     }
     g->host_total = add_i64(g->host_total, c->ns);
     g->host_self = add_i64(g->host_self, op_call_self_ns(c));

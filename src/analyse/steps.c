@@ -6,8 +6,9 @@
  * collective launched in the step ran, on the device or on the host; what no computing
  * kernel covers of it is exposed (without kernels: no operator).
  *
- * The table `segments` is what the picture of a step draws: the stages on the host and every
- * collective on its stream. */
+ * The table `segments` is what the picture of a step draws: the stages on the host, every
+ * collective on its stream, and the stretches of a collective that computation hides (gaps
+ * too short to be seen are closed, so that there are at most some hundred a collective). */
 #include "analyse/breakdown.h"
 #include "analyse/comm_kind.h"
 #include "analyse/rules.h"
@@ -154,23 +155,74 @@ static status write_stage_segments(table *t, const question *q, uint32_t step, s
     return OK;
 }
 
+/* What stands in the rows of one collective. */
+typedef struct {
+    str stage, track, name;
+    uint32_t step;
+} comm_words;
+
+static status add_comm_segment(table *t, const question *q, const comm_words *w, interval range,
+                               error *err) {
+    TRY(add_segment(t, q, w->step, range, err));
+    size_t row = t->n_rows - 1;
+    table_set_text(t, row, COL_S(segments, stage), w->stage);
+    table_set_text(t, row, COL_S(segments, track), w->track);
+    table_set_text(t, row, COL_S(segments, name), w->name);
+    return OK;
+}
+
+/* First computing range that ends behind the moment. */
+static size_t first_computing(const intervals *v, int64_t at) {
+    size_t low = 0, high = v->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (v->v[middle].end > at)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+enum { SEEN = 200 }; /* a gap shorter than the SEEN-th part of a collective is closed */
+
+static status write_hidden(table *t, const question *q, const comm_words *w, interval range,
+                           error *err) {
+    int64_t gap = sub_i64(range.end, range.start) / SEEN;
+    interval piece = {range.start, range.start};
+    for (size_t i = first_computing(&q->compute, range.start);
+         i < q->compute.n && q->compute.v[i].start < range.end; i++) {
+        int64_t start = max_i64(q->compute.v[i].start, range.start);
+        if (piece.end > piece.start && sub_i64(start, piece.end) > gap) {
+            TRY(add_comm_segment(t, q, w, piece, err));
+            piece.end = piece.start;
+        }
+        if (piece.end == piece.start) piece.start = start;
+        piece.end = min_i64(q->compute.v[i].end, range.end);
+    }
+    return piece.end > piece.start ? add_comm_segment(t, q, w, piece, err) : OK;
+}
+
 static status write_collectives(table *t, const question *q, uint32_t step, size_t at,
                                 error *err) {
     const trace *tr = q->t;
     for (; at < q->n_comms && q->comms[at].step == step; at++) {
         const collective *c = &q->comms[at];
-        TRY(add_segment(t, q, step, (interval){c->start, c->end}, err));
-        size_t row = t->n_rows - 1;
+        interval range = {c->start, c->end};
         uint32_t track = trace_track_of(tr, c->slice), comm = trace_comm_of(tr, c->slice);
         uint32_t name =
             comm && tr->comm.name[comm] ? tr->comm.name[comm] : tr->slice.name[c->slice];
-        str track_text = trace_str(tr, tr->track.name[track]);
-        if (!track_text.n)
-            track_text = arena_printf(t->arena, "%lld", (long long)tr->track.tid[track]);
-        if (!track_text.p) FAIL_MEMORY(err);
-        table_set_text(t, row, COL_S(segments, stage), STR("communication"));
-        table_set_text(t, row, COL_S(segments, track), track_text);
-        table_set_text(t, row, COL_S(segments, name), trace_str(tr, name));
+        comm_words w = {STR("communication"), trace_str(tr, tr->track.name[track]),
+                        trace_str(tr, name), step};
+        if (!w.track.n)
+            w.track = arena_printf(t->arena, "%lld", (long long)tr->track.tid[track]);
+        if (!w.track.p) FAIL_MEMORY(err);
+        TRY(add_comm_segment(t, q, &w, range, err));
+        int64_t hidden = intervals_ns_in(&q->compute, range.start, range.end);
+        table_set_int(t, t->n_rows - 1, COL_S(segments, exposed),
+                      sub_i64(sub_i64(range.end, range.start), hidden));
+        w.stage = STR("hidden");
+        TRY(write_hidden(t, q, &w, range, err));
     }
     return OK;
 }

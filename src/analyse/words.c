@@ -54,10 +54,45 @@ str device_name(arena *a, uint8_t type, int32_t id) {
     return arena_printf(a, "%s%d", name, (int)id);
 }
 
+/* Frames that only carry a kernel given as their first template argument. */
+static bool is_wrapper(str base) {
+    static const str wrappers[] = {STR("cutlass::Kernel"), STR("cutlass::Kernel2"),
+                                   STR("cutlass::device_kernel")};
+    for (size_t i = 0; i < sizeof wrappers / sizeof *wrappers; i++)
+        if (str_eq(base, wrappers[i])) return true;
+    return false;
+}
+
+/* The first template argument of what follows '<'. */
+static str first_argument(str rest) {
+    int depth = 0;
+    for (size_t i = 0; i < rest.n; i++) {
+        char c = rest.p[i];
+        if ((c == ',' || c == '>') && depth == 0) return str_n(rest.p, i);
+        depth += c == '<' || c == '(';
+        depth -= c == '>' || c == ')';
+    }
+    return rest;
+}
+
+/* Where the name proper ends: at its template or parameter list. "(anonymous namespace)::f"
+ * has a bracket that belongs to it. */
+static size_t name_end(str s) {
+    for (size_t i = 1; i < s.n; i++) {
+        bool own = s.p[i] == '(' && str_starts(str_from(s, i), STR("(anonymous"));
+        if (!own && (s.p[i] == '<' || s.p[i] == '(')) return i;
+    }
+    return s.n;
+}
+
 str kernel_short_name(str name) {
     str s = str_starts(name, STR("void ")) ? str_from(name, 5) : name;
-    for (size_t i = 1; i < s.n; i++) /* "(anonymous namespace)::f" begins with a bracket */
-        if (s.p[i] == '<' || (s.p[i] == '(' && !str_starts(str_from(s, i), STR("(anonymous"))))
-            return str_n(s.p, i);
-    return s;
+    for (;;) {
+        size_t end = name_end(s);
+        str base = str_n(s.p, end);
+        if (end == s.n || s.p[end] != '<' || !is_wrapper(base)) return base;
+        str inner = first_argument(str_from(s, end + 1));
+        if (!inner.n) return base;
+        s = inner;
+    }
 }

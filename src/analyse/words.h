@@ -11,7 +11,8 @@ str kind_name(uint8_t kind);
 /* "CPU", "GPU0", "XPU1", "MPS0", …; {NULL, 0} when out of memory. */
 str device_name(arena *a, uint8_t type, int32_t id);
 /* A kernel's name for a sentence: without return type, template and parameter lists:
- * "void cudnn::bn_bw<float, 1>(float)" → "cudnn::bn_bw". A slice of `name`. */
+ * "void cudnn::bn_bw<float, 1>(float)" → "cudnn::bn_bw"; a frame that says nothing gives way
+ * to what it carries: "void cutlass::Kernel2<gemm_a>(…)" → "gemm_a". A slice of `name`. */
 str kernel_short_name(str name);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* 812 ns, 15.3 µs, 12.5 ms, 3.21 s, 16.7 min, 2.78 h. */
 void fmt_duration(buf *b, int64_t ns);
-/* 812 B, 1.50 kB, 24.0 MB, 139 GB. */
+/* 812 B, 1.50 KiB, 24.0 MiB, 140 GiB: as the page, and as the allocators count. */
 void fmt_bytes(buf *b, int64_t bytes);
 /* 1,234,567. */
 void fmt_count(buf *b, int64_t n);

@@ -300,6 +300,29 @@ static void flops_are_added_where_recorded_and_null_elsewhere(void **state) {
     fake_fini(&f);
 }
 
+static void flops_of_products_come_from_their_shapes_where_not_recorded(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int host = fake_thread(&f);
+    int x = fake_add(&f, host, KIND_OP, "aten::mm", 0, 1000);
+    int y = fake_add(&f, host, KIND_OP, "aten::mm", 2000, 1000);
+    int z = fake_add(&f, host, KIND_OP, "aten::linear", 4000, 1000);
+    int w = fake_add(&f, host, KIND_OP, "aten::bmm", 6000, 1000);
+    f.slices[x].shapes = "[[2,3],[3,4]]";
+    f.slices[y].shapes = "[[2,3],[3,5]]";
+    f.slices[z].shapes = "[[2,3],[3,4]]"; /* its product is one of the others */
+    f.slices[w].shapes = "[[7,2,3],[7,3]]";
+    params p = fake_params();
+    table *t = ask(fake_seal(&f), &p, &a);
+    assert_near(fake_real(t, fake_row(t, "aten::mm"), "flops"), 2 * 2 * 3 * 4 + 2 * 2 * 3 * 5);
+    assert_near(fake_real(t, fake_row(t, "aten::mm"), "flops_per_s"), 108 / 2e-6);
+    assert_true(fake_null(t, fake_row(t, "aten::linear"), "flops"));
+    assert_true(fake_null(t, fake_row(t, "aten::bmm"), "flops")); /* do not fit together */
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 static void a_trace_without_device_work_has_null_device_columns(void **state) {
     fake f;
     arena a = {0};
@@ -359,6 +382,7 @@ int main(void) {
         cmocka_unit_test(grouping_by_type_adds_up_a_namespace),
         cmocka_unit_test(tensor_core_shares_follow_the_kernels),
         cmocka_unit_test(flops_are_added_where_recorded_and_null_elsewhere),
+        cmocka_unit_test(flops_of_products_come_from_their_shapes_where_not_recorded),
         cmocka_unit_test(a_trace_without_device_work_has_null_device_columns),
         cmocka_unit_test(deep_nesting_needs_no_recursion),
         cmocka_unit_test(running_out_of_the_request_s_memory_is_an_error),

@@ -44,9 +44,41 @@ static void communication_is_exposed_where_nothing_computes(void **state) {
     assert_int_equal(fake_int(s, 1, "communication"), 10);
     assert_int_equal(fake_int(s, 1, "gap"), 10);
     s = fake_table(&out, "segments");
-    assert_int_equal(s->n_rows, 3);
+    assert_int_equal(s->n_rows, 4);
     assert_text(fake_text(s, 0, "stage"), "communication");
     assert_text(fake_text(s, 0, "name"), "ncclDevKernel_AllReduce");
+    assert_int_equal(fake_int(s, 0, "exposed"), 40);
+    assert_text(fake_text(s, 1, "stage"), "hidden");    /* gemm runs until 50 */
+    assert_int_equal(fake_int(s, 1, "start"), 40 - 10); /* the trace begins at 10 */
+    assert_int_equal(fake_int(s, 1, "duration"), 10);
+    assert_true(fake_null(s, 1, "exposed"));
+    assert_int_equal(fake_int(s, 2, "exposed"), 30);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
+static void hidden_stretches_are_drawn_apart_unless_the_gap_cannot_be_seen(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0), comm = fake_stream(&f, 0);
+    fake_step(&f, 1, 0, 10000);
+    int call = fake_add(&f, host, KIND_RUNTIME, "cudaLaunchKernel", 10, 5);
+    fake_work(&f, comm, KIND_KERNEL, "ncclDevKernel_AllReduce", 1000, 2000, call);
+    fake_work(&f, gpu, KIND_KERNEL, "a", 900, 300, call);   /* 1000 … 1200 of it */
+    fake_work(&f, gpu, KIND_KERNEL, "b", 1205, 95, call);   /* 5 behind: joined */
+    fake_work(&f, gpu, KIND_KERNEL, "c", 2000, 100, call);  /* far behind */
+    fake_work(&f, gpu, KIND_KERNEL, "d", 2900, 1000, call); /* to the end */
+    params p = fake_params();
+    answer out = fake_ask(analyse_steps, fake_seal(&f), &p, &a);
+    table *s = fake_table(&out, "segments");
+    static const int64_t pieces[][2] = {{1000, 300}, {2000, 100}, {2900, 100}};
+    assert_int_equal(s->n_rows, 4);
+    assert_int_equal(fake_int(s, 0, "exposed"), 2000 - 200 - 95 - 100 - 100);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(fake_int(s, i + 1, "start"), pieces[i][0] - 10);
+        assert_int_equal(fake_int(s, i + 1, "duration"), pieces[i][1]);
+    }
     arena_fini(&a);
     fake_fini(&f);
 }
@@ -103,6 +135,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_of_a_step),
         cmocka_unit_test(communication_is_exposed_where_nothing_computes),
+        cmocka_unit_test(hidden_stretches_are_drawn_apart_unless_the_gap_cannot_be_seen),
         cmocka_unit_test(the_verdict_names_the_step_that_is_odd),
         cmocka_unit_test(steps_that_overlap_cost_no_more_and_share_no_moment),
     };

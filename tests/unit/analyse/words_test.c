@@ -30,6 +30,11 @@ static void a_kernel_name_in_a_sentence_is_short(void **state) {
         {STR("ncclDevKernel_AllReduce(ncclDevComm*)"), STR("ncclDevKernel_AllReduce")},
         {STR("void at::(anonymous namespace)::f<int>(int)"),
          STR("at::(anonymous namespace)::f")},
+        {STR("void cutlass::Kernel2<cutlass_75_gemm_align1>(cutlass_75_gemm_align1::Params)"),
+         STR("cutlass_75_gemm_align1")},
+        {STR("void cutlass::device_kernel<at::(anonymous namespace)::f<int, 4>, 2>(int)"),
+         STR("at::(anonymous namespace)::f")},
+        {STR("void cutlass::Kernel<>(int)"), STR("cutlass::Kernel")},
         {STR(""), STR("")},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -63,21 +63,21 @@ static void durations_have_three_digits(void **state) {
     buf_fini(&b);
 }
 
-static void sizes_are_decimal(void **state) {
+static void sizes_are_powers_of_1024(void **state) {
     static const whole cases[] = {
         {0, "0 B"},
         {999, "999 B"},
-        {1000, "1.00 kB"},
-        {1500, "1.50 kB"},
-        {1500000, "1.50 MB"},
-        {24 << 20, "25.2 MB"},
-        {999499, "999 kB"},
-        {999500, "1.00 MB"},
-        {139000000000, "139 GB"},
-        {-2048, "-2.05 kB"},
-        {INT64_MAX, "9.22 EB"},
-        {INT64_MIN, "-9.22 EB"},
-        {999499999999999, "999 TB"},
+        {1023, "1023 B"},
+        {1024, "1.00 KiB"},
+        {1536, "1.50 KiB"},
+        {1500000, "1.43 MiB"},
+        {24 << 20, "24.0 MiB"},
+        {1023 << 10, "1,023 KiB"},
+        {(1 << 20) - 1, "1.00 MiB"},
+        {150109880320, "140 GiB"},
+        {-2048, "-2.00 KiB"},
+        {INT64_MAX, "8.00 EiB"},
+        {INT64_MIN, "-8.00 EiB"},
     };
     buf b = {0};
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -253,7 +253,7 @@ static void sizes_are_read_in_both_powers(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(durations_have_three_digits),
-        cmocka_unit_test(sizes_are_decimal),
+        cmocka_unit_test(sizes_are_powers_of_1024),
         cmocka_unit_test(counts_are_grouped_by_thousands),
         cmocka_unit_test(shares_have_one_decimal),
         cmocka_unit_test(reals_have_three_digits),

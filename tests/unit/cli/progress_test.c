@@ -45,7 +45,7 @@ static void after_half_a_second_there_is_one_line(void **state) {
     close(kept);
     ssize_t n = read(ends[0], text, sizeof text - 1);
     assert_true(n > 0);
-    assert_string_equal(text, "\rreading a.json: 25.0 % of 2.00 kB\033[K\r\033[K");
+    assert_string_equal(text, "\rreading a.json: 25.0 % of 1.95 KiB\033[K\r\033[K");
     close(ends[0]);
     close(ends[1]);
 }

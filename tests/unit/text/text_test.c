@@ -86,7 +86,7 @@ static void each_type_of_value_is_written_its_own_way(void **state) {
         buf_add_byte(&b, ';');
     }
     buf_add_byte(&b, '\0');
-    assert_string_equal(b.p, "12.5 ms;1.50 MB;34.0 %;-5;0.500;");
+    assert_string_equal(b.p, "12.5 ms;1.43 MiB;34.0 %;-5;0.500;");
     buf_fini(&b);
 }
 

@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { chartScale, exact, inScale, scaleOf, short, thousands } from "./format.ts";
 
 test("sentences have three significant digits and a unit", () => {
-  assert.equal(short(67_312_345, "ns"), "67.3 ms");
-  assert.equal(short(812, "ns"), "812 ns");
-  assert.equal(short(1_234_567_890, "ns"), "1.23 s");
-  assert.equal(short(150_109_880_320, "bytes"), "140 GiB");
-  assert.equal(short(0.904, "share"), "90 %");
-  assert.equal(short(0.024, "share"), "2.4 %");
+  assert.equal(short(67_312_345, "ns"), "67.3\u2009ms");
+  assert.equal(short(812, "ns"), "812\u2009ns");
+  assert.equal(short(1_234_567_890, "ns"), "1.23\u2009s");
+  assert.equal(short(150_109_880_320, "bytes"), "140\u2009GiB");
+  assert.equal(short(0.904, "share"), "90\u2009%");
+  assert.equal(short(0.024, "share"), "2.4\u2009%");
   assert.equal(short(151630, "count"), "151,630");
 });
 
@@ -25,6 +25,6 @@ test("a chart speaks of its largest value as a person would", () => {
 });
 
 test("exact values keep every digit", () => {
-  assert.equal(exact(67_312_345, "ns"), "67,312,345 ns");
+  assert.equal(exact(67_312_345, "ns"), "67,312,345\u2009ns");
   assert.equal(thousands(1_234_567), "1,234,567");
 });

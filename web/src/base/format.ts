@@ -2,7 +2,8 @@
 
 export type Unit = "ns" | "bytes" | "share" | "count" | "flops" | "flops_per_s" | "bytes_per_s" | "plain";
 
-const THIN = " ";
+/** The thin space between a number and its unit. */
+export const THIN = "\u2009";
 const TIME: readonly [number, string][] = [
   [1e9, "s"],
   [1e6, "ms"],
@@ -79,13 +80,16 @@ function withThousands(text: string): string {
 /** Three significant digits with its unit: for sentences and labels. */
 export function short(value: number, unit: Unit): string {
   if (unit === "count") return thousands(value);
-  if (unit === "share") return `${(value * 100).toFixed(Math.abs(value) < 0.0995 ? 1 : 0)}${THIN}%`;
+  if (unit === "share") return percent(value, Math.abs(value) < 0.0995 ? 1 : 0);
   if (unit === "plain") return Number(value.toPrecision(3)).toString();
   const [factor, name] = step(tableOf(unit), value);
   const scaled = value / factor;
   const digits = factor === 1 ? 0 : Math.max(0, 2 - Math.floor(Math.log10(Math.abs(scaled) || 1)));
   return `${withThousands(scaled.toFixed(digits))}${THIN}${name}${SUFFIX[unit] ?? ""}`;
 }
+
+/** A share with so many decimals, always with its sign. */
+export const percent = (share: number, digits = 1): string => `${(share * 100).toFixed(digits)}${THIN}%`;
 
 /** Exact, for hover and copy. */
 export function exact(value: number, unit: Unit): string {

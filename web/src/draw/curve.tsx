@@ -51,13 +51,13 @@ function options(props: CurveProps, width: number, now: { current: CurveProps })
         ...axis,
         size: 26,
         grid: { show: false },
-        values: (_u, list) => list.map((v) => short(v, "ns").replace(/\.0+(?= )/, "")),
+        values: (_u, list) => list.map((v) => short(v, "ns").replace(/\.0+(?=\u2009)/, "")),
       },
       {
         ...axis,
         size: 66,
         incrs: POWERS,
-        values: (_u, list) => list.map((v) => (v === 0 ? "0" : short(v, "bytes").replace(/\.0+(?= )/, ""))),
+        values: (_u, list) => list.map((v) => (v === 0 ? "0" : short(v, "bytes").replace(/\.0+(?=\u2009)/, ""))),
       },
     ],
     series: [

@@ -115,7 +115,7 @@ export const en = {
   average_step: "Average step",
   average_words: "what one step is made of",
   unit_per_step: "{unit} per step",
-  of_step: "{v} % of the step",
+  of_step: "{v} of the step",
   category: "Category",
   time: "Time",
   share: "Share",

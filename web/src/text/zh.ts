@@ -110,7 +110,7 @@ export const zh: Record<keyof typeof en, string> = {
   average_step: "平均迭代步",
   average_words: "一步的时间构成",
   unit_per_step: "{unit} / 步",
-  of_step: "占一步的 {v} %",
+  of_step: "占一步的 {v}",
   category: "类别",
   time: "时间",
   share: "占比",

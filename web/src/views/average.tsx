@@ -1,6 +1,6 @@
 // The average step: a bar with direct labels or a donut, and the table behind it.
 import type { Answer } from "../api/types.ts";
-import { chartScale, exact, inScale, short } from "../base/format.ts";
+import { chartScale, exact, inScale, percent, short, THIN } from "../base/format.ts";
 import { Definition } from "../base/tip.tsx";
 import { CATEGORIES, fillOf } from "../draw/patterns.tsx";
 import { Donut, type Part, Strip } from "../draw/strip.tsx";
@@ -35,7 +35,7 @@ export function AverageStep({ asked }: { asked: Asked<Answer> }) {
         card: (
           <Definition
             title={name}
-            help={`${short(time, "ns")} · ${t("of_step", { v: (num(row.share) * 100).toFixed(1) })}`}
+            help={`${short(time, "ns")} · ${t("of_step", { v: percent(num(row.share)) })}`}
             path={exact(time, "ns")}
           />
         ),
@@ -119,7 +119,9 @@ function Breakdown({ answer }: { answer: Answer | undefined }) {
       show: (v) =>
         typeof v === "number" ? (
           <span title={exact(v, "ns")}>
-            {time(v)} <span class="unit">{scale.unit}</span>
+            {time(v)}
+            {THIN}
+            <span class="unit">{scale.unit}</span>
           </span>
         ) : (
           "–"
@@ -186,7 +188,7 @@ function ShareCell({ value, fill }: { value: unknown; fill: string | undefined }
   const v = typeof value === "number" ? value : null;
   return (
     <span class="barcell share">
-      <span>{v === null ? "–" : `${(v * 100).toFixed(1)} %`}</span>
+      <span>{v === null ? "–" : percent(v)}</span>
       {fill ? (
         <svg class="bar" width="100%" height="6" aria-hidden="true">
           <rect width="100%" height="6" rx="3" fill="var(--track)" />

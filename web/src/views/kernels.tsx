@@ -1,5 +1,5 @@
 // Kernels: which kernel, and is it large enough for the device.
-import { short, thousands } from "../base/format.ts";
+import { percent, short, thousands } from "../base/format.ts";
 import { foldKernel, kernelLabel } from "../base/names.ts";
 import { Definition } from "../base/tip.tsx";
 import { nth } from "../draw/patterns.tsx";
@@ -206,8 +206,7 @@ function KernelTable({ names }: { names: readonly string[] }) {
     );
     return r;
   };
-  const occupancy = (v: unknown) =>
-    typeof v === "number" && v > 0 ? `${(v * 100).toFixed(0)} %` : <span class="t3">{t("not_known")}</span>;
+  const occupancy = (v: unknown) => (typeof v === "number" && v > 0 ? percent(v, 0) : <span class="t3">{t("not_known")}</span>);
   const blocks = (v: unknown) =>
     typeof v === "number" ? <span class={v < 1 ? "warning" : ""}>{v >= 10 ? v.toFixed(0) : v.toFixed(2)}</span> : "–";
   const all = columns(s, "kernels.kernels", [

@@ -1,5 +1,5 @@
 // Operators: which operator costs most, and what is odd about it.
-import { short, thousands } from "../base/format.ts";
+import { percent, short, thousands } from "../base/format.ts";
 import { operatorLabel, shapesLabel } from "../base/names.ts";
 import { nth } from "../draw/patterns.tsx";
 import { choice, go, param } from "../model/place.ts";
@@ -268,7 +268,7 @@ function OperatorTable({ names, device }: { names: readonly string[]; device: bo
 }
 
 const tensorCell = (v: unknown, row: TableRow) =>
-  row.cell("tensor_core_eligible") === true && typeof v === "number" ? `${(v * 100).toFixed(0)} %` : "–";
+  row.cell("tensor_core_eligible") === true && typeof v === "number" ? percent(v, 0) : "–";
 
 /** Rates far below the best of the table stand out. */
 function lowRates(values: readonly unknown[]) {

@@ -5,6 +5,7 @@ import type { Unit } from "../base/format.ts";
 import { server } from "../model/data.ts";
 import { analysis, analysisQuery } from "../model/trace.ts";
 import { t, wordOr } from "../model/words.ts";
+import type { Defined } from "../widgets/panel.tsx";
 import type { TableColumn, TableRow } from "../widgets/table.tsx";
 
 const PAGE = 200;
@@ -103,3 +104,9 @@ export function wholeTable(
 }
 
 export const yesNo = (v: unknown): string => (v === true ? t("yes") : v === false ? "–" : "–");
+
+/** The definition of a column, for the title of the panel that shows it. */
+export const defined = (answer: Answer | undefined, table: string, column: string): Defined => ({
+  help: answer?.tables[table]?.columns.find((c) => c.name === column)?.help,
+  path: answer ? `${answer.analysis}.${table}.${column}` : undefined,
+});

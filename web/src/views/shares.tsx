@@ -1,5 +1,5 @@
 // Shares of time by name: strips or pies of the top N, the same colour for a name in every chart.
-import { short } from "../base/format.ts";
+import { percent, short, THIN } from "../base/format.ts";
 import { Definition } from "../base/tip.tsx";
 import { nth } from "../draw/patterns.tsx";
 import { Donut, type Part, Strip } from "../draw/strip.tsx";
@@ -20,16 +20,14 @@ export function shareParts(all: readonly Share[], names: readonly string[], tota
     const found = all.find((s) => s.name === name);
     const value = found?.value ?? 0;
     const share = total > 0 ? value / total : 0;
-    const whole = `${Math.round(share * 100)} %`;
+    const whole = percent(share, 0);
     return {
       id: name,
       value,
       fill: nth(i),
       label: `${found?.label ?? name} ${whole}`,
       short: whole,
-      card: (
-        <Definition title={found?.label ?? name} help={`${short(value, "ns")} · ${(share * 100).toFixed(1)} %`} path={name} />
-      ),
+      card: <Definition title={found?.label ?? name} help={`${short(value, "ns")} · ${percent(share)}`} path={name} />,
     };
   });
   const rest = Math.max(0, total - parts.reduce((s, p) => s + p.value, 0));
@@ -74,7 +72,7 @@ export function ShareStrip({ title, total, parts, onPart, chosen, whole }: RowPr
 }
 
 export function SharePie({ title, total, parts, onPart }: RowProps) {
-  const [number = "", unit = ""] = short(total, "ns").split(" ");
+  const [number = "", unit = ""] = short(total, "ns").split(THIN);
   return (
     <figure class="pie">
       <Donut parts={parts} radius={66} middle={number} below={unit} label={`${title} ${short(total, "ns")}`} onPart={onPart} />

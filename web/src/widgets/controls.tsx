@@ -1,5 +1,6 @@
 // Small controls: segmented control, buttons, keys, text with emphasis, meters, legends.
 import type { ComponentChildren } from "preact";
+import { percent, THIN } from "../base/format.ts";
 import { tip } from "../base/tip.tsx";
 
 interface Choice {
@@ -76,7 +77,7 @@ export function WithCode({ text }: { text: string }) {
 
 /** A number with its unit in grey behind a thin space. */
 export function Value({ text }: { text: string }) {
-  const cut = text.indexOf(" ");
+  const cut = text.indexOf(THIN);
   if (cut < 0) return <>{text}</>;
   return (
     <>
@@ -87,7 +88,7 @@ export function Value({ text }: { text: string }) {
 }
 
 export function Meter(props: { title: string; help?: string | undefined; path?: string; value: number | null; missing: string }) {
-  const shown = props.value === null ? props.missing : `${(props.value * 100).toFixed(1)} %`;
+  const shown = props.value === null ? props.missing : percent(props.value);
   const card = (
     <>
       <b>{props.title}</b>

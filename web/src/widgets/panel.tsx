@@ -1,7 +1,8 @@
 // A panel: title (the noun), grey words (unit, how to use it), controls, and a menu to take it along.
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { savePng, saveSvg, svgOf } from "../base/save.ts";
+import { savePng, saveSvg } from "../base/save.ts";
+import { Definition, tip } from "../base/tip.tsx";
 import { Icon } from "./icons.tsx";
 import { Menu, type MenuItem } from "./menu.tsx";
 
@@ -25,10 +26,17 @@ export const panelWords: { current: PanelWords } = {
 };
 export const panelActions: { rests: () => void; tryAgain: () => void } = { rests: () => {}, tryAgain: () => {} };
 
+/** The registry's words for something shown, and the column they belong to. */
+export interface Defined {
+  help?: string | undefined;
+  path?: string | undefined;
+}
+
 interface PanelProps {
   title: ComponentChildren;
   name: string; // spoken, and the name of saved files
   words?: ComponentChildren;
+  define?: Defined | undefined; // what the title means
   controls?: ComponentChildren;
   csv?: string | undefined; // address of the table as CSV
   span?: string; // class of the grid
@@ -43,9 +51,8 @@ interface PanelProps {
 export function Panel(props: PanelProps) {
   const box = useRef<HTMLElement>(null);
   const choose = (id: string) => {
-    const svg = box.current ? svgOf(box.current) : undefined;
-    if (id === "svg" && svg) saveSvg(svg, props.name);
-    if (id === "png" && svg) void savePng(svg, props.name);
+    if (id === "svg" && box.current) saveSvg(box.current, props.name);
+    if (id === "png" && box.current) void savePng(box.current, props.name);
     // biome-ignore lint/performance/useDomNodeTextContent: lines and cells stay apart
     if (id === "copy") void navigator.clipboard?.writeText(box.current?.innerText ?? "");
     if (id === "rests") panelActions.rests();
@@ -60,7 +67,15 @@ export function Panel(props: PanelProps) {
   return (
     <section class={`panel ${props.span ?? "w12"}`} ref={box} aria-label={props.name} aria-busy={props.busy === true}>
       <header class="panel-head">
-        <h2>{props.title}</h2>
+        <h2>
+          {props.define?.help ? (
+            <span class="defined" tabIndex={0} {...tip(<Definition title={props.name} {...props.define} />)}>
+              {props.title}
+            </span>
+          ) : (
+            props.title
+          )}
+        </h2>
         {props.words ? <span class="panel-words">{props.words}</span> : null}
         <span class="grow" />
         {props.controls}

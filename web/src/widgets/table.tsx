@@ -2,7 +2,7 @@
 // table draws, opens rows in place, and copies. One unit for a column, taken from its largest value.
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { exact, inScale, type Scale, scaleOf, type Unit } from "../base/format.ts";
+import { exact, inScale, type Scale, scaleOf, THIN, type Unit } from "../base/format.ts";
 import { Definition, tip } from "../base/tip.tsx";
 import { tableKeys } from "./tablekeys.ts";
 
@@ -328,7 +328,7 @@ function Cell({
       </td>
     );
   }
-  const shown = inScale(value, scale.scale) + (c.unit === "share" ? " %" : "");
+  const shown = inScale(value, scale.scale) + (c.unit === "share" ? `${THIN}%` : "");
   if (!c.bar)
     return (
       <td class={kind} title={exact(value, c.unit)}>
