@@ -223,7 +223,7 @@ static status add_series(summing *s, uint32_t series, table *t, error *err) {
     bool memory = of->track == 0;
     table_set_int(t, row, 0, s->l->n_lanes + series);
     table_set_text(t, row, 1,
-                   memory ? device_name(s->arena, of->device_type, of->device)
+                   memory ? device_name(s->t, s->arena, of->device_type, of->device)
                           : trace_str(s->t, of->name));
     table_set_text(t, row, 2,
                    memory ? of->reserved ? STR("reserved") : STR("allocated")

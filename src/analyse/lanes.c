@@ -181,7 +181,7 @@ static void place_series(listing *q, uint32_t i) {
     }
     p->lane.unit = "bytes";
     p->lane.device = s->device;
-    p->lane.name = device_name(q->arena, s->device_type, s->device);
+    p->lane.name = device_name(q->t, q->arena, s->device_type, s->device);
     /* The host's allocator says little about a training run. */
     p->lane.closed = s->device_type == DEVICE_CPU || s->reserved;
 }
@@ -228,7 +228,7 @@ static status device_group(listing *q, timeline_group *g, error *err) {
         type = q->t->device.type[i];
         g->detail = trace_str(q->t, q->t->device.name[i]);
     }
-    g->name = device_name(q->arena, type, g->device);
+    g->name = device_name(q->t, q->arena, type, g->device);
     if (!g->name.p) FAIL_MEMORY(err);
     return OK;
 }

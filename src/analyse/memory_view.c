@@ -43,7 +43,7 @@ static status find_devices(memory_view *m, error *err) {
                 memory_device d = {.type = key.type,
                                    .id = key.id,
                                    .capacity = find_capacity(t, key, m->devices.n)};
-                d.name = device_name(m->arena, key.type, key.id);
+                d.name = device_name(t, m->arena, key.type, key.id);
                 if (!d.name.p) FAIL_MEMORY(err);
                 *GROUP_ROW(&m->devices, memory_device, at) = d;
             }

@@ -8,6 +8,8 @@
  * It does not translate: what a person reads about a column is its help in text/. */
 #include "analyse/words.h"
 
+#include "base/json.h"
+
 static const str kinds[N_KINDS] = {
     [KIND_OTHER] = {"other", sizeof "other" - 1},
     [KIND_SPAN] = {"span", sizeof "span" - 1},
@@ -30,6 +32,8 @@ static const str kinds[N_KINDS] = {
     [KIND_MEMCPY] = {"memcpy", sizeof "memcpy" - 1},
     [KIND_MEMSET] = {"memset", sizeof "memset" - 1},
     [KIND_ASYNC] = {"async", sizeof "async" - 1},
+    [KIND_OP_PHASE] = {"op_phase", sizeof "op_phase" - 1},
+    [KIND_FRAMEWORK] = {"framework", sizeof "framework" - 1},
 };
 
 str kind_name(uint8_t kind) {
@@ -45,13 +49,23 @@ static const struct {
     {DEVICE_MLU, "MLU"},  {DEVICE_ASCEND, "NPU"}, {DEVICE_PRIVATE, "PrivateUse"},
 };
 
-str device_name(arena *a, uint8_t type, int32_t id) {
-    const char *name = "Device";
+str device_word(const trace *t, uint8_t type) {
     if (type == DEVICE_CPU) return STR("CPU");
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
-        if (devices[i].type == type) name = devices[i].name;
-    if (id < 0) return str_of(name);
-    return arena_printf(a, "%s%d", name, (int)id);
+        if (devices[i].type == type) return str_of(devices[i].name);
+    if (type < DEVICE_NAMED || type == DEVICE_UNKNOWN) return STR("Device");
+    json_iter it = json_open(trace_meta(t, STR(META_DEVICE_WORDS)));
+    str key, value;
+    for (int i = DEVICE_NAMED; json_next(&it, &key, &value); i++)
+        if (i == type && json_text(value).n) return json_text(value);
+    return STR("Device");
+}
+
+str device_name(const trace *t, arena *a, uint8_t type, int32_t id) {
+    str word = device_word(t, type);
+    if (id < 0 || type == DEVICE_CPU) return word;
+    bool named = type >= DEVICE_NAMED && type != DEVICE_UNKNOWN;
+    return arena_printf(a, "%.*s%s%d", STR_ARG(word), named ? ":" : "", (int)id);
 }
 
 /* Frames that only carry a kernel given as their first template argument. */

@@ -4,12 +4,14 @@
 #define ANALYSE_WORDS_H
 
 #include "base/arena.h"
-#include "store/schema.h"
+#include "store/trace.h"
 
 /* "op", "kernel", "data_loading", …; "other" for a number that is no kind. */
 str kind_name(uint8_t kind);
-/* "CPU", "GPU0", "XPU1", "MPS0", …; {NULL, 0} when out of memory. */
-str device_name(arena *a, uint8_t type, int32_t id);
+/* "CPU", "GPU0", "XPU1", "MPS0", …, a plug-in's own word "my_npu:0"; {NULL, 0} when out of memory. */
+str device_name(const trace *t, arena *a, uint8_t type, int32_t id);
+/* The type alone: "GPU", "XPU", "my_npu". */
+str device_word(const trace *t, uint8_t type);
 /* A kernel's name for a sentence: without return type, template and parameter lists:
  * "void cudnn::bn_bw<float, 1>(float)" → "cudnn::bn_bw"; a frame that says nothing gives way
  * to what it carries: "void cutlass::Kernel2<gemm_a>(…)" → "gemm_a". A slice of `name`. */

@@ -41,6 +41,8 @@ static const char *const KIND_CATEGORY[N_KINDS] = {
     [KIND_KERNEL] = "kernel",
     [KIND_MEMCPY] = "gpu_memcpy",
     [KIND_MEMSET] = "gpu_memset",
+    [KIND_OP_PHASE] = "op_phase",
+    [KIND_FRAMEWORK] = "framework",
 };
 
 typedef struct {

@@ -65,6 +65,7 @@ struct node {
     uint8_t arg_field;  /* the reader's number, 0 = none */
     uint64_t field_bit; /* its bit in event.fields */
     bool duplicate;
+    bool time_text; /* "12.345 us" in the dialect */
     /* The last process or thread id here, as written with the byte behind it. */
     uint64_t memo_word, memo_mask;
     int64_t memo_value;
@@ -399,6 +400,12 @@ static void remember_ident(node *n, const char *p, size_t bytes, int64_t value) 
     n->memo_bytes = (uint8_t)bytes;
 }
 
+/* A thread id in the dialect's way, NULL when it is not in it. */
+static inline const char *dialect_thread(const layout *l, const char *p, const char *end,
+                                         int64_t *id) {
+    return l->sink.dialect ? l->sink.dialect->thread(p, end, id) : NULL;
+}
+
 static const char *read_new_ident(layout *l, node *n, const char *p, const char *end,
                                   ident *out) {
     scanned s;
@@ -406,6 +413,8 @@ static const char *read_new_ident(layout *l, node *n, const char *p, const char 
     if (stop && s.digits == 0) {
         *out = (ident){s.v, false};
         remember_ident(n, p, (size_t)(stop - p), s.v);
+    } else if (*p == '"' && (stop = dialect_thread(l, p, end, &s.v))) {
+        *out = (ident){s.v, false};
     } else if (*p == '"') {
         uint32_t id = read_string(l, p, end, &stop);
         if (!stop) return NULL;
@@ -459,6 +468,11 @@ static inline const char *read_arg(layout *l, const node *n, const char *p, cons
     const char *stop;
     char c = *p;
     if (c == '"') {
+        if (n->time_text && (stop = scan_number(p + 1, end, &s)) && s.exact && s.digits &&
+            end - stop > 4 && memcmp(stop, " us\"", 4) == 0) {
+            add_value(l, n, VALUE_DECIMAL, s.digits, s.v);
+            return stop + 4;
+        }
         uint32_t id = read_string(l, p, end, &stop);
         if (!stop) return NULL;
         l->string_start = p;
@@ -479,11 +493,23 @@ static inline const char *read_arg(layout *l, const node *n, const char *p, cons
     return read_word(l, n, p, end);
 }
 
+/* A name in the dialect's way. */
+static const char *read_dialect_name(layout *l, const char *p, const char *end) {
+    layout_name n = {0};
+    const char *stop = l->sink.dialect->name(l->start, p + 1, end, &n);
+    if (!stop) return NULL;
+    l->e.name = n.escaped ? escaped_string(l, n.text, p) : plain_string(l, n.text, p);
+    l->e.has |= EVENT_NAME;
+    if (n.quotes) lose(l, CAUSE_UNESCAPED_QUOTE, offset_of(l, p), l->e.name);
+    return stop;
+}
+
 static inline const char *read_value(layout *l, node *n, const char *p, const char *end) {
     event *e = &l->e;
     l->string_start = NULL;
     switch (n->field) {
     case FIELD_NAME:
+        if (*p == '"' && l->sink.dialect) return read_dialect_name(l, p, end);
         if (*p == '"') {
             const char *stop;
             e->name = read_string(l, p, end, &stop);
@@ -541,6 +567,7 @@ static bool fill_node(layout *l, node *n, const known *k, uint32_t key) {
     if (n->field == FIELD_ARG) {
         n->arg_field = k->context == IN_ARGS ? l->sink.field_of(text) : 0;
         n->field_bit = n->arg_field ? 1ull << n->arg_field : 0;
+        n->time_text = l->sink.dialect && (l->sink.dialect->time_fields & n->field_bit);
         n->duplicate = key_on_path(l, key);
         n->at.place = builder_shape(l->b, k->place, key);
         if (!n->at.place) return false;

@@ -47,11 +47,32 @@ typedef struct {
 typedef struct layout layout;
 
 typedef struct {
+    str text;
+    bool escaped; /* JSON's escapes are in it and have to be decoded */
+    bool quotes;  /* quotes are in it that should have been escaped */
+} layout_name;
+
+/* What a producer writes in a way of its own. It is undone while reading: a text that is another
+ * one in every event would fill the table of strings and cost a look-up each. */
+typedef struct {
+    /* Finds the end of the name that opens at p (behind its quote) in the bytes from start to end:
+     * one past the closing quote, and in *name what the producer meant. NULL when they end first. */
+    const char *(*name)(const char *start, const char *p, const char *end, layout_name *name);
+    /* A thread id in quotes, from its quote: one past the closing one and its number, NULL when it
+     * is no such id. */
+    const char *(*thread)(const char *p, const char *end, int64_t *id);
+    /* Arguments (bits of event.fields) that are texts such as "12.345 us": kept as the number. */
+    uint64_t time_fields;
+} layout_dialect;
+
+typedef struct {
     /* Number (1 … MAX_ARG_FIELDS-1) of an argument the reader wants, 0 = none. */
     uint8_t (*field_of)(str key);
     /* Takes one event; the event is reused afterwards. Not OK ends the parse. */
     status (*emit)(void *context, event *e);
     void *context;
+    /* NULL for trace-event JSON as everybody writes it. */
+    const layout_dialect *dialect;
 } layout_sink;
 
 /* One for each thread. Damage is counted in `part`. NULL when out of memory. */

@@ -13,6 +13,8 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "ingest/paddle_facts.h"
+#include "ingest/paddle_text.h"
 
 /* Arguments that have a column, under every spelling met. */
 #define ARG_TABLE(X)                                  \
@@ -64,7 +66,19 @@
     X(DST_RANK, "Dst Rank")                           \
     X(NAME, "name")                                   \
     X(LABELS, "labels")                               \
-    X(SORT_INDEX, "sort_index")
+    X(SORT_INDEX, "sort_index")                       \
+    X(CORRELATION, "correlation id")                  \
+    X(OCCUPANCY, "theoretical achieved occupancy %")  \
+    X(DIMS, "input_shapes")                           \
+    X(TYPES, "input_dtypes")                          \
+    X(CALL_STACK, "callstack")                        \
+    X(START_TIME, "start_time")                       \
+    X(END_TIME, "end_time")                           \
+    X(PLACE, "place")                                 \
+    X(ADDRESS, "addr")                                \
+    X(SIGNED_BYTES, "increase_bytes")                 \
+    X(ALLOCATED, "current_allocated")                 \
+    X(RESERVED, "current_reserved")
 
 enum {
     FIELD_NONE = 0,
@@ -113,6 +127,9 @@ enum {
     FIELD_NAME,
     FIELD_LABELS,
     FIELD_SORT_INDEX,
+    FIELD_START_TIME,
+    FIELD_END_TIME,
+    FIELD_PLACE,
     N_ARG_FIELDS
 };
 _Static_assert((int)N_ARG_FIELDS <= (int)MAX_ARG_FIELDS, "bits of event.fields");
@@ -150,12 +167,49 @@ typedef enum {
     CLASS_SPAN,
     CLASS_LAUNCH_ARROW,
     CLASS_FORWARD_BACKWARD,
+    /* Categories that are one kind of slice whatever the name: */
+    CLASS_STEP,
+    CLASS_DATA,
+    CLASS_FORWARD,
+    CLASS_BACKWARD,
+    CLASS_OPTIMIZER,
+    CLASS_COLLECTIVE,
+    CLASS_OP_PHASE,
+    CLASS_FRAMEWORK,
+    CLASS_PYTHON_OP,
+    CLASS_SEGMENT, /* memory taken from or given back to the driver */
 } category_class;
 
-static const struct {
+typedef struct {
     str name; /* compared without case */
     category_class class;
-} CATEGORIES[] = {
+} category_row;
+
+static const category_row PADDLE_CATEGORIES[] = {
+    {STR("Operator"), CLASS_OP},
+    {STR("Dataloader"), CLASS_DATA},
+    {STR("ProfileStep"), CLASS_STEP},
+    {STR("CudaRuntime"), CLASS_RUNTIME},
+    {STR("MluRuntime"), CLASS_RUNTIME},
+    {STR("Kernel"), CLASS_KERNEL},
+    {STR("Memcpy"), CLASS_MEMCPY},
+    {STR("Memset"), CLASS_MEMSET},
+    {STR("UserDefined"), CLASS_FRAMEWORK},
+    {STR("OperatorInner"), CLASS_OP_PHASE},
+    {STR("DygraphKernelLaunch"), CLASS_OP_PHASE},
+    {STR("StaticKernelLaunch"), CLASS_OP_PHASE},
+    {STR("Forward"), CLASS_FORWARD},
+    {STR("Backward"), CLASS_BACKWARD},
+    {STR("Optimization"), CLASS_OPTIMIZER},
+    {STR("Communication"), CLASS_COLLECTIVE},
+    {STR("PythonOp"), CLASS_PYTHON_OP},
+    {STR("PythonUserDefined"), CLASS_ANNOTATION},
+    {STR("async"), CLASS_LAUNCH_ARROW},
+    {STR("ReservedAllocate"), CLASS_SEGMENT},
+    {STR("ReservedFree"), CLASS_SEGMENT},
+};
+
+static const category_row CATEGORIES[] = {
     {STR("cpu_op"), CLASS_OP},
     {STR("operator"), CLASS_OP},
     {STR("user_annotation"), CLASS_ANNOTATION},
@@ -220,6 +274,7 @@ struct event_sink {
     map dims;  /* string id of a grid or block → row of dim_rows */
     vec dim_rows;
     bool kineto;
+    paddle_facts *paddle; /* NULL: the words are Kineto's */
 };
 
 typedef struct {
@@ -228,7 +283,13 @@ typedef struct {
 
 static status take_event(void *context, event *e);
 
-event_sink *event_sink_new(builder *b) {
+static const layout_dialect PADDLE_DIALECT = {
+    .name = paddle_name,
+    .thread = paddle_thread,
+    .time_fields = 1ull << FIELD_START_TIME | 1ull << FIELD_END_TIME,
+};
+
+event_sink *event_sink_new(builder *b, event_words words) {
     event_sink *s = mem_zalloc(sizeof *s);
     if (!s) return NULL;
     s->b = b;
@@ -237,7 +298,10 @@ event_sink *event_sink_new(builder *b) {
     s->names = VEC_INIT(uint8_t);
     s->dim_rows = VEC_INIT(dim_row);
     s->part = builder_part(b);
-    if (s->part) s->layout = layout_new(b, s->part, (layout_sink){field_of, take_event, s});
+    bool paddle = words == EVENTS_OF_PADDLE;
+    layout_sink sink = {field_of, take_event, s, paddle ? &PADDLE_DIALECT : NULL};
+    if (paddle) s->paddle = paddle_facts_new(b, s->part);
+    if (s->part && (s->paddle || !paddle)) s->layout = layout_new(b, s->part, sink);
     if (!s->layout) {
         event_sink_free(s);
         return NULL;
@@ -252,7 +316,12 @@ void event_sink_free(event_sink *s) {
     vec_fini(&s->names);
     vec_fini(&s->dim_rows);
     map_fini(&s->dims);
+    paddle_facts_free(s->paddle);
     mem_free(s);
+}
+
+paddle_facts *event_sink_paddle(event_sink *s) {
+    return s->paddle;
 }
 
 layout *event_sink_layout(event_sink *s) {
@@ -273,8 +342,11 @@ static category_info make_category(event_sink *s, uint32_t id) {
     str name = intern_get(s->strings, id);
     category_info c = {
         .id = id, .row = id ? builder_category(s->b, id) : 0, .class = CLASS_UNKNOWN};
-    for (size_t i = 0; i < sizeof CATEGORIES / sizeof *CATEGORIES; i++)
-        if (str_eq_nocase(name, CATEGORIES[i].name)) c.class = (uint8_t)CATEGORIES[i].class;
+    const category_row *rows = s->paddle ? PADDLE_CATEGORIES : CATEGORIES;
+    size_t n = s->paddle ? sizeof PADDLE_CATEGORIES / sizeof *rows
+                         : sizeof CATEGORIES / sizeof *rows;
+    for (size_t i = 0; i < n; i++)
+        if (str_eq_nocase(name, rows[i].name)) c.class = (uint8_t)rows[i].class;
     /* "trace", "python" and "kernel" alone are words anybody may use. */
     if (c.class == CLASS_OP || c.class == CLASS_ANNOTATION || c.class == CLASS_RUNTIME ||
         c.class == CLASS_PYTHON_FUNCTION || c.class == CLASS_KERNEL || c.class == CLASS_INSTANT)
@@ -357,6 +429,15 @@ static slice_kind kind_of(const event *e, uint8_t class, uint8_t name) {
     case CLASS_OVERHEAD: return KIND_OVERHEAD;
     case CLASS_SYNC: return KIND_SYNC;
     case CLASS_SPAN: return KIND_SPAN;
+    case CLASS_STEP: return KIND_STEP;
+    case CLASS_DATA: return KIND_DATA;
+    case CLASS_FORWARD: return KIND_FORWARD;
+    case CLASS_BACKWARD: return KIND_BACKWARD;
+    case CLASS_OPTIMIZER: return KIND_OPTIMIZER;
+    case CLASS_COLLECTIVE: return KIND_COLLECTIVE;
+    case CLASS_OP_PHASE: return KIND_OP_PHASE;
+    case CLASS_FRAMEWORK: return KIND_FRAMEWORK;
+    case CLASS_PYTHON_OP: return KIND_PYTHON;
     default: return KIND_OTHER;
     }
 }
@@ -580,6 +661,18 @@ static inline uint32_t tie_of(const event_sink *s, const event *e) {
     return 0;
 }
 
+/* An argument that was "12.345 us", in ns; ABSENT_I64 when it is no such time. */
+static int64_t time_arg(const event *e, unsigned field) {
+    static const int64_t scale[] = {1000, 100, 10, 1};
+    if (!has_arg(e, field)) return ABSENT_I64;
+    const raw_value *v = &e->values[e->at[field]];
+    int64_t ns;
+    if (v->tag != VALUE_DECIMAL || v->digits > 3 || v->v < 0 ||
+        __builtin_mul_overflow(v->v, scale[v->digits], &ns))
+        return ABSENT_I64;
+    return ns;
+}
+
 static status take_complete(event_sink *s, event *e) {
     category_info c = category_of(s, e->category);
     raw_slice row = {
@@ -594,6 +687,10 @@ static status take_complete(event_sink *s, event *e) {
     if (row.track == UINT32_MAX) return ERR_MEMORY;
     row.tie = tie_of(s, e);
     if (says_unfinished(s, e)) row.flags |= SLICE_UNFINISHED;
+    if (s->paddle) {
+        int64_t from = time_arg(e, FIELD_START_TIME), to = time_arg(e, FIELD_END_TIME);
+        TRY(paddle_set_times(s->paddle, &row, from, to));
+    }
     if (!e->category) part_lost(s->part, CAUSE_MISSING_CATEGORY, e->offset, e->name);
     TRY(add_details(s, e, &row));
     return part_slice(s->part, &row);
@@ -614,6 +711,11 @@ static status take_memory(event_sink *s, event *e, bool out_of_memory) {
     };
     if (m.track == UINT32_MAX) return ERR_MEMORY;
     m.kind = out_of_memory ? MEMORY_OOM : m.bytes > 0 ? MEMORY_ALLOC : MEMORY_FREE;
+    if (s->paddle) {
+        if (category_of(s, e->category).class == CLASS_SEGMENT)
+            m.kind = m.bytes > 0 ? MEMORY_SEGMENT_ALLOC : MEMORY_SEGMENT_FREE;
+        TRY(paddle_set_place(s->paddle, &m, text_arg(e, FIELD_PLACE), e->offset));
+    }
     return part_memory(s->part, &m);
 }
 
@@ -721,6 +823,9 @@ static status take_label(event_sink *s, event *e) {
         if (!str_eq(name, table[i].name)) continue;
         bool sort = table[i].arg == FIELD_SORT_INDEX;
         int64_t value = sort ? int_arg(s, e, FIELD_SORT_INDEX, 0) : text_arg(e, table[i].arg);
+        if (s->paddle && table[i].kind == LABEL_THREAD_NAME)
+            value = paddle_set_thread_name(s->paddle, (uint32_t)value);
+        if (value == UINT32_MAX) return ERR_MEMORY;
         static const ident none = {ABSENT_I64, false};
         return part_label(s->part, &(raw_label){.pid = e->has & EVENT_PID ? e->pid : none,
                                                 .tid = e->has & EVENT_TID ? e->tid : none,
@@ -733,6 +838,7 @@ static status take_label(event_sink *s, event *e) {
 
 static status take_event(void *context, event *e) {
     event_sink *s = context;
+    if (s->paddle && e->ph == 0 && !e->has && !e->n_values) return OK; /* `{}` ends the list */
     part_count(s->part, 1, 0);
     cause why = fault_of(e);
     if (__builtin_expect(why != CAUSE_NONE, 0)) return drop(s, e, why);

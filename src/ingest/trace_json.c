@@ -18,6 +18,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "ingest/ingest.h"
+#include "ingest/paddle_facts.h"
 #include "ingest/trace_event.h"
 
 enum {
@@ -45,6 +46,7 @@ typedef struct {
     bool kineto_keys;  /* root keys that only Kineto writes */
     unsigned n_endless;
     size_t piece_bytes;
+    event_words words;
 } reader;
 
 /* ---- root keys ---- */
@@ -80,6 +82,7 @@ static status take_devices(reader *r, layout *l, str list, error *err) {
         d.memory =
             json_i64(json_member(object, STR("totalGlobalMem")), &memory) ? memory : ABSENT_I64;
         if (d.id == ABSENT_I32) d.id = i;
+        if (d.sm_count == ABSENT_I32) d.sm_count = int_member(object, STR("smCount"));
         TRY(builder_add_device(r->b, &d, err));
     }
     return OK;
@@ -108,6 +111,22 @@ static status take_groups(reader *r, layout *l, str info, error *err) {
     return OK;
 }
 
+static status add_meta(reader *r, layout *l, str key, str value, error *err) {
+    uint32_t key_id = layout_string(l, key, NOPOS), value_id = layout_raw(l, value, NOPOS);
+    if (layout_failure(l) != OK) FAIL_MEMORY(err);
+    return builder_add_meta(r->b, key_id, value_id, err);
+}
+
+/* Paddle's ExtraInfo: what is not the name of a thread stands for itself. */
+static status take_extra(reader *r, layout *l, str info, error *err) {
+    json_iter it = json_open(info);
+    str key, value;
+    int64_t thread;
+    while (json_next(&it, &key, &value))
+        if (!str_to_i64(key, &thread)) TRY(add_meta(r, l, key, value, err));
+    return OK;
+}
+
 /* One key of the root object that is not the list of events. */
 static status take_root_key(reader *r, layout *l, str key, str value, error *err) {
     int64_t v;
@@ -120,9 +139,9 @@ static status take_root_key(reader *r, layout *l, str key, str value, error *err
     if (str_eq(key, STR("deviceProperties")) || str_eq(key, STR("computeProperties")))
         TRY(take_devices(r, l, value, err));
     if (str_eq(key, STR("distributedInfo"))) TRY(take_groups(r, l, value, err));
-    uint32_t key_id = layout_string(l, key, NOPOS), value_id = layout_raw(l, value, NOPOS);
-    if (layout_failure(l) != OK) FAIL_MEMORY(err);
-    return builder_add_meta(r->b, key_id, value_id, err);
+    if (r->words == EVENTS_OF_PADDLE && str_eq(key, STR("ExtraInfo")))
+        TRY(take_extra(r, l, value, err));
+    return add_meta(r, l, key, value, err);
 }
 
 /* Where one reader stands in the piece it reads. */
@@ -552,6 +571,13 @@ static status read_together(reader *r, int n, crew *c, error *err) {
 
 /* ---- the whole ---- */
 
+static status finish_paddle(reader *r, event_sink **sinks, int n, error *err) {
+    paddle_facts *facts[MAX_WORKERS];
+    for (int i = 0; i < n; i++) facts[i] = event_sink_paddle(sinks[i]);
+    builder_set_format(r->b, "paddle");
+    return paddle_facts_finish(r->b, facts, n, err);
+}
+
 static status finish(reader *r, event_sink **sinks, int n, error *err) {
     bool kineto = r->kineto_keys;
     for (int i = 0; i < n; i++) {
@@ -561,19 +587,23 @@ static status finish(reader *r, event_sink **sinks, int n, error *err) {
     if (source_damaged(r->src))
         part_lost(event_sink_part(sinks[0]), CAUSE_STREAM_DAMAGED, r->input_bytes, 0);
     builder_set_input_bytes(r->b, r->input_bytes);
-    builder_set_format(r->b, kineto ? "kineto" : "chrome");
-    /* Until 2024 Kineto's times were Unix times themselves. */
-    if (kineto && !r->has_base) builder_set_base_unix_ns(r->b, 0);
-    builder_set_external_may_be_correlation(r->b, kineto);
-    builder_set_other_is_op(r->b, !kineto);
+    if (r->words == EVENTS_OF_PADDLE) {
+        TRY(finish_paddle(r, sinks, n, err));
+    } else {
+        builder_set_format(r->b, kineto ? "kineto" : "chrome");
+        /* Until 2024 Kineto's times were Unix times themselves. */
+        if (kineto && !r->has_base) builder_set_base_unix_ns(r->b, 0);
+        builder_set_external_may_be_correlation(r->b, kineto);
+        builder_set_other_is_op(r->b, !kineto);
+    }
     if (r->input_bytes == 0) FAIL0(err, ERR_FORMAT, 0, MSG_EMPTY_FILE);
     if (!r->has_events) FAIL0(err, ERR_FORMAT, NOPOS, MSG_NO_TRACE_EVENTS);
     return OK;
 }
 
-static status make_sinks(builder *b, event_sink **sinks, int n, error *err) {
+static status make_sinks(const reader *r, event_sink **sinks, int n, error *err) {
     for (int i = 0; i < n; i++) {
-        sinks[i] = event_sink_new(b);
+        sinks[i] = event_sink_new(r->b, r->words);
         if (!sinks[i]) FAIL_MEMORY(err);
     }
     return OK;
@@ -588,23 +618,25 @@ static void free_sinks(event_sink **sinks, int n) {
 
 static status ingest_alone(reader *r, error *err) {
     event_sink *s = NULL;
-    status st = make_sinks(r->b, &s, 1, err);
+    status st = make_sinks(r, &s, 1, err);
     if (st == OK) st = read_alone(r, s, err);
     if (st == OK) st = finish(r, &s, 1, err);
     free_sinks(&s, 1);
     return st;
 }
 
-status ingest_trace_json(source *src, const ingest_options *o, builder *b, error *err) {
+static status ingest_words(source *src, const ingest_options *o, builder *b, event_words words,
+                           error *err) {
     reader r = {.b = b,
                 .o = o,
                 .src = src,
+                .words = words,
                 .piece_bytes = o->piece_bytes ? o->piece_bytes : PIECE_BYTES};
     int n = pool_threads(o->pool);
     if (n > MAX_WORKERS) n = MAX_WORKERS;
     if (n < 2 || !o->reopen) return ingest_alone(&r, err);
     crew c = {.r = &r, .first = true};
-    status st = make_sinks(b, c.sinks, n, err);
+    status st = make_sinks(&r, c.sinks, n, err);
     if (st == OK) st = read_together(&r, n, &c, err);
     bool again = atomic_load(&c.again);
     for (int i = 0; i < n && c.sinks[i]; i++)
@@ -615,8 +647,17 @@ status ingest_trace_json(source *src, const ingest_options *o, builder *b, error
     builder_clear(b);
     source *fresh;
     TRY(o->reopen(o->reopen_context, &fresh, err));
-    reader alone = {.b = b, .o = o, .src = fresh, .piece_bytes = r.piece_bytes};
+    reader alone = {
+        .b = b, .o = o, .src = fresh, .piece_bytes = r.piece_bytes, .words = words};
     st = ingest_alone(&alone, err);
     source_close(fresh);
     return st;
+}
+
+status ingest_trace_json(source *src, const ingest_options *o, builder *b, error *err) {
+    return ingest_words(src, o, b, EVENTS_OF_KINETO, err);
+}
+
+status ingest_paddle_json(source *src, const ingest_options *o, builder *b, error *err) {
+    return ingest_words(src, o, b, EVENTS_OF_PADDLE, err);
 }

@@ -88,7 +88,7 @@ static status choose_span(const worker_entry *w, str name, const span_entry **ou
     if (!s && str_to_i64(name, &number) && number >= 1 && number <= w->n_spans)
         s = &w->spans[number - 1];
     for (uint32_t i = 0; i < w->n_spans && !s; i++)
-        if (str_eq(w->spans[i].stamp, name)) s = &w->spans[i];
+        if (str_eq(w->spans[i].own, name) || str_eq(w->spans[i].stamp, name)) s = &w->spans[i];
     if (s) {
         *out = s;
         return OK;
@@ -97,8 +97,8 @@ static status choose_span(const worker_entry *w, str name, const span_entry **ou
     for (uint32_t i = 0; i < w->n_spans; i++) {
         char text[96];
         const span_entry *e = &w->spans[i];
-        int n = snprintf(text, sizeof text, e->stamp.n ? "%u (%.64s)" : "%u", e->number,
-                         e->stamp.p);
+        str own = e->own.n ? e->own : e->stamp;
+        int n = snprintf(text, sizeof text, own.n ? "%u (%.64s)" : "%u", e->number, own.p);
         add_name(&l, str_n(text, (size_t)n));
     }
     FAIL(err, ERR_ARG, NOPOS, MSG_NO_SUCH_SPAN, arg_text("name", name),

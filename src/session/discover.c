@@ -29,7 +29,7 @@
 typedef struct {
     str run_name, run_path;
     trace_name name;
-    str path;
+    str path, own;
     uint64_t size_bytes;
     int64_t mtime_ns;
 } found;
@@ -225,6 +225,7 @@ static status make_catalogue(arena *a, const found *f, size_t n, catalogue *out,
         if (i > 0 && same_span(&f[i - 1], &f[i])) continue;
         *++span = (span_entry){.path = f[i].path,
                                .stamp = f[i].name.stamp,
+                               .own = f[i].own,
                                .number = ++worker->n_spans,
                                .size_bytes = f[i].size_bytes,
                                .mtime_ns = f[i].mtime_ns};
@@ -245,6 +246,16 @@ static str own_name(arena *a, const char *path) {
     return arena_str(a, slash == SIZE_MAX || whole.n == 1 ? whole : str_from(whole, slash + 1));
 }
 
+/* The number a file gives to its span. */
+static status ask_file(arena *a, found *f, error *err) {
+    int64_t number;
+    f->own = str_n("", 0);
+    if (!f->name.asks_file || !sniff_span(f->path.p, &number)) return OK;
+    f->own = arena_printf(a, "%lld", (long long)number);
+    if (!f->own.p) FAIL_MEMORY(err);
+    return OK;
+}
+
 static status discover_file(arena *a, const char *path, const struct stat *st, catalogue *out,
                             error *err) {
     str whole = arena_str(a, str_of(path)), parent;
@@ -261,6 +272,7 @@ static status discover_file(arena *a, const char *path, const struct stat *st, c
     f.name.worker = arena_str(a, f.name.worker);
     f.name.stamp = arena_str(a, f.name.stamp);
     if (!f.name.worker.p || !f.name.stamp.p) FAIL_MEMORY(err);
+    TRY(ask_file(a, &f, err));
     return make_catalogue(a, &f, 1, out, err);
 }
 
@@ -270,6 +282,7 @@ static status own_names(arena *a, found *f, size_t n, error *err) {
         f[i].name.worker = arena_str(a, f[i].name.worker);
         f[i].name.stamp = arena_str(a, f[i].name.stamp);
         if (!f[i].name.worker.p || !f[i].name.stamp.p) FAIL_MEMORY(err);
+        TRY(ask_file(a, &f[i], err));
     }
     return OK;
 }

@@ -2,7 +2,7 @@
  *
  * A run is a directory that directly holds trace files; a log directory is a tree of them. A
  * trace file is recognised by its name (WORKER[.STAMP].pt.trace.json[.gz|.zst],
- * WORKER[.STAMP].tacho); in a directory without such names, by content. Names that begin with a
+ * WORKER[.STAMP].tacho, WORKER[_time_STAMP].paddle_trace.json|pb[.gz|.zst]); in a directory without such names, by content. Names that begin with a
  * dot or end in .tmp are not looked at, symbolic links are followed. A span is one recording
  * cycle of a worker; spans are numbered from 1 by their stamp (as a number; without a stamp
  * first).
@@ -23,6 +23,7 @@
 typedef struct {
     str path;
     str stamp;       /* digits from the file's name; empty when it has none */
+    str own;         /* the producer's number of the span, from the file; empty: not told */
     uint32_t number; /* 1 … n by time */
     uint64_t size_bytes;
     int64_t mtime_ns;
@@ -57,7 +58,7 @@ status discover(arena *a, const char *path, catalogue *out, error *err) MUST_USE
 typedef struct {
     str run;    /* name of the run, or its last part when that is unique */
     str worker; /* name, or rank */
-    str span;   /* number from 1, or stamp */
+    str span;   /* number from 1, the producer's own when it is no such number, or stamp */
 } choice;
 
 typedef struct {

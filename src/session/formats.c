@@ -69,6 +69,23 @@ static sniff_answer sniff_trace_json(str head, bool whole) {
     return answer;
 }
 
+/* Paddle writes trace-event JSON in words of its own. Its root has a key that nobody else writes; a
+ * file that was cut or put together anew is known by how its ranges tell their times. */
+static sniff_answer sniff_paddle_json(str head, bool whole) {
+    (void)whole;
+    str s = skip_mark_and_space(head);
+    if (s.n == 0 || *s.p != '{') return SNIFF_NO;
+    const char *end = s.p + s.n;
+    if (object_has(s.p, end, STR("span_indx")) == SNIFF_YES ||
+        object_has(s.p, end, STR("span_index")) == SNIFF_YES)
+        return SNIFF_YES;
+    bool thread = str_find(s, STR("(Python)\""), 0) != SIZE_MAX ||
+                  str_find(s, STR("(C++)\""), 0) != SIZE_MAX;
+    bool times = str_find(s, STR("\"start_time\""), 0) != SIZE_MAX ||
+                 str_find(s, STR("\"increase_bytes\""), 0) != SIZE_MAX;
+    return thread && times ? SNIFF_YES : SNIFF_NO;
+}
+
 /* ---- by magic ---------------------------------------------------------------------------- */
 
 static sniff_answer sniff_tacho(str head, bool whole) {
@@ -105,6 +122,7 @@ SNIFF_MAGIC(sqlite, "SQLite format 3")
 
 static const format FORMATS[] = {
     {"tacho", sniff_tacho, NULL, MSG_NONE},
+    {"paddle json", sniff_paddle_json, ingest_paddle_json, MSG_NONE},
     {"trace json", sniff_trace_json, ingest_trace_json, MSG_NONE},
     {"torch_memory_snapshot", sniff_snapshot, ingest_memory_snapshot, MSG_NONE},
     {"xz", sniff_xz, NULL, MSG_FOUND_PACKED},

@@ -2,7 +2,8 @@
  *
  * PyTorch's handler writes WORKER.STAMP.pt.trace.json; the worker is by default HOST_PID, the
  * stamp the time in ns (older: ms). The digits of a stamp need a dot in front, so that
- * 123.pt.trace.json is a worker named 123. Stamps and the numbers inside names are compared as
+ * 123.pt.trace.json is a worker named 123. Paddle's writes WORKER_time_STAMP.paddle_trace.json or
+ * .pb, the worker being by default host_NAMEpid_PID. Stamps and the numbers inside names are compared as
  * numbers of any length, never as text: 9 comes before 10. Nothing here touches the file
  * system. */
 #include <stdint.h>
@@ -38,9 +39,28 @@ static void split_stamp(str stem, trace_name *out) {
     out->stamp = str_from(stem, at);
 }
 
+/* WORKER_time_STAMP, cut at the last `_time_`. The parts of a stamp have fixed widths, so stamps are
+ * in order as texts. */
+static void split_paddle(str stem, trace_name *out) {
+    static const str mark = STR("_time_");
+    *out = (trace_name){.worker = stem, .stamp = str_n("", 0), .asks_file = true};
+    for (size_t at = stem.n; at-- > 1;)
+        if (str_starts(str_from(stem, at), mark)) {
+            out->worker = str_n(stem.p, at);
+            out->stamp = str_from(stem, at + mark.n);
+            return;
+        }
+}
+
 bool name_parse(str file, trace_name *out) {
     str stem = file;
     int packing = take_packing(&stem);
+    *out = (trace_name){.packing = packing};
+    if (take_end(&stem, STR(".paddle_trace.json")) || take_end(&stem, STR(".paddle_trace.pb"))) {
+        split_paddle(stem, out);
+        out->packing = packing;
+        return true;
+    }
     bool ours = take_end(&stem, STR(".pt.trace.json")) ||
                 (packing == 0 && take_end(&stem, STR(".tacho")));
     if (!ours) return false;

@@ -7,10 +7,11 @@
 typedef struct {
     str worker, stamp; /* borrowed from the name; the stamp is digits or empty */
     int packing;       /* 0 as it is, 1 gzip, 2 zstd */
+    bool asks_file;    /* the number of the span stands in the file */
 } trace_name;
 
-/* WORKER[.DIGITS].pt.trace.json[.gz|.zst] or WORKER[.DIGITS].tacho; false for any other name.
- * */
+/* WORKER[.DIGITS].pt.trace.json[.gz|.zst], WORKER[.DIGITS].tacho, or Paddle's
+ * WORKER[_time_STAMP].paddle_trace.json|pb[.gz|.zst]; false for any other name. */
 bool name_parse(str file, trace_name *out);
 /* A name that does not say it but may be a trace: *.json, *.trace, packed or not. */
 bool name_may_be_trace(str file);

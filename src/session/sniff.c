@@ -10,9 +10,11 @@
 #include "session/sniff.h"
 
 #include "base/json.h"
+#include "ingest/paddle_head.h"
 
 #define FIRST_LOOK ((size_t)64 << 10)
 #define SECOND_LOOK ((size_t)4 << 20)
+#define SPAN_LOOK ((size_t)4 << 10) /* the number is one of the first things in a file */
 
 static uint16_t name_unknown(str head) {
     if (head.n == 0) return MSG_FOUND_EMPTY;
@@ -84,4 +86,14 @@ bool sniff_is_trace(const char *path) {
     status st = look(s, &f, &answer, &head, NULL);
     source_close(s);
     return st == OK && f && answer == SNIFF_YES && f->refused == MSG_NONE;
+}
+
+bool sniff_span(const char *path, int64_t *number) {
+    source *s = NULL;
+    str head;
+    if (source_open(path, &s, NULL) != OK) return false;
+    bool found = source_peek(s, SPAN_LOOK, &head, NULL) == OK &&
+                 (paddle_json_span(head, number) || paddle_pb_span(head, number));
+    source_close(s);
+    return found;
 }

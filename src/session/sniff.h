@@ -16,4 +16,7 @@ bool sniff_is_trace(const char *path);
 /* The same on bytes in memory: the format, or NULL and a message with {path} in *found. */
 const format *sniff_bytes(str head, bool whole, uint16_t *found);
 
+/* The number that the producer gives to the recording in this file; false when it gives none. */
+bool sniff_span(const char *path, int64_t *number);
+
 #endif

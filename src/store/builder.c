@@ -188,6 +188,10 @@ status builder_add_device(builder *b, const raw_device *d, error *err) {
     return OK;
 }
 
+void builder_set_device_type(builder *b, uint8_t type) {
+    for (size_t i = 0; i < b->devices.n; i++) VEC(&b->devices, raw_device)[i].type = type;
+}
+
 status builder_add_group(builder *b, const raw_group *g, error *err) {
     raw_group *row = vec_push(&b->groups);
     if (!row) FAIL_MEMORY(err);
@@ -470,6 +474,32 @@ status part_arrow(part *p, const raw_arrow *row) {
 status part_label(part *p, const raw_label *row) {
     PUSH_ROW(&p->labels, raw_label, row);
     return OK;
+}
+
+/* Every kind of point starts with its time. */
+void part_move_points(part *p, int64_t by_ns) {
+    const vec *all[] = {&p->memories, &p->instants, &p->counters, &p->marks, &p->arrows};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (size_t k = 0; k < all[i]->n; k++) {
+            char *at = (char *)all[i]->p + k * all[i]->elem_bytes;
+            int64_t time;
+            memcpy(&time, at, sizeof time);
+            time = add_i64(time, by_ns);
+            memcpy(at, &time, sizeof time);
+        }
+}
+
+void part_move_slice(part *p, uint64_t slice, int64_t by_ns) {
+    if (slice >= p->slices.n) BUG("a slice that is not there");
+    raw_slice *row = &VEC(&p->slices, raw_slice)[slice];
+    row->start = add_i64(row->start, by_ns);
+}
+
+void part_rename_devices(part *p, const uint8_t types[256]) {
+    for (size_t i = 0; i < p->memories.n; i++) {
+        raw_memory *m = &VEC(&p->memories, raw_memory)[i];
+        m->device_type = types[m->device_type];
+    }
 }
 
 void part_lost(part *p, cause c, uint64_t offset, uint32_t example) {

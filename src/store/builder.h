@@ -49,6 +49,8 @@ typedef struct {
     int32_t compute_major, compute_minor, sm_count, threads_per_sm, warp_size;
 } raw_device;
 status builder_add_device(builder *b, const raw_device *d, error *err) MUST_USE;
+/* Of all devices added so far. */
+void builder_set_device_type(builder *b, uint8_t type);
 typedef struct {
     uint32_t name, description, backend, ranks;
     int64_t size;
@@ -251,6 +253,12 @@ void part_lost(part *p, cause c, uint64_t offset, uint32_t example);
 int64_t part_loss_count(const part *p, cause c);
 /* One more event read; one more event dropped. */
 void part_count(part *p, uint64_t read, uint64_t dropped);
+
+/* For a reader that knows only at the end what was meant. Moves everything that is a point in time
+ * (memory, instants, counters, marks, arrows); one slice; device types of memory events. */
+void part_move_points(part *p, int64_t by_ns);
+void part_move_slice(part *p, uint64_t slice, int64_t by_ns);
+void part_rename_devices(part *p, const uint8_t types[256]);
 
 /* Hands over the last argument block; the thread that owns the part calls it when it is done. */
 void part_finish(part *p);

@@ -8,7 +8,7 @@
 #define ABSENT_I64 INT64_MIN
 #define ABSENT_I32 INT32_MIN
 
-/* Ours, not the framework's. Order matters only for ties: an earlier kind encloses a later one. */
+/* Ours, not the framework's. Append only: files hold the numbers. For ties see kind_rank. */
 typedef enum {
     KIND_OTHER = 0,
     KIND_SPAN,       /* the whole recording */
@@ -30,7 +30,9 @@ typedef enum {
     KIND_KERNEL,
     KIND_MEMCPY,
     KIND_MEMSET,
-    KIND_ASYNC, /* nestable async range (b/e) */
+    KIND_ASYNC,     /* nestable async range (b/e) */
+    KIND_OP_PHASE,  /* a part of an operator: infer shape, compute, make the backward node */
+    KIND_FRAMEWORK, /* a range of the framework's own around its operators */
     N_KINDS,
 } slice_kind;
 
@@ -96,8 +98,11 @@ typedef enum {
     DEVICE_PRIVATE = 20,
     DEVICE_ASCEND = 64,
     DEVICE_MLU = 65,
+    DEVICE_NAMED = 128, /* and on: the words of the list META_DEVICE_WORDS */
     DEVICE_UNKNOWN = 255,
 } device_type;
+/* Metadata that a reader adds: a JSON list of the names of devices that have no number above. */
+#define META_DEVICE_WORDS "device words"
 
 /* Why something was lost or repaired. The words are messages MSG_CAUSE_* (text/messages.def), in
  * this order; the JSON name is the lower-case identifier. */
@@ -158,6 +163,12 @@ enum { /* COLUMN_slice_start, … */
 #include "store/schema.def"
        N_COLUMNS
 };
+
+/* Of two equal ranges the one of smaller rank encloses the other. */
+static inline unsigned kind_rank(uint8_t k) {
+    if (k == KIND_FRAMEWORK) return 2 * KIND_OP - 1;
+    return k == KIND_OP_PHASE ? 2 * KIND_OP + 1 : 2u * k;
+}
 
 static inline int kind_is_device(uint8_t k) {
     return k == KIND_KERNEL || k == KIND_MEMCPY || k == KIND_MEMSET;

@@ -72,7 +72,7 @@ static int cmp_ties(uint32_t x, uint32_t y, const void *context) {
     const sorting *q = context;
     const raw_slice *a = raw_of(q, x), *b = raw_of(q, y);
     if (a->dur != b->dur) return a->dur > b->dur ? -1 : 1;
-    if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
+    if (a->kind != b->kind) return kind_rank(a->kind) < kind_rank(b->kind) ? -1 : 1;
     if (a->tie != b->tie) return a->tie < b->tie ? -1 : 1;
     if (a->name == b->name) return cmp_twins(q->s, a, b);
     return str_cmp(intern_get(q->s->b->strings, a->name),

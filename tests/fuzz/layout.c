@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int i = 0; i < 2; i++) {
         r[i] = (reading){.b = builder_new()};
         r[i].p = builder_part(r[i].b);
-        r[i].l = layout_new(r[i].b, r[i].p, (layout_sink){field_of, take, &r[i]});
+        r[i].l = layout_new(r[i].b, r[i].p, (layout_sink){field_of, take, &r[i], NULL});
         read_all(&r[i], text, text + size, i ? 1 + size % 61 : size);
     }
     for (cause c = 1; c < N_CAUSES; c++)

@@ -12,11 +12,11 @@ static void every_kind_has_a_name_of_its_own(void **state) {
 
 static void devices_are_named_by_type_and_number(void **state) {
     arena a = {0};
-    assert_text(device_name(&a, DEVICE_CPU, -1), "CPU");
-    assert_text(device_name(&a, DEVICE_CUDA, 3), "GPU3");
-    assert_text(device_name(&a, DEVICE_XPU, 0), "XPU0");
-    assert_text(device_name(&a, DEVICE_MPS, -1), "MPS");
-    assert_text(device_name(&a, 77, 1), "Device1");
+    assert_text(device_name(NULL, &a, DEVICE_CPU, -1), "CPU");
+    assert_text(device_name(NULL, &a, DEVICE_CUDA, 3), "GPU3");
+    assert_text(device_name(NULL, &a, DEVICE_XPU, 0), "XPU0");
+    assert_text(device_name(NULL, &a, DEVICE_MPS, -1), "MPS");
+    assert_text(device_name(NULL, &a, 77, 1), "Device1");
     arena_fini(&a);
 }
 

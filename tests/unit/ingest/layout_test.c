@@ -75,7 +75,7 @@ static status say_event(void *context, event *e) {
 static void start(reading *r) {
     *r = (reading){.b = builder_new()};
     r->p = builder_part(r->b);
-    r->l = layout_new(r->b, r->p, (layout_sink){number_field, say_event, r});
+    r->l = layout_new(r->b, r->p, (layout_sink){number_field, say_event, r, NULL});
     assert_non_null(r->l);
 }
 

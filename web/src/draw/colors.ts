@@ -38,6 +38,8 @@ export const KINDS = [
   "memcpy",
   "memset",
   "async",
+  "op_phase",
+  "framework",
   "instant",
 ] as const;
 export type Kind = (typeof KINDS)[number];
@@ -64,6 +66,8 @@ const TOKEN_OF_KIND: Record<Kind, string> = {
   memcpy: "memcpy",
   memset: "memset",
   async: "c9",
+  op_phase: "cpu_exec",
+  framework: "other",
   instant: "t3",
 };
 
