@@ -18,6 +18,7 @@
 #include <math.h>
 
 #include "analyse/matmul_shapes.h"
+#include "analyse/op_phases.h"
 #include "analyse/op_scan.h"
 #include "analyse/op_verdict.h"
 #include "base/hash.h"
@@ -343,6 +344,7 @@ status analyse_operators(const analysis_input *in, const params *p, arena *a, an
     sort_index(order, scratch, o.rows.n, compare_groups, &o);
     for (uint32_t i = 0; i < o.rows.n; i++)
         TRY(write_group(result, &o, GROUP_ROW(&o.rows, op_group, order[i]), err));
+    TRY(op_phases_write(&o.select, p, a, out, err));
     if (!o.rows.n) TRY(write_given(result, t, err));
     op_facts facts = find_facts(&o, order, a);
     facts.n_rows = sat_u32(result->n_rows);

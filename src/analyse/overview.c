@@ -315,13 +315,14 @@ static status write_stage_events(overview *o, error *err) {
 
 typedef struct {
     uint32_t name;
-    int64_t calls, host, device;
+    int64_t calls, host, host_max, host_min, device, device_max, device_min;
 } user_event;
 
 typedef struct {
     const overview *o;
     groups rows;
-    uint32_t *by_name; /* string id → row + 1 */
+    uint32_t *by_name;    /* string id → row + 1 */
+    int64_t host, device; /* of all */
 } user_events;
 
 static status add_user_event(void *context, const range_call *c, error *err) {
@@ -339,9 +340,17 @@ static status add_user_event(void *context, const range_call *c, error *err) {
         u->by_name[name] = row + 1;
     }
     user_event *e = GROUP_ROW(&u->rows, user_event, u->by_name[name] - 1);
+    if (counts) {
+        e->host_max = max_i64(e->host_max, c->ns);
+        e->host_min = e->calls ? min_i64(e->host_min, c->ns) : c->ns;
+        e->device_max = max_i64(e->device_max, device);
+        e->device_min = e->calls ? min_i64(e->device_min, device) : device;
+    }
     e->calls += counts;
     e->host = add_i64(e->host, c->ns);
     e->device = add_i64(e->device, device);
+    u->host = add_i64(u->host, c->ns);
+    u->device = add_i64(u->device, device);
     return OK;
 }
 
@@ -351,6 +360,26 @@ static int compare_user_events(uint32_t a, uint32_t b, const void *context) {
                      *y = GROUP_ROW(&u->rows, user_event, b);
     if (x->host != y->host) return x->host > y->host ? -1 : 1;
     return str_cmp(trace_str(u->o->t, x->name), trace_str(u->o->t, y->name));
+}
+
+static void set_user_host(table *t, size_t row, const user_event *e, int64_t all) {
+    table_set_int(t, row, COL_O(user_events, host_total), e->host);
+    table_set_real(t, row, COL_O(user_events, host_share),
+                   all ? (double)e->host / (double)all : 0);
+    if (!e->calls) return;
+    table_set_int(t, row, COL_O(user_events, host_mean), mean_i64(e->host, e->calls));
+    table_set_int(t, row, COL_O(user_events, host_max), e->host_max);
+    table_set_int(t, row, COL_O(user_events, host_min), e->host_min);
+}
+
+static void set_user_device(table *t, size_t row, const user_event *e, int64_t all) {
+    table_set_int(t, row, COL_O(user_events, device_total), e->device);
+    table_set_real(t, row, COL_O(user_events, device_share),
+                   all ? (double)e->device / (double)all : 0);
+    if (!e->calls) return;
+    table_set_int(t, row, COL_O(user_events, device_mean), mean_i64(e->device, e->calls));
+    table_set_int(t, row, COL_O(user_events, device_max), e->device_max);
+    table_set_int(t, row, COL_O(user_events, device_min), e->device_min);
 }
 
 static status write_user_events(overview *o, error *err) {
@@ -375,9 +404,8 @@ static status write_user_events(overview *o, error *err) {
         TRY(table_add_row(t, &row, err));
         table_set_text(t, row, COL_O(user_events, name), trace_str(o->t, e->name));
         table_set_int(t, row, COL_O(user_events, calls), e->calls);
-        table_set_int(t, row, COL_O(user_events, host_total), e->host);
-        if (o->t->kernel.n > 1)
-            table_set_int(t, row, COL_O(user_events, device_total), e->device);
+        set_user_host(t, row, e, u.host);
+        if (o->t->kernel.n > 1) set_user_device(t, row, e, u.device);
     }
     return OK;
 }
@@ -440,7 +468,9 @@ static status write_configuration(overview *o, uint32_t n_workers, error *err) {
     TRY(add_number(out, "workers", n_workers, err));
     TRY(add_number(out, "processes", processes, err));
     TRY(add_number(out, "devices", t->device.n > 1 ? (int64_t)t->device.n - 1 : 0, err));
-    TRY(add_fact(out, STR("device_type"), t->kernel.n > 1 ? STR("GPU") : STR("CPU"), err));
+    uint8_t type = t->device.n > 1 ? t->device.type[1] : (uint8_t)DEVICE_CUDA;
+    TRY(add_fact(out, STR("device_type"), device_word(t, t->kernel.n > 1 ? type : DEVICE_CPU),
+                 err));
     for (uint32_t i = 1; i < t->device.n; i++)
         if (t->device.name[i])
             TRY(add_fact(out, STR("device"), trace_str(t, t->device.name[i]), err));

@@ -161,9 +161,10 @@ status stage_times_make(const selection *s, const step_spans *steps, arena *a, s
 
 /* The kinds of host events a reader wants to see by stage. */
 static const bool listed[N_KINDS] = {
-    [KIND_OP] = true,      [KIND_ANNOTATION] = true, [KIND_COLLECTIVE] = true,
-    [KIND_RUNTIME] = true, [KIND_DRIVER] = true,     [KIND_SYNC] = true,
-    [KIND_PYTHON] = true,  [KIND_MODULE] = true,     [KIND_OVERHEAD] = true,
+    [KIND_OP] = true,       [KIND_ANNOTATION] = true, [KIND_COLLECTIVE] = true,
+    [KIND_RUNTIME] = true,  [KIND_DRIVER] = true,     [KIND_SYNC] = true,
+    [KIND_PYTHON] = true,   [KIND_MODULE] = true,     [KIND_OVERHEAD] = true,
+    [KIND_OP_PHASE] = true, [KIND_FRAMEWORK] = true,
 };
 
 /* The steps' host time cut into pieces of one stage each, `other` among them, by time. */

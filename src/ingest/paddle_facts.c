@@ -86,8 +86,8 @@ static const struct {
     str word;
     uint8_t type;
 } KNOWN[] = {
-    {STR("cpu"), DEVICE_CPU},   {STR("gpu"), DEVICE_CUDA},   {STR("xpu"), DEVICE_XPU},
-    {STR("mlu"), DEVICE_MLU},   {STR("npu"), DEVICE_ASCEND}, {STR("intel_hpu"), DEVICE_HPU},
+    {STR("cpu"), DEVICE_CPU}, {STR("gpu"), DEVICE_CUDA},   {STR("xpu"), DEVICE_XPU},
+    {STR("mlu"), DEVICE_MLU}, {STR("npu"), DEVICE_ASCEND}, {STR("intel_hpu"), DEVICE_HPU},
     {STR("mps"), DEVICE_MPS},
 };
 
@@ -206,7 +206,8 @@ static status keep_words(builder *b, const word_list *words, error *err) {
         buf_add_json(&text, intern_get(builder_strings(b), words->ids[i]));
     }
     buf_add_byte(&text, ']');
-    uint32_t value = buf_ok(&text) ? intern_add(builder_strings(b), buf_str(&text)) : UINT32_MAX;
+    uint32_t value =
+        buf_ok(&text) ? intern_add(builder_strings(b), buf_str(&text)) : UINT32_MAX;
     uint32_t key = intern_add(builder_strings(b), STR(META_DEVICE_WORDS));
     buf_fini(&text);
     if (value == UINT32_MAX || key == UINT32_MAX) FAIL_MEMORY(err);

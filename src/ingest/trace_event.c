@@ -343,8 +343,8 @@ static category_info make_category(event_sink *s, uint32_t id) {
     category_info c = {
         .id = id, .row = id ? builder_category(s->b, id) : 0, .class = CLASS_UNKNOWN};
     const category_row *rows = s->paddle ? PADDLE_CATEGORIES : CATEGORIES;
-    size_t n = s->paddle ? sizeof PADDLE_CATEGORIES / sizeof *rows
-                         : sizeof CATEGORIES / sizeof *rows;
+    size_t n =
+        s->paddle ? sizeof PADDLE_CATEGORIES / sizeof *rows : sizeof CATEGORIES / sizeof *rows;
     for (size_t i = 0; i < n; i++)
         if (str_eq_nocase(name, rows[i].name)) c.class = (uint8_t)rows[i].class;
     /* "trace", "python" and "kernel" alone are words anybody may use. */

@@ -575,6 +575,7 @@ static status finish_paddle(reader *r, event_sink **sinks, int n, error *err) {
     paddle_facts *facts[MAX_WORKERS];
     for (int i = 0; i < n; i++) facts[i] = event_sink_paddle(sinks[i]);
     builder_set_format(r->b, "paddle");
+    builder_set_memory_in_ranges(r->b, true);
     return paddle_facts_finish(r->b, facts, n, err);
 }
 
@@ -647,8 +648,7 @@ static status ingest_words(source *src, const ingest_options *o, builder *b, eve
     builder_clear(b);
     source *fresh;
     TRY(o->reopen(o->reopen_context, &fresh, err));
-    reader alone = {
-        .b = b, .o = o, .src = fresh, .piece_bytes = r.piece_bytes, .words = words};
+    reader alone = {.b = b, .o = o, .src = fresh, .piece_bytes = r.piece_bytes, .words = words};
     st = ingest_alone(&alone, err);
     source_close(fresh);
     return st;

@@ -56,7 +56,8 @@ bool name_parse(str file, trace_name *out) {
     str stem = file;
     int packing = take_packing(&stem);
     *out = (trace_name){.packing = packing};
-    if (take_end(&stem, STR(".paddle_trace.json")) || take_end(&stem, STR(".paddle_trace.pb"))) {
+    if (take_end(&stem, STR(".paddle_trace.json")) ||
+        take_end(&stem, STR(".paddle_trace.pb"))) {
         split_paddle(stem, out);
         out->packing = packing;
         return true;

@@ -170,6 +170,10 @@ void builder_set_external_may_be_correlation(builder *b, bool yes) {
     b->external_may_be_correlation = yes;
 }
 
+void builder_set_memory_in_ranges(builder *b, bool yes) {
+    b->memory_in_ranges = yes;
+}
+
 void builder_set_other_is_op(builder *b, bool yes) {
     b->other_is_op = yes;
 }

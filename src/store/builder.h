@@ -40,6 +40,8 @@ void builder_set_input_bytes(builder *b, uint64_t n);
 void builder_set_external_may_be_correlation(builder *b, bool yes);
 /* Slices of no known kind are what the producer timed: operators (plain Chrome traces). */
 void builder_set_other_is_op(builder *b, bool yes);
+/* Memory events outside every operator belong to the innermost range around them. */
+void builder_set_memory_in_ranges(builder *b, bool yes);
 status builder_add_meta(builder *b, uint32_t key, uint32_t value, error *err) MUST_USE;
 typedef struct {
     int32_t id;

@@ -81,7 +81,7 @@ struct builder {
     const char *format;
     int64_t base_unix_ns;
     uint64_t input_bytes;
-    bool external_may_be_correlation, other_is_op;
+    bool external_may_be_correlation, memory_in_ranges, other_is_op;
     bool failed; /* a category was lost for want of memory; guarded by the lock */
 };
 

@@ -1,5 +1,5 @@
 /* seal_memory.c: memory events, instants and counters, by time. A memory event belongs to the
- * innermost operator running on its thread; the release of an address is the partner of its last
+ * innermost operator running on its thread, or, where the producer wants it, the innermost range; the release of an address is the partner of its last
  * allocation still alive on that device. */
 #include "base/mem.h"
 #include "base/sort.h"
@@ -129,9 +129,13 @@ static uint32_t op_at(const sealing *s, uint32_t track, int64_t time, uint32_t *
     *cursor = i;
     if (i == s->track.first[track]) return 0;
     i--;
-    for (int level = 0; i && level < MAX_CLIMB; i = s->slice.parent[i], level++)
-        if (s->slice.kind[i] == KIND_OP && time < s->slice.start[i] + s->slice.dur[i]) return i;
-    return 0;
+    uint32_t range = 0; /* innermost, where events outside operators belong to one */
+    for (int level = 0; i && level < MAX_CLIMB; i = s->slice.parent[i], level++) {
+        if (time >= s->slice.start[i] + s->slice.dur[i]) continue;
+        if (s->slice.kind[i] == KIND_OP) return i;
+        if (!range && s->b->memory_in_ranges) range = i;
+    }
+    return range;
 }
 
 static status seal_events(sealing *s, const timed *t, error *err) {

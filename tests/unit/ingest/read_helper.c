@@ -15,6 +15,10 @@ static status reopen_text(void *context, source **out, error *err) {
 }
 
 trace *read_text(str text, read_how how, error *err) {
+    return read_with(ingest_trace_json, text, how, err);
+}
+
+trace *read_with(reader_fn reader, str text, read_how how, error *err) {
     pool *workers = how.threads ? pool_new(how.threads) : NULL;
     ingest_options o = {.pool = workers,
                         .reopen = reopen_text,
@@ -25,8 +29,7 @@ trace *read_text(str text, read_how how, error *err) {
     builder *b = builder_new();
     assert_non_null(b);
     assert_int_equal(source_open_memory(text, &s, NULL), OK);
-    if (ingest_trace_json(s, &o, b, err) == OK)
-        assert_int_equal(builder_seal(b, workers, &t, err), OK);
+    if (reader(s, &o, b, err) == OK) assert_int_equal(builder_seal(b, workers, &t, err), OK);
     source_close(s);
     builder_free(b);
     pool_free(workers);

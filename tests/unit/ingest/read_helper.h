@@ -13,6 +13,9 @@ typedef struct {
 
 /* The trace, or NULL with *err filled when the reader refused the text. */
 trace *read_text(str text, read_how how, error *err);
+/* The same by any reader. */
+typedef status (*reader_fn)(source *src, const ingest_options *o, builder *b, error *err);
+trace *read_with(reader_fn reader, str text, read_how how, error *err);
 /* One thread, one piece, and the text must be good enough. */
 trace *read_json(const char *text);
 /* The same of a list of events: "[" and "]" are added. */

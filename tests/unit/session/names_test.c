@@ -21,6 +21,10 @@ static void the_worker_is_what_stands_before_stamp_and_suffix(void **state) {
         {"w.77.tacho", "w", "77", 0},
         {"w.tacho", "w", "", 0},
         {"w.12x.pt.trace.json", "w.12x", "", 0},
+        {"host_apid_7_time_2024_01_02_03_04_05_000006.paddle_trace.json", "host_apid_7",
+         "2024_01_02_03_04_05_000006", 0},
+        {"a_time_b_time_2.paddle_trace.pb.gz", "a_time_b", "2", 1},
+        {"plain.paddle_trace.pb", "plain", "", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         trace_name n;
