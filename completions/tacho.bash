@@ -14,6 +14,7 @@ _tacho() {
     info:--step) return ;;
     info:--sort) return ;;
     info:--search) return ;;
+    info:--filter) return ;;
     info:--limit) return ;;
     info:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     info:--table) return ;;
@@ -29,6 +30,7 @@ _tacho() {
     operators:--step) return ;;
     operators:--sort) return ;;
     operators:--search) return ;;
+    operators:--filter) return ;;
     operators:--limit) return ;;
     operators:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     operators:--table) return ;;
@@ -44,6 +46,7 @@ _tacho() {
     kernels:--step) return ;;
     kernels:--sort) return ;;
     kernels:--search) return ;;
+    kernels:--filter) return ;;
     kernels:--limit) return ;;
     kernels:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     kernels:--table) return ;;
@@ -58,6 +61,7 @@ _tacho() {
     overview:--step) return ;;
     overview:--sort) return ;;
     overview:--search) return ;;
+    overview:--filter) return ;;
     overview:--limit) return ;;
     overview:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     overview:--table) return ;;
@@ -72,12 +76,16 @@ _tacho() {
     steps:--step) return ;;
     steps:--sort) return ;;
     steps:--search) return ;;
+    steps:--filter) return ;;
     steps:--limit) return ;;
     steps:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     steps:--table) return ;;
     steps:--threads) return ;;
     steps:--memory-limit) return ;;
     steps:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    memory:--at) return ;;
+    memory:--by) COMPREPLY=($(compgen -W "op module size" -- "$word")); return ;;
+    memory:--points) return ;;
     memory:--run) return ;;
     memory:--worker) return ;;
     memory:--span) return ;;
@@ -86,6 +94,7 @@ _tacho() {
     memory:--step) return ;;
     memory:--sort) return ;;
     memory:--search) return ;;
+    memory:--filter) return ;;
     memory:--limit) return ;;
     memory:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     memory:--table) return ;;
@@ -101,6 +110,7 @@ _tacho() {
     modules:--step) return ;;
     modules:--sort) return ;;
     modules:--search) return ;;
+    modules:--filter) return ;;
     modules:--limit) return ;;
     modules:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     modules:--table) return ;;
@@ -115,6 +125,7 @@ _tacho() {
     distributed:--step) return ;;
     distributed:--sort) return ;;
     distributed:--search) return ;;
+    distributed:--filter) return ;;
     distributed:--limit) return ;;
     distributed:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     distributed:--table) return ;;
@@ -129,6 +140,7 @@ _tacho() {
     advise:--step) return ;;
     advise:--sort) return ;;
     advise:--search) return ;;
+    advise:--filter) return ;;
     advise:--limit) return ;;
     advise:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     advise:--table) return ;;
@@ -167,15 +179,15 @@ _tacho() {
     help:*) COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed advise serve summary export help version" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
-    info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    operators) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    kernels) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    overview) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    steps) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    memory) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    modules) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    distributed) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    advise) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    operators) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    kernels) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    overview) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    steps) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    memory) options="--at --by --points --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    modules) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    distributed) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    advise) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     serve) options="--logdir --port --host --follow-links --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     summary) options="--run --worker --span --logdir --from --to --step --sort --limit --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     export) options="--run --worker --span --logdir --from --to --value --until --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;

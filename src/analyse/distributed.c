@@ -19,6 +19,7 @@
 #include "analyse/group.h"
 #include "analyse/meetings.h"
 #include "analyse/rules.h"
+#include "analyse/worker_devices.h"
 #include "base/hash.h"
 #include "base/sort.h"
 
@@ -373,6 +374,14 @@ static status write_arrivals(question *q, error *err) {
     return table_sort(t, COL_D(arrivals, start), false, err);
 }
 
+static status write_devices(question *q, error *err) {
+    table *t = answer_table(q->out, q->arena, "devices");
+    if (!t) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < q->n_workers; i++)
+        TRY(worker_devices_write(t, q->workers[i].at, &q->workers[i].steps, err));
+    return OK;
+}
+
 /* ---- verdict and notes ------------------------------------------------------------------- */
 
 typedef struct {
@@ -487,6 +496,7 @@ status analyse_distributed(const analysis_input *in, const params *p, arena *a, 
     TRY(write_synchronization(&q, err));
     TRY(write_collectives(&q, err));
     TRY(write_arrivals(&q, err));
+    TRY(write_devices(&q, err));
     TRY(write_notes(&q, err));
     judge(&q);
     answer_finish(out, p);

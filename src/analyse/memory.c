@@ -2,27 +2,95 @@
  *
  *   curve          allocated and reserved after each event that carries the totals
  *   peaks          for each device the first moment of the largest allocated, with the capacity
- *   peak_contents  what was alive then, by operator; what allocations of the recording do not
- *                  account for is from before it (op null)
+ *   peak_contents  what was alive then, contents: at a moment of choice (memory_contents.c)
  *   events         blocks: allocated, released, or both, by time; a window shows those that
  *                  were allocated or released inside it
  *   statistics     memory_stats.c
  *
- * Everything is one pass over the memory events, which are in order of time, or a sort of
- * groups. */
+ * Everything is one pass over the memory events, which are in order of time. */
 #include "analyse/memory_view.h"
+#include "analyse/param.h"
 #include "analyse/rules.h"
-#include "base/hash.h"
 #include "base/sort.h"
 
 #define COL_M(table, name) COL(memory, table, name)
 
 /* ---- curve and peaks --------------------------------------------------------------------- */
 
-static status write_curve(memory_view *m, error *err) {
+static status add_point(memory_view *m, table *out, uint32_t i, error *err) {
     const trace *t = m->t;
+    int64_t reserved = t->memory.reserved[i];
+    size_t row;
+    TRY(table_add_row(out, &row, err));
+    table_set_int(out, row, COL_M(curve, time), sub_i64(t->memory.time[i], t->start_ns));
+    table_set_text(out, row, COL_M(curve, device), memory_device_of(m, i)->name);
+    table_set_int(out, row, COL_M(curve, allocated), t->memory.allocated[i]);
+    if (reserved != ABSENT_I64) table_set_int(out, row, COL_M(curve, reserved), reserved);
+    return OK;
+}
+
+/* A stretch of the curve of a device that is drawn as few points: its largest, its smallest and its
+ * last one say what can be seen of it. */
+typedef struct {
+    uint32_t largest, smallest, last; /* rows; 0 = none yet */
+    int64_t end_ns;
+} stretch;
+
+static status end_stretch(memory_view *m, table *out, stretch *s, error *err) {
+    uint32_t rows[3] = {s->largest, s->smallest, s->last};
+    for (uint32_t row = 0, i = 0; i < 3; i++) { /* each once, by time */
+        uint32_t next = UINT32_MAX;
+        for (int k = 0; k < 3; k++)
+            if (rows[k] > row && rows[k] < next) next = rows[k];
+        if (next == UINT32_MAX) break;
+        TRY(add_point(m, out, next, err));
+        row = next;
+    }
+    *s = (stretch){.end_ns = s->end_ns};
+    return OK;
+}
+
+/* The points of the curve: all, or about as many for each device as a reader can draw. */
+static status write_points(memory_view *m, table *out, int64_t width_ns, error *err) {
+    const trace *t = m->t;
+    stretch *open = ARENA_ARRAY(m->arena, stretch, (size_t)m->devices.n + 1);
+    if (!open) FAIL_MEMORY(err);
+    for (uint32_t i = 1; i < t->memory.n; i++) {
+        if (t->memory.allocated[i] == ABSENT_I64 || !memory_is_selected(m, i)) continue;
+        stretch *s = &open[m->device_of[i]];
+        if (s->last && t->memory.time[i] >= s->end_ns) TRY(end_stretch(m, out, s, err));
+        if (!s->last) {
+            int64_t since = sub_i64(t->memory.time[i], t->start_ns);
+            s->end_ns = add_i64(t->start_ns, (since / width_ns + 1) * width_ns);
+            s->largest = s->smallest = i;
+        }
+        if (t->memory.allocated[i] > t->memory.allocated[s->largest]) s->largest = i;
+        if (t->memory.allocated[i] < t->memory.allocated[s->smallest]) s->smallest = i;
+        s->last = i;
+    }
+    for (uint32_t d = 0; d < m->devices.n; d++) TRY(end_stretch(m, out, &open[d], err));
+    return table_sort(out, COL_M(curve, time), false, err);
+}
+
+static status write_curve(memory_view *m, const params *p, error *err) {
+    const trace *t = m->t;
+    int64_t points = 0;
     table *out = answer_table(m->out, m->arena, "curve");
     if (!out) FAIL_MEMORY(err);
+    TRY(param_count(p, STR("points"), &points, err));
+    if (points > 0) {
+        int64_t from = max_i64(t->start_ns, m->select.from_ns);
+        int64_t whole = sub_i64(min_i64(t->end_ns, m->select.to_ns), from);
+        return write_points(m, out, max_i64(1, whole / points), err);
+    }
+    for (uint32_t i = 1; i < t->memory.n; i++)
+        if (t->memory.allocated[i] != ABSENT_I64 && memory_is_selected(m, i))
+            TRY(add_point(m, out, i, err));
+    return OK;
+}
+
+static void find_peaks(memory_view *m) {
+    const trace *t = m->t;
     for (uint32_t i = 1; i < t->memory.n; i++) {
         int64_t allocated = t->memory.allocated[i], reserved = t->memory.reserved[i];
         if (allocated == ABSENT_I64 || !memory_is_selected(m, i)) continue;
@@ -33,14 +101,7 @@ static status write_curve(memory_view *m, error *err) {
             d->peak_reserved = reserved;
         }
         d->has_totals = true;
-        size_t row;
-        TRY(table_add_row(out, &row, err));
-        table_set_int(out, row, COL_M(curve, time), sub_i64(t->memory.time[i], t->start_ns));
-        table_set_text(out, row, COL_M(curve, device), d->name);
-        table_set_int(out, row, COL_M(curve, allocated), allocated);
-        if (reserved != ABSENT_I64) table_set_int(out, row, COL_M(curve, reserved), reserved);
     }
-    return OK;
 }
 
 static int compare_devices(uint32_t a, uint32_t b, const void *context) {
@@ -77,107 +138,6 @@ static status write_peaks(memory_view *m, const uint32_t *order, error *err) {
             table_set_int(out, row, COL_M(peaks, reserved), d->peak_reserved);
         if (d->capacity != ABSENT_I64)
             table_set_int(out, row, COL_M(peaks, capacity), d->capacity);
-    }
-    return OK;
-}
-
-/* ---- what is alive at the peak ----------------------------------------------------------- */
-
-typedef struct {
-    uint32_t device;
-    str op; /* NULL: not known */
-    int64_t bytes, allocations;
-} holder;
-
-typedef struct {
-    memory_view *m;
-    groups rows;
-    const uint32_t *rank; /* by device: place in the reader's order */
-} holders;
-
-static bool same_holder(const void *row, const void *key) {
-    const holder *x = row, *y = key;
-    return x->device == y->device && !x->op.p == !y->op.p && str_eq(x->op, y->op);
-}
-
-/* Rows are in order of time, so the order of rows decides about events of one moment. */
-static bool is_alive(const trace *t, uint32_t row, uint32_t peak_row) {
-    uint32_t partner = t->memory.partner[row];
-    return row <= peak_row && (!partner || partner > peak_row);
-}
-
-static status add_holder(holders *h, holder one, error *err) {
-    bool is_new;
-    uint32_t at = groups_at(&h->rows, hash_pair(hash_bytes64(one.op.p, one.op.n), one.device),
-                            same_holder, &one, &is_new);
-    if (at == GROUP_NONE) FAIL_MEMORY(err);
-    holder *row = GROUP_ROW(&h->rows, holder, at);
-    if (is_new) {
-        row->device = one.device;
-        row->op = one.op;
-    }
-    row->bytes = add_i64(row->bytes, one.bytes);
-    row->allocations += one.allocations;
-    return OK;
-}
-
-static status find_holders(holders *h, error *err) {
-    const trace *t = h->m->t;
-    int64_t *known = ARENA_ARRAY(h->m->arena, int64_t, (size_t)h->m->devices.n + 1);
-    if (!known) FAIL_MEMORY(err);
-    for (uint32_t i = 1; i < t->memory.n; i++) {
-        const memory_device *d = memory_device_of(h->m, i);
-        bool existing = t->memory.kind[i] == MEMORY_EXISTING;
-        if ((t->memory.kind[i] != MEMORY_ALLOC && !existing) || !d->has_totals ||
-            !t->memory.address[i] || !is_alive(t, i, d->peak_row))
-            continue;
-        bool ok = true;
-        holder one = {
-            .device = h->m->device_of[i], .bytes = t->memory.bytes[i], .allocations = 1};
-        one.op = memory_name(h->m, i, &ok);
-        if (!one.op.p && !existing) one.op = STR("");
-        if (!ok) FAIL_MEMORY(err);
-        known[one.device] = add_i64(known[one.device], one.bytes);
-        TRY(add_holder(h, one, err));
-    }
-    for (uint32_t d = 0; d < h->m->devices.n; d++) {
-        const memory_device *device = GROUP_ROW(&h->m->devices, memory_device, d);
-        int64_t before = sub_i64(device->peak, known[d]);
-        if (device->has_totals && before > 0)
-            TRY(add_holder(h, (holder){.device = d, .op = STR_NONE, .bytes = before}, err));
-    }
-    return OK;
-}
-
-static int compare_holders(uint32_t a, uint32_t b, const void *context) {
-    const holders *h = context;
-    const holder *x = GROUP_ROW(&h->rows, holder, a), *y = GROUP_ROW(&h->rows, holder, b);
-    if (x->device != y->device) return h->rank[x->device] < h->rank[y->device] ? -1 : 1;
-    if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
-    return str_cmp(x->op, y->op);
-}
-
-static status write_peak_contents(memory_view *m, const uint32_t *order, error *err) {
-    uint32_t *rank = ARENA_ARRAY(m->arena, uint32_t, (size_t)m->devices.n + 1);
-    holders h = {.m = m, .rank = rank};
-    table *out = answer_table(m->out, m->arena, "peak_contents");
-    if (!rank || !out) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < m->devices.n; i++) rank[order[i]] = i;
-    TRY(groups_init(&h.rows, m->arena, sizeof(holder), err));
-    TRY(find_holders(&h, err));
-    uint32_t *rows = groups_order(&h.rows), *scratch = groups_order(&h.rows);
-    if (!rows || !scratch) FAIL_MEMORY(err);
-    sort_index(rows, scratch, h.rows.n, compare_holders, &h);
-    for (uint32_t i = 0; i < h.rows.n; i++) {
-        const holder *one = GROUP_ROW(&h.rows, holder, rows[i]);
-        size_t row;
-        TRY(table_add_row(out, &row, err));
-        table_set_text(out, row, COL_M(peak_contents, device),
-                       GROUP_ROW(&m->devices, memory_device, one->device)->name);
-        table_set_text(out, row, COL_M(peak_contents, op), one->op);
-        table_set_int(out, row, COL_M(peak_contents, bytes), one->bytes);
-        if (one->allocations)
-            table_set_int(out, row, COL_M(peak_contents, allocations), one->allocations);
     }
     return OK;
 }
@@ -225,6 +185,7 @@ static status write_block(memory_view *m, table *out, uint32_t i, error *err) {
     if (allocation && release)
         table_set_int(out, row, COL_M(events, duration),
                       sub_i64(t->memory.time[release], t->memory.time[allocation]));
+    if (memory_op(t, i)) table_set_int(out, row, COL_M(events, slice), memory_op(t, i));
     return OK;
 }
 
@@ -359,10 +320,11 @@ status analyse_memory(const analysis_input *in, const params *p, arena *a, answe
     TRY(trace_require(
         t, SELECT_TABLES | TRACE_TABLE(memory) | TRACE_TABLE(op) | TRACE_TABLE(frame), err));
     TRY(memory_view_init(&m, t, p, a, err));
-    TRY(write_curve(&m, err));
+    find_peaks(&m);
+    TRY(write_curve(&m, p, err));
     uint32_t *order = order_devices(&m);
     if (!order) FAIL_MEMORY(err);
-    TRY(write_peak_contents(&m, order, err));
+    TRY(memory_write_contents(&m, order, p, err));
     TRY(write_events(&m, err));
     TRY(memory_write_statistics(&m, err));
     TRY(write_peaks(&m, order, err));

@@ -58,6 +58,9 @@ uint32_t memory_outer_site(const memory_view *m, uint32_t site);
 /* Text of a label (label_of). */
 str memory_label(const memory_view *m, uint32_t label);
 
+/* Tables `peak_contents` and `contents`: what is alive. `order`: devices as a reader wants them. */
+status memory_write_contents(memory_view *m, const uint32_t *order, const params *p,
+                             error *err) MUST_USE;
 /* Table `statistics`: memory by operator. */
 status memory_write_statistics(memory_view *m, error *err) MUST_USE;
 

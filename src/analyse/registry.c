@@ -97,7 +97,8 @@ static bool list_has(const char *list, str one) {
 }
 
 bool registry_allows(const param_info *p, str value) {
-    return p->values[0] == '\0' || list_has(p->values, value);
+    bool any = p->values[0] == '\0' || (p->type && strcmp(p->type, "ENUM") != 0);
+    return any || list_has(p->values, value);
 }
 
 static const char *const GROUP_NAMES[N_GROUPS] = {

@@ -15,7 +15,7 @@ typedef struct {
 
 typedef struct {
     const char *analysis, *name, *type; /* "group_by", "ENUM" */
-    const char *fallback, *values;      /* values a|b|c; "" = any */
+    const char *fallback, *values;      /* values a|b|c; "" or no ENUM = any */
     uint16_t help;
 } param_info;
 

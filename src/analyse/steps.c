@@ -14,6 +14,7 @@
 #include "analyse/rules.h"
 #include "analyse/select.h"
 #include "analyse/stages.h"
+#include "analyse/steps_spread.h"
 #include "base/sort.h"
 
 #define COL_S(table, name) COL(steps, table, name)
@@ -359,6 +360,7 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
         TRY(write_stage_segments(segments, &q, i, segment, err));
         TRY(write_collectives(segments, &q, i, first_comm, err));
     }
+    TRY(steps_write_spread(steps, a, out, err));
     TRY(judge(&q, steps, out, err));
     answer_finish(out, p);
     return OK;

@@ -1,4 +1,4 @@
-/* shape.c: --table, --search, --sort and --limit as the tables understand them, and --stable. */
+/* shape.c: --table, --search, --filter, --sort and --limit as the tables understand them, and --stable. */
 #include "cli/shape.h"
 
 #include <string.h>
@@ -21,6 +21,7 @@ void shape_stable(answer *a, const options *o) {
 status shape_answer(answer *a, const options *o, error *err) {
     arrangement how = {.table = o->table,
                        .search = o->search,
+                       .filter = o->filter,
                        .sort = o->sort,
                        .limit = o->limit > 0 ? (size_t)o->limit : 0};
     shape_stable(a, o);

@@ -198,6 +198,7 @@ status exchange_present(exchange *x, answer *a, error *err) {
     form f = FORM_JSON;
     arrangement how = {.table = r->table,
                        .search = r->search,
+                       .filter = r->filter,
                        .sort = r->sort,
                        .offset = r->offset > 0 ? (size_t)r->offset : 0,
                        .limit = r->limit > 0 ? (size_t)r->limit : 0};

@@ -1,15 +1,18 @@
 /* arrange.c: which of the answer's tables and rows a reader gets, and in which order.
  *
- * An analysis answers in the order it thinks best. One table may be kept alone; a search keeps rows
- * by text in all tables that have text; sorting orders every table that has the column (one at least
- * must); offset and limit cut last, so they count the rows of that order. The number of rows before
- * the cut stays in total_rows.
+ * An analysis answers in the order it thinks best. One table may be kept alone; a search or a filter
+ * keeps rows in all tables that have text; sorting orders every table that has the first column (one
+ * at least must), further columns decide between equal rows; offset and limit cut last, so they count
+ * the rows of that order. The number of rows before the cut stays in total_rows.
  *
  * The direction of sorting follows from the column when it is not said: numbers fall, because the
  * large ones matter, texts rise. */
 #include "table/arrange.h"
 
 #include "base/buf.h"
+#include "table/filter.h"
+
+enum { SORT_KEYS = 4 };
 
 static void add_name(buf *names, const char *name) {
     if (names->n != 0) buf_add_cstr(names, ", ");
@@ -52,24 +55,78 @@ static bool has_text(const table *t) {
     return false;
 }
 
+typedef struct {
+    str name, way; /* way: "asc", "desc" or empty */
+} wanted_key;
+
+static status parse_keys(str wanted, wanted_key *keys, uint32_t *n, error *err) {
+    for (str rest = wanted; rest.n != 0;) {
+        size_t comma = str_find(rest, STR(","), 0);
+        str one = comma == SIZE_MAX ? rest : str_n(rest.p, comma);
+        rest = comma == SIZE_MAX ? STR_NONE : str_from(rest, comma + 1);
+        size_t colon = str_rfind_byte(one, ':');
+        wanted_key key = {.name = colon == SIZE_MAX ? one : str_n(one.p, colon),
+                          .way = colon == SIZE_MAX ? STR_NONE : str_from(one, colon + 1)};
+        bool known =
+            colon == SIZE_MAX || str_eq(key.way, STR("asc")) || str_eq(key.way, STR("desc"));
+        if (!known || *n == SORT_KEYS)
+            FAIL(err, ERR_ARG, NOPOS, MSG_CLI_BAD_CHOICE, arg_cstr("name", "--sort"),
+                 arg_text("value", wanted),
+                 arg_cstr("choices", "COLUMN, COLUMN:asc, COLUMN:desc"));
+        keys[(*n)++] = key;
+    }
+    return OK;
+}
+
+/* Column and direction of a key in a table; false when the table has no such column. */
+static bool find_key(const table *t, const wanted_key *key, sort_by *out) {
+    uint32_t col = table_column(t, key->name);
+    if (col == UINT32_MAX) return false;
+    *out = (sort_by){.column = col,
+                     .descending =
+                         key->way.n ? key->way.n == 4 : t->columns[col].type != TYPE_TEXT};
+    return true;
+}
+
+/* Keys of which no table has the column are a mistake. */
+static status check_keys(const answer *a, const wanted_key *keys, uint32_t n, error *err) {
+    for (uint32_t k = 0; k < n; k++) {
+        bool known = a->n_tables == 0;
+        for (uint32_t i = 0; i < a->n_tables && !known; i++)
+            known = table_column(a->tables[i], keys[k].name) != UINT32_MAX;
+        if (!known) return fail_no_column(a->tables[0], keys[k].name, err);
+    }
+    return OK;
+}
+
 status arrange_sort(answer *a, str wanted, error *err) {
-    size_t colon = str_rfind_byte(wanted, ':');
-    str name = colon == SIZE_MAX ? wanted : str_n(wanted.p, colon);
-    str way = colon == SIZE_MAX ? STR_NONE : str_from(wanted, colon + 1);
-    bool sorted = false;
-    if (colon != SIZE_MAX && !str_eq(way, STR("asc")) && !str_eq(way, STR("desc")))
-        FAIL(err, ERR_ARG, NOPOS, MSG_CLI_BAD_CHOICE, arg_cstr("name", "--sort"),
-             arg_text("value", wanted), arg_cstr("choices", "COLUMN, COLUMN:asc, COLUMN:desc"));
+    wanted_key keys[SORT_KEYS];
+    uint32_t n = 0;
+    TRY(parse_keys(wanted, keys, &n, err));
+    TRY(check_keys(a, keys, n, err));
+    for (uint32_t i = 0; i < a->n_tables; i++) {
+        sort_by by[SORT_KEYS];
+        uint32_t found = 0;
+        if (n == 0 || !find_key(a->tables[i], &keys[0], &by[found++])) continue;
+        for (uint32_t k = 1; k < n; k++)
+            if (find_key(a->tables[i], &keys[k], &by[found])) found++;
+        TRY(table_sort_by(a->tables[i], by, found, err));
+    }
+    return OK;
+}
+
+static status filter_tables(answer *a, const arrangement *how, error *err) {
+    wanted_key keys[SORT_KEYS];
+    uint32_t n = 0;
+    TRY(parse_keys(how->sort, keys, &n, err));
     for (uint32_t i = 0; i < a->n_tables; i++) {
         table *t = a->tables[i];
-        uint32_t col = table_column(t, name);
-        if (col == UINT32_MAX) continue;
-        bool descending = way.p ? way.n == 4 : t->columns[col].type != TYPE_TEXT;
-        TRY(table_sort(t, col, descending, err));
-        sorted = true;
+        filter_question q = {.text = how->filter,
+                             .sorted_by = n ? table_column(t, keys[0].name) : UINT32_MAX,
+                             .ranked = n == 0};
+        if (has_text(t)) TRY(table_filter(t, &q, err));
     }
-    if (sorted || a->n_tables == 0) return OK;
-    return fail_no_column(a->tables[0], name, err);
+    return OK;
 }
 
 /* Columns begin later: nothing is moved. */
@@ -93,6 +150,7 @@ status arrange_answer(answer *a, const arrangement *how, error *err) {
     if (how->table.n != 0) TRY(keep_table(a, how->table, err));
     for (uint32_t i = 0; i < a->n_tables && how->search.n != 0; i++)
         if (has_text(a->tables[i])) TRY(table_search(a->tables[i], how->search, err));
+    if (how->filter.n != 0) TRY(filter_tables(a, how, err));
     if (how->sort.n != 0) TRY(arrange_sort(a, how->sort, err));
     for (uint32_t i = 0; i < a->n_tables; i++) {
         if (how->offset) skip_rows(a->tables[i], how->offset);

@@ -146,8 +146,8 @@ uint32_t table_column(const table *t, str name) {
 
 typedef struct {
     const table *t;
-    uint32_t col;
-    bool descending;
+    const sort_by *keys;
+    uint32_t n_keys;
 } order;
 
 /* Two values that are there. */
@@ -160,22 +160,22 @@ static int compare_values(const column *c, size_t a, size_t b) {
 
 static int compare_rows(uint32_t a, uint32_t b, const void *context) {
     const order *o = context;
-    for (uint32_t i = 0; i <= o->t->n_columns; i++) {
-        uint32_t col = i == 0 ? o->col : i - 1; /* the sort column first, then from the left */
+    for (uint32_t i = 0; i < o->n_keys + o->t->n_columns; i++) {
+        bool key = i < o->n_keys; /* the sort columns first, then from the left */
+        uint32_t col = key ? o->keys[i].column : i - o->n_keys;
         bool null_a = table_is_null(o->t, a, col), null_b = table_is_null(o->t, b, col);
         if (null_a || null_b) {
             if (null_a != null_b) return null_a ? 1 : -1;
             continue;
         }
         int r = compare_values(&o->t->columns[col], a, b);
-        if (r != 0) return i == 0 && o->descending ? -r : r;
+        if (r != 0) return key && o->keys[i].descending ? -r : r;
     }
     return 0;
 }
 
-/* Puts row index[i] at place i, for every column; scratch holds one column. */
-static void permute(table *t, const uint32_t *index, void *scratch) {
-    size_t n = t->n_rows;
+/* Puts row index[i] at place i, for n places and every column; scratch holds one column. */
+static void permute(table *t, const uint32_t *index, size_t n, void *scratch) {
     for (uint32_t k = 0; k < t->n_columns; k++) {
         column *c = &t->columns[k];
         size_t bytes = value_bytes(c);
@@ -189,26 +189,34 @@ static void permute(table *t, const uint32_t *index, void *scratch) {
     }
 }
 
-status table_sort(table *t, uint32_t col, bool descending, error *err) {
+status table_keep(table *t, const uint32_t *index, size_t n, error *err) {
+    if (n > 0) {
+        void *moved = ARENA_ARRAY(t->arena, str, n);
+        if (!moved) FAIL_MEMORY(err);
+        permute(t, index, n, moved);
+    }
+    t->n_rows = n;
+    return OK;
+}
+
+status table_sort_by(table *t, const sort_by *keys, uint32_t n_keys, error *err) {
     size_t n = t->n_rows;
-    if (col >= t->n_columns) BUG("sorting by a column that is not there");
+    for (uint32_t i = 0; i < n_keys; i++)
+        if (keys[i].column >= t->n_columns) BUG("sorting by a column that is not there");
     if (n > UINT32_MAX) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TABLE_TOO_LONG);
     if (n < 2) return OK;
-    arena scratch;
-    arena_init(&scratch, 0);
-    uint32_t *index = ARENA_ARRAY(&scratch, uint32_t, n);
-    uint32_t *second = ARENA_ARRAY(&scratch, uint32_t, n);
-    void *moved = ARENA_ARRAY(&scratch, str, n);
-    bool room = index && second && moved;
-    if (room) {
-        order o = {.t = t, .col = col, .descending = descending};
-        for (size_t i = 0; i < n; i++) index[i] = (uint32_t)i;
-        sort_index(index, second, n, compare_rows, &o);
-        permute(t, index, moved);
-    }
-    arena_fini(&scratch);
-    if (!room) FAIL_MEMORY(err);
-    return OK;
+    uint32_t *index = ARENA_ARRAY(t->arena, uint32_t, n);
+    uint32_t *second = ARENA_ARRAY(t->arena, uint32_t, n);
+    if (!index || !second) FAIL_MEMORY(err);
+    order o = {.t = t, .keys = keys, .n_keys = n_keys};
+    for (size_t i = 0; i < n; i++) index[i] = (uint32_t)i;
+    sort_index(index, second, n, compare_rows, &o);
+    return table_keep(t, index, n, err);
+}
+
+status table_sort(table *t, uint32_t col, bool descending, error *err) {
+    sort_by key = {.column = col, .descending = descending};
+    return table_sort_by(t, &key, 1, err);
 }
 
 /* ---- choosing ---------------------------------------------------------------------------- */

@@ -91,6 +91,14 @@ uint32_t table_column(const table *t, str name);
 /* Sorts rows by one column (nulls last), ties by the columns from the left (text by bytes);
  * stable. */
 status table_sort(table *t, uint32_t col, bool descending, error *err) MUST_USE;
+typedef struct {
+    uint32_t column;
+    bool descending;
+} sort_by;
+/* The same by several columns, the first counts most. Memory comes from the table's arena. */
+status table_sort_by(table *t, const sort_by *keys, uint32_t n_keys, error *err) MUST_USE;
+/* Keeps the rows index[0] … index[n - 1], in this order; total_rows stays. */
+status table_keep(table *t, const uint32_t *index, size_t n, error *err) MUST_USE;
 /* Keeps the rows in which any text column holds `needle` (ASCII case ignored). */
 status table_search(table *t, str needle, error *err) MUST_USE;
 /* Drops the rows whose first column is the text `key`. */

@@ -46,6 +46,42 @@ static void offset_and_limit_cut_the_sorted_rows(void **state) {
     arena_fini(&a);
 }
 
+/* b a ab c with calls 0 1 2 3, shares 0, .5, null, 1.5. */
+static void further_columns_decide_between_equal_rows(void **state) {
+    arena a;
+    arena_init(&a, 0);
+    answer x = make_answer(&a);
+    table *t = x.tables[0];
+    for (size_t i = 0; i < 4; i++) table_set_int(t, i, 1, i < 2 ? 7 : 9);
+    assert_int_equal(
+        arrange_answer(&x, &(arrangement){.sort = STR("calls:asc,name:desc")}, NULL), OK);
+    static const char *const wanted[] = {"b", "a", "c", "ab"};
+    for (size_t i = 0; i < 4; i++) assert_true(str_eq(t->columns[0].v.s[i], str_of(wanted[i])));
+    error err;
+    assert_int_equal(arrange_answer(&x, &(arrangement){.sort = STR("calls,nothing")}, &err),
+                     ERR_ARG);
+    assert_int_equal(err.message, MSG_CLI_NO_COLUMN);
+    assert_int_equal(arrange_answer(&x, &(arrangement){.sort = STR("calls,name:up")}, &err),
+                     ERR_ARG);
+    arena_fini(&a);
+}
+
+static void a_filter_ranks_unless_sorted(void **state) {
+    arena a;
+    arena_init(&a, 0);
+    answer x = make_answer(&a);
+    assert_int_equal(arrange_answer(&x, &(arrangement){.filter = STR("b"), .limit = 1}, NULL),
+                     OK);
+    assert_true(str_eq(x.tables[0]->columns[0].v.s[0], STR("b")));
+    assert_int_equal(x.tables[0]->total_rows, 2);
+    x = make_answer(&a);
+    arrangement how = {.filter = STR("b >0"), .sort = STR("calls")};
+    assert_int_equal(arrange_answer(&x, &how, NULL), OK);
+    assert_int_equal(x.tables[0]->n_rows, 1);
+    assert_true(str_eq(x.tables[0]->columns[0].v.s[0], STR("ab")));
+    arena_fini(&a);
+}
+
 static void an_offset_behind_the_end_leaves_nothing(void **state) {
     arena a;
     arena_init(&a, 0);
@@ -81,6 +117,8 @@ static void what_is_not_there_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(offset_and_limit_cut_the_sorted_rows),
+        cmocka_unit_test(further_columns_decide_between_equal_rows),
+        cmocka_unit_test(a_filter_ranks_unless_sorted),
         cmocka_unit_test(an_offset_behind_the_end_leaves_nothing),
         cmocka_unit_test(one_table_is_kept_and_searched),
         cmocka_unit_test(what_is_not_there_is_refused),

@@ -1,0 +1,155 @@
+/* memory_contents_test.c: what memory holds at a moment, and the curve in few points. */
+#include "example_trace.h"
+
+static void add(fake *f, int64_t time, uint64_t address, int64_t bytes, int64_t allocated) {
+    fake_add_memory(f, (fake_memory){.time = time,
+                                     .track = 1,
+                                     .address = address,
+                                     .bytes = bytes,
+                                     .allocated = allocated,
+                                     .reserved = ABSENT_I64,
+                                     .device_type = DEVICE_CUDA,
+                                     .device = 0});
+}
+
+/* 100 bytes from before; relu takes 2000 at 15, add 50,000 at 25; relu's go at 35, all at 45. */
+static void make(fake *f) {
+    fake_init(f);
+    int host = fake_thread(f);
+    example_module(f, host, "nn.Module: Net_0", 0, 30);
+    example_module(f, host, "nn.Module: ReLU_0", 10, 10);
+    fake_add(f, host, KIND_OP, "aten::relu", 12, 6);
+    fake_add(f, host, KIND_OP, "aten::add", 22, 6);
+    add(f, 15, 1000, 2000, 2100);
+    add(f, 25, 9000, 50000, 52100);
+    add(f, 35, 1000, -2000, 50100);
+    add(f, 45, 9000, -50000, 100);
+}
+
+static table *ask(fake *f, arena *a, const char *at, const char *by) {
+    params p = fake_params();
+    if (at) {
+        p.extra[p.n_extra].name = STR("at");
+        p.extra[p.n_extra++].value = str_of(at);
+    }
+    p.extra[p.n_extra].name = STR("by");
+    p.extra[p.n_extra++].value = str_of(by);
+    answer out = fake_ask(analyse_memory, fake_seal(f), &p, a);
+    return fake_table(&out, "contents");
+}
+
+static void check(const table *t, size_t row, const char *name, int64_t bytes) {
+    if (name)
+        assert_text(fake_text(t, row, "name"), name);
+    else
+        assert_true(fake_null(t, row, "name"));
+    assert_int_equal(fake_int(t, row, "bytes"), bytes);
+}
+
+static void the_peak_is_listed_when_no_moment_is_given(void **state) {
+    fake f;
+    arena a = {0};
+    make(&f);
+    table *t = ask(&f, &a, NULL, "op");
+    assert_int_equal(t->n_rows, 3);
+    check(t, 0, "aten::add", 50000);
+    check(t, 1, "aten::relu", 2000);
+    check(t, 2, NULL, 100);
+    assert_int_equal(fake_int(t, 0, "time"), 25);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
+static void a_moment_lists_what_is_alive_then(void **state) {
+    fake f;
+    arena a = {0};
+    make(&f);
+    table *t = ask(&f, &a, "40", "op");
+    assert_int_equal(t->n_rows, 2);
+    check(t, 0, "aten::add", 50000);
+    check(t, 1, NULL, 100);
+    assert_int_equal(fake_int(t, 0, "time"), 35);
+    fake_fini(&f);
+    make(&f);
+    t = ask(&f, &a, "20ns", "op");
+    assert_int_equal(t->n_rows, 2);
+    check(t, 0, "aten::relu", 2000);
+    fake_fini(&f);
+    make(&f);
+    assert_int_equal(ask(&f, &a, "3", "op")->n_rows, 0); /* before the first event */
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
+static void blocks_are_added_up_by_module_and_by_size(void **state) {
+    fake f;
+    arena a = {0};
+    make(&f);
+    table *t = ask(&f, &a, "30", "module");
+    assert_int_equal(t->n_rows, 3);
+    check(t, 0, "Net_0", 50000);
+    check(t, 1, "ReLU_0", 2000);
+    check(t, 2, NULL, 100);
+    fake_fini(&f);
+    make(&f);
+    t = ask(&f, &a, "30", "size");
+    assert_int_equal(t->n_rows, 3);
+    check(t, 0, "10.0 kB – 100 kB", 50000);
+    check(t, 1, "1.00 kB – 10.0 kB", 2000);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
+static void a_bad_moment_is_an_error(void **state) {
+    fake f;
+    arena a = {0};
+    make(&f);
+    params p = fake_params();
+    p.extra[0].name = STR("at");
+    p.extra[0].value = STR("noon");
+    p.n_extra = 1;
+    answer out;
+    analysis_trace one = {.trace = fake_seal(&f), .rank = ABSENT_I64};
+    analysis_input in = {.traces = &one, .n_traces = 1};
+    assert_int_equal(analyse_memory(&in, &p, &a, &out, NULL), ERR_ARG);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
+/* 400 events that go up and down, one peak and one valley far away from all others. */
+static void few_points_keep_peaks_and_valleys(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    fake_add(&f, fake_thread(&f), KIND_OP, "op", 0, 4000);
+    for (int i = 0; i < 400; i++)
+        add(&f, i * 10, (uint64_t)i + 1, 1, i == 137 ? 90000 : i == 251 ? 3 : 1000 + i % 2);
+    params p = fake_params();
+    p.extra[0].name = STR("points");
+    p.extra[0].value = STR("10");
+    p.n_extra = 1;
+    answer out = fake_ask(analyse_memory, fake_seal(&f), &p, &a);
+    table *t = fake_table(&out, "curve");
+    assert_in_range(t->n_rows, 10, 33);
+    bool peak = false, valley = false;
+    for (size_t i = 0; i < t->n_rows; i++) {
+        peak |= fake_int(t, i, "allocated") == 90000 && fake_int(t, i, "time") == 1370;
+        valley |= fake_int(t, i, "allocated") == 3 && fake_int(t, i, "time") == 2510;
+        if (i) assert_true(fake_int(t, i, "time") > fake_int(t, i - 1, "time"));
+    }
+    assert_true(peak && valley);
+    assert_int_equal(fake_int(t, t->n_rows - 1, "time"), 3990);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_peak_is_listed_when_no_moment_is_given),
+        cmocka_unit_test(a_moment_lists_what_is_alive_then),
+        cmocka_unit_test(blocks_are_added_up_by_module_and_by_size),
+        cmocka_unit_test(a_bad_moment_is_an_error),
+        cmocka_unit_test(few_points_keep_peaks_and_valleys),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
