@@ -92,14 +92,14 @@ static str module_of(const holders *h, uint32_t op) {
     return str_starts(name, STR("nn.Module: ")) ? str_from(name, 11) : name;
 }
 
-/* The decade the size is in: "10 kB – 100 kB". */
+/* The power of 16 the size is in: "64 KiB – 1 MiB". */
 static str size_of(const holders *h, int64_t bytes) {
     int64_t low = 1;
     buf text = {0};
-    while (low <= INT64_MAX / 10 && low * 10 <= bytes) low *= 10;
+    while (low <= INT64_MAX / 16 && low * 16 <= bytes) low *= 16;
     fmt_bytes(&text, bytes < 1 ? 0 : low);
     buf_add_cstr(&text, " – ");
-    fmt_bytes(&text, low <= INT64_MAX / 10 ? low * 10 : INT64_MAX);
+    fmt_bytes(&text, low <= INT64_MAX / 16 ? low * 16 : INT64_MAX);
     str made = buf_ok(&text) ? arena_str(h->m->arena, buf_str(&text)) : STR_NONE;
     buf_fini(&text);
     return made;

@@ -94,8 +94,8 @@ static void blocks_are_added_up_by_module_and_by_size(void **state) {
     make(&f);
     t = ask(&f, &a, "30", "size");
     assert_int_equal(t->n_rows, 3);
-    check(t, 0, "10.0 kB – 100 kB", 50000);
-    check(t, 1, "1.00 kB – 10.0 kB", 2000);
+    check(t, 0, "4.00 KiB – 64.0 KiB", 50000);
+    check(t, 1, "256 B – 4.00 KiB", 2000);
     arena_fini(&a);
     fake_fini(&f);
 }
