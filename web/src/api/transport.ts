@@ -8,6 +8,7 @@ export interface Transport {
   blocks(route: string, query: Query, signal?: AbortSignal): Promise<Blocks>;
   /** Address of an answer as a file, for links that download. */
   url(route: string, query: Query): string;
+  /** Events from now on; a lost connection is opened again, later and later. Returns how to try at once. */
   events(onEvent: (name: string, data: unknown) => void): () => void;
 }
 
@@ -62,6 +63,8 @@ async function get(route: string, query: Query, signal?: AbortSignal): Promise<R
   );
 }
 
+const FIRST_DELAY = 1000;
+const LONGEST_DELAY = 30_000;
 const EVENTS = ["hello", "runs", "progress", "ready", "failed", "bye"];
 
 export const http: Transport = {
@@ -69,10 +72,27 @@ export const http: Transport = {
   blocks: async (route, query, signal) => readBlocks(await (await get(route, query, signal)).arrayBuffer()),
   url: address,
   events(onEvent) {
-    const stream = new EventSource("/api/v1/events");
-    for (const name of EVENTS) stream.addEventListener(name, (e) => onEvent(name, JSON.parse((e as MessageEvent<string>).data)));
-    stream.addEventListener("error", () => onEvent("lost", {}));
-    stream.addEventListener("open", () => onEvent("open", {}));
-    return () => stream.close();
+    let stream: EventSource | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let delay = FIRST_DELAY;
+    const open = () => {
+      clearTimeout(timer);
+      stream?.close();
+      const mine = new EventSource("/api/v1/events");
+      stream = mine;
+      for (const name of EVENTS) mine.addEventListener(name, (e) => onEvent(name, JSON.parse((e as MessageEvent<string>).data)));
+      mine.addEventListener("open", () => {
+        delay = FIRST_DELAY;
+      });
+      mine.addEventListener("error", () => {
+        mine.close();
+        if (stream !== mine) return;
+        onEvent("lost", {});
+        timer = setTimeout(open, delay);
+        delay = Math.min(LONGEST_DELAY, delay * 2);
+      });
+    };
+    open();
+    return open;
   },
 };

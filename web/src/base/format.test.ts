@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chartScale, exact, inScale, scaleOf, short, thousands } from "./format.ts";
+import { chartScale, exact, inScale, parseTime, scaleOf, short, thousands } from "./format.ts";
 
 test("sentences have three significant digits and a unit", () => {
   assert.equal(short(67_312_345, "ns"), "67.3\u2009ms");
@@ -27,4 +27,13 @@ test("a chart speaks of its largest value as a person would", () => {
 test("exact values keep every digit", () => {
   assert.equal(exact(67_312_345, "ns"), "67,312,345\u2009ns");
   assert.equal(thousands(1_234_567), "1,234,567");
+});
+
+test("times are read with any unit, and what is no time is none", () => {
+  assert.equal(parseTime("12.5 ms"), 12_500_000);
+  assert.equal(parseTime("12.5"), 12_500_000);
+  assert.equal(parseTime("800us"), 800_000);
+  assert.equal(parseTime("1,200 µs"), 1_200_000);
+  assert.equal(parseTime(".5s"), 500_000_000);
+  for (const bad of ["", "ms", "5 kg", "-3 ms", "1.2.3"]) assert.equal(parseTime(bad), undefined, bad);
 });

@@ -97,3 +97,12 @@ export function exact(value: number, unit: Unit): string {
   if (unit === "bytes") return `${thousands(value)}${THIN}B`;
   return short(value, unit);
 }
+
+const UNITS: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, μs: 1e3, ms: 1e6, s: 1e9 };
+
+/** "12.5 ms" as nanoseconds; without a unit it is milliseconds. Nothing when it is no time. */
+export function parseTime(text: string): number | undefined {
+  const found = /^\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zµμ]*)\s*$/i.exec(text.replace(/,/g, ""));
+  const factor = found && UNITS[(found[2] || "ms").toLowerCase()];
+  return factor ? Math.round(Number(found[1]) * factor) : undefined;
+}

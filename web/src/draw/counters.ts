@@ -46,51 +46,56 @@ export function drawCounter(g: CanvasRenderingContext2D, s: Scene, lane: Lane, y
   const scale = s.width / (s.range.to - s.range.from);
   const yOf = (v: number) => floor - Math.max(0, Math.min(1.05, v / top)) * room;
   const end = Math.min(s.width, (Math.min(p.to, s.whole) - s.range.from) * scale);
-  const path = pathOf(p, part, s, scale, yOf, end);
-  if (!path) return;
+  const points = pointsOf(p, part, s, scale, yOf, end);
+  if (points.length < 4) return;
   g.save();
   g.beginPath();
   g.rect(s.left, y, s.width, height);
   g.clip();
   g.fillStyle = color;
   g.globalAlpha = style.fill;
-  const area = new Path2D(path.line);
-  area.lineTo(s.left + end, floor);
-  area.lineTo(path.first, floor);
-  area.closePath();
-  g.fill(area);
+  trace(g, points);
+  g.lineTo(s.left + end, floor);
+  g.lineTo(points[0] as number, floor);
+  g.fill();
   g.globalAlpha = 1;
   if (style.line) {
     g.strokeStyle = color;
     g.lineWidth = style.line;
-    g.stroke(path.line);
+    trace(g, points);
+    g.stroke();
   }
   g.restore();
 }
 
 type YOf = (v: number) => number;
 
-function pathOf(p: Picture, part: { first: number; last: number }, s: Scene, scale: number, yOf: YOf, end: number) {
-  const line = new Path2D();
+function trace(g: CanvasRenderingContext2D, points: readonly number[]): void {
+  g.beginPath();
+  g.moveTo(points[0] as number, points[1] as number);
+  for (let i = 2; i < points.length; i += 2) g.lineTo(points[i] as number, points[i + 1] as number);
+}
+
+/** The line as x, y, x, y …: steps, and at a bucket of several points its smallest and largest value. */
+function pointsOf(p: Picture, part: { first: number; last: number }, s: Scene, scale: number, yOf: YOf, end: number): number[] {
+  const points: number[] = [];
   const xOf = (i: number) => (p.from + (p.pointTime[i] as number) * p.unit - s.range.from) * scale;
   let i = part.first;
   while (i + 1 < part.last && xOf(i + 1) < 0) i++;
-  if (xOf(i) > s.width) return undefined;
-  const first = s.left + Math.max(-2, xOf(i));
-  line.moveTo(first, yOf(p.pointLast[i] as number));
+  if (xOf(i) > s.width) return points;
+  points.push(s.left + Math.max(-2, xOf(i)), yOf(p.pointLast[i] as number));
   let last = yOf(p.pointLast[i] as number);
   for (i++; i < part.last; i++) {
     const x = xOf(i);
     if (x > s.width + 2) break;
-    line.lineTo(s.left + x, last);
+    points.push(s.left + x, last);
     const [low, high] = [p.pointMin[i] as number, p.pointMax[i] as number];
     last = yOf(p.pointLast[i] as number);
     if (low !== high) {
-      line.lineTo(s.left + x, yOf(low));
-      line.lineTo(s.left + x, yOf(high));
+      points.push(s.left + x, yOf(low), s.left + x, yOf(high));
     }
-    line.lineTo(s.left + x, last);
+    points.push(s.left + x, last);
   }
-  line.lineTo(s.left + Math.max(end, 0), last);
-  return { line, first };
+  points.push(s.left + Math.max(end, 0), last);
+  return points;
 }

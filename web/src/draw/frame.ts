@@ -41,6 +41,7 @@ export interface Easel {
   pixels: Uint32Array;
   wide: Wide;
   hatch: { key: string; pattern: CanvasPattern | null };
+  vector?: boolean; // boxes are drawn one by one: the picture is kept as SVG
 }
 
 export interface RowDrawn {
@@ -200,6 +201,10 @@ function ensureImage(e: Easel, width: number, lines: number): void {
 
 function stretch(e: Easel, s: Scene, rows: readonly RowDrawn[]): void {
   if (!e.image || rows.length === 0) return;
+  if (e.vector) {
+    for (const r of rows) drawBoxes(e.g, s, r);
+    return;
+  }
   const width = e.image.width;
   const last = rows.reduce((m, r) => Math.max(m, places.get(r) ?? 0), 0) + 2;
   e.rows.putImageData(e.image, 0, 0, 0, 0, width, last);
@@ -209,6 +214,27 @@ function stretch(e: Easel, s: Scene, rows: readonly RowDrawn[]): void {
     e.g.drawImage(e.rows.canvas, 0, line, width, 1, s.left, r.y, s.width, r.height);
     if (r.height >= 12) e.g.drawImage(e.rows.canvas, 0, line + 1, width, 1, s.left, r.y + r.height - 1, s.width, 1);
   }
+}
+
+/** The boxes of a row as rectangles, several in one pixel as the longest of them. */
+function drawBoxes(g: CanvasRenderingContext2D, s: Scene, r: RowDrawn): void {
+  const { boxes } = r.paint;
+  const track = s.palette.css.track ?? "";
+  let taken = -1;
+  for (let i = r.run.first; i < r.run.last; i++) {
+    const left = Math.max(0, startX(boxes, r.run, i));
+    const right = Math.min(s.width, endX(boxes, r.run, i));
+    if (left >= s.width) break;
+    if (right <= 0 || right <= taken) continue;
+    const wide = Math.max(right - left, 1);
+    const share =
+      (boxes.count[i] as number) > 1 ? Math.min(1, (boxes.time[i] as number) / ((wide / r.run.scale) * r.run.unit)) : 1;
+    g.globalAlpha = 0.35 + 0.65 * share;
+    g.fillStyle = r.lane.kind === "steps" ? track : (r.paint.css[boxes.name[i] as number] ?? "");
+    g.fillRect(s.left + left, r.y, wide > 3 ? wide - 1 : wide, r.height);
+    taken = left + Math.min(wide, 1);
+  }
+  g.globalAlpha = 1;
 }
 
 function drawAfter(e: Easel, s: Scene, item: Item, y: number, rows: readonly RowDrawn[]): void {

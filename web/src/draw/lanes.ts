@@ -111,7 +111,10 @@ export function isOpen(lane: Lane, choices: Choices): boolean {
 
 function matches(lane: Lane, group: Group | undefined, filter: string): boolean {
   if (!filter) return true;
-  const text = `${lane.name} ${lane.kind} ${lane.role ?? ""} ${lane.tid ?? ""} ${group?.name ?? ""}`.toLowerCase();
+  const number = lane.stream ?? lane.tid ?? "";
+  const device = lane.device === undefined ? "" : `gpu ${lane.device}`;
+  const text =
+    `${lane.name} ${lane.kind} ${lane.role ?? ""} ${number} ${device} ${lane.series ?? ""} ${group?.name ?? ""}`.toLowerCase();
   return filter
     .toLowerCase()
     .split(/\s+/)

@@ -119,7 +119,9 @@ interface End {
 function endOf(s: Scene, ref: Ref, time: number, other: number): End | undefined {
   const at = rowOnScreen(s, ref.lane, ref.row);
   if (!at) return undefined;
-  const x = toX(s.range, s.width, time);
+  // A box that reaches into the view is met where it can be seen.
+  const [first, last] = [Math.max(ref.start, s.range.from), Math.min(ref.start + ref.duration, s.range.to)];
+  const x = toX(s.range, s.width, first < last ? Math.min(last, Math.max(first, time)) : time);
   const y = other > at.y ? at.y + at.height : at.y;
   return { x: Math.min(s.width - 2, Math.max(2, x)), y, out: x < 0 ? -1 : x > s.width ? 1 : 0 };
 }
@@ -144,7 +146,6 @@ function drawFlow(g: CanvasRenderingContext2D, s: Scene, f: Flow, label: (ref: R
   g.beginPath();
   g.moveTo(s.left + a.x, a.y);
   if (f.dashed) {
-    const dx = Math.max(40, Math.abs(b.x - a.x) * 0.5);
     const dy = b.y - a.y;
     g.bezierCurveTo(
       s.left + a.x,
@@ -154,7 +155,6 @@ function drawFlow(g: CanvasRenderingContext2D, s: Scene, f: Flow, label: (ref: R
       s.left + b.x,
       b.y,
     );
-    if (dx < 0) return;
   } else g.lineTo(s.left + b.x, b.y);
   g.stroke();
   g.setLineDash([]);

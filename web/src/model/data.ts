@@ -110,13 +110,18 @@ async function fetchRuns(): Promise<void> {
   }
 }
 
+let again = () => {};
+
+/** Tries at once, without waiting for the next turn. */
+export const reconnect = (): void => again();
+
 export function connect(): void {
   let instance = "";
   const seen = new Set<string>(); // a trace that is ready a second time was loaded anew
-  transport.events((name, data) => {
+  again = transport.events((name, data) => {
     if (name === "hello") {
       const now = (data as { instance: string }).instance;
-      if (instance && instance !== now) generation.value++;
+      if (instance && (instance !== now || connection.peek().lost)) generation.value++;
       instance = now;
       connection.value = { lost: false, since: new Date() };
       void fetchRuns();

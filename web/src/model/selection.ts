@@ -2,7 +2,7 @@
 import { computed } from "@preact/signals";
 import { go, param } from "./place.ts";
 
-export type SelectionKind = "operator" | "kernel" | "module" | "step" | "rank" | "slice";
+export type SelectionKind = "operator" | "kernel" | "module" | "step" | "rank" | "slice" | "instant";
 
 export interface Selection {
   kind: SelectionKind;

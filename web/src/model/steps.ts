@@ -18,10 +18,11 @@ export interface Tape {
 
 const WIDTH = 1200; // asked once for a trace; the canvas stretches it
 
-export function tape(): Tape | undefined {
-  const blocks = askBlocks("tape", "tape", { ...traceQuery.value, width: WIDTH }).value;
+export function tape(): (Tape & { old: boolean }) | undefined {
+  const { value: blocks, old } = askBlocks("tape", "tape", { ...traceQuery.value, width: WIDTH });
   if (!blocks) return undefined;
   return {
+    old,
     from: Number(blocks.description.from),
     to: Number(blocks.description.to),
     width: WIDTH,
@@ -80,6 +81,29 @@ export const setWindow = (r: Range | undefined): void =>
       to: r ? String(Math.round(r.to)) : undefined,
     },
   });
+
+/** Steps that lie whole in a stretch of time, first and last. */
+export function stepsWithin(now: Tape, r: Range): [number, number] | undefined {
+  const inside = Array.from(now.numbers).filter((_, i) => (now.starts[i] as number) >= r.from && (now.ends[i] as number) <= r.to);
+  const [first, last] = [inside[0], inside[inside.length - 1]];
+  return first === undefined || last === undefined ? undefined : [first, last];
+}
+
+// What belongs to one trace only: times, lanes, slices.
+const OF_A_TRACE = ["from", "to", "view", "top", "area", "notes", "fold", "open", "pin", "hide", "range"];
+
+/** Another run, worker or span: view, window (as steps) and selection (by name) stay, what cannot goes. */
+export function changeTrace(
+  to: { run?: string | undefined; worker?: string | undefined; span?: string | undefined },
+  view?: string,
+) {
+  const params: Record<string, string | undefined> = Object.fromEntries(OF_A_TRACE.map((name) => [name, undefined]));
+  const now = tape();
+  const steps = now && (param("from") || param("to")) ? stepsWithin(now, windowRange(now)) : undefined;
+  if (steps && !param("step")) params.step = writeSteps(...steps);
+  if (/^(slice|instant):/.test(param("sel"))) params.sel = undefined;
+  go({ ...(view ? { view } : {}), params: { ...params, ...to } });
+}
 
 /** Moves the window by one step. */
 export function moveStep(by: number): void {

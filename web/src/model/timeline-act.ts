@@ -1,5 +1,6 @@
 // What keys and buttons of the timeline do.
 
+import { signal } from "@preact/signals";
 import { short } from "../base/format.ts";
 import { fitRange, panBy, type Range, toTime, zoomAround } from "../draw/scale.ts";
 import type { Ref } from "../draw/tracks.ts";
@@ -14,13 +15,14 @@ import {
   chosen,
   detail,
   notes,
-  redraw,
+  openDetails,
+  setArea,
   setNotes,
+  setTab,
   show,
   showDetails,
   spoken,
   stage,
-  tab,
   toggle,
 } from "./timeline.ts";
 import type { Command } from "./timeline-keys.ts";
@@ -77,7 +79,7 @@ export function stepAround(time: number): Range | undefined {
 function follow(r: Ref | undefined): void {
   if (!r) return;
   chooseRef(r);
-  tab.value = "selection";
+  setTab("selection");
 }
 
 /** The next (or previous) end of a flow of the selection. */
@@ -91,13 +93,16 @@ function followFlow(by: 1 | -1): void {
     );
 }
 
+/** A note was made and its field has not had the focus yet. */
+export const newNote = signal(false);
+
 function addNote(): void {
   const c = chosen.peek();
   const a = area.peek();
   const from = a?.from ?? c?.start ?? focusTime();
   const end = a?.to ?? (c ? c.start + c.duration : from);
-  tab.value = "notes";
-  showDetails.value = true;
+  setTab("notes");
+  newNote.value = true;
   setNotes([...notes.peek(), { time: from, end, text: c && !a ? c.name.slice(0, 40) : t("tl_note_new") }]);
 }
 
@@ -116,8 +121,7 @@ function useAsWindow(): void {
 /** Esc, one level: area, then selection. Tells whether there was something to drop. */
 function drop(): boolean {
   if (area.peek()) {
-    area.value = undefined;
-    redraw();
+    setArea(undefined);
     return true;
   }
   if (chosen.peek() || param("sel")) {
@@ -178,7 +182,7 @@ export function act(command: Command): boolean {
       if (lane !== undefined) toggle("open", lane);
       return true;
     case "details":
-      showDetails.value = !showDetails.value;
+      openDetails(!showDetails.peek());
       return true;
     case "all":
       showAll();

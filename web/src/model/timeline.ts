@@ -9,7 +9,7 @@ import { clampRange, fitRange, type Range, reveal } from "../draw/scale.ts";
 import type { Ref, Tracks } from "../draw/tracks.ts";
 import { ask, server } from "./data.ts";
 import { go, param, traceQuery, windowQuery } from "./place.ts";
-import { emptyStore, newStore, type Store } from "./timeline-data.ts";
+import { emptyStore, laneList, newStore, type Store } from "./timeline-data.ts";
 import type { Motion } from "./timeline-keys.ts";
 import type { SliceAnswer } from "./timeline-types.ts";
 import { hitMarks, viewport } from "./viewport.ts";
@@ -37,6 +37,12 @@ export interface Stage {
   drag: AreaMark | undefined; // an area while it is drawn
   movedAt: number;
   trace: string;
+  snapshot: (() => Snapshot) | undefined; // what is on the screen, to be saved
+}
+
+export interface Snapshot {
+  png: () => HTMLCanvasElement;
+  svg: () => string;
 }
 
 const NOTHING: Layout = { items: [], pinned: [], height: 0, pinnedHeight: 0, byLane: new Map() };
@@ -56,6 +62,7 @@ export const stage: Stage = {
   drag: undefined,
   movedAt: 0,
   trace: "",
+  snapshot: undefined,
 };
 
 let draw: (() => void) | undefined;
@@ -84,7 +91,11 @@ export const choices = computed<Choices>(() => ({
 
 export const showFlows = computed(() => param("flows") !== "0");
 export const colorBy = computed<ColorBy>(() => COLOR_BY.find((c) => c === param("color")) ?? "kind");
-export const showDetails = signal(true);
+export const showDetails = computed(() => param("details") !== "0");
+
+export function openDetails(on: boolean): void {
+  go({ params: { details: on ? undefined : "0" } }, true);
+}
 
 export function toggle(name: "fold" | "open" | "pin" | "hide", id: number): void {
   const set = idSet(name);
@@ -109,7 +120,36 @@ export function layOut(tracks: Tracks): void {
   }
   stage.tracks = tracks;
   stage.layout = layoutOf(tracks, choices.peek());
+  scrollTo(stage.scroll);
+}
+
+// ---- scrolling: the address names the first lane in view ----
+
+/** Scrolls as far as there is something to see. */
+export function scrollTo(y: number): void {
+  const room = stage.height - 24 - stage.layout.pinnedHeight;
+  const most = stage.height > 0 ? Math.max(0, stage.layout.height + 20 - room) : y;
+  const to = Math.max(0, Math.min(most, y));
+  if (to !== stage.scroll) publishPlace();
+  stage.scroll = to;
   redraw();
+}
+
+function topLane(): number | undefined {
+  if (stage.scroll < 1) return undefined;
+  return stage.layout.items.find((i) => i.lane && i.y + i.height > stage.scroll + 1)?.lane?.id;
+}
+
+/** Scrolls to the lane the address names, and opens its group when it is folded away. */
+export function scrollToLane(id: number): void {
+  if (id === topLane()) return;
+  const head = stage.layout.items.find((i) => !i.lane && !i.open && i.members.some((m) => m.id === id));
+  if (head?.group) {
+    toggle("fold", head.group.id);
+    if (stage.tracks) stage.layout = layoutOf(stage.tracks, choices.peek());
+  }
+  const item = stage.layout.byLane.get(id);
+  if (item && !item.pinned) scrollTo(item.y);
 }
 
 /** What a trace is opened with: its window, else all of it. */
@@ -141,12 +181,17 @@ let writing: ReturnType<typeof setTimeout> | undefined;
 /** Tells the tape, and (when things rest) the address, what is seen. */
 function publishRange(): void {
   viewport.value = { from: Math.max(0, stage.range.from), to: Math.min(stage.whole, stage.range.to) };
+  publishPlace();
+}
+
+function publishPlace(): void {
   clearTimeout(writing);
   writing = setTimeout(() => {
     const r = stage.range;
     const all = r.from <= 0 && r.to >= stage.whole;
-    if (param("view") || !all)
-      go({ params: { view: all ? undefined : `${Math.max(0, Math.round(r.from))}-${Math.round(r.to)}` } }, true);
+    const view = all ? undefined : `${Math.max(0, Math.round(r.from))}-${Math.round(r.to)}`;
+    const top = topLane();
+    go({ params: { view, top: top === undefined ? undefined : String(top) } }, true);
   }, 300);
 }
 
@@ -220,10 +265,8 @@ export function bringIntoView(r: { lane: number; start: number; duration: number
   const item = stage.layout.byLane.get(r.lane);
   if (!item || item.pinned) return;
   const room = stage.height - 24 - stage.layout.pinnedHeight;
-  if (item.y < stage.scroll) stage.scroll = Math.max(0, item.y - 30);
-  else if (item.y + item.height > stage.scroll + room)
-    stage.scroll = Math.max(0, Math.min(item.y - 30, item.y + item.height - room + 30));
-  redraw();
+  if (item.y < stage.scroll) scrollTo(item.y - 30);
+  else if (item.y + item.height > stage.scroll + room) scrollTo(Math.min(item.y - 30, item.y + item.height - room + 30));
 }
 
 /** Flows of the selection that can be drawn: launch to kernel solid, forward to backward dashed. */
@@ -248,13 +291,48 @@ export const flows = computed<Flow[]>(() => {
 
 // ---- area and notes ----
 
-export interface Area extends AreaMark {
+export interface Area extends Range {
   lanes: number[];
 }
 
-export const area = signal<Area | undefined>(undefined);
-export type Tab = "selection" | "area" | "flow" | "search" | "notes";
-export const tab = signal<Tab>("selection");
+/** "100-200:1-4,7": a stretch of time over some lanes. */
+export function parseArea(text: string): Area | undefined {
+  const [stretch = "", list = ""] = text.split(":");
+  const range = parseRange(stretch);
+  const lanes = list.split(",").flatMap((part) => {
+    const [a = Number.NaN, b = a] = part.split("-").map(Number);
+    return a > 0 && b >= a && b - a < 10_000 ? Array.from({ length: b - a + 1 }, (_, i) => a + i) : [];
+  });
+  return range && lanes.length ? { ...range, lanes } : undefined;
+}
+
+export const area = computed<Area | undefined>(() => parseArea(param("area")));
+
+export function setArea(a: Area | undefined): void {
+  const lanes = a && laneList(a.lanes.map((id) => ({ id, coarse: false })));
+  go({ params: { area: a && `${Math.round(a.from)}-${Math.round(a.to)}:${lanes}` } }, true);
+  redraw();
+}
+
+/** Where an area stands: over the lanes it is about, whatever is folded or moved. */
+export function markOf(a: Area): AreaMark {
+  const wanted = new Set(a.lanes);
+  const items = stage.layout.items.filter((i) =>
+    i.lane ? wanted.has(i.lane.id) : !i.open && i.members.some((m) => wanted.has(m.id)),
+  );
+  const top = items[0]?.y ?? 0;
+  const last = items[items.length - 1];
+  return { from: a.from, to: a.to, top, bottom: last ? last.y + last.height : stage.layout.height };
+}
+
+const TABS = ["selection", "area", "flow", "search", "notes"] as const;
+export type Tab = (typeof TABS)[number];
+export const tab = computed<Tab>(() => TABS.find((x) => x === param("tab")) ?? "selection");
+
+/** Opens a tab of the details. */
+export function setTab(to: Tab): void {
+  go({ params: { tab: to === "selection" ? undefined : to, details: undefined } }, true);
+}
 
 export const notes = computed<Note[]>(() => parseNotes(param("notes")));
 

@@ -42,6 +42,19 @@ export function info(): Asked<Answer> {
   return ask<Answer>("info", "info", { ...traceQuery.value, lang: language.value });
 }
 
+const FRAMEWORKS: Record<string, string> = {
+  kineto: "PyTorch",
+  pytorch: "PyTorch",
+  paddle: "Paddle",
+  mindspore: "MindSpore",
+  megengine: "MegEngine",
+  jax: "JAX",
+  chrome: "Chrome JSON",
+};
+
+/** The framework that writes a format. */
+export const frameworkOf = (format: string): string => FRAMEWORKS[format.split(/[ _-]/)[0] ?? ""] ?? format;
+
 export type Row = Record<string, Cell>;
 
 /** Rows as objects: for small tables only. */

@@ -1,5 +1,6 @@
 // Every string of the page in English. zh.ts has the same keys; a test compares them.
 // `*bold*` and `{name}` are filled in by the page.
+import { enShell } from "./en-shell.ts";
 import { enTables } from "./en-tables.ts";
 import { enTimeline } from "./en-timeline.ts";
 
@@ -62,6 +63,7 @@ export const en = {
   sel_step: "step",
   sel_rank: "rank",
   sel_slice: "slice",
+  sel_instant: "instant",
   // states
   loading: "Loading",
   connection_lost: "Connection lost, numbers are those of {time}",
@@ -311,9 +313,10 @@ export const en = {
   results: "Results",
   commands: "Commands",
   nothing_found: "Nothing found",
-  palette_foot: "↑ ↓ choose   Enter open   Shift Enter show in timeline   > commands   # steps",
+  palette_foot: "↑ ↓ choose   Enter open   Shift Enter show in timeline   > commands   # steps   @ tracks",
   everywhere: "Everywhere",
   tables: "Tables",
   producer: "Producer",
   ...enTimeline,
+  ...enShell,
 };

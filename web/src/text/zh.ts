@@ -1,6 +1,7 @@
 // 页面的全部中文文字；键与 en.ts 相同。
 
 import type { en } from "./en.ts";
+import { zhShell } from "./zh-shell.ts";
 import { zhTables } from "./zh-tables.ts";
 import { zhTimeline } from "./zh-timeline.ts";
 
@@ -59,6 +60,7 @@ export const zh: Record<keyof typeof en, string> = {
   sel_module: "模块",
   sel_step: "步",
   sel_rank: "卡",
+  sel_instant: "时刻",
   sel_slice: "切片",
   loading: "加载中",
   connection_lost: "连接已断开，当前数字为 {time} 时的数据",
@@ -297,9 +299,10 @@ export const zh: Record<keyof typeof en, string> = {
   results: "结果",
   commands: "命令",
   nothing_found: "没有找到",
-  palette_foot: "↑ ↓ 选择   Enter 打开   Shift Enter 在时间线中查看   > 命令   # 步",
+  palette_foot: "↑ ↓ 选择   Enter 打开   Shift Enter 在时间线中查看   > 命令   # 步   @ 轨道",
   everywhere: "随处可用",
   tables: "表格",
   producer: "生产者",
   ...zhTimeline,
+  ...zhShell,
 };

@@ -73,6 +73,10 @@ function plainKey(e: KeyboardEvent): boolean {
     case "D":
       nextTheme();
       return true;
+    case "Enter":
+      if (!e.shiftKey || !selection.value || view.value === "timeline" || e.defaultPrevented) return false;
+      go({ view: "timeline" });
+      return true;
     case "r":
     case "w":
       if (e.key === "w" && view.value === "timeline") return false; // zooms there
@@ -109,12 +113,14 @@ export function listenToKeys(): void {
 
 const SHEET: readonly (readonly [string, Key])[] = [
   ["Ctrl K", "key_palette"],
-  ["g o t p k m e s i d r", "key_views"],
+  ["g", "key_views"],
+  ["o t p k m e s i d r", "key_which"],
   ["1 … 9", "key_steps"],
   ["0", "key_all"],
   ["Alt ← →", "key_step"],
   ["r w", "key_menus"],
   ["/", "key_filter"],
+  ["Shift Enter", "key_timeline"],
   ["T", "key_trust"],
   ["L", "key_language"],
   ["Shift D", "key_theme"],
@@ -132,9 +138,16 @@ const TIMELINE: readonly (readonly [string, Key])[] = [
   ["A D", "key_pan"],
   ["F", "key_fit"],
   [". ,", "key_next"],
+  ["↑ ↓ ← →", "key_select"],
   ["] [", "key_flow"],
   ["/ n N", "key_search"],
   ["M P E Q", "key_marks"],
+  ["Enter", "key_window"],
+  ["Alt", "key_others"],
+];
+const POINTER: readonly (readonly [Key, Key])[] = [
+  ["key_drag_keys", "key_drag"],
+  ["key_wheel_keys", "key_wheel"],
 ];
 
 export function KeySheet() {
@@ -166,7 +179,7 @@ export function KeySheet() {
       <div class="sheet-parts">
         {part(t("everywhere"), SHEET)}
         {part(t("tables"), TABLE)}
-        {part(t("timeline"), TIMELINE)}
+        {part(t("timeline"), [...TIMELINE, ...POINTER.map(([keys, what]) => [t(keys), what] as const)])}
       </div>
     </Dialog>
   );

@@ -1,9 +1,10 @@
 // A view without data says why, and how to record it; other runs that have it are a click away.
 import { useState } from "preact/hooks";
+import type { Answer, RunInfo } from "../api/types.ts";
 import { thousands } from "../base/format.ts";
-import { runs } from "../model/data.ts";
-import { go, type View, view } from "../model/place.ts";
-import { currentRun, currentWorker, info } from "../model/trace.ts";
+import { ask, runs } from "../model/data.ts";
+import { changeTrace } from "../model/steps.ts";
+import { currentRun, currentWorker, info, num } from "../model/trace.ts";
 import { type Key, t } from "../model/words.ts";
 import { Segmented } from "../widgets/controls.tsx";
 
@@ -54,13 +55,39 @@ const PRODUCERS = [
   { id: "mindspore", label: "MindSpore", code: MINDSPORE },
 ];
 
+// Kinds of events a view is made of.
+const KINDS: Record<Recordable, readonly string[]> = {
+  operators: ["op"],
+  kernels: ["kernel"],
+  modules: ["module"],
+  memory: ["memory"],
+  steps: ["step"],
+  pipeline: [],
+  distributed: [],
+};
+const MOST_ASKED = 12;
+
+/** Runs that are loaded and have what this one lacks, with how much of it. Nothing is loaded to find out. */
+function othersWith(name: Recordable): { run: RunInfo; n: number }[] {
+  const ready = (r: RunInfo) => r.workers[0]?.spans.some((s) => s.state === "ready");
+  const others = (runs.value?.runs ?? []).filter((r) => r !== currentRun.value && ready(r)).slice(0, MOST_ASKED);
+  const found = others.map((run) => {
+    if (name === "distributed") return { run, n: run.workers.length > 1 ? run.workers.length : 0 };
+    if (KINDS[name].length === 0) return { run, n: 0 };
+    const answer = ask<Answer>(`missing-${run.name}`, "info", { run: run.name, table: "events", limit: 0 }).value;
+    const counts = answer?.tables.events?.rows ?? [];
+    return { run, n: counts.reduce((s, r) => s + (KINDS[name].includes(String(r[0])) ? num(r[1]) : 0), 0) };
+  });
+  return found.filter((f) => f.n > 0);
+}
+
 export function Missing({ name }: { name: Recordable }) {
   const answer = info().value;
   const producers = PRODUCERS.filter((p) => p.code[name]);
   const [chosen, choose] = useState(name === "pipeline" ? "mindspore" : "pytorch");
   const producer = producers.find((p) => p.id === chosen) ?? producers[0];
   const code = producer?.code[name] ?? "";
-  const others = (runs.value?.runs ?? []).filter((r) => r !== currentRun.value);
+  const others = othersWith(name);
   return (
     <div class="missing">
       <h1>{t(`missing_${name}`)}</h1>
@@ -76,16 +103,20 @@ export function Missing({ name }: { name: Recordable }) {
       </section>
       {others.length ? (
         <section class="panel w12 padded">
-          <h2>{t("missing_other")}</h2>
+          <h2>{t("missing_other_has")}</h2>
           <div class="chips">
-            {others.slice(0, 12).map((r) => (
+            {others.map(({ run, n }) => (
               <button
                 type="button"
                 class="button"
-                key={r.name}
-                onClick={() => go({ view: view.value as View, params: { run: r.name, worker: undefined, span: undefined } })}
+                key={run.name}
+                onClick={() => changeTrace({ run: run.name, worker: undefined, span: undefined })}
               >
-                <b>{r.name}</b> <span class="t3">{r.workers[0]?.name}</span>
+                <b>{run.name}</b>{" "}
+                <span class="t3">
+                  {name === "distributed" ? "" : `${run.workers[0]?.name} · `}
+                  {t(`n_${name === "pipeline" ? "steps" : name}`, { n: thousands(n) })}
+                </span>
               </button>
             ))}
           </div>

@@ -7,6 +7,7 @@ import { Meter } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { Advice } from "./advice.tsx";
 import { AverageStep } from "./average.tsx";
+import { ReportMenu } from "./report.tsx";
 import { Configuration, EventKinds, Stages, UserRanges } from "./stages.tsx";
 import { StepBars } from "./stepbars.tsx";
 import { Verdict } from "./verdict.tsx";
@@ -30,6 +31,7 @@ export function Overview() {
       <Verdict
         answer={answer}
         otherwise={t("overview")}
+        controls={<ReportMenu />}
         facts={[
           mean ? t("fact_step", { v: short(mean, "ns") }) : undefined,
           device ? t("fact_busy", { v: short(busy, "ns") }) : undefined,

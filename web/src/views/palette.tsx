@@ -3,11 +3,13 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { short, thousands } from "../base/format.ts";
 import { fuzzy } from "../base/fuzzy.ts";
 import { foldKernel } from "../base/names.ts";
-import { runs, server } from "../model/data.ts";
-import { go, VIEWS } from "../model/place.ts";
-import { setSteps, setWindow, tape } from "../model/steps.ts";
+import type { Tracks } from "../draw/tracks.ts";
+import { ask, runs, server } from "../model/data.ts";
+import { go, param, traceQuery, VIEWS } from "../model/place.ts";
+import { changeTrace, setSteps, setWindow, tape, windowRange } from "../model/steps.ts";
 import { nextTheme } from "../model/theme.ts";
-import { analysis, analysisQuery, num, rowsOf } from "../model/trace.ts";
+import { groupName, laneName, laneRole } from "../model/timeline-words.ts";
+import { analysis, num, rowsOf } from "../model/trace.ts";
 import { chooseLanguage, type Key, language, t } from "../model/words.ts";
 import { Dialog } from "../widgets/dialog.tsx";
 import { closeLayer, openLayer } from "./layers.ts";
@@ -17,12 +19,15 @@ interface Entry {
   name: string; // matched and shown
   mono?: boolean;
   detail?: string;
+  key?: string; // that does the same
   open: () => void;
   show?: () => void; // in the timeline
 }
 
-const GROUPS: readonly Key[] = ["operators", "kernels", "modules", "runs", "views", "window", "commands"];
-const EACH = 6;
+const GROUPS: readonly Key[] = ["operators", "kernels", "modules", "runs", "views", "window", "tracks", "commands"];
+/** How many of a group are listed when everything is searched; a prefix lists all that fit. */
+const EACH: Partial<Record<Key, number>> = { operators: 5, kernels: 4, modules: 3, runs: 4, views: 12, commands: 12 };
+const EACH_OF_ONE = 60;
 
 const toTimeline = (q: string, sel?: string) => () => go({ view: "timeline", params: { find: q, q: undefined, sel } });
 
@@ -64,7 +69,7 @@ function places(): Entry[] {
       (r): Entry => ({
         group: "runs",
         name: r.name,
-        open: () => go({ view: "overview", params: { run: r.name, worker: undefined, span: undefined } }),
+        open: () => changeTrace({ run: r.name, worker: undefined, span: undefined }, "overview"),
       }),
     ),
     ...VIEWS.map(
@@ -74,22 +79,17 @@ function places(): Entry[] {
 }
 
 function commands(): Entry[] {
-  const one = (key: Key, open: () => void, detail = ""): Entry => ({ group: "commands", name: t(key), open, detail });
+  const one = (name: Key, open: () => void, key = ""): Entry => ({ group: "commands", name: t(name), open, key });
   return [
     one("cmd_all_steps", () => setWindow(undefined), "0"),
     one("cmd_language", () => chooseLanguage(language.value === "en" ? "zh" : "en"), "L"),
     one("cmd_theme", nextTheme, "Shift D"),
     one("cmd_trust", () => openLayer("trust"), "T"),
     one("cmd_keys", () => openLayer("keys"), "?"),
+    one("range_title", () => openLayer("range")),
     one("cmd_link", () => void navigator.clipboard?.writeText(location.href)),
-    one(
-      "cmd_export",
-      () => {
-        const { lang: _lang, step: _step, ...query } = analysisQuery();
-        location.assign(server().url("export", { ...query, form: "chrome" }));
-      },
-      "Shift E",
-    ),
+    one("report_print", () => setTimeout(print, 50)),
+    one("cmd_export", () => location.assign(server().url("export", { ...traceQuery.value, ...windowTimes(), form: "chrome" }))),
   ];
 }
 
@@ -100,6 +100,31 @@ function steps(): Entry[] {
   );
 }
 
+/** The window as times: an export knows no steps. */
+function windowTimes(): { from?: number; to?: number } {
+  const now = tape();
+  if (!now || !(param("step") || param("from") || param("to"))) return {};
+  const { from, to } = windowRange(now);
+  return { from: Math.round(from), to: Math.round(to) };
+}
+
+/** Tracks of the timeline; choosing one scrolls to it. */
+function tracks(): Entry[] {
+  const answer = ask<Tracks>("tracks", "tracks", { ...traceQuery.value, lang: language.value }).value;
+  const groups = new Map(answer?.groups.map((g) => [g.id, groupName(g)]));
+  return (answer?.lanes ?? []).map((l): Entry => {
+    const name = [groups.get(l.group), `${laneName(l)} ${laneRole(l)}`.trim()].filter(Boolean).join(" · ");
+    const open = () => go({ view: "timeline", params: { top: String(l.id), hide: without(param("hide"), l.id) } });
+    return { group: "tracks", name, detail: l.slices ? thousands(l.slices) : "", open };
+  });
+}
+
+const without = (list: string, id: number) =>
+  list
+    .split(",")
+    .filter((i) => i !== String(id))
+    .join(",");
+
 function find(text: string): { entry: Entry; at: number[] }[] {
   const prefix = text[0] ?? "";
   const query = ">#@".includes(prefix) && prefix ? text.slice(1).trim() : text.trim();
@@ -108,23 +133,24 @@ function find(text: string): { entry: Entry; at: number[] }[] {
       ? commands()
       : prefix === "#"
         ? steps()
-        : query === ""
-          ? [...places(), ...commands()]
-          : [...things(), ...places(), ...commands()];
+        : prefix === "@"
+          ? tracks()
+          : query === ""
+            ? [...places(), ...commands()]
+            : [...things(), ...places(), ...commands()];
   const found = pool.flatMap((entry) => {
     const m = fuzzy(query, entry.name);
     return m ? [{ entry, at: m.at, score: m.score }] : [];
   });
   const best = found.sort((a, b) => b.score - a.score);
   const list = GROUPS.flatMap((g) =>
-    best.filter((f) => f.entry.group === g).slice(0, g === "commands" || g === "views" ? 12 : EACH),
+    best.filter((f) => f.entry.group === g).slice(0, ">#@".includes(prefix) && prefix ? EACH_OF_ONE : (EACH[g] ?? 6)),
   );
-  if (query && prefix !== ">" && prefix !== "#")
-    list.push({
-      entry: { group: "commands", name: t("cmd_search_timeline", { q: query }), detail: "/", open: toTimeline(query) },
-      at: [],
-      score: 0,
-    });
+  if (query && !">#@".includes(prefix)) {
+    const entry: Entry = { group: "commands", name: t("cmd_search_timeline", { q: query }), key: "/", open: toTimeline(query) };
+    const first = list.findIndex((f) => f.entry.group === "commands");
+    list.splice(first < 0 ? list.length : first, 0, { entry, at: [], score: 0 });
+  }
   return list;
 }
 
@@ -138,7 +164,8 @@ export function Palette() {
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const ops = analysis("operators", { limit: 1000, table: "operators" }, "palette-operators").value;
-  const found = useMemo(() => find(text), [text, ops, language.value]);
+  const lanes = text.startsWith("@") ? ask("tracks", "tracks", { ...traceQuery.value, lang: language.value }).value : undefined;
+  const found = useMemo(() => find(text), [text, ops, lanes, language.value]);
   const run = (i: number, shift: boolean) => {
     const entry = found[i]?.entry;
     if (!entry) return;
@@ -197,7 +224,8 @@ export function Palette() {
               <span class="palette-name">
                 <Marked text={entry.name} at={hits} />
               </span>
-              <span class="t3">{entry.detail}</span>
+              {entry.detail ? <span class="t3">{entry.detail}</span> : null}
+              {entry.key ? <kbd>{entry.key}</kbd> : null}
             </div>
           </>
         ))}

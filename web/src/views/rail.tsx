@@ -1,7 +1,6 @@
 // The rail: views in their groups. A view without data stays in place, grey, with a hollow dot.
-import { short } from "../base/format.ts";
 import { go, type View, view } from "../model/place.ts";
-import { analysis, currentRun, hasData, info, num } from "../model/trace.ts";
+import { analysis, currentRun, frameworkOf, hasData, info, num } from "../model/trace.ts";
 import { type Key, t } from "../model/words.ts";
 import { Icon } from "../widgets/icons.tsx";
 
@@ -30,23 +29,25 @@ export function Rail() {
 }
 
 function RailLink({ name }: { name: Exclude<View, "runs"> }) {
-  const on = view.value === name;
-  const has = !currentRun.value || hasData(name);
+  const without = !currentRun.value;
+  const on = view.value === name && !without;
+  const has = !without && hasData(name);
   const critical = name === "overview" && currentRun.value ? criticalAdvice() : 0;
   return (
     <a
       class={`rail-link ${has ? "" : "without"}`}
       href={`#/${name}`}
       aria-current={on ? "page" : undefined}
-      title={t(name)}
+      aria-disabled={without ? "true" : undefined}
+      title={without ? t("choose_run") : t(name)}
       onClick={(e) => {
         e.preventDefault();
-        go({ view: name, params: { sort: undefined, q: undefined } });
+        if (!without) go({ view: name, params: { sort: undefined, q: undefined } });
       }}
     >
       <Icon name={name} /> <span>{t(name)}</span>
       {critical > 0 ? <b class="rail-count">{critical}</b> : null}
-      {has ? null : (
+      {has || without ? null : (
         <svg class="hollow" width="8" height="8" role="img" aria-label={t("not_recorded")}>
           <circle cx="4" cy="4" r="3" fill="none" stroke="currentColor" stroke-width="1.2" />
         </svg>
@@ -68,13 +69,15 @@ function Device() {
   const cuda = fact("cuda_runtime_version");
   const torch = fact("torch_version") ?? fact("pytorch_version");
   const versions = [
-    torch ? `PyTorch ${torch}` : undefined,
+    [frameworkOf(answer?.trace.format ?? ""), torch].filter(Boolean).join(" "),
     cuda ? `CUDA ${Math.floor(Number(cuda) / 1000)}.${Math.floor((Number(cuda) % 1000) / 10)}` : undefined,
-    torch ? undefined : answer?.trace.format,
   ].filter(Boolean);
   if (!answer) return null;
   const facts = device
-    ? [num(device[2]) > 0 ? short(num(device[2]), "bytes") : "", num(device[4]) > 0 ? `${device[4]} SM` : ""].filter(Boolean)
+    ? [
+        num(device[2]) > 0 ? `${(num(device[2]) / 2 ** 30).toFixed(1)} GiB` : "",
+        num(device[4]) > 0 ? `${device[4]} SM` : "",
+      ].filter(Boolean)
     : [];
   return (
     <div class="device">

@@ -1,27 +1,25 @@
 // Runs: the start page when there is more than one.
-import { useState } from "preact/hooks";
 import type { RunInfo, SpanState } from "../api/types.ts";
 import { fuzzy } from "../base/fuzzy.ts";
 import { runs } from "../model/data.ts";
-import { go } from "../model/place.ts";
+import { go, param } from "../model/place.ts";
+import { frameworkOf } from "../model/trace.ts";
 import { language, t } from "../model/words.ts";
 import { SeverityMark } from "../widgets/icons.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { Table, type TableColumn, type TableRow } from "../widgets/table.tsx";
 
-const FRAMEWORKS: Record<string, string> = {
-  kineto: "PyTorch",
-  pytorch: "PyTorch",
-  paddle: "Paddle",
-  mindspore: "MindSpore",
-  megengine: "MegEngine",
-  jax: "JAX",
-  chrome: "Chrome JSON",
-};
-
 function stateOf(run: RunInfo): SpanState {
   const states = run.workers.flatMap((w) => w.spans.map((s) => s.state));
   return (["loading", "waiting", "growing", "failed"] as const).find((s) => states.includes(s)) ?? states[0] ?? "waiting";
+}
+
+/** How much of a run's bytes are read, as its spans tell. */
+function loadingWords(run: RunInfo): string {
+  const spans = run.workers.flatMap((w) => w.spans);
+  const bytes = spans.reduce((s, x) => s + x.bytes, 0) || 1;
+  const read = spans.reduce((s, x) => s + x.bytes * (x.facts ? 1 : x.share), 0);
+  return `${t("state_loading")} ${Math.floor((read / bytes) * 100)} %`;
 }
 
 const dateText = (ns: string) => {
@@ -42,22 +40,30 @@ function rowOf(run: RunInfo): TableRow {
   const failed = run.workers.flatMap((w) => w.spans).find((s) => s.error)?.error;
   const cells: Record<string, string | number | null> = {
     name: run.name,
-    framework: facts[0] ? (FRAMEWORKS[facts[0].format] ?? facts[0].format) : null,
+    framework: facts[0] ? frameworkOf(facts[0].format) : null,
     workers: run.workers.length,
     steps: facts[0]?.steps ?? null,
     mean_step: steps.length ? steps.reduce((a, b) => a + b, 0) / steps.length : null,
     date: dateText(run.date),
-    state: damaged ? t("damaged") : t(`state_${state}`),
+    state: damaged ? t("damaged") : state === "loading" ? loadingWords(run) : t(`state_${state}`),
     verdict: verdict?.text[language.value] ?? failed?.msg ?? null,
     severity: verdict?.severity ?? (failed ? "warning" : null),
   };
   return { key: run.name, cell: (c) => cells[c] ?? null, label: <b>{run.name}</b> };
 }
 
+const open = (r: TableRow) =>
+  go({
+    view: "overview",
+    params: { run: r.key, worker: undefined, span: undefined, step: undefined, q: undefined, sort: undefined },
+  });
+
 export function RunsTable() {
-  const [text, setText] = useState("");
+  const text = param("q");
+  const setText = (q: string) => go({ params: { q } }, true);
   const all = runs.value?.runs ?? [];
-  const [sort, setSort] = useState("date:desc");
+  const sort = param("sort") || "date:desc";
+  const setSort = (s: string) => go({ params: { sort: s } });
   const [by = "", order] = sort.split(":");
   const rows = all
     .map(rowOf)
@@ -141,8 +147,8 @@ export function RunsTable() {
             onSort={setSort}
             rowHeight={32}
             height="calc(100vh - 220px)"
-            onRow={(r) => go({ view: "overview", params: { run: r.key, worker: undefined, span: undefined, step: undefined } })}
-            onEnter={(r) => go({ view: "overview", params: { run: r.key, worker: undefined, span: undefined, step: undefined } })}
+            onRow={open}
+            onEnter={open}
             empty={t("no_rows")}
           />
         </Panel>

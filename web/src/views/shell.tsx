@@ -4,12 +4,13 @@ import type { ComponentChild } from "preact";
 import { useEffect } from "preact/hooks";
 import { hideTip, TipLayer } from "../base/tip.tsx";
 import { Patterns } from "../draw/patterns.tsx";
-import { connection, open, progress, runs, tryAgain } from "../model/data.ts";
+import { connection, open, progress, reconnect, runs, tryAgain } from "../model/data.ts";
 import { type View, view } from "../model/place.ts";
 import { currentRun, hasData } from "../model/trace.ts";
 import { language, t } from "../model/words.ts";
 import { panelActions, panelWords } from "../widgets/panel.tsx";
 import { Distributed } from "./distributed.tsx";
+import { DropZone } from "./drop.tsx";
 import { Kernels } from "./kernels.tsx";
 import { KeySheet, listenToKeys } from "./keys.tsx";
 import { layer, openLayer } from "./layers.ts";
@@ -20,6 +21,8 @@ import { Operators } from "./operators.tsx";
 import { Overview } from "./overview.tsx";
 import { Palette } from "./palette.tsx";
 import { Rail } from "./rail.tsx";
+import { RangeDialog } from "./range.tsx";
+import { PrintHead } from "./report.tsx";
 import { NoRuns, RunsTable } from "./runs.tsx";
 import { Steps } from "./steps.tsx";
 import { TapeBar } from "./tape.tsx";
@@ -91,11 +94,14 @@ export function Shell() {
       <Rail />
       {inRun ? <TapeBar /> : null}
       <main id="content" tabIndex={-1} class={inRun ? "" : "without-tape"}>
+        {inRun ? <PrintHead /> : null}
         <Page />
       </main>
       {layer.value === "palette" ? <Palette /> : null}
       {layer.value === "trust" ? <TrustDrawer /> : null}
       {layer.value === "keys" ? <KeySheet /> : null}
+      {layer.value === "range" ? <RangeDialog /> : null}
+      <DropZone />
       <TipLayer />
     </div>
   );
@@ -123,7 +129,10 @@ function Connection() {
   const time = connection.value.since.toTimeString().slice(0, 5);
   return (
     <div class="connection" role="status">
-      {t("connection_lost", { time })}
+      {t("connection_lost", { time })}{" "}
+      <button type="button" class="link" onClick={reconnect}>
+        {t("try_now")}
+      </button>
     </div>
   );
 }

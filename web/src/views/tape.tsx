@@ -1,10 +1,12 @@
 // The tape: the whole trace as one strip over every view. Brackets are the window; dragging sets it.
 import { useEffect, useRef } from "preact/hooks";
 import { short } from "../base/format.ts";
+import { foldKernel } from "../base/names.ts";
 import { CATEGORIES } from "../draw/patterns.tsx";
 import { useWidth } from "../draw/width.ts";
-import { go, param } from "../model/place.ts";
-import { dropSelection, selection } from "../model/selection.ts";
+import { ask } from "../model/data.ts";
+import { go, param, traceQuery, view } from "../model/place.ts";
+import { dropSelection, type Selection, selection } from "../model/selection.ts";
 import { parseSteps, setSteps, setWindow, type Tape, tape, windowRange } from "../model/steps.ts";
 import { themeVersion } from "../model/theme.ts";
 import { analysis, num, rowsOf } from "../model/trace.ts";
@@ -12,11 +14,16 @@ import { hitMarks, panViewport, viewport } from "../model/viewport.ts";
 import { t } from "../model/words.ts";
 import { Icon } from "../widgets/icons.tsx";
 import { Menu, type MenuItem } from "../widgets/menu.tsx";
+import { openLayer } from "./layers.ts";
 
 export function TapeBar() {
   const now = tape();
-  if (!now) return <div class="tape" aria-hidden="true" />;
-  const range = windowRange(now);
+  const range = now && windowRange(now);
+  const lost = range !== undefined && !now?.old && param("step") !== "" && range.steps === 0;
+  useEffect(() => {
+    if (lost) go({ params: { step: undefined } }, true); // steps of another trace
+  }, [lost]);
+  if (!now || !range) return <div class="tape" aria-hidden="true" />;
   return (
     <div class="tape">
       <StepMenu tape={now} />
@@ -34,13 +41,34 @@ export function TapeBar() {
 function SelectionChip() {
   const chosen = selection.value;
   if (!chosen) return null;
+  const name = nameOf(chosen);
   return (
-    <button type="button" class="chip" onClick={dropSelection} title={t("drop_selection")}>
-      <span class="t3">{t(`sel_${chosen.kind}`)}</span>{" "}
-      <code>{chosen.name.length > 28 ? `${chosen.name.slice(0, 27)}…` : chosen.name}</code>
-      <Icon name="close" size={12} />
-    </button>
+    <span class="chip" title={name}>
+      <span class="t3">{t(`sel_${chosen.kind}`)}</span> <code>{name.length > 24 ? `${name.slice(0, 23)}…` : name}</code>
+      {view.value === "timeline" ? null : (
+        <button
+          type="button"
+          onClick={() => go({ view: "timeline" })}
+          aria-label={t("show_selection")}
+          title={t("show_selection")}
+        >
+          →
+        </button>
+      )}
+      <button type="button" onClick={dropSelection} aria-label={t("drop_selection")} title={t("drop_selection")}>
+        <Icon name="close" size={12} />
+      </button>
+    </span>
   );
+}
+
+/** A slice is known by its number; its name is asked for. */
+function nameOf(chosen: Selection): string {
+  if (chosen.kind !== "slice" && chosen.kind !== "instant") return foldKernel(chosen.name);
+  const which = chosen.kind === "slice" ? { id: chosen.name } : { instant: chosen.name };
+  const asked = ask<{ slice: { id: number; name: string } }>("chip", "slice", { ...traceQuery.value, ...which });
+  const slice = asked.old ? undefined : asked.value?.slice;
+  return slice ? foldKernel(slice.name) : chosen.name;
 }
 
 function StepMenu({ tape: now }: { tape: Tape }) {
@@ -49,6 +77,7 @@ function StepMenu({ tape: now }: { tape: Tape }) {
   const items: MenuItem[] = [{ id: "all", label: t("all_steps"), checked: !chosen && !param("from") }];
   if (numbers.length > 1) {
     items.push({ id: "slowest", label: t("slowest_step") }, { id: "later", label: t("without_first") });
+    items.push({ id: "range", label: t("range"), checked: param("from") !== "" || chosen.includes("..") });
     numbers.slice(0, 200).forEach((n, i) => {
       const length = (now.ends[i] as number) - (now.starts[i] as number);
       items.push({
@@ -59,9 +88,10 @@ function StepMenu({ tape: now }: { tape: Tape }) {
         separator: i === 0,
       });
     });
-  }
+  } else items.push({ id: "range", label: t("range"), checked: param("from") !== "" });
   const pick = (id: string) => {
-    if (id === "all") go({ params: { step: undefined, from: undefined, to: undefined } });
+    if (id === "range") openLayer("range");
+    else if (id === "all") go({ params: { step: undefined, from: undefined, to: undefined } });
     else if (id === "later") setSteps(numbers[1] as number, numbers[numbers.length - 1] as number);
     else if (id === "slowest") {
       const lengths = numbers.map((_, i) => (now.ends[i] as number) - (now.starts[i] as number));
@@ -153,7 +183,11 @@ function TapeStrip({ tape: now }: { tape: Tape }) {
   // A view of everything needs no box.
   const seen = viewport.value;
   const show = seen && seen.to - seen.from < (now.to - now.from) * 0.98 ? seen : undefined;
+  const chosenSteps = parseSteps(param("step"), now.numbers);
   const every = Math.max(1, Math.ceil(now.numbers.length / Math.max(1, width / 34)));
+  // One tab stop for all steps: the first chosen one that has a number, arrows go along.
+  const shown = Array.from(now.numbers).filter((_, i) => i % every === 0);
+  const stop = shown.find((n) => chosenSteps && n >= chosenSteps[0]) ?? shown[0];
   return (
     <div
       class="tape-strip"
@@ -171,6 +205,9 @@ function TapeStrip({ tape: now }: { tape: Tape }) {
             class="tape-step"
             style={{ left: `${x(now.starts[i] as number)}px` }}
             aria-label={t("step_n", { n })}
+            aria-pressed={chosenSteps !== undefined && n >= chosenSteps[0] && n <= chosenSteps[1]}
+            tabIndex={n === stop ? 0 : -1}
+            onKeyDown={alongSteps}
             onClick={(e) => {
               const chosen = parseSteps(param("step"), now.numbers);
               if (e.shiftKey && chosen) setSteps(Math.min(chosen[0], n), Math.max(chosen[1], n));
@@ -196,6 +233,15 @@ function TapeStrip({ tape: now }: { tape: Tape }) {
   );
 }
 
+function alongSteps(e: KeyboardEvent): void {
+  const by = e.key === "ArrowRight" ? 1 : e.key === "ArrowLeft" ? -1 : 0;
+  if (!by || e.altKey) return;
+  e.preventDefault();
+  e.stopPropagation();
+  const all = [...((e.currentTarget as Element).parentElement?.querySelectorAll<HTMLElement>(".tape-step") ?? [])];
+  all[all.indexOf(e.currentTarget as HTMLElement) + by]?.focus();
+}
+
 /** Drag on the ground sets the window, on an edge moves it, on the viewport box pans the timeline. */
 function useTapeDrag(now: Tape, width: number, range: { from: number; to: number }) {
   return (down: PointerEvent) => {
@@ -210,12 +256,16 @@ function useTapeDrag(now: Tape, width: number, range: { from: number; to: number
     const panning = box && pan && start >= box.from && start <= box.to;
     const anchor = near(range.from) ? range.to : near(range.to) ? range.from : start;
     let moved = false;
+    let begun = false;
     const move = (e: PointerEvent) => {
       if (!moved && Math.abs(e.clientX - down.clientX) < 4) return;
       moved = true;
       const at = time(e);
       if (panning) pan({ from: box.from + at - start, to: box.to + at - start });
-      else setWindowQuietly(Math.min(anchor, at), Math.max(anchor, at));
+      else {
+        setWindowBetween(anchor, at, begun); // one entry in the history for one drag
+        begun = true;
+      }
     };
     const up = () => {
       removeEventListener("pointermove", move);
@@ -226,6 +276,7 @@ function useTapeDrag(now: Tape, width: number, range: { from: number; to: number
   };
 }
 
-function setWindowQuietly(from: number, to: number): void {
-  go({ params: { step: undefined, from: String(Math.round(from)), to: String(Math.round(to)) } }, true);
+function setWindowBetween(a: number, b: number, quiet: boolean): void {
+  const [from, to] = [Math.round(Math.min(a, b)), Math.round(Math.max(a, b))];
+  if (to > from) go({ params: { step: undefined, from: String(from), to: String(to) } }, quiet);
 }

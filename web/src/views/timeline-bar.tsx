@@ -5,14 +5,17 @@ import { COLOR_BY } from "../draw/colors.ts";
 import { isCounter, isShown } from "../draw/lanes.ts";
 import type { Tracks } from "../draw/tracks.ts";
 import { server } from "../model/data.ts";
-import { go, param, traceQuery } from "../model/place.ts";
+import { go, param, traceQuery, windowQuery } from "../model/place.ts";
+import { tape, windowRange } from "../model/steps.ts";
 import { choices, colorBy, exportUrl, showFlows, stage, toggle } from "../model/timeline.ts";
 import { act, clearFilter, fit, pan, zoom } from "../model/timeline-act.ts";
 import { askInView, askSearch, goToHit, search, sought } from "../model/timeline-search.ts";
 import { groupName, laneName } from "../model/timeline-words.ts";
+import { type Range, viewport } from "../model/viewport.ts";
 import { type Key, t } from "../model/words.ts";
 import { Icon } from "../widgets/icons.tsx";
 import { Menu } from "../widgets/menu.tsx";
+import { savePicture } from "./timeline-save.ts";
 
 export function Toolbar({ tracks }: { tracks: Tracks }) {
   return (
@@ -170,9 +173,14 @@ function Switch({ name, on, label }: { name: string; on: boolean; label: string 
 }
 
 function Save() {
+  const w = windowQuery.value;
+  const window = w.step || w.from || w.to ? windowInTime() : undefined;
   const items = [
-    { id: "view", label: t("tl_save_view"), href: exportUrl("chrome", stage.range) },
+    { id: "view", label: t("tl_save_view"), href: exportUrl("chrome", viewport.value ?? stage.range) },
+    ...(window ? [{ id: "window", label: t("tl_save_window"), href: exportUrl("chrome", window) }] : []),
     { id: "whole", label: t("tl_save_whole"), href: exportUrl("chrome", undefined) },
+    { id: "png", label: t("tl_save_png"), separator: true },
+    { id: "svg", label: t("tl_save_svg") },
     { id: "perfetto", label: t("tl_perfetto"), detail: "ui.perfetto.dev", separator: true },
   ];
   return (
@@ -183,9 +191,16 @@ function Save() {
       items={items}
       onChoose={(id) => {
         if (id === "perfetto") void openInPerfetto();
+        if (id === "png" || id === "svg") savePicture(id);
       }}
     />
   );
+}
+
+/** The window as times: an export knows no steps. */
+function windowInTime(): Range | undefined {
+  const now = tape();
+  return now && windowRange(now);
 }
 
 const PERFETTO = "https://ui.perfetto.dev";

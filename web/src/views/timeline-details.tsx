@@ -3,7 +3,21 @@ import { short, thousands } from "../base/format.ts";
 import { shortName } from "../draw/labels.ts";
 import { fitRange } from "../draw/scale.ts";
 import type { Ref } from "../draw/tracks.ts";
-import { chooseRef, chosen, detail, flows, notes, setNotes, show, showDetails, stage, type Tab, tab } from "../model/timeline.ts";
+import {
+  chooseRef,
+  chosen,
+  detail,
+  flows,
+  notes,
+  openDetails,
+  setNotes,
+  setTab,
+  show,
+  stage,
+  type Tab,
+  tab,
+} from "../model/timeline.ts";
+import { newNote } from "../model/timeline-act.ts";
 import { askSearch, HITS_LISTED, search, sought } from "../model/timeline-search.ts";
 import { laneName, laneRole } from "../model/timeline-words.ts";
 import { t } from "../model/words.ts";
@@ -26,8 +40,8 @@ export function Details() {
     if (!by) return;
     e.preventDefault();
     e.stopPropagation();
-    tab.value = TABS[(TABS.indexOf(now) + by + TABS.length) % TABS.length] as Tab;
-    document.getElementById(`tl-tab-${tab.value}`)?.focus();
+    setTab(TABS[(TABS.indexOf(now) + by + TABS.length) % TABS.length] as Tab);
+    document.getElementById(`tl-tab-${tab.peek()}`)?.focus();
   };
   return (
     <section class="tl-details" aria-label={t("tl_details")}>
@@ -43,7 +57,7 @@ export function Details() {
               aria-controls="tl-panel"
               tabIndex={id === now ? 0 : -1}
               onClick={() => {
-                tab.value = id;
+                setTab(id);
               }}
             >
               {t(`tl_tab_${id}`)} {countOf(id)}
@@ -58,7 +72,7 @@ export function Details() {
           type="button"
           class="tl-bare"
           onClick={() => {
-            showDetails.value = false;
+            openDetails(false);
           }}
         >
           {t("tl_key_close")} <kbd>Q</kbd>
@@ -195,6 +209,14 @@ function SearchPanel() {
   );
 }
 
+/** A note that was just made waits for its words. */
+function focusNew(el: HTMLInputElement | null, last: boolean): void {
+  if (!el || !last || !newNote.peek()) return;
+  newNote.value = false;
+  el.focus();
+  el.select();
+}
+
 function NotesPanel() {
   const list = notes.value;
   if (list.length === 0) return <p class="tl-none">{t("tl_notes_none")}</p>;
@@ -216,6 +238,7 @@ function NotesPanel() {
               <input
                 type="text"
                 class="tl-note"
+                ref={(el) => focusNew(el, i === list.length - 1)}
                 aria-label={t("tl_note_text")}
                 value={n.text}
                 onChange={(e) => setNotes(list.map((o, k) => (k === i ? { ...o, text: e.currentTarget.value } : o)))}

@@ -13,12 +13,13 @@ import { panBy, toTime, toX, zoomAround } from "../draw/scale.ts";
 import { server } from "../model/data.ts";
 import { traceQuery } from "../model/place.ts";
 import { themeVersion } from "../model/theme.ts";
-import { area, chosen, colorBy, flows, notes, setDrawing, show, stage } from "../model/timeline.ts";
+import { area, chosen, colorBy, flows, markOf, notes, setDrawing, show, stage } from "../model/timeline.ts";
 import { fetchView, type LaneWish } from "../model/timeline-data.ts";
 import { motionOf } from "../model/timeline-keys.ts";
 import { hitTimes, resting } from "../model/timeline-search.ts";
 import { counterValue, laneFact } from "../model/timeline-words.ts";
 import { t } from "../model/words.ts";
+import { snapshotOf } from "./timeline-save.ts";
 
 export interface Hit {
   row: RowDrawn;
@@ -161,11 +162,13 @@ export function startEngine(canvas: HTMLCanvasElement, box: HTMLElement, scrolle
     if (asked) cancelAnimationFrame(asked);
     clearTimeout(restTimer);
     setDrawing(undefined);
+    stage.snapshot = undefined;
     stage.held.clear();
     stage.store.pending?.abort.abort();
     stage.store.pending = undefined;
   }
 
+  stage.snapshot = () => snapshotOf(canvas, () => sceneNow(performance.now()), paint);
   setDrawing(request);
   resize();
   return engine;
@@ -176,8 +179,9 @@ function paint(e: Easel, s: Scene): RowDrawn[] {
   const rows = drawLanes(e, s, () => drawGrid(g, s));
   const c = chosen.peek();
   if (c?.name) drawSameName(g, s, rows, c.name);
-  const a = stage.drag ?? area.peek();
-  if (a) drawArea(g, s, a);
+  const a = area.peek();
+  const mark = stage.drag ?? (a && markOf(a));
+  if (mark) drawArea(g, s, mark);
   drawFlows(g, s, flows.peek(), (r) => short(r.start, "ns"));
   if (c) drawSelected(g, s, c);
   const x = stage.pointer && stage.pointer.x >= 0 && stage.pointer.x <= s.width ? stage.pointer.x : undefined;

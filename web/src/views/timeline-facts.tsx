@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { exact, short, thousands } from "../base/format.ts";
 import { tokenOfKind } from "../draw/colors.ts";
 import type { Ref } from "../draw/tracks.ts";
-import { askDetail, chosen, detail, tab } from "../model/timeline.ts";
+import { askDetail, chosen, detail, setTab } from "../model/timeline.ts";
 import { goToHit, search } from "../model/timeline-search.ts";
 import type { Same, SliceAnswer } from "../model/timeline-types.ts";
 import { type Key, t } from "../model/words.ts";
@@ -305,7 +305,7 @@ function Histogram({ same, name }: { same: Same; name: string }) {
   const edge = (i: number) => h.edges?.[i] ?? h.from + ((h.to - h.from) * i) / h.counts.length;
   const brush = (i: number) => {
     search(`"${name}" >${Math.max(0, Math.floor(edge(i)) - 1)}ns <${Math.ceil(edge(i + 1)) + 1}ns`);
-    tab.value = "search";
+    setTab("search");
   };
   return (
     <figure class="tl-histogram" aria-label={`${name}: ${same.count}, ${short(h.from, "ns")} – ${short(h.to, "ns")}`}>

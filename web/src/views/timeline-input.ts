@@ -2,7 +2,7 @@
 import { type Item, itemAt, RULER } from "../draw/lanes.ts";
 import { lanesBetween } from "../draw/overlay.ts";
 import { type Range, toTime, toX } from "../draw/scale.ts";
-import { area, choose, redraw, show, showDetails, stage, tab } from "../model/timeline.ts";
+import { area, choose, markOf, redraw, scrollTo, setArea, setTab, show, stage } from "../model/timeline.ts";
 import { act, pan, zoom } from "../model/timeline-act.ts";
 import { type Command, meaningOf, motionOf, TAP, wheelOf } from "../model/timeline-keys.ts";
 import { type Engine, type Hit, hitAt, snap } from "./timeline-engine.ts";
@@ -36,8 +36,7 @@ function select(hit: Hit): void {
     duration: end - start,
     name: p.names[p.boxes.name[index] as number] ?? "",
   });
-  tab.value = "selection";
-  showDetails.value = true;
+  setTab("selection");
 }
 
 function bodyY(y: number): number {
@@ -119,7 +118,7 @@ export function newInput(
     }
     if (d.mode === "pan") {
       const shift = (dx / stage.width) * (d.range.to - d.range.from);
-      stage.scroll = Math.max(0, Math.min(stage.layout.height, stage.scroll - dy));
+      scrollTo(stage.scroll - dy);
       show({ from: d.range.from - shift, to: d.range.to - shift });
     } else if (d.mode === "area") {
       const span = spanOf(d.y, bodyY(p.y));
@@ -134,7 +133,7 @@ export function newInput(
       const time = Math.max(0, Math.min(stage.whole, toTime(stage.range, stage.width, snap(rows(), p.x, 0, stage.height))));
       const next =
         d.mode === "left" ? { from: Math.min(time, a.to - 1), to: a.to } : { from: a.from, to: Math.max(time, a.from + 1) };
-      stage.drag = { ...a, ...next };
+      stage.drag = { ...markOf(a), ...next };
     }
   }
 
@@ -146,9 +145,8 @@ export function newInput(
     if (stage.drag) {
       const mark = stage.drag;
       stage.drag = undefined;
-      area.value = { ...mark, lanes: lanesBetween(stage, mark.top + 1, mark.bottom) };
-      tab.value = "area";
-      showDetails.value = true;
+      setArea({ from: mark.from, to: mark.to, lanes: lanesBetween(stage, mark.top + 1, mark.bottom) });
+      setTab("area");
     } else if (d.mode === "wait" && e.button === 0) {
       if (d.hit) select(d.hit);
       else if (at(e).y > RULER) act("drop");
@@ -162,9 +160,7 @@ export function newInput(
     if (w.zoom !== 1) zoom(w.zoom, toTime(stage.range, stage.width, Math.max(0, at(e).x)));
     if (w.pan) pan(w.pan / stage.width);
     if (w.scroll) {
-      const most = Math.max(0, stage.layout.height - (stage.height - RULER - stage.layout.pinnedHeight) + 20);
-      stage.scroll = Math.max(0, Math.min(most, stage.scroll + w.scroll));
-      redraw();
+      scrollTo(stage.scroll + w.scroll);
     }
   }
 

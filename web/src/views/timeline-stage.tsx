@@ -4,8 +4,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { short, thousands } from "../base/format.ts";
 import { GUTTER, type Item, isCounter, itemsBetween, RULER } from "../draw/lanes.ts";
 import type { Tracks } from "../draw/tracks.ts";
+import { go } from "../model/place.ts";
 import { themeVersion } from "../model/theme.ts";
-import { area, choices, chosen, colorBy, flows, notes, redraw, stage, toggle } from "../model/timeline.ts";
+import { area, choices, chosen, colorBy, flows, notes, redraw, scrollTo, stage, toggle } from "../model/timeline.ts";
 import { hitTimes } from "../model/timeline-search.ts";
 import { groupFact, groupName, laneFact, laneName, laneRole } from "../model/timeline-words.ts";
 import { t } from "../model/words.ts";
@@ -55,7 +56,7 @@ export function Stage({ tracks }: { tracks: Tracks }) {
 
   const layout = stage.layout;
   const onScroll = () => {
-    stage.scroll = scroller.current?.scrollTop ?? 0;
+    if (Math.abs((scroller.current?.scrollTop ?? 0) - stage.scroll) >= 1) scrollTo(scroller.current?.scrollTop ?? 0);
     setScroll(Math.floor(stage.scroll / 200));
     redraw();
   };
@@ -91,6 +92,33 @@ export function Stage({ tracks }: { tracks: Tracks }) {
       </div>
       <div class="tl-card" ref={card} hidden />
     </div>
+  );
+}
+
+/** Above the gutter: only tracks with these words in their name. */
+export function TrackFilter() {
+  const field = useRef<HTMLInputElement>(null);
+  const filter = choices.value.filter;
+  useEffect(() => {
+    if (field.current && document.activeElement !== field.current) field.current.value = filter;
+  }, [filter]);
+  return (
+    <input
+      ref={field}
+      type="search"
+      class="tl-filter"
+      placeholder={t("tl_tracks_filter")}
+      aria-label={t("tl_tracks_filter")}
+      spellcheck={false}
+      onInput={(e) => go({ params: { lanes: e.currentTarget.value.trim() } }, true)}
+      onKeyDown={(e) => {
+        if (e.key !== "Escape") return;
+        e.stopPropagation();
+        e.currentTarget.value = "";
+        go({ params: { lanes: undefined } }, true);
+        e.currentTarget.blur();
+      }}
+    />
   );
 }
 

@@ -5,7 +5,6 @@ import type { Ref } from "../draw/tracks.ts";
 import { server } from "../model/data.ts";
 import { param, place, traceQuery } from "../model/place.ts";
 import {
-  area,
   askTracks,
   choices,
   chosen,
@@ -13,6 +12,7 @@ import {
   firstRange,
   layOut,
   parseRange,
+  scrollToLane,
   show,
   showDetails,
   spoken,
@@ -26,7 +26,7 @@ import { panViewport } from "../model/viewport.ts";
 import { t } from "../model/words.ts";
 import { Toolbar } from "./timeline-bar.tsx";
 import { Details } from "./timeline-details.tsx";
-import { Stage } from "./timeline-stage.tsx";
+import { Stage, TrackFilter } from "./timeline-stage.tsx";
 
 export function Timeline() {
   const { value: tracks, error } = askTracks();
@@ -46,6 +46,7 @@ export function Timeline() {
     <div class={showDetails.value ? "tl" : "tl tl-without"}>
       <h1 class="tl-title">{t("timeline")}</h1>
       <Toolbar tracks={tracks} />
+      <TrackFilter />
       <Stage tracks={tracks} />
       {showDetails.value ? <Details /> : null}
       <div id="tl-spoken" class="tl-spoken" aria-live="polite">
@@ -76,6 +77,9 @@ function follow(): () => void {
       else void adoptSelection(sel);
     }),
     effect(() => {
+      if (param("top")) scrollToLane(Number(param("top")));
+    }),
+    effect(() => {
       const wanted = parseRange(param("view"));
       const r = stage.range;
       if (wanted && Math.abs(wanted.from - Math.max(0, r.from)) + Math.abs(wanted.to - r.to) > 4 + (r.to - r.from) * 0.04)
@@ -85,7 +89,6 @@ function follow(): () => void {
   return () => {
     for (const stop of stops) stop();
     panViewport.value = undefined;
-    area.value = undefined;
     stopPublishing();
   };
 }

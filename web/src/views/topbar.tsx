@@ -2,6 +2,7 @@
 import { short, thousands } from "../base/format.ts";
 import { runs } from "../model/data.ts";
 import { go, view } from "../model/place.ts";
+import { changeTrace } from "../model/steps.ts";
 import { nextTheme, theme } from "../model/theme.ts";
 import { allRanks, currentRun, currentSpan, currentWorker, info } from "../model/trace.ts";
 import { chooseLanguage, language, t } from "../model/words.ts";
@@ -73,9 +74,9 @@ function RunMenu() {
 
 /** Another run keeps the view; no run is the table of all. */
 function chooseRun(run: string): void {
-  const params = { run, worker: undefined, span: undefined };
-  if (run === "") go({ view: "runs", params: { ...params, step: undefined, from: undefined, to: undefined, sel: undefined } });
-  else go({ view: view.value === "runs" ? "overview" : view.value, params });
+  const to = { run: run || undefined, worker: undefined, span: undefined };
+  if (run === "") go({ view: "runs", params: { ...to, step: undefined, from: undefined, to: undefined, sel: undefined } });
+  else changeTrace(to, view.value === "runs" ? "overview" : view.value);
 }
 
 function WorkerMenu() {
@@ -89,6 +90,7 @@ function WorkerMenu() {
       checked: !allRanks.value && w === currentWorker.value,
       detail: (
         <>
+          {w.rank !== null && !w.name.endsWith(String(w.rank)) ? `${t("rank_n", { n: w.rank })} ` : ""}
           {facts?.damaged ? <span class="dot-warning" title={t("damaged")} /> : null}
           {facts?.mean_step ? short(facts.mean_step, "ns") : ""}
         </>
@@ -106,7 +108,7 @@ function WorkerMenu() {
         filter={t("filter")}
         label={<b>{allRanks.value ? t("n_ranks", { n: workers.length }) : currentWorker.value?.name}</b>}
         items={items}
-        onChoose={(id) => go({ params: { worker: id, span: undefined } })}
+        onChoose={(id) => changeTrace({ worker: id, span: undefined })}
       />
     </>
   );
@@ -132,7 +134,7 @@ function SpanMenu() {
           checked: s === currentSpan.value,
           detail: t(`state_${s.state}`),
         }))}
-        onChoose={(id) => go({ params: { span: id } })}
+        onChoose={(id) => changeTrace({ span: id })}
       />
     </>
   );

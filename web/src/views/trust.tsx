@@ -2,8 +2,10 @@
 
 import type { Answer } from "../api/types.ts";
 import { short, thousands } from "../base/format.ts";
-import { analysis, countOf, currentSpan, info, num } from "../model/trace.ts";
-import { type Key, t } from "../model/words.ts";
+import { ask } from "../model/data.ts";
+import { traceQuery } from "../model/place.ts";
+import { analysis, countOf, currentSpan, frameworkOf, info, num, rowsOf } from "../model/trace.ts";
+import { type Key, language, t } from "../model/words.ts";
 import { Dialog } from "../widgets/dialog.tsx";
 import { Icon, SeverityMark } from "../widgets/icons.tsx";
 import { closeLayer } from "./layers.ts";
@@ -39,7 +41,7 @@ function inputLines(answer: Answer): Line[] {
   const read = answer.quality.events_read;
   const size = Number(fact("input_bytes") ?? currentSpan.value?.bytes ?? 0);
   return [
-    { name: t("trust_format"), value: answer.trace.format },
+    { name: t("trust_format"), value: formatOf(answer) },
     { name: t("trust_read"), value: t("n_of_m", { n: thousands(read), m: thousands(read + lost) }) },
     { name: t("trust_dropped"), value: thousands(lost) },
     ...dropped.map((d) => ({ name: `– ${d.text}`, value: thousands(d.count) })),
@@ -47,14 +49,54 @@ function inputLines(answer: Answer): Line[] {
   ];
 }
 
+/** "Kineto JSON, gzip · schema 1": what the file is, how it is packed, as far as it tells. */
+function formatOf(answer: Answer): string {
+  const fact = (key: string) => answer.tables.trace?.rows.find((r) => r[0] === key)?.[1];
+  const { format, path } = answer.trace;
+  const name = format === "kineto" ? t("format_kineto") : format === "chrome" ? t("format_chrome") : frameworkOf(format);
+  const packed = /\.gz$/.test(path ?? "") ? ", gzip" : /\.zst$/.test(path ?? "") ? ", zstd" : "";
+  const schema = fact("schemaVersion");
+  return `${name}${packed}${schema ? ` · schema ${schema}` : ""}`;
+}
+
+/** Sentences the page adds: what, how much, which view it touches. */
+function doubtsOf(answer: Answer): string[] {
+  const frames = countOf("python") ?? 0;
+  const kernels = rowsOf(analysis("kernels", { table: "kernels", limit: 0 }, "trust-kernels").value?.tables.kernels);
+  const calls = kernels.reduce((s, r) => s + num(r.calls), 0);
+  const blind = kernels.filter((r) => r.occupancy === null).reduce((s, r) => s + num(r.calls), 0);
+  const overlaps = answer.quality.events_dropped.find((d) => KEPT.has(d.cause))?.count ?? 0;
+  return [
+    currentSpan.value?.facts?.damaged ? t("trust_damaged") : "",
+    frames > 0 ? t("trust_stacks", { n: thousands(frames) }) : "",
+    blind > 0 ? t("trust_occupancy", { n: thousands(blind), m: thousands(calls) }) : "",
+    overlaps > 0 ? t("trust_overlaps", { n: thousands(overlaps) }) : "",
+  ].filter(Boolean);
+}
+
+/** Kernel time once by name (the analysis) and once by stream (the timeline): two ways, one sum. */
+function kernelSum(): Line | undefined {
+  const whole = { ...traceQuery.value, lang: language.value };
+  const byName = ask<Answer>("trust-by-name", "kernels", { ...whole, table: "kernels", limit: 0 }).value?.tables.kernels;
+  const byStream = ask<Answer>("trust-by-stream", "area", { ...whole, table: "area", limit: 0 }).value?.tables.area;
+  if (!byName?.rows.length || !byStream) return undefined;
+  const names = rowsOf(byName).reduce((s, r) => s + num(r.total), 0);
+  const streams = rowsOf(byStream).reduce((s, r) => s + (r.kind === "kernel" ? num(r.total) : 0), 0);
+  const shown = (ns: number) => `${(ns / 1e6).toFixed(3)} ms`;
+  const value = names === streams ? `${shown(names)} = ${shown(streams)} ✓` : `${shown(names)} ≠ ${shown(streams)}`;
+  return { name: t("trust_kernel_sum"), value };
+}
+
+const capital = (s: string) => s.charAt(0).toUpperCase() + s.slice(1);
+
 export function TrustDrawer() {
   const answer = info().value;
   const overview = analysis("overview").value;
   const links = new Map([...(answer?.quality.links ?? []), ...(overview?.quality.links ?? [])].map((l) => [l.what, l]));
-  const notes = [...new Set([answer, overview, analysis("advise").value].flatMap((a) => (a?.quality.notes ?? []).map(String)))];
-  const kept = answer?.quality.events_dropped.filter((d) => KEPT.has(d.cause) && d.count > 0) ?? [];
+  const said = [answer, overview, analysis("advise").value].flatMap((a) => (a?.quality.notes ?? []).map(String));
   if (!answer) return null;
-  const sums = sumLines(overview);
+  const notes = [...doubtsOf(answer), ...new Set(said.map(capital))];
+  const sums = [...sumLines(overview), kernelSum()].filter((l) => l !== undefined);
   const copy = () => {
     const lines = [
       ...inputLines(answer),
@@ -76,7 +118,7 @@ export function TrustDrawer() {
       <Section
         title={t("trust_links")}
         lines={[...links.values()].map((l) => ({
-          name: l.what,
+          name: capital(l.what),
           value: t("n_of_m", { n: thousands(l.linked), m: thousands(l.total) }),
         }))}
       />
@@ -87,10 +129,7 @@ export function TrustDrawer() {
         ))}
       </div>
       <h3>{t("trust_doubts")}</h3>
-      {notes.length + kept.length === 0 ? <p class="t3">{t("trust_none")}</p> : null}
-      {kept.map((d) => (
-        <Doubt key={d.cause} text={`${thousands(d.count)}: ${d.text}`} />
-      ))}
+      {notes.length === 0 ? <p class="t3">{t("trust_none")}</p> : null}
       {notes.map((n) => (
         <Doubt key={n} text={n} />
       ))}
@@ -148,9 +187,16 @@ function Recorded({ name, has }: { name: string; has: boolean }) {
 }
 
 function Doubt({ text }: { text: string }) {
+  // What it is comes first, up to a colon or a full stop, and stands out.
+  const cut = /[:：。.](?=\s|$)|[：。]/.exec(text);
+  const head = cut ? text.slice(0, cut.index + 1) : text;
   return (
     <p class="doubt">
-      <SeverityMark severity="info" size={14} label={t("trust_doubts")} /> <span>{text}</span>
+      <SeverityMark severity="info" size={14} label={t("trust_doubts")} />{" "}
+      <span>
+        <b>{head}</b>
+        {text.slice(head.length)}
+      </span>
     </p>
   );
 }

@@ -1,0 +1,102 @@
+// The report: what a reader takes along. Printing uses the page's own print style (css/shell.css).
+import { useEffect } from "preact/hooks";
+import { saveFile } from "../base/save.ts";
+import { ask, server } from "../model/data.ts";
+import { param } from "../model/place.ts";
+import { parseSteps, tape } from "../model/steps.ts";
+import { analysis, analysisQuery, currentRun, currentWorker, info, rowsOf } from "../model/trace.ts";
+import { language, t } from "../model/words.ts";
+import { Menu } from "../widgets/menu.tsx";
+
+export function ReportMenu() {
+  return (
+    <Menu
+      class="report"
+      name={t("report")}
+      label={t("report")}
+      right
+      items={[
+        { id: "print", label: t("report_print") },
+        { id: "markdown", label: t("report_markdown") },
+        { id: "text", label: t("report_text"), separator: true },
+        { id: "link", label: t("report_link") },
+      ]}
+      onChoose={choose}
+    />
+  );
+}
+
+function choose(id: string): void {
+  if (id === "print") setTimeout(print, 50); // the menu closes first
+  if (id === "markdown") void saveMarkdown();
+  if (id === "link") void navigator.clipboard?.writeText(location.href);
+  if (id === "text") void navigator.clipboard?.writeText(verdictText());
+}
+
+/** Verdict and advice as plain lines. */
+function verdictText(): string {
+  const verdict = analysis("overview").value?.verdict?.text[language.value] ?? "";
+  const advice = rowsOf(analysis("advise").value?.tables.advice).map(
+    (r) => `- ${r.title}: ${r.evidence ?? ""} ${r.suggestion ?? ""}`,
+  );
+  return [headLine(), "", verdict, ...advice].join("\n");
+}
+
+const PARTS = ["overview", "advise", "operators", "kernels"];
+
+async function saveMarkdown(): Promise<void> {
+  const [run, worker] = [currentRun.peek()?.name ?? "trace", currentWorker.peek()?.name ?? ""];
+  const verdict = analysis("overview").value?.verdict?.text[language.value] ?? "";
+  const parts = await Promise.all(
+    PARTS.map(async (name) => (await fetch(server().url(name, analysisQuery({ format: "md", limit: 20 })))).text()),
+  );
+  const text = [
+    `# ${headLine()}`,
+    verdict,
+    ...parts.map((p, i) => `## ${t(PARTS[i] === "advise" ? "advice" : (PARTS[i] as "overview"))}\n\n${p}`),
+  ];
+  saveFile(`${run}-${worker}.md`, new Blob([text.join("\n\n")], { type: "text/markdown" }));
+}
+
+function headLine(): string {
+  const now = tape();
+  const steps = now && parseSteps(param("step"), now.numbers);
+  const version = ask<{ tacho: string }>("ping", "ping", {}).value?.tacho ?? "";
+  return t("print_head", {
+    run: currentRun.value?.name ?? "",
+    worker: currentWorker.value?.name ?? "",
+    window: steps ? t("print_steps", { a: steps[0], b: steps[1] }) : param("from") ? t("part") : t("print_whole"),
+    version,
+  });
+}
+
+/** On paper only: what the pages belong to and what they rest on. Paper is always light. */
+export function PrintHead() {
+  useEffect(() => {
+    let before: string | undefined;
+    const root = document.documentElement;
+    const light = () => {
+      before = root.dataset.theme;
+      root.dataset.theme = "light";
+    };
+    const back = () => {
+      root.dataset.theme = before ?? "light";
+    };
+    addEventListener("beforeprint", light);
+    addEventListener("afterprint", back);
+    return () => {
+      removeEventListener("beforeprint", light);
+      removeEventListener("afterprint", back);
+    };
+  }, []);
+  const quality = info().value?.quality;
+  const dropped = quality?.events_dropped.reduce((s, d) => s + (d.cause === "partial_overlap" ? 0 : d.count), 0) ?? 0;
+  return (
+    <header class="print-head">
+      <b>{headLine()}</b>
+      <span>
+        {t("trust_read")} {quality?.events_read ?? "–"} · {t("trust_dropped")} {dropped}
+      </span>
+    </header>
+  );
+}
