@@ -8,8 +8,12 @@
  * this program: what a trace becomes depends on the code that read it, so another build never
  * sees this one's entries.
  *
+ * A trace read from the many files of a folder has their names, sizes and times mixed into its HASH.
+ *
  * A file that changed during the last two seconds may still be growing: it has no key. */
+#include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -18,7 +22,9 @@
 
 #include "base/fault.h"
 #include "base/hash.h"
+#include "ingest/mindspore.h"
 #include "session/cache.h"
+#include "session/formats.h"
 
 #define KEY_VERSION 1
 #define QUIET_NS ((int64_t)2000000000)
@@ -95,6 +101,47 @@ static bool is_settled(const struct stat *st) {
     return ns_of(now) - ns_of(st->st_mtim) >= QUIET_NS;
 }
 
+/* ---- a folder ---------------------------------------------------------------------------- */
+
+/* Mixes name, size and time of every file of the folder that a worker may be read from. The sum does
+ * not depend on the order; a file that is still being written makes it unusable. */
+static bool add_folder(const char *folder, uint64_t *sum) {
+    DIR *d = opendir(folder);
+    bool settled = true;
+    if (!d) return true; /* not there: nothing to add */
+    for (struct dirent *e; settled && (e = readdir(d));) {
+        struct stat st;
+        mindspore_name name;
+        if (!mindspore_name_parse(str_of(e->d_name), &name) ||
+            fstatat(dirfd(d), e->d_name, &st, 0) != 0)
+            continue;
+        uint64_t facts[3] = {hash_bytes64(e->d_name, strlen(e->d_name)), (uint64_t)st.st_size,
+                             (uint64_t)ns_of(st.st_mtim)};
+        *sum += hash_bytes64(facts, sizeof facts);
+        settled = is_settled(&st);
+    }
+    closedir(d);
+    return settled;
+}
+
+/* A trace that is read from many files depends on all of them. */
+static bool hash_siblings(const char *path, uint64_t *hash) {
+    static const char *const parts[] = {
+        "",    "/FRAMEWORK",    "/ASCEND_PROFILER_OUTPUT",   "/data",
+        "/..", "/../FRAMEWORK", "/../ASCEND_PROFILER_OUTPUT"};
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    int n = slash ? (int)(slash - path) : 1;
+    if (!format_of_name(str_of(path))) return true;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        int written =
+            snprintf(folder, sizeof folder, "%.*s%s", n, slash ? path : ".", parts[i]);
+        if (written < 0 || (size_t)written >= sizeof folder || !add_folder(folder, hash))
+            return false;
+    }
+    return true;
+}
+
 cache_key cache_key_of(const char *path) {
     cache_key key = {.n = 0};
     struct stat st;
@@ -105,7 +152,8 @@ cache_key cache_key_of(const char *path) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return key;
     bool usable = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
-                  is_settled(&st) && hash_samples(fd, (uint64_t)st.st_size, &hash);
+                  is_settled(&st) && hash_samples(fd, (uint64_t)st.st_size, &hash) &&
+                  hash_siblings(path, &hash);
     close(fd);
     if (!usable) return key;
     int n = snprintf(key.text, sizeof key.text, "tacho-cache %d|%016llx|%lld|%lld|%llu|%016llx",

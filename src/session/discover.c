@@ -8,7 +8,11 @@
  * way is compared by device and inode, and it ends at 64 levels. A directory below the root
  * that cannot be read is passed over, as is a file that vanishes while we look. Two files of
  * the same worker and stamp (a trace and its compressed copy) are one span: the least packed
- * one counts. Nothing is opened whose name says what it is. */
+ * one counts. Nothing is opened whose name says what it is.
+ *
+ * MindSpore's profiler writes folders, not files: a flat folder holds the files of several devices,
+ * each a worker; a folder NAME_PID_TIME_ascend_ms is one span. Such a worker is named by one of its
+ * files, and what lies in folders of its own below is not looked at again. */
 #include "session/discover.h"
 
 #include <dirent.h>
@@ -21,6 +25,7 @@
 
 #include "base/fault.h"
 #include "base/vec.h"
+#include "ingest/mindspore.h"
 #include "session/names_int.h"
 #include "session/sniff.h"
 
@@ -118,6 +123,110 @@ static status add_files(walk *w, const vec *items, str run_path, str run_name, e
     return OK;
 }
 
+/* ---- folders of MindSpore's profiler: a worker is all files of one device ---------------- */
+
+/* The first file in a folder that MindSpore wrote, below it also in the folders that belong to it. */
+static str find_own_file(walk *w, str folder) {
+    static const char *const parts[] = {"", "/FRAMEWORK", "/ASCEND_PROFILER_OUTPUT"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        str path = arena_printf(w->a, "%.*s%s", STR_ARG(folder), parts[i]);
+        vec items = VEC_INIT(dir_item);
+        str file = STR_NONE;
+        mindspore_name name;
+        if (path.p && list_directory(w, path.p, &items, NULL) == OK)
+            for (size_t k = 0; k < items.n && !file.p; k++) {
+                const dir_item *item = &VEC(&items, dir_item)[k];
+                if (S_ISREG(item->st.st_mode) && mindspore_name_parse(item->name, &name))
+                    file = arena_printf(w->a, "%.*s/%.*s", STR_ARG(path), STR_ARG(item->name));
+            }
+        vec_fini(&items);
+        if (file.p) return file;
+    }
+    return STR_NONE;
+}
+
+static status add_worker(walk *w, str path, const struct stat *st, const found *like,
+                         error *err) {
+    found *f = vec_push(&w->files);
+    if (!f) FAIL_MEMORY(err);
+    *f = *like;
+    f->path = path;
+    f->size_bytes = st->st_size > 0 ? (uint64_t)st->st_size : 0;
+    f->mtime_ns = mtime_of(st);
+    return OK;
+}
+
+/* A cycle of 2.7 and later: its folder is one span of a worker of the run around it. */
+static status add_cycle(walk *w, str folder, str name, const found *run, error *err) {
+    struct stat st;
+    found like = *run;
+    like.name = (trace_name){.packing = 0};
+    if (!mindspore_folder_parse(name, &like.name.worker, &like.name.stamp)) return OK;
+    str file = find_own_file(w, folder);
+    if (!file.p || stat(file.p, &st) != 0) return OK;
+    return add_worker(w, file, &st, &like, err);
+}
+
+/* The devices of a flat folder, each with the first of its files. */
+static status add_devices(walk *w, const vec *items, const found *run, error *err) {
+    vec ids = VEC_INIT(int64_t);
+    status s = OK;
+    bool any = false;
+    for (int pass = 0; pass < 2 && s == OK; pass++) {
+        for (size_t i = 0; i < items->n && s == OK; i++) {
+            const dir_item *item = &VEC(items, dir_item)[i];
+            mindspore_name name;
+            if (!S_ISREG(item->st.st_mode) || !mindspore_name_is_sure(item->name) ||
+                !mindspore_name_parse(item->name, &name))
+                continue;
+            /* Files without a number belong to every device; alone they are one. */
+            if (pass == 0 ? name.id == MINDSPORE_ANY_ID : any || ids.n) continue;
+            if (pass == 1) name.id = 0, any = true;
+            bool known = false;
+            for (size_t k = 0; k < ids.n; k++) known |= VEC(&ids, int64_t)[k] == name.id;
+            int64_t *to = known ? NULL : vec_push(&ids);
+            if (known) continue;
+            found like = *run;
+            like.name = (trace_name){.stamp = str_n("", 0)};
+            like.name.worker = arena_printf(w->a, "rank%lld", (long long)name.id);
+            str path =
+                arena_printf(w->a, "%.*s/%.*s", STR_ARG(run->run_path), STR_ARG(item->name));
+            if (!to || !like.name.worker.p || !path.p)
+                s = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+            else {
+                *to = name.id;
+                s = add_worker(w, path, &item->st, &like, err);
+            }
+        }
+    }
+    vec_fini(&ids);
+    return s;
+}
+
+/* Everything of MindSpore's in one folder; *mine: what lies below belongs to it. */
+static status add_mindspore(walk *w, const vec *items, const found *run, bool *mine,
+                            error *err) {
+    size_t before = w->files.n;
+    str own = run->run_path, worker, stamp;
+    size_t slash = str_rfind_byte(own, '/');
+    if (slash != SIZE_MAX) own = str_from(own, slash + 1);
+    if (mindspore_folder_parse(own, &worker, &stamp)) {
+        TRY(add_cycle(w, run->run_path, own, run, err));
+    } else {
+        for (size_t i = 0; i < items->n; i++) {
+            const dir_item *item = &VEC(items, dir_item)[i];
+            if (!S_ISDIR(item->st.st_mode)) continue;
+            str path =
+                arena_printf(w->a, "%.*s/%.*s", STR_ARG(run->run_path), STR_ARG(item->name));
+            if (!path.p) FAIL_MEMORY(err);
+            TRY(add_cycle(w, path, item->name, run, err));
+        }
+        TRY(add_devices(w, items, run, err));
+    }
+    *mine = w->files.n > before;
+    return OK;
+}
+
 static bool is_on_the_way(const level *way, const struct stat *st) {
     for (; way; way = way->above)
         if (way->device == st->st_dev && way->inode == st->st_ino) return true;
@@ -127,10 +236,14 @@ static bool is_on_the_way(const level *way, const struct stat *st) {
 static status walk_directory(walk *w, str path, str name, const level *way, error *err);
 
 static status walk_below(walk *w, const vec *items, const found *here, const level *way,
-                         error *err) {
+                         bool mine, error *err) {
     for (size_t i = 0; i < items->n; i++) {
         const dir_item *item = &VEC(items, dir_item)[i];
         if (!S_ISDIR(item->st.st_mode) || is_on_the_way(way, &item->st)) continue;
+        str worker, stamp;
+        if (mine && (mindspore_is_part(item->name) ||
+                     mindspore_folder_parse(item->name, &worker, &stamp)))
+            continue;
         bool root = way->above == NULL;
         str path =
             arena_printf(w->a, "%.*s/%.*s", STR_ARG(here->run_path), STR_ARG(item->name));
@@ -152,8 +265,10 @@ static status walk_directory(walk *w, str path, str name, const level *way, erro
     vec items = VEC_INIT(dir_item);
     found here = {.run_path = path, .run_name = name};
     status s = list_directory(w, path.p, &items, err);
-    if (s == OK) s = add_files(w, &items, path, name, err);
-    if (s == OK) s = walk_below(w, &items, &here, way, err);
+    bool mine = false;
+    if (s == OK) s = add_mindspore(w, &items, &here, &mine, err);
+    if (s == OK && !mine) s = add_files(w, &items, path, name, err);
+    if (s == OK) s = walk_below(w, &items, &here, way, mine, err);
     vec_fini(&items);
     return s;
 }

@@ -12,6 +12,7 @@
 
 #include "base/json.h"
 #include "ingest/memory_snapshot.h"
+#include "ingest/mindspore.h"
 #include "store/file.h"
 
 /* ---- trace-event JSON -------------------------------------------------------------------- */
@@ -114,6 +115,11 @@ static sniff_answer sniff_snapshot(str head, bool whole) {
         (void)whole;                                                \
         return str_starts(head, STR(magic)) ? SNIFF_YES : SNIFF_NO; \
     }
+static sniff_answer sniff_mindspore(str head, bool whole) {
+    (void)whole;
+    return mindspore_is_table(head) ? SNIFF_YES : SNIFF_NO;
+}
+
 SNIFF_MAGIC(xz, "\xfd"
                 "7zXZ")
 SNIFF_MAGIC(bzip2, "BZh")
@@ -125,6 +131,7 @@ static const format FORMATS[] = {
     {"paddle json", sniff_paddle_json, ingest_paddle_json, MSG_NONE},
     {"trace json", sniff_trace_json, ingest_trace_json, MSG_NONE},
     {"torch_memory_snapshot", sniff_snapshot, ingest_memory_snapshot, MSG_NONE},
+    {"mindspore", sniff_mindspore, ingest_mindspore, MSG_NONE},
     {"xz", sniff_xz, NULL, MSG_FOUND_PACKED},
     {"bzip2", sniff_bzip2, NULL, MSG_FOUND_PACKED},
     {"zip", sniff_zip, NULL, MSG_FOUND_PACKED},
@@ -133,6 +140,16 @@ static const format FORMATS[] = {
 
 const format *format_at(uint32_t i) {
     return i < sizeof FORMATS / sizeof *FORMATS ? &FORMATS[i] : NULL;
+}
+
+const format *format_of_name(str path) {
+    mindspore_name name;
+    size_t slash = str_rfind_byte(path, '/');
+    if (!mindspore_name_parse(slash == SIZE_MAX ? path : str_from(path, slash + 1), &name))
+        return NULL;
+    for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++)
+        if (FORMATS[i].read == ingest_mindspore) return &FORMATS[i];
+    return NULL;
 }
 
 bool format_is_tacho(const format *f) {

@@ -22,6 +22,9 @@ typedef struct {
 
 /* The i-th format in the order they are asked; NULL behind the last. */
 const format *format_at(uint32_t i);
+/* The format of a file that is one of a folder's many: those have no magic, only names. NULL: the
+ * content decides. */
+const format *format_of_name(str path);
 /* Our own sealed file: mapped, not read. */
 bool format_is_tacho(const format *f);
 

@@ -58,6 +58,7 @@ typedef struct {
 static ingest_options options_of(const job *j, reopening *again) {
     bool can_reopen = source_file_bytes(j->from) > 0 && strcmp(j->path, "-") != 0;
     return (ingest_options){.pool = j->pool,
+                            .path = j->path,
                             .reopen = can_reopen ? reopen_source : NULL,
                             .reopen_context = again,
                             .progress = j->o->progress,
@@ -135,7 +136,8 @@ static status load_file(const char *path, const load_options *o, trace **out, bo
                         error *err) {
     job j = {.path = path, .o = o};
     TRY(source_open(path, &j.from, err));
-    status st = sniff_source(j.from, path, &j.format, err);
+    j.format = format_of_name(str_of(path));
+    status st = j.format ? OK : sniff_source(j.from, path, &j.format, err);
     bool ours = st == OK && format_is_tacho(j.format);
     if (st == OK && !ours) st = read_source(&j, out, err);
     source_close(j.from); /* or NULL, when it was read */

@@ -1,0 +1,149 @@
+/* mindspore_int.h: what the readers of MindSpore's files share: the worker being read, its
+ * executions before they are slices, small tools for names, numbers and metadata. */
+#ifndef INGEST_MINDSPORE_INT_H
+#define INGEST_MINDSPORE_INT_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "ingest/csv_cells.h"
+#include "ingest/mindspore.h"
+
+/* Where an execution is shown. */
+typedef enum {
+    LANE_HOST_OP, /* operators of the host's processors */
+    LANE_GPU_OP,  /* operators of a GPU run, as the framework timed them */
+    LANE_AICORE,  /* tasks of the AI Core */
+    LANE_AICPU,   /* tasks of the AI CPU */
+    LANE_KERNEL,  /* CUDA kernels */
+    LANE_COMM,    /* collectives on their streams */
+    LANE_STEP,    /* whole steps */
+    LANE_STAGE,   /* parts of steps */
+    LANE_SCOPE,   /* levels of the network's scopes */
+    LANE_HOST,    /* other host work: framework, runtime, user ranges */
+    LANE_CALL,    /* calls of the device's runtime */
+    LANE_MEMCPY,  /* copies on a stream */
+    LANE_WAIT,    /* tasks of a stream that only wait or signal */
+    N_LANES
+} ms_lane;
+
+typedef struct {
+    int64_t start, dur;
+    int64_t stream;    /* or thread, or level; row of its lane */
+    uint32_t name;     /* string id */
+    uint32_t op;       /* of a kernel: full name of its operator, 0 = unknown */
+    uint32_t args;     /* JSON text, string id; 0 = none */
+    uint32_t row_name; /* name of its row, string id; 0 = by number */
+    uint32_t process;  /* of LANE_HOST: another process than the framework's, string id */
+    uint32_t block[3], grid[3];
+    uint8_t lane, kind; /* kind: of LANE_STAGE and LANE_HOST */
+} ms_exec;
+
+/* What a framework file says of an operator. */
+typedef struct {
+    uint32_t full_name, name, type, subgraph, info, shapes;
+    double flops, flops_per_s, vector_flops, vector_flops_per_s;
+} ms_known;
+
+typedef struct ms {
+    builder *b;
+    part *part;
+    const ingest_options *o;
+    arena *arena;
+    int64_t id;
+    bool ascend, gpu; /* the platform, from the names of the files */
+    bool seen[64];    /* kinds of files that were there */
+    const char *file; /* being read: its name, for metadata */
+    uint64_t bytes;   /* read so far */
+    vec execs;        /* ms_exec */
+    vec memories;     /* raw_memory, times as the file has them */
+    uint64_t n_lane[N_LANES];
+    vec known;         /* ms_known */
+    map known_by_name; /* full name id -> row */
+    map task_by_key;   /* stream and task -> string id of the operator */
+    bool binary_tasks; /* the newer numbering of tasks */
+    map last_task;     /* stream -> its last task */
+    uint64_t task_wraps;
+    map open_task;   /* operator -> place of its start */
+    vec open_counts; /* uint64_t */
+    map hash_names;  /* hash folded -> string id */
+    uint32_t fp_name;
+    int64_t offset_ns; /* taken from every time: 0, or the Unix time of the first */
+    uint32_t n_pipe_ops;
+    uint32_t queue[3]; /* row of the pipeline table, by pipe_role; 0 = not yet */
+    int64_t n_data_batches;
+    uint64_t given_steps;
+} ms;
+
+typedef status (*ms_reader)(ms *m, str text, error *err);
+#define FILE(kind, names, sure, header, reader) status reader(ms *m, str text, error *err);
+#include "ingest/mindspore_files.def"
+#undef FILE
+enum {
+#define FILE(kind, names, sure, header, reader) MS_##kind,
+#include "ingest/mindspore_files.def"
+#undef FILE
+};
+int ms_n_kinds(void);
+ms_reader ms_reader_of(int kind);
+/* The kind of a text table by its first line, -1: none. */
+int ms_kind_of_text(str head);
+
+/* The id of a string; 0 for an empty one. MS_NO_STRING when out of memory. */
+#define MS_NO_STRING UINT32_MAX
+uint32_t ms_string(ms *m, str s);
+str ms_text(const ms *m, uint32_t id);
+/* A line or a row that could not be used. */
+void ms_lost(ms *m, cause c, uint64_t offset, str example);
+status ms_add_exec(ms *m, const ms_exec *e, error *err) MUST_USE;
+/* What is known of a full name; a new row when nothing is. NULL: out of memory. */
+ms_known *ms_know(ms *m, uint32_t full_name);
+const ms_known *ms_known_of(const ms *m, uint32_t full_name);
+/* The last part of a path; the type of an operator's name: what is between the last slash and -op. */
+str ms_short(str full_name);
+str ms_type(str full_name);
+/* Default, Gradients, recompute_Default …: the first part of a path with more than one. */
+str ms_subgraph(str full_name);
+/* A top-level fact: JSON text. */
+status ms_meta(ms *m, const char *key, str json, error *err) MUST_USE;
+/* A step as a step trace knows it, ns; number absent: the average; tail absent: inference. */
+typedef struct {
+    int64_t number, start, total, fp, bp, interval, fp_bp, tail;
+} ms_step;
+typedef struct {
+    int64_t number, start, duration, stream;
+    uint32_t name, track;
+} ms_step_comm;
+status ms_add_step(ms *m, const ms_step *s, error *err) MUST_USE;
+status ms_add_step_comm(ms *m, const ms_step_comm *c, error *err) MUST_USE;
+
+/* Executions of the AI CPU as they are read, added up by name and by type. */
+typedef struct {
+    int64_t total, dispatch, start, end; /* of the current one; start may be absent */
+    vec sums[2];
+    map by_name[2];
+} ms_aicpu;
+void ms_aicpu_init(ms_aicpu *a);
+status ms_add_aicpu(ms *m, ms_aicpu *a, str name, error *err) MUST_USE;
+status ms_aicpu_end(ms *m, ms_aicpu *a, status st, error *err) MUST_USE;
+/* "256,1,1" */
+void ms_dims(str text, uint32_t out[3]);
+/* "block" and "grid" of a kernel's info. */
+void ms_kernel_dims(str info, uint32_t block[3], uint32_t grid[3]);
+
+/* One fetch of the network from the device's queue. */
+status ms_add_data_queue(ms *m, int64_t start_ns, int64_t end_ns, int64_t size,
+                         error *err) MUST_USE;
+
+/* Lines of a text, without their ends; false behind the last. */
+bool ms_line(str *rest, str *line);
+/* The next word of a line. */
+bool ms_word(str *rest, str *word);
+
+/* Adds up tasks of the AI Core by operator, where no table did. */
+status ms_sum_tasks(ms *m, error *err) MUST_USE;
+/* Executions become slices, tracks, steps. */
+status ms_emit(ms *m, error *err) MUST_USE;
+/* Steps by the base rule, when nothing said where they are. */
+status ms_find_steps(ms *m, error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,378 @@
+/* mindspore_read.c: one worker of MindSpore's profiler: finds its files and hands them to their readers.
+ *
+ *     FOLDER/…_0.csv …_0.txt                    flat: files of several devices side by side
+ *     FOLDER/data/…                             raw files of an Ascend job
+ *     NAME_PID_TIME_ascend_ms/FRAMEWORK/…       2.7 and later
+ *                            /ASCEND_PROFILER_OUTPUT/…
+ *
+ * Files are read in the order of mindspore_files.def, so that what explains others comes first, and
+ * inside one kind by name. Every file is small against a trace (the tables of a run) or a list of
+ * executions; each is read whole, handed to its reader and given back. Executions are collected and
+ * become slices at the end, when it is known which clock they share.
+ *
+ * A file that cannot be read or that is damaged costs itself: the others are read all the same. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/fault.h"
+#include "base/json.h"
+#include "base/num.h"
+#include "ingest/mindspore_int.h"
+
+typedef struct {
+    str path, name;
+    int kind;
+    int64_t id;
+} found_file;
+
+/* ---- small tools ------------------------------------------------------------------------- */
+
+uint32_t ms_string(ms *m, str s) {
+    return s.n ? intern_add(builder_strings(m->b), s) : 0;
+}
+
+str ms_text(const ms *m, uint32_t id) {
+    return intern_get(builder_strings(m->b), id);
+}
+
+void ms_lost(ms *m, cause c, uint64_t offset, str example) {
+    if (example.n > 80) example.n = 80;
+    uint32_t id = ms_string(m, example);
+    part_lost(m->part, c, offset, id == MS_NO_STRING ? 0 : id);
+    part_count(m->part, 0, 1);
+}
+
+str ms_short(str full_name) {
+    size_t slash = str_rfind_byte(full_name, '/');
+    return slash == SIZE_MAX ? full_name : str_from(full_name, slash + 1);
+}
+
+str ms_type(str full_name) {
+    str s = ms_short(full_name);
+    size_t dash = str_rfind_byte(s, '-');
+    return dash == SIZE_MAX || dash == 0 ? s : str_n(s.p, dash);
+}
+
+str ms_subgraph(str full_name) {
+    size_t n = 0;
+    while (n < full_name.n && full_name.p[n] != '/') n++;
+    return n < full_name.n ? str_n(full_name.p, n) : str_n("", 0);
+}
+
+bool ms_line(str *rest, str *line) {
+    if (!rest->n) return false;
+    const char *end = memchr(rest->p, '\n', rest->n);
+    size_t n = end ? (size_t)(end - rest->p) : rest->n;
+    *line = str_n(rest->p, n);
+    if (line->n && line->p[line->n - 1] == '\r') line->n--;
+    *rest = str_from(*rest, n + 1);
+    return true;
+}
+
+bool ms_word(str *rest, str *word) {
+    size_t from = 0;
+    while (from < rest->n && json_is_space(rest->p[from])) from++;
+    size_t to = from;
+    while (to < rest->n && !json_is_space(rest->p[to])) to++;
+    *word = str_n(rest->p + from, to - from);
+    *rest = str_from(*rest, to);
+    return word->n > 0;
+}
+
+status ms_meta(ms *m, const char *key, str json, error *err) {
+    uint32_t k = ms_string(m, str_of(key)), v = ms_string(m, json);
+    if (k == MS_NO_STRING || v == MS_NO_STRING) FAIL_MEMORY(err);
+    return builder_add_meta(m->b, k, v, err);
+}
+
+ms_known *ms_know(ms *m, uint32_t full_name) {
+    uint32_t *at = map_at(&m->known_by_name, full_name);
+    if (!at) return NULL;
+    if (*at != MAP_NONE) return &VEC(&m->known, ms_known)[*at];
+    ms_known *k = vec_push(&m->known);
+    *at = k ? (uint32_t)(m->known.n - 1) : 0;
+    if (k)
+        *k = (ms_known){.full_name = full_name,
+                        .flops = (double)NAN,
+                        .flops_per_s = (double)NAN,
+                        .vector_flops = (double)NAN,
+                        .vector_flops_per_s = (double)NAN};
+    return k;
+}
+
+const ms_known *ms_known_of(const ms *m, uint32_t full_name) {
+    uint32_t row = map_get(&m->known_by_name, full_name);
+    return row == MAP_NONE ? NULL : &VEC(&m->known, ms_known)[row];
+}
+
+status ms_add_exec(ms *m, const ms_exec *e, error *err) {
+    ms_exec *row = vec_push(&m->execs);
+    if (!row || e->name == MS_NO_STRING) FAIL_MEMORY(err);
+    *row = *e;
+    m->n_lane[e->lane]++;
+    return OK;
+}
+
+/* ---- metadata ---------------------------------------------------------------------------- */
+
+/* profiler_info and profiler_metadata: every member is a fact about the run. */
+status read_info(ms *m, str text, error *err) {
+    json_iter it = json_open(text);
+    str key, value;
+    buf normal = {0};
+    status st = OK;
+    for (int n = 0; st == OK && n < 256 && json_next(&it, &key, &value); n++) {
+        buf_clear(&normal);
+        (void)json_normal(value, &normal);
+        char name[128];
+        if (key.n >= sizeof name || !key.n) continue;
+        memcpy(name, key.p, key.n);
+        name[key.n] = 0;
+        st = buf_ok(&normal) ? ms_meta(m, name, buf_str(&normal), err) : ERR_MEMORY;
+    }
+    buf_fini(&normal);
+    if (st == ERR_MEMORY) FAIL_MEMORY(err);
+    return st;
+}
+
+/* The whole file as one fact, under its own name without the number. */
+status read_as_meta(ms *m, str text, error *err) {
+    buf normal = {0};
+    char key[128];
+    str name = str_of(m->file);
+    size_t n = name.n;
+    while (n && name.p[n - 1] != '_') n--;
+    n = n > 1 ? n - 1 : name.n;
+    if (n >= sizeof key) return OK;
+    memcpy(key, name.p, n);
+    key[n] = 0;
+    unsigned flags = json_normal(str_trim(text), &normal);
+    status st = buf_ok(&normal) ? OK : ERR_MEMORY;
+    if (st == OK && flags & JSON_BROKEN)
+        ms_lost(m, CAUSE_BAD_SYNTAX, 0, name);
+    else if (st == OK)
+        st = ms_meta(m, key, buf_str(&normal), err);
+    buf_fini(&normal);
+    if (st == ERR_MEMORY) FAIL_MEMORY(err);
+    return st;
+}
+
+status read_timeline_summary(ms *m, str text, error *err) {
+    (void)m, (void)text, (void)err; /* added up from the executions */
+    return OK;
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+static status add_found(ms *m, vec *list, str folder, str name, error *err) {
+    mindspore_name parsed;
+    if (!mindspore_name_parse(name, &parsed)) return OK;
+    if (parsed.id != MINDSPORE_ANY_ID && m->id != MINDSPORE_ANY_ID && parsed.id != m->id)
+        return OK;
+    found_file *f = vec_push(list);
+    if (!f) FAIL_MEMORY(err);
+    *f = (found_file){.kind = parsed.kind, .id = parsed.id};
+    f->path = arena_printf(m->arena, "%.*s/%.*s", STR_ARG(folder), STR_ARG(name));
+    f->name = arena_str(m->arena, name);
+    if (!f->path.p || !f->name.p) FAIL_MEMORY(err);
+    return OK;
+}
+
+/* The files of one folder; a folder that is not there has none. */
+static status list_folder(ms *m, vec *list, str folder, error *err) {
+    DIR *d = fault_point(FAULT_READ) ? NULL : opendir(folder.p);
+    status st = OK;
+    if (!d) return OK;
+    for (struct dirent *e; st == OK && (e = readdir(d));)
+        if (e->d_name[0] != '.') st = add_found(m, list, folder, str_of(e->d_name), err);
+    closedir(d);
+    return st;
+}
+
+static status list_parts(ms *m, vec *list, str folder, error *err) {
+    static const char *const parts[] = {"", "/FRAMEWORK", "/ASCEND_PROFILER_OUTPUT", "/data"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        str path = arena_printf(m->arena, "%.*s%s", STR_ARG(folder), parts[i]);
+        if (!path.p) FAIL_MEMORY(err);
+        TRY(list_folder(m, list, path, err));
+    }
+    return OK;
+}
+
+static int compare_files(const void *pa, const void *pb) {
+    const found_file *a = pa, *b = pb;
+    if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
+    return str_cmp(a->path, b->path);
+}
+
+static void know_platform(ms *m, str name) {
+    m->ascend |= str_starts(name, STR("ascend_")) || str_starts(name, STR("aicore_")) ||
+                 str_starts(name, STR("output_")) || str_starts(name, STR("hwts")) ||
+                 str_starts(name, STR("training_trace")) || str_starts(name, STR("aicpu_")) ||
+                 str_starts(name, STR("msprof_")) || str_starts(name, STR("Framework."));
+    m->gpu |= str_starts(name, STR("gpu_")) || str_starts(name, STR("activity_"));
+}
+
+/* Everything a source gives. */
+static status read_all(source *s, buf *out, error *err) {
+    piece pc;
+    status st;
+    while ((st = source_next(s, (size_t)4 << 20, 0, &pc, err)) == OK && pc.n) {
+        buf_add(out, pc.p, pc.n);
+        source_release(s, &pc);
+        if (!buf_ok(out)) FAIL_MEMORY(err);
+    }
+    return st;
+}
+
+static status read_bytes(ms *m, int kind, str text, error *err) {
+    uint64_t limit = m->o->memory_limit_bytes;
+    m->bytes += text.n;
+    m->seen[kind] = true;
+    if (limit && builder_size_bytes(m->b) + m->execs.n * sizeof(ms_exec) > limit)
+        FAIL(err, ERR_LIMIT, NOPOS, MSG_NEEDS_MEMORY, arg_cstr("path", m->file),
+             arg_bytes("need", sat_i64(builder_size_bytes(m->b))),
+             arg_bytes("limit", sat_i64(limit)));
+    return ms_reader_of(kind)(m, text, err);
+}
+
+static status read_file(ms *m, const found_file *f, error *err) {
+    source *s = NULL;
+    buf text = {0};
+    m->file = f->name.p;
+    know_platform(m, f->name);
+    status st = source_open(f->path.p, &s, NULL);
+    if (st == OK) st = read_all(s, &text, NULL);
+    if (st == ERR_MEMORY)
+        (void)error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    else if (st != OK) {
+        ms_lost(m, CAUSE_TRUNCATED, NOPOS, f->name);
+        st = OK; /* this file only */
+    } else {
+        if (source_damaged(s)) ms_lost(m, CAUSE_STREAM_DAMAGED, NOPOS, f->name);
+        st = read_bytes(m, f->kind, buf_str(&text), err);
+    }
+    source_close(s);
+    buf_fini(&text);
+    return st;
+}
+
+/* ---- the front --------------------------------------------------------------------------- */
+
+/* The folder of a worker and the folder's own number, from the path of one of its files. */
+static status find_worker(ms *m, const char *path, str *folder, error *err) {
+    str whole = str_of(path);
+    size_t slash = str_rfind_byte(whole, '/');
+    str name = slash == SIZE_MAX ? whole : str_from(whole, slash + 1);
+    mindspore_name parsed = {.id = MINDSPORE_ANY_ID};
+    (void)!mindspore_name_parse(name, &parsed);
+    *folder = slash == SIZE_MAX ? STR(".") : str_n(path, slash ? slash : 1);
+    size_t up = str_rfind_byte(*folder, '/');
+    str last = up == SIZE_MAX ? *folder : str_from(*folder, up + 1), worker, stamp;
+    str above = up == SIZE_MAX ? STR("..") : str_n(folder->p, up ? up : 1);
+    /* A part of a cycle's folder or of a raw job: the folder around it is the worker. */
+    size_t up2 = str_rfind_byte(above, '/');
+    str above_name = up2 == SIZE_MAX ? above : str_from(above, up2 + 1);
+    bool cycle = mindspore_folder_parse(above_name, &worker, &stamp);
+    if (up != SIZE_MAX && cycle && mindspore_is_part(last)) *folder = above;
+    bool is_cycle = cycle || mindspore_folder_parse(last, &worker, &stamp);
+    /* Files of one cycle are of one process, whatever numbers they carry. */
+    m->id = is_cycle ? MINDSPORE_ANY_ID : parsed.id;
+    *folder = arena_str(m->arena, *folder);
+    if (!folder->p) FAIL_MEMORY(err);
+    return OK;
+}
+
+/* A timeline of CANN outside a cycle's folder is one of several exports of one recording: it is read
+ * alone. */
+static bool stands_alone(const char *path, str folder) {
+    str whole = str_of(path), worker, stamp;
+    size_t slash = str_rfind_byte(whole, '/'), up = str_rfind_byte(folder, '/');
+    mindspore_name name;
+    return mindspore_name_parse(slash == SIZE_MAX ? whole : str_from(whole, slash + 1),
+                                &name) &&
+           name.kind == MS_TRACE_VIEW &&
+           !mindspore_folder_parse(up == SIZE_MAX ? folder : str_from(folder, up + 1), &worker,
+                                   &stamp);
+}
+
+static status list_files(ms *m, const char *path, vec *list, error *err) {
+    str folder;
+    TRY(find_worker(m, path, &folder, err));
+    if (!stands_alone(path, folder)) return list_parts(m, list, folder, err);
+    str whole = str_of(path);
+    size_t slash = str_rfind_byte(whole, '/');
+    return add_found(m, list, folder, slash == SIZE_MAX ? whole : str_from(whole, slash + 1),
+                     err);
+}
+
+static status read_worker(ms *m, const char *path, error *err) {
+    vec list = VEC_INIT(found_file);
+    status st = list_files(m, path, &list, err);
+    found_file *files = VEC(&list, found_file);
+    if (st == OK && list.n > 1) qsort(files, list.n, sizeof *files, compare_files);
+    for (size_t i = 0; i < list.n && st == OK; i++) {
+        if (m->o->progress && m->o->progress(m->o->progress_context, i, list.n))
+            st = error_set(err, ERR_CANCELLED, NOPOS, MSG_CANCELLED, 0, NULL);
+        else
+            st = read_file(m, &files[i], err);
+    }
+    vec_fini(&list);
+    return st;
+}
+
+static status read_alone(ms *m, source *src, error *err) {
+    buf text = {0};
+    m->id = 0;
+    status st = read_all(src, &text, err);
+    int kind = st == OK ? ms_kind_of_text(buf_str(&text)) : -1;
+    m->file = "";
+    if (st == OK && kind >= 0) st = read_bytes(m, kind, buf_str(&text), err);
+    if (st == OK && kind < 0)
+        st = error_set(err, ERR_FORMAT, 0, MSG_MINDSPORE_NOTHING, 0, NULL);
+    buf_fini(&text);
+    return st;
+}
+
+static void fini(ms *m) {
+    vec_fini(&m->execs);
+    vec_fini(&m->memories);
+    vec_fini(&m->known);
+    vec_fini(&m->open_counts);
+    map_fini(&m->last_task);
+    map_fini(&m->open_task);
+    map_fini(&m->known_by_name);
+    map_fini(&m->task_by_key);
+    map_fini(&m->hash_names);
+    arena_fini(m->arena);
+}
+
+status ingest_mindspore(source *src, const ingest_options *o, builder *b, error *err) {
+    arena a;
+    arena_init(&a, 0);
+    ms m = {.b = b,
+            .o = o,
+            .arena = &a,
+            .part = builder_part(b),
+            .execs = VEC_INIT(ms_exec),
+            .memories = VEC_INIT(raw_memory),
+            .known = VEC_INIT(ms_known),
+            .open_counts = VEC_INIT(uint64_t)};
+    mindspore_name parsed;
+    str path = o->path ? str_of(o->path) : STR_NONE;
+    size_t slash = str_rfind_byte(path, '/');
+    bool named = path.n && mindspore_name_parse(
+                               slash == SIZE_MAX ? path : str_from(path, slash + 1), &parsed);
+    status st = m.part ? OK : error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    if (st == OK) st = named ? read_worker(&m, o->path, err) : read_alone(&m, src, err);
+    if (st == OK) st = ms_emit(&m, err);
+    if (st == OK) {
+        builder_set_format(b, "mindspore");
+        builder_set_input_bytes(b, m.bytes);
+        part_finish(m.part);
+    }
+    fini(&m);
+    return st;
+}
