@@ -68,10 +68,12 @@ typedef struct {
     blocking_call *blocking; /* by start */
     size_t n_blocking;
     tally sync_copy, allocator_call, item, data, single_loader, worker_loader, collective;
-    int64_t sync_copy_ns; /* in such calls while no kernel ran */
-    int64_t allocator_ns; /* in such calls, over all threads */
-    int64_t overhead_ns;  /* the profiler says it took */
-    int64_t n_frames;     /* of Python */
+    tally value_wait;      /* for values and shapes of tensors */
+    int64_t value_wait_ns; /* in such waits, over all threads */
+    int64_t sync_copy_ns;  /* in such calls while no kernel ran */
+    int64_t allocator_ns;  /* in such calls, over all threads */
+    int64_t overhead_ns;   /* the profiler says it took */
+    int64_t n_frames;      /* of Python */
     bool data_parallel, distributed, nccl;
     /* kernels that are no communication */
     tally kernel, small, layout, low_occupancy, optimizer, optimizer_fused;

@@ -103,6 +103,7 @@ enum { /* what a name on the host says; bit 0: looked at */
        NAME_COLLECTIVE = 256,
        NAME_SINGLE_LOADER = 512,
        NAME_WORKER_LOADER = 1024,
+       NAME_WAITS = 2048, /* for a value or shape of a tensor */
 };
 
 static const struct {
@@ -118,6 +119,7 @@ static const struct {
     {"hipDeviceSynchronize", NAME_BLOCKS},
     {"hipStreamSynchronize", NAME_BLOCKS},
     {"hipEventSynchronize", NAME_BLOCKS},
+    {"TensorWaitProp", NAME_BLOCKS | NAME_WAITS}, /* MegEngine's interpreter */
     {"cudaMemcpy", NAME_BLOCKS | NAME_COPIES},
     {"cudaMemcpy2D", NAME_BLOCKS | NAME_COPIES},
     {"cudaMemcpy3D", NAME_BLOCKS | NAME_COPIES},
@@ -165,13 +167,13 @@ static uint16_t read_name(str name) {
 static const bool is_named[N_KINDS] = {
     [KIND_OP] = true,      [KIND_ANNOTATION] = true, [KIND_DATA] = true,
     [KIND_RUNTIME] = true, [KIND_DRIVER] = true,     [KIND_COLLECTIVE] = true,
-    [KIND_FORWARD] = true,
+    [KIND_FORWARD] = true, [KIND_SYNC] = true,
 };
 
 typedef struct {
     advice_facts *f;
     uint16_t *says; /* by string id */
-    intervals copies, allocator, overhead;
+    intervals copies, allocator, overhead, waits;
     sort_pair *blocking; /* by start */
     size_t n_blocking, cap_blocking;
     int64_t warm; /* end of the first step when there are more */
@@ -200,6 +202,10 @@ static void add_named(host_scan *h, uint32_t i, uint16_t says) {
     if (says & NAME_COLLECTIVE) tally_add(t, &f->collective, i);
     if (says & NAME_SINGLE_LOADER) tally_add(t, &f->single_loader, i);
     if (says & NAME_WORKER_LOADER) tally_add(t, &f->worker_loader, i);
+    if (says & NAME_WAITS) {
+        tally_add(t, &f->value_wait, i);
+        intervals_add(&h->waits, start, end);
+    }
     if (says & NAME_COPIES) {
         tally_add(t, &f->sync_copy, i);
         intervals_add(&h->copies, start, end);
@@ -264,12 +270,13 @@ static status scan_host(advice_facts *f, error *err) {
                    .says = ARENA_ARRAY(f->arena, uint16_t, (size_t)t->n_strings + 1),
                    .copies = intervals_in(f->arena),
                    .allocator = intervals_in(f->arena),
-                   .overhead = intervals_in(f->arena)};
+                   .overhead = intervals_in(f->arena),
+                   .waits = intervals_in(f->arena)};
     h.warm = n > 1 ? f->steps.v[0].host_end : INT64_MIN;
     if (n) h.span = (interval){f->steps.v[0].host_start, f->steps.v[n - 1].host_end};
-    h.cap_blocking =
-        (size_t)min_i64(t->slice.n, sat_i64(t->kind_count[KIND_RUNTIME]) / 2 +
-                                        sat_i64(t->kind_count[KIND_DRIVER]) / 2 + 64);
+    h.cap_blocking = (size_t)min_i64(t->slice.n, sat_i64(t->kind_count[KIND_RUNTIME]) / 2 +
+                                                     sat_i64(t->kind_count[KIND_DRIVER]) / 2 +
+                                                     sat_i64(t->kind_count[KIND_SYNC]) + 64);
     h.blocking = ARENA_ARRAY(f->arena, sort_pair, h.cap_blocking + 1);
     if (!h.says || !h.blocking) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->slice.n; i++) scan_slice(&h, i);
@@ -277,6 +284,7 @@ static status scan_host(advice_facts *f, error *err) {
     f->sync_copy_ns = exposed_ns(f, &h.copies, &failed);
     f->allocator_ns = total_ns(&h.allocator, &failed);
     f->overhead_ns = total_ns(&h.overhead, &failed);
+    f->value_wait_ns = total_ns(&h.waits, &failed);
     if (failed) FAIL_MEMORY(err);
     return keep_blocking(&h, err);
 }

@@ -86,13 +86,21 @@ static bool is_in_item(const trace *t, uint32_t slice) {
     return false;
 }
 
-/* What blocking calls inside (or outside) reads of one value cost; names the worst. */
-static bool is_blocked(const advice_facts *f, bool in_item, double limit, advice *out) {
+/* Blocking calls by what they wait for: each sort has a rule. */
+typedef enum { BLOCK_OTHER, BLOCK_ITEM, BLOCK_VALUE } block_sort;
+
+static block_sort sort_of(const trace *t, uint32_t slice) {
+    if (slice && t->slice.kind[slice] == KIND_SYNC) return BLOCK_VALUE;
+    return is_in_item(t, slice) ? BLOCK_ITEM : BLOCK_OTHER;
+}
+
+/* What blocking calls of one sort cost; names the worst. */
+static bool is_blocked(const advice_facts *f, block_sort which, double limit, advice *out) {
     int64_t sum = 0, n = 0;
     const idle_gap *worst = NULL;
     for (size_t i = 0; i < f->idle.n; i++) {
         const idle_gap *g = &f->idle.v[i];
-        if (!g->blocked || is_in_item(f->t, g->blocking) != in_item) continue;
+        if (!g->blocked || sort_of(f->t, g->blocking) != which) continue;
         sum = add_i64(sum, g->blocked);
         n++;
         if (!worst || g->blocked > worst->blocked) worst = g;
@@ -107,12 +115,27 @@ static bool is_blocked(const advice_facts *f, bool in_item, double limit, advice
 }
 
 bool advice_blocking_sync(const advice_facts *f, double limit, advice *out) {
-    return is_blocked(f, false, limit, out);
+    return is_blocked(f, BLOCK_OTHER, limit, out);
 }
 
 bool advice_item_sync(const advice_facts *f, double limit, advice *out) {
-    if (!is_blocked(f, true, limit, out)) return false;
+    if (!is_blocked(f, BLOCK_ITEM, limit, out)) return false;
     verdict_add(&out->words, arg_real("reads", (double)f->item.n / (double)f->steps.n));
+    return true;
+}
+
+bool advice_value_wait(const advice_facts *f, double limit, advice *out) {
+    int64_t ns = advice_per_step(f, f->value_wait_ns);
+    if (!f->value_wait.n || advice_share(f, ns) < limit) return false;
+    advice lost = {.saves = ABSENT_I64};
+    bool costs = is_blocked(f, BLOCK_VALUE, 0, &lost);
+    advice_cost(f, out, ns);
+    out->saves = costs ? lost.saves : ABSENT_I64;
+    out->severity = SEVERITY_WARNING;
+    advice_point(f, out, f->value_wait.longest);
+    verdict_add(&out->words, arg_text("call", out->name));
+    verdict_add(&out->words, arg_real("count", (double)f->value_wait.n / (double)f->steps.n));
+    verdict_add(&out->words, arg_time("longest", f->t->slice.dur[f->value_wait.longest]));
     return true;
 }
 

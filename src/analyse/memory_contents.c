@@ -130,8 +130,8 @@ static status find_holders(holders *h, error *err) {
     for (uint32_t i = 1; i < t->memory.n; i++) {
         uint32_t device = h->m->device_of[i];
         bool holds = t->memory.kind[i] == MEMORY_ALLOC || t->memory.kind[i] == MEMORY_EXISTING;
-        if (!holds || !t->memory.address[i] || !h->moments[device].row ||
-            !is_alive(t, i, h->moments[device].row))
+        if (!holds || (!t->memory.address[i] && !t->memory.partner[i]) ||
+            !h->moments[device].row || !is_alive(t, i, h->moments[device].row))
             continue;
         bool ok = true;
         holder one = {.device = device, .bytes = t->memory.bytes[i], .allocations = 1};

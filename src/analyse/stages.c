@@ -9,7 +9,8 @@
  *     autograd                             ▐bwd▌▐bwd▌ ▐bwd▌
  *     segments       |data| |── forward ──||──── backward ──| |── optimizer ──|
  *
- * A piece that lies inside one of another stage interrupts it; the rest goes on behind it.
+ * A module that holds a marked backward or optimizer range is a whole training step, and evidence of
+ * nothing. A piece that lies inside one of another stage interrupts it; the rest goes on behind it.
  * Threads are not told apart: what a worker thread does belongs to the stage that is
  * running. */
 #include "analyse/stages.h"
@@ -30,6 +31,7 @@ typedef struct {
     const trace *t;
     arena *arena;
     uint8_t *backward_name; /* by string id: 0 unknown, 1 no, 2 yes */
+    uint32_t *marked_next;  /* by slice: the next marked range; NULL when there are none */
     bool marked_forward, marked_backward, any_backward;
     stage_segments pieces;
 } finder;
@@ -55,6 +57,25 @@ static bool is_forward(const finder *f, uint32_t op_row) {
     return op_row && (t->op.phase[op_row] == PHASE_FORWARD || t->op.sequence[op_row] >= 0);
 }
 
+static status find_marked(finder *f, error *err) {
+    const trace *t = f->t;
+    uint32_t next = UINT32_MAX;
+    if (!t->kind_count[KIND_MODULE] || !(f->marked_backward || t->kind_count[KIND_OPTIMIZER]))
+        return OK;
+    f->marked_next = arena_alloc(f->arena, ((size_t)t->slice.n + 1) * sizeof *f->marked_next);
+    if (!f->marked_next) FAIL_MEMORY(err);
+    for (uint32_t i = t->slice.n; i-- > 1;) {
+        f->marked_next[i] = next;
+        if (t->slice.kind[i] == KIND_BACKWARD || t->slice.kind[i] == KIND_OPTIMIZER) next = i;
+    }
+    return OK;
+}
+
+static bool holds_marked(const finder *f, uint32_t slice) {
+    uint32_t next = f->marked_next ? f->marked_next[slice] : UINT32_MAX;
+    return next != UINT32_MAX && next < trace_subtree_end(f->t, slice);
+}
+
 /* What a slice is evidence of; STAGE_OTHER: of nothing. */
 static stage evidence(finder *f, uint32_t slice, uint32_t op_row) {
     switch (f->t->slice.kind[slice]) {
@@ -62,7 +83,8 @@ static stage evidence(finder *f, uint32_t slice, uint32_t op_row) {
     case KIND_FORWARD: return STAGE_FORWARD;
     case KIND_BACKWARD: return STAGE_BACKWARD;
     case KIND_OPTIMIZER: return STAGE_OPTIMIZER;
-    case KIND_MODULE: return f->marked_forward ? STAGE_OTHER : STAGE_FORWARD;
+    case KIND_MODULE:
+        return f->marked_forward || holds_marked(f, slice) ? STAGE_OTHER : STAGE_FORWARD;
     case KIND_OP:
         if (!f->marked_backward && is_backward(f, slice, op_row)) return STAGE_BACKWARD;
         return !f->marked_forward && is_forward(f, op_row) ? STAGE_FORWARD : STAGE_OTHER;
@@ -170,6 +192,7 @@ status stages_find(const trace *t, arena *a, stage_segments *out, error *err) {
     f.backward_name = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1);
     if (!f.backward_name) FAIL_MEMORY(err);
     look_for_backward(&f);
+    TRY(find_marked(&f, err));
     TRY(collect(&f, err));
     TRY(sort_pieces(&f, err));
     stringer s = {.now.stage = STAGE_OTHER, .under.stage = STAGE_OTHER};

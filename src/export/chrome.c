@@ -170,10 +170,15 @@ static int64_t choose_base(chrome *c) {
 
 typedef enum { ROLE_HOST, ROLE_DEVICE, ROLE_SPANS } role;
 
+/* Kineto gives each device a process of its own, with the device's number; streams of other
+ * producers stand among the threads. */
 static role find_role(const trace *t, uint32_t process) {
+    int64_t pid = t->process.pid[process];
     for (uint32_t i = 1; i < t->track.n; i++) {
         if (t->track.process[i] != process) continue;
-        if (t->track.kind[i] == TRACK_STREAM) return ROLE_DEVICE;
+        if (t->track.kind[i] == TRACK_STREAM &&
+            (pid == ABSENT_I64 || pid == t->track.device[i]))
+            return ROLE_DEVICE;
         if (t->track.kind[i] == TRACK_SPAN) return ROLE_SPANS;
     }
     return ROLE_HOST;

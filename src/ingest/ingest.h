@@ -30,5 +30,7 @@ status ingest_trace_json(source *src, const ingest_options *o, builder *b, error
 /* Paddle's trace-event JSON (`*.paddle_trace.json`, versions 1.0.0 to 1.0.2, Paddle 2 and 3). */
 status ingest_paddle_json(source *src, const ingest_options *o, builder *b,
                           error *err) MUST_USE;
+/* The same for MegEngine's chrome_timeline.json, old and new layout, one process or several. */
+status ingest_megengine(source *src, const ingest_options *o, builder *b, error *err) MUST_USE;
 
 #endif

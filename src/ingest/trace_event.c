@@ -6,13 +6,14 @@
  * ids say the same and say it for the arrows that were left out too.
  * An event is dropped, and counted, only when it has no name, no usable time, a negative duration
  * or an unknown phase. */
-#include "ingest/trace_event.h"
+#include "ingest/trace_event_int.h"
 
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "ingest/megengine.h"
 #include "ingest/paddle_facts.h"
 #include "ingest/paddle_text.h"
 
@@ -274,7 +275,9 @@ struct event_sink {
     map dims;  /* string id of a grid or block → row of dim_rows */
     vec dim_rows;
     bool kineto;
-    paddle_facts *paddle; /* NULL: the words are Kineto's */
+    paddle_facts *paddle;   /* NULL: the words are Kineto's */
+    const dialect *dialect; /* NULL: Kineto and Chrome */
+    void *state;            /* the dialect's */
 };
 
 typedef struct {
@@ -289,10 +292,23 @@ static const layout_dialect PADDLE_DIALECT = {
     .time_fields = 1ull << FIELD_START_TIME | 1ull << FIELD_END_TIME,
 };
 
+const dialect *event_dialect(event_words words) {
+    return words == EVENTS_OF_MEGENGINE ? &MEGENGINE : NULL;
+}
+
+/* The dialect's way in. */
+static status take_foreign(void *context, event *e) {
+    event_sink *s = context;
+    part_count(s->part, 1, 0);
+    return s->dialect->take(s, e);
+}
+
 event_sink *event_sink_new(builder *b, event_words words) {
+    const dialect *d = event_dialect(words);
     event_sink *s = mem_zalloc(sizeof *s);
     if (!s) return NULL;
     s->b = b;
+    s->dialect = d;
     s->strings = builder_strings(b);
     s->categories = VEC_INIT(category_info);
     s->names = VEC_INIT(uint8_t);
@@ -301,7 +317,14 @@ event_sink *event_sink_new(builder *b, event_words words) {
     bool paddle = words == EVENTS_OF_PADDLE;
     layout_sink sink = {field_of, take_event, s, paddle ? &PADDLE_DIALECT : NULL};
     if (paddle) s->paddle = paddle_facts_new(b, s->part);
-    if (s->part && (s->paddle || !paddle)) s->layout = layout_new(b, s->part, sink);
+    if (d) {
+        sink.field_of = d->field_of;
+        sink.emit = take_foreign;
+        s->state = mem_zalloc(d->state_bytes);
+        if (s->state) d->init(s->state);
+    }
+    if (s->part && (s->paddle || !paddle) && (s->state || !d))
+        s->layout = layout_new(b, s->part, sink);
     if (!s->layout) {
         event_sink_free(s);
         return NULL;
@@ -312,6 +335,8 @@ event_sink *event_sink_new(builder *b, event_words words) {
 void event_sink_free(event_sink *s) {
     if (!s) return;
     layout_free(s->layout);
+    if (s->state) s->dialect->fini(s->state);
+    mem_free(s->state);
     vec_fini(&s->categories);
     vec_fini(&s->names);
     vec_fini(&s->dim_rows);
@@ -330,6 +355,18 @@ layout *event_sink_layout(event_sink *s) {
 
 part *event_sink_part(event_sink *s) {
     return s->part;
+}
+
+void *event_sink_state(event_sink *s) {
+    return s->state;
+}
+
+intern *event_strings(event_sink *s) {
+    return s->strings;
+}
+
+builder *event_builder(event_sink *s) {
+    return s->b;
 }
 
 bool event_sink_is_kineto(const event_sink *s) {
@@ -367,6 +404,10 @@ static category_info find_category(event_sink *s, uint32_t id) {
 static inline category_info category_of(event_sink *s, uint32_t id) {
     if (s->last.id != id || s->last.class == 0) s->last = find_category(s, id);
     return s->last;
+}
+
+uint16_t event_category(event_sink *s, const event *e) {
+    return category_of(s, e->category).row;
 }
 
 static bool is_collective_name(str name) {
@@ -444,13 +485,8 @@ static slice_kind kind_of(const event *e, uint8_t class, uint8_t name) {
 
 /* ---- arguments ---- */
 
-static inline bool has_arg(const event *e, unsigned field) {
-    return e->fields >> field & 1;
-}
-
-/* Integer value of an argument; numbers in quotes count. */
-static int64_t int_arg(const event_sink *s, const event *e, unsigned field, int64_t absent) {
-    if (!has_arg(e, field)) return absent;
+int64_t event_int(const event_sink *s, const event *e, unsigned field, int64_t absent) {
+    if (!event_has(e, field)) return absent;
     const raw_value *v = &e->values[e->at[field]];
     if (v->tag == VALUE_INT) return v->v;
     double d;
@@ -466,11 +502,11 @@ static int64_t int_arg(const event_sink *s, const event *e, unsigned field, int6
     return absent;
 }
 
-static double real_arg(const event_sink *s, const event *e, unsigned field) {
+double event_real(const event_sink *s, const event *e, unsigned field) {
     static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
                                    1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
     double d = NAN;
-    if (!has_arg(e, field)) return d;
+    if (!event_has(e, field)) return d;
     const raw_value *v = &e->values[e->at[field]];
     if (v->tag == VALUE_INT) return (double)v->v;
     if (v->tag == VALUE_DECIMAL) return (double)v->v / power[v->digits];
@@ -479,15 +515,15 @@ static double real_arg(const event_sink *s, const event *e, unsigned field) {
     return d;
 }
 
-/* String id of an argument that is a text or raw JSON, 0 otherwise. */
-static inline uint32_t text_arg(const event *e, unsigned field) {
-    if (!has_arg(e, field)) return 0;
+uint32_t event_text(const event *e, unsigned field) {
+    if (!event_has(e, field)) return 0;
     const raw_value *v = &e->values[e->at[field]];
     return v->tag == VALUE_STRING || v->tag == VALUE_RAW ? (uint32_t)v->v : 0;
 }
 
-/* Drops the earlier one of two values with the same key; the last wins. */
-static status drop_duplicates(event_sink *s, event *e) {
+/* The last wins. */
+status event_drop_duplicates(event_sink *s, event *e) {
+    if (__builtin_expect(!e->duplicate, 1)) return OK;
     size_t n = 0;
     uint32_t place = 0;
     for (size_t i = 0; i < e->n_values; i++) {
@@ -499,8 +535,8 @@ static status drop_duplicates(event_sink *s, event *e) {
         e->values[n] = e->values[i];
         e->values[n].place = place;
         e->keys[n] = e->keys[i];
-        for (unsigned f = 1; f < N_ARG_FIELDS; f++)
-            if (has_arg(e, f) && e->at[f] == i) e->at[f] = (uint16_t)n;
+        for (unsigned f = 1; f < MAX_ARG_FIELDS; f++)
+            if (event_has(e, f) && e->at[f] == i) e->at[f] = (uint16_t)n;
         n++;
     }
     e->n_values = n;
@@ -509,7 +545,7 @@ static status drop_duplicates(event_sink *s, event *e) {
 
 /* [x, y, z] of a grid or block text, parsed once for each distinct text. */
 static status dims_of(event_sink *s, const event *e, unsigned field, uint32_t out[3]) {
-    uint32_t id = text_arg(e, field);
+    uint32_t id = event_text(e, field);
     out[0] = out[1] = out[2] = 0;
     if (!id) return OK;
     uint32_t *at = map_at(&s->dims, id);
@@ -535,35 +571,35 @@ static status dims_of(event_sink *s, const event *e, unsigned field, uint32_t ou
 
 static status add_op(event_sink *s, const event *e, raw_slice *row) {
     raw_op op = {
-        .external = int_arg(s, e, FIELD_EXTERNAL, ABSENT_I64),
-        .sequence = int_arg(s, e, FIELD_SEQUENCE, ABSENT_I64),
-        .forward_thread = int_arg(s, e, FIELD_FORWARD_THREAD, ABSENT_I64),
-        .shapes = text_arg(e, FIELD_DIMS),
-        .types = text_arg(e, FIELD_TYPES),
-        .inputs = text_arg(e, FIELD_INPUTS),
-        .call_stack = text_arg(e, FIELD_CALL_STACK),
+        .external = event_int(s, e, FIELD_EXTERNAL, ABSENT_I64),
+        .sequence = event_int(s, e, FIELD_SEQUENCE, ABSENT_I64),
+        .forward_thread = event_int(s, e, FIELD_FORWARD_THREAD, ABSENT_I64),
+        .shapes = event_text(e, FIELD_DIMS),
+        .types = event_text(e, FIELD_TYPES),
+        .inputs = event_text(e, FIELD_INPUTS),
+        .call_stack = event_text(e, FIELD_CALL_STACK),
     };
     TRY(part_op(s->part, &op, row));
-    if (!has_arg(e, FIELD_FLOPS)) return OK;
+    if (!event_has(e, FIELD_FLOPS)) return OK;
     return part_op_cost(s->part, &(raw_op_cost){.op = row->extra,
-                                                .flops = real_arg(s, e, FIELD_FLOPS),
+                                                .flops = event_real(s, e, FIELD_FLOPS),
                                                 .bytes = ABSENT_I64});
 }
 
 static status add_kernel(event_sink *s, const event *e, raw_slice *row) {
     raw_kernel k = {
-        .correlation = int_arg(s, e, FIELD_CORRELATION, ABSENT_I64),
-        .external = int_arg(s, e, FIELD_EXTERNAL, ABSENT_I64),
-        .stream = int_arg(s, e, FIELD_STREAM, e->tid.text ? ABSENT_I64 : e->tid.v),
-        .context = int_arg(s, e, FIELD_CONTEXT, ABSENT_I64),
-        .bytes = int_arg(s, e, FIELD_BYTES, ABSENT_I64),
-        .graph_node = int_arg(s, e, FIELD_GRAPH_NODE, ABSENT_I64),
-        .shared_memory = int_arg(s, e, FIELD_SHARED_MEMORY, ABSENT_I64),
-        .occupancy = real_arg(s, e, FIELD_OCCUPANCY) / 100,
-        .blocks_per_sm = real_arg(s, e, FIELD_BLOCKS_PER_SM),
-        .registers = sat_i32(int_arg(s, e, FIELD_REGISTERS, ABSENT_I32)),
+        .correlation = event_int(s, e, FIELD_CORRELATION, ABSENT_I64),
+        .external = event_int(s, e, FIELD_EXTERNAL, ABSENT_I64),
+        .stream = event_int(s, e, FIELD_STREAM, e->tid.text ? ABSENT_I64 : e->tid.v),
+        .context = event_int(s, e, FIELD_CONTEXT, ABSENT_I64),
+        .bytes = event_int(s, e, FIELD_BYTES, ABSENT_I64),
+        .graph_node = event_int(s, e, FIELD_GRAPH_NODE, ABSENT_I64),
+        .shared_memory = event_int(s, e, FIELD_SHARED_MEMORY, ABSENT_I64),
+        .occupancy = event_real(s, e, FIELD_OCCUPANCY) / 100,
+        .blocks_per_sm = event_real(s, e, FIELD_BLOCKS_PER_SM),
+        .registers = sat_i32(event_int(s, e, FIELD_REGISTERS, ABSENT_I32)),
     };
-    int64_t device = int_arg(s, e, FIELD_DEVICE, e->pid.text ? ABSENT_I32 : e->pid.v);
+    int64_t device = event_int(s, e, FIELD_DEVICE, e->pid.text ? ABSENT_I32 : e->pid.v);
     k.device = sat_i32(device);
     TRY(dims_of(s, e, FIELD_GRID, k.grid));
     TRY(dims_of(s, e, FIELD_BLOCK, k.block));
@@ -571,26 +607,26 @@ static status add_kernel(event_sink *s, const event *e, raw_slice *row) {
 }
 
 static status add_call(event_sink *s, const event *e, raw_slice *row) {
-    raw_call c = {.correlation = int_arg(s, e, FIELD_CORRELATION, ABSENT_I64),
-                  .external = int_arg(s, e, FIELD_EXTERNAL, ABSENT_I64)};
+    raw_call c = {.correlation = event_int(s, e, FIELD_CORRELATION, ABSENT_I64),
+                  .external = event_int(s, e, FIELD_EXTERNAL, ABSENT_I64)};
     return part_call(s->part, &c, row);
 }
 
 static status add_comm(event_sink *s, const event *e) {
     raw_comm c = {
         .slice = part_next_slice(s->part),
-        .name = text_arg(e, FIELD_COLLECTIVE),
-        .group_name = text_arg(e, FIELD_GROUP_NAME),
-        .group_description = text_arg(e, FIELD_GROUP_DESCRIPTION),
-        .group_ranks = text_arg(e, FIELD_GROUP_RANKS),
-        .group_size = int_arg(s, e, FIELD_GROUP_SIZE, ABSENT_I64),
-        .dtype = text_arg(e, FIELD_DTYPE),
-        .src = sat_i32(int_arg(s, e, FIELD_SRC_RANK, ABSENT_I32)),
-        .dst = sat_i32(int_arg(s, e, FIELD_DST_RANK, ABSENT_I32)),
-        .sequence = int_arg(s, e, FIELD_SEQ, ABSENT_I64),
-        .comms_id = int_arg(s, e, FIELD_COMMS_ID, ABSENT_I64),
-        .in_elements = int_arg(s, e, FIELD_IN_ELEMENTS, ABSENT_I64),
-        .out_elements = int_arg(s, e, FIELD_OUT_ELEMENTS, ABSENT_I64),
+        .name = event_text(e, FIELD_COLLECTIVE),
+        .group_name = event_text(e, FIELD_GROUP_NAME),
+        .group_description = event_text(e, FIELD_GROUP_DESCRIPTION),
+        .group_ranks = event_text(e, FIELD_GROUP_RANKS),
+        .group_size = event_int(s, e, FIELD_GROUP_SIZE, ABSENT_I64),
+        .dtype = event_text(e, FIELD_DTYPE),
+        .src = sat_i32(event_int(s, e, FIELD_SRC_RANK, ABSENT_I32)),
+        .dst = sat_i32(event_int(s, e, FIELD_DST_RANK, ABSENT_I32)),
+        .sequence = event_int(s, e, FIELD_SEQ, ABSENT_I64),
+        .comms_id = event_int(s, e, FIELD_COMMS_ID, ABSENT_I64),
+        .in_elements = event_int(s, e, FIELD_IN_ELEMENTS, ABSENT_I64),
+        .out_elements = event_int(s, e, FIELD_OUT_ELEMENTS, ABSENT_I64),
     };
     return part_comm(s->part, &c);
 }
@@ -604,7 +640,7 @@ static status add_details(event_sink *s, const event *e, raw_slice *row) {
     case KIND_RUNTIME:
     case KIND_DRIVER: TRY(add_call(s, e, row)); break;
     case KIND_MODULE:
-        TRY(part_module(s->part, &(raw_module){int_arg(s, e, FIELD_MODULE_ID, ABSENT_I64)},
+        TRY(part_module(s->part, &(raw_module){event_int(s, e, FIELD_MODULE_ID, ABSENT_I64)},
                         row));
         break;
     case KIND_OP:
@@ -616,10 +652,10 @@ static status add_details(event_sink *s, const event *e, raw_slice *row) {
     case KIND_STEP: TRY(add_op(s, e, row)); break;
     default: break;
     }
-    return has_arg(e, FIELD_COLLECTIVE) ? add_comm(s, e) : OK;
+    return event_has(e, FIELD_COLLECTIVE) ? add_comm(s, e) : OK;
 }
 
-static status drop(event_sink *s, const event *e, cause why) {
+status event_drop(event_sink *s, const event *e, cause why) {
     part_lost(s->part, why, e->offset, e->has & EVENT_NAME ? e->name : 0);
     part_count(s->part, 0, 1);
     return OK;
@@ -627,9 +663,9 @@ static status drop(event_sink *s, const event *e, cause why) {
 
 #define TIME_LIMIT ((int64_t)1 << 61)
 
-/* Why this event cannot be kept, CAUSE_NONE when it can. */
-static cause fault_of(const event *e) {
-    if (!(e->has & EVENT_NAME) && e->ph != 'E' && e->ph != 'e') return CAUSE_MISSING_NAME;
+cause event_fault(const event *e, bool nameless) {
+    bool may = e->ph == 'E' || e->ph == 'e' || (e->ph == 'B' && nameless);
+    if (!(e->has & EVENT_NAME) && !may) return CAUSE_MISSING_NAME;
     if (e->ph == 'M') return CAUSE_NONE;
     if (e->has & EVENT_BAD_TIME) return CAUSE_NUMBER_RANGE;
     if (!(e->has & EVENT_TS)) return CAUSE_MISSING_TIME;
@@ -639,14 +675,14 @@ static cause fault_of(const event *e) {
     return e->dur_ns >= TIME_LIMIT ? CAUSE_NUMBER_RANGE : CAUSE_NONE;
 }
 
-static inline uint32_t track_of(event_sink *s, const event *e) {
+uint32_t event_track(event_sink *s, const event *e) {
     static const ident none = {ABSENT_I64, false};
     return part_track(s->part, e->has & EVENT_PID ? e->pid : none,
                       e->has & EVENT_TID ? e->tid : none);
 }
 
 static bool says_unfinished(const event_sink *s, const event *e) {
-    if (!has_arg(e, FIELD_FINISHED)) return false;
+    if (!event_has(e, FIELD_FINISHED)) return false;
     const raw_value *v = &e->values[e->at[FIELD_FINISHED]];
     return v->tag != VALUE_INT && v->tag != VALUE_DECIMAL &&
            str_eq(intern_get(s->strings, (uint32_t)v->v), STR("false"));
@@ -657,14 +693,14 @@ static inline uint32_t tie_of(const event_sink *s, const event *e) {
     static const uint8_t fields[] = {FIELD_EXTERNAL, FIELD_INDEX, FIELD_PYTHON_ID,
                                      FIELD_CORRELATION};
     for (size_t i = 0; i < sizeof fields; i++)
-        if (has_arg(e, fields[i])) return (uint32_t)int_arg(s, e, fields[i], 0);
+        if (event_has(e, fields[i])) return (uint32_t)event_int(s, e, fields[i], 0);
     return 0;
 }
 
 /* An argument that was "12.345 us", in ns; ABSENT_I64 when it is no such time. */
 static int64_t time_arg(const event *e, unsigned field) {
     static const int64_t scale[] = {1000, 100, 10, 1};
-    if (!has_arg(e, field)) return ABSENT_I64;
+    if (!event_has(e, field)) return ABSENT_I64;
     const raw_value *v = &e->values[e->at[field]];
     int64_t ns;
     if (v->tag != VALUE_DECIMAL || v->digits > 3 || v->v < 0 ||
@@ -679,7 +715,7 @@ static status take_complete(event_sink *s, event *e) {
         .start = e->ts_ns,
         .dur = e->has & EVENT_DUR ? e->dur_ns : 0,
         .name = e->name,
-        .track = track_of(s, e),
+        .track = event_track(s, e),
         .category = c.row,
         .kind = (uint8_t)kind_of(e, c.class, name_flags(s, e->name)),
         .args = part_args(s->part, e->values, e->n_values),
@@ -699,27 +735,27 @@ static status take_complete(event_sink *s, event *e) {
 static status take_memory(event_sink *s, event *e, bool out_of_memory) {
     raw_memory m = {
         .time = e->ts_ns,
-        .address = (uint64_t)int_arg(s, e, FIELD_ADDRESS, 0),
-        .bytes = int_arg(s, e, FIELD_SIGNED_BYTES, 0),
-        .allocated = int_arg(s, e, FIELD_ALLOCATED, ABSENT_I64),
-        .reserved = int_arg(s, e, FIELD_RESERVED, ABSENT_I64),
-        .track = track_of(s, e),
+        .address = (uint64_t)event_int(s, e, FIELD_ADDRESS, 0),
+        .bytes = event_int(s, e, FIELD_SIGNED_BYTES, 0),
+        .allocated = event_int(s, e, FIELD_ALLOCATED, ABSENT_I64),
+        .reserved = event_int(s, e, FIELD_RESERVED, ABSENT_I64),
+        .track = event_track(s, e),
         .args = part_args(s->part, e->values, e->n_values),
         .tie = tie_of(s, e),
-        .device = sat_i32(int_arg(s, e, FIELD_DEVICE_ID, ABSENT_I32)),
-        .device_type = (uint8_t)int_arg(s, e, FIELD_DEVICE_TYPE, DEVICE_UNKNOWN),
+        .device = sat_i32(event_int(s, e, FIELD_DEVICE_ID, ABSENT_I32)),
+        .device_type = (uint8_t)event_int(s, e, FIELD_DEVICE_TYPE, DEVICE_UNKNOWN),
     };
     if (m.track == UINT32_MAX) return ERR_MEMORY;
     m.kind = out_of_memory ? MEMORY_OOM : m.bytes > 0 ? MEMORY_ALLOC : MEMORY_FREE;
     if (s->paddle) {
         if (category_of(s, e->category).class == CLASS_SEGMENT)
             m.kind = m.bytes > 0 ? MEMORY_SEGMENT_ALLOC : MEMORY_SEGMENT_FREE;
-        TRY(paddle_set_place(s->paddle, &m, text_arg(e, FIELD_PLACE), e->offset));
+        TRY(paddle_set_place(s->paddle, &m, event_text(e, FIELD_PLACE), e->offset));
     }
     return part_memory(s->part, &m);
 }
 
-static status take_instant(event_sink *s, event *e) {
+status event_take_instant(event_sink *s, event *e) {
     category_info c = category_of(s, e->category);
     uint8_t name = name_flags(s, e->name);
     if (name & (NAME_MEMORY | NAME_OUT_OF_MEMORY))
@@ -727,7 +763,7 @@ static status take_instant(event_sink *s, event *e) {
     raw_instant i = {
         .time = e->ts_ns,
         .name = e->name,
-        .track = track_of(s, e),
+        .track = event_track(s, e),
         .args = part_args(s->part, e->values, e->n_values),
         .category = c.row,
         .scope = (uint8_t)(e->scope ? e->scope : 't'),
@@ -735,13 +771,13 @@ static status take_instant(event_sink *s, event *e) {
     return i.track == UINT32_MAX ? ERR_MEMORY : part_instant(s->part, &i);
 }
 
-static status take_counter(event_sink *s, event *e) {
-    uint32_t track = track_of(s, e);
+status event_take_counter(event_sink *s, event *e) {
+    uint32_t track = event_track(s, e);
     if (track == UINT32_MAX) return ERR_MEMORY;
     for (size_t i = 0; i < e->n_values; i++) {
         e->fields = 2; /* any value by its place, through the same conversion */
         e->at[1] = (uint16_t)i;
-        double v = real_arg(s, e, 1);
+        double v = event_real(s, e, 1);
         if (isnan(v)) continue;
         TRY(part_counter(s->part, &(raw_counter){.time = e->ts_ns,
                                                  .value = v,
@@ -763,8 +799,8 @@ static uint32_t id_string(event_sink *s, const event *e) {
     return id;
 }
 
-/* An arrow's id as a number: of a text its hash, since string ids depend on the order of reading. */
-static int64_t arrow_id(const event_sink *s, const event *e) {
+/* Of a text its hash, since string ids depend on the order of reading. */
+int64_t event_arrow_id(const event_sink *s, const event *e) {
     if (!(e->has & EVENT_ID)) return 0;
     if (!e->id.text) return e->id.v;
     str text = intern_get(s->strings, (uint32_t)e->id.v);
@@ -778,7 +814,7 @@ static status take_mark(event_sink *s, event *e) {
         .time = e->ts_ns,
         .offset = e->offset,
         .name = e->has & EVENT_NAME ? e->name : 0,
-        .track = track_of(s, e),
+        .track = event_track(s, e),
         .args = part_args(s->part, e->values, e->n_values),
         .id = async ? id_string(s, e) : 0,
         .category = c.row,
@@ -795,9 +831,9 @@ static status take_arrow(event_sink *s, event *e) {
     raw_arrow a = {
         .time = e->ts_ns,
         .offset = e->offset,
-        .id = arrow_id(s, e),
+        .id = event_arrow_id(s, e),
         .name = e->name,
-        .track = track_of(s, e),
+        .track = event_track(s, e),
         .category = c.row,
         .kind = c.class == CLASS_FORWARD_BACKWARD ? FLOW_FORWARD_BACKWARD : FLOW_OTHER,
         .phase = e->ph,
@@ -822,7 +858,8 @@ static status take_label(event_sink *s, event *e) {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (!str_eq(name, table[i].name)) continue;
         bool sort = table[i].arg == FIELD_SORT_INDEX;
-        int64_t value = sort ? int_arg(s, e, FIELD_SORT_INDEX, 0) : text_arg(e, table[i].arg);
+        int64_t value =
+            sort ? event_int(s, e, FIELD_SORT_INDEX, 0) : event_text(e, table[i].arg);
         if (s->paddle && table[i].kind == LABEL_THREAD_NAME)
             value = paddle_set_thread_name(s->paddle, (uint32_t)value);
         if (value == UINT32_MAX) return ERR_MEMORY;
@@ -840,24 +877,24 @@ static status take_event(void *context, event *e) {
     event_sink *s = context;
     if (s->paddle && e->ph == 0 && !e->has && !e->n_values) return OK; /* `{}` ends the list */
     part_count(s->part, 1, 0);
-    cause why = fault_of(e);
-    if (__builtin_expect(why != CAUSE_NONE, 0)) return drop(s, e, why);
-    if (__builtin_expect(e->duplicate, 0)) TRY(drop_duplicates(s, e));
+    cause why = event_fault(e, false);
+    if (__builtin_expect(why != CAUSE_NONE, 0)) return event_drop(s, e, why);
+    TRY(event_drop_duplicates(s, e));
     switch (e->ph) {
     case 'X': return take_complete(s, e);
     case 'i':
     case 'I':
     case 'R':
-    case 'n': return take_instant(s, e);
+    case 'n': return event_take_instant(s, e);
     case 's':
     case 't':
     case 'f': return take_arrow(s, e);
-    case 'C': return take_counter(s, e);
+    case 'C': return event_take_counter(s, e);
     case 'M': return take_label(s, e);
     case 'B':
     case 'E':
     case 'b':
     case 'e': return take_mark(s, e);
-    default: return drop(s, e, CAUSE_UNKNOWN_PHASE);
+    default: return event_drop(s, e, CAUSE_UNKNOWN_PHASE);
     }
 }

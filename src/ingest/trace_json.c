@@ -141,6 +141,8 @@ static status take_root_key(reader *r, layout *l, str key, str value, error *err
     if (str_eq(key, STR("distributedInfo"))) TRY(take_groups(r, l, value, err));
     if (r->words == EVENTS_OF_PADDLE && str_eq(key, STR("ExtraInfo")))
         TRY(take_extra(r, l, value, err));
+    const dialect *d = event_dialect(r->words);
+    if (d) TRY(d->root_key(r->b, key, value, err));
     return add_meta(r, l, key, value, err);
 }
 
@@ -579,24 +581,30 @@ static status finish_paddle(reader *r, event_sink **sinks, int n, error *err) {
     return paddle_facts_finish(r->b, facts, n, err);
 }
 
-static status finish(reader *r, event_sink **sinks, int n, error *err) {
+static void finish_kineto(reader *r, event_sink **sinks, int n) {
     bool kineto = r->kineto_keys;
-    for (int i = 0; i < n; i++) {
-        kineto |= event_sink_is_kineto(sinks[i]);
-        part_finish(event_sink_part(sinks[i]));
+    for (int i = 0; i < n; i++) kineto |= event_sink_is_kineto(sinks[i]);
+    builder_set_format(r->b, kineto ? "kineto" : "chrome");
+    /* Until 2024 Kineto's times were Unix times themselves. */
+    if (kineto && !r->has_base) builder_set_base_unix_ns(r->b, 0);
+    builder_set_external_may_be_correlation(r->b, kineto);
+    builder_set_other_is_op(r->b, !kineto);
+}
+
+static status finish(reader *r, event_sink **sinks, int n, error *err) {
+    const dialect *d = event_dialect(r->words);
+    if (d) {
+        builder_set_format(r->b, d->format);
+        TRY(d->finish(r->b, sinks, n, err));
+    } else if (r->words == EVENTS_OF_PADDLE) {
+        TRY(finish_paddle(r, sinks, n, err));
+    } else {
+        finish_kineto(r, sinks, n);
     }
+    for (int i = 0; i < n; i++) part_finish(event_sink_part(sinks[i]));
     if (source_damaged(r->src))
         part_lost(event_sink_part(sinks[0]), CAUSE_STREAM_DAMAGED, r->input_bytes, 0);
     builder_set_input_bytes(r->b, r->input_bytes);
-    if (r->words == EVENTS_OF_PADDLE) {
-        TRY(finish_paddle(r, sinks, n, err));
-    } else {
-        builder_set_format(r->b, kineto ? "kineto" : "chrome");
-        /* Until 2024 Kineto's times were Unix times themselves. */
-        if (kineto && !r->has_base) builder_set_base_unix_ns(r->b, 0);
-        builder_set_external_may_be_correlation(r->b, kineto);
-        builder_set_other_is_op(r->b, !kineto);
-    }
     if (r->input_bytes == 0) FAIL0(err, ERR_FORMAT, 0, MSG_EMPTY_FILE);
     if (!r->has_events) FAIL0(err, ERR_FORMAT, NOPOS, MSG_NO_TRACE_EVENTS);
     return OK;
@@ -660,4 +668,8 @@ status ingest_trace_json(source *src, const ingest_options *o, builder *b, error
 
 status ingest_paddle_json(source *src, const ingest_options *o, builder *b, error *err) {
     return ingest_words(src, o, b, EVENTS_OF_PADDLE, err);
+}
+
+status ingest_megengine(source *src, const ingest_options *o, builder *b, error *err) {
+    return ingest_words(src, o, b, EVENTS_OF_MEGENGINE, err);
 }

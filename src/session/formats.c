@@ -87,6 +87,16 @@ static sniff_answer sniff_paddle_json(str head, bool whole) {
     return thread && times ? SNIFF_YES : SNIFF_NO;
 }
 
+/* MegEngine's timeline begins with two counters only it has; before 1.6 its start time came first. */
+static sniff_answer sniff_megengine(str head, bool whole) {
+    sniff_answer answer = sniff_trace_json(head, whole);
+    if (answer != SNIFF_YES) return SNIFF_NO;
+    str near = str_n(head.p, head.n < 4096 ? head.n : 4096);
+    bool counters = str_find(near, STR("\"gpu_usgae_ratio\""), 0) != SIZE_MAX ||
+                    str_find(near, STR("\"train_time_ratio\""), 0) != SIZE_MAX;
+    return counters ? SNIFF_YES : SNIFF_NO;
+}
+
 /* ---- by magic ---------------------------------------------------------------------------- */
 
 static sniff_answer sniff_tacho(str head, bool whole) {
@@ -129,6 +139,7 @@ SNIFF_MAGIC(sqlite, "SQLite format 3")
 static const format FORMATS[] = {
     {"tacho", sniff_tacho, NULL, MSG_NONE},
     {"paddle json", sniff_paddle_json, ingest_paddle_json, MSG_NONE},
+    {"megengine", sniff_megengine, ingest_megengine, MSG_NONE},
     {"trace json", sniff_trace_json, ingest_trace_json, MSG_NONE},
     {"torch_memory_snapshot", sniff_snapshot, ingest_memory_snapshot, MSG_NONE},
     {"mindspore", sniff_mindspore, ingest_mindspore, MSG_NONE},

@@ -3,7 +3,8 @@
  * PyTorch's handler writes WORKER.STAMP.pt.trace.json; the worker is by default HOST_PID, the
  * stamp the time in ns (older: ms). The digits of a stamp need a dot in front, so that
  * 123.pt.trace.json is a worker named 123. Paddle's writes WORKER_time_STAMP.paddle_trace.json or
- * .pb, the worker being by default host_NAMEpid_PID. Stamps and the numbers inside names are compared as
+ * .pb, the worker being by default host_NAMEpid_PID. MegEngine names its files after the process:
+ * PID.chrome_timeline.json, PID.memory_flow.svg. Stamps and the numbers inside names are compared as
  * numbers of any length, never as text: 9 comes before 10. Nothing here touches the file
  * system. */
 #include <stdint.h>
@@ -52,6 +53,20 @@ static void split_paddle(str stem, trace_name *out) {
         }
 }
 
+/* A timeline's worker is the process; its memory picture is another recording, under a name of its
+ * own. */
+static bool parse_megengine(str stem, int packing, trace_name *out) {
+    str worker = stem;
+    if (take_end(&stem, STR(".memory_flow.svg")))
+        take_end(&worker, STR(".svg"));
+    else if (take_end(&stem, STR(".chrome_timeline.json")))
+        worker = stem;
+    else
+        return false;
+    *out = (trace_name){.worker = worker, .stamp = str_n("", 0), .packing = packing};
+    return true;
+}
+
 bool name_parse(str file, trace_name *out) {
     str stem = file;
     int packing = take_packing(&stem);
@@ -62,6 +77,7 @@ bool name_parse(str file, trace_name *out) {
         out->packing = packing;
         return true;
     }
+    if (parse_megengine(stem, packing, out)) return true;
     bool ours = take_end(&stem, STR(".pt.trace.json")) ||
                 (packing == 0 && take_end(&stem, STR(".tacho")));
     if (!ours) return false;

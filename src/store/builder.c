@@ -178,6 +178,14 @@ void builder_set_other_is_op(builder *b, bool yes) {
     b->other_is_op = yes;
 }
 
+void builder_set_launch_by_arrow(builder *b, bool yes) {
+    b->launch_by_arrow = yes;
+}
+
+void builder_set_stage_track(builder *b, uint32_t name) {
+    b->stage_track = name;
+}
+
 status builder_add_meta(builder *b, uint32_t key, uint32_t value, error *err) {
     raw_meta *m = vec_push(&b->metas);
     if (!m) FAIL_MEMORY(err);
@@ -467,6 +475,18 @@ status part_counter(part *p, const raw_counter *row) {
 
 status part_mark(part *p, const raw_mark *row) {
     PUSH_ROW(&p->marks, raw_mark, row);
+    return OK;
+}
+
+status part_mark_op(part *p, const raw_op *op, raw_mark *row) {
+    PUSH_ROW(&p->ops, raw_op, op);
+    row->extra = (uint32_t)p->ops.n;
+    return OK;
+}
+
+status part_mark_kernel(part *p, const raw_kernel *kernel, raw_mark *row) {
+    PUSH_ROW(&p->kernels, raw_kernel, kernel);
+    row->extra = (uint32_t)p->kernels.n;
     return OK;
 }
 

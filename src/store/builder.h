@@ -42,6 +42,12 @@ void builder_set_external_may_be_correlation(builder *b, bool yes);
 void builder_set_other_is_op(builder *b, bool yes);
 /* Memory events outside every operator belong to the innermost range around them. */
 void builder_set_memory_in_ranges(builder *b, bool yes);
+/* Device work finds its launch by arrows of kind FLOW_LAUNCH, not by correlation ids. */
+void builder_set_launch_by_arrow(builder *b, bool yes);
+/* Ranges that say what the program does (modules, forward, backward, optimizer) are drawn on several
+ * threads at once: only those of threads with this name (string id) count, the others are plain
+ * annotations. */
+void builder_set_stage_track(builder *b, uint32_t name);
 status builder_add_meta(builder *b, uint32_t key, uint32_t value, error *err) MUST_USE;
 typedef struct {
     int32_t id;
@@ -177,6 +183,8 @@ typedef struct {
     uint32_t track, args;
     uint32_t tie;   /* order among equal times */
     uint32_t frame; /* builder_frame of its own call stack; 0 = none */
+    uint32_t
+        block; /* pairs a release with its allocation where there is no address; 0 = none */
     int32_t device;
     uint8_t device_type, kind;
 } raw_memory;
@@ -197,9 +205,13 @@ typedef struct {
     uint64_t offset; /* in the input: order among equal times */
     uint32_t name, track, args;
     uint32_t id; /* async: string id of the id; 0 = B/E on the thread's stack */
+    /* Row + 1 in the part's op or kernel table, by kind (part_mark_op, part_mark_kernel); 0 = none. */
+    uint32_t extra;
     uint16_t category;
     uint8_t kind;
     bool end;
+    bool
+        decides; /* an end that knows more than its begin: kind, extra and args are the slice's */
 } raw_mark;
 /* One end of an arrow (s/t/f). */
 typedef struct {
@@ -207,6 +219,7 @@ typedef struct {
     uint64_t offset;
     int64_t id; /* number, or a hash of the text the producer wrote */
     uint32_t name, track;
+    uint32_t scope; /* string id: arrows of one id in two scopes are two; 0 = none */
     uint16_t category;
     uint8_t kind; /* flow_kind */
     char phase;   /* s t f */
@@ -247,6 +260,9 @@ status part_memory(part *p, const raw_memory *row) MUST_USE;
 status part_instant(part *p, const raw_instant *row) MUST_USE;
 status part_counter(part *p, const raw_counter *row) MUST_USE;
 status part_mark(part *p, const raw_mark *row) MUST_USE;
+/* What goes with a mark that is an op or device work; fill row->extra. */
+status part_mark_op(part *p, const raw_op *op, raw_mark *row) MUST_USE;
+status part_mark_kernel(part *p, const raw_kernel *kernel, raw_mark *row) MUST_USE;
 status part_arrow(part *p, const raw_arrow *row) MUST_USE;
 status part_label(part *p, const raw_label *row) MUST_USE;
 

@@ -61,7 +61,15 @@ typedef enum {
     LINK_LAUNCH_ONLY /* correlation found a call that no op contains */
 } link_how;
 
-typedef enum { FLOW_OTHER = 0, FLOW_FORWARD_BACKWARD, FLOW_LAUNCH } flow_kind;
+typedef enum {
+    FLOW_OTHER = 0,
+    FLOW_FORWARD_BACKWARD,
+    FLOW_LAUNCH,   /* host call to device work; kept as kernel.launch, not as a flow */
+    FLOW_DISPATCH, /* where an operator was asked for to where it runs */
+    FLOW_TENSOR,   /* the life of a tensor: made, used, released */
+    FLOW_VALUE,    /* where a value is made to who waits for it */
+    N_FLOW_KINDS,
+} flow_kind;
 typedef enum {
     PHASE_NONE = 0,
     PHASE_DATA,

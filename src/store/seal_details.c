@@ -72,6 +72,14 @@ static void write_kernel(sealing *s, uint32_t row, uint32_t slice, const raw_ker
     s->kernel.graph_node[row] = k->graph_node;
 }
 
+/* Device work that does not say where it ran did so on its track's device. */
+static void fill_devices(sealing *s) {
+    uint32_t k = 1;
+    for (uint32_t t = 1; t < s->track.n; t++)
+        for (; k < s->kernel.n && s->kernel.slice[k] < s->track.end[t]; k++)
+            if (s->kernel.device[k] == ABSENT_I32) s->kernel.device[k] = s->track.device[t];
+}
+
 static const raw_op NO_OP = {
     .external = ABSENT_I64, .sequence = ABSENT_I64, .forward_thread = ABSENT_I64};
 
@@ -232,6 +240,7 @@ status seal_details(sealing *s, error *err) {
     memset(s->detail, 0, (size_t)s->slice.n * sizeof *s->detail);
     TRY(make_tables(s, err));
     fill_tables(s);
+    fill_devices(s);
     TRY(seal_op_costs(s, err));
     TRY(seal_comms(s, err));
     return seal_module_calls(s, err);

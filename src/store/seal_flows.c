@@ -1,6 +1,11 @@
 /* seal_flows.c: arrows between slices: forward to backward, and any other the producer drew. The
- * ends of one arrow share name and id; s begins it, t continues it, f ends it. An end belongs to
- * the innermost slice around its time (for an autograd arrow: the operator that starts there). */
+ * ends of one arrow share name, scope and id; s begins it, t continues it, f ends it. An end belongs
+ * to the innermost slice around its time (for an autograd arrow: the operator that starts there). A
+ * dispatch and a value have one beginning and any number of ends.
+ *
+ * Launch arrows are not kept as arrows: they are how device work finds its launch and its operator
+ * where there are no correlation ids. Pieces of device work may touch and have no length, so of
+ * those that start at the arrow's end the one with the operator's own id is taken. */
 #include "base/mem.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
@@ -31,7 +36,12 @@ static int cmp_arrows(uint32_t x, uint32_t y, const void *context) {
                        intern_get(u->strings, category[b->category]));
     if (a->name != b->name)
         return str_cmp(intern_get(u->strings, a->name), intern_get(u->strings, b->name));
-    /* One id may be used again later: time first, then s before t before f. */
+    if (a->scope != b->scope)
+        return str_cmp(intern_get(u->strings, a->scope), intern_get(u->strings, b->scope));
+    /* One id may be used again later: time first, then s before t before f. A launch has its id to
+     * itself, and device clocks may put the work before its launch. */
+    if (a->kind == FLOW_LAUNCH && b->kind == FLOW_LAUNCH && a->phase != b->phase)
+        return rank_of(a->phase) - rank_of(b->phase);
     if (a->time != b->time) return a->time < b->time ? -1 : 1;
     if (a->phase != b->phase) return rank_of(a->phase) - rank_of(b->phase);
     if (q->arrows[x].track != q->arrows[y].track)
@@ -68,6 +78,17 @@ static uint32_t slice_at(const sealing *s, uint32_t track, const raw_arrow *a) {
     return inner;
 }
 
+enum { NEARBY = 64 }; /* slices looked at one by one: a forged file may pile up any number */
+
+/* The wait that a value ends: it is over at the very moment. 0 when there is none. */
+static uint32_t wait_at(const sealing *s, uint32_t track, int64_t time) {
+    uint32_t i = last_start(s, track, time), first = s->track.first[track];
+    for (int n = 0; i && i >= first && n < NEARBY; i--, n++)
+        if (s->slice.kind[i] == KIND_SYNC && s->slice.start[i] + s->slice.dur[i] == time)
+            return i;
+    return 0;
+}
+
 static status collect(drawing *q, error *err) {
     size_t n = 0;
     for (uint32_t i = 0; i < q->s->n_parts; i++) n += q->s->part_list[i]->arrows.n;
@@ -89,51 +110,123 @@ static status collect(drawing *q, error *err) {
 }
 
 static bool same_arrow(const raw_arrow *a, const raw_arrow *b) {
-    return a->category == b->category && a->name == b->name && a->id == b->id;
+    return a->category == b->category && a->name == b->name && a->id == b->id &&
+           a->scope == b->scope;
+}
+
+/* ---- launches ---- */
+
+static int64_t external_of(const sealing *s, uint32_t slice) {
+    const raw_slice *r = s->raw[slice];
+    if (!r->extra) return ABSENT_I64;
+    const part *p = seal_part_of(s, r, s->part_list[0]);
+    return kind_is_device(r->kind) ? VEC(&p->kernels, raw_kernel)[r->extra - 1].external
+                                   : VEC(&p->ops, raw_op)[r->extra - 1].external;
+}
+
+static bool is_unlinked_work(const sealing *s, uint32_t slice) {
+    return kind_is_device(s->slice.kind[slice]) && s->detail[slice] &&
+           !s->kernel.launch[s->detail[slice]];
+}
+
+/* The device work an arrow ends at, 0 when there is none. `external`: the operator's id. */
+static uint32_t work_at(const sealing *s, uint32_t track, int64_t time, int64_t external) {
+    uint32_t last = last_start(s, track, time), first = s->track.first[track], found = 0;
+    for (uint32_t i = last, n = 0; i && i >= first && n < NEARBY; i--, n++) {
+        if (s->slice.start[i] != time) break;
+        if (!is_unlinked_work(s, i)) continue;
+        if (external_of(s, i) == external) return i;
+        if (!found) found = i;
+    }
+    for (uint32_t i = last; i && !found; i = s->slice.parent[i])
+        if (is_unlinked_work(s, i) && s->slice.start[i] + s->slice.dur[i] >= time) found = i;
+    return found;
+}
+
+static void link_launch(sealing *s, uint32_t from, const arrow_ref *r) {
+    uint32_t op = from;
+    for (int level = 0; op && s->slice.kind[op] != KIND_OP && level < MAX_CLIMB; level++)
+        op = s->slice.parent[op];
+    if (op && s->slice.kind[op] != KIND_OP) op = 0;
+    int64_t external = op ? external_of(s, op) : ABSENT_I64;
+    uint32_t work = from ? work_at(s, r->track, r->a->time, external) : 0;
+    if (!work) return;
+    uint32_t row = s->detail[work];
+    s->kernel.launch[row] = from;
+    if (s->kernel.correlation[row] == ABSENT_I64) s->kernel.correlation[row] = r->a->id;
+    s->kernel.op[row] = op;
+    bool same = external != ABSENT_I64 && external_of(s, work) == external;
+    s->kernel.link[row] = (uint8_t)(!op    ? LINK_LAUNCH_ONLY
+                                    : same ? LINK_EXACT
+                                           : LINK_CONTAINED);
+}
+
+static void count_orphans(sealing *s) {
+    int64_t orphans = 0;
+    for (uint32_t i = 1; i < s->kernel.n && s->b->launch_by_arrow; i++)
+        orphans += !s->kernel.launch[i] && s->slice.kind[s->kernel.slice[i]] == KIND_KERNEL;
+    seal_lost(s, CAUSE_ORPHAN_CORRELATION, orphans, NOPOS, 0);
+}
+
+/* ---- drawing ---- */
+
+/* The hand that draws: where the arrow being drawn came from. */
+typedef struct {
+    const raw_arrow *begin;
+    uint32_t row, from;
+    bool open, used;
+    int64_t dangling;
+} pen;
+
+/* A new arrow begins with this end. */
+static void begin_arrow(drawing *q, pen *p, const arrow_ref *r, bool write) {
+    if (p->begin && !p->used) p->dangling++;
+    p->begin = r->a;
+    p->open = r->a->phase == 's';
+    p->used = !p->open;
+    p->dangling += !p->open; /* an end whose beginning was not recorded */
+    if (write) p->from = slice_at(q->s, r->track, r->a);
+}
+
+static void continue_arrow(drawing *q, pen *p, const arrow_ref *r, bool write) {
+    sealing *s = q->s;
+    bool fan = r->a->kind == FLOW_DISPATCH || r->a->kind == FLOW_VALUE;
+    if (!p->open) {
+        p->dangling++;
+        return;
+    }
+    p->used = true;
+    if (r->a->phase == 'f' && !fan) p->open = false;
+    if (r->a->kind == FLOW_LAUNCH) {
+        if (write) link_launch(s, p->from, r);
+        return;
+    }
+    if (write) {
+        uint32_t to = r->a->kind == FLOW_VALUE ? wait_at(s, r->track, r->a->time) : 0;
+        if (!to) to = slice_at(s, r->track, r->a);
+        s->flow.from[p->row] = p->from;
+        s->flow.to[p->row] = to;
+        s->flow.kind[p->row] = r->a->kind;
+        s->flow.name[p->row] = r->a->name;
+        s->flow.id[p->row] = r->a->id;
+        if (!fan) p->from = to;
+    }
+    p->row++;
 }
 
 /* Draws the arrows of all groups; with `write` false it only counts them. */
 static uint32_t draw(drawing *q, bool write, int64_t *dangling) {
-    sealing *s = q->s;
-    uint32_t row = 1, from = 0;
-    bool open = false, used = false;
-    const raw_arrow *begin = NULL;
-    *dangling = 0;
+    pen p = {.row = 1};
     for (uint32_t i = 0; i < q->n; i++) {
         const arrow_ref *r = &q->arrows[q->order[i]];
-        if (begin && !same_arrow(begin, r->a)) open = false;
-        if (!open && begin && !used && !same_arrow(begin, r->a)) (*dangling)++;
-        if (r->a->phase == 's' || !begin || !same_arrow(begin, r->a)) {
-            if (begin && same_arrow(begin, r->a) && !used) (*dangling)++;
-            begin = r->a;
-            open = r->a->phase == 's';
-            used = false;
-            if (!open) {
-                (*dangling)++; /* an end whose beginning was not recorded */
-                used = true;
-            }
-            if (write) from = slice_at(s, r->track, r->a);
-            continue;
-        }
-        if (!open) {
-            (*dangling)++;
-            continue;
-        }
-        used = true;
-        if (write) {
-            uint32_t to = slice_at(s, r->track, r->a);
-            s->flow.from[row] = from;
-            s->flow.to[row] = to;
-            s->flow.kind[row] = r->a->kind;
-            s->flow.name[row] = r->a->name;
-            s->flow.id[row] = r->a->id;
-            from = to;
-        }
-        row++;
-        if (r->a->phase == 'f') open = false;
+        if (r->a->phase == 's' || !p.begin || !same_arrow(p.begin, r->a))
+            begin_arrow(q, &p, r, write);
+        else
+            continue_arrow(q, &p, r, write);
     }
-    if (begin && !used) (*dangling)++;
-    return row;
+    if (p.begin && !p.used) p.dangling++;
+    *dangling = p.dangling;
+    return p.row;
 }
 
 /* Arrows of one id side by side: by id first, quickly, then each run by everything. */
@@ -163,6 +256,7 @@ status seal_flows(sealing *s, error *err) {
     if (st == OK) {
         draw(&q, true, &dangling);
         seal_lost(s, CAUSE_DANGLING_FLOW, dangling, NOPOS, 0);
+        count_orphans(s);
     }
     if (q.arrows) mem_unmap(q.arrows, ((size_t)q.n + 1) * sizeof *q.arrows);
     if (q.order) mem_unmap(q.order, (2 * (size_t)q.n + 1) * sizeof *q.order);

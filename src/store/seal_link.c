@@ -5,7 +5,8 @@
  * Kineto of 2022 to early 2024 wrote the correlation id as external id everywhere; such a file is
  * recognised (99 % of its kernels) and its external ids are not used. An external id is believed
  * only when the op it names is on the thread of the call and contains the call's start. Device work of
- * a producer that records no calls (no correlation) belongs to the op its external id names. */
+ * a producer that records no calls (no correlation) belongs to the op its external id names. Where the
+ * producer draws launches as arrows instead, seal_flows does this. */
 #include "base/mem.h"
 #include "store/builder_int.h"
 
@@ -200,7 +201,7 @@ status seal_link(sealing *s, error *err) {
     }
     q.guess = guess;
     status st = link_all_calls(&q, err);
-    if (st == OK) st = link_kernels(&q, err);
+    if (st == OK && !s->b->launch_by_arrow) st = link_kernels(&q, err);
     map_fini(&q.op_by_external);
     mem_unmap(q.calls, bytes);
     return st;

@@ -1,7 +1,9 @@
 /* seal_marks.c: begin and end marks become slices. B/E pairs form a stack on their thread; b/e pairs
  * are matched within their (process, category, id), on a row beside the thread because they may
  * overlap anything. A begin without an end lasts to the end of the trace and is flagged; an end
- * without a begin is dropped and counted. */
+ * without a begin is dropped and counted. What a slice is comes from its begin, unless the end says
+ * that it knows better; arguments from whichever has them. Begins are counted through, so that of
+ * two ranges over the same time the one that began first is the outer one. */
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -11,6 +13,7 @@
 typedef struct {
     const raw_mark *m;
     const part_track_row *track;
+    const part *part;
 } mark_ref;
 
 typedef struct {
@@ -69,7 +72,7 @@ static status collect(matching *q, error *err) {
     for (part *p = q->b->parts; p; p = p->next)
         for (size_t i = 0; i < p->marks.n; i++) {
             const raw_mark *m = &VEC(&p->marks, raw_mark)[i];
-            q->marks[n] = (mark_ref){m, &VEC(&p->tracks, part_track_row)[m->track]};
+            q->marks[n] = (mark_ref){m, &VEC(&p->tracks, part_track_row)[m->track], p};
             q->order[n] = (uint32_t)n;
             q->end_of_trace = max_i64(q->end_of_trace, m->time);
             n++;
@@ -92,20 +95,48 @@ static uint32_t async_track(matching *q, const part_track_row *t) {
     return *at;
 }
 
-static status add_slice(matching *q, const mark_ref *begin, int64_t end, bool open) {
+/* The op or device work a mark knows of, copied to the part of the slices. */
+static status copy_extra(matching *q, const mark_ref *m, raw_slice *s) {
+    uint32_t x = m->m->extra;
+    if (!x) return OK;
+    if (kind_is_device(s->kind))
+        return part_kernel(q->out, &VEC(&m->part->kernels, raw_kernel)[x - 1], s);
+    TRY(part_op(q->out, &VEC(&m->part->ops, raw_op)[x - 1], s));
+    const raw_op_cost *costs = VEC(&m->part->op_costs, raw_op_cost);
+    size_t low = 0, high = m->part->op_costs.n; /* by op: they were added with it */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (costs[middle].op < x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == m->part->op_costs.n || costs[low].op != x) return OK;
+    raw_op_cost cost = costs[low];
+    cost.op = s->extra;
+    return part_op_cost(q->out, &cost);
+}
+
+/* end: NULL when the range was never closed. */
+static status add_slice(matching *q, uint32_t i_begin, const mark_ref *end) {
+    const mark_ref *begin = &q->marks[q->order[i_begin]];
+    const mark_ref *tells = end && end->m->decides ? end : begin;
+    int64_t until = end ? end->m->time : q->end_of_trace;
     raw_slice s = {
         .start = begin->m->time,
-        .dur = min_i64(max_i64(0, sub_i64(end, begin->m->time)), TRACE_TIME_LIMIT - 1),
+        .dur = min_i64(max_i64(0, sub_i64(until, begin->m->time)), TRACE_TIME_LIMIT - 1),
         .name = begin->m->name,
-        .args = begin->m->args,
+        .args = tells->m->args || !end ? tells->m->args : end->m->args,
+        .tie = i_begin + 1,
         .category = begin->m->category,
-        .kind = begin->m->kind,
-        .flags = open ? SLICE_UNFINISHED : 0,
+        .kind = tells->m->kind,
+        .flags = end ? 0 : SLICE_UNFINISHED,
         .track = begin->m->id ? async_track(q, begin->track)
                               : part_track(q->out, begin->track->pid, begin->track->tid),
     };
     if (s.track == UINT32_MAX) return ERR_MEMORY;
-    if (open) part_lost(q->out, CAUSE_UNMATCHED_BEGIN, begin->m->offset, begin->m->name);
+    if (!end) part_lost(q->out, CAUSE_UNMATCHED_BEGIN, begin->m->offset, begin->m->name);
+    TRY(copy_extra(q, tells, &s));
     return part_slice(q->out, &s);
 }
 
@@ -114,18 +145,17 @@ static status match(matching *q) {
     for (uint32_t i = 0; i < q->n; i++) {
         const mark_ref *m = &q->marks[q->order[i]];
         if (i && cmp_group(&q->marks[q->order[i - 1]], m) != 0)
-            while (depth)
-                TRY(add_slice(q, &q->marks[q->stack[--depth]], q->end_of_trace, true));
+            while (depth) TRY(add_slice(q, q->stack[--depth], NULL));
         if (!m->m->end) {
-            q->stack[depth++] = q->order[i];
+            q->stack[depth++] = i;
         } else if (depth) {
-            TRY(add_slice(q, &q->marks[q->stack[--depth]], m->m->time, false));
+            TRY(add_slice(q, q->stack[--depth], m));
         } else {
             part_lost(q->out, CAUSE_UNMATCHED_END, m->m->offset, m->m->name);
             part_count(q->out, 0, 1);
         }
     }
-    while (depth) TRY(add_slice(q, &q->marks[q->stack[--depth]], q->end_of_trace, true));
+    while (depth) TRY(add_slice(q, q->stack[--depth], NULL));
     return OK;
 }
 

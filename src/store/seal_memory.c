@@ -158,9 +158,10 @@ static status seal_events(sealing *s, const timed *t, error *err) {
         s->memory.kind[row] = m->kind;
         s->memory.args[row] = m->args;
         s->memory.frame[row] = m->frame;
-        if (!m->address || (m->kind > MEMORY_FREE && m->kind != MEMORY_EXISTING)) continue;
-        uint64_t key =
-            hash_pair(m->address, (uint64_t)m->device_type << 32 | (uint32_t)m->device);
+        if ((!m->address && !m->block) || (m->kind > MEMORY_FREE && m->kind != MEMORY_EXISTING))
+            continue;
+        uint64_t key = hash_pair(m->block ? ~(uint64_t)m->block : m->address,
+                                 (uint64_t)m->device_type << 32 | (uint32_t)m->device);
         uint32_t *at = map_at(&alive, key);
         if (!at) {
             st = ERR_MEMORY;

@@ -207,9 +207,23 @@ static void name_kinds(sealing *s) {
             if (kind_is_device(k) || k == KIND_DEVICE_ANNOTATION) {
                 s->track.kind[t] = TRACK_STREAM;
                 int64_t pid = s->process.pid[s->track.process[t]];
-                s->track.device[t] = pid == ABSENT_I64 ? ABSENT_I32 : sat_i32(pid);
+                if (s->track.device[t] == ABSENT_I32 && pid != ABSENT_I64)
+                    s->track.device[t] = sat_i32(pid);
             }
             if (k != KIND_SYNC && k != KIND_OVERHEAD && k != KIND_OTHER) break;
+        }
+    }
+}
+
+/* Of ranges that several threads draw, those of one thread count (builder_set_stage_track). */
+static void keep_stages(sealing *s) {
+    for (uint32_t t = 1; t < s->track.n && s->b->stage_track; t++) {
+        if (s->track.name[t] == s->b->stage_track || !s->track.name[t]) continue;
+        for (uint32_t i = s->track.first[t]; i < s->track.end[t]; i++) {
+            uint8_t *k = &s->slice.kind[i];
+            if (*k == KIND_MODULE || *k == KIND_FORWARD || *k == KIND_BACKWARD ||
+                *k == KIND_OPTIMIZER)
+                *k = KIND_ANNOTATION;
         }
     }
 }
@@ -224,6 +238,7 @@ status seal_sort(sealing *s, error *err) {
         s->by_slice[0] = (uint32_t *)q.pairs; /* the sorted half is read for the last time */
         s->by_slice[1] = s->by_slice[0] + q.n + 1;
         name_kinds(s);
+        keep_stages(s);
         if (atomic_load(&q.failed))
             st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     }

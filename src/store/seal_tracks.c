@@ -2,6 +2,7 @@
  * on nothing but their ids: numbers ascending, then texts by their bytes; a thread before the row
  * of its async ranges. */
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 
@@ -176,6 +177,7 @@ static void apply_label(gather *g, const raw_label *l, uint64_t *seen) {
         *at = l->offset + 1;
         if (l->kind == LABEL_THREAD_NAME) s->track.name[row] = (uint32_t)l->value;
         if (l->kind == LABEL_THREAD_SORT) s->track.sort[row] = l->value;
+        if (l->kind == LABEL_THREAD_DEVICE) s->track.device[row] = sat_i32(l->value);
         return;
     }
 }

@@ -140,6 +140,38 @@ static void read_of_one_value_that_costs_nothing_is_silent(void **state) {
     case_end(&c);
 }
 
+static void wait_for_a_value_is_named_with_what_it_costs(void **state) {
+    advice_case c;
+    two_kernels(&c, 600);
+    case_host(&c, KIND_SYNC, "TensorWaitProp", 100, 410);
+    case_ask(&c);
+    assert_fires(&c, "value_wait", 120 * US);
+    assert_text(case_value(&c, "value_wait", "call").u.text, "TensorWaitProp");
+    assert_near(case_value(&c, "value_wait", "count").u.d, 1);
+    assert_silent(&c, "blocking_sync");
+    case_end(&c);
+}
+
+static void wait_for_a_value_behind_which_the_device_works_has_no_saving(void **state) {
+    advice_case c;
+    case_begin(&c);
+    case_step(&c, 1, 0, 1000);
+    case_kernel(&c, "gemm", 0, 10, 990);
+    case_host(&c, KIND_SYNC, "TensorWaitProp", 100, 60);
+    case_ask(&c);
+    assert_fires(&c, "value_wait", NOT_ESTIMATED);
+    case_end(&c);
+}
+
+static void short_waits_for_values_are_silent(void **state) {
+    advice_case c;
+    two_kernels(&c, 600);
+    case_host(&c, KIND_SYNC, "TensorWaitProp", 100, 40);
+    case_ask(&c);
+    assert_silent(&c, "value_wait");
+    case_end(&c);
+}
+
 /* Kernels of 5 µs, one every 20 µs, inside an optimizer of 500 µs. */
 static void optimize(advice_case *c, const char *kernel, int n) {
     case_begin(c);
@@ -253,6 +285,9 @@ int main(void) {
         cmocka_unit_test(blocking_call_of_a_late_host_is_not_to_blame),
         cmocka_unit_test(read_of_one_value_is_told_apart_from_other_blocking),
         cmocka_unit_test(read_of_one_value_that_costs_nothing_is_silent),
+        cmocka_unit_test(wait_for_a_value_is_named_with_what_it_costs),
+        cmocka_unit_test(wait_for_a_value_behind_which_the_device_works_has_no_saving),
+        cmocka_unit_test(short_waits_for_values_are_silent),
         cmocka_unit_test(optimizer_that_goes_tensor_by_tensor_is_named),
         cmocka_unit_test(optimizer_for_many_tensors_at_once_is_left_alone),
         cmocka_unit_test(long_step_among_short_ones_costs_mean_less_median),

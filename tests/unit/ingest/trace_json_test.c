@@ -171,7 +171,8 @@ static void check_damages(const damaged_file *files, size_t n) {
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++)
             for (int threads = 0; threads <= 2; threads += 2)
-                check_damage(&files[i], (read_how){threads, pieces[k]});
+                check_damage(&files[i],
+                             (read_how){.threads = threads, .piece_bytes = pieces[k]});
 }
 #define CHECK_DAMAGES(...)                                     \
     do {                                                       \
@@ -214,7 +215,8 @@ static void cut_at_any_byte_nothing_complete_is_lost(void **state) {
         for (size_t i = 0; i < 3; i++) whole += (size_t)(ends[i] - text) < n;
         for (size_t size = 10; size < 200; size += 37) {
             error err;
-            trace *t = read_text(str_n(text, n), (read_how){2, size}, &err);
+            trace *t =
+                read_text(str_n(text, n), (read_how){.threads = 2, .piece_bytes = size}, &err);
             assert_non_null(t);
             if (t->slice.n != whole + 1) fail_msg("cut at %zu: %u events", n, t->slice.n - 1);
             assert_int_equal(trace_quality(t, CAUSE_TRUNCATED), n < sizeof text - 1);
@@ -370,10 +372,12 @@ static void zeros_behind_the_end_are_padding(void **state) {
                       more[] = "[" EVENT("a", 1) "]\0\0x";
     for (size_t size = 1; size < 80; size += 3) {
         error err;
-        trace *t = read_text(str_n(text, sizeof text), (read_how){2, size}, &err);
+        trace *t = read_text(str_n(text, sizeof text),
+                             (read_how){.threads = 2, .piece_bytes = size}, &err);
         assert_int_equal(t->quality.n, 1);
         trace_release(t);
-        t = read_text(str_n(more, sizeof more), (read_how){2, size}, &err);
+        t = read_text(str_n(more, sizeof more), (read_how){.threads = 2, .piece_bytes = size},
+                      &err);
         assert_int_equal(trace_quality(t, CAUSE_TRAILING_GARBAGE), 1);
         trace_release(t);
     }
@@ -404,7 +408,8 @@ static void the_first_offset_of_a_loss_is_where_the_event_starts(void **state) {
     for (size_t size = 0; size < 150; size += 13)
         for (int threads = 0; threads <= 2; threads += 2) {
             error err;
-            trace *t = read_text(STR(text), (read_how){threads, size}, &err);
+            trace *t =
+                read_text(STR(text), (read_how){.threads = threads, .piece_bytes = size}, &err);
             assert_int_equal(t->quality.n, 2);
             assert_int_equal(t->quality.cause[1], CAUSE_MISSING_NAME);
             assert_int_equal(t->quality.count[1], 2);
@@ -503,7 +508,8 @@ static void threads_and_pieces_do_not_change_the_trace(void **state) {
     static const size_t pieces[] = {300, 501, 4096, 10000};
     for (int threads = 1; threads <= 5; threads++)
         for (size_t k = 0; k < 4; k++) {
-            trace *u = read_text(buf_str(&text), (read_how){threads, pieces[k]}, &err);
+            trace *u = read_text(
+                buf_str(&text), (read_how){.threads = threads, .piece_bytes = pieces[k]}, &err);
             assert_non_null(u);
             assert_same_trace(t, u, WITH_OFFSETS);
             trace_release(u);
@@ -581,7 +587,8 @@ static void the_order_of_events_does_not_change_the_trace(void **state) {
         trace *t = read_text(buf_str(&text), (read_how){0}, &err);
         for (uint32_t again = 1; again <= 3; again++) {
             buf other = shuffle(buf_str(&events), again), mixed = wrap(buf_str(&other));
-            trace *u = read_text(buf_str(&mixed), (read_how){(int)again, 900}, &err);
+            trace *u = read_text(buf_str(&mixed),
+                                 (read_how){.threads = (int)again, .piece_bytes = 900}, &err);
             assert_same_trace(t, u, WITHOUT_OFFSETS);
             trace_release(u);
             buf_fini(&other);
@@ -600,7 +607,8 @@ static void an_event_larger_than_a_piece_is_read(void **state) {
     buf_add_cstr(&text, "\",\"ts\":1}," EVENT("b", 2) "]");
     for (int threads = 0; threads <= 2; threads += 2) {
         error err;
-        trace *t = read_text(buf_str(&text), (read_how){threads, 100}, &err);
+        trace *t =
+            read_text(buf_str(&text), (read_how){.threads = threads, .piece_bytes = 100}, &err);
         assert_int_equal(t->slice.n, 3);
         assert_int_equal(trace_slice_name(t, 1).n, 20000);
         assert_int_equal(t->input_bytes, text.n);
@@ -669,11 +677,13 @@ static void a_cut_gzip_stream_saves_what_came_before(void **state) {
     buf events = make_events(4, 400), text = wrap(buf_str(&events));
     buf packed = gzip_of(buf_str(&text), 6);
     error err;
-    trace *whole = read_text(buf_str(&packed), (read_how){2, 3000}, &err);
+    trace *whole =
+        read_text(buf_str(&packed), (read_how){.threads = 2, .piece_bytes = 3000}, &err);
     assert_int_equal(whole->events_read, 400);
     assert_int_equal(trace_quality(whole, CAUSE_STREAM_DAMAGED), 0);
     for (int threads = 0; threads <= 2; threads += 2) {
-        trace *t = read_text(str_n(packed.p, packed.n / 2), (read_how){threads, 3000}, &err);
+        trace *t = read_text(str_n(packed.p, packed.n / 2),
+                             (read_how){.threads = threads, .piece_bytes = 3000}, &err);
         assert_int_equal(trace_quality(t, CAUSE_STREAM_DAMAGED), 1);
         assert_int_equal(trace_quality(t, CAUSE_TRUNCATED), 1);
         assert_true(t->events_read > 50 && t->events_read < 400);

@@ -50,6 +50,18 @@ static void other_names_are_not_taken_for_traces(void **state) {
     assert_false(name_may_be_trace(STR("x.gz")));
 }
 
+static void megengine_names_its_files_after_the_process(void **state) {
+    trace_name n;
+    assert_true(name_parse(STR("7001.chrome_timeline.json.gz"), &n));
+    assert_true(str_eq(n.worker, STR("7001")));
+    assert_true(str_eq(n.stamp, STR("")));
+    assert_int_equal(n.packing, 1);
+    assert_true(name_parse(STR("7001.memory_flow.svg"), &n));
+    assert_true(str_eq(n.worker, STR("7001.memory_flow")));
+    assert_false(name_parse(STR(".chrome_timeline.json"), &n));
+    assert_false(name_parse(STR("chrome_timeline.json"), &n));
+}
+
 static void any_name_has_a_worker(void **state) {
     trace_name n;
     name_of_any(STR("trace.json.gz"), &n);
@@ -97,6 +109,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_worker_is_what_stands_before_stamp_and_suffix),
         cmocka_unit_test(other_names_are_not_taken_for_traces),
+        cmocka_unit_test(megengine_names_its_files_after_the_process),
         cmocka_unit_test(any_name_has_a_worker),
         cmocka_unit_test(the_rank_is_a_word_of_the_name),
         cmocka_unit_test(numbers_in_names_count),

@@ -51,7 +51,7 @@ static void details_come_from_the_right_part(void **state) {
                    i ? "," : "", i, i * 131 % 400, i, i * 2);
     buf_add_byte(&b, ']');
     error err;
-    trace *t = read_text(buf_str(&b), (read_how){4, 700}, &err);
+    trace *t = read_text(buf_str(&b), (read_how){.threads = 4, .piece_bytes = 700}, &err);
     assert_int_equal(t->op.n, 401);
     for (uint32_t i = 1; i <= 400; i++) {
         char name[16];

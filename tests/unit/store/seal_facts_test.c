@@ -94,7 +94,7 @@ static void arguments_of_many_blocks_come_back(void **state) {
                    i ? "," : "", i, (long long)i * 1234567891011, i, i % 7);
     buf_add_byte(&b, ']');
     error err;
-    trace *t = read_text(buf_str(&b), (read_how){3, 100000}, &err);
+    trace *t = read_text(buf_str(&b), (read_how){.threads = 3, .piece_bytes = 100000}, &err);
     assert_true(t->n_arg_blocks > 2);
     for (uint32_t i = 1; i <= N; i += 997) {
         char expected[128];

@@ -45,7 +45,7 @@ static void at_one_time_the_order_in_the_file_decides(void **state) {
                                           MARK("B", "b", 1, 2), MARK("E", "", 1, 3)) "]";
     for (size_t size = 40; size < 300; size += 30) {
         error err;
-        trace *t = read_text(STR(text), (read_how){2, size}, &err);
+        trace *t = read_text(STR(text), (read_how){.threads = 2, .piece_bytes = size}, &err);
         assert_int_equal(t->slice.dur[find_slice(t, "a")], 1000);
         assert_int_equal(t->slice.dur[find_slice(t, "b")], 1000);
         assert_int_equal(t->slice.parent[find_slice(t, "b")], 0);

@@ -74,7 +74,8 @@ static void it_is_the_same_for_any_number_of_threads(void **state) {
     trace *t = read_json(TEXT);
     for (int threads = 1; threads <= 4; threads++) {
         error err;
-        trace *u = read_text(STR(TEXT), (read_how){threads, 300}, &err);
+        trace *u =
+            read_text(STR(TEXT), (read_how){.threads = threads, .piece_bytes = 300}, &err);
         assert_same_trace(t, u, WITH_OFFSETS);
         trace_release(u);
     }

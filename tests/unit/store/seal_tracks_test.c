@@ -73,7 +73,8 @@ static void of_several_names_the_last_in_the_file_counts(void **state) {
     for (size_t size = 30; size < 300; size += 40)
         for (int threads = 1; threads <= 3; threads++) {
             error err;
-            trace *t = read_text(STR(text), (read_how){threads, size}, &err);
+            trace *t =
+                read_text(STR(text), (read_how){.threads = threads, .piece_bytes = size}, &err);
             assert_string_equal(text_of_id(t, t->process.name[1]), "new");
             assert_string_equal(text_of_id(t, t->track.name[1]), "newer");
             trace_release(t);

@@ -1,0 +1,539 @@
+/* megengine.c: the meaning of the events in MegEngine's chrome_timeline.json.
+ *
+ *   interpreter  ▐OpDispatch▌ s┐            ▐──── TensorWaitProp ────▌ f
+ *   worker            t└─>▐ Convolution ▌ s┐   ▐GetValue▌ s ─ TensorProp ┘
+ *   gpux:0                                 └> f▐ Convolution ▌
+ *
+ * Everything is a begin/end pair, and only the end knows what the range was: an operator's end has
+ * its id among the arguments, a scope's end has nothing. Names of tensor commands carry the tensor's
+ * number; it is taken off, the arguments have it too. Rows have no fixed numbers and their names come
+ * last, so nothing here depends on the row. Arrows are told apart by their category and by the
+ * process, whose number they carry as name.
+ *
+ * What needs more than one event (living tensors, an operator's inputs, steps) is noted here and
+ * made by megengine_replay.c. The producer's own ratios are kept as the counters they are; they are
+ * known to be wrong (touching kernels are lost) and nothing is computed from them. */
+#include "ingest/megengine.h"
+
+#include "base/json.h"
+#include "base/num.h"
+#include "ingest/megengine_int.h"
+#include "ingest/trace_event_int.h"
+
+enum {
+    FIELD_NONE = 0,
+    FIELD_OP_ID,
+    FIELD_ID,
+    FIELD_SHAPE,
+    FIELD_DTYPE,
+    FIELD_ELEMENTS,
+    FIELD_DEVICE,
+    FIELD_BYTES,
+    FIELD_EXECUTION_TIME,
+    FIELD_LOCAL_TIME,
+    FIELD_BACKTRACE,
+    FIELD_NAME,
+    FIELD_VALUE,
+};
+
+static uint8_t field_of(str key) {
+    static const struct {
+        str key;
+        uint8_t field;
+    } table[] = {
+        {STR("__id__"), FIELD_OP_ID},
+        {STR("id"), FIELD_ID},
+        {STR("shape"), FIELD_SHAPE},
+        {STR("dtype"), FIELD_DTYPE},
+        {STR("nr_elements"), FIELD_ELEMENTS},
+        {STR("device"), FIELD_DEVICE},
+        {STR("bytes"), FIELD_BYTES},
+        {STR("execution_time"), FIELD_EXECUTION_TIME},
+        {STR("localTime"), FIELD_LOCAL_TIME},
+        {STR("python_backtrace"), FIELD_BACKTRACE},
+        {STR("name"), FIELD_NAME},
+        {STR("value"), FIELD_VALUE},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (str_eq(key, table[i].key)) return table[i].field;
+    return FIELD_NONE;
+}
+
+/* ---- types and devices ---- */
+
+int64_t megengine_bytes(str dtype, int64_t n_elements) {
+    int64_t bits = 0;
+    size_t at = 0;
+    if (str_eq(dtype, STR("Bool")) || str_eq(dtype, STR("Byte"))) bits = 8;
+    while (at < dtype.n && (dtype.p[at] < '0' || dtype.p[at] > '9') && dtype.p[at] != '(') at++;
+    for (; !bits && at < dtype.n && dtype.p[at] >= '0' && dtype.p[at] <= '9'; at++)
+        if (at + 1 == dtype.n || dtype.p[at + 1] < '0' || dtype.p[at + 1] > '9') {
+            size_t from = at;
+            while (from && dtype.p[from - 1] >= '0' && dtype.p[from - 1] <= '9') from--;
+            if (!str_to_i64(str_n(dtype.p + from, at + 1 - from), &bits)) return ABSENT_I64;
+        }
+    if (bits <= 0 || bits > 128 || n_elements < 0 || n_elements > INT64_MAX / 256)
+        return ABSENT_I64;
+    return (n_elements * bits + 7) / 8;
+}
+
+/* The text between the n-th pair of quotes, STR_NONE when there are not so many. */
+static str quoted(str text, int n) {
+    size_t open = SIZE_MAX, close = SIZE_MAX;
+    for (int i = 0; i <= n; i++) {
+        open = str_find(text, STR("\""), close == SIZE_MAX ? 0 : close + 1);
+        close = open == SIZE_MAX ? open : str_find(text, STR("\""), open + 1);
+        if (close == SIZE_MAX) return STR_NONE;
+    }
+    return str_n(text.p + open + 1, close - open - 1);
+}
+
+bool megengine_device_of(str text, megengine_device *out) {
+    static const struct {
+        str word;
+        uint8_t type;
+    } types[] = {{STR("gpu"), DEVICE_CUDA},    {STR("cpu"), DEVICE_UNKNOWN},
+                 {STR("xpu"), DEVICE_UNKNOWN}, {STR("multithread"), DEVICE_UNKNOWN},
+                 {STR("rocm"), DEVICE_HIP},    {STR("cambricon"), DEVICE_MLU},
+                 {STR("atlas"), DEVICE_ASCEND}};
+    *out = (megengine_device){.type = DEVICE_UNKNOWN, .physical = text, .logical = text};
+    if (str_starts(text, STR("CompNode("))) {
+        out->physical = quoted(text, 0);
+        out->logical = quoted(text, 1);
+        if (!out->logical.p) out->logical = out->physical;
+    }
+    size_t n = 0, known = sizeof types / sizeof *types;
+    str name = out->physical;
+    for (size_t i = 0; i < known; i++)
+        if (str_starts(name, types[i].word) && types[i].word.n > n) {
+            n = types[i].word.n;
+            out->type = types[i].type;
+        }
+    size_t colon = str_find(name, STR(":"), n);
+    if (!n || colon == SIZE_MAX) return false;
+    str number = str_n(name.p + n, colon - n);
+    int64_t id = 0;
+    if (!str_eq(number, STR("x")) && number.n && !str_to_i64(number, &id)) return false;
+    if (id < 0 || id > INT32_MAX) return false;
+    out->id = (int32_t)id;
+    return true;
+}
+
+/* ---- names ---- */
+
+static bool is_upper(char c) {
+    return c >= 'A' && c <= 'Z';
+}
+
+/* Kinds of ranges with names of their own; tensor commands have a number behind theirs. */
+static const struct {
+    str name;
+    uint8_t kind;
+    bool numbered;
+} NAMES[] = {
+    {STR("OpDispatch"), KIND_RUNTIME, false},
+    {STR("TensorWaitProp"), KIND_SYNC, false},
+    {STR("StartProfile"), KIND_OVERHEAD, false},
+    {STR("StopProfile"), KIND_OVERHEAD, false},
+    {STR("AutoEvict"), KIND_OTHER, false},
+    {STR("HostToDevice"), KIND_MEMCPY, false},
+    {STR("Memcpy"), KIND_RUNTIME, false}, /* the device's own has arguments */
+    {STR("Memset"), KIND_RUNTIME, false},
+    {STR("Input"), KIND_OTHER, true},
+    {STR("Output"), KIND_OTHER, true},
+    {STR("Put"), KIND_OTHER, true},
+    {STR("Del"), KIND_OTHER, true},
+    {STR("Drop"), KIND_OTHER, true},
+    {STR("ReGen"), KIND_OTHER, true},
+    {STR("RecFree"), KIND_OTHER, true},
+    {STR("GetValue"), KIND_OTHER, true},
+    {STR("backward"), KIND_BACKWARD, false},
+    {STR("step"), KIND_OPTIMIZER, false},
+    {STR("clear_grad"), KIND_ANNOTATION, false},
+    {STR("clip_grad_norm"), KIND_OPTIMIZER, false},
+    {STR("clip_grad_value"), KIND_OPTIMIZER, false},
+    {STR("Constants"), KIND_ANNOTATION, false},
+    {STR("DispatchOprs"), KIND_ANNOTATION, false},
+};
+
+static bool is_number(str s) {
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] < '0' || s.p[i] > '9') return false;
+    return s.n > 0;
+}
+
+/* What a range is by its name alone: a scope, unless it is known. Scopes are modules, except those
+ * that gradients open, functions and methods (they have a dot), and calls CUPTI saw. */
+static uint8_t scope_kind(str name) {
+    if (!name.n || str_ends(name, STR("Backward"))) return KIND_ANNOTATION;
+    if (name.n > 4 && str_starts(name, STR("cuda")) && is_upper(name.p[4])) return KIND_RUNTIME;
+    if (name.n > 2 && str_starts(name, STR("cu")) && is_upper(name.p[2])) return KIND_DRIVER;
+    if (str_find(name, STR("("), 0) != SIZE_MAX || str_find(name, STR("::"), 0) != SIZE_MAX)
+        return KIND_RUNTIME; /* a kernel's name on the host: its launch */
+    return str_find(name, STR("."), 0) != SIZE_MAX ? KIND_ANNOTATION : KIND_MODULE;
+}
+
+static status look_at_name(event_sink *s, uint32_t id, name_info *out) {
+    timeline_state *st = event_sink_state(s);
+    str name = intern_get(event_strings(s), id);
+    name_info info = {.text = id, .kind = scope_kind(name), .seen = 1};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        str known = NAMES[i].name;
+        bool numbered = NAMES[i].numbered && name.n > known.n + 1 && name.p[known.n] == ' ' &&
+                        is_number(str_from(name, known.n + 1));
+        if (!str_starts(name, known) || (name.n != known.n && !numbered)) continue;
+        info.kind = NAMES[i].kind;
+        if (numbered) info.text = intern_add(event_strings(s), known);
+        if (info.text == UINT32_MAX) return ERR_MEMORY;
+        break;
+    }
+    if (id >= st->names.n) {
+        TRY(vec_reserve(&st->names, id + 1024 - st->names.n));
+        memset(VEC(&st->names, name_info) + st->names.n, 0,
+               (st->names.cap - st->names.n) * sizeof info);
+        st->names.n = st->names.cap;
+    }
+    VEC(&st->names, name_info)[id] = info;
+    *out = info;
+    return OK;
+}
+
+static status name_of(event_sink *s, uint32_t id, name_info *out) {
+    const timeline_state *st = event_sink_state(s);
+    if (id < st->names.n && VEC(&st->names, name_info)[id].seen) {
+        *out = VEC(&st->names, name_info)[id];
+        return OK;
+    }
+    return look_at_name(s, id, out);
+}
+
+/* ---- notes ---- */
+
+static str text_of(event_sink *s, const event *e, unsigned field) {
+    return intern_get(event_strings(s), event_text(e, field));
+}
+
+static const ident NOBODY = {ABSENT_I64, false};
+
+static status add_note(event_sink *s, const event *e, note_what what, note more) {
+    timeline_state *st = event_sink_state(s);
+    note *n = vec_push(&st->notes);
+    if (!n) return ERR_MEMORY;
+    *n = more;
+    n->what = (uint8_t)what;
+    n->offset = e->offset;
+    n->time = e->ts_ns;
+    n->pid = e->has & EVENT_PID ? e->pid : NOBODY;
+    n->tid = e->has & EVENT_TID ? e->tid : NOBODY;
+    n->track = what == NOTE_BASE ? 0 : event_track(s, e); /* that one is on no row */
+    return n->track == UINT32_MAX ? ERR_MEMORY : OK;
+}
+
+/* Size and device of a tensor, the first time it is described. */
+static status note_tensor(event_sink *s, const event *e) {
+    timeline_state *st = event_sink_state(s);
+    if (!event_has(e, FIELD_ID) || !event_has(e, FIELD_ELEMENTS)) return OK;
+    int64_t id = event_int(s, e, FIELD_ID, 0);
+    int64_t bytes =
+        megengine_bytes(text_of(s, e, FIELD_DTYPE), event_int(s, e, FIELD_ELEMENTS, -1));
+    if (bytes == ABSENT_I64) return OK; /* not made yet: the type is "invalid" */
+    ident pid = e->has & EVENT_PID ? e->pid : NOBODY;
+    uint64_t key = hash_pair(hash_pair((uint64_t)pid.v, pid.text), (uint64_t)id);
+    uint32_t *at = map_at(&st->fact_map, key);
+    if (!at) return ERR_MEMORY;
+    if (*at != MAP_NONE) return OK;
+    *at = 0;
+    tensor_fact *f = vec_push(&st->facts);
+    if (!f) return ERR_MEMORY;
+    *f = (tensor_fact){
+        .id = id, .bytes = bytes, .pid = pid, .device = event_text(e, FIELD_DEVICE)};
+    *at = (uint32_t)(st->facts.n - 1);
+    return OK;
+}
+
+/* ---- ranges ---- */
+
+static const raw_kernel NO_KERNEL = {
+    .correlation = ABSENT_I64,
+    .external = ABSENT_I64,
+    .stream = ABSENT_I64,
+    .context = ABSENT_I64,
+    .bytes = ABSENT_I64,
+    .graph_node = ABSENT_I64,
+    .shared_memory = ABSENT_I64,
+    .occupancy = NAN,
+    .blocks_per_sm = NAN,
+    .device = ABSENT_I32,
+    .registers = ABSENT_I32,
+};
+
+/* Device work: cat Kernel, what CUPTI saw on a stream, and copies with arguments. */
+static uint8_t kind_on_device(event_sink *s, const event *e, uint8_t kind, str name) {
+    bool has_bytes = event_has(e, FIELD_BYTES);
+    str category = intern_get(event_strings(s), e->category);
+    if (str_eq(category, STR("Kernel")) || event_has(e, FIELD_EXECUTION_TIME))
+        return KIND_KERNEL;
+    if (has_bytes && str_eq(name, STR("Memcpy"))) return KIND_MEMCPY;
+    if (has_bytes && str_eq(name, STR("Memset"))) return KIND_MEMSET;
+    return kind;
+}
+
+static status end_device_work(event_sink *s, const event *e, raw_mark *m) {
+    raw_kernel k = NO_KERNEL;
+    k.external = event_int(s, e, FIELD_OP_ID, ABSENT_I64);
+    k.bytes = event_int(s, e, FIELD_BYTES, ABSENT_I64);
+    if (k.bytes == ABSENT_I64 && event_has(e, FIELD_ELEMENTS))
+        k.bytes =
+            megengine_bytes(text_of(s, e, FIELD_DTYPE), event_int(s, e, FIELD_ELEMENTS, -1));
+    m->decides = true;
+    TRY(part_mark_kernel(event_sink_part(s), &k, m));
+    return part_mark(event_sink_part(s), m);
+}
+
+/* "Python Backtrace: a.py , line 3, in f\nb.py , line 7, in g\n", outermost first, as the stack texts
+ * of the seal: "b.py(7): g;a.py(3): f". Lines "scope: <name>" in between are left out. */
+static uint32_t stack_of(event_sink *s, uint32_t text) {
+    str all = intern_get(event_strings(s), text), lead = STR("Python Backtrace: ");
+    if (str_starts(all, lead)) all = str_from(all, lead.n);
+    buf b = {0};
+    while (all.n) {
+        size_t cut = str_rfind_byte(all, '\n');
+        str line = cut == SIZE_MAX ? all : str_from(all, cut + 1);
+        all = str_n(all.p, cut == SIZE_MAX ? 0 : cut);
+        size_t at = str_find(line, STR(" , line "), 0);
+        size_t in = at == SIZE_MAX ? at : str_find(line, STR(", in "), at);
+        if (in == SIZE_MAX) continue;
+        if (b.n) buf_add_byte(&b, ';');
+        buf_add_str(&b, str_n(line.p, at));
+        buf_add_byte(&b, '(');
+        buf_add_str(&b, str_n(line.p + at + 8, in - at - 8));
+        buf_add_cstr(&b, "): ");
+        buf_add_str(&b, str_from(line, in + 5));
+    }
+    uint32_t id = !buf_ok(&b) ? UINT32_MAX
+                  : b.n       ? intern_add(event_strings(s), buf_str(&b))
+                              : 0;
+    buf_fini(&b);
+    return id;
+}
+
+static status end_op(event_sink *s, const event *e, raw_mark *m) {
+    timeline_state *st = event_sink_state(s);
+    uint32_t trace = event_text(e, FIELD_BACKTRACE);
+    pending_op p = {.op = {.external = event_int(s, e, FIELD_OP_ID, ABSENT_I64),
+                           .sequence = ABSENT_I64,
+                           .forward_thread = ABSENT_I64,
+                           .call_stack = trace ? stack_of(s, trace) : 0}};
+    if (p.op.call_stack == UINT32_MAX) return ERR_MEMORY;
+    m->kind = KIND_OP;
+    m->decides = true;
+    p.mark = *m;
+    pending_op *row = vec_push(&st->pending);
+    if (!row) return ERR_MEMORY;
+    *row = p;
+    return add_note(s, e, NOTE_OP_END, (note){.pending = (uint32_t)(st->pending.n - 1)});
+}
+
+static status take_mark(event_sink *s, event *e) {
+    uint32_t id = e->has & EVENT_NAME ? e->name : 0;
+    name_info name = {.kind = KIND_ANNOTATION};
+    if (id) TRY(name_of(s, id, &name));
+    raw_mark m = {
+        .time = e->ts_ns,
+        .offset = e->offset,
+        .name = name.text,
+        .track = event_track(s, e),
+        .args = part_args(event_sink_part(s), e->values, e->n_values),
+        .category = event_category(s, e),
+        .end = e->ph == 'E',
+    };
+    str text = intern_get(event_strings(s), name.text);
+    m.kind = kind_on_device(s, e, name.kind, text);
+    if (m.track == UINT32_MAX) return ERR_MEMORY;
+    TRY(note_tensor(s, e));
+    bool input = str_eq(text, STR("Input")) && name.text != id;
+    if (!m.end && event_has(e, FIELD_ID) && (input || str_eq(text, STR("Output"))))
+        TRY(add_note(s, e, input ? NOTE_INPUT : NOTE_OUTPUT,
+                     (note){.id = event_int(s, e, FIELD_ID, 0),
+                            .text = event_text(e, FIELD_SHAPE),
+                            .other = event_text(e, FIELD_DTYPE)}));
+    if (m.end && kind_is_device(m.kind)) return end_device_work(s, e, &m);
+    if (m.end && event_has(e, FIELD_OP_ID) && !str_eq(text, STR("OpDispatch")))
+        return end_op(s, e, &m);
+    return part_mark(event_sink_part(s), &m);
+}
+
+/* TensorGetProp: a property was read without waiting. */
+static status take_complete(event_sink *s, event *e) {
+    raw_slice row = {
+        .start = e->ts_ns,
+        .dur = e->has & EVENT_DUR ? e->dur_ns : 0,
+        .name = e->name,
+        .track = event_track(s, e),
+        .category = event_category(s, e),
+        .kind = KIND_OTHER,
+        .args = part_args(event_sink_part(s), e->values, e->n_values),
+    };
+    if (row.track == UINT32_MAX) return ERR_MEMORY;
+    TRY(note_tensor(s, e));
+    return part_slice(event_sink_part(s), &row);
+}
+
+/* ---- arrows, counters, points, names ---- */
+
+static uint8_t flow_of(str category) {
+    static const struct {
+        str name;
+        uint8_t kind;
+    } table[] = {
+        {STR("OpDispatch"), FLOW_DISPATCH}, {STR("KernelLaunch"), FLOW_LAUNCH},
+        {STR("TensorLink"), FLOW_TENSOR},   {STR("TensorProp"), FLOW_VALUE},
+        {STR("KernelLink"), FLOW_LAUNCH},   {STR("CUPTILink"), FLOW_LAUNCH},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (str_eq(category, table[i].name)) return table[i].kind;
+    return FLOW_OTHER;
+}
+
+/* Where a kernel was launched is only in the beginning of its arrow: a call of no length inside the
+ * operator, so that the launch has a place and a time. */
+static status add_launch(event_sink *s, const event *e, const raw_arrow *a) {
+    raw_slice row = {
+        .start = e->ts_ns,
+        .name = e->category,
+        .track = a->track,
+        .category = a->category,
+        .kind = KIND_RUNTIME,
+        .flags = SLICE_SYNTHETIC,
+    };
+    raw_call call = {.correlation = a->id, .external = ABSENT_I64};
+    TRY(part_call(event_sink_part(s), &call, &row));
+    return part_slice(event_sink_part(s), &row);
+}
+
+static status take_arrow(event_sink *s, event *e) {
+    raw_arrow a = {
+        .time = e->ts_ns,
+        .offset = e->offset,
+        .id = event_arrow_id(s, e),
+        .name = e->category,
+        .scope = e->name,
+        .track = event_track(s, e),
+        .category = event_category(s, e),
+        .kind = flow_of(intern_get(event_strings(s), e->category)),
+        .phase = e->ph,
+        .binds_enclosing = true,
+    };
+    if (a.track == UINT32_MAX) return ERR_MEMORY;
+    if (a.kind == FLOW_TENSOR && e->ph != 'f')
+        TRY(add_note(s, e, e->ph == 's' ? NOTE_MADE : NOTE_TOUCH, (note){.id = a.id}));
+    if (e->ph == 's' && str_eq(intern_get(event_strings(s), e->category), STR("KernelLaunch")))
+        TRY(add_launch(s, e, &a));
+    return part_arrow(event_sink_part(s), &a);
+}
+
+static status take_counter(event_sink *s, event *e) {
+    static const str memory = STR("_alloc_mem");
+    str name = intern_get(event_strings(s), e->name);
+    if (str_eq(name, STR("nr_alive_tensor"))) TRY(add_note(s, e, NOTE_ALIVE, (note){0}));
+    if (str_eq(name, STR("train_time_ratio"))) TRY(add_note(s, e, NOTE_START, (note){0}));
+    double value = event_real(s, e, FIELD_VALUE);
+    if (str_ends(name, memory) && value >= 0 && value < 9e18)
+        TRY(add_note(s, e, NOTE_SAMPLE, (note){.id = (int64_t)value, .text = e->name}));
+    return event_take_counter(s, e);
+}
+
+static status take_point(event_sink *s, event *e) {
+    str name = intern_get(event_strings(s), e->name);
+    if (str_eq(name, STR("Metadata")) && event_has(e, FIELD_LOCAL_TIME)) {
+        /* Until 1.6: microseconds, in the first event. */
+        const raw_value *v = &e->values[e->at[FIELD_LOCAL_TIME]];
+        int64_t scale = 1000;
+        for (int i = 0; v->tag == VALUE_DECIMAL && i < v->digits && scale > 1; i++) scale /= 10;
+        bool exact = v->tag == VALUE_INT || (v->tag == VALUE_DECIMAL && v->digits <= 3);
+        double us = event_real(s, e, FIELD_LOCAL_TIME);
+        int64_t ns = us > 0 && us < 9e15 ? (int64_t)(us * 1000) : 0;
+        if (exact && v->v > 0 && v->v < INT64_MAX / scale) ns = v->v * scale;
+        return ns ? add_note(s, e, NOTE_BASE, (note){.id = ns}) : OK;
+    }
+    if (str_eq(name, STR("StopStep"))) TRY(add_note(s, e, NOTE_STOP, (note){0}));
+    return event_take_instant(s, e);
+}
+
+static status take_label(event_sink *s, event *e) {
+    timeline_state *st = event_sink_state(s);
+    str name = intern_get(event_strings(s), e->name);
+    bool thread = str_eq(name, STR("thread_name"));
+    if (!thread && !str_eq(name, STR("process_name"))) return OK;
+    raw_label l = {.pid = e->has & EVENT_PID ? e->pid : NOBODY,
+                   .tid = e->has & EVENT_TID ? e->tid : NOBODY,
+                   .value = event_text(e, FIELD_NAME),
+                   .offset = e->offset,
+                   .kind = thread ? LABEL_THREAD_NAME : LABEL_PROCESS_NAME};
+    TRY(part_label(event_sink_part(s), &l));
+    if (!thread) return OK;
+    thread_note *t = vec_push(&st->threads);
+    if (!t) return ERR_MEMORY;
+    *t = (thread_note){l.pid, l.tid, (uint32_t)l.value, e->offset};
+    return OK;
+}
+
+/* ---- the dialect ---- */
+
+static status take(event_sink *s, event *e) {
+    cause why = event_fault(e, true);
+    if (why != CAUSE_NONE) return event_drop(s, e, why);
+    TRY(event_drop_duplicates(s, e));
+    switch (e->ph) {
+    case 'B':
+    case 'E': return take_mark(s, e);
+    case 's':
+    case 't':
+    case 'f': return take_arrow(s, e);
+    case 'C': return take_counter(s, e);
+    case 'X': return take_complete(s, e);
+    case 'i':
+    case 'I': return take_point(s, e);
+    case 'M': return take_label(s, e);
+    default: return event_drop(s, e, CAUSE_UNKNOWN_PHASE);
+    }
+}
+
+/* Since 1.6: nanoseconds, as a text, in the root object. */
+static status take_root_key(builder *b, str key, str value, error *err) {
+    int64_t ns;
+    (void)err;
+    if (str_eq(key, STR("metadata")) && json_i64(json_member(value, STR("localTime")), &ns) &&
+        ns > 0)
+        builder_set_base_unix_ns(b, ns);
+    return OK;
+}
+
+static void fini_state(void *state) {
+    timeline_state *st = state;
+    vec_fini(&st->notes);
+    vec_fini(&st->pending);
+    vec_fini(&st->facts);
+    vec_fini(&st->threads);
+    vec_fini(&st->names);
+    map_fini(&st->fact_map);
+}
+
+static void init_state(void *state) {
+    *(timeline_state *)state = (timeline_state){.notes = VEC_INIT(note),
+                                                .pending = VEC_INIT(pending_op),
+                                                .facts = VEC_INIT(tensor_fact),
+                                                .threads = VEC_INIT(thread_note),
+                                                .names = VEC_INIT(name_info)};
+}
+
+const dialect MEGENGINE = {
+    .format = "megengine",
+    .field_of = field_of,
+    .take = take,
+    .state_bytes = sizeof(timeline_state),
+    .init = init_state,
+    .fini = fini_state,
+    .root_key = take_root_key,
+    .finish = megengine_finish,
+};

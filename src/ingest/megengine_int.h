@@ -1,0 +1,64 @@
+/* megengine_int.h: what one thread notes while it reads a MegEngine timeline, for the replay when
+ * all of the file has been read (megengine_replay.c). */
+#ifndef INGEST_MEGENGINE_INT_H
+#define INGEST_MEGENGINE_INT_H
+
+#include "base/map.h"
+#include "ingest/megengine.h"
+
+typedef enum {
+    NOTE_ALIVE,  /* the counter of living tensors moved: the next link is its cause */
+    NOTE_MADE,   /* a tensor was produced */
+    NOTE_TOUCH,  /* produced again, used or released */
+    NOTE_INPUT,  /* an operator takes a tensor */
+    NOTE_OUTPUT, /* an operator gives a tensor */
+    NOTE_OP_END, /* an operator ends: the inputs and outputs before it are its own */
+    NOTE_STOP,   /* end of a step */
+    NOTE_SAMPLE, /* used memory of a device */
+    NOTE_START,  /* the first counter of a process: its window begins */
+    NOTE_BASE,   /* Unix time of 0, in the first event of old files */
+} note_what;
+
+typedef struct {
+    uint64_t offset; /* in the input: the order of everything */
+    int64_t time, id;
+    ident pid, tid;
+    uint32_t text, other; /* shape and type of an input; name of a sampled device */
+    uint32_t track;       /* of the sink's part */
+    uint32_t pending;     /* NOTE_OP_END: row in `pending` */
+    uint8_t what;
+} note;
+
+/* The end of an operator, kept back until its inputs are known. */
+typedef struct {
+    raw_mark mark;
+    raw_op op;
+} pending_op;
+
+typedef struct {
+    int64_t id, bytes;
+    ident pid;
+    uint32_t device; /* string id of its text */
+} tensor_fact;
+
+typedef struct {
+    ident pid, tid;
+    uint32_t name;
+    uint64_t offset;
+} thread_note;
+
+/* What a name means. */
+typedef struct {
+    uint32_t text; /* the name without a tensor's number */
+    uint8_t kind, seen;
+} name_info;
+
+typedef struct {
+    vec notes, pending, facts, threads; /* note, pending_op, tensor_fact, thread_note */
+    map fact_map;                       /* hash of (pid, id) → fact */
+    vec names;                          /* name_info by string id */
+} timeline_state;
+
+status megengine_finish(builder *b, event_sink *const *sinks, int n, error *err) MUST_USE;
+
+#endif
