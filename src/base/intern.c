@@ -211,7 +211,7 @@ static char *take_text(intern *t, size_t n) {
     }
     /* A long text gets a mapping of its own and leaves the current block open. */
     bool is_long = need > TEXT_BLOCK / 4;
-    size_t size = is_long ? sizeof(text_block) + need : TEXT_BLOCK;
+    size_t size = is_long ? sizeof(text_block) + need + INTERN_PAD : TEXT_BLOCK;
     text_block *b = mem_map(size);
     if (!b) return NULL;
     *b = (text_block){.older = t->texts, .size_bytes = size};
@@ -219,7 +219,7 @@ static char *take_text(intern *t, size_t n) {
     char *p = (char *)(b + 1);
     if (!is_long) {
         t->at = p + need;
-        t->end = (char *)b + size;
+        t->end = (char *)b + size - INTERN_PAD;
     }
     return p;
 }

@@ -22,7 +22,9 @@ uint32_t intern_add_hashed(intern *t, str s, uint64_t hash);
 /* The id of s or UINT32_MAX when it is not there. */
 uint32_t intern_find(const intern *t, str s);
 /* Valid while the interner lives; a NUL follows the bytes. An id that was never given out is the
- * empty string. */
+ * empty string. Behind any other text INTERN_PAD more bytes may be read: it can be compared in
+ * vectors. */
+#define INTERN_PAD 16
 str intern_get(const intern *t, uint32_t id);
 uint32_t intern_count(const intern *t);
 uint64_t intern_bytes(const intern *t); /* sum of lengths */

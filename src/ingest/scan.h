@@ -97,22 +97,33 @@ static inline uint64_t scan_eight(uint64_t w) {
     return (w & 0x0000FFFF0000FFFFull) * 42949672960001ull >> 32;
 }
 
+static const uint32_t SCAN_POWER[] = {1,      10,      100,      1000,     10000,
+                                      100000, 1000000, 10000000, 100000000};
+
+/* The eight bytes at p less '0': a digit is 0 … 9. */
+static inline uint64_t scan_less_zero(const char *p) {
+    return scan_word(p) ^ 0x3030303030303030ull;
+}
+
+/* How many of the eight bytes of t are digits before the first that is none. Anything but a digit
+ * sets the high bit of its byte; a carry can only come from a byte that is no digit, and only the
+ * first of those counts. */
+static inline unsigned scan_count(uint64_t t) {
+    uint64_t other = ((t + 0x7676767676767676ull) | t) & 0x8080808080808080ull;
+    return other ? (unsigned)__builtin_ctzll(other) >> 3 : 8;
+}
+
 /* Reads the digits at p, as many as there are up to eight: their number; the value is added to *v
  * behind the digits already there. No loop over digits: most numbers are one word. */
 static inline unsigned scan_digits(const char *p, uint64_t *v) {
-    static const uint32_t power[] = {1,      10,      100,      1000,     10000,
-                                     100000, 1000000, 10000000, 100000000};
-    uint64_t t = scan_word(p) ^ 0x3030303030303030ull;
-    /* A digit is now 0 … 9; anything more sets the high bit of its byte. A carry can only come from
-     * a byte that is no digit, and only the first of those counts. */
-    uint64_t other = ((t + 0x7676767676767676ull) | t) & 0x8080808080808080ull;
-    unsigned n = other ? (unsigned)__builtin_ctzll(other) >> 3 : 8;
+    uint64_t t = scan_less_zero(p);
+    unsigned n = scan_count(t);
     if (n == 0) return 0;
-    *v = *v * power[n] + scan_eight(t << (64 - 8 * n));
+    *v = *v * SCAN_POWER[n] + scan_eight(t << (64 - 8 * n));
     return n;
 }
 
-/* The general case of scan_number: a sign, a point, more than seven digits. */
+/* The general case of scan_number: a sign, more than sixteen digits, no number at all. */
 static inline const char *scan_any_number(const char *p, const char *end, scanned *s) {
     bool minus = *p == '-';
     p += minus;
@@ -143,19 +154,41 @@ static inline const char *scan_any_number(const char *p, const char *end, scanne
     return p;
 }
 
+/* Can a number go on with c? */
+static inline bool scan_goes_on(char c) {
+    return (uint8_t)(c - '0') < 10 || c == '.' || (c | 0x20) == 'e';
+}
+
 /* Reads -?digits[.digits] of at most 19 digits that fit an int64. Returns its end, or NULL when it
- * is anything else (exponent, more digits) or could go on behind `end`. */
+ * is anything else (exponent, more digits) or could go on behind `end`.
+ * Up to eight digits, or eight and up to eight more, are one or two words; the point among the last
+ * eight is taken out by reading what is behind it one byte further on. */
 static inline const char *scan_number(const char *p, const char *end, scanned *s) {
-    uint64_t v = 0;
-    unsigned n = scan_digits(p, &v);
-    char next = p[n];
-    if (__builtin_expect(n - 1 < 7 && next != '.' && (next | 0x20) != 'e' && p + n < end, 1)) {
-        s->v = (int64_t)v;
-        s->digits = 0;
-        s->exact = n == 1 || *p != '0';
-        return p + n;
+    const char *q = p;
+    uint64_t t = scan_less_zero(q), high = 0;
+    unsigned n = scan_count(t), digits = 0;
+    if (n == 8) {
+        high = scan_eight(t);
+        q += 8;
+        t = scan_less_zero(q);
+        n = scan_count(t);
     }
-    return scan_any_number(p, end, s);
+    const char *stop = q + n;
+    size_t whole = (size_t)(stop - p);
+    if (*stop == '.' && n < 8) {
+        uint64_t before = (1ull << 8 * n) - 1;
+        t = (t & before) | (scan_less_zero(q + 1) & ~before);
+        digits = scan_count(t) - n;
+        n += digits;
+        stop += digits + 1;
+        if (digits == 0) return NULL;
+    }
+    if (__builtin_expect(whole == 0 || stop >= end || scan_goes_on(*stop), 0))
+        return scan_any_number(p, end, s);
+    s->v = (int64_t)(n ? high * SCAN_POWER[n] + scan_eight(t << (64 - 8 * n)) : high);
+    s->digits = (uint8_t)digits;
+    s->exact = whole == 1 || *p != '0';
+    return stop;
 }
 
 /* p is at an opening bracket: one past the matching closing one, NULL when `end` comes first. */

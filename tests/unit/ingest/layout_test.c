@@ -533,6 +533,68 @@ static void strings_and_values_outside_of_events_are_interned_too(void **state) 
     end(&r);
 }
 
+/* Reads one event for each value of "name" and "v", often enough that what follows what is known. */
+static void read_values(reading *r, const char *const *values, size_t n) {
+    buf text = {0}, expected = {0};
+    for (int round = 0; round < 12; round++)
+        for (size_t i = 0; i < n; i++) {
+            bool raw = values[i][0] == '[' || values[i][0] == '{';
+            uint64_t offset = text.n + (text.n > 0);
+            buf_printf(&text, "%s{\"name\":\"n%zu\",\"args\":{\"v\":%s}}", text.n ? "," : "",
+                       i % 2, values[i]);
+            buf_printf(&expected, "%llu name=n%zu v:%s %.*s\n", (unsigned long long)offset,
+                       i % 2, raw ? "raw" : "str", (int)strlen(values[i]) - (raw ? 0 : 2),
+                       values[i] + (raw ? 0 : 1));
+        }
+    buf_add_byte(&text, 0);
+    buf_add_byte(&expected, 0);
+    assert_int_equal(parse(r, text.p, NULL), LAYOUT_CLEAN);
+    assert_said(r, expected.p);
+    buf_fini(&text);
+    buf_fini(&expected);
+}
+
+static void a_guessed_text_is_taken_only_where_it_stands(void **state) {
+    /* Starts and ends of each other, texts that look like values, and nothing. */
+    static const char *const twins[] = {"\"[1, 2]\"",
+                                        "[1, 2]",
+                                        "[1, 2, 3]",
+                                        "\"[1, 2\"",
+                                        "\"\"",
+                                        "[1]",
+                                        "\"[1, 2]\"",
+                                        "[]",
+                                        "\"a\"",
+                                        "\"ab\"",
+                                        "\"a\"",
+                                        "{\"a\": [1]}",
+                                        "{\"a\": [1]}",
+                                        "[[]]",
+                                        "\"the same text for more than thirty-two bytes A\"",
+                                        "\"the same text for more than thirty-two bytes B\""};
+    size_t n = sizeof twins / sizeof *twins;
+    reading r;
+    start(&r);
+    read_values(&r, twins, n);
+    for (size_t i = 1; i < n; i++)
+        read_values(&r, twins + i, n - i); /* other ones before them */
+    assert_int_equal(part_loss_count(r.p, CAUSE_BAD_SYNTAX), 0);
+    end(&r);
+}
+
+static void damage_in_a_text_is_counted_each_time(void **state) {
+    reading r;
+    start(&r);
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(
+            parse(&r, "{\"name\":\"\xff\",\"args\":{\"v\":[NaN],\"w\":\"\x01\"}},", NULL),
+            LAYOUT_CLEAN);
+    assert_int_equal(part_loss_count(r.p, CAUSE_BAD_UTF8), 20);
+    assert_int_equal(part_loss_count(r.p, CAUSE_BAD_LITERAL), 20);
+    assert_int_equal(part_loss_count(r.p, CAUSE_CONTROL_CHARACTER), 20);
+    end(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_event_comes_with_all_its_members),
@@ -559,6 +621,8 @@ int main(void) {
         cmocka_unit_test(without_memory_it_fails_and_says_so),
         cmocka_unit_test(a_border_is_where_one_event_follows_another),
         cmocka_unit_test(strings_and_values_outside_of_events_are_interned_too),
+        cmocka_unit_test(a_guessed_text_is_taken_only_where_it_stands),
+        cmocka_unit_test(damage_in_a_text_is_counted_each_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

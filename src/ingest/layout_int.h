@@ -1,0 +1,172 @@
+/* layout_int.h: what the layout*.c files share: the memory of the tokenizer and its parts.
+ *
+ *   layout.c         the loop: a value, the gap behind it by prediction, the next value
+ *   layout_learn.c   nodes and gaps: finds them, remembers them
+ *   layout_walk.c    a gap by the general path, token by token
+ *   layout_value*    values: numbers, times, ids, words
+ *   layout_text.c    texts as ids, and what follows which
+ *   layout_repair.c  strings with unescaped quotes, borders of events */
+#ifndef INGEST_LAYOUT_INT_H
+#define INGEST_LAYOUT_INT_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "ingest/layout.h"
+#include "ingest/scan.h"
+
+enum {
+    MAX_GAP_BYTES = 160, /* a longer gap is read by the general path each time */
+    MAX_GAPS = 8,        /* alternatives behind one value; the oldest is forgotten */
+};
+
+typedef enum { IN_LIST, IN_EVENT, IN_ARGS } context;
+typedef enum {
+    FIELD_ARG = 0,
+    FIELD_NAME,
+    FIELD_TS,
+    FIELD_DUR,
+    FIELD_PID,
+    FIELD_TID,
+    FIELD_ID
+} event_field;
+
+typedef struct node node;
+
+/* What is known at a place in an event besides its values. */
+typedef struct {
+    uint32_t category, place;
+    uint8_t context;
+    char ph, scope;
+    bool enclosing;
+} known;
+
+typedef struct {
+    node *next;
+    known ending;         /* what was known at the event's end, when `ends` */
+    uint16_t n, begin_at; /* where the next event's bracket is, when `ends` */
+    bool ends;
+    char bytes[MAX_GAP_BYTES + SCAN_EQUAL_PAD];
+} gap;
+
+struct node {
+    known at; /* with this key's own place when it is an argument */
+    uint32_t key;
+    uint32_t before;    /* place before this key */
+    uint8_t field;      /* event_field */
+    uint8_t arg_field;  /* the reader's number, 0 = none */
+    uint64_t field_bit; /* its bit in event.fields */
+    uint64_t salt;      /* chooses its guesses */
+    bool duplicate;
+    bool time_text; /* "12.345 us" in the dialect */
+    /* The last process or thread id here, as written with the byte behind it. */
+    uint64_t memo_word, memo_mask;
+    int64_t memo_value;
+    uint8_t memo_bytes;
+    bool spare; /* is overwritten soon: nothing may point to it, it learns nothing */
+    uint8_t n_gaps, oldest;
+    gap *gaps[MAX_GAPS];
+};
+
+/* Damage met in an event. It counts when the event is whole: an event that is cut by the end of the
+ * bytes is read again. */
+typedef struct {
+    uint64_t offset;
+    uint32_t example;
+    cause cause;
+} pending_loss;
+
+/* The text that followed some others: n bytes of the interner; n has GUESS_RAW when it is a
+ * bracketed value. */
+typedef struct {
+    const char *text;
+    uint32_t n, id;
+} guess;
+
+enum { GUESS_BITS = 14 }; /* a step of a large model has some 6,000 of them */
+#define GUESS_RAW 0x80000000u
+
+struct layout {
+    builder *b;
+    part *part;
+    intern *strings;
+    layout_sink sink;
+    arena memory; /* nodes and gaps */
+    map nodes;    /* hash of identity → index in node_list */
+    vec node_list;
+    node spare[2]; /* in turn: the node of the last value is needed until the next is found */
+    bool spare_turn;
+    vec seen;       /* uint8_t by string id */
+    map normal_ids; /* raw text id → id of its normal form */
+    map repairs;    /* raw text id → JSON_* flags */
+    guess *guesses; /* 1 << GUESS_BITS */
+    uint64_t history;
+    vec pending; /* pending_loss */
+    buf scratch;
+    event e;
+    uint64_t base;
+    const char *start; /* of the bytes at hand */
+    status failure;
+    bool comma;                   /* the bytes ended behind a comma of the list */
+    const char *string_start;     /* of the last value when it was a string, else NULL */
+    uint64_t border_from, border; /* offsets: the next border of two events from here on */
+};
+
+static inline uint64_t layout_offset(const layout *l, const char *p) {
+    return l->base + (uint64_t)(p - l->start);
+}
+
+/* ---- layout_text.c ---- */
+void layout_lose(layout *l, cause c, uint64_t offset, uint32_t example);
+void layout_count_pending(layout *l);
+/* Id of a string without backslash; of the inside of one with backslashes; of an array, object,
+ * literal or odd number. `at` is where it stands. 0 and l->failure when out of memory. */
+uint32_t layout_plain(layout *l, str s, const char *at);
+uint32_t layout_escaped(layout *l, str inside, const char *at);
+uint32_t layout_raw_text(layout *l, str text, const char *at);
+/* The string whose quote is at p, when it was not the guess: its id, which becomes the guess, and
+ * *next one past the closing quote. *next is NULL when the bytes end first. */
+uint32_t layout_new_string(layout *l, const char *p, const char *end, guess *g,
+                           const char **next);
+/* The same for the bracketed value at p. */
+uint32_t layout_new_raw(layout *l, const char *p, const char *end, guess *g, const char **next);
+
+/* ---- layout_learn.c ---- */
+/* The node of a key at a place; NULL when out of memory. */
+node *layout_find_node(layout *l, const known *k, str key);
+/* Remembers what stood behind a value of `from`. */
+void layout_remember(layout *l, node *from, const gap *g);
+
+/* ---- layout_walk.c ---- */
+typedef enum {
+    WALK_VALUE,
+    WALK_END,
+    WALK_CLEAN,
+    WALK_MORE,
+    WALK_SYNTAX,
+    WALK_FAILED
+} walk_result;
+
+/* A walk over one gap by the general path. */
+typedef struct {
+    layout *l;
+    const char *p, *end;
+    const char *checkpoint; /* at the event that is being read, or behind the last */
+    known k;
+    bool comma, fresh; /* a comma was read; nothing yet in this bracket */
+    bool learn;
+    gap g;
+    node *next;
+} walk;
+
+/* From behind a value of `from_node` (or from the list, NULL) to the next value. */
+walk_result layout_walk_gap(walk *w, node *from_node);
+/* Hands the event over; false when the sink failed or anything did before. */
+bool layout_emit(layout *l, const known *k);
+
+/* ---- layout_repair.c ---- */
+/* The last value was a string that ended at a quote which was not its end: takes the text up to the
+ * quote that is. Returns the position behind it, NULL when there is none. */
+const char *layout_repair(layout *l, const node *n, const char *end);
+
+#endif

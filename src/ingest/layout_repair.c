@@ -1,0 +1,80 @@
+/* layout_repair.c: where damage ends: strings with unescaped quotes, and the border of two events.
+ *
+ * Names of kernels and annotations may hold quotes that their writer did not escape. Such a string
+ * seems to end at the first of them, and no JSON follows. It is taken to reach to the first quote
+ * behind which the event goes on as events do, but never into the next event. */
+#include "ingest/layout_int.h"
+
+#include "base/json.h"
+
+enum { MAX_REPAIR_BYTES = 65536 }; /* of a string with unescaped quotes */
+
+/* Does a value end plausibly behind the quote at p? A comma must be followed by a key. */
+static bool closes_value(const char *p, const char *end) {
+    p = json_space(p + 1, end);
+    if (p == end) return false;
+    if (*p == '}') return true;
+    if (*p != ',') return false;
+    p = json_space(p + 1, end);
+    if (p == end || *p != '"') return false;
+    const char *close = json_string_end(p + 1, end);
+    if (!close) return false;
+    close = json_space(close + 1, end);
+    return close < end && *close == ':';
+}
+
+/* How far the string at p may reach: nearby, and not into the next event. With that the answer does
+ * not depend on where the bytes end: either there is a border, or whoever asked for the event waits
+ * for more bytes. */
+static const char *repair_limit(layout *l, const char *p, const char *end) {
+    const char *limit = end - p > MAX_REPAIR_BYTES ? p + MAX_REPAIR_BYTES : end;
+    uint64_t here = layout_offset(l, p);
+    if (here < l->border_from || here >= l->border) {
+        const char *border = layout_next_border(p, limit);
+        l->border_from = here;
+        l->border = border ? layout_offset(l, border) : here; /* here: not known */
+    }
+    return l->border > here ? p + (l->border - here) : limit;
+}
+
+/* The first quote behind p that closes a value, NULL when there is none. */
+static const char *find_end_quote(layout *l, const char *p, const char *end) {
+    const char *limit = repair_limit(l, p, end), *close = p;
+    while ((close = memchr(close + 1, '"', (size_t)(limit - close - 1))))
+        if (close[-1] != '\\' && closes_value(close, end)) return close;
+    return NULL;
+}
+
+const char *layout_repair(layout *l, const node *n, const char *end) {
+    const char *p = l->string_start;
+    if (!p) return NULL;
+    const char *close = find_end_quote(l, p, end);
+    if (!close) return NULL;
+    /* What was found in the piece of it that was taken for the whole is found again. */
+    while (l->pending.n &&
+           VEC(&l->pending, pending_loss)[l->pending.n - 1].offset >= layout_offset(l, p))
+        l->pending.n--;
+    uint32_t id = layout_escaped(l, str_n(p + 1, (size_t)(close - p - 1)), p);
+    layout_lose(l, CAUSE_UNESCAPED_QUOTE, layout_offset(l, p), id);
+    raw_value *last = l->e.n_values ? &l->e.values[l->e.n_values - 1] : NULL;
+    if (n->field == FIELD_NAME)
+        l->e.name = id;
+    else if (last && last->place == n->at.place) /* else it was one too many and not kept */
+        last->v = id;
+    l->string_start = NULL;
+    return close + 1;
+}
+
+const char *layout_next_border(const char *p, const char *end) {
+    while ((p = memchr(p, '}', (size_t)(end - p)))) {
+        const char *q = json_space(p + 1, end);
+        bool comma = q < end && *q == ',';
+        while (q < end && (*q == ',' || json_is_space(*q))) q++; /* one, or too many */
+        if (comma && q < end && *q == '{') {
+            const char *key = json_space(q + 1, end);
+            if (key < end && *key == '"') return q;
+        }
+        p++;
+    }
+    return NULL;
+}

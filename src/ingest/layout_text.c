@@ -1,0 +1,207 @@
+/* layout_text.c: the texts of an event: every string and every bracketed value as an id.
+ *
+ * What a text is made of is looked at once, when its id is new: is it valid UTF-8, are there control
+ * characters, is it JSON as it stands. `seen` remembers the answer by id, so that a text that comes
+ * again is known to be clean (or to be counted again) by one byte.
+ *
+ * Texts come in sequences that repeat: the names of a training step are those of the step before, and
+ * so are the shapes and types of its inputs. The ids of the last eight texts, shifted together to one
+ * number (`history`), and the place in the event choose a guess: the text that followed them last
+ * time. Where it stands in the input again, neither its end has to be looked for nor its id
+ * (layout_value_int.h); where not, the general path here finds both and replaces the guess. Only
+ * clean texts that mean themselves are guessed, so a guess never hides damage. */
+#include "ingest/layout_int.h"
+
+#include "base/json.h"
+
+/* What is remembered of a string id. */
+enum {
+    SEEN = 1,
+    SEEN_BAD_UTF8 = 2,
+    SEEN_CONTROL = 4,
+    SEEN_RAW = 8,
+    SEEN_REPAIRED = 16,
+    SEEN_CLEAN =
+        SEEN | SEEN_BAD_UTF8 | SEEN_CONTROL,   /* of which a clean string has SEEN alone */
+    SEEN_RAW_CLEAN = SEEN_RAW | SEEN_REPAIRED, /* the same of a raw text */
+};
+
+void layout_lose(layout *l, cause c, uint64_t offset, uint32_t example) {
+    pending_loss *p = vec_push(&l->pending);
+    if (p)
+        *p = (pending_loss){offset, example, c};
+    else
+        l->failure = ERR_MEMORY;
+}
+
+void layout_count_pending(layout *l) {
+    for (size_t i = 0; i < l->pending.n; i++) {
+        const pending_loss *p = &VEC(&l->pending, pending_loss)[i];
+        part_lost(l->part, p->cause, p->offset, p->example);
+    }
+    l->pending.n = 0;
+}
+
+static void count_flags(layout *l, unsigned flags, uint64_t offset, uint32_t example) {
+    static const struct {
+        unsigned flag;
+        cause cause;
+    } table[] = {
+        {JSON_BAD_ESCAPE, CAUSE_BAD_ESCAPE},   {JSON_CONTROL, CAUSE_CONTROL_CHARACTER},
+        {JSON_BAD_LITERAL, CAUSE_BAD_LITERAL}, {JSON_TRAILING_COMMA, CAUSE_TRAILING_COMMA},
+        {JSON_BAD_UTF8, CAUSE_BAD_UTF8},       {JSON_TOO_DEEP, CAUSE_TOO_DEEP}};
+    /* Brackets that do not match: kept as text, like a literal that JSON does not know. */
+    if ((flags & (JSON_BROKEN | JSON_TOO_DEEP)) == JSON_BROKEN) flags |= JSON_BAD_LITERAL;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (flags & table[i].flag) layout_lose(l, table[i].cause, offset, example);
+}
+
+static uint8_t *seen_slot(layout *l, uint32_t id) {
+    if (id >= l->seen.n) {
+        if (vec_reserve(&l->seen, id + 1024 - l->seen.n) != OK) return NULL;
+        size_t n = l->seen.cap;
+        memset(VEC(&l->seen, uint8_t) + l->seen.n, 0, n - l->seen.n);
+        l->seen.n = n;
+    }
+    return &VEC(&l->seen, uint8_t)[id];
+}
+
+/* First look at a string: is it clean text? */
+static void look_at_string(layout *l, uint32_t id, uint8_t *slot) {
+    str s = intern_get(l->strings, id);
+    uint8_t flags = SEEN;
+    for (size_t i = 0; i < s.n; i++)
+        if ((uint8_t)s.p[i] < 0x20) flags |= SEEN_CONTROL;
+    if (!utf8_valid(s)) flags |= SEEN_BAD_UTF8;
+    *slot = (uint8_t)(*slot | flags);
+}
+
+/* A string without backslash, as it stands. */
+uint32_t layout_plain(layout *l, str s, const char *at) {
+    uint32_t id = intern_add(l->strings, s);
+    uint8_t *slot = id < l->seen.n ? &VEC(&l->seen, uint8_t)[id] : NULL;
+    if (__builtin_expect(!slot || (*slot & SEEN_CLEAN) != SEEN, 0)) {
+        if (id == UINT32_MAX || !(slot = seen_slot(l, id))) {
+            l->failure = ERR_MEMORY;
+            return 0;
+        }
+        if (!(*slot & SEEN)) look_at_string(l, id, slot);
+        if (*slot & SEEN_BAD_UTF8) layout_lose(l, CAUSE_BAD_UTF8, layout_offset(l, at), id);
+        if (*slot & SEEN_CONTROL)
+            layout_lose(l, CAUSE_CONTROL_CHARACTER, layout_offset(l, at), id);
+    }
+    return id;
+}
+
+/* A string with backslashes. */
+uint32_t layout_escaped(layout *l, str inside, const char *at) {
+    buf_clear(&l->scratch);
+    unsigned flags = json_decode(inside, &l->scratch);
+    if (!utf8_valid(buf_str(&l->scratch))) flags |= JSON_BAD_UTF8;
+    uint32_t id =
+        buf_ok(&l->scratch) ? intern_add(l->strings, buf_str(&l->scratch)) : UINT32_MAX;
+    if (id == UINT32_MAX) {
+        l->failure = ERR_MEMORY;
+        return 0;
+    }
+    count_flags(l, flags, layout_offset(l, at), id);
+    return id;
+}
+
+uint32_t layout_string(layout *l, str inside, uint64_t offset) {
+    if (!inside.p) inside = STR(""); /* of a member that is not there */
+    l->start = inside.p;
+    l->base = offset;
+    uint32_t id = memchr(inside.p, '\\', inside.n) ? layout_escaped(l, inside, inside.p)
+                                                   : layout_plain(l, inside, inside.p);
+    layout_count_pending(l);
+    return id;
+}
+
+/* First look at a raw value: make it normal JSON and remember the id of that. */
+static uint32_t look_at_raw(layout *l, uint32_t id, uint8_t *slot) {
+    buf_clear(&l->scratch);
+    unsigned flags = json_normal(intern_get(l->strings, id), &l->scratch);
+    uint32_t normal =
+        buf_ok(&l->scratch) ? intern_add(l->strings, buf_str(&l->scratch)) : UINT32_MAX;
+    uint32_t *at = normal != UINT32_MAX ? map_at(&l->normal_ids, id) : NULL;
+    if (!at) {
+        l->failure = ERR_MEMORY;
+        return 0;
+    }
+    *at = normal;
+    *slot |= SEEN_RAW;
+    if (flags) {
+        uint32_t *r = map_at(&l->repairs, id);
+        if (!r) {
+            l->failure = ERR_MEMORY;
+            return 0;
+        }
+        *r = flags;
+        *slot |= SEEN_REPAIRED;
+    } else if (normal == id) {
+        return id;
+    }
+    if (normal != id) *slot |= SEEN_REPAIRED; /* look up the normal form next time */
+    return normal;
+}
+
+/* An array, object, literal or odd number. */
+uint32_t layout_raw_text(layout *l, str text, const char *at) {
+    uint32_t id = intern_add(l->strings, text);
+    uint8_t *slot = id == UINT32_MAX ? NULL : seen_slot(l, id);
+    if (!slot) {
+        l->failure = ERR_MEMORY;
+        return 0;
+    }
+    if (__builtin_expect((*slot & SEEN_RAW_CLEAN) == SEEN_RAW, 1)) return id;
+    uint32_t normal = id;
+    if (!(*slot & SEEN_RAW))
+        normal = look_at_raw(l, id, slot);
+    else
+        normal = map_get(&l->normal_ids, id);
+    uint32_t flags = map_get(&l->repairs, id);
+    if (flags != MAP_NONE) count_flags(l, flags, layout_offset(l, at), id);
+    return normal;
+}
+
+uint32_t layout_raw(layout *l, str text, uint64_t offset) {
+    if (!text.p) text = STR("");
+    l->start = text.p;
+    l->base = offset;
+    uint32_t id = layout_raw_text(l, text, text.p);
+    layout_count_pending(l);
+    return id;
+}
+
+/* Remembers a text for the next time the same ones came before it. */
+static void learn_guess(layout *l, guess *g, uint32_t id, uint32_t raw) {
+    str text = intern_get(l->strings, id);
+    if (text.n == 0) return; /* stands nowhere */
+    *g = (guess){text.p, (uint32_t)text.n | raw, id};
+}
+
+uint32_t layout_new_string(layout *l, const char *p, const char *end, guess *g,
+                           const char **next) {
+    const char *close = scan_string(p + 1, end);
+    if (__builtin_expect(close < end && *close == '"', 1)) {
+        uint32_t id = layout_plain(l, str_n(p + 1, (size_t)(close - p - 1)), p);
+        *next = close + 1;
+        if (id < l->seen.n && (VEC(&l->seen, uint8_t)[id] & SEEN_CLEAN) == SEEN)
+            learn_guess(l, g, id, 0);
+        return id;
+    }
+    close = json_string_end(p + 1, end);
+    *next = close ? close + 1 : NULL;
+    return close ? layout_escaped(l, str_n(p + 1, (size_t)(close - p - 1)), p) : 0;
+}
+
+uint32_t layout_new_raw(layout *l, const char *p, const char *end, guess *g,
+                        const char **next) {
+    *next = scan_brackets(p, end);
+    if (!*next) return 0;
+    uint32_t id = layout_raw_text(l, str_n(p, (size_t)(*next - p)), p);
+    if (id < l->seen.n && (VEC(&l->seen, uint8_t)[id] & SEEN_RAW_CLEAN) == SEEN_RAW)
+        learn_guess(l, g, id, GUESS_RAW);
+    return id;
+}

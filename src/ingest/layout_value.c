@@ -1,0 +1,123 @@
+/* layout_value.c: values that the quick paths of layout_value_int.h do not read: times with an
+ * exponent, in quotes or with too many digits; process and thread ids for the first time; bare words;
+ * too many arguments, and the same one twice. */
+#include "ingest/layout_value_int.h"
+
+#include <math.h>
+
+#include "base/json.h"
+
+bool layout_odd_room(layout *l, const node *n) {
+    event *e = &l->e;
+    if (e->n_values == MAX_VALUES) {
+        layout_lose(l, CAUSE_ARGUMENTS_DROPPED, e->offset, n->key);
+        return false;
+    }
+    e->duplicate = true;
+    layout_lose(l, CAUSE_DUPLICATE_KEY, e->offset, n->key);
+    return true;
+}
+
+/* Plain decimal microseconds with any number of digits → ns, rounded at the fourth decimal. */
+static bool long_time(str text, int64_t *ns) {
+    size_t point = str_find(text, STR("."), 0);
+    int64_t us, fraction = 0;
+    if (point == SIZE_MAX || !str_to_i64(str_n(text.p, point), &us)) return false;
+    for (size_t i = 1; i <= 4; i++) {
+        char c = point + i < text.n ? text.p[point + i] : '0';
+        if (c < '0' || c > '9') return false;
+        fraction = i < 4 ? fraction * 10 + (c - '0') : fraction + (c >= '5');
+    }
+    for (size_t i = point + 5; i < text.n; i++)
+        if (text.p[i] < '0' || text.p[i] > '9') return false;
+    if (text.p[0] == '-') fraction = -fraction;
+    return !__builtin_mul_overflow(us, 1000, ns) && !__builtin_add_overflow(*ns, fraction, ns);
+}
+
+const char *layout_odd_time(const char *p, const char *end, int64_t *ns, bool *good) {
+    const char *stop = json_value_end(p, end);
+    if (!stop) return NULL;
+    str text = json_text(str_n(p, (size_t)(stop - p)));
+    double us;
+    *good = long_time(text, ns);
+    if (!*good && str_to_f64(text, &us) && us > -4e15 && us < 4e15) {
+        *ns = (int64_t)(us * 1000 + (us < 0 ? -0.5 : 0.5));
+        *good = true;
+    }
+    return stop;
+}
+
+/* Remembers a short number with the byte behind it, which makes the comparison exact. */
+static void remember_ident(node *n, const char *p, size_t bytes, int64_t value) {
+    n->memo_mask = bytes < 8 ? (1ull << (8 * (bytes + 1) - 1) << 1) - 1 : 0;
+    n->memo_word = scan_word(p) & n->memo_mask;
+    n->memo_value = value;
+    n->memo_bytes = (uint8_t)bytes;
+}
+
+/* A thread id in the dialect's way, NULL when it is not in it. */
+static const char *dialect_thread(const layout *l, const char *p, const char *end,
+                                  int64_t *id) {
+    return l->sink.dialect ? l->sink.dialect->thread(p, end, id) : NULL;
+}
+
+const char *layout_new_ident(layout *l, node *n, const char *p, const char *end, ident *out) {
+    scanned s;
+    const char *stop = scan_number(p, end, &s);
+    if (stop && s.digits == 0) {
+        *out = (ident){s.v, false};
+        remember_ident(n, p, (size_t)(stop - p), s.v);
+    } else if (*p == '"' && (stop = dialect_thread(l, p, end, &s.v))) {
+        *out = (ident){s.v, false};
+    } else if (*p == '"') {
+        uint32_t id = layout_read_string(l, n, p, end, &stop);
+        if (!stop) return NULL;
+        int64_t number;
+        if (str_to_i64(intern_get(l->strings, id), &number))
+            *out = (ident){number, false};
+        else
+            *out = (ident){id, true};
+    } else {
+        stop = json_value_end(p, end);
+        if (!stop) return NULL;
+        *out = (ident){layout_raw_text(l, str_n(p, (size_t)(stop - p)), p), true};
+    }
+    return stop;
+}
+
+const char *layout_word(layout *l, const node *n, const char *p, const char *end) {
+    const char *stop = json_value_end(p, end);
+    if (!stop || stop == end) return NULL; /* the word may go on behind the end */
+    str word = str_n(p, (size_t)(stop - p));
+    uint32_t id = layout_raw_text(l, word, p); /* counts a word that JSON does not know */
+    str normal = intern_get(l->strings, id);
+    if (normal.n &&
+        normal.p[0] == '"') { /* such a word is kept as a string: JSON stays valid */
+        layout_add(l, n, VALUE_STRING, 0, intern_add(l->strings, word));
+        return stop;
+    }
+    double number;
+    if (word.n > 300 && (!str_to_f64(word, &number) || !isfinite(number)))
+        layout_lose(l, CAUSE_NUMBER_RANGE, layout_offset(l, p), 0);
+    layout_add(l, n, VALUE_RAW, 0, id);
+    return stop;
+}
+
+const char *layout_dialect_name(layout *l, const char *p, const char *end) {
+    layout_name n = {0};
+    const char *stop = l->sink.dialect->name(l->start, p + 1, end, &n);
+    if (!stop) return NULL;
+    l->e.name = n.escaped ? layout_escaped(l, n.text, p) : layout_plain(l, n.text, p);
+    l->e.has |= EVENT_NAME;
+    if (n.quotes) layout_lose(l, CAUSE_UNESCAPED_QUOTE, layout_offset(l, p), l->e.name);
+    return stop;
+}
+
+const char *layout_dialect_time(layout *l, const node *n, const char *p, const char *end) {
+    scanned s;
+    const char *stop = scan_number(p + 1, end, &s);
+    if (!stop || !s.exact || !s.digits || end - stop <= 4 || memcmp(stop, " us\"", 4) != 0)
+        return NULL;
+    layout_add(l, n, VALUE_DECIMAL, s.digits, s.v);
+    return stop + 4;
+}

@@ -1,0 +1,171 @@
+/* layout_value_int.h: the values of an event, as far as they are what they usually are: inline, for
+ * the loop in layout.c alone. The rest is in layout_value.c and layout_text.c. */
+#ifndef INGEST_LAYOUT_VALUE_INT_H
+#define INGEST_LAYOUT_VALUE_INT_H
+
+#include "base/json.h"
+#include "ingest/layout_int.h"
+
+/* What seldom happens when a value is added: too many, or a key for the second time. False when
+ * there is no room for it: values and places must stay one path, so the first ones are kept. */
+bool layout_odd_room(layout *l, const node *n);
+/* A time that the quick scan could not read: exponent, quotes, too many digits. */
+const char *layout_odd_time(const char *p, const char *end, int64_t *ns, bool *good);
+/* A process, thread or arrow id that is not the last one. */
+const char *layout_new_ident(layout *l, node *n, const char *p, const char *end, ident *out);
+/* A bare word: true, false, null, or something that JSON does not know. */
+const char *layout_word(layout *l, const node *n, const char *p, const char *end);
+/* A name in the dialect's way. */
+const char *layout_dialect_name(layout *l, const char *p, const char *end);
+/* A time as text in the dialect's way, NULL when it is another text. */
+const char *layout_dialect_time(layout *l, const node *n, const char *p, const char *end);
+
+/* Appends an argument value to the event. Without a number of the reader's the field is 0, whose
+ * place in `at` nobody reads. */
+static inline void layout_add(layout *l, const node *n, uint8_t tag, uint8_t digits,
+                              int64_t v) {
+    event *e = &l->e;
+    if (__builtin_expect(e->n_values == MAX_VALUES || n->duplicate, 0) &&
+        !layout_odd_room(l, n))
+        return;
+    size_t i = e->n_values++;
+    e->values[i] = (raw_value){.place = n->at.place, .tag = tag, .digits = digits, .v = v};
+    e->keys[i] = n->key;
+    e->fields |= n->field_bit;
+    e->at[n->arg_field] = (uint16_t)i;
+}
+
+/* The text that followed the last ones at this place before. */
+static inline guess *layout_guess(layout *l, const node *n) {
+    uint64_t h = (l->history ^ n->salt) * 0x9E3779B97F4A7C15ull;
+    return &l->guesses[h >> (64 - GUESS_BITS)];
+}
+
+/* An id goes out of sight after eight more. */
+static inline void layout_follow(layout *l, uint32_t id) {
+    l->history = l->history << 8 ^ id * 0xD6E8FEB86659FD93ull;
+}
+
+/* Bytes to the end, as far as a text can reach: less than GUESS_RAW. */
+static inline uint32_t layout_left(const char *p, const char *end) {
+    return end - p < INT32_MAX ? (uint32_t)(end - p) : INT32_MAX;
+}
+
+/* The string whose quote is at p: its id, and *next one past the closing quote. *next is NULL when
+ * the bytes end first. */
+static inline uint32_t layout_read_string(layout *l, const node *n, const char *p,
+                                          const char *end, const char **next) {
+    guess *g = layout_guess(l, n);
+    uint32_t id = g->id;
+    if (__builtin_expect(id && g->n + 2u <= layout_left(p, end) && p[1 + g->n] == '"' &&
+                             scan_equal(p + 1, g->text, g->n),
+                         1))
+        *next = p + 2 + g->n;
+    else
+        id = layout_new_string(l, p, end, g, next);
+    layout_follow(l, id);
+    return id;
+}
+
+/* The array or object at p, likewise. */
+static inline uint32_t layout_read_raw(layout *l, const node *n, const char *p, const char *end,
+                                       const char **next) {
+    guess *g = layout_guess(l, n);
+    uint32_t id = g->id, bytes = g->n ^ GUESS_RAW;
+    if (__builtin_expect(bytes <= layout_left(p, end) && scan_equal(p, g->text, bytes), 1))
+        *next = p + bytes;
+    else
+        id = layout_new_raw(l, p, end, g, next);
+    layout_follow(l, id);
+    return id;
+}
+
+/* Microseconds as written → nanoseconds. False when it is no time that fits. */
+static inline bool layout_to_ns(const scanned *s, int64_t *ns) {
+    static const int64_t scale[] = {1000, 100, 10, 1};
+    if (s->digits <= 3) return !__builtin_mul_overflow(s->v, scale[s->digits], ns);
+    int64_t divisor = 1;
+    for (int i = 3; i < s->digits; i++) divisor *= 10;
+    int64_t half = s->v < 0 ? -divisor / 2 : divisor / 2;
+    int64_t sum;
+    if (__builtin_add_overflow(s->v, half, &sum)) return false;
+    *ns = sum / divisor;
+    return true;
+}
+
+static inline const char *layout_time(layout *l, const char *p, const char *end, int64_t *ns,
+                                      uint32_t bit) {
+    scanned s;
+    const char *stop = scan_number(p, end, &s);
+    bool good = stop && layout_to_ns(&s, ns);
+    if (__builtin_expect(!good, 0)) stop = layout_odd_time(p, end, ns, &good);
+    if (good)
+        l->e.has |= bit;
+    else if (stop)
+        l->e.has |= EVENT_BAD_TIME;
+    return stop;
+}
+
+/* A process, thread or arrow id. Events of one thread follow each other, so the last one is tried
+ * before anything is parsed. */
+static inline const char *layout_ident(layout *l, node *n, const char *p, const char *end,
+                                       ident *out) {
+    if (n->memo_mask && (scan_word(p) & n->memo_mask) == n->memo_word &&
+        end - p > n->memo_bytes) {
+        *out = (ident){n->memo_value, false};
+        return p + n->memo_bytes;
+    }
+    return layout_new_ident(l, n, p, end, out);
+}
+
+/* One argument value. Returns its end, NULL when the bytes end first. */
+static inline const char *layout_arg(layout *l, const node *n, const char *p, const char *end) {
+    scanned s;
+    const char *stop;
+    char c = *p;
+    if (c == '"') {
+        if (n->time_text && (stop = layout_dialect_time(l, n, p, end))) return stop;
+        uint32_t id = layout_read_string(l, n, p, end, &stop);
+        if (!stop) return NULL;
+        l->string_start = p;
+        layout_add(l, n, VALUE_STRING, 0, id);
+        return stop;
+    }
+    if (c == '[' || c == '{') {
+        uint32_t id = layout_read_raw(l, n, p, end, &stop);
+        if (!stop) return NULL;
+        layout_add(l, n, VALUE_RAW, 0, id);
+        return stop;
+    }
+    stop = scan_number(p, end, &s);
+    if (__builtin_expect(stop != NULL && s.exact, 1)) {
+        layout_add(l, n, s.digits ? VALUE_DECIMAL : VALUE_INT, s.digits, s.v);
+        return stop;
+    }
+    return layout_word(l, n, p, end);
+}
+
+static inline const char *layout_value(layout *l, node *n, const char *p, const char *end) {
+    event *e = &l->e;
+    l->string_start = NULL;
+    switch (n->field) {
+    case FIELD_NAME:
+        if (*p == '"' && l->sink.dialect) return layout_dialect_name(l, p, end);
+        if (*p == '"') {
+            const char *stop;
+            e->name = layout_read_string(l, n, p, end, &stop);
+            e->has |= EVENT_NAME;
+            l->string_start = p;
+            return stop;
+        }
+        return json_value_end(p, end); /* a name that is no string is no name */
+    case FIELD_TS: return layout_time(l, p, end, &e->ts_ns, EVENT_TS);
+    case FIELD_DUR: return layout_time(l, p, end, &e->dur_ns, EVENT_DUR);
+    case FIELD_PID: e->has |= EVENT_PID; return layout_ident(l, n, p, end, &e->pid);
+    case FIELD_TID: e->has |= EVENT_TID; return layout_ident(l, n, p, end, &e->tid);
+    case FIELD_ID: e->has |= EVENT_ID; return layout_new_ident(l, n, p, end, &e->id);
+    default: return layout_arg(l, n, p, end);
+    }
+}
+
+#endif
