@@ -191,10 +191,11 @@ $B/tacho: $(call objects,$(MAIN)) $(ARCHIVE)
 	@$(if $(V),,echo '  LINK  $@')
 	$Q$(CC) $(C_FLAGS) $(if $(WERROR),-Werror) $(L_FLAGS) $(LTO_LINK) $^ $(LIBS) -o $@
 
-# The recorder stands on libc alone; -z defs makes a stray dependency an error.
+# The recorder stands on libc alone; -z defs makes a stray dependency an error. It is never unloaded:
+# its thread would be left without code.
 $B/libtacho.so: $(call objects,$(RECORD))
 	@$(if $(V),,echo '  LINK  $@')
-	$Q$(CC) $(C_FLAGS) -shared -Wl,-soname,libtacho.so -Wl,-z,defs $(L_FLAGS) $(LTO_LINK) $^ -ldl -o $@
+	$Q$(CC) $(C_FLAGS) -shared -Wl,-soname,libtacho.so -Wl,-z,defs -Wl,-z,nodelete $(L_FLAGS) $(LTO_LINK) $^ -ldl -o $@
 
 # $(eval $(call program,TARGET,SOURCES,LIBRARIES,FLAGS)): a main file linked with the archives.
 define program
@@ -204,7 +205,10 @@ $1: $(call objects,$2) $(TEST_LIBS)
 endef
 # Helpers of a test's own folder come before those of other folders, so that both may have a
 # function of the same name.
-$(foreach f,$(UNIT),$(eval $(call program,$(call programs,$f,unit),$f $(filter $(dir $f)%,$(HELPERS)),-lcmocka)))
+# Tests of the recorder hold it, as objects; it is no part of the archive.
+$(foreach f,$(UNIT),$(eval $(call program,$(call programs,$f,unit),$f $(filter $(dir $f)%,$(HELPERS)) \
+    $(if $(filter tests/unit/record/%,$f),$(RECORD)),-lcmocka)))
+$(call programs,$(filter tests/unit/record/%,$(UNIT)),unit): | $B/libtacho.so
 $(foreach f,$(FAULT),$(eval $(call program,$(call programs,$f,fault),$f)))
 $(foreach f,$(TOOLS),$(eval $(call program,$(call programs,$f,tools),$f)))
 # A bench measures what users run, so it is linked with LTO; bench/NAME_*.cc joins bench/NAME.c.

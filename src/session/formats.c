@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "ingest/memory_snapshot.h"
 #include "ingest/mindspore.h"
+#include "ingest/recording.h"
 #include "store/file.h"
 
 /* ---- trace-event JSON -------------------------------------------------------------------- */
@@ -101,7 +102,12 @@ static sniff_answer sniff_megengine(str head, bool whole) {
 
 static sniff_answer sniff_tacho(str head, bool whole) {
     (void)whole;
-    return file_is_ours(head) ? SNIFF_YES : SNIFF_NO;
+    return file_is_ours(head) && !recording_is_ours(head) ? SNIFF_YES : SNIFF_NO;
+}
+
+static sniff_answer sniff_recording(str head, bool whole) {
+    (void)whole;
+    return recording_is_ours(head) ? SNIFF_YES : SNIFF_NO;
 }
 
 /* A pickle: protocols 2 to 5 say so, 0 and 1 open a list or dictionary. It is a memory snapshot when
@@ -140,6 +146,7 @@ static const format FORMATS[] = {
     {"tacho", sniff_tacho, NULL, MSG_NONE},
     {"paddle json", sniff_paddle_json, ingest_paddle_json, MSG_NONE},
     {"megengine", sniff_megengine, ingest_megengine, MSG_NONE},
+    {"tacho_recording", sniff_recording, ingest_recording, MSG_NONE},
     {"trace json", sniff_trace_json, ingest_trace_json, MSG_NONE},
     {"torch_memory_snapshot", sniff_snapshot, ingest_memory_snapshot, MSG_NONE},
     {"mindspore", sniff_mindspore, ingest_mindspore, MSG_NONE},

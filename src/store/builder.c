@@ -534,6 +534,12 @@ void part_lost(part *p, cause c, uint64_t offset, uint32_t example) {
     }
 }
 
+void part_lost_many(part *p, cause c, uint64_t n) {
+    if (n == 0) return;
+    part_lost(p, c, NOPOS, 0);
+    p->losses[c].count = add_i64(p->losses[c].count, sat_i64(n - 1));
+}
+
 int64_t part_loss_count(const part *p, cause c) {
     return p->losses[c].count;
 }

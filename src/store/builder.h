@@ -268,6 +268,8 @@ status part_label(part *p, const raw_label *row) MUST_USE;
 
 /* Counts a loss or repair; offset of the first one and an example (string id) are kept. */
 void part_lost(part *p, cause c, uint64_t offset, uint32_t example);
+/* The same for n losses that the producer counted itself. */
+void part_lost_many(part *p, cause c, uint64_t n);
 int64_t part_loss_count(const part *p, cause c);
 /* One more event read; one more event dropped. */
 void part_count(part *p, uint64_t read, uint64_t dropped);

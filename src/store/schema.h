@@ -139,7 +139,10 @@ typedef enum {
     X(STREAM_DAMAGED)     /* the compressed stream is damaged: what came before is kept */ \
     X(TRAILING_GARBAGE)   /* bytes behind the end of the trace */                          \
     X(ARGUMENTS_DROPPED)  /* argument store full */                                        \
-    X(MEMORY_STATE)       /* replayed memory events do not lead to the recorded state */
+    X(MEMORY_STATE)       /* replayed memory events do not lead to the recorded state */   \
+    X(RECORDER_FULL)      /* the recorder had no room for an event */                      \
+    X(RECORDER_NAMES)     /* a name the recorder had no room for */                        \
+    X(DEVICE_DROPPED)     /* device records the driver dropped */
 
 typedef enum {
     CAUSE_NONE = 0,

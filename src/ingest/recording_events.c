@@ -1,0 +1,487 @@
+/* recording_events.c: the events of one thread of a recording as slices and points.
+ *
+ * A thread's events come in the order of time, so a stack of open ranges is all that nesting needs.
+ * An end without a name closes the innermost range. An end with a name that is not the innermost
+ * range's closes everything up to its own (a program that jumped out of ranges), and is itself
+ * dropped when there is none: in a flight recorder its begin has been overwritten, elsewhere it is
+ * damage. What is open at the end of the recording is kept, marked unfinished.
+ *
+ * Steps, memory events and queue samples are only collected here: they need all threads. */
+#include "base/buf.h"
+#include "base/num.h"
+#include "ingest/recording_int.h"
+
+typedef struct {
+    const tacho_slot *head;
+    int64_t start;
+    uint32_t tie;
+} open_event;
+
+typedef struct {
+    recording *r;
+    part *part;
+    uint32_t track;
+    int64_t tid;
+    vec open;   /* open_event */
+    uint32_t n; /* events so far: the order among equal times */
+    size_t line;
+    int64_t now;
+    buf text;
+} thread_reader;
+
+/* ---- arguments --------------------------------------------------------------------------- */
+
+/* Kineto's keys, so that tools that read the Chrome form find what they look for. */
+enum { KEY_EXTERNAL, KEY_SEQUENCE, KEY_DIMS, KEY_TYPES, KEY_FLOPS, KEY_BYTES, N_KEYS };
+static const char *const KEYS[N_KEYS] = {"External id", "Sequence number", "Input Dims",
+                                         "Input type",  "flops",           "bytes"};
+
+typedef struct {
+    raw_value values[N_KEYS];
+    size_t n;
+    uint32_t shape;
+} arguments;
+
+static status add_argument(thread_reader *t, arguments *a, int key, uint8_t tag, int64_t v) {
+    uint32_t name = recording_string(t->r, str_of(KEYS[key]));
+    if (name == UINT32_MAX) return ERR_MEMORY;
+    a->shape = builder_shape(t->r->b, a->shape, name);
+    if (!a->shape) return ERR_MEMORY;
+    a->values[a->n++] = (raw_value){.place = a->shape, .tag = tag, .v = v};
+    return OK;
+}
+
+/* ---- operators --------------------------------------------------------------------------- */
+
+/* The slots behind a head, as bytes; fewer than wanted when the event is damaged. */
+static bool payload(const tacho_slot *head, void *to, size_t n) {
+    size_t there = (size_t)(head->what >> 8 & 255) * TACHO_SLOT_BYTES;
+    if (there < n) return false;
+    memcpy(to, head + 1, n);
+    return true;
+}
+
+static str type_name(uint32_t type) {
+    static const char *const NAMES[] = {[TACHO_TYPE_UNKNOWN] = "",
+                                        [TACHO_F64] = "double",
+                                        [TACHO_F32] = "float",
+                                        [TACHO_F16] = "c10::Half",
+                                        [TACHO_BF16] = "c10::BFloat16",
+                                        [TACHO_I64] = "long int",
+                                        [TACHO_I32] = "int",
+                                        [TACHO_I16] = "short int",
+                                        [TACHO_I8] = "signed char",
+                                        [TACHO_U8] = "unsigned char",
+                                        [TACHO_BOOL] = "bool"};
+    return str_of(type < sizeof NAMES / sizeof *NAMES ? NAMES[type] : "");
+}
+
+typedef struct {
+    tacho_op_slots fixed;
+    const uint8_t *p, *end; /* tensors, then frames */
+} op_event;
+
+static bool open_op(const tacho_slot *head, op_event *op) {
+    if (!payload(head, &op->fixed, sizeof op->fixed)) return false;
+    op->p = (const uint8_t *)(head + 1) + sizeof op->fixed;
+    op->end = (const uint8_t *)(head + 1) + (size_t)(head->what >> 8 & 255) * TACHO_SLOT_BYTES;
+    return true;
+}
+
+/* Shapes as "[[2, 3], [3]]" into shapes, types as ["float", …] into types; p moves on. */
+static void write_tensors(op_event *op, buf *shapes, buf *types) {
+    buf_add_byte(shapes, '[');
+    buf_add_byte(types, '[');
+    for (uint32_t i = 0; i < op->fixed.n_tensors; i++) {
+        tacho_tensor_word word;
+        if ((size_t)(op->end - op->p) < sizeof word) break;
+        memcpy(&word, op->p, sizeof word);
+        if ((size_t)(op->end - op->p) < sizeof word + word.n_dims * sizeof(int64_t)) break;
+        op->p += sizeof word;
+        buf_add_cstr(shapes, i ? ", [" : "[");
+        for (uint32_t d = 0; d < word.n_dims; d++, op->p += sizeof(int64_t)) {
+            int64_t v;
+            memcpy(&v, op->p, sizeof v);
+            if (d) buf_add_cstr(shapes, ", ");
+            buf_add_i64(shapes, v);
+        }
+        buf_add_byte(shapes, ']');
+        if (i) buf_add_cstr(types, ", ");
+        buf_add_json(types, type_name(word.type));
+    }
+    buf_add_byte(shapes, ']');
+    buf_add_byte(types, ']');
+}
+
+/* Frames outermost first, joined by ";", as Kineto writes them. */
+static uint32_t call_stack(thread_reader *t, const uint8_t *p, const uint8_t *end, uint32_t n) {
+    buf *text = &t->text;
+    size_t there = (size_t)(end - p) / sizeof(uint64_t);
+    if (n > there) n = (uint32_t)there;
+    if (n == 0) return 0;
+    buf_clear(text);
+    for (uint32_t i = n; i > 0; i--) {
+        uint64_t address;
+        memcpy(&address, p + (i - 1) * sizeof address, sizeof address);
+        uint32_t name = map_get(&t->r->frames, address);
+        if (i < n) buf_add_byte(text, ';');
+        if (name == MAP_NONE)
+            buf_printf(text, "0x%llx", (unsigned long long)address);
+        else
+            buf_add_str(text, intern_get(builder_strings(t->r->b), name));
+    }
+    return buf_ok(text) ? recording_string(t->r, buf_str(text)) : UINT32_MAX;
+}
+
+static uint8_t phase_of(uint32_t kind) {
+    switch (kind) {
+    case TACHO_RANGE_DATA: return PHASE_DATA;
+    case TACHO_RANGE_FORWARD: return PHASE_FORWARD;
+    case TACHO_RANGE_BACKWARD: return PHASE_BACKWARD;
+    case TACHO_RANGE_OPTIMIZER: return PHASE_OPTIMIZER;
+    case TACHO_RANGE_COMMUNICATION: return PHASE_COMMUNICATION;
+    default: return PHASE_NONE;
+    }
+}
+
+static status add_shapes(thread_reader *t, op_event *op, raw_op *row, arguments *a) {
+    buf shapes = {0}, types = {0};
+    write_tensors(op, &shapes, &types);
+    row->shapes = buf_ok(&shapes) ? recording_string(t->r, buf_str(&shapes)) : UINT32_MAX;
+    row->types = buf_ok(&types) ? recording_string(t->r, buf_str(&types)) : UINT32_MAX;
+    buf_fini(&shapes);
+    buf_fini(&types);
+    if (row->shapes == UINT32_MAX || row->types == UINT32_MAX) return ERR_MEMORY;
+    TRY(add_argument(t, a, KEY_DIMS, VALUE_RAW, row->shapes));
+    return add_argument(t, a, KEY_TYPES, VALUE_RAW, row->types);
+}
+
+static status add_work(thread_reader *t, const op_event *op, uint32_t stage, raw_slice *slice,
+                       arguments *a) {
+    double flops = op->fixed.flops;
+    bool has_flops = flops >= 0 && flops < 1e300;
+    raw_op_cost cost = {.phase = phase_of(stage),
+                        .flops = has_flops ? flops : (double)NAN,
+                        .bytes = op->fixed.bytes < 0 ? ABSENT_I64 : op->fixed.bytes};
+    if (has_flops && flops < 9e18)
+        TRY(add_argument(t, a, KEY_FLOPS, VALUE_INT, (int64_t)flops));
+    if (op->fixed.bytes >= 0) TRY(add_argument(t, a, KEY_BYTES, VALUE_INT, op->fixed.bytes));
+    slice->args = part_args(t->part, a->values, a->n);
+    cost.op = slice->extra;
+    return part_op_cost(t->part, &cost);
+}
+
+static status add_op(thread_reader *t, const tacho_slot *head, raw_slice *slice) {
+    op_event op;
+    arguments a = {.n = 0};
+    raw_op row = {
+        .external = ++t->r->n_ops, .sequence = ABSENT_I64, .forward_thread = ABSENT_I64};
+    TRY(add_argument(t, &a, KEY_EXTERNAL, VALUE_INT, row.external));
+    if ((head->what & 255) != TACHO_EVENT_OP || !open_op(head, &op)) {
+        slice->args = part_args(t->part, a.values, a.n);
+        return part_op(t->part, &row, slice);
+    }
+    if (op.fixed.sequence >= 0) {
+        row.sequence = op.fixed.sequence;
+        if (head->what >> 16 == TACHO_RANGE_BACKWARD) row.forward_thread = max_i64(1, t->tid);
+        TRY(add_argument(t, &a, KEY_SEQUENCE, VALUE_INT, row.sequence));
+    }
+    if (op.fixed.n_tensors) TRY(add_shapes(t, &op, &row, &a));
+    row.call_stack = call_stack(t, op.p, op.end, op.fixed.n_frames);
+    if (row.call_stack == UINT32_MAX) return ERR_MEMORY;
+    TRY(part_op(t->part, &row, slice));
+    return add_work(t, &op, head->what >> 16, slice, &a);
+}
+
+static status add_comm(thread_reader *t, const tacho_slot *head) {
+    tacho_comm_slots c;
+    if (!payload(head, &c, sizeof c)) return OK;
+    uint32_t type = recording_string(t->r, type_name(c.type));
+    if (type == UINT32_MAX) return ERR_MEMORY;
+    raw_comm row = {.slice = part_next_slice(t->part),
+                    .name = recording_name(t->r, head->name),
+                    .group_name = recording_name(t->r, c.group),
+                    .dtype = type,
+                    .src = c.root >= 0 ? c.root : ABSENT_I32,
+                    .dst = ABSENT_I32,
+                    .sequence = c.sequence,
+                    .comms_id = ABSENT_I64,
+                    .in_elements = c.in_elements,
+                    .out_elements = c.out_elements,
+                    .group_size = c.rank_count};
+    return part_comm(t->part, &row);
+}
+
+/* ---- ranges ------------------------------------------------------------------------------ */
+
+static uint8_t kind_of(const tacho_slot *head) {
+    static const uint8_t KINDS[] = {
+        [TACHO_RANGE_PLAIN] = KIND_ANNOTATION,    [TACHO_RANGE_OP] = KIND_OP,
+        [TACHO_RANGE_MODULE] = KIND_MODULE,       [TACHO_RANGE_DATA] = KIND_DATA,
+        [TACHO_RANGE_FORWARD] = KIND_FORWARD,     [TACHO_RANGE_BACKWARD] = KIND_BACKWARD,
+        [TACHO_RANGE_OPTIMIZER] = KIND_OPTIMIZER, [TACHO_RANGE_COMMUNICATION] = KIND_COLLECTIVE,
+        [TACHO_RANGE_PYTHON] = KIND_PYTHON,       [TACHO_RANGE_RUNTIME] = KIND_RUNTIME,
+        [TACHO_RANGE_KERNEL] = KIND_KERNEL,       [TACHO_RANGE_COPY] = KIND_MEMCPY,
+        [TACHO_RANGE_SET] = KIND_MEMSET};
+    uint32_t argument = head->what >> 16;
+    if ((head->what & 255) == TACHO_EVENT_OP) return KIND_OP;
+    if ((head->what & 255) == TACHO_EVENT_COMM) return KIND_COLLECTIVE;
+    return argument < sizeof KINDS ? KINDS[argument] : KIND_ANNOTATION;
+}
+
+static status add_call(thread_reader *t, const tacho_slot *head, raw_slice *slice) {
+    tacho_flow_slot link;
+    raw_call call = {.correlation = ABSENT_I64, .external = ABSENT_I64};
+    if (payload(head, &link, sizeof link)) call.correlation = sat_i64(link.id);
+    return part_call(t->part, &call, slice);
+}
+
+static status close_range(thread_reader *t, const open_event *e, int64_t end, uint8_t flags) {
+    const tacho_slot *head = e->head;
+    raw_slice slice = {.start = e->start,
+                       .dur = max_i64(0, sub_i64(end, e->start)),
+                       .name = recording_name(t->r, head->name),
+                       .track = t->track,
+                       .tie = e->tie,
+                       .kind = kind_of(head),
+                       .flags = flags};
+    if (slice.kind >= KIND_KERNEL) slice.kind = KIND_ANNOTATION; /* not on a host thread */
+    if (slice.kind == KIND_OP) TRY(add_op(t, head, &slice));
+    if (slice.kind == KIND_RUNTIME) TRY(add_call(t, head, &slice));
+    if (slice.kind == KIND_MODULE) {
+        raw_module module = {.id = head->name};
+        TRY(part_module(t->part, &module, &slice));
+    }
+    if (slice.kind == KIND_COLLECTIVE && (head->what & 255) == TACHO_EVENT_COMM)
+        TRY(add_comm(t, head));
+    return part_slice(t->part, &slice);
+}
+
+static status open_range(thread_reader *t, const tacho_slot *head) {
+    open_event *e = vec_push(&t->open);
+    if (!e) return ERR_MEMORY;
+    *e = (open_event){.head = head, .start = t->now, .tie = t->n};
+    return OK;
+}
+
+/* How many ranges the end closes; 0: it has no begin. Ranges further out than 256 are not searched,
+ * so that a hostile file cannot make this slow. */
+static size_t ranges_closed(const thread_reader *t, uint32_t name) {
+    enum { MOST_SEARCHED = 256 };
+    const open_event *all = VEC(&t->open, open_event);
+    size_t n = t->open.n;
+    if (n == 0) return 0;
+    if (name == 0 || all[n - 1].head->name == name) return 1;
+    for (size_t i = 2; i <= n && i <= MOST_SEARCHED; i++)
+        if (all[n - i].head->name == name) return i;
+    return 0;
+}
+
+static status end_range(thread_reader *t, const tacho_slot *head) {
+    size_t n = ranges_closed(t, head->name);
+    if (n == 0 && !(t->r->header.flags & TACHO_FILE_FLIGHT)) {
+        part_lost(t->part, CAUSE_UNMATCHED_END, NOPOS, recording_name(t->r, head->name));
+        part_count(t->part, 0, 1);
+    }
+    for (; n > 0; n--) {
+        if (n > 1) part_lost(t->part, CAUSE_UNMATCHED_BEGIN, NOPOS, 0);
+        open_event e = VEC(&t->open, open_event)[--t->open.n];
+        TRY(close_range(t, &e, t->now, n > 1 ? SLICE_UNFINISHED : 0));
+    }
+    return OK;
+}
+
+/* ---- points ------------------------------------------------------------------------------ */
+
+static status take_step(thread_reader *t, const tacho_slot *head) {
+    tacho_step_slot slot;
+    if (!payload(head, &slot, sizeof slot)) return OK;
+    recording_step *s = vec_push(&t->r->steps);
+    if (!s) return ERR_MEMORY;
+    *s = (recording_step){t->now, slot.number, t->track, (head->what >> 16 & 1) != 0};
+    return OK;
+}
+
+static status take_memory(thread_reader *t, const tacho_slot *head) {
+    tacho_memory_slots m;
+    uint32_t kind = head->what >> 16;
+    if (!payload(head, &m, sizeof m) || kind < MEMORY_ALLOC || kind > MEMORY_SEGMENT_FREE)
+        return OK;
+    raw_memory *row = vec_push(&t->r->memories);
+    if (!row) return ERR_MEMORY;
+    bool frees = kind == MEMORY_FREE || kind == MEMORY_SEGMENT_FREE;
+    int64_t bytes = m.bytes < 0 ? sub_i64(0, m.bytes) : m.bytes;
+    *row = (raw_memory){.time = t->now,
+                        .address = m.address,
+                        .bytes = frees ? -bytes : bytes,
+                        .allocated = m.allocated < 0 ? ABSENT_I64 : m.allocated,
+                        .reserved = m.reserved < 0 ? ABSENT_I64 : m.reserved,
+                        .track = t->track,
+                        .tie = t->n,
+                        .device = m.device < 0 ? 0 : m.device,
+                        .device_type = m.device < 0 ? DEVICE_CPU : DEVICE_CUDA,
+                        .kind = (uint8_t)kind};
+    const uint8_t *p = (const uint8_t *)(head + 1) + sizeof m;
+    const uint8_t *end =
+        (const uint8_t *)(head + 1) + (head->what >> 8 & 255) * TACHO_SLOT_BYTES;
+    size_t n = (size_t)(end - p) / sizeof(uint64_t);
+    for (n = m.n_frames < n ? m.n_frames : n; n > 0; n--) { /* outermost first */
+        uint64_t address;
+        memcpy(&address, p + (n - 1) * sizeof address, sizeof address);
+        uint32_t name = map_get(&t->r->frames, address);
+        if (name == MAP_NONE) continue;
+        row->frame = builder_frame(t->r->b, row->frame, name);
+        if (row->frame == UINT32_MAX) return ERR_MEMORY;
+    }
+    return OK;
+}
+
+static status take_device(thread_reader *t, const tacho_slot *head) {
+    tacho_device_slots d;
+    if (!payload(head, &d, sizeof d)) return OK;
+    size_t line = t->line;
+    int64_t start = recording_ns(t->r, d.start_tick, &line),
+            end = recording_ns(t->r, d.end_tick, &line);
+    if (end < start) {
+        part_lost(t->part, CAUSE_NEGATIVE_DURATION, NOPOS, recording_name(t->r, head->name));
+        part_count(t->part, 0, 1);
+        return OK;
+    }
+    raw_slice slice = {.start = start,
+                       .dur = end - start,
+                       .name = recording_name(t->r, head->name),
+                       .tie = t->n,
+                       .kind = kind_of(head)};
+    if (!kind_is_device(slice.kind)) slice.kind = KIND_KERNEL;
+    slice.track = part_track(t->part, (ident){.v = d.device}, (ident){.v = d.stream});
+    uint32_t *seen = map_at(&t->r->devices, (uint64_t)(int64_t)d.device);
+    if (slice.track == UINT32_MAX || !seen) return ERR_MEMORY;
+    *seen = 1;
+    raw_kernel k = {.correlation = d.correlation ? sat_i64(d.correlation) : ABSENT_I64,
+                    .external = ABSENT_I64,
+                    .stream = d.stream,
+                    .context = ABSENT_I64,
+                    .bytes = ABSENT_I64,
+                    .graph_node = ABSENT_I64,
+                    .shared_memory = ABSENT_I64,
+                    .occupancy = (double)NAN,
+                    .blocks_per_sm = (double)NAN,
+                    .device = d.device,
+                    .registers = ABSENT_I32};
+    TRY(part_kernel(t->part, &k, &slice));
+    return part_slice(t->part, &slice);
+}
+
+static status take_queue(thread_reader *t, const tacho_slot *head) {
+    tacho_queue_slot slot;
+    if (!payload(head, &slot, sizeof slot)) return OK;
+    recording_queue *q = vec_push(&t->r->queues);
+    if (!q) return ERR_MEMORY;
+    *q = (recording_queue){head->name, t->now, slot.size, slot.capacity};
+    return OK;
+}
+
+static status take_counter(thread_reader *t, const tacho_slot *head) {
+    tacho_counter_slot slot;
+    if (!payload(head, &slot, sizeof slot)) return OK;
+    uint32_t name = recording_name(t->r, head->name);
+    return part_counter(t->part, &(raw_counter){.time = t->now,
+                                                .value = slot.value,
+                                                .name = name,
+                                                .series = name,
+                                                .track = t->track});
+}
+
+static status take_flow(thread_reader *t, const tacho_slot *head) {
+    tacho_flow_slot slot;
+    if (!payload(head, &slot, sizeof slot)) return OK;
+    char end = (char)(head->what >> 16);
+    if (end != 's' && end != 't' && end != 'f') return OK;
+    return part_arrow(t->part, &(raw_arrow){.time = t->now,
+                                            .offset = t->n,
+                                            .id = (int64_t)slot.id,
+                                            .name = recording_name(t->r, head->name),
+                                            .track = t->track,
+                                            .kind = FLOW_OTHER,
+                                            .phase = end,
+                                            .binds_enclosing = true});
+}
+
+static status take_event(thread_reader *t, const tacho_slot *head) {
+    switch (head->what & 255) {
+    case TACHO_EVENT_BEGIN:
+    case TACHO_EVENT_OP:
+    case TACHO_EVENT_COMM: return open_range(t, head);
+    case TACHO_EVENT_END: return end_range(t, head);
+    case TACHO_EVENT_INSTANT:
+        return part_instant(t->part, &(raw_instant){.time = t->now,
+                                                    .name = recording_name(t->r, head->name),
+                                                    .track = t->track,
+                                                    .scope = 't'});
+    case TACHO_EVENT_STEP: return take_step(t, head);
+    case TACHO_EVENT_COUNTER: return take_counter(t, head);
+    case TACHO_EVENT_QUEUE: return take_queue(t, head);
+    case TACHO_EVENT_FLOW: return take_flow(t, head);
+    case TACHO_EVENT_MEMORY: return take_memory(t, head);
+    case TACHO_EVENT_DEVICE: return take_device(t, head);
+    default: return OK; /* of a later version */
+    }
+}
+
+/* ---- the thread -------------------------------------------------------------------------- */
+
+static status begin_thread(thread_reader *t, uint32_t row) {
+    recording *r = t->r;
+    uint32_t known = map_get(&r->thread_of, row);
+    t->tid = row;
+    if (known != MAP_NONE) t->tid = VEC(&r->threads, recording_thread)[known].tid;
+    t->track = part_track(t->part, (ident){.v = r->header.pid}, (ident){.v = t->tid});
+    if (t->track == UINT32_MAX) return ERR_MEMORY;
+    if (known == MAP_NONE) return OK;
+    return part_label(t->part,
+                      &(raw_label){.pid = {.v = r->header.pid},
+                                   .tid = {.v = t->tid},
+                                   .value = VEC(&r->threads, recording_thread)[known].name,
+                                   .kind = LABEL_THREAD_NAME});
+}
+
+/* Flight recorder: what is older than asked for was kept only because there was room. */
+static bool is_too_old(const thread_reader *t) {
+    uint64_t flight = t->r->header.flight_ns;
+    return (t->r->header.flags & TACHO_FILE_FLIGHT) && flight < (uint64_t)INT64_MAX &&
+           t->now < sub_i64(t->r->last_ns, (int64_t)flight);
+}
+
+static status read_piece(thread_reader *t, const recording_piece *p) {
+    for (uint32_t i = 0; i < p->n_slots;) {
+        const tacho_slot *head = &p->slots[i];
+        t->now = recording_ns(t->r, head->tick, &t->line);
+        t->n++;
+        part_count(t->part, 1, 0);
+        if (!is_too_old(t)) TRY(take_event(t, head));
+        i += 1 + (head->what >> 8 & 255);
+    }
+    return OK;
+}
+
+status recording_read_thread(recording *r, const recording_piece *pieces, size_t n,
+                             error *err) {
+    thread_reader t = {.r = r, .part = r->part, .open = VEC_INIT(open_event)};
+    status st = begin_thread(&t, pieces[0].row);
+    for (size_t i = 0; i < n && st == OK; i++) {
+        st = read_piece(&t, &pieces[i]);
+        if (r->o->progress && st == OK && (i & 63) == 0 &&
+            r->o->progress(r->o->progress_context,
+                           (uint64_t)((const uint8_t *)pieces[i].slots - r->bytes), r->n_bytes))
+            st = ERR_CANCELLED;
+    }
+    while (t.open.n && st == OK) {
+        open_event e = VEC(&t.open, open_event)[--t.open.n];
+        part_lost(t.part, CAUSE_UNMATCHED_BEGIN, NOPOS, recording_name(r, e.head->name));
+        st = close_range(&t, &e, max_i64(t.now, r->last_ns), SLICE_UNFINISHED);
+    }
+    vec_fini(&t.open);
+    buf_fini(&t.text);
+    if (st == ERR_MEMORY) FAIL_MEMORY(err);
+    return st;
+}

@@ -1,0 +1,392 @@
+/* rec_cycle.c: when events are kept, and in which file.
+ *
+ *     start ─> [schedule: wait ─> warmup ─> active ─┐ repeat] ─> stop
+ *                               prepare    activate └─> deactivate, on_ready
+ *
+ * Preparing makes the file and its room; activating makes it the current one and sets tacho_on to
+ * its epoch, a number no file had before, so that a thread sees at once that its place belongs to an
+ * older file. Deactivating clears tacho_on, waits (5 ms at most) until no thread is in the middle of
+ * an event, writes the last clock and hands the file to the helper, who unmaps it: that costs time in
+ * proportion to what was recorded, and the program shall not wait for it.
+ *
+ * Pending means: the first event starts the recording. Programs run by `tacho record` and children
+ * forked from a recording program are pending, so that those that never record leave no file.
+ *
+ * A flight recorder writes under a name that ends in .tmp; a trigger or the end renames it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/rec_int.h"
+
+#define WAIT_FOR_WRITERS_NS 5000000
+#define WINDOW_BYTES ((uint64_t)8 << 30)
+#define FLIGHT_BYTES ((uint64_t)256 << 20)
+
+uint32_t tacho_on;
+uint32_t rec_flags, rec_memory_every;
+pthread_mutex_t rec_cycle_lock = PTHREAD_MUTEX_INITIALIZER;
+rec_settings rec_set; /* rec_cycle_lock, as everything below */
+
+static uint32_t is_started; /* read without the lock by tacho_step */
+static bool is_pending;
+static rec_file *prepared; /* made, not yet current */
+static uint32_t last_epoch;
+static uint64_t step, n_files;
+static char last_path[4096];
+static char last_error[160];
+
+/* ---- the schedule ---- */
+
+typedef enum { STEP_OFF, STEP_WARMUP, STEP_ON, STEP_LAST } step_action;
+
+static step_action action_of(const tacho_schedule *s, uint64_t n) {
+    uint64_t circle = (uint64_t)s->wait + s->warmup + s->active;
+    if (s->active == 0) return STEP_ON;
+    if (n < s->skip_first) return STEP_OFF;
+    n -= s->skip_first;
+    if (s->repeat && n / circle >= s->repeat) return STEP_OFF;
+    n %= circle;
+    if (n < s->wait) return STEP_OFF;
+    if (n < (uint64_t)s->wait + s->warmup) return STEP_WARMUP;
+    return n == circle - 1 ? STEP_LAST : STEP_ON;
+}
+
+/* ---- names of files ---- */
+
+static bool make_folder(const char *path) {
+    char part[3072];
+    size_t n = strlen(path);
+    if (n >= sizeof part) return false;
+    memcpy(part, path, n + 1);
+    for (char *p = part + 1; *p; p++) {
+        if (*p != '/') continue;
+        *p = 0;
+        (void)mkdir(part, 0777);
+        *p = '/';
+    }
+    return mkdir(part, 0777) == 0 || errno == EEXIST;
+}
+
+static void worker_name(char *to, size_t size) {
+    char host[128] = "host";
+    int64_t rank, world;
+    (void)gethostname(host, sizeof host - 1);
+    if (rec_set.worker[0])
+        snprintf(to, size, "%s", rec_set.worker);
+    else if (rec_rank(&rank, &world))
+        snprintf(to, size, "rank%lld.%s_%d", (long long)rank, host, (int)getpid());
+    else
+        snprintf(to, size, "%s_%d", host, (int)getpid());
+    for (char *p = to; *p; p++)
+        if (*p == '/' || (unsigned char)*p < ' ') *p = '_';
+}
+
+/* A folder gets WORKER.STAMP.tacho; a file's name is taken as it is, later files of the same process
+ * get a stamp. */
+static void file_name(const char *worker, char *to, size_t size) {
+    size_t n = strlen(rec_set.path);
+    long long stamp = (long long)rec_clock_ns(CLOCK_REALTIME);
+    bool is_file = n > 6 && strcmp(rec_set.path + n - 6, ".tacho") == 0;
+    if (!is_file) {
+        (void)make_folder(rec_set.path);
+        snprintf(to, size, "%s/%s.%lld.tacho", rec_set.path, worker, stamp);
+    } else if (n_files == 0) {
+        snprintf(to, size, "%s", rec_set.path);
+        (void)unlink(to);
+    } else {
+        snprintf(to, size, "%.*s.%lld.tacho", (int)(n - 6), rec_set.path, stamp);
+    }
+}
+
+/* ---- one file ---- */
+
+static uint32_t flags_of(const tacho_options *o) {
+    return (o->shapes ? TACHO_FILE_SHAPES : 0u) | (o->memory ? TACHO_FILE_MEMORY : 0u) |
+           (o->stacks ? TACHO_FILE_STACKS : 0u) | (o->device ? TACHO_FILE_DEVICE : 0u) |
+           (o->flight_seconds > 0 ? TACHO_FILE_FLIGHT : 0u);
+}
+
+static void prepare_flight(rec_file *f) {
+    double seconds = rec_set.o.flight_seconds;
+    f->closed = calloc(f->limit, sizeof *f->closed);
+    f->flight_ticks = (uint64_t)((double)rec_clock_rate() * seconds);
+    f->header->flight_ns = (uint64_t)(seconds * 1e9);
+}
+
+static bool prepare(void) {
+    char worker[256], final_path[4096 - 8], path[4096];
+    bool flight = rec_set.o.flight_seconds > 0;
+    uint64_t bytes = rec_set.o.ring_bytes;
+    int why = 0;
+    if (prepared) return true;
+    if (!bytes) bytes = flight ? FLIGHT_BYTES : WINDOW_BYTES;
+    if (bytes < (uint64_t)1 << 20) bytes = (uint64_t)1 << 20;
+    worker_name(worker, sizeof worker);
+    file_name(worker, final_path, sizeof final_path);
+    snprintf(path, sizeof path, "%s%s", final_path, flight ? ".tmp" : "");
+    if (flight) (void)unlink(path);
+    prepared = rec_file_new(path, final_path, bytes, &why);
+    last_error[0] = 0;
+    if (!prepared) snprintf(last_error, sizeof last_error, "%s", strerror(why));
+    if (!prepared) return false;
+    prepared->header->flags = flags_of(&rec_set.o);
+    prepared->header->memory_every = rec_set.o.memory_every;
+    snprintf(prepared->header->worker, sizeof prepared->header->worker, "%s", worker);
+    if (flight) prepare_flight(prepared);
+    n_files++;
+    return true;
+}
+
+static void activate(void) {
+    rec_file *f = prepared;
+    prepared = NULL;
+    do { /* 0 and REC_PENDING are words of their own */
+        last_epoch++;
+    } while (last_epoch == 0 || last_epoch == REC_PENDING);
+    f->epoch = last_epoch;
+    bool before = rec_enter(&rec_lock);
+    tacho_side_clock now = rec_clock_pair(), loaded = rec_clock_first();
+    rec_side(f, TACHO_SIDE_CLOCK, &loaded, sizeof loaded, NULL, 0);
+    rec_side(f, TACHO_SIDE_CLOCK, &now, sizeof now, NULL, 0);
+    f->header->start_unix_ns = now.unix_ns;
+    f->header->start_tick = now.tick;
+    rec_names_write(f);
+    rec_meta_write(f);
+    rec_current = f;
+    __atomic_store_n(&rec_flags, f->header->flags, __ATOMIC_RELAXED);
+    __atomic_store_n(&rec_memory_every, f->header->memory_every, __ATOMIC_RELAXED);
+    __atomic_store_n(&tacho_on, f->epoch, __ATOMIC_RELEASE);
+    rec_leave(&rec_lock, before);
+    snprintf(last_path, sizeof last_path, "%s", f->final_path);
+    (void)rec_helper_start(rec_set.o.listen);
+    rec_helper_wake();
+}
+
+/* Ends the current file; false when there is none. */
+static bool deactivate(void) {
+    rec_file *f = rec_current;
+    if (!f) return false;
+    __atomic_store_n(&tacho_on, 0, __ATOMIC_RELEASE);
+    (void)rec_quiet(f->epoch, WAIT_FOR_WRITERS_NS);
+    bool before = rec_enter(&rec_lock);
+    rec_threads_rename(f);
+    tacho_side_clock now = rec_clock_pair();
+    rec_side(f, TACHO_SIDE_CLOCK, &now, sizeof now, NULL, 0);
+    f->header->stop_unix_ns = now.unix_ns;
+    f->header->stop_tick = now.tick;
+    __atomic_store_n(&f->header->state, TACHO_FILE_STOPPED, __ATOMIC_RELEASE);
+    rec_current = NULL;
+    if (strcmp(f->path, f->final_path) != 0) (void)rename(f->path, f->final_path);
+    rec_helper_put_away(f);
+    rec_leave(&rec_lock, before);
+    return true;
+}
+
+static void drop_prepared(void) {
+    if (!prepared) return;
+    (void)unlink(prepared->path);
+    rec_file_free(prepared, false);
+    prepared = NULL;
+}
+
+/* ---- steps ---- */
+
+/* A mark in this thread's stream. The caller holds rec_cycle_lock and so is marked as being inside;
+ * recording is on and rec_lock is free, so it may pass. */
+static void mark_step(int64_t number, uint32_t is_end) {
+    bool before = rec_self.in_slow;
+    rec_self.in_slow = false;
+    tacho_slot *s = rec_open(2);
+    if (s) {
+        tacho_step_slot slot = {.number = number};
+        memcpy(s + 1, &slot, sizeof slot);
+        rec_close(s, rec_tick(), 0, rec_what(TACHO_EVENT_STEP, 1, is_end));
+    }
+    rec_self.in_slow = before;
+}
+
+static bool begin_now(void) {
+    if (!prepare()) return false;
+    activate();
+    mark_step((int64_t)step, 0);
+    return true;
+}
+
+/* What the schedule wants at this step; nothing is recording. */
+static bool follow_schedule(void) {
+    switch (action_of(&rec_set.o.schedule, step)) {
+    case STEP_OFF: return true;
+    case STEP_WARMUP: return prepare();
+    default: return begin_now();
+    }
+}
+
+static void call_back(bool ready, const rec_settings *set, const char *path) {
+    if (ready && set->o.on_ready) set->o.on_ready(path, set->o.context);
+}
+
+void tacho_step(void) {
+    if (!__atomic_load_n(&is_started, __ATOMIC_RELAXED) || rec_self.in_slow) return;
+    if (__atomic_load_n(&tacho_on, __ATOMIC_RELAXED) == REC_PENDING) rec_start_pending();
+    bool ready = false, before = rec_enter(&rec_cycle_lock);
+    if (is_started) {
+        step_action now = action_of(&rec_set.o.schedule, step);
+        step++;
+        if (rec_current) {
+            __atomic_fetch_add(&rec_current->header->n_steps, 1, __ATOMIC_RELAXED);
+            mark_step((int64_t)step, now == STEP_LAST);
+            if (now == STEP_LAST) ready = deactivate();
+        }
+        if (!rec_current) (void)follow_schedule();
+    }
+    rec_settings set = rec_set;
+    char path[sizeof last_path];
+    memcpy(path, last_path, sizeof path);
+    rec_leave(&rec_cycle_lock, before);
+    call_back(ready, &set, path);
+}
+
+/* ---- start and stop ---- */
+
+static void keep_settings(const tacho_options *o, bool from_outside) {
+    rec_set = (rec_settings){.from_outside = from_outside};
+    if (o) memcpy(&rec_set.o, o, o->size < sizeof *o ? o->size : sizeof *o);
+    const char *path = rec_set.o.path && *rec_set.o.path ? rec_set.o.path : "tacho_runs";
+    snprintf(rec_set.path, sizeof rec_set.path, "%s", path);
+    if (rec_set.o.worker)
+        snprintf(rec_set.worker, sizeof rec_set.worker, "%s", rec_set.o.worker);
+    rec_set.o.path = rec_set.o.worker = NULL; /* the program's, not ours */
+    step = 0;
+    n_files = 0;
+}
+
+int rec_start(const tacho_options *o, bool from_outside) {
+    if (rec_self.in_slow) return TACHO_BUSY;
+    int result = TACHO_OK;
+    rec_clock_init();
+    rec_helper_catch_up();
+    bool before = rec_enter(&rec_cycle_lock);
+    if (is_started) {
+        result = TACHO_BUSY;
+    } else {
+        keep_settings(o, from_outside);
+        if (!follow_schedule()) result = TACHO_FAILED;
+        __atomic_store_n(&is_started, result == TACHO_OK, __ATOMIC_RELAXED);
+    }
+    rec_leave(&rec_cycle_lock, before);
+    return result;
+}
+
+int rec_stop(bool from_outside, char *path, size_t size) {
+    if (rec_self.in_slow) return TACHO_OFF;
+    bool ready = false, before = rec_enter(&rec_cycle_lock);
+    int result = is_started && (from_outside || !rec_set.from_outside) ? TACHO_OK : TACHO_OFF;
+    if (result == TACHO_OK) {
+        if (is_pending) __atomic_store_n(&tacho_on, 0, __ATOMIC_RELAXED);
+        is_pending = false;
+        __atomic_store_n(&is_started, 0, __ATOMIC_RELAXED);
+        ready = deactivate();
+        drop_prepared();
+    }
+    rec_settings set = rec_set;
+    char last[sizeof last_path];
+    memcpy(last, last_path, sizeof last);
+    rec_leave(&rec_cycle_lock, before);
+    if (path) snprintf(path, size, "%s", last);
+    call_back(ready, &set, last);
+    return result;
+}
+
+int tacho_start(const tacho_options *o) {
+    return rec_start(o, false);
+}
+
+int tacho_stop(void) {
+    return rec_stop(false, NULL, 0);
+}
+
+int tacho_trigger(const char *why) {
+    if (rec_self.in_slow) return TACHO_OFF;
+    bool ready = false, before = rec_enter(&rec_cycle_lock);
+    if (rec_current && rec_set.o.flight_seconds > 0) {
+        bool inner = rec_enter(&rec_lock);
+        rec_side(rec_current, TACHO_SIDE_NOTE, "", 0, why ? why : "", why ? strlen(why) : 0);
+        rec_leave(&rec_lock, inner);
+        ready = deactivate();
+    }
+    char path[sizeof last_path];
+    memcpy(path, last_path, sizeof path);
+    if (ready) (void)begin_now();
+    rec_settings set = rec_set;
+    rec_leave(&rec_cycle_lock, before);
+    call_back(ready, &set, path);
+    return ready ? TACHO_OK : TACHO_OFF;
+}
+
+void rec_set_pending(const tacho_options *o) {
+    bool before = rec_enter(&rec_cycle_lock);
+    if (!is_started) {
+        keep_settings(o, true);
+        is_pending = true;
+        __atomic_store_n(&is_started, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&tacho_on, REC_PENDING, __ATOMIC_RELEASE);
+    }
+    rec_leave(&rec_cycle_lock, before);
+}
+
+void rec_start_pending(void) {
+    bool before = rec_enter(&rec_cycle_lock);
+    if (is_pending) {
+        is_pending = false;
+        __atomic_store_n(&tacho_on, 0, __ATOMIC_RELAXED);
+        if (!follow_schedule()) __atomic_store_n(&is_started, 0, __ATOMIC_RELAXED);
+    }
+    rec_leave(&rec_cycle_lock, before);
+}
+
+void rec_cycle_forked(void) {
+    bool was_on = is_started && (rec_current || prepared || is_pending);
+    if (rec_current) close(rec_current->fd); /* its map is not ours: the parent kept it back */
+    if (prepared) close(prepared->fd);
+    rec_current = prepared = NULL;
+    step = 0;
+    n_files = 1; /* a file's name belongs to the parent: ours gets a stamp */
+    is_pending = was_on && rec_set.o.follow_children;
+    rec_set.worker[0] = 0;
+    rec_set.o.on_ready = NULL;
+    __atomic_store_n(&is_started, is_pending, __ATOMIC_RELAXED);
+    __atomic_store_n(&tacho_on, is_pending ? REC_PENDING : 0, __ATOMIC_RELAXED);
+}
+
+/* ---- small answers ---- */
+
+int tacho_is_recording(void) {
+    uint32_t on = __atomic_load_n(&tacho_on, __ATOMIC_RELAXED);
+    return on != 0 && on != REC_PENDING;
+}
+
+size_t tacho_path(char *to, size_t size) {
+    bool before = rec_enter(&rec_cycle_lock);
+    int n = snprintf(to, size, "%s", last_path);
+    rec_leave(&rec_cycle_lock, before);
+    return n > 0 ? (size_t)n : 0;
+}
+
+const char *tacho_error(void) {
+    return last_error;
+}
+
+const char *tacho_version(void) {
+    return TACHO_VERSION;
+}
+
+void rec_count_lost(int which, uint64_t n) {
+    if (rec_self.in_slow) return;
+    bool before = rec_enter(&rec_lock);
+    if (rec_current) __atomic_fetch_add(&rec_current->header->lost[which], n, __ATOMIC_RELAXED);
+    rec_leave(&rec_lock, before);
+}

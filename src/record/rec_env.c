@@ -1,0 +1,86 @@
+/* rec_env.c: being loaded, being told from outside what to do, forking and ending.
+ *
+ * `tacho record` loads this library into the programs it runs and says in the environment what it
+ * wants; the recording begins with the first event, so that shells and launchers leave no file.
+ *
+ *     TACHO_RECORD=FOLDER  TACHO_STEPS=A..B  TACHO_WITH=shapes,memory,stacks,device
+ *     TACHO_FLIGHT=SECONDS  TACHO_RING=BYTES  TACHO_LISTEN=1
+ *
+ * A fork locks both locks, so that the child gets consistent state, and gives the child nothing of
+ * the parent's: no map, no helper, no socket. An exit stops the recording. _exit, exec and signals
+ * need nothing: the file is whole at any moment. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/rec_int.h"
+
+static void before_fork(void) {
+    pthread_mutex_lock(&rec_cycle_lock);
+    pthread_mutex_lock(&rec_lock);
+}
+
+static void after_fork_in_parent(void) {
+    pthread_mutex_unlock(&rec_lock);
+    pthread_mutex_unlock(&rec_cycle_lock);
+}
+
+static void after_fork_in_child(void) {
+    pthread_mutex_init(&rec_lock, NULL);
+    pthread_mutex_init(&rec_cycle_lock, NULL);
+    rec_threads_forget();
+    rec_helper_forked();
+    rec_rank_forked();
+    rec_cycle_forked();
+}
+
+/* A..B or A: steps A to B, both recorded. */
+static tacho_schedule parse_steps(const char *text) {
+    char *end;
+    unsigned long first = strtoul(text, &end, 10), last = first;
+    if (end[0] == '.' && end[1] == '.') last = strtoul(end + 2, NULL, 10);
+    if (last < first) last = first;
+    return (tacho_schedule){.warmup = first > 0,
+                            .skip_first = (uint32_t)(first > 0 ? first - 1 : 0),
+                            .active = (uint32_t)(last - first + 1),
+                            .repeat = 1};
+}
+
+static bool has_word(const char *list, const char *word) {
+    size_t n = strlen(word);
+    for (const char *p = list; p && (p = strstr(p, word)) != NULL; p += n)
+        if ((p == list || p[-1] == ',') && (p[n] == 0 || p[n] == ',')) return true;
+    return false;
+}
+
+static void read_environment(void) {
+    const char *path = getenv("TACHO_RECORD"), *steps = getenv("TACHO_STEPS"),
+               *with = getenv("TACHO_WITH"), *flight = getenv("TACHO_FLIGHT"),
+               *ring = getenv("TACHO_RING"), *listens = getenv("TACHO_LISTEN");
+    bool listening = listens && *listens && strcmp(listens, "0") != 0;
+    if (path && *path) {
+        tacho_options o = {.size = sizeof o,
+                           .path = path,
+                           .shapes = has_word(with, "shapes"),
+                           .memory = has_word(with, "memory"),
+                           .stacks = has_word(with, "stacks"),
+                           .device = has_word(with, "device"),
+                           .ring_bytes = ring ? strtoull(ring, NULL, 10) : 0,
+                           .flight_seconds = flight ? strtod(flight, NULL) : 0,
+                           .follow_children = 1,
+                           .listen = listening};
+        if (steps && *steps) o.schedule = parse_steps(steps);
+        rec_set_pending(&o);
+    }
+    if (listening) (void)rec_helper_start(true);
+}
+
+__attribute__((constructor)) static void load(void) {
+    rec_clock_init();
+    (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    read_environment();
+}
+
+__attribute__((destructor)) static void unload(void) {
+    (void)rec_stop(true, NULL, 0);
+    rec_helper_finish();
+}

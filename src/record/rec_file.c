@@ -1,0 +1,191 @@
+/* rec_file.c: the file of a recording, written through a shared map.
+ *
+ * The map is made once, as large as the file may become; the file behind it grows in steps, always
+ * by allocating blocks (a sparse file on a full disk would kill the program with SIGBUS). Writers
+ * take chunks of 64 KiB; the helper keeps room ahead of them and touches its pages, so that writers
+ * meet neither the disk nor page faults. When the helper is late a writer grows the file itself.
+ *
+ * What is in the map is in the page cache: the system writes it to the disk in its own time, and a
+ * program that is killed, calls _exit or exec has lost nothing.
+ *
+ * The flight recorder has a fixed number of chunks and uses the oldest full one again, cleared.
+ * Side chunks (names, clocks) are never used again. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "record/rec_int.h"
+
+enum { FIRST_CHUNKS = 16, GROW_CHUNKS = 64, MOST_TEXT = 32768 };
+#define LEAST_BYTES ((uint64_t)1 << 20)
+
+/* The most bytes this process may have in one file: beyond RLIMIT_FSIZE a signal would end it. */
+static uint64_t allowed_bytes(uint64_t wanted) {
+    struct rlimit r;
+    if (getrlimit(RLIMIT_FSIZE, &r) == 0 && r.rlim_cur != RLIM_INFINITY && r.rlim_cur < wanted)
+        wanted = r.rlim_cur;
+    return wanted;
+}
+
+static bool map_file(rec_file *f, uint64_t bytes) {
+    for (; bytes >= LEAST_BYTES; bytes /= 2) { /* less when address space is limited */
+        void *map =
+            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, f->fd, 0);
+        if (map == MAP_FAILED) continue;
+        f->map = map;
+        f->map_bytes = bytes;
+        f->header = map;
+        f->limit = (bytes - TACHO_FILE_HEADER_BYTES) / TACHO_CHUNK_BYTES;
+        (void)madvise(map, bytes, MADV_DONTFORK);
+        return true;
+    }
+    return false;
+}
+
+static void fill_header(rec_file *f) {
+    tacho_file_header *h = f->header;
+    memcpy(h->magic, TACHO_FILE_MAGIC, sizeof h->magic);
+    h->version = TACHO_FILE_VERSION;
+    h->profile = TACHO_FILE_RECORDING;
+    h->header_bytes = TACHO_FILE_HEADER_BYTES;
+    h->chunk_bytes = TACHO_CHUNK_BYTES;
+    h->state = TACHO_FILE_RUNNING;
+    h->clock = rec_clock_kind;
+    h->ticks_per_s = rec_clock_known_rate();
+    h->pid = getpid();
+    h->parent_pid = getppid();
+}
+
+rec_file *rec_file_new(const char *path, const char *final_path, uint64_t limit_bytes,
+                       int *why) {
+    rec_file *f = calloc(1, sizeof *f);
+    if (!f) {
+        *why = ENOMEM;
+        return NULL;
+    }
+    strcpy(f->path, path); /* NOLINT: both are of the same fixed size */
+    strcpy(f->final_path, final_path);
+    f->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (f->fd < 0) {
+        *why = errno;
+        free(f);
+        return NULL;
+    }
+    if (!map_file(f, allowed_bytes(limit_bytes)) || !rec_file_grow(f, FIRST_CHUNKS)) {
+        *why = errno ? errno : ENOSPC;
+        unlink(path);
+        rec_file_free(f, false);
+        return NULL;
+    }
+    fill_header(f);
+    return f;
+}
+
+void rec_file_free(rec_file *f, bool cut) {
+    off_t used = (off_t)(TACHO_FILE_HEADER_BYTES + f->n_chunks * TACHO_CHUNK_BYTES);
+    if (cut) (void)!ftruncate(f->fd, used);
+    if (f->map) munmap(f->map, f->map_bytes);
+    close(f->fd);
+    free(f->closed);
+    free(f);
+}
+
+bool rec_file_grow(rec_file *f, uint64_t n) {
+    int code;
+    if (f->ready + n > f->limit) n = f->limit - f->ready;
+    if (n == 0) {
+        errno = EFBIG;
+        return false;
+    }
+    off_t from = f->ready ? (off_t)(TACHO_FILE_HEADER_BYTES + f->ready * TACHO_CHUNK_BYTES) : 0;
+    off_t to = (off_t)(TACHO_FILE_HEADER_BYTES + (f->ready + n) * TACHO_CHUNK_BYTES);
+    do {
+        code = posix_fallocate(f->fd, from, to - from);
+    } while (code == EINTR);
+    errno = code;
+    if (code != 0) return false;
+    f->ready += n;
+    return true;
+}
+
+/* ---- chunks ---- */
+
+static void start_chunk(rec_file *f, uint64_t chunk, uint32_t type, uint32_t thread) {
+    tacho_chunk_header *h = (tacho_chunk_header *)rec_file_chunk(f, chunk);
+    h->thread = thread;
+    h->order = ++f->order;
+    h->tick = rec_tick();
+    __atomic_store_n(&h->type, type, __ATOMIC_RELEASE);
+}
+
+/* The oldest full chunk, cleared; -1 when there is none, or when it is young and need not be taken. */
+static int64_t take_closed(rec_file *f, bool must) {
+    if (f->n_closed == 0) return -1;
+    struct closed oldest = f->closed[f->closed_first];
+    if (!must && rec_tick() - oldest.tick < f->flight_ticks) return -1;
+    f->closed_first = (f->closed_first + 1) % f->limit;
+    f->n_closed--;
+    memset(rec_file_chunk(f, oldest.chunk), 0, TACHO_CHUNK_BYTES);
+    return oldest.chunk;
+}
+
+static int64_t take_fresh(rec_file *f) {
+    if (f->n_chunks == f->ready && !rec_file_grow(f, GROW_CHUNKS)) return -1;
+    uint64_t chunk = f->n_chunks++;
+    __atomic_store_n(&f->header->n_chunks, f->n_chunks, __ATOMIC_RELEASE);
+    if (f->ready - f->n_chunks == GROW_CHUNKS / 2) rec_helper_wake();
+    return (int64_t)chunk;
+}
+
+int64_t rec_file_take(rec_file *f, uint32_t type, uint32_t thread) {
+    int64_t chunk = -1;
+    if (f->flight_ticks && type == TACHO_CHUNK_EVENTS) chunk = take_closed(f, false);
+    if (chunk < 0) chunk = take_fresh(f);
+    if (chunk < 0) chunk = take_closed(f, true);
+    if (chunk >= 0) start_chunk(f, (uint64_t)chunk, type, thread);
+    return chunk;
+}
+
+void rec_file_close_chunk(rec_file *f, uint64_t chunk) {
+    if (!f->closed || f->n_closed == f->limit) return;
+    uint64_t at = (f->closed_first + f->n_closed++) % f->limit;
+    f->closed[at] = (struct closed){(uint32_t)chunk, rec_tick()};
+}
+
+/* ---- side records ---- */
+
+static bool side_room(rec_file *f, size_t bytes) {
+    if ((size_t)(f->side_end - f->side_at) >= bytes) return true;
+    int64_t chunk = rec_file_take(f, TACHO_CHUNK_SIDE, 0);
+    if (chunk < 0) return false;
+    f->side_at = rec_file_chunk(f, (uint64_t)chunk) + TACHO_CHUNK_HEADER_BYTES;
+    f->side_end = rec_file_chunk(f, (uint64_t)chunk) + TACHO_CHUNK_BYTES;
+    return true;
+}
+
+void rec_side(rec_file *f, uint32_t type, const void *fixed, size_t n, const char *text,
+              size_t n_text) {
+    if (n_text > MOST_TEXT) n_text = MOST_TEXT;
+    size_t bytes = sizeof(tacho_side) + n + n_text;
+    size_t padded = (bytes + 7) / 8 * 8;
+    if (!side_room(f, padded + 8)) { /* 8: the length of the text is told by a NUL behind it */
+        __atomic_fetch_add(&f->header->lost[TACHO_LOST_SIDE], 1, __ATOMIC_RELAXED);
+        return;
+    }
+    if (padded == bytes) padded += 8;
+    tacho_side *head = (tacho_side *)f->side_at;
+    memcpy(f->side_at + sizeof *head, fixed, n);
+    if (n_text) memcpy(f->side_at + sizeof *head + n, text, n_text);
+    head->type = type;
+    __atomic_store_n(&head->bytes, (uint32_t)padded, __ATOMIC_RELEASE);
+    f->side_at += padded;
+}
+
+void rec_side_clock(rec_file *f) {
+    tacho_side_clock pair = rec_clock_pair();
+    rec_side(f, TACHO_SIDE_CLOCK, &pair, sizeof pair, NULL, 0);
+}

@@ -1,0 +1,227 @@
+/* rec_helper.c: the recorder's own thread, one in a process, asleep when there is nothing to do.
+ *
+ * While recording it keeps room ahead of the writers (blocks on the disk, pages in memory: touching
+ * a fresh page costs more than a hundred events), writes pairs of clocks (often at first, then every
+ * second, later every ten), names frames, and answers the socket. After a stop it unmaps the file,
+ * as soon as no thread can be writing into it any more.
+ *
+ * It is made by the first recording and stays. All signals are blocked in it. After a fork the child
+ * has none and makes its own when it records. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "record/rec_int.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum {
+    TICK_MS = 20,
+    LEAST_AHEAD = 64,  /* chunks: 4 MiB */
+    MOST_AHEAD = 4096, /* 256 MiB */
+    STACK_BYTES = 256 << 10,
+    MOST_BEHIND = 8, /* files */
+};
+#define FRAMES_NS 5000000
+#define FINISH_NS 2000000000
+#define WAIT_AWAY_NS 1000000000
+
+/* rec_lock */
+static bool is_running, is_listening;
+static rec_file *to_put_away;
+static int n_to_put_away;
+static int wake_fd = -1, listen_fd = -1;
+
+/* ---- room ahead ---- */
+
+typedef struct {
+    uint32_t epoch;
+    uint64_t last, ahead, touched; /* chunks */
+    int64_t next_clock_ns;
+    int n_clocks;
+} watch;
+
+static void touch_pages(uint8_t *from, size_t bytes) {
+    if (madvise(from, bytes, MADV_POPULATE_WRITE) == 0) return;
+    for (size_t i = 0; i < bytes; i += 4096) /* older kernels: a write that changes nothing */
+        (void)__atomic_fetch_or(from + i, 0, __ATOMIC_RELAXED);
+}
+
+/* As far ahead as the writers came in two turns. */
+static void plan_ahead(watch *w, uint64_t n_chunks) {
+    uint64_t used = n_chunks - w->last;
+    w->last = n_chunks;
+    w->ahead = 2 * used > LEAST_AHEAD ? 2 * used : LEAST_AHEAD;
+    if (w->ahead > MOST_AHEAD) w->ahead = MOST_AHEAD;
+}
+
+static void make_room(watch *w, rec_file *f) {
+    bool before = rec_enter(&rec_lock);
+    plan_ahead(w, f->n_chunks);
+    uint64_t wanted = f->n_chunks + w->ahead;
+    if (f->ready < wanted && f->ready < f->limit) (void)rec_file_grow(f, wanted - f->ready);
+    uint64_t from = w->touched > f->n_chunks ? w->touched : f->n_chunks, to = f->ready;
+    rec_leave(&rec_lock, before);
+    if (to > from) touch_pages(rec_file_chunk(f, from), (to - from) * TACHO_CHUNK_BYTES);
+    w->touched = to;
+}
+
+static void keep_clock(watch *w, rec_file *f, int64_t now) {
+    if (now < w->next_clock_ns) return;
+    int64_t ms = w->n_clocks < 3 ? 20 : w->n_clocks < 60 ? 1000 : 10000;
+    bool before = rec_enter(&rec_lock);
+    rec_side_clock(f);
+    rec_leave(&rec_lock, before);
+    w->n_clocks++;
+    w->next_clock_ns = now + ms * 1000000;
+}
+
+/* ---- putting away ---- */
+
+static rec_file *next_to_put_away(void) {
+    bool before = rec_enter(&rec_lock);
+    rec_file *f = to_put_away;
+    if (f) to_put_away = f->next;
+    if (f) n_to_put_away--;
+    rec_leave(&rec_lock, before);
+    return f;
+}
+
+/* A file whose threads cannot be proved quiet stays mapped: that costs address space, not memory. */
+static void put_away(rec_file *f) {
+    if (f->header->flags & TACHO_FILE_STACKS)
+        while (rec_frames_name(f, FRAMES_NS)) {}
+    if (!rec_quiet(f->epoch, WAIT_AWAY_NS)) f->map = NULL;
+    rec_file_free(f, true);
+}
+
+void rec_helper_put_away(rec_file *f) {
+    f->next = to_put_away;
+    to_put_away = f;
+    n_to_put_away++;
+    rec_helper_wake();
+}
+
+/* ---- the loop ---- */
+
+static void serve_current(watch *w, rec_file *f) {
+    if (w->epoch != f->epoch) *w = (watch){.epoch = f->epoch};
+    make_room(w, f);
+    keep_clock(w, f, rec_clock_ns(CLOCK_MONOTONIC));
+    if (f->header->flags & TACHO_FILE_STACKS) (void)rec_frames_name(f, FRAMES_NS);
+}
+
+/* The current file cannot be put away under our hands: only this thread does that. */
+static rec_file *current_file(void) {
+    bool before = rec_enter(&rec_lock);
+    rec_file *f = rec_current;
+    rec_leave(&rec_lock, before);
+    return f;
+}
+
+static void wait_for_work(bool recording, int listening) {
+    struct pollfd fds[2] = {{.fd = wake_fd, .events = POLLIN},
+                            {.fd = listening, .events = POLLIN}};
+    int timeout = recording || rec_control_deadline() ? TICK_MS : -1;
+    if (poll(fds, listening >= 0 ? 2 : 1, timeout) <= 0) return;
+    uint64_t n;
+    if (fds[0].revents) (void)!read(wake_fd, &n, sizeof n);
+    if (listening >= 0 && fds[1].revents) rec_control_answer(listening);
+}
+
+static int listening_socket(void) {
+    bool before = rec_enter(&rec_lock);
+    int fd = is_listening ? listen_fd : -1;
+    rec_leave(&rec_lock, before);
+    return fd;
+}
+
+static void *run_helper(void *unused) {
+    watch w = {.epoch = 0};
+    (void)unused;
+    prctl(PR_SET_NAME, "tacho", 0, 0, 0);
+    for (;;) {
+        for (rec_file *done; (done = next_to_put_away()) != NULL;) put_away(done);
+        rec_file *f = current_file();
+        if (f) serve_current(&w, f);
+        rec_control_tick();
+        wait_for_work(f != NULL, listening_socket());
+    }
+    return NULL;
+}
+
+/* ---- for the others ---- */
+
+static bool make_thread(void) {
+    pthread_attr_t attr;
+    pthread_t id;
+    sigset_t all, before;
+    if (pthread_attr_init(&attr) != 0) return false;
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    (void)pthread_attr_setstacksize(&attr, STACK_BYTES);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool ok = pthread_create(&id, &attr, run_helper, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attr);
+    return ok;
+}
+
+bool rec_helper_start(bool listens) {
+    bool before = rec_enter(&rec_lock);
+    if (wake_fd < 0) wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (listens && listen_fd < 0) listen_fd = rec_control_open();
+    is_listening = listen_fd >= 0;
+    if (!is_running && wake_fd >= 0) is_running = make_thread();
+    bool ok = is_running;
+    rec_leave(&rec_lock, before);
+    rec_helper_wake();
+    return ok;
+}
+
+void rec_helper_wake(void) {
+    uint64_t one = 1;
+    int fd = __atomic_load_n(&wake_fd, __ATOMIC_RELAXED), code = errno;
+    if (fd >= 0) (void)!write(fd, &one, sizeof one);
+    errno = code;
+}
+
+void rec_helper_forked(void) {
+    if (wake_fd >= 0) close(wake_fd);
+    if (listen_fd >= 0) rec_control_close(listen_fd, false);
+    wake_fd = listen_fd = -1;
+    is_running = is_listening = false;
+    to_put_away = NULL;
+    n_to_put_away = 0;
+}
+
+void rec_helper_catch_up(void) {
+    for (int i = 0; i < 200; i++) {
+        bool before = rec_enter(&rec_lock);
+        bool behind = is_running && n_to_put_away > MOST_BEHIND;
+        rec_leave(&rec_lock, before);
+        if (!behind) return;
+        usleep(1000);
+    }
+}
+
+/* Files that the helper has not come to are cut here; unmapping is the exit's work. */
+void rec_helper_finish(void) {
+    int64_t until = rec_clock_ns(CLOCK_MONOTONIC) + FINISH_NS;
+    bool waiting = true;
+    while (waiting && rec_clock_ns(CLOCK_MONOTONIC) < until) {
+        bool before = rec_enter(&rec_lock);
+        waiting = is_running && to_put_away;
+        rec_leave(&rec_lock, before);
+        if (waiting) usleep(500);
+    }
+    if (listen_fd >= 0) rec_control_close(listen_fd, true);
+}

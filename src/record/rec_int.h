@@ -1,0 +1,194 @@
+/* rec_int.h: what the files of the recorder share.
+ *
+ *     rec_events.c   the calls of a program: one event, one append
+ *     rec_thread.c   each thread's place in the file, and when nobody writes any more
+ *     rec_file.c     the file: chunks, side records, room ahead of the writers
+ *     rec_names.c    names and frames: text to number, once
+ *     rec_cycle.c    start, stop, schedule, flight recorder
+ *     rec_meta.c     facts of the whole recording: rank, host, command, what the program says
+ *     rec_helper.c   the thread that makes room, reads clocks, puts away what was stopped
+ *     rec_control.c  its socket, for tacho attach
+ *     rec_env.c      loading, forking, exiting
+ *
+ * Two locks. rec_cycle_lock orders start, stop and step; rec_lock guards the current file, the list
+ * of threads and the table of names, is held for microseconds, and is taken inside the other.
+ */
+#ifndef RECORD_REC_INT_H
+#define RECORD_REC_INT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <tacho/abi.h>
+#include <tacho/format.h>
+
+#include "record/rec_clock.h"
+
+#define REC_PENDING UINT32_MAX /* tacho_on: the first event starts the recording */
+#define REC_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define REC_LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* ---- one recording ---- */
+
+typedef struct rec_file rec_file;
+struct rec_file {
+    rec_file *next; /* among those to be put away */
+    int fd;
+    uint32_t epoch; /* tacho_on while it is current */
+    uint8_t *map;
+    size_t map_bytes;
+    tacho_file_header *header; /* at map */
+    uint64_t limit;            /* the most chunks */
+    uint64_t ready;            /* chunks with room on the disk */
+    uint64_t n_chunks;         /* handed out */
+    uint64_t order;
+    uint8_t *side_at, *side_end;
+    /* Flight recorder: chunks that are full, oldest first, to be used again. */
+    uint64_t flight_ticks;
+    struct closed {
+        uint32_t chunk;
+        uint64_t tick;
+    } * closed;
+    uint64_t closed_first, n_closed;
+    char path[4096];       /* under which it is written */
+    char final_path[4096]; /* under which it is left behind */
+};
+
+/* A new file with its header and room for the first chunks; NULL: *why says what the system said. */
+rec_file *rec_file_new(const char *path, const char *final_path, uint64_t limit_bytes,
+                       int *why);
+/* Unmaps and closes; when `cut`, the room that was not used is given back before. */
+void rec_file_free(rec_file *f, bool cut);
+/* Room for at least n more chunks on the disk; false when there is none. */
+bool rec_file_grow(rec_file *f, uint64_t n);
+static inline uint8_t *rec_file_chunk(const rec_file *f, uint64_t chunk) {
+    return f->map + TACHO_FILE_HEADER_BYTES + chunk * TACHO_CHUNK_BYTES;
+}
+/* A chunk for events or side records; -1 when the file is full. rec_lock. */
+int64_t rec_file_take(rec_file *f, uint32_t type, uint32_t thread);
+/* Flight recorder: nobody writes into this chunk any more. rec_lock. */
+void rec_file_close_chunk(rec_file *f, uint64_t chunk);
+/* A side record of two parts; text beyond 32 KiB is cut. rec_lock. */
+void rec_side(rec_file *f, uint32_t type, const void *fixed, size_t n, const char *text,
+              size_t n_text);
+void rec_side_clock(rec_file *f);
+
+/* ---- threads ---- */
+
+typedef struct rec_thread rec_thread;
+struct rec_thread {
+    tacho_slot *at, *end; /* where the next event goes */
+    uint32_t epoch;       /* of the file they point into */
+    uint32_t busy;        /* 1 while an event is being written */
+    uint32_t row;         /* 0: not in the list */
+    uint32_t chunk;
+    int64_t tid;
+    uint64_t lost; /* events since the last that found room */
+    rec_thread *next, *previous;
+    char *given; /* the name the program gave it; NULL: the system's */
+    bool in_slow;
+};
+extern __thread rec_thread rec_self __attribute__((tls_model("initial-exec")));
+extern pthread_mutex_t rec_lock, rec_cycle_lock;
+extern rec_file *rec_current; /* rec_lock */
+
+/* Takes a lock and marks the thread: should what it calls (an instrumented malloc, a signal handler)
+ * record, it is refused instead of waiting for itself. The result goes to rec_leave. */
+static inline bool rec_enter(pthread_mutex_t *lock) {
+    bool before = rec_self.in_slow;
+    rec_self.in_slow = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    pthread_mutex_lock(lock);
+    return before;
+}
+static inline void rec_leave(pthread_mutex_t *lock, bool before) {
+    pthread_mutex_unlock(lock);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    rec_self.in_slow = before;
+}
+
+/* Room for n slots on this thread, or NULL: then nothing may be written, and the loss is counted.
+ * rec_close publishes the event. */
+tacho_slot *rec_open_slow(rec_thread *t, uint32_t n);
+static inline tacho_slot *rec_open(uint32_t n) {
+    rec_thread *t = &rec_self;
+    if (REC_UNLIKELY(t->busy)) return NULL; /* a signal came in the middle of an event */
+    __atomic_store_n(&t->busy, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (REC_LIKELY(t->epoch == __atomic_load_n(&tacho_on, __ATOMIC_RELAXED)) &&
+        REC_LIKELY(t->end - t->at >= (ptrdiff_t)n))
+        return t->at;
+    return rec_open_slow(t, n);
+}
+static inline uint32_t rec_what(uint32_t kind, uint32_t extra, uint32_t argument) {
+    return kind | extra << 8 | argument << 16;
+}
+static inline void rec_close(tacho_slot *head, uint64_t tick, uint32_t name, uint32_t what) {
+    rec_thread *t = &rec_self;
+    head->name = name;
+    head->what = what;
+    __atomic_store_n(&head->tick, tick, __ATOMIC_RELEASE);
+    t->at = head + 1 + (what >> 8 & 255);
+    __atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
+}
+/* True when no thread writes into the file with this epoch; false when one still does after ns. */
+bool rec_quiet(uint32_t epoch, int64_t ns);
+/* The names of threads that are alive, a few of them: some are given names late. rec_lock. */
+void rec_threads_rename(rec_file *f);
+/* In a forked child: forgets all threads but this one, which starts anew. */
+void rec_threads_forget(void);
+/* Gives this thread's place up; for the end of a thread. */
+void rec_thread_end(rec_thread *t);
+
+/* ---- names and frames ---- */
+uint32_t rec_name(const char *text);
+/* Writes all names into a new file. rec_lock. */
+void rec_names_write(rec_file *f);
+/* Up to `most` addresses of callers; each is known to the helper from then on. */
+uint32_t rec_frames(uint64_t *to, uint32_t most);
+/* Names frames that are new, for at most `ns`; true when there is more to do. Of the helper. */
+bool rec_frames_name(rec_file *f, int64_t ns);
+
+/* ---- cycles ---- */
+typedef struct {
+    tacho_options o;
+    char path[3072], worker[256];
+    bool from_outside; /* tacho record or attach started it: the program cannot stop it */
+} rec_settings;
+extern rec_settings rec_set;
+extern uint32_t rec_flags; /* TACHO_FILE_* of the current recording */
+extern uint32_t rec_memory_every;
+/* Counts a loss in the current file. */
+void rec_count_lost(int which, uint64_t n);
+int rec_start(const tacho_options *o, bool from_outside);
+int rec_stop(bool from_outside, char *path, size_t size);
+/* The first event shall start it. */
+void rec_set_pending(const tacho_options *o);
+/* Starts what is pending; called by the first event. */
+void rec_start_pending(void);
+/* Makes everything fit for a child that was just forked. */
+void rec_cycle_forked(void);
+/* Metadata into a new file. rec_lock. */
+void rec_meta_write(rec_file *f);
+/* Rank and number of processes: as told, else as the launcher's environment says; false: unknown. */
+bool rec_rank(int64_t *rank, int64_t *world);
+void rec_rank_forked(void);
+
+/* ---- helper ---- */
+/* Makes sure that it runs and listens when it should; false when there can be no thread. */
+bool rec_helper_start(bool listens);
+void rec_helper_wake(void);
+void rec_helper_put_away(rec_file *f); /* rec_lock */
+/* Waits a while when many stopped files are still open: for programs that start and stop all the time. */
+void rec_helper_catch_up(void);
+void rec_helper_forked(void);
+void rec_helper_finish(void); /* at exit: what is to be put away, and the socket */
+
+/* ---- control ---- */
+int rec_control_open(void);             /* the listening socket, or -1 */
+void rec_control_answer(int listening); /* one connection that waits */
+void rec_control_tick(void);            /* ends what was asked for a time */
+int64_t rec_control_deadline(void);     /* monotonic ns, 0: none */
+void rec_control_close(int listening, bool remove);
+
+#endif

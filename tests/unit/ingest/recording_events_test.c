@@ -1,0 +1,110 @@
+/* recording_events_test.c: events of a thread that do not fit together, and what becomes of them;
+ * what fits together is tested with the recorder itself (tests/unit/record). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "unit/ingest/made_recording.h"
+
+static trace *read_made(made_recording *m) {
+    error err = {0};
+    trace *t = made_read(m, &err);
+    if (!t) fail_msg("refused with message %d", err.message);
+    made_free(m);
+    return t;
+}
+
+static void an_end_without_a_begin_is_counted(void **state) {
+    made_recording m = made_new();
+    made_event(&m, 10, 0, TACHO_EVENT_END, 0, NULL, 0);
+    trace *t = read_made(&m);
+    assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_END), 1);
+    assert_int_equal(t->events_dropped, 1);
+    trace_release(t);
+}
+
+static void in_a_flight_recorder_it_is_expected(void **state) {
+    made_recording m = made_new();
+    made_header(&m)->flags = TACHO_FILE_FLIGHT;
+    made_header(&m)->flight_ns = 1000;
+    made_event(&m, 10, 0, TACHO_EVENT_INSTANT, 0, NULL, 0); /* older than asked for */
+    made_event(&m, 5000, 0, TACHO_EVENT_END, 0, NULL, 0);
+    trace *t = read_made(&m);
+    assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_END), 0);
+    assert_int_equal(t->instant.n, 1);
+    trace_release(t);
+}
+
+static void an_end_closes_the_range_of_its_name(void **state) {
+    made_recording m = made_new();
+    made_event(&m, 10, 1, TACHO_EVENT_BEGIN, 0, NULL, 0);
+    made_event(&m, 20, 2, TACHO_EVENT_BEGIN, 0, NULL, 0);
+    made_event(&m, 30, 1, TACHO_EVENT_END, 0, NULL, 0); /* the inner one was jumped over */
+    made_event(&m, 40, 3, TACHO_EVENT_END, 0, NULL, 0); /* nobody's */
+    made_name(&m, 1, "outer");
+    made_name(&m, 2, "inner");
+    trace *t = read_made(&m);
+    assert_int_equal(t->slice.n - 1, 2);
+    assert_int_equal(t->slice.dur[1], 20);
+    assert_int_equal(t->slice.dur[2], 10);
+    assert_int_equal(t->slice.flags[1], 0);
+    assert_int_equal(t->slice.flags[2], SLICE_UNFINISHED);
+    assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_END), 1);
+    trace_release(t);
+}
+
+static void payloads_that_are_too_short_are_passed_over(void **state) {
+    made_recording m = made_new();
+    for (uint32_t kind = 1; kind < 32; kind++)
+        made_event(&m, kind * 10, 1, kind, kind, NULL, 0);
+    trace *t = read_made(&m);
+    assert_int_equal(t->counter.n, 1);
+    assert_int_equal(t->memory.n, 1);
+    assert_int_equal(t->kernel.n, 1);
+    trace_release(t);
+}
+
+static void tensors_that_lead_outside_are_cut(void **state) {
+    made_recording m = made_new();
+    struct {
+        tacho_op_slots fixed;
+        tacho_tensor_word word;
+        int64_t dim;
+    } op = {
+        {.flops = 5, .bytes = -1, .sequence = -1, .n_tensors = 1000, .n_frames = 4000000000u},
+        {.type = 200, .n_dims = 1},
+        3};
+    made_event(&m, 10, 1, TACHO_EVENT_OP, TACHO_RANGE_FORWARD, &op, sizeof op);
+    made_event(&m, 20, 0, TACHO_EVENT_END, 0, NULL, 0);
+    trace *t = read_made(&m);
+    assert_int_equal(t->op.n - 1, 1);
+    assert_true(str_eq(trace_str(t, t->op.shapes[1]), STR("[[3]]")));
+    assert_true(str_eq(trace_str(t, t->op.types[1]), STR("[\"\"]")));
+    assert_int_equal(t->op.bytes[1], ABSENT_I64);
+    trace_release(t);
+}
+
+static void device_work_that_ends_before_it_begins_is_dropped(void **state) {
+    made_recording m = made_new();
+    tacho_device_slots w = {.start_tick = 1000500, .end_tick = 1000400, .device = 0};
+    made_event(&m, 600, 1, TACHO_EVENT_DEVICE, TACHO_RANGE_KERNEL, &w, sizeof w);
+    trace *t = read_made(&m);
+    assert_int_equal(t->kernel.n, 1);
+    assert_int_equal(trace_quality(t, CAUSE_NEGATIVE_DURATION), 1);
+    trace_release(t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_end_without_a_begin_is_counted),
+        cmocka_unit_test(in_a_flight_recorder_it_is_expected),
+        cmocka_unit_test(an_end_closes_the_range_of_its_name),
+        cmocka_unit_test(payloads_that_are_too_short_are_passed_over),
+        cmocka_unit_test(tensors_that_lead_outside_are_cut),
+        cmocka_unit_test(device_work_that_ends_before_it_begins_is_dropped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,129 @@
+/* rec_control_test.c: another program asks this one to record. */
+#include "unit/record/record_helper.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "record/rec_int.h"
+
+static char run_folder[64];
+
+static void socket_path(struct sockaddr_un *name) {
+    *name = (struct sockaddr_un){.sun_family = AF_UNIX};
+    snprintf(name->sun_path, sizeof name->sun_path, "%s/tacho/%d.sock", run_folder,
+             (int)getpid());
+}
+
+static int ask(const char *line) {
+    struct sockaddr_un name;
+    socket_path(&name);
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&name, sizeof name), 0);
+    assert_int_equal(write(fd, line, strlen(line)), (ssize_t)strlen(line));
+    return fd;
+}
+
+/* Everything that is answered until the other side closes. */
+static void answers(int fd, char *to, size_t size) {
+    size_t at = 0;
+    for (ssize_t n; at + 1 < size && (n = read(fd, to + at, size - 1 - at)) > 0;)
+        at += (size_t)n;
+    to[at] = 0;
+    close(fd);
+}
+
+static void the_socket_is_its_owners_alone(void **state) {
+    struct sockaddr_un name;
+    struct stat st;
+    socket_path(&name);
+    assert_int_equal(stat(name.sun_path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    *strrchr(name.sun_path, '/') = 0;
+    assert_int_equal(stat(name.sun_path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+}
+
+static void a_recording_is_made_for_the_time_asked(void **state) {
+    char line[512], said[4096], path[512] = "";
+    snprintf(line, sizeof line, "record 0.1 sm %s\n", fresh_folder());
+    int fd = ask(line);
+    while (!tacho_is_recording()) usleep(1000);
+    TACHO_BEGIN("while attached");
+    TACHO_END();
+    answers(fd, said, sizeof said);
+    assert_int_equal(tacho_is_recording(), 0);
+    assert_int_equal(sscanf(said, "started %511s done", path), 1);
+    assert_non_null(strstr(said, "\ndone "));
+    trace *t = read_recording(path);
+    assert_int_equal(count_slices(t, "while attached"), 1);
+    trace_release(t);
+}
+
+static void a_client_that_goes_away_ends_its_recording(void **state) {
+    char line[512];
+    snprintf(line, sizeof line, "record 60 - %s\n", fresh_folder());
+    int fd = ask(line);
+    while (!tacho_is_recording()) usleep(1000);
+    close(fd);
+    for (int i = 0; i < 500 && tacho_is_recording(); i++) usleep(10000);
+    assert_int_equal(tacho_is_recording(), 0);
+}
+
+static void what_is_not_understood_is_refused(void **state) {
+    static const char *const LINES[] = {"record\n", "record x y z\n", "record -1 - /tmp\n",
+                                        "hello\n", "trigger now\n"};
+    char said[512];
+    for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {
+        answers(ask(LINES[i]), said, sizeof said);
+        if (strncmp(said, "failed ", 7) != 0) fail_msg("%s: %s", LINES[i], said);
+    }
+    answers(ask("status\n"), said, sizeof said);
+    assert_true(strncmp(said, "idle", 4) == 0);
+}
+
+static void a_running_recording_is_not_taken_away(void **state) {
+    char line[512], said[512];
+    snprintf(line, sizeof line, "record 1 - %s\n", fresh_folder());
+    start_all();
+    answers(ask(line), said, sizeof said);
+    assert_string_equal(said, "failed busy\n");
+    assert_int_equal(tacho_is_recording(), 1);
+}
+
+static int set_up(void **state) {
+    strcpy(run_folder, "/tmp/tacho_run_XXXXXX");
+    assert_non_null(mkdtemp(run_folder));
+    setenv("XDG_RUNTIME_DIR", run_folder, 1);
+    return rec_helper_start(true) ? 0 : -1;
+}
+
+static int clean_up(void **state) {
+    char path[96];
+    rec_helper_finish();
+    snprintf(path, sizeof path, "%s/tacho", run_folder);
+    rmdir(path);
+    return rmdir(run_folder);
+}
+
+static int tear_down(void **state) {
+    (void)tacho_stop();
+    remove_folder();
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_socket_is_its_owners_alone),
+        cmocka_unit_test_teardown(a_recording_is_made_for_the_time_asked, tear_down),
+        cmocka_unit_test_teardown(a_client_that_goes_away_ends_its_recording, tear_down),
+        cmocka_unit_test(what_is_not_understood_is_refused),
+        cmocka_unit_test_teardown(a_running_recording_is_not_taken_away, tear_down),
+    };
+    return cmocka_run_group_tests(tests, set_up, clean_up);
+}

@@ -1,0 +1,206 @@
+/* rec_env_test.c: children, exec, _exit, SIGKILL, the environment and late loading. */
+#include "unit/record/record_helper.h"
+
+#include <dlfcn.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "record/rec_int.h"
+
+static void say_child(void) {
+    TACHO_SCOPE("in the child");
+}
+
+static void a_child_leaves_the_parents_recording_alone(void **state) {
+    fresh_folder();
+    start_all();
+    tacho_mark("before");
+    assert_int_equal(in_child(say_child), 0);
+    tacho_mark("after");
+    trace *t = stop_and_read();
+    assert_int_equal(t->instant.n - 1, 2);
+    assert_int_equal(count_slices(t, "in the child"), 0);
+    trace_release(t);
+    char names[4][512];
+    assert_int_equal(list_recordings(names, 4), 1);
+}
+
+static void a_followed_child_has_a_file_of_its_own(void **state) {
+    tacho_options o = {.size = sizeof o, .path = fresh_folder(), .follow_children = 1};
+    assert_int_equal(tacho_start(&o), TACHO_OK);
+    assert_int_equal(in_child(say_child), 0);
+    char names[4][512];
+    assert_int_equal(list_recordings(names, 4), 2);
+    trace *t = stop_and_read();
+    assert_int_equal(count_slices(t, "in the child"), 0);
+    trace_release(t);
+    uint32_t found = 0;
+    for (int i = 0; i < 2; i++) {
+        t = read_recording(names[i]);
+        found += count_slices(t, "in the child");
+        trace_release(t);
+    }
+    assert_int_equal(found, 1);
+}
+
+static void do_nothing(void) {}
+
+static void a_followed_child_that_records_nothing_leaves_no_file(void **state) {
+    tacho_options o = {.size = sizeof o, .path = fresh_folder(), .follow_children = 1};
+    assert_int_equal(tacho_start(&o), TACHO_OK);
+    assert_int_equal(in_child(do_nothing), 0);
+    char names[4][512];
+    assert_int_equal(list_recordings(names, 4), 1);
+}
+
+/* ---- ends without a stop ---- */
+
+static void record_a_little(void) {
+    start_all();
+    for (int i = 0; i < 10000; i++) {
+        TACHO_SCOPE("kept");
+    }
+    tacho_begin_text("open at the end", TACHO_RANGE_PLAIN);
+}
+
+static void and_leave(void) {
+    record_a_little();
+    _exit(0);
+}
+
+static void and_be_killed(void) {
+    record_a_little();
+    raise(SIGKILL);
+}
+
+static void and_become_another(void) {
+    record_a_little();
+    execl("/bin/true", "true", NULL);
+}
+
+static void and_crash(void) {
+    record_a_little();
+    signal(SIGSEGV, SIG_DFL);
+    raise(SIGSEGV);
+}
+
+static void what_was_recorded_survives_any_end(void **state) {
+    static void (*const ENDS[])(void) = {and_leave, and_be_killed, and_become_another,
+                                         and_crash};
+    for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++) {
+        char names[4][512];
+        fresh_folder();
+        (void)in_child(ENDS[i]);
+        assert_int_equal(list_recordings(names, 4), 1);
+        trace *t = read_recording(names[0]);
+        assert_int_equal(count_slices(t, "kept"), 10000);
+        assert_true(t->slice.flags[one_slice(t, "open at the end")] & SLICE_UNFINISHED);
+        assert_true(trace_meta(t, STR("recording")).n > 0);
+        assert_true(t->end_ns > 0 && t->end_ns < (int64_t)60 * 1000000000);
+        trace_release(t);
+    }
+}
+
+/* ---- the library itself, as tacho record loads it ---- */
+
+static const char *library(void) {
+    static char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 32);
+    assert_true(n > 0);
+    path[n] = 0;
+    dirname(dirname(path));
+    strcat(path, "/libtacho.so");
+    if (access(path, R_OK) != 0) skip();
+    return path;
+}
+
+static void a_library_loaded_late_records_all_threads(void **state) {
+    fresh_folder();
+    /* A copy of its own beside the one this test is linked with. */
+    void *lib = dlopen(library(), RTLD_NOW | RTLD_LOCAL);
+    if (!lib) fail_msg("%s", dlerror());
+    int (*start)(const tacho_options *) =
+        (int (*)(const tacho_options *))dlsym(lib, "tacho_start");
+    int (*stop)(void) = (int (*)(void))dlsym(lib, "tacho_stop");
+    void (*mark)(const char *) = (void (*)(const char *))dlsym(lib, "tacho_mark");
+    assert_true(start && stop && mark);
+    char path[512], names[4][512];
+    snprintf(path, sizeof path, "%s/late.tacho", fresh_folder());
+    tacho_options o = {.size = sizeof o, .path = path};
+    assert_int_equal(start(&o), TACHO_OK);
+    mark("late");
+    assert_int_equal(stop(), TACHO_OK);
+    assert_int_equal(dlclose(lib), 0); /* it stays: its thread runs */
+    assert_int_equal(list_recordings(names, 4), 1);
+    trace *t = read_recording(names[0]);
+    assert_int_equal(t->instant.n - 1, 1);
+    trace_release(t);
+}
+
+static void only_the_interface_is_exported(void **state) {
+    char command[4200], line[512];
+    int n = 0;
+    snprintf(command, sizeof command, "nm -D --defined-only '%s' 2>/dev/null", library());
+    FILE *in = popen(command, "r");
+    assert_non_null(in);
+    while (fgets(line, sizeof line, in)) {
+        char *name = strrchr(line, ' ');
+        if (!name) continue;
+        n++;
+        if (strncmp(name + 1, "tacho_", 6) != 0 &&
+            strncmp(name + 1, "InitializeInjection", 19) != 0 &&
+            strncmp(name + 1, "__", 2) != 0)
+            fail_msg("exports %s", name + 1);
+    }
+    pclose(in);
+    assert_true(n > 20);
+}
+
+static void the_environment_starts_with_the_first_event(void **state) {
+    const char *folder = fresh_folder();
+    char names[4][512];
+    tacho_options o = {.size = sizeof o,
+                       .path = folder,
+                       .follow_children = 1,
+                       .schedule = {.skip_first = 1, .active = 1, .repeat = 1}};
+    rec_set_pending(&o);
+    assert_int_equal(list_recordings(names, 4), 0);
+    assert_int_equal(tacho_start(NULL), TACHO_BUSY); /* the program's own start gives way */
+    assert_int_equal(tacho_stop(), TACHO_OFF);
+    for (int i = 0; i < 4; i++) {
+        tacho_begin_text(i == 1 ? "second step" : "another", TACHO_RANGE_PLAIN);
+        tacho_end_range();
+        tacho_step();
+    }
+    assert_int_equal(rec_stop(true, NULL, 0), TACHO_OK);
+    assert_int_equal(list_recordings(names, 4), 1);
+    trace *t = read_recording(names[0]);
+    assert_int_equal(t->slice.n - 1, 2); /* the range and its step */
+    (void)one_slice(t, "second step");
+    trace_release(t);
+}
+
+static int tear_down(void **state) {
+    (void)rec_stop(true, NULL, 0);
+    remove_folder();
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_child_leaves_the_parents_recording_alone, tear_down),
+        cmocka_unit_test_teardown(a_followed_child_has_a_file_of_its_own, tear_down),
+        cmocka_unit_test_teardown(a_followed_child_that_records_nothing_leaves_no_file,
+                                  tear_down),
+        cmocka_unit_test_teardown(what_was_recorded_survives_any_end, tear_down),
+        cmocka_unit_test_teardown(a_library_loaded_late_records_all_threads, tear_down),
+        cmocka_unit_test_teardown(only_the_interface_is_exported, tear_down),
+        cmocka_unit_test_teardown(the_environment_starts_with_the_first_event, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
