@@ -28,6 +28,9 @@ static inline int64_t sub_i64(int64_t a, int64_t b) {
     int64_t r;
     return __builtin_sub_overflow(a, b, &r) ? (b < 0 ? INT64_MAX : INT64_MIN) : r;
 }
+static inline uint64_t min_u64(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
 static inline int64_t min_i64(int64_t a, int64_t b) {
     return a < b ? a : b;
 }

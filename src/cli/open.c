@@ -64,7 +64,7 @@ static status add_worker(const options *o, opened *x, const chosen *c, error *er
         .trace = t,
         .worker = c->worker->name,
         .rank = c->worker->rank != ABSENT_I64 ? c->worker->rank : load_rank(t),
-        .path = c->span->path,
+        .path = shown_path(c->span->path),
         .run = c->run->name,
         .span = number,
     };

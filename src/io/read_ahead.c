@@ -137,6 +137,7 @@ void read_ahead_stop(read_ahead *a) {
     a->stop = true;
     pthread_cond_signal(&a->emptied);
     pthread_mutex_unlock(&a->lock);
+    if (a->in->remote) remote_stop(a->in->remote);
     if (a->in->wake_fd >= 0) {
         uint64_t one = 1;
         ssize_t written = write(a->in->wake_fd, &one, sizeof one);

@@ -26,7 +26,8 @@
 
 struct source {
     char *path;
-    int fd; /* -1: memory */
+    int fd; /* -1: remote or memory */
+    remote *remote;
     uint64_t file_bytes;
     codec codec;
     file_map *map;  /* a plain file, or */
@@ -98,7 +99,25 @@ static status open_descriptor(const char *path, int *fd, struct stat *st, error 
     FAIL(err, ERR_ARG, NOPOS, MSG_IS_DIRECTORY, arg_cstr("path", path));
 }
 
+static status open_remote(const char *url, source **out, error *err) {
+    source *s = NULL;
+    TRY(new_source(url, -1, STR_NONE, &s, err));
+    status made = remote_open(url, &s->remote, err);
+    if (made == OK) {
+        s->in.remote = s->remote;
+        s->file_bytes = remote_size_bytes(s->remote);
+        made = start_reading(s, false, err);
+    }
+    if (made != OK) {
+        source_close(s);
+        return made;
+    }
+    *out = s;
+    return OK;
+}
+
 status source_open(const char *path, source **out, error *err) {
+    if (remote_is_url(path)) return open_remote(path, out, err);
     int fd = -1;
     struct stat st = {0};
     TRY(open_descriptor(path, &fd, &st, err));
@@ -141,6 +160,7 @@ void source_close(source *s) {
     block_list_fini(&s->blocks);
     if (s->decode) s->decode->free(s->decode);
     file_map_close(s->map);
+    remote_close(s->remote);
     if (s->fd > STDIN_FILENO) close(s->fd);
     mem_free(s->path);
     mem_free(s);

@@ -25,7 +25,7 @@ typedef struct source source;
 
 typedef enum { CODEC_NONE = 0, CODEC_GZIP, CODEC_ZSTD } codec;
 
-/* path "-" is standard input. Empty files open; directories are ERR_ARG. */
+/* path "-" is standard input; a URL (remote.h) is read over the network. Empty files open; directories are ERR_ARG. */
 status source_open(const char *path, source **out, error *err) MUST_USE;
 /* Bytes in memory (tests, fuzzing); they must live as long as the source. Padding is not
  * needed. */

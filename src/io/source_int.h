@@ -10,16 +10,18 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "io/remote_int.h"
 #include "io/source.h"
 
 /* ---- stream_read.c: undecoded bytes ------------------------------------------------------ */
 
 #define READER_HEAD 16
 
-/* Bytes of a descriptor or of memory, with a little that was looked at beforehand. */
+/* Bytes of a descriptor, of an object behind a URL or of memory, with a little that was looked at beforehand. */
 typedef struct {
     const char *path; /* for messages; borrowed */
-    int fd;           /* -1: memory */
+    int fd;           /* -1: remote or memory */
+    remote *remote;   /* NULL: memory; borrowed */
     int wake_fd;      /* -1, or an eventfd that ends a wait for more bytes with ERR_CANCELLED */
     str memory;
     size_t memory_at;

@@ -75,6 +75,7 @@ static status read_memory(reader *r, char *to, size_t room, size_t *n, error *er
 }
 
 static status read_bytes(reader *r, char *to, size_t room, size_t *n, error *err) {
+    if (r->remote) return remote_read(r->remote, to, room, n, err);
     return r->fd >= 0 ? read_descriptor(r, to, room, n, err) : read_memory(r, to, room, n, err);
 }
 

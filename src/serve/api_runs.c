@@ -102,7 +102,7 @@ status route_runs(exchange *x, error *err) {
     if (!x->snapshot) x->snapshot = live_snapshot(x->service->live);
     buf_add_byte(b, '{');
     put_int(b, "version", sat_i64(sum.version));
-    put_text(b, "path", x->snapshot->found.path);
+    put_text(b, "path", shown_path(x->snapshot->found.path));
     put_key(b, "loading");
     buf_printf(b, "{\"done\":%llu,\"total\":%llu}", (unsigned long long)sum.done_bytes,
                (unsigned long long)sum.total_bytes);

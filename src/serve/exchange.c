@@ -44,7 +44,7 @@ static status find_trace(exchange *x, error *err) {
     choice wanted = {.run = r->run, .worker = r->worker, .span = r->span};
     if (x->snapshot->found.n_runs == 0)
         FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_NO_TRACES_IN,
-             arg_text("path", x->snapshot->found.path));
+             arg_text("path", shown_path(x->snapshot->found.path)));
     if (r->all_workers && !(r->analysis && r->analysis->all_workers))
         FAIL(err, ERR_ARG, NOPOS, MSG_HTTP_NOT_ALL_WORKERS,
              arg_cstr("route", r->analysis ? r->analysis->name : route_name(r->route)));
@@ -76,7 +76,7 @@ static status describe_trace(exchange *x, uint32_t i, const chosen *c, error *er
         .trace = t,
         .worker = c->worker->name,
         .rank = c->worker->rank != ABSENT_I64 ? c->worker->rank : load_rank(t),
-        .path = c->span->path,
+        .path = shown_path(c->span->path),
         .run = c->run->name,
         .span = number,
     };

@@ -10,6 +10,9 @@
  *
  * A trace read from the many files of a folder has their names, sizes and times mixed into its HASH.
  *
+ * Of an object behind a URL the server's size, time and tag stand for its content, and the URL for
+ * the inode.
+ *
  * A file that changed during the last two seconds may still be growing: it has no key. */
 #include <dirent.h>
 #include <fcntl.h>
@@ -23,6 +26,7 @@
 #include "base/fault.h"
 #include "base/hash.h"
 #include "ingest/mindspore.h"
+#include "io/remote.h"
 #include "session/cache.h"
 #include "session/formats.h"
 
@@ -142,8 +146,30 @@ static bool hash_siblings(const char *path, uint64_t *hash) {
     return true;
 }
 
+/* ---- an object behind a URL -------------------------------------------------------------- */
+
+/* What the server says of the object; without a tag nothing tells whether it changed. */
+static cache_key key_of_remote(const char *url) {
+    cache_key key = {.n = 0};
+    remote_object o;
+    arena a;
+    arena_init(&a, 0);
+    if (remote_look(&a, url, &o, NULL) == OK && o.tag.n) {
+        str shown = remote_shown(o.url);
+        uint64_t whole[2] = {hash_bytes64(shown.p, shown.n), hash_bytes64(o.tag.p, o.tag.n)};
+        int n = snprintf(
+            key.text, sizeof key.text, "tacho-cache %d|%016llx|%llu|%lld|%016llx|%016llx",
+            KEY_VERSION, (unsigned long long)build_id(), (unsigned long long)o.size_bytes,
+            (long long)o.mtime_ns, (unsigned long long)whole[0], (unsigned long long)whole[1]);
+        if (n > 0 && (size_t)n < sizeof key.text) key.n = (uint32_t)n;
+    }
+    arena_fini(&a);
+    return key;
+}
+
 cache_key cache_key_of(const char *path) {
     cache_key key = {.n = 0};
+    if (remote_is_url(path)) return key_of_remote(path);
     struct stat st;
     uint64_t hash;
     /* Asked before opening: to open and close a FIFO would disturb the program at its other

@@ -10,6 +10,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "io/remote.h"
 #include "session/catalogue_int.h"
 
 enum { MOST_WATCHES = 4096, MOST_LEVELS = 64 };
@@ -87,7 +88,11 @@ void *live_watch_thread(void *context) {
     watch w = {.fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
     watch_all(&w, c);
     while (!atomic_load(&c->quit)) {
-        int timeout = growing ? GROWING_MS : w.complete ? WATCHED_MS : UNWATCHED_MS;
+        bool far = remote_is_url(c->path); /* every look is a request somebody pays for */
+        int timeout = far          ? WATCHED_MS
+                      : growing    ? GROWING_MS
+                      : w.complete ? WATCHED_MS
+                                   : UNWATCHED_MS;
         if (!wait_for_change(&w, c, timeout) || atomic_load(&c->quit)) continue;
         error err;
         if (live_scan(c, &growing, &err) != OK) growing = true; /* out of memory: try again */

@@ -8,6 +8,8 @@
 
 #include "session/discover.h"
 
+#include "io/remote.h"
+
 /* The text of a list in an error; error.text holds 1024 bytes for all values. */
 typedef struct {
     char text[640];
@@ -116,4 +118,8 @@ status choose(const catalogue *c, const choice *wanted, chosen *out, error *err)
 
 const span_entry *worker_span(const worker_entry *w, uint32_t number) {
     return &w->spans[number >= 1 && number <= w->n_spans ? number - 1 : w->n_spans - 1];
+}
+
+str shown_path(str path) {
+    return path.n && remote_is_url(path.p) ? remote_shown(path) : path;
 }

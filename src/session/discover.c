@@ -26,18 +26,11 @@
 #include "base/fault.h"
 #include "base/vec.h"
 #include "ingest/mindspore.h"
-#include "session/names_int.h"
+#include "io/remote.h"
+#include "session/discover_int.h"
 #include "session/sniff.h"
 
 #define MOST_LEVELS 64
-
-typedef struct {
-    str run_name, run_path;
-    trace_name name;
-    str path, own;
-    uint64_t size_bytes;
-    int64_t mtime_ns;
-} found;
 
 /* A directory on the way from the root to the current one. */
 typedef struct level level;
@@ -402,6 +395,12 @@ static status own_names(arena *a, found *f, size_t n, error *err) {
     return OK;
 }
 
+status catalogue_of_files(arena *a, found *files, size_t n, catalogue *out, error *err) {
+    TRY(own_names(a, files, n, err));
+    qsort(files, n, sizeof *files, compare_found);
+    return make_catalogue(a, files, n, out, err);
+}
+
 static status discover_tree(arena *a, const char *path, const struct stat *st, catalogue *out,
                             error *err) {
     walk w = {.a = a, .files = VEC_INIT(found)};
@@ -416,11 +415,7 @@ static status discover_tree(arena *a, const char *path, const struct stat *st, c
     if (s == OK && n == 0)
         s = error_set(err, ERR_NOT_FOUND, NOPOS, MSG_NO_TRACES_IN, 1,
                       (arg[]){arg_cstr("path", path)});
-    if (s == OK) s = own_names(a, f, n, err);
-    if (s == OK) {
-        qsort(f, n, sizeof *f, compare_found);
-        s = make_catalogue(a, f, n, out, err);
-    }
+    if (s == OK) s = catalogue_of_files(a, f, n, out, err);
     vec_fini(&w.files);
     return s;
 }
@@ -429,6 +424,11 @@ status discover(arena *a, const char *path, catalogue *out, error *err) {
     struct stat st = {0};
     catalogue c = {.path = arena_str(a, str_of(path))};
     if (!c.path.p) FAIL_MEMORY(err);
+    if (remote_is_url(path)) {
+        TRY(discover_remote(a, path, &c, err));
+        *out = c;
+        return OK;
+    }
     if (strcmp(path, "-") != 0 && stat(path, &st) != 0)
         return fail_path(err, MSG_CANNOT_OPEN, path, errno);
     if (S_ISDIR(st.st_mode))

@@ -70,6 +70,8 @@ typedef struct {
 /* The only run or the one asked for; the first worker; the last span. ERR_ARG with a list of
  * what is there when the choice is not possible or not unique. */
 status choose(const catalogue *c, const choice *wanted, chosen *out, error *err) MUST_USE;
+/* A path as it may be shown: a URL without its query, which may hold a token. */
+str shown_path(str path);
 /* The span of another worker that belongs to the same cycle as `number` of the chosen one: the
  * one with that number, else its last. For analyses over all workers. */
 const span_entry *worker_span(const worker_entry *w, uint32_t number);

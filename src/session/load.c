@@ -10,9 +10,16 @@
  * --strict asks. */
 #include "session/load.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/fault.h"
 #include "base/json.h"
+#include "io/remote.h"
 #include "session/cache.h"
 #include "session/sniff.h"
 #include "store/file.h"
@@ -22,6 +29,7 @@
  * fitted. */
 #define STORE_BYTES_PER_EVENT 60
 #define JSON_BYTES_PER_EVENT 1000
+#define COPY_BYTES ((size_t)4 << 20)
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
@@ -131,6 +139,29 @@ static status check_strict(const trace *t, const char *path, error *err) {
     return OK;
 }
 
+/* A file of ours has to lie on a disk to be mapped: one behind a URL is copied to a file without
+ * a name first, which lives as long as the map. */
+static status map_copy(source *from, const char *url, trace **out, error *err) {
+    const char *dir = getenv("TMPDIR");
+    char path[64];
+    status st = OK;
+    int fd = open(dir && *dir ? dir : "/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    bool failed = fd < 0;
+    for (piece pc; !failed; source_release(from, &pc)) {
+        st = source_next(from, COPY_BYTES, 0, &pc, err);
+        if (st != OK || pc.n == 0) break;
+        failed = fault_point(FAULT_WRITE) || write(fd, pc.p, pc.n) != (ssize_t)pc.n;
+    }
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (failed)
+        st = error_set(err, ERR_IO, NOPOS, MSG_CANNOT_READ, 2,
+                       (arg[]){arg_text("path", remote_shown(str_of(url))),
+                               arg_cstr("reason", strerror(errno))});
+    if (st == OK) st = file_open(path, STR_NONE, out, err);
+    if (fd >= 0) close(fd);
+    return st;
+}
+
 /* Opens the file and takes the way its content asks for; *made: it was read, not mapped. */
 static status load_file(const char *path, const load_options *o, trace **out, bool *made,
                         error *err) {
@@ -139,10 +170,12 @@ static status load_file(const char *path, const load_options *o, trace **out, bo
     j.format = format_of_name(str_of(path));
     status st = j.format ? OK : sniff_source(j.from, path, &j.format, err);
     bool ours = st == OK && format_is_tacho(j.format);
+    bool copied = ours && remote_is_url(path);
+    if (copied) st = map_copy(j.from, path, out, err);
     if (st == OK && !ours) st = read_source(&j, out, err);
     source_close(j.from); /* or NULL, when it was read */
-    *made = !ours;
-    return ours ? file_open(path, STR_NONE, out, err) : st;
+    *made = !ours || copied;
+    return ours && !copied ? file_open(path, STR_NONE, out, err) : st;
 }
 
 static status keep_in_cache(const cache_key *before, const char *path, const trace *t,

@@ -1,0 +1,24 @@
+/* discover_int.h: the list of trace files that a catalogue is made from. */
+#ifndef SESSION_DISCOVER_INT_H
+#define SESSION_DISCOVER_INT_H
+
+#include "session/discover.h"
+#include "session/names_int.h"
+
+/* A trace file, and what its place and its name say. */
+typedef struct {
+    str run_name, run_path;
+    trace_name name;
+    str path;
+    str own; /* the producer's own number of the span, as text */
+    uint64_t size_bytes;
+    int64_t mtime_ns;
+} found;
+
+/* Sorts the files (n > 0) and cuts runs, workers and spans out of the list. */
+status catalogue_of_files(arena *a, found *files, size_t n, catalogue *out,
+                          error *err) MUST_USE;
+/* discover for a URL. */
+status discover_remote(arena *a, const char *url, catalogue *out, error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,186 @@
+"""Servers for the tests of URLs: a plain one, one that speaks S3 and checks signatures, one that speaks Blob.
+
+Each serves a dict of name → bytes from memory. Faults are asked for by name, so that a test says what
+goes wrong: `fail` answers the next N requests for objects with 503, `cut` breaks the next N bodies off
+half-way, `deaf` ignores Range, `change` gives an object another tag after its first range.
+"""
+import datetime
+import hashlib
+import hmac
+import http.server
+import threading
+import urllib.parse
+from xml.sax.saxutils import escape
+
+ACCESS, SECRET, REGION = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "eu-test-1"
+SAS = "sv=2021&sig=abc%2Bdef%3D"
+
+
+class Store(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, handler, objects, page=3):
+        super().__init__(("127.0.0.1", 0), handler)
+        self.objects, self.page = objects, page
+        self.lock = threading.Lock()
+        self.fail = self.cut = 0
+        self.deaf = self.change = self.anonymous = False
+        self.token = None
+        self.asked = []  # (path, range) of every request
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def __enter__(self):
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()
+
+    def handle_error(self, request, client_address):
+        pass  # a client that hangs up is part of the tests
+
+    def take(self, what):
+        with self.lock:
+            left = getattr(self, what)
+            setattr(self, what, max(0, left - 1))
+            return left > 0
+
+
+class Plain(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, code, body=b"", **headers):
+        self.send_response(code)
+        for k, v in headers.items():
+            self.send_header(k.replace("_", "-"), v)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def tag(self, body, range_):
+        changed = self.server.change and range_ and not range_.startswith("bytes=0-")
+        return '"' + hashlib.md5(body + (b"!" if changed else b"")).hexdigest() + '"'
+
+    def send_object(self, name):
+        s, range_ = self.server, self.headers.get("Range")
+        s.asked.append((self.path, range_))
+        if name not in s.objects:
+            return self.answer(404)
+        if s.take("fail"):
+            return self.answer(503, b"<html>busy</html>", Retry_After="0")
+        body = s.objects[name]
+        tag = self.tag(body, range_)
+        if self.headers.get("If-Match") not in (None, tag):
+            return self.answer(412)
+        code, part, extra = 200, body, {}
+        if range_ and not s.deaf:
+            first, last = (int(x) for x in range_[len("bytes="):].split("-"))
+            if first >= len(body):
+                return self.answer(416)
+            part, code = body[first:last + 1], 206
+            extra["Content_Range"] = f"bytes {first}-{first + len(part) - 1}/{len(body)}"
+        if s.take("cut"):
+            self.send_response(code)
+            self.send_header("Content-Length", str(len(part)))
+            self.end_headers()
+            self.wfile.write(part[:len(part) // 2])
+            self.close_connection = True
+            return None
+        return self.answer(code, part, ETag=tag, Last_Modified="Wed, 01 May 2024 12:00:00 GMT", **extra)
+
+    def do_GET(self):
+        self.send_object(urllib.parse.unquote(urllib.parse.urlsplit(self.path).path.lstrip("/")))
+
+
+def sign(key, text):
+    return hmac.new(key, text.encode(), hashlib.sha256).digest()
+
+
+def signature(handler, secret):
+    """The signature the request should carry, by the published rules of version 4; independent of libcurl."""
+    given = handler.headers["Authorization"]
+    fields = dict(p.strip().split("=", 1) for p in given.split(" ", 1)[1].split(","))
+    access, date, region, service, last = fields["Credential"].split("/")
+    names = fields["SignedHeaders"].split(";")
+    url = urllib.parse.urlsplit(handler.path)
+    query = "&".join(sorted(p if "=" in p else p + "=" for p in url.query.split("&"))) if url.query else ""
+    headers = "".join(f"{n}:{' '.join(handler.headers[n].split())}\n" for n in names)
+    payload = handler.headers.get("x-amz-content-sha256", hashlib.sha256(b"").hexdigest())
+    canonical = "\n".join(["GET", url.path, query, headers, ";".join(names), payload])
+    stamp = handler.headers["x-amz-date"]
+    text = "\n".join(["AWS4-HMAC-SHA256", stamp, f"{date}/{region}/{service}/{last}",
+                      hashlib.sha256(canonical.encode()).hexdigest()])
+    key = sign(sign(sign(sign(("AWS4" + secret).encode(), date), region), service), last)
+    age = datetime.datetime.utcnow() - datetime.datetime.strptime(stamp, "%Y%m%dT%H%M%SZ")
+    right = hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+    return (right == fields["Signature"] and access == ACCESS and region == REGION and service == "s3"
+            and abs(age.total_seconds()) < 900 and {"host", "x-amz-date"} <= set(names))
+
+
+class S3(Plain):
+    def allowed(self):
+        if self.server.anonymous:
+            return "Authorization" not in self.headers
+        if self.server.token and self.headers.get("x-amz-security-token") != self.server.token:
+            return False
+        return "Authorization" in self.headers and signature(self, SECRET)
+
+    def list(self, query):
+        s = self.server
+        names = sorted(n for n in s.objects if n.startswith(query.get("prefix", "")))
+        start = int(query.get("continuation-token", "0=+/").split("=")[0])
+        page = names[start:start + s.page]
+        more = start + s.page < len(names)
+        body = '<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">'
+        for n in page:
+            body += (f"<Contents><Key>{escape(n)}</Key><LastModified>2024-05-01T12:00:00.000Z</LastModified>"
+                     f"<ETag>&quot;{hashlib.md5(s.objects[n]).hexdigest()}&quot;</ETag>"
+                     f"<Size>{len(s.objects[n])}</Size></Contents>")
+        body += f"<IsTruncated>{str(more).lower()}</IsTruncated>"
+        if more:
+            body += f"<NextContinuationToken>{start + s.page}=+/</NextContinuationToken>"
+        self.answer(200, (body + "</ListBucketResult>").encode(), Content_Type="application/xml")
+
+    def do_GET(self):
+        url = urllib.parse.urlsplit(self.path)
+        bucket, _, key = urllib.parse.unquote(url.path).lstrip("/").partition("/")
+        if not self.allowed():
+            return self.answer(403, b"<Error><Code>SignatureDoesNotMatch</Code></Error>")
+        if bucket != "logs":
+            return self.answer(404)
+        if not key:
+            self.server.asked.append((self.path, None))
+            return self.list(dict(urllib.parse.parse_qsl(url.query)))
+        return self.send_object(key)
+
+
+class Blob(Plain):
+    def do_GET(self):
+        url = urllib.parse.urlsplit(self.path)
+        query = dict(urllib.parse.parse_qsl(url.query))
+        container, _, key = urllib.parse.unquote(url.path).lstrip("/").partition("/")
+        if not self.server.anonymous and (query.get("sig") != "abc+def=" or query.get("sv") != "2021"):
+            return self.answer(403)
+        if container != "runs":
+            return self.answer(404)
+        if query.get("comp") != "list":
+            return self.send_object(key)
+        s = self.server
+        s.asked.append((self.path, None))
+        names = sorted(n for n in s.objects if n.startswith(query.get("prefix", "")))
+        start = int(query.get("marker", "0"))
+        body = '\ufeff<?xml version="1.0" encoding="utf-8"?><EnumerationResults ContainerName="runs"><Blobs>'
+        for n in names[start:start + s.page]:
+            body += (f"<Blob><Name>{escape(n)}</Name><Properties><Last-Modified>Wed, 01 May 2024 12:00:00 GMT"
+                     f"</Last-Modified><Etag>0x8D</Etag><Content-Length>{len(s.objects[n])}</Content-Length>"
+                     "</Properties></Blob>")
+        more = start + s.page < len(names)
+        body += f"</Blobs><NextMarker>{start + s.page if more else ''}</NextMarker></EnumerationResults>"
+        return self.answer(200, body.encode())
