@@ -255,6 +255,8 @@ check:
 	@tests/run --only static
 bench:
 	@tools/setup bench
+	@tools/setup browser
+	@$(MAKE) --no-print-directory web
 	@$(MAKE) --no-print-directory all tools benches
 	@for bench in bench/*; do if [ -f $$bench ] && [ -x $$bench ]; then $$bench || [ $$? = 77 ] || exit 1; fi; done
 

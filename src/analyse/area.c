@@ -1,9 +1,15 @@
 /* area.c: slices of a range by name, lanes by busy time, counters by their values.
  *
  * Times are cut to the range; a call is counted where it starts, so the counts of adjoining ranges
- * add up. Self time is that of a slice without the slices directly inside it on the lanes chosen: in
- * one pass each slice adds its time to its own name and takes it from the name of the nearest one
- * around it that counts, so no stack is needed.
+ * add up. Self time is the time of a slice in which none of the slices around which it is the nearest
+ * on the lanes chosen ran: what is inside a slice is taken off once, also where producers wrote slices
+ * that overlap each other or outlast the one around them, so it is never negative. A track is walked
+ * in the order of its slices, parents first, with a stack of the open ones; each remembers up to when
+ * its time has been taken by others.
+ *
+ *   around   |-----------------|        self: what neither of the two below covers
+ *   first      |------|
+ *   second         |---------------|    its part behind the end belongs to whoever is around both
  *
  * The sums of all slices are kept in an array by the string id of the name: a trace has far fewer
  * strings than slices. */
@@ -31,8 +37,19 @@ typedef struct {
     name_sum *sums;
     uint32_t n_sums;
     uint16_t *kinds; /* by track: bits of the lane kinds that count */
+    struct open_slice *stack;
+    uint32_t n_stack, cap_stack;
+    uint32_t *early; /* slices that began before the range and reach into it */
+    uint32_t n_early, cap_early;
     table *tracks;
 } summing;
+
+/* A slice around the current one. */
+typedef struct open_slice {
+    uint32_t slice;
+    int64_t end, taken_until;
+    name_sum *sum;
+} open_slice;
 
 static const column_spec AREA[] = {
     {"name", TYPE_TEXT, UNIT_NONE, MSG_COL_AREA_NAME},
@@ -110,21 +127,47 @@ static int64_t inside(const summing *s, int64_t start, int64_t end) {
     return max_i64(0, sub_i64(min_i64(end, s->q->to_ns), max_i64(start, s->q->from_ns)));
 }
 
-static void add_slice(summing *s, uint32_t track, uint32_t slice, int64_t *time) {
+/* Takes the time from `start` to `end` away from the slices around, each as far as it reaches. */
+static void take_time(summing *s, uint32_t parent, int64_t start, int64_t end) {
+    while (s->n_stack && s->stack[s->n_stack - 1].slice > parent) s->n_stack--;
+    for (uint32_t i = s->n_stack; i-- > 0 && start < end;) {
+        open_slice *o = &s->stack[i];
+        int64_t from = max_i64(start, o->taken_until), to = min_i64(end, o->end);
+        if (to > from) {
+            o->sum->self = sub_i64(o->sum->self, sub_i64(to, from));
+            o->taken_until = to;
+        }
+        start = max_i64(start, o->end);
+    }
+}
+
+static status open_one(summing *s, open_slice one, error *err) {
+    if (s->n_stack == s->cap_stack) {
+        uint32_t cap = s->cap_stack ? s->cap_stack * 2 : 256;
+        void *grown = arena_grow(s->arena, s->stack, s->cap_stack * sizeof *s->stack,
+                                 cap * sizeof *s->stack);
+        if (!grown) FAIL_MEMORY(err);
+        s->stack = grown;
+        s->cap_stack = cap;
+    }
+    s->stack[s->n_stack++] = one;
+    return OK;
+}
+
+static status add_slice(summing *s, uint32_t track, uint32_t slice, error *err) {
     const trace *t = s->t;
-    int64_t start = t->slice.start[slice];
-    *time = inside(s, start, trace_slice_end(t, slice));
+    int64_t start = max_i64(t->slice.start[slice], s->q->from_ns);
+    int64_t end = min_i64(trace_slice_end(t, slice), s->q->to_ns);
+    int64_t time = max_i64(0, sub_i64(end, start));
     name_sum *n = sum_of(s, slice);
-    n->count += start >= s->q->from_ns;
+    n->count += t->slice.start[slice] >= s->q->from_ns;
     n->pieces++;
-    n->total = add_i64(n->total, *time);
-    n->self = add_i64(n->self, *time);
-    n->min = min_i64(n->min, *time);
-    n->max = max_i64(n->max, *time);
-    uint32_t parent = parent_of(s, track, slice);
-    if (!parent) return;
-    name_sum *around = sum_of(s, parent);
-    around->self = sub_i64(around->self, *time);
+    n->total = add_i64(n->total, time);
+    n->self = add_i64(n->self, time);
+    n->min = min_i64(n->min, time);
+    n->max = max_i64(n->max, time);
+    take_time(s, parent_of(s, track, slice), start, end);
+    return open_one(s, (open_slice){slice, end, start, n}, err);
 }
 
 /* The first entry of the row that may reach into the range. */
@@ -142,16 +185,32 @@ static uint32_t first_entry(const summing *s, const lod_row *r) {
     return low;
 }
 
+static status keep_early(summing *s, uint32_t slice, error *err) {
+    if (s->n_early == s->cap_early) {
+        uint32_t cap = s->cap_early ? s->cap_early * 2 : 256;
+        void *grown = arena_grow(s->arena, s->early, s->cap_early * sizeof *s->early,
+                                 cap * sizeof *s->early);
+        if (!grown) FAIL_MEMORY(err);
+        s->early = grown;
+        s->cap_early = cap;
+    }
+    s->early[s->n_early++] = slice;
+    return OK;
+}
+
+/* Counts a lane, and finds what of it began before the range. */
 static status add_lane(summing *s, uint32_t lane, error *err) {
     const lod_lane *from = &s->l->lanes[lane];
-    int64_t busy = 0, count = 0, time;
+    int64_t busy = 0, count = 0;
     for (uint32_t i = 0; i < from->n_rows; i++) {
         const lod_row *r = &s->l->rows[from->first_row + i];
         for (uint32_t k = first_entry(s, r); k < r->end; k++) {
-            if (s->l->entries[k].start_ns >= s->q->to_ns) break;
-            add_slice(s, from->track, s->l->entries[k].id, &time);
-            count += s->l->entries[k].start_ns >= s->q->from_ns;
-            if (i == 0) busy = add_i64(busy, time);
+            const lod_entry *e = &s->l->entries[k];
+            if (e->start_ns >= s->q->to_ns) break;
+            count += e->start_ns >= s->q->from_ns;
+            if (e->start_ns < s->q->from_ns) TRY(keep_early(s, e->id, err));
+            if (i == 0)
+                busy = add_i64(busy, inside(s, e->start_ns, trace_slice_end(s->t, e->id)));
         }
     }
     if (count == 0 && busy == 0) return OK;
@@ -163,6 +222,52 @@ static status add_lane(summing *s, uint32_t lane, error *err) {
     table_set_int(s->tracks, row, 3, count);
     table_set_int(s->tracks, row, 4, busy);
     table_set_real(s->tracks, row, 5, (double)busy / (double)(s->q->to_ns - s->q->from_ns));
+    return OK;
+}
+
+static int compare_ids(uint32_t a, uint32_t b, const void *context) {
+    const uint32_t *early = context;
+    return early[a] < early[b] ? -1 : early[a] > early[b];
+}
+
+static status add_early(summing *s, uint32_t track, error *err) {
+    uint32_t *order = ARENA_ARRAY(s->arena, uint32_t, 2 * (size_t)s->n_early + 1);
+    if (!order) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < s->n_early; i++) order[i] = i;
+    sort_index(order, order + s->n_early, s->n_early, compare_ids, s->early);
+    for (uint32_t i = 0; i < s->n_early; i++) TRY(add_slice(s, track, s->early[order[i]], err));
+    return OK;
+}
+
+/* The slices of a track: those that reach into the range, then those that begin in it. */
+static status add_track(summing *s, uint32_t track, error *err) {
+    const trace *t = s->t;
+    uint8_t kind = t->track.kind[track];
+    uint32_t low = t->track.first[track], high = t->track.end[track];
+    s->n_stack = 0;
+    if (s->n_early) TRY(add_early(s, track, err));
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (t->slice.start[middle] >= s->q->from_ns)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    for (; low < t->track.end[track] && t->slice.start[low] < s->q->to_ns; low++)
+        if (s->kinds[track] & 1u << lod_lane_kind(kind, t->slice.kind[low]))
+            TRY(add_slice(s, track, low, err));
+    return OK;
+}
+
+/* Lanes stand in the order of their tracks. */
+static status add_slices(summing *s, error *err) {
+    for (uint32_t i = 1; i < s->l->n_lanes;) {
+        uint32_t track = s->l->lanes[i].track;
+        s->n_early = 0;
+        for (; i < s->l->n_lanes && s->l->lanes[i].track == track; i++)
+            if (lane_counts(s, i)) TRY(add_lane(s, i, err));
+        if (track && s->kinds[track]) TRY(add_track(s, track, err));
+    }
     return OK;
 }
 
@@ -248,8 +353,7 @@ static status sum_all(summing *s, error *err) {
     s->kinds = ARENA_ARRAY(s->arena, uint16_t, (size_t)s->t->track.n + 1);
     if (!s->slot || !s->sums || !s->kinds) FAIL_MEMORY(err);
     find_kinds(s);
-    for (uint32_t i = 1; i < s->l->n_lanes; i++)
-        if (lane_counts(s, i)) TRY(add_lane(s, i, err));
+    TRY(add_slices(s, err));
     TRY(write_sums(s, area, err));
     for (uint32_t i = 0; i < s->l->n_series; i++)
         if (!s->q->lanes || s->q->lanes[s->l->n_lanes + i])

@@ -5,9 +5,9 @@
  * the Python frame that called it. What is not recorded is left out of the chain, never guessed.
  *
  * Why it started when it did:
- *   behind      other work ran on its stream when it was launched: it waited for that to end
- *   host_pace   the stream was free, and it started within 20 µs of its launch: the usual way of a
- *               launch to the device; the host was not ahead
+ *   behind      other work ran on its stream when its launch call ended: it waited for that to end
+ *   host_pace   the stream was free, and it started within 20 µs of the end of its launch call, or
+ *               before: the usual way of a launch to the device; the host was not ahead
  *   dependency  the stream was free and it waited longer: for an event, a copy, another stream
  *   unknown     the launch was not recorded
  *
@@ -172,7 +172,7 @@ static void find_wait(asking *q) {
     d->wait = "unknown";
     uint32_t launch = t->kernel.launch[k], before = work_before(t, d->track, d->slice);
     if (!launch) return;
-    int64_t launched = t->slice.start[launch], start = t->slice.start[d->slice];
+    int64_t launched = trace_slice_end(t, launch), start = t->slice.start[d->slice];
     d->wait_ns = max_i64(0, sub_i64(start, launched));
     if (before && trace_slice_end(t, before) > launched) {
         d->wait = "behind";

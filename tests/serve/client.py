@@ -125,13 +125,13 @@ class Server:
             assert time.monotonic() < end, f"not within {seconds} s: {json.dumps(runs)[:600]}"
             time.sleep(0.05)
 
-    def ready(self):
+    def ready(self, seconds=20):
         """Until everything that is loaded without being asked is there, with its facts."""
         def all_there(runs):
             last = [w["spans"][-1] for r in runs["runs"] for w in r["workers"]]
             return last and all(s["state"] in ("ready", "failed", "resting") and
                                 (s["state"] == "failed" or s["facts"]) for s in last)
-        return self.wait_until(all_there)
+        return self.wait_until(all_there, seconds)
 
     def memory(self):
         text = Path(f"/proc/{self.process.pid}/status").read_text()

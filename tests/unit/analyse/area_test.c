@@ -75,6 +75,35 @@ static void self_time_counts_only_the_lanes_chosen(void **state) {
     timeline_fini(&x);
 }
 
+/* Producers write slices that overlap each other and outlast the one around them. */
+static void self_time_is_never_negative(void **state) {
+    fake f;
+    fake_init(&f);
+    int host = fake_thread(&f);
+    fake_add(&f, host, KIND_OP, "around", 0, 100);
+    fake_add(&f, host, KIND_OP, "first", 10, 60);  /* to 70 */
+    fake_add(&f, host, KIND_OP, "second", 40, 70); /* to 110: overlaps first, outlasts around */
+    timeline x = {.t = fake_seal(&f)};
+    arena_init(&x.a, 0);
+    /* What the seal does with them: both are inside `around`. */
+    FAKE_SET(&f, slice, parent, 3, 1);
+    FAKE_SET(&f, slice, depth, 3, 1);
+    assert_int_equal(lod_new(x.t, NULL, &x.l, NULL), OK);
+    static const struct {
+        int64_t from, to, self[3];
+    } cases[] = {{0, 1000, {10, 60, 70}}, {0, 50, {10, 40, 10}}, {50, 1000, {0, 20, 60}}};
+    for (size_t i = 0; i < 3; i++) {
+        answer out = ask(&x, cases[i].from, cases[i].to, NULL);
+        table *t = fake_table(&out, "area");
+        assert_int_equal(fake_int(t, fake_row(t, "around"), "self"), cases[i].self[0]);
+        assert_int_equal(fake_int(t, fake_row(t, "first"), "self"), cases[i].self[1]);
+        assert_int_equal(fake_int(t, fake_row(t, "second"), "self"), cases[i].self[2]);
+    }
+    lod_free(x.l);
+    arena_fini(&x.a);
+    fake_fini(&f);
+}
+
 static void counters_tell_their_values(void **state) {
     fake f;
     fake_init(&f);
@@ -111,6 +140,7 @@ int main(void) {
         cmocka_unit_test(times_are_added_up_by_name),
         cmocka_unit_test(adjoining_ranges_add_up),
         cmocka_unit_test(self_time_counts_only_the_lanes_chosen),
+        cmocka_unit_test(self_time_is_never_negative),
         cmocka_unit_test(counters_tell_their_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
