@@ -25,13 +25,13 @@ enum { CONNECT_SECONDS = 10, STALL_SECONDS = 30, MOST_REDIRECTS = 5 };
 
 /* ---- the library ------------------------------------------------------------------------- */
 
-#define CURL_FUNCTIONS(X)                                                                  \
-    X(curl_global_init)                                                                    \
-    X(curl_easy_init)                                                                      \
-    X(curl_easy_reset)                                                                     \
-    X(curl_easy_cleanup)                                                                   \
-    X(curl_easy_perform) X(curl_easy_strerror) X(curl_slist_append) X(curl_slist_free_all) \
-        X(curl_getdate)
+#define CURL_FUNCTIONS(X) \
+    X(curl_global_init)   \
+    X(curl_easy_init)     \
+    X(curl_easy_reset)    \
+    X(curl_easy_cleanup)  \
+    X(curl_easy_perform)  \
+    X(curl_easy_strerror) X(curl_slist_append) X(curl_slist_free_all) X(curl_getdate)
 
 static struct {
 #define FUNCTION(name) __typeof__(name) *name;
