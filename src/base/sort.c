@@ -1,9 +1,11 @@
 /* sort.c: a radix sort for keys, a merge sort for everything that needs a comparison.
  *
  * The radix sort goes from the least to the most significant digit of the bits that differ between
- * keys; the pass that finds those bits also notices an array that is in order already (traces mostly
- * are, thread by thread) and ends there. An odd number of passes leaves the result in the scratch,
- * from where it is copied back. At most 2^32 - 1 pairs, as many as a row number can count.
+ * keys; the pass that finds those bits also notes where keys fall. An array that is in order already
+ * ends there (traces mostly are, thread by thread); one of a few runs that rise is merged, two runs
+ * at a time: reading and writing in order is quicker than dealing to thousands of places. An odd
+ * number of passes leaves the result in the scratch, from where it is copied back. At most 2^32 - 1
+ * pairs, as many as a row number can count.
  *
  * The merge sort sorts short runs by insertion, skips a merge when both halves are already in order,
  * and copies only the left half out before merging. Both are stable: equal keys keep the order they
@@ -15,6 +17,7 @@
 
 #define SHORT_PAIRS 48
 #define SHORT_RUN 8
+#define MAX_RUNS 64       /* merged in 6 passes, as many as a radix sort of full keys has */
 #define MAX_DIGIT_BITS 11 /* 2,048 targets: more strain the caches, fewer need more passes */
 
 static void insert_pairs(sort_pair *a, size_t n) {
@@ -26,17 +29,60 @@ static void insert_pairs(sort_pair *a, size_t n) {
     }
 }
 
-/* Which bits differ between any two keys; *in_order when the keys never fall. */
-static uint64_t varying_bits(const sort_pair *a, size_t n, bool *in_order) {
+/* Runs of keys that never fall. */
+typedef struct {
+    size_t n;                   /* more than MAX_RUNS: not all are in `first` */
+    size_t first[MAX_RUNS + 1]; /* and behind the last one the end of all */
+} run_list;
+
+/* Which bits differ between any two keys. */
+static uint64_t varying_bits(const sort_pair *a, size_t n, run_list *runs) {
     uint64_t varying = 0, before = a[0].key;
-    bool rising = true;
+    runs->n = 1;
+    runs->first[0] = 0;
     for (size_t i = 1; i < n; i++) {
-        rising &= before <= a[i].key;
+        if (__builtin_expect(a[i].key < before, 0)) {
+            if (runs->n < MAX_RUNS) runs->first[runs->n] = i;
+            runs->n++;
+        }
         varying |= before ^ a[i].key;
         before = a[i].key;
     }
-    *in_order = rising;
+    if (runs->n <= MAX_RUNS) runs->first[runs->n] = n;
     return varying;
+}
+
+/* Two runs that follow each other, from … mid … end, merged to `to`. */
+static void merge_two(const sort_pair *left, const sort_pair *mid, const sort_pair *end,
+                      sort_pair *to) {
+    const sort_pair *right = mid;
+    while (left < mid && right < end) {
+        bool later = right->key < left->key;
+        *to++ = later ? *right : *left;
+        right += later;
+        left += !later;
+    }
+    memcpy(to, left, (size_t)(mid - left) * sizeof *to);
+    memcpy(to + (mid - left), right, (size_t)(end - right) * sizeof *to);
+}
+
+static void merge_runs(sort_pair *a, sort_pair *scratch, size_t n, run_list *runs) {
+    sort_pair *from = a, *to = scratch;
+    while (runs->n > 1) {
+        size_t n_merged = 0;
+        for (size_t i = 0; i < runs->n; i += 2) {
+            size_t first = runs->first[i], mid = runs->first[i + 1];
+            size_t end = i + 2 <= runs->n ? runs->first[i + 2] : mid;
+            merge_two(from + first, from + mid, from + end, to + first);
+            runs->first[n_merged++] = first;
+        }
+        runs->first[n_merged] = n;
+        runs->n = n_merged;
+        sort_pair *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != a) memcpy(a, from, n * sizeof *a);
 }
 
 /* One stable pass by the digit at `shift`. */
@@ -59,13 +105,17 @@ void sort_radix(sort_pair *a, sort_pair *scratch, size_t n) {
         insert_pairs(a, n);
         return;
     }
-    bool in_order;
-    uint64_t varying = varying_bits(a, n, &in_order);
-    if (in_order) return;
+    run_list runs;
+    uint64_t varying = varying_bits(a, n, &runs);
+    if (runs.n == 1) return;
     unsigned low = (unsigned)__builtin_ctzll(varying);
     unsigned span = 64 - (unsigned)__builtin_clzll(varying) - low;
     unsigned passes = (span + MAX_DIGIT_BITS - 1) / MAX_DIGIT_BITS;
     unsigned bits = (span + passes - 1) / passes; /* equal digits: the smallest tables */
+    if (runs.n <= MAX_RUNS && runs.n <= (size_t)1 << (passes + 1)) {
+        merge_runs(a, scratch, n, &runs);
+        return;
+    }
     sort_pair *from = a, *to = scratch;
     for (unsigned d = 0; d < passes; d++) {
         sort_digit(from, to, n, low + d * bits, ((size_t)1 << bits) - 1);

@@ -389,7 +389,7 @@ static uint32_t find_track(part *p, ident pid, ident tid) {
             *at = 0; /* never left as MAP_NONE, also when the push fails */
             part_track_row *row = vec_push(&p->tracks);
             if (!row) return UINT32_MAX;
-            *row = (part_track_row){.pid = pid, .tid = tid};
+            *row = (part_track_row){.pid = pid, .tid = tid, .last_start = INT64_MAX};
             return *at = (uint32_t)(p->tracks.n - 1);
         }
         const part_track_row *row = &VEC(&p->tracks, part_track_row)[*at];
@@ -417,6 +417,10 @@ uint32_t part_track(part *p, ident pid, ident tid) {
 
 status part_slice(part *p, const raw_slice *row) {
     PUSH_ROW(&p->slices, raw_slice, row);
+    part_track_row *t = &VEC(&p->tracks, part_track_row)[row->track];
+    t->n_slices++;
+    t->n_runs += row->start < t->last_start;
+    t->last_start = row->start;
     return OK;
 }
 
@@ -517,6 +521,8 @@ void part_move_slice(part *p, uint64_t slice, int64_t by_ns) {
     if (slice >= p->slices.n) BUG("a slice that is not there");
     raw_slice *row = &VEC(&p->slices, raw_slice)[slice];
     row->start = add_i64(row->start, by_ns);
+    /* It may fall from the one before, and the next from it. */
+    VEC(&p->tracks, part_track_row)[row->track].n_runs += 2;
 }
 
 void part_rename_devices(part *p, const uint8_t types[256]) {

@@ -12,8 +12,12 @@
 /* A track as one part knows it. */
 typedef struct {
     ident pid, tid;
-    bool async;      /* ranges that may overlap: a row of their own beside the thread's */
-    uint32_t sealed; /* row in the sealed track table, filled by the seal */
+    bool async;         /* ranges that may overlap: a row of their own beside the thread's */
+    uint32_t sealed;    /* row in the sealed track table, filled by the seal */
+    uint32_t n_slices;  /* on it */
+    uint32_t n_runs;    /* of slices whose starts do not fall; never fewer than there are */
+    int64_t last_start; /* of the last slice; INT64_MAX before the first */
+    uint32_t at, run;   /* for seal_sort */
 } part_track_row;
 
 /* Loss of one cause. */
@@ -38,7 +42,9 @@ struct part {
     /* The argument block being written; blocks are numbered over all parts. */
     uint8_t *block, *block_at;
     uint32_t block_number, block_records;
-    uint32_t n_blocks; /* begun by this part */
+    uint32_t n_blocks;              /* begun by this part */
+    uint32_t first_slice, n_slices; /* in the seal: its raw rows, counted over all parts */
+    uint32_t *op_rows; /* in the seal, of a part with op_costs: op row by raw row + 1 */
     vec places;        /* place_state by shape */
 };
 
@@ -104,13 +110,14 @@ typedef struct {
     }          \
     t;
 #include "store/schema.def"
-    const raw_slice **raw; /* raw row of each sealed slice */
-    uint32_t *detail;      /* row of each slice in the op, kernel, call or module_call table */
+    uint32_t *raw_row; /* raw row of each sealed slice, counted over all parts */
+    uint32_t *detail;  /* row of each slice in the op, kernel, call or module_call table */
     uint32_t
         *by_slice[2]; /* two more numbers for each slice, for whoever needs them (frames) */
-    /* The sort's pairs; when it is done the four arrays above live in them: touching memory for
-     * the first time costs more than anything done with it. */
-    void *spare;
+    int64_t *call_external;   /* by row of call: what links it to its op */
+    int64_t *module_id;       /* by row of module_call: the producer's number */
+    int64_t *kernel_external; /* by row of kernel */
+    void *spare;              /* the memory of the arrays by slice */
     size_t spare_bytes;
     vec track_kinds;  /* uint8_t by sealed track */
     part **part_list; /* oldest first */
@@ -135,7 +142,10 @@ void seal_lost(sealing *s, cause c, int64_t count, uint64_t offset, uint32_t exa
 uint32_t builder_child_frame(builder *b, uint32_t parent, uint32_t name);
 
 /* The part a raw slice is in; slices come in runs of one part, so `guess` is tried first. */
-const part *seal_part_of(const sealing *s, const raw_slice *r, const part *guess);
+const part *seal_find_part(const sealing *s, uint32_t raw_row);
+static inline const part *seal_part_of(const sealing *s, uint32_t raw_row, const part *guess) {
+    return raw_row - guess->first_slice < guess->n_slices ? guess : seal_find_part(s, raw_row);
+}
 
 status seal_marks(sealing *s, error *err) MUST_USE;  /* begin/end → slices of one more part */
 status seal_tracks(sealing *s, error *err) MUST_USE; /* processes and tracks */

@@ -1,11 +1,34 @@
 /* seal_details.c: the tables that hang on slices (op, kernel, call, comm, module_call), each in the
  * order of its slices. s->detail holds for every slice its row in the table of its kind, for the
- * steps that follow. */
+ * steps that follow; before, it holds the row + 1 in its part's raw table (raw_slice.extra).
+ *
+ * Slices are taken in pieces, side by side: first each piece counts its rows, then, when it is known
+ * where they start, it writes them. */
 #include "base/mem.h"
 #include "base/num.h"
 #include "store/builder_int.h"
 
-typedef enum { DETAIL_NONE, DETAIL_OP, DETAIL_KERNEL, DETAIL_CALL } detail_table;
+enum { PIECE = 32768 }; /* slices of one job */
+
+typedef enum {
+    DETAIL_NONE,
+    DETAIL_OP,
+    DETAIL_KERNEL,
+    DETAIL_CALL,
+    DETAIL_MODULE,
+    N_DETAILS
+} detail_table;
+
+/* Rows of each table in a piece; then the first of them. */
+typedef struct {
+    uint32_t n[N_DETAILS];
+} detail_count;
+
+typedef struct {
+    sealing *s;
+    detail_count *counts; /* by piece */
+    size_t n_pieces;
+} detailing;
 
 static detail_table table_of(uint8_t kind) {
     switch (kind) {
@@ -14,9 +37,9 @@ static detail_table table_of(uint8_t kind) {
     case KIND_MEMSET: return DETAIL_KERNEL;
     case KIND_RUNTIME:
     case KIND_DRIVER: return DETAIL_CALL;
+    case KIND_MODULE: return DETAIL_MODULE;
     case KIND_SPAN:
     case KIND_PYTHON:
-    case KIND_MODULE:
     case KIND_SYNC:
     case KIND_OVERHEAD:
     case KIND_DEVICE_ANNOTATION:
@@ -25,18 +48,23 @@ static detail_table table_of(uint8_t kind) {
     }
 }
 
-/* The part a raw slice is in; slices of a track come in runs of one part, so the last one is tried
- * first. */
-static bool holds(const part *p, const raw_slice *r) {
-    const raw_slice *first = VEC(&p->slices, raw_slice);
-    return p->slices.n && r >= first && r < first + p->slices.n;
+/* The table a slice has a row in: an op or module always, the others when the reader gave one. */
+static inline detail_table table_of_slice(const sealing *s, uint32_t i) {
+    detail_table t = table_of(s->slice.kind[i]);
+    bool given = t != DETAIL_KERNEL && t != DETAIL_CALL;
+    return given || s->detail[i] ? t : DETAIL_NONE;
 }
 
-const part *seal_part_of(const sealing *s, const raw_slice *r, const part *guess) {
-    if (holds(guess, r)) return guess;
-    for (uint32_t i = 0; i < s->n_parts; i++)
-        if (holds(s->part_list[i], r)) return s->part_list[i];
-    return guess;
+const part *seal_find_part(const sealing *s, uint32_t raw_row) {
+    uint32_t lo = 0, hi = s->n_parts;
+    while (hi - lo > 1) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (s->part_list[mid]->first_slice <= raw_row)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return s->part_list[lo];
 }
 
 static void write_op(sealing *s, uint32_t row, uint32_t slice, const raw_op *o) {
@@ -83,74 +111,126 @@ static void fill_devices(sealing *s) {
 static const raw_op NO_OP = {
     .external = ABSENT_I64, .sequence = ABSENT_I64, .forward_thread = ABSENT_I64};
 
-static status make_tables(sealing *s, error *err) {
-    size_t n[4] = {0, 1, 1, 1};
-    for (uint32_t i = 1; i < s->slice.n; i++) {
-        detail_table t = table_of(s->slice.kind[i]);
-        if (t == DETAIL_OP || s->raw[i]->extra) n[t]++;
-    }
-    TRY(seal_table(s, TABLE_op, n[DETAIL_OP], err));
-    TRY(seal_table(s, TABLE_kernel, n[DETAIL_KERNEL], err));
-    return seal_table(s, TABLE_call, n[DETAIL_CALL], err);
+static uint32_t end_of_piece(const sealing *s, size_t i) {
+    return (i + 1) * PIECE < s->slice.n ? (uint32_t)((i + 1) * PIECE) : s->slice.n;
 }
 
-static void fill_tables(sealing *s) {
-    uint32_t n_op = 1, n_kernel = 1, n_call = 1;
-    const part *p = s->n_parts ? s->part_list[0] : NULL;
-    for (uint32_t i = 1; i < s->slice.n; i++) {
-        const raw_slice *r = s->raw[i];
-        detail_table t = table_of(s->slice.kind[i]);
-        if (t == DETAIL_NONE || (t != DETAIL_OP && !r->extra)) continue;
-        p = seal_part_of(s, r, p);
-        uint32_t x = r->extra - 1;
-        if (t == DETAIL_OP) {
-            write_op(s, n_op, i, r->extra ? &VEC(&p->ops, raw_op)[x] : &NO_OP);
-            s->detail[i] = n_op++;
-        } else if (t == DETAIL_KERNEL) {
-            write_kernel(s, n_kernel, i, &VEC(&p->kernels, raw_kernel)[x]);
-            s->detail[i] = n_kernel++;
-        } else {
-            s->call.slice[n_call] = i;
-            s->call.correlation[n_call] = VEC(&p->calls, raw_call)[x].correlation;
-            s->detail[i] = n_call++;
+static void count_piece(void *context, size_t piece, int worker) {
+    detailing *q = context;
+    const sealing *s = q->s;
+    detail_count c = {{0}};
+    (void)worker;
+    for (uint32_t i = piece ? (uint32_t)(piece * PIECE) : 1; i < end_of_piece(s, piece); i++)
+        c.n[table_of_slice(s, i)]++;
+    q->counts[piece] = c;
+}
+
+static status make_tables(detailing *q, error *err) {
+    sealing *s = q->s;
+    uint32_t at[N_DETAILS] = {0, 1, 1, 1, 1};
+    pool_for(s->pool, q->n_pieces, count_piece, q);
+    for (size_t i = 0; i < q->n_pieces; i++)
+        for (int t = 0; t < N_DETAILS; t++) {
+            uint32_t n = q->counts[i].n[t];
+            q->counts[i].n[t] = at[t];
+            at[t] += n;
         }
+    TRY(seal_table(s, TABLE_op, at[DETAIL_OP], err));
+    TRY(seal_table(s, TABLE_kernel, at[DETAIL_KERNEL], err));
+    TRY(seal_table(s, TABLE_call, at[DETAIL_CALL], err));
+    TRY(seal_table(s, TABLE_module_call, at[DETAIL_MODULE], err));
+    s->kernel_external = seal_scratch(s, at[DETAIL_KERNEL], sizeof(int64_t));
+    s->call_external = seal_scratch(s, at[DETAIL_CALL], sizeof(int64_t));
+    s->module_id = seal_scratch(s, at[DETAIL_MODULE], sizeof(int64_t));
+    if (!s->kernel_external || !s->call_external || !s->module_id) FAIL_MEMORY(err);
+    return OK;
+}
+
+/* Writes the row of slice i; x is the row + 1 in the raw table, 0 = none. */
+static inline void write_detail(sealing *s, detail_table t, uint32_t row, uint32_t i,
+                                const part *p) {
+    uint32_t x = s->detail[i];
+    switch (t) {
+    case DETAIL_OP:
+        write_op(s, row, i, x ? &VEC(&p->ops, raw_op)[x - 1] : &NO_OP);
+        if (x && p->op_rows) p->op_rows[x] = row;
+        break;
+    case DETAIL_KERNEL:
+        write_kernel(s, row, i, &VEC(&p->kernels, raw_kernel)[x - 1]);
+        s->kernel_external[row] = VEC(&p->kernels, raw_kernel)[x - 1].external;
+        break;
+    case DETAIL_CALL:
+        s->call.slice[row] = i;
+        s->call.correlation[row] = VEC(&p->calls, raw_call)[x - 1].correlation;
+        s->call_external[row] = VEC(&p->calls, raw_call)[x - 1].external;
+        break;
+    case DETAIL_MODULE:
+        s->module_call.slice[row] = i; /* seal_frames fills `module` */
+        s->module_id[row] = x ? VEC(&p->modules, raw_module)[x - 1].id : ABSENT_I64;
+        break;
+    default: break;
     }
 }
 
-/* Cost and phase of the ops that have them. Their raw rows name the raw op; the slice that holds that
- * op is the one whose `extra` says so. */
-static status seal_op_costs(sealing *s, error *err) {
+static void fill_piece(void *context, size_t piece, int worker) {
+    detailing *q = context;
+    sealing *s = q->s;
+    const part *p = s->part_list[0];
+    detail_count at = q->counts[piece];
+    (void)worker;
+    for (uint32_t i = piece ? (uint32_t)(piece * PIECE) : 1; i < end_of_piece(s, piece); i++) {
+        detail_table t = table_of_slice(s, i);
+        if (t == DETAIL_NONE) {
+            s->detail[i] = 0;
+            continue;
+        }
+        p = seal_part_of(s, s->raw_row[i], p);
+        write_detail(s, t, at.n[t], i, p);
+        s->detail[i] = at.n[t]++;
+    }
+}
+
+/* Cost and phase of the ops that have them: their raw rows name the raw op. */
+static void write_op_costs(sealing *s) {
     for (uint32_t k = 0; k < s->n_parts; k++) {
         const part *p = s->part_list[k];
-        if (p->op_costs.n == 0) continue;
-        size_t bytes = (p->ops.n + 1) * sizeof(uint32_t);
-        uint32_t *row_of = mem_map(bytes);
-        if (!row_of) FAIL_MEMORY(err);
-        for (uint32_t i = 1; i < s->op.n; i++) {
-            const raw_slice *r = s->raw[s->op.slice[i]];
-            if (r->extra && seal_part_of(s, r, p) == p) row_of[r->extra] = i;
-        }
-        for (size_t i = 0; i < p->op_costs.n; i++) {
+        for (size_t i = 0; p->op_rows && i < p->op_costs.n; i++) {
             const raw_op_cost *c = &VEC(&p->op_costs, raw_op_cost)[i];
-            uint32_t row = c->op <= p->ops.n ? row_of[c->op] : 0;
+            uint32_t row = c->op <= p->ops.n ? p->op_rows[c->op] : 0;
             if (!row) continue;
             s->op.phase[row] = c->phase;
             s->op.flops[row] = c->flops;
             s->op.bytes[row] = c->bytes;
         }
-        mem_unmap(row_of, bytes);
     }
+}
+
+/* Makes the tables of all slices. */
+static status seal_by_kind(sealing *s, error *err) {
+    detailing q = {.s = s, .n_pieces = ((size_t)s->slice.n + PIECE - 1) / PIECE};
+    q.counts = seal_scratch(s, q.n_pieces, sizeof *q.counts);
+    if (!q.counts) FAIL_MEMORY(err);
+    TRY(make_tables(&q, err));
+    for (uint32_t k = 0; k < s->n_parts; k++) { /* only for parts that know costs */
+        part *p = s->part_list[k];
+        if (p->op_costs.n == 0) continue;
+        p->op_rows = seal_scratch(s, p->ops.n + 1, sizeof(uint32_t));
+        if (!p->op_rows) FAIL_MEMORY(err);
+    }
+    pool_for(s->pool, s->n_parts ? q.n_pieces : 0, fill_piece, &q);
+    write_op_costs(s);
     return OK;
 }
 
-/* ---- rows that name their slice: comm and module_call ---- */
+/* ---- rows that name their slice: comm ---- */
 
 /* Sealed ids of the raw slices of a part, by raw row. Only made for parts that need it. */
-static uint32_t *sealed_ids(sealing *s, const part *p) {
-    uint32_t *ids = mem_map((p->slices.n + 1) * sizeof *ids);
-    const raw_slice *first = VEC(&p->slices, raw_slice);
-    for (uint32_t i = 1; ids && i < s->slice.n; i++)
-        if (s->raw[i] >= first && s->raw[i] < first + p->slices.n) ids[s->raw[i] - first] = i;
+static uint32_t *sealed_ids(const sealing *s, const part *p) {
+    uint32_t *ids = mem_map(((size_t)p->n_slices + 1) * sizeof *ids);
+    for (uint32_t i = 1; ids && i < s->slice.n; i++) {
+        uint32_t row = s->raw_row[i] - p->first_slice;
+        if (row < p->n_slices) ids[row] = i;
+    }
     return ids;
 }
 
@@ -201,9 +281,9 @@ static status seal_comms(sealing *s, error *err) {
         if (p->comms.n && !ids) st = ERR_MEMORY;
         for (size_t k = 0; ids && k < p->comms.n; k++) {
             const raw_comm *c = &VEC(&p->comms, raw_comm)[k];
-            if (c->slice < p->slices.n) by_slice[ids[c->slice]] = c;
+            if (c->slice < p->n_slices) by_slice[ids[c->slice]] = c;
         }
-        if (ids) mem_unmap(ids, (p->slices.n + 1) * sizeof *ids);
+        if (ids) mem_unmap(ids, ((size_t)p->n_slices + 1) * sizeof *ids);
     }
     for (size_t i = 0; i < s->b->groups.n && st == OK; i++) {
         uint32_t *at = map_at(&groups, VEC(&s->b->groups, raw_group)[i].name);
@@ -222,26 +302,8 @@ static status seal_comms(sealing *s, error *err) {
     return st;
 }
 
-/* module_call rows; seal_frames fills `module` from the id kept there meanwhile. */
-static status seal_module_calls(sealing *s, error *err) {
-    size_t n = 1;
-    for (uint32_t i = 1; i < s->slice.n; i++) n += s->slice.kind[i] == KIND_MODULE;
-    TRY(seal_table(s, TABLE_module_call, n, err));
-    uint32_t row = 1;
-    for (uint32_t i = 1; i < s->slice.n; i++)
-        if (s->slice.kind[i] == KIND_MODULE) {
-            s->detail[i] = row;
-            s->module_call.slice[row++] = i;
-        }
-    return OK;
-}
-
 status seal_details(sealing *s, error *err) {
-    memset(s->detail, 0, (size_t)s->slice.n * sizeof *s->detail);
-    TRY(make_tables(s, err));
-    fill_tables(s);
+    TRY(seal_by_kind(s, err));
     fill_devices(s);
-    TRY(seal_op_costs(s, err));
-    TRY(seal_comms(s, err));
-    return seal_module_calls(s, err);
+    return seal_comms(s, err);
 }

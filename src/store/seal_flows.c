@@ -117,11 +117,9 @@ static bool same_arrow(const raw_arrow *a, const raw_arrow *b) {
 /* ---- launches ---- */
 
 static int64_t external_of(const sealing *s, uint32_t slice) {
-    const raw_slice *r = s->raw[slice];
-    if (!r->extra) return ABSENT_I64;
-    const part *p = seal_part_of(s, r, s->part_list[0]);
-    return kind_is_device(r->kind) ? VEC(&p->kernels, raw_kernel)[r->extra - 1].external
-                                   : VEC(&p->ops, raw_op)[r->extra - 1].external;
+    uint32_t row = s->detail[slice];
+    if (!row) return ABSENT_I64;
+    return kind_is_device(s->slice.kind[slice]) ? s->kernel_external[row] : s->op.external[row];
 }
 
 static bool is_unlinked_work(const sealing *s, uint32_t slice) {

@@ -43,30 +43,27 @@ static uint32_t frame_of_text(framing *q, uint32_t text_id) {
 }
 
 /* The module of a module slice. */
-static uint32_t module_of_slice(framing *q, uint32_t slice, uint32_t parent,
-                                const part **guess) {
-    sealing *s = q->s;
-    const raw_slice *r = s->raw[slice];
-    *guess = seal_part_of(s, r, *guess);
-    int64_t id = r->extra ? VEC(&(*guess)->modules, raw_module)[r->extra - 1].id : ABSENT_I64;
-    for (uint64_t key = hash_pair((uint64_t)id, r->name);; key++) {
+static uint32_t module_of_slice(framing *q, uint32_t slice, uint32_t parent) {
+    const sealing *s = q->s;
+    int64_t id = s->module_id[s->detail[slice]];
+    uint32_t name = s->slice.name[slice];
+    for (uint64_t key = hash_pair((uint64_t)id, name);; key++) {
         uint32_t *at = map_at(&q->module_map, key);
         if (!at) return UINT32_MAX;
         if (*at == MAP_NONE) {
             *at = 0;
             module_row *row = vec_push(&q->modules);
             if (!row) return UINT32_MAX;
-            *row = (module_row){id, r->name, parent};
+            *row = (module_row){id, name, parent};
             return *at = (uint32_t)(q->modules.n - 1);
         }
         const module_row *row = &VEC(&q->modules, module_row)[*at];
-        if (row->id == id && row->name == r->name) return *at;
+        if (row->id == id && row->name == name) return *at;
     }
 }
 
 static bool walk_slices(framing *q) {
     sealing *s = q->s;
-    const part *guess = s->n_parts ? s->part_list[0] : NULL;
     for (uint32_t i = 1; i < s->slice.n; i++) {
         uint32_t parent = s->slice.parent[i], frame = q->frame_of[parent],
                  module = q->module_of[parent];
@@ -74,7 +71,7 @@ static bool walk_slices(framing *q) {
         if (kind == KIND_PYTHON || kind == KIND_MODULE)
             frame = builder_child_frame(s->b, frame, s->slice.name[i]);
         if (kind == KIND_MODULE) {
-            module = module_of_slice(q, i, module, &guess);
+            module = module_of_slice(q, i, module);
             if (module != UINT32_MAX) s->module_call.module[s->detail[i]] = module;
         }
         if (frame == UINT32_MAX || module == UINT32_MAX) return false;

@@ -14,9 +14,7 @@ enum { NEARBY_OPS = 64 };
 
 typedef struct {
     sealing *s;
-    const raw_call **calls; /* raw row by call row */
     bool trust_external;
-    const part *guess;
     map op_by_external; /* op row + 1 of the last op with that id; made on first need */
     bool has_op_map, failed;
 } linking;
@@ -24,16 +22,12 @@ typedef struct {
 static bool is_unlinked_vintage(const sealing *s) {
     if (!s->b->external_may_be_correlation) return false;
     size_t equal = 0, n = 0;
-    for (uint32_t i = 0; i < s->n_parts; i++) {
-        const part *p = s->part_list[i];
-        for (size_t k = 0; k < p->slices.n; k++) {
-            const raw_slice *r = &VEC(&p->slices, raw_slice)[k];
-            if (r->kind != KIND_KERNEL || !r->extra) continue;
-            const raw_kernel *d = &VEC(&p->kernels, raw_kernel)[r->extra - 1];
-            if (d->correlation == ABSENT_I64) continue;
-            n++;
-            equal += d->external == d->correlation;
-        }
+    for (uint32_t i = 1; i < s->kernel.n; i++) {
+        if (s->kernel.correlation[i] == ABSENT_I64 ||
+            s->slice.kind[s->kernel.slice[i]] != KIND_KERNEL)
+            continue;
+        n++;
+        equal += s->kernel_external[i] == s->kernel.correlation[i];
     }
     return n > 0 && equal * 100 >= n * 99;
 }
@@ -70,7 +64,7 @@ static uint32_t op_with_id(linking *q, int64_t external) {
 static uint32_t op_of_call(linking *q, uint32_t call, const uint32_t *open, uint32_t n,
                            uint32_t track) {
     sealing *s = q->s;
-    int64_t external = q->trust_external ? q->calls[call]->external : ABSENT_I64;
+    int64_t external = q->trust_external ? s->call_external[call] : ABSENT_I64;
     uint32_t innermost = n ? s->op.slice[open[n - 1]] : 0;
     if (external == ABSENT_I64 || external == 0) return innermost;
     /* Nearly always one of the innermost; a hostile file must not make this a long search. */
@@ -125,9 +119,7 @@ static status link_all_calls(linking *q, error *err) {
 /* The op a producer without launch calls named itself by its external id; 0 when it named none. */
 static uint32_t named_op(linking *q, uint32_t kernel) {
     sealing *s = q->s;
-    const raw_slice *r = s->raw[s->kernel.slice[kernel]];
-    q->guess = seal_part_of(s, r, q->guess);
-    int64_t external = VEC(&q->guess->kernels, raw_kernel)[r->extra - 1].external;
+    int64_t external = s->kernel_external[kernel];
     uint32_t op = q->trust_external && external > 0 ? op_with_id(q, external) : 0;
     return op ? s->op.slice[op] : 0;
 }
@@ -156,7 +148,7 @@ static link_how how_linked(const linking *q, uint32_t call, uint32_t kernel) {
     const sealing *s = q->s;
     if (!s->call.op[call]) return LINK_LAUNCH_ONLY;
     if (s->kernel.graph_node[kernel] > 0) return LINK_GRAPH;
-    int64_t external = q->calls[call]->external;
+    int64_t external = s->call_external[call];
     uint32_t op = s->detail[s->call.op[call]];
     return q->trust_external && external > 0 && s->op.external[op] == external ? LINK_EXACT
                                                                                : LINK_CONTAINED;
@@ -190,19 +182,8 @@ static status link_kernels(linking *q, error *err) {
 
 status seal_link(sealing *s, error *err) {
     linking q = {.s = s, .trust_external = !is_unlinked_vintage(s)};
-    size_t bytes = (size_t)s->call.n * sizeof *q.calls;
-    q.calls = mem_map(bytes);
-    if (!q.calls) FAIL_MEMORY(err);
-    const part *guess = s->n_parts ? s->part_list[0] : NULL;
-    for (uint32_t i = 1; i < s->call.n; i++) {
-        const raw_slice *r = s->raw[s->call.slice[i]];
-        guess = seal_part_of(s, r, guess);
-        q.calls[i] = &VEC(&guess->calls, raw_call)[r->extra - 1];
-    }
-    q.guess = guess;
     status st = link_all_calls(&q, err);
     if (st == OK && !s->b->launch_by_arrow) st = link_kernels(&q, err);
     map_fini(&q.op_by_external);
-    mem_unmap(q.calls, bytes);
     return st;
 }

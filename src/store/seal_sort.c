@@ -1,8 +1,15 @@
 /* seal_sort.c: slices in their one order: (track, start ascending, duration descending, tie).
  *
- * Rows are dealt to their tracks by counting, each track is radix-sorted by start on its own (so
- * tracks sort in parallel), and runs of equal starts are put in order by comparison. Then the
- * columns are written by gathering from the raw rows. */
+ * A producer writes a thread's events kind by kind, and each kind in the order of time: the rows of a
+ * track are a few long runs that rise. The part has counted them while it was filled. So rows are
+ * dealt to their tracks, the runs of a track are merged by start, slices that start together are put
+ * in order by comparison, and the columns are written. All of it is done in pieces of a track (from
+ * one start to another), which are small enough for the cache and run side by side.
+ *
+ *   dealt  | track 1: run run run | track 2: run …      row numbers, counted over all parts
+ *   piece            └──┴──┴─ those that start in a certain time
+ *
+ * A track of many short runs is sorted by radix instead. */
 #include <stdatomic.h>
 
 #include "base/mem.h"
@@ -10,29 +17,53 @@
 #include "base/sort.h"
 #include "store/builder_int.h"
 
-enum { GRAIN = 16384 };   /* rows gathered by one job */
-enum { SPARE_PAIRS = 8 }; /* room for row 0 of the arrays that live in the pairs afterwards */
+enum {
+    PIECE = 32768,      /* rows merged by one job, about: what it touches fits the L2 cache */
+    SAMPLE = PIECE / 8, /* every so many rows of a run one is asked where to cut */
+    MAX_RUNS = 1024,    /* beyond it a radix sort is quicker */
+    LOCAL_HEADS = 64,   /* runs merged without asking for memory */
+    N_PER_SLICE = 4,    /* arrays of the seal with a number for each slice */
+};
+
+typedef struct {
+    uint32_t at; /* its first place in `dealt`; it ends where the next of the track starts */
+    uint32_t part;
+} run;
+
+/* The slices of a track that start at `from` or later and before `to`. */
+typedef struct {
+    uint32_t track; /* from 0 */
+    int64_t from, to;
+} piece;
 
 typedef struct {
     sealing *s;
-    uint64_t *part_base; /* first global index of each part */
-    sort_pair *pairs, *scratch;
-    size_t n;
-    uint32_t *first; /* by track: first pair; n_tracks + 1 */
+    uint32_t *dealt;
+    uint32_t n_tracks;
+    uint32_t *first;     /* by track: its first place in `dealt`; n_tracks + 1 */
+    uint32_t *first_run; /* by track, into `runs`; n_tracks + 1. None: too many to merge */
+    run *runs;
+    vec pieces;
     atomic_int failed;
 } sorting;
 
-static const raw_slice *raw_of(const sorting *q, uint32_t i) {
-    uint32_t p = 0;
-    while (p + 1 < q->s->n_parts && q->part_base[p + 1] <= i) p++;
-    return &VEC(&q->s->part_list[p]->slices, raw_slice)[i - q->part_base[p]];
+/* What is left of a run in a merge. */
+typedef struct {
+    int64_t key; /* start of its next row */
+    const uint32_t *at, *end;
+    const part *p;
+} head;
+
+static inline int64_t start_of(const part *p, uint32_t row) {
+    return VEC(&p->slices, raw_slice)[row - p->first_slice].start;
 }
+
+/* ---- ties ---- */
 
 enum { N_TELLING = 4 };
 
 /* Numbers that tell apart two slices of one name that cover the same time. */
-static void tell_apart(const sealing *s, const raw_slice *r, int64_t to[N_TELLING]) {
-    const part *p = seal_part_of(s, r, s->part_list[0]);
+static void tell_apart(const part *p, const raw_slice *r, int64_t to[N_TELLING]) {
     memset(to, 0, N_TELLING * sizeof *to);
     to[N_TELLING - 1] = r->flags;
     if (!r->extra) return;
@@ -55,139 +86,328 @@ static void tell_apart(const sealing *s, const raw_slice *r, int64_t to[N_TELLIN
     }
 }
 
-/* Neither the order in the file nor the thread that read it decides, as long as a column differs. */
-static int cmp_twins(const sealing *s, const raw_slice *a, const raw_slice *b) {
-    const uint32_t *category = VEC(&s->b->categories, uint32_t);
-    int c = str_cmp(intern_get(s->b->strings, category[a->category]),
-                    intern_get(s->b->strings, category[b->category]));
-    int64_t x[N_TELLING], y[N_TELLING];
-    tell_apart(s, a, x);
-    tell_apart(s, b, y);
-    for (int i = 0; i < N_TELLING && !c; i++) c = x[i] < y[i] ? -1 : x[i] > y[i];
-    return c;
-}
-
-/* Order of two slices that start together on the same track. */
+/* Order of two slices that start together on the same track. Neither the order in the file nor the
+ * thread that read it decides, as long as a column differs. */
 static int cmp_ties(uint32_t x, uint32_t y, const void *context) {
-    const sorting *q = context;
-    const raw_slice *a = raw_of(q, x), *b = raw_of(q, y);
+    const sealing *s = context;
+    const intern *strings = s->b->strings;
+    const part *p = seal_part_of(s, x, s->part_list[0]), *o = seal_part_of(s, y, p);
+    const raw_slice *a = &VEC(&p->slices, raw_slice)[x - p->first_slice],
+                    *b = &VEC(&o->slices, raw_slice)[y - o->first_slice];
     if (a->dur != b->dur) return a->dur > b->dur ? -1 : 1;
     if (a->kind != b->kind) return kind_rank(a->kind) < kind_rank(b->kind) ? -1 : 1;
     if (a->tie != b->tie) return a->tie < b->tie ? -1 : 1;
-    if (a->name == b->name) return cmp_twins(q->s, a, b);
-    return str_cmp(intern_get(q->s->b->strings, a->name),
-                   intern_get(q->s->b->strings, b->name));
+    if (a->name != b->name)
+        return str_cmp(intern_get(strings, a->name), intern_get(strings, b->name));
+    const uint32_t *category = VEC(&s->b->categories, uint32_t);
+    int c = str_cmp(intern_get(strings, category[a->category]),
+                    intern_get(strings, category[b->category]));
+    int64_t u[N_TELLING], v[N_TELLING];
+    tell_apart(p, a, u);
+    tell_apart(o, b, v);
+    for (int i = 0; i < N_TELLING && !c; i++) c = u[i] < v[i] ? -1 : u[i] > v[i];
+    return c;
 }
 
-/* Sorts a run of equal starts. Most runs are two long. */
-static bool sort_run(const sorting *q, sort_pair *run, size_t n) {
+/* Sorts rows of equal starts. Most are two. */
+static bool sort_equal(const sealing *s, uint32_t *rows, size_t n) {
     if (n == 2) {
-        if (cmp_ties(run[0].row, run[1].row, q) > 0) {
-            uint32_t row = run[0].row;
-            run[0].row = run[1].row;
-            run[1].row = row;
+        if (cmp_ties(rows[0], rows[1], s) > 0) {
+            uint32_t row = rows[0];
+            rows[0] = rows[1];
+            rows[1] = row;
         }
         return true;
     }
-    uint32_t few[64], *rows = n <= 32 ? few : mem_alloc(2 * n * sizeof *rows);
-    if (!rows) return false;
-    for (size_t i = 0; i < n; i++) rows[i] = run[i].row;
-    sort_index(rows, rows + n, n, cmp_ties, q);
-    for (size_t i = 0; i < n; i++) run[i].row = rows[i];
-    if (rows != few) mem_free(rows);
+    uint32_t few[32], *scratch = n <= 32 ? few : mem_alloc(n * sizeof *scratch);
+    if (!scratch) return false;
+    sort_index(rows, scratch, n, cmp_ties, s);
+    if (scratch != few) mem_free(scratch);
     return true;
 }
 
-static void sort_track(void *context, size_t track, int worker) {
-    sorting *q = context;
-    size_t from = q->first[track], n = q->first[track + 1] - from;
-    sort_pair *a = q->pairs + from;
-    (void)worker;
-    bool sorted = true;
-    for (size_t i = 1; i < n && sorted; i++) sorted = a[i - 1].key <= a[i].key;
-    if (!sorted) sort_radix(a, q->scratch + from, n);
-    for (size_t i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && a[end].key == a[i].key;) end++;
-        if (end - i > 1 && !sort_run(q, a + i, end - i)) atomic_store(&q->failed, 1);
+/* The slices from … end-1 are in order of their starts: puts those that start together in order. */
+static void sort_ties(sorting *q, uint32_t from, uint32_t end) {
+    const int64_t *start = q->s->slice.start;
+    for (uint32_t i = from, next; i < end; i = next) {
+        for (next = i + 1; next < end && start[next] == start[i];) next++;
+        if (next - i > 1 && !sort_equal(q->s, q->s->raw_row + i, next - i))
+            atomic_store(&q->failed, 1);
     }
 }
 
-/* Writes rows of the slice table from the sorted order. Slice ids start at 1. */
-static void gather_rows(void *context, size_t job, int worker) {
-    sorting *q = context;
+/* ---- columns ---- */
+
+static void gather(sorting *q, uint32_t from, uint32_t end) {
     sealing *s = q->s;
-    size_t end = (job + 1) * GRAIN < q->n ? (job + 1) * GRAIN : q->n;
-    (void)worker;
-    for (size_t i = job * GRAIN; i < end; i++) {
-        const raw_slice *r = raw_of(q, q->pairs[i].row);
-        size_t id = i + 1;
-        s->raw[id] = r;
-        s->slice.start[id] = r->start;
+    const part *p = s->part_list[0];
+    for (uint32_t id = from; id < end; id++) {
+        uint32_t row = s->raw_row[id];
+        p = seal_part_of(s, row, p);
+        const raw_slice *r = &VEC(&p->slices, raw_slice)[row - p->first_slice];
         s->slice.dur[id] = r->dur;
         s->slice.name[id] = r->name;
         s->slice.args[id] = r->args;
         s->slice.category[id] = r->category;
         s->slice.kind[id] = r->kind == KIND_OTHER && s->b->other_is_op ? KIND_OP : r->kind;
         s->slice.flags[id] = r->flags;
+        s->detail[id] = r->extra;
     }
 }
 
-/* Deals the rows of all parts to their tracks. */
-static void deal(sorting *q) {
+/* ---- merging ---- */
+
+/* The heap's first head may be too large for its place. */
+static void sift_down(head *heap, size_t n) {
+    head moved = heap[0];
+    size_t i = 0;
+    for (size_t child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && heap[child + 1].key < heap[child].key) child++;
+        if (moved.key <= heap[child].key) break;
+        heap[i] = heap[child];
+    }
+    heap[i] = moved;
+}
+
+static void sift_up(head *heap, size_t i) {
+    head moved = heap[i];
+    for (size_t parent; i && heap[parent = (i - 1) / 2].key > moved.key; i = parent)
+        heap[i] = heap[parent];
+    heap[i] = moved;
+}
+
+/* Writes the rows of all heads by start, as slices from `id` on. Returns the slice behind them. */
+static uint32_t merge(sealing *s, head *heap, size_t n, uint32_t id) {
+    while (n) {
+        int64_t limit = n > 1 ? heap[1].key : INT64_MAX;
+        if (n > 2 && heap[2].key < limit) limit = heap[2].key;
+        do { /* as long as no other run has an earlier one */
+            s->raw_row[id] = *heap->at;
+            s->slice.start[id++] = heap->key;
+            if (++heap->at == heap->end) {
+                heap[0] = heap[--n];
+                break;
+            }
+            heap->key = start_of(heap->p, *heap->at);
+        } while (heap->key <= limit);
+        if (n) sift_down(heap, n);
+    }
+    return id;
+}
+
+static uint32_t run_end(const sorting *q, uint32_t track, uint32_t r) {
+    return r + 1 < q->first_run[track + 1] ? q->runs[r + 1].at : q->first[track + 1];
+}
+
+/* The first place of a run whose row starts at `time` or later. */
+static uint32_t first_from(const sorting *q, const part *p, uint32_t at, uint32_t end,
+                           int64_t time) {
+    if (time == INT64_MAX || start_of(p, q->dealt[end - 1]) < time) return end;
+    while (at < end) {
+        uint32_t mid = at + (end - at) / 2;
+        if (start_of(p, q->dealt[mid]) < time)
+            at = mid + 1;
+        else
+            end = mid;
+    }
+    return at;
+}
+
+static void merge_piece(sorting *q, const piece *pc) {
+    uint32_t r = q->first_run[pc->track], end_run = q->first_run[pc->track + 1];
+    uint32_t id = q->first[pc->track] + 1; /* slice ids start at 1 */
+    head local[LOCAL_HEADS], *heap = local;
+    size_t n = 0;
+    if (end_run - r > LOCAL_HEADS) heap = mem_alloc((end_run - r) * sizeof *heap);
+    if (!heap) {
+        atomic_store(&q->failed, 1);
+        return;
+    }
+    for (; r < end_run; r++) {
+        const part *p = q->s->part_list[q->runs[r].part];
+        uint32_t end = run_end(q, pc->track, r), from = q->runs[r].at;
+        if (from == end) continue;
+        uint32_t at = first_from(q, p, from, end, pc->from);
+        uint32_t to = at < end ? first_from(q, p, at, end, pc->to) : end;
+        id += at - from;
+        if (at == to) continue;
+        heap[n] = (head){start_of(p, q->dealt[at]), q->dealt + at, q->dealt + to, p};
+        sift_up(heap, n++);
+    }
+    uint32_t end = merge(q->s, heap, n, id);
+    if (heap != local) mem_free(heap);
+    sort_ties(q, id, end);
+    gather(q, id, end);
+}
+
+/* A whole track by radix. */
+static void sort_track(sorting *q, uint32_t track) {
     sealing *s = q->s;
-    uint32_t index = 0;
+    uint32_t from = q->first[track], n = q->first[track + 1] - from;
+    size_t bytes = 2 * (size_t)n * sizeof(sort_pair);
+    sort_pair *pairs = mem_map(bytes);
+    if (!pairs) {
+        atomic_store(&q->failed, 1);
+        return;
+    }
+    const part *p = s->part_list[0];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t row = q->dealt[from + i];
+        p = seal_part_of(s, row, p);
+        /* Flipping the sign bit makes the order of int64 that of uint64. */
+        pairs[i] = (sort_pair){(uint64_t)start_of(p, row) ^ 1ull << 63, row};
+    }
+    sort_radix(pairs, pairs + n, n);
+    for (uint32_t i = 0; i < n; i++) {
+        s->raw_row[from + 1 + i] = pairs[i].row;
+        s->slice.start[from + 1 + i] = (int64_t)(pairs[i].key ^ 1ull << 63);
+    }
+    mem_unmap(pairs, bytes);
+    sort_ties(q, from + 1, from + 1 + n);
+    gather(q, from + 1, from + 1 + n);
+}
+
+static void sort_piece(void *context, size_t i, int worker) {
+    sorting *q = context;
+    const piece *pc = &VEC(&q->pieces, piece)[i];
+    (void)worker;
+    if (q->first_run[pc->track] == q->first_run[pc->track + 1])
+        sort_track(q, pc->track);
+    else
+        merge_piece(q, pc);
+}
+
+/* ---- dealing ---- */
+
+/* Deals the rows of a part to their tracks and notes where runs start. */
+static void deal_part(void *context, size_t i, int worker) {
+    sorting *q = context;
+    const part *p = q->s->part_list[i];
+    part_track_row *tracks = VEC(&p->tracks, part_track_row);
+    const raw_slice *rows = VEC(&p->slices, raw_slice);
+    (void)worker;
+    for (size_t k = 0; k < p->slices.n; k++) {
+        part_track_row *t = &tracks[rows[k].track];
+        if (rows[k].start < t->last_start && t->run != UINT32_MAX) {
+            if (t->n_runs-- == 0) BUG("more runs than were counted");
+            q->runs[t->run++] = (run){t->at, (uint32_t)i};
+        }
+        t->last_start = rows[k].start;
+        q->dealt[t->at++] = p->first_slice + (uint32_t)k;
+    }
+    for (size_t k = 0; k < p->tracks.n; k++) /* fewer than were counted: those left are empty */
+        for (part_track_row *t = &tracks[k]; t->run != UINT32_MAX && t->n_runs; t->n_runs--)
+            q->runs[t->run++] = (run){t->at, (uint32_t)i};
+}
+
+/* Where each part puts its rows and runs. */
+static void share_out(sorting *q, const uint32_t *n_runs) {
+    sealing *s = q->s;
+    uint32_t *at = q->first + 1, *run_at = q->first_run + 1; /* fill marks: ends afterwards */
     for (uint32_t i = 0; i < s->n_parts; i++) {
-        const part *p = s->part_list[i];
-        const part_track_row *tracks = VEC(&p->tracks, part_track_row);
-        const raw_slice *rows = VEC(&p->slices, raw_slice);
-        for (size_t k = 0; k < p->slices.n; k++) {
-            uint32_t track = tracks[rows[k].track].sealed - 1;
-            /* Flipping the sign bit makes the order of int64 that of uint64. */
-            q->pairs[q->first[track + 1]++] =
-                (sort_pair){(uint64_t)rows[k].start ^ 1ull << 63, index++};
+        part *p = s->part_list[i];
+        for (size_t k = 0; k < p->tracks.n; k++) {
+            part_track_row *t = &VEC(&p->tracks, part_track_row)[k];
+            uint32_t track = t->sealed - 1;
+            t->at = at[track];
+            at[track] += t->n_slices;
+            t->run = n_runs[track] <= MAX_RUNS ? run_at[track] : UINT32_MAX;
+            if (t->run != UINT32_MAX) run_at[track] += t->n_runs;
+            t->last_start = INT64_MAX; /* the first row starts a run */
         }
     }
 }
 
-static void count_rows(sorting *q, uint32_t *count) {
-    sealing *s = q->s;
-    for (uint32_t i = 0; i < s->n_parts; i++) {
-        const part *p = s->part_list[i];
-        const part_track_row *tracks = VEC(&p->tracks, part_track_row);
-        for (size_t k = 0; k < p->slices.n; k++)
-            count[tracks[VEC(&p->slices, raw_slice)[k].track].sealed - 1]++;
-    }
-}
-
-static status prepare(sorting *q, error *err) {
-    sealing *s = q->s;
-    uint32_t n_tracks = s->track.n - 1;
-    q->part_base = seal_scratch(s, (size_t)s->n_parts + 1, sizeof(uint64_t));
-    q->first = seal_scratch(s, (size_t)n_tracks + 2, sizeof(uint32_t));
-    uint32_t *count = seal_scratch(s, (size_t)n_tracks + 1, sizeof(uint32_t));
-    if (!q->part_base || !q->first || !count) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < s->n_parts; i++) {
-        q->part_base[i] = q->n;
-        q->n += s->part_list[i]->slices.n;
-    }
-    TRY(seal_table(s, TABLE_slice, q->n + 1, err));
-    s->spare_bytes = (2 * q->n + SPARE_PAIRS) * sizeof *q->pairs;
-    s->spare = q->pairs = mem_map(s->spare_bytes);
-    if (!q->pairs) FAIL_MEMORY(err);
-    q->scratch = q->pairs + q->n;
-    /* In the scratch half, written when the sort no longer needs it. */
-    s->raw = (const raw_slice **)q->scratch;
-    s->detail = (uint32_t *)(s->raw + q->n + 1);
-    count_rows(q, count);
-    /* first[t + 1] is the fill mark of track t while dealing and its end afterwards. */
-    uint32_t at = 0;
-    for (uint32_t t = 0; t < n_tracks; t++) {
-        q->first[t + 1] = at;
-        at += count[t];
-    }
-    deal(q);
+static status add_piece(sorting *q, uint32_t track, int64_t from, int64_t to, error *err) {
+    piece *pc = vec_push(&q->pieces);
+    if (!pc) FAIL_MEMORY(err);
+    *pc = (piece){track, from, to};
     return OK;
 }
+
+/* Cuts a track where one PIECE of rows ends, as far as every SAMPLEth row of its runs can tell. */
+static status cut_track(sorting *q, uint32_t track, error *err) {
+    uint32_t n_most = (q->first[track + 1] - q->first[track]) / SAMPLE, n = 0;
+    int64_t from = INT64_MIN;
+    if (q->first_run[track] < q->first_run[track + 1] && n_most > PIECE / SAMPLE) {
+        sort_pair *pairs = mem_alloc(2 * (size_t)n_most * sizeof *pairs);
+        if (!pairs) FAIL_MEMORY(err);
+        for (uint32_t r = q->first_run[track]; r < q->first_run[track + 1]; r++) {
+            const part *p = q->s->part_list[q->runs[r].part];
+            uint32_t end = run_end(q, track, r);
+            for (uint32_t i = q->runs[r].at; end - i >= SAMPLE; i += SAMPLE)
+                pairs[n++] = (sort_pair){
+                    (uint64_t)start_of(p, q->dealt[i + SAMPLE - 1]) ^ 1ull << 63, 0};
+        }
+        sort_radix(pairs, pairs + n_most, n);
+        status st = OK;
+        for (uint32_t i = PIECE / SAMPLE; i < n && st == OK; i += PIECE / SAMPLE) {
+            int64_t to = (int64_t)(pairs[i].key ^ 1ull << 63);
+            if (to == from) continue;
+            st = add_piece(q, track, from, to, err);
+            from = to;
+        }
+        mem_free(pairs);
+        TRY(st);
+    }
+    return add_piece(q, track, from, INT64_MAX, err);
+}
+
+/* Counts rows and runs of the tracks, and makes room. */
+static status prepare(sorting *q, uint32_t *n_runs, error *err) {
+    sealing *s = q->s;
+    size_t n = 0, runs = 0;
+    uint32_t *n_rows = q->first + 1;
+    for (uint32_t i = 0; i < s->n_parts; i++) {
+        part *p = s->part_list[i];
+        p->first_slice = (uint32_t)n;
+        p->n_slices = (uint32_t)p->slices.n;
+        n += p->slices.n;
+        if (n > UINT32_MAX - 2) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
+        for (size_t k = 0; k < p->tracks.n; k++) {
+            const part_track_row *t = &VEC(&p->tracks, part_track_row)[k];
+            n_rows[t->sealed - 1] += t->n_slices;
+            n_runs[t->sealed - 1] += t->n_runs;
+        }
+    }
+    TRY(seal_table(s, TABLE_slice, n + 1, err));
+    uint32_t rows_before = 0;
+    for (uint32_t t = 0; t < q->n_tracks; t++) {
+        uint32_t rows = n_rows[t];
+        n_rows[t] = rows_before;
+        rows_before += rows;
+        q->first_run[t + 1] = (uint32_t)runs;
+        if (n_runs[t] <= MAX_RUNS) runs += n_runs[t];
+    }
+    s->spare_bytes = N_PER_SLICE * (n + 1) * sizeof(uint32_t);
+    s->spare = mem_map(s->spare_bytes);
+    q->runs = seal_scratch(s, runs + 1, sizeof *q->runs);
+    if (!s->spare || !q->runs) FAIL_MEMORY(err);
+    s->raw_row = s->spare;
+    s->detail = s->raw_row + n + 1;
+    s->by_slice[0] = q->dealt = s->detail + n + 1; /* dealt is done with when frames begin */
+    s->by_slice[1] = s->by_slice[0] + n + 1;
+    return OK;
+}
+
+static status sort_slices(sorting *q, error *err) {
+    sealing *s = q->s;
+    q->n_tracks = s->track.n - 1;
+    q->first = seal_scratch(s, (size_t)q->n_tracks + 2, sizeof(uint32_t));
+    q->first_run = seal_scratch(s, (size_t)q->n_tracks + 2, sizeof(uint32_t));
+    uint32_t *n_runs = seal_scratch(s, (size_t)q->n_tracks + 1, sizeof(uint32_t));
+    if (!q->first || !q->first_run || !n_runs) FAIL_MEMORY(err);
+    TRY(prepare(q, n_runs, err));
+    share_out(q, n_runs);
+    pool_for(s->pool, s->n_parts, deal_part, q);
+    for (uint32_t t = 0; t < q->n_tracks; t++)
+        if (q->first[t] < q->first[t + 1]) TRY(cut_track(q, t, err));
+    pool_for(s->pool, q->pieces.n, sort_piece, q);
+    if (atomic_load(&q->failed)) FAIL_MEMORY(err);
+    return OK;
+}
+
+/* ---- tracks ---- */
 
 static void write_ranges(const sorting *q) {
     sealing *s = q->s;
@@ -221,6 +441,7 @@ static void keep_stages(sealing *s) {
         if (s->track.name[t] == s->b->stage_track || !s->track.name[t]) continue;
         for (uint32_t i = s->track.first[t]; i < s->track.end[t]; i++) {
             uint8_t *k = &s->slice.kind[i];
+            if (*k == KIND_MODULE) s->detail[i] = 0; /* a row of modules, not of ops */
             if (*k == KIND_MODULE || *k == KIND_FORWARD || *k == KIND_BACKWARD ||
                 *k == KIND_OPTIMIZER)
                 *k = KIND_ANNOTATION;
@@ -228,19 +449,19 @@ static void keep_stages(sealing *s) {
     }
 }
 
+/* Nobody reads a raw slice again: what is left of them is in the columns, raw_row and detail. */
+static void free_raw_slices(sealing *s) {
+    for (uint32_t i = 0; i < s->n_parts; i++) vec_fini(&s->part_list[i]->slices);
+}
+
 status seal_sort(sealing *s, error *err) {
-    sorting q = {.s = s};
-    status st = prepare(&q, err);
-    if (st == OK) {
-        pool_for(s->pool, s->track.n - 1, sort_track, &q);
-        pool_for(s->pool, (q.n + GRAIN - 1) / GRAIN, gather_rows, &q);
-        write_ranges(&q);
-        s->by_slice[0] = (uint32_t *)q.pairs; /* the sorted half is read for the last time */
-        s->by_slice[1] = s->by_slice[0] + q.n + 1;
-        name_kinds(s);
-        keep_stages(s);
-        if (atomic_load(&q.failed))
-            st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
-    }
-    return st;
+    sorting q = {.s = s, .pieces = VEC_INIT(piece)};
+    status st = sort_slices(&q, err);
+    vec_fini(&q.pieces);
+    if (st != OK) return st;
+    write_ranges(&q);
+    name_kinds(s);
+    keep_stages(s);
+    free_raw_slices(s);
+    return OK;
 }

@@ -12,6 +12,8 @@
 #include "base/map.h"
 #include "base/sort.h"
 
+enum { N_PATTERNS = 11 };
+
 static uint64_t key_of(int pattern, uint32_t i) {
     uint64_t r = hash_u64(i + 1);
     switch (pattern) {
@@ -22,13 +24,16 @@ static uint64_t key_of(int pattern, uint32_t i) {
     case 4: return UINT64_MAX - i;                      /* reversed */
     case 5: return 42;                                  /* all the same */
     case 6: return r & 1 ? UINT64_MAX : 0;
+    case 7: return i % 4001 / 3;                           /* runs that rise, with equal keys */
+    case 8: return ((uint64_t)(i % 700) << 40) + (i & 63); /* more of them */
+    case 9: return i < 5000 ? i + 9 : i - 9;               /* two that hardly overlap */
     default: return 1700000000000000000U + r % 1000000000; /* times */
     }
 }
 
 static void radix_sorts_stably_for_any_keys_and_length(void **state) {
     static const size_t lengths[] = {0, 1, 2, 3, 47, 48, 49, 255, 1000, 8191, 8192, 70001};
-    for (int pattern = 0; pattern < 8; pattern++) {
+    for (int pattern = 0; pattern < N_PATTERNS; pattern++) {
         for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
             size_t n = lengths[k];
             sort_pair *a = malloc((n + 1) * sizeof *a), *scratch = malloc((n + 1) * sizeof *a);
@@ -56,7 +61,7 @@ static int by_key(uint32_t a, uint32_t b, const void *context) {
 
 static void index_sort_is_stable_and_complete(void **state) {
     static const size_t lengths[] = {0, 1, 2, 7, 8, 9, 17, 100, 5000};
-    for (int pattern = 0; pattern < 8; pattern++) {
+    for (int pattern = 0; pattern < N_PATTERNS; pattern++) {
         for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
             size_t n = lengths[k];
             uint64_t *keys = malloc((n + 1) * sizeof *keys);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -123,6 +124,62 @@ static void a_track_is_what_runs_on_it(void **state) {
     }
 }
 
+/* Many slices through three parts onto two tracks, in runs of `run_rows` that rise and overlap. The
+ * name says which slice it is: what comes out is compared with what went in. */
+static void check_many(uint32_t n, uint32_t run_rows, uint32_t n_moved, pool *workers) {
+    builder *b = builder_new();
+    part *parts[3];
+    for (int i = 0; i < 3; i++) parts[i] = builder_part(b);
+    int64_t *start = calloc(n, sizeof *start), *dur = calloc(n, sizeof *dur);
+    for (uint32_t i = 0; i < n; i++) {
+        part *p = parts[i / 7 % 3];
+        start[i] = (int64_t)(i % run_rows) * 10 + (int64_t)(i / run_rows) * 3 % 1000;
+        dur[i] = i * 7919u % 5;
+        raw_slice s = {.start = start[i],
+                       .dur = dur[i],
+                       .tie = i,
+                       .args = i,
+                       .kind = KIND_PYTHON,
+                       .track = part_track(p, (ident){1, false}, (ident){i % 3 == 0, false})};
+        assert_int_equal(part_slice(p, &s), OK);
+        if (i % 97 || i / 97 >= n_moved) continue;
+        part_move_slice(p, part_next_slice(p) - 1, -5000);
+        start[i] -= 5000;
+    }
+    trace *t;
+    assert_int_equal(builder_seal(b, workers, &t, NULL), OK);
+    assert_int_equal(t->slice.n, n + 1);
+    assert_int_equal(t->track.end[1], n - (n + 2) / 3 + 1);
+    bool *seen = calloc(n, sizeof *seen);
+    for (uint32_t i = 1; i <= n; i++) {
+        uint32_t x = t->slice.args[i];
+        if (x >= n || seen[x] || t->slice.start[i] != start[x] || t->slice.dur[i] != dur[x] ||
+            (x % 3 == 0) != (i >= t->track.first[2]))
+            fail_msg("slice %u of %u is not what went in", i, n);
+        seen[x] = true;
+        uint32_t before = i > 1 && i != t->track.first[2] ? t->slice.args[i - 1] : x;
+        if (start[before] > start[x] ||
+            (start[before] == start[x] &&
+             (dur[before] < dur[x] || (dur[before] == dur[x] && before > x))))
+            fail_msg("slice %u of %u is out of order", i, n);
+    }
+    trace_release(t);
+    builder_free(b);
+    free(start);
+    free(dur);
+    free(seen);
+}
+
+static void many_slices_are_sorted_however_they_came(void **state) {
+    pool *three = pool_new(3);
+    static const uint32_t runs[] = {200001, 70000, 9000, 1111, 50, 2};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        check_many(200000, runs[i], 0, three);
+        check_many(3000, runs[i], 20, NULL);
+    }
+    pool_free(three);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slices_are_sorted_by_track_and_start),
@@ -131,6 +188,7 @@ int main(void) {
         cmocka_unit_test(of_equal_kinds_the_producers_index_decides_then_the_name),
         cmocka_unit_test(twins_are_told_apart_by_what_they_say),
         cmocka_unit_test(long_runs_of_equal_starts_are_sorted),
+        cmocka_unit_test(many_slices_are_sorted_however_they_came),
         cmocka_unit_test(the_tracks_share_the_slices_out),
         cmocka_unit_test(a_track_is_what_runs_on_it),
     };
