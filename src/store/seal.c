@@ -106,7 +106,10 @@ static void run_step(void *context, size_t i, int worker) {
 /* Of several failures the first in order is reported, whichever came first in time. */
 static status run_side_by_side(sealing *s, error *err) {
     side_by_side q = {.s = s, .step = {seal_frames, seal_link, seal_memory, seal_flows}};
-    pool_for(s->pool, 4, run_step, &q);
+    /* Arrows that launch device work write what seal_link writes: then they are drawn behind it. */
+    size_t n_together = s->b->launch_by_arrow ? 3 : 4;
+    pool_for(s->pool, n_together, run_step, &q);
+    for (size_t i = n_together; i < 4; i++) run_step(&q, i, 0);
     for (int i = 0; i < 4; i++)
         if (q.result[i] != OK)
             return error_set(err, q.result[i], q.err[i].offset, q.err[i].message,
