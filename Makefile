@@ -96,6 +96,7 @@ FAULT     := $(wildcard tests/fault/*.c)
 TOOLS     := $(wildcard tools/*.c)
 BENCH     := $(wildcard bench/*.c)
 BENCH_CXX := $(wildcard bench/*.cc)
+DEMO      := $(wildcard demo/*.c)
 DEFS      := $(wildcard src/*/*.def)
 
 ARCHIVE   := $B/libcore.a
@@ -106,7 +107,7 @@ FAULT_PROGRAMS := $(call programs,$(FAULT),fault)
 TOOL_PROGRAMS  := $(call programs,$(TOOLS),tools)
 BENCH_PROGRAMS := $(call programs,$(BENCH),bench)
 OBJECTS := $(call objects,$(CORE) $(wildcard $(MAIN)) $(RECORD) $(UNIT_ALL) $(FUZZ) $(REPLAY) \
-    $(FAULT) $(TOOLS) $(BENCH) $(BENCH_CXX))
+    $(FAULT) $(TOOLS) $(BENCH) $(BENCH_CXX) $(DEMO))
 
 # ---- building ----------------------------------------------------------------------------------
 
@@ -114,13 +115,15 @@ OBJECTS := $(call objects,$(CORE) $(wildcard $(MAIN)) $(RECORD) $(UNIT_ALL) $(FU
     bench demo install uninstall clean format format-check help FORCE
 
 ifeq ($(VARIANT),release)
-all: build/tacho $(if $(RECORD),build/libtacho.so)
+all: build/tacho $(if $(RECORD),build/libtacho.so) $(if $(DEMO),build/tacho-demo)
 build/tacho: $B/tacho
 	@ln -f $< $@
 build/libtacho.so: $B/libtacho.so
 	@ln -f $< $@
+build/tacho-demo: $B/tacho-demo
+	@ln -f $< $@
 else
-all: $B/tacho $(if $(RECORD),$B/libtacho.so)
+all: $B/tacho $(if $(RECORD),$B/libtacho.so) $(if $(DEMO),$B/tacho-demo)
 endif
 tests:   $(UNIT_PROGRAMS)
 tools:   $(TOOL_PROGRAMS)
@@ -140,6 +143,7 @@ endif
 $B/obj/tests/unit/%.o: C_FLAGS += -Wno-unused-parameter
 $B/obj/tests/fuzz/%.o: C_FLAGS += -Wno-missing-prototypes
 $B/obj/tests/%.o: CPP_FLAGS += -Itests
+$B/obj/demo/%.o: CPP_FLAGS += -I.
 $B/obj/src/record/%.o: C_FLAGS += -fPIC
 
 $B/obj/%.o: %.c $B/.flags
@@ -196,6 +200,12 @@ $B/tacho: $(call objects,$(MAIN)) $(ARCHIVE)
 $B/libtacho.so: $(call objects,$(RECORD))
 	@$(if $(V),,echo '  LINK  $@')
 	$Q$(CC) $(C_FLAGS) -shared -Wl,-soname,libtacho.so -Wl,-z,defs -Wl,-z,nodelete $(L_FLAGS) $(LTO_LINK) $^ -ldl -o $@
+
+# The demonstration finds the recorder beside itself in the tree, and in lib when installed.
+$B/tacho-demo: $(call objects,$(DEMO)) $B/libtacho.so
+	@$(if $(V),,echo '  LINK  $@')
+	$Q$(CC) $(C_FLAGS) $(L_FLAGS) $(TEST_LINK) $(call objects,$(DEMO)) -L$B -ltacho -lm \
+	    -Wl,-rpath,'$$ORIGIN' -Wl,-rpath,'$$ORIGIN/../../lib' -o $@
 
 # $(eval $(call program,TARGET,SOURCES,LIBRARIES,FLAGS)): a main file linked with the archives.
 define program
@@ -267,11 +277,11 @@ syntax/%: FORCE
 flags:
 	@printf '%s\n' "$(subst ",\",$(CC) $(CPP_FLAGS) $(filter-out -flto% -ffat%,$(C_FLAGS)))"
 
-SAMPLE := tests/data/sample.pt.trace.json.gz
 demo:
 	@tools/setup build
 	@$(MAKE) --no-print-directory all
-	build/tacho summary $(SAMPLE)
+	@rm -rf build/demo-run
+	build/tacho demo -o build/demo-run $(if $(filter no,$(SERVE)),--no-serve)
 
 C_DIRS := src include tests tools bench demo
 format:
@@ -286,6 +296,7 @@ format-check:
 HEADERS := $(wildcard include/tacho/*.h)
 PLACES  := build/tacho:bin/tacho build/tacho.pc:lib/pkgconfig/tacho.pc \
     $(if $(RECORD),build/libtacho.so:lib/libtacho.so) \
+    $(if $(DEMO),build/tacho-demo:libexec/tacho/tacho-demo) \
     $(foreach f,$(HEADERS),$f:include/tacho/$(notdir $f)) \
     $(foreach f,$(wildcard docs/man/*.1),$f:share/man/man1/$(notdir $f)) \
     $(patsubst %,%:share/bash-completion/completions/tacho,$(wildcard completions/tacho.bash)) \
@@ -307,7 +318,7 @@ build/tacho.pc: FORCE | build/tacho
 install: all build/tacho.pc
 	@for pair in $(PLACES); do \
 	    to="$(DESTDIR)$(PREFIX)/$${pair#*:}"; mode=644; \
-	    case $$to in */bin/*|*.so) mode=755;; esac; \
+	    case $$to in */bin/*|*/libexec/*|*.so) mode=755;; esac; \
 	    echo "  INSTALL  $$to"; install -D -m $$mode "$${pair%%:*}" "$$to" || exit 1; done
 uninstall:
 	@for pair in $(PLACES); do rm -fv "$(DESTDIR)$(PREFIX)/$${pair#*:}"; done

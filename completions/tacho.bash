@@ -2,7 +2,7 @@
 _tacho() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed advise serve summary export help version --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed advise serve record attach demo summary export help version --help --version" -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]}:$before in
@@ -152,6 +152,23 @@ _tacho() {
     serve:--threads) return ;;
     serve:--memory-limit) return ;;
     serve:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    record:--steps) return ;;
+    record:--flight) return ;;
+    record:--ring) return ;;
+    record:--to) COMPREPLY=($(compgen -W "tacho chrome" -- "$word")); return ;;
+    record:--threads) return ;;
+    record:--memory-limit) return ;;
+    record:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    attach:--for) return ;;
+    attach:--to) COMPREPLY=($(compgen -W "tacho chrome" -- "$word")); return ;;
+    attach:--threads) return ;;
+    attach:--memory-limit) return ;;
+    attach:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    demo:--port) return ;;
+    demo:--host) return ;;
+    demo:--threads) return ;;
+    demo:--memory-limit) return ;;
+    demo:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     summary:--run) return ;;
     summary:--worker) return ;;
     summary:--span) return ;;
@@ -175,8 +192,8 @@ _tacho() {
     export:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     help:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     version:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
-    info:--logdir|operators:--logdir|kernels:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|distributed:--logdir|advise:--logdir|serve:--logdir|summary:--logdir|export:--logdir|export:--output|export:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    help:*) COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed advise serve summary export help version" -- "$word")); return ;;
+    info:--logdir|operators:--logdir|kernels:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|distributed:--logdir|advise:--logdir|serve:--logdir|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--output|demo:-o|summary:--logdir|export:--logdir|export:--output|export:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    help:*) COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed advise serve record attach demo summary export help version" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
     info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
@@ -189,6 +206,9 @@ _tacho() {
     distributed) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     advise) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     serve) options="--logdir --port --host --follow-links --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
+    record) options="--output --steps --shapes --memory --stack --flight --ring --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
+    attach) options="--output --for --shapes --memory --stack --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
+    demo) options="--logdir --port --host --follow-links --output --slow-loader --no-serve --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     summary) options="--run --worker --span --logdir --from --to --step --sort --limit --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     export) options="--run --worker --span --logdir --from --to --value --until --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     help) options="--lang --help" ;;

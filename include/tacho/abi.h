@@ -66,6 +66,8 @@ TACHO_API int tacho_start(const tacho_options *options);
 TACHO_API int tacho_stop(void);
 /* The end of a training step and the beginning of the next. */
 TACHO_API void tacho_step(void);
+/* Steps begin here: what came before (setting up, the first batch) belongs to none. */
+TACHO_API void tacho_begin_steps(void);
 /* Flight recorder: what happened in the last seconds becomes a file now. `why` is kept in it. */
 TACHO_API int tacho_trigger(const char *why);
 /* 1 while events are kept. */

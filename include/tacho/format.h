@@ -122,7 +122,7 @@ enum { /* kinds of events, with the slots that follow */
            1,           /* argument: a range kind; RUNTIME: tacho_flow_slot, its correlation */
        TACHO_EVENT_END, /* name: 0 or that of the range */
        TACHO_EVENT_INSTANT,
-       TACHO_EVENT_STEP,    /* tacho_step_slot; argument 1: a step ends and none begins */
+       TACHO_EVENT_STEP,    /* tacho_step_slot; argument 1: none begins; 2: none ended */
        TACHO_EVENT_OP,      /* tacho_op_slots and tensors; ended by TACHO_EVENT_END */
        TACHO_EVENT_COMM,    /* tacho_comm_slots; ended by TACHO_EVENT_END */
        TACHO_EVENT_COUNTER, /* tacho_counter_slot */

@@ -3,7 +3,8 @@
  * An option is --name VALUE, --name=VALUE or -x VALUE; what starts with no dash, and everything
  * behind --, is a trace; - alone is standard input. A command knows only the options of its
  * groups and, when it is an analysis, the parameters of registry.def (_ written as -), so --to
- * means the end of a window for an analysis and a form for export.
+ * means the end of a window for an analysis and a form for export. Behind the program that record
+ * shall run every word is the program's.
  *
  * A name that is not there is answered with the nearest one that is, by edit distance: the
  * usual slip is one letter. Values are checked here, by kind, and never again. */
@@ -300,6 +301,7 @@ status options_parse(arena *a, int argc, char **argv, options *o, error *err) {
         if (only_traces || word[0] != '-' || word[1] == '\0') {
             o->traces[o->n_traces++] = word;
             w.at++;
+            only_traces |= (o->command.groups & RECORD) != 0; /* the rest is the program's */
         } else if (strcmp(word, "--") == 0) {
             only_traces = true;
             w.at++;

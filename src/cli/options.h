@@ -16,6 +16,9 @@ enum { /* groups of options, joined by | in commands.def and options.def */
        WORDS = 128,
        SUMMARY = 256,
        SERVE = 512,
+       RECORD = 1024,
+       ATTACH = 2048,
+       DEMO = 4096,
        ANALYSIS_GROUPS = CHOOSE | CUT | SHAPE | ROWS | FORM | COMMON,
 };
 

@@ -44,7 +44,8 @@ static status make_steps(recording *r, uint32_t *order) {
     for (size_t i = 0; i < n; i++) sorted[i] = s[order[i]];
     memcpy(s, sorted, n * sizeof *s);
     for (size_t i = 0; i + 1 < n; i++)
-        if (!s[i].is_end && s[i + 1].number >= s[i].number) TRY(add_step(r, &s[i], &s[i + 1]));
+        if (!s[i].is_end && !s[i + 1].restarts && s[i + 1].number >= s[i].number)
+            TRY(add_step(r, &s[i], &s[i + 1]));
     return OK;
 }
 

@@ -33,7 +33,7 @@ typedef struct {
 typedef struct {
     int64_t time, number;
     uint32_t track;
-    bool is_end;
+    bool is_end, restarts; /* none begins; what came before is none */
 } recording_step;
 typedef struct {
     uint32_t name; /* string */

@@ -1,4 +1,4 @@
-/* gunzip.c: a gzip stream to its bytes; the only file that knows ISA-L and zlib.
+/* gunzip.c: a gzip stream to its bytes, and back; the only file that knows ISA-L and zlib.
  *
  * Compressed bytes come through a window of 256 KiB and are inflated straight into the caller's
  * memory: the text as a whole is never anywhere. Two engines stand behind the same three calls:
@@ -9,13 +9,17 @@
  * `damage` says why. A wrong checksum is noticed after the bytes were handed out; they stay,
  * the damage is told. The loop goes on only when input was taken or output was made, so no
  * input can hang it. */
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 #ifdef HAVE_ISAL
 #include <isa-l/igzip_lib.h>
 #endif
 
+#include "base/fault.h"
 #include "base/mem.h"
+#include "io/gzip.h"
 #include "io/source_int.h"
 
 #define WINDOW_BYTES ((size_t)256 << 10)
@@ -202,4 +206,69 @@ stream *stream_gunzip(reader *r, gunzip_engine engine) {
         return NULL;
     }
     return &g->base;
+}
+
+/* ---- the other way ----------------------------------------------------------------------- */
+
+enum { PACK_BYTES = 256 << 10, GZIP_WRAPPER = 16 };
+
+static status fail_packing(error *err, uint16_t message) {
+    char text[128];
+    FAIL(err, ERR_IO, NOPOS, message, arg_cstr("path", "gzip"),
+         arg_cstr("reason", strerror_r(errno, text, sizeof text)));
+}
+
+static status write_packed(int to, const char *p, size_t n, error *err) {
+    while (n > 0) {
+        if (fault_point(FAULT_WRITE)) {
+            errno = ENOSPC;
+            return fail_packing(err, MSG_CLI_CANNOT_WRITE);
+        }
+        ssize_t done = write(to, p, n);
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0) return fail_packing(err, MSG_CLI_CANNOT_WRITE);
+        p += done;
+        n -= (size_t)done;
+    }
+    return OK;
+}
+
+/* Deflates what z holds; to the end of the stream when `last`. */
+static status deflate_all(z_stream *z, int to, bool last, error *err) {
+    char out[64 << 10];
+    int code;
+    do {
+        z->next_out = (Bytef *)out;
+        z->avail_out = sizeof out;
+        code = deflate(z, last ? Z_FINISH : Z_NO_FLUSH);
+        TRY(write_packed(to, out, sizeof out - z->avail_out, err));
+    } while (last ? code != Z_STREAM_END : z->avail_in > 0 || z->avail_out == 0);
+    return OK;
+}
+
+static status pack(z_stream *z, char *in, int from, int to, error *err) {
+    for (;;) {
+        ssize_t n = read(from, in, PACK_BYTES);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return fail_packing(err, MSG_CANNOT_READ);
+        z->next_in = (Bytef *)in;
+        z->avail_in = (uInt)n;
+        if (n == 0) return deflate_all(z, to, true, err);
+        TRY(deflate_all(z, to, false, err));
+    }
+}
+
+status gzip_copy(int from, int to, error *err) {
+    z_stream z = {0};
+    char *in = mem_alloc(PACK_BYTES);
+    if (!in) FAIL_MEMORY(err);
+    if (deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + GZIP_WRAPPER, 8,
+                     Z_DEFAULT_STRATEGY) != Z_OK) {
+        mem_free(in);
+        FAIL_MEMORY(err);
+    }
+    status st = pack(&z, in, from, to, err);
+    (void)deflateEnd(&z);
+    mem_free(in);
+    return st;
 }

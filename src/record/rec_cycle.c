@@ -41,6 +41,7 @@ static char last_error[160];
 
 /* ---- the schedule ---- */
 
+enum { STEP_RESTARTS = 2 }; /* argument of a mark: what came before is no step */
 typedef enum { STEP_OFF, STEP_WARMUP, STEP_ON, STEP_LAST } step_action;
 
 static step_action action_of(const tacho_schedule *s, uint64_t n) {
@@ -197,14 +198,14 @@ static void drop_prepared(void) {
 
 /* A mark in this thread's stream. The caller holds rec_cycle_lock and so is marked as being inside;
  * recording is on and rec_lock is free, so it may pass. */
-static void mark_step(int64_t number, uint32_t is_end) {
+static void mark_step(int64_t number, uint32_t argument) {
     bool before = rec_self.in_slow;
     rec_self.in_slow = false;
     tacho_slot *s = rec_open(2);
     if (s) {
         tacho_step_slot slot = {.number = number};
         memcpy(s + 1, &slot, sizeof slot);
-        rec_close(s, rec_tick(), 0, rec_what(TACHO_EVENT_STEP, 1, is_end));
+        rec_close(s, rec_tick(), 0, rec_what(TACHO_EVENT_STEP, 1, argument));
     }
     rec_self.in_slow = before;
 }
@@ -248,6 +249,14 @@ void tacho_step(void) {
     memcpy(path, last_path, sizeof path);
     rec_leave(&rec_cycle_lock, before);
     call_back(ready, &set, path);
+}
+
+void tacho_begin_steps(void) {
+    if (!__atomic_load_n(&is_started, __ATOMIC_RELAXED) || rec_self.in_slow) return;
+    if (__atomic_load_n(&tacho_on, __ATOMIC_RELAXED) == REC_PENDING) rec_start_pending();
+    bool before = rec_enter(&rec_cycle_lock);
+    if (rec_current) mark_step((int64_t)step, STEP_RESTARTS);
+    rec_leave(&rec_cycle_lock, before);
 }
 
 /* ---- start and stop ---- */

@@ -76,6 +76,20 @@ static void behind_two_dashes_everything_is_a_trace(void **state) {
     assert_false(o.json);
 }
 
+static void behind_a_program_every_word_is_its_own(void **state) {
+    options o;
+    assert_int_equal(parse("record -o runs --steps 10..20 python3 -o x --lr 1", &o, NULL), OK);
+    assert_true(str_eq(o.record_output, STR("runs")));
+    assert_int_equal(o.steps.first, 10);
+    assert_int_equal(o.steps.last, 20);
+    assert_int_equal(o.n_traces, 5);
+    assert_string_equal(o.traces[0], "python3");
+    assert_string_equal(o.traces[1], "-o");
+    assert_int_equal(parse("record --flight 30s -- -x", &o, NULL), OK);
+    assert_int_equal(o.flight, (int64_t)30 * 1000000000);
+    assert_string_equal(o.traces[0], "-x");
+}
+
 static void logdir_is_a_trace(void **state) {
     options o;
     assert_int_equal(parse("info --logdir runs", &o, NULL), OK);
@@ -198,6 +212,7 @@ int main(void) {
         cmocka_unit_test(options_and_traces_mix),
         cmocka_unit_test(what_is_not_given_is_absent),
         cmocka_unit_test(behind_two_dashes_everything_is_a_trace),
+        cmocka_unit_test(behind_a_program_every_word_is_its_own),
         cmocka_unit_test(logdir_is_a_trace),
         cmocka_unit_test(to_means_the_window_or_the_form),
         cmocka_unit_test(steps_are_one_or_a_range),

@@ -39,6 +39,18 @@ static void steps_end_where_the_next_begins(void **state) {
     trace_release(t);
 }
 
+static void steps_that_begin_anew_have_no_beginning_before(void **state) {
+    made_recording m = made_new();
+    mark(&m, 100, 0, 0);
+    mark(&m, 500, 0, 2); /* setting up is over */
+    mark(&m, 600, 1, 0);
+    trace *t = read_made(&m);
+    assert_int_equal(t->step.n - 1, 1);
+    assert_int_equal(t->step.start[1], 500);
+    assert_int_equal(t->step.end[1], 600);
+    trace_release(t);
+}
+
 static void sample(made_recording *m, uint64_t ns, uint32_t name, int64_t size) {
     tacho_queue_slot slot = {.size = size, .capacity = 8};
     made_event(m, ns, name, TACHO_EVENT_QUEUE, 0, &slot, sizeof slot);
@@ -103,6 +115,7 @@ static void totals_are_added_up_in_the_order_of_time(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_end_where_the_next_begins),
+        cmocka_unit_test(steps_that_begin_anew_have_no_beginning_before),
         cmocka_unit_test(queue_samples_know_their_step),
         cmocka_unit_test(a_pipeline_in_a_circle_is_cut),
         cmocka_unit_test(totals_are_added_up_in_the_order_of_time),

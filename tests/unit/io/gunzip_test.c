@@ -1,10 +1,13 @@
 /* gunzip_test.c: both engines, on whole, cut, damaged and many-membered streams. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "io/gzip.h"
 #include "unit/io/io_helper.h"
 
 static stream *fastest(reader *r) {
@@ -159,6 +162,43 @@ static void only_the_magic_makes_it_gzip(void **state) {
     assert_false(gunzip_is_ours(STR("{}")));
 }
 
+static void what_is_packed_can_be_unpacked(void **state) {
+    static const size_t SIZES[] = {0, 1, 65536, 1500000};
+    for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
+        uint16_t damage;
+        buf text = text_of(SIZES[i], 5);
+        char *plain = file_of(buf_str(&text)), *packed = file_of(STR(""));
+        int from = open(plain, O_RDONLY), to = open(packed, O_WRONLY);
+        assert_int_equal(gzip_copy(from, to, NULL), OK);
+        close(from);
+        close(to);
+        source *s;
+        assert_int_equal(source_open(packed, &s, NULL), OK);
+        assert_int_equal(source_codec(s), CODEC_GZIP);
+        buf out = read_all(s, (read_plan){.want = 1 << 20}, &damage);
+        assert_int_equal(damage, MSG_NONE);
+        assert_int_equal(out.n, text.n);
+        if (out.n) assert_memory_equal(out.p, text.p, text.n);
+        buf_fini(&out);
+        buf_fini(&text);
+        file_gone(plain);
+        file_gone(packed);
+    }
+}
+
+static void a_place_that_cannot_be_written_is_told(void **state) {
+    error err = {0};
+    buf text = text_of(100000, 6);
+    char *plain = file_of(buf_str(&text));
+    int from = open(plain, O_RDONLY), to = open("/dev/full", O_WRONLY);
+    assert_int_equal(gzip_copy(from, to, &err), ERR_IO);
+    assert_int_equal(err.message, MSG_CLI_CANNOT_WRITE);
+    close(from);
+    close(to);
+    file_gone(plain);
+    buf_fini(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_engines_give_back_what_was_compressed_at_any_level),
@@ -169,6 +209,8 @@ int main(void) {
         cmocka_unit_test(zeros_behind_the_last_member_are_padding_other_bytes_are_told),
         cmocka_unit_test(an_empty_member_is_empty_and_whole),
         cmocka_unit_test(only_the_magic_makes_it_gzip),
+        cmocka_unit_test(what_is_packed_can_be_unpacked),
+        cmocka_unit_test(a_place_that_cannot_be_written_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

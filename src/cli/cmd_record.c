@@ -1,0 +1,91 @@
+/* cmd_record.c: `tacho record -- PROGRAM`: run it, keep what it records, say what it was.
+ *
+ * The exit status is the program's own, as of a shell; ours only when it could not be run or its
+ * recording not be read. A program that recorded nothing is told so: it was neither linked with
+ * libtacho nor is it one of those the recorder finds its way into. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/record_run.h"
+
+static void say(const options *o, uint16_t message, const char *path, int64_t count) {
+    buf line = {0};
+    text_put(&line, o->words, message, arg_cstr("path", path), arg_int("count", count));
+    buf_add_byte(&line, '\n');
+    if (!o->quiet && buf_ok(&line)) (void)!write(STDERR_FILENO, line.p, line.n);
+    buf_fini(&line);
+}
+
+/* The report of what is in the folder; the recording's own options mean nothing to it. */
+static int show_summary(const options *o, const char *folder) {
+    options show = *o;
+    const char *traces[] = {folder};
+    show.traces = traces;
+    show.n_traces = 1;
+    (void)command_find(STR("summary"), &show.command);
+    return cmd_summary(&show);
+}
+
+static int run_and_show(options *o, arena *a, char *folder, size_t size) {
+    error err = {0};
+    record_run r;
+    int code = 0;
+    uint32_t n = 0;
+    if (record_prepare(a, o, &r, &err) != OK || record_program(&r, &code, &err) != OK ||
+        record_compact(a, &r, &n, &err) != OK)
+        return cli_complain(o, &err);
+    if (n == 0) {
+        say(o, MSG_RECORD_NOTHING, r.argv[0], 0);
+        (void)rmdir(r.folder); /* only when it is empty */
+        return code ? code : EXIT_INPUT;
+    }
+    say(o, MSG_RECORD_DONE, r.folder, n);
+    if (folder) snprintf(folder, size, "%s", r.folder);
+    int shown = show_summary(o, r.folder);
+    return code ? code : shown;
+}
+
+int cmd_record(options *o) {
+    arena a;
+    error err = {0};
+    if (o->n_traces == 0) {
+        (void)error_set(&err, ERR_ARG, NOPOS, MSG_RECORD_NO_PROGRAM, 0, NULL);
+        return cli_complain(o, &err);
+    }
+    arena_init(&a, 0);
+    int code = run_and_show(o, &a, NULL, 0);
+    arena_fini(&a);
+    return code;
+}
+
+/* `tacho demo`: the training program that comes with tacho, recorded, and then its page. */
+int cmd_demo(options *o) {
+    arena a;
+    error err = {0};
+    char folder[4096] = "";
+    arena_init(&a, 0);
+    const char *words[4] = {record_find(&a, "tacho-demo", "libexec/tacho")};
+    uint32_t n = 1;
+    if (!words[0]) {
+        (void)error_set(&err, ERR_NOT_FOUND, NOPOS, MSG_DEMO_MISSING, 0, NULL);
+        arena_fini(&a);
+        return cli_complain(o, &err);
+    }
+    if (o->slow_loader) words[n++] = "--slow-loader";
+    options run = *o;
+    run.traces = words;
+    run.n_traces = n;
+    run.record_shapes = run.record_memory = true;
+    int code = run_and_show(&run, &a, folder, sizeof folder);
+    if (code == EXIT_DONE && !o->no_serve) {
+        const char *traces[] = {folder};
+        run.traces = traces;
+        run.n_traces = 1;
+        code = cmd_serve(&run);
+    }
+    arena_fini(&a);
+    return code;
+}

@@ -1,0 +1,62 @@
+/* export_gzip.c: an export through gzip into a file.
+ *
+ * The export writes into a pipe, a thread compresses what comes out of it: neither waits for the
+ * whole, and neither knows the other. A file appears under its name when it is whole. */
+#include "cli/export_gzip.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "io/gzip.h"
+
+typedef struct {
+    int from, to;
+    status result;
+    error err;
+} packing;
+
+static void *pack(void *context) {
+    packing *p = context;
+    p->result = gzip_copy(p->from, p->to, &p->err);
+    close(p->from); /* a writer that goes on meets a closed pipe */
+    return NULL;
+}
+
+static status fail_system(error *err, const char *path) {
+    FAIL(err, ERR_IO, NOPOS, MSG_CLI_CANNOT_WRITE, arg_cstr("path", path),
+         arg_cstr("reason", strerror(errno)));
+}
+
+static status pack_into(const trace *t, const export_options *o, int to, error *err) {
+    int ends[2];
+    pthread_t thread;
+    packing p = {.to = to};
+    if (pipe2(ends, O_CLOEXEC) != 0) return fail_system(err, "pipe");
+    p.from = ends[0];
+    if (pthread_create(&thread, NULL, pack, &p) != 0) {
+        close(ends[0]);
+        close(ends[1]);
+        FAIL_MEMORY(err);
+    }
+    status st = export_trace(t, o, ends[1], err);
+    close(ends[1]);
+    pthread_join(thread, NULL);
+    if (p.result == OK) return st;
+    if (err) error_copy(err, &p.err); /* the pipe broke because of it */
+    return p.result;
+}
+
+status export_gzip(const trace *t, const export_options *o, const char *path, error *err) {
+    char temporary[4200];
+    snprintf(temporary, sizeof temporary, "%s.%d.tmp", path, (int)getpid());
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) return fail_system(err, path);
+    status st = pack_into(t, o, fd, err);
+    if (close(fd) != 0 && st == OK) st = fail_system(err, path);
+    if (st == OK && rename(temporary, path) != 0) st = fail_system(err, path);
+    if (st != OK) (void)unlink(temporary);
+    return st;
+}

@@ -1,0 +1,122 @@
+/* record_files.c: the recordings of a run: how far they are, and what becomes of them.
+ *
+ * While the program runs only the first page of each file is read. Afterwards each recording is read
+ * once, sealed, and takes the place of its own file (written beside it and renamed, so a failure
+ * leaves the recording). What a flight recorder left under a temporary name, because its program was
+ * killed, gets its name first. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <tacho/format.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/num.h"
+#include "cli/export_gzip.h"
+#include "cli/record_run.h"
+#include "session/load.h"
+#include "store/file.h"
+
+static bool read_header(int folder, const char *name, tacho_file_header *to) {
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    ssize_t n = pread(fd, to, sizeof *to, 0);
+    close(fd);
+    return n == (ssize_t)sizeof *to && memcmp(to->magic, TACHO_FILE_MAGIC, 8) == 0 &&
+           to->profile == TACHO_FILE_RECORDING;
+}
+
+/* The next recording of this run; false behind the last. */
+static bool next_file(DIR *d, const record_run *r, str *name, tacho_file_header *h) {
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        *name = str_of(e->d_name);
+        if (!str_ends(*name, STR(".tacho")) && !str_ends(*name, STR(".tacho.tmp"))) continue;
+        if (read_header(dirfd(d), e->d_name, h) && h->start_unix_ns >= r->start_unix_ns)
+            return true;
+    }
+    return false;
+}
+
+record_state record_look(const record_run *r) {
+    record_state s = {0};
+    tacho_file_header h;
+    str name;
+    DIR *d = opendir(r->folder);
+    if (!d) return s;
+    while (next_file(d, r, &name, &h)) {
+        s.n_files++;
+        s.n_steps = s.n_steps > h.n_steps ? s.n_steps : h.n_steps; /* ranks step together */
+        s.n_bytes += h.n_chunks * TACHO_CHUNK_BYTES;
+        if (h.n_chunks > 1) s.n_events += (h.n_chunks - 1) * TACHO_CHUNK_SLOTS;
+    }
+    closedir(d);
+    return s;
+}
+
+/* WORKER.STAMP.tacho -> WORKER.STAMP.pt.trace.json.gz */
+static status write_chrome(const trace *t, const char *path, error *err) {
+    char to[4096];
+    size_t n = strlen(path);
+    if (n > 6 && strcmp(path + n - 6, ".tacho") == 0) n -= 6;
+    snprintf(to, sizeof to, "%.*s.pt.trace.json.gz", (int)n, path);
+    export_options how = {.form = STR("chrome")};
+    return export_gzip(t, &how, to, err);
+}
+
+status record_compact_file(const options *o, const char *path, error *err) {
+    loaded l;
+    load_options how = {.no_cache = true,
+                        .threads =
+                            o->threads == ABSENT_I64 ? 0 : (int)min_i64(o->threads, 1024)};
+    TRY(load(path, &how, &l, err));
+    status st = OK;
+    if (o->record_to.p && str_eq(o->record_to, STR("chrome"))) {
+        st = write_chrome(l.trace, path, err);
+        if (st == OK) (void)unlink(path);
+    } else {
+        st = file_write(l.trace, path, STR_NONE, err);
+    }
+    trace_release(l.trace);
+    return st;
+}
+
+typedef struct {
+    const char **path;
+    uint32_t n, room;
+} path_list;
+
+static status add_path(arena *a, const record_run *r, str name, path_list *to, error *err) {
+    str path = arena_printf(a, "%s/%.*s", r->folder, STR_ARG(name));
+    if (!path.p) FAIL_MEMORY(err);
+    if (str_ends(path, STR(".tmp"))) {
+        str final = arena_str(a, str_n(path.p, path.n - 4));
+        if (!final.p) FAIL_MEMORY(err);
+        if (rename(path.p, final.p) == 0) path = final;
+    }
+    if (to->n == to->room) {
+        uint32_t room = to->room ? to->room * 2 : 64;
+        const char **larger = ARENA_ARRAY(a, const char *, room);
+        if (!larger) FAIL_MEMORY(err);
+        if (to->n) memcpy(larger, to->path, to->n * sizeof *larger);
+        to->path = larger;
+        to->room = room;
+    }
+    to->path[to->n++] = path.p;
+    return OK;
+}
+
+status record_compact(arena *a, const record_run *r, uint32_t *n, error *err) {
+    path_list all = {0};
+    tacho_file_header h;
+    str name;
+    DIR *d = opendir(r->folder);
+    *n = 0;
+    if (!d) return OK;
+    status st = OK;
+    while (st == OK && next_file(d, r, &name, &h)) st = add_path(a, r, name, &all, err);
+    closedir(d);
+    for (uint32_t i = 0; i < all.n && st == OK; i++)
+        st = record_compact_file(r->o, all.path[i], err);
+    *n = all.n;
+    return st;
+}

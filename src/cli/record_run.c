@@ -1,0 +1,235 @@
+/* record_run.c: `tacho record` around a program: the environment, the wait, the live line.
+ *
+ * The recorder is preloaded and told in the environment what to do, so every process the program
+ * starts is recorded, too, ranks and their helpers alike; each writes a file of its own. Nothing is
+ * transmitted while it runs: the live line is read from the headers of those files.
+ *
+ * Ctrl-C reaches the program from the terminal; we wait for its end. A signal that was sent to us
+ * alone is handed on. Who insists is obeyed: the second one ends the program, the third kills it.
+ * Files are whole whatever happens to the program. */
+#include "cli/record_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/num.h"
+#include "text/text.h"
+
+#define LOOK_NS 500000000
+
+/* ---- what is needed before ---------------------------------------------------------------- */
+
+const char *record_find(arena *a, const char *name, const char *where) {
+    char exe[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    if (n <= 0) return NULL;
+    exe[n] = 0;
+    char *slash = strrchr(exe, '/');
+    if (!slash) return NULL;
+    *slash = 0;
+    str beside = arena_printf(a, "%s/%s", exe, name);
+    if (beside.p && access(beside.p, R_OK) == 0) return beside.p;
+    str installed = arena_printf(a, "%s/../%s/%s", exe, where, name);
+    return installed.p && access(installed.p, R_OK) == 0 ? installed.p : NULL;
+}
+
+/* -o, else tacho_runs/DATE_TIME. */
+static str folder_name(arena *a, const options *o) {
+    char stamp[64];
+    time_t now = time(NULL);
+    struct tm local;
+    if (o->record_output.p) return arena_str(a, o->record_output);
+    localtime_r(&now, &local);
+    strftime(stamp, sizeof stamp, "%Y-%m-%d_%H-%M-%S", &local);
+    return arena_printf(a, "tacho_runs/%s", stamp);
+}
+
+static status make_folder(arena *a, str name, const char **out, error *err) {
+    char real[PATH_MAX];
+    char *path = arena_alloc(a, name.n + 1);
+    if (!path) FAIL_MEMORY(err);
+    memcpy(path, name.p, name.n);
+    path[name.n] = 0;
+    for (char *p = path + 1; *p; p++) {
+        if (*p != '/') continue;
+        *p = 0;
+        (void)mkdir(path, 0777);
+        *p = '/';
+    }
+    if ((mkdir(path, 0777) != 0 && errno != EEXIST) || !realpath(path, real) ||
+        access(real, W_OK) != 0)
+        FAIL(err, ERR_IO, NOPOS, MSG_RECORD_FOLDER, arg_cstr("path", path),
+             arg_cstr("reason", strerror(errno)));
+    *out = arena_str(a, str_of(real)).p;
+    if (!*out) FAIL_MEMORY(err);
+    return OK;
+}
+
+static int64_t unix_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+status record_prepare(arena *a, const options *o, record_run *out, error *err) {
+    *out = (record_run){.o = o, .start_unix_ns = unix_ns()};
+    const char *told = getenv("TACHO_LIBRARY");
+    out->library = told && *told ? told : record_find(a, "libtacho.so", "lib");
+    if (!out->library) FAIL0(err, ERR_NOT_FOUND, NOPOS, MSG_RECORD_NO_LIBRARY);
+    str folder = folder_name(a, o);
+    if (!folder.p) FAIL_MEMORY(err);
+    TRY(make_folder(a, folder, &out->folder, err));
+    out->argv = ARENA_ARRAY(a, char *, (size_t)o->n_traces + 1);
+    if (!out->argv) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < o->n_traces; i++) {
+        str word = arena_str(a, str_of(o->traces[i]));
+        if (!word.p) FAIL_MEMORY(err);
+        out->argv[i] = (char *)(uintptr_t)word.p; /* execvp wants it so and does not write */
+    }
+    out->argv[o->n_traces] = NULL;
+    return OK;
+}
+
+/* ---- the child ----------------------------------------------------------------------------- */
+
+static void set_text(const char *name, const char *format, ...) {
+    char value[PATH_MAX + 256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(value, sizeof value, format, args);
+    va_end(args);
+    setenv(name, value, 1);
+}
+
+static void set_environment(const record_run *r) {
+    const options *o = r->o;
+    const char *preload = getenv("LD_PRELOAD");
+    char real[PATH_MAX];
+    const char *library = realpath(r->library, real) ? real : r->library;
+    if (preload && *preload)
+        set_text("LD_PRELOAD", "%s:%s", library, preload);
+    else
+        set_text("LD_PRELOAD", "%s", library);
+    set_text("TACHO_RECORD", "%s", r->folder);
+    set_text("TACHO_WITH", "device%s%s%s", o->record_shapes ? ",shapes" : "",
+             o->record_memory ? ",memory" : "", o->record_stack ? ",stacks" : "");
+    set_text("TACHO_LISTEN", "1");
+    if (o->steps.first != ABSENT_I64)
+        set_text("TACHO_STEPS", "%lld..%lld", (long long)o->steps.first,
+                 (long long)min_i64(o->steps.last, INT32_MAX));
+    if (o->flight != ABSENT_I64) set_text("TACHO_FLIGHT", "%.9f", (double)o->flight * 1e-9);
+    if (o->ring != ABSENT_I64) set_text("TACHO_RING", "%lld", (long long)o->ring);
+}
+
+/* In the child: tells the parent through the pipe when the program cannot be run. */
+static void run_child(const record_run *r, int tell, const sigset_t *mask) {
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    set_environment(r);
+    execvp(r->argv[0], r->argv);
+    int code = errno;
+    (void)!write(tell, &code, sizeof code);
+    _exit(127);
+}
+
+static status start_child(const record_run *r, const sigset_t *mask, pid_t *pid, error *err) {
+    int tell[2], code = 0;
+    if (pipe2(tell, O_CLOEXEC) != 0)
+        FAIL(err, ERR_IO, NOPOS, MSG_RECORD_CANNOT_RUN, arg_cstr("program", r->argv[0]),
+             arg_cstr("reason", strerror(errno)));
+    *pid = fork();
+    if (*pid == 0) run_child(r, tell[1], mask);
+    if (*pid < 0) code = errno;
+    close(tell[1]);
+    ssize_t n = *pid > 0 ? read(tell[0], &code, sizeof code) : (ssize_t)sizeof code;
+    close(tell[0]);
+    if (n != (ssize_t)sizeof code) return OK; /* closed by a successful exec */
+    if (*pid > 0) (void)waitpid(*pid, NULL, 0);
+    FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_RECORD_CANNOT_RUN, arg_cstr("program", r->argv[0]),
+         arg_cstr("reason", strerror(code)));
+}
+
+/* ---- the live line --------------------------------------------------------------------------- */
+
+typedef struct {
+    bool on;
+    int64_t started_ns;
+    uint64_t last_steps;
+    int64_t last_ns;
+    double rate;
+} live_line;
+
+static int64_t monotonic_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void show_live(const record_run *r, live_line *l) {
+    if (!l->on) return;
+    record_state s = record_look(r);
+    int64_t now = monotonic_ns();
+    uint64_t more = s.n_steps > l->last_steps ? s.n_steps - l->last_steps : 0;
+    if (l->last_ns) l->rate = (double)more * 1e9 / (double)max_i64(1, now - l->last_ns);
+    l->last_ns = now;
+    l->last_steps = s.n_steps;
+    buf line = {0};
+    buf_add_cstr(&line, "\r\x1b[K");
+    text_put(&line, r->o->words, MSG_RECORD_LIVE, arg_time("time", now - l->started_ns),
+             arg_int("files", s.n_files), arg_int("steps", (int64_t)s.n_steps),
+             arg_real("rate", l->rate), arg_int("events", (int64_t)s.n_events),
+             arg_bytes("size", (int64_t)s.n_bytes));
+    if (buf_ok(&line)) (void)!write(STDERR_FILENO, line.p, line.n);
+    buf_fini(&line);
+}
+
+/* ---- the wait -------------------------------------------------------------------------------- */
+
+static void pass_on(pid_t pid, const siginfo_t *info, int n_so_far) {
+    bool from_terminal = info->si_code == SI_KERNEL && info->si_signo == SIGINT;
+    if (n_so_far == 1 && from_terminal) return; /* the program got it, too */
+    if (n_so_far == 1) kill(pid, info->si_signo);
+    if (n_so_far == 2) kill(pid, SIGTERM);
+    if (n_so_far > 2) kill(pid, SIGKILL);
+}
+
+static int wait_for_end(const record_run *r, pid_t pid, const sigset_t *waited) {
+    live_line live = {.on = !r->o->quiet && isatty(STDERR_FILENO) != 0,
+                      .started_ns = monotonic_ns()};
+    struct timespec tick = {.tv_nsec = LOOK_NS};
+    int how = 0, n_signals = 0;
+    for (pid_t done = 0; done != pid;) {
+        siginfo_t info;
+        int signo = sigtimedwait(waited, &info, &tick);
+        if (signo == SIGINT || signo == SIGTERM) pass_on(pid, &info, ++n_signals);
+        done = waitpid(pid, &how, WNOHANG);
+        if (done < 0 && errno != EINTR) break;
+        if (done == 0) show_live(r, &live);
+    }
+    if (live.on && live.last_ns) (void)!write(STDERR_FILENO, "\r\x1b[K", 4);
+    return WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
+}
+
+status record_program(const record_run *r, int *code, error *err) {
+    sigset_t waited, before;
+    pid_t pid = 0;
+    sigemptyset(&waited);
+    sigaddset(&waited, SIGCHLD);
+    sigaddset(&waited, SIGINT);
+    sigaddset(&waited, SIGTERM);
+    sigprocmask(SIG_BLOCK, &waited, &before);
+    status st = start_child(r, &before, &pid, err);
+    if (st == OK) *code = wait_for_end(r, pid, &waited);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return st;
+}

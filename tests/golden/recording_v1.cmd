@@ -1,0 +1,1 @@
+$TACHO operators recording_v1.tacho.gz --stable --limit 0 --format csv

@@ -1,0 +1,1 @@
+$TACHO info recording_v1.tacho.gz --stable
