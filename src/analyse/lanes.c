@@ -9,8 +9,8 @@
  *   role of a stream  what most of its time goes into, by a sample of up to 512 of its slices:
  *                     a stream does one thing, and a look at all would cost more than drawing it
  *
- * Closed to begin with are Python frames, spans, and threads busy less than a thousandth of the
- * time. Nothing is left out. */
+ * Closed to begin with are Python frames, spans, threads and streams busy less than a thousandth of
+ * the time, and all but one of a device's lanes of projected ranges. Nothing is left out. */
 #include "analyse/lanes.h"
 
 #include "analyse/comm_kind.h"
@@ -53,7 +53,7 @@ typedef struct {
 } listing;
 
 uint32_t lane_id_end(const lod *l) {
-    return l->n_lanes + l->n_series + l->n_devices;
+    return l->n_lanes + l->n_series + 2 * l->n_devices;
 }
 
 lane_class lane_class_of(const lod *l, uint32_t id, uint32_t *index) {
@@ -63,7 +63,9 @@ lane_class lane_class_of(const lod *l, uint32_t id, uint32_t *index) {
     *index = id - l->n_lanes;
     if (*index < l->n_series) return LANE_IS_SERIES;
     *index -= l->n_series;
-    return LANE_IS_UTILIZATION;
+    if (*index < l->n_devices) return LANE_IS_UTILIZATION;
+    *index -= l->n_devices;
+    return LANE_IS_LOAD;
 }
 
 /* ---- roles ------------------------------------------------------------------------------- */
@@ -184,6 +186,7 @@ static void place_series(listing *q, uint32_t i) {
     p->lane.name = device_name(q->t, q->arena, s->device_type, s->device);
     /* The host's allocator says little about a training run. */
     p->lane.closed = s->device_type == DEVICE_CPU || s->reserved;
+    p->lane.side = s->device_type == DEVICE_CPU ? "host" : "device";
 }
 
 static void place_utilization(listing *q, uint32_t i) {
@@ -196,6 +199,21 @@ static void place_utilization(listing *q, uint32_t i) {
     p->lane.device = q->l->devices[i].device;
     p->lane.busy =
         share_of(q, lod_covered(&q->l->devices[i].busy, q->t->start_ns, q->t->end_ns));
+}
+
+/* A counter like the producer's own, so that whoever draws counters draws it. */
+static void place_load(listing *q, uint32_t i) {
+    const lod_load *load = &q->l->devices[i].load;
+    if (load->n == 0) return; /* not recorded */
+    placed *p = &q->placed[q->n++];
+    uint32_t id = q->l->n_lanes + q->l->n_series + q->l->n_devices + i;
+    *p = (placed){.lane = blank_lane(id, "counter"), .section = SECTION_COUNTERS, .rank = i};
+    p->lane.name = STR("SM efficiency");
+    p->lane.series = STR("sm_efficiency");
+    p->lane.unit = "share";
+    p->lane.max = 1;
+    p->lane.device = q->l->devices[i].device;
+    p->lane.busy = lod_loaded(load, q->t->start_ns, q->t->end_ns);
 }
 
 static int cmp_i64(int64_t a, int64_t b) {
@@ -216,6 +234,31 @@ static int compare(uint32_t x, uint32_t y, const void *context) {
     if (c == 0) c = cmp_i64(a->role, b->role);
     if (c == 0 && a->section == SECTION_HOST) c = cmp_i64(b->busy_ns, a->busy_ns);
     return c ? c : cmp_i64(a->lane.id, b->lane.id);
+}
+
+static bool is_ranges(const placed *p) {
+    return strcmp(p->lane.kind, "ranges") == 0;
+}
+
+/* A range of the user is projected on every stream that worked in it, so a device with twenty streams
+ * has it twenty times. The stream with the most of them shows them, the others begin closed; so do
+ * streams that are busy less than a thousandth of the time, except the busiest of a device. */
+static void close_ranges(listing *q, const uint32_t *order) {
+    for (uint32_t first = 0, end; first < q->n; first = end) {
+        int32_t device = q->placed[order[first]].lane.device;
+        placed *most[2] = {NULL, NULL}; /* by: is it a lane of ranges */
+        for (end = first; end < q->n; end++) {
+            placed *p = &q->placed[order[end]];
+            if (p->section != SECTION_DEVICES || p->lane.device != device) break;
+            placed **best = &most[is_ranges(p)];
+            if (!*best || p->lane.busy > (*best)->lane.busy) *best = p;
+        }
+        if (end == first) end++; /* no lane of a device */
+        for (uint32_t i = first; i < end && (most[0] || most[1]); i++) {
+            placed *p = &q->placed[order[i]];
+            if (p != most[is_ranges(p)]) p->lane.closed |= is_ranges(p) || p->lane.busy < 0.001;
+        }
+    }
 }
 
 /* ---- groups ------------------------------------------------------------------------------ */
@@ -308,8 +351,10 @@ status lanes_list(const lod *l, arena *a, timeline_lanes *out, error *err) {
     for (uint32_t i = 1; i < l->n_lanes; i++) place_slices(&q, i);
     for (uint32_t i = 0; i < l->n_series; i++) place_series(&q, i);
     for (uint32_t i = 0; i < l->n_devices; i++) place_utilization(&q, i);
+    for (uint32_t i = 0; i < l->n_devices; i++) place_load(&q, i);
     for (uint32_t i = 0; i < q.n; i++) order[i] = i;
     sort_index(order, order + most, q.n, compare, &q);
+    close_ranges(&q, order);
     TRY(add_groups(&q, order, err));
     for (uint32_t i = 0; i < q.n; i++) made.lanes[i] = q.placed[order[i]].lane;
     made.n_lanes = q.n;

@@ -2,7 +2,7 @@
  * them.
  *
  * Lane ids are those of store/lod.h (1 … n_lanes - 1), then one for each series, then one for the
- * utilization of each device. They stay the same as long as the trace is open. Names are the
+ * utilization and one for the SM efficiency of each device. They stay the same as long as the trace is open. Names are the
  * producer's own; words for kinds and roles belong to whoever draws. */
 #ifndef ANALYSE_LANES_H
 #define ANALYSE_LANES_H
@@ -20,6 +20,7 @@ typedef struct {
     str name;          /* the producer's, may be empty */
     str series;        /* of a counter; "allocated", "reserved" of memory */
     const char *unit;  /* "bytes", "share" or NULL */
+    const char *side;  /* of memory: "host", "device"; else NULL */
     uint32_t n_rows;   /* 0 for counters */
     uint64_t n_slices; /* or samples */
     double busy;       /* share of the trace in which row 0 runs */
@@ -48,7 +49,13 @@ typedef struct {
 status lanes_list(const lod *l, arena *a, timeline_lanes *out, error *err) MUST_USE;
 
 /* What a lane id stands for. */
-typedef enum { LANE_IS_NONE, LANE_IS_SLICES, LANE_IS_SERIES, LANE_IS_UTILIZATION } lane_class;
+typedef enum {
+    LANE_IS_NONE,
+    LANE_IS_SLICES,
+    LANE_IS_SERIES,
+    LANE_IS_UTILIZATION,
+    LANE_IS_LOAD
+} lane_class;
 /* *index: in l->lanes, l->series or l->devices. */
 lane_class lane_class_of(const lod *l, uint32_t id, uint32_t *index);
 /* One past the last lane id. */

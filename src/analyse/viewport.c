@@ -168,13 +168,15 @@ static void draw_series(drawing *d, uint32_t series, int shift) {
 }
 
 /* The share of each bucket; buckets four times as wide, because a share of less is a flicker. */
-static void draw_utilization(drawing *d, uint32_t device, int shift) {
-    const lod_cover *busy = &d->l->devices[device].busy;
+static void draw_share(drawing *d, uint32_t device, bool load, int shift) {
+    const lod_device *of = &d->l->devices[device];
     int wide = shift + 2 > LOD_MAX_SHIFT ? LOD_MAX_SHIFT : shift + 2;
     int64_t bucket = (int64_t)1 << wide, at = (d->v->from_ns >> wide) * bucket;
     double before = -1;
     for (; !d->full && at < d->v->to_ns; at = add_i64(at, bucket)) {
-        double share = (double)lod_covered(busy, at, add_i64(at, bucket)) / (double)bucket;
+        int64_t end = add_i64(at, bucket);
+        double share = load ? lod_loaded(&of->load, at, end)
+                            : (double)lod_covered(&of->busy, at, end) / (double)bucket;
         lod_point p = {.min = share, .max = share, .last = share};
         if (share != before) put_point(d, at, &p);
         before = share;
@@ -200,7 +202,8 @@ static void draw_lane(drawing *d, const viewport_lane *lane, int shift) {
             draw_row(d, index, r, shift);
         break;
     case LANE_IS_SERIES: draw_series(d, index, shift); break;
-    case LANE_IS_UTILIZATION: draw_utilization(d, index, shift); break;
+    case LANE_IS_UTILIZATION: draw_share(d, index, false, shift); break;
+    case LANE_IS_LOAD: draw_share(d, index, true, shift); break;
     case LANE_IS_NONE: break;
     }
     end_counter(d, lane->id, before);

@@ -32,6 +32,7 @@ static void put_lane(buf *b, const trace *t, const timeline_lane *l) {
         put_text(b, "tid", trace_str(t, t->track.tid_text[l->track]));
     if (l->series.n) put_text(b, "series", l->series);
     if (l->unit) put_text(b, "unit", str_of(l->unit));
+    if (l->side) put_text(b, "side", str_of(l->side));
     if (!isnan(l->max)) put_real(b, "max", l->max);
     buf_add_byte(b, '}');
 }

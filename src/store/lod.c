@@ -1,5 +1,6 @@
 /* lod.c: the life of a level-of-detail index, and where things are in it. The parts are made by
- * lod_rows.c, lod_ready.c, lod_series.c, lod_names.c and lod_cover.c and read by lod_walk.c.
+ * lod_rows.c, lod_ready.c, lod_series.c, lod_names.c, lod_cover.c and lod_load.c and read by
+ * lod_walk.c.
  *
  * Everything is plain arrays of mapped pages, made once. A row of the null table stands for "none"
  * nowhere: lane 0 exists and is empty, so that a lane id of 0 can mean none.
@@ -22,8 +23,10 @@ static void unmap(lod *l, int part, void *p) {
 
 void lod_free(lod *l) {
     if (!l) return;
-    for (uint32_t i = 0; l->devices && i < l->n_devices; i++)
+    for (uint32_t i = 0; l->devices && i < l->n_devices; i++) {
         lod_cover_fini(&l->devices[i].busy);
+        lod_load_fini(&l->devices[i].load);
+    }
     lod_cover_fini(&l->device);
     lod_cover_fini(&l->host);
     lod_cover_fini(&l->data);
@@ -74,7 +77,8 @@ status lod_new(const trace *t, pool *p, lod **out, error *err) {
 
 uint64_t lod_size_bytes(const lod *l) {
     uint64_t n = sizeof *l + l->device.bytes + l->host.bytes + l->data.bytes;
-    for (uint32_t i = 0; i < l->n_devices; i++) n += l->devices[i].busy.bytes;
+    for (uint32_t i = 0; i < l->n_devices; i++)
+        n += l->devices[i].busy.bytes + l->devices[i].load.bytes;
     for (int i = 0; i < N_LOD_PARTS; i++) n += l->bytes[i];
     return n;
 }

@@ -99,9 +99,18 @@ typedef struct {
     size_t bytes;
 } lod_cover;
 
+/* How much of a device its kernels filled, 0…1 (estimated), by what lies below before a moment. */
+typedef struct {
+    uint32_t n;    /* 0: not recorded */
+    int64_t *time; /* moments where it changes, ascending */
+    double *before;
+    size_t bytes;
+} lod_load;
+
 typedef struct {
     int32_t device;
     lod_cover busy;
+    lod_load load;
 } lod_device;
 
 typedef struct lod {
@@ -209,5 +218,7 @@ uint32_t lod_name(const lod *l, uint32_t string);
 
 /* Covered time in [from, to). */
 int64_t lod_covered(const lod_cover *c, int64_t from_ns, int64_t to_ns);
+/* Mean load in [from, to), 0…1. */
+double lod_loaded(const lod_load *l, int64_t from_ns, int64_t to_ns);
 
 #endif

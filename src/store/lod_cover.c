@@ -123,7 +123,9 @@ status lod_build_covers(lod *l, error *err) {
     TRY(find_devices(l, err));
     for (uint32_t i = 0; i < l->n_devices; i++) {
         q.device = l->devices[i].device;
-        if (q.device != ABSENT_I32) TRY(make(l->t, &q, &l->devices[i].busy, err));
+        if (q.device == ABSENT_I32) continue;
+        TRY(make(l->t, &q, &l->devices[i].busy, err));
+        TRY(lod_load_make(l->t, q.device, &l->devices[i].load, err));
     }
     q.device = ABSENT_I32;
     TRY(make(l->t, &q, &l->device, err));

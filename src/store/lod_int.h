@@ -58,5 +58,7 @@ status lod_build_series(lod *l, error *err) MUST_USE;
 status lod_build_names(lod *l, error *err) MUST_USE;
 status lod_build_covers(lod *l, error *err) MUST_USE;
 void lod_cover_fini(lod_cover *c);
+status lod_load_make(const trace *t, int32_t device, lod_load *out, error *err) MUST_USE;
+void lod_load_fini(lod_load *l);
 
 #endif
