@@ -2,7 +2,7 @@
 import { effect } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { short, thousands } from "../base/format.ts";
-import { GUTTER, type Item, isCounter, itemsBetween, RULER } from "../draw/lanes.ts";
+import { GUTTER, type Item, isCounter, itemsBetween, type Layout, RULER } from "../draw/lanes.ts";
 import type { Tracks } from "../draw/tracks.ts";
 import { go } from "../model/place.ts";
 import { themeVersion } from "../model/theme.ts";
@@ -13,7 +13,8 @@ import { t } from "../model/words.ts";
 import { type Engine, type Hit, startEngine } from "./timeline-engine.ts";
 import { listenToKeys, newInput } from "./timeline-input.ts";
 
-export function Stage({ tracks }: { tracks: Tracks }) {
+/** The layout is handed over, so that a new one is drawn. */
+export function Stage({ tracks, layout }: { tracks: Tracks; layout: Layout }) {
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
@@ -54,7 +55,6 @@ export function Stage({ tracks }: { tracks: Tracks }) {
     };
   }, []);
 
-  const layout = stage.layout;
   const onScroll = () => {
     if (Math.abs((scroller.current?.scrollTop ?? 0) - stage.scroll) >= 1) scrollTo(scroller.current?.scrollTop ?? 0);
     setScroll(Math.floor(stage.scroll / 200));

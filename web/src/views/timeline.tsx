@@ -47,7 +47,7 @@ export function Timeline() {
       <h1 class="tl-title">{t("timeline")}</h1>
       <Toolbar tracks={tracks} />
       <TrackFilter />
-      <Stage tracks={tracks} />
+      <Stage tracks={tracks} layout={stage.layout} />
       {showDetails.value ? <Details /> : null}
       <div id="tl-spoken" class="tl-spoken" aria-live="polite">
         {spoken.value}
