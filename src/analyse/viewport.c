@@ -5,7 +5,8 @@
  * stops the attempt, and the next one takes wider buckets, as much wider as the part that was done
  * says is needed. Two attempts are the rule for a crowded screen, one for any other.
  *
- * Names are numbered for the answer by (string, kind). A long name keeps its ends: the ends are what
+ * Names are numbered for the answer by (string, kind), and by their tag where one is asked for: so
+ * a tag costs a few bytes a name and nothing a box. A long name keeps its ends: the ends are what
  * tells kernels apart.
  *
  * It does not know pixels otherwise: borders are true times, in units that let the range fit 32 bits,
@@ -22,7 +23,8 @@ typedef struct {
     const viewport_question *q;
     arena *arena;
     viewport *v;
-    map names;       /* string << 8 | kind → index in v->name_* */
+    map names;       /* tag's number << 40 | string << 8 | kind → index in v->name_* */
+    map tags;        /* tag → its number, in the order they were met */
     size_t text_cap; /* bytes of name_text */
     size_t bytes, limit;
     uint32_t max_boxes, max_points, max_names;
@@ -67,10 +69,22 @@ static void put_name_text(viewport *v, str s) {
     v->name_at[v->n_names + 1] = v->name_at[v->n_names] + (uint32_t)n;
 }
 
+/* The number of a tag in this answer; a name has room for 2^24 of them. */
+static uint64_t tag_number(drawing *d, uint32_t tag) {
+    if (!tag) return 0;
+    uint32_t *at = map_at(&d->tags, tag);
+    if (!at) {
+        d->no_memory = true;
+        return 0;
+    }
+    if (*at == MAP_NONE) *at = (uint32_t)d->tags.n & 0xFFFFFF;
+    return *at;
+}
+
 /* Index of the name in this answer; UINT16_MAX when it does not fit. */
-static uint16_t name_of(drawing *d, uint32_t string, uint8_t kind) {
+static uint16_t name_of(drawing *d, uint32_t string, uint8_t kind, uint32_t tag) {
     viewport *v = d->v;
-    uint32_t *at = map_at(&d->names, (uint64_t)string << 8 | kind);
+    uint32_t *at = map_at(&d->names, tag_number(d, tag) << 40 | (uint64_t)string << 8 | kind);
     if (!at) {
         d->no_memory = true;
         return UINT16_MAX;
@@ -79,13 +93,14 @@ static uint16_t name_of(drawing *d, uint32_t string, uint8_t kind) {
     *at = 0;
     str text = trace_str(d->l->t, string);
     size_t n = text.n < VIEWPORT_NAME_BYTES ? text.n : VIEWPORT_NAME_BYTES;
-    if (v->n_names == d->max_names || !spend(d, n + NAME_BYTES)) {
+    if (v->n_names == d->max_names || !spend(d, n + NAME_BYTES + (d->q->tagger ? 4 : 0))) {
         d->full = true;
         return UINT16_MAX;
     }
     put_name_text(v, text);
     v->name_string[v->n_names] = string;
     v->name_kind[v->n_names] = kind;
+    if (v->name_tag) v->name_tag[v->n_names] = tag;
     *at = v->n_names;
     return (uint16_t)v->n_names++;
 }
@@ -117,8 +132,10 @@ static void put_box(drawing *d, const lod_box *b, bool instant) {
         d->full = true;
         return;
     }
-    uint16_t name = instant ? name_of(d, t->instant.name[b->longest], VIEWPORT_INSTANT)
-                            : name_of(d, t->slice.name[b->longest], t->slice.kind[b->longest]);
+    uint32_t tag = instant || !d->q->tagger ? 0 : tag_of(d->q->tagger, b->longest);
+    uint16_t name = instant
+                        ? name_of(d, t->instant.name[b->longest], VIEWPORT_INSTANT, 0)
+                        : name_of(d, t->slice.name[b->longest], t->slice.kind[b->longest], tag);
     if (d->full || d->no_memory) return;
     uint32_t i = v->n_boxes++;
     v->start[i] = unit_of(v, b->start_ns);
@@ -224,7 +241,8 @@ static void clear(drawing *d) {
     d->bytes = FRAME_BYTES;
     d->full = false;
     map_fini(&d->names);
-    d->names = (map){0};
+    map_fini(&d->tags);
+    d->names = d->tags = (map){0};
 }
 
 /* One attempt: 0 when all fits, else how many powers of two the buckets lack. */
@@ -267,6 +285,7 @@ static status make_columns(drawing *d, error *err) {
     v->name_string = ARENA_ARRAY(a, uint32_t, names);
     v->name_at = ARENA_ARRAY(a, uint32_t, names + 2);
     v->name_kind = ARENA_ARRAY(a, uint8_t, names);
+    if (d->q->tagger) v->name_tag = ARENA_ARRAY(a, uint32_t, names);
     v->name_text = ARENA_ARRAY(a, char, d->limit + VIEWPORT_NAME_BYTES);
     v->counter_lane = ARENA_ARRAY(a, uint32_t, d->q->n_lanes + 1);
     v->counter_first = ARENA_ARRAY(a, uint32_t, d->q->n_lanes + 2);
@@ -278,7 +297,7 @@ static status make_columns(drawing *d, error *err) {
                v->time && v->count && v->name && v->flags && v->name_string && v->name_at &&
                v->name_kind && v->name_text && v->counter_lane && v->counter_first &&
                v->point_time && v->point_min && v->point_max && v->point_last;
-    if (!all) FAIL_MEMORY(err);
+    if (!all || (d->q->tagger && !v->name_tag)) FAIL_MEMORY(err);
     return OK;
 }
 
@@ -303,6 +322,7 @@ status viewport_make(const lod *l, const viewport_question *q, arena *a, viewpor
     for (int lacking; (lacking = attempt(&d, v.shift)) > 0 && v.shift < LOD_MAX_SHIFT;)
         v.shift = v.shift + lacking < LOD_MAX_SHIFT ? v.shift + lacking : LOD_MAX_SHIFT;
     map_fini(&d.names);
+    map_fini(&d.tags);
     v.cut = d.full;
     if (d.no_memory) FAIL_MEMORY(err);
     *out = v;

@@ -6,6 +6,7 @@
 #define ANALYSE_VIEWPORT_H
 
 #include "analyse/lanes.h"
+#include "analyse/tags.h"
 
 typedef struct {
     uint32_t id;
@@ -19,6 +20,7 @@ typedef struct {
     uint32_t n_lanes;
     uint32_t max_rows;  /* of each lane; 0 = all */
     uint32_t max_bytes; /* 0: VIEWPORT_BYTES */
+    tagger *tagger;     /* NULL: names carry no tags */
 } viewport_question;
 
 enum { VIEWPORT_BYTES = 200000, VIEWPORT_NAME_BYTES = 200, VIEWPORT_INSTANT = N_KINDS };
@@ -50,6 +52,7 @@ typedef struct {
 
     uint32_t n_names;
     uint32_t *name_string, *name_at; /* n_names + 1 */
+    uint32_t *name_tag;              /* see tags.h; NULL without a tagger */
     uint8_t *name_kind;
     char *name_text;
 

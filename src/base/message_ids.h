@@ -585,6 +585,7 @@ typedef enum {
     MSG_HTTP_OFFSET,
     MSG_HTTP_WIDTH,
     MSG_HTTP_LANES,
+    MSG_HTTP_TAG,
     MSG_HTTP_ROWS,
     MSG_HTTP_CLIENT,
     MSG_HTTP_SEQ,

@@ -155,6 +155,7 @@ static void add_boxes(blocks *b, const viewport *v) {
     blocks_add(b, "name_id", BLOCK_U32, v->name_string, v->n_names);
     blocks_add(b, "name_at", BLOCK_U32, v->name_at, v->n_names + 1);
     blocks_add(b, "name_kind", BLOCK_U8, v->name_kind, v->n_names);
+    if (v->name_tag) blocks_add(b, "name_tag", BLOCK_U32, v->name_tag, v->n_names);
     blocks_add(b, "name_text", BLOCK_U8, v->name_text, v->name_at[v->n_names]);
     blocks_add(b, "counter_lane", BLOCK_U32, v->counter_lane, v->n_counters);
     blocks_add(b, "counter_first", BLOCK_U32, v->counter_first, v->n_counters + 1);
@@ -162,6 +163,23 @@ static void add_boxes(blocks *b, const viewport *v) {
     blocks_add(b, "point_min", BLOCK_F32, v->point_min, v->n_points);
     blocks_add(b, "point_max", BLOCK_F32, v->point_max, v->n_points);
     blocks_add(b, "point_last", BLOCK_F32, v->point_last, v->n_points);
+}
+
+static status make_viewport(exchange *x, viewport_question *q, viewport *v, error *err) {
+    tagger g = {.kind = TAG_NONE};
+    str tag = x->request.tag;
+    if (tag.n) {
+        tag_kind kind = str_eq(tag, STR("stage")) ? TAG_STAGE : TAG_MODULE;
+        status s = tagger_begin(x->traces[0].trace, kind, &x->arena, &g, err);
+        if (s != OK) {
+            tagger_end(&g);
+            return s;
+        }
+        q->tagger = &g;
+    }
+    status s = viewport_make(exchange_lod(x), q, &x->arena, v, err);
+    tagger_end(&g);
+    return s;
 }
 
 status route_viewport(exchange *x, error *err) {
@@ -175,7 +193,7 @@ status route_viewport(exchange *x, error *err) {
     TRY(find_lanes(x, &lanes, err));
     q.lanes = lanes.v;
     q.n_lanes = lanes.n;
-    TRY(viewport_make(exchange_lod(x), &q, &x->arena, &v, err));
+    TRY(make_viewport(x, &q, &v, err));
     blocks_begin(&b);
     put_int(&b.head, "from", ref_offset(x, v.from_ns));
     put_int(&b.head, "to", ref_offset(x, v.to_ns));

@@ -12,8 +12,12 @@ export interface Palette {
   heat: Rgb[];
 }
 
-export type ColorBy = "kind" | "name" | "stream" | "slow";
-export const COLOR_BY: readonly ColorBy[] = ["kind", "name", "stream", "slow"];
+export type ColorBy = "kind" | "name" | "module" | "stage" | "stream" | "slow";
+export const COLOR_BY: readonly ColorBy[] = ["kind", "name", "module", "stage", "stream", "slow"];
+/** Colourings for which names must carry more than their text. */
+export const tagFor = (by: ColorBy): string => (by === "module" || by === "stage" ? by : "");
+/** Tokens of the stages as the server numbers them; 0 belongs to none. */
+export const STAGE_TOKENS = ["track", "data_loader", "c1", "c4", "c6"] as const;
 
 /** Kinds by number, as docs/SERVER.md lists them. */
 export const KINDS = [
@@ -148,6 +152,13 @@ export function fillOf(p: Palette, by: ColorBy, name: string, kind: number): Rgb
   const shown = kind === KERNEL && /^nccl|^hccl|^ncclDev/i.test(name) ? COMMUNICATION : kind;
   const base = p.kinds[shown] ?? p.surface;
   return UNTINTED.has(shown) ? base : mix(base, p.surface, TINTS[hashOf(name) & 3] as number);
+}
+
+/** The fill of a tag: stages have their own colours, modules one by their number; none is an empty bar. */
+export function tagFill(p: Palette, by: ColorBy, tag: number): Rgb {
+  if (tag === 0) return parseColor(p.css.track ?? "");
+  if (by === "stage") return parseColor(p.css[STAGE_TOKENS[tag] ?? "track"] ?? "");
+  return p.categorical[hashOf(`module ${tag}`) % 12] as Rgb;
 }
 
 /** Heat of a value: 0 … 1 over seven stops, by its root. */

@@ -14,6 +14,8 @@ import {
   parseColor,
   type Rgb,
   shadesOf,
+  tagFill,
+  tagFor,
 } from "./colors.ts";
 import type { Boxes } from "./compositor.ts";
 import type { Picture } from "./picture.ts";
@@ -66,6 +68,7 @@ export function paintOf(p: Picture, palette: Palette, by: ColorBy, only: string,
   let fills: Rgb[];
   if (by === "stream") ({ index, fills } = byLane(p, palette) as { index: typeof index; fills: Rgb[] });
   else if (by === "slow") ({ index, fills } = bySlowness(p, palette) as { index: typeof index; fills: Rgb[] });
+  else if (tagFor(by) && p.tag === by) fills = p.names.map((_, i) => tagFill(palette, by, p.tags[i] ?? 0));
   else fills = p.names.map((n, i) => fillOf(palette, by, n, p.kinds[i] as number));
   const dim = only && index === p.boxes.name ? (i: number) => p.names[i] !== only : undefined;
   const track = parseColor(palette.css.track ?? "");

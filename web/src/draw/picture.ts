@@ -22,6 +22,8 @@ export interface Picture extends Range {
   names: string[];
   kinds: Uint8Array;
   nameIds: Uint32Array;
+  tag: string; // what the names were asked to carry besides
+  tags: Uint32Array; // of the names; empty without
   lanes: Set<number>;
   paint: unknown; // colours of the names, kept by who draws
 }

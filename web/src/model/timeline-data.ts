@@ -10,7 +10,7 @@ export interface LaneWish {
   coarse: boolean; // drawn as thin stripes: wider buckets will do
 }
 
-export function readPicture(b: Blocks, asked: Wanted, lanes: Set<number>): Picture {
+export function readPicture(b: Blocks, asked: Wanted, lanes: Set<number>, tag = ""): Picture {
   const d = b.description as { from: number; to: number; bucket_ns: number; unit_ns: number };
   const u32 = (name: string) => b.block(name) as Uint32Array;
   const rows: Picture["rows"] = new Map();
@@ -51,6 +51,8 @@ export function readPicture(b: Blocks, asked: Wanted, lanes: Set<number>): Pictu
     names,
     kinds: b.block("name_kind") as Uint8Array,
     nameIds: u32("name_id"),
+    tag,
+    tags: u32("name_tag"),
     lanes,
     paint: undefined,
   };
@@ -64,7 +66,7 @@ const LITTLE_PAD = 0.12;
 export interface Store {
   pictures: Picture[]; // newest first
   pad: number;
-  pending: { wanted: Wanted; lanes: Set<number>; abort: AbortController } | undefined;
+  pending: { wanted: Wanted; lanes: Set<number>; tag: string; abort: AbortController } | undefined;
   seq: number;
   failed: string | undefined;
   generation: number;
@@ -88,15 +90,27 @@ function has(lanes: Set<number>, wish: readonly LaneWish[]): boolean {
 }
 
 /** Whether what is there (or on its way) serves a view. */
-function served(s: Store, view: Range, wanted: Wanted, whole: number, wish: readonly LaneWish[]): boolean {
+function served(s: Store, need: Need, wanted: Wanted): boolean {
+  const { view, whole, lanes: wish, tag = "" } = need;
   if (
     s.pending &&
+    s.pending.tag === tag &&
     s.pending.wanted.bucket === wanted.bucket &&
     covers(s.pending.wanted, view, whole) &&
     has(s.pending.lanes, wish)
   )
     return true;
-  return s.pictures.some((p) => p.asked === wanted.bucket && covers(p, view, whole, s.pad * 0.25) && has(p.lanes, wish));
+  return s.pictures.some(
+    (p) => p.tag === tag && p.asked === wanted.bucket && covers(p, view, whole, s.pad * 0.25) && has(p.lanes, wish),
+  );
+}
+
+export interface Need {
+  view: Range;
+  width: number;
+  whole: number;
+  lanes: readonly LaneWish[];
+  tag?: string;
 }
 
 export type Fetch = (route: string, query: Query, signal: AbortSignal) => Promise<Blocks>;
@@ -119,17 +133,14 @@ export function laneList(wish: readonly LaneWish[]): string {
 }
 
 /** Asks for what a view needs, unless it is there or on its way. Calls back when something came. */
-export function fetchView(
-  s: Store,
-  need: { view: Range; width: number; whole: number; lanes: readonly LaneWish[] },
-  how: { fetch: Fetch; query: Query; client: string; done: () => void },
-): void {
+export function fetchView(s: Store, need: Need, how: { fetch: Fetch; query: Query; client: string; done: () => void }): void {
   if (need.lanes.length === 0 || need.width < 1) return;
   const wanted = wantedFor(need.view, need.width, need.whole, s.pad);
-  if (served(s, need.view, wanted, need.whole, need.lanes)) return;
+  if (served(s, need, wanted)) return;
   s.pending?.abort.abort();
   const lanes = new Set(need.lanes.map((w) => w.id));
-  const pending = { wanted, lanes, abort: new AbortController() };
+  const tag = need.tag ?? "";
+  const pending = { wanted, lanes, tag, abort: new AbortController() };
   s.pending = pending;
   const generation = s.generation;
   const query = {
@@ -138,6 +149,7 @@ export function fetchView(
     to: wanted.to,
     width: wanted.width,
     lanes: laneList(need.lanes),
+    tag: tag || undefined,
     client: how.client,
     seq: ++s.seq,
   };
@@ -145,7 +157,7 @@ export function fetchView(
     (blocks) => {
       if (s.generation !== generation) return;
       if (s.pending === pending) s.pending = undefined;
-      keep(s, readPicture(blocks, wanted, lanes));
+      keep(s, readPicture(blocks, wanted, lanes, tag));
       s.failed = undefined;
       how.done();
     },

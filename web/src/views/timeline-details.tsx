@@ -1,11 +1,13 @@
 // The panel below the stage: selection, area, flow, search, notes.
 import { short, thousands } from "../base/format.ts";
+import { STAGE_TOKENS } from "../draw/colors.ts";
 import { shortName } from "../draw/labels.ts";
 import { fitRange } from "../draw/scale.ts";
 import type { Ref } from "../draw/tracks.ts";
 import {
   chooseRef,
   chosen,
+  colorBy,
   detail,
   flows,
   notes,
@@ -21,6 +23,7 @@ import { newNote } from "../model/timeline-act.ts";
 import { askSearch, HITS_LISTED, search, sought } from "../model/timeline-search.ts";
 import { laneName, laneRole } from "../model/timeline-words.ts";
 import { t } from "../model/words.ts";
+import { Legend } from "../widgets/controls.tsx";
 import { AreaPanel } from "./timeline-area.tsx";
 import { SelectionPanel } from "./timeline-facts.tsx";
 
@@ -65,6 +68,7 @@ export function Details() {
           ))}
         </div>
         <span class="grow" />
+        {colorBy.value === "stage" ? <StageLegend /> : null}
         <Hint word={t("tl_key_fit")} sign="F" />
         <Hint word={t("tl_key_next")} sign="." />
         <Hint word={t("tl_key_flow")} sign="]" />
@@ -87,6 +91,14 @@ export function Details() {
       </div>
     </section>
   );
+}
+
+const STAGES = ["stage_data_loading", "stage_forward", "stage_backward", "stage_optimizer"] as const;
+
+/** Colours by stage say nothing without their names. */
+function StageLegend() {
+  const items = STAGES.map((key, i) => ({ label: t(key), colour: `var(--${STAGE_TOKENS[i + 1]})` }));
+  return <Legend items={items} />;
 }
 
 function Hint({ word, sign }: { word: string; sign: string }) {

@@ -1,6 +1,6 @@
 // Draws the timeline: one scheduler, one frame function. Input changes the stage, the frame reads it.
 import { exact, short } from "../base/format.ts";
-import { type Palette, readPalette } from "../draw/colors.ts";
+import { type Palette, readPalette, tagFor } from "../draw/colors.ts";
 import { boxAt } from "../draw/compositor.ts";
 import { valueAt } from "../draw/counters.ts";
 import { drawLanes, type Easel, type RowDrawn, type Scene, visibleItems } from "../draw/frame.ts";
@@ -124,7 +124,7 @@ export function startEngine(canvas: HTMLCanvasElement, box: HTMLElement, scrolle
     const scene = sceneNow(now);
     fetchView(
       stage.store,
-      { view: stage.range, width: stage.width, whole: stage.whole, lanes: wishOf(scene) },
+      { view: stage.range, width: stage.width, whole: stage.whole, lanes: wishOf(scene), tag: tagFor(scene.by) },
       { fetch: server().blocks, query: traceQuery.peek(), client, done: request },
     );
     const busy = String(stage.store.pending !== undefined);
