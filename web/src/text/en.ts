@@ -3,6 +3,7 @@
 import { enShell } from "./en-shell.ts";
 import { enTables } from "./en-tables.ts";
 import { enTimeline } from "./en-timeline.ts";
+import { enViews } from "./en-views.ts";
 
 export const en = {
   ...enTables,
@@ -319,4 +320,5 @@ export const en = {
   producer: "Producer",
   ...enTimeline,
   ...enShell,
+  ...enViews,
 };

@@ -4,6 +4,7 @@ import type { en } from "./en.ts";
 import { zhShell } from "./zh-shell.ts";
 import { zhTables } from "./zh-tables.ts";
 import { zhTimeline } from "./zh-timeline.ts";
+import { zhViews } from "./zh-views.ts";
 
 export const zh: Record<keyof typeof en, string> = {
   ...zhTables,
@@ -305,4 +306,5 @@ export const zh: Record<keyof typeof en, string> = {
   producer: "生产者",
   ...zhTimeline,
   ...zhShell,
+  ...zhViews,
 };

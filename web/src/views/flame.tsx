@@ -10,9 +10,7 @@ import type { Picture } from "../draw/picture.ts";
 import type { Range } from "../draw/scale.ts";
 import { server } from "../model/data.ts";
 import { traceQuery } from "../model/place.ts";
-import { tape, windowRange } from "../model/steps.ts";
 import { themeVersion } from "../model/theme.ts";
-import { askTracks } from "../model/timeline.ts";
 import { laneList, readPicture } from "../model/timeline-data.ts";
 import { t } from "../model/words.ts";
 import { Segmented } from "../widgets/controls.tsx";
@@ -20,7 +18,7 @@ import { Segmented } from "../widgets/controls.tsx";
 const ROW = 18;
 const WIDTH = 8192;
 
-interface Shown {
+export interface Shown {
   boxes: Boxes;
   rows: { first: number; last: number }[];
   unit: number;
@@ -28,23 +26,18 @@ interface Shown {
   nodes: FlameNode[] | undefined;
 }
 
+/** The words and colours of boxes. */
+export type Named = Pick<Picture, "names" | "kinds">;
+
 export interface FlameProps extends Range {
   lanes: readonly number[];
   height?: number;
-}
-
-/** The operators of the window: every thread that runs any. */
-export function OperatorFlame({ height }: { height?: number }) {
-  const tracks = askTracks().value;
-  const strip = tape();
-  if (!tracks || !strip) return null;
-  const lanes = tracks.lanes.filter((l) => l.kind === "work" && l.slices > 0).map((l) => l.id);
-  const { from, to } = windowRange(strip);
-  return <FlameGraph from={from} to={to} lanes={lanes} {...(height ? { height } : {})} />;
+  order?: FlameOrder; // without one it can be chosen
 }
 
 export function FlameGraph(props: FlameProps) {
-  const [order, setOrder] = useState<FlameOrder>("merged");
+  const [chosen, setOrder] = useState<FlameOrder>("merged");
+  const order = props.order ?? chosen;
   const [picture, setPicture] = useState<Picture | undefined>(undefined);
   const [error, setError] = useState("");
   const lanes = props.lanes.join(",");
@@ -71,11 +64,11 @@ export function FlameGraph(props: FlameProps) {
   const choices = FLAME_ORDERS.map((id) => ({ id, label: t(`tl_flame_${id}`) }));
   return (
     <div class="tl-flame">
-      <Segmented label={t("tl_flame")} choices={choices} chosen={order} onChoose={(id) => setOrder(id as FlameOrder)} />
+      {props.order ? null : (
+        <Segmented label={t("tl_flame")} choices={choices} chosen={order} onChoose={(id) => setOrder(id as FlameOrder)} />
+      )}
       {error ? <p class="tl-none">{error}</p> : null}
-      {picture ? (
-        <FlameCanvas key={order} picture={picture} order={order} lanes={props.lanes} height={props.height ?? 0} />
-      ) : null}
+      {picture ? <TimedFlame key={order} picture={picture} order={order} lanes={props.lanes} height={props.height ?? 0} /> : null}
     </div>
   );
 }
@@ -96,9 +89,14 @@ interface Hover {
   words: string;
 }
 
-function FlameCanvas(props: { picture: Picture; order: FlameOrder; lanes: readonly number[]; height: number }) {
-  const canvas = useRef<HTMLCanvasElement>(null);
+export function TimedFlame(props: { picture: Picture; order: FlameOrder; lanes: readonly number[]; height: number }) {
   const [shown] = useState(() => shownOf(props.picture, props.order, props.lanes));
+  return <FlameCanvas named={props.picture} shown={shown} height={props.height} />;
+}
+
+export function FlameCanvas(props: { named: Named; shown: Shown; height: number }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const { shown } = props;
   const [view, setView] = useState<Range>({ from: 0, to: shown.length });
   const [hover, setHover] = useState<Hover | undefined>(undefined);
   const height = Math.max(ROW, shown.rows.length * ROW);
@@ -108,7 +106,7 @@ function FlameCanvas(props: { picture: Picture; order: FlameOrder; lanes: readon
   };
   void themeVersion.value;
   useLayoutEffect(() => {
-    if (canvas.current) drawFlame(canvas.current, props.picture, shown, (row, width) => runOf(row, width));
+    if (canvas.current) drawFlame(canvas.current, props.named, shown, (row, width) => runOf(row, width));
   });
   const at = (e: MouseEvent) => {
     const box = canvas.current?.getBoundingClientRect();
@@ -124,7 +122,7 @@ function FlameCanvas(props: { picture: Picture; order: FlameOrder; lanes: readon
   };
   const move = (e: MouseEvent) => {
     const found = at(e);
-    setHover(found && found.i >= 0 ? { x: found.x, y: found.y, words: wordsOf(props.picture, shown, found.i) } : undefined);
+    setHover(found && found.i >= 0 ? { x: found.x, y: found.y, words: wordsOf(props.named, shown, found.i) } : undefined);
   };
   return (
     <div class="tl-flame-box" style={props.height ? { maxHeight: `${props.height}px` } : {}}>
@@ -147,18 +145,18 @@ function FlameCanvas(props: { picture: Picture; order: FlameOrder; lanes: readon
   );
 }
 
-function wordsOf(p: Picture, s: Shown, i: number): string {
+function wordsOf(p: Named, s: Shown, i: number): string {
   const name = p.names[s.boxes.name[i] as number] ?? "";
   const time = s.boxes.time[i] as number;
   const node = s.nodes?.[i];
   const share = short(time / s.length, "share");
   if (!node) return `${name} · ${short(time, "ns")}`;
-  return `${name} · ${short(time, "ns")} · ${share} · ${t("tl_self")} ${short(node.self, "ns")} · × ${thousands(node.count)}`;
+  return `${name} · ${short(time, "ns")} · ${share} · ${t("tl_self")} ${short(node.self, "ns")}${node.count ? ` · × ${thousands(node.count)}` : ""}`;
 }
 
 function drawFlame(
   canvas: HTMLCanvasElement,
-  p: Picture,
+  p: Named,
   s: Shown,
   runOf: (row: { first: number; last: number }, width: number) => Run,
 ): void {

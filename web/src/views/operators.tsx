@@ -1,5 +1,6 @@
 // Operators: which operator costs most, and what is odd about it.
-import { percent, short, thousands } from "../base/format.ts";
+import type { ComponentChildren } from "preact";
+import { inScale, percent, type Scale, scaleOf, short, thousands } from "../base/format.ts";
 import { operatorLabel, shapesLabel } from "../base/names.ts";
 import { nth } from "../draw/patterns.tsx";
 import { choice, go, param } from "../model/place.ts";
@@ -9,14 +10,15 @@ import { t } from "../model/words.ts";
 import { Segmented, Swatch } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import type { TableColumn, TableRow } from "../widgets/table.tsx";
-import { Frames } from "./frames.tsx";
+import { EditorMenu, Frames } from "./frames.tsx";
 import { lazy } from "./lazy.tsx";
-import { columns, source } from "./rows.ts";
-import { SharePie, ShareStrip, shareParts, TopMenu } from "./shares.tsx";
+import { csvOf } from "./overview.tsx";
+import { columns, defined, source } from "./rows.ts";
+import { ShareBars, SharePie, ShareStrip, shareParts, TopMenu } from "./shares.tsx";
 import { TableView } from "./tableview.tsx";
 import { Verdict } from "./verdict.tsx";
 
-const Flame = lazy(() => import("./flame.tsx").then((m) => () => <m.OperatorFlame height={360} />));
+const Flame = lazy(() => import("./opflame.tsx").then((m) => m.OperatorFlame));
 const GROUPS = ["name", "name+shape", "name+stack", "type"] as const;
 
 export function Operators() {
@@ -24,7 +26,7 @@ export function Operators() {
   const rows = rowsOf(asked.value?.tables.operators);
   const sum = (c: string) => rows.reduce((s, r) => s + num(r[c]), 0);
   const device = sum("device_self") > 0;
-  const best = device ? "device_self" : "host_self";
+  const best = `${device ? "device" : "host"}_${param("measure") === "total" ? "total" : "self"}`;
   const top = Number(param("top") || 9);
   const names = [...rows]
     .sort((a, b) => num(b[best]) - num(a[best]))
@@ -48,53 +50,57 @@ export function Operators() {
       />
       <div class="grid">
         <Shares asked={asked} rows={rows} names={names} device={device} top={top} />
-        <OperatorTable names={names} device={device} />
+        <OperatorTable names={names} device={device} rows={rows} />
       </div>
     </>
   );
 }
 
-function Shares(props: {
+const FORMS = ["strips", "pies", "bars", "flame"] as const;
+type Measure = "device_self" | "device_total" | "host_self" | "host_total";
+const FOUR: readonly Measure[] = ["device_self", "device_total", "host_self", "host_total"];
+
+interface SharesProps {
   asked: ReturnType<typeof analysis>;
   rows: readonly Row[];
   names: readonly string[];
   device: boolean;
   top: number;
-}) {
+}
+
+function Shares(props: SharesProps) {
   const [form, setForm] = choice("form", "strips");
-  const sides = form === "pies" ? ["device_self", "device_total", "host_self", "host_total"] : ["device_self", "host_self"];
-  const measures = sides.filter((m) => props.device || m.startsWith("host"));
-  const chosen = selection.value?.kind === "operator" ? selection.value.name : undefined;
-  const pick = (id: string) => (id ? select("operator", id) : undefined);
-  const parts = measures.map((m) => {
-    const all = props.rows.map((r) => ({ name: String(r.name), label: operatorLabel(String(r.name)), value: num(r[m]) }));
-    const total = all.reduce((s, r) => s + r.value, 0);
-    return { m, total, parts: shareParts(all, props.names, total, all.length) };
-  });
+  const [measure, setMeasure] = choice("measure", "self");
+  const [side, setSide] = choice("side", props.device ? "device" : "host");
+  const chart = form === "strips" || form === "bars";
+  const by = `${props.device ? "device" : "host"}_${measure}` as Measure;
   return (
     <Panel
       name={t("share_of_time")}
       title={t("share_of_time")}
-      words={t("share_words", {
-        n: Math.min(props.top, props.names.length),
-        by: t(props.device ? "col_device_self" : "col_host_self").toLowerCase(),
-      })}
+      words={
+        form === "flame"
+          ? undefined
+          : t("share_words", { n: Math.min(props.top, props.names.length), by: t(`col_${by}`).toLowerCase() })
+      }
+      define={defined(props.asked.value, "operators", by)}
+      csv={csvOf("operators", "operators")}
       old={props.asked.old}
       error={props.asked.error}
       busy={!props.asked.value}
       height={64}
       controls={
         <>
-          <TopMenu n={props.top} onChoose={(n) => go({ params: { top: String(n) } })} />
+          {form === "flame" ? null : <TopMenu n={props.top} onChoose={(n) => go({ params: { top: String(n) } })} />}
+          {chart ? <Pick label={t("measure")} ids={["self", "total"]} chosen={measure} onChoose={setMeasure} /> : null}
+          {form === "bars" && props.device ? (
+            <Pick label={t("side")} ids={["device", "host"]} chosen={side} onChoose={setSide} />
+          ) : null}
           <Segmented
             label={t("form")}
             chosen={form}
             onChoose={setForm}
-            choices={[
-              { id: "strips", label: t("strips") },
-              { id: "pies", label: t("pies") },
-              { id: "flame", label: t("flame_graph") },
-            ]}
+            choices={FORMS.map((id) => ({ id, label: t(id === "flame" ? "flame_graph" : id) }))}
           />
         </>
       }
@@ -103,27 +109,60 @@ function Shares(props: {
         <div class="pad">
           <Flame />
         </div>
-      ) : form === "pies" ? (
-        <div class="pies">
-          {parts.map((p) => (
-            <SharePie key={p.m} title={t(`col_${p.m}` as "col_device_self")} total={p.total} parts={p.parts} onPart={pick} />
-          ))}
-        </div>
       ) : (
-        <div class="shares">
-          {parts.map((p) => (
-            <ShareStrip
-              key={p.m}
-              title={t(`col_${p.m}` as "col_device_self")}
-              total={p.total}
-              parts={p.parts}
-              onPart={pick}
-              chosen={chosen}
-            />
-          ))}
-        </div>
+        <ShareCharts {...props} form={form} measure={measure} side={props.device ? side : "host"} />
       )}
     </Panel>
+  );
+}
+
+const WORD = { self: "self", total: "total_time", device: "device", host: "host" } as const;
+
+function Pick(props: { label: string; ids: readonly (keyof typeof WORD)[]; chosen: string; onChoose: (id: string) => void }) {
+  return (
+    <Segmented
+      label={props.label}
+      chosen={props.chosen}
+      onChoose={props.onChoose}
+      choices={props.ids.map((id) => ({ id, label: t(WORD[id]) }))}
+    />
+  );
+}
+
+function ShareCharts(props: SharesProps & { form: string; measure: string; side: string }) {
+  const wanted =
+    props.form === "pies"
+      ? FOUR
+      : props.form === "bars"
+        ? [`${props.side}_${props.measure}`]
+        : [`device_${props.measure}`, `host_${props.measure}`];
+  const measures = FOUR.filter((m) => wanted.includes(m) && (props.device || m.startsWith("host")));
+  const chosen = selection.value?.kind === "operator" ? selection.value.name : undefined;
+  const pick = (id: string) => (id ? select("operator", id) : undefined);
+  const charts = measures.map((m) => {
+    const all = props.rows.map((r) => ({ name: String(r.name), label: operatorLabel(String(r.name)), value: num(r[m]) }));
+    const total = all.reduce((s, r) => s + r.value, 0);
+    return { m, total, title: t(`col_${m}`), define: defined(props.asked.value, "operators", m), all };
+  });
+  if (props.form === "bars") {
+    const { all, total, m } = charts[0] ?? { all: [], total: 0, m: "host_self" as Measure };
+    return <ShareBars all={all} total={total} top={props.top} title={t(`col_${m}`)} chosen={chosen} onBar={pick} />;
+  }
+  const Form = props.form === "pies" ? SharePie : ShareStrip;
+  return (
+    <div class={props.form === "pies" ? "pies" : "shares"}>
+      {charts.map(({ m, all, total, title, define }) => (
+        <Form
+          key={m}
+          title={title}
+          define={define}
+          total={total}
+          parts={shareParts(all, props.names, total, all.length)}
+          onPart={pick}
+          chosen={chosen}
+        />
+      ))}
+    </div>
   );
 }
 
@@ -135,9 +174,9 @@ function finer(name: string, group: string, parent: TableRow, keep: (r: Row) => 
     `operators/${parent.key}`,
   );
   if (!asked.value) return undefined;
-  return rowsOf(asked.value.tables.operators)
-    .filter((r) => r.name === name && keep(r))
-    .map((r, i) => childRow(r, `${parent.key}/${i}`, (parent.depth ?? 0) + 1, group));
+  const own = rowsOf(asked.value.tables.operators).filter((r) => r.name === name && keep(r));
+  const best_rate = Math.max(0, ...own.map((r) => num(r.flops_per_s)));
+  return own.map((r, i) => childRow({ ...r, best_rate }, `${parent.key}/${i}`, (parent.depth ?? 0) + 1, group));
 }
 
 function childRow(r: Row, key: string, depth: number, group: string): TableRow {
@@ -171,14 +210,34 @@ const StackLabel = ({ stack }: { stack: unknown }) =>
   );
 
 function frames(stack: string, key: string, depth: number): TableRow[] {
-  return stack
-    .split(";")
-    .map((f, i) => ({ key: `${key}/f${i}`, depth, faded: true, cell: () => undefined, label: <Frames frame={f} /> }));
+  const row = (id: string, label: ComponentChildren): TableRow => ({
+    key: `${key}/${id}`,
+    depth,
+    faded: true,
+    wide: true,
+    cell: () => undefined,
+    label,
+  });
+  if (stack === "") return [row("none", <span class="t3">{t("no_stack")}</span>)];
+  return [row("editor", <EditorMenu />), ...stack.split(";").map((f, i) => row(`f${i}`, <Frames frame={f} />))];
+}
+
+/** The operators of a type, below its row. */
+function ofType(rows: readonly Row[], type: string): TableRow[] {
+  return rows
+    .filter((r) => r.type === type)
+    .map((r) => ({
+      key: `${type}/${r.name}`,
+      depth: 1,
+      faded: true,
+      cell: (c) => r[c] ?? null,
+      label: <code>{String(r.name)}</code>,
+    }));
 }
 
 const groupOf = () => (GROUPS as readonly string[]).find((g) => g === param("group")) ?? "name";
 
-function OperatorTable({ names, device }: { names: readonly string[]; device: boolean }) {
+function OperatorTable({ names, device, rows }: { names: readonly string[]; device: boolean; rows: readonly Row[] }) {
   const group = groupOf();
   const sort = param("sort") || (device ? "device_self:desc" : "host_self:desc");
   const s = source(
@@ -191,7 +250,8 @@ function OperatorTable({ names, device }: { names: readonly string[]; device: bo
     const r = s.row(i);
     const name = String(r.cell("name"));
     r.marked = isSelected("operator", name);
-    if (group === "type") return { ...r, label: String(r.cell("type")) };
+    const type = String(r.cell("type"));
+    if (group === "type") return { ...r, label: type, opens: true, kids: () => ofType(rows, type) };
     const rank = names.indexOf(name);
     const second = group === "name+shape" ? shapesLabel(String(r.cell("shapes") ?? "[]")) : "";
     r.label = (
@@ -217,22 +277,22 @@ function OperatorTable({ names, device }: { names: readonly string[]; device: bo
           : frames(String(r.cell("stack") ?? ""), r.key, 1);
     return r;
   };
-  const rate = lowRates(s.table?.rows.map((r) => r[s.table?.columns.findIndex((c) => c.name === "flops_per_s") ?? -1]) ?? []);
+  const rateScale = scaleOf("flops_per_s", Math.max(0, ...rows.map((r) => num(r.flops_per_s))));
   const all: TableColumn[] = columns(s, "operators.operators", [
     ["name", { title: t("operator"), text: true, mono: true }],
-    ["calls", { width: 70 }],
+    ["calls", { width: 66 }],
     ...(device
       ? ([
-          ["device_self", { bar: "var(--kernel)", width: 200 }],
-          ["share", { width: 74, soft: true }],
-          ["device_total", { width: 120 }],
+          ["device_self", { bar: "var(--kernel)", width: 168 }],
+          ["share", { width: 70, soft: true }],
+          ["device_total", { width: 116 }],
         ] as const)
       : []),
-    ["host_self", { bar: "var(--cpu_exec)", width: 180 }],
-    ["host_total", { width: 110 }],
-    ...(device ? ([["tensor_core_self_share", { width: 104, show: tensorCell }]] as const) : []),
-    ["flops", { width: 86 }],
-    ["flops_per_s", { width: 86, show: rate }],
+    ["host_self", { bar: "var(--cpu_exec)", width: 150 }],
+    ["host_total", { width: 104 }],
+    ...(device ? ([["tensor_core_self_share", { width: 94, show: tensorCell }]] as const) : []),
+    ["flops", { width: 70, unitOnly: true }],
+    ["flops_per_s", { width: 82, unitOnly: true, scale: rateScale, show: lowRate(rateScale) }],
     ["mean", { width: 90 }],
     ["max", { width: 90 }],
     ["min", { width: 90 }],
@@ -254,7 +314,7 @@ function OperatorTable({ names, device }: { names: readonly string[]; device: bo
         "device_mean",
         "side",
         "type",
-        ...(s.table?.rows.some((r) => r[17] !== null) ? [] : ["flops", "flops_per_s"]),
+        ...(rows.some((r) => r.flops !== null) ? [] : ["flops", "flops_per_s"]),
       ]}
       sort={sort}
       groups={GROUPS.map((g) => ({ id: g, label: t(`group_${g.replace("+", "_")}` as "group_name") }))}
@@ -270,11 +330,14 @@ function OperatorTable({ names, device }: { names: readonly string[]; device: bo
 const tensorCell = (v: unknown, row: TableRow) =>
   row.cell("tensor_core_eligible") === true && typeof v === "number" ? percent(v, 0) : "–";
 
-/** Rates far below the best of the table stand out. */
-function lowRates(values: readonly unknown[]) {
-  const best = Math.max(0, ...values.filter((v): v is number => typeof v === "number"));
-  return (v: unknown, row: TableRow) => {
-    if (typeof v !== "number") return "–";
-    return <span class={row.faded && v < best / 3 ? "critical" : ""}>{short(v, "flops_per_s")}</span>;
-  };
-}
+/** The rate of a shape far below that of the best shape of its operator stands out. */
+const lowRate = (scale: Scale) => (v: unknown, row: TableRow) => {
+  if (typeof v !== "number") return "–";
+  const best = row.cell("best_rate");
+  const low = typeof best === "number" && v < best / 3;
+  return (
+    <span class={low ? "critical" : ""} title={short(v, "flops_per_s")}>
+      {inScale(v, scale)}
+    </span>
+  );
+};

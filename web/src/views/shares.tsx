@@ -1,11 +1,13 @@
 // Shares of time by name: strips or pies of the top N, the same colour for a name in every chart.
 import { percent, short, THIN } from "../base/format.ts";
-import { Definition } from "../base/tip.tsx";
+import { Definition, tip } from "../base/tip.tsx";
+import { Bars } from "../draw/bars.tsx";
 import { nth } from "../draw/patterns.tsx";
 import { Donut, type Part, Strip } from "../draw/strip.tsx";
 import { themeVersion } from "../model/theme.ts";
 import { t } from "../model/words.ts";
 import { Menu } from "../widgets/menu.tsx";
+import type { Defined } from "../widgets/panel.tsx";
 
 export interface Share {
   name: string;
@@ -46,6 +48,7 @@ export function shareParts(all: readonly Share[], names: readonly string[], tota
 
 interface RowProps {
   title: string;
+  define?: Defined;
   total: number;
   parts: readonly Part[];
   onPart: (id: string) => void;
@@ -53,11 +56,21 @@ interface RowProps {
   whole?: number; // strips on one scale
 }
 
-export function ShareStrip({ title, total, parts, onPart, chosen, whole }: RowProps) {
+/** A name whose definition shows on hover. */
+export const Term = ({ title, define }: { title: string; define?: Defined | undefined }) =>
+  define?.help ? (
+    <span class="defined" tabIndex={0} {...tip(<Definition title={title} {...define} />)}>
+      {title}
+    </span>
+  ) : (
+    <>{title}</>
+  );
+
+export function ShareStrip({ title, define, total, parts, onPart, chosen, whole }: RowProps) {
   return (
     <div class="share-row">
       <span class="share-title">
-        {title} <b>{short(total, "ns")}</b>
+        <Term title={title} define={define} /> <b>{short(total, "ns")}</b>
       </span>
       <Strip
         parts={parts}
@@ -71,13 +84,48 @@ export function ShareStrip({ title, total, parts, onPart, chosen, whole }: RowPr
   );
 }
 
-export function SharePie({ title, total, parts, onPart }: RowProps) {
+export function SharePie({ title, define, total, parts, onPart }: RowProps) {
   const [number = "", unit = ""] = short(total, "ns").split(THIN);
   return (
     <figure class="pie">
       <Donut parts={parts} radius={66} middle={number} below={unit} label={`${title} ${short(total, "ns")}`} onPart={onPart} />
-      <figcaption>{title}</figcaption>
+      <figcaption>
+        <Term title={title} define={define} />
+      </figcaption>
     </figure>
+  );
+}
+
+interface ShareBarsProps {
+  all: readonly Share[];
+  total: number;
+  top: number;
+  title: string;
+  chosen: string | undefined;
+  onBar: (id: string) => void;
+}
+
+/** The first N as horizontal bars, each with its time and share. */
+export function ShareBars({ all, total, top, title, chosen, onBar }: ShareBarsProps) {
+  themeVersion.value;
+  const first = [...all].sort((a, b) => b.value - a.value).slice(0, top);
+  const words = (s: Share) => `${short(s.value, "ns")} · ${percent(total > 0 ? s.value / total : 0)}`;
+  return (
+    <div class="pad">
+      <Bars
+        label={title}
+        chosen={chosen}
+        onBar={onBar}
+        items={first.map((s, i) => ({
+          id: s.name,
+          label: s.label,
+          value: s.value,
+          text: words(s),
+          fill: nth(i),
+          card: <Definition title={s.label} help={words(s)} path={s.name} />,
+        }))}
+      />
+    </div>
   );
 }
 

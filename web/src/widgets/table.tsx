@@ -19,6 +19,7 @@ export interface TableRow {
   tinted?: boolean; // stands out, but is not selected
   faded?: boolean; // below another row
   missing?: boolean; // not loaded yet
+  wide?: boolean; // words only: they take the whole row
 }
 
 export interface TableColumn {
@@ -32,6 +33,7 @@ export interface TableColumn {
   text?: boolean; // left-aligned words
   mono?: boolean;
   soft?: boolean; // grey
+  unitOnly?: boolean; // the unit says it all: GFLOP, TFLOP/s
   scale?: Scale;
   sortable?: boolean;
   show?: (value: CellValue, row: TableRow) => ComponentChildren; // instead of the number
@@ -196,8 +198,31 @@ function baseOf(at: number, flat: Flat, props: TableProps): number {
   return 0;
 }
 
+interface SortKey {
+  name: string;
+  order: "asc" | "desc";
+}
+
+/** `a:desc,b:asc` as a list, the first counts most. */
+export function sortKeys(sort: string | undefined): SortKey[] {
+  if (!sort) return [];
+  return sort.split(",").map((part) => {
+    const [name = "", order] = part.split(":");
+    return { name, order: order === "asc" ? "asc" : "desc" };
+  });
+}
+
+/** The order after a click on a head: falling first; with Shift the column becomes (or stays) a second key. */
+export function nextSort(sort: string | undefined, name: string, shift: boolean): string {
+  const keys = sortKeys(sort);
+  const at = keys.findIndex((k) => k.name === name);
+  const turned: SortKey = { name, order: keys[at]?.order === "desc" ? "asc" : "desc" };
+  const next = !shift ? [turned] : at >= 0 ? keys.map((k, i) => (i === at ? turned : k)) : [...keys, turned].slice(-3);
+  return next.map((k) => `${k.name}:${k.order}`).join(",");
+}
+
 function Head({ props, scales }: { props: TableProps; scales: Map<string, { scale: Scale }> }) {
-  const [sorted, order] = (props.sort ?? "").split(":");
+  const keys = sortKeys(props.sort);
   return (
     <>
       <colgroup>
@@ -209,13 +234,15 @@ function Head({ props, scales }: { props: TableProps; scales: Map<string, { scal
         <tr>
           {props.columns.map((c) => {
             const unit = c.unit && c.unit !== "share" ? scales.get(c.name)?.scale.unit : "";
-            const on = sorted === c.name;
+            const place = keys.findIndex((k) => k.name === c.name);
+            const on = place === 0;
+            const order = keys[place]?.order;
             const card = tip(<Definition title={c.title} help={c.help} path={c.path} />);
             const words = (
               <>
-                <span class={c.help ? "defined" : ""}>{c.title}</span>
-                {unit ? <span class="unit">, {unit}</span> : null}
-                {on ? <span class="arrow">{order === "asc" ? " ↑" : " ↓"}</span> : null}
+                <span class={c.help ? "defined" : ""}>{c.unitOnly && unit ? unit : c.title}</span>
+                {unit && !c.unitOnly ? <span class="unit">, {unit}</span> : null}
+                {order ? <span class="arrow">{`${order === "asc" ? " ↑" : " ↓"}${place > 0 ? place + 1 : ""}`}</span> : null}
               </>
             );
             return (
@@ -226,11 +253,7 @@ function Head({ props, scales }: { props: TableProps; scales: Map<string, { scal
                 {...(on ? { "aria-sort": order === "asc" ? "ascending" : "descending" } : {})}
               >
                 {props.onSort && c.sortable !== false ? (
-                  <button
-                    type="button"
-                    {...card}
-                    onClick={() => props.onSort?.(`${c.name}:${on && order !== "asc" ? "asc" : "desc"}`)}
-                  >
+                  <button type="button" {...card} onClick={(e) => props.onSort?.(nextSort(props.sort, c.name, e.shiftKey))}>
                     {words}
                   </button>
                 ) : (
@@ -270,8 +293,13 @@ function Row({ row, at, active, open, scales, toggle, props, h }: RowProps) {
       onMouseEnter={() => props.onHover?.(row)}
     >
       {props.columns.map((c, i) =>
-        i === 0 ? (
-          <td key={c.name} class={`first ${c.mono ? "mono" : ""} ${c.text ? "text" : ""}`} title={String(row.cell(c.name) ?? "")}>
+        row.wide && i > 0 ? null : i === 0 ? (
+          <td
+            key={c.name}
+            {...(row.wide ? { colSpan: props.columns.length } : {})}
+            class={`first ${c.mono ? "mono" : ""} ${c.text ? "text" : ""}`}
+            title={String(row.cell(c.name) ?? "")}
+          >
             <span class="lead" style={{ paddingLeft: `${(row.depth ?? 0) * 14}px` }}>
               {row.opens ? (
                 <button
