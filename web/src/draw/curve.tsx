@@ -2,7 +2,8 @@
 // Dragging chooses a range, the right button gives it back.
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { short } from "../base/format.ts";
+import { inScale, type Scale, short } from "../base/format.ts";
+import { ticks } from "../base/scale.ts";
 import { useWidth } from "./width.ts";
 
 export interface CurveData {
@@ -13,6 +14,7 @@ export interface CurveData {
   steps: readonly { number: number; start: number }[];
   peak: { time: number; value: number; label: string } | undefined;
   mark: { from: number; to: number } | undefined; // birth and death of the row under the pointer
+  at: { time: number; label: string } | undefined; // the moment chosen by a click
 }
 
 interface CurveProps {
@@ -20,15 +22,11 @@ interface CurveProps {
   height: number;
   words: { allocated: string; reserved: string; capacity: string };
   version: number; // of the theme
+  scale: Scale; // of the bytes
   onRange: (from: number, to: number) => void;
   onReset: () => void;
   onTime: (time: number) => void;
 }
-
-// Steps of the axis: powers of two and their halves more, so that labels are round in MiB.
-const POWERS = Array.from({ length: 48 }, (_, i) => [2 ** i, 1.25 * 2 ** (i + 2)])
-  .flat()
-  .sort((a, b) => a - b);
 
 const css = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -36,16 +34,16 @@ function axisFont(): string {
   return `11px ${css("--sans")}`;
 }
 
-function options(props: CurveProps, width: number, now: { current: CurveProps }): uPlot.Options {
+function options(width: number, now: { current: CurveProps }, dragged: { current: boolean }): uPlot.Options {
   const line = css("--c1");
   const stepped = uPlot.paths.stepped?.({ align: 1 });
   const axis = { font: axisFont(), stroke: css("--t3"), grid: { stroke: css("--line"), width: 1 }, ticks: { show: false } };
   return {
     width,
-    height: props.height,
+    height: now.current.height,
     legend: { show: false },
     cursor: { drag: { x: true, y: false, setScale: false }, points: { size: 6 }, y: false },
-    scales: { x: { time: false }, y: { range: (_u, _min, max) => [0, max * 1.12] } },
+    scales: { x: { time: false }, y: { range: (_u, _min, max) => [0, Math.max(1, max, now.current.data.capacity ?? 0) * 1.12] } },
     axes: [
       {
         ...axis,
@@ -55,9 +53,10 @@ function options(props: CurveProps, width: number, now: { current: CurveProps })
       },
       {
         ...axis,
-        size: 66,
-        incrs: POWERS,
-        values: (_u, list) => list.map((v) => (v === 0 ? "0" : short(v, "bytes").replace(/\.0+(?=\u2009)/, ""))),
+        size: 56,
+        splits: (_u, _axis, _min, max) =>
+          ticks(max / 1.12 / now.current.scale.factor, 4).map((v) => v * now.current.scale.factor),
+        values: (_u, list) => list.map((v) => inScale(v, now.current.scale).replace(/\.0+$/, "")),
       },
     ],
     series: [
@@ -70,6 +69,7 @@ function options(props: CurveProps, width: number, now: { current: CurveProps })
       setSelect: [
         (u) => {
           if (u.select.width < 4) return;
+          dragged.current = true;
           now.current.onRange(u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x"));
           u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
         },
@@ -89,6 +89,7 @@ function decorate(u: uPlot, p: CurveProps): void {
   g.rect(left, top - 8 * ratio, width, height + 8 * ratio);
   g.clip();
   g.font = `${11 * ratio}px ${css("--sans")}`;
+  g.textBaseline = "alphabetic";
   g.fillStyle = css("--t2");
   g.strokeStyle = css("--line-strong");
   g.setLineDash([2 * ratio, 3 * ratio]);
@@ -98,17 +99,47 @@ function decorate(u: uPlot, p: CurveProps): void {
     g.moveTo(at, top);
     g.lineTo(at, top + height);
     g.stroke();
-    g.fillText(String(s.number), at + 5 * ratio, top + 8 * ratio);
+    if (at >= left - ratio) g.fillText(String(s.number), Math.max(at, left) + 5 * ratio, top + 8 * ratio);
   }
   g.setLineDash([]);
   if (p.data.mark) {
     g.fillStyle = `${css("--accent")}2E`;
     g.fillRect(x(p.data.mark.from), top, Math.max(1, x(p.data.mark.to) - x(p.data.mark.from)), height);
   }
+  if (p.data.capacity) line(u, p.data.capacity, ratio);
+  if (p.data.at) moment(u, p.data.at, ratio);
   label(u, p.words.allocated, p.data.allocated[p.data.allocated.length - 1] ?? 0, css("--c1"), ratio);
   if (p.data.reserved) label(u, p.words.reserved, p.data.reserved[p.data.reserved.length - 1] ?? 0, css("--t2"), ratio);
+  if (p.data.capacity) label(u, p.words.capacity, p.data.capacity, css("--critical"), ratio);
   if (p.data.peak) flag(u, p.data.peak, ratio);
   g.restore();
+}
+
+/** What the device has. */
+function line(u: uPlot, value: number, ratio: number): void {
+  const g = u.ctx;
+  const y = Math.round(u.valToPos(value, "y", true));
+  g.strokeStyle = css("--critical");
+  g.lineWidth = ratio;
+  g.beginPath();
+  g.moveTo(u.bbox.left, y);
+  g.lineTo(u.bbox.left + u.bbox.width, y);
+  g.stroke();
+}
+
+function moment(u: uPlot, at: { time: number; label: string }, ratio: number): void {
+  const g = u.ctx;
+  const x = Math.round(u.valToPos(at.time, "x", true));
+  g.strokeStyle = css("--accent");
+  g.lineWidth = 1.4 * ratio;
+  g.beginPath();
+  g.moveTo(x, u.bbox.top);
+  g.lineTo(x, u.bbox.top + u.bbox.height);
+  g.stroke();
+  g.fillStyle = css("--accent-text");
+  const w = g.measureText(at.label).width;
+  const fits = x + w + 6 * ratio < u.bbox.left + u.bbox.width;
+  g.fillText(at.label, fits ? x + 5 * ratio : x - w - 5 * ratio, u.bbox.top + 22 * ratio);
 }
 
 function label(u: uPlot, text: string, value: number, colour: string, ratio: number): void {
@@ -153,12 +184,13 @@ export function Curve(props: CurveProps) {
   const plot = useRef<uPlot | undefined>(undefined);
   const now = useRef(props);
   now.current = props;
+  const dragged = useRef(false);
   const { data, version } = props;
   useEffect(() => {
     if (!box.current) return;
     const empty = new Float64Array(0);
     const u = new uPlot(
-      options(now.current, width, now),
+      options(width, now, dragged),
       [data.time, data.allocated, data.reserved ?? empty] as uPlot.AlignedData,
       box.current,
     );
@@ -166,10 +198,15 @@ export function Curve(props: CurveProps) {
       e.preventDefault();
       now.current.onReset();
     });
-    u.over.addEventListener("click", (e) => now.current.onTime(u.posToVal(e.offsetX, "x")));
+    u.over.addEventListener("mousedown", () => {
+      dragged.current = false;
+    });
+    u.over.addEventListener("click", (e) => {
+      if (!dragged.current) now.current.onTime(u.posToVal(e.offsetX, "x"));
+    });
     plot.current = u;
     return () => u.destroy();
   }, [data.time, version, width]);
-  useEffect(() => plot.current?.redraw(false), [data.mark, data.peak]);
+  useEffect(() => plot.current?.redraw(false), [data.mark, data.peak, data.at]);
   return <div class="curve" ref={box} />;
 }

@@ -58,27 +58,31 @@ export function StepTrace({ lanes, length, border, factor, unit, label }: Props)
               <text x={0} y={y + h / 2 + 4} class={lane.strong || i === 0 ? "axis strong" : "axis"}>
                 {lane.name.length > 24 ? `${lane.name.slice(0, 23)}…` : lane.name}
               </text>
+              {lane.boxes.map((b) => (
+                <rect
+                  key={b.id}
+                  x={x(b.from)}
+                  y={y}
+                  width={Math.max(1, x(b.to) - x(b.from) - 0.8)}
+                  height={h}
+                  rx="1.5"
+                  fill={b.fill}
+                  {...tip(b.card, 80)}
+                />
+              ))}
               {lane.boxes.map((b) => {
-                const w = Math.max(1, x(b.to) - x(b.from) - 0.8);
-                const inside = w > b.label.length * 6.2 + 10;
+                const inside = x(b.to) - x(b.from) > b.label.length * 6.2 + 10;
+                if (b.label === "" || (!inside && (i === 0 || lane.boxes.length > 3))) return null;
                 return (
-                  <g key={b.id} {...tip(b.card, 80)}>
-                    <rect x={x(b.from)} y={y} width={w} height={h} rx="1.5" fill={b.fill} />
-                    {inside ? (
-                      <text
-                        x={x(b.from) + 6}
-                        y={y + h / 2 + 4}
-                        fill={b.fill.includes("overlap") ? "#FFFFFF" : inkFor(b.fill)}
-                        class="strip-text"
-                      >
-                        {b.label}
-                      </text>
-                    ) : i > 0 && lane.boxes.length < 4 ? (
-                      <text x={x(b.to) + 5} y={y + h / 2 + 4} class="axis">
-                        {b.label}
-                      </text>
-                    ) : null}
-                  </g>
+                  <text
+                    key={b.id}
+                    x={inside ? x(b.from) + 6 : x(b.to) + 5}
+                    y={y + h / 2 + 4}
+                    pointer-events="none"
+                    {...(inside ? { fill: inkFor(b.fill), class: "strip-text" } : { class: "axis" })}
+                  >
+                    {b.label}
+                  </text>
                 );
               })}
             </g>

@@ -2,20 +2,20 @@
 import { scaleOf, short, thousands } from "../base/format.ts";
 import { roundUp } from "../base/scale.ts";
 import { Heat, type HeatColumn, HeatScale } from "../draw/heat.tsx";
+import { HeatMany } from "../draw/heatmany.tsx";
 import { type Part, Strip } from "../draw/strip.tsx";
+import { server } from "../model/data.ts";
 import { choice, go, param } from "../model/place.ts";
+import { type Call, callsOf, type Measure, measureOf, worstAndMedian } from "../model/ranks.ts";
 import { setSteps } from "../model/steps.ts";
 import { themeVersion } from "../model/theme.ts";
-import { analysis, currentRun, num, type Row, rowsOf } from "../model/trace.ts";
+import { analysis, analysisQuery, num, type Row, rowsOf } from "../model/trace.ts";
 import { t } from "../model/words.ts";
 import { Legend, Segmented } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
-import { Table } from "../widgets/table.tsx";
-import { Filter } from "./filter.tsx";
-import { columns, source } from "./rows.ts";
+import { Collectives, Devices, ranksQuery } from "./rankstables.tsx";
+import { defined } from "./rows.ts";
 import { Verdict } from "./verdict.tsx";
-
-const ranksQuery = () => ({ worker: undefined, "all-workers": (currentRun.value?.workers.length ?? 1) > 1 ? 1 : undefined });
 
 type Asked = ReturnType<typeof analysis>;
 
@@ -31,7 +31,9 @@ export function Distributed() {
   const waits = rowsOf(asked.value?.tables.synchronization)
     .filter((r) => r.rank !== worst)
     .map((r) => num(r.waiting));
-  const calls = new Set(numbered(arrivals).map(callKey)).size;
+  const calls = callsOf(arrivals);
+  const met = calls.filter((c) => c.members.size > 1);
+  const last = met.filter((c) => c.last === worst).length;
   return (
     <>
       <Verdict
@@ -40,15 +42,17 @@ export function Distributed() {
         facts={[
           own && rest ? t("fact_compute", { n: String(worst), v: short(computing(own), "ns"), w: short(rest, "ns") }) : undefined,
           waits.length ? t("fact_waits", { a: short(Math.min(...waits), "ns"), b: short(Math.max(...waits), "ns") }) : undefined,
-          t("fact_ranks", { n: overlap.length, m: thousands(calls) }),
-          t("fact_clock"),
+          worst >= 0 && met.length ? t("fact_last", { n: worst, k: thousands(last), m: thousands(met.length) }) : undefined,
+          t("fact_ranks", { n: overlap.length, m: thousands(calls.length) }),
+          clockFact(asked),
         ]}
       />
       <div class="grid">
-        <LateMap asked={asked} arrivals={arrivals} worst={worst} />
+        <LateMap asked={asked} calls={calls} worst={worst} />
         <Overlap asked={asked} rows={overlap} worst={worst} />
         <Waiting asked={asked} worst={worst} />
-        <Collectives worst={worst} />
+        <Collectives worst={worst} calls={calls} ranks={overlap.length} />
+        <Devices worst={worst} />
       </div>
     </>
   );
@@ -61,19 +65,10 @@ function worstRank(asked: Asked): number {
   return -1;
 }
 
-const callKey = (r: Row) => `${r.step} ${r.group ?? ""} ${r.call}`;
-
-/** Arrivals with the number of the call in its step: members of one collective share it. */
-function numbered(rows: readonly Row[]): Row[] {
-  const seen = new Map<string, number>();
-  return [...rows]
-    .sort((a, b) => num(a.start) - num(b.start))
-    .map((r) => {
-      const key = `${r.step} ${r.rank}`;
-      const call = seen.get(key) ?? 0;
-      seen.set(key, call + 1);
-      return { ...r, call };
-    });
+/** Whether clocks had to be shifted to be compared; the notes of the answer say by how much. */
+function clockFact(asked: Asked): string {
+  const note = (asked.value?.quality.notes ?? []).map(String).find((n) => /clock|时钟/.test(n));
+  return note ?? t("fact_clock");
 }
 
 const SHORT: Record<string, string> = {
@@ -88,48 +83,77 @@ const shortCollective = (name: string) => {
   return SHORT[bare] ?? bare.slice(0, 8);
 };
 
-const MEASURES = ["late_by", "waiting", "duration"] as const;
-type Measure = (typeof MEASURES)[number];
+const MEASURES: readonly Measure[] = ["late_by", "waiting", "duration"];
+const MANY = 64; // ranks: from here on rows are thin
 
-function LateMap({ asked, arrivals, worst }: { asked: Asked; arrivals: readonly Row[]; worst: number }) {
-  const [wanted, setMeasure] = choice("measure", "late_by");
-  const measure: Measure = MEASURES.find((m) => m === wanted) ?? "late_by";
-  const by = param("by") === "step" ? "step" : "collective";
-  const rows = numbered(arrivals);
-  const ranks = [...new Set(rows.map((r) => num(r.rank)))].sort((a, b) => a - b);
-  const ids = [...new Set(rows.map((r) => (by === "step" ? String(r.step) : callKey(r))))].sort((a, b) =>
-    a.localeCompare(b, undefined, { numeric: true }),
-  );
-  const last = new Map<string, number>();
-  for (const r of rows) last.set(callKey(r), Math.max(last.get(callKey(r)) ?? 0, num(r.late_by)));
-  const measured = (r: Row) => (measure === "waiting" ? (last.get(callKey(r)) ?? 0) - num(r.late_by) : num(r[measure]));
+interface MapProps {
+  asked: Asked;
+  calls: readonly Call[];
+  worst: number;
+}
+
+/** The cells of the map: by call, or summed over the calls of a step. */
+function cellsOf(calls: readonly Call[], ranks: readonly number[], measure: Measure, byStep: boolean): Map<string, number> {
   const cells = new Map<string, number>();
-  for (const r of rows) {
-    const key = `${r.rank} ${by === "step" ? r.step : callKey(r)}`;
-    cells.set(key, by === "step" ? (cells.get(key) ?? 0) + measured(r) : measured(r));
-  }
+  for (const call of calls)
+    for (const rank of ranks) {
+      const v = measureOf(call, rank, measure);
+      if (v === null) continue;
+      const key = `${rank} ${byStep ? call.step : call.id}`;
+      cells.set(key, (cells.get(key) ?? 0) + v);
+    }
+  return cells;
+}
+
+function LateMap({ asked, calls, worst }: MapProps) {
+  const [wanted, setMeasure] = choice("measure", "late_by");
+  const [order, setOrder] = choice("order", "rank");
+  const measure: Measure = MEASURES.find((m) => m === wanted) ?? "late_by";
+  const byStep = param("by") === "step";
+  const all = [...new Set(calls.flatMap((c) => [...c.members.keys()]))].sort((a, b) => a - b);
+  const cells = cellsOf(calls, all, measure, byStep);
+  const ids = byStep ? [...new Set(calls.map((c) => String(c.step)))] : calls.map((c) => c.id);
+  const sum = (rank: number) => ids.reduce((s, id) => s + (cells.get(`${rank} ${id}`) ?? 0), 0);
+  const many = all.length > MANY;
+  const ranks = many && order === "value" ? [...all].sort((a, b) => sum(b) - sum(a)) : all;
   const max = roundUp(Math.max(...cells.values(), 0));
   const scale = scaleOf("ns", max);
-  const columnOf = (id: string): HeatColumn => {
-    const r = rows.find((x) => (by === "step" ? String(x.step) : callKey(x)) === id);
+  const callAt = (c: number) => (byStep ? calls.find((x) => String(x.step) === ids[c]) : calls[c]);
+  const heat = ids.map((id, c): HeatColumn => {
+    const call = callAt(c);
     return {
       id,
-      group: by === "step" ? "" : String(r?.step),
-      lines: by === "step" ? [id] : [shortCollective(String(r?.name)), `#${num(r?.call) + 1}`],
+      group: byStep ? "" : String(call?.step),
+      lines: byStep ? [id] : [shortCollective(call?.name ?? ""), `#${call?.place}`],
     };
-  };
-  const heat = ids.map(columnOf);
-  const speak = (r: number, c: number) => {
-    const v = cells.get(`${ranks[r]} ${ids[c]}`);
-    const one = rows.find((x) => (by === "step" ? String(x.step) : callKey(x)) === ids[c]);
-    return `${t("rank_n", { n: ranks[r] ?? "" })}, ${t("step_n", { n: String(one?.step) })}${by === "step" ? "" : `, ${one?.name}`}: ${v === undefined ? "–" : short(v, "ns")} ${t(`heat_${measure}`)}`;
+  });
+  const value = (r: number, c: number) => cells.get(`${ranks[r]} ${ids[c]}`) ?? null;
+  const shared = {
+    ranks: ranks.map((n) => t("rank_n", { n })),
+    columns: heat,
+    groupName: (g: string) => (g ? t("step_n", { n: g }) : ""),
+    value,
+    speak: (r: number, c: number) => {
+      const v = value(r, c);
+      const call = callAt(c);
+      return `${t("rank_n", { n: ranks[r] ?? "" })}, ${t("step_n", { n: call?.step ?? "" })}${byStep ? "" : `, ${call?.name}`}: ${v === null ? "–" : short(v, "ns")} ${t(`heat_${measure}`)}`;
+    },
+    format: (v: number) => (v / scale.factor).toFixed(1),
+    worst: ranks.indexOf(worst),
+    label: t("who_late"),
+    onCell: (r: number, c: number) => {
+      const step = callAt(c)?.step ?? 0;
+      setSteps(step, step);
+      go({ params: { sel: `rank:${ranks[r]}` } }, true);
+    },
   };
   return (
     <Panel
       name={t("who_late")}
       title={t("who_late")}
-      words={t(by === "step" ? "late_words_step" : "late_words")}
-      csv={undefined}
+      words={`${scale.unit} · ${t(byStep ? "late_words_step" : "late_words")}`}
+      define={defined(asked.value, "arrivals", measure === "waiting" ? "late_by" : measure)}
+      csv={distributedCsv("arrivals")}
       old={asked.old}
       error={asked.error}
       busy={!asked.value}
@@ -137,6 +161,17 @@ function LateMap({ asked, arrivals, worst }: { asked: Asked; arrivals: readonly 
       controls={
         <>
           <HeatScale low="0" high={short(max, "ns").replace(/\.0+/, "")} />
+          {many ? (
+            <Segmented
+              label={t("order")}
+              chosen={order}
+              onChoose={setOrder}
+              choices={[
+                { id: "rank", label: t("by_rank") },
+                { id: "value", label: t("by_value") },
+              ]}
+            />
+          ) : null}
           <Segmented
             label={t("measure")}
             chosen={measure}
@@ -149,7 +184,7 @@ function LateMap({ asked, arrivals, worst }: { asked: Asked; arrivals: readonly 
           />
           <Segmented
             label={t("group_by")}
-            chosen={by}
+            chosen={byStep ? "step" : "collective"}
             onChoose={(id) => go({ params: { by: id } })}
             choices={[
               { id: "collective", label: t("collective") },
@@ -160,25 +195,20 @@ function LateMap({ asked, arrivals, worst }: { asked: Asked; arrivals: readonly 
       }
     >
       <div class="pad">
-        <Heat
-          ranks={ranks.map((n) => t("rank_n", { n }))}
-          columns={heat}
-          groupName={(g) => (g ? t("step_n", { n: g }) : "")}
-          value={(r, c) => cells.get(`${ranks[r]} ${ids[c]}`) ?? null}
-          speak={speak}
-          format={(v) => (v / scale.factor).toFixed(1)}
-          worst={ranks.indexOf(worst)}
-          label={t("who_late")}
-          onCell={(r, c) => {
-            const step = num(rows.find((x) => (by === "step" ? String(x.step) : callKey(x)) === ids[c])?.step);
-            setSteps(step, step);
-            go({ params: { sel: `rank:${ranks[r]}` } }, true);
-          }}
-        />
+        {calls.length === 0 ? (
+          <p class="empty">{t("no_collectives")}</p>
+        ) : many ? (
+          <HeatMany {...shared} version={themeVersion.value} />
+        ) : (
+          <Heat {...shared} />
+        )}
       </div>
     </Panel>
   );
 }
+
+const distributedCsv = (table: string): string =>
+  server().url("distributed", analysisQuery({ ...ranksQuery(), table, format: "csv", limit: 0 }));
 
 const OVERLAP = [
   ["computation", "var(--kernel)"],
@@ -191,19 +221,22 @@ function RankBars({
   rows,
   kinds,
   worst,
+  lost,
 }: {
   rows: readonly Row[];
   kinds: readonly (readonly [string, string])[];
   worst: number;
+  lost: string; // the column that decides who is shown when they are many
 }) {
   themeVersion.value;
   const totals = rows.map((r) => kinds.reduce((s, [k]) => s + num(r[k]), 0));
   const max = Math.max(...totals, 1);
+  const nameOf = (r: Row) => (r.rank === null ? String(r.worker) : t("rank_n", { n: String(r.rank) }));
   return (
     <div class="rank-bars">
-      {rows.map((r) => (
-        <div key={String(r.worker)} class={r.rank === worst ? "rank-row strong" : "rank-row"}>
-          <span>{r.rank === null ? r.worker : t("rank_n", { n: String(r.rank) })}</span>
+      {worstAndMedian(rows, (r) => num(r[lost])).map(({ row: r, median }) => (
+        <div key={median ? "median" : String(r.worker)} class={r.rank === worst ? "rank-row strong" : "rank-row"}>
+          <span title={nameOf(r)}>{median ? t("median") : nameOf(r)}</span>
           <Strip
             height={16}
             total={max}
@@ -232,13 +265,15 @@ function Overlap({ asked, rows, worst }: { asked: Asked; rows: readonly Row[]; w
       name={t("overlap")}
       title={t("overlap")}
       words={t("per_step")}
+      define={defined(asked.value, "overlap", "overlapping")}
+      csv={distributedCsv("overlap")}
       old={asked.old}
       error={asked.error}
       busy={!asked.value}
       height={120}
       controls={<Legend items={OVERLAP.map(([k, colour]) => ({ label: t(`part_${k}`), colour }))} />}
     >
-      <RankBars rows={rows} kinds={OVERLAP} worst={worst} />
+      <RankBars rows={rows} kinds={OVERLAP} worst={worst} lost="communication" />
     </Panel>
   );
 }
@@ -255,60 +290,16 @@ function Waiting({ asked, worst }: { asked: Asked; worst: number }) {
       span="w6"
       name={t("transfer_waiting")}
       title={t("transfer_waiting")}
-      words={t("per_step")}
+      words={t("per_step_sum")}
+      define={defined(asked.value, "synchronization", "waiting")}
+      csv={distributedCsv("synchronization")}
       old={asked.old}
       error={asked.error}
       busy={!asked.value}
       height={120}
       controls={<Legend items={SYNC.map(([k, colour]) => ({ label: t(`part_${k}`), colour }))} />}
     >
-      <RankBars rows={rows} kinds={SYNC} worst={worst} />
-    </Panel>
-  );
-}
-
-function Collectives({ worst }: { worst: number }) {
-  const sort = param("sort");
-  const s = source(
-    "distributed",
-    "collectives",
-    { ...ranksQuery(), sort: sort || "name:asc", search: param("q") || undefined },
-    (r, i) => `${r.cell("worker")} ${r.cell("name")} ${i}`,
-  );
-  return (
-    <Panel
-      name={t("collectives")}
-      title={t("collectives")}
-      csv={s.csv}
-      old={s.old}
-      error={s.error}
-      busy={!s.table}
-      height={220}
-      controls={<Filter label={t("filter")} />}
-    >
-      <Table
-        name={t("collectives")}
-        total={s.total}
-        row={(i) => {
-          const r = s.row(i);
-          return { ...r, tinted: r.cell("rank") === worst };
-        }}
-        height={420}
-        sort={sort}
-        onSort={(next) => go({ params: { sort: next } })}
-        empty={t("no_rows")}
-        columns={columns(s, "distributed.collectives", [
-          ["name", { title: t("collective"), text: true, mono: true }],
-          ["rank", { width: 60 }],
-          ["calls", { width: 64 }],
-          ["bytes", { width: 100 }],
-          ["total", { width: 100 }],
-          ["transfer", { width: 110 }],
-          ["waiting", { bar: "url(#waiting)", width: 190 }],
-          ["algorithm_bandwidth", { width: 140 }],
-          ["bus_bandwidth", { width: 140 }],
-        ])}
-      />
+      <RankBars rows={rows} kinds={SYNC} worst={worst} lost="waiting" />
     </Panel>
   );
 }

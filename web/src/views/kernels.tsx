@@ -13,7 +13,7 @@ import { Legend, Segmented, Swatch } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import type { TableRow } from "../widgets/table.tsx";
 import { AdviceRow } from "./advice.tsx";
-import { columns, source } from "./rows.ts";
+import { columns, quoted, source } from "./rows.ts";
 import { SharePie, shareParts, TopMenu } from "./shares.tsx";
 import { TableView } from "./tableview.tsx";
 import { Verdict } from "./verdict.tsx";
@@ -178,7 +178,12 @@ function KernelScatter({ asked, rows }: { asked: ReturnType<typeof analysis>; ro
       controls={<Legend items={[{ label: t("tensor_cores"), colour: "var(--kernel)" }]} />}
     >
       <div class="pad">
-        <Scatter dots={dots} height={196} label={t("scatter")} onDot={(id) => go({ params: { q: id, sel: `kernel:${id}` } })} />
+        <Scatter
+          dots={dots}
+          height={196}
+          label={t("scatter")}
+          onDot={(id) => go({ params: { q: `name:${quoted(id)}`, sel: `kernel:${id}` } })}
+        />
       </div>
     </Panel>
   );
@@ -190,7 +195,7 @@ function KernelTable({ names }: { names: readonly string[] }) {
   const s = source(
     "kernels",
     "kernels",
-    { "group-by": group === "name" ? undefined : group, sort, search: param("q") || undefined },
+    { "group-by": group === "name" ? undefined : group, sort, filter: param("q") || undefined },
     (r, i) => (group === "name" ? String(r.cell("name")) : `${r.cell("name")} ${i}`),
   );
   const row = (i: number): TableRow => {

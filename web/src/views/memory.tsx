@@ -1,21 +1,23 @@
 // Memory: does it fit, does it grow, what holds it.
+import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { short, thousands } from "../base/format.ts";
+import { exact, percent, type Scale, scaleOf, short, thousands } from "../base/format.ts";
 import { Curve, type CurveData } from "../draw/curve.tsx";
 import { nth } from "../draw/patterns.tsx";
 import { Strip } from "../draw/strip.tsx";
+import { server } from "../model/data.ts";
 import { choice, go, param, windowQuery } from "../model/place.ts";
 import { tape } from "../model/steps.ts";
 import { themeVersion } from "../model/theme.ts";
-import { analysis, num, type Row, rowsOf } from "../model/trace.ts";
-import { t } from "../model/words.ts";
+import { analysis, analysisQuery, num, type Row, rowsOf } from "../model/trace.ts";
+import { language, t } from "../model/words.ts";
 import { Segmented, Swatch, Value } from "../widgets/controls.tsx";
 import { Menu } from "../widgets/menu.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { Table, type TableRow } from "../widgets/table.tsx";
 import { MemoryMap } from "./addresses.tsx";
 import { Filter } from "./filter.tsx";
-import { columns, source } from "./rows.ts";
+import { columns, defined, source } from "./rows.ts";
 import { Verdict } from "./verdict.tsx";
 
 /** The range chosen on the curve, else the window. */
@@ -24,8 +26,17 @@ export function rangeQuery() {
   return from && to ? { from, to, step: undefined } : windowQuery.value;
 }
 
+/** Rows of one device that fit what was typed. */
+export const onDevice = (device: string, words = ""): string | undefined =>
+  [device ? `device:"${device}"` : "", words].filter(Boolean).join(" ") || undefined;
+
+/** The block of the row under the pointer: its life is marked on the curve. */
+const hovered = signal<{ from: number; to: number } | undefined>(undefined);
+
+const POINTS = 3000; // of the curve: more than a screen has pixels
+
 export function Memory() {
-  const asked = analysis("memory", { table: "peaks" }, "memory-peaks");
+  const asked = analysis("memory", { ...rangeQuery(), table: "peaks" }, "memory-peaks");
   const peaks = rowsOf(asked.value?.tables.peaks);
   const device = param("device") || String(peaks[0]?.device ?? "");
   const peak = peaks.find((p) => p.device === device);
@@ -53,7 +64,8 @@ export function Memory() {
 }
 
 function useCurve(device: string, peak: Row | undefined) {
-  const asked = analysis("memory", { ...rangeQuery(), table: "curve", limit: 0 }, "memory-curve");
+  const query = { ...rangeQuery(), table: "curve", limit: 0, points: POINTS, filter: onDevice(device) };
+  const asked = analysis("memory", query, "memory-curve");
   const table = asked.value?.tables.curve;
   const data = useMemo(() => {
     const rows = (table?.rows ?? []).filter((r) => r[1] === device);
@@ -64,6 +76,8 @@ function useCurve(device: string, peak: Row | undefined) {
   const steps = tape();
   const borders = steps ? Array.from(steps.numbers, (n, i) => ({ number: n, start: steps.starts[i] as number })) : [];
   const capacity = num(peak?.capacity);
+  const at = param("at");
+  const most = Math.max(num(peak?.allocated), ...(data.reserved?.subarray(-1) ?? []));
   const curve: CurveData = {
     ...data,
     capacity: capacity && capacity < num(peak?.allocated) * 2 ? capacity : undefined,
@@ -75,14 +89,15 @@ function useCurve(device: string, peak: Row | undefined) {
           label: `${t("peak")} ${short(num(peak.allocated), "bytes")} · ${short(num(peak.time), "ns")}`,
         }
       : undefined,
-    mark: undefined,
+    mark: hovered.value,
+    at: at ? { time: Number(at), label: short(Number(at), "ns") } : undefined,
   };
-  return { asked, curve };
+  return { asked, curve, scale: scaleOf("bytes", most) };
 }
 
 function MemoryCurve({ peaks, device }: { peaks: readonly Row[]; device: string }) {
   const [form, setForm] = choice("picture", "curve");
-  const { asked, curve } = useCurve(
+  const { asked, curve, scale } = useCurve(
     device,
     peaks.find((p) => p.device === device),
   );
@@ -92,12 +107,17 @@ function MemoryCurve({ peaks, device }: { peaks: readonly Row[]; device: string 
       span="w8"
       name={t("memory_over_time")}
       title={t("memory_over_time")}
-      words={t("memory_words")}
+      words={form === "map" ? t("map_words") : `${scale.unit} · ${t("memory_words")}`}
+      define={defined(asked.value, "curve", "allocated")}
+      csv={server().url(
+        "memory",
+        analysisQuery({ ...rangeQuery(), table: "curve", format: "csv", limit: 0, filter: onDevice(device) }),
+      )}
       old={asked.old}
       error={asked.error}
       busy={!asked.value}
       height={256}
-      figure={asked.value?.verdict?.text.en}
+      figure={asked.value?.verdict?.text[language.value]}
       controls={
         <>
           {chosen ? (
@@ -119,7 +139,7 @@ function MemoryCurve({ peaks, device }: { peaks: readonly Row[]; device: string 
               checked: p.device === device,
               detail: short(num(p.allocated), "bytes"),
             }))}
-            onChoose={(id) => go({ params: { device: id } })}
+            onChoose={(id) => go({ params: { device: id, at: undefined } })}
           />
           <Segmented
             label={t("form")}
@@ -141,10 +161,11 @@ function MemoryCurve({ peaks, device }: { peaks: readonly Row[]; device: string 
             data={curve}
             height={270}
             version={themeVersion.value}
+            scale={scale}
             words={{ allocated: t("allocated"), reserved: t("reserved"), capacity: t("capacity") }}
-            onRange={(from, to) => go({ params: { range: `${Math.round(from)}..${Math.round(to)}` } })}
-            onReset={() => go({ params: { range: undefined } })}
-            onTime={() => {}}
+            onRange={(from, to) => go({ params: { range: `${Math.round(from)}..${Math.round(to)}`, at: undefined } })}
+            onReset={() => go({ params: { range: undefined, at: undefined } })}
+            onTime={(time) => go({ params: { at: String(Math.max(0, Math.round(time))) } })}
           />
         )}
       </div>
@@ -152,25 +173,52 @@ function MemoryCurve({ peaks, device }: { peaks: readonly Row[]; device: string 
   );
 }
 
+const HOLDERS = ["op", "module", "size"] as const;
+
 function Alive({ device }: { device: string }) {
-  const asked = analysis("memory", { ...rangeQuery(), table: "peak_contents", limit: 0 }, "memory-alive");
+  const [by, setBy] = choice("holders", "op");
+  const at = param("at");
+  const query = { ...rangeQuery(), table: "contents", limit: 0, by, at: at || undefined, filter: onDevice(device) };
+  const asked = analysis("memory", query, "memory-alive");
   themeVersion.value;
-  const rows = rowsOf(asked.value?.tables.peak_contents)
+  const rows = rowsOf(asked.value?.tables.contents)
     .filter((r) => r.device === device)
     .sort((a, b) => num(b.bytes) - num(a.bytes));
   const total = rows.reduce((s, r) => s + num(r.bytes), 0);
-  const nameOf = (r: Row) => (r.op === null ? t("before_recording") : r.op === "" ? t("outside_operators") : String(r.op));
-  const fill = (r: Row, i: number) => (r.op === null ? "url(#hatch)" : nth(i));
+  const nameOf = (r: Row) =>
+    r.name === null
+      ? t("before_recording")
+      : r.name === ""
+        ? t(`outside_${by === "module" ? "modules" : "operators"}`)
+        : String(r.name);
+  const fill = (r: Row, i: number) => (r.name === null ? "url(#hatch)" : nth(i));
+  const title = at ? t("alive_at", { v: short(Number(at), "ns") }) : t("alive");
   return (
     <Panel
       span="w4"
       name={t("alive")}
-      title={t("alive")}
-      words={device}
+      title={title}
+      define={defined(asked.value, "contents", "bytes")}
+      csv={server().url("memory", analysisQuery({ ...query, format: "csv" }))}
       old={asked.old}
       error={asked.error}
       busy={!asked.value}
       height={200}
+      controls={
+        <>
+          {at ? (
+            <button type="button" class="link" onClick={() => go({ params: { at: undefined } })}>
+              {t("to_peak")}
+            </button>
+          ) : null}
+          <Segmented
+            label={t("group_by")}
+            chosen={by}
+            onChoose={setBy}
+            choices={HOLDERS.map((id) => ({ id, label: t(`holders_${id}`) }))}
+          />
+        </>
+      }
     >
       <div class="pad">
         <Strip
@@ -182,15 +230,15 @@ function Alive({ device }: { device: string }) {
           }))}
           total={total}
           height={18}
-          label={t("alive")}
+          label={title}
         />
       </div>
       <ul class="alive">
-        {rows.slice(0, 8).map((r, i) => (
+        {rows.map((r, i) => (
           <li key={nameOf(r)}>
             <Swatch colour={fill(r, i)} />
-            {r.op ? <code title={String(r.op)}>{nameOf(r)}</code> : <span>{nameOf(r)}</span>}
-            <span>
+            {r.name ? <code title={String(r.name)}>{nameOf(r)}</code> : <span>{nameOf(r)}</span>}
+            <span title={exact(num(r.bytes), "bytes")}>
               <Value text={short(num(r.bytes), "bytes")} />
             </span>
             <span class="t3">{short(total ? num(r.bytes) / total : 0, "share")}</span>
@@ -199,38 +247,67 @@ function Alive({ device }: { device: string }) {
         <li class="alive-total">
           <i class="swatch" />
           <b>{t("total")}</b>
-          <b>
+          <b title={exact(total, "bytes")}>
             <Value text={short(total, "bytes")} />
           </b>
-          <span class="t3">100 %</span>
+          <span class="t3">{percent(1, 0)}</span>
         </li>
       </ul>
     </Panel>
   );
 }
 
+const SIZES = [0, 2 ** 20, 4 * 2 ** 20, 16 * 2 ** 20, 64 * 2 ** 20];
+
+function SizeMenu({ least }: { least: number }) {
+  const word = (n: number) => (n ? `≥ ${short(n, "bytes").replace(/\.0+/, "")}` : t("any_size"));
+  return (
+    <Menu
+      class="small-menu"
+      right
+      name={t("col_bytes")}
+      label={
+        <>
+          {t("col_bytes")} <b>{word(least)}</b>
+        </>
+      }
+      items={SIZES.map((n) => ({ id: String(n), label: word(n), checked: n === least }))}
+      onChoose={(id) => go({ params: { least: id === "0" ? undefined : id } })}
+    />
+  );
+}
+
 function Allocations({ device }: { device: string }) {
   const sort = param("sort") || "bytes:desc";
-  // The server searches all columns; the device's own rows are found by its name when nothing is typed.
+  const least = Number(param("least") || 0);
+  const words = [least ? `bytes>=${least}` : "", param("q")].filter(Boolean).join(" ");
   const s = source(
     "memory",
     "events",
-    { ...rangeQuery(), sort, search: param("q") || device || undefined },
+    { ...rangeQuery(), sort, filter: onDevice(device, words) },
     (r, i) => `${r.cell("address")} ${i}`,
     "memory.events",
   );
+  const end = s.answer?.trace.duration_ns ?? 0;
+  const scale: Scale = { ...scaleOf("ns", end), digits: 3 };
   return (
     <Panel
       span="w7"
       name={t("allocations")}
       title={t("allocations")}
-      words={t("allocations_words", { n: thousands(s.total) })}
+      words={t(sort === "bytes:desc" ? "allocations_words" : "allocations_n", { n: thousands(s.total) })}
+      define={defined(s.answer, "events", "kind")}
       csv={s.csv}
       old={s.old}
       error={s.error}
       busy={!s.table}
       height={360}
-      controls={<Filter label={t("filter")} />}
+      controls={
+        <>
+          <Filter label={t("filter")} />
+          <SizeMenu least={least} />
+        </>
+      }
     >
       <Table
         name={t("allocations")}
@@ -239,17 +316,30 @@ function Allocations({ device }: { device: string }) {
         height={392}
         sort={sort}
         onSort={(next) => go({ params: { sort: next } })}
+        onHover={(r) => {
+          hovered.value = r && !r.missing ? lifeOf(r, end) : undefined;
+        }}
+        onRow={(r) => {
+          const born = r.cell("allocated_at");
+          if (typeof born === "number") go({ params: { at: String(born) } });
+        }}
         empty={t("no_rows")}
         columns={columns(s, "memory.events", [
           ["op", { title: t("operator"), text: true, mono: true }],
           ["bytes", { bar: "var(--c1)", width: 140 }],
-          ["allocated_at", { width: 110 }],
-          ["released_at", { width: 110 }],
-          ["duration", { width: 90, title: t("life") }],
+          ["allocated_at", { width: 110, scale }],
+          ["released_at", { width: 110, scale }],
+          ["duration", { width: 100, title: t("life"), scale }],
         ])}
       />
     </Panel>
   );
+}
+
+/** From birth to death; what was not seen lies at the ends. */
+function lifeOf(r: TableRow, end: number): { from: number; to: number } {
+  const [born, gone] = [r.cell("allocated_at"), r.cell("released_at")];
+  return { from: typeof born === "number" ? born : 0, to: typeof gone === "number" ? gone : end };
 }
 
 const named = (r: TableRow): TableRow =>
@@ -262,7 +352,7 @@ function ByOperator({ device }: { device: string }) {
   const s = source(
     "memory",
     "statistics",
-    { ...rangeQuery(), sort, search: device || undefined },
+    { ...rangeQuery(), sort, filter: onDevice(device) },
     (r, i) => `${r.cell("op")} ${i}`,
     "memory.statistics",
   );
@@ -272,6 +362,7 @@ function ByOperator({ device }: { device: string }) {
       name={t("by_operator")}
       title={t("by_operator")}
       words={param("range") ? t("chosen_range") : t("whole_window")}
+      define={defined(s.answer, "statistics", "self_allocation_bytes")}
       csv={s.csv}
       old={s.old}
       error={s.error}

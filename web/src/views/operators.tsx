@@ -13,7 +13,7 @@ import type { TableColumn, TableRow } from "../widgets/table.tsx";
 import { EditorMenu, Frames } from "./frames.tsx";
 import { lazy } from "./lazy.tsx";
 import { csvOf } from "./overview.tsx";
-import { columns, defined, source } from "./rows.ts";
+import { columns, defined, quoted, source } from "./rows.ts";
 import { ShareBars, SharePie, ShareStrip, shareParts, TopMenu } from "./shares.tsx";
 import { TableView } from "./tableview.tsx";
 import { Verdict } from "./verdict.tsx";
@@ -170,7 +170,7 @@ function ShareCharts(props: SharesProps & { form: string; measure: string; side:
 function finer(name: string, group: string, parent: TableRow, keep: (r: Row) => boolean): TableRow[] | undefined {
   const asked = analysis(
     "operators",
-    { "group-by": group, search: name, limit: 2000, table: "operators", sort: param("sort") || undefined },
+    { "group-by": group, filter: `name:${quoted(name)}`, limit: 2000, table: "operators", sort: param("sort") || undefined },
     `operators/${parent.key}`,
   );
   if (!asked.value) return undefined;
@@ -243,7 +243,7 @@ function OperatorTable({ names, device, rows }: { names: readonly string[]; devi
   const s = source(
     "operators",
     "operators",
-    { "group-by": group === "name" ? undefined : group, sort, search: param("q") || undefined },
+    { "group-by": group === "name" ? undefined : group, sort, filter: param("q") || undefined },
     (r, i) => (group === "type" ? String(r.cell("type")) : group === "name" ? String(r.cell("name")) : `${r.cell("name")} ${i}`),
   );
   const row = (i: number): TableRow => {

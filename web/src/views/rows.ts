@@ -110,3 +110,6 @@ export const defined = (answer: Answer | undefined, table: string, column: strin
   help: answer?.tables[table]?.columns.find((c) => c.name === column)?.help,
   path: answer ? `${answer.analysis}.${table}.${column}` : undefined,
 });
+
+/** A text that a filter takes as it is, not as words and conditions. */
+export const quoted = (text: string): string => `"${text.replaceAll('"', "")}"`;

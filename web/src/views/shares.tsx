@@ -63,7 +63,7 @@ export const Term = ({ title, define }: { title: string; define?: Defined | unde
       {title}
     </span>
   ) : (
-    <>{title}</>
+    <span>{title}</span>
   );
 
 export function ShareStrip({ title, define, total, parts, onPart, chosen, whole }: RowProps) {

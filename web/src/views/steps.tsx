@@ -1,17 +1,21 @@
 // Steps: are they alike, which one is not, and which part of it.
+import type { Query } from "../api/transport.ts";
+import type { Answer } from "../api/types.ts";
 import { chartScale, short } from "../base/format.ts";
+import { Bands } from "../draw/bands.tsx";
 import { type ColumnBar, Columns } from "../draw/columns.tsx";
 import { Sparkline, StepTrace, type TraceBox, type TraceLane } from "../draw/trace.tsx";
+import { server } from "../model/data.ts";
 import { go, param } from "../model/place.ts";
 import { setSteps } from "../model/steps.ts";
 import { themeVersion } from "../model/theme.ts";
-import { analysis, num, type Row, rowsOf } from "../model/trace.ts";
+import { analysis, analysisQuery, num, type Row, rowsOf } from "../model/trace.ts";
 import { t } from "../model/words.ts";
 import { Legend, Segmented } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { Table } from "../widgets/table.tsx";
-import { csvOf } from "./overview.tsx";
-import { columns, source } from "./rows.ts";
+import { Filter } from "./filter.tsx";
+import { columns, defined, source } from "./rows.ts";
 import { Card, stageFill, stageName } from "./stepbars.tsx";
 import { Verdict } from "./verdict.tsx";
 
@@ -37,7 +41,8 @@ function partsOf(r: Row): Record<(typeof PARTS)[number], number> {
 const ALL = { step: undefined, from: undefined, to: undefined };
 
 export function Steps() {
-  const asked = analysis("steps", { ...ALL, limit: 0 }, "steps-all");
+  const asked = analysis("steps", { ...ALL, limit: 0, table: "steps" }, "steps-all");
+  const bands = rowsOf(analysis("steps", { ...ALL, limit: 0, table: "bands" }, "steps-bands").value?.tables.bands);
   const rows = rowsOf(asked.value?.tables.steps);
   const lengths = rows.map((r) => num(r.duration));
   const mean = lengths.length ? lengths.reduce((a, b) => a + b, 0) / lengths.length : 0;
@@ -61,10 +66,10 @@ export function Steps() {
         ]}
       />
       <div class="grid">
-        <AllSteps asked={asked} rows={rows} chosen={chosen} />
-        <OneStep asked={asked} rows={rows} chosen={chosen} />
+        <AllSteps asked={asked} rows={rows} bands={bands} chosen={chosen} />
+        <OneStep rows={rows} chosen={chosen} />
         {PARTS.map((p) => (
-          <PartCurve key={p} part={p} rows={rows} mean={mean} />
+          <PartCurve key={p} part={p} rows={rows} mean={mean} answer={asked.value} />
         ))}
         <StepTable />
       </div>
@@ -83,57 +88,95 @@ function chosenStep(rows: readonly Row[]): Row | undefined {
 const slowest = (rows: readonly Row[]): Row | undefined =>
   rows.reduce<Row | undefined>((best, r) => (num(r.duration) > num(best?.duration) ? r : best), rows[0]);
 
-function AllSteps({
-  asked,
-  rows,
-  chosen,
-}: {
+interface AllProps {
   asked: ReturnType<typeof analysis>;
   rows: readonly Row[];
+  bands: readonly Row[];
   chosen: Row | undefined;
-}) {
+}
+
+function barOf(r: Row, chosen: boolean): ColumnBar {
+  const parts = partsOf(r);
+  return {
+    id: String(r.step),
+    total: num(r.duration),
+    parts: PARTS.map((p) => ({ id: p, value: parts[p], fill: FILL[p] as string })),
+    chosen,
+    card: (
+      <Card
+        title={t("step_n", { n: String(r.step) })}
+        parts={PARTS.map((p) => [t(`part_${p}`), parts[p]])}
+        total={num(r.duration)}
+      />
+    ),
+  };
+}
+
+/** Every step as a bar; where they are too many for the screen, bands of them. */
+function AllSteps({ asked, rows, bands, chosen }: AllProps) {
   const scale = chartScale("ns", Math.max(...rows.map((r) => num(r.duration)), 1));
-  const bars = rows.map((r): ColumnBar => {
-    const parts = partsOf(r);
-    return {
-      id: String(r.step),
-      total: num(r.duration),
-      parts: PARTS.map((p) => ({ id: p, value: parts[p], fill: FILL[p] as string })),
-      chosen: r === chosen,
-      card: (
-        <Card
-          title={t("step_n", { n: String(r.step) })}
-          parts={PARTS.map((p) => [t(`part_${p}`), parts[p]])}
-          total={num(r.duration)}
-        />
-      ),
-    };
-  });
+  const banded = bands.length > 0;
   return (
     <Panel
       name={t("all_steps_title")}
       title={t("all_steps_title")}
-      words={`${scale.unit} · ${t("click_one")}`}
-      csv={csvOf("steps", "steps")}
+      words={`${scale.unit} · ${t(banded ? "bands_words" : "click_one")}`}
+      define={defined(asked.value, "steps", "duration")}
+      csv={stepsCsv(banded ? "bands" : "steps")}
       old={asked.old}
       error={asked.error}
       busy={!asked.value}
       height={190}
-      controls={<Legend items={PARTS.map((p) => ({ label: t(`part_${p}`), colour: FILL[p] as string }))} />}
+      controls={banded ? null : <Legend items={PARTS.map((p) => ({ label: t(`part_${p}`), colour: FILL[p] as string }))} />}
     >
       <div class="pad">
-        <Columns
-          bars={bars}
-          height={190}
-          factor={scale.factor}
-          format={(v) => Number(v.toPrecision(4)).toString()}
-          label={t("all_steps_title")}
-          onBar={(id, shift) => pickStep(Number(id), shift)}
-        />
+        {banded ? (
+          <Bands
+            bands={bands.map((b) => ({
+              first: num(b.first_step),
+              last: num(b.last_step),
+              low: num(b.p10),
+              middle: num(b.p50),
+              high: num(b.p90),
+              card: <BandCard band={b} />,
+              chosen: num(chosen?.step) >= num(b.first_step) && num(chosen?.step) <= num(b.last_step),
+            }))}
+            height={190}
+            factor={scale.factor}
+            label={t("all_steps_title")}
+            onBand={(first, last) => setSteps(first, last)}
+          />
+        ) : (
+          <Columns
+            bars={rows.map((r) => barOf(r, r === chosen))}
+            height={190}
+            factor={scale.factor}
+            format={(v) => Number(v.toPrecision(4)).toString()}
+            label={t("all_steps_title")}
+            onBar={(id, shift) => pickStep(Number(id), shift)}
+          />
+        )}
       </div>
     </Panel>
   );
 }
+
+const BandCard = ({ band }: { band: Row }) => (
+  <>
+    <b>{t("steps_range", { a: String(band.first_step), b: String(band.last_step) })}</b>
+    <dl class="card-list">
+      {(["p90", "p50", "p10"] as const).map((p) => (
+        <div key={p}>
+          <dt>{p}</dt>
+          <dd>{short(num(band[p]), "ns")}</dd>
+        </div>
+      ))}
+    </dl>
+  </>
+);
+
+const stepsCsv = (table: string, extra: Query = ALL): string =>
+  server().url("steps", analysisQuery({ ...extra, table, format: "csv", limit: 0 }));
 
 function pickStep(n: number, shift: boolean): void {
   const now = Number(param("step").split("..")[0] || n);
@@ -141,58 +184,101 @@ function pickStep(n: number, shift: boolean): void {
   else setSteps(n, n);
 }
 
-function lanesOf(segments: readonly Row[], start: number, backward: number): TraceLane[] {
-  const box = (r: Row, i: number): TraceBox => {
-    const from = num(r.start) - start;
-    const to = from + num(r.duration);
-    const hidden = r.stage === "communication" && to <= backward;
-    const fill = r.stage === "communication" ? (hidden ? "url(#overlap)" : "var(--communication)") : stageFill(String(r.stage));
-    const words = short(num(r.duration), "ns");
-    const name = r.stage === "communication" ? String(r.name) : stageName(String(r.stage));
-    return {
-      id: String(i),
-      from,
-      to,
-      fill,
-      label: r.stage === "communication" ? words : `${name} ${words}`,
-      card: `${name} · ${words}`,
-    };
+/** A collective is solid where it is exposed; the stretches that computation hides lie over it, striped. */
+function boxOf(r: Row, i: number, start: number): TraceBox {
+  const from = num(r.start) - start;
+  const words = short(num(r.duration), "ns");
+  const comm = r.stage === "communication";
+  const hidden = r.stage === "hidden";
+  const name = comm || hidden ? String(r.name) : stageName(String(r.stage));
+  const exposed = comm && typeof r.exposed === "number" ? ` · ${t("exposed_part", { v: short(r.exposed, "ns") })}` : "";
+  return {
+    id: String(i),
+    from,
+    to: from + num(r.duration),
+    fill: hidden ? "url(#overlap)" : comm ? "var(--communication)" : stageFill(String(r.stage)),
+    label: hidden ? "" : comm ? words : `${name} ${words}`,
+    card: `${name} · ${words}${hidden ? ` · ${t("hidden_part")}` : exposed}`,
   };
+}
+
+function lanesOf(segments: readonly Row[], start: number): TraceLane[] {
+  const box = (r: Row, i: number) => boxOf(r, i, start);
   const host = segments.filter((r) => r.track === "host");
   const others = [...new Set(segments.filter((r) => r.track !== "host").map((r) => String(r.track)))];
+  // Labels stand on the solid boxes, so those come last where a stretch would cover them.
+  const order = (r: Row) => (r.stage === "hidden" ? 1 : 0);
   return [
     { name: t("main_stream"), strong: true, boxes: host.map(box) },
-    ...others.map((track) => ({ name: track, boxes: segments.filter((r) => r.track === track).map(box) })),
+    ...others.map((track) => ({
+      name: track,
+      boxes: segments
+        .filter((r) => r.track === track)
+        .sort((a, b) => order(a) - order(b))
+        .map(box),
+    })),
   ];
 }
 
-function OneStep({ asked, rows, chosen }: { asked: ReturnType<typeof analysis>; rows: readonly Row[]; chosen: Row | undefined }) {
+/** The average step: its three parts one behind the other. */
+function averageLane(rows: readonly Row[]): TraceLane[] {
+  let at = 0;
+  const boxes = PARTS.map((p): TraceBox => {
+    const own = rows.length ? rows.reduce((s, r) => s + partsOf(r)[p], 0) / rows.length : 0;
+    const words = `${t(`part_${p}`)} ${short(own, "ns")}`;
+    const box = { id: p, from: at, to: at + own, fill: FILL[p] as string, label: words, card: words };
+    at += own;
+    return box;
+  });
+  return [{ name: t("main_stream"), strong: true, boxes: boxes.filter((b) => b.to > b.from) }];
+}
+
+function OneStep({ rows, chosen }: { rows: readonly Row[]; chosen: Row | undefined }) {
   themeVersion.value;
+  const average = param("show") === "average";
+  const query = { ...ALL, step: chosen ? String(chosen.step) : undefined, table: "segments", limit: 0 };
+  const asked = analysis("steps", query, "steps-one");
   const segments = rowsOf(asked.value?.tables.segments).filter((r) => r.step === chosen?.step);
   const start = num(chosen?.start);
-  const length = num(chosen?.end) - start;
+  const length = average ? avg(rows, "duration") : num(chosen?.end) - start;
   const scale = chartScale("ns", length);
   const ends = segments.filter((r) => r.stage === "backward").map((r) => num(r.start) + num(r.duration) - start);
-  const backward = ends.length ? Math.max(...ends) : 0;
+  const backward = ends.length && !average ? Math.max(...ends) : 0;
   const worst = slowest(rows);
+  const title = average ? t("average_step") : t("step_n", { n: String(chosen?.step ?? "") });
+  const pick = (id: string) => {
+    if (id === "average") return go({ params: { show: "average" } });
+    const n = num((id === "slowest" ? worst : chosen)?.step);
+    go({ params: { show: undefined, step: String(n), from: undefined, to: undefined } });
+  };
   return (
     <Panel
-      name={t("step_n", { n: String(chosen?.step ?? "") })}
-      title={t("step_n", { n: String(chosen?.step ?? "") })}
+      name={title}
+      title={title}
       words={t("from_its_start", { unit: scale.unit })}
-      csv={csvOf("steps", "segments")}
+      define={defined(asked.value, "segments", "stage")}
+      csv={stepsCsv("segments", query)}
       old={asked.old}
       error={asked.error}
       busy={!asked.value}
       height={150}
       controls={
         <>
+          {segments.some((r) => r.stage === "communication") && !average ? (
+            <Legend
+              items={[
+                { label: t("hidden_part"), colour: "url(#overlap)" },
+                { label: t("exposed_word"), colour: "var(--communication)" },
+              ]}
+            />
+          ) : null}
           <Segmented
             label={t("step")}
-            chosen={chosen === worst ? "slowest" : "this"}
-            onChoose={(id) => (id === "slowest" && worst ? setSteps(num(worst.step), num(worst.step)) : undefined)}
+            chosen={average ? "average" : chosen === worst ? "slowest" : "this"}
+            onChoose={pick}
             choices={[
               ...(chosen === worst ? [] : [{ id: "this", label: t("step_n", { n: String(chosen?.step) }) }]),
+              { id: "average", label: t("average_short") },
               { id: "slowest", label: t("slowest_step") },
             ]}
           />
@@ -204,19 +290,28 @@ function OneStep({ asked, rows, chosen }: { asked: ReturnType<typeof analysis>; 
     >
       <div class="pad">
         <StepTrace
-          lanes={lanesOf(segments, start, backward)}
+          lanes={average ? averageLane(rows) : lanesOf(segments, start)}
           length={length}
           factor={scale.factor}
           unit={scale.unit}
           border={backward ? { at: backward, label: t("backward_ends") } : undefined}
-          label={t("step_n", { n: String(chosen?.step) })}
+          label={title}
         />
       </div>
     </Panel>
   );
 }
 
-function PartCurve({ part, rows, mean }: { part: (typeof PARTS)[number]; rows: readonly Row[]; mean: number }) {
+const PART_COLUMN = { forward_backward: "forward_backward", tail: "tail" } as const;
+
+interface CurveProps {
+  part: (typeof PARTS)[number];
+  rows: readonly Row[];
+  mean: number;
+  answer: Answer | undefined;
+}
+
+function PartCurve({ part, rows, mean, answer }: CurveProps) {
   const values = rows.map((r) => partsOf(r)[part]);
   const own = values.length ? values.reduce((a, b) => a + b, 0) / values.length : 0;
   return (
@@ -225,6 +320,8 @@ function PartCurve({ part, rows, mean }: { part: (typeof PARTS)[number]; rows: r
       name={t(`part_${part}`)}
       title={t(`part_${part}`)}
       words={`${short(own, "ns")} · ${short(mean ? own / mean : 0, "share")}`}
+      define={part === "interval" ? { help: t("interval_help") } : defined(answer, "steps", PART_COLUMN[part])}
+      csv={stepsCsv("steps")}
       controls={
         values.length ? (
           <span class="t3">{`${short(Math.min(...values), "ns")} – ${short(Math.max(...values), "ns")}`}</span>
@@ -240,15 +337,30 @@ function PartCurve({ part, rows, mean }: { part: (typeof PARTS)[number]; rows: r
 
 function StepTable() {
   const sort = param("sort") || "step:asc";
-  const s = source("steps", "steps", { ...ALL, sort }, (r) => String(r.cell("step")));
+  const s = source("steps", "steps", { ...ALL, sort, filter: param("q") || undefined }, (r) => String(r.cell("step")));
+  const now = param("step");
   return (
-    <Panel name={t("steps")} title={t("steps_title")} csv={s.csv} old={s.old} error={s.error} busy={!s.table} height={200}>
+    <Panel
+      name={t("steps")}
+      title={t("steps_title")}
+      words={t("click_row_step")}
+      csv={s.csv}
+      old={s.old}
+      error={s.error}
+      busy={!s.table}
+      height={200}
+      controls={<Filter label={t("filter")} />}
+    >
       <Table
         name={t("steps")}
         total={s.total}
-        row={s.row}
+        row={(i) => {
+          const r = s.row(i);
+          return { ...r, tinted: String(r.cell("step")) === now };
+        }}
         height={420}
         sort={sort}
+        empty={t("no_rows")}
         onSort={(next) => go({ params: { sort: next } })}
         onRow={(r) => setSteps(num(r.cell("step") as number), num(r.cell("step") as number))}
         columns={columns(s, "steps.steps", [

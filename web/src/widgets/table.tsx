@@ -19,6 +19,7 @@ export interface TableRow {
   tinted?: boolean; // stands out, but is not selected
   faded?: boolean; // below another row
   missing?: boolean; // not loaded yet
+  note?: string; // what a column of its own making shows
   wide?: boolean; // words only: they take the whole row
 }
 
@@ -106,12 +107,12 @@ function useScales(columns: readonly TableColumn[], flat: Flat): Map<string, { s
   const n = Math.min(flat.total, 200);
   for (const c of columns) {
     if (!c.unit) continue;
-    let max = 0;
+    let max = -1;
     for (let i = 0; i < n; i++) {
       const v = flat.at(i).cell(c.name);
       if (typeof v === "number" && Math.abs(v) > max) max = Math.abs(v);
     }
-    scales.set(c.name, { scale: c.scale ?? scaleOf(c.unit, max), max });
+    if (max >= 0) scales.set(c.name, { scale: c.scale ?? scaleOf(c.unit, max), max });
   }
   return scales;
 }

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { callsOf, measureOf, timesLast, worstAndMedian } from "./ranks.ts";
+
+const row = (name: string, rank: number, step: number, start: number, late_by: number) => ({
+  group: null,
+  sequence: null,
+  name,
+  rank,
+  step,
+  start,
+  late_by,
+  duration: 100 - late_by,
+  worker: `w${rank}`,
+});
+
+const arrivals = [
+  row("all_reduce", 0, 3, 50, 0),
+  row("broadcast", 1, 2, 17, 7),
+  row("broadcast", 0, 2, 10, 0),
+  row("all_reduce", 1, 3, 51, 1),
+  row("broadcast", 1, 2, 20, 0),
+  row("broadcast", 0, 2, 25, 5),
+];
+
+test("arrivals with the same first moment are one call, calls are numbered in their step", () => {
+  const calls = callsOf(arrivals);
+  assert.deepEqual(
+    calls.map((c) => [c.name, c.step, c.place, c.members.size, c.last, c.span]),
+    [
+      ["broadcast", 2, 1, 2, 1, 7],
+      ["broadcast", 2, 2, 2, 0, 5],
+      ["all_reduce", 3, 1, 2, 1, 1],
+    ],
+  );
+});
+
+test("who is early waits for the last; a rank that was not there has no value", () => {
+  const [first] = callsOf(arrivals);
+  assert.ok(first);
+  assert.equal(measureOf(first, 0, "waiting"), 7);
+  assert.equal(measureOf(first, 1, "waiting"), 0);
+  assert.equal(measureOf(first, 1, "late_by"), 7);
+  assert.equal(measureOf(first, 0, "duration"), 100);
+  assert.equal(measureOf(first, 9, "late_by"), null);
+});
+
+test("the last to arrive is counted by name", () => {
+  const calls = callsOf(arrivals);
+  assert.deepEqual(timesLast(calls, 1, "broadcast"), { last: 1, of: 2 });
+  assert.deepEqual(timesLast(calls, 1, "all_reduce"), { last: 1, of: 1 });
+});
+
+test("of many rows the worst and the median are kept", () => {
+  const rows = Array.from({ length: 40 }, (_, i) => ({ rank: i, waiting: i }));
+  const kept = worstAndMedian(rows, (r) => Number(r.waiting));
+  assert.equal(kept.length, 17);
+  assert.equal(kept[0]?.row.rank, 39);
+  assert.deepEqual(kept[16], { row: { rank: 19, waiting: 19 }, median: true });
+  assert.equal(worstAndMedian(rows.slice(0, 17), (r) => Number(r.waiting)).length, 17);
+});
