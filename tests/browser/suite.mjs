@@ -5,6 +5,7 @@ import "./numbers.mjs";
 import "./ways.mjs";
 import "./shell.mjs";
 import "./timeline.mjs";
+import "./views.mjs";
 import "./pictures.mjs";
 
 const AT_ONCE = Number(process.env.TACHO_BROWSER_JOBS ?? 3);

@@ -72,6 +72,13 @@ export function countOf(...kinds: string[]): number | undefined {
   return table.rows.reduce((sum, r) => sum + (kinds.includes(String(r[0])) ? num(r[1]) : 0), 0);
 }
 
+/** Whether the producer recorded the queues of its input pipeline; only MindSpore does. */
+export function hasQueues(): boolean {
+  if (info().value?.trace.format !== "mindspore") return false;
+  const table = analysis("pipeline", { table: "operators", limit: 0 }, "pipeline-operators").value?.tables.operators;
+  return (table?.rows.length ?? 0) > 0;
+}
+
 /** Whether a view has data in this trace; true while unknown, so that nothing blinks. */
 export function hasData(view: View): boolean {
   const some = (...kinds: string[]) => (countOf(...kinds) ?? 1) > 0;
@@ -87,7 +94,7 @@ export function hasData(view: View): boolean {
     case "steps":
       return some("step");
     case "pipeline":
-      return false;
+      return hasQueues() || some("data_loading");
     case "distributed":
       return (currentRun.value?.workers.length ?? 1) > 1 || some("collective");
     default:

@@ -10,6 +10,7 @@ import { WithCode } from "../widgets/controls.tsx";
 import { SeverityMark } from "../widgets/icons.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { csvOf } from "./overview.tsx";
+import { defined } from "./rows.ts";
 
 // The colour of what a piece of advice is about; device time where nothing else fits.
 const ABOUT: readonly (readonly [RegExp, string])[] = [
@@ -49,6 +50,7 @@ export function Advice({ asked }: { asked: Asked<Answer> }) {
       span="w12 advice-panel"
       name={t("advice")}
       title={t("advice")}
+      define={defined(asked.value, "advice", "saves")}
       words={rows.length ? t("advice_words", { n: rows.length }) : undefined}
       csv={csvOf("advise", "advice")}
       old={asked.old}

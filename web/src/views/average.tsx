@@ -13,6 +13,7 @@ import { Segmented, Swatch } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { Table, type TableColumn, type TableRow } from "../widgets/table.tsx";
 import { csvOf } from "./overview.tsx";
+import { defined } from "./rows.ts";
 
 export function AverageStep({ asked }: { asked: Asked<Answer> }) {
   const [form, setForm] = choice("average", "bar");
@@ -49,6 +50,7 @@ export function AverageStep({ asked }: { asked: Asked<Answer> }) {
       name={t("average_step")}
       title={t("average_step")}
       words={t("average_words")}
+      define={defined(answer, "breakdown", "category")}
       csv={csvOf("overview", "breakdown")}
       old={asked.old}
       error={asked.error}
@@ -82,7 +84,7 @@ export function AverageStep({ asked }: { asked: Asked<Answer> }) {
             below={t("unit_per_step", { unit: scale.unit })}
             label={t("average_step")}
           />
-          <Breakdown answer={answer} />
+          <Breakdown answer={answer} brief />
         </div>
       )}
     </Panel>
@@ -91,7 +93,8 @@ export function AverageStep({ asked }: { asked: Asked<Answer> }) {
 
 const SHOWN = 8; // steps beside the average; more are in the Steps view
 
-function Breakdown({ answer }: { answer: Answer | undefined }) {
+/** The table behind the chart; `brief` beside the donut, where there is no room for bars. */
+function Breakdown({ answer, brief }: { answer: Answer | undefined; brief?: boolean }) {
   const rows = rowsOf(answer?.tables.breakdown);
   const steps = rowsOf(answer?.tables.steps).slice(0, SHOWN);
   const total = rows.reduce((s, r) => s + num(r.time), 0);
@@ -132,8 +135,12 @@ function Breakdown({ answer }: { answer: Answer | undefined }) {
       title: t("share"),
       help: help("breakdown", "share"),
       path: "overview.breakdown.share",
-      bar: "share",
-      show: (v, row) => <ShareCell value={v} fill={row.key === "sum" ? undefined : fillOf(row.key)} />,
+      ...(brief
+        ? { show: (v: unknown) => (typeof v === "number" ? percent(v) : "–") }
+        : {
+            bar: "share",
+            show: (v: unknown, row: TableRow) => <ShareCell value={v} fill={row.key === "sum" ? undefined : fillOf(row.key)} />,
+          }),
     },
     ...steps.map(
       (s, i): TableColumn => ({

@@ -13,7 +13,8 @@ import { Legend, Segmented, Swatch } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import type { TableRow } from "../widgets/table.tsx";
 import { AdviceRow } from "./advice.tsx";
-import { columns, quoted, source } from "./rows.ts";
+import { csvOf } from "./overview.tsx";
+import { columns, defined, quoted, source } from "./rows.ts";
 import { SharePie, shareParts, TopMenu } from "./shares.tsx";
 import { TableView } from "./tableview.tsx";
 import { Verdict } from "./verdict.tsx";
@@ -103,6 +104,8 @@ function KernelShares({ asked, rows, names, total, top }: SharesProps) {
       name={t("share_of_kernels")}
       title={t("share_of_kernels")}
       words={t("kernel_words", { n: names.length })}
+      define={defined(asked.value, "kernels", "share")}
+      csv={csvOf("kernels", "kernels")}
       old={asked.old}
       error={asked.error}
       busy={!asked.value}
@@ -171,6 +174,8 @@ function KernelScatter({ asked, rows }: { asked: ReturnType<typeof analysis>; ro
       name={t("scatter")}
       title={t("scatter")}
       words={t("scatter_words")}
+      define={defined(asked.value, "kernels", "occupancy")}
+      csv={csvOf("kernels", "kernels")}
       old={asked.old}
       error={asked.error}
       busy={!asked.value}

@@ -12,7 +12,7 @@ import { Segmented } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { Table, type TableRow } from "../widgets/table.tsx";
 import { csvOf } from "./overview.tsx";
-import { columns, wholeTable } from "./rows.ts";
+import { columns, defined, quoted, wholeTable } from "./rows.ts";
 import { Verdict } from "./verdict.tsx";
 
 interface Branch {
@@ -55,7 +55,7 @@ export function Modules() {
       />
       <div class="grid">
         <ModuleTable asked={asked} rows={rows} type={type} />
-        <ModuleIcicle asked={asked} rows={type ? [] : rows} />
+        {type ? null : <ModuleIcicle asked={asked} rows={rows} />}
       </div>
     </>
   );
@@ -81,10 +81,11 @@ function ModuleTable({ asked, rows, type }: { asked: ReturnType<typeof analysis>
   const tree = type ? [...rows].sort((a, b) => num(b[key]) - num(a[key])).map((row) => ({ row, kids: [] })) : treeOf(rows);
   return (
     <Panel
-      span="w7"
+      span={type ? "w12" : "w7"}
       name={t("modules")}
       title={t("modules")}
-      words={t("modules_words")}
+      words={t(type ? "classes_words" : "modules_words")}
+      define={defined(asked.value, "modules", key)}
       csv={csvOf("modules", "modules")}
       old={asked.old}
       error={asked.error}
@@ -111,15 +112,21 @@ function ModuleTable({ asked, rows, type }: { asked: ReturnType<typeof analysis>
         onRow={(r) => select("module", String(r.cell("module")))}
         columns={columns(whole, "modules.modules", [
           ["module", { text: true, mono: true }],
-          ["calls", { width: 56 }],
+          ["calls", { width: 60 }],
           ["host_total", { bar: "var(--cpu_exec)", width: 130, scale }],
+          ...(type ? ([["host_self", { width: 110, scale }]] as const) : []),
           ...(device ? ([["device_total", { bar: "var(--kernel)", width: 140, scale }]] as const) : []),
-          ["backward_device", { width: 130, scale }],
+          ...(device && type ? ([["device_self", { width: 120, scale }]] as const) : []),
+          ...(type ? ([["backward_host", { width: 130, scale }]] as const) : []),
+          ...(device ? ([["backward_device", { width: 130, scale }]] as const) : []),
         ])}
       />
     </Panel>
   );
 }
+
+/** The operators called inside a module: their stacks name it. */
+const operatorsOf = (module: string) => ({ group: "name+stack", q: `stack:${quoted(`nn.Module: ${module}`)}`, sort: undefined });
 
 function ModuleIcicle({ asked, rows }: { asked: ReturnType<typeof analysis>; rows: readonly Row[] }) {
   themeVersion.value;
@@ -162,6 +169,8 @@ function ModuleIcicle({ asked, rows }: { asked: ReturnType<typeof analysis>; row
       span="w5"
       name={t("icicle")}
       title={t("icicle")}
+      define={defined(asked.value, "modules", key)}
+      csv={csvOf("modules", "modules")}
       words={t(key === "device_total" ? "icicle_device" : "icicle_host")}
       old={asked.old}
       error={asked.error}
@@ -177,7 +186,10 @@ function ModuleIcicle({ asked, rows }: { asked: ReturnType<typeof analysis>; row
         />
       </div>
       {chosen ? (
-        <p class="pad">
+        <p class="pad links">
+          <button type="button" class="link" onClick={() => go({ view: "operators", params: operatorsOf(chosen) })}>
+            {t("module_operators", { n: chosen })}
+          </button>
           <button type="button" class="link" onClick={() => go({ view: "timeline", params: { find: chosen } })}>
             {t("show_in_timeline")}
           </button>

@@ -257,7 +257,7 @@ function OperatorTable({ names, device, rows }: { names: readonly string[]; devi
     r.label = (
       <>
         {rank >= 0 ? <Swatch colour={nth(rank)} /> : <i class="swatch" />}
-        <code>{name}</code>
+        <code class={group === "name" ? "" : "keep"}>{name}</code>
         {second ? <code class="t3"> {second}</code> : null}
         {group === "name+stack" ? (
           <span class="t3">

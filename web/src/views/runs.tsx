@@ -7,6 +7,7 @@ import { frameworkOf } from "../model/trace.ts";
 import { language, t } from "../model/words.ts";
 import { SeverityMark } from "../widgets/icons.tsx";
 import { Panel } from "../widgets/panel.tsx";
+import { sortKeys } from "../widgets/sort.ts";
 import { Table, type TableColumn, type TableRow } from "../widgets/table.tsx";
 
 function stateOf(run: RunInfo): SpanState {
@@ -33,7 +34,10 @@ function rowOf(run: RunInfo): TableRow {
     .flatMap((w) => w.spans)
     .map((s) => s.facts)
     .filter((f) => f !== null);
-  const steps = facts.map((f) => f.mean_step).filter((m) => m !== null);
+  const steps = facts
+    .filter((f) => f.steps > 0)
+    .map((f) => f.mean_step)
+    .filter((m) => m !== null);
   const verdict = facts.find((f) => f.verdict)?.verdict;
   const state = stateOf(run);
   const damaged = facts.some((f) => f.damaged);
@@ -49,7 +53,7 @@ function rowOf(run: RunInfo): TableRow {
     verdict: verdict?.text[language.value] ?? failed?.msg ?? null,
     severity: verdict?.severity ?? (failed ? "warning" : null),
   };
-  return { key: run.name, cell: (c) => cells[c] ?? null, label: <b>{run.name}</b> };
+  return { key: run.name, cell: (c) => cells[c] ?? null, label: <b class="cut">{run.name}</b> };
 }
 
 const open = (r: TableRow) =>
@@ -64,7 +68,7 @@ export function RunsTable() {
   const all = runs.value?.runs ?? [];
   const sort = param("sort") || "date:desc";
   const setSort = (s: string) => go({ params: { sort: s } });
-  const [by = "", order] = sort.split(":");
+  const { name: by, order } = sortKeys(sort)[0] ?? { name: "date", order: "desc" };
   const rows = all
     .map(rowOf)
     .filter((r) => text === "" || fuzzy(text, `${r.cell("name")} ${r.cell("framework")} ${r.cell("verdict")}`))
@@ -86,7 +90,7 @@ export function RunsTable() {
     column("framework", { text: true, width: 92 }),
     column("workers", { width: 84 }),
     column("steps", { width: 76 }),
-    column("mean_step", { unit: "ns", bar: "var(--c1)", width: 150 }),
+    column("mean_step", { unit: "ns", each: true, bar: "var(--c1)", width: 160 }),
     column("date", { width: 150, soft: true }),
     column("state", { text: true, width: 96 }),
     column("verdict", {

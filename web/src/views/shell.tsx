@@ -20,6 +20,7 @@ import { Modules } from "./modules.tsx";
 import { Operators } from "./operators.tsx";
 import { Overview } from "./overview.tsx";
 import { Palette } from "./palette.tsx";
+import { InputPipeline } from "./pipeline.tsx";
 import { Rail } from "./rail.tsx";
 import { RangeDialog } from "./range.tsx";
 import { PrintHead } from "./report.tsx";
@@ -42,7 +43,7 @@ const PAGES: Record<View, () => ComponentChild> = {
   modules: Modules,
   memory: Memory,
   steps: Steps,
-  pipeline: () => <Missing name="pipeline" />,
+  pipeline: InputPipeline,
   distributed: Distributed,
 };
 

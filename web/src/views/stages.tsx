@@ -6,13 +6,13 @@ import { Strip } from "../draw/strip.tsx";
 import type { Asked } from "../model/data.ts";
 import { choice } from "../model/place.ts";
 import { themeVersion } from "../model/theme.ts";
-import { num, type Row, rowsOf } from "../model/trace.ts";
+import { num, rowsOf } from "../model/trace.ts";
 import { t, wordOr } from "../model/words.ts";
 import { Legend, Segmented, Swatch } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { Table } from "../widgets/table.tsx";
 import { csvOf } from "./overview.tsx";
-import { columns, wholeTable } from "./rows.ts";
+import { columns, defined, wholeTable } from "./rows.ts";
 import { Card, stageFill, stageName } from "./stepbars.tsx";
 
 export function Stages({ asked }: { asked: Asked<Answer> }) {
@@ -32,6 +32,7 @@ export function Stages({ asked }: { asked: Asked<Answer> }) {
       name={t("stages")}
       title={t("stages")}
       words={t("stages_words")}
+      define={defined(asked.value, "stages", "stage")}
       csv={csvOf("overview", "stages")}
       old={asked.old}
       error={asked.error}
@@ -76,6 +77,7 @@ export function UserRanges({ asked }: { asked: Asked<Answer> }) {
       span="w6"
       name={t("user_ranges")}
       title={t("user_ranges")}
+      define={defined(asked.value, "user_events", "host_total")}
       csv={csvOf("overview", "user_events")}
       old={asked.old}
       error={asked.error}
@@ -101,22 +103,31 @@ export function UserRanges({ asked }: { asked: Asked<Answer> }) {
 
 const kindName = (k: string) => wordOr(`kind_${k}`, k);
 
-/** Small multiples: one strip for each stage, parts are kinds of events. */
+type Axis = "stage" | "kind";
+const AXES: readonly Axis[] = ["stage", "kind"];
+
+/** Small multiples: the kinds within each stage, or each kind by stage. */
 export function EventKinds({ asked }: { asked: Asked<Answer> }) {
   const [side, setSide] = choice("kinds", "host_time");
+  const [wanted, setAxis] = choice("multiples", "stage");
   themeVersion.value;
+  const axis: Axis = wanted === "kind" ? "kind" : "stage";
   const rows = rowsOf(asked.value?.tables.stage_events);
   const kinds = [...new Set(rows.map((r) => String(r.kind)))];
-  const stages = [...new Set(rows.map((r) => String(r.stage)))];
   const some = rows.filter((r) => num(r[side]) > 0);
-  const shown = kinds.filter((k) => some.some((r) => r.kind === k));
-  const totals = stages.map((s) => some.filter((r) => r.stage === s).reduce((a, r) => a + num(r[side]), 0));
-  const max = Math.max(...totals, 1);
+  const other: Axis = axis === "stage" ? "kind" : "stage";
+  const lines = [...new Set(some.map((r) => String(r[axis])))];
+  const parts = [...new Set(some.map((r) => String(r[other])))];
+  const total = (line: string) => some.filter((r) => r[axis] === line).reduce((a, r) => a + num(r[side]), 0);
+  const max = Math.max(...lines.map(total), 1);
+  const nameOf = (a: Axis, id: string) => (a === "stage" ? stageName(id) : kindName(id));
+  const fill = (id: string) => (other === "stage" ? stageFill(id) : nth(kinds.indexOf(id)));
   return (
     <Panel
       name={t("event_kinds")}
       title={t("event_kinds")}
       words={t("event_kinds_words")}
+      define={defined(asked.value, "stage_events", side)}
       csv={csvOf("overview", "stage_events")}
       old={asked.old}
       error={asked.error}
@@ -124,7 +135,13 @@ export function EventKinds({ asked }: { asked: Asked<Answer> }) {
       height={140}
       controls={
         <>
-          <Legend items={shown.map((k) => ({ label: kindName(k), colour: nth(kinds.indexOf(k)) }))} />
+          <Legend items={parts.map((id) => ({ label: nameOf(other, id), colour: fill(id) }))} />
+          <Segmented
+            label={t("group_by")}
+            chosen={axis}
+            onChoose={setAxis}
+            choices={AXES.map((id) => ({ id, label: t(id === "stage" ? "by_stage" : "by_kind") }))}
+          />
           <Segmented
             label={t("side")}
             chosen={side}
@@ -138,53 +155,42 @@ export function EventKinds({ asked }: { asked: Asked<Answer> }) {
       }
     >
       <div class="multiples">
-        {stages.map((s, i) => (
-          <StageStrip
-            key={s}
-            stage={s}
-            rows={some.filter((r) => r.stage === s)}
-            side={side}
-            total={totals[i] ?? 0}
-            max={max}
-            kinds={kinds}
-          />
-        ))}
+        {lines.map((line) => {
+          const own = some.filter((r) => r[axis] === line);
+          return (
+            <KindStrip
+              key={line}
+              title={nameOf(axis, line)}
+              parts={own.map((r) => ({ id: String(r[other]), name: nameOf(other, String(r[other])), value: num(r[side]) }))}
+              max={max}
+              fill={fill}
+            />
+          );
+        })}
         {some.length === 0 ? <p class="empty">{t("not_recorded")}</p> : null}
       </div>
     </Panel>
   );
 }
 
-function StageStrip(props: {
-  stage: string;
-  rows: readonly Row[];
-  side: string;
-  total: number;
+interface KindStripProps {
+  title: string;
+  parts: readonly { id: string; name: string; value: number }[];
   max: number;
-  kinds: readonly string[];
-}) {
-  if (props.rows.length === 0) return null;
-  const card = (
-    <Card
-      title={stageName(props.stage)}
-      parts={props.rows.map((r) => [kindName(String(r.kind)), num(r[props.side])])}
-      total={props.total}
-    />
-  );
+  fill: (id: string) => string;
+}
+
+function KindStrip({ title, parts, max, fill }: KindStripProps) {
+  const total = parts.reduce((s, p) => s + p.value, 0);
+  const card = <Card title={title} parts={parts.map((p) => [p.name, p.value])} total={total} />;
   return (
     <div class="multiple">
-      <span>{stageName(props.stage)}</span>
+      <span>{title}</span>
       <Strip
         height={18}
-        total={props.max}
-        label={stageName(props.stage)}
-        parts={props.rows.map((r) => ({
-          id: String(r.kind),
-          value: num(r[props.side]),
-          fill: nth(props.kinds.indexOf(String(r.kind))),
-          label: short(num(r[props.side]), "ns"),
-          card,
-        }))}
+        total={max}
+        label={title}
+        parts={parts.map((p) => ({ id: p.id, value: p.value, fill: fill(p.id), label: short(p.value, "ns"), card }))}
       />
     </div>
   );

@@ -11,6 +11,7 @@ import { t, wordOr } from "../model/words.ts";
 import { Menu } from "../widgets/menu.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { csvOf } from "./overview.tsx";
+import { defined } from "./rows.ts";
 
 export const STAGES = ["data_loading", "forward", "backward", "optimizer", "other"] as const;
 const STAGE_FILL: Record<string, string> = {
@@ -108,6 +109,11 @@ export function StepBars({ asked }: { asked: Asked<Answer> }) {
       name={t("steps")}
       title={t("steps_title")}
       words={`${scale.unit} · ${t("click_bar")}`}
+      define={
+        by === "categories"
+          ? defined(all, "steps", "total")
+          : defined(all, "stage_steps", by === "host" ? "host_time" : "device_time")
+      }
       csv={csvOf("overview", by === "categories" ? "steps" : "stage_steps")}
       busy={!all}
       height={236}

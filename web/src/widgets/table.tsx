@@ -2,8 +2,9 @@
 // table draws, opens rows in place, and copies. One unit for a column, taken from its largest value.
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { exact, inScale, type Scale, scaleOf, THIN, type Unit } from "../base/format.ts";
+import { exact, inScale, type Scale, scaleOf, short, THIN, type Unit } from "../base/format.ts";
 import { Definition, tip } from "../base/tip.tsx";
+import { nextSort, sortKeys } from "./sort.ts";
 import { tableKeys } from "./tablekeys.ts";
 
 export type CellValue = string | number | boolean | null | undefined;
@@ -34,6 +35,7 @@ export interface TableColumn {
   text?: boolean; // left-aligned words
   mono?: boolean;
   soft?: boolean; // grey
+  each?: boolean; // every number in the unit that suits it
   unitOnly?: boolean; // the unit says it all: GFLOP, TFLOP/s
   scale?: Scale;
   sortable?: boolean;
@@ -168,7 +170,7 @@ export function Table(props: TableProps) {
       onScroll={(e) => setTop(e.currentTarget.scrollTop)}
       onKeyDown={keys}
     >
-      <table aria-rowcount={flat.total} style={{ "--row": `${h}px` }}>
+      <table aria-rowcount={flat.total} style={{ "--row": `${h}px`, minWidth: `${leastWidth(props.columns)}px` }}>
         <Head props={props} scales={scales} />
         <tbody onMouseLeave={() => props.onHover?.(undefined)}>
           <tr class="spacer" style={{ height: `${first * h}px` }} aria-hidden="true" />
@@ -181,6 +183,11 @@ export function Table(props: TableProps) {
     </div>
   );
 }
+
+const LEAST = 170; // of a column that takes what is left
+
+/** Narrower than this the table scrolls: a name is never squeezed away. */
+const leastWidth = (columns: readonly TableColumn[]): number => columns.reduce((s, c) => s + (c.width ?? LEAST), 0);
 
 /** Where the rows are that are open at first. */
 function placesOf(props: TableProps): Map<string, number> {
@@ -199,29 +206,6 @@ function baseOf(at: number, flat: Flat, props: TableProps): number {
   return 0;
 }
 
-interface SortKey {
-  name: string;
-  order: "asc" | "desc";
-}
-
-/** `a:desc,b:asc` as a list, the first counts most. */
-export function sortKeys(sort: string | undefined): SortKey[] {
-  if (!sort) return [];
-  return sort.split(",").map((part) => {
-    const [name = "", order] = part.split(":");
-    return { name, order: order === "asc" ? "asc" : "desc" };
-  });
-}
-
-/** The order after a click on a head: falling first; with Shift the column becomes (or stays) a second key. */
-export function nextSort(sort: string | undefined, name: string, shift: boolean): string {
-  const keys = sortKeys(sort);
-  const at = keys.findIndex((k) => k.name === name);
-  const turned: SortKey = { name, order: keys[at]?.order === "desc" ? "asc" : "desc" };
-  const next = !shift ? [turned] : at >= 0 ? keys.map((k, i) => (i === at ? turned : k)) : [...keys, turned].slice(-3);
-  return next.map((k) => `${k.name}:${k.order}`).join(",");
-}
-
 function Head({ props, scales }: { props: TableProps; scales: Map<string, { scale: Scale }> }) {
   const keys = sortKeys(props.sort);
   return (
@@ -234,7 +218,7 @@ function Head({ props, scales }: { props: TableProps; scales: Map<string, { scal
       <thead>
         <tr>
           {props.columns.map((c) => {
-            const unit = c.unit && c.unit !== "share" ? scales.get(c.name)?.scale.unit : "";
+            const unit = c.unit && c.unit !== "share" && !c.each ? scales.get(c.name)?.scale.unit : "";
             const place = keys.findIndex((k) => k.name === c.name);
             const on = place === 0;
             const order = keys[place]?.order;
@@ -357,7 +341,7 @@ function Cell({
       </td>
     );
   }
-  const shown = inScale(value, scale.scale) + (c.unit === "share" ? `${THIN}%` : "");
+  const shown = c.each ? short(value, c.unit) : inScale(value, scale.scale) + (c.unit === "share" ? `${THIN}%` : "");
   if (!c.bar)
     return (
       <td class={kind} title={exact(value, c.unit)}>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nextSort, sortKeys } from "./table.tsx";
+import { nextSort, sortKeys } from "./sort.ts";
 
 test("a click sorts falling, again rising; Shift adds a second key and keeps the first", () => {
   assert.equal(nextSort(undefined, "a", false), "a:desc");
