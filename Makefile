@@ -225,7 +225,7 @@ $(foreach f,$(TOOLS),$(eval $(call program,$(call programs,$f,tools),$f)))
 # `make bench` builds them and runs each executable file in bench/: the scripts that drive them.
 # Status 77 is a bench that cannot run here and says why.
 $(foreach f,$(BENCH),$(eval $(call program,$(call programs,$f,bench),$f \
-    $(wildcard $(basename $f)_*.cc),$(if $(wildcard $(basename $f)_*.cc),-lsimdjson -lstdc++),$(LTO_LINK))))
+    $(wildcard $(basename $f)_*.cc) $(if $(filter bench/record.c,$f),$(RECORD)),$(if $(wildcard $(basename $f)_*.cc),-lsimdjson -lstdc++),$(LTO_LINK))))
 ifeq ($(VARIANT),fuzz)
 $(foreach f,$(FUZZ),$(eval $(call program,$B/$(basename $(notdir $f)),$f,,-fsanitize=fuzzer)))
 else

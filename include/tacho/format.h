@@ -132,6 +132,7 @@ enum { /* kinds of events, with the slots that follow */
        TACHO_EVENT_DEVICE,  /* tacho_device_slots; argument: a range kind */
        TACHO_EVENT_THREAD,  /* name: from here on the chunk belongs to this row */
        TACHO_EVENT_LOST,    /* tacho_lost_slot */
+       TACHO_EVENT_ASYNC, /* tacho_flow_slot; argument 'b' or 'e': a range that may cross threads */
 };
 
 typedef struct {

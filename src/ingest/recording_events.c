@@ -7,6 +7,8 @@
  * damage. What is open at the end of the recording is kept, marked unfinished.
  *
  * Steps, memory events and queue samples are only collected here: they need all threads. */
+#include <stdio.h>
+
 #include "base/buf.h"
 #include "base/num.h"
 #include "ingest/recording_int.h"
@@ -408,6 +410,23 @@ static status take_flow(thread_reader *t, const tacho_slot *head) {
                                             .binds_enclosing = true});
 }
 
+/* A range that may end on another thread; the seal joins the two by their id. */
+static status take_async(thread_reader *t, const tacho_slot *head) {
+    tacho_flow_slot slot;
+    char text[32], which = (char)(head->what >> 16);
+    if (!payload(head, &slot, sizeof slot) || (which != 'b' && which != 'e')) return OK;
+    int n = snprintf(text, sizeof text, "%llu", (unsigned long long)slot.id);
+    uint32_t id = recording_string(t->r, str_n(text, (size_t)n));
+    if (id == UINT32_MAX) return ERR_MEMORY;
+    return part_mark(t->part, &(raw_mark){.time = t->now,
+                                          .offset = t->n,
+                                          .name = recording_name(t->r, head->name),
+                                          .track = t->track,
+                                          .id = id,
+                                          .kind = KIND_ASYNC,
+                                          .end = which == 'e'});
+}
+
 static status take_event(thread_reader *t, const tacho_slot *head) {
     switch (head->what & 255) {
     case TACHO_EVENT_BEGIN:
@@ -423,6 +442,7 @@ static status take_event(thread_reader *t, const tacho_slot *head) {
     case TACHO_EVENT_COUNTER: return take_counter(t, head);
     case TACHO_EVENT_QUEUE: return take_queue(t, head);
     case TACHO_EVENT_FLOW: return take_flow(t, head);
+    case TACHO_EVENT_ASYNC: return take_async(t, head);
     case TACHO_EVENT_MEMORY: return take_memory(t, head);
     case TACHO_EVENT_DEVICE: return take_device(t, head);
     default: return OK; /* of a later version */

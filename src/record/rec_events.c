@@ -74,6 +74,10 @@ void tacho_mark(const char *name) {
     put(rec_name(name), rec_what(TACHO_EVENT_INSTANT, 0, 0));
 }
 
+void rec_instant(uint32_t name) {
+    put(name, rec_what(TACHO_EVENT_INSTANT, 0, 0));
+}
+
 /* An event with a fixed number of bytes behind its head. */
 static void put_with(uint32_t name, uint32_t what, const void *payload, size_t bytes) {
     tacho_slot *s = rec_open((uint32_t)(1 + bytes / TACHO_SLOT_BYTES));
@@ -278,6 +282,12 @@ void tacho_flow_begin(const char *name, uint64_t id) {
 void tacho_flow_end(const char *name, uint64_t id) {
     if (IS_OFF()) return;
     put_flow(name, id, 'f');
+}
+
+void rec_async(uint32_t name, uint64_t id, char phase) {
+    if (IS_OFF()) return;
+    tacho_flow_slot slot = {.id = id};
+    put_with(name, rec_what(TACHO_EVENT_ASYNC, 0, (uint32_t)phase), &slot, sizeof slot);
 }
 
 void tacho_device_range(const tacho_device_work *w) {

@@ -8,6 +8,7 @@
  *     rec_meta.c     facts of the whole recording: rank, host, command, what the program says
  *     rec_helper.c   the thread that makes room, reads clocks, puts away what was stopped
  *     rec_control.c  its socket, for tacho attach
+ *     rec_nvtx.c     ranges of NVTX
  *     rec_env.c      loading, forking, exiting
  *
  * Two locks. rec_cycle_lock orders start, stop and step; rec_lock guards the current file, the list
@@ -148,6 +149,12 @@ void rec_names_write(rec_file *f);
 uint32_t rec_frames(uint64_t *to, uint32_t most);
 /* Names frames that are new, for at most `ns`; true when there is more to do. Of the helper. */
 bool rec_frames_name(rec_file *f, int64_t ns);
+
+/* ---- events that programs have no call for ---- */
+void rec_instant(uint32_t name);
+/* A range that may end on another thread; phase b or e. */
+void rec_async(uint32_t name, uint64_t id, char phase);
+int64_t rec_tid(void);
 
 /* ---- cycles ---- */
 typedef struct {

@@ -195,6 +195,10 @@ bool rec_quiet(uint32_t epoch, int64_t ns) {
     return true;
 }
 
+int64_t rec_tid(void) {
+    return rec_self.tid ? rec_self.tid : syscall(SYS_gettid);
+}
+
 void rec_threads_rename(rec_file *f) {
     int n = 0;
     for (rec_thread *t = threads; t && n < MOST_RENAMED; t = t->next, n++) {
