@@ -56,7 +56,7 @@ static inline gap *predict(node *n, const char *p, const char *end) {
     size_t left = (size_t)(end - p);
     for (unsigned i = 0; i < n->n_gaps; i++) {
         gap *g = n->gaps[i];
-        if (g->n <= left && scan_equal(p, g->bytes, g->n)) {
+        if (g->n <= left && scan_equal_front(p, g->bytes, g->n, g->front)) {
             if (i > 0) {
                 n->gaps[i] = n->gaps[i - 1];
                 n->gaps[i - 1] = g;

@@ -44,9 +44,10 @@ typedef struct {
 typedef struct {
     node *next;
     known ending;         /* what was known at the event's end, when `ends` */
+    uint32_t front;       /* scan_front(n) */
     uint16_t n, begin_at; /* where the next event's bracket is, when `ends` */
     bool ends;
-    char bytes[MAX_GAP_BYTES + SCAN_EQUAL_PAD];
+    char bytes[MAX_GAP_BYTES + SCAN_FRONT];
 } gap;
 
 struct node {

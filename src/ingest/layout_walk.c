@@ -181,6 +181,7 @@ walk_result layout_walk_gap(walk *w, node *from_node) {
     size_t n = (size_t)(w->p - from);
     if (w->learn && n <= MAX_GAP_BYTES) {
         w->g.n = (uint16_t)n;
+        w->g.front = scan_front(n);
         w->g.next = w->next;
         memset(w->g.bytes, 0, sizeof w->g.bytes);
         memcpy(w->g.bytes, from, n);

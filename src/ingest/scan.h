@@ -46,6 +46,27 @@ static inline bool scan_equal(const char *p, const char *g, size_t n) {
 #define scan_equal scan_equal_words
 #endif
 
+/* The same for two that have SCAN_FRONT readable bytes each and differ, if they do, mostly there:
+ * `front` is scan_front(n). */
+#define SCAN_FRONT 32
+
+static inline uint32_t scan_front(size_t n) {
+    return n < SCAN_FRONT ? (1u << n) - 1 : UINT32_MAX;
+}
+
+#ifdef __SSE2__
+static inline bool scan_equal_front(const char *p, const char *g, size_t n, uint32_t front) {
+    uint32_t equal = scan_equal_16(p, g) | scan_equal_16(p + 16, g + 16) << 16;
+    if (~equal & front) return false;
+    return n <= SCAN_FRONT || scan_equal(p + SCAN_FRONT, g + SCAN_FRONT, n - SCAN_FRONT);
+}
+#else
+static inline bool scan_equal_front(const char *p, const char *g, size_t n, uint32_t front) {
+    (void)front;
+    return scan_equal_words(p, g, n);
+}
+#endif
+
 /* High bit of every byte of w that equals c. Exact for the lowest set one, which is all we use. */
 static inline uint64_t scan_match(uint64_t w, uint8_t c) {
     uint64_t x = w ^ (0x0101010101010101ull * c);
@@ -124,7 +145,8 @@ static inline unsigned scan_digits(const char *p, uint64_t *v) {
 }
 
 /* The general case of scan_number: a sign, more than sixteen digits, no number at all. */
-static inline const char *scan_any_number(const char *p, const char *end, scanned *s) {
+__attribute__((noinline)) static const char *scan_any_number(const char *p, const char *end,
+                                                             scanned *s) {
     bool minus = *p == '-';
     p += minus;
     const char *first = p;
@@ -154,16 +176,18 @@ static inline const char *scan_any_number(const char *p, const char *end, scanne
     return p;
 }
 
-/* Can a number go on with c? */
-static inline bool scan_goes_on(char c) {
-    return (uint8_t)(c - '0') < 10 || c == '.' || (c | 0x20) == 'e';
-}
+/* Bytes that a number can go on with. */
+static const bool SCAN_GOES_ON[256] = {
+    ['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1, ['5'] = 1, ['6'] = 1,
+    ['7'] = 1, ['8'] = 1, ['9'] = 1, ['.'] = 1, ['e'] = 1, ['E'] = 1};
 
 /* Reads -?digits[.digits] of at most 19 digits that fit an int64. Returns its end, or NULL when it
  * is anything else (exponent, more digits) or could go on behind `end`.
  * Up to eight digits, or eight and up to eight more, are one or two words; the point among the last
  * eight is taken out by reading what is behind it one byte further on. */
-static inline const char *scan_number(const char *p, const char *end, scanned *s) {
+static inline __attribute__((always_inline)) const char *scan_number(const char *p,
+                                                                     const char *end,
+                                                                     scanned *s) {
     const char *q = p;
     uint64_t t = scan_less_zero(q), high = 0;
     unsigned n = scan_count(t), digits = 0;
@@ -183,7 +207,7 @@ static inline const char *scan_number(const char *p, const char *end, scanned *s
         stop += digits + 1;
         if (digits == 0) return NULL;
     }
-    if (__builtin_expect(whole == 0 || stop >= end || scan_goes_on(*stop), 0))
+    if (__builtin_expect(whole == 0 || stop >= end || SCAN_GOES_ON[(uint8_t)*stop], 0))
         return scan_any_number(p, end, s);
     s->v = (int64_t)(n ? high * SCAN_POWER[n] + scan_eight(t << (64 - 8 * n)) : high);
     s->digits = (uint8_t)digits;

@@ -485,10 +485,7 @@ static slice_kind kind_of(const event *e, uint8_t class, uint8_t name) {
 
 /* ---- arguments ---- */
 
-int64_t event_int(const event_sink *s, const event *e, unsigned field, int64_t absent) {
-    if (!event_has(e, field)) return absent;
-    const raw_value *v = &e->values[e->at[field]];
-    if (v->tag == VALUE_INT) return v->v;
+int64_t event_odd_int(const event_sink *s, const raw_value *v, int64_t absent) {
     double d;
     int64_t i;
     if (v->tag == VALUE_DECIMAL) {

@@ -10,7 +10,13 @@ static inline bool event_has(const event *e, unsigned field) {
 }
 
 /* Integer value of an argument; numbers in quotes count. */
-int64_t event_int(const event_sink *s, const event *e, unsigned field, int64_t absent);
+int64_t event_odd_int(const event_sink *s, const raw_value *v, int64_t absent);
+static inline int64_t event_int(const event_sink *s, const event *e, unsigned field,
+                                int64_t absent) {
+    if (!event_has(e, field)) return absent;
+    const raw_value *v = &e->values[e->at[field]];
+    return __builtin_expect(v->tag == VALUE_INT, 1) ? v->v : event_odd_int(s, v, absent);
+}
 /* Real value of an argument, NaN when it is none. */
 double event_real(const event_sink *s, const event *e, unsigned field);
 /* String id of an argument that is a text or raw JSON, 0 otherwise. */

@@ -30,7 +30,8 @@ static void equal_bytes_are_equal_and_others_not(void **state) {
         memcpy(b, a, sizeof a);
         if (i % 2) b[at] ^= 1; /* inside or behind what is compared */
         bool same = memcmp(a, b, n) == 0;
-        if (scan_equal(a, b, n) != same || scan_equal_words(a, b, n) != same)
+        if (scan_equal(a, b, n) != same || scan_equal_words(a, b, n) != same ||
+            scan_equal_front(a, b, n, scan_front(n)) != same)
             fail_msg("%zu bytes, changed at %zu", n, at);
     }
 }
