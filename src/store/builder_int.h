@@ -155,9 +155,10 @@ status seal_details(sealing *s, error *err) MUST_USE; /* op, kernel, call, comm,
 status seal_link(sealing *s, error *err) MUST_USE;    /* device work to launch and op */
 status seal_flows(sealing *s, error *err) MUST_USE;
 status seal_steps(sealing *s, error *err) MUST_USE;
-status seal_frames(sealing *s, error *err) MUST_USE; /* call stacks, modules */
-status seal_memory(sealing *s, error *err) MUST_USE; /* memory events, instants, counters */
-status seal_given(sealing *s, error *err) MUST_USE;  /* given rows, input pipeline */
+status seal_frames(sealing *s, error *err) MUST_USE;    /* call stacks, modules */
+status seal_memory(sealing *s, error *err) MUST_USE;    /* memory events, instants, counters */
+status seal_arguments(sealing *s, error *err) MUST_USE; /* argument blocks in a row */
+status seal_given(sealing *s, error *err) MUST_USE;     /* given rows, input pipeline */
 status seal_facts(sealing *s,
                   error *err) MUST_USE; /* meta, devices, groups, quality, strings */
 

@@ -1,6 +1,6 @@
 /* seal.c: from rows as they arrived to a trace that never changes again: the order of the steps.
  *
- *   marks → tracks → sort → nest → details → steps → (frames, link, memory, flows) → facts
+ *   marks → tracks → sort → nest → details → steps → (memory, link, frames, arguments, flows) → facts
  *
  * Every step is a linear pass or a sort over plain arrays; the wide ones run on the pool, track by
  * track, and give the same result for any number of threads. */
@@ -89,12 +89,13 @@ static status fill_empty_tables(sealing *s, error *err) {
     return OK;
 }
 
-/* Steps that need nothing of each other, each with its own outcome. */
+/* Steps that need nothing of each other, each with its own outcome; the longest first. */
+enum { N_STEPS = 5 };
 typedef struct {
     sealing *s;
-    status (*step[4])(sealing *s, error *err);
-    status result[4];
-    error err[4];
+    status (*step[N_STEPS])(sealing *s, error *err);
+    status result[N_STEPS];
+    error err[N_STEPS];
 } side_by_side;
 
 static void run_step(void *context, size_t i, int worker) {
@@ -105,12 +106,13 @@ static void run_step(void *context, size_t i, int worker) {
 
 /* Of several failures the first in order is reported, whichever came first in time. */
 static status run_side_by_side(sealing *s, error *err) {
-    side_by_side q = {.s = s, .step = {seal_frames, seal_link, seal_memory, seal_flows}};
+    side_by_side q = {
+        .s = s, .step = {seal_memory, seal_link, seal_frames, seal_arguments, seal_flows}};
     /* Arrows that launch device work write what seal_link writes: then they are drawn behind it. */
-    size_t n_together = s->b->launch_by_arrow ? 3 : 4;
+    size_t n_together = s->b->launch_by_arrow ? N_STEPS - 1 : N_STEPS;
     pool_for(s->pool, n_together, run_step, &q);
-    for (size_t i = n_together; i < 4; i++) run_step(&q, i, 0);
-    for (int i = 0; i < 4; i++)
+    for (size_t i = n_together; i < N_STEPS; i++) run_step(&q, i, 0);
+    for (int i = 0; i < N_STEPS; i++)
         if (q.result[i] != OK)
             return error_set(err, q.result[i], q.err[i].offset, q.err[i].message,
                              q.err[i].n_args, q.err[i].args);

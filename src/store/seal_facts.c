@@ -107,15 +107,17 @@ static status seal_strings(sealing *s, error *err) {
 }
 
 /* Argument blocks one behind the other; each is freed as soon as it is copied. */
-static status seal_arguments(sealing *s, error *err) {
+status seal_arguments(sealing *s, error *err) {
     builder *b = s->b;
     size_t bytes = 0, n = b->blocks.n;
     arg_block *blocks = VEC(&b->blocks, arg_block);
     for (size_t i = 0; i < n; i++) bytes += blocks[i].n;
     uint8_t *p = mem_map(bytes + 1);
-    trace_own_map(s->t, p, bytes + 1);
     uint64_t *offsets = mem_map((n + 1) * sizeof *offsets);
+    pthread_mutex_lock(&s->lock);
+    trace_own_map(s->t, p, bytes + 1);
     trace_own_map(s->t, offsets, (n + 1) * sizeof *offsets);
+    pthread_mutex_unlock(&s->lock);
     if (!p || !offsets) FAIL_MEMORY(err);
     bytes = 0;
     for (size_t i = 0; i < n; i++) {
@@ -180,7 +182,6 @@ status seal_facts(sealing *s, error *err) {
     TRY(seal_given(s, err));
     TRY(seal_quality(s, err));
     TRY(seal_strings(s, err));
-    TRY(seal_arguments(s, err));
     TRY(seal_shapes(s, err));
     set_range(s);
     s->t->format = str_of(s->b->format);
