@@ -112,7 +112,7 @@ OBJECTS := $(call objects,$(CORE) $(wildcard $(MAIN)) $(RECORD) $(UNIT_ALL) $(FU
 # ---- building ----------------------------------------------------------------------------------
 
 .PHONY: all tests tools replays faults benches fuzz fuzz-programs syntax flags gen test check web web-check web-test \
-    bench demo install uninstall clean format format-check help FORCE
+    bench demo gpu install uninstall clean format format-check help FORCE
 
 ifeq ($(VARIANT),release)
 all: build/tacho $(if $(RECORD),build/libtacho.so) $(if $(DEMO),build/tacho-demo)
@@ -207,6 +207,13 @@ $B/tacho-demo: $(call objects,$(DEMO)) $B/libtacho.so
 	$Q$(CC) $(C_FLAGS) $(L_FLAGS) $(TEST_LINK) $(call objects,$(DEMO)) -L$B -ltacho -lm \
 	    -Wl,-rpath,'$$ORIGIN' -Wl,-rpath,'$$ORIGIN/../../lib' -o $@
 
+# For a machine with a GPU: tests/gpu/run takes it and build/libtacho.so there.
+gpu: build/gpu-launch
+build/gpu-launch: $B/obj/tests/gpu/launch.o build/libtacho.so
+	@$(if $(V),,echo '  LINK  $@')
+	$Q$(CC) $(C_FLAGS) $(L_FLAGS) $(TEST_LINK) $< -Lbuild -ltacho -ldl -Wl,-rpath,'$$ORIGIN' -o $@
+$B/obj/tests/gpu/%.o: C_FLAGS += -Wno-strict-prototypes
+
 # $(eval $(call program,TARGET,SOURCES,LIBRARIES,FLAGS)): a main file linked with the archives.
 define program
 $1: $(call objects,$2) $(TEST_LIBS)
@@ -218,7 +225,11 @@ endef
 # Tests of the recorder hold it, as objects; it is no part of the archive.
 $(foreach f,$(UNIT),$(eval $(call program,$(call programs,$f,unit),$f $(filter $(dir $f)%,$(HELPERS)) \
     $(if $(filter tests/unit/record/%,$f),$(RECORD)),-lcmocka)))
-$(call programs,$(filter tests/unit/record/%,$(UNIT)),unit): | $B/libtacho.so
+$(call programs,$(filter tests/unit/record/%,$(UNIT)),unit): | $B/libtacho.so $B/fake/libcupti.so
+# A stand-in for a library of a GPU, for machines without one.
+$B/fake/lib%.so: tests/fake/%.c $B/.flags
+	@mkdir -p $(@D); $(if $(V),,echo '  LINK  $@')
+	$Q$(CC) $(C_FLAGS) -fPIC -shared $(L_FLAGS) $(TEST_LINK) $< -o $@
 $(foreach f,$(FAULT),$(eval $(call program,$(call programs,$f,fault),$f)))
 $(foreach f,$(TOOLS),$(eval $(call program,$(call programs,$f,tools),$f)))
 # A bench measures what users run, so it is linked with LTO; bench/NAME_*.cc joins bench/NAME.c.
@@ -333,6 +344,7 @@ help:
 	@echo 'make web          the page, build/web (web-check: its types and style, web-test: its unit tests)'
 	@echo 'make bench        the benchmarks'
 	@echo 'make demo         the demonstration (SERVE=no: without serving)'
+	@echo 'make gpu          build/gpu-launch, for tests/gpu/run on a machine with a GPU'
 	@echo 'make fuzz         libFuzzer targets, build/fuzz/NAME (clang-14)'
 	@echo 'make gen          generated files from the tables;  make format: clang-format in place'
 	@echo 'make install      PREFIX=$(PREFIX) DESTDIR=$(DESTDIR);  make uninstall takes it away again'

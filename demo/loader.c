@@ -12,7 +12,7 @@
 #include <tacho/tacho.h>
 #include <unistd.h>
 
-enum { QUEUE = 8, MOST_BATCHES = 128, SLOW_US = 80000 };
+enum { QUEUE = 8, MOST_BATCHES = 128, SLOW_US = 100000 };
 
 typedef struct {
     loader *l;

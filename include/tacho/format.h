@@ -133,6 +133,8 @@ enum { /* kinds of events, with the slots that follow */
        TACHO_EVENT_THREAD,  /* name: from here on the chunk belongs to this row */
        TACHO_EVENT_LOST,    /* tacho_lost_slot */
        TACHO_EVENT_ASYNC, /* tacho_flow_slot; argument 'b' or 'e': a range that may cross threads */
+       TACHO_EVENT_GPU, /* tacho_gpu_slots; argument: a range kind */
+       TACHO_EVENT_API, /* tacho_api_slots: a call that gives work to the device */
 };
 
 typedef struct {
@@ -181,6 +183,23 @@ typedef struct {
     int32_t device, stream;
     uint64_t correlation;
 } tacho_device_slots;
+
+/* Device work as its driver told it; times are Unix ns of the driver's clock. */
+typedef struct {
+    int64_t start_ns, end_ns;
+    uint64_t correlation;
+    int32_t device, stream, context;
+    int32_t registers; /* < 0: not known, as bytes */
+    uint32_t grid[3], block[3];
+    int64_t bytes;
+    uint64_t graph_node;
+    uint32_t shared_bytes, reserved[3];
+} tacho_gpu_slots;
+typedef struct {
+    int64_t start_ns, end_ns;
+    uint64_t correlation;
+    uint32_t thread, domain; /* the system's number of the thread; 1 driver, 2 runtime */
+} tacho_api_slots;
 
 /* A side record: its length in bytes with this head, a multiple of 8, written last. */
 typedef struct {

@@ -121,6 +121,7 @@ static void set_environment(const record_run *r) {
     else
         set_text("LD_PRELOAD", "%s", library);
     set_text("NVTX_INJECTION64_PATH", "%s", library);
+    set_text("CUDA_INJECTION64_PATH", "%s", library);
     set_text("TACHO_RECORD", "%s", r->folder);
     set_text("TACHO_WITH", "device%s%s%s", o->record_shapes ? ",shapes" : "",
              o->record_memory ? ",memory" : "", o->record_stack ? ",stacks" : "");

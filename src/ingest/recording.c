@@ -85,6 +85,7 @@ static status make_lines(recording *r, error *err) {
     }
     tacho_side_clock *c = VEC(&r->clocks, tacho_side_clock);
     n = keep_good_pairs(r, c, VEC(&order, uint32_t));
+    r->clocks.n = n;
     vec_fini(&order);
     uint64_t hz = r->header.ticks_per_s, whole = scale_of(hz ? hz : 1000000000, 1000000000);
     if (n == 0) {
@@ -122,6 +123,27 @@ int64_t recording_ns(const recording *r, uint64_t tick, size_t *line) {
                                    : sub_i64(l[i].ns, scaled(l[i].tick - tick, l[i].scale));
     const int64_t most = (int64_t)1 << 60;
     return ns > most ? most : ns < -most ? -most : ns;
+}
+
+int64_t recording_unix(const recording *r, int64_t unix_ns) {
+    const tacho_side_clock *c = VEC(&r->clocks, tacho_side_clock);
+    const clock_line *l = VEC(&r->lines, clock_line);
+    size_t n = r->clocks.n, low = 0, high = n;
+    if (n == 0) return sub_i64(unix_ns, r->header.start_unix_ns);
+    while (low < high) { /* the last pair at or before it */
+        size_t middle = low + (high - low) / 2;
+        if (c[middle].unix_ns <= unix_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    size_t i = low > 0 ? low - 1 : 0;
+    double slope = 1;
+    if (i + 1 < n && c[i + 1].unix_ns > c[i].unix_ns)
+        slope = (double)(l[i + 1].ns - l[i].ns) / (double)(c[i + 1].unix_ns - c[i].unix_ns);
+    double away = (double)sub_i64(unix_ns, c[i].unix_ns) * slope;
+    if (!(away > -1e18 && away < 1e18)) away = away > 0 ? 1e18 : -1e18;
+    return add_i64(l[i].ns, (int64_t)away);
 }
 
 /* ---- side records ------------------------------------------------------------------------ */

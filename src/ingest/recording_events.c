@@ -375,6 +375,66 @@ static status take_device(thread_reader *t, const tacho_slot *head) {
     return part_slice(t->part, &slice);
 }
 
+/* A slice of a device's stream; the caller fills what it knows. */
+static status add_device_work(thread_reader *t, const tacho_slot *head,
+                              const tacho_gpu_slots *w) {
+    int64_t start = recording_unix(t->r, w->start_ns), end = recording_unix(t->r, w->end_ns);
+    if (end < start) {
+        part_lost(t->part, CAUSE_NEGATIVE_DURATION, NOPOS, recording_name(t->r, head->name));
+        part_count(t->part, 0, 1);
+        return OK;
+    }
+    raw_slice slice = {.start = start,
+                       .dur = end - start,
+                       .name = recording_name(t->r, head->name),
+                       .tie = t->n,
+                       .kind = kind_of(head)};
+    if (!kind_is_device(slice.kind)) slice.kind = KIND_KERNEL;
+    slice.track = part_track(t->part, (ident){.v = w->device}, (ident){.v = w->stream});
+    uint32_t *seen = map_at(&t->r->devices, (uint64_t)(int64_t)w->device);
+    if (slice.track == UINT32_MAX || !seen) return ERR_MEMORY;
+    *seen = 1;
+    bool kernel = slice.kind == KIND_KERNEL && w->registers >= 0;
+    raw_kernel k = {.correlation = w->correlation ? sat_i64(w->correlation) : ABSENT_I64,
+                    .external = ABSENT_I64,
+                    .stream = w->stream,
+                    .context = w->context,
+                    .bytes = w->bytes < 0 ? ABSENT_I64 : w->bytes,
+                    .graph_node = w->graph_node ? sat_i64(w->graph_node) : ABSENT_I64,
+                    .shared_memory = kernel ? (int64_t)w->shared_bytes : ABSENT_I64,
+                    .occupancy = (double)NAN,
+                    .blocks_per_sm = (double)NAN,
+                    .device = w->device,
+                    .registers = w->registers < 0 ? ABSENT_I32 : w->registers};
+    memcpy(k.grid, w->grid, sizeof k.grid);
+    memcpy(k.block, w->block, sizeof k.block);
+    TRY(part_kernel(t->part, &k, &slice));
+    return part_slice(t->part, &slice);
+}
+
+static status take_gpu(thread_reader *t, const tacho_slot *head) {
+    tacho_gpu_slots w;
+    return payload(head, &w, sizeof w) ? add_device_work(t, head, &w) : OK;
+}
+
+/* A call of the thread it names, told by another: the helper. */
+static status take_api(thread_reader *t, const tacho_slot *head) {
+    tacho_api_slots c;
+    if (!payload(head, &c, sizeof c)) return OK;
+    int64_t start = recording_unix(t->r, c.start_ns), end = recording_unix(t->r, c.end_ns);
+    raw_slice slice = {.start = start,
+                       .dur = max_i64(0, sub_i64(end, start)),
+                       .name = recording_name(t->r, head->name),
+                       .tie = t->n,
+                       .kind = c.domain == 1 ? KIND_DRIVER : KIND_RUNTIME};
+    slice.track =
+        part_track(t->part, (ident){.v = t->r->header.pid}, (ident){.v = (int64_t)c.thread});
+    if (slice.track == UINT32_MAX) return ERR_MEMORY;
+    raw_call call = {.correlation = sat_i64(c.correlation), .external = ABSENT_I64};
+    TRY(part_call(t->part, &call, &slice));
+    return part_slice(t->part, &slice);
+}
+
 static status take_queue(thread_reader *t, const tacho_slot *head) {
     tacho_queue_slot slot;
     if (!payload(head, &slot, sizeof slot)) return OK;
@@ -445,6 +505,8 @@ static status take_event(thread_reader *t, const tacho_slot *head) {
     case TACHO_EVENT_ASYNC: return take_async(t, head);
     case TACHO_EVENT_MEMORY: return take_memory(t, head);
     case TACHO_EVENT_DEVICE: return take_device(t, head);
+    case TACHO_EVENT_GPU: return take_gpu(t, head);
+    case TACHO_EVENT_API: return take_api(t, head);
     default: return OK; /* of a later version */
     }
 }

@@ -71,6 +71,8 @@ int64_t recording_ns(const recording *r, uint64_t tick, size_t *line);
 static inline uint32_t recording_name(const recording *r, uint32_t id) {
     return id < r->names.n ? VEC(&r->names, uint32_t)[id] : 0;
 }
+/* The same for the Unix clock of a device's driver. */
+int64_t recording_unix(const recording *r, int64_t unix_ns);
 uint32_t recording_string(recording *r, str s); /* UINT32_MAX: no memory */
 /* The events of one thread; its pieces in order. */
 status recording_read_thread(recording *r, const recording_piece *pieces, size_t n, error *err);

@@ -163,6 +163,7 @@ static void activate(void) {
     __atomic_store_n(&tacho_on, f->epoch, __ATOMIC_RELEASE);
     rec_leave(&rec_lock, before);
     snprintf(last_path, sizeof last_path, "%s", f->final_path);
+    rec_cupti_start();
     (void)rec_helper_start(rec_set.o.listen);
     rec_helper_wake();
 }
@@ -171,6 +172,7 @@ static void activate(void) {
 static bool deactivate(void) {
     rec_file *f = rec_current;
     if (!f) return false;
+    if (f->header->flags & TACHO_FILE_DEVICE) rec_cupti_stop();
     __atomic_store_n(&tacho_on, 0, __ATOMIC_RELEASE);
     (void)rec_quiet(f->epoch, WAIT_FOR_WRITERS_NS);
     bool before = rec_enter(&rec_lock);

@@ -29,6 +29,7 @@ static void after_fork_in_child(void) {
     pthread_mutex_init(&rec_cycle_lock, NULL);
     rec_threads_forget();
     rec_helper_forked();
+    rec_cupti_forked();
     rec_rank_forked();
     rec_cycle_forked();
 }

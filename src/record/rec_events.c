@@ -284,6 +284,10 @@ void tacho_flow_end(const char *name, uint64_t id) {
     put_flow(name, id, 'f');
 }
 
+void rec_put(uint32_t name, uint32_t what, const void *payload, size_t bytes) {
+    put_with(name, what, payload, bytes);
+}
+
 void rec_async(uint32_t name, uint64_t id, char phase) {
     if (IS_OFF()) return;
     tacho_flow_slot slot = {.id = id};

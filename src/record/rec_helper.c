@@ -117,6 +117,7 @@ static void serve_current(watch *w, rec_file *f) {
     make_room(w, f);
     keep_clock(w, f, rec_clock_ns(CLOCK_MONOTONIC));
     if (f->header->flags & TACHO_FILE_STACKS) (void)rec_frames_name(f, FRAMES_NS);
+    if (f->header->flags & TACHO_FILE_DEVICE) rec_cupti_tick();
 }
 
 /* The current file cannot be put away under our hands: only this thread does that. */

@@ -9,6 +9,7 @@
  *     rec_helper.c   the thread that makes room, reads clocks, puts away what was stopped
  *     rec_control.c  its socket, for tacho attach
  *     rec_nvtx.c     ranges of NVTX
+ *     rec_cupti.c    work of NVIDIA's GPUs
  *     rec_env.c      loading, forking, exiting
  *
  * Two locks. rec_cycle_lock orders start, stop and step; rec_lock guards the current file, the list
@@ -150,7 +151,14 @@ uint32_t rec_frames(uint64_t *to, uint32_t most);
 /* Names frames that are new, for at most `ns`; true when there is more to do. Of the helper. */
 bool rec_frames_name(rec_file *f, int64_t ns);
 
+/* ---- devices ---- */
+void rec_cupti_start(void); /* when CUDA is there and the recording wants it */
+void rec_cupti_tick(void);  /* full buffers into events; of the helper */
+void rec_cupti_stop(void);  /* what is left; while the file is still current */
+void rec_cupti_forked(void);
+
 /* ---- events that programs have no call for ---- */
+void rec_put(uint32_t name, uint32_t what, const void *payload, size_t bytes);
 void rec_instant(uint32_t name);
 /* A range that may end on another thread; phase b or e. */
 void rec_async(uint32_t name, uint64_t id, char phase);

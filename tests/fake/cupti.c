@@ -1,0 +1,119 @@
+/* cupti.c: a CUPTI without a GPU, for tests: it keeps the rules of the real one (buffers are asked for
+ * and given back, records have the sizes of CUDA 13, names are pointers) and makes the records that
+ * fake_emit is told to. FAKE_CUPTI_BUSY in the environment: another tool holds it. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef void (*request_fn)(uint8_t **, size_t *, size_t *);
+typedef void (*complete_fn)(void *, uint32_t, uint8_t *, size_t, size_t);
+static request_fn request;
+static complete_fn complete;
+static uint8_t *buffer;
+static size_t buffer_bytes, used;
+static int enabled[64];
+int fake_calls, fake_enabled_calls;
+
+#define EXPORT __attribute__((visibility("default")))
+EXPORT int cuptiGetVersion(uint32_t *v);
+EXPORT int cuptiActivityRegisterCallbacks(request_fn r, complete_fn c);
+EXPORT int cuptiActivityEnable(int kind);
+EXPORT int cuptiActivityDisable(int kind);
+EXPORT int cuptiActivityFlushAll(uint32_t flags);
+EXPORT int cuptiActivityGetNextRecord(uint8_t *p, size_t valid, uint8_t **record);
+EXPORT int cuptiSetThreadIdType(int type);
+EXPORT int cuptiGetCallbackName(int domain, uint32_t id, const char **name);
+EXPORT int cuptiSubscribe(void **s, void (*f)(void *, int, uint32_t, const void *), void *c);
+EXPORT int cuptiUnsubscribe(void *s);
+EXPORT int cuptiActivityEnableRuntimeApi(uint32_t id, uint8_t on);
+EXPORT int cuptiActivityEnableDriverApi(uint32_t id, uint8_t on);
+EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n);
+EXPORT void fake_emit(const uint8_t *record, size_t n);
+EXPORT extern int fake_calls, fake_enabled_calls;
+
+static size_t record_bytes(const uint8_t *p) {
+    uint32_t kind;
+    memcpy(&kind, p, sizeof kind);
+    return kind == 10 ? 216 : kind == 1 ? 96 : kind == 2 ? 88 : kind == 22 ? 96 : 40;
+}
+
+static void give_back(void) {
+    if (buffer) complete(NULL, 0, buffer, buffer_bytes, used);
+    buffer = NULL;
+    used = 0;
+}
+
+void fake_emit(const uint8_t *record, size_t n) {
+    uint32_t kind;
+    memcpy(&kind, record, sizeof kind);
+    if (!request || (!enabled[kind & 63] && kind != 4 && kind != 5)) return;
+    if (buffer && buffer_bytes - used < n) give_back();
+    if (!buffer) {
+        size_t most;
+        request(&buffer, &buffer_bytes, &most);
+    }
+    memcpy(buffer + used, record, n);
+    used += n;
+}
+
+int cuptiGetVersion(uint32_t *v) {
+    *v = 130001;
+    return 0;
+}
+int cuptiActivityRegisterCallbacks(request_fn r, complete_fn c) {
+    request = r;
+    complete = c;
+    return 0;
+}
+int cuptiActivityEnable(int kind) {
+    enabled[kind & 63] = 1;
+    return 0;
+}
+int cuptiActivityDisable(int kind) {
+    enabled[kind & 63] = 0;
+    return 0;
+}
+int cuptiActivityFlushAll(uint32_t flags) {
+    (void)flags;
+    give_back();
+    return 0;
+}
+int cuptiActivityGetNextRecord(uint8_t *p, size_t valid, uint8_t **record) {
+    uint8_t *next = *record ? *record + record_bytes(*record) : p;
+    if (next >= p + valid) return 12; /* the limit is reached */
+    *record = next;
+    return 0;
+}
+int cuptiSetThreadIdType(int type) {
+    return type == 1 ? 0 : 1;
+}
+int cuptiGetCallbackName(int domain, uint32_t id, const char **name) {
+    *name = domain == 2 && id == 211 ? "cudaLaunchKernel_v7000" : "other";
+    return 0;
+}
+int cuptiSubscribe(void **s, void (*f)(void *, int, uint32_t, const void *), void *c) {
+    (void)f;
+    (void)c;
+    fake_calls++;
+    *s = s;
+    return getenv("FAKE_CUPTI_BUSY") ? 39 : 0;
+}
+int cuptiUnsubscribe(void *s) {
+    return s ? 0 : 1;
+}
+int cuptiActivityEnableRuntimeApi(uint32_t id, uint8_t on) {
+    (void)id;
+    fake_enabled_calls += on;
+    return 0;
+}
+int cuptiActivityEnableDriverApi(uint32_t id, uint8_t on) {
+    (void)id;
+    fake_enabled_calls += on;
+    return 0;
+}
+int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n) {
+    (void)context;
+    (void)stream;
+    *n = 0;
+    return 0;
+}

@@ -1,0 +1,220 @@
+/* rec_cupti_test.c: device records, from a CUPTI that is made up (tests/fake/cupti.c) as there is no
+ * GPU here; tests/gpu/run asks the real one. */
+#include "unit/record/record_helper.h"
+
+#include <dlfcn.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/rec_int.h"
+
+static void (*emit)(const uint8_t *, size_t);
+static int *fake_calls, *fake_enabled;
+
+static int64_t unix_now(void) {
+    return rec_clock_ns(CLOCK_REALTIME);
+}
+
+static void put32(uint8_t *p, size_t at, uint32_t v) {
+    memcpy(p + at, &v, sizeof v);
+}
+static void put64(uint8_t *p, size_t at, uint64_t v) {
+    memcpy(p + at, &v, sizeof v);
+}
+
+static void emit_call(uint32_t correlation, int64_t start, int64_t end) {
+    uint8_t r[40] = {0};
+    put32(r, 0, 5);
+    put32(r, 4, 211);
+    put64(r, 8, (uint64_t)start);
+    put64(r, 16, (uint64_t)end);
+    put32(r, 28, (uint32_t)syscall(SYS_gettid));
+    put32(r, 32, correlation);
+    emit(r, sizeof r);
+}
+
+static void emit_kernel(uint32_t correlation, int64_t start, int64_t end, const char *name) {
+    uint8_t r[216] = {0};
+    put32(r, 0, 10);
+    put32(r, 4, 40u << 16); /* registers */
+    put64(r, 16, (uint64_t)start);
+    put64(r, 24, (uint64_t)end);
+    put32(r, 40, 2);
+    put32(r, 48, 7);
+    put32(r, 52, 80);
+    put32(r, 56, 1);
+    put32(r, 60, 1);
+    put32(r, 64, 256);
+    put32(r, 68, 1);
+    put32(r, 72, 1);
+    put32(r, 76, 1024);
+    put32(r, 92, correlation);
+    put64(r, 104, (uint64_t)(uintptr_t)name);
+    emit(r, sizeof r);
+}
+
+static void emit_copy(uint32_t correlation, int64_t start, int64_t end, uint64_t bytes) {
+    uint8_t r[96] = {0};
+    put32(r, 0, 1);
+    r[4] = 1; /* host to device */
+    put64(r, 8, bytes);
+    put64(r, 16, (uint64_t)start);
+    put64(r, 24, (uint64_t)end);
+    put32(r, 40, 7);
+    put32(r, 44, correlation);
+    emit(r, sizeof r);
+}
+
+static void start_with_device(void) {
+    tacho_options o = {.size = sizeof o, .path = fresh_folder(), .device = 1};
+    assert_int_equal(tacho_start(&o), TACHO_OK);
+}
+
+static void kernels_find_their_launch_and_operator(void **state) {
+    enum { N = 500 };
+    start_with_device();
+    assert_true(*fake_enabled > 20);
+    for (uint32_t i = 1; i <= N; i++) {
+        tacho_op_begin(&(tacho_op){.size = sizeof(tacho_op), .name = "gemm", .sequence = -1});
+        usleep(i % 50 == 0 ? 2000 : 0); /* the helper comes by now and then */
+        int64_t now = unix_now();
+        emit_call(i, now, now + 1);
+        emit_kernel(i, now + 5000, now + 9000, "volta_sgemm");
+        usleep(1);
+        tacho_op_end();
+    }
+    int64_t now = unix_now();
+    emit_copy(N + 1, now, now + 2500, 4096);
+    trace *t = stop_and_read();
+    assert_int_equal(t->kernel.n - 1, N + 1);
+    uint32_t linked = 0, copies = 0;
+    for (uint32_t i = 1; i < t->kernel.n; i++) {
+        uint32_t slice = t->kernel.slice[i];
+        if (t->slice.kind[slice] == KIND_MEMCPY) {
+            copies++;
+            assert_int_equal(t->kernel.bytes[i], 4096);
+            continue;
+        }
+        assert_true(llabs(t->slice.dur[slice] - 4000) < 10);
+        assert_int_equal(t->kernel.device[i], 2);
+        assert_int_equal(t->kernel.stream[i], 7);
+        assert_int_equal(t->kernel.grid_x[i], 80);
+        assert_int_equal(t->kernel.block_x[i], 256);
+        assert_int_equal(t->kernel.registers[i], 40);
+        assert_int_equal(t->kernel.shared_memory[i], 1024);
+        uint32_t launch = t->kernel.launch[i], op = t->kernel.op[i];
+        assert_true(launch != 0);
+        assert_true(str_eq(trace_slice_name(t, launch), STR("cudaLaunchKernel")));
+        linked += op && str_eq(trace_slice_name(t, op), STR("gemm"));
+    }
+    assert_int_equal(copies, 1);
+    assert_true(linked >= N * 99 / 100); /* two clocks meet here: a microsecond decides */
+    trace_release(t);
+}
+
+static void each_recording_turns_it_on_and_off(void **state) {
+    for (int i = 0; i < 5; i++) {
+        start_with_device();
+        int64_t now = unix_now();
+        emit_kernel(1, now, now + 1000, "k");
+        trace *t = stop_and_read();
+        assert_int_equal(t->kernel.n - 1, 1);
+        trace_release(t);
+        emit_kernel(1, now, now + 1000, "k"); /* between recordings: nobody listens */
+    }
+}
+
+static void a_kernel_without_times_is_counted_as_lost(void **state) {
+    start_with_device();
+    emit_kernel(1, 0, 0, "k");
+    trace *t = stop_and_read();
+    assert_int_equal(t->kernel.n, 1);
+    assert_int_equal(trace_quality(t, CAUSE_DEVICE_DROPPED), 1);
+    trace_release(t);
+}
+
+static void many_records_pass_through_few_buffers(void **state) {
+    enum { N = 200000 }; /* 43 MB of records: ten buffers of 4 MiB */
+    start_with_device();
+    int64_t now = unix_now();
+    for (uint32_t i = 0; i < N; i++) emit_kernel(i + 1, now + i, now + i + 1, "k");
+    trace *t = stop_and_read();
+    int64_t lost = trace_quality(t, CAUSE_DEVICE_DROPPED);
+    assert_true((int64_t)t->kernel.n - 1 + lost >= N);
+    assert_int_equal(lost, 0);
+    trace_release(t);
+}
+
+static void a_recording_without_device_leaves_it_alone(void **state) {
+    int before = *fake_calls;
+    fresh_folder();
+    start_all();
+    trace *t = stop_and_read();
+    assert_int_equal(*fake_calls, before);
+    trace_release(t);
+}
+
+static void another_holder_is_told_and_left_alone(void **state) {
+    setenv("FAKE_CUPTI_BUSY", "1", 1);
+    start_with_device();
+    int64_t now = unix_now();
+    emit_kernel(1, now, now + 1000, "k");
+    trace *t = stop_and_read();
+    unsetenv("FAKE_CUPTI_BUSY");
+    assert_int_equal(t->kernel.n, 1);
+    assert_true(str_find(trace_meta(t, STR("note")), STR("another tool"), 0) != SIZE_MAX);
+    trace_release(t);
+}
+
+static void stop_in_child(void) {
+    int before = *fake_calls;
+    tacho_options o = {.size = sizeof o, .path = "/tmp/tacho_child.tacho", .device = 1};
+    if (tacho_start(&o) != TACHO_OK || tacho_stop() != TACHO_OK) _exit(1);
+    unlink("/tmp/tacho_child.tacho");
+    _exit(*fake_calls == before ? 0 : 2);
+}
+
+static void a_child_never_calls_it(void **state) {
+    start_with_device();
+    assert_int_equal(in_child(stop_in_child), 0);
+}
+
+static int set_up(void **state) {
+    char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 32);
+    if (n <= 0) return -1;
+    path[n] = 0;
+    dirname(dirname(path));
+    strcat(path, "/fake/libcupti.so");
+    setenv("TACHO_CUPTI", path, 1);
+    void *lib = dlopen(path, RTLD_NOW);
+    if (!lib) return -1;
+    emit = (void (*)(const uint8_t *, size_t))dlsym(lib, "fake_emit");
+    fake_calls = dlsym(lib, "fake_calls");
+    fake_enabled = dlsym(lib, "fake_enabled_calls");
+    return emit && fake_calls && fake_enabled ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    (void)tacho_stop();
+    remove_folder();
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(kernels_find_their_launch_and_operator, tear_down),
+        cmocka_unit_test_teardown(each_recording_turns_it_on_and_off, tear_down),
+        cmocka_unit_test_teardown(a_kernel_without_times_is_counted_as_lost, tear_down),
+        cmocka_unit_test_teardown(many_records_pass_through_few_buffers, tear_down),
+        cmocka_unit_test_teardown(a_recording_without_device_leaves_it_alone, tear_down),
+        cmocka_unit_test_teardown(another_holder_is_told_and_left_alone, tear_down),
+        cmocka_unit_test_teardown(a_child_never_calls_it, tear_down),
+    };
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}
