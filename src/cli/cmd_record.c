@@ -19,6 +19,17 @@ static void say(const options *o, uint16_t message, const char *path, int64_t co
     buf_fini(&line);
 }
 
+/* Accelerators whose work we read but do not record: which switch of the framework does. */
+static void say_other_devices(const options *o) {
+    static const struct {
+        const char *device;
+        uint16_t message;
+    } OTHERS[] = {{"/dev/davinci_manager", MSG_RECORD_ASCEND},
+                  {"/dev/cambricon_ctl", MSG_RECORD_MLU}};
+    for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
+        if (access(OTHERS[i].device, F_OK) == 0) say(o, OTHERS[i].message, OTHERS[i].device, 0);
+}
+
 /* The report of what is in the folder; the recording's own options mean nothing to it. */
 static int show_summary(const options *o, const char *folder) {
     options show = *o;
@@ -56,6 +67,7 @@ int cmd_record(options *o) {
         return cli_complain(o, &err);
     }
     arena_init(&a, 0);
+    say_other_devices(o);
     int code = run_and_show(o, &a, NULL, 0);
     arena_fini(&a);
     return code;
