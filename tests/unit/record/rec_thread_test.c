@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { THREADS = 4, RANGES = 20000 };
+enum { THREADS = 4, RANGES = 6000 };
 
 static void *record_ranges(void *name) {
     tacho_name_thread(name);
@@ -52,7 +52,7 @@ static void *one_range(void *unused) {
 }
 
 static void short_threads_share_their_chunks(void **state) {
-    enum { SHORT = 1000 };
+    enum { SHORT = 400 };
     fresh_folder();
     start_all();
     for (int i = 0; i < SHORT; i++) {
@@ -68,7 +68,7 @@ static void short_threads_share_their_chunks(void **state) {
     trace_release(t);
     struct stat st;
     for (int i = 0; i < 200 && stat(path, &st) == 0 && st.st_size > 1 << 20; i++) usleep(5000);
-    assert_true(st.st_size <= 1 << 20); /* not a chunk for each: that would be 64 MB */
+    assert_true(st.st_size <= 1 << 20); /* not a chunk for each: that would be 26 MB */
 }
 
 static atomic_bool go_on;
@@ -87,7 +87,7 @@ static void stopping_under_the_feet_of_writers_is_safe(void **state) {
     atomic_store(&go_on, true);
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&id[i], NULL, hammer, NULL), 0);
-    for (int i = 0; i < 30; i++) {
+    for (int i = 0; i < 10; i++) {
         char path[4096];
         start_all();
         usleep(2000);
@@ -110,7 +110,7 @@ static void record_in_handler(int signal) {
 }
 
 static void *pester(void *target) {
-    for (int i = 0; i < 2000; i++) pthread_kill(*(pthread_t *)target, SIGUSR1);
+    for (int i = 0; i < 600; i++) pthread_kill(*(pthread_t *)target, SIGUSR1);
     return NULL;
 }
 
@@ -122,14 +122,14 @@ static void a_signal_in_the_middle_of_an_event_is_survived(void **state) {
     tacho_mark("from a signal"); /* its name is known before the handler runs */
     sigaction(SIGUSR1, &action, &before);
     assert_int_equal(pthread_create(&id, NULL, pester, &me), 0);
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < 60000; i++) {
         TACHO_BEGIN("r");
         TACHO_END();
     }
     pthread_join(id, NULL);
     sigaction(SIGUSR1, &before, NULL);
     trace *t = stop_and_read();
-    assert_int_equal(count_slices(t, "r"), 200000);
+    assert_int_equal(count_slices(t, "r"), 60000);
     assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_END), 0);
     trace_release(t);
 }
