@@ -176,6 +176,11 @@ _tacho() {
     summary:--to) return ;;
     summary:--step) return ;;
     summary:--sort) return ;;
+    summary:--style) COMPREPLY=($(compgen -W "tacho paddle" -- "$word")); return ;;
+    summary:--sorted-by) COMPREPLY=($(compgen -W "CPUTotal CPUAvg CPUMax CPUMin GPUTotal GPUAvg GPUMax GPUMin" -- "$word")); return ;;
+    summary:--views) return ;;
+    summary:--op-detail) COMPREPLY=($(compgen -W "yes no" -- "$word")); return ;;
+    summary:--time-unit) COMPREPLY=($(compgen -W "s ms us ns" -- "$word")); return ;;
     summary:--limit) return ;;
     summary:--threads) return ;;
     summary:--memory-limit) return ;;
@@ -209,7 +214,7 @@ _tacho() {
     record) options="--output --steps --shapes --memory --stack --flight --ring --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     attach) options="--output --for --shapes --memory --stack --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     demo) options="--logdir --port --host --follow-links --output --slow-loader --no-serve --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
-    summary) options="--run --worker --span --logdir --from --to --step --sort --limit --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    summary) options="--run --worker --span --logdir --from --to --step --sort --style --sorted-by --views --op-detail --thread-sep --time-unit --limit --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     export) options="--run --worker --span --logdir --from --to --value --until --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     help) options="--lang --help" ;;
     version) options="--lang --help" ;;

@@ -8,12 +8,15 @@
  * such as kernels of a host-only trace, is left out.
  *
  * --sort takes a column of the operators or kernels, or a word that means one of each (KEYS); a
- * table that has no such column keeps its own order. */
+ * table that has no such column keeps its own order.
+ *
+ * --style paddle is another report altogether (paddle_tables.c). */
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/open.h"
+#include "cli/paddle_tables.h"
 #include "cli/shape.h"
 
 #define TOP_ROWS 10
@@ -184,6 +187,8 @@ static status write_report(const report *r, error *err) {
     answer overview, memory, advise;
     buf *out = &r->out->buf;
     TRY(open_traces(r->o, r->x, err));
+    if (str_eq(r->o->style, STR("paddle")))
+        return paddle_tables_write(r->o, r->x, &r->out->buf, err);
     TRY(ask(r, STR("overview"), &overview, err));
     present_verdict_text(&overview.verdict, &r->present, out);
     TRY(put_header(r, err));

@@ -25,6 +25,18 @@ typedef struct {
     int32_t id;
 } place_info;
 
+/* A range that memory events were recorded in. */
+typedef struct {
+    uint64_t offset; /* of its event */
+    int64_t tid, start;
+    uint32_t name;
+} owner;
+
+typedef struct {
+    uint64_t offset, row; /* of the event; in the part */
+    int64_t tid;
+} orphan;
+
 struct paddle_facts {
     builder *b;
     part *part;
@@ -35,7 +47,10 @@ struct paddle_facts {
     vec place_rows;            /* place_info */
     uint32_t words[MAX_WORDS]; /* plug-in devices, string ids */
     uint32_t n_words;
-    map names; /* string id of a thread's label → string id of its name */
+    map names;   /* string id of a thread's label → string id of its name */
+    owner now;   /* of the memory events that come next; offset NOPOS: not known */
+    vec last;    /* owner: the last one of each piece */
+    vec orphans; /* orphan: memory events before the first range of their piece */
 };
 
 paddle_facts *paddle_facts_new(builder *b, part *p) {
@@ -45,6 +60,9 @@ paddle_facts *paddle_facts_new(builder *b, part *p) {
     f->part = p;
     f->absolute = VEC_INIT(uint64_t);
     f->place_rows = VEC_INIT(place_info);
+    f->last = VEC_INIT(owner);
+    f->orphans = VEC_INIT(orphan);
+    f->now.offset = NOPOS;
     return f;
 }
 
@@ -52,6 +70,8 @@ void paddle_facts_free(paddle_facts *f) {
     if (!f) return;
     vec_fini(&f->absolute);
     vec_fini(&f->place_rows);
+    vec_fini(&f->last);
+    vec_fini(&f->orphans);
     map_fini(&f->places);
     map_fini(&f->names);
     mem_free(f);
@@ -137,9 +157,37 @@ status paddle_find_place(paddle_facts *f, uint32_t place, uint8_t *type, int32_t
     return OK;
 }
 
-status paddle_set_place(paddle_facts *f, raw_memory *m, uint32_t place, uint64_t offset) {
+static void set_owner(raw_memory *m, const owner *o, int64_t tid) {
+    if (o->tid != tid) return;
+    m->has_owner = true;
+    m->owner_start = o->start;
+    m->owner_name = o->name;
+}
+
+status paddle_set_place(paddle_facts *f, raw_memory *m, uint32_t place, int64_t tid,
+                        uint64_t offset) {
     m->tie = (uint32_t)(offset >> 4); /* an event has more than sixteen bytes */
+    if (f->now.offset != NOPOS) {
+        set_owner(m, &f->now, tid);
+    } else {
+        orphan *o = vec_push(&f->orphans);
+        if (!o) return ERR_MEMORY;
+        *o = (orphan){offset, part_next_memory(f->part), tid};
+    }
     return place ? paddle_find_place(f, place, &m->device_type, &m->device) : OK;
+}
+
+void paddle_begin_owner(paddle_facts *f, const raw_slice *row, int64_t tid, uint64_t offset) {
+    f->now = (owner){.offset = offset, .tid = tid, .start = row->start, .name = row->name};
+}
+
+status paddle_begin_piece(paddle_facts *f) {
+    if (f->now.offset == NOPOS) return OK;
+    owner *last = vec_push(&f->last);
+    if (!last) return ERR_MEMORY;
+    *last = f->now;
+    f->now.offset = NOPOS;
+    return OK;
 }
 
 uint32_t paddle_set_thread_name(paddle_facts *f, uint32_t label) {
@@ -214,6 +262,22 @@ static status keep_words(builder *b, const word_list *words, error *err) {
     return builder_add_meta(b, key, value, err);
 }
 
+/* Memory events at the start of a piece belong to the last range of what comes before it in the file.
+ * Both lists are short: one entry for each piece, and the events up to its first range. */
+static void adopt_orphans(paddle_facts **all, int n) {
+    for (int i = 0; i < n; i++)
+        for (size_t k = 0; k < all[i]->orphans.n; k++) {
+            const orphan *o = &VEC(&all[i]->orphans, orphan)[k];
+            const owner *best = NULL;
+            for (int j = 0; j < n; j++)
+                for (size_t m = 0; m < all[j]->last.n; m++) {
+                    const owner *x = &VEC(&all[j]->last, owner)[m];
+                    if (x->offset < o->offset && (!best || x->offset > best->offset)) best = x;
+                }
+            if (best) set_owner(part_memory_at(all[i]->part, o->row), best, o->tid);
+        }
+}
+
 /* The accelerator of the trace: the one type its memory events name beside the host's. Without such
  * events it is what the file calls every device, a GPU. */
 static uint8_t find_accelerator(paddle_facts **all, int n) {
@@ -236,6 +300,9 @@ status paddle_facts_finish(builder *b, paddle_facts **all, int n, error *err) {
     bool found;
     int64_t zero = find_zero(all, n, &found);
     gather_words(b, all, n, &words);
+    for (int i = 0; i < n; i++)
+        if (paddle_begin_piece(all[i]) != OK) FAIL_MEMORY(err);
+    adopt_orphans(all, n);
     for (int i = 0; i < n; i++) {
         rename_devices(all[i], &words);
         part_move_points(all[i]->part, -zero);

@@ -17,8 +17,13 @@ void paddle_facts_free(paddle_facts *f);
 status paddle_set_times(paddle_facts *f, raw_slice *row, int64_t from, int64_t to) MUST_USE;
 /* Device of a memory event by its place ("Place(gpu:0)", string id), and its order among the events of
  * one microsecond, which is the order in the file. */
-status paddle_set_place(paddle_facts *f, raw_memory *m, uint32_t place,
+status paddle_set_place(paddle_facts *f, raw_memory *m, uint32_t place, int64_t tid,
                         uint64_t offset) MUST_USE;
+/* A host range that is no runtime call: the memory events that follow it in the file were recorded in
+ * it. `offset` of its event. */
+void paddle_begin_owner(paddle_facts *f, const raw_slice *row, int64_t tid, uint64_t offset);
+/* The bytes that follow are from another place of the file: the owner is not known until the end. */
+status paddle_begin_piece(paddle_facts *f) MUST_USE;
 /* String id of the thread's own name in a label; UINT32_MAX when out of memory. */
 uint32_t paddle_set_thread_name(paddle_facts *f, uint32_t label);
 

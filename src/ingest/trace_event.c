@@ -723,6 +723,8 @@ static status take_complete(event_sink *s, event *e) {
     if (s->paddle) {
         int64_t from = time_arg(e, FIELD_START_TIME), to = time_arg(e, FIELD_END_TIME);
         TRY(paddle_set_times(s->paddle, &row, from, to));
+        if (row.kind != KIND_RUNTIME && !kind_is_device(row.kind))
+            paddle_begin_owner(s->paddle, &row, e->tid.v, e->offset);
     }
     if (!e->category) part_lost(s->part, CAUSE_MISSING_CATEGORY, e->offset, e->name);
     TRY(add_details(s, e, &row));
@@ -747,7 +749,7 @@ static status take_memory(event_sink *s, event *e, bool out_of_memory) {
     if (s->paddle) {
         if (category_of(s, e->category).class == CLASS_SEGMENT)
             m.kind = m.bytes > 0 ? MEMORY_SEGMENT_ALLOC : MEMORY_SEGMENT_FREE;
-        TRY(paddle_set_place(s->paddle, &m, event_text(e, FIELD_PLACE), e->offset));
+        TRY(paddle_set_place(s->paddle, &m, event_text(e, FIELD_PLACE), e->tid.v, e->offset));
     }
     return part_memory(s->part, &m);
 }

@@ -530,6 +530,8 @@ static bool next_piece(crew *c, piece *pc, const char **end, bool *first) {
 /* Reads one piece; false when it did not end between two events. The last piece may end anyhow. */
 static bool read_piece(crew *c, event_sink *s, const piece *pc, const char *end, bool first) {
     bool last = end == pc->p + pc->n;
+    paddle_facts *facts = event_sink_paddle(s);
+    if (facts && paddle_begin_piece(facts) != OK) return false; /* the other path says why */
     if (!last && !first) {
         const char *stop;
         return layout_parse(event_sink_layout(s), pc->p, end, pc->offset, &stop) ==

@@ -525,6 +525,15 @@ void part_move_slice(part *p, uint64_t slice, int64_t by_ns) {
     VEC(&p->tracks, part_track_row)[row->track].n_runs += 2;
 }
 
+raw_memory *part_memory_at(part *p, uint64_t index) {
+    if (index >= p->memories.n) BUG("a memory row that is not there");
+    return &VEC(&p->memories, raw_memory)[index];
+}
+
+uint64_t part_next_memory(const part *p) {
+    return p->memories.n;
+}
+
 void part_rename_devices(part *p, const uint8_t types[256]) {
     for (size_t i = 0; i < p->memories.n; i++) {
         raw_memory *m = &VEC(&p->memories, raw_memory)[i];

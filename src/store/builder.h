@@ -187,6 +187,11 @@ typedef struct {
         block; /* pairs a release with its allocation where there is no address; 0 = none */
     int32_t device;
     uint8_t device_type, kind;
+    /* The slice on its track that it was recorded in, by start and name, when the producer says so
+     * (has_owner); otherwise the time decides. */
+    bool has_owner;
+    uint32_t owner_name;
+    int64_t owner_start;
 } raw_memory;
 typedef struct {
     int64_t time;
@@ -279,6 +284,9 @@ void part_count(part *p, uint64_t read, uint64_t dropped);
 void part_move_points(part *p, int64_t by_ns);
 void part_move_slice(part *p, uint64_t slice, int64_t by_ns);
 void part_rename_devices(part *p, const uint8_t types[256]);
+/* A memory row of this part, for the reader to set right. Valid until the next part_memory. */
+raw_memory *part_memory_at(part *p, uint64_t index);
+uint64_t part_next_memory(const part *p);
 
 /* Hands over the last argument block; the thread that owns the part calls it when it is done. */
 void part_finish(part *p);

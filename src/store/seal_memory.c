@@ -138,6 +138,38 @@ static uint32_t op_at(const sealing *s, uint32_t track, int64_t time, uint32_t *
     return range;
 }
 
+/* A producer that says so may round the times of its memory events to whole microseconds. */
+enum { OWNER_SLACK_NS = 1000, MAX_TWINS = 256 };
+
+/* The slice of a track with this start and name, 0 when there is none or it does not fit. */
+static uint32_t find_owner(const sealing *s, uint32_t track, const raw_memory *m) {
+    uint32_t low = s->track.first[track], high = s->track.end[track];
+    uint32_t end = high;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->slice.start[middle] < m->owner_start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (int i = 0; i < MAX_TWINS && low < end && s->slice.start[low] == m->owner_start;
+         i++, low++)
+        if (s->slice.name[low] == m->owner_name)
+            return m->time + OWNER_SLACK_NS >= s->slice.start[low] &&
+                           m->time - OWNER_SLACK_NS <= s->slice.start[low] + s->slice.dur[low]
+                       ? low
+                       : 0;
+    return 0;
+}
+
+/* The operator around a range, or the range itself. */
+static uint32_t op_around(const sealing *s, uint32_t range) {
+    uint32_t i = range;
+    for (int level = 0; i && level < MAX_CLIMB; i = s->slice.parent[i], level++)
+        if (s->slice.kind[i] == KIND_OP) return i;
+    return range;
+}
+
 static status seal_events(sealing *s, const timed *t, error *err) {
     uint32_t *cursor = seal_scratch(s, (size_t)s->track.n + 1, sizeof(uint32_t));
     map alive = {0};
@@ -149,6 +181,9 @@ static status seal_events(sealing *s, const timed *t, error *err) {
         s->memory.time[row] = m->time;
         s->memory.track[row] = track;
         s->memory.op[row] = op_at(s, track, m->time, &cursor[track]);
+        uint32_t range = m->has_owner ? find_owner(s, track, m) : 0;
+        s->memory.range[row] = range;
+        if (range) s->memory.op[row] = op_around(s, range);
         s->memory.address[row] = m->address;
         s->memory.bytes[row] = m->bytes;
         s->memory.allocated[row] = m->allocated;
