@@ -48,6 +48,7 @@ struct paddle_facts {
     uint32_t words[MAX_WORDS]; /* plug-in devices, string ids */
     uint32_t n_words;
     map names;   /* string id of a thread's label → string id of its name */
+    map stacks;  /* string id of a traceback → that of its frames */
     owner now;   /* of the memory events that come next; offset NOPOS: not known */
     vec last;    /* owner: the last one of each piece */
     vec orphans; /* orphan: memory events before the first range of their piece */
@@ -74,6 +75,7 @@ void paddle_facts_free(paddle_facts *f) {
     vec_fini(&f->orphans);
     map_fini(&f->places);
     map_fini(&f->names);
+    map_fini(&f->stacks);
     mem_free(f);
 }
 
@@ -198,6 +200,30 @@ uint32_t paddle_set_thread_name(paddle_facts *f, uint32_t label) {
         *at = name.n ? intern_add(builder_strings(f->b), name) : 0;
     }
     return *at;
+}
+
+static bool is_empty(const paddle_facts *f, uint32_t id) {
+    return id && intern_get(builder_strings(f->b), id).n < 3; /* {} */
+}
+
+status paddle_set_op(paddle_facts *f, raw_op *op) {
+    if (is_empty(f, op->shapes)) op->shapes = 0;
+    if (is_empty(f, op->types)) op->types = 0;
+    if (!op->call_stack) return OK;
+    uint32_t *at = map_at(&f->stacks, op->call_stack);
+    if (!at) return ERR_MEMORY;
+    if (*at == MAP_NONE) {
+        buf b = {0};
+        paddle_stack(intern_get(builder_strings(f->b), op->call_stack), &b);
+        uint32_t id = !buf_ok(&b) ? UINT32_MAX
+                      : b.n       ? intern_add(builder_strings(f->b), buf_str(&b))
+                                  : 0;
+        buf_fini(&b);
+        *at = id == UINT32_MAX ? 0 : id;
+        if (id == UINT32_MAX) return ERR_MEMORY;
+    }
+    op->call_stack = *at;
+    return OK;
 }
 
 /* ---- the end ---- */

@@ -24,6 +24,8 @@ status paddle_set_place(paddle_facts *f, raw_memory *m, uint32_t place, int64_t 
 void paddle_begin_owner(paddle_facts *f, const raw_slice *row, int64_t tid, uint64_t offset);
 /* The bytes that follow are from another place of the file: the owner is not known until the end. */
 status paddle_begin_piece(paddle_facts *f) MUST_USE;
+/* Empty shapes and types are none, a call stack is turned into frames. */
+status paddle_set_op(paddle_facts *f, raw_op *op) MUST_USE;
 /* String id of the thread's own name in a label; UINT32_MAX when out of memory. */
 uint32_t paddle_set_thread_name(paddle_facts *f, uint32_t label);
 

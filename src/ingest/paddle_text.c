@@ -124,3 +124,33 @@ str paddle_thread_name(str label) {
     if (str_ends(s, STR("(C++)"))) s.n -= 5;
     return s;
 }
+
+/* One line of a traceback, `File "x.py", line 12, in f`: its parts, false when it is none. */
+static bool read_frame(str line, str *file, str *number, str *function) {
+    static const str start = STR("File "), middle = STR(", line "), last = STR(", in ");
+    line = str_trim(line);
+    if (!str_starts(line, start) || line.n < start.n + 2) return false;
+    size_t at = str_find(line, middle, start.n + 1);
+    size_t name = at == SIZE_MAX ? SIZE_MAX : str_find(line, last, at + middle.n);
+    if (name == SIZE_MAX || at < start.n + 2) return false;
+    *file = str_n(line.p + start.n + 1, at - start.n - 2); /* without its quotes */
+    *number = str_n(line.p + at + middle.n, name - at - middle.n);
+    *function = str_from(line, name + last.n);
+    return true;
+}
+
+void paddle_stack(str text, buf *out) {
+    bool first = true;
+    for (size_t end = text.n; end;) {
+        size_t from = end;
+        while (from && text.p[from - 1] != '\n') from--;
+        str file, number, function;
+        if (read_frame(str_n(text.p + from, end - from), &file, &number, &function)) {
+            if (!first) buf_add_byte(out, ';');
+            first = false;
+            buf_printf(out, "%.*s(%.*s): %.*s", STR_ARG(file), STR_ARG(number),
+                       STR_ARG(function));
+        }
+        end = from ? from - 1 : 0;
+    }
+}

@@ -2,6 +2,7 @@
 #ifndef INGEST_PADDLE_TEXT_H
 #define INGEST_PADDLE_TEXT_H
 
+#include "base/buf.h"
 #include "ingest/layout.h"
 
 /* For layout_dialect: names with their duration behind them, `12(Python)` for a thread. */
@@ -13,5 +14,9 @@ str paddle_bare_name(str name);
 
 /* "thread 12:MainThread(Python)" is MainThread; empty when the thread has no name. */
 str paddle_thread_name(str label);
+
+/* A Python traceback as text (outermost call first) to frames joined by ';', innermost first, each
+ * "file.py(12): function". Nothing when there is no frame in it. */
+void paddle_stack(str text, buf *out);
 
 #endif

@@ -576,6 +576,7 @@ static status add_op(event_sink *s, const event *e, raw_slice *row) {
         .inputs = event_text(e, FIELD_INPUTS),
         .call_stack = event_text(e, FIELD_CALL_STACK),
     };
+    if (s->paddle) TRY(paddle_set_op(s->paddle, &op));
     TRY(part_op(s->part, &op, row));
     if (!event_has(e, FIELD_FLOPS)) return OK;
     return part_op_cost(s->part, &(raw_op_cost){.op = row->extra,

@@ -14,6 +14,8 @@
 #include "ingest/memory_snapshot.h"
 #include "ingest/mindspore.h"
 #include "ingest/recording.h"
+#include "ingest/paddle_head.h"
+#include "ingest/paddle_pb.h"
 #include "store/file.h"
 
 /* ---- trace-event JSON -------------------------------------------------------------------- */
@@ -110,6 +112,11 @@ static sniff_answer sniff_recording(str head, bool whole) {
     return recording_is_ours(head) ? SNIFF_YES : SNIFF_NO;
 }
 
+static sniff_answer sniff_paddle_pb(str head, bool whole) {
+    (void)whole;
+    return paddle_pb_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
 /* A pickle: protocols 2 to 5 say so, 0 and 1 open a list or dictionary. It is a memory snapshot when
  * words of one are near its start; otherwise the reader has the last word about a sure pickle. */
 static sniff_answer sniff_snapshot(str head, bool whole) {
@@ -147,6 +154,7 @@ static const format FORMATS[] = {
     {"paddle json", sniff_paddle_json, ingest_paddle_json, MSG_NONE},
     {"megengine", sniff_megengine, ingest_megengine, MSG_NONE},
     {"tacho_recording", sniff_recording, ingest_recording, MSG_NONE},
+    {"paddle pb", sniff_paddle_pb, ingest_paddle_pb, MSG_NONE},
     {"trace json", sniff_trace_json, ingest_trace_json, MSG_NONE},
     {"torch_memory_snapshot", sniff_snapshot, ingest_memory_snapshot, MSG_NONE},
     {"mindspore", sniff_mindspore, ingest_mindspore, MSG_NONE},

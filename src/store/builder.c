@@ -525,6 +525,11 @@ void part_move_slice(part *p, uint64_t slice, int64_t by_ns) {
     VEC(&p->tracks, part_track_row)[row->track].n_runs += 2;
 }
 
+raw_op *part_op_at(part *p, uint32_t index) {
+    if (index >= p->ops.n) BUG("an op that is not there");
+    return &VEC(&p->ops, raw_op)[index];
+}
+
 raw_memory *part_memory_at(part *p, uint64_t index) {
     if (index >= p->memories.n) BUG("a memory row that is not there");
     return &VEC(&p->memories, raw_memory)[index];

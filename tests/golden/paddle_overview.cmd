@@ -1,0 +1,1 @@
+$TACHO overview --stable --worker host_apid_4001 paddle

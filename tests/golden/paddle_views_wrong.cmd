@@ -1,0 +1,1 @@
+$TACHO summary --style paddle --views OverView,Nothing --worker names paddle

@@ -1,0 +1,75 @@
+/* protobuf_test.c: fields out of bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "ingest/protobuf.h"
+
+static void fields_of_every_wire_type_are_read(void **state) {
+    (void)state;
+    static const char bytes[] = "\x08\x96\x01" /* 1: 150 */
+                                "\x12\x03"     /* 2: "abc" */
+                                "abc"
+                                "\x1d\x00\x00\x80\x3f"                  /* 3: 1.0f */
+                                "\x21\x01\x02\x03\x04\x05\x06\x07\x08"; /* 4 */
+    pb_reader r = pb_open(str_n(bytes, sizeof bytes - 1));
+    pb_field f;
+    assert_true(pb_next(&r, &f));
+    assert_int_equal(f.number, 1);
+    assert_int_equal(f.v, 150);
+    assert_true(pb_next(&r, &f));
+    assert_true(str_eq(f.bytes, STR("abc")));
+    assert_true(pb_next(&r, &f));
+    assert_true(pb_float(&f) == 1.0);
+    assert_true(pb_next(&r, &f));
+    assert_int_equal(f.v, 0x0807060504030201);
+    assert_false(pb_next(&r, &f));
+    assert_false(r.damaged);
+}
+
+static void damage_ends_a_message(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t n;
+    } cases[] = {
+        {"\x08", 1},                                          /* no value */
+        {"\x08\xff\xff", 3},                                  /* a varint that does not end */
+        {"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 11}, /* more than 64 bits */
+        {"\x12\x05"
+         "abc",
+         5},                 /* longer than the message */
+        {"\x1d\x00\x00", 3}, /* three bytes of four */
+        {"\x0b", 1},         /* a group */
+        {"\x00\x00", 2},     /* field 0 */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pb_reader r = pb_open(str_n(cases[i].bytes, cases[i].n));
+        pb_field f;
+        assert_false(pb_next(&r, &f));
+        assert_true(r.damaged);
+        assert_false(pb_next(&r, &f));
+    }
+}
+
+static void a_cut_head_is_told_from_a_wrong_one(void **state) {
+    (void)state;
+    pb_field f;
+    bool cut;
+    static const char half[] = "\x08\x80", wrong[] = "\x0f\x01";
+    assert_null(pb_head(half, half + 2, &f, &cut));
+    assert_true(cut);
+    assert_null(pb_head(wrong, wrong + 2, &f, &cut));
+    assert_false(cut);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_of_every_wire_type_are_read),
+        cmocka_unit_test(damage_ends_a_message),
+        cmocka_unit_test(a_cut_head_is_told_from_a_wrong_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
