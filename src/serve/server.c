@@ -35,6 +35,7 @@
 
 enum {
     MOST_CONNECTIONS = 256,
+    SPARE_CONNECTIONS = 64, /* what the library may hold beyond them: it never does */
     MOST_JOBS = 512,
     CONNECTION_BYTES = 48 << 10, /* request line and headers */
     TIMEOUT_S = 120,
@@ -80,6 +81,7 @@ struct server {
     atomic_bool ending;
     live *_Atomic started; /* the catalogue, once it runs; for the clock */
     atomic_int ticks;      /* of the workers' clock */
+    atomic_int connections;
 
     pthread_mutex_t lock; /* guards what follows */
     call *parked;
@@ -572,6 +574,23 @@ static void on_completed(void *context, connection *con, void **state,
     *state = NULL;
 }
 
+/* A connection too many is closed at once. The library's own limit would leave it in the queue, and
+ * once reached (0.9.75, epoll) it accepts nothing any more, also when all others have gone. */
+static enum MHD_Result on_accept(void *context, const struct sockaddr *from, socklen_t n) {
+    server *s = context;
+    (void)from;
+    (void)n;
+    return atomic_load(&s->connections) < MOST_CONNECTIONS ? MHD_YES : MHD_NO;
+}
+
+static void on_connection(void *context, connection *con, void **state,
+                          enum MHD_ConnectionNotificationCode code) {
+    server *s = context;
+    (void)con;
+    (void)state;
+    atomic_fetch_add(&s->connections, code == MHD_CONNECTION_NOTIFY_STARTED ? 1 : -1);
+}
+
 /* ---- life -------------------------------------------------------------------------------- */
 
 static void make_url(server *s, const char *host) {
@@ -593,7 +612,7 @@ static status start_parts(server *s, const server_options *o, error *err) {
     if (!guard_make_token(s->token) || !guard_make_token(random)) FAIL_MEMORY(err);
     memcpy(s->service.instance, random, 16);
     s->rules = (guard_rules){.loopback = s->listening.loopback, .token = str_of(s->token)};
-    s->service.memory_bytes = EXCHANGE_BYTES;
+    s->service.memory_bytes = o->request_bytes ? (size_t)o->request_bytes : EXCHANGE_BYTES;
     s->service.answer_bytes = ANSWER_BYTES;
     s->service.facts = facts_new();
     s->service.pool = pool_new(threads);
@@ -613,14 +632,15 @@ static status start_parts(server *s, const server_options *o, error *err) {
     return OK;
 }
 
-static status start_daemon(server *s, error *err) {
+static status start_daemon(server *s, const server_options *o, error *err) {
+    unsigned timeout_s = o->timeout_s ? o->timeout_s : TIMEOUT_S;
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
     s->daemon = MHD_start_daemon(
-        flags, 0, NULL, NULL, on_request, s, MHD_OPTION_LISTEN_SOCKET, s->listening.fd,
+        flags, 0, on_accept, s, on_request, s, MHD_OPTION_LISTEN_SOCKET, s->listening.fd,
         MHD_OPTION_URI_LOG_CALLBACK, on_target, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_END);
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)(MOST_CONNECTIONS + SPARE_CONNECTIONS), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, timeout_s, MHD_OPTION_END);
     if (!s->daemon) FAIL_MEMORY(err);
     return OK;
 }
@@ -633,7 +653,7 @@ status server_start(const server_options *o, server **out, error *err) {
     pthread_mutex_init(&s->lock, NULL);
     status st = listen_open(host, o->port, &s->listening, err);
     if (st == OK) st = start_parts(s, o, err);
-    if (st == OK) st = start_daemon(s, err);
+    if (st == OK) st = start_daemon(s, o, err);
     if (st != OK) {
         server_stop(s);
         return st;

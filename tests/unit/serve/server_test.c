@@ -1,6 +1,7 @@
 /* server_test.c: the server over real sockets, with many clients and a sudden end. tests/serve asks it
  * everything else. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -136,6 +137,44 @@ static void it_ends_in_the_middle_of_everything(void **state) {
     }
 }
 
+static void a_question_that_takes_too_much_memory_is_refused_and_the_server_goes_on(
+    void **state) {
+    server *s = NULL;
+    server_options o = {.path = in_folder(&place, "log"),
+                        .threads = 2,
+                        .no_cache = true,
+                        .request_bytes = 6000};
+    assert_int_equal(server_start(&o, &s, NULL), OK);
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(status_of(s, "/api/v1/operators?run=a"), 503);
+        assert_int_equal(status_of(s, "/api/v1/ping"), 200);
+        assert_int_equal(status_of(s, "/api/v1/runs"), 200);
+    }
+    server_stop(s);
+}
+
+/* One that says nothing, and one that stops in the middle of its request. */
+static void a_silent_connection_is_closed(void **state) {
+    server *s = NULL;
+    server_options o = {
+        .path = in_folder(&place, "log"), .threads = 2, .no_cache = true, .timeout_s = 1};
+    assert_int_equal(server_start(&o, &s, NULL), OK);
+    int silent = connect_to(s), half = connect_to(s);
+    static const char part[] = "GET /api/v1/ping HTTP/1.1\r\nHost: loc";
+    assert_int_equal(send(half, part, sizeof part - 1, 0), sizeof part - 1);
+    char byte;
+    errno = 0;
+    assert_true(recv(silent, &byte, 1, 0) <= 0);
+    assert_int_not_equal(errno, EAGAIN);
+    while (recv(half, &byte, 1, 0) > 0) { /* it may be told so before */
+    }
+    assert_int_not_equal(errno, EAGAIN);
+    close(silent);
+    close(half);
+    assert_int_equal(status_of(s, "/api/v1/ping"), 200);
+    server_stop(s);
+}
+
 static void what_cannot_be_served_is_a_status(void **state) {
     server *s = NULL;
     error err;
@@ -161,6 +200,9 @@ int main(void) {
         cmocka_unit_test(it_answers),
         cmocka_unit_test(many_threads_ask_at_once),
         cmocka_unit_test(it_ends_in_the_middle_of_everything),
+        cmocka_unit_test(
+            a_question_that_takes_too_much_memory_is_refused_and_the_server_goes_on),
+        cmocka_unit_test(a_silent_connection_is_closed),
         cmocka_unit_test(what_cannot_be_served_is_a_status),
         cmocka_unit_test(another_address_has_a_token_in_its_url),
     };
