@@ -1,0 +1,358 @@
+// made by tools/generate; do not edit
+// What the analyses answer: the columns of every table, and what each can be asked beyond the common.
+
+export interface Tables {
+  info: {
+    trace: {
+      key: string | null;
+      value: string | null;
+    };
+    events: {
+      kind: string | null;
+      count: number | null;
+    };
+    devices: {
+      device: number | null;
+      name: string | null;
+      memory_bytes: number | null;
+      compute_capability: string | null;
+      sm_count: number | null;
+    };
+  };
+  operators: {
+    operators: {
+      name: string | null;
+      full_name: string | null;
+      side: string | null;
+      type: string | null;
+      info: string | null;
+      calls: number | null;
+      mean: number | null;
+      max: number | null;
+      min: number | null;
+      share: number | null;
+      host_total: number | null;
+      host_self: number | null;
+      device_total: number | null;
+      device_self: number | null;
+      tensor_core_eligible: boolean | null;
+      tensor_core_self_share: number | null;
+      tensor_core_total_share: number | null;
+      flops: number | null;
+      flops_per_s: number | null;
+      shapes?: string | null;
+      stack?: string | null;
+      device_mean: number | null;
+      device_max: number | null;
+      device_min: number | null;
+    };
+    phases: {
+      op: string | null;
+      name: string | null;
+      phase: string | null;
+      calls: number | null;
+      host_total: number | null;
+      host_share: number | null;
+      device_total: number | null;
+      device_share: number | null;
+      host_mean: number | null;
+      host_max: number | null;
+      host_min: number | null;
+      device_mean: number | null;
+      device_max: number | null;
+      device_min: number | null;
+      parent: string | null;
+      shapes?: string | null;
+    };
+  };
+  kernels: {
+    kernels: {
+      name: string | null;
+      op: string | null;
+      calls: number | null;
+      total: number | null;
+      mean: number | null;
+      max: number | null;
+      min: number | null;
+      share: number | null;
+      tensor_core: boolean | null;
+      blocks_per_sm: number | null;
+      occupancy: number | null;
+      grid?: string | null;
+      block?: string | null;
+      registers?: number | null;
+      shared_memory?: number | null;
+    };
+  };
+  overview: {
+    devices: {
+      device: number | null;
+      name: string | null;
+      utilization: number | null;
+      sm_efficiency: number | null;
+      occupancy: number | null;
+      tensor_core_share: number | null;
+    };
+    breakdown: {
+      category: string | null;
+      time: number | null;
+      share: number | null;
+    };
+    steps: {
+      step: number | null;
+      total: number | null;
+      kernel: number | null;
+      memcpy: number | null;
+      memset: number | null;
+      communication: number | null;
+      runtime: number | null;
+      data_loader: number | null;
+      cpu_exec: number | null;
+      other: number | null;
+    };
+    stages: {
+      stage: string | null;
+      calls: number | null;
+      host_time: number | null;
+      device_time: number | null;
+      host_mean: number | null;
+      device_mean: number | null;
+      host_max: number | null;
+      device_max: number | null;
+      host_min: number | null;
+      device_min: number | null;
+      host_share: number | null;
+      device_share: number | null;
+    };
+    stage_steps: {
+      step: number | null;
+      stage: string | null;
+      host_time: number | null;
+      device_time: number | null;
+    };
+    configuration: {
+      key: string | null;
+      value: string | null;
+    };
+    stage_events: {
+      stage: string | null;
+      kind: string | null;
+      host_time: number | null;
+      device_time: number | null;
+      calls: number | null;
+    };
+    user_events: {
+      name: string | null;
+      calls: number | null;
+      host_total: number | null;
+      device_total: number | null;
+      host_mean: number | null;
+      host_max: number | null;
+      host_min: number | null;
+      host_share: number | null;
+      device_mean: number | null;
+      device_max: number | null;
+      device_min: number | null;
+      device_share: number | null;
+    };
+  };
+  steps: {
+    steps: {
+      step: number | null;
+      start: number | null;
+      end: number | null;
+      duration: number | null;
+      gap: number | null;
+      forward_backward: number | null;
+      communication: number | null;
+      exposed_communication: number | null;
+      tail: number | null;
+    };
+    segments: {
+      step: number | null;
+      stage: string | null;
+      track: string | null;
+      name: string | null;
+      start: number | null;
+      duration: number | null;
+      exposed: number | null;
+    };
+    distribution: {
+      part: string | null;
+      steps: number | null;
+      mean: number | null;
+      share: number | null;
+      min: number | null;
+      p10: number | null;
+      p50: number | null;
+      p90: number | null;
+      max: number | null;
+    };
+    bands: {
+      first_step: number | null;
+      last_step: number | null;
+      steps: number | null;
+      p10: number | null;
+      p50: number | null;
+      p90: number | null;
+    };
+  };
+  memory: {
+    curve: {
+      time: number | null;
+      device: string | null;
+      allocated: number | null;
+      reserved: number | null;
+    };
+    peak_contents: {
+      device: string | null;
+      op: string | null;
+      bytes: number | null;
+      allocations: number | null;
+    };
+    contents: {
+      device: string | null;
+      name: string | null;
+      bytes: number | null;
+      allocations: number | null;
+      time: number | null;
+    };
+    events: {
+      op: string | null;
+      device: string | null;
+      kind: string | null;
+      address: string | null;
+      bytes: number | null;
+      allocated_at: number | null;
+      released_at: number | null;
+      duration: number | null;
+      slice: number | null;
+    };
+    statistics: {
+      op: string | null;
+      device: string | null;
+      calls: number | null;
+      size_increase: number | null;
+      self_size_increase: number | null;
+      allocations: number | null;
+      self_allocations: number | null;
+      allocation_bytes: number | null;
+      self_allocation_bytes: number | null;
+    };
+    peaks: {
+      device: string | null;
+      time: number | null;
+      allocated: number | null;
+      reserved: number | null;
+      capacity: number | null;
+    };
+  };
+  modules: {
+    modules: {
+      module: string | null;
+      parent: string | null;
+      depth: number | null;
+      calls: number | null;
+      host_total: number | null;
+      host_self: number | null;
+      device_total: number | null;
+      device_self: number | null;
+      backward_host: number | null;
+      backward_device: number | null;
+    };
+  };
+  distributed: {
+    overlap: {
+      worker: string | null;
+      rank: number | null;
+      computation: number | null;
+      overlapping: number | null;
+      communication: number | null;
+      other: number | null;
+    };
+    synchronization: {
+      worker: string | null;
+      rank: number | null;
+      transfer: number | null;
+      waiting: number | null;
+    };
+    collectives: {
+      worker: string | null;
+      rank: number | null;
+      name: string | null;
+      calls: number | null;
+      bytes: number | null;
+      mean_bytes: number | null;
+      total: number | null;
+      transfer: number | null;
+      waiting: number | null;
+      algorithm_bandwidth: number | null;
+      bus_bandwidth: number | null;
+    };
+    arrivals: {
+      group: string | null;
+      sequence: number | null;
+      name: string | null;
+      rank: number | null;
+      step: number | null;
+      start: number | null;
+      late_by: number | null;
+      duration: number | null;
+      worker: string | null;
+    };
+    devices: {
+      worker: string | null;
+      rank: number | null;
+      device: number | null;
+      name: string | null;
+      memory_bytes: number | null;
+      compute_capability: string | null;
+      sm_count: number | null;
+      utilization: number | null;
+      sm_efficiency: number | null;
+      occupancy: number | null;
+      tensor_core_share: number | null;
+    };
+  };
+  advise: {
+    advice: {
+      id: string | null;
+      severity: string | null;
+      title: string | null;
+      evidence: string | null;
+      suggestion: string | null;
+      saves: number | null;
+      values: Record<string, unknown> | null;
+      share: number | null;
+      step: number | null;
+      from: number | null;
+      to: number | null;
+      name: string | null;
+      basis: string | null;
+    };
+  };
+}
+
+export interface Parameters {
+  info: Record<string, never>;
+  operators: {
+    "group-by"?: "name" | "name+shape" | "name+stack" | "name+shape+stack" | "type";
+  };
+  kernels: {
+    "group-by"?: "name" | "name+op" | "launch";
+  };
+  overview: Record<string, never>;
+  steps: Record<string, never>;
+  memory: {
+    at?: string;
+    by?: "op" | "module" | "size";
+    points?: number;
+  };
+  modules: {
+    "group-by"?: "name" | "type";
+  };
+  distributed: Record<string, never>;
+  advise: Record<string, never>;
+}
+
+export type AnalysisName = keyof Tables;
