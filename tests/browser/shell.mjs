@@ -1,7 +1,9 @@
 // The frame around the views: runs, palette, trust, keys, window, what was not recorded.
 import assert from "node:assert/strict";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { settled } from "./stand.mjs";
-import { heading, plain, test, visit } from "./tools.mjs";
+import { addressHas, addressLacks, heading, plain, test, visit } from "./tools.mjs";
 
 test("the start page lists the runs, a click opens one", (s) =>
   visit(s, "", async (page) => {
@@ -45,3 +47,170 @@ test("the window narrows every view, Alt and arrows move it", (s) =>
     await page.keyboard.press("0");
     await page.waitForFunction(() => !location.hash.includes("step="));
   }), ["resnet_w0"]);
+
+test("the window is chosen by its borders, by a drag on the tape, by the menu; back goes back", (s) =>
+  visit(s, "overview?run=resnet_w0", async (page) => {
+    await page.click("role=button[name='Window']");
+    await page.click("text=From – to…");
+    await page.fill("label:has-text('From') input", "3");
+    await page.fill("label:has-text('To') input", "9999999999x");
+    await page.click("role=button[name='Set the window']");
+    await page.waitForSelector("[role=alert] >> text=no window");
+    await page.fill("label:has-text('To') input", "4");
+    await page.keyboard.press("Enter");
+    await addressHas(page, "step=3..4");
+    await page.waitForFunction(() => /^2 steps/.test(document.querySelector(".tape-length")?.textContent ?? ""));
+    const strip = await page.locator(".tape-strip").boundingBox();
+    await page.mouse.move(strip.x + strip.width * 0.2, strip.y + 24);
+    await page.mouse.down();
+    await page.mouse.move(strip.x + strip.width * 0.5, strip.y + 24, { steps: 5 });
+    await page.mouse.up();
+    await addressHas(page, "from=");
+    await page.goBack();
+    await addressHas(page, "step=3..4");
+    await page.goForward();
+    await addressHas(page, "from=");
+    await page.mouse.dblclick(strip.x + strip.width * 0.6, strip.y + 24);
+    await addressLacks(page, "from=");
+    await page.click("role=button[name='Window']");
+    await page.click("role=menuitem[name='Slowest']");
+    await addressHas(page, "step=2");
+  }), ["resnet_w0"]);
+
+test("another run keeps the view and the steps, not what only the first one had", (s) =>
+  visit(s, "operators?run=resnet_w0&step=3&sel=slice:552", async (page) => {
+    await page.keyboard.press("r");
+    await page.click("role=menuitemradio[name=/gpt_eager/]");
+    await addressHas(page, "run=gpt_eager");
+    assert.match(page.url(), /#\/operators\?.*step=3/);
+    await addressLacks(page, "sel=");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("cpu");
+    await page.click(".palette-entry >> text=/^cpu$/");
+    await addressHas(page, "run=cpu");
+    await settled(page);
+    assert.notEqual(await heading(page), "");
+  }), ["resnet_w0", "gpt_eager", "cpu"]);
+
+test("the palette: commands by >, steps by #, Shift Enter shows in the timeline", (s) =>
+  visit(s, "overview?run=resnet_w0", async (page) => {
+    const type = async (text) => {
+      await page.keyboard.press("Control+k");
+      await page.fill(".palette input", text);
+    };
+    await type(">theme");
+    await page.waitForSelector(".palette-entry >> text=Next theme");
+    assert.equal((await page.$$(".palette-group")).length, 1);
+    await page.keyboard.press("Escape");
+    await type("#3");
+    await page.waitForSelector(".palette-entry >> text=Step 3");
+    await page.keyboard.press("Enter");
+    await addressHas(page, "step=3");
+    await type("convolution_backward");
+    await page.waitForSelector(".palette-entry.mono em");
+    await page.keyboard.press("Shift+Enter");
+    await page.waitForFunction(() => location.hash.startsWith("#/timeline"));
+    await addressHas(page, "find=aten::convolution_backward");
+    await settled(page);
+    assert.match(await page.textContent(".tl-what"), /convolution_backward/);
+  }), ["resnet_w0"]);
+
+test("the trust drawer says what was read, linked and recorded, and sums agree", async (s) => {
+  const info = s.json("info", "resnet_w0");
+  await visit(s, "overview?run=resnet_w0", async (page) => {
+    await page.click(".trust-chip");
+    await settled(page);
+    await page.waitForSelector(".drawer >> text=Kernel time, by name and by stream");
+    const text = plain(await page.textContent(".drawer"));
+    assert.ok(text.includes(info.quality.events_read.toLocaleString("en")), text);
+    assert.match(text, /Kineto JSON, gzip/);
+    assert.match(text, /Parts of the average step.*✓.*Kernel time, by name and by stream.*✓/);
+    assert.match(text, /flops: not recorded/);
+    await page.click("text=Copy as text");
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /Events read: 151,630/);
+  });
+}, ["resnet_w0"]);
+
+test("the report is saved as Markdown, its link copied; paper has a head line", (s) =>
+  visit(s, "overview?run=resnet_w0&theme=dark", async (page) => {
+    await page.click("role=button[name='Report']");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click("text=Save as Markdown")]);
+    assert.equal(download.suggestedFilename(), "resnet_w0-worker0.md");
+    const text = readFileSync(await download.path(), "utf8");
+    assert.match(text, /^# resnet_w0 · worker0 · whole trace · tacho [\d.]+/);
+    assert.match(text, /\| category .*\n[^]*data_loader|data\\_loader/);
+    assert.match(text, /- \*\*Data are loaded by the training process/);
+    await page.click("role=button[name='Report']");
+    await page.click("text=Copy a link to this view");
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url());
+    await page.emulateMedia({ media: "print" });
+    assert.equal(await page.isVisible(".print-head"), true);
+    assert.equal(await page.isVisible(".rail"), false);
+  }), ["resnet_w0"]);
+
+test("a dropped file: the page says where to put it", (s) =>
+  visit(s, "overview?run=sample", async (page) => {
+    await page.evaluate(() => {
+      const data = new DataTransfer();
+      data.items.add(new File(["{}"], "my trace.json"));
+      for (const type of ["dragover", "drop"])
+        document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+    });
+    await page.waitForSelector(".drop-command >> text=cp 'my trace.json'");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector(".drop-command", { state: "detached" });
+  }));
+
+test("language and theme follow the browser until they are chosen", async (s) => {
+  const context = await s.browser.newContext({ locale: "zh-CN", colorScheme: "dark" });
+  const page = await context.newPage();
+  await page.goto(`${s.url}/#/overview?run=sample`);
+  await settled(page);
+  assert.equal(await page.getAttribute("html", "lang"), "zh-CN");
+  assert.equal(await page.getAttribute("html", "data-theme"), "dark");
+  assert.doesNotMatch(page.url(), /lang=|theme=/);
+  await page.click("role=button[name='EN']");
+  await addressHas(page, "lang=en");
+  await page.reload();
+  await settled(page);
+  assert.equal(await page.getAttribute("html", "lang"), "en");
+  await context.close();
+});
+
+test("a definition appears on hover and on focus", (s) =>
+  visit(s, "operators?run=sample", async (page) => {
+    await page.hover("th button >> text=Device self");
+    await page.waitForSelector(".tip code >> text=operators.operators.device_self");
+    await page.mouse.move(0, 0);
+    await page.waitForSelector(".tip", { state: "detached" });
+    await page.focus("th button:has-text('Calls')");
+    await page.waitForSelector(".tip");
+  }));
+
+test("a server that goes is noticed, one that comes back too; a damaged file is said to be one", async (s) => {
+  const own = await s.another((folder) => {
+    mkdirSync(join(folder, "broken"));
+    writeFileSync(join(folder, "broken/worker0.pt.trace.json"), '{"traceEvents": [{"ph": "X", "na');
+    mkdirSync(join(folder, "sample"));
+    cpSync(join(s.root, "tests/data/sample.pt.trace.json.gz"), join(folder, "sample/sample.pt.trace.json.gz"));
+  });
+  const context = await s.browser.newContext();
+  const page = await context.newPage();
+  try {
+    await page.goto(`${own.url}/#/`);
+    await page.waitForSelector("tr:has-text('broken') >> text=/failed|damaged/");
+    await page.goto(`${own.url}/#/overview?run=broken`);
+    await page.waitForSelector("[role=alert], h1");
+    assert.ok(await page.$(".rail"));
+    await page.goto(`${own.url}/#/overview?run=sample`);
+    await settled(page);
+    await own.stop();
+    await page.waitForSelector(".connection >> text=Connection lost");
+    await own.start();
+    await page.click(".connection >> text=Try now");
+    await page.waitForSelector(".connection", { state: "detached" });
+  } finally {
+    await context.close();
+    await own.end();
+  }
+});

@@ -27,6 +27,24 @@ export async function stand(root) {
     url: server.url,
     real,
     axe: readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"),
+    /** A second server on a folder of its own, which can be stopped and started again on the same port. */
+    async another(fill) {
+      const own = mkdtempSync(join(tmpdir(), "tacho-browser-"));
+      fill(own);
+      let now = await serve(tacho, own);
+      const url = now.url;
+      return {
+        url,
+        stop: () => now.stop(),
+        async start() {
+          now = await serve(tacho, own, new URL(url).port);
+        },
+        async end() {
+          await now.stop();
+          rmSync(own, { recursive: true, force: true });
+        },
+      };
+    },
     json: (analysis, run, ...more) =>
       JSON.parse(execFileSync(tacho, [analysis, join(folder, run), "-q", "--json", "--limit", "0", ...more], { maxBuffer: 1 << 30 }).toString()),
     async close() {
@@ -38,8 +56,8 @@ export async function stand(root) {
 }
 
 /** Starts `tacho serve` on a free port and waits for the address it prints. */
-async function serve(tacho, folder) {
-  const child = spawn(tacho, ["serve", folder, "--port", "0"], { stdio: ["ignore", "pipe", "pipe"] });
+async function serve(tacho, folder, port = "0") {
+  const child = spawn(tacho, ["serve", folder, "--port", port], { stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   const url = await new Promise((resolve, reject) => {
     const hear = (text) => {

@@ -336,12 +336,12 @@ test("timeline: a link shows what its sender saw", async (s) => {
     await settled(page);
     before = await look(page);
     link = new URL(page.url()).hash.slice(2);
-  }, { width: 1280, height: 600 });
+  });
   await visit(s, link, async (page) => {
     await page.waitForSelector(".tl-what");
     assert.deepEqual(await look(page), before);
     assert.match(before.pinned, /thread 435/);
-  }, { width: 1280, height: 600 });
+  });
 }, needs);
 
 test("timeline: a track is found in the palette and scrolled to", (s) =>

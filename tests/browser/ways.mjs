@@ -1,7 +1,7 @@
 // The ways a user takes through the page, from a question to its answer.
 import assert from "node:assert/strict";
 import { settled } from "./stand.mjs";
-import { cells, heading, plain, test, visit } from "./tools.mjs";
+import { addressHas, cells, heading, plain, test, visit } from "./tools.mjs";
 
 test("way: find the slow data loader", (s) =>
   visit(s, "overview?run=resnet_w0", async (page) => {
@@ -9,6 +9,28 @@ test("way: find the slow data loader", (s) =>
     assert.match(await page.textContent(".advice >> nth=0"), /num_workers/);
     await page.click(".advice >> nth=0 >> text=Show in timeline");
     await page.waitForFunction(() => location.hash.startsWith("#/timeline") && location.hash.includes("view="));
+  }), ["resnet_w0"]);
+
+test("way: follow a backward operator to its forward operator", (s) =>
+  visit(s, "timeline?run=resnet_w0&find=aten::convolution_backward", async (page) => {
+    await page.keyboard.press("n");
+    await addressHas(page, "sel=slice:");
+    await settled(page);
+    const chosen = () => page.evaluate(() => Number(location.hash.match(/sel=slice:(\d+)/)[1]));
+    const slice = async (id) => page.evaluate(async (i) => (await fetch(`/api/v1/slice?run=resnet_w0&id=${i}`)).json(), id);
+    const id = await chosen();
+    const forward = (await slice(id)).why.find((w) => w.role === "forward");
+    assert.ok(forward, "the producer wrote an arrow");
+    assert.match(plain(await page.textContent(".tl-why")), new RegExp(`${forward.name}.*forward · thread 391`));
+    await page.click(`.tl-why li:has-text('forward') >> button`);
+    await addressHas(page, `sel=slice:${forward.id}`);
+    await settled(page);
+    assert.equal(plain(await page.textContent(".tl-what")), forward.name);
+    await page.click("role=tab[name=/Flow/]");
+    await page.waitForSelector(".tl-table >> text=forward – backward");
+    await page.keyboard.press("]");
+    await page.waitForFunction((f) => Number(location.hash.match(/sel=slice:(\d+)/)?.[1]) !== f, forward.id);
+    await page.goBack();
   }), ["resnet_w0"]);
 
 test("way: zoom a memory range and reset it", (s) =>

@@ -42,19 +42,27 @@ function verdictText(): string {
   return [headLine(), "", verdict, ...advice].join("\n");
 }
 
-const PARTS = ["overview", "advise", "operators", "kernels"];
+// Tables of the report: analysis, table, title.
+const PARTS = [
+  ["overview", "breakdown", "average_step"],
+  ["overview", "steps", "steps"],
+  ["operators", "operators", "operators"],
+  ["kernels", "kernels", "kernels"],
+] as const;
 
 async function saveMarkdown(): Promise<void> {
   const [run, worker] = [currentRun.peek()?.name ?? "trace", currentWorker.peek()?.name ?? ""];
   const verdict = analysis("overview").value?.verdict?.text[language.value] ?? "";
-  const parts = await Promise.all(
-    PARTS.map(async (name) => (await fetch(server().url(name, analysisQuery({ format: "md", limit: 20 })))).text()),
+  const advice = rowsOf(analysis("advise").value?.tables.advice).map(
+    (r) => `- **${r.title}** ${r.evidence ?? ""} ${r.suggestion ?? ""}`,
   );
-  const text = [
-    `# ${headLine()}`,
-    verdict,
-    ...parts.map((p, i) => `## ${t(PARTS[i] === "advise" ? "advice" : (PARTS[i] as "overview"))}\n\n${p}`),
-  ];
+  const parts = await Promise.all(
+    PARTS.map(async ([name, table, title]) => {
+      const answer = await fetch(server().url(name, analysisQuery({ table, format: "md", limit: 20 })));
+      return answer.ok ? `## ${t(title)}\n\n${(await answer.text()).trim()}` : "";
+    }),
+  );
+  const text = [`# ${headLine()}`, verdict, `## ${t("advice")}`, advice.join("\n"), ...parts.filter(Boolean), ""];
   saveFile(`${run}-${worker}.md`, new Blob([text.join("\n\n")], { type: "text/markdown" }));
 }
 
