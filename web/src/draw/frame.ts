@@ -241,7 +241,7 @@ function drawAfter(e: Easel, s: Scene, item: Item, y: number, rows: readonly Row
   const lane = item.lane;
   if (!lane) return;
   if (isCounter(lane.kind)) drawCounter(e.g, s, lane, y, item.height);
-  else if (lane.kind === "stream") {
+  else if (lane.kind === "stream" && item.open) {
     drawIdleWords(
       e,
       s,

@@ -111,3 +111,22 @@ test("the item and the row under a height are found", () => {
   assert.equal(itemAt(items, -1), undefined);
   assert.equal(itemAt(items, 1e6), undefined);
 });
+
+test("user ranges stand below their stream; those of a stream that does next to nothing wait to be asked for", () => {
+  const of = (id: number, kind: LaneKind, track: number, busy: number): Lane => ({ ...lane(id, kind, 1, 1), track, busy });
+  const some = {
+    ...tracks,
+    lanes: [of(1, "ranges", 7, 0.3), of(2, "ranges", 8, 0.001), of(3, "stream", 7, 0.5), of(4, "stream", 8, 0.001)],
+  };
+  const items = (c: Partial<Choices>) => layoutOf(some, { ...none, ...c }).items.filter((i) => i.lane);
+  assert.deepEqual(
+    items({}).map((i) => i.lane?.id),
+    [3, 1, 4],
+  );
+  assert.deepEqual(
+    items({ toggled: new Set([2]) }).map((i) => i.lane?.id),
+    [3, 1, 4, 2],
+  );
+  const [busy, , faint] = items({});
+  assert.ok((faint?.height ?? 99) < (busy?.height ?? 0));
+});

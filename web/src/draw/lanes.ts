@@ -56,12 +56,19 @@ const SUB: Shape = { top: 2, first: 18, rest: 8, gap: 1, bottom: 2, least: 26 };
 export const MOST_SUB_ROWS = 4;
 export const HEADER = 21;
 const COUNTER = 34;
+const FAINT = 0.005;
 
 export function isCounter(kind: LaneKind): boolean {
   return kind === "counter" || kind === "utilization" || kind === "memory";
 }
 
+/** A stream that does next to nothing: closed at first, its user ranges only when asked for. */
+export function isFaint(lane: Lane): boolean {
+  return (lane.kind === "stream" || lane.kind === "ranges") && lane.busy !== undefined && lane.busy < FAINT;
+}
+
 function shapeOf(lane: Lane, open: boolean): Shape {
+  if (lane.kind === "stream" && !open) return OPEN.calls as Shape;
   if (lane.kind === "stream" && lane.rows > 1) return SUB;
   const shape = OPEN[lane.kind] ?? (OPEN.work as Shape);
   if (open || lane.kind === "steps" || lane.kind === "stream") return shape;
@@ -73,7 +80,7 @@ function shapeOf(lane: Lane, open: boolean): Shape {
 /** Rows that are drawn: runtime calls closed show one, streams at most four. */
 export function shownRows(lane: Lane, open: boolean): number {
   if (isCounter(lane.kind)) return 0;
-  if (lane.kind === "stream") return Math.min(lane.rows, MOST_SUB_ROWS);
+  if (lane.kind === "stream") return open ? Math.min(lane.rows, MOST_SUB_ROWS) : 1;
   if (lane.kind === "calls" || lane.kind === "instants") return open ? Math.max(1, lane.rows) : 1;
   return Math.max(1, lane.rows);
 }
@@ -105,7 +112,7 @@ export function rowAt(item: Item, y: number): number {
 }
 
 export function isOpen(lane: Lane, choices: Choices): boolean {
-  const proposed = !(lane.closed || lane.kind === "python" || lane.kind === "calls" || lane.kind === "instants");
+  const proposed = !(lane.closed || isFaint(lane) || lane.kind === "python" || lane.kind === "calls" || lane.kind === "instants");
   return choices.toggled.has(lane.id) ? !proposed : proposed;
 }
 
@@ -124,13 +131,27 @@ function matches(lane: Lane, group: Group | undefined, filter: string): boolean 
 /** Whether a lane is among the chosen ones; counters proposed as closed only when asked for. */
 export function isShown(lane: Lane, choices: Choices): boolean {
   if (choices.hidden.has(lane.id) || (lane.kind === "python" && !choices.frames)) return false;
-  return !(isCounter(lane.kind) && lane.closed) || choices.toggled.has(lane.id);
+  const waits = isCounter(lane.kind) ? lane.closed : lane.kind === "ranges" && isFaint(lane);
+  return !waits || choices.toggled.has(lane.id);
+}
+
+/** User ranges stand below the stream they belong to. */
+function besideTheirStream(lanes: readonly Lane[]): Lane[] {
+  const ranges = new Map(lanes.filter((l) => l.kind === "ranges").map((l) => [l.track, l]));
+  const streams = new Set(lanes.filter((l) => l.kind === "stream").map((l) => l.track));
+  return lanes.flatMap((l) => {
+    if (l.kind === "ranges" && streams.has(l.track)) return [];
+    const own = l.kind === "stream" ? ranges.get(l.track) : undefined;
+    return own ? [l, own] : [l];
+  });
 }
 
 /** All lanes the reader wants to see, from top to bottom. */
 export function layoutOf(tracks: Tracks, choices: Choices): Layout {
   const groups = new Map(tracks.groups.map((g) => [g.id, g]));
-  const wanted = tracks.lanes.filter((l) => isShown(l, choices) && matches(l, groups.get(l.group), choices.filter));
+  const wanted = besideTheirStream(tracks.lanes).filter(
+    (l) => isShown(l, choices) && matches(l, groups.get(l.group), choices.filter),
+  );
   const pinned: Item[] = [];
   let y = 0;
   for (const id of choices.pinned) {

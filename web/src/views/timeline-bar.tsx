@@ -2,7 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { thousands } from "../base/format.ts";
 import { COLOR_BY } from "../draw/colors.ts";
-import { isCounter, isShown } from "../draw/lanes.ts";
+import { isCounter, isFaint, isShown } from "../draw/lanes.ts";
 import type { Tracks } from "../draw/tracks.ts";
 import { server } from "../model/data.ts";
 import { go, param, traceQuery, windowQuery } from "../model/place.ts";
@@ -156,7 +156,8 @@ function TrackMenu({ tracks }: { tracks: Tracks }) {
 
 function showOrHide(tracks: Tracks, id: number): void {
   const lane = tracks.lanes.find((l) => l.id === id);
-  toggle(lane?.closed && isCounter(lane.kind) ? "open" : "hide", id);
+  const waits = lane && ((lane.closed && isCounter(lane.kind)) || (lane.kind === "ranges" && isFaint(lane)));
+  toggle(waits ? "open" : "hide", id);
 }
 
 function Switch({ name, on, label }: { name: string; on: boolean; label: string }) {

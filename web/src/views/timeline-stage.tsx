@@ -2,7 +2,7 @@
 import { effect } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { short, thousands } from "../base/format.ts";
-import { GUTTER, type Item, isCounter, itemsBetween, type Layout, RULER } from "../draw/lanes.ts";
+import { GUTTER, type Item, isCounter, isFaint, itemsBetween, type Layout, RULER } from "../draw/lanes.ts";
 import type { Tracks } from "../draw/tracks.ts";
 import { go } from "../model/place.ts";
 import { themeVersion } from "../model/theme.ts";
@@ -145,8 +145,8 @@ function GutterRow({ item }: { item: Item }) {
 
 function LaneRow({ item, style }: { item: Item; style: Record<string, string> }) {
   const lane = item.lane as NonNullable<Item["lane"]>;
-  const small = lane.kind === "calls" || lane.kind === "instants";
-  const folds = lane.kind === "python" || (lane.kind !== "stream" && lane.kind !== "steps" && lane.rows > 1);
+  const small = lane.kind === "calls" || lane.kind === "instants" || (lane.kind === "stream" && !item.open);
+  const folds = lane.kind === "python" || isFaint(lane) || (lane.kind !== "stream" && lane.kind !== "steps" && lane.rows > 1);
   const role = laneRole(lane);
   const pinned = choices.value.pinned.includes(lane.id);
   return (
