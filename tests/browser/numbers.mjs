@@ -46,6 +46,7 @@ test("a row of the operators opens to shapes, then stacks, then frames that open
 test("filter, sorting and grouping of a table are in the address", (s) =>
   visit(s, "operators?run=gpt_eager", async (page) => {
     await page.keyboard.press("/");
+    await page.waitForSelector("main input[data-filter]:focus");
     await page.keyboard.type("softmax");
     await page.waitForFunction(() => location.hash.includes("q=softmax"));
     await settled(page);

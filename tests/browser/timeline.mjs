@@ -228,6 +228,7 @@ test("timeline: an area adds up by name as the server does, has tracks, counters
 test("timeline: tracks are pinned, hidden, filtered, opened; frames and details can be put away", (s) =>
   visit(s, RUN, async (page) => {
     const shown = () => page.$$eval(".tl-row .tl-name", (l) => l.map((e) => e.textContent.trim()));
+    for (const counter of ["GPU utilisation", "SM efficiency", "GPU memory"]) assert.ok((await shown()).includes(counter), counter);
     await page.locator(".tl-row", { hasText: "stream 7" }).hover();
     await page.click("role=button[name='Pin stream 7']");
     await addressHas(page, "pin=");

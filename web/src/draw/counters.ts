@@ -38,7 +38,9 @@ export function drawCounter(g: CanvasRenderingContext2D, s: Scene, lane: Lane, y
   const p = pictureFor(s.pictures, lane.id, s.range, s.width, s.whole);
   const part = p?.counters.get(lane.id);
   if (!p || !part || part.last <= part.first) return;
-  const style = STYLE[lane.kind] ?? (STYLE.counter as { token: string; fill: number; line: number });
+  const style =
+    (lane.unit === "share" ? STYLE.utilization : STYLE[lane.kind]) ??
+    (STYLE.counter as { token: string; fill: number; line: number });
   const color = s.palette.css[style.token] ?? "";
   const top = topOf(lane, p);
   const floor = y + height - 2;

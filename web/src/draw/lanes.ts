@@ -64,6 +64,7 @@ export function isCounter(kind: LaneKind): boolean {
 
 /** A stream that does next to nothing: closed at first, its user ranges only when asked for. */
 export function isFaint(lane: Lane): boolean {
+  if (lane.kind === "ranges" && lane.closed) return true;
   return (lane.kind === "stream" || lane.kind === "ranges") && lane.busy !== undefined && lane.busy < FAINT;
 }
 

@@ -29,6 +29,7 @@ export interface Lane {
   role?: string;
   tid?: string | number;
   series?: string;
+  side?: string; // of memory: host or device
   unit?: string;
   max?: number;
 }

@@ -11,6 +11,8 @@ export function laneName(l: Lane): string {
       return t("tl_utilization", { device: l.device ?? 0 });
     case "memory":
       return memoryName(l);
+    case "counter":
+      return l.series === "sm_efficiency" ? t("meter_sm_efficiency") : l.name;
     case "stream":
       return l.stream === undefined ? l.name : t("tl_stream", { n: l.stream });
     case "ranges":
@@ -30,7 +32,7 @@ export function laneName(l: Lane): string {
 
 function memoryName(l: Lane): string {
   const reserved = l.series === "reserved";
-  if ((l.device ?? 0) < 0) return t(reserved ? "tl_host_memory_reserved" : "tl_host_memory");
+  if (l.side === "host" || (l.device ?? 0) < 0) return t(reserved ? "tl_host_memory_reserved" : "tl_host_memory");
   return t(reserved ? "tl_memory_reserved" : "tl_memory");
 }
 
@@ -45,7 +47,7 @@ export function laneRole(l: Lane): string {
 }
 
 export function laneFact(l: Lane): string {
-  if (l.kind === "utilization") return short(1, "share");
+  if (l.kind === "utilization" || l.unit === "share") return short(1, "share");
   if (l.kind === "memory" || l.unit === "bytes") return l.max === undefined ? "" : short(l.max, "bytes");
   if (l.kind === "counter") return l.max === undefined ? "" : short(l.max, "plain");
   if (l.kind === "python") return t("tl_deep", { n: l.rows });
