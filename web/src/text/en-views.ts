@@ -89,4 +89,6 @@ export const enViews = {
   conf_cuda_runtime_version: "CUDA runtime",
   conf_cuda_driver_version: "CUDA driver",
   conf_cupti_version: "CUPTI",
+  key_filter_row: "only rows like this one",
+  key_export: "save the table as CSV",
 };

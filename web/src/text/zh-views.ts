@@ -87,4 +87,6 @@ export const zhViews = {
   conf_cuda_runtime_version: "CUDA 运行时",
   conf_cuda_driver_version: "CUDA 驱动",
   conf_cupti_version: "CUPTI",
+  key_filter_row: "只看同名的行",
+  key_export: "将表格保存为 CSV",
 };

@@ -1,15 +1,24 @@
 // The filter field of a table. Keystrokes change the address without a new entry in the history.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { go, param } from "../model/place.ts";
 import { Icon } from "../widgets/icons.tsx";
 
 export function Filter({ label, name = "q" }: { label: string; name?: string }) {
   const now = param(name);
   const [text, setText] = useState(now);
-  useEffect(() => setText(now), [now]);
+  // What this field wrote itself must not come back and overwrite what was typed since.
+  const sent = useRef(now);
+  useEffect(() => {
+    if (now === sent.current) return;
+    sent.current = now;
+    setText(now);
+  }, [now]);
   useEffect(() => {
     if (text === now) return;
-    const timer = setTimeout(() => go({ params: { [name]: text } }, true), 160);
+    const timer = setTimeout(() => {
+      sent.current = text;
+      go({ params: { [name]: text } }, true);
+    }, 160);
     return () => clearTimeout(timer);
   }, [text, now, name]);
   return (

@@ -49,7 +49,7 @@ export function Kernels() {
       <div class="grid">
         <KernelShares asked={asked} rows={rows} names={names} total={total} top={top} />
         <KernelScatter asked={asked} rows={rows} />
-        <KernelTable names={names} />
+        <KernelTable names={names} rows={rows} />
       </div>
     </>
   );
@@ -194,7 +194,9 @@ function KernelScatter({ asked, rows }: { asked: ReturnType<typeof analysis>; ro
   );
 }
 
-function KernelTable({ names }: { names: readonly string[] }) {
+const ADDED = ["calls", "total", "share"];
+
+function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly Row[] }) {
   const group = (GROUPS as readonly string[]).find((g) => g === param("group")) ?? "name";
   const sort = param("sort") || "total:desc";
   const s = source(
@@ -222,6 +224,14 @@ function KernelTable({ names }: { names: readonly string[] }) {
   const all = columns(s, "kernels.kernels", [
     ["name", { title: t("kernel"), text: true, mono: true }],
     ["op", { text: true, mono: true, soft: true, width: 150, title: t("operator") }],
+    ...(group === "launch"
+      ? ([
+          ["grid", { width: 112 }],
+          ["block", { width: 100 }],
+          ["registers", { width: 78 }],
+          ["shared_memory", { width: 142 }],
+        ] as const)
+      : []),
     ["calls", { width: 66 }],
     ["total", { bar: "var(--kernel)", width: 150 }],
     ["share", { soft: true, width: 70 }],
@@ -231,14 +241,6 @@ function KernelTable({ names }: { names: readonly string[] }) {
     ["tensor_core", { width: 50, title: t("col_tensor_core"), show: (v) => (v === true ? t("yes") : "–") }],
     ["blocks_per_sm", { width: 96, show: blocks }],
     ["occupancy", { width: 100, show: occupancy }],
-    ...(group === "launch"
-      ? ([
-          ["grid", { width: 110 }],
-          ["block", { width: 100 }],
-          ["registers", { width: 80 }],
-          ["shared_memory", { width: 110 }],
-        ] as const)
-      : []),
   ]);
   return (
     <TableView
@@ -249,6 +251,7 @@ function KernelTable({ names }: { names: readonly string[] }) {
       columns={all}
       optional={["min"]}
       sort={sort}
+      sum={param("q") ? undefined : (c) => (ADDED.includes(c) ? rows.reduce((a, r) => a + num(r[c]), 0) : undefined)}
       groups={GROUPS.map((g) => ({ id: g, label: t(`group_${g.replace("+", "_")}` as "group_name") }))}
       group={group}
       onRow={(r) => select("kernel", String(r.cell("name")))}

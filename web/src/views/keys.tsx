@@ -132,6 +132,8 @@ const TABLE: readonly (readonly [string, Key])[] = [
   ["Enter", "key_open"],
   ["← →", "key_expand"],
   ["c", "key_copy"],
+  ["x", "key_filter_row"],
+  ["Shift E", "key_export"],
 ];
 const TIMELINE: readonly (readonly [string, Key])[] = [
   ["W S", "key_zoom"],

@@ -317,6 +317,7 @@ function OperatorTable({ names, device, rows }: { names: readonly string[]; devi
         ...(rows.some((r) => r.flops !== null) ? [] : ["flops", "flops_per_s"]),
       ]}
       sort={sort}
+      sum={param("q") ? undefined : (c) => (ADDED.includes(c) ? rows.reduce((a, r) => a + num(r[c]), 0) : undefined)}
       groups={GROUPS.map((g) => ({ id: g, label: t(`group_${g.replace("+", "_")}` as "group_name") }))}
       group={group}
       onRow={(r) => {
@@ -326,6 +327,9 @@ function OperatorTable({ names, device, rows }: { names: readonly string[]; devi
     />
   );
 }
+
+// Columns that add up over all operators; totals hold their children and do not.
+const ADDED = ["calls", "device_self", "share", "host_self"];
 
 const tensorCell = (v: unknown, row: TableRow) =>
   row.cell("tensor_core_eligible") === true && typeof v === "number" ? percent(v, 0) : "–";

@@ -26,6 +26,10 @@ const FILL: Record<string, string> = {
   tail: "var(--communication)",
 };
 
+/** Whether a part is known of any step: absent is never zero. */
+const isKnown = (rows: readonly Row[], part: (typeof PARTS)[number]): boolean =>
+  rows.some((r) => (part === "tail" ? r.tail : r.forward_backward) !== null);
+
 /** The three parts of a step; what comes before forward is the interval. */
 function partsOf(r: Row): Record<(typeof PARTS)[number], number> {
   const tail = num(r.tail);
@@ -312,14 +316,15 @@ interface CurveProps {
 }
 
 function PartCurve({ part, rows, mean, answer }: CurveProps) {
-  const values = rows.map((r) => partsOf(r)[part]);
+  const known = isKnown(rows, part);
+  const values = known ? rows.map((r) => partsOf(r)[part]) : [];
   const own = values.length ? values.reduce((a, b) => a + b, 0) / values.length : 0;
   return (
     <Panel
       span="w4"
       name={t(`part_${part}`)}
       title={t(`part_${part}`)}
-      words={`${short(own, "ns")} · ${short(mean ? own / mean : 0, "share")}`}
+      words={known ? `${short(own, "ns")} · ${short(mean ? own / mean : 0, "share")}` : t("not_recorded")}
       define={part === "interval" ? { help: t("interval_help") } : defined(answer, "steps", PART_COLUMN[part])}
       csv={stepsCsv("steps")}
       controls={
@@ -329,7 +334,7 @@ function PartCurve({ part, rows, mean, answer }: CurveProps) {
       }
     >
       <div class="pad">
-        <Sparkline values={values} colour={FILL[part] as string} height={70} label={t(`part_${part}`)} />
+        {known ? <Sparkline values={values} colour={FILL[part] as string} height={70} label={t(`part_${part}`)} /> : null}
       </div>
     </Panel>
   );

@@ -1,15 +1,16 @@
 // The large table of a view: filter, grouping, columns, CSV, and the rows.
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { thousands } from "../base/format.ts";
+import { useWidth } from "../draw/width.ts";
 import { go } from "../model/place.ts";
 import { t } from "../model/words.ts";
 import { Segmented } from "../widgets/controls.tsx";
 import { Menu } from "../widgets/menu.tsx";
 import { Failure, Waiting } from "../widgets/panel.tsx";
-import { Table, type TableColumn, type TableRow } from "../widgets/table.tsx";
-import { asText } from "../widgets/tablekeys.ts";
+import { type CellValue, leastWidth, Table, type TableColumn, type TableRow } from "../widgets/table.tsx";
+import { tabbed } from "../widgets/tablekeys.ts";
 import { Filter } from "./filter.tsx";
-import type { Source } from "./rows.ts";
+import { quoted, type Source } from "./rows.ts";
 
 interface Props {
   name: string;
@@ -24,6 +25,7 @@ interface Props {
   onRow?: (row: TableRow) => void;
   onTimeline?: (row: TableRow) => void;
   height?: string;
+  sum?: ((column: string) => CellValue) | undefined; // of all rows, where they add up
 }
 
 const keep = (name: string) => `tacho.columns.${name}`;
@@ -36,24 +38,40 @@ function readColumns(name: string): string[] | undefined {
   }
 }
 
+/** Columns leave from the end where there is no room, never all: the head says how many did. */
+export function fitting(columns: readonly TableColumn[], width: number): TableColumn[] {
+  const kept = [...columns];
+  while (kept.length > 4 && leastWidth(kept) > width) kept.pop();
+  return kept;
+}
+
 export function TableView(props: Props) {
   const path = props.columns[0]?.path ?? props.name;
+  const file = useRef<HTMLAnchorElement>(null);
   const [chosen, setChosen] = useState(() => readColumns(path));
   const isOn = (c: TableColumn, i: number) => i === 0 || (chosen ? chosen.includes(c.name) : !props.optional.includes(c.name));
-  const shown = props.columns.filter(isOn);
+  const wanted = props.columns.filter(isOn);
+  const [box, width] = useWidth(1200);
+  const shown = fitting(wanted, width);
+  const left = wanted.length - shown.length;
   const pick = (id: string) => {
-    const now = shown.map((c) => c.name);
+    const now = wanted.map((c) => c.name);
     const next = now.includes(id) ? now.filter((n) => n !== id) : [...now, id];
     localStorage.setItem(keep(path), JSON.stringify(next));
     setChosen(next);
   };
   const { source: s } = props;
-  const copyAll = () => {
-    const rows = Array.from({ length: Math.min(s.total, 200) }, (_, i) => asText(shown, props.row(i)));
-    void navigator.clipboard?.writeText([shown.map((c) => c.name).join("\t"), ...rows].join("\n"));
+  // All rows of the filter, as the server has them, not only those on the screen.
+  const copyAll = async () => {
+    const csv = await (await fetch(s.csv)).text();
+    await navigator.clipboard?.writeText(tabbed(csv));
+  };
+  const filterOn = (row: TableRow) => {
+    const first = props.columns[0];
+    if (first) go({ params: { q: `${first.name}:${quoted(String(row.cell(first.name) ?? ""))}` } });
   };
   return (
-    <section class="panel w12 main-table" aria-label={props.name}>
+    <section class="panel w12 main-table" aria-label={props.name} ref={box as unknown as { current: HTMLElement | null }}>
       <header class="panel-head tall">
         <Filter label={props.filterLabel} />
         {props.groups ? (
@@ -76,15 +94,16 @@ export function TableView(props: Props) {
           label={
             <>
               {t("columns")} <b>{shown.length}</b>
+              {left > 0 ? <span class="t3"> +{left}</span> : null}
             </>
           }
           items={props.columns.slice(1).map((c, i) => ({ id: c.name, label: c.title, checked: isOn(c, i + 1) }))}
           onChoose={pick}
         />
-        <button type="button" class="button" onClick={copyAll}>
+        <button type="button" class="button" onClick={() => void copyAll()}>
           {t("copy")}
         </button>
-        <a class="button" href={s.csv} download>
+        <a class="button" href={s.csv} download ref={file}>
           CSV
         </a>
       </header>
@@ -100,6 +119,9 @@ export function TableView(props: Props) {
           onSort={(sort) => go({ params: { sort } })}
           {...(props.onRow ? { onRow: props.onRow } : {})}
           onEnter={(row, shift) => (shift ? props.onTimeline?.(row) : props.onRow?.(row))}
+          onFilter={filterOn}
+          onExport={() => file.current?.click()}
+          {...(props.sum ? { sum: props.sum, sumLabel: t("total") } : {})}
           height={props.height ?? "max(420px, calc(100vh - 150px))"}
           old={s.old}
           empty={t("no_rows")}

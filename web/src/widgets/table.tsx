@@ -52,6 +52,8 @@ export interface TableProps {
   onRow?: (row: TableRow) => void;
   onEnter?: (row: TableRow, shift: boolean) => void;
   onHover?: (row: TableRow | undefined) => void;
+  onFilter?: (row: TableRow) => void; // only rows like this one
+  onExport?: () => void;
   height?: number | string; // of the part that scrolls
   old?: boolean | undefined;
   sum?: (column: string) => CellValue; // a row of totals
@@ -187,7 +189,7 @@ export function Table(props: TableProps) {
 const LEAST = 170; // of a column that takes what is left
 
 /** Narrower than this the table scrolls: a name is never squeezed away. */
-const leastWidth = (columns: readonly TableColumn[]): number => columns.reduce((s, c) => s + (c.width ?? LEAST), 0);
+export const leastWidth = (columns: readonly TableColumn[]): number => columns.reduce((s, c) => s + (c.width ?? LEAST), 0);
 
 /** Where the rows are that are open at first. */
 function placesOf(props: TableProps): Map<string, number> {

@@ -1,4 +1,4 @@
-// Keys of a table: arrows move, Enter opens or selects, c copies the row.
+// Keys of a table: arrows move, Enter opens or selects, c copies the row, x filters on it, Shift E saves it all.
 import type { Flat, TableColumn, TableProps, TableRow } from "./table.tsx";
 
 interface KeyState {
@@ -28,6 +28,10 @@ export function tableKeys(e: KeyboardEvent, s: KeyState): void {
     else s.props.onRow?.(row);
   } else if (row && ((e.key === "ArrowRight" && row.opens) || (e.key === "ArrowLeft" && row.opens))) {
     s.toggle(row, s.active);
+  } else if (e.key === "E" && e.shiftKey && s.props.onExport) {
+    s.props.onExport();
+  } else if (row && e.key === "x" && !e.ctrlKey && !e.metaKey) {
+    s.props.onFilter?.(row);
   } else if (row && e.key === "c" && !e.ctrlKey && !e.metaKey) {
     void navigator.clipboard?.writeText(asText(s.props.columns, row));
   }
@@ -36,4 +40,17 @@ export function tableKeys(e: KeyboardEvent, s: KeyState): void {
 /** A row as text: exact values between tabs. */
 export function asText(columns: readonly TableColumn[], row: TableRow): string {
   return columns.map((c) => String(row.cell(c.name) ?? "")).join("\t");
+}
+
+/** Comma-separated values as lines with tabs, for spreadsheets: quotes are taken off, tabs and breaks become blanks. */
+export function tabbed(csv: string): string {
+  const out: string[] = [];
+  for (const [, quotedCell, plainCell, end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
+    if (quotedCell === undefined && plainCell === "" && end === "") break;
+    out.push(
+      (quotedCell?.replaceAll('""', '"') ?? plainCell ?? "").replace(/[\t\r\n]+/g, " "),
+      end === "," ? "\t" : end === "" ? "" : "\n",
+    );
+  }
+  return out.join("");
 }
