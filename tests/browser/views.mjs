@@ -233,6 +233,31 @@ test("distributed: devices, the last to arrive and waiting as on the command lin
   });
 }, ["ddp"]);
 
+test("distributed: a hundred ranks are thin rows, the worst named, the straggler among the bars", (s) =>
+  visit(s, "distributed?run=ddp", async (page) => {
+    await page.route("**/api/v1/distributed*", async (route) => {
+      const answer = await (await route.fetch()).json();
+      for (const table of Object.values(answer.tables)) {
+        const [rank, worker] = ["rank", "worker"].map((n) => table.columns.findIndex((c) => c.name === n));
+        const copy = (row, k) => row.map((v, i) => (i === rank ? v + 4 * k : i === worker ? `${v}.${k}` : v));
+        table.rows = Array.from({ length: 25 }, (_, k) => table.rows.map((r) => copy(r, k))).flat();
+        table.total_rows = table.rows.length;
+      }
+      await route.fulfill({ json: answer });
+    });
+    await page.reload();
+    await page.waitForSelector(".heat-many canvas");
+    await settled(page);
+    assert.equal(await page.locator(".heat-over text").count(), 10);
+    for (const name of ["Overlap", "Transfer and waiting"]) {
+      const bars = await cells(page, `${panel(name)} .rank-row > span`);
+      assert.equal(bars.length, 17);
+      assert.deepEqual([bars[0], bars[16]], ["rank 2", "median"]);
+    }
+    await page.click("role=radio[name='By value']");
+    await addressHas(page, "order=value");
+  }), ["ddp"]);
+
 test("input pipeline: what a step waits for data, its loader, its advice", async (s) => {
   const answer = s.json("overview", "resnet_w0");
   const steps = rowsOf(answer.tables.steps);

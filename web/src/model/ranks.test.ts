@@ -57,5 +57,7 @@ test("of many rows the worst and the median are kept", () => {
   assert.equal(kept.length, 17);
   assert.equal(kept[0]?.row.rank, 39);
   assert.deepEqual(kept[16], { row: { rank: 19, waiting: 19 }, median: true });
+  const named = worstAndMedian(rows, (r) => Number(r.waiting), 3);
+  assert.deepEqual([named.length, named[0]?.row.rank, named[1]?.row.rank], [17, 3, 39]);
   assert.equal(worstAndMedian(rows.slice(0, 17), (r) => Number(r.waiting)).length, 17);
 });

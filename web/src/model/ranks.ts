@@ -61,10 +61,12 @@ export interface Chosen {
   median: boolean;
 }
 
-/** All rows when they are few; else the `most` largest and the one in the middle. */
-export function worstAndMedian(rows: readonly Row[], size: (r: Row) => number, most = 16): Chosen[] {
+/** All rows when they are few; else the one the others wait for, the `most` largest and the one in the middle. */
+export function worstAndMedian(rows: readonly Row[], size: (r: Row) => number, straggler = -1, most = 16): Chosen[] {
   if (rows.length <= most + 1) return rows.map((row) => ({ row, median: false }));
   const sorted = [...rows].sort((a, b) => size(b) - size(a));
   const middle = sorted[Math.floor(sorted.length / 2)] as Row;
-  return [...sorted.slice(0, most).map((row) => ({ row, median: false })), { row: middle, median: true }];
+  const first = sorted.filter((r) => r.rank === straggler);
+  const rest = sorted.filter((r) => r.rank !== straggler).slice(0, most - first.length);
+  return [...first, ...rest].map((row) => ({ row, median: false })).concat({ row: middle, median: true });
 }

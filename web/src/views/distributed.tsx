@@ -234,7 +234,7 @@ function RankBars({
   const nameOf = (r: Row) => (r.rank === null ? String(r.worker) : t("rank_n", { n: String(r.rank) }));
   return (
     <div class="rank-bars">
-      {worstAndMedian(rows, (r) => num(r[lost])).map(({ row: r, median }) => (
+      {worstAndMedian(rows, (r) => num(r[lost]), worst).map(({ row: r, median }) => (
         <div key={median ? "median" : String(r.worker)} class={r.rank === worst ? "rank-row strong" : "rank-row"}>
           <span title={nameOf(r)}>{median ? t("median") : nameOf(r)}</span>
           <Strip
