@@ -107,15 +107,17 @@ export function Sparkline({
   colour,
   height,
   label,
+  whole,
 }: {
   values: readonly number[];
   colour: string;
   height: number;
   label: string;
+  whole?: number; // the scale goes from zero to it
 }) {
   const [box, width] = useWidth(300);
-  const min = Math.min(...values);
-  const max = Math.max(...values);
+  const min = whole === undefined ? Math.min(...values) : 0;
+  const max = whole ?? Math.max(...values);
   const x = (i: number) => (values.length > 1 ? (i / (values.length - 1)) * (width - 4) + 2 : width / 2);
   const y = (v: number) => height - 4 - ((v - min) / Math.max(1, max - min)) * (height - 8);
   return (

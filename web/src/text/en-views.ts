@@ -91,4 +91,10 @@ export const enViews = {
   conf_cupti_version: "CUPTI",
   key_filter_row: "only rows like this one",
   key_export: "save the table as CSV",
+  one_worker: "1 worker",
+  pipe_verdict: "Verdict",
+  pipe_suspect: "suspect",
+  pipe_why_behind_child: "input full, output nearly empty: it cannot keep up",
+  pipe_why_source: "its queue is rarely full: it reads too slowly",
+  pipe_suggestions: "What to change",
 };

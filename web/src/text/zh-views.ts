@@ -89,4 +89,10 @@ export const zhViews = {
   conf_cupti_version: "CUPTI",
   key_filter_row: "只看同名的行",
   key_export: "将表格保存为 CSV",
+  one_worker: "1 个工作线程",
+  pipe_verdict: "判断",
+  pipe_suspect: "可疑",
+  pipe_why_behind_child: "输入队列满而输出队列几乎空：跟不上",
+  pipe_why_source: "其队列很少满：读取太慢",
+  pipe_suggestions: "如何改进",
 };

@@ -25,8 +25,9 @@ export function Operators() {
   const asked = analysis("operators", { table: "operators", sort: "device_self:desc", limit: 0 }, "operators-all");
   const rows = rowsOf(asked.value?.tables.operators);
   const sum = (c: string) => rows.reduce((s, r) => s + num(r[c]), 0);
-  const device = sum("device_self") > 0;
-  const best = `${device ? "device" : "host"}_${param("measure") === "total" ? "total" : "self"}`;
+  const device = sum("device_self") > 0 || sum("device_total") > 0;
+  const given = isGiven(rows);
+  const best = `${device ? "device" : "host"}_${param("measure") === "total" || given ? "total" : "self"}`;
   const top = Number(param("top") || 9);
   const names = [...rows]
     .sort((a, b) => num(b[best]) - num(a[best]))
@@ -43,8 +44,8 @@ export function Operators() {
         facts={[
           t("fact_operators", { n: thousands(rows.length) }),
           t("fact_calls", { n: thousands(sum("calls")) }),
-          device ? t("fact_device_self", { v: short(sum("device_self"), "ns") }) : undefined,
-          t("fact_host_self", { v: short(sum("host_self"), "ns") }),
+          device ? t("fact_device_self", { v: short(sum(given ? "device_total" : "device_self"), "ns") }) : undefined,
+          given ? undefined : t("fact_host_self", { v: short(sum("host_self"), "ns") }),
           device && tensor > 0 ? t("fact_tensor", { v: short(tensor, "share") }) : undefined,
         ]}
       />
@@ -55,6 +56,10 @@ export function Operators() {
     </>
   );
 }
+
+/** Sums the producer made itself: it knows neither self times nor, of device operators, the host. */
+const isGiven = (rows: readonly Row[]): boolean =>
+  rows.length > 0 && rows.every((r) => r.device_self === null && r.host_self === null);
 
 const FORMS = ["strips", "pies", "bars", "flame"] as const;
 type Measure = "device_self" | "device_total" | "host_self" | "host_total";
@@ -70,7 +75,8 @@ interface SharesProps {
 
 function Shares(props: SharesProps) {
   const [form, setForm] = choice("form", "strips");
-  const [measure, setMeasure] = choice("measure", "self");
+  const given = isGiven(props.rows);
+  const [measure, setMeasure] = choice("measure", given ? "total" : "self");
   const [side, setSide] = choice("side", props.device ? "device" : "host");
   const chart = form === "strips" || form === "bars";
   const by = `${props.device ? "device" : "host"}_${measure}` as Measure;
@@ -92,7 +98,7 @@ function Shares(props: SharesProps) {
       controls={
         <>
           {form === "flame" ? null : <TopMenu n={props.top} onChoose={(n) => go({ params: { top: String(n) } })} />}
-          {chart ? <Pick label={t("measure")} ids={["self", "total"]} chosen={measure} onChoose={setMeasure} /> : null}
+          {chart && !given ? <Pick label={t("measure")} ids={["self", "total"]} chosen={measure} onChoose={setMeasure} /> : null}
           {form === "bars" && props.device ? (
             <Pick label={t("side")} ids={["device", "host"]} chosen={side} onChoose={setSide} />
           ) : null}
@@ -136,7 +142,8 @@ function ShareCharts(props: SharesProps & { form: string; measure: string; side:
       : props.form === "bars"
         ? [`${props.side}_${props.measure}`]
         : [`device_${props.measure}`, `host_${props.measure}`];
-  const measures = FOUR.filter((m) => wanted.includes(m) && (props.device || m.startsWith("host")));
+  const known = (m: Measure) => props.rows.some((r) => r[m] !== null) && (props.device || m.startsWith("host"));
+  const measures = FOUR.filter((m) => wanted.includes(m) && known(m));
   const chosen = selection.value?.kind === "operator" ? selection.value.name : undefined;
   const pick = (id: string) => (id ? select("operator", id) : undefined);
   const charts = measures.map((m) => {
@@ -222,6 +229,17 @@ function frames(stack: string, key: string, depth: number): TableRow[] {
   return [row("editor", <EditorMenu />), ...stack.split(";").map((f, i) => row(`f${i}`, <Frames frame={f} />))];
 }
 
+/** What the producer says of an operator it added up: its full name and its inputs. */
+function whatItIs(r: TableRow): TableRow[] {
+  return ["full_name", "info"].flatMap((c): TableRow[] => {
+    const text = r.cell(c);
+    if (!text) return [];
+    return [
+      { key: `${r.key}/${c}`, depth: 1, faded: true, wide: true, cell: () => undefined, label: <code>{String(text)}</code> },
+    ];
+  });
+}
+
 /** The operators of a type, below its row. */
 function ofType(rows: readonly Row[], type: string): TableRow[] {
   return rows
@@ -239,12 +257,14 @@ const groupOf = () => (GROUPS as readonly string[]).find((g) => g === param("gro
 
 function OperatorTable({ names, device, rows }: { names: readonly string[]; device: boolean; rows: readonly Row[] }) {
   const group = groupOf();
-  const sort = param("sort") || (device ? "device_self:desc" : "host_self:desc");
+  const given = isGiven(rows);
+  const sort = param("sort") || `${device ? "device" : "host"}_${given ? "total" : "self"}:desc`;
   const s = source(
     "operators",
     "operators",
     { "group-by": group === "name" ? undefined : group, sort, filter: param("q") || undefined },
-    (r, i) => (group === "type" ? String(r.cell("type")) : group === "name" ? String(r.cell("name")) : `${r.cell("name")} ${i}`),
+    (r, i) =>
+      group === "type" ? String(r.cell("type")) : group === "name" && !given ? String(r.cell("name")) : `${r.cell("name")} ${i}`,
   );
   const row = (i: number): TableRow => {
     const r = s.row(i);
@@ -268,6 +288,10 @@ function OperatorTable({ names, device, rows }: { names: readonly string[]; devi
       </>
     );
     r.opens = true;
+    if (given) {
+      r.kids = () => whatItIs(r);
+      return r;
+    }
     const key = { ...r };
     r.kids = () =>
       group === "name"
@@ -281,24 +305,34 @@ function OperatorTable({ names, device, rows }: { names: readonly string[]; devi
   const all: TableColumn[] = columns(s, "operators.operators", [
     ["name", { title: t("operator"), text: true, mono: true }],
     ["calls", { width: 66 }],
-    ...(device
+    ...(given
+      ? ([
+          ["device_total", { bar: "var(--kernel)", width: 190 }],
+          ["share", { width: 80, soft: true }],
+        ] as const)
+      : []),
+    ...(device && !given
       ? ([
           ["device_self", { bar: "var(--kernel)", width: 168 }],
           ["share", { width: 70, soft: true }],
           ["device_total", { width: 116 }],
         ] as const)
       : []),
-    ["host_self", { bar: "var(--cpu_exec)", width: 150 }],
-    ["host_total", { width: 104 }],
-    ...(device ? ([["tensor_core_self_share", { width: 94, show: tensorCell }]] as const) : []),
+    ...(given
+      ? []
+      : ([
+          ["host_self", { bar: "var(--cpu_exec)", width: 150 }],
+          ["host_total", { width: 104 }],
+        ] as const)),
+    ...(device && !given ? ([["tensor_core_self_share", { width: 94, show: tensorCell }]] as const) : []),
     ["flops", { width: 70, unitOnly: true }],
     ["flops_per_s", { width: 82, unitOnly: true, scale: rateScale, show: lowRate(rateScale) }],
     ["mean", { width: 90 }],
     ["max", { width: 90 }],
     ["min", { width: 90 }],
     ["device_mean", { width: 110 }],
-    ["side", { width: 70, text: true }],
-    ["type", { width: 80, text: true }],
+    ["side", { width: 80, text: true }],
+    ["type", { width: given ? 170 : 80, text: true }],
   ]);
   return (
     <TableView
@@ -308,17 +342,15 @@ function OperatorTable({ names, device, rows }: { names: readonly string[]; devi
       row={row}
       columns={all}
       optional={[
-        "mean",
-        "max",
-        "min",
-        "device_mean",
-        "side",
-        "type",
+        ...(given ? ["max", "min", "device_mean"] : ["mean", "max", "min", "device_mean", "side", "type"]),
         ...(rows.some((r) => r.flops !== null) ? [] : ["flops", "flops_per_s"]),
       ]}
       sort={sort}
       sum={param("q") ? undefined : (c) => (ADDED.includes(c) ? rows.reduce((a, r) => a + num(r[c]), 0) : undefined)}
-      groups={GROUPS.map((g) => ({ id: g, label: t(`group_${g.replace("+", "_")}` as "group_name") }))}
+      groups={GROUPS.filter((g) => !given || !g.includes("+")).map((g) => ({
+        id: g,
+        label: t(`group_${g.replace("+", "_")}` as "group_name"),
+      }))}
       group={group}
       onRow={(r) => {
         if ((r.depth ?? 0) === 0 && group !== "type") select("operator", String(r.cell("name")));

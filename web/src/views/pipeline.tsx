@@ -9,8 +9,8 @@ import { go, param, traceQuery, windowQuery } from "../model/place.ts";
 import { setSteps } from "../model/steps.ts";
 import { themeVersion } from "../model/theme.ts";
 import { analysis, countOf, hasQueues, num, type Row, rowsOf } from "../model/trace.ts";
-import { t } from "../model/words.ts";
-import { Legend, Rich } from "../widgets/controls.tsx";
+import { t, wordOr } from "../model/words.ts";
+import { Legend, Rich, WithCode } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { Table } from "../widgets/table.tsx";
 import { AdviceRow } from "./advice.tsx";
@@ -237,7 +237,7 @@ function DataAdvice() {
 function Queues() {
   const asked = analysis("pipeline");
   const ops = rowsOf(asked.value?.tables.operators);
-  const late = ops.find((r) => String(r.bottleneck ?? "").startsWith("bottleneck")) ?? ops.find((r) => r.bottleneck);
+  const late = ops.find((r) => r.bottleneck === "behind_child") ?? ops.find((r) => r.bottleneck);
   const chosen = param("queue") || String(late?.operator ?? ops[0]?.operator ?? "");
   return (
     <>
@@ -264,6 +264,7 @@ function Queues() {
         </Panel>
         <QueueHistory chosen={chosen} />
         <PipeTable />
+        <Suggestions />
         <DataAdvice />
       </div>
     </>
@@ -277,7 +278,7 @@ function queueNode(r: Row, late: boolean, chosen: string): PipeNode {
     id,
     into: r.parent === null ? undefined : String(r.parent),
     title: id,
-    words: r.workers === null ? "" : t("n_workers", { n: num(r.workers) }),
+    words: r.workers === null ? "" : r.workers === 1 ? t("one_worker") : t("n_workers", { n: num(r.workers) }),
     late: late ? t("bottleneck") : undefined,
     queue:
       r.queue_capacity === null
@@ -285,7 +286,8 @@ function queueNode(r: Row, late: boolean, chosen: string): PipeNode {
         : {
             fill: usage,
             label: usage === null ? t("not_recorded") : percent(usage),
-            below: r.queue_mean === null ? "" : t("n_of_m", { n: Math.round(num(r.queue_mean)), m: num(r.queue_capacity) }),
+            below:
+              typeof r.queue_mean !== "number" ? "" : t("n_of_m", { n: Math.round(num(r.queue_mean)), m: num(r.queue_capacity) }),
             chosen: id === chosen,
           },
   };
@@ -307,8 +309,44 @@ function QueueHistory({ chosen }: { chosen: string }) {
       height={90}
     >
       <div class="pad">
-        <Sparkline values={own.map((r) => num(r.size))} colour="var(--c6)" height={90} label={t("queue_of", { n: chosen })} />
+        <Sparkline
+          values={own.map((r) => num(r.size))}
+          colour="var(--c6)"
+          height={90}
+          label={t("queue_of", { n: chosen })}
+          whole={Math.max(1, num(own[0]?.capacity))}
+        />
       </div>
+    </Panel>
+  );
+}
+
+/** Why an operator is suspected, in words. */
+const reason = (v: unknown) =>
+  v ? (
+    <span>
+      <b class={v === "behind_child" ? "critical" : "warning"}>{t(v === "behind_child" ? "bottleneck" : "pipe_suspect")}</b>
+      {" · "}
+      {wordOr(`pipe_why_${v}`, String(v))}
+    </span>
+  ) : (
+    "–"
+  );
+
+/** What to change, a sentence for each suspect. */
+function Suggestions() {
+  const asked = analysis("pipeline", { table: "suggestions", limit: 0 }, "pipeline-suggestions");
+  const rows = rowsOf(asked.value?.tables.suggestions);
+  if (rows.length === 0) return null;
+  return (
+    <Panel name={t("pipe_suggestions")} title={t("pipe_suggestions")} csv={csvOf("pipeline", "suggestions")}>
+      <ul class="suggestions">
+        {rows.map((r, i) => (
+          <li key={i}>
+            <WithCode text={String(r.suggestion ?? r.operator)} />
+          </li>
+        ))}
+      </ul>
     </Panel>
   );
 }
@@ -328,12 +366,12 @@ function PipeTable() {
         empty={t("no_rows")}
         columns={columns(s, "pipeline.operators", [
           ["operator", { title: t("operator"), text: true, mono: true }],
-          ["parent", { title: t("pipe_feeds"), text: true, mono: true, soft: true, width: 180 }],
+          ["parent", { title: t("pipe_feeds"), text: true, mono: true, soft: true, width: 130 }],
           ["workers", { title: t("pipe_workers"), width: 90 }],
           ["queue_mean", { title: t("pipe_mean"), width: 100 }],
           ["queue_capacity", { title: t("pipe_capacity"), width: 100 }],
           ["usage", { title: t("pipe_usage"), bar: "var(--c6)", width: 200 }],
-          ["bottleneck", { title: t("bottleneck"), text: true, width: 220 }],
+          ["bottleneck", { title: t("pipe_verdict"), text: true, width: 400, show: reason }],
         ])}
       />
     </Panel>

@@ -194,13 +194,15 @@ function boxOf(r: Row, i: number, start: number): TraceBox {
   const words = short(num(r.duration), "ns");
   const comm = r.stage === "communication";
   const hidden = r.stage === "hidden";
-  const name = comm || hidden ? String(r.name) : stageName(String(r.stage));
+  const stage = String(r.stage);
+  const part = PARTS.find((p) => p === stage);
+  const name = comm || hidden ? String(r.name) : part ? t(`part_${part}`) : stageName(stage);
   const exposed = comm && typeof r.exposed === "number" ? ` · ${t("exposed_part", { v: short(r.exposed, "ns") })}` : "";
   return {
     id: String(i),
     from,
     to: from + num(r.duration),
-    fill: hidden ? "url(#overlap)" : comm ? "var(--communication)" : stageFill(String(r.stage)),
+    fill: hidden ? "url(#overlap)" : comm ? "var(--communication)" : part ? (FILL[part] as string) : stageFill(stage),
     label: hidden ? "" : comm ? words : `${name} ${words}`,
     card: `${name} · ${words}${hidden ? ` · ${t("hidden_part")}` : exposed}`,
   };
@@ -208,8 +210,10 @@ function boxOf(r: Row, i: number, start: number): TraceBox {
 
 function lanesOf(segments: readonly Row[], start: number): TraceLane[] {
   const box = (r: Row, i: number) => boxOf(r, i, start);
-  const host = segments.filter((r) => r.track === "host");
-  const others = [...new Set(segments.filter((r) => r.track !== "host").map((r) => String(r.track)))];
+  // The stages on the host, or the parts of the step as MindSpore gives them.
+  const main = segments.some((r) => r.track === "step") ? "step" : "host";
+  const host = segments.filter((r) => r.track === main);
+  const others = [...new Set(segments.filter((r) => r.track !== main).map((r) => String(r.track)))];
   // Labels stand on the solid boxes, so those come last where a stretch would cover them.
   const order = (r: Row) => (r.stage === "hidden" ? 1 : 0);
   return [
