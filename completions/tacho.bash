@@ -2,7 +2,7 @@
 _tacho() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed advise serve record attach demo summary export help version --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed advise top serve record attach demo summary export help version --help --version" -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]}:$before in
@@ -147,6 +147,32 @@ _tacho() {
     advise:--threads) return ;;
     advise:--memory-limit) return ;;
     advise:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    top:--top) return ;;
+    top:--type) return ;;
+    top:--opr-name) return ;;
+    top:--input-dtype) return ;;
+    top:--aggregate-by) COMPREPLY=($(compgen -W "none type" -- "$word")); return ;;
+    top:--aggregate) COMPREPLY=($(compgen -W "none max min sum mean" -- "$word")); return ;;
+    top:--top-end-key) COMPREPLY=($(compgen -W "end kern" -- "$word")); return ;;
+    top:--order-by) return ;;
+    top:--min-time) return ;;
+    top:--max-time) return ;;
+    top:--print-only) COMPREPLY=($(compgen -W "all summary device host" -- "$word")); return ;;
+    top:--run) return ;;
+    top:--worker) return ;;
+    top:--span) return ;;
+    top:--from) return ;;
+    top:--to) return ;;
+    top:--step) return ;;
+    top:--sort) return ;;
+    top:--search) return ;;
+    top:--filter) return ;;
+    top:--limit) return ;;
+    top:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    top:--table) return ;;
+    top:--threads) return ;;
+    top:--memory-limit) return ;;
+    top:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     serve:--port) return ;;
     serve:--host) return ;;
     serve:--threads) return ;;
@@ -197,8 +223,8 @@ _tacho() {
     export:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     help:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     version:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
-    info:--logdir|operators:--logdir|kernels:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|distributed:--logdir|advise:--logdir|serve:--logdir|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--output|demo:-o|summary:--logdir|export:--logdir|export:--output|export:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    help:*) COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed advise serve record attach demo summary export help version" -- "$word")); return ;;
+    info:--logdir|operators:--logdir|kernels:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|distributed:--logdir|advise:--logdir|top:--logdir|serve:--logdir|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--output|demo:-o|summary:--logdir|export:--logdir|export:--output|export:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    help:*) COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed advise top serve record attach demo summary export help version" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
     info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
@@ -210,6 +236,7 @@ _tacho() {
     modules) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     distributed) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     advise) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    top) options="--top --type --opr-name --input-dtype --aggregate-by --aggregate --top-end-key --order-by --min-time --max-time --copy-time --show-host --dump-only-opr --confluence --print-only --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     serve) options="--logdir --port --host --follow-links --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     record) options="--output --steps --shapes --memory --stack --flight --ring --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     attach) options="--output --for --shapes --memory --stack --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;

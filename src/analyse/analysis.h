@@ -38,7 +38,7 @@ typedef struct {
     uint32_t n_extra;
     struct {
         str name, value;
-    } extra[16];
+    } extra[32];
 } params;
 
 typedef struct {

@@ -12,6 +12,7 @@
  * Not here: sorting, searching, limiting (the caller's), and words (text/). */
 #include "analyse/registry.h"
 
+#include "analyse/rules.h"
 #include "base/num.h"
 
 static const analysis_info ANALYSES[] = {
@@ -185,6 +186,26 @@ static status fill_links(const char *analysis, const trace *t, arena *a, quality
     return OK;
 }
 
+/* Questions that the profile of a static graph cannot answer well, and the other way round: which
+ * one to ask instead. */
+static status note_other_command(const char *analysis, const trace *t, arena *a, answer *out,
+                                 error *err) {
+    static const char *const good[] = {"top", "info", "operators", "kernels"};
+    bool is_static = str_eq(t->format, STR("megengine_static"));
+    bool is_top = strcmp(analysis, "top") == 0, fits = false;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        fits |= strcmp(analysis, good[i]) == 0;
+    verdict note = {.severity = SEVERITY_INFO};
+    if (is_static && !fits) {
+        note.id = "static_graph";
+        note.message = MSG_NOTE_STATIC_GRAPH;
+    } else if (is_top && str_eq(t->format, STR("megengine"))) {
+        note.id = "dynamic_graph";
+        note.message = MSG_NOTE_DYNAMIC_GRAPH;
+    }
+    return note.id ? answer_note(out, a, &note, err) : OK;
+}
+
 status answer_begin(const char *analysis, const analysis_input *in, arena *a, answer *out,
                     error *err) {
     const analysis_trace *first = &in->traces[0];
@@ -203,6 +224,7 @@ status answer_begin(const char *analysis, const analysis_input *in, arena *a, an
     made.quality.events_read = sat_i64(t->events_read);
     TRY(fill_dropped(t, a, &made.quality, err));
     TRY(fill_links(analysis, t, a, &made.quality, err));
+    TRY(note_other_command(analysis, t, a, &made, err));
     *out = made;
     return OK;
 }

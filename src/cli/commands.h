@@ -9,5 +9,7 @@ typedef struct options options;
 #undef COMMAND
 /* Any analysis of the registry. */
 int cmd_analysis(options *o);
+/* The analysis `top`, which has a text of its own. */
+int cmd_top(options *o);
 
 #endif

@@ -44,7 +44,7 @@ bool command_at(uint32_t i, command *out) {
                          .arguments = "TRACE",
                          .groups = ANALYSIS_GROUPS,
                          .help = a->help,
-                         .run = cmd_analysis,
+                         .run = strcmp(a->name, "top") == 0 ? cmd_top : cmd_analysis,
                          .analysis = a};
         return true;
     }
@@ -131,9 +131,18 @@ static bool is_spelling(const char *param, str name) {
     return true;
 }
 
+/* Other spellings of parameters, of the programs an analysis replaces. */
+static const struct {
+    const char *analysis, *given, *param;
+} SPELLINGS[] = {{"top", "t", "top"}, {"top", "wiki", "confluence"}};
+
 static const param_info *find_param(const command *c, str name) {
     const param_info *p = NULL;
     if (!c->analysis) return NULL;
+    for (size_t i = 0; i < sizeof SPELLINGS / sizeof *SPELLINGS; i++)
+        if (strcmp(SPELLINGS[i].analysis, c->analysis->name) == 0 &&
+            str_eq(name, str_of(SPELLINGS[i].given)))
+            name = str_of(SPELLINGS[i].param);
     for (uint32_t i = 0; (p = registry_param(c->analysis->name, i)) != NULL; i++)
         if (is_spelling(p->name, name)) return p;
     return NULL;
@@ -221,8 +230,10 @@ static status set_param(const param_info *p, str given, str value, options *o, e
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_BAD_CHOICE, arg_text("name", given),
              arg_text("value", value), arg_cstr("choices", p->values));
     uint32_t at = 0;
-    while (at < o->n_params && o->params[at].param != p) at++; /* the last one counts */
-    if (at == sizeof o->params / sizeof *o->params) BUG("more parameters than a command has");
+    bool again = strcmp(p->type, "TEXT") == 0; /* of the others the last one counts */
+    while (at < o->n_params && (again || o->params[at].param != p)) at++;
+    if (at == sizeof o->params / sizeof *o->params)
+        FAIL(err, ERR_ARG, NOPOS, MSG_CLI_TOO_MANY, arg_text("name", given));
     o->params[at].param = p;
     o->params[at].value = value;
     if (at == o->n_params) o->n_params++;
@@ -252,7 +263,7 @@ static status parse_option(words_left *w, options *o, error *err) {
     }
     const param_info *p = i ? NULL : find_param(&o->command, name);
     if (!i && !p) return fail_unknown(&o->command, given, name, err);
-    bool flag = i && i->kind == KIND_OF_FLAG;
+    bool flag = i ? i->kind == KIND_OF_FLAG : strcmp(p->type, "FLAG") == 0;
     if (flag && value.p)
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_VALUE_UNWANTED, arg_text("name", given));
     if (!flag && !value.p) {
@@ -261,7 +272,8 @@ static status parse_option(words_left *w, options *o, error *err) {
                  arg_cstr("value", i ? i->value : p->values));
         value = str_of(w->argv[w->at++]);
     }
-    return i ? set_value(i, given, value, o, err) : set_param(p, given, value, o, err);
+    if (!i) return set_param(p, given, flag ? STR("yes") : value, o, err);
+    return set_value(i, given, value, o, err);
 }
 
 static void clear_fields(options *o) {

@@ -63,7 +63,7 @@ struct options {
     struct {
         const param_info *param;
         str value;
-    } params[8];
+    } params[32];
 };
 
 /* A row of options.def. */

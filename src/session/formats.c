@@ -100,6 +100,21 @@ static sniff_answer sniff_megengine(str head, bool whole) {
     return counters ? SNIFF_YES : SNIFF_NO;
 }
 
+/* The profile of a static graph: an object of `graph_exec` and `profiler`, in any order and each of
+ * any size; what stands inside the first tells it too. */
+static sniff_answer sniff_megengine_static(str head, bool whole) {
+    (void)whole;
+    str s = skip_mark_and_space(head);
+    if (s.n == 0 || *s.p != '{') return SNIFF_NO;
+    const char *end = s.p + s.n;
+    if (object_has(s.p, end, STR("graph_exec")) == SNIFF_YES) return SNIFF_YES;
+    if (object_has(s.p, end, STR("profiler")) != SNIFF_YES) return SNIFF_NO;
+    bool inside = str_find(s, STR("\"opr_internal_pf\""), 0) != SIZE_MAX ||
+                  str_find(s, STR("\"opr_footprint\""), 0) != SIZE_MAX ||
+                  str_find(s, STR("\"kern\""), 0) != SIZE_MAX;
+    return inside ? SNIFF_YES : SNIFF_NO;
+}
+
 /* ---- by magic ---------------------------------------------------------------------------- */
 
 static sniff_answer sniff_tacho(str head, bool whole) {
@@ -152,6 +167,7 @@ SNIFF_MAGIC(sqlite, "SQLite format 3")
 static const format FORMATS[] = {
     {"tacho", sniff_tacho, NULL, MSG_NONE},
     {"paddle json", sniff_paddle_json, ingest_paddle_json, MSG_NONE},
+    {"megengine static", sniff_megengine_static, ingest_megengine_static, MSG_NONE},
     {"megengine", sniff_megengine, ingest_megengine, MSG_NONE},
     {"tacho_recording", sniff_recording, ingest_recording, MSG_NONE},
     {"paddle pb", sniff_paddle_pb, ingest_paddle_pb, MSG_NONE},

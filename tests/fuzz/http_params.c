@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     arena a;
     request r, again;
     error err = {.status = OK};
-    guard_answer answer;
+    guard_answer verdict_of;
     buf words = {0};
     arena_init(&a, 1 << 20);
     status s = request_parse(&a, line, &r, &err);
@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                              .origin = line,
                              .cookie = line,
                              .authorization = line};
-    (void)!guard_check(&rules, &headers, &answer, &err);
+    (void)!guard_check(&rules, &headers, &verdict_of, &err);
     buf_fini(&words);
     arena_fini(&a);
     return 0;

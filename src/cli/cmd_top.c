@@ -1,0 +1,59 @@
+/* cmd_top.c: `tacho top`: the analysis of that name, and as text the layout of profile_analyze.
+ *
+ * The other forms (JSON, CSV, Markdown, columns) are those of every analysis. What the tables rest on
+ * goes to standard error, so that the text is what the original prints and nothing else. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/open.h"
+#include "cli/top_text.h"
+
+static str param_of(const params *p, const char *name) {
+    for (uint32_t i = p->n_extra; i-- > 0;)
+        if (str_eq(p->extra[i].name, str_of(name))) return p->extra[i].value;
+    return STR_NONE;
+}
+
+static top_layout layout_of(const params *p, const top_options *o) {
+    str only = param_of(p, "print_only");
+    bool all = !only.p || str_eq(only, STR("all"));
+    return (top_layout){.wiki = param_of(p, "confluence").p != NULL,
+                        .only_list = param_of(p, "dump_only_opr").p != NULL,
+                        .summary = all || str_eq(only, STR("summary")),
+                        .device = all || str_eq(only, STR("device")),
+                        .host =
+                            (all && param_of(p, "show_host").p) || str_eq(only, STR("host")),
+                        .copy_time = o->copy_time,
+                        .grouped = o->aggregate != TOP_ALL};
+}
+
+/* A timeline is answered, too; there is a better question for it. */
+static void say_note(const options *o, const opened *x) {
+    if (o->quiet || !str_eq(x->input.traces[0].trace->format, STR("megengine"))) return;
+    fprintf(stderr, "tacho: %s\n", text_get(MSG_NOTE_DYNAMIC_GRAPH, o->words));
+}
+
+static status write_text(const options *o, opened *x, output *out, error *err) {
+    top_options how;
+    top_result found;
+    params p = options_params(o, NULL);
+    TRY(top_options_of(&p, &how, err));
+    TRY(open_traces(o, x, err));
+    how.window = &p;
+    say_note(o, x);
+    TRY(top_find(&x->input, &how, &x->arena, &found, err));
+    top_layout layout = layout_of(&p, &how);
+    return top_text_write(&found, &layout, &x->arena, &out->buf, err);
+}
+
+int cmd_top(options *o) {
+    if (options_form(o) != FORM_TEXT) return cmd_analysis(o);
+    error err = {0};
+    opened x = {.pool = NULL};
+    output out = {.fd = STDOUT_FILENO, .name = text_get(MSG_CLI_STDOUT, o->words)};
+    status s = write_text(o, &x, &out, &err);
+    open_end(&x);
+    return output_end(&out, o, s, &err);
+}

@@ -1,0 +1,83 @@
+"""MegEngine's profile_analyze: every recorded command line, asked of `tacho top` and compared line by line.
+
+An answer file holds `$ profile_analyze FILE options`, what the program printed, and a blank line before the next.
+tacho prints the same layout, so lines are compared as they are, except:
+
+  what the original prints              why it is not compared, or how
+  EXCEPTION …                           the original crashed: tacho must end well with tables (TABLES below says where a
+                                        complaint is the better answer), and what was printed before must be the same
+  -h                                    the words of its help are its own: tacho must print help
+  totals with --copy-time               printed in full, which shows the order in which it adds floating-point numbers:
+                                        compared to 12 digits
+"""
+
+import gzip
+import os
+import re
+import shlex
+
+from common import call
+
+# An option of the original that is no option at all: the complaint must name what there is.
+COMPLAINTS = {'--order-by nosuch': (1, 'computation')}
+TOTAL = re.compile(r'^(\| )?(total (?:device|host) time) +(\| +)?([-+.0-9e]+)( \|)?$')
+
+
+def read(path):
+    opener = gzip.open if path.endswith('.gz') else open
+    with opener(path, 'rt', encoding='utf-8') as file:
+        text = file.read()
+    asked = []
+    for block in re.split(r'^\$ profile_analyze ', text, flags=re.M)[1:]:
+        command, _, answer = block.partition('\n')
+        asked.append((shlex.split(command), answer.rstrip('\n').split('\n')))
+    return asked
+
+
+def is_rule(line):
+    return bool(line) and not line.strip('- ')
+
+
+def near(want, got):
+    """Equal lines, or totals that are equal to 12 digits."""
+    if want == got or (is_rule(want) and is_rule(got)):
+        return True
+    a, b = TOTAL.match(want), TOTAL.match(got)
+    return bool(a and b) and a[2] == b[2] and abs(float(a[4]) - float(b[4])) <= 1e-12 * abs(float(a[4]))
+
+
+def compare_lines(tally, label, want, got):
+    if len(want) != len(got):
+        tally.fail('%s: expected %d lines, got %d' % (label, len(want), len(got)))
+        return
+    for number, (a, b) in enumerate(zip(want, got)):
+        if not near(a.rstrip(), b.rstrip()):
+            tally.fail('%s, line %d: expected %s, got %s' % (label, number + 1, a, b))
+            return
+    tally.passed += 1
+
+
+def compare(tally, path, source):
+    for words, want in read(path):
+        label = '%s %s' % (os.path.basename(path).split('.')[0], ' '.join(words))
+        file, options = os.path.join(source, words[0]), words[1:]
+        status, out, err = call(['top', file, '--no-cache'] + options)
+        got = out.decode().rstrip('\n').split('\n')
+        joined = ' '.join(options)
+        if '-h' in options or '--help' in options:
+            tally.check(label + ': helps', (0, True), (status, b'--order-by' in out))
+            continue
+        crash = [i for i, line in enumerate(want) if line.startswith('EXCEPTION ')]
+        complaint = [c for c in COMPLAINTS if c in joined]
+        if crash and complaint:
+            wanted, word = COMPLAINTS[complaint[0]]
+            tally.check(label + ': complains', (wanted, True), (status, word in err))
+        elif crash:
+            before = [line for line in want[:crash[0]] if line]
+            tally.check(label + ': ends well', (0, ''), (status, err))
+            same = len(got) >= len(before) and all(near(a, b) for a, b in zip(before, got))
+            tally.check(label + ': says the same before the crash, and more', (True, True),
+                        (same, len(got) > len(before)))
+        else:
+            tally.check(label + ': status', 0, status)
+            compare_lines(tally, label, want, got)
