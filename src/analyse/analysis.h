@@ -25,6 +25,7 @@ typedef enum {
     GROUP_LAUNCH,
     GROUP_TYPE,
     GROUP_NAME_SHAPE_STACK,
+    GROUP_SUBGRAPH,
     N_GROUPS
 } group_by;
 

@@ -21,15 +21,27 @@ static bool starts_with_any(str name, const char *const *starts, size_t n) {
     return false;
 }
 
+/* Operators of compiled graphs: Default/…/AllReduce-op12. */
+static const char *const graph_types[] = {
+    "AllReduce-op", "AllGather-op",     "ReduceScatter-op", "Broadcast-op", "AlltoAll-op",
+    "AllToAllv-op", "NeighborExchange", "Send-op",          "Receive-op"};
+
+static bool is_graph_comm(str name) {
+    size_t slash = str_rfind_byte(name, '/');
+    str last = slash == SIZE_MAX ? name : str_from(name, slash + 1);
+    return starts_with_any(last, graph_types, N_OF(graph_types));
+}
+
 /* `c10d::allreduce_` is the op that calls a library, not the collective itself. */
 bool comm_host_name(str name) {
     size_t colon = str_find(name, STR(":"), 0);
+    if (is_graph_comm(name)) return true;
     if (colon == SIZE_MAX || colon + 1 == name.n || name.p[colon + 1] == ':') return false;
     return starts_with_any(name, libraries, N_OF(libraries));
 }
 
 bool comm_kernel_name(str name) {
-    return starts_with_any(name, kernel_starts, N_OF(kernel_starts));
+    return starts_with_any(name, kernel_starts, N_OF(kernel_starts)) || is_graph_comm(name);
 }
 
 enum { KNOWN = 1, HOST = 2, KERNEL = 4 };

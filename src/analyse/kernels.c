@@ -15,6 +15,7 @@
  * enough to group by. A kernel without an operator has a null there. */
 #include <math.h>
 
+#include "analyse/given_ops.h"
 #include "analyse/group.h"
 #include "analyse/rules.h"
 #include "analyse/select.h"
@@ -251,12 +252,29 @@ static status sum_kernels(totals *o, arena *a, error *err) {
     return OK;
 }
 
+/* The chart: the names with the longest mean. */
+enum { TOP_KERNELS = 15 };
+
+static status write_top(const table *kernels, answer *out, arena *a, error *err) {
+    size_t n = kernels->n_rows;
+    top_item *items = ARENA_ARRAY(a, top_item, n + 1);
+    if (!items) FAIL_MEMORY(err);
+    for (size_t i = 0; i < n; i++) {
+        bool known = !table_is_null(kernels, i, COL_K(calls));
+        items[i] =
+            (top_item){.name = kernels->columns[COL_K(name)].v.s[i],
+                       .calls = known ? kernels->columns[COL_K(calls)].v.i[i] : ABSENT_I64,
+                       .total = kernels->columns[COL_K(total)].v.i[i]};
+    }
+    return top_list_write(out, a, items, n, TOP_KERNELS, err);
+}
+
 status analyse_kernels(const analysis_input *in, const params *p, arena *a, answer *out,
                        error *err) {
     totals o = {.t = in->traces[0].trace, .group = p->group};
     if (o.group != GROUP_NAME_OP && o.group != GROUP_LAUNCH) o.group = GROUP_NAME;
     TRY(answer_begin("kernels", in, a, out, err));
-    TRY(trace_require(o.t, SELECT_TABLES, err));
+    TRY(trace_require(o.t, SELECT_TABLES | TRACE_TABLE(given_op), err));
     select_init(&o.select, o.t, p);
     TRY(sum_kernels(&o, a, err));
     uint32_t *order = groups_order(&o.rows), *scratch = groups_order(&o.rows);
@@ -265,6 +283,8 @@ status analyse_kernels(const analysis_input *in, const params *p, arena *a, answ
     sort_index(order, scratch, o.rows.n, compare_groups, &o);
     for (uint32_t i = 0; i < o.rows.n; i++)
         TRY(write_group(result, &o, GROUP_ROW(&o.rows, kernel_group, order[i]), err));
+    if (!o.rows.n) TRY(given_kernels_write(result, o.t, err));
+    TRY(write_top(result, out, a, err));
     judge(&o, order, &out->verdict);
     answer_finish(out, p);
     return OK;

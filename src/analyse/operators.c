@@ -12,11 +12,13 @@
  *   device_total device_self and that of all children
  *   share        self time over the self time of all ops: device where there is any, else host
  *
- * Producers that hand over sums instead of calls (table given_op) are shown as they are. It
+ * Producers that hand over sums (table given_op) are shown as they added up, as long as no window or
+ * step is asked for and there are calls to answer that from (given_ops.h). It
  * does not name kernels (kernels.c) and does not remove recursion from totals: an op inside
  * one of its own name counts in both, as in PyTorch's own tables. */
 #include <math.h>
 
+#include "analyse/given_ops.h"
 #include "analyse/matmul_shapes.h"
 #include "analyse/op_phases.h"
 #include "analyse/op_scan.h"
@@ -59,6 +61,7 @@ typedef struct {
 
 /* The family of an op: its namespace, autograd for nodes of the backward graph, else custom. */
 static str type_of(str name) {
+    if (graph_name_is(name)) return graph_name_type(name);
     size_t blank = str_find(name, STR(" "), 0);
     str head = blank == SIZE_MAX ? name : str_n(name.p, blank);
     size_t at = SIZE_MAX;
@@ -79,6 +82,10 @@ static bool same_type(const void *row, const void *type) {
     return str_eq(((const op_group *)row)->type, *(const str *)type);
 }
 
+static bool same_top(const void *row, const void *type) {
+    return str_eq(((const top_item *)row)->name, *(const str *)type);
+}
+
 /* Row of a group found by the name alone, once for each name. */
 static uint32_t find_by_name(totals *o, const op_call *c) {
     if (c->name >= o->t->n_strings) return GROUP_NONE;
@@ -86,7 +93,8 @@ static uint32_t find_by_name(totals *o, const op_call *c) {
     bool is_new = true;
     uint32_t row;
     str type = type_of(trace_str(o->t, c->name));
-    if (o->group == GROUP_TYPE)
+    if (o->group == GROUP_SUBGRAPH) type = graph_name_subgraph(trace_str(o->t, c->name));
+    if (o->group == GROUP_TYPE || o->group == GROUP_SUBGRAPH)
         row = groups_at(&o->rows, hash_bytes64(type.p, type.n), same_type, &type, &is_new);
     else
         row = groups_add(&o->rows);
@@ -193,7 +201,8 @@ static int compare_groups(uint32_t a, uint32_t b, const void *context) {
 static status make_texts(totals *o, arena *a, error *err) {
     for (uint32_t i = 0; i < o->rows.n; i++) {
         op_group *g = GROUP_ROW(&o->rows, op_group, i);
-        g->name_text = o->group == GROUP_TYPE ? g->type : trace_str(o->t, g->key.name);
+        bool by_type = o->group == GROUP_TYPE || o->group == GROUP_SUBGRAPH;
+        g->name_text = by_type ? g->type : trace_str(o->t, g->key.name);
         g->shapes_text = g->key.shapes ? trace_str(o->t, g->key.shapes) : STR("[]");
         if (!g->key.stack) continue;
         g->stack_text = stacks_text(&o->stacks, g->key.stack, a);
@@ -238,8 +247,10 @@ static void set_device(table *t, size_t row, const op_group *g) {
 static status write_group(table *t, const totals *o, const op_group *g, error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, COL_OP(name), g->name_text);
+    table_set_text(t, row, COL_OP(name), graph_name_short(g->name_text));
     table_set_text(t, row, COL_OP(full_name), g->name_text);
+    str graph = graph_name_is(g->name_text) ? graph_name_subgraph(g->name_text) : STR_NONE;
+    if (graph.n) table_set_text(t, row, COL_OP(subgraph), graph);
     table_set_text(t, row, COL_OP(side), STR("host"));
     table_set_text(t, row, COL_OP(type), g->type);
     set_times(t, row, o, g);
@@ -256,28 +267,31 @@ static status write_group(table *t, const totals *o, const op_group *g, error *e
     return OK;
 }
 
-/* What the producer had added up itself. */
-static status write_given(table *t, const trace *from, error *err) {
-    for (uint32_t i = 1; i < from->given_op.n; i++) {
-        size_t row;
-        TRY(table_add_row(t, &row, err));
-        str name = trace_str(from, from->given_op.name[i]),
-            side = trace_str(from, from->given_op.side[i]);
-        int64_t calls = from->given_op.calls[i], total = from->given_op.total[i];
-        table_set_text(t, row, COL_OP(name), name);
-        table_set_text(t, row, COL_OP(full_name), name);
-        table_set_text(t, row, COL_OP(side), side.n ? side : STR("device"));
-        table_set_text(t, row, COL_OP(type), trace_str(from, from->given_op.type[i]));
-        if (calls != ABSENT_I64) table_set_int(t, row, COL_OP(calls), calls);
-        if (calls > 0 && total != ABSENT_I64)
-            table_set_int(t, row, COL_OP(mean), mean_i64(total, calls));
-        if (total != ABSENT_I64)
-            table_set_int(t, row,
-                          str_eq(side, STR("host")) ? COL_OP(host_total) : COL_OP(device_total),
-                          total);
-        table_set_real(t, row, COL_OP(flops), from->given_op.flops[i]);
+/* The chart: types with the longest mean, from the given sums or from the groups written. */
+enum { TOP_TYPES = 20 };
+
+static status write_top(const totals *o, bool given, answer *out, arena *a, error *err) {
+    top_item *items;
+    size_t n = 0;
+    if (given) {
+        TRY(given_types_list(o->t, a, &items, &n, err));
+        return top_list_write(out, a, items, n, TOP_TYPES, err);
     }
-    return OK;
+    groups types;
+    TRY(groups_init(&types, a, sizeof(top_item), err));
+    for (uint32_t i = 0; i < o->rows.n; i++) {
+        const op_group *g = GROUP_ROW(&o->rows, op_group, i);
+        bool is_new;
+        uint32_t at =
+            groups_at(&types, hash_bytes64(g->type.p, g->type.n), same_top, &g->type, &is_new);
+        if (at == GROUP_NONE) FAIL_MEMORY(err);
+        top_item *to = GROUP_ROW(&types, top_item, at);
+        if (is_new) *to = (top_item){.name = g->type, .side = STR("host")};
+        to->calls = add_i64(to->calls, g->calls);
+        to->total = add_i64(to->total, o->device_self ? g->device_self : g->host_self);
+    }
+    items = types.n ? GROUP_ROW(&types, top_item, 0) : NULL;
+    return top_list_write(out, a, items, types.n, TOP_TYPES, err);
 }
 
 static status init_totals(totals *o, const trace *t, const params *p, arena *a, error *err) {
@@ -317,7 +331,8 @@ static op_facts find_facts(const totals *o, const uint32_t *order, arena *a) {
     if (!f.has_device) return f;
     f.eligible_share = share_of(eligible, o->device_self);
     f.tensor_share = share_of(tensor, o->device_self);
-    f.has_odd = o->group != GROUP_TYPE && matmul_find_odd(&o->select, top->key.name, a, &f.odd);
+    f.has_odd = o->group != GROUP_TYPE && o->group != GROUP_SUBGRAPH &&
+                matmul_find_odd(&o->select, top->key.name, a, &f.odd);
     return f;
 }
 
@@ -326,7 +341,8 @@ status analyse_operators(const analysis_input *in, const params *p, arena *a, an
     const trace *t = in->traces[0].trace;
     totals o;
     TRY(answer_begin("operators", in, a, out, err));
-    TRY(trace_require(t, SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(frame), err));
+    TRY(trace_require(
+        t, SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(frame) | TRACE_TABLE(given_op), err));
     TRY(init_totals(&o, t, p, a, err));
     bool with_stacks = o.group == GROUP_NAME_STACK || o.group == GROUP_NAME_SHAPE_STACK;
     op_scan scan = {.t = t,
@@ -342,10 +358,13 @@ status analyse_operators(const analysis_input *in, const params *p, arena *a, an
     table *result = answer_table(out, a, "operators");
     if (!order || !scratch || !result) FAIL_MEMORY(err);
     sort_index(order, scratch, o.rows.n, compare_groups, &o);
-    for (uint32_t i = 0; i < o.rows.n; i++)
+    bool window = o.select.by_step || o.select.by_time;
+    bool given = given_ops_are_there(t) && !(window && o.rows.n);
+    for (uint32_t i = 0; i < o.rows.n && !given; i++)
         TRY(write_group(result, &o, GROUP_ROW(&o.rows, op_group, order[i]), err));
     TRY(op_phases_write(&o.select, p, a, out, err));
-    if (!o.rows.n) TRY(write_given(result, t, err));
+    if (given) TRY(given_ops_write(result, t, o.group, err));
+    TRY(write_top(&o, given, out, a, err));
     op_facts facts = find_facts(&o, order, a);
     facts.n_rows = sat_u32(result->n_rows);
     if (o.rows.n || !facts.n_rows) op_judge(&facts, &out->verdict);

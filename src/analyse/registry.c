@@ -106,7 +106,7 @@ static const char *const GROUP_NAMES[N_GROUPS] = {
     [GROUP_NAME] = "name",       [GROUP_NAME_SHAPE] = "name+shape",
     [GROUP_LAUNCH] = "launch",   [GROUP_NAME_STACK] = "name+stack",
     [GROUP_NAME_OP] = "name+op", [GROUP_NAME_SHAPE_STACK] = "name+shape+stack",
-    [GROUP_TYPE] = "type",
+    [GROUP_TYPE] = "type",       [GROUP_SUBGRAPH] = "subgraph",
 };
 
 const char *group_name(group_by g) {

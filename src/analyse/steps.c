@@ -14,6 +14,7 @@
 #include "analyse/rules.h"
 #include "analyse/select.h"
 #include "analyse/stages.h"
+#include "analyse/step_trace.h"
 #include "analyse/steps_spread.h"
 #include "base/sort.h"
 
@@ -30,6 +31,7 @@ typedef struct {
     selection select;
     arena *arena;
     stage_segments segments;
+    step_trace trace; /* by points, where they are known */
     intervals compute;
     collective *comms; /* by step, start */
     size_t n_comms;
@@ -204,6 +206,31 @@ static status write_hidden(table *t, const question *q, const comm_words *w, int
     return piece.end > piece.start ? add_comm_segment(t, q, w, piece, err) : OK;
 }
 
+/* The parts between the points, in place of the stages. */
+static status write_point_segments(table *t, const question *q, uint32_t step, error *err) {
+    const step_trace_row *r = &q->trace.rows[step];
+    int64_t end = q->t->step.end[step];
+    const struct {
+        const char *stage;
+        interval range;
+    } parts[] = {
+        {"interval",
+         {r->gap == ABSENT_I64 ? r->passes.start : sub_i64(r->passes.start, r->gap),
+          r->passes.start}},
+        {"forward_backward", r->passes},
+        {"tail", {r->passes.end, r->tail == ABSENT_I64 ? r->passes.end : end}},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i].range.end <= parts[i].range.start) continue;
+        TRY(add_segment(t, q, step, parts[i].range, err));
+        size_t row = t->n_rows - 1;
+        table_set_text(t, row, COL_S(segments, stage), str_of(parts[i].stage));
+        table_set_text(t, row, COL_S(segments, track), STR("step"));
+        table_set_text(t, row, COL_S(segments, name), str_of(parts[i].stage));
+    }
+    return OK;
+}
+
 static status write_collectives(table *t, const question *q, uint32_t step, size_t at,
                                 error *err) {
     const trace *tr = q->t;
@@ -238,13 +265,22 @@ static status write_step(table *t, const question *q, uint32_t step, const step_
     table_set_int(t, row, COL_S(steps, start), sub_i64(start, tr->start_ns));
     table_set_int(t, row, COL_S(steps, end), sub_i64(end, tr->start_ns));
     table_set_int(t, row, COL_S(steps, duration), sub_i64(end, start));
-    if (step > 1)
+    const step_trace_row *by_points = &q->trace.rows[step];
+    if (by_points->known) {
+        if (by_points->gap != ABSENT_I64)
+            table_set_int(t, row, COL_S(steps, gap), by_points->gap);
+        table_set_int(t, row, COL_S(steps, forward_backward),
+                      sub_i64(by_points->passes.end, by_points->passes.start));
+        if (by_points->tail != ABSENT_I64)
+            table_set_int(t, row, COL_S(steps, tail), by_points->tail);
+    }
+    if (!by_points->known && step > 1)
         table_set_int(t, row, COL_S(steps, gap),
                       max_i64(0, sub_i64(start, tr->step.end[step - 1])));
-    if (f->training.end > f->training.start)
+    if (!by_points->known && f->training.end > f->training.start)
         table_set_int(t, row, COL_S(steps, forward_backward),
                       sub_i64(f->training.end, f->training.start));
-    if (f->has_backward)
+    if (!by_points->known && f->has_backward)
         table_set_int(t, row, COL_S(steps, tail), max_i64(0, sub_i64(end, f->training.end)));
     if (!q->n_comms) return OK; /* a run of one process has none to show */
     table_set_int(t, row, COL_S(steps, communication), f->communication);
@@ -343,9 +379,13 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
                      error *err) {
     question q = {.t = in->traces[0].trace, .arena = a};
     TRY(answer_begin("steps", in, a, out, err));
-    TRY(trace_require(q.t, SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm), err));
+    TRY(trace_require(q.t,
+                      SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) |
+                          TRACE_TABLE(given_step) | TRACE_TABLE(meta),
+                      err));
     select_init(&q.select, q.t, p);
     TRY(prepare(&q, err));
+    TRY(step_trace_find(q.t, p, a, &q.trace, err));
     table *steps = answer_table(out, a, "steps"), *segments = answer_table(out, a, "segments");
     if (!steps || !segments) FAIL_MEMORY(err);
     size_t comm = 0, segment = 0;
@@ -357,10 +397,12 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
         find_training(&q, i, &segment, &f);
         if (!is_selected(&q, i)) continue;
         TRY(write_step(steps, &q, i, &f, err));
-        TRY(write_stage_segments(segments, &q, i, segment, err));
+        TRY(q.trace.rows[i].known ? write_point_segments(segments, &q, i, err)
+                                  : write_stage_segments(segments, &q, i, segment, err));
         TRY(write_collectives(segments, &q, i, first_comm, err));
     }
     TRY(steps_write_spread(steps, a, out, err));
+    TRY(step_trace_write(&q.trace, q.t, steps, a, out, err));
     TRY(judge(&q, steps, out, err));
     answer_finish(out, p);
     return OK;

@@ -6,6 +6,8 @@
  * column it answers with: the same sentences the JSON carries as `help`. */
 #include "cli/help.h"
 
+#include <string.h>
+
 #include "present/width.h"
 
 #define INDENT 2
@@ -113,7 +115,13 @@ static void put_params(buf *out, lang l, const analysis_info *a, uint32_t width)
         buf name = {0}, meaning = {0};
         buf_add_cstr(&name, "--");
         for (const char *c = p->name; *c; c++) buf_add_byte(&name, *c == '_' ? '-' : *c);
-        if (p->values[0] != '\0') buf_printf(&meaning, "%s: ", p->values);
+        /* A list too long for the line may be broken behind its bars. */
+        bool is_long = strlen(p->values) + 2 > width - NAMES;
+        for (const char *v = p->values; *v; v++) {
+            buf_add_byte(&meaning, *v);
+            if (*v == '|' && is_long) buf_add_byte(&meaning, ' ');
+        }
+        if (p->values[0] != '\0') buf_add_cstr(&meaning, ": ");
         buf_add_cstr(&meaning, text_get(p->help, l));
         put_row(out, buf_str(&name), buf_str(&meaning), width);
         if (!buf_ok(&name) || !buf_ok(&meaning)) out->failed = true;

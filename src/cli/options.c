@@ -10,6 +10,8 @@
  * usual slip is one letter. Values are checked here, by kind, and never again. */
 #include "cli/options.h"
 
+#include <stdlib.h>
+
 #include "base/fmt.h"
 #include "base/num.h"
 #include "cli/commands.h"
@@ -326,6 +328,26 @@ status options_parse(arena *a, int argc, char **argv, options *o, error *err) {
     return check_together(o, err);
 }
 
+/* Variables that MindSpore's users set for its profiler stand for options that were not given. */
+static void add_from_environment(const options *o, params *made) {
+    static const struct {
+        const char *analysis, *param, *variable;
+    } known[] = {{"steps", "fp_point", "PROFILING_FP_START"},
+                 {"steps", "fp_point", "FP_POINT"},
+                 {"steps", "bp_point", "PROFILING_BP_END"},
+                 {"steps", "bp_point", "BP_POINT"}};
+    for (size_t i = 0; o->command.analysis && i < sizeof known / sizeof *known; i++) {
+        const char *value = getenv(known[i].variable);
+        bool given =
+            strcmp(o->command.analysis->name, known[i].analysis) != 0 || !value || !*value;
+        for (uint32_t k = 0; k < made->n_extra; k++)
+            given |= str_eq(made->extra[k].name, str_of(known[i].param));
+        if (given || made->n_extra == sizeof made->extra / sizeof *made->extra) continue;
+        made->extra[made->n_extra].name = str_of(known[i].param);
+        made->extra[made->n_extra++].value = str_of(value);
+    }
+}
+
 params options_params(const options *o, pool *p) {
     params made = {.from_ns = o->from,
                    .to_ns = o->to,
@@ -341,6 +363,7 @@ params options_params(const options *o, pool *p) {
         made.extra[made.n_extra].name = name;
         made.extra[made.n_extra++].value = o->params[i].value;
     }
+    add_from_environment(o, &made);
     return made;
 }
 

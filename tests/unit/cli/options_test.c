@@ -132,7 +132,7 @@ static void parameters_of_the_registry_are_options(void **state) {
     assert_int_equal(options_params(&o, NULL).group, GROUP_TYPE);
     assert_refused("operators --group-by launch",
                    "--group-by launch: not one of "
-                   "name|name+shape|name+stack|name+shape+stack|type");
+                   "name|name+shape|name+stack|name+shape+stack|type|subgraph");
     assert_refused("info --group-by name",
                    "info has no option --group-by; tacho info --help lists them");
 }

@@ -1,0 +1,345 @@
+/* step_trace.c: gap, forward and backward, tail of each step, from the producer's own table or from the
+ * operators between two points.
+ *
+ * Operators are the outermost operators of the host, or the device's tasks where only those were
+ * recorded (a compiled graph on an accelerator). They are sorted by start once; the operators of a step
+ * are then a range. A point that is asked for is looked up by its full name or the last part of it, in
+ * every step; a step without it has no parts. Points found without being asked are used only where the
+ * names are those of a compiled graph (Type-op12): elsewhere the stages (stages.h) know better, and the
+ * points are only named. */
+#include "analyse/step_trace.h"
+
+#include "analyse/comm_kind.h"
+#include "analyse/select.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/sort.h"
+
+typedef struct {
+    int64_t start, end;
+    uint32_t name;
+    bool comm;
+} graph_op;
+
+typedef struct {
+    const trace *t;
+    arena *arena;
+    graph_op *ops; /* by start */
+    size_t n;
+    str fp, bp; /* asked for */
+} finder;
+
+/* The last part of a path. */
+static str last_part(str name) {
+    size_t slash = str_rfind_byte(name, '/');
+    return slash == SIZE_MAX ? name : str_from(name, slash + 1);
+}
+
+/* Type-op12, as compiled graphs name their operators. */
+static bool is_graph_name(str name) {
+    size_t n = name.n;
+    while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9') n--;
+    return n < name.n && n > 3 && str_ends(str_n(name.p, n), STR("-op"));
+}
+
+static bool fetches_data(str name) {
+    str last = last_part(name);
+    return str_starts(last, STR("GetNext")) || str_starts(last, STR("InitDataSetQueue")) ||
+           str_starts(last, STR("InitData")) || str_starts(last, STR("EndOfSequence"));
+}
+
+/* ---- operators --------------------------------------------------------------------------- */
+
+static bool is_outermost_op(const trace *t, uint32_t i) {
+    return t->slice.kind[i] == KIND_OP && t->slice.kind[t->slice.parent[i]] != KIND_OP;
+}
+
+static bool is_task(const trace *t, uint32_t i) {
+    return t->slice.kind[i] == KIND_KERNEL;
+}
+
+static status collect_ops(finder *f, error *err) {
+    const trace *t = f->t;
+    comm_names comm;
+    TRY(comm_names_init(&comm, t, f->arena, err));
+    bool host = t->kind_count[KIND_OP] > 0;
+    size_t most = (size_t)(host ? t->kind_count[KIND_OP] : t->kind_count[KIND_KERNEL]) + 1;
+    graph_op *found = ARENA_ARRAY(f->arena, graph_op, most);
+    graph_op *sorted = ARENA_ARRAY(f->arena, graph_op, most);
+    sort_pair *pairs = ARENA_ARRAY(f->arena, sort_pair, most);
+    sort_pair *scratch = ARENA_ARRAY(f->arena, sort_pair, most);
+    if (!found || !sorted || !pairs || !scratch || most > UINT32_MAX) FAIL_MEMORY(err);
+    size_t n = 0;
+    for (uint32_t i = 1; i < t->slice.n && n < most; i++) {
+        if (host ? !is_outermost_op(t, i) : !is_task(t, i)) continue;
+        uint32_t k = host ? 0 : trace_kernel_of(t, i);
+        bool is_comm =
+            host ? comm_host_id(&comm, t->slice.name[i]) : k && comm_kernel_row(&comm, k);
+        found[n] = (graph_op){t->slice.start[i], slice_end(t, i), t->slice.name[i], is_comm};
+        pairs[n] = (sort_pair){(uint64_t)t->slice.start[i] ^ (uint64_t)1 << 63, (uint32_t)n};
+        n++;
+    }
+    sort_radix(pairs, scratch, n);
+    for (size_t i = 0; i < n; i++) sorted[i] = found[pairs[i].row];
+    f->ops = sorted;
+    f->n = n;
+    return OK;
+}
+
+static size_t first_at(const finder *f, int64_t time) {
+    size_t low = 0, high = f->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (f->ops[middle].start < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The operators that start in a step. */
+static void ops_of_step(const finder *f, uint32_t step, size_t *from, size_t *to) {
+    const trace *t = f->t;
+    int64_t end = t->step.end[step];
+    if (step + 1 < t->step.n) end = min_i64(end, t->step.start[step + 1]);
+    *from = first_at(f, t->step.start[step]);
+    *to = max_i64(end, t->step.start[step]) == end ? first_at(f, end) : *from;
+}
+
+/* ---- points ------------------------------------------------------------------------------ */
+
+static bool has_name(const finder *f, size_t i, str asked) {
+    str name = trace_str(f->t, f->ops[i].name);
+    return str_eq(name, asked) || str_eq(last_part(name), asked);
+}
+
+/* Index of the forward point in [from, to), SIZE_MAX: none. */
+static size_t find_fp(const finder *f, size_t from, size_t to) {
+    for (size_t i = from; i < to; i++)
+        if (f->fp.n ? has_name(f, i, f->fp)
+                    : !fetches_data(trace_str(f->t, f->ops[i].name)) && !f->ops[i].comm)
+            return i;
+    return SIZE_MAX;
+}
+
+/* The last operator before the last collective that is none itself, else the last but one. */
+static size_t find_bp(const finder *f, size_t from, size_t to) {
+    if (f->bp.n) {
+        for (size_t i = to; i-- > from;)
+            if (has_name(f, i, f->bp)) return i;
+        return SIZE_MAX;
+    }
+    size_t comm = SIZE_MAX, computing = 0, last = SIZE_MAX, before = SIZE_MAX;
+    for (size_t i = from; i < to; i++)
+        if (f->ops[i].comm) comm = i;
+    for (size_t i = from; i < to && (comm == SIZE_MAX || i < comm); i++) {
+        if (f->ops[i].comm) continue;
+        computing++;
+        before = last;
+        last = i;
+    }
+    if (comm != SIZE_MAX && computing) return last;
+    return computing > 1 ? before : last;
+}
+
+static void set_row(const finder *f, uint32_t step, step_trace *s, bool *any_fp, bool *any_bp) {
+    const trace *t = f->t;
+    size_t from, to;
+    ops_of_step(f, step, &from, &to);
+    size_t fp = find_fp(f, from, to), bp = find_bp(f, from, to);
+    *any_fp |= fp != SIZE_MAX;
+    *any_bp |= bp != SIZE_MAX;
+    if (fp == SIZE_MAX || bp == SIZE_MAX) return;
+    if (!s->fp.n) s->fp = trace_str(t, f->ops[fp].name);
+    if (!s->bp.n) s->bp = trace_str(t, f->ops[bp].name);
+    int64_t start = f->ops[fp].start, end = max_i64(start, f->ops[bp].end);
+    s->rows[step] = (step_trace_row){
+        .known = true,
+        .gap = step > 1 ? max_i64(0, sub_i64(start, t->step.end[step - 1])) : ABSENT_I64,
+        .passes = {start, end},
+        .tail = max_i64(0, sub_i64(t->step.end[step], end))};
+}
+
+static bool is_compiled(const finder *f) {
+    return f->n && is_graph_name(trace_str(f->t, f->ops[f->n / 2].name));
+}
+
+static status find_points(finder *f, step_trace *s, error *err) {
+    const trace *t = f->t;
+    bool any_fp = false, any_bp = false, asked = f->fp.n || f->bp.n;
+    TRY(collect_ops(f, err));
+    for (uint32_t i = 1; i < t->step.n; i++) set_row(f, i, s, &any_fp, &any_bp);
+    if (asked && (!f->n || t->step.n < 2))
+        FAIL0(err, ERR_ARG, NOPOS, MSG_POINTS_NEED_OPERATORS);
+    if (f->fp.n && !any_fp)
+        FAIL(err, ERR_ARG, NOPOS, MSG_POINT_NOT_FOUND, arg_text("name", f->fp));
+    if (f->bp.n && !any_bp)
+        FAIL(err, ERR_ARG, NOPOS, MSG_POINT_NOT_FOUND, arg_text("name", f->bp));
+    if (any_fp && any_bp) s->source = asked ? POINTS_ASKED : POINTS_FOUND;
+    /* Only named, not used: the stages of other producers are marked or have evidence. */
+    if (!asked && !is_compiled(f))
+        for (uint32_t i = 1; i < t->step.n; i++) s->rows[i].known = false;
+    return OK;
+}
+
+/* ---- the producer's own ------------------------------------------------------------------ */
+
+static bool stage_is(const trace *t, uint32_t row, const char *stage) {
+    return str_eq(trace_str(t, t->given_step.stage[row]), str_of(stage));
+}
+
+static void set_given(const trace *t, uint32_t row, step_trace_row *to) {
+    int64_t start = t->given_step.start[row], dur = t->given_step.duration[row];
+    if (stage_is(t, row, "interval")) to->gap = dur;
+    if (stage_is(t, row, "forward_backward"))
+        to->passes = (interval){start, add_i64(start, dur)};
+    if (stage_is(t, row, "tail")) to->tail = dur;
+}
+
+static status take_given(const trace *t, step_trace *s, error *err) {
+    map by_number = {0};
+    status st = OK;
+    for (uint32_t i = 1; i < t->step.n && st == OK; i++) {
+        uint32_t *at = map_at(&by_number, (uint64_t)t->step.number[i]);
+        if (!at)
+            st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+        else
+            *at = i;
+    }
+    for (uint32_t g = 1; g < t->given_step.n && st == OK; g++) {
+        if (t->given_step.number[g] == ABSENT_I64) continue;
+        uint32_t step = map_get(&by_number, (uint64_t)t->given_step.number[g]);
+        if (step == MAP_NONE) continue;
+        step_trace_row *row = &s->rows[step];
+        if (!row->known)
+            *row = (step_trace_row){.known = true, .gap = ABSENT_I64, .tail = ABSENT_I64};
+        set_given(t, g, row);
+    }
+    map_fini(&by_number);
+    return st;
+}
+
+status step_trace_find(const trace *t, const params *p, arena *a, step_trace *out, error *err) {
+    finder f = {.t = t, .arena = a};
+    step_trace s = {.rows = ARENA_ARRAY(a, step_trace_row, (size_t)t->step.n + 1)};
+    if (!s.rows) FAIL_MEMORY(err);
+    f.fp = param_text(p, STR("fp_point"));
+    f.bp = param_text(p, STR("bp_point"));
+    bool given = t->given_step.n > 1, asked = f.fp.n || f.bp.n;
+    if (given && asked && !t->kind_count[KIND_OP]) {
+        /* Collectives of the step trace are no operators. */
+        bool tasks = (int64_t)t->kind_count[KIND_KERNEL] > (int64_t)t->comm.n - 1;
+        if (!tasks) FAIL0(err, ERR_ARG, NOPOS, MSG_POINTS_NEED_OPERATORS);
+    }
+    if (given && !asked) {
+        s.source = POINTS_GIVEN;
+        s.fp = json_text(trace_meta(t, STR("fp_point")));
+        s.bp = json_text(trace_meta(t, STR("bp_point")));
+        TRY(take_given(t, &s, err));
+    } else {
+        TRY(find_points(&f, &s, err));
+    }
+    *out = s;
+    return OK;
+}
+
+/* ---- tables ------------------------------------------------------------------------------ */
+
+#define COL_A(name) COL(steps, average, name)
+#define COL_P(name) COL(steps, points, name)
+
+typedef struct {
+    str stage, name, track;
+    int64_t start, duration, total; /* start ABSENT_I64: not told */
+} average_row;
+
+static status add_average(table *t, const average_row *r, error *err) {
+    size_t row;
+    TRY(table_add_row(t, &row, err));
+    table_set_text(t, row, COL_A(stage), r->stage);
+    if (r->name.n) table_set_text(t, row, COL_A(name), r->name);
+    if (r->track.n) table_set_text(t, row, COL_A(track), r->track);
+    if (r->start != ABSENT_I64) table_set_int(t, row, COL_A(start), r->start);
+    table_set_int(t, row, COL_A(duration), r->duration);
+    if (r->total > 0)
+        table_set_real(t, row, COL_A(share), (double)r->duration / (double)r->total);
+    return OK;
+}
+
+/* The producer's own average, as it gave it. */
+static status write_given_average(const trace *t, table *out, bool *any, error *err) {
+    int64_t start = 0, total = 0;
+    for (uint32_t g = 1; g < t->given_step.n; g++) {
+        if (t->given_step.number[g] != ABSENT_I64) continue;
+        if (stage_is(t, g, "total")) {
+            start = t->given_step.start[g];
+            total = t->given_step.duration[g];
+        }
+        *any = true;
+        average_row r = {.stage = trace_str(t, t->given_step.stage[g]),
+                         .name = trace_str(t, t->given_step.name[g]),
+                         .track = trace_str(t, t->given_step.track[g]),
+                         .start = sub_i64(t->given_step.start[g], start),
+                         .duration = t->given_step.duration[g],
+                         .total = total};
+        TRY(add_average(out, &r, err));
+    }
+    return OK;
+}
+
+static bool mean_of(const table *steps, uint32_t col, int64_t *mean) {
+    int64_t sum = 0, n = 0;
+    for (size_t i = 0; i < steps->n_rows; i++) {
+        if (table_is_null(steps, i, col)) continue;
+        sum = add_i64(sum, steps->columns[col].v.i[i]);
+        n++;
+    }
+    *mean = mean_i64(sum, n);
+    return n > 0;
+}
+
+static status write_mean(const table *steps, table *out, error *err) {
+    static const struct {
+        const char *stage;
+        uint32_t column;
+    } parts[] = {{"total", COL_steps_steps_duration},
+                 {"interval", COL_steps_steps_gap},
+                 {"forward_backward", COL_steps_steps_forward_backward},
+                 {"tail", COL_steps_steps_tail},
+                 {"communication", COL_steps_steps_communication}};
+    int64_t total = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        average_row r = {.stage = str_of(parts[i].stage), .start = ABSENT_I64};
+        if (!mean_of(steps, parts[i].column, &r.duration)) continue;
+        if (i == 0) total = r.duration;
+        r.total = total;
+        TRY(add_average(out, &r, err));
+    }
+    return OK;
+}
+
+static status write_points(const step_trace *s, table *out, error *err) {
+    static const char *const how[] = {"", "given", "found", "asked"};
+    for (int i = 0; i < 2; i++) {
+        str name = i ? s->bp : s->fp;
+        size_t row;
+        if (!name.n || s->source == POINTS_NONE) continue;
+        TRY(table_add_row(out, &row, err));
+        table_set_text(out, row, COL_P(point), i ? STR("backward_end") : STR("forward_start"));
+        table_set_text(out, row, COL_P(name), name);
+        table_set_text(out, row, COL_P(source), str_of(how[s->source]));
+    }
+    return OK;
+}
+
+status step_trace_write(const step_trace *s, const trace *t, const table *steps, arena *a,
+                        answer *out, error *err) {
+    table *average = answer_table(out, a, "average"), *points = answer_table(out, a, "points");
+    bool any = false;
+    if (!average || !points) FAIL_MEMORY(err);
+    bool all = steps->n_rows + 1 == t->step.n;
+    if (s->source == POINTS_GIVEN && all) TRY(write_given_average(t, average, &any, err));
+    if (!any && steps->n_rows) TRY(write_mean(steps, average, err));
+    return write_points(s, points, err);
+}

@@ -1,0 +1,118 @@
+/* step_trace_test.c: gap, forward and backward, tail: given, found among operators, asked for. */
+#include "built_trace.h"
+
+/* Two steps of five operators; the second with a collective. */
+static void add_steps(built *x, bool with_comm) {
+    static const char *const names[] = {"Default/GetNext-op1", "Default/Cast-op2",
+                                        "Gradients/Default/MatMul-op3",
+                                        "Gradients/Default/Add-op4", "Default/Momentum-op5"};
+    for (int s = 0; s < 2; s++) {
+        int64_t at = 1000 * s;
+        built_slice(x, 1, KIND_STEP, s ? "Step 2" : "Step 1", at, 900);
+        for (int i = 0; i < 5; i++) built_slice(x, 2, KIND_OP, names[i], at + 100 * i, 50);
+        if (with_comm) built_slice(x, 3, KIND_OP, "Gradients/AllReduce-op9", at + 360, 100);
+    }
+}
+
+static void points_are_found_among_the_operators(void **state) {
+    built x;
+    built_init(&x);
+    add_steps(&x, false);
+    built_seal(&x);
+    assert_int_equal(built_ask(&x, analyse_steps, NULL), OK);
+    const table *t = built_table(&x, "steps"), *p = built_table(&x, "points");
+    assert_true(built_is(p, 0, "name", "Default/Cast-op2"));          /* behind the fetch */
+    assert_true(built_is(p, 1, "name", "Gradients/Default/Add-op4")); /* the last but one */
+    assert_true(built_is(p, 0, "source", "found"));
+    assert_int_equal(built_int(t, 0, "gap"), ABSENT_I64);
+    assert_int_equal(built_int(t, 1, "gap"), 200); /* 1100 - 900 */
+    assert_int_equal(built_int(t, 1, "forward_backward"), 250);
+    assert_int_equal(built_int(t, 1, "tail"), 550);
+    const table *average = built_table(&x, "average");
+    assert_true(built_is(average, 0, "stage", "total"));
+    assert_int_equal(built_int(average, 0, "duration"), 900);
+    built_fini(&x);
+}
+
+static void the_backward_pass_ends_before_the_last_collective(void **state) {
+    built x;
+    built_init(&x);
+    add_steps(&x, true);
+    built_seal(&x);
+    assert_int_equal(built_ask(&x, analyse_steps, NULL), OK);
+    assert_true(built_is(built_table(&x, "points"), 1, "name", "Gradients/Default/Add-op4"));
+    built_fini(&x);
+}
+
+static void points_may_be_asked_for_by_either_name(void **state) {
+    built x;
+    built_init(&x);
+    add_steps(&x, false);
+    built_seal(&x);
+    built_param(&x, "fp_point", "MatMul-op3");
+    built_param(&x, "bp_point", "Default/Momentum-op5");
+    assert_int_equal(built_ask(&x, analyse_steps, NULL), OK);
+    const table *t = built_table(&x, "steps");
+    assert_int_equal(built_int(t, 1, "gap"), 300);
+    assert_int_equal(built_int(t, 1, "forward_backward"), 250);
+    assert_int_equal(built_int(t, 1, "tail"), 450);
+    assert_true(built_is(built_table(&x, "points"), 0, "source", "asked"));
+    built_fini(&x);
+}
+
+static void a_name_no_step_has_is_refused(void **state) {
+    built x;
+    built_init(&x);
+    add_steps(&x, false);
+    built_seal(&x);
+    built_param(&x, "bp_point", "Nothing-op1");
+    error err = {0};
+    assert_int_equal(built_ask(&x, analyse_steps, &err), ERR_ARG);
+    assert_int_equal(err.message, MSG_POINT_NOT_FOUND);
+    built_fini(&x);
+}
+
+static void add_given(built *x, int64_t number, const char *stage, int64_t start, int64_t dur) {
+    raw_given_step row = {
+        .number = number, .stage = built_str(x, stage), .start = start, .duration = dur};
+    assert_int_equal(builder_add_given_step(x->b, &row, NULL), OK);
+}
+
+static void a_step_trace_alone_is_believed_and_cannot_be_changed(void **state) {
+    built x;
+    built_init(&x);
+    built_slice(&x, 1, KIND_STEP, "Step 7", 100, 500);
+    add_given(&x, 7, "total", 100, 500);
+    add_given(&x, 7, "interval", 100, 40);
+    add_given(&x, 7, "forward_backward", 140, 300);
+    add_given(&x, 7, "tail", 440, 160);
+    add_given(&x, ABSENT_I64, "total", 0, 333);
+    add_given(&x, ABSENT_I64, "tail", 300, 33);
+    built_meta(&x, "fp_point", "\"Default/Cast-op6\"");
+    built_seal(&x);
+    assert_int_equal(built_ask(&x, analyse_steps, NULL), OK);
+    const table *t = built_table(&x, "steps"), *average = built_table(&x, "average");
+    assert_int_equal(built_int(t, 0, "gap"), 40);
+    assert_int_equal(built_int(t, 0, "forward_backward"), 300);
+    assert_int_equal(built_int(t, 0, "tail"), 160);
+    assert_int_equal(built_int(average, 0, "duration"), 333); /* the producer's own */
+    assert_int_equal(built_int(average, 1, "start"), 300);
+    assert_true(built_is(built_table(&x, "points"), 0, "source", "given"));
+    assert_int_equal(built_table(&x, "segments")->n_rows, 3);
+    built_param(&x, "fp_point", "Default/Cast-op6");
+    error err = {0};
+    assert_int_equal(built_ask(&x, analyse_steps, &err), ERR_ARG);
+    assert_int_equal(err.message, MSG_POINTS_NEED_OPERATORS);
+    built_fini(&x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(points_are_found_among_the_operators),
+        cmocka_unit_test(the_backward_pass_ends_before_the_last_collective),
+        cmocka_unit_test(points_may_be_asked_for_by_either_name),
+        cmocka_unit_test(a_name_no_step_has_is_refused),
+        cmocka_unit_test(a_step_trace_alone_is_believed_and_cannot_be_changed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
