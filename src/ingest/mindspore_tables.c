@@ -24,7 +24,8 @@ static sheet open_sheet(str text) {
     csv *c = &s.c;
     if (!csv_next(c)) return s;
     s.name = csv_find(c, STR("kernel_name|op_name|name"));
-    s.full_name = csv_find(c, STR("full_kernel_name|full_op_name|op_full_name"));
+    s.full_name =
+        csv_find(c, STR("full_kernel_name|full_op_name|op_full_name|full_kernel_time"));
     s.type = csv_find(c, STR("kernel_type|op_type|type"));
     s.total = csv_find(c, STR("total_time|total_compute_time|total_time(us)|op_total_time(us)|"
                               "op_total_time(ms)|total_duration(us)|execution_time"));
