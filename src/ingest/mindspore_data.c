@@ -1,8 +1,8 @@
 /* mindspore_data.c: how batches reach the network: the pipeline's operators and their queues, the queue
  * of the host, the queue of the device, the processors.
  *
- *   pipeline_profiling_#.json       operators with children, workers and samples of their output queue
- *   minddata_pipeline_raw_#.csv     the same as a table, when the JSON is not there
+ *   minddata_pipeline_raw_#.csv     operators with children, workers and samples of their output queue
+ *   pipeline_profiling_#.json       what that table is made of, when it is not there
  *   device_queue_profiling_#.txt    type extra batch value [ms]: the HOST's queue, whatever its name
  *   dataset_iterator_profiling_#.txt  the same without sink mode
  *   minddata_aicpu_#.txt            node start end size: the device's queue, microseconds
@@ -107,6 +107,7 @@ static void parse_op(str value, pipe_row *to) {
 }
 
 status read_pipeline(ms *m, str text, error *err) {
+    if (m->n_pipe_ops) return OK; /* the table that is made of it was there */
     vec rows = VEC_INIT(pipe_row);
     json_iter it = json_open(json_member(text, STR("op_info")));
     str key, value;
@@ -132,7 +133,6 @@ static int64_t cell_i64(const csv *c, size_t column) {
 }
 
 status read_pipeline_raw(ms *m, str text, error *err) {
-    if (m->n_pipe_ops) return OK; /* what it was made of was there */
     csv c = csv_open(text);
     vec rows = VEC_INIT(pipe_row);
     status st = OK;

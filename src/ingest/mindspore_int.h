@@ -88,6 +88,9 @@ ms_reader ms_reader_of(int kind);
 /* The kind of a text table by its first line, -1: none. */
 int ms_kind_of_text(str head);
 
+/* One file of a kind, as a worker of its own: for fuzzing. */
+status ms_read_one(int kind, str text, builder *b, error *err) MUST_USE;
+
 /* The id of a string; 0 for an empty one. MS_NO_STRING when out of memory. */
 #define MS_NO_STRING UINT32_MAX
 uint32_t ms_string(ms *m, str s);

@@ -349,17 +349,33 @@ static void fini(ms *m) {
     arena_fini(m->arena);
 }
 
+static ms begin(builder *b, const ingest_options *o, arena *a) {
+    return (ms){.b = b,
+                .o = o,
+                .arena = a,
+                .part = builder_part(b),
+                .file = "",
+                .execs = VEC_INIT(ms_exec),
+                .memories = VEC_INIT(raw_memory),
+                .known = VEC_INIT(ms_known),
+                .open_counts = VEC_INIT(uint64_t)};
+}
+
+status ms_read_one(int kind, str text, builder *b, error *err) {
+    arena a;
+    arena_init(&a, 0);
+    ms m = begin(b, &(ingest_options){.memory_limit_bytes = (uint64_t)512 << 20}, &a);
+    status st = m.part ? read_bytes(&m, kind, text, err) : ERR_MEMORY;
+    if (st == OK) st = ms_emit(&m, err);
+    if (st == OK) part_finish(m.part);
+    fini(&m);
+    return st;
+}
+
 status ingest_mindspore(source *src, const ingest_options *o, builder *b, error *err) {
     arena a;
     arena_init(&a, 0);
-    ms m = {.b = b,
-            .o = o,
-            .arena = &a,
-            .part = builder_part(b),
-            .execs = VEC_INIT(ms_exec),
-            .memories = VEC_INIT(raw_memory),
-            .known = VEC_INIT(ms_known),
-            .open_counts = VEC_INIT(uint64_t)};
+    ms m = begin(b, o, &a);
     mindspore_name parsed;
     str path = o->path ? str_of(o->path) : STR_NONE;
     size_t slash = str_rfind_byte(path, '/');

@@ -112,6 +112,8 @@ status ms_add_step_comm(ms *m, const ms_step_comm *c, error *err) {
     if (row.stage == MS_NO_STRING) FAIL_MEMORY(err);
     TRY(builder_add_given_step(m->b, &row, err));
     if (c->number == ABSENT_I64) return OK;
+    /* A GPU's collectives are operators and kernels of its own lists, where those are there. */
+    if (c->stream < 0 && (m->n_lane[LANE_GPU_OP] || m->n_lane[LANE_KERNEL])) return OK;
     ms_exec e = {.start = c->start,
                  .dur = c->duration,
                  .name = c->name,

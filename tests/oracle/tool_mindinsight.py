@@ -1,0 +1,685 @@
+"""The recorded answers of MindInsight against tacho's `operators`, `steps`, `pipeline` and `info`.
+
+A file of answers holds one question: `input` and `device` name the worker, `query` or the path of the HTTP
+request the page, `request` its conditions, `response` what MindInsight said.  Every page has one function here;
+it asks tacho for the tables of that worker, applies the conditions (filter, sort, page: mindinsight_table.py)
+and compares every number.  Where MindInsight is wrong, a row of DEFECTS says how, and the right value is
+compared with a reference that reads the files itself.
+"""
+
+import csv
+import glob
+import json
+import os
+import re
+
+from common import Refused, ask, call, rows, short
+from mindinsight_table import keep, order, page
+
+DEFECTS = {
+    # id: (section of the spec, what and why)
+    'percent': ('1.3', 'the percentage of an AI Core type is multiplied by 100 once too often; compared with the share of '
+                'the totals'),
+    'flops': ('1.7', 'columns of a FLOPs file are taken by their number; compared with what its header says'),
+    'subgraph': ('R.2', 'the sub-graph is Default for every operator; compared with the first part of its path'),
+    'per_step': ('1.11', 'executions a step are not a column; compared where they are whole'),
+    'early': ('2.6', 'lists of processor samples are one sample early, doubled ones show the first half with zeros between; '
+              'means compared with the file'),
+    'no_info': ('R.2', 'without profiler_info no device is listed although every other file is there'),
+    'short_sort': ('0.4', 'the short pipeline table is sorted by the column at the place of the one asked for'),
+    'cut': ('2.7.5', 'the timeline was cut at its size limit; counted from the executions'),
+    'hidden': ('2.16', 'the helper hides nearly everything unless both a long interval and a slow operator were found'),
+    'before': ('1.1', 'the average of steps with and without an event lies before the step; an empty object stands for it'),
+    'two_files': ('1.12', 'the folder\'s two pipeline files are of different pipelines; workers are compared with the table'),
+    'unit': ('1.9', 'the summary of a timeline adds microseconds and milliseconds'),
+}
+ECHO = {
+    'error': 'the original only gives an error text',
+    'file': 'the original only echoes a file',
+    'nothing': 'the original has nothing to say',
+    'parts': 'merged lists of the producer\'s own events: only their counts are compared',
+}
+_memo = {}
+
+
+class Check:
+    """A tally with a label, and what was left out, by row of DEFECTS or ECHO."""
+
+    def __init__(self, tally, label):
+        self.tally, self.label, self.left = tally, label, {}
+
+    def equal(self, what, expected, got, slack=0):
+        return self.tally.check('%s %s' % (self.label, what), expected, got, slack=slack)
+
+    def near(self, what, expected, got, relative=2e-5, slack=0):
+        """Six digits are all a file has."""
+        if expected is None or got is None:
+            return self.equal(what, expected, got)
+        return self.equal(what, expected, got, slack=max(slack, abs(expected) * relative))
+
+    def leave(self, row, count=1):
+        self.left[row] = self.left.get(row, 0) + count
+
+    def end(self):
+        for row, count in self.left.items():
+            why = '%s: %s' % DEFECTS[row] if row in DEFECTS else ECHO[row]
+            self.tally.skip('%s: %s (%d figures)' % (self.label, why, count))
+
+
+class Worker:
+    """One device of one folder: tacho's tables, and the folder's own files for the references."""
+
+    def __init__(self, path, device):
+        self.path, self.device = path, device
+
+    def table(self, analysis, name, *options):
+        key = (self.path, self.device, analysis, options)
+        if key not in _memo:
+            chosen = [] if self.device is None else ['--worker', 'rank%s' % self.device]
+            try:
+                _memo[key] = ask(analysis, self.path, *chosen, '--limit', '0', *options)
+            except Refused as problem:
+                if 'no worker' not in str(problem) and 'worker' not in str(problem):
+                    raise
+                _memo[key] = ask(analysis, self.path, '--limit', '0', *options)
+        return rows(_memo[key], name)
+
+    def file(self, pattern):
+        number = '*' if self.device is None else str(self.device)
+        found = sorted(glob.glob(os.path.join(self.path, pattern.replace('#', number))))
+        return found[0] if found else None
+
+    def text(self, pattern):
+        path = self.file(pattern)
+        if not path:
+            return None
+        with open(path, encoding='utf-8') as file:
+            return file.read()
+
+
+# ---- operators ----------------------------------------------------------------------------------------------------
+
+SIDES = {'aicore': 'AI Core', 'aicpu': 'AI CPU', 'cpu': 'host', 'gpu': 'device'}
+US = 1000
+
+
+def operator_rows(worker, table):
+    """tacho's rows in the shape of a MindInsight table: its columns by its names, times in us."""
+    kind = table.split('_')[0]
+    by_type = 'type' in table.split('_')
+    group = ['--group-by', 'type'] if by_type else []
+    out = []
+    for row in worker.table('operators', 'operators', *group):
+        if row['side'] != SIDES[kind]:
+            continue
+        total = row['host_total'] if row['device_total'] is None else row['device_total']
+        mean = row['mean']
+        item = {'_row': row, '_total': total, '_mean': mean}
+        for name in ('kernel_type', 'op_type'):
+            item[name] = row['name'] if by_type else row['type']
+        for name in ('kernel_name', 'op_name'):
+            item[name] = row['name']
+        item['full_op_name'] = row['full_name']
+        for name in ('total_time', 'total_compute_time', 'op_total_time'):
+            item[name] = total / US
+        for name in ('avg_time', 'avg_execution_time', 'op_avg_time'):
+            item[name] = mean / US
+        for name in ('execution_frequency', 'op_occurrences', 'type_occurrences'):
+            item[name] = row['calls']
+        out.append(item)
+    return out
+
+
+def right_flops(worker):
+    """{full name: (cube M, cube G/s, vector M, vector G/s)} by the header of the FLOPs file."""
+    text = worker.text('flops_#.txt')
+    out = {}
+    if text:
+        lines = list(csv.reader(text.splitlines(), skipinitialspace=True))
+        names = ['MFLOPs(10^6 cube)', 'GFLOPS(10^9 cube)', 'MFLOPs(10^6 vector)', 'GFLOPS(10^9 vector)']
+        at = [lines[0].index(n) if n in lines[0] else None for n in names]
+        if at[0] is None and 'FLOPs' in lines[0]:
+            at[0], at[1] = lines[0].index('FLOPs'), lines[0].index('FLOPS')
+        for line in lines[1:]:
+            out[line[0]] = [float(line[i]) if i is not None else None for i in at]
+    return out
+
+
+def compare_operator(check, worker, table, columns, expected, got):
+    row = got['_row']
+    for name, value in zip(columns, expected):
+        what = '%s %s' % (row['full_name'][-40:], name)
+        if name in ('kernel_type', 'op_type', 'kernel_name', 'full_op_name') and name in got:
+            check.equal(what, value, got[name])
+        elif name == 'op_name':
+            check.equal(what, value, got['full_op_name' if table == 'aicore_detail' else 'op_name'])
+        elif name in ('execution_frequency', 'op_occurrences', 'type_occurrences') \
+                and not (table == 'cpu_op_type' and name == 'execution_frequency'):
+            check.equal(what, value, 1 if row['calls'] is None else row['calls'])
+        elif name in ('total_time', 'total_compute_time', 'op_total_time'):
+            check.near(what, value * US, got['_total'], slack=1)
+        elif name in ('avg_time', 'avg_execution_time', 'op_avg_time'):
+            check.near(what, value * US, got['_mean'], slack=1)
+        elif name == 'dispatch_time':
+            check.near(what, value * US, row['dispatch_mean'], slack=1)
+        elif name in ('percent', 'total_time_proportion', 'total_percent'):
+            compare_share(check, table, name, value, row, what)
+        elif name == 'subgraph':
+            right = row['full_name'].split('/')[0] if '/' in row['full_name'] else None
+            check.equal(what, right, row['subgraph'])
+            check.leave('subgraph') if value != right else None
+        elif name == 'op_side':
+            check.equal(what, value.lower(), row['side'])
+        elif name == 'op_info':
+            check.equal(what, value, json.loads(row['info']) if row['info'] else value and None)
+        elif name == 'execution_frequency':
+            compare_per_step(check, worker, value, row, what)
+        elif 'FLOP' in name:
+            check.leave('flops')
+        else:
+            check.tally.fail('%s: a column nobody knows' % what)
+    if table == 'aicore_detail':
+        right = right_flops(worker).get(row['full_name'])
+        for value, name, unit in zip(right or (), ('flops', 'flops_per_s', 'vector_flops', 'vector_flops_per_s'),
+                                     (1e6, 1e9, 1e6, 1e9)):
+            check.near('%s %s' % (row['full_name'][-40:], name), value and value * unit, row[name], 1e-12)
+
+
+def compare_share(check, table, name, value, row, what):
+    if table == 'aicore_type':
+        check.leave('percent')
+    elif table in ('cpu_op_type', 'aicpu_type'):
+        check.near(what, value, row['share'] * 100, 1e-4, slack=0.006)
+    else:
+        check.near(what, value, row['share'], 1e-4, slack=2e-6)
+
+
+def compare_per_step(check, worker, value, row, what):
+    names = [r['full_name'] for r in worker.table('operators', 'operators')]
+    steps = len(worker.table('steps', 'steps')) if any(n.startswith('Default/') for n in names) else 0
+    # In PyNative mode operators have no path, or lines without a name, and nothing says where a step ends.
+    if ';;' in (worker.text('cpu_framework_#.txt') or ''):
+        steps = 0
+    if steps > 1 and row['calls'] % steps == 0:
+        check.equal(what, value, row['calls'] // steps)
+    else:
+        check.leave('per_step')
+
+
+def ask_operators(check, worker, table, request, response):
+    mine = keep(operator_rows(worker, table), request.get('filter_condition'))
+    check.equal('rows', response['size'], len(mine))
+    key = 'kernel_type' if table in ('aicore_type', 'aicpu_type') else 'op_type' if table.endswith('type') else None
+    columns = response['col_name']
+    by_name = {}
+    for row in mine:
+        by_name.setdefault(row[key] if key else row['full_op_name'], row)
+        if not key:
+            by_name.setdefault(row['op_name'], row)
+    if request.get('sort_condition', {}).get('name'):
+        ordered = page(order(mine, request['sort_condition']), request.get('group_condition'))
+        name = request['sort_condition']['name']
+        at = columns.index(name) if name in columns else None
+        for want, row in zip(response['object'], ordered):
+            if at is not None:
+                check.near('sorted by %s' % name, want[at], row[name], slack=0.0011)
+    for want in response['object']:
+        value = want[columns.index(key)] if key else want[columns.index(
+            'full_op_name' if 'full_op_name' in columns else 'op_name' if 'op_name' in columns else 'kernel_name')]
+        row = by_name.get(value)
+        if row is None:
+            check.tally.fail('%s: %s is missing' % (check.label, value))
+            continue
+        compare_operator(check, worker, table, columns, want, row)
+
+
+# ---- step trace ---------------------------------------------------------------------------------------------------
+
+def ms(ns):
+    return round(ns / 10 / 100000, 4)
+
+
+def percent(part, total):
+    return '0%' if not total else '%s%%' % round(part / total * 100, 2)
+
+
+def average_parts(worker):
+    return {r['stage']: r for r in worker.table('steps', 'average') if r['stage'] != 'communication'}
+
+
+def ask_summary(check, worker, request, response):
+    parts = average_parts(worker)
+    total = parts['total']['duration']
+    for name, stage in (('iteration_interval', 'interval'), ('fp_and_bp', 'forward_backward'), ('tail', 'tail')):
+        if name in response:
+            check.equal(name, response[name], ms(parts[stage]['duration']))
+            check.equal(name + '_percent', response[name + '_percent'], percent(parts[stage]['duration'], total))
+    check.equal('total_time', response['total_time'], ms(total))
+    check.equal('total_steps', response['total_steps'], len(worker.table('steps', 'steps')))
+
+
+def ask_series(check, worker, request, response):
+    column = {'iteration_interval': 'gap', 'fp_and_bp': 'forward_backward', 'tail': 'tail'}[request['proc_name']]
+    mine = [ms(r[column] or 0) for r in worker.table('steps', 'steps')]
+    check.equal('size', response['size'], len(mine))
+    check.equal(request['proc_name'], response['info'][request['proc_name']], mine)
+
+
+def step_picture(worker, step):
+    """(total, [(name, start, duration)] of the parts, [(track, name, start, duration)]), ns from the step's start."""
+    if not step:
+        parts = worker.table('steps', 'average')
+        main = {r['stage']: r for r in parts if r['stage'] != 'communication'}
+        comms = [(r['track'], r['name'], r['start'], r['duration']) for r in parts if r['stage'] == 'communication']
+        return main['total']['duration'], [(main[s]['start'], main[s]['duration']) if s in main else None
+                                           for s in ('interval', 'forward_backward', 'tail')], comms
+    row = [r for r in worker.table('steps', 'steps') if r['step'] == step][0]
+    start, gap, passes, tail = row['start'], row['gap'] or 0, row['forward_backward'], row['tail']
+    comms = [(r['track'], r['name'], r['start'] - start, r['duration'])
+             for r in worker.table('steps', 'segments') if r['step'] == step and r['stage'] == 'communication']
+    return row['duration'], [(0, gap), (gap, passes), (gap + passes, tail) if tail is not None else None], comms
+
+
+def ask_graph(check, worker, request, response):
+    step = int(request.get('step_id') or 0)
+    raw = request.get('time_type') == 'systime'
+    unit, slack = (10, 2) if raw else (1e6, 0.0002001)
+    total, parts, comms = step_picture(worker, step)
+    graph = response['training_trace_graph']
+    check.equal('size', response['size'], len(worker.table('steps', 'steps')))
+    check.equal('total', graph[0][0]['duration'], total / unit, slack)
+    for want, got in zip(graph[1], [p for p in parts if p]):
+        if want:
+            check.equal(want['name'] + ' start', want['start'], got[0] / unit, slack)
+            check.equal(want['name'] + ' duration', want['duration'], got[1] / unit, slack)
+    mine = {name: (start, duration) for _, name, start, duration in comms}
+    named = [item for line in graph[2:] for item in line if item and item['name']]
+    before = sum(not item for line in graph[2:] for item in line)
+    if before:
+        check.leave('before', before)
+    else:
+        check.equal('collectives', len(named), len(mine))
+    check.equal('streams', len(graph) - 2, len({c[0] for c in comms}))
+    for item in named:
+        got = mine.get(item['name'])
+        if got is None:
+            check.tally.fail('%s: collective %s is missing' % (check.label, item['name']))
+            continue
+        check.equal(item['name'] + ' start', item['start'], got[0] / unit, slack)
+        check.equal(item['name'] + ' duration', item['duration'], got[1] / unit, slack)
+    points = {r['point']: r['name'] for r in worker.table('steps', 'points')}
+    for key, point in (('fp_start', 'forward_start'), ('bp_end', 'backward_end')):
+        if response.get('point_info', {}).get(key):
+            check.equal(key, response['point_info'][key], points.get(point))
+
+
+# ---- data preparation ---------------------------------------------------------------------------------------------
+
+def pipeline_rows(worker, *options):
+    table = worker.table('pipeline', 'operators', *options)
+    ids = {r['operator']: r['id'] for r in table}
+    sizes = {}
+    for sample in worker.table('pipeline', 'queue_samples'):
+        sizes.setdefault(sample['operator'], []).append(sample['size'])
+    out = []
+    for row in table:
+        children = [r['id'] for r in table if r['parent'] == row['operator']]
+        out.append({'_row': row, 'op_id': row['id'], 'op_type': row['type'], 'num_workers': row['workers'],
+                    'output_queue_size': sizes.get(row['operator']), 'output_queue_average_size': row['queue_mean'],
+                    'output_queue_length': row['queue_capacity'], 'output_queue_usage_rate': row['usage'] or 0,
+                    'sample_interval': row['interval'] and row['interval'] // 1000000,
+                    'parent_id': ids.get(row['parent']), 'children_id': children or None})
+    return out
+
+
+def compare_pipe(check, columns, want, got):
+    for name, value in zip(columns, want):
+        what = 'operator %s %s' % (got['op_id'], name)
+        if name == 'output_queue_usage_rate':
+            check.near(what, value or 0, got[name], 1e-12)
+        elif name == 'children_id':
+            check.equal(what, sorted(value or ()), sorted(got[name] or ()))
+        elif name == 'output_queue_average_size':
+            check.near(what, value, got[name], 1e-12)
+        else:
+            check.equal(what, value, got[name])
+
+
+def ask_pipeline(check, worker, request, response):
+    condition = dict(request.get('filter_condition') or {})
+    limits = condition.pop('threshold', None)
+    detail = condition.pop('is_display_op_detail', False)
+    options = ['--high', str(limits[0]), '--low', str(limits[1])] if limits else []
+    mine = pipeline_rows(worker, *options)
+    if limits:
+        mine = [r for r in mine if r['_row']['bottleneck']]
+    mine = keep(mine, condition)
+    check.equal('rows', response['size'], len(mine))
+    by_id = {r['op_id']: r for r in mine}
+    at = response['col_name'].index('op_id')
+    for want in response['object']:
+        if want[at] not in by_id:
+            check.tally.fail('%s: operator %s is missing' % (check.label, want[at]))
+        else:
+            compare_pipe(check, response['col_name'], want, by_id[want[at]])
+    if (request.get('sort_condition') or {}).get('name'):
+        if not detail:
+            check.leave('short_sort')
+        else:
+            mine = order(mine, request['sort_condition'])
+            check.equal('order', [w[at] for w in response['object']], [r['op_id'] for r in mine])
+
+
+def ask_queue_of(check, worker, request, response):
+    by_id = {r['op_id']: r for r in pipeline_rows(worker)}
+    row = by_id.get(int(request['op_id']))
+    if row is None:
+        check.tally.fail('%s: operator %s is missing' % (check.label, request['op_id']))
+        return
+    for key, got in (('current_op', row), ('parent_op', by_id.get(row['parent_id']))):
+        want = response[key]
+        check.equal(key, want, got and {n: got[n] for n in ('op_id', 'op_type', 'num_workers')})
+    info = response['queue_info']
+    for name, value in (info or {}).items():
+        check.near(name, value, row[name], 1e-12) if isinstance(value, float) else check.equal(name, value, row[name])
+
+
+def queue_rows(worker, name):
+    return [r for r in worker.table('pipeline', 'queues') if r['queue'] == name]
+
+
+def ask_queue(check, worker, request, response):
+    name = 'data queue' if request['type'] == 'get_next' else 'host queue'
+    if not response:
+        check.equal('batches', 0, len(queue_rows(worker, name)))
+        return
+    mine = [r for r in queue_rows(worker, name) if r['size'] is not None]
+    check.equal('size', response['size'], len(mine))
+    check.equal('queue', response['info']['queue'], [r['size'] for r in mine])
+    summary = response['summary']['queue_summary']
+    check.equal('empty', summary['empty_queue'], sum(r['size'] == 0 for r in mine))
+    if 'full_queue' in summary:
+        check.equal('full', summary['full_queue'], sum(r['size'] == r['capacity'] for r in mine))
+
+
+def ask_queue_times(check, worker, request, response):
+    name = 'data queue' if request['type'] == 'get_next' else 'host queue'
+    if not response:
+        check.equal('batches', 0, len(queue_rows(worker, name)))
+        return
+    mine = [r for r in queue_rows(worker, name) if r['total'] is not None]
+    check.equal('size', response['size'], len(mine))
+    for key, column in (('get_next', 'total'), ('total_cost', 'total'), ('push_cost', 'push'), ('get_cost', 'get')):
+        if key in response['info']:
+            for i, (want, row) in enumerate(zip(response['info'][key], mine)):
+                check.equal('%s %d' % (key, i), want, row[column] / 1e6, 1e-9)
+    for key, value in (response.get('summary') or {}).get('time_summary', {}).items():
+        column = {'avg_cost': 'total', 'get_cost': 'get', 'push_cost': 'push'}[key]
+        check.near(key, float(value), sum(r[column] for r in mine) / len(mine) / 1e6, 1e-9)
+
+
+def ask_process(check, worker, request, response):
+    flow = {r['stage']: r for r in worker.table('pipeline', 'flow')}
+    names = {'data_process': 'data_processing', 'data_transmission': 'data_transfer',
+             'device_queue_warning': 'forward_backward'}
+    for key, value in response.items():
+        if 'status' in value and key in names:
+            check.equal(key, value['status'], flow[names[key]]['status'])
+        elif 'status' in value:  # get_next and fpbp never have a warning of their own
+            check.equal(key, 'normal', value['status'])
+        else:
+            row = flow['data_queue' if key == 'get_next_queue_info' else 'host_queue']
+            for figure, column in (('empty_batch_count', 'empty'), ('full_batch_count', 'full'),
+                                   ('total_batch', 'batches')):
+                if figure in value['summary']:
+                    check.equal('%s %s' % (key, figure), value['summary'][figure], row[column])
+
+
+def right_samples(values, stamps, doubled):
+    """What a list says of the time stamps behind the first."""
+    if doubled:
+        values = values[2::2]
+    elif len(values) + 1 != stamps:
+        values = values[1:]
+    return values[:stamps - 1]
+
+
+def ask_cpu(check, worker, request, response):
+    data = json.loads(worker.text('minddata_cpu_utilization_#.json'))
+    stamps = len(data['time_stamp'])
+    condition = request.get('filter_condition') or {}
+    doubled = any(len(v) == 2 * stamps for v in data['device_info'].values())
+    mine = {}
+    for row in worker.table('pipeline', 'cpu_samples'):
+        mine.setdefault((row['scope'], row['operator'], row['kind']), []).append(row['value'])
+    words = {'user_utilization': 'user', 'sys_utilization': 'sys', 'io_utilization': 'io', 'idle_utilization': 'idle',
+             'runnable_process': 'runnable', 'runable_processes': 'runnable', 'context_switch_count': 'context_switches'}
+    for name, values in data['device_info'].items():
+        check.equal('machine ' + name, right_samples(values, stamps, doubled), mine.get(('machine', None, words[name])))
+        check.leave('early', len(response['device_info'][name]['metrics']) + 1 if condition is not None else 0)
+    for name, values in data['process_info'].items():
+        check.equal('process ' + name, right_samples(values, stamps, False), mine.get(('process', None, words[name])))
+    operators = {r['id']: r for r in worker.table('pipeline', 'operators')}
+    for item in data['op_info']:
+        if item['op_id'] in operators:
+            label = operators[item['op_id']]['operator']
+            for name, values in item['metrics'].items():
+                check.equal('%s %s' % (label, name), right_samples(values, stamps, False),
+                            mine.get(('operator', label, words[name])))
+    for item in response['op_info']['op_list']:
+        if item['op_id'] in operators:
+            info = json.loads(worker.text('pipeline_profiling_#.json') or '{"op_info": []}')['op_info']
+            types = {o['op_id']: o['op_type'] for o in info}
+            if types.get(item['op_id'], operators[item['op_id']]['type']) != operators[item['op_id']]['type']:
+                check.leave('two_files')
+            else:
+                check.equal('workers', item['num_workers'], operators[item['op_id']]['workers'])
+
+
+def ask_idle(check, worker, request, response):
+    data = json.loads(worker.text('minddata_cpu_utilization_#.json'))
+    values = right_samples(data['device_info']['idle_utilization'], len(data['time_stamp']), False)
+    mine = [r['mean'] for r in worker.table('pipeline', 'cpu') if r['scope'] == 'machine' and r['kind'] == 'idle']
+    check.near('idle', sum(values) / len(values), mine[0])
+    check.equal('idle as recorded', response, round(mine[0]))
+
+
+# ---- helper, devices, timelines -----------------------------------------------------------------------------------
+
+def ask_helper(check, worker, request, response):
+    """What MindInsight would have found, from tacho's figures; then its own hiding."""
+    found = {}
+    parts = average_parts(worker)
+    if 'interval' in parts and worker.file('step_trace_raw_#_detail_time.csv') \
+            and parts['interval']['duration'] > 500000:
+        found['step_trace-iter_interval'] = ['0.5']
+    flow = {r['stage']: r for r in worker.table('pipeline', 'flow')}
+    host, data = flow.get('host_queue'), flow.get('data_queue')
+    if data:
+        found['minddata_get_next_queue'] = [data['empty'], data['batches']]
+    if host:
+        found['minddata_device_queue'] = [host['empty'], host['batches'], host['full'], host['batches']]
+        if flow['data_processing']['status'] == 'warning':
+            rate = -(-100 * host['empty'] // host['batches'])
+            found['minddata_device_queue_rate'] = {'empty_rate': rate, 'empty_warning_threshold': 30}
+    idle = [r['mean'] for r in worker.table('pipeline', 'cpu') if r['scope'] == 'machine' and r['kind'] == 'idle']
+    if idle and 100 - round(idle[0]) > 80:
+        found['minddata_cpu_utilization'] = [100 - round(idle[0])]
+    table = worker.table('pipeline', 'operators')
+    slow = [r for r in table if r['bottleneck'] in ('behind_child', 'source')]
+    if slow:
+        found['minddata_pipeline-general'] = ['/'.join(r['operator'] for r in reversed(slow))]
+        parents = {r['parent'] for r in table}
+        leaves = [r['operator'] for r in reversed(slow) if r['operator'] not in parents]
+        if leaves:
+            found['minddata_pipeline-dataset_op'] = ['/'.join(leaves)]
+    hidden = 'step_trace-iter_interval' not in response or 'minddata_pipeline-general' not in response
+    if hidden:
+        check.leave('hidden', max(1, len(found)))
+        if 'steponly' not in check.label:
+            check.equal('both signs', False, {'step_trace-iter_interval', 'minddata_pipeline-general'} <= set(found))
+        return
+    for key, value in response.items():
+        if value is not None:
+            check.equal(key, value, found.get(key))
+
+
+def ask_devices(check, worker, request, response):
+    status, out, err = call(['info', worker.path, '--json', '--no-cache'])
+    check.equal('opens', 0, status)
+    found = sorted({re.search(r'_(\d+)(_detail_time|_type|_detail)?\.(json|csv|txt|pb)$', f).group(1)
+                    for f in os.listdir(worker.path) if re.search(r'_(\d+)(_detail_time|_type|_detail)?\.(json|csv|txt|pb)$', f)})
+    if not response['device_list']:
+        check.leave('no_info')
+    else:
+        check.equal('devices', response['device_list'], found)
+    for device in found:
+        info = {r['key']: r['value'] for r in rows(ask('info', worker.path, '--worker', 'rank' + device), 'trace')}
+        check.equal('device %s' % device, device, info.get('rank'))
+        if response['profiler_mode']:
+            check.equal('mode', response['profiler_mode'], info.get('context_mode'))
+
+
+def slices(worker):
+    """The rows of the csv export, one a slice."""
+    chosen = [] if worker.device is None else ['--worker', 'rank%s' % worker.device]
+    status, out, err = call(['export', worker.path, *chosen, '--no-cache', '--to', 'csv', '-o', '-'])
+    if status:
+        raise Refused(status, err)
+    return list(csv.DictReader(out.decode('utf-8').splitlines()))
+
+
+def ask_scopes(check, worker, request, response):
+    found = [r for r in slices(worker) if r['process'] == 'Scopes']
+    total = {}
+    for row in found:
+        total[int(row['thread'])] = total.get(int(row['thread']), 0) + 1
+    summary = json.loads(worker.text('*_timeline_summary_#.json') or '{}')
+    with_all = sum(total.values())
+    display = worker.file('*_timeline_display_#.json')
+    operators = len([r for r in slices(worker) if r['kind'] == 'op'])
+    if summary and display:
+        shown = sum(1 for e in json.load(open(display, encoding='utf-8'))
+                    if e.get('ph') == 'X' and str(e.get('tid')).startswith('HostCpuOps'))
+        if shown < operators:
+            check.leave('cut', len(response))
+            check.equal('executions', summary['op_exe_times'], operators)
+            return
+    for level, counts in response.items():
+        check.equal('scopes below level %s' % level, counts['scopes'],
+                    sum(n for at, n in total.items() if at < int(level)))
+    check.equal('all scopes', response[max(response, key=int)]['scopes'], with_all)
+
+
+def ask_range(check, worker, request, response):
+    found = slices(worker)
+    mine = sorted((r['name'], int(r['thread']), int(r['duration_ns'])) for r in found)
+    want = sorted((e['name'] or '(no name)', e['tid'], round(float(e['dur']) * 1000))
+                  for e in response['events'] if e['ph'] == 'X')
+    check.equal('events', response['event_counts']['X 1'], len(mine))
+    for a, b in zip(want, mine):
+        check.equal('event', a, b)
+    check.equal('records', response['records'], int(ask('info', worker.path)['quality']['events_read']))
+
+
+def ask_step_time(check, worker, request, response):
+    """CANN's own overlap lanes, added up by MindSpore, against the unions of tacho."""
+    row = response['step_trace_time'][0] if isinstance(response.get('step_trace_time'), list) else None
+    total = rows(ask('overview', worker.path), 'steps')
+    if row is None or not total:
+        check.leave('parts')
+        return
+    kernel = sum(r['kernel'] for r in total)
+    # A collective's own copies are copies first.
+    communication = sum(r['communication'] + r['memcpy'] for r in total)
+    check.near('computing', float(row['Computing']) * 1000, kernel, 1e-6, slack=100)
+    check.near('not overlapped', float(row['Communication(Not Overlapped)']) * 1000, communication, 1e-6, slack=100)
+
+
+# ---- the questions ------------------------------------------------------------------------------------------------
+
+def body_of(answer):
+    request = answer['request']
+    if isinstance(request, dict) and 'path' in request:
+        return {**request.get('args', {}), **request.get('body', {})}
+    return request if isinstance(request, dict) else {}
+
+
+QUERIES = [
+    (r'aicore_type query', lambda c, w, q, r: ask_operators(c, w, 'aicore_type', q, r)),
+    (r'aicore_detail query', lambda c, w, q, r: ask_operators(c, w, 'aicore_detail', q, r)),
+    (r'aicpu_type', lambda c, w, q, r: ask_operators(c, w, 'aicpu_type', q, r)),
+    (r'aicpu_detail', lambda c, w, q, r: ask_operators(c, w, 'aicpu_detail', q, r)),
+    (r'cpu_op_type, class', lambda c, w, q, r: ask_operators(c, w, 'cpu_op_type', q, r)),
+    (r'cpu_op_info, class', lambda c, w, q, r: ask_operators(c, w, 'cpu_op_info', q, r)),
+    (r'^ops/search', lambda c, w, q, r: ask_operators(c, w, q['op_type'], q, r)),
+    (r'step trace summary', ask_summary),
+    (r'step trace graph', ask_graph),
+    (r'per-step series', ask_series),
+    (r'data pipeline query|pipeline table|minddata-pipeline/op-queue', ask_pipeline),
+    (r'op and parent queue|minddata-pipeline/queue', ask_queue_of),
+    (r'\[queue,time\] of get-next', lambda c, w, q, r: ask_both(c, w, 'get_next', r)),
+    (r'\[queue,time\] of host queue', lambda c, w, q, r: ask_both(c, w, 'device_queue', r)),
+    (r'^queue_info', ask_queue),
+    (r'^minddata_op', ask_queue_times),
+    (r'process[ _]summary', ask_process),
+    (r'cpu utilisation|minddata-cpu-utilization', ask_cpu),
+    (r'idle average', ask_idle),
+    (r'helper proposals|summary/propose', ask_helper),
+    (r'^devices', ask_devices),
+    (r'events left by scope', ask_scopes),
+]
+# Pages that read a file and hand it on: nothing of theirs is computed.
+ECHOES = r'^flops|FLOPs|dynamic shape|^timeline$|^timeline-summary|timeline summary|profile_info|cluster link|communication ' \
+    r'cost|cluster step trace|get_rank|get_step_interval|merged stage graph|^option$|training-trace'
+MERGED = r'merged timeline|scope layer events'
+RATES = r'cluster proposals|communication_rate'
+
+
+def ask_both(check, worker, kind, response):
+    ask_queue(check, worker, {'type': kind}, response[0])
+    ask_queue_times(check, worker, {'type': kind}, response[1])
+
+
+def is_error(answer):
+    response = answer['response']
+    return answer.get('status', 200) != 200 or (isinstance(response, dict) and (
+        'error' in response or 'error_code' in response))
+
+
+def compare_one(tally, path, source):
+    with open(path, encoding='utf-8') as file:
+        answer = json.load(file)
+    check = Check(tally, short(path))
+    question = answer['request'].get('path') if isinstance(answer['request'], dict) and 'path' in answer['request'] \
+        else answer['query']
+    device = answer.get('device')
+    worker = Worker(os.path.join(source, answer['input']), None if device in (None, 'None') else device)
+    handler = next((h for pattern, h in QUERIES if re.search(pattern, question)), None)
+    if is_error(answer):
+        check.leave('error')
+    elif question == 'MindSpore 2.10 analysis classes':
+        (ask_range if 'records' in answer['response'] else ask_step_time)(check, worker, {}, answer['response'])
+    elif handler and answer['response'] == {} and question.startswith('training-trace'):
+        check.leave('nothing')
+    elif handler:
+        handler(check, worker, body_of(answer), answer['response'])
+    elif re.search(MERGED, question):
+        check.leave('parts')
+    elif re.search(RATES, question):
+        import mindinsight_cluster
+        mindinsight_cluster.compare(check, worker, question, answer['response'])
+    elif re.search(ECHOES, question):
+        check.leave('file')
+    else:
+        tally.fail('%s: a question nobody knows: %s' % (check.label, question))
+    check.end()
+
+
+def compare(tally, answers_path, input_path):
+    paths = sorted(glob.glob(os.path.join(answers_path, '*.json'))) if os.path.isdir(answers_path) else [answers_path]
+    for path in paths:
+        try:
+            compare_one(tally, path, input_path)
+        except (Refused, KeyError, ValueError, IndexError, TypeError) as problem:
+            tally.fail('%s: no answer: %s %s' % (short(path), type(problem).__name__, str(problem)[:200]))
