@@ -13,6 +13,7 @@
 #include "analyse/breakdown.h"
 #include "analyse/device_metrics.h"
 #include "analyse/group.h"
+#include "analyse/overview_cards.h"
 #include "analyse/range_scan.h"
 #include "analyse/rules.h"
 #include "analyse/stage_times.h"
@@ -497,7 +498,11 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     overview o = {.t = in->traces[0].trace, .arena = a, .out = out};
     overview_facts facts = {0};
     TRY(answer_begin("overview", in, a, out, err));
-    TRY(trace_require(o.t, SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm), err));
+    TRY(trace_require(o.t,
+                      SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) |
+                          TRACE_TABLE(given_op) | TRACE_TABLE(given_step) |
+                          TRACE_TABLE(pipe_op) | TRACE_TABLE(queue_sample) | TRACE_TABLE(meta),
+                      err));
     select_init(&o.select, o.t, p);
     TRY(compute(&o, err));
     TRY(write_devices(&o, err));
@@ -510,6 +515,7 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     TRY(write_user_events(&o, err));
     TRY(note_left_out(&o, err));
     rules_apply(rules, sizeof rules / sizeof *rules, &facts, &out->verdict);
+    TRY(overview_cards_write(in->traces[0].trace, a, out, err));
     answer_finish(out, p);
     return OK;
 }

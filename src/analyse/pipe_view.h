@@ -7,6 +7,7 @@
 #define ANALYSE_PIPE_VIEW_H
 
 #include "store/trace.h"
+#include "table/table.h"
 
 typedef enum {
     SLOW_NOT = 0,
@@ -41,5 +42,7 @@ typedef struct {
     int64_t batches, empty, full;
 } queue_counts;
 queue_counts queue_count(const trace *t, uint8_t role);
+/* Fills a table with the columns of `flow` of the analysis pipeline: where the bottleneck may be. */
+status pipeline_flow_write(const trace *t, table *out, error *err) MUST_USE;
 
 #endif

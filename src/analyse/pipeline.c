@@ -247,6 +247,13 @@ static status write_flow(const question *q, table *out, error *err) {
     return OK;
 }
 
+status pipeline_flow_write(const trace *t, table *out, error *err) {
+    question q = {.t = t,
+                  .host = queue_count(t, PIPE_HOST_QUEUE),
+                  .data = queue_count(t, PIPE_DATA_QUEUE)};
+    return write_flow(&q, out, err);
+}
+
 /* ---- loading by step --------------------------------------------------------------------- */
 
 static status find_loading(const question *q, intervals *out, error *err) {

@@ -1,0 +1,12 @@
+/* overview_cards.h: what MindSpore's users look for first: the average step, the types that take longest,
+ * the way of the data, and how much was recorded. */
+#ifndef ANALYSE_OVERVIEW_CARDS_H
+#define ANALYSE_OVERVIEW_CARDS_H
+
+#include "analyse/analysis.h"
+
+/* The tables step_trace, operator_types, data_flow and work of the analysis overview; empty where the
+ * trace has nothing of the kind. */
+status overview_cards_write(const trace *t, arena *a, answer *out, error *err) MUST_USE;
+
+#endif
