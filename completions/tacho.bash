@@ -2,7 +2,7 @@
 _tacho() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed advise top serve record attach demo summary export help version --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules pipeline distributed advise top serve record attach demo summary export help version --help --version" -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]}:$before in
@@ -21,7 +21,7 @@ _tacho() {
     info:--threads) return ;;
     info:--memory-limit) return ;;
     info:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
-    operators:--group-by) COMPREPLY=($(compgen -W "name name+shape name+stack name+shape+stack type" -- "$word")); return ;;
+    operators:--group-by) COMPREPLY=($(compgen -W "name name+shape name+stack name+shape+stack type subgraph" -- "$word")); return ;;
     operators:--run) return ;;
     operators:--worker) return ;;
     operators:--span) return ;;
@@ -68,6 +68,8 @@ _tacho() {
     overview:--threads) return ;;
     overview:--memory-limit) return ;;
     overview:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    steps:--fp-point) return ;;
+    steps:--bp-point) return ;;
     steps:--run) return ;;
     steps:--worker) return ;;
     steps:--span) return ;;
@@ -117,6 +119,23 @@ _tacho() {
     modules:--threads) return ;;
     modules:--memory-limit) return ;;
     modules:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    pipeline:--high) return ;;
+    pipeline:--low) return ;;
+    pipeline:--run) return ;;
+    pipeline:--worker) return ;;
+    pipeline:--span) return ;;
+    pipeline:--from) return ;;
+    pipeline:--to) return ;;
+    pipeline:--step) return ;;
+    pipeline:--sort) return ;;
+    pipeline:--search) return ;;
+    pipeline:--filter) return ;;
+    pipeline:--limit) return ;;
+    pipeline:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    pipeline:--table) return ;;
+    pipeline:--threads) return ;;
+    pipeline:--memory-limit) return ;;
+    pipeline:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     distributed:--run) return ;;
     distributed:--worker) return ;;
     distributed:--span) return ;;
@@ -223,17 +242,18 @@ _tacho() {
     export:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     help:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     version:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
-    info:--logdir|operators:--logdir|kernels:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|distributed:--logdir|advise:--logdir|top:--logdir|serve:--logdir|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--output|demo:-o|summary:--logdir|export:--logdir|export:--output|export:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    help:*) COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules distributed advise top serve record attach demo summary export help version" -- "$word")); return ;;
+    info:--logdir|operators:--logdir|kernels:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|pipeline:--logdir|distributed:--logdir|advise:--logdir|top:--logdir|serve:--logdir|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--output|demo:-o|summary:--logdir|export:--logdir|export:--output|export:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    help:*) COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules pipeline distributed advise top serve record attach demo summary export help version" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
     info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     operators) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     kernels) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     overview) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    steps) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    steps) options="--fp-point --bp-point --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     memory) options="--at --by --points --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     modules) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    pipeline) options="--high --low --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     distributed) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     advise) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     top) options="--top --type --opr-name --input-dtype --aggregate-by --aggregate --top-end-key --order-by --min-time --max-time --copy-time --show-host --dump-only-opr --confluence --print-only --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;

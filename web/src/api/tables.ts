@@ -45,6 +45,10 @@ export interface Tables {
       device_mean: number | null;
       device_max: number | null;
       device_min: number | null;
+      subgraph: string | null;
+      dispatch_mean: number | null;
+      vector_flops: number | null;
+      vector_flops_per_s: number | null;
     };
     phases: {
       op: string | null;
@@ -64,6 +68,14 @@ export interface Tables {
       parent: string | null;
       shapes?: string | null;
     };
+    top: {
+      name: string | null;
+      side: string | null;
+      calls: number | null;
+      total: number | null;
+      mean: number | null;
+      share: number | null;
+    };
   };
   kernels: {
     kernels: {
@@ -82,6 +94,14 @@ export interface Tables {
       block?: string | null;
       registers?: number | null;
       shared_memory?: number | null;
+    };
+    top: {
+      name: string | null;
+      side: string | null;
+      calls: number | null;
+      total: number | null;
+      mean: number | null;
+      share: number | null;
     };
   };
   overview: {
@@ -155,6 +175,31 @@ export interface Tables {
       device_min: number | null;
       device_share: number | null;
     };
+    step_trace: {
+      stage: string | null;
+      duration: number | null;
+      share: number | null;
+    };
+    operator_types: {
+      type: string | null;
+      side: string | null;
+      calls: number | null;
+      total: number | null;
+      mean: number | null;
+      share: number | null;
+    };
+    data_flow: {
+      stage: string | null;
+      status: string | null;
+      steps: number | null;
+      empty: number | null;
+      full: number | null;
+      batches: number | null;
+    };
+    work: {
+      key: string | null;
+      value: string | null;
+    };
   };
   steps: {
     steps: {
@@ -195,6 +240,19 @@ export interface Tables {
       p10: number | null;
       p50: number | null;
       p90: number | null;
+    };
+    average: {
+      stage: string | null;
+      name: string | null;
+      track: string | null;
+      start: number | null;
+      duration: number | null;
+      share: number | null;
+    };
+    points: {
+      point: string | null;
+      name: string | null;
+      source: string | null;
     };
   };
   memory: {
@@ -259,6 +317,72 @@ export interface Tables {
       device_self: number | null;
       backward_host: number | null;
       backward_device: number | null;
+    };
+  };
+  pipeline: {
+    queues: {
+      queue: string | null;
+      step: number | null;
+      size: number | null;
+      capacity: number | null;
+      get: number | null;
+      push: number | null;
+      total: number | null;
+    };
+    queue_samples: {
+      operator: string | null;
+      time: number | null;
+      size: number | null;
+      capacity: number | null;
+    };
+    operators: {
+      operator: string | null;
+      parent: string | null;
+      workers: number | null;
+      queue_mean: number | null;
+      queue_capacity: number | null;
+      usage: number | null;
+      bottleneck: string | null;
+      type: string | null;
+      id: number | null;
+      empty_share: number | null;
+      cpu: number | null;
+      cpu_per_worker: number | null;
+      interval: number | null;
+    };
+    flow: {
+      stage: string | null;
+      status: string | null;
+      steps: number | null;
+      empty: number | null;
+      full: number | null;
+      batches: number | null;
+    };
+    suggestions: {
+      operator: string | null;
+      class: string | null;
+      parameter: string | null;
+      suggestion: string | null;
+    };
+    loading: {
+      step: number | null;
+      time: number | null;
+      share: number | null;
+    };
+    cpu: {
+      scope: string | null;
+      operator: string | null;
+      kind: string | null;
+      mean: number | null;
+      samples: number | null;
+    };
+    cpu_samples: {
+      time: number | null;
+      step: number | null;
+      scope: string | null;
+      operator: string | null;
+      kind: string | null;
+      value: number | null;
     };
   };
   distributed: {
@@ -331,18 +455,61 @@ export interface Tables {
       basis: string | null;
     };
   };
+  top: {
+    summary: {
+      what: string | null;
+      time: number | null;
+    };
+    device: {
+      rank: number | null;
+      time: number | null;
+      share: number | null;
+      cumulative: number | null;
+      cumulative_share: number | null;
+      name: string | null;
+      type: string | null;
+      id: number | null;
+      count: number | null;
+      computation: number | null;
+      flops: number | null;
+      memory: number | null;
+      bandwidth: number | null;
+      in_shapes: string | null;
+      out_shapes: string | null;
+    };
+    host: {
+      rank: number | null;
+      time: number | null;
+      share: number | null;
+      cumulative: number | null;
+      cumulative_share: number | null;
+      name: string | null;
+      type: string | null;
+      id: number | null;
+      count: number | null;
+      computation: number | null;
+      flops: number | null;
+      memory: number | null;
+      bandwidth: number | null;
+      in_shapes: string | null;
+      out_shapes: string | null;
+    };
+  };
 }
 
 export interface Parameters {
   info: Record<string, never>;
   operators: {
-    "group-by"?: "name" | "name+shape" | "name+stack" | "name+shape+stack" | "type";
+    "group-by"?: "name" | "name+shape" | "name+stack" | "name+shape+stack" | "type" | "subgraph";
   };
   kernels: {
     "group-by"?: "name" | "name+op" | "launch";
   };
   overview: Record<string, never>;
-  steps: Record<string, never>;
+  steps: {
+    "fp-point"?: string;
+    "bp-point"?: string;
+  };
   memory: {
     at?: string;
     by?: "op" | "module" | "size";
@@ -351,8 +518,29 @@ export interface Parameters {
   modules: {
     "group-by"?: "name" | "type";
   };
+  pipeline: {
+    high?: string;
+    low?: string;
+  };
   distributed: Record<string, never>;
   advise: Record<string, never>;
+  top: {
+    top?: string;
+    type?: string;
+    "opr-name"?: string;
+    "input-dtype"?: string;
+    "aggregate-by"?: "none" | "type";
+    aggregate?: "none" | "max" | "min" | "sum" | "mean";
+    "top-end-key"?: "end" | "kern";
+    "order-by"?: string;
+    "min-time"?: string;
+    "max-time"?: string;
+    "copy-time"?: string;
+    "show-host"?: string;
+    "dump-only-opr"?: string;
+    confluence?: string;
+    "print-only"?: "all" | "summary" | "device" | "host";
+  };
 }
 
 export type AnalysisName = keyof Tables;
