@@ -97,6 +97,8 @@ static void clocks_are_read_from_time_to_time(void **state) {
 static void check_child(void) {
     if (helpers() != 0) _exit(1);
     start_all();
+    for (int i = 0; i < 500 && helpers() != 1; i++)
+        usleep(10000); /* it names itself when it runs */
     if (helpers() != 1) _exit(2);
     _exit(tacho_stop() == TACHO_OK ? 0 : 3);
 }
