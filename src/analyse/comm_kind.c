@@ -32,8 +32,15 @@ static bool is_graph_comm(str name) {
     return starts_with_any(last, graph_types, N_OF(graph_types));
 }
 
+/* Operators that are a collective: Paddle's c_allreduce_sum, c_broadcast, mp_allreduce_sum. */
+static bool is_collective_op(str name) {
+    return (str_starts(name, STR("c_")) || str_starts(name, STR("mp_"))) &&
+           comm_type_of(name) != COMM_OTHER;
+}
+
 /* `c10d::allreduce_` is the op that calls a library, not the collective itself. */
 bool comm_host_name(str name) {
+    if (is_collective_op(name)) return true;
     size_t colon = str_find(name, STR(":"), 0);
     if (is_graph_comm(name)) return true;
     if (colon == SIZE_MAX || colon + 1 == name.n || name.p[colon + 1] == ':') return false;

@@ -184,7 +184,8 @@ static status cut_steps(const context *c, const stage_segments *segments, stage_
             stage which = s && s->range.start <= at ? s->stage : STAGE_OTHER;
             int64_t end = !s ? step.end : which == STAGE_OTHER ? s->range.start : s->range.end;
             if (made.n == made.cap) BUG("more pieces than ends of segments and steps");
-            made.v[made.n++] = (stage_segment){{at, min_i64(end, step.end)}, which};
+            made.v[made.n++] =
+                (stage_segment){.range = {at, min_i64(end, step.end)}, .stage = which};
             at = made.v[made.n - 1].range.end;
             if (s && at >= s->range.end) next++;
         }

@@ -101,7 +101,7 @@ static bool add_segment(stage_segments *s, arena *a, stage which, interval range
         s->v = grown;
         s->cap = cap;
     }
-    s->v[s->n++] = (stage_segment){range, which};
+    s->v[s->n++] = (stage_segment){.range = range, .stage = which};
     return true;
 }
 
@@ -127,8 +127,12 @@ static status collect(finder *f, error *err) {
             stage which = evidence(f, i, has_row ? op_row : 0);
             if (which == STAGE_OTHER) continue;
             until = add_i64(t->slice.start[i], t->slice.dur[i]);
+            size_t n = f->pieces.n;
             if (!add_segment(&f->pieces, f->arena, which, (interval){t->slice.start[i], until}))
                 FAIL_MEMORY(err);
+            uint8_t kind = t->slice.kind[i];
+            if (f->pieces.n > n)
+                f->pieces.v[n].marked = kind == KIND_FORWARD || kind == KIND_BACKWARD;
         }
     }
     return OK;
@@ -172,7 +176,7 @@ static bool end_now(stringer *s, arena *a, int64_t at) {
 }
 
 static bool string_piece(stringer *s, arena *a, const stage_segment *p, uint32_t step) {
-    if (s->now.stage == p->stage && s->step == step) {
+    if (s->now.stage == p->stage && s->step == step && !(s->now.marked && p->marked)) {
         s->now.range.end = max_i64(s->now.range.end, p->range.end);
         return true;
     }

@@ -6,7 +6,7 @@
  * backward, modules and ops with an autograd sequence number are forward, and so is every op
  * of a trace without backward work. Pieces of evidence of one stage that follow each other
  * inside one step, with none of another stage between, make one segment with the gaps
- * between them. */
+ * between them; forward and backward ranges that the producer marked stand for themselves. */
 #ifndef ANALYSE_STAGES_H
 #define ANALYSE_STAGES_H
 
@@ -25,6 +25,7 @@ typedef enum {
 typedef struct {
     interval range;
     stage stage;
+    bool marked; /* the producer's own forward or backward range */
 } stage_segment;
 
 typedef struct {

@@ -13,9 +13,9 @@
 #include "base/json.h"
 #include "ingest/memory_snapshot.h"
 #include "ingest/mindspore.h"
-#include "ingest/recording.h"
 #include "ingest/paddle_head.h"
 #include "ingest/paddle_pb.h"
+#include "ingest/recording.h"
 #include "store/file.h"
 
 /* ---- trace-event JSON -------------------------------------------------------------------- */

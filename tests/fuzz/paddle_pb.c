@@ -1,7 +1,7 @@
 /* paddle_pb.c: the reader of Paddle's protobuf, from bytes to a sealed trace. Small pieces find as many
  * rows of everything as one large one, and the trace keeps its promises. */
-#include "fuzz/fuzz_trace.h"
 #include "ingest/paddle_pb.h"
+#include "fuzz/fuzz_trace.h"
 
 static trace *read_trace(str bytes, size_t piece_bytes) {
     ingest_options o = {.piece_bytes = piece_bytes};
