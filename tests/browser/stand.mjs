@@ -56,7 +56,7 @@ export async function stand(root) {
 }
 
 /** Starts `tacho serve` on a free port and waits for the address it prints. */
-async function serve(tacho, folder, port = "0") {
+export async function serve(tacho, folder, port = "0") {
   const child = spawn(tacho, ["serve", folder, "--port", port], { stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   const url = await new Promise((resolve, reject) => {

@@ -7,6 +7,7 @@ import "./shell.mjs";
 import "./timeline.mjs";
 import "./views.mjs";
 import "./pictures.mjs";
+import "./paddle.mjs";
 
 const AT_ONCE = Number(process.env.TACHO_BROWSER_JOBS ?? 3);
 

@@ -1,0 +1,55 @@
+// A run of another framework: the seven panels of the overview that users of Paddle know are drawn, and say
+// what the command line says.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { serve } from "./stand.mjs";
+import { plain, rowsOf, test, visit } from "./tools.mjs";
+
+/** A server of its own on the Paddle traces of tests/data, and the command line's answer about the first. */
+async function onPaddle(s, check) {
+  const folder = mkdtempSync(join(tmpdir(), "tacho-paddle-"));
+  const tacho = process.env.TACHO ?? join(s.root, "build/tacho");
+  cpSync(join(s.root, "tests/data/paddle"), join(folder, "run"), { recursive: true });
+  const server = await serve(tacho, folder);
+  const answer = JSON.parse(execFileSync(tacho, ["overview", join(folder, "run"), "-q", "--json"]).toString());
+  try {
+    await visit({ ...s, url: server.url }, "overview?run=run", (page) => check(page, answer.tables));
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const panel = async (page, name) => plain(await page.textContent(`section[aria-label='${name}']`));
+const micro = (ns) => `${Math.round(ns / 1e3)}`;
+
+test("all panels of the overview are drawn for a run of Paddle", (s) =>
+  onPaddle(s, async (page, tables) => {
+    const device = rowsOf(tables.devices)[0];
+    const meters = await panel(page, "Device");
+    assert.ok(meters.includes(`${(device.utilization * 100).toFixed(1)}`), meters);
+    const stages = await panel(page, "Stages");
+    for (const row of rowsOf(tables.stages).filter((r) => r.stage === "forward" || r.stage === "backward"))
+      assert.ok(stages.includes(micro(row.host_time / 2)), `${row.stage}: ${stages}`);
+    const ranges = await panel(page, "User ranges");
+    assert.ok(ranges.includes("my_block"), ranges);
+    const facts = await panel(page, "Configuration");
+    for (const word of ["SYNTHETIC-GPU-0", "GPU", "0.771300"]) assert.ok(facts.includes(word), facts);
+    assert.ok((await page.$$("section[aria-label='Steps'] svg, section[aria-label='Steps'] canvas")).length > 0);
+  }));
+
+test("kinds of events are shown by stage and within each stage, on host and device, for a run of Paddle", (s) =>
+  onPaddle(s, async (page, tables) => {
+    const section = page.locator("section[aria-label='Event kinds by stage']");
+    const kinds = new Set(rowsOf(tables.stage_events).filter((r) => r.host_time > 0).map((r) => r.kind));
+    const stages = new Set(rowsOf(tables.stage_events).filter((r) => r.host_time > 0).map((r) => r.stage));
+    assert.ok(kinds.has("op_phase") && kinds.has("op") && stages.has("forward"));
+    const strips = () => section.locator("svg").count();
+    assert.ok((await strips()) >= stages.size);
+    await section.locator("role=radio").nth(1).click();
+    await page.waitForTimeout(200);
+    assert.ok((await strips()) >= kinds.size);
+  }));
