@@ -222,7 +222,7 @@ _tacho() {
     summary:--step) return ;;
     summary:--sort) return ;;
     summary:--style) COMPREPLY=($(compgen -W "tacho paddle" -- "$word")); return ;;
-    summary:--sorted-by) COMPREPLY=($(compgen -W "CPUTotal CPUAvg CPUMax CPUMin GPUTotal GPUAvg GPUMax GPUMin" -- "$word")); return ;;
+    summary:--sorted-by) return ;;
     summary:--views) return ;;
     summary:--op-detail) COMPREPLY=($(compgen -W "yes no" -- "$word")); return ;;
     summary:--time-unit) COMPREPLY=($(compgen -W "s ms us ns" -- "$word")); return ;;

@@ -359,7 +359,7 @@ complete -c tacho -n '__fish_seen_subcommand_from summary' -l to -x -d 'end of t
 complete -c tacho -n '__fish_seen_subcommand_from summary' -l step -x -d 'only these training steps; device work belongs to the step of its launch'
 complete -c tacho -n '__fish_seen_subcommand_from summary' -l sort -x -d 'order of operators and kernels: a column of theirs, or one of cpu_total, cpu_self, cpu_average, cpu_max, cpu_min, gpu_total, gpu_self, gpu_average, gpu_max, gpu_min, average, calls; a kernel has only its time on the device'
 complete -c tacho -n '__fish_seen_subcommand_from summary' -l style -x -a 'tacho paddle' -d 'whose report: tacho\'s own, or the tables of Paddle\'s Profiler.summary(); the options below are for the latter'
-complete -c tacho -n '__fish_seen_subcommand_from summary' -l sorted-by -x -a 'CPUTotal CPUAvg CPUMax CPUMin GPUTotal GPUAvg GPUMax GPUMin' -d 'order of operators, kernels and ranges of the user; default CPUTotal'
+complete -c tacho -n '__fish_seen_subcommand_from summary' -l sorted-by -x -d 'order of operators, kernels and ranges of the user: CPUTotal (default), CPUAvg, CPUMax, CPUMin, GPUTotal, GPUAvg, GPUMax, GPUMin'
 complete -c tacho -n '__fish_seen_subcommand_from summary' -l views -x -d 'only these tables, joined by commas: DeviceView, OverView, ModelView, DistributedView, OperatorView, KernelView, MemoryManipulationView, UDFView, MemoryView'
 complete -c tacho -n '__fish_seen_subcommand_from summary' -l op-detail -x -a 'yes no' -d 'parts and device work below each operator; default yes'
 complete -c tacho -n '__fish_seen_subcommand_from summary' -l thread-sep -d 'each thread by itself'

@@ -684,12 +684,16 @@ static void read_unit(printer *p, str name) {
         }
 }
 
-static order_by read_order(str name) {
+static status read_order(str name, order_by *out, error *err) {
     static const char *const names[N_ORDERS] = {"CPUTotal", "CPUAvg", "CPUMax", "CPUMin",
                                                 "GPUTotal", "GPUAvg", "GPUMax", "GPUMin"};
     for (int i = 0; i < N_ORDERS; i++)
-        if (str_eq(name, str_of(names[i]))) return (order_by)i;
-    return BY_CPUTotal;
+        if (str_eq(name, str_of(names[i]))) {
+            *out = (order_by)i;
+            return OK;
+        }
+    if (name.n) FAIL(err, ERR_ARG, NOPOS, MSG_PADDLE_NO_SUCH_ORDER, arg_text("name", name));
+    return OK;
 }
 
 status paddle_tables_write(const options *o, opened *x, buf *out, error *err) {
@@ -703,8 +707,8 @@ status paddle_tables_write(const options *o, opened *x, buf *out, error *err) {
                  .arena = &x->arena,
                  .out = out,
                  .detail = !str_eq(o->op_detail, STR("no")),
-                 .by_thread = o->thread_sep,
-                 .order = read_order(o->sorted_by)};
+                 .by_thread = o->thread_sep};
+    TRY(read_order(o->sorted_by, &p.order, err));
     TRY(read_views(o->views, &wanted, err));
     TRY(trace_require(t, SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(memory), err));
     select_init(&s, t, &asked);
