@@ -234,7 +234,7 @@ _tacho() {
     export:--worker) return ;;
     export:--span) return ;;
     export:--from) return ;;
-    export:--to) COMPREPLY=($(compgen -W "chrome csv stacks speedscope tacho" -- "$word")); return ;;
+    export:--to) COMPREPLY=($(compgen -W "chrome csv stacks speedscope tacho memory_flow.svg" -- "$word")); return ;;
     export:--value) COMPREPLY=($(compgen -W "host device" -- "$word")); return ;;
     export:--until) return ;;
     export:--threads) return ;;

@@ -378,7 +378,7 @@ complete -c tacho -n '__fish_seen_subcommand_from export' -l worker -x -d 'the w
 complete -c tacho -n '__fish_seen_subcommand_from export' -l span -x -d 'the recording cycle, numbered from 1 by time; the last if not given'
 complete -c tacho -n '__fish_seen_subcommand_from export' -l logdir -r -F -d 'the same as TRACE'
 complete -c tacho -n '__fish_seen_subcommand_from export' -l from -x -d 'start of the window, an offset from the start of the trace such as 12.5ms'
-complete -c tacho -n '__fish_seen_subcommand_from export' -l to -x -a 'chrome csv stacks speedscope tacho' -d 'the form to write'
+complete -c tacho -n '__fish_seen_subcommand_from export' -l to -x -a 'chrome csv stacks speedscope tacho memory_flow.svg' -d 'the form to write'
 complete -c tacho -n '__fish_seen_subcommand_from export' -l value -x -a 'host device' -d 'the time stacks and speedscope show: that of the host, or of the device work launched there; host if not given'
 complete -c tacho -n '__fish_seen_subcommand_from export' -l until -x -d 'end of the window; slices are clipped to it'
 complete -c tacho -n '__fish_seen_subcommand_from export' -l output -s o -r -F -d 'the file to write; - is standard output'

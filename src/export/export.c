@@ -22,9 +22,12 @@ static const struct {
     status (*write)(exporting *x);
     bool windowed, valued;
 } FORMS[] = {
-    {"chrome", export_chrome, true, false}, {"csv", export_csv, true, false},
-    {"stacks", export_stacks, true, true},  {"speedscope", export_speedscope, true, true},
+    {"chrome", export_chrome, true, false},
+    {"csv", export_csv, true, false},
+    {"stacks", export_stacks, true, true},
+    {"speedscope", export_speedscope, true, true},
     {"tacho", export_tacho, false, false},
+    {"memory_flow.svg", export_memory_flow, true, false},
 };
 enum { N_FORMS = sizeof FORMS / sizeof *FORMS };
 

@@ -41,5 +41,6 @@ status export_csv(exporting *x) MUST_USE;
 status export_stacks(exporting *x) MUST_USE;
 status export_speedscope(exporting *x) MUST_USE;
 status export_tacho(exporting *x) MUST_USE;
+status export_memory_flow(exporting *x) MUST_USE;
 
 #endif

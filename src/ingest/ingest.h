@@ -33,6 +33,9 @@ status ingest_paddle_json(source *src, const ingest_options *o, builder *b,
 /* The same for MegEngine's chrome_timeline.json, old and new layout, one process or several. */
 status ingest_megengine(source *src, const ingest_options *o, builder *b, error *err) MUST_USE;
 
+/* MegEngine's memory picture, `*.memory_flow.svg`. */
+status ingest_memory_flow(source *src, const ingest_options *o, builder *b,
+                          error *err) MUST_USE;
 /* The profile of a MegEngine static graph, `profiling.json`. */
 status ingest_megengine_static(source *src, const ingest_options *o, builder *b,
                                error *err) MUST_USE;

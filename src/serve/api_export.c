@@ -50,10 +50,11 @@ static status check_form(str form, error *err) {
 
 /* A worker's name may hold anything: only what is harmless in a header and in a file's name. */
 static void make_name(reply *r, str worker, str form) {
-    const char *ending = str_eq(form, STR("chrome"))       ? "json"
-                         : str_eq(form, STR("speedscope")) ? "speedscope.json"
-                         : str_eq(form, STR("stacks"))     ? "txt"
-                                                           : form.p;
+    const char *ending = str_eq(form, STR("chrome"))            ? "json"
+                         : str_eq(form, STR("speedscope"))      ? "speedscope.json"
+                         : str_eq(form, STR("stacks"))          ? "txt"
+                         : str_eq(form, STR("memory_flow.svg")) ? "svg"
+                                                                : form.p;
     char safe[96];
     size_t n = 0;
     for (size_t i = 0; i < worker.n && n + 1 < sizeof safe; i++) {

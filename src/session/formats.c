@@ -115,6 +115,15 @@ static sniff_answer sniff_megengine_static(str head, bool whole) {
     return inside ? SNIFF_YES : SNIFF_NO;
 }
 
+/* MegEngine's memory picture: an SVG with its own names in it; ours says so, too. */
+static sniff_answer sniff_memory_flow(str head, bool whole) {
+    (void)whole;
+    str s = skip_mark_and_space(head);
+    if (s.n == 0 || *s.p != '<') return SNIFF_NO;
+    bool svg = str_find(s, STR("<svg"), 0) != SIZE_MAX;
+    return svg && str_find(s, STR("megengine.org.cn"), 0) != SIZE_MAX ? SNIFF_YES : SNIFF_NO;
+}
+
 /* ---- by magic ---------------------------------------------------------------------------- */
 
 static sniff_answer sniff_tacho(str head, bool whole) {
@@ -167,6 +176,7 @@ SNIFF_MAGIC(sqlite, "SQLite format 3")
 static const format FORMATS[] = {
     {"tacho", sniff_tacho, NULL, MSG_NONE},
     {"paddle json", sniff_paddle_json, ingest_paddle_json, MSG_NONE},
+    {"memory flow", sniff_memory_flow, ingest_memory_flow, MSG_NONE},
     {"megengine static", sniff_megengine_static, ingest_megengine_static, MSG_NONE},
     {"megengine", sniff_megengine, ingest_megengine, MSG_NONE},
     {"tacho_recording", sniff_recording, ingest_recording, MSG_NONE},

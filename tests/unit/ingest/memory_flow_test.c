@@ -1,0 +1,111 @@
+/* memory_flow_test.c: MegEngine's memory picture: quantities, names that are no XML, damage. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "unit/ingest/read_helper.h"
+
+#define HEAD                                                                              \
+    "<?xml version=\"1.0\"?>\n<svg xmlns:tag=\"https://megengine.org.cn\" width=\"5\">\n" \
+    "<rect x=\"0\" y=\"0\" width=\"5\" height=\"1\" fill=\"blue\">\n</rect>\n"
+#define RECT(name, address, size, produced, erased)                                       \
+    "<rect x=\"0.0\" y=\"0.0\" fill=\"#AAAAAA\" tag:type=\"tensor\" tag:name=\"" name     \
+    "\" tag:address=\"" address "\" tag:size=\"" size                                     \
+    "\" tag:layout=\"{2(1) Float32}\" tag:produced=\"" produced "\" tag:erased=\"" erased \
+    "\" tag:duration=\"\" tag:group=\"7\">\n</rect>\n"
+
+static trace *read_picture(const char *text, read_how how) {
+    error err;
+    return read_with(ingest_memory_flow, str_of(text), how, &err);
+}
+
+static void a_rectangle_is_an_allocation_and_its_release(void **state) {
+    trace *t = read_picture(
+        HEAD RECT("w", "0x7f00", "1GB 2MB 3KB 4B ", "1s 2ms 3us 4ns ", "2s ") "</svg>",
+        (read_how){0});
+    assert_int_equal(t->memory.n, 3);
+    assert_int_equal(t->memory.kind[1], MEMORY_ALLOC);
+    assert_int_equal(t->memory.time[1], 1002003004);
+    assert_int_equal(t->memory.time[2], 2000000000);
+    assert_int_equal(t->memory.bytes[1], 1073741824 + 2097152 + 3072 + 4);
+    assert_int_equal(t->memory.address[1], 0x7f00);
+    assert_int_equal(t->memory.partner[1], 2);
+    assert_int_equal(t->memory.allocated[2], 0);
+    const char *args = args_text(t, t->memory.args[1]);
+    assert_non_null(strstr(args, "\"name\": \"w\""));
+    assert_non_null(strstr(args, "\"layout\": \"{2(1) Float32}\""));
+    assert_non_null(strstr(args, "\"group\": \"7\""));
+    assert_int_equal(t->events_read, 1); /* the background is none */
+    assert_true(str_eq(t->format, STR("memory_flow")));
+    trace_release(t);
+}
+
+static void a_name_may_hold_anything(void **state) {
+    trace *t =
+        read_picture(HEAD RECT("quote\" back\\slash <tag> & >\n x=1", "0x10", "4B ", "", "1us ")
+                         RECT("&lt;a&quot;&amp;", "0x20", "4B ", "", "1us "),
+                     (read_how){0});
+    assert_int_equal(t->memory.n, 5);
+    assert_non_null(
+        strstr(args_text(t, t->memory.args[1]), "quote\\\" back\\\\slash <tag> & >"));
+    assert_non_null(strstr(args_text(t, t->memory.args[2]), "<a\\\"&"));
+    trace_release(t);
+}
+
+static void tensors_that_share_an_address_are_told_apart(void **state) {
+    trace *t = read_picture(HEAD RECT("a", "0x10", "4B ", "", "3us ")
+                                RECT("b", "0x10", "4B ", "1us ", "2us ")
+                                    RECT("c", "0x10", "4B ", "2us ", "2us "),
+                            (read_how){0});
+    assert_int_equal(t->memory.n, 7);
+    for (uint32_t i = 1; i < t->memory.n; i++) {
+        uint32_t partner = t->memory.partner[i];
+        assert_true(partner && t->memory.args[partner] == t->memory.args[i]);
+        assert_true(t->memory.allocated[i] >= 0);
+    }
+    trace_release(t);
+}
+
+static void a_damaged_rectangle_costs_itself(void **state) {
+    trace *t = read_picture(HEAD RECT("a", "7f", "4B ", "", "3us ")
+                                RECT("b", "0x10", "4X ", "", "2us ")
+                                    RECT("c", "0x10", "4B ", "3us ", "2us ")
+                                        RECT("d", "0x10", "4B ", "", "2us ") "<rect x=\"1",
+                            (read_how){0});
+    assert_int_equal(t->memory.n, 3);
+    assert_int_equal(trace_quality(t, CAUSE_BAD_SYNTAX), 2);
+    assert_int_equal(trace_quality(t, CAUSE_NEGATIVE_DURATION), 1);
+    assert_int_equal(trace_quality(t, CAUSE_TRUNCATED), 1);
+    trace_release(t);
+}
+
+static void a_picture_without_tensors_is_refused(void **state) {
+    assert_null(read_picture(HEAD "</svg>", (read_how){0}));
+    assert_null(read_picture("", (read_how){0}));
+}
+
+static void cut_anywhere_it_is_read_or_refused(void **state) {
+    static const char text[] =
+        HEAD RECT("a", "0x10", "4B ", "", "3us ") RECT("b", "0x20", "4B ", "", "2us ") "</svg>";
+    for (size_t n = 0; n < sizeof text; n++) {
+        error err;
+        trace *t = read_with(ingest_memory_flow, str_n(text, n), (read_how){0}, &err);
+        trace_release(t);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_rectangle_is_an_allocation_and_its_release),
+        cmocka_unit_test(a_name_may_hold_anything),
+        cmocka_unit_test(tensors_that_share_an_address_are_told_apart),
+        cmocka_unit_test(a_damaged_rectangle_costs_itself),
+        cmocka_unit_test(a_picture_without_tensors_is_refused),
+        cmocka_unit_test(cut_anywhere_it_is_read_or_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
