@@ -170,7 +170,7 @@ static void describe_op(const trace *t, uint32_t r, top_execution *e) {
 
 static status collect_slices(const trace *t, const selection *select, arena *a,
                              top_executions *out, error *err) {
-    int64_t *self;
+    int64_t *self = NULL;
     uint32_t *row_of = ARENA_ARRAY(a, uint32_t, (size_t)t->slice.n + 1);
     if (!row_of) FAIL_MEMORY(err);
     TRY(find_self_times(t, a, &self, err));

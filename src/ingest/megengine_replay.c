@@ -360,7 +360,7 @@ static status add_step(replay *r, const sink_note *stop, int64_t start, int64_t 
 
 /* start: where the process' first note stands, which is the beginning of its window. */
 static status make_steps_of(replay *r, ident pid, int64_t start) {
-    ident row;
+    ident row = {0, false};
     int64_t number = 0;
     if (!step_row(r, pid, &row)) return OK;
     for (uint32_t i = 0; i < r->n; i++) {
