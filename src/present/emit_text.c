@@ -297,13 +297,38 @@ void present_verdict_text(const verdict *v, const present_options *o, buf *out) 
     buf_add_cstr(out, "\n\n");
 }
 
+/* An answer has tables that few traces fill: those without rows share one line at the end. The
+ * first is what was asked for, and says itself that it is empty. */
+static bool is_left_out(const answer *a, uint32_t i) {
+    return i > 0 && a->tables[i]->total_rows == 0;
+}
+
+static void put_left_out(const answer *a, const present_options *o, buf *out) {
+    buf names = {0};
+    for (uint32_t i = 0; i < a->n_tables; i++) {
+        if (!is_left_out(a, i)) continue;
+        if (names.n) buf_add_cstr(&names, ", ");
+        buf_add_cstr(&names, a->tables[i]->name);
+    }
+    if (names.n) {
+        color_begin(out, o, SGR_DIM);
+        text_put(out, o->lang, MSG_TEXT_EMPTY_TABLES, arg_text("tables", buf_str(&names)));
+        color_end(out, o);
+        buf_add_cstr(out, "\n\n");
+    }
+    if (!buf_ok(&names)) out->failed = true;
+    buf_fini(&names);
+}
+
 status emit_text(const answer *a, const present_options *o, buf *out, error *err) {
     present_verdict_text(&a->verdict, o, out);
     for (uint32_t i = 0; i < a->n_tables; i++) {
+        if (is_left_out(a, i)) continue;
         if (a->n_tables > 1) present_title_text(str_of(a->tables[i]->name), o, out);
         TRY(present_table_text(a->tables[i], o, out, err));
         buf_add_byte(out, '\n');
     }
+    put_left_out(a, o, out);
     present_quality_text(a, o, out);
     return OK;
 }

@@ -187,7 +187,7 @@ status route_viewport(exchange *x, error *err) {
     viewport_question q = {.width_px = r->width > 0 ? (uint32_t)r->width : 1000,
                            .max_rows = r->rows > 0 ? sat_u32((uint64_t)r->rows) : 0};
     lane_choice lanes = {.n = 0};
-    viewport v;
+    viewport v = {0};
     blocks b;
     TRY(exchange_window(x, &q.from_ns, &q.to_ns, err));
     TRY(find_lanes(x, &lanes, err));
