@@ -18,7 +18,8 @@ test("imports follow the layers, and files stay short", () => {
     if (!/\.tsx?$/.test(file) || !file.includes("/")) continue;
     const text = readFileSync(`src/${file}`, "utf8");
     const folder = file.split("/")[0] as string;
-    if (!/\.test\.ts$/.test(file)) assert.ok(text.split("\n").length <= 401, `${file} has more than 400 lines`);
+    const written = !/\.test\.ts$/.test(file) && !text.startsWith("// made by tools/generate");
+    if (written) assert.ok(text.split("\n").length <= 401, `${file} has more than 400 lines`);
     for (const [, target = ""] of text.matchAll(/from "\.\.\/(\w+)\//g))
       assert.ok(target === folder || MAY[folder]?.includes(target), `${file} imports from ${target}`);
     assert.ok(!/^export default/m.test(text), `${file} has a default export`);
