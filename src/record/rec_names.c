@@ -98,13 +98,14 @@ static uint32_t add_name(uint64_t hash, const char *text, size_t n) {
 }
 
 uint32_t rec_name(const char *text) {
-    size_t n = text ? strnlen(text, MOST_NAME_BYTES) : 0;
+    if (!text) text = "";
+    size_t n = strnlen(text, MOST_NAME_BYTES);
     uint64_t hash = hash_text(text, n);
     const name_row *row = find_name(__atomic_load_n(&table, __ATOMIC_ACQUIRE), hash, text, n);
     if (REC_LIKELY(row != NULL)) return row->id;
     if (rec_self.in_slow) return 0;
     bool before = rec_enter(&rec_lock);
-    uint32_t id = add_name(hash, text ? text : "", n);
+    uint32_t id = add_name(hash, text, n);
     if (!id && rec_current)
         __atomic_fetch_add(&rec_current->header->lost[TACHO_LOST_NAMES], 1, __ATOMIC_RELAXED);
     rec_leave(&rec_lock, before);
