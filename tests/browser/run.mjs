@@ -1,0 +1,27 @@
+// The page in a real browser: every view with real data, numbers equal to the command line's, the ways a
+// user takes, accessibility, screenshots. `tests/browser/run [NAME…]` runs the tests whose name contains
+// one of the words. TACHO_PAGE=http://… tests a server that is already there.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const need = [
+  [existsSync(join(root, "web/node_modules/playwright-core")), "playwright-core is missing: make web"],
+  [browserPath(), "chromium is not installed: tools/setup browser"],
+];
+for (const [there, why] of need)
+  if (!there) {
+    console.log(why);
+    process.exit(77);
+  }
+process.env.CHROMIUM = browserPath();
+mkdirSync(join(root, "build/screenshots"), { recursive: true });
+const { main } = await import("./suite.mjs");
+process.exitCode = await main(root, process.argv.slice(2));
+
+function browserPath() {
+  return ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((p) => existsSync(p)) ??
+    (spawnSync("sh", ["-c", "command -v chromium"]).stdout.toString().trim() || undefined);
+}
