@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { settled } from "./stand.mjs";
-import { addressHas, addressLacks, plain, test, visit } from "./tools.mjs";
+import { addressHas, pressUntil, addressLacks, plain, test, visit } from "./tools.mjs";
 
 const RUN = "timeline?run=resnet_w0";
 const GUTTER = 196;
@@ -133,8 +133,7 @@ test("timeline: wheel with Ctrl zooms, with Shift pans, a drag on a box pans, on
 
 test("timeline: a kernel shows all it is, why it ran and how it compares; links and keys jump", (s) =>
   visit(s, `${RUN}&find=wgrad_indexed`, async (page) => {
-    await page.keyboard.press("n");
-    await addressHas(page, "sel=slice:");
+    await pressUntil(page, "n", () => location.hash.includes("sel=slice:"));
     await settled(page);
     const id = await page.evaluate(() => location.hash.match(/sel=slice:(\d+)/)[1]);
     const slice = await api(page, `slice?run=resnet_w0&id=${id}`);
