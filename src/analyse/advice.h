@@ -95,7 +95,7 @@ typedef struct {
     severity severity; /* used when the saving is not estimated, else the saving decides */
     int64_t saves;     /* ns for each step; ABSENT_I64: not estimated */
     verdict words;     /* the named values; ids and messages are filled in by advise.c */
-    interval place;    /* where to look, empty: nowhere in particular */
+    interval place;    /* where to look; empty: in the longest step */
     str name;          /* operator, kernel or call it is about; may be empty */
 } advice;
 

@@ -89,7 +89,18 @@ static verdict sentence(const finding *one, uint16_t message) {
     return v;
 }
 
+/* What happens in every step is looked at in the longest one. */
+static interval longest_step(const advice_facts *f) {
+    interval longest = {0, 0};
+    for (uint32_t i = 0; i < f->steps.n; i++) {
+        interval step = {f->steps.v[i].start, f->steps.v[i].end};
+        if (step.end - step.start > longest.end - longest.start) longest = step;
+    }
+    return longest;
+}
+
 static void set_place(table *t, size_t row, const advice_facts *f, interval place) {
+    if (place.end <= place.start) place = longest_step(f);
     if (place.end <= place.start) return;
     table_set_int(t, row, COL_A(from), sub_i64(place.start, f->t->start_ns));
     table_set_int(t, row, COL_A(to), sub_i64(place.end, f->t->start_ns));

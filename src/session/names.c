@@ -88,7 +88,8 @@ bool name_parse(str file, trace_name *out) {
 
 bool name_may_be_trace(str file) {
     (void)take_packing(&file);
-    return take_end(&file, STR(".json")) || take_end(&file, STR(".trace"));
+    return take_end(&file, STR(".json")) || take_end(&file, STR(".trace")) ||
+           take_end(&file, STR(".pickle"));
 }
 
 void name_of_any(str file, trace_name *out) {

@@ -13,7 +13,7 @@ typedef struct {
 /* WORKER[.DIGITS].pt.trace.json[.gz|.zst], WORKER[.DIGITS].tacho, or Paddle's
  * WORKER[_time_STAMP].paddle_trace.json|pb[.gz|.zst]; false for any other name. */
 bool name_parse(str file, trace_name *out);
-/* A name that does not say it but may be a trace: *.json, *.trace, packed or not. */
+/* A name that does not say it but may be a trace: *.json, *.trace, *.pickle, packed or not. */
 bool name_may_be_trace(str file);
 /* Any name: the worker is the name without what says its form. */
 void name_of_any(str file, trace_name *out);

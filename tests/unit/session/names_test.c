@@ -46,7 +46,8 @@ static void other_names_are_not_taken_for_traces(void **state) {
     }
     assert_true(name_may_be_trace(STR("x.json.gz")));
     assert_true(name_may_be_trace(STR("x.trace")));
-    assert_false(name_may_be_trace(STR("x.pickle")));
+    assert_true(name_may_be_trace(STR("x.pickle")));
+    assert_false(name_may_be_trace(STR("x.pt")));
     assert_false(name_may_be_trace(STR("x.gz")));
 }
 
