@@ -110,23 +110,14 @@ static const struct {
     const char *name;
     uint16_t says;
 } host_names[] = {
-    {"cudaDeviceSynchronize", NAME_BLOCKS},
-    {"cudaStreamSynchronize", NAME_BLOCKS},
-    {"cudaEventSynchronize", NAME_BLOCKS},
-    {"cuCtxSynchronize", NAME_BLOCKS},
-    {"cuStreamSynchronize", NAME_BLOCKS},
-    {"cuEventSynchronize", NAME_BLOCKS},
-    {"hipDeviceSynchronize", NAME_BLOCKS},
-    {"hipStreamSynchronize", NAME_BLOCKS},
-    {"hipEventSynchronize", NAME_BLOCKS},
-    {"TensorWaitProp", NAME_BLOCKS | NAME_WAITS}, /* MegEngine's interpreter */
-    {"cudaMemcpy", NAME_BLOCKS | NAME_COPIES},
-    {"cudaMemcpy2D", NAME_BLOCKS | NAME_COPIES},
-    {"cudaMemcpy3D", NAME_BLOCKS | NAME_COPIES},
-    {"cuMemcpyHtoD_v2", NAME_BLOCKS | NAME_COPIES},
-    {"cuMemcpyDtoH_v2", NAME_BLOCKS | NAME_COPIES},
-    {"hipMemcpy", NAME_BLOCKS | NAME_COPIES},
-    {"hipMemcpyWithStream", NAME_BLOCKS | NAME_COPIES},
+    {"TensorWaitProp", NAME_WAITS}, /* MegEngine's interpreter */
+    {"cudaMemcpy", NAME_COPIES},
+    {"cudaMemcpy2D", NAME_COPIES},
+    {"cudaMemcpy3D", NAME_COPIES},
+    {"cuMemcpyHtoD_v2", NAME_COPIES},
+    {"cuMemcpyDtoH_v2", NAME_COPIES},
+    {"hipMemcpy", NAME_COPIES},
+    {"hipMemcpyWithStream", NAME_COPIES},
     {"cudaMalloc", NAME_ALLOCATES},
     {"cudaMallocManaged", NAME_ALLOCATES},
     {"cudaHostAlloc", NAME_ALLOCATES},
@@ -154,6 +145,7 @@ static uint16_t read_name(str name) {
     uint16_t says = NAME_KNOWN;
     for (size_t i = 0; i < sizeof host_names / sizeof *host_names; i++)
         if (str_eq(name, str_of(host_names[i].name))) says |= host_names[i].says;
+    if (idle_blocks(name)) says |= NAME_BLOCKS;
     if (comm_host_name(name)) says |= NAME_COLLECTIVE;
     if (str_starts(name, STR("nccl:"))) says |= NAME_NCCL;
     if (str_find(name, STR("_SingleProcessDataLoaderIter"), 0) != SIZE_MAX)

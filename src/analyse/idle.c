@@ -16,6 +16,32 @@
 
 #define SHORT_NS 5000 /* from one queued piece to the next: some 1 to 2 µs on current devices */
 
+static const char *const blocking_names[] = {
+    "cudaDeviceSynchronize",
+    "cudaStreamSynchronize",
+    "cudaEventSynchronize",
+    "cuCtxSynchronize",
+    "cuStreamSynchronize",
+    "cuEventSynchronize",
+    "hipDeviceSynchronize",
+    "hipStreamSynchronize",
+    "hipEventSynchronize",
+    "TensorWaitProp", /* MegEngine's interpreter */
+    "cudaMemcpy",
+    "cudaMemcpy2D",
+    "cudaMemcpy3D",
+    "cuMemcpyHtoD_v2",
+    "cuMemcpyDtoH_v2",
+    "hipMemcpy",
+    "hipMemcpyWithStream",
+};
+
+bool idle_blocks(str name) {
+    for (size_t i = 0; i < sizeof blocking_names / sizeof *blocking_names; i++)
+        if (str_eq(name, str_of(blocking_names[i]))) return true;
+    return false;
+}
+
 typedef struct {
     const idle_question *q;
     intervals others; /* what is somebody else's: data loading, collectives on the host */

@@ -57,6 +57,8 @@ typedef struct {
     arena *arena;
 } idle_question;
 
+/* Is it a call in which the host waits for the device? */
+bool idle_blocks(str name);
 status idle_find(const idle_question *q, idle_gaps *out, error *err) MUST_USE;
 
 #endif

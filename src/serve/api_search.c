@@ -71,6 +71,7 @@ status route_area(exchange *x, error *err) {
     area_question q = {.lod = exchange_lod(x), .input = &in};
     TRY(exchange_window(x, &q.from_ns, &q.to_ns, err));
     TRY(lanes_wanted(x, &q.lanes, err));
-    TRY(area_make(&q, &x->arena, &a, err));
+    bool idle = str_eq(x->request.table, STR("idle"));
+    TRY(idle ? area_idle(&q, &x->arena, &a, err) : area_make(&q, &x->arena, &a, err));
     return exchange_present(x, &a, err);
 }

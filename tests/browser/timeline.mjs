@@ -212,6 +212,9 @@ test("timeline: an area adds up by name as the server does, has tracks, counters
     await page.click(".tl-area >> role=radio[name='By track']");
     await settled(page);
     assert.match(plain(await page.textContent(".tl-area")), /stream 7/);
+    await page.click(".tl-area >> role=radio[name='Idle by cause']");
+    const idle = (await api(page, `area?run=resnet_w0&from=${from}&to=${to}&table=idle`)).tables.idle;
+    await page.waitForFunction((n) => document.querySelectorAll(".tl-area tbody tr").length === n, idle.rows.length);
     await page.click(".tl-area >> role=radio[name='Counters']");
     await settled(page);
     assert.match(plain(await page.textContent(".tl-area")), /GPU memory ?\d+ MiB/);

@@ -1,5 +1,6 @@
 /* area_test.c: a range of time by name. */
 #include "analyse/area.h"
+#include "analyse/intervals.h"
 
 #include "timeline_trace.h"
 
@@ -135,9 +136,37 @@ static void counters_tell_their_values(void **state) {
     fake_fini(&f);
 }
 
+/* All causes together are the time in which no device worked. */
+static void idle_time_is_shared_out_among_its_causes(void **state) {
+    timeline x;
+    timeline_init(&x);
+    analysis_trace one = {.trace = x.t, .rank = ABSENT_I64};
+    analysis_input in = {.traces = &one, .n_traces = 1};
+    area_question q = {.lod = x.l, .input = &in, .from_ns = 0, .to_ns = 1000};
+    answer out;
+    intervals busy = intervals_in(&x.a);
+    for (uint32_t k = 1; k < x.t->kernel.n; k++) {
+        uint32_t slice = x.t->kernel.slice[k];
+        intervals_add(&busy, x.t->slice.start[slice], trace_slice_end(x.t, slice));
+    }
+    intervals_merge(&busy);
+    assert_int_equal(area_idle(&q, &x.a, &out, NULL), OK);
+    table *t = fake_table(&out, "idle");
+    int64_t sum = 0;
+    double share = 0;
+    for (size_t i = 0; i < t->n_rows; i++) {
+        sum += fake_int(t, i, "time");
+        share += fake_real(t, i, "share");
+    }
+    assert_int_equal(sum, 1000 - intervals_ns_in(&busy, 0, 1000));
+    assert_near(share, (double)sum / 1000);
+    timeline_fini(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_are_added_up_by_name),
+        cmocka_unit_test(idle_time_is_shared_out_among_its_causes),
         cmocka_unit_test(adjoining_ranges_add_up),
         cmocka_unit_test(self_time_counts_only_the_lanes_chosen),
         cmocka_unit_test(self_time_is_never_negative),

@@ -1,4 +1,4 @@
-// What an area holds: by name, per track, counters, and its flame graph.
+// What an area holds: by name, per track, counters, idle time by cause, and its flame graph.
 import { useState } from "preact/hooks";
 import type { Answer, Cell, Table } from "../api/types.ts";
 import { exact, inScale, scaleOf, short, thousands } from "../base/format.ts";
@@ -15,8 +15,8 @@ import { language, t } from "../model/words.ts";
 import { Segmented } from "../widgets/controls.tsx";
 import { FlameGraph } from "./flame.tsx";
 
-type Part = "area" | "tracks" | "counters" | "flame";
-const PARTS: readonly Part[] = ["area", "tracks", "counters", "flame"];
+type Part = "area" | "tracks" | "counters" | "idle" | "flame";
+const PARTS: readonly Part[] = ["area", "tracks", "counters", "idle", "flame"];
 
 export function AreaPanel() {
   const a = area.value;
@@ -29,7 +29,7 @@ export function AreaPanel() {
     to: Math.round(a.to),
     lanes: laneList(a.lanes.map((id) => ({ id, coarse: false }))),
     sort: part === "area" ? sort : undefined,
-    table: part === "area" ? "area" : undefined,
+    table: part === "area" || part === "idle" ? part : undefined,
     limit: 500,
     lang: language.value,
   };
@@ -59,6 +59,7 @@ export function AreaPanel() {
       {part === "area" ? <ByName table={answer?.tables.area} sort={sort} onSort={setSort} /> : null}
       {part === "tracks" ? <ByTrack table={answer?.tables.tracks} /> : null}
       {part === "counters" ? <Counters table={answer?.tables.counters} /> : null}
+      {part === "idle" ? <Idle table={answer?.tables.idle} /> : null}
       {part === "flame" ? <AreaFlame area={a} /> : null}
     </div>
   );
@@ -180,6 +181,33 @@ function Counters({ table }: { table: Table | undefined }) {
             </tr>
           );
         })}
+      </tbody>
+    </table>
+  );
+}
+
+function Idle({ table }: { table: Table | undefined }) {
+  if (!table) return null;
+  if (table.rows.length === 0) return <p class="tl-none">{t("tl_idle_none")}</p>;
+  const at = (name: string) => table.columns.findIndex((c) => c.name === name);
+  const help = table.columns[at("cause")]?.help ?? "";
+  return (
+    <table class="tl-table">
+      <thead>
+        <tr>
+          <th title={help}>{t("tl_cause")}</th>
+          <th class="num">{t("tl_total")}</th>
+          <th class="num">{t("tl_share")}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {table.rows.map((r) => (
+          <tr key={String(r[at("cause")])}>
+            <td>{t(`tl_idle_${r[at("cause")]}` as Parameters<typeof t>[0])}</td>
+            <td class="num">{short(num(r[at("time")]), "ns")}</td>
+            <td class="num">{short(num(r[at("share")]), "share")}</td>
+          </tr>
+        ))}
       </tbody>
     </table>
   );
