@@ -30,7 +30,8 @@ typedef struct {
 } name_row;
 
 typedef struct name_table {
-    uint64_t places; /* a power of two */
+    uint64_t places;           /* a power of two */
+    struct name_table *before; /* somebody may still read in it: kept for good */
     name_row *rows[];
 } name_table;
 
@@ -68,6 +69,7 @@ static bool make_room(void) {
     name_table *larger = calloc(1, sizeof *larger + (size_t)room * 2 * sizeof *larger->rows);
     if (!larger) return false;
     larger->places = (uint64_t)room * 2;
+    larger->before = table;
     for (uint32_t i = 1; i <= n_names; i++) place_name(larger, by_id[i]);
     __atomic_store_n(&table, larger, __ATOMIC_RELEASE);
     n_room = room;

@@ -101,12 +101,16 @@ void workers_end(workers *w) {
     pthread_cond_broadcast(&w->work);
     pthread_mutex_unlock(&w->lock);
     for (; w->n_threads > 0; w->n_threads--) pthread_join(w->threads[w->n_threads - 1], NULL);
+    pthread_mutex_lock(&w->lock); /* others may still push, and are refused */
     while (w->n > 0) {
         job j = w->jobs[w->first];
         w->first = (w->first + 1) % w->cap;
         w->n--;
+        pthread_mutex_unlock(&w->lock);
         j.fn(j.context, true);
+        pthread_mutex_lock(&w->lock);
     }
+    pthread_mutex_unlock(&w->lock);
 }
 
 void workers_free(workers *w) {
