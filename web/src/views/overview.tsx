@@ -8,6 +8,7 @@ import { Panel } from "../widgets/panel.tsx";
 import { Advice } from "./advice.tsx";
 import { AverageStep } from "./average.tsx";
 import { ReportMenu } from "./report.tsx";
+import { defined } from "./rows.ts";
 import { Configuration, EventKinds, Stages, UserRanges } from "./stages.tsx";
 import { StepBars } from "./stepbars.tsx";
 import { Verdict } from "./verdict.tsx";
@@ -69,6 +70,7 @@ function DeviceMeters() {
       span="meters"
       name={t("device_meters")}
       title={devices.length === 1 ? t("device_meters") : t("devices")}
+      define={defined(asked.value, "devices", "utilization")}
       csv={csvOf("overview", "devices")}
       old={asked.old}
     >

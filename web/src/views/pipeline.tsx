@@ -199,8 +199,9 @@ function WaitBars({ rows, asked }: { rows: readonly Row[]; asked: ReturnType<typ
 }
 
 function LoaderCalls({ loaders }: { loaders: readonly { name: string; count: number; total: number }[] }) {
+  const panel = { name: t("pipe_calls"), title: t("pipe_calls"), define: { help: t("pipe_calls_words") } };
   return (
-    <Panel span="w5" name={t("pipe_calls")} title={t("pipe_calls")} words={t("pipe_calls_words")}>
+    <Panel {...panel} span="w5" words={panel.define.help}>
       <Table
         name={t("pipe_calls")}
         total={loaders.length}
@@ -221,10 +222,17 @@ function LoaderCalls({ loaders }: { loaders: readonly { name: string; count: num
 }
 
 function DataAdvice() {
-  const rows = rowsOf(analysis("advise").value?.tables.advice).filter((r) => /^data_|pageable|pipeline/.test(String(r.id)));
+  const answer = analysis("advise").value;
+  const rows = rowsOf(answer?.tables.advice).filter((r) => /^data_|pageable|pipeline/.test(String(r.id)));
   if (rows.length === 0) return null;
   return (
-    <Panel span="w12 advice-panel" name={t("advice")} title={t("advice")} csv={csvOf("advise", "advice")}>
+    <Panel
+      span="w12 advice-panel"
+      name={t("advice")}
+      title={t("advice")}
+      define={defined(answer, "advice", "saves")}
+      csv={csvOf("advise", "advice")}
+    >
       {rows.map((r) => (
         <AdviceRow key={String(r.id)} row={r} />
       ))}
@@ -339,7 +347,12 @@ function Suggestions() {
   const rows = rowsOf(asked.value?.tables.suggestions);
   if (rows.length === 0) return null;
   return (
-    <Panel name={t("pipe_suggestions")} title={t("pipe_suggestions")} csv={csvOf("pipeline", "suggestions")}>
+    <Panel
+      name={t("pipe_suggestions")}
+      title={t("pipe_suggestions")}
+      define={defined(asked.value, "suggestions", "suggestion")}
+      csv={csvOf("pipeline", "suggestions")}
+    >
       <ul class="suggestions">
         {rows.map((r, i) => (
           <li key={i}>
@@ -354,8 +367,9 @@ function Suggestions() {
 function PipeTable() {
   const sort = param("sort") || "usage:asc";
   const s = source("pipeline", "operators", { sort }, (r) => String(r.cell("operator")));
+  const panel = { name: t("operators"), title: t("operators"), csv: s.csv, old: s.old, error: s.error, busy: !s.table };
   return (
-    <Panel name={t("operators")} title={t("operators")} csv={s.csv} old={s.old} error={s.error} busy={!s.table} height={160}>
+    <Panel {...panel} define={defined(s.answer, "operators", "bottleneck")} height={160}>
       <Table
         name={t("operators")}
         total={s.total}

@@ -7,7 +7,7 @@ import { t } from "../model/words.ts";
 import { Panel } from "../widgets/panel.tsx";
 import { Table, type TableColumn, type TableRow } from "../widgets/table.tsx";
 import { Filter } from "./filter.tsx";
-import { columns, source } from "./rows.ts";
+import { columns, defined, source } from "./rows.ts";
 
 /** All workers of the run at once. */
 export const ranksQuery = () => ({
@@ -47,6 +47,7 @@ export function Collectives({ worst, calls, ranks }: { worst: number; calls: rea
       name={t("collectives")}
       title={t("collectives")}
       words={t("collectives_words", { n: ranks, m: new Set(calls.map((c) => c.step)).size })}
+      define={defined(s.answer, "collectives", "waiting")}
       csv={s.csv}
       old={s.old}
       error={s.error}
@@ -93,6 +94,7 @@ export function Devices({ worst }: { worst: number }) {
       name={t("devices")}
       title={t("devices")}
       words={t("devices_words")}
+      define={defined(s.answer, "devices", "utilization")}
       csv={s.csv}
       old={s.old}
       error={s.error}

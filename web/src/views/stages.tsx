@@ -202,6 +202,7 @@ export function Configuration({ asked }: { asked: Asked<Answer> }) {
     <Panel
       name={t("configuration")}
       title={t("configuration")}
+      define={defined(asked.value, "configuration", "key")}
       csv={csvOf("overview", "configuration")}
       old={asked.old}
       error={asked.error}

@@ -353,6 +353,7 @@ function StepTable() {
       name={t("steps")}
       title={t("steps_title")}
       words={t("click_row_step")}
+      define={defined(s.answer, "steps", "duration")}
       csv={s.csv}
       old={s.old}
       error={s.error}
