@@ -23,6 +23,11 @@ export async function main(root, words) {
   const able = wanted.filter(({ needs }) => needs.every((n) => s.real.includes(n)));
   const count = { passed: 0, failed: 0, skipped: wanted.length - able.length };
   const queue = [...able];
+  const late = [];
+  const fail = (name, e) => {
+    count.failed++;
+    console.log(`FAIL ${name}\n  ${String(e.message ?? e).split("\n").slice(0, 24).join("\n  ")}`);
+  };
   const work = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const begun = Date.now();
@@ -30,13 +35,21 @@ export async function main(root, words) {
         await next.run(s);
         count.passed++;
       } catch (e) {
-        count.failed++;
-        console.log(`FAIL ${next.name}\n  ${String(e.message ?? e).split("\n").slice(0, 24).join("\n  ")}`);
+        if (/Timeout \d+ms|was not heard/.test(String(e.message))) late.push(next);
+        else fail(next.name, e);
       }
       if (process.env.TACHO_BROWSER_TIMES) console.log(`${((Date.now() - begun) / 1000).toFixed(1)} s ${next.name}`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
+  // Three browsers on two cores: a key may be pressed before the page listens. Alone there is no excuse.
+  for (const next of late) {
+    console.log(`LATE ${next.name}: once more, alone`);
+    await next.run(s).then(
+      () => count.passed++,
+      (e) => fail(next.name, e),
+    );
+  }
   await s.close();
   console.log(`${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`);
   return count.failed ? 1 : 0;

@@ -59,8 +59,7 @@ test("timeline: search over the whole trace, hits are marked, Enter goes from on
     const { total } = await api(page, "search?run=resnet_w0&q=wgrad");
     assert.match(plain(await page.textContent(".tl-hits")), new RegExp(`of ${total} hits in view`));
     assert.ok((await page.$$(".tape-strip .hit")).length > 3);
-    await page.keyboard.press("Enter");
-    await addressHas(page, "sel=slice:");
+    await pressUntil(page, "Enter", () => location.hash.includes("sel=slice:"));
     await settled(page);
     const first = await page.evaluate(() => location.hash.match(/sel=slice:(\d+)/)[1]);
     assert.match(await page.textContent(".tl-what"), /wgrad/);
