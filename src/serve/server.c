@@ -680,8 +680,9 @@ void server_stop(server *s) {
         workers_end(s->workers);
         wake_parked(s); /* parked while the workers ended: refused now */
     }
-    live_close(s->service.live);
+    live_stop(s->service.live); /* nobody wakes calls any more while the daemon ends */
     if (s->daemon) MHD_stop_daemon(s->daemon);
+    live_close(s->service.live); /* its threads asked it till now */
     if (s->listening.fd >= 0) close(s->listening.fd);
     workers_free(s->workers);
     hub_free(s->hub);

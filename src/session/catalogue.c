@@ -441,7 +441,7 @@ status live_open(const live_options *o, live **out, error *err) {
     return OK;
 }
 
-void live_close(live *c) {
+void live_stop(live *c) {
     if (!c) return;
     atomic_store(&c->quit, true);
     pthread_mutex_lock(&c->lock);
@@ -450,6 +450,12 @@ void live_close(live *c) {
     if (c->wake_fd >= 0) wake_watcher(c);
     if (c->started_watcher) pthread_join(c->watcher, NULL);
     if (c->started_reader) pthread_join(c->reader, NULL);
+    c->started_watcher = c->started_reader = false;
+}
+
+void live_close(live *c) {
+    if (!c) return;
+    live_stop(c);
     for (uint32_t i = 0; i < c->n_entries; i++) free_entry(c->entries[i]);
     mem_free(c->entries);
     snapshot_release(c->current);

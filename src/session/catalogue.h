@@ -106,7 +106,9 @@ typedef struct live live;
 status live_open(const live_options *o, live **out, error *err) MUST_USE;
 /* Starts reading, watching and telling. */
 status live_start(live *c, error *err) MUST_USE;
-/* Stops reading, waits for its threads. What is held stays. NULL is allowed. */
+/* Stops reading and telling, waits for its threads; can still be asked. NULL is allowed. */
+void live_stop(live *c);
+/* Stops and frees. What is held stays. NULL is allowed. */
 void live_close(live *c);
 
 snapshot *live_snapshot(live *c); /* the caller's reference */
