@@ -79,6 +79,7 @@ static layout_result finish(walk *w, walk_result r, const char **stop) {
     case WALK_CLEAN: *stop = w->end; return LAYOUT_CLEAN;
     case WALK_MORE: return LAYOUT_INCOMPLETE;
     case WALK_SYNTAX: return LAYOUT_DAMAGED;
+    case WALK_UNDECIDED: return LAYOUT_UNDECIDED;
     default:
         if (l->failure == OK) l->failure = ERR_MEMORY;
         return LAYOUT_FAILED;
@@ -95,11 +96,9 @@ static walk_result walk_or_repair(walk *w, node *n) {
     const char *from = w->p;
     walk_result r = layout_walk_gap(w, n);
     if (r == WALK_SYNTAX && n && w->p == json_space(from, w->end) && w->l->string_start) {
-        const char *behind = layout_repair(w->l, n, w->end);
-        if (!behind) return WALK_SYNTAX;
-        w->p = behind;
-        w->l->string_start = NULL;
-        r = layout_walk_gap(w, n);
+        repair_result done = layout_repair(w->l, n, w->end, &w->p);
+        if (done == REPAIR_DONE) return layout_walk_gap(w, n);
+        r = done == REPAIR_NONE ? WALK_SYNTAX : WALK_UNDECIDED;
     }
     return r;
 }

@@ -84,7 +84,8 @@ typedef enum {
     LAYOUT_INCOMPLETE, /* the last event is cut: read again from `stop` with more bytes */
     LAYOUT_END,        /* the list was closed; `stop` is behind the bracket */
     LAYOUT_DAMAGED,    /* the event at `stop` is no JSON */
-    LAYOUT_FAILED,     /* emit failed or out of memory: status in `failure` */
+    LAYOUT_UNDECIDED, /* it is damaged when nothing follows; with more bytes it may be mended */
+    LAYOUT_FAILED,    /* emit failed or out of memory: status in `failure` */
 } layout_result;
 
 /* Reads events from p, which is between two events (or at the start) of a list, to end. `base` is

@@ -145,6 +145,7 @@ typedef enum {
     WALK_CLEAN,
     WALK_MORE,
     WALK_SYNTAX,
+    WALK_UNDECIDED,
     WALK_FAILED
 } walk_result;
 
@@ -166,8 +167,14 @@ walk_result layout_walk_gap(walk *w, node *from_node);
 bool layout_emit(layout *l, const known *k);
 
 /* ---- layout_repair.c ---- */
-/* The last value was a string that ended at a quote which was not its end: takes the text up to the
- * quote that is. Returns the position behind it, NULL when there is none. */
-const char *layout_repair(layout *l, const node *n, const char *end);
+typedef enum {
+    REPAIR_NONE,      /* no quote ends it */
+    REPAIR_DONE,      /* *behind: where reading goes on */
+    REPAIR_UNDECIDED, /* more bytes have to be seen */
+} repair_result;
+
+/* The last value was a string (l->string_start) that ended at a quote which was not its end: takes
+ * the text up to the quote that is. */
+repair_result layout_repair(layout *l, const node *n, const char *end, const char **behind);
 
 #endif

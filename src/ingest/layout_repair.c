@@ -10,22 +10,22 @@
 enum { MAX_REPAIR_BYTES = 65536 }; /* of a string with unescaped quotes */
 
 /* Does a value end plausibly behind the quote at p? A comma must be followed by a key. */
-static bool closes_value(const char *p, const char *end) {
+static repair_result closes_value(const char *p, const char *end) {
     p = json_space(p + 1, end);
-    if (p == end) return false;
-    if (*p == '}') return true;
-    if (*p != ',') return false;
+    if (p == end) return REPAIR_UNDECIDED;
+    if (*p == '}') return REPAIR_DONE;
+    if (*p != ',') return REPAIR_NONE;
     p = json_space(p + 1, end);
-    if (p == end || *p != '"') return false;
+    if (p == end) return REPAIR_UNDECIDED;
+    if (*p != '"') return REPAIR_NONE;
     const char *close = json_string_end(p + 1, end);
-    if (!close) return false;
+    if (!close) return REPAIR_UNDECIDED;
     close = json_space(close + 1, end);
-    return close < end && *close == ':';
+    if (close == end) return REPAIR_UNDECIDED;
+    return *close == ':' ? REPAIR_DONE : REPAIR_NONE;
 }
 
-/* How far the string at p may reach: nearby, and not into the next event. With that the answer does
- * not depend on where the bytes end: either there is a border, or whoever asked for the event waits
- * for more bytes. */
+/* How far the string at p may reach: nearby, and not into the next event. */
 static const char *repair_limit(layout *l, const char *p, const char *end) {
     const char *limit = end - p > MAX_REPAIR_BYTES ? p + MAX_REPAIR_BYTES : end;
     uint64_t here = layout_offset(l, p);
@@ -37,19 +37,23 @@ static const char *repair_limit(layout *l, const char *p, const char *end) {
     return l->border > here ? p + (l->border - here) : limit;
 }
 
-/* The first quote behind p that closes a value, NULL when there is none. */
-static const char *find_end_quote(layout *l, const char *p, const char *end) {
+/* The first quote behind p that closes a value. The answer does not depend on where the bytes end:
+ * when they end before it is certain, that is the answer. */
+static repair_result find_end_quote(layout *l, const char *p, const char *end,
+                                    const char **quote) {
     const char *limit = repair_limit(l, p, end), *close = p;
-    while ((close = memchr(close + 1, '"', (size_t)(limit - close - 1))))
-        if (close[-1] != '\\' && closes_value(close, end)) return close;
-    return NULL;
+    while ((close = memchr(close + 1, '"', (size_t)(limit - close - 1)))) {
+        repair_result r = close[-1] == '\\' ? REPAIR_NONE : closes_value(close, end);
+        *quote = close;
+        if (r != REPAIR_NONE) return r;
+    }
+    return limit == end && end - p <= MAX_REPAIR_BYTES ? REPAIR_UNDECIDED : REPAIR_NONE;
 }
 
-const char *layout_repair(layout *l, const node *n, const char *end) {
-    const char *p = l->string_start;
-    if (!p) return NULL;
-    const char *close = find_end_quote(l, p, end);
-    if (!close) return NULL;
+repair_result layout_repair(layout *l, const node *n, const char *end, const char **behind) {
+    const char *p = l->string_start, *close;
+    repair_result r = find_end_quote(l, p, end, &close);
+    if (r != REPAIR_DONE) return r;
     /* What was found in the piece of it that was taken for the whole is found again. */
     while (l->pending.n &&
            VEC(&l->pending, pending_loss)[l->pending.n - 1].offset >= layout_offset(l, p))
@@ -62,7 +66,8 @@ const char *layout_repair(layout *l, const node *n, const char *end) {
     else if (last && last->place == n->at.place) /* else it was one too many and not kept */
         last->v = id;
     l->string_start = NULL;
-    return close + 1;
+    *behind = close + 1;
+    return REPAIR_DONE;
 }
 
 const char *layout_next_border(const char *p, const char *end) {

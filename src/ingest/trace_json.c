@@ -317,9 +317,9 @@ static const char *find_same_event(const char *p, const char *end) {
 /* Passes over the event at the cursor when it is seen where the next one starts. */
 static void skip_event(reader *r, cursor *c, layout_result result) {
     const char *next = NULL;
-    if (result == LAYOUT_DAMAGED)
+    if (result == LAYOUT_DAMAGED || (result == LAYOUT_UNDECIDED && c->final))
         next = find_next_event(c->p, end_of(c), c->final);
-    else if (c->final && r->n_endless++ < MAX_ENDLESS)
+    else if (result == LAYOUT_INCOMPLETE && c->final && r->n_endless++ < MAX_ENDLESS)
         next = find_same_event(c->p, end_of(c));
     if (!next) return;
     count_syntax(c, c->p, true);
@@ -336,6 +336,7 @@ static status read_events(reader *r, cursor *c, error *err) {
     case LAYOUT_FAILED: FAIL_MEMORY(err);
     case LAYOUT_END: c->where = r->root_object ? AT_KEYS : AT_END; break;
     case LAYOUT_DAMAGED:
+    case LAYOUT_UNDECIDED:
     case LAYOUT_INCOMPLETE: skip_event(r, c, result); break;
     case LAYOUT_CLEAN: break;
     }

@@ -52,7 +52,7 @@ static void read_all(reading *r, const char *p, const char *end, size_t portion)
     const char *to = p, *start = p;
     for (layout_result result = LAYOUT_CLEAN; p && p < end && result != LAYOUT_END;) {
         bool last = to == end;
-        if (last && result != LAYOUT_DAMAGED) return;
+        if (last && result != LAYOUT_DAMAGED && result != LAYOUT_UNDECIDED) return;
         if (last) p = layout_next_border(p + 1, end);
         if (!p) return;
         to = (size_t)(end - to) > portion ? to + portion : end;
