@@ -1,6 +1,7 @@
 /* cmd_export.c: `tacho export`: a trace in another form, to a file or to standard output.
  *
- * export/ does the work. Here --to is the form, so the window ends at --until. Without -o the
+ * Several traces, or all workers of a run, are merged on one clock first (store/merge.h): one file with
+ * the processes of all. export/ does the rest. Here --to is the form, so the window ends at --until. Without -o the
  * result goes to standard output, unless a terminal is listening there. Once the trace is open,
  * a failure to read or write is one of the disk: exit status 3; a reader that closed its end of
  * the pipe is none. */
@@ -11,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/open.h"
 #include "export/export.h"
+#include "store/merge.h"
 
 static bool reader_is_gone(void) {
     struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -31,6 +33,22 @@ static status check_form(const options *o, error *err) {
     return ERR_ARG;
 }
 
+/* What is to be written: the one trace, or all of them merged; *merged is to be released. */
+static status join_traces(const options *o, opened *x, trace **merged, error *err) {
+    uint32_t n = x->input.n_traces, n_clockless = 0;
+    merge_input *in = ARENA_ARRAY(&x->arena, merge_input, n);
+    if (!in) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < n; i++)
+        in[i] = (merge_input){x->input.traces[i].trace, x->input.traces[i].worker};
+    TRY(trace_merge(in, n, merged, &n_clockless, err));
+    if (!n_clockless) return OK;
+    error note = {0};
+    arg count = arg_int("count", n_clockless);
+    error_set(&note, ERR_FORMAT, NOPOS, MSG_EXPORT_CLOCKLESS, 1, &count);
+    (void)cli_complain(o, &note);
+    return OK;
+}
+
 static status write_form(const options *o, opened *x, bool *writing, error *err) {
     const char *path = o->output.p ? o->output.p : "-";
     TRY(check_form(o, err));
@@ -39,8 +57,12 @@ static status write_form(const options *o, opened *x, bool *writing, error *err)
     export_options how = {.form = o->export_to, .from_ns = o->from, .to_ns = o->until};
     if (o->value.p)
         how.value = str_eq(o->value, STR("device")) ? EXPORT_VALUE_DEVICE : EXPORT_VALUE_HOST;
+    trace *merged = NULL;
+    if (x->input.n_traces > 1) TRY(join_traces(o, x, &merged, err));
     *writing = true;
-    return export_file(x->input.traces[0].trace, &how, path, err);
+    status s = export_file(merged ? merged : x->input.traces[0].trace, &how, path, err);
+    trace_release(merged);
+    return s;
 }
 
 int cmd_export(options *o) {

@@ -98,8 +98,9 @@ static status make_room(opened *x, size_t n, error *err) {
 }
 
 static status check_count(const options *o, error *err) {
-    bool many = o->command.analysis && o->command.analysis->all_workers;
     const char *name = o->command.name;
+    bool many = o->command.analysis ? o->command.analysis->all_workers
+                                    : strcmp(name, "export") == 0; /* merges them */
     if (o->n_traces == 0)
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_NO_TRACE, arg_cstr("command", name));
     if (o->n_traces > 1 && !many)

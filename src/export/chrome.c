@@ -149,15 +149,11 @@ static status add_head(chrome *c, int64_t base_ns) {
     return OK;
 }
 
-/* Before 2024 Kineto wrote times since 1970 and no base; no other clock is past this. */
-#define SURELY_UNIX_NS INT64_C(1000000000000000000)
-
 /* The base to write, and the shift from the trace's own. A trace that knows no time of day keeps
  * its times and writes none. */
 static int64_t choose_base(chrome *c) {
     const trace *t = c->x->t;
-    int64_t own = t->base_unix_ns;
-    if (own == ABSENT_I64 && t->start_ns > SURELY_UNIX_NS) own = 0;
+    int64_t own = trace_base_unix_ns(t);
     if (own == ABSENT_I64) return ABSENT_I64;
     int64_t start = add_i64(own, t->start_ns);
     if (start < 0) return own;
@@ -292,7 +288,7 @@ static status write_all(chrome *c) {
 }
 
 status export_chrome(exporting *x) {
-    chrome c = {.x = x, .kernel = 1, .call = 1};
+    chrome c = {.x = x, .kernel = 1, .call = 1, .op = 1};
     c.plain = str_eq(x->t->format, STR("chrome"));
     c.own_words = c.plain || str_eq(x->t->format, STR("kineto"));
     c.launches = mem_zalloc(x->t->slice.n / 8 + 1);

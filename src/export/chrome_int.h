@@ -11,8 +11,8 @@ typedef struct {
     bool plain;        /* a trace-event file that is no profiler's: no root keys but its own */
     bool any_event;    /* a comma is due */
     uint8_t *launches; /* bit by slice: an arrow starts here */
-    uint32_t kernel, call; /* cursors: the first row not before the current slice */
-    buf where;             /* "pid":…,"tid":… of the current track */
+    uint32_t kernel, call, op; /* cursors: the first row not before the current slice */
+    buf where;                 /* "pid":…,"tid":… of the current track */
 } chrome;
 
 /* {"ph":"X","cat":…,"name":… and what follows up to the time; the caller closes the object. */

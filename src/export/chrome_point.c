@@ -95,7 +95,8 @@ static status add_flow_end(chrome *c, char ph, uint32_t row, uint32_t slice) {
     TRY(add_point(c, trace_track_of(t, slice), max_i64(t->slice.start[slice], c->x->from_ns),
                   0));
     buf_add_cstr(&c->x->out, ph == 'f' ? ",\"bp\":\"e\",\"id\":" : ",\"id\":");
-    buf_add_i64(&c->x->out, id == ABSENT_I64 ? row : id);
+    /* Others draw several arrows of one id (the life of a tensor): each gets its own. */
+    buf_add_i64(&c->x->out, id == ABSENT_I64 || !c->own_words ? row : id);
     return chrome_end(c);
 }
 

@@ -12,9 +12,10 @@
  * each piece of work it launched, its id is the correlation. A graph launch has one start and many
  * ends.
  *
- * Arguments are the producer's own. Two things are put right on device work and calls, because
- * readers link by them: External id is the id of the innermost op that holds the call, and
- * correlation, device and stream are there even where the producer wrote them elsewhere. */
+ * Arguments are the producer's own. What readers link by is put right: External id of device work and
+ * calls is the id of the innermost op that holds the call; correlation, device and stream are there
+ * even where the producer wrote them elsewhere; and every id is the store's, which differs from the
+ * producer's where several traces were merged. */
 #include <stdio.h>
 
 #include "base/vec.h"
@@ -86,17 +87,22 @@ static void begin_event(chrome *c, char ph, uint32_t slice) {
 
 /* What the store knows about a call or device work and readers link by. */
 typedef struct {
-    int64_t external, correlation, device, stream; /* ABSENT_I64 when not known */
+    int64_t external, correlation, device, stream, sequence; /* ABSENT_I64 when not known */
     uint32_t launch;
-    bool is_call, is_work;
+    bool is_call, is_work, is_op;
 } link_facts;
 
 static link_facts find_links(chrome *c, uint32_t slice) {
     const trace *t = c->x->t;
-    link_facts f = {ABSENT_I64, ABSENT_I64, ABSENT_I64, ABSENT_I64, 0, false, false};
+    link_facts f = {.external = ABSENT_I64,
+                    .correlation = ABSENT_I64,
+                    .device = ABSENT_I64,
+                    .stream = ABSENT_I64,
+                    .sequence = ABSENT_I64};
     uint32_t op = 0;
     while (c->kernel < t->kernel.n && t->kernel.slice[c->kernel] < slice) c->kernel++;
     while (c->call < t->call.n && t->call.slice[c->call] < slice) c->call++;
+    while (c->op < t->op.n && t->op.slice[c->op] < slice) c->op++;
     if (c->kernel < t->kernel.n && t->kernel.slice[c->kernel] == slice) {
         f.is_work = true;
         f.correlation = t->kernel.correlation[c->kernel];
@@ -111,6 +117,11 @@ static link_facts find_links(chrome *c, uint32_t slice) {
     }
     uint32_t row = op ? trace_op_of(t, op) : 0;
     if (row) f.external = t->op.external[row];
+    if (!f.is_work && !f.is_call && c->op < t->op.n && t->op.slice[c->op] == slice) {
+        f.is_op = true;
+        f.external = t->op.external[c->op];
+        f.sequence = t->op.sequence[c->op];
+    }
     return f;
 }
 
@@ -120,7 +131,17 @@ static void add_member(buf *b, const char *key, int64_t v) {
     buf_printf(b, "\"%s\":%lld", key, (long long)v);
 }
 
-/* The producer's values, with External id replaced by the op that was found. */
+/* The store's number in place of the producer's; ABSENT_I64: his own is right. */
+static int64_t own_number(str key, const link_facts *f) {
+    if (str_eq(key, STR("correlation"))) return f->correlation;
+    if (f->is_op && str_eq(key, STR("Sequence number"))) return f->sequence;
+    if (f->is_op && str_eq_nocase(key, STR("External id"))) return f->external;
+    if (f->is_work && str_eq(key, STR("device"))) return f->device;
+    return ABSENT_I64;
+}
+
+/* The producer's values; on calls and device work with External id replaced by the op that was
+ * found. */
 static status add_linked_args(chrome *c, uint32_t record, const link_facts *f) {
     const trace *t = c->x->t;
     buf *b = &c->x->out;
@@ -129,17 +150,22 @@ static status add_linked_args(chrome *c, uint32_t record, const link_facts *f) {
     if (rec.raw) return args_read_json(c->x->args, record, b, c->x->err);
     bool correlation = false, device = false, stream = false;
     buf_add_byte(b, '{');
-    add_member(b, "External id", f->external);
+    if (!f->is_op) add_member(b, "External id", f->external);
     for (uint32_t i = 0; i < rec.n; i++) {
         str key = trace_str(t, rec.keys[i]);
-        if (str_eq_nocase(key, STR("External id"))) continue;
+        if (!f->is_op && str_eq_nocase(key, STR("External id"))) continue;
+        int64_t own = own_number(key, f);
         correlation |= str_eq(key, STR("correlation"));
         device |= str_eq(key, STR("device"));
         stream |= str_eq(key, STR("stream"));
         if (buf_ok(b) && b->p[b->n - 1] != '{') buf_add_byte(b, ',');
         buf_add_json(b, key);
         buf_add_byte(b, ':');
-        args_value_json(t, &rec, i, b);
+        bool number = (rec.tags[i] & 3) == ARGS_INTEGER;
+        if (number && own != ABSENT_I64)
+            buf_add_i64(b, own);
+        else
+            args_value_json(t, &rec, i, b);
     }
     if (!correlation) add_member(b, "correlation", f->correlation);
     if (!device) add_member(b, "device", f->device);
@@ -150,9 +176,9 @@ static status add_linked_args(chrome *c, uint32_t record, const link_facts *f) {
 
 static status add_args(chrome *c, uint32_t slice, const link_facts *f) {
     uint32_t record = c->x->t->slice.args[slice];
-    if (!record && !f->is_work && !f->is_call) return OK;
+    if (!record && !f->is_work && !f->is_call) return OK; /* of an op nothing else is known */
     buf_add_cstr(&c->x->out, ",\"args\":");
-    if (f->is_work || f->is_call) return add_linked_args(c, record, f);
+    if (f->is_work || f->is_call || f->is_op) return add_linked_args(c, record, f);
     return args_read_json(c->x->args, record, &c->x->out, c->x->err);
 }
 

@@ -215,6 +215,55 @@ status args_read(args_reader *r, uint32_t record, args_record *out, error *err) 
     return OK;
 }
 
+/* ---- with other ids ---------------------------------------------------------------------------- */
+
+static void add_varint(buf *out, uint64_t v) {
+    uint8_t bytes[ARGS_VARINT_BYTES], *end = bytes;
+    args_put_varint(&end, v);
+    buf_add(out, bytes, (size_t)(end - bytes));
+}
+
+/* One value; integers are differences and mean the same in any block. */
+static bool copy_value(const args_reader *r, cursor *c, const uint32_t *strings, buf *out) {
+    uint64_t v;
+    if (!take_varint(c, &v)) return false;
+    args_tag tag = (args_tag)(v & 3);
+    if (tag == ARGS_STRING || tag == ARGS_RAW) {
+        if (v >> 2 >= r->t->n_strings) return false;
+        v = (uint64_t)strings[v >> 2] << 2 | tag;
+    }
+    add_varint(out, v);
+    if (tag != ARGS_DECIMAL) return true;
+    if (v >> 2 > ARGS_MAX_DIGITS || !take_varint(c, &v)) return false;
+    add_varint(out, v);
+    return true;
+}
+
+static bool copy_record(args_reader *r, cursor *c, const uint32_t *strings, uint32_t add_shapes,
+                        buf *out) {
+    uint64_t shape;
+    if (!take_varint(c, &shape) || !find_path(r, shape)) return false;
+    add_varint(out, shape > ARGS_SHAPE_RAW ? shape + add_shapes : shape);
+    for (uint32_t i = 0; i < r->n_path; i++)
+        if (!copy_value(r, c, strings, out)) return false;
+    return true;
+}
+
+status args_copy_block(args_reader *r, uint32_t block, const uint32_t *strings,
+                       uint32_t add_shapes, buf *out) {
+    uint64_t from = r->t->arg_block[block], to = r->t->arg_block[block + 1];
+    if (to < from || to - from > ARGS_BLOCK_BYTES + ARGS_RECORD_BYTES) return OK;
+    cursor c = {r->t->arg_bytes + from, r->t->arg_bytes + to};
+    size_t start = out->n, whole = start;
+    for (uint32_t n = 0; c.p < c.end && n < ARGS_MAX_INDEX; n++) {
+        if (!copy_record(r, &c, strings, add_shapes, out)) break;
+        whole = out->n;
+    }
+    if (!buf_ok(out)) return ERR_MEMORY;
+    out->n = whole;
+    return whole - start > ARGS_BLOCK_BYTES + ARGS_RECORD_BYTES ? ERR_LIMIT : OK;
+}
+
 /* ---- as JSON ----------------------------------------------------------------------------------- */
 
 static void add_decimal(buf *out, int64_t mantissa, uint32_t n_digits) {

@@ -117,4 +117,10 @@ status args_read_json(args_reader *r, uint32_t record, buf *out, error *err) MUS
  * comes as a JSON string. */
 void args_value_json(const struct trace *t, const args_record *rec, uint32_t i, buf *out);
 
+/* Appends the bytes of a block with other ids: string s becomes strings[s], a shape above
+ * ARGS_SHAPE_RAW moves by add_shapes. Damage ends the block, as it does for a reader. ERR_LIMIT when
+ * the larger ids make it longer than a block may be, ERR_MEMORY. */
+status args_copy_block(args_reader *r, uint32_t block, const uint32_t *strings,
+                       uint32_t add_shapes, buf *out) MUST_USE;
+
 #endif

@@ -137,6 +137,14 @@ status trace_require(const trace *t, uint64_t tables, error *err) {
 
 /* ---- questions --------------------------------------------------------------------------------- */
 
+/* Before 2024 Kineto wrote times since 1970 and no base; no other clock is past this. */
+#define SURELY_UNIX_NS INT64_C(1000000000000000000)
+
+int64_t trace_base_unix_ns(const trace *t) {
+    if (t->base_unix_ns != ABSENT_I64) return t->base_unix_ns;
+    return t->start_ns > SURELY_UNIX_NS ? 0 : ABSENT_I64;
+}
+
 uint32_t trace_track_of(const trace *t, uint32_t slice) {
     uint32_t low = 1, high = t->track.n; /* the first track that ends behind the slice */
     while (low < high) {

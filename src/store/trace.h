@@ -73,6 +73,9 @@ static inline str trace_slice_name(const trace *t, uint32_t slice) {
 static inline int64_t trace_slice_end(const trace *t, uint32_t slice) {
     return t->slice.start[slice] + t->slice.dur[slice];
 }
+/* Unix time of 0: what the producer said, or 0 where the times themselves can only be Unix times;
+ * ABSENT_I64 when nobody knows. */
+int64_t trace_base_unix_ns(const trace *t);
 /* The track a slice is on: binary search over the tracks' ranges. */
 uint32_t trace_track_of(const trace *t, uint32_t slice);
 /* First slice of the track that starts at or after time (track end if none). */
