@@ -106,7 +106,7 @@ export async function openPage(s, hash, { theme = "light", lang = "en", width = 
 
 /** Waits until the page has drawn what was last asked for: nothing is on its way, nothing is an old number. */
 export async function settled(page) {
-  await page.waitForSelector("h1, .stage, canvas", { timeout: 60_000 });
+  await page.waitForSelector("main h1", { timeout: 60_000 });
   const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
   await page.evaluate(frames);
   await page.waitForFunction(() => !document.querySelector("[aria-busy=true], .waiting, .old"), undefined, { timeout: 60_000 });

@@ -9,6 +9,9 @@ import "./views.mjs";
 import "./pictures.mjs";
 import "./paddle.mjs";
 
+/** The line of a test that an error came from. */
+const where = (e) => /tests\/browser\/(?!tools|stand|suite)[\w.]+:\d+/.exec(String(e.stack))?.[0] ?? String(e.message).split("\n")[0];
+
 const AT_ONCE = Number(process.env.TACHO_BROWSER_JOBS ?? 3);
 
 export async function main(root, words) {
@@ -35,16 +38,16 @@ export async function main(root, words) {
         await next.run(s);
         count.passed++;
       } catch (e) {
-        if (/Timeout \d+ms|was not heard/.test(String(e.message))) late.push(next);
+        if (/Timeout \d+ms/.test(String(e.message))) late.push({ ...next, why: where(e) });
         else fail(next.name, e);
       }
       if (process.env.TACHO_BROWSER_TIMES) console.log(`${((Date.now() - begun) / 1000).toFixed(1)} s ${next.name}`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  // Three browsers on two cores: a key may be pressed before the page listens. Alone there is no excuse.
+  // Three browsers on two cores that others use too may be too slow for a limit. Alone there is no excuse.
   for (const next of late) {
-    console.log(`LATE ${next.name}: once more, alone`);
+    console.log(`LATE ${next.name} (${next.why}): once more, alone`);
     await next.run(s).then(
       () => count.passed++,
       (e) => fail(next.name, e),

@@ -15,16 +15,6 @@ export const cells = (page, selector) => page.$$eval(selector, (list) => list.ma
 export const addressHas = (page, text) => page.waitForFunction((t) => decodeURIComponent(location.hash).includes(t), text);
 export const addressLacks = (page, text) => page.waitForFunction((t) => !decodeURIComponent(location.hash).includes(t), text);
 
-/** Presses a key until the address says that it was heard: what it acts on may still be on its way. */
-export async function pressUntil(page, key, test) {
-  for (let i = 0; i < 20; i++) {
-    await page.keyboard.press(key);
-    const heard = await page.waitForFunction(test, undefined, { timeout: 3000 }).catch(() => null);
-    if (heard) return;
-  }
-  throw new Error(`${key} was not heard`);
-}
-
 /** Opens a view, lets it settle, runs the check, and demands that nothing went wrong on the way. */
 export async function visit(s, hash, check, options) {
   const { page, context, faults } = await openPage(s, hash, options);

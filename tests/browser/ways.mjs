@@ -1,7 +1,7 @@
 // The ways a user takes through the page, from a question to its answer.
 import assert from "node:assert/strict";
 import { settled } from "./stand.mjs";
-import { addressHas, pressUntil, cells, heading, plain, test, visit } from "./tools.mjs";
+import { addressHas, cells, heading, plain, test, visit } from "./tools.mjs";
 
 test("way: find the slow data loader", (s) =>
   visit(s, "overview?run=resnet_w0", async (page) => {
@@ -13,7 +13,8 @@ test("way: find the slow data loader", (s) =>
 
 test("way: follow a backward operator to its forward operator", (s) =>
   visit(s, "timeline?run=resnet_w0&find=aten::convolution_backward", async (page) => {
-    await pressUntil(page, "n", () => location.hash.includes("sel=slice:"));
+    await page.keyboard.press("n");
+    await addressHas(page, "sel=slice:");
     await settled(page);
     const chosen = () => page.evaluate(() => Number(location.hash.match(/sel=slice:(\d+)/)[1]));
     const slice = async (id) => page.evaluate(async (i) => (await fetch(`/api/v1/slice?run=resnet_w0&id=${i}`)).json(), id);

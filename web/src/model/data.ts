@@ -65,16 +65,25 @@ export function tryAgain(): void {
 /** Questions on their way: the page is busy while there are any. */
 export const open = signal(0);
 
+/** Counts a request while it is on its way. A view may ask while it draws, hence the microtask. */
+export function counted<T>(request: Promise<T>): Promise<T> {
+  queueMicrotask(() => {
+    open.value++;
+  });
+  return request.finally(() => {
+    open.value--;
+  });
+}
+
 function start(slot: Slot, key: string, load: (signal: AbortSignal) => Promise<unknown>): void {
   slot.key = key;
   slot.abort?.abort();
   slot.abort = new AbortController();
   const before = slot.state.peek();
   queueMicrotask(() => {
-    open.value++;
     slot.state.value = { value: before.value, old: before.value !== undefined, error: undefined };
   });
-  const answered = load(slot.abort.signal).then(
+  void counted(load(slot.abort.signal)).then(
     (value) => {
       if (slot.key === key) slot.state.value = { value, old: false, error: undefined };
     },
@@ -83,9 +92,6 @@ function start(slot: Slot, key: string, load: (signal: AbortSignal) => Promise<u
       slot.state.value = { ...slot.state.peek(), old: false, error: toError(e) };
     },
   );
-  void answered.finally(() => {
-    open.value--;
-  });
 }
 
 export function askAnalysis(analysis: string, query: Query, slot = analysis): Asked<Answer> {

@@ -167,10 +167,10 @@ export function act(command: Command): boolean {
       document.getElementById("tl-find")?.focus();
       return true;
     case "hit_next":
-      void goToHit(1);
+      goToHit(1);
       return true;
     case "hit_previous":
-      void goToHit(-1);
+      goToHit(-1);
       return true;
     case "note":
       addNote();

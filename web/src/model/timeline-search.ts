@@ -1,7 +1,7 @@
 // Search over the whole trace: hits, their ticks on the ruler and the tape, next and previous.
 import { computed, signal } from "@preact/signals";
 import type { Ref } from "../draw/tracks.ts";
-import { ask, server } from "./data.ts";
+import { ask, counted, server } from "./data.ts";
 import { go, param, traceQuery } from "./place.ts";
 import { bringIntoView, choose, chosen, redraw, stage } from "./timeline.ts";
 import type { SearchAnswer } from "./timeline-types.ts";
@@ -49,19 +49,35 @@ export function publishHits(): void {
   hitMarks.value = answer ? answer.ticks.map((x) => ((x + 0.5) / TAPE_WIDTH) * stage.whole) : [];
 }
 
-let typing: ReturnType<typeof setTimeout> | undefined;
+const TYPING_REST = 120;
+let typing: { text: string; timer: ReturnType<typeof setTimeout> } | undefined;
 
+/** Searches for what is typed, once the typing rests. */
 export function search(text: string): void {
-  clearTimeout(typing);
-  typing = setTimeout(() => {
-    go({ params: { find: text.trim() } }, true);
-    redraw();
-  }, 120);
+  clearTimeout(typing?.timer);
+  typing = { text, timer: setTimeout(searchNow, TYPING_REST) };
 }
 
-/** Jumps to the next hit behind (or the last one before) the selection, else the middle of the view. */
-export async function goToHit(by: 1 | -1): Promise<void> {
-  clearTimeout(typing);
+function searchNow(): void {
+  if (!typing) return;
+  clearTimeout(typing.timer);
+  go({ params: { find: typing.text.trim() } }, true);
+  typing = undefined;
+  redraw();
+}
+
+let jumps: Promise<void> = Promise.resolve();
+
+/**
+ * Jumps to the next hit behind (or the last one before) the selection, else the middle of the view. What was
+ * typed just before is searched for at once, and every press counts: it waits for the jump before it.
+ */
+export function goToHit(by: 1 | -1): void {
+  searchNow();
+  jumps = counted(jumps.then(() => jump(by))).catch((e: unknown) => console.warn(String(e)));
+}
+
+async function jump(by: 1 | -1): Promise<void> {
   const q = sought.peek();
   if (!q) return;
   const at = chosen.peek()?.start ?? (stage.range.from + stage.range.to) / 2;

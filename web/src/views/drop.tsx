@@ -1,7 +1,7 @@
 // A trace dropped on the page. The server takes no files from browsers, it watches a folder, and a page cannot
 // know where a dropped file lies: so it says where to put the file; there it opens by itself.
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { runs } from "../model/data.ts";
 import { t } from "../model/words.ts";
 import { Dialog } from "../widgets/dialog.tsx";
@@ -33,7 +33,7 @@ function listen(): () => void {
 const quoted = (path: string) => (/^[\w./+-]+$/.test(path) ? path : `'${path.replace(/'/g, "'\\''")}'`);
 
 export function DropZone() {
-  useEffect(listen, []);
+  useLayoutEffect(listen, []);
   const close = () => {
     dropped.value = "";
   };

@@ -1,5 +1,5 @@
 // The filter field of a table. Keystrokes change the address without a new entry in the history.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { go, param } from "../model/place.ts";
 import { Icon } from "../widgets/icons.tsx";
 
@@ -8,12 +8,12 @@ export function Filter({ label, name = "q" }: { label: string; name?: string }) 
   const [text, setText] = useState(now);
   // What this field wrote itself must not come back and overwrite what was typed since.
   const sent = useRef(now);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (now === sent.current) return;
     sent.current = now;
     setText(now);
   }, [now]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (text === now) return;
     const timer = setTimeout(() => {
       sent.current = text;

@@ -8,7 +8,7 @@ import { bottomUp, FLAME_ORDERS, type FlameNode, type FlameOrder, flameBoxes, me
 import { fitText, LABEL, remembered, shortName } from "../draw/labels.ts";
 import type { Picture } from "../draw/picture.ts";
 import type { Range } from "../draw/scale.ts";
-import { server } from "../model/data.ts";
+import { counted, server } from "../model/data.ts";
 import { traceQuery } from "../model/place.ts";
 import { themeVersion } from "../model/theme.ts";
 import { laneList, readPicture } from "../model/timeline-data.ts";
@@ -51,14 +51,12 @@ export function FlameGraph(props: FlameProps) {
     const [from, to] = [Math.max(0, Math.round(props.from)), Math.round(props.to)];
     if (wish.length === 0 || to <= from) return;
     const query = { ...JSON.parse(trace), from, to, width: WIDTH, lanes: laneList(wish) };
-    server()
-      .blocks("viewport", query, abort.signal)
-      .then(
-        (b) => setPicture(readPicture(b, { from, to, width: WIDTH, bucket: 1 }, new Set(wish.map((w) => w.id)))),
-        (e: unknown) => {
-          if (!abort.signal.aborted) setError(e instanceof Error ? e.message : String(e));
-        },
-      );
+    counted(server().blocks("viewport", query, abort.signal)).then(
+      (b) => setPicture(readPicture(b, { from, to, width: WIDTH, bucket: 1 }, new Set(wish.map((w) => w.id)))),
+      (e: unknown) => {
+        if (!abort.signal.aborted) setError(e instanceof Error ? e.message : String(e));
+      },
+    );
     return () => abort.abort();
   }, [props.from, props.to, lanes, trace]);
   const choices = FLAME_ORDERS.map((id) => ({ id, label: t(`tl_flame_${id}`) }));

@@ -1,7 +1,7 @@
 // The frame around every view: top bar, rail, tape, the view itself, and what lies above the page.
 import { effect } from "@preact/signals";
 import type { ComponentChild } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { hideTip, TipLayer } from "../base/tip.tsx";
 import { Patterns } from "../draw/patterns.tsx";
 import { connection, open, progress, reconnect, runs, tryAgain } from "../model/data.ts";
@@ -61,7 +61,8 @@ function Page() {
 }
 
 export function Shell() {
-  useEffect(() => {
+  // Before the first picture: what can be seen can be operated, and no key is lost.
+  useLayoutEffect(() => {
     listenToKeys();
     panelActions.rests = () => openLayer("trust");
     panelActions.tryAgain = tryAgain;

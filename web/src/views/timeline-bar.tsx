@@ -45,7 +45,7 @@ function Search() {
   const all = askSearch();
   const here = askInView();
   const keys = (e: KeyboardEvent) => {
-    if (e.key === "Enter") void goToHit(e.shiftKey ? -1 : 1);
+    if (e.key === "Enter") goToHit(e.shiftKey ? -1 : 1);
     if (e.key === "Escape") {
       e.stopPropagation();
       field.current?.blur();
@@ -70,10 +70,10 @@ function Search() {
       {q && all ? (
         <span class="tl-hits" role="status">
           {all.total === 0 ? t("tl_no_hits") : t("tl_hits", { n: here ? thousands(here.total) : "…", all: thousands(all.total) })}
-          <button type="button" class="tl-bare" aria-label={t("tl_hit_previous")} onClick={() => void goToHit(-1)}>
+          <button type="button" class="tl-bare" aria-label={t("tl_hit_previous")} onClick={() => goToHit(-1)}>
             ‹
           </button>
-          <button type="button" class="tl-bare" aria-label={t("tl_hit_next")} onClick={() => void goToHit(1)}>
+          <button type="button" class="tl-bare" aria-label={t("tl_hit_next")} onClick={() => goToHit(1)}>
             ›
           </button>
         </span>

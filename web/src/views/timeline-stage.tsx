@@ -1,6 +1,6 @@
 // The stage: canvas below, gutter and scrolling above it, the card that follows the pointer.
 import { effect } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { short, thousands } from "../base/format.ts";
 import { GUTTER, type Item, isCounter, isFaint, itemsBetween, type Layout, RULER } from "../draw/lanes.ts";
 import type { Tracks } from "../draw/tracks.ts";
@@ -21,7 +21,8 @@ export function Stage({ tracks, layout }: { tracks: Tracks; layout: Layout }) {
   const card = useRef<HTMLDivElement>(null);
   const [scroll, setScroll] = useState(0);
 
-  useEffect(() => {
+  // Before the first picture: what can be seen can be operated, and no key is lost.
+  useLayoutEffect(() => {
     const [b, c, s] = [box.current, canvas.current, scroller.current];
     if (!b || !c || !s) return;
     const engine: Engine = startEngine(c, b, s);

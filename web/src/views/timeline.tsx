@@ -1,8 +1,8 @@
 // The timeline: toolbar, stage, details.
 import { effect } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import type { Ref } from "../draw/tracks.ts";
-import { server } from "../model/data.ts";
+import { counted, server } from "../model/data.ts";
 import { param, place, traceQuery } from "../model/place.ts";
 import {
   askTracks,
@@ -33,7 +33,7 @@ export function Timeline() {
   void choices.value;
   if (tracks) layOut(tracks);
   const ready = tracks !== undefined;
-  useEffect(() => (ready ? follow() : undefined), [ready]);
+  useLayoutEffect(() => (ready ? follow() : undefined), [ready]);
   if (error && !tracks)
     return (
       <div class="tl-message" role="alert">
@@ -74,7 +74,7 @@ function follow(): () => void {
       if (`${trace}${sel}` === taken) return;
       taken = `${trace}${sel}`;
       if (!sel) chosen.value = undefined;
-      else void adoptSelection(sel);
+      else void counted(adoptSelection(sel));
     }),
     effect(() => {
       if (param("top")) scrollToLane(Number(param("top")));

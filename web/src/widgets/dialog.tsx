@@ -1,6 +1,6 @@
 // Dialogs and drawers: they trap the focus, close on Escape, and give the focus back.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 interface DialogProps {
   class: string;
@@ -13,7 +13,7 @@ const FOCUSABLE = "button,a[href],input,select,textarea,[tabindex]:not([tabindex
 
 export function Dialog({ class: name, label, children, onClose }: DialogProps) {
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     const first = box.current?.querySelector<HTMLElement>("[data-first]") ?? box.current?.querySelector<HTMLElement>(FOCUSABLE);
     (first ?? box.current)?.focus();

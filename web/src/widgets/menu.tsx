@@ -1,6 +1,6 @@
 // A button that opens a list: filter field when long, arrow keys, type-ahead by the filter.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { fuzzy } from "../base/fuzzy.ts";
 import { Icon } from "./icons.tsx";
 
@@ -28,7 +28,7 @@ interface MenuProps {
 
 function useOutside(close: () => void) {
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const away = (e: PointerEvent) => {
       if (!box.current?.contains(e.target as Node)) close();
     };
@@ -76,7 +76,7 @@ function MenuList(props: MenuProps & { close: () => void }) {
   const list = useRef<HTMLDivElement>(null);
   const items = text ? props.items.filter((i) => fuzzy(text, i.label)) : props.items;
   const long = props.filter !== undefined && props.items.length > 6;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const first = long
       ? list.current?.querySelector("input")
       : list.current?.querySelector<HTMLElement>("[aria-checked=true],[role^=menuitem]");
