@@ -51,9 +51,10 @@ typedef struct {
      * called tacho_step or tacho_stop. */
     void (*on_ready)(const char *path, void *context);
     void *context;
-    int shapes, memory, stacks, device; /* 0 = off */
-    uint32_t memory_every;              /* keep one of so many allocations; 0 = 1 = all */
-    uint64_t ring_bytes; /* the most a file may grow to; 0: 8 GiB, flight recorder 256 MiB */
+    int shapes, memory, stacks; /* 0 = off */
+    int device;            /* 0 = off, 1 = on, 2 = each node of CUDA graphs, too (costly) */
+    uint32_t memory_every; /* keep one of so many allocations; 0 = 1 = all */
+    uint64_t ring_bytes;   /* the most a file may grow to; 0: 8 GiB, flight recorder 256 MiB */
     double
         flight_seconds; /* > 0: keep the last seconds, written by tacho_trigger and at the end */
     int follow_children; /* forked children record into files of their own when they use tacho */

@@ -46,6 +46,7 @@ typedef enum {
     TACHO_RANGE_KERNEL = 10, /* device ranges only, and the two below */
     TACHO_RANGE_COPY = 11,
     TACHO_RANGE_SET = 12,
+    TACHO_RANGE_SYNC = 13, /* a stream waits */
 } tacho_range_kind;
 
 typedef enum {
@@ -62,6 +63,14 @@ typedef enum {
     TACHO_BOOL,
 } tacho_type;
 
+/* What a memory event says; the numbers are those of the file. */
+typedef enum {
+    TACHO_MEMORY_ALLOC = 1,
+    TACHO_MEMORY_FREE = 2,
+    TACHO_MEMORY_SEGMENT_ALLOC = 3, /* from the driver: what the allocator deals out */
+    TACHO_MEMORY_SEGMENT_FREE = 4,
+} tacho_memory_kind;
+
 /* ---- the file ---- */
 
 enum { TACHO_FILE_RUNNING = 1, TACHO_FILE_STOPPED = 2 };
@@ -71,7 +80,8 @@ enum { /* header.flags */
        TACHO_FILE_MEMORY = 2,
        TACHO_FILE_STACKS = 4,
        TACHO_FILE_DEVICE = 8,
-       TACHO_FILE_FLIGHT = 16, /* old chunks are used again: begins may be missing */
+       TACHO_FILE_GRAPH_NODES = 32, /* each node of a CUDA graph, not the graph as one */
+       TACHO_FILE_FLIGHT = 16,      /* old chunks are used again: begins may be missing */
 };
 enum {                    /* header.lost */
        TACHO_LOST_FULL,   /* events: the file had reached its size, or the disk was full */
@@ -176,7 +186,7 @@ typedef struct {
     int64_t bytes, allocated, reserved; /* totals after the event, < 0: not known */
     int32_t device;
     uint32_t n_frames; /* addresses of frames follow */
-    uint64_t pad;
+    int64_t unix_ns;   /* 0: at the event's own time */
 } tacho_memory_slots;
 typedef struct {
     uint64_t start_tick, end_tick;
@@ -195,10 +205,11 @@ typedef struct {
     uint64_t graph_node;
     uint32_t shared_bytes, reserved[3];
 } tacho_gpu_slots;
+enum { TACHO_API_DRIVER = 1, TACHO_API_RUNTIME = 2, TACHO_API_OVERHEAD = 3 };
 typedef struct {
     int64_t start_ns, end_ns;
     uint64_t correlation;
-    uint32_t thread, domain; /* the system's number of the thread; 1 driver, 2 runtime */
+    uint32_t thread, domain; /* the system's number of the thread; TACHO_API_* */
 } tacho_api_slots;
 
 /* A side record: its length in bytes with this head, a multiple of 8, written last. */

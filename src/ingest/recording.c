@@ -14,6 +14,7 @@
  * last pair the line through both ends is continued. Time 0 is the start of the recording. */
 #include "ingest/recording.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/json.h"
@@ -437,6 +438,30 @@ static status add_facts(recording *r, error *err) {
     return OK;
 }
 
+/* How far off a converted time may be: half the window in which the clocks were read together, and how
+ * far a pair lies from the straight line between its neighbours. */
+static int64_t clock_error_ns(const recording *r) {
+    const tacho_side_clock *c = VEC(&r->clocks, tacho_side_clock);
+    const clock_line *l = VEC(&r->lines, clock_line);
+    int64_t worst = 0;
+    for (size_t i = 0; i < r->clocks.n && i < r->lines.n; i++) {
+        worst = max_i64(worst, scaled(c[i].window, l[i].scale) / 2);
+        if (i == 0 || i + 1 >= r->clocks.n) continue;
+        double share = (double)(c[i].unix_ns - c[i - 1].unix_ns) /
+                       (double)(c[i + 1].unix_ns - c[i - 1].unix_ns);
+        double straight = (double)(l[i + 1].ns - l[i - 1].ns) * share;
+        double away = fabs(straight - (double)(l[i].ns - l[i - 1].ns));
+        if (away < 1e15) worst = max_i64(worst, (int64_t)away);
+    }
+    return worst;
+}
+
+static status add_clock_fact(recording *r, error *err) {
+    char text[32];
+    int n = snprintf(text, sizeof text, "%lld", (long long)clock_error_ns(r));
+    return add_meta(r, STR("clock_error_ns"), str_n(text, (size_t)n), err);
+}
+
 static status read_all(recording *r, error *err) {
     uint32_t *none = vec_push(&r->names);
     if (!none) FAIL_MEMORY(err);
@@ -448,6 +473,7 @@ static status read_all(recording *r, error *err) {
     TRY(for_chunks(r, take_sides, err));
     TRY(for_chunks(r, take_events, err));
     TRY(make_lines(r, err));
+    TRY(add_clock_fact(r, err));
     size_t line = 0;
     uint64_t end = r->header.state == TACHO_FILE_STOPPED ? r->header.stop_tick : r->last_tick;
     r->last_ns = max_i64(0, recording_ns(r, end, &line));

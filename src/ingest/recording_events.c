@@ -224,7 +224,7 @@ static uint8_t kind_of(const tacho_slot *head) {
         [TACHO_RANGE_OPTIMIZER] = KIND_OPTIMIZER, [TACHO_RANGE_COMMUNICATION] = KIND_COLLECTIVE,
         [TACHO_RANGE_PYTHON] = KIND_PYTHON,       [TACHO_RANGE_RUNTIME] = KIND_RUNTIME,
         [TACHO_RANGE_KERNEL] = KIND_KERNEL,       [TACHO_RANGE_COPY] = KIND_MEMCPY,
-        [TACHO_RANGE_SET] = KIND_MEMSET};
+        [TACHO_RANGE_SET] = KIND_MEMSET,          [TACHO_RANGE_SYNC] = KIND_SYNC};
     uint32_t argument = head->what >> 16;
     if ((head->what & 255) == TACHO_EVENT_OP) return KIND_OP;
     if ((head->what & 255) == TACHO_EVENT_COMM) return KIND_COLLECTIVE;
@@ -314,7 +314,7 @@ static status take_memory(thread_reader *t, const tacho_slot *head) {
     if (!row) return ERR_MEMORY;
     bool frees = kind == MEMORY_FREE || kind == MEMORY_SEGMENT_FREE;
     int64_t bytes = m.bytes < 0 ? sub_i64(0, m.bytes) : m.bytes;
-    *row = (raw_memory){.time = t->now,
+    *row = (raw_memory){.time = m.unix_ns > 0 ? recording_unix(t->r, m.unix_ns) : t->now,
                         .address = m.address,
                         .bytes = frees ? -bytes : bytes,
                         .allocated = m.allocated < 0 ? ABSENT_I64 : m.allocated,
@@ -389,11 +389,12 @@ static status add_device_work(thread_reader *t, const tacho_slot *head,
                        .name = recording_name(t->r, head->name),
                        .tie = t->n,
                        .kind = kind_of(head)};
-    if (!kind_is_device(slice.kind)) slice.kind = KIND_KERNEL;
+    if (!kind_is_device(slice.kind) && slice.kind != KIND_SYNC) slice.kind = KIND_KERNEL;
     slice.track = part_track(t->part, (ident){.v = w->device}, (ident){.v = w->stream});
     uint32_t *seen = map_at(&t->r->devices, (uint64_t)(int64_t)w->device);
     if (slice.track == UINT32_MAX || !seen) return ERR_MEMORY;
     *seen = 1;
+    if (slice.kind == KIND_SYNC) return part_slice(t->part, &slice);
     bool kernel = slice.kind == KIND_KERNEL && w->registers >= 0;
     raw_kernel k = {.correlation = w->correlation ? sat_i64(w->correlation) : ABSENT_I64,
                     .external = ABSENT_I64,
@@ -426,10 +427,13 @@ static status take_api(thread_reader *t, const tacho_slot *head) {
                        .dur = max_i64(0, sub_i64(end, start)),
                        .name = recording_name(t->r, head->name),
                        .tie = t->n,
-                       .kind = c.domain == 1 ? KIND_DRIVER : KIND_RUNTIME};
+                       .kind = c.domain == TACHO_API_OVERHEAD ? KIND_OVERHEAD
+                               : c.domain == TACHO_API_DRIVER ? KIND_DRIVER
+                                                              : KIND_RUNTIME};
     slice.track =
         part_track(t->part, (ident){.v = t->r->header.pid}, (ident){.v = (int64_t)c.thread});
     if (slice.track == UINT32_MAX) return ERR_MEMORY;
+    if (slice.kind == KIND_OVERHEAD) return part_slice(t->part, &slice);
     raw_call call = {.correlation = sat_i64(c.correlation), .external = ABSENT_I64};
     TRY(part_call(t->part, &call, &slice));
     return part_slice(t->part, &slice);

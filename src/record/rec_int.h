@@ -9,7 +9,7 @@
  *     rec_helper.c   the thread that makes room, reads clocks, puts away what was stopped
  *     rec_control.c  its socket, for tacho attach
  *     rec_nvtx.c     ranges of NVTX
- *     rec_cupti.c    work of NVIDIA's GPUs
+ *     rec_cupti*.c   work of NVIDIA's GPUs
  *     rec_env.c      loading, forking, exiting
  *
  * Two locks. rec_cycle_lock orders start, stop and step; rec_lock guards the current file, the list

@@ -12,7 +12,10 @@ static complete_fn complete;
 static uint8_t *buffer;
 static size_t buffer_bytes, used;
 static int enabled[64];
-int fake_calls, fake_enabled_calls;
+static uint8_t calls[3][1024]; /* which are told, by domain and number */
+static void (*listener)(void *, int, uint32_t, const void *);
+static uint8_t heard[3][1024];
+int fake_calls;
 
 #define EXPORT __attribute__((visibility("default")))
 EXPORT int cuptiGetVersion(uint32_t *v);
@@ -29,12 +32,25 @@ EXPORT int cuptiActivityEnableRuntimeApi(uint32_t id, uint8_t on);
 EXPORT int cuptiActivityEnableDriverApi(uint32_t id, uint8_t on);
 EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n);
 EXPORT void fake_emit(const uint8_t *record, size_t n);
-EXPORT extern int fake_calls, fake_enabled_calls;
+EXPORT int cuptiEnableCallback(uint32_t on, void *s, int domain, uint32_t id);
+EXPORT int fake_told(int domain);
+EXPORT int fake_call(int domain, uint32_t id, uint32_t correlation);
+EXPORT extern int fake_calls;
 
 static size_t record_bytes(const uint8_t *p) {
     uint32_t kind;
     memcpy(&kind, p, sizeof kind);
-    return kind == 10 ? 216 : kind == 1 ? 96 : kind == 2 ? 88 : kind == 22 ? 96 : 40;
+    switch (kind) {
+    case 10: return 216;
+    case 1:
+    case 22: return 96;
+    case 2: return 88;
+    case 17: return 56;
+    case 38: return 56;
+    case 49: return 128;
+    case 51: return 56;
+    default: return 40;
+    }
 }
 
 static void give_back(void) {
@@ -46,7 +62,10 @@ static void give_back(void) {
 void fake_emit(const uint8_t *record, size_t n) {
     uint32_t kind;
     memcpy(&kind, record, sizeof kind);
-    if (!request || (!enabled[kind & 63] && kind != 4 && kind != 5)) return;
+    uint32_t id;
+    memcpy(&id, record + 4, sizeof id);
+    if (!request || !enabled[kind & 63]) return;
+    if ((kind == 4 || kind == 5) && !calls[kind == 4 ? 1 : 2][id % 1024]) return;
     if (buffer && buffer_bytes - used < n) give_back();
     if (!buffer) {
         size_t most;
@@ -67,6 +86,7 @@ int cuptiActivityRegisterCallbacks(request_fn r, complete_fn c) {
 }
 int cuptiActivityEnable(int kind) {
     enabled[kind & 63] = 1;
+    if (kind == 4 || kind == 5) memset(calls[kind == 4 ? 1 : 2], 1, sizeof *calls);
     return 0;
 }
 int cuptiActivityDisable(int kind) {
@@ -92,8 +112,8 @@ int cuptiGetCallbackName(int domain, uint32_t id, const char **name) {
     return 0;
 }
 int cuptiSubscribe(void **s, void (*f)(void *, int, uint32_t, const void *), void *c) {
-    (void)f;
     (void)c;
+    listener = f;
     fake_calls++;
     *s = s;
     return getenv("FAKE_CUPTI_BUSY") ? 39 : 0;
@@ -101,15 +121,43 @@ int cuptiSubscribe(void **s, void (*f)(void *, int, uint32_t, const void *), voi
 int cuptiUnsubscribe(void *s) {
     return s ? 0 : 1;
 }
-int cuptiActivityEnableRuntimeApi(uint32_t id, uint8_t on) {
-    (void)id;
-    fake_enabled_calls += on;
+/* Like the real one it takes back what was told, but tells nothing by itself. */
+static int choose(int domain, uint32_t id, uint8_t on) {
+    if (id > 600) return 1;
+    calls[domain][id] &= on;
     return 0;
 }
+int cuptiActivityEnableRuntimeApi(uint32_t id, uint8_t on) {
+    return choose(2, id, on);
+}
 int cuptiActivityEnableDriverApi(uint32_t id, uint8_t on) {
-    (void)id;
-    fake_enabled_calls += on;
+    return choose(1, id, on);
+}
+int cuptiEnableCallback(uint32_t on, void *s, int domain, uint32_t id) {
+    (void)s;
+    heard[domain][id % 1024] = on != 0;
     return 0;
+}
+int fake_told(int domain) {
+    int n = 0;
+    for (int i = 1; i <= 600; i++) n += calls[domain][i];
+    return n;
+}
+/* A call of the program, for those who listen; how many heard it begin. */
+int fake_call(int domain, uint32_t id, uint32_t correlation) {
+    uint64_t own = 0;
+    struct {
+        uint32_t leaves;
+        const void *front[5];
+        uint32_t context;
+        uint64_t *own;
+        uint32_t correlation;
+    } data = {.own = &own, .correlation = correlation};
+    if (!listener || !heard[domain][id % 1024]) return 0;
+    listener(NULL, domain, id, &data);
+    data.leaves = 1;
+    listener(NULL, domain, id, &data);
+    return own != 0;
 }
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n) {
     (void)context;

@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/rec_int.h"
+#include "record/rec_cupti_int.h"
 
 static void (*emit)(const uint8_t *, size_t);
-static int *fake_calls, *fake_enabled;
+static int *fake_calls, (*told)(int), (*call)(int, uint32_t, uint32_t);
 
 static int64_t unix_now(void) {
     return rec_clock_ns(CLOCK_REALTIME);
@@ -78,7 +78,8 @@ static void start_with_device(void) {
 static void kernels_find_their_launch_and_operator(void **state) {
     enum { N = 500 };
     start_with_device();
-    assert_true(*fake_enabled > 20);
+    assert_int_equal(told(1), 5); /* 7 are on the list, 2 of them beyond what it knows */
+    assert_int_equal(told(2), 23);
     for (uint32_t i = 1; i <= N; i++) {
         tacho_op_begin(&(tacho_op){.size = sizeof(tacho_op), .name = "gemm", .sequence = -1});
         usleep(i % 50 == 0 ? 2000 : 0); /* the helper comes by now and then */
@@ -127,6 +128,106 @@ static void each_recording_turns_it_on_and_off(void **state) {
         trace_release(t);
         emit_kernel(1, now, now + 1000, "k"); /* between recordings: nobody listens */
     }
+}
+
+static void waits_overheads_graphs_and_driver_memory_are_kept(void **state) {
+    tacho_options o = {.size = sizeof o, .path = fresh_folder(), .device = 1, .memory = 1};
+    assert_int_equal(tacho_start(&o), TACHO_OK);
+    uint8_t sync[56] = {0}, overhead[56] = {0}, memory[128] = {0}, graph[56] = {0};
+    int64_t now = unix_now();
+    emit_kernel(1, now, now + 1000, "k");
+    put32(sync, 0, 38);
+    put32(sync, 4, 2); /* a stream waits for an event */
+    put64(sync, 8, (uint64_t)now + 2000);
+    put64(sync, 16, (uint64_t)now + 5000);
+    put32(sync, 32, 7);
+    emit(sync, sizeof sync);
+    put32(sync, 32, UINT32_MAX); /* of no stream: the call says it */
+    emit(sync, sizeof sync);
+    put32(overhead, 0, 17);
+    put32(overhead, 4, 5u << 16);
+    put32(overhead, 8, 2); /* a thread's */
+    put32(overhead, 16, (uint32_t)syscall(SYS_gettid));
+    put64(overhead, 24, (uint64_t)now + 100);
+    put64(overhead, 32, (uint64_t)now + 400);
+    emit(overhead, sizeof overhead);
+    put32(memory, 0, 49);
+    put32(memory, 4, 1);
+    put32(memory, 8, 3);
+    put64(memory, 16, 0x7000);
+    put64(memory, 24, 1 << 20);
+    put64(memory, 32, (uint64_t)now + 700);
+    put32(memory, 52, 2);
+    emit(memory, sizeof memory);
+    put32(graph, 0, 51);
+    put32(graph, 4, 9);
+    put64(graph, 8, (uint64_t)now + 6000);
+    put64(graph, 16, (uint64_t)now + 9000);
+    put32(graph, 24, 2);
+    put32(graph, 36, 7);
+    emit(graph, sizeof graph);
+    trace *t = stop_and_read();
+    assert_int_equal(t->kind_count[KIND_SYNC], 1);
+    assert_int_equal(t->kind_count[KIND_OVERHEAD], 1);
+    assert_int_equal(t->kind_count[KIND_KERNEL], 2); /* the graph is one */
+    for (uint32_t i = 1; i < t->slice.n; i++) {
+        str name = trace_slice_name(t, i);
+        if (t->slice.kind[i] == KIND_SYNC) {
+            assert_true(str_eq(name, STR("Stream Wait Event")));
+            assert_int_equal(trace_track_of(t, i), trace_track_of(t, t->kernel.slice[1]));
+        }
+        if (t->slice.kind[i] == KIND_OVERHEAD)
+            assert_true(str_eq(name, STR("Lazy Function Loading")));
+    }
+    assert_int_equal(t->memory.n - 1, 1);
+    assert_int_equal(t->memory.kind[1], MEMORY_SEGMENT_ALLOC);
+    assert_int_equal(t->memory.bytes[1], 1 << 20);
+    assert_int_equal(t->memory.reserved[1], 1 << 20);
+    assert_true(trace_meta(t, STR("clock_error_ns")).n > 0);
+    trace_release(t);
+}
+
+/* Nodes of graphs and the graph as one exclude each other. */
+static void nodes_of_graphs_are_recorded_on_request(void **state) {
+    tacho_options o = {.size = sizeof o, .path = fresh_folder(), .device = 2};
+    assert_int_equal(tacho_start(&o), TACHO_OK);
+    int64_t now = unix_now();
+    uint8_t graph[56] = {0};
+    put32(graph, 0, 51);
+    put64(graph, 8, (uint64_t)now);
+    put64(graph, 16, (uint64_t)now + 10);
+    emit(graph, sizeof graph);
+    emit_kernel(1, now, now + 1000, "k");
+    trace *t = stop_and_read();
+    assert_int_equal(t->kernel.n - 1, 1);
+    trace_release(t);
+}
+
+/* Before CUDA 12.5. */
+static void launches_are_listened_to_where_calls_cannot_be_chosen(void **state) {
+    cupti_library all = cupti;
+    start_with_device();
+    trace *t = stop_and_read();
+    trace_release(t);
+    all = cupti;
+    cupti.enable_runtime = NULL;
+    start_with_device();
+    for (uint32_t i = 1; i <= 20; i++) {
+        tacho_op_begin(&(tacho_op){.size = sizeof(tacho_op), .name = "gemm", .sequence = -1});
+        usleep(5);
+        assert_int_equal(call(2, 211, i), 1);
+        usleep(5);
+        tacho_op_end();
+        int64_t now = unix_now();
+        emit_kernel(i, now, now + 10, "k");
+    }
+    assert_int_equal(call(2, 3, 99), 0); /* not one that launches */
+    t = stop_and_read();
+    cupti = all;
+    assert_int_equal(t->kernel.n - 1, 20);
+    assert_int_equal(t->kind_count[KIND_RUNTIME], 20);
+    for (uint32_t i = 1; i < t->kernel.n; i++) assert_true(t->kernel.launch[i] != 0);
+    trace_release(t);
 }
 
 static void a_kernel_without_times_is_counted_as_lost(void **state) {
@@ -196,8 +297,9 @@ static int set_up(void **state) {
     if (!lib) return -1;
     emit = (void (*)(const uint8_t *, size_t))dlsym(lib, "fake_emit");
     fake_calls = dlsym(lib, "fake_calls");
-    fake_enabled = dlsym(lib, "fake_enabled_calls");
-    return emit && fake_calls && fake_enabled ? 0 : -1;
+    told = (int (*)(int))dlsym(lib, "fake_told");
+    call = (int (*)(int, uint32_t, uint32_t))dlsym(lib, "fake_call");
+    return emit && fake_calls && told && call ? 0 : -1;
 }
 
 static int tear_down(void **state) {
@@ -210,6 +312,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(kernels_find_their_launch_and_operator, tear_down),
         cmocka_unit_test_teardown(each_recording_turns_it_on_and_off, tear_down),
+        cmocka_unit_test_teardown(waits_overheads_graphs_and_driver_memory_are_kept, tear_down),
+        cmocka_unit_test_teardown(nodes_of_graphs_are_recorded_on_request, tear_down),
+        cmocka_unit_test_teardown(launches_are_listened_to_where_calls_cannot_be_chosen,
+                                  tear_down),
         cmocka_unit_test_teardown(a_kernel_without_times_is_counted_as_lost, tear_down),
         cmocka_unit_test_teardown(many_records_pass_through_few_buffers, tear_down),
         cmocka_unit_test_teardown(a_recording_without_device_leaves_it_alone, tear_down),

@@ -1,0 +1,79 @@
+/* rec_cupti_int.h: what the files around CUPTI share.
+ *
+ *     rec_cupti.c          the library; on and off
+ *     rec_cupti_calls.c    which host calls are told, and how
+ *     rec_cupti_buffer.c   memory that CUPTI fills
+ *     rec_cupti_record.c   its records as events
+ */
+#ifndef RECORD_REC_CUPTI_INT_H
+#define RECORD_REC_CUPTI_INT_H
+
+#include "record/rec_int.h"
+
+enum { /* kinds of records */
+       RECORD_MEMCPY = 1,
+       RECORD_MEMSET = 2,
+       RECORD_DRIVER = 4,
+       RECORD_RUNTIME = 5,
+       RECORD_KERNEL = 10,
+       RECORD_OVERHEAD = 17,
+       RECORD_PEER_COPY = 22,
+       RECORD_SYNC = 38,
+       RECORD_MEMORY = 49,
+       RECORD_GRAPH = 51,
+};
+enum { DOMAIN_DRIVER = 1, DOMAIN_RUNTIME = 2 };
+
+typedef void (*cupti_request_fn)(uint8_t **buffer, size_t *size, size_t *n_records);
+typedef void (*cupti_complete_fn)(void *context, uint32_t stream, uint8_t *buffer, size_t size,
+                                  size_t valid);
+typedef void (*cupti_callback_fn)(void *context, int domain, uint32_t id, const void *data);
+typedef struct { /* of cuptiSubscribe_v2 */
+    size_t bytes;
+    const char *name;
+    char *holder;
+    size_t holder_bytes;
+} cupti_subscription;
+
+typedef struct {
+    int (*get_version)(uint32_t *);
+    int (*register_callbacks)(cupti_request_fn, cupti_complete_fn);
+    int (*enable)(int);
+    int (*disable)(int);
+    int (*flush)(uint32_t);
+    int (*next_record)(uint8_t *, size_t, uint8_t **);
+    int (*set_thread_ids)(int);
+    int (*callback_name)(int, uint32_t, const char **);
+    int (*subscribe)(void **, cupti_callback_fn, void *);
+    int (*unsubscribe)(void *);
+    int (*enable_callback)(uint32_t, void *, int, uint32_t);
+    /* May be absent. */
+    int (*subscribe_by_name)(void **, cupti_callback_fn, void *, cupti_subscription *);
+    int (*enable_runtime)(uint32_t, uint8_t);
+    int (*enable_driver)(uint32_t, uint8_t);
+    int (*dropped)(void *, uint32_t, size_t *);
+    int (*set_attribute)(int, size_t *, void *);
+} cupti_library;
+extern cupti_library cupti;
+
+/* ---- rec_cupti_buffer.c ---- */
+/* False: there is no memory. */
+bool cupti_map_buffers(void);
+void cupti_give_buffer(uint8_t **to, size_t *size, size_t *n_records);
+void cupti_take_buffer(void *context, uint32_t stream, uint8_t *p, size_t size, size_t valid);
+/* Makes events of what is full, and room; not of two threads at once. */
+void cupti_empty_buffers(void);
+
+/* ---- rec_cupti_record.c ---- */
+void cupti_take_record(const uint8_t *p);
+/* The call as an event; times are Unix ns. */
+void cupti_put_call(int domain, uint32_t id, const tacho_api_slots *call);
+
+/* ---- rec_cupti_calls.c ---- */
+/* Turns on what is told of host calls. NULL, or what cannot be had. */
+const char *cupti_enable_calls(void *subscriber);
+void cupti_disable_calls(void *subscriber);
+/* For the subscription. */
+void cupti_on_call(void *context, int domain, uint32_t id, const void *data);
+
+#endif
