@@ -7,6 +7,7 @@
 #ifndef ANALYSE_ADVICE_H
 #define ANALYSE_ADVICE_H
 
+#include "analyse/cluster.h"
 #include "analyse/device_metrics.h"
 #include "analyse/idle.h"
 #include "analyse/memory_view.h"
@@ -89,6 +90,7 @@ typedef struct {
     int64_t *op_ns; /* by string id of such an operator: its kernels' time */
     memory_peak memory;
     const answer *distributed_answer; /* NULL with one worker */
+    cluster cluster;                  /* of all workers */
 } advice_facts;
 
 typedef struct {
@@ -114,6 +116,8 @@ double advice_share(const advice_facts *f, int64_t per_step_ns);
 void advice_point(const advice_facts *f, advice *out, uint32_t slice);
 /* The words every rule about time has: time, share, step_time; and the saving. */
 void advice_cost(const advice_facts *f, advice *out, int64_t per_step_ns);
+/* Are the stages of a pipeline told apart by their communication? */
+bool advice_is_split(const advice_facts *f);
 /* The index of the step a time on the host lies in, UINT32_MAX when none. */
 uint32_t advice_step_at(const advice_facts *f, int64_t host_ns);
 

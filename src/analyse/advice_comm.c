@@ -33,7 +33,7 @@ bool advice_nccl_missing(const advice_facts *f, double limit, advice *out) {
 }
 
 bool advice_communication_exposed(const advice_facts *f, double limit, advice *out) {
-    if (lacks_nccl(f, advice_limit.nccl_missing) || !f->collective.n ||
+    if (lacks_nccl(f, advice_limit.nccl_missing) || !f->collective.n || advice_is_split(f) ||
         advice_share(f, f->part_ns[ROLE_COMMUNICATION]) < limit)
         return false;
     add_communication(f, out);

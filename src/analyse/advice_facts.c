@@ -515,6 +515,7 @@ static status scan_workers(advice_facts *f, error *err) {
     answer *all = ARENA_NEW(f->arena, answer);
     if (!all) FAIL_MEMORY(err);
     TRY(analyse_distributed(f->in, f->params, f->arena, all, err));
+    TRY(cluster_make(f->in, f->arena, &f->cluster, err));
     f->distributed_answer = all;
     f->has |= NEED_WORKERS;
     return OK;

@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "analyse/breakdown.h"
+#include "analyse/cluster.h"
 #include "analyse/group.h"
 #include "analyse/meetings.h"
 #include "analyse/rules.h"
@@ -485,6 +486,7 @@ static status write_notes(question *q, error *err) {
 status analyse_distributed(const analysis_input *in, const params *p, arena *a, answer *out,
                            error *err) {
     question q = {.n_workers = in->n_traces, .arena = a, .out = out, .list.arena = a};
+    cluster devices;
     TRY(answer_begin("distributed", in, a, out, err));
     q.workers = ARENA_ARRAY(a, worker, (size_t)in->n_traces + 1);
     if (!q.workers) FAIL_MEMORY(err);
@@ -497,6 +499,9 @@ status analyse_distributed(const analysis_input *in, const params *p, arena *a, 
     TRY(write_collectives(&q, err));
     TRY(write_arrivals(&q, err));
     TRY(write_devices(&q, err));
+    TRY(cluster_make(in, a, &devices, err));
+    TRY(cluster_write(&devices, p, a, out, err));
+    TRY(parallel_plan_write(in, a, out, err));
     TRY(write_notes(&q, err));
     judge(&q);
     answer_finish(out, p);

@@ -37,20 +37,11 @@ static bool given_average(const trace *t, const char *stage, int64_t *out) {
     return false;
 }
 
-/* Is it worth looking for points? Only compiled graphs name their operators so that they are used. */
-static bool has_points(const trace *t) {
-    enum { LOOK = 4096 };
-    bool found = t->given_step.n > 1;
-    for (uint32_t i = 1; i < t->slice.n && i < LOOK && !found; i++)
-        found = graph_name_is(trace_slice_name(t, i));
-    return found;
-}
-
 static status write_step(const trace *t, arena *a, table *out, error *err) {
     step_trace s;
     int64_t sum[4] = {0, 0, 0, 0}, n[4] = {0, 0, 0, 0}, mean[4];
     static const char *const stages[] = {"total", "interval", "forward_backward", "tail"};
-    if (!has_points(t)) return OK;
+    if (!step_trace_is_likely(t)) return OK;
     TRY(step_trace_find(t, &(params){.from_ns = ABSENT_I64}, a, &s, err));
     for (uint32_t i = 1; i < t->step.n; i++) {
         const step_trace_row *r = &s.rows[i];

@@ -220,6 +220,14 @@ static status take_given(const trace *t, step_trace *s, error *err) {
     return st;
 }
 
+bool step_trace_is_likely(const trace *t) {
+    enum { LOOK = 4096 };
+    bool found = t->given_step.n > 1;
+    for (uint32_t i = 1; i < t->slice.n && i < LOOK && !found; i++)
+        found = is_graph_name(trace_slice_name(t, i));
+    return found;
+}
+
 status step_trace_find(const trace *t, const params *p, arena *a, step_trace *out, error *err) {
     finder f = {.t = t, .arena = a};
     step_trace s = {.rows = ARENA_ARRAY(a, step_trace_row, (size_t)t->step.n + 1)};

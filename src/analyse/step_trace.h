@@ -34,6 +34,9 @@ typedef struct {
     str fp, bp; /* names of the operators; empty when not known */
 } step_trace;
 
+/* Is it worth looking for points? Only where the producer gave them or operators are those of a
+ * compiled graph: elsewhere they are only named. Looks at a few thousand slices. */
+bool step_trace_is_likely(const trace *t);
 /* ERR_ARG when points are asked for and there are no operators, or none of that name. */
 status step_trace_find(const trace *t, const params *p, arena *a, step_trace *out,
                        error *err) MUST_USE;

@@ -14,6 +14,7 @@ import os
 import re
 
 from common import Refused, ask, call, rows, short
+import mindinsight_cluster
 from mindinsight_table import keep, order, page
 
 DEFECTS = {
@@ -31,6 +32,8 @@ DEFECTS = {
     'hidden': ('2.16', 'the helper hides nearly everything unless both a long interval and a slow operator were found'),
     'before': ('1.1', 'the average of steps with and without an event lies before the step; an empty object stands for it'),
     'two_files': ('1.12', 'the folder\'s two pipeline files are of different pipelines; workers are compared with the table'),
+    'bandwidth': ('2.11.1', 'the bandwidth of a link is the sum of those of its collectives; compared with bytes over time'),
+    'group': ('2.13', 'the attribute group of a convolution is taken for a communication group'),
     'unit': ('1.9', 'the summary of a timeline adds microseconds and milliseconds'),
 }
 ECHO = {
@@ -630,10 +633,8 @@ QUERIES = [
     (r'events left by scope', ask_scopes),
 ]
 # Pages that read a file and hand it on: nothing of theirs is computed.
-ECHOES = r'^flops|FLOPs|dynamic shape|^timeline$|^timeline-summary|timeline summary|profile_info|cluster link|communication ' \
-    r'cost|cluster step trace|get_rank|get_step_interval|merged stage graph|^option$|training-trace'
+ECHOES = r'^flops|FLOPs|dynamic shape|^timeline$|^timeline-summary|timeline summary|profile_info|^option$|training-trace'
 MERGED = r'merged timeline|scope layer events'
-RATES = r'cluster proposals|communication_rate'
 
 
 def ask_both(check, worker, kind, response):
@@ -666,9 +667,9 @@ def compare_one(tally, path, source):
         handler(check, worker, body_of(answer), answer['response'])
     elif re.search(MERGED, question):
         check.leave('parts')
-    elif re.search(RATES, question):
-        import mindinsight_cluster
-        mindinsight_cluster.compare(check, worker, question, answer['response'])
+    elif mindinsight_cluster.handler(question):
+        mindinsight_cluster.handler(question)(check, worker, {**body_of(answer), '_question': question},
+                                              answer['response'])
     elif re.search(ECHOES, question):
         check.leave('file')
     else:

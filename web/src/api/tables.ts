@@ -437,6 +437,80 @@ export interface Tables {
       occupancy: number | null;
       tensor_core_share: number | null;
     };
+    cluster_steps: {
+      worker: string | null;
+      rank: number | null;
+      stage: number | null;
+      step: number | null;
+      interval: number | null;
+      forward_backward: number | null;
+      tail: number | null;
+      total: number | null;
+      computation: number | null;
+      communication_alone: number | null;
+      stage_time: number | null;
+      receive_alone: number | null;
+      collective_alone: number | null;
+    };
+    communication: {
+      worker: string | null;
+      rank: number | null;
+      step: number | null;
+      communication: number | null;
+      waiting: number | null;
+      operators: number | null;
+    };
+    communication_ops: {
+      worker: string | null;
+      rank: number | null;
+      step: number | null;
+      name: string | null;
+      communication: number | null;
+      waiting: number | null;
+    };
+    links: {
+      worker: string | null;
+      rank: number | null;
+      step: number | null;
+      source: number | null;
+      target: number | null;
+      kind: string | null;
+      time: number | null;
+      bytes: number | null;
+      bandwidth: number | null;
+      waiting: number | null;
+    };
+    resources: {
+      worker: string | null;
+      rank: number | null;
+      stage: number | null;
+      flops: number | null;
+      flops_share: number | null;
+      flops_per_s: number | null;
+      flops_utilization: number | null;
+      memory_peak: number | null;
+      memory_capacity: number | null;
+      memory_share: number | null;
+    };
+    parallel_stages: {
+      stage: number | null;
+      mode: string | null;
+      ranks: string | null;
+    };
+    parallel_operators: {
+      stage: number | null;
+      id: string | null;
+      name: string | null;
+      type: string | null;
+      scope: string | null;
+      kind: string | null;
+      sharding: string | null;
+      group: string | null;
+      group_ranks: string | null;
+      shape: string | null;
+      data_type: string | null;
+      inputs: string | null;
+    };
   };
   advise: {
     advice: {
