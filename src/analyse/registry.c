@@ -186,24 +186,48 @@ static status fill_links(const char *analysis, const trace *t, arena *a, quality
     return OK;
 }
 
-/* Questions that the profile of a static graph cannot answer well, and the other way round: which
- * one to ask instead. */
+/* Files that answer some questions only, and what to say to the others. Of a timeline only the one
+ * question that it cannot answer well is listed. */
+static const struct {
+    str format;
+    bool only; /* the commands are those that fit; otherwise those that do not */
+    const char *commands[6];
+    const char *id;
+    uint16_t message;
+} BETTER[] = {
+    {STR("megengine_static"),
+     true,
+     {"top", "info", "operators", "kernels"},
+     "static_graph",
+     MSG_NOTE_STATIC_GRAPH},
+    {STR("megengine"), false, {"top"}, "dynamic_graph", MSG_NOTE_DYNAMIC_GRAPH},
+    {STR("memory_flow"), true, {"memory", "info"}, "memory_picture", MSG_NOTE_MEMORY_PICTURE},
+};
+
+/* Row of BETTER + 1; 0 when the question fits the file. */
+static size_t find_better(const char *command, str format) {
+    for (size_t i = 0; i < sizeof BETTER / sizeof *BETTER; i++) {
+        bool listed = false;
+        for (size_t k = 0; k < 6 && BETTER[i].commands[k]; k++)
+            listed |= strcmp(command, BETTER[i].commands[k]) == 0;
+        if (str_eq(format, BETTER[i].format) && listed != BETTER[i].only) return i + 1;
+    }
+    return 0;
+}
+
+uint16_t registry_better(const char *command, str format) {
+    size_t row = find_better(command, format);
+    return row ? BETTER[row - 1].message : MSG_NONE;
+}
+
 static status note_other_command(const char *analysis, const trace *t, arena *a, answer *out,
                                  error *err) {
-    static const char *const good[] = {"top", "info", "operators", "kernels"};
-    bool is_static = str_eq(t->format, STR("megengine_static"));
-    bool is_top = strcmp(analysis, "top") == 0, fits = false;
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        fits |= strcmp(analysis, good[i]) == 0;
-    verdict note = {.severity = SEVERITY_INFO};
-    if (is_static && !fits) {
-        note.id = "static_graph";
-        note.message = MSG_NOTE_STATIC_GRAPH;
-    } else if (is_top && str_eq(t->format, STR("megengine"))) {
-        note.id = "dynamic_graph";
-        note.message = MSG_NOTE_DYNAMIC_GRAPH;
-    }
-    return note.id ? answer_note(out, a, &note, err) : OK;
+    size_t row = find_better(analysis, t->format);
+    if (!row) return OK;
+    verdict note = {.severity = SEVERITY_INFO,
+                    .id = BETTER[row - 1].id,
+                    .message = BETTER[row - 1].message};
+    return answer_note(out, a, &note, err);
 }
 
 status answer_begin(const char *analysis, const analysis_input *in, arena *a, answer *out,

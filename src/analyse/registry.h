@@ -44,6 +44,10 @@ const param_info *registry_find_param(const char *analysis, str name);
 /* Is `value` one of p->values? Any value is when there are none. */
 bool registry_allows(const param_info *p, str value);
 
+/* A file can be the wrong one for a command (the profile of a static graph has no timeline): the
+ * message that names the right command, MSG_NONE when it fits. */
+uint16_t registry_better(const char *command, str format);
+
 /* "name+shape" and back. */
 const char *group_name(group_by g);
 bool group_of(str name, group_by *out);

@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "analyse/registry.h"
 #include "base/fault.h"
 
 #define DEFAULT_WIDTH 120
@@ -46,6 +47,11 @@ int cli_complain(const options *o, const error *err) {
     buf_fini(&sentence);
     buf_fini(&line);
     return cli_exit_status(err->status);
+}
+
+void cli_note_better(const options *o, str format) {
+    error note = {.message = registry_better(o->command.name, format), .offset = NOPOS};
+    if (note.message != MSG_NONE && !o->quiet) (void)cli_complain(o, &note);
 }
 
 status output_flush(void *to, buf *b, error *err) {

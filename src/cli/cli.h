@@ -12,6 +12,9 @@ int cli_exit_status(status s);
 /* Says the error on stderr, in the language of the options; returns its exit status. */
 int cli_complain(const options *o, const error *err);
 
+/* Says on stderr, unless --quiet, which command is better for a trace of this format, when one is. */
+void cli_note_better(const options *o, str format);
+
 /* The way out: a buffer before a file descriptor. A reader that went away (a closed pipe) is no
  * error: `closed` is set, the flush returns ERR_CANCELLED, and the command ends quietly. */
 typedef struct {

@@ -187,6 +187,7 @@ static status write_report(const report *r, error *err) {
     answer overview, memory, advise;
     buf *out = &r->out->buf;
     TRY(open_traces(r->o, r->x, err));
+    cli_note_better(r->o, r->x->input.traces[0].trace->format);
     if (str_eq(r->o->style, STR("paddle")))
         return paddle_tables_write(r->o, r->x, &r->out->buf, err);
     TRY(ask(r, STR("overview"), &overview, err));

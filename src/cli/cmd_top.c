@@ -2,7 +2,6 @@
  *
  * The other forms (JSON, CSV, Markdown, columns) are those of every analysis. What the tables rest on
  * goes to standard error, so that the text is what the original prints and nothing else. */
-#include <stdio.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -29,12 +28,6 @@ static top_layout layout_of(const params *p, const top_options *o) {
                         .grouped = o->aggregate != TOP_ALL};
 }
 
-/* A timeline is answered, too; there is a better question for it. */
-static void say_note(const options *o, const opened *x) {
-    if (o->quiet || !str_eq(x->input.traces[0].trace->format, STR("megengine"))) return;
-    fprintf(stderr, "tacho: %s\n", text_get(MSG_NOTE_DYNAMIC_GRAPH, o->words));
-}
-
 static status write_text(const options *o, opened *x, output *out, error *err) {
     top_options how;
     top_result found;
@@ -42,7 +35,7 @@ static status write_text(const options *o, opened *x, output *out, error *err) {
     TRY(top_options_of(&p, &how, err));
     TRY(open_traces(o, x, err));
     how.window = &p;
-    say_note(o, x);
+    cli_note_better(o, x->input.traces[0].trace->format);
     TRY(top_find(&x->input, &how, &x->arena, &found, err));
     top_layout layout = layout_of(&p, &how);
     return top_text_write(&found, &layout, &x->arena, &out->buf, err);

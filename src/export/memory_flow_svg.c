@@ -8,8 +8,8 @@
  *
  * These are the units, colors and attributes of MegEngine's own pictures, so its viewer shows ours, and
  * a picture of it that was read gives the same rectangles again. Other than there, names are escaped,
- * devices stand below each other with an address axis of their own each, and every rectangle has a
- * title for the browser to show. Blocks from before the recording begin with it, blocks that are never
+ * devices stand below each other with an address axis of their own each (tag:place and tag:device say
+ * which one it is), and every rectangle has a title for the browser to show. Blocks from before the recording begin with it, blocks that are never
  * released end with it. */
 #include "analyse/words.h"
 #include "base/json.h"
@@ -165,6 +165,17 @@ static str name_of(const trace *t, uint32_t row, buf *to, str json) {
     return frame ? trace_str(t, t->frame.name[frame]) : STR("");
 }
 
+/* MegEngine's own pictures do not tell the device; nor do they when they are drawn again. */
+static void add_device(drawing *d, uint32_t row) {
+    const trace *t = d->x->t;
+    uint8_t type = t->memory.device_type[row];
+    int32_t id = t->memory.device[row];
+    if (type == DEVICE_UNKNOWN) return;
+    str word = device_word(t, type);
+    buf_printf(&d->x->out, " tag:place=\"%u:%d\"", type, id < 0 ? -1 : id);
+    add_attribute(&d->x->out, "device", word);
+}
+
 static void add_words(drawing *d, uint32_t row, str json, int64_t produced, int64_t erased) {
     const trace *t = d->x->t;
     buf *b = &d->x->out, text = {0}, quantity = {0};
@@ -186,6 +197,7 @@ static void add_words(drawing *d, uint32_t row, str json, int64_t produced, int6
     }
     if (json_member(json, STR("group")).p)
         add_attribute(b, "group", text_member(&text, json, "group"));
+    add_device(d, row);
     buf_add_cstr(b, "><title>");
     text.n = 0;
     add_escaped(b, name_of(t, row, &text, json));
@@ -212,8 +224,9 @@ static status add_block(drawing *d, uint32_t row) {
         fill_of(to - from));
     buf_clear(&d->scratch);
     TRY(args_read_json(x->args, t->memory.args[row], &d->scratch, x->err));
-    /* Offsets from the start of the recording, where that is known; never below zero. */
-    int64_t zero = min_i64(t->start_ns, 0);
+    /* Offsets from the start of the trace; a picture that was read has its own zero. */
+    bool own_zero = str_eq(t->format, STR("memory_flow")) && t->start_ns >= 0;
+    int64_t zero = own_zero ? 0 : t->start_ns;
     add_words(d, row, buf_str(&d->scratch), sub_i64(from, zero), sub_i64(to, zero));
     return export_row_done(x);
 }

@@ -77,6 +77,18 @@ int64_t megengine_bytes(str dtype, int64_t n_elements) {
     return (n_elements * bits + 7) / 8;
 }
 
+/* A CPU is a device here like any other: work is launched on it and has a row of its own. It must not
+ * be taken for the host. "xpu" is whatever device there is. */
+enum { TYPE_CPU = DEVICE_NAMED, TYPE_ANY };
+#define DEVICE_WORDS "[\"CPU\",\"XPU\"]"
+
+status megengine_add_words(builder *b, error *err) {
+    uint32_t key = intern_add(builder_strings(b), STR(META_DEVICE_WORDS));
+    uint32_t value = intern_add(builder_strings(b), STR(DEVICE_WORDS));
+    if (key == UINT32_MAX || value == UINT32_MAX) FAIL_MEMORY(err);
+    return builder_add_meta(b, key, value, err);
+}
+
 /* The text between the n-th pair of quotes, STR_NONE when there are not so many. */
 static str quoted(str text, int n) {
     size_t open = SIZE_MAX, close = SIZE_MAX;
@@ -92,8 +104,8 @@ bool megengine_device_of(str text, megengine_device *out) {
     static const struct {
         str word;
         uint8_t type;
-    } types[] = {{STR("gpu"), DEVICE_CUDA},    {STR("cpu"), DEVICE_UNKNOWN},
-                 {STR("xpu"), DEVICE_UNKNOWN}, {STR("multithread"), DEVICE_UNKNOWN},
+    } types[] = {{STR("gpu"), DEVICE_CUDA},    {STR("cpu"), TYPE_CPU},
+                 {STR("xpu"), TYPE_ANY},       {STR("multithread"), TYPE_CPU},
                  {STR("rocm"), DEVICE_HIP},    {STR("cambricon"), DEVICE_MLU},
                  {STR("atlas"), DEVICE_ASCEND}};
     *out = (megengine_device){.type = DEVICE_UNKNOWN, .physical = text, .logical = text};

@@ -19,5 +19,10 @@ typedef struct {
     str physical, logical;
 } megengine_device;
 bool megengine_device_of(str text, megengine_device *out);
+/* Has the type one of MegEngine's own words? Then megengine_add_words is due, once. */
+static inline bool megengine_is_named(uint8_t type) {
+    return type >= DEVICE_NAMED && type != DEVICE_UNKNOWN;
+}
+status megengine_add_words(builder *b, error *err) MUST_USE;
 
 #endif

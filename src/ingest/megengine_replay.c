@@ -63,7 +63,7 @@ typedef struct {
     map tensor_map, fact_map;
     vec facts; /* tensor_fact of all threads */
     uint32_t n_blocks, tie;
-    bool has_base;
+    bool has_base, has_named; /* a device whose word the file must tell */
 } replay;
 
 static bool same(ident a, ident b) {
@@ -232,6 +232,7 @@ static device_state *device_at(replay *r, ident pid, str text, uint32_t *index) 
     device_state *v = r->devices.n < 4096 ? vec_push(&r->devices) : NULL;
     if (!v) return NULL;
     *index = (uint32_t)(r->devices.n - 1);
+    r->has_named |= megengine_is_named(d.type);
     *v = (device_state){.pid = pid, .type = d.type, .id = d.id, .reserved = ABSENT_I64};
     return v;
 }
@@ -287,7 +288,7 @@ static status take_sample(replay *r, const note *n) {
     str device = str_n(name.p, name.n - STR("_alloc_mem").n);
     uint32_t index;
     megengine_device d;
-    if (!megengine_device_of(device, &d) || d.type == DEVICE_UNKNOWN) return OK;
+    if (!megengine_device_of(device, &d) || d.type >= DEVICE_NAMED) return OK;
     device_state *v = device_at(r, n->pid, device, &index);
     if (!v) return ERR_MEMORY;
     v->reserved = n->id;
@@ -407,6 +408,7 @@ static status add_device(replay *r, const megengine_device *d, vec *known, error
     uint32_t name = intern_add(r->strings, d->physical);
     if (!key || name == UINT32_MAX) FAIL_MEMORY(err);
     *key = (int64_t)d->type << 32 | d->id;
+    r->has_named |= megengine_is_named(d->type);
     raw_device row = {.id = d->id,
                       .type = d->type,
                       .name = name,
@@ -463,6 +465,7 @@ status megengine_finish(builder *b, event_sink *const *sinks, int n, error *err)
     if (st == OK) st = replay_notes(&r);
     if (st == OK) st = make_steps(&r);
     if (st == OK) st = label_rows(&r, err);
+    if (st == OK && r.has_named) st = megengine_add_words(b, err);
     if (r.notes) mem_unmap(r.notes, ((size_t)r.n + 1) * sizeof *r.notes);
     if (r.order) mem_unmap(r.order, (2 * (size_t)r.n + 1) * sizeof *r.order);
     vec_fini(&r.open);

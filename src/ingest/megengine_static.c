@@ -35,7 +35,7 @@ typedef struct {
     str text;
     lookup devices, hosts, footprints, vars;
     uint64_t n_operators, n_samples;
-    bool failed;
+    bool failed, has_named; /* has_named: a device whose word the file must tell */
 } reader;
 
 static status read_all(source *src, const ingest_options *o, buf *out, error *err) {
@@ -251,6 +251,7 @@ static status add_device(reader *r, uint32_t text, vec *rows, vec *known, error 
         .pid = {1, false}, .tid = {text, true}, .value = d.id, .kind = LABEL_THREAD_DEVICE};
     if (is_new(rows, text, &r->failed) && part_label(r->part, &label) != OK) FAIL_MEMORY(err);
     if (!is_new(known, (int64_t)d.type << 32 | d.id, &r->failed)) return OK;
+    r->has_named |= megengine_is_named(d.type);
     raw_device row = {.id = d.id,
                       .type = d.type,
                       .name = keep(r, d.physical),
@@ -292,6 +293,7 @@ static status read_profile(reader *r, error *err) {
               index_members(&r->vars, json_member(graph, STR("var")));
     if (!ok) FAIL_MEMORY(err);
     TRY(add_devices(r, device, err));
+    if (r->has_named) TRY(megengine_add_words(r->b, err));
     json_iter it = json_open(operators);
     str id, operator;
     while (json_next(&it, &id, &operator))

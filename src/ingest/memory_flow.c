@@ -10,13 +10,14 @@
  *
  * The writer does not escape names, so this is no XML reader: an attribute's value ends at the quote
  * behind which another attribute or the end of the tag follows, whatever stands before. Of what our own
- * export escapes, the entities are put back. */
+ * export escapes, the entities are put back; it also tells each block's device (tag:place, tag:device),
+ * which MegEngine does not. */
 #include "base/buf.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "ingest/ingest.h"
 
-enum { READ_BYTES = 1 << 20, MOST_TAG = 1 << 20, MOST_ATTRIBUTES = 32 };
+enum { READ_BYTES = 1 << 20, MOST_TAG = 1 << 20, MOST_ATTRIBUTES = 32, MOST_PLACES = 64 };
 
 typedef struct {
     str name, value;
@@ -32,14 +33,24 @@ typedef struct {
 typedef struct {
     uint64_t address;
     int64_t bytes, produced, erased;
-    uint32_t args;
+    uint32_t args, place;
     uint64_t offset;
 } rectangle;
+
+/* A device; 0 is the one of pictures that do not tell. */
+typedef struct {
+    uint8_t type;
+    int32_t id;
+    uint32_t word; /* string id */
+    int64_t allocated;
+} place;
 
 typedef struct {
     part *part;
     intern *strings;
     vec rectangles;
+    place places[MOST_PLACES];
+    uint32_t n_places;
     uint32_t track;
     bool failed;
 } reader;
@@ -164,7 +175,7 @@ static void add_decoded(buf *b, str text) {
 }
 
 static uint32_t make_args(reader *r, const attribute *all, uint32_t n) {
-    static const char *const keys[] = {"name", "layout", "group", "type", "device"};
+    static const char *const keys[] = {"name", "layout", "group", "type"};
     buf b = {0}, text = {0};
     buf_add_byte(&b, '{');
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -188,6 +199,51 @@ static uint32_t make_args(reader *r, const attribute *all, uint32_t n) {
     return id == UINT32_MAX ? 0 : part_args_raw(r->part, id);
 }
 
+/* ---- devices ---- */
+
+/* "1:0": type and number; what is none of these, or one too many, is the untold device. */
+static uint32_t read_place(reader *r, str text, str word) {
+    size_t colon = str_find(text, STR(":"), 0);
+    int64_t type, id;
+    if (colon == SIZE_MAX || !str_to_i64(str_n(text.p, colon), &type) ||
+        !str_to_i64(str_from(text, colon + 1), &id) || type < 0 || type >= DEVICE_UNKNOWN ||
+        id < -1 || id > INT32_MAX)
+        return 0;
+    for (uint32_t i = 1; i < r->n_places; i++)
+        if (r->places[i].type == type && r->places[i].id == id) return i;
+    if (r->n_places == MOST_PLACES) return 0;
+    buf b = {0};
+    add_decoded(&b, word);
+    uint32_t name = buf_ok(&b) ? intern_add(r->strings, buf_str(&b)) : UINT32_MAX;
+    buf_fini(&b);
+    r->failed |= name == UINT32_MAX;
+    r->places[r->n_places] = (place){.type = (uint8_t)type, .id = (int32_t)id, .word = name};
+    return r->n_places++;
+}
+
+/* The words of devices that have no number of ours, at the place of their type. */
+static status keep_words(reader *r, builder *b, error *err) {
+    buf text = {0};
+    int last = -1;
+    for (uint32_t i = 1; i < r->n_places; i++)
+        if (r->places[i].type > last && r->places[i].type >= DEVICE_NAMED)
+            last = r->places[i].type;
+    if (last < 0) return OK;
+    for (int type = DEVICE_NAMED; type <= last; type++) {
+        str word = STR("");
+        for (uint32_t i = 1; i < r->n_places; i++)
+            if (r->places[i].type == type) word = intern_get(r->strings, r->places[i].word);
+        buf_add_byte(&text, type == DEVICE_NAMED ? '[' : ',');
+        buf_add_json(&text, word);
+    }
+    buf_add_byte(&text, ']');
+    uint32_t value = buf_ok(&text) ? intern_add(r->strings, buf_str(&text)) : UINT32_MAX;
+    uint32_t key = intern_add(r->strings, STR(META_DEVICE_WORDS));
+    buf_fini(&text);
+    if (value == UINT32_MAX || key == UINT32_MAX) FAIL_MEMORY(err);
+    return builder_add_meta(b, key, value, err);
+}
+
 /* ---- rectangles ---- */
 
 static status take_rectangle(reader *r, const attribute *all, uint32_t n, uint64_t offset) {
@@ -205,6 +261,7 @@ static status take_rectangle(reader *r, const attribute *all, uint32_t n, uint64
         return OK;
     }
     x.args = make_args(r, all, n);
+    x.place = read_place(r, find(all, n, "tag:place"), find(all, n, "tag:device"));
     rectangle *row = r->failed ? NULL : vec_push(&r->rectangles);
     if (!row) return ERR_MEMORY;
     *row = x;
@@ -243,11 +300,11 @@ static int compare_edges(uint32_t a, uint32_t b, const void *context) {
 }
 
 static status add_edges(reader *r, const edge *edges, const uint32_t *order, size_t n) {
-    int64_t total = 0;
     const rectangle *all = VEC(&r->rectangles, rectangle);
     for (size_t i = 0; i < n; i++) {
         const edge *e = &edges[order[i]];
         const rectangle *x = &all[e->row];
+        place *at = &r->places[x->place];
         raw_memory m = {.time = e->time,
                         .address = x->address,
                         .bytes = e->end ? -x->bytes : x->bytes,
@@ -256,10 +313,10 @@ static status add_edges(reader *r, const edge *edges, const uint32_t *order, siz
                         .args = x->args,
                         .tie = (uint32_t)i + 1,
                         .block = e->row + 1,
-                        .device = 0,
-                        .device_type = DEVICE_UNKNOWN,
+                        .device = at->id,
+                        .device_type = at->type,
                         .kind = e->end ? MEMORY_FREE : MEMORY_ALLOC};
-        m.allocated = total = add_i64(total, m.bytes);
+        m.allocated = at->allocated = add_i64(at->allocated, m.bytes);
         TRY(part_memory(r->part, &m));
     }
     return OK;
@@ -322,11 +379,14 @@ status ingest_memory_flow(source *src, const ingest_options *o, builder *b, erro
     uint64_t n_bytes = 0;
     reader r = {.part = builder_part(b),
                 .strings = builder_strings(b),
-                .rectangles = VEC_INIT(rectangle)};
+                .rectangles = VEC_INIT(rectangle),
+                .places = {{.type = DEVICE_UNKNOWN}},
+                .n_places = 1};
     if (!r.part) FAIL_MEMORY(err);
     r.track = part_track(r.part, (ident){0, false}, (ident){0, false});
     status st = r.track == UINT32_MAX ? ERR_MEMORY : read_pieces(&r, src, o, &n_bytes, err);
     if (st == OK) st = make_rows(&r);
+    if (st == OK) st = keep_words(&r, b, err);
     if (st == OK && source_damaged(src)) part_lost(r.part, CAUSE_STREAM_DAMAGED, n_bytes, 0);
     if (st == OK) part_finish(r.part);
     bool none = r.rectangles.n == 0;

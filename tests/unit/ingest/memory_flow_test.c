@@ -70,6 +70,30 @@ static void tensors_that_share_an_address_are_told_apart(void **state) {
     trace_release(t);
 }
 
+static void a_block_is_on_the_device_it_tells(void **state) {
+    trace *t = read_picture(
+        HEAD "<rect x=\"0\" tag:address=\"0x10\" tag:size=\"1KB \" tag:produced=\"\" "
+             "tag:erased=\"1us \" tag:place=\"1:3\" tag:device=\"GPU\">\n</rect>\n"
+             "<rect x=\"0\" tag:address=\"0x10\" tag:size=\"2KB \" tag:produced=\"\" "
+             "tag:erased=\"2us \" tag:place=\"129:0\" tag:device=\"a&amp;b\">\n</rect>\n"
+             "<rect x=\"0\" tag:address=\"0x10\" tag:size=\"4KB \" tag:produced=\"\" "
+             "tag:erased=\"3us \" tag:place=\"9999:x\">\n</rect>\n</svg>",
+        (read_how){0});
+    assert_int_equal(t->memory.n, 7);
+    static const struct {
+        uint8_t type;
+        int32_t id;
+        int64_t allocated;
+    } want[] = {{DEVICE_CUDA, 3, 1024}, {DEVICE_NAMED + 1, 0, 2048}, {DEVICE_UNKNOWN, 0, 4096}};
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(t->memory.device_type[i + 1], want[i].type);
+        assert_int_equal(t->memory.device[i + 1], want[i].id);
+        assert_int_equal(t->memory.allocated[i + 1], want[i].allocated);
+    }
+    assert_true(str_eq(trace_meta(t, STR(META_DEVICE_WORDS)), STR("[\"\",\"a&b\"]")));
+    trace_release(t);
+}
+
 static void a_damaged_rectangle_costs_itself(void **state) {
     trace *t = read_picture(HEAD RECT("a", "7f", "4B ", "", "3us ")
                                 RECT("b", "0x10", "4X ", "", "2us ")
@@ -103,6 +127,7 @@ int main(void) {
         cmocka_unit_test(a_rectangle_is_an_allocation_and_its_release),
         cmocka_unit_test(a_name_may_hold_anything),
         cmocka_unit_test(tensors_that_share_an_address_are_told_apart),
+        cmocka_unit_test(a_block_is_on_the_device_it_tells),
         cmocka_unit_test(a_damaged_rectangle_costs_itself),
         cmocka_unit_test(a_picture_without_tensors_is_refused),
         cmocka_unit_test(cut_anywhere_it_is_read_or_refused),
