@@ -225,11 +225,12 @@ endef
 # Tests of the recorder hold it, as objects; it is no part of the archive.
 $(foreach f,$(UNIT),$(eval $(call program,$(call programs,$f,unit),$f $(filter $(dir $f)%,$(HELPERS)) \
     $(if $(filter tests/unit/record/%,$f),$(RECORD)),-lcmocka)))
-$(call programs,$(filter tests/unit/record/%,$(UNIT)),unit): | $B/libtacho.so $B/fake/libcupti.so
-# A stand-in for a library of a GPU, for machines without one.
+$(call programs,$(filter tests/unit/record/%,$(UNIT)),unit): | $B/libtacho.so \
+    $B/fake/libcupti.so $B/fake/libtorch_cpu.so $B/fake/libc10.so
+# Stand-ins for libraries that a machine may not have.
 $B/fake/lib%.so: tests/fake/%.c $B/.flags
 	@mkdir -p $(@D); $(if $(V),,echo '  LINK  $@')
-	$Q$(CC) $(C_FLAGS) -fPIC -shared $(L_FLAGS) $(TEST_LINK) $< -o $@
+	$Q$(CC) $(C_FLAGS) -fPIC -shared -Wl,-soname,$(@F) $(L_FLAGS) $(TEST_LINK) $< -o $@
 $(foreach f,$(FAULT),$(eval $(call program,$(call programs,$f,fault),$f)))
 $(foreach f,$(TOOLS),$(eval $(call program,$(call programs,$f,tools),$f)))
 # A bench measures what users run, so it is linked with LTO; bench/NAME_*.cc joins bench/NAME.c.

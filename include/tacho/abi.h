@@ -59,6 +59,7 @@ typedef struct {
         flight_seconds; /* > 0: keep the last seconds, written by tacho_trigger and at the end */
     int follow_children; /* forked children record into files of their own when they use tacho */
     int listen;          /* answer `tacho attach` */
+    uint64_t first_step; /* the number of the step that runs when the recording starts */
 } tacho_options;
 
 /* Starts, or waits for the schedule's first step. TACHO_BUSY when a recording runs. NULL: defaults. */
@@ -185,8 +186,23 @@ TACHO_API uint64_t tacho_now(void);
 /* A fact of the whole recording; `value` is JSON, or any text (then it is kept as a text). May be
  * called before tacho_start and holds for all later recordings. */
 TACHO_API void tacho_meta(const char *key, const char *value);
+/* Something that is off and why: kept in the recording that runs, and shown with what is read of it. */
+TACHO_API void tacho_note(const char *text);
 TACHO_API void tacho_rank(int64_t rank, int64_t world_size);
 TACHO_API void tacho_name_thread(const char *name);
+
+/* ---- PyTorch ---- */
+
+enum {
+    TACHO_TORCH_OPS = 1, /* operators, nodes of the backward pass, ranges of record_function */
+    TACHO_TORCH_SHAPES =
+        2, /* shapes and types of their inputs, when the recording wants them */
+    TACHO_TORCH_MEMORY = 4, /* what the allocators hand out and take back; the same */
+    TACHO_TORCH_LINKS = 8,  /* which forward operator a node of the backward pass belongs to */
+};
+/* Asks the PyTorch that the program has loaded to tell of its operators from now on; 0 takes that
+ * back. Which of them it can; 0: none, or PyTorch is not there, or it is a kind that is not known. */
+TACHO_API unsigned tacho_torch(unsigned want);
 
 #ifdef __cplusplus
 }

@@ -61,6 +61,9 @@ typedef enum {
     TACHO_I8,
     TACHO_U8,
     TACHO_BOOL,
+    /* Bits beside the type: the tensor is an element of a list, and the last one of it. */
+    TACHO_TYPE_IN_LIST = 1 << 8,
+    TACHO_TYPE_ENDS_LIST = 1 << 9,
 } tacho_type;
 
 /* What a memory event says; the numbers are those of the file. */
@@ -132,8 +135,9 @@ enum { /* kinds of events, with the slots that follow */
            1,           /* argument: a range kind; RUNTIME: tacho_flow_slot, its correlation */
        TACHO_EVENT_END, /* name: 0 or that of the range */
        TACHO_EVENT_INSTANT,
-       TACHO_EVENT_STEP,    /* tacho_step_slot; argument 1: none begins; 2: none ended */
-       TACHO_EVENT_OP,      /* tacho_op_slots and tensors; ended by TACHO_EVENT_END */
+       TACHO_EVENT_STEP, /* tacho_step_slot; argument 1: none begins; 2: none ended */
+       TACHO_EVENT_OP, /* tacho_op_slots and tensors; argument: phase, row of the forward thread << 8
+                        * (0: this one); ended by TACHO_EVENT_END */
        TACHO_EVENT_COMM,    /* tacho_comm_slots; ended by TACHO_EVENT_END */
        TACHO_EVENT_COUNTER, /* tacho_counter_slot */
        TACHO_EVENT_QUEUE,   /* tacho_queue_slot */
@@ -172,7 +176,7 @@ typedef struct {
 } tacho_op_slots;
 typedef struct { /* n_dims numbers of 64 bits follow */
     uint8_t type, n_dims;
-    uint16_t flags;
+    uint16_t flags; /* 1: in a list, 2: the last one of it */
     uint32_t reserved;
 } tacho_tensor_word;
 typedef struct {

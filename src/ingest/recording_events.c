@@ -1,9 +1,9 @@
 /* recording_events.c: the events of one thread of a recording as slices and points.
  *
  * A thread's events come in the order of time, so a stack of open ranges is all that nesting needs.
- * An end without a name closes the innermost range. An end with a name that is not the innermost
- * range's closes everything up to its own (a program that jumped out of ranges), and is itself
- * dropped when there is none: in a flight recorder its begin has been overwritten, elsewhere it is
+ * An end without a name closes the innermost range that is no frame of Python. An end with a name that
+ * is not the innermost range's closes everything up to its own (a program that jumped out of ranges),
+ * and is itself dropped when there is none: in a flight recorder its begin has been overwritten, elsewhere it is
  * damage. What is open at the end of the recording is kept, marked unfinished.
  *
  * Steps, memory events and queue samples are only collected here: they need all threads. */
@@ -24,6 +24,7 @@ typedef struct {
     part *part;
     uint32_t track;
     int64_t tid;
+    uint32_t row;
     vec open;   /* open_event */
     uint32_t n; /* events so far: the order among equal times */
     size_t line;
@@ -34,9 +35,19 @@ typedef struct {
 /* ---- arguments --------------------------------------------------------------------------- */
 
 /* Kineto's keys, so that tools that read the Chrome form find what they look for. */
-enum { KEY_EXTERNAL, KEY_SEQUENCE, KEY_DIMS, KEY_TYPES, KEY_FLOPS, KEY_BYTES, N_KEYS };
-static const char *const KEYS[N_KEYS] = {"External id", "Sequence number", "Input Dims",
-                                         "Input type",  "flops",           "bytes"};
+enum {
+    KEY_EXTERNAL,
+    KEY_SEQUENCE,
+    KEY_FORWARD,
+    KEY_DIMS,
+    KEY_TYPES,
+    KEY_FLOPS,
+    KEY_BYTES,
+    N_KEYS
+};
+static const char *const KEYS[N_KEYS] = {"External id", "Sequence number", "Fwd thread id",
+                                         "Input Dims",  "Input type",      "flops",
+                                         "bytes"};
 
 typedef struct {
     raw_value values[N_KEYS];
@@ -94,24 +105,29 @@ static bool open_op(const tacho_slot *head, op_event *op) {
 static void write_tensors(op_event *op, buf *shapes, buf *types) {
     buf_add_byte(shapes, '[');
     buf_add_byte(types, '[');
+    bool was_in_list = false;
     for (uint32_t i = 0; i < op->fixed.n_tensors; i++) {
         tacho_tensor_word word;
         if ((size_t)(op->end - op->p) < sizeof word) break;
         memcpy(&word, op->p, sizeof word);
         if ((size_t)(op->end - op->p) < sizeof word + word.n_dims * sizeof(int64_t)) break;
         op->p += sizeof word;
-        buf_add_cstr(shapes, i ? ", [" : "[");
+        bool in_list = word.flags & 1;
+        if (i) buf_add_cstr(shapes, ", ");
+        if (in_list && !was_in_list) buf_add_byte(shapes, '[');
+        was_in_list = in_list && !(word.flags & 2);
+        buf_add_byte(shapes, '[');
         for (uint32_t d = 0; d < word.n_dims; d++, op->p += sizeof(int64_t)) {
             int64_t v;
             memcpy(&v, op->p, sizeof v);
             if (d) buf_add_cstr(shapes, ", ");
             buf_add_i64(shapes, v);
         }
-        buf_add_byte(shapes, ']');
+        buf_add_cstr(shapes, in_list && !was_in_list ? "]]" : "]");
         if (i) buf_add_cstr(types, ", ");
         buf_add_json(types, type_name(word.type));
     }
-    buf_add_byte(shapes, ']');
+    buf_add_cstr(shapes, was_in_list ? "]]" : "]");
     buf_add_byte(types, ']');
 }
 
@@ -173,6 +189,25 @@ static status add_work(thread_reader *t, const op_event *op, uint32_t stage, raw
     return part_op_cost(t->part, &cost);
 }
 
+/* Keeps it for the arrows; the system's number of the forward pass's thread. */
+static status add_sequence(thread_reader *t, const tacho_slot *head, const raw_slice *slice,
+                           raw_op *row) {
+    uint32_t forward = head->what >> 24;
+    bool is_backward = (head->what >> 16 & 255) == TACHO_RANGE_BACKWARD;
+    recording_link *link = vec_push(&t->r->links);
+    if (!link) return ERR_MEMORY;
+    *link = (recording_link){.time = slice->start,
+                             .sequence = row->sequence,
+                             .row = is_backward && forward ? forward : t->row,
+                             .track = t->track,
+                             .is_backward = is_backward};
+    if (!is_backward) return OK;
+    uint32_t known = forward ? map_get(&t->r->thread_of, forward) : MAP_NONE;
+    int64_t tid = known != MAP_NONE ? VEC(&t->r->threads, recording_thread)[known].tid : t->tid;
+    row->forward_thread = max_i64(1, tid);
+    return OK;
+}
+
 static status add_op(thread_reader *t, const tacho_slot *head, raw_slice *slice) {
     op_event op;
     arguments a = {.n = 0};
@@ -185,14 +220,16 @@ static status add_op(thread_reader *t, const tacho_slot *head, raw_slice *slice)
     }
     if (op.fixed.sequence >= 0) {
         row.sequence = op.fixed.sequence;
-        if (head->what >> 16 == TACHO_RANGE_BACKWARD) row.forward_thread = max_i64(1, t->tid);
+        TRY(add_sequence(t, head, slice, &row));
         TRY(add_argument(t, &a, KEY_SEQUENCE, VALUE_INT, row.sequence));
+        if (row.forward_thread != ABSENT_I64)
+            TRY(add_argument(t, &a, KEY_FORWARD, VALUE_INT, row.forward_thread));
     }
     if (op.fixed.n_tensors) TRY(add_shapes(t, &op, &row, &a));
     row.call_stack = call_stack(t, op.p, op.end, op.fixed.n_frames);
     if (row.call_stack == UINT32_MAX) return ERR_MEMORY;
     TRY(part_op(t->part, &row, slice));
-    return add_work(t, &op, head->what >> 16, slice, &a);
+    return add_work(t, &op, head->what >> 16 & 255, slice, &a);
 }
 
 static status add_comm(thread_reader *t, const tacho_slot *head) {
@@ -266,30 +303,44 @@ static status open_range(thread_reader *t, const tacho_slot *head) {
     return OK;
 }
 
-/* How many ranges the end closes; 0: it has no begin. Ranges further out than 256 are not searched,
- * so that a hostile file cannot make this slow. */
-static size_t ranges_closed(const thread_reader *t, uint32_t name) {
+static bool is_frame(const open_event *e) {
+    return (e->head->what & 255) == TACHO_EVENT_BEGIN &&
+           e->head->what >> 16 == TACHO_RANGE_PYTHON;
+}
+
+/* The range that the end belongs to, counted from 1; 0: it has no begin. Ranges further out than 256
+ * are not searched, so that a hostile file cannot make this slow. */
+static size_t range_of(const thread_reader *t, uint32_t name) {
     enum { MOST_SEARCHED = 256 };
     const open_event *all = VEC(&t->open, open_event);
     size_t n = t->open.n;
-    if (n == 0) return 0;
-    if (name == 0 || all[n - 1].head->name == name) return 1;
-    for (size_t i = 2; i <= n && i <= MOST_SEARCHED; i++)
-        if (all[n - i].head->name == name) return i;
+    for (size_t i = n; i > 0 && n - i < MOST_SEARCHED; i--)
+        if (name == 0 ? !is_frame(&all[i - 1]) : all[i - 1].head->name == name) return i;
     return 0;
 }
 
+/* Frames of Python always end by name and may end while a range that was begun inside is still open (a
+ * function that enters it for its caller), so each of the two kinds closes only its own. */
 static status end_range(thread_reader *t, const tacho_slot *head) {
-    size_t n = ranges_closed(t, head->name);
-    if (n == 0 && !(t->r->header.flags & TACHO_FILE_FLIGHT)) {
+    size_t at = range_of(t, head->name), n = t->open.n;
+    if (at == 0) {
+        if (t->r->header.flags & TACHO_FILE_FLIGHT) return OK;
         part_lost(t->part, CAUSE_UNMATCHED_END, NOPOS, recording_name(t->r, head->name));
         part_count(t->part, 0, 1);
+        return OK;
     }
-    for (; n > 0; n--) {
-        if (n > 1) part_lost(t->part, CAUSE_UNMATCHED_BEGIN, NOPOS, 0);
-        open_event e = VEC(&t->open, open_event)[--t->open.n];
-        TRY(close_range(t, &e, t->now, n > 1 ? SLICE_UNFINISHED : 0));
+    open_event *all = VEC(&t->open, open_event);
+    bool frame = is_frame(&all[at - 1]);
+    for (size_t i = n; i > at; i--) { /* innermost first */
+        if (is_frame(&all[i - 1]) != frame) continue;
+        part_lost(t->part, CAUSE_UNMATCHED_BEGIN, NOPOS, 0);
+        TRY(close_range(t, &all[i - 1], t->now, SLICE_UNFINISHED));
     }
+    TRY(close_range(t, &all[at - 1], t->now, 0));
+    size_t kept = at - 1;
+    for (size_t i = at; i < n; i++)
+        if (is_frame(&all[i]) != frame) all[kept++] = all[i];
+    t->open.n = kept;
     return OK;
 }
 
@@ -520,6 +571,7 @@ static status take_event(thread_reader *t, const tacho_slot *head) {
 static status begin_thread(thread_reader *t, uint32_t row) {
     recording *r = t->r;
     uint32_t known = map_get(&r->thread_of, row);
+    t->row = row;
     t->tid = row;
     if (known != MAP_NONE) t->tid = VEC(&r->threads, recording_thread)[known].tid;
     t->track = part_track(t->part, (ident){.v = r->header.pid}, (ident){.v = t->tid});

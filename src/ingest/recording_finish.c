@@ -307,6 +307,7 @@ static status finish_devices(recording *r, error *err) {
 status recording_finish(recording *r, error *err) {
     status st = finish_steps(r);
     if (st == OK) st = finish_memory(r);
+    if (st == OK) st = recording_finish_links(r);
     if (st == OK) st = finish_queues(r, err);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);
     TRY(st);

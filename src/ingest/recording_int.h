@@ -44,6 +44,13 @@ typedef struct {
     int64_t workers;
 } recording_pipe;
 
+/* An operator with a sequence number; row: of the thread that ran the forward pass. */
+typedef struct {
+    int64_t time, sequence;
+    uint32_t row, track;
+    bool is_backward;
+} recording_link;
+
 typedef struct {
     builder *b;
     part *part;
@@ -58,6 +65,7 @@ typedef struct {
     vec threads; /* recording_thread; the last of a row counts */
     vec steps, queues, pipes;
     vec memories;       /* raw_memory */
+    vec links;          /* recording_link */
     map thread_of;      /* row -> index in threads */
     map frames;         /* address -> string */
     map devices;        /* device number -> 1 */
@@ -76,6 +84,8 @@ int64_t recording_unix(const recording *r, int64_t unix_ns);
 uint32_t recording_string(recording *r, str s); /* UINT32_MAX: no memory */
 /* The events of one thread; its pieces in order. */
 status recording_read_thread(recording *r, const recording_piece *pieces, size_t n, error *err);
+/* Arrows between forward and backward. */
+status recording_finish_links(recording *r);
 /* Steps, memory, queues. */
 status recording_finish(recording *r, error *err);
 

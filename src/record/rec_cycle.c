@@ -272,7 +272,7 @@ static void keep_settings(const tacho_options *o, bool from_outside) {
     if (rec_set.o.worker)
         snprintf(rec_set.worker, sizeof rec_set.worker, "%s", rec_set.o.worker);
     rec_set.o.path = rec_set.o.worker = NULL; /* the program's, not ours */
-    step = 0;
+    step = rec_set.o.first_step;
     n_files = 0;
 }
 
@@ -337,6 +337,13 @@ int tacho_trigger(const char *why) {
     rec_leave(&rec_cycle_lock, before);
     call_back(ready, &set, path);
     return ready ? TACHO_OK : TACHO_OFF;
+}
+
+void tacho_note(const char *text) {
+    if (!text || rec_self.in_slow) return;
+    bool before = rec_enter(&rec_lock);
+    if (rec_current) rec_side(rec_current, TACHO_SIDE_NOTE, "", 0, text, strlen(text));
+    rec_leave(&rec_lock, before);
 }
 
 void rec_set_pending(const tacho_options *o) {

@@ -106,7 +106,8 @@ static double element_bytes(tacho_type type) {
         [TACHO_F64] = 8, [TACHO_F32] = 4, [TACHO_F16] = 2, [TACHO_BF16] = 2, [TACHO_I64] = 8,
         [TACHO_I32] = 4, [TACHO_I16] = 2, [TACHO_I8] = 1,  [TACHO_U8] = 1,   [TACHO_BOOL] = 1,
     };
-    return (size_t)type < sizeof BYTES ? BYTES[type] : 0;
+    uint32_t plain = (uint32_t)type & 255;
+    return plain < sizeof BYTES ? BYTES[plain] : 0;
 }
 
 static double dim(const tacho_tensor *t, uint32_t from_end) {
@@ -161,7 +162,9 @@ static size_t put_tensors(const tacho_op *op, uint8_t *to, uint32_t *n) {
         uint32_t dims = !t->dims                      ? 0
                         : t->n_dims < TACHO_MOST_DIMS ? t->n_dims
                                                       : TACHO_MOST_DIMS;
-        tacho_tensor_word word = {.type = (uint8_t)t->type, .n_dims = (uint8_t)dims};
+        tacho_tensor_word word = {.type = (uint8_t)t->type,
+                                  .n_dims = (uint8_t)dims,
+                                  .flags = (uint16_t)((uint32_t)t->type >> 8)};
         memcpy(at, &word, sizeof word);
         if (dims) memcpy(at + sizeof word, t->dims, dims * sizeof *t->dims);
         at += sizeof word + dims * sizeof *t->dims;
@@ -173,7 +176,7 @@ static bool has_all(size_t said, size_t needed) {
     return said >= needed;
 }
 
-void tacho_op_begin(const tacho_op *op) {
+void rec_op_begin(const tacho_op *op, uint32_t forward_row) {
     enum { MOST_BYTES = TACHO_MOST_TENSORS * (8 + 8 * TACHO_MOST_DIMS) + 8 * MOST_STACK + 64 };
     _Static_assert(MOST_BYTES / TACHO_SLOT_BYTES < TACHO_MOST_EXTRA, "fits into an event");
     if (IS_OFF() || !op || !has_all(op->size, sizeof *op)) return;
@@ -194,8 +197,13 @@ void tacho_op_begin(const tacho_op *op) {
     }
     if (n % TACHO_SLOT_BYTES) memset(payload.rest + n, 0, 8);
     n = (n + TACHO_SLOT_BYTES - 1) / TACHO_SLOT_BYTES * TACHO_SLOT_BYTES;
-    put_with(rec_name(op->name), rec_what(TACHO_EVENT_OP, 0, (uint32_t)op->phase), &payload,
+    uint32_t argument = (uint32_t)op->phase | (forward_row < 256 ? forward_row << 8 : 0);
+    put_with(rec_name(op->name), rec_what(TACHO_EVENT_OP, 0, argument), &payload,
              sizeof payload.fixed + n);
+}
+
+void tacho_op_begin(const tacho_op *op) {
+    rec_op_begin(op, 0);
 }
 
 void tacho_collective_begin(const tacho_collective *c) {

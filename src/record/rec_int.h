@@ -10,6 +10,7 @@
  *     rec_control.c  its socket, for tacho attach
  *     rec_nvtx.c     ranges of NVTX
  *     rec_cupti*.c   work of NVIDIA's GPUs
+ *     rec_torch.c    PyTorch's operators; rec_torch_memory.c its allocators
  *     rec_env.c      loading, forking, exiting
  *
  * Two locks. rec_cycle_lock orders start, stop and step; rec_lock guards the current file, the list
@@ -160,6 +161,8 @@ void rec_cupti_forked(void);
 /* ---- events that programs have no call for ---- */
 void rec_put(uint32_t name, uint32_t what, const void *payload, size_t bytes);
 void rec_instant(uint32_t name);
+/* tacho_op_begin with the row of the thread that ran the forward operator; 0: this thread. */
+void rec_op_begin(const tacho_op *op, uint32_t forward_row);
 /* A range that may end on another thread; phase b or e. */
 void rec_async(uint32_t name, uint64_t id, char phase);
 int64_t rec_tid(void);

@@ -56,6 +56,30 @@ static void an_end_closes_the_range_of_its_name(void **state) {
     trace_release(t);
 }
 
+/* enter() { begin(range) }  …  leave() { end(range) } */
+static void frames_and_ranges_end_each_by_themselves(void **state) {
+    made_recording m = made_new();
+    made_event(&m, 10, 1, TACHO_EVENT_BEGIN, TACHO_RANGE_PYTHON, NULL, 0);
+    made_event(&m, 20, 2, TACHO_EVENT_BEGIN, TACHO_RANGE_PLAIN, NULL, 0);
+    made_event(&m, 30, 1, TACHO_EVENT_END, 0, NULL, 0);
+    made_event(&m, 40, 3, TACHO_EVENT_BEGIN, TACHO_RANGE_PYTHON, NULL, 0);
+    made_event(&m, 50, 0, TACHO_EVENT_END, 0, NULL, 0); /* of the range */
+    made_event(&m, 60, 3, TACHO_EVENT_END, 0, NULL, 0);
+    made_name(&m, 1, "enter");
+    made_name(&m, 2, "range");
+    made_name(&m, 3, "leave");
+    trace *t = read_made(&m);
+    assert_int_equal(t->slice.n - 1, 3);
+    for (uint32_t i = 1; i <= 3; i++) {
+        bool range = str_eq(trace_str(t, t->slice.name[i]), STR("range"));
+        assert_int_equal(t->slice.dur[i], range ? 30 : 20);
+        assert_int_equal(t->slice.flags[i] & SLICE_UNFINISHED, 0);
+    }
+    assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_END), 0);
+    assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_BEGIN), 0);
+    trace_release(t);
+}
+
 static void payloads_that_are_too_short_are_passed_over(void **state) {
     made_recording m = made_new();
     for (uint32_t kind = 1; kind < 32; kind++)
@@ -102,6 +126,7 @@ int main(void) {
         cmocka_unit_test(an_end_without_a_begin_is_counted),
         cmocka_unit_test(in_a_flight_recorder_it_is_expected),
         cmocka_unit_test(an_end_closes_the_range_of_its_name),
+        cmocka_unit_test(frames_and_ranges_end_each_by_themselves),
         cmocka_unit_test(payloads_that_are_too_short_are_passed_over),
         cmocka_unit_test(tensors_that_lead_outside_are_cut),
         cmocka_unit_test(device_work_that_ends_before_it_begins_is_dropped),

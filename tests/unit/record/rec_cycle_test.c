@@ -55,6 +55,35 @@ static void a_name_of_a_file_is_taken_as_it_is(void **state) {
     trace_release(t);
 }
 
+static void steps_are_counted_from_the_number_given(void **state) {
+    tacho_options o = {.size = sizeof o, .path = fresh_folder(), .first_step = 40};
+    assert_int_equal(tacho_start(&o), TACHO_OK);
+    tacho_step();
+    tacho_step();
+    trace *t = stop_and_read();
+    assert_int_equal(t->step.n - 1, 2);
+    assert_int_equal(t->step.number[1], 40);
+    assert_int_equal(t->step.number[2], 41);
+    trace_release(t);
+}
+
+static void a_note_is_kept_in_the_recording_that_runs(void **state) {
+    fresh_folder();
+    tacho_note("before"); /* nothing records */
+    start_all();
+    tacho_note("the loader could not be seen");
+    trace *t = stop_and_read();
+    bool found = false, early = false;
+    for (uint32_t i = 1; i < t->meta.n; i++) {
+        str text = trace_str(t, t->meta.value[i]);
+        found |= str_find(text, STR("the loader could not be seen"), 0) != SIZE_MAX;
+        early |= str_find(text, STR("before"), 0) != SIZE_MAX;
+    }
+    assert_true(found);
+    assert_false(early);
+    trace_release(t);
+}
+
 static void each_window_of_a_schedule_is_a_file_of_its_own(void **state) {
     n_ready = 0;
     tacho_options o = {
@@ -227,6 +256,8 @@ int main(void) {
         cmocka_unit_test_teardown(a_second_start_is_refused, tear_down),
         cmocka_unit_test_teardown(a_folder_that_cannot_be_made_is_told, tear_down),
         cmocka_unit_test_teardown(a_name_of_a_file_is_taken_as_it_is, tear_down),
+        cmocka_unit_test_teardown(steps_are_counted_from_the_number_given, tear_down),
+        cmocka_unit_test_teardown(a_note_is_kept_in_the_recording_that_runs, tear_down),
         cmocka_unit_test_teardown(each_window_of_a_schedule_is_a_file_of_its_own, tear_down),
         cmocka_unit_test_teardown(steps_lie_between_marks_and_the_rest_is_none, tear_down),
         cmocka_unit_test_teardown(a_thousand_cycles_leave_a_thousand_files, tear_down),

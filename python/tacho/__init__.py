@@ -1,0 +1,39 @@
+"""tacho: see a deep-learning job from the inside.
+
+    import tacho
+
+    with tacho.profile(path="runs/x", record_shapes=True) as prof:
+        for batch in loader:
+            train(batch)
+            prof.step()
+
+    prof.trace().operators(group_by="name+shape").to_pandas()
+
+Profilers, schedules and callbacks have the names and the meaning PyTorch, Paddle, MegEngine and
+MindSpore give them; docs/PYTHON.md says more.
+"""
+from ._native import calls as _calls
+from ._program import TachoError
+from .callbacks import StopAtStep
+from .handlers import export_chrome_tracing, keep, tensorboard_trace_handler
+from .profiler import Profiler, profile
+from .ranges import RecordEvent, TracerEventType, counter, mark, queue, record_function, scope
+from .reports import SortedKeys, SummaryView
+from .schedules import ProfilerAction, ProfilerState, make_scheduler, schedule
+from .trace import Answer, Table, Trace, load
+
+__all__ = ["Answer", "Profiler", "ProfilerAction", "ProfilerState", "RecordEvent", "SortedKeys",
+           "StopAtStep", "SummaryView", "Table", "TachoError", "Trace", "TracerEventType", "counter",
+           "export_chrome_tracing", "is_recording", "keep", "load", "make_scheduler", "mark", "profile",
+           "queue", "record_function", "schedule", "scope", "tensorboard_trace_handler", "trigger"]
+__version__ = "0.1.0"
+
+
+def is_recording() -> bool:
+    """Whether events are kept at this moment."""
+    return _calls.is_recording()
+
+
+def trigger(why: str = "") -> bool:
+    """Flight recorder: what happened in the last seconds becomes a file now."""
+    return _calls.trigger(why) == 0

@@ -1,0 +1,45 @@
+"""The recorder's calls, by the extension or by ctypes, and the words they use."""
+import os
+from typing import Any, List
+
+PLAIN, OP, MODULE, DATA, FORWARD, BACKWARD, OPTIMIZER, COMMUNICATION, PYTHON = range(9)
+OK, BUSY, FAILED, OFF = 0, -1, -2, -3
+TORCH_OPS, TORCH_SHAPES, TORCH_MEMORY, TORCH_LINKS = 1, 2, 4, 8
+TYPES = {"float64": 1, "float32": 2, "float16": 3, "bfloat16": 4, "int64": 5, "int32": 6, "int16": 7,
+         "int8": 8, "uint8": 9, "bool": 10}
+
+
+def _load() -> Any:
+    if not os.environ.get("TACHO_CTYPES"):
+        try:
+            from .native import _tacho
+            return _tacho
+        except ImportError:
+            pass
+    from . import _calls
+    return _calls
+
+
+calls = _load()
+USES_EXTENSION = calls.__name__.endswith("_tacho")
+
+# Notes of this process: what is off and why. Each recording gets those that are known.
+_notes: List[str] = []
+
+
+def note(text: str) -> None:
+    """Something could not be recorded: said in the trace, never an exception in the job."""
+    if text not in _notes:
+        _notes.append(text)
+        calls.note(text)
+
+
+def write_notes() -> None:
+    for text in _notes:
+        calls.note(text)
+
+
+def type_of(dtype: Any) -> int:
+    """The number of a framework's type: torch.float32, numpy.float32, paddle.float32…"""
+    text = str(dtype).rsplit(".", 1)[-1].strip("<>' ").lower()
+    return TYPES.get(text, 0)

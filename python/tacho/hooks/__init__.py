@@ -1,0 +1,105 @@
+"""What is recorded of a framework without a change of the program.
+
+A framework that the program has imported gets its hooks before a recording begins and loses them when
+the profiler stops. Each file here knows one framework and has install(wants) and remove(). Whatever
+goes wrong in them becomes a note in the trace: the job runs as if nobody looked.
+"""
+import importlib
+import sys
+from typing import Any, Dict, List, NamedTuple
+
+from .. import _native
+from . import frames
+
+FRAMEWORKS = ("torch", "paddle", "megengine", "mindspore")
+
+# Throughput timers of the profilers that run; loaders tell them when they wait.
+timers: List[Any] = []
+
+
+class Wants(NamedTuple):
+    """What a profiler wants to see."""
+    shapes: bool = False
+    memory: bool = False
+    stacks: bool = False
+    flops: bool = False
+    scopes: bool = False
+    sample_every: int = 0
+    loader_only: bool = False
+
+
+_installed: Dict[str, Wants] = {}
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(f".{name}_hooks", __name__)
+
+
+def _install(name: str, wants: Wants) -> None:
+    if _installed.get(name) == wants:
+        return
+    try:
+        if name in _installed:
+            _module(name).remove()
+        _installed[name] = wants
+        _module(name).install(wants)
+    except Exception as why:  # a note, never a failure of the job
+        _native.note(f"{name}: some hooks could not be set ({type(why).__name__}: {why})")
+
+
+def look_again(wants: Wants) -> None:
+    """Frameworks that were imported since."""
+    for name in FRAMEWORKS:
+        if name not in _installed and _is_complete(name):
+            _install(name, wants)
+
+
+def _is_complete(name: str) -> bool:
+    """Imported, and not in the middle of its own import."""
+    module = sys.modules.get(name)
+    if module is None:
+        return False
+    spec = getattr(module, "__spec__", None)
+    return not getattr(spec, "_initializing", False)
+
+
+def prepare(wants: Wants) -> None:
+    for name in FRAMEWORKS:
+        if _is_complete(name):
+            _install(name, wants)
+
+
+def begin(wants: Wants) -> None:
+    """A recording has begun."""
+    if wants.stacks:
+        try:
+            frames.begin()
+        except Exception as why:
+            _native.note(f"Python stacks: {type(why).__name__}: {why}")
+
+
+def end() -> None:
+    """A recording ends."""
+    frames.end()
+
+
+def release() -> None:
+    """No profiler runs any more: the frameworks are as they were."""
+    if timers:
+        return
+    for name in list(_installed):
+        del _installed[name]
+        try:
+            _module(name).remove()
+        except Exception as why:
+            _native.note(f"{name}: some hooks could not be taken away ({type(why).__name__}: {why})")
+
+
+def reader_begin() -> None:
+    for timer in timers:
+        timer.reader_begin()
+
+
+def reader_end() -> None:
+    for timer in timers:
+        timer.reader_end()

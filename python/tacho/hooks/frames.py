@@ -1,0 +1,63 @@
+"""Python functions as ranges: the stacks of operators follow from what lies around them.
+
+One range for each call, named FILE(LINE): FUNCTION with the line of its definition, as PyTorch's
+profiler names them. Functions that run when the recording begins are opened then, outermost first, so
+that what they call has its whole stack. The recorder's own functions are left out.
+"""
+import sys
+from types import CodeType, FrameType
+from typing import List, Optional
+
+from .. import _library, _native
+from .._native import calls
+
+_OWN = str(_library.HERE)
+# Ranges that these functions begin outlive them: they would overlap.
+_HIDDEN = ("torch/autograd/profiler.py", "torch/_ops.py")
+_roots: List[str] = []
+_running = False
+
+
+def _short(file: str) -> str:
+    """The path below the longest entry of the module search path that holds it."""
+    best = ""
+    for root in _roots:
+        if len(root) > len(best) and file.startswith(root):
+            best = root
+    return file[len(best):]
+
+
+def name_of(code: CodeType) -> Optional[str]:
+    file = code.co_filename
+    if file.startswith(_OWN) or file.endswith(_HIDDEN):
+        return None
+    return f"{_short(file)}({code.co_firstlineno}): {code.co_name}"
+
+
+def _stack() -> List[CodeType]:
+    """The functions that run, innermost first."""
+    frame: Optional[FrameType] = sys._getframe(1)
+    stack = []
+    while frame is not None:
+        stack.append(frame.f_code)
+        frame = frame.f_back
+    return stack
+
+
+def begin() -> None:
+    global _running
+    _roots[:] = sorted({p.rstrip("/") + "/" for p in sys.path if p}, key=len)
+    if not calls.trace_python(name_of):
+        _native.note("Python stacks: this interpreter has no profile function")
+    for code in reversed(_stack()):
+        calls.enter(code)
+    _running = True
+
+
+def end() -> None:
+    global _running
+    if _running:
+        calls.trace_python(None)
+        for code in _stack():
+            calls.leave(code)
+    _running = False

@@ -1,0 +1,138 @@
+"""PyTorch: operators, shapes, memory and user ranges from libtorch itself (rec_torch.c), modules by
+global hooks, the backward pass by its entry points.
+
+libtorch's own ranges name the data loader and the optimizer. Where libtorch does not answer (another
+processor, a build that is not known), operators come through a dispatch mode in Python, and loader and
+optimizer by hooks: slower, and the trace says so.
+"""
+import sys
+from typing import Any, Dict, List, Optional
+
+from .. import _native
+from .._native import calls
+from . import Wants, reader_begin, reader_end
+from .patches import Modules, Patches, loader, ranged, shapes_of
+
+_patches = Patches()
+_handles: List[Any] = []
+_mode: Optional[Any] = None
+_names: Dict[type, int] = {}
+
+
+def _name_of(module: Any) -> str:
+    """Linear_0: the class and how many of it were called before, as torch.profiler names modules."""
+    name = module.__dict__.get("_tacho_name")
+    if name is None:
+        kind = type(module)
+        number = _names.get(kind, 0)
+        _names[kind] = number + 1
+        name = f"{kind.__name__}_{number}"
+        module.__dict__["_tacho_name"] = name
+    return name
+
+
+def _hook_modules(torch: Any) -> None:
+    modules = Modules(_name_of)
+    opened: List[int] = []  # forward hooks of one thread nest; others are rare and keep their order
+
+    import threading
+    local = threading.local()
+
+    def before(module: Any, _inputs: Any) -> None:
+        stack = local.__dict__.setdefault("stack", opened.copy())
+        stack.append(modules.begin(module))
+
+    def after(_module: Any, _inputs: Any, _output: Any) -> None:
+        stack = local.__dict__.get("stack")
+        if stack:
+            modules.end(stack.pop())
+
+    m = torch.nn.modules.module
+    _handles.append(m.register_module_forward_pre_hook(before))
+    try:
+        _handles.append(m.register_module_forward_hook(after, always_call=True))
+    except TypeError:  # before 2.0: a call that fails leaves its range open
+        _handles.append(m.register_module_forward_hook(after))
+
+
+def _hook_backward(torch: Any) -> None:
+    for name in ("backward", "grad"):
+        _patches.replace(torch.autograd, name, ranged(name, _native.BACKWARD))
+
+
+def _hook_loader(torch: Any, records: bool) -> None:
+    loaders = sys.modules.get("torch.utils.data.dataloader")
+    if loaders is not None:
+        _patches.replace(loaders._BaseDataLoaderIter, "__next__",
+                         loader("enumerate(DataLoader)#_BaseDataLoaderIter.__next__", records))
+
+
+def _hook_optimizer(torch: Any) -> None:
+    optimizers = sys.modules.get("torch.optim.optimizer")
+    if optimizers is None:
+        return
+
+    def before(optimizer: Any, _args: Any, _words: Any) -> None:
+        calls.begin_text(f"Optimizer.step#{type(optimizer).__name__}.step", _native.OPTIMIZER)
+
+    def after(_optimizer: Any, _args: Any, _words: Any) -> None:
+        calls.end()
+
+    _handles.append(optimizers.register_optimizer_step_pre_hook(before))
+    _handles.append(optimizers.register_optimizer_step_post_hook(after))
+    _patches.replace(optimizers.Optimizer, "zero_grad",
+                     ranged("Optimizer.zero_grad", _native.OPTIMIZER))
+
+
+def _hook_dispatch(wants: Wants) -> None:
+    """Operators by a dispatch mode: the way that always works, at some microseconds each."""
+    global _mode
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Mode(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            name = getattr(func, "_schema", None)
+            shapes, kinds = shapes_of(args) if wants.shapes else (None, None)
+            calls.op_begin(name.name if name is not None else str(func), 0, shapes, kinds, -1.0, -1, -1)
+            try:
+                return func(*args, **(kwargs or {}))
+            finally:
+                calls.end()
+
+    _mode = Mode()
+    _mode.__enter__()
+
+
+def install(wants: Wants) -> None:
+    import torch
+    if wants.loader_only:
+        _hook_loader(torch, False)
+        return
+    asked = _native.TORCH_OPS | _native.TORCH_LINKS
+    asked |= _native.TORCH_SHAPES if wants.shapes else 0
+    asked |= _native.TORCH_MEMORY if wants.memory or wants.sample_every else 0
+    got = calls.torch(asked)
+    _hook_modules(torch)
+    _hook_backward(torch)
+    _hook_loader(torch, not got & _native.TORCH_OPS)
+    if not got & _native.TORCH_OPS:
+        _native.note("PyTorch: libtorch did not answer; operators come through a dispatch mode, without"
+                     " links between forward and backward")
+        _hook_optimizer(torch)
+        _hook_dispatch(wants)
+        return
+    for bit, what in ((_native.TORCH_SHAPES, "shapes"), (_native.TORCH_MEMORY, "memory"),
+                      (_native.TORCH_LINKS, "links between forward and backward")):
+        if asked & ~got & bit:
+            _native.note(f"PyTorch: no {what}, this build of libtorch is not known")
+
+
+def remove() -> None:
+    global _mode
+    calls.torch(0)
+    _patches.undo()
+    while _handles:
+        _handles.pop().remove()
+    if _mode is not None:
+        mode, _mode = _mode, None
+        mode.__exit__(None, None, None)

@@ -1,0 +1,403 @@
+/* rec_torch.c: PyTorch's operators, told by PyTorch itself.
+ *
+ * libtorch runs "record function" callbacks around every operator, every node of the backward pass and
+ * every range of its users. They are C++, but the three functions that matter are exported under fixed
+ * names and take plain words, so that they can be called from C: no header and no compiler of PyTorch
+ * is needed, and no Python runs per operator.
+ *
+ *     program ── op ──> libtorch ── begin(fn) ──> one event, with shapes when they are wanted
+ *                          └────── end(fn) ────> one event
+ *
+ * The name has a function of its own. Inputs, the sequence number and the thread of the forward pass
+ * are fields whose places no one promises: a trial with known tensors finds them by their contents,
+ * once, and what is not found is not used. Without the trial's success nothing is recorded, and the
+ * caller may fall back to ranges of NVTX or ITT.
+ *
+ * Only the calling convention of x86-64 is spoken here. Callbacks stay harmless for ever: a thread may
+ * hold their addresses after they were taken away, and this library is never unloaded. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "record/rec_int.h"
+#include "record/rec_torch_int.h"
+
+#if defined(__x86_64__) && defined(__linux__)
+
+enum { N_SCOPES = 10, SCOPE_OP = 0, SCOPE_BACKWARD = 1, SCOPE_USER = 7 };
+enum { PROBE_WORDS = 64, TAG_TENSOR = 1, FLOAT = 6, MOST_LIST = TACHO_MOST_TENSORS };
+
+/* at::RecordFunctionCallback: passed by value, in memory. */
+typedef struct {
+    void **(*start)(void **context, const void *fn);
+    void (*end)(const void *fn, void *context);
+    double probability;
+    bool scopes[N_SCOPES], needs_inputs, needs_outputs, needs_ids;
+} callback;
+
+/* c10::IValue, of which only these words are looked at. */
+typedef struct {
+    uint64_t payload;
+    uint32_t tag, more;
+} ivalue;
+
+typedef void *tensor; /* what the functions for compiled models call a handle: at::Tensor * */
+
+static struct {
+    uint64_t (*add)(callback);
+    void (*remove)(uint64_t);
+    const char *(*name)(const void *);
+    uint64_t (*thread)(void);
+    int64_t (*peek)(void);
+    int32_t (*new)(int64_t, const int64_t *, const int64_t *, int32_t, int32_t, int32_t,
+                   tensor *);
+    int32_t (*drop)(tensor);
+    int32_t (*as_strided)(tensor, const int64_t *, const int64_t *, tensor *);
+    int32_t (*mm_out)(tensor, tensor, tensor);
+    int32_t (*sizes)(tensor, int64_t **);
+    int32_t (*dim)(tensor, int64_t *);
+    int32_t (*dtype)(tensor, int32_t *);
+    const void *undefined;
+} torch;
+
+/* Words of a record function, 0: not known. */
+static struct { uint32_t inputs, sequence, forward_thread, list_tag; } place;
+
+static uint64_t handles[3];
+static unsigned installed; /* TACHO_TORCH_* that the callbacks serve; rec_torch_lock */
+static pthread_mutex_t rec_torch_lock = PTHREAD_MUTEX_INITIALIZER;
+static int trial_result; /* 0 not tried, 1 good, -1 not */
+
+/* ---- what begins and ends ---- */
+
+/* A context that says "begun"; libtorch deletes it through its table of virtual functions. */
+static void nothing(void *self) {
+    (void)self;
+}
+static void (*const CONTEXT_TABLE[])(void *) = {nothing, nothing};
+static struct { const void *table; } begun = {CONTEXT_TABLE};
+
+/* Rows of the threads that ran forward operators, by libtorch's own number of the thread. */
+enum { MOST_THREADS = 256 };
+static uint32_t rows_of_threads[MOST_THREADS];
+
+static uint64_t word_of(const void *fn, uint32_t at) {
+    uint64_t word;
+    memcpy(&word, (const uint64_t *)fn + at, sizeof word);
+    return word;
+}
+
+static tacho_type type_of(int32_t dtype) {
+    static const uint8_t TYPES[] = {
+        TACHO_U8, TACHO_I8, TACHO_I16, TACHO_I32,  TACHO_I64, TACHO_F16, TACHO_F32, TACHO_F64,
+        0,        0,        0,         TACHO_BOOL, 0,         0,         0,         TACHO_BF16};
+    return dtype >= 0 && (size_t)dtype < sizeof TYPES ? (tacho_type)TYPES[dtype]
+                                                      : TACHO_TYPE_UNKNOWN;
+}
+
+static tacho_tensor describe(const ivalue *v) {
+    tacho_tensor to = {.type = TACHO_TYPE_UNKNOWN};
+    if (v->tag != TAG_TENSOR || v->payload == (uint64_t)(uintptr_t)torch.undefined) return to;
+    tensor handle = (tensor)(uintptr_t)&v->payload; /* an at::Tensor is this one pointer */
+    int64_t n = 0, *dims = NULL;
+    int32_t dtype = -1;
+    if (torch.dim(handle, &n) != 0 || n < 0 || torch.sizes(handle, &dims) != 0) return to;
+    if (torch.dtype(handle, &dtype) == 0) to.type = type_of(dtype);
+    to.n_dims = n > TACHO_MOST_DIMS ? TACHO_MOST_DIMS : (uint32_t)n;
+    to.dims = dims;
+    return to;
+}
+
+/* A list of tensors: its elements, marked; any other list is one input without a shape. */
+static uint32_t describe_list(const ivalue *v, tacho_tensor *to, uint32_t room) {
+    const ivalue *const *ends = (const ivalue *const *)(uintptr_t)(v->payload + 16);
+    const ivalue *first = ends[0];
+    ptrdiff_t n = ends[1] - first;
+    if (n <= 0 || first->tag != TAG_TENSOR) {
+        *to = (tacho_tensor){.type = TACHO_TYPE_UNKNOWN};
+        return 1;
+    }
+    uint32_t kept = n < (ptrdiff_t)room ? (uint32_t)n : room;
+    for (uint32_t i = 0; i < kept; i++) {
+        to[i] = describe(&first[i]);
+        to[i].type = (tacho_type)((uint32_t)to[i].type | TACHO_TYPE_IN_LIST);
+    }
+    to[kept - 1].type = (tacho_type)((uint32_t)to[kept - 1].type | TACHO_TYPE_ENDS_LIST);
+    if (n > (ptrdiff_t)kept) rec_count_lost(TACHO_LOST_SHAPES, (uint64_t)(n - kept));
+    return kept;
+}
+
+static uint32_t describe_inputs(const void *fn, tacho_tensor *to) {
+    const ivalue *all = (const ivalue *)(uintptr_t)word_of(fn, place.inputs);
+    uint64_t n_all = word_of(fn, place.inputs + 1);
+    uint32_t n = 0;
+    for (uint64_t i = 0; i < n_all && n < TACHO_MOST_TENSORS; i++) {
+        if (place.list_tag && all[i].tag == place.list_tag)
+            n += describe_list(&all[i], to + n, TACHO_MOST_TENSORS - n);
+        else
+            to[n++] = describe(&all[i]);
+    }
+    return n;
+}
+
+static void begin_op(const void *fn, tacho_range_kind phase) {
+    tacho_tensor inputs[TACHO_MOST_TENSORS];
+    tacho_op op = {.size = sizeof op, .name = torch.name(fn), .phase = phase, .sequence = -1};
+    if (place.sequence) op.sequence = (int64_t)word_of(fn, place.sequence);
+    if (op.sequence > (int64_t)1 << 60) op.sequence = -1;
+    if (place.inputs && __atomic_load_n(&rec_flags, __ATOMIC_RELAXED) & TACHO_FILE_SHAPES) {
+        op.inputs = inputs;
+        op.n_inputs = describe_inputs(fn, inputs);
+    }
+    uint32_t row = 0;
+    if (op.sequence >= 0 && phase == TACHO_RANGE_BACKWARD && place.forward_thread) {
+        uint64_t thread = word_of(fn, place.forward_thread);
+        if (thread < MOST_THREADS)
+            row = __atomic_load_n(&rows_of_threads[thread], __ATOMIC_RELAXED);
+    } else if (op.sequence >= 0) {
+        uint64_t thread = torch.thread();
+        if (thread < MOST_THREADS)
+            __atomic_store_n(&rows_of_threads[thread], rec_self.row, __ATOMIC_RELAXED);
+    }
+    rec_op_begin(&op, row);
+}
+
+static bool is_off(void **context) {
+    bool off = !tacho_is_recording();
+    *context = off ? NULL : (void *)&begun;
+    return off;
+}
+
+static void **start_op(void **context, const void *fn) {
+    if (!is_off(context)) begin_op(fn, TACHO_RANGE_PLAIN);
+    return context;
+}
+
+static void **start_backward(void **context, const void *fn) {
+    if (!is_off(context)) begin_op(fn, TACHO_RANGE_BACKWARD);
+    return context;
+}
+
+static bool starts_with(const char *text, const char *head) {
+    return strncmp(text, head, strlen(head)) == 0;
+}
+
+static void **start_user(void **context, const void *fn) {
+    if (is_off(context)) return context;
+    const char *name = torch.name(fn);
+    tacho_range_kind kind = starts_with(name, "enumerate(DataLoader)#") ? TACHO_RANGE_DATA
+                            : starts_with(name, "Optimizer.")           ? TACHO_RANGE_OPTIMIZER
+                                                                        : TACHO_RANGE_PLAIN;
+    tacho_begin_text(name, kind);
+    return context;
+}
+
+static void end_any(const void *fn, void *context) {
+    (void)fn;
+    if (context) tacho_end_range();
+}
+
+/* ---- the trial ---- */
+
+typedef struct {
+    const char *want;
+    tensor given[3];
+    int64_t sequence;
+    bool found;
+} probe;
+static __thread probe *probing;
+
+static bool read_safely(uint64_t from, void *to, size_t n) {
+    struct iovec here = {to, n}, there = {(void *)(uintptr_t)from, n};
+    return from && process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)n;
+}
+
+static uint64_t impl_of(tensor t) {
+    uint64_t impl;
+    memcpy(&impl, t, sizeof impl);
+    return impl;
+}
+
+/* The word that holds the address of our three tensors, followed by their number. */
+static void find_inputs(const uint64_t *words, const probe *p) {
+    for (uint32_t i = 2; i + 1 < PROBE_WORDS; i++) {
+        ivalue v[3];
+        if (words[i + 1] != 3 || !read_safely(words[i], v, sizeof v)) continue;
+        bool same = true;
+        for (int k = 0; k < 3; k++)
+            same &= v[k].tag == TAG_TENSOR && v[k].payload == impl_of(p->given[k]);
+        if (!same) continue;
+        enum { AFTER_INPUTS = 2 + 7 + 3 }; /* a map and a vector lie between */
+        bool has_sequence = words[i - 1] == (uint64_t)p->sequence;
+        place.inputs = i;
+        place.sequence = has_sequence ? i - 1 : 0;
+        place.forward_thread =
+            has_sequence && i + AFTER_INPUTS < PROBE_WORDS && words[i + AFTER_INPUTS] == 0
+                ? i + AFTER_INPUTS
+                : 0;
+        return;
+    }
+}
+
+/* The second input of as_strided is the list of sizes, {2, 3}: so lists look. */
+static void find_list(const uint64_t *words) {
+    ivalue v, element[2];
+    uint64_t ends[2];
+    if (!place.inputs || words[place.inputs + 1] < 3) return;
+    if (!read_safely(words[place.inputs] + sizeof v, &v, sizeof v)) return;
+    if (!read_safely(v.payload + 16, ends, sizeof ends)) return;
+    if (ends[1] - ends[0] != sizeof element || !read_safely(ends[0], element, sizeof element))
+        return;
+    if (element[0].payload == 2 && element[1].payload == 3 && element[0].tag == element[1].tag)
+        place.list_tag = v.tag;
+}
+
+static void **start_probe(void **context, const void *fn) {
+    *context = NULL;
+    probe *p = probing;
+    if (!p || p->found || strcmp(torch.name(fn), p->want) != 0) return context;
+    uint64_t words[PROBE_WORDS];
+    if (!read_safely((uint64_t)(uintptr_t)fn, words, sizeof words)) return context;
+    p->found = true;
+    if (p->given[0])
+        find_inputs(words, p);
+    else
+        find_list(words);
+    return context;
+}
+
+static void end_probe(const void *fn, void *context) {
+    (void)fn;
+    (void)context;
+}
+
+static tensor make_tensor(int64_t rows, int64_t columns) {
+    tensor t = NULL;
+    int64_t sizes[2] = {rows, columns}, strides[2] = {columns, 1};
+    return torch.new(2, sizes, strides, FLOAT, 0, 0, &t) == 0 ? t : NULL;
+}
+
+static bool multiply(void) {
+    probe p = {.want = "aten::mm", .sequence = torch.peek ? torch.peek() : -1};
+    tensor a = make_tensor(2, 3), b = make_tensor(3, 4), c = make_tensor(2, 4);
+    if (a && b && c) {
+        p.given[0] = a, p.given[1] = b, p.given[2] = c;
+        probing = &p;
+        (void)torch.mm_out(c, a, b);
+        probing = NULL;
+    }
+    if (a) torch.drop(a);
+    if (b) torch.drop(b);
+    if (c) torch.drop(c);
+    return p.found;
+}
+
+static void make_list(void) {
+    probe p = {.want = "aten::as_strided"};
+    int64_t sizes[2] = {2, 3}, strides[2] = {3, 1};
+    tensor t = make_tensor(2, 3), view = NULL;
+    if (t && torch.as_strided) {
+        probing = &p;
+        if (torch.as_strided(t, sizes, strides, &view) != 0) view = NULL;
+        probing = NULL;
+    }
+    if (view) torch.drop(view);
+    if (t) torch.drop(t);
+}
+
+static bool trial(void) {
+    callback c = {start_probe, end_probe, 1.0, {[SCOPE_OP] = true}, true, false, false};
+    uint64_t handle = torch.add(c);
+    bool good = multiply();
+    if (good) make_list();
+    torch.remove(handle);
+    return good;
+}
+
+/* ---- putting in, taking out ---- */
+
+static bool find_symbols(void) {
+    void *lib = dlopen("libtorch_cpu.so", RTLD_NOLOAD | RTLD_LAZY);
+    if (!lib) return false;
+    const struct {
+        void *to;
+        const char *name;
+        bool needed;
+    } all[] = {
+        {&torch.add, "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE", true},
+        {&torch.remove, "_ZN2at14removeCallbackEm", true},
+        {&torch.name, "_ZNK2at14RecordFunction4nameEv", true},
+        {&torch.thread, "_ZN2at14RecordFunction15currentThreadIdEv", true},
+        {&torch.peek, "_ZN2at15sequence_number4peekEv", false},
+        {&torch.new, "aoti_torch_empty_strided", true},
+        {&torch.drop, "aoti_torch_delete_tensor_object", true},
+        {&torch.as_strided, "aoti_torch_as_strided", false},
+        {&torch.mm_out, "aoti_torch_mm_out", true},
+        {&torch.sizes, "aoti_torch_get_sizes", true},
+        {&torch.dim, "aoti_torch_get_dim", true},
+        {&torch.dtype, "aoti_torch_get_dtype", true},
+        {&torch.undefined, "_ZN3c1019UndefinedTensorImpl10_singletonE", false},
+    };
+    bool found = true;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        void *at = dlsym(lib, all[i].name);
+        memcpy(all[i].to, &at, sizeof at);
+        found &= at != NULL || !all[i].needed;
+    }
+    return found; /* the library stays: it is the program's own */
+}
+
+static void take_out(void) {
+    for (size_t i = 0; i < sizeof handles / sizeof *handles; i++) {
+        if (handles[i]) torch.remove(handles[i]);
+        handles[i] = 0;
+    }
+    installed = 0;
+}
+
+static void put_in(unsigned want) {
+    bool inputs = (want & TACHO_TORCH_SHAPES) && place.inputs;
+    callback op = {start_op, end_any, 1.0, {[SCOPE_OP] = true}, inputs, false, false};
+    callback backward = {start_backward, end_any, 1.0,  {[SCOPE_BACKWARD] = true},
+                         inputs,         false,   false};
+    callback user = {start_user, end_any, 1.0, {[SCOPE_USER] = true}, false, false, false};
+    handles[0] = torch.add(op);
+    handles[1] = torch.add(backward);
+    handles[2] = torch.add(user);
+    installed = want & (TACHO_TORCH_OPS | TACHO_TORCH_SHAPES);
+}
+
+static unsigned serve(unsigned want) {
+    if (trial_result == 0) {
+        if (!find_symbols()) return 0; /* it may be loaded later */
+        trial_result = trial() ? 1 : -1;
+    }
+    if (trial_result < 0) return 0;
+    unsigned had = installed;
+    if ((want & (TACHO_TORCH_OPS | TACHO_TORCH_SHAPES)) != had) {
+        if (had) take_out();
+        if (want & TACHO_TORCH_OPS) put_in(want);
+    }
+    unsigned got = want & TACHO_TORCH_OPS;
+    if (got && place.inputs) got |= want & TACHO_TORCH_SHAPES;
+    if (got && place.sequence) got |= want & TACHO_TORCH_LINKS;
+    return got;
+}
+
+unsigned tacho_torch(unsigned want) {
+    pthread_mutex_lock(&rec_torch_lock);
+    unsigned got = serve(want) | rec_torch_memory(want);
+    pthread_mutex_unlock(&rec_torch_lock);
+    return got;
+}
+
+#else
+
+unsigned tacho_torch(unsigned want) {
+    (void)want;
+    return 0;
+}
+
+#endif
