@@ -10,38 +10,44 @@
 
 #include "record/rec_cupti_int.h"
 
-/* The numbers have not changed since they were given. */
-static const uint16_t RUNTIME_CALLS[] = {20,  22,  31,  41,  49,  51,  131, 137,
-                                         147, 161, 165, 211, 214, 225, 235, 239,
-                                         269, 311, 312, 373, 375, 430, 431};
-static const uint16_t DRIVER_CALLS[] = {307, 442, 477, 514, 515, 652, 653};
+/* First and last of a run of numbers; they have not changed since they were given. */
+typedef struct {
+    uint16_t first, last;
+} numbers;
+static const numbers RUNTIME_CALLS[] = {
+    {20, 20},   {22, 22},   {31, 52},   {126, 126}, {131, 131}, {137, 137},
+    {143, 147}, {161, 163}, {165, 165}, {211, 211}, {214, 214}, {225, 236},
+    {239, 239}, {244, 250}, {269, 272}, {311, 312}, {373, 376}, {391, 392},
+    {430, 431}, {482, 485}, {505, 506}, {509, 512}, {0, 0}};
+static const numbers DRIVER_CALLS[] = {
+    {17, 17},   {121, 121}, {126, 126}, {216, 226}, {243, 243}, {245, 245}, {248, 254},
+    {276, 293}, {305, 307}, {318, 321}, {397, 433}, {440, 440}, {442, 442}, {477, 480},
+    {514, 515}, {598, 601}, {611, 612}, {652, 653}, {776, 779}, {796, 800}, {0, 0}};
 enum {
-    N_RUNTIME = sizeof RUNTIME_CALLS / sizeof *RUNTIME_CALLS,
-    N_DRIVER = sizeof DRIVER_CALLS / sizeof *DRIVER_CALLS,
     MOST_NUMBERS = 4096,
     MOST_GAPS =
         16, /* numbers that mean nothing, one behind the other: then there are no more */
 };
 
-static void silence_others(int (*enable)(uint32_t, uint8_t), const uint16_t *calls, size_t n) {
+static void silence_others(int (*enable)(uint32_t, uint8_t), const numbers *calls) {
     int gaps = 0;
     for (uint32_t id = 1; id < MOST_NUMBERS && gaps < MOST_GAPS; id++) {
-        if (n > 0 && *calls == id) {
-            calls++;
-            n--;
-        } else {
-            gaps = enable(id, 0) == 0 ? 0 : gaps + 1;
-        }
+        if (calls->first && id > calls->last) calls++;
+        if (calls->first && id >= calls->first) continue;
+        gaps = enable(id, 0) == 0 ? 0 : gaps + 1;
     }
 }
 
-static int listen_to(void *subscriber, uint32_t on) {
-    int code = 0;
-    for (int i = 0; i < N_RUNTIME; i++)
-        code |= cupti.enable_callback(on, subscriber, DOMAIN_RUNTIME, RUNTIME_CALLS[i]);
-    for (int i = 0; i < N_DRIVER; i++)
-        code |= cupti.enable_callback(on, subscriber, DOMAIN_DRIVER, DRIVER_CALLS[i]);
-    return code;
+/* Some of the numbers are of later versions than the one at hand: that is no failure. */
+static void listen_to(void *subscriber, uint32_t on, int domain, const numbers *calls) {
+    for (; calls->first; calls++)
+        for (uint32_t id = calls->first; id <= calls->last; id++)
+            (void)cupti.enable_callback(on, subscriber, domain, id);
+}
+
+static void listen_to_all(void *subscriber, uint32_t on) {
+    listen_to(subscriber, on, DOMAIN_RUNTIME, RUNTIME_CALLS);
+    listen_to(subscriber, on, DOMAIN_DRIVER, DRIVER_CALLS);
 }
 
 static bool can_choose(void) {
@@ -49,17 +55,19 @@ static bool can_choose(void) {
 }
 
 const char *cupti_enable_calls(void *subscriber) {
-    if (!can_choose())
-        return listen_to(subscriber, 1) == 0 ? NULL : "the calls that launch cannot be told";
+    if (!can_choose()) {
+        listen_to_all(subscriber, 1);
+        return NULL;
+    }
     int runtime = cupti.enable(RECORD_RUNTIME), driver = cupti.enable(RECORD_DRIVER);
-    silence_others(cupti.enable_runtime, RUNTIME_CALLS, N_RUNTIME);
-    silence_others(cupti.enable_driver, DRIVER_CALLS, N_DRIVER);
+    silence_others(cupti.enable_runtime, RUNTIME_CALLS);
+    silence_others(cupti.enable_driver, DRIVER_CALLS);
     return runtime == 0 && driver == 0 ? NULL : "host calls cannot be recorded";
 }
 
 void cupti_disable_calls(void *subscriber) {
     if (!can_choose()) {
-        (void)listen_to(subscriber, 0);
+        listen_to_all(subscriber, 0);
         return;
     }
     (void)cupti.disable(RECORD_RUNTIME);

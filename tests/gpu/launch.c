@@ -2,7 +2,7 @@
  *
  *   launch count FOLDER N        N kernels on two streams and N/10 copies, each kernel in an operator of
  *                                its own; prints what it launched
- *   launch cost WINDOWS US       alternating windows of recording and not recording, each of 200 launches
+ *   launch cost WINDOWS US       alternating windows of recording and not recording, each of some 100 ms
  *                                of kernels of US microseconds; prints ns for a launch of each window
  *
  * Needs libcuda.so.1 and nothing of the toolkit: the kernel is PTX, the functions are looked up. It is
@@ -99,27 +99,27 @@ static void count(const char *folder, int n) {
            (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) * 1e-6);
 }
 
-static double window_ns(uint64_t cycles) {
-    enum { LAUNCHES = 200 };
+static double window_ns(uint64_t cycles, int launches) {
     struct timespec a, b;
     clock_gettime(CLOCK_MONOTONIC, &a);
-    for (int i = 0; i < LAUNCHES; i++) {
+    for (int i = 0; i < launches; i++) {
         TACHO_SCOPE("op");
         launch(0, cycles);
     }
     wait_all();
     clock_gettime(CLOCK_MONOTONIC, &b);
-    return ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / LAUNCHES;
+    return ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / launches;
 }
 
 static void cost(int windows, int us) {
     uint64_t cycles = (uint64_t)us * 1500;
-    for (int i = 0; i < 5; i++) (void)window_ns(cycles);
+    int launches = 100000 / (us + 4);
+    for (int i = 0; i < 5; i++) (void)window_ns(cycles, launches);
     for (int i = 0; i < windows; i++) {
         start("/tmp/tacho_gpu_cost");
-        double on = window_ns(cycles);
+        double on = window_ns(cycles, launches);
         (void)tacho_stop();
-        double off = window_ns(cycles);
+        double off = window_ns(cycles, launches);
         printf("on=%.1f off=%.1f\n", on, off);
     }
 }

@@ -78,8 +78,8 @@ static void start_with_device(void) {
 static void kernels_find_their_launch_and_operator(void **state) {
     enum { N = 500 };
     start_with_device();
-    assert_int_equal(told(1), 5); /* 7 are on the list, 2 of them beyond what it knows */
-    assert_int_equal(told(2), 23);
+    assert_in_range(told(1), 50, 120); /* of the 600 there are */
+    assert_in_range(told(2), 50, 120);
     for (uint32_t i = 1; i <= N; i++) {
         tacho_op_begin(&(tacho_op){.size = sizeof(tacho_op), .name = "gemm", .sequence = -1});
         usleep(i % 50 == 0 ? 2000 : 0); /* the helper comes by now and then */
