@@ -20,6 +20,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "ingest/device_properties.h"
 #include "ingest/recording_int.h"
 
 enum { MOST_NAMES = 1 << 21 };
@@ -226,12 +227,28 @@ static status add_note(recording *r, str value, error *err) {
     return st;
 }
 
+static status take_devices(recording *r, str list, error *err) {
+    json_iter it = json_open(list);
+    str key, object;
+    for (int32_t i = 0; i < 64 && json_next(&it, &key, &object); i++) {
+        raw_device d = device_properties(object, i);
+        d.name = recording_string(r, json_text(json_member(object, STR("name"))));
+        d.properties = recording_string(r, object);
+        if (d.name == UINT32_MAX || d.properties == UINT32_MAX) FAIL_MEMORY(err);
+        if (d.id < 0 || d.id >= 64 || r->described >> d.id & 1) continue;
+        r->described |= UINT64_C(1) << d.id;
+        TRY(builder_add_device(r->b, &d, err));
+    }
+    return OK;
+}
+
 static status take_meta(recording *r, side_body *s, error *err) {
     uint64_t n;
     if (!take(s, &n, sizeof n) || n == 0 || n > s->n) return OK;
     str key = str_n((const char *)s->p, (size_t)n);
     s->p += n;
     s->n -= (size_t)n;
+    if (str_eq(key, STR("deviceProperties"))) return take_devices(r, rest(s), err);
     return add_meta_text(r, key, rest(s), err);
 }
 

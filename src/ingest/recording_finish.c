@@ -291,6 +291,7 @@ static status finish_devices(recording *r, error *err) {
     enum { MOST = 1024 };
     for (int32_t id = 0; id < MOST; id++) {
         if (map_get(&r->devices, (uint64_t)id) == MAP_NONE) continue;
+        if (id < 64 && r->described >> id & 1) continue;
         raw_device row = {.id = id,
                           .type = DEVICE_CUDA,
                           .memory = ABSENT_I64,

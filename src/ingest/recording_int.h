@@ -69,6 +69,7 @@ typedef struct {
     map thread_of;      /* row -> index in threads */
     map frames;         /* address -> string */
     map devices;        /* device number -> 1 */
+    uint64_t described; /* bit of each device whose properties are known */
     uint32_t shape[16]; /* places of arguments */
     int64_t last_ns;
     uint64_t last_tick;

@@ -17,6 +17,7 @@
 
 #include "base/json.h"
 #include "base/num.h"
+#include "ingest/device_properties.h"
 #include "ingest/ingest.h"
 #include "ingest/paddle_facts.h"
 #include "ingest/trace_event.h"
@@ -51,38 +52,15 @@ typedef struct {
 
 /* ---- root keys ---- */
 
-static int32_t int_member(str object, str key) {
-    int64_t v;
-    return json_i64(json_member(object, key), &v) ? sat_i32(v) : ABSENT_I32;
-}
-
-static int32_t first_int(str object, str key, str other) {
-    int32_t v = int_member(object, key);
-    return v != ABSENT_I32 ? v : int_member(object, other);
-}
-
 /* deviceProperties, or computeProperties of very old files. */
 static status take_devices(reader *r, layout *l, str list, error *err) {
     json_iter it = json_open(list);
     str key, object;
     for (int32_t i = 0; json_next(&it, &key, &object); i++) {
-        int64_t memory = ABSENT_I64;
         str name = json_text(json_member(object, STR("name")));
-        raw_device d = {
-            .id = int_member(object, STR("id")),
-            .type = DEVICE_CUDA,
-            .name = name.n ? layout_string(l, name, NOPOS) : 0,
-            .properties = layout_raw(l, object, NOPOS),
-            .compute_major = first_int(object, STR("computeMajor"), STR("major")),
-            .compute_minor = first_int(object, STR("computeMinor"), STR("minor")),
-            .sm_count = first_int(object, STR("numSms"), STR("multiProcessorCount")),
-            .threads_per_sm = int_member(object, STR("maxThreadsPerMultiprocessor")),
-            .warp_size = int_member(object, STR("warpSize")),
-        };
-        d.memory =
-            json_i64(json_member(object, STR("totalGlobalMem")), &memory) ? memory : ABSENT_I64;
-        if (d.id == ABSENT_I32) d.id = i;
-        if (d.sm_count == ABSENT_I32) d.sm_count = int_member(object, STR("smCount"));
+        raw_device d = device_properties(object, i);
+        d.name = name.n ? layout_string(l, name, NOPOS) : 0;
+        d.properties = layout_raw(l, object, NOPOS);
         TRY(builder_add_device(r->b, &d, err));
     }
     return OK;

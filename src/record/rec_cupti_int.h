@@ -4,6 +4,7 @@
  *     rec_cupti_calls.c    which host calls are told, and how
  *     rec_cupti_buffer.c   memory that CUPTI fills
  *     rec_cupti_record.c   its records as events
+ *     rec_cupti_device.c   which GPUs there are
  */
 #ifndef RECORD_REC_CUPTI_INT_H
 #define RECORD_REC_CUPTI_INT_H
@@ -68,6 +69,10 @@ void cupti_empty_buffers(void);
 void cupti_take_record(const uint8_t *p);
 /* The call as an event; times are Unix ns. */
 void cupti_put_call(int domain, uint32_t id, const tacho_api_slots *call);
+
+/* ---- rec_cupti_device.c ---- */
+/* Says in the current recording, once, which devices there are. Of the helper. */
+void cupti_tell_devices(void);
 
 /* ---- rec_cupti_calls.c ---- */
 /* Turns on what is told of host calls. NULL, or what cannot be had. */

@@ -186,6 +186,8 @@ void rec_set_pending(const tacho_options *o);
 void rec_start_pending(void);
 /* Makes everything fit for a child that was just forked. */
 void rec_cycle_forked(void);
+/* A fact into the current recording; the value is JSON. */
+void rec_meta_fact(const char *key, const char *value, size_t n);
 /* Metadata into a new file. rec_lock. */
 void rec_meta_write(rec_file *f);
 /* Rank and number of processes: as told, else as the launcher's environment says; false: unknown. */

@@ -62,6 +62,12 @@ static void write_fact(rec_file *f, const char *key, const char *value, size_t n
     rec_side(f, TACHO_SIDE_META, fixed, 8 + n, value, n_value);
 }
 
+void rec_meta_fact(const char *key, const char *value, size_t n) {
+    bool before = rec_enter(&rec_lock);
+    if (rec_current) write_fact(rec_current, key, value, n);
+    rec_leave(&rec_lock, before);
+}
+
 /* A text as a JSON string; what is no plain character becomes a space. */
 static void write_text_fact(rec_file *f, const char *key, const char *text, size_t n) {
     char to[2048];

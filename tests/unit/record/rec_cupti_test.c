@@ -187,6 +187,21 @@ static void waits_overheads_graphs_and_driver_memory_are_kept(void **state) {
     trace_release(t);
 }
 
+static void what_the_devices_are_is_kept(void **state) {
+    static const char two[] = "[{\"id\": 0, \"name\": \"H200\", \"totalGlobalMem\": 150, "
+                              "\"numSms\": 132}, {\"id\": 2, \"name\": \"Other\"}]";
+    start_with_device();
+    int64_t now = unix_now();
+    emit_kernel(1, now, now + 1000, "k"); /* on device 2 */
+    rec_meta_fact("deviceProperties", two, sizeof two - 1);
+    trace *t = stop_and_read();
+    assert_int_equal(t->device.n - 1, 2);
+    assert_int_equal(t->device.sm_count[1], 132);
+    assert_int_equal(t->device.memory[1], 150);
+    assert_true(str_eq(trace_str(t, t->device.name[2]), STR("Other")));
+    trace_release(t);
+}
+
 /* Nodes of graphs and the graph as one exclude each other. */
 static void nodes_of_graphs_are_recorded_on_request(void **state) {
     tacho_options o = {.size = sizeof o, .path = fresh_folder(), .device = 2};
@@ -313,6 +328,7 @@ int main(void) {
         cmocka_unit_test_teardown(kernels_find_their_launch_and_operator, tear_down),
         cmocka_unit_test_teardown(each_recording_turns_it_on_and_off, tear_down),
         cmocka_unit_test_teardown(waits_overheads_graphs_and_driver_memory_are_kept, tear_down),
+        cmocka_unit_test_teardown(what_the_devices_are_is_kept, tear_down),
         cmocka_unit_test_teardown(nodes_of_graphs_are_recorded_on_request, tear_down),
         cmocka_unit_test_teardown(launches_are_listened_to_where_calls_cannot_be_chosen,
                                   tear_down),

@@ -1,0 +1,88 @@
+/* rec_cupti_device.c: which GPUs there are and how large, asked of the driver.
+ *
+ * Not at the start: the driver may be in the middle of its own. The helper asks when it has seen the
+ * first records. What is not told stays unknown. */
+#include <dlfcn.h>
+#include <stdio.h>
+
+#include "record/rec_cupti_int.h"
+
+enum { /* attributes of a device */
+       THREADS_PER_BLOCK = 1,
+       SHARED_PER_BLOCK = 8,
+       WARP_SIZE = 10,
+       MULTIPROCESSORS = 16,
+       THREADS_PER_SM = 39,
+       COMPUTE_MAJOR = 75,
+       COMPUTE_MINOR = 76,
+       SHARED_PER_SM = 81,
+       REGISTERS_PER_SM = 82,
+};
+enum { MOST_DEVICES = 16, TEXT_BYTES = MOST_DEVICES * 512 };
+
+static struct {
+    int (*count)(int *);
+    int (*get)(int *, int);
+    int (*name)(char *, int, int);
+    int (*memory)(size_t *, int);
+    int (*attribute)(int *, int, int);
+} driver;
+
+static bool find_driver(void) {
+    void *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (!cuda) return false; /* stays loaded: it is the program's */
+    *(void **)&driver.count = dlsym(cuda, "cuDeviceGetCount");
+    *(void **)&driver.get = dlsym(cuda, "cuDeviceGet");
+    *(void **)&driver.name = dlsym(cuda, "cuDeviceGetName");
+    *(void **)&driver.memory = dlsym(cuda, "cuDeviceTotalMem_v2");
+    *(void **)&driver.attribute = dlsym(cuda, "cuDeviceGetAttribute");
+    return driver.count && driver.get && driver.name && driver.memory && driver.attribute;
+}
+
+/* The object of one device; Kineto's keys. */
+static int write_device(char *to, size_t size, int number) {
+    static const struct {
+        const char *key;
+        int attribute;
+    } NUMBERS[] = {{"computeMajor", COMPUTE_MAJOR},
+                   {"computeMinor", COMPUTE_MINOR},
+                   {"maxThreadsPerBlock", THREADS_PER_BLOCK},
+                   {"maxThreadsPerMultiprocessor", THREADS_PER_SM},
+                   {"regsPerMultiprocessor", REGISTERS_PER_SM},
+                   {"warpSize", WARP_SIZE},
+                   {"sharedMemPerBlock", SHARED_PER_BLOCK},
+                   {"sharedMemPerMultiprocessor", SHARED_PER_SM},
+                   {"numSms", MULTIPROCESSORS}};
+    char name[96] = "";
+    int device = 0, at;
+    size_t memory = 0;
+    if (driver.get(&device, number) != 0 || driver.name(name, sizeof name - 1, device) != 0 ||
+        driver.memory(&memory, device) != 0)
+        return 0;
+    for (char *c = name; *c; c++)
+        if (*c == '"' || *c == '\\' || *c < ' ') *c = ' ';
+    at = snprintf(to, size, "%s{\"id\": %d, \"name\": \"%s\", \"totalGlobalMem\": %zu",
+                  number ? ", " : "", number, name, memory);
+    for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++) {
+        int v = 0;
+        if (driver.attribute(&v, NUMBERS[i].attribute, device) == 0)
+            at += snprintf(to + at, size - (size_t)at, ", \"%s\": %d", NUMBERS[i].key, v);
+    }
+    return at + snprintf(to + at, size - (size_t)at, "}");
+}
+
+void cupti_tell_devices(void) {
+    static uint32_t told; /* the recording that knows */
+    static char text[TEXT_BYTES];
+    uint32_t now = __atomic_load_n(&tacho_on, __ATOMIC_RELAXED);
+    int n = 0, at = 1;
+    if (told == now) return;
+    told = now;
+    if (!driver.count && !find_driver()) return;
+    if (driver.count(&n) != 0) return;
+    text[0] = '[';
+    for (int i = 0; i < n && i < MOST_DEVICES; i++)
+        at += write_device(text + at, sizeof text - (size_t)at - 1, i);
+    text[at++] = ']';
+    rec_meta_fact("deviceProperties", text, (size_t)at);
+}
