@@ -4,7 +4,8 @@
  * start of the first forward segment to the end of the last backward one (stages.h), the
  * tail from there to the end of the step. Communication is the time in which at least one
  * collective launched in the step ran, on the device or on the host; what no computing
- * kernel covers of it is exposed (without kernels: no operator).
+ * kernel covers of it is exposed (without kernels: no operator; of a step that has only a
+ * step trace: forward and backward).
  *
  * The table `segments` is what the picture of a step draws: the stages on the host, every
  * collective on its stream, and the stretches of a collective that computation hides (gaps
@@ -375,6 +376,22 @@ static status prepare(question *q, error *err) {
     return find_collectives(q, err);
 }
 
+/* Where a step trace is all there is of a step, the device computes from the start of forward to
+ * the end of backward: what of a collective lies in there is hidden. */
+static status add_given_passes(question *q, error *err) {
+    intervals given = intervals_in(q->arena);
+    for (uint32_t i = 1; i < q->t->step.n && q->trace.source == POINTS_GIVEN; i++) {
+        const step_trace_row *r = &q->trace.rows[i];
+        if (r->known && !intervals_ns_in(&q->compute, r->passes.start, r->passes.end))
+            intervals_add(&given, r->passes.start, r->passes.end);
+    }
+    for (size_t i = 0; i < given.n; i++)
+        intervals_add(&q->compute, given.v[i].start, given.v[i].end);
+    intervals_merge(&q->compute);
+    if (given.failed || q->compute.failed) FAIL_MEMORY(err);
+    return OK;
+}
+
 status analyse_steps(const analysis_input *in, const params *p, arena *a, answer *out,
                      error *err) {
     question q = {.t = in->traces[0].trace, .arena = a};
@@ -386,6 +403,7 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
     select_init(&q.select, q.t, p);
     TRY(prepare(&q, err));
     TRY(step_trace_find(q.t, p, a, &q.trace, err));
+    TRY(add_given_passes(&q, err));
     table *steps = answer_table(out, a, "steps"), *segments = answer_table(out, a, "segments");
     if (!steps || !segments) FAIL_MEMORY(err);
     size_t comm = 0, segment = 0;

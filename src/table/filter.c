@@ -16,7 +16,7 @@ typedef enum { NUMBER_PLAIN, NUMBER_TIME, NUMBER_SIZE, NUMBER_SHARE } number_kin
 
 typedef struct {
     test_kind kind;
-    bool not, exact;
+    bool not, exact, whole;
     uint32_t column; /* UINT32_MAX: any with text */
     str text;
     double value;
@@ -35,7 +35,7 @@ typedef struct {
 typedef struct {
     str text; /* without quotes */
     str column;
-    bool not, quoted;
+    bool not, quoted, whole; /* whole: name="all of the cell" */
 } word;
 
 /* The end of a column's name at the beginning of the text, behind it a colon or a comparison. */
@@ -56,8 +56,10 @@ static bool next_word(str *rest, word *w) {
         *rest = str_from(*rest, 1);
     }
     size_t name = name_end(*rest);
-    if (name && name + 1 < rest->n && rest->p[name] == ':' && rest->p[name + 1] == '"') {
+    if (name && name + 1 < rest->n && (rest->p[name] == ':' || rest->p[name] == '=') &&
+        rest->p[name + 1] == '"') {
         w->column = str_n(rest->p, name);
+        w->whole = rest->p[name] == '=';
         *rest = str_from(*rest, name + 1);
     }
     w->quoted = rest->p[0] == '"';
@@ -166,6 +168,7 @@ static void read_text(const filtering *f, const word *w, test *out) {
     uint32_t at = named.n ? table_column(f->t, named) : UINT32_MAX;
     if (at != UINT32_MAX && !is_number(&f->t->columns[at])) {
         out->column = at;
+        out->whole = w->whole;
         if (!w->quoted) text = str_from(text, name + 1);
     }
     out->text = text;
@@ -187,6 +190,7 @@ static status read_tests(filtering *f, error *err) {
 /* ---- holding rows against them ----------------------------------------------------------- */
 
 static int score_text(const test *x, str text) {
+    if (x->whole) return str_eq(text, x->text);
     if (!x->exact) return fuzzy_score(x->text, text);
     return str_find_nocase(text, x->text, 0) != SIZE_MAX;
 }

@@ -6,7 +6,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serve } from "./stand.mjs";
-import { plain, rowsOf, test, visit } from "./tools.mjs";
+import { addressHas, plain, rowsOf, test, visit } from "./tools.mjs";
 
 /** A server of its own on the Paddle traces of tests/data, and the command line's answer about the first. */
 async function onPaddle(s, check) {
@@ -38,7 +38,16 @@ test("all panels of the overview are drawn for a run of Paddle", (s) =>
     assert.ok(ranges.includes("my_block"), ranges);
     const facts = await panel(page, "Configuration");
     for (const word of ["SYNTHETIC-GPU-0", "GPU", "0.771300"]) assert.ok(facts.includes(word), facts);
-    assert.ok((await page.$$("section[aria-label='Steps'] svg, section[aria-label='Steps'] canvas")).length > 0);
+    // Stages of each step, on the host and on the device: one bar a step, one part for each stage that took time.
+    for (const [item, side] of [["Stages, host", "host_time"], ["Stages, device", "device_time"]]) {
+      await page.click("section[aria-label='Steps'] >> role=button[name='Form']");
+      await page.click(`role=menuitemradio[name='${item}']`);
+      await addressHas(page, `bars=${side.split("_")[0]}`);
+      const per = rowsOf(tables.stage_steps).filter((r) => r.stage !== "step");
+      const parts = await page.$$eval("section[aria-label='Steps'] g[role=button] rect:not([fill=transparent])", (l) => l.length);
+      assert.equal(parts, per.filter((r) => r[side] > 0).length, item);
+      assert.equal(await page.locator("section[aria-label='Steps'] g[role=button]").count(), new Set(per.map((r) => r.step)).size);
+    }
   }));
 
 test("kinds of events are shown by stage and within each stage, on host and device, for a run of Paddle", (s) =>
@@ -49,7 +58,11 @@ test("kinds of events are shown by stage and within each stage, on host and devi
     assert.ok(kinds.has("op_phase") && kinds.has("op") && stages.has("forward"));
     const strips = () => section.locator("svg").count();
     assert.ok((await strips()) >= stages.size);
-    await section.locator("role=radio").nth(1).click();
-    await page.waitForTimeout(200);
+    await page.click("role=radio[name='By kind']");
+    await addressHas(page, "multiples=kind");
     assert.ok((await strips()) >= kinds.size);
+    const work = rowsOf(tables.stage_events).filter((r) => r.device_time > 0);
+    await section.locator("role=radio[name='Device']").click();
+    await addressHas(page, "kinds=device_time");
+    assert.equal(await section.locator(".multiples rect").count(), work.length);
   }));

@@ -16,39 +16,52 @@ export async function stand(root) {
   mkdirSync(join(folder, "sample"));
   cpSync(join(root, "tests/data/sample.pt.trace.json.gz"), join(folder, "sample/sample.pt.trace.json.gz"));
   const real = REAL.filter((r) => existsSync(join(data, "pytorch", r)));
+  const others = ["mindspore", "megengine"].filter((r) => existsSync(join(data, r)));
   for (const r of real) cpSync(join(data, "pytorch", r), join(folder, r), { recursive: true });
   const server = process.env.TACHO_PAGE ? { url: process.env.TACHO_PAGE, stop() {} } : await serve(tacho, folder);
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM,
     args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--force-color-profile=srgb"],
   });
+  const another = async (fill) => {
+    const own = mkdtempSync(join(tmpdir(), "tacho-browser-"));
+    await fill(own);
+    let now = await serve(tacho, own);
+    const url = now.url;
+    return {
+      url,
+      folder: own,
+      stop: () => now.stop(),
+      async start() {
+        now = await serve(tacho, own, new URL(url).port);
+      },
+      async end() {
+        await now.stop();
+        rmSync(own, { recursive: true, force: true });
+      },
+    };
+  };
+  const shared = new Map();
   return {
     browser,
     url: server.url,
+    tacho,
+    data,
     real,
+    has: [...real, ...others],
     axe: readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"),
     /** A second server on a folder of its own, which can be stopped and started again on the same port. */
-    async another(fill) {
-      const own = mkdtempSync(join(tmpdir(), "tacho-browser-"));
-      fill(own);
-      let now = await serve(tacho, own);
-      const url = now.url;
-      return {
-        url,
-        stop: () => now.stop(),
-        async start() {
-          now = await serve(tacho, own, new URL(url).port);
-        },
-        async end() {
-          await now.stop();
-          rmSync(own, { recursive: true, force: true });
-        },
-      };
+    another,
+    /** One that several tests share; it ends with the first one. */
+    also(name, fill) {
+      if (!shared.has(name)) shared.set(name, another(fill));
+      return shared.get(name);
     },
     json: (analysis, run, ...more) =>
       JSON.parse(execFileSync(tacho, [analysis, join(folder, run), "-q", "--json", "--limit", "0", ...more], { maxBuffer: 1 << 30 }).toString()),
     async close() {
       await browser.close();
+      for (const one of shared.values()) await one.then((o) => o.end(), () => {});
       await server.stop();
       rmSync(folder, { recursive: true, force: true });
     },

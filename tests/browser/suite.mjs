@@ -8,6 +8,7 @@ import "./timeline.mjs";
 import "./views.mjs";
 import "./pictures.mjs";
 import "./paddle.mjs";
+import "./frameworks.mjs";
 
 /** The line of a test that an error came from. */
 const where = (e) => /tests\/browser\/(?!tools|stand|suite)[\w.]+:\d+/.exec(String(e.stack))?.[0] ?? String(e.message).split("\n")[0];
@@ -23,7 +24,9 @@ export async function main(root, words) {
     return /there is no command serve/.test(String(e)) ? 77 : 1;
   }
   const wanted = tests.filter(({ name }) => !words.length || words.some((w) => name.includes(w)));
-  const able = wanted.filter(({ needs }) => needs.every((n) => s.real.includes(n)));
+  const able = wanted.filter(({ needs }) => needs.every((n) => s.has.includes(n)));
+  for (const { name, needs } of wanted.filter((t) => !able.includes(t)))
+    console.log(`SKIP ${name}: ${s.data} has no ${needs.filter((n) => !s.has.includes(n)).join(", ")}`);
   const count = { passed: 0, failed: 0, skipped: wanted.length - able.length };
   const queue = [...able];
   const late = [];

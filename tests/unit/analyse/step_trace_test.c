@@ -106,6 +106,22 @@ static void a_step_trace_alone_is_believed_and_cannot_be_changed(void **state) {
     built_fini(&x);
 }
 
+static void a_collective_inside_the_given_passes_is_hidden(void **state) {
+    built x;
+    built_init(&x);
+    built_slice(&x, 1, KIND_STEP, "Step 7", 100, 500);
+    add_given(&x, 7, "total", 100, 500);
+    add_given(&x, 7, "forward_backward", 140, 300);
+    add_given(&x, 7, "tail", 440, 160);
+    built_slice(&x, 2, KIND_COLLECTIVE, "stream_1_parallel_0", 420, 100);
+    built_seal(&x);
+    assert_int_equal(built_ask(&x, analyse_steps, NULL), OK);
+    const table *t = built_table(&x, "steps");
+    assert_int_equal(built_int(t, 0, "communication"), 100);
+    assert_int_equal(built_int(t, 0, "exposed_communication"), 80);
+    built_fini(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_are_found_among_the_operators),
@@ -113,6 +129,7 @@ int main(void) {
         cmocka_unit_test(points_may_be_asked_for_by_either_name),
         cmocka_unit_test(a_name_no_step_has_is_refused),
         cmocka_unit_test(a_step_trace_alone_is_believed_and_cannot_be_changed),
+        cmocka_unit_test(a_collective_inside_the_given_passes_is_hidden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,6 +97,9 @@ static void a_column_can_be_named(void **state) {
     expect("name:add", "");
     expect("-op:add", "12");
     expect("op:\"aten::mm\"", "1");
+    expect("op=\"aten::mm\"", "1");
+    expect("op=\"aten::m\"", ""); /* all of it */
+    expect("-op=\"aten::mm\"", "23");
     expect("aten::mm", "1"); /* no column aten */
     expect("tensor_core:yes", "1");
     expect("tensor_core:no", "23");

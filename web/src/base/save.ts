@@ -1,7 +1,10 @@
 // Panels as pictures: an SVG made of what is seen, with its colours resolved, and a PNG of it. Charts drawn
-// as markup stay vectors; those on a canvas go in as images; words and rules of a table are drawn anew.
+// as markup stay vectors, and so do those on a canvas that say how they are drawn; other canvases go in as images; words and rules of a table are drawn anew.
 
 const NS = "http://www.w3.org/2000/svg";
+
+/** What is on a canvas as markup in its CSS pixels, for those that can say it. */
+export const drawnAs = new WeakMap<HTMLCanvasElement, () => string>();
 
 interface Rect {
   left: number;
@@ -106,6 +109,15 @@ function putBox(s: Sheet, style: CSSStyleDeclaration, r: Rect): void {
     s.out.append(make("rect", { ...place, y: r.bottom - s.top - 1, height: 1, fill: style.borderBottomColor }));
 }
 
+/** A canvas: as the shapes it was drawn from, else its pixels. */
+function canvasPart(el: HTMLCanvasElement): Element {
+  const markup = drawnAs.get(el)?.();
+  if (markup === undefined) return make("image", { href: el.toDataURL() });
+  const part = make("svg", { overflow: "hidden" });
+  part.innerHTML = markup;
+  return part;
+}
+
 function walk(s: Sheet, el: Element, outer: Rect): void {
   if (el.matches(".panel-menu, .menu-list, input, [hidden], .spacer")) return;
   const style = getComputedStyle(el);
@@ -115,7 +127,7 @@ function walk(s: Sheet, el: Element, outer: Rect): void {
   if (style.display !== "contents" && isEmpty(seen)) return;
   if (el instanceof SVGSVGElement || el instanceof HTMLCanvasElement) {
     const place = { x: own.left - s.left, y: own.top - s.top, width: own.width, height: own.height };
-    const part = el instanceof SVGSVGElement ? standalone(el) : make("image", { href: el.toDataURL() });
+    const part = el instanceof SVGSVGElement ? standalone(el) : canvasPart(el);
     for (const [key, value] of Object.entries(place)) part.setAttribute(key, String(value));
     s.out.append(part);
     return;

@@ -50,7 +50,7 @@ export function Bars({ items, label, onBar, chosen }: BarsProps) {
                 height={ROW - 8}
                 rx="1.5"
                 fill={item.fill}
-                {...(chosen === item.id ? { stroke: "var(--t1)", "stroke-width": 2 } : {})}
+                {...(item.id && chosen === item.id ? { stroke: "var(--t1)", "stroke-width": 2 } : {})}
               />
               <text x={left + w + 7} y={i * ROW + 15} class="axis">
                 {item.text}

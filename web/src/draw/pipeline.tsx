@@ -10,12 +10,13 @@ export interface PipeNode {
   title: string;
   words: string;
   late?: string | undefined; // it is the bottleneck: the word above it
+  suspect?: string | undefined; // it may be one
   dashed?: boolean;
   card?: ComponentChildren;
   queue?: { fill: number | null; label: string; below: string; chosen?: boolean } | undefined; // behind it
 }
 
-const BOX = { w: 168, h: 52 };
+const BOX = { wide: 168, narrow: 118, h: 52 };
 const QUEUE = { w: 86, h: 22 };
 const ROW = 78;
 
@@ -48,17 +49,18 @@ interface PipelineProps {
   onQueue: (id: string) => void;
 }
 
-const fit = (text: string) => (text.length > 21 ? `${text.slice(0, 20)}…` : text);
+const fit = (text: string, room: number) => (text.length * 7 > room ? `${text.slice(0, Math.floor(room / 7) - 1)}…` : text);
 
 export function Pipeline({ nodes, label, onQueue }: PipelineProps) {
   const [box, width] = useWidth(1000);
   const placed = placePipe(nodes);
   const deepest = Math.max(0, ...placed.map((p) => p.level));
   const rows = Math.max(1, ...placed.map((p) => p.row + 1));
-  const need = (deepest + 1) * BOX.w + deepest * (QUEUE.w + 40);
-  const wide = Math.max(width, need);
-  const gap = deepest > 0 ? (wide - BOX.w * (deepest + 1)) / deepest : 0;
-  const x = (level: number) => (deepest - level) * (BOX.w + gap);
+  const need = (w: number) => (deepest + 1) * w + deepest * (QUEUE.w + 40);
+  const w = need(BOX.wide) <= width ? BOX.wide : BOX.narrow;
+  const wide = Math.max(width, need(w));
+  const gap = deepest > 0 ? (wide - w * (deepest + 1)) / deepest : 0;
+  const x = (level: number) => (deepest - level) * (w + gap);
   const y = (row: number) => 24 + row * ROW;
   const at = new Map(placed.map((p) => [p.node.id, p]));
   return (
@@ -67,7 +69,7 @@ export function Pipeline({ nodes, label, onQueue }: PipelineProps) {
         {placed.map(({ node, level, row }) => {
           const to = at.get(node.into ?? "");
           if (!to) return null;
-          const [x1, y1] = [x(level) + BOX.w, y(row) + BOX.h / 2];
+          const [x1, y1] = [x(level) + w, y(row) + BOX.h / 2];
           const [x2, y2] = [x(to.level), y(to.row) + BOX.h / 2];
           const middle = (x1 + x2) / 2;
           return (
@@ -88,23 +90,23 @@ export function Pipeline({ nodes, label, onQueue }: PipelineProps) {
             <rect
               x={x(level) + 0.5}
               y={y(row) + 0.5}
-              width={BOX.w - 1}
+              width={w - 1}
               height={BOX.h - 1}
               rx="6"
               fill={node.late ? "var(--critical-ground)" : node.dashed ? "var(--sunken)" : "var(--surface)"}
-              stroke={node.late ? "var(--critical)" : "var(--line-strong)"}
+              stroke={node.late ? "var(--critical)" : node.suspect ? "var(--warning)" : "var(--line-strong)"}
               {...(node.dashed ? { "stroke-dasharray": "4 3" } : {})}
             />
-            {node.late ? (
-              <text x={x(level)} y={y(row) - 6} class="axis critical-text">
-                {node.late}
+            {node.late || node.suspect ? (
+              <text x={x(level)} y={y(row) - 6} class={node.late ? "axis critical-text" : "axis warning-text"}>
+                {node.late ?? node.suspect}
               </text>
             ) : null}
             <text x={x(level) + 11} y={y(row) + 21} class="pipe-title">
-              {fit(node.title)}
+              {fit(node.title, w - 20)}
             </text>
             <text x={x(level) + 11} y={y(row) + 39} class="axis">
-              {node.words}
+              {fit(node.words, w - 6)}
             </text>
           </g>
         ))}

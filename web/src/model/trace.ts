@@ -75,8 +75,9 @@ export function countOf(...kinds: string[]): number | undefined {
 /** Whether the producer recorded the queues of its input pipeline; only MindSpore does. */
 export function hasQueues(): boolean {
   if (info().value?.trace.format !== "mindspore") return false;
-  const table = analysis("pipeline", { table: "operators", limit: 0 }, "pipeline-operators").value?.tables.operators;
-  return (table?.rows.length ?? 0) > 0;
+  const some = (table: string) =>
+    (analysis("pipeline", { table, limit: 0 }, `pipeline-${table}`).value?.tables[table]?.rows.length ?? 0) > 0;
+  return some("operators") || some("flow") || some("queues");
 }
 
 /** Whether a view has data in this trace; true while unknown, so that nothing blinks. */

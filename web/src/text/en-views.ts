@@ -17,7 +17,6 @@ export const enViews = {
   outside_modules: "Outside modules",
   any_size: "any",
   allocations_n: "{n}",
-  map_words: "time × address, one box a block",
   bands_words: "bands from p10 to p90, line = median · click one",
   exposed_part: "{v} exposed",
   hidden_part: "hidden behind computation",

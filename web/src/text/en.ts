@@ -1,5 +1,6 @@
 // Every string of the page in English. zh.ts has the same keys; a test compares them.
 // `*bold*` and `{name}` are filled in by the page.
+import { enFrameworks } from "./en-frameworks.ts";
 import { enShell } from "./en-shell.ts";
 import { enTables } from "./en-tables.ts";
 import { enTimeline } from "./en-timeline.ts";
@@ -226,7 +227,6 @@ export const en = {
   memory_words: "drag a range, click a moment, right click resets",
   curve: "Curve",
   address_map: "Address map",
-  map_hint: "time × address · colour = operator",
   allocated: "allocated",
   reserved: "reserved",
   capacity: "capacity",
@@ -321,4 +321,5 @@ export const en = {
   ...enTimeline,
   ...enShell,
   ...enViews,
+  ...enFrameworks,
 };

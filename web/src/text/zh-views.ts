@@ -16,7 +16,6 @@ export const zhViews = {
   outside_modules: "模块之外",
   any_size: "不限",
   allocations_n: "{n}",
-  map_words: "时间 × 地址，每块一个方框",
   bands_words: "从 p10 到 p90 的带，线为中位数 · 点击选择",
   exposed_part: "未被掩盖 {v}",
   hidden_part: "被计算掩盖",

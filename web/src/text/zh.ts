@@ -1,6 +1,7 @@
 // 页面的全部中文文字；键与 en.ts 相同。
 
 import type { en } from "./en.ts";
+import { zhFrameworks } from "./zh-frameworks.ts";
 import { zhShell } from "./zh-shell.ts";
 import { zhTables } from "./zh-tables.ts";
 import { zhTimeline } from "./zh-timeline.ts";
@@ -217,7 +218,6 @@ export const zh: Record<keyof typeof en, string> = {
   memory_words: "拖动选择范围，点击选择时刻，右键复位",
   curve: "曲线",
   address_map: "地址分布图",
-  map_hint: "时间 × 地址 · 颜色 = 算子",
   allocated: "已分配",
   reserved: "已预留",
   capacity: "容量",
@@ -307,4 +307,5 @@ export const zh: Record<keyof typeof en, string> = {
   ...zhTimeline,
   ...zhShell,
   ...zhViews,
+  ...zhFrameworks,
 };

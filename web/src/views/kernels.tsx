@@ -17,6 +17,7 @@ import { csvOf } from "./overview.tsx";
 import { columns, defined, quoted, source } from "./rows.ts";
 import { SharePie, shareParts, TopMenu } from "./shares.tsx";
 import { TableView } from "./tableview.tsx";
+import { TopChart, topRows } from "./types.tsx";
 import { Verdict } from "./verdict.tsx";
 
 const GROUPS = ["name", "name+op", "launch"] as const;
@@ -98,12 +99,17 @@ function KernelShares({ asked, rows, names, total, top }: SharesProps) {
   const parts = shareParts(all, names, total, rows.length);
   const tensor = tensorParts(rows, total);
   const pick = (id: string) => (id ? select("kernel", id) : undefined);
+  const [by, setBy] = choice("measure", "total");
+  const activity = by === "mean" ? analysis("kernels", { table: "top", limit: 0 }, "kernels-top").value : undefined;
+  const means = topRows(rowsOf(activity?.tables.top), "mean", (n) => kernelLabel(n, 40));
   return (
     <Panel
       span="w7"
       name={t("share_of_kernels")}
       title={t("share_of_kernels")}
-      words={t("kernel_words", { n: names.length })}
+      words={
+        by === "mean" ? t("kernel_top_words", { n: means.filter((r) => !r.rest).length }) : t("kernel_words", { n: names.length })
+      }
       define={defined(asked.value, "kernels", "share")}
       csv={csvOf("kernels", "kernels")}
       old={asked.old}
@@ -112,20 +118,37 @@ function KernelShares({ asked, rows, names, total, top }: SharesProps) {
       height={170}
       controls={
         <>
-          <TopMenu n={top} onChoose={(n) => go({ params: { top: String(n) } })} />
+          {by === "mean" ? null : <TopMenu n={top} onChoose={(n) => go({ params: { top: String(n) } })} />}
+          <Segmented
+            label={t("measure")}
+            chosen={by}
+            onChoose={setBy}
+            choices={[
+              { id: "total", label: t("total_time") },
+              { id: "mean", label: t("by_mean") },
+            ]}
+          />
           <Segmented
             label={t("form")}
-            chosen={form}
+            chosen={by === "mean" && form !== "pies" ? "bars" : form}
             onChoose={setForm}
             choices={[
-              { id: "strips", label: t("strips") },
+              by === "mean" ? { id: "bars", label: t("bars") } : { id: "strips", label: t("strips") },
               { id: "pies", label: t("pies") },
             ]}
           />
         </>
       }
     >
-      {form === "strips" ? (
+      {by === "mean" ? (
+        <TopChart
+          rows={means}
+          form={form === "pies" ? "pies" : "bars"}
+          chosen={selection.value?.kind === "kernel" ? selection.value.name : ""}
+          title={t("share_of_kernels")}
+          onName={pick}
+        />
+      ) : form !== "pies" ? (
         <div class="pad gaps">
           <Strip
             parts={parts}

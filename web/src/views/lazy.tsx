@@ -4,11 +4,11 @@ import type { ComponentChild } from "preact";
 import { useEffect } from "preact/hooks";
 import { Waiting } from "../widgets/panel.tsx";
 
-type View = () => ComponentChild;
+type View<P> = (props: P) => ComponentChild;
 
-export function lazy(load: () => Promise<View>): View {
-  const loaded = signal<View | undefined>(undefined);
-  return function Lazy() {
+export function lazy<P extends object = object>(load: () => Promise<View<P>>): View<P> {
+  const loaded = signal<View<P> | undefined>(undefined);
+  return function Lazy(props: P) {
     useEffect(() => {
       if (!loaded.peek())
         void load().then((v) => {
@@ -16,6 +16,6 @@ export function lazy(load: () => Promise<View>): View {
         });
     }, []);
     const Loaded = loaded.value;
-    return Loaded ? <Loaded /> : <Waiting height={300} />;
+    return Loaded ? <Loaded {...props} /> : <Waiting height={300} />;
   };
 }

@@ -107,7 +107,7 @@ function MemoryCurve({ peaks, device }: { peaks: readonly Row[]; device: string 
       span="w8"
       name={t("memory_over_time")}
       title={t("memory_over_time")}
-      words={form === "map" ? t("map_words") : `${scale.unit} · ${t("memory_words")}`}
+      words={form === "map" ? t("map_zoom_words") : `${scale.unit} · ${t("memory_words")}`}
       define={defined(asked.value, "curve", "allocated")}
       csv={server().url(
         "memory",
@@ -121,7 +121,7 @@ function MemoryCurve({ peaks, device }: { peaks: readonly Row[]; device: string 
       controls={
         <>
           {chosen ? (
-            <button type="button" class="button" onClick={() => go({ params: { range: undefined } })}>
+            <button type="button" class="button" onClick={() => go({ params: { range: undefined, addresses: undefined } })}>
               {t("reset")}
             </button>
           ) : null}
@@ -342,10 +342,11 @@ function lifeOf(r: TableRow, end: number): { from: number; to: number } {
   return { from: typeof born === "number" ? born : 0, to: typeof gone === "number" ? gone : end };
 }
 
-const named = (r: TableRow): TableRow =>
-  r.cell("op")
-    ? r
-    : { ...r, label: <span class="t3">{r.cell("op") === "" ? t("outside_operators") : t("before_recording")}</span> };
+const named = (r: TableRow): TableRow => (r.cell("op") ? r : { ...r, label: <span class="t3">{t(nobody(r))}</span> });
+
+/** Why no operator is named: it ran outside, before the recording began, or the producer names none. */
+const nobody = (r: TableRow) =>
+  r.cell("op") === "" ? "outside_operators" : r.cell("allocated_at") === null ? "before_recording" : "not_recorded";
 
 function ByOperator({ device }: { device: string }) {
   const sort = param("osort") || "self_allocation_bytes:desc";

@@ -1,5 +1,6 @@
 // Operators: which operator costs most, and what is odd about it.
 import type { ComponentChildren } from "preact";
+import type { Answer } from "../api/types.ts";
 import { inScale, percent, type Scale, scaleOf, short, thousands } from "../base/format.ts";
 import { operatorLabel, shapesLabel } from "../base/names.ts";
 import { nth } from "../draw/patterns.tsx";
@@ -16,6 +17,7 @@ import { csvOf } from "./overview.tsx";
 import { columns, defined, quoted, source } from "./rows.ts";
 import { ShareBars, SharePie, ShareStrip, shareParts, TopMenu } from "./shares.tsx";
 import { TableView } from "./tableview.tsx";
+import { OfSwitch, sideFilter, TypeShares, Which } from "./types.tsx";
 import { Verdict } from "./verdict.tsx";
 
 const Flame = lazy(() => import("./opflame.tsx").then((m) => m.OperatorFlame));
@@ -50,12 +52,20 @@ export function Operators() {
         ]}
       />
       <div class="grid">
-        <Shares asked={asked} rows={rows} names={names} device={device} top={top} />
+        {ofWhat(asked.value) === "type" ? (
+          <TypeShares asked={asked} />
+        ) : (
+          <Shares asked={asked} rows={rows} names={names} device={device} top={top} />
+        )}
         <OperatorTable names={names} device={device} rows={rows} />
       </div>
     </>
   );
 }
+
+/** Operators or their types: MindSpore's readers begin with types. */
+const ofWhat = (answer: Answer | undefined): string =>
+  param("of") || (answer?.trace.format === "mindspore" ? "type" : "operator");
 
 /** Sums the producer made itself: it knows neither self times nor, of device operators, the host. */
 const isGiven = (rows: readonly Row[]): boolean =>
@@ -97,6 +107,7 @@ function Shares(props: SharesProps) {
       height={64}
       controls={
         <>
+          <OfSwitch chosen="operator" />
           {form === "flame" ? null : <TopMenu n={props.top} onChoose={(n) => go({ params: { top: String(n) } })} />}
           {chart && !given ? <Pick label={t("measure")} ids={["self", "total"]} chosen={measure} onChoose={setMeasure} /> : null}
           {form === "bars" && props.device ? (
@@ -259,10 +270,12 @@ function OperatorTable({ names, device, rows }: { names: readonly string[]; devi
   const group = groupOf();
   const given = isGiven(rows);
   const sort = param("sort") || `${device ? "device" : "host"}_${given ? "total" : "self"}:desc`;
+  const sides = [...new Set(rows.map((r) => String(r.side ?? "")))].filter(Boolean);
+  const full = param("names") === "full";
   const s = source(
     "operators",
     "operators",
-    { "group-by": group === "name" ? undefined : group, sort, filter: param("q") || undefined },
+    { "group-by": group === "name" ? undefined : group, sort, filter: sideFilter(sides) },
     (r, i) =>
       group === "type" ? String(r.cell("type")) : group === "name" && !given ? String(r.cell("name")) : `${r.cell("name")} ${i}`,
   );
@@ -277,7 +290,7 @@ function OperatorTable({ names, device, rows }: { names: readonly string[]; devi
     r.label = (
       <>
         {rank >= 0 ? <Swatch colour={nth(rank)} /> : <i class="swatch" />}
-        <code class={group === "name" ? "" : "keep"}>{name}</code>
+        <code class={group === "name" ? "" : "keep"}>{full ? String(r.cell("full_name") ?? name) : name}</code>
         {second ? <code class="t3"> {second}</code> : null}
         {group === "name+stack" ? (
           <span class="t3">
@@ -352,6 +365,7 @@ function OperatorTable({ names, device, rows }: { names: readonly string[]; devi
         label: t(`group_${g.replace("+", "_")}` as "group_name"),
       }))}
       group={group}
+      more={<Which sides={sides} full={full} named={rows.some((r) => r.full_name !== null && r.full_name !== r.name)} />}
       onRow={(r) => {
         if ((r.depth ?? 0) === 0 && group !== "type") select("operator", String(r.cell("name")));
       }}

@@ -7,11 +7,14 @@ import { Meter } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { Advice } from "./advice.tsx";
 import { AverageStep } from "./average.tsx";
+import { lazy } from "./lazy.tsx";
 import { ReportMenu } from "./report.tsx";
 import { defined } from "./rows.ts";
 import { Configuration, EventKinds, Stages, UserRanges } from "./stages.tsx";
 import { StepBars } from "./stepbars.tsx";
 import { Verdict } from "./verdict.tsx";
+
+const Mind = lazy(() => import("./mindspore.tsx").then((m) => m.MindOverview));
 
 export const csvOf = (name: string, table: string): string =>
   server().url(name, analysisQuery({ table, format: "csv", limit: 0 }));
@@ -27,6 +30,7 @@ export function Overview() {
   const spread = totals.length > 1 ? (Math.max(...totals) - Math.min(...totals)) / 2 / mean : 0;
   const busy = ["kernel", "memcpy", "memset"].reduce((s, c) => s + part(c), 0);
   const device = (answer?.tables.devices?.rows.length ?? 0) > 0;
+  const mind = answer?.trace.format === "mindspore";
   return (
     <>
       <Verdict
@@ -42,14 +46,18 @@ export function Overview() {
         ]}
       />
       <div class="grid overview">
-        <div class="w12 top-row">
-          <AverageStep asked={asked} />
-          <div class="stack">
-            <StepBars asked={asked} />
-            {device ? <DeviceMeters /> : null}
+        {mind ? <Mind asked={asked} /> : null}
+        {mind ? <Advice asked={analysis("advise")} /> : null}
+        {mind && steps.length === 0 ? null : (
+          <div class="w12 top-row">
+            <AverageStep asked={asked} />
+            <div class="stack">
+              <StepBars asked={asked} />
+              {device ? <DeviceMeters /> : null}
+            </div>
           </div>
-        </div>
-        <Advice asked={analysis("advise")} />
+        )}
+        {mind ? null : <Advice asked={analysis("advise")} />}
         <Stages asked={asked} />
         <UserRanges asked={asked} />
         <EventKinds asked={asked} />

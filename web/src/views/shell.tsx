@@ -20,21 +20,21 @@ import { Modules } from "./modules.tsx";
 import { Operators } from "./operators.tsx";
 import { Overview } from "./overview.tsx";
 import { Palette } from "./palette.tsx";
-import { InputPipeline } from "./pipeline.tsx";
 import { Rail } from "./rail.tsx";
 import { RangeDialog } from "./range.tsx";
 import { PrintHead } from "./report.tsx";
 import { NoRuns, RunsTable } from "./runs.tsx";
-import { Steps } from "./steps.tsx";
 import { TapeBar } from "./tape.tsx";
 import { TopBar } from "./topbar.tsx";
 import { TrustDrawer } from "./trust.tsx";
 
-// Loaded when first opened: the curve and the timeline are a third of the script.
+// Loaded when first opened: together they are half of the script.
 const Memory = lazy(() => import("./memory.tsx").then((m) => m.Memory));
+const InputPipeline = lazy(() => import("./pipeline.tsx").then((m) => m.InputPipeline));
+const Steps = lazy(() => import("./steps.tsx").then((m) => m.Steps));
 const Timeline = lazy(() => import("./timeline.tsx").then((m) => m.Timeline));
 
-const PAGES: Record<View, () => ComponentChild> = {
+const PAGES: Record<View, (props: object) => ComponentChild> = {
   runs: RunsTable,
   overview: Overview,
   timeline: Timeline,

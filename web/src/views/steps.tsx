@@ -4,7 +4,7 @@ import type { Answer } from "../api/types.ts";
 import { chartScale, short } from "../base/format.ts";
 import { Bands } from "../draw/bands.tsx";
 import { type ColumnBar, Columns } from "../draw/columns.tsx";
-import { Sparkline, StepTrace, type TraceBox, type TraceLane } from "../draw/trace.tsx";
+import { Sparkline, StepTrace } from "../draw/trace.tsx";
 import { server } from "../model/data.ts";
 import { go, param } from "../model/place.ts";
 import { setSteps } from "../model/steps.ts";
@@ -15,38 +15,19 @@ import { Legend, Segmented } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { Table } from "../widgets/table.tsx";
 import { Filter } from "./filter.tsx";
+import { PointChips, type Points, points, Refusal } from "./points.tsx";
 import { columns, defined, source } from "./rows.ts";
-import { Card, stageFill, stageName } from "./stepbars.tsx";
+import { Card } from "./stepbars.tsx";
+import { AverageTrace, averageLength, FILL, isKnown, lanesOf, PARTS, partsOf, type StepPart } from "./steptrace.tsx";
 import { Verdict } from "./verdict.tsx";
-
-const PARTS = ["interval", "forward_backward", "tail"] as const;
-const FILL: Record<string, string> = {
-  interval: "var(--data_loader)",
-  forward_backward: "var(--kernel)",
-  tail: "var(--communication)",
-};
-
-/** Whether a part is known of any step: absent is never zero. */
-const isKnown = (rows: readonly Row[], part: (typeof PARTS)[number]): boolean =>
-  rows.some((r) => (part === "tail" ? r.tail : r.forward_backward) !== null);
-
-/** The three parts of a step; what comes before forward is the interval. */
-function partsOf(r: Row): Record<(typeof PARTS)[number], number> {
-  const tail = num(r.tail);
-  const forward = num(r.forward_backward);
-  const known = r.forward_backward !== null;
-  return {
-    interval: known ? Math.max(0, num(r.duration) - forward - tail) : 0,
-    forward_backward: known ? forward : num(r.duration),
-    tail,
-  };
-}
 
 const ALL = { step: undefined, from: undefined, to: undefined };
 
 export function Steps() {
-  const asked = analysis("steps", { ...ALL, limit: 0, table: "steps" }, "steps-all");
-  const bands = rowsOf(analysis("steps", { ...ALL, limit: 0, table: "bands" }, "steps-bands").value?.tables.bands);
+  const p = points();
+  const query = { ...ALL, ...p.query };
+  const asked = analysis("steps", { ...query, limit: 0, table: "steps" }, "steps-all");
+  const bands = rowsOf(analysis("steps", { ...query, limit: 0, table: "bands" }, "steps-bands").value?.tables.bands);
   const rows = rowsOf(asked.value?.tables.steps);
   const lengths = rows.map((r) => num(r.duration));
   const mean = lengths.length ? lengths.reduce((a, b) => a + b, 0) / lengths.length : 0;
@@ -70,12 +51,12 @@ export function Steps() {
         ]}
       />
       <div class="grid">
-        <AllSteps asked={asked} rows={rows} bands={bands} chosen={chosen} />
-        <OneStep rows={rows} chosen={chosen} />
-        {PARTS.map((p) => (
-          <PartCurve key={p} part={p} rows={rows} mean={mean} answer={asked.value} />
+        <AllSteps asked={asked} rows={rows} bands={bands} chosen={chosen} query={query} />
+        <OneStep rows={rows} chosen={chosen} points={p} query={query} />
+        {PARTS.map((part) => (
+          <PartCurve key={part} part={part} rows={rows} mean={mean} answer={asked.value} chosen={chosen} />
         ))}
-        <StepTable />
+        <StepTable query={query} />
       </div>
     </>
   );
@@ -97,6 +78,7 @@ interface AllProps {
   rows: readonly Row[];
   bands: readonly Row[];
   chosen: Row | undefined;
+  query: Query;
 }
 
 function barOf(r: Row, chosen: boolean): ColumnBar {
@@ -104,7 +86,7 @@ function barOf(r: Row, chosen: boolean): ColumnBar {
   return {
     id: String(r.step),
     total: num(r.duration),
-    parts: PARTS.map((p) => ({ id: p, value: parts[p], fill: FILL[p] as string })),
+    parts: PARTS.map((p) => ({ id: p, value: parts[p], fill: FILL[p] })),
     chosen,
     card: (
       <Card
@@ -117,7 +99,7 @@ function barOf(r: Row, chosen: boolean): ColumnBar {
 }
 
 /** Every step as a bar; where they are too many for the screen, bands of them. */
-function AllSteps({ asked, rows, bands, chosen }: AllProps) {
+function AllSteps({ asked, rows, bands, chosen, query }: AllProps) {
   const scale = chartScale("ns", Math.max(...rows.map((r) => num(r.duration)), 1));
   const banded = bands.length > 0;
   return (
@@ -126,12 +108,12 @@ function AllSteps({ asked, rows, bands, chosen }: AllProps) {
       title={t("all_steps_title")}
       words={`${scale.unit} · ${t(banded ? "bands_words" : "click_one")}`}
       define={defined(asked.value, "steps", "duration")}
-      csv={stepsCsv(banded ? "bands" : "steps")}
+      csv={stepsCsv(banded ? "bands" : "steps", query)}
       old={asked.old}
       error={asked.error}
       busy={!asked.value}
       height={190}
-      controls={banded ? null : <Legend items={PARTS.map((p) => ({ label: t(`part_${p}`), colour: FILL[p] as string }))} />}
+      controls={banded ? null : <Legend items={PARTS.map((p) => ({ label: t(`part_${p}`), colour: FILL[p] }))} />}
     >
       <div class="pad">
         {banded ? (
@@ -183,74 +165,31 @@ const stepsCsv = (table: string, extra: Query = ALL): string =>
   server().url("steps", analysisQuery({ ...extra, table, format: "csv", limit: 0 }));
 
 function pickStep(n: number, shift: boolean): void {
+  go({ params: { show: undefined } }, true);
   const now = Number(param("step").split("..")[0] || n);
   if (shift) setSteps(now, n);
   else setSteps(n, n);
 }
 
-/** A collective is solid where it is exposed; the stretches that computation hides lie over it, striped. */
-function boxOf(r: Row, i: number, start: number): TraceBox {
-  const from = num(r.start) - start;
-  const words = short(num(r.duration), "ns");
-  const comm = r.stage === "communication";
-  const hidden = r.stage === "hidden";
-  const stage = String(r.stage);
-  const part = PARTS.find((p) => p === stage);
-  const name = comm || hidden ? String(r.name) : part ? t(`part_${part}`) : stageName(stage);
-  const exposed = comm && typeof r.exposed === "number" ? ` · ${t("exposed_part", { v: short(r.exposed, "ns") })}` : "";
-  return {
-    id: String(i),
-    from,
-    to: from + num(r.duration),
-    fill: hidden ? "url(#overlap)" : comm ? "var(--communication)" : part ? (FILL[part] as string) : stageFill(stage),
-    label: hidden ? "" : comm ? words : `${name} ${words}`,
-    card: `${name} · ${words}${hidden ? ` · ${t("hidden_part")}` : exposed}`,
-  };
+interface OneProps {
+  rows: readonly Row[];
+  chosen: Row | undefined;
+  points: Points;
+  query: Query;
 }
 
-function lanesOf(segments: readonly Row[], start: number): TraceLane[] {
-  const box = (r: Row, i: number) => boxOf(r, i, start);
-  // The stages on the host, or the parts of the step as MindSpore gives them.
-  const main = segments.some((r) => r.track === "step") ? "step" : "host";
-  const host = segments.filter((r) => r.track === main);
-  const others = [...new Set(segments.filter((r) => r.track !== main).map((r) => String(r.track)))];
-  // Labels stand on the solid boxes, so those come last where a stretch would cover them.
-  const order = (r: Row) => (r.stage === "hidden" ? 1 : 0);
-  return [
-    { name: t("main_stream"), strong: true, boxes: host.map(box) },
-    ...others.map((track) => ({
-      name: track,
-      boxes: segments
-        .filter((r) => r.track === track)
-        .sort((a, b) => order(a) - order(b))
-        .map(box),
-    })),
-  ];
-}
-
-/** The average step: its three parts one behind the other. */
-function averageLane(rows: readonly Row[]): TraceLane[] {
-  let at = 0;
-  const boxes = PARTS.map((p): TraceBox => {
-    const own = rows.length ? rows.reduce((s, r) => s + partsOf(r)[p], 0) / rows.length : 0;
-    const words = `${t(`part_${p}`)} ${short(own, "ns")}`;
-    const box = { id: p, from: at, to: at + own, fill: FILL[p] as string, label: words, card: words };
-    at += own;
-    return box;
-  });
-  return [{ name: t("main_stream"), strong: true, boxes: boxes.filter((b) => b.to > b.from) }];
-}
-
-function OneStep({ rows, chosen }: { rows: readonly Row[]; chosen: Row | undefined }) {
+function OneStep({ rows, chosen, points: p, query: base }: OneProps) {
   themeVersion.value;
   const average = param("show") === "average";
-  const query = { ...ALL, step: chosen ? String(chosen.step) : undefined, table: "segments", limit: 0 };
+  const query = { ...base, step: chosen ? String(chosen.step) : undefined, table: "segments", limit: 0 };
   const asked = analysis("steps", query, "steps-one");
+  const mean = rowsOf(analysis("steps", { ...base, table: "average", limit: 0 }, "steps-average").value?.tables.average);
   const segments = rowsOf(asked.value?.tables.segments).filter((r) => r.step === chosen?.step);
   const start = num(chosen?.start);
-  const length = average ? avg(rows, "duration") : num(chosen?.end) - start;
+  const length = average ? averageLength(mean) : num(chosen?.end) - start;
   const scale = chartScale("ns", length);
-  const ends = segments.filter((r) => r.stage === "backward").map((r) => num(r.start) + num(r.duration) - start);
+  const isBackward = (r: Row) => r.stage === "backward" || (r.stage === "forward_backward" && r.track === "step");
+  const ends = segments.filter(isBackward).map((r) => num(r.start) + num(r.duration) - start);
   const backward = ends.length && !average ? Math.max(...ends) : 0;
   const worst = slowest(rows);
   const title = average ? t("average_step") : t("step_n", { n: String(chosen?.step ?? "") });
@@ -263,7 +202,11 @@ function OneStep({ rows, chosen }: { rows: readonly Row[]; chosen: Row | undefin
     <Panel
       name={title}
       title={title}
-      words={t("from_its_start", { unit: scale.unit })}
+      words={
+        <span class="chips">
+          {t("from_its_start", { unit: scale.unit })} <PointChips points={p} />
+        </span>
+      }
       define={defined(asked.value, "segments", "stage")}
       csv={stepsCsv("segments", query)}
       old={asked.old}
@@ -297,14 +240,19 @@ function OneStep({ rows, chosen }: { rows: readonly Row[]; chosen: Row | undefin
       }
     >
       <div class="pad">
-        <StepTrace
-          lanes={average ? averageLane(rows) : lanesOf(segments, start)}
-          length={length}
-          factor={scale.factor}
-          unit={scale.unit}
-          border={backward ? { at: backward, label: t("backward_ends") } : undefined}
-          label={title}
-        />
+        <Refusal points={p} />
+        {average ? (
+          <AverageTrace rows={mean} label={title} />
+        ) : (
+          <StepTrace
+            lanes={lanesOf(segments, start)}
+            length={length}
+            factor={scale.factor}
+            unit={scale.unit}
+            border={backward ? { at: backward, label: t("backward_ends") } : undefined}
+            label={title}
+          />
+        )}
       </div>
     </Panel>
   );
@@ -313,13 +261,14 @@ function OneStep({ rows, chosen }: { rows: readonly Row[]; chosen: Row | undefin
 const PART_COLUMN = { forward_backward: "forward_backward", tail: "tail" } as const;
 
 interface CurveProps {
-  part: (typeof PARTS)[number];
+  part: StepPart;
   rows: readonly Row[];
   mean: number;
   answer: Answer | undefined;
+  chosen: Row | undefined;
 }
 
-function PartCurve({ part, rows, mean, answer }: CurveProps) {
+function PartCurve({ part, rows, mean, answer, chosen }: CurveProps) {
   const known = isKnown(rows, part);
   const values = known ? rows.map((r) => partsOf(r)[part]) : [];
   const own = values.length ? values.reduce((a, b) => a + b, 0) / values.length : 0;
@@ -338,15 +287,25 @@ function PartCurve({ part, rows, mean, answer }: CurveProps) {
       }
     >
       <div class="pad">
-        {known ? <Sparkline values={values} colour={FILL[part] as string} height={70} label={t(`part_${part}`)} /> : null}
+        {known ? (
+          <Sparkline
+            values={values}
+            colour={FILL[part]}
+            height={70}
+            label={t(`part_${part}`)}
+            mark={chosen ? rows.indexOf(chosen) : -1}
+            card={(i) => `${t("step_n", { n: String(rows[i]?.step) })} · ${short(values[i] ?? 0, "ns")}`}
+            onPoint={(i, shift) => pickStep(num(rows[i]?.step), shift)}
+          />
+        ) : null}
       </div>
     </Panel>
   );
 }
 
-function StepTable() {
+function StepTable({ query }: { query: Query }) {
   const sort = param("sort") || "step:asc";
-  const s = source("steps", "steps", { ...ALL, sort, filter: param("q") || undefined }, (r) => String(r.cell("step")));
+  const s = source("steps", "steps", { ...query, sort, filter: param("q") || undefined }, (r) => String(r.cell("step")));
   const now = param("step");
   return (
     <Panel

@@ -1,4 +1,5 @@
 // The large table of a view: filter, grouping, columns, CSV, and the rows.
+import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { thousands } from "../base/format.ts";
 import { useWidth } from "../draw/width.ts";
@@ -24,6 +25,7 @@ interface Props {
   group?: string;
   onRow?: (row: TableRow) => void;
   onTimeline?: (row: TableRow) => void;
+  more?: ComponentChildren; // controls of its own behind the grouping
   height?: string;
   sum?: ((column: string) => CellValue) | undefined; // of all rows, where they add up
 }
@@ -82,6 +84,7 @@ export function TableView(props: Props) {
             onChoose={(id) => go({ params: { group: id, sort: undefined } })}
           />
         ) : null}
+        {props.more}
         <span class="grow" />
         <span class="panel-words" aria-live="polite">
           {s.total === 1 ? t("one_row") : t("n_rows", { n: thousands(s.total) })}
