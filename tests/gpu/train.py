@@ -1,0 +1,140 @@
+"""Small GPT models in PyTorch, recorded by tacho and by torch.profiler; what tests/gpu/run judges.
+
+    train.py cost FOLDER    gpt2: GPU-bound. small: launch-bound. In one process, windows of steps take
+                            turns: recorded, not recorded. Then the same with torch.profiler. Prints a
+                            line for each pair of windows: ms for a step.
+    train.py ops FOLDER     three steps of `small` seen by both tools, one after the other: the recording
+                            of tacho, and for each kernel of torch.profiler its operator, in launch order.
+"""
+import gzip
+import json
+import sys
+import time
+from pathlib import Path
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "python"))
+import tacho  # noqa: E402
+
+WINDOWS = 32
+
+
+class Block(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.before, self.after = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.wide, self.narrow = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        n, length, width = x.shape
+        qkv = self.qkv(self.before(x)).view(n, length, 3, self.heads, width // self.heads)
+        q, k, v = qkv.permute(2, 0, 3, 1, 4)
+        seen = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.out(seen.transpose(1, 2).reshape(n, length, width))
+        return x + self.narrow(functional.gelu(self.wide(self.after(x))))
+
+
+class Gpt(nn.Module):
+    def __init__(self, layers, width, heads, words, length):
+        super().__init__()
+        self.words, self.places = nn.Embedding(words, width), nn.Embedding(length, width)
+        self.blocks = nn.ModuleList(Block(width, heads) for _ in range(layers))
+        self.last, self.head = nn.LayerNorm(width), nn.Linear(width, words, bias=False)
+
+    def forward(self, tokens):
+        x = self.words(tokens) + self.places(torch.arange(tokens.shape[1], device=tokens.device))
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.last(x))
+
+
+MODELS = {"gpt2": dict(layers=12, width=768, heads=12, words=50257, length=512, batch=8, steps=4),
+          "small": dict(layers=6, width=512, heads=8, words=1000, length=64, batch=4, steps=12)}
+
+
+def make(name):
+    torch.manual_seed(1)
+    m = dict(MODELS[name])
+    batch, steps = m.pop("batch"), m.pop("steps")
+    model = Gpt(**m).cuda()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    tokens = torch.randint(0, m["words"], (batch, m["length"] + 1), device="cuda")
+
+    def step():
+        with torch.autocast("cuda", torch.bfloat16):
+            logits = model(tokens[:, :-1])
+            loss = functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten())
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    for _ in range(10):
+        step()
+    torch.cuda.synchronize()
+    return step, steps
+
+
+def window_ms(step, steps, after=lambda: None):
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    for _ in range(steps):
+        step()
+        after()
+    torch.cuda.synchronize()
+    return (time.perf_counter() - start) * 1e3 / steps
+
+
+def tacho_window(step, steps, folder):
+    profiler = tacho.Profiler(str(folder))
+    profiler.start()
+    on = window_ms(step, steps, profiler.step)
+    begin = time.perf_counter()
+    profiler.stop()
+    return on, (time.perf_counter() - begin) * 1e3
+
+
+def torch_window(step, steps, _folder):
+    profiler = torch.profiler.profile()
+    profiler.start()
+    on = window_ms(step, steps)
+    begin = time.perf_counter()
+    profiler.stop()
+    return on, (time.perf_counter() - begin) * 1e3
+
+
+def cost(folder):
+    for model in MODELS:
+        step, steps = make(model)
+        for tool, window in (("tacho", tacho_window), ("torch", torch_window)):
+            for _ in range(2):  # both tools load what they need
+                window(step, steps, folder / model)
+            for _ in range(WINDOWS if tool == "tacho" else WINDOWS // 2):
+                on, stop = window(step, steps, folder / model)
+                off = window_ms(step, steps)
+                print(f"{model} {tool} on={on:.4f} off={off:.4f} stop={stop:.3f}", flush=True)
+
+
+def ops(folder):
+    step, _ = make("small")
+    tacho_window(step, 1, folder / "first")
+    tacho_window(step, 3, folder / "ops")
+    torch_window(step, 1, None)
+    with torch.profiler.profile() as profiler:
+        window_ms(step, 3)
+    profiler.export_chrome_trace(str(folder / "torch.json"))
+    text = (folder / "torch.json").read_text()
+    with gzip.open(folder / "torch.json.gz", "wt") as out:
+        out.write(text)
+    (folder / "torch.json").unlink()
+    print(json.dumps({"torch": torch.__version__, "device": torch.cuda.get_device_name(0)}))
+
+
+if __name__ == "__main__":
+    where = Path(sys.argv[2])
+    where.mkdir(parents=True, exist_ok=True)
+    {"cost": cost, "ops": ops}[sys.argv[1]](where)
