@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { pictures } from "./pictures.mjs";
 import { settled } from "./stand.mjs";
 import { addressHas, addressLacks, plain, rowsOf, test, visit } from "./tools.mjs";
 
@@ -281,6 +282,16 @@ for (const [run, needs] of [["flow", []], ["meg", ["megengine"]]])
       await page.locator(".map-legend button").first().click();
       await page.waitForSelector(".map-legend [aria-pressed=true]");
     }), needs);
+
+for (const [name, hash, size] of [
+  ["mindspore-overview", "overview?run=made", 900],
+  ["mindspore-steps", "steps?run=made&step=2", 900],
+  ["mindspore-operators", "operators?run=made", 900],
+  ["mindspore-kernels", "kernels?run=made&measure=mean&form=pies", 900],
+  ["mindspore-pipeline", "pipeline?run=made", 1500],
+  ["memory-flow", "memory?run=flow&picture=map", 900],
+])
+  test(`picture and accessibility: ${name}`, (s) => on(s, hash, (page) => pictures(s, page, name), { width: 1440, height: size }));
 
 /** Moves over the map until a block is under the pointer. */
 async function hoverABlock(page, box) {

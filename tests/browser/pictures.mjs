@@ -44,21 +44,24 @@ const turn = (page, theme, lang) =>
     [theme, lang],
   );
 
+/** A view in all looks: a picture of each, and no serious fault of accessibility. */
+export async function pictures(s, page, name) {
+  await page.evaluate(s.axe);
+  for (const [theme, lang, judge] of LOOKS) {
+    await turn(page, theme, lang);
+    await page.waitForFunction(
+      ([t, l]) => document.documentElement.dataset.theme === t && document.documentElement.lang.startsWith(l),
+      [theme, lang],
+    );
+    await settled(page);
+    await look(s, page, `${name}-${theme}-${lang}`, judge);
+  }
+}
+
 for (const [view, run] of VIEWS)
   test(`picture and accessibility: ${view}`, async (s) => {
     const shown = run && !s.real.includes(run) ? "sample" : run;
-    await visit(s, `${view}${shown ? `?run=${shown}` : ""}`, async (page) => {
-      await page.evaluate(s.axe);
-      for (const [theme, lang, judge] of LOOKS) {
-        await turn(page, theme, lang);
-        await page.waitForFunction(
-          ([t, l]) => document.documentElement.dataset.theme === t && document.documentElement.lang.startsWith(l),
-          [theme, lang],
-        );
-        await settled(page);
-        await look(s, page, `${view}-${theme}-${lang}`, judge);
-      }
-    });
+    await visit(s, `${view}${shown ? `?run=${shown}` : ""}`, (page) => pictures(s, page, view));
   });
 
 for (const [width, height] of [[1024, 768], [1920, 1080], [880, 700]])

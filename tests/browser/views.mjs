@@ -226,6 +226,10 @@ test("distributed: devices, the last to arrive and waiting as on the command lin
     const overlap = rowsOf(answer.tables.overlap)[0];
     assert.ok(plain(await page.textContent(panel("Overlap"))).includes(time(overlap.communication)));
     await page.click("role=radio[name='Waiting']");
+    await page.click("role=radio[name='Collective']");
+    await addressHas(page, "by=name");
+    const names = [...new Set(arrivals.map((r) => r.name))];
+    assert.equal(await page.locator(".heat g.part").count(), names.length * new Set(arrivals.map((r) => r.rank)).size);
     await page.click("role=radio[name='Step']");
     await addressHas(page, "by=step");
     await page.locator(".heat g.part").first().click();
@@ -303,7 +307,7 @@ test("every title has its definition on hover, in both languages", async (s) => 
 test("charts are saved as SVG and PNG, those on a canvas too; tables as CSV", async (s) => {
   for (const [view, name, inside] of [
     ["operators?run=gpt_eager", "Share of time", /mm 34/],
-    ["memory?run=resnet_w0", "Memory over time", /<image /],
+    ["memory?run=resnet_w0", "Memory over time", /<path d="M[^"]{2000}/],
     ["steps?run=ddp", "All steps", /<rect /],
   ])
     await visit(s, view, async (page) => {

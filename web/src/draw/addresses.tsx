@@ -196,7 +196,13 @@ export function AddressMap(props: MapProps) {
         {ticks(to - from, Math.max(2, Math.floor(width / 120)))
           .filter((v) => v < (to - from) * 0.98)
           .map((v) => (
-            <text key={v} x={LEFT + x(from + v)} y={props.height - 5} text-anchor={v === 0 ? "start" : "middle"} class="axis">
+            <text
+              key={v}
+              x={LEFT + x(from + v)}
+              y={props.height - 5}
+              text-anchor={v === 0 ? "start" : v > (to - from) * 0.94 ? "end" : "middle"}
+              class="axis"
+            >
               {props.time(from + v)}
             </text>
           ))}

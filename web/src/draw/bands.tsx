@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { ticks } from "../base/scale.ts";
 import { tip } from "../base/tip.tsx";
+import { Rules } from "./axis.tsx";
 import { useWidth } from "./width.ts";
 
 export interface Band {
@@ -36,14 +37,7 @@ export function Bands({ bands, height, factor, label, onBand }: BandsProps) {
   return (
     <div class="chart" ref={box}>
       <svg data-chart width={width} height={height} role="img" aria-label={label}>
-        {marks.map((m) => (
-          <g key={m}>
-            <line x1={left} x2={width} y1={y(m * factor)} y2={y(m * factor)} stroke="var(--line)" />
-            <text x={left - 6} y={y(m * factor) + 4} text-anchor="end" class="axis">
-              {m}
-            </text>
-          </g>
-        ))}
+        <Rules marks={marks} at={(m) => y(m * factor)} left={left} right={width} />
         {bands.map((b, i) => (
           <g key={b.first} class="part" onClick={() => onBand(b.first, b.last)} {...tip(b.card, 120)}>
             <rect x={x(i)} y={top} width={slot} height={height - top - bottom} fill="transparent" />

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { ticks } from "../base/scale.ts";
 import { tip } from "../base/tip.tsx";
+import { Rules } from "./axis.tsx";
 import { useWidth } from "./width.ts";
 
 export interface ColumnBar {
@@ -37,14 +38,7 @@ export function Columns({ bars, height, label, format, factor, onBar }: ColumnsP
   return (
     <div class="chart" ref={box}>
       <svg data-chart width={width} height={height} role="img" aria-label={label}>
-        {marks.map((m) => (
-          <g key={m}>
-            <line x1={left} x2={width} y1={y(m * factor)} y2={y(m * factor)} stroke="var(--line)" />
-            <text x={left - 6} y={y(m * factor) + 4} text-anchor="end" class="axis">
-              {format(m)}
-            </text>
-          </g>
-        ))}
+        <Rules marks={marks} at={(m) => y(m * factor)} left={left} right={width} format={format} />
         {bars.map((b, i) => {
           const x = left + i * slot + (slot - bar) / 2;
           let up = 0;

@@ -3,7 +3,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { inScale, type Scale, short } from "../base/format.ts";
+import { drawnAs } from "../base/save.ts";
 import { ticks } from "../base/scale.ts";
+import { SvgPen } from "./svg.ts";
 import { useWidth } from "./width.ts";
 
 export interface CurveData {
@@ -78,9 +80,66 @@ function options(width: number, now: { current: CurveProps }, dragged: { current
   };
 }
 
+/** A canvas, or what writes SVG in its place. */
+type Pen = CanvasRenderingContext2D;
+
+/** The curve as shapes, for a saved picture: rules and numbers, the lines, and all that lies over them. */
+function vectorOf(u: uPlot, p: CurveProps): string {
+  const ratio = devicePixelRatio || 1;
+  const pen = new SvgPen((text) => u.ctx.measureText(text).width, css("--line-strong"));
+  const g = pen as unknown as Pen;
+  const { left, top, width, height } = u.bbox;
+  const [x, y] = [(v: number) => u.valToPos(v, "x", true), (v: number) => u.valToPos(v, "y", true)];
+  const { min: from = 0, max: to = 1 } = u.scales.x as { min?: number; max?: number };
+  const most = (u.scales.y as { max?: number }).max ?? 1;
+  g.font = `${11 * ratio}px ${css("--sans")}`;
+  g.fillStyle = css("--t3");
+  g.strokeStyle = css("--line");
+  for (const v of ticks(most / 1.12 / p.scale.factor, 4).map((m) => m * p.scale.factor)) {
+    if (v > most) continue;
+    g.beginPath();
+    g.moveTo(left, y(v));
+    g.lineTo(left + width, y(v));
+    g.stroke();
+    g.textAlign = "right";
+    g.fillText(inScale(v, p.scale).replace(/\.0+$/, ""), left - 6 * ratio, y(v) + 4 * ratio);
+  }
+  g.textAlign = "center";
+  for (const v of ticks(to, 6).filter((m) => m >= from && m <= to))
+    g.fillText(short(v, "ns").replace(/\.0+(?=\u2009)/, ""), x(v), top + height + 16 * ratio);
+  g.textAlign = "left";
+  for (const series of [1, 2] as const) {
+    const values = u.data[series] as ArrayLike<number> | undefined;
+    if (!values?.length) continue;
+    const dashed = series === 2;
+    const path = (fill: boolean) => {
+      g.beginPath();
+      for (let i = 0; i < values.length; i++) {
+        const [px, py] = [x(u.data[0][i] as number), y(values[i] as number)];
+        if (i === 0) g.moveTo(px, fill ? y(0) : py);
+        else g.lineTo(px, y(values[i - 1] as number));
+        g.lineTo(px, py);
+      }
+      if (fill) g.lineTo(x(u.data[0][values.length - 1] as number), y(0));
+    };
+    if (!dashed) {
+      g.fillStyle = `${css("--c1")}29`;
+      path(true);
+      g.fill();
+    }
+    g.strokeStyle = css(dashed ? "--t2" : "--c1");
+    g.lineWidth = 1.3 * ratio;
+    g.setLineDash(dashed ? [4 * ratio, 4 * ratio] : []);
+    path(false);
+    g.stroke();
+    g.setLineDash([]);
+  }
+  decorate(u, p, g);
+  return `<g transform="scale(${1 / ratio})">${pen.body()}</g>`;
+}
+
 /** Step borders, labels of the lines, the flag, the life of a block. */
-function decorate(u: uPlot, p: CurveProps): void {
-  const g = u.ctx;
+function decorate(u: uPlot, p: CurveProps, g: Pen = u.ctx): void {
   const ratio = devicePixelRatio || 1;
   const { left, top, width, height } = u.bbox;
   const x = (time: number) => Math.round(u.valToPos(time, "x", true));
@@ -106,18 +165,17 @@ function decorate(u: uPlot, p: CurveProps): void {
     g.fillStyle = `${css("--accent")}2E`;
     g.fillRect(x(p.data.mark.from), top, Math.max(1, x(p.data.mark.to) - x(p.data.mark.from)), height);
   }
-  if (p.data.capacity) line(u, p.data.capacity, ratio);
-  if (p.data.at) moment(u, p.data.at, ratio);
-  label(u, p.words.allocated, p.data.allocated[p.data.allocated.length - 1] ?? 0, css("--c1"), ratio);
-  if (p.data.reserved) label(u, p.words.reserved, p.data.reserved[p.data.reserved.length - 1] ?? 0, css("--t2"), ratio);
-  if (p.data.capacity) label(u, p.words.capacity, p.data.capacity, css("--critical"), ratio);
-  if (p.data.peak) flag(u, p.data.peak, ratio);
+  if (p.data.capacity) line(u, g, p.data.capacity, ratio);
+  if (p.data.at) moment(u, g, p.data.at, ratio);
+  label(u, g, p.words.allocated, p.data.allocated[p.data.allocated.length - 1] ?? 0, css("--c1"), ratio);
+  if (p.data.reserved) label(u, g, p.words.reserved, p.data.reserved[p.data.reserved.length - 1] ?? 0, css("--t2"), ratio);
+  if (p.data.capacity) label(u, g, p.words.capacity, p.data.capacity, css("--critical"), ratio);
+  if (p.data.peak) flag(u, g, p.data.peak, ratio);
   g.restore();
 }
 
 /** What the device has. */
-function line(u: uPlot, value: number, ratio: number): void {
-  const g = u.ctx;
+function line(u: uPlot, g: Pen, value: number, ratio: number): void {
   const y = Math.round(u.valToPos(value, "y", true));
   g.strokeStyle = css("--critical");
   g.lineWidth = ratio;
@@ -127,8 +185,7 @@ function line(u: uPlot, value: number, ratio: number): void {
   g.stroke();
 }
 
-function moment(u: uPlot, at: { time: number; label: string }, ratio: number): void {
-  const g = u.ctx;
+function moment(u: uPlot, g: Pen, at: { time: number; label: string }, ratio: number): void {
   const x = Math.round(u.valToPos(at.time, "x", true));
   g.strokeStyle = css("--accent");
   g.lineWidth = 1.4 * ratio;
@@ -142,16 +199,14 @@ function moment(u: uPlot, at: { time: number; label: string }, ratio: number): v
   g.fillText(at.label, fits ? x + 5 * ratio : x - w - 5 * ratio, u.bbox.top + 22 * ratio);
 }
 
-function label(u: uPlot, text: string, value: number, colour: string, ratio: number): void {
-  const g = u.ctx;
+function label(u: uPlot, g: Pen, text: string, value: number, colour: string, ratio: number): void {
   g.fillStyle = colour;
   g.textAlign = "right";
   g.fillText(text, u.bbox.left + u.bbox.width - 6 * ratio, u.valToPos(value, "y", true) - 6 * ratio);
   g.textAlign = "left";
 }
 
-function flag(u: uPlot, peak: { time: number; value: number; label: string }, ratio: number): void {
-  const g = u.ctx;
+function flag(u: uPlot, g: Pen, peak: { time: number; value: number; label: string }, ratio: number): void {
   const px = u.valToPos(peak.time, "x", true);
   const py = u.valToPos(peak.value, "y", true);
   if (px < u.bbox.left || px > u.bbox.left + u.bbox.width) return;
@@ -205,6 +260,7 @@ export function Curve(props: CurveProps) {
       if (!dragged.current) now.current.onTime(u.posToVal(e.offsetX, "x"));
     });
     plot.current = u;
+    drawnAs.set(u.ctx.canvas, () => vectorOf(u, now.current));
     return () => u.destroy();
   }, [data.time, version, width]);
   useEffect(() => plot.current?.redraw(false), [data.mark, data.peak, data.at]);

@@ -1,6 +1,7 @@
 // A heat map of many ranks: rows of 4 px on a canvas, the worst ten named at the right, a crosshair under
 // the pointer. One tab stop; arrow keys move the crosshair, Enter chooses.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { drawnAs } from "../base/save.ts";
 import { heatPosition, roundUp } from "../base/scale.ts";
 import type { HeatProps } from "./heat.tsx";
 import { useWidth } from "./width.ts";
@@ -46,13 +47,25 @@ export function HeatMany(props: ManyProps) {
     const max = roundUp(
       props.ranks.reduce((m, _r, r) => props.columns.reduce((k, _c, c) => Math.max(k, value(r, c) ?? 0), m), 0),
     );
-    for (let r = 0; r < props.ranks.length; r++)
-      for (let c = 0; c < n; c++) {
-        const v = value(r, c);
-        g.fillStyle = v === null ? style.getPropertyValue("--sunken") : (stops[Math.round(heatPosition(v, max) * 63)] as string);
-        const x = Math.floor((c * wide) / n);
-        g.fillRect(x, r * ROW, Math.max(1, Math.floor(((c + 1) * wide) / n) - x), ROW);
-      }
+    const draw = (put: (x: number, y: number, w: number, fill: string) => void) => {
+      for (let r = 0; r < props.ranks.length; r++)
+        for (let c = 0; c < n; c++) {
+          const v = value(r, c);
+          const fill =
+            v === null ? style.getPropertyValue("--sunken").trim() : (stops[Math.round(heatPosition(v, max) * 63)] as string);
+          const x = Math.floor((c * wide) / n);
+          put(x, r * ROW, Math.max(1, Math.floor(((c + 1) * wide) / n) - x), fill);
+        }
+    };
+    draw((x, y, w, fill) => {
+      g.fillStyle = fill;
+      g.fillRect(x, y, w, ROW);
+    });
+    drawnAs.set(canvas.current, () => {
+      const cells: string[] = [];
+      draw((x, y, w, fill) => cells.push(`<rect x="${x}" y="${y}" width="${w}" height="${ROW}" fill="${fill}"/>`));
+      return cells.join("");
+    });
   }, [props.value, wide, height, props.version]);
   const find = (e: MouseEvent): [number, number] => [
     clamp(Math.floor(e.offsetY / ROW), props.ranks.length - 1),

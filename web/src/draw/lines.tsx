@@ -2,6 +2,7 @@
 // each line stands at its end; moments that matter (an empty queue) are ticks on the ground line.
 import { useState } from "preact/hooks";
 import { ticks } from "../base/scale.ts";
+import { Rules } from "./axis.tsx";
 import { useWidth } from "./width.ts";
 
 export interface Line {
@@ -97,14 +98,7 @@ export function Lines(props: LinesProps) {
         onClick={(e) => props.onPlace?.(nearest(e))}
       >
         <rect width={width} height={height} fill="transparent" />
-        {scale.map((m) => (
-          <g key={m}>
-            <line x1={LEFT} x2={width - right} y1={y(m)} y2={y(m)} stroke="var(--line)" />
-            <text x={LEFT - 6} y={y(m) + 4} text-anchor="end" class="axis">
-              {props.y ? props.y(m) : m}
-            </text>
-          </g>
-        ))}
+        <Rules marks={scale} at={y} left={LEFT} right={width - right} format={props.y ?? String} />
         {across.map((m) => (
           <text key={m} x={x(from + m)} y={height - 5} text-anchor={anchorOf(m, range)} class="axis">
             {props.x(from + m)}

@@ -49,7 +49,8 @@ interface PipelineProps {
   onQueue: (id: string) => void;
 }
 
-const fit = (text: string, room: number) => (text.length * 7 > room ? `${text.slice(0, Math.floor(room / 7) - 1)}…` : text);
+const fit = (text: string, room: number, letter = 7) =>
+  text.length * letter > room ? `${text.slice(0, Math.floor(room / letter) - 1)}…` : text;
 
 export function Pipeline({ nodes, label, onQueue }: PipelineProps) {
   const [box, width] = useWidth(1000);
@@ -106,7 +107,7 @@ export function Pipeline({ nodes, label, onQueue }: PipelineProps) {
               {fit(node.title, w - 20)}
             </text>
             <text x={x(level) + 11} y={y(row) + 39} class="axis">
-              {fit(node.words, w - 6)}
+              {fit(node.words, w - 14, 5.8)}
             </text>
           </g>
         ))}

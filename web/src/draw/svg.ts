@@ -118,6 +118,15 @@ export class SvgPen {
     return `fill="none" stroke="${escaped(String(this.strokeStyle))}" stroke-width="${r2(this.lineWidth)}"${dash}`;
   }
 
+  arc(x: number, y: number, r: number): void {
+    this.path += `M${r2(x - r)} ${r2(y)}a${r2(r)} ${r2(r)} 0 1 0 ${r2(2 * r)} 0a${r2(r)} ${r2(r)} 0 1 0 ${r2(-2 * r)} 0z`;
+  }
+
+  /** All that was drawn, without a frame around it. */
+  body(): string {
+    return this.out.join("");
+  }
+
   /** The whole picture. */
   text(width: number, height: number): string {
     const hatch = `<pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse"><path d="M-1 8L8 -1M-8 8L1 -1M6 8L15 -1" stroke="${escaped(this.hatchColor)}"/></pattern>`;

@@ -13,6 +13,7 @@ import {
   choose,
   chooseRef,
   chosen,
+  chosenOf,
   detail,
   notes,
   openDetails,
@@ -227,15 +228,7 @@ export function speak(): void {
 
 /** A selection that came with the address. One made elsewhere is brought into view even when the address has a view. */
 export function adopt(r: Ref, elsewhere: boolean): void {
-  choose({
-    id: r.id,
-    instant: r.kind === "instant",
-    lane: r.lane,
-    row: r.row,
-    start: r.start,
-    duration: r.duration,
-    name: r.name,
-  });
+  choose(chosenOf(r));
   if (elsewhere || !param("view")) bringIntoView(r);
 }
 

@@ -3,7 +3,7 @@ import { computed, signal } from "@preact/signals";
 import type { Ref } from "../draw/tracks.ts";
 import { ask, counted, server } from "./data.ts";
 import { go, param, traceQuery } from "./place.ts";
-import { bringIntoView, choose, chosen, redraw, stage } from "./timeline.ts";
+import { chooseRef, chosen, redraw, stage } from "./timeline.ts";
 import type { SearchAnswer } from "./timeline-types.ts";
 import { hitMarks, type Range } from "./viewport.ts";
 
@@ -89,15 +89,5 @@ async function jump(by: 1 | -1): Promise<void> {
     const again = await server().json<SearchAnswer>("search", { ...traceQuery.peek(), q, limit: 1, ...round });
     hit = again.hits[0];
   }
-  if (!hit) return;
-  choose({
-    id: hit.id,
-    instant: hit.kind === "instant",
-    lane: hit.lane,
-    row: hit.row,
-    start: hit.start,
-    duration: hit.duration,
-    name: hit.name,
-  });
-  bringIntoView(hit);
+  if (hit) chooseRef(hit);
 }

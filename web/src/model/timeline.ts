@@ -241,16 +241,19 @@ export function choose(c: Chosen | undefined): void {
   redraw();
 }
 
+/** What is chosen when something the server named is. */
+export const chosenOf = (r: Ref): Chosen => ({
+  id: r.id,
+  instant: r.kind === "instant",
+  lane: r.lane,
+  row: r.row,
+  start: r.start,
+  duration: r.duration,
+  name: r.name,
+});
+
 export function chooseRef(r: Ref): void {
-  choose({
-    id: r.id,
-    instant: r.kind === "instant",
-    lane: r.lane,
-    row: r.row,
-    start: r.start,
-    duration: r.duration,
-    name: r.name,
-  });
+  choose(chosenOf(r));
   bringIntoView(r);
 }
 

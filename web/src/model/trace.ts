@@ -50,10 +50,11 @@ const FRAMEWORKS: Record<string, string> = {
   megengine: "MegEngine",
   jax: "JAX",
   chrome: "Chrome JSON",
+  memory_flow: "MegEngine",
 };
 
 /** The framework that writes a format. */
-export const frameworkOf = (format: string): string => FRAMEWORKS[format.split(/[ _-]/)[0] ?? ""] ?? format;
+export const frameworkOf = (format: string): string => FRAMEWORKS[format] ?? FRAMEWORKS[format.split(/[ _-]/)[0] ?? ""] ?? format;
 
 export type Row = Record<string, Cell>;
 

@@ -32,6 +32,8 @@ export const zhFrameworks = {
   of_type: "类型",
   by_mean: "平均",
   types_words: "按{by}最长的 {n} 种类型，其余归为其他 · 点击查看",
+  types_all_words: "全部 {n} 种类型，按{by} · 点击查看",
+  kernel_mean_words: "全部 {n} 个核函数，按平均耗时",
   kernel_top_words: "平均耗时最长的 {n} 个核函数，其余归为其他",
   side_all: "全部",
   names_full: "完整名称",
@@ -67,5 +69,7 @@ export const zhFrameworks = {
   cpu_kind_idle: "空闲",
   map_zoom_words: "时间 × 地址，每块一个方框 · 拖动放大，右键复原",
   map_largest: "仅绘制最大的 {n} 块",
+  one_call: "单次",
+  late_words_name: "按集合通信汇总，从大到小 · 点击筛选",
   map_alive: "存活",
 };

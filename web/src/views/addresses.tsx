@@ -80,6 +80,9 @@ function colouring(rows: readonly (readonly Cell[])[]): Colouring {
   return { names: order.map(([k]) => word(k)), bytes: order.map(([, b]) => b), of: (r) => place.get(key(r)) ?? -1 };
 }
 
+/** Without zeros behind the point. */
+const brief = (text: string): string => text.replace(/(\.\d*?)0+(?=\u2009)/, "$1").replace(/\.(?=\u2009)/, "");
+
 export function MemoryMap({ device }: { device: string }) {
   const [at, setAt] = useState<{ block: number; x: number; y: number } | undefined>(undefined);
   const [only, setOnly] = useState<number | undefined>(undefined);
@@ -125,8 +128,8 @@ export function MemoryMap({ device }: { device: string }) {
         version={themeVersion.value}
         label={t("address_map")}
         only={only}
-        time={(ns) => short(ns, "ns").replace(/\.0+(?=\u2009)/, "")}
-        size={(b) => short(b, "bytes").replace(/\.0+(?=\u2009)/, "")}
+        time={(ns) => brief(short(ns, "ns"))}
+        size={(b) => brief(short(b, "bytes"))}
         onBlock={(block, x, y) => setAt(block === undefined ? undefined : { block, x, y })}
         onZoom={zoomTo}
       />

@@ -14,7 +14,7 @@ import { t } from "../model/words.ts";
 import { Legend, Segmented } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { Collectives, Devices, ranksQuery } from "./rankstables.tsx";
-import { defined } from "./rows.ts";
+import { defined, quoted } from "./rows.ts";
 import { Verdict } from "./verdict.tsx";
 
 type Asked = ReturnType<typeof analysis>;
@@ -92,14 +92,37 @@ interface MapProps {
   worst: number;
 }
 
-/** The cells of the map: by call, or summed over the calls of a step. */
-function cellsOf(calls: readonly Call[], ranks: readonly number[], measure: Measure, byStep: boolean): Map<string, number> {
+const COLUMNS = ["call", "name", "step"] as const;
+type Columns = (typeof COLUMNS)[number];
+const FEW = 240; // columns that can be told apart
+const NAMES = 40; // collectives shown by name: those with the most
+
+/** What the columns are: every call, all calls of a name, or of a step. Where calls are too many, their steps. */
+function columnsOf(calls: readonly Call[]): Columns {
+  const steps = new Set(calls.map((c) => c.step)).size;
+  const usual = calls.length <= FEW ? "call" : steps > 1 && steps <= FEW ? "step" : "name";
+  return COLUMNS.find((c) => c === param("by")) ?? usual;
+}
+
+const columnOf = (call: Call, by: Columns): string => (by === "call" ? call.id : by === "name" ? call.name : String(call.step));
+
+/** The columns in their order: by time, names by what they add up to. */
+function idsOf(calls: readonly Call[], by: Columns, cells: ReadonlyMap<string, number>, ranks: readonly number[]): string[] {
+  const ids = [...new Set(calls.map((c) => columnOf(c, by)))];
+  if (by === "call") return ids;
+  if (by === "step") return ids.sort((a, b) => Number(a) - Number(b));
+  const sums = new Map(ids.map((id) => [id, ranks.reduce((s, r) => s + (cells.get(`${r} ${id}`) ?? 0), 0)]));
+  return ids.sort((a, b) => (sums.get(b) ?? 0) - (sums.get(a) ?? 0)).slice(0, NAMES);
+}
+
+/** The cells of the map: by call, or summed over the calls of a name or a step. */
+function cellsOf(calls: readonly Call[], ranks: readonly number[], measure: Measure, by: Columns): Map<string, number> {
   const cells = new Map<string, number>();
   for (const call of calls)
     for (const rank of ranks) {
       const v = measureOf(call, rank, measure);
       if (v === null) continue;
-      const key = `${rank} ${byStep ? call.step : call.id}`;
+      const key = `${rank} ${columnOf(call, by)}`;
       cells.set(key, (cells.get(key) ?? 0) + v);
     }
   return cells;
@@ -109,22 +132,23 @@ function LateMap({ asked, calls, worst }: MapProps) {
   const [wanted, setMeasure] = choice("measure", "late_by");
   const [order, setOrder] = choice("order", "rank");
   const measure: Measure = MEASURES.find((m) => m === wanted) ?? "late_by";
-  const byStep = param("by") === "step";
+  const by = columnsOf(calls);
   const all = [...new Set(calls.flatMap((c) => [...c.members.keys()]))].sort((a, b) => a - b);
-  const cells = cellsOf(calls, all, measure, byStep);
-  const ids = byStep ? [...new Set(calls.map((c) => String(c.step)))] : calls.map((c) => c.id);
+  const cells = cellsOf(calls, all, measure, by);
+  const ids = idsOf(calls, by, cells, all);
   const sum = (rank: number) => ids.reduce((s, id) => s + (cells.get(`${rank} ${id}`) ?? 0), 0);
   const many = all.length > MANY;
   const ranks = many && order === "value" ? [...all].sort((a, b) => sum(b) - sum(a)) : all;
   const max = roundUp(Math.max(...cells.values(), 0));
   const scale = scaleOf("ns", max);
-  const callAt = (c: number) => (byStep ? calls.find((x) => String(x.step) === ids[c]) : calls[c]);
+  const firsts = new Map([...calls].reverse().map((c) => [columnOf(c, by), c]));
+  const callAt = (c: number) => firsts.get(ids[c] ?? "");
   const heat = ids.map((id, c): HeatColumn => {
     const call = callAt(c);
     return {
       id,
-      group: byStep ? "" : String(call?.step),
-      lines: byStep ? [id] : [shortCollective(call?.name ?? ""), `#${call?.place}`],
+      group: by === "call" ? String(call?.step) : "",
+      lines: by === "call" ? [shortCollective(call?.name ?? ""), `#${call?.place}`] : [by === "name" ? shortCollective(id) : id],
     };
   });
   const value = (r: number, c: number) => cells.get(`${ranks[r]} ${ids[c]}`) ?? null;
@@ -136,22 +160,24 @@ function LateMap({ asked, calls, worst }: MapProps) {
     speak: (r: number, c: number) => {
       const v = value(r, c);
       const call = callAt(c);
-      return `${t("rank_n", { n: ranks[r] ?? "" })}, ${t("step_n", { n: call?.step ?? "" })}${byStep ? "" : `, ${call?.name}`}: ${v === null ? "–" : short(v, "ns")} ${t(`heat_${measure}`)}`;
+      return `${t("rank_n", { n: ranks[r] ?? "" })}${by === "name" ? "" : `, ${t("step_n", { n: call?.step ?? "" })}`}${by === "step" ? "" : `, ${call?.name}`}: ${v === null ? "–" : short(v, "ns")} ${t(`heat_${measure}`)}`;
     },
     format: (v: number) => (v / scale.factor).toFixed(1),
     worst: ranks.indexOf(worst),
     label: t("who_late"),
     onCell: (r: number, c: number) => {
-      const step = callAt(c)?.step ?? 0;
-      setSteps(step, step);
-      go({ params: { sel: `rank:${ranks[r]}` } }, true);
+      const call = callAt(c);
+      const sel = `rank:${ranks[r]}`;
+      if (by === "name") return go({ params: { q: `name:${quoted(call?.name ?? "")}`, sel } });
+      setSteps(call?.step ?? 0, call?.step ?? 0);
+      go({ params: { sel } }, true);
     },
   };
   return (
     <Panel
       name={t("who_late")}
       title={t("who_late")}
-      words={`${scale.unit} · ${t(byStep ? "late_words_step" : "late_words")}`}
+      words={`${scale.unit} · ${t(by === "step" ? "late_words_step" : by === "name" ? "late_words_name" : "late_words")}`}
       define={defined(asked.value, "arrivals", measure === "waiting" ? "late_by" : measure)}
       csv={distributedCsv("arrivals")}
       old={asked.old}
@@ -184,10 +210,11 @@ function LateMap({ asked, calls, worst }: MapProps) {
           />
           <Segmented
             label={t("group_by")}
-            chosen={byStep ? "step" : "collective"}
+            chosen={by}
             onChoose={(id) => go({ params: { by: id } })}
             choices={[
-              { id: "collective", label: t("collective") },
+              { id: "call", label: t("one_call") },
+              { id: "name", label: t("collective") },
               { id: "step", label: t("step") },
             ]}
           />

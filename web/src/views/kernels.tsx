@@ -108,7 +108,9 @@ function KernelShares({ asked, rows, names, total, top }: SharesProps) {
       name={t("share_of_kernels")}
       title={t("share_of_kernels")}
       words={
-        by === "mean" ? t("kernel_top_words", { n: means.filter((r) => !r.rest).length }) : t("kernel_words", { n: names.length })
+        by === "mean"
+          ? t(means.some((r) => r.rest) ? "kernel_top_words" : "kernel_mean_words", { n: means.filter((r) => !r.rest).length })
+          : t("kernel_words", { n: names.length })
       }
       define={defined(asked.value, "kernels", "share")}
       csv={csvOf("kernels", "kernels")}

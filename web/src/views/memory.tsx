@@ -377,6 +377,7 @@ function ByOperator({ device }: { device: string }) {
         height={392}
         sort={sort}
         onSort={(next) => go({ params: { osort: next } })}
+        empty={t("not_recorded")}
         columns={columns(s, "memory.statistics", [
           ["op", { title: t("operator"), text: true, mono: true }],
           ["self_allocations", { width: 90 }],

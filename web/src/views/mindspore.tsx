@@ -17,6 +17,7 @@ import { DataFlow } from "./dataflow.tsx";
 import { csvOf } from "./overview.tsx";
 import { defined, quoted } from "./rows.ts";
 import { AverageTrace, averageLength, FILL, PARTS } from "./steptrace.tsx";
+import { sideWord } from "./types.tsx";
 
 interface Props {
   asked: Asked<Answer>;
@@ -176,7 +177,7 @@ function OperatorTypes({ asked }: Props) {
                     <code>{name(r)}</code>
                   </button>
                 )}
-                <span class="t3">{isRest(r) ? "" : String(r.side)}</span>
+                <span class="t3">{isRest(r) ? "" : sideWord(String(r.side))}</span>
                 <span class="t3">× {thousands(num(r.calls))}</span>
                 <b>
                   <Value text={short(num(r[measure]), "ns")} />

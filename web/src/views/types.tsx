@@ -10,7 +10,7 @@ import type { Asked } from "../model/data.ts";
 import { choice, go, param } from "../model/place.ts";
 import { themeVersion } from "../model/theme.ts";
 import { analysis, num, type Row, rowsOf } from "../model/trace.ts";
-import { t, wordOr } from "../model/words.ts";
+import { t } from "../model/words.ts";
 import { Segmented, Swatch, Value } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { csvOf } from "./overview.tsx";
@@ -96,7 +96,10 @@ export function TypeShares({ asked }: { asked: Asked<Answer> }) {
     <Panel
       name={t("operator_types")}
       title={t("operator_types")}
-      words={t("types_words", { n: named, by: t(mean ? "by_mean" : "total_time").toLowerCase() })}
+      words={t(named < rows.length ? "types_words" : "types_all_words", {
+        n: named,
+        by: t(mean ? "by_mean" : "total_time").toLowerCase(),
+      })}
       define={mean ? defined(top.value, "top", "mean") : defined(all.value, "operators", "device_total")}
       csv={csvOf("operators", "top")}
       old={top.old || asked.old}
@@ -195,7 +198,7 @@ export function TopChart({ rows, form, chosen, title, onName }: ChartProps) {
                 <code>{r.label}</code>
               </button>
             )}
-            <span class="t3">{r.side}</span>
+            <span class="t3">{sideWord(r.side)}</span>
             <span class="t3">× {thousands(r.calls)}</span>
             <b>
               <Value text={short(r.value, "ns")} />
@@ -207,6 +210,9 @@ export function TopChart({ rows, form, chosen, title, onName }: ChartProps) {
     </div>
   );
 }
+
+/** Host and device in the reader's language; AI Core and AI CPU are names. */
+export const sideWord = (side: string): string => (side === "host" || side === "device" ? t(side) : side);
 
 /** The words of the filter, and the side that was chosen. */
 export const sideFilter = (sides: readonly string[]): string | undefined =>
@@ -221,7 +227,7 @@ export function Which({ sides, full, named }: { sides: readonly string[]; full: 
           label={t("side")}
           chosen={sides.includes(param("on")) ? param("on") : ""}
           onChoose={(on) => go({ params: { on } })}
-          choices={[{ id: "", label: t("side_all") }, ...sides.map((id) => ({ id, label: wordOr(id, id) }))]}
+          choices={[{ id: "", label: t("side_all") }, ...sides.map((id) => ({ id, label: sideWord(id) }))]}
         />
       ) : null}
       {named ? (
