@@ -9,7 +9,8 @@
 #   build/gen/              generated headers
 #
 # Variables: VARIANT=release|debug|asan|tsan  CC=gcc|clang-14  WERROR=1  V=1 (show commands)
-#            PREFIX=/usr/local  DESTDIR=  SERVE=no (demo);  CPPFLAGS, CFLAGS and LDFLAGS are added to ours.
+#            PREFIX=/usr/local  DESTDIR=  SERVE=no (demo)  TORCH=yes (test)
+#            CPPFLAGS, CFLAGS and LDFLAGS are added to ours.
 
 VERSION := 0.1.0
 VARIANT ?= release
@@ -272,7 +273,7 @@ test:
 	@tools/setup test
 	@tools/setup web
 	@tools/setup browser
-	@tests/run
+	@TORCH=$(TORCH) tests/run
 check:
 	@tests/run --only static
 bench:
@@ -341,6 +342,7 @@ clean:
 help:
 	@echo 'make              the program, build/tacho (VARIANT=release|debug|asan|tsan, CC=gcc|clang-14)'
 	@echo 'make test         everything: builds, unit, golden, oracle, fault, corpus and static tests'
+	@echo '                  TORCH=yes: also with PyTorch, fetched into ~/.cache/tacho/venvs'
 	@echo 'make check        the static tests only: layers, headers, format, generated files'
 	@echo 'make web          the page, build/web (web-check: its types and style, web-test: its unit tests)'
 	@echo 'make bench        the benchmarks'

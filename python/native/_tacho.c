@@ -286,10 +286,22 @@ static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *ar
     return 0;
 }
 
-/* enter(code): a function that runs already. */
-static PyObject *enter(PyObject *self, PyObject *code) {
-    long id = ids ? id_of(code) : 0;
+/* enter(code, name): a function that runs already; until forget(code) it has this name. */
+static PyObject *enter(PyObject *self, PyObject *args) {
+    PyObject *code;
+    const char *text;
+    if (!PyArg_ParseTuple(args, "Os", &code, &text)) return NULL;
+    if (!ids) NOTHING;
+    PyObject *number = PyLong_FromUnsignedLong(tacho_name(text));
+    if (number) PyDict_SetItem(ids, code, number);
+    Py_DecRef(number);
+    long id = id_of(code);
     if (id) tacho_begin_id((uint32_t)id, TACHO_RANGE_PYTHON);
+    NOTHING;
+}
+
+static PyObject *forget(PyObject *self, PyObject *code) {
+    if (ids && PyDict_DelItem(ids, code) != 0) PyErr_Clear();
     NOTHING;
 }
 
@@ -345,7 +357,8 @@ static PyMethodDef methods[] = {
     PLAIN(name_thread, METH_O),
     PLAIN(torch, METH_O),
     PLAIN(trace_python, METH_O),
-    PLAIN(enter, METH_O),
+    PLAIN(enter, METH_VARARGS),
+    PLAIN(forget, METH_O),
     PLAIN(leave, METH_O),
     {NULL, NULL, 0, NULL},
 };

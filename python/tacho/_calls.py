@@ -202,10 +202,13 @@ def _id_of(code: Any) -> int:
     return _ids[code]
 
 
-def enter(code: Any) -> None:
-    number = _id_of(code)
-    if number:
-        begin(number, 8)
+def enter(code: Any, text: str) -> None:
+    _ids[code] = name(text)
+    begin(_ids[code], 8)
+
+
+def forget(code: Any) -> None:
+    _ids.pop(code, None)
 
 
 def leave(code: Any) -> None:
@@ -216,7 +219,9 @@ def leave(code: Any) -> None:
 
 def _on_event(frame: Any, event: str, _argument: Any) -> None:
     if event == "call":
-        enter(frame.f_code)
+        number = _id_of(frame.f_code)
+        if number:
+            begin(number, 8)
     elif event == "return":
         leave(frame.f_code)
 

@@ -317,7 +317,10 @@ class Profiler:
         while self._undumped:
             source = self._undumped.pop(0)
             for form in self._formats:
-                written.append(self._dump_one(source, form))
+                try:
+                    written.append(self._dump_one(source, form))
+                except _program.TachoError as why:  # no addresses, no picture of them; the rest is written
+                    warnings.warn(f"tacho: {form} was not written: {why}")
         return written
 
     def _dump_one(self, source: str, form: str) -> str:

@@ -13,6 +13,7 @@
 #include "analyse/registry.h"
 
 #include "analyse/rules.h"
+#include "base/json.h"
 #include "base/num.h"
 
 static const analysis_info ANALYSES[] = {
@@ -230,6 +231,21 @@ static status note_other_command(const char *analysis, const trace *t, arena *a,
     return answer_note(out, a, &note, err);
 }
 
+/* What could not be recorded, and why, in the words of who recorded it. */
+static status note_recorder(const trace *t, arena *a, answer *out, error *err) {
+    enum { MOST_NOTES = 8 };
+    uint32_t n = 0;
+    if (!str_eq(t->format, STR("tacho_recording"))) return OK;
+    for (uint32_t i = 1; i < t->meta.n && n < MOST_NOTES; i++) {
+        if (!str_eq(trace_str(t, t->meta.key[i]), STR("note"))) continue;
+        verdict note = {.id = "recorder", .message = MSG_NOTE_RECORDER, .severity = SEVERITY_INFO};
+        verdict_add(&note, arg_text("text", json_text(trace_str(t, t->meta.value[i]))));
+        TRY(answer_note(out, a, &note, err));
+        n++;
+    }
+    return OK;
+}
+
 status answer_begin(const char *analysis, const analysis_input *in, arena *a, answer *out,
                     error *err) {
     const analysis_trace *first = &in->traces[0];
@@ -249,6 +265,7 @@ status answer_begin(const char *analysis, const analysis_input *in, arena *a, an
     TRY(fill_dropped(t, a, &made.quality, err));
     TRY(fill_links(analysis, t, a, &made.quality, err));
     TRY(note_other_command(analysis, t, a, &made, err));
+    TRY(note_recorder(t, a, &made, err));
     *out = made;
     return OK;
 }

@@ -1,8 +1,8 @@
 """Python functions as ranges: the stacks of operators follow from what lies around them.
 
 One range for each call, named FILE(LINE): FUNCTION with the line of its definition, as PyTorch's
-profiler names them. Functions that run when the recording begins are opened then, outermost first, so
-that what they call has its whole stack. The recorder's own functions are left out.
+profiler names them. Functions that run when the recording begins are opened then, outermost first and
+with the line they are at, so that what they call has its whole stack. The recorder's own functions are left out.
 """
 import sys
 from types import CodeType, FrameType
@@ -15,6 +15,7 @@ _OWN = str(_library.HERE)
 # Ranges that these functions begin outlive them: they would overlap.
 _HIDDEN = ("torch/autograd/profiler.py", "torch/_ops.py")
 _roots: List[str] = []
+_entered: List[CodeType] = []  # what ran when the recording began
 _running = False
 
 
@@ -27,19 +28,19 @@ def _short(file: str) -> str:
     return file[len(best):]
 
 
-def name_of(code: CodeType) -> Optional[str]:
+def name_of(code: CodeType, line: int = 0) -> Optional[str]:
     file = code.co_filename
     if file.startswith(_OWN) or file.endswith(_HIDDEN):
         return None
-    return f"{_short(file)}({code.co_firstlineno}): {code.co_name}"
+    return f"{_short(file)}({line or code.co_firstlineno}): {code.co_name}"
 
 
-def _stack() -> List[CodeType]:
+def _stack() -> List[FrameType]:
     """The functions that run, innermost first."""
     frame: Optional[FrameType] = sys._getframe(1)
     stack = []
     while frame is not None:
-        stack.append(frame.f_code)
+        stack.append(frame)
         frame = frame.f_back
     return stack
 
@@ -49,8 +50,11 @@ def begin() -> None:
     _roots[:] = sorted({p.rstrip("/") + "/" for p in sys.path if p}, key=len)
     if not calls.trace_python(name_of):
         _native.note("Python stacks: this interpreter has no profile function")
-    for code in reversed(_stack()):
-        calls.enter(code)
+    for frame in reversed(_stack()):
+        name = name_of(frame.f_code, frame.f_lineno)
+        if name:
+            calls.enter(frame.f_code, name)
+            _entered.append(frame.f_code)
     _running = True
 
 
@@ -58,6 +62,8 @@ def end() -> None:
     global _running
     if _running:
         calls.trace_python(None)
-        for code in _stack():
-            calls.leave(code)
+        for frame in _stack():
+            calls.leave(frame.f_code)
+    while _entered:
+        calls.forget(_entered.pop())
     _running = False

@@ -1,7 +1,7 @@
 """Replacing functions of a framework, and putting them back."""
 import functools
 import threading
-from typing import Any, Callable, Iterable, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Union
 
 from .. import _native
 from .._native import calls
@@ -37,8 +37,9 @@ class Patches:
                 setattr(owner, name, old)
 
 
-def ranged(name: str, kind: int) -> Callable[[Any], Any]:
-    """A wrapper that is a range of its own; inside itself it is called plainly."""
+def ranged(name: Union[str, Callable[[Any], str]], kind: int) -> Callable[[Any], Any]:
+    """A wrapper that is a range of its own; inside itself, or inside another class's version of the
+    same method, it is called plainly. A name may depend on the first argument."""
     inside = threading.local()
 
     def make(function: Any) -> Any:
@@ -47,7 +48,7 @@ def ranged(name: str, kind: int) -> Callable[[Any], Any]:
             if not calls.is_recording() or getattr(inside, "on", False):
                 return function(*args, **words)
             inside.on = True
-            calls.begin_text(name, kind)
+            calls.begin_text(name if isinstance(name, str) else name(args[0]), kind)
             try:
                 return function(*args, **words)
             finally:
@@ -74,6 +75,23 @@ def loader(name: str, records: bool = True) -> Callable[[Any], Any]:
                     calls.end()
         return wrapped
     return make
+
+
+class Numbered:
+    """Names of objects by their class and how many of it came before: Linear_0, Linear_1."""
+
+    def __init__(self, word_of: Callable[[Any], str] = lambda thing: type(thing).__name__) -> None:
+        self._word_of = word_of
+        self._counts: Dict[str, int] = {}
+
+    def __call__(self, thing: Any) -> str:
+        name = thing.__dict__.get("_tacho_name")
+        if name is None:
+            word = self._word_of(thing)
+            number = self._counts.get(word, 0)
+            self._counts[word] = number + 1
+            name = thing.__dict__["_tacho_name"] = f"{word}_{number}"
+        return name
 
 
 class Modules:
@@ -130,6 +148,33 @@ def shapes_of(args: Iterable[Any]) -> Tuple[List[List[int]], List[int]]:
         shapes.append(dims)
         types.append(kind)
     return shapes, types
+
+
+def operator(name_of: Callable[[Any], str], shapes: bool, skip: int = 0,
+             after: Optional[Callable[[], None]] = None) -> Callable[[Any], Any]:
+    """A wrapper that is an operator: name_of gets the first argument, the others may be tensors; an
+    empty name is none."""
+    def make(function: Any) -> Any:
+        @functools.wraps(function)
+        def wrapped(*args: Any, **words: Any) -> Any:
+            name = name_of(args[0] if args else None) if calls.is_recording() else ""
+            if not name:
+                return function(*args, **words)
+            dims, types = shapes_of(args[skip:]) if shapes else (None, None)
+            calls.op_begin(name, 0, dims, types, -1.0, -1, -1)
+            try:
+                return function(*args, **words)
+            finally:
+                calls.end()
+                if after is not None:
+                    after()
+        return wrapped
+    return make
+
+
+def replace_in_all(patches: "Patches", base: type, name: str, make: Callable[[Any], Any]) -> int:
+    """The method of a class and of those below it that have their own; how many."""
+    return sum(patches.replace(cls, name, make) for cls in list(subclasses(base)))
 
 
 def subclasses(cls: type) -> Iterable[type]:

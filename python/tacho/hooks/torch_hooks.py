@@ -6,41 +6,25 @@ processor, a build that is not known), operators come through a dispatch mode in
 optimizer by hooks: slower, and the trace says so.
 """
 import sys
-from typing import Any, Dict, List, Optional
+import threading
+from typing import Any, List, Optional
 
 from .. import _native
 from .._native import calls
-from . import Wants, reader_begin, reader_end
-from .patches import Modules, Patches, loader, ranged, shapes_of
+from . import Wants
+from .patches import Modules, Numbered, Patches, loader, ranged, shapes_of
 
 _patches = Patches()
 _handles: List[Any] = []
 _mode: Optional[Any] = None
-_names: Dict[type, int] = {}
-
-
-def _name_of(module: Any) -> str:
-    """Linear_0: the class and how many of it were called before, as torch.profiler names modules."""
-    name = module.__dict__.get("_tacho_name")
-    if name is None:
-        kind = type(module)
-        number = _names.get(kind, 0)
-        _names[kind] = number + 1
-        name = f"{kind.__name__}_{number}"
-        module.__dict__["_tacho_name"] = name
-    return name
+_name_of = Numbered()  # as torch.profiler names modules
 
 
 def _hook_modules(torch: Any) -> None:
-    modules = Modules(_name_of)
-    opened: List[int] = []  # forward hooks of one thread nest; others are rare and keep their order
-
-    import threading
-    local = threading.local()
+    modules, local = Modules(_name_of), threading.local()
 
     def before(module: Any, _inputs: Any) -> None:
-        stack = local.__dict__.setdefault("stack", opened.copy())
-        stack.append(modules.begin(module))
+        local.__dict__.setdefault("stack", []).append(modules.begin(module))
 
     def after(_module: Any, _inputs: Any, _output: Any) -> None:
         stack = local.__dict__.get("stack")

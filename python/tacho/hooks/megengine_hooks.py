@@ -1,0 +1,86 @@
+"""MegEngine: modules, the backward pass, optimizers and loaders by their methods; operators where
+Python applies them (`apply` and the functions NAME_cpp, of which every module has its own reference).
+Addresses of tensors are not told, so there is no memory_flow.svg of a MegEngine program."""
+import sys
+from typing import Any, Callable, Optional
+
+from .. import _native
+from .._native import calls
+from . import Wants
+from .patches import Modules, Patches, loader, operator, ranged, replace_in_all
+
+_patches = Patches()
+
+
+def _name_of(module: Any) -> str:
+    """The attribute's name, as MegEngine draws it; of the outermost module its class."""
+    return getattr(module, "name", None) or getattr(module, "_short_name", None) or type(module).__name__
+
+
+def _sampler(megengine: Any, every: int) -> Optional[Callable[[], None]]:
+    """Every n operators: how much memory the device's allocator has handed out."""
+    if every <= 0:
+        return None
+    count = [0]
+
+    def sample() -> None:
+        count[0] += 1
+        if count[0] % every:
+            return
+        device = megengine.get_default_device()
+        for word, function in (("allocated", megengine.get_allocated_memory),
+                               ("reserved", megengine.get_reserved_memory)):
+            calls.counter(f"{device} {word} memory", float(function(device)))
+
+    try:
+        megengine.get_allocated_memory(megengine.get_default_device())
+    except Exception as why:
+        _native.note(f"MegEngine: memory cannot be sampled here ({why})")
+        return None
+    return sample
+
+
+def _hook_operators(megengine: Any, wants: Wants) -> None:
+    from megengine.core._imperative_rt import core2
+    original = core2.apply
+    after = _sampler(megengine, wants.sample_every)
+    make = operator(lambda op: type(op).__name__, wants.shapes, skip=1, after=after)
+    for name, module in list(sys.modules.items()):
+        if not name.startswith("megengine.") or name.startswith("megengine.core._imperative_rt"):
+            continue
+        if getattr(module, "apply", None) is original:
+            _patches.replace(module, "apply", make)
+        for function in [n for n, f in vars(module).items() if n.endswith("_cpp") and callable(f)]:
+            word = function.strip("_")[:-len("_cpp")]
+            _patches.replace(module, function,
+                             operator(lambda _first, word=word: word, wants.shapes, after=after))  # type: ignore
+
+
+def _hook_loaders() -> None:
+    from megengine.data import dataloader
+    make = loader("DataLoader")
+    for value in list(vars(dataloader).values()):
+        if isinstance(value, type) and value.__name__.endswith("DataLoaderIter"):
+            _patches.replace(value, "__next__", make)
+
+
+def install(wants: Wants) -> None:
+    import megengine
+    import megengine.autodiff
+    import megengine.module
+    import megengine.optimizer
+    if "megengine.data" in sys.modules:
+        _hook_loaders()
+    if wants.loader_only:
+        return
+    modules = Modules(_name_of)
+    replace_in_all(_patches, megengine.module.Module, "__call__", modules.wrap)
+    _patches.replace(megengine.autodiff.GradManager, "backward", ranged("backward", _native.BACKWARD))
+    for method in ("step", "clear_grad"):
+        replace_in_all(_patches, megengine.optimizer.Optimizer, method,
+                       ranged(lambda o, m=method: f"{type(o).__name__}.{m}", _native.OPTIMIZER))  # type: ignore
+    _hook_operators(megengine, wants)
+
+
+def remove() -> None:
+    _patches.undo()

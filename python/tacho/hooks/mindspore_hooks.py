@@ -1,0 +1,77 @@
+"""MindSpore: cells and optimizers by Cell's call, the backward pass by the executor, loaders by their
+iterators, operators where Python calls primitives. A compiled graph is one call of its cell."""
+from typing import Any
+
+from .. import _native
+from .._native import calls
+from . import Wants
+from .patches import Modules, Numbered, Patches, loader, operator, ranged, replace_in_all
+
+_patches = Patches()
+_name_of = Numbered(lambda cell: getattr(cell, "cls_name", "") or type(cell).__name__)
+
+
+def _hook_cells(mindspore: Any) -> None:
+    nn = mindspore.nn
+    wrappers = tuple(c for c in (getattr(nn, n, None) for n in ("TrainOneStepCell",
+                                                              "TrainOneStepWithLossScaleCell")) if c)
+    cells = Modules(_name_of)
+
+    def make(function: Any) -> Any:
+        plain = cells.wrap(function)
+
+        def wrapped(cell: Any, *args: Any, **words: Any) -> Any:
+            if isinstance(cell, nn.Optimizer):
+                name, kind = f"{type(cell).__name__}.step", _native.OPTIMIZER
+            elif isinstance(cell, wrappers):  # forward, backward and optimizer in one
+                name, kind = _name_of(cell), _native.MODULE
+            else:
+                return plain(cell, *args, **words)
+            if not calls.is_recording():
+                return function(cell, *args, **words)
+            calls.begin_text(name, kind)
+            try:
+                return function(cell, *args, **words)
+            finally:
+                calls.end()
+        return wrapped
+
+    replace_in_all(_patches, nn.Cell, "__call__", make)
+
+
+def _hook_backward() -> None:
+    from mindspore.common import api
+    make = ranged("backward", _native.BACKWARD)
+    for method in ("grad", "grad_jit"):
+        _patches.replace(api._PyNativeExecutor, method, make)
+
+
+def _hook_loaders() -> None:
+    from mindspore.dataset.engine import iterators
+    replace_in_all(_patches, iterators.Iterator, "__next__", loader("Dataset"))
+
+
+def _operator_name(primitive: Any) -> str:
+    """Checks and other constants of the compiler are primitives too; they are in lower case."""
+    name = str(getattr(primitive, "name", ""))
+    return name if name[:1].isupper() else ""
+
+
+def _hook_operators(mindspore: Any, wants: Wants) -> None:
+    make = operator(_operator_name, wants.shapes, skip=1)
+    replace_in_all(_patches, mindspore.ops.Primitive, "__call__", make)
+
+
+def install(wants: Wants) -> None:
+    import mindspore
+    import mindspore.dataset  # noqa: F401
+    _hook_loaders()
+    if wants.loader_only:
+        return
+    _hook_cells(mindspore)
+    _hook_backward()
+    _hook_operators(mindspore, wants)
+
+
+def remove() -> None:
+    _patches.undo()

@@ -1,0 +1,51 @@
+"""Paddle: layers, the backward pass, optimizers and loaders by their methods, operators where Python
+calls them (paddle._C_ops). Operators that C++ calls by itself, those of the backward pass among them,
+come through NVTX on a GPU (core.nvprof_enable_record_event)."""
+import types
+from typing import Any
+
+from .. import _native
+from . import Wants
+from .patches import Modules, Patches, loader, operator, ranged, replace_in_all
+
+_patches = Patches()
+
+
+def _hook_loaders() -> None:
+    from paddle.io.dataloader import dataloader_iter
+    for name in ("_DataLoaderIterSingleProcess", "_DataLoaderIterMultiProcess"):
+        _patches.replace(getattr(dataloader_iter, name), "__next__", loader("Dataloader"))
+
+
+def _hook_operators(paddle: Any, wants: Wants) -> None:
+    for name, function in list(vars(paddle._C_ops).items()):
+        if isinstance(function, types.BuiltinFunctionType):
+            _patches.replace(paddle._C_ops, name,
+                             operator(lambda _first, name=name: name, wants.shapes))  # type: ignore[misc]
+
+
+def _hook_device(paddle: Any) -> None:
+    enable = getattr(paddle.base.core, "nvprof_enable_record_event", None)
+    if enable is not None and paddle.is_compiled_with_cuda():
+        enable()
+
+
+def install(wants: Wants) -> None:
+    import paddle
+    _hook_loaders()
+    if wants.loader_only:
+        return
+    layers = Modules(lambda layer: layer.full_name())
+    replace_in_all(_patches, paddle.nn.Layer, "__call__", layers.wrap)
+    backward = ranged("backward", _native.BACKWARD)
+    _patches.replace(paddle.Tensor, "backward", backward)
+    _patches.replace(paddle.autograd, "backward", backward)
+    for method in ("step", "clear_grad"):
+        replace_in_all(_patches, paddle.optimizer.Optimizer, method,
+                       ranged(lambda o, m=method: f"{type(o).__name__}.{m}", _native.OPTIMIZER))  # type: ignore
+    _hook_operators(paddle, wants)
+    _hook_device(paddle)
+
+
+def remove() -> None:
+    _patches.undo()

@@ -1,0 +1,161 @@
+"""PyTorch: what tacho records of a program equals what torch.profiler records of it.
+
+Runs torch_program.py once under each, reads both traces in the Chrome form, and compares operators,
+shapes, memory, stacks and the links between forward and backward; then what only tacho records.
+"""
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import torch
+from checks import Checks, kinds, modules, stages
+
+import tacho
+from tacho import _native
+
+PROGRAM = Path(__file__).with_name("torch_program.py")
+
+
+def run(who, folder):
+    done = subprocess.run([sys.executable, str(PROGRAM), who, folder], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, universal_newlines=True, timeout=300, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stdout)
+
+
+def events(folder, pattern):
+    with open(next(Path(folder).glob(pattern)), encoding="utf-8") as file:
+        return json.load(file)["traceEvents"]
+
+
+def slices(trace, category):
+    found = [e for e in trace if e.get("ph") == "X" and e.get("cat") == category]
+    return sorted(found, key=lambda e: (e["ts"], -e["dur"]))
+
+
+def operators(trace):
+    return collections.Counter(e["name"] for e in slices(trace, "cpu_op"))
+
+
+def shapes(trace):
+    return collections.Counter((e["name"], json.dumps(e["args"].get("Input Dims") or []))
+                               for e in slices(trace, "cpu_op"))
+
+
+def memory(trace):
+    """Events, bytes that were handed out, peak, and bytes by the order of events."""
+    all_ = sorted((e for e in trace if e["name"] == "[memory]"), key=lambda e: e["ts"])
+    sizes = [e["args"]["Bytes"] for e in all_]
+    return {"events": len(all_), "allocations": sum(b > 0 for b in sizes),
+            "bytes": sum(b for b in sizes if b > 0), "peak": max(e["args"]["Total Allocated"] for e in all_),
+            "order": sizes}
+
+
+def links(trace):
+    """Names at both ends of the arrows."""
+    ends = collections.defaultdict(dict)
+    at = {(e["tid"], round(e["ts"], 3)): e["name"] for e in slices(trace, "cpu_op")}
+    for e in trace:
+        if e.get("cat") == "fwdbwd":
+            ends[e["id"]][e["ph"]] = at.get((e["tid"], round(e["ts"], 3)))
+    return collections.Counter((pair.get("s"), pair.get("f")) for pair in ends.values())
+
+
+def stacks(trace):
+    """Of each operator: the functions of the program around it, by file and line."""
+    frames = [e for e in slices(trace, "python_function") if PROGRAM.name in e["name"]]
+    result = []
+    for op in slices(trace, "cpu_op"):
+        around = tuple(f["name"].split("/")[-1] for f in frames
+                       if f["ts"] <= op["ts"] and op["ts"] + op["dur"] <= f["ts"] + f["dur"])
+        result.append((op["name"], around))
+    return result
+
+
+def equal_to_torch_profiler(c, folder):
+    run("tacho", folder)
+    run("torch", folder)
+    ours, theirs = events(folder, "tacho.*.pt.trace.json"), events(folder, "torch.json")
+    c.equal("operators and their counts", operators(ours), operators(theirs))
+    c.equal("input shapes", shapes(ours), shapes(theirs))
+    seen, wanted = memory(ours), memory(theirs)
+    for key in ("events", "allocations", "bytes", "peak", "order"):
+        c.equal(f"memory: {key}", seen[key], wanted[key])
+    c.equal("links between forward and backward", links(ours), links(theirs))
+    c.true("there are links", sum(links(ours).values()) >= 30, sum(links(ours).values()))
+    c.equal("stacks: operators in order", [n for n, _ in stacks(ours)], [n for n, _ in stacks(theirs)])
+    c.equal("stacks: files and lines", stacks(ours), stacks(theirs))
+    names = [e["name"] for e in slices(ours, "user_annotation")]
+    wanted = [e["name"] for e in slices(theirs, "user_annotation")]
+    c.equal("torch's own ranges", [n for n in names if n not in ("forward", "backward")], wanted)
+    fixed(c, tacho.load(str(next(Path(folder).glob("*.tacho")))))
+
+
+def fixed(c, trace):
+    c.equal("steps", trace.steps().step, [2, 3])
+    c.equal("stages", stages(trace), {"data_loading": 2, "forward": 4, "backward": 2, "optimizer": 4})
+    tree = {"Net_0": None, "Conv2d_0": "Net_0", "Sequential_0": "Net_0", "Linear_0": "Net_0",
+            "Block_0": "Sequential_0", "Block_1": "Sequential_0", "Conv2d_1": "Block_0",
+            "BatchNorm2d_0": "Block_0", "Conv2d_2": "Block_1", "BatchNorm2d_1": "Block_1",
+            "CrossEntropyLoss_0": None}
+    c.equal("modules", modules(trace), sorted((name, parent, 2) for name, parent in tree.items()))
+    c.equal("damage and notes", [trace.info().quality[k] for k in ("events_dropped", "notes")], [[], []])
+
+
+def without_libtorch_s_answer(c, folder):
+    """The way round: operators through a dispatch mode, and the trace says so."""
+    real = _native.calls.torch
+    _native.calls.torch = lambda want: 0
+    try:
+        x = torch.ones(2, 3)
+        with tacho.profile(path=folder, record_shapes=True) as profiler:
+            torch.mm(x, x.t())
+            profiler.step()
+    finally:
+        _native.calls.torch = real
+    trace = profiler.trace()
+    rows = {r["name"]: r["shapes"] for r in trace.operators(group_by="name+shape")}
+    c.equal("fallback: operators", rows.get("aten::mm"), "[[2, 3], [3, 2]]")
+    c.true("fallback: said in the trace", any("dispatch mode" in n for n in trace.info().quality["notes"]))
+
+
+def a_broken_hook_is_a_note(c, folder):
+    from tacho.hooks import torch_hooks
+    real = torch_hooks._hook_modules
+    torch_hooks._hook_modules = lambda torch: 1 // 0
+    try:
+        with tacho.profile(path=folder) as profiler:
+            torch.ones(2) + 1
+            profiler.step()
+    finally:
+        torch_hooks._hook_modules = real
+    notes = profiler.trace().info().quality["notes"]
+    c.true("a hook that fails is a note", any("ZeroDivisionError" in n for n in notes), notes)
+    c.true("and the rest is recorded", kinds(profiler.trace()).get("op", 0) >= 1)
+    c.true("PyTorch is as it was", not hasattr(torch.autograd.backward, "__tacho__"))
+
+
+def beside_torch_profiler(c, folder):
+    """Both at once: neither disturbs the other."""
+    with tacho.profile(path=folder, record_shapes=True, profile_memory=True) as profiler:
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as other:
+            for _ in range(3):
+                torch.ones(4, 4) @ torch.ones(4, 4)
+        profiler.step()
+    theirs = {e.key: e.count for e in other.key_averages()}
+    ours = {r["name"]: r["calls"] for r in profiler.trace().operators()}
+    c.equal("beside torch.profiler: operators", ours["aten::mm"], theirs["aten::mm"])
+
+
+checks = Checks()
+print(f"torch {torch.__version__}")
+with tempfile.TemporaryDirectory() as top:
+    for test in (equal_to_torch_profiler, without_libtorch_s_answer, a_broken_hook_is_a_note,
+                 beside_torch_profiler):
+        os.mkdir(os.path.join(top, test.__name__))
+        checks.run(test, os.path.join(top, test.__name__))
+checks.finish()
