@@ -27,6 +27,7 @@ typedef struct {
     bool has_device;
     double share[N_ROLES]; /* of the average step */
     int64_t step_ns;
+    str device; /* what it is called */
 } overview_facts;
 
 typedef struct {
@@ -58,6 +59,7 @@ static bool data_loader_is_late(const void *facts, verdict *v) {
         return false;
     verdict_add(v, arg_share("idle_share", 1 - busy_share(f)));
     verdict_add(v, arg_share("data_loader_share", data));
+    verdict_add(v, arg_text("device", f->device));
     return true;
 }
 
@@ -67,6 +69,7 @@ static bool host_is_late(const void *facts, verdict *v) {
     if (!is_idle(f) || host < f->share[ROLE_OTHER]) return false;
     verdict_add(v, arg_share("idle_share", 1 - busy_share(f)));
     verdict_add(v, arg_share("host_share", host));
+    verdict_add(v, arg_text("device", f->device));
     return true;
 }
 
@@ -75,6 +78,7 @@ static bool nothing_is_recorded(const void *facts, verdict *v) {
     if (!is_idle(f)) return false;
     verdict_add(v, arg_share("idle_share", 1 - busy_share(f)));
     verdict_add(v, arg_share("other_share", f->share[ROLE_OTHER]));
+    verdict_add(v, arg_text("device", f->device));
     return true;
 }
 
@@ -105,6 +109,7 @@ static bool device_is_busy(const void *facts, verdict *v) {
     if (!f->has_device || f->step_ns <= 0) return false;
     verdict_add(v, arg_share("busy_share", busy_share(f)));
     verdict_add(v, arg_time("step_time", f->step_ns));
+    verdict_add(v, arg_text("device", f->device));
     return true;
 }
 
@@ -166,6 +171,7 @@ static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     table *t = answer_table(o->out, o->arena, "breakdown");
     if (!t) FAIL_MEMORY(err);
     facts->has_device = o->t->kernel.n > 1;
+    facts->device = device_word_of_work(o->t);
     facts->step_ns = o->steps.n ? mean_i64(total, o->steps.n) : 0;
     share_parts(sum, facts->share, N_ROLES);
     for (int r = 0; r < N_ROLES; r++) {
@@ -469,8 +475,7 @@ static status write_configuration(overview *o, uint32_t n_workers, error *err) {
     TRY(add_number(out, "workers", n_workers, err));
     TRY(add_number(out, "processes", processes, err));
     TRY(add_number(out, "devices", t->device.n > 1 ? (int64_t)t->device.n - 1 : 0, err));
-    uint8_t type = t->device.n > 1 ? t->device.type[1] : (uint8_t)DEVICE_CUDA;
-    TRY(add_fact(out, STR("device_type"), device_word(t, t->kernel.n > 1 ? type : DEVICE_CPU),
+    TRY(add_fact(out, STR("device_type"), t->kernel.n > 1 ? device_word_of_work(t) : STR("CPU"),
                  err));
     for (uint32_t i = 1; i < t->device.n; i++)
         if (t->device.name[i])

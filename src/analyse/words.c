@@ -61,6 +61,10 @@ str device_word(const trace *t, uint8_t type) {
     return STR("Device");
 }
 
+str device_word_of_work(const trace *t) {
+    return device_word(t, t->device.n > 1 ? t->device.type[1] : (uint8_t)DEVICE_CUDA);
+}
+
 str device_name(const trace *t, arena *a, uint8_t type, int32_t id) {
     str word = device_word(t, type);
     if (id < 0 || type == DEVICE_CPU) return word;

@@ -20,10 +20,10 @@
 #include <stdio.h>
 
 #include "analyse/paddle_report.h"
+#include "analyse/words.h"
 #include "base/sort.h"
 
 #define HOST_TIMES "CPU Total / Avg / Max / Min / Ratio(%)"
-#define WORK_TIMES "GPU Total / Avg / Max / Min / Ratio(%)"
 #define MAX_COLUMNS 7
 enum { CALLS_WIDTH = 6, TIMES_WIDTH = 40, OP_WIDTH = 52, KERNEL_WIDTH = 90, MEMORY_WIDTH = 50 };
 
@@ -64,6 +64,7 @@ typedef struct {
     buf *out;
     double unit; /* ns */
     const char *unit_name;
+    const char *work_times, *work_time; /* headings with the device's own name */
     order_by order;
     bool detail, by_thread;
     double total;
@@ -275,8 +276,8 @@ static int compare_types(uint32_t a, uint32_t b, const void *context) {
 }
 
 static void put_overview(printer *p) {
-    static const char *const heading[] = {"Event Type", "Calls", "CPU Time", "Ratio (%)"},
-                             *const second[] = {"", "Calls", "GPU Time", "Ratio (%)"};
+    static const char *const heading[] = {"Event Type", "Calls", "CPU Time", "Ratio (%)"};
+    const char *const second[] = {"", "Calls", p->work_time, "Ratio (%)"};
     uint32_t order[N_PADDLE_TYPES], scratch[N_PADDLE_TYPES];
     begin_table(p);
     for (int i = 0; i < 4; i++) add_column(p, 25);
@@ -308,7 +309,7 @@ static line others_line(printer *p, int64_t host, int64_t work, int64_t all_work
 static void put_model(printer *p) {
     static const paddle_type rows[] = {TYPE_ProfileStep, TYPE_Dataloader, TYPE_Forward,
                                        TYPE_Backward, TYPE_Optimization};
-    static const char *const heading[] = {"Name", "Calls", HOST_TIMES, WORK_TIMES};
+    const char *const heading[] = {"Name", "Calls", HOST_TIMES, p->work_times};
     int64_t host = 0, work = 0, all_work = p->r->stage[TYPE_ProfileStep].kernel.total;
     begin_table(p);
     add_column(p, 15);
@@ -475,7 +476,7 @@ static void add_operators(printer *p, uint32_t thread) {
 }
 
 static void put_operators(printer *p) {
-    static const char *const heading[] = {"Name", "Calls", HOST_TIMES, WORK_TIMES, "FLOPs"};
+    const char *const heading[] = {"Name", "Calls", HOST_TIMES, p->work_times, "FLOPs"};
     if (!p->r->ops.n) return;
     begin_table(p);
     add_column(p, OP_WIDTH);
@@ -504,7 +505,7 @@ static str without_parameters(str name) {
 }
 
 static void put_kernels(printer *p) {
-    static const char *const heading[] = {"Name", "Calls", WORK_TIMES};
+    const char *const heading[] = {"Name", "Calls", p->work_times};
     const groups *g = &p->r->kernels;
     double all = 0;
     bool asked = p->order >= BY_GPUAvg;
@@ -549,7 +550,7 @@ static void begin_ranges(printer *p) {
 }
 
 static void put_ranges(printer *p, const char *title) {
-    static const char *const heading[] = {"Name", "Calls", HOST_TIMES, WORK_TIMES};
+    const char *const heading[] = {"Name", "Calls", HOST_TIMES, p->work_times};
     for (uint32_t i = 0; i < 4; i++) fit_column(p, i);
     put_title(p, str_of(title));
     put_unit(p);
@@ -696,6 +697,17 @@ static status read_order(str name, order_by *out, error *err) {
     return OK;
 }
 
+/* GPU, MLU, …; where the device is a CPU the word would stand there twice. */
+static status name_work(printer *p, const trace *t, error *err) {
+    str word = device_word_of_work(t);
+    if (str_eq(word, STR("CPU"))) word = STR("Device");
+    p->work_times =
+        arena_printf(p->arena, "%.*s Total / Avg / Max / Min / Ratio(%%)", STR_ARG(word)).p;
+    p->work_time = arena_printf(p->arena, "%.*s Time", STR_ARG(word)).p;
+    if (!p->work_times || !p->work_time) FAIL_MEMORY(err);
+    return OK;
+}
+
 status paddle_tables_write(const options *o, opened *x, buf *out, error *err) {
     const trace *t = x->input.traces[0].trace;
     params asked = options_params(o, x->pool);
@@ -708,6 +720,7 @@ status paddle_tables_write(const options *o, opened *x, buf *out, error *err) {
                  .out = out,
                  .detail = !str_eq(o->op_detail, STR("no")),
                  .by_thread = o->thread_sep};
+    TRY(name_work(&p, t, err));
     TRY(read_order(o->sorted_by, &p.order, err));
     TRY(read_views(o->views, &wanted, err));
     TRY(trace_require(t, SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(memory), err));

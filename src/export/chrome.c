@@ -15,6 +15,7 @@
  * Names and arguments are escaped and checked, so the file is valid JSON whatever the input was. */
 #include <stdio.h>
 
+#include "analyse/words.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "export/chrome_int.h"
@@ -223,15 +224,17 @@ static status add_process(chrome *c, uint32_t process) {
     role r = find_role(t, process);
     str name = trace_str(t, t->process.name[process]),
         labels = trace_str(t, t->process.labels[process]);
-    char device[32];
+    char device[96];
     buf_clear(&c->where);
     buf_add_cstr(&c->where, ",\"pid\":");
     chrome_ident(&c->where, t->process.pid[process],
                  trace_str(t, t->process.pid_text[process]));
     buf_add_cstr(&c->where, ",\"tid\":0");
     if (!labels.n && r == ROLE_DEVICE && t->process.pid[process] != ABSENT_I64)
-        labels = str_n(device, (size_t)snprintf(device, sizeof device, "GPU %lld",
-                                                (long long)t->process.pid[process]));
+        labels = str_n(device, (size_t)min_i64(snprintf(device, sizeof device, "%.*s %lld",
+                                                        STR_ARG(device_word_of_work(t)),
+                                                        (long long)t->process.pid[process]),
+                                               sizeof device - 1));
     if (name.n) TRY(add_text_label(c, "process_name", "name", name));
     if (labels.n) TRY(add_text_label(c, "process_labels", "labels", labels));
     return add_number_label(c, "process_sort_index", "sort_index", find_sort(t, process, r));
