@@ -2,10 +2,52 @@
  * opening brackets costs memory for none of them. */
 #include "base/json.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #define MAX_DEPTH 1000
+
+/* Where the next byte that matters can be: at p or behind it, never beyond end. The loops that call
+ * these look at every byte themselves, so that without vectors p itself is an answer. */
+#ifdef __SSE2__
+static __m128i equal_16(__m128i v, char c) {
+    return _mm_cmpeq_epi8(v, _mm_set1_epi8(c));
+}
+
+/* A quote or a backslash. */
+static const char *skip_text(const char *p, const char *end) {
+    for (; end - p >= 16; p += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        int found = _mm_movemask_epi8(_mm_or_si128(equal_16(v, '"'), equal_16(v, '\\')));
+        if (found) return p + __builtin_ctz((unsigned)found);
+    }
+    return p;
+}
+
+/* A quote or a bracket of either kind; [ and { differ in one bit, so do ] and }. */
+static const char *skip_plain(const char *p, const char *end) {
+    for (; end - p >= 16; p += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        __m128i low = _mm_or_si128(v, _mm_set1_epi8(0x20));
+        __m128i hit = _mm_or_si128(equal_16(low, '{'), equal_16(low, '}'));
+        int found = _mm_movemask_epi8(_mm_or_si128(hit, equal_16(v, '"')));
+        if (found) return p + __builtin_ctz((unsigned)found);
+    }
+    return p;
+}
+#else
+static const char *skip_text(const char *p, const char *end) {
+    (void)end;
+    return p;
+}
+#define skip_plain skip_text
+#endif
 
 const char *json_string_end(const char *p, const char *end) {
     for (; p < end; p++) {
+        p = skip_text(p, end);
+        if (p == end) break;
         if (*p == '"') return p;
         if (*p == '\\') p++;
     }
@@ -29,6 +71,8 @@ const char *json_value_end(const char *p, const char *end) {
     }
     size_t depth = 0;
     for (; p < end; p++) {
+        p = skip_plain(p, end);
+        if (p == end) break;
         if (*p == '"') {
             p = json_string_end(p + 1, end);
             if (!p) return NULL;

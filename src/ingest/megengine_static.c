@@ -10,8 +10,8 @@
  * outputs, types of the inputs, the operator's place in the file) stands in the arguments, the three
  * times there as they were written: whoever must give the producer's own figures needs every digit.
  *
- * The file is small and its keys come in any order, so all of it is held; every object is walked once
- * and looked up by a hash of its id. Operators that did not run have no samples and no row. */
+ * The keys of the file come in any order, so all of it is held; one walk indexes the five large objects
+ * by the hashes of the ids in them, a second one looks into each member once. Operators that did not run have no samples and no row. */
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/map.h"
@@ -24,18 +24,21 @@ enum { READ_BYTES = 1 << 20 };
 
 /* Members of an object by their key. */
 typedef struct {
-    vec values; /* str */
-    map by_key; /* hash of the key → row + 1 */
+    vec keys, values; /* str, in the order of the file */
+    map by_key;       /* hash of the key → row + 1 */
 } lookup;
+#define NO_MEMBERS \
+    { .keys = VEC_INIT(str), .values = VEC_INIT(str) }
 
 typedef struct {
     builder *b;
     part *part;
     intern *strings;
     str text;
-    lookup devices, hosts, footprints, vars;
+    lookup operators, devices, hosts, footprints, vars;
     uint64_t n_operators, n_samples;
-    bool failed, has_named; /* has_named: a device whose word the file must tell */
+    bool failed, has_profiler,
+        has_named; /* has_named: a device whose word the file must tell */
 } reader;
 
 static status read_all(source *src, const ingest_options *o, buf *out, error *err) {
@@ -52,17 +55,29 @@ static status read_all(source *src, const ingest_options *o, buf *out, error *er
     }
 }
 
-static bool index_members(lookup *l, str object) {
-    json_iter it = json_open(object);
+/* Members of the object that the walk has entered, each by its key; the walk is behind them then. */
+static bool index_members(lookup *l, json_iter *it) {
     str key, value;
-    while (json_next(&it, &key, &value)) {
+    while (json_next(it, &key, &value)) {
         uint32_t *at = map_at(&l->by_key, hash_bytes64(key.p, key.n));
         str *row = at && l->values.n < UINT32_MAX - 1 ? vec_push(&l->values) : NULL;
-        if (!row) return false;
+        str *name = row ? vec_push(&l->keys) : NULL;
+        if (!name) return false;
+        *name = key;
         *row = value; /* of a key that comes twice the last counts */
         *at = (uint32_t)l->values.n;
     }
     return true;
+}
+
+/* Members by their place in a list of names: one walk for all of them. */
+static void find_members(str object, const char *const *names, size_t n, str *out) {
+    json_iter it = json_open(object);
+    str key, value;
+    for (size_t i = 0; i < n; i++) out[i] = STR_NONE;
+    while (json_next(&it, &key, &value))
+        for (size_t i = 0; i < n; i++)
+            if (!out[i].p && str_eq(key, str_of(names[i]))) out[i] = value;
 }
 
 static str find_member(const lookup *l, str key) {
@@ -97,8 +112,8 @@ static void add_member(buf *b, const char *key, str value) {
 }
 
 /* The types of the inputs whose place in memory is planned; the others are not known. */
-static void add_types(const reader *r, buf *b, str operator) {
-    json_iter it = json_open(json_member(operator, STR("input")));
+static void add_types(const reader *r, buf *b, str input) {
+    json_iter it = json_open(input);
     str key, var;
     bool any = false;
     buf_add_cstr(b, ",\"input_dtypes\":[");
@@ -114,40 +129,44 @@ static void add_types(const reader *r, buf *b, str operator) {
 }
 
 /* What both kinds of samples of an operator say. */
+enum { FOOT_COMPUTATION, FOOT_MEMORY, FOOT_IN_SHAPES, N_FOOT = 6 };
+static const char *const FOOT_KEYS[N_FOOT] = {"computation", "memory",     "in_shapes",
+                                              "in_layouts",  "out_shapes", "param"};
+
 typedef struct {
-    str id, name, footprint;
+    str id, name;
+    str foot[N_FOOT]; /* of the footprint */
+    bool has_foot;
     int64_t number; /* the id as a number, ABSENT_I64 when it is none */
     buf common;     /* arguments without the brace at the end */
 } operator_facts;
 
-static void describe(const reader *r, operator_facts *f, str operator, uint64_t order) {
+static void describe(const reader *r, operator_facts *f, const str *members, uint64_t order) {
     buf *b = &f->common;
     buf_add_byte(b, '{');
     add_member(b, "name", f->name);
-    add_member(b, "type", json_member(operator, STR("type")));
-    buf_printf(b, ",\"id\":");
+    add_member(b, "type", members[1]);
+    buf_add_cstr(b, ",\"id\":");
     buf_add_json(b, f->id);
-    buf_printf(b, ",\"order\":%llu", (unsigned long long)order);
-    add_types(r, b, operator);
-    static const char *const keys[] = {"computation", "memory",     "in_shapes",
-                                       "in_layouts",  "out_shapes", "param"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        add_member(b, keys[i], json_member(f->footprint, str_of(keys[i])));
-    if (f->footprint.p) buf_add_cstr(b, ",\"footprint\":true");
+    buf_add_cstr(b, ",\"order\":");
+    buf_add_u64(b, order);
+    add_types(r, b, members[2]);
+    for (size_t i = 0; i < N_FOOT; i++) add_member(b, FOOT_KEYS[i], f->foot[i]);
+    if (f->has_foot) buf_add_cstr(b, ",\"footprint\":true");
 }
 
 /* ---- samples ---- */
 
-static bool time_of(str sample, const char *key, double *out) {
-    return json_f64(json_member(sample, str_of(key)), out) && *out > -9e9 && *out < 9e9;
+static const char *const TIME_KEYS[] = {"start", "kern", "end"};
+
+static bool time_of(str value, double *out) {
+    return json_f64(value, out) && *out > -9e9 && *out < 9e9;
 }
 
-static uint32_t sample_args(reader *r, const operator_facts *f, str sample) {
+static uint32_t sample_args(reader *r, const operator_facts *f, const str times[3]) {
     buf b = {0};
     buf_add_str(&b, buf_str(&f->common));
-    add_member(&b, "start", json_member(sample, STR("start")));
-    add_member(&b, "kern", json_member(sample, STR("kern")));
-    add_member(&b, "end", json_member(sample, STR("end")));
+    for (int i = 0; i < 3; i++) add_member(&b, TIME_KEYS[i], times[i]);
     buf_add_byte(&b, '}');
     uint32_t id = buf_ok(&b) ? keep(r, buf_str(&b)) : UINT32_MAX;
     r->failed |= !buf_ok(&b);
@@ -158,15 +177,14 @@ static uint32_t sample_args(reader *r, const operator_facts *f, str sample) {
 static status add_op(reader *r, const operator_facts *f, raw_slice *row) {
     double flops = NAN;
     int64_t bytes = ABSENT_I64;
-    str shapes = json_member(f->footprint, STR("in_shapes"));
+    str shapes = f->foot[FOOT_IN_SHAPES];
     raw_op op = {.external = f->number,
                  .sequence = ABSENT_I64,
                  .forward_thread = ABSENT_I64,
                  .shapes = shapes.n ? keep(r, shapes) : 0};
     TRY(part_op(r->part, &op, row));
-    if (!json_f64(json_member(f->footprint, STR("computation")), &flops) || flops == 0)
-        flops = NAN;
-    if (!json_i64(json_member(f->footprint, STR("memory")), &bytes)) bytes = ABSENT_I64;
+    if (!json_f64(f->foot[FOOT_COMPUTATION], &flops) || flops == 0) flops = NAN;
+    if (!json_i64(f->foot[FOOT_MEMORY], &bytes)) bytes = ABSENT_I64;
     return part_op_cost(r->part,
                         &(raw_op_cost){.op = row->extra, .flops = flops, .bytes = bytes});
 }
@@ -193,8 +211,10 @@ static status add_samples(reader *r, const operator_facts *f, str samples, bool 
     str key, sample;
     while (json_next(&it, &key, &sample)) {
         double start, end;
+        str times[3];
         part_count(r->part, 1, 0);
-        if (!time_of(sample, "start", &start) || !time_of(sample, "end", &end)) {
+        find_members(sample, TIME_KEYS, 3, times);
+        if (!time_of(times[0], &start) || !time_of(times[2], &end)) {
             part_lost(r->part, CAUSE_MISSING_TIME, (uint64_t)(sample.p - r->text.p), 0);
             part_count(r->part, 0, 1);
             continue;
@@ -206,7 +226,7 @@ static status add_samples(reader *r, const operator_facts *f, str samples, bool 
                          .dur = end > start ? (int64_t)llround((end - start) * 1e9) : 0,
                          .name = keep_decoded(r, f->name),
                          .kind = device ? KIND_KERNEL : KIND_OP,
-                         .args = sample_args(r, f, sample)};
+                         .args = sample_args(r, f, times)};
         if (end < start)
             part_lost(r->part, CAUSE_NEGATIVE_DURATION, (uint64_t)(sample.p - r->text.p), 0);
         row.track = part_track(r->part, (ident){device ? 1 : 0, false}, (ident){where, true});
@@ -219,12 +239,14 @@ static status add_samples(reader *r, const operator_facts *f, str samples, bool 
 }
 
 static status add_operator(reader *r, str id, str operator) {
-    operator_facts f = {.id = id,
-                        .name = json_member(operator, STR("name")),
-                        .footprint = find_member(&r->footprints, id)};
-    if (!f.name.p) f.name = STR("\"\"");
+    static const char *const names[] = {"name", "type", "input"};
+    str members[3], footprint = find_member(&r->footprints, id);
+    find_members(operator, names, 3, members);
+    operator_facts f = {
+        .id = id, .name = members[0].p ? members[0] : STR("\"\""), .has_foot = footprint.p};
+    find_members(footprint, FOOT_KEYS, N_FOOT, f.foot);
     if (!json_i64(id, &f.number)) f.number = ABSENT_I64;
-    describe(r, &f, operator, ++ r->n_operators);
+    describe(r, &f, members, ++r->n_operators);
     status st = buf_ok(&f.common) ? OK : ERR_MEMORY;
     if (st == OK) st = add_samples(r, &f, find_member(&r->devices, id), true);
     if (st == OK) st = add_samples(r, &f, find_member(&r->hosts, id), false);
@@ -264,13 +286,12 @@ static status add_device(reader *r, uint32_t text, vec *rows, vec *known, error 
     return builder_add_device(r->b, &row, err);
 }
 
-static status add_devices(reader *r, str samples, error *err) {
+static status add_devices(reader *r, error *err) {
     vec rows = VEC_INIT(int64_t), known = VEC_INIT(int64_t);
     status st = OK;
-    json_iter it = json_open(samples);
-    str id, by_device, name, sample;
-    while (st == OK && json_next(&it, &id, &by_device)) {
-        json_iter inner = json_open(by_device);
+    str name, sample;
+    for (size_t i = 0; st == OK && i < r->devices.values.n; i++) {
+        json_iter inner = json_open(VEC(&r->devices.values, str)[i]);
         while (st == OK && json_next(&inner, &name, &sample)) {
             uint32_t text = keep_decoded(r, name);
             if (!r->failed) st = add_device(r, text, &rows, &known, err);
@@ -281,23 +302,90 @@ static status add_devices(reader *r, str samples, error *err) {
     return st;
 }
 
-static status read_profile(reader *r, error *err) {
-    str graph = json_member(r->text, STR("graph_exec"));
-    str profile = json_member(r->text, STR("profiler"));
-    str operators = json_member(graph, STR("operator"));
-    str device = json_member(profile, STR("device"));
-    if (!operators.n || !profile.n) FAIL0(err, ERR_FORMAT, NOPOS, MSG_NO_STATIC_PROFILE);
-    bool ok = index_members(&r->devices, device) &&
-              index_members(&r->hosts, json_member(profile, STR("host"))) &&
-              index_members(&r->footprints, json_member(profile, STR("opr_footprint"))) &&
-              index_members(&r->vars, json_member(graph, STR("var")));
-    if (!ok) FAIL_MEMORY(err);
-    TRY(add_devices(r, device, err));
+/* The next key of an object; the walk stands at its value. */
+static bool next_key(json_iter *it, str *key) {
+    const char *p = it->p, *end = it->end;
+    while (p < end && (json_is_space(*p) || *p == ',')) p++;
+    if (p == end || *p != '"') return false;
+    const char *close = json_string_end(p + 1, end);
+    if (!close) return false;
+    *key = str_n(p + 1, (size_t)(close - p - 1));
+    p = json_space(close + 1, end);
+    if (p == end || *p != ':') return false;
+    it->p = json_space(p + 1, end);
+    return it->p < end;
+}
+
+/* Goes into the object at the walk; behind it with leave. */
+static bool enter(const json_iter *it, json_iter *inner) {
+    *inner = (json_iter){it->p + 1, it->end, true};
+    return *it->p == '{';
+}
+
+static bool leave(json_iter *it, const json_iter *inner) {
+    const char *p = inner->p;
+    while (p < it->end && (json_is_space(*p) || *p == ',')) p++;
+    if (p == it->end || *p != '}') return false;
+    it->p = p + 1;
+    return true;
+}
+
+static bool skip_value(json_iter *it) {
+    const char *stop = json_value_end(it->p, it->end);
+    if (stop) it->p = stop;
+    return stop != NULL;
+}
+
+/* Indexes the objects below graph_exec and profiler; false when out of memory. *whole: the text had its
+ * end. Each byte is looked at once, however large the parts are. */
+static bool index_profile(reader *r, bool *whole) {
+    struct {
+        str outer, inner;
+        lookup *to;
+    } parts[] = {{STR("graph_exec"), STR("operator"), &r->operators},
+                 {STR("graph_exec"), STR("var"), &r->vars},
+                 {STR("profiler"), STR("device"), &r->devices},
+                 {STR("profiler"), STR("host"), &r->hosts},
+                 {STR("profiler"), STR("opr_footprint"), &r->footprints}};
+    json_iter root = json_open(r->text), outer, inner;
+    str name, key;
+    bool good = true, object;
+    while (good && next_key(&root, &name)) {
+        object = enter(&root, &outer);
+        r->has_profiler |= object && str_eq(name, STR("profiler"));
+        bool known = str_eq(name, STR("profiler")) || str_eq(name, STR("graph_exec"));
+        if (!object || !known) {
+            good = skip_value(&root);
+            continue;
+        }
+        while (good && next_key(&outer, &key)) {
+            lookup *to = NULL;
+            for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+                if (str_eq(parts[i].outer, name) && str_eq(parts[i].inner, key))
+                    to = parts[i].to;
+            if (to && enter(&outer, &inner)) {
+                if (!index_members(to, &inner)) return false;
+                good = leave(&outer, &inner);
+            } else {
+                good = skip_value(&outer);
+            }
+        }
+        good = good && leave(&root, &outer);
+    }
+    *whole = good && leave(&root, &(json_iter){root.p, root.end, true});
+    return true;
+}
+
+static status read_profile(reader *r, bool *whole, error *err) {
+    if (!index_profile(r, whole)) FAIL_MEMORY(err);
+    if (!r->operators.values.n || !r->has_profiler)
+        FAIL0(err, ERR_FORMAT, NOPOS, MSG_NO_STATIC_PROFILE);
+    TRY(add_devices(r, err));
     if (r->has_named) TRY(megengine_add_words(r->b, err));
-    json_iter it = json_open(operators);
-    str id, operator;
-    while (json_next(&it, &id, &operator))
-        if (add_operator(r, id, operator) != OK) FAIL_MEMORY(err);
+    for (size_t i = 0; i < r->operators.values.n; i++)
+        if (add_operator(r, VEC(&r->operators.keys, str)[i],
+                         VEC(&r->operators.values, str)[i]) != OK)
+            FAIL_MEMORY(err);
     buf b = {0};
     buf_printf(&b, "{\"operators\":%llu,\"samples\":%llu}", (unsigned long long)r->n_operators,
                (unsigned long long)r->n_samples);
@@ -309,6 +397,7 @@ static status read_profile(reader *r, error *err) {
 }
 
 static void fini_lookup(lookup *l) {
+    vec_fini(&l->keys);
     vec_fini(&l->values);
     map_fini(&l->by_key);
 }
@@ -320,17 +409,20 @@ status ingest_megengine_static(source *src, const ingest_options *o, builder *b,
                 .part = builder_part(b),
                 .strings = builder_strings(b),
                 .text = buf_str(&text),
-                .devices = {.values = VEC_INIT(str)},
-                .hosts = {.values = VEC_INIT(str)},
-                .footprints = {.values = VEC_INIT(str)},
-                .vars = {.values = VEC_INIT(str)}};
+                .operators = NO_MEMBERS,
+                .devices = NO_MEMBERS,
+                .hosts = NO_MEMBERS,
+                .footprints = NO_MEMBERS,
+                .vars = NO_MEMBERS};
+    bool whole = false;
     if (st == OK && !r.part) st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
-    if (st == OK) st = read_profile(&r, err);
-    if (st == OK && (source_damaged(src) || !json_value_end(r.text.p, r.text.p + r.text.n)))
+    if (st == OK) st = read_profile(&r, &whole, err);
+    if (st == OK && (source_damaged(src) || !whole))
         part_lost(r.part, CAUSE_TRUNCATED, r.text.n, 0);
     if (st == OK) part_finish(r.part);
     builder_set_format(b, "megengine_static");
     builder_set_input_bytes(b, text.n);
+    fini_lookup(&r.operators);
     fini_lookup(&r.devices);
     fini_lookup(&r.hosts);
     fini_lookup(&r.footprints);

@@ -274,8 +274,41 @@ static void without_memory_the_buffer_says_so(void **state) {
     }
 }
 
+/* Byte by byte, as it says in the header: what the vectors must agree with. */
+static const char *plain_value_end(const char *p, const char *end) {
+    size_t depth = 0;
+    bool inside = false;
+    for (; p < end; p++) {
+        if (inside && *p == '\\')
+            p++;
+        else if (*p == '"')
+            inside = !inside;
+        else if (!inside && (*p == '{' || *p == '['))
+            depth++;
+        else if (!inside && (*p == '}' || *p == ']') && --depth == 0)
+            return p + 1;
+    }
+    return NULL;
+}
+
+static void the_end_of_a_value_is_the_same_at_every_place(void **state) {
+    static const char text[] = "{\"a\":[1,2,{\"long enough for a "
+                               "vector\":\"}]\\\"{[\"}],\"b|;[\\\\\":\"\\\\\",\"c\":[],"
+                               "\"dddddddddddddddddddddddddddd\":{\"e\":[[[[\"f\"]]]]},\"g\":"
+                               "\"{{{{{{{{{{{{{{{{{{\"}tail";
+    char room[sizeof text + 64];
+    for (size_t at = 0; at < 32; at++)
+        for (size_t n = 1; n < sizeof text; n++) {
+            memset(room, '"', sizeof room); /* bytes behind the end must not be looked at */
+            memcpy(room + at, text, n);
+            assert_ptr_equal(json_value_end(room + at, room + at + n),
+                             plain_value_end(room + at, room + at + n));
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_end_of_a_value_is_the_same_at_every_place),
         cmocka_unit_test(a_value_ends_where_its_bracket_quote_or_word_does),
         cmocka_unit_test(a_value_that_is_cut_or_missing_has_no_end),
         cmocka_unit_test(a_string_ends_at_the_first_quote_without_backslash),

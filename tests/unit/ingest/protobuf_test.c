@@ -65,8 +65,33 @@ static void a_cut_head_is_told_from_a_wrong_one(void **state) {
     assert_false(cut);
 }
 
+/* A varint of every length and value, with room behind it (read at once) and without (byte by byte). */
+static void a_varint_is_the_same_wherever_it_stands(void **state) {
+    for (unsigned bit = 0; bit < 64; bit++)
+        for (int less = 0; less < 2; less++) {
+            uint64_t value = ((uint64_t)1 << bit) - (uint64_t)less, rest = value;
+            char bytes[40] = {0x08};
+            size_t n = 1;
+            for (; rest >= 0x80; rest >>= 7) bytes[n++] = (char)(rest | 0x80);
+            bytes[n++] = (char)rest;
+            memset(bytes + n, 0xff,
+                   sizeof bytes - n); /* what follows must not be taken for it */
+            bool cut;
+            pb_field tight, roomy;
+            const char *end = pb_head(bytes, bytes + n, &tight, &cut);
+            assert_ptr_equal(end, bytes + n);
+            assert_ptr_equal(pb_head(bytes, bytes + sizeof bytes, &roomy, &cut), end);
+            assert_true(tight.v == value && roomy.v == value);
+            for (size_t less_room = 1; less_room < n; less_room++) {
+                assert_null(pb_head(bytes, bytes + n - less_room, &tight, &cut));
+                assert_true(cut);
+            }
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_varint_is_the_same_wherever_it_stands),
         cmocka_unit_test(fields_of_every_wire_type_are_read),
         cmocka_unit_test(damage_ends_a_message),
         cmocka_unit_test(a_cut_head_is_told_from_a_wrong_one),
