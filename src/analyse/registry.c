@@ -238,7 +238,8 @@ static status note_recorder(const trace *t, arena *a, answer *out, error *err) {
     if (!str_eq(t->format, STR("tacho_recording"))) return OK;
     for (uint32_t i = 1; i < t->meta.n && n < MOST_NOTES; i++) {
         if (!str_eq(trace_str(t, t->meta.key[i]), STR("note"))) continue;
-        verdict note = {.id = "recorder", .message = MSG_NOTE_RECORDER, .severity = SEVERITY_INFO};
+        verdict note = {
+            .id = "recorder", .message = MSG_NOTE_RECORDER, .severity = SEVERITY_INFO};
         verdict_add(&note, arg_text("text", json_text(trace_str(t, t->meta.value[i]))));
         TRY(answer_note(out, a, &note, err));
         n++;
