@@ -11,7 +11,13 @@ import { settled } from "./stand.mjs";
 import { addressHas, addressLacks, plain, rowsOf, test, visit } from "./tools.mjs";
 
 const INSIGHT = "mindspore/mindinsight/tests/utils/resource";
-const REAL = { ascend: `${INSIGHT}/run_1/normal_run/profiler`, aicpu: `${INSIGHT}/run_2/normal_run/profiler`, meg: "megengine/real/memory_flow" };
+const REAL = {
+  ascend: `${INSIGHT}/run_1/normal_run/profiler`,
+  aicpu: `${INSIGHT}/run_2/normal_run/profiler`,
+  cluster: `${INSIGHT}/cluster_propose`,
+  split: `${INSIGHT}/parallel_strategy`,
+  meg: "megengine/real/memory_flow",
+};
 
 async function fill(s, folder) {
   const made = join(folder, "made");
@@ -253,6 +259,32 @@ test("the input pipeline of our own recording: its steps, its loader, the queue 
     assert.equal(await page.locator(`${panel("Steps")} g[role=button]`).count(), steps.length);
     assert.ok(samples.length > 3);
   }));
+
+test("devices of a cluster: steps side by side, links, collectives as measured, operations", (s) =>
+  on(s, "distributed?run=cluster", async (page, table) => {
+    const steps = table("distributed", "cluster_steps", "--all-workers").filter((r) => r.step === null);
+    const bars = await words(page, "Steps across devices");
+    for (const r of steps) assert.ok(bars.includes(`${Math.round((r.computation + r.receive_alone + r.collective_alone) / 1e6)}`), bars);
+    const links = table("distributed", "links", "--all-workers").filter((r) => r.step === null);
+    assert.equal(await page.locator(`${panel("Bandwidth of links")} tbody tr:not(.spacer)`).count(), links.length);
+    assert.ok((await words(page, "Bandwidth of links")).includes((links[0].bandwidth / 2 ** 30).toFixed(2)));
+    const most = table("distributed", "communication_ops", "--all-workers").sort((a, b) => b.waiting - a.waiting)[0];
+    assert.ok(plain(await page.locator(`${panel("Collectives as measured")} tbody tr:not(.spacer)`).first().textContent()).startsWith(most.name));
+    for (const r of table("distributed", "resources", "--all-workers"))
+      assert.ok((await words(page, "Operations and memory of devices")).includes(`${(r.flops_share * 100).toFixed(1)} %`));
+    await page.click(`${panel("Steps across devices")} >> role=button[name='Step']`);
+    await page.click("role=menuitemradio[name='Step 2']");
+    await addressHas(page, "cstep=2");
+    const second = table("distributed", "cluster_steps", "--all-workers").find((r) => r.step === 2);
+    assert.ok((await words(page, "Steps across devices")).includes(`${Math.round((second.computation + second.receive_alone + second.collective_alone) / 1e6)}`));
+  }), ["mindspore"]);
+
+test("the split of a network: its stages, and how each operator is cut", (s) =>
+  on(s, "distributed?run=split", async (page, table) => {
+    const text = await words(page, "Parallel strategy");
+    for (const r of table("distributed", "parallel_stages", "--all-workers")) assert.ok(text.includes(`stage ${r.stage}: ${r.mode}`), text);
+    for (const r of table("distributed", "parallel_operators", "--all-workers")) assert.ok(text.includes(r.name) && text.includes(r.sharding ?? ""), r.name);
+  }), ["mindspore"]);
 
 for (const [run, needs] of [["flow", []], ["meg", ["megengine"]]])
   test(`the memory flow picture of ${run === "meg" ? "MegEngine" : "a saved one"}: hover, legend, zoom and back`, (s) =>

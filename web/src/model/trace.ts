@@ -74,11 +74,14 @@ export function countOf(...kinds: string[]): number | undefined {
 }
 
 /** Whether the producer recorded the queues of its input pipeline; only MindSpore does. */
-export function hasQueues(): boolean {
+export const hasQueues = (): boolean => mindHas("pipeline", "operators", "flow", "queues");
+
+/** Whether an analysis has rows in one of these tables, which only MindSpore's files fill. */
+function mindHas(name: string, ...tables: string[]): boolean {
   if (info().value?.trace.format !== "mindspore") return false;
-  const some = (table: string) =>
-    (analysis("pipeline", { table, limit: 0 }, `pipeline-${table}`).value?.tables[table]?.rows.length ?? 0) > 0;
-  return some("operators") || some("flow") || some("queues");
+  return tables.some(
+    (table) => (analysis(name, { table, limit: 0 }, `${name}-${table}`).value?.tables[table]?.rows.length ?? 0) > 0,
+  );
 }
 
 /** Whether a view has data in this trace; true while unknown, so that nothing blinks. */
@@ -98,7 +101,11 @@ export function hasData(view: View): boolean {
     case "pipeline":
       return hasQueues() || some("data_loading");
     case "distributed":
-      return (currentRun.value?.workers.length ?? 1) > 1 || some("collective");
+      return (
+        (currentRun.value?.workers.length ?? 1) > 1 ||
+        some("collective") ||
+        mindHas("distributed", "cluster_steps", "parallel_stages")
+      );
     default:
       return true;
   }

@@ -13,9 +13,16 @@ import { analysis, analysisQuery, num, type Row, rowsOf } from "../model/trace.t
 import { t } from "../model/words.ts";
 import { Legend, Segmented } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
+import { lazy } from "./lazy.tsx";
 import { Collectives, Devices, ranksQuery } from "./rankstables.tsx";
 import { defined, quoted } from "./rows.ts";
 import { Verdict } from "./verdict.tsx";
+
+const Cluster = lazy(() => import("./cluster.tsx").then((m) => m.Cluster));
+
+/** Whether the producer wrote about its devices itself. */
+const hasCluster = (asked: Asked): boolean =>
+  ["cluster_steps", "links", "resources", "parallel_stages"].some((n) => (asked.value?.tables[n]?.rows.length ?? 0) > 0);
 
 type Asked = ReturnType<typeof analysis>;
 
@@ -53,6 +60,7 @@ export function Distributed() {
         <Waiting asked={asked} worst={worst} />
         <Collectives worst={worst} calls={calls} ranks={overlap.length} />
         <Devices worst={worst} />
+        {hasCluster(asked) ? <Cluster asked={asked} /> : null}
       </div>
     </>
   );
