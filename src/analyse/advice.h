@@ -11,8 +11,10 @@
 #include "analyse/device_metrics.h"
 #include "analyse/idle.h"
 #include "analyse/memory_view.h"
+#include "analyse/pipe_view.h"
 #include "analyse/rules.h"
 #include "analyse/stages.h"
+#include "analyse/step_trace.h"
 
 /* What a rule cannot do without. */
 enum {
@@ -46,6 +48,12 @@ typedef struct {
     int64_t time;                          /* of the largest allocated */
     int64_t reserved_time;
 } memory_peak;
+
+/* Types of operators a producer had added up. */
+typedef struct {
+    int64_t ns, calls, most;
+    str name; /* the longest of them */
+} given_sum;
 
 typedef struct {
     const analysis_input *in;
@@ -91,6 +99,14 @@ typedef struct {
     memory_peak memory;
     const answer *distributed_answer; /* NULL with one worker */
     cluster cluster;                  /* of all workers */
+    /* what the producer of a compiled graph measured itself (advice_graph.c) */
+    bool compiled;
+    cluster_step average; /* its average step; parts ABSENT_I64: not told */
+    interval interval_at; /* the longest interval before a forward pass */
+    queue_counts host, data_queue;
+    pipe_view pipe;
+    double cpu_busy;                             /* NaN: not known */
+    given_sum device_types, conversions, ai_cpu; /* of AI Core and AI CPU */
 } advice_facts;
 
 typedef struct {
@@ -103,6 +119,11 @@ typedef struct {
 
 status advice_facts_find(const analysis_input *in, const params *p, arena *a, advice_facts *out,
                          error *err) MUST_USE;
+
+/* The facts of advice_graph.c. */
+status advice_graph_find(advice_facts *f, error *err) MUST_USE;
+/* Is the interval before the forward pass longer than the rule about it allows? */
+bool advice_interval_is_long(const advice_facts *f);
 
 /* Whole nanoseconds; a forged file's sums may not fit. */
 static inline int64_t advice_ns(double ns) {

@@ -544,6 +544,7 @@ status advice_facts_find(const analysis_input *in, const params *p, arena *a, ad
     TRY(idle_find(&idle, &f.idle, err));
     TRY(scan_memory(&f, err));
     TRY(scan_workers(&f, err));
+    TRY(advice_graph_find(&f, err));
     *out = f;
     return OK;
 }

@@ -29,7 +29,7 @@ bool advice_data_loader_no_workers(const advice_facts *f, double limit, advice *
 }
 
 bool advice_data_loader_slow(const advice_facts *f, double limit, advice *out) {
-    if (f->single_loader.n && !f->worker_loader.n) return false;
+    if ((f->single_loader.n && !f->worker_loader.n) || advice_interval_is_long(f)) return false;
     return loader_is_slow(f, limit, out);
 }
 

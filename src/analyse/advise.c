@@ -81,6 +81,21 @@ static uint32_t ask_rules(const advice_facts *f, finding *found) {
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
+/* Words for users of compiled graphs, where a remedy is not the same everywhere. */
+static uint16_t suggestion_of(const advice_facts *f, const advice_rule *r) {
+    static const struct {
+        uint16_t usual, graph;
+    } words[] = {
+        {MSG_ADVICE_COMMUNICATION_EXPOSED_SUGGEST, MSG_ADVICE_COMMUNICATION_GRAPH_SUGGEST},
+        {MSG_ADVICE_SMALL_KERNELS_SUGGEST, MSG_ADVICE_SMALL_KERNELS_GRAPH_SUGGEST},
+        {MSG_ADVICE_STEP_VARIANCE_SUGGEST, MSG_ADVICE_STEP_VARIANCE_GRAPH_SUGGEST},
+        {MSG_ADVICE_FIRST_STEP_SUGGEST, MSG_ADVICE_FIRST_STEP_GRAPH_SUGGEST},
+    };
+    for (size_t i = 0; f->compiled && i < sizeof words / sizeof *words; i++)
+        if (words[i].usual == r->suggestion) return words[i].graph;
+    return r->suggestion;
+}
+
 static verdict sentence(const finding *one, uint16_t message) {
     verdict v = one->advice.words;
     v.id = one->rule->id;
@@ -111,8 +126,8 @@ static void set_place(table *t, size_t row, const advice_facts *f, interval plac
 }
 
 static status write_finding(table *t, const advice_facts *f, const finding *one, error *err) {
-    const uint16_t messages[] = {one->rule->title, one->rule->evidence, one->rule->suggestion,
-                                 one->rule->basis};
+    const uint16_t messages[] = {one->rule->title, one->rule->evidence,
+                                 suggestion_of(f, one->rule), one->rule->basis};
     const uint32_t columns[] = {COL_A(title), COL_A(evidence), COL_A(suggestion), COL_A(basis)};
     verdict *words = ARENA_ARRAY(f->arena, verdict, 4);
     size_t row;

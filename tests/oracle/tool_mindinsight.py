@@ -516,6 +516,7 @@ def ask_helper(check, worker, request, response):
         leaves = [r['operator'] for r in reversed(slow) if r['operator'] not in parents]
         if leaves:
             found['minddata_pipeline-dataset_op'] = ['/'.join(leaves)]
+    check_advice(check, worker, found, host)
     hidden = 'step_trace-iter_interval' not in response or 'minddata_pipeline-general' not in response
     if hidden:
         check.leave('hidden', max(1, len(found)))
@@ -525,6 +526,28 @@ def ask_helper(check, worker, request, response):
     for key, value in response.items():
         if value is not None:
             check.equal(key, value, found.get(key))
+
+
+def check_advice(check, worker, found, host):
+    """The same findings as rules of `advise`, which hides none of them but operators of a pipeline that keeps up."""
+    chosen = [] if worker.device is None else ['--worker', 'rank%s' % worker.device]
+    rules = {r['id']: r['values'] for r in rows(ask('advise', worker.path, *chosen, '--limit', '0'), 'advice')}
+    rules = {k: json.loads(v) if isinstance(v, str) else v for k, v in rules.items()}
+    check.equal('rule about the interval', 'step_trace-iter_interval' in found, 'step_interval' in rules)
+    late = 'minddata_device_queue_rate' in found
+    check.equal('rule about the host queue', late, 'host_queue_empty' in rules)
+    if late:
+        check.equal('empty batches', found['minddata_device_queue'][:2],
+                    [rules['host_queue_empty']['empty'], rules['host_queue_empty']['batches']])
+    # The helper rounds before it compares.
+    idle = [r['mean'] for r in worker.table('pipeline', 'cpu') if r['scope'] == 'machine' and r['kind'] == 'idle']
+    busy = 100 - round(idle[0]) if idle and 100 - idle[0] > 80 else None
+    check.equal('rule about processors', busy, 100 - round(100 - rules['host_cpu_busy']['busy'] * 100)
+                if 'host_cpu_busy' in rules else None)
+    named = '/'.join(sorted(rules[r]['operators'] for r in rules if r.startswith('pipeline_')))
+    general = found.get('minddata_pipeline-general')
+    if general and (late or not host) and 'interval' not in average_parts(worker) or 'step_interval' in rules and late:
+        check.equal('slow operators', sorted(general[0].split('/')) if general else [''], sorted(named.split('/')))
 
 
 def ask_devices(check, worker, request, response):
