@@ -82,25 +82,34 @@ typedef struct {
     double below;
 } slow_link;
 
-static bool is_between(const cluster_link *l, str kind) {
-    return l->step == ABSENT_I64 && l->source != l->target && str_eq(l->kind, kind) &&
-           !isnan(cluster_rate(l));
+/* Averages count; where a producer gave none, its steps do. */
+static bool has_average(const cluster_worker *w) {
+    for (uint32_t i = 0; i < w->n_links; i++)
+        if (w->links[i].step == ABSENT_I64) return true;
+    return false;
+}
+
+static bool is_between(const cluster_link *l, bool average, str kind) {
+    return (l->step == ABSENT_I64) == average && l->source != l->target &&
+           str_eq(l->kind, kind) && !isnan(cluster_rate(l));
 }
 
 /* The slowest link of a kind and how much it is below their mean. */
 static slow_link slowest_of(const cluster *c, str kind) {
     slow_link s = {.below = 0};
     double sum = 0, n = 0;
-    for (uint32_t i = 0; i < c->n; i++)
+    for (uint32_t i = 0; i < c->n; i++) {
+        bool average = has_average(&c->v[i]);
         for (uint32_t k = 0; k < c->v[i].n_links; k++) {
             const cluster_link *l = &c->v[i].links[k];
-            if (!is_between(l, kind)) continue;
+            if (!is_between(l, average, kind)) continue;
             sum += cluster_rate(l);
             n++;
             if (s.link && cluster_rate(l) >= cluster_rate(s.link)) continue;
             s.link = l;
             s.worker = &c->v[i];
         }
+    }
     if (s.link && sum > 0) s.below = 1 - cluster_rate(s.link) / (sum / n);
     return s;
 }

@@ -269,11 +269,22 @@ static uint32_t count_links(str rows) {
     return (uint32_t)n;
 }
 
+static void take_links(cluster_worker *w, str row, uint32_t most) {
+    json_iter links = json_open(json_member(row, STR("links")));
+    int64_t step = int_value(json_member(row, STR("step")));
+    str name, kinds;
+    while (w->n_links < most && json_next(&links, &name, &kinds))
+        take_link(w, step, name, kinds);
+}
+
+/* A recording without numbered steps has one row, which is also its average. */
 static status take_communication(cluster_worker *w, arena *a, error *err) {
-    str rows = trace_meta(w->at->trace, STR("hccl"));
-    json_iter it = json_open(rows);
-    str key, row, name, kinds;
-    uint32_t n = rows.n ? count_members(rows) : 0, most = n ? count_links(rows) : 0;
+    str rows = trace_meta(w->at->trace, STR("hccl")),
+        only_links = trace_meta(w->at->trace, STR("hccl_links"));
+    json_iter it = json_open(rows), more = json_open(only_links);
+    str key, row;
+    uint32_t n = rows.n ? count_members(rows) : 0;
+    uint32_t most = (n ? count_links(rows) : 0) + (only_links.n ? count_links(only_links) : 0);
     w->comms = ARENA_ARRAY(a, cluster_comm, (size_t)n + 1);
     w->links = ARENA_ARRAY(a, cluster_link, (size_t)most + 32);
     if (!w->comms || !w->links) FAIL_MEMORY(err);
@@ -286,10 +297,9 @@ static status take_communication(cluster_worker *w, arena *a, error *err) {
                             .operators = json_member(row, STR("operators"))};
         if (c->operators.n && *c->operators.p == '{')
             c->n_operators = count_members(c->operators);
-        json_iter links = json_open(json_member(row, STR("links")));
-        while (w->n_links < most && json_next(&links, &name, &kinds))
-            take_link(w, c->step, name, kinds);
+        take_links(w, row, most);
     }
+    while (json_next(&more, &key, &row)) take_links(w, row, most);
     return OK;
 }
 

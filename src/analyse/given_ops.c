@@ -10,6 +10,7 @@
 
 #include "analyse/group.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/num.h"
 #include "base/sort.h"
 
@@ -178,18 +179,26 @@ static void set_given_times(table *t, size_t row, const given_row *r) {
         table_set_int(t, row, COL_OP(dispatch_mean), mean_i64(r->dispatch, r->calls));
 }
 
-static status write_row(table *t, const given_row *r, bool by_name, int64_t whole, error *err) {
+/* What the shares of the rows are of. */
+typedef struct {
+    int64_t total; /* of the side */
+    double peak;   /* operations the device can do in a second; NaN: not known */
+    bool by_name;
+} given_whole;
+
+static status write_row(table *t, const given_row *r, const given_whole *w, error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, COL_OP(name), by_name ? r->full_name : r->name);
+    table_set_text(t, row, COL_OP(name), w->by_name ? r->full_name : r->name);
     table_set_text(t, row, COL_OP(full_name), r->name);
     table_set_text(t, row, COL_OP(side), r->side);
     if (r->type.n) table_set_text(t, row, COL_OP(type), r->type);
     if (r->info.n && r->rows == 1) table_set_text(t, row, COL_OP(info), r->info);
     if (r->subgraph.n) table_set_text(t, row, COL_OP(subgraph), r->subgraph);
     set_given_times(t, row, r);
-    if (whole > 0 && r->total != ABSENT_I64)
-        table_set_real(t, row, COL_OP(share), (double)r->total / (double)whole);
+    if (w->total > 0 && r->total != ABSENT_I64)
+        table_set_real(t, row, COL_OP(share), (double)r->total / (double)w->total);
+    table_set_real(t, row, COL_OP(flops_utilization), r->flops_per_s / w->peak);
     table_set_real(t, row, COL_OP(flops), r->flops);
     table_set_real(t, row, COL_OP(flops_per_s), r->flops_per_s);
     table_set_real(t, row, COL_OP(vector_flops), r->vector_flops);
@@ -222,12 +231,13 @@ status given_ops_write(table *out, const trace *t, group_by group, error *err) {
     if (!order || !scratch) FAIL_MEMORY(err);
     sort_index(order, scratch, rows.n, compare_given, &rows);
     str side = STR_NONE;
-    int64_t whole = 0;
+    given_whole whole = {.by_name = group == GROUP_NAME};
+    if (!json_f64(trace_meta(t, STR("flops_peak")), &whole.peak)) whole.peak = (double)NAN;
     for (uint32_t i = 0; i < rows.n; i++) {
         const given_row *r = GROUP_ROW(&rows, given_row, order[i]);
-        if (!side.p || !str_eq(side, r->side)) whole = side_total(&rows, r->side);
+        if (!side.p || !str_eq(side, r->side)) whole.total = side_total(&rows, r->side);
         side = r->side;
-        TRY(write_row(out, r, group == GROUP_NAME, whole, err));
+        TRY(write_row(out, r, &whole, err));
     }
     return OK;
 }

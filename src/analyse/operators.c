@@ -18,6 +18,7 @@
  * one of its own name counts in both, as in PyTorch's own tables. */
 #include <math.h>
 
+#include "analyse/flops_scopes.h"
 #include "analyse/given_ops.h"
 #include "analyse/matmul_shapes.h"
 #include "analyse/op_phases.h"
@@ -341,8 +342,10 @@ status analyse_operators(const analysis_input *in, const params *p, arena *a, an
     const trace *t = in->traces[0].trace;
     totals o;
     TRY(answer_begin("operators", in, a, out, err));
-    TRY(trace_require(
-        t, SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(frame) | TRACE_TABLE(given_op), err));
+    TRY(trace_require(t,
+                      SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(frame) |
+                          TRACE_TABLE(given_op) | TRACE_TABLE(meta),
+                      err));
     TRY(init_totals(&o, t, p, a, err));
     bool with_stacks = o.group == GROUP_NAME_STACK || o.group == GROUP_NAME_SHAPE_STACK;
     op_scan scan = {.t = t,
@@ -365,6 +368,7 @@ status analyse_operators(const analysis_input *in, const params *p, arena *a, an
     TRY(op_phases_write(&o.select, p, a, out, err));
     if (given) TRY(given_ops_write(result, t, o.group, err));
     TRY(write_top(&o, given, out, a, err));
+    TRY(flops_scopes_write(t, a, out, err));
     op_facts facts = find_facts(&o, order, a);
     facts.n_rows = sat_u32(result->n_rows);
     if (o.rows.n || !facts.n_rows) op_judge(&facts, &out->verdict);

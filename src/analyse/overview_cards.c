@@ -10,6 +10,7 @@
 #include "analyse/given_ops.h"
 #include "analyse/pipe_view.h"
 #include "analyse/step_trace.h"
+#include "base/json.h"
 #include "base/num.h"
 #include "base/sort.h"
 
@@ -137,6 +138,33 @@ static status add_work(table *t, const char *key, int64_t value, error *err) {
     return OK;
 }
 
+/* Operations, operations in a second and their share of the peak, as the producer added them up. */
+static status write_flops(const trace *t, table *out, error *err) {
+    static const struct {
+        const char *key, *name, *cube, *vector;
+        double unit;
+    } facts[] = {
+        {"flops", "FLOPs", "cube_FLOPs", "vec_FLOPs", 1e6},
+        {"flops_per_s", "FLOPS", "cube_FLOPS", "vec_FLOPS", 1e9},
+        {"flops_utilization", "FLOPS_Utilization", "cube_FLOPS_Utilization", "", 0.01},
+    };
+    str given = trace_meta(t, STR("flops_summary"));
+    for (size_t i = 0; given.n && i < sizeof facts / sizeof *facts; i++) {
+        double v, vector;
+        size_t row;
+        if (!json_f64(json_member(given, str_of(facts[i].name)), &v)) {
+            if (!json_f64(json_member(given, str_of(facts[i].cube)), &v)) continue;
+            if (json_f64(json_member(given, str_of(facts[i].vector)), &vector)) v += vector;
+        }
+        str text = arena_printf(out->arena, "%.15g", v * facts[i].unit);
+        if (!text.p) FAIL_MEMORY(err);
+        TRY(table_add_row(out, &row, err));
+        table_set_text(out, row, COL(overview, work, key), str_of(facts[i].key));
+        table_set_text(out, row, COL(overview, work, value), text);
+    }
+    return OK;
+}
+
 static status write_work(const trace *t, arena *a, table *out, error *err) {
     uint8_t *seen = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1);
     bool tasks =
@@ -156,7 +184,8 @@ static status write_work(const trace *t, arena *a, table *out, error *err) {
     TRY(add_work(out, "streams", streams, err));
     TRY(add_work(out, "operators", operators, err));
     TRY(add_work(out, "executions", executions, err));
-    return add_work(out, "total_time_ns", total, err);
+    TRY(add_work(out, "total_time_ns", total, err));
+    return write_flops(t, out, err);
 }
 
 /* ---- the front --------------------------------------------------------------------------- */

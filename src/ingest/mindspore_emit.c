@@ -330,6 +330,8 @@ static status label_processes(emitter *x, error *err) {
             FAIL_MEMORY(err);
     }
     bool ascend = m->n_lane[LANE_AICORE] || m->n_lane[LANE_AICPU] || m->n_lane[LANE_COMM];
+    for (size_t i = 0; i < m->memories.n && !ascend; i++)
+        ascend = VEC(&m->memories, raw_memory)[i].device_type == DEVICE_ASCEND;
     if (!ascend && !m->n_lane[LANE_KERNEL]) return OK;
     int64_t id = m->id == MINDSPORE_ANY_ID ? 0 : m->id;
     str text = arena_printf(m->arena, "%s %lld", m->gpu && !m->ascend ? "GPU" : "Ascend",
@@ -341,7 +343,7 @@ static status label_processes(emitter *x, error *err) {
     raw_device d = {.id = sat_i32(id),
                     .type = m->gpu && !m->ascend ? DEVICE_CUDA : DEVICE_ASCEND,
                     .name = name,
-                    .memory = ABSENT_I64,
+                    .memory = m->capacity,
                     .compute_major = ABSENT_I32,
                     .compute_minor = ABSENT_I32,
                     .sm_count = ABSENT_I32,

@@ -51,7 +51,7 @@ typedef struct ms {
     arena *arena;
     int64_t id;
     bool ascend, gpu; /* the platform, from the names of the files */
-    bool seen[64];    /* kinds of files that were there */
+    bool seen[96];    /* kinds of files that were there */
     const char *file; /* being read: its name, for metadata */
     uint64_t bytes;   /* read so far */
     vec execs;        /* ms_exec */
@@ -68,6 +68,8 @@ typedef struct ms {
     map hash_names;  /* hash folded -> string id */
     uint32_t fp_name;
     int64_t offset_ns; /* taken from every time: 0, or the Unix time of the first */
+    int64_t capacity;  /* bytes of the device's memory; ABSENT_I64: not told */
+    uint32_t n_blocks; /* of memory, that have a number */
     uint32_t n_pipe_ops;
     uint32_t queue[3]; /* row of the pipeline table, by pipe_role; 0 = not yet */
     int64_t n_data_batches;
@@ -128,6 +130,8 @@ typedef struct {
 void ms_aicpu_init(ms_aicpu *a);
 status ms_add_aicpu(ms *m, ms_aicpu *a, str name, error *err) MUST_USE;
 status ms_aicpu_end(ms *m, ms_aicpu *a, status st, error *err) MUST_USE;
+/* The device of a memory event: NPU:3. */
+void ms_memory_device(const ms *m, str text, raw_memory *row);
 /* "256,1,1" */
 void ms_dims(str text, uint32_t out[3]);
 /* "block" and "grid" of a kernel's info. */

@@ -1,8 +1,7 @@
-/* mindspore_memory.c: memory over time, and over the operators of a graph.
+/* mindspore_memory.c: memory over time (that of graphs and operators: mindspore_graph.c).
  *
  *   cpu_ms_memory_record_#.txt   Timestamp(ns), totals in bytes
  *   memory_record.csv            Component, Timestamp(us), totals in MB, Device Type
- *   memory_usage_details_#.json  what a graph needs while each of its operators runs: no times
  *
  * Records are totals; the change between two becomes an allocation or a release. The file of a later
  * cycle repeats the rows of the cycles before it: rows in front of the first operator are left out. */
@@ -49,8 +48,7 @@ static bool size_cell(const csv *c, const memory_columns *col, size_t column, in
     return true;
 }
 
-/* NPU:3 */
-static void set_device(const ms *m, str text, raw_memory *row) {
+void ms_memory_device(const ms *m, str text, raw_memory *row) {
     int64_t id = m->id == MINDSPORE_ANY_ID ? 0 : m->id;
     bool npu = str_starts(text, STR("NPU"));
     size_t colon = str_find(text, STR(":"), 0);
@@ -78,7 +76,7 @@ status read_memory_record(ms *m, str text, error *err) {
         before = row.allocated;
         if (row.bytes < 0) row.kind = MEMORY_FREE;
         if (row.time < from || !row.bytes) continue;
-        set_device(m, csv_cell(&c, col.device), &row);
+        ms_memory_device(m, csv_cell(&c, col.device), &row);
         raw_memory *to = vec_push(&m->memories);
         if (!to)
             st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
@@ -88,10 +86,6 @@ status read_memory_record(ms *m, str text, error *err) {
     if (c.failed) st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     csv_fini(&c);
     return st;
-}
-
-status read_memory_details(ms *m, str text, error *err) {
-    return read_as_meta(m, text, err);
 }
 
 /* kernel_details.csv: what trace_view does not say of a task; read when there is no trace_view. */

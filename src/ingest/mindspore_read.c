@@ -355,6 +355,7 @@ static ms begin(builder *b, const ingest_options *o, arena *a) {
                 .arena = a,
                 .part = builder_part(b),
                 .file = "",
+                .capacity = ABSENT_I64,
                 .execs = VEC_INIT(ms_exec),
                 .memories = VEC_INIT(raw_memory),
                 .known = VEC_INIT(ms_known),

@@ -7,6 +7,8 @@
  * unit changed between versions, and a share follows from the totals. */
 #include <math.h>
 
+#include <stdio.h>
+
 #include "base/json.h"
 #include "base/num.h"
 #include "ingest/mindspore_int.h"
@@ -159,6 +161,15 @@ status read_framework_text(ms *m, str text, error *err) {
     return OK;
 }
 
+/* The peak of the device, from the operator that comes nearest to it: rates and shares have three
+ * decimals. */
+static status keep_peak(ms *m, double rate, double percent, error *err) {
+    char text[40];
+    if (!(rate > 0 && percent > 0)) return OK;
+    int n = snprintf(text, sizeof text, "%.17g", rate / (percent / 100));
+    return ms_meta(m, "flops_peak", str_n(text, n > 0 ? (size_t)n : 0), err);
+}
+
 /* One to six values behind the name; the header says which they are. */
 status read_flops(ms *m, str text, error *err) {
     csv c = csv_open(text);
@@ -171,6 +182,9 @@ status read_flops(ms *m, str text, error *err) {
                vector_s = csv_find(&c, STR("GFLOPS(10^9 vector)"));
         /* FLOPs and FLOPS differ by case alone: the rate is the column behind. */
         if (cube_s == SIZE_MAX && cube != SIZE_MAX) cube_s = cube + 1;
+        size_t use = cube_s == SIZE_MAX ? SIZE_MAX : cube_s + 1;
+        if (str_find_nocase(csv_cell(&c, use), STR("utiliz"), 0) == SIZE_MAX) use = SIZE_MAX;
+        double nearest = 0, rate = 0, percent;
         while (st == OK && csv_next(&c)) {
             part_count(m->part, 1, 0);
             uint32_t id = ms_string(m, csv_cell(&c, name == SIZE_MAX ? 0 : name));
@@ -180,9 +194,14 @@ status read_flops(ms *m, str text, error *err) {
             double v;
             if (k && str_to_f64(csv_cell(&c, cube), &v)) k->flops = v * 1e6;
             if (k && str_to_f64(csv_cell(&c, cube_s), &v)) k->flops_per_s = v * 1e9;
+            if (str_to_f64(csv_cell(&c, use), &percent) && percent > nearest && k) {
+                nearest = percent;
+                rate = k->flops_per_s;
+            }
             if (k && str_to_f64(csv_cell(&c, vector), &v)) k->vector_flops = v * 1e6;
             if (k && str_to_f64(csv_cell(&c, vector_s), &v)) k->vector_flops_per_s = v * 1e9;
         }
+        if (st == OK) st = keep_peak(m, rate, nearest, err);
     }
     if (c.failed) st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     csv_fini(&c);

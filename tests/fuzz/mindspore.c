@@ -32,6 +32,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         ask(t, STR("operators"));
         ask(t, STR("pipeline"));
         ask(t, STR("overview"));
+        ask(t, STR("memory"));
+        ask(t, STR("distributed"));
+        ask(t, STR("advise"));
         trace_release(t);
     }
     builder_free(b);

@@ -40,7 +40,7 @@ ECHO = {
     'error': 'the original only gives an error text',
     'file': 'the original only echoes a file',
     'nothing': 'the original has nothing to say',
-    'parts': 'merged lists of the producer\'s own events: only their counts are compared',
+    'parts': 'layers of scopes from which operators that overlap on several streams are left out',
 }
 _memo = {}
 
@@ -622,6 +622,52 @@ def ask_step_time(check, worker, request, response):
     check.near('not overlapped', float(row['Communication(Not Overlapped)']) * 1000, communication, 1e-6, slack=100)
 
 
+def ask_flops(check, worker, request, response):
+    """The summary on the overview's card; the links of the scopes as a table of `operators`."""
+    if 'data' not in response:
+        work = {r['key']: float(r['value']) for r in worker.table('overview', 'work')}
+        for name, key, unit in (('FLOPs', 'flops', 1e6), ('FLOPS', 'flops_per_s', 1e9),
+                                ('FLOPS_Utilization', 'flops_utilization', 0.01)):
+            check.near(key, response[name] * unit, work[key], 1e-12)
+        return
+    mine = {(r['source'], r['target']): r['flops'] for r in worker.table('operators', 'flops_scopes')}
+    check.equal('links', len(response['data']['links']), len(mine))
+    for link in response['data']['links']:
+        check.near('%s to %s' % (link['source'], link['target']), link['value'] * 1e6,
+                   mine.get((link['source'], link['target'])), 1e-12)
+
+
+def merged_files(worker):
+    """The first slice of each rank, as the answers were made."""
+    return sorted(glob.glob(os.path.join(worker.path, 'device_*', 'timeline', 'msprof_*_1.json')))
+
+
+def ask_merged(check, worker, request, response):
+    """All events of hardware, collectives and CANN, by number and length; tacho shows the collective's own lane on the
+    device, so they are added up.  The overlap lanes against tacho's unions."""
+    events = response if isinstance(response, list) else None
+    for rank, path in enumerate(merged_files(worker)):
+        if events is None:
+            found = [r for r in slices(Worker(path, None)) if r['process'] in ('HCCL', 'CANN')
+                     or r['process'].startswith('Ascend ')]
+            lanes = ['%d%d|X' % (i, rank) for i in (2, 4, 5)]
+            check.equal('events of rank %d' % rank, sum(response['count_by_pid_ph'].get(n, 0) for n in lanes), len(found))
+            check.near('their length', sum(response['sum_dur_by_pid'].get(n, 0) for n in lanes) * 1000,
+                       sum(int(r['duration_ns']) for r in found), 1e-9, slack=len(found))
+            continue
+        pid = 70 + rank
+        names = {e['tid']: e['args']['name'] for e in events if e['ph'] == 'M' and e['pid'] == pid
+                 and e['name'] == 'thread_name'}
+        sums = {}
+        for e in events:
+            if e['ph'] == 'X' and e['pid'] == pid:
+                sums[names[e['tid']]] = sums.get(names[e['tid']], 0) + float(e['dur']) * 1000
+        steps = rows(ask('overview', path), 'steps')
+        check.near('computing of rank %d' % rank, sums['Computing'], sum(r['kernel'] for r in steps), 1e-6, slack=200)
+        check.near('not overlapped', sums['Communication(Not Overlapped)'],
+                   sum(r['communication'] + r['memcpy'] for r in steps), 1e-6, slack=200)
+
+
 # ---- the questions ------------------------------------------------------------------------------------------------
 
 def body_of(answer):
@@ -653,11 +699,13 @@ QUERIES = [
     (r'idle average', ask_idle),
     (r'helper proposals|summary/propose', ask_helper),
     (r'^devices', ask_devices),
+    (r'^flops$', ask_flops),
+    (r'merged timeline', ask_merged),
     (r'events left by scope', ask_scopes),
 ]
 # Pages that read a file and hand it on: nothing of theirs is computed.
-ECHOES = r'^flops|FLOPs|dynamic shape|^timeline$|^timeline-summary|timeline summary|profile_info|^option$|training-trace'
-MERGED = r'merged timeline|scope layer events'
+ECHOES = r'dynamic shape|^timeline$|^timeline-summary|timeline summary|profile_info|^option$|training-trace'
+MERGED = r'scope layer events'
 
 
 def ask_both(check, worker, kind, response):

@@ -387,6 +387,98 @@ static void raw_ai_cpu_text_needs_its_second_half(void **state) {
     trace_release(t);
 }
 
+/* ---- memory and communication ------------------------------------------------------------ */
+
+static void a_graphs_memory_follows_its_line(void **state) {
+    put("memory_usage_summary_0.json", "{\"capacity\": 4.0, \"peak_mem\": 2.5}");
+    put("memory_usage_details_0.json",
+        "{\"0\": {\"static_mem\": 1.0, \"nodes\": [{\"name\": \"A-op1\", \"fullname\": "
+        "\"Default/A-op1\", \"node_id\": 0}, {\"name\": \"B-op2\", \"fullname\": "
+        "\"Default/B-op2\", \"node_id\": 1}], \"lines\": [1.5, 2.5], \"breakdowns\": "
+        "[[{\"tensor_name\": \"A-op1:0\", \"tensor_id\": 4, \"size\": 0.5, \"life_long\": "
+        "\"LifeLongNone\", \"life_start\": 0, \"life_end\": 0}]]}}");
+    trace *t = read_worker("memory_usage_details_0.json");
+    const int64_t half = (int64_t)1 << 29;
+    /* static and a tensor; the tensor goes, the rest of the line comes; all of it goes */
+    assert_int_equal(t->memory.n - 1, 6);
+    assert_int_equal(t->memory.allocated[1], 2 * half);
+    assert_int_equal(t->memory.allocated[2], 3 * half);
+    assert_int_equal(t->memory.bytes[3], -half);
+    assert_int_equal(t->memory.partner[3], 2);
+    assert_int_equal(t->memory.allocated[4], 5 * half);
+    assert_int_equal(t->memory.allocated[6], 0);
+    assert_true(named(t, t->frame.name[t->memory.frame[4]], "Default/B-op2"));
+    assert_int_equal(t->memory.device_type[1], DEVICE_ASCEND);
+    assert_int_equal(t->device.memory[1], 8 * half);
+    trace_release(t);
+}
+
+static void a_graphs_operators_stand_where_they_ran(void **state) {
+    put("memory_usage_details_0.json",
+        "{\"0\": {\"nodes\": [{\"name\": \"A-op1\", \"node_id\": 0}, {\"name\": "
+        "\"B-op2\", \"node_id\": 1}], \"lines\": [1.0, 2.0], \"breakdowns\": []}}");
+    put("output_timeline_data_0.txt",
+        "op_name, stream_id, start_time(ms), duration(ms)\nA-op1,1,5.0,1.0\nB-op2,1,7.0,1.0\n"
+        "A-op1,1,9.0,1.0\n");
+    trace *t = read_worker("output_timeline_data_0.txt");
+    assert_int_equal(t->memory.time[1], 5000000);
+    assert_int_equal(t->memory.time[2], 7000000);
+    trace_release(t);
+}
+
+static void allocations_of_operators_have_both_ends(void **state) {
+    put("operator_memory.csv",
+        "Name,Size(KB),Allocation Time(us),Release Time(us),Allocation Total "
+        "Allocated(MB),Release Total Allocated(MB),Device Type\n"
+        "MatMul,2,100.5,200.5,1,0.5,NPU:1\nAdd,1,150,N/A,2,N/"
+        "A,NPU:1\nbroken,x,1,2,3,4,NPU:1\n");
+    put("profiler_info_1.json", "{}");
+    trace *t = read_worker("profiler_info_1.json");
+    assert_int_equal(t->memory.n - 1, 3);
+    assert_int_equal(t->memory.bytes[1], 2048);
+    assert_int_equal(t->memory.allocated[1], 1048576);
+    assert_int_equal(t->memory.partner[1], 3);
+    assert_int_equal(t->memory.time[3], 200500);
+    assert_int_equal(t->memory.device[2], 1);
+    assert_true(named(t, t->frame.name[t->memory.frame[2]], "Add"));
+    assert_int_equal(trace_quality(t, CAUSE_MISSING_TIME), 1);
+    trace_release(t);
+}
+
+static void communication_of_cann_is_kept_by_step(void **state) {
+    put("communication.json",
+        "{\"step6\": {\"collective\": {\"hcom_allReduce__1\": {\"Communication Time Info\": "
+        "{\"Transit Time(ms)\": 1.5, \"Wait Time(ms)\": 0.5}}}, \"p2p\": {\"hcom_send__1\": "
+        "{\"Communication Time Info\": {\"Transit Time(ms)\": 0.25}}}}}");
+    put("communication_matrix.json",
+        "{\"step6\": {\"collective\": {\"allReduce-top1@1\": {\"0-1\": {\"Transport Type\": "
+        "\"HCCS\", \"Transit Time(ms)\": 9, \"Transit Size(MB)\": 9}}, "
+        "\"allReduce-total@1\": {\"0-1\": {\"Transport Type\": \"HCCS\", \"Transit "
+        "Time(ms)\": 1.5, \"Transit Size(MB)\": 3}}}}}");
+    put("profiler_info_0.json", "{}");
+    trace *t = read_worker("profiler_info_0.json");
+    assert_true(
+        str_eq(trace_meta(t, STR("hccl")),
+               STR("[{\"step\": 6, \"communication\": 1.75, \"wait\": 0.5, \"links\": "
+                   "null, \"operators\": {\"hcom_allReduce__1\": [null, 1.5, 0.5, null], "
+                   "\"hcom_send__1\": [null, 0.25, 0, null]}}]")));
+    assert_true(str_eq(trace_meta(t, STR("hccl_links")),
+                       STR("[{\"step\": 6, \"links\": {\"0-1\": {\"HCCS\": [1.5, 3000]}}}]")));
+    trace_release(t);
+}
+
+static void the_peak_of_the_device_follows_from_the_fullest_operator(void **state) {
+    put("flops_0.txt",
+        "full_kernel_name, FLOPs, FLOPS, FLOPS utilization\nDefault/A-op1, 1, 10, 1\n"
+        "Default/B-op2, 5, 50.0, 25\n");
+    put("aicore_intermediate_0_detail.csv",
+        "full_kernel_name,execution_time,execution_frequency\nDefault/B-op2,0.1,2\n");
+    trace *t = read_worker("flops_0.txt");
+    assert_true(str_eq(trace_meta(t, STR("flops_peak")), STR("200000000000")));
+    assert_true(t->given_op.flops_per_s[1] == 50e9);
+    trace_release(t);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
@@ -404,6 +496,11 @@ int main(void) {
         TEST(raw_steps_are_decoded),
         TEST(raw_tasks_are_paired_by_operator),
         TEST(raw_ai_cpu_text_needs_its_second_half),
+        TEST(a_graphs_memory_follows_its_line),
+        TEST(a_graphs_operators_stand_where_they_ran),
+        TEST(allocations_of_operators_have_both_ends),
+        TEST(communication_of_cann_is_kept_by_step),
+        TEST(the_peak_of_the_device_follows_from_the_fullest_operator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

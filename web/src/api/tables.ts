@@ -49,6 +49,7 @@ export interface Tables {
       dispatch_mean: number | null;
       vector_flops: number | null;
       vector_flops_per_s: number | null;
+      flops_utilization: number | null;
     };
     phases: {
       op: string | null;
@@ -75,6 +76,11 @@ export interface Tables {
       total: number | null;
       mean: number | null;
       share: number | null;
+    };
+    flops_scopes: {
+      source: string | null;
+      target: string | null;
+      flops: number | null;
     };
   };
   kernels: {
