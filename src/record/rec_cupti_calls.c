@@ -1,12 +1,11 @@
 /* rec_cupti_calls.c: the host calls that give work to a device, wait for it or take its memory.
  *
- * Of all CUDA calls there are some fifteen for each kernel; these are the few that explain one. CUPTI
- * writes records of them. Turned on one by one after the driver has started they stay silent (seen with
- * 13.0), so the whole kind is turned on and all others are turned off, which takes half a millisecond.
- *
- * Before CUDA 12.5 single calls cannot be chosen. There we listen to the calls that launch and write
- * the event ourselves, on the thread that calls. */
-#include <string.h>
+ * Of all CUDA calls there are some fifteen for each kernel; these are the few that explain one, and the
+ * others must not pay. CUPTI writes records of calls that are chosen before the driver starts; they can
+ * be turned off and on again. Chosen later they stay silent (seen with 13.0), and to turn on all of
+ * them costs several percent. So a recording that comes later, and one before CUDA 12.5, where single
+ * calls cannot be chosen, listens to the calls that launch and writes the event itself. */
+#include <dlfcn.h>
 
 #include "record/rec_cupti_int.h"
 
@@ -25,17 +24,31 @@ static const numbers DRIVER_CALLS[] = {
     {514, 515}, {598, 601}, {611, 612}, {652, 653}, {776, 779}, {796, 800}, {0, 0}};
 enum {
     MOST_NUMBERS = 4096,
+    NOT_INITIALIZED = 3,
     MOST_GAPS =
         16, /* numbers that mean nothing, one behind the other: then there are no more */
 };
 
-static void silence_others(int (*enable)(uint32_t, uint8_t), const numbers *calls) {
-    int gaps = 0;
-    for (uint32_t id = 1; id < MOST_NUMBERS && gaps < MOST_GAPS; id++) {
-        if (calls->first && id > calls->last) calls++;
-        if (calls->first && id >= calls->first) continue;
-        gaps = enable(id, 0) == 0 ? 0 : gaps + 1;
-    }
+static bool is_early; /* chosen before the driver started */
+
+static bool driver_runs(void) {
+    void *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (!cuda) return false;
+    int (*count)(int *) = NULL, n = 0;
+    *(void **)&count = dlsym(cuda, "cuDeviceGetCount");
+    bool runs = !count || count(&n) != NOT_INITIALIZED;
+    dlclose(cuda);
+    return runs;
+}
+
+static void choose(int (*enable)(uint32_t, uint8_t), const numbers *calls, uint8_t on) {
+    for (; calls->first; calls++)
+        for (uint32_t id = calls->first; id <= calls->last; id++) (void)enable(id, on);
+}
+
+static void choose_all(uint8_t on) {
+    choose(cupti.enable_runtime, RUNTIME_CALLS, on);
+    choose(cupti.enable_driver, DRIVER_CALLS, on);
 }
 
 /* Some of the numbers are of later versions than the one at hand: that is no failure. */
@@ -50,28 +63,24 @@ static void listen_to_all(void *subscriber, uint32_t on) {
     listen_to(subscriber, on, DOMAIN_DRIVER, DRIVER_CALLS);
 }
 
+/* Decided by the first recording of a process: what was chosen early can be chosen again. */
 static bool can_choose(void) {
-    return cupti.enable_runtime && cupti.enable_driver;
+    return is_early && cupti.enable_runtime && cupti.enable_driver;
 }
 
-const char *cupti_enable_calls(void *subscriber) {
-    if (!can_choose()) {
+void cupti_enable_calls(void *subscriber) {
+    if (!driver_runs()) is_early = true;
+    if (can_choose())
+        choose_all(1);
+    else
         listen_to_all(subscriber, 1);
-        return NULL;
-    }
-    int runtime = cupti.enable(RECORD_RUNTIME), driver = cupti.enable(RECORD_DRIVER);
-    silence_others(cupti.enable_runtime, RUNTIME_CALLS);
-    silence_others(cupti.enable_driver, DRIVER_CALLS);
-    return runtime == 0 && driver == 0 ? NULL : "host calls cannot be recorded";
 }
 
 void cupti_disable_calls(void *subscriber) {
-    if (!can_choose()) {
+    if (can_choose())
+        choose_all(0);
+    else
         listen_to_all(subscriber, 0);
-        return;
-    }
-    (void)cupti.disable(RECORD_RUNTIME);
-    (void)cupti.disable(RECORD_DRIVER);
 }
 
 /* The front of CUpti_CallbackData, the same since CUDA 8. */
@@ -86,10 +95,17 @@ typedef struct {
     uint32_t correlation;
 } call_data;
 
+/* A call of the runtime makes one of the driver, which says nothing more. */
+static __thread bool in_runtime __attribute__((tls_model("initial-exec")));
+
 void cupti_on_call(void *context, int domain, uint32_t id, const void *data) {
     const call_data *d = data;
     (void)context;
     if ((domain != DOMAIN_DRIVER && domain != DOMAIN_RUNTIME) || !d || !d->own) return;
+    if (domain == DOMAIN_RUNTIME)
+        in_runtime = !d->leaves;
+    else if (in_runtime)
+        return;
     int64_t now = rec_clock_ns(CLOCK_REALTIME);
     if (!d->leaves) {
         *d->own = (uint64_t)now;

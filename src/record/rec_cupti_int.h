@@ -75,8 +75,8 @@ void cupti_put_call(int domain, uint32_t id, const tacho_api_slots *call);
 void cupti_tell_devices(void);
 
 /* ---- rec_cupti_calls.c ---- */
-/* Turns on what is told of host calls. NULL, or what cannot be had. */
-const char *cupti_enable_calls(void *subscriber);
+/* Turns on what is told of host calls. */
+void cupti_enable_calls(void *subscriber);
 void cupti_disable_calls(void *subscriber);
 /* For the subscription. */
 void cupti_on_call(void *context, int domain, uint32_t id, const void *data);

@@ -13,6 +13,8 @@
 enum { NAME_PLACES = 4096, MOST_CALLS = 1024, MOST_CONTEXTS = 1024 };
 enum { OBJECT_THREAD = 2, OVERHEAD_COMPILER = 1, MEMORY_PAGEABLE = 1, MEMORY_PINNED = 2 };
 
+typedef char *(*demangle_fn)(const char *, char *, size_t *, int *);
+
 static uint32_t u32_at(const uint8_t *p, size_t at) {
     uint32_t v;
     memcpy(&v, p + at, sizeof v);
@@ -24,10 +26,18 @@ static uint64_t u64_at(const uint8_t *p, size_t at) {
     return v;
 }
 
+/* Python loads libraries for themselves alone: there it is found only when asked by name. */
+static demangle_fn find_demangle(void) {
+    void *found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    void *cpp = found ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    if (cpp) found = dlsym(cpp, "__cxa_demangle"); /* it stays loaded: it is the program's */
+    return (demangle_fn)found;
+}
+
 /* The name id of a pointer that CUPTI keeps alive; C++ names as people write them when the program has
  * somebody who can do that. */
 static uint32_t kernel_name(const char *text) {
-    static char *(*demangle)(const char *, char *, size_t *, int *);
+    static demangle_fn demangle;
     static struct {
         const char *text;
         uint32_t id;
@@ -36,9 +46,7 @@ static uint32_t kernel_name(const char *text) {
     if (!text) return rec_name("kernel");
     if (known[at % NAME_PLACES].text == text) return known[at % NAME_PLACES].id;
     int code = -1;
-    if (!demangle)
-        demangle = (char *(*)(const char *, char *, size_t *, int *))dlsym(RTLD_DEFAULT,
-                                                                           "__cxa_demangle");
+    if (!demangle) demangle = find_demangle();
     char *plain =
         demangle && strncmp(text, "_Z", 2) == 0 ? demangle(text, NULL, NULL, &code) : NULL;
     uint32_t id = rec_name(plain && code == 0 ? plain : text);

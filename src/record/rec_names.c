@@ -40,9 +40,16 @@ static name_row **by_id;  /* rec_lock, as the two below */
 static uint32_t n_names, n_room;
 
 static uint64_t hash_text(const char *text, size_t n) {
-    uint64_t h = 0x9e3779b97f4a7c15u ^ n;
-    for (size_t i = 0; i < n; i++) h = (h ^ (uint8_t)text[i]) * 0x100000001b3u;
-    return h ^ h >> 29;
+    uint64_t h = 0x9e3779b97f4a7c15u ^ n, word = 0;
+    for (; n >= sizeof word; text += sizeof word, n -= sizeof word) {
+        memcpy(&word, text, sizeof word);
+        h = (h ^ word) * 0xd6e8feb86659fd93u;
+        h ^= h >> 32;
+    }
+    word = 0;
+    memcpy(&word, text, n);
+    h = (h ^ word) * 0xd6e8feb86659fd93u;
+    return h ^ h >> 32;
 }
 
 static name_row *find_name(const name_table *t, uint64_t hash, const char *text, size_t n) {

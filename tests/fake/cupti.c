@@ -1,6 +1,7 @@
 /* cupti.c: a CUPTI without a GPU, for tests: it keeps the rules of the real one (buffers are asked for
  * and given back, records have the sizes of CUDA 13, names are pointers) and makes the records that
  * fake_emit is told to. FAKE_CUPTI_BUSY in the environment: another tool holds it. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +65,9 @@ void fake_emit(const uint8_t *record, size_t n) {
     memcpy(&kind, record, sizeof kind);
     uint32_t id;
     memcpy(&id, record + 4, sizeof id);
-    if (!request || !enabled[kind & 63]) return;
-    if ((kind == 4 || kind == 5) && !calls[kind == 4 ? 1 : 2][id % 1024]) return;
+    bool told =
+        kind == 4 || kind == 5 ? calls[kind == 4 ? 1 : 2][id % 1024] : enabled[kind & 63];
+    if (!request || !told) return;
     if (buffer && buffer_bytes - used < n) give_back();
     if (!buffer) {
         size_t most;
@@ -86,7 +88,6 @@ int cuptiActivityRegisterCallbacks(request_fn r, complete_fn c) {
 }
 int cuptiActivityEnable(int kind) {
     enabled[kind & 63] = 1;
-    if (kind == 4 || kind == 5) memset(calls[kind == 4 ? 1 : 2], 1, sizeof *calls);
     return 0;
 }
 int cuptiActivityDisable(int kind) {
@@ -121,10 +122,9 @@ int cuptiSubscribe(void **s, void (*f)(void *, int, uint32_t, const void *), voi
 int cuptiUnsubscribe(void *s) {
     return s ? 0 : 1;
 }
-/* Like the real one it takes back what was told, but tells nothing by itself. */
 static int choose(int domain, uint32_t id, uint8_t on) {
     if (id > 600) return 1;
-    calls[domain][id] &= on;
+    calls[domain][id] = on;
     return 0;
 }
 int cuptiActivityEnableRuntimeApi(uint32_t id, uint8_t on) {

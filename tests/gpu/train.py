@@ -53,20 +53,20 @@ class Gpt(nn.Module):
         return self.head(self.last(x))
 
 
-MODELS = {"gpt2": dict(layers=12, width=768, heads=12, words=50257, length=512, batch=8, steps=4),
-          "small": dict(layers=6, width=512, heads=8, words=1000, length=64, batch=4, steps=12)}
+MODELS = {"gpt2": dict(layers=12, width=768, heads=12, words=50257, length=1024, batch=24, steps=2, half=True),
+          "small": dict(layers=6, width=512, heads=8, words=1000, length=64, batch=4, steps=15, half=False)}
 
 
 def make(name):
     torch.manual_seed(1)
     m = dict(MODELS[name])
-    batch, steps = m.pop("batch"), m.pop("steps")
+    batch, steps, half = m.pop("batch"), m.pop("steps"), m.pop("half")
     model = Gpt(**m).cuda()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
     tokens = torch.randint(0, m["words"], (batch, m["length"] + 1), device="cuda")
 
     def step():
-        with torch.autocast("cuda", torch.bfloat16):
+        with torch.autocast("cuda", torch.bfloat16, enabled=half):
             logits = model(tokens[:, :-1])
             loss = functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten())
         loss.backward()
@@ -90,7 +90,7 @@ def window_ms(step, steps, after=lambda: None):
 
 
 def tacho_window(step, steps, folder):
-    profiler = tacho.Profiler(str(folder))
+    profiler = tacho.Profiler(f"{folder}.tacho")
     profiler.start()
     on = window_ms(step, steps, profiler.step)
     begin = time.perf_counter()
