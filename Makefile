@@ -307,10 +307,13 @@ format-check:
 # FROM:TO pairs, TO below PREFIX; install and uninstall walk the same list.
 
 HEADERS := $(wildcard include/tacho/*.h)
+# For tacho record, so that Python programs need no change.
+PYTHON_FILES := $(wildcard python/tacho/*.py python/tacho/*/*.py)
 PLACES  := build/tacho:bin/tacho build/tacho.pc:lib/pkgconfig/tacho.pc \
     $(if $(RECORD),build/libtacho.so:lib/libtacho.so) \
     $(if $(DEMO),build/tacho-demo:libexec/tacho/tacho-demo) \
     $(foreach f,$(HEADERS),$f:include/tacho/$(notdir $f)) \
+    $(foreach f,$(PYTHON_FILES),$f:share/tacho/$f) \
     $(foreach f,$(wildcard docs/man/*.1),$f:share/man/man1/$(notdir $f)) \
     $(patsubst %,%:share/bash-completion/completions/tacho,$(wildcard completions/tacho.bash)) \
     $(patsubst %,%:share/zsh/site-functions/_tacho,$(wildcard completions/_tacho)) \

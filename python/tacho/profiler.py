@@ -199,6 +199,7 @@ class Profiler:
             return
         self._timer.step(num_samples)
         if self._recording or self._passive:
+            hooks.steps.marked_by_the_program()
             calls.step()
         self.step_num += 1
         old, self.current_action = self.current_action, self._action(self.step_num)

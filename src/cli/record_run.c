@@ -81,11 +81,27 @@ static int64_t unix_ns(void) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* The folder of sitecustomize.py, in an installed package, in the source tree or below the prefix;
+ * TACHO_PYTHON names another, and none when it is empty. */
+static const char *find_python(arena *a) {
+    static const char *const PLACES[] = {".", "python/tacho", "../python/tacho",
+                                         "share/tacho/python/tacho"};
+    const char *told = getenv("TACHO_PYTHON"), *found = NULL;
+    if (told) return *told ? told : NULL;
+    for (size_t i = 0; i < sizeof PLACES / sizeof *PLACES && !found; i++)
+        found = record_find(a, "inject/sitecustomize.py", PLACES[i]);
+    char real[PATH_MAX];
+    if (!found || !realpath(found, real)) return NULL;
+    *strrchr(real, '/') = 0;
+    return arena_str(a, str_of(real)).p;
+}
+
 status record_prepare(arena *a, const options *o, record_run *out, error *err) {
     *out = (record_run){.o = o, .start_unix_ns = unix_ns()};
     const char *told = getenv("TACHO_LIBRARY");
     out->library = told && *told ? told : record_find(a, "libtacho.so", "lib");
     if (!out->library) FAIL0(err, ERR_NOT_FOUND, NOPOS, MSG_RECORD_NO_LIBRARY);
+    out->python = find_python(a);
     str folder = folder_name(a, o);
     if (!folder.p) FAIL_MEMORY(err);
     TRY(make_folder(a, folder, &out->folder, err));
@@ -120,6 +136,11 @@ static void set_environment(const record_run *r) {
         set_text("LD_PRELOAD", "%s:%s", library, preload);
     else
         set_text("LD_PRELOAD", "%s", library);
+    const char *modules = getenv("PYTHONPATH");
+    if (r->python && modules && *modules)
+        set_text("PYTHONPATH", "%s:%s", r->python, modules);
+    else if (r->python)
+        set_text("PYTHONPATH", "%s", r->python);
     set_text("NVTX_INJECTION64_PATH", "%s", library);
     set_text("CUDA_INJECTION64_PATH", "%s", library);
     set_text("TACHO_RECORD", "%s", r->folder);

@@ -8,6 +8,7 @@ typedef struct {
     const options *o;
     const char *folder;  /* absolute; recordings go here */
     const char *library; /* libtacho.so */
+    const char *python;  /* the folder that Python programs look into first; NULL: none */
     char **argv;         /* the program and its arguments, NULL at the end */
     int64_t start_unix_ns;
 } record_run;

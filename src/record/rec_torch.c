@@ -72,12 +72,15 @@ static int trial_result; /* 0 not tried, 1 good, -1 not */
 
 /* ---- what begins and ends ---- */
 
-/* A context that says "begun"; libtorch deletes it through its table of virtual functions. */
+/* Contexts that say "begun", also of an optimizer's step, and "only its step"; libtorch deletes them
+ * through their table of virtual functions. */
 static void nothing(void *self) {
     (void)self;
 }
 static void (*const CONTEXT_TABLE[])(void *) = {nothing, nothing};
-static struct { const void *table; } begun = {CONTEXT_TABLE};
+static struct {
+    const void *table;
+} begun = {CONTEXT_TABLE}, begun_step = {CONTEXT_TABLE}, step_unseen = {CONTEXT_TABLE};
 
 /* Rows of the threads that ran forward operators, by libtorch's own number of the thread. */
 enum { MOST_THREADS = 256 };
@@ -165,6 +168,9 @@ static void begin_op(const void *fn, tacho_range_kind phase) {
 }
 
 static bool is_off(void **context) {
+    if (REC_UNLIKELY(__atomic_load_n(&tacho_on, __ATOMIC_RELAXED) == REC_PENDING) &&
+        !rec_self.in_slow)
+        rec_start_pending(); /* an operator is a first event, too */
     bool off = !tacho_is_recording();
     *context = off ? NULL : (void *)&begun;
     return off;
@@ -184,19 +190,39 @@ static bool starts_with(const char *text, const char *head) {
     return strncmp(text, head, strlen(head)) == 0;
 }
 
+/* Programs with several optimizers make a step when the one does that they used first. */
+static uint32_t makes_steps; /* TACHO_TORCH_STEPS is served */
+static uint32_t first_optimizer;
+
+static bool is_step(const char *name) {
+    if (!__atomic_load_n(&makes_steps, __ATOMIC_RELAXED) ||
+        !starts_with(name, "Optimizer.step#"))
+        return false;
+    uint32_t id = rec_name(name), none = 0;
+    (void)__atomic_compare_exchange_n(&first_optimizer, &none, id, false, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED);
+    return __atomic_load_n(&first_optimizer, __ATOMIC_RELAXED) == id;
+}
+
 static void **start_user(void **context, const void *fn) {
-    if (is_off(context)) return context;
     const char *name = torch.name(fn);
+    bool step = is_step(name);
+    if (is_off(context)) {
+        if (step) *context = &step_unseen;
+        return context;
+    }
     tacho_range_kind kind = starts_with(name, "enumerate(DataLoader)#") ? TACHO_RANGE_DATA
                             : starts_with(name, "Optimizer.")           ? TACHO_RANGE_OPTIMIZER
                                                                         : TACHO_RANGE_PLAIN;
     tacho_begin_text(name, kind);
+    if (step) *context = &begun_step;
     return context;
 }
 
 static void end_any(const void *fn, void *context) {
     (void)fn;
-    if (context) tacho_end_range();
+    if (context && context != &step_unseen) tacho_end_range();
+    if (context == &begun_step || context == &step_unseen) tacho_step();
 }
 
 /* ---- the trial ---- */
@@ -375,6 +401,7 @@ static unsigned serve(unsigned want) {
         trial_result = trial() ? 1 : -1;
     }
     if (trial_result < 0) return 0;
+    __atomic_store_n(&makes_steps, (want & TACHO_TORCH_STEPS) != 0, __ATOMIC_RELAXED);
     unsigned had = installed;
     if ((want & (TACHO_TORCH_OPS | TACHO_TORCH_SHAPES)) != had) {
         if (had) take_out();
@@ -382,6 +409,7 @@ static unsigned serve(unsigned want) {
     }
     unsigned got = want & TACHO_TORCH_OPS;
     if (got && place.inputs) got |= want & TACHO_TORCH_SHAPES;
+    if (got) got |= want & TACHO_TORCH_STEPS;
     if (got && place.sequence) got |= want & TACHO_TORCH_LINKS;
     return got;
 }

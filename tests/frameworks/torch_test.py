@@ -151,11 +151,39 @@ def beside_torch_profiler(c, folder):
     c.equal("beside torch.profiler: operators", ours["aten::mm"], theirs["aten::mm"])
 
 
+PLAIN = """
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU())
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+for (x,) in DataLoader(TensorDataset(torch.randn(60, 4)), batch_size=10):
+    optimizer.zero_grad()
+    net(x).sum().backward()
+    optimizer.step()
+"""
+
+
+def without_a_change_of_the_program(c, folder):
+    """tacho record -- python3 train.py: operators, modules, stages, and steps by the optimizer."""
+    program, to = os.path.join(folder, "plain.py"), os.path.join(folder, "runs")
+    with open(program, "w", encoding="utf-8") as file:
+        file.write(PLAIN)
+    tacho._program.run(["record", "-o", to, "--steps", "2..4", "--shapes", "--", sys.executable, program])
+    trace = tacho.load(to)
+    c.equal("tacho record: steps", trace.steps().step, [2, 3, 4])
+    c.equal("tacho record: stages", stages(trace), {"data_loading": 3, "forward": 3, "backward": 3, "optimizer": 6})
+    c.equal("tacho record: modules", modules(trace), [("Linear_0", "Sequential_0", 3), ("ReLU_0", "Sequential_0", 3),
+                                                      ("Sequential_0", None, 3)])
+    rows = {r["name"]: r["shapes"] for r in trace.operators(group_by="name+shape")}
+    c.equal("tacho record: shapes", rows.get("aten::addmm"), "[[8], [10, 4], [4, 8], [], []]")
+    c.equal("tacho record: damage", trace.info().quality["events_dropped"], [])
+
+
 checks = Checks()
 print(f"torch {torch.__version__}")
 with tempfile.TemporaryDirectory() as top:
     for test in (equal_to_torch_profiler, without_libtorch_s_answer, a_broken_hook_is_a_note,
-                 beside_torch_profiler):
+                 beside_torch_profiler, without_a_change_of_the_program):
         os.mkdir(os.path.join(top, test.__name__))
         checks.run(test, os.path.join(top, test.__name__))
 checks.finish()

@@ -509,6 +509,29 @@ def under_tacho_record_the_program_s_own_profiler_only_marks_steps(folder):
     equal([t.steps().step for t in found], [[0, 1, 2]])
 
 
+def tacho_record_leaves_a_program_as_it_is(folder):
+    """Its own sitecustomize runs, the module search path is its own, and without events no file is left."""
+    own = Path(folder) / "own"
+    own.mkdir()
+    (own / "sitecustomize.py").write_text("import os\nos.environ['OWN'] = 'ran'\n", encoding="utf-8")
+    text = "import os, sys\nsaid = os.environ.get('OWN'), any('inject' in p for p in sys.path)\n" \
+           f"open({str(Path(folder) / 'said')!r}, 'w').write(str(said))\n"
+    (Path(folder) / "program.py").write_text(text, encoding="utf-8")
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = str(own)
+    try:
+        tacho._program.run(["record", "-o", str(Path(folder) / "outer"), "--", sys.executable,
+                            str(Path(folder) / "program.py")])
+    except tacho.TachoError as why:
+        equal("recorded nothing" in str(why), True, str(why))
+    finally:
+        del os.environ["PYTHONPATH"]
+        if before is not None:
+            os.environ["PYTHONPATH"] = before
+    equal((Path(folder) / "said").read_text(encoding="utf-8"), "('ran', False)")
+    equal(spans(Path(folder) / "outer"), [])
+
+
 def a_folder_that_cannot_be_written_is_a_warning(folder):
     (Path(folder) / "file").write_text("", encoding="utf-8")
     with warnings.catch_warnings(record=True) as seen:

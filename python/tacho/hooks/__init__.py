@@ -9,7 +9,7 @@ import sys
 from typing import Any, Dict, List, NamedTuple
 
 from .. import _native
-from . import frames
+from . import frames, steps
 
 FRAMEWORKS = ("torch", "paddle", "megengine", "mindspore")
 
@@ -85,7 +85,7 @@ def end() -> None:
 
 def release() -> None:
     """No profiler runs any more: the frameworks are as they were."""
-    if timers:
+    if timers or steps.automatic:
         return
     for name in list(_installed):
         del _installed[name]

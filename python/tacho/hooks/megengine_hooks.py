@@ -8,6 +8,7 @@ from .. import _native
 from .._native import calls
 from . import Wants
 from .patches import Modules, Patches, loader, operator, ranged, replace_in_all
+from .steps import optimizer_stepped
 
 _patches = Patches()
 
@@ -76,9 +77,9 @@ def install(wants: Wants) -> None:
     modules = Modules(_name_of)
     replace_in_all(_patches, megengine.module.Module, "__call__", modules.wrap)
     _patches.replace(megengine.autodiff.GradManager, "backward", ranged("backward", _native.BACKWARD))
-    for method in ("step", "clear_grad"):
+    for method, after in (("step", optimizer_stepped), ("clear_grad", None)):
         replace_in_all(_patches, megengine.optimizer.Optimizer, method,
-                       ranged(lambda o, m=method: f"{type(o).__name__}.{m}", _native.OPTIMIZER))  # type: ignore
+                       ranged(lambda o, m=method: f"{type(o).__name__}.{m}", _native.OPTIMIZER, after))  # type: ignore
     _hook_operators(megengine, wants)
 
 

@@ -6,6 +6,7 @@ from .. import _native
 from .._native import calls
 from . import Wants
 from .patches import Modules, Numbered, Patches, loader, operator, ranged, replace_in_all
+from .steps import optimizer_stepped
 
 _patches = Patches()
 _name_of = Numbered(lambda cell: getattr(cell, "cls_name", "") or type(cell).__name__)
@@ -27,13 +28,13 @@ def _hook_cells(mindspore: Any) -> None:
                 name, kind = _name_of(cell), _native.MODULE
             else:
                 return plain(cell, *args, **words)
-            if not calls.is_recording():
-                return function(cell, *args, **words)
             calls.begin_text(name, kind)
             try:
                 return function(cell, *args, **words)
             finally:
                 calls.end()
+                if kind == _native.OPTIMIZER:
+                    optimizer_stepped(cell)
         return wrapped
 
     replace_in_all(_patches, nn.Cell, "__call__", make)

@@ -7,6 +7,7 @@ from typing import Any
 from .. import _native
 from . import Wants
 from .patches import Modules, Patches, loader, operator, ranged, replace_in_all
+from .steps import optimizer_stepped
 
 _patches = Patches()
 
@@ -40,9 +41,9 @@ def install(wants: Wants) -> None:
     backward = ranged("backward", _native.BACKWARD)
     _patches.replace(paddle.Tensor, "backward", backward)
     _patches.replace(paddle.autograd, "backward", backward)
-    for method in ("step", "clear_grad"):
+    for method, after in (("step", optimizer_stepped), ("clear_grad", None)):
         replace_in_all(_patches, paddle.optimizer.Optimizer, method,
-                       ranged(lambda o, m=method: f"{type(o).__name__}.{m}", _native.OPTIMIZER))  # type: ignore
+                       ranged(lambda o, m=method: f"{type(o).__name__}.{m}", _native.OPTIMIZER, after))  # type: ignore
     _hook_operators(paddle, wants)
     _hook_device(paddle)
 

@@ -37,23 +37,29 @@ class Patches:
                 setattr(owner, name, old)
 
 
-def ranged(name: Union[str, Callable[[Any], str]], kind: int) -> Callable[[Any], Any]:
+def ranged(name: Union[str, Callable[[Any], str]], kind: int,
+           after: Optional[Callable[[Any], None]] = None) -> Callable[[Any], Any]:
     """A wrapper that is a range of its own; inside itself, or inside another class's version of the
-    same method, it is called plainly. A name may depend on the first argument."""
+    same method, it is called plainly. A name may depend on the first argument, which `after` gets."""
     inside = threading.local()
 
     def make(function: Any) -> Any:
         @functools.wraps(function)
         def wrapped(*args: Any, **words: Any) -> Any:
-            if not calls.is_recording() or getattr(inside, "on", False):
+            if getattr(inside, "on", False):
                 return function(*args, **words)
+            recording = calls.is_recording()
             inside.on = True
-            calls.begin_text(name if isinstance(name, str) else name(args[0]), kind)
+            if recording:
+                calls.begin_text(name if isinstance(name, str) else name(args[0]), kind)
             try:
                 return function(*args, **words)
             finally:
-                calls.end()
                 inside.on = False
+                if recording:
+                    calls.end()
+                if after is not None:
+                    after(args[0])
         return wrapped
     return make
 

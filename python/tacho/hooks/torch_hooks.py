@@ -11,7 +11,7 @@ from typing import Any, List, Optional
 
 from .. import _native
 from .._native import calls
-from . import Wants
+from . import Wants, steps
 from .patches import Modules, Numbered, Patches, loader, ranged, shapes_of
 
 _patches = Patches()
@@ -59,8 +59,9 @@ def _hook_optimizer(torch: Any) -> None:
     def before(optimizer: Any, _args: Any, _words: Any) -> None:
         calls.begin_text(f"Optimizer.step#{type(optimizer).__name__}.step", _native.OPTIMIZER)
 
-    def after(_optimizer: Any, _args: Any, _words: Any) -> None:
+    def after(optimizer: Any, _args: Any, _words: Any) -> None:
         calls.end()
+        steps.optimizer_stepped(optimizer)
 
     _handles.append(optimizers.register_optimizer_step_pre_hook(before))
     _handles.append(optimizers.register_optimizer_step_post_hook(after))
@@ -95,7 +96,9 @@ def install(wants: Wants) -> None:
     asked = _native.TORCH_OPS | _native.TORCH_LINKS
     asked |= _native.TORCH_SHAPES if wants.shapes else 0
     asked |= _native.TORCH_MEMORY if wants.memory or wants.sample_every else 0
+    asked |= _native.TORCH_STEPS if steps.automatic else 0
     got = calls.torch(asked)
+    steps.on_marked(lambda: calls.torch(asked & ~_native.TORCH_STEPS))
     _hook_modules(torch)
     _hook_backward(torch)
     _hook_loader(torch, not got & _native.TORCH_OPS)

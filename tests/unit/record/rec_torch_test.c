@@ -94,6 +94,28 @@ static void an_operator_that_outlives_the_recording_ends_nothing(void **state) {
     trace_release(t);
 }
 
+static void a_step_ends_with_that_of_the_first_optimizer(void **state) {
+    tacho_options o = {.size = sizeof o,
+                       .path = fresh_folder(),
+                       .schedule = {.wait = 1, .warmup = 1, .active = 2, .repeat = 1}};
+    unsigned want = TACHO_TORCH_OPS | TACHO_TORCH_STEPS;
+    assert_int_equal(tacho_torch(want), want);
+    assert_int_equal(tacho_start(&o), TACHO_OK);
+    for (int i = 0; i < 6; i++) {
+        run_op("aten::add", OP, -1, 0, NULL);
+        run_op("Optimizer.step#SGD.step", USER, -1, 0, NULL);
+        run_op("Optimizer.step#Adam.step", USER, -1, 0, NULL);
+    }
+    trace *t = stop_and_read();
+    tacho_torch(0);
+    assert_int_equal(t->step.n - 1, 2);
+    assert_int_equal(t->step.number[1], 2);
+    assert_int_equal(count_slices(t, "aten::add"), 2);
+    assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_END), 0);
+    assert_int_equal(trace_quality(t, CAUSE_PARTIAL_OVERLAP), 0);
+    trace_release(t);
+}
+
 static void blocks_of_the_allocator_are_recorded_and_passed_on(void **state) {
     void *lib = load("libc10.so");
     void (*allocate)(uint64_t, int64_t, uint64_t, int8_t) =
@@ -155,6 +177,7 @@ int main(void) {
         cmocka_unit_test(operators_have_names_stages_and_arrows),
         cmocka_unit_test(shapes_are_those_of_tensors_and_of_lists_of_them),
         cmocka_unit_test(an_operator_that_outlives_the_recording_ends_nothing),
+        cmocka_unit_test(a_step_ends_with_that_of_the_first_optimizer),
         cmocka_unit_test(blocks_of_the_allocator_are_recorded_and_passed_on),
     };
     failed += cmocka_run_group_tests_name("rec_torch", tests, find_fake, NULL);

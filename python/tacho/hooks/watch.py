@@ -1,0 +1,69 @@
+"""Programs that `tacho record` runs: frameworks get their hooks when they are imported, and steps are
+those of the first optimizer unless the program marks its own.
+
+A finder in front of all others lets them find the framework and adds one thing to its loader: when the
+import is done, the hooks are set and the recording may begin.
+"""
+import os
+import sys
+from importlib.abc import MetaPathFinder
+from typing import Any, Optional
+
+from .. import _native
+from .._native import calls
+from . import FRAMEWORKS, Wants, frames, look_again
+from . import steps
+
+
+def wants_of(words: str) -> Wants:
+    """What TACHO_WITH asks for."""
+    chosen = words.split(",")
+    return Wants(shapes="shapes" in chosen, memory="memory" in chosen, stacks="stacks" in chosen)
+
+
+class _Finder(MetaPathFinder):
+    def __init__(self, wants: Wants) -> None:
+        self._wants = wants
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Optional[Any]:
+        if name not in FRAMEWORKS:
+            return None
+        for finder in sys.meta_path:
+            if finder is self or not hasattr(finder, "find_spec"):
+                continue
+            spec = finder.find_spec(name, path, target)
+            if spec is not None and spec.loader is not None:
+                self._extend(spec.loader)
+                return spec
+        return None
+
+    def _extend(self, loader: Any) -> None:
+        original = loader.exec_module
+
+        def exec_module(module: Any) -> None:
+            original(module)
+            module.__spec__._initializing = False  # it is complete, as far as hooks are concerned
+            _ready(self._wants)
+
+        loader.exec_module = exec_module
+
+
+_tracing = False
+
+
+def _ready(wants: Wants) -> None:
+    global _tracing
+    try:
+        look_again(wants)
+        calls.begin_steps()  # the first event: now there is a recording
+        _native.write_notes()
+        if wants.stacks and not _tracing:
+            _tracing = True
+            frames.begin()
+    except Exception as why:
+        _native.note(f"hooks: {type(why).__name__}: {why}")
+
+
+def begin() -> None:
+    steps.automatic = True
+    sys.meta_path.insert(0, _Finder(wants_of(os.environ.get("TACHO_WITH", ""))))

@@ -1,0 +1,43 @@
+"""What `tacho record` puts in front of PYTHONPATH, so that Python programs need no change.
+
+Python imports this before the program. It watches for the frameworks tacho knows and hooks each when
+its import is done; the program's own sitecustomize, if it has one, is run as if this were not here.
+Nothing that goes wrong here reaches the program.
+"""
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def _next_one():
+    """The sitecustomize this one stands in front of."""
+    own = sys.modules.pop("sitecustomize", None)
+    kept = list(sys.path)
+    sys.path[:] = [p for p in sys.path if os.path.abspath(p or ".") != HERE]
+    try:
+        import sitecustomize  # noqa: F401
+    except ImportError:
+        if own is not None:
+            sys.modules["sitecustomize"] = own
+    finally:
+        sys.path[:] = [p for p in kept if os.path.abspath(p or ".") != HERE]
+
+
+def _watch():
+    if sys.version_info < (3, 8) or not os.environ.get("TACHO_RECORD"):
+        return
+    package = os.path.dirname(os.path.dirname(HERE))
+    sys.path.append(package)  # behind everything: an installed package comes first
+    try:
+        from tacho.hooks import watch
+        watch.begin()
+    except Exception as why:
+        if os.environ.get("TACHO_DEBUG"):
+            sys.stderr.write("tacho: {}\n".format(why))
+    finally:
+        sys.path.remove(package)
+
+
+_next_one()
+_watch()
