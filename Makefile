@@ -86,7 +86,10 @@ objects  = $(addprefix $B/obj/,$(addsuffix .o,$(basename $1)))
 programs = $(addprefix $B/$2/,$(basename $(notdir $1)))
 
 MAIN      := src/cli/main.c
-CORE      := $(filter-out $(MAIN) src/record/% src/cluster/%,$(wildcard src/*/*.c src/*/*.S))
+# The plug-in for MPI is a library of its own, built where its compiler is.
+MPI       := src/cluster/mpi_plugin.c
+MPICC     := $(shell command -v mpicc 2>/dev/null)
+CORE      := $(filter-out $(MAIN) src/record/% $(MPI),$(wildcard src/*/*.c src/*/*.S))
 RECORD    := $(call find_c,src/record)
 UNIT_ALL  := $(call find_c,tests/unit)
 UNIT      := $(filter %_test.c,$(UNIT_ALL))
@@ -94,7 +97,7 @@ HELPERS   := $(filter-out %_test.c,$(UNIT_ALL))
 REPLAY    := tests/fuzz/replay_main.c
 FUZZ      := $(filter-out $(REPLAY),$(wildcard tests/fuzz/*.c))
 FAULT     := $(wildcard tests/fault/*.c)
-TOOLS     := $(wildcard tools/*.c)
+TOOLS     := $(filter-out tools/gentrace_%,$(wildcard tools/*.c))
 BENCH     := $(wildcard bench/*.c)
 BENCH_CXX := $(wildcard bench/*.cc)
 DEMO      := $(wildcard demo/*.c)
@@ -108,7 +111,7 @@ FAULT_PROGRAMS := $(call programs,$(FAULT),fault)
 TOOL_PROGRAMS  := $(call programs,$(TOOLS),tools)
 BENCH_PROGRAMS := $(call programs,$(BENCH),bench)
 OBJECTS := $(call objects,$(CORE) $(wildcard $(MAIN)) $(RECORD) $(UNIT_ALL) $(FUZZ) $(REPLAY) \
-    $(FAULT) $(TOOLS) $(BENCH) $(BENCH_CXX) $(DEMO))
+    $(FAULT) $(wildcard tools/*.c) $(BENCH) $(BENCH_CXX) $(DEMO))
 
 # ---- building ----------------------------------------------------------------------------------
 
@@ -116,7 +119,9 @@ OBJECTS := $(call objects,$(CORE) $(wildcard $(MAIN)) $(RECORD) $(UNIT_ALL) $(FU
     bench demo gpu install uninstall clean format format-check help FORCE
 
 ifeq ($(VARIANT),release)
-all: build/tacho $(if $(RECORD),build/libtacho.so) $(if $(DEMO),build/tacho-demo)
+all: build/tacho $(if $(RECORD),build/libtacho.so) $(if $(DEMO),build/tacho-demo) $(if $(MPICC),build/libtacho_mpi.so)
+build/libtacho_mpi.so: $B/libtacho_mpi.so
+	@ln -f $< $@
 build/tacho: $B/tacho
 	@ln -f $< $@
 build/libtacho.so: $B/libtacho.so
@@ -124,7 +129,7 @@ build/libtacho.so: $B/libtacho.so
 build/tacho-demo: $B/tacho-demo
 	@ln -f $< $@
 else
-all: $B/tacho $(if $(RECORD),$B/libtacho.so) $(if $(DEMO),$B/tacho-demo)
+all: $B/tacho $(if $(RECORD),$B/libtacho.so) $(if $(DEMO),$B/tacho-demo) $(if $(MPICC),$B/libtacho_mpi.so)
 endif
 tests:   $(UNIT_PROGRAMS)
 tools:   $(TOOL_PROGRAMS)
@@ -202,6 +207,11 @@ $B/libtacho.so: $(call objects,$(RECORD))
 	@$(if $(V),,echo '  LINK  $@')
 	$Q$(CC) $(C_FLAGS) -shared -Wl,-soname,libtacho.so -Wl,-z,defs -Wl,-z,nodelete $(L_FLAGS) $(LTO_LINK) $^ -ldl -o $@
 
+# Loaded by the program under mpirun and srun alone; no sanitizer, no LTO: it calls only MPI.
+$B/libtacho_mpi.so: $(MPI) src/cluster/plugin.h $B/.flags
+	@mkdir -p $(@D); $(if $(V),,echo '  LINK  $@')
+	$Q$(MPICC) -Isrc -std=gnu11 -O2 -fPIC -shared -fvisibility=hidden $(WARNINGS) $(if $(WERROR),-Werror) $< -o $@
+
 # The demonstration finds the recorder beside itself in the tree, and in lib when installed.
 $B/tacho-demo: $(call objects,$(DEMO)) $B/libtacho.so
 	@$(if $(V),,echo '  LINK  $@')
@@ -233,7 +243,8 @@ $B/fake/lib%.so: tests/fake/%.c $B/.flags
 	@mkdir -p $(@D); $(if $(V),,echo '  LINK  $@')
 	$Q$(CC) $(C_FLAGS) -fPIC -shared -Wl,-soname,$(@F) $(L_FLAGS) $(TEST_LINK) $< -o $@
 $(foreach f,$(FAULT),$(eval $(call program,$(call programs,$f,fault),$f)))
-$(foreach f,$(TOOLS),$(eval $(call program,$(call programs,$f,tools),$f)))
+# tools/NAME_*.c joins tools/NAME.c.
+$(foreach f,$(TOOLS),$(eval $(call program,$(call programs,$f,tools),$f $(wildcard $(basename $f)_*.c))))
 # A bench measures what users run, so it is linked with LTO; bench/NAME_*.cc joins bench/NAME.c.
 # `make bench` builds them and runs each executable file in bench/: the scripts that drive them.
 # Status 77 is a bench that cannot run here and says why.
@@ -312,6 +323,7 @@ PYTHON_FILES := $(wildcard python/tacho/*.py python/tacho/*/*.py)
 PLACES  := build/tacho:bin/tacho build/tacho.pc:lib/pkgconfig/tacho.pc \
     $(if $(RECORD),build/libtacho.so:lib/libtacho.so) \
     $(if $(DEMO),build/tacho-demo:libexec/tacho/tacho-demo) \
+    $(if $(MPICC),build/libtacho_mpi.so:lib/libtacho_mpi.so) \
     $(foreach f,$(HEADERS),$f:include/tacho/$(notdir $f)) \
     $(foreach f,$(PYTHON_FILES),$f:share/tacho/$f) \
     $(foreach f,$(wildcard docs/man/*.1),$f:share/man/man1/$(notdir $f)) \

@@ -2,7 +2,7 @@
 _tacho() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules pipeline distributed advise top serve record attach demo summary export help version --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules pipeline distributed advise top serve record attach demo summary export reduce help version --help --version" -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]}:$before in
@@ -240,10 +240,16 @@ _tacho() {
     export:--threads) return ;;
     export:--memory-limit) return ;;
     export:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    reduce:--run) return ;;
+    reduce:--worker) return ;;
+    reduce:--span) return ;;
+    reduce:--threads) return ;;
+    reduce:--memory-limit) return ;;
+    reduce:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     help:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     version:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
-    info:--logdir|operators:--logdir|kernels:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|pipeline:--logdir|distributed:--logdir|advise:--logdir|top:--logdir|serve:--logdir|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--output|demo:-o|summary:--logdir|export:--logdir|export:--output|export:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    help:*) COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules pipeline distributed advise top serve record attach demo summary export help version" -- "$word")); return ;;
+    info:--logdir|operators:--logdir|kernels:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|pipeline:--logdir|distributed:--logdir|advise:--logdir|top:--logdir|serve:--logdir|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--output|demo:-o|summary:--logdir|export:--logdir|export:--output|export:-o|reduce:--logdir|reduce:--output|reduce:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    help:*) COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules pipeline distributed advise top serve record attach demo summary export reduce help version" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
     info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
@@ -263,6 +269,7 @@ _tacho() {
     demo) options="--logdir --port --host --follow-links --output --slow-loader --no-serve --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     summary) options="--run --worker --span --logdir --from --to --step --sort --style --sorted-by --views --op-detail --thread-sep --time-unit --limit --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     export) options="--run --worker --span --all-workers --logdir --from --to --value --until --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
+    reduce) options="--run --worker --span --logdir --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     help) options="--lang --help" ;;
     version) options="--lang --help" ;;
     esac

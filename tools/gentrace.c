@@ -17,10 +17,15 @@
  *   gentrace chrome [options] > trace.json
  *       Plain trace-event JSON with every phase: X, B/E, i, C, M, s/t/f, b/n/e.
  *
+ *   gentrace cluster DIR [options]
+ *       The traces of all ranks of one job, with planted faults: gentrace_cluster.c.
+ *
  * How an answer comes about: every open range that takes time off the self time of an op is a
  * `node` on the C stack; closing it adds its duration and device time to the node around it.
  * An op that is the only child of an op of its own name is absorbed (tests/oracle/README.md).
  */
+#include "gentrace_cluster.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -1659,9 +1664,14 @@ int main(int argc, char **argv) {
     if (strcmp(command, "repeat") == 0) {
         return repeat(argc, argv);
     }
+    if (strcmp(command, "cluster") == 0) {
+        return gentrace_cluster(argc, argv);
+    }
     bool is_kineto = strcmp(command, "kineto") == 0;
     if (!is_kineto && strcmp(command, "chrome") != 0) {
-        die("usage: gentrace repeat N IN.json | kineto [options] | chrome [options]", NULL);
+        die("usage: gentrace repeat N IN.json | kineto [options] | chrome [options] | cluster "
+            "DIR",
+            NULL);
     }
     parse(argc, argv);
     check_options();

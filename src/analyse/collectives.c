@@ -132,7 +132,9 @@ static collective *add_collective(collective_list *l) {
     if (!v) return NULL;
     l->v = v;
     collective *c = &l->v[l->n++];
-    *c = (collective){.sequence = ABSENT_I64,
+    *c = (collective){.source = ABSENT_I64,
+                      .target = ABSENT_I64,
+                      .sequence = ABSENT_I64,
                       .comms_id = ABSENT_I64,
                       .bytes = ABSENT_I64,
                       .group_size = ABSENT_I64};
@@ -150,6 +152,11 @@ static void read_arguments(const trace *t, uint32_t slice, collective *c) {
     if (group) {
         c->group = trace_str(t, t->group.name[group]);
         c->group_size = t->group.size[group];
+        c->words = trace_str(t, t->group.description[group]);
+    }
+    if (t->comm.src[row] >= 0 && t->comm.dst[row] >= 0 && comm_type_of(c->name) == COMM_POINT) {
+        c->source = t->comm.src[row];
+        c->target = t->comm.dst[row];
     }
     int64_t elements = max_i64(t->comm.in_elements[row], t->comm.out_elements[row]), bytes;
     int64_t width = dtype_bytes(trace_str(t, t->comm.dtype[row]));

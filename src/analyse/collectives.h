@@ -16,6 +16,8 @@ typedef struct {
     uint32_t slice;
     str name;  /* as recorded: "nccl:all_reduce", or the collective's name on the kernel */
     str group; /* empty: the default one */
+    str words; /* what its makers call it: "tensor_parallel"; may be empty */
+    int64_t source, target;     /* ranks, of a transfer from one to one; ABSENT_I64 otherwise */
     int64_t sequence, comms_id; /* ABSENT_I64 when not recorded */
     int64_t bytes;              /* ABSENT_I64 when unknown */
     int64_t group_size;         /* ABSENT_I64 when unknown */

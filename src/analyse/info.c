@@ -10,6 +10,7 @@
  * and are left out. */
 #include "analyse/analysis.h"
 #include "analyse/select.h"
+#include "analyse/summary_answers.h"
 #include "analyse/words.h"
 
 static status add_fact(table *t, str key, str value, error *err) {
@@ -121,6 +122,11 @@ status analyse_info(const analysis_input *in, const params *p, arena *a, answer 
                     error *err) {
     const trace *t = in->traces[0].trace;
     TRY(answer_begin("info", in, a, out, err));
+    if (input_is_summary(in)) {
+        TRY(summary_info(in, a, out, err));
+        answer_finish(out, p);
+        return OK;
+    }
     table *facts = answer_table(out, a, "trace");
     table *events = answer_table(out, a, "events");
     table *devices = answer_table(out, a, "devices");

@@ -19,6 +19,7 @@
 #include "analyse/group.h"
 #include "analyse/rules.h"
 #include "analyse/select.h"
+#include "analyse/summary_answers.h"
 #include "analyse/tensor_core.h"
 #include "analyse/words.h"
 #include "base/sort.h"
@@ -274,6 +275,11 @@ status analyse_kernels(const analysis_input *in, const params *p, arena *a, answ
     totals o = {.t = in->traces[0].trace, .group = p->group};
     if (o.group != GROUP_NAME_OP && o.group != GROUP_LAUNCH) o.group = GROUP_NAME;
     TRY(answer_begin("kernels", in, a, out, err));
+    if (input_is_summary(in)) {
+        TRY(summary_kernels(in, a, out, err));
+        answer_finish(out, p);
+        return OK;
+    }
     TRY(trace_require(o.t, SELECT_TABLES | TRACE_TABLE(given_op), err));
     select_init(&o.select, o.t, p);
     TRY(sum_kernels(&o, a, err));

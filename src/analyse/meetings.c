@@ -8,7 +8,6 @@
 #include "analyse/meetings.h"
 
 #include "base/hash.h"
-#include "base/map.h"
 #include "base/sort.h"
 
 typedef struct {
@@ -23,21 +22,37 @@ static uint64_t sort_key(int64_t v) {
     return (uint64_t)v ^ (uint64_t)1 << 63;
 }
 
-static uint64_t make_key(const collective *c, bool *by_order) {
-    uint64_t group = hash_bytes64(c->group.p, c->group.n),
-             name = hash_bytes64(c->name.p, c->name.n);
+/* A hash that is the same in every process: summaries of many are matched by it. */
+uint64_t collective_key(const collective *c, bool *by_order) {
+    struct {
+        uint64_t sort, group, name;
+        int64_t number, source, target;
+    } k = {.name = hash_bytes64(c->name.p, c->name.n),
+           .group = hash_bytes64(c->group.p, c->group.n)};
     *by_order = false;
-    if (c->comms_id != ABSENT_I64) return hash_pair(1, hash_pair((uint64_t)c->comms_id, name));
-    if (c->sequence != ABSENT_I64)
-        return hash_pair(hash_pair(2, group), hash_pair((uint64_t)c->sequence, name));
-    *by_order = true;
-    return hash_pair(hash_pair(3, group), name);
+    if (c->comms_id != ABSENT_I64) {
+        k.sort = 1;
+        k.group = 0;
+        k.number = c->comms_id;
+    } else if (c->sequence != ABSENT_I64) {
+        k.sort = 2;
+        k.number = c->sequence;
+    } else {
+        k.sort = 3;
+        *by_order = true;
+    }
+    if (c->source != ABSENT_I64) { /* send on one side, recv on the other */
+        k.name = 0;
+        k.source = c->source;
+        k.target = c->target;
+    }
+    return hash_bytes64(&k, sizeof k);
 }
 
 static void sort_all(matcher *m) {
     const collective_list *l = m->l;
     for (uint32_t i = 0; i < l->n; i++) {
-        m->key[i] = make_key(&l->v[i], &m->by_order[i]);
+        m->key[i] = collective_key(&l->v[i], &m->by_order[i]);
         m->pairs[i] = (sort_pair){sort_key(l->v[i].hull.start), i};
     }
     sort_radix(m->pairs, m->scratch, l->n);
@@ -109,69 +124,4 @@ status meetings_find(const collective_list *l, uint32_t n_workers, arena *a, mee
 
 int64_t collective_arrival(const collective_list *l, const collective *c) {
     return l->ranges[c->first_range + (c->n_ranges > 1)].start;
-}
-
-/* ---- clocks ------------------------------------------------------------------------------ */
-
-static int64_t median(int64_t *v, sort_pair *pairs, sort_pair *scratch, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) pairs[i] = (sort_pair){sort_key(v[i]), i};
-    sort_radix(pairs, scratch, n);
-    return v[pairs[n / 2].row];
-}
-
-static int64_t absolute_end(const collective *c, const worker_clock *clocks) {
-    return add_i64(clocks[c->worker].base, c->hull.end);
-}
-
-/* Differences of the ends of a worker from the first worker's, over all meetings of both. */
-static uint32_t collect_differences(const collective_list *l, const meetings *m,
-                                    const worker_clock *clocks, const sort_pair *by_worker,
-                                    int64_t *out) {
-    uint32_t n = 0;
-    for (; by_worker->row != UINT32_MAX; by_worker++) {
-        const collective *c = &l->v[m->member[by_worker->row]];
-        const collective *reference = &l->v[m->member[m->first[(uint32_t)by_worker->key]]];
-        out[n++] = sub_i64(absolute_end(c, clocks), absolute_end(reference, clocks));
-    }
-    return n;
-}
-
-status clocks_align(const collective_list *l, const meetings *m, worker_clock *clocks,
-                    uint32_t n_workers, error *err) {
-    size_t n = (size_t)l->n + 2;
-    sort_pair *places = ARENA_ARRAY(l->arena, sort_pair, n),
-              *scratch = ARENA_ARRAY(l->arena, sort_pair, n);
-    sort_pair *one = ARENA_ARRAY(l->arena, sort_pair, n);
-    uint32_t *meeting_of = ARENA_ARRAY(l->arena, uint32_t, n);
-    int64_t *differences = ARENA_ARRAY(l->arena, int64_t, n);
-    if (!places || !scratch || !one || !meeting_of || !differences) FAIL_MEMORY(err);
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < m->n; i++) {
-        if (l->v[m->member[m->first[i]]].worker != 0)
-            continue; /* the first worker was not there */
-        for (uint32_t k = m->first[i] + 1; k < m->first[i + 1]; k++) {
-            meeting_of[k] = i;
-            places[used++] = (sort_pair){l->v[m->member[k]].worker, k};
-        }
-    }
-    sort_radix(places, scratch, used);
-    for (uint32_t first = 0, end; first < used; first = end) {
-        for (end = first; end < used && places[end].key == places[first].key; end++)
-            one[end - first] = (sort_pair){meeting_of[places[end].row], places[end].row};
-        one[end - first].row = UINT32_MAX;
-        uint32_t worker = (uint32_t)places[first].key;
-        uint32_t count = collect_differences(l, m, clocks, one, differences);
-        if (worker >= n_workers || !count) continue;
-        worker_clock *c = &clocks[worker];
-        int64_t offset = median(differences, one, scratch, count);
-        for (uint32_t i = 0; i < count; i++) {
-            int64_t away = sub_i64(differences[i], offset);
-            differences[i] = away < 0 ? sub_i64(0, away) : away;
-        }
-        c->n = count;
-        c->residual = median(differences, one, scratch, count);
-        int64_t size = offset < 0 ? sub_i64(0, offset) : offset;
-        c->offset = size > 1000000 && size / 4 > c->residual ? offset : 0;
-    }
-    return OK;
 }

@@ -18,20 +18,9 @@ typedef struct {
 status meetings_find(const collective_list *l, uint32_t n_workers, arena *a, meetings *out,
                      error *err) MUST_USE;
 
-/* Clocks of the workers against the first one's, from the ends of their meetings: all
- * members of a collective leave it at about the same time. */
-typedef struct {
-    int64_t base;     /* Unix time of the trace's 0; 0 when unknown */
-    int64_t offset;   /* to be taken off the worker's times; 0 when the clocks agree */
-    int64_t residual; /* median distance of the ends from it */
-    int64_t n;        /* meetings it rests on */
-} worker_clock;
-
-/* clocks[i].base is filled in by the caller. An offset is only used when it is larger than 1
- * ms and than four times its residual: smaller ones say more about the collectives than
- * about clocks. */
-status clocks_align(const collective_list *l, const meetings *m, worker_clock *clocks,
-                    uint32_t n_workers, error *err) MUST_USE;
+/* Collectives with different keys are never one; by_order: those with equal keys are told apart
+ * by order alone. The same in every process. */
+uint64_t collective_key(const collective *c, bool *by_order);
 
 /* When a member arrived: the start of its first kernel, else of its host range. */
 int64_t collective_arrival(const collective_list *l, const collective *c);

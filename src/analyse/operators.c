@@ -24,6 +24,7 @@
 #include "analyse/op_phases.h"
 #include "analyse/op_scan.h"
 #include "analyse/op_verdict.h"
+#include "analyse/summary_answers.h"
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -342,6 +343,11 @@ status analyse_operators(const analysis_input *in, const params *p, arena *a, an
     const trace *t = in->traces[0].trace;
     totals o;
     TRY(answer_begin("operators", in, a, out, err));
+    if (input_is_summary(in)) {
+        TRY(summary_operators(in, a, out, err));
+        answer_finish(out, p);
+        return OK;
+    }
     TRY(trace_require(t,
                       SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(frame) |
                           TRACE_TABLE(given_op) | TRACE_TABLE(meta),

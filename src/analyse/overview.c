@@ -17,6 +17,7 @@
 #include "analyse/range_scan.h"
 #include "analyse/rules.h"
 #include "analyse/stage_times.h"
+#include "analyse/summary_answers.h"
 #include "analyse/words.h"
 #include "base/sort.h"
 
@@ -503,6 +504,11 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     overview o = {.t = in->traces[0].trace, .arena = a, .out = out};
     overview_facts facts = {0};
     TRY(answer_begin("overview", in, a, out, err));
+    if (in->n_traces > 1 || input_is_summary(in)) {
+        TRY(summary_overview(in, p, a, out, err));
+        answer_finish(out, p);
+        return OK;
+    }
     TRY(trace_require(o.t,
                       SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) |
                           TRACE_TABLE(given_op) | TRACE_TABLE(given_step) |

@@ -13,6 +13,7 @@
 #include "analyse/registry.h"
 
 #include "analyse/rules.h"
+#include "analyse/summary_answers.h"
 #include "base/json.h"
 #include "base/num.h"
 
@@ -252,6 +253,7 @@ status answer_begin(const char *analysis, const analysis_input *in, arena *a, an
     const analysis_trace *first = &in->traces[0];
     const trace *t = first->trace;
     answer made = {.analysis = analysis};
+    TRY(summary_can_answer(analysis, in, err));
     made.source = (answer_source){
         .path = first->path,
         .format = t->format,

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyse/reduce.h"
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
@@ -32,8 +33,27 @@ static uint64_t tables_needed(const options *o) {
     return info ? TRACE_TABLE(meta) | TRACE_TABLE(quality) | TRACE_TABLE(device) : 0;
 }
 
-static status load_span(const options *o, opened *x, const span_entry *span, trace **out,
-                        error *err) {
+/* Questions about all workers rest on their summaries, unless a part of them is asked about. */
+static bool wants_summaries(const options *o) {
+    const char *name = o->command.name;
+    bool asks = o->command.analysis &&
+                (strcmp(name, "distributed") == 0 || strcmp(name, "overview") == 0);
+    return asks && o->all_workers && o->from == ABSENT_I64 && o->to == ABSENT_I64 &&
+           o->step.first == ABSENT_I64 && o->step.last == ABSENT_I64 && !o->strict;
+}
+
+static status reduce_one(void *context, const trace *t, trace **out, error *err) {
+    analysis_trace at = *(const analysis_trace *)context;
+    at.trace = t;
+    if (at.rank == ABSENT_I64) at.rank = load_rank(t);
+    /* What MindSpore's own tables say about links and stages is not in a summary. */
+    if (str_starts(t->format, STR("mindspore"))) return OK;
+    return reduce_worker(&at, 0, out, err);
+}
+
+static status load_span(const options *o, opened *x, const chosen *c, trace **out, error *err) {
+    const span_entry *span = c->span;
+    analysis_trace who = {.worker = c->worker->name, .rank = c->worker->rank};
     progress p;
     loaded l = {.trace = NULL};
     load_options how = {.pool = x->pool,
@@ -43,7 +63,10 @@ static status load_span(const options *o, opened *x, const span_entry *span, tra
                         .memory_limit_bytes =
                             o->memory_limit == ABSENT_I64 ? 0 : (uint64_t)o->memory_limit,
                         .progress = progress_step,
-                        .progress_context = &p};
+                        .progress_context = &p,
+                        .reduce = wants_summaries(o) ? reduce_one : NULL,
+                        .reduce_context = &who,
+                        .reduce_key = c->worker->name};
     progress_begin(&p, o, span->path.p);
     status s = load(span->path.p, &how, &l, err);
     progress_end(&p);
@@ -57,7 +80,7 @@ static status load_span(const options *o, opened *x, const span_entry *span, tra
 
 static status add_worker(const options *o, opened *x, const chosen *c, error *err) {
     trace *t;
-    TRY(load_span(o, x, c->span, &t, err));
+    TRY(load_span(o, x, c, &t, err));
     str number = arena_printf(&x->arena, "%u", c->span->number);
     if (!number.p) FAIL_MEMORY(err);
     x->traces[x->input.n_traces++] = (analysis_trace){

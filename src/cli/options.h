@@ -19,6 +19,7 @@ enum { /* groups of options, joined by | in commands.def and options.def */
        RECORD = 1024,
        ATTACH = 2048,
        DEMO = 4096,
+       REDUCE = 8192,
        ANALYSIS_GROUPS = CHOOSE | CUT | SHAPE | ROWS | FORM | COMMON,
 };
 

@@ -27,6 +27,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "store/file.h"
+#include "store/summary.h"
 
 #define DEFAULT_LIMIT_BYTES ((uint64_t)10 << 30)
 #define STALE_TEMPORARY_S 3600
@@ -167,7 +168,10 @@ status cache_keep(const cache_key *key, const trace *t, error *err) {
              arg_bytes("limit", (int64_t)limit));
     int code = make_folders(path);
     if (code) return fail_keep(err, path, code);
-    TRY(file_write(t, path, str_n(key->text, key->n), err));
+    str text = str_n(key->text, key->n);
+    /* A summary is settled before it is written, which changes nothing that can be asked. */
+    TRY(t->summary ? summary_write((summary *)(uintptr_t)t->summary, path, text, err)
+                   : file_write(t, path, text, err));
     make_room(limit);
     return OK;
 }

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "io/remote.h"
 #include "session/cache.h"
@@ -185,18 +186,16 @@ static status keep_in_cache(const cache_key *before, const char *path, const tra
     return quiet ? cache_keep(before, t, note) : OK;
 }
 
-status load(const char *path, const load_options *o, loaded *out, error *err) {
-    const load_options plain = {0};
+static status load_trace(const char *path, const load_options *o, loaded *out, error *err) {
     cache_key key = {.n = 0};
     trace *t = NULL;
     error note = {0};
     bool made = false;
-    if (!o) o = &plain;
     if (!o->no_cache && strcmp(path, "-") != 0 && cache_enabled()) key = cache_key_of(path);
     if (key.n) t = cache_find(&key, o->tables ? o->tables : TRACE_ALL | TRACE_ARGUMENTS);
     bool from_cache = t != NULL;
     if (!t) TRY(load_file(path, o, &t, &made, err));
-    status kept = key.n && made ? keep_in_cache(&key, path, t, &note) : OK;
+    status kept = key.n && made && !o->unkept ? keep_in_cache(&key, path, t, &note) : OK;
     status st = o->strict ? check_strict(t, path, err) : OK;
     if (st != OK) {
         trace_release(t);
@@ -207,6 +206,56 @@ status load(const char *path, const load_options *o, loaded *out, error *err) {
     if (kept != OK)
         (void)error_set(&out->note, kept, note.offset, note.message, note.n_args, note.args);
     return OK;
+}
+
+/* The key of a summary: that of the file, and of what else it depends on. */
+static cache_key summary_key(const char *path, const load_options *o) {
+    cache_key key = {.n = 0};
+    if (o->no_cache || strcmp(path, "-") == 0 || !cache_enabled()) return key;
+    key = cache_key_of(path);
+    if (!key.n) return key;
+    int n = snprintf(key.text + key.n, sizeof key.text - key.n, " summary1 %016llx",
+                     (unsigned long long)hash_bytes64(o->reduce_key.p, o->reduce_key.n));
+    key.n = n > 0 && key.n + (uint32_t)n < sizeof key.text ? key.n + (uint32_t)n : 0;
+    return key;
+}
+
+/* The summary from the cache, else made of the trace and kept. A file that is a summary already
+ * is taken as it is. */
+static status load_summary(const char *path, const load_options *o, loaded *out, error *err) {
+    cache_key key = summary_key(path, o);
+    error note = {0};
+    loaded whole;
+    trace *t = key.n ? cache_find(&key, 0) : NULL;
+    if (t && t->summary) {
+        *out = (loaded){.trace = t, .from_cache = true};
+        return OK;
+    }
+    trace_release(t);
+    load_options plain = *o;
+    plain.unkept = true;
+    TRY(load_trace(path, &plain, &whole, err));
+    if (whole.trace->summary) {
+        *out = (loaded){.trace = whole.trace};
+        return OK;
+    }
+    t = NULL;
+    status st = o->reduce(o->reduce_context, whole.trace, &t, err);
+    if (st == OK && !t) t = trace_retain(whole.trace);
+    trace_release(whole.trace);
+    TRY(st);
+    if (!t->summary) key.n = 0;
+    status kept = key.n ? cache_keep(&key, t, &note) : OK;
+    *out = (loaded){.trace = t};
+    if (kept != OK)
+        (void)error_set(&out->note, kept, note.offset, note.message, note.n_args, note.args);
+    return OK;
+}
+
+status load(const char *path, const load_options *o, loaded *out, error *err) {
+    const load_options plain = {0};
+    if (!o) o = &plain;
+    return o->reduce ? load_summary(path, o, out, err) : load_trace(path, o, out, err);
 }
 
 int64_t load_rank(const trace *t) {

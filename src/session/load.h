@@ -12,6 +12,7 @@ typedef struct {
     pool *pool;  /* to work with; NULL: load makes its own for the time it takes */
     int threads; /* of its own pool; 0: as many as there are processors */
     bool no_cache;
+    bool unkept; /* a trace that is read is not put into the cache */
     /* What the caller will read, as for trace_require; 0: everything. A cached trace damaged
      * there is read anew; to name little makes opening a large one fast. */
     uint64_t tables;
@@ -20,6 +21,12 @@ typedef struct {
     /* As in ingest.h: called from time to time, true asks to stop. May be NULL. */
     bool (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
     void *progress_context;
+    /* Wanted is not the trace but what this makes of it, a trace without events that carries a
+     * summary: that is looked for in the cache under `reduce_key` and kept there, the trace
+     * itself is not. NULL in *out: the trace is wanted after all. May be NULL. */
+    status (*reduce)(void *context, const trace *t, trace **out, error *err);
+    void *reduce_context;
+    str reduce_key; /* what the summary depends on beside the file: the worker's name */
 } load_options;
 
 typedef struct {

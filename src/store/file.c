@@ -23,6 +23,7 @@
 #include "base/mem.h"
 #include "store/args.h"
 #include "store/file_int.h"
+#include "store/summary.h"
 
 section_info section_describe(int section) {
     static const struct {
@@ -111,14 +112,15 @@ static status map_file(open_file *f, error *err) {
 
 /* ---- header and table of contents -------------------------------------------------------------- */
 
-static status check_header(const open_file *f, const file_header *h, error *err) {
+status file_check_header(const open_file *f, error *err) {
+    const file_header *h = (const file_header *)f->map;
     arg path = arg_cstr("path", f->path);
     if (memcmp(h->magic, FILE_MAGIC, sizeof h->magic) != 0)
         FAIL(err, ERR_FORMAT, 0, MSG_FILE_NOT_TACHO, path);
     if (h->version < 1 || h->version > FILE_VERSION)
         FAIL(err, ERR_FORMAT, 8, MSG_FILE_VERSION, path, arg_int("version", h->version),
              arg_int("known", FILE_VERSION));
-    if (h->profile != FILE_PROFILE_TRACE)
+    if (h->profile != FILE_PROFILE_TRACE && h->profile != FILE_PROFILE_SUMMARY)
         FAIL(err, ERR_FORMAT, 12, MSG_FILE_PROFILE, path, arg_int("profile", h->profile));
     if (h->file_bytes != f->map_bytes)
         FAIL(err, ERR_FORMAT, f->map_bytes, MSG_FILE_CUT, path,
@@ -138,8 +140,8 @@ static status check_header(const open_file *f, const file_header *h, error *err)
 }
 
 /* Place, length and element size of one section, before anything of it is touched. */
-static status check_section(const open_file *f, const file_header *h, const file_section *s,
-                            error *err) {
+status file_check_section(const open_file *f, const file_section *s, error *err) {
+    const file_header *h = (const file_header *)f->map;
     if (memchr(s->name, 0, sizeof s->name) == NULL) return file_damaged(f, "header", err);
     if (s->offset % FILE_ALIGN != 0 || s->offset < h->header_bytes ||
         s->offset > f->map_bytes || s->size_bytes > f->map_bytes - s->offset ||
@@ -152,7 +154,7 @@ static status check_section(const open_file *f, const file_header *h, const file
 static status read_contents(open_file *f, error *err) {
     const file_header *h = (const file_header *)f->map;
     const file_section *toc = (const file_section *)(f->map + sizeof *h);
-    for (uint32_t i = 0; i < h->n_sections; i++) TRY(check_section(f, h, &toc[i], err));
+    for (uint32_t i = 0; i < h->n_sections; i++) TRY(file_check_section(f, &toc[i], err));
     uint32_t next = 0; /* the writer's order is ours: the search is one step for each section */
     for (int s = 0; s < N_SECTIONS; s++) {
         section_info info = section_describe(s);
@@ -257,13 +259,22 @@ static status set_trace(const open_file *f, trace *t, error *err) {
     return file_check_small(t, err);
 }
 
+/* A file of merged summaries: a trace without events that carries them. */
+static status set_summary(const open_file *f, trace *t, error *err) {
+    summary *s;
+    TRY(summary_decode(str_n(f->map, f->map_bytes), f->path, &s, err));
+    trace_own_summary(t, s);
+    return OK;
+}
+
 static status open_trace(open_file *f, str key, trace *t, error *err) {
     TRY(map_file(f, err));
     const file_header *h = (const file_header *)f->map;
-    TRY(check_header(f, h, err));
+    TRY(file_check_header(f, err));
     str own = {f->map + sizeof *h + h->n_sections * sizeof(file_section), h->key_bytes};
     if (key.n && !str_eq(key, own))
         FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_FILE_STALE, arg_cstr("path", f->path));
+    if (h->profile == FILE_PROFILE_SUMMARY) return set_summary(f, t, err);
     TRY(read_contents(f, err));
     return set_trace(f, t, err);
 }
@@ -277,8 +288,8 @@ status file_open(const char *path, str key, trace **out, error *err) {
     }
     trace_own(t, f, sizeof *f, close_file);
     t->owner->file = f;
-    t->owner->require = file_require;
     status s = open_trace(f, key, t, err);
+    if (!t->summary) t->owner->require = file_require;
     if (s != OK) {
         trace_release(t);
         return s;

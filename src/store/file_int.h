@@ -88,6 +88,13 @@ typedef struct {
 
 #define FILE_STRINGS ((uint64_t)1 << 62)
 
+/* Size, version, profile, checksum of header and contents of a mapped file. */
+status file_check_header(const open_file *f, error *err) MUST_USE;
+/* Place, length and element size of a section. */
+status file_check_section(const open_file *f, const file_section *s, error *err) MUST_USE;
+/* Bytes to a temporary name beside `path`, synced, then renamed. */
+status file_replace(const char *path, str bytes, error *err) MUST_USE;
+
 /* Checks what is small enough to be checked always. */
 status file_check_small(const trace *t, error *err) MUST_USE;
 /* trace_owner.require of a mapped trace. */

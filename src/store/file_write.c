@@ -172,10 +172,20 @@ status file_write_fd(const trace *t, int fd, str key, error *err) {
     return put_trace(&w, t, key);
 }
 
-static status write_and_rename(writer *w, const trace *t, str key, const char *temporary) {
+/* What is to be written: a trace, or bytes as they are. */
+typedef struct {
+    const trace *trace;
+    str key, bytes;
+} content;
+
+static status put_content(const writer *w, const content *c) {
+    return c->trace ? put_trace(w, c->trace, c->key) : put_bytes(w, c->bytes.p, c->bytes.n);
+}
+
+static status write_and_rename(writer *w, const content *c, const char *temporary) {
     w->fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (w->fd < 0) return fail_write(w, errno);
-    status s = put_trace(w, t, key);
+    status s = put_content(w, c);
     if (s == OK && fault_point(FAULT_WRITE)) s = fail_write(w, ENOSPC);
     if (s == OK && fsync(w->fd) != 0) s = fail_write(w, errno);
     if (close(w->fd) != 0 && s == OK) s = fail_write(w, errno);
@@ -185,7 +195,7 @@ static status write_and_rename(writer *w, const trace *t, str key, const char *t
     return s;
 }
 
-status file_write(const trace *t, const char *path, str key, error *err) {
+static status write_content(const content *c, const char *path, error *err) {
     /* Two threads or processes may write the same cache entry: each has a name of its own. */
     static _Atomic uint32_t counter;
     size_t n = strlen(path) + 48;
@@ -194,7 +204,15 @@ status file_write(const trace *t, const char *path, str key, error *err) {
     snprintf(temporary, n, "%s.%ld.%u.tmp", path, (long)getpid(),
              atomic_fetch_add(&counter, 1));
     writer w = {.fd = -1, .path = path, .err = err};
-    status s = write_and_rename(&w, t, key, temporary);
+    status s = write_and_rename(&w, c, temporary);
     mem_free(temporary);
     return s;
+}
+
+status file_write(const trace *t, const char *path, str key, error *err) {
+    return write_content(&(content){.trace = t, .key = key}, path, err);
+}
+
+status file_replace(const char *path, str bytes, error *err) {
+    return write_content(&(content){.bytes = bytes}, path, err);
 }

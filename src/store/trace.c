@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "store/summary.h"
 #include "store/trace_int.h"
 
 /* What a ref_x column points to, and the code of a type, by the name of the type. */
@@ -102,6 +103,42 @@ void trace_own(trace *t, void *p, size_t bytes, void (*release)(void *p, size_t 
     struct trace_owner *o = t->owner;
     if (o->n_owned == TRACE_MAX_OWNED) BUG("a trace owns too many blocks");
     o->owned[o->n_owned++] = (owned_block){.p = p, .bytes = bytes, .release = release};
+}
+
+static void release_summary(void *p, size_t bytes) {
+    (void)bytes;
+    summary_free(p);
+}
+
+void trace_own_summary(trace *t, summary *s) {
+    static const uint64_t null_row[2];
+    for (int i = 0; i < N_COLUMNS; i++) *trace_column_slot(t, i) = null_row;
+    for (int i = 0; i < N_TABLES; i++) *trace_rows_slot(t, i) = 1;
+    t->format = STR("tacho_summary");
+    t->summary = s;
+    for (uint32_t i = 0; i < SUMMARY_N(s, worker); i++) {
+        const summary_worker *w = &SUMMARY_ROWS(s, worker)[i];
+        t->events_read += (uint64_t)max_i64(0, w->events_read);
+        t->events_dropped += (uint64_t)max_i64(0, w->events_dropped);
+        t->input_bytes += (uint64_t)max_i64(0, w->input_bytes);
+    }
+    if (SUMMARY_N(s, worker) == 1) {
+        const summary_worker *w = SUMMARY_ROWS(s, worker);
+        t->start_ns = w->start;
+        t->end_ns = w->end;
+        t->base_unix_ns = w->base;
+        t->format = w->format;
+    }
+    trace_own(t, s, 0, release_summary);
+}
+
+trace *trace_of_summary(summary *s) {
+    trace *t = trace_alloc();
+    if (t)
+        trace_own_summary(t, s);
+    else
+        summary_free(s);
+    return t;
 }
 
 void trace_own_map(trace *t, void *p, size_t bytes) {

@@ -45,11 +45,17 @@ typedef struct trace {
     uint64_t kind_count[N_KINDS]; /* slices of each kind: known without a scan */
     str format;                   /* "kineto", "chrome", … */
     struct trace_owner *owner;    /* private: what holds the memory */
+    /* What was opened are merged summaries (summary.h): all tables are empty. NULL otherwise. */
+    const struct summary *summary;
 } trace;
 
 /* Reference counting; the last release frees. Thread safe. */
 trace *trace_retain(trace *t);
 void trace_release(trace *t);
+
+/* A trace without events that holds a summary and frees it. NULL when out of memory, then the
+ * summary is freed at once. */
+trace *trace_of_summary(struct summary *s);
 
 /* A trace that was mapped from a file is checked table by table before its first use: file_open
  * has checked the small tables (process, track, device, meta, quality and all others below 1 MiB),

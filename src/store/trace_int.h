@@ -60,6 +60,8 @@ trace *trace_alloc(void);
 void trace_own_map(trace *t, void *p, size_t bytes);
 /* The same for anything else: release(p, bytes) runs then. */
 void trace_own(trace *t, void *p, size_t bytes, void (*release)(void *p, size_t bytes));
+/* The trace shows the summary and frees it in the end. */
+void trace_own_summary(trace *t, struct summary *s);
 /* Fills what is counted from the columns: kind_count. */
 void trace_finish(trace *t);
 

@@ -141,7 +141,7 @@ typedef struct answer {
     const char *analysis;
     answer_source source;
     uint32_t n_tables;
-    table *tables[16];
+    table *tables[32];
     verdict verdict; /* id NULL when no rule matched */
     quality quality;
 } answer;

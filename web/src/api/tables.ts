@@ -82,6 +82,15 @@ export interface Tables {
       target: string | null;
       flops: number | null;
     };
+    workers: {
+      name: string | null;
+      workers: number | null;
+      p50: number | null;
+      p90: number | null;
+      p99: number | null;
+      worst: number | null;
+      worst_worker: string | null;
+    };
   };
   kernels: {
     kernels: {
@@ -108,6 +117,15 @@ export interface Tables {
       total: number | null;
       mean: number | null;
       share: number | null;
+    };
+    workers: {
+      name: string | null;
+      workers: number | null;
+      p50: number | null;
+      p90: number | null;
+      p99: number | null;
+      worst: number | null;
+      worst_worker: string | null;
     };
   };
   overview: {
@@ -516,6 +534,88 @@ export interface Tables {
       shape: string | null;
       data_type: string | null;
       inputs: string | null;
+    };
+    heat_map: {
+      worker: string | null;
+      rank: number | null;
+      step: number | null;
+      total: number | null;
+      computation: number | null;
+      communication: number | null;
+      transfer: number | null;
+      waiting: number | null;
+      late: number | null;
+      cause: string | null;
+    };
+    stragglers: {
+      worker: string | null;
+      rank: number | null;
+      host: string | null;
+      cause: string | null;
+      steps: number | null;
+      late: number | null;
+      cost: number | null;
+      share: number | null;
+    };
+    hosts: {
+      host: string | null;
+      ranks: number | null;
+      cause: string | null;
+      steps: number | null;
+      late: number | null;
+      cost: number | null;
+      share: number | null;
+    };
+    slow_steps: {
+      step: number | null;
+      total: number | null;
+      usual: number | null;
+      cost: number | null;
+      worker: string | null;
+      rank: number | null;
+      cause: string | null;
+    };
+    groups: {
+      group: string | null;
+      kind: string | null;
+      size: number | null;
+      ranks: string | null;
+      calls: number | null;
+      bytes: number | null;
+      transfer: number | null;
+      waiting: number | null;
+      bandwidth: number | null;
+      slower_by: number | null;
+      slow: boolean | null;
+      cost: number | null;
+    };
+    transfers: {
+      from_rank: number | null;
+      to_rank: number | null;
+      group: string | null;
+      calls: number | null;
+      bytes: number | null;
+      transfer: number | null;
+      waiting: number | null;
+      bandwidth: number | null;
+      slower_by: number | null;
+      slow: boolean | null;
+      cost: number | null;
+    };
+    clocks: {
+      worker: string | null;
+      rank: number | null;
+      aligned: boolean | null;
+      offset: number | null;
+      drift_ppm: number | null;
+      residual: number | null;
+      collectives: number | null;
+    };
+    what_if: {
+      scenario: string | null;
+      step_time: number | null;
+      saves: number | null;
+      share: number | null;
     };
   };
   advise: {

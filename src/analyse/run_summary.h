@@ -1,0 +1,19 @@
+/* run_summary.h: the resolved summary a question about all workers rests on. */
+#ifndef ANALYSE_RUN_SUMMARY_H
+#define ANALYSE_RUN_SUMMARY_H
+
+#include "analyse/analysis.h"
+#include "analyse/roster.h"
+#include "store/summary.h"
+
+/* Of traces (reduced now, cut to the selection), of workers' summaries, or of a reduced run, which
+ * knows steps but no windows: ERR_ARG then. The result lives as long as the arena. */
+status run_summary_make(const analysis_input *in, const params *p, arena *a,
+                        const summary **out, error *err) MUST_USE;
+
+/* Is what was opened a summary, so that there are no events to ask about? */
+static inline bool input_is_summary(const analysis_input *in) {
+    return in->traces[0].trace->summary != NULL;
+}
+
+#endif

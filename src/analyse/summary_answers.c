@@ -1,0 +1,317 @@
+/* summary_answers.c: info, operators, kernels and overview of a run's summary.
+ *
+ * Operators and kernels are sums over all workers; beside them stands how long calls last
+ * (quantiles of the merged histograms, exact to an eighth) and the worker that spent most in
+ * them. The overview is that of the average step of all workers. What needs events is refused
+ * with a sentence that says what can be asked. */
+#include "analyse/summary_answers.h"
+
+#include "analyse/breakdown.h"
+#include "analyse/rules.h"
+#include "analyse/tensor_core.h"
+#include "base/sort.h"
+
+static const char *const answered[] = {"info", "overview", "operators", "kernels",
+                                       "distributed"};
+
+status summary_can_answer(const char *analysis, const analysis_input *in, error *err) {
+    const summary *s = in->traces[0].trace->summary;
+    if (!s) return OK;
+    for (size_t i = 0; i < sizeof answered / sizeof *answered; i++)
+        if (strcmp(analysis, answered[i]) == 0) return OK;
+    FAIL(err, ERR_ARG, NOPOS, MSG_SUMMARY_NO_EVENTS, arg_text("path", in->traces[0].path),
+         arg_int("workers", SUMMARY_N(s, worker)),
+         arg_cstr("answers", "info, overview, operators, kernels, distributed"),
+         arg_cstr("analysis", analysis));
+}
+
+/* ---- info ---------------------------------------------------------------------------------- */
+
+static status add_number(table *t, const char *key, int64_t value, error *err) {
+    size_t row;
+    str text = arena_printf(t->arena, "%lld", (long long)value);
+    if (!text.p) FAIL_MEMORY(err);
+    TRY(table_add_row(t, &row, err));
+    table_set_text(t, row, COL(info, trace, key), str_of(key));
+    table_set_text(t, row, COL(info, trace, value), text);
+    return OK;
+}
+
+static int64_t count_hosts(const summary *s, arena *a) {
+    roster who;
+    int64_t n = 0;
+    if (roster_make(&who, s, a, NULL) != OK) return 0;
+    for (uint32_t i = 0; i < who.n; i++) {
+        bool seen = who.v[i]->host.n == 0;
+        for (uint32_t k = i; k > 0 && !seen && i - k < 64; k--)
+            seen = str_eq(who.v[i]->host, who.v[k - 1]->host);
+        n += !seen;
+    }
+    return n;
+}
+
+status summary_info(const analysis_input *in, arena *a, answer *out, error *err) {
+    const summary *s = in->traces[0].trace->summary;
+    table *facts = answer_table(out, a, "trace");
+    table *events = answer_table(out, a, "events");
+    table *devices = answer_table(out, a, "devices");
+    int64_t collectives = 0, read = 0, dropped = 0, bytes = 0;
+    size_t row;
+    if (!facts || !events || !devices) FAIL_MEMORY(err);
+    TRY(table_add_row(facts, &row, err));
+    table_set_text(facts, row, COL(info, trace, key), STR("format"));
+    table_set_text(facts, row, COL(info, trace, value), STR("tacho_summary"));
+    for (uint32_t i = 0; i < SUMMARY_N(s, worker); i++) {
+        const summary_worker *w = &SUMMARY_ROWS(s, worker)[i];
+        collectives = add_i64(collectives, w->collectives);
+        read = add_i64(read, w->events_read);
+        dropped = add_i64(dropped, w->events_dropped);
+        bytes = add_i64(bytes, w->input_bytes);
+    }
+    TRY(add_number(facts, "workers", SUMMARY_N(s, worker), err));
+    TRY(add_number(facts, "hosts", count_hosts(s, a), err));
+    TRY(add_number(facts, "worker_steps", SUMMARY_N(s, step), err));
+    TRY(add_number(facts, "collectives", collectives, err));
+    TRY(add_number(facts, "operators", SUMMARY_N(s, op), err));
+    TRY(add_number(facts, "kernels", SUMMARY_N(s, kernel), err));
+    TRY(add_number(facts, "events_read", read, err));
+    TRY(add_number(facts, "events_dropped", dropped, err));
+    TRY(add_number(facts, "input_bytes", bytes, err));
+    TRY(add_number(facts, "resolved", SUMMARY_N(s, sync) > 0, err));
+    return add_number(facts, "files_failed", SUMMARY_N(s, failure), err);
+}
+
+/* ---- operators and kernels ------------------------------------------------------------------- */
+
+/* The duration that a share of the calls does not exceed; rows [first, end) of the histogram. */
+static int64_t quantile(const summary_histogram *h, uint32_t n, double share) {
+    int64_t all = 0, seen = 0;
+    for (uint32_t i = 0; i < n; i++) all = add_i64(all, h[i].count);
+    for (uint32_t i = 0; i < n; i++) {
+        seen = add_i64(seen, h[i].count);
+        if ((double)seen >= share * (double)all && h[i].bucket >= 0)
+            return summary_bucket_ns((uint32_t)min_i64(h[i].bucket, 511));
+    }
+    return 0;
+}
+
+/* The rows of a name: the histogram ascends by what, name, bucket. */
+static const summary_histogram *find_histogram(const summary *s, int64_t what, str name,
+                                               uint32_t *n) {
+    const summary_histogram *h = SUMMARY_ROWS(s, histogram);
+    uint32_t low = 0, high = SUMMARY_N(s, histogram), end;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        bool before = h[middle].what < what ||
+                      (h[middle].what == what && str_cmp(h[middle].name, name) < 0);
+        if (before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (end = low;
+         end < SUMMARY_N(s, histogram) && h[end].what == what && str_eq(h[end].name, name);
+         end++) {}
+    *n = end - low;
+    return h + low;
+}
+
+/* What both tables say about the workers behind a row. */
+typedef struct {
+    str name, worst_worker;
+    int64_t what, workers, worst;
+} spread_row;
+
+enum {
+    SPREAD_NAME,
+    SPREAD_WORKERS,
+    SPREAD_P50,
+    SPREAD_P90,
+    SPREAD_P99,
+    SPREAD_WORST,
+    SPREAD_WHO
+};
+
+static status write_spread(const summary *s, table *t, const spread_row *r, error *err) {
+    uint32_t n;
+    size_t row;
+    const summary_histogram *h = find_histogram(s, r->what, r->name, &n);
+    TRY(table_add_row(t, &row, err));
+    table_set_text(t, row, SPREAD_NAME, r->name);
+    table_set_int(t, row, SPREAD_WORKERS, r->workers);
+    if (n) {
+        table_set_int(t, row, SPREAD_P50, quantile(h, n, 0.5));
+        table_set_int(t, row, SPREAD_P90, quantile(h, n, 0.9));
+        table_set_int(t, row, SPREAD_P99, quantile(h, n, 0.99));
+    }
+    table_set_int(t, row, SPREAD_WORST, r->worst);
+    table_set_text(t, row, SPREAD_WHO, r->worst_worker);
+    return OK;
+}
+
+#define COL_P(name) COL(operators, operators, name)
+#define COL_K(name) COL(kernels, kernels, name)
+
+static status write_op(table *t, const summary_op *o, error *err) {
+    size_t row;
+    TRY(table_add_row(t, &row, err));
+    table_set_text(t, row, COL_P(name), o->name);
+    table_set_int(t, row, COL_P(calls), o->calls);
+    table_set_int(t, row, COL_P(host_total), o->host_total);
+    table_set_int(t, row, COL_P(host_self), o->host_self);
+    table_set_int(t, row, COL_P(device_total), o->device_total);
+    table_set_int(t, row, COL_P(device_self), o->device_self);
+    table_set_int(t, row, COL_P(mean), mean_i64(o->host_total, o->calls));
+    table_set_int(t, row, COL_P(max), o->max);
+    if (o->min != ABSENT_I64) table_set_int(t, row, COL_P(min), o->min);
+    return OK;
+}
+
+status summary_operators(const analysis_input *in, arena *a, answer *out, error *err) {
+    const summary *s = in->traces[0].trace->summary;
+    table *t = answer_table(out, a, "operators"), *spread = answer_table(out, a, "workers");
+    if (!t || !spread) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < SUMMARY_N(s, op); i++) {
+        const summary_op *o = &SUMMARY_ROWS(s, op)[i];
+        TRY(write_op(t, o, err));
+        spread_row r = {o->name, o->worst_worker, 0, o->workers, o->worst};
+        TRY(write_spread(s, spread, &r, err));
+    }
+    sort_by costly[] = {{COL_P(device_self), true}, {COL_P(host_self), true}};
+    TRY(table_sort_by(t, costly, 2, err));
+    return table_sort(spread, SPREAD_WORST, true, err);
+}
+
+status summary_kernels(const analysis_input *in, arena *a, answer *out, error *err) {
+    const summary *s = in->traces[0].trace->summary;
+    table *t = answer_table(out, a, "kernels"), *spread = answer_table(out, a, "workers");
+    int64_t all = 0;
+    if (!t || !spread) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < SUMMARY_N(s, kernel); i++)
+        all = add_i64(all, SUMMARY_ROWS(s, kernel)[i].total);
+    for (uint32_t i = 0; i < SUMMARY_N(s, kernel); i++) {
+        const summary_kernel *k = &SUMMARY_ROWS(s, kernel)[i];
+        size_t row;
+        TRY(table_add_row(t, &row, err));
+        table_set_text(t, row, COL_K(name), k->name);
+        table_set_int(t, row, COL_K(calls), k->calls);
+        table_set_int(t, row, COL_K(total), k->total);
+        table_set_int(t, row, COL_K(mean), mean_i64(k->total, k->calls));
+        table_set_int(t, row, COL_K(max), k->max);
+        if (k->min != ABSENT_I64) table_set_int(t, row, COL_K(min), k->min);
+        if (all) table_set_real(t, row, COL_K(share), (double)k->total / (double)all);
+        table_set_int(t, row, COL_K(tensor_core), tensor_core_kernel(k->name));
+        spread_row r = {k->name, k->worst_worker, 1, k->workers, k->worst};
+        TRY(write_spread(s, spread, &r, err));
+    }
+    TRY(table_sort(t, COL_K(total), true, err));
+    return table_sort(spread, SPREAD_WORST, true, err);
+}
+
+/* ---- overview -------------------------------------------------------------------------------- */
+
+#define COL_O(table, name) COL(overview, table, name)
+
+static void parts_of(const summary_step *s, int64_t *ns) {
+    ns[ROLE_KERNEL] = s->kernel;
+    ns[ROLE_MEMCPY] = s->memcpy_ns;
+    ns[ROLE_MEMSET] = s->memset_ns;
+    ns[ROLE_COMMUNICATION] = s->communication;
+    ns[ROLE_RUNTIME] = s->runtime;
+    ns[ROLE_DATA_LOADER] = s->data_loader;
+    ns[ROLE_CPU_EXEC] = s->cpu_exec;
+    ns[ROLE_OTHER] = s->other;
+}
+
+/* A step's mean over the workers. */
+static status write_step(table *t, int64_t number, const int64_t *sum, int64_t n, error *err) {
+    size_t row;
+    int64_t mean[N_ROLES], total = 0;
+    mean_parts(sum, n, mean, N_ROLES);
+    for (int r = 0; r < N_ROLES; r++) total = add_i64(total, mean[r]);
+    TRY(table_add_row(t, &row, err));
+    table_set_int(t, row, COL_O(steps, step), number);
+    table_set_int(t, row, COL_O(steps, total), total);
+    table_set_int(t, row, COL_O(steps, kernel), mean[ROLE_KERNEL]);
+    table_set_int(t, row, COL_O(steps, memcpy), mean[ROLE_MEMCPY]);
+    table_set_int(t, row, COL_O(steps, memset), mean[ROLE_MEMSET]);
+    table_set_int(t, row, COL_O(steps, communication), mean[ROLE_COMMUNICATION]);
+    table_set_int(t, row, COL_O(steps, runtime), mean[ROLE_RUNTIME]);
+    table_set_int(t, row, COL_O(steps, data_loader), mean[ROLE_DATA_LOADER]);
+    table_set_int(t, row, COL_O(steps, cpu_exec), mean[ROLE_CPU_EXEC]);
+    table_set_int(t, row, COL_O(steps, other), mean[ROLE_OTHER]);
+    return OK;
+}
+
+static status write_steps(const summary *s, arena *a, answer *out, error *err) {
+    const summary_step *v = SUMMARY_ROWS(s, step);
+    uint32_t n = SUMMARY_N(s, step);
+    sort_pair *pairs = ARENA_ARRAY(a, sort_pair, (size_t)n + 1),
+              *scratch = ARENA_ARRAY(a, sort_pair, (size_t)n + 1);
+    table *t = answer_table(out, a, "steps");
+    if (!pairs || !scratch || !t) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < n; i++)
+        pairs[i] = (sort_pair){(uint64_t)v[i].number ^ (uint64_t)1 << 63, i};
+    sort_radix(pairs, scratch, n);
+    for (uint32_t first = 0, end; first < n; first = end) {
+        int64_t sum[N_ROLES] = {0}, ns[N_ROLES];
+        for (end = first; end < n && pairs[end].key == pairs[first].key; end++) {
+            parts_of(&v[pairs[end].row], ns);
+            for (int r = 0; r < N_ROLES; r++) sum[r] = add_i64(sum[r], max_i64(0, ns[r]));
+        }
+        TRY(write_step(t, v[pairs[first].row].number, sum, end - first, err));
+    }
+    return OK;
+}
+
+static status write_breakdown(const summary *s, arena *a, answer *out, error *err) {
+    int64_t sum[N_ROLES] = {0}, mean[N_ROLES], ns[N_ROLES];
+    double share[N_ROLES];
+    table *t = answer_table(out, a, "breakdown");
+    if (!t) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < SUMMARY_N(s, step); i++) {
+        parts_of(&SUMMARY_ROWS(s, step)[i], ns);
+        for (int r = 0; r < N_ROLES; r++) sum[r] = add_i64(sum[r], max_i64(0, ns[r]));
+    }
+    mean_parts(sum, SUMMARY_N(s, step), mean, N_ROLES);
+    share_parts(sum, share, N_ROLES);
+    for (int r = 0; r < N_ROLES; r++) {
+        size_t row;
+        TRY(table_add_row(t, &row, err));
+        table_set_text(t, row, COL_O(breakdown, category), role_name((role)r));
+        table_set_int(t, row, COL_O(breakdown, time), mean[r]);
+        table_set_real(t, row, COL_O(breakdown, share), share[r]);
+    }
+    double busy = share[ROLE_KERNEL] + share[ROLE_MEMCPY] + share[ROLE_MEMSET] +
+                  share[ROLE_COMMUNICATION];
+    out->verdict = (verdict){.id = "workers_busy",
+                             .message = MSG_VERDICT_WORKERS_BUSY,
+                             .severity = busy < 0.7 ? SEVERITY_WARNING : SEVERITY_GOOD};
+    verdict_add(&out->verdict, arg_int("workers", SUMMARY_N(s, worker)));
+    verdict_add(&out->verdict, arg_share("busy_share", busy));
+    verdict_add(&out->verdict, arg_share("communication_share", share[ROLE_COMMUNICATION]));
+    return OK;
+}
+
+static status add_fact(table *t, const char *key, int64_t value, error *err) {
+    size_t row;
+    str text = arena_printf(t->arena, "%lld", (long long)value);
+    if (!text.p) FAIL_MEMORY(err);
+    TRY(table_add_row(t, &row, err));
+    table_set_text(t, row, COL_O(configuration, key), str_of(key));
+    table_set_text(t, row, COL_O(configuration, value), text);
+    return OK;
+}
+
+status summary_overview(const analysis_input *in, const params *p, arena *a, answer *out,
+                        error *err) {
+    const summary *s;
+    TRY(run_summary_make(in, p, a, &s, err));
+    TRY(write_breakdown(s, a, out, err));
+    TRY(write_steps(s, a, out, err));
+    table *t = answer_table(out, a, "configuration");
+    if (!t) FAIL_MEMORY(err);
+    TRY(add_fact(t, "workers", SUMMARY_N(s, worker), err));
+    TRY(add_fact(t, "hosts", count_hosts(s, a), err));
+    return add_fact(t, "devices", SUMMARY_N(s, device), err);
+}

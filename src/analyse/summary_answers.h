@@ -1,0 +1,18 @@
+/* summary_answers.h: what a summary answers of questions that are asked of traces. */
+#ifndef ANALYSE_SUMMARY_ANSWERS_H
+#define ANALYSE_SUMMARY_ANSWERS_H
+
+#include "analyse/run_summary.h"
+
+/* ERR_ARG for an analysis that needs events. Part of answer_begin. */
+status summary_can_answer(const char *analysis, const analysis_input *in, error *err) MUST_USE;
+
+/* The same questions, of summaries; `out` has been begun. */
+status summary_info(const analysis_input *in, arena *a, answer *out, error *err) MUST_USE;
+status summary_operators(const analysis_input *in, arena *a, answer *out, error *err) MUST_USE;
+status summary_kernels(const analysis_input *in, arena *a, answer *out, error *err) MUST_USE;
+/* The average step of all workers: of summaries, or of several traces. */
+status summary_overview(const analysis_input *in, const params *p, arena *a, answer *out,
+                        error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,113 @@
+/* cmd_reduce.c: `tacho reduce`: all workers of a run to one summary.
+ *
+ * Alone it works with threads; started by mpirun or srun the processes share the files among
+ * them (cluster/). A file that cannot be read is named on stderr and does not stop the rest; the
+ * summary says so, too. Only when nothing could be read, or --strict asks, is that an error. */
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cluster/reduce_run.h"
+
+typedef struct {
+    const options *o;
+    uint64_t done, total;
+    bool shown; /* a terminal sees the progress */
+} watching;
+
+static void file_is_done(void *context, const char *path, const error *failed, buf *reason) {
+    watching *w = context;
+    w->done++;
+    if (failed) {
+        text_error(reason, LANG_EN, failed);
+        if (w->shown) fputs("\r\033[K", stderr);
+        (void)cli_complain(w->o, failed);
+    }
+    (void)path;
+    if (!w->shown) return;
+    fprintf(stderr, "\r%llu / %llu", (unsigned long long)w->done, (unsigned long long)w->total);
+    fflush(stderr);
+}
+
+/* The program's own path, for what lies beside it. */
+static void find_program(char *to, size_t n) {
+    ssize_t used = readlink("/proc/self/exe", to, n - 1);
+    to[used > 0 ? used : 0] = 0;
+}
+
+static void say(const options *o, const reduce_result *r, const char *path) {
+    buf line = {0};
+    struct stat st = {0};
+    if (o->quiet) return;
+    (void)stat(path, &st);
+    text_put(&line, o->words, MSG_REDUCE_DONE, arg_cstr("path", path),
+             arg_int("workers", SUMMARY_N(r->all, worker)),
+             arg_int("files", (int64_t)r->n_files), arg_bytes("size", st.st_size));
+    if (r->n_failed) {
+        buf_add_byte(&line, '\n');
+        text_put(&line, o->words, MSG_REDUCE_FAILED, arg_int("count", (int64_t)r->n_failed),
+                 arg_int("files", (int64_t)r->n_files));
+    }
+    if (buf_ok(&line)) fprintf(stderr, "%.*s\n", STR_ARG(buf_str(&line)));
+    buf_fini(&line);
+}
+
+static status finish(const options *o, reduce_result *r, const run_entry *run, error *err) {
+    if (!SUMMARY_N(r->all, worker) || (o->strict && r->n_failed))
+        FAIL(err, ERR_FORMAT, NOPOS, MSG_REDUCE_NOTHING, arg_int("count", (int64_t)r->n_files),
+             arg_text("path", shown_path(run->path)));
+    TRY(summary_write(r->all, o->reduce_output.p, STR_NONE, err));
+    say(o, r, o->reduce_output.p);
+    return OK;
+}
+
+/* *alive: the others are not left waiting for this process. */
+static status reduce(const options *o, transport *t, arena *a, bool *alive, error *err) {
+    catalogue found = {.n_runs = 0};
+    chosen c;
+    choice wanted = {.run = o->run, .worker = o->worker, .span = o->span};
+    reduce_result made = {.all = NULL};
+    if (!o->n_traces)
+        FAIL(err, ERR_ARG, NOPOS, MSG_CLI_NO_TRACE, arg_cstr("command", "reduce"));
+    if (!o->reduce_output.p) FAIL0(err, ERR_ARG, NOPOS, MSG_REDUCE_NO_OUTPUT);
+    TRY(discover(a, o->traces[0], &found, err));
+    TRY(choose(&found, &wanted, &c, err));
+    watching w = {.o = o, .total = c.run->n_workers};
+    w.shown = !o->quiet && t->rank == 0 && isatty(STDERR_FILENO);
+    int64_t threads = o->threads == ABSENT_I64 || o->threads == 0 ? pool_cpus() : o->threads;
+    reduce_options how = {.run = c.run,
+                          .span = o->span,
+                          .transport = t,
+                          .threads = (int)min_i64(threads, 1024),
+                          .no_cache = o->no_cache,
+                          .memory_limit_bytes =
+                              o->memory_limit == ABSENT_I64 ? 0 : (uint64_t)o->memory_limit,
+                          .done = file_is_done,
+                          .context = &w};
+    status st = reduce_run(&how, &made, err);
+    *alive = st == OK;
+    if (w.shown) fputs("\r\033[K", stderr);
+    if (st == OK && t->rank == 0) st = finish(o, &made, c.run, err);
+    summary_free(made.all);
+    return st;
+}
+
+int cmd_reduce(options *o) {
+    error err = {0};
+    transport t;
+    arena a;
+    char program[4096];
+    find_program(program, sizeof program);
+    status st = transport_open(&t, program, &err);
+    if (st != OK) return cli_complain(o, &err);
+    arena_init(&a, 0);
+    bool alive = true;
+    st = reduce(o, &t, &a, &alive, &err);
+    arena_fini(&a);
+    int code = st == OK ? EXIT_DONE : cli_complain(o, &err);
+    transport_close(&t, alive);
+    return code;
+}

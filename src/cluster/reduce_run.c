@@ -1,0 +1,343 @@
+/* reduce_run.c: all workers of a run to one summary.
+ *
+ * Files are dealt largest first by a counter all threads of all processes take from: whoever is
+ * done takes the next, so that no thread waits while there is work. A thread loads a trace,
+ * reduces it and adds the summary to its own; a file that fails becomes a row `failure`.
+ *
+ * Then the processes find out together what concerns all workers (resolve.h): collectives go to
+ * the process their key falls to, what was transfer comes back, clocks are solved by process 0.
+ * At the end all summaries are merged in a tree. Every step works on sets whose order does not
+ * matter, so the result is the same for any number of threads and processes. */
+#include "cluster/reduce_run.h"
+
+#include <string.h>
+
+#include "analyse/reduce.h"
+#include "base/mem.h"
+#include "base/pool.h"
+#include "base/sort.h"
+#include "session/load.h"
+
+/* Tables that grow with names, not with workers: folded now and then. */
+#define NAME_TABLES \
+    (SUMMARY_BIT(op) | SUMMARY_BIT(kernel) | SUMMARY_BIT(histogram) | SUMMARY_BIT(advice))
+#define FOLD_ROWS 65536
+
+typedef struct {
+    const reduce_options *o;
+    uint32_t *order; /* workers, the largest file first */
+    summary **mine;  /* one for each thread */
+    pthread_mutex_t lock;
+    uint64_t n_failed;
+    status failed; /* of this process; ERR_MEMORY and the like */
+    error err;
+    arena arena;
+} running;
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static const span_entry *span_of(const running *r, const worker_entry *w) {
+    int64_t number;
+    if (r->o->span.n && str_to_i64(r->o->span, &number) && number > 0)
+        return worker_span(w, (uint32_t)number);
+    return &w->spans[w->n_spans - 1];
+}
+
+static int compare_files(uint32_t a, uint32_t b, const void *context) {
+    const running *r = context;
+    const worker_entry *w = r->o->run->workers;
+    uint64_t x = span_of(r, &w[a])->size_bytes, y = span_of(r, &w[b])->size_bytes;
+    if (x != y) return x > y ? -1 : 1;
+    return (a > b) - (a < b);
+}
+
+static status reduce_one(void *context, const trace *t, trace **out, error *err) {
+    const worker_entry *w = context;
+    analysis_trace at = {.trace = t, .worker = w->name, .rank = w->rank};
+    if (at.rank == ABSENT_I64) at.rank = load_rank(t);
+    return reduce_worker(&at, 0, out, err);
+}
+
+static status add_failure(summary *to, const char *path, str reason, error *err) {
+    summary_failure *f = summary_add_failure(to);
+    if (!f) FAIL_MEMORY(err);
+    f->path = summary_text(to, str_of(path));
+    f->reason = summary_text(to, reason);
+    if (!f->path.p || !f->reason.p) FAIL_MEMORY(err);
+    return OK;
+}
+
+/* Says that a file is done, and keeps why it failed. */
+static status report(running *r, summary *to, const char *path, const error *failed,
+                     error *err) {
+    buf reason = {0};
+    status st = OK;
+    pthread_mutex_lock(&r->lock);
+    if (r->o->done) r->o->done(r->o->context, path, failed, &reason);
+    if (failed) r->n_failed++;
+    pthread_mutex_unlock(&r->lock);
+    if (failed) st = add_failure(to, path, buf_str(&reason), err);
+    buf_fini(&reason);
+    return st;
+}
+
+static status reduce_file(running *r, uint32_t worker, summary *to, error *err) {
+    worker_entry *w = &r->o->run->workers[worker];
+    const char *path = span_of(r, w)->path.p;
+    error failed = {0};
+    loaded l = {.trace = NULL};
+    load_options how = {.threads = 1,
+                        .no_cache = r->o->no_cache,
+                        .memory_limit_bytes = r->o->memory_limit_bytes,
+                        .reduce = reduce_one,
+                        .reduce_context = w,
+                        .reduce_key = w->name};
+    status st = load(path, &how, &l, &failed);
+    if (st != OK) return report(r, to, shown_path(str_of(path)).p, &failed, err);
+    st = summary_append(to, l.trace->summary, SUMMARY_ALL, err);
+    trace_release(l.trace);
+    TRY(st);
+    if (SUMMARY_N(to, histogram) > FOLD_ROWS) TRY(summary_settle(to, err));
+    return report(r, to, path, NULL, err);
+}
+
+static void work(void *context, size_t i, int thread) {
+    running *r = context;
+    (void)thread;
+    for (;;) {
+        int64_t n = transport_take(r->o->transport);
+        if (n < 0 || n >= r->o->run->n_workers) return;
+        error err = {0};
+        status st = reduce_file(r, r->order[n], r->mine[i], &err);
+        if (st == OK) continue;
+        pthread_mutex_lock(&r->lock);
+        if (r->failed == OK) error_copy(&r->err, &err);
+        r->failed = st;
+        pthread_mutex_unlock(&r->lock);
+        return;
+    }
+}
+
+/* All files of this process into mine[0]. */
+static status reduce_files(running *r, uint32_t n_threads, error *err) {
+    uint32_t n = r->o->run->n_workers, *scratch = ARENA_ARRAY(&r->arena, uint32_t, n + 1);
+    r->order = ARENA_ARRAY(&r->arena, uint32_t, n + 1);
+    pool *p = pool_new((int)n_threads);
+    if (!p || !r->order || !scratch) {
+        pool_free(p);
+        FAIL_MEMORY(err);
+    }
+    for (uint32_t i = 0; i < n; i++) r->order[i] = i;
+    sort_index(r->order, scratch, n, compare_files, r);
+    pool_for(p, n_threads, work, r);
+    pool_free(p);
+    if (r->failed != OK) {
+        if (err) error_copy(err, &r->err);
+        return r->failed;
+    }
+    for (uint32_t i = 1; i < n_threads; i++) {
+        TRY(summary_append(r->mine[0], r->mine[i], SUMMARY_ALL, err));
+        summary_free(r->mine[i]);
+        r->mine[i] = NULL;
+    }
+    return summary_settle(r->mine[0], err);
+}
+
+/* ---- together -------------------------------------------------------------------------------- */
+
+static status put_summary(void *context, buf *out, error *err) {
+    return summary_encode(context, STR_NONE, out, err);
+}
+
+static status join_into(summary *to, str bytes, error *err) {
+    summary *other;
+    TRY(summary_decode(bytes, "-", &other, err));
+    status st = summary_append(to, other, SUMMARY_ALL, err);
+    summary_free(other);
+    return st;
+}
+
+static status join_summary(void *context, str bytes, error *err) {
+    TRY(join_into(context, bytes, err));
+    return summary_settle(context, err);
+}
+
+static status join_samples(void *context, str bytes, error *err) {
+    TRY(join_into(context, bytes, err));
+    return clock_samples_trim(context, err);
+}
+
+static status join_run(void *context, str bytes, error *err) {
+    TRY(join_into(context, bytes, err));
+    return resolve_trim(context, err);
+}
+
+static status gather(transport *t, summary *s,
+                     status (*join)(void *context, str bytes, error *err), error *err) {
+    transport_tree tree = {put_summary, join, s};
+    return transport_gather(t, &tree, err);
+}
+
+/* What process 0 has becomes what all have. */
+static status tell_all(transport *t, summary *s, error *err) {
+    buf bytes = {0};
+    status st = OK;
+    if (t->size == 1) return OK;
+    if (t->rank == 0) st = put_summary(s, &bytes, err);
+    if (st == OK) st = transport_broadcast(t, &bytes, err);
+    if (st == OK && t->rank != 0) {
+        summary_drop(s, SUMMARY_ALL);
+        st = join_summary(s, buf_str(&bytes), err);
+    }
+    buf_fini(&bytes);
+    return st;
+}
+
+/* parts[i] goes to process i; what comes is added to `to`. Frees the parts. */
+static status send_parts(transport *t, summary **parts, summary *to, error *err) {
+    size_t n = (size_t)t->size;
+    status st = OK;
+    buf *give = mem_zalloc(n * sizeof *give), *take = mem_zalloc(n * sizeof *take);
+    if (!give || !take) st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    for (size_t i = 0; i < n && st == OK; i++) {
+        st = put_summary(parts[i], &give[i], err);
+        summary_drop(parts[i], SUMMARY_ALL);
+    }
+    if (st == OK) st = transport_exchange(t, give, take, err);
+    for (size_t i = 0; i < n && give && take; i++) {
+        buf_fini(&give[i]);
+        if (st == OK) st = join_into(to, buf_str(&take[i]), err);
+        buf_fini(&take[i]);
+    }
+    mem_free(give);
+    mem_free(take);
+    return st == OK ? summary_settle(to, err) : st;
+}
+
+/* Summaries for one step, freed together. */
+typedef struct {
+    summary **parts; /* one for each process */
+    summary *roster, *comms, *samples, *clocks, *moved, *back, *found;
+    int n;
+} steps;
+
+static void free_steps(steps *s) {
+    for (int i = 0; i < s->n && s->parts; i++) summary_free(s->parts[i]);
+    mem_free(s->parts);
+    summary *all[] = {s->roster, s->comms, s->samples, s->clocks, s->moved, s->back, s->found};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) summary_free(all[i]);
+}
+
+static status make_steps(steps *s, int n, error *err) {
+    summary **all[] = {&s->roster, &s->comms, &s->samples, &s->clocks,
+                       &s->moved,  &s->back,  &s->found};
+    s->n = n;
+    s->parts = mem_zalloc((size_t)n * sizeof *s->parts);
+    bool ok = s->parts != NULL;
+    for (int i = 0; i < n && ok; i++) ok = (s->parts[i] = summary_new()) != NULL;
+    for (size_t i = 0; i < sizeof all / sizeof *all && ok; i++)
+        ok = (*all[i] = summary_new()) != NULL;
+    if (!ok) FAIL_MEMORY(err);
+    return OK;
+}
+
+/* Which process read a worker's file: rows `fact` of the roster, by name. */
+static status add_owner(summary *all, const summary *mine, int rank, error *err) {
+    for (uint32_t i = 0; i < SUMMARY_N(mine, worker); i++) {
+        summary_fact *f = summary_add_fact(all);
+        if (!f) FAIL_MEMORY(err);
+        f->name = summary_text(all, SUMMARY_ROWS(mine, worker)[i].name);
+        f->value = rank;
+        if (!f->name.p) FAIL_MEMORY(err);
+    }
+    return OK;
+}
+
+static int owner_of(const summary *all, str worker) {
+    const summary_fact *f = SUMMARY_ROWS(all, fact);
+    uint32_t low = 0, high = SUMMARY_N(all, fact);
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = str_cmp(f[middle].name, worker);
+        if (!order) return (int)f[middle].value;
+        if (order > 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return 0;
+}
+
+/* What a keeper found out about the ranges goes back to who read the worker. */
+static status return_moved(transport *t, steps *s, error *err) {
+    for (uint32_t i = 0; i < SUMMARY_N(s->moved, moved); i++) {
+        const summary_moved *m = &SUMMARY_ROWS(s->moved, moved)[i];
+        int owner = owner_of(s->roster, m->worker);
+        if (owner < 0 || owner >= t->size) continue;
+        summary_moved *row = summary_add_moved(s->parts[owner]);
+        if (!row) FAIL_MEMORY(err);
+        *row = *m;
+        row->worker = summary_text(s->parts[owner], m->worker);
+        if (!row->worker.p) FAIL_MEMORY(err);
+    }
+    summary_drop(s->moved, SUMMARY_ALL);
+    return send_parts(t, s->parts, s->back, err);
+}
+
+static status resolve_together(running *r, summary *mine, steps *s, error *err) {
+    transport *t = r->o->transport;
+    keeper k;
+    TRY(summary_append(s->roster, mine, SUMMARY_BIT(worker), err));
+    TRY(add_owner(s->roster, mine, t->rank, err));
+    TRY(summary_settle(s->roster, err));
+    TRY(gather(t, s->roster, join_summary, err));
+    TRY(tell_all(t, s->roster, err));
+    TRY(resolve_split(mine, s->parts, (uint32_t)t->size, err));
+    TRY(send_parts(t, s->parts, s->comms, err));
+    TRY(keeper_open(&k, s->roster, s->comms, &r->arena, err));
+    TRY(keeper_samples(&k, s->samples, err));
+    TRY(gather(t, s->samples, join_samples, err));
+    if (t->rank == 0) {
+        TRY(clocks_solve(s->roster, s->samples, &r->arena, s->clocks, err));
+        TRY(summary_settle(s->clocks, err));
+    }
+    TRY(tell_all(t, s->clocks, err));
+    TRY(keeper_resolve(&k, s->clocks, s->moved, s->found, err));
+    summary_drop(s->comms, SUMMARY_ALL);
+    TRY(return_moved(t, s, err));
+    TRY(owner_finish(mine, s->back, &r->arena, err));
+    if (t->rank == 0) TRY(summary_append(mine, s->clocks, SUMMARY_ALL, err));
+    TRY(summary_append(mine, s->found, SUMMARY_ALL, err));
+    TRY(resolve_trim(mine, err));
+    return gather(t, mine, join_run, err);
+}
+
+static status run_all(running *r, uint32_t n_threads, error *err) {
+    steps s = {.n = 0};
+    for (uint32_t i = 0; i < n_threads; i++)
+        if (!(r->mine[i] = summary_new())) FAIL_MEMORY(err);
+    TRY(reduce_files(r, n_threads, err));
+    status st = make_steps(&s, r->o->transport->size, err);
+    if (st == OK) st = resolve_together(r, r->mine[0], &s, err);
+    free_steps(&s);
+    return st;
+}
+
+status reduce_run(const reduce_options *o, reduce_result *out, error *err) {
+    running r = {.o = o};
+    uint32_t n_threads = o->threads > 0 ? (uint32_t)o->threads : 1;
+    arena_init(&r.arena, 0);
+    pthread_mutex_init(&r.lock, NULL);
+    r.mine = ARENA_ARRAY(&r.arena, summary *, n_threads);
+    status st = r.mine ? run_all(&r, n_threads, err) : ERR_MEMORY;
+    *out = (reduce_result){.n_files = o->run->n_workers, .n_failed = r.n_failed};
+    if (st == OK && o->transport->rank == 0) {
+        out->all = r.mine[0];
+        out->n_failed = SUMMARY_N(out->all, failure);
+        r.mine[0] = NULL;
+    }
+    for (uint32_t i = 0; i < n_threads && r.mine; i++) summary_free(r.mine[i]);
+    pthread_mutex_destroy(&r.lock);
+    arena_fini(&r.arena);
+    return st;
+}

@@ -1,0 +1,1 @@
+mkdir $TMP/logs && cp sample.pt.trace.json.gz $TMP/logs/node1_77.pt.trace.json.gz && cd $TMP/logs && $TACHO reduce node1_77.pt.trace.json.gz -o run.tacho -q && $TACHO info run.tacho && $TACHO kernels run.tacho --limit 4 --table workers --format csv && $TACHO overview run.tacho
