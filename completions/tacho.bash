@@ -70,6 +70,7 @@ _tacho() {
     overview:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     steps:--fp-point) return ;;
     steps:--bp-point) return ;;
+    steps:--end-point) return ;;
     steps:--run) return ;;
     steps:--worker) return ;;
     steps:--span) return ;;
@@ -256,7 +257,7 @@ _tacho() {
     operators) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     kernels) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     overview) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    steps) options="--fp-point --bp-point --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    steps) options="--fp-point --bp-point --end-point --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     memory) options="--at --by --points --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     modules) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     pipeline) options="--high --low --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;

@@ -116,6 +116,7 @@ complete -c tacho -n '__fish_seen_subcommand_from overview' -l lang -x -a 'en zh
 complete -c tacho -n '__fish_seen_subcommand_from overview' -l help -s h -d 'this help'
 complete -c tacho -n '__fish_seen_subcommand_from steps' -l fp-point -x -d 'operator whose start begins the forward pass, full name or the last part of it; PROFILING_FP_START and FP_POINT in the environment say the same'
 complete -c tacho -n '__fish_seen_subcommand_from steps' -l bp-point -x -d 'operator whose end finishes the backward pass, full name or the last part of it; PROFILING_BP_END and BP_POINT in the environment say the same'
+complete -c tacho -n '__fish_seen_subcommand_from steps' -l end-point -x -d 'operator whose end finishes the step, full name or the last part of it; PROFILING_ITER_END in the environment says the same'
 complete -c tacho -n '__fish_seen_subcommand_from steps' -l run -x -d 'the run, of a folder with several'
 complete -c tacho -n '__fish_seen_subcommand_from steps' -l worker -x -d 'the worker; the first by rank or name if not given'
 complete -c tacho -n '__fish_seen_subcommand_from steps' -l span -x -d 'the recording cycle, numbered from 1 by time; the last if not given'

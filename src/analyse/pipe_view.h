@@ -44,5 +44,8 @@ typedef struct {
 queue_counts queue_count(const trace *t, uint8_t role);
 /* Fills a table with the columns of `flow` of the analysis pipeline: where the bottleneck may be. */
 status pipeline_flow_write(const trace *t, table *out, error *err) MUST_USE;
+/* The table `findings` of the analysis pipeline: the rules of pipe_rules.c. */
+status pipe_rules_write(const trace *t, const pipe_view *v, arena *a, answer *out,
+                        error *err) MUST_USE;
 
 #endif

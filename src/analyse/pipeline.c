@@ -408,6 +408,7 @@ status analyse_pipeline(const analysis_input *in, const params *p, arena *a, ans
     TRY(write_flow(&q, flow, err));
     TRY(write_suggestions(&q, suggestions, err));
     TRY(write_loading(&q, loading, err));
+    TRY(pipe_rules_write(q.t, &q.view, a, out, err));
     TRY(cpu_use_write(q.t, p, a, out, err));
     rules_apply(rules, sizeof rules / sizeof *rules, &q, &out->verdict);
     answer_finish(out, p);

@@ -26,7 +26,7 @@ typedef struct {
     arena *arena;
     graph_op *ops; /* by start */
     size_t n;
-    str fp, bp; /* asked for */
+    str fp, bp, end; /* asked for */
 } finder;
 
 /* The last part of a path. */
@@ -143,22 +143,41 @@ static size_t find_bp(const finder *f, size_t from, size_t to) {
     return computing > 1 ? before : last;
 }
 
-static void set_row(const finder *f, uint32_t step, step_trace *s, bool *any_fp, bool *any_bp) {
+typedef struct {
+    bool fp, bp, end;
+} found_points;
+
+/* Where a step ends: behind the last run of the operator asked for, else where it was recorded to. */
+static int64_t step_end(const finder *f, uint32_t step, bool *any) {
+    size_t from, to;
+    if (!f->end.n) return f->t->step.end[step];
+    ops_of_step(f, step, &from, &to);
+    for (size_t i = to; i-- > from;)
+        if (has_name(f, i, f->end)) {
+            *any = true;
+            return f->ops[i].end;
+        }
+    return f->t->step.end[step];
+}
+
+static void set_row(const finder *f, uint32_t step, step_trace *s, found_points *any) {
     const trace *t = f->t;
     size_t from, to;
     ops_of_step(f, step, &from, &to);
     size_t fp = find_fp(f, from, to), bp = find_bp(f, from, to);
-    *any_fp |= fp != SIZE_MAX;
-    *any_bp |= bp != SIZE_MAX;
+    any->fp |= fp != SIZE_MAX;
+    any->bp |= bp != SIZE_MAX;
+    int64_t step_ends = step_end(f, step, &any->end),
+            before = step > 1 ? step_end(f, step - 1, &any->end) : 0;
     if (fp == SIZE_MAX || bp == SIZE_MAX) return;
     if (!s->fp.n) s->fp = trace_str(t, f->ops[fp].name);
     if (!s->bp.n) s->bp = trace_str(t, f->ops[bp].name);
     int64_t start = f->ops[fp].start, end = max_i64(start, f->ops[bp].end);
-    s->rows[step] = (step_trace_row){
-        .known = true,
-        .gap = step > 1 ? max_i64(0, sub_i64(start, t->step.end[step - 1])) : ABSENT_I64,
-        .passes = {start, end},
-        .tail = max_i64(0, sub_i64(t->step.end[step], end))};
+    s->rows[step] =
+        (step_trace_row){.known = true,
+                         .gap = step > 1 ? max_i64(0, sub_i64(start, before)) : ABSENT_I64,
+                         .passes = {start, end},
+                         .tail = max_i64(0, sub_i64(step_ends, end))};
 }
 
 static bool is_compiled(const finder *f) {
@@ -167,16 +186,19 @@ static bool is_compiled(const finder *f) {
 
 static status find_points(finder *f, step_trace *s, error *err) {
     const trace *t = f->t;
-    bool any_fp = false, any_bp = false, asked = f->fp.n || f->bp.n;
+    bool asked = f->fp.n || f->bp.n || f->end.n;
+    found_points any = {0};
     TRY(collect_ops(f, err));
-    for (uint32_t i = 1; i < t->step.n; i++) set_row(f, i, s, &any_fp, &any_bp);
+    for (uint32_t i = 1; i < t->step.n; i++) set_row(f, i, s, &any);
     if (asked && (!f->n || t->step.n < 2))
         FAIL0(err, ERR_ARG, NOPOS, MSG_POINTS_NEED_OPERATORS);
-    if (f->fp.n && !any_fp)
+    if (f->fp.n && !any.fp)
         FAIL(err, ERR_ARG, NOPOS, MSG_POINT_NOT_FOUND, arg_text("name", f->fp));
-    if (f->bp.n && !any_bp)
+    if (f->bp.n && !any.bp)
         FAIL(err, ERR_ARG, NOPOS, MSG_POINT_NOT_FOUND, arg_text("name", f->bp));
-    if (any_fp && any_bp) s->source = asked ? POINTS_ASKED : POINTS_FOUND;
+    if (f->end.n && !any.end)
+        FAIL(err, ERR_ARG, NOPOS, MSG_POINT_NOT_FOUND, arg_text("name", f->end));
+    if (any.fp && any.bp) s->source = asked ? POINTS_ASKED : POINTS_FOUND;
     /* Only named, not used: the stages of other producers are marked or have evidence. */
     if (!asked && !is_compiled(f))
         for (uint32_t i = 1; i < t->step.n; i++) s->rows[i].known = false;
@@ -234,7 +256,8 @@ status step_trace_find(const trace *t, const params *p, arena *a, step_trace *ou
     if (!s.rows) FAIL_MEMORY(err);
     f.fp = param_text(p, STR("fp_point"));
     f.bp = param_text(p, STR("bp_point"));
-    bool given = t->given_step.n > 1, asked = f.fp.n || f.bp.n;
+    f.end = param_text(p, STR("end_point"));
+    bool given = t->given_step.n > 1, asked = f.fp.n || f.bp.n || f.end.n;
     if (given && asked && !t->kind_count[KIND_OP]) {
         /* Collectives of the step trace are no operators. */
         bool tasks = (int64_t)t->kind_count[KIND_KERNEL] > (int64_t)t->comm.n - 1;
@@ -248,6 +271,7 @@ status step_trace_find(const trace *t, const params *p, arena *a, step_trace *ou
     } else {
         TRY(find_points(&f, &s, err));
     }
+    s.end = f.end;
     *out = s;
     return OK;
 }
@@ -329,12 +353,13 @@ static status write_mean(const table *steps, table *out, error *err) {
 
 static status write_points(const step_trace *s, table *out, error *err) {
     static const char *const how[] = {"", "given", "found", "asked"};
-    for (int i = 0; i < 2; i++) {
-        str name = i ? s->bp : s->fp;
+    static const char *const points[] = {"forward_start", "backward_end", "step_end"};
+    for (int i = 0; i < 3; i++) {
+        str name = i == 0 ? s->fp : i == 1 ? s->bp : s->end;
         size_t row;
         if (!name.n || s->source == POINTS_NONE) continue;
         TRY(table_add_row(out, &row, err));
-        table_set_text(out, row, COL_P(point), i ? STR("backward_end") : STR("forward_start"));
+        table_set_text(out, row, COL_P(point), str_of(points[i]));
         table_set_text(out, row, COL_P(name), name);
         table_set_text(out, row, COL_P(source), str_of(how[s->source]));
     }

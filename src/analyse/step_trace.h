@@ -7,7 +7,8 @@
  * The producer's own step trace is believed (table given_step). Where there are operators, the points
  * are found among them: the forward pass starts with the first operator that fetches no data, the
  * backward pass ends with the last operator before the last collective or, without one, with the
- * last but one. Either point may be given by name instead. */
+ * last but one. Either point may be given by name instead,
+ * and so may the operator that ends a step. */
 #ifndef ANALYSE_STEP_TRACE_H
 #define ANALYSE_STEP_TRACE_H
 
@@ -32,6 +33,7 @@ typedef struct {
     step_trace_row *rows; /* by row of table step */
     points_source source;
     str fp, bp; /* names of the operators; empty when not known */
+    str end;    /* of the last operator, where it was asked for */
 } step_trace;
 
 /* Is it worth looking for points? Only where the producer gave them or operators are those of a

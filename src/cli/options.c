@@ -335,7 +335,8 @@ static void add_from_environment(const options *o, params *made) {
     } known[] = {{"steps", "fp_point", "PROFILING_FP_START"},
                  {"steps", "fp_point", "FP_POINT"},
                  {"steps", "bp_point", "PROFILING_BP_END"},
-                 {"steps", "bp_point", "BP_POINT"}};
+                 {"steps", "bp_point", "BP_POINT"},
+                 {"steps", "end_point", "PROFILING_ITER_END"}};
     for (size_t i = 0; o->command.analysis && i < sizeof known / sizeof *known; i++) {
         const char *value = getenv(known[i].variable);
         bool given =

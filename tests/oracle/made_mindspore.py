@@ -25,12 +25,16 @@ FIRST_NS = 5_000_000_000
 STEP_NS = 1_000_000
 
 
-def launches():
+MANY = GRAPH + [('Default/net-Net/wide/Extra%c-op%d' % (65 + i, 20 + i), 'K%d<float>' % (i % 14), 7, '64,1,1', '1,%d,1' % (i + 1))
+                for i in range(21)]
+
+
+def launches(graph=None):
     """[(step, operator, op start, op ns, kernel, kernel start, kernel ns, stream, block, grid)]"""
     out = []
     for step in range(STEPS):
         at = FIRST_NS + step * STEP_NS
-        for i, (op, kernel, stream, block, grid) in enumerate(GRAPH):
+        for i, (op, kernel, stream, block, grid) in enumerate(graph or GRAPH):
             op_ns = 40_000 + 1_000 * i + 100 * step
             kernel_ns = 3_000 + 500 * i + 7 * step
             out.append((step, op, at, op_ns, kernel, at + 5_000, kernel_ns, stream, block, grid))
@@ -67,10 +71,10 @@ def write_csv(path, head, lines):
         file.write(text.getvalue())
 
 
-def write(folder, without=()):
+def write(folder, without=(), graph=None, asynchronous=False):
     """All files of the run, but those named in `without`."""
     os.makedirs(folder, exist_ok=True)
-    all_of_it = launches()
+    all_of_it = launches(graph)
     ops = sums((l[1], l[3]) for l in all_of_it)
     kernels_of = sums((l[1], l[6]) for l in all_of_it)
     types = sums((type_of(l[1]), l[3]) for l in all_of_it)
@@ -103,7 +107,15 @@ def write(folder, without=()):
         for launch in all_of_it:
             out.write('%s;%d;%d;%s\n' % (launch[4], launch[7], launch[5], us(launch[6])))
     with open(file('step_trace_profiling_0.txt'), 'w', encoding='utf-8') as out:
-        for op in (GRAPH[1][0], GRAPH[4][0], GRAPH[6][0], GRAPH[5][0]):  # forward, backward, end, all-reduce
+        for step in range(STEPS if asynchronous else 0):
+            of_step = {l[1]: l for l in all_of_it if l[0] == step}
+            fp, bp, last, comm = (of_step[GRAPH[i][0]] for i in (1, 4, 6, 5))
+            start = [l for l in all_of_it if l[0] == step - 1 and l[1] == last[1]]
+            begin = start[0][2] + start[0][3] if start else fp[2]
+            out.write('%s,%d %s,%d %s,%d %s,%d %s,%d,%d\n' % (
+                GRAPH[0][0], begin, fp[1], fp[2], bp[1], bp[2] + bp[3], last[1], last[2] + last[3],
+                comm[1], comm[2], comm[2] + comm[3]))
+        for op in () if asynchronous else (GRAPH[1][0], GRAPH[4][0], GRAPH[6][0], GRAPH[5][0]):  # forward, backward, end, all-reduce
             pairs = ['%d,%d' % (l[2] // 10, (l[2] + l[3]) // 10) for l in all_of_it if l[1] == op]
             out.write('%s %s\n' % (op, ' '.join(pairs)))
     for name in without:
@@ -166,6 +178,64 @@ def compare_steps(tally, folder, all_of_it):
         before = last[2]
 
 
+def compare_asynchronous(tally, folder, all_of_it):
+    """One line a step, nanoseconds whose last digit is cut off."""
+    table = rows(ask('steps', folder), 'steps')
+    tally.check('made GPU run, asynchronous: steps', STEPS, len(table))
+    before = None
+    for step, got in enumerate(table):
+        of_step = {l[1]: l for l in all_of_it if l[0] == step}
+        fp, bp, last = (of_step[GRAPH[i][0]] for i in (1, 4, 6))
+        end = last[2] + last[3]
+        start = before if before is not None else fp[2]
+        for figure, want in (('duration', end - start), ('gap', fp[2] - start),
+                             ('forward_backward', bp[2] + bp[3] - fp[2]), ('tail', end - bp[2] - bp[3])):
+            tally.check('made GPU run, asynchronous: step %d %s' % (step + 1, figure), want, got[figure])
+        before = end
+
+
+def compare_defaults(tally, folder, all_of_it):
+    """Charts show the 20 types and the 15 kernels of longest mean, the rest as Others; the overview five types."""
+    for analysis, options, key, most in (('operators', ['--group-by', 'type'], lambda l: (type_of(l[1]), l[3]), 20),
+                                         ('kernels', [], lambda l: (l[4], l[6]), 15)):
+        right = sums(key(l) for l in all_of_it)
+        order = sorted(right, key=lambda k: (-round(right[k][1] / right[k][0]), -right[k][1], k))
+        top = rows(ask(analysis, folder, *options), 'top')
+        label = 'made GPU run, many: %s ' % analysis
+        tally.check(label + 'shown', order[:most] + ['Others'], [r['name'] for r in top])
+        rest = [right[k] for k in order[most:]]
+        tally.check(label + 'Others', [sum(r[0] for r in rest), sum(r[1] for r in rest)],
+                    [top[-1]['calls'], top[-1]['total']])
+    types = sums((type_of(l[1]), l[3]) for l in all_of_it)
+    order = sorted(types, key=lambda k: (-round(types[k][1] / types[k][0]), k))
+    card = rows(ask('overview', folder), 'operator_types')
+    tally.check('made GPU run, many: card', order[:5] + ['Others'], [r['type'] for r in card])
+    tally.check('made GPU run, many: card total', sum(r[1] for r in types.values()), sum(r['total'] for r in card))
+
+
+def compare_cards(tally, folder, all_of_it):
+    work = {r['key']: int(r['value']) for r in rows(ask('overview', folder), 'work')}
+    tally.check('made GPU run: operators counted', len(GRAPH), work['operators'])
+    tally.check('made GPU run: executions', len(all_of_it), work['executions'])
+    tally.check('made GPU run: total time', sum(l[3] for l in all_of_it), work['total_time_ns'])
+
+
+def compare_launches(tally, folder, all_of_it):
+    """Dimensions of a kernel are those of its launch."""
+    found = {(r['name'], r['grid'], r['block']): r['calls'] for r in rows(ask('kernels', folder, '--group-by', 'launch'),
+                                                                         'kernels')}
+    right = {}
+    first = {}
+    for launch in all_of_it:
+        first.setdefault(launch[4], launch)
+    for launch in all_of_it:
+        key = (launch[4], first[launch[4]][9], first[launch[4]][8])
+        right[key] = right.get(key, 0) + 1
+    plain = lambda text: '×'.join(text.strip('[]()').replace(' ', '').replace('×', ',').replace('x', ',').split(','))
+    tally.check('made GPU run: launches', sorted((n, plain(g), plain(b), c) for (n, g, b), c in right.items()),
+                sorted((n, plain(g or ''), plain(b or ''), c) for (n, g, b), c in found.items()))
+
+
 def compare_timeline(tally, folder, all_of_it):
     status, out, err = call(['export', folder, '--no-cache', '--to', 'csv', '-o', '-'])
     tally.check('made GPU run: export', 0, status)
@@ -187,6 +257,12 @@ def compare(tally):
     compare_kernels(tally, folder, all_of_it, 'made GPU run')
     compare_steps(tally, folder, all_of_it)
     compare_timeline(tally, folder, all_of_it)
+    compare_cards(tally, folder, all_of_it)
+    compare_launches(tally, folder, all_of_it)
+    other = scratch('mindspore_gpu_asynchronous')
+    compare_asynchronous(tally, other, write(other, asynchronous=True))
+    many = scratch('mindspore_gpu_many')
+    compare_defaults(tally, many, write(many, graph=MANY))
     alone = scratch('mindspore_gpu_tables')
     write(alone, ('activity_execute_timestamp_0.txt', 'gpu_op_execute_timestamp_0.txt', 'step_trace_profiling_0.txt'))
     compare_kernels(tally, alone, all_of_it, 'made GPU tables')

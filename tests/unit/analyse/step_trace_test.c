@@ -60,6 +60,25 @@ static void points_may_be_asked_for_by_either_name(void **state) {
     built_fini(&x);
 }
 
+static void the_end_of_a_step_may_be_asked_for(void **state) {
+    built x;
+    built_init(&x);
+    add_steps(&x, false);
+    built_seal(&x);
+    built_param(&x, "end_point", "Momentum-op5");
+    assert_int_equal(built_ask(&x, analyse_steps, NULL), OK);
+    const table *t = built_table(&x, "steps");
+    assert_int_equal(built_int(t, 1, "tail"), 100); /* 1450 - 1350 */
+    assert_int_equal(built_int(t, 1, "gap"), 650);  /* 1100 - 450 */
+    assert_true(built_is(built_table(&x, "points"), 2, "point", "step_end"));
+    x.answer = (answer){0};
+    x.params.n_extra = 0;
+    built_param(&x, "end_point", "Nothing-op1");
+    error err = {0};
+    assert_int_equal(built_ask(&x, analyse_steps, &err), ERR_ARG);
+    built_fini(&x);
+}
+
 static void a_name_no_step_has_is_refused(void **state) {
     built x;
     built_init(&x);
@@ -127,6 +146,7 @@ int main(void) {
         cmocka_unit_test(points_are_found_among_the_operators),
         cmocka_unit_test(the_backward_pass_ends_before_the_last_collective),
         cmocka_unit_test(points_may_be_asked_for_by_either_name),
+        cmocka_unit_test(the_end_of_a_step_may_be_asked_for),
         cmocka_unit_test(a_name_no_step_has_is_refused),
         cmocka_unit_test(a_step_trace_alone_is_believed_and_cannot_be_changed),
         cmocka_unit_test(a_collective_inside_the_given_passes_is_hidden),

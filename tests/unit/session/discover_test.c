@@ -148,6 +148,46 @@ static void the_directory_we_stand_in_has_a_name(void **state) {
     folder_gone(&f);
 }
 
+static void a_mindspore_folder_has_a_worker_for_each_device(void **state) {
+    folder f = folder_new();
+    put_file(&f, "log/ms/profiler/step_trace_raw_10_detail_time.csv", STR("step_num\n"));
+    put_file(&f, "log/ms/profiler/step_trace_raw_2_detail_time.csv", STR("step_num\n"));
+    put_file(&f, "log/ms/profiler/aicore_intermediate_2_type.csv", STR("kernel_type\n"));
+    put_file(&f, "log/ms/profiler/step_trace_point_info.json", STR("{}"));
+    put_file(&f, "log/ms/profiler/notes.txt", STR("mine"));
+    check(in_folder(&f, "log"), "ms/profiler[rank2: rank10:]");
+    folder_gone(&f);
+}
+
+static void cycles_of_mindspore_are_spans_of_their_process(void **state) {
+    folder f = folder_new();
+    const char *first = "r/host_7_20260101000000001_ascend_ms/FRAMEWORK/cpu_op_type_info_0.csv";
+    const char *second =
+        "r/host_7_20260101000000002_ascend_ms/FRAMEWORK/cpu_op_type_info_0.csv";
+    put_file(&f, first, STR("op_type\n"));
+    put_file(&f, second, STR("op_type\n"));
+    check(in_folder(&f, "r"), "r[host_7:20260101000000001,20260101000000002]");
+    folder_gone(&f);
+}
+
+static void frameworks_share_a_log_directory(void **state) {
+    folder f = folder_new();
+    put_file(&f, "log/torch/w.1.pt.trace.json", STR("{"));
+    put_file(&f, "log/ms/hccl_raw_0.csv", STR("step_num\n"));
+    put_file(&f, "log/ms/hccl_raw_1.csv", STR("step_num\n"));
+    put_file(&f, "log/paddle/host.time_1.paddle_trace.json", STR("{"));
+    arena a;
+    arena_init(&a, 0);
+    catalogue c;
+    error err = {0};
+    assert_int_equal(discover(&a, in_folder(&f, "log"), &c, &err), OK);
+    assert_int_equal(c.n_runs, 3);
+    assert_int_equal(c.runs[0].n_workers, 2); /* ms: both devices */
+    assert_string_equal(c.runs[0].name.p, "ms");
+    arena_fini(&a);
+    folder_gone(&f);
+}
+
 static void nothing_there_says_so(void **state) {
     folder f = folder_new();
     put_file(&f, "empty/readme", STR("x"));
@@ -198,6 +238,9 @@ int main(void) {
         cmocka_unit_test(links_are_followed_but_not_in_circles),
         cmocka_unit_test(a_file_is_taken_as_it_is),
         cmocka_unit_test(the_directory_we_stand_in_has_a_name),
+        cmocka_unit_test(a_mindspore_folder_has_a_worker_for_each_device),
+        cmocka_unit_test(cycles_of_mindspore_are_spans_of_their_process),
+        cmocka_unit_test(frameworks_share_a_log_directory),
         cmocka_unit_test(nothing_there_says_so),
         cmocka_unit_test(every_allocation_and_read_may_fail),
     };

@@ -408,6 +408,13 @@ export interface Tables {
       kind: string | null;
       value: number | null;
     };
+    findings: {
+      operator: string | null;
+      rule: string | null;
+      value: number | null;
+      limit: number | null;
+      finding: string | null;
+    };
   };
   distributed: {
     overlap: {
@@ -689,6 +696,7 @@ export interface Parameters {
   steps: {
     "fp-point"?: string;
     "bp-point"?: string;
+    "end-point"?: string;
   };
   memory: {
     at?: string;

@@ -1,0 +1,1 @@
+$TACHO advise mindspore_cluster --all-workers --stable --lang zh

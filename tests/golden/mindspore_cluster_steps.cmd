@@ -1,0 +1,1 @@
+$TACHO distributed mindspore_cluster --all-workers --stable --format csv --table cluster_steps
