@@ -53,8 +53,8 @@ class Gpt(nn.Module):
         return self.head(self.last(x))
 
 
-MODELS = {"gpt2": dict(layers=12, width=768, heads=12, words=50257, length=1024, batch=24, steps=2, half=True),
-          "small": dict(layers=6, width=512, heads=8, words=1000, length=64, batch=4, steps=15, half=False)}
+MODELS = {"gpt2": dict(layers=12, width=768, heads=12, words=50257, length=1024, batch=24, steps=6, half=True),
+          "small": dict(layers=6, width=512, heads=8, words=1000, length=64, batch=4, steps=40, half=False)}
 
 
 def make(name):
@@ -121,7 +121,8 @@ def cost(folder):
 
 def ops(folder):
     step, _ = make("small")
-    tacho_window(step, 1, folder / "first")
+    tacho_window(step, 1, folder / "ops")  # loads what is needed; written over
+    (folder / "ops.tacho").unlink()
     tacho_window(step, 3, folder / "ops")
     torch_window(step, 1, None)
     with torch.profiler.profile() as profiler:
