@@ -25,23 +25,44 @@ static const char *skip_text(const char *p, const char *end) {
     return p;
 }
 
-/* A quote or a bracket of either kind; [ and { differ in one bit, so do ] and }. */
-static const char *skip_plain(const char *p, const char *end) {
-    for (; end - p >= 16; p += 16) {
-        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+/* Where the walk through a value stands. */
+typedef struct {
+    size_t depth;
+    const char *next; /* bytes before it are done with: one stands behind a backslash */
+    bool inside;      /* a string */
+} value_walk;
+
+/* Goes through blocks of 16 bytes; one past the value's end when it is in one of them. Otherwise *p is
+ * the first byte not looked at. Bytes that matter are quotes, backslashes and brackets of either kind;
+ * [ and { differ in one bit, so do ] and }. */
+static const char *walk_blocks(const char **p, const char *end, value_walk *w) {
+    for (; end - *p >= 16; *p += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)*p);
         __m128i low = _mm_or_si128(v, _mm_set1_epi8(0x20));
         __m128i hit = _mm_or_si128(equal_16(low, '{'), equal_16(low, '}'));
-        int found = _mm_movemask_epi8(_mm_or_si128(hit, equal_16(v, '"')));
-        if (found) return p + __builtin_ctz((unsigned)found);
+        hit = _mm_or_si128(hit, _mm_or_si128(equal_16(v, '"'), equal_16(v, '\\')));
+        for (unsigned found = (unsigned)_mm_movemask_epi8(hit); found; found &= found - 1) {
+            const char *at = *p + __builtin_ctz(found);
+            char c = *at;
+            if (at < w->next) continue;
+            if (c == '"') {
+                w->inside = !w->inside;
+            } else if (w->inside) {
+                if (c == '\\') w->next = at + 2;
+            } else if (c == '{' || c == '[') {
+                w->depth++;
+            } else if (c != '\\' && --w->depth == 0) {
+                return at + 1;
+            }
+        }
     }
-    return p;
+    return NULL;
 }
 #else
 static const char *skip_text(const char *p, const char *end) {
     (void)end;
     return p;
 }
-#define skip_plain skip_text
 #endif
 
 const char *json_string_end(const char *p, const char *end) {
@@ -70,9 +91,20 @@ const char *json_value_end(const char *p, const char *end) {
         return p == word ? NULL : p;
     }
     size_t depth = 0;
+#ifdef __SSE2__
+    value_walk w = {.next = p};
+    const char *found = walk_blocks(&p, end, &w);
+    if (found) return found;
+    depth = w.depth;
+    if (w.next > end) return NULL; /* a backslash at the very end */
+    if (w.next > p) p = w.next;
+    if (w.inside) {
+        p = json_string_end(p, end);
+        if (!p) return NULL;
+        p++;
+    }
+#endif
     for (; p < end; p++) {
-        p = skip_plain(p, end);
-        if (p == end) break;
         if (*p == '"') {
             p = json_string_end(p + 1, end);
             if (!p) return NULL;

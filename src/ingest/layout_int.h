@@ -104,6 +104,10 @@ struct layout {
     uint64_t history;
     vec pending; /* pending_loss */
     buf scratch;
+    /* The last text with clean escapes as it was written, and its id; 0 = none yet. */
+    char escaped[128];
+    size_t n_escaped;
+    uint32_t escaped_id;
     event e;
     uint64_t base;
     const char *start; /* of the bytes at hand */

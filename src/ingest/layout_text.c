@@ -95,6 +95,8 @@ uint32_t layout_plain(layout *l, str s, const char *at) {
 
 /* A string with backslashes. */
 uint32_t layout_escaped(layout *l, str inside, const char *at) {
+    /* Writers repeat themselves: the same escaped text as before has the same id. */
+    if (l->escaped_id && str_eq(inside, str_n(l->escaped, l->n_escaped))) return l->escaped_id;
     buf_clear(&l->scratch);
     unsigned flags = json_decode(inside, &l->scratch);
     if (!utf8_valid(buf_str(&l->scratch))) flags |= JSON_BAD_UTF8;
@@ -105,6 +107,11 @@ uint32_t layout_escaped(layout *l, str inside, const char *at) {
         return 0;
     }
     count_flags(l, flags, layout_offset(l, at), id);
+    if (flags == 0 && inside.n <= sizeof l->escaped) {
+        memcpy(l->escaped, inside.p, inside.n);
+        l->n_escaped = inside.n;
+        l->escaped_id = id;
+    }
     return id;
 }
 

@@ -63,6 +63,8 @@ typedef struct {
     map tensor_map, fact_map;
     vec facts; /* tensor_fact of all threads */
     uint32_t n_blocks, tie;
+    uint32_t last_text, last_device; /* of the tensor before: string id, row in devices */
+    ident last_pid;
     bool has_base, has_named; /* a device whose word the file must tell */
 } replay;
 
@@ -250,7 +252,13 @@ static uint32_t tensor_of(replay *r, const note *n) {
     *t = (tensor){.pid = n->pid, .id = n->id};
     if (fact == MAP_NONE) return *at;
     const tensor_fact *f = &VEC(&r->facts, tensor_fact)[fact - 1];
-    if (!device_at(r, n->pid, intern_get(r->strings, f->device), &t->device)) return UINT32_MAX;
+    bool same_device = r->last_text && f->device == r->last_text && same(n->pid, r->last_pid);
+    if (!same_device &&
+        !device_at(r, n->pid, intern_get(r->strings, f->device), &r->last_device))
+        return UINT32_MAX;
+    r->last_text = f->device;
+    r->last_pid = n->pid;
+    t->device = r->last_device;
     t->bytes = f->bytes;
     t->fact = fact;
     return *at;
@@ -394,8 +402,12 @@ static status make_steps(replay *r) {
 
 /* The device a tensor's text calls by this logical name, else what the name itself says. */
 static bool device_of_row(const replay *r, str name, megengine_device *out) {
+    uint32_t seen = 0; /* nearly all tensors are on one device */
     for (size_t i = 0; i < r->facts.n; i++) {
-        str text = intern_get(r->strings, VEC(&r->facts, tensor_fact)[i].device);
+        uint32_t device = VEC(&r->facts, tensor_fact)[i].device;
+        if (device == seen) continue;
+        seen = device;
+        str text = intern_get(r->strings, device);
         if (megengine_device_of(text, out) && str_eq(out->logical, name)) return true;
     }
     return megengine_device_of(name, out);

@@ -30,11 +30,21 @@ typedef struct {
 #define NO_MEMBERS \
     { .keys = VEC_INIT(str), .values = VEC_INIT(str) }
 
+enum { N_PLACES = 4 };
+typedef struct {
+    str text; /* as it stands in the file */
+    uint32_t id;
+} place_name;
+
 typedef struct {
     builder *b;
     part *part;
     intern *strings;
     str text;
+    place_name places[N_PLACES]; /* the last few */
+    size_t next_place;
+    vec device_rows, devices_known; /* int64_t: rows that have their device; devices */
+    buf common, args;               /* of the operator, of the sample at hand */
     lookup operators, devices, hosts, footprints, vars;
     uint64_t n_operators, n_samples;
     bool failed, has_profiler,
@@ -101,14 +111,41 @@ static uint32_t keep_decoded(reader *r, str value) {
     return id;
 }
 
+/* The same for the names of devices and threads: a few, again and again. */
+static uint32_t keep_place(reader *r, str key) {
+    for (size_t i = 0; i < N_PLACES; i++)
+        if (r->places[i].id && str_eq(r->places[i].text, key)) return r->places[i].id;
+    uint32_t id = keep_decoded(r, key);
+    if (!r->failed) r->places[r->next_place++ % N_PLACES] = (place_name){key, id};
+    return id;
+}
+
 /* ---- arguments ---- */
+
+/* Nothing in it that could need repair. */
+static bool is_plain_number(str s) {
+    size_t i = s.n && s.p[0] == '-';
+    bool point = false, digits = false;
+    for (; i < s.n; i++) {
+        if (s.p[i] >= '0' && s.p[i] <= '9')
+            digits = true;
+        else if (s.p[i] == '.' && digits && !point && i + 1 < s.n)
+            point = true;
+        else
+            return false;
+    }
+    return digits && s.p[s.n - 1] != '.';
+}
 
 static void add_member(buf *b, const char *key, str value) {
     if (!value.p) return;
-    if (b->p[b->n - 1] != '{') buf_add_byte(b, ',');
-    buf_add_json(b, str_of(key));
-    buf_add_byte(b, ':');
-    json_normal(value, b);
+    buf_add_cstr(b, b->p[b->n - 1] != '{' ? ",\"" : "\"");
+    buf_add_cstr(b, key);
+    buf_add_cstr(b, "\":");
+    if (is_plain_number(value))
+        buf_add_str(b, value);
+    else
+        json_normal(value, b);
 }
 
 /* The types of the inputs whose place in memory is planned; the others are not known. */
@@ -138,11 +175,13 @@ typedef struct {
     str foot[N_FOOT]; /* of the footprint */
     bool has_foot;
     int64_t number; /* the id as a number, ABSENT_I64 when it is none */
-    buf common;     /* arguments without the brace at the end */
+    uint32_t name_id;
 } operator_facts;
 
-static void describe(const reader *r, operator_facts *f, const str *members, uint64_t order) {
-    buf *b = &f->common;
+/* The arguments without the brace at the end. */
+static void describe(reader *r, const operator_facts *f, const str *members, uint64_t order) {
+    buf *b = &r->common;
+    buf_clear(b);
     buf_add_byte(b, '{');
     add_member(b, "name", f->name);
     add_member(b, "type", members[1]);
@@ -155,6 +194,40 @@ static void describe(const reader *r, operator_facts *f, const str *members, uin
     if (f->has_foot) buf_add_cstr(b, ",\"footprint\":true");
 }
 
+/* ---- devices ---- */
+
+static bool is_new(vec *known, int64_t key, bool *failed) {
+    for (size_t i = 0; i < known->n; i++)
+        if (VEC(known, int64_t)[i] == key) return false;
+    int64_t *to = known->n < 1024 ? vec_push(known) : NULL; /* more are nobody's */
+    *failed |= !to && known->n < 1024;
+    if (to) *to = key;
+    return to != NULL;
+}
+
+/* Each device once, and the number of each of their rows. */
+static status add_device(reader *r, uint32_t text) {
+    megengine_device d;
+    bool seen = !is_new(&r->device_rows, text, &r->failed);
+    if (r->failed) return ERR_MEMORY;
+    if (seen || !megengine_device_of(intern_get(r->strings, text), &d)) return OK;
+    raw_label label = {
+        .pid = {1, false}, .tid = {text, true}, .value = d.id, .kind = LABEL_THREAD_DEVICE};
+    TRY(part_label(r->part, &label));
+    if (!is_new(&r->devices_known, (int64_t)d.type << 32 | d.id, &r->failed)) return OK;
+    r->has_named |= megengine_is_named(d.type);
+    raw_device row = {.id = d.id,
+                      .type = d.type,
+                      .name = keep(r, d.physical),
+                      .memory = ABSENT_I64,
+                      .compute_major = ABSENT_I32,
+                      .compute_minor = ABSENT_I32,
+                      .sm_count = ABSENT_I32,
+                      .threads_per_sm = ABSENT_I32,
+                      .warp_size = ABSENT_I32};
+    return builder_add_device(r->b, &row, NULL);
+}
+
 /* ---- samples ---- */
 
 static const char *const TIME_KEYS[] = {"start", "kern", "end"};
@@ -163,14 +236,14 @@ static bool time_of(str value, double *out) {
     return json_f64(value, out) && *out > -9e9 && *out < 9e9;
 }
 
-static uint32_t sample_args(reader *r, const operator_facts *f, const str times[3]) {
-    buf b = {0};
-    buf_add_str(&b, buf_str(&f->common));
-    for (int i = 0; i < 3; i++) add_member(&b, TIME_KEYS[i], times[i]);
-    buf_add_byte(&b, '}');
-    uint32_t id = buf_ok(&b) ? keep(r, buf_str(&b)) : UINT32_MAX;
-    r->failed |= !buf_ok(&b);
-    buf_fini(&b);
+static uint32_t sample_args(reader *r, const str times[3]) {
+    buf *b = &r->args;
+    buf_clear(b);
+    buf_add_str(b, buf_str(&r->common));
+    for (int i = 0; i < 3 && buf_ok(b); i++) add_member(b, TIME_KEYS[i], times[i]);
+    buf_add_byte(b, '}');
+    uint32_t id = buf_ok(b) ? keep(r, buf_str(b)) : UINT32_MAX;
+    r->failed |= !buf_ok(b);
     return id == UINT32_MAX ? 0 : part_args_raw(r->part, id);
 }
 
@@ -219,14 +292,15 @@ static status add_samples(reader *r, const operator_facts *f, str samples, bool 
             part_count(r->part, 0, 1);
             continue;
         }
-        uint32_t where = keep_decoded(r, key);
+        uint32_t where = keep_place(r, key);
         if (r->failed) return ERR_MEMORY;
+        if (device) TRY(add_device(r, where));
         str place = intern_get(r->strings, where);
         raw_slice row = {.start = (int64_t)llround(start * 1e9),
                          .dur = end > start ? (int64_t)llround((end - start) * 1e9) : 0,
-                         .name = keep_decoded(r, f->name),
+                         .name = f->name_id,
                          .kind = device ? KIND_KERNEL : KIND_OP,
-                         .args = sample_args(r, f, times)};
+                         .args = sample_args(r, times)};
         if (end < start)
             part_lost(r->part, CAUSE_NEGATIVE_DURATION, (uint64_t)(sample.p - r->text.p), 0);
         row.track = part_track(r->part, (ident){device ? 1 : 0, false}, (ident){where, true});
@@ -246,61 +320,14 @@ static status add_operator(reader *r, str id, str operator) {
         .id = id, .name = members[0].p ? members[0] : STR("\"\""), .has_foot = footprint.p};
     find_members(footprint, FOOT_KEYS, N_FOOT, f.foot);
     if (!json_i64(id, &f.number)) f.number = ABSENT_I64;
+    f.name_id = keep_decoded(r, f.name);
     describe(r, &f, members, ++r->n_operators);
-    status st = buf_ok(&f.common) ? OK : ERR_MEMORY;
-    if (st == OK) st = add_samples(r, &f, find_member(&r->devices, id), true);
-    if (st == OK) st = add_samples(r, &f, find_member(&r->hosts, id), false);
-    buf_fini(&f.common);
-    return st;
+    if (r->failed || !buf_ok(&r->common)) return ERR_MEMORY;
+    TRY(add_samples(r, &f, find_member(&r->devices, id), true));
+    return add_samples(r, &f, find_member(&r->hosts, id), false);
 }
 
 /* ---- the whole ---- */
-
-static bool is_new(vec *known, int64_t key, bool *failed) {
-    for (size_t i = 0; i < known->n; i++)
-        if (VEC(known, int64_t)[i] == key) return false;
-    int64_t *to = known->n < 1024 ? vec_push(known) : NULL; /* more are nobody's */
-    *failed |= !to && known->n < 1024;
-    if (to) *to = key;
-    return to != NULL;
-}
-
-/* Each device once, and the number of each of their rows. */
-static status add_device(reader *r, uint32_t text, vec *rows, vec *known, error *err) {
-    megengine_device d;
-    if (!megengine_device_of(intern_get(r->strings, text), &d)) return OK;
-    raw_label label = {
-        .pid = {1, false}, .tid = {text, true}, .value = d.id, .kind = LABEL_THREAD_DEVICE};
-    if (is_new(rows, text, &r->failed) && part_label(r->part, &label) != OK) FAIL_MEMORY(err);
-    if (!is_new(known, (int64_t)d.type << 32 | d.id, &r->failed)) return OK;
-    r->has_named |= megengine_is_named(d.type);
-    raw_device row = {.id = d.id,
-                      .type = d.type,
-                      .name = keep(r, d.physical),
-                      .memory = ABSENT_I64,
-                      .compute_major = ABSENT_I32,
-                      .compute_minor = ABSENT_I32,
-                      .sm_count = ABSENT_I32,
-                      .threads_per_sm = ABSENT_I32,
-                      .warp_size = ABSENT_I32};
-    return builder_add_device(r->b, &row, err);
-}
-
-static status add_devices(reader *r, error *err) {
-    vec rows = VEC_INIT(int64_t), known = VEC_INIT(int64_t);
-    status st = OK;
-    str name, sample;
-    for (size_t i = 0; st == OK && i < r->devices.values.n; i++) {
-        json_iter inner = json_open(VEC(&r->devices.values, str)[i]);
-        while (st == OK && json_next(&inner, &name, &sample)) {
-            uint32_t text = keep_decoded(r, name);
-            if (!r->failed) st = add_device(r, text, &rows, &known, err);
-        }
-    }
-    vec_fini(&rows);
-    vec_fini(&known);
-    return st;
-}
 
 /* The next key of an object; the walk stands at its value. */
 static bool next_key(json_iter *it, str *key) {
@@ -380,12 +407,11 @@ static status read_profile(reader *r, bool *whole, error *err) {
     if (!index_profile(r, whole)) FAIL_MEMORY(err);
     if (!r->operators.values.n || !r->has_profiler)
         FAIL0(err, ERR_FORMAT, NOPOS, MSG_NO_STATIC_PROFILE);
-    TRY(add_devices(r, err));
-    if (r->has_named) TRY(megengine_add_words(r->b, err));
     for (size_t i = 0; i < r->operators.values.n; i++)
         if (add_operator(r, VEC(&r->operators.keys, str)[i],
                          VEC(&r->operators.values, str)[i]) != OK)
             FAIL_MEMORY(err);
+    if (r->has_named) TRY(megengine_add_words(r->b, err));
     buf b = {0};
     buf_printf(&b, "{\"operators\":%llu,\"samples\":%llu}", (unsigned long long)r->n_operators,
                (unsigned long long)r->n_samples);
@@ -409,6 +435,8 @@ status ingest_megengine_static(source *src, const ingest_options *o, builder *b,
                 .part = builder_part(b),
                 .strings = builder_strings(b),
                 .text = buf_str(&text),
+                .device_rows = VEC_INIT(int64_t),
+                .devices_known = VEC_INIT(int64_t),
                 .operators = NO_MEMBERS,
                 .devices = NO_MEMBERS,
                 .hosts = NO_MEMBERS,
@@ -422,6 +450,10 @@ status ingest_megengine_static(source *src, const ingest_options *o, builder *b,
     if (st == OK) part_finish(r.part);
     builder_set_format(b, "megengine_static");
     builder_set_input_bytes(b, text.n);
+    vec_fini(&r.device_rows);
+    vec_fini(&r.devices_known);
+    buf_fini(&r.common);
+    buf_fini(&r.args);
     fini_lookup(&r.operators);
     fini_lookup(&r.devices);
     fini_lookup(&r.hosts);

@@ -28,12 +28,8 @@ static const char *read_varint(const char *p, const char *end, uint64_t *v, bool
     return NULL;
 }
 
-/* Bytes that a varint can be read from without asking where the end is. */
-enum { FAST_BYTES = 16 };
-
-/* The same for a varint of at most nine bytes, all at once: the seven bits of each byte of a word are
- * moved together in three steps. NULL: it is longer. */
-static const char *read_fast(const char *p, uint64_t *v) {
+/* All bytes at once: the seven bits of each byte of a word are moved together in three steps. */
+const char *pb_varint(const char *p, uint64_t *v) {
     uint64_t w;
     memcpy(&w, p, 8);
     uint64_t ends = ~w & 0x8080808080808080u;
@@ -53,7 +49,7 @@ static const char *read_fast(const char *p, uint64_t *v) {
 }
 
 static const char *read_any(const char *p, const char *end, uint64_t *v, bool *cut) {
-    const char *fast = end - p >= FAST_BYTES ? read_fast(p, v) : NULL;
+    const char *fast = end - p >= PB_ROOM ? pb_varint(p, v) : NULL;
     return fast ? fast : read_varint(p, end, v, cut);
 }
 
@@ -86,11 +82,7 @@ const char *pb_head(const char *p, const char *end, pb_field *out, bool *cut) {
     }
 }
 
-pb_reader pb_open(str message) {
-    return (pb_reader){.p = message.p, .end = message.p + message.n};
-}
-
-bool pb_next(pb_reader *r, pb_field *out) {
+bool pb_next_any(pb_reader *r, pb_field *out) {
     bool cut;
     if (r->damaged || r->p == r->end) return false;
     const char *p = pb_head(r->p, r->end, out, &cut);

@@ -20,9 +20,34 @@ typedef struct {
     bool damaged; /* it stopped at something that is no field, or that is cut */
 } pb_reader;
 
-pb_reader pb_open(str message);
-/* The next field; false at the end or at damage. */
-bool pb_next(pb_reader *r, pb_field *out);
+static inline pb_reader pb_open(str message) {
+    return (pb_reader){.p = message.p, .end = message.p + message.n};
+}
+
+/* The two halves of pb_next: any field, with every check; and a varint of two to nine bytes with
+ * PB_ROOM readable bytes behind it, NULL when it is longer. */
+enum { PB_ROOM = 16 };
+bool pb_next_any(pb_reader *r, pb_field *out);
+const char *pb_varint(const char *p, uint64_t *v);
+
+/* The next field; false at the end or at damage. Nearly every field has a number below 16 and is a
+ * varint or bytes: those are read here, where the loops are. */
+static inline bool pb_next(pb_reader *r, pb_field *out) {
+    const char *p = r->p;
+    if (r->end - p < PB_ROOM || r->damaged || (uint8_t)(*p - 8) >= 120 || (*p & 5) != 0)
+        return pb_next_any(r, out);
+    uint8_t key = (uint8_t)*p;
+    uint64_t v = (uint8_t)p[1];
+    p = v < 0x80 ? p + 2 : pb_varint(p + 1, &v);
+    if (!p || ((key & 7) == WIRE_BYTES && v > (uint64_t)(r->end - p)))
+        return pb_next_any(r, out);
+    out->number = key >> 3;
+    out->wire = key & 7;
+    out->v = v;
+    out->bytes = (key & 7) == WIRE_BYTES ? str_n(p, (size_t)v) : STR_NONE;
+    r->p = p + out->bytes.n;
+    return true;
+}
 
 /* The head of a field at p: its number and wire type, and for varints, fixed values and lengths the
  * value. Returns one past it, NULL when the bytes end first (*cut) or are no field. */

@@ -31,6 +31,7 @@ static int cmp_i64(int64_t a, int64_t b) {
 }
 
 static int cmp_group(const mark_ref *a, const mark_ref *b) {
+    if (a->track == b->track && !a->m->id && !b->m->id) return 0;
     int c = cmp_i64(a->m->id != 0, b->m->id != 0);
     if (!c) c = cmp_i64(a->track->pid.text, b->track->pid.text);
     if (!c) c = cmp_i64(a->track->pid.v, b->track->pid.v);
@@ -49,6 +50,19 @@ static int cmp_marks(uint32_t x, uint32_t y, const void *context) {
     int c = cmp_group(a, b);
     if (!c) c = cmp_i64(a->m->time, b->m->time);
     return c ? c : (a->m->offset < b->m->offset ? -1 : a->m->offset > b->m->offset);
+}
+
+/* The order to begin with: track by track, each as it was written. The rows of a track are nearly
+ * always in order of time, so that sorting is left with little to do. */
+static status deal_by_track(matching *q, error *err) {
+    size_t bytes = (2 * (size_t)q->n + 1) * sizeof(sort_pair);
+    sort_pair *pairs = mem_map(bytes);
+    if (!pairs) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < q->n; i++) pairs[i] = (sort_pair){q->marks[i].m->track, i};
+    sort_radix(pairs, pairs + q->n, q->n);
+    for (uint32_t i = 0; i < q->n; i++) q->order[i] = pairs[i].row;
+    mem_unmap(pairs, bytes);
+    return OK;
 }
 
 /* All marks of all parts, and the end of everything. */
@@ -73,11 +87,10 @@ static status collect(matching *q, error *err) {
         for (size_t i = 0; i < p->marks.n; i++) {
             const raw_mark *m = &VEC(&p->marks, raw_mark)[i];
             q->marks[n] = (mark_ref){m, &VEC(&p->tracks, part_track_row)[m->track], p};
-            q->order[n] = (uint32_t)n;
             q->end_of_trace = max_i64(q->end_of_trace, m->time);
             n++;
         }
-    return OK;
+    return deal_by_track(q, err);
 }
 
 /* The row for async ranges of this thread, in the new part. */

@@ -82,6 +82,11 @@ static void a_varint_is_the_same_wherever_it_stands(void **state) {
             assert_ptr_equal(end, bytes + n);
             assert_ptr_equal(pb_head(bytes, bytes + sizeof bytes, &roomy, &cut), end);
             assert_true(tight.v == value && roomy.v == value);
+            pb_reader near = pb_open(str_n(bytes, n)),
+                      far = pb_open(str_n(bytes, sizeof bytes));
+            assert_true(pb_next(&near, &tight) && pb_next(&far, &roomy));
+            assert_true(tight.v == value && roomy.v == value && roomy.number == 1);
+            assert_ptr_equal(far.p, end);
             for (size_t less_room = 1; less_room < n; less_room++) {
                 assert_null(pb_head(bytes, bytes + n - less_room, &tight, &cut));
                 assert_true(cut);
