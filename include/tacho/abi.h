@@ -200,6 +200,7 @@ enum {
     TACHO_TORCH_MEMORY = 4, /* what the allocators hand out and take back; the same */
     TACHO_TORCH_LINKS = 8,  /* which forward operator a node of the backward pass belongs to */
     TACHO_TORCH_STEPS = 16, /* a step ends when the first optimizer has made its own */
+    TACHO_TORCH_FLOPS = 32, /* floating-point operations, from the shapes */
 };
 /* Asks the PyTorch that the program has loaded to tell of its operators from now on; 0 takes that
  * back. Which of them it can; 0: none, or PyTorch is not there, or it is a kind that is not known. */

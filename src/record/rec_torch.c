@@ -145,6 +145,38 @@ static uint32_t describe_inputs(const void *fn, tacho_tensor *to) {
     return n;
 }
 
+static uint32_t makes_flops; /* TACHO_TORCH_FLOPS is served */
+
+static bool two_numbers(const ivalue *v, int64_t *to) {
+    if (!place.list_tag || v->tag != place.list_tag) return false;
+    const ivalue *const *ends = (const ivalue *const *)(uintptr_t)(v->payload + 16);
+    ptrdiff_t n = ends[1] - ends[0];
+    if (n != 1 && n != 2) return false;
+    to[0] = (int64_t)ends[0][0].payload;
+    to[1] = (int64_t)ends[0][n - 1].payload;
+    return true;
+}
+
+/* conv2d(input, weight, bias, stride, padding, dilation, groups) */
+static rec_torch_conv describe_convolution(const void *fn) {
+    enum { STRIDE = 3, PADDING, DILATION, GROUPS, N_INPUTS };
+    const ivalue *all = (const ivalue *)(uintptr_t)word_of(fn, place.inputs);
+    rec_torch_conv c = {.known = false};
+    if (word_of(fn, place.inputs + 1) != N_INPUTS) return c;
+    c.known = two_numbers(&all[STRIDE], c.stride) && two_numbers(&all[PADDING], c.padding) &&
+              two_numbers(&all[DILATION], c.dilation);
+    c.groups = (int64_t)all[GROUPS].payload;
+    return c;
+}
+
+static void add_flops(const void *fn, tacho_op *op) {
+    bool is_conv = strcmp(op->name, "aten::conv2d") == 0;
+    rec_torch_conv c = is_conv ? describe_convolution(fn) : (rec_torch_conv){.known = false};
+    op->flops = rec_torch_flops(op->name, op->inputs, op->n_inputs, &c);
+    op->bytes = -1;
+    if (op->flops >= 0) op->work = TACHO_WORK_GIVEN;
+}
+
 static void begin_op(const void *fn, tacho_range_kind phase) {
     tacho_tensor inputs[TACHO_MOST_TENSORS];
     tacho_op op = {.size = sizeof op, .name = torch.name(fn), .phase = phase, .sequence = -1};
@@ -153,6 +185,7 @@ static void begin_op(const void *fn, tacho_range_kind phase) {
     if (place.inputs && __atomic_load_n(&rec_flags, __ATOMIC_RELAXED) & TACHO_FILE_SHAPES) {
         op.inputs = inputs;
         op.n_inputs = describe_inputs(fn, inputs);
+        if (__atomic_load_n(&makes_flops, __ATOMIC_RELAXED)) add_flops(fn, &op);
     }
     uint32_t row = 0;
     if (op.sequence >= 0 && phase == TACHO_RANGE_BACKWARD && place.forward_thread) {
@@ -401,6 +434,7 @@ static unsigned serve(unsigned want) {
         trial_result = trial() ? 1 : -1;
     }
     if (trial_result < 0) return 0;
+    __atomic_store_n(&makes_flops, (want & TACHO_TORCH_FLOPS) != 0, __ATOMIC_RELAXED);
     __atomic_store_n(&makes_steps, (want & TACHO_TORCH_STEPS) != 0, __ATOMIC_RELAXED);
     unsigned had = installed;
     if ((want & (TACHO_TORCH_OPS | TACHO_TORCH_SHAPES)) != had) {
@@ -408,7 +442,7 @@ static unsigned serve(unsigned want) {
         if (want & TACHO_TORCH_OPS) put_in(want);
     }
     unsigned got = want & TACHO_TORCH_OPS;
-    if (got && place.inputs) got |= want & TACHO_TORCH_SHAPES;
+    if (got && place.inputs) got |= want & (TACHO_TORCH_SHAPES | TACHO_TORCH_FLOPS);
     if (got) got |= want & TACHO_TORCH_STEPS;
     if (got && place.sequence) got |= want & TACHO_TORCH_LINKS;
     return got;

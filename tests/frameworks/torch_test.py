@@ -151,6 +151,27 @@ def beside_torch_profiler(c, folder):
     c.equal("beside torch.profiler: operators", ours["aten::mm"], theirs["aten::mm"])
 
 
+def work_is_counted_as_torch_profiler_counts_it(c, folder):
+    x, w = torch.ones(2, 4, 9, 9), torch.ones(6, 2, 3, 3)
+    a, b = torch.ones(3, 5), torch.ones(5, 7)
+
+    def work():
+        torch.nn.functional.conv2d(x, w, stride=2, padding=1, groups=2)
+        torch.addmm(torch.ones(7), a, b)
+        a @ b
+        torch.bmm(a.expand(4, 3, 5), b.expand(4, 5, 7))
+        a * a + a
+
+    with tacho.profile(path=folder, with_flops=True) as profiler:
+        work()
+        profiler.step()
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], with_flops=True) as other:
+        work()
+    ours = {r["name"]: int(r["flops"]) for r in profiler.trace().operators() if r["flops"]}
+    theirs = {e.key: e.flops for e in other.key_averages() if e.flops}
+    c.equal("floating-point operations", ours, theirs)
+
+
 PLAIN = """
 import torch
 from torch.utils.data import DataLoader, TensorDataset
@@ -183,7 +204,8 @@ checks = Checks()
 print(f"torch {torch.__version__}")
 with tempfile.TemporaryDirectory() as top:
     for test in (equal_to_torch_profiler, without_libtorch_s_answer, a_broken_hook_is_a_note,
-                 beside_torch_profiler, without_a_change_of_the_program):
+                 beside_torch_profiler,
+                 work_is_counted_as_torch_profiler_counts_it, without_a_change_of_the_program):
         os.mkdir(os.path.join(top, test.__name__))
         checks.run(test, os.path.join(top, test.__name__))
 checks.finish()

@@ -95,6 +95,7 @@ def install(wants: Wants) -> None:
         return
     asked = _native.TORCH_OPS | _native.TORCH_LINKS
     asked |= _native.TORCH_SHAPES if wants.shapes else 0
+    asked |= _native.TORCH_FLOPS if wants.flops else 0
     asked |= _native.TORCH_MEMORY if wants.memory or wants.sample_every else 0
     asked |= _native.TORCH_STEPS if steps.automatic else 0
     got = calls.torch(asked)
