@@ -38,6 +38,7 @@ _tacho() {
     operators:--memory-limit) return ;;
     operators:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     kernels:--group-by) COMPREPLY=($(compgen -W "name name+op launch" -- "$word")); return ;;
+    kernels:--module) return ;;
     kernels:--run) return ;;
     kernels:--worker) return ;;
     kernels:--span) return ;;
@@ -255,7 +256,7 @@ _tacho() {
     case ${COMP_WORDS[1]} in
     info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     operators) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    kernels) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    kernels) options="--group-by --module --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     overview) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     steps) options="--fp-point --bp-point --end-point --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     memory) options="--at --by --points --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;

@@ -68,6 +68,7 @@ complete -c tacho -n '__fish_seen_subcommand_from operators' -l quiet -s q -d 'n
 complete -c tacho -n '__fish_seen_subcommand_from operators' -l lang -x -a 'en zh' -d 'language of the words; the environment\'s if not given'
 complete -c tacho -n '__fish_seen_subcommand_from operators' -l help -s h -d 'this help'
 complete -c tacho -n '__fish_seen_subcommand_from kernels' -l group-by -x -a 'name name+op launch' -d 'what makes one row: events that agree in all of these are added up'
+complete -c tacho -n '__fish_seen_subcommand_from kernels' -l module -x -d 'only kernels that this module caused, forward and backward; tacho modules lists the names'
 complete -c tacho -n '__fish_seen_subcommand_from kernels' -l run -x -d 'the run, of a folder with several'
 complete -c tacho -n '__fish_seen_subcommand_from kernels' -l worker -x -d 'the worker; the first by rank or name if not given'
 complete -c tacho -n '__fish_seen_subcommand_from kernels' -l span -x -d 'the recording cycle, numbered from 1 by time; the last if not given'

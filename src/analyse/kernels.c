@@ -11,12 +11,16 @@
  *                              null when several did
  *   share                      of the time of all kernels
  *
+ * --module NAME leaves the kernels that a module caused, forward and backward (module_work.h).
+ *
  * An op that stands in one of its own name has the name of the outer one, so the name is
  * enough to group by. A kernel without an operator has a null there. */
 #include <math.h>
 
 #include "analyse/given_ops.h"
 #include "analyse/group.h"
+#include "analyse/module_work.h"
+#include "analyse/param.h"
 #include "analyse/rules.h"
 #include "analyse/select.h"
 #include "analyse/summary_answers.h"
@@ -54,6 +58,7 @@ typedef struct {
     group_by group;
     groups rows;
     int64_t total;
+    const module_work *only; /* work of one module; NULL: all */
 } totals;
 
 static bool same_key(const void *row, const void *key) {
@@ -249,7 +254,9 @@ static void judge(const totals *o, const uint32_t *order, verdict *out) {
 static status sum_kernels(totals *o, arena *a, error *err) {
     TRY(groups_init(&o->rows, a, sizeof(kernel_group), err));
     for (uint32_t k = 1; k < o->t->kernel.n; k++)
-        if (o->t->slice.kind[o->t->kernel.slice[k]] == KIND_KERNEL) TRY(add_kernel(o, k, err));
+        if (o->t->slice.kind[o->t->kernel.slice[k]] == KIND_KERNEL &&
+            (!o->only || module_work_has(o->only, k)))
+            TRY(add_kernel(o, k, err));
     return OK;
 }
 
@@ -270,6 +277,18 @@ static status write_top(const table *kernels, answer *out, arena *a, error *err)
     return top_list_write(out, a, items, n, TOP_KERNELS, err);
 }
 
+/* The module asked for, if one is. */
+static status read_module(totals *o, const params *p, arena *a, module_work *found,
+                          error *err) {
+    str name = param_text(p, STR("module"));
+    if (!name.n) return OK;
+    TRY(trace_require(o->t, TRACE_TABLE(module) | TRACE_TABLE(module_call) | TRACE_TABLE(flow),
+                      err));
+    TRY(module_work_find(o->t, &o->select, name, a, found, err));
+    o->only = found;
+    return OK;
+}
+
 status analyse_kernels(const analysis_input *in, const params *p, arena *a, answer *out,
                        error *err) {
     totals o = {.t = in->traces[0].trace, .group = p->group};
@@ -282,6 +301,8 @@ status analyse_kernels(const analysis_input *in, const params *p, arena *a, answ
     }
     TRY(trace_require(o.t, SELECT_TABLES | TRACE_TABLE(given_op), err));
     select_init(&o.select, o.t, p);
+    module_work of_module;
+    TRY(read_module(&o, p, a, &of_module, err));
     TRY(sum_kernels(&o, a, err));
     uint32_t *order = groups_order(&o.rows), *scratch = groups_order(&o.rows);
     table *result = answer_table(out, a, "kernels");
@@ -289,7 +310,7 @@ status analyse_kernels(const analysis_input *in, const params *p, arena *a, answ
     sort_index(order, scratch, o.rows.n, compare_groups, &o);
     for (uint32_t i = 0; i < o.rows.n; i++)
         TRY(write_group(result, &o, GROUP_ROW(&o.rows, kernel_group, order[i]), err));
-    if (!o.rows.n) TRY(given_kernels_write(result, o.t, err));
+    if (!o.rows.n && !o.only) TRY(given_kernels_write(result, o.t, err));
     TRY(write_top(result, out, a, err));
     judge(&o, order, &out->verdict);
     answer_finish(out, p);

@@ -10,6 +10,7 @@
  * that called it first; a class has no parent. */
 #include "analyse/backward.h"
 #include "analyse/group.h"
+#include "analyse/module_work.h"
 #include "analyse/range_scan.h"
 #include "analyse/rules.h"
 #include "base/hash.h"
@@ -32,15 +33,9 @@ typedef struct {
     sums *call; /* by module call: its backward work, then with that of its children */
 } question;
 
-/* "nn.Module: Linear_3" is called Linear_3. */
-static str module_name(const trace *t, uint32_t module) {
-    str name = trace_str(t, t->module.name[module]);
-    return str_starts(name, STR("nn.Module: ")) ? str_from(name, 11) : name;
-}
-
 /* Without the number at the end: Linear. */
 static str class_name(const trace *t, uint32_t module) {
-    str name = module_name(t, module);
+    str name = module_short_name(t, module);
     size_t n = name.n;
     while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9') n--;
     return n > 1 && n < name.n && name.p[n - 1] == '_' ? str_n(name.p, n - 1) : name;
@@ -126,7 +121,7 @@ static int compare_rows(uint32_t a, uint32_t b, const void *context) {
             other = add_i64(s->device, s->backward_device);
     if (device != other) return device > other ? -1 : 1;
     if (r->host != s->host) return r->host > s->host ? -1 : 1;
-    int names = str_cmp(module_name(q->t, a), module_name(q->t, b));
+    int names = str_cmp(module_short_name(q->t, a), module_short_name(q->t, b));
     if (names) return names;
     return q->t->module.id[a] < q->t->module.id[b] ? -1
                                                    : q->t->module.id[a] > q->t->module.id[b];
@@ -138,10 +133,10 @@ static status write_row(question *q, table *out, uint32_t module, uint32_t depth
     size_t row;
     TRY(table_add_row(out, &row, err));
     table_set_text(out, row, COL_MOD(module),
-                   q->by_class ? class_name(t, module) : module_name(t, module));
+                   q->by_class ? class_name(t, module) : module_short_name(t, module));
     if (!q->by_class) {
         uint32_t parent = t->module.parent[module];
-        if (parent) table_set_text(out, row, COL_MOD(parent), module_name(t, parent));
+        if (parent) table_set_text(out, row, COL_MOD(parent), module_short_name(t, parent));
         table_set_int(out, row, COL_MOD(depth), depth);
     }
     table_set_int(out, row, COL_MOD(calls), s->calls);
@@ -243,7 +238,7 @@ static void judge(const question *q, answer *out) {
         int64_t self = f.has_device ? q->row[i].device_self : q->row[i].host_self;
         f.n += q->row_of[i] == i && is_shown(q, i);
         f.whole = add_i64(f.whole, self);
-        str name = q->by_class ? class_name(t, i) : module_name(t, i);
+        str name = q->by_class ? class_name(t, i) : module_short_name(t, i);
         if (self < f.self || (self == f.self && f.module.p && str_cmp(name, f.module) >= 0))
             continue;
         f.self = self;

@@ -74,6 +74,20 @@ test("timeline: search over the whole trace, hits are marked, Enter goes from on
     assert.ok((await page.$$(".tl-two tbody tr")).length > 4);
   }), needs);
 
+test("timeline: keys are heard in the first second of the page", (s) =>
+  visit(s, `${RUN}&find=wgrad_indexed`, async (page) => {
+    // A clock that hardly moves: the page stays young.
+    await page.addInitScript(() => {
+      const now = performance.now.bind(performance);
+      performance.now = () => now() / 1000;
+    });
+    await page.reload();
+    await settled(page);
+    assert.ok((await page.evaluate(() => performance.now())) < 1000);
+    await page.keyboard.press("n");
+    await addressHas(page, "sel=slice:");
+  }), needs);
+
 test("timeline: W and S zoom around the pointer, A and D pan, buttons and F do the same", (s) =>
   visit(s, `${RUN}&view=50000000-150000000`, async (page) => {
     const box = await stageBox(page);

@@ -191,6 +191,20 @@ test("modules: classes have the sums of the command line, a module leads to its 
   });
 }, ["resnet_w0"]);
 
+test("modules: a module leads to its kernels, forward and backward", async (s) => {
+  const rows = rowsOf(s.json("kernels", "resnet_w0", "--module", "Conv2d_0").tables.kernels).sort((a, b) => b.total - a.total);
+  assert.ok(rows.length > 2 && rows.length < s.json("kernels", "resnet_w0").tables.kernels.rows.length);
+  await visit(s, "modules?run=resnet_w0", async (page) => {
+    await page.click("tr:has-text('Conv2d_0') >> nth=0");
+    await page.click("text=Kernels of Conv2d_0");
+    await addressHas(page, "module=Conv2d_0");
+    await settled(page);
+    assert.deepEqual(await page.$$eval(".main-table tbody td.first", (l) => l.map((e) => e.title)), rows.map((r) => r.name));
+    await page.click("role=button[name='Kernels of all modules']");
+    await addressLacks(page, "module=");
+  });
+}, ["resnet_w0"]);
+
 test("steps: hidden and exposed communication, the average, a click sets the window", async (s) => {
   const one = s.json("steps", "ddp", "--step", "2");
   const segments = rowsOf(one.tables.segments);

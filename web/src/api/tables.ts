@@ -691,6 +691,7 @@ export interface Parameters {
   };
   kernels: {
     "group-by"?: "name" | "name+op" | "launch";
+    module?: string;
   };
   overview: Record<string, never>;
   steps: {

@@ -102,5 +102,11 @@ export const enFrameworks = {
   parallel_inputs: "Takes",
   parallel_gradient_aggregation: "aggregates gradients",
   parallel_redistribution: "redistributes",
+  col_shape: "Shape",
+  col_subgraph: "Sub-graph",
+  col_dispatch_mean: "Dispatch",
+  module_kernels: "Kernels of {n} →",
+  of_module: "Module {n}",
+  module_all: "Kernels of all modules",
   map_alive: "alive",
 };

@@ -102,5 +102,11 @@ export const zhFrameworks = {
   parallel_inputs: "输入",
   parallel_gradient_aggregation: "梯度聚合",
   parallel_redistribution: "重排布",
+  col_shape: "形状",
+  col_subgraph: "子图",
+  col_dispatch_mean: "下发",
+  module_kernels: "{n} 的核函数 →",
+  of_module: "模块 {n}",
+  module_all: "所有模块的核函数",
   map_alive: "存活",
 };

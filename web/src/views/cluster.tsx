@@ -291,7 +291,7 @@ function Resources({ asked }: Props) {
 /** How the network was split: stages with their ranks, operators with the parts of their inputs. */
 function Strategy({ asked }: Props) {
   const stages = rowsOf(asked.value?.tables.parallel_stages);
-  const query = { ...ranksQuery(), filter: param("q") || undefined };
+  const query = { ...ranksQuery(), filter: param("sq") || undefined };
   const s = source("distributed", "parallel_operators", query, (r, i) => `${r.cell("stage")} ${r.cell("id")} ${i}`);
   if (stages.length === 0) return null;
   return (
@@ -305,7 +305,7 @@ function Strategy({ asked }: Props) {
       csv={s.csv}
       old={s.old}
       error={s.error}
-      controls={<Filter label={t("filter")} />}
+      controls={<Filter label={t("filter")} name="sq" />}
     >
       <Table
         name={t("parallel_strategy")}
@@ -320,7 +320,7 @@ function Strategy({ asked }: Props) {
           ["sharding", { width: 150, text: true, mono: true, title: t("parallel_sharding") }],
           ["kind", { width: 170, text: true, show: (v) => (v ? t(`parallel_${v}` as "parallel_redistribution") : "–") }],
           ["group_ranks", { width: 120, text: true, title: t("parallel_group") }],
-          ["shape", { width: 140, text: true, mono: true }],
+          ["shape", { width: 140, text: true, mono: true, title: t("col_shape") }],
           ["inputs", { width: 160, text: true, soft: true, title: t("parallel_inputs") }],
         ])}
       />

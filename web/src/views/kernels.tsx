@@ -23,8 +23,19 @@ import { Verdict } from "./verdict.tsx";
 const GROUPS = ["name", "name+op", "launch"] as const;
 const ABOUT_KERNELS = /kernel|grid|occupancy|tensor|float32|odd_dimension|layout|fused|sm_eff/;
 
+/** Only the kernels of the module that was chosen in Modules, forward and backward. */
+const ofModule = () => ({ module: param("module") || undefined });
+
+/** The module, and the way back to all. */
+const ModuleChip = () =>
+  param("module") ? (
+    <button type="button" class="button" aria-label={t("module_all")} onClick={() => go({ params: { module: undefined } })}>
+      {t("of_module", { n: param("module") })} ×
+    </button>
+  ) : null;
+
 export function Kernels() {
-  const asked = analysis("kernels", { table: "kernels", sort: "total:desc", limit: 0 }, "kernels-all");
+  const asked = analysis("kernels", { ...ofModule(), table: "kernels", sort: "total:desc", limit: 0 }, "kernels-all");
   const rows = rowsOf(asked.value?.tables.kernels);
   const total = rows.reduce((s, r) => s + num(r.total), 0);
   const launches = rows.reduce((s, r) => s + num(r.calls), 0);
@@ -100,7 +111,8 @@ function KernelShares({ asked, rows, names, total, top }: SharesProps) {
   const tensor = tensorParts(rows, total);
   const pick = (id: string) => (id ? select("kernel", id) : undefined);
   const [by, setBy] = choice("measure", "total");
-  const activity = by === "mean" ? analysis("kernels", { table: "top", limit: 0 }, "kernels-top").value : undefined;
+  const activity =
+    by === "mean" ? analysis("kernels", { ...ofModule(), table: "top", limit: 0 }, "kernels-top").value : undefined;
   const means = topRows(rowsOf(activity?.tables.top), "mean", (n) => kernelLabel(n, 40));
   return (
     <Panel
@@ -227,7 +239,7 @@ function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly
   const s = source(
     "kernels",
     "kernels",
-    { "group-by": group === "name" ? undefined : group, sort, filter: param("q") || undefined },
+    { ...ofModule(), "group-by": group === "name" ? undefined : group, sort, filter: param("q") || undefined },
     (r, i) => (group === "name" ? String(r.cell("name")) : `${r.cell("name")} ${i}`),
   );
   const row = (i: number): TableRow => {
@@ -279,6 +291,7 @@ function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly
       sum={param("q") ? undefined : (c) => (ADDED.includes(c) ? rows.reduce((a, r) => a + num(r[c]), 0) : undefined)}
       groups={GROUPS.map((g) => ({ id: g, label: t(`group_${g.replace("+", "_")}` as "group_name") }))}
       group={group}
+      more={<ModuleChip />}
       onRow={(r) => select("kernel", String(r.cell("name")))}
       onTimeline={(r) =>
         go({ view: "timeline", params: { find: foldKernel(String(r.cell("name"))), sel: `kernel:${r.cell("name")}` } })

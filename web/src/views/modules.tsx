@@ -190,6 +190,9 @@ function ModuleIcicle({ asked, rows }: { asked: ReturnType<typeof analysis>; row
           <button type="button" class="link" onClick={() => go({ view: "operators", params: operatorsOf(chosen) })}>
             {t("module_operators", { n: chosen })}
           </button>
+          <button type="button" class="link" onClick={() => go({ view: "kernels", params: { module: chosen, q: undefined } })}>
+            {t("module_kernels", { n: chosen })}
+          </button>
           <button type="button" class="link" onClick={() => go({ view: "timeline", params: { find: chosen } })}>
             {t("show_in_timeline")}
           </button>

@@ -17,11 +17,11 @@ import { csvOf } from "./overview.tsx";
 import { columns, defined, quoted, source } from "./rows.ts";
 import { ShareBars, SharePie, ShareStrip, shareParts, TopMenu } from "./shares.tsx";
 import { TableView } from "./tableview.tsx";
-import { OfSwitch, sideFilter, TypeShares, Which } from "./types.tsx";
+import { OfSwitch, sideFilter, TypeShares, Which, whatItIs, within } from "./types.tsx";
 import { Verdict } from "./verdict.tsx";
 
 const Flame = lazy(() => import("./opflame.tsx").then((m) => m.OperatorFlame));
-const GROUPS = ["name", "name+shape", "name+stack", "type"] as const;
+const GROUPS = ["name", "name+shape", "name+stack", "type", "subgraph"] as const;
 
 export function Operators() {
   const asked = analysis("operators", { table: "operators", sort: "device_self:desc", limit: 0 }, "operators-all");
@@ -240,30 +240,6 @@ function frames(stack: string, key: string, depth: number): TableRow[] {
   return [row("editor", <EditorMenu />), ...stack.split(";").map((f, i) => row(`f${i}`, <Frames frame={f} />))];
 }
 
-/** What the producer says of an operator it added up: its full name and its inputs. */
-function whatItIs(r: TableRow): TableRow[] {
-  return ["full_name", "info"].flatMap((c): TableRow[] => {
-    const text = r.cell(c);
-    if (!text) return [];
-    return [
-      { key: `${r.key}/${c}`, depth: 1, faded: true, wide: true, cell: () => undefined, label: <code>{String(text)}</code> },
-    ];
-  });
-}
-
-/** The operators of a type, below its row. */
-function ofType(rows: readonly Row[], type: string): TableRow[] {
-  return rows
-    .filter((r) => r.type === type)
-    .map((r) => ({
-      key: `${type}/${r.name}`,
-      depth: 1,
-      faded: true,
-      cell: (c) => r[c] ?? null,
-      label: <code>{String(r.name)}</code>,
-    }));
-}
-
 const groupOf = () => (GROUPS as readonly string[]).find((g) => g === param("group")) ?? "name";
 
 function OperatorTable({ names, device, rows }: { names: readonly string[]; device: boolean; rows: readonly Row[] }) {
@@ -272,19 +248,33 @@ function OperatorTable({ names, device, rows }: { names: readonly string[]; devi
   const sort = param("sort") || `${device ? "device" : "host"}_${given ? "total" : "self"}:desc`;
   const sides = [...new Set(rows.map((r) => String(r.side ?? "")))].filter(Boolean);
   const full = param("names") === "full";
+  const graphs = rows.some((r) => r.subgraph !== null && r.subgraph !== undefined);
   const s = source(
     "operators",
     "operators",
     { "group-by": group === "name" ? undefined : group, sort, filter: sideFilter(sides) },
     (r, i) =>
-      group === "type" ? String(r.cell("type")) : group === "name" && !given ? String(r.cell("name")) : `${r.cell("name")} ${i}`,
+      group === "type" || group === "subgraph"
+        ? String(r.cell(group))
+        : group === "name" && !given
+          ? String(r.cell("name"))
+          : `${r.cell("name")} ${i}`,
   );
   const row = (i: number): TableRow => {
     const r = s.row(i);
     const name = String(r.cell("name"));
     r.marked = isSelected("operator", name);
-    const type = String(r.cell("type"));
-    if (group === "type") return { ...r, label: type, opens: true, kids: () => ofType(rows, type) };
+    if (group === "type" || group === "subgraph") {
+      const own = String(r.cell(group));
+      const mixed = group === "subgraph" ? ["type", "side"] : []; // a sub-graph holds several
+      return {
+        ...r,
+        cell: (c) => (mixed.includes(c) ? null : r.cell(c)),
+        label: own,
+        opens: true,
+        kids: () => within(rows, group, own),
+      };
+    }
     const rank = names.indexOf(name);
     const second = group === "name+shape" ? shapesLabel(String(r.cell("shapes") ?? "[]")) : "";
     r.label = (
@@ -344,6 +334,8 @@ function OperatorTable({ names, device, rows }: { names: readonly string[]; devi
     ["max", { width: 90 }],
     ["min", { width: 90 }],
     ["device_mean", { width: 110 }],
+    ["dispatch_mean", { width: 110 }],
+    ["subgraph", { width: 110, text: true }],
     ["side", { width: 80, text: true }],
     ["type", { width: given ? 170 : 80, text: true }],
   ]);
@@ -355,19 +347,21 @@ function OperatorTable({ names, device, rows }: { names: readonly string[]; devi
       row={row}
       columns={all}
       optional={[
+        ...(rows.some((r) => r.dispatch_mean !== null && r.dispatch_mean !== undefined) ? [] : ["dispatch_mean"]),
+        "subgraph",
         ...(given ? ["max", "min", "device_mean"] : ["mean", "max", "min", "device_mean", "side", "type"]),
         ...(rows.some((r) => r.flops !== null) ? [] : ["flops", "flops_per_s"]),
       ]}
       sort={sort}
       sum={param("q") ? undefined : (c) => (ADDED.includes(c) ? rows.reduce((a, r) => a + num(r[c]), 0) : undefined)}
-      groups={GROUPS.filter((g) => !given || !g.includes("+")).map((g) => ({
+      groups={GROUPS.filter((g) => (!given || !g.includes("+")) && (g !== "subgraph" || graphs)).map((g) => ({
         id: g,
         label: t(`group_${g.replace("+", "_")}` as "group_name"),
       }))}
       group={group}
       more={<Which sides={sides} full={full} named={rows.some((r) => r.full_name !== null && r.full_name !== r.name)} />}
       onRow={(r) => {
-        if ((r.depth ?? 0) === 0 && group !== "type") select("operator", String(r.cell("name")));
+        if ((r.depth ?? 0) === 0 && group !== "type" && group !== "subgraph") select("operator", String(r.cell("name")));
       }}
       onTimeline={(r) => go({ view: "timeline", params: { find: String(r.cell("name")), sel: `operator:${r.cell("name")}` } })}
     />

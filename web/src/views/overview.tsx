@@ -1,4 +1,5 @@
 // Overview: is the device busy; if not, whom does it wait for.
+import type { Answer } from "../api/types.ts";
 import { short } from "../base/format.ts";
 import { server } from "../model/data.ts";
 import { analysis, analysisQuery, num, rowsOf } from "../model/trace.ts";
@@ -18,6 +19,12 @@ const Mind = lazy(() => import("./mindspore.tsx").then((m) => m.MindOverview));
 
 export const csvOf = (name: string, table: string): string =>
   server().url(name, analysisQuery({ table, format: "csv", limit: 0 }));
+
+/** What its maker calls the device: GPU, NPU, XPU, … */
+const deviceWord = (answer: Answer | undefined): string => {
+  const said = rowsOf(answer?.tables.configuration).find((r) => r.key === "device_type")?.value;
+  return said && said !== "CPU" ? String(said) : "GPU";
+};
 
 export function Overview() {
   const asked = analysis("overview");
@@ -39,7 +46,7 @@ export function Overview() {
         controls={<ReportMenu />}
         facts={[
           mean ? t("fact_step", { v: short(mean, "ns") }) : undefined,
-          device ? t("fact_busy", { v: short(busy, "ns") }) : undefined,
+          device ? t("fact_busy", { d: deviceWord(answer), v: short(busy, "ns") }) : undefined,
           part("data_loader") > mean / 50 ? t("fact_loader", { v: short(part("data_loader"), "ns") }) : undefined,
           part("communication") > mean / 50 ? t("fact_comm", { v: short(part("communication"), "ns") }) : undefined,
           totals.length > 1 ? t("fact_spread", { v: short(spread, "share") }) : undefined,
@@ -84,11 +91,15 @@ function DeviceMeters() {
     >
       {devices.map((d) => (
         <div key={String(d.device)} class="meter-grid">
-          {devices.length > 1 ? <b class="meter-device">GPU {d.device}</b> : null}
+          {devices.length > 1 ? (
+            <b class="meter-device">
+              {deviceWord(asked.value)} {d.device}
+            </b>
+          ) : null}
           {METERS.map((m) => (
             <Meter
               key={m}
-              title={t(`meter_${m}`)}
+              title={t(`meter_${m}`, { d: deviceWord(asked.value) })}
               help={table?.columns.find((c) => c.name === m)?.help}
               path={`overview.devices.${m}`}
               value={typeof d[m] === "number" ? num(d[m]) : null}

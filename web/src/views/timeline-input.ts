@@ -179,7 +179,7 @@ const TYPING = /^(INPUT|TEXTAREA|SELECT)$/;
 
 /** Keys of the timeline, before the shell sees them: W is zoom here, not a menu. Returns how to stop. */
 export function listenToKeys(): () => void {
-  let afterG = 0; // "g t" chooses a view: its second key is not ours
+  let untilG = 0; // "g t" chooses a view: until then its second key is not ours
   const pressed = new Map<string, number>();
   const down = (e: KeyboardEvent) => {
     const target = e.target as HTMLElement;
@@ -188,8 +188,8 @@ export function listenToKeys(): () => void {
       stage.emphasis = true;
       redraw();
     }
-    const wasG = performance.now() - afterG < 1200;
-    afterG = e.key === "g" && !typing ? performance.now() : 0;
+    const wasG = performance.now() < untilG;
+    untilG = e.key === "g" && !typing ? performance.now() + 1200 : 0;
     if (wasG || document.querySelector("dialog[open],[role=dialog],[role=menu]")) return;
     const meaning = meaningOf({
       code: e.code,

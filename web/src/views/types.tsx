@@ -13,6 +13,7 @@ import { analysis, num, type Row, rowsOf } from "../model/trace.ts";
 import { t } from "../model/words.ts";
 import { Segmented, Swatch, Value } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
+import type { TableRow } from "../widgets/table.tsx";
 import { csvOf } from "./overview.tsx";
 import { defined, quoted } from "./rows.ts";
 
@@ -242,4 +243,28 @@ export function Which({ sides, full, named }: { sides: readonly string[]; full: 
       ) : null}
     </>
   );
+}
+
+/** What the producer says of an operator it added up: its full name and its inputs. */
+export function whatItIs(r: TableRow): TableRow[] {
+  return ["full_name", "info"].flatMap((c): TableRow[] => {
+    const text = r.cell(c);
+    if (!text) return [];
+    return [
+      { key: `${r.key}/${c}`, depth: 1, faded: true, wide: true, cell: () => undefined, label: <code>{String(text)}</code> },
+    ];
+  });
+}
+
+/** The operators of a type or a sub-graph, below its row. */
+export function within(rows: readonly Row[], column: "type" | "subgraph", own: string): TableRow[] {
+  return rows
+    .filter((r) => r[column] === own)
+    .map((r, i) => ({
+      key: `${own}/${r.name} ${i}`,
+      depth: 1,
+      faded: true,
+      cell: (c) => r[c] ?? null,
+      label: <code>{String(r.name)}</code>,
+    }));
 }
