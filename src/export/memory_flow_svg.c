@@ -189,7 +189,8 @@ static void add_words(drawing *d, uint32_t row, str json, int64_t produced, int6
     const struct {
         const char *name;
         int64_t ns;
-    } times[] = {{"produced", produced}, {"erased", erased}, {"duration", erased - produced}};
+    } times[] = {
+        {"produced", produced}, {"erased", erased}, {"duration", sub_i64(erased, produced)}};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         buf_clear(&quantity);
         add_quantity(&quantity, times[i].ns, TIMES);
@@ -220,8 +221,8 @@ static status add_block(drawing *d, uint32_t row) {
         &x->out,
         "<rect x=\"%lld.000000\" y=\"%.6f\" height=\"%.6f\" width=\"%lld.000000\" fill=\"%s\"",
         (long long)at, p->y + (double)(t->memory.address[row] - p->low) / UNIT_BYTES_Y,
-        (double)t->memory.bytes[row] / UNIT_BYTES_Y, (long long)(until - at),
-        fill_of(to - from));
+        (double)t->memory.bytes[row] / UNIT_BYTES_Y, (long long)sub_i64(until, at),
+        fill_of(sub_i64(to, from)));
     buf_clear(&d->scratch);
     TRY(args_read_json(x->args, t->memory.args[row], &d->scratch, x->err));
     /* Offsets from the start of the trace; a picture that was read has its own zero. */
