@@ -265,20 +265,6 @@ static status note_tensor(event_sink *s, const event *e) {
 
 /* ---- ranges ---- */
 
-static const raw_kernel NO_KERNEL = {
-    .correlation = ABSENT_I64,
-    .external = ABSENT_I64,
-    .stream = ABSENT_I64,
-    .context = ABSENT_I64,
-    .bytes = ABSENT_I64,
-    .graph_node = ABSENT_I64,
-    .shared_memory = ABSENT_I64,
-    .occupancy = NAN,
-    .blocks_per_sm = NAN,
-    .device = ABSENT_I32,
-    .registers = ABSENT_I32,
-};
-
 /* Device work: cat Kernel, what CUPTI saw on a stream, and copies with arguments. */
 static uint8_t kind_on_device(event_sink *s, const event *e, uint8_t kind, str name) {
     bool has_bytes = event_has(e, FIELD_BYTES);
@@ -291,7 +277,7 @@ static uint8_t kind_on_device(event_sink *s, const event *e, uint8_t kind, str n
 }
 
 static status end_device_work(event_sink *s, const event *e, raw_mark *m) {
-    raw_kernel k = NO_KERNEL;
+    raw_kernel k = RAW_KERNEL_NONE;
     k.external = event_int(s, e, FIELD_OP_ID, ABSENT_I64);
     k.bytes = event_int(s, e, FIELD_BYTES, ABSENT_I64);
     if (k.bytes == ABSENT_I64 && event_has(e, FIELD_ELEMENTS))

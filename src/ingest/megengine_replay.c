@@ -421,15 +421,10 @@ static status add_device(replay *r, const megengine_device *d, vec *known, error
     if (!key || name == UINT32_MAX) FAIL_MEMORY(err);
     *key = (int64_t)d->type << 32 | d->id;
     r->has_named |= megengine_is_named(d->type);
-    raw_device row = {.id = d->id,
-                      .type = d->type,
-                      .name = name,
-                      .memory = ABSENT_I64,
-                      .compute_major = ABSENT_I32,
-                      .compute_minor = ABSENT_I32,
-                      .sm_count = ABSENT_I32,
-                      .threads_per_sm = ABSENT_I32,
-                      .warp_size = ABSENT_I32};
+    raw_device row = RAW_DEVICE_NONE;
+    row.id = d->id;
+    row.type = d->type;
+    row.name = name;
     return builder_add_device(r->b, &row, err);
 }
 

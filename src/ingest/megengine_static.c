@@ -216,15 +216,10 @@ static status add_device(reader *r, uint32_t text) {
     TRY(part_label(r->part, &label));
     if (!is_new(&r->devices_known, (int64_t)d.type << 32 | d.id, &r->failed)) return OK;
     r->has_named |= megengine_is_named(d.type);
-    raw_device row = {.id = d.id,
-                      .type = d.type,
-                      .name = keep(r, d.physical),
-                      .memory = ABSENT_I64,
-                      .compute_major = ABSENT_I32,
-                      .compute_minor = ABSENT_I32,
-                      .sm_count = ABSENT_I32,
-                      .threads_per_sm = ABSENT_I32,
-                      .warp_size = ABSENT_I32};
+    raw_device row = RAW_DEVICE_NONE;
+    row.id = d.id;
+    row.type = d.type;
+    row.name = keep(r, d.physical);
     return builder_add_device(r->b, &row, NULL);
 }
 
@@ -264,17 +259,9 @@ static status add_op(reader *r, const operator_facts *f, raw_slice *row) {
 
 static status add_work(reader *r, const operator_facts *f, str where, raw_slice *row) {
     megengine_device d;
-    raw_kernel k = {.correlation = ABSENT_I64,
-                    .external = f->number,
-                    .stream = ABSENT_I64,
-                    .context = ABSENT_I64,
-                    .bytes = ABSENT_I64,
-                    .graph_node = ABSENT_I64,
-                    .shared_memory = ABSENT_I64,
-                    .occupancy = NAN,
-                    .blocks_per_sm = NAN,
-                    .device = megengine_device_of(where, &d) ? d.id : ABSENT_I32,
-                    .registers = ABSENT_I32};
+    raw_kernel k = RAW_KERNEL_NONE;
+    k.external = f->number;
+    if (megengine_device_of(where, &d)) k.device = d.id;
     return part_kernel(r->part, &k, row);
 }
 

@@ -256,14 +256,9 @@ static status take_device(snapshot *s, const segment_list *all, int64_t id,
                          .segments = VEC(&all->values, pickle_value) + first,
                          .n_segments = end - first};
     if (!d.n_segments && !pickle_count(s->p, history)) return OK; /* never used */
-    raw_device row = {.id = d.id,
-                      .type = DEVICE_CUDA,
-                      .memory = ABSENT_I64,
-                      .compute_major = ABSENT_I32,
-                      .compute_minor = ABSENT_I32,
-                      .sm_count = ABSENT_I32,
-                      .threads_per_sm = ABSENT_I32,
-                      .warp_size = ABSENT_I32};
+    raw_device row = RAW_DEVICE_NONE;
+    row.id = d.id;
+    row.type = DEVICE_CUDA;
     TRY(builder_add_device(s->b, &row, err));
     return snapshot_replay(s, &d, err);
 }

@@ -202,7 +202,8 @@ static void put_shape(buf *b, str message) {
     buf_add_byte(b, ']');
 }
 
-static void put_shapes(buf *b, str message) {
+/* The list of what stands in the fields numbered 1, each written by `put`. */
+static void put_list(buf *b, str message, void (*put)(buf *b, str value)) {
     pb_reader r = pb_open(message);
     pb_field f;
     bool first = true;
@@ -211,23 +212,17 @@ static void put_shapes(buf *b, str message) {
         if (f.number != 1 || f.wire != WIRE_BYTES) continue;
         if (!first) buf_add_cstr(b, ", ");
         first = false;
-        put_shape(b, f.bytes);
+        put(b, f.bytes);
     }
     buf_add_byte(b, ']');
 }
 
+static void put_shapes(buf *b, str message) {
+    put_list(b, message, put_shape);
+}
+
 static void put_types(buf *b, str message) {
-    pb_reader r = pb_open(message);
-    pb_field f;
-    bool first = true;
-    buf_add_byte(b, '[');
-    while (pb_next(&r, &f)) {
-        if (f.number != 1 || f.wire != WIRE_BYTES) continue;
-        if (!first) buf_add_cstr(b, ", ");
-        first = false;
-        buf_add_json(b, f.bytes);
-    }
-    buf_add_byte(b, ']');
+    put_list(b, message, buf_add_json);
 }
 
 static uint32_t read_stack(reader *r, str text) {
@@ -321,16 +316,7 @@ static void read_kernel_info(str message, raw_kernel *k) {
 
 static status take_work(reader *r, str message) {
     event_fields e = {0};
-    raw_kernel k = {.external = ABSENT_I64,
-                    .graph_node = ABSENT_I64,
-                    .bytes = ABSENT_I64,
-                    .shared_memory = ABSENT_I64,
-                    .correlation = ABSENT_I64,
-                    .context = ABSENT_I64,
-                    .stream = ABSENT_I64,
-                    .registers = ABSENT_I32,
-                    .occupancy = NAN,
-                    .blocks_per_sm = NAN};
+    raw_kernel k = RAW_KERNEL_NONE;
     uint64_t device = 0, stream = 0;
     pb_reader in = pb_open(message);
     pb_field f, g;
@@ -530,14 +516,8 @@ static status take_extra(reader *r, str message, error *err) {
 }
 
 static status take_device(reader *r, str message, error *err) {
-    raw_device d = {.id = ABSENT_I32,
-                    .type = DEVICE_CUDA,
-                    .memory = ABSENT_I64,
-                    .compute_major = ABSENT_I32,
-                    .compute_minor = ABSENT_I32,
-                    .sm_count = ABSENT_I32,
-                    .threads_per_sm = ABSENT_I32,
-                    .warp_size = ABSENT_I32};
+    raw_device d = RAW_DEVICE_NONE;
+    d.type = DEVICE_CUDA;
     pb_reader in = pb_open(message);
     pb_field f;
     while (pb_next(&in, &f)) {

@@ -411,17 +411,10 @@ static status take_device(thread_reader *t, const tacho_slot *head) {
     uint32_t *seen = map_at(&t->r->devices, (uint64_t)(int64_t)d.device);
     if (slice.track == UINT32_MAX || !seen) return ERR_MEMORY;
     *seen = 1;
-    raw_kernel k = {.correlation = d.correlation ? sat_i64(d.correlation) : ABSENT_I64,
-                    .external = ABSENT_I64,
-                    .stream = d.stream,
-                    .context = ABSENT_I64,
-                    .bytes = ABSENT_I64,
-                    .graph_node = ABSENT_I64,
-                    .shared_memory = ABSENT_I64,
-                    .occupancy = (double)NAN,
-                    .blocks_per_sm = (double)NAN,
-                    .device = d.device,
-                    .registers = ABSENT_I32};
+    raw_kernel k = RAW_KERNEL_NONE;
+    if (d.correlation) k.correlation = sat_i64(d.correlation);
+    k.stream = d.stream;
+    k.device = d.device;
     TRY(part_kernel(t->part, &k, &slice));
     return part_slice(t->part, &slice);
 }

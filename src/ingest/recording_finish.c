@@ -292,14 +292,9 @@ static status finish_devices(recording *r, error *err) {
     for (int32_t id = 0; id < MOST; id++) {
         if (map_get(&r->devices, (uint64_t)id) == MAP_NONE) continue;
         if (id < 64 && r->described >> id & 1) continue;
-        raw_device row = {.id = id,
-                          .type = DEVICE_CUDA,
-                          .memory = ABSENT_I64,
-                          .compute_major = ABSENT_I32,
-                          .compute_minor = ABSENT_I32,
-                          .sm_count = ABSENT_I32,
-                          .threads_per_sm = ABSENT_I32,
-                          .warp_size = ABSENT_I32};
+        raw_device row = RAW_DEVICE_NONE;
+        row.id = id;
+        row.type = DEVICE_CUDA;
         TRY(builder_add_device(r->b, &row, err));
     }
     return OK;

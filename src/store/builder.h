@@ -56,6 +56,16 @@ typedef struct {
     int64_t memory;
     int32_t compute_major, compute_minor, sm_count, threads_per_sm, warp_size;
 } raw_device;
+/* Nothing is known of it: a reader sets what its producer told. */
+#define RAW_DEVICE_NONE                         \
+    ((raw_device){.id = ABSENT_I32,             \
+                  .type = DEVICE_UNKNOWN,       \
+                  .memory = ABSENT_I64,         \
+                  .compute_major = ABSENT_I32,  \
+                  .compute_minor = ABSENT_I32,  \
+                  .sm_count = ABSENT_I32,       \
+                  .threads_per_sm = ABSENT_I32, \
+                  .warp_size = ABSENT_I32})
 status builder_add_device(builder *b, const raw_device *d, error *err) MUST_USE;
 /* Of all devices added so far. */
 void builder_set_device_type(builder *b, uint8_t type);
@@ -164,6 +174,18 @@ typedef struct {
     uint32_t grid[3], block[3];
     int32_t device, registers;
 } raw_kernel;
+#define RAW_KERNEL_NONE                         \
+    ((raw_kernel){.correlation = ABSENT_I64,    \
+                  .external = ABSENT_I64,       \
+                  .stream = ABSENT_I64,         \
+                  .context = ABSENT_I64,        \
+                  .bytes = ABSENT_I64,          \
+                  .graph_node = ABSENT_I64,     \
+                  .shared_memory = ABSENT_I64,  \
+                  .occupancy = (double)NAN,     \
+                  .blocks_per_sm = (double)NAN, \
+                  .device = ABSENT_I32,         \
+                  .registers = ABSENT_I32})
 typedef struct {
     int64_t correlation, external;
 } raw_call;
