@@ -18,6 +18,7 @@
  * one of its own name counts in both, as in PyTorch's own tables. */
 #include <math.h>
 
+#include "analyse/dynamic_shapes.h"
 #include "analyse/flops_scopes.h"
 #include "analyse/given_ops.h"
 #include "analyse/matmul_shapes.h"
@@ -375,6 +376,7 @@ status analyse_operators(const analysis_input *in, const params *p, arena *a, an
     if (given) TRY(given_ops_write(result, t, o.group, err));
     TRY(write_top(&o, given, out, a, err));
     TRY(flops_scopes_write(t, a, out, err));
+    TRY(dynamic_shapes_write(t, p, a, out, err));
     op_facts facts = find_facts(&o, order, a);
     facts.n_rows = sat_u32(result->n_rows);
     if (o.rows.n || !facts.n_rows) op_judge(&facts, &out->verdict);

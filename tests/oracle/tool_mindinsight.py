@@ -637,6 +637,37 @@ def ask_flops(check, worker, request, response):
                    mine.get((link['source'], link['target'])), 1e-12)
 
 
+def ask_dynamic(check, worker, request, response):
+    """Operators or kernels of one step, filtered, sorted and paged; and the mean of a type over all steps."""
+    condition = dict(request.get('filter_condition') or {})
+    step = int(condition.pop('step_filter', ['1'])[0])
+    chosen = condition.pop('dispaly_op_type', None)
+    kernels = 'op_full_name' in response['col_name']
+    every = [r for r in worker.table('operators', 'by_step') if r['level'] == ('kernel' if kernels else 'operator')]
+    names = {'op_name': 'name', 'op_type': 'type', 'op_side': 'side', 'op_full_name': 'op', 'block_dim': 'block',
+             'grid_dim': 'grid', 'duration': 'duration', 'step': 'step', 'op_shape': 'shapes'}
+    mine = [{k: r[v] for k, v in names.items()} for r in every if r['step'] == step]
+    for row in mine:
+        row['duration'] = row['duration'] / US
+        row['op_shape'] = json.loads(row['op_shape']) if row['op_shape'] else []
+    mine = keep(mine, condition)
+    check.equal('rows', response['size'], len(mine))
+    mine = page(order(mine, request.get('sort_condition')), request.get('group_condition'))
+    check.equal('object', response['object'], [[r[c] for c in response['col_name']] for r in mine])
+    key = 'name' if kernels else 'type'
+    check.equal('types', response['all_type'], list(dict.fromkeys(r[key] for r in every if r['step'] == step)))
+    numbers = list(dict.fromkeys(r['step'] for r in every))
+    for name, want in response['filter_type'].items():
+        means = []
+        for n in numbers:
+            times = [r['duration'] for r in every if r['step'] == n and r[key] == name]
+            means.append(sum(times) / len(times) / US if times else 0)
+        for a, b in zip(want, means):
+            check.near('%s by step' % name, a, b, 1e-9)
+        check.equal('%s steps' % name, len(want), len(means))
+    check.equal('chosen types', chosen or list(response['filter_type']), list(response['filter_type']))
+
+
 def merged_files(worker):
     """The first slice of each rank, as the answers were made."""
     return sorted(glob.glob(os.path.join(worker.path, 'device_*', 'timeline', 'msprof_*_1.json')))
@@ -700,11 +731,12 @@ QUERIES = [
     (r'helper proposals|summary/propose', ask_helper),
     (r'^devices', ask_devices),
     (r'^flops$', ask_flops),
+    (r'dynamic shape', ask_dynamic),
     (r'merged timeline', ask_merged),
     (r'events left by scope', ask_scopes),
 ]
 # Pages that read a file and hand it on: nothing of theirs is computed.
-ECHOES = r'dynamic shape|^timeline$|^timeline-summary|timeline summary|profile_info|^option$|training-trace'
+ECHOES = r'^timeline$|^timeline-summary|timeline summary|profile_info|^option$|training-trace'
 MERGED = r'scope layer events'
 
 

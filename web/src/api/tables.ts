@@ -82,6 +82,18 @@ export interface Tables {
       target: string | null;
       flops: number | null;
     };
+    by_step: {
+      step: number | null;
+      level: string | null;
+      side: string | null;
+      type: string | null;
+      name: string | null;
+      op: string | null;
+      duration: number | null;
+      shapes: string | null;
+      grid: string | null;
+      block: string | null;
+    };
     workers: {
       name: string | null;
       workers: number | null;
