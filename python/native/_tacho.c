@@ -243,6 +243,10 @@ static PyObject *torch(PyObject *self, PyObject *want) {
     return PyLong_FromUnsignedLong(tacho_torch((unsigned)bits));
 }
 
+static PyObject *itt(PyObject *self, PyObject *none) {
+    return PyLong_FromLong(tacho_itt());
+}
+
 /* ---- Python functions ---- */
 
 typedef int profile_fn(PyObject *, PyFrameObject *, int, PyObject *);
@@ -356,6 +360,7 @@ static PyMethodDef methods[] = {
     PLAIN(rank, METH_VARARGS),
     PLAIN(name_thread, METH_O),
     PLAIN(torch, METH_O),
+    PLAIN(itt, METH_NOARGS),
     PLAIN(trace_python, METH_O),
     PLAIN(enter, METH_VARARGS),
     PLAIN(forget, METH_O),

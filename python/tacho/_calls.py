@@ -189,6 +189,10 @@ def torch(want: int) -> int:
     return _lib.tacho_torch(c_uint(want))
 
 
+def itt() -> int:
+    return _lib.tacho_itt()
+
+
 # ---- Python functions ----
 
 _ids: Dict[Any, int] = {}

@@ -2,11 +2,21 @@
 import os
 from typing import Any, List
 
+from . import _library
+
 PLAIN, OP, MODULE, DATA, FORWARD, BACKWARD, OPTIMIZER, COMMUNICATION, PYTHON = range(9)
 OK, BUSY, FAILED, OFF = 0, -1, -2, -3
 TORCH_OPS, TORCH_SHAPES, TORCH_MEMORY, TORCH_LINKS, TORCH_STEPS, TORCH_FLOPS = 1, 2, 4, 8, 16, 32
 TYPES = {"float64": 1, "float32": 2, "float16": 3, "bfloat16": 4, "int64": 5, "int32": 6, "int16": 7,
          "int8": 8, "uint8": 9, "bool": 10}
+
+
+def _offer() -> None:
+    """Libraries look for a listener of NVTX and ITT when they are loaded: it must be named before."""
+    library = _library.path()
+    if os.path.isabs(library):
+        for variable in ("NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64"):
+            os.environ.setdefault(variable, library)
 
 
 def _load() -> Any:
@@ -20,6 +30,7 @@ def _load() -> Any:
     return _calls
 
 
+_offer()
 calls = _load()
 USES_EXTENSION = calls.__name__.endswith("_tacho")
 

@@ -8,7 +8,7 @@
  *     rec_meta.c     facts of the whole recording: rank, host, command, what the program says
  *     rec_helper.c   the thread that makes room, reads clocks, puts away what was stopped
  *     rec_control.c  its socket, for tacho attach
- *     rec_nvtx.c     ranges of NVTX
+ *     rec_nvtx.c     ranges of NVTX; rec_itt.c of ITT
  *     rec_cupti*.c   work of NVIDIA's GPUs
  *     rec_torch.c    PyTorch's operators; rec_torch_memory.c its allocators
  *     rec_env.c      loading, forking, exiting
@@ -161,6 +161,8 @@ void rec_cupti_forked(void);
 /* ---- events that programs have no call for ---- */
 void rec_put(uint32_t name, uint32_t what, const void *payload, size_t bytes);
 void rec_instant(uint32_t name);
+/* A range under a name that a library made: operators of PyTorch and collectives are known by it. */
+void rec_begin_named(const char *text);
 /* tacho_op_begin with the row of the thread that ran the forward operator; 0: this thread. */
 void rec_op_begin(const tacho_op *op, uint32_t forward_row);
 /* A range that may end on another thread; phase b or e. */

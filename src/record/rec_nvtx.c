@@ -107,11 +107,14 @@ static bool begin_operator(const char *text) {
 
 static tacho_range_kind kind_of_text(const char *text) {
     if (strncmp(text, "aten::", 6) == 0) return TACHO_RANGE_OP;
+    if (strncmp(text, "Optimizer.", 10) == 0) return TACHO_RANGE_OPTIMIZER;
+    if (strncmp(text, "enumerate(DataLoader)#", 22) == 0) return TACHO_RANGE_DATA;
+    if (strncmp(text, "autograd::engine::", 18) == 0) return TACHO_RANGE_OP;
     if (strncmp(text, "nccl", 4) == 0) return TACHO_RANGE_COMMUNICATION;
     return TACHO_RANGE_PLAIN;
 }
 
-static void begin_text(const char *text) {
+void rec_begin_named(const char *text) {
     if (!begin_operator(text)) tacho_begin_text(text, kind_of_text(text));
 }
 
@@ -122,7 +125,7 @@ static void begin_event(const nvtx_event *e) {
     if (name.id)
         tacho_begin_id(name.id, TACHO_RANGE_PLAIN);
     else
-        begin_text(name.text);
+        rec_begin_named(name.text);
 }
 
 static void mark_event(const nvtx_event *e) {
@@ -136,7 +139,7 @@ static void mark_event(const nvtx_event *e) {
 }
 
 static int push_a(const char *text) {
-    if (__atomic_load_n(&tacho_on, __ATOMIC_RELAXED)) begin_text(text ? text : "");
+    if (__atomic_load_n(&tacho_on, __ATOMIC_RELAXED)) rec_begin_named(text ? text : "");
     return 0;
 }
 

@@ -108,19 +108,46 @@ def fixed(c, trace):
 
 def without_libtorch_s_answer(c, folder):
     """The way round: operators through a dispatch mode, and the trace says so."""
-    real = _native.calls.torch
-    _native.calls.torch = lambda want: 0
+    real, itt = _native.calls.torch, _native.calls.itt
+    _native.calls.torch, _native.calls.itt = lambda want: 0, lambda: 0
     try:
         x = torch.ones(2, 3)
         with tacho.profile(path=folder, record_shapes=True) as profiler:
             torch.mm(x, x.t())
             profiler.step()
     finally:
-        _native.calls.torch = real
+        _native.calls.torch, _native.calls.itt = real, itt
     trace = profiler.trace()
     rows = {r["name"]: r["shapes"] for r in trace.operators(group_by="name+shape")}
     c.equal("fallback: operators", rows.get("aten::mm"), "[[2, 3], [3, 2]]")
     c.true("fallback: said in the trace", any("dispatch mode" in n for n in trace.info().quality["notes"]))
+
+
+ITT = """
+import sys
+import tacho
+import torch
+from tacho import _native
+_native.calls.torch = lambda want: 0
+x = torch.ones(2, 3, requires_grad=True)
+with tacho.profile(path=sys.argv[1]) as profiler:
+    torch.mm(x, x.t()).sum().backward()
+    torch.optim.SGD([x], 0.1).step()
+    profiler.step()
+"""
+
+
+def through_itt(c, folder):
+    """The other way round, on builds without CUDA: ranges of ITT."""
+    program = os.path.join(folder, "program.py")
+    with open(program, "w", encoding="utf-8") as file:
+        file.write(ITT)
+    subprocess.run([sys.executable, program, folder], check=True, timeout=300)
+    trace = tacho.load(str(next(Path(folder).glob("*.tacho"))))
+    ops = {r["name"]: r["calls"] for r in trace.operators()}
+    c.true("ITT: operators", ops.get("aten::mm", 0) >= 2 and "aten::sum" in ops, ops)
+    c.equal("ITT: optimizer", kinds(trace).get("optimizer"), 1)
+    c.true("ITT: said in the trace", any("ITT" in n for n in trace.info().quality["notes"]))
 
 
 def a_broken_hook_is_a_note(c, folder):
@@ -203,7 +230,8 @@ def without_a_change_of_the_program(c, folder):
 checks = Checks()
 print(f"torch {torch.__version__}")
 with tempfile.TemporaryDirectory() as top:
-    for test in (equal_to_torch_profiler, without_libtorch_s_answer, a_broken_hook_is_a_note,
+    for test in (equal_to_torch_profiler, without_libtorch_s_answer, through_itt,
+                 a_broken_hook_is_a_note,
                  beside_torch_profiler,
                  work_is_counted_as_torch_profiler_counts_it, without_a_change_of_the_program):
         os.mkdir(os.path.join(top, test.__name__))

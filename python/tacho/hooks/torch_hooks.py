@@ -2,9 +2,10 @@
 global hooks, the backward pass by its entry points.
 
 libtorch's own ranges name the data loader and the optimizer. Where libtorch does not answer (another
-processor, a build that is not known), operators come through a dispatch mode in Python, and loader and
-optimizer by hooks: slower, and the trace says so.
+processor, a build that is not known), operators come as ranges of NVTX or ITT, else through a dispatch
+mode in Python with loader and optimizer by hooks: slower, and the trace says so.
 """
+import os
 import sys
 import threading
 from typing import Any, List, Optional
@@ -88,6 +89,30 @@ def _hook_dispatch(wants: Wants) -> None:
     _mode.__enter__()
 
 
+def _has_itt(torch: Any) -> bool:
+    """ITT looks for its listener at the first call."""
+    try:
+        torch.profiler.itt.range_push("tacho")
+        torch.profiler.itt.range_pop()
+    except Exception:  # a build without it
+        return False
+    return calls.itt() > 0
+
+
+def _hook_marks(torch: Any, wants: Wants) -> str:
+    """Operators as ranges of NVTX or ITT, where the recorder has the slot of one; its name."""
+    global _mode
+    profiler = torch.autograd.profiler
+    if torch.cuda.is_available() and os.environ.get("NVTX_INJECTION64_PATH", "").endswith("libtacho.so"):
+        name, _mode = "NVTX", profiler.emit_nvtx(record_shapes=wants.shapes)
+    elif _has_itt(torch):
+        name, _mode = "ITT", profiler.emit_itt(record_shapes=False)
+    else:
+        return ""
+    _mode.__enter__()
+    return name
+
+
 def install(wants: Wants) -> None:
     import torch
     if wants.loader_only:
@@ -102,13 +127,16 @@ def install(wants: Wants) -> None:
     steps.on_marked(lambda: calls.torch(asked & ~_native.TORCH_STEPS))
     _hook_modules(torch)
     _hook_backward(torch)
-    _hook_loader(torch, not got & _native.TORCH_OPS)
     if not got & _native.TORCH_OPS:
-        _native.note("PyTorch: libtorch did not answer; operators come through a dispatch mode, without"
-                     " links between forward and backward")
-        _hook_optimizer(torch)
-        _hook_dispatch(wants)
+        marks = _hook_marks(torch, wants)
+        _native.note(f"PyTorch: libtorch did not answer; operators come through {marks or 'a dispatch mode'},"
+                     " without links between forward and backward")
+        _hook_loader(torch, not marks)
+        if not marks:
+            _hook_optimizer(torch)
+            _hook_dispatch(wants)
         return
+    _hook_loader(torch, False)
     for bit, what in ((_native.TORCH_SHAPES, "shapes"), (_native.TORCH_MEMORY, "memory"),
                       (_native.TORCH_LINKS, "links between forward and backward")):
         if asked & ~got & bit:
