@@ -171,7 +171,7 @@ static void launch(int r, work *w) {
     rank_state *s = &ranks[r];
     w->host = s->host;
     w->host_dur = 12000 + draw(1, (uint64_t)r, (uint64_t)s->n, 4000);
-    if (r == fault.host) w->host_dur += 480000;
+    if (r == fault.host) w->host_dur += 700000;
     s->host += w->host_dur + 2000;
     int64_t ready = w->host + w->host_dur - 1000;
     w->start = ready > s->device ? ready : s->device;

@@ -116,8 +116,8 @@ static edge fit_line(const summary_sample *s, uint32_t n, line_scratch *x) {
     line.drift_ppb = find_slope(s, n, x);
     fit_height(s, n, &line, x);
     int64_t gained = scale_ppb(sub_i64(last, first), line.drift_ppb);
-    if (gained < 0) gained = -gained;
-    return gained > add_i64(1000, line.residual * 4) ? line : flat;
+    if (gained < 0) gained = sub_i64(0, gained);
+    return gained > 1000 && gained / 4 > line.residual ? line : flat;
 }
 
 /* ---- from the first worker to all others ------------------------------------------------- */

@@ -314,7 +314,7 @@ static status write_link(run_question *q, error *err) {
 
 status analyse_distributed(const analysis_input *in, const params *p, arena *a, answer *out,
                            error *err) {
-    run_question q = {.arena = a, .out = out, .summaries = input_is_summary(in)};
+    run_question q = {.arena = a, .out = out};
     cluster devices;
     TRY(answer_begin("distributed", in, a, out, err));
     TRY(run_summary_make(in, p, a, &q.s, err));

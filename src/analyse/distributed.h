@@ -16,7 +16,6 @@ typedef struct {
 
 typedef struct {
     const summary *s;
-    bool summaries; /* there are no traces beside it */
     roster who;
     parallel_groups groups;
     stragglers late;

@@ -40,26 +40,6 @@ static status write_heat_map(run_question *q, error *err) {
     return OK;
 }
 
-/* What cluster.c finds in traces, as far as summaries know it. */
-static status write_cluster_steps(run_question *q, error *err) {
-    table *t = NULL;
-    for (uint32_t i = 0; i < q->out->n_tables; i++)
-        if (strcmp(q->out->tables[i]->name, "cluster_steps") == 0) t = q->out->tables[i];
-    for (uint32_t i = 0; t && i < q->late.n_cells; i++) {
-        const step_cell *c = &q->late.cells[i];
-        size_t row;
-        TRY(table_add_row(t, &row, err));
-        table_set_text(t, row, COL_D(cluster_steps, worker), q->who.v[c->worker]->name);
-        set_optional(t, row, COL_D(cluster_steps, rank), rank_of(q, c->worker));
-        table_set_int(t, row, COL_D(cluster_steps, step), q->late.steps[c->step].number);
-        table_set_int(t, row, COL_D(cluster_steps, total), c->total);
-        table_set_int(t, row, COL_D(cluster_steps, computation),
-                      max_i64(0, sub_i64(c->total, c->exposed)));
-        table_set_int(t, row, COL_D(cluster_steps, communication_alone), c->exposed);
-    }
-    return OK;
-}
-
 static int64_t job_time(const run_question *q) {
     int64_t sum = 0;
     for (uint32_t i = 0; i < q->late.n_steps; i++) sum = add_i64(sum, q->late.steps[i].total);
@@ -129,7 +109,7 @@ static str members_text(const run_question *q, const parallel_group *g) {
     if (!g->n_members) return STR_NONE;
     int64_t first = rank_of(q, m[0]), last = rank_of(q, m[g->n_members - 1]);
     if (first == ABSENT_I64 || last == ABSENT_I64) return STR_NONE;
-    if (last - first == (int64_t)g->n_members - 1 && g->n_members > 1)
+    if (sub_i64(last, first) == (int64_t)g->n_members - 1 && g->n_members > 1)
         return arena_printf(q->arena, "%lld-%lld", (long long)first, (long long)last);
     if (g->n_members == 1) return arena_printf(q->arena, "%lld", (long long)first);
     const char *dots = g->n_members > 3 ? "…," : "";
@@ -321,7 +301,6 @@ static status note_losses(run_question *q, error *err) {
 }
 
 status distributed_compare(run_question *q, error *err) {
-    if (q->summaries) TRY(write_cluster_steps(q, err));
     TRY(write_heat_map(q, err));
     TRY(write_stragglers(q, err));
     TRY(write_slow_steps(q, err));

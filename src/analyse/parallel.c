@@ -87,9 +87,9 @@ static int64_t stride_of(const parallel_groups *p, const parallel_group *g, cons
 static parallel_kind kind_of_deeds(const parallel_groups *p, const parallel_group *g,
                                    const roster *who, const int64_t *by_type) {
     int64_t points = by_type[COMM_POINT], experts = by_type[COMM_ALL_TO_ALL], all = 0;
-    for (int i = 0; i < N_COMM_TYPES; i++) all += by_type[i];
-    if (points * 2 > all) return PARALLEL_PIPELINE;
-    if (experts * 2 > all) return PARALLEL_EXPERT;
+    for (int i = 0; i < N_COMM_TYPES; i++) all = add_i64(all, by_type[i]);
+    if (points > all / 2) return PARALLEL_PIPELINE;
+    if (experts > all / 2) return PARALLEL_EXPERT;
     if (g->n_members == who->n) return PARALLEL_WORLD;
     int64_t stride = stride_of(p, g, who);
     return stride == 1 ? PARALLEL_TENSOR : stride > 1 ? PARALLEL_DATA : PARALLEL_OTHER;
@@ -211,7 +211,8 @@ static uint32_t join_rows(const summary *s, parallel_groups *p, uint32_t *group_
             g->transfer = add_i64(g->transfer, rows[i].transfer);
             g->waiting = add_i64(g->waiting, rows[i].waiting);
             if (rows[i].type >= 0 && rows[i].type < N_COMM_TYPES)
-                by_type[p->n - 1][rows[i].type] += rows[i].calls;
+                by_type[p->n - 1][rows[i].type] =
+                    add_i64(by_type[p->n - 1][rows[i].type], rows[i].calls);
             (void)kind_of_words(rows[i].words, &told[p->n - 1]);
         }
         if (!links) n_groups = p->n;

@@ -265,17 +265,21 @@ static int64_t size_class(int64_t bytes) {
 
 static status write_group(const members *m, summary *out, error *err) {
     const collective *c = member(m, 0);
-    int64_t least = INT64_MAX, whole = 0, bytes = ABSENT_I64;
+    int64_t least = INT64_MAX, bytes = ABSENT_I64;
     for (uint32_t i = 0; i < m->n; i++) {
         const collective *x = member(m, i);
         int64_t ns = max_i64(0, sub_i64(x->hull.end, collective_arrival(&m->k->list, x)));
         least = min_i64(least, ns);
-        whole = add_i64(whole, ns);
         bytes = max_i64(bytes, x->bytes);
     }
     summary_group *g = summary_add_group(out);
     if (!g) FAIL_MEMORY(err);
-    int64_t idle = m->n > 1 ? sub_i64(whole, least * (int64_t)m->n) : 0;
+    int64_t idle = 0;
+    for (uint32_t i = 0; i < m->n; i++) {
+        const collective *x = member(m, i);
+        int64_t ns = max_i64(0, sub_i64(x->hull.end, collective_arrival(&m->k->list, x)));
+        idle = add_i64(idle, sub_i64(ns, least));
+    }
     *g = (summary_group){.name = summary_text(out, c->group),
                          .words = summary_text(out, c->words),
                          .source = c->source,

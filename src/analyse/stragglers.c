@@ -38,7 +38,6 @@ static step_cell cell_of(const summary_step *s, const summary_step_sync *sync) {
     step_cell c = {.start = s->start, .total = max_i64(0, sub_i64(s->end, s->start))};
     c.computation = add_i64(s->computation, s->overlapping);
     c.communication = add_i64(s->exposed, s->overlapping);
-    c.exposed = s->exposed;
     c.transfer = sync ? sync->transfer : 0;
     c.waiting = sync ? sync->waiting : 0;
     /* What is hidden behind computation is taken to be transfers. */
@@ -306,7 +305,8 @@ static status list_hosts(finding *f, const uint32_t *host_of, const int64_t *cos
         h->n_workers++;
         h->steps = max_i64(h->steps, r->steps);
         h->late = max_i64(h->late, r->late);
-        by_cause[host_of[r->worker]][r->cause] += r->late;
+        int64_t *sum = &by_cause[host_of[r->worker]][r->cause];
+        *sum = add_i64(*sum, r->late);
     }
     for (uint32_t i = 0; i < n; i++) {
         if (!v[i].host.n || v[i].n_workers < 2 || v[i].n_workers * 2 <= size[i]) continue;

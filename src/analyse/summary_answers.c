@@ -50,6 +50,27 @@ static int64_t count_hosts(const summary *s, arena *a) {
     return n;
 }
 
+/* What there is of events is their number: enough to know which questions have an answer. */
+static status add_counts(const summary *s, int64_t collectives, table *t, error *err) {
+    int64_t ops = 0, kernels = 0;
+    for (uint32_t i = 0; i < SUMMARY_N(s, op); i++)
+        ops = add_i64(ops, SUMMARY_ROWS(s, op)[i].calls);
+    for (uint32_t i = 0; i < SUMMARY_N(s, kernel); i++)
+        kernels = add_i64(kernels, SUMMARY_ROWS(s, kernel)[i].calls);
+    const struct {
+        const char *kind;
+        int64_t n;
+    } counts[] = {{"op", ops}, {"kernel", kernels}, {"collective", collectives}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        size_t row;
+        if (!counts[i].n) continue;
+        TRY(table_add_row(t, &row, err));
+        table_set_text(t, row, COL(info, events, kind), str_of(counts[i].kind));
+        table_set_int(t, row, COL(info, events, count), counts[i].n);
+    }
+    return OK;
+}
+
 status summary_info(const analysis_input *in, arena *a, answer *out, error *err) {
     const summary *s = in->traces[0].trace->summary;
     table *facts = answer_table(out, a, "trace");
@@ -68,6 +89,7 @@ status summary_info(const analysis_input *in, arena *a, answer *out, error *err)
         dropped = add_i64(dropped, w->events_dropped);
         bytes = add_i64(bytes, w->input_bytes);
     }
+    TRY(add_counts(s, collectives, events, err));
     TRY(add_number(facts, "workers", SUMMARY_N(s, worker), err));
     TRY(add_number(facts, "hosts", count_hosts(s, a), err));
     TRY(add_number(facts, "worker_steps", SUMMARY_N(s, step), err));

@@ -239,14 +239,15 @@ test("distributed: devices, the last to arrive and waiting as on the command lin
     assert.ok(plain(await page.textContent(".facts")).includes(`rank ${rank} comes last in ${last.filter((r) => r === rank).length} of ${calls.size}`));
     const overlap = rowsOf(answer.tables.overlap)[0];
     assert.ok(plain(await page.textContent(panel("Overlap"))).includes(time(overlap.communication)));
-    await page.click("role=radio[name='Waiting']");
-    await page.click("role=radio[name='Collective']");
+    const late = panel("Who comes late");
+    await page.click(`${late} >> role=radio[name='Waiting']`);
+    await page.click(`${late} >> role=radio[name='Collective']`);
     await addressHas(page, "by=name");
     const names = [...new Set(arrivals.map((r) => r.name))];
-    assert.equal(await page.locator(".heat g.part").count(), names.length * new Set(arrivals.map((r) => r.rank)).size);
-    await page.click("role=radio[name='Step']");
+    assert.equal(await page.locator(`${late} .heat g.part`).count(), names.length * new Set(arrivals.map((r) => r.rank)).size);
+    await page.click(`${late} >> role=radio[name='Step']`);
     await addressHas(page, "by=step");
-    await page.locator(".heat g.part").first().click();
+    await page.locator(`${late} .heat g.part`).first().click();
     await addressHas(page, "sel=rank:0");
   });
 }, ["ddp"]);
@@ -264,17 +265,32 @@ test("distributed: a hundred ranks are thin rows, the worst named, the straggler
       await route.fulfill({ json: answer });
     });
     await page.reload();
-    await page.waitForSelector(".heat-many canvas");
+    await page.waitForSelector(`${panel("Who comes late")} .heat-many canvas`);
     await settled(page);
-    assert.equal(await page.locator(".heat-over text").count(), 10);
+    assert.equal(await page.locator(`${panel("Who comes late")} .heat-over text`).count(), 10);
+    assert.equal(await page.locator(`${panel("Ranks and steps")} .heat-many canvas`).count(), 1);
     for (const name of ["Overlap", "Transfer and waiting"]) {
       const bars = await cells(page, `${panel(name)} .rank-row > span`);
       assert.equal(bars.length, 17);
       assert.deepEqual([bars[0], bars[16]], ["rank 2", "median"]);
     }
-    await page.click("role=radio[name='By value']");
+    await page.click(`${panel("Who comes late")} >> role=radio[name='By value']`);
     await addressHas(page, "order=value");
   }), ["ddp"]);
+
+test("distributed: ranks and steps, who holds up the job, what if, as on the command line", async (s) => {
+  const { tables } = s.json("distributed", "ddp", "--all-workers");
+  const [late, ifs, map] = [rowsOf(tables.stragglers), rowsOf(tables.what_if), rowsOf(tables.heat_map)];
+  await visit(s, "distributed?run=ddp&heat=waiting", async (page) => {
+    assert.equal(await page.locator(`${panel("Ranks and steps")} .heat g.part`).count(), map.length);
+    assert.equal(await bodyRows(page, "Who holds up the job").count(), late.length);
+    assert.match(await page.textContent(panel("Who holds up the job")), /Host|Computation|Data loading/);
+    assert.equal(await bodyRows(page, "What if").count(), ifs.length);
+    assert.ok(plain(await page.textContent(panel("What if"))).includes(`${(ifs[1].share * 100).toFixed(1)} %`));
+    await page.click(`${panel("Ranks and steps")} >> role=radio[name='Computation']`);
+    await addressHas(page, "heat=computation");
+  });
+}, ["ddp"]);
 
 test("input pipeline: what a step waits for data, its loader, its advice", async (s) => {
   const answer = s.json("overview", "resnet_w0");

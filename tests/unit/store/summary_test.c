@@ -30,7 +30,7 @@ static void add_rows(summary *s, int table, uint64_t *seed) {
             int64_t v = r % 7 == 0    ? ABSENT_I64
                         : r % 11 == 0 ? INT64_MAX / 2
                                       : (int64_t)(r % 3);
-            if (SUMMARY_COLUMNS[c].how == HOW_KEY && r % 13 == 0) v = -v;
+            if (SUMMARY_COLUMNS[c].how == HOW_KEY && v != ABSENT_I64 && r % 13 == 0) v = -v;
             if (SUMMARY_COLUMNS[c].cell == CELL_TEXT)
                 *(str *)cell = summary_text(s, str_of(words[r % 6]));
             else if (SUMMARY_COLUMNS[c].cell == CELL_REAL)

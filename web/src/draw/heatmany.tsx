@@ -1,4 +1,4 @@
-// A heat map of many ranks: rows of 4 px on a canvas, the worst ten named at the right, a crosshair under
+// A heat map of many ranks: rows of 4 px, fewer when there are thousands, on a canvas, the worst ten named at the right, a crosshair under
 // the pointer. One tab stop; arrow keys move the crosshair, Enter chooses.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { drawnAs } from "../base/save.ts";
@@ -6,7 +6,7 @@ import { heatPosition, roundUp } from "../base/scale.ts";
 import type { HeatProps } from "./heat.tsx";
 import { useWidth } from "./width.ts";
 
-const ROW = 4;
+const MOST = 2048; // px: rows become thinner from here on
 const RIGHT = 120;
 const NAMED = 10;
 
@@ -17,12 +17,12 @@ interface ManyProps extends HeatProps {
 const clamp = (v: number, most: number) => Math.max(0, Math.min(most, v));
 
 /** The worst rows by their sum, at most ten, in order of place, far enough apart to be read. */
-export function namedRows(sums: readonly number[], gap: number): number[] {
+export function namedRows(sums: readonly number[], gap: number, row = 4): number[] {
   const worst = sums.map((_, i) => i).sort((a, b) => (sums[b] as number) - (sums[a] as number));
   const kept: number[] = [];
   for (const i of worst) {
     if (kept.length === NAMED) break;
-    if ((sums[i] as number) > 0 && kept.every((k) => Math.abs(k - i) * ROW >= gap)) kept.push(i);
+    if ((sums[i] as number) > 0 && kept.every((k) => Math.abs(k - i) * row >= gap)) kept.push(i);
   }
   return kept.sort((a, b) => a - b);
 }
@@ -33,6 +33,7 @@ export function HeatMany(props: ManyProps) {
   const [at, setAt] = useState<[number, number] | undefined>(undefined);
   const n = props.columns.length;
   const wide = width - RIGHT;
+  const ROW = Math.max(1, Math.min(4, Math.floor(MOST / Math.max(1, props.ranks.length))));
   const height = props.ranks.length * ROW;
   const value = (r: number, c: number) => props.value(r, c);
   const sums = props.ranks.map((_, r) => props.columns.reduce((s, _c, c) => s + (value(r, c) ?? 0), 0));
@@ -104,7 +105,7 @@ export function HeatMany(props: ManyProps) {
             <rect x={(at[1] * wide) / n} y="0" width={Math.max(1, wide / n)} height={height} fill="none" stroke="var(--t1)" />
           </>
         ) : null}
-        {namedRows(sums, 13).map((r) => (
+        {namedRows(sums, 13, ROW).map((r) => (
           <text key={r} x={wide + 8} y={r * ROW + 6} class={r === props.worst ? "axis strong" : "axis"}>
             {props.ranks[r]} {props.format((sums[r] as number) / n)}
           </text>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { callsOf, measureOf, timesLast, worstAndMedian } from "./ranks.ts";
+import { callsOf, measureOf, stepCells, timesLast, worstAndMedian } from "./ranks.ts";
 
 const row = (name: string, rank: number, step: number, start: number, late_by: number) => ({
   group: null,
@@ -60,4 +60,25 @@ test("of many rows the worst and the median are kept", () => {
   const named = worstAndMedian(rows, (r) => Number(r.waiting), 3);
   assert.deepEqual([named.length, named[0]?.row.rank, named[1]?.row.rank], [17, 3, 39]);
   assert.equal(worstAndMedian(rows.slice(0, 17), (r) => Number(r.waiting)).length, 17);
+});
+
+test("cells of ranks and steps: missing ones are none, the worst first when asked", () => {
+  const column = (name: string) => ({ name, type: "int" as const });
+  const table = {
+    columns: [column("worker"), column("rank"), column("step"), column("late"), column("cause")],
+    rows: [
+      ["a", 0, 1, 0, null],
+      ["a", 0, 2, 5, "data"],
+      ["b", 1, 2, 70, "host"],
+    ],
+    total_rows: 3,
+  };
+  const map = stepCells(table as never, "late", false);
+  assert.deepEqual(map.ranks, [0, 1]);
+  assert.deepEqual(map.steps, [1, 2]);
+  assert.deepEqual([...map.cells], [0, 5, Number.NaN, 70]);
+  assert.equal(map.max, 70);
+  assert.equal(map.causes.get("1 1"), "host");
+  assert.deepEqual(stepCells(table as never, "late", true).ranks, [1, 0]);
+  assert.deepEqual(stepCells(undefined, "late", true).ranks, []);
 });

@@ -1,4 +1,5 @@
 // Collectives over ranks: which arrivals belong together, what each rank did there, who is worst.
+import type { Table } from "../api/types.ts";
 import type { Row } from "./trace.ts";
 
 const num = (v: unknown): number => (typeof v === "number" ? v : 0);
@@ -69,4 +70,42 @@ export function worstAndMedian(rows: readonly Row[], size: (r: Row) => number, s
   const first = sorted.filter((r) => r.rank === straggler);
   const rest = sorted.filter((r) => r.rank !== straggler).slice(0, most - first.length);
   return [...first, ...rest].map((row) => ({ row, median: false })).concat({ row: middle, median: true });
+}
+
+/** One value for each rank and step, in one array: row r, column c is cells[r * steps.length + c]; NaN: none. */
+export interface StepCells {
+  ranks: (number | string)[];
+  steps: number[];
+  cells: Float64Array;
+  causes: Map<string, string>; // "row column" of those that were late
+  max: number;
+}
+
+/** The heat map of a table with a row for each rank and step; `worstFirst`: by the sum of a row. */
+export function stepCells(table: Table | undefined, measure: string, worstFirst: boolean): StepCells {
+  const at = (name: string) => table?.columns.findIndex((c) => c.name === name) ?? -1;
+  const [rankAt, workerAt, stepAt, valueAt, causeAt] = [at("rank"), at("worker"), at("step"), at(measure), at("cause")];
+  const rows = table?.rows ?? [];
+  const rankOf = (r: (typeof rows)[number]) => (r[rankAt] ?? r[workerAt] ?? "") as number | string;
+  const sums = new Map<number | string, number>();
+  for (const r of rows) sums.set(rankOf(r), (sums.get(rankOf(r)) ?? 0) + num(r[valueAt]));
+  const ranks = [...sums.keys()];
+  if (worstFirst) ranks.sort((a, b) => (sums.get(b) ?? 0) - (sums.get(a) ?? 0));
+  const steps = [...new Set(rows.map((r) => num(r[stepAt])))].sort((a, b) => a - b);
+  const rowOf = new Map(ranks.map((r, i) => [r, i]));
+  const columnOf = new Map(steps.map((s, i) => [s, i]));
+  const made: StepCells = {
+    ranks,
+    steps,
+    cells: new Float64Array(ranks.length * steps.length).fill(Number.NaN),
+    causes: new Map(),
+    max: 0,
+  };
+  for (const r of rows) {
+    const [y, x] = [rowOf.get(rankOf(r)) ?? 0, columnOf.get(num(r[stepAt])) ?? 0];
+    made.cells[y * steps.length + x] = num(r[valueAt]);
+    made.max = Math.max(made.max, num(r[valueAt]));
+    if (r[causeAt]) made.causes.set(`${y} ${x}`, String(r[causeAt]));
+  }
+  return made;
 }

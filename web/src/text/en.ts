@@ -1,6 +1,7 @@
 // Every string of the page in English. zh.ts has the same keys; a test compares them.
 // `*bold*` and `{name}` are filled in by the page.
 import { enFrameworks } from "./en-frameworks.ts";
+import { enRun } from "./en-run.ts";
 import { enShell } from "./en-shell.ts";
 import { enTables } from "./en-tables.ts";
 import { enTimeline } from "./en-timeline.ts";
@@ -8,6 +9,7 @@ import { enViews } from "./en-views.ts";
 
 export const en = {
   ...enTables,
+  ...enRun,
   // views and rail
   overview: "Overview",
   timeline: "Timeline",

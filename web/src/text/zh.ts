@@ -2,6 +2,7 @@
 
 import type { en } from "./en.ts";
 import { zhFrameworks } from "./zh-frameworks.ts";
+import { zhRun } from "./zh-run.ts";
 import { zhShell } from "./zh-shell.ts";
 import { zhTables } from "./zh-tables.ts";
 import { zhTimeline } from "./zh-timeline.ts";
@@ -9,6 +10,7 @@ import { zhViews } from "./zh-views.ts";
 
 export const zh: Record<keyof typeof en, string> = {
   ...zhTables,
+  ...zhRun,
   overview: "概览",
   timeline: "时间线",
   operators: "算子",

@@ -15,6 +15,7 @@ import { Legend, Segmented } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { lazy } from "./lazy.tsx";
 import { Collectives, Devices, ranksQuery } from "./rankstables.tsx";
+import { Groups, StepMap, Stragglers, WhatIf } from "./ranksteps.tsx";
 import { defined, quoted } from "./rows.ts";
 import { Verdict } from "./verdict.tsx";
 
@@ -55,10 +56,14 @@ export function Distributed() {
         ]}
       />
       <div class="grid">
+        <StepMap asked={asked} worst={worst} />
+        <Stragglers asked={asked} worst={worst} />
+        <WhatIf asked={asked} />
         <LateMap asked={asked} calls={calls} worst={worst} />
         <Overlap asked={asked} rows={overlap} worst={worst} />
         <Waiting asked={asked} worst={worst} />
         <Collectives worst={worst} calls={calls} ranks={overlap.length} />
+        <Groups asked={asked} />
         <Devices worst={worst} />
         {hasCluster(asked) ? <Cluster asked={asked} /> : null}
       </div>
@@ -126,9 +131,10 @@ function idsOf(calls: readonly Call[], by: Columns, cells: ReadonlyMap<string, n
 /** The cells of the map: by call, or summed over the calls of a name or a step. */
 function cellsOf(calls: readonly Call[], ranks: readonly number[], measure: Measure, by: Columns): Map<string, number> {
   const cells = new Map<string, number>();
+  const shown = new Set(ranks);
   for (const call of calls)
-    for (const rank of ranks) {
-      const v = measureOf(call, rank, measure);
+    for (const rank of call.members.keys()) {
+      const v = shown.has(rank) ? measureOf(call, rank, measure) : null;
       if (v === null) continue;
       const key = `${rank} ${columnOf(call, by)}`;
       cells.set(key, (cells.get(key) ?? 0) + v);
