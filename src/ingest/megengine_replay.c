@@ -45,7 +45,7 @@ typedef struct {
 } tensor;
 
 typedef struct {
-    note n;
+    const note *n; /* of the sink's state */
     event_sink *sink;
 } sink_note;
 
@@ -78,9 +78,9 @@ static timeline_state *state_of(const replay *r, int i) {
 
 static int cmp_notes(uint32_t x, uint32_t y, const void *context) {
     const replay *r = context;
-    uint64_t a = r->notes[x].n.offset, b = r->notes[y].n.offset;
+    uint64_t a = r->notes[x].n->offset, b = r->notes[y].n->offset;
     if (a != b) return a < b ? -1 : 1;
-    return (int)r->notes[x].n.what - (int)r->notes[y].n.what;
+    return (int)r->notes[x].n->what - (int)r->notes[y].n->what;
 }
 
 static status collect_notes(replay *r) {
@@ -95,7 +95,7 @@ static status collect_notes(replay *r) {
     for (int i = 0; i < r->n_sinks; i++) {
         const vec *notes = &state_of(r, i)->notes;
         for (size_t k = 0; k < notes->n; k++, n++) {
-            r->notes[n] = (sink_note){VEC(notes, note)[k], r->sinks[i]};
+            r->notes[n] = (sink_note){&VEC(notes, note)[k], r->sinks[i]};
             r->order[n] = (uint32_t)n;
         }
     }
@@ -204,8 +204,8 @@ static uint32_t write_inputs(replay *r, const open_op *o, bool types) {
 /* The operator's end goes to the part of its own thread: its arguments are there. */
 static status end_op(replay *r, const sink_note *n) {
     timeline_state *st = event_sink_state(n->sink);
-    pending_op *p = &VEC(&st->pending, pending_op)[n->n.pending];
-    open_op *o = open_of(r, &n->n);
+    pending_op *p = &VEC(&st->pending, pending_op)[n->n->pending];
+    open_op *o = open_of(r, n->n);
     part *to = event_sink_part(n->sink);
     if (o && o->n_inputs) {
         p->op.shapes = write_inputs(r, o, false);
@@ -266,21 +266,21 @@ static uint32_t tensor_of(replay *r, const note *n) {
 
 /* A tensor is born or dies; those whose size nobody told take no part. */
 static status change_tensor(replay *r, const sink_note *n) {
-    uint32_t at = tensor_of(r, &n->n);
+    uint32_t at = tensor_of(r, n->n);
     if (at == UINT32_MAX) return ERR_MEMORY;
     tensor *t = &VEC(&r->tensors, tensor)[at];
-    if (n->n.what == NOTE_MADE && t->alive) return OK;
+    if (n->n->what == NOTE_MADE && t->alive) return OK;
     t->alive = !t->alive;
     if (!t->fact) return OK;
     if (t->alive) t->block = ++r->n_blocks;
     device_state *d = &VEC(&r->devices, device_state)[t->device];
     int64_t bytes = t->alive ? t->bytes : -t->bytes;
     d->allocated = add_i64(d->allocated, bytes);
-    raw_memory m = {.time = n->n.time,
+    raw_memory m = {.time = n->n->time,
                     .bytes = bytes,
                     .allocated = d->allocated,
                     .reserved = d->reserved,
-                    .track = n->n.track,
+                    .track = n->n->track,
                     .tie = ++r->tie,
                     .block = t->block,
                     .device = d->id,
@@ -307,19 +307,19 @@ static status replay_notes(replay *r) {
     const note *moved = NULL;
     for (uint32_t i = 0; i < r->n; i++) {
         const sink_note *n = &r->notes[r->order[i]];
-        switch ((note_what)n->n.what) {
-        case NOTE_ALIVE: moved = &n->n; continue;
+        switch ((note_what)n->n->what) {
+        case NOTE_ALIVE: moved = n->n; continue;
         case NOTE_MADE: TRY(change_tensor(r, n)); break;
         case NOTE_TOUCH:
-            if (moved && same(moved->pid, n->n.pid) && moved->time == n->n.time)
+            if (moved && same(moved->pid, n->n->pid) && moved->time == n->n->time)
                 TRY(change_tensor(r, n));
             break;
         case NOTE_INPUT:
-        case NOTE_OUTPUT: add_tensor_of_op(r, &n->n); break;
+        case NOTE_OUTPUT: add_tensor_of_op(r, n->n); break;
         case NOTE_OP_END: TRY(end_op(r, n)); break;
-        case NOTE_SAMPLE: TRY(take_sample(r, &n->n)); break;
+        case NOTE_SAMPLE: TRY(take_sample(r, n->n)); break;
         case NOTE_BASE:
-            if (!r->has_base) builder_set_base_unix_ns(r->b, n->n.id);
+            if (!r->has_base) builder_set_base_unix_ns(r->b, n->n->id);
             r->has_base = true;
             break;
         case NOTE_START:
@@ -336,7 +336,7 @@ static status replay_notes(replay *r) {
 static bool step_row(const replay *r, ident pid, ident *out) {
     bool found = false;
     for (uint32_t i = 0; i < r->n; i++) {
-        const note *n = &r->notes[r->order[i]].n;
+        const note *n = r->notes[r->order[i]].n;
         if (n->what != NOTE_STOP || !same(n->pid, pid)) continue;
         *out = n->tid;
         found = true;
@@ -359,9 +359,9 @@ static status add_step(replay *r, const sink_note *stop, int64_t start, int64_t 
     buf_fini(&b);
     if (name == UINT32_MAX) return ERR_MEMORY;
     raw_slice s = {.start = start,
-                   .dur = sub_i64(stop->n.time, start),
+                   .dur = sub_i64(stop->n->time, start),
                    .name = name,
-                   .track = stop->n.track,
+                   .track = stop->n->track,
                    .kind = KIND_STEP,
                    .flags = SLICE_SYNTHETIC};
     return s.dur < 0 ? OK : part_slice(event_sink_part(stop->sink), &s);
@@ -374,9 +374,9 @@ static status make_steps_of(replay *r, ident pid, int64_t start) {
     if (!step_row(r, pid, &row)) return OK;
     for (uint32_t i = 0; i < r->n; i++) {
         const sink_note *n = &r->notes[r->order[i]];
-        if (n->n.what != NOTE_STOP || !same(n->n.pid, pid) || !same(n->n.tid, row)) continue;
+        if (n->n->what != NOTE_STOP || !same(n->n->pid, pid) || !same(n->n->tid, row)) continue;
         TRY(add_step(r, n, start, ++number));
-        start = n->n.time;
+        start = n->n->time;
     }
     return OK;
 }
@@ -385,7 +385,7 @@ static status make_steps(replay *r) {
     vec done = VEC_INIT(ident);
     status st = OK;
     for (uint32_t i = 0; i < r->n && st == OK; i++) {
-        const note *n = &r->notes[r->order[i]].n;
+        const note *n = r->notes[r->order[i]].n;
         bool seen = false;
         for (size_t k = 0; k < done.n; k++) seen |= same(VEC(&done, ident)[k], n->pid);
         if (seen || done.n >= 1024) continue;
