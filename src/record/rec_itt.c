@@ -90,15 +90,20 @@ static itt_name *create_name(const char *text) {
     return n;
 }
 
+/* oneDNN's tasks are parts of operators, not ranges of users. Its domain may have been made by ITT
+ * itself, before it asked us. */
+static bool is_part(const itt_domain *d) {
+    return d && d->name && strncmp(d->name, "dnnl", 4) == 0;
+}
+
 static void begin_task(const itt_domain *d, itt_id task, itt_id parent, const itt_name *name) {
-    (void)d, (void)task, (void)parent;
-    if (!__atomic_load_n(&tacho_on, __ATOMIC_RELAXED)) return;
+    (void)task, (void)parent;
+    if (!__atomic_load_n(&tacho_on, __ATOMIC_RELAXED) || is_part(d)) return;
     rec_begin_named(name && name->text ? name->text : "");
 }
 
 static void end_task(const itt_domain *d) {
-    (void)d;
-    tacho_end_range();
+    if (!is_part(d)) tacho_end_range();
 }
 
 static void *ours(const char *name) {
