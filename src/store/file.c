@@ -256,6 +256,8 @@ static status set_trace(const open_file *f, trace *t, error *err) {
     t->input_bytes = h->input_bytes;
     t->format = str_of(h->format);
     memcpy(t->kind_count, h->kind_count, sizeof t->kind_count);
+    for (int k = 0; k < N_KINDS; k++)
+        if (t->kind_count[k] > t->slice.n) return file_damaged(f, "slice.kind", err);
     return file_check_small(t, err);
 }
 
