@@ -3,6 +3,7 @@
  * analyse/ makes the columns, here they get their names and their frame. */
 #include "analyse/tape.h"
 #include "analyse/viewport.h"
+#include "analyse/words.h"
 #include "base/num.h"
 #include "serve/blocks.h"
 #include "serve/refs.h"
@@ -24,7 +25,10 @@ static void put_lane(buf *b, const trace *t, const timeline_lane *l) {
     put_real(b, "busy", l->busy);
     put_bool(b, "closed", l->closed);
     if (l->role) put_text(b, "role", str_of(l->role));
-    if (l->device != ABSENT_I32) put_int(b, "device", l->device);
+    if (l->device != ABSENT_I32) {
+        put_int(b, "device", l->device);
+        put_text(b, "device_type", device_word_of_work(t));
+    }
     bool stream = l->track && t->track.kind[l->track] == TRACK_STREAM;
     if (l->number != ABSENT_I64)
         put_int(b, stream ? "stream" : "tid", l->number);

@@ -25,6 +25,8 @@ export interface Lane {
   busy?: number;
   closed: boolean;
   device?: number;
+  /** What its maker calls it: GPU, NPU, … */
+  device_type?: string;
   stream?: number;
   role?: string;
   tid?: string | number;

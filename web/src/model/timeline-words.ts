@@ -8,7 +8,7 @@ export function laneName(l: Lane): string {
     case "steps":
       return t("tl_steps");
     case "utilization":
-      return t("tl_utilization", { device: l.device ?? 0 });
+      return t("tl_utilization", { d: l.device_type ?? "GPU" });
     case "memory":
       return memoryName(l);
     case "counter":
@@ -33,7 +33,7 @@ export function laneName(l: Lane): string {
 function memoryName(l: Lane): string {
   const reserved = l.series === "reserved";
   if (l.side === "host" || (l.device ?? 0) < 0) return t(reserved ? "tl_host_memory_reserved" : "tl_host_memory");
-  return t(reserved ? "tl_memory_reserved" : "tl_memory");
+  return t(reserved ? "tl_memory_reserved" : "tl_memory", { d: l.device_type ?? "GPU" });
 }
 
 /** The grey words behind a lane's name. */
