@@ -357,7 +357,7 @@ clean:
 help:
 	@echo 'make              the program, build/tacho (VARIANT=release|debug|asan|tsan, CC=gcc|clang-14)'
 	@echo 'make test         everything: builds, unit, golden, oracle, fault, corpus and static tests'
-	@echo '                  TORCH=yes: also with PyTorch, fetched into ~/.cache/tacho/venvs'
+	@echo '                  TORCH=yes: also with PyTorch, fetched into ~/.cache/tacho-venvs'
 	@echo 'make check        the static tests only: layers, headers, format, generated files'
 	@echo 'make web          the page, build/web (web-check: its types and style, web-test: its unit tests)'
 	@echo 'make bench        the benchmarks'
