@@ -198,6 +198,7 @@ static const char *decode_unicode(const char *p, const char *end, buf *out) {
 unsigned json_decode(str inside, buf *out) {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     unsigned flags = 0;
+    if (!inside.n) return 0; /* and perhaps no pointer */
     const char *p = inside.p, *end = p + inside.n;
     while (p < end) {
         const char *stop = memchr(p, '\\', (size_t)(end - p));

@@ -60,6 +60,7 @@ static void every_escape_is_decoded(void **state) {
     assert_decoded(STR("\\u0041\\u00e9\\u4E2d"), STR("A\xC3\xA9\xE4\xB8\xAD"), 0);
     assert_decoded(STR("\\ud83d\\ude00"), STR("\xF0\x9F\x98\x80"), 0);
     assert_decoded(STR("\\u0000"), STR("\0"), 0);
+    assert_decoded((str){NULL, 0}, STR(""), 0);
 }
 
 static void half_a_surrogate_pair_becomes_the_replacement_character(void **state) {
