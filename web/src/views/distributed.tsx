@@ -15,7 +15,7 @@ import { Legend, Segmented } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { lazy } from "./lazy.tsx";
 import { Collectives, Devices, ranksQuery } from "./rankstables.tsx";
-import { Groups, StepMap, Stragglers, WhatIf } from "./ranksteps.tsx";
+import { Groups, RankOrder, StepMap, Stragglers, WhatIf } from "./ranksteps.tsx";
 import { defined, quoted } from "./rows.ts";
 import { Verdict } from "./verdict.tsx";
 
@@ -201,17 +201,7 @@ function LateMap({ asked, calls, worst }: MapProps) {
       controls={
         <>
           <HeatScale low="0" high={short(max, "ns").replace(/\.0+/, "")} />
-          {many ? (
-            <Segmented
-              label={t("order")}
-              chosen={order}
-              onChoose={setOrder}
-              choices={[
-                { id: "rank", label: t("by_rank") },
-                { id: "value", label: t("by_value") },
-              ]}
-            />
-          ) : null}
+          {many ? <RankOrder order={order} onChoose={setOrder} /> : null}
           <Segmented
             label={t("measure")}
             chosen={measure}

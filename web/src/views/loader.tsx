@@ -1,13 +1,12 @@
 // Input pipeline of a loader that recorded no queues between operators: PyTorch, Paddle, our own recordings. What
 // its trace holds: the calls for the next batch, what waited for them, and queues the program counted itself.
 import { chartScale, percent, short, thousands } from "../base/format.ts";
-import { type ColumnBar, Columns } from "../draw/columns.tsx";
+import type { ColumnBar } from "../draw/columns.tsx";
 import { Lines } from "../draw/lines.tsx";
 import { nth } from "../draw/patterns.tsx";
 import { Pipeline, type PipeNode } from "../draw/pipeline.tsx";
 import { ask } from "../model/data.ts";
 import { go, traceQuery, windowQuery } from "../model/place.ts";
-import { setSteps } from "../model/steps.ts";
 import { themeVersion } from "../model/theme.ts";
 import { analysis, countOf, num, type Row, rowsOf } from "../model/trace.ts";
 import { t } from "../model/words.ts";
@@ -17,7 +16,7 @@ import { Table } from "../widgets/table.tsx";
 import { csvOf } from "./overview.tsx";
 import { DataAdvice } from "./queues.tsx";
 import { defined } from "./rows.ts";
-import { Card } from "./stepbars.tsx";
+import { Card, StepColumns } from "./stepbars.tsx";
 
 interface Found {
   names?: { name: string; kind: string; count: number; total: number }[];
@@ -180,14 +179,7 @@ function WaitBars({ rows, asked }: { rows: readonly Row[]; asked: ReturnType<typ
       }
     >
       <div class="pad">
-        <Columns
-          bars={bars}
-          height={190}
-          factor={scale.factor}
-          format={(v) => Number(v.toPrecision(3)).toString()}
-          label={t("steps_title")}
-          onBar={(id) => setSteps(Number(id), Number(id))}
-        />
+        <StepColumns bars={bars} factor={scale.factor} />
       </div>
     </Panel>
   );

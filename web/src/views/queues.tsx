@@ -1,12 +1,11 @@
 // The recorded pipeline of MindSpore: operators and the queues between them, queues to the device by batch, which
 // operator is late and what to change, processors.
 import { chartScale, percent, short, thousands } from "../base/format.ts";
-import { type ColumnBar, Columns } from "../draw/columns.tsx";
+import type { ColumnBar } from "../draw/columns.tsx";
 import { type Line, Lines } from "../draw/lines.tsx";
 import { nth } from "../draw/patterns.tsx";
 import { Pipeline, type PipeNode } from "../draw/pipeline.tsx";
 import { go, param } from "../model/place.ts";
-import { setSteps } from "../model/steps.ts";
 import { themeVersion } from "../model/theme.ts";
 import { analysis, num, type Row, rowsOf } from "../model/trace.ts";
 import { t, wordOr } from "../model/words.ts";
@@ -18,7 +17,7 @@ import { Processors } from "./cpu.tsx";
 import { DataFlow } from "./dataflow.tsx";
 import { csvOf } from "./overview.tsx";
 import { columns, defined, source } from "./rows.ts";
-import { Card } from "./stepbars.tsx";
+import { Card, StepColumns } from "./stepbars.tsx";
 import { FILL, PARTS, partsOf } from "./steptrace.tsx";
 import { Verdict } from "./verdict.tsx";
 
@@ -164,14 +163,7 @@ function WaitingSteps() {
       controls={<Legend items={PARTS.map((p) => ({ label: name(p), colour: FILL[p] }))} />}
     >
       <div class="pad">
-        <Columns
-          bars={bars}
-          height={190}
-          factor={scale.factor}
-          format={(v) => Number(v.toPrecision(3)).toString()}
-          label={t("steps_title")}
-          onBar={(id) => setSteps(Number(id), Number(id))}
-        />
+        <StepColumns bars={bars} factor={scale.factor} />
       </div>
     </Panel>
   );

@@ -69,17 +69,7 @@ export function StepMap({ asked, worst }: { asked: Asked; worst: number }) {
       controls={
         <>
           <HeatScale low="0" high={short(max, "ns").replace(/\.0+/, "")} />
-          {many ? (
-            <Segmented
-              label={t("order")}
-              chosen={order}
-              onChoose={setOrder}
-              choices={[
-                { id: "rank", label: t("by_rank") },
-                { id: "value", label: t("by_value") },
-              ]}
-            />
-          ) : null}
+          {many ? <RankOrder order={order} onChoose={setOrder} /> : null}
           <Segmented
             label={t("measure")}
             chosen={measure}
@@ -91,6 +81,21 @@ export function StepMap({ asked, worst }: { asked: Asked; worst: number }) {
     >
       <div class="pad">{many ? <HeatMany {...shared} version={themeVersion.value} /> : <Heat {...shared} />}</div>
     </Panel>
+  );
+}
+
+/** Rows of many ranks: by number, or the worst first. */
+export function RankOrder({ order, onChoose }: { order: string; onChoose: (id: string) => void }) {
+  return (
+    <Segmented
+      label={t("order")}
+      chosen={order}
+      onChoose={onChoose}
+      choices={[
+        { id: "rank", label: t("by_rank") },
+        { id: "value", label: t("by_value") },
+      ]}
+    />
   );
 }
 

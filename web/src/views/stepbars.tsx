@@ -78,6 +78,20 @@ export function Card({ title, parts, total }: { title: string; parts: readonly (
   );
 }
 
+/** Bars of a page where a click on one sets the window, and nothing else. */
+export function StepColumns({ bars, factor }: { bars: readonly ColumnBar[]; factor: number }) {
+  return (
+    <Columns
+      bars={bars}
+      height={190}
+      factor={factor}
+      format={(v) => Number(v.toPrecision(3)).toString()}
+      label={t("steps_title")}
+      onBar={(id) => setSteps(Number(id), Number(id))}
+    />
+  );
+}
+
 export function StepBars({ asked }: { asked: Asked<Answer> }) {
   const [by, setBy] = choice("bars", "categories");
   // All steps, whatever the window: the bars are where it is chosen.
