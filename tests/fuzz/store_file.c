@@ -1,89 +1,80 @@
-/* store_file.c: a trace file made by an enemy. Its checksums are put right first, since whoever
- * writes ids that lead outside can write checksums too; then everything that reads a trace reads it.
- * What file_open and trace_require let through must be harmless. */
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
+/* store_file.c: the reader of trace files. Each table is asked for by itself, then each cell of what
+ * was let through, each string, each place of a slice and each record of arguments is read; written
+ * again it is a file without fault. What is then asked of such a trace: trace_questions.c. */
+#include "fuzz/fuzz.h"
+#include "fuzz/fuzz_file.h"
+#include "store/args.h"
+#include "store/trace_int.h"
 
-#include "analyse/registry.h"
-#include "base/hash.h"
-#include "base/mem.h"
-#include "export/export.h"
-#include "store/file.h"
-#include "store/file_int.h"
-
-static void put_sums_right(char *p, size_t n) {
-    file_header *h = (file_header *)p;
-    file_section *toc = (file_section *)(p + sizeof *h);
-    size_t behind = offsetof(file_header, checksum) + sizeof h->checksum;
-    h->file_bytes = n;
-    for (uint32_t i = 0; i < h->n_sections && (char *)(toc + i + 1) <= p + n; i++) {
-        if (toc[i].offset > n || toc[i].size_bytes > n - toc[i].offset) continue;
-        toc[i].checksum = hash_bytes64(p + toc[i].offset, toc[i].size_bytes);
-        if (toc[i].elem_bytes != 4 || toc[i].offset % 4) continue;
-        toc[i].maximum = 0;
-        for (uint64_t k = 0; k < toc[i].size_bytes / 4; k++) {
-            uint32_t v = ((uint32_t *)(p + toc[i].offset))[k];
-            if (v > toc[i].maximum) toc[i].maximum = v;
-        }
+static uint64_t read_cells(const trace *t, int table) {
+    uint64_t sum = 0;
+    for (int c = TABLE_INFO[table].first_column; c < TABLE_INFO[table].end_column; c++) {
+        const uint8_t *p = trace_column(t, c);
+        size_t n = (size_t)trace_rows(t, table) * COLUMN_INFO[c].elem_bytes;
+        for (size_t i = 0; i < n; i++) sum += p[i];
     }
-    if (h->header_bytes > behind && h->header_bytes <= n)
-        h->checksum = hash_bytes64(p + behind, h->header_bytes - behind);
+    return sum;
 }
 
-static void read_everything(trace *t) {
-    int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    for (uint32_t i = 0; export_form_name(i); i++)
-        (void)!export_trace(t, &(export_options){.form = str_of(export_form_name(i))}, fd,
-                            NULL);
-    close(fd);
-    analysis_trace one = {.trace = t};
-    params p = {.from_ns = ABSENT_I64,
-                .to_ns = ABSENT_I64,
-                .first_step = ABSENT_I64,
-                .last_step = ABSENT_I64};
-    for (uint32_t i = 0; registry_analysis(i); i++) {
-        arena a;
-        answer out;
-        arena_init(&a, 256 << 20);
-        (void)!registry_analysis(i)->run(&(analysis_input){&one, 1}, &p, &a, &out, NULL);
-        arena_fini(&a);
+static uint64_t read_strings(const trace *t) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < t->n_strings; i++) {
+        str s = trace_str(t, i);
+        for (size_t k = 0; k < s.n; k++) sum += (uint8_t)s.p[k];
     }
+    return sum;
+}
+
+static uint64_t read_places(const trace *t) {
+    uint64_t sum = 0;
+    for (uint32_t i = 1; i < t->slice.n; i++) {
+        uint32_t track = trace_track_of(t, i);
+        CHECK(trace_subtree_end(t, i) <= t->slice.n);
+        CHECK(trace_lower_bound(t, track, t->slice.start[i]) <= t->slice.n);
+        sum += trace_op_of(t, i) + trace_kernel_of(t, i) + trace_call_of(t, i) +
+               trace_comm_of(t, i) + trace_module_call_of(t, i) +
+               trace_step_at(t, t->slice.start[i]);
+    }
+    return sum;
+}
+
+static void read_args(args_reader *r, const uint32_t *records, uint32_t n) {
+    buf b = {0};
+    for (uint32_t i = 1; i < n; i++) {
+        buf_clear(&b);
+        if (args_read_json(r, records[i], &b, NULL) == OK) check_strict(buf_str(&b));
+    }
+    buf_fini(&b);
+}
+
+static void write_again(const trace *t) {
+    char path[64];
+    trace *again;
+    int fd = memfd_create("again", MFD_CLOEXEC);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    CHECK(file_write_fd(t, fd, STR_NONE, NULL) == OK);
+    CHECK(file_open(path, STR_NONE, &again, NULL) == OK);
+    CHECK(trace_require(again, TRACE_ALL | TRACE_ARGUMENTS, NULL) == OK);
+    trace_release(again);
+    close(fd);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    char path[64];
-    trace *t;
-    if (size < sizeof(file_header)) return 0;
-    int fd = memfd_create("trace", MFD_CLOEXEC);
-    if (fd < 0 || ftruncate(fd, (off_t)size) != 0) return 0;
-    char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    memcpy(p, data, size);
-    put_sums_right(p, size);
-    munmap(p, size);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (file_open(path, STR_NONE, &t, NULL) == OK) {
-        read_everything(t);
-        trace_release(t);
+    static volatile uint64_t sum; /* or the reading is optimised away */
+    trace *t = open_hostile(data, size);
+    args_reader *r;
+    if (!t) return 0;
+    for (int i = 0; i < N_TABLES; i++)
+        if (trace_require(t, (uint64_t)1 << i, NULL) == OK)
+            sum += read_cells(t, i) + read_strings(t);
+    if (trace_require(t, TRACE_ALL, NULL) == OK) sum += read_places(t);
+    if (trace_require(t, TRACE_ALL, NULL) == OK && args_reader_new(t, &r, NULL) == OK) {
+        read_args(r, t->slice.args, t->slice.n);
+        read_args(r, t->instant.args, t->instant.n);
+        read_args(r, t->memory.args, t->memory.n);
+        args_reader_free(r);
+        write_again(t);
     }
-    close(fd);
+    trace_release(t);
     return 0;
-}
-
-/* Invention at random mostly breaks the table of contents, which is refused at once. Three times
- * out of four only the bytes of one section are changed. Weak: there is no fuzzer in a replay. */
-__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
-
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed) {
-    const file_header *h = (const file_header *)data;
-    const file_section *toc = (const file_section *)(h + 1);
-    if (size < sizeof *h + sizeof *toc || h->n_sections == 0 || seed % 4 == 0)
-        return LLVMFuzzerMutate(data, size, max_size);
-    uint32_t i = seed / 4 % h->n_sections;
-    if (sizeof *h + (i + 1) * sizeof *toc > size || toc[i].offset > size ||
-        toc[i].size_bytes > size - toc[i].offset || toc[i].size_bytes == 0)
-        return LLVMFuzzerMutate(data, size, max_size);
-    LLVMFuzzerMutate(data + toc[i].offset, toc[i].size_bytes, toc[i].size_bytes);
-    return size;
 }
