@@ -218,8 +218,16 @@ $B/tacho-demo: $(call objects,$(DEMO)) $B/libtacho.so
 	$Q$(CC) $(C_FLAGS) $(L_FLAGS) $(TEST_LINK) $(call objects,$(DEMO)) -L$B -ltacho -lm \
 	    -Wl,-rpath,'$$ORIGIN' -Wl,-rpath,'$$ORIGIN/../../lib' -o $@
 
-# For a machine with a GPU: tests/gpu/run takes it and build/libtacho.so there.
-gpu: build/gpu-launch
+# For a machine with a GPU: tests/gpu/run takes these and build/libtacho.so there. The package is the one
+# that pip would install, with its extension.
+gpu: build/gpu-launch build/gpu-python
+build/gpu-python: build/libtacho.so build/tacho python/backend.py $(wildcard python/native/*.c) \
+    $(wildcard python/tacho/*.py python/tacho/*/*.py)
+	@$(if $(V),,echo '  WHEEL $@')
+	$Qrm -rf $@ build/gpu-wheel && mkdir build/gpu-wheel
+	$Qcd python && TACHO_STAGE=$(CURDIR)/build \
+	    python3 -c 'import backend; backend.build_wheel("../build/gpu-wheel")'
+	$Qpython3 -m zipfile -e build/gpu-wheel/*.whl $@ && rm -r build/gpu-wheel && touch $@
 build/gpu-launch: $B/obj/tests/gpu/launch.o build/libtacho.so
 	@$(if $(V),,echo '  LINK  $@')
 	$Q$(CC) $(C_FLAGS) $(L_FLAGS) $(TEST_LINK) $< -Lbuild -ltacho -ldl -Wl,-rpath,'$$ORIGIN' -o $@
@@ -362,7 +370,7 @@ help:
 	@echo 'make web          the page, build/web (web-check: its types and style, web-test: its unit tests)'
 	@echo 'make bench        the benchmarks'
 	@echo 'make demo         the demonstration (SERVE=no: without serving)'
-	@echo 'make gpu          build/gpu-launch, for tests/gpu/run on a machine with a GPU'
+	@echo 'make gpu          build/gpu-launch and build/gpu-python, for tests/gpu/run on a machine with a GPU'
 	@echo 'make fuzz         libFuzzer targets, build/fuzz/NAME (clang-14)'
 	@echo 'make gen          generated files from the tables;  make format: clang-format in place'
 	@echo 'make install      PREFIX=$(PREFIX) DESTDIR=$(DESTDIR);  make uninstall takes it away again'

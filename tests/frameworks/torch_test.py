@@ -199,6 +199,22 @@ def work_is_counted_as_torch_profiler_counts_it(c, folder):
     c.equal("floating-point operations", ours, theirs)
 
 
+def what_is_compiled_stays_whole(c, folder):
+    """A recording leaves torch.compile one graph; the compiled model is still one module call."""
+    net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Linear(8, 2)))
+    x = torch.ones(3, 4)
+    with tacho.profile(path=folder) as profiler:
+        told = torch._dynamo.explain(lambda x: net(x).sum())(x)
+        compiled = torch.compile(net, backend="eager")
+        same = torch.equal(compiled(x), net(x))
+        profiler.step()
+    c.equal("compiled: graphs", told.graph_count, 1)
+    c.true("compiled: the same result", same)
+    names = {name for name, *_ in modules(profiler.trace())}
+    c.true("compiled: it and the modules of the plain one are there",
+           {"OptimizedModule_0", "Sequential_0", "Linear_0", "Linear_1", "ReLU_0"} <= names, names)
+
+
 PLAIN = """
 import torch
 from torch.utils.data import DataLoader, TensorDataset
@@ -232,7 +248,7 @@ print(f"torch {torch.__version__}")
 with tempfile.TemporaryDirectory() as top:
     for test in (equal_to_torch_profiler, without_libtorch_s_answer, through_itt,
                  a_broken_hook_is_a_note,
-                 beside_torch_profiler,
+                 beside_torch_profiler, what_is_compiled_stays_whole,
                  work_is_counted_as_torch_profiler_counts_it, without_a_change_of_the_program):
         os.mkdir(os.path.join(top, test.__name__))
         checks.run(test, os.path.join(top, test.__name__))

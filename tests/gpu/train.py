@@ -3,6 +3,11 @@
     train.py cost FOLDER    gpt2: GPU-bound. small: launch-bound. In one process, windows of steps take
                             turns: recorded, not recorded. Then the same with torch.profiler. Prints a
                             line for each pair of windows: ms for a step.
+    train.py memory FOLDER  a step with the allocator's events, and what the allocator counted itself.
+    train.py graph FOLDER   a CUDA graph of 20 kernels, launched five times; recorded by whoever loaded the
+                            recorder.
+    train.py nvtx FOLDER    a step when libtorch does not answer: operators come as ranges of NVTX.
+    train.py held FOLDER    a recording that begins while torch.profiler holds CUPTI.
     train.py ops FOLDER     three steps of `small` seen by both tools, one after the other: the recording
                             of tacho, and for each kernel of torch.profiler its operator, in launch order.
 """
@@ -16,7 +21,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "python"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "build/gpu-python"))
 import tacho  # noqa: E402
 
 WINDOWS = 32
@@ -135,7 +140,54 @@ def ops(folder):
     print(json.dumps({"torch": torch.__version__, "device": torch.cuda.get_device_name(0)}))
 
 
+def memory(folder):
+    step, _ = make("small")
+    torch.cuda.synchronize()
+    before = torch.cuda.memory_stats()
+    torch.cuda.reset_peak_memory_stats()
+    with tacho.profile(path=str(folder / "memory.tacho"), profile_memory=True):
+        step()
+        torch.cuda.synchronize()
+        after = torch.cuda.memory_stats()
+    said = {key: after[f"allocation.all.{key}"] - before[f"allocation.all.{key}"] for key in ("allocated", "freed")}
+    print(json.dumps({**said, "peak": torch.cuda.max_memory_allocated(), "reserved": torch.cuda.memory_reserved()}))
+
+
+def graph(_folder):
+    x = torch.zeros(1000, device="cuda")
+    torch.cuda.synchronize()
+    side, whole = torch.cuda.Stream(), torch.cuda.CUDAGraph()
+    with torch.cuda.stream(side):
+        x.add_(1)
+    torch.cuda.synchronize()
+    with torch.cuda.graph(whole):
+        for _ in range(20):
+            x.add_(1)
+    for _ in range(5):
+        whole.replay()
+    torch.cuda.synchronize()
+    assert x[0].item() == 101
+
+
+def nvtx(folder):
+    from tacho import _native
+    _native.calls.torch = lambda want: 0
+    step, _ = make("small")
+    with tacho.profile(path=str(folder / "nvtx.tacho")):
+        step()
+        torch.cuda.synchronize()
+
+
+def held(folder):
+    step, _ = make("small")
+    with torch.profiler.profile():
+        step()
+        with tacho.profile(path=str(folder / "held.tacho")):
+            step()
+            torch.cuda.synchronize()
+
+
 if __name__ == "__main__":
     where = Path(sys.argv[2])
     where.mkdir(parents=True, exist_ok=True)
-    {"cost": cost, "ops": ops}[sys.argv[1]](where)
+    {f.__name__: f for f in (cost, ops, memory, graph, nvtx, held)}[sys.argv[1]](where)

@@ -101,25 +101,32 @@ class Numbered:
 
 
 class Modules:
-    """Calls of layers as ranges: the outermost is the forward pass, each is a module."""
+    """Calls of layers as ranges: the outermost is the forward pass, each is a module. Between is_traced
+    and its end a compiler reads the program instead of running it: nothing to record."""
 
     def __init__(self, name_of: Callable[[Any], str],
-                 stage_of: Callable[[Any], Optional[int]] = lambda module: _native.FORWARD) -> None:
-        self._name_of, self._stage_of = name_of, stage_of
+                 stage_of: Callable[[Any], Optional[int]] = lambda module: _native.FORWARD,
+                 is_traced: Callable[[], bool] = lambda: False) -> None:
+        self._name_of, self._stage_of, self._is_traced = name_of, stage_of, is_traced
         self._local = threading.local()
         self._forward = calls.name("forward")
+        self._ids: Dict[str, int] = {}
 
     def begin(self, module: Any) -> int:
         """How many ranges were opened: for end()."""
         if not calls.is_recording():
             return 0
-        depth = getattr(self._local, "depth", 0)
+        name, local = self._name_of(module), self._local
+        number = self._ids.get(name)
+        if number is None:
+            number = self._ids[name] = calls.name(name)
+        depth = getattr(local, "depth", 0)
         opened = 1
         if depth == 0 and self._stage_of(module) == _native.FORWARD:
             calls.begin(self._forward, _native.FORWARD)
             opened = 2
-        self._local.depth = depth + 1
-        calls.begin(calls.name(self._name_of(module)), _native.MODULE)
+        local.depth = depth + 1
+        calls.begin(number, _native.MODULE)
         return opened
 
     def end(self, opened: int) -> None:
@@ -131,13 +138,17 @@ class Modules:
 
     def wrap(self, function: Any) -> Any:
         """Around a class's __call__."""
+        is_traced, is_recording, begin, end = self._is_traced, calls.is_recording, self.begin, self.end
+
         @functools.wraps(function)
         def wrapped(module: Any, *args: Any, **words: Any) -> Any:
-            opened = self.begin(module)
+            if is_traced() or not is_recording():
+                return function(module, *args, **words)
+            opened = begin(module)
             try:
                 return function(module, *args, **words)
             finally:
-                self.end(opened)
+                end(opened)
         return wrapped
 
 

@@ -1,5 +1,5 @@
 """PyTorch: operators, shapes, memory and user ranges from libtorch itself (rec_torch.c), modules by
-global hooks, the backward pass by its entry points.
+their common call, the backward pass by its entry points.
 
 libtorch's own ranges name the data loader and the optimizer. Where libtorch does not answer (another
 processor, a build that is not known), operators come as ranges of NVTX or ITT, else through a dispatch
@@ -7,7 +7,6 @@ mode in Python with loader and optimizer by hooks: slower, and the trace says so
 """
 import os
 import sys
-import threading
 from typing import Any, List, Optional
 
 from .. import _native
@@ -22,22 +21,11 @@ _name_of = Numbered()  # as torch.profiler names modules
 
 
 def _hook_modules(torch: Any) -> None:
-    modules, local = Modules(_name_of), threading.local()
-
-    def before(module: Any, _inputs: Any) -> None:
-        local.__dict__.setdefault("stack", []).append(modules.begin(module))
-
-    def after(_module: Any, _inputs: Any, _output: Any) -> None:
-        stack = local.__dict__.get("stack")
-        if stack:
-            modules.end(stack.pop())
-
-    m = torch.nn.modules.module
-    _handles.append(m.register_module_forward_pre_hook(before))
-    try:
-        _handles.append(m.register_module_forward_hook(after, always_call=True))
-    except TypeError:  # before 2.0: a call that fails leaves its range open
-        _handles.append(m.register_module_forward_hook(after))
+    """Around the one call all modules share: global hooks would send every call through the slow one of
+    its two ways, at ten times the cost, and would break what torch.compile makes."""
+    is_traced = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
+    modules = Modules(_name_of, is_traced=is_traced)
+    _patches.replace(torch.nn.Module, "__call__", modules.wrap)
 
 
 def _hook_backward(torch: Any) -> None:
