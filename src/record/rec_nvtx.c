@@ -90,21 +90,6 @@ static void name_of(const nvtx_event *e, event_name *to) {
 
 /* ---- ranges ---- */
 
-/* emit_nvtx's "NAME, seq = N…": an operator with its sequence number. */
-static bool begin_operator(const char *text) {
-    const char *comma = strstr(text, ", seq = ");
-    char name[256];
-    if (!comma || (size_t)(comma - text) >= sizeof name) return false;
-    memcpy(name, text, (size_t)(comma - text));
-    name[comma - text] = 0;
-    bool backward = strstr(name, "Backward") != NULL;
-    tacho_op_begin(&(tacho_op){.size = sizeof(tacho_op),
-                               .name = name,
-                               .phase = backward ? TACHO_RANGE_BACKWARD : TACHO_RANGE_FORWARD,
-                               .sequence = strtoll(comma + 8, NULL, 10)});
-    return true;
-}
-
 static tacho_range_kind kind_of_text(const char *text) {
     if (strncmp(text, "aten::", 6) == 0) return TACHO_RANGE_OP;
     if (strncmp(text, "Optimizer.", 10) == 0) return TACHO_RANGE_OPTIMIZER;
@@ -112,6 +97,27 @@ static tacho_range_kind kind_of_text(const char *text) {
     if (strncmp(text, "autograd::engine::", 18) == 0) return TACHO_RANGE_OP;
     if (strncmp(text, "nccl", 4) == 0) return TACHO_RANGE_COMMUNICATION;
     return TACHO_RANGE_PLAIN;
+}
+
+/* emit_nvtx's "NAME, seq = N, op_id = M…", where the sequence number may be missing: an operator. */
+static bool begin_operator(const char *text) {
+    static const char SEQUENCE[] = ", seq = ", ID[] = ", op_id = ";
+    const char *sequence = strstr(text, SEQUENCE),
+               *end = sequence ? sequence : strstr(text, ID);
+    char name[256];
+    if (!end || (size_t)(end - text) >= sizeof name) return false;
+    memcpy(name, text, (size_t)(end - text));
+    name[end - text] = 0;
+    bool backward = strstr(name, "Backward") != NULL;
+    if (sequence)
+        tacho_op_begin(
+            &(tacho_op){.size = sizeof(tacho_op),
+                        .name = name,
+                        .phase = backward ? TACHO_RANGE_BACKWARD : TACHO_RANGE_FORWARD,
+                        .sequence = strtoll(sequence + sizeof SEQUENCE - 1, NULL, 10)});
+    else
+        tacho_begin_text(name, kind_of_text(name));
+    return true;
 }
 
 void rec_begin_named(const char *text) {

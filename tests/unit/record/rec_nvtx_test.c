@@ -96,10 +96,13 @@ static void operators_of_pytorch_have_their_sequence(void **state) {
     pop();
     push("aten::empty");
     pop();
+    push("aten::detach, op_id = 401");
+    pop();
     trace *t = stop_and_read();
     uint32_t mm = trace_op_of(t, one_slice(t, "aten::mm")),
              back = trace_op_of(t, one_slice(t, "MmBackward0"));
     assert_true(mm && back && trace_op_of(t, one_slice(t, "aten::empty")));
+    assert_true(trace_op_of(t, one_slice(t, "aten::detach")) > 0);
     assert_int_equal(t->op.sequence[mm], 12);
     assert_int_equal(t->op.sequence[back], 12);
     assert_true(t->op.forward_thread[back] > 0);
