@@ -20,7 +20,10 @@
 #include "base/num.h"
 #include "ingest/paddle_facts.h"
 #include "ingest/paddle_text.h"
-#include "ingest/protobuf.h"
+#include "ingest/paddle_wire.h"
+
+_Static_assert((int)WIRE_ROOM <= (int)SOURCE_PAD,
+               "messages are read where the source has them");
 
 enum { MAX_NODE_BYTES = 256 << 20, PIECE_BYTES = 1 << 20, MAX_HEAD = 20, TYPE_LIMIT = 64 };
 
@@ -49,6 +52,29 @@ static const struct {
 };
 enum { N_TYPES = sizeof TYPES / sizeof *TYPES, TYPE_CUDA_RUNTIME = 3 };
 
+enum { PLACE, INCREASE, FIRST_TOTAL, N_MEMORY_VALUES = FIRST_TOTAL + 4 };
+
+/* Places of the arguments of a memory event in the store's trie, the same for all events. */
+typedef struct {
+    bool known;
+    uint32_t with_place[N_MEMORY_VALUES], without[N_MEMORY_VALUES];
+} memory_keys;
+
+/* Where the last memory event was: nearly always where the next one is. */
+typedef struct {
+    str text; /* as the store keeps it */
+    uint32_t id;
+    uint8_t device_type;
+    int32_t device;
+} memory_place;
+
+/* A name that was met before, by some of its bytes. */
+enum { NAME_BITS = 8, N_NAMES = 1 << NAME_BITS };
+typedef struct {
+    str text; /* as the store keeps it */
+    uint32_t id;
+} known_name;
+
 typedef struct {
     builder *b;
     part *part;
@@ -57,9 +83,15 @@ typedef struct {
     source *src;
     const ingest_options *o;
     uint16_t categories[TYPE_LIMIT]; /* row + 1 */
-    vec ops;                         /* uint32_t by node id of the thread: its op row */
-    uint64_t thread_id;
+    vec ops;                         /* uint64_t by node id: raw slice + 1 of an operator */
     uint64_t n_memory;
+    uint64_t n_read;
+    uint64_t pid, tid; /* of the last event, and its track; UINT32_MAX: none yet */
+    uint32_t track;
+    wire_thread last_range, last_memory;
+    known_name names[N_NAMES];
+    memory_keys keys;
+    memory_place place;
     uint64_t offset; /* of the field at hand */
     bool failed;     /* out of memory */
     piece pc;
@@ -82,7 +114,30 @@ static uint32_t add_string(reader *r, str s) {
     return id == UINT32_MAX ? 0 : id;
 }
 
-static uint16_t category_of(reader *r, uint64_t type) {
+static uint64_t eight_bytes(const char *p) {
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* The same for a name: a trace has few of them and each many times. Those of the usual
+ * lengths are remembered, so that they can be compared by words. */
+static uint32_t add_name(reader *r, str s) {
+    if (s.n < 8 || s.n > 64) return add_string(r, s);
+    uint64_t key = eight_bytes(s.p) * 0x9e3779b97f4a7c15u ^ eight_bytes(s.p + s.n - 8);
+    known_name *at = &r->names[key * 0xff51afd7ed558ccdu >> (64 - NAME_BITS)];
+    if (at->text.n == s.n) {
+        uint64_t differ = eight_bytes(s.p + s.n - 8) ^ eight_bytes(at->text.p + s.n - 8);
+        for (size_t i = 0; i + 8 < s.n; i += 8)
+            differ |= eight_bytes(s.p + i) ^ eight_bytes(at->text.p + i);
+        if (!differ) return at->id;
+    }
+    uint32_t id = add_string(r, s);
+    *at = (known_name){intern_get(r->strings, id), id};
+    return id;
+}
+
+static uint16_t make_category(reader *r, uint64_t type) {
     char text[32] = "";
     str name = {text, 0};
     if (type < N_TYPES)
@@ -93,6 +148,11 @@ static uint16_t category_of(reader *r, uint64_t type) {
     if (!r->categories[type])
         r->categories[type] = (uint16_t)(builder_category(r->b, add_string(r, name)) + 1);
     return (uint16_t)(r->categories[type] - 1);
+}
+
+static inline uint16_t category_of(reader *r, uint64_t type) {
+    if (type < TYPE_LIMIT && r->categories[type]) return (uint16_t)(r->categories[type] - 1);
+    return make_category(r, type);
 }
 
 static uint8_t kind_of(uint64_t type) {
@@ -120,29 +180,16 @@ static bool set_times(reader *r, const event_fields *e, raw_slice *row) {
 }
 
 static uint32_t track_at(reader *r, uint64_t pid, uint64_t tid) {
-    uint32_t track =
-        part_track(r->part, (ident){(int64_t)pid, false}, (ident){(int64_t)tid, false});
-    r->failed |= track == UINT32_MAX;
-    return track;
+    if (pid == r->pid && tid == r->tid && r->track != UINT32_MAX) return r->track;
+    r->pid = pid;
+    r->tid = tid;
+    r->track = part_track(r->part, (ident){(int64_t)pid, false}, (ident){(int64_t)tid, false});
+    r->failed |= r->track == UINT32_MAX;
+    return r->track;
 }
 
 static status memory_status(const reader *r) {
     return r->failed ? ERR_MEMORY : OK;
-}
-
-/* ---- arguments ---- */
-
-typedef struct {
-    raw_value values[16];
-    size_t n;
-} arguments;
-
-static void add_argument(reader *r, arguments *a, const char *key, uint8_t tag, int64_t v) {
-    uint32_t last = a->n ? a->values[a->n - 1].place : 0, id = add_string(r, str_of(key));
-    uint32_t place = r->failed ? 0 : builder_shape(r->b, last, id);
-    r->failed |= !place;
-    if (place && a->n < sizeof a->values / sizeof *a->values)
-        a->values[a->n++] = (raw_value){.place = place, .tag = tag, .v = v};
 }
 
 /* ---- operators: shapes, types, call stack ---- */
@@ -155,16 +202,15 @@ static uint32_t read_lists(reader *r, str message, void (*inner)(buf *b, str lis
     bool first = true;
     buf_add_byte(&text, '{');
     while (pb_next(&keys, &key)) {
-        if (key.number != 1 || key.wire != WIRE_BYTES) continue;
+        if (key.tag != PB_BYTES(1)) continue;
         bool found = false;
-        while (!found && pb_next(&lists, &list))
-            found = list.number == 2 && list.wire == WIRE_BYTES;
+        while (!found && pb_next(&lists, &list)) found = list.tag == PB_BYTES(2);
         if (!found) break;
         if (!first) buf_add_cstr(&text, ", ");
         first = false;
-        buf_add_json(&text, key.bytes);
+        buf_add_json(&text, pb_bytes(&key));
         buf_add_cstr(&text, ": ");
-        inner(&text, list.bytes);
+        inner(&text, pb_bytes(&list));
     }
     buf_add_byte(&text, '}');
     r->failed |= !buf_ok(&text);
@@ -185,10 +231,10 @@ static void put_shape(buf *b, str message) {
     bool first = true;
     buf_add_byte(b, '[');
     while (pb_next(&r, &f)) {
-        if (f.number != 1) continue;
-        if (f.wire == WIRE_VARINT) put_size(b, f.v, first);
-        const char *p = f.bytes.p, *end = p ? p + f.bytes.n : p;
-        while (f.wire == WIRE_BYTES && p < end) {
+        if (f.tag >> 3 != 1) continue;
+        if (f.tag == PB_VARINT(1)) put_size(b, f.v, first);
+        const char *p = f.p, *end = f.tag == PB_BYTES(1) ? p + f.v : p;
+        while (p < end) {
             uint64_t v = 0;
             for (unsigned shift = 0; p < end && shift < 64; shift += 7) {
                 v |= (uint64_t)((uint8_t)*p & 0x7f) << shift;
@@ -209,10 +255,10 @@ static void put_list(buf *b, str message, void (*put)(buf *b, str value)) {
     bool first = true;
     buf_add_byte(b, '[');
     while (pb_next(&r, &f)) {
-        if (f.number != 1 || f.wire != WIRE_BYTES) continue;
+        if (f.tag != PB_BYTES(1)) continue;
         if (!first) buf_add_cstr(b, ", ");
         first = false;
-        put(b, f.bytes);
+        put(b, pb_bytes(&f));
     }
     buf_add_byte(b, ']');
 }
@@ -239,61 +285,92 @@ static void read_supplement(reader *r, str message, raw_op *op) {
     pb_reader outer = pb_open(message);
     pb_field f;
     while (pb_next(&outer, &f)) {
-        if (f.number != 1 || f.wire != WIRE_BYTES) continue;
-        pb_reader inner = pb_open(f.bytes);
+        if (f.tag != PB_BYTES(1)) continue;
+        pb_reader inner = pb_open(pb_bytes(&f));
         pb_field g;
         while (pb_next(&inner, &g)) {
-            if (g.wire != WIRE_BYTES) continue;
-            if (g.number == 5 && !op->shapes) op->shapes = read_lists(r, g.bytes, put_shapes);
-            if (g.number == 6 && !op->types) op->types = read_lists(r, g.bytes, put_types);
-            if (g.number == 7 && !op->call_stack) op->call_stack = read_stack(r, g.bytes);
+            str bytes = pb_bytes(&g);
+            if (g.tag == PB_BYTES(5) && !op->shapes)
+                op->shapes = read_lists(r, bytes, put_shapes);
+            if (g.tag == PB_BYTES(6) && !op->types) op->types = read_lists(r, bytes, put_types);
+            if (g.tag == PB_BYTES(7) && !op->call_stack) op->call_stack = read_stack(r, bytes);
         }
     }
 }
 
 /* ---- memory ---- */
 
+/* The arguments of memory events have the same keys throughout: they are looked up once. */
+static status find_keys(reader *r) {
+    static const char *const names[N_MEMORY_VALUES] = {
+        "place",          "increase_bytes", "current_allocated", "current_reserved",
+        "peak_allocated", "peak_reserved"};
+    uint32_t with = 0, without = 0;
+    for (int i = 0; i < N_MEMORY_VALUES; i++) {
+        uint32_t id = add_string(r, str_of(names[i]));
+        TRY(memory_status(r));
+        r->keys.with_place[i] = with = builder_shape(r->b, with, id);
+        if (i != PLACE) without = builder_shape(r->b, without, id);
+        r->keys.without[i] = without;
+        if (!with || (i != PLACE && !without)) return ERR_MEMORY;
+    }
+    r->keys.known = true;
+    return OK;
+}
+
+static status find_place(reader *r, str place) {
+    if (str_eq(place, r->place.text)) return OK;
+    memory_place at = {.id = add_string(r, place), .device = ABSENT_I32};
+    TRY(memory_status(r));
+    at.device_type = DEVICE_UNKNOWN;
+    at.text = intern_get(r->strings, at.id);
+    if (at.id) TRY(paddle_find_place(r->facts, at.id, &at.device_type, &at.device));
+    r->place = at;
+    return OK;
+}
+
+/* What no column holds, as a record. */
+static uint32_t put_memory_arguments(reader *r, const wire_memory *m) {
+    const uint32_t *places = m->place.p ? r->keys.with_place : r->keys.without;
+    raw_value values[N_MEMORY_VALUES] = {
+        {.place = places[PLACE], .tag = VALUE_STRING, .v = r->place.id},
+        {.place = places[INCREASE], .tag = VALUE_INT, .v = (int64_t)m->increase}};
+    for (int i = 0; i < 4; i++)
+        values[FIRST_TOTAL + i] = (raw_value){
+            .place = places[FIRST_TOTAL + i], .tag = VALUE_INT, .v = sat_i64(m->totals[i])};
+    int first = m->place.p ? PLACE : INCREASE;
+    return part_args(r->part, values + first, (size_t)(N_MEMORY_VALUES - first));
+}
+
 static status take_memory(reader *r, str message, const raw_slice *owner) {
     static const uint8_t kinds[] = {MEMORY_ALLOC, MEMORY_FREE, MEMORY_SEGMENT_ALLOC,
                                     MEMORY_SEGMENT_FREE};
-    static const char *const keys[] = {"current_allocated", "current_reserved",
-                                       "peak_allocated", "peak_reserved"};
-    uint64_t v[12] = {0};
-    str place = STR_NONE;
-    pb_reader in = pb_open(message);
-    pb_field f;
-    while (pb_next(&in, &f)) {
-        if (f.number < 12 && f.wire == WIRE_VARINT) v[f.number] = f.v;
-        if (f.number == 7 && f.wire == WIRE_BYTES) place = f.bytes;
-    }
-    part_count(r->part, 1, 0);
-    if (in.damaged || v[1] >= (uint64_t)1 << 61) {
-        lose(r, in.damaged ? CAUSE_BAD_SYNTAX : CAUSE_NUMBER_RANGE, true, 0);
+    wire_memory f;
+    bool whole = wire_read_memory(message, &r->last_memory, &f);
+    r->n_read++;
+    if (!whole || f.time >= (uint64_t)1 << 61) {
+        lose(r, whole ? CAUSE_NUMBER_RANGE : CAUSE_BAD_SYNTAX, true, 0);
         return OK;
     }
-    raw_memory m = {.time = (int64_t)v[1],
-                    .address = v[3],
-                    .bytes = (int64_t)v[6],
-                    .allocated = sat_i64(v[8]),
-                    .reserved = sat_i64(v[9]),
-                    .track = track_at(r, v[4], v[5]),
+    if (!r->keys.known) TRY(find_keys(r));
+    if (f.place.p) TRY(find_place(r, f.place));
+    raw_memory m = {.time = (int64_t)f.time,
+                    .address = f.address,
+                    .bytes = (int64_t)f.increase,
+                    .allocated = sat_i64(f.totals[0]),
+                    .reserved = sat_i64(f.totals[1]),
+                    .track = track_at(r, f.pid, f.tid),
                     .tie = sat_u32(++r->n_memory),
-                    .device = ABSENT_I32,
-                    .device_type = DEVICE_UNKNOWN,
-                    .kind = v[2] < 4 ? kinds[v[2]] : (uint8_t)MEMORY_ALLOC};
+                    .device = f.place.p ? r->place.device : ABSENT_I32,
+                    .device_type = f.place.p ? r->place.device_type : (uint8_t)DEVICE_UNKNOWN,
+                    .kind = f.type < 4 ? kinds[f.type] : (uint8_t)MEMORY_ALLOC};
     if (owner) {
         m.has_owner = true;
         m.owner_start = owner->start;
         m.owner_name = owner->name;
     }
-    arguments a = {.n = 0};
-    uint32_t place_id = place.p ? add_string(r, place) : 0;
-    if (place.p) add_argument(r, &a, "place", VALUE_STRING, place_id);
-    add_argument(r, &a, "increase_bytes", VALUE_INT, m.bytes);
-    for (int i = 0; i < 4; i++) add_argument(r, &a, keys[i], VALUE_INT, sat_i64(v[8 + i]));
     TRY(memory_status(r));
-    m.args = part_args(r->part, a.values, a.n);
-    if (place_id) TRY(paddle_find_place(r->facts, place_id, &m.device_type, &m.device));
+    m.args = put_memory_arguments(r, &f);
     return part_memory(r->part, &m);
 }
 
@@ -304,46 +381,67 @@ static void read_kernel_info(str message, raw_kernel *k) {
     pb_reader in = pb_open(message);
     pb_field f;
     while (pb_next(&in, &f)) {
-        if (f.number >= 1 && f.number <= 3) k->block[f.number - 1] = sat_u32(f.v);
-        if (f.number >= 4 && f.number <= 6) k->grid[f.number - 4] = sat_u32(f.v);
-        if (f.number == 7 || f.number == 8) shared += (uint32_t)f.v;
-        if (f.number == 9) k->registers = sat_i32((int64_t)(f.v & 0x7fffffff));
-        if (f.number == 15 && f.wire == WIRE_FIXED32) k->blocks_per_sm = pb_float(&f);
-        if (f.number == 17 && f.wire == WIRE_FIXED32) k->occupancy = pb_float(&f);
+        switch (f.tag) {
+        case PB_VARINT(1):
+        case PB_VARINT(2):
+        case PB_VARINT(3): k->block[(f.tag >> 3) - 1] = sat_u32(f.v); break;
+        case PB_VARINT(4):
+        case PB_VARINT(5):
+        case PB_VARINT(6): k->grid[(f.tag >> 3) - 4] = sat_u32(f.v); break;
+        case PB_VARINT(7):
+        case PB_VARINT(8): shared += (uint32_t)f.v; break;
+        case PB_VARINT(9): k->registers = sat_i32((int64_t)(f.v & 0x7fffffff)); break;
+        case PB_TAG(15, WIRE_FIXED32): k->blocks_per_sm = pb_float(&f); break;
+        case PB_TAG(17, WIRE_FIXED32): k->occupancy = pb_float(&f); break;
+        default: break;
+        }
     }
     k->shared_memory = (int64_t)shared;
+}
+
+/* A copy or a set: how many bytes. */
+static void read_copy_info(str message, raw_kernel *k) {
+    pb_reader in = pb_open(message);
+    pb_field f;
+    while (pb_next(&in, &f))
+        if (f.tag == PB_VARINT(1)) k->bytes = sat_i64(f.v);
+}
+
+/* DeviceTraceEventProto; false when it is damaged. */
+static bool read_work(reader *r, str message, event_fields *e, raw_kernel *k) {
+    pb_reader in = pb_open(message);
+    pb_field f;
+    while (pb_next(&in, &f)) {
+        switch (f.tag) {
+        case PB_BYTES(1): e->name = add_string(r, pb_bytes(&f)); break;
+        case PB_VARINT(2): e->type = f.v; break;
+        case PB_VARINT(3): e->start = f.v; break;
+        case PB_VARINT(4): e->end = f.v; break;
+        case PB_VARINT(5): e->pid = f.v; break; /* the device */
+        case PB_VARINT(6): k->context = sat_i64(f.v); break;
+        case PB_VARINT(7): e->tid = f.v; break; /* the stream */
+        case PB_VARINT(8): k->correlation = sat_i64(f.v); break;
+        case PB_BYTES(9): read_kernel_info(pb_bytes(&f), k); break;
+        case PB_BYTES(10):
+        case PB_BYTES(11): read_copy_info(pb_bytes(&f), k); break;
+        default: break;
+        }
+    }
+    return !in.damaged;
 }
 
 static status take_work(reader *r, str message) {
     event_fields e = {0};
     raw_kernel k = RAW_KERNEL_NONE;
-    uint64_t device = 0, stream = 0;
-    pb_reader in = pb_open(message);
-    pb_field f, g;
-    while (pb_next(&in, &f)) {
-        if (f.number == 1 && f.wire == WIRE_BYTES) e.name = add_string(r, f.bytes);
-        if (f.number == 2) e.type = f.v;
-        if (f.number == 3) e.start = f.v;
-        if (f.number == 4) e.end = f.v;
-        if (f.number == 5) device = f.v;
-        if (f.number == 6) k.context = sat_i64(f.v);
-        if (f.number == 7) stream = f.v;
-        if (f.number == 8) k.correlation = sat_i64(f.v);
-        if (f.number == 9 && f.wire == WIRE_BYTES) read_kernel_info(f.bytes, &k);
-        if ((f.number == 10 || f.number == 11) && f.wire == WIRE_BYTES) {
-            pb_reader info = pb_open(f.bytes);
-            while (pb_next(&info, &g))
-                if (g.number == 1 && g.wire == WIRE_VARINT) k.bytes = sat_i64(g.v);
-        }
-    }
+    bool whole = read_work(r, message, &e, &k);
     raw_slice row = {.name = e.name, .kind = kind_of(e.type)};
-    part_count(r->part, 1, 0);
-    if (in.damaged) lose(r, CAUSE_BAD_SYNTAX, true, e.name);
-    if (in.damaged || !set_times(r, &e, &row)) return OK;
-    k.device = sat_i32(sat_i64(device));
-    k.stream = sat_i64(stream);
+    r->n_read++;
+    if (!whole) lose(r, CAUSE_BAD_SYNTAX, true, e.name);
+    if (!whole || !set_times(r, &e, &row)) return OK;
+    k.device = sat_i32(sat_i64(e.pid));
+    k.stream = sat_i64(e.tid);
     row.category = category_of(r, e.type);
-    row.track = track_at(r, device, stream);
+    row.track = track_at(r, e.pid, e.tid);
     row.tie = (uint32_t)k.correlation;
     TRY(memory_status(r));
     if (!kind_is_device(row.kind))
@@ -352,28 +450,24 @@ static status take_work(reader *r, str message) {
     return part_slice(r->part, &row);
 }
 
-/* name, start, end, process, thread: the same in both host events, `shift` fields later in one. */
-static void read_host_field(reader *r, const pb_field *f, uint32_t shift, event_fields *e) {
-    uint32_t n = f->number;
-    if (n == 1 && f->wire == WIRE_BYTES) e->name = add_string(r, f->bytes);
-    if (f->wire != WIRE_VARINT) return;
-    if (n == 2 + shift) e->start = f->v;
-    if (n == 3 + shift) e->end = f->v;
-    if (n == 4 + shift) e->pid = f->v;
-    if (n == 5 + shift) e->tid = f->v;
-}
-
 static status take_call(reader *r, str message) {
     event_fields e = {0};
     raw_call call = {.correlation = ABSENT_I64, .external = ABSENT_I64};
     pb_reader in = pb_open(message);
     pb_field f;
     while (pb_next(&in, &f)) {
-        read_host_field(r, &f, 0, &e);
-        if (f.number == 6 && f.wire == WIRE_VARINT) call.correlation = sat_i64(f.v);
+        switch (f.tag) {
+        case PB_BYTES(1): e.name = add_string(r, pb_bytes(&f)); break;
+        case PB_VARINT(2): e.start = f.v; break;
+        case PB_VARINT(3): e.end = f.v; break;
+        case PB_VARINT(4): e.pid = f.v; break;
+        case PB_VARINT(5): e.tid = f.v; break;
+        case PB_VARINT(6): call.correlation = sat_i64(f.v); break;
+        default: break;
+        }
     }
     raw_slice row = {.name = e.name, .kind = KIND_RUNTIME};
-    part_count(r->part, 1, 0);
+    r->n_read++;
     if (in.damaged) lose(r, CAUSE_BAD_SYNTAX, true, e.name);
     if (in.damaged || !set_times(r, &e, &row)) return OK;
     row.category = category_of(r, TYPE_CUDA_RUNTIME);
@@ -388,12 +482,11 @@ static status take_runtime_node(reader *r, str message) {
     pb_reader in = pb_open(message);
     pb_field f, g;
     while (pb_next(&in, &f)) {
-        if (f.wire != WIRE_BYTES) continue;
-        if (f.number == 1) TRY(take_call(r, f.bytes));
-        if (f.number != 2) continue;
-        pb_reader node = pb_open(f.bytes);
+        if (f.tag == PB_BYTES(1)) TRY(take_call(r, pb_bytes(&f)));
+        if (f.tag != PB_BYTES(2)) continue;
+        pb_reader node = pb_open(pb_bytes(&f));
         while (pb_next(&node, &g))
-            if (g.number == 1 && g.wire == WIRE_BYTES) TRY(take_work(r, g.bytes));
+            if (g.tag == PB_BYTES(1)) TRY(take_work(r, pb_bytes(&g)));
     }
     if (in.damaged) lose(r, CAUSE_BAD_SYNTAX, false, 0);
     return OK;
@@ -401,94 +494,80 @@ static status take_runtime_node(reader *r, str message) {
 
 /* ---- host nodes ---- */
 
-typedef struct {
-    uint64_t id, parent;
-    str event;
-} node_head;
-
-static node_head read_head(str message, bool *damaged) {
-    node_head h = {.parent = UINT64_MAX};
-    pb_reader in = pb_open(message);
-    pb_field f;
-    while (pb_next(&in, &f)) {
-        if (f.number == 1 && f.wire == WIRE_VARINT) h.id = f.v;
-        if (f.number == 2 && f.wire == WIRE_VARINT) h.parent = f.v;
-        if (f.number == 3 && f.wire == WIRE_BYTES) h.event = f.bytes;
-    }
-    *damaged = in.damaged;
-    return h;
-}
-
-/* Remembers the op row of a node; 0 = none. */
-static void set_op(reader *r, uint64_t id, uint32_t row) {
+/* Remembers the raw slice of a node that is an operator. */
+static void set_op(reader *r, uint64_t id, uint64_t slice) {
     if (id > r->ops.n + 65536) return; /* ids are positions; anything else is no id */
     while (r->ops.n <= id) {
-        uint32_t *at = vec_push(&r->ops);
+        uint64_t *at = vec_push(&r->ops);
         if (!at) {
             r->failed = true;
             return;
         }
         *at = 0;
     }
-    VEC(&r->ops, uint32_t)[id] = row;
+    VEC(&r->ops, uint64_t)[id] = slice + 1;
 }
 
-/* The range of a node; false when it is none (the root, or damaged). */
-static status take_range(reader *r, const node_head *h, str node, raw_slice *row, bool *taken) {
-    event_fields e = {0};
-    pb_reader in = pb_open(h->event);
-    pb_field f;
-    while (pb_next(&in, &f)) {
-        if (f.number == 2 && f.wire == WIRE_VARINT) e.type = f.v;
-        read_host_field(r, &f, 1, &e);
-    }
-    part_count(r->part, 1, 0);
-    if (in.damaged) lose(r, CAUSE_BAD_SYNTAX, true, e.name);
-    if (in.damaged || !set_times(r, &e, row)) return memory_status(r);
+/* What hangs on a node is known of it when it is an operator, or of the operator around it. Operators
+ * have a row of their own only when there is something to keep. */
+static status take_supplement(reader *r, const wire_node *h, raw_slice *row) {
     raw_op op = {.external = ABSENT_I64, .sequence = ABSENT_I64, .forward_thread = ABSENT_I64};
-    pb_reader fields = pb_open(node);
+    pb_reader fields = pb_open(h->rest);
+    pb_field f;
     while (pb_next(&fields, &f))
-        if (f.number == 6 && f.wire == WIRE_BYTES) read_supplement(r, f.bytes, &op);
+        if (f.tag == PB_BYTES(6)) read_supplement(r, pb_bytes(&f), &op);
+    TRY(memory_status(r));
+    if (row->kind == KIND_OP) return part_op(r->part, &op, row);
+    uint64_t parent = wire_number(h->parent);
+    uint64_t around = parent < r->ops.n ? VEC(&r->ops, uint64_t)[parent] : 0;
+    if (!around || row->kind != KIND_OP_PHASE) return OK;
+    raw_slice *outer = part_slice_at(r->part, around - 1);
+    if (!outer->extra) return part_op(r->part, &op, outer);
+    raw_op *known = part_op_at(r->part, outer->extra - 1);
+    if (!known->shapes) known->shapes = op.shapes;
+    if (!known->types) known->types = op.types;
+    if (!known->call_stack) known->call_stack = op.call_stack;
+    return OK;
+}
+
+/* The range of a node; *taken false when it is none (the root, or damaged). */
+static status take_range(reader *r, const wire_node *h, raw_slice *row, bool *taken) {
+    wire_range f;
+    bool whole = wire_read_range(h->event, &r->last_range, &f);
+    event_fields e = {add_name(r, f.name), f.type, f.start, f.end, f.pid, f.tid};
+    r->n_read++;
+    if (!whole) lose(r, CAUSE_BAD_SYNTAX, true, e.name);
+    if (!whole || !set_times(r, &e, row)) return memory_status(r);
     row->name = e.name;
     row->kind = kind_of(e.type);
     row->category = category_of(r, e.type);
     row->track = track_at(r, e.pid, e.tid);
     TRY(memory_status(r));
-    uint32_t around = h->parent < r->ops.n ? VEC(&r->ops, uint32_t)[h->parent] : 0;
-    if (row->kind == KIND_OP) {
-        TRY(part_op(r->part, &op, row));
-        set_op(r, h->id, row->extra);
-    } else if (around && row->kind == KIND_OP_PHASE) {
-        raw_op *outer = part_op_at(r->part, around - 1);
-        if (!outer->shapes) outer->shapes = op.shapes;
-        if (!outer->types) outer->types = op.types;
-        if (!outer->call_stack) outer->call_stack = op.call_stack;
-    }
+    if (h->has_supplement) TRY(take_supplement(r, h, row));
+    if (row->kind == KIND_OP) set_op(r, wire_number(h->id), part_next_slice(r->part));
     TRY(memory_status(r));
     *taken = true;
     return part_slice(r->part, row);
 }
 
 static status take_node(reader *r, str message) {
-    bool damaged, taken = false;
-    node_head h = read_head(message, &damaged);
+    bool taken = false;
+    wire_node h;
     raw_slice row = {0};
-    if (damaged) {
+    if (!wire_read_node(message, &h)) {
         lose(r, CAUSE_BAD_SYNTAX, true, 0);
-        part_count(r->part, 1, 0);
+        r->n_read++;
         return OK;
     }
-    if (h.event.p && h.parent != UINT64_MAX) TRY(take_range(r, &h, message, &row, &taken));
-    pb_reader in = pb_open(message);
+    if (h.event.p && !h.is_root) TRY(take_range(r, &h, &row, &taken));
+    pb_reader in = pb_open(h.rest);
     pb_field f, g;
     while (pb_next(&in, &f)) {
-        if (f.wire != WIRE_BYTES) continue;
-        if (f.number == 4) TRY(take_runtime_node(r, f.bytes));
-        if (f.number != 5) continue;
-        pb_reader node = pb_open(f.bytes);
+        if (f.tag == PB_BYTES(4)) TRY(take_runtime_node(r, pb_bytes(&f)));
+        if (f.tag != PB_BYTES(5)) continue;
+        pb_reader node = pb_open(pb_bytes(&f));
         while (pb_next(&node, &g))
-            if (g.number == 1 && g.wire == WIRE_BYTES)
-                TRY(take_memory(r, g.bytes, taken ? &row : NULL));
+            if (g.tag == PB_BYTES(1)) TRY(take_memory(r, pb_bytes(&g), taken ? &row : NULL));
     }
     return memory_status(r);
 }
@@ -501,8 +580,8 @@ static status take_extra(reader *r, str message, error *err) {
     pb_field f;
     int64_t thread;
     while (pb_next(&in, &f)) {
-        if (f.number == 1 && f.wire == WIRE_BYTES) key = f.bytes;
-        if (f.number == 2 && f.wire == WIRE_BYTES) value = f.bytes;
+        if (f.tag == PB_BYTES(1)) key = pb_bytes(&f);
+        if (f.tag == PB_BYTES(2)) value = pb_bytes(&f);
     }
     if (!key.p || !value.p || str_to_i64(key, &thread)) return OK; /* the name of a thread */
     buf text = {0};
@@ -522,14 +601,17 @@ static status take_device(reader *r, str message, error *err) {
     pb_field f;
     while (pb_next(&in, &f)) {
         int32_t v = sat_i32(sat_i64(f.v));
-        if (f.number == 1) d.id = v;
-        if (f.number == 2 && f.wire == WIRE_BYTES) d.name = add_string(r, f.bytes);
-        if (f.number == 3) d.memory = sat_i64(f.v);
-        if (f.number == 4) d.compute_major = v;
-        if (f.number == 5) d.compute_minor = v;
-        if (f.number == 7) d.threads_per_sm = v;
-        if (f.number == 10) d.warp_size = v;
-        if (f.number == 13) d.sm_count = v;
+        switch (f.tag) {
+        case PB_VARINT(1): d.id = v; break;
+        case PB_BYTES(2): d.name = add_string(r, pb_bytes(&f)); break;
+        case PB_VARINT(3): d.memory = sat_i64(f.v); break;
+        case PB_VARINT(4): d.compute_major = v; break;
+        case PB_VARINT(5): d.compute_minor = v; break;
+        case PB_VARINT(7): d.threads_per_sm = v; break;
+        case PB_VARINT(10): d.warp_size = v; break;
+        case PB_VARINT(13): d.sm_count = v; break;
+        default: break;
+        }
     }
     if (r->failed) FAIL_MEMORY(err);
     return builder_add_device(r->b, &d, err);
@@ -543,17 +625,16 @@ static status take_text(reader *r, const char *key, str json, error *err) {
 
 static status take_root(reader *r, const pb_field *f, error *err) {
     char text[48];
-    if (f->number == 1 && f->wire == WIRE_BYTES && f->bytes.n < 20) {
-        snprintf(text, sizeof text, "\"%.*s\"", STR_ARG(f->bytes));
+    if (f->tag == PB_BYTES(1) && f->v < 20) {
+        snprintf(text, sizeof text, "\"%.*s\"", STR_ARG(pb_bytes(f)));
         return take_text(r, "schemaVersion", str_of(text), err);
     }
-    if (f->number == 2 && f->wire == WIRE_VARINT) {
+    if (f->tag == PB_VARINT(2)) {
         snprintf(text, sizeof text, "\"%llu\"", (unsigned long long)f->v);
         return take_text(r, "span_indx", str_of(text), err);
     }
-    if (f->wire != WIRE_BYTES) return OK;
-    if (f->number == 4) return take_extra(r, f->bytes, err);
-    return f->number == 5 ? take_device(r, f->bytes, err) : OK;
+    if (f->tag == PB_BYTES(4)) return take_extra(r, pb_bytes(f), err);
+    return f->tag == PB_BYTES(5) ? take_device(r, pb_bytes(f), err) : OK;
 }
 
 /* ---- the stream ---- */
@@ -591,20 +672,50 @@ static uint64_t here(const reader *r) {
     return r->pc.offset + (uint64_t)(r->p - r->pc.p);
 }
 
-/* A field of a thread: its id, or a node. */
-static status take_thread_field(reader *r, const pb_field *f, error *err) {
-    if (f->number == 1 && f->wire == WIRE_VARINT) r->thread_id = f->v;
-    if (f->number != 2 || f->wire != WIRE_BYTES) return OK;
-    if (take_node(r, f->bytes) != OK) FAIL_MEMORY(err);
+static void leave_thread(reader *r) {
+    if (here(r) >= r->thread_end) r->thread_end = 0;
+}
+
+/* The nodes of a thread that lie in the piece at hand; whatever else comes is next_field's. */
+static status take_nodes(reader *r, error *err) {
+    const char *end = r->pc.p + r->pc.n;
+    if (r->thread_end < r->pc.offset + r->pc.n) end = r->pc.p + (r->thread_end - r->pc.offset);
+    pb_reader in = {.p = r->p, .end = end};
+    pb_field f;
+    while (in.p < end && *in.p == PB_BYTES(2) && pb_next(&in, &f)) {
+        r->offset = here(r);
+        r->p = in.p;
+        if (take_node(r, pb_bytes(&f)) != OK) FAIL_MEMORY(err);
+    }
     return OK;
 }
 
-/* The next field of the stream; *more false when there is none. */
+/* A field of any size at the cursor, where p is the end of its head. */
+static status take_field(reader *r, pb_field *f, bool *more, error *err) {
+    if ((f->tag & 7) == WIRE_BYTES) {
+        bool fits = f->v <= MAX_NODE_BYTES;
+        if (fits) TRY(fill(r, (size_t)f->v, err));
+        if (!fits || left(r) < f->v) {
+            lose(r, fits ? CAUSE_TRUNCATED : CAUSE_BAD_SYNTAX, false, 0);
+            *more = false;
+            return OK;
+        }
+        f->p = r->p;
+        r->p += f->v;
+    }
+    if (!r->thread_end) return take_root(r, f, err);
+    if (f->tag == PB_BYTES(2) && take_node(r, pb_bytes(f)) != OK) FAIL_MEMORY(err);
+    return OK;
+}
+
+/* The next field of the stream, or all nodes at hand; *more false when there is none. */
 static status next_field(reader *r, bool *more, error *err) {
     pb_field f;
     bool cut;
     *more = false;
-    if (r->thread_end && here(r) >= r->thread_end) r->thread_end = 0;
+    leave_thread(r);
+    if (r->thread_end) TRY(take_nodes(r, err));
+    leave_thread(r);
     TRY(fill(r, MAX_HEAD, err));
     r->offset = here(r);
     if (left(r) == 0) return OK;
@@ -615,28 +726,10 @@ static status next_field(reader *r, bool *more, error *err) {
     }
     r->p = p;
     *more = true;
-    if (!r->thread_end && f.number == 3 && f.wire == WIRE_BYTES) { /* a thread: go inside */
-        r->thread_end = here(r) + f.v;
-        if (f.v > UINT64_MAX / 2) r->thread_end = UINT64_MAX / 2;
-        r->ops.n = 0;
-        return OK;
-    }
-    if (f.wire == WIRE_BYTES) {
-        if (f.v > MAX_NODE_BYTES) {
-            lose(r, CAUSE_BAD_SYNTAX, false, 0);
-            *more = false;
-            return OK;
-        }
-        TRY(fill(r, (size_t)f.v, err));
-        if (left(r) < f.v) {
-            lose(r, CAUSE_TRUNCATED, false, 0);
-            *more = false;
-            return OK;
-        }
-        f.bytes = str_n(r->p, (size_t)f.v);
-        r->p += f.v;
-    }
-    return r->thread_end ? take_thread_field(r, &f, err) : take_root(r, &f, err);
+    if (r->thread_end || f.tag != PB_BYTES(3)) return take_field(r, &f, more, err);
+    r->thread_end = f.v > UINT64_MAX / 2 ? UINT64_MAX / 2 : here(r) + f.v; /* go inside */
+    r->ops.n = 0;
+    return OK;
 }
 
 static status read_all(reader *r, error *err) {
@@ -645,6 +738,7 @@ static status read_all(reader *r, error *err) {
     uint64_t read = here(r);
     if (source_damaged(r->src)) part_lost(r->part, CAUSE_STREAM_DAMAGED, read, 0);
     if (read == 0) FAIL0(err, ERR_FORMAT, 0, MSG_EMPTY_FILE);
+    part_count(r->part, r->n_read, 0);
     part_finish(r->part);
     builder_set_input_bytes(r->b, read);
     builder_set_format(r->b, "paddle");
@@ -657,7 +751,9 @@ status ingest_paddle_pb(source *src, const ingest_options *o, builder *b, error 
                 .o = o,
                 .src = src,
                 .strings = builder_strings(b),
-                .ops = VEC_INIT(uint32_t),
+                .ops = VEC_INIT(uint64_t),
+                .track = UINT32_MAX,
+                .place = {.device_type = DEVICE_UNKNOWN, .device = ABSENT_I32},
                 .pc = {.p = ""},
                 .p = ""};
     r.part = builder_part(b);

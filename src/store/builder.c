@@ -525,6 +525,11 @@ void part_move_slice(part *p, uint64_t slice, int64_t by_ns) {
     VEC(&p->tracks, part_track_row)[row->track].n_runs += 2;
 }
 
+raw_slice *part_slice_at(part *p, uint64_t index) {
+    if (index >= p->slices.n) BUG("a slice that is not there");
+    return &VEC(&p->slices, raw_slice)[index];
+}
+
 raw_op *part_op_at(part *p, uint32_t index) {
     if (index >= p->ops.n) BUG("an op that is not there");
     return &VEC(&p->ops, raw_op)[index];

@@ -306,6 +306,9 @@ void part_count(part *p, uint64_t read, uint64_t dropped);
 void part_move_points(part *p, int64_t by_ns);
 void part_move_slice(part *p, uint64_t slice, int64_t by_ns);
 void part_rename_devices(part *p, const uint8_t types[256]);
+/* A slice of this part by its index, for the reader to give it a row with part_op. Valid until the next
+ * part_slice. */
+raw_slice *part_slice_at(part *p, uint64_t index);
 /* An op of this part (raw_slice.extra - 1), for the reader to set right. Valid until the next
  * part_op. */
 raw_op *part_op_at(part *p, uint32_t index);

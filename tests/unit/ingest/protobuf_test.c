@@ -7,6 +7,20 @@
 
 #include "ingest/protobuf.h"
 
+/* A message with what must be readable behind it: bytes that would be fields, were they used. */
+typedef struct {
+    char bytes[64 + PB_ROOM];
+    size_t n;
+} message;
+
+static message make_message(const char *bytes, size_t n) {
+    message m = {.n = n};
+    assert_true(n <= 64);
+    memset(m.bytes, 0x08, sizeof m.bytes);
+    memcpy(m.bytes, bytes, n);
+    return m;
+}
+
 static void fields_of_every_wire_type_are_read(void **state) {
     (void)state;
     static const char bytes[] = "\x08\x96\x01" /* 1: 150 */
@@ -14,14 +28,17 @@ static void fields_of_every_wire_type_are_read(void **state) {
                                 "abc"
                                 "\x1d\x00\x00\x80\x3f"                  /* 3: 1.0f */
                                 "\x21\x01\x02\x03\x04\x05\x06\x07\x08"; /* 4 */
-    pb_reader r = pb_open(str_n(bytes, sizeof bytes - 1));
+    message m = make_message(bytes, sizeof bytes - 1);
+    pb_reader r = pb_open(str_n(m.bytes, m.n));
     pb_field f;
     assert_true(pb_next(&r, &f));
-    assert_int_equal(f.number, 1);
+    assert_int_equal(f.tag, PB_VARINT(1));
     assert_int_equal(f.v, 150);
     assert_true(pb_next(&r, &f));
-    assert_true(str_eq(f.bytes, STR("abc")));
+    assert_int_equal(f.tag, PB_BYTES(2));
+    assert_true(str_eq(pb_bytes(&f), STR("abc")));
     assert_true(pb_next(&r, &f));
+    assert_int_equal(f.tag, PB_TAG(3, WIRE_FIXED32));
     assert_true(pb_float(&f) == 1.0);
     assert_true(pb_next(&r, &f));
     assert_int_equal(f.v, 0x0807060504030201);
@@ -46,7 +63,8 @@ static void damage_ends_a_message(void **state) {
         {"\x00\x00", 2},     /* field 0 */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        pb_reader r = pb_open(str_n(cases[i].bytes, cases[i].n));
+        message m = make_message(cases[i].bytes, cases[i].n);
+        pb_reader r = pb_open(str_n(m.bytes, m.n));
         pb_field f;
         assert_false(pb_next(&r, &f));
         assert_true(r.damaged);
@@ -85,8 +103,13 @@ static void a_varint_is_the_same_wherever_it_stands(void **state) {
             pb_reader near = pb_open(str_n(bytes, n)),
                       far = pb_open(str_n(bytes, sizeof bytes));
             assert_true(pb_next(&near, &tight) && pb_next(&far, &roomy));
-            assert_true(tight.v == value && roomy.v == value && roomy.number == 1);
+            assert_true(tight.v == value && roomy.v == value && roomy.tag == PB_VARINT(1));
             assert_ptr_equal(far.p, end);
+            for (size_t short_of = 1; short_of < n; short_of++) { /* what follows is not its */
+                pb_reader cut_off = pb_open(str_n(bytes, n - short_of));
+                assert_false(pb_next(&cut_off, &tight));
+                assert_true(cut_off.damaged);
+            }
             for (size_t less_room = 1; less_room < n; less_room++) {
                 assert_null(pb_head(bytes, bytes + n - less_room, &tight, &cut));
                 assert_true(cut);
