@@ -71,6 +71,14 @@ static int write_device(char *to, size_t size, int number) {
     return at + snprintf(to + at, size - (size_t)at, "}");
 }
 
+/* Kineto's key. */
+static void tell_version(void) {
+    uint32_t version = 0;
+    char text[16];
+    if (cupti.get_version(&version) != 0) return;
+    rec_meta_fact("cupti_version", text, (size_t)snprintf(text, sizeof text, "%u", version));
+}
+
 void cupti_tell_devices(void) {
     static uint32_t told; /* the recording that knows */
     static char text[TEXT_BYTES];
@@ -78,6 +86,7 @@ void cupti_tell_devices(void) {
     int n = 0, at = 1;
     if (told == now) return;
     told = now;
+    tell_version();
     if (!driver.count && !find_driver()) return;
     if (driver.count(&n) != 0) return;
     text[0] = '[';

@@ -114,6 +114,7 @@ static void kernels_find_their_launch_and_operator(void **state) {
         linked += op && str_eq(trace_slice_name(t, op), STR("gemm"));
     }
     assert_int_equal(copies, 1);
+    assert_true(str_eq(trace_meta(t, STR("cupti_version")), STR("130001")));
     assert_true(linked >= N * 99 / 100); /* two clocks meet here: a microsecond decides */
     trace_release(t);
 }
