@@ -136,8 +136,9 @@ enum { /* kinds of events, with the slots that follow */
        TACHO_EVENT_END, /* name: 0 or that of the range */
        TACHO_EVENT_INSTANT,
        TACHO_EVENT_STEP, /* tacho_step_slot; argument 1: none begins; 2: none ended */
-       TACHO_EVENT_OP, /* tacho_op_slots and tensors; argument: phase, row of the forward thread << 8
-                        * (0: this one); ended by TACHO_EVENT_END */
+       TACHO_EVENT_OP, /* nothing, tacho_sequence_slot, or tacho_op_slots and tensors; argument:
+                        * phase, row of the forward thread << 8 (0: this one); ended by
+                        * TACHO_EVENT_END */
        TACHO_EVENT_COMM,    /* tacho_comm_slots; ended by TACHO_EVENT_END */
        TACHO_EVENT_COUNTER, /* tacho_counter_slot */
        TACHO_EVENT_QUEUE,   /* tacho_queue_slot */
@@ -174,6 +175,10 @@ typedef struct {
     uint32_t n_tensors,
         n_frames; /* tensors follow, then addresses of frames, innermost first */
 } tacho_op_slots;
+typedef struct { /* instead of tacho_op_slots where nothing else is known */
+    int64_t sequence;
+    uint64_t reserved;
+} tacho_sequence_slot;
 typedef struct { /* n_dims numbers of 64 bits follow */
     uint8_t type, n_dims;
     uint16_t flags; /* 1: in a list, 2: the last one of it */

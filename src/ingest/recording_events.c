@@ -94,11 +94,18 @@ typedef struct {
     const uint8_t *p, *end; /* tensors, then frames */
 } op_event;
 
-static bool open_op(const tacho_slot *head, op_event *op) {
-    if (!payload(head, &op->fixed, sizeof op->fixed)) return false;
-    op->p = (const uint8_t *)(head + 1) + sizeof op->fixed;
-    op->end = (const uint8_t *)(head + 1) + (size_t)(head->what >> 8 & 255) * TACHO_SLOT_BYTES;
-    return true;
+/* Recorders write as much as they know: nothing, the sequence, or all. */
+static void open_op(const tacho_slot *head, op_event *op) {
+    tacho_sequence_slot only;
+    op->p = op->end = NULL;
+    if (payload(head, &op->fixed, sizeof op->fixed)) {
+        op->p = (const uint8_t *)(head + 1) + sizeof op->fixed;
+        op->end =
+            (const uint8_t *)(head + 1) + (size_t)(head->what >> 8 & 255) * TACHO_SLOT_BYTES;
+        return;
+    }
+    op->fixed = (tacho_op_slots){.flops = NAN, .bytes = -1, .sequence = -1};
+    if (payload(head, &only, sizeof only)) op->fixed.sequence = only.sequence;
 }
 
 /* Shapes as "[[2, 3], [3]]" into shapes, types as ["float", …] into types; p moves on. */
@@ -214,10 +221,11 @@ static status add_op(thread_reader *t, const tacho_slot *head, raw_slice *slice)
     raw_op row = {
         .external = ++t->r->n_ops, .sequence = ABSENT_I64, .forward_thread = ABSENT_I64};
     TRY(add_argument(t, &a, KEY_EXTERNAL, VALUE_INT, row.external));
-    if ((head->what & 255) != TACHO_EVENT_OP || !open_op(head, &op)) {
+    if ((head->what & 255) != TACHO_EVENT_OP) {
         slice->args = part_args(t->part, a.values, a.n);
         return part_op(t->part, &row, slice);
     }
+    open_op(head, &op);
     if (op.fixed.sequence >= 0) {
         row.sequence = op.fixed.sequence;
         TRY(add_sequence(t, head, slice, &row));

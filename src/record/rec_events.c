@@ -195,9 +195,13 @@ void rec_op_begin(const tacho_op *op, uint32_t forward_row) {
         memcpy(payload.rest + n, frames, payload.fixed.n_frames * sizeof *frames);
         n += payload.fixed.n_frames * sizeof *frames;
     }
+    if (n == 0 && op->work == TACHO_WORK_NONE) {
+        rec_op_short(rec_name(op->name), rec_op_argument(op->phase, forward_row), op->sequence);
+        return;
+    }
     if (n % TACHO_SLOT_BYTES) memset(payload.rest + n, 0, 8);
     n = (n + TACHO_SLOT_BYTES - 1) / TACHO_SLOT_BYTES * TACHO_SLOT_BYTES;
-    uint32_t argument = (uint32_t)op->phase | (forward_row < 256 ? forward_row << 8 : 0);
+    uint32_t argument = rec_op_argument(op->phase, forward_row);
     put_with(rec_name(op->name), rec_what(TACHO_EVENT_OP, 0, argument), &payload,
              sizeof payload.fixed + n);
 }

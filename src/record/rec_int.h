@@ -145,6 +145,8 @@ void rec_thread_end(rec_thread *t);
 
 /* ---- names and frames ---- */
 uint32_t rec_name(const char *text);
+/* rec_name for a text that most often lies where it lay before: remembers what it found for an address. */
+uint32_t rec_name_at(const char *text);
 /* Writes all names into a new file. rec_lock. */
 void rec_names_write(rec_file *f);
 /* Up to `most` addresses of callers; each is known to the helper from then on. */
@@ -163,6 +165,18 @@ void rec_put(uint32_t name, uint32_t what, const void *payload, size_t bytes);
 void rec_instant(uint32_t name);
 /* A range under a name that a library made: operators of PyTorch and collectives are known by it. */
 void rec_begin_named(const char *text);
+static inline uint32_t rec_op_argument(tacho_range_kind kind, uint32_t forward_row) {
+    return (uint32_t)kind | (forward_row < 256 ? forward_row << 8 : 0);
+}
+/* An operator of which no more is known than its name and the number that ties it to its backward pass
+ * (< 0: none): 16 or 32 bytes. */
+static inline void rec_op_short(uint32_t name, uint32_t argument, int64_t sequence) {
+    uint32_t extra = sequence >= 0;
+    tacho_slot *s = rec_open(1 + extra);
+    if (REC_UNLIKELY(s == NULL)) return;
+    if (extra) *(tacho_sequence_slot *)(s + 1) = (tacho_sequence_slot){.sequence = sequence};
+    rec_close(s, rec_tick(), name, rec_what(TACHO_EVENT_OP, extra, argument));
+}
 /* tacho_op_begin with the row of the thread that ran the forward operator; 0: this thread. */
 void rec_op_begin(const tacho_op *op, uint32_t forward_row);
 /* A range that may end on another thread; phase b or e. */

@@ -106,11 +106,15 @@ static uint32_t add_name(uint64_t hash, const char *text, size_t n) {
     return row->id;
 }
 
+static name_row *find_text(const char *text, size_t n, uint64_t hash) {
+    return find_name(__atomic_load_n(&table, __ATOMIC_ACQUIRE), hash, text, n);
+}
+
 uint32_t rec_name(const char *text) {
     if (!text) text = "";
     size_t n = strnlen(text, MOST_NAME_BYTES);
     uint64_t hash = hash_text(text, n);
-    const name_row *row = find_name(__atomic_load_n(&table, __ATOMIC_ACQUIRE), hash, text, n);
+    const name_row *row = find_text(text, n, hash);
     if (REC_LIKELY(row != NULL)) return row->id;
     if (rec_self.in_slow) return 0;
     bool before = rec_enter(&rec_lock);
@@ -118,6 +122,22 @@ uint32_t rec_name(const char *text) {
     if (!id && rec_current)
         __atomic_fetch_add(&rec_current->header->lost[TACHO_LOST_NAMES], 1, __ATOMIC_RELAXED);
     rec_leave(&rec_lock, before);
+    return id;
+}
+
+/* Each place holds the row that was last found for an address that falls there. The text decides, not
+ * the address: what lay there may be gone. */
+uint32_t rec_name_at(const char *text) {
+    enum { PLACES = 1024 };
+    static name_row *last[PLACES];
+    if (REC_UNLIKELY(!text)) return rec_name(text);
+    uint64_t i = ((uint64_t)(uintptr_t)text >> 3) * 0x9e3779b97f4a7c15u >> 54;
+    const name_row *row = __atomic_load_n(&last[i], __ATOMIC_ACQUIRE);
+    if (REC_LIKELY(row != NULL) && REC_LIKELY(strcmp(row->text, text) == 0)) return row->id;
+    uint32_t id = rec_name(text);
+    size_t n = strnlen(text, MOST_NAME_BYTES);
+    name_row *found = find_text(text, n, hash_text(text, n));
+    if (found) __atomic_store_n(&last[i], found, __ATOMIC_RELEASE);
     return id;
 }
 

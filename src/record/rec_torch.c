@@ -72,15 +72,24 @@ static int trial_result; /* 0 not tried, 1 good, -1 not */
 
 /* ---- what begins and ends ---- */
 
-/* Contexts that say "begun", also of an optimizer's step, and "only its step"; libtorch deletes them
- * through their table of virtual functions. */
+/* Contexts say what a callback began; libtorch deletes them through their table of virtual functions.
+ * There is one for each of the last recordings, so that an operator that was begun in one does not end
+ * a range of the next. */
 static void nothing(void *self) {
     (void)self;
 }
 static void (*const CONTEXT_TABLE[])(void *) = {nothing, nothing};
-static struct {
+typedef struct {
     const void *table;
-} begun = {CONTEXT_TABLE}, begun_step = {CONTEXT_TABLE}, step_unseen = {CONTEXT_TABLE};
+} observed;
+enum { N_BEGUN = 64 };
+static observed begun[N_BEGUN] = {[0 ... N_BEGUN - 1] = {CONTEXT_TABLE}};
+/* A range of the user that is an optimizer's step, and one of which only the step is kept. */
+static observed begun_step = {CONTEXT_TABLE}, step_unseen = {CONTEXT_TABLE};
+
+static observed *begun_in(uint32_t epoch) {
+    return &begun[epoch % N_BEGUN];
+}
 
 /* Rows of the threads that ran forward operators, by libtorch's own number of the thread. */
 enum { MOST_THREADS = 256 };
@@ -177,36 +186,58 @@ static void add_flops(const void *fn, tacho_op *op) {
     if (op->flops >= 0) op->work = TACHO_WORK_GIVEN;
 }
 
-static void begin_op(const void *fn, tacho_range_kind phase) {
+/* The row of the thread that ran the forward pass; 0: this one, which is remembered when it is new. */
+static inline uint32_t forward_row(const void *fn, tacho_range_kind phase) {
+    static __thread uint32_t told __attribute__((tls_model("initial-exec")));
+    bool backward = phase == TACHO_RANGE_BACKWARD && place.forward_thread;
+    if (!backward && REC_LIKELY(told == rec_self.row)) return 0;
+    uint64_t thread = backward ? word_of(fn, place.forward_thread) : torch.thread();
+    if (thread >= MOST_THREADS) return 0;
+    if (backward) return __atomic_load_n(&rows_of_threads[thread], __ATOMIC_RELAXED);
+    told = rec_self.row; /* 0 before its first event: told again then */
+    __atomic_store_n(&rows_of_threads[thread], told, __ATOMIC_RELAXED);
+    return 0;
+}
+
+/* Apart, so that the common case needs no room for tensors. */
+static __attribute__((noinline)) void begin_with_inputs(const void *fn, const char *name,
+                                                        tacho_range_kind phase,
+                                                        int64_t sequence, uint32_t row) {
     tacho_tensor inputs[TACHO_MOST_TENSORS];
-    tacho_op op = {.size = sizeof op, .name = torch.name(fn), .phase = phase, .sequence = -1};
-    if (place.sequence) op.sequence = (int64_t)word_of(fn, place.sequence);
-    if (op.sequence > (int64_t)1 << 60) op.sequence = -1;
+    tacho_op op = {.size = sizeof op, .name = name, .phase = phase, .sequence = sequence};
     if (place.inputs && __atomic_load_n(&rec_flags, __ATOMIC_RELAXED) & TACHO_FILE_SHAPES) {
         op.inputs = inputs;
         op.n_inputs = describe_inputs(fn, inputs);
         if (__atomic_load_n(&makes_flops, __ATOMIC_RELAXED)) add_flops(fn, &op);
     }
-    uint32_t row = 0;
-    if (op.sequence >= 0 && phase == TACHO_RANGE_BACKWARD && place.forward_thread) {
-        uint64_t thread = word_of(fn, place.forward_thread);
-        if (thread < MOST_THREADS)
-            row = __atomic_load_n(&rows_of_threads[thread], __ATOMIC_RELAXED);
-    } else if (op.sequence >= 0) {
-        uint64_t thread = torch.thread();
-        if (thread < MOST_THREADS)
-            __atomic_store_n(&rows_of_threads[thread], rec_self.row, __ATOMIC_RELAXED);
-    }
     rec_op_begin(&op, row);
 }
 
-static bool is_off(void **context) {
-    if (REC_UNLIKELY(__atomic_load_n(&tacho_on, __ATOMIC_RELAXED) == REC_PENDING) &&
-        !rec_self.in_slow)
-        rec_start_pending(); /* an operator is a first event, too */
-    bool off = !tacho_is_recording();
-    *context = off ? NULL : (void *)&begun;
-    return off;
+static void begin_op(const void *fn, tacho_range_kind phase) {
+    const char *name = torch.name(fn);
+    uint64_t word = place.sequence ? word_of(fn, place.sequence) : UINT64_MAX;
+    int64_t sequence = word > (uint64_t)1 << 60 ? -1 : (int64_t)word;
+    uint32_t row = sequence >= 0 ? forward_row(fn, phase) : 0;
+    uint32_t flags = __atomic_load_n(&rec_flags, __ATOMIC_RELAXED);
+    if (REC_LIKELY(!(flags & (TACHO_FILE_SHAPES | TACHO_FILE_STACKS)))) {
+        rec_op_short(rec_name_at(name), rec_op_argument(phase, row), sequence);
+        return;
+    }
+    begin_with_inputs(fn, name, phase, sequence, row);
+}
+
+/* What tacho_on is when the recording that waits for its first event has it. */
+static __attribute__((noinline)) uint32_t start_now(void) {
+    if (!rec_self.in_slow) rec_start_pending();
+    uint32_t on = __atomic_load_n(&tacho_on, __ATOMIC_RELAXED);
+    return on == REC_PENDING ? 0 : on;
+}
+
+static inline bool is_off(void **context) {
+    uint32_t on = __atomic_load_n(&tacho_on, __ATOMIC_RELAXED);
+    if (REC_UNLIKELY(on == REC_PENDING)) on = start_now(); /* an operator is a first event */
+    *context = on ? begun_in(on) : NULL;
+    return on == 0;
 }
 
 static void **start_op(void **context, const void *fn) {
@@ -252,9 +283,15 @@ static void **start_user(void **context, const void *fn) {
     return context;
 }
 
-static void end_any(const void *fn, void *context) {
+static void end_op(const void *fn, void *context) {
     (void)fn;
-    if (context && context != &step_unseen) tacho_end_range();
+    uint32_t on = __atomic_load_n(&tacho_on, __ATOMIC_RELAXED);
+    if (REC_LIKELY(context == begun_in(on))) tacho_end_range();
+}
+
+static void end_user(const void *fn, void *context) {
+    end_op(fn, context);
+    if (context == &begun_step) tacho_end_range();
     if (context == &begun_step || context == &step_unseen) tacho_step();
 }
 
@@ -418,10 +455,10 @@ static void take_out(void) {
 
 static void put_in(unsigned want) {
     bool inputs = (want & TACHO_TORCH_SHAPES) && place.inputs;
-    callback op = {start_op, end_any, 1.0, {[SCOPE_OP] = true}, inputs, false, false};
-    callback backward = {start_backward, end_any, 1.0,  {[SCOPE_BACKWARD] = true},
-                         inputs,         false,   false};
-    callback user = {start_user, end_any, 1.0, {[SCOPE_USER] = true}, false, false, false};
+    callback op = {start_op, end_op, 1.0, {[SCOPE_OP] = true}, inputs, false, false};
+    callback backward = {start_backward, end_op, 1.0,  {[SCOPE_BACKWARD] = true},
+                         inputs,         false,  false};
+    callback user = {start_user, end_user, 1.0, {[SCOPE_USER] = true}, false, false, false};
     handles[0] = torch.add(op);
     handles[1] = torch.add(backward);
     handles[2] = torch.add(user);

@@ -1,5 +1,6 @@
 /* recording_events_test.c: events of a thread that do not fit together, and what becomes of them;
  * what fits together is tested with the recorder itself (tests/unit/record). */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,6 +92,27 @@ static void payloads_that_are_too_short_are_passed_over(void **state) {
     trace_release(t);
 }
 
+static void operators_of_which_little_is_known_take_little_room(void **state) {
+    made_recording m = made_new();
+    tacho_sequence_slot number = {.sequence = 5};
+    made_event(&m, 10, 1, TACHO_EVENT_OP, TACHO_RANGE_OPTIMIZER, NULL, 0);
+    made_event(&m, 20, 0, TACHO_EVENT_END, 0, NULL, 0);
+    made_event(&m, 30, 1, TACHO_EVENT_OP, TACHO_RANGE_FORWARD, &number, sizeof number);
+    made_event(&m, 40, 0, TACHO_EVENT_END, 0, NULL, 0);
+    made_event(&m, 50, 1, TACHO_EVENT_OP, TACHO_RANGE_BACKWARD, &number, sizeof number);
+    made_event(&m, 60, 0, TACHO_EVENT_END, 0, NULL, 0);
+    trace *t = read_made(&m);
+    assert_int_equal(t->op.n - 1, 3);
+    assert_int_equal(t->op.phase[1], PHASE_OPTIMIZER);
+    assert_int_equal(t->op.sequence[1], ABSENT_I64);
+    assert_int_equal(t->op.bytes[1], ABSENT_I64);
+    assert_true(isnan(t->op.flops[1]));
+    assert_int_equal(t->op.sequence[2], 5);
+    assert_int_equal(t->op.phase[3], PHASE_BACKWARD);
+    assert_int_equal(t->flow.n - 1, 1);
+    trace_release(t);
+}
+
 static void tensors_that_lead_outside_are_cut(void **state) {
     made_recording m = made_new();
     struct {
@@ -128,6 +150,7 @@ int main(void) {
         cmocka_unit_test(an_end_closes_the_range_of_its_name),
         cmocka_unit_test(frames_and_ranges_end_each_by_themselves),
         cmocka_unit_test(payloads_that_are_too_short_are_passed_over),
+        cmocka_unit_test(operators_of_which_little_is_known_take_little_room),
         cmocka_unit_test(tensors_that_lead_outside_are_cut),
         cmocka_unit_test(device_work_that_ends_before_it_begins_is_dropped),
     };

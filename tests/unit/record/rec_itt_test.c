@@ -2,6 +2,7 @@
 #include "unit/record/record_helper.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct {
@@ -95,10 +96,39 @@ static void a_name_made_again_is_the_same(void **state) {
     assert_ptr_equal(create_name("again"), create_name("again"));
 }
 
+enum { THREADS = 4, TASKS = 3000 };
+
+static void *run_tasks(void *unused) {
+    id no = {{0, 0, 0}};
+    char name[32];
+    for (int i = 0; i < TASKS; i++) {
+        snprintf(name, sizeof name, "aten::op%d", i % 40);
+        domain *d = i % 100 == 0 ? create_domain("PyTorch") : &(domain){1, "PyTorch"};
+        begin(d, no, no, create_name(name));
+        end(d);
+    }
+    return NULL;
+}
+
+static void tasks_of_many_threads_lie_beside_each_other(void **state) {
+    pthread_t them[THREADS];
+    fresh_folder();
+    start_all();
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&them[i], NULL, run_tasks, NULL), 0);
+    for (int i = 0; i < THREADS; i++) pthread_join(them[i], NULL);
+    trace *t = stop_and_read();
+    assert_int_equal(t->slice.n - 1, THREADS * TASKS);
+    assert_int_equal(count_slices(t, "aten::op7"), THREADS * TASKS / 40);
+    assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_END), 0);
+    trace_release(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tasks_are_ranges_and_operators_are_known),
         cmocka_unit_test(parts_of_operators_are_left_out_and_the_rest_does_nothing),
+        cmocka_unit_test(tasks_of_many_threads_lie_beside_each_other),
         cmocka_unit_test(a_name_made_again_is_the_same),
     };
     int failed = cmocka_run_group_tests(tests, hand_over, NULL);

@@ -18,6 +18,18 @@ static void the_same_text_has_the_same_number(void **state) {
     assert_int_equal(tacho_name(NULL), tacho_name(""));
 }
 
+static void an_address_whose_text_has_changed_has_another_number(void **state) {
+    char place[32] = "first text";
+    uint32_t first = rec_name_at(place);
+    assert_int_equal(rec_name_at(place), first);
+    assert_int_equal(first, tacho_name("first text"));
+    strcpy(place, "second");
+    assert_int_equal(rec_name_at(place), tacho_name("second"));
+    strcpy(place, "first text");
+    assert_int_equal(rec_name_at(place), first);
+    assert_int_equal(rec_name_at(NULL), tacho_name(""));
+}
+
 static void names_survive_the_growth_of_the_table(void **state) {
     enum { N = 5000 };
     static uint32_t ids[N];
@@ -100,6 +112,7 @@ static int tear_down(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_text_has_the_same_number),
+        cmocka_unit_test(an_address_whose_text_has_changed_has_another_number),
         cmocka_unit_test(names_survive_the_growth_of_the_table),
         cmocka_unit_test(threads_that_make_the_same_names_agree),
         cmocka_unit_test_teardown(names_made_before_the_start_are_in_every_file, tear_down),

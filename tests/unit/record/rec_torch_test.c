@@ -1,6 +1,8 @@
 /* rec_torch_test.c: PyTorch's operators, from a libtorch that is made up (tests/fake/torch_cpu.c); the
  * real one is tested by tests/frameworks/run. */
 #include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,6 +65,7 @@ static void operators_have_names_stages_and_arrows(void **state) {
     assert_int_equal(t->slice.kind[one_slice(t, "Optimizer.step#SGD.step")], KIND_OPTIMIZER);
     assert_int_equal(t->slice.kind[one_slice(t, "enumerate(DataLoader)#Iter.__next__")],
                      KIND_DATA);
+    assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_BEGIN), 0);
     assert_int_equal(t->flow.n - 1, 1);
     assert_int_equal(t->flow.kind[1], FLOW_FORWARD_BACKWARD);
     assert_int_equal(t->flow.from[1], one_slice(t, "aten::addmm"));
@@ -91,6 +94,83 @@ static void an_operator_that_outlives_the_recording_ends_nothing(void **state) {
     trace *t = stop_and_read();
     tacho_torch(0);
     assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_END), 0);
+    assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_BEGIN), 0);
+    trace_release(t);
+}
+
+static void stop_and_start_again(void) {
+    assert_int_equal(tacho_stop(), TACHO_OK);
+    fresh_folder();
+    start_all();
+}
+
+static void an_operator_of_the_last_recording_ends_nothing_of_this_one(void **state) {
+    fresh_folder();
+    tacho_torch(TACHO_TORCH_OPS);
+    start_all();
+    run_op("aten::across", OP, -1, 0, stop_and_start_again);
+    run_op("user's", USER, -1, 0, NULL);
+    run_op("user's across", USER, -1, 0, stop_and_start_again);
+    run_op("aten::inside", OP, -1, 0, NULL);
+    trace *t = stop_and_read();
+    tacho_torch(0);
+    assert_int_equal(count_slices(t, "aten::inside"), 1);
+    assert_int_equal(t->slice.n - 1, 1);
+    assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_END), 0);
+    assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_BEGIN), 0);
+    trace_release(t);
+}
+
+enum { THREADS = 4, CYCLES = 20, MOST_ROUNDS = 100000000 };
+static atomic_bool is_over;
+static atomic_int n_rounds;
+
+static void *train(void *has_optimizer) {
+    char name[64];
+    for (int i = 0; i < MOST_ROUNDS && !atomic_load(&is_over); i++) {
+        run_op("aten::linear", OP, i, 0, inner);
+        snprintf(name, sizeof name, "aten::op%d", i % 50);
+        run_op(name, OP, -1, 0, NULL);
+        run_op("autograd::engine::evaluate_function: AddmmBackward0", BACKWARD, i, 7, node);
+        if (!has_optimizer) continue;
+        run_op("Optimizer.step#SGD.step", USER, -1, 0, NULL);
+        atomic_fetch_add(&n_rounds, 1);
+    }
+    return NULL;
+}
+
+static void wait_for_rounds(int n) {
+    for (int until = atomic_load(&n_rounds) + n; atomic_load(&n_rounds) < until;) usleep(100);
+}
+
+static void operators_of_many_threads_are_recorded_while_it_starts_and_stops(void **state) {
+    pthread_t id[THREADS];
+    fresh_folder();
+    unsigned want = TACHO_TORCH_OPS | TACHO_TORCH_LINKS | TACHO_TORCH_STEPS;
+    assert_int_equal(tacho_torch(want), want);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&id[i], NULL, train, i ? NULL : &id), 0);
+    for (int i = 0; i < CYCLES; i++) {
+        tacho_options o = {.size = sizeof o, .path = fresh_folder(), .shapes = i % 2};
+        assert_int_equal(tacho_start(&o), TACHO_OK);
+        wait_for_rounds(20);
+        if (i + 1 < CYCLES) assert_int_equal(tacho_stop(), TACHO_OK);
+    }
+    trace *t = stop_and_read();
+    atomic_store(&is_over, true);
+    for (int i = 0; i < THREADS; i++) pthread_join(id[i], NULL);
+    tacho_torch(0);
+    assert_true(count_slices(t, "aten::linear") >= 16);
+    assert_true(t->step.n - 1 >= 1);
+    assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_END), 0);
+    assert_true(trace_quality(t, CAUSE_UNMATCHED_BEGIN) <= 2 * THREADS); /* open at the end */
+    assert_int_equal(trace_quality(t, CAUSE_PARTIAL_OVERLAP), 0);
+    for (uint32_t i = 1; i < t->slice.n; i++) {
+        uint32_t parent = t->slice.parent[i];
+        if (t->slice.kind[parent] == KIND_OP &&
+            str_eq(trace_slice_name(t, i), STR("aten::addmm")))
+            assert_true(str_eq(trace_slice_name(t, parent), STR("aten::linear")));
+    }
     trace_release(t);
 }
 
@@ -112,6 +192,7 @@ static void a_step_ends_with_that_of_the_first_optimizer(void **state) {
     assert_int_equal(t->step.number[1], 2);
     assert_int_equal(count_slices(t, "aten::add"), 2);
     assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_END), 0);
+    assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_BEGIN), 0);
     assert_int_equal(trace_quality(t, CAUSE_PARTIAL_OVERLAP), 0);
     trace_release(t);
 }
@@ -177,6 +258,8 @@ int main(void) {
         cmocka_unit_test(operators_have_names_stages_and_arrows),
         cmocka_unit_test(shapes_are_those_of_tensors_and_of_lists_of_them),
         cmocka_unit_test(an_operator_that_outlives_the_recording_ends_nothing),
+        cmocka_unit_test(an_operator_of_the_last_recording_ends_nothing_of_this_one),
+        cmocka_unit_test(operators_of_many_threads_are_recorded_while_it_starts_and_stops),
         cmocka_unit_test(a_step_ends_with_that_of_the_first_optimizer),
         cmocka_unit_test(blocks_of_the_allocator_are_recorded_and_passed_on),
     };
