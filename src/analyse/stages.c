@@ -110,7 +110,8 @@ static void look_for_backward(finder *f) {
     for (uint32_t r = 1; r < t->op.n && !f->any_backward; r++)
         f->any_backward = is_backward(f, t->op.slice[r], r);
     for (uint32_t i = 1; i < t->slice.n && !f->any_backward; i++)
-        f->any_backward = t->slice.kind[i] == KIND_OP && is_backward_name(f, t->slice.name[i]);
+        f->any_backward = (t->slice.kind[i] == KIND_OP || t->slice.kind[i] == KIND_OTHER) &&
+                          is_backward_name(f, t->slice.name[i]);
     f->any_backward |= f->marked_backward;
 }
 

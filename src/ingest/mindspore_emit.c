@@ -7,189 +7,80 @@
  * Times that are Unix nanoseconds become offsets from the first, which is the trace's time of day;
  * device counters stay as they are. A kernel belongs to the last start of the operator its table names.
  *
- * Steps, when no step trace was there: the first operator (the second behind InitDataSetQueue) opens one,
- * the operator before its second start closes it. Scopes: a level is open while consecutive operators
- * share the name of that level, at most to the end of a step. */
+ * There is one pass over millions of executions, most of them like the one before or like the last of
+ * their name: what is the same for all of a row (track, name of the row, raw kernel) or of a name (shapes,
+ * arguments) is found once and used again. */
 #include <stdio.h>
 
 #include "base/num.h"
 #include "base/sort.h"
 #include "ingest/mindspore_int.h"
 
-/* The lane whose operators tell the run's story: the device's if there is one. */
-static int main_lane(const ms *m) {
-    return m->n_lane[LANE_AICORE]   ? LANE_AICORE
-           : m->n_lane[LANE_GPU_OP] ? LANE_GPU_OP
-                                    : LANE_HOST_OP;
-}
-
 static const ms_exec *exec_at(const ms *m, uint32_t i) {
     return &VEC(&m->execs, ms_exec)[i];
 }
 
-static int by_start(uint32_t a, uint32_t b, const void *context) {
-    const ms_exec *x = exec_at(context, a), *y = exec_at(context, b);
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return a < b ? -1 : a > b;
-}
-
-static int by_name(uint32_t a, uint32_t b, const void *context) {
-    const ms_exec *x = exec_at(context, a), *y = exec_at(context, b);
-    if (x->name != y->name) return x->name < y->name ? -1 : 1;
-    return by_start(a, b, context);
-}
-
-/* The executions of a lane, sorted; *n of them. */
-static status list_lane(ms *m, int lane, sort_cmp order, uint32_t **out, uint32_t *n,
-                        error *err) {
-    size_t most = (size_t)m->n_lane[lane] + 1;
-    uint32_t *list = ARENA_ARRAY(m->arena, uint32_t, most);
-    uint32_t *scratch = ARENA_ARRAY(m->arena, uint32_t, most);
-    if (!list || !scratch || m->execs.n > UINT32_MAX) FAIL_MEMORY(err);
-    *n = 0;
-    for (uint32_t i = 0; i < m->execs.n; i++)
-        if (exec_at(m, i)->lane == lane) list[(*n)++] = i;
-    sort_index(list, scratch, *n, order, m);
-    *out = list;
-    return OK;
-}
-
-/* ---- steps ------------------------------------------------------------------------------- */
-
-static status add_step(ms *m, int64_t number, int64_t start, int64_t end, error *err) {
-    str name = arena_printf(m->arena, "Step %lld", (long long)number);
-    if (!name.p) FAIL_MEMORY(err);
-    ms_exec e = {.start = start,
-                 .dur = max_i64(0, sub_i64(end, start)),
-                 .name = ms_string(m, name),
-                 .lane = LANE_STEP};
-    return ms_add_exec(m, &e, err);
-}
-
-/* Names of the operators that open and close a step; false: nothing repeats. */
-static bool step_ends(const ms *m, const uint32_t *ops, uint32_t n, uint32_t *first,
-                      uint32_t *last) {
-    uint32_t at = 0;
-    if (n && str_starts(ms_text(m, exec_at(m, ops[0])->name), STR("Default/InitDataSetQueue")))
-        at = 1;
-    if (at >= n) return false;
-    *first = exec_at(m, ops[at])->name;
-    uint32_t end = at + 1;
-    while (end < n && exec_at(m, ops[end])->name != *first) end++;
-    *last = exec_at(m, ops[end - 1])->name;
-    return true;
-}
-
-status ms_find_steps(ms *m, error *err) {
-    uint32_t *ops, n, first, last;
-    TRY(list_lane(m, main_lane(m), by_start, &ops, &n, err));
-    if (!step_ends(m, ops, n, &first, &last)) return OK;
-    int64_t number = 0, open = ABSENT_I64;
-    for (uint32_t i = 0; i < n; i++) {
-        const ms_exec e = *exec_at(m, ops[i]);
-        if (e.name == first && open == ABSENT_I64) open = e.start;
-        if (e.name != last || open == ABSENT_I64) continue;
-        TRY(add_step(m, ++number, open, add_i64(e.start, e.dur), err));
-        open = ABSENT_I64;
-    }
-    return OK;
-}
-
-/* ---- scopes ------------------------------------------------------------------------------ */
-
-enum { MOST_LEVELS = 64 };
-
-typedef struct {
-    uint32_t name; /* 0: closed */
-    int64_t start, end;
-} open_scope;
-
-typedef struct {
-    ms *m;
-    open_scope level[MOST_LEVELS];
-} scopes;
-
-static status close_from(scopes *s, int level, error *err) {
-    for (; level < MOST_LEVELS; level++) {
-        open_scope *o = &s->level[level];
-        if (!o->name) continue;
-        ms_exec e = {.start = o->start,
-                     .dur = max_i64(0, sub_i64(o->end, o->start)),
-                     .name = o->name,
-                     .stream = level,
-                     .lane = LANE_SCOPE};
-        o->name = 0;
-        TRY(ms_add_exec(s->m, &e, err));
-    }
-    return OK;
-}
-
-/* One operator: levels it shares go on, others end, its own begin. */
-static status take_scopes(scopes *s, const ms_exec *e, str graph, error *err) {
-    str path = ms_text(s->m, e->name);
-    if (!str_eq(ms_subgraph(path), graph) || str_starts(path, STR("Default/InitDataSetQueue")))
-        return close_from(s, 0, err);
-    int level = 0;
-    for (size_t slash; (slash = str_find(path, STR("/"), 0)) != SIZE_MAX && level < MOST_LEVELS;
-         level++) {
-        uint32_t name = ms_string(s->m, str_n(path.p, slash));
-        if (name == MS_NO_STRING) FAIL_MEMORY(err);
-        open_scope *o = &s->level[level];
-        path = str_from(path, slash + 1);
-        if (o->name != name && o->name) {
-            ms_exec ended = {.start = o->start,
-                             .dur = max_i64(0, sub_i64(o->end, o->start)),
-                             .name = o->name,
-                             .stream = level,
-                             .lane = LANE_SCOPE};
-            TRY(ms_add_exec(s->m, &ended, err));
-        }
-        if (o->name != name) *o = (open_scope){.name = name, .start = e->start};
-        o->end = add_i64(e->start, e->dur);
-    }
-    return close_from(s, level, err);
-}
-
-static status find_scopes(ms *m, error *err) {
-    static const str graphs[] = {STR("Default"), STR("Gradients"), STR("recompute_Default")};
-    uint32_t *ops, n, first = 0, last = 0;
-    if (m->n_lane[LANE_SCOPE]) return OK;
-    TRY(list_lane(m, main_lane(m), by_start, &ops, &n, err));
-    if (!step_ends(m, ops, n, &first, &last)) return OK;
-    for (size_t g = 0; g < sizeof graphs / sizeof *graphs; g++) {
-        scopes s = {.m = m};
-        for (uint32_t i = 0; i < n; i++) {
-            const ms_exec e = *exec_at(m, ops[i]);
-            TRY(take_scopes(&s, &e, graphs[g], err));
-            if (e.name == last || i + 1 == n) TRY(close_from(&s, 0, err));
-        }
-    }
-    return OK;
+static const ms_more *more_of(const ms *m, const ms_exec *e) {
+    static const ms_more none;
+    return e->more ? &VEC(&m->mores, ms_more)[e->more - 1] : &none;
 }
 
 /* ---- kernels find their operators -------------------------------------------------------- */
 
+static int by_name(uint32_t a, uint32_t b, const void *context) {
+    const ms_exec *x = exec_at(context, a), *y = exec_at(context, b);
+    if (x->name != y->name) return x->name < y->name ? -1 : 1;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* The operators of a GPU by name and start, when there are kernels that look for them. */
+static status list_owners(ms *m, ms_ops *out, error *err) {
+    size_t most = m->n_lane[LANE_KERNEL] ? (size_t)m->n_lane[LANE_GPU_OP] : 0;
+    out->n = 0;
+    if (!most) return OK;
+    out->at = ARENA_ARRAY(m->arena, uint32_t, most);
+    uint32_t *scratch = ARENA_ARRAY(m->arena, uint32_t, most);
+    if (!out->at || !scratch) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < m->execs.n; i++)
+        if (exec_at(m, i)->lane == LANE_GPU_OP) out->at[out->n++] = i;
+    sort_index(out->at, scratch, out->n, by_name, m);
+    return OK;
+}
+
 /* The op execution a kernel belongs to: number + 1 among all executions, 0 = none. */
-static uint32_t owner_of(const ms *m, const uint32_t *ops, uint32_t n, const ms_exec *kernel) {
-    uint32_t low = 0, high = n; /* first that is behind (name, start) of the kernel */
+static uint32_t owner_of(const ms *m, const ms_ops *ops, const ms_exec *kernel, uint32_t op) {
+    uint32_t low = 0, high = ops->n; /* first that is behind (name, start) of the kernel */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        const ms_exec *o = exec_at(m, ops[middle]);
-        if (o->name > kernel->op || (o->name == kernel->op && o->start > kernel->start))
+        const ms_exec *o = exec_at(m, ops->at[middle]);
+        if (o->name > op || (o->name == op && o->start > kernel->start))
             high = middle;
         else
             low = middle + 1;
     }
-    return low && exec_at(m, ops[low - 1])->name == kernel->op ? ops[low - 1] + 1 : 0;
+    return low && exec_at(m, ops->at[low - 1])->name == op ? ops->at[low - 1] + 1 : 0;
 }
 
 /* ---- slices ------------------------------------------------------------------------------ */
 
+/* What all executions of a name share; found when the first of them is met. */
+typedef struct {
+    bool asked;
+    uint32_t shapes; /* of an operator, string id */
+    uint32_t args;   /* of a task: what its table says, as an argument record */
+} name_facts;
+
 typedef struct {
     ms *m;
-    uint32_t *ops, n_ops; /* of LANE_GPU_OP, by name */
+    ms_ops owners;
     uint32_t words[N_LANES];
-    map named; /* tracks that have their name already */
+    map named;         /* tracks that have their name already */
+    name_facts *facts; /* by string id */
+    ms_exec last;      /* whose row is `track` */
+    uint32_t track;
+    uint32_t kernel; /* raw_slice.extra of device work of the last stream; 0 = none yet */
+    int64_t kernel_stream;
 } emitter;
 
 static const char *const PROCESS[N_LANES] = {
@@ -217,12 +108,13 @@ static uint8_t kind_of(const ms_exec *e) {
 }
 
 /* The row of an execution: process and thread as the store knows them, and their names. */
-static status row_of(emitter *x, const ms_exec *e, raw_slice *to, error *err) {
+static status row_of(emitter *x, const ms_exec *e, uint32_t *track, error *err) {
     ms *m = x->m;
+    const ms_more *more = more_of(m, e);
     ident pid = {.v = m->id == MINDSPORE_ANY_ID ? 0 : m->id}, tid = {.v = e->stream};
-    uint32_t name = e->row_name;
+    uint32_t name = more->row_name;
     if (PROCESS[e->lane])
-        pid = (ident){.v = e->process ? e->process : x->words[e->lane], .text = true};
+        pid = (ident){.v = more->process ? more->process : x->words[e->lane], .text = true};
     if (e->lane == LANE_AICPU) {
         name = ms_string(m, STR("AI CPU"));
         tid = (ident){.v = name, .text = true};
@@ -233,8 +125,8 @@ static status row_of(emitter *x, const ms_exec *e, raw_slice *to, error *err) {
         name = ms_string(m, str_n(text, n > 0 ? (size_t)n : 0));
         tid = (ident){.v = name, .text = true};
     }
-    to->track = part_track(m->part, pid, tid);
-    uint32_t *seen = to->track == UINT32_MAX ? NULL : map_at(&x->named, to->track);
+    *track = part_track(m->part, pid, tid);
+    uint32_t *seen = *track == UINT32_MAX ? NULL : map_at(&x->named, *track);
     if (!seen || name == MS_NO_STRING) FAIL_MEMORY(err);
     if (*seen != MAP_NONE) return OK;
     *seen = 1;
@@ -249,38 +141,58 @@ static status row_of(emitter *x, const ms_exec *e, raw_slice *to, error *err) {
     return OK;
 }
 
+static uint32_t shapes_of(ms *m, uint32_t full_name) {
+    const ms_known *k = ms_known_of(m, full_name);
+    if (!k || !k->shapes) {
+        uint32_t name = ms_string(m, ms_short(ms_text(m, full_name)));
+        k = name == MS_NO_STRING ? NULL : ms_known_of(m, name);
+    }
+    return k ? k->shapes : 0;
+}
+
+static name_facts *facts_of(emitter *x, const ms_exec *e) {
+    name_facts *f = &x->facts[e->name];
+    if (f->asked) return f;
+    const ms_known *k = ms_known_of(x->m, e->name);
+    f->asked = true;
+    f->shapes = shapes_of(x->m, e->name);
+    f->args = k && k->info ? part_args_raw(x->m->part, k->info) : 0;
+    return f;
+}
+
+static status add_kernel(emitter *x, const ms_exec *e, raw_slice *to) {
+    ms *m = x->m;
+    if (!e->more && x->kernel && x->kernel_stream == e->stream) {
+        to->extra = x->kernel; /* nothing but the stream is known of them: they share a row */
+        return OK;
+    }
+    const ms_more *more = more_of(m, e);
+    raw_kernel work = RAW_KERNEL_NONE;
+    work.stream = e->stream;
+    work.device = m->id == MINDSPORE_ANY_ID ? 0 : sat_i32(m->id);
+    memcpy(work.grid, more->grid, sizeof work.grid);
+    memcpy(work.block, more->block, sizeof work.block);
+    if (more->op) work.external = owner_of(m, &x->owners, e, more->op);
+    if (work.external == 0) work.external = ABSENT_I64;
+    status st = part_kernel(m->part, &work, to);
+    if (e->more || st != OK) return st;
+    x->kernel = to->extra;
+    x->kernel_stream = e->stream;
+    return OK;
+}
+
 static status add_details(emitter *x, uint32_t i, raw_slice *to, error *err) {
     ms *m = x->m;
     const ms_exec *e = exec_at(m, i);
     status st = OK;
     if (to->kind == KIND_OP) {
-        const ms_known *k = ms_known_of(m, e->name);
-        if (!k || !k->shapes) {
-            uint32_t name = ms_string(m, ms_short(ms_text(m, e->name)));
-            k = name == MS_NO_STRING ? NULL : ms_known_of(m, name);
-        }
         raw_op op = {.external = (int64_t)i + 1,
                      .sequence = ABSENT_I64,
                      .forward_thread = ABSENT_I64,
-                     .shapes = k ? k->shapes : 0};
+                     .shapes = facts_of(x, e)->shapes};
         st = part_op(m->part, &op, to);
     } else if (kind_is_device(to->kind)) {
-        raw_kernel work = {.correlation = ABSENT_I64,
-                           .external = ABSENT_I64,
-                           .stream = e->stream,
-                           .context = ABSENT_I64,
-                           .bytes = ABSENT_I64,
-                           .graph_node = ABSENT_I64,
-                           .shared_memory = ABSENT_I64,
-                           .occupancy = (double)NAN,
-                           .blocks_per_sm = (double)NAN,
-                           .registers = ABSENT_I32,
-                           .device = m->id == MINDSPORE_ANY_ID ? 0 : sat_i32(m->id)};
-        memcpy(work.grid, e->grid, sizeof work.grid);
-        memcpy(work.block, e->block, sizeof work.block);
-        if (e->op) work.external = owner_of(m, x->ops, x->n_ops, e);
-        if (work.external == 0) work.external = ABSENT_I64;
-        st = part_kernel(m->part, &work, to);
+        st = add_kernel(x, e, to);
     }
     if (st == OK && e->lane == LANE_COMM)
         st = part_comm(m->part, &(raw_comm){.slice = part_next_slice(m->part),
@@ -296,6 +208,10 @@ static status add_details(emitter *x, uint32_t i, raw_slice *to, error *err) {
     return OK;
 }
 
+static inline bool same_row(const ms_exec *a, const ms_exec *b) {
+    return a->lane == b->lane && a->stream == b->stream && a->more == b->more;
+}
+
 static status emit_one(emitter *x, uint32_t i, error *err) {
     ms *m = x->m;
     const ms_exec *e = exec_at(m, i);
@@ -303,11 +219,14 @@ static status emit_one(emitter *x, uint32_t i, error *err) {
                     .dur = e->dur,
                     .name = e->name,
                     .kind = kind_of(e)};
-    uint32_t info = e->args;
-    const ms_known *k = e->lane == LANE_AICORE ? ms_known_of(m, e->name) : NULL;
-    if (!info && k) info = k->info;
-    if (info) to.args = part_args_raw(m->part, info);
-    TRY(row_of(x, e, &to, err));
+    const uint32_t args = more_of(m, e)->args;
+    if (args)
+        to.args = part_args_raw(m->part, args);
+    else if (e->lane == LANE_AICORE)
+        to.args = facts_of(x, e)->args;
+    if (!i || !same_row(e, &x->last)) TRY(row_of(x, e, &x->track, err));
+    x->last = *e;
+    to.track = x->track;
     TRY(add_details(x, i, &to, err));
     if (part_slice(m->part, &to) != OK) FAIL_MEMORY(err);
     return OK;
@@ -374,16 +293,26 @@ static status emit_memory(ms *m, error *err) {
     return OK;
 }
 
+static status emit_execs(emitter *x, error *err) {
+    ms *m = x->m;
+    x->facts = ARENA_ARRAY(m->arena, name_facts, intern_count(builder_strings(m->b)));
+    if (!x->facts) FAIL_MEMORY(err);
+    TRY(list_owners(m, &x->owners, err));
+    for (uint32_t i = 0; i < m->execs.n; i++) TRY(emit_one(x, i, err));
+    return OK;
+}
+
 status ms_emit(ms *m, error *err) {
-    if (!m->n_lane[LANE_STEP]) TRY(ms_find_steps(m, err));
-    TRY(find_scopes(m, err));
-    if (!m->seen[MS_AICORE_DETAIL] && !m->seen[MS_AICORE_TYPE]) TRY(ms_sum_tasks(m, err));
     emitter x = {.m = m};
+    ms_ops ops;
+    TRY(ms_main_ops(m, &ops, err));
+    if (!m->n_lane[LANE_STEP]) TRY(ms_find_steps(m, &ops, err));
+    if (!m->seen[MS_AICORE_DETAIL] && !m->seen[MS_AICORE_TYPE]) TRY(ms_sum_tasks(m, err));
     find_base(m);
-    TRY(list_lane(m, LANE_GPU_OP, by_name, &x.ops, &x.n_ops, err));
     TRY(label_processes(&x, err));
     status st = emit_memory(m, err);
-    for (uint32_t i = 0; i < m->execs.n && st == OK; i++) st = emit_one(&x, i, err);
+    if (st == OK) st = emit_execs(&x, err);
+    if (st == OK) st = ms_emit_scopes(m, &ops, x.words[LANE_SCOPE], err);
     map_fini(&x.named);
     return st;
 }

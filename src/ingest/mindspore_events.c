@@ -156,10 +156,10 @@ static void place_hardware(const event *e, ms_exec *to) {
 }
 
 /* A layer found by its name. False: not to be shown. */
-static bool place_named(events *x, const event *e, layer l, ms_exec *to) {
+static bool place_named(events *x, const event *e, layer l, ms_exec *to, ms_more *more) {
     if (!str_to_i64(e->tid, &to->stream)) to->stream = 0;
-    to->row_name = row_name(x, e);
-    str row = ms_text(x->m, to->row_name);
+    more->row_name = row_name(x, e);
+    str row = ms_text(x->m, more->row_name);
     switch (l) {
     case LAYER_OVERLAP: return false;
     case LAYER_SCOPE: to->lane = LANE_SCOPE; return !x->has_host_ops;
@@ -169,7 +169,7 @@ static bool place_named(events *x, const event *e, layer l, ms_exec *to) {
     case LAYER_HCCL:
         to->lane = str_starts(row, STR("Communication")) ? LANE_COMM : LANE_HOST;
         to->kind = KIND_OTHER;
-        to->process = ms_string(x->m, STR("HCCL"));
+        more->process = ms_string(x->m, STR("HCCL"));
         return true;
     case LAYER_HARDWARE:
         if (str_starts(row, STR("Step Trace"))) {
@@ -196,6 +196,7 @@ static bool place_named(events *x, const event *e, layer l, ms_exec *to) {
 static status add_event(events *x, const event *e, error *err) {
     ms *m = x->m;
     ms_exec to = {.lane = LANE_HOST};
+    ms_more more = {0};
     if (!e->name.n || !scaled_i64(e->ts, 3, &to.start) ||
         (e->dur.n && !scaled_i64(e->dur, 3, &to.dur)) || to.dur < 0 ||
         to.dur >= (int64_t)1 << 61 || to.start >= (int64_t)1 << 61 ||
@@ -204,8 +205,9 @@ static status add_event(events *x, const event *e, error *err) {
         return OK;
     }
     uint32_t l = map_get(&x->layers, key_of(e->pid));
-    bool shown = x->named ? place_named(x, e, l == MAP_NONE ? LAYER_OTHER : (layer)l, &to)
-                          : place_display(x, e, &to);
+    bool shown = x->named
+                     ? place_named(x, e, l == MAP_NONE ? LAYER_OTHER : (layer)l, &to, &more)
+                     : place_display(x, e, &to);
     if (!shown) return OK;
     str full = json_text(json_member(e->args, STR("fullname")));
     buf text = {0};
@@ -214,17 +216,19 @@ static status add_event(events *x, const event *e, error *err) {
     buf_clear(&text);
     if (e->args.n > 2 && *e->args.p == '{') {
         (void)json_normal(e->args, &text);
-        to.args = buf_ok(&text) ? ms_string(m, buf_str(&text)) : MS_NO_STRING;
+        more.args = buf_ok(&text) ? ms_string(m, buf_str(&text)) : MS_NO_STRING;
         str op = json_text(json_member(e->args, STR("op_full_name")));
-        if (op.n) to.op = ms_string(m, op);
-        ms_dims(json_text(json_member(e->args, STR("block_dim"))), to.block);
-        ms_dims(json_text(json_member(e->args, STR("grid_dim"))), to.grid);
+        if (op.n) more.op = ms_string(m, op);
+        ms_dims(json_text(json_member(e->args, STR("block_dim"))), more.block);
+        ms_dims(json_text(json_member(e->args, STR("grid_dim"))), more.grid);
     }
     buf_fini(&text);
-    if (to.args == MS_NO_STRING || to.op == MS_NO_STRING || to.process == MS_NO_STRING)
-        FAIL_MEMORY(err);
-    if (to.lane == LANE_COMM || to.lane == LANE_STEP) to.row_name = 0;
+    if (to.lane == LANE_COMM || to.lane == LANE_STEP) more.row_name = 0;
     if (to.lane == LANE_STEP) to.stream = 0;
+    to.more = ms_add_more(m, &more);
+    if (to.more == MS_NO_STRING || more.args == MS_NO_STRING || more.op == MS_NO_STRING ||
+        more.process == MS_NO_STRING)
+        FAIL_MEMORY(err);
     return ms_add_exec(m, &to, err);
 }
 

@@ -26,17 +26,38 @@ typedef enum {
     N_LANES
 } ms_lane;
 
+/* There are millions of them: what few have is told by `more`. */
 typedef struct {
     int64_t start, dur;
-    int64_t stream;    /* or thread, or level; row of its lane */
-    uint32_t name;     /* string id */
+    int64_t stream;     /* or thread, or level; row of its lane */
+    uint32_t name;      /* string id */
+    uint32_t more;      /* row + 1 of ms.mores, 0 = none; several may share one */
+    uint8_t lane, kind; /* kind: of LANE_STAGE and LANE_HOST */
+} ms_exec;
+
+typedef struct {
     uint32_t op;       /* of a kernel: full name of its operator, 0 = unknown */
     uint32_t args;     /* JSON text, string id; 0 = none */
     uint32_t row_name; /* name of its row, string id; 0 = by number */
     uint32_t process;  /* of LANE_HOST: another process than the framework's, string id */
     uint32_t block[3], grid[3];
-    uint8_t lane, kind; /* kind: of LANE_STAGE and LANE_HOST */
-} ms_exec;
+} ms_more;
+
+/* A name in a list of executions, and the one that came behind it last. */
+typedef struct {
+    str text; /* of the interner */
+    uint32_t id, more, next;
+} ms_name;
+
+/* A list of executions as far as it was read: it comes in pieces of whole lines. */
+typedef struct {
+    uint64_t offset; /* of the piece, in the file */
+    bool began;      /* its head was read */
+    int places;      /* of its times, from the head */
+    vec names;       /* ms_name */
+    map by_id;       /* string id -> row of names */
+    uint32_t last;   /* row + 1 of the last name, 0 = none */
+} ms_list;
 
 /* What a framework file says of an operator. */
 typedef struct {
@@ -55,7 +76,9 @@ typedef struct ms {
     const char *file; /* being read: its name, for metadata */
     uint64_t bytes;   /* read so far */
     vec execs;        /* ms_exec */
-    vec memories;     /* raw_memory, times as the file has them */
+    vec mores;        /* ms_more */
+    ms_list list;
+    vec memories; /* raw_memory, times as the file has them */
     uint64_t n_lane[N_LANES];
     vec known;         /* ms_known */
     map known_by_name; /* full name id -> row */
@@ -86,6 +109,10 @@ enum {
 #undef FILE
 };
 int ms_n_kinds(void);
+/* Its reader takes a file in pieces of whole lines. */
+static inline bool ms_is_list(int kind) {
+    return kind >= MS_AICORE_TIMES && kind <= MS_CPU_TIMES;
+}
 ms_reader ms_reader_of(int kind);
 /* The kind of a text table by its first line, -1: none. */
 int ms_kind_of_text(str head);
@@ -100,6 +127,8 @@ str ms_text(const ms *m, uint32_t id);
 /* A line or a row that could not be used. */
 void ms_lost(ms *m, cause c, uint64_t offset, str example);
 status ms_add_exec(ms *m, const ms_exec *e, error *err) MUST_USE;
+/* Keeps what few executions have: the number for ms_exec.more; MS_NO_STRING when out of memory. */
+uint32_t ms_add_more(ms *m, const ms_more *more);
 /* What is known of a full name; a new row when nothing is. NULL: out of memory. */
 ms_known *ms_know(ms *m, uint32_t full_name);
 const ms_known *ms_known_of(const ms *m, uint32_t full_name);
@@ -150,7 +179,15 @@ bool ms_word(str *rest, str *word);
 status ms_sum_tasks(ms *m, error *err) MUST_USE;
 /* Executions become slices, tracks, steps. */
 status ms_emit(ms *m, error *err) MUST_USE;
+
+/* The operators of the lane that tells the run's story, by time: their places among the executions. */
+typedef struct {
+    uint32_t *at, n;
+} ms_ops;
+status ms_main_ops(ms *m, ms_ops *out, error *err) MUST_USE;
 /* Steps by the base rule, when nothing said where they are. */
-status ms_find_steps(ms *m, error *err) MUST_USE;
+status ms_find_steps(ms *m, const ms_ops *ops, error *err) MUST_USE;
+/* The scopes those operators are in, as slices of a process (string id). */
+status ms_emit_scopes(ms *m, const ms_ops *ops, uint32_t process, error *err) MUST_USE;
 
 #endif

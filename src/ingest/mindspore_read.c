@@ -6,9 +6,9 @@
  *                            /ASCEND_PROFILER_OUTPUT/…
  *
  * Files are read in the order of mindspore_files.def, so that what explains others comes first, and
- * inside one kind by name. Every file is small against a trace (the tables of a run) or a list of
- * executions; each is read whole, handed to its reader and given back. Executions are collected and
- * become slices at the end, when it is known which clock they share.
+ * inside one kind by name. Tables are small against a trace: each is read whole, handed to its reader and
+ * given back. Lists of executions come to their reader in pieces of whole lines. Executions are collected
+ * and become slices at the end, when it is known which clock they share.
  *
  * A file that cannot be read or that is damaged costs itself: the others are read all the same. */
 #include <dirent.h>
@@ -113,6 +113,18 @@ status ms_add_exec(ms *m, const ms_exec *e, error *err) {
     *row = *e;
     m->n_lane[e->lane]++;
     return OK;
+}
+
+uint32_t ms_add_more(ms *m, const ms_more *more) {
+    static const ms_more none;
+    size_t n = m->mores.n;
+    if (memcmp(more, &none, sizeof none) == 0) return 0;
+    if (!n || memcmp(more, &VEC(&m->mores, ms_more)[n - 1], sizeof *more) != 0) {
+        ms_more *row = n < MS_NO_STRING - 1 ? vec_push(&m->mores) : NULL;
+        if (!row) return MS_NO_STRING;
+        *row = *more;
+    }
+    return (uint32_t)m->mores.n;
 }
 
 /* ---- metadata ---------------------------------------------------------------------------- */
@@ -227,24 +239,74 @@ static status read_all(source *s, buf *out, error *err) {
     return st;
 }
 
-static status read_bytes(ms *m, int kind, str text, error *err) {
+/* A piece of a file, or all of it, to its reader. */
+static status hand_over(ms *m, int kind, str text, error *err) {
     uint64_t limit = m->o->memory_limit_bytes;
     m->bytes += text.n;
     m->seen[kind] = true;
-    if (limit && builder_size_bytes(m->b) + m->execs.n * sizeof(ms_exec) > limit)
+    if (limit &&
+        builder_size_bytes(m->b) + m->execs.n * sizeof(ms_exec) + m->mores.n * sizeof(ms_more) >
+            limit)
         FAIL(err, ERR_LIMIT, NOPOS, MSG_NEEDS_MEMORY, arg_cstr("path", m->file),
              arg_bytes("need", sat_i64(builder_size_bytes(m->b))),
              arg_bytes("limit", sat_i64(limit)));
     return ms_reader_of(kind)(m, text, err);
 }
 
-static status read_file(ms *m, const found_file *f, error *err) {
-    source *s = NULL;
+static void end_list(ms *m) {
+    vec_fini(&m->list.names);
+    map_fini(&m->list.by_id);
+    m->list = (ms_list){.names = VEC_INIT(ms_name)};
+}
+
+static status read_bytes(ms *m, int kind, str text, error *err) {
+    status st = hand_over(m, kind, text, err);
+    end_list(m);
+    return st;
+}
+
+/* A piece: the line that was cut by its start, its whole lines; the rest waits for the next. */
+static status take_lines(ms *m, int kind, const piece *pc, buf *cut, error *err) {
+    str text = str_n(pc->p, pc->n);
+    if (cut->n) {
+        size_t line = str_find(text, STR("\n"), 0), n = line == SIZE_MAX ? text.n : line + 1;
+        buf_add(cut, text.p, n);
+        text = str_from(text, n);
+        if (!buf_ok(cut)) FAIL_MEMORY(err);
+        if (line == SIZE_MAX) return OK;
+        TRY(hand_over(m, kind, buf_str(cut), err));
+        buf_clear(cut);
+    }
+    size_t last = str_rfind_byte(text, '\n'), whole = last == SIZE_MAX ? 0 : last + 1;
+    m->list.offset = pc->offset + (uint64_t)(text.p - pc->p);
+    if (whole) TRY(hand_over(m, kind, str_n(text.p, whole), err));
+    m->list.offset += whole;
+    buf_add(cut, text.p + whole, text.n - whole);
+    if (!buf_ok(cut)) FAIL_MEMORY(err);
+    return OK;
+}
+
+/* A list is as large as a trace: it is read where it lies, never as a whole. */
+static status read_list(ms *m, const found_file *f, source *s, error *err) {
+    buf cut = {0};
+    piece pc;
+    status st = OK, read = OK;
+    while (st == OK && (read = source_next(s, (size_t)4 << 20, 0, &pc, NULL)) == OK && pc.n) {
+        st = take_lines(m, f->kind, &pc, &cut, err);
+        source_release(s, &pc);
+    }
+    if (st == OK && cut.n) st = hand_over(m, f->kind, buf_str(&cut), err);
+    buf_fini(&cut);
+    end_list(m);
+    if (read == ERR_MEMORY) FAIL_MEMORY(err);
+    if (read != OK) ms_lost(m, CAUSE_TRUNCATED, NOPOS, f->name); /* this file only */
+    if (source_damaged(s)) ms_lost(m, CAUSE_STREAM_DAMAGED, NOPOS, f->name);
+    return st;
+}
+
+static status read_whole(ms *m, const found_file *f, source *s, error *err) {
     buf text = {0};
-    m->file = f->name.p;
-    know_platform(m, f->name);
-    status st = source_open(f->path.p, &s, NULL);
-    if (st == OK) st = read_all(s, &text, NULL);
+    status st = read_all(s, &text, NULL);
     if (st == ERR_MEMORY)
         (void)error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     else if (st != OK) {
@@ -254,8 +316,22 @@ static status read_file(ms *m, const found_file *f, error *err) {
         if (source_damaged(s)) ms_lost(m, CAUSE_STREAM_DAMAGED, NOPOS, f->name);
         st = read_bytes(m, f->kind, buf_str(&text), err);
     }
-    source_close(s);
     buf_fini(&text);
+    return st;
+}
+
+static status read_file(ms *m, const found_file *f, error *err) {
+    source *s = NULL;
+    m->file = f->name.p;
+    know_platform(m, f->name);
+    status st = source_open(f->path.p, &s, NULL);
+    if (st == ERR_MEMORY) FAIL_MEMORY(err);
+    if (st != OK) {
+        ms_lost(m, CAUSE_TRUNCATED, NOPOS, f->name);
+        return OK; /* this file only */
+    }
+    st = ms_is_list(f->kind) ? read_list(m, f, s, err) : read_whole(m, f, s, err);
+    source_close(s);
     return st;
 }
 
@@ -338,6 +414,8 @@ static status read_alone(ms *m, source *src, error *err) {
 
 static void fini(ms *m) {
     vec_fini(&m->execs);
+    vec_fini(&m->mores);
+    end_list(m);
     vec_fini(&m->memories);
     vec_fini(&m->known);
     vec_fini(&m->open_counts);
@@ -357,6 +435,8 @@ static ms begin(builder *b, const ingest_options *o, arena *a) {
                 .file = "",
                 .capacity = ABSENT_I64,
                 .execs = VEC_INIT(ms_exec),
+                .mores = VEC_INIT(ms_more),
+                .list = {.names = VEC_INIT(ms_name)},
                 .memories = VEC_INIT(raw_memory),
                 .known = VEC_INIT(ms_known),
                 .open_counts = VEC_INIT(uint64_t)};

@@ -6,42 +6,182 @@
  *   activity_execute_timestamp  kernel;stream;start ns;duration us       one line a launch
  *
  * Names may hold commas and semicolons (C++ templates), so lines are taken apart from behind. A line or
- * a field that is no execution is counted and passed over. */
+ * a field that is no execution is counted and passed over.
+ *
+ * Training repeats itself: behind an operator comes nearly always the one that came behind it the last
+ * time. The name at the start of a line is compared with that guess; when it is right and three plain
+ * numbers follow up to the end of the line, then what is taken apart from the front is what would be taken
+ * apart from behind, and neither the line's end nor the name's id had to be looked for. Any other line
+ * takes the general way, and is learnt from.
+ *
+ * Readers here are called with pieces of whole lines; ms.list is what they know between two. */
 #include "base/num.h"
 #include "ingest/mindspore_int.h"
+#include "ingest/scan.h"
 
 static bool usable(int64_t start, int64_t dur) {
     const int64_t most = (int64_t)1 << 61;
     return start > -most && start < most && dur >= 0 && dur < most;
 }
 
-status read_aicore_times(ms *m, str text, error *err) {
-    const char *base = text.p;
-    str line;
-    if (!ms_line(&text, &line)) return OK;
-    int places = str_find(line, STR("start_time(us)"), 0) != SIZE_MAX ? 3 : 6;
-    while (ms_line(&text, &line)) {
-        str cell[3], rest = str_trim(line);
-        if (!rest.n) continue;
-        part_count(m->part, 1, 0);
-        for (int i = 2; i >= 0; i--) { /* duration, start, stream from behind */
-            size_t comma = str_rfind_byte(rest, ',');
-            cell[i] = comma == SIZE_MAX ? STR("") : str_trim(str_from(rest, comma + 1));
-            rest.n = comma == SIZE_MAX ? 0 : comma;
+/* ---- one execution a line ---------------------------------------------------------------- */
+
+typedef struct {
+    char separator;
+    uint8_t lane;
+    int start_places, dur_places; /* of nanoseconds */
+    const char *piece;            /* start of the text */
+} row_form;
+
+/* Three numbers of twenty bytes and what is read beyond them. */
+enum { NUMBERS_ROOM = 128 };
+
+static inline bool scale_exactly(const scanned *s, int places, int64_t *out) {
+    return s->digits <= places &&
+           !__builtin_mul_overflow(s->v, (int64_t)SCAN_POWER[places - s->digits], out);
+}
+
+/* The number at p, of up to seven digits before its point and behind it, or any other that scan_number
+ * takes: its end, NULL when it is none. */
+static inline const char *plain_number(const char *p, const char *end, scanned *s) {
+    uint64_t v = 0;
+    unsigned whole = scan_digits(p, &v), digits = 0;
+    const char *q = p + whole;
+    if (*q == '.') {
+        digits = scan_digits(q + 1, &v);
+        q += digits + 1;
+    }
+    if (whole - 1 > 6 || digits > 7 || q[-1] == '.') return scan_number(p, end, s);
+    *s = (scanned){.v = (int64_t)v, .digits = (uint8_t)digits};
+    return q;
+}
+
+/* The row at p when it is the guessed one's name and three plain numbers: its end, otherwise NULL. */
+static inline const char *guessed_row(const row_form *f, const ms_name *guess, const char *p,
+                                      const char *end, ms_exec *e) {
+    scanned stream, start, dur;
+    if ((size_t)(end - p) < guess->text.n + NUMBERS_ROOM ||
+        !scan_equal(p, guess->text.p, guess->text.n))
+        return NULL;
+    p += guess->text.n;
+    if (*p != f->separator || !(p = plain_number(p + 1, end, &stream)) || stream.digits)
+        return NULL;
+    if (*p != f->separator || !(p = plain_number(p + 1, end, &start))) return NULL;
+    if (*p != f->separator || !(p = plain_number(p + 1, end, &dur))) return NULL;
+    p += *p == '\r';
+    if (*p != '\n' || !scale_exactly(&start, f->start_places, &e->start) ||
+        !scale_exactly(&dur, f->dur_places, &e->dur) || !usable(e->start, e->dur))
+        return NULL;
+    e->stream = stream.v;
+    return p + 1;
+}
+
+/* What a table said of a kernel. */
+static uint32_t more_of_kernel(ms *m, uint32_t name) {
+    const ms_known *k = ms_known_of(m, name);
+    ms_more more = {0};
+    if (!k || !k->info) return 0;
+    more.op = k->name;
+    more.args = k->info;
+    ms_kernel_dims(ms_text(m, k->info), more.block, more.grid);
+    return ms_add_more(m, &more);
+}
+
+/* Remembers that this name came behind the last one, and is the last one now. */
+static bool learn(ms *m, const row_form *f, str text) {
+    ms_list *l = &m->list;
+    uint32_t id = ms_string(m, text);
+    uint32_t *at = id == MS_NO_STRING ? NULL : map_at(&l->by_id, id);
+    if (!at) return false;
+    if (*at == MAP_NONE) {
+        *at = 0;
+        ms_name *name = l->names.n < UINT32_MAX ? vec_push(&l->names) : NULL;
+        if (!name) return false;
+        *at = (uint32_t)(l->names.n - 1);
+        *name = (ms_name){.text = ms_text(m, id), .id = id};
+        if (f->lane == LANE_KERNEL) name->more = more_of_kernel(m, id);
+        if (name->more == MS_NO_STRING) return false;
+    }
+    if (l->last) VEC(&l->names, ms_name)[l->last - 1].next = *at + 1;
+    l->last = *at + 1;
+    return true;
+}
+
+/* Any line: its cells from behind. *any: it is an execution, and its name the last one. */
+static status general_row(ms *m, const row_form *f, str line, ms_exec *e, bool *any) {
+    str cell[3], rest = str_trim(line);
+    *any = false;
+    if (!rest.n) return OK;
+    part_count(m->part, 1, 0);
+    for (int i = 2; i >= 0; i--) { /* duration, start, stream from behind */
+        size_t at = str_rfind_byte(rest, f->separator);
+        cell[i] = at == SIZE_MAX ? STR("") : str_trim(str_from(rest, at + 1));
+        rest.n = at == SIZE_MAX ? 0 : at;
+    }
+    *any = rest.n && scaled_i64(cell[0], 0, &e->stream) &&
+           scaled_i64(cell[1], f->start_places, &e->start) &&
+           scaled_i64(cell[2], f->dur_places, &e->dur) && usable(e->start, e->dur);
+    if (!*any)
+        ms_lost(m, rest.n ? CAUSE_MISSING_TIME : CAUSE_MISSING_NAME,
+                m->list.offset + (uint64_t)(line.p - f->piece), line);
+    return !*any || learn(m, f, rest) ? OK : ERR_MEMORY;
+}
+
+static status read_rows(ms *m, str text, const row_form *f, error *err) {
+    ms_list *l = &m->list;
+    const char *end = text.p + text.n;
+    ms_exec e = {.lane = f->lane};
+    uint64_t guessed = 0;
+    while (text.n) {
+        const ms_name *names = VEC(&l->names, ms_name);
+        uint32_t next = l->last ? names[l->last - 1].next : 0;
+        const char *behind = next ? guessed_row(f, &names[next - 1], text.p, end, &e) : NULL;
+        bool any = true;
+        if (behind) {
+            text = str_n(behind, (size_t)(end - behind));
+            l->last = next;
+            guessed++;
+        } else {
+            str line = STR_NONE;
+            (void)ms_line(&text, &line);
+            if (general_row(m, f, line, &e, &any) != OK) FAIL_MEMORY(err);
         }
-        ms_exec e = {.lane = LANE_AICORE};
-        if (!rest.n || !scaled_i64(cell[0], 0, &e.stream) ||
-            !scaled_i64(cell[1], places, &e.start) || !scaled_i64(cell[2], 6, &e.dur) ||
-            !usable(e.start, e.dur)) {
-            ms_lost(m, rest.n ? CAUSE_MISSING_TIME : CAUSE_MISSING_NAME,
-                    (uint64_t)(line.p - base), line);
-            continue;
-        }
-        e.name = ms_string(m, rest);
+        if (!any) continue;
+        e.name = VEC(&l->names, ms_name)[l->last - 1].id;
+        e.more = VEC(&l->names, ms_name)[l->last - 1].more;
         TRY(ms_add_exec(m, &e, err));
     }
+    part_count(m->part, guessed, 0);
     return OK;
 }
+
+status read_aicore_times(ms *m, str text, error *err) {
+    ms_list *l = &m->list;
+    const char *from = text.p;
+    str head;
+    if (!l->began) {
+        if (!ms_line(&text, &head)) return OK;
+        l->places = str_find(head, STR("start_time(us)"), 0) != SIZE_MAX ? 3 : 6;
+        l->began = true;
+    }
+    const row_form form = {.separator = ',',
+                           .lane = LANE_AICORE,
+                           .start_places = l->places,
+                           .dur_places = 6,
+                           .piece = from};
+    return read_rows(m, text, &form, err);
+}
+
+status read_kernel_times(ms *m, str text, error *err) {
+    const row_form form = {.separator = ';',
+                           .lane = LANE_KERNEL,
+                           .start_places = 0,
+                           .dur_places = 3,
+                           .piece = text.p};
+    return read_rows(m, text, &form, err);
+}
+
+/* ---- one operator a line ----------------------------------------------------------------- */
 
 /* start,duration[,thread] */
 static bool parse_moment(str word, int places, ms_exec *e) {
@@ -68,7 +208,8 @@ status read_op_times(ms *m, str text, error *err) {
         }
         if (at == SIZE_MAX || at == 0) {
             if (str_trim(line).n)
-                ms_lost(m, CAUSE_MISSING_NAME, (uint64_t)(line.p - base), line);
+                ms_lost(m, CAUSE_MISSING_NAME, m->list.offset + (uint64_t)(line.p - base),
+                        line);
             continue;
         }
         ms_exec e = {.lane = gpu ? LANE_GPU_OP : LANE_HOST_OP};
@@ -79,39 +220,9 @@ status read_op_times(ms *m, str text, error *err) {
             if (parse_moment(word, gpu ? 3 : 6, &e))
                 TRY(ms_add_exec(m, &e, err));
             else
-                ms_lost(m, CAUSE_MISSING_TIME, (uint64_t)(word.p - base), word);
+                ms_lost(m, CAUSE_MISSING_TIME, m->list.offset + (uint64_t)(word.p - base),
+                        word);
         }
-    }
-    return OK;
-}
-
-status read_kernel_times(ms *m, str text, error *err) {
-    const char *base = text.p;
-    for (str line; ms_line(&text, &line);) {
-        str cell[3], rest = str_trim(line);
-        if (!rest.n) continue;
-        part_count(m->part, 1, 0);
-        for (int i = 2; i >= 0; i--) { /* duration, start, stream from behind */
-            size_t semicolon = str_rfind_byte(rest, ';');
-            cell[i] = semicolon == SIZE_MAX ? STR("") : str_trim(str_from(rest, semicolon + 1));
-            rest.n = semicolon == SIZE_MAX ? 0 : semicolon;
-        }
-        ms_exec e = {.lane = LANE_KERNEL};
-        if (!rest.n || !scaled_i64(cell[0], 0, &e.stream) ||
-            !scaled_i64(cell[1], 0, &e.start) || !scaled_i64(cell[2], 3, &e.dur) ||
-            !usable(e.start, e.dur)) {
-            ms_lost(m, rest.n ? CAUSE_MISSING_TIME : CAUSE_MISSING_NAME,
-                    (uint64_t)(line.p - base), line);
-            continue;
-        }
-        e.name = ms_string(m, rest);
-        const ms_known *k = e.name == MS_NO_STRING ? NULL : ms_known_of(m, e.name);
-        if (k && k->info) {
-            e.op = k->name;
-            e.args = k->info;
-            ms_kernel_dims(ms_text(m, k->info), e.block, e.grid);
-        }
-        TRY(ms_add_exec(m, &e, err));
     }
     return OK;
 }

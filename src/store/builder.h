@@ -152,8 +152,9 @@ typedef struct {
     int64_t start, dur;
     uint32_t name, track, args;
     uint32_t tie; /* the producer's own index, 0 = none; the smaller is the outer one */
-    uint32_t
-        extra; /* row + 1 in the part's op, kernel, call or module table, by kind; 0 = none */
+    /* Row + 1 in the part's op, kernel, call or module table, by kind; 0 = none. Device work of which the
+     * same is known may share one row. */
+    uint32_t extra;
     uint16_t category;
     uint8_t kind, flags;
 } raw_slice;

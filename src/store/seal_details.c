@@ -48,11 +48,12 @@ static detail_table table_of(uint8_t kind) {
     }
 }
 
-/* The table a slice has a row in: an op or module always, the others when the reader gave one. */
+/* The table a slice has a row in: an op or module always, the others (and what is of no known kind)
+ * when the reader gave one. */
 static inline detail_table table_of_slice(const sealing *s, uint32_t i) {
     detail_table t = table_of(s->slice.kind[i]);
-    bool given = t != DETAIL_KERNEL && t != DETAIL_CALL;
-    return given || s->detail[i] ? t : DETAIL_NONE;
+    bool always = t != DETAIL_KERNEL && t != DETAIL_CALL && s->slice.kind[i] != KIND_OTHER;
+    return always || s->detail[i] ? t : DETAIL_NONE;
 }
 
 const part *seal_find_part(const sealing *s, uint32_t raw_row) {
