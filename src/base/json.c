@@ -8,21 +8,58 @@
 
 #define MAX_DEPTH 1000
 
-/* Where the next byte that matters can be: at p or behind it, never beyond end. The loops that call
- * these look at every byte themselves, so that without vectors p itself is an answer. */
-#ifdef __SSE2__
-static __m128i equal_16(__m128i v, char c) {
-    return _mm_cmpeq_epi8(v, _mm_set1_epi8(c));
+/* Bytes that end a bare word. */
+static const bool ENDS_WORD[256] = {[','] = 1, ['}'] = 1,  [']'] = 1,  [':'] = 1, ['"'] = 1,
+                                    [' '] = 1, ['\n'] = 1, ['\r'] = 1, ['\t'] = 1};
+
+/* From p on, with `depth` brackets open and outside of strings, byte by byte. */
+static const char *count_brackets(const char *p, const char *end, size_t depth) {
+    for (; p < end; p++) {
+        if (*p == '"') {
+            p = json_string_end(p + 1, end);
+            if (!p) return NULL;
+        } else if (*p == '{' || *p == '[') {
+            depth++;
+        } else if ((*p == '}' || *p == ']') && --depth == 0) {
+            return p + 1;
+        }
+    }
+    return NULL;
 }
 
-/* A quote or a backslash. */
-static const char *skip_text(const char *p, const char *end) {
-    for (; end - p >= 16; p += 16) {
-        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-        int found = _mm_movemask_epi8(_mm_or_si128(equal_16(v, '"'), equal_16(v, '\\')));
-        if (found) return p + __builtin_ctz((unsigned)found);
-    }
-    return p;
+#ifdef __SSE2__
+/* Which of 64 bytes are what, the first in the lowest bit. [ and { differ in one bit, so do ] and }. */
+typedef struct {
+    uint64_t quotes, backslashes, open, close;
+} block_bits;
+
+static inline uint64_t equal_bits(__m128i v, char c) {
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8(c)));
+}
+
+static inline uint64_t equal_64(const __m128i v[4], char c) {
+    return equal_bits(v[0], c) | equal_bits(v[1], c) << 16 | equal_bits(v[2], c) << 32 |
+           equal_bits(v[3], c) << 48;
+}
+
+static inline block_bits look_at_block(const char *p) {
+    const __m128i *at = (const __m128i *)(const void *)p, fold = _mm_set1_epi8(0x20);
+    __m128i v[4] = {_mm_loadu_si128(at), _mm_loadu_si128(at + 1), _mm_loadu_si128(at + 2),
+                    _mm_loadu_si128(at + 3)};
+    __m128i f[4] = {_mm_or_si128(v[0], fold), _mm_or_si128(v[1], fold),
+                    _mm_or_si128(v[2], fold), _mm_or_si128(v[3], fold)};
+    return (block_bits){equal_64(v, '"'), equal_64(v, '\\'), equal_64(f, '{'),
+                        equal_64(f, '}')};
+}
+
+/* Every bit between an odd and an even one: the exclusive or of all below it and itself. */
+static inline uint64_t between(uint64_t quotes) {
+    quotes ^= quotes << 1;
+    quotes ^= quotes << 2;
+    quotes ^= quotes << 4;
+    quotes ^= quotes << 8;
+    quotes ^= quotes << 16;
+    return quotes ^ quotes << 32;
 }
 
 /* Where the walk through a value stands. */
@@ -32,34 +69,77 @@ typedef struct {
     bool inside;      /* a string */
 } value_walk;
 
-/* Goes through blocks of 16 bytes; one past the value's end when it is in one of them. Otherwise *p is
- * the first byte not looked at. Bytes that matter are quotes, backslashes and brackets of either kind;
- * [ and { differ in one bit, so do ] and }. */
-static const char *walk_blocks(const char **p, const char *end, value_walk *w) {
-    for (; end - *p >= 16; *p += 16) {
-        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)*p);
-        __m128i low = _mm_or_si128(v, _mm_set1_epi8(0x20));
-        __m128i hit = _mm_or_si128(equal_16(low, '{'), equal_16(low, '}'));
-        hit = _mm_or_si128(hit, _mm_or_si128(equal_16(v, '"'), equal_16(v, '\\')));
-        for (unsigned found = (unsigned)_mm_movemask_epi8(hit); found; found &= found - 1) {
-            const char *at = *p + __builtin_ctz(found);
-            char c = *at;
-            if (at < w->next) continue;
-            if (c == '"') {
-                w->inside = !w->inside;
-            } else if (w->inside) {
-                if (c == '\\') w->next = at + 2;
-            } else if (c == '{' || c == '[') {
-                w->depth++;
-            } else if (c != '\\' && --w->depth == 0) {
-                return at + 1;
-            }
+/* A block with backslashes, or one that begins behind one: byte by byte that matters. */
+static const char *walk_odd_block(const char *p, const block_bits *b, value_walk *w) {
+    uint64_t found = b->quotes | b->backslashes | b->open | b->close;
+    for (; found; found &= found - 1) {
+        const char *at = p + __builtin_ctzll(found);
+        char c = *at;
+        if (at < w->next) continue;
+        if (c == '"') {
+            w->inside = !w->inside;
+        } else if (w->inside) {
+            if (c == '\\') w->next = at + 2;
+        } else if (c == '{' || c == '[') {
+            w->depth++;
+        } else if (c != '\\' && --w->depth == 0) {
+            return at + 1;
         }
     }
     return NULL;
 }
+
+/* Goes through blocks of 64 bytes; one past the value's end when it is in one of them. Otherwise *p is
+ * the first byte not looked at. */
+static const char *walk_blocks(const char **p, const char *end, value_walk *w) {
+    for (; end - *p >= 64; *p += 64) {
+        block_bits b = look_at_block(*p);
+        if (__builtin_expect(b.backslashes != 0 || w->next > *p, 0)) {
+            const char *found = walk_odd_block(*p, &b, w);
+            if (found) return found;
+            continue;
+        }
+        uint64_t inside = between(b.quotes) ^ (w->inside ? UINT64_MAX : 0);
+        w->inside = inside >> 63;
+        uint64_t open = b.open & ~inside;
+        for (uint64_t both = (b.open | b.close) & ~inside; both; both &= both - 1) {
+            w->depth += open & both & (0 - both) ? 1 : SIZE_MAX;
+            if (w->depth == 0) return *p + __builtin_ctzll(both) + 1;
+        }
+    }
+    return NULL;
+}
+
+/* One past the bracket that closes the outermost of `depth` open ones. */
+static const char *brackets_end(const char *p, const char *end, size_t depth) {
+    value_walk w = {.depth = depth, .next = p};
+    const char *found = walk_blocks(&p, end, &w);
+    if (found) return found;
+    if (w.next > end) return NULL; /* a backslash at the very end */
+    if (w.next > p) p = w.next;
+    if (w.inside) {
+        p = json_string_end(p, end);
+        if (!p) return NULL;
+        p++;
+    }
+    return count_brackets(p, end, w.depth);
+}
+
+/* A quote or a backslash at p or behind it; where there are no 16 bytes left, p may be neither. */
+static inline const char *skip_text(const char *p, const char *end) {
+    for (; end - p >= 16; p += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        uint64_t found = equal_bits(v, '"') | equal_bits(v, '\\');
+        if (found) return p + __builtin_ctzll(found);
+    }
+    return p;
+}
 #else
-static const char *skip_text(const char *p, const char *end) {
+static const char *brackets_end(const char *p, const char *end, size_t depth) {
+    return count_brackets(p, end, depth);
+}
+
+static inline const char *skip_text(const char *p, const char *end) {
     (void)end;
     return p;
 }
@@ -75,46 +155,28 @@ const char *json_string_end(const char *p, const char *end) {
     return NULL;
 }
 
-static bool ends_word(char c) {
-    return c == ',' || c == '}' || c == ']' || c == ':' || c == '"' || json_is_space(c);
-}
-
-const char *json_value_end(const char *p, const char *end) {
-    if (p >= end) return NULL;
+static inline const char *scalar_end(const char *p, const char *end) {
     if (*p == '"') {
         p = json_string_end(p + 1, end);
         return p ? p + 1 : NULL;
     }
-    if (*p != '{' && *p != '[') {
-        const char *word = p;
-        while (p < end && !ends_word(*p)) p++;
-        return p == word ? NULL : p;
-    }
-    size_t depth = 0;
-#ifdef __SSE2__
-    value_walk w = {.next = p};
-    const char *found = walk_blocks(&p, end, &w);
-    if (found) return found;
-    depth = w.depth;
-    if (w.next > end) return NULL; /* a backslash at the very end */
-    if (w.next > p) p = w.next;
-    if (w.inside) {
-        p = json_string_end(p, end);
-        if (!p) return NULL;
-        p++;
-    }
-#endif
-    for (; p < end; p++) {
-        if (*p == '"') {
-            p = json_string_end(p + 1, end);
-            if (!p) return NULL;
-        } else if (*p == '{' || *p == '[') {
-            depth++;
-        } else if ((*p == '}' || *p == ']') && --depth == 0) {
-            return p + 1;
-        }
-    }
-    return NULL;
+    const char *word = p;
+    while (p < end && !ENDS_WORD[(uint8_t)*p]) p++;
+    return p == word ? NULL : p;
+}
+
+const char *json_value_end(const char *p, const char *end) {
+    if (p >= end) return NULL;
+    return *p == '{' || *p == '[' ? brackets_end(p, end, 0) : scalar_end(p, end);
+}
+
+const char *json_close(const char *p, const char *end) {
+    return brackets_end(p, end, 1);
+}
+
+const char *json_value_end_bytes(const char *p, const char *end) {
+    if (p >= end) return NULL;
+    return *p == '{' || *p == '[' ? count_brackets(p, end, 0) : scalar_end(p, end);
 }
 
 bool utf8_valid(str s) {

@@ -34,6 +34,11 @@ const char *json_string_end(const char *p, const char *end);
 /* p is at the first byte of a value: one past its end, or NULL when the text ends first or no value
  * starts here. Brackets are matched, strings respected, nothing else is checked. */
 const char *json_value_end(const char *p, const char *end);
+/* p is between two members of an object or array: one past the bracket that closes it, NULL when the text
+ * ends first. */
+const char *json_close(const char *p, const char *end);
+/* The portable twin of json_value_end. */
+const char *json_value_end_bytes(const char *p, const char *end);
 
 /* Appends the decoded bytes of a string's inside (without quotes). Returns the flags met. */
 unsigned json_decode(str inside, buf *out);

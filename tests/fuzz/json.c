@@ -31,6 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     json_decode(text, &decoded);
     CHECK(decoded.n <= size); /* an escape is never shorter than what it stands for */
     CHECK(utf8_valid(text) == valid_slowly(text));
+    CHECK(json_value_end(text.p, text.p + size) == json_value_end_bytes(text.p, text.p + size));
     walk(text, 0);
     buf_fini(&once);
     buf_fini(&twice);

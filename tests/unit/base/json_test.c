@@ -307,9 +307,33 @@ static void the_end_of_a_value_is_the_same_at_every_place(void **state) {
         }
 }
 
+/* Texts of the bytes that matter, most of them cut or broken, longer than several blocks. */
+static void vectors_and_their_twin_find_the_same_end(void **state) {
+    static const char bytes[] = "{}[]\"\\ab,:  {\"a\":";
+    char room[400];
+    uint32_t random = 1;
+    size_t n_ends = 0;
+    for (int round = 0; round < 20000; round++) {
+        size_t n = 1 + (random >> 8) % 320;
+        size_t kinds = round % 3 ? sizeof bytes - 1 : 6;
+        for (size_t i = 0; i < sizeof room; i++) {
+            random = random * 1664525 + 1013904223;
+            bool rare = round % 2 && (random >> 20) % 8; /* mostly text between them */
+            room[i] = rare ? 'x' : bytes[(random >> 8) % kinds];
+        }
+        room[0] = round % 4 < 2 ? '{' : '[';
+        const char *stop = json_value_end(room, room + n);
+        assert_ptr_equal(stop, plain_value_end(room, room + n));
+        assert_ptr_equal(stop, json_value_end_bytes(room, room + n));
+        n_ends += stop != NULL && stop > room + 64;
+    }
+    assert_true(n_ends > 200);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_end_of_a_value_is_the_same_at_every_place),
+        cmocka_unit_test(vectors_and_their_twin_find_the_same_end),
         cmocka_unit_test(a_value_ends_where_its_bracket_quote_or_word_does),
         cmocka_unit_test(a_value_that_is_cut_or_missing_has_no_end),
         cmocka_unit_test(a_string_ends_at_the_first_quote_without_backslash),

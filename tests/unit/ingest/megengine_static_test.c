@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/fault.h"
 #include "unit/ingest/read_helper.h"
 
 static const char PROFILE[] =
@@ -49,10 +50,10 @@ static void a_sample_is_a_slice_of_its_row(void **state) {
 static void everything_else_is_an_argument_with_every_digit(void **state) {
     trace *t = read_profile(PROFILE);
     const char *args = args_text(t, t->slice.args[t->kernel.slice[1]]);
-    assert_non_null(strstr(args, "\"type\": \"Convolution\""));
-    assert_non_null(strstr(args, "\"start\": 0.000000001"));
-    assert_non_null(strstr(args, "\"input_dtypes\": [\"Float32\"]"));
-    assert_non_null(strstr(args, "\"order\": 1"));
+    assert_non_null(strstr(args, "\"type\":\"Convolution\""));
+    assert_non_null(strstr(args, "\"start\":0.000000001"));
+    assert_non_null(strstr(args, "\"input_dtypes\":[\"Float32\"]"));
+    assert_non_null(strstr(args, "\"order\":1"));
     trace_release(t);
 }
 
@@ -83,6 +84,24 @@ static void cut_anywhere_it_is_read_or_refused(void **state) {
     assert_true(n_read > 0); /* operators before the cut are kept */
 }
 
+static void every_failed_allocation_is_an_error(void **state) {
+    for (uint64_t n = 1;; n++) {
+        source *s;
+        error err = {0};
+        builder *to = builder_new();
+        assert_int_equal(source_open_memory(str_of(PROFILE), &s, NULL), OK);
+        fault_arm(FAULT_ALLOC, n);
+        status st = ingest_megengine_static(s, &(ingest_options){0}, to, &err);
+        bool hit = fault_count(FAULT_ALLOC) >= n;
+        fault_arm(FAULT_ALLOC, 0);
+        source_close(s);
+        builder_free(to);
+        if (st != OK) assert_int_equal(err.message, MSG_OUT_OF_MEMORY);
+        if (!hit) break;
+        assert_true(n < 2000);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sample_is_a_slice_of_its_row),
@@ -90,6 +109,7 @@ int main(void) {
         cmocka_unit_test(a_sample_without_times_is_dropped_and_counted),
         cmocka_unit_test(what_is_no_profile_is_refused),
         cmocka_unit_test(cut_anywhere_it_is_read_or_refused),
+        cmocka_unit_test(every_failed_allocation_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
