@@ -13,6 +13,7 @@
 #include "analyse/memory_view.h"
 #include "analyse/pipe_view.h"
 #include "analyse/rules.h"
+#include "analyse/run_summary.h"
 #include "analyse/stages.h"
 #include "analyse/step_trace.h"
 
@@ -59,6 +60,7 @@ typedef struct {
     const analysis_input *in;
     const params *params;
     const trace *t;
+    const summary *run; /* the workers' summaries, joined; NULL: facts are of a trace */
     arena *arena;
     uint32_t has; /* NEED_… bits that are there */
     /* the steps */
@@ -119,6 +121,14 @@ typedef struct {
 
 status advice_facts_find(const analysis_input *in, const params *p, arena *a, advice_facts *out,
                          error *err) MUST_USE;
+
+/* The facts of summaries: what rules about several workers look at, and nothing else. */
+status advice_facts_of_run(const analysis_input *in, const params *p, arena *a,
+                           advice_facts *out, error *err) MUST_USE;
+/* Is this the message of a suggestion for users of compiled graphs? */
+bool advice_is_for_graphs(uint16_t suggestion);
+/* The NEED_… bits an answer of advise says are not there. */
+uint32_t advice_lacks(const answer *a);
 
 /* The facts of advice_graph.c. */
 status advice_graph_find(advice_facts *f, error *err) MUST_USE;

@@ -510,14 +510,54 @@ static status scan_memory(advice_facts *f, error *err) {
 
 /* ---- all of it --------------------------------------------------------------------------- */
 
-static status scan_workers(advice_facts *f, error *err) {
-    if (f->in->n_traces < 2) return OK;
+static status compare_workers(advice_facts *f, error *err) {
     answer *all = ARENA_NEW(f->arena, answer);
     if (!all) FAIL_MEMORY(err);
     TRY(analyse_distributed(f->in, f->params, f->arena, all, err));
     TRY(cluster_make(f->in, f->arena, &f->cluster, err));
     f->distributed_answer = all;
     f->has |= NEED_WORKERS;
+    return OK;
+}
+
+/* Steps of the chosen worker as if they were of its trace, and the average step of all. */
+static status take_run_steps(advice_facts *f, const summary *s, error *err) {
+    const summary_step *v = SUMMARY_ROWS(s, step);
+    str worker = f->in->traces[0].worker;
+    int64_t total = 0, zero = 0;
+    bool known = false;
+    for (uint32_t i = 0; i < SUMMARY_N(s, worker); i++) {
+        const summary_worker *w = &SUMMARY_ROWS(s, worker)[i];
+        if (i && !str_eq(w->name, worker)) continue;
+        known |= str_eq(w->name, worker);
+        zero = w->start;
+        f->steps.marked = w->marked == 1;
+    }
+    if (!known && SUMMARY_N(s, worker)) worker = SUMMARY_ROWS(s, worker)[0].name;
+    f->steps.v = ARENA_ARRAY(f->arena, step_span, (size_t)SUMMARY_N(s, step) + 1);
+    if (!f->steps.v) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < SUMMARY_N(s, step); i++) {
+        total = add_i64(total, max_i64(0, sub_i64(v[i].end, v[i].start)));
+        if (!str_eq(v[i].worker, worker)) continue;
+        int64_t shift = sub_i64(f->t->start_ns, zero);
+        f->steps.v[f->steps.n++] = (step_span){.number = v[i].number,
+                                               .start = add_i64(v[i].start, shift),
+                                               .end = add_i64(v[i].end, shift)};
+    }
+    f->step_ns = mean_i64(total, SUMMARY_N(s, step));
+    return OK;
+}
+
+status advice_facts_of_run(const analysis_input *in, const params *p, arena *a,
+                           advice_facts *out, error *err) {
+    advice_facts f = {.in = in, .params = p, .t = in->traces[0].trace, .arena = a};
+    const summary *s;
+    TRY(run_summary_make(in, p, a, &s, err));
+    TRY(take_run_steps(&f, s, err));
+    for (int i = 0; i < N_CLUSTER_PARTS; i++) f.average.part[i] = ABSENT_I64;
+    if (SUMMARY_N(s, worker) > 1) TRY(compare_workers(&f, err));
+    f.run = s;
+    *out = f;
     return OK;
 }
 
@@ -543,7 +583,7 @@ status advice_facts_find(const analysis_input *in, const params *p, arena *a, ad
                           .arena = a};
     TRY(idle_find(&idle, &f.idle, err));
     TRY(scan_memory(&f, err));
-    TRY(scan_workers(&f, err));
+    if (in->n_traces > 1) TRY(compare_workers(&f, err));
     TRY(advice_graph_find(&f, err));
     *out = f;
     return OK;

@@ -5,12 +5,18 @@
  * suggestion and how the saving was estimated are sentences with the same named values, which
  * stand in `values` once more for programs. `from`, `to` and `step` say where to look.
  *
+ * Of a run's summaries (all workers at once) the rules that compare workers are asked now; all
+ * others were asked of each trace when it was reduced, and what they found in the worker that
+ * loses most stands there (advice_evidence.h), beside how many workers they hold for.
+ *
  * Savings are estimates for the average step, each as if only that were changed; two rules may
  * point at the same lost time, so savings do not add up. A rule that cannot estimate it
  * (memory, effects of the recording) stands behind the others. The verdict is the evidence of
  * the first row. Severity follows from the saving: a fifth of the step is critical, a twentieth
  * a warning. */
 #include "analyse/advice.h"
+#include "analyse/advice_evidence.h"
+#include "analyse/run_cut.h"
 #include "base/buf.h"
 
 #define COL_A(name) COL(advise, advice, name)
@@ -46,6 +52,9 @@ enum { N_RULES = sizeof rules / sizeof *rules };
 typedef struct {
     const advice_rule *rule;
     advice advice;
+    /* Of a summary: how many workers it holds for, and what was found in the worst of them. */
+    const summary_advice *kept;
+    advice_evidence evidence;
 } finding;
 
 /* ---- asking ------------------------------------------------------------------------------ */
@@ -63,37 +72,72 @@ static bool is_before(const finding *x, const finding *y) {
 }
 
 /* Insertion: there are a few dozen rules. ABSENT_I64 is less than any saving. */
+static void insert(finding *found, uint32_t *n, const finding *one) {
+    uint32_t at = (*n)++;
+    for (; at > 0 && is_before(one, &found[at - 1]); at--) found[at] = found[at - 1];
+    found[at] = *one;
+}
+
+/* Of summaries only what compares workers can be asked: the rest was asked of each trace. */
 static uint32_t ask_rules(const advice_facts *f, finding *found) {
     uint32_t n = 0;
     for (int i = 0; i < N_RULES; i++) {
         finding one = {.rule = &rules[i],
                        .advice = {.saves = ABSENT_I64, .severity = SEVERITY_INFO}};
         if ((rules[i].needs & f->has) != rules[i].needs ||
+            (f->run && !(rules[i].needs & NEED_WORKERS)) ||
             !rules[i].holds(f, rules[i].threshold, &one.advice))
             continue;
         one.advice.severity = severity_of(f, &one.advice);
-        uint32_t at = n++;
-        for (; at > 0 && is_before(&one, &found[at - 1]); at--) found[at] = found[at - 1];
-        found[at] = one;
+        insert(found, &n, &one);
     }
     return n;
+}
+
+/* What was found in each trace when it was reduced, one row a rule. */
+static status take_kept(const advice_facts *f, finding *found, uint32_t *n, error *err) {
+    for (uint32_t i = 0; i < SUMMARY_N(f->run, advice); i++) {
+        const summary_advice *row = &SUMMARY_ROWS(f->run, advice)[i];
+        finding one = {.kept = row, .advice = {.saves = ABSENT_I64}};
+        for (int k = 0; k < N_RULES && !one.rule; k++)
+            if (str_eq(row->id, str_of(rules[k].id))) one.rule = &rules[k];
+        if (!one.rule || one.rule->needs & NEED_WORKERS) continue;
+        /* Silent where stages of a pipeline are told apart, which one trace does not know. */
+        if (one.rule->holds == advice_communication_exposed && advice_is_split(f)) continue;
+        TRY(evidence_read(row->evidence, f->arena, &one.evidence, err));
+        one.advice.words = one.evidence.words;
+        one.advice.severity = one.evidence.words.severity;
+        one.advice.name = one.evidence.name;
+        one.advice.saves = row->worst;
+        insert(found, n, &one);
+    }
+    return OK;
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
 /* Words for users of compiled graphs, where a remedy is not the same everywhere. */
-static uint16_t suggestion_of(const advice_facts *f, const advice_rule *r) {
-    static const struct {
-        uint16_t usual, graph;
-    } words[] = {
-        {MSG_ADVICE_COMMUNICATION_EXPOSED_SUGGEST, MSG_ADVICE_COMMUNICATION_GRAPH_SUGGEST},
-        {MSG_ADVICE_SMALL_KERNELS_SUGGEST, MSG_ADVICE_SMALL_KERNELS_GRAPH_SUGGEST},
-        {MSG_ADVICE_STEP_VARIANCE_SUGGEST, MSG_ADVICE_STEP_VARIANCE_GRAPH_SUGGEST},
-        {MSG_ADVICE_FIRST_STEP_SUGGEST, MSG_ADVICE_FIRST_STEP_GRAPH_SUGGEST},
-    };
-    for (size_t i = 0; f->compiled && i < sizeof words / sizeof *words; i++)
-        if (words[i].usual == r->suggestion) return words[i].graph;
+static const struct {
+    uint16_t usual, graph;
+} graph_words[] = {
+    {MSG_ADVICE_COMMUNICATION_EXPOSED_SUGGEST, MSG_ADVICE_COMMUNICATION_GRAPH_SUGGEST},
+    {MSG_ADVICE_SMALL_KERNELS_SUGGEST, MSG_ADVICE_SMALL_KERNELS_GRAPH_SUGGEST},
+    {MSG_ADVICE_STEP_VARIANCE_SUGGEST, MSG_ADVICE_STEP_VARIANCE_GRAPH_SUGGEST},
+    {MSG_ADVICE_FIRST_STEP_SUGGEST, MSG_ADVICE_FIRST_STEP_GRAPH_SUGGEST},
+};
+
+static uint16_t suggestion_of(const advice_facts *f, const finding *one) {
+    const advice_rule *r = one->rule;
+    bool compiled = one->kept ? one->evidence.compiled : f->compiled;
+    for (size_t i = 0; compiled && i < sizeof graph_words / sizeof *graph_words; i++)
+        if (graph_words[i].usual == r->suggestion) return graph_words[i].graph;
     return r->suggestion;
+}
+
+bool advice_is_for_graphs(uint16_t suggestion) {
+    for (size_t i = 0; i < sizeof graph_words / sizeof *graph_words; i++)
+        if (graph_words[i].graph == suggestion) return true;
+    return false;
 }
 
 static verdict sentence(const finding *one, uint16_t message) {
@@ -125,9 +169,18 @@ static void set_place(table *t, size_t row, const advice_facts *f, interval plac
             table_set_int(t, row, COL_A(step), f->steps.v[i].number);
 }
 
+static void set_kept(table *t, size_t row, const finding *one) {
+    const advice_evidence *e = &one->evidence;
+    if (e->from != ABSENT_I64) table_set_int(t, row, COL_A(from), e->from);
+    if (e->to != ABSENT_I64) table_set_int(t, row, COL_A(to), e->to);
+    if (e->step != ABSENT_I64) table_set_int(t, row, COL_A(step), e->step);
+    table_set_int(t, row, COL_A(workers), one->kept->workers);
+    table_set_text(t, row, COL_A(worker), one->kept->worst_worker);
+}
+
 static status write_finding(table *t, const advice_facts *f, const finding *one, error *err) {
-    const uint16_t messages[] = {one->rule->title, one->rule->evidence,
-                                 suggestion_of(f, one->rule), one->rule->basis};
+    const uint16_t messages[] = {one->rule->title, one->rule->evidence, suggestion_of(f, one),
+                                 one->rule->basis};
     const uint32_t columns[] = {COL_A(title), COL_A(evidence), COL_A(suggestion), COL_A(basis)};
     verdict *words = ARENA_ARRAY(f->arena, verdict, 4);
     size_t row;
@@ -145,7 +198,10 @@ static status write_finding(table *t, const advice_facts *f, const finding *one,
         table_set_real(t, row, COL_A(share), advice_share(f, one->advice.saves));
     }
     if (one->advice.name.n) table_set_text(t, row, COL_A(name), one->advice.name);
-    set_place(t, row, f, one->advice.place);
+    if (one->kept)
+        set_kept(t, row, one);
+    else
+        set_place(t, row, f, one->advice.place);
     return OK;
 }
 
@@ -193,18 +249,52 @@ static status note_lacks(const advice_facts *f, answer *out, error *err) {
     return OK;
 }
 
+uint32_t advice_lacks(const answer *a) {
+    uint32_t lacks = 0;
+    for (uint32_t i = 0; i < a->quality.n_notes; i++)
+        for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
+            if (a->quality.notes[i].message == needs[k].message) lacks |= needs[k].need;
+    return lacks;
+}
+
+/* Of summaries: what every worker recorded is there. */
+static status find_facts(const analysis_input *in, const params *p, arena *a, advice_facts *f,
+                         error *err) {
+    if (!input_is_summary(in)) return advice_facts_find(in, p, a, f, err);
+    TRY(advice_facts_of_run(in, p, a, f, err));
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (needs[i].need != NEED_WORKERS) f->has |= needs[i].need;
+    for (uint32_t i = 0; i < SUMMARY_N(f->run, lack); i++)
+        f->has &= ~(uint32_t)(SUMMARY_ROWS(f->run, lack)[i].need & ~(int64_t)NEED_WORKERS);
+    return OK;
+}
+
+/* Kept advice is of whole recordings. */
+static status note_whole(const advice_facts *f, const params *p, answer *out, error *err) {
+    verdict note = {
+        .id = "whole_recording", .message = MSG_NOTE_ADVICE_WHOLE, .severity = SEVERITY_INFO};
+    if (!f->run || !run_is_cut(p)) return OK;
+    return answer_note(out, f->arena, &note, err);
+}
+
 status analyse_advise(const analysis_input *in, const params *p, arena *a, answer *out,
                       error *err) {
-    finding *found = ARENA_ARRAY(a, finding, N_RULES);
+    finding *found = ARENA_ARRAY(a, finding, 2 * N_RULES);
     advice_facts f = {0};
     if (!found) FAIL_MEMORY(err);
     TRY(answer_begin("advise", in, a, out, err));
-    TRY(advice_facts_find(in, p, a, &f, err));
+    TRY(find_facts(in, p, a, &f, err));
     uint32_t n = ask_rules(&f, found);
+    if (f.run) TRY(take_kept(&f, found, &n, err));
     table *t = answer_table(out, a, "advice");
     if (!t) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < n; i++) TRY(write_finding(t, &f, &found[i], err));
+    if (!f.run) { /* the last two: of all workers */
+        table_drop_column(t, COL_A(worker));
+        table_drop_column(t, COL_A(workers));
+    }
     TRY(note_lacks(&f, out, err));
+    TRY(note_whole(&f, p, out, err));
     if (n) {
         out->verdict = sentence(&found[0], found[0].rule->evidence);
     } else {

@@ -6,16 +6,11 @@
 #define ANALYSE_ANALYSIS_H
 
 #include "base/pool.h"
-#include "store/trace.h"
+#include "store/trace_source.h"
 #include "table/table.h"
 
 /* One worker's trace, as session/ found it. */
-typedef struct {
-    const trace *trace;
-    str worker;          /* name from the file or the metadata */
-    int64_t rank;        /* ABSENT_I64 when unknown */
-    str path, run, span; /* for the answer's `trace` object */
-} analysis_trace;
+typedef trace_source analysis_trace;
 
 typedef enum {
     GROUP_NAME = 0,

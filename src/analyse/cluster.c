@@ -14,6 +14,7 @@
 #include "analyse/breakdown.h"
 #include "analyse/comm_kind.h"
 #include "analyse/step_trace.h"
+#include "analyse/worker_given.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "base/num.h"
@@ -279,8 +280,8 @@ static void take_links(cluster_worker *w, str row, uint32_t most) {
 
 /* A recording without numbered steps has one row, which is also its average. */
 static status take_communication(cluster_worker *w, arena *a, error *err) {
-    str rows = trace_meta(w->at->trace, STR("hccl")),
-        only_links = trace_meta(w->at->trace, STR("hccl_links"));
+    str rows = given_text(w->at, STR("hccl")),
+        only_links = given_text(w->at, STR("hccl_links"));
     json_iter it = json_open(rows), more = json_open(only_links);
     str key, row;
     uint32_t n = rows.n ? count_members(rows) : 0;
@@ -311,9 +312,8 @@ double cluster_rate(const cluster_link *l) {
 
 /* Files count millions of operations and thousands of millions in a second. */
 static void take_resources(cluster_worker *w) {
-    const trace *t = w->at->trace;
-    str flops = trace_meta(t, STR("flops_summary")),
-        memory = trace_meta(t, STR("memory_usage_summary"));
+    str flops = given_text(w->at, STR("flops_summary")),
+        memory = given_text(w->at, STR("memory_usage_summary"));
     w->flops = real_value(json_member(flops, STR("FLOPs"))) * 1e6;
     w->flops_per_s = real_value(json_member(flops, STR("FLOPS"))) * 1e9;
     w->utilization = real_value(json_member(flops, STR("FLOPS_Utilization"))) / 100;
@@ -338,14 +338,14 @@ static void find_stages(cluster *c) {
     int64_t ranks = c->n;
     c->n_stages = 1;
     for (uint32_t i = 0; i < c->n; i++) {
-        const trace *t = c->v[i].at->trace;
-        str given = trace_meta(t, STR("cluster_steps"));
+        const analysis_trace *at = c->v[i].at;
+        str given = given_text(at, STR("cluster_steps"));
         int64_t stages = int_value(json_member(given, STR("stages"))),
                 size = int_value(json_member(given, STR("ranks")));
         str mode = json_text(json_member(given, STR("mode")));
-        if (stages < 1) stages = int_value(trace_meta(t, STR("stage_num")));
-        if (stages < 1) stages = int_value(trace_meta(t, STR("pipeline_stage_num")));
-        if (size < 1) size = int_value(trace_meta(t, STR("rank_size")));
+        if (stages < 1) stages = int_value(given_text(at, STR("stage_num")));
+        if (stages < 1) stages = int_value(given_text(at, STR("pipeline_stage_num")));
+        if (size < 1) size = int_value(given_text(at, STR("rank_size")));
         if (stages > c->n_stages) c->n_stages = stages;
         if (size > ranks) ranks = size;
         if (!c->mode.n && mode.n) c->mode = mode;
@@ -359,7 +359,7 @@ static void find_stages(cluster *c) {
 }
 
 static status take_all_parts(cluster_worker *w, arena *a, error *err) {
-    str given = json_member(trace_meta(w->at->trace, STR("cluster_steps")), STR("steps"));
+    str given = json_member(given_text(w->at, STR("cluster_steps")), STR("steps"));
     uint32_t n = given.n ? count_members(given) : 0;
     map by_number = {0};
     TRY(take_steps(w, a, n, err));
@@ -372,24 +372,86 @@ static status take_all_parts(cluster_worker *w, arena *a, error *err) {
     return st;
 }
 
-static status open_worker(cluster_worker *w, arena *a, error *err) {
+/* What reduce kept of the steps: the average stands first, because it has no number. */
+static status take_kept_steps(cluster_worker *w, arena *a, error *err) {
+    const summary *s = w->at->trace->summary;
+    const summary_given_step *v = SUMMARY_ROWS(s, given_step);
+    uint32_t low = 0, high = SUMMARY_N(s, given_step), n = 0;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (str_cmp(v[middle].worker, w->at->worker) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low + n < SUMMARY_N(s, given_step) && str_eq(v[low + n].worker, w->at->worker)) n++;
+    w->steps = ARENA_ARRAY(a, cluster_step, (size_t)n + 1);
+    if (!w->steps) FAIL_MEMORY(err);
+    for (; w->n_steps < n; w->n_steps++) {
+        const summary_given_step *r = &v[low + w->n_steps];
+        w->steps[w->n_steps] =
+            (cluster_step){.number = r->number,
+                           .part = {[CLUSTER_INTERVAL] = r->interval,
+                                    [CLUSTER_PASSES] = r->passes,
+                                    [CLUSTER_TAIL] = r->tail,
+                                    [CLUSTER_TOTAL] = r->total,
+                                    [CLUSTER_COMPUTATION] = r->computation,
+                                    [CLUSTER_COMMUNICATION] = r->communication,
+                                    [CLUSTER_STAGE] = r->stage,
+                                    [CLUSTER_RECEIVE] = r->receive,
+                                    [CLUSTER_COLLECTIVE] = r->collective}};
+    }
+    return OK;
+}
+
+static status open_steps(cluster_worker *w, arena *a, error *err) {
+    if (w->at->trace->summary) return take_kept_steps(w, a, err);
     TRY(trace_require(
         w->at->trace,
         SELECT_TABLES | TRACE_TABLE(comm) | TRACE_TABLE(given_step) | TRACE_TABLE(meta), err));
-    TRY(take_all_parts(w, a, err));
+    return take_all_parts(w, a, err);
+}
+
+static status open_worker(cluster_worker *w, arena *a, error *err) {
+    TRY(open_steps(w, a, err));
     take_resources(w);
     return take_communication(w, a, err);
 }
 
 status cluster_make(const analysis_input *in, arena *a, cluster *out, error *err) {
-    cluster c = {.v = ARENA_ARRAY(a, cluster_worker, (size_t)in->n_traces + 1),
-                 .n = in->n_traces};
+    analysis_input workers;
+    TRY(given_workers(in, a, &workers, err));
+    cluster c = {.v = ARENA_ARRAY(a, cluster_worker, (size_t)workers.n_traces + 1),
+                 .n = workers.n_traces};
     if (!c.v) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < c.n; i++) {
-        c.v[i].at = &in->traces[i];
+        c.v[i].at = &workers.traces[i];
         TRY(open_worker(&c.v[i], a, err));
     }
     find_stages(&c);
     *out = c;
     return OK;
+}
+
+status cluster_reduce(const analysis_trace *at, str worker, arena *a, summary *out,
+                      error *err) {
+    cluster_worker w = {.at = at};
+    TRY(open_steps(&w, a, err));
+    for (uint32_t i = 0; i < w.n_steps; i++) {
+        const int64_t *part = w.steps[i].part;
+        summary_given_step *row = summary_add_given_step(out);
+        if (!row) FAIL_MEMORY(err);
+        *row = (summary_given_step){.worker = worker,
+                                    .number = w.steps[i].number,
+                                    .interval = part[CLUSTER_INTERVAL],
+                                    .passes = part[CLUSTER_PASSES],
+                                    .tail = part[CLUSTER_TAIL],
+                                    .total = part[CLUSTER_TOTAL],
+                                    .computation = part[CLUSTER_COMPUTATION],
+                                    .communication = part[CLUSTER_COMMUNICATION],
+                                    .stage = part[CLUSTER_STAGE],
+                                    .receive = part[CLUSTER_RECEIVE],
+                                    .collective = part[CLUSTER_COLLECTIVE]};
+    }
+    return given_reduce(at, worker, out, err);
 }

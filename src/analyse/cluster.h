@@ -67,7 +67,11 @@ typedef struct {
     int64_t n_stages;
 } cluster;
 
+/* Of traces, of summaries, or of both. */
 status cluster_make(const analysis_input *in, arena *a, cluster *out, error *err) MUST_USE;
+/* Rows given_step and given of a worker's summary: what cluster_make needs of it later. */
+status cluster_reduce(const analysis_trace *at, str worker, arena *a, struct summary *out,
+                      error *err) MUST_USE;
 /* The worker's average step, NULL: it has none. */
 const cluster_step *cluster_average(const cluster_worker *w);
 /* Bytes in a second over a link; NaN when it took no time. */

@@ -15,6 +15,7 @@
 #include "analyse/breakdown.h"
 #include "analyse/cluster.h"
 #include "analyse/rules.h"
+#include "analyse/run_cut.h"
 
 #define COL_D(table, name) COL(distributed, table, name)
 
@@ -264,18 +265,11 @@ static const rule rules[] = {
     {"communication_hidden", MSG_VERDICT_HIDDEN, SEVERITY_GOOD, is_hidden},
 };
 
-static int64_t fact(const summary *s, const char *name) {
-    for (uint32_t i = 0; i < SUMMARY_N(s, fact); i++)
-        if (str_eq(SUMMARY_ROWS(s, fact)[i].name, str_of(name)))
-            return SUMMARY_ROWS(s, fact)[i].value;
-    return 0;
-}
-
 static void judge(run_question *q) {
     distributed_facts f = {.q = q,
                            .worst = UINT32_MAX,
-                           .meetings = fact(q->s, "meetings"),
-                           .collectives = fact(q->s, "collectives")};
+                           .meetings = run_fact(q->s, "meetings"),
+                           .collectives = run_fact(q->s, "collectives")};
     int64_t caused = 0, total = 0, exposed = 0, steps = 0, most = 0;
     for (uint32_t i = 0; i < q->who.n; i++) {
         const worker_sums *w = &q->sums[i];
@@ -303,11 +297,11 @@ static void judge(run_question *q) {
 }
 
 static status write_link(run_question *q, error *err) {
-    int64_t total = fact(q->s, "collectives");
+    int64_t total = run_fact(q->s, "collectives");
     if (q->who.n < 2 || !total) return OK;
     quality_link link = {.what = "collectives with their partners",
                          .message = MSG_LINK_COLLECTIVES,
-                         .linked = fact(q->s, "collectives_matched"),
+                         .linked = run_fact(q->s, "collectives_matched"),
                          .total = total};
     return answer_link(q->out, q->arena, &link, err);
 }
@@ -330,6 +324,7 @@ status analyse_distributed(const analysis_input *in, const params *p, arena *a, 
     TRY(cluster_write(&devices, p, a, out, err));
     TRY(parallel_plan_write(in, a, out, err));
     TRY(distributed_compare(&q, err));
+    TRY(run_cut_notes(in, p, q.s, a, out, err));
     TRY(write_link(&q, err));
     judge(&q);
     answer_finish(out, p);

@@ -6,6 +6,7 @@
 #include "analyse/clocks.h"
 #include "analyse/distributed.h"
 #include "analyse/rules.h"
+#include "analyse/run_cut.h"
 
 #define COL_D(table, name) COL(distributed, table, name)
 
@@ -290,6 +291,14 @@ static status note_losses(run_question *q, error *err) {
                         .message = MSG_NOTE_COLLECTIVES_LEFT_OUT,
                         .severity = SEVERITY_WARNING};
         verdict_add(&note, arg_int("count", left_out));
+        TRY(answer_note(q->out, q->arena, &note, err));
+    }
+    int64_t given = run_fact(q->s, "given_left_out");
+    if (given) {
+        verdict note = {.id = "given_left_out",
+                        .message = MSG_NOTE_GIVEN_LEFT_OUT,
+                        .severity = SEVERITY_WARNING};
+        verdict_add(&note, arg_int("count", given));
         TRY(answer_note(q->out, q->arena, &note, err));
     }
     if (!SUMMARY_N(q->s, failure)) return OK;

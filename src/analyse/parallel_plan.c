@@ -11,6 +11,7 @@
  *   kind      gradient_aggregation or redistribution, by the name of the instance */
 #include "analyse/cluster.h"
 #include "analyse/comm_kind.h"
+#include "analyse/worker_given.h"
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/json.h"
@@ -326,11 +327,11 @@ static status write_operators(plan *p, error *err) {
 /* ---- stages ------------------------------------------------------------------------------ */
 
 static status write_stage(const plan *p, table *out, error *err) {
-    const trace *t = p->in->traces[p->ranks[0]].trace;
+    const analysis_trace *first = &p->in->traces[p->ranks[0]];
     str mode = json_text(json_member(p->plans[p->ranks[0]].config, STR("parallelType")));
     buf ranks = {0};
     size_t row;
-    if (!mode.n) mode = json_text(trace_meta(t, STR("parallel_mode")));
+    if (!mode.n) mode = json_text(given_text(first, STR("parallel_mode")));
     for (uint32_t i = 0; i < p->n_ranks; i++) {
         if (i) buf_add_cstr(&ranks, ", ");
         buf_add_i64(&ranks, p->in->traces[p->ranks[i]].rank);
@@ -345,8 +346,8 @@ static status write_stage(const plan *p, table *out, error *err) {
     return OK;
 }
 
-static rank_plan read_plan(const trace *t) {
-    str whole = trace_meta(t, STR("parallel_strategy"));
+static rank_plan read_plan(const analysis_trace *at) {
+    str whole = given_text(at, STR("parallel_strategy"));
     rank_plan r = {.graph = json_member(whole, STR("graph")),
                    .config = json_member(whole, STR("config")),
                    .stage = 1};
@@ -357,14 +358,17 @@ static rank_plan read_plan(const trace *t) {
     return r;
 }
 
-status parallel_plan_write(const analysis_input *in, arena *a, answer *out, error *err) {
+status parallel_plan_write(const analysis_input *all, arena *a, answer *out, error *err) {
+    analysis_input workers;
+    TRY(given_workers(all, a, &workers, err));
+    const analysis_input *in = &workers;
     table *stages = answer_table(out, a, "parallel_stages"),
           *operators = answer_table(out, a, "parallel_operators");
     uint32_t *ranks = ARENA_ARRAY(a, uint32_t, (size_t)in->n_traces + 1);
     uint8_t *done = ARENA_ARRAY(a, uint8_t, (size_t)in->n_traces + 1);
     rank_plan *plans = ARENA_ARRAY(a, rank_plan, (size_t)in->n_traces + 1);
     if (!stages || !operators || !ranks || !done || !plans) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < in->n_traces; i++) plans[i] = read_plan(in->traces[i].trace);
+    for (uint32_t i = 0; i < in->n_traces; i++) plans[i] = read_plan(&in->traces[i]);
     for (uint32_t i = 0; i < in->n_traces; i++) {
         plan p = {.arena = a,
                   .in = in,

@@ -9,7 +9,9 @@
 #include "analyse/reduce.h"
 
 #include "analyse/breakdown.h"
+#include "analyse/cluster.h"
 #include "analyse/device_metrics.h"
+#include "analyse/input_quality.h"
 #include "base/json.h"
 
 #define MAX_COLLECTIVES 20000
@@ -71,6 +73,24 @@ static status add_worker(reducing *r, uint32_t n_comms, error *err) {
         .collectives_left_out = max_i64(0, (int64_t)n_comms - MAX_COLLECTIVES),
     };
     if (!w->host.p || !w->format.p) FAIL_MEMORY(err);
+    return OK;
+}
+
+/* How much of the trace its answers rest on. */
+static status add_quality(reducing *r, error *err) {
+    quality_counts n;
+    TRY(quality_count(r->t, true, &n, err));
+    summary_worker *w = &SUMMARY_ROWS(r->out, worker)[SUMMARY_N(r->out, worker) - 1];
+    w->device_work = n.device_work;
+    w->with_launch = n.with_launch;
+    w->kernels = n.kernels;
+    w->kernels_with_op = n.kernels_with_op;
+    for (int c = CAUSE_NONE + 1; c < N_CAUSES; c++) {
+        if (n.cause[c] <= 0) continue;
+        summary_damage *row = summary_add_damage(r->out);
+        if (!row) FAIL_MEMORY(err);
+        *row = (summary_damage){.worker = r->worker, .cause = c, .count = n.cause[c]};
+    }
     return OK;
 }
 
@@ -268,11 +288,14 @@ static status reduce(reducing *r, error *err) {
     TRY(step_spans_make(t, &r->select, r->arena, &r->steps, err));
     TRY(collectives_add(&list, t, 0, err));
     TRY(add_worker(r, list.n, err));
+    TRY(add_quality(r, err));
     TRY(add_steps(r, err));
     TRY(add_devices(r, err));
     for (uint32_t i = 0; i < list.n && i < MAX_COLLECTIVES; i++)
         TRY(add_comm(r, &list, i, err));
-    return r->q->tables ? reduce_tables(r->q, r->arena, r->out, err) : OK;
+    if (!r->q->tables) return OK;
+    TRY(cluster_reduce(r->q->at, r->worker, r->arena, r->out, err));
+    return reduce_tables(r->q, r->arena, r->out, err);
 }
 
 status reduce_trace(const reduce_question *q, size_t limit_bytes, summary *out, error *err) {
@@ -286,11 +309,29 @@ status reduce_trace(const reduce_question *q, size_t limit_bytes, summary *out, 
 
 /* ---- a worker's file ------------------------------------------------------------------------- */
 
+/* What a producer wrote itself is the last to go: the longest text of it. */
+static void drop_longest(summary *s) {
+    summary_given *v = SUMMARY_ROWS(s, given);
+    uint32_t n = SUMMARY_N(s, given), longest = 0;
+    if (!n) return;
+    for (uint32_t i = 1; i < n; i++)
+        if (v[i].value.n > v[longest].value.n) longest = i;
+    memmove(v + longest, v + longest + 1, (n - longest - 1) * sizeof *v);
+    s->tables[SUMMARY_given].n--;
+    summary_fact *f = summary_add_fact(s);
+    if (f) *f = (summary_fact){summary_text(s, STR("given_left_out")), 1};
+}
+
 /* Half of the collectives go, and when that is not enough the histograms. */
 static void shrink(summary *s) {
     uint32_t *n = &s->tables[SUMMARY_comm].n, *ranges = &s->tables[SUMMARY_range].n;
+    if (!*n && !SUMMARY_N(s, histogram)) {
+        drop_longest(s);
+        return;
+    }
     if (*n < 64) {
         summary_drop(s, SUMMARY_BIT(histogram) | SUMMARY_BIT(comm) | SUMMARY_BIT(range));
+        SUMMARY_ROWS(s, worker)->collectives_left_out = SUMMARY_ROWS(s, worker)->collectives;
         return;
     }
     *n /= 2;
@@ -301,7 +342,7 @@ static void shrink(summary *s) {
 }
 
 static status fit(summary *s, error *err) {
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < 32; i++) {
         buf bytes = {0};
         status st = summary_encode(s, STR_NONE, &bytes, err);
         size_t n = bytes.n;

@@ -3,6 +3,8 @@
  * Names are kept whole up to 400 bytes and the thousand that cost most of each sort; the others
  * are added up under the name "…" and counted, so that totals stay right. A histogram has the
  * fixed buckets of summary.h: operators by the host's time of a call, kernels by their duration. */
+#include "analyse/advice.h"
+#include "analyse/advice_evidence.h"
 #include "analyse/group.h"
 #include "analyse/memory_view.h"
 #include "analyse/op_scan.h"
@@ -230,6 +232,40 @@ static status write_peaks(const reduce_question *q, arena *a, summary *out, erro
     return OK;
 }
 
+static int64_t cell(const table *t, size_t row, uint32_t col) {
+    return table_is_null(t, row, col) ? ABSENT_I64 : t->columns[col].v.i[row];
+}
+
+/* The evidence of a row of advise as text; empty when there is no memory for it. */
+static str evidence_of(const table *t, size_t row, summary *out) {
+    const column *c = t->columns;
+    const verdict *words = c[COL(advise, advice, values)].v.sentence[row],
+                  *suggestion = c[COL(advise, advice, suggestion)].v.sentence[row];
+    advice_evidence e = {.words = *words,
+                         .from = cell(t, row, COL(advise, advice, from)),
+                         .to = cell(t, row, COL(advise, advice, to)),
+                         .step = cell(t, row, COL(advise, advice, step)),
+                         .compiled = advice_is_for_graphs(suggestion->message)};
+    if (!table_is_null(t, row, COL(advise, advice, name)))
+        e.name = c[COL(advise, advice, name)].v.s[row];
+    buf text = {0};
+    evidence_write(&text, &e);
+    str kept = buf_ok(&text) ? summary_text(out, buf_str(&text)) : STR_NONE;
+    buf_fini(&text);
+    return kept;
+}
+
+static status write_lacks(const answer *found, summary *out, error *err) {
+    uint32_t lacks = advice_lacks(found) & ~(uint32_t)NEED_WORKERS;
+    for (uint32_t need = 1; need && need <= lacks; need <<= 1) {
+        if (!(lacks & need)) continue;
+        summary_lack *row = summary_add_lack(out);
+        if (!row) FAIL_MEMORY(err);
+        *row = (summary_lack){.need = need, .workers = 1};
+    }
+    return OK;
+}
+
 static status write_advice(const reduce_question *q, arena *a, summary *out, error *err) {
     answer *found = ARENA_NEW(a, answer);
     if (!found) FAIL_MEMORY(err);
@@ -237,18 +273,19 @@ static status write_advice(const reduce_question *q, arena *a, summary *out, err
     const table *t = found->tables[0];
     for (size_t i = 0; i < t->n_rows; i++) {
         summary_advice *row = summary_add_advice(out);
-        uint32_t saves = COL(advise, advice, saves);
         if (!row) FAIL_MEMORY(err);
-        bool known = !table_is_null(t, i, saves);
+        int64_t saves = cell(t, i, COL(advise, advice, saves));
+        if (saves != ABSENT_I64) saves = max_i64(0, saves);
         *row = (summary_advice){
             .id = summary_text(out, t->columns[COL(advise, advice, id)].v.s[i]),
             .workers = 1,
-            .saves = known ? max_i64(0, t->columns[saves].v.i[i]) : ABSENT_I64,
-            .worst = known ? max_i64(0, t->columns[saves].v.i[i]) : ABSENT_I64,
-            .worst_worker = summary_text(out, q->at->worker)};
-        if (!row->id.p || !row->worst_worker.p) FAIL_MEMORY(err);
+            .saves = saves,
+            .worst = saves,
+            .worst_worker = summary_text(out, q->at->worker),
+            .evidence = evidence_of(t, i, out)};
+        if (!row->id.p || !row->worst_worker.p || !row->evidence.p) FAIL_MEMORY(err);
     }
-    return OK;
+    return write_lacks(found, out, err);
 }
 
 status reduce_tables(const reduce_question *q, arena *a, summary *out, error *err) {

@@ -12,6 +12,7 @@
  * Not here: sorting, searching, limiting (the caller's), and words (text/). */
 #include "analyse/registry.h"
 
+#include "analyse/input_quality.h"
 #include "analyse/rules.h"
 #include "analyse/summary_answers.h"
 #include "base/json.h"
@@ -126,68 +127,6 @@ bool group_of(str name, group_by *out) {
 
 /* ---- the frame of an answer -------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    uint16_t message;
-} CAUSE_NAMES[N_CAUSES] = {
-#define CAUSE_ROW(name) [CAUSE_##name] = {#name, MSG_CAUSE_##name},
-    CAUSES(CAUSE_ROW)
-#undef CAUSE_ROW
-};
-
-static status fill_dropped(const trace *t, arena *a, quality *q, error *err) {
-    q->dropped = ARENA_ARRAY(a, struct dropped, (size_t)t->quality.n + 1);
-    if (!q->dropped) FAIL_MEMORY(err);
-    for (uint32_t i = 1; i < t->quality.n; i++) {
-        uint16_t c = t->quality.cause[i];
-        if (c == CAUSE_NONE || c >= N_CAUSES || t->quality.count[i] <= 0) continue;
-        str lower = arena_str(a, str_of(CAUSE_NAMES[c].name));
-        if (!lower.p) FAIL_MEMORY(err);
-        for (char *p = (char *)(uintptr_t)lower.p; *p; p++)
-            if (*p >= 'A' && *p <= 'Z') *p = (char)(*p - 'A' + 'a');
-        q->dropped[q->n_dropped++] = (struct dropped){
-            .cause = lower.p,
-            .message = CAUSE_NAMES[c].message,
-            .count = t->quality.count[i],
-        };
-    }
-    return OK;
-}
-
-/* How much of the device work is joined to what caused it, from counts alone. */
-static void count_launches(const trace *t, quality *q) {
-    int64_t total = t->kernel.n > 1 ? (int64_t)t->kernel.n - 1 : 0;
-    int64_t orphans = min_i64(total, trace_quality(t, CAUSE_ORPHAN_CORRELATION));
-    if (total == 0) return; /* a trace of the host alone has nothing to link */
-    q->links[q->n_links++] = (quality_link){.what = "device work with a launch call",
-                                            .message = MSG_LINK_LAUNCH,
-                                            .linked = total - orphans,
-                                            .total = total};
-}
-
-static status count_operators(const trace *t, quality *q, error *err) {
-    quality_link op = {.what = "kernels with an operator", .message = MSG_LINK_KERNEL_OP};
-    if (t->kind_count[KIND_KERNEL] == 0) return OK;
-    TRY(trace_require(t, TRACE_TABLE(slice) | TRACE_TABLE(kernel), err));
-    for (uint32_t i = 1; i < t->kernel.n; i++) {
-        if (t->slice.kind[t->kernel.slice[i]] != KIND_KERNEL) continue;
-        op.total++;
-        if (t->kernel.op[i] != 0) op.linked++;
-    }
-    q->links[q->n_links++] = op;
-    return OK;
-}
-
-static status fill_links(const char *analysis, const trace *t, arena *a, quality *q,
-                         error *err) {
-    q->links = ARENA_ARRAY(a, quality_link, 2);
-    if (!q->links) FAIL_MEMORY(err);
-    /* info reads no column, so that it takes the same time for a trace of any size. */
-    if (strcmp(analysis, "info") != 0) TRY(count_operators(t, q, err));
-    count_launches(t, q);
-    return OK;
-}
-
 /* Files that answer some questions only, and what to say to the others. Of a timeline only the one
  * question that it cannot answer well is listed. */
 static const struct {
@@ -264,9 +203,7 @@ status answer_begin(const char *analysis, const analysis_input *in, arena *a, an
             t->base_unix_ns == ABSENT_I64 ? ABSENT_I64 : add_i64(t->base_unix_ns, t->start_ns),
         .duration_ns = max_i64(0, sub_i64(t->end_ns, t->start_ns)),
     };
-    made.quality.events_read = sat_i64(t->events_read);
-    TRY(fill_dropped(t, a, &made.quality, err));
-    TRY(fill_links(analysis, t, a, &made.quality, err));
+    TRY(input_quality(analysis, in, a, &made.quality, err));
     TRY(note_other_command(analysis, t, a, &made, err));
     TRY(note_recorder(t, a, &made, err));
     *out = made;

@@ -1,13 +1,14 @@
 /* run_summary.c: from what was opened to one resolved summary of all workers.
  *
- * A trace is reduced first, inside the selection; a worker's summary is taken as it is; then
- * what concerns them all is resolved once (resolve.h). A reduced run is resolved already: steps
- * can still be chosen in it, because its rows are sums of steps; windows cannot. Workers of the
- * same name (files of different runs side by side) are told apart by a number. */
+ * A trace is reduced first, inside the selection; a worker's summary is taken and cut to the
+ * selection (run_cut.h); then what concerns them all is resolved once (resolve.h). A reduced run is
+ * resolved already and can only be cut in what it knows by step. Workers of the same name (files
+ * of different runs side by side) are told apart by a number. */
 #include "analyse/run_summary.h"
 
 #include "analyse/reduce.h"
 #include "analyse/resolve.h"
+#include "analyse/run_cut.h"
 
 static void free_summary(void *s) {
     summary_free(s);
@@ -34,53 +35,48 @@ static status add_trace(summary *s, const analysis_input *in, uint32_t i, const 
     return reduce_trace(&q, a->limit_bytes, s, err);
 }
 
-static bool has_steps(const params *p) {
-    return p->first_step != ABSENT_I64 || p->last_step != ABSENT_I64;
-}
-
-static bool is_chosen(const params *p, int64_t number) {
-    return (p->first_step == ABSENT_I64 || number >= p->first_step) &&
-           (p->last_step == ABSENT_I64 || number <= p->last_step);
-}
-
-/* Keeps the chosen steps, and adds up anew what is known by step. */
-static void choose_steps(summary *s, const params *p) {
-    summary_step *steps = SUMMARY_ROWS(s, step);
-    summary_step_sync *syncs = SUMMARY_ROWS(s, step_sync);
-    summary_sync *sums = SUMMARY_ROWS(s, sync);
-    uint32_t n = 0, k = 0;
-    for (uint32_t i = 0; i < SUMMARY_N(s, step); i++)
-        if (is_chosen(p, steps[i].number)) steps[n++] = steps[i];
-    s->tables[SUMMARY_step].n = n;
-    n = 0;
-    for (uint32_t i = 0; i < SUMMARY_N(s, step_sync); i++)
-        if (is_chosen(p, syncs[i].number)) syncs[n++] = syncs[i];
-    s->tables[SUMMARY_step_sync].n = n;
-    for (uint32_t i = 0; i < SUMMARY_N(s, sync); i++) {
-        sums[i].transfer = sums[i].waiting = 0;
-        for (; k < n && str_eq(syncs[k].worker, sums[i].worker); k++) {
-            sums[i].transfer = add_i64(sums[i].transfer, syncs[k].transfer);
-            sums[i].waiting = add_i64(sums[i].waiting, syncs[k].waiting);
-        }
+static status join(const analysis_input *in, const params *p, arena *a, summary *s,
+                   error *err) {
+    bool summaries = false;
+    for (uint32_t i = 0; i < in->n_traces; i++) {
+        TRY(add_trace(s, in, i, p, a, err));
+        summaries |= in->traces[i].trace->summary != NULL;
     }
+    TRY(summary_settle(s, err));
+    bool resolved = SUMMARY_N(s, sync) > 0, cut = summaries && run_is_cut(p);
+    if (cut) TRY(resolved ? run_cut_resolved(s, p, err) : run_cut_workers(s, p, err));
+    return resolved ? OK : resolve_all(s, a, err);
+}
+
+status run_summary_join(const analysis_input *in, const params *p, size_t limit_bytes,
+                        summary **out, error *err) {
+    arena scratch;
+    summary *s = summary_new();
+    if (!s) FAIL_MEMORY(err);
+    arena_init(&scratch, limit_bytes);
+    status st = join(in, p, &scratch, s, err);
+    arena_fini(&scratch);
+    if (st == OK)
+        *out = s;
+    else
+        summary_free(s);
+    return st;
 }
 
 status run_summary_make(const analysis_input *in, const params *p, arena *a,
                         const summary **out, error *err) {
-    bool summaries = input_is_summary(in);
-    if (summaries && (p->from_ns != ABSENT_I64 || p->to_ns != ABSENT_I64))
-        FAIL0(err, ERR_ARG, NOPOS, MSG_SUMMARY_NO_WINDOW);
-    if (summaries && in->n_traces == 1 && !has_steps(p) &&
-        SUMMARY_N(in->traces[0].trace->summary, sync)) {
-        *out = in->traces[0].trace->summary;
+    const summary *given = in->traces[0].trace->summary;
+    summary *s;
+    if (in->n_traces == 1 && given && SUMMARY_N(given, sync) &&
+        (!run_is_cut(p) || run_fact(given, "cut"))) {
+        *out = given;
         return OK;
     }
-    summary *s = summary_new();
-    if (!s || !arena_on_reset(a, free_summary, s)) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < in->n_traces; i++) TRY(add_trace(s, in, i, p, a, err));
-    TRY(summary_settle(s, err));
-    if (!SUMMARY_N(s, sync)) TRY(resolve_all(s, a, err));
-    if (summaries && has_steps(p)) choose_steps(s, p);
+    TRY(run_summary_join(in, p, a->limit_bytes, &s, err));
+    if (!arena_on_reset(a, free_summary, s)) {
+        summary_free(s);
+        FAIL_MEMORY(err);
+    }
     *out = s;
     return OK;
 }

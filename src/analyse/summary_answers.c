@@ -8,11 +8,12 @@
 
 #include "analyse/breakdown.h"
 #include "analyse/rules.h"
+#include "analyse/run_cut.h"
 #include "analyse/tensor_core.h"
 #include "base/sort.h"
 
-static const char *const answered[] = {"info", "overview", "operators", "kernels",
-                                       "distributed"};
+static const char *const answered[] = {"info",    "overview",    "operators",
+                                       "kernels", "distributed", "advise"};
 
 status summary_can_answer(const char *analysis, const analysis_input *in, error *err) {
     const summary *s = in->traces[0].trace->summary;
@@ -21,8 +22,13 @@ status summary_can_answer(const char *analysis, const analysis_input *in, error 
         if (strcmp(analysis, answered[i]) == 0) return OK;
     FAIL(err, ERR_ARG, NOPOS, MSG_SUMMARY_NO_EVENTS, arg_text("path", in->traces[0].path),
          arg_int("workers", SUMMARY_N(s, worker)),
-         arg_cstr("answers", "info, overview, operators, kernels, distributed"),
+         arg_cstr("answers", "info, overview, operators, kernels, distributed, advise"),
          arg_cstr("analysis", analysis));
+}
+
+bool summary_is_enough(const params *p, uint32_t n_workers) {
+    bool window = p->from_ns != ABSENT_I64 || p->to_ns != ABSENT_I64;
+    return !window || n_workers > SUMMARY_FEW_WORKERS;
 }
 
 /* ---- info ---------------------------------------------------------------------------------- */
@@ -335,5 +341,6 @@ status summary_overview(const analysis_input *in, const params *p, arena *a, ans
     if (!t) FAIL_MEMORY(err);
     TRY(add_fact(t, "workers", SUMMARY_N(s, worker), err));
     TRY(add_fact(t, "hosts", count_hosts(s, a), err));
-    return add_fact(t, "devices", SUMMARY_N(s, device), err);
+    TRY(add_fact(t, "devices", SUMMARY_N(s, device), err));
+    return run_cut_notes(in, p, s, a, out, err);
 }

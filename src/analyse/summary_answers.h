@@ -7,6 +7,12 @@
 /* ERR_ARG for an analysis that needs events. Part of answer_begin. */
 status summary_can_answer(const char *analysis, const analysis_input *in, error *err) MUST_USE;
 
+/* Can a question about all of so many workers be answered from their summaries? Always, but for a
+ * window of time that may cut steps, of a run small enough to read its traces. In a larger one
+ * the window chooses the steps it touches, and a note says so. */
+#define SUMMARY_FEW_WORKERS 16
+bool summary_is_enough(const params *p, uint32_t n_workers);
+
 /* The same questions, of summaries; `out` has been begun. */
 status summary_info(const analysis_input *in, arena *a, answer *out, error *err) MUST_USE;
 status summary_operators(const analysis_input *in, arena *a, answer *out, error *err) MUST_USE;

@@ -3,7 +3,7 @@
  * One argument is a file, a run or a log folder; --run, --worker and --span choose in it.
  * Several arguments are several workers, for analyses that can look at more than one. With
  * --all-workers every worker of the chosen run joins, the chosen one first, the same cycle of
- * each.
+ * each; then summaries are opened where they can answer (open_summaries.c).
  *
  * session/ does the work; here is only what the command line says about it. Everything opened
  * is held by the arena of `opened`, whose reset gives the traces back. */
@@ -12,9 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyse/reduce.h"
+#include "analyse/summary_answers.h"
 #include "base/num.h"
 #include "cli/cli.h"
+#include "cli/open_int.h"
 #include "cli/progress.h"
 #include "session/discover.h"
 #include "session/load.h"
@@ -33,27 +34,8 @@ static uint64_t tables_needed(const options *o) {
     return info ? TRACE_TABLE(meta) | TRACE_TABLE(quality) | TRACE_TABLE(device) : 0;
 }
 
-/* Questions about all workers rest on their summaries, unless a part of them is asked about. */
-static bool wants_summaries(const options *o) {
-    const char *name = o->command.name;
-    bool asks = o->command.analysis &&
-                (strcmp(name, "distributed") == 0 || strcmp(name, "overview") == 0);
-    return asks && o->all_workers && o->from == ABSENT_I64 && o->to == ABSENT_I64 &&
-           o->step.first == ABSENT_I64 && o->step.last == ABSENT_I64 && !o->strict;
-}
-
-static status reduce_one(void *context, const trace *t, trace **out, error *err) {
-    analysis_trace at = *(const analysis_trace *)context;
-    at.trace = t;
-    if (at.rank == ABSENT_I64) at.rank = load_rank(t);
-    /* What MindSpore's own tables say about links and stages is not in a summary. */
-    if (str_starts(t->format, STR("mindspore"))) return OK;
-    return reduce_worker(&at, 0, out, err);
-}
-
 static status load_span(const options *o, opened *x, const chosen *c, trace **out, error *err) {
     const span_entry *span = c->span;
-    analysis_trace who = {.worker = c->worker->name, .rank = c->worker->rank};
     progress p;
     loaded l = {.trace = NULL};
     load_options how = {.pool = x->pool,
@@ -63,10 +45,7 @@ static status load_span(const options *o, opened *x, const chosen *c, trace **ou
                         .memory_limit_bytes =
                             o->memory_limit == ABSENT_I64 ? 0 : (uint64_t)o->memory_limit,
                         .progress = progress_step,
-                        .progress_context = &p,
-                        .reduce = wants_summaries(o) ? reduce_one : NULL,
-                        .reduce_context = &who,
-                        .reduce_key = c->worker->name};
+                        .progress_context = &p};
     progress_begin(&p, o, span->path.p);
     status s = load(span->path.p, &how, &l, err);
     progress_end(&p);
@@ -81,17 +60,7 @@ static status load_span(const options *o, opened *x, const chosen *c, trace **ou
 static status add_worker(const options *o, opened *x, const chosen *c, error *err) {
     trace *t;
     TRY(load_span(o, x, c, &t, err));
-    str number = arena_printf(&x->arena, "%u", c->span->number);
-    if (!number.p) FAIL_MEMORY(err);
-    x->traces[x->input.n_traces++] = (analysis_trace){
-        .trace = t,
-        .worker = c->worker->name,
-        .rank = c->worker->rank != ABSENT_I64 ? c->worker->rank : load_rank(t),
-        .path = shown_path(c->span->path),
-        .run = c->run->name,
-        .span = number,
-    };
-    return OK;
+    return chosen_describe(c, t, &x->arena, &x->traces[x->input.n_traces++], err);
 }
 
 static status add_path(const options *o, opened *x, const char *path, chosen *c, error *err) {
@@ -99,6 +68,12 @@ static status add_path(const options *o, opened *x, const char *path, chosen *c,
     choice wanted = {.run = o->run, .worker = o->worker, .span = o->span};
     TRY(discover(&x->arena, path, &found, err));
     return choose(&found, &wanted, c, err);
+}
+
+/* Questions about all workers rest on their summaries (summary_answers.h). */
+static bool wants_summaries(const options *o, const run_entry *run) {
+    params p = options_params(o, NULL);
+    return o->command.analysis && summary_is_enough(&p, run->n_workers);
 }
 
 /* The other workers of the run, behind the chosen one. */
@@ -154,6 +129,7 @@ status open_traces(const options *o, opened *x, error *err) {
     if (o->n_traces == 1) {
         TRY(add_path(o, x, o->traces[0], &c, err));
         TRY(make_room(x, c.run->n_workers, err));
+        if (o->all_workers && wants_summaries(o, c.run)) return open_summaries(o, x, &c, err);
         TRY(add_worker(o, x, &c, err));
         return o->all_workers ? add_others(o, x, &c, err) : OK;
     }

@@ -51,22 +51,6 @@ static int compare_files(uint32_t a, uint32_t b, const void *context) {
     return (a > b) - (a < b);
 }
 
-static status reduce_one(void *context, const trace *t, trace **out, error *err) {
-    const worker_entry *w = context;
-    analysis_trace at = {.trace = t, .worker = w->name, .rank = w->rank};
-    if (at.rank == ABSENT_I64) at.rank = load_rank(t);
-    return reduce_worker(&at, 0, out, err);
-}
-
-static status add_failure(summary *to, const char *path, str reason, error *err) {
-    summary_failure *f = summary_add_failure(to);
-    if (!f) FAIL_MEMORY(err);
-    f->path = summary_text(to, str_of(path));
-    f->reason = summary_text(to, reason);
-    if (!f->path.p || !f->reason.p) FAIL_MEMORY(err);
-    return OK;
-}
-
 /* Says that a file is done, and keeps why it failed. */
 static status report(running *r, summary *to, const char *path, const error *failed,
                      error *err) {
@@ -76,22 +60,21 @@ static status report(running *r, summary *to, const char *path, const error *fai
     if (r->o->done) r->o->done(r->o->context, path, failed, &reason);
     if (failed) r->n_failed++;
     pthread_mutex_unlock(&r->lock);
-    if (failed) st = add_failure(to, path, buf_str(&reason), err);
+    if (failed) st = summary_fail_file(to, str_of(path), buf_str(&reason), err);
     buf_fini(&reason);
     return st;
 }
 
 static status reduce_file(running *r, uint32_t worker, summary *to, error *err) {
-    worker_entry *w = &r->o->run->workers[worker];
+    const worker_entry *w = &r->o->run->workers[worker];
     const char *path = span_of(r, w)->path.p;
     error failed = {0};
     loaded l = {.trace = NULL};
     load_options how = {.threads = 1,
                         .no_cache = r->o->no_cache,
                         .memory_limit_bytes = r->o->memory_limit_bytes,
-                        .reduce = reduce_one,
-                        .reduce_context = w,
-                        .reduce_key = w->name};
+                        .reduce = reduce_worker,
+                        .who = {.worker = w->name, .rank = w->rank}};
     status st = load(path, &how, &l, &failed);
     if (st != OK) return report(r, to, shown_path(str_of(path)).p, &failed, err);
     st = summary_append(to, l.trace->summary, SUMMARY_ALL, err);

@@ -106,6 +106,8 @@ status route_runs(exchange *x, error *err) {
     put_key(b, "loading");
     buf_printf(b, "{\"done\":%llu,\"total\":%llu}", (unsigned long long)sum.done_bytes,
                (unsigned long long)sum.total_bytes);
+    put_key(b, "summaries");
+    buf_printf(b, "{\"done\":%u,\"total\":%u}", sum.n_summarised, sum.n_summaries);
     put_key(b, "memory");
     buf_printf(b, "{\"used\":%llu,\"limit\":%llu}", (unsigned long long)sum.used_bytes,
                (unsigned long long)sum.limit_bytes);

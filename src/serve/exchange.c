@@ -6,16 +6,18 @@
  * a reader that sends the tag back is told so without computing anything.
  *
  * The question decides which traces: the chosen worker, or with all-workers all of the run, the
- * chosen one first, as on the command line. */
+ * chosen one first, as on the command line. Then summaries are held where they are enough, and
+ * joined once for all questions (joined.h); a file that cannot be read is left out and named. */
 #include <stdio.h>
 #include <unistd.h>
 
+#include "analyse/summary_answers.h"
 #include "base/hash.h"
 #include "base/num.h"
 #include "present/present.h"
+#include "serve/joined.h"
 #include "serve/put.h"
 #include "serve/service.h"
-#include "session/load.h"
 #include "table/arrange.h"
 
 void exchange_begin(exchange *x, service *s) {
@@ -27,6 +29,7 @@ void exchange_begin(exchange *x, service *s) {
 
 void exchange_end(exchange *x) {
     for (uint32_t i = 0; i < x->n_held; i++) held_release(x->held[i]);
+    trace_release(x->joined);
     snapshot_release(x->snapshot);
     buf_fini(&x->reply.body);
     if (x->reply.fd >= 0) close(x->reply.fd);
@@ -50,6 +53,7 @@ static status find_trace(exchange *x, error *err) {
              arg_cstr("route", r->analysis ? r->analysis->name : route_name(r->route)));
     TRY(choose(&x->snapshot->found, &wanted, &x->chosen, err));
     x->n_traces = r->all_workers ? x->chosen.run->n_workers : 1;
+    x->summaries = x->n_traces > 1 && summary_is_enough(&r->extra, x->n_traces);
     x->held = ARENA_ARRAY(&x->arena, held_trace *, x->n_traces);
     x->traces = ARENA_ARRAY(&x->arena, analysis_trace, x->n_traces);
     if (!x->held || !x->traces) FAIL_MEMORY(err);
@@ -68,19 +72,84 @@ static chosen nth_worker(const exchange *x, uint32_t i) {
     return c;
 }
 
-static status describe_trace(exchange *x, uint32_t i, const chosen *c, error *err) {
-    const trace *t = x->held[i]->trace;
-    str number = arena_printf(&x->arena, "%u", c->span->number);
-    if (!number.p) FAIL_MEMORY(err);
-    x->traces[i] = (analysis_trace){
-        .trace = t,
-        .worker = c->worker->name,
-        .rank = c->worker->rank != ABSENT_I64 ? c->worker->rank : load_rank(t),
-        .path = shown_path(c->span->path),
-        .run = c->run->name,
-        .span = number,
-    };
+/* All summaries that are there are held, and all others asked for at once. */
+static status hold_summaries(exchange *x, bool *waits, error *err) {
+    uint32_t n_there = 0;
+    bool all = true;
+    for (uint32_t i = x->n_held; i < x->n_traces; i++) {
+        chosen c = nth_worker(x, i);
+        held_trace *h;
+        span_state s =
+            live_hold_summary(x->service->live, snapshot_entry(x->snapshot, c.span), &h, err);
+        all &= h || s == SPAN_FAILED;
+        if (all)
+            x->held[x->n_held++] = h;
+        else
+            held_release(h);
+    }
+    for (uint32_t i = 0; i < x->n_held; i++) n_there += x->held[i] != NULL;
+    *waits = !all;
+    if (*waits || n_there) return OK;
+    x->unusable = true;
+    return err && err->status != OK ? err->status : ERR_FORMAT;
+}
+
+static uint64_t key_of(const exchange *x) {
+    const params *p = &x->request.extra;
+    int64_t cut[] = {p->from_ns, p->to_ns, p->first_step, p->last_step};
+    uint64_t parts[2] = {hash_bytes64(cut, sizeof cut), 0};
+    for (uint32_t i = 0; i < x->n_held; i++) {
+        parts[1] = x->held[i] ? x->held[i]->generation : 0;
+        parts[0] = hash_bytes64(parts, sizeof parts);
+    }
+    return parts[0];
+}
+
+/* Files that could not be read, as rows of a summary. */
+static status list_failures(exchange *x, summary *to, error *err) {
+    for (uint32_t i = 0; i < x->n_held; i++) {
+        chosen c = nth_worker(x, i);
+        error why = {.status = OK};
+        held_trace *h;
+        buf reason = {0};
+        if (x->held[i]) continue;
+        (void)live_hold_summary(x->service->live, snapshot_entry(x->snapshot, c.span), &h,
+                                &why);
+        held_release(h);
+        if (why.status != OK) text_error(&reason, LANG_EN, &why);
+        status st = summary_fail_file(to, shown_path(c.span->path), buf_str(&reason), err);
+        buf_fini(&reason);
+        TRY(st);
+    }
     return OK;
+}
+
+static status join_held(exchange *x, const summary *failures, error *err) {
+    uint32_t n = 0;
+    join_question q = {.key = key_of(x),
+                       .params = &x->request.extra,
+                       .limit_bytes = x->service->memory_bytes,
+                       .failures = failures,
+                       .in = {.traces = x->traces}};
+    for (uint32_t i = 0; i < x->n_held; i++) {
+        chosen c = nth_worker(x, i);
+        if (x->held[i])
+            TRY(chosen_describe(&c, x->held[i]->trace, &x->arena, &x->traces[n++], err));
+    }
+    q.in.n_traces = n;
+    TRY(joined_get(x->service->joined, &q, &x->joined, err));
+    x->traces[0].trace = x->joined;
+    x->n_traces = 1;
+    return OK;
+}
+
+static status join_summaries(exchange *x, error *err) {
+    summary *failures = summary_new();
+    if (!failures) FAIL_MEMORY(err);
+    status st = list_failures(x, failures, err);
+    if (st == OK) st = join_held(x, failures, err);
+    summary_free(failures);
+    return st;
 }
 
 status exchange_open(exchange *x, bool *waits, error *err) {
@@ -90,6 +159,7 @@ status exchange_open(exchange *x, bool *waits, error *err) {
         x->snapshot = live_snapshot(x->service->live);
         TRY(find_trace(x, err));
     }
+    if (x->summaries) return hold_summaries(x, waits, err);
     while (x->n_held < x->n_traces) {
         chosen c = nth_worker(x, x->n_held);
         held_trace *h;
@@ -104,7 +174,7 @@ status exchange_open(exchange *x, bool *waits, error *err) {
             return OK;
         }
         x->held[x->n_held++] = h;
-        TRY(describe_trace(x, x->n_held - 1, &c, err));
+        TRY(chosen_describe(&c, h->trace, &x->arena, &x->traces[x->n_held - 1], err));
     }
     return OK;
 }
@@ -115,11 +185,17 @@ void exchange_loading(exchange *x) {
         live_progress(x->service->live, snapshot_entry(x->snapshot, c.span));
     uint64_t done = atomic_load(&p->done_bytes), total = atomic_load(&p->total_bytes);
     buf *b = &x->reply.body;
+    if (x->summaries) {
+        live_totals sum = live_sum(x->service->live);
+        done = sum.n_summarised;
+        total = sum.n_summaries;
+    }
     buf_add_cstr(b, "{\"loading\":{");
     put_text(b, "run", c.run->name);
     put_text(b, "worker", c.worker->name);
     put_int(b, "span", c.span->number);
     put_real(b, "share", total ? (double)done / (double)total : 0);
+    if (x->summaries) put_int(b, "summaries", sat_i64(total));
     buf_add_cstr(b, "}}\n");
     x->reply.code = 202;
     x->reply.media = "application/json";
@@ -139,7 +215,7 @@ static void make_tag(exchange *x) {
     uint64_t h = hash_bytes64(x->service->instance, sizeof x->service->instance);
     uint64_t parts[3] = {h, hash_bytes64(x->target.p, x->target.n), 0};
     for (uint32_t i = 0; i < x->n_held; i++) {
-        parts[2] = x->held[i]->generation;
+        parts[2] = x->held[i] ? x->held[i]->generation : 0;
         parts[0] = hash_bytes64(parts, sizeof parts);
     }
     snprintf(x->reply.etag, sizeof x->reply.etag, "\"%016llx\"",
@@ -217,7 +293,9 @@ status exchange_present(exchange *x, answer *a, error *err) {
 status route_analysis(exchange *x, error *err) {
     answer a;
     params p = x->request.extra;
-    analysis_input in = {.traces = x->traces, .n_traces = x->n_traces};
+    analysis_input in;
+    if (x->summaries) TRY(join_summaries(x, err));
+    in = (analysis_input){.traces = x->traces, .n_traces = x->n_traces};
     p.pool = x->service->pool;
     TRY(x->request.analysis->run(&in, &p, &x->arena, &a, err));
     return exchange_present(x, &a, err);

@@ -23,11 +23,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyse/reduce.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "serve/facts.h"
 #include "serve/guard.h"
 #include "serve/hub.h"
+#include "serve/joined.h"
 #include "serve/listen.h"
 #include "serve/page.h"
 #include "serve/put.h"
@@ -301,6 +303,14 @@ static void publish_runs(server *s) {
     hub_publish(s->hub, "runs", str_n(text, (size_t)n));
 }
 
+static void publish_summaries(server *s) {
+    char text[64];
+    live_totals sum = live_sum(s->service.live);
+    int n = snprintf(text, sizeof text, "{\"done\":%u,\"total\":%u}", sum.n_summarised,
+                     sum.n_summaries);
+    hub_publish(s->hub, "summaries", str_n(text, (size_t)n));
+}
+
 /* ---- working ----------------------------------------------------------------------------- */
 
 static int64_t clock_ns(clockid_t which) {
@@ -464,6 +474,8 @@ static void on_event(void *context, const live_event *e) {
     server *s = context;
     if (e->what == LIVE_CHANGED)
         publish_runs(s);
+    else if (e->what == LIVE_SUMMARIES)
+        publish_summaries(s);
     else
         publish_entry(s, e);
     if (e->what == LIVE_PROGRESS) return;
@@ -615,15 +627,18 @@ static status start_parts(server *s, const server_options *o, error *err) {
     s->service.memory_bytes = o->request_bytes ? (size_t)o->request_bytes : EXCHANGE_BYTES;
     s->service.answer_bytes = ANSWER_BYTES;
     s->service.facts = facts_new();
+    s->service.joined = joined_new();
     s->service.pool = pool_new(threads);
     s->hub = hub_new();
     s->workers = workers_new(threads > 2 ? threads : 2, MOST_JOBS, tick, s);
-    if (!s->service.facts || !s->service.pool || !s->hub || !s->workers) FAIL_MEMORY(err);
+    if (!s->service.facts || !s->service.joined || !s->service.pool || !s->hub || !s->workers)
+        FAIL_MEMORY(err);
     live_options how = {.path = o->path,
                         .threads = o->threads,
                         .no_cache = o->no_cache,
                         .follow_links = o->follow_links,
                         .memory_limit_bytes = o->memory_limit_bytes,
+                        .reduce = reduce_worker,
                         .event = on_event,
                         .context = s};
     TRY(live_open(&how, &s->service.live, err));
@@ -687,6 +702,7 @@ void server_stop(server *s) {
     workers_free(s->workers);
     hub_free(s->hub);
     facts_free(s->service.facts);
+    joined_free(s->service.joined);
     if (s->service.pool) pool_free(s->service.pool);
     pthread_mutex_destroy(&s->lock);
     mem_free(s);

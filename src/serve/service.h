@@ -8,11 +8,13 @@
 #include "session/catalogue.h"
 
 typedef struct facts facts;
+typedef struct joined joined;
 
 typedef struct {
     live *live;
-    pool *pool;   /* for analyses; shared */
-    facts *facts; /* of spans, see facts.h */
+    pool *pool;     /* for analyses; shared */
+    facts *facts;   /* of spans, see facts.h */
+    joined *joined; /* runs of summaries, see joined.h */
     char instance[20];
     size_t memory_bytes; /* most of the arena of an exchange */
     size_t answer_bytes; /* most of a reply */
@@ -37,10 +39,12 @@ typedef struct {
     str target;        /* as it came; borrowed */
     str if_none_match; /* borrowed, may be empty */
     snapshot *snapshot;
-    held_trace **held;
+    held_trace **held; /* NULL: a summary that could not be made */
     uint32_t n_held;
-    analysis_trace *traces; /* the chosen worker first */
+    bool summaries;         /* the question is answered from summaries of all workers */
+    analysis_trace *traces; /* the chosen worker first; of summaries one, joined */
     uint32_t n_traces;
+    trace *joined;
     chosen chosen;
     bool unusable; /* the error is one of the file, not of the question */
     reply reply;

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -133,6 +134,17 @@ static void list_entries(DIR *d, vec *out, uint64_t *total) {
     }
 }
 
+/* Looking through a folder of thousands of entries for each small one that is kept would cost more
+ * than making it: the first time, and then whenever a 64th of the limit was written. */
+static bool is_time_to_look(const char *path, uint64_t written, uint64_t limit) {
+    static _Atomic uint64_t since, folder;
+    uint64_t here = hash_bytes64(path, (size_t)(strrchr(path, '/') - path));
+    uint64_t n = atomic_fetch_add(&since, written) + written;
+    if (atomic_exchange(&folder, here) == here && n < limit / 64) return false;
+    atomic_store(&since, 0);
+    return true;
+}
+
 /* Removes the entries longest unused until the rest fits. */
 static void make_room(uint64_t limit) {
     char folder[PATH_MAX];
@@ -172,6 +184,6 @@ status cache_keep(const cache_key *key, const trace *t, error *err) {
     /* A summary is settled before it is written, which changes nothing that can be asked. */
     TRY(t->summary ? summary_write((summary *)(uintptr_t)t->summary, path, text, err)
                    : file_write(t, path, text, err));
-    make_room(limit);
+    if (is_time_to_look(path, need, limit)) make_room(limit);
     return OK;
 }

@@ -85,7 +85,9 @@ void live_emit(live *c, live_event e) {
 
 static void free_entry(entry *e) {
     held_release(e->held);
+    held_release(e->summary);
     mem_free(e->error);
+    mem_free(e->brief_error);
     mem_free(e->path);
     mem_free(e);
 }
@@ -128,6 +130,14 @@ static span_state state_of(const entry *e) {
     return (span_state)atomic_load_explicit(&e->progress.state, memory_order_relaxed);
 }
 
+static status name_entry(live *c, entry *e, const worker_entry *w, error *err) {
+    uint32_t id = intern_add(c->names, w->name);
+    if (id == UINT32_MAX) FAIL_MEMORY(err);
+    e->worker = intern_get(c->names, id);
+    e->rank = w->rank;
+    return OK;
+}
+
 /* A file as it was found; tells whether anything about it is new. */
 static bool update_entry(live *c, entry *e, const span_entry *span) {
     bool changed = e->size_bytes != span->size_bytes || e->mtime_ns != span->mtime_ns;
@@ -143,8 +153,10 @@ static bool update_entry(live *c, entry *e, const span_entry *span) {
     if (!quiet) {
         set_state(e, SPAN_GROWING);
     } else {
-        bool wanted = e->latest || e->asked || e->used;
+        bool wanted = (e->latest && (e->main_worker || !e->of_many)) || e->asked || e->used;
         set_state(e, wanted ? SPAN_WAITING : SPAN_RESTING);
+        if (e->brief != BRIEF_NONE || (e->of_many && e->latest && c->o.reduce))
+            e->brief = BRIEF_WAITING;
         pthread_cond_signal(&c->work);
     }
     return before != state_of(e) || changed;
@@ -225,12 +237,22 @@ static status match_entries(look *q, bool *changed, error *err) {
                 uint32_t id = entry_of(c, span->path);
                 if (!id) FAIL_MEMORY(err);
                 s->entries[span - s->base] = id;
-                c->entries[id]->latest = i + 1 == worker->n_spans;
-                c->entries[id]->main_worker = w == 0;
-                *changed |= update_entry(c, c->entries[id], span);
+                entry *e = c->entries[id];
+                e->latest = i + 1 == worker->n_spans;
+                e->main_worker = w == 0;
+                e->of_many = s->found.runs[r].n_workers > LIVE_MANY_WORKERS;
+                TRY(name_entry(c, e, worker, err));
+                *changed |= update_entry(c, e, span);
             }
         }
     return OK;
+}
+
+static void drop_held(held_trace **from, vec *dropped) {
+    held_trace **slot = *from ? vec_push(dropped) : NULL;
+    if (!slot) return;
+    *slot = *from;
+    *from = NULL;
 }
 
 /* Drops what is gone. The lock is held; traces are given back by the caller, outside of it. */
@@ -241,15 +263,14 @@ static void drop_absent(live *c, vec *dropped, bool *changed, bool *growing) {
             *growing |= state_of(e) == SPAN_GROWING;
             continue;
         }
-        if (!e->held && e->mtime_ns == 0 && e->size_bytes == 0) continue;
+        if (!e->held && !e->summary && e->mtime_ns == 0 && e->size_bytes == 0) continue;
         e->mtime_ns = 0;
         e->size_bytes = 0;
         *changed = true;
         if (state_of(e) != SPAN_LOADING) set_state(e, SPAN_RESTING);
-        held_trace **slot = e->held ? vec_push(dropped) : NULL;
-        if (!slot) continue;
-        *slot = e->held;
-        e->held = NULL;
+        if (e->brief != BRIEF_MAKING) e->brief = BRIEF_NONE;
+        drop_held(&e->held, dropped);
+        drop_held(&e->summary, dropped);
     }
 }
 
@@ -335,6 +356,32 @@ span_state live_hold(live *c, uint32_t id, held_trace **out, error *err) {
     return s;
 }
 
+span_state live_hold_summary(live *c, uint32_t id, held_trace **out, error *err) {
+    static const span_state STATES[] = {[BRIEF_NONE] = SPAN_WAITING,
+                                        [BRIEF_WAITING] = SPAN_WAITING,
+                                        [BRIEF_MAKING] = SPAN_LOADING,
+                                        [BRIEF_READY] = SPAN_WAITING,
+                                        [BRIEF_FAILED] = SPAN_FAILED};
+    *out = NULL;
+    pthread_mutex_lock(&c->lock);
+    entry *e = id < c->n_entries ? c->entries[id] : c->entries[0];
+    span_state s = STATES[e->brief];
+    if (e->summary) {
+        *out = held_retain(e->summary);
+        e->brief_used = ++c->clock;
+        e->brief_asked = false;
+        s = SPAN_READY;
+    } else if (s == SPAN_FAILED) {
+        if (err && e->brief_error) error_copy(err, e->brief_error);
+    } else if (s == SPAN_WAITING) {
+        e->brief = BRIEF_WAITING;
+        pthread_cond_signal(&c->work);
+    }
+    if (!e->summary && s != SPAN_FAILED) e->brief_asked = true;
+    pthread_mutex_unlock(&c->lock);
+    return s;
+}
+
 const span_progress *live_progress(const live *c, uint32_t id) {
     live *m = (live *)(uintptr_t)c;
     pthread_mutex_lock(&m->lock);
@@ -360,6 +407,9 @@ live_totals live_sum(live *c) {
         const entry *e = c->entries[i];
         span_state s = state_of(e);
         if (e->held) t.used_bytes += e->held->bytes;
+        if (e->summary) t.used_bytes += e->summary->bytes;
+        t.n_summaries += e->present && e->brief != BRIEF_NONE;
+        t.n_summarised += e->present && (e->brief == BRIEF_READY || e->brief == BRIEF_FAILED);
         if (s != SPAN_GROWING && s != SPAN_WAITING && s != SPAN_LOADING) continue;
         t.total_bytes += atomic_load(&e->progress.total_bytes);
         if (s == SPAN_LOADING) t.done_bytes += atomic_load(&e->progress.done_bytes);
@@ -401,8 +451,10 @@ static status set_up(live *c, const live_options *o, error *err) {
     if (!c->o.memory_limit_bytes) c->o.memory_limit_bytes = half_of_memory();
     c->path = copy_text(o->path);
     c->paths = intern_new();
+    c->names = intern_new();
     c->pool = pool_new(o->threads > 0 ? o->threads : pool_cpus());
-    if (!c->path || !c->paths || !c->pool || !add_entry(c, STR(""))) FAIL_MEMORY(err);
+    if (!c->path || !c->paths || !c->names || !c->pool || !add_entry(c, STR("")))
+        FAIL_MEMORY(err);
     set_state(c->entries[0], SPAN_RESTING);
     if (realpath(o->path, real)) {
         struct stat st;
@@ -462,6 +514,7 @@ void live_close(live *c) {
     if (c->wake_fd >= 0) close(c->wake_fd);
     if (c->pool) pool_free(c->pool);
     if (c->paths) intern_free(c->paths);
+    if (c->names) intern_free(c->names);
     pthread_cond_destroy(&c->work);
     pthread_mutex_destroy(&c->lock);
     pthread_mutex_destroy(&c->events);

@@ -12,6 +12,9 @@
  *     if (h) … h->trace, h->lod …                          stays as long as it is held
  *     held_release(h); snapshot_release(s); live_close(c);
  *
+ * Of a run of many workers only the first one's trace is read without being asked; of the others
+ * summaries are made instead, which is what questions about all workers need (live_hold_summary).
+ *
  * Two threads of its own: one watches and looks through the folder, one reads files, what was asked
  * for first. Whoever asks never waits: what is not there yet is told by an event later. A snapshot
  * and a held trace are immutable and counted; evicting drops only the catalogue's own reference.
@@ -22,6 +25,7 @@
 #include <stdatomic.h>
 
 #include "session/discover.h"
+#include "session/load.h"
 #include "store/lod.h"
 
 typedef enum {
@@ -39,7 +43,7 @@ const char *span_state_name(span_state s);
 
 typedef struct {
     trace *trace;
-    lod *lod;
+    lod *lod;            /* NULL: of a summary */
     uint64_t generation; /* differs from that of any other trace of this process */
     uint64_t bytes;
     _Atomic uint32_t references; /* private */
@@ -80,11 +84,12 @@ typedef enum {
     LIVE_PROGRESS, /* at most ten a second */
     LIVE_READY,
     LIVE_FAILED,
+    LIVE_SUMMARIES, /* more of them are made; at most ten a second, and when all are */
 } live_what;
 
 typedef struct {
     live_what what;
-    uint32_t entry;   /* not with LIVE_CHANGED */
+    uint32_t entry;   /* not with LIVE_CHANGED and LIVE_SUMMARIES */
     held_trace *held; /* with LIVE_READY; borrowed */
 } live_event;
 
@@ -94,6 +99,7 @@ typedef struct {
     bool no_cache;
     bool follow_links;           /* also those that lead out of the folder */
     uint64_t memory_limit_bytes; /* of all traces in memory; 0: half of the machine's */
+    reduce_fn reduce;            /* makes summaries; NULL: nobody asks for them */
     /* Called from the catalogue's threads, one at a time, without its locks. */
     void (*event)(void *context, const live_event *e);
     void *context;
@@ -116,6 +122,9 @@ snapshot *live_snapshot(live *c); /* the caller's reference */
  * (when the state is SPAN_FAILED it has failed, *err says how, and nothing comes). A growing file
  * becomes ready when it has been quiet. */
 span_state live_hold(live *c, uint32_t entry, held_trace **out, error *err);
+/* The same for its summary: h->trace->summary, without lod; LIVE_SUMMARIES comes. It is kept beside
+ * the sealed traces (load.h) and in memory, and made anew when the file changed. */
+span_state live_hold_summary(live *c, uint32_t entry, held_trace **out, error *err);
 /* What is known of a file; valid as long as the catalogue. */
 const span_progress *live_progress(const live *c, uint32_t entry);
 /* Why reading it failed; false when it did not. */
@@ -126,6 +135,7 @@ typedef struct {
     uint64_t used_bytes, limit_bytes; /* of memory */
     uint64_t done_bytes,
         total_bytes; /* of files that are read or will be, without being asked */
+    uint32_t n_summaries, n_summarised; /* wanted; made, or failed */
 } live_totals;
 live_totals live_sum(live *c);
 /* Gives up what is unused until the rest is below the limit: what was in use when memory became

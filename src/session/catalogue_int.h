@@ -9,6 +9,15 @@
 #include "base/num.h"
 #include "session/catalogue.h"
 
+/* A summary is wanted when somebody asked for it, or the run is large. */
+typedef enum {
+    BRIEF_NONE,
+    BRIEF_WAITING, /* will be made once the file is quiet */
+    BRIEF_MAKING,
+    BRIEF_READY,
+    BRIEF_FAILED
+} brief_state;
+
 /* A file that was seen. Entries are never freed before the catalogue, so their numbers stay. */
 typedef struct {
     span_progress progress;
@@ -18,23 +27,36 @@ typedef struct {
     bool present;     /* in the last look */
     bool latest;      /* last span of its worker: read without being asked */
     bool main_worker; /* first worker of its run: read before the others */
+    bool of_many;     /* a run of more than LIVE_MANY_WORKERS */
     uint64_t asked;   /* when it was asked for, 0 = not; smaller is earlier */
     uint64_t used;    /* when it was last held, 0 = never */
     held_trace *held;
     error *error; /* of the last reading, NULL = none */
+    str worker;   /* its name; valid while the catalogue is open */
+    int64_t rank;
+    brief_state brief;
+    held_trace *summary; /* may be that of an older state of the file while a new one is made */
+    error *brief_error;
+    uint64_t brief_used; /* when it was last held, 0 = never */
+    bool brief_asked;    /* somebody waits for it: not given up before it was held */
 } entry;
+
+/* Runs of more workers are looked at by their summaries. */
+#define LIVE_MANY_WORKERS 16
 
 struct live {
     live_options o;
     char *path, *root; /* as given; the real one, NULL for a file */
     pool *pool;        /* of the reading thread */
     intern *paths;     /* path → entry; entry 0 is none */
+    intern *names;     /* of workers */
     pthread_t reader, watcher;
     bool started_reader, started_watcher;
     int wake_fd; /* eventfd of the watcher */
     _Atomic bool quit;
-    int64_t last_event_ns;  /* reader only: of the last LIVE_PROGRESS */
-    uint32_t loading_entry; /* reader only */
+    int64_t last_event_ns;           /* reader only: of the last LIVE_PROGRESS */
+    _Atomic int64_t last_summary_ns; /* of the last LIVE_SUMMARIES */
+    uint32_t loading_entry;          /* reader only */
 
     pthread_mutex_t events; /* one event at a time; taken before `lock`, never inside it */
     pthread_mutex_t lock;   /* guards everything below */
@@ -52,6 +74,16 @@ int64_t live_unix_ns(void); /* time of day, as files have it */
 void live_emit(live *c, live_event e);
 /* Looks through the folder; *growing tells whether a file is not quiet yet. */
 status live_scan(live *c, bool *growing, error *err);
+/* Is something to be summarised? The lock is held. */
+bool live_has_summaries(const live *c);
+/* Makes summaries until there is no more to make, or somebody asks for a trace. */
+void live_make_summaries(live *c);
+/* Puts an error where an entry keeps it. */
+void live_keep_error(error **slot, const error *err);
+bool live_is_asked(
+    const live *c); /* is a trace asked for that is not there? The lock is held */
+/* Takes what is longest unused out until all fits; true when there was something. */
+bool live_make_room(live *c, const entry *fresh);
 void *live_read_thread(void *c);
 void *live_watch_thread(void *c);
 

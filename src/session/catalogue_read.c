@@ -1,8 +1,9 @@
 /* catalogue_read.c: the thread that reads files of the live catalogue, one after the other.
  *
  * Next comes what was asked for, in the order of asking; then the last span of each run's first
- * worker, so that every run can be shown soon; then the last spans of the others. Each file is read
- * with all threads of one pool: two files side by side would only take each other's cache.
+ * worker, so that every run can be shown soon; then summaries (catalogue_brief.c); then the last
+ * spans of the others. Each file is read with all threads of one pool: two files side by side would
+ * only take each other's cache.
  *
  * A file that changed while it was read is read again when it is quiet; what was read until then is
  * kept, it is the best there is. */
@@ -32,6 +33,11 @@ static uint32_t next_entry(const live *c) {
         if (!best || comes_first(e, c->entries[best])) best = i;
     }
     return best;
+}
+
+bool live_is_asked(const live *c) {
+    uint32_t id = next_entry(c);
+    return id && c->entries[id]->asked;
 }
 
 static bool report(void *context, uint64_t done, uint64_t total) {
@@ -84,10 +90,24 @@ static entry *find_victim(const live *c, const entry *keep) {
     return best;
 }
 
+/* The same of summaries: they go when no trace can. */
+static entry *find_brief_victim(const live *c) {
+    entry *best = NULL;
+    for (uint32_t i = 1; i < c->n_entries; i++) {
+        entry *e = c->entries[i];
+        if (!e->summary || e->brief != BRIEF_READY || e->brief_asked ||
+            atomic_load(&e->summary->references) > 1)
+            continue;
+        if (!best || e->brief_used < best->brief_used) best = e;
+    }
+    return best;
+}
+
 static uint64_t held_bytes(const live *c) {
     uint64_t n = 0;
     for (uint32_t i = 1; i < c->n_entries; i++)
-        if (c->entries[i]->held) n += c->entries[i]->held->bytes;
+        n += (c->entries[i]->held ? c->entries[i]->held->bytes : 0) +
+             (c->entries[i]->summary ? c->entries[i]->summary->bytes : 0);
     return n;
 }
 
@@ -98,11 +118,16 @@ static held_trace *drop_one(live *c, const entry *fresh) {
     if (held_bytes(c) > c->o.memory_limit_bytes) {
         bool wanted = fresh && (fresh->asked || fresh->used);
         entry *e = find_victim(c, wanted ? fresh : NULL);
+        entry *b = e ? NULL : find_brief_victim(c);
         if (e) {
             dropped = e->held;
             e->held = NULL;
             atomic_store(&e->progress.state, SPAN_RESTING);
             c->version++;
+        } else if (b) {
+            dropped = b->summary;
+            b->summary = NULL;
+            b->brief = BRIEF_NONE;
         }
     }
     pthread_mutex_unlock(&c->lock);
@@ -110,21 +135,21 @@ static held_trace *drop_one(live *c, const entry *fresh) {
 }
 
 /* `fresh` was just read and goes only when nobody asked for it. */
-static bool make_room(live *c, const entry *fresh) {
+bool live_make_room(live *c, const entry *fresh) {
     bool any = false;
     for (held_trace *h; (h = drop_one(c, fresh)) != NULL; any = true) held_release(h);
     return any;
 }
 
 void live_trim(live *c) {
-    if (make_room(c, NULL)) live_emit(c, (live_event){.what = LIVE_CHANGED});
+    if (live_make_room(c, NULL)) live_emit(c, (live_event){.what = LIVE_CHANGED});
 }
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-static void keep_error(entry *e, const error *err) {
-    if (!e->error) e->error = mem_zalloc(sizeof *e->error);
-    if (e->error) error_copy(e->error, err);
+void live_keep_error(error **slot, const error *err) {
+    if (!*slot) *slot = mem_zalloc(sizeof **slot);
+    if (*slot) error_copy(*slot, err);
 }
 
 /* Puts what was read into its entry; returns what it held before. The lock is held. */
@@ -136,7 +161,7 @@ static held_trace *settle(live *c, entry *e, held_trace *h, const error *err) {
         mem_free(e->error);
         e->error = NULL;
     } else {
-        keep_error(e, err);
+        live_keep_error(&e->error, err);
     }
     atomic_store(&e->progress.state, h ? SPAN_READY : SPAN_FAILED);
     c->version++;
@@ -167,7 +192,7 @@ static void read_entry(live *c, uint32_t id) {
     held_release(old);
     live_emit(c, (live_event){.what = h ? LIVE_READY : LIVE_FAILED, .entry = id, .held = mine});
     held_release(mine);
-    (void)make_room(c, e);
+    (void)live_make_room(c, e);
     pthread_mutex_lock(&c->lock);
     e->asked = 0;
     pthread_mutex_unlock(&c->lock);
@@ -179,6 +204,13 @@ void *live_read_thread(void *context) {
     pthread_mutex_lock(&c->lock);
     while (!atomic_load(&c->quit)) {
         uint32_t id = next_entry(c);
+        const entry *e = id ? c->entries[id] : NULL;
+        if ((!e || (!e->asked && !e->main_worker)) && live_has_summaries(c)) {
+            pthread_mutex_unlock(&c->lock);
+            live_make_summaries(c);
+            pthread_mutex_lock(&c->lock);
+            continue;
+        }
         if (!id) {
             pthread_cond_wait(&c->work, &c->lock);
             continue;

@@ -116,6 +116,21 @@ status choose(const catalogue *c, const choice *wanted, chosen *out, error *err)
     return OK;
 }
 
+status chosen_describe(const chosen *c, const trace *t, arena *a, trace_source *out,
+                       error *err) {
+    str number = arena_printf(a, "%u", c->span->number);
+    if (!number.p) FAIL_MEMORY(err);
+    *out = (trace_source){
+        .trace = t,
+        .worker = c->worker->name,
+        .rank = c->worker->rank != ABSENT_I64 ? c->worker->rank : trace_rank(t),
+        .path = shown_path(c->span->path),
+        .run = c->run->name,
+        .span = number,
+    };
+    return OK;
+}
+
 const span_entry *worker_span(const worker_entry *w, uint32_t number) {
     return &w->spans[number >= 1 && number <= w->n_spans ? number - 1 : w->n_spans - 1];
 }

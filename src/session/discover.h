@@ -18,6 +18,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "store/trace_source.h"
 
 /* All strings end in NUL and are valid until the arena is reset. */
 typedef struct {
@@ -72,6 +73,10 @@ typedef struct {
 status choose(const catalogue *c, const choice *wanted, chosen *out, error *err) MUST_USE;
 /* A path as it may be shown: a URL without its query, which may hold a token. */
 str shown_path(str path);
+/* What an analysis is told about a trace that was chosen and loaded; texts live as long as the
+ * catalogue and the arena. */
+status chosen_describe(const chosen *c, const trace *t, arena *a, trace_source *out,
+                       error *err) MUST_USE;
 /* The span of another worker that belongs to the same cycle as `number` of the chosen one: the
  * one with that number, else its last. For analyses over all workers. */
 const span_entry *worker_span(const worker_entry *w, uint32_t number);

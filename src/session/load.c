@@ -19,11 +19,12 @@
 
 #include "base/fault.h"
 #include "base/hash.h"
-#include "base/json.h"
+#include "base/num.h"
 #include "io/remote.h"
 #include "session/cache.h"
 #include "session/sniff.h"
 #include "store/file.h"
+#include "store/summary.h"
 
 /* An event takes at least this many bytes of the store and at most this many of plain JSON,
  * stacks and shapes included: a bound from below, so that nothing is refused that would have
@@ -121,6 +122,17 @@ static bool is_harmless(uint32_t c) {
            c == CAUSE_DANGLING_FLOW || c == CAUSE_MISSING_CATEGORY;
 }
 
+static int64_t count_damage(const trace *t, uint32_t c) {
+    int64_t n = 0;
+    if (is_harmless(c)) return 0;
+    if (!t->summary) return trace_quality(t, (cause)c);
+    for (uint32_t i = 0; i < SUMMARY_N(t->summary, damage); i++) {
+        const summary_damage *d = &SUMMARY_ROWS(t->summary, damage)[i];
+        if (d->cause == c) n = add_i64(n, max_i64(0, d->count));
+    }
+    return n;
+}
+
 static status check_strict(const trace *t, const char *path, error *err) {
     static const char *const NAMES[] = {[CAUSE_NONE] = "",
 #define CAUSE_NAME(name) [CAUSE_##name] = #name,
@@ -128,7 +140,7 @@ static status check_strict(const trace *t, const char *path, error *err) {
 #undef CAUSE_NAME
     };
     for (uint32_t c = 0; c < N_CAUSES; c++) {
-        int64_t count = is_harmless(c) ? 0 : trace_quality(t, (cause)c);
+        int64_t count = count_damage(t, c);
         if (count <= 0) continue;
         char name[64];
         size_t n = 0;
@@ -214,52 +226,75 @@ static cache_key summary_key(const char *path, const load_options *o) {
     if (o->no_cache || strcmp(path, "-") == 0 || !cache_enabled()) return key;
     key = cache_key_of(path);
     if (!key.n) return key;
-    int n = snprintf(key.text + key.n, sizeof key.text - key.n, " summary1 %016llx",
-                     (unsigned long long)hash_bytes64(o->reduce_key.p, o->reduce_key.n));
+    uint64_t parts[2] = {hash_bytes64(o->who.worker.p, o->who.worker.n), (uint64_t)o->who.rank};
+    int n = snprintf(key.text + key.n, sizeof key.text - key.n, " summary2 %016llx",
+                     (unsigned long long)hash_bytes64(parts, sizeof parts));
     key.n = n > 0 && key.n + (uint32_t)n < sizeof key.text ? key.n + (uint32_t)n : 0;
     return key;
+}
+
+/* The trace to be reduced: the one the caller has, else read and not kept itself. */
+static status load_whole(const char *path, const load_options *o, trace **out, error *err) {
+    loaded whole;
+    if (o->known) {
+        *out = trace_retain(o->known);
+        return OK;
+    }
+    load_options plain = *o;
+    plain.unkept = true;
+    plain.strict = false;
+    plain.tables = 0;
+    TRY(load_trace(path, &plain, &whole, err));
+    *out = whole.trace;
+    return OK;
+}
+
+/* Makes the summary; kept when the file was quiet all the time. */
+static status make_summary(const char *path, const load_options *o, const cache_key *key,
+                           loaded *out, error *err) {
+    trace *whole = NULL, *made = NULL;
+    error note = {0};
+    status kept = OK;
+    TRY(load_whole(path, o, &whole, err));
+    if (whole->summary) {
+        *out = (loaded){.trace = whole};
+        return OK;
+    }
+    trace_source who = o->who;
+    who.trace = whole;
+    if (who.rank == ABSENT_I64) who.rank = trace_rank(whole);
+    status st = o->reduce(&who, 0, &made, err);
+    trace_release(whole);
+    TRY(st);
+    if (key->n) {
+        cache_key now = summary_key(path, o);
+        if (str_eq(str_n(key->text, key->n), str_n(now.text, now.n)))
+            kept = cache_keep(key, made, &note);
+    }
+    *out = (loaded){.trace = made};
+    if (kept != OK)
+        (void)error_set(&out->note, kept, note.offset, note.message, note.n_args, note.args);
+    return OK;
 }
 
 /* The summary from the cache, else made of the trace and kept. A file that is a summary already
  * is taken as it is. */
 static status load_summary(const char *path, const load_options *o, loaded *out, error *err) {
     cache_key key = summary_key(path, o);
-    error note = {0};
-    loaded whole;
     trace *t = key.n ? cache_find(&key, 0) : NULL;
     if (t && t->summary) {
         *out = (loaded){.trace = t, .from_cache = true};
-        return OK;
+    } else {
+        trace_release(t);
+        TRY(make_summary(path, o, &key, out, err));
     }
-    trace_release(t);
-    load_options plain = *o;
-    plain.unkept = true;
-    TRY(load_trace(path, &plain, &whole, err));
-    if (whole.trace->summary) {
-        *out = (loaded){.trace = whole.trace};
-        return OK;
-    }
-    t = NULL;
-    status st = o->reduce(o->reduce_context, whole.trace, &t, err);
-    if (st == OK && !t) t = trace_retain(whole.trace);
-    trace_release(whole.trace);
-    TRY(st);
-    if (!t->summary) key.n = 0;
-    status kept = key.n ? cache_keep(&key, t, &note) : OK;
-    *out = (loaded){.trace = t};
-    if (kept != OK)
-        (void)error_set(&out->note, kept, note.offset, note.message, note.n_args, note.args);
-    return OK;
+    status st = o->strict ? check_strict(out->trace, path, err) : OK;
+    if (st != OK) trace_release(out->trace);
+    return st;
 }
 
 status load(const char *path, const load_options *o, loaded *out, error *err) {
     const load_options plain = {0};
     if (!o) o = &plain;
     return o->reduce ? load_summary(path, o, out, err) : load_trace(path, o, out, err);
-}
-
-int64_t load_rank(const trace *t) {
-    int64_t rank;
-    str info = trace_meta(t, STR("distributedInfo"));
-    return info.n && json_i64(json_member(info, STR("rank")), &rank) ? rank : ABSENT_I64;
 }

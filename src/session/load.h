@@ -6,7 +6,12 @@
 #define SESSION_LOAD_H
 
 #include "base/pool.h"
-#include "store/trace.h"
+#include "store/trace_source.h"
+
+/* From a worker's trace to its summary: reduce_worker of analyse/reduce.h, which this layer does
+ * not see. */
+typedef status (*reduce_fn)(const trace_source *who, size_t limit_bytes, trace **out,
+                            error *err);
 
 typedef struct {
     pool *pool;  /* to work with; NULL: load makes its own for the time it takes */
@@ -22,11 +27,11 @@ typedef struct {
     bool (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
     void *progress_context;
     /* Wanted is not the trace but what this makes of it, a trace without events that carries a
-     * summary: that is looked for in the cache under `reduce_key` and kept there, the trace
-     * itself is not. NULL in *out: the trace is wanted after all. May be NULL. */
-    status (*reduce)(void *context, const trace *t, trace **out, error *err);
-    void *reduce_context;
-    str reduce_key; /* what the summary depends on beside the file: the worker's name */
+     * summary: that is looked for in the cache and kept there, the trace itself is not.
+     * May be NULL. */
+    reduce_fn reduce;
+    trace_source who; /* what the summary depends on beside the file: the worker's name, rank */
+    trace *known;     /* the trace of the file, where the caller has it; NULL: it is read */
 } load_options;
 
 typedef struct {
@@ -37,8 +42,5 @@ typedef struct {
 
 /* path "-" is standard input, which is never cached. o may be NULL. */
 status load(const char *path, const load_options *o, loaded *out, error *err) MUST_USE;
-
-/* The rank the producer wrote into its metadata; ABSENT_I64 when it did not. */
-int64_t load_rank(const trace *t);
 
 #endif

@@ -93,6 +93,13 @@ void summary_drop(summary *s, uint64_t tables) {
         if (tables >> i & 1) s->tables[i].n = 0;
 }
 
+uint64_t summary_size_bytes(const summary *s) {
+    uint64_t n = sizeof *s;
+    for (int i = 0; i < N_SUMMARIES; i++)
+        n += (uint64_t)s->tables[i].cap * SUMMARY_TABLES[i].row_bytes;
+    return n;
+}
+
 /* ---- merging ----------------------------------------------------------------------------- */
 
 static status copy_texts(summary *to, int table, char *row, error *err) {
@@ -152,6 +159,16 @@ static int64_t fold_numbers(summary_how how, int64_t a, int64_t b) {
     return how == HOW_MIN ? min_i64(a, b) : max_i64(a, b);
 }
 
+/* The texts behind a WORST; the last column of a table is followed by another's. */
+static int compare_who(const summary_column *worst, const char *a, const char *b) {
+    const summary_column *end = SUMMARY_COLUMNS + N_SUMMARY_COLUMNS;
+    for (const summary_column *c = worst + 1; c < end && c->how == HOW_WHO; c++) {
+        int order = compare_cells(c, a, b);
+        if (order) return order;
+    }
+    return 0;
+}
+
 /* Of two rows that are one, the second goes into the first. */
 static void fold_row(int table, char *into, const char *from) {
     bool takes = false; /* the WHO of the WORST before it */
@@ -165,9 +182,7 @@ static void fold_row(int table, char *into, const char *from) {
         memcpy(&a, x, sizeof a);
         memcpy(&b, y, sizeof b);
         if (column->how == HOW_WORST) {
-            const char *w = into + column[1].offset, *v = from + column[1].offset;
-            takes = b > a || (a == b && str_cmp(*(const str *)(const void *)v,
-                                                *(const str *)(const void *)w) < 0);
+            takes = b > a || (a == b && compare_who(column, from, into) < 0);
         }
         a = fold_numbers(column->how, a, b);
         memcpy(x, &a, sizeof a);
@@ -231,6 +246,15 @@ status summary_settle(summary *s, error *err) {
 status summary_merge(summary *to, const summary *from, error *err) {
     TRY(summary_append(to, from, SUMMARY_ALL, err));
     return summary_settle(to, err);
+}
+
+status summary_fail_file(summary *s, str path, str reason, error *err) {
+    summary_failure *f = summary_add_failure(s);
+    if (!f) FAIL_MEMORY(err);
+    f->path = summary_text(s, path);
+    f->reason = summary_text(s, reason);
+    if (!f->path.p || !f->reason.p) FAIL_MEMORY(err);
+    return OK;
 }
 
 /* ---- histograms -------------------------------------------------------------------------- */

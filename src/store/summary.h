@@ -62,6 +62,9 @@ void *summary_add(summary *s, int table);
     }
 #include "store/summary.def"
 
+/* What it takes in memory, texts left out. */
+uint64_t summary_size_bytes(const summary *s);
+
 /* Adds the rows of another, all tables or those of the mask (bit SUMMARY_x). */
 #define SUMMARY_BIT(table) ((uint64_t)1 << SUMMARY_##table)
 #define SUMMARY_ALL (((uint64_t)1 << N_SUMMARIES) - 1)
@@ -72,6 +75,9 @@ status summary_settle(summary *s, error *err) MUST_USE;
 status summary_merge(summary *to, const summary *from, error *err) MUST_USE;
 /* Forgets the rows of these tables. */
 void summary_drop(summary *s, uint64_t tables);
+
+/* A row `failure`: a file that could not be read, and why. */
+status summary_fail_file(summary *s, str path, str reason, error *err) MUST_USE;
 
 /* Fixed buckets for durations: eight for each power of two, the same for ever. */
 uint32_t summary_bucket(int64_t ns);

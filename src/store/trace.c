@@ -10,6 +10,7 @@
  * Counting and adding up is not done here: that is analyse/. */
 #include <stddef.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "store/summary.h"
@@ -266,6 +267,14 @@ str trace_meta(const trace *t, str key) {
     return STR_NONE;
 }
 
+int64_t trace_rank(const trace *t) {
+    int64_t rank;
+    str info = trace_meta(t, STR("distributedInfo"));
+    if (t->summary && SUMMARY_N(t->summary, worker) == 1)
+        return SUMMARY_ROWS(t->summary, worker)[0].rank;
+    return info.n && json_i64(json_member(info, STR("rank")), &rank) ? rank : ABSENT_I64;
+}
+
 uint32_t trace_step_at(const trace *t, int64_t time_ns) {
     uint32_t low = 1, high = t->step.n; /* the first step that starts behind the time */
     while (low < high) {
@@ -293,5 +302,6 @@ uint64_t trace_size_bytes(const trace *t) {
         bytes += 8 * ((uint64_t)t->n_strings + 1) + t->string_offset[t->n_strings];
     if (t->n_arg_blocks)
         bytes += 8 * ((uint64_t)t->n_arg_blocks + 1) + t->arg_block[t->n_arg_blocks];
+    if (t->summary) bytes += summary_size_bytes(t->summary);
     return bytes + 8 * (uint64_t)t->n_shapes;
 }

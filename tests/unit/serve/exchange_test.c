@@ -7,8 +7,10 @@
 
 #include <cmocka.h>
 
+#include "analyse/reduce.h"
 #include "base/json.h"
 #include "serve/facts.h"
+#include "serve/joined.h"
 #include "unit/session/session_helper.h"
 
 static folder place;
@@ -19,9 +21,13 @@ static int open_service(void **state) {
     place = folder_new();
     put_file(&place, "log/a/rank0.pt.trace.json", small_trace(20));
     put_file(&place, "log/a/rank1.pt.trace.json", small_trace(30));
-    how = (live_options){.path = in_folder(&place, "log"), .threads = 1, .no_cache = true};
+    how = (live_options){.path = in_folder(&place, "log"),
+                         .threads = 1,
+                         .no_cache = true,
+                         .reduce = reduce_worker};
     all = (service){.memory_bytes = 64 << 20, .answer_bytes = 1 << 20, .instance = "test"};
     all.facts = facts_new();
+    all.joined = joined_new();
     if (live_open(&how, &all.live, NULL) != OK || live_start(all.live, NULL) != OK) return 1;
     return 0;
 }
@@ -29,6 +35,7 @@ static int open_service(void **state) {
 static int close_service(void **state) {
     live_close(all.live);
     facts_free(all.facts);
+    joined_free(all.joined);
     folder_gone(&place);
     return 0;
 }
@@ -58,6 +65,32 @@ static void expect(const char *target, int code, const char *text) {
     if (text && str_find(buf_str(&x.reply.body), str_of(text), 0) == SIZE_MAX)
         fail_msg("%s: no %s in %.*s", target, text, STR_ARG(buf_str(&x.reply.body)));
     exchange_end(&x);
+}
+
+static void questions_about_all_workers_join_their_summaries_once(void **state) {
+    uint64_t before = joined_made(all.joined);
+    expect("/api/v1/distributed?all-workers=1&table=overlap&limit=1", 200, "overlap");
+    uint64_t after = joined_made(all.joined);
+    expect("/api/v1/distributed?all-workers=1&table=heat_map", 200, "heat_map");
+    expect("/api/v1/overview?all-workers=1", 200, "breakdown");
+    assert_true(after <= before + 1);
+    assert_int_equal(joined_made(all.joined), after);
+    expect("/api/v1/distributed?all-workers=1&step=1", 200, "overlap");
+    assert_int_equal(joined_made(all.joined), after + 1);
+}
+
+static void a_worker_that_cannot_be_read_is_left_out_and_named(void **state) {
+    put_file(&place, "log/b/rank0.pt.trace.json", small_trace(20));
+    put_file(&place, "log/b/rank1.pt.trace.json", STR("no trace at all"));
+    live_rescan(all.live);
+    for (int i = 0; i < 500; i++) {
+        snapshot *s = live_snapshot(all.live);
+        bool there = s->found.n_runs == 2;
+        snapshot_release(s);
+        if (there) break;
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    expect("/api/v1/distributed?run=b&all-workers=1", 200, "rank1.pt.trace.json");
 }
 
 static void every_route_answers(void **state) {
@@ -155,11 +188,13 @@ static void facts_stay_when_they_are_made(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_route_answers),
+        cmocka_unit_test(questions_about_all_workers_join_their_summaries_once),
         cmocka_unit_test(an_export_is_a_file),
         cmocka_unit_test(the_same_answer_has_the_same_tag),
         cmocka_unit_test(answers_and_memory_have_limits),
         cmocka_unit_test(what_is_loading_says_how_far),
         cmocka_unit_test(facts_stay_when_they_are_made),
+        cmocka_unit_test(a_worker_that_cannot_be_read_is_left_out_and_named),
     };
     return cmocka_run_group_tests(tests, open_service, close_service);
 }

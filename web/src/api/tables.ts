@@ -652,6 +652,8 @@ export interface Tables {
       to: number | null;
       name: string | null;
       basis: string | null;
+      workers: number | null;
+      worker: string | null;
     };
   };
   top: {

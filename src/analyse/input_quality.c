@@ -1,0 +1,111 @@
+/* input_quality.c: events that were dropped or changed, and how much device work is joined to what
+ * caused it: what stands under every answer.
+ *
+ * Counts are taken from a trace once; a summary carries them as sums, so that an answer about a
+ * thousand workers says the same about all of them together. */
+#include "analyse/input_quality.h"
+
+#include "base/num.h"
+
+static const struct {
+    const char *name;
+    uint16_t message;
+} CAUSE_NAMES[N_CAUSES] = {
+#define CAUSE_ROW(name) [CAUSE_##name] = {#name, MSG_CAUSE_##name},
+    CAUSES(CAUSE_ROW)
+#undef CAUSE_ROW
+};
+
+/* ---- counting ---------------------------------------------------------------------------- */
+
+static status count_operators(const trace *t, quality_counts *c, error *err) {
+    if (t->kind_count[KIND_KERNEL] == 0) return OK;
+    TRY(trace_require(t, TRACE_TABLE(slice) | TRACE_TABLE(kernel), err));
+    for (uint32_t i = 1; i < t->kernel.n; i++) {
+        if (t->slice.kind[t->kernel.slice[i]] != KIND_KERNEL) continue;
+        c->kernels++;
+        c->kernels_with_op += t->kernel.op[i] != 0;
+    }
+    return OK;
+}
+
+status quality_count(const trace *t, bool links, quality_counts *out, error *err) {
+    quality_counts c = {.device_work = t->kernel.n > 1 ? (int64_t)t->kernel.n - 1 : 0};
+    for (uint32_t i = 1; i < t->quality.n; i++) {
+        uint16_t why = t->quality.cause[i];
+        if (why < N_CAUSES && t->quality.count[i] > 0)
+            c.cause[why] = add_i64(c.cause[why], t->quality.count[i]);
+    }
+    c.with_launch =
+        c.device_work - min_i64(c.device_work, max_i64(0, c.cause[CAUSE_ORPHAN_CORRELATION]));
+    if (links) TRY(count_operators(t, &c, err));
+    *out = c;
+    return OK;
+}
+
+static void add_summary(const summary *s, quality_counts *c) {
+    for (uint32_t i = 0; i < SUMMARY_N(s, damage); i++) {
+        const summary_damage *d = &SUMMARY_ROWS(s, damage)[i];
+        if (d->cause > CAUSE_NONE && d->cause < N_CAUSES)
+            c->cause[d->cause] = add_i64(c->cause[d->cause], max_i64(0, d->count));
+    }
+    for (uint32_t i = 0; i < SUMMARY_N(s, worker); i++) {
+        const summary_worker *w = &SUMMARY_ROWS(s, worker)[i];
+        c->device_work = add_i64(c->device_work, max_i64(0, w->device_work));
+        c->with_launch = add_i64(c->with_launch, max_i64(0, w->with_launch));
+        c->kernels = add_i64(c->kernels, max_i64(0, w->kernels));
+        c->kernels_with_op = add_i64(c->kernels_with_op, max_i64(0, w->kernels_with_op));
+    }
+}
+
+/* ---- as an answer has it ----------------------------------------------------------------- */
+
+static status fill_dropped(const quality_counts *c, arena *a, quality *q, error *err) {
+    q->dropped = ARENA_ARRAY(a, struct dropped, N_CAUSES);
+    if (!q->dropped) FAIL_MEMORY(err);
+    for (int i = CAUSE_NONE + 1; i < N_CAUSES; i++) {
+        if (c->cause[i] <= 0) continue;
+        str lower = arena_str(a, str_of(CAUSE_NAMES[i].name));
+        if (!lower.p) FAIL_MEMORY(err);
+        for (char *p = (char *)(uintptr_t)lower.p; *p; p++)
+            if (*p >= 'A' && *p <= 'Z') *p = (char)(*p - 'A' + 'a');
+        q->dropped[q->n_dropped++] = (struct dropped){
+            .cause = lower.p, .message = CAUSE_NAMES[i].message, .count = c->cause[i]};
+    }
+    return OK;
+}
+
+/* A trace of the host alone has nothing to link. */
+static status fill_links(const quality_counts *c, arena *a, quality *q, error *err) {
+    q->links = ARENA_ARRAY(a, quality_link, 2);
+    if (!q->links) FAIL_MEMORY(err);
+    if (c->kernels)
+        q->links[q->n_links++] = (quality_link){.what = "kernels with an operator",
+                                                .message = MSG_LINK_KERNEL_OP,
+                                                .linked = c->kernels_with_op,
+                                                .total = c->kernels};
+    if (c->device_work)
+        q->links[q->n_links++] = (quality_link){.what = "device work with a launch call",
+                                                .message = MSG_LINK_LAUNCH,
+                                                .linked = c->with_launch,
+                                                .total = c->device_work};
+    return OK;
+}
+
+status input_quality(const char *analysis, const analysis_input *in, arena *a, quality *out,
+                     error *err) {
+    const trace *t = in->traces[0].trace;
+    quality_counts c = {.device_work = 0};
+    quality q = {.events_read = sat_i64(t->events_read)};
+    /* info reads no column, so that it takes the same time for a trace of any size. */
+    if (!t->summary) TRY(quality_count(t, strcmp(analysis, "info") != 0, &c, err));
+    for (uint32_t i = 0; t->summary && i < in->n_traces; i++) {
+        const trace *one = in->traces[i].trace;
+        if (i) q.events_read = add_i64(q.events_read, sat_i64(one->events_read));
+        if (one->summary) add_summary(one->summary, &c);
+    }
+    TRY(fill_dropped(&c, a, &q, err));
+    TRY(fill_links(&c, a, &q, err));
+    *out = q;
+    return OK;
+}

@@ -1,0 +1,20 @@
+/* input_quality.h: how much of its input an answer rests on. */
+#ifndef ANALYSE_INPUT_QUALITY_H
+#define ANALYSE_INPUT_QUALITY_H
+
+#include "analyse/analysis.h"
+#include "store/summary.h"
+
+typedef struct {
+    int64_t cause[N_CAUSES];          /* events by what is wrong with them */
+    int64_t device_work, with_launch; /* device work; of it with a launch call */
+    int64_t kernels, kernels_with_op; /* 0 when they were not counted */
+} quality_counts;
+
+/* Of a trace; `links`: also the operators of kernels, which are columns to be read. */
+status quality_count(const trace *t, bool links, quality_counts *out, error *err) MUST_USE;
+/* Of the chosen trace; of summaries: of all of them. */
+status input_quality(const char *analysis, const analysis_input *in, arena *a, quality *out,
+                     error *err) MUST_USE;
+
+#endif

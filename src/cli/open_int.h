@@ -1,0 +1,13 @@
+/* open_int.h: what the files that open traces share. */
+#ifndef CLI_OPEN_INT_H
+#define CLI_OPEN_INT_H
+
+#include "cli/open.h"
+#include "session/discover.h"
+
+/* The summaries of all workers of a run, the chosen one first; `x` has room for them. A file that
+ * cannot be read is complained about and stands in its summary; ERR only when none can, or with
+ * --strict. */
+status open_summaries(const options *o, opened *x, const chosen *first, error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,135 @@
+/* open_summaries.c: the summaries of all workers of a run, from the cache or made now.
+ *
+ * Where there are more files than processors, each is read by one thread and several are read side
+ * by side; a few large ones are read one after the other, each by all threads. Either way the
+ * result is in the order of the workers.
+ *
+ * One worker's file that cannot be read must not hide the other thousand: it is named on stderr,
+ * becomes a row `failure` of its summary, and the answer has a note. */
+#include <pthread.h>
+
+#include "analyse/reduce.h"
+#include "cli/cli.h"
+#include "cli/open_int.h"
+#include "cli/progress.h"
+#include "session/load.h"
+#include "store/summary.h"
+
+typedef struct {
+    const options *o;
+    opened *x;
+    const chosen *first;
+    trace **got;          /* by place */
+    bool alone;           /* one file at a time, by all threads */
+    pthread_mutex_t lock; /* guards what follows */
+    progress progress;
+    uint64_t done, n_failed;
+    status fatal;
+    error err; /* of the first failure */
+} opening;
+
+static void release_trace(void *t) {
+    trace_release(t);
+}
+
+/* The i-th worker: the chosen one, then the others in their order. */
+static chosen nth(const opening *q, size_t i) {
+    chosen c = *q->first;
+    size_t first = (size_t)(c.worker - c.run->workers);
+    if (i == 0) return c;
+    c.worker = &c.run->workers[i - 1 < first ? i - 1 : i];
+    c.span = worker_span(c.worker, q->first->span->number);
+    return c;
+}
+
+/* A summary that says only that the file could not be read. */
+static status stand_in(const chosen *c, const error *failed, trace **out, error *err) {
+    buf reason = {0};
+    summary *s = summary_new();
+    text_error(&reason, LANG_EN, failed);
+    status st = s ? summary_fail_file(s, shown_path(c->span->path), buf_str(&reason), err)
+                  : error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    buf_fini(&reason);
+    if (st != OK) {
+        summary_free(s);
+        return st;
+    }
+    *out = trace_of_summary(s);
+    if (!*out) FAIL_MEMORY(err);
+    return OK;
+}
+
+static void keep_failure(opening *q, status st, const error *failed) {
+    pthread_mutex_lock(&q->lock);
+    if (!q->n_failed++) error_copy(&q->err, failed);
+    if (st == ERR_MEMORY || q->o->strict) q->fatal = st;
+    if (q->fatal == OK) {
+        progress_end(&q->progress);
+        (void)cli_complain(q->o, failed);
+    }
+    pthread_mutex_unlock(&q->lock);
+}
+
+static void load_one(void *context, size_t i, int thread) {
+    opening *q = context;
+    const options *o = q->o;
+    chosen c = nth(q, i);
+    error failed = {0};
+    loaded l = {.trace = NULL};
+    load_options how = {.pool = q->alone ? q->x->pool : NULL,
+                        .threads = 1,
+                        .no_cache = o->no_cache,
+                        .strict = o->strict,
+                        .memory_limit_bytes =
+                            o->memory_limit == ABSENT_I64 ? 0 : (uint64_t)o->memory_limit,
+                        .reduce = reduce_worker,
+                        .who = {.worker = c.worker->name, .rank = c.worker->rank}};
+    (void)thread;
+    status st = load(c.span->path.p, &how, &l, &failed);
+    if (st != OK) {
+        keep_failure(q, st, &failed);
+        if (st != ERR_MEMORY) st = stand_in(&c, &failed, &l.trace, NULL);
+    }
+    q->got[i] = l.trace;
+    pthread_mutex_lock(&q->lock);
+    if (st != OK) q->fatal = st;
+    q->done++;
+    (void)progress_step(&q->progress, q->done, q->first->run->n_workers);
+    pthread_mutex_unlock(&q->lock);
+}
+
+static status take_all(opening *q, uint32_t n, error *err) {
+    opened *x = q->x;
+    status st = q->fatal;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!q->got[i] || arena_on_reset(&x->arena, release_trace, q->got[i])) continue;
+        trace_release(q->got[i]);
+        q->got[i] = NULL;
+        st = ERR_MEMORY;
+    }
+    if (st == OK && q->n_failed == n) st = q->err.status;
+    if (st != OK && err) error_copy(err, &q->err);
+    TRY(st);
+    for (uint32_t i = 0; i < n; i++) {
+        chosen c = nth(q, i);
+        TRY(chosen_describe(&c, q->got[i], &x->arena, &x->traces[x->input.n_traces++], err));
+    }
+    return OK;
+}
+
+status open_summaries(const options *o, opened *x, const chosen *first, error *err) {
+    uint32_t n = first->run->n_workers;
+    opening q = {.o = o, .x = x, .first = first};
+    q.got = ARENA_ARRAY(&x->arena, trace *, n);
+    if (!q.got) FAIL_MEMORY(err);
+    q.alone = n < 2 * (uint32_t)pool_threads(x->pool);
+    pthread_mutex_init(&q.lock, NULL);
+    progress_begin(&q.progress, o, first->run->path.p);
+    if (q.alone)
+        for (uint32_t i = 0; i < n; i++) load_one(&q, i, 0);
+    else
+        pool_for(x->pool, n, load_one, &q);
+    progress_end(&q.progress);
+    pthread_mutex_destroy(&q.lock);
+    return take_all(&q, n, err);
+}

@@ -1,0 +1,30 @@
+/* joined.h: summaries of runs, joined once for all questions about all workers.
+ *
+ * The page asks several questions of a thousand workers at once and again with every look;
+ * resolving who waited for whom takes seconds then. Kept are the few last ones. */
+#ifndef SERVE_JOINED_H
+#define SERVE_JOINED_H
+
+#include "analyse/run_summary.h"
+
+typedef struct joined joined;
+
+joined *joined_new(void); /* NULL when out of memory */
+void joined_free(joined *j);
+
+/* What a run is joined from. */
+typedef struct {
+    uint64_t key; /* of the summaries and the selection; the same key is the same result */
+    analysis_input in;
+    const params *params;
+    size_t limit_bytes;
+    const summary *failures; /* rows `failure` to be added; NULL: none */
+} join_question;
+
+/* The joined run as a trace without events that says of itself what the first one says; the
+ * caller's reference. Whoever asks for what another thread is making waits for it. */
+status joined_get(joined *j, const join_question *q, trace **out, error *err) MUST_USE;
+/* How many were made so far; for tests. */
+uint64_t joined_made(joined *j);
+
+#endif
