@@ -262,6 +262,7 @@ static void gather_words(builder *b, paddle_facts **all, int n, word_list *out) 
 /* The number a part gave to a word becomes the number of the word in the whole trace. */
 static void rename_devices(const paddle_facts *f, const word_list *words) {
     uint8_t types[256];
+    if (f->n_words == 0) return;
     for (int i = 0; i < 256; i++) types[i] = (uint8_t)i;
     for (uint32_t k = 0; k < f->n_words; k++) {
         types[DEVICE_NAMED + k] = DEVICE_UNKNOWN;

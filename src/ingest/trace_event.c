@@ -566,6 +566,12 @@ static status dims_of(event_sink *s, const event *e, unsigned field, uint32_t ou
 
 /* ---- rows ---- */
 
+static bool says_something(const raw_op *op) {
+    return op->external != ABSENT_I64 || op->sequence != ABSENT_I64 ||
+           op->forward_thread != ABSENT_I64 || op->shapes || op->types || op->inputs ||
+           op->call_stack;
+}
+
 static status add_op(event_sink *s, const event *e, raw_slice *row) {
     raw_op op = {
         .external = event_int(s, e, FIELD_EXTERNAL, ABSENT_I64),
@@ -577,8 +583,10 @@ static status add_op(event_sink *s, const event *e, raw_slice *row) {
         .call_stack = event_text(e, FIELD_CALL_STACK),
     };
     if (s->paddle) TRY(paddle_set_op(s->paddle, &op));
+    bool has_flops = event_has(e, FIELD_FLOPS);
+    if (!has_flops && !says_something(&op)) return OK;
     TRY(part_op(s->part, &op, row));
-    if (!event_has(e, FIELD_FLOPS)) return OK;
+    if (!has_flops) return OK;
     return part_op_cost(s->part, &(raw_op_cost){.op = row->extra,
                                                 .flops = event_real(s, e, FIELD_FLOPS),
                                                 .bytes = ABSENT_I64});

@@ -507,6 +507,7 @@ status part_label(part *p, const raw_label *row) {
 /* Every kind of point starts with its time. */
 void part_move_points(part *p, int64_t by_ns) {
     const vec *all[] = {&p->memories, &p->instants, &p->counters, &p->marks, &p->arrows};
+    if (by_ns == 0) return;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         for (size_t k = 0; k < all[i]->n; k++) {
             char *at = (char *)all[i]->p + k * all[i]->elem_bytes;

@@ -117,6 +117,7 @@ typedef struct {
     int64_t *call_external;   /* by row of call: what links it to its op */
     int64_t *module_id;       /* by row of module_call: the producer's number */
     int64_t *kernel_external; /* by row of kernel */
+    bool has_callers;         /* some slices are frames of a call stack, or modules */
     void *spare;              /* the memory of the arrays by slice */
     size_t spare_bytes;
     vec track_kinds;  /* uint8_t by sealed track */

@@ -2,6 +2,10 @@
  * order of its slices. s->detail holds for every slice its row in the table of its kind, for the
  * steps that follow; before, it holds the row + 1 in its part's raw table (raw_slice.extra).
  *
+ * An operator always has a row. Ranges of other kinds (annotations, phases, stages) have one when there is
+ * something to keep: what the reader gave, or a call stack, which only a trace with Python or module
+ * slices can give them.
+ *
  * Slices are taken in pieces, side by side: first each piece counts its rows, then, when it is known
  * where they start, it writes them. */
 #include "base/mem.h"
@@ -16,12 +20,14 @@ typedef enum {
     DETAIL_KERNEL,
     DETAIL_CALL,
     DETAIL_MODULE,
+    DETAIL_BARE, /* an op row with nothing to keep but a call stack */
     N_DETAILS
 } detail_table;
 
 /* Rows of each table in a piece; then the first of them. */
 typedef struct {
     uint32_t n[N_DETAILS];
+    uint32_t n_python; /* slices that are frames of a call stack */
 } detail_count;
 
 typedef struct {
@@ -48,12 +54,13 @@ static detail_table table_of(uint8_t kind) {
     }
 }
 
-/* The table a slice has a row in: an op or module always, the others (and what is of no known kind)
- * when the reader gave one. */
+/* The table a slice has a row in: an op or module always, the others when the reader gave one. What is
+ * of no known kind is nobody's call. */
 static inline detail_table table_of_slice(const sealing *s, uint32_t i) {
-    detail_table t = table_of(s->slice.kind[i]);
-    bool always = t != DETAIL_KERNEL && t != DETAIL_CALL && s->slice.kind[i] != KIND_OTHER;
-    return always || s->detail[i] ? t : DETAIL_NONE;
+    uint8_t kind = s->slice.kind[i];
+    detail_table t = table_of(kind);
+    if (s->detail[i] || t == DETAIL_MODULE || kind == KIND_OP) return t;
+    return t == DETAIL_OP && kind != KIND_OTHER ? DETAIL_BARE : DETAIL_NONE;
 }
 
 const part *seal_find_part(const sealing *s, uint32_t raw_row) {
@@ -119,23 +126,30 @@ static uint32_t end_of_piece(const sealing *s, size_t i) {
 static void count_piece(void *context, size_t piece, int worker) {
     detailing *q = context;
     const sealing *s = q->s;
-    detail_count c = {{0}};
+    detail_count c = {.n_python = 0};
     (void)worker;
-    for (uint32_t i = piece ? (uint32_t)(piece * PIECE) : 1; i < end_of_piece(s, piece); i++)
+    for (uint32_t i = piece ? (uint32_t)(piece * PIECE) : 1; i < end_of_piece(s, piece); i++) {
         c.n[table_of_slice(s, i)]++;
+        c.n_python += s->slice.kind[i] == KIND_PYTHON;
+    }
     q->counts[piece] = c;
 }
 
 static status make_tables(detailing *q, error *err) {
     sealing *s = q->s;
-    uint32_t at[N_DETAILS] = {0, 1, 1, 1, 1};
+    uint32_t at[N_DETAILS] = {0, 1, 1, 1, 1, 0};
     pool_for(s->pool, q->n_pieces, count_piece, q);
     for (size_t i = 0; i < q->n_pieces; i++)
+        s->has_callers |= q->counts[i].n_python || q->counts[i].n[DETAIL_MODULE];
+    for (size_t i = 0; i < q->n_pieces; i++) {
+        uint32_t *n_rows = q->counts[i].n;
+        if (s->has_callers) n_rows[DETAIL_OP] += n_rows[DETAIL_BARE];
         for (int t = 0; t < N_DETAILS; t++) {
-            uint32_t n = q->counts[i].n[t];
-            q->counts[i].n[t] = at[t];
+            uint32_t n = n_rows[t];
+            n_rows[t] = at[t];
             at[t] += n;
         }
+    }
     TRY(seal_table(s, TABLE_op, at[DETAIL_OP], err));
     TRY(seal_table(s, TABLE_kernel, at[DETAIL_KERNEL], err));
     TRY(seal_table(s, TABLE_call, at[DETAIL_CALL], err));
@@ -181,6 +195,7 @@ static void fill_piece(void *context, size_t piece, int worker) {
     (void)worker;
     for (uint32_t i = piece ? (uint32_t)(piece * PIECE) : 1; i < end_of_piece(s, piece); i++) {
         detail_table t = table_of_slice(s, i);
+        if (t == DETAIL_BARE) t = s->has_callers ? DETAIL_OP : DETAIL_NONE;
         if (t == DETAIL_NONE) {
             s->detail[i] = 0;
             continue;

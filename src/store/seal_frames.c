@@ -62,6 +62,7 @@ static uint32_t module_of_slice(framing *q, uint32_t slice, uint32_t parent) {
     }
 }
 
+/* The innermost frame and module at every slice. */
 static bool walk_slices(framing *q) {
     sealing *s = q->s;
     for (uint32_t i = 1; i < s->slice.n; i++) {
@@ -78,8 +79,14 @@ static bool walk_slices(framing *q) {
         q->frame_of[i] = frame;
         q->module_of[i] = module;
     }
+    return true;
+}
+
+static bool set_op_frames(framing *q) {
+    sealing *s = q->s;
     for (uint32_t i = 1; i < s->op.n; i++) {
         uint32_t text = s->op.frame[i]; /* the reader's string id, see seal_details */
+        if (!text && !s->has_callers) continue;
         uint32_t frame = text ? frame_of_text(q, text) : q->frame_of[s->op.slice[i]];
         if (frame == UINT32_MAX) return false;
         s->op.frame[i] = frame;
@@ -134,7 +141,8 @@ status seal_frames(sealing *s, error *err) {
     status st = ERR_MEMORY;
     if (no_module) {
         *no_module = (module_row){0, 0, 0};
-        if (walk_slices(&q)) st = write_tables(&q, err);
+        if ((!s->has_callers || walk_slices(&q)) && set_op_frames(&q))
+            st = write_tables(&q, err);
     }
     vec_fini(&q.modules);
     map_fini(&q.texts);

@@ -1,6 +1,10 @@
 /* seal_memory.c: memory events, instants and counters, by time. A memory event belongs to the
- * innermost operator running on its thread, or, where the producer wants it, the innermost range; the release of an address is the partner of its last
- * allocation still alive on that device. */
+ * innermost operator running on its thread, or, where the producer wants it, the innermost range; or to
+ * the range that the producer names. The release of an address is the partner of its last allocation
+ * still alive on that device.
+ *
+ * Events come in the order of time, so for each track a cursor stands at the last slice that has begun;
+ * what an event belongs to is that slice or, nearly always, one around it. */
 #include "base/mem.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
@@ -122,13 +126,17 @@ static status sort_rows(sealing *s, int table, row_cmp cmp, timed *t, error *err
     return seal_table(s, table, t->n + 1, err);
 }
 
-/* The innermost operator at a time on a track; `cursor` remembers where the last search ended. */
-static uint32_t op_at(const sealing *s, uint32_t track, int64_t time, uint32_t *cursor) {
+/* The last slice of a track that has begun at a time, 0 = none; `cursor` remembers where the last search
+ * ended. Times do not fall from one call to the next. */
+static uint32_t last_begun(const sealing *s, uint32_t track, int64_t time, uint32_t *cursor) {
     uint32_t i = *cursor ? *cursor : s->track.first[track], end = s->track.end[track];
     while (i < end && s->slice.start[i] <= time) i++;
     *cursor = i;
-    if (i == s->track.first[track]) return 0;
-    i--;
+    return i == s->track.first[track] ? 0 : i - 1;
+}
+
+/* The innermost operator at a time, from the last slice that has begun. */
+static uint32_t op_at(const sealing *s, uint32_t i, int64_t time) {
     uint32_t range = 0; /* innermost, where events outside operators belong to one */
     for (int level = 0; i && level < MAX_CLIMB; i = s->slice.parent[i], level++) {
         if (time >= s->slice.start[i] + s->slice.dur[i]) continue;
@@ -139,25 +147,41 @@ static uint32_t op_at(const sealing *s, uint32_t track, int64_t time, uint32_t *
 }
 
 /* A producer that says so may round the times of its memory events to whole microseconds. */
-enum { OWNER_SLACK_NS = 1000, MAX_TWINS = 256 };
+enum { OWNER_SLACK_NS = 1000, MAX_TWINS = 256, NEARBY = 64 };
 
-/* The slice of a track with this start and name, 0 when there is none or it does not fit. */
-static uint32_t find_owner(const sealing *s, uint32_t track, const raw_memory *m) {
+/* The first slice of a track that starts at `start` or later, or its end. */
+static uint32_t search_start(const sealing *s, uint32_t track, int64_t start) {
     uint32_t low = s->track.first[track], high = s->track.end[track];
-    uint32_t end = high;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (s->slice.start[middle] < m->owner_start)
+        if (s->slice.start[middle] < start)
             low = middle + 1;
         else
             high = middle;
     }
-    for (int i = 0; i < MAX_TWINS && low < end && s->slice.start[low] == m->owner_start;
-         i++, low++)
-        if (s->slice.name[low] == m->owner_name)
-            return m->time + OWNER_SLACK_NS >= s->slice.start[low] &&
-                           m->time - OWNER_SLACK_NS <= s->slice.start[low] + s->slice.dur[low]
-                       ? low
+    return low;
+}
+
+/* The same, where a slice that starts then is probably `from` or one around it. */
+static uint32_t find_start(const sealing *s, uint32_t track, int64_t start, uint32_t from) {
+    uint32_t i = from, first = s->track.first[track];
+    int n = 0;
+    while (i && s->slice.start[i] > start && n++ < NEARBY) i = s->slice.parent[i];
+    if (!i || s->slice.start[i] != start) return search_start(s, track, start);
+    while (i > first && s->slice.start[i - 1] == start && n++ < NEARBY) i--;
+    return i == first || s->slice.start[i - 1] < start ? i : search_start(s, track, start);
+}
+
+/* The slice of a track with the start and name that the event names, 0 when there is none or it does
+ * not fit. `from`: the last slice that has begun. */
+static uint32_t find_owner(const sealing *s, uint32_t track, const raw_memory *m,
+                           uint32_t from) {
+    uint32_t i = find_start(s, track, m->owner_start, from), end = s->track.end[track];
+    for (int n = 0; n < MAX_TWINS && i < end && s->slice.start[i] == m->owner_start; n++, i++)
+        if (s->slice.name[i] == m->owner_name)
+            return m->time + OWNER_SLACK_NS >= s->slice.start[i] &&
+                           m->time - OWNER_SLACK_NS <= s->slice.start[i] + s->slice.dur[i]
+                       ? i
                        : 0;
     return 0;
 }
@@ -180,10 +204,10 @@ static status seal_events(sealing *s, const timed *t, error *err) {
         uint32_t row = (uint32_t)k + 1, track = t->tracks[t->order[k]];
         s->memory.time[row] = m->time;
         s->memory.track[row] = track;
-        s->memory.op[row] = op_at(s, track, m->time, &cursor[track]);
-        uint32_t range = m->has_owner ? find_owner(s, track, m) : 0;
+        uint32_t begun = last_begun(s, track, m->time, &cursor[track]);
+        uint32_t range = m->has_owner ? find_owner(s, track, m, begun) : 0;
         s->memory.range[row] = range;
-        if (range) s->memory.op[row] = op_around(s, range);
+        s->memory.op[row] = range ? op_around(s, range) : op_at(s, begun, m->time);
         s->memory.address[row] = m->address;
         s->memory.bytes[row] = m->bytes;
         s->memory.allocated[row] = m->allocated;

@@ -24,6 +24,13 @@ typedef struct {
     uint32_t n, cap;
 } row_list;
 
+/* A slice that has not ended yet. */
+typedef struct {
+    int64_t end;
+    uint32_t id;
+    uint32_t next_row; /* where its children go at least */
+} open_slice;
+
 /* The first row from `least` on that is free at `start`. */
 static bool take_row(row_list *r, uint32_t least, int64_t start, int64_t end, uint16_t *out) {
     uint32_t row = least < MAX_ROWS ? least : MAX_ROWS;
@@ -41,30 +48,32 @@ static bool take_row(row_list *r, uint32_t least, int64_t start, int64_t end, ui
     return true;
 }
 
-static bool nest_track(nesting *q, uint32_t track, uint32_t *stack, row_list *rows) {
-    sealing *s = q->s;
-    uint32_t depth = 0; /* entries on the stack */
+static bool nest_track(nesting *q, uint32_t track, open_slice *stack, row_list *rows) {
+    const sealing *s = q->s;
+    const int64_t *starts = s->slice.start, *durs = s->slice.dur;
+    uint32_t *parents = s->slice.parent;
+    uint16_t *depths = s->slice.depth, *row_of = s->slice.row;
+    uint32_t depth = 0; /* entries on the stack, above one that never ends */
     int64_t overlaps = 0;
+    stack[0] = (open_slice){INT64_MAX, 0, 0};
     for (uint32_t i = s->track.first[track]; i < s->track.end[track]; i++) {
-        int64_t start = s->slice.start[i], end = start + s->slice.dur[i];
+        int64_t start = starts[i], end = start + durs[i];
         bool overlap = false;
-        while (depth) {
-            uint32_t top = stack[depth - 1];
-            int64_t top_end = s->slice.start[top] + s->slice.dur[top];
-            if (start < top_end && end <= top_end) break;
-            overlap |= start < top_end;
+        while (start >= stack[depth].end || end > stack[depth].end) {
+            overlap |= start < stack[depth].end;
             depth--;
         }
-        uint32_t parent = depth ? stack[depth - 1] : 0;
-        s->slice.parent[i] = parent;
-        s->slice.depth[i] = sat_u16(depth);
-        uint32_t least = parent ? s->slice.row[parent] + 1u : 0;
-        if (!take_row(rows, least, start, end, &s->slice.row[i])) return false;
+        const open_slice *parent = &stack[depth];
+        uint16_t row;
+        if (!take_row(rows, parent->next_row, start, end, &row)) return false;
+        parents[i] = parent->id;
+        depths[i] = sat_u16(depth);
+        row_of[i] = row;
         if (overlap) {
             s->slice.flags[i] |= SLICE_SPILLED;
             overlaps++;
         }
-        stack[depth++] = i;
+        stack[++depth] = (open_slice){end, i, row + 1u};
     }
     s->track.rows[track] = rows->n;
     if (s->track.kind[track] == TRACK_THREAD) atomic_fetch_add(&q->n_overlaps, overlaps);
@@ -79,7 +88,7 @@ static void nest_job(void *context, size_t job, int worker) {
     size_t n = q->s->track.end[track] - q->s->track.first[track];
     (void)worker;
     if (n == 0) return;
-    uint32_t *stack = mem_map((n + 1) * sizeof *stack);
+    open_slice *stack = mem_map((n + 1) * sizeof *stack);
     row_list rows = {0};
     if (!stack || !nest_track(q, track, stack, &rows)) atomic_store(&q->failed, 1);
     if (stack) mem_unmap(stack, (n + 1) * sizeof *stack);

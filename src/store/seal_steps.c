@@ -18,14 +18,20 @@ static int64_t number_of(str name, int64_t otherwise) {
     return str_to_i64(str_from(name, at), &v) ? v : otherwise;
 }
 
+/* The next step behind slice i, or s->slice.n: one byte in tens of thousands. */
+static uint32_t next_step(const sealing *s, uint32_t i) {
+    const uint8_t *from = s->slice.kind + i + 1;
+    const uint8_t *at = memchr(from, KIND_STEP, s->slice.n - (i + 1));
+    return at ? (uint32_t)(at - s->slice.kind) : s->slice.n;
+}
+
 status seal_steps(sealing *s, error *err) {
     uint32_t n = 0;
-    for (uint32_t i = 1; i < s->slice.n; i++) n += s->slice.kind[i] == KIND_STEP;
+    for (uint32_t i = next_step(s, 0); i < s->slice.n; i = next_step(s, i)) n++;
     uint32_t *order = seal_scratch(s, 2 * (size_t)n + 1, sizeof(uint32_t));
     if (!order) FAIL_MEMORY(err);
     n = 0;
-    for (uint32_t i = 1; i < s->slice.n; i++)
-        if (s->slice.kind[i] == KIND_STEP) order[n++] = i;
+    for (uint32_t i = next_step(s, 0); i < s->slice.n; i = next_step(s, i)) order[n++] = i;
     sort_index(order, order + n, n, cmp_steps, s);
     TRY(seal_table(s, TABLE_step, (size_t)n + 1, err));
     for (uint32_t i = 0; i < n; i++) {

@@ -74,6 +74,23 @@ static void only_slices_that_do_framework_work_are_ops(void **state) {
     trace_release(t);
 }
 
+static void a_range_with_nothing_to_keep_has_no_row(void **state) {
+    trace *t = read_events(EVENTS(X("user_annotation", "bare", 1, 2, 1, ""),
+                                  X("user_annotation", "known", 1, 4, 1, "\"External id\":7"),
+                                  X("cpu_op", "o", 1, 6, 1, "")));
+    assert_int_equal(t->op.n, 3);
+    assert_int_equal(trace_op_of(t, find_slice(t, "bare")), 0);
+    assert_int_equal(t->op.external[trace_op_of(t, find_slice(t, "known"))], 7);
+    assert_int_equal(trace_op_of(t, find_slice(t, "o")), 2);
+    trace_release(t);
+    /* Where there are call stacks, its own is kept. */
+    t = read_events(EVENTS(X("python_function", "p", 1, 0, 9, ""),
+                           X("user_annotation", "bare", 1, 2, 1, "")));
+    uint32_t row = trace_op_of(t, find_slice(t, "bare"));
+    assert_true(row && t->op.frame[row]);
+    trace_release(t);
+}
+
 #define COMM(name, ts, group)                                     \
     X("cpu_op", name, 1, ts, 1,                                   \
       "\"Collective name\":\"c\",\"Process Group Name\":\"" group \
@@ -109,6 +126,7 @@ int main(void) {
         cmocka_unit_test(each_detail_names_its_slice_in_order),
         cmocka_unit_test(details_come_from_the_right_part),
         cmocka_unit_test(only_slices_that_do_framework_work_are_ops),
+        cmocka_unit_test(a_range_with_nothing_to_keep_has_no_row),
         cmocka_unit_test(a_group_of_the_metadata_is_used_and_another_is_made),
         cmocka_unit_test(collectives_are_in_the_order_of_their_slices),
     };

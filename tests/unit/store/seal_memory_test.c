@@ -90,6 +90,72 @@ static void a_thread_with_samples_stays_a_thread(void **state) {
     trace_release(t);
 }
 
+/* ---- owners ---- */
+
+/* The first slice of the track with the start and the name, when the event lies in it. */
+static uint32_t slow_owner(const trace *t, int64_t start, const char *name, int64_t time) {
+    for (uint32_t i = 1; i < t->slice.n; i++)
+        if (t->slice.start[i] == start && strcmp(text_of_id(t, t->slice.name[i]), name) == 0)
+            return time + 1000 >= start && time - 1000 <= start + t->slice.dur[i] ? i : 0;
+    return 0;
+}
+
+enum { N_RANGES = 3000, N_EVENTS = 3000 };
+
+static uint32_t any_below(uint32_t *seed, uint32_t limit) {
+    return next_random(seed) % limit;
+}
+
+/* Ranges of few names that start together, nest deeply or last no time, and events that name one of
+ * them, one that is elsewhere or one that is not there. `spread_ns`: over how long. */
+static void check_owners(uint32_t spread_ns) {
+    static const char *const names[] = {"a", "b", "c"};
+    builder *b = builder_new();
+    part *p = builder_part(b);
+    uint32_t seed = spread_ns, ids[3];
+    static int64_t starts[N_EVENTS];
+    static uint8_t name_of[N_EVENTS];
+    for (int i = 0; i < 3; i++) ids[i] = intern_add(builder_strings(b), str_of(names[i]));
+    uint32_t track = part_track(p, (ident){1, false}, (ident){1, false});
+    for (uint32_t i = 0; i < N_RANGES; i++) {
+        raw_slice row = {.start = any_below(&seed, spread_ns),
+                         .dur = any_below(&seed, 2) ? any_below(&seed, 5000) : 0,
+                         .name = ids[any_below(&seed, 3)],
+                         .track = track,
+                         .kind = KIND_ANNOTATION};
+        assert_int_equal(part_slice(p, &row), OK);
+    }
+    for (uint32_t i = 0; i < N_EVENTS; i++) {
+        starts[i] = any_below(&seed, spread_ns);
+        name_of[i] = (uint8_t)any_below(&seed, 3);
+        raw_memory m = {.time = starts[i] + any_below(&seed, 6000) - 2000,
+                        .track = track,
+                        .address = i + 1,
+                        .has_owner = true,
+                        .owner_start = starts[i],
+                        .owner_name = ids[name_of[i]]};
+        assert_int_equal(part_memory(p, &m), OK);
+    }
+    trace *t;
+    assert_int_equal(builder_seal(b, NULL, &t, NULL), OK);
+    builder_free(b);
+    uint32_t n_found = 0;
+    for (uint32_t i = 1; i < t->memory.n; i++) {
+        uint32_t event = (uint32_t)t->memory.address[i] - 1;
+        uint32_t owner = slow_owner(t, starts[event], names[name_of[event]], t->memory.time[i]);
+        assert_int_equal(t->memory.range[i], owner);
+        n_found += owner != 0;
+    }
+    assert_true(n_found > 20);
+    trace_release(t);
+}
+
+static void memory_belongs_to_the_range_its_producer_names(void **state) {
+    check_owners(50);    /* all pile up: dozens start together */
+    check_owners(5000);  /* many around each other */
+    check_owners(20000); /* few */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_belongs_to_the_innermost_operator_of_its_thread),
@@ -98,6 +164,7 @@ int main(void) {
         cmocka_unit_test(events_of_one_time_keep_the_producers_order),
         cmocka_unit_test(instants_and_samples_are_sorted_by_time_then_name),
         cmocka_unit_test(a_thread_with_samples_stays_a_thread),
+        cmocka_unit_test(memory_belongs_to_the_range_its_producer_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
