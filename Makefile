@@ -220,7 +220,10 @@ $B/tacho-demo: $(call objects,$(DEMO)) $B/libtacho.so
 
 # For a machine with a GPU: tests/gpu/run takes these and build/libtacho.so there. The package is the one
 # that pip would install, with its extension.
-gpu: build/gpu-launch build/gpu-python
+gpu: build/gpu-launch build/gpu-empty.so build/gpu-python
+build/gpu-empty.so: $B/obj/tests/gpu/empty.o
+	@$(if $(V),,echo '  LINK  $@')
+	$Q$(CC) $(C_FLAGS) $(L_FLAGS) -shared $< -o $@
 build/gpu-python: build/libtacho.so build/tacho python/backend.py $(wildcard python/native/*.c) \
     $(wildcard python/tacho/*.py python/tacho/*/*.py)
 	@$(if $(V),,echo '  WHEEL $@')

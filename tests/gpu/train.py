@@ -1,8 +1,9 @@
 """Small GPT models in PyTorch, recorded by tacho and by torch.profiler; what tests/gpu/run judges.
 
     train.py cost FOLDER    gpt2: GPU-bound. small: launch-bound. In one process, windows of steps take
-                            turns: recorded, not recorded. Then the same with torch.profiler. Prints a
-                            line for each pair of windows: ms for a step.
+                            turns: recorded, not recorded. Then the same with torch.profiler, with
+                            PyTorch's bare hook and with device records alone. Prints a line for each
+                            pair of windows: ms for a step.
     train.py memory FOLDER  a step with the allocator's events, and what the allocator counted itself.
     train.py graph FOLDER   a CUDA graph of 20 kernels, launched five times; recorded by whoever loaded the
                             recorder.
@@ -11,8 +12,10 @@
     train.py ops FOLDER     three steps of `small` seen by both tools, one after the other: the recording
                             of tacho, and for each kernel of torch.profiler its operator, in launch order.
 """
+import ctypes
 import gzip
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -21,8 +24,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "build/gpu-python"))
+BUILD = Path(__file__).resolve().parent.parent.parent / "build"
+sys.path.insert(0, str(BUILD / "gpu-python"))
 import tacho  # noqa: E402
+from tacho.hooks import torch_hooks  # noqa: E402
 
 WINDOWS = 32
 
@@ -112,10 +117,47 @@ def torch_window(step, steps, _folder):
     return on, (time.perf_counter() - begin) * 1e3
 
 
+class Callback(ctypes.Structure):
+    """at::RecordFunctionCallback."""
+    _fields_ = [("start", ctypes.c_void_p), ("end", ctypes.c_void_p), ("probability", ctypes.c_double),
+                ("scopes", ctypes.c_bool * 10), ("inputs", ctypes.c_bool), ("outputs", ctypes.c_bool),
+                ("ids", ctypes.c_bool)]
+
+
+def hook_window(step, steps, _folder):
+    """PyTorch's hook for operators, backward nodes and ranges, with callbacks that do nothing."""
+    empty = ctypes.CDLL(str(BUILD / "gpu-empty.so"))
+    lib = ctypes.CDLL("libtorch_cpu.so", mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
+    add, remove = lib._ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE, lib._ZN2at14removeCallbackEm
+    add.argtypes, add.restype, remove.argtypes = [Callback], ctypes.c_uint64, [ctypes.c_uint64]
+    start, end = (ctypes.cast(f, ctypes.c_void_p).value for f in (empty.empty_start, empty.empty_end))
+    handles = []
+    for scope in (0, 1, 7):
+        scopes = (ctypes.c_bool * 10)(*(i == scope for i in range(10)))
+        handles.append(add(Callback(start, end, 1.0, scopes, False, False, False)))
+    on = window_ms(step, steps)
+    for handle in handles:
+        remove(handle)
+    return on, 0
+
+
+def device_window(step, steps, folder):
+    """Only what the GPU did and the calls that launched it."""
+    install = torch_hooks.install
+    torch_hooks.install = lambda wants: None
+    try:
+        return tacho_window(step, steps, folder)
+    finally:
+        torch_hooks.install = install
+
+
 def cost(folder):
     for model in MODELS:
         step, steps = make(model)
-        for tool, window in (("tacho", tacho_window), ("torch", torch_window)):
+        tools = {"tacho": tacho_window, "torch": torch_window}
+        if model == "small":
+            tools.update(hook=hook_window, device=device_window)
+        for tool, window in tools.items():
             for _ in range(2):  # both tools load what they need
                 window(step, steps, folder / model)
             for _ in range(WINDOWS if tool == "tacho" else WINDOWS // 2):
