@@ -4,7 +4,8 @@
  * Operators are the outermost operators of the host, or the device's tasks where only those were
  * recorded (a compiled graph on an accelerator). They are sorted by start once; the operators of a step
  * are then a range. A point that is asked for is looked up by its full name or the last part of it, in
- * every step; a step without it has no parts. Points found without being asked are used only where the
+ * every step; a step without it has no parts. A point the producer timed itself is where its table says
+ * when its operator is not among those recorded, and stays in use when only the other one is asked for. Points found without being asked are used only where the
  * names are those of a compiled graph (Type-op12): elsewhere the stages (stages.h) know better, and the
  * points are only named. */
 #include "analyse/step_trace.h"
@@ -27,6 +28,9 @@ typedef struct {
     graph_op *ops; /* by start */
     size_t n;
     str fp, bp, end; /* asked for */
+    /* Of points the producer timed: its steps, and its own names. NULL: it timed none. */
+    const step_trace_row *given;
+    str given_fp, given_bp;
 } finder;
 
 /* The last part of a path. */
@@ -109,9 +113,20 @@ static void ops_of_step(const finder *f, uint32_t step, size_t *from, size_t *to
 
 /* ---- points ------------------------------------------------------------------------------ */
 
+/* A point is named in full or by the last part of its name. */
+static bool names_op(str asked, str name) {
+    return name.n && (str_eq(name, asked) || str_eq(last_part(name), asked));
+}
+
 static bool has_name(const finder *f, size_t i, str asked) {
-    str name = trace_str(f->t, f->ops[i].name);
-    return str_eq(name, asked) || str_eq(last_part(name), asked);
+    return names_op(asked, trace_str(f->t, f->ops[i].name));
+}
+
+/* What the producer timed in a step, when the point asked for is its own; NULL otherwise. */
+static const step_trace_row *given_point(const finder *f, uint32_t step, str asked, str own) {
+    const step_trace_row *row = f->given ? &f->given[step] : NULL;
+    bool timed = row && row->known && row->passes.end > row->passes.start;
+    return timed && names_op(asked, own) ? row : NULL;
 }
 
 /* Index of the forward point in [from, to), SIZE_MAX: none. */
@@ -160,19 +175,41 @@ static int64_t step_end(const finder *f, uint32_t step, bool *any) {
     return f->t->step.end[step];
 }
 
-static void set_row(const finder *f, uint32_t step, step_trace *s, found_points *any) {
-    const trace *t = f->t;
+/* The forward point of a step: its name and start. False: it has none. */
+static bool place_fp(const finder *f, uint32_t step, str *name, int64_t *start) {
     size_t from, to;
     ops_of_step(f, step, &from, &to);
-    size_t fp = find_fp(f, from, to), bp = find_bp(f, from, to);
-    any->fp |= fp != SIZE_MAX;
-    any->bp |= bp != SIZE_MAX;
+    size_t at = find_fp(f, from, to);
+    const step_trace_row *own = given_point(f, step, f->fp, f->given_fp);
+    if (at == SIZE_MAX && !own) return false;
+    *name = at == SIZE_MAX ? f->given_fp : trace_str(f->t, f->ops[at].name);
+    *start = at == SIZE_MAX ? own->passes.start : f->ops[at].start;
+    return true;
+}
+
+static bool place_bp(const finder *f, uint32_t step, str *name, int64_t *end) {
+    size_t from, to;
+    ops_of_step(f, step, &from, &to);
+    size_t at = find_bp(f, from, to);
+    const step_trace_row *own = given_point(f, step, f->bp, f->given_bp);
+    if (at == SIZE_MAX && !own) return false;
+    *name = at == SIZE_MAX ? f->given_bp : trace_str(f->t, f->ops[at].name);
+    *end = at == SIZE_MAX ? own->passes.end : f->ops[at].end;
+    return true;
+}
+
+static void set_row(const finder *f, uint32_t step, step_trace *s, found_points *any) {
+    str fp_name, bp_name;
+    int64_t start, end;
+    bool fp = place_fp(f, step, &fp_name, &start), bp = place_bp(f, step, &bp_name, &end);
+    any->fp |= fp;
+    any->bp |= bp;
     int64_t step_ends = step_end(f, step, &any->end),
             before = step > 1 ? step_end(f, step - 1, &any->end) : 0;
-    if (fp == SIZE_MAX || bp == SIZE_MAX) return;
-    if (!s->fp.n) s->fp = trace_str(t, f->ops[fp].name);
-    if (!s->bp.n) s->bp = trace_str(t, f->ops[bp].name);
-    int64_t start = f->ops[fp].start, end = max_i64(start, f->ops[bp].end);
+    if (!fp || !bp) return;
+    if (!s->fp.n) s->fp = fp_name;
+    if (!s->bp.n) s->bp = bp_name;
+    end = max_i64(start, end);
     s->rows[step] =
         (step_trace_row){.known = true,
                          .gap = step > 1 ? max_i64(0, sub_i64(start, before)) : ABSENT_I64,
@@ -219,7 +256,7 @@ static void set_given(const trace *t, uint32_t row, step_trace_row *to) {
     if (stage_is(t, row, "tail")) to->tail = dur;
 }
 
-static status take_given(const trace *t, step_trace *s, error *err) {
+static status take_given(const trace *t, step_trace_row *rows, error *err) {
     map by_number = {0};
     status st = OK;
     for (uint32_t i = 1; i < t->step.n && st == OK; i++) {
@@ -233,7 +270,7 @@ static status take_given(const trace *t, step_trace *s, error *err) {
         if (t->given_step.number[g] == ABSENT_I64) continue;
         uint32_t step = map_get(&by_number, (uint64_t)t->given_step.number[g]);
         if (step == MAP_NONE) continue;
-        step_trace_row *row = &s->rows[step];
+        step_trace_row *row = &rows[step];
         if (!row->known)
             *row = (step_trace_row){.known = true, .gap = ABSENT_I64, .tail = ABSENT_I64};
         set_given(t, g, row);
@@ -250,6 +287,36 @@ bool step_trace_is_likely(const trace *t) {
     return found;
 }
 
+/* The points asked for are the producer's own, or none is asked for: its table is the answer. */
+static bool asks_for_given(const finder *f) {
+    return !f->end.n && (!f->fp.n || names_op(f->fp, f->given_fp)) &&
+           (!f->bp.n || names_op(f->bp, f->given_bp));
+}
+
+/* The producer's steps; where other points than its own are asked for, those its table can still tell. */
+static status find_given(finder *f, step_trace *s, error *err) {
+    const trace *t = f->t;
+    bool own = asks_for_given(f), asked = f->fp.n || f->bp.n || f->end.n;
+    /* Collectives of the step trace are no operators. */
+    bool tasks = (int64_t)t->kind_count[KIND_KERNEL] > (int64_t)t->comm.n - 1;
+    if (asked && !t->kind_count[KIND_OP] && !tasks)
+        FAIL0(err, ERR_ARG, NOPOS, MSG_POINTS_NEED_OPERATORS);
+    step_trace_row *rows =
+        own ? s->rows : ARENA_ARRAY(f->arena, step_trace_row, t->step.n + 1u);
+    if (!rows) FAIL_MEMORY(err);
+    TRY(take_given(t, rows, err));
+    if (own) {
+        s->source = POINTS_GIVEN;
+        s->fp = f->given_fp;
+        s->bp = f->given_bp;
+        return OK;
+    }
+    f->given = rows;
+    if (!f->fp.n) f->fp = f->given_fp;
+    if (!f->bp.n) f->bp = f->given_bp;
+    return find_points(f, s, err);
+}
+
 status step_trace_find(const trace *t, const params *p, arena *a, step_trace *out, error *err) {
     finder f = {.t = t, .arena = a};
     step_trace s = {.rows = ARENA_ARRAY(a, step_trace_row, (size_t)t->step.n + 1)};
@@ -257,17 +324,10 @@ status step_trace_find(const trace *t, const params *p, arena *a, step_trace *ou
     f.fp = param_text(p, STR("fp_point"));
     f.bp = param_text(p, STR("bp_point"));
     f.end = param_text(p, STR("end_point"));
-    bool given = t->given_step.n > 1, asked = f.fp.n || f.bp.n || f.end.n;
-    if (given && asked && !t->kind_count[KIND_OP]) {
-        /* Collectives of the step trace are no operators. */
-        bool tasks = (int64_t)t->kind_count[KIND_KERNEL] > (int64_t)t->comm.n - 1;
-        if (!tasks) FAIL0(err, ERR_ARG, NOPOS, MSG_POINTS_NEED_OPERATORS);
-    }
-    if (given && !asked) {
-        s.source = POINTS_GIVEN;
-        s.fp = json_text(trace_meta(t, STR("fp_point")));
-        s.bp = json_text(trace_meta(t, STR("bp_point")));
-        TRY(take_given(t, &s, err));
+    if (t->given_step.n > 1) {
+        f.given_fp = json_text(trace_meta(t, STR("fp_point")));
+        f.given_bp = json_text(trace_meta(t, STR("bp_point")));
+        TRY(find_given(&f, &s, err));
     } else {
         TRY(find_points(&f, &s, err));
     }

@@ -125,6 +125,53 @@ static void a_step_trace_alone_is_believed_and_cannot_be_changed(void **state) {
     built_fini(&x);
 }
 
+/* Two steps with operators, and the producer's own times of points none of them is. */
+static void add_timed(built *x) {
+    add_steps(x, false);
+    for (int s = 0; s < 2; s++) {
+        add_given(x, s + 1, "total", 1000 * s, 900);
+        add_given(x, s + 1, "interval", 1000 * s, 20);
+        add_given(x, s + 1, "forward_backward", 1000 * s + 20, 600);
+        add_given(x, s + 1, "tail", 1000 * s + 620, 280);
+    }
+    built_meta(x, "fp_point", "\"Default/Cast-op6\"");
+    built_meta(x, "bp_point", "\"Default/TransData-op7\"");
+    built_seal(x);
+}
+
+static void the_producers_own_points_may_be_asked_for_by_either_name(void **state) {
+    static const char *const names[] = {"Cast-op6", "Default/Cast-op6"};
+    for (int i = 0; i < 2; i++) {
+        built x;
+        built_init(&x);
+        add_timed(&x);
+        built_param(&x, "fp_point", names[i]);
+        assert_int_equal(built_ask(&x, analyse_steps, NULL), OK);
+        const table *t = built_table(&x, "steps"), *p = built_table(&x, "points");
+        assert_true(built_is(p, 0, "name", "Default/Cast-op6"));
+        assert_true(built_is(p, 1, "name", "Default/TransData-op7"));
+        assert_true(built_is(p, 0, "source", "given"));
+        assert_int_equal(built_int(t, 1, "gap"), 20);
+        assert_int_equal(built_int(t, 1, "forward_backward"), 600);
+        built_fini(&x);
+    }
+}
+
+static void the_point_that_is_not_asked_for_stays_where_it_was_timed(void **state) {
+    built x;
+    built_init(&x);
+    add_timed(&x);
+    built_param(&x, "bp_point", "Add-op4");
+    assert_int_equal(built_ask(&x, analyse_steps, NULL), OK);
+    const table *t = built_table(&x, "steps"), *p = built_table(&x, "points");
+    assert_true(built_is(p, 0, "name", "Default/Cast-op6"));
+    assert_true(built_is(p, 1, "name", "Gradients/Default/Add-op4"));
+    assert_int_equal(built_int(t, 1, "gap"), 120);              /* 1020 - 900 */
+    assert_int_equal(built_int(t, 1, "forward_backward"), 330); /* to the end of Add, 1350 */
+    assert_int_equal(built_int(t, 1, "tail"), 550);
+    built_fini(&x);
+}
+
 static void a_collective_inside_the_given_passes_is_hidden(void **state) {
     built x;
     built_init(&x);
@@ -149,6 +196,8 @@ int main(void) {
         cmocka_unit_test(the_end_of_a_step_may_be_asked_for),
         cmocka_unit_test(a_name_no_step_has_is_refused),
         cmocka_unit_test(a_step_trace_alone_is_believed_and_cannot_be_changed),
+        cmocka_unit_test(the_producers_own_points_may_be_asked_for_by_either_name),
+        cmocka_unit_test(the_point_that_is_not_asked_for_stays_where_it_was_timed),
         cmocka_unit_test(a_collective_inside_the_given_passes_is_hidden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

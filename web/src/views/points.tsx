@@ -46,6 +46,8 @@ export function PointChips({ points: p }: { points: Points }) {
         const row = p.rows.find((r) => r.point === point);
         const given = param(key);
         const now = String((p.refused ? given : row?.name) ?? "");
+        // The producer's own point need not be among the operators.
+        const choices = row && !names.includes(String(row.name)) ? [String(row.name), ...names] : names;
         return (
           <Menu
             key={point}
@@ -60,7 +62,7 @@ export function PointChips({ points: p }: { points: Points }) {
             filter={t("point_filter")}
             items={[
               ...(given ? [{ id: "", label: t("point_reset"), checked: false }] : []),
-              ...names.map((n) => ({ id: n, label: n, checked: n === now })),
+              ...choices.map((n) => ({ id: n, label: n, checked: n === now })),
             ]}
             onChoose={(id) => go({ params: { [key]: id || undefined } })}
           />
