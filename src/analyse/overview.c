@@ -7,9 +7,11 @@
  * the average step's parts are rounded so that they still do.
  *
  * Steps at the end whose device work was cut off are left out of all tables, and a note says
- * so. */
+ * so. Steps of which only a step trace is known (bare_steps) have no kernels, not none: the average
+ * rests on the others, where there are any. */
 #include <math.h>
 
+#include "analyse/bare_steps.h"
 #include "analyse/breakdown.h"
 #include "analyse/device_metrics.h"
 #include "analyse/group.h"
@@ -26,6 +28,7 @@
 /* Everything the rules of the verdict look at. */
 typedef struct {
     bool has_device;
+    bool only_timed;       /* of no step more than its step trace is known */
     double share[N_ROLES]; /* of the average step */
     int64_t step_ns;
     str device; /* what it is called */
@@ -38,6 +41,7 @@ typedef struct {
     answer *out;
     step_spans steps;
     step_parts *parts;
+    bare_steps bare;
     stage_times stages;
 } overview;
 
@@ -90,6 +94,14 @@ static bool communication_is_exposed(const void *facts, verdict *v) {
     return true;
 }
 
+static bool only_steps_are_timed(const void *facts, verdict *v) {
+    const overview_facts *f = facts;
+    if (!f->only_timed || f->step_ns <= 0) return false;
+    verdict_add(v, arg_time("step_time", f->step_ns));
+    verdict_add(v, arg_text("device", f->device));
+    return true;
+}
+
 static bool data_loader_on_cpu(const void *facts, verdict *v) {
     const overview_facts *f = facts;
     if (f->has_device || f->share[ROLE_DATA_LOADER] < 0.05) return false;
@@ -122,6 +134,7 @@ static const rule rules[] = {
     {"communication_exposed", MSG_VERDICT_COMMUNICATION_EXPOSED, SEVERITY_WARNING,
      communication_is_exposed},
     {"cpu_data_loader", MSG_VERDICT_CPU_DATA_LOADER, SEVERITY_WARNING, data_loader_on_cpu},
+    {"steps_timed_only", MSG_VERDICT_STEPS_TIMED_ONLY, SEVERITY_INFO, only_steps_are_timed},
     {"cpu_only", MSG_VERDICT_CPU_ONLY, SEVERITY_INFO, only_host},
     {"gpu_busy", MSG_VERDICT_GPU_BUSY, SEVERITY_GOOD, device_is_busy},
 };
@@ -135,13 +148,33 @@ static uint32_t find_device(const trace *t, int32_t id) {
     return 0;
 }
 
+static bool all_bare(const overview *o) {
+    return o->bare.n && o->bare.n == o->steps.n;
+}
+
+/* Is the device's work of step i recorded, or is there nothing better? */
+static bool counts(const overview *o, uint32_t i) {
+    return !o->bare.bare[i] || all_bare(o);
+}
+
+/* From the first step that counts to the last. */
+static interval recorded_range(const overview *o) {
+    interval range = {0, 0};
+    bool any = false;
+    for (uint32_t i = 0; i < o->steps.n; i++) {
+        if (!counts(o, i)) continue;
+        if (!any) range.start = o->steps.v[i].start;
+        range.end = o->steps.v[i].end;
+        any = true;
+    }
+    return range;
+}
+
 static status write_devices(overview *o, error *err) {
     table *t = answer_table(o->out, o->arena, "devices");
     if (!t) FAIL_MEMORY(err);
     device_metrics_list list;
-    interval range = {0, 0};
-    if (o->steps.n) range = (interval){o->steps.v[0].start, o->steps.v[o->steps.n - 1].end};
-    TRY(device_metrics_make(o->t, range, o->arena, &list, err));
+    TRY(device_metrics_make(o->t, recorded_range(o), o->arena, &list, err));
     for (uint32_t i = 0; i < list.n; i++) {
         size_t row;
         TRY(table_add_row(t, &row, err));
@@ -150,6 +183,7 @@ static status write_devices(overview *o, error *err) {
         if (device)
             table_set_text(t, row, COL_O(devices, name),
                            trace_str(o->t, o->t->device.name[device]));
+        if (all_bare(o)) continue;
         table_set_real(t, row, COL_O(devices, utilization), list.v[i].utilization);
         table_set_real(t, row, COL_O(devices, sm_efficiency), list.v[i].sm_efficiency);
         table_set_real(t, row, COL_O(devices, occupancy), list.v[i].occupancy);
@@ -159,27 +193,31 @@ static status write_devices(overview *o, error *err) {
 }
 
 /* Was a role recorded at all? Without device work nothing is known about kernels and calls. */
-static bool is_recorded(const overview *o, int r) {
-    return o->t->kernel.n > 1 || (r != ROLE_KERNEL && r != ROLE_MEMCPY && r != ROLE_MEMSET);
+static bool is_recorded(const overview *o, int r, bool bare) {
+    bool device = o->t->kernel.n > 1 && !bare;
+    return device || (r != ROLE_KERNEL && r != ROLE_MEMCPY && r != ROLE_MEMSET);
 }
 
 static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     int64_t sum[N_ROLES] = {0}, mean[N_ROLES], total = 0;
+    uint32_t n = all_bare(o) ? o->steps.n : o->steps.n - o->bare.n;
     for (uint32_t i = 0; i < o->steps.n; i++)
-        for (int r = 0; r < N_ROLES; r++) sum[r] = add_i64(sum[r], o->parts[i].ns[r]);
-    mean_parts(sum, o->steps.n, mean, N_ROLES);
+        for (int r = 0; r < N_ROLES && counts(o, i); r++)
+            sum[r] = add_i64(sum[r], o->parts[i].ns[r]);
+    mean_parts(sum, n, mean, N_ROLES);
     for (int r = 0; r < N_ROLES; r++) total = add_i64(total, sum[r]);
     table *t = answer_table(o->out, o->arena, "breakdown");
     if (!t) FAIL_MEMORY(err);
-    facts->has_device = o->t->kernel.n > 1;
+    facts->only_timed = all_bare(o);
+    facts->has_device = o->t->kernel.n > 1 && !all_bare(o);
     facts->device = device_word_of_work(o->t);
-    facts->step_ns = o->steps.n ? mean_i64(total, o->steps.n) : 0;
+    facts->step_ns = n ? mean_i64(total, n) : 0;
     share_parts(sum, facts->share, N_ROLES);
     for (int r = 0; r < N_ROLES; r++) {
         size_t row;
         TRY(table_add_row(t, &row, err));
         table_set_text(t, row, COL_O(breakdown, category), role_name((role)r));
-        if (!is_recorded(o, r)) continue;
+        if (!is_recorded(o, r, all_bare(o))) continue;
         table_set_int(t, row, COL_O(breakdown, time), mean[r]);
         table_set_real(t, row, COL_O(breakdown, share), facts->share[r]);
     }
@@ -206,7 +244,8 @@ static status write_steps(overview *o, error *err) {
         table_set_int(t, row, COL_O(steps, step), s->number);
         table_set_int(t, row, COL_O(steps, total), sub_i64(s->end, s->start));
         for (int r = 0; r < N_ROLES; r++)
-            if (is_recorded(o, r)) table_set_int(t, row, columns[r], o->parts[i].ns[r]);
+            if (is_recorded(o, r, o->bare.bare[i]))
+                table_set_int(t, row, columns[r], o->parts[i].ns[r]);
     }
     return OK;
 }
@@ -217,6 +256,14 @@ static status note_left_out(overview *o, error *err) {
                         .message = MSG_NOTE_STEP_LEFT_OUT,
                         .severity = SEVERITY_INFO};
         verdict_add(&note, arg_int("step", o->steps.left_out[i].number));
+        TRY(answer_note(o->out, o->arena, &note, err));
+    }
+    if (o->bare.n) {
+        verdict note = {.id = "bare_steps",
+                        .message = all_bare(o) ? MSG_NOTE_ALL_BARE : MSG_NOTE_BARE_STEPS,
+                        .severity = SEVERITY_INFO};
+        verdict_add(&note, arg_int("bare", o->bare.n));
+        verdict_add(&note, arg_int("steps", o->steps.n));
         TRY(answer_note(o->out, o->arena, &note, err));
     }
     if (o->steps.marked || !o->steps.n) return OK;
@@ -489,12 +536,20 @@ static status write_configuration(overview *o, uint32_t n_workers, error *err) {
     return OK;
 }
 
+static int64_t mean_step(const overview *o) {
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < o->steps.n; i++)
+        sum = add_i64(sum, sub_i64(o->steps.v[i].end, o->steps.v[i].start));
+    return o->steps.marked && o->steps.n ? mean_i64(sum, o->steps.n) : ABSENT_I64;
+}
+
 static status compute(overview *o, error *err) {
     role_ranges ranges;
     TRY(step_spans_make(o->t, &o->select, o->arena, &o->steps, err));
     int64_t from = o->steps.n ? o->steps.v[0].start : 0;
     int64_t to = o->steps.n ? o->steps.v[o->steps.n - 1].end : 0;
     TRY(role_ranges_make(o->t, (interval){from, to}, o->arena, &ranges, err));
+    TRY(bare_steps_find(o->t, &o->steps, &ranges, &o->bare, err));
     TRY(breakdown_make(&ranges, &o->steps, o->arena, &o->parts, err));
     return stage_times_make(&o->select, &o->steps, o->arena, &o->stages, err);
 }
@@ -526,7 +581,7 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     TRY(write_user_events(&o, err));
     TRY(note_left_out(&o, err));
     rules_apply(rules, sizeof rules / sizeof *rules, &facts, &out->verdict);
-    TRY(overview_cards_write(in->traces[0].trace, a, out, err));
+    TRY(overview_cards_write(o.t, mean_step(&o), a, out, err));
     answer_finish(out, p);
     return OK;
 }

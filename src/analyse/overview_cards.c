@@ -9,6 +9,7 @@
 
 #include "analyse/given_ops.h"
 #include "analyse/pipe_view.h"
+#include "analyse/rules.h"
 #include "analyse/step_trace.h"
 #include "base/json.h"
 #include "base/num.h"
@@ -18,13 +19,22 @@ enum { FIRST_TYPES = 5 };
 
 /* ---- the average step -------------------------------------------------------------------- */
 
-static status add_stage(table *t, const char *stage, int64_t ns, int64_t total, error *err) {
+typedef struct {
+    const char *stage;
+    int64_t ns, total;
+    bool given; /* the producer's own */
+} average_part;
+
+static status add_stage(table *t, const average_part *p, error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, COL(overview, step_trace, stage), str_of(stage));
-    table_set_int(t, row, COL(overview, step_trace, duration), ns);
-    if (total > 0)
-        table_set_real(t, row, COL(overview, step_trace, share), (double)ns / (double)total);
+    table_set_text(t, row, COL(overview, step_trace, stage), str_of(p->stage));
+    table_set_int(t, row, COL(overview, step_trace, duration), p->ns);
+    if (p->total > 0)
+        table_set_real(t, row, COL(overview, step_trace, share),
+                       (double)p->ns / (double)p->total);
+    table_set_text(t, row, COL(overview, step_trace, basis),
+                   p->given ? STR("producer") : STR("steps"));
     return OK;
 }
 
@@ -38,7 +48,9 @@ static bool given_average(const trace *t, const char *stage, int64_t *out) {
     return false;
 }
 
-static status write_step(const trace *t, arena *a, table *out, error *err) {
+/* *whole: the average step itself; left alone when there is none. */
+static status write_step(const trace *t, arena *a, table *out, average_part *whole,
+                         error *err) {
     step_trace s;
     int64_t sum[4] = {0, 0, 0, 0}, n[4] = {0, 0, 0, 0}, mean[4];
     static const char *const stages[] = {"total", "interval", "forward_backward", "tail"};
@@ -57,11 +69,25 @@ static status write_step(const trace *t, arena *a, table *out, error *err) {
     }
     for (int k = 0; k < 4; k++) {
         mean[k] = mean_i64(sum[k], n[k]);
-        if (!n[k] && !given_average(t, stages[k], &mean[k])) continue;
-        (void)given_average(t, stages[k], &mean[k]);
-        TRY(add_stage(out, stages[k], mean[k], mean[0], err));
+        bool given = given_average(t, stages[k], &mean[k]);
+        if (!n[k] && !given) continue;
+        average_part part_of = {stages[k], mean[k], mean[0], given};
+        TRY(add_stage(out, &part_of, err));
+        if (k == 0) *whole = part_of;
     }
     return OK;
+}
+
+/* Two averages of one run that differ need a word. */
+static status note_average(const average_part *whole, int64_t mean_step, arena *a, answer *out,
+                           error *err) {
+    if (whole->ns == ABSENT_I64 || mean_step == ABSENT_I64 || whole->ns == mean_step) return OK;
+    verdict note = {.id = "two_averages",
+                    .message = whole->given ? MSG_NOTE_AVERAGE_GIVEN : MSG_NOTE_AVERAGE_TRACED,
+                    .severity = SEVERITY_INFO};
+    verdict_add(&note, arg_time("traced", whole->ns));
+    verdict_add(&note, arg_time("marked", mean_step));
+    return answer_note(out, a, &note, err);
 }
 
 /* ---- types ------------------------------------------------------------------------------- */
@@ -190,12 +216,15 @@ static status write_work(const trace *t, arena *a, table *out, error *err) {
 
 /* ---- the front --------------------------------------------------------------------------- */
 
-status overview_cards_write(const trace *t, arena *a, answer *out, error *err) {
+status overview_cards_write(const trace *t, int64_t mean_step, arena *a, answer *out,
+                            error *err) {
+    average_part whole = {.ns = ABSENT_I64};
     table *step = answer_table(out, a, "step_trace"),
           *types = answer_table(out, a, "operator_types");
     table *flow = answer_table(out, a, "data_flow"), *work = answer_table(out, a, "work");
     if (!step || !types || !flow || !work) FAIL_MEMORY(err);
-    TRY(write_step(t, a, step, err));
+    TRY(write_step(t, a, step, &whole, err));
+    TRY(note_average(&whole, mean_step, a, out, err));
     TRY(write_types(t, a, types, err));
     TRY(pipeline_flow_write(t, flow, err));
     return write_work(t, a, work, err);

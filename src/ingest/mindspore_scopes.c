@@ -10,6 +10,10 @@
  *   [Default                                                     ]   level 0
  *   [net                                     ]                       level 1
  *
+ * Beside a timeline of CANN (2.7 and later, msprof), whose tasks overlap on many streams, the rule is its
+ * producer's: an operator that starts while the outermost scope is still busy belongs to none; a level ends
+ * when another takes its place or that of one above it, so an operator of the outer scope does not end it.
+ *
  * An operator runs many times: its path is taken apart once, for its name. */
 #include "base/num.h"
 #include "base/sort.h"
@@ -118,6 +122,7 @@ typedef struct {
     vec parts;         /* uint32_t: string ids */
     int depth;         /* levels from here on are closed */
     uint8_t graph;     /* what is open belongs to */
+    bool layered;      /* the rule of CANN's timelines */
     open_scope level[MOST_LEVELS];
     uint32_t track[MOST_LEVELS]; /* + 1, 0 = not asked for yet */
 } scopes;
@@ -186,6 +191,7 @@ static status close_from(scopes *s, int level, error *err) {
 static status take_scopes(scopes *s, const ms_exec *e, error *err) {
     const path *p = path_of(s, e->name);
     if (!p) FAIL_MEMORY(err);
+    if (s->layered && s->level[0].name && e->start < s->level[0].end) return OK;
     if (p->graph != s->graph) TRY(close_from(s, 0, err));
     s->graph = p->graph;
     const uint32_t *names = &VEC(&s->parts, uint32_t)[p->first];
@@ -193,20 +199,21 @@ static status take_scopes(scopes *s, const ms_exec *e, error *err) {
     for (int level = 0; level < p->n; level++) {
         open_scope *o = &s->level[level];
         if (o->name != names[level]) {
+            if (s->layered) TRY(close_from(s, level, err));
             if (o->name) TRY(end_scope(s, level, err));
             *o = (open_scope){.name = names[level], .start = e->start};
         }
         o->end = end;
     }
     if (s->depth < p->n) s->depth = p->n;
-    return close_from(s, p->n, err);
+    return s->layered ? OK : close_from(s, p->n, err);
 }
 
 static status walk_scopes(scopes *s, const ms_ops *ops, uint32_t last, error *err) {
     for (uint32_t i = 0; i < ops->n; i++) {
         const ms_exec *e = exec_at(s->m, ops->at[i]);
         TRY(take_scopes(s, e, err));
-        if (e->name == last) TRY(close_from(s, 0, err));
+        if (e->name == last && !s->layered) TRY(close_from(s, 0, err));
     }
     return close_from(s, 0, err);
 }
@@ -220,6 +227,7 @@ status ms_emit_scopes(ms *m, const ms_ops *ops, uint32_t process, error *err) {
     if (!s || !paths) FAIL_MEMORY(err);
     *s = (scopes){.m = m,
                   .process = process,
+                  .layered = m->seen[MS_TRACE_VIEW],
                   .path_of = paths,
                   .paths = VEC_INIT(path),
                   .parts = VEC_INIT(uint32_t)};

@@ -47,6 +47,14 @@ static void the_average_step_is_the_producers(void **state) {
     assert_int_equal(built_int(t, 1, "duration"), 10 * US); /* the mean, where it gave none */
     assert_int_equal(built_int(t, 3, "duration"), 50 * US);
     assert_true(built_real(t, 3, "share") == 0.25);
+    assert_true(built_is(t, 0, "basis", "producer"));
+    assert_true(built_is(t, 1, "basis", "steps"));
+    /* The mean of the steps is another: 100 µs. A note says what each rests on. */
+    assert_int_equal(x.answer.quality.n_notes, 1);
+    assert_string_equal(x.answer.quality.notes[0].id, "two_averages");
+    assert_int_equal(x.answer.quality.notes[0].message, MSG_NOTE_AVERAGE_GIVEN);
+    assert_int_equal(x.answer.quality.notes[0].args[0].u.i, 200 * US);
+    assert_int_equal(x.answer.quality.notes[0].args[1].u.i, 100 * US);
     built_fini(&x);
 }
 

@@ -9,13 +9,17 @@
 #include "ingest/mindspore_int.h"
 #include "store/trace.h"
 
-static trace *read_tasks(str rows) {
+static trace *read_as(int kind, str text) {
     builder *b = builder_new();
     trace *t = NULL;
-    assert_int_equal(ms_read_one(MS_AICORE_TIMES, rows, b, NULL), OK);
+    assert_int_equal(ms_read_one(kind, text, b, NULL), OK);
     assert_int_equal(builder_seal(b, NULL, &t, NULL), OK);
     builder_free(b);
     return t;
+}
+
+static trace *read_tasks(str rows) {
+    return read_as(MS_AICORE_TIMES, rows);
 }
 
 /* How often there is a scope of this name, level and time in microseconds. */
@@ -79,6 +83,27 @@ static void a_name_of_slashes_has_no_more_levels_than_there_are(void **state) {
     trace_release(t);
 }
 
+#define TASK(name, stream, ts, dur)                                                  \
+    ",{\"ph\":\"X\",\"pid\":1,\"name\":\"" name "\",\"tid\":" #stream ",\"ts\":" #ts \
+    ",\"dur\":" #dur ",\"args\":{\"Task Type\":\"AI_CORE\"}}"
+
+static void beside_cann_overlapping_tasks_belong_to_no_scope(void **state) {
+    trace *t =
+        read_as(MS_TRACE_VIEW,
+                STR("[{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":"
+                    "\"Ascend Hardware\"}}" TASK("Default/net/A-op1", 1, 0, 10)
+                        TASK("Default/loss/B-op2", 2, 5, 100) /* while A runs */
+                    TASK("Default/C-op3", 1, 20, 10)          /* of the outer scope */
+                    TASK("Default/net/D-op4", 1, 40, 10) TASK("Gradients/net/E-op5", 1, 60, 10)
+                        TASK("Default/net/F-op6", 1, 80, 10) "]"));
+    assert_int_equal(scopes_like(t, "Default", 0, 0, 50), 1);
+    assert_int_equal(scopes_like(t, "net", 1, 0, 50), 1); /* goes on behind C */
+    assert_int_equal(scopes_like(t, "net", 1, 60, 70), 1);
+    assert_int_equal(scopes_like(t, "net", 1, 80, 90), 1);
+    assert_int_equal(t->kind_count[KIND_OTHER], 6);
+    trace_release(t);
+}
+
 static void a_scope_has_no_row_of_an_operator(void **state) {
     trace *t = read_tasks(STR(HEAD "Default/net/conv-op1,1,0,0.010\n"));
     assert_int_equal(t->kind_count[KIND_OTHER], 2);
@@ -93,6 +118,7 @@ int main(void) {
         cmocka_unit_test(a_step_and_another_graph_end_all_levels),
         cmocka_unit_test(tasks_out_of_order_are_walked_by_time),
         cmocka_unit_test(a_name_of_slashes_has_no_more_levels_than_there_are),
+        cmocka_unit_test(beside_cann_overlapping_tasks_belong_to_no_scope),
         cmocka_unit_test(a_scope_has_no_row_of_an_operator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

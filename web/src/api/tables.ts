@@ -215,6 +215,7 @@ export interface Tables {
       stage: string | null;
       duration: number | null;
       share: number | null;
+      basis: string | null;
     };
     operator_types: {
       type: string | null;

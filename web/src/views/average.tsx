@@ -15,7 +15,8 @@ import { Table, type TableColumn, type TableRow } from "../widgets/table.tsx";
 import { csvOf } from "./overview.tsx";
 import { defined } from "./rows.ts";
 
-export function AverageStep({ asked }: { asked: Asked<Answer> }) {
+/** `words`: what the average rests on, where there is another beside it. */
+export function AverageStep({ asked, words }: { asked: Asked<Answer>; words?: string | undefined }) {
   const [form, setForm] = choice("average", "bar");
   const answer = asked.value;
   themeVersion.value; // text on fills follows the theme
@@ -49,7 +50,7 @@ export function AverageStep({ asked }: { asked: Asked<Answer> }) {
       span="wide"
       name={t("average_step")}
       title={t("average_step")}
-      words={t("average_words")}
+      words={words ?? t("average_words")}
       define={defined(answer, "breakdown", "category")}
       csv={csvOf("overview", "breakdown")}
       old={asked.old}

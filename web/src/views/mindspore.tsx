@@ -51,6 +51,7 @@ function AverageStepTrace({ asked, wide }: Props & { wide: boolean }) {
   const parts = rowsOf(asked.value?.tables.step_trace);
   const steps = analysis("steps", { table: "average", limit: 0 }, "overview-average");
   const rows = rowsOf(steps.value?.tables.average);
+  const basis = t(parts[0]?.basis === "producer" ? "average_given" : "average_traced");
   const share = (p: string) => {
     const own = parts.find((r) => r.stage === p);
     return typeof own?.share === "number" ? percent(own.share) : "–";
@@ -60,7 +61,7 @@ function AverageStepTrace({ asked, wide }: Props & { wide: boolean }) {
       span={wide ? "mind-whole" : ""}
       name={t("average_step")}
       title={<Leads to="steps">{t("average_step")}</Leads>}
-      words={parts.length ? short(averageLength(parts), "ns") : t("not_recorded")}
+      words={parts.length ? `${short(averageLength(parts), "ns")} · ${basis}` : t("not_recorded")}
       define={defined(asked.value, "step_trace", "duration")}
       csv={csvOf("overview", "step_trace")}
       old={asked.old}

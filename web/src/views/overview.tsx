@@ -37,6 +37,7 @@ export function Overview() {
   const spread = totals.length > 1 ? (Math.max(...totals) - Math.min(...totals)) / 2 / mean : 0;
   const busy = ["kernel", "memcpy", "memset"].reduce((s, c) => s + part(c), 0);
   const device = (answer?.tables.devices?.rows.length ?? 0) > 0;
+  const told = parts.some((p) => p.category === "kernel" && typeof p.time === "number");
   const mind = answer?.trace.format === "mindspore";
   return (
     <>
@@ -46,7 +47,7 @@ export function Overview() {
         controls={<ReportMenu />}
         facts={[
           mean ? t("fact_step", { v: short(mean, "ns") }) : undefined,
-          device ? t("fact_busy", { d: deviceWord(answer), v: short(busy, "ns") }) : undefined,
+          device && told ? t("fact_busy", { d: deviceWord(answer), v: short(busy, "ns") }) : undefined,
           part("data_loader") > mean / 50 ? t("fact_loader", { v: short(part("data_loader"), "ns") }) : undefined,
           part("communication") > mean / 50 ? t("fact_comm", { v: short(part("communication"), "ns") }) : undefined,
           totals.length > 1 ? t("fact_spread", { v: short(spread, "share") }) : undefined,
@@ -57,7 +58,7 @@ export function Overview() {
         {mind ? <Advice asked={analysis("advise")} /> : null}
         {mind && steps.length === 0 ? null : (
           <div class="w12 top-row">
-            <AverageStep asked={asked} />
+            <AverageStep asked={asked} words={mind ? t("average_marked") : undefined} />
             <div class="stack">
               <StepBars asked={asked} />
               {device ? <DeviceMeters /> : null}
