@@ -23,13 +23,14 @@ static uint32_t site_id(tacho_site *site) {
     return id;
 }
 
-static inline void put(uint32_t name, uint32_t what) {
+static inline bool put(uint32_t name, uint32_t what) {
     tacho_slot *s = rec_open(1);
     if (REC_LIKELY(s != NULL)) rec_close(s, rec_tick(), name, what);
+    return s != NULL;
 }
 
-static void begin(uint32_t name, uint32_t kind) {
-    put(name, rec_what(TACHO_EVENT_BEGIN, 0, kind));
+static bool begin(uint32_t name, uint32_t kind) {
+    return put(name, rec_what(TACHO_EVENT_BEGIN, 0, kind));
 }
 
 void tacho_site_begin(tacho_site *site) {
@@ -51,9 +52,12 @@ void tacho_begin_id(uint32_t name, tacho_range_kind kind) {
     begin(name, (uint32_t)kind);
 }
 
+bool rec_begin_text(const char *name, tacho_range_kind kind) {
+    return !IS_OFF() && begin(rec_name(name), (uint32_t)kind);
+}
+
 void tacho_begin_text(const char *name, tacho_range_kind kind) {
-    if (IS_OFF()) return;
-    begin(rec_name(name), (uint32_t)kind);
+    (void)rec_begin_text(name, kind);
 }
 
 void tacho_end_range(void) {
@@ -79,11 +83,12 @@ void rec_instant(uint32_t name) {
 }
 
 /* An event with a fixed number of bytes behind its head. */
-static void put_with(uint32_t name, uint32_t what, const void *payload, size_t bytes) {
+static bool put_with(uint32_t name, uint32_t what, const void *payload, size_t bytes) {
     tacho_slot *s = rec_open((uint32_t)(1 + bytes / TACHO_SLOT_BYTES));
-    if (!s) return;
+    if (!s) return false;
     memcpy(s + 1, payload, bytes);
     rec_close(s, rec_tick(), name, what | (uint32_t)(bytes / TACHO_SLOT_BYTES) << 8);
+    return true;
 }
 
 void tacho_launch_begin(const char *name, uint64_t correlation) {
@@ -176,10 +181,10 @@ static bool has_all(size_t said, size_t needed) {
     return said >= needed;
 }
 
-void rec_op_begin(const tacho_op *op, uint32_t forward_row) {
+bool rec_op_begin(const tacho_op *op, uint32_t forward_row) {
     enum { MOST_BYTES = TACHO_MOST_TENSORS * (8 + 8 * TACHO_MOST_DIMS) + 8 * MOST_STACK + 64 };
     _Static_assert(MOST_BYTES / TACHO_SLOT_BYTES < TACHO_MOST_EXTRA, "fits into an event");
-    if (IS_OFF() || !op || !has_all(op->size, sizeof *op)) return;
+    if (IS_OFF() || !op || !has_all(op->size, sizeof *op)) return false;
     struct {
         tacho_op_slots fixed;
         uint8_t rest[MOST_BYTES];
@@ -195,15 +200,13 @@ void rec_op_begin(const tacho_op *op, uint32_t forward_row) {
         memcpy(payload.rest + n, frames, payload.fixed.n_frames * sizeof *frames);
         n += payload.fixed.n_frames * sizeof *frames;
     }
-    if (n == 0 && op->work == TACHO_WORK_NONE) {
-        rec_op_short(rec_name(op->name), rec_op_argument(op->phase, forward_row), op->sequence);
-        return;
-    }
+    uint32_t name = rec_name(op->name), argument = rec_op_argument(op->phase, forward_row);
+    if (n == 0 && op->work == TACHO_WORK_NONE)
+        return rec_op_short(name, argument, op->sequence);
     if (n % TACHO_SLOT_BYTES) memset(payload.rest + n, 0, 8);
     n = (n + TACHO_SLOT_BYTES - 1) / TACHO_SLOT_BYTES * TACHO_SLOT_BYTES;
-    uint32_t argument = rec_op_argument(op->phase, forward_row);
-    put_with(rec_name(op->name), rec_what(TACHO_EVENT_OP, 0, argument), &payload,
-             sizeof payload.fixed + n);
+    return put_with(name, rec_what(TACHO_EVENT_OP, 0, argument), &payload,
+                    sizeof payload.fixed + n);
 }
 
 void tacho_op_begin(const tacho_op *op) {

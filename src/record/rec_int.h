@@ -170,15 +170,18 @@ static inline uint32_t rec_op_argument(tacho_range_kind kind, uint32_t forward_r
 }
 /* An operator of which no more is known than its name and the number that ties it to its backward pass
  * (< 0: none): 16 or 32 bytes. */
-static inline void rec_op_short(uint32_t name, uint32_t argument, int64_t sequence) {
+static inline bool rec_op_short(uint32_t name, uint32_t argument, int64_t sequence) {
     uint32_t extra = sequence >= 0;
     tacho_slot *s = rec_open(1 + extra);
-    if (REC_UNLIKELY(s == NULL)) return;
+    if (REC_UNLIKELY(s == NULL)) return false;
     if (extra) *(tacho_sequence_slot *)(s + 1) = (tacho_sequence_slot){.sequence = sequence};
     rec_close(s, rec_tick(), name, rec_what(TACHO_EVENT_OP, extra, argument));
+    return true;
 }
 /* tacho_op_begin with the row of the thread that ran the forward operator; 0: this thread. */
-void rec_op_begin(const tacho_op *op, uint32_t forward_row);
+bool rec_op_begin(const tacho_op *op, uint32_t forward_row);
+/* tacho_begin_text; these three say whether the event was written. */
+bool rec_begin_text(const char *name, tacho_range_kind kind);
 /* A range that may end on another thread; phase b or e. */
 void rec_async(uint32_t name, uint64_t id, char phase);
 int64_t rec_tid(void);

@@ -106,16 +106,12 @@ static uint32_t add_name(uint64_t hash, const char *text, size_t n) {
     return row->id;
 }
 
-static name_row *find_text(const char *text, size_t n, uint64_t hash) {
-    return find_name(__atomic_load_n(&table, __ATOMIC_ACQUIRE), hash, text, n);
-}
-
-uint32_t rec_name(const char *text) {
-    if (!text) text = "";
+/* *found: the row, when it was there before. */
+static uint32_t number_of(const char *text, name_row **found) {
     size_t n = strnlen(text, MOST_NAME_BYTES);
     uint64_t hash = hash_text(text, n);
-    const name_row *row = find_text(text, n, hash);
-    if (REC_LIKELY(row != NULL)) return row->id;
+    *found = find_name(__atomic_load_n(&table, __ATOMIC_ACQUIRE), hash, text, n);
+    if (REC_LIKELY(*found != NULL)) return (*found)->id;
     if (rec_self.in_slow) return 0;
     bool before = rec_enter(&rec_lock);
     uint32_t id = add_name(hash, text, n);
@@ -123,6 +119,11 @@ uint32_t rec_name(const char *text) {
         __atomic_fetch_add(&rec_current->header->lost[TACHO_LOST_NAMES], 1, __ATOMIC_RELAXED);
     rec_leave(&rec_lock, before);
     return id;
+}
+
+uint32_t rec_name(const char *text) {
+    name_row *found;
+    return number_of(text ? text : "", &found);
 }
 
 /* Each place holds the row that was last found for an address that falls there. The text decides, not
@@ -134,9 +135,8 @@ uint32_t rec_name_at(const char *text) {
     uint64_t i = ((uint64_t)(uintptr_t)text >> 3) * 0x9e3779b97f4a7c15u >> 54;
     const name_row *row = __atomic_load_n(&last[i], __ATOMIC_ACQUIRE);
     if (REC_LIKELY(row != NULL) && REC_LIKELY(strcmp(row->text, text) == 0)) return row->id;
-    uint32_t id = rec_name(text);
-    size_t n = strnlen(text, MOST_NAME_BYTES);
-    name_row *found = find_text(text, n, hash_text(text, n));
+    name_row *found = NULL;
+    uint32_t id = number_of(text, &found);
     if (found) __atomic_store_n(&last[i], found, __ATOMIC_RELEASE);
     return id;
 }

@@ -62,8 +62,8 @@ static struct {
     const void *undefined;
 } torch;
 
-/* Words of a record function, 0: not known. */
-static struct { uint32_t inputs, sequence, forward_thread, list_tag; } place;
+/* Words of a record function, and the byte that holds its scope; 0: not known. */
+static struct { uint32_t inputs, sequence, forward_thread, list_tag, scope; } place;
 
 static uint64_t handles[3];
 static unsigned installed; /* TACHO_TORCH_* that the callbacks serve; rec_torch_lock */
@@ -85,10 +85,16 @@ typedef struct {
 enum { N_BEGUN = 64 };
 static observed begun[N_BEGUN] = {[0 ... N_BEGUN - 1] = {CONTEXT_TABLE}};
 /* A range of the user that is an optimizer's step, and one of which only the step is kept. */
-static observed begun_step = {CONTEXT_TABLE}, step_unseen = {CONTEXT_TABLE};
+static observed begun_step[N_BEGUN] = {[0 ... N_BEGUN - 1] = {CONTEXT_TABLE}};
+static observed step_unseen = {CONTEXT_TABLE};
 
-static observed *begun_in(uint32_t epoch) {
-    return &begun[epoch % N_BEGUN];
+static uint32_t recording_now(void) {
+    return __atomic_load_n(&tacho_on, __ATOMIC_RELAXED) % N_BEGUN;
+}
+
+static bool is_step_context(const void *context) {
+    uintptr_t offset = (uintptr_t)context - (uintptr_t)begun_step;
+    return offset < sizeof begun_step || context == &step_unseen;
 }
 
 /* Rows of the threads that ran forward operators, by libtorch's own number of the thread. */
@@ -200,7 +206,7 @@ static inline uint32_t forward_row(const void *fn, tacho_range_kind phase) {
 }
 
 /* Apart, so that the common case needs no room for tensors. */
-static __attribute__((noinline)) void begin_with_inputs(const void *fn, const char *name,
+static __attribute__((noinline)) bool begin_with_inputs(const void *fn, const char *name,
                                                         tacho_range_kind phase,
                                                         int64_t sequence, uint32_t row) {
     tacho_tensor inputs[TACHO_MOST_TENSORS];
@@ -210,44 +216,43 @@ static __attribute__((noinline)) void begin_with_inputs(const void *fn, const ch
         op.n_inputs = describe_inputs(fn, inputs);
         if (__atomic_load_n(&makes_flops, __ATOMIC_RELAXED)) add_flops(fn, &op);
     }
-    rec_op_begin(&op, row);
+    return rec_op_begin(&op, row);
 }
 
-static void begin_op(const void *fn, tacho_range_kind phase) {
+static bool begin_op(const void *fn, tacho_range_kind phase) {
     const char *name = torch.name(fn);
     uint64_t word = place.sequence ? word_of(fn, place.sequence) : UINT64_MAX;
     int64_t sequence = word > (uint64_t)1 << 60 ? -1 : (int64_t)word;
     uint32_t row = sequence >= 0 ? forward_row(fn, phase) : 0;
     uint32_t flags = __atomic_load_n(&rec_flags, __ATOMIC_RELAXED);
-    if (REC_LIKELY(!(flags & (TACHO_FILE_SHAPES | TACHO_FILE_STACKS)))) {
-        rec_op_short(rec_name_at(name), rec_op_argument(phase, row), sequence);
-        return;
-    }
-    begin_with_inputs(fn, name, phase, sequence, row);
+    if (REC_LIKELY(!(flags & (TACHO_FILE_SHAPES | TACHO_FILE_STACKS))))
+        return rec_op_short(rec_name_at(name), rec_op_argument(phase, row), sequence);
+    return begin_with_inputs(fn, name, phase, sequence, row);
 }
 
-/* What tacho_on is when the recording that waits for its first event has it. */
-static __attribute__((noinline)) uint32_t start_now(void) {
+static __attribute__((noinline)) bool start_now(void) {
     if (!rec_self.in_slow) rec_start_pending();
-    uint32_t on = __atomic_load_n(&tacho_on, __ATOMIC_RELAXED);
-    return on == REC_PENDING ? 0 : on;
+    return tacho_is_recording();
 }
 
-static inline bool is_off(void **context) {
+static inline bool is_off(void) {
     uint32_t on = __atomic_load_n(&tacho_on, __ATOMIC_RELAXED);
-    if (REC_UNLIKELY(on == REC_PENDING)) on = start_now(); /* an operator is a first event */
-    *context = on ? begun_in(on) : NULL;
+    if (REC_UNLIKELY(on == REC_PENDING)) return !start_now(); /* an operator is a first event */
     return on == 0;
 }
 
-static void **start_op(void **context, const void *fn) {
-    if (!is_off(context)) begin_op(fn, TACHO_RANGE_PLAIN);
+static void **start_kind(void **context, const void *fn, tacho_range_kind phase) {
+    bool written = !is_off() && begin_op(fn, phase);
+    *context = REC_LIKELY(written) ? &begun[rec_self.epoch % N_BEGUN] : NULL;
     return context;
 }
 
+static void **start_op(void **context, const void *fn) {
+    return start_kind(context, fn, TACHO_RANGE_PLAIN);
+}
+
 static void **start_backward(void **context, const void *fn) {
-    if (!is_off(context)) begin_op(fn, TACHO_RANGE_BACKWARD);
-    return context;
+    return start_kind(context, fn, TACHO_RANGE_BACKWARD);
 }
 
 static bool starts_with(const char *text, const char *head) {
@@ -268,31 +273,37 @@ static bool is_step(const char *name) {
     return __atomic_load_n(&first_optimizer, __ATOMIC_RELAXED) == id;
 }
 
+static tacho_range_kind kind_of(const char *name) {
+    if (starts_with(name, "enumerate(DataLoader)#")) return TACHO_RANGE_DATA;
+    return starts_with(name, "Optimizer.") ? TACHO_RANGE_OPTIMIZER : TACHO_RANGE_PLAIN;
+}
+
 static void **start_user(void **context, const void *fn) {
     const char *name = torch.name(fn);
-    bool step = is_step(name);
-    if (is_off(context)) {
-        if (step) *context = &step_unseen;
-        return context;
-    }
-    tacho_range_kind kind = starts_with(name, "enumerate(DataLoader)#") ? TACHO_RANGE_DATA
-                            : starts_with(name, "Optimizer.")           ? TACHO_RANGE_OPTIMIZER
-                                                                        : TACHO_RANGE_PLAIN;
-    tacho_begin_text(name, kind);
-    if (step) *context = &begun_step;
+    bool step = is_step(name), written = !is_off() && rec_begin_text(name, kind_of(name));
+    uint32_t of = rec_self.epoch % N_BEGUN;
+    *context = written ? (step ? &begun_step[of] : &begun[of]) : step ? &step_unseen : NULL;
     return context;
 }
 
 static void end_op(const void *fn, void *context) {
     (void)fn;
-    uint32_t on = __atomic_load_n(&tacho_on, __ATOMIC_RELAXED);
-    if (REC_LIKELY(context == begun_in(on))) tacho_end_range();
+    if (REC_LIKELY(context == &begun[recording_now()])) tacho_end_range();
 }
 
-static void end_user(const void *fn, void *context) {
+static void end_any(const void *fn, void *context) {
     end_op(fn, context);
-    if (context == &begun_step) tacho_end_range();
-    if (context == &begun_step || context == &step_unseen) tacho_step();
+    if (REC_LIKELY(!is_step_context(context))) return;
+    if (context == &begun_step[recording_now()]) tacho_end_range();
+    tacho_step();
+}
+
+/* One callback for all scopes: libtorch goes through all callbacks at every node of the backward pass. */
+static void **start_any(void **context, const void *fn) {
+    uint8_t scope = ((const uint8_t *)fn)[place.scope];
+    if (REC_UNLIKELY(scope == SCOPE_USER)) return start_user(context, fn);
+    return start_kind(context, fn,
+                      scope == SCOPE_BACKWARD ? TACHO_RANGE_BACKWARD : TACHO_RANGE_PLAIN);
 }
 
 /* ---- the trial ---- */
@@ -337,6 +348,19 @@ static void find_inputs(const uint64_t *words, const probe *p) {
     }
 }
 
+/* The number of the thread, followed by four bytes: the scope, and what the callbacks need. The trial
+ * asks for inputs and ids but not for outputs; nothing else looks like that. */
+static void find_scope(const uint64_t *words) {
+    enum { SCOPE_AND_NEEDS = 0x01000100 };
+    uint32_t found = 0, at = 0;
+    for (uint32_t i = 1; i + 1 < PROBE_WORDS; i++) {
+        if (words[i] != torch.thread() || (uint32_t)words[i + 1] != SCOPE_AND_NEEDS) continue;
+        found++;
+        at = i + 1;
+    }
+    if (found == 1) place.scope = at * (uint32_t)sizeof *words;
+}
+
 /* The second input of as_strided is the list of sizes, {2, 3}: so lists look. */
 static void find_list(const uint64_t *words) {
     ivalue v, element[2];
@@ -357,10 +381,12 @@ static void **start_probe(void **context, const void *fn) {
     uint64_t words[PROBE_WORDS];
     if (!read_safely((uint64_t)(uintptr_t)fn, words, sizeof words)) return context;
     p->found = true;
-    if (p->given[0])
+    if (p->given[0]) {
         find_inputs(words, p);
-    else
+        find_scope(words);
+    } else {
         find_list(words);
+    }
     return context;
 }
 
@@ -404,7 +430,7 @@ static void make_list(void) {
 }
 
 static bool trial(void) {
-    callback c = {start_probe, end_probe, 1.0, {[SCOPE_OP] = true}, true, false, false};
+    callback c = {start_probe, end_probe, 1.0, {[SCOPE_OP] = true}, true, false, true};
     uint64_t handle = torch.add(c);
     bool good = multiply();
     if (good) make_list();
@@ -458,10 +484,16 @@ static void put_in(unsigned want) {
     callback op = {start_op, end_op, 1.0, {[SCOPE_OP] = true}, inputs, false, false};
     callback backward = {start_backward, end_op, 1.0,  {[SCOPE_BACKWARD] = true},
                          inputs,         false,  false};
-    callback user = {start_user, end_user, 1.0, {[SCOPE_USER] = true}, false, false, false};
-    handles[0] = torch.add(op);
-    handles[1] = torch.add(backward);
-    handles[2] = torch.add(user);
+    callback user = {start_user, end_any, 1.0, {[SCOPE_USER] = true}, false, false, false};
+    callback any = {start_any, end_any, 1.0, {false}, false, false, false};
+    any.scopes[SCOPE_OP] = any.scopes[SCOPE_BACKWARD] = any.scopes[SCOPE_USER] = true;
+    if (place.scope && !inputs) {
+        handles[0] = torch.add(any);
+    } else {
+        handles[0] = torch.add(op);
+        handles[1] = torch.add(backward);
+        handles[2] = torch.add(user);
+    }
     installed = want & (TACHO_TORCH_OPS | TACHO_TORCH_SHAPES);
 }
 

@@ -27,7 +27,7 @@ typedef struct {
     tensor_impl *impl;
 } tensor;
 
-enum { MOST = 16, WORDS = 64, NAME = 3, SEQUENCE = 20 };
+enum { MOST = 16, WORDS = 64, NAME = 3, THREAD = 8, SEQUENCE = 20, THIS_THREAD = 7 };
 enum { TENSOR = 1, INT = 5, LIST = 13 };
 
 SHOW int fake_layout = SEQUENCE; /* where the sequence number lies; 0: nowhere */
@@ -77,7 +77,7 @@ const char *_ZNK2at14RecordFunction4nameEv(const uint64_t *fn) {
 }
 
 uint64_t _ZN2at14RecordFunction15currentThreadIdEv(void) {
-    return 7;
+    return THIS_THREAD;
 }
 
 int64_t _ZN2at15sequence_number4peekEv(void) {
@@ -95,6 +95,16 @@ typedef struct {
     uint64_t n;
 } call;
 
+/* Inputs, outputs, ids: a byte each. */
+static uint32_t needs(int scope) {
+    uint32_t bits = 0;
+    for (int i = 0; i < MOST; i++)
+        if (used[i] && all[i].scopes[scope])
+            bits |= (uint32_t)all[i].needs_inputs | (uint32_t)all[i].needs_outputs << 8 |
+                    (uint32_t)all[i].needs_ids << 16;
+    return bits;
+}
+
 static void run(const call *c, void (*inside)(void)) {
     uint64_t fn[WORDS] = {0};
     void *contexts[MOST] = {NULL};
@@ -105,6 +115,8 @@ static void run(const call *c, void (*inside)(void)) {
         fn[fake_layout + 1] = (uint64_t)(uintptr_t)c->inputs;
         fn[fake_layout + 2] = c->n;
         fn[fake_layout + 13] = c->thread;
+        fn[THREAD] = THIS_THREAD;
+        fn[THREAD + 1] = (uint64_t)c->scope | (uint64_t)needs(c->scope) << 8;
     }
     for (int i = 0; i < MOST; i++) {
         if (!used[i] || !all[i].scopes[c->scope]) continue;

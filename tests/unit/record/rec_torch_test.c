@@ -47,7 +47,7 @@ static void operators_have_names_stages_and_arrows(void **state) {
     fresh_folder();
     assert_int_equal(tacho_torch(TACHO_TORCH_OPS | TACHO_TORCH_LINKS),
                      TACHO_TORCH_OPS | TACHO_TORCH_LINKS);
-    assert_int_equal(*callbacks, 3);
+    assert_int_equal(*callbacks, 1);
     run_op("aten::before", OP, 5, 0, NULL); /* nothing records */
     start_all();
     run_op("aten::linear", OP, 5, 0, inner);
@@ -77,6 +77,7 @@ static void shapes_are_those_of_tensors_and_of_lists_of_them(void **state) {
     fresh_folder();
     assert_int_equal(tacho_torch(TACHO_TORCH_OPS | TACHO_TORCH_SHAPES),
                      TACHO_TORCH_OPS | TACHO_TORCH_SHAPES);
+    assert_int_equal(*callbacks, 3); /* only operators need inputs */
     start_all();
     run_cat(2);
     trace *t = stop_and_read();
@@ -164,7 +165,8 @@ static void operators_of_many_threads_are_recorded_while_it_starts_and_stops(voi
     assert_true(t->step.n - 1 >= 1);
     assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_END), 0);
     assert_true(trace_quality(t, CAUSE_UNMATCHED_BEGIN) <= 2 * THREADS); /* open at the end */
-    assert_int_equal(trace_quality(t, CAUSE_PARTIAL_OVERLAP), 0);
+    /* Stopping ends the step, and an operator of another thread may go on for a moment. */
+    assert_true(trace_quality(t, CAUSE_PARTIAL_OVERLAP) <= 2);
     for (uint32_t i = 1; i < t->slice.n; i++) {
         uint32_t parent = t->slice.parent[i];
         if (t->slice.kind[parent] == KIND_OP &&
@@ -237,8 +239,9 @@ static void try_unknown_layout(void) {
     if (find_fake(NULL) != 0) _exit(2);
     *layout = 0;
     unsigned got = tacho_torch(TACHO_TORCH_OPS | TACHO_TORCH_SHAPES | TACHO_TORCH_LINKS);
+    int n = *callbacks;
     tacho_torch(0);
-    _exit(got == TACHO_TORCH_OPS ? 0 : 3);
+    _exit(got == TACHO_TORCH_OPS && n == 3 ? 0 : 3);
 }
 
 static void of_an_unknown_layout_only_names_are_taken(void **state) {
