@@ -199,8 +199,8 @@ static bool place_bp(const finder *f, uint32_t step, str *name, int64_t *end) {
 }
 
 static void set_row(const finder *f, uint32_t step, step_trace *s, found_points *any) {
-    str fp_name, bp_name;
-    int64_t start, end;
+    str fp_name = STR_NONE, bp_name = STR_NONE;
+    int64_t start = 0, end = 0;
     bool fp = place_fp(f, step, &fp_name, &start), bp = place_bp(f, step, &bp_name, &end);
     any->fp |= fp;
     any->bp |= bp;
