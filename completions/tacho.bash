@@ -138,6 +138,8 @@ _tacho() {
     pipeline:--threads) return ;;
     pipeline:--memory-limit) return ;;
     pipeline:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    distributed:--arrivals) return ;;
+    distributed:--map-steps) return ;;
     distributed:--run) return ;;
     distributed:--worker) return ;;
     distributed:--span) return ;;
@@ -262,7 +264,7 @@ _tacho() {
     memory) options="--at --by --points --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     modules) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     pipeline) options="--high --low --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    distributed) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    distributed) options="--arrivals --map-steps --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     advise) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     top) options="--top --type --opr-name --input-dtype --aggregate-by --aggregate --top-end-key --order-by --min-time --max-time --copy-time --show-host --dump-only-opr --confluence --print-only --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     serve) options="--logdir --port --host --follow-links --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;

@@ -14,6 +14,7 @@
 
 #include "analyse/breakdown.h"
 #include "analyse/cluster.h"
+#include "analyse/param.h"
 #include "analyse/rules.h"
 #include "analyse/run_cut.h"
 
@@ -79,6 +80,8 @@ static status write_overlap(run_question *q, error *err) {
                       mean_i64(w->transfer, w->steps));
         table_set_int(sync, row, COL_D(synchronization, waiting),
                       mean_i64(w->waiting, w->steps));
+        table_set_int(sync, row, COL_D(synchronization, last), w->last);
+        table_set_int(sync, row, COL_D(synchronization, caused), w->caused);
     }
     return OK;
 }
@@ -131,10 +134,27 @@ static status write_collectives(run_question *q, error *err) {
     return table_sort(t, COL_D(collectives, worker), false, err);
 }
 
+/* The first of the rows that are wanted: they ascend by what was lost, and no meeting is cut. */
+static uint32_t first_arrival(const summary *s, int64_t most) {
+    const summary_arrival *v = SUMMARY_ROWS(s, arrival);
+    uint32_t n = SUMMARY_N(s, arrival), from = n;
+    while (from > 0 && most > 0) {
+        uint32_t first = from;
+        while (first > 0 && v[first - 1].lost == v[from - 1].lost &&
+               v[first - 1].lot == v[from - 1].lot)
+            first--;
+        if (from < n && (int64_t)(n - first) > most) break;
+        from = first;
+    }
+    return most > 0 ? from : 0;
+}
+
 static status write_arrivals(run_question *q, error *err) {
     table *t = answer_table(q->out, q->arena, "arrivals");
+    int64_t most = 0;
     if (!t) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < SUMMARY_N(q->s, arrival); i++) {
+    TRY(param_count(q->params, STR("arrivals"), &most, err));
+    for (uint32_t i = first_arrival(q->s, most); i < SUMMARY_N(q->s, arrival); i++) {
         const summary_arrival *a = &SUMMARY_ROWS(q->s, arrival)[i];
         uint32_t worker = roster_find(&q->who, a->worker);
         size_t row;
@@ -308,7 +328,7 @@ static status write_link(run_question *q, error *err) {
 
 status analyse_distributed(const analysis_input *in, const params *p, arena *a, answer *out,
                            error *err) {
-    run_question q = {.arena = a, .out = out};
+    run_question q = {.params = p, .arena = a, .out = out};
     cluster devices;
     TRY(answer_begin("distributed", in, a, out, err));
     TRY(run_summary_make(in, p, a, &q.s, err));

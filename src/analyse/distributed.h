@@ -15,6 +15,7 @@ typedef struct {
 } worker_sums;
 
 typedef struct {
+    const params *params;
     const summary *s;
     roster who;
     parallel_groups groups;

@@ -5,6 +5,7 @@
  * in stragglers.h, parallel.h and clocks.h; here they become tables and notes. */
 #include "analyse/clocks.h"
 #include "analyse/distributed.h"
+#include "analyse/param.h"
 #include "analyse/rules.h"
 #include "analyse/run_cut.h"
 
@@ -20,23 +21,64 @@ static void set_optional(table *t, size_t row, uint32_t col, int64_t v) {
 
 /* ---- by rank and step ------------------------------------------------------------------------ */
 
+/* Steps of one worker that stand in one column of the map. */
+typedef struct {
+    step_cell sum;
+    int64_t n;
+} joined_cell;
+
+static void join_cell(joined_cell *j, const step_cell *c) {
+    if (!j->n++) {
+        j->sum = *c;
+        return;
+    }
+    j->sum.total = add_i64(j->sum.total, c->total);
+    j->sum.computation = add_i64(j->sum.computation, c->computation);
+    j->sum.communication = add_i64(j->sum.communication, c->communication);
+    j->sum.transfer = add_i64(j->sum.transfer, c->transfer);
+    j->sum.waiting = add_i64(j->sum.waiting, c->waiting);
+    if (c->late <= j->sum.late) return;
+    j->sum.late = c->late;
+    j->sum.cause = c->cause;
+}
+
+static status write_cell(run_question *q, table *t, const joined_cell *j, error *err) {
+    const step_cell *c = &j->sum;
+    size_t row;
+    TRY(table_add_row(t, &row, err));
+    table_set_text(t, row, COL_D(heat_map, worker), q->who.v[c->worker]->name);
+    set_optional(t, row, COL_D(heat_map, rank), rank_of(q, c->worker));
+    table_set_int(t, row, COL_D(heat_map, step), q->late.steps[c->step].number);
+    table_set_int(t, row, COL_D(heat_map, total), mean_i64(c->total, j->n));
+    table_set_int(t, row, COL_D(heat_map, computation), mean_i64(c->computation, j->n));
+    table_set_int(t, row, COL_D(heat_map, communication), mean_i64(c->communication, j->n));
+    table_set_int(t, row, COL_D(heat_map, transfer), mean_i64(c->transfer, j->n));
+    table_set_int(t, row, COL_D(heat_map, waiting), mean_i64(c->waiting, j->n));
+    table_set_int(t, row, COL_D(heat_map, late), c->late);
+    if (c->late) table_set_text(t, row, COL_D(heat_map, cause), late_name(c->cause));
+    return OK;
+}
+
+/* Cells stand by worker, then by step. With --map-steps a few steps share a column, which has the
+ * number of its first one in all rows. */
 static status write_heat_map(run_question *q, error *err) {
     table *t = answer_table(q->out, q->arena, "heat_map");
+    int64_t most = 0;
     if (!t) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < q->late.n_cells; i++) {
-        const step_cell *c = &q->late.cells[i];
-        size_t row;
-        TRY(table_add_row(t, &row, err));
-        table_set_text(t, row, COL_D(heat_map, worker), q->who.v[c->worker]->name);
-        set_optional(t, row, COL_D(heat_map, rank), rank_of(q, c->worker));
-        table_set_int(t, row, COL_D(heat_map, step), q->late.steps[c->step].number);
-        table_set_int(t, row, COL_D(heat_map, total), c->total);
-        table_set_int(t, row, COL_D(heat_map, computation), c->computation);
-        table_set_int(t, row, COL_D(heat_map, communication), c->communication);
-        table_set_int(t, row, COL_D(heat_map, transfer), c->transfer);
-        table_set_int(t, row, COL_D(heat_map, waiting), c->waiting);
-        table_set_int(t, row, COL_D(heat_map, late), c->late);
-        if (c->late) table_set_text(t, row, COL_D(heat_map, cause), late_name(c->cause));
+    TRY(param_count(q->params, STR("map_steps"), &most, err));
+    uint32_t each = 1;
+    if (most > 0 && most < q->late.n_steps)
+        each = (uint32_t)((q->late.n_steps + most - 1) / most);
+    for (uint32_t i = 0, end; i < q->late.n_cells; i = end) {
+        const step_cell *first = &q->late.cells[i];
+        joined_cell j = {.n = 0};
+        for (end = i; end < q->late.n_cells; end++) {
+            const step_cell *c = &q->late.cells[end];
+            if (c->worker != first->worker || c->step / each != first->step / each) break;
+            join_cell(&j, c);
+        }
+        j.sum.step = first->step / each * each;
+        TRY(write_cell(q, t, &j, err));
     }
     return OK;
 }
@@ -51,6 +93,22 @@ static double share_of(int64_t part, int64_t whole) {
     return whole > 0 ? (double)part / (double)whole : 0;
 }
 
+/* What both tables of the late say; the columns stand in the same order behind `cause`. */
+static void set_late(table *t, size_t row, uint32_t first, const straggler *s, int64_t whole) {
+    table_set_text(t, row, first, late_name(s->cause));
+    table_set_int(t, row, first + 1, s->steps);
+    table_set_int(t, row, first + 2, mean_i64(s->late, s->steps));
+    table_set_int(t, row, first + 3, s->cost);
+    table_set_real(t, row, first + 4, share_of(s->cost, whole));
+}
+
+#define SAME_ORDER(table)                              \
+    (COL_D(table, steps) == COL_D(table, cause) + 1 && \
+     COL_D(table, late) == COL_D(table, cause) + 2 &&  \
+     COL_D(table, cost) == COL_D(table, cause) + 3 &&  \
+     COL_D(table, share) == COL_D(table, cause) + 4)
+_Static_assert(SAME_ORDER(stragglers) && SAME_ORDER(hosts), "set_late counts columns");
+
 static status write_stragglers(run_question *q, error *err) {
     table *ranks = answer_table(q->out, q->arena, "stragglers");
     table *hosts = answer_table(q->out, q->arena, "hosts");
@@ -63,22 +121,14 @@ static status write_stragglers(run_question *q, error *err) {
         table_set_text(ranks, row, COL_D(stragglers, worker), q->who.v[s->worker]->name);
         set_optional(ranks, row, COL_D(stragglers, rank), rank_of(q, s->worker));
         if (s->host.n) table_set_text(ranks, row, COL_D(stragglers, host), s->host);
-        table_set_text(ranks, row, COL_D(stragglers, cause), late_name(s->cause));
-        table_set_int(ranks, row, COL_D(stragglers, steps), s->steps);
-        table_set_int(ranks, row, COL_D(stragglers, late), mean_i64(s->late, s->steps));
-        table_set_int(ranks, row, COL_D(stragglers, cost), s->cost);
-        table_set_real(ranks, row, COL_D(stragglers, share), share_of(s->cost, whole));
+        set_late(ranks, row, COL_D(stragglers, cause), s, whole);
     }
     for (uint32_t i = 0; i < q->late.n_hosts; i++) {
         const straggler *s = &q->late.hosts[i];
         TRY(table_add_row(hosts, &row, err));
         table_set_text(hosts, row, COL_D(hosts, host), s->host);
         table_set_int(hosts, row, COL_D(hosts, ranks), s->n_workers);
-        table_set_text(hosts, row, COL_D(hosts, cause), late_name(s->cause));
-        table_set_int(hosts, row, COL_D(hosts, steps), s->steps);
-        table_set_int(hosts, row, COL_D(hosts, late), mean_i64(s->late, s->steps));
-        table_set_int(hosts, row, COL_D(hosts, cost), s->cost);
-        table_set_real(hosts, row, COL_D(hosts, share), share_of(s->cost, whole));
+        set_late(hosts, row, COL_D(hosts, cause), s, whole);
     }
     return OK;
 }
@@ -120,10 +170,30 @@ static str members_text(const run_question *q, const parallel_group *g) {
                         (long long)rank_of(q, m[1]), dots, (long long)last);
 }
 
-static void set_rate(table *t, size_t row, uint32_t col, const parallel_group *g) {
+/* What groups and links have in common; the columns stand in the same order from `calls` on. */
+static void set_traffic(table *t, size_t row, uint32_t calls, const parallel_group *g) {
+    enum { BYTES = 1, TRANSFER, WAITING, BANDWIDTH, SLOWER_BY, SLOW, COST };
+    table_set_int(t, row, calls, g->calls);
+    table_set_int(t, row, calls + BYTES, g->bytes);
+    table_set_int(t, row, calls + TRANSFER, g->transfer);
+    table_set_int(t, row, calls + WAITING, g->waiting);
     if (g->bytes > 0 && g->transfer > 0)
-        table_set_real(t, row, col, (double)g->bytes / ((double)g->transfer * 1e-9));
+        table_set_real(t, row, calls + BANDWIDTH,
+                       (double)g->bytes / ((double)g->transfer * 1e-9));
+    table_set_real(t, row, calls + SLOWER_BY, g->slower_by);
+    table_set_int(t, row, calls + SLOW, g->slow);
+    if (g->slow) table_set_int(t, row, calls + COST, g->excess);
 }
+
+#define SAME_TRAFFIC(table)                                \
+    (COL_D(table, bytes) == COL_D(table, calls) + 1 &&     \
+     COL_D(table, transfer) == COL_D(table, calls) + 2 &&  \
+     COL_D(table, waiting) == COL_D(table, calls) + 3 &&   \
+     COL_D(table, bandwidth) == COL_D(table, calls) + 4 && \
+     COL_D(table, slower_by) == COL_D(table, calls) + 5 && \
+     COL_D(table, slow) == COL_D(table, calls) + 6 &&      \
+     COL_D(table, cost) == COL_D(table, calls) + 7)
+_Static_assert(SAME_TRAFFIC(groups) && SAME_TRAFFIC(transfers), "set_traffic counts columns");
 
 static status write_group(run_question *q, table *t, const parallel_group *g, error *err) {
     size_t row;
@@ -132,14 +202,7 @@ static status write_group(run_question *q, table *t, const parallel_group *g, er
     table_set_text(t, row, COL_D(groups, kind), parallel_name(g->kind));
     table_set_int(t, row, COL_D(groups, size), g->size);
     table_set_text(t, row, COL_D(groups, ranks), members_text(q, g));
-    table_set_int(t, row, COL_D(groups, calls), g->calls);
-    table_set_int(t, row, COL_D(groups, bytes), g->bytes);
-    table_set_int(t, row, COL_D(groups, transfer), g->transfer);
-    table_set_int(t, row, COL_D(groups, waiting), g->waiting);
-    set_rate(t, row, COL_D(groups, bandwidth), g);
-    table_set_real(t, row, COL_D(groups, slower_by), g->slower_by);
-    table_set_int(t, row, COL_D(groups, slow), g->slow);
-    if (g->slow) table_set_int(t, row, COL_D(groups, cost), g->excess);
+    set_traffic(t, row, COL_D(groups, calls), g);
     return OK;
 }
 
@@ -149,14 +212,7 @@ static status write_group_link(table *t, const parallel_group *g, error *err) {
     table_set_int(t, row, COL_D(transfers, from_rank), g->source);
     table_set_int(t, row, COL_D(transfers, to_rank), g->target);
     table_set_text(t, row, COL_D(transfers, group), g->name);
-    table_set_int(t, row, COL_D(transfers, calls), g->calls);
-    table_set_int(t, row, COL_D(transfers, bytes), g->bytes);
-    table_set_int(t, row, COL_D(transfers, transfer), g->transfer);
-    table_set_int(t, row, COL_D(transfers, waiting), g->waiting);
-    set_rate(t, row, COL_D(transfers, bandwidth), g);
-    table_set_real(t, row, COL_D(transfers, slower_by), g->slower_by);
-    table_set_int(t, row, COL_D(transfers, slow), g->slow);
-    if (g->slow) table_set_int(t, row, COL_D(transfers, cost), g->excess);
+    set_traffic(t, row, COL_D(transfers, calls), g);
     return OK;
 }
 

@@ -59,7 +59,11 @@ status transport_open(transport *t, const char *program, error *err) {
     *t = (transport){.size = 1};
     atomic_init(&t->counter, 0);
     pthread_mutex_init(&t->lock, NULL);
-    return transport_is_launched() ? load_plugin(t, program, err) : OK;
+    if (transport_is_launched()) return load_plugin(t, program, err);
+    /* Each of them would do all the work. */
+    int64_t tasks = number_in("SLURM_STEP_NUM_TASKS");
+    if (tasks > 1) FAIL(err, ERR_ARG, NOPOS, MSG_CLUSTER_NO_PMI, arg_int("count", tasks));
+    return OK;
 }
 
 void transport_close(transport *t, bool ok) {

@@ -1,6 +1,6 @@
 /* arrange.c: which of the answer's tables and rows a reader gets, and in which order.
  *
- * An analysis answers in the order it thinks best. One table may be kept alone; a search or a filter
+ * An analysis answers in the order it thinks best. A few tables may be kept alone; a search or a filter
  * keeps rows in all tables that have text; sorting orders every table that has the first column (one
  * at least must), further columns decide between equal rows; offset and limit cut last, so they count
  * the rows of that order. The number of rows before the cut stays in total_rows.
@@ -39,14 +39,23 @@ static status fail_no_column(const table *t, str name, error *err) {
     return ERR_ARG;
 }
 
-static status keep_table(answer *a, str name, error *err) {
-    for (uint32_t i = 0; i < a->n_tables; i++) {
-        if (!str_eq(str_of(a->tables[i]->name), name)) continue;
-        a->tables[0] = a->tables[i];
-        a->n_tables = 1;
-        return OK;
+/* The tables named, in the order they are asked for. */
+static status keep_tables(answer *a, str names, error *err) {
+    answer all = *a;
+    uint32_t n = 0;
+    for (str rest = names; rest.n != 0;) {
+        size_t comma = str_find(rest, STR(","), 0);
+        str name = comma == SIZE_MAX ? rest : str_n(rest.p, comma);
+        rest = comma == SIZE_MAX ? STR_NONE : str_from(rest, comma + 1);
+        uint32_t i = 0;
+        while (i < all.n_tables && !str_eq(str_of(all.tables[i]->name), name)) i++;
+        if (i == all.n_tables) return fail_no_table(&all, name, err);
+        uint32_t k = 0;
+        while (k < n && a->tables[k] != all.tables[i]) k++;
+        if (k == n) a->tables[n++] = all.tables[i]; /* else named twice */
     }
-    return fail_no_table(a, name, err);
+    a->n_tables = n;
+    return OK;
 }
 
 static bool has_text(const table *t) {
@@ -147,7 +156,7 @@ static void skip_rows(table *t, size_t n) {
 }
 
 status arrange_answer(answer *a, const arrangement *how, error *err) {
-    if (how->table.n != 0) TRY(keep_table(a, how->table, err));
+    if (how->table.n != 0) TRY(keep_tables(a, how->table, err));
     for (uint32_t i = 0; i < a->n_tables && how->search.n != 0; i++)
         if (has_text(a->tables[i])) TRY(table_search(a->tables[i], how->search, err));
     if (how->filter.n != 0) TRY(filter_tables(a, how, err));

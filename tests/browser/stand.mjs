@@ -11,6 +11,7 @@ export async function stand(root) {
   const require = createRequire(join(root, "web/package.json"));
   const { chromium } = require("playwright-core");
   const tacho = process.env.TACHO ?? join(root, "build/tacho");
+  const gentrace = process.env.GENTRACE ?? join(root, "build/release/tools/gentrace");
   const data = process.env.TACHO_DATA ?? join(root, "../shared/data");
   const folder = mkdtempSync(join(tmpdir(), "tacho-browser-"));
   mkdirSync(join(folder, "sample"));
@@ -48,7 +49,8 @@ export async function stand(root) {
     tacho,
     data,
     real,
-    has: [...real, ...others],
+    gentrace,
+    has: [...real, ...others, ...(existsSync(gentrace) ? ["gentrace"] : [])],
     axe: readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"),
     /** A second server on a folder of its own, which can be stopped and started again on the same port. */
     another,

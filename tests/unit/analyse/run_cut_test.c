@@ -184,6 +184,37 @@ static void a_run_that_is_cut_already_is_taken_as_it_is(void **state) {
     end(&r);
 }
 
+static void the_map_joins_steps_and_arrivals_are_those_that_cost_most(void **state) {
+    static run r;
+    begin(&r);
+    params p = fake_params();
+    answer all = ask(&r, r.briefs, WORKERS, &p);
+    p.n_extra = 2;
+    p.extra[0].name = STR("map_steps");
+    p.extra[0].value = STR("2");
+    p.extra[1].name = STR("arrivals");
+    p.extra[1].value = STR("5"); /* two whole collectives of two */
+    answer few = ask(&r, r.briefs, WORKERS, &p);
+    const table *map = fake_table(&few, "heat_map"), *steps = fake_table(&all, "heat_map");
+    assert_int_equal(steps->n_rows, WORKERS * STEPS);
+    assert_int_equal(map->n_rows, WORKERS * 2);
+    assert_int_equal(fake_int(map, 3, "rank"), 1);
+    assert_int_equal(fake_int(map, 3, "step"), 3); /* the first of the two */
+    assert_int_equal(fake_int(map, 3, "computation"),
+                     (fake_int(steps, 6, "computation") + fake_int(steps, 7, "computation")) /
+                         2);
+    assert_int_equal(fake_int(map, 3, "late"), fake_int(steps, 7, "late")); /* the later one */
+    const table *came = fake_table(&few, "arrivals");
+    assert_int_equal(fake_table(&all, "arrivals")->n_rows, WORKERS * STEPS);
+    assert_int_equal(came->n_rows, 4);
+    for (size_t i = 0; i < came->n_rows; i++) assert_true(fake_int(came, i, "step") >= 3);
+    const table *sync = fake_table(&few, "synchronization");
+    assert_int_equal(fake_int(sync, 0, "last"), 0);
+    assert_int_equal(fake_int(sync, 1, "last"), STEPS);
+    assert_int_equal(fake_int(sync, 1, "caused"), 50 + 100 + 150 + 200);
+    end(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_of_summaries_are_those_of_traces),
@@ -191,6 +222,7 @@ int main(void) {
         cmocka_unit_test(a_window_inside_a_step_takes_the_whole_step_and_says_so),
         cmocka_unit_test(a_reduced_run_is_cut_in_what_it_knows_by_step),
         cmocka_unit_test(a_run_that_is_cut_already_is_taken_as_it_is),
+        cmocka_unit_test(the_map_joins_steps_and_arrivals_are_those_that_cost_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,6 +109,7 @@ static void alone_a_process_talks_to_itself(void **state) {
     buf give = {0}, take = {0};
     unsetenv("OMPI_COMM_WORLD_SIZE");
     unsetenv("PMI_SIZE");
+    unsetenv("SLURM_STEP_NUM_TASKS");
     assert_false(transport_is_launched());
     assert_int_equal(transport_open(&t, "tacho", NULL), OK);
     assert_int_equal(t.size, 1);
@@ -131,11 +132,25 @@ static void a_launcher_without_the_plug_in_is_an_error_that_says_so(void **state
     unsetenv("OMPI_COMM_WORLD_SIZE");
 }
 
+static void tasks_of_srun_that_do_not_know_each_other_are_refused(void **state) {
+    transport t;
+    error err;
+    setenv("SLURM_STEP_NUM_TASKS", "4", 1);
+    assert_false(transport_is_launched());
+    assert_int_equal(transport_open(&t, "tacho", &err), ERR_ARG);
+    assert_int_equal(err.message, MSG_CLUSTER_NO_PMI);
+    setenv("SLURM_STEP_NUM_TASKS", "1", 1);
+    assert_int_equal(transport_open(&t, "tacho", &err), OK);
+    transport_close(&t, true);
+    unsetenv("SLURM_STEP_NUM_TASKS");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alone_a_process_talks_to_itself),
         cmocka_unit_test(every_number_of_threads_gives_the_same_bytes),
         cmocka_unit_test(a_launcher_without_the_plug_in_is_an_error_that_says_so),
+        cmocka_unit_test(tasks_of_srun_that_do_not_know_each_other_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

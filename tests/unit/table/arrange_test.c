@@ -103,6 +103,20 @@ static void one_table_is_kept_and_searched(void **state) {
     arena_fini(&a);
 }
 
+static void several_tables_are_kept_in_the_order_asked_for(void **state) {
+    arena a;
+    error err;
+    arena_init(&a, 0);
+    answer x = make_answer(&a), y = x;
+    assert_int_equal(arrange_answer(&x, &(arrangement){.table = STR("empty,ops,empty")}, NULL),
+                     OK);
+    assert_int_equal(x.n_tables, 2);
+    assert_string_equal(x.tables[0]->name, "empty");
+    assert_string_equal(x.tables[1]->name, "ops");
+    assert_int_equal(arrange_answer(&y, &(arrangement){.table = STR("ops,no")}, &err), ERR_ARG);
+    arena_fini(&a);
+}
+
 static void what_is_not_there_is_refused(void **state) {
     arena a;
     error err;
@@ -121,6 +135,7 @@ int main(void) {
         cmocka_unit_test(a_filter_ranks_unless_sorted),
         cmocka_unit_test(an_offset_behind_the_end_leaves_nothing),
         cmocka_unit_test(one_table_is_kept_and_searched),
+        cmocka_unit_test(several_tables_are_kept_in_the_order_asked_for),
         cmocka_unit_test(what_is_not_there_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -443,6 +443,8 @@ export interface Tables {
       rank: number | null;
       transfer: number | null;
       waiting: number | null;
+      last: number | null;
+      caused: number | null;
     };
     collectives: {
       worker: string | null;
@@ -726,7 +728,10 @@ export interface Parameters {
     high?: string;
     low?: string;
   };
-  distributed: Record<string, never>;
+  distributed: {
+    arrivals?: number;
+    "map-steps"?: number;
+  };
   advise: Record<string, never>;
   top: {
     top?: string;

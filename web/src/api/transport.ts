@@ -65,7 +65,7 @@ async function get(route: string, query: Query, signal?: AbortSignal): Promise<R
 
 const FIRST_DELAY = 1000;
 const LONGEST_DELAY = 30_000;
-const EVENTS = ["hello", "runs", "progress", "ready", "failed", "bye"];
+const EVENTS = ["hello", "runs", "progress", "summaries", "ready", "failed", "bye"];
 
 export const http: Transport = {
   json: async (route, query, signal) => (await get(route, query, signal)).json(),

@@ -89,6 +89,7 @@ export interface Runs {
   version: number;
   path: string;
   loading: { done: number; total: number };
+  summaries: { done: number; total: number };
   memory: { used: number; limit: number };
   runs: RunInfo[];
 }

@@ -1,6 +1,6 @@
 // A heat map of many ranks: rows of 4 px, fewer when there are thousands, on a canvas, the worst ten named at the right, a crosshair under
 // the pointer. One tab stop; arrow keys move the crosshair, Enter chooses.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { drawnAs } from "../base/save.ts";
 import { heatPosition, roundUp } from "../base/scale.ts";
 import type { HeatProps } from "./heat.tsx";
@@ -36,7 +36,12 @@ export function HeatMany(props: ManyProps) {
   const ROW = Math.max(1, Math.min(4, Math.floor(MOST / Math.max(1, props.ranks.length))));
   const height = props.ranks.length * ROW;
   const value = (r: number, c: number) => props.value(r, c);
-  const sums = props.ranks.map((_, r) => props.columns.reduce((s, _c, c) => s + (value(r, c) ?? 0), 0));
+  // Under the pointer only the crosshair moves: the sums of a thousand rows stay.
+  const sums = useMemo(
+    () => props.ranks.map((_, r) => props.columns.reduce((s, _c, c) => s + (value(r, c) ?? 0), 0)),
+    [props.value, props.ranks.length, n],
+  );
+  const named = useMemo(() => namedRows(sums, 13, ROW), [sums, ROW]);
   useEffect(() => {
     const g = canvas.current?.getContext("2d");
     if (!canvas.current || !g) return;
@@ -105,7 +110,7 @@ export function HeatMany(props: ManyProps) {
             <rect x={(at[1] * wide) / n} y="0" width={Math.max(1, wide / n)} height={height} fill="none" stroke="var(--t1)" />
           </>
         ) : null}
-        {namedRows(sums, 13, ROW).map((r) => (
+        {named.map((r) => (
           <text key={r} x={wide + 8} y={r * ROW + 6} class={r === props.worst ? "axis strong" : "axis"}>
             {props.ranks[r]} {props.format((sums[r] as number) / n)}
           </text>

@@ -106,10 +106,14 @@ export const generation = signal(0);
 export const runs = signal<Runs | undefined>(undefined);
 export const connection = signal<{ lost: boolean; since: Date }>({ lost: false, since: new Date() });
 export const progress = signal<{ done: number; total: number } | undefined>(undefined);
+/** Summaries of workers, which questions about all of them rest on: made, and wanted. */
+export const summaries = signal<{ done: number; total: number }>({ done: 0, total: 0 });
 
 async function fetchRuns(): Promise<void> {
   try {
-    runs.value = await transport.json<Runs>("runs", {});
+    const now = await transport.json<Runs>("runs", {});
+    runs.value = now;
+    summaries.value = now.summaries;
   } catch (e) {
     if (!runs.peek()) connection.value = { lost: true, since: new Date() };
     else console.warn(toError(e).msg);
@@ -138,6 +142,8 @@ export function connect(): void {
       if (seen.has(key)) generation.value++;
       seen.add(key);
       void fetchRuns();
+    } else if (name === "summaries") {
+      summaries.value = data as { done: number; total: number };
     } else if (name === "progress") {
       progress.value = data as { done: number; total: number };
     } else if ((name === "lost" || name === "bye") && !connection.peek().lost) {

@@ -21,6 +21,8 @@ export const enRun = {
   comm_groups_slow: "*{n}* slower than their like",
   cause_compute: "Computation",
   cause_data: "Data loading",
+  summaries_made: "Summarising the workers: {n} of {m}",
+  late_words_worst: "the {n} collectives that cost most",
   cause_memory: "Memory allocator",
   cause_network: "Network",
   cause_host: "Host",

@@ -20,6 +20,8 @@ export const zhRun = {
   comm_groups_words: "各组的用途；没有比同类慢的组",
   comm_groups_slow: "*{n}* 个组比同类慢",
   cause_compute: "计算",
+  summaries_made: "正在汇总各 worker：{n} / {m}",
+  late_words_worst: "损失最多的 {n} 次集合通信",
   cause_data: "数据加载",
   cause_memory: "内存分配",
   cause_network: "网络",

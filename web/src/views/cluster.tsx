@@ -13,10 +13,10 @@ import { t } from "../model/words.ts";
 import { Legend } from "../widgets/controls.tsx";
 import { Menu } from "../widgets/menu.tsx";
 import { Panel } from "../widgets/panel.tsx";
-import { Table } from "../widgets/table.tsx";
+import { Table, type TableColumn } from "../widgets/table.tsx";
 import { Filter } from "./filter.tsx";
 import { ranksQuery } from "./rankstables.tsx";
-import { columns, defined, source, wholeTable } from "./rows.ts";
+import { columns, defined, type Source, source, wholeTable } from "./rows.ts";
 import { Card } from "./stepbars.tsx";
 import { FILL } from "./steptrace.tsx";
 
@@ -26,6 +26,29 @@ interface Props {
 
 const csv = (table: string): string =>
   server().url("distributed", analysisQuery({ ...ranksQuery(), table, format: "csv", limit: 0 }));
+
+type PanelProps = Omit<Parameters<typeof Panel>[0], "children" | "title">;
+type TableProps = Omit<Parameters<typeof Table>[0], "name" | "total" | "row" | "columns">;
+
+/** A panel that is a table. */
+function TablePanel({
+  rows,
+  path,
+  list,
+  table,
+  ...panel
+}: PanelProps & {
+  rows: Pick<Source, "total" | "row" | "help">;
+  path: string;
+  list: readonly (readonly [string, Partial<TableColumn>?])[];
+  table: TableProps;
+}) {
+  return (
+    <Panel {...panel} title={panel.name}>
+      <Table {...table} name={panel.name} total={rows.total} row={rows.row} columns={columns(rows, path, list)} />
+    </Panel>
+  );
+}
 
 export function Cluster({ asked }: Props) {
   return (
@@ -185,31 +208,26 @@ function Links({ asked }: Props) {
           />
         </div>
       </Panel>
-      <Panel
+      <TablePanel
         span="w7"
         name={t("cluster_link_table")}
-        title={t("cluster_link_table")}
         words={t("cluster_link_words")}
         define={defined(asked.value, "links", "bandwidth")}
-        csv={csv("links")}
+        rows={table}
         old={asked.old}
-      >
-        <Table
-          name={t("cluster_link_table")}
-          total={table.total}
-          row={table.row}
-          height={260}
-          columns={columns(table, "distributed.links", [
-            ["worker", { text: true, width: 90 }],
-            ["source", { title: t("link_source"), width: 80 }],
-            ["target", { title: t("link_target"), width: 80 }],
-            ["kind", { text: true, width: 80 }],
-            ["time", { title: t("time"), width: 90 }],
-            ["bytes", { width: 100 }],
-            ["bandwidth", { title: t("link_bandwidth"), bar: "var(--communication)" }],
-          ])}
-        />
-      </Panel>
+        csv={csv("links")}
+        table={{ height: 260 }}
+        path="distributed.links"
+        list={[
+          ["worker", { text: true, width: 90 }],
+          ["source", { title: t("link_source"), width: 80 }],
+          ["target", { title: t("link_target"), width: 80 }],
+          ["kind", { text: true, width: 80 }],
+          ["time", { title: t("time"), width: 90 }],
+          ["bytes", { width: 100 }],
+          ["bandwidth", { title: t("link_bandwidth"), bar: "var(--communication)" }],
+        ]}
+      />
     </>
   );
 }
@@ -221,31 +239,24 @@ function CommunicationOps() {
   const s = source("distributed", "communication_ops", query, (r, i) => `${r.cell("rank")} ${r.cell("name")} ${i}`);
   if (s.total === 0) return null;
   return (
-    <Panel
+    <TablePanel
       name={t("cluster_ops")}
-      title={t("cluster_ops")}
       words={t("cluster_ops_words")}
       define={defined(s.answer, "communication_ops", "waiting")}
+      rows={s}
       csv={s.csv}
       old={s.old}
       error={s.error}
-    >
-      <Table
-        name={t("cluster_ops")}
-        total={s.total}
-        row={s.row}
-        height={300}
-        sort={sort}
-        onSort={(next) => go({ params: { csort: next } })}
-        columns={columns(s, "distributed.communication_ops", [
-          ["name", { title: t("collective"), text: true, mono: true }],
-          ["rank", { width: 70 }],
-          ["step", { width: 70 }],
-          ["communication", { width: 150, bar: "var(--communication)" }],
-          ["waiting", { width: 150, bar: "url(#waiting)" }],
-        ])}
-      />
-    </Panel>
+      table={{ height: 300, sort, onSort: (next) => go({ params: { csort: next } }) }}
+      path="distributed.communication_ops"
+      list={[
+        ["name", { title: t("collective"), text: true, mono: true }],
+        ["rank", { width: 70 }],
+        ["step", { width: 70 }],
+        ["communication", { width: 150, bar: "var(--communication)" }],
+        ["waiting", { width: 150, bar: "url(#waiting)" }],
+      ]}
+    />
   );
 }
 
@@ -266,25 +277,16 @@ function Resources({ asked }: Props) {
     ["memory_share", { bar: "var(--c1)", title: t("cluster_memory_share") }],
   ] as const;
   return (
-    <Panel
+    <TablePanel
       name={t("cluster_resources")}
-      title={t("cluster_resources")}
       define={defined(asked.value, "resources", "flops_share")}
-      csv={csv("resources")}
+      rows={rows}
       old={asked.old}
-    >
-      <Table
-        name={t("cluster_resources")}
-        total={rows.total}
-        row={rows.row}
-        height={300}
-        columns={columns(
-          rows,
-          "distributed.resources",
-          [["worker", { text: true }] as const, ...wanted].filter(([c]) => c === "worker" || known(c)),
-        )}
-      />
-    </Panel>
+      csv={csv("resources")}
+      table={{ height: 300 }}
+      path="distributed.resources"
+      list={[["worker", { text: true }] as const, ...wanted].filter(([c]) => c === "worker" || known(c))}
+    />
   );
 }
 
@@ -295,35 +297,29 @@ function Strategy({ asked }: Props) {
   const s = source("distributed", "parallel_operators", query, (r, i) => `${r.cell("stage")} ${r.cell("id")} ${i}`);
   if (stages.length === 0) return null;
   return (
-    <Panel
+    <TablePanel
       name={t("parallel_strategy")}
-      title={t("parallel_strategy")}
       words={stages
         .map((r) => t("parallel_words", { n: String(r.stage), mode: String(r.mode), ranks: String(r.ranks) }))
         .join(" · ")}
       define={defined(s.answer, "parallel_operators", "sharding")}
+      rows={s}
       csv={s.csv}
       old={s.old}
       error={s.error}
+      table={{ height: 320, empty: t("no_rows") }}
       controls={<Filter label={t("filter")} name="sq" />}
-    >
-      <Table
-        name={t("parallel_strategy")}
-        total={s.total}
-        row={s.row}
-        height={320}
-        empty={t("no_rows")}
-        columns={columns(s, "distributed.parallel_operators", [
-          ["name", { title: t("operator"), text: true, mono: true }],
-          ["stage", { width: 70, title: t("parallel_stage") }],
-          ["type", { width: 130, text: true }],
-          ["sharding", { width: 150, text: true, mono: true, title: t("parallel_sharding") }],
-          ["kind", { width: 170, text: true, show: (v) => (v ? t(`parallel_${v}` as "parallel_redistribution") : "–") }],
-          ["group_ranks", { width: 120, text: true, title: t("parallel_group") }],
-          ["shape", { width: 140, text: true, mono: true, title: t("col_shape") }],
-          ["inputs", { width: 160, text: true, soft: true, title: t("parallel_inputs") }],
-        ])}
-      />
-    </Panel>
+      path="distributed.parallel_operators"
+      list={[
+        ["name", { title: t("operator"), text: true, mono: true }],
+        ["stage", { width: 70, title: t("parallel_stage") }],
+        ["type", { width: 130, text: true }],
+        ["sharding", { width: 150, text: true, mono: true, title: t("parallel_sharding") }],
+        ["kind", { width: 170, text: true, show: (v) => (v ? t(`parallel_${v}` as "parallel_redistribution") : "–") }],
+        ["group_ranks", { width: 120, text: true, title: t("parallel_group") }],
+        ["shape", { width: 140, text: true, mono: true, title: t("col_shape") }],
+        ["inputs", { width: 160, text: true, soft: true, title: t("parallel_inputs") }],
+      ]}
+    />
   );
 }

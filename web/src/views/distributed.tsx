@@ -1,15 +1,16 @@
 // Distributed: which rank, doing what, and what it costs the others.
+import { useMemo } from "preact/hooks";
 import { scaleOf, short, thousands } from "../base/format.ts";
 import { roundUp } from "../base/scale.ts";
 import { Heat, type HeatColumn, HeatScale } from "../draw/heat.tsx";
 import { HeatMany } from "../draw/heatmany.tsx";
 import { type Part, Strip } from "../draw/strip.tsx";
-import { server } from "../model/data.ts";
+import { server, summaries } from "../model/data.ts";
 import { choice, go, param } from "../model/place.ts";
 import { type Call, callsOf, type Measure, measureOf, worstAndMedian } from "../model/ranks.ts";
 import { setSteps } from "../model/steps.ts";
 import { themeVersion } from "../model/theme.ts";
-import { analysis, analysisQuery, num, type Row, rowsOf } from "../model/trace.ts";
+import { analysis, analysisQuery, currentRun, info, num, type Row, rowsOf } from "../model/trace.ts";
 import { t } from "../model/words.ts";
 import { Legend, Segmented } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
@@ -27,31 +28,64 @@ const hasCluster = (asked: Asked): boolean =>
 
 type Asked = ReturnType<typeof analysis>;
 
+const MANY = 64; // ranks: from here on rows are thin
+
+// What the view shows as a whole; collectives and devices come page by page.
+const TABLES =
+  "overlap,synchronization,arrivals,heat_map,stragglers,what_if,groups,cluster_steps,links,resources,parallel_stages";
+const ARRIVALS = 4096; // rows of many ranks: members of the collectives that cost most
+const CELLS = 40_000; // of the map of ranks and steps: from here on steps share a column
+
+/** Workers the question is about; of one file only `info` tells, since it may be a reduced run. Undefined: not known yet. */
+function workers(): number | undefined {
+  const n = currentRun.value?.workers.length ?? 1;
+  const facts = info().value;
+  if (n > 1 || !facts) return n > 1 ? n : undefined;
+  return Number(rowsOf(facts.tables.trace).find((r) => r.key === "workers")?.value ?? 1);
+}
+
+/** The question, cut to what can be seen: a thousand ranks have more of everything than there are pixels. */
+const question = (n: number) => ({
+  ...ranksQuery(),
+  table: TABLES,
+  limit: 0,
+  arrivals: n > MANY ? ARRIVALS : undefined,
+  "map-steps": n > MANY ? Math.max(16, Math.floor(CELLS / n)) : undefined,
+});
+
+const NOTHING: Asked = { value: undefined, old: false, error: undefined };
+
+/** How many summaries are made of those the answer waits for; undefined when it waits for none. */
+function waitsFor(): string | undefined {
+  const { done, total } = summaries.value;
+  return done < total ? t("summaries_made", { n: thousands(done), m: thousands(total) }) : undefined;
+}
+
 export function Distributed() {
-  const asked = analysis("distributed", { ...ranksQuery(), limit: 0 }, "distributed-all");
+  const n = workers();
+  const asked = n === undefined ? NOTHING : analysis("distributed", question(n), "distributed-all");
   const overlap = rowsOf(asked.value?.tables.overlap);
-  const arrivals = rowsOf(asked.value?.tables.arrivals);
   const worst = worstRank(asked);
   const computing = (r: Row) => num(r.computation) + num(r.overlapping);
   const own = overlap.find((r) => r.rank === worst);
   const others = overlap.filter((r) => r.rank !== worst);
   const rest = others.length ? others.reduce((s, r) => s + computing(r), 0) / others.length : 0;
-  const waits = rowsOf(asked.value?.tables.synchronization)
-    .filter((r) => r.rank !== worst)
-    .map((r) => num(r.waiting));
-  const calls = callsOf(arrivals);
-  const met = calls.filter((c) => c.members.size > 1);
-  const last = met.filter((c) => c.last === worst).length;
+  const sync = rowsOf(asked.value?.tables.synchronization);
+  const waits = sync.filter((r) => r.rank !== worst).map((r) => num(r.waiting));
+  const calls = useMemo(() => callsOf(rowsOf(asked.value?.tables.arrivals)), [asked.value]);
+  const met = sync.reduce((n, r) => n + num(r.last), 0); // each has one that came last
+  const last = num(sync.find((r) => r.rank === worst)?.last);
+  const some = overlap.length > MANY; // of the collectives only the costliest are here
   return (
     <>
       <Verdict
         answer={asked.value}
-        otherwise={t("distributed")}
+        otherwise={waitsFor() ?? t("distributed")}
         facts={[
           own && rest ? t("fact_compute", { n: String(worst), v: short(computing(own), "ns"), w: short(rest, "ns") }) : undefined,
           waits.length ? t("fact_waits", { a: short(Math.min(...waits), "ns"), b: short(Math.max(...waits), "ns") }) : undefined,
-          worst >= 0 && met.length ? t("fact_last", { n: worst, k: thousands(last), m: thousands(met.length) }) : undefined,
-          t("fact_ranks", { n: overlap.length, m: thousands(calls.length) }),
+          worst >= 0 && met ? t("fact_last", { n: worst, k: thousands(last), m: thousands(met) }) : undefined,
+          t("fact_ranks", { n: overlap.length, m: thousands(some ? met : calls.length) }),
           clockFact(asked),
         ]}
       />
@@ -62,7 +96,7 @@ export function Distributed() {
         <LateMap asked={asked} calls={calls} worst={worst} />
         <Overlap asked={asked} rows={overlap} worst={worst} />
         <Waiting asked={asked} worst={worst} />
-        <Collectives worst={worst} calls={calls} ranks={overlap.length} />
+        <Collectives worst={worst} calls={some ? [] : calls} ranks={overlap.length} />
         <Groups asked={asked} />
         <Devices worst={worst} />
         {hasCluster(asked) ? <Cluster asked={asked} /> : null}
@@ -97,8 +131,6 @@ const shortCollective = (name: string) => {
 };
 
 const MEASURES: readonly Measure[] = ["late_by", "waiting", "duration"];
-const MANY = 64; // ranks: from here on rows are thin
-
 interface MapProps {
   asked: Asked;
   calls: readonly Call[];
@@ -191,7 +223,7 @@ function LateMap({ asked, calls, worst }: MapProps) {
     <Panel
       name={t("who_late")}
       title={t("who_late")}
-      words={`${scale.unit} · ${t(by === "step" ? "late_words_step" : by === "name" ? "late_words_name" : "late_words")}`}
+      words={`${scale.unit} · ${t(by === "step" ? "late_words_step" : by === "name" ? "late_words_name" : "late_words")}${many ? ` · ${t("late_words_worst", { n: thousands(calls.length) })}` : ""}`}
       define={defined(asked.value, "arrivals", measure === "waiting" ? "late_by" : measure)}
       csv={distributedCsv("arrivals")}
       old={asked.old}

@@ -46,7 +46,7 @@ export function Collectives({ worst, calls, ranks }: { worst: number; calls: rea
     <Panel
       name={t("collectives")}
       title={t("collectives")}
-      words={t("collectives_words", { n: ranks, m: new Set(calls.map((c) => c.step)).size })}
+      words={calls.length ? t("collectives_words", { n: ranks, m: new Set(calls.map((c) => c.step)).size }) : undefined}
       define={defined(s.answer, "collectives", "waiting")}
       csv={s.csv}
       old={s.old}
@@ -72,10 +72,18 @@ export function Collectives({ worst, calls, ranks }: { worst: number; calls: rea
           ["transfer", { width: 104 }],
           ["waiting", { bar: "url(#waiting)", width: 170 }],
           ["waiting_share", { ...made("waiting_share", t("waiting_share_help")), unit: "share", width: 78, soft: true }],
-          [
-            "last",
-            { ...made("last_to_arrive", t("last_to_arrive_help")), width: 110, show: (v, r) => (v === null ? "–" : r.note) },
-          ],
+          ...(calls.length
+            ? ([
+                [
+                  "last",
+                  {
+                    ...made("last_to_arrive", t("last_to_arrive_help")),
+                    width: 110,
+                    show: (v: unknown, r: TableRow) => (v === null ? "–" : r.note),
+                  },
+                ],
+              ] as const)
+            : []),
           ["algorithm_bandwidth", { width: 126 }],
           ["bus_bandwidth", { width: 110 }],
         ])}

@@ -2,9 +2,10 @@
 import { effect } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
+import { thousands } from "../base/format.ts";
 import { hideTip, TipLayer } from "../base/tip.tsx";
 import { Patterns } from "../draw/patterns.tsx";
-import { connection, open, progress, reconnect, runs, tryAgain } from "../model/data.ts";
+import { connection, open, progress, reconnect, runs, summaries, tryAgain } from "../model/data.ts";
 import { type View, view } from "../model/place.ts";
 import { currentRun, hasData } from "../model/trace.ts";
 import { language, t } from "../model/words.ts";
@@ -109,14 +110,17 @@ export function Shell() {
   );
 }
 
+/** Traces that are read, then summaries that are made. */
 function Loading() {
-  const now = progress.value;
-  if (!now || now.total === 0 || now.done >= now.total) return null;
+  const isOpen = (p: { done: number; total: number } | undefined) => p !== undefined && p.done < p.total;
+  const reads = isOpen(progress.value);
+  const now = reads ? progress.value : summaries.value;
+  if (!now || !isOpen(now)) return null;
   return (
     <div
       class="loading"
       role="progressbar"
-      aria-label={t("loading")}
+      aria-label={reads ? t("loading") : t("summaries_made", { n: thousands(now.done), m: thousands(now.total) })}
       aria-valuemin={0}
       aria-valuemax={now.total}
       aria-valuenow={now.done}
