@@ -83,7 +83,7 @@ typedef struct {
     source *src;
     const ingest_options *o;
     uint16_t categories[TYPE_LIMIT]; /* row + 1 */
-    vec ops;                         /* uint64_t by node id: raw slice + 1 of an operator */
+    vec ops;                         /* uint32_t by node id: raw slice + 1 of an operator */
     uint64_t n_memory;
     uint64_t n_read;
     uint64_t pid, tid; /* of the last event, and its track; UINT32_MAX: none yet */
@@ -498,14 +498,14 @@ static status take_runtime_node(reader *r, str message) {
 static void set_op(reader *r, uint64_t id, uint64_t slice) {
     if (id > r->ops.n + 65536) return; /* ids are positions; anything else is no id */
     while (r->ops.n <= id) {
-        uint64_t *at = vec_push(&r->ops);
+        uint32_t *at = vec_push(&r->ops);
         if (!at) {
             r->failed = true;
             return;
         }
         *at = 0;
     }
-    VEC(&r->ops, uint64_t)[id] = slice + 1;
+    VEC(&r->ops, uint32_t)[id] = sat_u32(slice + 1); /* more rows than that are refused */
 }
 
 /* What hangs on a node is known of it when it is an operator, or of the operator around it. Operators
@@ -519,7 +519,7 @@ static status take_supplement(reader *r, const wire_node *h, raw_slice *row) {
     TRY(memory_status(r));
     if (row->kind == KIND_OP) return part_op(r->part, &op, row);
     uint64_t parent = wire_number(h->parent);
-    uint64_t around = parent < r->ops.n ? VEC(&r->ops, uint64_t)[parent] : 0;
+    uint32_t around = parent < r->ops.n ? VEC(&r->ops, uint32_t)[parent] : 0;
     if (!around || row->kind != KIND_OP_PHASE) return OK;
     raw_slice *outer = part_slice_at(r->part, around - 1);
     if (!outer->extra) return part_op(r->part, &op, outer);
@@ -732,8 +732,13 @@ static status next_field(reader *r, bool *more, error *err) {
     return OK;
 }
 
+/* Bytes of the file for each row, on the safe side of what traces have. */
+enum { BYTES_A_SLICE = 80, BYTES_A_MEMORY = 200 };
+
 static status read_all(reader *r, error *err) {
     bool more = true;
+    uint64_t size = source_file_bytes(r->src);
+    part_expect(r->part, size / BYTES_A_SLICE, size / BYTES_A_MEMORY);
     while (more) TRY(next_field(r, &more, err));
     uint64_t read = here(r);
     if (source_damaged(r->src)) part_lost(r->part, CAUSE_STREAM_DAMAGED, read, 0);
@@ -751,7 +756,7 @@ status ingest_paddle_pb(source *src, const ingest_options *o, builder *b, error 
                 .o = o,
                 .src = src,
                 .strings = builder_strings(b),
-                .ops = VEC_INIT(uint64_t),
+                .ops = VEC_INIT(uint32_t),
                 .track = UINT32_MAX,
                 .place = {.device_type = DEVICE_UNKNOWN, .device = ABSENT_I32},
                 .pc = {.p = ""},

@@ -74,10 +74,9 @@ static inline const char *thread_at(const char *p, uint32_t tag, wire_thread *la
 
 /* ---- nodes ---- */
 
-static bool read_any_node(str message, wire_node *out) {
-    pb_reader in = pb_open(message);
+/* The fields from `in` on. */
+static bool read_any_node(pb_reader in, wire_node *out) {
     pb_field f;
-    *out = (wire_node){.is_root = true};
     for (const char *at = in.p; pb_next(&in, &f); at = in.p) {
         switch (f.tag) {
         case PB_VARINT(1): out->id = at + 1; break;
@@ -94,7 +93,7 @@ static bool read_any_node(str message, wire_node *out) {
     return !in.damaged;
 }
 
-/* Only a node that ends behind its event: what else hangs on it is of any length. */
+/* What hangs on a node behind its event is of any length: only what comes before is taken for granted. */
 bool wire_read_node(str message, wire_node *out) {
     const char *p = message.p, *end = p + message.n;
     if (message.n > 6 && (uint8_t)p[0] == PB_VARINT(1)) {
@@ -104,9 +103,11 @@ bool wire_read_node(str message, wire_node *out) {
             out->parent = p + 1;
             p = text_at(skip_varint(p + 1), PB_BYTES(3), &out->event);
             if (p == end) return true;
+            if (p && p < end) return read_any_node((pb_reader){.p = p, .end = end}, out);
         }
     }
-    return read_any_node(message, out);
+    *out = (wire_node){.is_root = true};
+    return read_any_node(pb_open(message), out);
 }
 
 uint64_t wire_number(const char *p) {

@@ -302,6 +302,10 @@ int64_t part_loss_count(const part *p, cause c);
 /* One more event read; one more event dropped. */
 void part_count(part *p, uint64_t read, uint64_t dropped);
 
+/* About so many rows will come: room for them is mapped at once, in large pages. Only a wish; more rows and
+ * fewer cost nothing. */
+void part_expect(part *p, uint64_t n_slices, uint64_t n_memories);
+
 /* For a reader that knows only at the end what was meant. Moves everything that is a point in time
  * (memory, instants, counters, marks, arrows); one slice; device types of memory events. */
 void part_move_points(part *p, int64_t by_ns);

@@ -82,6 +82,21 @@ static void add_slice(uint32_t args, int64_t start_ns) {
     assert_int_equal(part_slice(p, &row), OK);
 }
 
+static void expected_rows_need_not_come_and_need_no_memory(void **state) {
+    uint64_t before = builder_size_bytes(b);
+    part_expect(p, 1 << 20, 1 << 20);
+    assert_true(builder_size_bytes(b) == before);
+    fault_arm(FAULT_ALLOC, 1);
+    part_expect(p, 1 << 22, 0); /* a wish that is not granted */
+    fault_arm(FAULT_ALLOC, 0);
+    part_expect(p, UINT64_MAX / 2, UINT64_MAX / 2);
+    add_slice(0, 5);
+    assert_int_equal(part_slice_at(p, 0)->start, 5);
+    trace *t = seal();
+    assert_int_equal(t->slice.n, 2);
+    trace_release(t);
+}
+
 static void values_of_every_kind_come_back_from_a_record(void **state) {
     uint32_t place[4];
     place[0] = builder_shape(b, 0, string("i"));
@@ -215,6 +230,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(beyond_65535_categories_the_others_have_none, start,
                                         end),
         cmocka_unit_test_setup_teardown(a_track_of_a_part_is_asked_for_by_its_ids, start, end),
+        cmocka_unit_test_setup_teardown(expected_rows_need_not_come_and_need_no_memory, start,
+                                        end),
         cmocka_unit_test_setup_teardown(values_of_every_kind_come_back_from_a_record, start,
                                         end),
         cmocka_unit_test_setup_teardown(a_record_of_nothing_is_none_and_a_raw_one_is_its_text,
