@@ -398,76 +398,62 @@ static status take_memory(thread_reader *t, const tacho_slot *head) {
     return OK;
 }
 
+/* Adds the slice of device work, from `start` to `end` on the device and stream of `k`; what runs there is
+ * a kernel unless it says something else that does. */
+static status add_device_work(thread_reader *t, const tacho_slot *head, int64_t start,
+                              int64_t end, const raw_kernel *k) {
+    raw_slice slice = {.start = start,
+                       .dur = sub_i64(end, start),
+                       .name = recording_name(t->r, head->name),
+                       .tie = t->n,
+                       .kind = kind_of(head)};
+    if (end < start) {
+        part_lost(t->part, CAUSE_NEGATIVE_DURATION, NOPOS, slice.name);
+        part_count(t->part, 0, 1);
+        return OK;
+    }
+    if (!kind_is_device(slice.kind) && slice.kind != KIND_SYNC) slice.kind = KIND_KERNEL;
+    slice.track = part_track(t->part, (ident){.v = k->device}, (ident){.v = k->stream});
+    uint32_t *seen = map_at(&t->r->devices, (uint64_t)(int64_t)k->device);
+    if (slice.track == UINT32_MAX || !seen) return ERR_MEMORY;
+    *seen = 1;
+    if (slice.kind != KIND_SYNC) TRY(part_kernel(t->part, k, &slice));
+    return part_slice(t->part, &slice);
+}
+
 static status take_device(thread_reader *t, const tacho_slot *head) {
     tacho_device_slots d;
     if (!payload(head, &d, sizeof d)) return OK;
     size_t line = t->line;
     int64_t start = recording_ns(t->r, d.start_tick, &line),
             end = recording_ns(t->r, d.end_tick, &line);
-    if (end < start) {
-        part_lost(t->part, CAUSE_NEGATIVE_DURATION, NOPOS, recording_name(t->r, head->name));
-        part_count(t->part, 0, 1);
-        return OK;
-    }
-    raw_slice slice = {.start = start,
-                       .dur = end - start,
-                       .name = recording_name(t->r, head->name),
-                       .tie = t->n,
-                       .kind = kind_of(head)};
-    if (!kind_is_device(slice.kind)) slice.kind = KIND_KERNEL;
-    slice.track = part_track(t->part, (ident){.v = d.device}, (ident){.v = d.stream});
-    uint32_t *seen = map_at(&t->r->devices, (uint64_t)(int64_t)d.device);
-    if (slice.track == UINT32_MAX || !seen) return ERR_MEMORY;
-    *seen = 1;
     raw_kernel k = RAW_KERNEL_NONE;
     if (d.correlation) k.correlation = sat_i64(d.correlation);
     k.stream = d.stream;
     k.device = d.device;
-    TRY(part_kernel(t->part, &k, &slice));
-    return part_slice(t->part, &slice);
-}
-
-/* A slice of a device's stream; the caller fills what it knows. */
-static status add_device_work(thread_reader *t, const tacho_slot *head,
-                              const tacho_gpu_slots *w) {
-    int64_t start = recording_unix(t->r, w->start_ns), end = recording_unix(t->r, w->end_ns);
-    if (end < start) {
-        part_lost(t->part, CAUSE_NEGATIVE_DURATION, NOPOS, recording_name(t->r, head->name));
-        part_count(t->part, 0, 1);
-        return OK;
-    }
-    raw_slice slice = {.start = start,
-                       .dur = end - start,
-                       .name = recording_name(t->r, head->name),
-                       .tie = t->n,
-                       .kind = kind_of(head)};
-    if (!kind_is_device(slice.kind) && slice.kind != KIND_SYNC) slice.kind = KIND_KERNEL;
-    slice.track = part_track(t->part, (ident){.v = w->device}, (ident){.v = w->stream});
-    uint32_t *seen = map_at(&t->r->devices, (uint64_t)(int64_t)w->device);
-    if (slice.track == UINT32_MAX || !seen) return ERR_MEMORY;
-    *seen = 1;
-    if (slice.kind == KIND_SYNC) return part_slice(t->part, &slice);
-    bool kernel = slice.kind == KIND_KERNEL && w->registers >= 0;
-    raw_kernel k = {.correlation = w->correlation ? sat_i64(w->correlation) : ABSENT_I64,
-                    .external = ABSENT_I64,
-                    .stream = w->stream,
-                    .context = w->context,
-                    .bytes = w->bytes < 0 ? ABSENT_I64 : w->bytes,
-                    .graph_node = w->graph_node ? sat_i64(w->graph_node) : ABSENT_I64,
-                    .shared_memory = kernel ? (int64_t)w->shared_bytes : ABSENT_I64,
-                    .occupancy = (double)NAN,
-                    .blocks_per_sm = (double)NAN,
-                    .device = w->device,
-                    .registers = w->registers < 0 ? ABSENT_I32 : w->registers};
-    memcpy(k.grid, w->grid, sizeof k.grid);
-    memcpy(k.block, w->block, sizeof k.block);
-    TRY(part_kernel(t->part, &k, &slice));
-    return part_slice(t->part, &slice);
+    return add_device_work(t, head, start, end, &k);
 }
 
 static status take_gpu(thread_reader *t, const tacho_slot *head) {
     tacho_gpu_slots w;
-    return payload(head, &w, sizeof w) ? add_device_work(t, head, &w) : OK;
+    if (!payload(head, &w, sizeof w)) return OK;
+    bool kernel =
+        w.registers >= 0 && kind_of(head) != KIND_MEMCPY && kind_of(head) != KIND_MEMSET;
+    raw_kernel k = {.correlation = w.correlation ? sat_i64(w.correlation) : ABSENT_I64,
+                    .external = ABSENT_I64,
+                    .stream = w.stream,
+                    .context = w.context,
+                    .bytes = w.bytes < 0 ? ABSENT_I64 : w.bytes,
+                    .graph_node = w.graph_node ? sat_i64(w.graph_node) : ABSENT_I64,
+                    .shared_memory = kernel ? (int64_t)w.shared_bytes : ABSENT_I64,
+                    .occupancy = (double)NAN,
+                    .blocks_per_sm = (double)NAN,
+                    .device = w.device,
+                    .registers = w.registers < 0 ? ABSENT_I32 : w.registers};
+    memcpy(k.grid, w.grid, sizeof k.grid);
+    memcpy(k.block, w.block, sizeof k.block);
+    return add_device_work(t, head, recording_unix(t->r, w.start_ns),
+                           recording_unix(t->r, w.end_ns), &k);
 }
 
 /* A call of the thread it names, told by another: the helper. */
