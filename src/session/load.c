@@ -152,9 +152,15 @@ static status check_strict(const trace *t, const char *path, error *err) {
     return OK;
 }
 
-/* A file of ours has to lie on a disk to be mapped: one behind a URL is copied to a file without
- * a name first, which lives as long as the map. */
-static status map_copy(source *from, const char *url, trace **out, error *err) {
+/* A file of ours has to lie on a disk as it is to be mapped. */
+static bool can_be_mapped(const source *from, const char *path) {
+    return !remote_is_url(path) && source_codec(from) == CODEC_NONE &&
+           source_file_bytes(from) > 0 && strcmp(path, "-") != 0;
+}
+
+/* One behind a URL, packed or from a pipe is copied to a file without a name first, which lives as long
+ * as the map. */
+static status map_copy(source *from, const char *shown, trace **out, error *err) {
     const char *dir = getenv("TMPDIR");
     char path[64];
     status st = OK;
@@ -166,10 +172,13 @@ static status map_copy(source *from, const char *url, trace **out, error *err) {
         failed = fault_point(FAULT_WRITE) || write(fd, pc.p, pc.n) != (ssize_t)pc.n;
     }
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    arg name =
+        arg_text("path", remote_is_url(shown) ? remote_shown(str_of(shown)) : str_of(shown));
     if (failed)
         st = error_set(err, ERR_IO, NOPOS, MSG_CANNOT_READ, 2,
-                       (arg[]){arg_text("path", remote_shown(str_of(url))),
-                               arg_cstr("reason", strerror(errno))});
+                       (arg[]){name, arg_cstr("reason", strerror(errno))});
+    else if (st == OK && source_damaged(from))
+        st = error_set(err, ERR_FORMAT, NOPOS, MSG_FOUND_BROKEN_STREAM, 1, &name);
     if (st == OK) st = file_open(path, STR_NONE, out, err);
     if (fd >= 0) close(fd);
     return st;
@@ -183,7 +192,7 @@ static status load_file(const char *path, const load_options *o, trace **out, bo
     j.format = format_of_name(str_of(path));
     status st = j.format ? OK : sniff_source(j.from, path, &j.format, err);
     bool ours = st == OK && format_is_tacho(j.format);
-    bool copied = ours && remote_is_url(path);
+    bool copied = ours && !can_be_mapped(j.from, path);
     if (copied) st = map_copy(j.from, path, out, err);
     if (st == OK && !ours) st = read_source(&j, out, err);
     source_close(j.from); /* or NULL, when it was read */

@@ -78,9 +78,8 @@ bool name_parse(str file, trace_name *out) {
         return true;
     }
     if (parse_megengine(stem, packing, out)) return true;
-    bool ours = take_end(&stem, STR(".pt.trace.json")) ||
-                (packing == 0 && take_end(&stem, STR(".tacho")));
-    if (!ours) return false;
+    if (!take_end(&stem, STR(".pt.trace.json")) && !take_end(&stem, STR(".tacho")))
+        return false;
     split_stamp(stem, out);
     out->packing = packing;
     return true;

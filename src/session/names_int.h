@@ -10,7 +10,7 @@ typedef struct {
     bool asks_file;    /* the number of the span stands in the file */
 } trace_name;
 
-/* WORKER[.DIGITS].pt.trace.json[.gz|.zst], WORKER[.DIGITS].tacho, or Paddle's
+/* WORKER[.DIGITS].pt.trace.json[.gz|.zst], WORKER[.DIGITS].tacho[.gz|.zst], or Paddle's
  * WORKER[_time_STAMP].paddle_trace.json|pb[.gz|.zst]; false for any other name. */
 bool name_parse(str file, trace_name *out);
 /* A name that does not say it but may be a trace: *.json, *.trace, *.pickle, packed or not. */

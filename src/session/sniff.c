@@ -68,8 +68,6 @@ status sniff_source(source *s, const char *path, const format **out, error *err)
     TRY(look(s, &f, &answer, &head, err));
     if (f && f->refused != MSG_NONE)
         FAIL(err, ERR_UNSUPPORTED, 0, f->refused, arg_cstr("path", path));
-    if (f && format_is_tacho(f) && source_codec(s) != CODEC_NONE)
-        FAIL(err, ERR_UNSUPPORTED, 0, MSG_FOUND_PACKED_TACHO, arg_cstr("path", path));
     if (!f && head.n == 0 && source_codec(s) != CODEC_NONE && source_damaged(s))
         FAIL(err, ERR_FORMAT, 0, MSG_FOUND_BROKEN_STREAM, arg_cstr("path", path));
     if (!f) FAIL(err, ERR_FORMAT, 0, name_unknown(head), arg_cstr("path", path));

@@ -94,6 +94,16 @@ static void without_known_names_the_content_decides(void **state) {
     folder_gone(&f);
 }
 
+static void recordings_may_be_packed(void **state) {
+    folder f = folder_new();
+    put_file(&f, "r/rank0.1.tacho.gz", STR("x"));
+    put_file(&f, "r/rank1.1.tacho.zst", STR("x"));
+    put_file(&f, "r/rank2.1.tacho", STR("x"));
+    put_file(&f, "r/rank2.1.tacho.gz", STR("x")); /* a copy */
+    check(in_folder(&f, "r"), "r[rank0:1 rank1:1 rank2:1]");
+    folder_gone(&f);
+}
+
 static void a_file_and_its_packed_copy_are_one_span(void **state) {
     folder f = folder_new();
     put_file(&f, "r/w.1.pt.trace.json.gz", STR("x"));
@@ -234,6 +244,7 @@ int main(void) {
         cmocka_unit_test(names_without_ranks_are_ordered_with_their_numbers),
         cmocka_unit_test(ranks_order_workers_whatever_their_hosts_are_called),
         cmocka_unit_test(without_known_names_the_content_decides),
+        cmocka_unit_test(recordings_may_be_packed),
         cmocka_unit_test(a_file_and_its_packed_copy_are_one_span),
         cmocka_unit_test(links_are_followed_but_not_in_circles),
         cmocka_unit_test(a_file_is_taken_as_it_is),

@@ -37,6 +37,25 @@ static uint32_t slices_of(const char *path, const load_options *o, bool *from_ca
     return n;
 }
 
+static status complaint(const char *path, const load_options *o, uint16_t *message) {
+    loaded l = {.trace = NULL};
+    error err = {0};
+    status s = load(path, o, &l, &err);
+    assert_null(l.trace);
+    *message = err.message;
+    return s;
+}
+
+static buf bytes_of(const char *path) {
+    buf b = {0};
+    char bytes[4096];
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, file)) > 0;) buf_add(&b, bytes, n);
+    fclose(file);
+    return b;
+}
+
 static void every_form_of_a_trace_is_the_same_trace(void **state) {
     folder f = folder_new();
     str text = small_trace(40);
@@ -47,14 +66,23 @@ static void every_form_of_a_trace_is_the_same_trace(void **state) {
     loaded l = loaded_from(in_folder(&f, "a.json"), &NO_CACHE);
     assert_int_equal(file_write(l.trace, in_folder(&f, "d.tacho"), STR_NONE, NULL), OK);
     trace_release(l.trace);
-    for (const char *name = "a.json\0b\0c.bin\0d.tacho\0"; *name; name += strlen(name) + 1) {
+    buf ours = bytes_of(in_folder(&f, "d.tacho"));
+    buf ours_gz = gzip_of(buf_str(&ours), 6), ours_zst = zstd_of(buf_str(&ours), 3);
+    put_file(&f, "e.tacho.gz", buf_str(&ours_gz));
+    put_file(&f, "f.tacho.zst", buf_str(&ours_zst));
+    for (const char *name = "a.json\0b\0c.bin\0d.tacho\0e.tacho.gz\0f.tacho.zst\0"; *name;
+         name += strlen(name) + 1) {
         for (int threads = 0; threads < 4; threads++) {
             load_options o = {.no_cache = true, .threads = threads};
             assert_int_equal(slices_of(in_folder(&f, name), &o, NULL), 40);
         }
     }
-    buf_fini(&gz);
-    buf_fini(&zst);
+    uint16_t message;
+    put_file(&f, "cut.tacho.gz", str_n(ours_gz.p, ours_gz.n / 2));
+    assert_int_equal(complaint(in_folder(&f, "cut.tacho.gz"), &NO_CACHE, &message), ERR_FORMAT);
+    assert_int_equal(message, MSG_FOUND_BROKEN_STREAM);
+    buf *all[] = {&gz, &zst, &ours, &ours_gz, &ours_zst};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) buf_fini(all[i]);
     folder_gone(&f);
 }
 
@@ -154,23 +182,20 @@ static void our_own_file_is_mapped_and_not_cached(void **state) {
 static void standard_input_is_read_once_and_never_cached(void **state) {
     folder f = folder_new();
     put_file(&f, "a.json", small_trace(11));
-    int saved = dup(STDIN_FILENO), fd = open(in_folder(&f, "a.json"), O_RDONLY);
-    dup2(fd, STDIN_FILENO);
-    close(fd);
-    assert_int_equal(slices_of("-", NULL, NULL), 11);
+    loaded l = loaded_from(in_folder(&f, "a.json"), &NO_CACHE);
+    assert_int_equal(file_write(l.trace, in_folder(&f, "b.tacho"), STR_NONE, NULL), OK);
+    trace_release(l.trace);
+    int saved = dup(STDIN_FILENO);
+    for (const char *name = "a.json\0b.tacho\0"; *name; name += strlen(name) + 1) {
+        int fd = open(in_folder(&f, name), O_RDONLY);
+        dup2(fd, STDIN_FILENO);
+        close(fd);
+        assert_int_equal(slices_of("-", NULL, NULL), 11);
+    }
     dup2(saved, STDIN_FILENO);
     close(saved);
     assert_int_equal(count_files(f.cache, ".tacho"), 0);
     folder_gone(&f);
-}
-
-static status complaint(const char *path, const load_options *o, uint16_t *message) {
-    loaded l = {.trace = NULL};
-    error err = {0};
-    status s = load(path, o, &l, &err);
-    assert_null(l.trace);
-    *message = err.message;
-    return s;
 }
 
 static void what_cannot_be_used_has_one_sentence(void **state) {

@@ -20,6 +20,8 @@ static void the_worker_is_what_stands_before_stamp_and_suffix(void **state) {
         {"a.1.2.pt.trace.json", "a.1", "2", 0},
         {"w.77.tacho", "w", "77", 0},
         {"w.tacho", "w", "", 0},
+        {"w.77.tacho.gz", "w", "77", 1},
+        {"w.tacho.zst", "w", "", 2},
         {"w.12x.pt.trace.json", "w.12x", "", 0},
         {"host_apid_7_time_2024_01_02_03_04_05_000006.paddle_trace.json", "host_apid_7",
          "2024_01_02_03_04_05_000006", 0},
@@ -38,7 +40,7 @@ static void the_worker_is_what_stands_before_stamp_and_suffix(void **state) {
 static void other_names_are_not_taken_for_traces(void **state) {
     static const char *const names[] = {"key_averages.json",  ".pt.trace.json",
                                         "x.pt.trace.json.xz", "x.pt.trace",
-                                        "x.tacho.gz",         "",
+                                        "x.tacho.xz",         "",
                                         "pt.trace.json"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         trace_name n;
