@@ -96,6 +96,29 @@ static PyObject *end(PyObject *self, PyObject *none) {
     NOTHING;
 }
 
+/* module_begin(id, id of "forward"): the outermost module of a thread is the forward pass, too. How many
+ * ranges were opened: for module_end. */
+static __thread unsigned module_depth;
+
+static PyObject *module_begin(PyObject *self, PyObject *const *args, Py_ssize_t n) {
+    if (n != 2) return PyErr_Format(PyExc_TypeError, "module_begin(id, forward)");
+    long id = PyLong_AsLong(args[0]), forward = PyLong_AsLong(args[1]);
+    if ((id == -1 || forward == -1) && PyErr_Occurred()) return NULL;
+    long opened = module_depth == 0 ? 2 : 1;
+    if (opened == 2) tacho_begin_id((uint32_t)forward, TACHO_RANGE_FORWARD);
+    tacho_begin_id((uint32_t)id, TACHO_RANGE_MODULE);
+    module_depth++;
+    return PyLong_FromLong(opened);
+}
+
+static PyObject *module_end(PyObject *self, PyObject *opened) {
+    long n = PyLong_AsLong(opened);
+    if (n == -1 && PyErr_Occurred()) return NULL;
+    if (module_depth > 0) module_depth--;
+    for (; n > 0; n--) tacho_end_range();
+    NOTHING;
+}
+
 static PyObject *mark(PyObject *self, PyObject *text) {
     const char *utf8 = PyUnicode_AsUTF8AndSize(text, NULL);
     if (!utf8) return NULL;
@@ -348,6 +371,8 @@ static PyMethodDef methods[] = {
     FAST(begin),
     FAST(begin_text),
     PLAIN(end, METH_NOARGS),
+    FAST(module_begin),
+    PLAIN(module_end, METH_O),
     PLAIN(mark, METH_O),
     PLAIN(op_begin, METH_VARARGS),
     PLAIN(alloc, METH_VARARGS),

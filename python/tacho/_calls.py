@@ -127,6 +127,25 @@ def end() -> None:
     _lib.tacho_end_range()
 
 
+_local = threading.local()
+
+
+def module_begin(name_id: int, forward: int) -> int:
+    """How many ranges were opened: the outermost module of a thread is the forward pass, too."""
+    depth = getattr(_local, "depth", 0)
+    if depth == 0:
+        begin(forward, 4)
+    begin(name_id, 2)
+    _local.depth = depth + 1
+    return 2 if depth == 0 else 1
+
+
+def module_end(opened: int) -> None:
+    _local.depth = max(getattr(_local, "depth", 1) - 1, 0)
+    for _ in range(opened):
+        end()
+
+
 def mark(text: str) -> None:
     _lib.tacho_mark(_bytes(text))
 

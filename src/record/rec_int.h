@@ -22,6 +22,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <tacho/abi.h>
 #include <tacho/format.h>
 
@@ -145,8 +146,24 @@ void rec_thread_end(rec_thread *t);
 
 /* ---- names and frames ---- */
 uint32_t rec_name(const char *text);
-/* rec_name for a text that most often lies where it lay before: remembers what it found for an address. */
-uint32_t rec_name_at(const char *text);
+/* rec_name for a text that most often lies where it lay before. Each place holds the row that was last
+ * found for an address that falls there; the text decides, not the address: what lay there may be
+ * gone. */
+typedef struct {
+    uint64_t hash;
+    uint32_t id, n;
+    char text[];
+} rec_name_row;
+enum { REC_NAME_BITS = 10 };
+extern rec_name_row *rec_names_last[1 << REC_NAME_BITS];
+uint32_t rec_name_anew(const char *text, rec_name_row **place);
+static inline uint32_t rec_name_at(const char *text) {
+    uint64_t i = (uint64_t)(uintptr_t)text * 0x9e3779b97f4a7c15u >> (64 - REC_NAME_BITS);
+    const rec_name_row *row = __atomic_load_n(&rec_names_last[i], __ATOMIC_ACQUIRE);
+    if (REC_LIKELY(row != NULL) && text && REC_LIKELY(strcmp(row->text, text) == 0))
+        return row->id;
+    return rec_name_anew(text, &rec_names_last[i]);
+}
 /* Writes all names into a new file. rec_lock. */
 void rec_names_write(rec_file *f);
 /* Up to `most` addresses of callers; each is known to the helper from then on. */
@@ -180,6 +197,11 @@ static inline bool rec_op_short(uint32_t name, uint32_t argument, int64_t sequen
 }
 /* tacho_op_begin with the row of the thread that ran the forward operator; 0: this thread. */
 bool rec_op_begin(const tacho_op *op, uint32_t forward_row);
+/* tacho_end_range while something records. */
+static inline void rec_end_range(void) {
+    tacho_slot *s = rec_open(1);
+    if (REC_LIKELY(s != NULL)) rec_close(s, rec_tick(), 0, rec_what(TACHO_EVENT_END, 0, 0));
+}
 /* tacho_begin_text; these three say whether the event was written. */
 bool rec_begin_text(const char *name, tacho_range_kind kind);
 /* A range that may end on another thread; phase b or e. */

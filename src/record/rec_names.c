@@ -23,11 +23,7 @@
 enum { FIRST_PLACES = 1024, MOST_NAMES = 1 << 20, MOST_NAME_BYTES = 4096 };
 enum { FRAME_PLACES = 1 << 16, MOST_FRAMES = FRAME_PLACES * 3 / 4 };
 
-typedef struct {
-    uint64_t hash;
-    uint32_t id, n;
-    char text[];
-} name_row;
+typedef rec_name_row name_row;
 
 typedef struct name_table {
     uint64_t places;           /* a power of two */
@@ -126,18 +122,12 @@ uint32_t rec_name(const char *text) {
     return number_of(text ? text : "", &found);
 }
 
-/* Each place holds the row that was last found for an address that falls there. The text decides, not
- * the address: what lay there may be gone. */
-uint32_t rec_name_at(const char *text) {
-    enum { PLACES = 1024 };
-    static name_row *last[PLACES];
-    if (REC_UNLIKELY(!text)) return rec_name(text);
-    uint64_t i = ((uint64_t)(uintptr_t)text >> 3) * 0x9e3779b97f4a7c15u >> 54;
-    const name_row *row = __atomic_load_n(&last[i], __ATOMIC_ACQUIRE);
-    if (REC_LIKELY(row != NULL) && REC_LIKELY(strcmp(row->text, text) == 0)) return row->id;
+rec_name_row *rec_names_last[1 << REC_NAME_BITS];
+
+uint32_t rec_name_anew(const char *text, rec_name_row **place) {
     name_row *found = NULL;
-    uint32_t id = number_of(text, &found);
-    if (found) __atomic_store_n(&last[i], found, __ATOMIC_RELEASE);
+    uint32_t id = number_of(text ? text : "", &found);
+    if (found) __atomic_store_n(place, found, __ATOMIC_RELEASE);
     return id;
 }
 

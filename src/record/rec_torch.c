@@ -193,7 +193,8 @@ static void add_flops(const void *fn, tacho_op *op) {
 }
 
 /* The row of the thread that ran the forward pass; 0: this one, which is remembered when it is new. */
-static inline uint32_t forward_row(const void *fn, tacho_range_kind phase) {
+static inline __attribute__((always_inline)) uint32_t forward_row(const void *fn,
+                                                                  tacho_range_kind phase) {
     static __thread uint32_t told __attribute__((tls_model("initial-exec")));
     bool backward = phase == TACHO_RANGE_BACKWARD && place.forward_thread;
     if (!backward && REC_LIKELY(told == rec_self.row)) return 0;
@@ -219,7 +220,8 @@ static __attribute__((noinline)) bool begin_with_inputs(const void *fn, const ch
     return rec_op_begin(&op, row);
 }
 
-static bool begin_op(const void *fn, tacho_range_kind phase) {
+static inline __attribute__((always_inline)) bool begin_op(const void *fn,
+                                                           tacho_range_kind phase) {
     const char *name = torch.name(fn);
     uint64_t word = place.sequence ? word_of(fn, place.sequence) : UINT64_MAX;
     int64_t sequence = word > (uint64_t)1 << 60 ? -1 : (int64_t)word;
@@ -241,18 +243,24 @@ static inline bool is_off(void) {
     return on == 0;
 }
 
-static void **start_kind(void **context, const void *fn, tacho_range_kind phase) {
+static inline __attribute__((always_inline)) void **start_kind(void **context, const void *fn,
+                                                               tacho_range_kind phase) {
     bool written = !is_off() && begin_op(fn, phase);
     *context = REC_LIKELY(written) ? &begun[rec_self.epoch % N_BEGUN] : NULL;
     return context;
 }
 
+static __attribute__((noinline)) void **start_other(void **context, const void *fn,
+                                                    tacho_range_kind phase) {
+    return start_kind(context, fn, phase);
+}
+
 static void **start_op(void **context, const void *fn) {
-    return start_kind(context, fn, TACHO_RANGE_PLAIN);
+    return start_other(context, fn, TACHO_RANGE_PLAIN);
 }
 
 static void **start_backward(void **context, const void *fn) {
-    return start_kind(context, fn, TACHO_RANGE_BACKWARD);
+    return start_other(context, fn, TACHO_RANGE_BACKWARD);
 }
 
 static bool starts_with(const char *text, const char *head) {
@@ -286,24 +294,26 @@ static void **start_user(void **context, const void *fn) {
     return context;
 }
 
-static void end_op(const void *fn, void *context) {
-    (void)fn;
-    if (REC_LIKELY(context == &begun[recording_now()])) tacho_end_range();
+static __attribute__((noinline)) void end_step(const void *context) {
+    if (!is_step_context(context)) return;
+    if (context == &begun_step[recording_now()]) rec_end_range();
+    tacho_step();
 }
 
 static void end_any(const void *fn, void *context) {
-    end_op(fn, context);
-    if (REC_LIKELY(!is_step_context(context))) return;
-    if (context == &begun_step[recording_now()]) tacho_end_range();
-    tacho_step();
+    (void)fn;
+    if (REC_LIKELY(context == &begun[recording_now()]))
+        rec_end_range();
+    else
+        end_step(context);
 }
 
 /* One callback for all scopes: libtorch goes through all callbacks at every node of the backward pass. */
 static void **start_any(void **context, const void *fn) {
     uint8_t scope = ((const uint8_t *)fn)[place.scope];
     if (REC_UNLIKELY(scope == SCOPE_USER)) return start_user(context, fn);
-    return start_kind(context, fn,
-                      scope == SCOPE_BACKWARD ? TACHO_RANGE_BACKWARD : TACHO_RANGE_PLAIN);
+    if (scope == SCOPE_BACKWARD) return start_backward(context, fn);
+    return start_kind(context, fn, TACHO_RANGE_PLAIN);
 }
 
 /* ---- the trial ---- */
@@ -481,9 +491,9 @@ static void take_out(void) {
 
 static void put_in(unsigned want) {
     bool inputs = (want & TACHO_TORCH_SHAPES) && place.inputs;
-    callback op = {start_op, end_op, 1.0, {[SCOPE_OP] = true}, inputs, false, false};
-    callback backward = {start_backward, end_op, 1.0,  {[SCOPE_BACKWARD] = true},
-                         inputs,         false,  false};
+    callback op = {start_op, end_any, 1.0, {[SCOPE_OP] = true}, inputs, false, false};
+    callback backward = {start_backward, end_any, 1.0,  {[SCOPE_BACKWARD] = true},
+                         inputs,         false,   false};
     callback user = {start_user, end_any, 1.0, {[SCOPE_USER] = true}, false, false, false};
     callback any = {start_any, end_any, 1.0, {false}, false, false, false};
     any.scopes[SCOPE_OP] = any.scopes[SCOPE_BACKWARD] = any.scopes[SCOPE_USER] = true;

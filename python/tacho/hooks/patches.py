@@ -104,47 +104,25 @@ class Modules:
     """Calls of layers as ranges: the outermost is the forward pass, each is a module. Between is_traced
     and its end a compiler reads the program instead of running it: nothing to record."""
 
-    def __init__(self, name_of: Callable[[Any], str],
-                 stage_of: Callable[[Any], Optional[int]] = lambda module: _native.FORWARD,
-                 is_traced: Callable[[], bool] = lambda: False) -> None:
-        self._name_of, self._stage_of, self._is_traced = name_of, stage_of, is_traced
-        self._local = threading.local()
+    def __init__(self, name_of: Callable[[Any], str], is_traced: Callable[[], bool] = lambda: False) -> None:
+        self._name_of, self._is_traced = name_of, is_traced
         self._forward = calls.name("forward")
         self._ids: Dict[str, int] = {}
 
-    def begin(self, module: Any) -> int:
-        """How many ranges were opened: for end()."""
-        if not calls.is_recording():
-            return 0
-        name, local = self._name_of(module), self._local
-        number = self._ids.get(name)
-        if number is None:
-            number = self._ids[name] = calls.name(name)
-        depth = getattr(local, "depth", 0)
-        opened = 1
-        if depth == 0 and self._stage_of(module) == _native.FORWARD:
-            calls.begin(self._forward, _native.FORWARD)
-            opened = 2
-        local.depth = depth + 1
-        calls.begin(number, _native.MODULE)
-        return opened
-
-    def end(self, opened: int) -> None:
-        if not opened:
-            return
-        self._local.depth = max(getattr(self._local, "depth", 1) - 1, 0)
-        for _ in range(opened):
-            calls.end()
-
     def wrap(self, function: Any) -> Any:
-        """Around a class's __call__."""
-        is_traced, is_recording, begin, end = self._is_traced, calls.is_recording, self.begin, self.end
+        """Around a class's __call__. Written flat: it runs for every call of every module."""
+        is_traced, is_recording, name_of = self._is_traced, calls.is_recording, self._name_of
+        ids, forward, begin, end = self._ids, self._forward, calls.module_begin, calls.module_end
 
         @functools.wraps(function)
         def wrapped(module: Any, *args: Any, **words: Any) -> Any:
             if is_traced() or not is_recording():
                 return function(module, *args, **words)
-            opened = begin(module)
+            name = name_of(module)
+            number = ids.get(name)
+            if number is None:
+                number = ids[name] = calls.name(name)
+            opened = begin(number, forward)
             try:
                 return function(module, *args, **words)
             finally:
