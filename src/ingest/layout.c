@@ -28,7 +28,8 @@ layout *layout_new(builder *b, part *p, layout_sink sink) {
     l->pending = VEC_INIT(pending_loss);
     arena_init(&l->memory, 0);
     l->guesses = mem_zalloc(sizeof *l->guesses << GUESS_BITS);
-    if (l->guesses) return l;
+    l->recent = mem_zalloc(sizeof *l->recent << RECENT_BITS);
+    if (l->guesses && l->recent) return l;
     layout_free(l);
     return NULL;
 }
@@ -44,6 +45,7 @@ void layout_free(layout *l) {
     vec_fini(&l->pending);
     buf_fini(&l->scratch);
     mem_free(l->guesses);
+    mem_free(l->recent);
     mem_free(l);
 }
 

@@ -56,8 +56,12 @@ typedef struct {
  * one in every event would fill the table of strings and cost a look-up each. */
 typedef struct {
     /* Finds the end of the name that opens at p (behind its quote) in the bytes from start to end:
-     * one past the closing quote, and in *name what the producer meant. NULL when they end first. */
+     * one past the closing quote, and in *name what the producer meant. NULL when they end first.
+     * This and `thread` may be NULL: they are written as everybody does. */
     const char *(*name)(const char *start, const char *p, const char *end, layout_name *name);
+    /* The part of a clean name that is not another one in every event; the name itself when all of it is.
+     * NULL where there is nothing to cut. */
+    str (*cut)(str name);
     /* A thread id in quotes, from its quote: one past the closing one and its number, NULL when it
      * is no such id. */
     const char *(*thread)(const char *p, const char *end, int64_t *id);

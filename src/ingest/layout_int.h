@@ -64,7 +64,8 @@ struct node {
     uint64_t memo_word, memo_mask;
     int64_t memo_value;
     uint8_t memo_bytes;
-    bool spare; /* is overwritten soon: nothing may point to it, it learns nothing */
+    bool spare;        /* is overwritten soon: nothing may point to it, it learns nothing */
+    uint8_t surprises; /* how badly the texts before a string tell which it is */
     uint8_t n_gaps, oldest;
     gap *gaps[MAX_GAPS];
 };
@@ -85,6 +86,11 @@ typedef struct {
 } guess;
 
 enum { GUESS_BITS = 14 }; /* a step of a large model has some 6,000 of them */
+enum { RECENT_BITS = 11 };
+enum {
+    A_SURPRISE = 4,
+    MANY_SURPRISES = 128
+}; /* of node.surprises; one is forgotten by four hits */
 #define GUESS_RAW 0x80000000u
 
 struct layout {
@@ -100,7 +106,8 @@ struct layout {
     vec seen;       /* uint8_t by string id */
     map normal_ids; /* raw text id → id of its normal form */
     map repairs;    /* raw text id → JSON_* flags */
-    guess *guesses; /* 1 << GUESS_BITS */
+    guess *guesses; /* 1 << GUESS_BITS, by what came before */
+    guess *recent;  /* 1 << RECENT_BITS strings, by how they begin */
     uint64_t history;
     vec pending; /* pending_loss */
     buf scratch;
@@ -108,6 +115,7 @@ struct layout {
     char escaped[128];
     size_t n_escaped;
     uint32_t escaped_id;
+    uint32_t n_escapes; /* such texts among `recent` and `guesses`, kept in `memory` */
     event e;
     uint64_t base;
     const char *start; /* of the bytes at hand */
@@ -121,6 +129,38 @@ static inline uint64_t layout_offset(const layout *l, const char *p) {
     return l->base + (uint64_t)(p - l->start);
 }
 
+/* The text that followed the last ones at this place before. */
+static inline guess *layout_guess(layout *l, const node *n) {
+    uint64_t h = (l->history ^ n->salt) * 0x9E3779B97F4A7C15ull;
+    return &l->guesses[h >> (64 - GUESS_BITS)];
+}
+
+/* The string that began like the one behind the quote at p when it was last met: by its first sixteen
+ * bytes, or by all of them when it is shorter. */
+static inline guess *layout_recent(layout *l, const char *p) {
+    uint64_t a = scan_word(p + 1), b = scan_word(p + 9);
+    uint64_t quote_a = scan_match(a, '"'), quote_b = scan_match(b, '"');
+    if (quote_a) { /* bits below the quote's highest */
+        a &= ~quote_a & (quote_a - 1);
+        b = 0;
+    } else if (quote_b) {
+        b &= ~quote_b & (quote_b - 1);
+    }
+    uint64_t h = (a ^ (b << 29 | b >> 35)) * 0x9E3779B97F4A7C15ull;
+    return &l->recent[h >> (64 - RECENT_BITS)];
+}
+
+/* Bytes to the end, as far as a text can reach: less than GUESS_RAW. */
+static inline uint32_t layout_left(const char *p, const char *end) {
+    return end - p < INT32_MAX ? (uint32_t)(end - p) : INT32_MAX;
+}
+
+/* Is this the string whose quote is at p? */
+static inline bool layout_is_guess(const guess *g, const char *p, const char *end) {
+    return g->id && g->n + 2u <= layout_left(p, end) && p[1 + g->n] == '"' &&
+           scan_equal(p + 1, g->text, g->n);
+}
+
 /* ---- layout_text.c ---- */
 void layout_lose(layout *l, cause c, uint64_t offset, uint32_t example);
 void layout_count_pending(layout *l);
@@ -129,9 +169,9 @@ void layout_count_pending(layout *l);
 uint32_t layout_plain(layout *l, str s, const char *at);
 uint32_t layout_escaped(layout *l, str inside, const char *at);
 uint32_t layout_raw_text(layout *l, str text, const char *at);
-/* The string whose quote is at p, when it was not the guess: its id, which becomes the guess, and
- * *next one past the closing quote. *next is NULL when the bytes end first. */
-uint32_t layout_new_string(layout *l, const char *p, const char *end, guess *g,
+/* The string whose quote is at p, a value of n: its id, and *next one past the closing quote. *next is
+ * NULL when the bytes end first. */
+uint32_t layout_new_string(layout *l, node *n, const char *p, const char *end,
                            const char **next);
 /* The same for the bracketed value at p. */
 uint32_t layout_new_raw(layout *l, const char *p, const char *end, guess *g, const char **next);

@@ -8,8 +8,9 @@
  * so are the shapes and types of its inputs. The ids of the last eight texts, shifted together to one
  * number (`history`), and the place in the event choose a guess: the text that followed them last
  * time. Where it stands in the input again, neither its end has to be looked for nor its id
- * (layout_value_int.h); where not, the general path here finds both and replaces the guess. Only
- * clean texts that mean themselves are guessed, so a guess never hides damage. */
+ * (layout_value_int.h); where not, the general path here finds both and replaces the guess. Where texts
+ * come in no order that repeats, a second, smaller table is asked first: the last string that began with
+ * the same bytes. Only clean texts are guessed, so a guess never hides damage. */
 #include "ingest/layout_int.h"
 
 #include "base/json.h"
@@ -188,19 +189,59 @@ static void learn_guess(layout *l, guess *g, uint32_t id, uint32_t raw) {
     *g = (guess){text.p, (uint32_t)text.n | raw, id};
 }
 
-uint32_t layout_new_string(layout *l, const char *p, const char *end, guess *g,
-                           const char **next) {
+/* A string with escapes that are clean: kept as it was written, a few hundred of them. */
+static void learn_escaped(layout *l, str inside, uint32_t id, guess *recent) {
+    enum { MOST_ESCAPES = 512, MOST_BYTES = 512 };
+    if (!id || l->n_escapes == MOST_ESCAPES || inside.n > MOST_BYTES) return;
+    char *copy = arena_alloc(&l->memory, inside.n + SCAN_EQUAL_PAD);
+    if (!copy) return;
+    memcpy(copy, inside.p, inside.n);
+    memset(copy + inside.n, 0, SCAN_EQUAL_PAD);
+    *recent = (guess){copy, (uint32_t)inside.n, id};
+    l->n_escapes++;
+}
+
+/* A string that is neither the guess nor a recent one. */
+static uint32_t find_string(layout *l, const node *n, const char *p, const char *end,
+                            const char **next) {
+    guess *recent = layout_recent(l, p);
     const char *close = scan_string(p + 1, end);
     if (__builtin_expect(close < end && *close == '"', 1)) {
-        uint32_t id = layout_plain(l, str_n(p + 1, (size_t)(close - p - 1)), p);
+        str text = str_n(p + 1, (size_t)(close - p - 1)), cut = text;
+        if (n->field == FIELD_NAME && l->sink.dialect && l->sink.dialect->cut)
+            cut = l->sink.dialect->cut(text);
+        uint32_t id = layout_plain(l, cut, p);
         *next = close + 1;
-        if (id < l->seen.n && (VEC(&l->seen, uint8_t)[id] & SEEN_CLEAN) == SEEN)
-            learn_guess(l, g, id, 0);
+        if (cut.n == text.n && id < l->seen.n &&
+            (VEC(&l->seen, uint8_t)[id] & SEEN_CLEAN) == SEEN)
+            learn_guess(l, recent, id, 0);
         return id;
     }
     close = json_string_end(p + 1, end);
     *next = close ? close + 1 : NULL;
-    return close ? layout_escaped(l, str_n(p + 1, (size_t)(close - p - 1)), p) : 0;
+    if (!close) return 0;
+    str inside = str_n(p + 1, (size_t)(close - p - 1));
+    size_t before = l->pending.n;
+    uint32_t id = layout_escaped(l, inside, p);
+    if (l->pending.n == before && l->failure == OK) learn_escaped(l, inside, id, recent);
+    return id;
+}
+
+uint32_t layout_new_string(layout *l, node *n, const char *p, const char *end,
+                           const char **next) {
+    bool asked = n->surprises < MANY_SURPRISES; /* the other guess has been looked at */
+    guess *other = asked ? layout_recent(l, p) : layout_guess(l, n);
+    guess *guessed = asked ? layout_guess(l, n) : other;
+    if (layout_is_guess(other, p, end)) {
+        *next = p + 2 + other->n;
+        n->surprises = (uint8_t)(asked ? n->surprises + A_SURPRISE : n->surprises - A_SURPRISE);
+        *guessed = *other;
+        return other->id;
+    }
+    uint32_t id = find_string(l, n, p, end, next);
+    const guess *recent = layout_recent(l, p);
+    if (id && recent->id == id && layout_is_guess(recent, p, end)) *guessed = *recent;
+    return id;
 }
 
 uint32_t layout_new_raw(layout *l, const char *p, const char *end, guess *g,

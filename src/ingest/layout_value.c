@@ -47,28 +47,18 @@ const char *layout_odd_time(const char *p, const char *end, int64_t *ns, bool *g
     return stop;
 }
 
-/* Remembers a short number with the byte behind it, which makes the comparison exact. */
-static void remember_ident(node *n, const char *p, size_t bytes, int64_t value) {
-    n->memo_mask = bytes < 8 ? (1ull << (8 * (bytes + 1) - 1) << 1) - 1 : 0;
-    n->memo_word = scan_word(p) & n->memo_mask;
-    n->memo_value = value;
-    n->memo_bytes = (uint8_t)bytes;
-}
-
 /* A thread id in the dialect's way, NULL when it is not in it. */
 static const char *dialect_thread(const layout *l, const char *p, const char *end,
                                   int64_t *id) {
-    return l->sink.dialect ? l->sink.dialect->thread(p, end, id) : NULL;
+    const layout_dialect *d = l->sink.dialect;
+    return d && d->thread ? d->thread(p, end, id) : NULL;
 }
 
-const char *layout_new_ident(layout *l, node *n, const char *p, const char *end, ident *out) {
-    scanned s;
-    const char *stop = scan_number(p, end, &s);
-    if (stop && s.digits == 0) {
-        *out = (ident){s.v, false};
-        remember_ident(n, p, (size_t)(stop - p), s.v);
-    } else if (*p == '"' && (stop = dialect_thread(l, p, end, &s.v))) {
-        *out = (ident){s.v, false};
+const char *layout_odd_ident(layout *l, node *n, const char *p, const char *end, ident *out) {
+    int64_t thread;
+    const char *stop = *p == '"' ? dialect_thread(l, p, end, &thread) : NULL;
+    if (stop) {
+        *out = (ident){thread, false};
     } else if (*p == '"') {
         uint32_t id = layout_read_string(l, n, p, end, &stop);
         if (!stop) return NULL;

@@ -11,8 +11,8 @@
 bool layout_odd_room(layout *l, const node *n);
 /* A time that the quick scan could not read: exponent, quotes, too many digits. */
 const char *layout_odd_time(const char *p, const char *end, int64_t *ns, bool *good);
-/* A process, thread or arrow id that is not the last one. */
-const char *layout_new_ident(layout *l, node *n, const char *p, const char *end, ident *out);
+/* A process, thread or arrow id that is no plain number. */
+const char *layout_odd_ident(layout *l, node *n, const char *p, const char *end, ident *out);
 /* A bare word: true, false, null, or something that JSON does not know. */
 const char *layout_word(layout *l, const node *n, const char *p, const char *end);
 /* A name in the dialect's way. */
@@ -35,34 +35,25 @@ static inline void layout_add(layout *l, const node *n, uint8_t tag, uint8_t dig
     e->at[n->arg_field] = (uint16_t)i;
 }
 
-/* The text that followed the last ones at this place before. */
-static inline guess *layout_guess(layout *l, const node *n) {
-    uint64_t h = (l->history ^ n->salt) * 0x9E3779B97F4A7C15ull;
-    return &l->guesses[h >> (64 - GUESS_BITS)];
-}
-
 /* An id goes out of sight after eight more. */
 static inline void layout_follow(layout *l, uint32_t id) {
     l->history = l->history << 8 ^ id * 0xD6E8FEB86659FD93ull;
 }
 
-/* Bytes to the end, as far as a text can reach: less than GUESS_RAW. */
-static inline uint32_t layout_left(const char *p, const char *end) {
-    return end - p < INT32_MAX ? (uint32_t)(end - p) : INT32_MAX;
-}
-
 /* The string whose quote is at p: its id, and *next one past the closing quote. *next is NULL when
- * the bytes end first. */
-static inline uint32_t layout_read_string(layout *l, const node *n, const char *p,
-                                          const char *end, const char **next) {
-    guess *g = layout_guess(l, n);
-    uint32_t id = g->id;
-    if (__builtin_expect(id && g->n + 2u <= layout_left(p, end) && p[1 + g->n] == '"' &&
-                             scan_equal(p + 1, g->text, g->n),
-                         1))
+ * the bytes end first. Where the texts before it do not tell which it is, they are not asked first: the
+ * table of guesses is large, and to look into it for nothing costs more than to compare. */
+static inline uint32_t layout_read_string(layout *l, node *n, const char *p, const char *end,
+                                          const char **next) {
+    uint32_t id;
+    const guess *g = n->surprises < MANY_SURPRISES ? layout_guess(l, n) : layout_recent(l, p);
+    if (__builtin_expect(layout_is_guess(g, p, end), 1)) {
+        id = g->id;
         *next = p + 2 + g->n;
-    else
-        id = layout_new_string(l, p, end, g, next);
+        if (n->surprises - 1u < MANY_SURPRISES - 1u) n->surprises--;
+    } else {
+        id = layout_new_string(l, n, p, end, next);
+    }
     layout_follow(l, id);
     return id;
 }
@@ -106,20 +97,38 @@ static inline const char *layout_time(layout *l, const char *p, const char *end,
     return stop;
 }
 
-/* A process, thread or arrow id. Events of one thread follow each other, so the last one is tried
- * before anything is parsed. */
+/* An id that is not the last one. */
+static inline const char *layout_new_ident(layout *l, node *n, const char *p, const char *end,
+                                           ident *out) {
+    scanned s;
+    const char *stop = *p == '"' ? NULL : scan_number(p, end, &s);
+    if (__builtin_expect(!stop || s.digits, 0)) return layout_odd_ident(l, n, p, end, out);
+    *out = (ident){s.v, false};
+    return stop;
+}
+
+/* A process or thread id. Events of one thread follow each other, so the last one is tried before
+ * anything is parsed: a short number with the byte behind it, which makes the comparison exact. */
 static inline const char *layout_ident(layout *l, node *n, const char *p, const char *end,
                                        ident *out) {
-    if (n->memo_mask && (scan_word(p) & n->memo_mask) == n->memo_word &&
-        end - p > n->memo_bytes) {
+    uint64_t word = scan_word(p);
+    if ((word & n->memo_mask) == n->memo_word && end - p > n->memo_bytes && n->memo_mask) {
         *out = (ident){n->memo_value, false};
         return p + n->memo_bytes;
     }
-    return layout_new_ident(l, n, p, end, out);
+    const char *stop = layout_new_ident(l, n, p, end, out);
+    if (__builtin_expect(stop && !out->text && stop - p < 8, 1)) {
+        size_t bytes = (size_t)(stop - p);
+        n->memo_mask = (1ull << (8 * bytes + 7) << 1) - 1;
+        n->memo_word = word & n->memo_mask;
+        n->memo_value = out->v;
+        n->memo_bytes = (uint8_t)bytes;
+    }
+    return stop;
 }
 
 /* One argument value. Returns its end, NULL when the bytes end first. */
-static inline const char *layout_arg(layout *l, const node *n, const char *p, const char *end) {
+static inline const char *layout_arg(layout *l, node *n, const char *p, const char *end) {
     scanned s;
     const char *stop;
     char c = *p;
@@ -150,7 +159,8 @@ static inline const char *layout_value(layout *l, node *n, const char *p, const 
     l->string_start = NULL;
     switch (n->field) {
     case FIELD_NAME:
-        if (*p == '"' && l->sink.dialect) return layout_dialect_name(l, p, end);
+        if (*p == '"' && l->sink.dialect && l->sink.dialect->name)
+            return layout_dialect_name(l, p, end);
         if (*p == '"') {
             const char *stop;
             e->name = layout_read_string(l, n, p, end, &stop);

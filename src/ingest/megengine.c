@@ -137,41 +137,70 @@ static bool is_upper(char c) {
     return c >= 'A' && c <= 'Z';
 }
 
-/* Kinds of ranges with names of their own; tensor commands have a number behind theirs. */
+/* Names that events are told apart by. */
+typedef enum {
+    WORD_NONE,
+    WORD_INPUT,
+    WORD_OUTPUT,
+    WORD_DISPATCH,
+    WORD_MEMCPY,
+    WORD_MEMSET,
+    WORD_ALIVE,
+    WORD_START,
+    WORD_SAMPLE, /* every name that ends in _alloc_mem */
+    WORD_METADATA,
+    WORD_STOP,
+} megengine_word;
+
+/* Kinds of ranges with names of their own; tensor commands have a number behind theirs, and come first. */
 static const struct {
     str name;
-    uint8_t kind;
+    uint8_t kind, word;
     bool numbered;
 } NAMES[] = {
-    {STR("OpDispatch"), KIND_RUNTIME, false},
-    {STR("TensorWaitProp"), KIND_SYNC, false},
-    {STR("StartProfile"), KIND_OVERHEAD, false},
-    {STR("StopProfile"), KIND_OVERHEAD, false},
-    {STR("AutoEvict"), KIND_OTHER, false},
-    {STR("HostToDevice"), KIND_MEMCPY, false},
-    {STR("Memcpy"), KIND_RUNTIME, false}, /* the device's own has arguments */
-    {STR("Memset"), KIND_RUNTIME, false},
-    {STR("Input"), KIND_OTHER, true},
-    {STR("Output"), KIND_OTHER, true},
-    {STR("Put"), KIND_OTHER, true},
-    {STR("Del"), KIND_OTHER, true},
-    {STR("Drop"), KIND_OTHER, true},
-    {STR("ReGen"), KIND_OTHER, true},
-    {STR("RecFree"), KIND_OTHER, true},
-    {STR("GetValue"), KIND_OTHER, true},
-    {STR("backward"), KIND_BACKWARD, false},
-    {STR("step"), KIND_OPTIMIZER, false},
-    {STR("clear_grad"), KIND_ANNOTATION, false},
-    {STR("clip_grad_norm"), KIND_OPTIMIZER, false},
-    {STR("clip_grad_value"), KIND_OPTIMIZER, false},
-    {STR("Constants"), KIND_ANNOTATION, false},
-    {STR("DispatchOprs"), KIND_ANNOTATION, false},
+    {STR("Input"), KIND_OTHER, WORD_INPUT, true},
+    {STR("Output"), KIND_OTHER, WORD_OUTPUT, true},
+    {STR("Put"), KIND_OTHER, 0, true},
+    {STR("Del"), KIND_OTHER, 0, true},
+    {STR("Drop"), KIND_OTHER, 0, true},
+    {STR("ReGen"), KIND_OTHER, 0, true},
+    {STR("RecFree"), KIND_OTHER, 0, true},
+    {STR("GetValue"), KIND_OTHER, 0, true},
+    {STR("OpDispatch"), KIND_RUNTIME, WORD_DISPATCH, false},
+    {STR("TensorWaitProp"), KIND_SYNC, 0, false},
+    {STR("StartProfile"), KIND_OVERHEAD, 0, false},
+    {STR("StopProfile"), KIND_OVERHEAD, 0, false},
+    {STR("AutoEvict"), KIND_OTHER, 0, false},
+    {STR("HostToDevice"), KIND_MEMCPY, 0, false},
+    {STR("Memcpy"), KIND_RUNTIME, WORD_MEMCPY, false}, /* the device's own has arguments */
+    {STR("Memset"), KIND_RUNTIME, WORD_MEMSET, false},
+    {STR("backward"), KIND_BACKWARD, 0, false},
+    {STR("step"), KIND_OPTIMIZER, 0, false},
+    {STR("clear_grad"), KIND_ANNOTATION, 0, false},
+    {STR("clip_grad_norm"), KIND_OPTIMIZER, 0, false},
+    {STR("clip_grad_value"), KIND_OPTIMIZER, 0, false},
+    {STR("Constants"), KIND_ANNOTATION, 0, false},
+    {STR("DispatchOprs"), KIND_ANNOTATION, 0, false},
 };
 
-static bool is_number(str s) {
-    for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] < '0' || s.p[i] > '9') return false;
-    return s.n > 0;
+/* Names of counters and points: as ranges they are scopes like any other. */
+static const struct {
+    str name;
+    uint8_t word;
+} POINT_NAMES[] = {{STR("nr_alive_tensor"), WORD_ALIVE},
+                   {STR("train_time_ratio"), WORD_START},
+                   {STR("Metadata"), WORD_METADATA},
+                   {STR("StopStep"), WORD_STOP}};
+
+/* "Input 12" → "Input": the arguments have the number too. */
+static str cut_number(str name) {
+    size_t n = name.n;
+    while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9') n--;
+    if (n == name.n || n < 2 || name.p[n - 1] != ' ') return name;
+    str word = str_n(name.p, n - 1);
+    for (size_t i = 0; NAMES[i].numbered; i++)
+        if (str_eq(word, NAMES[i].name)) return word;
+    return name;
 }
 
 /* What a range is by its name alone: a scope, unless it is known. Scopes are modules, except those
@@ -185,20 +214,21 @@ static uint8_t scope_kind(str name) {
     return str_find(name, STR("."), 0) != SIZE_MAX ? KIND_ANNOTATION : KIND_MODULE;
 }
 
+static name_info meaning_of(event_sink *s, uint32_t id) {
+    str name = intern_get(event_strings(s), id);
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (str_eq(name, NAMES[i].name))
+            return (name_info){.kind = NAMES[i].kind, .word = NAMES[i].word, .seen = 1};
+    name_info info = {.kind = scope_kind(name), .seen = 1};
+    if (str_ends(name, STR("_alloc_mem"))) info.word = WORD_SAMPLE;
+    for (size_t i = 0; i < sizeof POINT_NAMES / sizeof *POINT_NAMES; i++)
+        if (str_eq(name, POINT_NAMES[i].name)) info.word = POINT_NAMES[i].word;
+    return info;
+}
+
 static status look_at_name(event_sink *s, uint32_t id, name_info *out) {
     timeline_state *st = event_sink_state(s);
-    str name = intern_get(event_strings(s), id);
-    name_info info = {.text = id, .kind = scope_kind(name), .seen = 1};
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
-        str known = NAMES[i].name;
-        bool numbered = NAMES[i].numbered && name.n > known.n + 1 && name.p[known.n] == ' ' &&
-                        is_number(str_from(name, known.n + 1));
-        if (!str_starts(name, known) || (name.n != known.n && !numbered)) continue;
-        info.kind = NAMES[i].kind;
-        if (numbered) info.text = intern_add(event_strings(s), known);
-        if (info.text == UINT32_MAX) return ERR_MEMORY;
-        break;
-    }
+    name_info info = meaning_of(s, id);
     if (id >= st->names.n) {
         TRY(vec_reserve(&st->names, id + 1024 - st->names.n));
         memset(VEC(&st->names, name_info) + st->names.n, 0,
@@ -219,11 +249,42 @@ static status name_of(event_sink *s, uint32_t id, name_info *out) {
     return look_at_name(s, id, out);
 }
 
-/* ---- notes ---- */
+/* ---- categories ---- */
 
-static str text_of(event_sink *s, const event *e, unsigned field) {
-    return intern_get(event_strings(s), event_text(e, field));
+static uint8_t flow_of(str category) {
+    static const struct {
+        str name;
+        uint8_t kind;
+    } table[] = {
+        {STR("OpDispatch"), FLOW_DISPATCH}, {STR("KernelLaunch"), FLOW_LAUNCH},
+        {STR("TensorLink"), FLOW_TENSOR},   {STR("TensorProp"), FLOW_VALUE},
+        {STR("KernelLink"), FLOW_LAUNCH},   {STR("CUPTILink"), FLOW_LAUNCH},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (str_eq(category, table[i].name)) return table[i].kind;
+    return FLOW_OTHER;
 }
+
+/* There are a handful; more than there is room for take turns in the last place. */
+static const category_note *category_of(event_sink *s, const event *e) {
+    timeline_state *st = event_sink_state(s);
+    size_t i = 0;
+    while (i < st->n_categories && st->categories[i].id != e->category) i++;
+    if (i < st->n_categories) return &st->categories[i];
+    if (i == N_CATEGORIES)
+        i--;
+    else
+        st->n_categories++;
+    str name = intern_get(event_strings(s), e->category);
+    st->categories[i] = (category_note){.id = e->category,
+                                        .row = event_category(s, e),
+                                        .flow = flow_of(name),
+                                        .kernel = str_eq(name, STR("Kernel")),
+                                        .launch = str_eq(name, STR("KernelLaunch"))};
+    return &st->categories[i];
+}
+
+/* ---- notes ---- */
 
 static const ident NOBODY = {ABSENT_I64, false};
 
@@ -241,15 +302,33 @@ static status add_note(event_sink *s, const event *e, note_what what, note more)
     return n->track == UINT32_MAX ? ERR_MEMORY : OK;
 }
 
+/* Size of what an event describes; types repeat. */
+static int64_t bytes_of(event_sink *s, const event *e) {
+    timeline_state *st = event_sink_state(s);
+    uint32_t type = event_text(e, FIELD_DTYPE);
+    int64_t n = event_int(s, e, FIELD_ELEMENTS, -1);
+    if (st->type != type || !type) {
+        st->type = type;
+        st->type_bits = megengine_bytes(intern_get(event_strings(s), type), 8);
+    }
+    if (st->type_bits == ABSENT_I64 || n < 0 || n > INT64_MAX / 256) return ABSENT_I64;
+    return (n * st->type_bits + 7) / 8;
+}
+
 /* Size and device of a tensor, the first time it is described. */
 static status note_tensor(event_sink *s, const event *e) {
     timeline_state *st = event_sink_state(s);
     if (!event_has(e, FIELD_ID) || !event_has(e, FIELD_ELEMENTS)) return OK;
     int64_t id = event_int(s, e, FIELD_ID, 0);
-    int64_t bytes =
-        megengine_bytes(text_of(s, e, FIELD_DTYPE), event_int(s, e, FIELD_ELEMENTS, -1));
-    if (bytes == ABSENT_I64) return OK; /* not made yet: the type is "invalid" */
     ident pid = e->has & EVENT_PID ? e->pid : NOBODY;
+    if (st->has_last && st->last_id == id && st->last_pid.v == pid.v &&
+        st->last_pid.text == pid.text)
+        return OK;
+    int64_t bytes = bytes_of(s, e);
+    if (bytes == ABSENT_I64) return OK; /* not made yet: the type is "invalid" */
+    st->has_last = true;
+    st->last_id = id;
+    st->last_pid = pid;
     uint64_t key = hash_pair(hash_pair((uint64_t)pid.v, pid.text), (uint64_t)id);
     uint32_t *at = map_at(&st->fact_map, key);
     if (!at) return ERR_MEMORY;
@@ -266,23 +345,19 @@ static status note_tensor(event_sink *s, const event *e) {
 /* ---- ranges ---- */
 
 /* Device work: cat Kernel, what CUPTI saw on a stream, and copies with arguments. */
-static uint8_t kind_on_device(event_sink *s, const event *e, uint8_t kind, str name) {
+static uint8_t kind_on_device(const event *e, const category_note *c, const name_info *name) {
     bool has_bytes = event_has(e, FIELD_BYTES);
-    str category = intern_get(event_strings(s), e->category);
-    if (str_eq(category, STR("Kernel")) || event_has(e, FIELD_EXECUTION_TIME))
-        return KIND_KERNEL;
-    if (has_bytes && str_eq(name, STR("Memcpy"))) return KIND_MEMCPY;
-    if (has_bytes && str_eq(name, STR("Memset"))) return KIND_MEMSET;
-    return kind;
+    if (c->kernel || event_has(e, FIELD_EXECUTION_TIME)) return KIND_KERNEL;
+    if (has_bytes && name->word == WORD_MEMCPY) return KIND_MEMCPY;
+    if (has_bytes && name->word == WORD_MEMSET) return KIND_MEMSET;
+    return name->kind;
 }
 
 static status end_device_work(event_sink *s, const event *e, raw_mark *m) {
     raw_kernel k = RAW_KERNEL_NONE;
     k.external = event_int(s, e, FIELD_OP_ID, ABSENT_I64);
     k.bytes = event_int(s, e, FIELD_BYTES, ABSENT_I64);
-    if (k.bytes == ABSENT_I64 && event_has(e, FIELD_ELEMENTS))
-        k.bytes =
-            megengine_bytes(text_of(s, e, FIELD_DTYPE), event_int(s, e, FIELD_ELEMENTS, -1));
+    if (k.bytes == ABSENT_I64 && event_has(e, FIELD_ELEMENTS)) k.bytes = bytes_of(s, e);
     m->decides = true;
     TRY(part_mark_kernel(event_sink_part(s), &k, m));
     return part_mark(event_sink_part(s), m);
@@ -336,27 +411,27 @@ static status take_mark(event_sink *s, event *e) {
     uint32_t id = e->has & EVENT_NAME ? e->name : 0;
     name_info name = {.kind = KIND_ANNOTATION};
     if (id) TRY(name_of(s, id, &name));
+    const category_note *c = category_of(s, e);
     raw_mark m = {
         .time = e->ts_ns,
         .offset = e->offset,
-        .name = name.text,
+        .name = id,
         .track = event_track(s, e),
         .args = part_args(event_sink_part(s), e->values, e->n_values),
-        .category = event_category(s, e),
+        .category = c->row,
+        .kind = kind_on_device(e, c, &name),
         .end = e->ph == 'E',
     };
-    str text = intern_get(event_strings(s), name.text);
-    m.kind = kind_on_device(s, e, name.kind, text);
     if (m.track == UINT32_MAX) return ERR_MEMORY;
     TRY(note_tensor(s, e));
-    bool input = str_eq(text, STR("Input")) && name.text != id;
-    if (!m.end && event_has(e, FIELD_ID) && (input || str_eq(text, STR("Output"))))
+    bool input = name.word == WORD_INPUT;
+    if (!m.end && event_has(e, FIELD_ID) && (input || name.word == WORD_OUTPUT))
         TRY(add_note(s, e, input ? NOTE_INPUT : NOTE_OUTPUT,
                      (note){.id = event_int(s, e, FIELD_ID, 0),
                             .text = event_text(e, FIELD_SHAPE),
                             .other = event_text(e, FIELD_DTYPE)}));
     if (m.end && kind_is_device(m.kind)) return end_device_work(s, e, &m);
-    if (m.end && event_has(e, FIELD_OP_ID) && !str_eq(text, STR("OpDispatch")))
+    if (m.end && event_has(e, FIELD_OP_ID) && name.word != WORD_DISPATCH)
         return end_op(s, e, &m);
     return part_mark(event_sink_part(s), &m);
 }
@@ -379,20 +454,6 @@ static status take_complete(event_sink *s, event *e) {
 
 /* ---- arrows, counters, points, names ---- */
 
-static uint8_t flow_of(str category) {
-    static const struct {
-        str name;
-        uint8_t kind;
-    } table[] = {
-        {STR("OpDispatch"), FLOW_DISPATCH}, {STR("KernelLaunch"), FLOW_LAUNCH},
-        {STR("TensorLink"), FLOW_TENSOR},   {STR("TensorProp"), FLOW_VALUE},
-        {STR("KernelLink"), FLOW_LAUNCH},   {STR("CUPTILink"), FLOW_LAUNCH},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (str_eq(category, table[i].name)) return table[i].kind;
-    return FLOW_OTHER;
-}
-
 /* Where a kernel was launched is only in the beginning of its arrow: a call of no length inside the
  * operator, so that the launch has a place and a time. */
 static status add_launch(event_sink *s, const event *e, const raw_arrow *a) {
@@ -410,6 +471,7 @@ static status add_launch(event_sink *s, const event *e, const raw_arrow *a) {
 }
 
 static status take_arrow(event_sink *s, event *e) {
+    const category_note *c = category_of(s, e);
     raw_arrow a = {
         .time = e->ts_ns,
         .offset = e->offset,
@@ -417,33 +479,33 @@ static status take_arrow(event_sink *s, event *e) {
         .name = e->category,
         .scope = e->name,
         .track = event_track(s, e),
-        .category = event_category(s, e),
-        .kind = flow_of(intern_get(event_strings(s), e->category)),
+        .category = c->row,
+        .kind = c->flow,
         .phase = e->ph,
         .binds_enclosing = true,
     };
     if (a.track == UINT32_MAX) return ERR_MEMORY;
     if (a.kind == FLOW_TENSOR && e->ph != 'f')
         TRY(add_note(s, e, e->ph == 's' ? NOTE_MADE : NOTE_TOUCH, (note){.id = a.id}));
-    if (e->ph == 's' && str_eq(intern_get(event_strings(s), e->category), STR("KernelLaunch")))
-        TRY(add_launch(s, e, &a));
+    if (e->ph == 's' && c->launch) TRY(add_launch(s, e, &a));
     return part_arrow(event_sink_part(s), &a);
 }
 
 static status take_counter(event_sink *s, event *e) {
-    static const str memory = STR("_alloc_mem");
-    str name = intern_get(event_strings(s), e->name);
-    if (str_eq(name, STR("nr_alive_tensor"))) TRY(add_note(s, e, NOTE_ALIVE, (note){0}));
-    if (str_eq(name, STR("train_time_ratio"))) TRY(add_note(s, e, NOTE_START, (note){0}));
-    double value = event_real(s, e, FIELD_VALUE);
-    if (str_ends(name, memory) && value >= 0 && value < 9e18)
+    name_info name;
+    TRY(name_of(s, e->name, &name));
+    if (name.word == WORD_ALIVE) TRY(add_note(s, e, NOTE_ALIVE, (note){0}));
+    if (name.word == WORD_START) TRY(add_note(s, e, NOTE_START, (note){0}));
+    double value = name.word == WORD_SAMPLE ? event_real(s, e, FIELD_VALUE) : NAN;
+    if (value >= 0 && value < 9e18)
         TRY(add_note(s, e, NOTE_SAMPLE, (note){.id = (int64_t)value, .text = e->name}));
     return event_take_counter(s, e);
 }
 
 static status take_point(event_sink *s, event *e) {
-    str name = intern_get(event_strings(s), e->name);
-    if (str_eq(name, STR("Metadata")) && event_has(e, FIELD_LOCAL_TIME)) {
+    name_info name;
+    TRY(name_of(s, e->name, &name));
+    if (name.word == WORD_METADATA && event_has(e, FIELD_LOCAL_TIME)) {
         /* Until 1.6: microseconds, in the first event. */
         const raw_value *v = &e->values[e->at[FIELD_LOCAL_TIME]];
         int64_t scale = 1000;
@@ -454,7 +516,7 @@ static status take_point(event_sink *s, event *e) {
         if (exact && v->v > 0 && v->v < INT64_MAX / scale) ns = v->v * scale;
         return ns ? add_note(s, e, NOTE_BASE, (note){.id = ns}) : OK;
     }
-    if (str_eq(name, STR("StopStep"))) TRY(add_note(s, e, NOTE_STOP, (note){0}));
+    if (name.word == WORD_STOP) TRY(add_note(s, e, NOTE_STOP, (note){0}));
     return event_take_instant(s, e);
 }
 
@@ -525,9 +587,12 @@ static void init_state(void *state) {
                                                 .names = VEC_INIT(name_info)};
 }
 
+static const layout_dialect MEGENGINE_LAYOUT = {.cut = cut_number};
+
 const dialect MEGENGINE = {
     .format = "megengine",
     .field_of = field_of,
+    .layout = &MEGENGINE_LAYOUT,
     .take = take,
     .state_bytes = sizeof(timeline_state),
     .init = init_state,

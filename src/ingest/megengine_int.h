@@ -49,14 +49,31 @@ typedef struct {
 
 /* What a name means. */
 typedef struct {
-    uint32_t text; /* the name without a tensor's number */
     uint8_t kind, seen;
+    uint8_t word; /* megengine_word, of names that mean something by themselves */
 } name_info;
+
+/* What a category means. */
+typedef struct {
+    uint32_t id; /* of the string */
+    uint16_t row;
+    uint8_t flow; /* of an arrow */
+    bool kernel, launch;
+} category_note;
+
+enum { N_CATEGORIES = 8 };
 
 typedef struct {
     vec notes, pending, facts, threads; /* note, pending_op, tensor_fact, thread_note */
     map fact_map;                       /* hash of (pid, id) → fact */
     vec names;                          /* name_info by string id */
+    category_note categories[N_CATEGORIES];
+    size_t n_categories;
+    uint32_t type;     /* string id of the last type of elements */
+    int64_t type_bits; /* of it; ABSENT_I64 when it is not known */
+    ident last_pid;    /* the last tensor that was described, if any was */
+    int64_t last_id;
+    bool has_last;
 } timeline_state;
 
 status megengine_finish(builder *b, event_sink *const *sinks, int n, error *err) MUST_USE;

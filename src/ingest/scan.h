@@ -183,8 +183,8 @@ static const bool SCAN_GOES_ON[256] = {
 
 /* Reads -?digits[.digits] of at most 19 digits that fit an int64. Returns its end, or NULL when it
  * is anything else (exponent, more digits) or could go on behind `end`.
- * Up to eight digits, or eight and up to eight more, are one or two words; the point among the last
- * eight is taken out by reading what is behind it one byte further on. */
+ * Up to eight digits, or eight and up to eight more, are one or two words: what is behind the point
+ * is moved up to it. Fewer than eight before the point and up to eight behind it are two words too. */
 static inline __attribute__((always_inline)) const char *scan_number(const char *p,
                                                                      const char *end,
                                                                      scanned *s) {
@@ -200,12 +200,20 @@ static inline __attribute__((always_inline)) const char *scan_number(const char 
     const char *stop = q + n;
     size_t whole = (size_t)(stop - p);
     if (*stop == '.' && n < 8) {
-        uint64_t before = (1ull << 8 * n) - 1;
-        t = (t & before) | (scan_less_zero(q + 1) & ~before);
-        digits = scan_count(t) - n;
-        n += digits;
+        uint64_t behind = scan_less_zero(stop + 1);
+        digits = scan_count(behind);
         stop += digits + 1;
         if (digits == 0) return NULL;
+        if (n + digits <= 8) {
+            t = (t & ((1ull << 8 * n) - 1)) | behind << 8 * n;
+            n += digits;
+        } else if (q == p) {
+            high = scan_eight(t << (64 - 8 * n));
+            t = behind;
+            n = digits;
+        } else {
+            return scan_any_number(p, end, s);
+        }
     }
     if (__builtin_expect(whole == 0 || stop >= end || SCAN_GOES_ON[(uint8_t)*stop], 0))
         return scan_any_number(p, end, s);

@@ -269,8 +269,10 @@ struct event_sink {
     part *part;
     layout *layout;
     intern *strings;
-    vec categories; /* category_info, a dozen */
-    category_info last;
+    vec categories;           /* category_info, a dozen */
+    category_info last[8];    /* one for each remainder of a string id */
+    ident last_pid, last_tid; /* of the last event, and its track + 1 */
+    uint32_t last_track, last_has;
     vec names; /* uint8_t by string id */
     map dims;  /* string id of a grid or block → row of dim_rows */
     vec dim_rows;
@@ -320,6 +322,7 @@ event_sink *event_sink_new(builder *b, event_words words) {
     if (d) {
         sink.field_of = d->field_of;
         sink.emit = take_foreign;
+        sink.dialect = d->layout;
         s->state = mem_zalloc(d->state_bytes);
         if (s->state) d->init(s->state);
     }
@@ -402,8 +405,9 @@ static category_info find_category(event_sink *s, uint32_t id) {
 }
 
 static inline category_info category_of(event_sink *s, uint32_t id) {
-    if (s->last.id != id || s->last.class == 0) s->last = find_category(s, id);
-    return s->last;
+    category_info *last = &s->last[id % (sizeof s->last / sizeof *s->last)];
+    if (last->id != id || last->class == 0) *last = find_category(s, id);
+    return *last;
 }
 
 uint16_t event_category(event_sink *s, const event *e) {
@@ -683,8 +687,18 @@ cause event_fault(const event *e, bool nameless) {
 
 uint32_t event_track(event_sink *s, const event *e) {
     static const ident none = {ABSENT_I64, false};
-    return part_track(s->part, e->has & EVENT_PID ? e->pid : none,
-                      e->has & EVENT_TID ? e->tid : none);
+    uint32_t has = e->has & (EVENT_PID | EVENT_TID);
+    if (has == s->last_has && s->last_track && e->pid.v == s->last_pid.v &&
+        e->tid.v == s->last_tid.v && e->pid.text == s->last_pid.text &&
+        e->tid.text == s->last_tid.text)
+        return s->last_track - 1;
+    uint32_t track =
+        part_track(s->part, has & EVENT_PID ? e->pid : none, has & EVENT_TID ? e->tid : none);
+    s->last_pid = e->pid;
+    s->last_tid = e->tid;
+    s->last_has = has;
+    s->last_track = track + 1; /* 0 when out of memory */
+    return track;
 }
 
 static bool says_unfinished(const event_sink *s, const event *e) {

@@ -15,6 +15,7 @@ typedef enum { EVENTS_OF_KINETO, EVENTS_OF_PADDLE, EVENTS_OF_MEGENGINE } event_w
 typedef struct {
     const char *format;           /* of the trace */
     uint8_t (*field_of)(str key); /* as in layout_sink; numbers of its own */
+    const layout_dialect *layout; /* as in layout_sink */
     status (*take)(event_sink *s, event *e);
     size_t state_bytes; /* of its own in each sink, zeroed; event_sink_state */
     void (*init)(void *state);

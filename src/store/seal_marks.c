@@ -52,13 +52,16 @@ static int cmp_marks(uint32_t x, uint32_t y, const void *context) {
     return c ? c : (a->m->offset < b->m->offset ? -1 : a->m->offset > b->m->offset);
 }
 
-/* The order to begin with: track by track, each as it was written. The rows of a track are nearly
- * always in order of time, so that sorting is left with little to do. */
+/* The order to begin with: track by track, then id by id, each as it was written. The rows of a track are
+ * nearly always in order of time, so that sorting is left with little to do. */
 static status deal_by_track(matching *q, error *err) {
     size_t bytes = (2 * (size_t)q->n + 1) * sizeof(sort_pair);
     sort_pair *pairs = mem_map(bytes);
     if (!pairs) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < q->n; i++) pairs[i] = (sort_pair){q->marks[i].m->track, i};
+    for (uint32_t i = 0; i < q->n; i++) {
+        const raw_mark *m = q->marks[i].m;
+        pairs[i] = (sort_pair){m->id ? (uint64_t)1 << 32 | m->id : m->track, i};
+    }
     sort_radix(pairs, pairs + q->n, q->n);
     for (uint32_t i = 0; i < q->n; i++) q->order[i] = pairs[i].row;
     mem_unmap(pairs, bytes);

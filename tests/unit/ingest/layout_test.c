@@ -602,6 +602,79 @@ static void a_guessed_text_is_taken_only_where_it_stands(void **state) {
     end(&r);
 }
 
+/* What is written and what it means: texts that begin alike, escapes, damage. In an order that
+ * nothing tells beforehand; each is its own text, and its damage is counted each time. */
+static void texts_in_no_order_are_read_one_by_one(void **state) {
+    static const struct {
+        const char *written, *means;
+        bool damaged;
+    } texts[] = {{"a", "a", false},
+                 {"ab", "ab", false},
+                 {"abcdefgh", "abcdefgh", false},
+                 {"abcdefghi", "abcdefghi", false},
+                 {"abcdefghijklmnop", "abcdefghijklmnop", false},
+                 {"abcdefghijklmnopq", "abcdefghijklmnopq", false},
+                 {"abcdefghijklmnopqrstuvwxyz, and on and on",
+                  "abcdefghijklmnopqrstuvwxyz, and on and on", false},
+                 {"abcdefghijklmnopqrstuvwxyz, and on and of",
+                  "abcdefghijklmnopqrstuvwxyz, and on and of", false},
+                 {"a\\\"b", "a\"b", false},
+                 {"a\\\"", "a\"", false},
+                 {"a\\\\", "a\\", false},
+                 {"CompNode(\\\"gpu0:0\\\" from \\\"gpux:0\\\")",
+                  "CompNode(\"gpu0:0\" from \"gpux:0\")", false},
+                 {"CompNode(\\\"gpu0:0\\\" from \\\"gpux:1\\\")",
+                  "CompNode(\"gpu0:0\" from \"gpux:1\")", false},
+                 {"a\x01", "a\x01", true},
+                 {"a\\q", "a\\q", true},
+                 {"", "", false}};
+    uint32_t seed = 5;
+    int64_t n_damaged = 0;
+    buf text = {0}, expected = {0};
+    for (int i = 0; i < 5000; i++) {
+        size_t name = next_random(&seed) % (sizeof texts / sizeof *texts);
+        size_t v = next_random(&seed) % (sizeof texts / sizeof *texts);
+        uint64_t offset = text.n + (text.n > 0);
+        buf_printf(&text, "%s{\"name\":\"%s\",\"args\":{\"v\":\"%s\"}}", text.n ? "," : "",
+                   texts[name].written, texts[v].written);
+        buf_printf(&expected, "%llu name=%s v:str %s\n", (unsigned long long)offset,
+                   texts[name].means, texts[v].means);
+        n_damaged += texts[name].damaged + texts[v].damaged;
+    }
+    buf_add_byte(&text, 0);
+    buf_add_byte(&expected, 0);
+    reading r;
+    start(&r);
+    assert_int_equal(parse(&r, text.p, NULL), LAYOUT_CLEAN);
+    assert_said(&r, expected.p);
+    assert_int_equal(part_loss_count(r.p, CAUSE_CONTROL_CHARACTER) +
+                         part_loss_count(r.p, CAUSE_BAD_ESCAPE),
+                     n_damaged);
+    end(&r);
+    buf_fini(&text);
+    buf_fini(&expected);
+}
+
+static str cut_at_space(str name) {
+    size_t at = str_find(name, STR(" "), 0);
+    return at == SIZE_MAX ? name : str_n(name.p, at);
+}
+
+static void a_dialect_cuts_names_and_nothing_else(void **state) {
+    static const layout_dialect cutting = {.cut = cut_at_space};
+    reading r = {.b = builder_new()};
+    r.p = builder_part(r.b);
+    r.l = layout_new(r.b, r.p, (layout_sink){number_field, say_event, &r, &cutting});
+    assert_int_equal(parse(&r,
+                           "{\"name\":\"Put 1\",\"tid\":\"a 1\"},{\"name\":\"Put 2\",\"args\":"
+                           "{\"name\":\"Put 2\"}},{\"name\":\"Put\"},{\"name\":\"Put 1\"}",
+                           NULL),
+                     LAYOUT_CLEAN);
+    assert_said(
+        &r, "0 name=Put tid=\"a 1\"\n29 name=Put name:str Put 2\n70 name=Put\n85 name=Put\n");
+    end(&r);
+}
+
 static void damage_in_a_text_is_counted_each_time(void **state) {
     reading r;
     start(&r);
@@ -643,6 +716,8 @@ int main(void) {
         cmocka_unit_test(a_border_is_where_one_event_follows_another),
         cmocka_unit_test(strings_and_values_outside_of_events_are_interned_too),
         cmocka_unit_test(a_guessed_text_is_taken_only_where_it_stands),
+        cmocka_unit_test(texts_in_no_order_are_read_one_by_one),
+        cmocka_unit_test(a_dialect_cuts_names_and_nothing_else),
         cmocka_unit_test(damage_in_a_text_is_counted_each_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
