@@ -576,7 +576,8 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     TRY(write_steps(&o, err));
     TRY(write_stages(&o, err));
     TRY(write_stage_steps(&o, err));
-    TRY(write_configuration(&o, in->n_traces, err));
+    uint32_t n_workers = in->traces[0].run_workers;
+    TRY(write_configuration(&o, n_workers ? n_workers : in->n_traces, err));
     TRY(write_stage_events(&o, err));
     TRY(write_user_events(&o, err));
     TRY(note_left_out(&o, err));

@@ -127,6 +127,7 @@ status chosen_describe(const chosen *c, const trace *t, arena *a, trace_source *
         .path = shown_path(c->span->path),
         .run = c->run->name,
         .span = number,
+        .run_workers = c->run->n_workers,
     };
     return OK;
 }

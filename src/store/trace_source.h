@@ -7,9 +7,10 @@
 
 typedef struct {
     const trace *trace;
-    str worker;          /* name from the file or the metadata */
-    int64_t rank;        /* ABSENT_I64 when unknown */
-    str path, run, span; /* for the answer's `trace` object */
+    str worker;           /* name from the file or the metadata */
+    int64_t rank;         /* ABSENT_I64 when unknown */
+    str path, run, span;  /* for the answer's `trace` object */
+    uint32_t run_workers; /* workers of its run, asked about or not; 0 = not known */
 } trace_source;
 
 #endif

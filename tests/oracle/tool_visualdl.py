@@ -115,6 +115,10 @@ def share_of(part, whole):
 def environment(c, data):
     facts = {r['key']: r['value'] for r in c.table('configuration', 'overview')}
     c.equal('device type', data['device_type'], facts['device_type'])
+    if data['num_workers']:
+        c.equal('number of workers', data['num_workers'], int(facts['workers']))
+    else:  # it counts those it has an overview of
+        c.defect('no_overview')
     for theirs, ours in (('process_utilization', 'process_cpu_use'), ('system_utilization', 'system_cpu_use')):
         c.share(theirs, data['CPU'][theirs], float(facts[ours]))
     if 'GPU' not in data:
