@@ -106,6 +106,8 @@ static void join_row(given_row *to, const given_row *r) {
     to->min =
         to->min == ABSENT_I64 || r->min == ABSENT_I64 ? ABSENT_I64 : min_i64(to->min, r->min);
     to->flops_per_s = to->vector_flops_per_s = NAN; /* rates do not add up */
+    if (!str_eq(to->type, r->type)) to->type = STR_NONE;
+    if (!str_eq(to->subgraph, r->subgraph)) to->subgraph = STR_NONE;
     to->rows++;
 }
 

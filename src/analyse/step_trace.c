@@ -324,7 +324,10 @@ status step_trace_find(const trace *t, const params *p, arena *a, step_trace *ou
     f.fp = param_text(p, STR("fp_point"));
     f.bp = param_text(p, STR("bp_point"));
     f.end = param_text(p, STR("end_point"));
-    if (t->given_step.n > 1) {
+    s.fp_asked = f.fp.n > 0;
+    s.bp_asked = f.bp.n > 0;
+    s.timed = t->given_step.n > 1;
+    if (s.timed) {
         f.given_fp = json_text(trace_meta(t, STR("fp_point")));
         f.given_bp = json_text(trace_meta(t, STR("bp_point")));
         TRY(find_given(&f, &s, err));
@@ -411,6 +414,13 @@ static status write_mean(const table *steps, table *out, error *err) {
     return OK;
 }
 
+/* Where the point in this place of the list comes from. */
+static points_source source_of(const step_trace *s, int point) {
+    const bool asked[] = {s->fp_asked, s->bp_asked, true};
+    if (s->source != POINTS_ASKED || asked[point]) return s->source;
+    return s->timed ? POINTS_GIVEN : POINTS_FOUND;
+}
+
 static status write_points(const step_trace *s, table *out, error *err) {
     static const char *const how[] = {"", "given", "found", "asked"};
     static const char *const points[] = {"forward_start", "backward_end", "step_end"};
@@ -421,7 +431,7 @@ static status write_points(const step_trace *s, table *out, error *err) {
         TRY(table_add_row(out, &row, err));
         table_set_text(out, row, COL_P(point), str_of(points[i]));
         table_set_text(out, row, COL_P(name), name);
-        table_set_text(out, row, COL_P(source), str_of(how[s->source]));
+        table_set_text(out, row, COL_P(source), str_of(how[source_of(s, i)]));
     }
     return OK;
 }

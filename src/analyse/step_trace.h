@@ -32,8 +32,11 @@ typedef struct {
 typedef struct {
     step_trace_row *rows; /* by row of table step */
     points_source source;
-    str fp, bp; /* names of the operators; empty when not known */
-    str end;    /* of the last operator, where it was asked for */
+    bool fp_asked,
+        bp_asked; /* of POINTS_ASKED: this one was; the other is the producer's, or found */
+    bool timed;   /* there is a step trace of the producer's */
+    str fp, bp;   /* names of the operators; empty when not known */
+    str end;      /* of the last operator, where it was asked for */
 } step_trace;
 
 /* Is it worth looking for points? Only where the producer gave them or operators are those of a

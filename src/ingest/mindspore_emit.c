@@ -305,6 +305,7 @@ static status emit_execs(emitter *x, error *err) {
 status ms_emit(ms *m, error *err) {
     emitter x = {.m = m};
     ms_ops ops;
+    TRY(ms_finish_hccl(m, err));
     TRY(ms_main_ops(m, &ops, err));
     if (!m->n_lane[LANE_STEP]) TRY(ms_find_steps(m, &ops, err));
     if (!m->seen[MS_AICORE_DETAIL] && !m->seen[MS_AICORE_TYPE]) TRY(ms_sum_tasks(m, err));

@@ -71,14 +71,16 @@ typedef struct ms {
     const ingest_options *o;
     arena *arena;
     int64_t id;
-    bool ascend, gpu; /* the platform, from the names of the files */
-    bool seen[96];    /* kinds of files that were there */
-    const char *file; /* being read: its name, for metadata */
-    uint64_t bytes;   /* read so far */
-    vec execs;        /* ms_exec */
-    vec mores;        /* ms_more */
+    bool ascend, gpu;   /* the platform, from the names of the files */
+    bool seen[96];      /* kinds of files that were there */
+    const char *file;   /* being read: its name, for metadata */
+    const char *folder; /* and the folder around it, where that says something; "" otherwise */
+    uint64_t bytes;     /* read so far */
+    vec execs;          /* ms_exec */
+    vec mores;          /* ms_more */
     ms_list list;
-    vec memories; /* raw_memory, times as the file has them */
+    vec memories;         /* raw_memory, times as the file has them */
+    vec hccl, hccl_links; /* of mindspore_hccl.c */
     uint64_t n_lane[N_LANES];
     vec known;         /* ms_known */
     map known_by_name; /* full name id -> row */
@@ -175,6 +177,8 @@ bool ms_line(str *rest, str *line);
 /* The next word of a line. */
 bool ms_word(str *rest, str *word);
 
+/* The traces of collectives become the table MindSpore makes of them. */
+status ms_finish_hccl(ms *m, error *err) MUST_USE;
 /* Adds up tasks of the AI Core by operator, where no table did. */
 status ms_sum_tasks(ms *m, error *err) MUST_USE;
 /* Executions become slices, tracks, steps. */

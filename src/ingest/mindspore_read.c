@@ -2,6 +2,7 @@
  *
  *     FOLDER/…_0.csv …_0.txt                    flat: files of several devices side by side
  *     FOLDER/data/…                             raw files of an Ascend job
+ *           /hccl_info/OPERATOR/iterN.trace     one run of a collective
  *     NAME_PID_TIME_ascend_ms/FRAMEWORK/…       2.7 and later
  *                            /ASCEND_PROFILER_OUTPUT/…
  *
@@ -23,6 +24,7 @@
 
 typedef struct {
     str path, name;
+    str folder; /* of a trace of a collective: the operator */
     int kind;
     int64_t id;
 } found_file;
@@ -203,6 +205,38 @@ static status list_folder(ms *m, vec *list, str folder, error *err) {
     return st;
 }
 
+/* The traces of one collective. */
+static status list_collective(ms *m, vec *list, str folder, str op, error *err) {
+    str path = arena_printf(m->arena, "%.*s/%.*s", STR_ARG(folder), STR_ARG(op)),
+        name = arena_str(m->arena, op);
+    if (!path.p || !name.p) FAIL_MEMORY(err);
+    DIR *d = fault_point(FAULT_READ) ? NULL : opendir(path.p);
+    status st = OK;
+    for (struct dirent *e; d && st == OK && (e = readdir(d));) {
+        str file = str_of(e->d_name);
+        if (!str_starts(file, STR("iter")) || !str_ends(file, STR(".trace"))) continue;
+        found_file *f = vec_push(list);
+        if (f) *f = (found_file){.kind = MS_HCCL_TRACE, .id = MINDSPORE_ANY_ID, .folder = name};
+        if (f) f->path = arena_printf(m->arena, "%.*s/%s", STR_ARG(path), e->d_name);
+        if (f) f->name = arena_str(m->arena, file);
+        if (!f || !f->path.p || !f->name.p)
+            st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    }
+    if (d) closedir(d);
+    return st;
+}
+
+static status list_collectives(ms *m, vec *list, str folder, error *err) {
+    str path = arena_printf(m->arena, "%.*s/hccl_info", STR_ARG(folder));
+    if (!path.p) FAIL_MEMORY(err);
+    DIR *d = fault_point(FAULT_READ) ? NULL : opendir(path.p);
+    status st = OK;
+    for (struct dirent *e; d && st == OK && (e = readdir(d));)
+        if (e->d_name[0] != '.') st = list_collective(m, list, path, str_of(e->d_name), err);
+    if (d) closedir(d);
+    return st;
+}
+
 static status list_parts(ms *m, vec *list, str folder, error *err) {
     static const char *const parts[] = {"", "/FRAMEWORK", "/ASCEND_PROFILER_OUTPUT", "/data"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -210,7 +244,7 @@ static status list_parts(ms *m, vec *list, str folder, error *err) {
         if (!path.p) FAIL_MEMORY(err);
         TRY(list_folder(m, list, path, err));
     }
-    return OK;
+    return list_collectives(m, list, folder, err);
 }
 
 static int compare_files(const void *pa, const void *pb) {
@@ -323,6 +357,7 @@ static status read_whole(ms *m, const found_file *f, source *s, error *err) {
 static status read_file(ms *m, const found_file *f, error *err) {
     source *s = NULL;
     m->file = f->name.p;
+    m->folder = f->folder.p ? f->folder.p : "";
     know_platform(m, f->name);
     status st = source_open(f->path.p, &s, NULL);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);
@@ -417,6 +452,8 @@ static void fini(ms *m) {
     vec_fini(&m->mores);
     end_list(m);
     vec_fini(&m->memories);
+    vec_fini(&m->hccl);
+    vec_fini(&m->hccl_links);
     vec_fini(&m->known);
     vec_fini(&m->open_counts);
     map_fini(&m->last_task);
@@ -433,6 +470,7 @@ static ms begin(builder *b, const ingest_options *o, arena *a) {
                 .arena = a,
                 .part = builder_part(b),
                 .file = "",
+                .folder = "",
                 .capacity = ABSENT_I64,
                 .execs = VEC_INIT(ms_exec),
                 .mores = VEC_INIT(ms_more),

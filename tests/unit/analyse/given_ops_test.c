@@ -61,6 +61,7 @@ static void sub_graphs_add_up_operators(void **state) {
     built x;
     built_init(&x);
     add_some(&x);
+    add_op(&x, "Default/a/Cast-op9", "Cast", "AI Core", 1, 10, GIVEN_OPERATOR);
     built_seal(&x);
     x.params.group = GROUP_SUBGRAPH;
     assert_int_equal(built_ask(&x, analyse_operators, NULL), OK);
@@ -68,6 +69,9 @@ static void sub_graphs_add_up_operators(void **state) {
     assert_int_equal(t->n_rows, 3);
     assert_true(built_is(t, 0, "name", "Default"));
     assert_int_equal(built_int(t, 1, "device_total"), 100);
+    assert_int_equal(built_int(t, 0, "device_total"), 310);
+    assert_false(built_is(t, 0, "type", "MatMul")); /* of one type no longer */
+    assert_true(built_is(t, 1, "type", "MatMul"));
     built_fini(&x);
 }
 

@@ -166,6 +166,8 @@ static void the_point_that_is_not_asked_for_stays_where_it_was_timed(void **stat
     const table *t = built_table(&x, "steps"), *p = built_table(&x, "points");
     assert_true(built_is(p, 0, "name", "Default/Cast-op6"));
     assert_true(built_is(p, 1, "name", "Gradients/Default/Add-op4"));
+    assert_true(built_is(p, 0, "source", "given"));
+    assert_true(built_is(p, 1, "source", "asked"));
     assert_int_equal(built_int(t, 1, "gap"), 120);              /* 1020 - 900 */
     assert_int_equal(built_int(t, 1, "forward_backward"), 330); /* to the end of Add, 1350 */
     assert_int_equal(built_int(t, 1, "tail"), 550);
