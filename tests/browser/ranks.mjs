@@ -114,3 +114,22 @@ test("distributed: while summaries are made the page says how many are", async (
     await context.close();
   }
 });
+
+test("a reduced run: overview, advice and ranks without any trace", async (s) => {
+  const other = await s.also("reduced run", (folder) =>
+    execFileSync(s.tacho, ["reduce", `${s.data}/pytorch/ddp`, "-o", `${folder}/run.tacho`, "-q"]),
+  );
+  const answer = JSON.parse(execFileSync(s.tacho, ["distributed", `${other.folder}/run.tacho`, "--json", "-q"]).toString());
+  for (const view of ["overview", "distributed", "operators", "kernels"]) {
+    const { page, context, faults } = await openPage({ ...s, url: other.url }, view);
+    try {
+      await settled(page);
+      assert.deepEqual(faults, []);
+      if (view !== "distributed") continue;
+      assert.equal(await page.locator(`${panel("Ranks and steps")} .heat g.part`).count(), answer.tables.heat_map.rows.length);
+      assert.ok((await page.textContent("main h1")).length > 10);
+    } finally {
+      await context.close();
+    }
+  }
+}, ["ddp"]);
