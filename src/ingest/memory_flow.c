@@ -34,6 +34,7 @@ typedef struct {
     uint64_t address;
     int64_t bytes, produced, erased;
     uint32_t args, place;
+    uint32_t frame; /* that says its name; 0 = it has none */
     uint64_t offset;
 } rectangle;
 
@@ -46,6 +47,7 @@ typedef struct {
 } place;
 
 typedef struct {
+    builder *b;
     part *part;
     intern *strings;
     vec rectangles;
@@ -199,6 +201,17 @@ static uint32_t make_args(reader *r, const attribute *all, uint32_t n) {
     return id == UINT32_MAX ? 0 : part_args_raw(r->part, id);
 }
 
+/* Who a block belongs to is known by its name alone, as where only a call stack tells it. */
+static uint32_t keep_name(reader *r, str name) {
+    buf b = {0};
+    add_decoded(&b, name);
+    uint32_t id = buf_ok(&b) ? intern_add(r->strings, buf_str(&b)) : UINT32_MAX;
+    buf_fini(&b);
+    uint32_t frame = id && id != UINT32_MAX ? builder_frame(r->b, 0, id) : id;
+    r->failed |= frame == UINT32_MAX;
+    return frame;
+}
+
 /* ---- devices ---- */
 
 /* "1:0": type and number; what is none of these, or one too many, is the untold device. */
@@ -261,6 +274,7 @@ static status take_rectangle(reader *r, const attribute *all, uint32_t n, uint64
         return OK;
     }
     x.args = make_args(r, all, n);
+    x.frame = keep_name(r, find(all, n, "tag:name"));
     x.place = read_place(r, find(all, n, "tag:place"), find(all, n, "tag:device"));
     rectangle *row = r->failed ? NULL : vec_push(&r->rectangles);
     if (!row) return ERR_MEMORY;
@@ -311,6 +325,7 @@ static status add_edges(reader *r, const edge *edges, const uint32_t *order, siz
                         .reserved = ABSENT_I64,
                         .track = r->track,
                         .args = x->args,
+                        .frame = e->end ? 0 : x->frame,
                         .tie = (uint32_t)i + 1,
                         .block = e->row + 1,
                         .device = at->id,
@@ -377,7 +392,8 @@ static status read_pieces(reader *r, source *src, const ingest_options *o, uint6
 
 status ingest_memory_flow(source *src, const ingest_options *o, builder *b, error *err) {
     uint64_t n_bytes = 0;
-    reader r = {.part = builder_part(b),
+    reader r = {.b = b,
+                .part = builder_part(b),
                 .strings = builder_strings(b),
                 .rectangles = VEC_INIT(rectangle),
                 .places = {{.type = DEVICE_UNKNOWN}},

@@ -2,22 +2,9 @@
  * rest is its content. Read, sealed, written as a file and opened again, and asked what its pages ask. */
 #include <stdint.h>
 
-#include "analyse/registry.h"
+#include "fuzz/fuzz_ask.h"
 #include "fuzz/fuzz_trace.h"
 #include "ingest/mindspore_int.h"
-
-static void ask(trace *t, str name) {
-    arena a;
-    answer out;
-    analysis_trace one = {.trace = t, .rank = ABSENT_I64};
-    params p = {.from_ns = ABSENT_I64,
-                .to_ns = ABSENT_I64,
-                .first_step = ABSENT_I64,
-                .last_step = ABSENT_I64};
-    arena_init(&a, 256 << 20);
-    (void)!registry_find(name)->run(&(analysis_input){&one, 1}, &p, &a, &out, NULL);
-    arena_fini(&a);
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!size) return 0;

@@ -44,6 +44,18 @@ static void a_rectangle_is_an_allocation_and_its_release(void **state) {
     trace_release(t);
 }
 
+static void a_block_is_called_by_its_name(void **state) {
+    trace *t = read_picture(HEAD RECT("conv1.ADD:0", "0x10", "4B ", "", "3us ")
+                                RECT("", "0x20", "4B ", "1us ", "3us ")
+                                    RECT("a &lt; b", "0x30", "4B ", "2us ", "3us "),
+                            (read_how){0});
+    assert_int_equal(t->memory.n, 7);
+    assert_string_equal(text_of_id(t, t->frame.name[t->memory.frame[1]]), "conv1.ADD:0");
+    assert_int_equal(t->memory.frame[2], 0);
+    assert_string_equal(text_of_id(t, t->frame.name[t->memory.frame[3]]), "a < b");
+    trace_release(t);
+}
+
 static void a_name_may_hold_anything(void **state) {
     trace *t =
         read_picture(HEAD RECT("quote\" back\\slash <tag> & >\n x=1", "0x10", "4B ", "", "1us ")
@@ -125,6 +137,7 @@ static void cut_anywhere_it_is_read_or_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rectangle_is_an_allocation_and_its_release),
+        cmocka_unit_test(a_block_is_called_by_its_name),
         cmocka_unit_test(a_name_may_hold_anything),
         cmocka_unit_test(tensors_that_share_an_address_are_told_apart),
         cmocka_unit_test(a_block_is_on_the_device_it_tells),
