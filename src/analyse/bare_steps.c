@@ -37,6 +37,15 @@ static bool computes_in(const role_ranges *r, interval i) {
            intervals_ns_in(&r->at[ROLE_CPU_EXEC], i.start, i.end) > 0;
 }
 
+/* Time of collectives in the bare steps. */
+static int64_t comm_in(const bare_steps *b, const step_spans *steps, const intervals *comm) {
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < steps->n; i++)
+        if (b->bare[i])
+            sum = add_i64(sum, intervals_ns_in(comm, steps->v[i].start, steps->v[i].end));
+    return sum;
+}
+
 static void mark_bare(finder *f, const step_spans *steps, const role_ranges *ranges,
                       bare_steps *out) {
     for (uint32_t i = 0; i < steps->n; i++) {
@@ -60,7 +69,9 @@ status bare_steps_find(const trace *t, const step_spans *steps, role_ranges *ran
     map_fini(&f.by_number);
     if (st != OK || !out->n) return st;
     intervals_merge(&f.hidden);
+    out->comm_ns = comm_in(out, steps, comm);
     *comm = intervals_minus(comm, &f.hidden);
+    out->outside_ns = comm_in(out, steps, comm);
     if (f.hidden.failed || comm->failed) FAIL_MEMORY(err);
     return OK;
 }

@@ -2,19 +2,21 @@
  *
  * MindSpore times forward + backward, the tail and the collectives of every step on the device, and
  * records the device's tasks of some steps or of none. Of a step without tasks it is not known when the
- * device computed, so neither when it idled. Where a collective lies between the start of forward and the
- * end of backward, computation is taken to hide it, as in the analysis steps. */
+ * device computed, so neither when it idled, nor what of a collective between the start of forward and the
+ * end of backward computation hid. Only what lies outside counts as communication, as in the analysis
+ * steps; how much there is in all is told beside it. */
 #ifndef ANALYSE_BARE_STEPS_H
 #define ANALYSE_BARE_STEPS_H
 
 #include "analyse/breakdown.h"
 
 typedef struct {
-    bool *bare; /* by step */
-    uint32_t n; /* how many are */
+    bool *bare;                  /* by step */
+    uint32_t n;                  /* how many are */
+    int64_t comm_ns, outside_ns; /* of collectives in bare steps: all, and outside the passes */
 } bare_steps;
 
-/* Takes communication that is hidden in a bare step out of the ranges. Looks at the table given_step. */
+/* Takes communication that may be hidden in a bare step out of the ranges. Looks at the table given_step. */
 status bare_steps_find(const trace *t, const step_spans *steps, role_ranges *ranges,
                        bare_steps *out, error *err) MUST_USE;
 

@@ -264,6 +264,8 @@ static status note_left_out(overview *o, error *err) {
                         .severity = SEVERITY_INFO};
         verdict_add(&note, arg_int("bare", o->bare.n));
         verdict_add(&note, arg_int("steps", o->steps.n));
+        verdict_add(&note, arg_time("comm", mean_i64(o->bare.comm_ns, o->bare.n)));
+        verdict_add(&note, arg_time("outside", mean_i64(o->bare.outside_ns, o->bare.n)));
         TRY(answer_note(o->out, o->arena, &note, err));
     }
     if (o->steps.marked || !o->steps.n) return OK;

@@ -57,6 +57,12 @@ static void a_step_trace_alone_tells_no_kernels(void **state) {
     assert_true(isnan(built_real(built_table(&x, "devices"), 0, "utilization")));
     assert_string_equal(x.answer.verdict.id, "steps_timed_only");
     assert_true(has_note(&x, "bare_steps"));
+    for (uint32_t i = 0; i < x.answer.quality.n_notes; i++) {
+        const verdict *note = &x.answer.quality.notes[i];
+        if (strcmp(note->id, "bare_steps") != 0) continue;
+        assert_int_equal(note->args[2].u.i, 200); /* of a step, in all */
+        assert_int_equal(note->args[3].u.i, 100);
+    }
     built_fini(&x);
 }
 
