@@ -62,10 +62,19 @@ def by_callback(c, folder):
     c.true("StopAtStep: analysed", os.path.isfile(os.path.join(folder, "profiler", "operator_types.csv")))
 
 
+def memory_is_said_to_be_missing(c, folder):
+    with tacho.Profiler(path=folder, profile_memory=True) as profiler:
+        ms.ops.ones((2, 2)) + 1
+        profiler.step()
+    notes = profiler.trace().info().quality["notes"]
+    c.true("memory: the trace says that there is none", any("no memory" in n for n in notes), notes)
+
+
 checks = Checks()
 print(f"mindspore {ms.__version__}")
 ms.set_context(mode=ms.PYNATIVE_MODE, device_target="CPU")
 with tempfile.TemporaryDirectory() as folder:
     checks.run(by_hand, os.path.join(folder, "a"))
     checks.run(by_callback, os.path.join(folder, "b"))
+    checks.run(memory_is_said_to_be_missing, os.path.join(folder, "c"))
 checks.finish()

@@ -56,8 +56,22 @@ def test(c, folder):
     c.true("the framework is as it was", not hasattr(nn.Layer.__call__, "__tacho__"))
 
 
+def memory(c, folder):
+    """Totals of the allocator after each operator, and the trace says what is not told."""
+    with tacho.Profiler(path=folder, profile_memory=True) as profiler:
+        x = paddle.ones([1000, 1000])
+        y = x + x
+        del x, y
+        paddle.ones([10]) + 1.0
+        profiler.step()
+    trace = profiler.trace()
+    c.true("memory: totals", kinds(trace).get("counter", 0) >= 4, kinds(trace))
+    c.true("memory: said in the trace", any("single blocks" in n for n in trace.info().quality["notes"]))
+
+
 checks = Checks()
 print(f"paddle {paddle.__version__}")
 with tempfile.TemporaryDirectory() as folder:
     checks.run(test, folder)
+    checks.run(memory, folder + "/memory")
 checks.finish()

@@ -2,12 +2,11 @@
 Python applies them (`apply` and the functions NAME_cpp, of which every module has its own reference).
 Addresses of tensors are not told, so there is no memory_flow.svg of a MegEngine program."""
 import sys
-from typing import Any, Callable, Optional
+from typing import Any, List, Tuple
 
 from .. import _native
-from .._native import calls
 from . import Wants
-from .patches import Modules, Patches, loader, operator, ranged, replace_in_all
+from .patches import Modules, Patches, loader, operator, ranged, replace_in_all, totals
 from .steps import optimizer_stepped
 
 _patches = Patches()
@@ -18,33 +17,16 @@ def _name_of(module: Any) -> str:
     return getattr(module, "name", None) or getattr(module, "_short_name", None) or type(module).__name__
 
 
-def _sampler(megengine: Any, every: int) -> Optional[Callable[[], None]]:
-    """Every n operators: how much memory the device's allocator has handed out."""
-    if every <= 0:
-        return None
-    count = [0]
-
-    def sample() -> None:
-        count[0] += 1
-        if count[0] % every:
-            return
-        device = megengine.get_default_device()
-        for word, function in (("allocated", megengine.get_allocated_memory),
-                               ("reserved", megengine.get_reserved_memory)):
-            calls.counter(f"{device} {word} memory", float(function(device)))
-
-    try:
-        megengine.get_allocated_memory(megengine.get_default_device())
-    except Exception as why:
-        _native.note(f"MegEngine: memory cannot be sampled here ({why})")
-        return None
-    return sample
+def _totals(megengine: Any) -> List[Tuple[str, float]]:
+    device = megengine.get_default_device()
+    return [(f"{device} allocated memory", float(megengine.get_allocated_memory(device))),
+            (f"{device} reserved memory", float(megengine.get_reserved_memory(device)))]
 
 
 def _hook_operators(megengine: Any, wants: Wants) -> None:
     from megengine.core._imperative_rt import core2
     original = core2.apply
-    after = _sampler(megengine, wants.sample_every)
+    after = totals(wants, lambda: _totals(megengine), "MegEngine")
     make = operator(lambda op: type(op).__name__, wants.shapes, skip=1, after=after)
     for name, module in list(sys.modules.items()):
         if not name.startswith("megengine.") or name.startswith("megengine.core._imperative_rt"):

@@ -1,11 +1,11 @@
 """MindSpore: cells and optimizers by Cell's call, the backward pass by the executor, loaders by their
 iterators, operators where Python calls primitives. A compiled graph is one call of its cell."""
-from typing import Any
+from typing import Any, List, Tuple
 
 from .. import _native
 from .._native import calls
 from . import Wants
-from .patches import Modules, Numbered, Patches, loader, operator, ranged, replace_in_all
+from .patches import Modules, Numbered, Patches, loader, operator, ranged, replace_in_all, totals
 from .steps import optimizer_stepped
 
 _patches = Patches()
@@ -58,8 +58,18 @@ def _operator_name(primitive: Any) -> str:
     return name if name[:1].isupper() else ""
 
 
+def _totals(mindspore: Any) -> List[Tuple[str, float]]:
+    """mindspore.runtime answers 0 to everything on the CPU."""
+    device = mindspore.get_context("device_target")
+    if device == "CPU":
+        raise RuntimeError("on the CPU its allocator counts nothing")
+    runtime = mindspore.runtime
+    return [(f"{device} allocated memory", float(runtime.memory_allocated())),
+            (f"{device} reserved memory", float(runtime.memory_reserved()))]
+
+
 def _hook_operators(mindspore: Any, wants: Wants) -> None:
-    make = operator(_operator_name, wants.shapes, skip=1)
+    make = operator(_operator_name, wants.shapes, skip=1, after=totals(wants, lambda: _totals(mindspore), "MindSpore"))
     replace_in_all(_patches, mindspore.ops.Primitive, "__call__", make)
 
 

@@ -2,11 +2,11 @@
 calls them (paddle._C_ops). Operators that C++ calls by itself, those of the backward pass among them,
 come through NVTX on a GPU (core.nvprof_enable_record_event)."""
 import types
-from typing import Any
+from typing import Any, List, Tuple
 
 from .. import _native
 from . import Wants
-from .patches import Modules, Patches, loader, operator, ranged, replace_in_all
+from .patches import Modules, Patches, loader, operator, ranged, replace_in_all, totals
 from .steps import optimizer_stepped
 
 _patches = Patches()
@@ -18,11 +18,23 @@ def _hook_loaders() -> None:
         _patches.replace(getattr(dataloader_iter, name), "__next__", loader("Dataloader"))
 
 
+def _totals(paddle: Any) -> List[Tuple[str, float]]:
+    core = paddle.base.core
+    place = paddle.framework._current_expected_place()
+    if paddle.is_compiled_with_cuda() and place.is_gpu_place():
+        number, stat = place.gpu_device_id(), core.device_memory_stat_current_value
+        device = f"gpu{number}"
+    else:
+        number, stat, device = 0, core.host_memory_stat_current_value, "cpu"
+    return [(f"{device} {word.lower()} memory", float(stat(word, number))) for word in ("Allocated", "Reserved")]
+
+
 def _hook_operators(paddle: Any, wants: Wants) -> None:
+    after = totals(wants, lambda: _totals(paddle), "Paddle")
     for name, function in list(vars(paddle._C_ops).items()):
         if isinstance(function, types.BuiltinFunctionType):
             _patches.replace(paddle._C_ops, name,
-                             operator(lambda _first, name=name: name, wants.shapes))  # type: ignore[misc]
+                             operator(lambda _first, name=name: name, wants.shapes, after=after))  # type: ignore[misc]
 
 
 def _hook_device(paddle: Any) -> None:

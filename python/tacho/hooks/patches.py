@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Union
 
 from .. import _native
 from .._native import calls
-from . import reader_begin, reader_end
+from . import Wants, reader_begin, reader_end
 
 _MISSING = object()
 
@@ -165,6 +165,29 @@ def operator(name_of: Callable[[Any], str], shapes: bool, skip: int = 0,
                     after()
         return wrapped
     return make
+
+
+def totals(wants: Wants, read: Callable[[], List[Tuple[str, float]]], framework: str) -> Optional[Callable[[], None]]:
+    """For operator(after=): every n operators the totals that a framework's allocators tell, as counters.
+    None when nobody asked, or, with a note, when they tell nothing."""
+    every = wants.sample_every or int(wants.memory)
+    if not every:
+        return None
+    try:
+        read()
+    except Exception as why:
+        _native.note(f"{framework}: no memory ({why})")
+        return None
+    if wants.memory:
+        _native.note(f"{framework}: memory is its allocators' totals after operators; single blocks are not told")
+    count = [0]
+
+    def sample() -> None:
+        count[0] += 1
+        if count[0] % every == 0:
+            for name, value in read():
+                calls.counter(name, value)
+    return sample
 
 
 def replace_in_all(patches: "Patches", base: type, name: str, make: Callable[[Any], Any]) -> int:
