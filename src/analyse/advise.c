@@ -153,7 +153,7 @@ static interval longest_step(const advice_facts *f) {
     interval longest = {0, 0};
     for (uint32_t i = 0; i < f->steps.n; i++) {
         interval step = {f->steps.v[i].start, f->steps.v[i].end};
-        if (step.end - step.start > longest.end - longest.start) longest = step;
+        if (sub_i64(step.end, step.start) > sub_i64(longest.end, longest.start)) longest = step;
     }
     return longest;
 }

@@ -215,6 +215,34 @@ static void the_map_joins_steps_and_arrivals_are_those_that_cost_most(void **sta
     end(&r);
 }
 
+static void times_of_a_forged_summary_do_not_overflow(void **state) {
+    arena a;
+    answer out;
+    summary *s = summary_new();
+    params p = fake_params();
+    summary_worker *w = summary_add_worker(s);
+    w->name = summary_text(s, STR("w0"));
+    w->start = INT64_MAX;
+    for (int i = 0; i < 2; i++) {
+        summary_step *step = summary_add_step(s);
+        *step = (summary_step){.worker = w->name,
+                               .number = i,
+                               .start = i ? 10000000 : INT64_MIN + 1,
+                               .end = i ? INT64_MIN + 1 : INT64_MAX};
+    }
+    trace *t = trace_of_summary(s);
+    analysis_trace one = {.trace = t, .worker = STR("w0"), .rank = 0};
+    analysis_input in = {.traces = &one, .n_traces = 1};
+    arena_init(&a, 0);
+    for (int cut = 0; cut < 2; cut++, p.from_ns = INT64_MAX - 1) {
+        assert_int_equal(analyse_advise(&in, &p, &a, &out, NULL), OK);
+        assert_int_equal(analyse_distributed(&in, &p, &a, &out, NULL), OK);
+        assert_int_equal(analyse_overview(&in, &p, &a, &out, NULL), OK);
+    }
+    arena_fini(&a);
+    trace_release(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_of_summaries_are_those_of_traces),
@@ -222,6 +250,7 @@ int main(void) {
         cmocka_unit_test(a_window_inside_a_step_takes_the_whole_step_and_says_so),
         cmocka_unit_test(a_reduced_run_is_cut_in_what_it_knows_by_step),
         cmocka_unit_test(a_run_that_is_cut_already_is_taken_as_it_is),
+        cmocka_unit_test(times_of_a_forged_summary_do_not_overflow),
         cmocka_unit_test(the_map_joins_steps_and_arrivals_are_those_that_cost_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
