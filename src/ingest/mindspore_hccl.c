@@ -65,23 +65,29 @@ typedef struct {
     link_sums links;
 } trace_file;
 
-static hccl_link *link_of(link_sums *s, int64_t src, int64_t dst) {
-    uint32_t *at = map_at(&s->by_pair, (uint64_t)src << 32 ^ (uint64_t)dst);
+/* The row of a key, made when it is new; NULL when there is no room for it, and then every time. */
+static void *row_of(map *by_key, vec *rows, uint64_t key, size_t most, bool *is_new) {
+    uint32_t *at = map_at(by_key, key);
     if (!at) return NULL;
-    if (*at != MAP_NONE) return &VEC(&s->links, hccl_link)[*at];
-    hccl_link *l = s->links.n < MOST_LINKS ? vec_push(&s->links) : NULL;
-    *at = l ? (uint32_t)(s->links.n - 1) : 0;
-    if (l) *l = (hccl_link){.src = src, .dst = dst};
+    *is_new = *at == MAP_NONE;
+    if (!*is_new) return (char *)rows->p + *at * rows->elem_bytes;
+    void *row = rows->n < most ? vec_push(rows) : NULL;
+    if (row) *at = (uint32_t)(rows->n - 1);
+    return row;
+}
+
+static hccl_link *link_of(link_sums *s, int64_t src, int64_t dst) {
+    uint64_t pair = (uint64_t)src << 32 ^ (uint64_t)dst;
+    bool is_new;
+    hccl_link *l = row_of(&s->by_pair, &s->links, pair, MOST_LINKS, &is_new);
+    if (l && is_new) *l = (hccl_link){.src = src, .dst = dst};
     return l;
 }
 
 static hccl_thread *thread_of(trace_file *f, int64_t tid) {
-    uint32_t *at = map_at(&f->by_tid, (uint64_t)tid);
-    if (!at) return NULL;
-    if (*at != MAP_NONE) return &VEC(&f->threads, hccl_thread)[*at];
-    hccl_thread *t = f->threads.n < MOST_THREADS ? vec_push(&f->threads) : NULL;
-    *at = t ? (uint32_t)(f->threads.n - 1) : 0;
-    if (t) *t = (hccl_thread){.tid = tid};
+    bool is_new;
+    hccl_thread *t = row_of(&f->by_tid, &f->threads, (uint64_t)tid, MOST_THREADS, &is_new);
+    if (t && is_new) *t = (hccl_thread){.tid = tid};
     return t;
 }
 

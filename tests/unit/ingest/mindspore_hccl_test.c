@@ -166,11 +166,31 @@ static void a_folder_has_its_steps_and_names(void **state) {
     assert_int_equal(system(command), 0);
 }
 
+static void links_beyond_the_limit_are_lost_every_time(void **state) {
+    enum { MOST = 4096 };
+    buf text = {0};
+    buf_add_cstr(&text, "{\"device id\":\"0\",\"traceEvents\":[");
+    for (int round = 0; round < 2; round++)
+        for (int src = 1; src <= MOST + 1; src++)
+            buf_printf(
+                &text,
+                "%s{\"tid\":2,\"ts\":1,\"dur\":1000,\"args\":{\"task type\":\"Memcpy\",\"src "
+                "rank\":%d,\"dst rank\":0,\"transport type\":\"SDMA\",\"size\":1024}}",
+                round || src > 1 ? "," : "", src);
+    buf_add_cstr(&text, "]}");
+    trace *t = read_one(buf_str(&text));
+    assert_int_equal(trace_quality(t, CAUSE_MISSING_TIME), 2);
+    NEAR(link_value(in_row(t, 0, "links"), "1-0", "SDMA", 0), 2); /* its own two */
+    trace_release(t);
+    buf_fini(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_count_on_their_link_and_waits_apart),
         cmocka_unit_test(two_sends_and_a_wait_are_one_transfer),
         cmocka_unit_test(damage_is_counted),
+        cmocka_unit_test(links_beyond_the_limit_are_lost_every_time),
         cmocka_unit_test(a_folder_has_its_steps_and_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
