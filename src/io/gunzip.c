@@ -40,6 +40,7 @@ struct gunzip {
     size_t n_in;
     bool input_ended, ended;
     bool between_members;
+    bool broken; /* the engine met damage; what it inflated before may still wait in it */
     /* The engine: starts a member; inflates from `in` to *to, moving both, and lowers *room. */
     void (*start)(gunzip *g);
     step_result (*inflate)(gunzip *g, char **to, size_t *room);
@@ -91,8 +92,22 @@ static void start_isal(gunzip *g) {
     g->isal.crc_flag = ISAL_GZIP;
 }
 
+/* Into a small output ISA-L inflates by way of a buffer of its own, and when it meets damage it does
+ * not hand out what waits there: so where the damage is felt would depend on the size of the output. */
+static step_result drain_isal(gunzip *g, char **to, size_t *room) {
+    struct inflate_state *z = &g->isal;
+    size_t n = (size_t)(z->tmp_out_valid - z->tmp_out_processed);
+    if (n > *room) n = *room;
+    memcpy(*to, z->tmp_out_buffer + z->tmp_out_processed, n);
+    z->tmp_out_processed += (int32_t)n;
+    *to += n;
+    *room -= n;
+    return z->tmp_out_processed < z->tmp_out_valid ? STEP_MORE : STEP_DAMAGED;
+}
+
 static step_result inflate_isal(gunzip *g, char **to, size_t *room) {
     struct inflate_state *z = &g->isal;
+    if (g->broken) return drain_isal(g, to, room);
     z->next_in = (uint8_t *)g->in;
     z->avail_in = (uint32_t)g->n_in;
     z->next_out = (uint8_t *)*to;
@@ -102,7 +117,10 @@ static step_result inflate_isal(gunzip *g, char **to, size_t *room) {
     g->n_in = z->avail_in;
     *to = (char *)z->next_out;
     *room = z->avail_out;
-    if (r < 0 || r == ISAL_NEED_DICT) return STEP_DAMAGED;
+    if (r < 0 || r == ISAL_NEED_DICT) {
+        g->broken = true;
+        return drain_isal(g, to, room);
+    }
     return z->block_state == ISAL_BLOCK_FINISH ? STEP_MEMBER_END : STEP_MORE;
 }
 

@@ -104,6 +104,30 @@ static void a_changed_byte_never_goes_unnoticed_and_spoils_nothing_before_it(voi
     buf_fini(&packed);
 }
 
+static void damage_is_met_at_the_same_byte_whatever_the_portions(void **state) {
+    static const size_t PORTIONS[] = {37, 1000, 70000};
+    buf text = text_of(300000, 3), packed = gzip_of(buf_str(&text), 6);
+    stream *(*make)(reader *);
+    EACH_ENGINE(make) {
+        for (size_t at = 31; at < packed.n; at += 1999) {
+            packed.p[at] = (char)(packed.p[at] ^ 0x41);
+            uint16_t damage, same;
+            buf once = stream_all(make, buf_str(&packed), 1 << 20, &damage);
+            for (size_t i = 0; i < sizeof PORTIONS / sizeof *PORTIONS; i++) {
+                buf out = stream_all(make, buf_str(&packed), PORTIONS[i], &same);
+                assert_int_equal(same, damage);
+                assert_int_equal(out.n, once.n);
+                if (out.n) assert_memory_equal(out.p, once.p, once.n);
+                buf_fini(&out);
+            }
+            buf_fini(&once);
+            packed.p[at] = (char)(packed.p[at] ^ 0x41);
+        }
+    }
+    buf_fini(&text);
+    buf_fini(&packed);
+}
+
 static void a_wrong_checksum_keeps_the_bytes_and_is_told(void **state) {
     buf text = text_of(5000, 4), packed = gzip_of(buf_str(&text), 6);
     packed.p[packed.n - 6] = (char)(packed.p[packed.n - 6] ^ 1);
@@ -205,6 +229,7 @@ int main(void) {
         cmocka_unit_test(members_of_all_sizes_follow_each_other),
         cmocka_unit_test(every_cut_gives_a_prefix_and_tells_the_cut),
         cmocka_unit_test(a_changed_byte_never_goes_unnoticed_and_spoils_nothing_before_it),
+        cmocka_unit_test(damage_is_met_at_the_same_byte_whatever_the_portions),
         cmocka_unit_test(a_wrong_checksum_keeps_the_bytes_and_is_told),
         cmocka_unit_test(zeros_behind_the_last_member_are_padding_other_bytes_are_told),
         cmocka_unit_test(an_empty_member_is_empty_and_whole),
