@@ -1,9 +1,10 @@
 """Small GPT models in PyTorch, recorded by tacho and by torch.profiler; what tests/gpu/run judges.
 
     train.py cost FOLDER    gpt2: GPU-bound. small: launch-bound. In one process, windows of steps take
-                            turns: recorded, not recorded. Then the same with torch.profiler, with
-                            PyTorch's bare hook and with device records alone. Prints a line for each
-                            pair of windows: ms for a step.
+                            turns (windows.py): not recorded, recorded and, for small, with PyTorch's
+                            bare hook and with device records alone. Then not recorded and with
+                            torch.profiler. Prints a line for each round: ms for a step.
+    train.py dry FOLDER     the same on a CPU with models that mean nothing: do the lines come?
     train.py memory FOLDER  a step with the allocator's events, and what the allocator counted itself.
     train.py graph FOLDER   a CUDA graph of 20 kernels, launched five times; recorded by whoever loaded the
                             recorder.
@@ -28,8 +29,10 @@ BUILD = Path(__file__).resolve().parent.parent.parent / "build"
 sys.path.insert(0, str(BUILD / "gpu-python"))
 import tacho  # noqa: E402
 from tacho.hooks import torch_hooks  # noqa: E402
+import windows  # noqa: E402
 
-WINDOWS = 32
+DEVICE = "cpu" if sys.argv[1] == "dry" else "cuda"
+LEAD = 2  # steps before a window's clock runs: caches are filled, names known
 
 
 class Block(nn.Module):
@@ -63,20 +66,30 @@ class Gpt(nn.Module):
         return self.head(self.last(x))
 
 
-MODELS = {"gpt2": dict(layers=12, width=768, heads=12, words=50257, length=1024, batch=24, steps=6, half=True),
-          "small": dict(layers=6, width=512, heads=8, words=1000, length=64, batch=4, steps=40, half=False)}
+MODELS = {"gpt2": dict(layers=12, width=768, heads=12, words=50257, length=1024, batch=24, half=True),
+          "small": dict(layers=6, width=512, heads=8, words=1000, length=64, batch=4, half=False)}
+# Steps of a window; rounds of the recorder and of torch.profiler, and after how many seconds no more begin.
+# A step of gpt2 takes 108 ms on an H200, one of small 13 ms: 45 s and 130 s there.
+PLANS = {"gpt2": dict(steps=5, rounds=32, limit_s=90, torch_rounds=12),
+         "small": dict(steps=12, rounds=160, limit_s=170, torch_rounds=24)}
+TOOLS = {"gpt2": ("tacho",), "small": ("tacho", "hook", "device")}
+
+
+def synchronize():
+    if DEVICE == "cuda":
+        torch.cuda.synchronize()
 
 
 def make(name):
     torch.manual_seed(1)
     m = dict(MODELS[name])
-    batch, steps, half = m.pop("batch"), m.pop("steps"), m.pop("half")
-    model = Gpt(**m).cuda()
+    batch, half = m.pop("batch"), m.pop("half")
+    model = Gpt(**m).to(DEVICE)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-    tokens = torch.randint(0, m["words"], (batch, m["length"] + 1), device="cuda")
+    tokens = torch.randint(0, m["words"], (batch, m["length"] + 1), device=DEVICE)
 
     def step():
-        with torch.autocast("cuda", torch.bfloat16, enabled=half):
+        with torch.autocast(DEVICE, torch.bfloat16, enabled=half):
             logits = model(tokens[:, :-1])
             loss = functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten())
         loss.backward()
@@ -85,33 +98,40 @@ def make(name):
 
     for _ in range(10):
         step()
-    torch.cuda.synchronize()
-    return step, steps
+    synchronize()
+    return step
 
 
-def window_ms(step, steps, after=lambda: None):
-    torch.cuda.synchronize()
+def window_ms(step, steps, after=lambda: None, lead=0):
+    for _ in range(lead):
+        step()
+        after()
+    synchronize()
     start = time.perf_counter()
     for _ in range(steps):
         step()
         after()
-    torch.cuda.synchronize()
+    synchronize()
     return (time.perf_counter() - start) * 1e3 / steps
 
 
-def tacho_window(step, steps, folder):
+def off_window(step, steps, _folder, lead=0):
+    return window_ms(step, steps, lead=lead), 0
+
+
+def tacho_window(step, steps, folder, lead=0):
     profiler = tacho.Profiler(f"{folder}.tacho")
     profiler.start()
-    on = window_ms(step, steps, profiler.step)
+    on = window_ms(step, steps, profiler.step, lead)
     begin = time.perf_counter()
     profiler.stop()
     return on, (time.perf_counter() - begin) * 1e3
 
 
-def torch_window(step, steps, _folder):
+def torch_window(step, steps, _folder, lead=0):
     profiler = torch.profiler.profile()
     profiler.start()
-    on = window_ms(step, steps)
+    on = window_ms(step, steps, lead=lead)
     begin = time.perf_counter()
     profiler.stop()
     return on, (time.perf_counter() - begin) * 1e3
@@ -124,7 +144,7 @@ class Callback(ctypes.Structure):
                 ("ids", ctypes.c_bool)]
 
 
-def hook_window(step, steps, _folder):
+def hook_window(step, steps, _folder, lead=0):
     """PyTorch's hook for operators, backward nodes and ranges, with callbacks that do nothing."""
     empty = ctypes.CDLL(str(BUILD / "gpu-empty.so"))
     lib = ctypes.CDLL("libtorch_cpu.so", mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
@@ -135,39 +155,63 @@ def hook_window(step, steps, _folder):
     for scope in (0, 1, 7):
         scopes = (ctypes.c_bool * 10)(*(i == scope for i in range(10)))
         handles.append(add(Callback(start, end, 1.0, scopes, False, False, False)))
-    on = window_ms(step, steps)
+    on = window_ms(step, steps, lead=lead)
     for handle in handles:
         remove(handle)
     return on, 0
 
 
-def device_window(step, steps, folder):
+def device_window(step, steps, folder, lead=0):
     """Only what the GPU did and the calls that launched it."""
     install = torch_hooks.install
     torch_hooks.install = lambda wants: None
     try:
-        return tacho_window(step, steps, folder)
+        return tacho_window(step, steps, folder, lead)
     finally:
         torch_hooks.install = install
 
 
+WINDOWS = {"off": off_window, "tacho": tacho_window, "torch": torch_window, "hook": hook_window,
+           "device": device_window}
+
+
+def take_turns(front, tools, step, plan, folder):
+    """Prints a line for each round: ms for a step with each tool, and ms that tacho and torch took to stop."""
+    stops = {}
+
+    def window_of(tool):
+        def run():
+            on, stop = WINDOWS[tool](step, plan["steps"], folder, LEAD)
+            if tool in ("tacho", "torch"):
+                stops[f"{tool}_stop"] = stop
+            return on
+        return run
+
+    turns = {tool: window_of(tool) for tool in tools}
+    for _ in range(2):  # each loads what it needs
+        for run in turns.values():
+            run()
+    for figures in windows.rounds_of(turns, plan["rounds"], plan["limit_s"]):
+        print(windows.line_of(front, {**figures, **stops}), flush=True)
+
+
 def cost(folder):
-    for model in MODELS:
-        step, steps = make(model)
-        tools = {"tacho": tacho_window, "torch": torch_window}
-        if model == "small":
-            tools.update(hook=hook_window, device=device_window)
-        for tool, window in tools.items():
-            for _ in range(2):  # both tools load what they need
-                window(step, steps, folder / model)
-            for _ in range(WINDOWS if tool == "tacho" else WINDOWS // 2):
-                on, stop = window(step, steps, folder / model)
-                off = window_ms(step, steps)
-                print(f"{model} {tool} on={on:.4f} off={off:.4f} stop={stop:.3f}", flush=True)
+    for model, plan in PLANS.items():
+        step = make(model)
+        take_turns(model, ("off", *TOOLS[model]), step, plan, folder / model)
+        # It comes last: what it loads stays, and it keeps CUPTI for a while.
+        take_turns(f"{model} beside", ("off", "torch"), step, {**plan, "rounds": plan["torch_rounds"]}, folder / model)
+
+
+def dry(folder):
+    for model, plan in PLANS.items():
+        MODELS[model].update(layers=1, width=8, heads=2, words=50, length=8, batch=1)
+        plan.update(steps=1, rounds=30, torch_rounds=6)
+    cost(folder)
 
 
 def ops(folder):
-    step, _ = make("small")
+    step = make("small")
     tacho_window(step, 1, folder / "ops")  # loads what is needed; written over
     (folder / "ops.tacho").unlink()
     tacho_window(step, 3, folder / "ops")
@@ -183,7 +227,7 @@ def ops(folder):
 
 
 def memory(folder):
-    step, _ = make("small")
+    step = make("small")
     torch.cuda.synchronize()
     before = torch.cuda.memory_stats()
     torch.cuda.reset_peak_memory_stats()
@@ -214,14 +258,14 @@ def graph(_folder):
 def nvtx(folder):
     from tacho import _native
     _native.calls.torch = lambda want: 0
-    step, _ = make("small")
+    step = make("small")
     with tacho.profile(path=str(folder / "nvtx.tacho")):
         step()
         torch.cuda.synchronize()
 
 
 def held(folder):
-    step, _ = make("small")
+    step = make("small")
     with torch.profiler.profile():
         step()
         with tacho.profile(path=str(folder / "held.tacho")):
@@ -232,4 +276,4 @@ def held(folder):
 if __name__ == "__main__":
     where = Path(sys.argv[2])
     where.mkdir(parents=True, exist_ok=True)
-    {f.__name__: f for f in (cost, ops, memory, graph, nvtx, held)}[sys.argv[1]](where)
+    {f.__name__: f for f in (cost, dry, ops, memory, graph, nvtx, held)}[sys.argv[1]](where)
