@@ -175,41 +175,38 @@ static int64_t step_end(const finder *f, uint32_t step, bool *any) {
     return f->t->step.end[step];
 }
 
-/* The forward point of a step: its name and start. False: it has none. */
-static bool place_fp(const finder *f, uint32_t step, str *name, int64_t *start) {
-    size_t from, to;
-    ops_of_step(f, step, &from, &to);
-    size_t at = find_fp(f, from, to);
-    const step_trace_row *own = given_point(f, step, f->fp, f->given_fp);
-    if (at == SIZE_MAX && !own) return false;
-    *name = at == SIZE_MAX ? f->given_fp : trace_str(f->t, f->ops[at].name);
-    *start = at == SIZE_MAX ? own->passes.start : f->ops[at].start;
-    return true;
-}
+/* A point of a step. */
+typedef struct {
+    bool known;
+    str name;
+    interval time;
+} step_point;
 
-static bool place_bp(const finder *f, uint32_t step, str *name, int64_t *end) {
-    size_t from, to;
-    ops_of_step(f, step, &from, &to);
-    size_t at = find_bp(f, from, to);
-    const step_trace_row *own = given_point(f, step, f->bp, f->given_bp);
-    if (at == SIZE_MAX && !own) return false;
-    *name = at == SIZE_MAX ? f->given_bp : trace_str(f->t, f->ops[at].name);
-    *end = at == SIZE_MAX ? own->passes.end : f->ops[at].end;
-    return true;
+/* The operator found, at SIZE_MAX what the producer timed itself. */
+static step_point place_point(const finder *f, size_t at, const step_trace_row *given,
+                              str own) {
+    if (at != SIZE_MAX) {
+        const graph_op *op = &f->ops[at];
+        return (step_point){true, trace_str(f->t, op->name), {op->start, op->end}};
+    }
+    return given ? (step_point){true, own, given->passes} : (step_point){0};
 }
 
 static void set_row(const finder *f, uint32_t step, step_trace *s, found_points *any) {
-    str fp_name = STR_NONE, bp_name = STR_NONE;
-    int64_t start = 0, end = 0;
-    bool fp = place_fp(f, step, &fp_name, &start), bp = place_bp(f, step, &bp_name, &end);
-    any->fp |= fp;
-    any->bp |= bp;
+    size_t from, to;
+    ops_of_step(f, step, &from, &to);
+    step_point fp = place_point(f, find_fp(f, from, to),
+                                given_point(f, step, f->fp, f->given_fp), f->given_fp),
+               bp = place_point(f, find_bp(f, from, to),
+                                given_point(f, step, f->bp, f->given_bp), f->given_bp);
+    any->fp |= fp.known;
+    any->bp |= bp.known;
     int64_t step_ends = step_end(f, step, &any->end),
             before = step > 1 ? step_end(f, step - 1, &any->end) : 0;
-    if (!fp || !bp) return;
-    if (!s->fp.n) s->fp = fp_name;
-    if (!s->bp.n) s->bp = bp_name;
-    end = max_i64(start, end);
+    if (!fp.known || !bp.known) return;
+    if (!s->fp.n) s->fp = fp.name;
+    if (!s->bp.n) s->bp = bp.name;
+    int64_t start = fp.time.start, end = max_i64(start, bp.time.end);
     s->rows[step] =
         (step_trace_row){.known = true,
                          .gap = step > 1 ? max_i64(0, sub_i64(start, before)) : ABSENT_I64,
