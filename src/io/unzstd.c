@@ -10,7 +10,9 @@
 #include "base/mem.h"
 #include "io/source_int.h"
 
-/* Decoded by one call: a call that meets damage forgets what it has made. */
+/* Decoded by one call, always: a call that meets damage forgets what it has made, so what is left of
+ * a damaged stream must not depend on how much the caller asks for at a time. Where less room is left,
+ * a step goes into a buffer of its own and is handed out from there. */
 #define STEP_BYTES ((size_t)128 << 10)
 
 typedef struct {
@@ -19,6 +21,8 @@ typedef struct {
     ZSTD_DStream *zstd;
     char *window;
     size_t window_bytes;
+    char *step; /* a step that did not fit, of which [step_at, step_n) is not yet handed out */
+    size_t step_at, step_n;
     ZSTD_inBuffer in;
     bool input_ended, ended;
     bool in_frame; /* the last call stopped inside a frame */
@@ -62,15 +66,29 @@ static void step_decode(unzstd *u, ZSTD_outBuffer *out) {
     u->in_frame = r != 0;
 }
 
+static size_t hand_out(unzstd *u, char *to, size_t room) {
+    size_t n = u->step_n - u->step_at;
+    if (n > room) n = room;
+    memcpy(to, u->step + u->step_at, n);
+    u->step_at += n;
+    return n;
+}
+
 static status fill_unzstd(stream *st, char *to, size_t room, size_t *n, error *err) {
     unzstd *u = (unzstd *)st;
-    ZSTD_outBuffer out = {.dst = to, .size = room, .pos = 0};
-    while (out.pos < room && !u->ended) {
-        out.size = room - out.pos > STEP_BYTES ? out.pos + STEP_BYTES : room;
+    size_t at = hand_out(u, to, room);
+    while (at < room && !u->ended) {
+        bool fits = room - at >= STEP_BYTES;
+        ZSTD_outBuffer out = {.dst = fits ? to + at : u->step, .size = STEP_BYTES, .pos = 0};
         TRY(refill(u, err));
         step_decode(u, &out);
+        if (!fits) {
+            u->step_at = 0;
+            u->step_n = out.pos;
+        }
+        at += fits ? out.pos : hand_out(u, to + at, room - at);
     }
-    *n = out.pos;
+    *n = at;
     return OK;
 }
 
@@ -78,6 +96,7 @@ static void free_unzstd(stream *st) {
     unzstd *u = (unzstd *)st;
     ZSTD_freeDStream(u->zstd);
     mem_free(u->window);
+    mem_free(u->step);
     mem_free(u);
 }
 
@@ -88,8 +107,9 @@ stream *stream_unzstd(reader *r) {
     u->from = r;
     u->window_bytes = ZSTD_DStreamInSize();
     u->window = mem_alloc(u->window_bytes);
+    u->step = mem_alloc(STEP_BYTES);
     u->zstd = ZSTD_createDStream();
-    if (!u->window || !u->zstd) {
+    if (!u->window || !u->step || !u->zstd) {
         free_unzstd(&u->base);
         return NULL;
     }

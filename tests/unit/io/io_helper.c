@@ -140,3 +140,27 @@ buf stream_all(stream *(*make)(reader *), str s, size_t portion, uint16_t *damag
     st->free(st);
     return all;
 }
+
+static void assert_same_stream(stream *(*make)(reader *), str packed, const buf *once,
+                               uint16_t damage) {
+    static const size_t PORTIONS[] = {37, 1000, 70000};
+    for (size_t i = 0; i < sizeof PORTIONS / sizeof *PORTIONS; i++) {
+        uint16_t same;
+        buf out = stream_all(make, packed, PORTIONS[i], &same);
+        assert_int_equal(same, damage);
+        assert_int_equal(out.n, once->n);
+        if (out.n) assert_memory_equal(out.p, once->p, once->n);
+        buf_fini(&out);
+    }
+}
+
+void assert_portions_agree_on_damage(stream *(*make)(reader *), buf *packed) {
+    for (size_t at = 31; at < packed->n; at += 1999) {
+        packed->p[at] = (char)(packed->p[at] ^ 0x41);
+        uint16_t damage;
+        buf once = stream_all(make, buf_str(packed), 1 << 20, &damage);
+        assert_same_stream(make, buf_str(packed), &once, damage);
+        buf_fini(&once);
+        packed->p[at] = (char)(packed->p[at] ^ 0x41);
+    }
+}

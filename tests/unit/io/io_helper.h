@@ -28,4 +28,7 @@ buf read_memory_all(str s, read_plan plan, uint16_t *damage);
 /* A stream over s, read to its end in portions of `portion`, and freed. */
 buf stream_all(stream *(*make)(reader *), str s, size_t portion, uint16_t *damage);
 
+/* Each byte changed in turn (one of 1,999) leaves the same bytes, in portions of any size. */
+void assert_portions_agree_on_damage(stream *(*make)(reader *), buf *packed);
+
 #endif

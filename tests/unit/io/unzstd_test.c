@@ -76,6 +76,13 @@ static void a_changed_byte_is_told(void **state) {
     buf_fini(&packed);
 }
 
+static void damage_is_met_at_the_same_byte_whatever_the_portions(void **state) {
+    buf text = text_of(300000, 3), packed = zstd_of(buf_str(&text), 3);
+    assert_portions_agree_on_damage(stream_unzstd, &packed);
+    buf_fini(&text);
+    buf_fini(&packed);
+}
+
 static void foreign_bytes_behind_the_last_frame_are_told(void **state) {
     buf text = text_of(3000, 4), packed = zstd_of(buf_str(&text), 3);
     buf_add_cstr(&packed, "what is this?");
@@ -101,6 +108,7 @@ int main(void) {
         cmocka_unit_test(frames_follow_each_other_with_skippable_ones_between),
         cmocka_unit_test(every_cut_gives_a_prefix_and_tells_the_cut),
         cmocka_unit_test(a_changed_byte_is_told),
+        cmocka_unit_test(damage_is_met_at_the_same_byte_whatever_the_portions),
         cmocka_unit_test(foreign_bytes_behind_the_last_frame_are_told),
         cmocka_unit_test(only_the_magic_makes_it_zstd),
     };
