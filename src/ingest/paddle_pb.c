@@ -54,10 +54,10 @@ enum { N_TYPES = sizeof TYPES / sizeof *TYPES, TYPE_CUDA_RUNTIME = 3 };
 
 enum { PLACE, INCREASE, FIRST_TOTAL, N_MEMORY_VALUES = FIRST_TOTAL + 4 };
 
-/* Places of the arguments of a memory event in the store's trie, the same for all events. */
+/* The arguments of a memory event with and without a place: keys and tags are the same for all events. */
 typedef struct {
     bool known;
-    uint32_t with_place[N_MEMORY_VALUES], without[N_MEMORY_VALUES];
+    raw_value with_place[N_MEMORY_VALUES], without[N_MEMORY_VALUES];
 } memory_keys;
 
 /* Where the last memory event was: nearly always where the next one is. */
@@ -88,7 +88,7 @@ typedef struct {
     uint64_t n_read;
     uint64_t pid, tid; /* of the last event, and its track; UINT32_MAX: none yet */
     uint32_t track;
-    wire_thread last_range, last_memory;
+    wire_state wire;
     known_name names[N_NAMES];
     memory_keys keys;
     memory_place place;
@@ -120,18 +120,27 @@ static uint64_t eight_bytes(const char *p) {
     return v;
 }
 
+/* Texts of the usual lengths, by words. */
+enum { SHORTEST_WORDS = 8, LONGEST_WORDS = 64 };
+
+static inline bool same_words(const char *p, const char *q, size_t n) {
+    uint64_t differ = eight_bytes(p + n - 8) ^ eight_bytes(q + n - 8);
+    for (size_t i = 0; i + 8 < n; i += 8) differ |= eight_bytes(p + i) ^ eight_bytes(q + i);
+    return !differ;
+}
+
+static inline bool same_text(str a, str b) {
+    if (a.n != b.n) return false;
+    return a.n < SHORTEST_WORDS ? str_eq(a, b) : same_words(a.p, b.p, a.n);
+}
+
 /* The same for a name: a trace has few of them and each many times. Those of the usual
  * lengths are remembered, so that they can be compared by words. */
 static uint32_t add_name(reader *r, str s) {
-    if (s.n < 8 || s.n > 64) return add_string(r, s);
+    if (s.n < SHORTEST_WORDS || s.n > LONGEST_WORDS) return add_string(r, s);
     uint64_t key = eight_bytes(s.p) * 0x9e3779b97f4a7c15u ^ eight_bytes(s.p + s.n - 8);
     known_name *at = &r->names[key * 0xff51afd7ed558ccdu >> (64 - NAME_BITS)];
-    if (at->text.n == s.n) {
-        uint64_t differ = eight_bytes(s.p + s.n - 8) ^ eight_bytes(at->text.p + s.n - 8);
-        for (size_t i = 0; i + 8 < s.n; i += 8)
-            differ |= eight_bytes(s.p + i) ^ eight_bytes(at->text.p + i);
-        if (!differ) return at->id;
-    }
+    if (at->text.n == s.n && same_words(s.p, at->text.p, s.n)) return at->id;
     uint32_t id = add_string(r, s);
     *at = (known_name){intern_get(r->strings, id), id};
     return id;
@@ -309,17 +318,18 @@ static status find_keys(reader *r) {
     for (int i = 0; i < N_MEMORY_VALUES; i++) {
         uint32_t id = add_string(r, str_of(names[i]));
         TRY(memory_status(r));
-        r->keys.with_place[i] = with = builder_shape(r->b, with, id);
+        with = builder_shape(r->b, with, id);
         if (i != PLACE) without = builder_shape(r->b, without, id);
-        r->keys.without[i] = without;
         if (!with || (i != PLACE && !without)) return ERR_MEMORY;
+        uint8_t tag = i == PLACE ? VALUE_STRING : VALUE_INT;
+        r->keys.with_place[i] = (raw_value){.place = with, .tag = tag};
+        r->keys.without[i] = (raw_value){.place = without, .tag = tag};
     }
     r->keys.known = true;
     return OK;
 }
 
 static status find_place(reader *r, str place) {
-    if (str_eq(place, r->place.text)) return OK;
     memory_place at = {.id = add_string(r, place), .device = ABSENT_I32};
     TRY(memory_status(r));
     at.device_type = DEVICE_UNKNOWN;
@@ -331,13 +341,10 @@ static status find_place(reader *r, str place) {
 
 /* What no column holds, as a record. */
 static uint32_t put_memory_arguments(reader *r, const wire_memory *m) {
-    const uint32_t *places = m->place.p ? r->keys.with_place : r->keys.without;
-    raw_value values[N_MEMORY_VALUES] = {
-        {.place = places[PLACE], .tag = VALUE_STRING, .v = r->place.id},
-        {.place = places[INCREASE], .tag = VALUE_INT, .v = (int64_t)m->increase}};
-    for (int i = 0; i < 4; i++)
-        values[FIRST_TOTAL + i] = (raw_value){
-            .place = places[FIRST_TOTAL + i], .tag = VALUE_INT, .v = sat_i64(m->totals[i])};
+    raw_value *values = m->place.p ? r->keys.with_place : r->keys.without;
+    values[PLACE].v = r->place.id;
+    values[INCREASE].v = (int64_t)m->increase;
+    for (int i = 0; i < 4; i++) values[FIRST_TOTAL + i].v = sat_i64(m->totals[i]);
     int first = m->place.p ? PLACE : INCREASE;
     return part_args(r->part, values + first, (size_t)(N_MEMORY_VALUES - first));
 }
@@ -346,14 +353,14 @@ static status take_memory(reader *r, str message, const raw_slice *owner) {
     static const uint8_t kinds[] = {MEMORY_ALLOC, MEMORY_FREE, MEMORY_SEGMENT_ALLOC,
                                     MEMORY_SEGMENT_FREE};
     wire_memory f;
-    bool whole = wire_read_memory(message, &r->last_memory, &f);
+    bool whole = r->wire.read_memory(message, &r->wire, &f);
     r->n_read++;
     if (!whole || f.time >= (uint64_t)1 << 61) {
         lose(r, whole ? CAUSE_NUMBER_RANGE : CAUSE_BAD_SYNTAX, true, 0);
         return OK;
     }
     if (!r->keys.known) TRY(find_keys(r));
-    if (f.place.p) TRY(find_place(r, f.place));
+    if (f.place.p && !same_text(f.place, r->place.text)) TRY(find_place(r, f.place));
     raw_memory m = {.time = (int64_t)f.time,
                     .address = f.address,
                     .bytes = (int64_t)f.increase,
@@ -533,7 +540,7 @@ static status take_supplement(reader *r, const wire_node *h, raw_slice *row) {
 /* The range of a node; *taken false when it is none (the root, or damaged). */
 static status take_range(reader *r, const wire_node *h, raw_slice *row, bool *taken) {
     wire_range f;
-    bool whole = wire_read_range(h->event, &r->last_range, &f);
+    bool whole = r->wire.read_range(h->event, &r->wire, &f);
     event_fields e = {add_name(r, f.name), f.type, f.start, f.end, f.pid, f.tid};
     r->n_read++;
     if (!whole) lose(r, CAUSE_BAD_SYNTAX, true, e.name);
@@ -550,6 +557,38 @@ static status take_range(reader *r, const wire_node *h, raw_slice *row, bool *ta
     return part_slice(r->part, row);
 }
 
+/* The memory events of a node: nearly always one, whose length is one byte. */
+static status take_memories(reader *r, str message, const raw_slice *owner) {
+    const char *p = message.p;
+    if (message.n > 2 && (uint8_t)p[0] == PB_BYTES(1) && (uint8_t)p[1] < 0x80 &&
+        (uint8_t)p[1] + (size_t)2 == message.n)
+        return take_memory(r, str_from(message, 2), owner);
+    pb_reader in = pb_open(message);
+    pb_field f;
+    while (pb_next(&in, &f))
+        if (f.tag == PB_BYTES(1)) TRY(take_memory(r, pb_bytes(&f), owner));
+    return OK;
+}
+
+/* What hangs on a node, which is whole; memory events by the hundred on some. */
+static status take_children(reader *r, str rest, const raw_slice *owner) {
+    pb_reader in = pb_open(rest);
+    pb_field f;
+    for (;;) {
+        size_t n;
+        const char *p =
+            in.p < in.end && (uint8_t)*in.p == PB_BYTES(5) ? wire_length(in.p + 1, &n) : NULL;
+        if (p && p <= in.end && n <= (size_t)(in.end - p)) {
+            in.p = p + n;
+            TRY(take_memories(r, str_n(p, n), owner));
+            continue;
+        }
+        if (!pb_next(&in, &f)) return memory_status(r);
+        if (f.tag == PB_BYTES(4)) TRY(take_runtime_node(r, pb_bytes(&f)));
+        if (f.tag == PB_BYTES(5)) TRY(take_memories(r, pb_bytes(&f), owner));
+    }
+}
+
 static status take_node(reader *r, str message) {
     bool taken = false;
     wire_node h;
@@ -560,16 +599,8 @@ static status take_node(reader *r, str message) {
         return OK;
     }
     if (h.event.p && !h.is_root) TRY(take_range(r, &h, &row, &taken));
-    pb_reader in = pb_open(h.rest);
-    pb_field f, g;
-    while (pb_next(&in, &f)) {
-        if (f.tag == PB_BYTES(4)) TRY(take_runtime_node(r, pb_bytes(&f)));
-        if (f.tag != PB_BYTES(5)) continue;
-        pb_reader node = pb_open(pb_bytes(&f));
-        while (pb_next(&node, &g))
-            if (g.tag == PB_BYTES(1)) TRY(take_memory(r, pb_bytes(&g), taken ? &row : NULL));
-    }
-    return memory_status(r);
+    if (!h.rest.p) return OK;
+    return take_children(r, h.rest, taken ? &row : NULL);
 }
 
 /* ---- facts ---- */
@@ -680,12 +711,13 @@ static void leave_thread(reader *r) {
 static status take_nodes(reader *r, error *err) {
     const char *end = r->pc.p + r->pc.n;
     if (r->thread_end < r->pc.offset + r->pc.n) end = r->pc.p + (r->thread_end - r->pc.offset);
-    pb_reader in = {.p = r->p, .end = end};
-    pb_field f;
-    while (in.p < end && *in.p == PB_BYTES(2) && pb_next(&in, &f)) {
+    while (r->p < end && *r->p == PB_BYTES(2)) {
+        size_t n;
+        const char *p = wire_length(r->p + 1, &n);
+        if (!p || p > end || n > (size_t)(end - p)) break;
         r->offset = here(r);
-        r->p = in.p;
-        if (take_node(r, pb_bytes(&f)) != OK) FAIL_MEMORY(err);
+        r->p = p + n;
+        if (take_node(r, str_n(p, n)) != OK) FAIL_MEMORY(err);
     }
     return OK;
 }
@@ -762,6 +794,7 @@ status ingest_paddle_pb(source *src, const ingest_options *o, builder *b, error 
                 .pc = {.p = ""},
                 .p = ""};
     r.part = builder_part(b);
+    wire_init(&r.wire);
     r.facts = paddle_facts_new(b, r.part);
     status st = r.facts ? read_all(&r, err)
                         : error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);

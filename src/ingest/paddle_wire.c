@@ -1,19 +1,55 @@
 /* paddle_wire.c: nodes, ranges and memory events of a Paddle protobuf.
  *
- * Paddle writes the fields of a message in the order of their numbers, so the next field is known
- * before it is read. The first try takes that order for granted: it asks for each field in turn, a
- * field that is not there costs one comparison, and only at the end it is checked that the message ends
- * where the last field did:
+ * Paddle writes all fields of a message in the order of their numbers, so the next field is known before
+ * it is read. The first try takes that order for granted, and that no field is missing; only at the end it
+ * is checked that the message ends where the last field did:
  *
  *     0a 0c "conv2d infer"   10 08   18 a0 … 18   20 f3 … 18   28 ba 44   30 ba 44  |
  *     name                   type    start        end          pid        tid       p == end?
  *
- * Any other message (another order, a field twice, one we do not know, damage) fails that check and is
- * read from its start by the loop below it, field by field. Both give the same for the same message;
+ * Any other message (another order, a field twice, none or one we do not know, damage) fails a check and
+ * is read from its start by the loop above it, field by field. Both give the same for the same message;
  * the unit test holds them against each other. Nothing is used that lies behind
  * the message, but WIRE_ROOM bytes there are readable: a text of up to 127 bytes and what the fields
- * behind it could take are less. */
+ * behind it could take are less.
+ *
+ * Most of the work is unpacking varints of seven bits a byte. Where the processor has an instruction for
+ * it and is quick at it, it is asked at run time; the functions are made twice, from the same lines. */
 #include "ingest/paddle_wire.h"
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#define PEXT __attribute__((target("bmi,bmi2")))
+#endif
+#define TEMPLATE static inline __attribute__((always_inline))
+
+/* ---- varints ---- */
+
+#ifdef PEXT
+/* As pb_varint. */
+PEXT static inline const char *pext_varint(const char *p, uint64_t *v) {
+    const uint64_t sevens = 0x7f7f7f7f7f7f7f7fu;
+    uint64_t w;
+    memcpy(&w, p, 8);
+    uint64_t ends = ~w & ~sevens;
+    if (ends) {
+        *v = _pext_u64(w, (ends ^ (ends - 1)) & sevens);
+        return p + __builtin_ctzll(ends) / 8 + 1;
+    }
+    uint8_t ninth = (uint8_t)p[8], tenth = (uint8_t)p[9];
+    *v = _pext_u64(w, sevens) | (uint64_t)(ninth & 0x7f) << 56;
+    if (ninth < 0x80) return p + 9;
+    *v |= (uint64_t)1 << 63; /* negative numbers have ten */
+    return tenth == 1 ? p + 10 : NULL;
+}
+#else
+#define PEXT
+#define pext_varint pb_varint
+#endif
+
+TEMPLATE const char *varint_at(const char *p, uint64_t *v, bool pext) {
+    return pext ? pext_varint(p, v) : pb_varint(p, v);
+}
 
 /* ---- steps of the first try: each takes p to behind its field, NULL when it is too odd ---- */
 
@@ -23,12 +59,6 @@ static inline const char *number_at(const char *p, uint32_t tag, uint64_t *v) {
         *v = (uint8_t)p[1];
         return p + 2;
     }
-    return pb_varint(p + 1, v);
-}
-
-/* A time of day, nine bytes. */
-static inline const char *time_at(const char *p, uint32_t tag, uint64_t *v) {
-    if (!p || (uint8_t)*p != tag) return p;
     return pb_varint(p + 1, v);
 }
 
@@ -48,7 +78,7 @@ static inline const char *skip_varint(const char *p) {
     return (uint8_t)p[8] < 0x80 ? p + 9 : NULL;
 }
 
-static void remember_thread(wire_thread *last, const char *p, size_t n) {
+static void remember(wire_alike *last, const char *p, size_t n) {
     if (n == 0 || n > 16) return;
     for (size_t i = 0; i < 2; i++) {
         size_t used = n <= 8 * i ? 0 : n - 8 * i < 8 ? n - 8 * i : 8;
@@ -58,18 +88,25 @@ static void remember_thread(wire_thread *last, const char *p, size_t n) {
     last->n = n;
 }
 
-/* Process and thread, the fields `tag` and `tag` + 8. */
-static inline const char *thread_at(const char *p, uint32_t tag, wire_thread *last) {
+/* Numbers that are others than the last time. */
+static const char *read_alike(const char *p, uint32_t tag, int n, wire_alike *last) {
+    *last = (wire_alike){.n = 0};
+    const char *end = p;
+    for (int i = 0; i < n; i++)
+        end = number_at(end, tag + PB_VARINT(1) * (uint32_t)i, &last->v[i]);
+    if (end) remember(last, p, (size_t)(end - p));
+    return end;
+}
+
+/* The n fields from `tag` on. */
+static inline const char *alike_at(const char *p, uint32_t tag, int n, wire_alike *last) {
     uint64_t w[2];
     if (!p) return NULL;
     memcpy(w, p, sizeof w);
     if (last->n && !(((w[0] ^ last->bytes[0]) & last->mask[0]) |
                      ((w[1] ^ last->bytes[1]) & last->mask[1])))
         return p + last->n;
-    *last = (wire_thread){.n = 0};
-    const char *end = number_at(number_at(p, tag, &last->pid), tag + PB_VARINT(1), &last->tid);
-    if (end) remember_thread(last, p, (size_t)(end - p));
-    return end;
+    return read_alike(p, tag, n, last);
 }
 
 /* ---- nodes ---- */
@@ -93,6 +130,20 @@ static bool read_any_node(pb_reader in, wire_node *out) {
     return !in.damaged;
 }
 
+/* What hangs on a node, when it is of the three known kinds and short: is it whole? */
+static bool skip_children(const char *p, const char *end, bool *has_supplement) {
+    while (p < end) {
+        uint8_t tag = (uint8_t)*p;
+        size_t n;
+        if (tag != PB_BYTES(5) && tag != PB_BYTES(4) && tag != PB_BYTES(6)) return false;
+        *has_supplement |= tag == PB_BYTES(6);
+        p = wire_length(p + 1, &n);
+        if (!p || p > end || n > (size_t)(end - p)) return false;
+        p += n;
+    }
+    return true;
+}
+
 /* What hangs on a node behind its event is of any length: only what comes before is taken for granted. */
 bool wire_read_node(str message, wire_node *out) {
     const char *p = message.p, *end = p + message.n;
@@ -103,7 +154,14 @@ bool wire_read_node(str message, wire_node *out) {
             out->parent = p + 1;
             p = text_at(skip_varint(p + 1), PB_BYTES(3), &out->event);
             if (p == end) return true;
-            if (p && p < end) return read_any_node((pb_reader){.p = p, .end = end}, out);
+            if (p && p < end) {
+                bool has_supplement = false;
+                if (!skip_children(p, end, &has_supplement))
+                    return read_any_node((pb_reader){.p = p, .end = end}, out);
+                out->rest = str_n(p, (size_t)(end - p));
+                out->has_supplement = has_supplement;
+                return true;
+            }
         }
     }
     *out = (wire_node){.is_root = true};
@@ -136,16 +194,30 @@ static bool read_any_range(str message, wire_range *out) {
     return !in.damaged;
 }
 
-bool wire_read_range(str message, wire_thread *last, wire_range *out) {
-    *out = (wire_range){.name = STR_NONE};
-    const char *p = text_at(message.p, PB_BYTES(1), &out->name);
-    p = number_at(p, PB_VARINT(2), &out->type);
-    p = time_at(p, PB_VARINT(3), &out->start);
-    p = time_at(p, PB_VARINT(4), &out->end);
-    p = thread_at(p, PB_VARINT(5), last);
-    out->pid = last->pid;
-    out->tid = last->tid;
-    return p == message.p + message.n || read_any_range(message, out);
+/* A range with all its fields; false when it is any other message. */
+TEMPLATE bool plain_range(str message, wire_state *w, wire_range *out, bool pext) {
+    const char *p = message.p;
+    size_t n = (uint8_t)p[1];
+    if ((uint8_t)p[0] != PB_BYTES(1) || n >= 0x80) return false;
+    out->name = str_n(p + 2, n);
+    p += n + 2;
+    if ((uint8_t)p[0] != PB_VARINT(2) || (uint8_t)p[1] >= 0x80) return false;
+    out->type = (uint8_t)p[1];
+    if ((uint8_t)p[2] != PB_VARINT(3) || !(p = varint_at(p + 3, &out->start, pext)))
+        return false;
+    if ((uint8_t)p[0] != PB_VARINT(4) || !(p = varint_at(p + 1, &out->end, pext))) return false;
+    p = alike_at(p, PB_VARINT(5), 2, &w->range_thread);
+    out->pid = w->range_thread.v[0];
+    out->tid = w->range_thread.v[1];
+    return p == message.p + message.n;
+}
+
+static bool read_range(str message, wire_state *w, wire_range *out) {
+    return plain_range(message, w, out, false) || read_any_range(message, out);
+}
+
+PEXT static bool read_range_pext(str message, wire_state *w, wire_range *out) {
+    return plain_range(message, w, out, true) || read_any_range(message, out);
 }
 
 /* ---- memory events ---- */
@@ -173,16 +245,52 @@ static bool read_any_memory(str message, wire_memory *out) {
     return !in.damaged;
 }
 
-bool wire_read_memory(str message, wire_thread *last, wire_memory *out) {
-    *out = (wire_memory){.place = STR_NONE};
-    const char *p = time_at(message.p, PB_VARINT(1), &out->time);
-    p = number_at(p, PB_VARINT(2), &out->type);
-    p = number_at(p, PB_VARINT(3), &out->address);
-    p = thread_at(p, PB_VARINT(4), last);
-    out->pid = last->pid;
-    out->tid = last->tid;
-    p = number_at(p, PB_VARINT(6), &out->increase);
-    p = text_at(p, PB_BYTES(7), &out->place);
-    for (uint32_t i = 0; i < 4; i++) p = number_at(p, PB_VARINT(8 + i), &out->totals[i]);
-    return p == message.p + message.n || read_any_memory(message, out);
+TEMPLATE bool plain_memory(str message, wire_state *w, wire_memory *out, bool pext) {
+    const char *p = message.p;
+    if ((uint8_t)p[0] != PB_VARINT(1) || !(p = varint_at(p + 1, &out->time, pext)))
+        return false;
+    if ((uint8_t)p[0] != PB_VARINT(2) || (uint8_t)p[1] >= 0x80) return false;
+    out->type = (uint8_t)p[1];
+    if ((uint8_t)p[2] != PB_VARINT(3) || !(p = varint_at(p + 3, &out->address, pext)))
+        return false;
+    p = alike_at(p, PB_VARINT(4), 2, &w->memory_thread);
+    out->pid = w->memory_thread.v[0];
+    out->tid = w->memory_thread.v[1];
+    if (!p || (uint8_t)p[0] != PB_VARINT(6) || !(p = varint_at(p + 1, &out->increase, pext)))
+        return false;
+    size_t n = (uint8_t)p[1];
+    if ((uint8_t)p[0] != PB_BYTES(7) || n >= 0x80) return false;
+    out->place = str_n(p + 2, n);
+    p += n + 2;
+    if ((uint8_t)p[0] != PB_VARINT(8) || !(p = varint_at(p + 1, &out->totals[0], pext)))
+        return false;
+    p = alike_at(p, PB_VARINT(9), WIRE_ALIKE, &w->memory_totals);
+    memcpy(&out->totals[1], w->memory_totals.v, sizeof w->memory_totals.v);
+    return p == message.p + message.n;
+}
+
+static bool read_memory(str message, wire_state *w, wire_memory *out) {
+    return plain_memory(message, w, out, false) || read_any_memory(message, out);
+}
+
+PEXT static bool read_memory_pext(str message, wire_state *w, wire_memory *out) {
+    return plain_memory(message, w, out, true) || read_any_memory(message, out);
+}
+
+/* ---- the choice ---- */
+
+void wire_choose(wire_state *w, bool pext) {
+    w->read_range = pext ? read_range_pext : read_range;
+    w->read_memory = pext ? read_memory_pext : read_memory;
+}
+
+void wire_init(wire_state *w) {
+    bool pext = false;
+#ifdef __x86_64__
+    __builtin_cpu_init();
+    pext = __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+           !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2"); /* slow there */
+#endif
+    *w = (wire_state){.read_range = NULL};
+    wire_choose(w, pext);
 }

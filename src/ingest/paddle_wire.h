@@ -8,13 +8,14 @@
 /* Readable bytes behind every message given here; they are looked at and never used. */
 enum { WIRE_ROOM = 256 };
 
-/* Process and thread of the last event, and the bytes that said so: the next one nearly always has the
- * same. One for each kind of message; begins as zeros. */
+/* Number fields that stand together and nearly always are what they were in the message before, and the
+ * bytes that said so. */
+enum { WIRE_ALIKE = 3 };
 typedef struct {
     uint64_t bytes[2], mask[2];
     size_t n; /* 0: none yet */
-    uint64_t pid, tid;
-} wire_thread;
+    uint64_t v[WIRE_ALIKE];
+} wire_alike;
 
 /* HostTraceEventNode. Its numbers stay where they are: few nodes are asked for theirs. */
 typedef struct {
@@ -38,10 +39,29 @@ typedef struct {
     uint64_t totals[4]; /* current allocated and reserved, peak allocated and reserved */
 } wire_memory;
 
-/* Each reads a whole message; false when it is damaged, then *out has what was read so far. */
+/* What is remembered from message to message, and how this processor reads them. Each reader takes a whole
+ * message; false when it is damaged, then *out has what was read so far. */
+typedef struct wire_state wire_state;
+struct wire_state {
+    wire_alike range_thread, memory_thread; /* process and thread */
+    wire_alike memory_totals;               /* the last three */
+    bool (*read_range)(str message, wire_state *w, wire_range *out);
+    bool (*read_memory)(str message, wire_state *w, wire_memory *out);
+};
+void wire_init(wire_state *w);
+/* With or without the processor's instruction that unpacks varints, for tests: both read the same. */
+void wire_choose(wire_state *w, bool pext);
+
 bool wire_read_node(str message, wire_node *out);
-bool wire_read_range(str message, wire_thread *last, wire_range *out);
-bool wire_read_memory(str message, wire_thread *last, wire_memory *out);
+
+/* A length of one or two bytes at p and one past it; NULL when it has more. */
+static inline const char *wire_length(const char *p, size_t *n) {
+    size_t low = (uint8_t)p[0], high = (uint8_t)p[1];
+    *n = low;
+    if (low < 0x80) return p + 1;
+    *n = (low & 0x7f) | high << 7;
+    return high < 0x80 ? p + 2 : NULL;
+}
 
 /* The number at wire_node.id or .parent; 0 when it is not there. */
 uint64_t wire_number(const char *p);

@@ -71,23 +71,40 @@ static void assert_same_text(str a, str b) {
     assert_int_equal(a.n, b.n);
 }
 
-static void check_range(str bytes, wire_thread *last) {
-    wire_range r;
-    fields f = take_apart(bytes);
-    assert_int_equal(wire_read_range(bytes, last, &r), f.whole);
-    assert_same_text(r.name, f.text[1]);
-    assert_true(r.type == f.v[2] && r.start == f.v[3] && r.end == f.v[4]);
-    assert_true(r.pid == f.v[5] && r.tid == f.v[6]);
+/* The two ways to unpack a varint, each with its memory. */
+typedef struct {
+    wire_state w[2];
+} twins;
+
+static twins begin(void) {
+    twins t;
+    wire_init(&t.w[0]);
+    wire_init(&t.w[1]);
+    wire_choose(&t.w[1], false);
+    return t;
 }
 
-static void check_memory(str bytes, wire_thread *last) {
-    wire_memory m;
+static void check_range(str bytes, twins *last) {
     fields f = take_apart(bytes);
-    assert_int_equal(wire_read_memory(bytes, last, &m), f.whole);
-    assert_same_text(m.place, f.text[7]);
-    assert_true(m.time == f.v[1] && m.type == f.v[2] && m.address == f.v[3]);
-    assert_true(m.pid == f.v[4] && m.tid == f.v[5] && m.increase == f.v[6]);
-    for (int i = 0; i < 4; i++) assert_true(m.totals[i] == f.v[8 + i]);
+    for (int i = 0; i < 2; i++) {
+        wire_range r;
+        assert_int_equal(last->w[i].read_range(bytes, &last->w[i], &r), f.whole);
+        assert_same_text(r.name, f.text[1]);
+        assert_true(r.type == f.v[2] && r.start == f.v[3] && r.end == f.v[4]);
+        assert_true(r.pid == f.v[5] && r.tid == f.v[6]);
+    }
+}
+
+static void check_memory(str bytes, twins *last) {
+    fields f = take_apart(bytes);
+    for (int k = 0; k < 2; k++) {
+        wire_memory m;
+        assert_int_equal(last->w[k].read_memory(bytes, &last->w[k], &m), f.whole);
+        assert_same_text(m.place, f.text[7]);
+        assert_true(m.time == f.v[1] && m.type == f.v[2] && m.address == f.v[3]);
+        assert_true(m.pid == f.v[4] && m.tid == f.v[5] && m.increase == f.v[6]);
+        for (int i = 0; i < 4; i++) assert_true(m.totals[i] == f.v[8 + i]);
+    }
 }
 
 /* ---- tests ---- */
@@ -118,13 +135,12 @@ static message make_memory(int64_t bytes) {
 
 static void messages_in_order_are_read(void **state) {
     (void)state;
-    wire_thread last = {.n = 0};
+    twins last = begin();
     message m = make_range(8762, 8763);
     for (int i = 0; i < 3; i++) check_range(text_of(&m), &last);
-    wire_thread last_memory = {.n = 0};
     for (int64_t bytes = -4096; bytes <= 4096; bytes += 4096) {
         m = make_memory(bytes);
-        check_memory(text_of(&m), &last_memory);
+        check_memory(text_of(&m), &last);
     }
 }
 
@@ -133,7 +149,7 @@ static void a_thread_is_never_taken_for_the_one_before(void **state) {
     static const uint64_t ids[] = {0,   1,    127,     128,      8762,       1121536,
                                    122, 8763, 1121664, 1u << 31, UINT64_MAX, 1ull << 62};
     (void)state;
-    wire_thread last = {.n = 0};
+    twins last = begin();
     for (size_t a = 0; a < sizeof ids / sizeof *ids; a++)
         for (size_t b = 0; b < sizeof ids / sizeof *ids; b++) {
             message m = make_range(ids[a], ids[b]);
@@ -151,7 +167,7 @@ static void a_thread_is_never_taken_for_the_one_before(void **state) {
 static void any_other_order_gives_the_same(void **state) {
     (void)state;
     uint32_t seed = 1;
-    wire_thread last_range = {.n = 0}, last_memory = {.n = 0};
+    twins last = begin();
     for (int round = 0; round < 20000; round++) {
         message m = {.n = 0};
         uint32_t n = next_random(&seed) % 9;
@@ -163,14 +179,31 @@ static void any_other_order_gives_the_same(void **state) {
             else
                 put_number(&m, number, v >> (v & 63));
         }
-        check_range(text_of(&m), &last_range);
-        check_memory(text_of(&m), &last_memory);
+        check_range(text_of(&m), &last);
+        check_memory(text_of(&m), &last);
+    }
+}
+
+/* The bytes of the last totals are a beginning of those of the next, or some of them are missing. */
+static void totals_are_never_taken_for_the_ones_before(void **state) {
+    static const uint64_t sizes[] = {0, 1, 127, 128, 16384, 1u << 31, UINT64_MAX};
+    enum { N_SIZES = sizeof sizes / sizeof *sizes };
+    (void)state;
+    twins last = begin();
+    for (uint32_t round = 0; round < 8 * N_SIZES * N_SIZES; round++) {
+        message m = {.n = 0};
+        put_number(&m, 1, 1794707769764920736u);
+        for (uint32_t i = 0; i < 3; i++)
+            if (round >> i & 1)
+                put_number(&m, 9 + i, sizes[(round / 8 + i * (round / 8 / N_SIZES)) % N_SIZES]);
+        check_memory(text_of(&m), &last);
+        check_memory(text_of(&m), &last);
     }
 }
 
 static void what_is_cut_is_damaged(void **state) {
     (void)state;
-    wire_thread last = {.n = 0};
+    twins last = begin();
     message range = make_range(8762, 8762), memory = make_memory(-4096);
     for (size_t n = 0; n <= range.n; n++) check_range(str_n(range.bytes, n), &last);
     for (size_t n = 0; n <= memory.n; n++) check_memory(str_n(memory.bytes, n), &last);
@@ -200,6 +233,16 @@ static void a_node_says_who_it_is_and_what_hangs_on_it(void **state) {
     assert_true(wire_read_node(text_of(&m), &n));
     assert_true(wire_number(n.id) == 70000 && n.has_supplement);
     assert_int_equal(n.rest.n, 2 + 6 + 2 + 10);
+    char long_text[200] = "";
+    put_text(&m, 4, str_n(long_text, sizeof long_text)); /* two bytes of length */
+    put_text(&m, 5, STR(""));
+    for (size_t cut = m.n - 210; cut <= m.n; cut++) {
+        fields f = take_apart(str_n(m.bytes, cut));
+        assert_int_equal(wire_read_node(str_n(m.bytes, cut), &n), f.whole);
+        assert_int_equal(n.rest.p - m.bytes + (long)n.rest.n, cut);
+    }
+    put_number(&m, 2, 301); /* who it is may stand anywhere */
+    assert_true(wire_read_node(text_of(&m), &n) && wire_number(n.parent) == 301);
     m = make_node(0, UINT64_MAX);
     assert_true(wire_read_node(text_of(&m), &n));
     assert_true(n.is_root);
@@ -217,6 +260,7 @@ int main(void) {
         cmocka_unit_test(messages_in_order_are_read),
         cmocka_unit_test(a_thread_is_never_taken_for_the_one_before),
         cmocka_unit_test(any_other_order_gives_the_same),
+        cmocka_unit_test(totals_are_never_taken_for_the_ones_before),
         cmocka_unit_test(what_is_cut_is_damaged),
         cmocka_unit_test(a_node_says_who_it_is_and_what_hangs_on_it),
     };
