@@ -31,8 +31,14 @@ typedef struct {
     uint32_t next_row; /* where its children go at least */
 } open_slice;
 
-/* The first row from `least` on that is free at `start`. */
-static bool take_row(row_list *r, uint32_t least, int64_t start, int64_t end, uint16_t *out) {
+/* The first row from `least` on that is free at `start`: nearly always that one. */
+static inline bool take_row(row_list *r, uint32_t least, int64_t start, int64_t end,
+                            uint16_t *out) {
+    if (least < r->n && least < MAX_ROWS && r->free_at[least] <= start) {
+        r->free_at[least] = max_i64(end, start + 1);
+        *out = (uint16_t)least;
+        return true;
+    }
     uint32_t row = least < MAX_ROWS ? least : MAX_ROWS;
     while (row < r->n && row < MAX_ROWS && r->free_at[row] > start) row++;
     if (row >= r->cap) {

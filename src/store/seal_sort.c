@@ -9,7 +9,8 @@
  *   dealt  | track 1: run run run | track 2: run …      row numbers, counted over all parts
  *   piece            └──┴──┴─ those that start in a certain time
  *
- * A track of many short runs is sorted by radix instead. */
+ * A track of one run is in order as it came: its rows are not dealt, the columns are written at once. A
+ * track of many short runs is sorted by radix instead. */
 #include <stdatomic.h>
 
 #include "base/mem.h"
@@ -24,6 +25,10 @@ enum {
     LOCAL_HEADS = 64,   /* runs merged without asking for memory */
     N_PER_SLICE = 4,    /* arrays of the seal with a number for each slice */
 };
+
+/* What part_track_row.run is of a track that is not merged. */
+#define MANY_RUNS UINT32_MAX
+#define IN_ORDER (UINT32_MAX - 1)
 
 typedef struct {
     uint32_t at; /* its first place in `dealt`; it ends where the next of the track starts */
@@ -41,7 +46,9 @@ typedef struct {
     uint32_t *dealt;
     uint32_t n_tracks;
     uint32_t *first;     /* by track: its first place in `dealt`; n_tracks + 1 */
-    uint32_t *first_run; /* by track, into `runs`; n_tracks + 1. None: too many to merge */
+    uint32_t *first_run; /* by track, into `runs`; n_tracks + 1. None: nothing to merge */
+    uint32_t *n_runs;    /* by track */
+    uint8_t *has_ties;   /* by track that is in order: some slices start together */
     run *runs;
     vec pieces;
     atomic_int failed;
@@ -138,20 +145,38 @@ static void sort_ties(sorting *q, uint32_t from, uint32_t end) {
 
 /* ---- columns ---- */
 
+/* All but start and raw row. */
+static inline void write_slice(const sealing *s, uint32_t id, const raw_slice *r,
+                               bool other_is_op) {
+    s->slice.dur[id] = r->dur;
+    s->slice.name[id] = r->name;
+    s->slice.args[id] = r->args;
+    s->slice.category[id] = r->category;
+    s->slice.kind[id] = r->kind == KIND_OTHER && other_is_op ? KIND_OP : r->kind;
+    s->slice.flags[id] = r->flags;
+    s->detail[id] = r->extra;
+}
+
 static void gather(sorting *q, uint32_t from, uint32_t end) {
-    sealing *s = q->s;
+    const sealing *s = q->s;
     const part *p = s->part_list[0];
+    bool other_is_op = s->b->other_is_op;
     for (uint32_t id = from; id < end; id++) {
         uint32_t row = s->raw_row[id];
         p = seal_part_of(s, row, p);
-        const raw_slice *r = &VEC(&p->slices, raw_slice)[row - p->first_slice];
-        s->slice.dur[id] = r->dur;
-        s->slice.name[id] = r->name;
-        s->slice.args[id] = r->args;
-        s->slice.category[id] = r->category;
-        s->slice.kind[id] = r->kind == KIND_OTHER && s->b->other_is_op ? KIND_OP : r->kind;
-        s->slice.flags[id] = r->flags;
-        s->detail[id] = r->extra;
+        write_slice(s, id, &VEC(&p->slices, raw_slice)[row - p->first_slice], other_is_op);
+    }
+}
+
+/* The slices of a track that came in order: those that start together may have to change places. */
+static void settle_ties(sorting *q, uint32_t track) {
+    const int64_t *start = q->s->slice.start;
+    uint32_t end = q->first[track + 1] + 1;
+    for (uint32_t i = q->first[track] + 1, next; i < end; i = next) {
+        for (next = i + 1; next < end && start[next] == start[i];) next++;
+        if (next - i == 1) continue;
+        if (!sort_equal(q->s, q->s->raw_row + i, next - i)) atomic_store(&q->failed, 1);
+        gather(q, i, next);
     }
 }
 
@@ -271,7 +296,9 @@ static void sort_piece(void *context, size_t i, int worker) {
     sorting *q = context;
     const piece *pc = &VEC(&q->pieces, piece)[i];
     (void)worker;
-    if (q->first_run[pc->track] == q->first_run[pc->track + 1])
+    if (q->n_runs[pc->track] == 1)
+        settle_ties(q, pc->track);
+    else if (q->first_run[pc->track] == q->first_run[pc->track + 1])
         sort_track(q, pc->track);
     else
         merge_piece(q, pc);
@@ -279,29 +306,42 @@ static void sort_piece(void *context, size_t i, int worker) {
 
 /* ---- dealing ---- */
 
-/* Deals the rows of a part to their tracks and notes where runs start. */
+/* Deals the rows of a part to their tracks and notes where runs start; those that are in order become
+ * slices. */
 static void deal_part(void *context, size_t i, int worker) {
     sorting *q = context;
     const part *p = q->s->part_list[i];
     part_track_row *tracks = VEC(&p->tracks, part_track_row);
     const raw_slice *rows = VEC(&p->slices, raw_slice);
+    const sealing s = *q->s; /* a copy: no column that is written can be one of its pointers */
+    bool other_is_op = s.b->other_is_op;
     (void)worker;
     for (size_t k = 0; k < p->slices.n; k++) {
         part_track_row *t = &tracks[rows[k].track];
-        if (rows[k].start < t->last_start && t->run != UINT32_MAX) {
+        uint32_t row = p->first_slice + (uint32_t)k;
+        if (t->run == IN_ORDER) {
+            uint32_t id = ++t->at; /* slice ids start at 1 */
+            if (rows[k].start == t->last_start) q->has_ties[t->sealed - 1] = 1;
+            t->last_start = rows[k].start;
+            s.raw_row[id] = row;
+            s.slice.start[id] = rows[k].start;
+            write_slice(&s, id, &rows[k], other_is_op);
+            continue;
+        }
+        if (rows[k].start < t->last_start && t->run != MANY_RUNS) {
             if (t->n_runs-- == 0) BUG("more runs than were counted");
             q->runs[t->run++] = (run){t->at, (uint32_t)i};
         }
         t->last_start = rows[k].start;
-        q->dealt[t->at++] = p->first_slice + (uint32_t)k;
+        q->dealt[t->at++] = row;
     }
     for (size_t k = 0; k < p->tracks.n; k++) /* fewer than were counted: those left are empty */
-        for (part_track_row *t = &tracks[k]; t->run != UINT32_MAX && t->n_runs; t->n_runs--)
+        for (part_track_row *t = &tracks[k]; t->run < IN_ORDER && t->n_runs; t->n_runs--)
             q->runs[t->run++] = (run){t->at, (uint32_t)i};
 }
 
 /* Where each part puts its rows and runs. */
-static void share_out(sorting *q, const uint32_t *n_runs) {
+static void share_out(sorting *q) {
     sealing *s = q->s;
     uint32_t *at = q->first + 1, *run_at = q->first_run + 1; /* fill marks: ends afterwards */
     for (uint32_t i = 0; i < s->n_parts; i++) {
@@ -311,8 +351,9 @@ static void share_out(sorting *q, const uint32_t *n_runs) {
             uint32_t track = t->sealed - 1;
             t->at = at[track];
             at[track] += t->n_slices;
-            t->run = n_runs[track] <= MAX_RUNS ? run_at[track] : UINT32_MAX;
-            if (t->run != UINT32_MAX) run_at[track] += t->n_runs;
+            uint32_t n_runs = q->n_runs[track];
+            t->run = n_runs == 1 ? IN_ORDER : n_runs <= MAX_RUNS ? run_at[track] : MANY_RUNS;
+            if (t->run < IN_ORDER) run_at[track] += t->n_runs;
             t->last_start = INT64_MAX; /* the first row starts a run */
         }
     }
@@ -354,7 +395,7 @@ static status cut_track(sorting *q, uint32_t track, error *err) {
 }
 
 /* Counts rows and runs of the tracks, and makes room. */
-static status prepare(sorting *q, uint32_t *n_runs, error *err) {
+static status prepare(sorting *q, error *err) {
     sealing *s = q->s;
     size_t n = 0, runs = 0;
     uint32_t *n_rows = q->first + 1;
@@ -367,7 +408,7 @@ static status prepare(sorting *q, uint32_t *n_runs, error *err) {
         for (size_t k = 0; k < p->tracks.n; k++) {
             const part_track_row *t = &VEC(&p->tracks, part_track_row)[k];
             n_rows[t->sealed - 1] += t->n_slices;
-            n_runs[t->sealed - 1] += t->n_runs;
+            q->n_runs[t->sealed - 1] += t->n_runs;
         }
     }
     TRY(seal_table(s, TABLE_slice, n + 1, err));
@@ -377,7 +418,7 @@ static status prepare(sorting *q, uint32_t *n_runs, error *err) {
         n_rows[t] = rows_before;
         rows_before += rows;
         q->first_run[t + 1] = (uint32_t)runs;
-        if (n_runs[t] <= MAX_RUNS) runs += n_runs[t];
+        if (q->n_runs[t] > 1 && q->n_runs[t] <= MAX_RUNS) runs += q->n_runs[t];
     }
     s->spare_bytes = N_PER_SLICE * (n + 1) * sizeof(uint32_t);
     s->spare = mem_map(s->spare_bytes);
@@ -395,13 +436,15 @@ static status sort_slices(sorting *q, error *err) {
     q->n_tracks = s->track.n - 1;
     q->first = seal_scratch(s, (size_t)q->n_tracks + 2, sizeof(uint32_t));
     q->first_run = seal_scratch(s, (size_t)q->n_tracks + 2, sizeof(uint32_t));
-    uint32_t *n_runs = seal_scratch(s, (size_t)q->n_tracks + 1, sizeof(uint32_t));
-    if (!q->first || !q->first_run || !n_runs) FAIL_MEMORY(err);
-    TRY(prepare(q, n_runs, err));
-    share_out(q, n_runs);
+    q->n_runs = seal_scratch(s, (size_t)q->n_tracks + 1, sizeof(uint32_t));
+    q->has_ties = seal_scratch(s, (size_t)q->n_tracks + 1, sizeof *q->has_ties);
+    if (!q->first || !q->first_run || !q->n_runs || !q->has_ties) FAIL_MEMORY(err);
+    TRY(prepare(q, err));
+    share_out(q);
     pool_for(s->pool, s->n_parts, deal_part, q);
     for (uint32_t t = 0; t < q->n_tracks; t++)
-        if (q->first[t] < q->first[t + 1]) TRY(cut_track(q, t, err));
+        if (q->first[t] < q->first[t + 1] && (q->n_runs[t] > 1 || q->has_ties[t]))
+            TRY(cut_track(q, t, err));
     pool_for(s->pool, q->pieces.n, sort_piece, q);
     if (atomic_load(&q->failed)) FAIL_MEMORY(err);
     return OK;

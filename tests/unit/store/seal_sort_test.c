@@ -124,16 +124,17 @@ static void a_track_is_what_runs_on_it(void **state) {
     }
 }
 
-/* Many slices through three parts onto two tracks, in runs of `run_rows` that rise and overlap. The
- * name says which slice it is: what comes out is compared with what went in. */
-static void check_many(uint32_t n, uint32_t run_rows, uint32_t n_moved, pool *workers) {
+/* Many slices through one part or three onto two tracks, in runs of `run_rows` that rise and overlap, some
+ * of which start together. The name says which slice it is: what comes out is compared with what went in. */
+static void check_many(uint32_t n, uint32_t run_rows, uint32_t n_moved, uint32_t n_parts,
+                       pool *workers) {
     builder *b = builder_new();
     part *parts[3];
-    for (int i = 0; i < 3; i++) parts[i] = builder_part(b);
+    for (uint32_t i = 0; i < n_parts; i++) parts[i] = builder_part(b);
     int64_t *start = calloc(n, sizeof *start), *dur = calloc(n, sizeof *dur);
     for (uint32_t i = 0; i < n; i++) {
-        part *p = parts[i / 7 % 3];
-        start[i] = (int64_t)(i % run_rows) * 10 + (int64_t)(i / run_rows) * 3 % 1000;
+        part *p = parts[i / 7 % n_parts];
+        start[i] = (int64_t)(i % run_rows / 4) * 40 + (int64_t)(i / run_rows) * 3 % 1000;
         dur[i] = i * 7919u % 5;
         raw_slice s = {.start = start[i],
                        .dur = dur[i],
@@ -174,8 +175,11 @@ static void many_slices_are_sorted_however_they_came(void **state) {
     pool *three = pool_new(3);
     static const uint32_t runs[] = {200001, 70000, 9000, 1111, 50, 2};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
-        check_many(200000, runs[i], 0, three);
-        check_many(3000, runs[i], 20, NULL);
+        check_many(200000, runs[i], 0, 3, three);
+        check_many(200000, runs[i], 0, 1, three);
+        check_many(3000, runs[i], 20, 3, NULL);
+        check_many(3000, runs[i], 0, 1, NULL);
+        check_many(3000, runs[i], 1, 1, NULL);
     }
     pool_free(three);
 }
