@@ -309,6 +309,7 @@ status ms_emit(ms *m, error *err) {
     TRY(ms_main_ops(m, &ops, err));
     if (!m->n_lane[LANE_STEP]) TRY(ms_find_steps(m, &ops, err));
     if (!m->seen[MS_AICORE_DETAIL] && !m->seen[MS_AICORE_TYPE]) TRY(ms_sum_tasks(m, err));
+    TRY(ms_finish_costs(m, err));
     find_base(m);
     TRY(label_processes(&x, err));
     status st = emit_memory(m, err);

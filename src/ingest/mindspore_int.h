@@ -62,8 +62,31 @@ typedef struct {
 /* What a framework file says of an operator. */
 typedef struct {
     uint32_t full_name, name, type, subgraph, info, shapes;
+    uint32_t counted; /* records its operations are the mean of; 0 = a table has them */
     double flops, flops_per_s, vector_flops, vector_flops_per_s;
 } ms_known;
+
+/* Operations of the device: of one call of each operator, and of all calls in their time. */
+typedef struct {
+    double cube, vector, all_cube, all_vector, ns;
+} ms_costs;
+
+/* A point of a raw step trace. */
+typedef struct {
+    uint64_t tag, counter;
+    uint32_t op; /* the operator it stands for, string id; 0 = not known */
+    uint16_t stream;
+    bool marked; /* of a ts_track: even tags begin, odd ones end */
+} ms_point;
+
+/* The step of a raw step trace that is open; it goes on from slice to slice. */
+typedef struct {
+    uint64_t fp, bp, previous_end;
+    uint64_t end_tag; /* of a training_trace; 0 = not looked for yet */
+    int64_t number;
+    uint32_t fp_op, bp_op;
+    vec points; /* ms_point: of collectives */
+} ms_track;
 
 typedef struct ms {
     builder *b;
@@ -84,7 +107,10 @@ typedef struct ms {
     uint64_t n_lane[N_LANES];
     vec known;         /* ms_known */
     map known_by_name; /* full name id -> row */
-    map task_by_key;   /* stream and task -> string id of the operator */
+    vec tasks;         /* uint32_t: names of operators in the order of the table of tasks */
+    map task_by_key;   /* stream and task -> row of it */
+    ms_track track;
+    ms_costs costs;
     bool binary_tasks; /* the newer numbering of tasks */
     map last_task;     /* stream -> its last task */
     uint64_t task_wraps;
@@ -151,6 +177,29 @@ typedef struct {
 } ms_step_comm;
 status ms_add_step(ms *m, const ms_step *s, error *err) MUST_USE;
 status ms_add_step_comm(ms *m, const ms_step_comm *c, error *err) MUST_USE;
+
+/* ---- raw binaries ---- */
+
+#define MS_MOST_COUNT ((uint64_t)1 << 57) /* of 10 ns: ten times it still is a time */
+
+static inline uint64_t ms_le(const char *p, int n) {
+    uint64_t v = 0;
+    for (int i = n; i-- > 0;) v = v << 8 | (uint8_t)p[i];
+    return v;
+}
+/* Counts what is left behind the last whole record. */
+static inline void ms_count_rest(ms *m, str text, size_t record) {
+    if (text.n % record) ms_lost(m, CAUSE_TRUNCATED, text.n - text.n % record, str_of(m->file));
+}
+/* A task of the table of tasks; one that is there already keeps its place. */
+status ms_add_task(ms *m, uint64_t stream, uint64_t task, uint32_t name, error *err) MUST_USE;
+/* Its row; SIZE_MAX: there is none. And its operator, 0: none. */
+size_t ms_task_row(const ms *m, uint64_t stream, uint64_t task);
+uint32_t ms_task_name(const ms *m, uint64_t stream, uint64_t task);
+
+/* Operations of an operator whose calls and time are known, and their sum as a fact of the device. */
+void ms_set_costs(ms *m, raw_given_op *g);
+status ms_finish_costs(ms *m, error *err) MUST_USE;
 
 /* Executions of the AI CPU as they are read, added up by name and by type. */
 typedef struct {

@@ -66,7 +66,8 @@ static bool next_word(str *rest, str *word, char separator) {
 }
 
 bool mindspore_name_parse(str file, mindspore_name *out) {
-    if (file.n > 200) return false;
+    /* NAME.done only says that a raw file is whole. */
+    if (file.n > 200 || str_ends(file, STR(".done"))) return false;
     if (str_ends(file, STR(".gz"))) file.n -= 3;
     for (int i = 0; i < N_FILES; i++) {
         str rest = str_of(FILES[i].names), pattern;

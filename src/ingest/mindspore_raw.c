@@ -1,6 +1,5 @@
 /* mindspore_raw.c: the raw binaries of an Ascend, as they come from the device (little endian).
  *
- *   training_trace.*      20 bytes: u64 tag, u16 task, u16 stream, u64 counter
  *   hwts.*                64 bytes: type, core, block, task, counter, stream: starts and ends of tasks
  *   Framework.*task_desc_info.*  which operator a task is: text, or records of 256 bytes with names
  *   Framework.hash_dic.*  that are texts or hashes of texts
@@ -17,19 +16,7 @@
 #include "base/sort.h"
 #include "ingest/mindspore_int.h"
 
-enum { STEP_BYTES = 20, HWTS_BYTES = 64, TASK_BYTES = 256, AICPU_BYTES = 128 };
-enum { FP_TAG = 1, BP_TAG = 2, END_TAG = 255, WIDE_END_TAG = 65535 };
-#define MOST_COUNT ((uint64_t)1 << 57) /* ten times it still is a time */
-
-static uint64_t le(const char *p, int n) {
-    uint64_t v = 0;
-    for (int i = n; i-- > 0;) v = v << 8 | (uint8_t)p[i];
-    return v;
-}
-
-static void count_rest(ms *m, str text, size_t record) {
-    if (text.n % record) ms_lost(m, CAUSE_TRUNCATED, text.n - text.n % record, str_of(m->file));
-}
+enum { HWTS_BYTES = 64, TASK_BYTES = 256, AICPU_BYTES = 128 };
 
 /* ---- which operator a task is ------------------------------------------------------------ */
 
@@ -56,18 +43,35 @@ static uint64_t task_key(const ms *m, uint64_t stream, uint64_t task) {
     return !m->binary_tasks && task >= 25000 ? task : stream << 32 | (task & UINT32_MAX);
 }
 
-static status add_task(ms *m, uint64_t stream, uint64_t task, uint32_t name, error *err) {
+status ms_add_task(ms *m, uint64_t stream, uint64_t task, uint32_t name, error *err) {
     uint32_t *at = map_at(&m->task_by_key, task_key(m, stream, task));
     if (!at || name == MS_NO_STRING) FAIL_MEMORY(err);
-    *at = name;
-    part_count(m->part, 1, 0);
+    if (*at == MAP_NONE) {
+        if (!vec_push(&m->tasks)) FAIL_MEMORY(err);
+        *at = (uint32_t)(m->tasks.n - 1);
+    }
+    VEC(&m->tasks, uint32_t)[*at] = name;
     return OK;
+}
+
+static uint32_t name_of_key(const ms *m, uint64_t key) {
+    uint32_t row = map_get(&m->task_by_key, key);
+    return row == MAP_NONE ? 0 : VEC(&m->tasks, uint32_t)[row];
+}
+
+size_t ms_task_row(const ms *m, uint64_t stream, uint64_t task) {
+    uint32_t row = map_get(&m->task_by_key, task_key(m, stream, task));
+    return row == MAP_NONE ? SIZE_MAX : row;
+}
+
+uint32_t ms_task_name(const ms *m, uint64_t stream, uint64_t task) {
+    return name_of_key(m, task_key(m, stream, task));
 }
 
 /* 128 or 64 bytes: a text from byte 8 on, or a hash there. */
 static uint32_t mixed_name(ms *m, const char *p, size_t n) {
     if (p[0] != 1) {
-        uint32_t id = map_get(&m->hash_names, le(p + 8, 8));
+        uint32_t id = map_get(&m->hash_names, ms_le(p + 8, 8));
         return id == MAP_NONE ? 0 : id;
     }
     str s = str_n(p + 8, n - 8);
@@ -78,11 +82,12 @@ static uint32_t mixed_name(ms *m, const char *p, size_t n) {
 
 static status read_task_records(ms *m, str text, error *err) {
     m->binary_tasks = true;
-    count_rest(m, text, TASK_BYTES);
+    ms_count_rest(m, text, TASK_BYTES);
     for (; text.n >= TASK_BYTES; text = str_from(text, TASK_BYTES)) {
         uint32_t name = mixed_name(m, text.p + 8, 128), type = mixed_name(m, text.p + 136, 64);
         if (!name) continue;
-        TRY(add_task(m, le(text.p + 228, 4), le(text.p + 232, 4), name, err));
+        part_count(m->part, 1, 0);
+        TRY(ms_add_task(m, ms_le(text.p + 228, 4), ms_le(text.p + 232, 4), name, err));
         ms_known *k = ms_know(m, name);
         if (!k || type == MS_NO_STRING) FAIL_MEMORY(err);
         k->type = type;
@@ -104,7 +109,8 @@ status read_raw_tasks(ms *m, str text, error *err) {
             ms_lost(m, CAUSE_NUMBER_RANGE, (uint64_t)(line.p - base), line);
             continue;
         }
-        TRY(add_task(m, (uint64_t)s, (uint64_t)t, ms_string(m, name), err));
+        part_count(m->part, 1, 0);
+        TRY(ms_add_task(m, (uint64_t)s, (uint64_t)t, ms_string(m, name), err));
     }
     return OK;
 }
@@ -126,120 +132,6 @@ status read_raw_points(ms *m, str text, error *err) {
     return st;
 }
 
-/* ---- step trace -------------------------------------------------------------------------- */
-
-typedef struct {
-    uint64_t tag, counter;
-    uint16_t stream;
-} step_record;
-
-static step_record step_at(str text, size_t i) {
-    const char *p = text.p + i * STEP_BYTES;
-    return (step_record){
-        .tag = le(p, 8), .stream = (uint16_t)le(p + 10, 2), .counter = le(p + 12, 8)};
-}
-
-/* The tag that ends a step: the wide one when it comes before the second forward tag. */
-static uint64_t find_end_tag(str text, size_t n) {
-    int seen = 0;
-    for (size_t i = 0; i < n && seen < 2; i++) {
-        uint64_t tag = step_at(text, i).tag;
-        if (tag == WIDE_END_TAG) return WIDE_END_TAG;
-        seen += tag == FP_TAG;
-    }
-    return END_TAG;
-}
-
-/* Collectives of a step: of each stream the points in pairs, as they come. */
-static status add_comms(ms *m, const vec *points, int64_t number, error *err) {
-    const step_record *all = VEC(points, step_record);
-    for (size_t i = 0; i < points->n; i++) {
-        size_t before = 0, of_stream = 0, next = SIZE_MAX;
-        for (size_t k = 0; k < points->n; k++) {
-            if (all[k].stream != all[i].stream) continue;
-            before += k < i;
-            of_stream++;
-            if (k > i && next == SIZE_MAX) next = k;
-        }
-        if (of_stream % 2 || before % 2 || next == SIZE_MAX) continue;
-        char name[64];
-        int n =
-            snprintf(name, sizeof name, "stream_%u_parallel_%zu", all[i].stream, before / 2);
-        char track[16];
-        int nt = snprintf(track, sizeof track, "%u", all[i].stream);
-        ms_step_comm c = {.number = number,
-                          .start = (int64_t)all[i].counter * 10,
-                          .duration =
-                              ((int64_t)all[next].counter - (int64_t)all[i].counter) * 10,
-                          .stream = all[i].stream,
-                          .name = ms_string(m, str_n(name, (size_t)n)),
-                          .track = ms_string(m, str_n(track, (size_t)nt))};
-        if (c.name == MS_NO_STRING || c.track == MS_NO_STRING) FAIL_MEMORY(err);
-        if (c.duration > 0) TRY(ms_add_step_comm(m, &c, err));
-    }
-    return OK;
-}
-
-typedef struct {
-    uint64_t fp, bp, previous_end;
-    int64_t number;
-    vec points; /* step_record */
-} open_step;
-
-static status end_raw_step(ms *m, open_step *s, uint64_t end, error *err) {
-    uint64_t start = s->previous_end ? s->previous_end : s->fp;
-    status st = OK;
-    s->number++;
-    if (s->fp && s->bp && end && start && end >= start) {
-        ms_step row = {.number = s->number,
-                       .start = (int64_t)start * 10,
-                       .fp = (int64_t)s->fp * 10,
-                       .bp = (int64_t)s->bp * 10,
-                       .total = ((int64_t)end - (int64_t)start) * 10,
-                       .interval = ((int64_t)s->fp - (int64_t)start) * 10,
-                       .fp_bp = ((int64_t)s->bp - (int64_t)s->fp) * 10,
-                       .tail = ((int64_t)end - (int64_t)s->bp) * 10};
-        st = ms_add_step(m, &row, err);
-        if (st == OK) st = add_comms(m, &s->points, s->number, err);
-    }
-    s->previous_end = end;
-    s->fp = s->bp = 0;
-    s->points.n = 0;
-    return st;
-}
-
-enum { MOST_POINTS = 4096 }; /* of one step: more is no step trace */
-
-status read_training_trace(ms *m, str text, error *err) {
-    if (m->seen[MS_STEP_TRACE]) return OK; /* the table made of it was there */
-    size_t n = text.n / STEP_BYTES;
-    uint64_t end_tag = find_end_tag(text, n);
-    open_step s = {.points = VEC_INIT(step_record)};
-    status st = OK;
-    count_rest(m, text, STEP_BYTES);
-    for (size_t i = 0; i < n && st == OK; i++) {
-        step_record r = step_at(text, i);
-        if (r.counter >= MOST_COUNT || r.tag == 0 || r.tag > end_tag) continue;
-        if (r.tag == FP_TAG) {
-            s.fp = r.counter;
-        } else if (r.tag == BP_TAG) {
-            s.bp = r.counter;
-        } else if (r.tag == end_tag) {
-            st = end_raw_step(m, &s, r.counter, err);
-        } else if (s.points.n < MOST_POINTS) {
-            step_record *to = vec_push(&s.points);
-            if (to)
-                *to = r;
-            else
-                st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
-        } else {
-            ms_lost(m, CAUSE_UNMATCHED_BEGIN, i * STEP_BYTES, STR_NONE);
-        }
-    }
-    vec_fini(&s.points);
-    return st;
-}
-
 /* ---- tasks of the AI Core ---------------------------------------------------------------- */
 
 /* The key of a record: numbers of a stream wrap at 65536. */
@@ -255,14 +147,14 @@ static uint64_t hwts_key(ms *m, uint64_t stream, uint64_t task) {
 
 status read_hwts(ms *m, str text, error *err) {
     if (m->seen[MS_AICORE_TIMES]) return OK; /* what was made of it was there */
-    count_rest(m, text, HWTS_BYTES);
+    ms_count_rest(m, text, HWTS_BYTES);
     for (; text.n >= HWTS_BYTES; text = str_from(text, HWTS_BYTES)) {
         unsigned type = (uint8_t)text.p[0] & 7;
-        uint64_t task = le(text.p + 6, 2), counter = le(text.p + 8, 8),
-                 stream = le(text.p + 16, 4);
-        if (type > 1 || counter >= MOST_COUNT) continue;
-        uint32_t name = map_get(&m->task_by_key, hwts_key(m, stream, task));
-        if (name == MAP_NONE) continue;
+        uint64_t task = ms_le(text.p + 6, 2), counter = ms_le(text.p + 8, 8),
+                 stream = ms_le(text.p + 16, 4);
+        if (type > 1 || counter >= MS_MOST_COUNT) continue;
+        uint32_t name = name_of_key(m, hwts_key(m, stream, task));
+        if (!name) continue;
         part_count(m->part, 1, 0);
         /* A start is remembered by the operator; the next end of that operator closes it. */
         uint32_t *open = map_at(&m->open_task, name);
@@ -292,23 +184,22 @@ status read_hwts(ms *m, str text, error *err) {
 /* ---- AI CPU ------------------------------------------------------------------------------ */
 
 static status read_aicpu_records(ms *m, ms_aicpu *a, str text, error *err) {
-    count_rest(m, text, AICPU_BYTES);
+    ms_count_rest(m, text, AICPU_BYTES);
     for (; text.n >= AICPU_BYTES; text = str_from(text, AICPU_BYTES)) {
         const char *p = text.p;
-        uint64_t stream = le(p + 4, 2), task = le(p + 6, 2), start = le(p + 16, 8),
-                 end = le(p + 56, 8);
-        uint32_t name = map_get(&m->task_by_key, task_key(m, stream, task));
+        uint64_t stream = ms_le(p + 4, 2), task = ms_le(p + 6, 2), start = ms_le(p + 16, 8),
+                 end = ms_le(p + 56, 8);
+        uint32_t name = ms_task_name(m, stream, task);
         char unknown[32];
         int n =
             snprintf(unknown, sizeof unknown, "task %u_%u", (unsigned)stream, (unsigned)task);
         part_count(m->part, 1, 0);
-        a->dispatch = (int64_t)le(p + 108, 4) * 1000;
-        a->total = (int64_t)le(p + 112, 4) * 1000;
-        bool usable = start < MOST_COUNT && end < MOST_COUNT;
+        a->dispatch = (int64_t)ms_le(p + 108, 4) * 1000;
+        a->total = (int64_t)ms_le(p + 112, 4) * 1000;
+        bool usable = start < MS_MOST_COUNT && end < MS_MOST_COUNT;
         a->start = usable ? (int64_t)start * 10 : ABSENT_I64;
         a->end = usable ? (int64_t)end * 10 : ABSENT_I64;
-        str text_name =
-            name == MAP_NONE ? str_n(unknown, (size_t)n) : ms_short(ms_text(m, name));
+        str text_name = name ? ms_short(ms_text(m, name)) : str_n(unknown, (size_t)n);
         TRY(ms_add_aicpu(m, a, text_name, err));
     }
     return OK;
@@ -475,6 +366,7 @@ status ms_sum_tasks(ms *m, error *err) {
         g->subgraph = ms_string(m, ms_subgraph(full));
         g->type = k && k->type ? k->type : ms_string(m, ms_type(full));
         if (k) g->info = k->info;
+        ms_set_costs(m, g);
         st = add_sum(m, g, err);
     }
     vec_fini(&sums);

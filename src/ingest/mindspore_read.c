@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fault.h"
 #include "base/json.h"
@@ -237,6 +238,19 @@ static status list_collectives(ms *m, vec *list, str folder, error *err) {
     return st;
 }
 
+/* Beside the folder of a job's raw files lies what describes its device. */
+static status list_device_info(ms *m, vec *list, str folder, error *err) {
+    size_t slash = str_rfind_byte(folder, '/');
+    if (!str_ends(folder, STR("/data")) || m->id == MINDSPORE_ANY_ID) return OK;
+    str name = arena_printf(m->arena, "info.json.%lld", (long long)m->id), above,
+        path = STR_NONE;
+    above = arena_str(m->arena, str_n(folder.p, slash ? slash : 1));
+    if (name.p && above.p)
+        path = arena_printf(m->arena, "%.*s/%.*s", STR_ARG(above), STR_ARG(name));
+    if (!path.p) FAIL_MEMORY(err);
+    return access(path.p, R_OK) == 0 ? add_found(m, list, above, name, err) : OK;
+}
+
 static status list_parts(ms *m, vec *list, str folder, error *err) {
     static const char *const parts[] = {"", "/FRAMEWORK", "/ASCEND_PROFILER_OUTPUT", "/data"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -244,20 +258,32 @@ static status list_parts(ms *m, vec *list, str folder, error *err) {
         if (!path.p) FAIL_MEMORY(err);
         TRY(list_folder(m, list, path, err));
     }
+    TRY(list_device_info(m, list, folder, err));
     return list_collectives(m, list, folder, err);
+}
+
+/* Numbers at the end of names are compared as numbers: slice_2 comes before slice_10. */
+static str without_number(str path) {
+    while (path.n && path.p[path.n - 1] >= '0' && path.p[path.n - 1] <= '9') path.n--;
+    return path;
 }
 
 static int compare_files(const void *pa, const void *pb) {
     const found_file *a = pa, *b = pb;
     if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
-    return str_cmp(a->path, b->path);
+    str x = without_number(a->path), y = without_number(b->path);
+    int order = str_cmp(x, y);
+    if (order || a->path.n == b->path.n) return order ? order : str_cmp(a->path, b->path);
+    return a->path.n < b->path.n ? -1 : 1;
 }
 
 static void know_platform(ms *m, str name) {
     m->ascend |= str_starts(name, STR("ascend_")) || str_starts(name, STR("aicore_")) ||
                  str_starts(name, STR("output_")) || str_starts(name, STR("hwts")) ||
                  str_starts(name, STR("training_trace")) || str_starts(name, STR("aicpu_")) ||
-                 str_starts(name, STR("msprof_")) || str_starts(name, STR("Framework."));
+                 str_starts(name, STR("ts_track")) || str_starts(name, STR("aicore.")) ||
+                 str_starts(name, STR("memory_usage_")) || str_starts(name, STR("msprof_")) ||
+                 str_starts(name, STR("Framework."));
     m->gpu |= str_starts(name, STR("gpu_")) || str_starts(name, STR("activity_"));
 }
 
@@ -460,6 +486,8 @@ static void fini(ms *m) {
     map_fini(&m->open_task);
     map_fini(&m->known_by_name);
     map_fini(&m->task_by_key);
+    vec_fini(&m->tasks);
+    vec_fini(&m->track.points);
     map_fini(&m->hash_names);
     arena_fini(m->arena);
 }
@@ -477,6 +505,8 @@ static ms begin(builder *b, const ingest_options *o, arena *a) {
                 .list = {.names = VEC_INIT(ms_name)},
                 .memories = VEC_INIT(raw_memory),
                 .known = VEC_INIT(ms_known),
+                .tasks = VEC_INIT(uint32_t),
+                .track = {.points = VEC_INIT(ms_point)},
                 .open_counts = VEC_INIT(uint64_t)};
 }
 

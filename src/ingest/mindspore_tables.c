@@ -80,10 +80,7 @@ static status set_names(ms *m, raw_given_op *g, str full_name, str type, error *
         if (k->name) g->name = k->name;
         if (k->subgraph) g->subgraph = k->subgraph;
         g->info = k->info;
-        g->flops = k->flops;
-        g->flops_per_s = k->flops_per_s;
-        g->vector_flops = k->vector_flops;
-        g->vector_flops_per_s = k->vector_flops_per_s;
+        ms_set_costs(m, g);
     }
     g->type = ms_string(m, type.n ? type : ms_type(full_name));
     if (g->full_name == MS_NO_STRING || g->name == MS_NO_STRING || g->type == MS_NO_STRING ||
@@ -100,9 +97,23 @@ static status add_side(ms *m, raw_given_op *g, const char *side, error *err) {
 
 /* ---- what explains the others ------------------------------------------------------------ */
 
+/* The table has the tasks, too, in their order; the raw file it was made of, when that is there, has had
+ * its say. */
+static status take_task(ms *m, const csv *c, const size_t column[2], uint32_t name,
+                        error *err) {
+    int64_t stream, task;
+    if (m->seen[MS_RAW_TASKS] || !scaled_i64(csv_cell(c, column[0]), 0, &stream) ||
+        !scaled_i64(csv_cell(c, column[1]), 0, &task) || stream < 0 || task < 0)
+        return OK;
+    return ms_add_task(m, (uint64_t)stream, (uint64_t)task, name, err);
+}
+
 status read_framework(ms *m, str text, error *err) {
     sheet s = open_sheet(text);
     status st = OK;
+    const size_t task[2] = {csv_find(&s.c, STR("stream_id")), csv_find(&s.c, STR("task_id"))};
+    /* With the number of a graph came the newer numbering of tasks. */
+    m->binary_tasks |= csv_find(&s.c, STR("graph_id|model_id")) != SIZE_MAX;
     /* op_name is the short name of old files and the full one of new files, which say kernel_name. */
     size_t name = csv_find(&s.c, STR("kernel_name"));
     if (name == SIZE_MAX) name = csv_find(&s.c, STR("op_name"));
@@ -124,6 +135,7 @@ status read_framework(ms *m, str text, error *err) {
         if (k->name == MS_NO_STRING || k->type == MS_NO_STRING || k->info == MS_NO_STRING ||
             k->subgraph == MS_NO_STRING)
             st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+        if (st == OK) st = take_task(m, &s.c, task, id, err);
     }
     return close_sheet(&s, st, err);
 }
