@@ -69,6 +69,34 @@ static inline gap *predict(node *n, const char *p, const char *end) {
     return NULL;
 }
 
+/* The phrase that stands at p, likewise. */
+static inline phrase *find_phrase(node *n, const char *p, const char *end) {
+    size_t left = (size_t)(end - p);
+    for (unsigned i = 0; i < n->n_phrases; i++) {
+        phrase *f = n->phrases[i];
+        if (f->n <= left && scan_equal_wide(p, f->bytes, f->n, f->wide)) {
+            if (i > 0) {
+                n->phrases[i] = n->phrases[i - 1];
+                n->phrases[i - 1] = f;
+            }
+            if (n->misses) n->misses--;
+            return f;
+        }
+    }
+    return NULL;
+}
+
+static inline void take_phrase(layout *l, const phrase *f) {
+    event *e = &l->e;
+    e->has |= f->has;
+    if (f->has & EVENT_NAME) e->name = f->name;
+    if (f->has & EVENT_PID) e->pid = f->pid;
+    if (f->has & EVENT_TID) e->tid = f->tid;
+    for (unsigned i = 0; i < f->n_texts; i++)
+        layout_add(l, f->texts[i].at, VALUE_STRING, 0, f->texts[i].id);
+    l->history = l->history << f->shift ^ f->mix;
+}
+
 static layout_result finish(walk *w, walk_result r, const char **stop) {
     layout *l = w->l;
     bool no_event = r == WALK_SYNTAX && w->k.context == IN_LIST;
@@ -115,9 +143,20 @@ layout_result layout_parse(layout *l, const char *p, const char *end, uint64_t b
     walk_result r = layout_walk_gap(&w, NULL);
     if (r != WALK_VALUE) return finish(&w, r, stop);
     node *n = w.next;
+    phrase *before = NULL;
     p = w.p;
     for (;;) {
         const char *value = p;
+        phrase *f = n->phrased ? find_phrase(n, p, end) : NULL;
+        if (f) {
+            take_phrase(l, f);
+            if (before && !before->whole) layout_join_phrases(before, f, n);
+            before = f;
+            p += f->n;
+            n = f->next;
+            continue;
+        }
+        before = NULL;
         p = layout_value(l, n, p, end);
         if (__builtin_expect(!p || p >= end, 0)) {
             const char *first = json_space(value, end);
@@ -129,6 +168,7 @@ layout_result layout_parse(layout *l, const char *p, const char *end, uint64_t b
         }
         gap *g = predict(n, p, end);
         if (__builtin_expect(g != NULL, 1)) {
+            if (n->phrased) layout_learn_phrase(l, n, str_n(value, (size_t)(p - value)), g);
             if (g->ends) {
                 if (!layout_emit(l, &g->ending)) return finish(&w, WALK_FAILED, stop);
                 w.checkpoint = p + g->begin_at;

@@ -60,7 +60,8 @@ typedef struct {
      * This and `thread` may be NULL: they are written as everybody does. */
     const char *(*name)(const char *start, const char *p, const char *end, layout_name *name);
     /* The part of a clean name that is not another one in every event; the name itself when all of it is.
-     * NULL where there is nothing to cut. */
+     * Of a word, a space and digits the same is cut whatever the digits. NULL where there is nothing to
+     * cut. */
     str (*cut)(str name);
     /* A thread id in quotes, from its quote: one past the closing one and its number, NULL when it
      * is no such id. */

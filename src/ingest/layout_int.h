@@ -2,6 +2,7 @@
  *
  *   layout.c         the loop: a value, the gap behind it by prediction, the next value
  *   layout_learn.c   nodes and gaps: finds them, remembers them
+ *   layout_phrase.c  values that come again and again, with the gaps between them
  *   layout_walk.c    a gap by the general path, token by token
  *   layout_value*    values: numbers, times, ids, words
  *   layout_text.c    texts as ids, and what follows which
@@ -18,6 +19,9 @@
 enum {
     MAX_GAP_BYTES = 160, /* a longer gap is read by the general path each time */
     MAX_GAPS = 8,        /* alternatives behind one value; the oldest is forgotten */
+    MAX_PHRASE_BYTES = 128,
+    MAX_PHRASES = 6,      /* alternatives at one place */
+    MAX_PHRASE_TEXTS = 4, /* arguments in a phrase */
 };
 
 typedef enum { IN_LIST, IN_EVENT, IN_ARGS } context;
@@ -50,6 +54,27 @@ typedef struct {
     char bytes[MAX_GAP_BYTES + SCAN_FRONT];
 } gap;
 
+typedef struct {
+    const node *at;
+    uint32_t id;
+} phrase_text;
+
+/* Values that stood here before, each with the gap behind it: one comparison reads them all. */
+typedef struct {
+    node *next;
+    uint64_t wide; /* scan_wide(n) */
+    uint32_t n;
+    uint32_t has; /* EVENT_* bits of name, pid and tid when they are among the values */
+    uint32_t name;
+    ident pid, tid;
+    uint64_t
+        mix; /* what its strings do to layout.history: moved by `shift` bits, mixed with this */
+    uint8_t shift, n_texts;
+    bool whole; /* what follows is not added any more */
+    phrase_text texts[MAX_PHRASE_TEXTS];
+    char bytes[MAX_PHRASE_BYTES + SCAN_WIDE];
+} phrase;
+
 struct node {
     known at; /* with this key's own place when it is an argument */
     uint32_t key;
@@ -60,6 +85,7 @@ struct node {
     uint64_t salt;      /* chooses its guesses */
     bool duplicate;
     bool time_text; /* "12.345 us" in the dialect */
+    bool cuts;      /* a name whose number the dialect may cut off */
     /* The last process or thread id here, as written with the byte behind it. */
     uint64_t memo_word, memo_mask;
     int64_t memo_value;
@@ -68,6 +94,11 @@ struct node {
     uint8_t surprises; /* how badly the texts before a string tell which it is */
     uint8_t n_gaps, oldest;
     gap *gaps[MAX_GAPS];
+    bool phrased; /* its values may be parts of phrases: names, processes, threads, strings */
+    bool alone;   /* its phrases are of one value: what follows varies too much */
+    uint8_t n_phrases;
+    uint8_t misses; /* how badly the phrases foretell what comes */
+    phrase *phrases[MAX_PHRASES];
 };
 
 /* Damage met in an event. It counts when the event is whole: an event that is cut by the end of the
@@ -85,6 +116,13 @@ typedef struct {
     uint32_t n, id;
 } guess;
 
+/* What stands before the number of a name that the dialect cuts: its quote, the word, a space. */
+typedef struct {
+    char bytes[32 + SCAN_EQUAL_PAD];
+    uint32_t n, id; /* of the word */
+} stem;
+
+enum { STEM_BITS = 4 };
 enum { GUESS_BITS = 14 }; /* a step of a large model has some 6,000 of them */
 enum { RECENT_BITS = 11 };
 enum {
@@ -92,6 +130,9 @@ enum {
     MANY_SURPRISES = 128
 }; /* of node.surprises; one is forgotten by four hits */
 #define GUESS_RAW 0x80000000u
+/* How an id enters layout.history: it goes out of sight after eight more. */
+enum { FOLLOW_BITS = 8 };
+#define FOLLOW_FACTOR 0xD6E8FEB86659FD93ull
 
 struct layout {
     builder *b;
@@ -115,7 +156,8 @@ struct layout {
     char escaped[128];
     size_t n_escaped;
     uint32_t escaped_id;
-    uint32_t n_escapes; /* such texts among `recent` and `guesses`, kept in `memory` */
+    stem stems[1 << STEM_BITS]; /* by how they begin */
+    uint32_t n_escapes;         /* such texts among `recent` and `guesses`, kept in `memory` */
     event e;
     uint64_t base;
     const char *start; /* of the bytes at hand */
@@ -150,6 +192,11 @@ static inline guess *layout_recent(layout *l, const char *p) {
     return &l->recent[h >> (64 - RECENT_BITS)];
 }
 
+static inline stem *layout_stem_of(layout *l, const char *p) {
+    uint32_t h = (uint32_t)scan_word(p) * 0x9E3779B9u; /* the quote and three bytes */
+    return &l->stems[h >> (32 - STEM_BITS)];
+}
+
 /* Bytes to the end, as far as a text can reach: less than GUESS_RAW. */
 static inline uint32_t layout_left(const char *p, const char *end) {
     return end - p < INT32_MAX ? (uint32_t)(end - p) : INT32_MAX;
@@ -181,6 +228,12 @@ uint32_t layout_new_raw(layout *l, const char *p, const char *end, guess *g, con
 node *layout_find_node(layout *l, const known *k, str key);
 /* Remembers what stood behind a value of `from`. */
 void layout_remember(layout *l, node *from, const gap *g);
+
+/* ---- layout_phrase.c ---- */
+/* Remembers the value of n that was just read, from `value` to `stop`, and the gap behind it. */
+void layout_learn_phrase(layout *l, node *n, str value, const gap *g);
+/* Makes one of a phrase and the one that followed it. */
+void layout_join_phrases(phrase *first, const phrase *second, const node *of_second);
 
 /* ---- layout_walk.c ---- */
 typedef enum {

@@ -53,6 +53,10 @@ static bool fill_node(layout *l, node *n, const known *k, uint32_t key) {
         n->at.place = builder_shape(l->b, k->place, key);
         if (!n->at.place) return false;
     }
+    n->cuts = n->field == FIELD_NAME && l->sink.dialect && l->sink.dialect->cut;
+    bool other_name = n->field == FIELD_NAME && l->sink.dialect && l->sink.dialect->name;
+    n->phrased = n->field != FIELD_TS && n->field != FIELD_DUR && n->field != FIELD_ID &&
+                 !n->time_text && !n->duplicate && !n->spare && !other_name;
     return true;
 }
 

@@ -201,6 +201,19 @@ static void learn_escaped(layout *l, str inside, uint32_t id, guess *recent) {
     l->n_escapes++;
 }
 
+/* Of a name the dialect left `word`, a clean one; what it cut off is a space and a number, or else it is
+ * not remembered. */
+static void learn_stem(layout *l, str name, str word, uint32_t id) {
+    str rest = str_from(name, word.n);
+    stem *s = layout_stem_of(l, name.p - 1);
+    if (rest.n < 2 || rest.p[0] != ' ' || word.n + 2 > sizeof s->bytes - SCAN_EQUAL_PAD) return;
+    for (size_t i = 1; i < rest.n; i++)
+        if (rest.p[i] < '0' || rest.p[i] > '9') return;
+    s->n = (uint32_t)word.n + 2;
+    s->id = id;
+    memcpy(s->bytes, name.p - 1, s->n);
+}
+
 /* A string that is neither the guess nor a recent one. */
 static uint32_t find_string(layout *l, const node *n, const char *p, const char *end,
                             const char **next) {
@@ -208,13 +221,12 @@ static uint32_t find_string(layout *l, const node *n, const char *p, const char 
     const char *close = scan_string(p + 1, end);
     if (__builtin_expect(close < end && *close == '"', 1)) {
         str text = str_n(p + 1, (size_t)(close - p - 1)), cut = text;
-        if (n->field == FIELD_NAME && l->sink.dialect && l->sink.dialect->cut)
-            cut = l->sink.dialect->cut(text);
+        if (n->cuts) cut = l->sink.dialect->cut(text);
         uint32_t id = layout_plain(l, cut, p);
         *next = close + 1;
-        if (cut.n == text.n && id < l->seen.n &&
-            (VEC(&l->seen, uint8_t)[id] & SEEN_CLEAN) == SEEN)
-            learn_guess(l, recent, id, 0);
+        bool clean = id < l->seen.n && (VEC(&l->seen, uint8_t)[id] & SEEN_CLEAN) == SEEN;
+        if (clean && cut.n == text.n) learn_guess(l, recent, id, 0);
+        if (clean && cut.n < text.n) learn_stem(l, text, cut, id);
         return id;
     }
     close = json_string_end(p + 1, end);

@@ -34,7 +34,20 @@ static bool long_time(str text, int64_t *ns) {
     return !__builtin_mul_overflow(us, 1000, ns) && !__builtin_add_overflow(*ns, fraction, ns);
 }
 
-const char *layout_odd_time(const char *p, const char *end, int64_t *ns, bool *good) {
+/* Microseconds as written → nanoseconds. False when it is no time that fits. */
+static bool to_ns(const scanned *s, int64_t *ns) {
+    static const int64_t scale[] = {1000, 100, 10, 1};
+    if (s->digits <= 3) return !__builtin_mul_overflow(s->v, scale[s->digits], ns);
+    int64_t divisor = 1;
+    for (int i = 3; i < s->digits; i++) divisor *= 10;
+    int64_t half = s->v < 0 ? -divisor / 2 : divisor / 2;
+    int64_t sum;
+    if (__builtin_add_overflow(s->v, half, &sum)) return false;
+    *ns = sum / divisor;
+    return true;
+}
+
+static const char *odd_time(const char *p, const char *end, int64_t *ns, bool *good) {
     const char *stop = json_value_end(p, end);
     if (!stop) return NULL;
     str text = json_text(str_n(p, (size_t)(stop - p)));
@@ -44,6 +57,19 @@ const char *layout_odd_time(const char *p, const char *end, int64_t *ns, bool *g
         *ns = (int64_t)(us * 1000 + (us < 0 ? -0.5 : 0.5));
         *good = true;
     }
+    return stop;
+}
+
+const char *layout_other_time(layout *l, const char *p, const char *end, int64_t *ns,
+                              uint32_t bit) {
+    scanned s;
+    const char *stop = scan_number(p, end, &s);
+    bool good = stop && to_ns(&s, ns);
+    if (__builtin_expect(!good, 0)) stop = odd_time(p, end, ns, &good);
+    if (good)
+        l->e.has |= bit;
+    else if (stop)
+        l->e.has |= EVENT_BAD_TIME;
     return stop;
 }
 

@@ -9,8 +9,10 @@
 /* What seldom happens when a value is added: too many, or a key for the second time. False when
  * there is no room for it: values and places must stay one path, so the first ones are kept. */
 bool layout_odd_room(layout *l, const node *n);
-/* A time that the quick scan could not read: exponent, quotes, too many digits. */
-const char *layout_odd_time(const char *p, const char *end, int64_t *ns, bool *good);
+/* A time that the quick scan could not read: whole, negative or very long ones, with an exponent or in
+ * quotes. */
+const char *layout_other_time(layout *l, const char *p, const char *end, int64_t *ns,
+                              uint32_t bit);
 /* A process, thread or arrow id that is no plain number. */
 const char *layout_odd_ident(layout *l, node *n, const char *p, const char *end, ident *out);
 /* A bare word: true, false, null, or something that JSON does not know. */
@@ -35,9 +37,8 @@ static inline void layout_add(layout *l, const node *n, uint8_t tag, uint8_t dig
     e->at[n->arg_field] = (uint16_t)i;
 }
 
-/* An id goes out of sight after eight more. */
 static inline void layout_follow(layout *l, uint32_t id) {
-    l->history = l->history << 8 ^ id * 0xD6E8FEB86659FD93ull;
+    l->history = l->history << FOLLOW_BITS ^ id * FOLLOW_FACTOR;
 }
 
 /* The string whose quote is at p: its id, and *next one past the closing quote. *next is NULL when
@@ -58,6 +59,21 @@ static inline uint32_t layout_read_string(layout *l, node *n, const char *p, con
     return id;
 }
 
+/* A name that is a known word and a number which the dialect cuts off: one past its closing quote, NULL
+ * when it is another. */
+static inline const char *layout_stem(layout *l, const char *p, const char *end) {
+    const stem *s = layout_stem_of(l, p);
+    if (!s->n || !scan_equal(p, s->bytes, s->n)) return NULL;
+    const char *number = p + s->n;
+    unsigned digits = scan_count(scan_less_zero(number));
+    if (digits - 1 >= 7 || number[digits] != '"' || number + digits >= end) return NULL;
+    l->e.name = s->id;
+    l->e.has |= EVENT_NAME;
+    l->string_start = p;
+    layout_follow(l, s->id);
+    return number + digits + 1;
+}
+
 /* The array or object at p, likewise. */
 static inline uint32_t layout_read_raw(layout *l, const node *n, const char *p, const char *end,
                                        const char **next) {
@@ -71,30 +87,14 @@ static inline uint32_t layout_read_raw(layout *l, const node *n, const char *p, 
     return id;
 }
 
-/* Microseconds as written → nanoseconds. False when it is no time that fits. */
-static inline bool layout_to_ns(const scanned *s, int64_t *ns) {
-    static const int64_t scale[] = {1000, 100, 10, 1};
-    if (s->digits <= 3) return !__builtin_mul_overflow(s->v, scale[s->digits], ns);
-    int64_t divisor = 1;
-    for (int i = 3; i < s->digits; i++) divisor *= 10;
-    int64_t half = s->v < 0 ? -divisor / 2 : divisor / 2;
-    int64_t sum;
-    if (__builtin_add_overflow(s->v, half, &sum)) return false;
-    *ns = sum / divisor;
-    return true;
-}
-
 static inline const char *layout_time(layout *l, const char *p, const char *end, int64_t *ns,
                                       uint32_t bit) {
-    scanned s;
-    const char *stop = scan_number(p, end, &s);
-    bool good = stop && layout_to_ns(&s, ns);
-    if (__builtin_expect(!good, 0)) stop = layout_odd_time(p, end, ns, &good);
-    if (good)
+    const char *stop = scan_micros(p, end, ns);
+    if (__builtin_expect(stop != NULL, 1)) {
         l->e.has |= bit;
-    else if (stop)
-        l->e.has |= EVENT_BAD_TIME;
-    return stop;
+        return stop;
+    }
+    return layout_other_time(l, p, end, ns, bit);
 }
 
 /* An id that is not the last one. */
@@ -159,6 +159,10 @@ static inline const char *layout_value(layout *l, node *n, const char *p, const 
     l->string_start = NULL;
     switch (n->field) {
     case FIELD_NAME:
+        if (n->cuts) {
+            const char *stop = layout_stem(l, p, end);
+            if (stop) return stop;
+        }
         if (*p == '"' && l->sink.dialect && l->sink.dialect->name)
             return layout_dialect_name(l, p, end);
         if (*p == '"') {

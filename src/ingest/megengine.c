@@ -215,7 +215,7 @@ static uint8_t scope_kind(str name) {
 }
 
 static name_info meaning_of(event_sink *s, uint32_t id) {
-    str name = intern_get(event_strings(s), id);
+    str name = intern_get(s->strings, id);
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
         if (str_eq(name, NAMES[i].name))
             return (name_info){.kind = NAMES[i].kind, .word = NAMES[i].word, .seen = 1};
@@ -227,7 +227,7 @@ static name_info meaning_of(event_sink *s, uint32_t id) {
 }
 
 static status look_at_name(event_sink *s, uint32_t id, name_info *out) {
-    timeline_state *st = event_sink_state(s);
+    timeline_state *st = s->state;
     name_info info = meaning_of(s, id);
     if (id >= st->names.n) {
         TRY(vec_reserve(&st->names, id + 1024 - st->names.n));
@@ -241,7 +241,7 @@ static status look_at_name(event_sink *s, uint32_t id, name_info *out) {
 }
 
 static status name_of(event_sink *s, uint32_t id, name_info *out) {
-    const timeline_state *st = event_sink_state(s);
+    const timeline_state *st = s->state;
     if (id < st->names.n && VEC(&st->names, name_info)[id].seen) {
         *out = VEC(&st->names, name_info)[id];
         return OK;
@@ -267,7 +267,7 @@ static uint8_t flow_of(str category) {
 
 /* There are a handful; more than there is room for take turns in the last place. */
 static const category_note *category_of(event_sink *s, const event *e) {
-    timeline_state *st = event_sink_state(s);
+    timeline_state *st = s->state;
     size_t i = 0;
     while (i < st->n_categories && st->categories[i].id != e->category) i++;
     if (i < st->n_categories) return &st->categories[i];
@@ -275,7 +275,7 @@ static const category_note *category_of(event_sink *s, const event *e) {
         i--;
     else
         st->n_categories++;
-    str name = intern_get(event_strings(s), e->category);
+    str name = intern_get(s->strings, e->category);
     st->categories[i] = (category_note){.id = e->category,
                                         .row = event_category(s, e),
                                         .flow = flow_of(name),
@@ -288,28 +288,58 @@ static const category_note *category_of(event_sink *s, const event *e) {
 
 static const ident NOBODY = {ABSENT_I64, false};
 
+/* The process and thread of a track, for the replay. */
+static status keep_row(timeline_state *st, const event *e, uint32_t track) {
+    while (st->rows.n <= track) {
+        timeline_row *row = vec_push(&st->rows);
+        if (!row) return ERR_MEMORY;
+        *row = (timeline_row){.known = false};
+    }
+    VEC(&st->rows, timeline_row)
+    [track] = (timeline_row){.pid = e->has & EVENT_PID ? e->pid : NOBODY,
+                             .tid = e->has & EVENT_TID ? e->tid : NOBODY,
+                             .known = true};
+    return OK;
+}
+
+/* Unix time of 0: on no row, so that none is made for it. */
+static status add_base(event_sink *s, const event *e, int64_t ns) {
+    timeline_state *st = s->state;
+    note *n = vec_push(&st->notes);
+    ident *pid = n ? vec_push(&st->bases) : NULL;
+    if (!pid) return ERR_MEMORY;
+    *pid = e->has & EVENT_PID ? e->pid : NOBODY;
+    *n = (note){.offset = e->offset,
+                .time = e->ts_ns,
+                .id = ns,
+                .other = (uint32_t)(st->bases.n - 1),
+                .what = NOTE_BASE};
+    return OK;
+}
+
 static status add_note(event_sink *s, const event *e, note_what what, note more) {
-    timeline_state *st = event_sink_state(s);
+    timeline_state *st = s->state;
+    more.track = event_track(s, e);
+    if (more.track == UINT32_MAX) return ERR_MEMORY;
+    if (more.track >= st->rows.n || !VEC(&st->rows, timeline_row)[more.track].known)
+        TRY(keep_row(st, e, more.track));
     note *n = vec_push(&st->notes);
     if (!n) return ERR_MEMORY;
+    more.what = (uint8_t)what;
+    more.offset = e->offset;
+    more.time = e->ts_ns;
     *n = more;
-    n->what = (uint8_t)what;
-    n->offset = e->offset;
-    n->time = e->ts_ns;
-    n->pid = e->has & EVENT_PID ? e->pid : NOBODY;
-    n->tid = e->has & EVENT_TID ? e->tid : NOBODY;
-    n->track = what == NOTE_BASE ? 0 : event_track(s, e); /* that one is on no row */
-    return n->track == UINT32_MAX ? ERR_MEMORY : OK;
+    return OK;
 }
 
 /* Size of what an event describes; types repeat. */
 static int64_t bytes_of(event_sink *s, const event *e) {
-    timeline_state *st = event_sink_state(s);
+    timeline_state *st = s->state;
     uint32_t type = event_text(e, FIELD_DTYPE);
     int64_t n = event_int(s, e, FIELD_ELEMENTS, -1);
     if (st->type != type || !type) {
         st->type = type;
-        st->type_bits = megengine_bytes(intern_get(event_strings(s), type), 8);
+        st->type_bits = megengine_bytes(intern_get(s->strings, type), 8);
     }
     if (st->type_bits == ABSENT_I64 || n < 0 || n > INT64_MAX / 256) return ABSENT_I64;
     return (n * st->type_bits + 7) / 8;
@@ -317,7 +347,7 @@ static int64_t bytes_of(event_sink *s, const event *e) {
 
 /* Size and device of a tensor, the first time it is described. */
 static status note_tensor(event_sink *s, const event *e) {
-    timeline_state *st = event_sink_state(s);
+    timeline_state *st = s->state;
     if (!event_has(e, FIELD_ID) || !event_has(e, FIELD_ELEMENTS)) return OK;
     int64_t id = event_int(s, e, FIELD_ID, 0);
     ident pid = e->has & EVENT_PID ? e->pid : NOBODY;
@@ -338,7 +368,7 @@ static status note_tensor(event_sink *s, const event *e) {
     if (!f) return ERR_MEMORY;
     *f = (tensor_fact){
         .id = id, .bytes = bytes, .pid = pid, .device = event_text(e, FIELD_DEVICE)};
-    *at = (uint32_t)(st->facts.n - 1);
+    *at = (uint32_t)st->facts.n;
     return OK;
 }
 
@@ -359,14 +389,14 @@ static status end_device_work(event_sink *s, const event *e, raw_mark *m) {
     k.bytes = event_int(s, e, FIELD_BYTES, ABSENT_I64);
     if (k.bytes == ABSENT_I64 && event_has(e, FIELD_ELEMENTS)) k.bytes = bytes_of(s, e);
     m->decides = true;
-    TRY(part_mark_kernel(event_sink_part(s), &k, m));
-    return part_mark(event_sink_part(s), m);
+    TRY(part_mark_kernel(s->part, &k, m));
+    return part_mark(s->part, m);
 }
 
 /* "Python Backtrace: a.py , line 3, in f\nb.py , line 7, in g\n", outermost first, as the stack texts
  * of the seal: "b.py(7): g;a.py(3): f". Lines "scope: <name>" in between are left out. */
 static uint32_t stack_of(event_sink *s, uint32_t text) {
-    str all = intern_get(event_strings(s), text), lead = STR("Python Backtrace: ");
+    str all = intern_get(s->strings, text), lead = STR("Python Backtrace: ");
     if (str_starts(all, lead)) all = str_from(all, lead.n);
     buf b = {0};
     while (all.n) {
@@ -383,15 +413,13 @@ static uint32_t stack_of(event_sink *s, uint32_t text) {
         buf_add_cstr(&b, "): ");
         buf_add_str(&b, str_from(line, in + 5));
     }
-    uint32_t id = !buf_ok(&b) ? UINT32_MAX
-                  : b.n       ? intern_add(event_strings(s), buf_str(&b))
-                              : 0;
+    uint32_t id = !buf_ok(&b) ? UINT32_MAX : b.n ? intern_add(s->strings, buf_str(&b)) : 0;
     buf_fini(&b);
     return id;
 }
 
 static status end_op(event_sink *s, const event *e, raw_mark *m) {
-    timeline_state *st = event_sink_state(s);
+    timeline_state *st = s->state;
     uint32_t trace = event_text(e, FIELD_BACKTRACE);
     pending_op p = {.op = {.external = event_int(s, e, FIELD_OP_ID, ABSENT_I64),
                            .sequence = ABSENT_I64,
@@ -404,7 +432,7 @@ static status end_op(event_sink *s, const event *e, raw_mark *m) {
     pending_op *row = vec_push(&st->pending);
     if (!row) return ERR_MEMORY;
     *row = p;
-    return add_note(s, e, NOTE_OP_END, (note){.pending = (uint32_t)(st->pending.n - 1)});
+    return add_note(s, e, NOTE_OP_END, (note){.other = (uint32_t)(st->pending.n - 1)});
 }
 
 static status take_mark(event_sink *s, event *e) {
@@ -417,7 +445,7 @@ static status take_mark(event_sink *s, event *e) {
         .offset = e->offset,
         .name = id,
         .track = event_track(s, e),
-        .args = part_args(event_sink_part(s), e->values, e->n_values),
+        .args = part_args(s->part, e->values, e->n_values),
         .category = c->row,
         .kind = kind_on_device(e, c, &name),
         .end = e->ph == 'E',
@@ -433,7 +461,7 @@ static status take_mark(event_sink *s, event *e) {
     if (m.end && kind_is_device(m.kind)) return end_device_work(s, e, &m);
     if (m.end && event_has(e, FIELD_OP_ID) && name.word != WORD_DISPATCH)
         return end_op(s, e, &m);
-    return part_mark(event_sink_part(s), &m);
+    return part_mark(s->part, &m);
 }
 
 /* TensorGetProp: a property was read without waiting. */
@@ -445,11 +473,11 @@ static status take_complete(event_sink *s, event *e) {
         .track = event_track(s, e),
         .category = event_category(s, e),
         .kind = KIND_OTHER,
-        .args = part_args(event_sink_part(s), e->values, e->n_values),
+        .args = part_args(s->part, e->values, e->n_values),
     };
     if (row.track == UINT32_MAX) return ERR_MEMORY;
     TRY(note_tensor(s, e));
-    return part_slice(event_sink_part(s), &row);
+    return part_slice(s->part, &row);
 }
 
 /* ---- arrows, counters, points, names ---- */
@@ -466,8 +494,8 @@ static status add_launch(event_sink *s, const event *e, const raw_arrow *a) {
         .flags = SLICE_SYNTHETIC,
     };
     raw_call call = {.correlation = a->id, .external = ABSENT_I64};
-    TRY(part_call(event_sink_part(s), &call, &row));
-    return part_slice(event_sink_part(s), &row);
+    TRY(part_call(s->part, &call, &row));
+    return part_slice(s->part, &row);
 }
 
 static status take_arrow(event_sink *s, event *e) {
@@ -488,7 +516,7 @@ static status take_arrow(event_sink *s, event *e) {
     if (a.kind == FLOW_TENSOR && e->ph != 'f')
         TRY(add_note(s, e, e->ph == 's' ? NOTE_MADE : NOTE_TOUCH, (note){.id = a.id}));
     if (e->ph == 's' && c->launch) TRY(add_launch(s, e, &a));
-    return part_arrow(event_sink_part(s), &a);
+    return part_arrow(s->part, &a);
 }
 
 static status take_counter(event_sink *s, event *e) {
@@ -514,15 +542,15 @@ static status take_point(event_sink *s, event *e) {
         double us = event_real(s, e, FIELD_LOCAL_TIME);
         int64_t ns = us > 0 && us < 9e15 ? (int64_t)(us * 1000) : 0;
         if (exact && v->v > 0 && v->v < INT64_MAX / scale) ns = v->v * scale;
-        return ns ? add_note(s, e, NOTE_BASE, (note){.id = ns}) : OK;
+        return ns ? add_base(s, e, ns) : OK;
     }
     if (name.word == WORD_STOP) TRY(add_note(s, e, NOTE_STOP, (note){0}));
     return event_take_instant(s, e);
 }
 
 static status take_label(event_sink *s, event *e) {
-    timeline_state *st = event_sink_state(s);
-    str name = intern_get(event_strings(s), e->name);
+    timeline_state *st = s->state;
+    str name = intern_get(s->strings, e->name);
     bool thread = str_eq(name, STR("thread_name"));
     if (!thread && !str_eq(name, STR("process_name"))) return OK;
     raw_label l = {.pid = e->has & EVENT_PID ? e->pid : NOBODY,
@@ -530,7 +558,7 @@ static status take_label(event_sink *s, event *e) {
                    .value = event_text(e, FIELD_NAME),
                    .offset = e->offset,
                    .kind = thread ? LABEL_THREAD_NAME : LABEL_PROCESS_NAME};
-    TRY(part_label(event_sink_part(s), &l));
+    TRY(part_label(s->part, &l));
     if (!thread) return OK;
     thread_note *t = vec_push(&st->threads);
     if (!t) return ERR_MEMORY;
@@ -575,6 +603,8 @@ static void fini_state(void *state) {
     vec_fini(&st->pending);
     vec_fini(&st->facts);
     vec_fini(&st->threads);
+    vec_fini(&st->rows);
+    vec_fini(&st->bases);
     vec_fini(&st->names);
     map_fini(&st->fact_map);
 }
@@ -584,6 +614,8 @@ static void init_state(void *state) {
                                                 .pending = VEC_INIT(pending_op),
                                                 .facts = VEC_INIT(tensor_fact),
                                                 .threads = VEC_INIT(thread_note),
+                                                .rows = VEC_INIT(timeline_row),
+                                                .bases = VEC_INIT(ident),
                                                 .names = VEC_INIT(name_info)};
 }
 

@@ -19,15 +19,21 @@ typedef enum {
     NOTE_BASE,   /* Unix time of 0, in the first event of old files */
 } note_what;
 
+/* There is one for every third event: it is kept small. */
 typedef struct {
     uint64_t offset; /* in the input: the order of everything */
     int64_t time, id;
-    ident pid, tid;
-    uint32_t text, other; /* shape and type of an input; name of a sampled device */
-    uint32_t track;       /* of the sink's part */
-    uint32_t pending;     /* NOTE_OP_END: row in `pending` */
+    uint32_t text;  /* shape of an input; name of a sampled device */
+    uint32_t other; /* type of an input; row in `pending` or `bases` */
+    uint32_t track; /* of the sink's part; a NOTE_BASE is on none */
     uint8_t what;
 } note;
+
+/* The process and thread of a track of the sink's part that notes are on. */
+typedef struct {
+    ident pid, tid;
+    bool known;
+} timeline_row;
 
 /* The end of an operator, kept back until its inputs are known. */
 typedef struct {
@@ -65,7 +71,8 @@ enum { N_CATEGORIES = 8 };
 
 typedef struct {
     vec notes, pending, facts, threads; /* note, pending_op, tensor_fact, thread_note */
-    map fact_map;                       /* hash of (pid, id) → fact */
+    map fact_map;                       /* hash of (pid, id) → fact + 1 */
+    vec rows, bases;                    /* timeline_row by track; ident: processes */
     vec names;                          /* name_info by string id */
     category_note categories[N_CATEGORIES];
     size_t n_categories;

@@ -1,6 +1,6 @@
 /* megengine_replay.c: what a MegEngine timeline says only between its lines.
  *
- * The notes of all threads, put in the order of the file, are walked once:
+ * The notes of all threads are walked once in the order of the file:
  *
  *   inputs   The blocks `Input n` before the end of an operator on its row are its inputs, with
  *            shape and type; `Output n` adds to what it moves.
@@ -16,7 +16,6 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/sort.h"
 #include "ingest/megengine_int.h"
 #include "ingest/trace_event_int.h"
 
@@ -36,18 +35,25 @@ typedef struct {
     int64_t allocated, reserved;
 } device_state;
 
+/* Of a tensor whose size is known, by row of facts. */
 typedef struct {
-    ident pid;
-    int64_t id, bytes;
-    uint32_t fact; /* + 1 in facts; 0: its size was never told */
     uint32_t device, block;
-    bool alive;
+    bool alive, placed; /* `device` is known */
 } tensor;
 
 typedef struct {
     const note *n; /* of the sink's state */
     event_sink *sink;
+    ident pid, tid;
 } sink_note;
+
+/* A process, and where the first note of it stands: the beginning of its window. */
+typedef struct {
+    ident pid;
+    int64_t start;
+} process_start;
+
+enum { MAX_PROCESSES = 1024 };
 
 typedef struct {
     builder *b;
@@ -55,13 +61,13 @@ typedef struct {
     int n_sinks;
     part *part; /* for rows of no thread */
     intern *strings;
-    sink_note *notes;
-    uint32_t n, *order;
-    vec open;    /* open_op, a few */
-    vec devices; /* device_state, a few */
-    vec tensors; /* tensor */
-    map tensor_map, fact_map;
-    vec facts; /* tensor_fact of all threads */
+    vec open;      /* open_op, a few */
+    vec devices;   /* device_state, a few */
+    vec processes; /* process_start, a few */
+    vec stops;     /* sink_note: NOTE_STOP */
+    vec tensors;   /* tensor */
+    map fact_map;  /* → row of facts + 1 */
+    vec facts;     /* tensor_fact of all threads */
     uint32_t n_blocks, tie;
     uint32_t last_text, last_device; /* of the tensor before: string id, row in devices */
     ident last_pid;
@@ -76,58 +82,42 @@ static timeline_state *state_of(const replay *r, int i) {
     return event_sink_state(r->sinks[i]);
 }
 
-static int cmp_notes(uint32_t x, uint32_t y, const void *context) {
-    const replay *r = context;
-    uint64_t a = r->notes[x].n->offset, b = r->notes[y].n->offset;
-    if (a != b) return a < b ? -1 : 1;
-    return (int)r->notes[x].n->what - (int)r->notes[y].n->what;
-}
-
-static status collect_notes(replay *r) {
-    size_t n = 0;
-    for (int i = 0; i < r->n_sinks; i++) n += state_of(r, i)->notes.n;
-    if (n > UINT32_MAX / 4) return ERR_LIMIT;
-    r->notes = mem_map((n + 1) * sizeof *r->notes);
-    r->order = mem_map((2 * n + 1) * sizeof *r->order);
-    if (!r->notes || !r->order) return ERR_MEMORY;
-    r->n = (uint32_t)n;
-    n = 0;
-    for (int i = 0; i < r->n_sinks; i++) {
-        const vec *notes = &state_of(r, i)->notes;
-        for (size_t k = 0; k < notes->n; k++, n++) {
-            r->notes[n] = (sink_note){&VEC(notes, note)[k], r->sinks[i]};
-            r->order[n] = (uint32_t)n;
-        }
-    }
-    sort_index(r->order, r->order + r->n, r->n, cmp_notes, r);
-    return OK;
-}
-
 static uint64_t tensor_key(ident pid, int64_t id) {
     return hash_pair(hash_pair((uint64_t)pid.v, pid.text), (uint64_t)id);
 }
 
-static status collect_facts(replay *r) {
-    for (int i = 0; i < r->n_sinks; i++) {
-        const vec *facts = &state_of(r, i)->facts;
-        for (size_t k = 0; k < facts->n; k++) {
-            const tensor_fact *f = &VEC(facts, tensor_fact)[k];
-            uint32_t *at = map_at(&r->fact_map, tensor_key(f->pid, f->id));
-            if (!at) return ERR_MEMORY;
-            if (*at != MAP_NONE) continue;
-            *at = 0;
-            tensor_fact *row = vec_push(&r->facts);
-            if (!row) return ERR_MEMORY;
-            *row = *f;
-            *at = (uint32_t)r->facts.n;
-        }
+static status add_facts(replay *r, const vec *facts) {
+    for (size_t k = 0; k < facts->n; k++) {
+        const tensor_fact *f = &VEC(facts, tensor_fact)[k];
+        uint32_t *at = map_at(&r->fact_map, tensor_key(f->pid, f->id));
+        if (!at) return ERR_MEMORY;
+        if (*at != MAP_NONE) continue;
+        *at = 0;
+        tensor_fact *row = vec_push(&r->facts);
+        if (!row) return ERR_MEMORY;
+        *row = *f;
+        *at = (uint32_t)r->facts.n;
     }
+    return OK;
+}
+
+/* Those of the first thread are taken as they are: mostly they are all there are. */
+static status collect_facts(replay *r) {
+    timeline_state *first = state_of(r, 0);
+    r->facts = first->facts;
+    r->fact_map = first->fact_map;
+    first->facts = VEC_INIT(tensor_fact);
+    first->fact_map = (map){0};
+    for (int i = 1; i < r->n_sinks; i++) TRY(add_facts(r, &state_of(r, i)->facts));
+    TRY(vec_reserve(&r->tensors, r->facts.n + 1));
+    for (size_t i = 0; i <= r->facts.n; i++)
+        *(tensor *)vec_push(&r->tensors) = (tensor){.alive = false};
     return OK;
 }
 
 /* ---- operators ---- */
 
-static open_op *open_of(replay *r, const note *n) {
+static open_op *open_of(replay *r, const sink_note *n) {
     for (size_t i = 0; i < r->open.n; i++) {
         open_op *o = &VEC(&r->open, open_op)[i];
         if (same(o->pid, n->pid) && same(o->tid, n->tid)) return o;
@@ -138,18 +128,20 @@ static open_op *open_of(replay *r, const note *n) {
     return o;
 }
 
-static int64_t bytes_of(const replay *r, const note *n) {
-    uint32_t at = map_get(&r->fact_map, tensor_key(n->pid, n->id));
-    return at == MAP_NONE ? 0 : VEC(&r->facts, tensor_fact)[at - 1].bytes;
+/* Row of facts + 1 of a note's tensor, 0 when its size was never told. */
+static uint32_t fact_of(const replay *r, const sink_note *n) {
+    uint32_t at = map_get(&r->fact_map, tensor_key(n->pid, n->n->id));
+    return at == MAP_NONE ? 0 : at;
 }
 
-static void add_tensor_of_op(replay *r, const note *n) {
+static void add_tensor_of_op(replay *r, const sink_note *n) {
     open_op *o = open_of(r, n);
     if (!o) return;
-    o->bytes = add_i64(o->bytes, bytes_of(r, n));
-    if (n->what != NOTE_INPUT || o->n_inputs == MAX_INPUTS) return;
-    o->shape[o->n_inputs] = n->text;
-    o->type[o->n_inputs++] = n->other;
+    uint32_t fact = fact_of(r, n);
+    if (fact) o->bytes = add_i64(o->bytes, VEC(&r->facts, tensor_fact)[fact - 1].bytes);
+    if (n->n->what != NOTE_INPUT || o->n_inputs == MAX_INPUTS) return;
+    o->shape[o->n_inputs] = n->n->text;
+    o->type[o->n_inputs++] = n->n->other;
 }
 
 /* The words for types that analyses know. */
@@ -204,8 +196,8 @@ static uint32_t write_inputs(replay *r, const open_op *o, bool types) {
 /* The operator's end goes to the part of its own thread: its arguments are there. */
 static status end_op(replay *r, const sink_note *n) {
     timeline_state *st = event_sink_state(n->sink);
-    pending_op *p = &VEC(&st->pending, pending_op)[n->n->pending];
-    open_op *o = open_of(r, n->n);
+    pending_op *p = &VEC(&st->pending, pending_op)[n->n->other];
+    open_op *o = open_of(r, n);
     part *to = event_sink_part(n->sink);
     if (o && o->n_inputs) {
         p->op.shapes = write_inputs(r, o, false);
@@ -239,42 +231,30 @@ static device_state *device_at(replay *r, ident pid, str text, uint32_t *index) 
     return v;
 }
 
-/* UINT32_MAX when out of memory. */
-static uint32_t tensor_of(replay *r, const note *n) {
-    uint32_t *at = map_at(&r->tensor_map, tensor_key(n->pid, n->id));
-    if (!at) return UINT32_MAX;
-    if (*at != MAP_NONE) return *at;
-    *at = 0;
-    tensor *t = vec_push(&r->tensors);
-    if (!t) return UINT32_MAX;
-    *at = (uint32_t)(r->tensors.n - 1);
-    uint32_t fact = map_get(&r->fact_map, tensor_key(n->pid, n->id));
-    *t = (tensor){.pid = n->pid, .id = n->id};
-    if (fact == MAP_NONE) return *at;
-    const tensor_fact *f = &VEC(&r->facts, tensor_fact)[fact - 1];
-    bool same_device = r->last_text && f->device == r->last_text && same(n->pid, r->last_pid);
-    if (!same_device &&
-        !device_at(r, n->pid, intern_get(r->strings, f->device), &r->last_device))
-        return UINT32_MAX;
+/* Finds the device of a tensor. */
+static status place_tensor(replay *r, ident pid, tensor *t, const tensor_fact *f) {
+    bool same_device = r->last_text && f->device == r->last_text && same(pid, r->last_pid);
+    if (!same_device && !device_at(r, pid, intern_get(r->strings, f->device), &r->last_device))
+        return ERR_MEMORY;
     r->last_text = f->device;
-    r->last_pid = n->pid;
+    r->last_pid = pid;
     t->device = r->last_device;
-    t->bytes = f->bytes;
-    t->fact = fact;
-    return *at;
+    t->placed = true;
+    return OK;
 }
 
 /* A tensor is born or dies; those whose size nobody told take no part. */
 static status change_tensor(replay *r, const sink_note *n) {
-    uint32_t at = tensor_of(r, n->n);
-    if (at == UINT32_MAX) return ERR_MEMORY;
-    tensor *t = &VEC(&r->tensors, tensor)[at];
+    uint32_t fact = fact_of(r, n);
+    if (!fact) return OK;
+    tensor *t = &VEC(&r->tensors, tensor)[fact];
+    const tensor_fact *f = &VEC(&r->facts, tensor_fact)[fact - 1];
+    if (!t->placed) TRY(place_tensor(r, n->pid, t, f));
     if (n->n->what == NOTE_MADE && t->alive) return OK;
     t->alive = !t->alive;
-    if (!t->fact) return OK;
     if (t->alive) t->block = ++r->n_blocks;
     device_state *d = &VEC(&r->devices, device_state)[t->device];
-    int64_t bytes = t->alive ? t->bytes : -t->bytes;
+    int64_t bytes = t->alive ? f->bytes : -f->bytes;
     d->allocated = add_i64(d->allocated, bytes);
     raw_memory m = {.time = n->n->time,
                     .bytes = bytes,
@@ -291,43 +271,97 @@ static status change_tensor(replay *r, const sink_note *n) {
 
 /* `gpu0:0_alloc_mem`: what is in use on the device, whoever uses it; of a CPU it is the memory of
  * the whole machine and says nothing about the program. */
-static status take_sample(replay *r, const note *n) {
-    str name = intern_get(r->strings, n->text);
+static status take_sample(replay *r, const sink_note *n) {
+    str name = intern_get(r->strings, n->n->text);
     str device = str_n(name.p, name.n - STR("_alloc_mem").n);
     uint32_t index;
     megengine_device d;
     if (!megengine_device_of(device, &d) || d.type >= DEVICE_NAMED) return OK;
     device_state *v = device_at(r, n->pid, device, &index);
     if (!v) return ERR_MEMORY;
-    v->reserved = n->id;
+    v->reserved = n->n->id;
     return OK;
 }
 
-static status replay_notes(replay *r) {
-    const note *moved = NULL;
-    for (uint32_t i = 0; i < r->n; i++) {
-        const sink_note *n = &r->notes[r->order[i]];
-        switch ((note_what)n->n->what) {
-        case NOTE_ALIVE: moved = n->n; continue;
-        case NOTE_MADE: TRY(change_tensor(r, n)); break;
-        case NOTE_TOUCH:
-            if (moved && same(moved->pid, n->n->pid) && moved->time == n->n->time)
-                TRY(change_tensor(r, n));
-            break;
-        case NOTE_INPUT:
-        case NOTE_OUTPUT: add_tensor_of_op(r, n->n); break;
-        case NOTE_OP_END: TRY(end_op(r, n)); break;
-        case NOTE_SAMPLE: TRY(take_sample(r, n->n)); break;
-        case NOTE_BASE:
-            if (!r->has_base) builder_set_base_unix_ns(r->b, n->n->id);
-            r->has_base = true;
-            break;
-        case NOTE_START:
-        case NOTE_STOP: break;
-        }
-        moved = NULL;
+/* Knows the process of a note, and when it begins. */
+static status meet_process(replay *r, const sink_note *n) {
+    const process_start *all = VEC(&r->processes, process_start);
+    for (size_t i = r->processes.n; i-- > 0;)
+        if (same(all[i].pid, n->pid)) return OK;
+    if (r->processes.n >= MAX_PROCESSES) return OK;
+    process_start *p = vec_push(&r->processes);
+    if (!p) return ERR_MEMORY;
+    *p = (process_start){n->pid, n->n->time};
+    return OK;
+}
+
+/* before: the note before this one when it was a NOTE_ALIVE. */
+static status replay_note(replay *r, const sink_note *n, const sink_note *before) {
+    switch ((note_what)n->n->what) {
+    case NOTE_MADE: return change_tensor(r, n);
+    case NOTE_TOUCH:
+        if (before->n && same(before->pid, n->pid) && before->n->time == n->n->time)
+            return change_tensor(r, n);
+        return OK;
+    case NOTE_INPUT:
+    case NOTE_OUTPUT: add_tensor_of_op(r, n); return OK;
+    case NOTE_OP_END: return end_op(r, n);
+    case NOTE_SAMPLE: return take_sample(r, n);
+    case NOTE_BASE:
+        if (!r->has_base) builder_set_base_unix_ns(r->b, n->n->id);
+        r->has_base = true;
+        return OK;
+    case NOTE_STOP: {
+        sink_note *stop = vec_push(&r->stops);
+        if (!stop) return ERR_MEMORY;
+        *stop = *n;
+        return OK;
+    }
+    case NOTE_ALIVE:
+    case NOTE_START: break;
     }
     return OK;
+}
+
+/* The next note of the file, of any thread: each has its own in order. at: the next of each thread.
+ * False behind the last. */
+static bool next_note(const replay *r, size_t *at, sink_note *out) {
+    int from = -1;
+    for (int i = 0; i < r->n_sinks; i++) {
+        const vec *notes = &state_of(r, i)->notes;
+        if (at[i] == notes->n) continue;
+        const note *n = &VEC(notes, note)[at[i]];
+        if (from >= 0 && n->offset >= out->n->offset) continue;
+        from = i;
+        out->n = n;
+    }
+    if (from < 0) return false;
+    at[from]++;
+    const timeline_state *st = state_of(r, from);
+    out->sink = r->sinks[from];
+    if (out->n->what == NOTE_BASE) {
+        out->pid = VEC(&st->bases, ident)[out->n->other];
+        out->tid = out->pid; /* nobody asks */
+    } else {
+        const timeline_row *row = &VEC(&st->rows, timeline_row)[out->n->track];
+        out->pid = row->pid;
+        out->tid = row->tid;
+    }
+    return true;
+}
+
+static status replay_notes(replay *r) {
+    size_t *at = mem_zalloc((size_t)r->n_sinks * sizeof *at);
+    if (!at) return ERR_MEMORY;
+    sink_note n = {0}, before = {0};
+    status st = OK;
+    while (st == OK && next_note(r, at, &n)) {
+        st = meet_process(r, &n);
+        if (st == OK) st = replay_note(r, &n, &before);
+        before = n.n->what == NOTE_ALIVE ? n : (sink_note){0};
+    }
+    mem_free(at);
+    return st;
 }
 
 /* ---- steps ---- */
@@ -335,9 +369,9 @@ static status replay_notes(replay *r) {
 /* The row of the process whose marks count: the worker's, else the one that is marked last. */
 static bool step_row(const replay *r, ident pid, ident *out) {
     bool found = false;
-    for (uint32_t i = 0; i < r->n; i++) {
-        const note *n = r->notes[r->order[i]].n;
-        if (n->what != NOTE_STOP || !same(n->pid, pid)) continue;
+    for (size_t i = 0; i < r->stops.n; i++) {
+        const sink_note *n = &VEC(&r->stops, sink_note)[i];
+        if (!same(n->pid, pid)) continue;
         *out = n->tid;
         found = true;
     }
@@ -367,14 +401,13 @@ static status add_step(replay *r, const sink_note *stop, int64_t start, int64_t 
     return s.dur < 0 ? OK : part_slice(event_sink_part(stop->sink), &s);
 }
 
-/* start: where the process' first note stands, which is the beginning of its window. */
-static status make_steps_of(replay *r, ident pid, int64_t start) {
+static status make_steps_of(replay *r, const process_start *p) {
     ident row = {0, false};
-    int64_t number = 0;
-    if (!step_row(r, pid, &row)) return OK;
-    for (uint32_t i = 0; i < r->n; i++) {
-        const sink_note *n = &r->notes[r->order[i]];
-        if (n->n->what != NOTE_STOP || !same(n->n->pid, pid) || !same(n->n->tid, row)) continue;
+    int64_t number = 0, start = p->start;
+    if (!step_row(r, p->pid, &row)) return OK;
+    for (size_t i = 0; i < r->stops.n; i++) {
+        const sink_note *n = &VEC(&r->stops, sink_note)[i];
+        if (!same(n->pid, p->pid) || !same(n->tid, row)) continue;
         TRY(add_step(r, n, start, ++number));
         start = n->n->time;
     }
@@ -382,20 +415,9 @@ static status make_steps_of(replay *r, ident pid, int64_t start) {
 }
 
 static status make_steps(replay *r) {
-    vec done = VEC_INIT(ident);
-    status st = OK;
-    for (uint32_t i = 0; i < r->n && st == OK; i++) {
-        const note *n = r->notes[r->order[i]].n;
-        bool seen = false;
-        for (size_t k = 0; k < done.n; k++) seen |= same(VEC(&done, ident)[k], n->pid);
-        if (seen || done.n >= 1024) continue;
-        ident *at = vec_push(&done);
-        if (!at) st = ERR_MEMORY;
-        if (at) *at = n->pid;
-        if (st == OK) st = make_steps_of(r, n->pid, n->time);
-    }
-    vec_fini(&done);
-    return st;
+    for (size_t i = 0; i < r->processes.n; i++)
+        TRY(make_steps_of(r, &VEC(&r->processes, process_start)[i]));
+    return OK;
 }
 
 /* ---- rows ---- */
@@ -464,26 +486,25 @@ status megengine_finish(builder *b, event_sink *const *sinks, int n, error *err)
                 .strings = builder_strings(b),
                 .open = VEC_INIT(open_op),
                 .devices = VEC_INIT(device_state),
+                .processes = VEC_INIT(process_start),
+                .stops = VEC_INIT(sink_note),
                 .tensors = VEC_INIT(tensor),
                 .facts = VEC_INIT(tensor_fact)};
     uint32_t worker = intern_add(r.strings, STR("worker"));
-    status st = worker == UINT32_MAX ? ERR_MEMORY : collect_notes(&r);
-    if (st == OK) st = collect_facts(&r);
+    status st = worker == UINT32_MAX ? ERR_MEMORY : collect_facts(&r);
     if (st == OK) st = replay_notes(&r);
     if (st == OK) st = make_steps(&r);
     if (st == OK) st = label_rows(&r, err);
     if (st == OK && r.has_named) st = megengine_add_words(b, err);
-    if (r.notes) mem_unmap(r.notes, ((size_t)r.n + 1) * sizeof *r.notes);
-    if (r.order) mem_unmap(r.order, (2 * (size_t)r.n + 1) * sizeof *r.order);
     vec_fini(&r.open);
     vec_fini(&r.devices);
+    vec_fini(&r.processes);
+    vec_fini(&r.stops);
     vec_fini(&r.tensors);
     vec_fini(&r.facts);
-    map_fini(&r.tensor_map);
     map_fini(&r.fact_map);
     builder_set_launch_by_arrow(b, true);
     builder_set_stage_track(b, worker);
-    if (st == ERR_LIMIT) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);
     return st;
 }

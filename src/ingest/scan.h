@@ -83,6 +83,27 @@ static inline bool scan_equal_front(const char *p, const char *g, size_t n, uint
 }
 #endif
 
+/* The same for SCAN_WIDE readable bytes: no branch for anything up to so many. */
+#define SCAN_WIDE 64
+
+static inline uint64_t scan_wide(size_t n) {
+    return n < SCAN_WIDE ? (1ull << n) - 1 : UINT64_MAX;
+}
+
+#ifdef __SSE2__
+static inline bool scan_equal_wide(const char *p, const char *g, size_t n, uint64_t wide) {
+    uint64_t low = scan_equal_16(p, g) | scan_equal_16(p + 16, g + 16) << 16;
+    uint64_t high = scan_equal_16(p + 32, g + 32) | scan_equal_16(p + 48, g + 48) << 16;
+    if (~(low | high << 32) & wide) return false;
+    return n <= SCAN_WIDE || scan_equal(p + SCAN_WIDE, g + SCAN_WIDE, n - SCAN_WIDE);
+}
+#else
+static inline bool scan_equal_wide(const char *p, const char *g, size_t n, uint64_t wide) {
+    (void)wide;
+    return scan_equal_words(p, g, n);
+}
+#endif
+
 /* High bit of every byte of w that equals c. Exact for the lowest set one, which is all we use. */
 static inline uint64_t scan_match(uint64_t w, uint8_t c) {
     uint64_t x = w ^ (0x0101010101010101ull * c);
@@ -236,6 +257,32 @@ static inline __attribute__((always_inline)) const char *scan_number(const char 
     s->v = (int64_t)(n ? high * SCAN_POWER[n] + scan_eight(t << (64 - 8 * n)) : high);
     s->digits = (uint8_t)digits;
     s->exact = whole == 1 || *p != '0';
+    return stop;
+}
+
+/* Reads microseconds with one to three digits behind the point and at most fifteen before it as
+ * nanoseconds. Returns their end, or NULL when it is anything else: that is for scan_number. */
+static inline __attribute__((always_inline)) const char *scan_micros(const char *p,
+                                                                     const char *end,
+                                                                     int64_t *ns) {
+    uint64_t t = scan_less_zero(p), whole = 0;
+    unsigned n = scan_count(t), none = n == 0;
+    if (n == 8) {
+        whole = scan_eight(t);
+        p += 8;
+        t = scan_less_zero(p);
+        n = scan_count(t);
+    }
+    uint64_t behind = scan_less_zero(p + n + 1);
+    unsigned digits = scan_count(behind);
+    const char *stop = p + n + 1 + digits;
+    if (p[n] != '.' || none || n == 8 || digits - 1 >= 3 || stop >= end ||
+        SCAN_GOES_ON[(uint8_t)*stop])
+        return NULL;
+    if (n) whole = whole * SCAN_POWER[n] + scan_eight(t << (64 - 8 * n));
+    behind &= (1u << 8 * digits) - 1;
+    *ns = (int64_t)(whole * 1000 + (behind & 15) * 100 + (behind >> 8 & 15) * 10 +
+                    (behind >> 16));
     return stop;
 }
 

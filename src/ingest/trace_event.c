@@ -259,30 +259,6 @@ enum {
 };
 
 typedef struct {
-    uint32_t id;
-    uint16_t row;
-    uint8_t class;
-} category_info;
-
-struct event_sink {
-    builder *b;
-    part *part;
-    layout *layout;
-    intern *strings;
-    vec categories;           /* category_info, a dozen */
-    category_info last[8];    /* one for each remainder of a string id */
-    ident last_pid, last_tid; /* of the last event, and its track + 1 */
-    uint32_t last_track, last_has;
-    vec names; /* uint8_t by string id */
-    map dims;  /* string id of a grid or block → row of dim_rows */
-    vec dim_rows;
-    bool kineto;
-    paddle_facts *paddle;   /* NULL: the words are Kineto's */
-    const dialect *dialect; /* NULL: Kineto and Chrome */
-    void *state;            /* the dialect's */
-};
-
-typedef struct {
     uint32_t d[3];
 } dim_row;
 
@@ -362,14 +338,6 @@ part *event_sink_part(event_sink *s) {
 
 void *event_sink_state(event_sink *s) {
     return s->state;
-}
-
-intern *event_strings(event_sink *s) {
-    return s->strings;
-}
-
-builder *event_builder(event_sink *s) {
-    return s->b;
 }
 
 bool event_sink_is_kineto(const event_sink *s) {
@@ -671,27 +639,22 @@ status event_drop(event_sink *s, const event *e, cause why) {
     return OK;
 }
 
-#define TIME_LIMIT ((int64_t)1 << 61)
-
-cause event_fault(const event *e, bool nameless) {
+cause event_odd_fault(const event *e, bool nameless) {
     bool may = e->ph == 'E' || e->ph == 'e' || (e->ph == 'B' && nameless);
     if (!(e->has & EVENT_NAME) && !may) return CAUSE_MISSING_NAME;
     if (e->ph == 'M') return CAUSE_NONE;
     if (e->has & EVENT_BAD_TIME) return CAUSE_NUMBER_RANGE;
     if (!(e->has & EVENT_TS)) return CAUSE_MISSING_TIME;
-    if (e->ts_ns <= -TIME_LIMIT || e->ts_ns >= TIME_LIMIT) return CAUSE_NUMBER_RANGE;
+    if (e->ts_ns <= -EVENT_TIME_LIMIT || e->ts_ns >= EVENT_TIME_LIMIT)
+        return CAUSE_NUMBER_RANGE;
     if (e->ph != 'X' || !(e->has & EVENT_DUR)) return CAUSE_NONE;
     if (e->dur_ns < 0) return CAUSE_NEGATIVE_DURATION;
-    return e->dur_ns >= TIME_LIMIT ? CAUSE_NUMBER_RANGE : CAUSE_NONE;
+    return e->dur_ns >= EVENT_TIME_LIMIT ? CAUSE_NUMBER_RANGE : CAUSE_NONE;
 }
 
-uint32_t event_track(event_sink *s, const event *e) {
+uint32_t event_new_track(event_sink *s, const event *e) {
     static const ident none = {ABSENT_I64, false};
     uint32_t has = e->has & (EVENT_PID | EVENT_TID);
-    if (has == s->last_has && s->last_track && e->pid.v == s->last_pid.v &&
-        e->tid.v == s->last_tid.v && e->pid.text == s->last_pid.text &&
-        e->tid.text == s->last_tid.text)
-        return s->last_track - 1;
     uint32_t track =
         part_track(s->part, has & EVENT_PID ? e->pid : none, has & EVENT_TID ? e->tid : none);
     s->last_pid = e->pid;

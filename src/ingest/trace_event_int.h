@@ -3,7 +3,32 @@
 #ifndef INGEST_TRACE_EVENT_INT_H
 #define INGEST_TRACE_EVENT_INT_H
 
+#include "base/map.h"
 #include "ingest/trace_event.h"
+
+typedef struct {
+    uint32_t id;
+    uint16_t row;
+    uint8_t class;
+} category_info;
+
+struct event_sink {
+    builder *b;
+    part *part;
+    layout *layout;
+    intern *strings;
+    vec categories;           /* category_info, a dozen */
+    category_info last[8];    /* one for each remainder of a string id */
+    ident last_pid, last_tid; /* of the last event, and its track + 1 */
+    uint32_t last_track, last_has;
+    vec names; /* uint8_t by string id */
+    map dims;  /* string id of a grid or block → row of dim_rows */
+    vec dim_rows;
+    bool kineto;
+    struct paddle_facts *paddle; /* NULL: the words are Kineto's */
+    const dialect *dialect;      /* NULL: Kineto and Chrome */
+    void *state;                 /* the dialect's */
+};
 
 static inline bool event_has(const event *e, unsigned field) {
     return e->fields >> field & 1;
@@ -21,17 +46,30 @@ static inline int64_t event_int(const event_sink *s, const event *e, unsigned fi
 double event_real(const event_sink *s, const event *e, unsigned field);
 /* String id of an argument that is a text or raw JSON, 0 otherwise. */
 uint32_t event_text(const event *e, unsigned field);
-/* The builder's strings. */
-intern *event_strings(event_sink *s);
-builder *event_builder(event_sink *s);
 
-/* Track of the event; UINT32_MAX when out of memory. */
-uint32_t event_track(event_sink *s, const event *e);
+/* Track of the event; UINT32_MAX when out of memory. Events of one thread follow each other. */
+uint32_t event_new_track(event_sink *s, const event *e);
+static inline uint32_t event_track(event_sink *s, const event *e) {
+    uint32_t has = e->has & (EVENT_PID | EVENT_TID);
+    if (has == s->last_has && s->last_track && e->pid.v == s->last_pid.v &&
+        e->tid.v == s->last_tid.v && e->pid.text == s->last_pid.text &&
+        e->tid.text == s->last_tid.text)
+        return s->last_track - 1;
+    return event_new_track(s, e);
+}
 /* Row of its category. */
 uint16_t event_category(event_sink *s, const event *e);
 /* Why this event cannot be kept, CAUSE_NONE when it can. A begin without a name can when
  * `nameless`. */
-cause event_fault(const event *e, bool nameless);
+cause event_odd_fault(const event *e, bool nameless);
+#define EVENT_TIME_LIMIT ((int64_t)1 << 61)
+static inline cause event_fault(const event *e, bool nameless) {
+    uint32_t has = e->has & (EVENT_NAME | EVENT_TS | EVENT_BAD_TIME);
+    bool usual = has == (EVENT_NAME | EVENT_TS) && e->ts_ns > -EVENT_TIME_LIMIT &&
+                 e->ts_ns < EVENT_TIME_LIMIT;
+    if (e->has & EVENT_DUR) usual &= (uint64_t)e->dur_ns < (uint64_t)EVENT_TIME_LIMIT;
+    return usual ? CAUSE_NONE : event_odd_fault(e, nameless);
+}
 status event_drop(event_sink *s, const event *e, cause why) MUST_USE;
 status event_take_counter(event_sink *s, event *e) MUST_USE;
 status event_take_instant(event_sink *s, event *e) MUST_USE;

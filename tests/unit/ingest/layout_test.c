@@ -675,6 +675,88 @@ static void a_dialect_cuts_names_and_nothing_else(void **state) {
     end(&r);
 }
 
+/* A few values in any mixture: whatever is remembered of them together is taken only where all of it
+ * stands, in one piece or in portions. `odd`: every so many values is one that never comes again. */
+static void read_mixture(uint32_t odd) {
+    static const char *const names[] = {"a", "ab",
+                                        "a longer name than thirty-two bytes, clearly"};
+    static const char *const texts[] = {"x", "y", "x\\ny", ""};
+    uint32_t seed = odd;
+    buf text = {0}, expected = {0};
+    for (int i = 1; i < 6000; i++) {
+        const char *name = names[next_random(&seed) % 3], *v = texts[next_random(&seed) % 4];
+        char other[32];
+        snprintf(other, sizeof other, "other %d", i);
+        if (next_random(&seed) % odd == 0) name = other;
+        if (next_random(&seed) % odd == 0) v = other;
+        unsigned pid = next_random(&seed) % 2 ? 12345 : 7, tid = next_random(&seed) % 3 * 50;
+        uint64_t offset = text.n + (text.n > 0);
+        buf_printf(
+            &text,
+            "%s{\"args\":{\"k\":\"%s\",\"n\":%d},\"name\":\"%s\",\"ph\":\"%c\",\"pid\":%u,"
+            "\"tid\":%u,\"ts\":%d.5}",
+            text.n ? "," : "", v, i, name, "BE"[i % 2], pid, tid, i);
+        buf_printf(&expected, "%llu ph=%c name=%s ts=%d500 pid=%u tid=%u k:str %s n:%d\n",
+                   (unsigned long long)offset, "BE"[i % 2], name, i, pid, tid,
+                   strcmp(v, "x\\ny") == 0 ? "x\ny" : v, i);
+    }
+    buf_add_byte(&text, 0);
+    buf_add_byte(&expected, 0);
+    for (size_t portion = 0; portion < 800; portion += 399) {
+        reading r;
+        start(&r);
+        if (portion)
+            read_in_portions(&r, text.p, portion);
+        else
+            assert_int_equal(parse(&r, text.p, NULL), LAYOUT_CLEAN);
+        assert_said(&r, expected.p);
+        end(&r);
+    }
+    buf_fini(&text);
+    buf_fini(&expected);
+}
+
+static void values_that_come_together_are_read_one_by_one_when_they_do_not(void **state) {
+    read_mixture(1000);
+    read_mixture(20);
+    read_mixture(2);
+}
+
+static void a_damaged_text_among_values_that_come_together_is_counted(void **state) {
+    reading r;
+    start(&r);
+    for (int i = 0; i < 50; i++)
+        assert_int_equal(parse(&r,
+                               "{\"name\":\"n\xff\",\"pid\":1,\"tid\":2,\"ts\":1.5},"
+                               "{\"name\":\"n\",\"pid\":1,\"tid\":2,\"ts\":1.5},",
+                               NULL),
+                         LAYOUT_CLEAN);
+    assert_int_equal(part_loss_count(r.p, CAUSE_BAD_UTF8), 50);
+    end(&r);
+}
+
+static void a_number_is_cut_only_where_it_ends_the_name(void **state) {
+    static const layout_dialect cutting = {.cut = cut_at_space};
+    reading r = {.b = builder_new()};
+    r.p = builder_part(r.b);
+    r.l = layout_new(r.b, r.p, (layout_sink){number_field, say_event, &r, &cutting});
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(parse(&r,
+                               "{\"name\":\"Put 1\"},{\"name\":\"Put 1234567\"},"
+                               "{\"name\":\"Put 123456789\"},{\"name\":\"Put\"},"
+                               "{\"name\":\"Putt 3\"},{\"name\":\"Put 3\\u0041\"}",
+                               NULL),
+                         LAYOUT_CLEAN);
+        assert_said(&r, "0 name=Put\n17 name=Put\n40 name=Put\n65 name=Put\n80 name=Putt\n"
+                        "98 name=Put 3A\n");
+    }
+    /* A name that is cut by the end of the bytes is no name yet. */
+    size_t used;
+    assert_int_equal(parse(&r, "{\"name\":\"Put 12", &used), LAYOUT_INCOMPLETE);
+    assert_int_equal(used, 0);
+    end(&r);
+}
+
 static void damage_in_a_text_is_counted_each_time(void **state) {
     reading r;
     start(&r);
@@ -718,6 +800,9 @@ int main(void) {
         cmocka_unit_test(a_guessed_text_is_taken_only_where_it_stands),
         cmocka_unit_test(texts_in_no_order_are_read_one_by_one),
         cmocka_unit_test(a_dialect_cuts_names_and_nothing_else),
+        cmocka_unit_test(values_that_come_together_are_read_one_by_one_when_they_do_not),
+        cmocka_unit_test(a_damaged_text_among_values_that_come_together_is_counted),
+        cmocka_unit_test(a_number_is_cut_only_where_it_ends_the_name),
         cmocka_unit_test(damage_in_a_text_is_counted_each_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

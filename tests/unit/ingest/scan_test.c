@@ -31,7 +31,8 @@ static void equal_bytes_are_equal_and_others_not(void **state) {
         if (i % 2) b[at] ^= 1; /* inside or behind what is compared */
         bool same = memcmp(a, b, n) == 0;
         if (scan_equal(a, b, n) != same || scan_equal_words(a, b, n) != same ||
-            scan_equal_front(a, b, n, scan_front(n)) != same)
+            scan_equal_front(a, b, n, scan_front(n)) != same ||
+            scan_equal_wide(a, b, n, scan_wide(n)) != same)
             fail_msg("%zu bytes, changed at %zu", n, at);
     }
 }
@@ -84,12 +85,24 @@ static const char *number_slowly(const char *p, const char *end, scanned *s) {
     return p;
 }
 
+/* What the quick way takes for microseconds is what the slow one reads, and it takes the usual ones. */
+static void check_micros(const char *p, const char *stop, const scanned *s) {
+    static const int64_t scale[] = {1000, 100, 10, 1};
+    int64_t ns = 0;
+    const char *x = scan_micros(p, stop ? stop + 1 : p, &ns);
+    bool usual =
+        stop && *p != '-' && s->digits >= 1 && s->digits <= 3 && stop - p - 1 - s->digits <= 15;
+    if ((x != NULL) != usual || (x && (x != stop || ns != s->v * scale[s->digits])))
+        fail_msg("%.30s: %td %lld ns", p, x ? x - p : -1, (long long)ns);
+}
+
 static void check_number(const char *p, const char *end) {
     scanned a = {0}, b = {0};
     const char *x = scan_number(p, end, &a), *y = number_slowly(p, end, &b);
     if (x != y || (x && (a.v != b.v || a.digits != b.digits || a.exact != b.exact)))
         fail_msg("%.30s: %td %lld %u %d, not %td %lld %u %d", p, x ? x - p : -1, (long long)a.v,
                  a.digits, a.exact, y ? y - p : -1, (long long)b.v, b.digits, b.exact);
+    check_micros(p, y, &b);
 }
 
 static void numbers_are_read_digit_by_digit(void **state) {

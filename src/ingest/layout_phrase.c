@@ -1,0 +1,93 @@
+/* layout_phrase.c: values that stand at their place again and again, and the gaps between them.
+ *
+ *   },"name":"queue","ph":"C","pid":7,"tid":0,"ts":12.5
+ *            ^---------- a phrase ------------^
+ *
+ * Names, processes, threads and strings are often one of a few, and so is what they are followed by:
+ * the value and its gap are kept as one string of bytes with what it means. Two phrases that follow
+ * each other become one, so that in short events everything between two numbers is one comparison.
+ * A phrase is taken where all of its bytes stand: then the values and the gaps would have been read the
+ * same way. Only what was clean is learned, and never the end of an event.
+ *
+ * Where values differ too often the place goes back to phrases of one value, then to none. */
+#include "ingest/layout_int.h"
+
+enum { A_MISS = 4, MANY_MISSES = 128 }; /* one is forgotten by four hits */
+enum { FEW = 3 };                       /* alternatives that a phrase may be joined with */
+
+/* Too many misses: false when the place learns no more. */
+static bool may_learn(node *n) {
+    n->misses += A_MISS;
+    if (n->misses < MANY_MISSES) return true;
+    n->phrased = !n->alone;
+    n->alone = true;
+    n->n_phrases = n->misses = 0;
+    return n->phrased;
+}
+
+/* What the value that was just read means. False when it is nothing that a phrase can tell. */
+static bool tell(const layout *l, const node *n, phrase *f, bool string) {
+    const event *e = &l->e;
+    if (l->pending.n || l->failure != OK) return false;
+    if (n->field == FIELD_NAME) {
+        f->has = EVENT_NAME;
+        f->name = e->name;
+        f->shift = FOLLOW_BITS;
+        f->mix = e->name * FOLLOW_FACTOR;
+        return string;
+    }
+    if (n->field == FIELD_PID || n->field == FIELD_TID) {
+        f->has = n->field == FIELD_PID ? EVENT_PID : EVENT_TID;
+        f->pid = e->pid;
+        f->tid = e->tid;
+        return true;
+    }
+    const raw_value *v = e->n_values ? &e->values[e->n_values - 1] : NULL;
+    if (!string || !v || v->tag != VALUE_STRING || v->place != n->at.place) return false;
+    f->texts[f->n_texts++] = (phrase_text){n, (uint32_t)v->v};
+    f->shift = FOLLOW_BITS;
+    f->mix = (uint32_t)v->v * FOLLOW_FACTOR;
+    return true;
+}
+
+/* Room for one more: the one that has not helped for longest goes. */
+static phrase *new_phrase(layout *l, node *n) {
+    if (n->n_phrases == MAX_PHRASES) return n->phrases[MAX_PHRASES - 1];
+    phrase *f = ARENA_NEW(&l->memory, phrase);
+    if (f) n->phrases[n->n_phrases++] = f;
+    return f;
+}
+
+void layout_learn_phrase(layout *l, node *n, str value, const gap *g) {
+    phrase f = {.next = g->next};
+    if (!may_learn(n) || g->ends || value.n + g->n > MAX_PHRASE_BYTES) return;
+    if (!tell(l, n, &f, value.p[0] == '"')) return;
+    phrase *to = new_phrase(l, n);
+    if (!to) return;
+    f.n = (uint32_t)(value.n + g->n);
+    f.wide = scan_wide(f.n);
+    f.whole = n->alone;
+    memcpy(f.bytes, value.p, f.n);
+    *to = f;
+}
+
+void layout_join_phrases(phrase *first, const phrase *second, const node *of_second) {
+    first->whole = true;
+    if (of_second->n_phrases > FEW || first->n + second->n > MAX_PHRASE_BYTES ||
+        first->n_texts + second->n_texts > MAX_PHRASE_TEXTS)
+        return;
+    memcpy(first->bytes + first->n, second->bytes, second->n);
+    first->n += second->n;
+    first->wide = scan_wide(first->n);
+    first->next = second->next;
+    first->has |= second->has;
+    if (second->has & EVENT_NAME) first->name = second->name;
+    if (second->has & EVENT_PID) first->pid = second->pid;
+    if (second->has & EVENT_TID) first->tid = second->tid;
+    memcpy(first->texts + first->n_texts, second->texts,
+           second->n_texts * sizeof *second->texts);
+    first->n_texts = (uint8_t)(first->n_texts + second->n_texts);
+    first->mix = first->mix << second->shift ^ second->mix;
+    first->shift = (uint8_t)(first->shift + second->shift);
+    first->whole = second->whole;
+}
