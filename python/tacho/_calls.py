@@ -11,6 +11,7 @@ from ctypes import (POINTER, Structure, byref, c_char_p, c_double, c_int, c_int3
 from typing import Any, Callable, Dict, Optional, Sequence
 
 from . import _library
+from ._words import FORWARD, MODULE, PYTHON, WORK_GIVEN, WORK_NONE
 
 MOST_TENSORS, MOST_DIMS = 24, 8
 
@@ -134,8 +135,8 @@ def module_begin(name_id: int, forward: int) -> int:
     """How many ranges were opened: the outermost module of a thread is the forward pass, too."""
     depth = getattr(_local, "depth", 0)
     if depth == 0:
-        begin(forward, 4)
-    begin(name_id, 2)
+        begin(forward, FORWARD)
+    begin(name_id, MODULE)
     _local.depth = depth + 1
     return 2 if depth == 0 else 1
 
@@ -159,7 +160,7 @@ def op_begin(text: str, phase: int, shapes: Optional[Sequence[Sequence[int]]], t
         dims = list(shapes[i])[:MOST_DIMS]
         inputs[i] = _Tensor(int(types[i]), len(dims), (c_int64 * max(len(dims), 1))(*dims))
     op = _Op(size=sizeof(_Op), name=_bytes(text), phase=phase, inputs=inputs, n_inputs=n,
-             work=1 if flops >= 0 or n_bytes >= 0 else 0, flops=flops, bytes=n_bytes, sequence=sequence)
+             work=WORK_GIVEN if flops >= 0 or n_bytes >= 0 else WORK_NONE, flops=flops, bytes=n_bytes, sequence=sequence)
     _lib.tacho_op_begin(byref(op))
 
 
@@ -227,7 +228,7 @@ def _id_of(code: Any) -> int:
 
 def enter(code: Any, text: str) -> None:
     _ids[code] = name(text)
-    begin(_ids[code], 8)
+    begin(_ids[code], PYTHON)
 
 
 def forget(code: Any) -> None:
@@ -237,14 +238,14 @@ def forget(code: Any) -> None:
 def leave(code: Any) -> None:
     number = _ids.get(code, 0)
     if number:
-        _lib.tacho_site_end(byref(_Site(b"", number, 8)))
+        _lib.tacho_site_end(byref(_Site(b"", number, PYTHON)))
 
 
 def _on_event(frame: Any, event: str, _argument: Any) -> None:
     if event == "call":
         number = _id_of(frame.f_code)
         if number:
-            begin(number, 8)
+            begin(number, PYTHON)
     elif event == "return":
         leave(frame.f_code)
 

@@ -3,12 +3,9 @@ import os
 from typing import Any, List
 
 from . import _library
-
-PLAIN, OP, MODULE, DATA, FORWARD, BACKWARD, OPTIMIZER, COMMUNICATION, PYTHON = range(9)
-OK, BUSY, FAILED, OFF = 0, -1, -2, -3
-TORCH_OPS, TORCH_SHAPES, TORCH_MEMORY, TORCH_LINKS, TORCH_STEPS, TORCH_FLOPS = 1, 2, 4, 8, 16, 32
-TYPES = {"float64": 1, "float32": 2, "float16": 3, "bfloat16": 4, "int64": 5, "int32": 6, "int16": 7,
-         "int8": 8, "uint8": 9, "bool": 10}
+from ._words import (BACKWARD, BUSY, COMMUNICATION, DATA, FAILED, FORWARD, MODULE, OFF, OK, OP, OPTIMIZER,  # noqa: F401
+                     PLAIN, PYTHON, TORCH_FLOPS, TORCH_LINKS, TORCH_MEMORY, TORCH_OPS, TORCH_SHAPES, TORCH_STEPS,
+                     TYPES)
 
 
 def _loaded_path() -> str:

@@ -23,6 +23,10 @@
 enum { FIRST_CHUNKS = 16, GROW_CHUNKS = 64, MOST_TEXT = 32768 };
 #define LEAST_BYTES ((uint64_t)1 << 20)
 
+static off_t place_of(uint64_t chunk) {
+    return (off_t)(TACHO_FILE_HEADER_BYTES + chunk * TACHO_CHUNK_BYTES);
+}
+
 /* The most bytes this process may have in one file: beyond RLIMIT_FSIZE a signal would end it. */
 static uint64_t allowed_bytes(uint64_t wanted) {
     struct rlimit r;
@@ -86,12 +90,17 @@ rec_file *rec_file_new(const char *path, const char *final_path, uint64_t limit_
 }
 
 void rec_file_free(rec_file *f, bool cut) {
-    off_t used = (off_t)(TACHO_FILE_HEADER_BYTES + f->n_chunks * TACHO_CHUNK_BYTES);
-    if (cut) (void)!ftruncate(f->fd, used);
+    if (cut) (void)!ftruncate(f->fd, place_of(f->n_chunks));
     if (f->map) munmap(f->map, f->map_bytes);
     close(f->fd);
     free(f->closed);
     free(f);
+}
+
+/* The system's own call: that of the C library writes into blocks, where a disk cannot do it, and
+ * somebody may be using them already. */
+bool rec_file_allocate(const rec_file *f, uint64_t from, uint64_t to) {
+    return fallocate(f->fd, 0, place_of(from), place_of(to) - place_of(from)) == 0;
 }
 
 bool rec_file_grow(rec_file *f, uint64_t n) {
@@ -101,8 +110,7 @@ bool rec_file_grow(rec_file *f, uint64_t n) {
         errno = EFBIG;
         return false;
     }
-    off_t from = f->ready ? (off_t)(TACHO_FILE_HEADER_BYTES + f->ready * TACHO_CHUNK_BYTES) : 0;
-    off_t to = (off_t)(TACHO_FILE_HEADER_BYTES + (f->ready + n) * TACHO_CHUNK_BYTES);
+    off_t from = f->ready ? place_of(f->ready) : 0, to = place_of(f->ready + n);
     do {
         code = posix_fallocate(f->fd, from, to - from);
     } while (code == EINTR);

@@ -5,10 +5,16 @@
  * second, later every ten), names frames, and answers the socket. After a stop it unmaps the file,
  * as soon as no thread can be writing into it any more.
  *
+ * It never stands in the program's way. It asks for blocks without holding the lock; it never takes a
+ * processor from a thread that runs (SCHED_BATCH); and a stop does not wake it, for on a busy machine
+ * the system would run it at once where the stopping thread ran, and unmapping takes tens of
+ * milliseconds. It sees the stopped file at its next turn.
+ *
  * It is made by the first recording and stays. All signals are blocked in it. After a fork the child
  * has none and makes its own when it records. */
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,8 +72,15 @@ static void plan_ahead(watch *w, uint64_t n_chunks) {
 static void make_room(watch *w, rec_file *f) {
     bool before = rec_enter(&rec_lock);
     plan_ahead(w, f->n_chunks);
-    uint64_t wanted = f->n_chunks + w->ahead;
-    if (f->ready < wanted && f->ready < f->limit) (void)rec_file_grow(f, wanted - f->ready);
+    uint64_t had = f->ready, wanted = f->n_chunks + w->ahead;
+    if (wanted > f->limit) wanted = f->limit;
+    if (had < wanted) {
+        rec_leave(&rec_lock, before);
+        bool has_blocks = rec_file_allocate(f, had, wanted);
+        before = rec_enter(&rec_lock);
+        if (has_blocks && f->ready < wanted) f->ready = wanted;
+        if (!has_blocks && f->ready < wanted) (void)rec_file_grow(f, wanted - f->ready);
+    }
     uint64_t from = w->touched > f->n_chunks ? w->touched : f->n_chunks, to = f->ready;
     rec_leave(&rec_lock, before);
     if (to > from) touch_pages(rec_file_chunk(f, from), (to - from) * TACHO_CHUNK_BYTES);
@@ -107,7 +120,6 @@ void rec_helper_put_away(rec_file *f) {
     f->next = to_put_away;
     to_put_away = f;
     n_to_put_away++;
-    rec_helper_wake();
 }
 
 /* ---- the loop ---- */
@@ -128,10 +140,18 @@ static rec_file *current_file(void) {
     return f;
 }
 
-static void wait_for_work(bool recording, int listening) {
+/* Nobody wakes us for a file that was stopped after we looked. */
+static bool is_file_open(void) {
+    bool before = rec_enter(&rec_lock);
+    bool open = rec_current || to_put_away;
+    rec_leave(&rec_lock, before);
+    return open;
+}
+
+static void wait_for_work(int listening) {
     struct pollfd fds[2] = {{.fd = wake_fd, .events = POLLIN},
                             {.fd = listening, .events = POLLIN}};
-    int timeout = recording || rec_control_deadline() ? TICK_MS : -1;
+    int timeout = is_file_open() || rec_control_deadline() ? TICK_MS : -1;
     if (poll(fds, listening >= 0 ? 2 : 1, timeout) <= 0) return;
     uint64_t n;
     if (fds[0].revents) (void)!read(wake_fd, &n, sizeof n);
@@ -145,16 +165,22 @@ static int listening_socket(void) {
     return fd;
 }
 
+static void yield_to_the_program(void) {
+    struct sched_param none = {.sched_priority = 0};
+    if (sched_getscheduler(0) == SCHED_OTHER) (void)sched_setscheduler(0, SCHED_BATCH, &none);
+}
+
 static void *run_helper(void *unused) {
     watch w = {.epoch = 0};
     (void)unused;
     prctl(PR_SET_NAME, "tacho", 0, 0, 0);
+    yield_to_the_program();
     for (;;) {
         for (rec_file *done; (done = next_to_put_away()) != NULL;) put_away(done);
         rec_file *f = current_file();
         if (f) serve_current(&w, f);
         rec_control_tick();
-        wait_for_work(f != NULL, listening_socket());
+        wait_for_work(listening_socket());
     }
     return NULL;
 }
@@ -210,6 +236,7 @@ void rec_helper_catch_up(void) {
         bool behind = is_running && n_to_put_away > MOST_BEHIND;
         rec_leave(&rec_lock, before);
         if (!behind) return;
+        rec_helper_wake();
         usleep(1000);
     }
 }
@@ -218,6 +245,7 @@ void rec_helper_catch_up(void) {
 void rec_helper_finish(void) {
     int64_t until = rec_clock_ns(CLOCK_MONOTONIC) + FINISH_NS;
     bool waiting = true;
+    rec_helper_wake();
     while (waiting && rec_clock_ns(CLOCK_MONOTONIC) < until) {
         bool before = rec_enter(&rec_lock);
         waiting = is_running && to_put_away;

@@ -65,6 +65,8 @@ rec_file *rec_file_new(const char *path, const char *final_path, uint64_t limit_
 void rec_file_free(rec_file *f, bool cut);
 /* Room for at least n more chunks on the disk; false when there is none. */
 bool rec_file_grow(rec_file *f, uint64_t n);
+/* Blocks for these chunks, without a lock; they count when `ready` says so. False: rec_file_grow. */
+bool rec_file_allocate(const rec_file *f, uint64_t from, uint64_t to);
 static inline uint8_t *rec_file_chunk(const rec_file *f, uint64_t chunk) {
     return f->map + TACHO_FILE_HEADER_BYTES + chunk * TACHO_CHUNK_BYTES;
 }
@@ -239,7 +241,7 @@ void rec_rank_forked(void);
 /* Makes sure that it runs and listens when it should; false when there can be no thread. */
 bool rec_helper_start(bool listens);
 void rec_helper_wake(void);
-void rec_helper_put_away(rec_file *f); /* rec_lock */
+void rec_helper_put_away(rec_file *f); /* at its next turn; rec_lock */
 /* Waits a while when many stopped files are still open: for programs that start and stop all the time. */
 void rec_helper_catch_up(void);
 void rec_helper_forked(void);

@@ -13,25 +13,28 @@
  * once, and what is not found is not used. Without the trial's success nothing is recorded, and the
  * caller may fall back to ranges of NVTX or ITT.
  *
- * Only the calling convention of x86-64 is spoken here. Callbacks stay harmless for ever: a thread may
+ * The calling conventions of x86-64 and aarch64 are spoken here (rec_torch_entry.h). Callbacks stay harmless for ever: a thread may
  * hold their addresses after they were taken away, and this library is never unloaded. */
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "record/rec_int.h"
+#include "record/rec_torch_entry.h"
 #include "record/rec_torch_int.h"
 
-#if defined(__x86_64__) && defined(__linux__)
+#if (defined(__x86_64__) || defined(__aarch64__)) && defined(__linux__)
 
 enum { N_SCOPES = 10, SCOPE_OP = 0, SCOPE_BACKWARD = 1, SCOPE_USER = 7 };
 enum { PROBE_WORDS = 64, TAG_TENSOR = 1, FLOAT = 6, MOST_LIST = TACHO_MOST_TENSORS };
 
 /* at::RecordFunctionCallback: passed by value, in memory. */
 typedef struct {
-    void **(*start)(void **context, const void *fn);
+    rec_entry start;
     void (*end)(const void *fn, void *context);
     double probability;
     bool scopes[N_SCOPES], needs_inputs, needs_outputs, needs_ids;
@@ -255,11 +258,11 @@ static __attribute__((noinline)) void **start_other(void **context, const void *
     return start_kind(context, fn, phase);
 }
 
-static void **start_op(void **context, const void *fn) {
+REC_ENTRY(start_op) {
     return start_other(context, fn, TACHO_RANGE_PLAIN);
 }
 
-static void **start_backward(void **context, const void *fn) {
+REC_ENTRY(start_backward) {
     return start_other(context, fn, TACHO_RANGE_BACKWARD);
 }
 
@@ -286,7 +289,7 @@ static tacho_range_kind kind_of(const char *name) {
     return starts_with(name, "Optimizer.") ? TACHO_RANGE_OPTIMIZER : TACHO_RANGE_PLAIN;
 }
 
-static void **start_user(void **context, const void *fn) {
+REC_ENTRY(start_user) {
     const char *name = torch.name(fn);
     bool step = is_step(name), written = !is_off() && rec_begin_text(name, kind_of(name));
     uint32_t of = rec_self.epoch % N_BEGUN;
@@ -309,7 +312,7 @@ static void end_any(const void *fn, void *context) {
 }
 
 /* One callback for all scopes: libtorch goes through all callbacks at every node of the backward pass. */
-static void **start_any(void **context, const void *fn) {
+REC_ENTRY(start_any) {
     uint8_t scope = ((const uint8_t *)fn)[place.scope];
     if (REC_UNLIKELY(scope == SCOPE_USER)) return start_user(context, fn);
     if (scope == SCOPE_BACKWARD) return start_backward(context, fn);
@@ -326,9 +329,24 @@ typedef struct {
 } probe;
 static __thread probe *probing;
 
+/* A pipe refuses what cannot be read, too; n is far less than it holds. */
+static bool read_by_pipe(uint64_t from, void *to, size_t n) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return false;
+    bool good = write(ends[1], (const void *)(uintptr_t)from, n) == (ssize_t)n &&
+                read(ends[0], to, n) == (ssize_t)n;
+    close(ends[0]);
+    close(ends[1]);
+    return good;
+}
+
 static bool read_safely(uint64_t from, void *to, size_t n) {
     struct iovec here = {to, n}, there = {(void *)(uintptr_t)from, n};
-    return from && process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)n;
+    if (!from) return false;
+    ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+    if (got < 0 && (errno == ENOSYS || errno == EPERM)) /* containers and emulators forbid it */
+        return read_by_pipe(from, to, n);
+    return got == (ssize_t)n;
 }
 
 static uint64_t impl_of(tensor t) {
@@ -384,7 +402,7 @@ static void find_list(const uint64_t *words) {
         place.list_tag = v.tag;
 }
 
-static void **start_probe(void **context, const void *fn) {
+REC_ENTRY(start_probe) {
     *context = NULL;
     probe *p = probing;
     if (!p || p->found || strcmp(torch.name(fn), p->want) != 0) return context;
@@ -440,7 +458,8 @@ static void make_list(void) {
 }
 
 static bool trial(void) {
-    callback c = {start_probe, end_probe, 1.0, {[SCOPE_OP] = true}, true, false, true};
+    callback c = {
+        REC_ENTRY_OF(start_probe), end_probe, 1.0, {[SCOPE_OP] = true}, true, false, true};
     uint64_t handle = torch.add(c);
     bool good = multiply();
     if (good) make_list();
@@ -491,11 +510,18 @@ static void take_out(void) {
 
 static void put_in(unsigned want) {
     bool inputs = (want & TACHO_TORCH_SHAPES) && place.inputs;
-    callback op = {start_op, end_any, 1.0, {[SCOPE_OP] = true}, inputs, false, false};
-    callback backward = {start_backward, end_any, 1.0,  {[SCOPE_BACKWARD] = true},
-                         inputs,         false,   false};
-    callback user = {start_user, end_any, 1.0, {[SCOPE_USER] = true}, false, false, false};
-    callback any = {start_any, end_any, 1.0, {false}, false, false, false};
+    callback op = {
+        REC_ENTRY_OF(start_op), end_any, 1.0, {[SCOPE_OP] = true}, inputs, false, false};
+    callback backward = {REC_ENTRY_OF(start_backward),
+                         end_any,
+                         1.0,
+                         {[SCOPE_BACKWARD] = true},
+                         inputs,
+                         false,
+                         false};
+    callback user = {
+        REC_ENTRY_OF(start_user), end_any, 1.0, {[SCOPE_USER] = true}, false, false, false};
+    callback any = {REC_ENTRY_OF(start_any), end_any, 1.0, {false}, false, false, false};
     any.scopes[SCOPE_OP] = any.scopes[SCOPE_BACKWARD] = any.scopes[SCOPE_USER] = true;
     if (place.scope && !inputs) {
         handles[0] = torch.add(any);

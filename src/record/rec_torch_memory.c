@@ -17,8 +17,13 @@
 #include "record/rec_int.h"
 #include "record/rec_torch_int.h"
 
-#if defined(__x86_64__) && defined(__linux__)
+#if (defined(__x86_64__) || defined(__aarch64__)) && defined(__linux__)
 
+#if defined(__x86_64__)
+enum { CALL_ENTRY = R_X86_64_JUMP_SLOT, DATA_ENTRY = R_X86_64_GLOB_DAT };
+#else
+enum { CALL_ENTRY = R_AARCH64_JUMP_SLOT, DATA_ENTRY = R_AARCH64_GLOB_DAT };
+#endif
 enum { MOST_PLACES = 16, CPU = 0 };
 static const char ENABLED[] = "_ZN3c1022memoryProfilingEnabledEv";
 static const char REPORT[] = "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE";
@@ -97,7 +102,7 @@ static void change_in(ElfW(Addr) base, relocations r, const ElfW(Sym) * symbols,
                       const char *strings) {
     for (size_t i = 0; i < r.n; i++) {
         uint64_t type = ELF64_R_TYPE(r.rela[i].r_info);
-        if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
+        if (type != CALL_ENTRY && type != DATA_ENTRY) continue;
         const char *name = strings + symbols[ELF64_R_SYM(r.rela[i].r_info)].st_name;
         void *to = replacement(name);
         if (to) change((void **)(uintptr_t)(base + r.rela[i].r_offset), to);

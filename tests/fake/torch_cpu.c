@@ -7,8 +7,14 @@
 
 #define SHOW __attribute__((visibility("default")))
 
+/* A unique_ptr comes back through memory whose address goes where that of a big struct goes; only the
+ * first word is written. */
 typedef struct {
-    void **(*start)(void **context, const void *fn);
+    void *context, *unused[2];
+} returned;
+
+typedef struct {
+    returned (*start)(const void *fn);
     void (*end)(const void *fn, void *context);
     double probability;
     bool scopes[10], needs_inputs, needs_outputs, needs_ids;
@@ -121,7 +127,7 @@ static void run(const call *c, void (*inside)(void)) {
     for (int i = 0; i < MOST; i++) {
         if (!used[i] || !all[i].scopes[c->scope]) continue;
         began[i] = true;
-        all[i].start(&contexts[i], fn);
+        contexts[i] = all[i].start(fn).context;
     }
     if (inside) inside();
     for (int i = MOST - 1; i >= 0; i--) {

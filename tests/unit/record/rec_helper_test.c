@@ -2,13 +2,19 @@
 #include "unit/record/record_helper.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "record/rec_int.h"
+
+static int helper_tid; /* of the last one that was seen */
 
 /* Threads of this process that are named "tacho". */
 static int helpers(void) {
@@ -19,7 +25,10 @@ static int helpers(void) {
         char path[300], name[32] = "";
         snprintf(path, sizeof path, "/proc/self/task/%.200s/comm", e->d_name);
         FILE *in = fopen(path, "r");
-        if (in && fgets(name, sizeof name, in)) n += strcmp(name, "tacho\n") == 0;
+        if (in && fgets(name, sizeof name, in) && strcmp(name, "tacho\n") == 0) {
+            helper_tid = atoi(e->d_name);
+            n++;
+        }
         if (in) fclose(in);
     }
     closedir(d);
@@ -68,6 +77,47 @@ static void a_stopped_file_is_cut_to_what_it_holds(void **state) {
     assert_int_equal(tacho_stop(), TACHO_OK);
     tacho_path(path, sizeof path);
     assert_true(wait_until(is_cut)); /* one chunk of names, one of events */
+}
+
+/* A disk that takes as long as the test wants. */
+static atomic_bool is_slow, is_asked;
+
+int fallocate(int fd, int mode, off_t from, off_t bytes) {
+    atomic_store(&is_asked, true);
+    while (atomic_load(&is_slow)) usleep(1000);
+    return (int)syscall(SYS_fallocate, fd, mode, from, bytes);
+}
+
+static bool is_disk_asked(void) {
+    return atomic_load(&is_asked);
+}
+
+static void stopping_does_not_wait_for_the_disk(void **state) {
+    fresh_folder();
+    atomic_store(&is_asked, false);
+    atomic_store(&is_slow, true);
+    start_all();
+    tacho_mark("m");
+    assert_true(wait_until(is_disk_asked));
+    for (int i = 0; i < 100000; i++) tacho_mark("meanwhile"); /* makes its own room */
+    assert_int_equal(tacho_stop(), TACHO_OK);
+    assert_true(atomic_load(&is_slow)); /* the helper is still in there */
+    atomic_store(&is_slow, false);
+    tacho_path(path, sizeof path);
+    trace *t = read_recording(path);
+    assert_int_equal(t->instant.n - 1, 100001);
+    trace_release(t);
+}
+
+static bool is_batch(void) {
+    return helpers() == 1 && sched_getscheduler(helper_tid) == SCHED_BATCH;
+}
+
+static void it_takes_no_processor_from_the_program(void **state) {
+    fresh_folder();
+    start_all();
+    assert_true(wait_until(is_batch));
+    assert_int_equal(sched_getscheduler(0), SCHED_OTHER); /* and the program is as it was */
 }
 
 static void clocks_are_read_from_time_to_time(void **state) {
@@ -119,6 +169,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(there_is_one_and_it_makes_room, tear_down),
         cmocka_unit_test_teardown(a_stopped_file_is_cut_to_what_it_holds, tear_down),
+        cmocka_unit_test_teardown(stopping_does_not_wait_for_the_disk, tear_down),
+        cmocka_unit_test_teardown(it_takes_no_processor_from_the_program, tear_down),
         cmocka_unit_test_teardown(clocks_are_read_from_time_to_time, tear_down),
         cmocka_unit_test_teardown(a_child_makes_its_own, tear_down),
     };

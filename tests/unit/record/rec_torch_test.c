@@ -34,7 +34,7 @@ static void without_pytorch_nothing_is_promised(void **state) {
     assert_int_equal(tacho_torch(0), 0);
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 
 static void inner(void) {
     run_op("aten::addmm", OP, 5, 0, NULL);
@@ -253,7 +253,7 @@ static void of_an_unknown_layout_only_names_are_taken(void **state) {
 int main(void) {
     const struct CMUnitTest first[] = {cmocka_unit_test(without_pytorch_nothing_is_promised)};
     int failed = cmocka_run_group_tests_name("rec_torch (none)", first, NULL, NULL);
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
     const struct CMUnitTest unknown[] = {
         cmocka_unit_test(of_an_unknown_layout_only_names_are_taken)};
     failed += cmocka_run_group_tests_name("rec_torch (unknown)", unknown, NULL, NULL);

@@ -1,0 +1,9 @@
+"""Numbers of the recorder's header files (include/tacho), by name: kinds of ranges, results, what PyTorch is
+asked for, types of elements, how an operator's work is known."""
+
+PLAIN, OP, MODULE, DATA, FORWARD, BACKWARD, OPTIMIZER, COMMUNICATION, PYTHON = range(9)
+OK, BUSY, FAILED, OFF = 0, -1, -2, -3
+TORCH_OPS, TORCH_SHAPES, TORCH_MEMORY, TORCH_LINKS, TORCH_STEPS, TORCH_FLOPS = 1, 2, 4, 8, 16, 32
+WORK_NONE, WORK_GIVEN = range(2)
+TYPES = {"float64": 1, "float32": 2, "float16": 3, "bfloat16": 4, "int64": 5, "int32": 6, "int16": 7,
+         "int8": 8, "uint8": 9, "bool": 10}
