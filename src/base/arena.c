@@ -16,7 +16,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/mem.h"
+#include "base/pages.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define POISONING 1
@@ -63,13 +63,13 @@ void arena_reset(arena *a) {
     for (arena_block *b = a->blocks; b; b = next) {
         next = b->next;
         UNPOISON(b, b->size_bytes);
-        mem_free(b);
+        pages_give(b, b->size_bytes);
     }
     arena_init(a, a->limit_bytes);
 }
 
 static arena_block *new_block(size_t size) {
-    arena_block *b = mem_alloc(size);
+    arena_block *b = pages_take(size);
     if (!b) return NULL;
     b->size_bytes = size;
     POISON(b + 1, size - sizeof *b);

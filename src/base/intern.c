@@ -25,6 +25,7 @@
 #include <stdatomic.h>
 
 #include "base/mem.h"
+#include "base/pages.h"
 #include "base/seed_int.h"
 
 #define FIRST_BITS 12
@@ -158,7 +159,7 @@ static place *free_place(table *tab, uint32_t tag) {
 }
 
 static table *new_table(unsigned bits) {
-    table *tab = mem_map(table_size_bytes(bits));
+    table *tab = pages_take_zeroed(table_size_bytes(bits));
     if (!tab) return NULL;
     tab->bits = bits;
     tab->shift = 32 - bits;
@@ -184,17 +185,17 @@ void intern_free(intern *t) {
     table *older;
     for (table *tab = atomic_load(&t->newest); tab; tab = older) {
         older = tab->older;
-        mem_unmap(tab, table_size_bytes(tab->bits));
+        pages_give(tab, table_size_bytes(tab->bits));
     }
     text_block *before;
     for (text_block *b = t->texts; b; b = before) {
         before = b->older;
-        mem_unmap(b, b->size_bytes);
+        pages_give(b, b->size_bytes);
     }
     for (size_t i = 0; t->blocks && i < MAX_BLOCKS; i++) {
         const char **ids = atomic_load(&t->blocks[i]);
         if (!ids) break;
-        mem_unmap(ids, BLOCK_IDS * sizeof *ids);
+        pages_give(ids, BLOCK_IDS * sizeof *ids);
     }
     mem_unmap(t->blocks, MAX_BLOCKS * sizeof(id_block));
     pthread_mutex_destroy(&t->adding);
@@ -212,7 +213,7 @@ static char *take_text(intern *t, size_t n) {
     /* A long text gets a mapping of its own and leaves the current block open. */
     bool is_long = need > TEXT_BLOCK / 4;
     size_t size = is_long ? sizeof(text_block) + need + INTERN_PAD : TEXT_BLOCK;
-    text_block *b = mem_map(size);
+    text_block *b = pages_take_zeroed(size);
     if (!b) return NULL;
     *b = (text_block){.older = t->texts, .size_bytes = size};
     t->texts = b;
@@ -253,7 +254,7 @@ static uint32_t insert(intern *t, table *tab, str s, uint64_t hash) {
     id_block *slot = &t->blocks[id >> BLOCK_BITS];
     const char **ids = atomic_load_explicit(slot, memory_order_relaxed);
     if (!ids) {
-        ids = mem_map(BLOCK_IDS * sizeof *ids);
+        ids = pages_take_zeroed(BLOCK_IDS * sizeof *ids);
         if (!ids) return UINT32_MAX;
         atomic_store_explicit(slot, ids, memory_order_release);
     }
@@ -262,7 +263,7 @@ static uint32_t insert(intern *t, table *tab, str s, uint64_t hash) {
     uint32_t length = (uint32_t)s.n;
     memcpy(p, &length, sizeof length);
     p += sizeof length;
-    memcpy(p, s.p, s.n); /* the NUL behind it is there already: mappings are zeroed */
+    memcpy(p, s.p, s.n); /* the NUL behind it is there already: blocks are zeroed */
     ids[id & (BLOCK_IDS - 1)] = p;
     place *to = free_place(tab, (uint32_t)(hash >> 32));
     to->text = p;

@@ -10,12 +10,13 @@
 #include "base/map.h"
 
 #include "base/mem.h"
+#include "base/pages.h"
 #include "base/seed_int.h"
 
 #define FIRST_PLACES ((size_t)64)
 #define PLACE_BYTES (sizeof(uint64_t) + sizeof(uint32_t))
-/* From here on pages come from the kernel: huge ones, and given back at once. */
-#define MAPPED_FROM ((size_t)1 << 16)
+/* From here on whole pages: what a smaller map or an array had is used again. */
+#define PAGES_FROM ((size_t)1 << 13)
 
 uint64_t hash_u64(uint64_t x) {
     x ^= x >> 32;
@@ -43,8 +44,8 @@ static inline size_t find_place(const map *m, uint64_t key) {
 }
 
 static void free_block(map *m) {
-    if (m->cap >= MAPPED_FROM) {
-        mem_unmap(m->keys, m->cap * PLACE_BYTES);
+    if (m->cap >= PAGES_FROM) {
+        pages_give(m->keys, m->cap * PLACE_BYTES);
     } else {
         mem_free(m->keys);
     }
@@ -59,7 +60,7 @@ static status rebuild(map *m, size_t cap) {
     size_t size;
     if (__builtin_mul_overflow(cap, PLACE_BYTES, &size)) return ERR_MEMORY;
     map bigger = {.n = m->n, .cap = cap};
-    bigger.keys = cap >= MAPPED_FROM ? mem_map(size) : mem_alloc(size);
+    bigger.keys = cap >= PAGES_FROM ? pages_take(size) : mem_alloc(size);
     if (!bigger.keys) return ERR_MEMORY;
     bigger.values = (uint32_t *)(bigger.keys + cap);
     memset(bigger.values, 0xFF, cap * sizeof *bigger.values); /* MAP_NONE everywhere */

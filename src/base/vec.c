@@ -1,11 +1,12 @@
 /* vec.c: growing a column by mapping more pages.
  *
- * Growing never copies: mremap moves page tables, not bytes, so no moment needs twice the memory.
- * Pages that were mapped but never written are not resident, which makes generous steps free: the
- * mapping starts at 64 KiB and doubles up to 64 MiB, then grows by a quarter. */
+ * A short column lies in pages that were used before (base/pages.h) and is copied when it grows. From
+ * 2 MiB on growing never copies: mremap moves page tables, not bytes, so no moment needs twice the
+ * memory. Pages that were mapped but never written are not resident, which makes generous steps free:
+ * the mapping starts at 64 KiB and doubles up to 64 MiB, then grows by a quarter. */
 #include "base/vec.h"
 
-#include "base/mem.h"
+#include "base/pages.h"
 
 #define FIRST_STEP ((size_t)64 << 10)
 #define DOUBLING_UP_TO ((size_t)64 << 20)
@@ -21,7 +22,7 @@ status vec_reserve(vec *v, size_t n) {
     size_t size = old == 0 ? FIRST_STEP : old < DOUBLING_UP_TO ? old * 2 : old + old / 4;
     if (size < need) size = need;
     if (size > FIRST_STEP) size = (size + FIRST_STEP - 1) & ~(FIRST_STEP - 1);
-    void *p = old ? mem_remap(v->p, old, size) : mem_map(size);
+    void *p = old ? pages_resize(v->p, old, size) : pages_take(size);
     if (!p) return ERR_MEMORY;
     v->p = p;
     v->mapped_bytes = size;
@@ -30,6 +31,6 @@ status vec_reserve(vec *v, size_t n) {
 }
 
 void vec_fini(vec *v) {
-    if (v->mapped_bytes) mem_unmap(v->p, v->mapped_bytes);
+    if (v->mapped_bytes) pages_give(v->p, v->mapped_bytes);
     *v = (vec){.elem_bytes = v->elem_bytes};
 }

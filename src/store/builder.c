@@ -13,8 +13,12 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/pages.h"
 #include "store/args.h"
 #include "store/builder_int.h"
+
+/* An argument block while it is written: a record more than it is to hold. */
+enum { BLOCK_ROOM = ARGS_BLOCK_BYTES + MAX_VALUES * ARGS_VALUE_BYTES + ARGS_VARINT_BYTES };
 
 builder *builder_new(void) {
     builder *b = mem_zalloc(sizeof *b);
@@ -57,7 +61,7 @@ static void free_part_rows(part *p) {
                   &p->marks,    &p->arrows,  &p->labels,   &p->tracks,   &p->places};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) vec_fini(all[i]);
     map_fini(&p->track_map);
-    if (p->block) mem_free(p->block);
+    pages_give(p->block, BLOCK_ROOM);
     p->block = NULL;
 }
 
@@ -68,7 +72,10 @@ static void free_shared_rows(builder *b) {
         mem_free(p);
     }
     b->parts = NULL;
-    for (size_t i = 0; i < b->blocks.n; i++) mem_free(VEC(&b->blocks, arg_block)[i].p);
+    for (size_t i = 0; i < b->blocks.n; i++) {
+        const arg_block *block = &VEC(&b->blocks, arg_block)[i];
+        pages_give(block->p, block->room);
+    }
     b->blocks.n = 0;
     b->metas.n = b->devices.n = b->groups.n = 0;
     b->given_ops.n = b->given_steps.n = b->pipe_ops.n = b->queue_samples.n = 0;
@@ -282,10 +289,12 @@ uint16_t builder_category(builder *b, uint32_t name) {
 static void finish_block(part *p) {
     if (!p->block) return;
     uint32_t n = (uint32_t)(p->block_at - p->block);
-    uint8_t *cut = mem_grow(p->block, n ? n : 1);
+    uint32_t room = n > ARGS_BLOCK_BYTES ? n : ARGS_BLOCK_BYTES;
+    uint8_t *cut = pages_resize(p->block, BLOCK_ROOM, room);
     pthread_mutex_lock(&p->b->lock);
     arg_block *blocks = VEC(&p->b->blocks, arg_block);
-    blocks[p->block_number] = (arg_block){cut ? cut : p->block, n};
+    blocks[p->block_number] =
+        cut ? (arg_block){cut, n, room} : (arg_block){p->block, n, BLOCK_ROOM};
     pthread_mutex_unlock(&p->b->lock);
     p->block = NULL;
 }
@@ -296,8 +305,7 @@ void part_finish(part *p) {
 
 static bool start_block(part *p) {
     finish_block(p);
-    uint8_t *bytes =
-        mem_alloc(ARGS_BLOCK_BYTES + MAX_VALUES * ARGS_VALUE_BYTES + ARGS_VARINT_BYTES);
+    uint8_t *bytes = pages_take(BLOCK_ROOM);
     if (!bytes) {
         p->failed = true;
         return false;
@@ -307,13 +315,13 @@ static bool start_block(part *p) {
     arg_block *row = full ? NULL : vec_push(&p->b->blocks);
     p->failed |= !row && !full;
     if (row) {
-        *row = (arg_block){NULL, 0};
+        *row = (arg_block){NULL, 0, 0};
         p->block_number = (uint32_t)(p->b->blocks.n - 1);
         p->n_blocks++;
     }
     pthread_mutex_unlock(&p->b->lock);
     if (!row) {
-        mem_free(bytes);
+        pages_give(bytes, BLOCK_ROOM);
         return false;
     }
     p->block = p->block_at = bytes;

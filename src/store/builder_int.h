@@ -57,7 +57,7 @@ typedef struct {
 /* One finished argument block. */
 typedef struct {
     uint8_t *p;
-    uint32_t n;
+    uint32_t n, room; /* bytes of records; of the block */
 } arg_block;
 
 /* Key of the global shape trie. */

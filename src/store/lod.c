@@ -2,23 +2,24 @@
  * lod_rows.c, lod_ready.c, lod_series.c, lod_names.c, lod_cover.c and lod_load.c and read by
  * lod_walk.c.
  *
- * Everything is plain arrays of mapped pages, made once. A row of the null table stands for "none"
+ * Everything is plain arrays of whole pages, made once. A row of the null table stands for "none"
  * nowhere: lane 0 exists and is empty, so that a lane id of 0 can mean none.
  *
  * What is read of the trace is asked for first (trace_require), so a damaged file is found here and
  * not while drawing. */
+#include "base/pages.h"
 #include "store/lod_int.h"
 
 void *lod_map(lod *l, int part, size_t n, size_t elem_bytes) {
     size_t bytes;
     if (__builtin_mul_overflow(n + 1, elem_bytes, &bytes)) return NULL;
-    void *p = mem_map(bytes);
+    void *p = pages_take_zeroed(bytes);
     if (p) l->bytes[part] = bytes;
     return p;
 }
 
 static void unmap(lod *l, int part, void *p) {
-    if (p) mem_unmap(p, l->bytes[part]);
+    pages_give(p, l->bytes[part]);
 }
 
 void lod_free(lod *l) {

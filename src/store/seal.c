@@ -4,7 +4,7 @@
  *
  * Every step is a linear pass or a sort over plain arrays; the wide ones run on the pool, track by
  * track, and give the same result for any number of threads. */
-#include "base/mem.h"
+#include "base/pages.h"
 #include "store/builder_int.h"
 #include "store/trace_int.h"
 
@@ -29,10 +29,10 @@ status seal_table(sealing *s, int table, size_t n, error *err) {
     size_t bytes = 0;
     for (int c = info->first_column; c < info->end_column; c++)
         bytes += aligned(n * COLUMN_INFO[c].elem_bytes);
-    char *p = mem_map(bytes);
+    char *p = pages_take_zeroed(bytes);
     if (!p) FAIL_MEMORY(err);
     pthread_mutex_lock(&s->lock);
-    trace_own_map(s->t, p, bytes);
+    trace_own_pages(s->t, p, bytes);
     pthread_mutex_unlock(&s->lock);
     for (int c = info->first_column; c < info->end_column; c++) {
         *trace_column_slot(s->t, c) = p;
@@ -142,7 +142,7 @@ status builder_seal(builder *b, pool *workers, trace **out, error *err) {
     arena_fini(&s.scratch);
     pthread_mutex_destroy(&s.lock);
     vec_fini(&s.track_kinds);
-    if (s.spare) mem_unmap(s.spare, s.spare_bytes);
+    if (s.spare) pages_give(s.spare, s.spare_bytes);
     if (st != OK) {
         trace_release(s.t);
         return st;

@@ -8,8 +8,8 @@
  *
  * Slices are taken in pieces, side by side: first each piece counts its rows, then, when it is known
  * where they start, it writes them. */
-#include "base/mem.h"
 #include "base/num.h"
+#include "base/pages.h"
 #include "store/builder_int.h"
 
 enum { PIECE = 32768 }; /* slices of one job */
@@ -242,7 +242,7 @@ static status seal_by_kind(sealing *s, error *err) {
 
 /* Sealed ids of the raw slices of a part, by raw row. Only made for parts that need it. */
 static uint32_t *sealed_ids(const sealing *s, const part *p) {
-    uint32_t *ids = mem_map(((size_t)p->n_slices + 1) * sizeof *ids);
+    uint32_t *ids = pages_take(((size_t)p->n_slices + 1) * sizeof *ids);
     for (uint32_t i = 1; ids && i < s->slice.n; i++) {
         uint32_t row = s->raw_row[i] - p->first_slice;
         if (row < p->n_slices) ids[row] = i;
@@ -288,7 +288,7 @@ static status seal_comms(sealing *s, error *err) {
     for (uint32_t i = 0; i < s->n_parts; i++) n += s->part_list[i]->comms.n;
     TRY(seal_table(s, TABLE_comm, n + 1, err));
     if (n == 0) return OK;
-    const raw_comm **by_slice = mem_map(s->slice.n * sizeof *by_slice);
+    const raw_comm **by_slice = pages_take_zeroed(s->slice.n * sizeof *by_slice);
     map groups = {0};
     status st = by_slice ? OK : ERR_MEMORY;
     for (uint32_t i = 0; i < s->n_parts && st == OK; i++) {
@@ -299,7 +299,7 @@ static status seal_comms(sealing *s, error *err) {
             const raw_comm *c = &VEC(&p->comms, raw_comm)[k];
             if (c->slice < p->n_slices) by_slice[ids[c->slice]] = c;
         }
-        if (ids) mem_unmap(ids, ((size_t)p->n_slices + 1) * sizeof *ids);
+        if (ids) pages_give(ids, ((size_t)p->n_slices + 1) * sizeof *ids);
     }
     for (size_t i = 0; i < s->b->groups.n && st == OK; i++) {
         uint32_t *at = map_at(&groups, VEC(&s->b->groups, raw_group)[i].name);
@@ -312,7 +312,7 @@ static status seal_comms(sealing *s, error *err) {
             uint32_t group = find_group(s, &groups, by_slice[i], err, &st);
             write_comm(s, row++, i, by_slice[i], group);
         }
-    if (by_slice) mem_unmap(by_slice, s->slice.n * sizeof *by_slice);
+    if (by_slice) pages_give(by_slice, s->slice.n * sizeof *by_slice);
     map_fini(&groups);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);
     return st;

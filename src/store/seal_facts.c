@@ -2,6 +2,7 @@
  * was lost; and the strings and argument blocks, copied out of the builder into flat arrays. */
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/pages.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 #include "store/trace_int.h"
@@ -87,10 +88,10 @@ static status seal_strings(sealing *s, error *err) {
     const intern *strings = s->b->strings;
     uint32_t n = intern_count(strings);
     size_t bytes = intern_bytes(strings);
-    uint64_t *offsets = mem_map(((size_t)n + 1) * sizeof *offsets);
-    trace_own_map(s->t, offsets, ((size_t)n + 1) * sizeof *offsets);
-    char *text = mem_map(bytes + 1);
-    trace_own_map(s->t, text, bytes + 1);
+    uint64_t *offsets = pages_take(((size_t)n + 1) * sizeof *offsets);
+    trace_own_pages(s->t, offsets, ((size_t)n + 1) * sizeof *offsets);
+    char *text = pages_take(bytes + 1);
+    trace_own_pages(s->t, text, bytes + 1);
     if (!offsets || !text) FAIL_MEMORY(err);
     uint64_t at = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -100,6 +101,7 @@ static status seal_strings(sealing *s, error *err) {
         at += x.n;
     }
     offsets[n] = at;
+    text[at] = 0;
     s->t->n_strings = n;
     s->t->string_offset = offsets;
     s->t->string_bytes = text;
@@ -112,11 +114,11 @@ status seal_arguments(sealing *s, error *err) {
     size_t bytes = 0, n = b->blocks.n;
     arg_block *blocks = VEC(&b->blocks, arg_block);
     for (size_t i = 0; i < n; i++) bytes += blocks[i].n;
-    uint8_t *p = mem_map(bytes + 1);
-    uint64_t *offsets = mem_map((n + 1) * sizeof *offsets);
+    uint8_t *p = pages_take(bytes + 1);
+    uint64_t *offsets = pages_take((n + 1) * sizeof *offsets);
     pthread_mutex_lock(&s->lock);
-    trace_own_map(s->t, p, bytes + 1);
-    trace_own_map(s->t, offsets, (n + 1) * sizeof *offsets);
+    trace_own_pages(s->t, p, bytes + 1);
+    trace_own_pages(s->t, offsets, (n + 1) * sizeof *offsets);
     pthread_mutex_unlock(&s->lock);
     if (!p || !offsets) FAIL_MEMORY(err);
     bytes = 0;
@@ -124,10 +126,11 @@ status seal_arguments(sealing *s, error *err) {
         offsets[i] = bytes;
         if (blocks[i].n) memcpy(p + bytes, blocks[i].p, blocks[i].n);
         bytes += blocks[i].n;
-        mem_free(blocks[i].p);
-        blocks[i] = (arg_block){NULL, 0};
+        pages_give(blocks[i].p, blocks[i].room);
+        blocks[i] = (arg_block){NULL, 0, 0};
     }
     offsets[n] = bytes;
+    p[bytes] = 0;
     s->t->arg_bytes = p;
     s->t->arg_block = offsets;
     s->t->n_arg_blocks = (uint32_t)n;
@@ -136,8 +139,8 @@ status seal_arguments(sealing *s, error *err) {
 
 static status seal_shapes(sealing *s, error *err) {
     size_t n = s->b->shapes.n;
-    uint32_t *p = mem_map(2 * n * sizeof *p);
-    trace_own_map(s->t, p, 2 * n * sizeof *p);
+    uint32_t *p = pages_take(2 * n * sizeof *p);
+    trace_own_pages(s->t, p, 2 * n * sizeof *p);
     if (!p) FAIL_MEMORY(err);
     for (size_t i = 0; i < n; i++) {
         p[i] = VEC(&s->b->shapes, shape_row)[i].parent;

@@ -6,7 +6,7 @@
  * Launch arrows are not kept as arrows: they are how device work finds its launch and its operator
  * where there are no correlation ids. Pieces of device work may touch and have no length, so of
  * those that start at the arrow's end the one with the operator's own id is taken. */
-#include "base/mem.h"
+#include "base/pages.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 
@@ -93,8 +93,8 @@ static status collect(drawing *q, error *err) {
     size_t n = 0;
     for (uint32_t i = 0; i < q->s->n_parts; i++) n += q->s->part_list[i]->arrows.n;
     if (n > UINT32_MAX / 2) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
-    q->arrows = mem_map((n + 1) * sizeof *q->arrows);
-    q->order = mem_map((2 * n + 1) * sizeof *q->order);
+    q->arrows = pages_take((n + 1) * sizeof *q->arrows);
+    q->order = pages_take((2 * n + 1) * sizeof *q->order);
     if (!q->arrows || !q->order) FAIL_MEMORY(err);
     q->n = (uint32_t)n;
     n = 0;
@@ -230,7 +230,7 @@ static uint32_t draw(drawing *q, bool write, int64_t *dangling) {
 /* Arrows of one id side by side: by id first, quickly, then each run by everything. */
 static status sort_arrows(drawing *q, error *err) {
     size_t bytes = (2 * (size_t)q->n + 1) * sizeof(sort_pair);
-    sort_pair *pairs = mem_map(bytes);
+    sort_pair *pairs = pages_take(bytes);
     if (!pairs) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < q->n; i++) pairs[i] = (sort_pair){(uint64_t)q->arrows[i].a->id, i};
     sort_radix(pairs, pairs + q->n, q->n);
@@ -239,7 +239,7 @@ static status sort_arrows(drawing *q, error *err) {
         for (end = i + 1; end < q->n && pairs[end].key == pairs[i].key;) end++;
         if (end - i > 1) sort_index(q->order + i, q->order + q->n, end - i, cmp_arrows, q);
     }
-    mem_unmap(pairs, bytes);
+    pages_give(pairs, bytes);
     return OK;
 }
 
@@ -256,7 +256,7 @@ status seal_flows(sealing *s, error *err) {
         seal_lost(s, CAUSE_DANGLING_FLOW, dangling, NOPOS, 0);
         count_orphans(s);
     }
-    if (q.arrows) mem_unmap(q.arrows, ((size_t)q.n + 1) * sizeof *q.arrows);
-    if (q.order) mem_unmap(q.order, (2 * (size_t)q.n + 1) * sizeof *q.order);
+    if (q.arrows) pages_give(q.arrows, ((size_t)q.n + 1) * sizeof *q.arrows);
+    if (q.order) pages_give(q.order, (2 * (size_t)q.n + 1) * sizeof *q.order);
     return st;
 }

@@ -7,7 +7,7 @@
  * only when the op it names is on the thread of the call and contains the call's start. Device work of
  * a producer that records no calls (no correlation) belongs to the op its external id names. Where the
  * producer draws launches as arrows instead, seal_flows does this. */
-#include "base/mem.h"
+#include "base/pages.h"
 #include "store/builder_int.h"
 
 enum { NEARBY_OPS = 64 };
@@ -107,11 +107,11 @@ static void link_calls(linking *q, uint32_t track, uint32_t *op, uint32_t *call,
 static status link_all_calls(linking *q, error *err) {
     sealing *s = q->s;
     size_t bytes = (size_t)s->op.n * sizeof(uint32_t);
-    uint32_t *open = mem_map(bytes);
+    uint32_t *open = pages_take(bytes);
     if (!open) FAIL_MEMORY(err);
     uint32_t op = 1, call = 1;
     for (uint32_t t = 1; t < s->track.n; t++) link_calls(q, t, &op, &call, open);
-    mem_unmap(open, bytes);
+    pages_give(open, bytes);
     if (q->failed) FAIL_MEMORY(err);
     return OK;
 }

@@ -4,8 +4,8 @@
  * without a begin is dropped and counted. What a slice is comes from its begin, unless the end says
  * that it knows better; arguments from whichever has them. Begins are counted through, so that of
  * two ranges over the same time the one that began first is the outer one. */
-#include "base/mem.h"
 #include "base/num.h"
+#include "base/pages.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 #include "store/trace_int.h"
@@ -56,7 +56,7 @@ static int cmp_marks(uint32_t x, uint32_t y, const void *context) {
  * nearly always in order of time, so that sorting is left with little to do. */
 static status deal_by_track(matching *q, error *err) {
     size_t bytes = (2 * (size_t)q->n + 1) * sizeof(sort_pair);
-    sort_pair *pairs = mem_map(bytes);
+    sort_pair *pairs = pages_take(bytes);
     if (!pairs) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < q->n; i++) {
         const raw_mark *m = q->marks[i].m;
@@ -64,7 +64,7 @@ static status deal_by_track(matching *q, error *err) {
     }
     sort_radix(pairs, pairs + q->n, q->n);
     for (uint32_t i = 0; i < q->n; i++) q->order[i] = pairs[i].row;
-    mem_unmap(pairs, bytes);
+    pages_give(pairs, bytes);
     return OK;
 }
 
@@ -80,8 +80,8 @@ static status collect(matching *q, error *err) {
         }
     }
     if (n > UINT32_MAX / 2) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
-    q->marks = mem_map((n + 1) * sizeof *q->marks);
-    q->order = mem_map((3 * n + 1) * sizeof *q->order);
+    q->marks = pages_take((n + 1) * sizeof *q->marks);
+    q->order = pages_take((3 * n + 1) * sizeof *q->order);
     q->n = (uint32_t)n;
     if (!q->marks || !q->order) FAIL_MEMORY(err);
     q->stack = q->order + 2 * n;
@@ -188,8 +188,8 @@ status seal_marks(sealing *s, error *err) {
         st = match(&q);
     }
     map_fini(&q.async);
-    if (q.marks) mem_unmap(q.marks, ((size_t)q.n + 1) * sizeof *q.marks);
-    if (q.order) mem_unmap(q.order, (3 * (size_t)q.n + 1) * sizeof *q.order);
+    if (q.marks) pages_give(q.marks, ((size_t)q.n + 1) * sizeof *q.marks);
+    if (q.order) pages_give(q.order, (3 * (size_t)q.n + 1) * sizeof *q.order);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);
     return st;
 }

@@ -5,7 +5,7 @@
  *
  * Events come in the order of time, so for each track a cursor stands at the last slice that has begun;
  * what an event belongs to is that slice or, nearly always, one around it. */
-#include "base/mem.h"
+#include "base/pages.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 
@@ -69,9 +69,9 @@ static int cmp_counter(const void *a, const void *b, const intern *strings) {
 }
 
 static void free_timed(timed *t) {
-    if (t->rows) mem_unmap(t->rows, (t->n + 1) * sizeof *t->rows);
-    if (t->tracks) mem_unmap(t->tracks, (t->n + 1) * sizeof *t->tracks);
-    if (t->order) mem_unmap(t->order, (2 * t->n + 1) * sizeof *t->order);
+    if (t->rows) pages_give(t->rows, (t->n + 1) * sizeof *t->rows);
+    if (t->tracks) pages_give(t->tracks, (t->n + 1) * sizeof *t->tracks);
+    if (t->order) pages_give(t->order, (2 * t->n + 1) * sizeof *t->order);
 }
 
 static const vec *rows_of(const part *p, int table) {
@@ -89,7 +89,7 @@ static uint32_t track_of_row(const void *row, int table) {
 /* Puts the rows in order of time, and rows of one time in the order of cmp. */
 static status sort_times(timed *t, const cmp_context *c, error *err) {
     size_t bytes = (2 * t->n + 1) * sizeof(sort_pair);
-    sort_pair *pairs = mem_map(bytes);
+    sort_pair *pairs = pages_take(bytes);
     if (!pairs) FAIL_MEMORY(err);
     for (size_t i = 0; i < t->n; i++) /* the sign bit flipped: the order of int64 */
         pairs[i] = (sort_pair){(uint64_t)time_of(t->rows[i]) ^ 1ull << 63, (uint32_t)i};
@@ -99,7 +99,7 @@ static status sort_times(timed *t, const cmp_context *c, error *err) {
         for (end = i + 1; end < t->n && pairs[end].key == pairs[i].key;) end++;
         if (end - i > 1) sort_index(t->order + i, t->order + t->n, end - i, cmp_rows, c);
     }
-    mem_unmap(pairs, bytes);
+    pages_give(pairs, bytes);
     return OK;
 }
 
@@ -107,9 +107,9 @@ static status sort_times(timed *t, const cmp_context *c, error *err) {
 static status sort_rows(sealing *s, int table, row_cmp cmp, timed *t, error *err) {
     for (uint32_t i = 0; i < s->n_parts; i++) t->n += rows_of(s->part_list[i], table)->n;
     if (t->n > UINT32_MAX / 2) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
-    t->rows = mem_map((t->n + 1) * sizeof *t->rows);
-    t->tracks = mem_map((t->n + 1) * sizeof *t->tracks);
-    t->order = mem_map((2 * t->n + 1) * sizeof *t->order); /* the second half is scratch */
+    t->rows = pages_take((t->n + 1) * sizeof *t->rows);
+    t->tracks = pages_take((t->n + 1) * sizeof *t->tracks);
+    t->order = pages_take((2 * t->n + 1) * sizeof *t->order); /* the second half is scratch */
     if (!t->rows || !t->tracks || !t->order) FAIL_MEMORY(err);
     size_t n = 0;
     for (uint32_t i = 0; i < s->n_parts; i++) {

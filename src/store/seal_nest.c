@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/pages.h"
 #include "store/builder_int.h"
 
 enum { MAX_ROWS = 4096 }; /* beyond it overlapping slices share the last row */
@@ -94,10 +95,10 @@ static void nest_job(void *context, size_t job, int worker) {
     size_t n = q->s->track.end[track] - q->s->track.first[track];
     (void)worker;
     if (n == 0) return;
-    open_slice *stack = mem_map((n + 1) * sizeof *stack);
+    open_slice *stack = pages_take((n + 1) * sizeof *stack);
     row_list rows = {0};
     if (!stack || !nest_track(q, track, stack, &rows)) atomic_store(&q->failed, 1);
-    if (stack) mem_unmap(stack, (n + 1) * sizeof *stack);
+    if (stack) pages_give(stack, (n + 1) * sizeof *stack);
     mem_free(rows.free_at);
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/pages.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 
@@ -270,7 +271,7 @@ static void sort_track(sorting *q, uint32_t track) {
     sealing *s = q->s;
     uint32_t from = q->first[track], n = q->first[track + 1] - from;
     size_t bytes = 2 * (size_t)n * sizeof(sort_pair);
-    sort_pair *pairs = mem_map(bytes);
+    sort_pair *pairs = pages_take(bytes);
     if (!pairs) {
         atomic_store(&q->failed, 1);
         return;
@@ -287,7 +288,7 @@ static void sort_track(sorting *q, uint32_t track) {
         s->raw_row[from + 1 + i] = pairs[i].row;
         s->slice.start[from + 1 + i] = (int64_t)(pairs[i].key ^ 1ull << 63);
     }
-    mem_unmap(pairs, bytes);
+    pages_give(pairs, bytes);
     sort_ties(q, from + 1, from + 1 + n);
     gather(q, from + 1, from + 1 + n);
 }
@@ -421,11 +422,12 @@ static status prepare(sorting *q, error *err) {
         if (q->n_runs[t] > 1 && q->n_runs[t] <= MAX_RUNS) runs += q->n_runs[t];
     }
     s->spare_bytes = N_PER_SLICE * (n + 1) * sizeof(uint32_t);
-    s->spare = mem_map(s->spare_bytes);
+    s->spare = pages_take(s->spare_bytes);
     q->runs = seal_scratch(s, runs + 1, sizeof *q->runs);
     if (!s->spare || !q->runs) FAIL_MEMORY(err);
     s->raw_row = s->spare;
     s->detail = s->raw_row + n + 1;
+    s->raw_row[0] = s->detail[0] = 0;              /* the null slice */
     s->by_slice[0] = q->dealt = s->detail + n + 1; /* dealt is done with when frames begin */
     s->by_slice[1] = s->by_slice[0] + n + 1;
     return OK;

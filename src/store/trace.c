@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/pages.h"
 #include "store/summary.h"
 #include "store/trace_int.h"
 
@@ -144,6 +145,10 @@ trace *trace_of_summary(summary *s) {
 
 void trace_own_map(trace *t, void *p, size_t bytes) {
     trace_own(t, p, bytes, mem_unmap);
+}
+
+void trace_own_pages(trace *t, void *p, size_t bytes) {
+    trace_own(t, p, bytes, pages_give);
 }
 
 trace *trace_retain(trace *t) {

@@ -58,6 +58,8 @@ trace *trace_alloc(void);
 /* The trace gives p back with mem_unmap when the last reference goes. NULL is ignored. At most
  * TRACE_MAX_OWNED calls for a trace. */
 void trace_own_map(trace *t, void *p, size_t bytes);
+/* The same for what pages_take gave. */
+void trace_own_pages(trace *t, void *p, size_t bytes);
 /* The same for anything else: release(p, bytes) runs then. */
 void trace_own(trace *t, void *p, size_t bytes, void (*release)(void *p, size_t bytes));
 /* The trace shows the summary and frees it in the end. */
