@@ -21,33 +21,37 @@
 
 #include "base/json.h"
 #include "base/num.h"
-#include "ingest/mindspore_int.h"
+#include "ingest/mindspore_graph.h"
 
-enum { MOST_NODES = 1 << 20, MOST_TENSORS = 1 << 20, NODE_NS = 1000 };
-#define GIB 1073741824.0
+enum { NODE_NS = 1000 };
 
 /* ---- graphs ------------------------------------------------------------------------------ */
 
-typedef struct {
-    int64_t id, time;
-    int64_t line; /* bytes in use while it runs */
-    uint32_t name, full_name;
-    uint32_t first, last; /* tensors that begin here, that end before here; index + 1 */
-} graph_node;
+graph graph_begin(ms *m) {
+    return (graph){.m = m, .nodes = VEC_INIT(graph_node), .tensors = VEC_INIT(graph_tensor)};
+}
 
-typedef struct {
-    int64_t id, bytes;
-    uint32_t from, to;    /* nodes, both included */
-    uint32_t next, after; /* of the lists of their nodes; index + 1 */
-    uint32_t name, block;
-} graph_tensor;
+void graph_fini(graph *g) {
+    vec_fini(&g->nodes);
+    vec_fini(&g->tensors);
+    map_fini(&g->by_tensor);
+}
 
-typedef struct {
-    ms *m;
-    vec nodes, tensors;
-    map by_tensor;
-    int64_t static_bytes, total;
-} graph;
+status graph_add_tensor(graph *g, const graph_tensor *tensor, error *err) {
+    graph_node *nodes = VEC(&g->nodes, graph_node);
+    graph_tensor *t = vec_push(&g->tensors);
+    uint32_t at = (uint32_t)g->tensors.n;
+    if (!t || tensor->name == MS_NO_STRING) FAIL_MEMORY(err);
+    *t = *tensor;
+    t->next = nodes[t->from].first;
+    nodes[t->from].first = at;
+    if (t->to + 1 < g->nodes.n) {
+        t->after = nodes[t->to + 1].last;
+        nodes[t->to + 1].last = at;
+    }
+    part_count(g->m->part, 1, 0);
+    return OK;
+}
 
 static int64_t gib_bytes(str json) {
     double v;
@@ -117,25 +121,14 @@ static status take_tensor(graph *g, str json, error *err) {
     if (!at) FAIL_MEMORY(err);
     if (*at != MAP_NONE || g->tensors.n >= MOST_TENSORS || !life_of(g, json, &from, &to))
         return OK;
-    graph_tensor *t = vec_push(&g->tensors);
-    if (!t) FAIL_MEMORY(err);
-    *at = (uint32_t)g->tensors.n;
-    graph_node *nodes = VEC(&g->nodes, graph_node);
-    *t = (graph_tensor){.id = id,
-                        .bytes = bytes,
-                        .from = from,
-                        .to = to,
-                        .next = nodes[from].first,
-                        .name =
-                            ms_string(g->m, json_text(json_member(json, STR("tensor_name"))))};
-    if (t->name == MS_NO_STRING) FAIL_MEMORY(err);
-    nodes[from].first = *at;
-    if (to + 1 < g->nodes.n) {
-        t->after = nodes[to + 1].last;
-        nodes[to + 1].last = *at;
-    }
-    part_count(g->m->part, 1, 0);
-    return OK;
+    *at = (uint32_t)g->tensors.n + 1;
+    graph_tensor t = {.id = id,
+                      .bytes = bytes,
+                      .from = from,
+                      .to = to,
+                      .name =
+                          ms_string(g->m, json_text(json_member(json, STR("tensor_name"))))};
+    return graph_add_tensor(g, &t, err);
 }
 
 static status read_tensors(graph *g, str json, error *err) {
@@ -234,7 +227,7 @@ static status end_graph(graph *g, int64_t time, uint32_t name, uint32_t block, e
     return g->total ? add_event(g, time, 0, -g->total, 0, err) : OK;
 }
 
-static status emit_graph(graph *g, int64_t *clock, error *err) {
+status graph_emit(graph *g, int64_t *clock, error *err) {
     uint32_t name = ms_string(g->m, STR("static memory")), block = ++g->m->n_blocks;
     graph_node *nodes = VEC(&g->nodes, graph_node);
     if (name == MS_NO_STRING) FAIL_MEMORY(err);
@@ -248,19 +241,16 @@ static status emit_graph(graph *g, int64_t *clock, error *err) {
 }
 
 static status read_graph(ms *m, str json, int64_t *clock, error *err) {
-    graph g = {.m = m, .nodes = VEC_INIT(graph_node), .tensors = VEC_INIT(graph_tensor)};
+    graph g = graph_begin(m);
     g.static_bytes = max_i64(0, gib_bytes(json_member(json, STR("static_mem"))));
     status st = read_nodes(&g, json, err);
     if (st == OK && g.nodes.n) st = read_tensors(&g, json, err);
-    if (st == OK) st = emit_graph(&g, clock, err);
-    vec_fini(&g.nodes);
-    vec_fini(&g.tensors);
-    map_fini(&g.by_tensor);
+    if (st == OK) st = graph_emit(&g, clock, err);
+    graph_fini(&g);
     return st;
 }
 
-/* Before the first execution, so that a clock of its own does not stretch the trace. */
-static int64_t first_time(const ms *m) {
+int64_t graph_first_time(const ms *m) {
     int64_t first = INT64_MAX;
     for (size_t i = 0; i < m->execs.n; i++)
         first = min_i64(first, VEC(&m->execs, ms_exec)[i].start);
@@ -270,7 +260,7 @@ static int64_t first_time(const ms *m) {
 status read_memory_details(ms *m, str text, error *err) {
     json_iter it = json_open(text);
     str key, one;
-    int64_t clock = first_time(m);
+    int64_t clock = graph_first_time(m);
     size_t before = m->memories.n;
     for (int n = 0; n < 1024 && json_next(&it, &key, &one); n++)
         TRY(read_graph(m, one, &clock, err));

@@ -32,6 +32,7 @@ enum {
     TRACK_COMM_END = 20000,
 };
 enum { MOST_POINTS = 4096 }; /* of one step: more is no step trace */
+enum { MOST_NAME = 200 };    /* of an operator in the name of its collective */
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
@@ -44,18 +45,20 @@ static status add_pair(ms *m, const ms_point *from, const ms_point *to, size_t i
         ms_lost(m, CAUSE_UNMATCHED_BEGIN, NOPOS, ms_text(m, from->op));
         return OK;
     }
-    str op = from->op ? ms_short(ms_text(m, from->op)) : STR_NONE;
-    str name =
-        !from->marked ? arena_printf(m->arena, "stream_%u_parallel_%zu", from->stream, index)
-        : op.n ? arena_printf(m->arena, "stream_%u_%zu_%.*s", from->stream, index, STR_ARG(op))
-               : arena_printf(m->arena, "stream_%u_%zu_parallel", from->stream, index);
+    str op = from->op ? ms_short(ms_text(m, from->op)) : STR("parallel");
+    char name[MOST_NAME + 48];
+    if (op.n > MOST_NAME) op.n = MOST_NAME;
+    int n_name = from->marked ? snprintf(name, sizeof name, "stream_%u_%zu_%.*s", from->stream,
+                                         index, STR_ARG(op))
+                              : snprintf(name, sizeof name, "stream_%u_parallel_%zu",
+                                         from->stream, index);
     char track[16];
     int n = snprintf(track, sizeof track, "%u", from->stream);
     ms_step_comm c = {.number = m->track.number,
                       .start = (int64_t)from->counter * 10,
                       .duration = (int64_t)(to->counter - from->counter) * 10,
                       .stream = from->stream,
-                      .name = name.p ? ms_string(m, name) : MS_NO_STRING,
+                      .name = ms_string(m, str_n(name, (size_t)n_name)),
                       .track = ms_string(m, str_n(track, (size_t)n))};
     if (c.name == MS_NO_STRING || c.track == MS_NO_STRING) FAIL_MEMORY(err);
     return c.duration > 0 ? ms_add_step_comm(m, &c, err) : OK;
