@@ -45,7 +45,9 @@ typedef struct {
 
 /* A name in a list of executions, and the one that came behind it last. */
 typedef struct {
-    str text; /* of the interner */
+    str text;       /* of the interner */
+    str head;       /* how its last row began: name and stream, each with its separator */
+    int64_t stream; /* of that row */
     uint32_t id, more, next;
 } ms_name;
 

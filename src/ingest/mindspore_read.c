@@ -346,11 +346,16 @@ static status take_lines(ms *m, int kind, const piece *pc, buf *cut, error *err)
     return OK;
 }
 
+/* Bytes of a list for each execution, about. */
+enum { BYTES_AN_EXEC = 96 };
+
 /* A list is as large as a trace: it is read where it lies, never as a whole. */
 static status read_list(ms *m, const found_file *f, source *s, error *err) {
     buf cut = {0};
     piece pc;
     status st = OK, read = OK;
+    status room = vec_reserve(&m->execs, source_file_bytes(s) / BYTES_AN_EXEC);
+    (void)room; /* only a wish */
     while (st == OK && (read = source_next(s, (size_t)4 << 20, 0, &pc, NULL)) == OK && pc.n) {
         st = take_lines(m, f->kind, &pc, &cut, err);
         source_release(s, &pc);

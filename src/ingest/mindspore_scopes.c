@@ -104,7 +104,9 @@ enum { MOST_LEVELS = 64 };
 
 typedef struct {
     uint32_t name; /* 0: closed */
-    int64_t start, end;
+    int64_t start;
+    int64_t
+        end; /* by the rule of CANN's timelines; by the other it is that of the last operator */
 } open_scope;
 
 /* The levels an operator's name leads through. */
@@ -121,6 +123,7 @@ typedef struct {
     vec paths;         /* path */
     vec parts;         /* uint32_t: string ids */
     int depth;         /* levels from here on are closed */
+    int64_t end;       /* of the last operator */
     uint8_t graph;     /* what is open belongs to */
     bool layered;      /* the rule of CANN's timelines */
     open_scope level[MOST_LEVELS];
@@ -171,7 +174,7 @@ static status end_scope(scopes *s, int level, error *err) {
         if (!s->track[level]) FAIL_MEMORY(err);
     }
     raw_slice slice = {.start = sub_i64(o->start, m->offset_ns),
-                       .dur = max_i64(0, sub_i64(o->end, o->start)),
+                       .dur = max_i64(0, sub_i64(s->layered ? o->end : s->end, o->start)),
                        .name = o->name,
                        .track = s->track[level] - 1,
                        .kind = KIND_OTHER};
@@ -187,11 +190,33 @@ static status close_from(scopes *s, int level, error *err) {
     return OK;
 }
 
-/* One operator: levels it shares go on, others end, its own begin. */
+/* One operator: levels it shares go on, others end, its own begin. Levels it does not have end: all that
+ * are open end with the last operator. */
 static status take_scopes(scopes *s, const ms_exec *e, error *err) {
     const path *p = path_of(s, e->name);
     if (!p) FAIL_MEMORY(err);
-    if (s->layered && s->level[0].name && e->start < s->level[0].end) return OK;
+    if (p->graph != s->graph) TRY(close_from(s, 0, err));
+    s->graph = p->graph;
+    const uint32_t *names = &VEC(&s->parts, uint32_t)[p->first];
+    for (int level = 0; level < p->n; level++) {
+        open_scope *o = &s->level[level];
+        if (o->name == names[level]) continue;
+        if (o->name) TRY(end_scope(s, level, err));
+        o->name = names[level];
+        o->start = e->start;
+    }
+    if (s->depth > p->n) TRY(close_from(s, p->n, err));
+    s->depth = p->n;
+    s->end = add_i64(e->start, e->dur);
+    return OK;
+}
+
+/* The same by the rule of CANN's timelines: an operator inside what is open changes nothing, a level that
+ * ends takes those below it along, and others stay open. */
+static status take_layered(scopes *s, const ms_exec *e, error *err) {
+    const path *p = path_of(s, e->name);
+    if (!p) FAIL_MEMORY(err);
+    if (s->level[0].name && e->start < s->level[0].end) return OK;
     if (p->graph != s->graph) TRY(close_from(s, 0, err));
     s->graph = p->graph;
     const uint32_t *names = &VEC(&s->parts, uint32_t)[p->first];
@@ -199,20 +224,19 @@ static status take_scopes(scopes *s, const ms_exec *e, error *err) {
     for (int level = 0; level < p->n; level++) {
         open_scope *o = &s->level[level];
         if (o->name != names[level]) {
-            if (s->layered) TRY(close_from(s, level, err));
-            if (o->name) TRY(end_scope(s, level, err));
+            TRY(close_from(s, level, err));
             *o = (open_scope){.name = names[level], .start = e->start};
         }
         o->end = end;
     }
     if (s->depth < p->n) s->depth = p->n;
-    return s->layered ? OK : close_from(s, p->n, err);
+    return OK;
 }
 
 static status walk_scopes(scopes *s, const ms_ops *ops, uint32_t last, error *err) {
     for (uint32_t i = 0; i < ops->n; i++) {
         const ms_exec *e = exec_at(s->m, ops->at[i]);
-        TRY(take_scopes(s, e, err));
+        TRY(s->layered ? take_layered(s, e, err) : take_scopes(s, e, err));
         if (e->name == last && !s->layered) TRY(close_from(s, 0, err));
     }
     return close_from(s, 0, err);

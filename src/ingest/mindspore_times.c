@@ -9,7 +9,7 @@
  * a field that is no execution is counted and passed over.
  *
  * Training repeats itself: behind an operator comes nearly always the one that came behind it the last
- * time. The name at the start of a line is compared with that guess; when it is right and three plain
+ * time, on the same stream. The start of a line is compared with that guess; when it is right and plain
  * numbers follow up to the end of the line, then what is taken apart from the front is what would be taken
  * apart from behind, and neither the line's end nor the name's id had to be looked for. Any other line
  * takes the general way, and is learnt from.
@@ -43,7 +43,9 @@ static inline bool scale_exactly(const scanned *s, int places, int64_t *out) {
 
 /* The number at p, of up to seven digits before its point and behind it, or any other that scan_number
  * takes: its end, NULL when it is none. */
-static inline const char *plain_number(const char *p, const char *end, scanned *s) {
+static inline __attribute__((always_inline)) const char *plain_number(const char *p,
+                                                                      const char *end,
+                                                                      scanned *s) {
     uint64_t v = 0;
     unsigned whole = scan_digits(p, &v), digits = 0;
     const char *q = p + whole;
@@ -56,23 +58,35 @@ static inline const char *plain_number(const char *p, const char *end, scanned *
     return q;
 }
 
+/* Name and stream at p, each with its separator, when the name is the guessed one: their end, otherwise
+ * NULL. */
+static inline const char *guessed_head(const row_form *f, const ms_name *guess, const char *p,
+                                       const char *end, int64_t *stream) {
+    scanned s;
+    if (guess->head.n && scan_equal(p, guess->head.p, guess->head.n)) {
+        *stream = guess->stream;
+        return p + guess->head.n;
+    }
+    if (!scan_equal(p, guess->text.p, guess->text.n)) return NULL;
+    p += guess->text.n;
+    if (*p != f->separator || !(p = plain_number(p + 1, end, &s)) || s.digits) return NULL;
+    *stream = s.v;
+    return *p == f->separator ? p + 1 : NULL;
+}
+
 /* The row at p when it is the guessed one's name and three plain numbers: its end, otherwise NULL. */
 static inline const char *guessed_row(const row_form *f, const ms_name *guess, const char *p,
                                       const char *end, ms_exec *e) {
-    scanned stream, start, dur;
+    scanned start, dur;
     if ((size_t)(end - p) < guess->text.n + NUMBERS_ROOM ||
-        !scan_equal(p, guess->text.p, guess->text.n))
+        !(p = guessed_head(f, guess, p, end, &e->stream)))
         return NULL;
-    p += guess->text.n;
-    if (*p != f->separator || !(p = plain_number(p + 1, end, &stream)) || stream.digits)
-        return NULL;
-    if (*p != f->separator || !(p = plain_number(p + 1, end, &start))) return NULL;
+    if (!(p = plain_number(p, end, &start))) return NULL;
     if (*p != f->separator || !(p = plain_number(p + 1, end, &dur))) return NULL;
     p += *p == '\r';
     if (*p != '\n' || !scale_exactly(&start, f->start_places, &e->start) ||
         !scale_exactly(&dur, f->dur_places, &e->dur) || !usable(e->start, e->dur))
         return NULL;
-    e->stream = stream.v;
     return p + 1;
 }
 
@@ -85,6 +99,27 @@ static uint32_t more_of_kernel(ms *m, uint32_t name) {
     more.args = k->info;
     ms_kernel_dims(ms_text(m, k->info), more.block, more.grid);
     return ms_add_more(m, &more);
+}
+
+/* Longest text of a stream's number that is remembered. */
+enum { STREAM_ROOM = 24 };
+
+/* Remembers how the row of a name began. */
+static bool learn_head(ms *m, const row_form *f, ms_name *name, str stream, int64_t number) {
+    size_t n = name->text.n;
+    if (!stream.n || stream.n > STREAM_ROOM - 2) return true;
+    if (!name->head.p) {
+        char *p = arena_zalloc(m->arena, n + STREAM_ROOM + SCAN_EQUAL_PAD);
+        if (!p) return false;
+        name->head.p = memcpy(p, name->text.p, n);
+    }
+    char *p = (char *)(uintptr_t)name->head.p + n;
+    *p++ = f->separator;
+    memcpy(p, stream.p, stream.n);
+    p[stream.n] = f->separator;
+    name->head.n = n + stream.n + 2;
+    name->stream = number;
+    return true;
 }
 
 /* Remembers that this name came behind the last one, and is the last one now. */
@@ -124,7 +159,10 @@ static status general_row(ms *m, const row_form *f, str line, ms_exec *e, bool *
     if (!*any)
         ms_lost(m, rest.n ? CAUSE_MISSING_TIME : CAUSE_MISSING_NAME,
                 m->list.offset + (uint64_t)(line.p - f->piece), line);
-    return !*any || learn(m, f, rest) ? OK : ERR_MEMORY;
+    if (!*any) return OK;
+    if (!learn(m, f, rest)) return ERR_MEMORY;
+    ms_name *name = &VEC(&m->list.names, ms_name)[m->list.last - 1];
+    return learn_head(m, f, name, cell[0], e->stream) ? OK : ERR_MEMORY;
 }
 
 static status read_rows(ms *m, str text, const row_form *f, error *err) {

@@ -9,7 +9,7 @@
  * Slices are taken in pieces, side by side: first each piece counts its rows, then, when it is known
  * where they start, it writes them. */
 #include "base/num.h"
-#include "base/pages.h"
+#include "base/sort.h"
 #include "store/builder_int.h"
 
 enum { PIECE = 32768 }; /* slices of one job */
@@ -240,14 +240,47 @@ static status seal_by_kind(sealing *s, error *err) {
 
 /* ---- rows that name their slice: comm ---- */
 
-/* Sealed ids of the raw slices of a part, by raw row. Only made for parts that need it. */
-static uint32_t *sealed_ids(const sealing *s, const part *p) {
-    uint32_t *ids = pages_take(((size_t)p->n_slices + 1) * sizeof *ids);
-    for (uint32_t i = 1; ids && i < s->slice.n; i++) {
-        uint32_t row = s->raw_row[i] - p->first_slice;
-        if (row < p->n_slices) ids[row] = i;
+/* The raw comms by the raw slice they name, counted over all parts. Few slices have one: a bit says which. */
+typedef struct {
+    const raw_comm **rows;
+    sort_pair *by_slice; /* key: raw slice, row: into `rows` */
+    size_t n;
+    uint32_t *has; /* a bit for each raw slice */
+} comm_index;
+
+static status index_comms(sealing *s, size_t n_most, comm_index *x, error *err) {
+    x->rows = seal_scratch(s, n_most, sizeof *x->rows);
+    x->by_slice = seal_scratch(s, 2 * n_most, sizeof *x->by_slice);
+    x->has = seal_scratch(s, (size_t)s->slice.n / 32 + 1, sizeof *x->has);
+    if (!x->rows || !x->by_slice || !x->has) FAIL_MEMORY(err);
+    bool sorted = true;
+    for (uint32_t i = 0; i < s->n_parts; i++) {
+        const part *p = s->part_list[i];
+        for (size_t k = 0; k < p->comms.n; k++) {
+            const raw_comm *c = &VEC(&p->comms, raw_comm)[k];
+            if (c->slice >= p->n_slices) continue;
+            uint32_t row = p->first_slice + (uint32_t)c->slice;
+            sorted &= !x->n || x->by_slice[x->n - 1].key <= row;
+            x->has[row / 32] |= (uint32_t)1 << row % 32;
+            x->by_slice[x->n] = (sort_pair){row, (uint32_t)x->n};
+            x->rows[x->n++] = c;
+        }
     }
-    return ids;
+    if (!sorted) sort_radix(x->by_slice, x->by_slice + n_most, x->n);
+    return OK;
+}
+
+/* The last comm of a raw slice that has one. */
+static const raw_comm *comm_of(const comm_index *x, uint32_t slice) {
+    size_t low = 0, high = x->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (x->by_slice[middle].key <= slice)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return x->rows[x->by_slice[low - 1].row];
 }
 
 static uint32_t find_group(sealing *s, map *groups, const raw_comm *c, error *err, status *st) {
@@ -282,37 +315,27 @@ static void write_comm(sealing *s, uint32_t row, uint32_t slice, const raw_comm 
     s->comm.dst[row] = c->dst;
 }
 
-/* For every slice the raw comm row it has (pointer), then rows in slice order. */
+/* Rows in the order of their slices. */
 static status seal_comms(sealing *s, error *err) {
     size_t n = 0;
     for (uint32_t i = 0; i < s->n_parts; i++) n += s->part_list[i]->comms.n;
     TRY(seal_table(s, TABLE_comm, n + 1, err));
     if (n == 0) return OK;
-    const raw_comm **by_slice = pages_take_zeroed(s->slice.n * sizeof *by_slice);
+    comm_index x = {0};
     map groups = {0};
-    status st = by_slice ? OK : ERR_MEMORY;
-    for (uint32_t i = 0; i < s->n_parts && st == OK; i++) {
-        const part *p = s->part_list[i];
-        uint32_t *ids = p->comms.n ? sealed_ids(s, p) : NULL;
-        if (p->comms.n && !ids) st = ERR_MEMORY;
-        for (size_t k = 0; ids && k < p->comms.n; k++) {
-            const raw_comm *c = &VEC(&p->comms, raw_comm)[k];
-            if (c->slice < p->n_slices) by_slice[ids[c->slice]] = c;
-        }
-        if (ids) pages_give(ids, ((size_t)p->n_slices + 1) * sizeof *ids);
-    }
+    status st = index_comms(s, n, &x, err);
     for (size_t i = 0; i < s->b->groups.n && st == OK; i++) {
         uint32_t *at = map_at(&groups, VEC(&s->b->groups, raw_group)[i].name);
         if (!at) st = ERR_MEMORY;
         if (at && *at == MAP_NONE) *at = (uint32_t)i + 1;
     }
     uint32_t row = 1;
-    for (uint32_t i = 1; i < s->slice.n && st == OK; i++)
-        if (by_slice[i]) {
-            uint32_t group = find_group(s, &groups, by_slice[i], err, &st);
-            write_comm(s, row++, i, by_slice[i], group);
-        }
-    if (by_slice) pages_give(by_slice, s->slice.n * sizeof *by_slice);
+    for (uint32_t i = 1; i < s->slice.n && st == OK; i++) {
+        uint32_t raw = s->raw_row[i];
+        if (!(x.has[raw / 32] >> raw % 32 & 1)) continue;
+        const raw_comm *c = comm_of(&x, raw);
+        write_comm(s, row++, i, c, find_group(s, &groups, c, err, &st));
+    }
     map_fini(&groups);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);
     return st;
