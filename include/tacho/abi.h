@@ -205,6 +205,13 @@ enum {
 /* Asks the PyTorch that the program has loaded to tell of its operators from now on; 0 takes that
  * back. Which of them it can; 0: none, or PyTorch is not there, or it is a kind that is not known. */
 TACHO_API unsigned tacho_torch(unsigned want);
+
+/* ---- Paddle, ITT ---- */
+
+/* Asks the Paddle that the program has loaded to tell of each block that its allocators hand out and
+ * take back; `before` has one entry for each device that has memory already, with its totals. 0: it
+ * cannot. NULL takes it back. */
+TACHO_API int tacho_paddle(const tacho_block *before, size_t n);
 /* How many libraries of the program tell their ITT ranges here; INTEL_LIBITTNOTIFY64 names libtacho.so
  * when they are loaded. */
 TACHO_API int tacho_itt(void);

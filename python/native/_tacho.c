@@ -266,6 +266,29 @@ static PyObject *torch(PyObject *self, PyObject *want) {
     return PyLong_FromUnsignedLong(tacho_torch((unsigned)bits));
 }
 
+/* paddle([(device, allocated, reserved), …]): blocks of Paddle's allocators from now on; None: no more. */
+static PyObject *paddle(PyObject *self, PyObject *before) {
+    enum { MOST = 64 };
+    tacho_block blocks[MOST];
+    if (before == Py_None) return PyBool_FromLong(tacho_paddle(NULL, 0));
+    Py_ssize_t n = PySequence_Size(before);
+    if (n < 0) return NULL;
+    if (n > MOST) n = MOST;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        long long allocated, reserved;
+        int device;
+        PyObject *each = PySequence_GetItem(before, i);
+        int ok = each && PyArg_ParseTuple(each, "iLL", &device, &allocated, &reserved);
+        Py_XDECREF(each);
+        if (!ok) return NULL;
+        blocks[i] = (tacho_block){.size = sizeof *blocks,
+                                  .device = device,
+                                  .allocated = allocated,
+                                  .reserved = reserved};
+    }
+    return PyBool_FromLong(tacho_paddle(blocks, (size_t)n));
+}
+
 static PyObject *itt(PyObject *self, PyObject *none) {
     return PyLong_FromLong(tacho_itt());
 }
@@ -385,6 +408,7 @@ static PyMethodDef methods[] = {
     PLAIN(rank, METH_VARARGS),
     PLAIN(name_thread, METH_O),
     PLAIN(torch, METH_O),
+    PLAIN(paddle, METH_O),
     PLAIN(itt, METH_NOARGS),
     PLAIN(trace_python, METH_O),
     PLAIN(enter, METH_VARARGS),

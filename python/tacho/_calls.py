@@ -209,6 +209,14 @@ def torch(want: int) -> int:
     return _lib.tacho_torch(c_uint(want))
 
 
+def paddle(before: Optional[Sequence[Sequence[int]]]) -> bool:
+    """Blocks of Paddle's allocators; before: (device, allocated, reserved) of each. None: no more."""
+    if before is None:
+        return bool(_lib.tacho_paddle(None, c_size_t(0)))
+    blocks = (_Block * max(len(before), 1))(*(_Block(sizeof(_Block), 0, 0, *each) for each in before))
+    return bool(_lib.tacho_paddle(blocks, c_size_t(len(before))))
+
+
 def itt() -> int:
     return _lib.tacho_itt()
 

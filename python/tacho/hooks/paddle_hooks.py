@@ -1,10 +1,12 @@
 """Paddle: layers, the backward pass, optimizers and loaders by their methods, operators where Python
 calls them (paddle._C_ops). Operators that C++ calls by itself, those of the backward pass among them,
-come through NVTX on a GPU (core.nvprof_enable_record_event)."""
+come through NVTX on a GPU (core.nvprof_enable_record_event). Blocks of its allocators are told by
+libphi_core (tacho_paddle); where it does not, the allocators' totals after operators."""
 import types
 from typing import Any, List, Tuple
 
 from .. import _native
+from .._native import calls
 from . import Wants
 from .patches import Modules, Patches, loader, operator, ranged, replace_in_all, totals
 from .steps import optimizer_stepped
@@ -29,7 +31,26 @@ def _totals(paddle: Any) -> List[Tuple[str, float]]:
     return [(f"{device} {word.lower()} memory", float(stat(word, number))) for word in ("Allocated", "Reserved")]
 
 
+EVENTS = ("Allocate", "Free", "ReservedAllocate", "ReservedFree")  # as libtacho.so numbers them
+
+
+def _hook_memory(paddle: Any) -> bool:
+    """Each block, with totals; false when this Paddle does not tell them."""
+    core = paddle.base.core
+    kinds = getattr(core, "TracerMemEventType", None)
+    if kinds is None or any(int(getattr(kinds, name, -1)) != i for i, name in enumerate(EVENTS)):
+        return False
+    words = ("Allocated", "Reserved")
+    before = [(-1, *(core.host_memory_stat_current_value(word, 0) for word in words))]
+    if paddle.is_compiled_with_cuda():
+        before += [(i, *(core.device_memory_stat_current_value(word, i) for word in words))
+                   for i in range(paddle.device.cuda.device_count())]
+    return calls.paddle(before)
+
+
 def _hook_operators(paddle: Any, wants: Wants) -> None:
+    if wants.memory and _hook_memory(paddle):
+        wants = wants._replace(memory=False)
     after = totals(wants, lambda: _totals(paddle), "Paddle")
     for name, function in list(vars(paddle._C_ops).items()):
         if isinstance(function, types.BuiltinFunctionType):
@@ -62,3 +83,4 @@ def install(wants: Wants) -> None:
 
 def remove() -> None:
     _patches.undo()
+    calls.paddle(None)
