@@ -53,37 +53,46 @@ status layout_failure(const layout *l) {
     return l->failure;
 }
 
-/* The remembered gap that stands at p, or NULL. A gap that helped moves one place to the front. */
+static inline bool is_gap(const gap *g, const char *p, size_t left) {
+    return g->n <= left && scan_equal_front(p, g->bytes, g->n, g->front);
+}
+
+static gap *choose_gap(node *n, const char *p, size_t left) {
+    uint8_t *chosen = layout_chosen(&n->gap_at, p);
+    if (!n->n_gaps) return NULL;
+    gap *g = n->gaps[*chosen];
+    if (__builtin_expect(is_gap(g, p, left), 1)) return g;
+    for (unsigned i = 0; i < n->n_gaps; i++)
+        if (is_gap(n->gaps[i], p, left)) return n->gaps[*chosen = (uint8_t)i];
+    return NULL;
+}
+
+/* The remembered gap that stands at p, or NULL. Of several, one byte tells which to try first: to try
+ * them in turn would be a guess that goes wrong at every second event. */
 static inline gap *predict(node *n, const char *p, const char *end) {
     size_t left = (size_t)(end - p);
-    for (unsigned i = 0; i < n->n_gaps; i++) {
-        gap *g = n->gaps[i];
-        if (g->n <= left && scan_equal_front(p, g->bytes, g->n, g->front)) {
-            if (i > 0) {
-                n->gaps[i] = n->gaps[i - 1];
-                n->gaps[i - 1] = g;
-            }
-            return g;
-        }
-    }
-    return NULL;
+    if (n->n_gaps == 1) return is_gap(n->gaps[0], p, left) ? n->gaps[0] : NULL;
+    return choose_gap(n, p, left);
+}
+
+static inline bool is_phrase(const phrase *f, const char *p, size_t left) {
+    return f->n <= left && scan_equal_wide(p, f->bytes, f->n, f->wide);
 }
 
 /* The phrase that stands at p, likewise. */
 static inline phrase *find_phrase(node *n, const char *p, const char *end) {
     size_t left = (size_t)(end - p);
-    for (unsigned i = 0; i < n->n_phrases; i++) {
-        phrase *f = n->phrases[i];
-        if (f->n <= left && scan_equal_wide(p, f->bytes, f->n, f->wide)) {
-            if (i > 0) {
-                n->phrases[i] = n->phrases[i - 1];
-                n->phrases[i - 1] = f;
-            }
-            if (n->misses) n->misses--;
-            return f;
-        }
+    if (!n->n_phrases) return NULL;
+    uint8_t one = 0, *chosen = n->n_phrases == 1 ? &one : layout_chosen(&n->phrase_at, p);
+    phrase *f = n->phrases[*chosen];
+    if (__builtin_expect(!is_phrase(f, p, left), 0)) {
+        unsigned i = 0;
+        while (i < n->n_phrases && !is_phrase(n->phrases[i], p, left)) i++;
+        if (i == n->n_phrases) return NULL;
+        f = n->phrases[ *chosen = (uint8_t)i];
     }
-    return NULL;
+    if (n->misses) n->misses--;
+    return f;
 }
 
 static inline void take_phrase(layout *l, const phrase *f) {
@@ -143,15 +152,17 @@ layout_result layout_parse(layout *l, const char *p, const char *end, uint64_t b
     walk_result r = layout_walk_gap(&w, NULL);
     if (r != WALK_VALUE) return finish(&w, r, stop);
     node *n = w.next;
-    phrase *before = NULL;
+    phrase *before = NULL; /* the last value, when it was a phrase */
+    node *before_at = NULL;
     p = w.p;
     for (;;) {
         const char *value = p;
         phrase *f = n->phrased ? find_phrase(n, p, end) : NULL;
         if (f) {
             take_phrase(l, f);
-            if (before && !before->whole) layout_join_phrases(before, f, n);
+            if (before && !before->whole) layout_join_phrases(before_at, before, f, n);
             before = f;
+            before_at = n;
             p += f->n;
             n = f->next;
             continue;

@@ -51,7 +51,7 @@ typedef struct {
     uint32_t front;       /* scan_front(n) */
     uint16_t n, begin_at; /* where the next event's bracket is, when `ends` */
     bool ends;
-    char bytes[MAX_GAP_BYTES + SCAN_FRONT];
+    char bytes[MAX_GAP_BYTES + 2 * SCAN_FRONT];
 } gap;
 
 typedef struct {
@@ -75,6 +75,11 @@ typedef struct {
     char bytes[MAX_PHRASE_BYTES + SCAN_WIDE];
 } phrase;
 
+/* Which of several byte strings stands somewhere is told by one byte, at a place where they differ. */
+typedef struct {
+    uint8_t at, which[16];
+} chooser;
+
 struct node {
     known at; /* with this key's own place when it is an argument */
     uint32_t key;
@@ -93,11 +98,14 @@ struct node {
     bool spare;        /* is overwritten soon: nothing may point to it, it learns nothing */
     uint8_t surprises; /* how badly the texts before a string tell which it is */
     uint8_t n_gaps, oldest;
+    chooser gap_at;
     gap *gaps[MAX_GAPS];
     bool phrased; /* its values may be parts of phrases: names, processes, threads, strings */
     bool alone;   /* its phrases are of one value: what follows varies too much */
-    uint8_t n_phrases;
-    uint8_t misses; /* how badly the phrases foretell what comes */
+    uint8_t n_phrases, next_phrase; /* the next to be forgotten */
+    chooser phrase_at;
+    uint8_t unknown; /* counts values that are no phrase of a full node */
+    uint8_t misses;  /* how badly the phrases foretell what comes */
     phrase *phrases[MAX_PHRASES];
 };
 
@@ -228,12 +236,17 @@ uint32_t layout_new_raw(layout *l, const char *p, const char *end, guess *g, con
 node *layout_find_node(layout *l, const known *k, str key);
 /* Remembers what stood behind a value of `from`. */
 void layout_remember(layout *l, node *from, const gap *g);
+/* Makes a chooser for n texts. */
+void layout_choose(chooser *c, const str *texts, size_t n);
+static inline uint8_t *layout_chosen(chooser *c, const char *p) {
+    return &c->which[(uint8_t)p[c->at] & 15];
+}
 
 /* ---- layout_phrase.c ---- */
 /* Remembers the value of n that was just read, from `value` to `stop`, and the gap behind it. */
 void layout_learn_phrase(layout *l, node *n, str value, const gap *g);
-/* Makes one of a phrase and the one that followed it. */
-void layout_join_phrases(phrase *first, const phrase *second, const node *of_second);
+/* Makes one of a phrase of n and the one that followed it. */
+void layout_join_phrases(node *n, phrase *first, const phrase *second, const node *of_second);
 
 /* ---- layout_walk.c ---- */
 typedef enum {

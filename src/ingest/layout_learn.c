@@ -99,6 +99,21 @@ node *layout_find_node(layout *l, const known *k, str key_text) {
     }
 }
 
+void layout_choose(chooser *c, const str *texts, size_t n) {
+    size_t shortest = UINT8_MAX, most = 0;
+    for (size_t i = 0; i < n; i++) shortest = texts[i].n < shortest ? texts[i].n : shortest;
+    *c = (chooser){.at = 0};
+    for (size_t at = 0; at < shortest && most < n; at++) {
+        uint32_t seen = 0;
+        for (size_t i = 0; i < n; i++) seen |= 1u << (texts[i].p[at] & 15);
+        size_t different = (size_t)__builtin_popcount(seen);
+        if (different <= most) continue;
+        most = different;
+        c->at = (uint8_t)at;
+    }
+    for (size_t i = 0; i < n; i++) *layout_chosen(c, texts[i].p) = (uint8_t)i;
+}
+
 void layout_remember(layout *l, node *from, const gap *g) {
     if (!from || g->n == 0 || from->spare || g->next->spare) return;
     gap *to;
@@ -111,4 +126,8 @@ void layout_remember(layout *l, node *from, const gap *g) {
         from->oldest = (uint8_t)((from->oldest + 1) % MAX_GAPS);
     }
     *to = *g;
+    str texts[MAX_GAPS];
+    for (size_t i = 0; i < from->n_gaps; i++)
+        texts[i] = str_n(from->gaps[i]->bytes, from->gaps[i]->n);
+    layout_choose(&from->gap_at, texts, from->n_gaps);
 }

@@ -13,7 +13,11 @@
 #include "ingest/layout_int.h"
 
 enum { A_MISS = 4, MANY_MISSES = 128 }; /* one is forgotten by four hits */
-enum { FEW = 3 };                       /* alternatives that a phrase may be joined with */
+/* When there are many alternatives, those that are known help most of the time: of so many others one
+ * takes the place of the oldest. */
+enum { UNKNOWN = 16 };
+/* A process may be joined with so many threads; anything else only with what always follows it. */
+enum { FEW = 4 };
 
 /* Too many misses: false when the place learns no more. */
 static bool may_learn(node *n) {
@@ -50,17 +54,29 @@ static bool tell(const layout *l, const node *n, phrase *f, bool string) {
     return true;
 }
 
-/* Room for one more: the one that has not helped for longest goes. */
+/* Room for one more: the oldest goes. */
 static phrase *new_phrase(layout *l, node *n) {
-    if (n->n_phrases == MAX_PHRASES) return n->phrases[MAX_PHRASES - 1];
+    if (n->n_phrases == MAX_PHRASES) {
+        phrase *oldest = n->phrases[n->next_phrase];
+        n->next_phrase = (uint8_t)((n->next_phrase + 1) % MAX_PHRASES);
+        return oldest;
+    }
     phrase *f = ARENA_NEW(&l->memory, phrase);
     if (f) n->phrases[n->n_phrases++] = f;
     return f;
 }
 
+static void choose_phrase(node *n) {
+    str texts[MAX_PHRASES];
+    for (size_t i = 0; i < n->n_phrases; i++)
+        texts[i] = str_n(n->phrases[i]->bytes, n->phrases[i]->n);
+    layout_choose(&n->phrase_at, texts, n->n_phrases);
+}
+
 void layout_learn_phrase(layout *l, node *n, str value, const gap *g) {
-    phrase f = {.next = g->next};
     if (!may_learn(n) || g->ends || value.n + g->n > MAX_PHRASE_BYTES) return;
+    if (n->n_phrases == MAX_PHRASES && ++n->unknown % UNKNOWN) return;
+    phrase f = {.next = g->next};
     if (!tell(l, n, &f, value.p[0] == '"')) return;
     phrase *to = new_phrase(l, n);
     if (!to) return;
@@ -69,11 +85,13 @@ void layout_learn_phrase(layout *l, node *n, str value, const gap *g) {
     f.whole = n->alone;
     memcpy(f.bytes, value.p, f.n);
     *to = f;
+    choose_phrase(n);
 }
 
-void layout_join_phrases(phrase *first, const phrase *second, const node *of_second) {
+void layout_join_phrases(node *n, phrase *first, const phrase *second, const node *of_second) {
+    bool thread = first->has == EVENT_PID;
     first->whole = true;
-    if (of_second->n_phrases > FEW || first->n + second->n > MAX_PHRASE_BYTES ||
+    if (of_second->n_phrases > (thread ? FEW : 1) || first->n + second->n > MAX_PHRASE_BYTES ||
         first->n_texts + second->n_texts > MAX_PHRASE_TEXTS)
         return;
     memcpy(first->bytes + first->n, second->bytes, second->n);
@@ -90,4 +108,5 @@ void layout_join_phrases(phrase *first, const phrase *second, const node *of_sec
     first->mix = first->mix << second->shift ^ second->mix;
     first->shift = (uint8_t)(first->shift + second->shift);
     first->whole = second->whole;
+    choose_phrase(n);
 }

@@ -62,8 +62,8 @@ static inline bool scan_equal(const char *p, const char *g, size_t n) {
 #define scan_equal scan_equal_words
 #endif
 
-/* The same for two that have SCAN_FRONT readable bytes each and differ, if they do, mostly there:
- * `front` is scan_front(n). */
+/* The same for two that have twice SCAN_FRONT readable bytes each and differ, if they do, mostly in the
+ * first ones: `front` is scan_front(n). No loop for anything up to twice as many. */
 #define SCAN_FRONT 32
 
 static inline uint32_t scan_front(size_t n) {
@@ -74,6 +74,12 @@ static inline uint32_t scan_front(size_t n) {
 static inline bool scan_equal_front(const char *p, const char *g, size_t n, uint32_t front) {
     uint32_t equal = scan_equal_16(p, g) | scan_equal_16(p + 16, g + 16) << 16;
     if (~equal & front) return false;
+    if (n <= SCAN_FRONT) return true;
+    p += SCAN_FRONT;
+    g += SCAN_FRONT;
+    n -= SCAN_FRONT;
+    equal = scan_equal_16(p, g) | scan_equal_16(p + 16, g + 16) << 16;
+    if (~equal & scan_front(n)) return false;
     return n <= SCAN_FRONT || scan_equal(p + SCAN_FRONT, g + SCAN_FRONT, n - SCAN_FRONT);
 }
 #else
