@@ -510,7 +510,6 @@ static status take_arrow(event_sink *s, event *e) {
         .category = c->row,
         .kind = c->flow,
         .phase = e->ph,
-        .binds_enclosing = true,
     };
     if (a.track == UINT32_MAX) return ERR_MEMORY;
     if (a.kind == FLOW_TENSOR && e->ph != 'f')

@@ -508,8 +508,7 @@ static status take_flow(thread_reader *t, const tacho_slot *head) {
                                             .name = recording_name(t->r, head->name),
                                             .track = t->track,
                                             .kind = FLOW_OTHER,
-                                            .phase = end,
-                                            .binds_enclosing = true});
+                                            .phase = end});
 }
 
 /* A range that may end on another thread; the seal joins the two by their id. */

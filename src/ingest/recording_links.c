@@ -26,8 +26,7 @@ static status add_end(recording *r, const recording_link *l, int64_t id, uint32_
                                             .name = name,
                                             .track = l->track,
                                             .kind = FLOW_FORWARD_BACKWARD,
-                                            .phase = end,
-                                            .binds_enclosing = true});
+                                            .phase = end});
 }
 
 static status join(recording *r, const uint32_t *order, size_t n) {

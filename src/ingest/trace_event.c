@@ -822,7 +822,6 @@ static status take_arrow(event_sink *s, event *e) {
         .category = c.row,
         .kind = c.class == CLASS_FORWARD_BACKWARD ? FLOW_FORWARD_BACKWARD : FLOW_OTHER,
         .phase = e->ph,
-        .binds_enclosing = e->enclosing || e->ph != 'f',
     };
     return a.track == UINT32_MAX ? ERR_MEMORY : part_arrow(s->part, &a);
 }

@@ -237,9 +237,8 @@ typedef struct {
     uint32_t extra;
     uint16_t category;
     uint8_t kind;
-    bool end;
-    bool
-        decides; /* an end that knows more than its begin: kind, extra and args are the slice's */
+    bool end : 1;
+    bool decides : 1; /* an end that knows more: its kind, extra and args are the slice's */
 } raw_mark;
 /* One end of an arrow (s/t/f). */
 typedef struct {
@@ -251,7 +250,6 @@ typedef struct {
     uint16_t category;
     uint8_t kind; /* flow_kind */
     char phase;   /* s t f */
-    bool binds_enclosing;
 } raw_arrow;
 /* Name, labels or sort key of a process or track. */
 typedef enum {

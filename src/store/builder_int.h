@@ -17,7 +17,7 @@ typedef struct {
     uint32_t n_slices;  /* on it */
     uint32_t n_runs;    /* of slices whose starts do not fall; never fewer than there are */
     int64_t last_start; /* of the last slice; INT64_MAX before the first */
-    uint32_t at, run;   /* for seal_sort */
+    uint32_t at, run;   /* for seal_marks, then for seal_sort */
 } part_track_row;
 
 /* Loss of one cause. */
@@ -44,6 +44,7 @@ struct part {
     uint32_t block_number, block_records;
     uint32_t n_blocks;              /* begun by this part */
     uint32_t first_slice, n_slices; /* in the seal: its raw rows, counted over all parts */
+    uint32_t first_mark;            /* in the seal, of its marks */
     uint32_t *op_rows; /* in the seal, of a part with op_costs: op row by raw row + 1 */
     vec places;        /* place_state by shape */
 };

@@ -19,6 +19,7 @@ typedef struct {
     sealing *s;
     arrow_ref *arrows;
     uint32_t n, *order;
+    uint32_t *cursor; /* by track: where the last search ended */
 } drawing;
 
 static int rank_of(char c) {
@@ -49,22 +50,51 @@ static int cmp_arrows(uint32_t x, uint32_t y, const void *context) {
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* Last slice of the track that starts at or before the time; 0 when none. */
-static uint32_t last_start(const sealing *s, uint32_t track, int64_t time) {
-    uint32_t lo = s->track.first[track], hi = s->track.end[track];
-    uint32_t first = lo;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (s->slice.start[mid] <= time)
-            lo = mid + 1;
-        else
-            hi = mid;
+/* The first slice of a track that starts after the time, or its end. Arrows in the order of their ids
+ * are nearly in that of time, so the search begins where the last one ended and goes on in steps that
+ * double. */
+static uint32_t first_after(const drawing *q, uint32_t track, int64_t time) {
+    const int64_t *start = q->s->slice.start;
+    uint32_t first = q->s->track.first[track], end = q->s->track.end[track];
+    uint32_t low = first, high = end, at = q->cursor[track] > first ? q->cursor[track] : first;
+    if (at < end && start[at] <= time) {
+        low = at + 1;
+        for (uint32_t step = 1; step < end - at; step *= 2) {
+            if (start[at + step] > time) {
+                high = at + step;
+                break;
+            }
+            low = at + step + 1;
+        }
+    } else {
+        high = at;
+        for (uint32_t step = 1; step <= at - first; step *= 2) {
+            if (start[at - step] <= time) {
+                low = at - step + 1;
+                break;
+            }
+            high = at - step;
+        }
     }
-    return lo > first ? lo - 1 : 0;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (start[mid] <= time)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return q->cursor[track] = low;
 }
 
-static uint32_t slice_at(const sealing *s, uint32_t track, const raw_arrow *a) {
-    uint32_t i = last_start(s, track, a->time), inner = 0;
+/* Last slice of the track that starts at or before the time; 0 when none. */
+static uint32_t last_start(const drawing *q, uint32_t track, int64_t time) {
+    uint32_t after = first_after(q, track, time);
+    return after > q->s->track.first[track] ? after - 1 : 0;
+}
+
+static uint32_t slice_at(const drawing *q, uint32_t track, const raw_arrow *a) {
+    const sealing *s = q->s;
+    uint32_t i = last_start(q, track, a->time), inner = 0;
     for (int level = 0; i && level < MAX_CLIMB; i = s->slice.parent[i], level++) {
         int64_t end = s->slice.start[i] + s->slice.dur[i];
         if (end < a->time || (end == a->time && s->slice.start[i] != a->time)) continue;
@@ -81,8 +111,9 @@ static uint32_t slice_at(const sealing *s, uint32_t track, const raw_arrow *a) {
 enum { NEARBY = 64 }; /* slices looked at one by one: a forged file may pile up any number */
 
 /* The wait that a value ends: it is over at the very moment. 0 when there is none. */
-static uint32_t wait_at(const sealing *s, uint32_t track, int64_t time) {
-    uint32_t i = last_start(s, track, time), first = s->track.first[track];
+static uint32_t wait_at(const drawing *q, uint32_t track, int64_t time) {
+    const sealing *s = q->s;
+    uint32_t i = last_start(q, track, time), first = s->track.first[track];
     for (int n = 0; i && i >= first && n < NEARBY; i--, n++)
         if (s->slice.kind[i] == KIND_SYNC && s->slice.start[i] + s->slice.dur[i] == time)
             return i;
@@ -93,10 +124,11 @@ static status collect(drawing *q, error *err) {
     size_t n = 0;
     for (uint32_t i = 0; i < q->s->n_parts; i++) n += q->s->part_list[i]->arrows.n;
     if (n > UINT32_MAX / 2) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
+    q->n = (uint32_t)n;
     q->arrows = pages_take((n + 1) * sizeof *q->arrows);
     q->order = pages_take((2 * n + 1) * sizeof *q->order);
-    if (!q->arrows || !q->order) FAIL_MEMORY(err);
-    q->n = (uint32_t)n;
+    q->cursor = seal_scratch(q->s, q->s->track.n, sizeof *q->cursor);
+    if (!q->arrows || !q->order || !q->cursor) FAIL_MEMORY(err);
     n = 0;
     for (uint32_t i = 0; i < q->s->n_parts; i++) {
         const part *p = q->s->part_list[i];
@@ -128,8 +160,9 @@ static bool is_unlinked_work(const sealing *s, uint32_t slice) {
 }
 
 /* The device work an arrow ends at, 0 when there is none. `external`: the operator's id. */
-static uint32_t work_at(const sealing *s, uint32_t track, int64_t time, int64_t external) {
-    uint32_t last = last_start(s, track, time), first = s->track.first[track], found = 0;
+static uint32_t work_at(const drawing *q, uint32_t track, int64_t time, int64_t external) {
+    const sealing *s = q->s;
+    uint32_t last = last_start(q, track, time), first = s->track.first[track], found = 0;
     for (uint32_t i = last, n = 0; i && i >= first && n < NEARBY; i--, n++) {
         if (s->slice.start[i] != time) break;
         if (!is_unlinked_work(s, i)) continue;
@@ -141,13 +174,14 @@ static uint32_t work_at(const sealing *s, uint32_t track, int64_t time, int64_t 
     return found;
 }
 
-static void link_launch(sealing *s, uint32_t from, const arrow_ref *r) {
+static void link_launch(const drawing *q, uint32_t from, const arrow_ref *r) {
+    sealing *s = q->s;
     uint32_t op = from;
     for (int level = 0; op && s->slice.kind[op] != KIND_OP && level < MAX_CLIMB; level++)
         op = s->slice.parent[op];
     if (op && s->slice.kind[op] != KIND_OP) op = 0;
     int64_t external = op ? external_of(s, op) : ABSENT_I64;
-    uint32_t work = from ? work_at(s, r->track, r->a->time, external) : 0;
+    uint32_t work = from ? work_at(q, r->track, r->a->time, external) : 0;
     if (!work) return;
     uint32_t row = s->detail[work];
     s->kernel.launch[row] = from;
@@ -183,7 +217,7 @@ static void begin_arrow(drawing *q, pen *p, const arrow_ref *r, bool write) {
     p->open = r->a->phase == 's';
     p->used = !p->open;
     p->dangling += !p->open; /* an end whose beginning was not recorded */
-    if (write) p->from = slice_at(q->s, r->track, r->a);
+    if (write) p->from = slice_at(q, r->track, r->a);
 }
 
 static void continue_arrow(drawing *q, pen *p, const arrow_ref *r, bool write) {
@@ -196,12 +230,12 @@ static void continue_arrow(drawing *q, pen *p, const arrow_ref *r, bool write) {
     p->used = true;
     if (r->a->phase == 'f' && !fan) p->open = false;
     if (r->a->kind == FLOW_LAUNCH) {
-        if (write) link_launch(s, p->from, r);
+        if (write) link_launch(q, p->from, r);
         return;
     }
     if (write) {
-        uint32_t to = r->a->kind == FLOW_VALUE ? wait_at(s, r->track, r->a->time) : 0;
-        if (!to) to = slice_at(s, r->track, r->a);
+        uint32_t to = r->a->kind == FLOW_VALUE ? wait_at(q, r->track, r->a->time) : 0;
+        if (!to) to = slice_at(q, r->track, r->a);
         s->flow.from[p->row] = p->from;
         s->flow.to[p->row] = to;
         s->flow.kind[p->row] = r->a->kind;

@@ -3,7 +3,13 @@
  * overlap anything. A begin without an end lasts to the end of the trace and is flagged; an end
  * without a begin is dropped and counted. What a slice is comes from its begin, unless the end says
  * that it knows better; arguments from whichever has them. Begins are counted through, so that of
- * two ranges over the same time the one that began first is the outer one. */
+ * two ranges over the same time the one that began first is the outer one.
+ *
+ *   order   | thread 1 … | thread 2 … |   | id by id … |      marks, counted over all parts
+ *
+ * The marks of a thread are nearly always written in the order of time: they are dealt to their
+ * threads, and only where that order is broken they are sorted. Marks with an id are sorted. */
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/pages.h"
 #include "base/sort.h"
@@ -12,17 +18,18 @@
 
 typedef struct {
     const raw_mark *m;
-    const part_track_row *track;
     const part *part;
 } mark_ref;
 
 typedef struct {
     builder *b;
     part *out;
-    mark_ref *marks;
-    uint32_t n;
-    uint32_t *order, *stack;
-    int64_t end_of_trace;
+    part **parts; /* oldest first, without `out` */
+    uint32_t n_parts;
+    uint32_t n, n_stacked, n_begins; /* marks; those without an id; those that begin */
+    uint32_t *order, *scratch, *stack;
+    size_t order_bytes;
+    int64_t end_of_trace; /* INT64_MIN: not asked for yet */
     map async; /* track of a thread's ranges with an id, by the thread's track in `out` */
 } matching;
 
@@ -30,70 +37,167 @@ static int cmp_i64(int64_t a, int64_t b) {
     return a < b ? -1 : a > b;
 }
 
-static int cmp_group(const mark_ref *a, const mark_ref *b) {
-    if (a->track == b->track && !a->m->id && !b->m->id) return 0;
-    int c = cmp_i64(a->m->id != 0, b->m->id != 0);
-    if (!c) c = cmp_i64(a->track->pid.text, b->track->pid.text);
-    if (!c) c = cmp_i64(a->track->pid.v, b->track->pid.v);
-    if (c) return c;
-    if (a->m->id) { /* async: the thread does not matter */
-        c = cmp_i64(a->m->id, b->m->id);
-        return c ? c : cmp_i64(a->m->category, b->m->category);
+static const part *find_part(const matching *q, uint32_t i) {
+    uint32_t low = 0, high = q->n_parts;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (q->parts[middle]->first_mark <= i)
+            low = middle;
+        else
+            high = middle;
     }
-    c = cmp_i64(a->track->tid.text, b->track->tid.text);
-    return c ? c : cmp_i64(a->track->tid.v, b->track->tid.v);
+    return q->parts[low];
 }
 
-static int cmp_marks(uint32_t x, uint32_t y, const void *context) {
+/* Mark i, counted over all parts; marks come in runs of one part, so `guess` is tried first. */
+static inline mark_ref mark_at(const matching *q, uint32_t i, const part *guess) {
+    if (i - guess->first_mark >= guess->marks.n) guess = find_part(q, i);
+    return (mark_ref){&VEC(&guess->marks, raw_mark)[i - guess->first_mark], guess};
+}
+
+static inline part_track_row *track_of(mark_ref r) {
+    return &VEC(&r.part->tracks, part_track_row)[r.m->track];
+}
+
+static inline int cmp_times(const raw_mark *a, const raw_mark *b) {
+    if (a->time != b->time) return a->time < b->time ? -1 : 1;
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static int cmp_stacked(uint32_t x, uint32_t y, const void *context) {
     const matching *q = context;
-    const mark_ref *a = &q->marks[x], *b = &q->marks[y];
-    int c = cmp_group(a, b);
-    if (!c) c = cmp_i64(a->m->time, b->m->time);
-    return c ? c : (a->m->offset < b->m->offset ? -1 : a->m->offset > b->m->offset);
+    mark_ref a = mark_at(q, x, q->parts[0]);
+    return cmp_times(a.m, mark_at(q, y, a.part).m);
 }
 
-/* The order to begin with: track by track, then id by id, each as it was written. The rows of a track are
- * nearly always in order of time, so that sorting is left with little to do. */
-static status deal_by_track(matching *q, error *err) {
-    size_t bytes = (2 * (size_t)q->n + 1) * sizeof(sort_pair);
-    sort_pair *pairs = pages_take(bytes);
-    if (!pairs) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < q->n; i++) {
-        const raw_mark *m = q->marks[i].m;
-        pairs[i] = (sort_pair){m->id ? (uint64_t)1 << 32 | m->id : m->track, i};
+/* Marks with an id: the thread does not matter. */
+static int cmp_group(mark_ref a, mark_ref b) {
+    const part_track_row *t = track_of(a), *u = track_of(b);
+    int c = cmp_i64(t->pid.text, u->pid.text);
+    if (!c) c = cmp_i64(t->pid.v, u->pid.v);
+    if (!c) c = cmp_i64(a.m->id, b.m->id);
+    return c ? c : cmp_i64(a.m->category, b.m->category);
+}
+
+static int cmp_with_id(uint32_t x, uint32_t y, const void *context) {
+    const matching *q = context;
+    mark_ref a = mark_at(q, x, q->parts[0]), b = mark_at(q, y, a.part);
+    int c = cmp_group(a, b);
+    return c ? c : cmp_times(a.m, b.m);
+}
+
+/* ---- dealing ---- */
+
+static status list_parts(matching *q, error *err) {
+    size_t n = 0;
+    for (part *p = q->b->parts; p; p = p->next, q->n_parts++) n += p->marks.n;
+    if (n > UINT32_MAX / 2) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
+    q->parts = mem_alloc(q->n_parts * sizeof *q->parts);
+    q->n = (uint32_t)n;
+    q->order_bytes = (3 * n + 1) * sizeof *q->order;
+    q->order = pages_take(q->order_bytes);
+    if (!q->parts || !q->order) FAIL_MEMORY(err);
+    q->scratch = q->order + n;
+    q->stack = q->scratch + n;
+    uint32_t i = q->n_parts;
+    for (part *p = q->b->parts; p; p = p->next) q->parts[--i] = p;
+    for (n = 0; i < q->n_parts; i++) {
+        q->parts[i]->first_mark = (uint32_t)n;
+        n += q->parts[i]->marks.n;
     }
-    sort_radix(pairs, pairs + q->n, q->n);
-    for (uint32_t i = 0; i < q->n; i++) q->order[i] = pairs[i].row;
-    pages_give(pairs, bytes);
     return OK;
 }
 
-/* All marks of all parts, and the end of everything. */
-static status collect(matching *q, error *err) {
-    size_t n = 0;
-    q->end_of_trace = INT64_MIN;
-    for (part *p = q->b->parts; p; p = p->next) {
-        n += p->marks.n;
+/* Counts the marks of each thread, in the `at` of its track in `out`. Tracks of the parts remember
+ * theirs in `run`, + 1. */
+static status count_marks(matching *q) {
+    for (uint32_t k = 0; k < q->n_parts; k++) {
+        const part *p = q->parts[k];
+        part_track_row *tracks = VEC(&p->tracks, part_track_row);
+        for (size_t i = 0; i < p->marks.n; i++) {
+            const raw_mark *m = &VEC(&p->marks, raw_mark)[i];
+            q->n_begins += !m->end;
+            if (m->id) continue;
+            part_track_row *t = &tracks[m->track];
+            if (!t->run) {
+                uint32_t track = part_track(q->out, t->pid, t->tid);
+                if (track == UINT32_MAX) return ERR_MEMORY;
+                t->run = track + 1;
+            }
+            VEC(&q->out->tracks, part_track_row)[t->run - 1].at++;
+            q->n_stacked++;
+        }
+    }
+    return OK;
+}
+
+/* Puts the marks in `order`; then `at` is where those of a thread end. */
+static void deal_marks(matching *q) {
+    part_track_row *out = VEC(&q->out->tracks, part_track_row);
+    uint32_t before = 0, with_id = q->n_stacked;
+    for (size_t k = 0; k < q->out->tracks.n; k++) {
+        uint32_t n = out[k].at;
+        out[k].at = before;
+        before += n;
+    }
+    for (uint32_t k = 0; k < q->n_parts; k++) {
+        const part *p = q->parts[k];
+        const part_track_row *tracks = VEC(&p->tracks, part_track_row);
+        for (size_t i = 0; i < p->marks.n; i++) {
+            const raw_mark *m = &VEC(&p->marks, raw_mark)[i];
+            uint32_t *to = m->id ? &with_id : &out[tracks[m->track].run - 1].at;
+            q->order[(*to)++] = p->first_mark + (uint32_t)i;
+        }
+    }
+}
+
+/* Marks with an id: by id first, quickly, then by everything. */
+static status sort_with_id(matching *q) {
+    uint32_t *order = q->order + q->n_stacked, n = q->n - q->n_stacked;
+    size_t bytes = 2 * (size_t)n * sizeof(sort_pair);
+    if (n == 0) return OK;
+    sort_pair *pairs = pages_take(bytes);
+    if (!pairs) return ERR_MEMORY;
+    const part *near = q->parts[0];
+    for (uint32_t i = 0; i < n; i++) {
+        mark_ref r = mark_at(q, order[i], near);
+        near = r.part;
+        pairs[i] = (sort_pair){r.m->id, order[i]};
+    }
+    sort_radix(pairs, pairs + n, n);
+    for (uint32_t i = 0; i < n; i++) order[i] = pairs[i].row;
+    pages_give(pairs, bytes);
+    sort_index(order, q->scratch, n, cmp_with_id, q);
+    return OK;
+}
+
+static void sort_thread(matching *q, uint32_t from, uint32_t end) {
+    mark_ref before = mark_at(q, q->order[from], q->parts[0]);
+    for (uint32_t i = from + 1; i < end; i++) {
+        mark_ref r = mark_at(q, q->order[i], before.part);
+        if (cmp_times(before.m, r.m) > 0) {
+            sort_index(q->order + from, q->scratch, end - from, cmp_stacked, q);
+            return;
+        }
+        before = r;
+    }
+}
+
+/* ---- matching ---- */
+
+/* Asked for only when a range was never closed. */
+static int64_t end_of_trace(matching *q) {
+    if (q->end_of_trace != INT64_MIN) return q->end_of_trace;
+    for (uint32_t k = 0; k < q->n_parts; k++) {
+        const part *p = q->parts[k];
         for (size_t i = 0; i < p->slices.n; i++) {
             const raw_slice *s = &VEC(&p->slices, raw_slice)[i];
             q->end_of_trace = max_i64(q->end_of_trace, add_i64(s->start, s->dur));
         }
+        for (size_t i = 0; i < p->marks.n; i++)
+            q->end_of_trace = max_i64(q->end_of_trace, VEC(&p->marks, raw_mark)[i].time);
     }
-    if (n > UINT32_MAX / 2) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
-    q->marks = pages_take((n + 1) * sizeof *q->marks);
-    q->order = pages_take((3 * n + 1) * sizeof *q->order);
-    q->n = (uint32_t)n;
-    if (!q->marks || !q->order) FAIL_MEMORY(err);
-    q->stack = q->order + 2 * n;
-    n = 0;
-    for (part *p = q->b->parts; p; p = p->next)
-        for (size_t i = 0; i < p->marks.n; i++) {
-            const raw_mark *m = &VEC(&p->marks, raw_mark)[i];
-            q->marks[n] = (mark_ref){m, &VEC(&p->tracks, part_track_row)[m->track], p};
-            q->end_of_trace = max_i64(q->end_of_trace, m->time);
-            n++;
-        }
-    return deal_by_track(q, err);
+    return q->end_of_trace;
 }
 
 /* The row for async ranges of this thread, in the new part. */
@@ -113,14 +217,14 @@ static uint32_t async_track(matching *q, const part_track_row *t) {
 }
 
 /* The op or device work a mark knows of, copied to the part of the slices. */
-static status copy_extra(matching *q, const mark_ref *m, raw_slice *s) {
-    uint32_t x = m->m->extra;
+static status copy_extra(matching *q, mark_ref m, raw_slice *s) {
+    uint32_t x = m.m->extra;
     if (!x) return OK;
     if (kind_is_device(s->kind))
-        return part_kernel(q->out, &VEC(&m->part->kernels, raw_kernel)[x - 1], s);
-    TRY(part_op(q->out, &VEC(&m->part->ops, raw_op)[x - 1], s));
-    const raw_op_cost *costs = VEC(&m->part->op_costs, raw_op_cost);
-    size_t low = 0, high = m->part->op_costs.n; /* by op: they were added with it */
+        return part_kernel(q->out, &VEC(&m.part->kernels, raw_kernel)[x - 1], s);
+    TRY(part_op(q->out, &VEC(&m.part->ops, raw_op)[x - 1], s));
+    const raw_op_cost *costs = VEC(&m.part->op_costs, raw_op_cost);
+    size_t low = 0, high = m.part->op_costs.n; /* by op: they were added with it */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (costs[middle].op < x)
@@ -128,68 +232,94 @@ static status copy_extra(matching *q, const mark_ref *m, raw_slice *s) {
         else
             high = middle;
     }
-    if (low == m->part->op_costs.n || costs[low].op != x) return OK;
+    if (low == m.part->op_costs.n || costs[low].op != x) return OK;
     raw_op_cost cost = costs[low];
     cost.op = s->extra;
     return part_op_cost(q->out, &cost);
 }
 
-/* end: NULL when the range was never closed. */
-static status add_slice(matching *q, uint32_t i_begin, const mark_ref *end) {
-    const mark_ref *begin = &q->marks[q->order[i_begin]];
-    const mark_ref *tells = end && end->m->decides ? end : begin;
-    int64_t until = end ? end->m->time : q->end_of_trace;
+/* `track` in `out`; UINT32_MAX: that of an id. i_end: UINT32_MAX when the range was never closed. */
+static status add_slice(matching *q, uint32_t i_begin, uint32_t i_end, uint32_t track) {
+    mark_ref begin = mark_at(q, q->order[i_begin], q->parts[0]), end = begin;
+    bool ended = i_end != UINT32_MAX;
+    if (ended) end = mark_at(q, q->order[i_end], begin.part);
+    mark_ref tells = ended && end.m->decides ? end : begin;
+    int64_t until = ended ? end.m->time : end_of_trace(q);
     raw_slice s = {
-        .start = begin->m->time,
-        .dur = min_i64(max_i64(0, sub_i64(until, begin->m->time)), TRACE_TIME_LIMIT - 1),
-        .name = begin->m->name,
-        .args = tells->m->args || !end ? tells->m->args : end->m->args,
+        .start = begin.m->time,
+        .dur = min_i64(max_i64(0, sub_i64(until, begin.m->time)), TRACE_TIME_LIMIT - 1),
+        .name = begin.m->name,
+        .args = tells.m->args || !ended ? tells.m->args : end.m->args,
         .tie = i_begin + 1,
-        .category = begin->m->category,
-        .kind = tells->m->kind,
-        .flags = end ? 0 : SLICE_UNFINISHED,
-        .track = begin->m->id ? async_track(q, begin->track)
-                              : part_track(q->out, begin->track->pid, begin->track->tid),
+        .category = begin.m->category,
+        .kind = tells.m->kind,
+        .flags = ended ? 0 : SLICE_UNFINISHED,
+        .track = track == UINT32_MAX ? async_track(q, track_of(begin)) : track,
     };
     if (s.track == UINT32_MAX) return ERR_MEMORY;
-    if (!end) part_lost(q->out, CAUSE_UNMATCHED_BEGIN, begin->m->offset, begin->m->name);
+    if (!ended) part_lost(q->out, CAUSE_UNMATCHED_BEGIN, begin.m->offset, begin.m->name);
     TRY(copy_extra(q, tells, &s));
     return part_slice(q->out, &s);
 }
 
-static status match(matching *q) {
+/* The marks from … end-1 of one thread or id, in order of time. */
+static status match_group(matching *q, uint32_t from, uint32_t end, uint32_t track) {
     uint32_t depth = 0;
-    for (uint32_t i = 0; i < q->n; i++) {
-        const mark_ref *m = &q->marks[q->order[i]];
-        if (i && cmp_group(&q->marks[q->order[i - 1]], m) != 0)
-            while (depth) TRY(add_slice(q, q->stack[--depth], NULL));
-        if (!m->m->end) {
+    const part *near = q->parts[0];
+    for (uint32_t i = from; i < end; i++) {
+        mark_ref r = mark_at(q, q->order[i], near);
+        near = r.part;
+        if (!r.m->end) {
             q->stack[depth++] = i;
         } else if (depth) {
-            TRY(add_slice(q, q->stack[--depth], m));
+            TRY(add_slice(q, q->stack[--depth], i, track));
         } else {
-            part_lost(q->out, CAUSE_UNMATCHED_END, m->m->offset, m->m->name);
+            part_lost(q->out, CAUSE_UNMATCHED_END, r.m->offset, r.m->name);
             part_count(q->out, 0, 1);
         }
     }
-    while (depth) TRY(add_slice(q, q->stack[--depth], NULL));
+    while (depth) TRY(add_slice(q, q->stack[--depth], UINT32_MAX, track));
     return OK;
+}
+
+static status match_with_id(matching *q) {
+    for (uint32_t i = q->n_stacked, end; i < q->n; i = end) {
+        mark_ref first = mark_at(q, q->order[i], q->parts[0]);
+        for (end = i + 1; end < q->n; end++)
+            if (cmp_group(first, mark_at(q, q->order[end], first.part)) != 0) break;
+        TRY(match_group(q, i, end, UINT32_MAX));
+    }
+    return OK;
+}
+
+static status match_marks(matching *q, error *err) {
+    TRY(list_parts(q, err));
+    if (!(q->out = builder_part(q->b))) return ERR_MEMORY;
+    TRY(count_marks(q));
+    part_expect(q->out, q->n_begins, 0);
+    deal_marks(q);
+    TRY(sort_with_id(q));
+    uint32_t n_threads = (uint32_t)q->out->tracks.n, from = 0; /* tracks of ids come behind */
+    for (uint32_t k = 0; k < n_threads; k++) {
+        uint32_t end = VEC(&q->out->tracks, part_track_row)[k].at;
+        if (from < end) sort_thread(q, from, end);
+        TRY(match_group(q, from, end, k));
+        from = end;
+    }
+    return match_with_id(q);
 }
 
 status seal_marks(sealing *s, error *err) {
     bool any = false;
     for (part *p = s->b->parts; p; p = p->next) any |= p->marks.n > 0;
     if (!any) return OK;
-    matching q = {.b = s->b};
-    status st = collect(&q, err);
-    if (st == OK && !(q.out = builder_part(s->b))) st = ERR_MEMORY;
-    if (st == OK) {
-        sort_index(q.order, q.order + q.n, q.n, cmp_marks, &q);
-        st = match(&q);
-    }
+    matching q = {.b = s->b, .end_of_trace = INT64_MIN};
+    status st = match_marks(&q, err);
+    for (part *p = s->b->parts; p; p = p->next)
+        vec_fini(&p->marks); /* nobody reads them again */
     map_fini(&q.async);
-    if (q.marks) pages_give(q.marks, ((size_t)q.n + 1) * sizeof *q.marks);
-    if (q.order) pages_give(q.order, (3 * (size_t)q.n + 1) * sizeof *q.order);
+    mem_free(q.parts);
+    pages_give(q.order, q.order_bytes);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);
     return st;
 }

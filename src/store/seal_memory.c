@@ -86,19 +86,29 @@ static uint32_t track_of_row(const void *row, int table) {
                                     : ((const raw_counter *)row)->track;
 }
 
-/* Puts the rows in order of time, and rows of one time in the order of cmp. */
-static status sort_times(timed *t, const cmp_context *c, error *err) {
-    size_t bytes = (2 * t->n + 1) * sizeof(sort_pair);
+/* Puts rows of one time in the order of cmp. */
+static void sort_ties(timed *t, const cmp_context *c) {
+    int64_t time = t->n ? time_of(t->rows[t->order[0]]) : 0, next = 0;
+    for (size_t i = 0, end; i < t->n; i = end, time = next) {
+        for (end = i + 1; end < t->n; end++)
+            if ((next = time_of(t->rows[t->order[end]])) != time) break;
+        if (end - i > 1) sort_index(t->order + i, t->order + t->n, end - i, cmp_rows, c);
+    }
+}
+
+/* Puts the rows in order of time; most are written that way. */
+static status sort_times(timed *t, error *err) {
+    size_t n = t->n > 0;
+    while (n < t->n && time_of(t->rows[n - 1]) <= time_of(t->rows[n])) n++;
+    for (size_t i = 0; i < t->n && n == t->n; i++) t->order[i] = (uint32_t)i;
+    if (n == t->n) return OK;
+    size_t bytes = 2 * t->n * sizeof(sort_pair);
     sort_pair *pairs = pages_take(bytes);
     if (!pairs) FAIL_MEMORY(err);
     for (size_t i = 0; i < t->n; i++) /* the sign bit flipped: the order of int64 */
         pairs[i] = (sort_pair){(uint64_t)time_of(t->rows[i]) ^ 1ull << 63, (uint32_t)i};
     sort_radix(pairs, pairs + t->n, t->n);
     for (size_t i = 0; i < t->n; i++) t->order[i] = pairs[i].row;
-    for (size_t i = 0, end; i < t->n; i = end) {
-        for (end = i + 1; end < t->n && pairs[end].key == pairs[i].key;) end++;
-        if (end - i > 1) sort_index(t->order + i, t->order + t->n, end - i, cmp_rows, c);
-    }
     pages_give(pairs, bytes);
     return OK;
 }
@@ -122,7 +132,8 @@ static status sort_rows(sealing *s, int table, row_cmp cmp, timed *t, error *err
         }
     }
     cmp_context c = {t, s->b->strings, cmp};
-    TRY(sort_times(t, &c, err));
+    TRY(sort_times(t, err));
+    sort_ties(t, &c);
     return seal_table(s, table, t->n + 1, err);
 }
 
