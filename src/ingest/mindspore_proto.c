@@ -264,15 +264,20 @@ static status take_graph(ms *m, wire_file *file, str message, bool cut, error *e
     return st;
 }
 
+static status add_full_name(ms *m, map *out, uint32_t full, error *err) {
+    uint32_t name = ms_string(m, ms_short(ms_text(m, full)));
+    uint32_t *at = name == MS_NO_STRING ? NULL : map_at(out, name);
+    if (!at) FAIL_MEMORY(err);
+    *at = full;
+    return OK;
+}
+
 /* Nodes are called by the last part of their names. */
 static status list_full_names(ms *m, map *out, error *err) {
-    for (size_t i = 0; i < m->known.n; i++) {
-        uint32_t full = VEC(&m->known, ms_known)[i].full_name,
-                 name = ms_string(m, ms_short(ms_text(m, full)));
-        uint32_t *at = name == MS_NO_STRING ? NULL : map_at(out, name);
-        if (!at) FAIL_MEMORY(err);
-        *at = full;
-    }
+    for (size_t i = 0; i < m->known.n; i++)
+        TRY(add_full_name(m, out, VEC(&m->known, ms_known)[i].full_name, err));
+    for (size_t i = 0; i < m->tasks.n; i++)
+        TRY(add_full_name(m, out, VEC(&m->tasks, uint32_t)[i], err));
     return OK;
 }
 

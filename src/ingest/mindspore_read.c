@@ -3,6 +3,7 @@
  *     FOLDER/…_0.csv …_0.txt                    flat: files of several devices side by side
  *     FOLDER/data/…                             raw files of an Ascend job
  *           /hccl_info/OPERATOR/iterN.trace     one run of a collective
+ *           /msadvisor/device_N/recommendation  what CANN's expert system says
  *     NAME_PID_TIME_ascend_ms/FRAMEWORK/…       2.7 and later
  *                            /ASCEND_PROFILER_OUTPUT/…
  *
@@ -238,6 +239,57 @@ static status list_collectives(ms *m, vec *list, str folder, error *err) {
     return st;
 }
 
+/* The newest file of a device's recommendations takes the place of an older one in *best. */
+static status find_advice(ms *m, str path, found_file *best, int64_t *newest, error *err) {
+    DIR *d = fault_point(FAULT_READ) ? NULL : opendir(path.p);
+    status st = OK;
+    for (struct dirent *e; d && st == OK && (e = readdir(d));) {
+        struct stat s;
+        str name = str_of(e->d_name);
+        if (e->d_name[0] == '.' || !str_ends(name, STR(".json")) ||
+            fstatat(dirfd(d), e->d_name, &s, 0) != 0 || !S_ISREG(s.st_mode))
+            continue;
+        int64_t time = (int64_t)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec;
+        if (best->name.p &&
+            (time < *newest || (time == *newest && str_cmp(name, best->name) < 0)))
+            continue;
+        *newest = time;
+        best->path = arena_printf(m->arena, "%.*s/%.*s", STR_ARG(path), STR_ARG(name));
+        best->name = arena_str(m->arena, name);
+        if (!best->path.p || !best->name.p)
+            st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    }
+    if (d) closedir(d);
+    return st;
+}
+
+/* msadvisor/device_#/recommendation of this device, or of any when the worker has no number. */
+static status list_advice(ms *m, vec *list, str folder, error *err) {
+    str path = arena_printf(m->arena, "%.*s/msadvisor", STR_ARG(folder));
+    found_file best = {.kind = MS_MSADVISOR, .id = MINDSPORE_ANY_ID};
+    int64_t newest = 0;
+    status st = OK;
+    if (!path.p) FAIL_MEMORY(err);
+    DIR *d = fault_point(FAULT_READ) ? NULL : opendir(path.p);
+    for (struct dirent *e; d && st == OK && (e = readdir(d));) {
+        int64_t id;
+        str name = str_of(e->d_name);
+        if (!str_starts(name, STR("device_")) || !str_to_i64(str_from(name, 7), &id) ||
+            (m->id != MINDSPORE_ANY_ID && id != m->id))
+            continue;
+        str files =
+            arena_printf(m->arena, "%.*s/%.*s/recommendation", STR_ARG(path), STR_ARG(name));
+        st = files.p ? find_advice(m, files, &best, &newest, err)
+                     : error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    }
+    if (d) closedir(d);
+    if (st != OK || !best.name.p) return st;
+    found_file *to = vec_push(list);
+    if (!to) FAIL_MEMORY(err);
+    *to = best;
+    return OK;
+}
+
 /* Beside the folder of a job's raw files lies what describes its device. */
 static status list_device_info(ms *m, vec *list, str folder, error *err) {
     size_t slash = str_rfind_byte(folder, '/');
@@ -259,6 +311,7 @@ static status list_parts(ms *m, vec *list, str folder, error *err) {
         TRY(list_folder(m, list, path, err));
     }
     TRY(list_device_info(m, list, folder, err));
+    TRY(list_advice(m, list, folder, err));
     return list_collectives(m, list, folder, err);
 }
 

@@ -107,8 +107,16 @@ static bool is_settled(const struct stat *st) {
 
 /* ---- a folder ---------------------------------------------------------------------------- */
 
-/* Mixes name, size and time of every file of the folder that a worker may be read from. The sum does
- * not depend on the order; a file that is still being written makes it unusable. */
+/* Mixes name, size and time of a file into a sum that does not depend on the order; false when the file
+ * is still being written, which makes the sum unusable. */
+static bool add_file(const char *name, const struct stat *st, uint64_t *sum) {
+    uint64_t facts[3] = {hash_bytes64(name, strlen(name)), (uint64_t)st->st_size,
+                         (uint64_t)ns_of(st->st_mtim)};
+    *sum += hash_bytes64(facts, sizeof facts);
+    return is_settled(st);
+}
+
+/* Every file of the folder that a worker may be read from. */
 static bool add_folder(const char *folder, uint64_t *sum) {
     DIR *d = opendir(folder);
     bool settled = true;
@@ -119,10 +127,27 @@ static bool add_folder(const char *folder, uint64_t *sum) {
         if (!mindspore_name_parse(str_of(e->d_name), &name) ||
             fstatat(dirfd(d), e->d_name, &st, 0) != 0)
             continue;
-        uint64_t facts[3] = {hash_bytes64(e->d_name, strlen(e->d_name)), (uint64_t)st.st_size,
-                             (uint64_t)ns_of(st.st_mtim)};
-        *sum += hash_bytes64(facts, sizeof facts);
-        settled = is_settled(&st);
+        settled = add_file(e->d_name, &st, sum);
+    }
+    closedir(d);
+    return settled;
+}
+
+/* All files in a folder and in the folders below it. */
+static bool add_below(const char *folder, int depth, uint64_t *sum) {
+    DIR *d = opendir(folder);
+    bool settled = true;
+    if (!d) return true;
+    for (struct dirent *e; settled && (e = readdir(d));) {
+        char path[PATH_MAX];
+        struct stat st;
+        int n = snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        if (e->d_name[0] == '.' || n < 0 || (size_t)n >= sizeof path || stat(path, &st) != 0)
+            continue;
+        if (S_ISREG(st.st_mode))
+            settled = add_file(e->d_name, &st, sum);
+        else if (S_ISDIR(st.st_mode) && depth > 0)
+            settled = add_below(path, depth - 1, sum);
     }
     closedir(d);
     return settled;
@@ -131,8 +156,10 @@ static bool add_folder(const char *folder, uint64_t *sum) {
 /* A trace that is read from many files depends on all of them. */
 static bool hash_siblings(const char *path, uint64_t *hash) {
     static const char *const parts[] = {
-        "",    "/FRAMEWORK",    "/ASCEND_PROFILER_OUTPUT",   "/data",
-        "/..", "/../FRAMEWORK", "/../ASCEND_PROFILER_OUTPUT"};
+        "",          "/FRAMEWORK",    "/ASCEND_PROFILER_OUTPUT",    "/data",
+        "/..",       "/../FRAMEWORK", "/../ASCEND_PROFILER_OUTPUT", "/hccl_info",
+        "/msadvisor"};
+    enum { N_FLAT = 7 }; /* of the others all that is below counts */
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
     int n = slash ? (int)(slash - path) : 1;
@@ -140,7 +167,8 @@ static bool hash_siblings(const char *path, uint64_t *hash) {
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         int written =
             snprintf(folder, sizeof folder, "%.*s%s", n, slash ? path : ".", parts[i]);
-        if (written < 0 || (size_t)written >= sizeof folder || !add_folder(folder, hash))
+        if (written < 0 || (size_t)written >= sizeof folder ||
+            !(i < N_FLAT ? add_folder(folder, hash) : add_below(folder, 2, hash)))
             return false;
     }
     return true;

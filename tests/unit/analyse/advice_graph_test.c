@@ -195,6 +195,55 @@ static void operators_of_the_ai_cpu_and_conversions(void **state) {
     run_end(&r);
 }
 
+#define AI_CPU_FINDING                                                                         \
+    "{\"model\": \"AICPUModel\", \"summary\": \"Needs \\\"work\\\"\", \"advice\": \"avoid\", " \
+    "\"operators\": [{\"name\": \"TopK\", \"calls\": 12, \"share\": 0.305}, {\"name\": "       \
+    "\"Sort\", \"calls\": 1, \"share\": 0.02}]}"
+
+/* The named values of a rule's sentences. */
+static const verdict *words_of(built_run *r, const char *id) {
+    const table *t = built_table(&r->w[0], "advice");
+    for (uint32_t c = 0; c < t->n_columns; c++)
+        if (strcmp(t->columns[c].name, "values") == 0)
+            return t->columns[c].v.sentence[row_of(r, id)];
+    fail_msg("no values");
+    return NULL;
+}
+
+static void an_advisors_findings_are_told(void **state) {
+    built_run r;
+    (void)state;
+    run_begin(&r, 1);
+    add_type(&r.w[0], "AI Core", "MatMul", 800);
+    add_type(&r.w[0], "AI CPU", "TopK", 60);
+    built_meta(&r.w[0], "msadvisor",
+               "[" AI_CPU_FINDING ", {\"model\": \"TransDataModel\", \"summary\": \"Much\", "
+               "\"advice\": \"one; two\", \"operators\": []}]");
+    run_ask(&r, analyse_advise);
+    const table *t = built_table(&r.w[0], "advice");
+    assert_saves(&r, "advisor_ai_cpu", ABSENT_I64);
+    assert_true(built_is(t, row_of(&r, "advisor_ai_cpu"), "name", "TopK"));
+    const verdict *v = words_of(&r, "advisor_ai_cpu");
+    assert_true(str_eq(v->args[0].u.text, STR("Needs \"work\"")));
+    assert_true(str_eq(v->args[1].u.text, STR("TopK × 12 (30.5 %), Sort × 1 (2.0 %)")));
+    v = words_of(&r, "advisor_model");
+    assert_true(str_eq(v->args[0].u.text, STR("TransDataModel")));
+    assert_true(str_eq(v->args[2].u.text, STR("one; two")));
+    assert_silent(&r, "ai_cpu_operators"); /* the advisor tells the same story */
+    run_end(&r);
+}
+
+static void an_advisor_without_findings_is_silent(void **state) {
+    built_run r;
+    (void)state;
+    run_begin(&r, 1);
+    built_meta(&r.w[0], "msadvisor", "[]");
+    run_ask(&r, analyse_advise);
+    assert_silent(&r, "advisor_ai_cpu");
+    assert_silent(&r, "advisor_model");
+    run_end(&r);
+}
+
 static void few_conversions_are_fine(void **state) {
     built_run r;
     (void)state;
@@ -218,6 +267,8 @@ int main(void) {
         cmocka_unit_test(busy_processors_are_told),
         cmocka_unit_test(operators_of_the_ai_cpu_and_conversions),
         cmocka_unit_test(few_conversions_are_fine),
+        cmocka_unit_test(an_advisors_findings_are_told),
+        cmocka_unit_test(an_advisor_without_findings_is_silent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,6 +89,33 @@ static void size_time_and_inode_count(void **state) {
     folder_gone(&f);
 }
 
+static void set_old(const char *path, time_t seconds) {
+    struct timespec both[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+    assert_int_equal(utimensat(AT_FDCWD, path, both, 0), 0);
+}
+
+/* A worker of MindSpore is read from many files, some of them deep below its folder. */
+static void files_below_a_worker_count(void **state) {
+    static const char *const deep[] = {"msadvisor/device_0/recommendation/a.json",
+                                       "hccl_info/AllReduce-op1/iter1.trace"};
+    folder f = folder_new();
+    const char *path = put_file(&f, "flops_0.txt", STR("full_op_name, FLOPs\n"));
+    set_old(path, 1000);
+    for (int i = 0; i < 2; i++) {
+        cache_key before = cache_key_of(path);
+        const char *other = put_file(&f, deep[i], STR("{}"));
+        assert_int_equal(utimensat(AT_FDCWD, other, NULL, 0), 0);
+        assert_int_equal(cache_key_of(path).n, 0); /* it is being written */
+        set_old(other, 1000);
+        cache_key with = cache_key_of(path);
+        assert_true(before.n > 0 && with.n > 0);
+        assert_false(same(before, with));
+        set_old(other, 2000);
+        assert_false(same(with, cache_key_of(path)));
+    }
+    folder_gone(&f);
+}
+
 static void a_file_that_just_changed_has_none(void **state) {
     folder f = folder_new();
     const char *path = put_file(&f, "x.json", small_trace(10));
@@ -117,6 +144,7 @@ int main(void) {
         cmocka_unit_test(every_byte_of_a_small_file_counts),
         cmocka_unit_test(head_tail_and_samples_of_a_large_file_count),
         cmocka_unit_test(size_time_and_inode_count),
+        cmocka_unit_test(files_below_a_worker_count),
         cmocka_unit_test(a_file_that_just_changed_has_none),
         cmocka_unit_test(what_is_no_plain_file_has_none),
     };

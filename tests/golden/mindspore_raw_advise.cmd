@@ -1,0 +1,1 @@
+$TACHO advise mindspore_raw --stable

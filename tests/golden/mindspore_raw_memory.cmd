@@ -1,0 +1,1 @@
+$TACHO memory mindspore_raw --stable --format csv --table curve

@@ -1,0 +1,1 @@
+$TACHO operators mindspore_raw --stable --format csv --table operators

@@ -1,0 +1,1 @@
+$TACHO steps mindspore_raw --stable --format csv --table steps
