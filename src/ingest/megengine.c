@@ -240,7 +240,7 @@ static status look_at_name(event_sink *s, uint32_t id, name_info *out) {
     return OK;
 }
 
-static status name_of(event_sink *s, uint32_t id, name_info *out) {
+static inline status name_of(event_sink *s, uint32_t id, name_info *out) {
     const timeline_state *st = s->state;
     if (id < st->names.n && VEC(&st->names, name_info)[id].seen) {
         *out = VEC(&st->names, name_info)[id];
@@ -266,15 +266,14 @@ static uint8_t flow_of(str category) {
 }
 
 /* There are a handful; more than there is room for take turns in the last place. */
-static const category_note *category_of(event_sink *s, const event *e) {
+static const category_note *find_category(event_sink *s, const event *e) {
     timeline_state *st = s->state;
     size_t i = 0;
     while (i < st->n_categories && st->categories[i].id != e->category) i++;
-    if (i < st->n_categories) return &st->categories[i];
-    if (i == N_CATEGORIES)
-        i--;
-    else
-        st->n_categories++;
+    if (i == N_CATEGORIES) i--;
+    st->category_at[e->category % CATEGORY_PLACES] = (uint8_t)i;
+    if (i < st->n_categories && st->categories[i].id == e->category) return &st->categories[i];
+    if (i == st->n_categories) st->n_categories++;
     str name = intern_get(s->strings, e->category);
     st->categories[i] = (category_note){.id = e->category,
                                         .row = event_category(s, e),
@@ -282,6 +281,13 @@ static const category_note *category_of(event_sink *s, const event *e) {
                                         .kernel = str_eq(name, STR("Kernel")),
                                         .launch = str_eq(name, STR("KernelLaunch"))};
     return &st->categories[i];
+}
+
+static inline const category_note *category_of(event_sink *s, const event *e) {
+    const timeline_state *st = s->state;
+    size_t i = st->category_at[e->category % CATEGORY_PLACES];
+    bool known = i < st->n_categories && st->categories[i].id == e->category;
+    return __builtin_expect(known, 1) ? &st->categories[i] : find_category(s, e);
 }
 
 /* ---- notes ---- */

@@ -67,7 +67,7 @@ typedef struct {
     bool kernel, launch;
 } category_note;
 
-enum { N_CATEGORIES = 8 };
+enum { N_CATEGORIES = 8, CATEGORY_PLACES = 16 };
 
 typedef struct {
     vec notes, pending, facts, threads; /* note, pending_op, tensor_fact, thread_note */
@@ -76,9 +76,10 @@ typedef struct {
     vec names;                          /* name_info by string id */
     category_note categories[N_CATEGORIES];
     size_t n_categories;
-    uint32_t type;     /* string id of the last type of elements */
-    int64_t type_bits; /* of it; ABSENT_I64 when it is not known */
-    ident last_pid;    /* the last tensor that was described, if any was */
+    uint8_t category_at[CATEGORY_PLACES]; /* which to look at first, by string id */
+    uint32_t type;                        /* string id of the last type of elements */
+    int64_t type_bits;                    /* of it; ABSENT_I64 when it is not known */
+    ident last_pid;                       /* the last tensor that was described, if any was */
     int64_t last_id;
     bool has_last;
 } timeline_state;

@@ -491,8 +491,7 @@ uint32_t event_text(const event *e, unsigned field) {
 }
 
 /* The last wins. */
-status event_drop_duplicates(event_sink *s, event *e) {
-    if (__builtin_expect(!e->duplicate, 1)) return OK;
+status event_drop_earlier(event_sink *s, event *e) {
     size_t n = 0;
     uint32_t place = 0;
     for (size_t i = 0; i < e->n_values; i++) {

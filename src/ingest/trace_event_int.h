@@ -76,6 +76,9 @@ status event_take_instant(event_sink *s, event *e) MUST_USE;
 /* An arrow's id as a number: of a text its hash. */
 int64_t event_arrow_id(const event_sink *s, const event *e);
 /* Drops the earlier one of two arguments with the same key, where there are such. */
-status event_drop_duplicates(event_sink *s, event *e) MUST_USE;
+status event_drop_earlier(event_sink *s, event *e) MUST_USE;
+static inline MUST_USE status event_drop_duplicates(event_sink *s, event *e) {
+    return __builtin_expect(e->duplicate, 0) ? event_drop_earlier(s, e) : OK;
+}
 
 #endif
