@@ -75,7 +75,7 @@ void *pages_take_zeroed(size_t size_bytes) {
 #define HUGE_UNITS (((size_t)2 << 20) / UNIT)
 #define LARGEST ((size_t)32 << 20)
 #define OWN_FROM ((size_t)2 << 20)
-#define KEEP ((size_t)8 << 20)
+#define KEEP ((size_t)4 << 20)
 #define FREE_RUN 0x8000u
 
 typedef struct span span;
