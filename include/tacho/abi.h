@@ -206,12 +206,15 @@ enum {
  * back. Which of them it can; 0: none, or PyTorch is not there, or it is a kind that is not known. */
 TACHO_API unsigned tacho_torch(unsigned want);
 
-/* ---- Paddle, ITT ---- */
+/* ---- Paddle, MegEngine, ITT ---- */
 
 /* Asks the Paddle that the program has loaded to tell of each block that its allocators hand out and
  * take back; `before` has one entry for each device that has memory already, with its totals. 0: it
  * cannot. NULL takes it back. */
 TACHO_API int tacho_paddle(const tacho_block *before, size_t n);
+/* The same of MegEngine: `host_kinds` are its numbers of the kinds of devices that are the host;
+ * `device` is the number of any other. */
+TACHO_API int tacho_megengine(const int *host_kinds, size_t n, int device);
 /* How many libraries of the program tell their ITT ranges here; INTEL_LIBITTNOTIFY64 names libtacho.so
  * when they are loaded. */
 TACHO_API int tacho_itt(void);

@@ -289,6 +289,25 @@ static PyObject *paddle(PyObject *self, PyObject *before) {
     return PyBool_FromLong(tacho_paddle(blocks, (size_t)n));
 }
 
+/* megengine((kind, …), device): blocks of MegEngine's allocators from now on; None: no more. */
+static PyObject *megengine(PyObject *self, PyObject *args) {
+    enum { MOST = 8 };
+    PyObject *kinds;
+    int device, all[MOST];
+    if (!PyArg_ParseTuple(args, "Oi", &kinds, &device)) return NULL;
+    if (kinds == Py_None) return PyBool_FromLong(tacho_megengine(NULL, 0, 0));
+    Py_ssize_t n = PySequence_Size(kinds);
+    if (n < 0) return NULL;
+    if (n > MOST) n = MOST;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *each = PySequence_GetItem(kinds, i);
+        all[i] = each ? (int)PyLong_AsLong(each) : -1;
+        Py_XDECREF(each);
+        if (PyErr_Occurred()) return NULL;
+    }
+    return PyBool_FromLong(tacho_megengine(all, (size_t)n, device));
+}
+
 static PyObject *itt(PyObject *self, PyObject *none) {
     return PyLong_FromLong(tacho_itt());
 }
@@ -409,6 +428,7 @@ static PyMethodDef methods[] = {
     PLAIN(name_thread, METH_O),
     PLAIN(torch, METH_O),
     PLAIN(paddle, METH_O),
+    PLAIN(megengine, METH_VARARGS),
     PLAIN(itt, METH_NOARGS),
     PLAIN(trace_python, METH_O),
     PLAIN(enter, METH_VARARGS),

@@ -217,6 +217,13 @@ def paddle(before: Optional[Sequence[Sequence[int]]]) -> bool:
     return bool(_lib.tacho_paddle(blocks, c_size_t(len(before))))
 
 
+def megengine(host_kinds: Optional[Sequence[int]], device: int) -> bool:
+    """Blocks of MegEngine's allocators; host_kinds: which of its kinds of devices are the host. None: no more."""
+    if host_kinds is None:
+        return bool(_lib.tacho_megengine(None, c_size_t(0), 0))
+    return bool(_lib.tacho_megengine((c_int * len(host_kinds))(*host_kinds), c_size_t(len(host_kinds)), device))
+
+
 def itt() -> int:
     return _lib.tacho_itt()
 

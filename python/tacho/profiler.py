@@ -68,7 +68,8 @@ class Profiler:
         self._formats = _check_formats(format, formats)
         self._schedule = as_schedule(schedule if schedule is not None else scheduler)
         self._ready = on_trace_ready
-        self._wants = hooks.Wants(shapes=record_shapes or with_flops, memory=profile_memory,
+        self._wants = hooks.Wants(shapes=record_shapes or with_flops,
+                                  memory=profile_memory or "memory_flow.svg" in self._formats,
                                   stacks=with_stack or with_backtrace, flops=with_flops,
                                   scopes=with_scopes, sample_every=int(sample_rate))
         self._device, self._worker = bool(profile_device), worker

@@ -1,10 +1,12 @@
 """MegEngine: modules, the backward pass, optimizers and loaders by their methods; operators where
 Python applies them (`apply` and the functions NAME_cpp, of which every module has its own reference).
-Addresses of tensors are not told, so there is no memory_flow.svg of a MegEngine program."""
+Blocks of its allocators are told by its libraries (tacho_megengine); where they do not, the allocators'
+totals after operators."""
 import sys
 from typing import Any, List, Tuple
 
 from .. import _native
+from .._native import calls
 from . import Wants
 from .patches import Modules, Patches, loader, operator, ranged, replace_in_all, totals
 from .steps import optimizer_stepped
@@ -23,8 +25,17 @@ def _totals(megengine: Any) -> List[Tuple[str, float]]:
             (f"{device} reserved memory", float(megengine.get_reserved_memory(device)))]
 
 
+def _hook_memory(megengine: Any) -> bool:
+    """Each block; false when this MegEngine does not tell them."""
+    from megengine.core._imperative_rt.common import DeviceType
+    number = "".join(c for c in str(megengine.get_default_device()) if c.isdigit())
+    return calls.megengine([int(DeviceType.CPU), int(DeviceType.MULTITHREAD)], int(number or 0))
+
+
 def _hook_operators(megengine: Any, wants: Wants) -> None:
     from megengine.core._imperative_rt import core2
+    if wants.memory and _hook_memory(megengine):
+        wants = wants._replace(memory=False)
     original = core2.apply
     after = totals(wants, lambda: _totals(megengine), "MegEngine")
     make = operator(lambda op: type(op).__name__, wants.shapes, skip=1, after=after)
@@ -67,3 +78,4 @@ def install(wants: Wants) -> None:
 
 def remove() -> None:
     _patches.undo()
+    calls.megengine(None, 0)
