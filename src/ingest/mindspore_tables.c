@@ -187,11 +187,11 @@ status read_flops(ms *m, str text, error *err) {
     csv c = csv_open(text);
     status st = OK;
     if (csv_next(&c)) {
-        size_t name = csv_find(&c, STR("full_kernel_name|full_op_name"));
+        size_t name = csv_find(&c, STR("full_kernel_name|full_op_name|op_full_name"));
         size_t cube = csv_find(&c, STR("MFLOPs(10^6 cube)|FLOPs")),
                cube_s = csv_find(&c, STR("GFLOPS(10^9 cube)"));
-        size_t vector = csv_find(&c, STR("MFLOPs(10^6 vector)")),
-               vector_s = csv_find(&c, STR("GFLOPS(10^9 vector)"));
+        size_t vector = csv_find(&c, STR("MFLOPs(10^6 vector)|MFLOPs(10^6 vec)")),
+               vector_s = csv_find(&c, STR("GFLOPS(10^9 vector)|GFLOPS(10^9 vec)"));
         /* FLOPs and FLOPS differ by case alone: the rate is the column behind. */
         if (cube_s == SIZE_MAX && cube != SIZE_MAX) cube_s = cube + 1;
         size_t use = cube_s == SIZE_MAX ? SIZE_MAX : cube_s + 1;

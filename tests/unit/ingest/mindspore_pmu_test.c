@@ -137,6 +137,21 @@ static void the_tables_made_of_them_win(void **state) {
     trace_release(t);
 }
 
+/* As 2.0 writes it. */
+static void a_table_may_shorten_its_words(void **state) {
+    put_details();
+    put("flops_0.txt",
+        "op_full_name, MFLOPs(10^6 cube), GFLOPS(10^9 cube), FLOPS utilization(% cube), "
+        "MFLOPs(10^6 vec), GFLOPS(10^9 vec), FLOPS utilization(% vec) \n"
+        "Default/net/Conv2D-op3, 5, 6, 50, 7, 8, 9\n");
+    trace *t = read_worker("flops_0.txt");
+    uint32_t conv = row_of(t, "Default/net/Conv2D-op3");
+    check_near(6e9, t->given_op.flops_per_s[conv]);
+    check_near(7e6, t->given_op.vector_flops[conv]);
+    check_near(8e9, t->given_op.vector_flops_per_s[conv]);
+    trace_release(t);
+}
+
 static void the_peak_follows_from_the_device(void **state) {
     char path[128];
     snprintf(path, sizeof path, "%s/data", folder);
@@ -180,6 +195,7 @@ int main(void) {
         TEST(records_go_on_in_the_next_slice),
         TEST(raw_tasks_have_operations),
         TEST(the_tables_made_of_them_win),
+        TEST(a_table_may_shorten_its_words),
         TEST(the_peak_follows_from_the_device),
         TEST(damage_is_counted),
     };
