@@ -121,6 +121,8 @@ typedef struct {
     bool has_callers;         /* some slices are frames of a call stack, or modules */
     void *spare;              /* the memory of the arrays by slice */
     size_t spare_bytes;
+    void *worn; /* where raw slices were, for a table; guarded by the lock. NULL: none */
+    size_t worn_bytes;
     vec track_kinds;  /* uint8_t by sealed track */
     part **part_list; /* oldest first */
     uint32_t n_parts;
@@ -138,6 +140,11 @@ enum { MAX_CLIMB = 10000 };
 
 /* Makes room for n rows (row 0 included) in every column of a table, zeroed, owned by the trace. */
 status seal_table(sealing *s, int table, size_t n, error *err) MUST_USE;
+/* The same for a table of which every row but the first is written: only that one is zeroed. Takes the
+ * memory of the raw slices when that is not much too large. */
+status seal_written_table(sealing *s, int table, size_t n, error *err) MUST_USE;
+/* Gives the memory of the raw slices back, unless it is right for the memory events. */
+void seal_done_with_kernels(sealing *s);
 void seal_lost(sealing *s, cause c, int64_t count, uint64_t offset, uint32_t example);
 
 /* builder_frame without the lock: the seal's call stacks join those the reader gave. */

@@ -23,23 +23,69 @@ static void mirror_columns(sealing *s, int table) {
 #include "store/schema.def"
 }
 
-status seal_table(sealing *s, int table, size_t n, error *err) {
-    if (n > UINT32_MAX - 1) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
-    const table_info *info = &TABLE_INFO[table];
+static size_t table_bytes(int table, size_t n) {
     size_t bytes = 0;
-    for (int c = info->first_column; c < info->end_column; c++)
+    for (int c = TABLE_INFO[table].first_column; c < TABLE_INFO[table].end_column; c++)
         bytes += aligned(n * COLUMN_INFO[c].elem_bytes);
-    char *p = pages_take_zeroed(bytes);
-    if (!p) FAIL_MEMORY(err);
+    return bytes;
+}
+
+/* Would a table fill more than half of what the raw slices had? */
+static bool fits_worn(const sealing *s, size_t bytes) {
+    return s->worn && bytes <= s->worn_bytes && bytes > s->worn_bytes / 2;
+}
+
+static void drop_worn(sealing *s) {
+    pages_give(s->worn, s->worn_bytes);
+    s->worn = NULL;
+}
+
+void seal_done_with_kernels(sealing *s) {
+    size_t n = 1;
+    for (uint32_t i = 0; i < s->n_parts; i++) n += s->part_list[i]->memories.n;
+    if (!fits_worn(s, table_bytes(TABLE_memory, n))) drop_worn(s);
+}
+
+/* Memory of a table, not zeroed. */
+static void *take_worn(sealing *s, size_t bytes) {
+    void *p = NULL;
     pthread_mutex_lock(&s->lock);
-    trace_own_pages(s->t, p, bytes);
+    if (fits_worn(s, bytes) && (p = pages_resize(s->worn, s->worn_bytes, bytes)))
+        s->worn = NULL;
     pthread_mutex_unlock(&s->lock);
-    for (int c = info->first_column; c < info->end_column; c++) {
+    return p ? p : pages_take(bytes);
+}
+
+/* Points the columns of a table into its memory, which is the trace's then. */
+static void set_columns(sealing *s, int table, size_t n, char *p) {
+    pthread_mutex_lock(&s->lock);
+    trace_own_pages(s->t, p, table_bytes(table, n));
+    pthread_mutex_unlock(&s->lock);
+    for (int c = TABLE_INFO[table].first_column; c < TABLE_INFO[table].end_column; c++) {
         *trace_column_slot(s->t, c) = p;
         p += aligned(n * COLUMN_INFO[c].elem_bytes);
     }
     *trace_rows_slot(s->t, table) = (uint32_t)n;
     mirror_columns(s, table);
+}
+
+status seal_table(sealing *s, int table, size_t n, error *err) {
+    if (n > UINT32_MAX - 1) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
+    char *p = pages_take_zeroed(table_bytes(table, n));
+    if (!p) FAIL_MEMORY(err);
+    set_columns(s, table, n, p);
+    return OK;
+}
+
+status seal_written_table(sealing *s, int table, size_t n, error *err) {
+    if (n > UINT32_MAX - 1) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
+    char *p = take_worn(s, table_bytes(table, n));
+    if (!p) FAIL_MEMORY(err);
+    set_columns(s, table, n, p);
+    for (int c = TABLE_INFO[table].first_column; c < TABLE_INFO[table].end_column; c++) {
+        memset(p, 0, COLUMN_INFO[c].elem_bytes);
+        p += aligned(n * COLUMN_INFO[c].elem_bytes);
+    }
     return OK;
 }
 
@@ -143,6 +189,7 @@ status builder_seal(builder *b, pool *workers, trace **out, error *err) {
     pthread_mutex_destroy(&s.lock);
     vec_fini(&s.track_kinds);
     if (s.spare) pages_give(s.spare, s.spare_bytes);
+    drop_worn(&s);
     if (st != OK) {
         trace_release(s.t);
         return st;

@@ -88,8 +88,12 @@ static void write_op(sealing *s, uint32_t row, uint32_t slice, const raw_op *o) 
     s->op.bytes[row] = ABSENT_I64;
 }
 
+/* Every column: seal_link or seal_flows fills the three that are empty here. */
 static void write_kernel(sealing *s, uint32_t row, uint32_t slice, const raw_kernel *k) {
     s->kernel.slice[row] = slice;
+    s->kernel.launch[row] = 0;
+    s->kernel.op[row] = 0;
+    s->kernel.link[row] = 0;
     s->kernel.device[row] = k->device;
     s->kernel.stream[row] = k->stream;
     s->kernel.context[row] = k->context;
@@ -150,8 +154,9 @@ static status make_tables(detailing *q, error *err) {
             at[t] += n;
         }
     }
+    TRY(seal_written_table(s, TABLE_kernel, at[DETAIL_KERNEL], err));
+    seal_done_with_kernels(s);
     TRY(seal_table(s, TABLE_op, at[DETAIL_OP], err));
-    TRY(seal_table(s, TABLE_kernel, at[DETAIL_KERNEL], err));
     TRY(seal_table(s, TABLE_call, at[DETAIL_CALL], err));
     TRY(seal_table(s, TABLE_module_call, at[DETAIL_MODULE], err));
     s->kernel_external = seal_scratch(s, at[DETAIL_KERNEL], sizeof(int64_t));

@@ -134,7 +134,7 @@ static status sort_rows(sealing *s, int table, row_cmp cmp, timed *t, error *err
     cmp_context c = {t, s->b->strings, cmp};
     TRY(sort_times(t, err));
     sort_ties(t, &c);
-    return seal_table(s, table, t->n + 1, err);
+    return seal_written_table(s, table, t->n + 1, err);
 }
 
 /* The last slice of a track that has begun at a time, 0 = none; `cursor` remembers where the last search
@@ -228,6 +228,7 @@ static status seal_events(sealing *s, const timed *t, error *err) {
         s->memory.kind[row] = m->kind;
         s->memory.args[row] = m->args;
         s->memory.frame[row] = m->frame;
+        s->memory.partner[row] = 0; /* its release comes later */
         if ((!m->address && !m->block) || (m->kind > MEMORY_FREE && m->kind != MEMORY_EXISTING))
             continue;
         uint64_t key = hash_pair(m->block ? ~(uint64_t)m->block : m->address,

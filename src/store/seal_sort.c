@@ -494,9 +494,18 @@ static void keep_stages(sealing *s) {
     }
 }
 
-/* Nobody reads a raw slice again: what is left of them is in the columns, raw_row and detail. */
+/* Nobody reads a raw slice again: what is left of them is in the columns, raw_row and detail. The memory of
+ * the first part is used again at once. */
 static void free_raw_slices(sealing *s) {
-    for (uint32_t i = 0; i < s->n_parts; i++) vec_fini(&s->part_list[i]->slices);
+    for (uint32_t i = 0; i < s->n_parts; i++) {
+        vec *v = &s->part_list[i]->slices;
+        if (!s->worn && v->mapped_bytes) {
+            s->worn = v->p;
+            s->worn_bytes = v->mapped_bytes;
+            *v = VEC_INIT(raw_slice);
+        }
+        vec_fini(v);
+    }
 }
 
 status seal_sort(sealing *s, error *err) {
