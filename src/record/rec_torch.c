@@ -13,8 +13,9 @@
  * once, and what is not found is not used. Without the trial's success nothing is recorded, and the
  * caller may fall back to ranges of NVTX or ITT.
  *
- * The calling conventions of x86-64 and aarch64 are spoken here (rec_torch_entry.h). Callbacks stay harmless for ever: a thread may
- * hold their addresses after they were taken away, and this library is never unloaded. */
+ * The calling conventions of x86-64 and aarch64 are spoken here (rec_torch_entry.h). Callbacks stay
+ * harmless for ever: a thread may hold their addresses after they were taken away, and this library is
+ * never unloaded. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -5,16 +5,36 @@ import { join } from "node:path";
 import { settled } from "./stand.mjs";
 import { addressHas, addressLacks, heading, plain, test, visit } from "./tools.mjs";
 
-test("the start page lists the runs, a click opens one", (s) =>
-  visit(s, "", async (page) => {
-    assert.match(await heading(page), new RegExp(`^${s.real.length + 1} runs`));
-    await page.click("td >> text=sample");
-    await page.waitForFunction(() => location.hash.startsWith("#/overview?run=sample"));
-    await settled(page);
-    assert.notEqual(await heading(page), "");
-    await page.goBack();
-    await page.waitForFunction(() => !location.hash.includes("run=sample"));
-  }));
+function addSample(s, folder, run) {
+  mkdirSync(join(folder, run));
+  cpSync(join(s.root, "tests/data/sample.pt.trace.json.gz"), join(folder, run, "sample.pt.trace.json.gz"));
+}
+
+test("the start page lists the runs, a click opens one", async (s) => {
+  const own = await s.another((folder) => ["sample", "second"].forEach((run) => addSample(s, folder, run)));
+  try {
+    await visit({ ...s, url: own.url }, "", async (page) => {
+      assert.match(await heading(page), /^2 runs/);
+      await page.click("td >> text=sample");
+      await page.waitForFunction(() => location.hash.startsWith("#/overview?run=sample"));
+      await settled(page);
+      assert.notEqual(await heading(page), "");
+      await page.goBack();
+      await page.waitForFunction(() => !location.hash.includes("run=sample"));
+    });
+  } finally {
+    await own.end();
+  }
+});
+
+test("a folder with one run opens it", async (s) => {
+  const own = await s.another((folder) => addSample(s, folder, "sample"));
+  try {
+    await visit({ ...s, url: own.url }, "", async (page) => assert.match(await heading(page), /^The GPU is idle/));
+  } finally {
+    await own.end();
+  }
+});
 
 test("palette, trust drawer and key sheet open by key and give the focus back", (s) =>
   visit(s, "overview?run=sample", async (page) => {
@@ -191,8 +211,7 @@ test("a server that goes is noticed, one that comes back too; a damaged file is 
   const own = await s.another((folder) => {
     mkdirSync(join(folder, "broken"));
     writeFileSync(join(folder, "broken/worker0.pt.trace.json"), '{"traceEvents": [{"ph": "X", "na');
-    mkdirSync(join(folder, "sample"));
-    cpSync(join(s.root, "tests/data/sample.pt.trace.json.gz"), join(folder, "sample/sample.pt.trace.json.gz"));
+    addSample(s, folder, "sample");
   });
   const context = await s.browser.newContext();
   const page = await context.newPage();
