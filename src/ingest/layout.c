@@ -106,6 +106,37 @@ static inline void take_phrase(layout *l, const phrase *f) {
     l->history = l->history << f->shift ^ f->mix;
 }
 
+/* At p is the first argument of an event, and nothing of it was read yet: are this and everything up to
+ * its name what the last such event had, with a gap behind it that is known? Then they are taken; else
+ * this event may be the next to be kept. The answer is the next value, whose node is l->echo_next. The
+ * last bytes are looked at first: the number in the name. */
+static __attribute__((noinline)) const char *take_echo(layout *l, node *n, const char *p,
+                                                       const char *end) {
+    const echo *o = &l->echo;
+    event *e = &l->e;
+    const char *stop = p + o->n;
+    l->echo_from = p;
+    l->echo_node = l->echo_next = n;
+    l->echo_event = e->offset;
+    if (o->from != n || o->n >= (size_t)(end - p) ||
+        scan_word(stop - 8) != scan_word(o->bytes + o->n - 8) || !scan_equal(p, o->bytes, o->n))
+        return p;
+    const gap *g = predict(o->at, stop, end);
+    if (!g || g->ends) return p;
+    l->echo_from = NULL;
+    e->has = EVENT_NAME;
+    e->name = o->name;
+    e->n_values = o->n_values;
+    e->fields = o->fields;
+    memcpy(e->values, o->values, sizeof o->values);
+    memcpy(e->keys, o->keys, sizeof o->keys);
+    memcpy(e->at, o->field_at, sizeof o->field_at);
+    e->echo = o->number;
+    e->n_echo = o->n_values;
+    l->echo_next = g->next;
+    return stop + g->n;
+}
+
 static layout_result finish(walk *w, walk_result r, const char **stop) {
     layout *l = w->l;
     bool no_event = r == WALK_SYNTAX && w->k.context == IN_LIST;
@@ -149,6 +180,7 @@ layout_result layout_parse(layout *l, const char *p, const char *end, uint64_t b
     l->start = p;
     l->failure = OK;
     l->pending.n = 0;
+    l->echo_from = NULL;
     walk_result r = layout_walk_gap(&w, NULL);
     if (r != WALK_VALUE) return finish(&w, r, stop);
     node *n = w.next;
@@ -184,6 +216,11 @@ layout_result layout_parse(layout *l, const char *p, const char *end, uint64_t b
                 if (!layout_emit(l, &g->ending)) return finish(&w, WALK_FAILED, stop);
                 w.checkpoint = p + g->begin_at;
                 l->e.offset = layout_offset(l, w.checkpoint);
+                if (__builtin_expect(g->next->opens, 0)) {
+                    p = take_echo(l, g->next, p + g->n, end);
+                    n = l->echo_next;
+                    continue;
+                }
             }
             p += g->n;
             n = g->next;

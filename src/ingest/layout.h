@@ -42,6 +42,9 @@ typedef struct {
     uint64_t fields;
     uint16_t at[MAX_ARG_FIELDS];
     bool duplicate; /* a key of args came twice */
+    /* When not 0: every event with this number has the same first n_echo values. */
+    uint64_t echo;
+    uint32_t n_echo;
 } event;
 
 typedef struct layout layout;

@@ -3,6 +3,7 @@
  *   layout.c         the loop: a value, the gap behind it by prediction, the next value
  *   layout_learn.c   nodes and gaps: finds them, remembers them
  *   layout_phrase.c  values that come again and again, with the gaps between them
+ *   layout_echo.c    all the arguments of an event, once more
  *   layout_walk.c    a gap by the general path, token by token
  *   layout_value*    values: numbers, times, ids, words
  *   layout_text.c    texts as ids, and what follows which
@@ -22,6 +23,8 @@ enum {
     MAX_PHRASE_BYTES = 128,
     MAX_PHRASES = 6,      /* alternatives at one place */
     MAX_PHRASE_TEXTS = 4, /* arguments in a phrase */
+    MAX_ECHO_BYTES = 320,
+    MAX_ECHO_VALUES = 12,
 };
 
 typedef enum { IN_LIST, IN_EVENT, IN_ARGS } context;
@@ -75,6 +78,19 @@ typedef struct {
     char bytes[MAX_PHRASE_BYTES + SCAN_WIDE];
 } phrase;
 
+/* The arguments of the last event that had some and a name with a number, as written and as read. */
+typedef struct {
+    const node *from; /* of the first argument; NULL when there was no such event yet */
+    node *at;         /* of the name */
+    uint64_t fields;
+    uint32_t n, name, n_values;
+    uint64_t number; /* counts them */
+    raw_value values[MAX_ECHO_VALUES];
+    uint32_t keys[MAX_ECHO_VALUES];
+    uint16_t field_at[MAX_ARG_FIELDS];
+    char bytes[MAX_ECHO_BYTES + SCAN_EQUAL_PAD];
+} echo;
+
 /* Which of several byte strings stands somewhere is told by one byte, at a place where they differ. */
 typedef struct {
     uint8_t at, which[16];
@@ -101,7 +117,9 @@ struct node {
     chooser gap_at;
     gap *gaps[MAX_GAPS];
     bool phrased; /* its values may be parts of phrases: names, processes, threads, strings */
-    bool alone;   /* its phrases are of one value: what follows varies too much */
+    bool
+        opens; /* the first argument, in a dialect whose names have numbers: echoes begin here */
+    bool alone; /* its phrases are of one value: what follows varies too much */
     uint8_t n_phrases, next_phrase; /* the next to be forgotten */
     chooser phrase_at;
     uint8_t unknown; /* counts values that are no phrase of a full node */
@@ -166,6 +184,11 @@ struct layout {
     uint32_t escaped_id;
     stem stems[1 << STEM_BITS]; /* by how they begin */
     uint32_t n_escapes;         /* such texts among `recent` and `guesses`, kept in `memory` */
+    echo echo;
+    const char *echo_from; /* the first argument of the event that may become one, NULL: none */
+    const node *echo_node; /* its node */
+    node *echo_next;       /* of the value behind the last look for an echo */
+    uint64_t echo_event;   /* the offset of its event */
     event e;
     uint64_t base;
     const char *start; /* of the bytes at hand */
@@ -247,6 +270,10 @@ static inline uint8_t *layout_chosen(chooser *c, const char *p) {
 void layout_learn_phrase(layout *l, node *n, str value, const gap *g);
 /* Makes one of a phrase of n and the one that followed it. */
 void layout_join_phrases(node *n, phrase *first, const phrase *second, const node *of_second);
+
+/* ---- layout_echo.c ---- */
+/* The name of `at`, the last value read, ends what began at l->echo_from: `stop` is behind it. */
+void layout_keep_echo(layout *l, node *at, const char *stop);
 
 /* ---- layout_walk.c ---- */
 typedef enum {

@@ -57,6 +57,8 @@ static bool fill_node(layout *l, node *n, const known *k, uint32_t key) {
     bool other_name = n->field == FIELD_NAME && l->sink.dialect && l->sink.dialect->name;
     n->phrased = n->field != FIELD_TS && n->field != FIELD_DUR && n->field != FIELD_ID &&
                  !n->time_text && !n->duplicate && !n->spare && !other_name;
+    n->opens = k->context == IN_ARGS && !k->place && !n->spare && l->sink.dialect &&
+               l->sink.dialect->cut;
     return true;
 }
 

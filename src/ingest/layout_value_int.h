@@ -161,6 +161,7 @@ static inline const char *layout_value(layout *l, node *n, const char *p, const 
     case FIELD_NAME:
         if (n->cuts) {
             const char *stop = layout_stem(l, p, end);
+            if (stop && l->echo_from) layout_keep_echo(l, n, stop);
             if (stop) return stop;
         }
         if (*p == '"' && l->sink.dialect && l->sink.dialect->name)

@@ -23,6 +23,7 @@ bool layout_emit(layout *l, const known *k) {
     e->n_values = 0;
     e->fields = 0;
     e->duplicate = false;
+    e->echo = 0;
     if (s != OK && l->failure == OK) l->failure = s;
     return l->failure == OK;
 }
@@ -40,6 +41,7 @@ static void begin_event(walk *w, const char *from) {
     w->l->e.has = 0;
     w->l->e.n_values = 0;
     w->l->e.fields = 0;
+    w->l->e.echo = 0;
 }
 
 static void odd_comma(walk *w) {

@@ -323,19 +323,18 @@ static status add_base(event_sink *s, const event *e, int64_t ns) {
     return OK;
 }
 
-static status add_note(event_sink *s, const event *e, note_what what, note more) {
+/* A note of this event on its track, with nothing else in it; NULL when out of memory. */
+static inline note *add_note(event_sink *s, const event *e, note_what what) {
     timeline_state *st = s->state;
-    more.track = event_track(s, e);
-    if (more.track == UINT32_MAX) return ERR_MEMORY;
-    if (more.track >= st->rows.n || !VEC(&st->rows, timeline_row)[more.track].known)
-        TRY(keep_row(st, e, more.track));
+    uint32_t track = event_track(s, e);
+    if (track == UINT32_MAX) return NULL;
+    bool known = track < st->rows.n && VEC(&st->rows, timeline_row)[track].known;
+    if (__builtin_expect(!known, 0) && keep_row(st, e, track) != OK) return NULL;
     note *n = vec_push(&st->notes);
-    if (!n) return ERR_MEMORY;
-    more.what = (uint8_t)what;
-    more.offset = e->offset;
-    more.time = e->ts_ns;
-    *n = more;
-    return OK;
+    if (n)
+        *n = (note){
+            .offset = e->offset, .time = e->ts_ns, .track = track, .what = (uint8_t)what};
+    return n;
 }
 
 /* Size of what an event describes; types repeat. */
@@ -351,10 +350,8 @@ static int64_t bytes_of(event_sink *s, const event *e) {
     return (n * st->type_bits + 7) / 8;
 }
 
-/* Size and device of a tensor, the first time it is described. */
-static status note_tensor(event_sink *s, const event *e) {
+static status describe_tensor(event_sink *s, const event *e) {
     timeline_state *st = s->state;
-    if (!event_has(e, FIELD_ID) || !event_has(e, FIELD_ELEMENTS)) return OK;
     int64_t id = event_int(s, e, FIELD_ID, 0);
     ident pid = e->has & EVENT_PID ? e->pid : NOBODY;
     if (st->has_last && st->last_id == id && st->last_pid.v == pid.v &&
@@ -378,7 +375,25 @@ static status note_tensor(event_sink *s, const event *e) {
     return OK;
 }
 
+/* Size and device of a tensor, the first time it is described. */
+static inline status note_tensor(event_sink *s, const event *e) {
+    return event_has(e, FIELD_ID) && event_has(e, FIELD_ELEMENTS) ? describe_tensor(s, e) : OK;
+}
+
 /* ---- ranges ---- */
+
+/* The end of a range about a tensor repeats the arguments of its beginning: they are kept once. */
+static uint32_t args_of(event_sink *s, const event *e) {
+    timeline_state *st = s->state;
+    bool whole = e->echo && e->n_values == e->n_echo;
+    if (whole && e->echo == st->echo) return st->echo_args;
+    uint32_t args = part_args(s->part, e->values, e->n_values);
+    if (whole && args) {
+        st->echo = e->echo;
+        st->echo_args = args;
+    }
+    return args;
+}
 
 /* Device work: cat Kernel, what CUPTI saw on a stream, and copies with arguments. */
 static uint8_t kind_on_device(const event *e, const category_note *c, const name_info *name) {
@@ -438,7 +453,10 @@ static status end_op(event_sink *s, const event *e, raw_mark *m) {
     pending_op *row = vec_push(&st->pending);
     if (!row) return ERR_MEMORY;
     *row = p;
-    return add_note(s, e, NOTE_OP_END, (note){.other = (uint32_t)(st->pending.n - 1)});
+    note *n = add_note(s, e, NOTE_OP_END);
+    if (!n) return ERR_MEMORY;
+    n->other = (uint32_t)(st->pending.n - 1);
+    return OK;
 }
 
 static status take_mark(event_sink *s, event *e) {
@@ -451,7 +469,7 @@ static status take_mark(event_sink *s, event *e) {
         .offset = e->offset,
         .name = id,
         .track = event_track(s, e),
-        .args = part_args(s->part, e->values, e->n_values),
+        .args = args_of(s, e),
         .category = c->row,
         .kind = kind_on_device(e, c, &name),
         .end = e->ph == 'E',
@@ -459,11 +477,13 @@ static status take_mark(event_sink *s, event *e) {
     if (m.track == UINT32_MAX) return ERR_MEMORY;
     TRY(note_tensor(s, e));
     bool input = name.word == WORD_INPUT;
-    if (!m.end && event_has(e, FIELD_ID) && (input || name.word == WORD_OUTPUT))
-        TRY(add_note(s, e, input ? NOTE_INPUT : NOTE_OUTPUT,
-                     (note){.id = event_int(s, e, FIELD_ID, 0),
-                            .text = event_text(e, FIELD_SHAPE),
-                            .other = event_text(e, FIELD_DTYPE)}));
+    if (!m.end && event_has(e, FIELD_ID) && (input || name.word == WORD_OUTPUT)) {
+        note *n = add_note(s, e, input ? NOTE_INPUT : NOTE_OUTPUT);
+        if (!n) return ERR_MEMORY;
+        n->id = event_int(s, e, FIELD_ID, 0);
+        n->text = event_text(e, FIELD_SHAPE);
+        n->other = event_text(e, FIELD_DTYPE);
+    }
     if (m.end && kind_is_device(m.kind)) return end_device_work(s, e, &m);
     if (m.end && event_has(e, FIELD_OP_ID) && name.word != WORD_DISPATCH)
         return end_op(s, e, &m);
@@ -518,8 +538,11 @@ static status take_arrow(event_sink *s, event *e) {
         .phase = e->ph,
     };
     if (a.track == UINT32_MAX) return ERR_MEMORY;
-    if (a.kind == FLOW_TENSOR && e->ph != 'f')
-        TRY(add_note(s, e, e->ph == 's' ? NOTE_MADE : NOTE_TOUCH, (note){.id = a.id}));
+    if (a.kind == FLOW_TENSOR && e->ph != 'f') {
+        note *n = add_note(s, e, e->ph == 's' ? NOTE_MADE : NOTE_TOUCH);
+        if (!n) return ERR_MEMORY;
+        n->id = a.id;
+    }
     if (e->ph == 's' && c->launch) TRY(add_launch(s, e, &a));
     return part_arrow(s->part, &a);
 }
@@ -527,11 +550,15 @@ static status take_arrow(event_sink *s, event *e) {
 static status take_counter(event_sink *s, event *e) {
     name_info name;
     TRY(name_of(s, e->name, &name));
-    if (name.word == WORD_ALIVE) TRY(add_note(s, e, NOTE_ALIVE, (note){0}));
-    if (name.word == WORD_START) TRY(add_note(s, e, NOTE_START, (note){0}));
+    if (name.word == WORD_ALIVE && !add_note(s, e, NOTE_ALIVE)) return ERR_MEMORY;
+    if (name.word == WORD_START && !add_note(s, e, NOTE_START)) return ERR_MEMORY;
     double value = name.word == WORD_SAMPLE ? event_real(s, e, FIELD_VALUE) : NAN;
-    if (value >= 0 && value < 9e18)
-        TRY(add_note(s, e, NOTE_SAMPLE, (note){.id = (int64_t)value, .text = e->name}));
+    if (value >= 0 && value < 9e18) {
+        note *n = add_note(s, e, NOTE_SAMPLE);
+        if (!n) return ERR_MEMORY;
+        n->id = (int64_t)value;
+        n->text = e->name;
+    }
     return event_take_counter(s, e);
 }
 
@@ -549,7 +576,7 @@ static status take_point(event_sink *s, event *e) {
         if (exact && v->v > 0 && v->v < INT64_MAX / scale) ns = v->v * scale;
         return ns ? add_base(s, e, ns) : OK;
     }
-    if (name.word == WORD_STOP) TRY(add_note(s, e, NOTE_STOP, (note){0}));
+    if (name.word == WORD_STOP && !add_note(s, e, NOTE_STOP)) return ERR_MEMORY;
     return event_take_instant(s, e);
 }
 

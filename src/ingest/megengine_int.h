@@ -67,7 +67,7 @@ typedef struct {
     bool kernel, launch;
 } category_note;
 
-enum { N_CATEGORIES = 8, CATEGORY_PLACES = 16 };
+enum { N_CATEGORIES = 8, CATEGORY_PLACES = 64 };
 
 typedef struct {
     vec notes, pending, facts, threads; /* note, pending_op, tensor_fact, thread_note */
@@ -82,6 +82,8 @@ typedef struct {
     ident last_pid;                       /* the last tensor that was described, if any was */
     int64_t last_id;
     bool has_last;
+    uint64_t echo;      /* event.echo of the last arguments that may come again, 0: none yet */
+    uint32_t echo_args; /* their record */
 } timeline_state;
 
 status megengine_finish(builder *b, event_sink *const *sinks, int n, error *err) MUST_USE;

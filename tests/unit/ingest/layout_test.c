@@ -21,6 +21,7 @@ typedef struct {
     layout *l;
     buf said;
     status answer; /* of the sink */
+    uint64_t echo; /* the last event that had one */
 } reading;
 
 static uint8_t number_field(str key) {
@@ -757,6 +758,117 @@ static void a_number_is_cut_only_where_it_ends_the_name(void **state) {
     end(&r);
 }
 
+/* Says of an event whose values may come again whether they are those of the last one. */
+static status say_echo(void *context, event *e) {
+    reading *r = context;
+    status st = say_event(r, e);
+    if (e->echo && e->n_echo == e->n_values) {
+        r->said.n--;
+        buf_add_cstr(&r->said, e->echo == r->echo ? " again\n" : " new\n");
+        r->echo = e->echo;
+    }
+    return st;
+}
+
+static void start_cutting(reading *r, status (*say)(void *, event *)) {
+    static const layout_dialect cutting = {.cut = cut_at_space};
+    *r = (reading){.b = builder_new()};
+    r->p = builder_part(r->b);
+    r->l = layout_new(r->b, r->p, (layout_sink){number_field, say, r, &cutting});
+    assert_non_null(r->l);
+}
+
+#define TENSOR(n, ts)                                                            \
+    "{\"args\":{\"device\":\"c\\\"pu\",\"correlation\":" n "},\"name\":\"Put " n \
+    "\",\"ts\":" ts "}"
+
+static void arguments_that_come_again_whole_have_the_number_of_the_first(void **state) {
+    reading r;
+    start_cutting(&r, say_echo);
+    /* Teaches that the numbers differ, and what stands between two events. */
+    for (int i = 100; i < 200; i++) {
+        char text[320];
+        snprintf(text, sizeof text,
+                 TENSOR("%d", "1") "," TENSOR("%d", "2,\"x\":0") "," TENSOR("%d", "3"), i, i, i,
+                 i, i, i);
+        assert_int_equal(parse(&r, text, NULL), LAYOUT_CLEAN);
+    }
+    buf_clear(&r.said);
+    assert_int_equal(
+        parse(&r,
+              TENSOR("2", "4") "," TENSOR("2", "5") "," TENSOR("2", "6") "," TENSOR(
+                  "3", "7") "," TENSOR("33", "8") "," TENSOR("33", "9,\"x\":1") "," TENSOR("33",
+                                                                                           "9"),
+              NULL),
+        LAYOUT_CLEAN);
+    assert_said(&r, "0 name=Put ts=4000 device:str c\"pu correlation:2 [1]=1\n"
+                    "66 name=Put ts=5000 device:str c\"pu correlation:2 [1]=1 new\n"
+                    "132 name=Put ts=6000 device:str c\"pu correlation:2 [1]=1 again\n"
+                    "198 name=Put ts=7000 device:str c\"pu correlation:3 [1]=1 new\n"
+                    "264 name=Put ts=8000 device:str c\"pu correlation:33 [1]=1 new\n"
+                    "332 name=Put ts=9000 device:str c\"pu correlation:33 x:1 [1]=1\n"
+                    "406 name=Put ts=9000 device:str c\"pu correlation:33 [1]=1 again\n");
+    end(&r);
+}
+
+static void an_echo_gives_back_nothing_but_arguments_and_a_name(void **state) {
+    reading r;
+    start_cutting(&r, say_event);
+    const char *events[] = {
+        "{\"args\":{\"d\":\"c\"},\"pid\":4,\"name\":\"Put 1\",\"ts\":1}",
+        "{\"pid\":4,\"args\":{\"d\":\"c\"},\"name\":\"Put 1\",\"ts\":1}",
+        "{\"args\":{\"d\":\"c\",\"d\":\"e\"},\"name\":\"Put 1\",\"ts\":1}",
+        "{\"args\":{\"d\":\"c\xff\"},\"name\":\"Put 1\",\"ts\":1}",
+        "{\"args\":{\"d\":\"c\"},\"name\":\"Put 1\",\"ts\":1}",
+        "{\"args\":{\"d\":\"c\"},\"name\":\"Put 1\" \"x\",\"ts\":1}",
+    };
+    const char *said[] = {" name=Put ts=1000 pid=4 d:str c\n",
+                          " name=Put ts=1000 pid=4 d:str c\n",
+                          " name=Put ts=1000 d:str c d:str e duplicate\n",
+                          " name=Put ts=1000 d:str c\xff\n",
+                          " name=Put ts=1000 d:str c\n",
+                          " name=Put 1\" \"x ts=1000 d:str c\n"};
+    /* Each of them several times behind another and behind itself. */
+    buf text = {0}, expected = {0};
+    for (size_t i = 0; i < 6 * 6 * 3; i++) {
+        size_t which = i % 3 == 2 ? i / 18 : i / 3 % 6;
+        if (i) buf_add_byte(&text, ',');
+        buf_printf(&expected, "%zu%s", text.n, said[which]);
+        buf_add_cstr(&text, events[which]);
+    }
+    buf_add_byte(&text, 0);
+    buf_add_byte(&expected, 0);
+    assert_int_equal(parse(&r, text.p, NULL), LAYOUT_CLEAN);
+    assert_said(&r, expected.p);
+    assert_int_equal(part_loss_count(r.p, CAUSE_BAD_UTF8), 18);
+    assert_int_equal(part_loss_count(r.p, CAUSE_DUPLICATE_KEY), 18);
+    assert_int_equal(part_loss_count(r.p, CAUSE_UNESCAPED_QUOTE), 18);
+    buf_fini(&text);
+    buf_fini(&expected);
+    end(&r);
+}
+
+static void echoes_are_the_same_wherever_the_bytes_end(void **state) {
+    static const char text[] =
+        TENSOR("1", "1") "," TENSOR("1", "2.5") "," TENSOR("27", "3") "," TENSOR(
+            "27", "4.5") "," TENSOR("28",
+                                    "5") "," TENSOR("28",
+                                                    "6.5") "," TENSOR("28",
+                                                                      "7") ",{\"ts\":8.5}";
+    reading whole;
+    start_cutting(&whole, say_event);
+    read_in_portions(&whole, text, sizeof text);
+    buf_add_byte(&whole.said, 0);
+    for (size_t portion = 1; portion < sizeof text; portion++) {
+        reading r;
+        start_cutting(&r, say_event);
+        read_in_portions(&r, text, portion);
+        assert_said(&r, whole.said.p);
+        end(&r);
+    }
+    end(&whole);
+}
+
 static void damage_in_a_text_is_counted_each_time(void **state) {
     reading r;
     start(&r);
@@ -803,6 +915,9 @@ int main(void) {
         cmocka_unit_test(values_that_come_together_are_read_one_by_one_when_they_do_not),
         cmocka_unit_test(a_damaged_text_among_values_that_come_together_is_counted),
         cmocka_unit_test(a_number_is_cut_only_where_it_ends_the_name),
+        cmocka_unit_test(arguments_that_come_again_whole_have_the_number_of_the_first),
+        cmocka_unit_test(an_echo_gives_back_nothing_but_arguments_and_a_name),
+        cmocka_unit_test(echoes_are_the_same_wherever_the_bytes_end),
         cmocka_unit_test(damage_in_a_text_is_counted_each_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
