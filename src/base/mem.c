@@ -123,6 +123,14 @@ void *mem_remap(void *p, size_t old_bytes, size_t new_bytes) {
     return q;
 }
 
+bool mem_move(void *p, size_t size_bytes, void *to, size_t n) {
+    size_t size = round_up(size_bytes);
+    if (mremap(p, n, n, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED) return false;
+    atomic_fetch_sub_explicit(&mapped, size, memory_order_relaxed);
+    if (n < size) munmap((char *)p + n, size - n);
+    return true;
+}
+
 void mem_unmap(void *p, size_t size_bytes) {
     if (!p) return;
     size_t size = round_up(size_bytes);

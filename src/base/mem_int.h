@@ -2,6 +2,7 @@
 #ifndef BASE_MEM_INT_H
 #define BASE_MEM_INT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,5 +12,9 @@ void *mem_span(size_t size_bytes);
 void mem_forget(void *p, size_t size_bytes);
 /* More (or fewer) bytes stand. */
 void mem_count(int64_t bytes);
+
+/* Moves the first n bytes of a map, whole huge pages, to where nothing of a span was touched yet, and unmaps
+ * the rest. False when the kernel does not: the map stands, but the span must not be used there. */
+bool mem_move(void *p, size_t size_bytes, void *to, size_t n);
 
 #endif

@@ -14,7 +14,9 @@
  * more: the top falls.
  *
  * When more than KEEP bytes were given back and not taken again, the kernel gets those that are whole huge
- * pages. Growing beyond OWN_FROM leads to a mapping of its own, which grows without being copied. Under
+ * pages. Growing beyond OWN_FROM leads to a mapping of its own, which grows without being copied; when it is
+ * given back, its pages move into a span, above the top, as far as KEEP allows: page tables change, and
+ * nobody has to clear other pages. Under
  * AddressSanitizer every block comes from malloc, which finds what is forgotten and what overruns. */
 #include "base/pages.h"
 
@@ -72,10 +74,11 @@ void *pages_take_zeroed(size_t size_bytes) {
 #define UNIT ((size_t)4 << 10)
 #define SPAN ((size_t)64 << 20)
 #define N_UNITS (SPAN / UNIT)
-#define HUGE_UNITS (((size_t)2 << 20) / UNIT)
+#define HUGE_BYTES ((size_t)2 << 20)
+#define HUGE_UNITS (HUGE_BYTES / UNIT)
 #define LARGEST ((size_t)32 << 20)
 #define OWN_FROM ((size_t)2 << 20)
-#define KEEP ((size_t)4 << 20)
+#define KEEP ((size_t)8 << 20)
 #define FREE_RUN 0x8000u
 
 typedef struct span span;
@@ -83,6 +86,7 @@ struct span {
     span *next;
     char *base;
     size_t top, touched;   /* units */
+    size_t end;            /* none from here on is ever taken */
     size_t longest;        /* no free run is longer; there may be none as long */
     uint16_t run[N_UNITS]; /* at both ends of each run below top: its units, FREE_RUN */
 };
@@ -119,7 +123,7 @@ static bool take_free(span *s, size_t n, size_t *at) {
 }
 
 static bool take_top(span *s, size_t n, size_t *at) {
-    if (N_UNITS - s->top < n) return false;
+    if (s->end - s->top < n) return false;
     *at = s->top;
     s->top += n;
     mark_run(s, *at, n, 0);
@@ -132,6 +136,7 @@ static span *new_span(void) {
     if (!base) return NULL;
     s->base = base;
     s->next = spans;
+    s->end = N_UNITS;
     return spans = s;
 }
 
@@ -222,13 +227,32 @@ void *pages_take_zeroed(size_t size_bytes) {
     return p ? memset(p, 0, dirty) : NULL;
 }
 
+/* Moves huge pages of a mapping of its own, as many as may be kept, behind what was touched of the newest
+ * span: whoever takes them next finds them there. False when the mapping still stands. */
+static bool adopt(char *p, size_t size_bytes) {
+    span *s = spans;
+    size_t n = (idle < KEEP ? KEEP - idle : 0) / HUGE_BYTES;
+    if (n > size_bytes / HUGE_BYTES) n = size_bytes / HUGE_BYTES;
+    if (!s || !n) return false;
+    size_t at = (s->touched + HUGE_UNITS - 1) & ~(HUGE_UNITS - 1);
+    if (at > s->end || s->end - at < n * HUGE_UNITS) return false;
+    if (!mem_move(p, size_bytes, s->base + at * UNIT, n * HUGE_BYTES)) {
+        s->end = at; /* behind it there may be nothing any more */
+        return false;
+    }
+    s->touched = at + n * HUGE_UNITS;
+    idle += n * HUGE_BYTES;
+    return true;
+}
+
 void pages_give(void *p, size_t size_bytes) {
     if (!p) return;
     pthread_mutex_lock(&lock);
     span *s = size_bytes >= LARGEST ? NULL : span_of(p);
+    bool done = s || adopt(p, size_bytes);
     if (s) give_units(s, (size_t)((char *)p - s->base) / UNIT, units_of(size_bytes));
     pthread_mutex_unlock(&lock);
-    if (!s) mem_unmap(p, size_bytes);
+    if (!done) mem_unmap(p, size_bytes);
 }
 
 /* Cuts a block of the heap short; false when it is none. */

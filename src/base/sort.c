@@ -3,8 +3,9 @@
  * The radix sort goes from the least to the most significant digit of the bits that differ between
  * keys; the pass that finds those bits also notes where keys fall. An array that is in order already
  * ends there (traces mostly are, thread by thread); one of a few runs that rise is merged, two runs
- * at a time: reading and writing in order is quicker than dealing to thousands of places. An odd
- * number of passes leaves the result in the scratch, from where it is copied back. At most 2^32 - 1
+ * at a time: reading and writing in order is quicker than dealing to thousands of places. More runs are
+ * merged when each but overlaps the next, as where threads write out what they have from time to time.
+ * An odd number of passes leaves the result in the scratch, from where it is copied back. At most 2^32 - 1
  * pairs, as many as a row number can count.
  *
  * The merge sort sorts short runs by insertion, skips a merge when both halves are already in order,
@@ -52,10 +53,40 @@ static uint64_t varying_bits(const sort_pair *a, size_t n, run_list *runs) {
     return varying;
 }
 
+/* How many of a run's keys are not beyond `key`. */
+static size_t n_until(const sort_pair *a, size_t n, uint64_t key) {
+    size_t low = 0;
+    while (low < n) {
+        size_t middle = low + (n - low) / 2;
+        if (a[middle].key <= key)
+            low = middle + 1;
+        else
+            n = middle;
+    }
+    return low;
+}
+
+/* Do runs reach beyond the start of the next one with half of the keys at most? Then most of a merge is
+ * copying. */
+static bool is_nearly_in_order(const sort_pair *a, size_t n, const run_list *runs) {
+    size_t n_beyond = 0;
+    for (size_t i = 1; i < runs->n; i++) {
+        size_t first = runs->first[i - 1], next = runs->first[i];
+        n_beyond += next - first - n_until(a + first, next - first, a[next].key);
+    }
+    return n_beyond <= n / 2;
+}
+
 /* Two runs that follow each other, from … mid … end, merged to `to`. */
 static void merge_two(const sort_pair *left, const sort_pair *mid, const sort_pair *end,
                       sort_pair *to) {
     const sort_pair *right = mid;
+    if (mid < end) { /* what lies before all of the right run: often nearly everything */
+        size_t n = n_until(left, (size_t)(mid - left), mid->key);
+        memcpy(to, left, n * sizeof *to);
+        left += n;
+        to += n;
+    }
     while (left < mid && right < end) {
         bool later = right->key < left->key;
         *to++ = later ? *right : *left;
@@ -112,7 +143,8 @@ void sort_radix(sort_pair *a, sort_pair *scratch, size_t n) {
     unsigned span = 64 - (unsigned)__builtin_clzll(varying) - low;
     unsigned passes = (span + MAX_DIGIT_BITS - 1) / MAX_DIGIT_BITS;
     unsigned bits = (span + passes - 1) / passes; /* equal digits: the smallest tables */
-    if (runs.n <= MAX_RUNS && runs.n <= (size_t)1 << (passes + 1)) {
+    if (runs.n <= MAX_RUNS &&
+        (runs.n <= (size_t)1 << (passes + 1) || is_nearly_in_order(a, n, &runs))) {
         merge_runs(a, scratch, n, &runs);
         return;
     }

@@ -15,12 +15,24 @@ typedef struct {
     uint32_t track; /* sealed */
 } arrow_ref;
 
+/* A row of the table to be. */
+typedef struct {
+    int64_t id;
+    uint32_t from, to, name;
+    uint8_t kind;
+} drawn;
+
 typedef struct {
     sealing *s;
     arrow_ref *arrows;
     uint32_t n, *order;
     uint32_t *cursor; /* by track: where the last search ended */
+    drawn *rows;      /* at most one for each end of an arrow */
+    uint32_t n_rows;
 } drawing;
+
+/* One block of memory serves the sort, then the rows. */
+_Static_assert(sizeof(drawn) <= 2 * sizeof(sort_pair), "what was sorted has room for the rows");
 
 static int rank_of(char c) {
     return c == 's' ? 0 : c == 't' ? 1 : 2;
@@ -120,6 +132,10 @@ static uint32_t wait_at(const drawing *q, uint32_t track, int64_t time) {
     return 0;
 }
 
+static size_t rows_bytes(const drawing *q) {
+    return (2 * (size_t)q->n + 1) * sizeof(sort_pair);
+}
+
 static status collect(drawing *q, error *err) {
     size_t n = 0;
     for (uint32_t i = 0; i < q->s->n_parts; i++) n += q->s->part_list[i]->arrows.n;
@@ -128,7 +144,8 @@ static status collect(drawing *q, error *err) {
     q->arrows = pages_take((n + 1) * sizeof *q->arrows);
     q->order = pages_take((2 * n + 1) * sizeof *q->order);
     q->cursor = seal_scratch(q->s, q->s->track.n, sizeof *q->cursor);
-    if (!q->arrows || !q->order || !q->cursor) FAIL_MEMORY(err);
+    q->rows = pages_take(rows_bytes(q));
+    if (!q->arrows || !q->order || !q->cursor || !q->rows) FAIL_MEMORY(err);
     n = 0;
     for (uint32_t i = 0; i < q->s->n_parts; i++) {
         const part *p = q->s->part_list[i];
@@ -205,67 +222,56 @@ static void count_orphans(sealing *s) {
 /* The hand that draws: where the arrow being drawn came from. */
 typedef struct {
     const raw_arrow *begin;
-    uint32_t row, from;
+    uint32_t from;
     bool open, used;
     int64_t dangling;
 } pen;
 
 /* A new arrow begins with this end. */
-static void begin_arrow(drawing *q, pen *p, const arrow_ref *r, bool write) {
+static void begin_arrow(drawing *q, pen *p, const arrow_ref *r) {
     if (p->begin && !p->used) p->dangling++;
     p->begin = r->a;
     p->open = r->a->phase == 's';
     p->used = !p->open;
     p->dangling += !p->open; /* an end whose beginning was not recorded */
-    if (write) p->from = slice_at(q, r->track, r->a);
+    p->from = slice_at(q, r->track, r->a);
 }
 
-static void continue_arrow(drawing *q, pen *p, const arrow_ref *r, bool write) {
-    sealing *s = q->s;
-    bool fan = r->a->kind == FLOW_DISPATCH || r->a->kind == FLOW_VALUE;
+static void continue_arrow(drawing *q, pen *p, const arrow_ref *r) {
+    const raw_arrow *a = r->a;
+    bool fan = a->kind == FLOW_DISPATCH || a->kind == FLOW_VALUE;
     if (!p->open) {
         p->dangling++;
         return;
     }
     p->used = true;
-    if (r->a->phase == 'f' && !fan) p->open = false;
-    if (r->a->kind == FLOW_LAUNCH) {
-        if (write) link_launch(q, p->from, r);
+    if (a->phase == 'f' && !fan) p->open = false;
+    if (a->kind == FLOW_LAUNCH) {
+        link_launch(q, p->from, r);
         return;
     }
-    if (write) {
-        uint32_t to = r->a->kind == FLOW_VALUE ? wait_at(q, r->track, r->a->time) : 0;
-        if (!to) to = slice_at(q, r->track, r->a);
-        s->flow.from[p->row] = p->from;
-        s->flow.to[p->row] = to;
-        s->flow.kind[p->row] = r->a->kind;
-        s->flow.name[p->row] = r->a->name;
-        s->flow.id[p->row] = r->a->id;
-        if (!fan) p->from = to;
-    }
-    p->row++;
+    uint32_t to = a->kind == FLOW_VALUE ? wait_at(q, r->track, a->time) : 0;
+    if (!to) to = slice_at(q, r->track, a);
+    q->rows[q->n_rows++] = (drawn){a->id, p->from, to, a->name, a->kind};
+    if (!fan) p->from = to;
 }
 
-/* Draws the arrows of all groups; with `write` false it only counts them. */
-static uint32_t draw(drawing *q, bool write, int64_t *dangling) {
-    pen p = {.row = 1};
+/* Draws the arrows of all groups. Returns the ends without the other one. */
+static int64_t draw(drawing *q) {
+    pen p = {0};
     for (uint32_t i = 0; i < q->n; i++) {
         const arrow_ref *r = &q->arrows[q->order[i]];
         if (r->a->phase == 's' || !p.begin || !same_arrow(p.begin, r->a))
-            begin_arrow(q, &p, r, write);
+            begin_arrow(q, &p, r);
         else
-            continue_arrow(q, &p, r, write);
+            continue_arrow(q, &p, r);
     }
-    if (p.begin && !p.used) p.dangling++;
-    *dangling = p.dangling;
-    return p.row;
+    return p.dangling + (p.begin && !p.used);
 }
 
 /* Arrows of one id side by side: by id first, quickly, then each run by everything. */
-static status sort_arrows(drawing *q, error *err) {
-    size_t bytes = (2 * (size_t)q->n + 1) * sizeof(sort_pair);
-    sort_pair *pairs = pages_take(bytes);
-    if (!pairs) FAIL_MEMORY(err);
+static void sort_arrows(drawing *q) {
+    sort_pair *pairs = (sort_pair *)(void *)q->rows;
     for (uint32_t i = 0; i < q->n; i++) pairs[i] = (sort_pair){(uint64_t)q->arrows[i].a->id, i};
     sort_radix(pairs, pairs + q->n, q->n);
     for (uint32_t i = 0; i < q->n; i++) q->order[i] = pairs[i].row;
@@ -273,24 +279,39 @@ static status sort_arrows(drawing *q, error *err) {
         for (end = i + 1; end < q->n && pairs[end].key == pairs[i].key;) end++;
         if (end - i > 1) sort_index(q->order + i, q->order + q->n, end - i, cmp_arrows, q);
     }
-    pages_give(pairs, bytes);
-    return OK;
+}
+
+static void free_arrows(drawing *q) {
+    if (q->arrows) pages_give(q->arrows, ((size_t)q->n + 1) * sizeof *q->arrows);
+    if (q->order) pages_give(q->order, (2 * (size_t)q->n + 1) * sizeof *q->order);
+    q->arrows = NULL;
+    q->order = NULL;
+}
+
+static void write_rows(const drawing *q) {
+    sealing *s = q->s;
+    for (uint32_t i = 0; i < q->n_rows; i++) {
+        const drawn *r = &q->rows[i];
+        s->flow.from[i + 1] = r->from;
+        s->flow.to[i + 1] = r->to;
+        s->flow.kind[i + 1] = r->kind;
+        s->flow.name[i + 1] = r->name;
+        s->flow.id[i + 1] = r->id;
+    }
 }
 
 status seal_flows(sealing *s, error *err) {
     drawing q = {.s = s};
-    int64_t dangling = 0;
     status st = collect(&q, err);
-    if (st == OK) st = sort_arrows(&q, err);
     if (st == OK) {
-        st = seal_table(s, TABLE_flow, draw(&q, false, &dangling), err);
-    }
-    if (st == OK) {
-        draw(&q, true, &dangling);
-        seal_lost(s, CAUSE_DANGLING_FLOW, dangling, NOPOS, 0);
+        sort_arrows(&q);
+        seal_lost(s, CAUSE_DANGLING_FLOW, draw(&q), NOPOS, 0);
         count_orphans(s);
+        free_arrows(&q); /* the table takes their place */
+        st = seal_written_table(s, TABLE_flow, (size_t)q.n_rows + 1, err);
     }
-    if (q.arrows) pages_give(q.arrows, ((size_t)q.n + 1) * sizeof *q.arrows);
-    if (q.order) pages_give(q.order, (2 * (size_t)q.n + 1) * sizeof *q.order);
+    if (st == OK) write_rows(&q);
+    free_arrows(&q);
+    pages_give(q.rows, rows_bytes(&q));
     return st;
 }

@@ -27,7 +27,9 @@ typedef struct {
     part **parts; /* oldest first, without `out` */
     uint32_t n_parts;
     uint32_t n, n_stacked, n_begins; /* marks; those without an id; those that begin */
-    uint32_t *order, *scratch, *stack;
+    uint32_t *order;
+    uint32_t
+        *ends; /* by place in `order`: of a begin, its end's; of an end, 0. Scratch before */
     size_t order_bytes;
     int64_t end_of_trace; /* INT64_MIN: not asked for yet */
     map async; /* track of a thread's ranges with an id, by the thread's track in `out` */
@@ -94,11 +96,10 @@ static status list_parts(matching *q, error *err) {
     if (n > UINT32_MAX / 2) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
     q->parts = mem_alloc(q->n_parts * sizeof *q->parts);
     q->n = (uint32_t)n;
-    q->order_bytes = (3 * n + 1) * sizeof *q->order;
+    q->order_bytes = (2 * n + 1) * sizeof *q->order;
     q->order = pages_take(q->order_bytes);
     if (!q->parts || !q->order) FAIL_MEMORY(err);
-    q->scratch = q->order + n;
-    q->stack = q->scratch + n;
+    q->ends = q->order + n;
     uint32_t i = q->n_parts;
     for (part *p = q->b->parts; p; p = p->next) q->parts[--i] = p;
     for (n = 0; i < q->n_parts; i++) {
@@ -167,20 +168,53 @@ static status sort_with_id(matching *q) {
     sort_radix(pairs, pairs + n, n);
     for (uint32_t i = 0; i < n; i++) order[i] = pairs[i].row;
     pages_give(pairs, bytes);
-    sort_index(order, q->scratch, n, cmp_with_id, q);
+    sort_index(order, q->ends, n, cmp_with_id, q);
     return OK;
 }
 
-static void sort_thread(matching *q, uint32_t from, uint32_t end) {
+/* Two runs in order of time that follow each other, from … mid … end, become one. */
+static void merge_runs(matching *q, uint32_t from, uint32_t mid, uint32_t end) {
+    uint32_t n_left = mid - from, *to = q->order + from, *left = q->ends,
+             *right = q->order + mid;
+    const uint32_t *left_end = left + n_left, *right_end = q->order + end;
+    memcpy(left, to, n_left * sizeof *left);
+    mark_ref a = mark_at(q, *left, q->parts[0]), b = mark_at(q, *right, q->parts[0]);
+    for (;;) {
+        if (cmp_times(a.m, b.m) <= 0) {
+            *to++ = *left++;
+            if (left == left_end) return; /* what is left of the other run is in its place */
+            a = mark_at(q, *left, a.part);
+        } else {
+            *to++ = *right++;
+            if (right == right_end) break;
+            b = mark_at(q, *right, b.part);
+        }
+    }
+    memcpy(to, left, (size_t)(left_end - left) * sizeof *to);
+}
+
+/* The end of the run that starts at `from`. */
+static uint32_t run_end(const matching *q, uint32_t from, uint32_t end) {
     mark_ref before = mark_at(q, q->order[from], q->parts[0]);
     for (uint32_t i = from + 1; i < end; i++) {
         mark_ref r = mark_at(q, q->order[i], before.part);
-        if (cmp_times(before.m, r.m) > 0) {
-            sort_index(q->order + from, q->scratch, end - from, cmp_stacked, q);
-            return;
-        }
+        if (cmp_times(before.m, r.m) > 0) return i;
         before = r;
     }
+    return end;
+}
+
+/* A reader that holds marks back adds one run to those in the order of the file: few are merged. */
+enum { FEW_RUNS = 4 };
+
+static void sort_thread(matching *q, uint32_t from, uint32_t end) {
+    uint32_t sorted = run_end(q, from, end);
+    for (int n = 1; sorted < end && n < FEW_RUNS; n++) {
+        uint32_t next = run_end(q, sorted, end);
+        merge_runs(q, from, sorted, next);
+        sorted = next;
+    }
+    if (sorted < end) sort_index(q->order + from, q->ends, end - from, cmp_stacked, q);
 }
 
 /* ---- matching ---- */
@@ -257,28 +291,45 @@ static status add_slice(matching *q, uint32_t i_begin, uint32_t i_end, uint32_t 
         .track = track == UINT32_MAX ? async_track(q, track_of(begin)) : track,
     };
     if (s.track == UINT32_MAX) return ERR_MEMORY;
-    if (!ended) part_lost(q->out, CAUSE_UNMATCHED_BEGIN, begin.m->offset, begin.m->name);
     TRY(copy_extra(q, tells, &s));
     return part_slice(q->out, &s);
 }
 
-/* The marks from … end-1 of one thread or id, in order of time. */
-static status match_group(matching *q, uint32_t from, uint32_t end, uint32_t track) {
-    uint32_t depth = 0;
+/* Finds the ends of the marks from … end-1. The begins that are open are a list: each knows the one around
+ * it, + 1, where its end will be. */
+static void find_ends(matching *q, uint32_t from, uint32_t end) {
     const part *near = q->parts[0];
+    uint32_t open = 0;
     for (uint32_t i = from; i < end; i++) {
         mark_ref r = mark_at(q, q->order[i], near);
         near = r.part;
+        q->ends[i] = r.m->end ? 0 : open;
         if (!r.m->end) {
-            q->stack[depth++] = i;
-        } else if (depth) {
-            TRY(add_slice(q, q->stack[--depth], i, track));
+            open = i + 1;
+        } else if (open) {
+            uint32_t *begin = &q->ends[open - 1];
+            open = *begin;
+            *begin = i;
         } else {
             part_lost(q->out, CAUSE_UNMATCHED_END, r.m->offset, r.m->name);
             part_count(q->out, 0, 1);
         }
     }
-    while (depth) TRY(add_slice(q, q->stack[--depth], UINT32_MAX, track));
+    while (open) {
+        uint32_t *begin = &q->ends[open - 1];
+        mark_ref r = mark_at(q, q->order[open - 1], near);
+        part_lost(q->out, CAUSE_UNMATCHED_BEGIN, r.m->offset, r.m->name);
+        open = *begin;
+        *begin = UINT32_MAX;
+    }
+}
+
+/* The marks from … end-1 of one thread or id, in order of time. Slices in the order of their begins are
+ * slices in their final order: nobody has to sort them. */
+static status match_group(matching *q, uint32_t from, uint32_t end, uint32_t track) {
+    find_ends(q, from, end);
+    for (uint32_t i = from; i < end; i++)
+        if (q->ends[i]) TRY(add_slice(q, i, q->ends[i], track));
     return OK;
 }
 

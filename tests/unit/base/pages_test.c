@@ -128,6 +128,31 @@ static void more_than_a_span_can_be_held_and_is_counted(void **state) {
     assert_int_equal(mem_mapped_bytes(), before);
 }
 
+static void what_a_large_block_leaves_is_cleared_for_the_next(void **state) {
+    enum { N = 12, LARGE = 7 << 20, SIZE = 1 << 20 };
+    uint64_t before = mem_mapped_bytes();
+    for (int round = 0; round < 4; round++) {
+        unsigned char *small = pages_take(5000), *p = pages_take(100000), *next[N];
+        memset(small, 3, 5000);
+        p = pages_resize(p, 100000, LARGE); /* by growing: pages of its own */
+        assert_non_null(p);
+        memset(p, 0xA5, LARGE);
+        pages_give(p, LARGE);
+        for (int i = 0; i < N; i++) {
+            next[i] = i % 2 ? pages_take_zeroed(SIZE) : pages_take(SIZE);
+            assert_true(i % 2 == 0 || is_all(next[i], SIZE, 0));
+            memset(next[i], i + 1, SIZE);
+        }
+        for (int i = 0; i < N; i++) {
+            assert_true(is_all(next[i], SIZE, i + 1));
+            pages_give(next[i], SIZE);
+        }
+        assert_true(is_all(small, 5000, 3));
+        pages_give(small, 5000);
+    }
+    assert_int_equal(mem_mapped_bytes(), before);
+}
+
 static void sizes_beyond_the_address_space_fail(void **state) {
     assert_null(pages_take(SIZE_MAX));
     assert_null(pages_take(SIZE_MAX / 2));
@@ -159,6 +184,7 @@ int main(void) {
         cmocka_unit_test(a_block_that_is_resized_keeps_its_content),
         cmocka_unit_test(blocks_of_several_threads_never_overlap),
         cmocka_unit_test(more_than_a_span_can_be_held_and_is_counted),
+        cmocka_unit_test(what_a_large_block_leaves_is_cleared_for_the_next),
         cmocka_unit_test(sizes_beyond_the_address_space_fail),
         cmocka_unit_test(every_block_taken_is_a_fault_point),
     };

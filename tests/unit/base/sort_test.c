@@ -12,7 +12,7 @@
 #include "base/map.h"
 #include "base/sort.h"
 
-enum { N_PATTERNS = 11 };
+enum { N_PATTERNS = 13 };
 
 static uint64_t key_of(int pattern, uint32_t i) {
     uint64_t r = hash_u64(i + 1);
@@ -27,7 +27,9 @@ static uint64_t key_of(int pattern, uint32_t i) {
     case 7: return i % 4001 / 3;                           /* runs that rise, with equal keys */
     case 8: return ((uint64_t)(i % 700) << 40) + (i & 63); /* more of them */
     case 9: return i < 5000 ? i + 9 : i - 9;               /* two that hardly overlap */
-    default: return 1700000000000000000U + r % 1000000000; /* times */
+    case 10: return (i / 1100 * 1000ull + i % 1100) << 20; /* many, each overlaps the next */
+    case 11: return i / 1100 ? (uint64_t)(i % 1100) << 30 : i; /* many over each other */
+    default: return 1700000000000000000U + r % 1000000000;     /* times */
     }
 }
 

@@ -40,6 +40,32 @@ static void marks_pair_up_by_time_whatever_their_order_in_the_file(void **state)
     trace_release(t);
 }
 
+/* Every n-th mark, then the n-th ones behind them, and so on: n runs that are each in order. */
+static void the_marks_of_a_thread_may_be_any_number_of_runs(void **state) {
+    enum { N_MARKS = 120, MOST_RUNS = 9 };
+    for (int n_runs = 1; n_runs <= MOST_RUNS; n_runs++) {
+        char text[N_MARKS * 80];
+        size_t used = (size_t)snprintf(text, sizeof text, "[");
+        for (int k = 0; k < n_runs; k++)
+            for (int i = k; i < N_MARKS; i += n_runs)
+                used += (size_t)snprintf(
+                    text + used, sizeof text - used,
+                    "%s{\"ph\":\"%c\",\"name\":\"%d\",\"pid\":1,\"tid\":1,\"ts\":%d}",
+                    used > 1 ? "," : "", i % 4 < 2 ? 'B' : 'E', i, i);
+        snprintf(text + used, sizeof text - used, "]");
+        error err;
+        trace *t = read_text((str){text, strlen(text)}, (read_how){.threads = 1}, &err);
+        assert_int_equal(t->slice.n, N_MARKS / 2 + 1);
+        for (uint32_t i = 1; i < t->slice.n; i++) { /* pairs, one in the other */
+            bool inner = i % 2 == 0;
+            assert_int_equal(t->slice.start[i], (i - 1) / 2 * 4000 + inner * 1000);
+            assert_int_equal(t->slice.dur[i], inner ? 1000 : 3000);
+            assert_int_equal(t->slice.parent[i], inner ? i - 1 : 0);
+        }
+        trace_release(t);
+    }
+}
+
 static void at_one_time_the_order_in_the_file_decides(void **state) {
     static const char text[] = "[" EVENTS(MARK("B", "a", 1, 1), MARK("E", "", 1, 2),
                                           MARK("B", "b", 1, 2), MARK("E", "", 1, 3)) "]";
@@ -144,6 +170,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(begin_and_end_pair_up_as_a_stack),
         cmocka_unit_test(marks_pair_up_by_time_whatever_their_order_in_the_file),
+        cmocka_unit_test(the_marks_of_a_thread_may_be_any_number_of_runs),
         cmocka_unit_test(at_one_time_the_order_in_the_file_decides),
         cmocka_unit_test(a_begin_without_end_lasts_to_the_end_of_the_trace),
         cmocka_unit_test(an_end_without_begin_is_dropped_and_counted),
