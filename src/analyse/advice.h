@@ -149,6 +149,8 @@ void advice_point(const advice_facts *f, advice *out, uint32_t slice);
 void advice_cost(const advice_facts *f, advice *out, int64_t per_step_ns);
 /* Are the stages of a pipeline told apart by their communication? */
 bool advice_is_split(const advice_facts *f);
+/* Did msadvisor name operators of the AI CPU? */
+bool advice_advisor_names_ai_cpu(const advice_facts *f);
 /* The index of the step a time on the host lies in, UINT32_MAX when none. */
 uint32_t advice_step_at(const advice_facts *f, int64_t host_ns);
 

@@ -18,6 +18,19 @@ static bool is_ai_cpu(str finding) {
     return str_eq(json_text(json_member(finding, STR("model"))), STR("AICPUModel"));
 }
 
+/* How many findings are of the AI CPU, or are not. */
+static int count_findings(const advice_facts *f, bool ai_cpu) {
+    json_iter it = json_open(findings_of(f));
+    str key, one;
+    int n = 0;
+    while (json_next(&it, &key, &one)) n += is_ai_cpu(one) == ai_cpu;
+    return n;
+}
+
+bool advice_advisor_names_ai_cpu(const advice_facts *f) {
+    return count_findings(f, true) >= advice_limit.advisor_ai_cpu;
+}
+
 /* Adds a text of the file behind what is there. */
 static void add_text(buf *out, const char *separator, str json) {
     size_t before = out->n;
@@ -57,28 +70,26 @@ static bool add_words(const advice_facts *f, advice *out, const char *name, buf 
 bool advice_advisor_ai_cpu(const advice_facts *f, double limit, advice *out) {
     json_iter it = json_open(findings_of(f));
     str key, one;
-    int n = 0;
     buf conclusion = {0}, operators = {0};
+    if (count_findings(f, true) < limit) return false;
     while (json_next(&it, &key, &one)) {
         if (!is_ai_cpu(one)) continue;
-        n++;
         add_text(&conclusion, "; ", json_member(one, STR("summary")));
         add_operators(&operators, json_member(one, STR("operators")), &out->name, f->arena);
     }
     out->severity = SEVERITY_WARNING;
     bool ok = add_words(f, out, "summary", &conclusion);
     ok &= add_words(f, out, "operators", &operators);
-    return ok && n >= limit;
+    return ok;
 }
 
 bool advice_advisor_model(const advice_facts *f, double limit, advice *out) {
     json_iter it = json_open(findings_of(f));
     str key, one;
-    int n = 0;
     buf models = {0}, conclusion = {0}, words = {0};
+    if (count_findings(f, false) < limit) return false;
     while (json_next(&it, &key, &one)) {
         if (is_ai_cpu(one)) continue;
-        n++;
         add_text(&models, ", ", json_member(one, STR("model")));
         add_text(&conclusion, "; ", json_member(one, STR("summary")));
         add_text(&words, "; ", json_member(one, STR("advice")));
@@ -87,5 +98,5 @@ bool advice_advisor_model(const advice_facts *f, double limit, advice *out) {
     bool ok = add_words(f, out, "models", &models);
     ok &= add_words(f, out, "summary", &conclusion);
     ok &= add_words(f, out, "advice", &words);
-    return ok && n >= limit;
+    return ok;
 }

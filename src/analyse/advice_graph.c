@@ -233,9 +233,8 @@ static void add_types(const advice_facts *f, const given_sum *s, advice *out) {
 }
 
 bool advice_ai_cpu_operators(const advice_facts *f, double limit, advice *out) {
-    advice told = {.saves = ABSENT_I64};
     if (type_share(f, &f->ai_cpu) < limit || !f->ai_cpu.ns) return false;
-    if (advice_advisor_ai_cpu(f, advice_limit.advisor_ai_cpu, &told)) return false;
+    if (advice_advisor_names_ai_cpu(f)) return false;
     add_types(f, &f->ai_cpu, out);
     return true;
 }

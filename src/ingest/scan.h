@@ -44,6 +44,9 @@ static inline uint32_t scan_equal_16(const char *p, const char *g) {
     return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)p),
                                                       _mm_loadu_si128((const __m128i *)g)));
 }
+static inline uint32_t scan_equal_32(const char *p, const char *g) {
+    return scan_equal_16(p, g) | scan_equal_16(p + 16, g + 16) << 16;
+}
 #endif
 
 /* What lies behind the n bytes at g is read, too, and thrown away: another thread may be writing the
@@ -72,14 +75,12 @@ static inline uint32_t scan_front(size_t n) {
 
 #ifdef __SSE2__
 static inline bool scan_equal_front(const char *p, const char *g, size_t n, uint32_t front) {
-    uint32_t equal = scan_equal_16(p, g) | scan_equal_16(p + 16, g + 16) << 16;
-    if (~equal & front) return false;
+    if (~scan_equal_32(p, g) & front) return false;
     if (n <= SCAN_FRONT) return true;
     p += SCAN_FRONT;
     g += SCAN_FRONT;
     n -= SCAN_FRONT;
-    equal = scan_equal_16(p, g) | scan_equal_16(p + 16, g + 16) << 16;
-    if (~equal & scan_front(n)) return false;
+    if (~scan_equal_32(p, g) & scan_front(n)) return false;
     return n <= SCAN_FRONT || scan_equal(p + SCAN_FRONT, g + SCAN_FRONT, n - SCAN_FRONT);
 }
 #else
@@ -98,8 +99,7 @@ static inline uint64_t scan_wide(size_t n) {
 
 #ifdef __SSE2__
 static inline bool scan_equal_wide(const char *p, const char *g, size_t n, uint64_t wide) {
-    uint64_t low = scan_equal_16(p, g) | scan_equal_16(p + 16, g + 16) << 16;
-    uint64_t high = scan_equal_16(p + 32, g + 32) | scan_equal_16(p + 48, g + 48) << 16;
+    uint64_t low = scan_equal_32(p, g), high = scan_equal_32(p + 32, g + 32);
     if (~(low | high << 32) & wide) return false;
     return n <= SCAN_WIDE || scan_equal(p + SCAN_WIDE, g + SCAN_WIDE, n - SCAN_WIDE);
 }

@@ -155,20 +155,29 @@ static bool add_below(const char *folder, int depth, uint64_t *sum) {
 
 /* A trace that is read from many files depends on all of them. */
 static bool hash_siblings(const char *path, uint64_t *hash) {
-    static const char *const parts[] = {
-        "",          "/FRAMEWORK",    "/ASCEND_PROFILER_OUTPUT",    "/data",
-        "/..",       "/../FRAMEWORK", "/../ASCEND_PROFILER_OUTPUT", "/hccl_info",
-        "/msadvisor"};
-    enum { N_FLAT = 7 }; /* of the others all that is below counts */
+    enum { OF_WORKERS, ALL_BELOW };
+    static const struct {
+        const char *name;
+        int counts;
+    } parts[] = {{"", OF_WORKERS},
+                 {"/FRAMEWORK", OF_WORKERS},
+                 {"/ASCEND_PROFILER_OUTPUT", OF_WORKERS},
+                 {"/data", OF_WORKERS},
+                 {"/..", OF_WORKERS},
+                 {"/../FRAMEWORK", OF_WORKERS},
+                 {"/../ASCEND_PROFILER_OUTPUT", OF_WORKERS},
+                 {"/hccl_info", ALL_BELOW},
+                 {"/msadvisor", ALL_BELOW}};
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
     int n = slash ? (int)(slash - path) : 1;
     if (!format_of_name(str_of(path))) return true;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         int written =
-            snprintf(folder, sizeof folder, "%.*s%s", n, slash ? path : ".", parts[i]);
+            snprintf(folder, sizeof folder, "%.*s%s", n, slash ? path : ".", parts[i].name);
         if (written < 0 || (size_t)written >= sizeof folder ||
-            !(i < N_FLAT ? add_folder(folder, hash) : add_below(folder, 2, hash)))
+            !(parts[i].counts == OF_WORKERS ? add_folder(folder, hash)
+                                            : add_below(folder, 2, hash)))
             return false;
     }
     return true;

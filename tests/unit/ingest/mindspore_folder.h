@@ -49,6 +49,26 @@ static inline void add_le(unsigned char **p, uint64_t v, int n) {
     for (int i = 0; i < n; i++) *(*p)++ = (unsigned char)(v >> 8 * i);
 }
 
+/* A start (0) or end (1) of a task, as an Ascend's scheduler writes it: 64 bytes. */
+typedef struct {
+    uint64_t type, task, counter, stream;
+} hwts_row;
+enum { HWTS_RECORD_BYTES = 64, MOST_HWTS_ROWS = 16 };
+
+static inline void put_hwts(const char *name, const hwts_row *rows, size_t n) {
+    unsigned char bytes[HWTS_RECORD_BYTES * MOST_HWTS_ROWS] = {0};
+    assert_in_range(n, 0, MOST_HWTS_ROWS);
+    for (size_t i = 0; i < n; i++) {
+        unsigned char *p = bytes + i * HWTS_RECORD_BYTES;
+        add_le(&p, rows[i].type, 1);
+        p = bytes + i * HWTS_RECORD_BYTES + 6;
+        add_le(&p, rows[i].task, 2);
+        add_le(&p, rows[i].counter, 8);
+        add_le(&p, rows[i].stream, 4);
+    }
+    put_bytes(name, bytes, n * HWTS_RECORD_BYTES);
+}
+
 /* The trace of the worker one of whose files this is. */
 static inline trace *read_worker(const char *name) {
     char path[256];

@@ -102,19 +102,10 @@ static void records_go_on_in_the_next_slice(void **state) {
 
 /* No table has the times: they follow from the tasks. */
 static void raw_tasks_have_operations(void **state) {
-    unsigned char bytes[64 * 4] = {0};
-    static const uint64_t rows[4][3] = {
-        {0, 3, 100}, {1, 3, 300}, {0, 30004, 400}, {1, 30004, 1400}};
-    for (int i = 0; i < 4; i++) {
-        unsigned char *p = bytes + i * 64;
-        add_le(&p, rows[i][0], 1);
-        p = bytes + i * 64 + 6;
-        add_le(&p, rows[i][1], 2);
-        add_le(&p, rows[i][2], 8);
-        add_le(&p, 5, 4);
-    }
+    static const hwts_row rows[] = {
+        {0, 3, 100, 5}, {1, 3, 300, 5}, {0, 30004, 400, 5}, {1, 30004, 1400, 5}};
     put("Framework.host.vm.task_desc_info.0.slice_0", TASKS);
-    put_bytes("hwts.log.data.45.dev.tag.0.slice_0", bytes, sizeof bytes);
+    put_hwts("hwts.log.data.45.dev.tag.0.slice_0", rows, 4);
     put_rows("aicore.data.0.slice_0", ROWS, N_ROWS);
     trace *t = read_worker("aicore.data.0.slice_0");
     check_near(CONV_CUBE / 2e-6, t->given_op.flops_per_s[row_of(t, "Default/net/Conv2D-op3")]);

@@ -1,66 +1,8 @@
 /* mindspore_test.c: folders of MindSpore's profiler, from files to rows. */
-#include <dirent.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "ingest/csv_cells.h"
-#include "ingest/mindspore.h"
-#include "store/trace.h"
-
-static char folder[64];
-
-static int make_folder(void **state) {
-    snprintf(folder, sizeof folder, "/tmp/tacho-mindspore-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-    DIR *d = opendir(folder);
-    for (struct dirent *e; d && (e = readdir(d));) unlinkat(dirfd(d), e->d_name, 0);
-    if (d) closedir(d);
-    return rmdir(folder);
-}
-
-static void put_bytes(const char *name, const void *bytes, size_t n) {
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(bytes, 1, n, f), n);
-    fclose(f);
-}
-
-static void put(const char *name, const char *text) {
-    put_bytes(name, text, strlen(text));
-}
-
-/* The trace of the worker one of whose files this is. */
-static trace *read_worker(const char *name) {
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    source *s = NULL;
-    assert_int_equal(source_open(path, &s, NULL), OK);
-    builder *b = builder_new();
-    trace *t = NULL;
-    assert_int_equal(ingest_mindspore(s, &(ingest_options){.path = path}, b, NULL), OK);
-    source_close(s);
-    assert_int_equal(builder_seal(b, NULL, &t, NULL), OK);
-    builder_free(b);
-    return t;
-}
-
-static bool named(const trace *t, uint32_t id, const char *text) {
-    return str_eq(trace_str(t, id), str_of(text));
-}
+#include "unit/ingest/mindspore_folder.h"
 
 static uint32_t count_kind(const trace *t, uint8_t kind) {
     return (uint32_t)t->kind_count[kind];
@@ -323,10 +265,6 @@ static void a_pipeline_has_operators_queues_and_batches(void **state) {
 
 /* ---- raw files --------------------------------------------------------------------------- */
 
-static void add_le(unsigned char **p, uint64_t v, int n) {
-    for (int i = 0; i < n; i++) *(*p)++ = (unsigned char)(v >> 8 * i);
-}
-
 static void raw_steps_are_decoded(void **state) {
     unsigned char bytes[20 * 9 + 3] = {0}, *p = bytes;
     static const uint64_t rows[9][3] = {{1, 0, 100},  {3, 7, 110},   {4, 7, 140},
@@ -351,18 +289,9 @@ static void raw_steps_are_decoded(void **state) {
 }
 
 static void raw_tasks_are_paired_by_operator(void **state) {
-    unsigned char bytes[64 * 4] = {0};
-    static const uint64_t rows[4][4] = {
+    static const hwts_row rows[] = {
         {0, 30001, 100, 9}, {1, 30001, 130, 9}, {0, 3, 200, 9}, {1, 3, 260, 9}};
-    for (int i = 0; i < 4; i++) {
-        unsigned char *p = bytes + i * 64;
-        add_le(&p, rows[i][0], 1);
-        p = bytes + i * 64 + 6;
-        add_le(&p, rows[i][1], 2);
-        add_le(&p, rows[i][2], 8);
-        add_le(&p, rows[i][3], 4);
-    }
-    put_bytes("hwts.log.data.45.dev.tag.0.slice_0", bytes, sizeof bytes);
+    put_hwts("hwts.log.data.45.dev.tag.0.slice_0", rows, 4);
     put("Framework.host.vm.task_desc_info.0.slice_0",
         "Default/A-op1 1 30001 2\nDefault/B-op2 1 3 9\n");
     trace *t = read_worker("hwts.log.data.45.dev.tag.0.slice_0");
