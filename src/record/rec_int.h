@@ -199,10 +199,16 @@ static inline bool rec_op_short(uint32_t name, uint32_t argument, int64_t sequen
 }
 /* tacho_op_begin with the row of the thread that ran the forward operator; 0: this thread. */
 bool rec_op_begin(const tacho_op *op, uint32_t forward_row);
-/* tacho_end_range while something records. */
+/* The end of a range that this thread began in the current recording. Should that stop and another
+ * start just now, nothing is written: the new one does not have the beginning. */
 static inline void rec_end_range(void) {
+    uint32_t epoch = rec_self.epoch;
     tacho_slot *s = rec_open(1);
-    if (REC_LIKELY(s != NULL)) rec_close(s, rec_tick(), 0, rec_what(TACHO_EVENT_END, 0, 0));
+    if (REC_UNLIKELY(s == NULL)) return;
+    if (REC_LIKELY(rec_self.epoch == epoch))
+        rec_close(s, rec_tick(), 0, rec_what(TACHO_EVENT_END, 0, 0));
+    else
+        __atomic_store_n(&rec_self.busy, 0, __ATOMIC_RELEASE);
 }
 /* tacho_begin_text; these three say whether the event was written. */
 bool rec_begin_text(const char *name, tacho_range_kind kind);
