@@ -2,9 +2,7 @@
  * opening brackets costs memory for none of them. */
 #include "base/json.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include "base/bytes16.h"
 
 #define MAX_DEPTH 1000
 
@@ -27,27 +25,22 @@ static const char *count_brackets(const char *p, const char *end, size_t depth) 
     return NULL;
 }
 
-#ifdef __SSE2__
+#ifdef BYTES16
 /* Which of 64 bytes are what, the first in the lowest bit. [ and { differ in one bit, so do ] and }. */
 typedef struct {
     uint64_t quotes, backslashes, open, close;
 } block_bits;
 
-static inline uint64_t equal_bits(__m128i v, char c) {
-    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8(c)));
-}
-
-static inline uint64_t equal_64(const __m128i v[4], char c) {
-    return equal_bits(v[0], c) | equal_bits(v[1], c) << 16 | equal_bits(v[2], c) << 32 |
-           equal_bits(v[3], c) << 48;
+static inline uint64_t equal_64(const bytes16 v[4], char c) {
+    return bytes16_bits(bytes16_equal(v[0], c), bytes16_equal(v[1], c), bytes16_equal(v[2], c),
+                        bytes16_equal(v[3], c));
 }
 
 static inline block_bits look_at_block(const char *p) {
-    const __m128i *at = (const __m128i *)(const void *)p, fold = _mm_set1_epi8(0x20);
-    __m128i v[4] = {_mm_loadu_si128(at), _mm_loadu_si128(at + 1), _mm_loadu_si128(at + 2),
-                    _mm_loadu_si128(at + 3)};
-    __m128i f[4] = {_mm_or_si128(v[0], fold), _mm_or_si128(v[1], fold),
-                    _mm_or_si128(v[2], fold), _mm_or_si128(v[3], fold)};
+    bytes16 v[4] = {bytes16_load(p), bytes16_load(p + 16), bytes16_load(p + 32),
+                    bytes16_load(p + 48)};
+    bytes16 f[4] = {bytes16_set(v[0], 0x20), bytes16_set(v[1], 0x20), bytes16_set(v[2], 0x20),
+                    bytes16_set(v[3], 0x20)};
     return (block_bits){equal_64(v, '"'), equal_64(v, '\\'), equal_64(f, '{'),
                         equal_64(f, '}')};
 }
@@ -128,9 +121,10 @@ static const char *brackets_end(const char *p, const char *end, size_t depth) {
 /* A quote or a backslash at p or behind it; where there are no 16 bytes left, p may be neither. */
 static inline const char *skip_text(const char *p, const char *end) {
     for (; end - p >= 16; p += 16) {
-        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-        uint64_t found = equal_bits(v, '"') | equal_bits(v, '\\');
-        if (found) return p + __builtin_ctzll(found);
+        bytes16 v = bytes16_load(p);
+        uint64_t found =
+            bytes16_marks(bytes16_or(bytes16_equal(v, '"'), bytes16_equal(v, '\\')));
+        if (found) return p + bytes16_first(found);
     }
     return p;
 }

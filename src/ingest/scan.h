@@ -1,15 +1,13 @@
 /* scan.h: the inner loops of the trace-event tokenizer: words of eight bytes, and vectors of sixteen
- * where every machine of the architecture has them (SSE2); each vector loop has a portable twin.
+ * where every machine of the architecture has them (SSE2, some of them NEON); each vector loop has a
+ * portable twin.
  *
  * All of them may read SOURCE_PAD bytes beyond `end` but never report a position beyond it. */
 #ifndef INGEST_SCAN_H
 #define INGEST_SCAN_H
 
+#include "base/bytes16.h"
 #include "base/str.h"
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #ifdef __SANITIZE_THREAD__
 #define SCAN_EXACT
@@ -129,15 +127,14 @@ static inline const char *scan_string_words(const char *p, const char *end) {
     return end;
 }
 
-#ifdef __SSE2__
+#ifdef BYTES16
 static inline const char *scan_string(const char *p, const char *end) {
-    const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
     for (; p < end; p += 16) {
-        __m128i v = _mm_loadu_si128((const __m128i *)p);
-        int m = _mm_movemask_epi8(
-            _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, backslash)));
-        if (m) {
-            p += __builtin_ctz((unsigned)m);
+        bytes16 v = bytes16_load(p);
+        uint64_t found =
+            bytes16_marks(bytes16_or(bytes16_equal(v, '"'), bytes16_equal(v, '\\')));
+        if (found) {
+            p += bytes16_first(found);
             return p < end ? p : end;
         }
     }
