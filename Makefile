@@ -9,7 +9,7 @@
 #   build/gen/              generated headers
 #
 # Variables: VARIANT=release|debug|asan|tsan  CC=gcc|clang-14  WERROR=1  V=1 (show commands)
-#            PREFIX=/usr/local  DESTDIR=  SERVE=no (demo)  TORCH=yes (test)
+#            PREFIX=/usr/local  DESTDIR=  SERVE=no (demo)  TORCH=yes LEAKS=yes (test)
 #            CPPFLAGS, CFLAGS and LDFLAGS are added to ours.
 
 VERSION := 0.1.0
@@ -296,7 +296,7 @@ test:
 	@tools/setup test
 	@tools/setup web
 	@tools/setup browser
-	@TORCH=$(TORCH) tests/run
+	@TORCH=$(TORCH) LEAKS=$(LEAKS) tests/run
 check:
 	@tests/run --only static
 bench:
@@ -370,6 +370,7 @@ help:
 	@echo 'make              the program, build/tacho (VARIANT=release|debug|asan|tsan, CC=gcc|clang-14)'
 	@echo 'make test         everything: builds, unit, golden, oracle, fault, corpus and static tests'
 	@echo '                  TORCH=yes: also with PyTorch, fetched into ~/.cache/tacho-venvs'
+	@echo '                  LEAKS=yes: leaks of every test on aarch64, too, where looking takes 4 s each'
 	@echo 'make check        the static tests only: layers, headers, format, generated files'
 	@echo 'make web          the page, build/web (web-check: its types and style, web-test: its unit tests)'
 	@echo 'make bench        the benchmarks'

@@ -102,7 +102,8 @@ static void measure_load(const char *threads, const char *path) {
 static void settle(const char *bytes) {
     const size_t huge = (size_t)2 << 20, n = (strtoull(bytes, NULL, 10) / huge + 1) * huge;
     stamp began = now();
-    char *all = mmap(NULL, n + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *all =
+        mmap(NULL, n + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (all == MAP_FAILED) die("no memory to settle", bytes);
     char *p = all + (huge - (uintptr_t)all % huge) % huge;
     madvise(p, n, MADV_HUGEPAGE); /* as tacho takes it; refused: small pages do as well */
