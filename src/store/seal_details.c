@@ -88,28 +88,76 @@ static void write_op(sealing *s, uint32_t row, uint32_t slice, const raw_op *o) 
     s->op.bytes[row] = ABSENT_I64;
 }
 
+/* Rows of the kernel table that follow each other: they are written column by column, since twenty columns
+ * at once are more than a processor's caches follow. */
+enum { KERNEL_BATCH = 256 };
+typedef struct {
+    uint32_t row, n; /* the first of them in the table; how many */
+    uint32_t slice[KERNEL_BATCH];
+    const raw_kernel *from[KERNEL_BATCH];
+} kernel_batch;
+
+#define KERNEL_COLUMNS(X)           \
+    X(device, device)               \
+    X(stream, stream)               \
+    X(context, context)             \
+    X(correlation, correlation)     \
+    X(grid_x, grid[0])              \
+    X(grid_y, grid[1])              \
+    X(grid_z, grid[2])              \
+    X(block_x, block[0])            \
+    X(block_y, block[1])            \
+    X(block_z, block[2])            \
+    X(registers, registers)         \
+    X(shared_memory, shared_memory) \
+    X(occupancy, occupancy)         \
+    X(blocks_per_sm, blocks_per_sm) \
+    X(bytes, bytes)                 \
+    X(graph_node, graph_node)
+
+static void copy_kernels(const sealing *s, const kernel_batch *q) {
+    const uint32_t row = q->row, n = q->n;
+#define COPY(column, field) \
+    for (uint32_t i = 0; i < n; i++) s->kernel.column[row + i] = q->from[i]->field;
+    KERNEL_COLUMNS(COPY)
+#undef COPY
+    for (uint32_t i = 0; i < n; i++) s->kernel_external[row + i] = q->from[i]->external;
+}
+
+/* The same for rows of which the same is known. */
+static void repeat_kernel(const sealing *s, const kernel_batch *q) {
+    const uint32_t row = q->row, n = q->n;
+    const raw_kernel k = *q->from[0];
+#define REPEAT(column, field) \
+    for (uint32_t i = 0; i < n; i++) s->kernel.column[row + i] = k.field;
+    KERNEL_COLUMNS(REPEAT)
+#undef REPEAT
+    for (uint32_t i = 0; i < n; i++) s->kernel_external[row + i] = k.external;
+}
+
 /* Every column: seal_link or seal_flows fills the three that are empty here. */
-static void write_kernel(sealing *s, uint32_t row, uint32_t slice, const raw_kernel *k) {
-    s->kernel.slice[row] = slice;
-    s->kernel.launch[row] = 0;
-    s->kernel.op[row] = 0;
-    s->kernel.link[row] = 0;
-    s->kernel.device[row] = k->device;
-    s->kernel.stream[row] = k->stream;
-    s->kernel.context[row] = k->context;
-    s->kernel.correlation[row] = k->correlation;
-    s->kernel.grid_x[row] = k->grid[0];
-    s->kernel.grid_y[row] = k->grid[1];
-    s->kernel.grid_z[row] = k->grid[2];
-    s->kernel.block_x[row] = k->block[0];
-    s->kernel.block_y[row] = k->block[1];
-    s->kernel.block_z[row] = k->block[2];
-    s->kernel.registers[row] = k->registers;
-    s->kernel.shared_memory[row] = k->shared_memory;
-    s->kernel.occupancy[row] = k->occupancy;
-    s->kernel.blocks_per_sm[row] = k->blocks_per_sm;
-    s->kernel.bytes[row] = k->bytes;
-    s->kernel.graph_node[row] = k->graph_node;
+static void write_kernels(const sealing *s, kernel_batch *q) {
+    const uint32_t row = q->row, n = q->n;
+    uint32_t same = 0;
+    if (!n) return;
+    while (same < n && q->from[same] == q->from[0]) same++;
+    if (same == n)
+        repeat_kernel(s, q);
+    else
+        copy_kernels(s, q);
+    memcpy(s->kernel.slice + row, q->slice, n * sizeof *q->slice);
+    memset(s->kernel.launch + row, 0, n * sizeof *s->kernel.launch);
+    memset(s->kernel.op + row, 0, n * sizeof *s->kernel.op);
+    memset(s->kernel.link + row, 0, n * sizeof *s->kernel.link);
+    q->row += n;
+    q->n = 0;
+}
+
+static inline void add_kernel(const sealing *s, kernel_batch *q, uint32_t slice,
+                              const raw_kernel *from) {
+    q->slice[q->n] = slice;
+    q->from[q->n++] = from;
+    if (q->n == KERNEL_BATCH) write_kernels(s, q);
 }
 
 /* Device work that does not say where it ran did so on its track's device. */
@@ -166,7 +214,7 @@ static status make_tables(detailing *q, error *err) {
     return OK;
 }
 
-/* Writes the row of slice i; x is the row + 1 in the raw table, 0 = none. */
+/* Writes the row of slice i, unless it is device work; x is the row + 1 in the raw table, 0 = none. */
 static inline void write_detail(sealing *s, detail_table t, uint32_t row, uint32_t i,
                                 const part *p) {
     uint32_t x = s->detail[i];
@@ -174,10 +222,6 @@ static inline void write_detail(sealing *s, detail_table t, uint32_t row, uint32
     case DETAIL_OP:
         write_op(s, row, i, x ? &VEC(&p->ops, raw_op)[x - 1] : &NO_OP);
         if (x && p->op_rows) p->op_rows[x] = row;
-        break;
-    case DETAIL_KERNEL:
-        write_kernel(s, row, i, &VEC(&p->kernels, raw_kernel)[x - 1]);
-        s->kernel_external[row] = VEC(&p->kernels, raw_kernel)[x - 1].external;
         break;
     case DETAIL_CALL:
         s->call.slice[row] = i;
@@ -197,6 +241,8 @@ static void fill_piece(void *context, size_t piece, int worker) {
     sealing *s = q->s;
     const part *p = s->part_list[0];
     detail_count at = q->counts[piece];
+    kernel_batch kernels = {.n = 0};
+    kernels.row = at.n[DETAIL_KERNEL];
     (void)worker;
     for (uint32_t i = piece ? (uint32_t)(piece * PIECE) : 1; i < end_of_piece(s, piece); i++) {
         detail_table t = table_of_slice(s, i);
@@ -206,9 +252,13 @@ static void fill_piece(void *context, size_t piece, int worker) {
             continue;
         }
         p = seal_part_of(s, s->raw_row[i], p);
-        write_detail(s, t, at.n[t], i, p);
+        if (t == DETAIL_KERNEL)
+            add_kernel(s, &kernels, i, &VEC(&p->kernels, raw_kernel)[s->detail[i] - 1]);
+        else
+            write_detail(s, t, at.n[t], i, p);
         s->detail[i] = at.n[t]++;
     }
+    write_kernels(s, &kernels);
 }
 
 /* Cost and phase of the ops that have them: their raw rows name the raw op. */

@@ -63,6 +63,38 @@ static void details_come_from_the_right_part(void **state) {
     buf_fini(&b);
 }
 
+/* More device work than is written together: rows of their own, then many that share one. */
+static void kernels_keep_their_own_columns_and_share_a_row(void **state) {
+    enum { OWN = 700, ALL = 1500 };
+    builder *b = builder_new();
+    part *p = builder_part(b);
+    uint32_t track = part_track(p, (ident){.v = 1}, (ident){.v = 7});
+    raw_slice row = {.dur = 1, .track = track, .kind = KIND_KERNEL};
+    for (int i = 0; i < ALL; i++) {
+        raw_kernel k = RAW_KERNEL_NONE;
+        k.correlation = i;
+        k.registers = -i;
+        k.grid[2] = (uint32_t)i * 3;
+        if (i <= OWN) assert_int_equal(part_kernel(p, &k, &row), OK);
+        row.start = i;
+        assert_int_equal(part_slice(p, &row), OK);
+    }
+    trace *t;
+    assert_int_equal(builder_seal(b, NULL, &t, NULL), OK);
+    assert_int_equal(t->kernel.n, ALL + 1);
+    for (uint32_t i = 1; i <= ALL; i++) {
+        int of = i <= OWN ? (int)i - 1 : OWN;
+        assert_int_equal(t->kernel.slice[i], i);
+        assert_int_equal(t->kernel.correlation[i], of);
+        assert_int_equal(t->kernel.registers[i], -of);
+        assert_int_equal(t->kernel.grid_z[i], of * 3);
+        assert_int_equal(t->kernel.stream[i], ABSENT_I64);
+        assert_int_equal(t->kernel.op[i], 0);
+    }
+    trace_release(t);
+    builder_free(b);
+}
+
 static void only_slices_that_do_framework_work_are_ops(void **state) {
     trace *t = read_events(EVENTS(X("python_function", "p", 1, 0, 9, ""),
                                   X("overhead", "v", 1, 1, 1, ""),
@@ -125,6 +157,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_detail_names_its_slice_in_order),
         cmocka_unit_test(details_come_from_the_right_part),
+        cmocka_unit_test(kernels_keep_their_own_columns_and_share_a_row),
         cmocka_unit_test(only_slices_that_do_framework_work_are_ops),
         cmocka_unit_test(a_range_with_nothing_to_keep_has_no_row),
         cmocka_unit_test(a_group_of_the_metadata_is_used_and_another_is_made),
