@@ -55,6 +55,17 @@ static inline bool take_row(row_list *r, uint32_t least, int64_t start, int64_t 
     return true;
 }
 
+/* Slices from `from` on as long as each starts when row 0 is free: neither inside another nor around it, as
+ * most device work is. Their parent, depth and row are zero, as they are from the start. Returns the last. */
+static uint32_t skip_flat(const sealing *s, uint32_t from, uint32_t end, int64_t *free_at) {
+    const int64_t *starts = s->slice.start, *durs = s->slice.dur;
+    int64_t free = *free_at;
+    for (; from < end && starts[from] >= free; from++)
+        free = max_i64(starts[from] + durs[from], starts[from] + 1);
+    *free_at = free;
+    return from - 1;
+}
+
 static bool nest_track(nesting *q, uint32_t track, open_slice *stack, row_list *rows) {
     const sealing *s = q->s;
     const int64_t *starts = s->slice.start, *durs = s->slice.dur;
@@ -65,6 +76,11 @@ static bool nest_track(nesting *q, uint32_t track, open_slice *stack, row_list *
     stack[0] = (open_slice){INT64_MAX, 0, 0};
     for (uint32_t i = s->track.first[track]; i < s->track.end[track]; i++) {
         int64_t start = starts[i], end = start + durs[i];
+        if (depth == 1 && stack[1].next_row == 1 && start >= rows->free_at[0]) {
+            i = skip_flat(s, i, s->track.end[track], rows->free_at);
+            stack[1] = (open_slice){starts[i] + durs[i], i, 1};
+            continue;
+        }
         bool overlap = false;
         while (start >= stack[depth].end || end > stack[depth].end) {
             overlap |= start < stack[depth].end;
