@@ -58,15 +58,11 @@ static inline __attribute__((always_inline)) const char *plain_number(const char
     return q;
 }
 
-/* Name and stream at p, each with its separator, when the name is the guessed one: their end, otherwise
- * NULL. */
-static inline const char *guessed_head(const row_form *f, const ms_name *guess, const char *p,
-                                       const char *end, int64_t *stream) {
+/* Name and stream at p, each with its separator, when the name is the guessed one and the stream another
+ * than the last time: their end, otherwise NULL. */
+static const char *other_stream(const row_form *f, const ms_name *guess, const char *p,
+                                const char *end, int64_t *stream) {
     scanned s;
-    if (guess->head.n && scan_equal(p, guess->head.p, guess->head.n)) {
-        *stream = guess->stream;
-        return p + guess->head.n;
-    }
     if (!scan_equal(p, guess->text.p, guess->text.n)) return NULL;
     p += guess->text.n;
     if (*p != f->separator || !(p = plain_number(p + 1, end, &s)) || s.digits) return NULL;
@@ -74,20 +70,60 @@ static inline const char *guessed_head(const row_form *f, const ms_name *guess, 
     return *p == f->separator ? p + 1 : NULL;
 }
 
+/* Any number at p in nanoseconds, when it is one exactly: its end, otherwise NULL. */
+static __attribute__((noinline)) const char *exact_time(const char *p, const char *end,
+                                                        int places, int64_t *ns) {
+    scanned s;
+    p = plain_number(p, end, &s);
+    return p && scale_exactly(&s, places, ns) ? p : NULL;
+}
+
+/* The same, and most of them at once. */
+static inline const char *plain_time(const char *p, const char *end, int places, int64_t *ns) {
+    const char *stop = places ? scan_fixed(p, (unsigned)places, ns) : NULL;
+    return stop ? stop : exact_time(p, end, places, ns);
+}
+
 /* The row at p when it is the guessed one's name and three plain numbers: its end, otherwise NULL. */
 static inline const char *guessed_row(const row_form *f, const ms_name *guess, const char *p,
                                       const char *end, ms_exec *e) {
-    scanned start, dur;
-    if ((size_t)(end - p) < guess->text.n + NUMBERS_ROOM ||
-        !(p = guessed_head(f, guess, p, end, &e->stream)))
+    int64_t stream = guess->stream, start = 0, dur = 0;
+    if ((size_t)(end - p) < guess->text.n + NUMBERS_ROOM) return NULL;
+    if (guess->head.n && scan_equal_long(p, guess->head.p, guess->head.n))
+        p += guess->head.n;
+    else if (!(p = other_stream(f, guess, p, end, &stream)))
         return NULL;
-    if (!(p = plain_number(p, end, &start))) return NULL;
-    if (*p != f->separator || !(p = plain_number(p + 1, end, &dur))) return NULL;
+    if (!(p = plain_time(p, end, f->start_places, &start))) return NULL;
+    if (*p != f->separator || !(p = plain_time(p + 1, end, f->dur_places, &dur))) return NULL;
     p += *p == '\r';
-    if (*p != '\n' || !scale_exactly(&start, f->start_places, &e->start) ||
-        !scale_exactly(&dur, f->dur_places, &e->dur) || !usable(e->start, e->dur))
-        return NULL;
+    if (*p != '\n' || !usable(start, dur)) return NULL;
+    *e = (ms_exec){.start = start,
+                   .dur = dur,
+                   .stream = stream,
+                   .name = guess->id,
+                   .more = guess->more,
+                   .lane = f->lane};
     return p + 1;
+}
+
+/* The rows at p as long as each is the guessed one: the end of the last. What is written where the next
+ * execution will be does not count before it is one. */
+static status guessed_rows(ms *m, const row_form *f, const char **p, const char *end,
+                           error *err) {
+    ms_list *l = &m->list;
+    const ms_name *names = VEC(&l->names, ms_name);
+    uint32_t next = l->last ? names[l->last - 1].next : 0;
+    uint64_t n = 0;
+    for (const char *behind; next; *p = behind, next = names[next - 1].next, n++) {
+        if (m->execs.n == m->execs.cap && vec_reserve(&m->execs, 1) != OK) FAIL_MEMORY(err);
+        ms_exec *e = &VEC(&m->execs, ms_exec)[m->execs.n];
+        if (!(behind = guessed_row(f, &names[next - 1], *p, end, e))) break;
+        m->execs.n++;
+        l->last = next;
+    }
+    m->n_lane[f->lane] += n;
+    part_count(m->part, n, 0);
+    return OK;
 }
 
 /* What a table said of a kernel. */
@@ -166,30 +202,20 @@ static status general_row(ms *m, const row_form *f, str line, ms_exec *e, bool *
 }
 
 static status read_rows(ms *m, str text, const row_form *f, error *err) {
-    ms_list *l = &m->list;
     const char *end = text.p + text.n;
-    ms_exec e = {.lane = f->lane};
-    uint64_t guessed = 0;
     while (text.n) {
-        const ms_name *names = VEC(&l->names, ms_name);
-        uint32_t next = l->last ? names[l->last - 1].next : 0;
-        const char *behind = next ? guessed_row(f, &names[next - 1], text.p, end, &e) : NULL;
-        bool any = true;
-        if (behind) {
-            text = str_n(behind, (size_t)(end - behind));
-            l->last = next;
-            guessed++;
-        } else {
-            str line = STR_NONE;
-            (void)ms_line(&text, &line);
-            if (general_row(m, f, line, &e, &any) != OK) FAIL_MEMORY(err);
-        }
+        ms_exec e = {.lane = f->lane};
+        bool any = false;
+        str line = STR_NONE;
+        TRY(guessed_rows(m, f, &text.p, end, err));
+        text.n = (size_t)(end - text.p);
+        if (!ms_line(&text, &line)) break;
+        if (general_row(m, f, line, &e, &any) != OK) FAIL_MEMORY(err);
         if (!any) continue;
-        e.name = VEC(&l->names, ms_name)[l->last - 1].id;
-        e.more = VEC(&l->names, ms_name)[l->last - 1].more;
+        e.name = VEC(&m->list.names, ms_name)[m->list.last - 1].id;
+        e.more = VEC(&m->list.names, ms_name)[m->list.last - 1].more;
         TRY(ms_add_exec(m, &e, err));
     }
-    part_count(m->part, guessed, 0);
     return OK;
 }
 

@@ -108,6 +108,28 @@ static inline bool scan_equal_wide(const char *p, const char *g, size_t n, uint6
 }
 #endif
 
+/* The same for texts of any length that are nearly always equal: no branch for each word, and nothing is
+ * read behind them. The compiler has vectors for it on every machine. */
+typedef uint64_t scan_vector __attribute__((vector_size(16)));
+
+static inline scan_vector scan_differ_16(const char *p, const char *g) {
+    scan_vector a, b;
+    memcpy(&a, p, sizeof a);
+    memcpy(&b, g, sizeof b);
+    return a ^ b;
+}
+
+static inline scan_vector scan_differ_32(const char *p, const char *g) {
+    return scan_differ_16(p, g) | scan_differ_16(p + 16, g + 16);
+}
+
+static inline bool scan_equal_long(const char *p, const char *g, size_t n) {
+    if (n < 32) return scan_equal(p, g, n);
+    scan_vector d = scan_differ_32(p, g) | scan_differ_32(p + n - 32, g + n - 32);
+    for (size_t at = 32; at + 32 < n; at += 32) d |= scan_differ_32(p + at, g + at);
+    return !(d[0] | d[1]);
+}
+
 /* High bit of every byte of w that equals c. Exact for the lowest set one, which is all we use. */
 static inline uint64_t scan_match(uint64_t w, uint8_t c) {
     uint64_t x = w ^ (0x0101010101010101ull * c);
@@ -166,11 +188,15 @@ static inline uint64_t scan_less_zero(const char *p) {
     return scan_word(p) ^ 0x3030303030303030ull;
 }
 
-/* How many of the eight bytes of t are digits before the first that is none. Anything but a digit
- * sets the high bit of its byte; a carry can only come from a byte that is no digit, and only the
- * first of those counts. */
+/* The high bit of each of the eight bytes of t that is no digit. A carry can only come from a byte that is
+ * none: the first of them is right. */
+static inline uint64_t scan_others(uint64_t t) {
+    return ((t + 0x7676767676767676ull) | t) & 0x8080808080808080ull;
+}
+
+/* How many of the eight bytes of t are digits before the first that is none. */
 static inline unsigned scan_count(uint64_t t) {
-    uint64_t other = ((t + 0x7676767676767676ull) | t) & 0x8080808080808080ull;
+    uint64_t other = scan_others(t);
     return other ? (unsigned)__builtin_ctzll(other) >> 3 : 8;
 }
 
@@ -287,6 +313,27 @@ static inline __attribute__((always_inline)) const char *scan_micros(const char 
     *ns = (int64_t)(whole * 1000 + (behind & 15) * 100 + (behind >> 8 & 15) * 10 +
                     (behind >> 16));
     return stop;
+}
+
+/* Reads one to seven digits, a point and one to `places` digits (seven at most) in units of 10^-places.
+ * Returns the end of the digits, or NULL when it is anything else; what follows is for the caller to
+ * judge. */
+static inline __attribute__((always_inline)) const char *scan_fixed(const char *p,
+                                                                    unsigned places,
+                                                                    int64_t *v) {
+    uint64_t t = scan_less_zero(p), other = scan_others(t);
+    if (!other) return NULL;
+    unsigned whole =
+        (unsigned)__builtin_ctzll(other) - 7; /* bits of the digits before the point */
+    p += whole / 8;
+    uint64_t behind = scan_less_zero(p + 1);
+    if (whole == 0 || *p != '.' || !(other = scan_others(behind))) return NULL;
+    unsigned digits = (unsigned)__builtin_ctzll(other) - 7;
+    if (digits == 0 || digits > 8 * places) return NULL;
+    /* Zeros before and behind those that are there. */
+    behind = behind << (64 - digits) >> (64 - digits) << (64 - 8 * places);
+    *v = (int64_t)(scan_eight(t << (64 - whole)) * SCAN_POWER[places] + scan_eight(behind));
+    return p + 1 + digits / 8;
 }
 
 /* p is at an opening bracket: one past the matching closing one, NULL when `end` comes first. */

@@ -12,7 +12,7 @@
 #include "io/source.h"
 #include "unit/ingest/read_helper.h"
 
-enum { ROUNDS = 200000, MOST = 70 };
+enum { ROUNDS = 200000, MOST = 170 };
 
 /* Random bytes of an alphabet in the middle of others of it: what stands behind the end must not
  * matter. Fills all of `text`. */
@@ -32,7 +32,7 @@ static void equal_bytes_are_equal_and_others_not(void **state) {
         bool same = memcmp(a, b, n) == 0;
         if (scan_equal(a, b, n) != same || scan_equal_words(a, b, n) != same ||
             scan_equal_front(a, b, n, scan_front(n)) != same ||
-            scan_equal_wide(a, b, n, scan_wide(n)) != same)
+            scan_equal_wide(a, b, n, scan_wide(n)) != same || scan_equal_long(a, b, n) != same)
             fail_msg("%zu bytes, changed at %zu", n, at);
     }
 }
@@ -96,6 +96,19 @@ static void check_micros(const char *p, const char *stop, const scanned *s) {
         fail_msg("%.30s: %td %lld ns", p, x ? x - p : -1, (long long)ns);
 }
 
+/* The same of numbers with a point, in units of their own. */
+static void check_fixed(const char *p, const char *stop, const scanned *s) {
+    for (unsigned places = 1; stop && places <= 7; places++) {
+        int64_t v = 0;
+        const char *x = scan_fixed(p, places, &v);
+        bool usual =
+            *p != '-' && s->digits >= 1 && s->digits <= places && stop - p - 1 - s->digits <= 7;
+        if ((x != NULL) != usual ||
+            (x && (x != stop || v != s->v * (int64_t)SCAN_POWER[places - s->digits])))
+            fail_msg("%.30s in %u places: %td %lld", p, places, x ? x - p : -1, (long long)v);
+    }
+}
+
 static void check_number(const char *p, const char *end) {
     scanned a = {0}, b = {0};
     const char *x = scan_number(p, end, &a), *y = number_slowly(p, end, &b);
@@ -103,6 +116,7 @@ static void check_number(const char *p, const char *end) {
         fail_msg("%.30s: %td %lld %u %d, not %td %lld %u %d", p, x ? x - p : -1, (long long)a.v,
                  a.digits, a.exact, y ? y - p : -1, (long long)b.v, b.digits, b.exact);
     check_micros(p, y, &b);
+    check_fixed(p, y, &b);
 }
 
 static void numbers_are_read_digit_by_digit(void **state) {
