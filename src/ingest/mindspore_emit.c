@@ -238,15 +238,17 @@ static inline bool is_like_last(const emitter *x, const ms_exec *e) {
            x->kernel_stream == e->stream && x->facts[e->name].asked;
 }
 
-static status emit_like_last(emitter *x, const ms_exec *e, error *err) {
-    raw_slice to = {.start = sub_i64(e->start, x->m->offset_ns),
-                    .dur = e->dur,
-                    .name = e->name,
-                    .args = x->facts[e->name].args,
-                    .track = x->track,
-                    .extra = x->kernel,
-                    .kind = KIND_KERNEL};
-    if (part_slice(x->m->part, &to) != OK) FAIL_MEMORY(err);
+static inline status emit_like_last(emitter *x, const ms_exec *e, error *err) {
+    const int64_t start = sub_i64(e->start, x->m->offset_ns);
+    raw_slice *to = part_slice_room(x->m->part, x->track, start);
+    if (!to) FAIL_MEMORY(err);
+    *to = (raw_slice){.start = start,
+                      .dur = e->dur,
+                      .name = e->name,
+                      .args = x->facts[e->name].args,
+                      .track = x->track,
+                      .extra = x->kernel,
+                      .kind = KIND_KERNEL};
     return OK;
 }
 

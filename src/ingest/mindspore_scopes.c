@@ -173,13 +173,15 @@ static status end_scope(scopes *s, int level, error *err) {
         s->track[level] = part_track(m->part, pid, tid) + 1;
         if (!s->track[level]) FAIL_MEMORY(err);
     }
-    raw_slice slice = {.start = sub_i64(o->start, m->offset_ns),
-                       .dur = max_i64(0, sub_i64(s->layered ? o->end : s->end, o->start)),
-                       .name = o->name,
-                       .track = s->track[level] - 1,
-                       .kind = KIND_OTHER};
+    const int64_t start = sub_i64(o->start, m->offset_ns);
+    raw_slice *to = part_slice_room(m->part, s->track[level] - 1, start);
+    if (!to) FAIL_MEMORY(err);
+    *to = (raw_slice){.start = start,
+                      .dur = max_i64(0, sub_i64(s->layered ? o->end : s->end, o->start)),
+                      .name = o->name,
+                      .track = s->track[level] - 1,
+                      .kind = KIND_OTHER};
     o->name = 0;
-    if (part_slice(m->part, &slice) != OK) FAIL_MEMORY(err);
     return OK;
 }
 

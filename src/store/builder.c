@@ -423,12 +423,26 @@ uint32_t part_track(part *p, ident pid, ident tid) {
         *to = *(row);               \
     } while (0)
 
-status part_slice(part *p, const raw_slice *row) {
-    PUSH_ROW(&p->slices, raw_slice, row);
-    part_track_row *t = &VEC(&p->tracks, part_track_row)[row->track];
+/* Apart, so that the usual case needs no frame. */
+static __attribute__((noinline)) raw_slice *grow_slices(part *p, uint32_t track,
+                                                        int64_t start) {
+    return vec_reserve(&p->slices, 1) == OK ? part_slice_room(p, track, start) : NULL;
+}
+
+raw_slice *part_slice_room(part *p, uint32_t track, int64_t start) {
+    vec *v = &p->slices;
+    if (__builtin_expect(v->n == v->cap, 0)) return grow_slices(p, track, start);
+    part_track_row *t = &VEC(&p->tracks, part_track_row)[track];
     t->n_slices++;
-    t->n_runs += row->start < t->last_start;
-    t->last_start = row->start;
+    t->n_runs += start < t->last_start;
+    t->last_start = start;
+    return &VEC(v, raw_slice)[v->n++];
+}
+
+status part_slice(part *p, const raw_slice *row) {
+    raw_slice *to = part_slice_room(p, row->track, row->start);
+    if (!to) return ERR_MEMORY;
+    *to = *row;
     return OK;
 }
 

@@ -274,6 +274,10 @@ uint16_t builder_category(builder *b, uint32_t name);
 /* Each adds one row and returns ERR_MEMORY when there is no room. extra rows come before their
  * slice: part_op(p, &op, &slice) fills slice->extra. */
 status part_slice(part *p, const raw_slice *row) MUST_USE;
+/* Room for a slice of this track and start, to be filled before the next call; NULL when there is none. For
+ * those who add slices by the million: a row that is made elsewhere and copied at once makes a processor
+ * wait for its own writes. */
+raw_slice *part_slice_room(part *p, uint32_t track, int64_t start);
 status part_op(part *p, const raw_op *row, raw_slice *slice) MUST_USE;
 status part_op_cost(part *p, const raw_op_cost *row) MUST_USE;
 status part_kernel(part *p, const raw_kernel *row, raw_slice *slice) MUST_USE;
