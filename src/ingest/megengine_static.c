@@ -58,11 +58,12 @@ typedef struct {
     int32_t device; /* ABSENT_I32 when it is none */
 } side_row;
 
+enum { N_PLACES = 4 };
 typedef struct {
     builder *b;
     part *part;
     static_profile profile;
-    uint32_t yes;                     /* string id of `true` */
+    uint32_t yes, no_types;           /* string ids of `true` and `[]` */
     arg_shape shapes[N_SHAPES];       /* the last few */
     side_row rows[N_SIDES][N_PLACES]; /* the last few */
     size_t next_shape, next_row;
@@ -131,12 +132,15 @@ static uint32_t keep_types(reader *r, const static_operator *op) {
     static_profile *p = &r->profile;
     buf *b = &r->list;
     buf_clear(b);
-    buf_add_byte(b, '[');
     for (uint32_t i = 0; i < op->n_inputs; i++) {
         uint32_t type = map_get(&p->type_of, VEC(&p->inputs, uint64_t)[op->first_input + i]);
         if (type == MAP_NONE || type == 0) continue;
-        if (b->n > 1) buf_add(b, ", ", 2);
+        buf_add_str(b, b->n ? STR(", ") : STR("["));
         buf_add_str(b, intern_get(p->strings, type));
+    }
+    if (!b->n && buf_ok(b)) {
+        if (!r->no_types) r->no_types = static_keep(p, STR("[]"));
+        return r->no_types;
     }
     buf_add_byte(b, ']');
     p->failed |= !buf_ok(b);
@@ -248,7 +252,10 @@ static status add_operator(reader *r, const static_operator *op) {
     const static_facts *facts = &VEC(&p->facts, static_facts)[op->facts];
     operator_facts f = {.op = op,
                         .foot = &VEC(&p->footprints, static_footprint)[facts->footprint]};
-    if (!str_to_i64(op->id, &f.number)) f.number = ABSENT_I64;
+    if (!(facts->id & STATIC_HASHED))
+        f.number = (int64_t)facts->id;
+    else if (!str_to_i64(op->id, &f.number))
+        f.number = ABSENT_I64;
     describe(r, &f, facts->footprint != 0);
     if (p->failed) return ERR_MEMORY;
     for (int side = 0; side < N_SIDES; side++)

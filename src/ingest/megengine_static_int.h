@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "ingest/members.h"
 #include "store/builder.h"
 
 enum { TIME_START, TIME_KERN, TIME_END, N_TIMES };
@@ -30,8 +31,9 @@ typedef struct {
 } static_footprint;
 
 /* What the profiler says of the operator with an id: rows of samples and footprints, 0 = none. */
+#define STATIC_HASHED ((uint64_t)1 << 63)
 typedef struct {
-    uint64_t id;
+    uint64_t id; /* the number it is, or a hash of its text with STATIC_HASHED */
     uint32_t first[N_SIDES], n[N_SIDES];
     uint32_t footprint;
 } static_facts;
@@ -45,11 +47,8 @@ typedef struct {
     uint8_t present;
 } static_operator;
 
-enum { N_PLACES = 4 };
-typedef struct {
-    str text; /* as it stands in the file */
-    uint32_t id;
-} place_name;
+/* Objects with members of their own. */
+enum { MEMBERS_OPERATOR, MEMBERS_VAR, MEMBERS_SIDE, MEMBERS_TIMES, MEMBERS_FOOT, N_MEMBERS_OF };
 
 typedef struct {
     intern *strings;
@@ -61,8 +60,7 @@ typedef struct {
     map type_of;   /* id of a variable → string id of its type as JSON, 0 = none */
     uint32_t next; /* row of facts that is expected next: the objects are in one order mostly */
     vec normal; /* uint32_t by string id of a raw value: its normal form's id, 0 = not known yet */
-    place_name places[N_PLACES]; /* the last few */
-    size_t next_place;
+    members members_of[N_MEMBERS_OF];
     buf scratch;
     bool failed; /* out of memory */
     bool has_profiler, whole;

@@ -13,62 +13,9 @@
 
 #include "base/hash.h"
 #include "base/json.h"
-#include "ingest/scan.h"
-
-typedef struct {
-    const char *p, *end;
-} cursor;
 
 /* Reads what stands at the cursor under a key; false when it cannot or when out of memory. */
 typedef bool (*taker)(static_profile *p, cursor *c, str key);
-
-/* ---- tokens ---- */
-
-/* The next key of an object; the cursor is at its value then. False at the object's end and at damage. */
-static inline bool next_key(cursor *c, str *key) {
-    const char *p = c->p, *end = c->end;
-    while (p < end && (json_is_space(*p) || *p == ',')) p++;
-    c->p = p;
-    if (p == end || *p != '"') return false;
-    const char *close = scan_string(p + 1, end);
-    if (close < end && *close == '\\') close = json_string_end(p + 1, end);
-    if (!close || close >= end) return false;
-    *key = str_n(p + 1, (size_t)(close - p - 1));
-    p = json_space(close + 1, end);
-    if (p == end || *p != ':') return false;
-    c->p = json_space(p + 1, end);
-    return c->p < end;
-}
-
-/* The value at the cursor, which is behind it then; STR_NONE when there is none. */
-static inline str take_value(cursor *c) {
-    const char *from = c->p, *stop = NULL;
-    if (*from == '"') {
-        stop = scan_string(from + 1, c->end);
-        stop = stop < c->end && *stop == '"' ? stop + 1 : NULL;
-    }
-    if (!stop) stop = json_value_end(from, c->end);
-    if (!stop) return STR_NONE;
-    c->p = stop;
-    return str_n(from, (size_t)(stop - from));
-}
-
-/* The end of the object that began at `from`: at the cursor, when the walk through its members got
- * there; else where the brackets match. */
-static bool leave(cursor *c, const char *from) {
-    const char *stop = c->p < c->end && *c->p == '}' ? c->p + 1 : json_value_end(from, c->end);
-    if (stop) c->p = stop;
-    return stop != NULL;
-}
-
-/* Every member of the object at the cursor; false when it is cut, or out of memory. */
-static bool walk_object(static_profile *p, cursor *c, taker take) {
-    str key;
-    const char *from = c->p++;
-    while (next_key(c, &key))
-        if (!take(p, c, key)) break;
-    return !p->failed && leave(c, from);
-}
 
 /* ---- values ---- */
 
@@ -88,9 +35,8 @@ static uint32_t keep_decoded(static_profile *p, str value) {
     return p->failed ? UINT32_MAX : static_keep(p, buf_str(&p->scratch));
 }
 
-/* Any value as normal JSON; each text is looked at once. 0 when out of memory. */
-static uint32_t keep_normal(static_profile *p, str value) {
-    uint32_t id = static_keep(p, value);
+/* Any value as normal JSON, by its own string id; each text is looked at once. 0 when out of memory. */
+static uint32_t keep_normal(static_profile *p, str value, uint32_t id) {
     if (p->failed) return 0;
     if (id >= p->normal.n) {
         if (vec_reserve(&p->normal, id + 1024 - p->normal.n) != OK) {
@@ -112,10 +58,28 @@ static uint32_t keep_normal(static_profile *p, str value) {
     return *normal;
 }
 
-/* The value at the cursor as an argument; *text is what stood there. */
-static bool take_argument(static_profile *p, cursor *c, raw_value *out, str *text) {
+/* The value of a member, which is no number, as an argument. */
+static bool take_text(static_profile *p, cursor *c, member *m, str *text) {
+    *text = take_value_of(m, c);
+    if (!text->p) return false;
+    if (m->has_value) return true;
+    if (*text->p == '"') {
+        m->value = (raw_value){.tag = VALUE_STRING, .v = keep_decoded(p, *text)};
+    } else {
+        m->text_id = static_keep(p, *text);
+        m->value = (raw_value){.tag = VALUE_RAW, .v = keep_normal(p, *text, m->text_id)};
+    }
+    m->has_value = !p->failed;
+    return !p->failed;
+}
+
+/* The value of a member as an argument; *text is what stood there. */
+static inline bool take_argument(static_profile *p, cursor *c, member *m, raw_value *out,
+                                 str *text) {
     scanned s;
-    const char *from = c->p, *stop = *from == '"' ? NULL : scan_number(from, c->end, &s);
+    const char *from = c->p;
+    bool number = (uint8_t)(*from - '0') < 10 || *from == '-';
+    const char *stop = number ? scan_number(from, c->end, &s) : NULL;
     if (stop && s.exact && (*stop == ',' || *stop == '}' || json_is_space(*stop))) {
         *out = (raw_value){
             .tag = s.digits ? VALUE_DECIMAL : VALUE_INT, .digits = s.digits, .v = s.v};
@@ -123,13 +87,9 @@ static bool take_argument(static_profile *p, cursor *c, raw_value *out, str *tex
         c->p = stop;
         return true;
     }
-    *text = take_value(c);
-    if (!text->p) return false;
-    if (*from == '"')
-        *out = (raw_value){.tag = VALUE_STRING, .v = keep_decoded(p, *text)};
-    else
-        *out = (raw_value){.tag = VALUE_RAW, .v = keep_normal(p, *text)};
-    return !p->failed;
+    if (!take_text(p, c, m, text)) return false;
+    *out = m->value;
+    return true;
 }
 
 /* The ids of this format are numbers in quotes: they are their own keys, any other text is hashed. */
@@ -138,7 +98,7 @@ static inline uint64_t id_of(str key) {
     unsigned n =
         key.n && key.n <= 16 && (key.p[0] != '0' || key.n == 1) ? scan_digits(key.p, &v) : 0;
     if (n == 8) n += scan_digits(key.p + 8, &v);
-    return n && n == key.n ? v : hash_bytes64(key.p, key.n) | (uint64_t)1 << 63;
+    return n && n == key.n ? v : hash_bytes64(key.p, key.n) | STATIC_HASHED;
 }
 
 /* Row of the facts about an operator; 0 when out of memory. */
@@ -177,55 +137,58 @@ static bool time_of(const raw_value *v, str text, int64_t *ns) {
     return true;
 }
 
-/* Devices and threads are few, again and again. */
-static uint32_t find_place(static_profile *p, str key) {
-    for (size_t i = 0; i < N_PLACES; i++)
-        if (p->places[i].id && str_eq(p->places[i].text, key)) return p->places[i].id;
-    uint32_t id = keep_decoded(p, key);
-    if (!p->failed) p->places[p->next_place++ % N_PLACES] = (place_name){key, id};
-    return id;
-}
-
 /* {start, kern, end}; of one that comes twice the first counts. */
 static bool take_times(static_profile *p, cursor *c, static_sample *s) {
     static const str names[N_TIMES] = {STR("start"), STR("kern"), STR("end")};
     const char *from = c->p;
     bool good[N_TIMES] = {0};
     int64_t ns[N_TIMES] = {0};
-    str key, text;
+    members *all = &p->members_of[MEMBERS_TIMES];
+    str text;
     if (*from != '{') return take_value(c).p != NULL;
-    for (c->p++; next_key(c, &key);) {
-        unsigned i = 0;
-        while (i < N_TIMES && !str_eq(key, names[i])) i++;
+    c->p++;
+    for (member *m = all->rows; (m = next_member(all, c, m));) {
+        unsigned i = member_name(m, names, N_TIMES);
         if (i == N_TIMES || s->present >> i & 1) {
-            if (!take_value(c).p) break;
+            if (!take_value_of(m, c).p) break;
             continue;
         }
-        if (!take_argument(p, c, &s->times[i], &text)) break;
+        if (!take_argument(p, c, m, &s->times[i], &text)) break;
         s->present |= (uint8_t)(1u << i);
         good[i] = time_of(&s->times[i], text, &ns[i]);
     }
     s->timed = good[TIME_START] && good[TIME_END];
     s->start_ns = ns[TIME_START];
     s->end_ns = ns[TIME_END];
-    return !p->failed && leave(c, from);
+    return !p->failed && leave_object(c, from);
 }
 
-static bool take_sample(static_profile *p, cursor *c, str where) {
+static bool take_sample(static_profile *p, cursor *c, uint32_t where) {
     static_sample *s = vec_push(&p->samples);
     p->failed |= !s;
     if (p->failed) return false;
-    *s = (static_sample){.offset = (uint64_t)(c->p - p->text.p), .where = find_place(p, where)};
-    if (!p->failed && take_times(p, c, s)) return true;
+    *s = (static_sample){.offset = (uint64_t)(c->p - p->text.p), .where = where};
+    if (take_times(p, c, s)) return true;
     p->samples.n--;
     return false;
+}
+
+/* {DEVICE: {start, kern, end}, …}. False when it is cut, or out of memory. */
+static bool take_samples(static_profile *p, cursor *c) {
+    members *all = &p->members_of[MEMBERS_SIDE];
+    const char *from = c->p++;
+    for (member *m = all->rows; (m = next_member(all, c, m));) {
+        if (m->meaning == MEMBER_UNKNOWN) m->meaning = keep_decoded(p, m->key);
+        if (p->failed || !take_sample(p, c, m->meaning)) break;
+    }
+    return !p->failed && leave_object(c, from);
 }
 
 /* Of an operator that comes twice the last counts, here and below. */
 static bool take_side(static_profile *p, cursor *c, str id, int side) {
     uint32_t row = find_facts(p, id), first = (uint32_t)p->samples.n;
     if (p->failed || first == UINT32_MAX) return false;
-    if (*c->p == '{' ? !walk_object(p, c, take_sample) : !take_value(c).p) {
+    if (*c->p == '{' ? !take_samples(p, c) : !take_value(c).p) {
         p->samples.n = first;
         return false;
     }
@@ -270,21 +233,23 @@ static bool take_footprint(static_profile *p, cursor *c, str id) {
     if (p->failed) return false;
     *f = (static_footprint){.flops = NAN, .bytes = ABSENT_I64};
     const char *from = c->p;
-    str key, text;
+    members *all = &p->members_of[MEMBERS_FOOT];
+    str text;
     if (*from == '{') c->p++;
-    while (*from == '{' && next_key(c, &key)) {
-        unsigned i = 0;
-        while (i < N_FOOT && !str_eq(key, names[i])) i++;
+    for (member *m = all->rows; *from == '{' && (m = next_member(all, c, m));) {
+        unsigned i = member_name(m, names, N_FOOT);
         if (i == N_FOOT || f->present >> i & 1) {
-            if (!take_value(c).p) break;
+            if (!take_value_of(m, c).p) break;
             continue;
         }
-        if (!take_argument(p, c, &f->values[i], &text)) break;
+        if (!take_argument(p, c, m, &f->values[i], &text)) break;
         f->present |= (uint8_t)(1u << i);
         set_cost(f, i, text);
-        if (i == FOOT_IN_SHAPES) f->shapes = static_keep(p, text);
+        if (i == FOOT_IN_SHAPES)
+            f->shapes = f->values[i].tag == VALUE_RAW ? m->text_id : static_keep(p, text);
     }
-    if (p->failed || !(*from == '{' ? leave(c, from) : take_value(c).p != NULL)) return false;
+    if (p->failed || !(*from == '{' ? leave_object(c, from) : take_value(c).p != NULL))
+        return false;
     VEC(&p->facts, static_facts)[row].footprint = made;
     return true;
 }
@@ -302,12 +267,25 @@ static bool enter_member(cursor *c, str name) {
     return false;
 }
 
+/* The same for the plan of a variable. */
+static bool enter_plan(static_profile *p, cursor *c) {
+    static const str name = STR("mem_plan");
+    members *all = &p->members_of[MEMBERS_VAR];
+    if (*c->p != '{') return false;
+    c->p++;
+    for (member *m = all->rows; (m = next_member(all, c, m));) {
+        if (member_name(m, &name, 1) == 0) return true;
+        if (!take_value_of(m, c).p) return false;
+    }
+    return false;
+}
+
 /* {"mem_plan": {"layout": {"dtype": …}}} of a variable whose place in memory is planned; the others
  * say nothing about their type. */
 static bool take_var(static_profile *p, cursor *c, str id) {
     const char *from = c->p, *stop;
     str dtype = STR_NONE;
-    if (enter_member(c, STR("mem_plan"))) {
+    if (enter_plan(p, c)) {
         cursor plan = *c;
         if (enter_member(&plan, STR("layout")) && enter_member(&plan, STR("dtype")))
             dtype = take_value(&plan);
@@ -322,7 +300,7 @@ static bool take_var(static_profile *p, cursor *c, str id) {
     if (!dtype.n && map_get(&p->type_of, number) == MAP_NONE) return true;
     uint32_t *at = map_at(&p->type_of, number);
     p->failed |= !at;
-    if (at) *at = dtype.n ? keep_normal(p, dtype) : 0;
+    if (at) *at = dtype.n ? keep_normal(p, dtype, static_keep(p, dtype)) : 0;
     return !p->failed;
 }
 
@@ -345,26 +323,27 @@ static bool take_operator(static_profile *p, cursor *c, str id) {
     enum { INPUT = 2 };
     static_operator op = {.id = id, .facts = find_facts(p, id)};
     const char *from = c->p;
-    str key, text;
+    members *all = &p->members_of[MEMBERS_OPERATOR];
+    str text;
     if (p->failed) return false;
     if (*from == '{') c->p++;
-    while (*from == '{' && next_key(c, &key)) {
-        unsigned i = 0;
-        while (i <= INPUT && !str_eq(key, names[i])) i++;
+    for (member *m = all->rows; *from == '{' && (m = next_member(all, c, m));) {
+        unsigned i = member_name(m, names, INPUT + 1);
         bool taken;
         if (i > INPUT || op.present >> i & 1)
-            taken = take_value(c).p != NULL;
+            taken = take_value_of(m, c).p != NULL;
         else if (i == INPUT)
             taken = take_inputs(p, c, &op);
         else
-            taken = take_argument(p, c, &op.values[i], &text);
+            taken = take_argument(p, c, m, &op.values[i], &text);
         if (!taken) break;
         if (i <= INPUT) op.present |= (uint8_t)(1u << i);
         if (i == 0)
             op.name = op.values[0].tag == VALUE_STRING ? (uint32_t)op.values[0].v
                                                        : keep_decoded(p, text);
     }
-    if (p->failed || !(*from == '{' ? leave(c, from) : take_value(c).p != NULL)) return false;
+    if (p->failed || !(*from == '{' ? leave_object(c, from) : take_value(c).p != NULL))
+        return false;
     if (!(op.present & 1)) op.values[0] = (raw_value){.tag = VALUE_STRING};
     op.present |= 1;
     static_operator *to = vec_push(&p->operators);
