@@ -86,54 +86,49 @@ static uint32_t track_of_row(const void *row, int table) {
                                     : ((const raw_counter *)row)->track;
 }
 
-/* Puts rows of one time in the order of cmp. */
-static void sort_ties(timed *t, const cmp_context *c) {
-    int64_t time = t->n ? time_of(t->rows[t->order[0]]) : 0, next = 0;
-    for (size_t i = 0, end; i < t->n; i = end, time = next) {
-        for (end = i + 1; end < t->n; end++)
-            if ((next = time_of(t->rows[t->order[end]])) != time) break;
+/* Puts rows of one time in the order of cmp. `by_time`: their times, in order. */
+static void sort_ties(timed *t, const sort_pair *by_time, const cmp_context *c) {
+    for (size_t i = 0, end; i < t->n; i = end) {
+        for (end = i + 1; end < t->n && by_time[end].key == by_time[i].key;) end++;
         if (end - i > 1) sort_index(t->order + i, t->order + t->n, end - i, cmp_rows, c);
     }
 }
 
-/* Puts the rows in order of time; most are written that way. */
-static status sort_times(timed *t, error *err) {
-    size_t n = t->n > 0;
-    while (n < t->n && time_of(t->rows[n - 1]) <= time_of(t->rows[n])) n++;
-    for (size_t i = 0; i < t->n && n == t->n; i++) t->order[i] = (uint32_t)i;
-    if (n == t->n) return OK;
-    size_t bytes = 2 * t->n * sizeof(sort_pair);
-    sort_pair *pairs = pages_take(bytes);
-    if (!pairs) FAIL_MEMORY(err);
-    for (size_t i = 0; i < t->n; i++) /* the sign bit flipped: the order of int64 */
-        pairs[i] = (sort_pair){(uint64_t)time_of(t->rows[i]) ^ 1ull << 63, (uint32_t)i};
-    sort_radix(pairs, pairs + t->n, t->n);
-    for (size_t i = 0; i < t->n; i++) t->order[i] = pairs[i].row;
-    pages_give(pairs, bytes);
-    return OK;
-}
-
-/* All rows of a table in order of time. */
-static status sort_rows(sealing *s, int table, row_cmp cmp, timed *t, error *err) {
-    for (uint32_t i = 0; i < s->n_parts; i++) t->n += rows_of(s->part_list[i], table)->n;
-    if (t->n > UINT32_MAX / 2) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
-    t->rows = pages_take((t->n + 1) * sizeof *t->rows);
-    t->tracks = pages_take((t->n + 1) * sizeof *t->tracks);
-    t->order = pages_take((2 * t->n + 1) * sizeof *t->order); /* the second half is scratch */
-    if (!t->rows || !t->tracks || !t->order) FAIL_MEMORY(err);
+/* The rows of all parts with their tracks and times. All that is asked of a row before it is written, in one
+ * go: rows are large, and reading them is what takes the time. */
+static void list_rows(const sealing *s, int table, timed *t, sort_pair *times) {
     size_t n = 0;
     for (uint32_t i = 0; i < s->n_parts; i++) {
         const part *p = s->part_list[i];
         const vec *v = rows_of(p, table);
         for (size_t k = 0; k < v->n; k++, n++) {
-            t->rows[n] = (const char *)v->p + k * v->elem_bytes;
-            t->tracks[n] =
-                VEC(&p->tracks, part_track_row)[track_of_row(t->rows[n], table)].sealed;
+            const char *row = (const char *)v->p + k * v->elem_bytes;
+            t->rows[n] = row;
+            t->tracks[n] = VEC(&p->tracks, part_track_row)[track_of_row(row, table)].sealed;
+            /* The sign bit flipped: the order of int64. */
+            times[n] = (sort_pair){(uint64_t)time_of(row) ^ 1ull << 63, (uint32_t)n};
         }
     }
-    cmp_context c = {t, s->b->strings, cmp};
-    TRY(sort_times(t, err));
-    sort_ties(t, &c);
+}
+
+/* All rows of a table in order of time; most are written that way. */
+static status sort_rows(sealing *s, int table, row_cmp cmp, timed *t, error *err) {
+    for (uint32_t i = 0; i < s->n_parts; i++) t->n += rows_of(s->part_list[i], table)->n;
+    if (t->n > UINT32_MAX / 2) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
+    size_t times_bytes = (2 * t->n + 1) * sizeof(sort_pair); /* the second half is scratch */
+    sort_pair *times = pages_take(times_bytes);
+    t->rows = pages_take((t->n + 1) * sizeof *t->rows);
+    t->tracks = pages_take((t->n + 1) * sizeof *t->tracks);
+    t->order = pages_take((2 * t->n + 1) * sizeof *t->order); /* here, too */
+    bool room = times && t->rows && t->tracks && t->order;
+    if (room) {
+        list_rows(s, table, t, times);
+        sort_radix(times, times + t->n, t->n);
+        for (size_t i = 0; i < t->n; i++) t->order[i] = times[i].row;
+        sort_ties(t, times, &(cmp_context){t, s->b->strings, cmp});
+    }
+    if (times) pages_give(times, times_bytes);
+    if (!room) FAIL_MEMORY(err);
     return seal_written_table(s, table, t->n + 1, err);
 }
 
@@ -205,6 +200,9 @@ static uint32_t op_around(const sealing *s, uint32_t range) {
     return range;
 }
 
+/* Rows lie where they were read; those of so many events later are asked for. */
+enum { AHEAD = 12 };
+
 static status seal_events(sealing *s, const timed *t, error *err) {
     uint32_t *cursor = seal_scratch(s, (size_t)s->track.n + 1, sizeof(uint32_t));
     map alive = {0};
@@ -212,6 +210,11 @@ static status seal_events(sealing *s, const timed *t, error *err) {
     status st = OK;
     for (size_t k = 0; k < t->n && st == OK; k++) {
         const raw_memory *m = t->rows[t->order[k]];
+        if (k + AHEAD < t->n) {
+            const char *later = t->rows[t->order[k + AHEAD]];
+            __builtin_prefetch(later);
+            __builtin_prefetch(later + sizeof *m - 1);
+        }
         uint32_t row = (uint32_t)k + 1, track = t->tracks[t->order[k]];
         s->memory.time[row] = m->time;
         s->memory.track[row] = track;
