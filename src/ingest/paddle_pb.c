@@ -349,7 +349,14 @@ static uint32_t put_memory_arguments(reader *r, const wire_memory *m) {
     return part_args(r->part, values + first, (size_t)(N_MEMORY_VALUES - first));
 }
 
-static status take_memory(reader *r, str message, const raw_slice *owner) {
+/* The range of a node that memory events hang on. */
+typedef struct {
+    bool taken; /* it is a slice */
+    uint32_t name;
+    int64_t start;
+} node_range;
+
+static status take_memory(reader *r, str message, const node_range *owner) {
     static const uint8_t kinds[] = {MEMORY_ALLOC, MEMORY_FREE, MEMORY_SEGMENT_ALLOC,
                                     MEMORY_SEGMENT_FREE};
     wire_memory f;
@@ -361,24 +368,26 @@ static status take_memory(reader *r, str message, const raw_slice *owner) {
     }
     if (!r->keys.known) TRY(find_keys(r));
     if (f.place.p && !same_text(f.place, r->place.text)) TRY(find_place(r, f.place));
-    raw_memory m = {.time = (int64_t)f.time,
-                    .address = f.address,
-                    .bytes = (int64_t)f.increase,
-                    .allocated = sat_i64(f.totals[0]),
-                    .reserved = sat_i64(f.totals[1]),
-                    .track = track_at(r, f.pid, f.tid),
-                    .tie = sat_u32(++r->n_memory),
-                    .device = f.place.p ? r->place.device : ABSENT_I32,
-                    .device_type = f.place.p ? r->place.device_type : (uint8_t)DEVICE_UNKNOWN,
-                    .kind = f.type < 4 ? kinds[f.type] : (uint8_t)MEMORY_ALLOC};
-    if (owner) {
-        m.has_owner = true;
-        m.owner_start = owner->start;
-        m.owner_name = owner->name;
-    }
+    const uint32_t track = track_at(r, f.pid, f.tid);
     TRY(memory_status(r));
-    m.args = put_memory_arguments(r, &f);
-    return part_memory(r->part, &m);
+    const uint32_t args = put_memory_arguments(r, &f);
+    raw_memory *m = part_memory_room(r->part);
+    if (!m) return ERR_MEMORY;
+    *m = (raw_memory){.time = (int64_t)f.time,
+                      .address = f.address,
+                      .bytes = (int64_t)f.increase,
+                      .allocated = sat_i64(f.totals[0]),
+                      .reserved = sat_i64(f.totals[1]),
+                      .track = track,
+                      .args = args,
+                      .tie = sat_u32(++r->n_memory),
+                      .device = f.place.p ? r->place.device : ABSENT_I32,
+                      .device_type = f.place.p ? r->place.device_type : (uint8_t)DEVICE_UNKNOWN,
+                      .kind = f.type < 4 ? kinds[f.type] : (uint8_t)MEMORY_ALLOC,
+                      .has_owner = owner->taken,
+                      .owner_name = owner->name,
+                      .owner_start = owner->start};
+    return OK;
 }
 
 /* ---- device work and runtime calls ---- */
@@ -517,17 +526,22 @@ static void set_op(reader *r, uint64_t id, uint64_t slice) {
 
 /* What hangs on a node is known of it when it is an operator, or of the operator around it. Operators
  * have a row of their own only when there is something to keep. */
-static status take_supplement(reader *r, const wire_node *h, raw_slice *row) {
+static status take_supplement(reader *r, const wire_node *h, uint8_t kind, uint32_t *extra) {
     raw_op op = {.external = ABSENT_I64, .sequence = ABSENT_I64, .forward_thread = ABSENT_I64};
     pb_reader fields = pb_open(h->rest);
     pb_field f;
     while (pb_next(&fields, &f))
         if (f.tag == PB_BYTES(6)) read_supplement(r, pb_bytes(&f), &op);
     TRY(memory_status(r));
-    if (row->kind == KIND_OP) return part_op(r->part, &op, row);
+    if (kind == KIND_OP) {
+        raw_slice row = {0};
+        status st = part_op(r->part, &op, &row);
+        *extra = row.extra;
+        return st;
+    }
     uint64_t parent = wire_number(h->parent);
     uint32_t around = parent < r->ops.n ? VEC(&r->ops, uint32_t)[parent] : 0;
-    if (!around || row->kind != KIND_OP_PHASE) return OK;
+    if (!around || kind != KIND_OP_PHASE) return OK;
     raw_slice *outer = part_slice_at(r->part, around - 1);
     if (!outer->extra) return part_op(r->part, &op, outer);
     raw_op *known = part_op_at(r->part, outer->extra - 1);
@@ -537,28 +551,38 @@ static status take_supplement(reader *r, const wire_node *h, raw_slice *row) {
     return OK;
 }
 
-/* The range of a node; *taken false when it is none (the root, or damaged). */
-static status take_range(reader *r, const wire_node *h, raw_slice *row, bool *taken) {
+/* The range of a node; left as it is when there is none (the root, or damaged). */
+static status take_range(reader *r, const wire_node *h, node_range *out) {
     wire_range f;
+    raw_slice row;
     bool whole = r->wire.read_range(h->event, &r->wire, &f);
     event_fields e = {add_name(r, f.name), f.type, f.start, f.end, f.pid, f.tid};
     r->n_read++;
     if (!whole) lose(r, CAUSE_BAD_SYNTAX, true, e.name);
-    if (!whole || !set_times(r, &e, row)) return memory_status(r);
-    row->name = e.name;
-    row->kind = kind_of(e.type);
-    row->category = category_of(r, e.type);
-    row->track = track_at(r, e.pid, e.tid);
+    if (!whole || !set_times(r, &e, &row)) return memory_status(r);
+    const uint8_t kind = kind_of(e.type);
+    const uint16_t category = category_of(r, e.type);
+    const uint32_t track = track_at(r, e.pid, e.tid);
+    uint32_t extra = 0;
     TRY(memory_status(r));
-    if (h->has_supplement) TRY(take_supplement(r, h, row));
-    if (row->kind == KIND_OP) set_op(r, wire_number(h->id), part_next_slice(r->part));
+    if (h->has_supplement) TRY(take_supplement(r, h, kind, &extra));
+    if (kind == KIND_OP) set_op(r, wire_number(h->id), part_next_slice(r->part));
     TRY(memory_status(r));
-    *taken = true;
-    return part_slice(r->part, row);
+    raw_slice *to = part_slice_room(r->part, track, row.start);
+    if (!to) return ERR_MEMORY;
+    *to = (raw_slice){.start = row.start,
+                      .dur = row.dur,
+                      .name = e.name,
+                      .track = track,
+                      .extra = extra,
+                      .category = category,
+                      .kind = kind};
+    *out = (node_range){.taken = true, .name = e.name, .start = row.start};
+    return OK;
 }
 
 /* The memory events of a node: nearly always one, whose length is one byte. */
-static status take_memories(reader *r, str message, const raw_slice *owner) {
+static status take_memories(reader *r, str message, const node_range *owner) {
     const char *p = message.p;
     if (message.n > 2 && (uint8_t)p[0] == PB_BYTES(1) && (uint8_t)p[1] < 0x80 &&
         (uint8_t)p[1] + (size_t)2 == message.n)
@@ -571,7 +595,7 @@ static status take_memories(reader *r, str message, const raw_slice *owner) {
 }
 
 /* What hangs on a node, which is whole; memory events by the hundred on some. */
-static status take_children(reader *r, str rest, const raw_slice *owner) {
+static status take_children(reader *r, str rest, const node_range *owner) {
     pb_reader in = pb_open(rest);
     pb_field f;
     for (;;) {
@@ -590,17 +614,15 @@ static status take_children(reader *r, str rest, const raw_slice *owner) {
 }
 
 static status take_node(reader *r, str message) {
-    bool taken = false;
+    node_range range = {.taken = false};
     wire_node h;
-    raw_slice row = {0};
-    if (!wire_read_node(message, &h)) {
+    if (!wire_read_node(message, &r->wire, &h)) {
         lose(r, CAUSE_BAD_SYNTAX, true, 0);
         r->n_read++;
         return OK;
     }
-    if (h.event.p && !h.is_root) TRY(take_range(r, &h, &row, &taken));
-    if (!h.rest.p) return OK;
-    return take_children(r, h.rest, taken ? &row : NULL);
+    if (h.event.p && !h.is_root) TRY(take_range(r, &h, &range));
+    return h.rest.p ? take_children(r, h.rest, &range) : OK;
 }
 
 /* ---- facts ---- */

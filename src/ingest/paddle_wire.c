@@ -62,14 +62,6 @@ static inline const char *number_at(const char *p, uint32_t tag, uint64_t *v) {
     return pb_varint(p + 1, v);
 }
 
-static inline const char *text_at(const char *p, uint32_t tag, str *v) {
-    if (!p || (uint8_t)*p != tag) return p;
-    size_t n = (uint8_t)p[1];
-    if (n >= 0x80) return NULL;
-    *v = str_n(p + 2, n);
-    return p + 2 + n;
-}
-
 static inline const char *skip_varint(const char *p) {
     uint64_t w;
     memcpy(&w, p, 8);
@@ -144,24 +136,55 @@ static bool skip_children(const char *p, const char *end, bool *has_supplement) 
     return true;
 }
 
+/* Remembers the head of a node: parent and event are where their number and length are. */
+static void remember_head(wire_head *last, const char *node, size_t parent, size_t event) {
+    uint8_t mask[16] = {0};
+    *last = (wire_head){.event = 0};
+    if (event >= sizeof mask) return;
+    for (size_t i = 0; i <= event; i++) mask[i] = 0x80;
+    mask[0] = mask[parent - 1] = mask[event - 1] = 0xff; /* what the fields are */
+    memcpy(last->bytes, node, sizeof last->bytes);
+    memcpy(last->mask, mask, sizeof last->mask);
+    last->parent = (uint8_t)parent;
+    last->event = (uint8_t)event;
+}
+
+static inline bool has_head(const wire_head *last, const char *node) {
+    uint64_t w[2];
+    memcpy(w, node, sizeof w);
+    return last->event && !(((w[0] ^ last->bytes[0]) & last->mask[0]) |
+                            ((w[1] ^ last->bytes[1]) & last->mask[1]));
+}
+
+/* Id, parent and the length of the event, in this order: false when it is any other message. */
+static bool learn_head(wire_head *last, const char *node) {
+    if ((uint8_t)node[0] != PB_VARINT(1)) return false;
+    const char *p = skip_varint(node + 1);
+    if (!p || (uint8_t)p[0] != PB_VARINT(2)) return false;
+    size_t parent = (size_t)(p + 1 - node);
+    p = skip_varint(p + 1);
+    if (!p || (uint8_t)p[0] != PB_BYTES(3) || (uint8_t)p[1] >= 0x80) return false;
+    remember_head(last, node, parent, (size_t)(p + 1 - node));
+    return last->event;
+}
+
 /* What hangs on a node behind its event is of any length: only what comes before is taken for granted. */
-bool wire_read_node(str message, wire_node *out) {
-    const char *p = message.p, *end = p + message.n;
-    if (message.n > 6 && (uint8_t)p[0] == PB_VARINT(1)) {
-        *out = (wire_node){.id = p + 1};
-        p = skip_varint(p + 1);
-        if (p && (uint8_t)p[0] == PB_VARINT(2)) {
-            out->parent = p + 1;
-            p = text_at(skip_varint(p + 1), PB_BYTES(3), &out->event);
-            if (p == end) return true;
-            if (p && p < end) {
-                bool has_supplement = false;
-                if (!skip_children(p, end, &has_supplement))
-                    return read_any_node((pb_reader){.p = p, .end = end}, out);
-                out->rest = str_n(p, (size_t)(end - p));
-                out->has_supplement = has_supplement;
-                return true;
-            }
+bool wire_read_node(str message, wire_state *w, wire_node *out) {
+    const char *node = message.p, *end = node + message.n;
+    if (has_head(&w->node, node) || learn_head(&w->node, node)) {
+        const char *event = node + w->node.event + 1;
+        *out = (wire_node){.id = node + 1,
+                           .parent = node + w->node.parent,
+                           .event = str_n(event, (uint8_t)event[-1])};
+        const char *p = event + out->event.n;
+        if (p == end) return true;
+        if (p < end) {
+            bool has_supplement = false;
+            if (!skip_children(p, end, &has_supplement))
+                return read_any_node((pb_reader){.p = p, .end = end}, out);
+            out->rest = str_n(p, (size_t)(end - p));
+            out->has_supplement = has_supplement;
+            return true;
         }
     }
     *out = (wire_node){.is_root = true};

@@ -17,6 +17,13 @@ typedef struct {
     uint64_t v[WIRE_ALIKE];
 } wire_alike;
 
+/* Where the numbers of the last node stood, up to the length of its event: the next one's are nearly always as
+ * long. Of numbers only those bits count that say how long they are. */
+typedef struct {
+    uint64_t bytes[2], mask[2];
+    uint8_t parent, event; /* where they are; 0: none yet */
+} wire_head;
+
 /* HostTraceEventNode. Its numbers stay where they are: few nodes are asked for theirs. */
 typedef struct {
     const char *id, *parent; /* a varint; NULL: not there */
@@ -45,6 +52,7 @@ typedef struct wire_state wire_state;
 struct wire_state {
     wire_alike range_thread, memory_thread; /* process and thread */
     wire_alike memory_totals;               /* the last three */
+    wire_head node;
     bool (*read_range)(str message, wire_state *w, wire_range *out);
     bool (*read_memory)(str message, wire_state *w, wire_memory *out);
 };
@@ -52,7 +60,7 @@ void wire_init(wire_state *w);
 /* With or without the processor's instruction that unpacks varints, for tests: both read the same. */
 void wire_choose(wire_state *w, bool pext);
 
-bool wire_read_node(str message, wire_node *out);
+bool wire_read_node(str message, wire_state *w, wire_node *out);
 
 /* A length of one or two bytes at p and one past it; NULL when it has more. */
 static inline const char *wire_length(const char *p, size_t *n) {

@@ -484,6 +484,10 @@ status part_module(part *p, const raw_module *row, raw_slice *slice) {
     return OK;
 }
 
+raw_memory *part_memory_room(part *p) {
+    return vec_push(&p->memories);
+}
+
 status part_memory(part *p, const raw_memory *row) {
     PUSH_ROW(&p->memories, raw_memory, row);
     return OK;

@@ -278,6 +278,8 @@ status part_slice(part *p, const raw_slice *row) MUST_USE;
  * those who add slices by the million: a row that is made elsewhere and copied at once makes a processor
  * wait for its own writes. */
 raw_slice *part_slice_room(part *p, uint32_t track, int64_t start);
+/* The same for a memory event. */
+raw_memory *part_memory_room(part *p);
 status part_op(part *p, const raw_op *row, raw_slice *slice) MUST_USE;
 status part_op_cost(part *p, const raw_op_cost *row) MUST_USE;
 status part_kernel(part *p, const raw_kernel *row, raw_slice *slice) MUST_USE;

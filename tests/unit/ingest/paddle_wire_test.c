@@ -223,14 +223,16 @@ static message make_node(uint64_t id, uint64_t parent) {
 
 static void a_node_says_who_it_is_and_what_hangs_on_it(void **state) {
     (void)state;
+    wire_state w;
     wire_node n;
+    wire_init(&w);
     message m = make_node(70000, 300);
-    assert_true(wire_read_node(text_of(&m), &n));
+    assert_true(wire_read_node(text_of(&m), &w, &n));
     assert_true(wire_number(n.id) == 70000 && wire_number(n.parent) == 300);
     assert_true(!n.is_root && n.event.n > 40 && !n.rest.p);
     put_text(&m, 5, STR("memory"));
     put_text(&m, 6, STR("supplement"));
-    assert_true(wire_read_node(text_of(&m), &n));
+    assert_true(wire_read_node(text_of(&m), &w, &n));
     assert_true(wire_number(n.id) == 70000 && n.has_supplement);
     assert_int_equal(n.rest.n, 2 + 6 + 2 + 10);
     char long_text[200] = "";
@@ -238,21 +240,38 @@ static void a_node_says_who_it_is_and_what_hangs_on_it(void **state) {
     put_text(&m, 5, STR(""));
     for (size_t cut = m.n - 210; cut <= m.n; cut++) {
         fields f = take_apart(str_n(m.bytes, cut));
-        assert_int_equal(wire_read_node(str_n(m.bytes, cut), &n), f.whole);
+        assert_int_equal(wire_read_node(str_n(m.bytes, cut), &w, &n), f.whole);
         assert_int_equal(n.rest.p - m.bytes + (long)n.rest.n, cut);
     }
     put_number(&m, 2, 301); /* who it is may stand anywhere */
-    assert_true(wire_read_node(text_of(&m), &n) && wire_number(n.parent) == 301);
+    assert_true(wire_read_node(text_of(&m), &w, &n) && wire_number(n.parent) == 301);
     m = make_node(0, UINT64_MAX);
-    assert_true(wire_read_node(text_of(&m), &n));
+    assert_true(wire_read_node(text_of(&m), &w, &n));
     assert_true(n.is_root);
     for (size_t cut = 1; cut < m.n; cut++) { /* only a cut between two fields goes unseen */
         fields f = take_apart(str_n(m.bytes, cut));
-        assert_int_equal(wire_read_node(str_n(m.bytes, cut), &n), f.whole);
+        assert_int_equal(wire_read_node(str_n(m.bytes, cut), &w, &n), f.whole);
     }
     m.n = 0;
-    assert_true(wire_read_node(text_of(&m), &n));
+    assert_true(wire_read_node(text_of(&m), &w, &n));
     assert_true(n.is_root && !n.event.p && wire_number(n.id) == 0);
+}
+
+/* Behind any other: what is remembered of one must not be taken for the next. */
+static void numbers_of_a_node_are_as_long_as_they_are(void **state) {
+    (void)state;
+    wire_state w;
+    wire_node n;
+    wire_init(&w);
+    for (int i = 0; i < 64 * 64 * 2; i++) {
+        uint64_t id = (uint64_t)1 << i % 64, parent = ((uint64_t)1 << i / 64 % 64) - 1;
+        message m = make_node(id, parent);
+        if (i % 3 == 0) put_text(&m, 5, STR("memory"));
+        assert_true(wire_read_node(text_of(&m), &w, &n));
+        assert_true(wire_number(n.id) == id && wire_number(n.parent) == parent);
+        assert_int_equal(n.event.n, text_of(&m).n - (size_t)(n.event.p - m.bytes) - n.rest.n);
+        assert_int_equal(n.rest.n, i % 3 ? 0 : 8);
+    }
 }
 
 int main(void) {
@@ -263,6 +282,7 @@ int main(void) {
         cmocka_unit_test(totals_are_never_taken_for_the_ones_before),
         cmocka_unit_test(what_is_cut_is_damaged),
         cmocka_unit_test(a_node_says_who_it_is_and_what_hangs_on_it),
+        cmocka_unit_test(numbers_of_a_node_are_as_long_as_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
