@@ -22,7 +22,7 @@ static void *record_ranges(void *name) {
 
 static void threads_write_beside_each_other(void **state) {
     pthread_t id[THREADS];
-    char names[THREADS][16];
+    char names[THREADS][24];
     fresh_folder();
     start_all();
     for (int i = 0; i < THREADS; i++) {
