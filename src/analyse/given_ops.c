@@ -46,19 +46,31 @@ str graph_name_subgraph(str name) {
 typedef struct {
     str name, side;
     str full_name, type, info, subgraph;
+    str shapes; /* where they tell rows apart */
     int64_t calls, total, max, min, self, dispatch;
     double flops, flops_per_s, vector_flops, vector_flops_per_s;
     uint32_t rows;
 } given_row;
 
 typedef struct {
-    str name, side;
+    str name, side, shapes;
 } given_key;
 
 static bool same_given(const void *row, const void *key) {
     const given_row *r = row;
     const given_key *k = key;
-    return str_eq(r->name, k->name) && str_eq(r->side, k->side);
+    return str_eq(r->name, k->name) && str_eq(r->side, k->side) && str_eq(r->shapes, k->shapes);
+}
+
+static uint64_t hash_key(const given_key *k) {
+    uint64_t side = hash_bytes64(k->side.p, k->side.n);
+    return hash_pair(hash_bytes64(k->name.p, k->name.n),
+                     k->shapes.n ? hash_pair(side, hash_bytes64(k->shapes.p, k->shapes.n))
+                                 : side);
+}
+
+static bool is_by_name(group_by group) {
+    return group == GROUP_NAME || group == GROUP_NAME_SHAPE;
 }
 
 static int64_t add_known(int64_t a, int64_t b) {
@@ -138,21 +150,20 @@ static status sum_rows(const trace *t, group_by group, groups *out, error *err) 
         if (group == GROUP_TYPE) r.name = r.full_name = r.type;
         if (group == GROUP_SUBGRAPH)
             r.name = r.full_name = r.subgraph.n ? r.subgraph : STR("-");
-        given_key key = {group == GROUP_NAME ? r.full_name : r.name, r.side};
+        if (group == GROUP_NAME_SHAPE)
+            r.shapes = json_text(json_member(r.info, STR("Input Shapes")));
+        given_key key = {is_by_name(group) ? r.full_name : r.name, r.side, r.shapes};
         bool is_new;
-        uint64_t hash = hash_pair(hash_bytes64(key.name.p, key.name.n),
-                                  hash_bytes64(key.side.p, key.side.n));
         str shown = r.name;
         r.name = key.name; /* what makes one row; the shown name follows below */
-        uint32_t at = groups_at(out, hash, same_given, &key, &is_new);
+        uint32_t at = groups_at(out, hash_key(&key), same_given, &key, &is_new);
         if (at == GROUP_NONE) FAIL_MEMORY(err);
         given_row *to = GROUP_ROW(out, given_row, at);
         if (is_new)
             *to = r;
         else
             join_row(to, &r);
-        if (is_new && group == GROUP_NAME)
-            to->full_name = shown; /* swapped back when written */
+        if (is_new && is_by_name(group)) to->full_name = shown; /* swapped back when written */
     }
     return OK;
 }
@@ -162,7 +173,8 @@ static int compare_given(uint32_t a, uint32_t b, const void *context) {
                     *y = GROUP_ROW((const groups *)context, given_row, b);
     if (x->total != y->total) return x->total > y->total ? -1 : 1;
     int c = str_cmp(x->name, y->name);
-    return c ? c : str_cmp(x->side, y->side);
+    if (!c) c = str_cmp(x->side, y->side);
+    return c ? c : str_cmp(x->shapes, y->shapes);
 }
 
 static void set_given_times(table *t, size_t row, const given_row *r) {
@@ -197,6 +209,7 @@ static status write_row(table *t, const given_row *r, const given_whole *w, erro
     if (r->type.n) table_set_text(t, row, COL_OP(type), r->type);
     if (r->info.n && r->rows == 1) table_set_text(t, row, COL_OP(info), r->info);
     if (r->subgraph.n) table_set_text(t, row, COL_OP(subgraph), r->subgraph);
+    if (r->shapes.n) table_set_text(t, row, COL_OP(shapes), r->shapes);
     set_given_times(t, row, r);
     if (w->total > 0 && r->total != ABSENT_I64)
         table_set_real(t, row, COL_OP(share), (double)r->total / (double)w->total);
@@ -226,14 +239,16 @@ bool given_ops_are_there(const trace *t) {
 
 status given_ops_write(table *out, const trace *t, group_by group, error *err) {
     groups rows;
-    if (group != GROUP_TYPE && group != GROUP_SUBGRAPH) group = GROUP_NAME;
+    if (group == GROUP_NAME_SHAPE_STACK) group = GROUP_NAME_SHAPE;
+    if (group != GROUP_TYPE && group != GROUP_SUBGRAPH && group != GROUP_NAME_SHAPE)
+        group = GROUP_NAME;
     TRY(groups_init(&rows, out->arena, sizeof(given_row), err));
     TRY(sum_rows(t, group, &rows, err));
     uint32_t *order = groups_order(&rows), *scratch = groups_order(&rows);
     if (!order || !scratch) FAIL_MEMORY(err);
     sort_index(order, scratch, rows.n, compare_given, &rows);
     str side = STR_NONE;
-    given_whole whole = {.by_name = group == GROUP_NAME};
+    given_whole whole = {.by_name = is_by_name(group)};
     if (!json_f64(trace_meta(t, STR("flops_peak")), &whole.peak)) whole.peak = (double)NAN;
     for (uint32_t i = 0; i < rows.n; i++) {
         const given_row *r = GROUP_ROW(&rows, given_row, order[i]);
@@ -250,11 +265,12 @@ status given_types_list(const trace *t, arena *a, top_item **items, size_t *n, e
     TRY(sum_rows(t, GROUP_TYPE, &rows, err));
     *items = ARENA_ARRAY(a, top_item, (size_t)rows.n + 1);
     if (!*items) FAIL_MEMORY(err);
+    *n = 0;
     for (uint32_t i = 0; i < rows.n; i++) {
         const given_row *r = GROUP_ROW(&rows, given_row, i);
-        (*items)[i] = (top_item){r->name, r->side, r->calls, max_i64(0, r->total)};
+        if (r->total == ABSENT_I64) continue; /* only counted, never timed */
+        (*items)[(*n)++] = (top_item){r->name, r->side, r->calls, max_i64(0, r->total)};
     }
-    *n = rows.n;
     return OK;
 }
 

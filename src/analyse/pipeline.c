@@ -5,7 +5,7 @@
  * `queues` has the fill of the two queues for each batch, `flow` how many batches found them empty and
  * where the bottleneck may be, `operators` the pipeline's own operators with their queues, and
  * `queue_samples` the history of each queue. `suggestions` names the parameter to change for each slow
- * operator, by its class.
+ * operator, by its class. `dataset_stages` is what operators say of their own time.
  *
  * Producers without such queues still tell something: the time the training thread spends in its data
  * loader (`loading`, by step), the workers that load, and counters named after a queue. */
@@ -14,6 +14,7 @@
 #include "analyse/cpu_use.h"
 #include "analyse/intervals.h"
 #include "analyse/param.h"
+#include "analyse/pipe_stages.h"
 #include "analyse/pipe_view.h"
 #include "analyse/rules.h"
 #include "analyse/select.h"
@@ -38,6 +39,7 @@ typedef struct {
     int64_t loading_ns, step_ns; /* in all steps */
     int64_t slowest_step, slowest_ns;
     str slow_names;
+    pipe_stage longest;
 } question;
 
 /* ---- queues ------------------------------------------------------------------------------ */
@@ -352,6 +354,15 @@ static bool operators_are_slow(const void *facts, verdict *v) {
     return true;
 }
 
+static bool stages_are_known(const void *facts, verdict *v) {
+    const question *q = facts;
+    if (q->view.n || q->longest.total == ABSENT_I64) return false;
+    verdict_add(v, arg_text("operation", q->longest.operation));
+    verdict_add(v, arg_text("stage", q->longest.stage));
+    verdict_add(v, arg_time("time", q->longest.total));
+    return true;
+}
+
 static bool nothing_is_known(const void *facts, verdict *v) {
     (void)v;
     return !((const question *)facts)->view.n;
@@ -365,6 +376,7 @@ static const rule rules[] = {
     {"pipeline_fine", MSG_VERDICT_PIPELINE_FINE, SEVERITY_GOOD, queues_are_fine},
     {"pipeline_loader_fine", MSG_VERDICT_PIPELINE_LOADER_FINE, SEVERITY_GOOD, loader_is_fine},
     {"pipeline_operators", MSG_VERDICT_PIPELINE_OPERATORS, SEVERITY_INFO, operators_are_slow},
+    {"pipeline_stages", MSG_VERDICT_PIPELINE_STAGES, SEVERITY_INFO, stages_are_known},
     {"pipeline_none", MSG_VERDICT_PIPELINE_NONE, SEVERITY_INFO, nothing_is_known},
 };
 
@@ -409,6 +421,7 @@ status analyse_pipeline(const analysis_input *in, const params *p, arena *a, ans
     TRY(write_suggestions(&q, suggestions, err));
     TRY(write_loading(&q, loading, err));
     TRY(pipe_rules_write(q.t, &q.view, a, out, err));
+    TRY(pipe_stages_write(&q.select, a, out, &q.longest, err));
     TRY(cpu_use_write(q.t, p, a, out, err));
     rules_apply(rules, sizeof rules / sizeof *rules, &q, &out->verdict);
     answer_finish(out, p);

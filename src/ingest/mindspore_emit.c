@@ -292,13 +292,50 @@ static status label_processes(emitter *x, error *err) {
 }
 
 /* Unix nanoseconds are told from counters and monotonic clocks by their size. */
-static void find_base(ms *m) {
-    int64_t first = INT64_MAX;
-    for (uint32_t i = 0; i < m->execs.n; i++) first = min_i64(first, exec_at(m, i)->start);
-    if (first == INT64_MAX && m->memories.n) first = VEC(&m->memories, raw_memory)[0].time;
-    if (first == INT64_MAX || first < (int64_t)100000000000000000) return;
-    m->offset_ns = first;
-    builder_set_base_unix_ns(m->b, first);
+static bool is_unix_ns(int64_t time) {
+    return time >= (int64_t)100000000000000000;
+}
+
+/* Files of one folder need not share a clock: the host's own events, memory, and the rest. */
+enum { CLOCK_OTHER, CLOCK_HOST, CLOCK_MEMORY, N_CLOCKS };
+
+static int clock_of(const ms_exec *e) {
+    return e->lane == LANE_HOST ? CLOCK_HOST : CLOCK_OTHER;
+}
+
+/* Times of day beside counters become counters, and both begin together: nothing says how they go
+ * together. */
+static status join_clocks(ms *m, const int64_t first[N_CLOCKS], int64_t shift, error *err) {
+    for (uint32_t i = 0; i < m->execs.n; i++) {
+        ms_exec *e = &VEC(&m->execs, ms_exec)[i];
+        if (is_unix_ns(first[clock_of(e)])) e->start = sub_i64(e->start, shift);
+    }
+    for (size_t i = 0; i < m->memories.n && is_unix_ns(first[CLOCK_MEMORY]); i++) {
+        raw_memory *row = &VEC(&m->memories, raw_memory)[i];
+        row->time = sub_i64(row->time, shift);
+    }
+    return ms_meta(m, "clocks", STR("\"times of day and counters, set to begin together\""),
+                   err);
+}
+
+static status find_base(ms *m, error *err) {
+    int64_t first[N_CLOCKS] = {ABSENT_I64, ABSENT_I64, ABSENT_I64}, base = INT64_MAX,
+            day = INT64_MAX;
+    for (uint32_t i = 0; i < m->execs.n; i++) {
+        int64_t *f = &first[clock_of(exec_at(m, i))], start = exec_at(m, i)->start;
+        if (*f == ABSENT_I64 || start < *f) *f = start;
+    }
+    if (m->memories.n) first[CLOCK_MEMORY] = VEC(&m->memories, raw_memory)[0].time;
+    for (int i = 0; i < N_CLOCKS; i++) {
+        if (first[i] == ABSENT_I64) continue;
+        if (i != CLOCK_MEMORY || base == INT64_MAX) base = min_i64(base, first[i]);
+        if (is_unix_ns(first[i])) day = min_i64(day, first[i]);
+    }
+    if (base == INT64_MAX || day == INT64_MAX) return OK;
+    if (!is_unix_ns(base)) return join_clocks(m, first, sub_i64(day, base), err);
+    m->offset_ns = base;
+    builder_set_base_unix_ns(m->b, base);
+    return OK;
 }
 
 static status emit_memory(ms *m, error *err) {
@@ -332,11 +369,12 @@ status ms_emit(ms *m, error *err) {
     emitter x = {.m = m};
     ms_ops ops;
     TRY(ms_finish_hccl(m, err));
+    TRY(ms_finish_details(m, err));
     TRY(ms_main_ops(m, &ops, err));
     if (!m->n_lane[LANE_STEP]) TRY(ms_find_steps(m, &ops, err));
     if (!m->seen[MS_AICORE_DETAIL] && !m->seen[MS_AICORE_TYPE]) TRY(ms_sum_tasks(m, err));
     TRY(ms_finish_costs(m, err));
-    find_base(m);
+    TRY(find_base(m, err));
     TRY(label_processes(&x, err));
     part_expect(m->part, m->execs.n * SLICES_AN_EXEC, m->memories.n);
     status st = emit_memory(m, err);

@@ -216,15 +216,17 @@ static status add_event(events *x, const event *e, error *err) {
     buf_clear(&text);
     if (e->args.n > 2 && *e->args.p == '{') {
         (void)json_normal(e->args, &text);
-        more.args = buf_ok(&text) ? ms_string(m, buf_str(&text)) : MS_NO_STRING;
         str op = json_text(json_member(e->args, STR("op_full_name")));
         if (op.n) more.op = ms_string(m, op);
         ms_dims(json_text(json_member(e->args, STR("block_dim"))), more.block);
         ms_dims(json_text(json_member(e->args, STR("grid_dim"))), more.grid);
     }
+    if (m->details.n && to.lane == LANE_AICORE) ms_join_detail(m, &to, &text, &more);
+    more.args = buf_ok(&text) ? ms_string(m, buf_str(&text)) : MS_NO_STRING;
     buf_fini(&text);
     if (to.lane == LANE_COMM || to.lane == LANE_STEP) more.row_name = 0;
     if (to.lane == LANE_STEP) to.stream = 0;
+    m->host_events |= to.lane == LANE_HOST && l == LAYER_MINDSPORE;
     to.more = ms_add_more(m, &more);
     if (to.more == MS_NO_STRING || more.args == MS_NO_STRING || more.op == MS_NO_STRING ||
         more.process == MS_NO_STRING)

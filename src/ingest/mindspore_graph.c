@@ -322,8 +322,9 @@ static status take_operator(ms *m, const csv *c, const op_columns *col, error *e
     return push_memory(m, &row, err);
 }
 
-/* memory_record.csv has the same totals without the operators. */
-static void drop_totals(ms *m) {
+/* memory_record.csv has the same totals. */
+void ms_drop_totals(ms *m) {
+    if (!m->seen[MS_MEMORY_RECORD]) return;
     raw_memory *all = VEC(&m->memories, raw_memory);
     size_t n = 0;
     for (size_t i = 0; i < m->memories.n; i++)
@@ -344,7 +345,7 @@ status read_operator_memory(ms *m, str text, error *err) {
                       .freed = csv_find(&c, STR("Release Total Allocated(MB)")),
                       .freed_reserved = csv_find(&c, STR("Release Total Reserved(MB)")),
                       .device = csv_find(&c, STR("Device Type"))};
-    if (ok && col.size != SIZE_MAX && m->seen[MS_MEMORY_RECORD]) drop_totals(m);
+    if (ok && col.size != SIZE_MAX) ms_drop_totals(m);
     while (ok && st == OK && csv_next(&c)) {
         part_count(m->part, 1, 0);
         st = take_operator(m, &c, &col, err);

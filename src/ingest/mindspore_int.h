@@ -40,8 +40,18 @@ typedef struct {
     uint32_t args;     /* JSON text, string id; 0 = none */
     uint32_t row_name; /* name of its row, string id; 0 = by number */
     uint32_t process;  /* of LANE_HOST: another process than the framework's, string id */
+    uint32_t info; /* of a task: what calls alike share, JSON text, string id; 0 = nothing */
     uint32_t block[3], grid[3];
 } ms_more;
+
+/* A row of kernel_details.csv, until the timeline asks for it. */
+typedef struct {
+    int64_t start, dur, stream;
+    str args;                  /* all it says: JSON text, of the arena */
+    uint32_t name, info, next; /* next: row + 1 of the same key, 0 = none */
+    uint8_t lane;
+    bool taken;
+} ms_detail;
 
 /* A name in a list of executions, and the one that came behind it last. */
 typedef struct {
@@ -103,6 +113,9 @@ typedef struct ms {
     uint64_t bytes;     /* read so far */
     vec execs;          /* ms_exec */
     vec mores;          /* ms_more */
+    vec details;        /* ms_detail */
+    map detail_at;      /* name and start -> row + 1 of details */
+    bool host_events;   /* a timeline had those of the framework */
     ms_list list;
     vec memories;         /* raw_memory, times as the file has them */
     vec hccl, hccl_links; /* of mindspore_hccl.c */
@@ -193,6 +206,14 @@ static inline uint64_t ms_le(const char *p, int n) {
 static inline void ms_count_rest(ms *m, str text, size_t record) {
     if (text.n % record) ms_lost(m, CAUSE_TRUNCATED, text.n - text.n % record, str_of(m->file));
 }
+/* Records of the files mindspore.*: u16 type, u32 length, value; a value's fields have the same form. */
+typedef struct {
+    str rest;
+    size_t whole;
+} ms_records;
+/* The value of the next record; one that is cut or has less than `least` bytes is counted and the last. */
+bool ms_next_record(ms *m, ms_records *r, size_t least, str *value);
+bool ms_next_field(str *fields, unsigned *key, str *value);
 /* A task of the table of tasks; one that is there already keeps its place. */
 status ms_add_task(ms *m, uint64_t stream, uint64_t task, uint32_t name, error *err) MUST_USE;
 /* Its row; SIZE_MAX: there is none. And its operator, 0: none. */
@@ -214,6 +235,8 @@ status ms_add_aicpu(ms *m, ms_aicpu *a, str name, error *err) MUST_USE;
 status ms_aicpu_end(ms *m, ms_aicpu *a, status st, error *err) MUST_USE;
 /* The device of a memory event: NPU:3. */
 void ms_memory_device(const ms *m, str text, raw_memory *row);
+/* Totals without the operators, of a device whose allocations are known: they go. */
+void ms_drop_totals(ms *m);
 /* "256,1,1" */
 void ms_dims(str text, uint32_t out[3]);
 /* "block" and "grid" of a kernel's info. */
@@ -227,6 +250,11 @@ status ms_add_data_queue(ms *m, int64_t start_ns, int64_t end_ns, int64_t size,
 bool ms_line(str *rest, str *line);
 /* The next word of a line. */
 bool ms_word(str *rest, str *word);
+
+/* What kernel_details.csv says of a task of the timeline is added to its arguments. */
+void ms_join_detail(ms *m, const ms_exec *task, buf *args, ms_more *more);
+/* Without a timeline its rows are the tasks. */
+status ms_finish_details(ms *m, error *err) MUST_USE;
 
 /* The traces of collectives become the table MindSpore makes of them. */
 status ms_finish_hccl(ms *m, error *err) MUST_USE;

@@ -1,7 +1,7 @@
 /* mindspore_range.c: host events of MindSpore 2.7 and later.
  *
  *   mindspore.op_range        u16 type, u32 length, value: 54 fixed bytes, then fields (u16 key, u32
- *                             length, bytes), little endian; times are counts of a processor's counter
+ *                             length, bytes), little endian (mindspore_records.c); times are counts of a processor's counter
  *   RuntimeProfilerDetail*.csv  lines module:M, event:E, op:NAME, start_time:N, end_time:N, dur_time:,N,ns,
  *                             tid:T, pid:P in steps [Step:n step_time:…]
  *
@@ -10,12 +10,6 @@
  * have their end before their start and are no ranges. A record that does not fit ends the file. */
 #include "base/num.h"
 #include "ingest/mindspore_int.h"
-
-static uint64_t le(const char *p, int n) {
-    uint64_t v = 0;
-    for (int i = n; i-- > 0;) v = v << 8 | (uint8_t)p[i];
-    return v;
-}
 
 static const char *const MODULES[] = {
     "Default", "GraphExecutorPy", "RuntimeFramework", "PynativeFramework",
@@ -102,16 +96,12 @@ typedef struct {
 
 static range_texts parse_fields(str fields) {
     range_texts t = {.name = STR("")};
-    while (fields.n >= 6) {
-        uint64_t key = le(fields.p, 2), n = le(fields.p + 2, 4);
-        fields = str_from(fields, 6);
-        if (n > fields.n) break;
-        str value = str_n(fields.p, (size_t)n);
+    str value;
+    for (unsigned key; ms_next_field(&fields, &key, &value);) {
         if (key == 13) t.name = value;
         if (key == 14) t.full = value;
         if (key == 15) t.module = value;
         if (key == 16) t.event = value;
-        fields = str_from(fields, (size_t)n);
     }
     return t;
 }
@@ -123,11 +113,11 @@ static void write_name(buf *out, const char *fixed, const range_texts *t) {
     if (stack || str_eq(t->name, STR("flow"))) {
         buf_add_str(out, t->name);
     } else if (stage) {
-        buf_add_str(out, NAMED(STAGES, le(fixed + 48, 2)));
+        buf_add_str(out, NAMED(STAGES, ms_le(fixed + 48, 2)));
     } else {
-        buf_add_str(out, graph ? t->module : NAMED(MODULES, le(fixed + 44, 2)));
+        buf_add_str(out, graph ? t->module : NAMED(MODULES, ms_le(fixed + 44, 2)));
         buf_add_cstr(out, "::");
-        buf_add_str(out, graph ? t->event : NAMED(EVENTS, le(fixed + 46, 2)));
+        buf_add_str(out, graph ? t->event : NAMED(EVENTS, ms_le(fixed + 46, 2)));
         buf_add_cstr(out, "::");
         buf_add_str(out, graph ? t->name : t->full);
     }
@@ -135,14 +125,14 @@ static void write_name(buf *out, const char *fixed, const range_texts *t) {
 
 static status add_range(ms *m, str value, buf *name, error *err) {
     range_texts t = parse_fields(str_from(value, 54));
-    uint64_t start = le(value.p + 24, 8), end = le(value.p + 32, 8);
+    uint64_t start = ms_le(value.p + 24, 8), end = ms_le(value.p + 32, 8);
     if (!start || end < start || end >= (uint64_t)1 << 61)
         return OK; /* unused, or a flow record */
     write_name(name, value.p, &t);
     if (!buf_ok(name)) FAIL_MEMORY(err);
     ms_exec e = {.start = (int64_t)start,
                  .dur = (int64_t)(end - start),
-                 .stream = sat_i64(le(value.p, 8)),
+                 .stream = sat_i64(ms_le(value.p, 8)),
                  .name = ms_string(m, name->n ? buf_str(name) : STR("(no name)")),
                  .lane = LANE_HOST,
                  .kind = value.p[53] ? KIND_PYTHON : KIND_OTHER};
@@ -151,18 +141,12 @@ static status add_range(ms *m, str value, buf *name, error *err) {
 
 status read_op_range(ms *m, str text, error *err) {
     buf name = {0};
-    size_t whole = text.n;
+    if (m->host_events) return OK; /* the timeline was made of it, and has its clock right */
     status st = ms_meta(m, "host_clock", STR("\"counter, 1 count taken for 1 ns\""), err);
-    while (st == OK && text.n >= 6) {
-        uint64_t n = le(text.p + 2, 4);
-        str value = str_from(text, 6);
-        if (n > value.n || n < 54) {
-            ms_lost(m, CAUSE_TRUNCATED, whole - text.n, STR_NONE);
-            break;
-        }
+    ms_records all = {.rest = text, .whole = text.n};
+    for (str value; st == OK && ms_next_record(m, &all, 54, &value);) {
         part_count(m->part, 1, 0);
-        st = add_range(m, str_n(value.p, (size_t)n), &name, err);
-        text = str_from(value, (size_t)n);
+        st = add_range(m, value, &name, err);
     }
     buf_fini(&name);
     return st;

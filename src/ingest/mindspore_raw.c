@@ -330,12 +330,13 @@ static status add_sum(ms *m, raw_given_op *g, error *err) {
 
 status ms_sum_tasks(ms *m, error *err) {
     vec sums = VEC_INIT(raw_given_op);
-    map by_name = {0};
+    map by_call = {0}; /* name, and what calls alike share */
     status st = OK;
     for (size_t i = 0; i < m->execs.n && st == OK; i++) {
         const ms_exec *e = &VEC(&m->execs, ms_exec)[i];
         if (e->lane != LANE_AICORE) continue;
-        uint32_t *at = map_at(&by_name, e->name);
+        uint32_t info = e->more ? VEC(&m->mores, ms_more)[e->more - 1].info : 0;
+        uint32_t *at = map_at(&by_call, (uint64_t)info << 32 | e->name);
         raw_given_op *g = NULL;
         if (at && *at == MAP_NONE) {
             g = vec_push(&sums);
@@ -343,6 +344,7 @@ status ms_sum_tasks(ms *m, error *err) {
             if (g) {
                 *g = RAW_GIVEN_OP_NONE;
                 g->full_name = e->name;
+                g->info = info;
                 g->calls = g->total = g->max = 0;
                 g->min = INT64_MAX;
             }
@@ -365,11 +367,11 @@ status ms_sum_tasks(ms *m, error *err) {
         g->name = ms_string(m, ms_short(full));
         g->subgraph = ms_string(m, ms_subgraph(full));
         g->type = k && k->type ? k->type : ms_string(m, ms_type(full));
-        if (k) g->info = k->info;
+        if (k && k->info) g->info = k->info;
         ms_set_costs(m, g);
         st = add_sum(m, g, err);
     }
     vec_fini(&sums);
-    map_fini(&by_name);
+    map_fini(&by_call);
     return st;
 }

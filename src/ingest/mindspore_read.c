@@ -2,6 +2,7 @@
  *
  *     FOLDER/…_0.csv …_0.txt                    flat: files of several devices side by side
  *     FOLDER/data/…                             raw files of an Ascend job
+ *           /host_info/host_info_N.csv          ranges of the host, 2.3 and 2.4
  *           /hccl_info/OPERATOR/iterN.trace     one run of a collective
  *           /msadvisor/device_N/recommendation  what CANN's expert system says
  *     NAME_PID_TIME_ascend_ms/FRAMEWORK/…       2.7 and later
@@ -304,7 +305,8 @@ static status list_device_info(ms *m, vec *list, str folder, error *err) {
 }
 
 static status list_parts(ms *m, vec *list, str folder, error *err) {
-    static const char *const parts[] = {"", "/FRAMEWORK", "/ASCEND_PROFILER_OUTPUT", "/data"};
+    static const char *const parts[] = {"", "/FRAMEWORK", "/ASCEND_PROFILER_OUTPUT", "/data",
+                                        "/host_info"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         str path = arena_printf(m->arena, "%.*s%s", STR_ARG(folder), parts[i]);
         if (!path.p) FAIL_MEMORY(err);
@@ -471,7 +473,9 @@ static status find_worker(ms *m, const char *path, str *folder, error *err) {
     size_t up2 = str_rfind_byte(above, '/');
     str above_name = up2 == SIZE_MAX ? above : str_from(above, up2 + 1);
     bool cycle = mindspore_folder_parse(above_name, &worker, &stamp);
-    if (up != SIZE_MAX && cycle && mindspore_is_part(last)) *folder = above;
+    if (up != SIZE_MAX &&
+        ((cycle && mindspore_is_part(last)) || str_eq(last, STR("host_info"))))
+        *folder = above;
     bool is_cycle = cycle || mindspore_folder_parse(last, &worker, &stamp);
     /* Files of one cycle are of one process, whatever numbers they carry. */
     m->id = is_cycle ? MINDSPORE_ANY_ID : parsed.id;
@@ -534,6 +538,8 @@ static status read_alone(ms *m, source *src, error *err) {
 static void fini(ms *m) {
     vec_fini(&m->execs);
     vec_fini(&m->mores);
+    vec_fini(&m->details);
+    map_fini(&m->detail_at);
     end_list(m);
     vec_fini(&m->memories);
     vec_fini(&m->hccl);
@@ -560,6 +566,7 @@ static ms begin(builder *b, const ingest_options *o, arena *a) {
                 .capacity = ABSENT_I64,
                 .execs = VEC_INIT(ms_exec),
                 .mores = VEC_INIT(ms_more),
+                .details = VEC_INIT(ms_detail),
                 .list = {.names = VEC_INIT(ms_name)},
                 .memories = VEC_INIT(raw_memory),
                 .known = VEC_INIT(ms_known),

@@ -199,7 +199,7 @@ static status take_scopes(scopes *s, const ms_exec *e, error *err) {
     if (!p) FAIL_MEMORY(err);
     if (p->graph != s->graph) TRY(close_from(s, 0, err));
     s->graph = p->graph;
-    const uint32_t *names = &VEC(&s->parts, uint32_t)[p->first];
+    const uint32_t *names = p->n ? &VEC(&s->parts, uint32_t)[p->first] : NULL;
     for (int level = 0; level < p->n; level++) {
         open_scope *o = &s->level[level];
         if (o->name == names[level]) continue;
@@ -221,7 +221,7 @@ static status take_layered(scopes *s, const ms_exec *e, error *err) {
     if (s->level[0].name && e->start < s->level[0].end) return OK;
     if (p->graph != s->graph) TRY(close_from(s, 0, err));
     s->graph = p->graph;
-    const uint32_t *names = &VEC(&s->parts, uint32_t)[p->first];
+    const uint32_t *names = p->n ? &VEC(&s->parts, uint32_t)[p->first] : NULL;
     int64_t end = add_i64(e->start, e->dur);
     for (int level = 0; level < p->n; level++) {
         open_scope *o = &s->level[level];

@@ -75,6 +75,46 @@ static void sub_graphs_add_up_operators(void **state) {
     built_fini(&x);
 }
 
+/* A call that was counted, or timed, with its shapes. */
+static void add_shaped(built *x, const char *name, const char *shapes, int64_t total) {
+    char info[128];
+    raw_given_op g = RAW_GIVEN_OP_NONE;
+    snprintf(info, sizeof info, "{\"Input Shapes\": \"%s\"}", shapes);
+    g.name = g.full_name = g.type = built_str(x, name);
+    g.side = built_str(x, "AI Core");
+    g.info = built_str(x, info);
+    g.calls = 2;
+    g.total = total;
+    g.level = GIVEN_OPERATOR;
+    assert_int_equal(builder_add_given_op(x->b, &g, NULL), OK);
+}
+
+static void shapes_tell_calls_apart_where_they_are_asked_for(void **state) {
+    built x;
+    built_init(&x);
+    add_shaped(&x, "MatMul", "8,8;8,8", 300);
+    add_shaped(&x, "MatMul", "16,8;8,8", 500);
+    add_shaped(&x, "Never", "1", ABSENT_I64);
+    built_seal(&x);
+    x.params.group = GROUP_NAME_SHAPE;
+    assert_int_equal(built_ask(&x, analyse_operators, NULL), OK);
+    const table *t = built_table(&x, "operators");
+    assert_int_equal(t->n_rows, 3);
+    assert_true(built_is(t, 0, "shapes", "16,8;8,8"));
+    assert_int_equal(built_int(t, 1, "device_total"), 300);
+    assert_int_equal(built_int(t, 2, "calls"), 2);
+    assert_true(built_is(t, 2, "name", "Never"));
+    assert_int_equal(built_table(&x, "top")->n_rows, 1); /* what was timed */
+    x.answer = (answer){0};
+    x.params.group = GROUP_NAME;
+    assert_int_equal(built_ask(&x, analyse_operators, NULL), OK);
+    t = built_table(&x, "operators");
+    assert_int_equal(t->n_rows, 2);
+    assert_int_equal(built_int(t, 0, "device_total"), 800);
+    assert_true(built_is(t, 0, "info", NULL));
+    built_fini(&x);
+}
+
 static void the_chart_has_twenty_types_and_the_rest(void **state) {
     built x;
     char name[16];
@@ -114,6 +154,7 @@ int main(void) {
         cmocka_unit_test(operators_keep_their_paths_apart),
         cmocka_unit_test(types_are_the_given_ones_or_added_up),
         cmocka_unit_test(sub_graphs_add_up_operators),
+        cmocka_unit_test(shapes_tell_calls_apart_where_they_are_asked_for),
         cmocka_unit_test(the_chart_has_twenty_types_and_the_rest),
         cmocka_unit_test(names_of_graphs_are_taken_apart),
     };

@@ -428,6 +428,14 @@ export interface Tables {
       limit: number | null;
       finding: string | null;
     };
+    dataset_stages: {
+      operation: string | null;
+      stage: string | null;
+      calls: number | null;
+      total: number | null;
+      mean: number | null;
+      info: string | null;
+    };
   };
   distributed: {
     overlap: {
