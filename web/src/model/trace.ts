@@ -74,7 +74,11 @@ export function countOf(...kinds: string[]): number | undefined {
 }
 
 /** Whether the producer recorded the queues of its input pipeline; only MindSpore does. */
-export const hasQueues = (): boolean => mindHas("pipeline", "operators", "flow", "queues");
+export const hasQueues = (): boolean => mindHas("pipeline", "operators", "flow", "queues") || hasStages();
+
+/** A table that is only there when it has rows. */
+const hasStages = (): boolean =>
+  info().value?.trace.format === "mindspore" && (analysis("pipeline").value?.tables.dataset_stages?.rows.length ?? 0) > 0;
 
 /** Whether an analysis has rows in one of these tables, which only MindSpore's files fill. */
 function mindHas(name: string, ...tables: string[]): boolean {

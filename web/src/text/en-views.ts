@@ -96,4 +96,8 @@ export const enViews = {
   pipe_why_behind_child: "input full, output nearly empty: it cannot keep up",
   pipe_why_source: "its queue is rarely full: it reads too slowly",
   pipe_suggestions: "What to change",
+  pipe_stages: "Stages of the operators",
+  pipe_stages_words: "the time of all workers, added up",
+  pipe_stage: "Stage",
+  pipe_stage_info: "Info",
 };

@@ -94,4 +94,8 @@ export const zhViews = {
   pipe_why_behind_child: "输入队列满而输出队列几乎空：跟不上",
   pipe_why_source: "其队列很少满：读取太慢",
   pipe_suggestions: "如何改进",
+  pipe_stages: "算子的各阶段",
+  pipe_stages_words: "所有工作线程的时间之和",
+  pipe_stage: "阶段",
+  pipe_stage_info: "信息",
 };

@@ -15,6 +15,7 @@ import { Table, type TableRow } from "../widgets/table.tsx";
 import { AdviceRow } from "./advice.tsx";
 import { Processors } from "./cpu.tsx";
 import { DataFlow } from "./dataflow.tsx";
+import { DataStages } from "./datastages.tsx";
 import { csvOf } from "./overview.tsx";
 import { columns, defined, source } from "./rows.ts";
 import { Card, StepColumns } from "./stepbars.tsx";
@@ -48,6 +49,7 @@ export function Queues() {
         <BatchQueue queue="data queue" />
         {ops.length ? <PipeTable /> : null}
         <Suggestions />
+        <DataStages asked={asked} />
         <Processors />
         <DataAdvice />
       </div>
