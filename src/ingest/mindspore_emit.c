@@ -318,13 +318,21 @@ static status join_clocks(ms *m, const int64_t first[N_CLOCKS], int64_t shift, e
                    err);
 }
 
-static status find_base(ms *m, error *err) {
-    int64_t first[N_CLOCKS] = {ABSENT_I64, ABSENT_I64, ABSENT_I64}, base = INT64_MAX,
-            day = INT64_MAX;
-    for (uint32_t i = 0; i < m->execs.n; i++) {
+static void find_first(const ms *m, int64_t first[N_CLOCKS]) {
+    int64_t low = INT64_MAX;
+    for (uint32_t i = 0; i < m->execs.n && !m->n_lane[LANE_HOST]; i++)
+        low = min_i64(low, exec_at(m, i)->start);
+    if (low != INT64_MAX) first[CLOCK_OTHER] = low;
+    for (uint32_t i = 0; i < m->execs.n && m->n_lane[LANE_HOST]; i++) {
         int64_t *f = &first[clock_of(exec_at(m, i))], start = exec_at(m, i)->start;
         if (*f == ABSENT_I64 || start < *f) *f = start;
     }
+}
+
+static status find_base(ms *m, error *err) {
+    int64_t first[N_CLOCKS] = {ABSENT_I64, ABSENT_I64, ABSENT_I64}, base = INT64_MAX,
+            day = INT64_MAX;
+    find_first(m, first);
     if (m->memories.n) first[CLOCK_MEMORY] = VEC(&m->memories, raw_memory)[0].time;
     for (int i = 0; i < N_CLOCKS; i++) {
         if (first[i] == ABSENT_I64) continue;

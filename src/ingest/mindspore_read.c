@@ -81,7 +81,7 @@ bool ms_word(str *rest, str *word) {
     while (from < rest->n && json_is_space(rest->p[from])) from++;
     size_t to = from;
     while (to < rest->n && !json_is_space(rest->p[to])) to++;
-    *word = str_n(rest->p + from, to - from);
+    *word = str_n(rest->n ? rest->p + from : "", to - from);
     *rest = str_from(*rest, to);
     return word->n > 0;
 }
