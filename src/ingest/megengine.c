@@ -350,18 +350,15 @@ static int64_t bytes_of(event_sink *s, const event *e) {
     return (n * st->type_bits + 7) / 8;
 }
 
-static status describe_tensor(event_sink *s, const event *e) {
+/* Of no tensor of this process it is known that it was described: each place has an id of another one. */
+static void forget_described(timeline_state *st, ident pid) {
+    for (int64_t i = 0; i < DESCRIBED_PLACES; i++) st->described[i] = ~i;
+    st->described_pid = pid;
+    st->has_described = true;
+}
+
+static status add_fact(event_sink *s, const event *e, ident pid, int64_t id, int64_t bytes) {
     timeline_state *st = s->state;
-    int64_t id = event_int(s, e, FIELD_ID, 0);
-    ident pid = e->has & EVENT_PID ? e->pid : NOBODY;
-    if (st->has_last && st->last_id == id && st->last_pid.v == pid.v &&
-        st->last_pid.text == pid.text)
-        return OK;
-    int64_t bytes = bytes_of(s, e);
-    if (bytes == ABSENT_I64) return OK; /* not made yet: the type is "invalid" */
-    st->has_last = true;
-    st->last_id = id;
-    st->last_pid = pid;
     uint64_t key = hash_pair(hash_pair((uint64_t)pid.v, pid.text), (uint64_t)id);
     uint32_t *at = map_at(&st->fact_map, key);
     if (!at) return ERR_MEMORY;
@@ -372,6 +369,22 @@ static status describe_tensor(event_sink *s, const event *e) {
     *f = (tensor_fact){
         .id = id, .bytes = bytes, .pid = pid, .device = event_text(e, FIELD_DEVICE)};
     *at = (uint32_t)st->facts.n;
+    return OK;
+}
+
+static status describe_tensor(event_sink *s, const event *e) {
+    timeline_state *st = s->state;
+    int64_t id = event_int(s, e, FIELD_ID, 0);
+    ident pid = e->has & EVENT_PID ? e->pid : NOBODY;
+    bool same_pid =
+        st->has_described && st->described_pid.v == pid.v && st->described_pid.text == pid.text;
+    int64_t *place = &st->described[id & (DESCRIBED_PLACES - 1)];
+    if (same_pid && *place == id) return OK;
+    int64_t bytes = bytes_of(s, e);
+    if (bytes == ABSENT_I64) return OK; /* not made yet: the type is "invalid" */
+    if (!same_pid) forget_described(st, pid);
+    TRY(add_fact(s, e, pid, id, bytes));
+    *place = id;
     return OK;
 }
 

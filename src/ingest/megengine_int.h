@@ -68,6 +68,7 @@ typedef struct {
 } category_note;
 
 enum { N_CATEGORIES = 8, CATEGORY_PLACES = 64 };
+enum { DESCRIBED_PLACES = 1024 };
 
 typedef struct {
     vec notes, pending, facts, threads; /* note, pending_op, tensor_fact, thread_note */
@@ -79,9 +80,11 @@ typedef struct {
     uint8_t category_at[CATEGORY_PLACES]; /* which to look at first, by string id */
     uint32_t type;                        /* string id of the last type of elements */
     int64_t type_bits;                    /* of it; ABSENT_I64 when it is not known */
-    ident last_pid;                       /* the last tensor that was described, if any was */
-    int64_t last_id;
-    bool has_last;
+    /* Tensors of the process described last that have their fact, by the low bits of their id: a tensor is
+     * described by every range about it, and the map is too large for the nearer caches. */
+    int64_t described[DESCRIBED_PLACES];
+    ident described_pid;
+    bool has_described; /* the two above */
     uint64_t echo;      /* event.echo of the last arguments that may come again, 0: none yet */
     uint32_t echo_args; /* their record */
 } timeline_state;

@@ -35,6 +35,14 @@ typedef struct {
     int64_t allocated, reserved;
 } device_state;
 
+/* The list of some shapes or types, written before: operators take the same ones again and again. */
+enum { N_LISTS = 256, LIST_INPUTS = 6 };
+typedef struct {
+    uint32_t n, of[LIST_INPUTS]; /* string ids; none: n = 0 */
+    uint32_t id;
+    bool types;
+} input_list;
+
 /* Of a tensor whose size is known, by row of facts. */
 typedef struct {
     uint32_t device, block;
@@ -68,6 +76,8 @@ typedef struct {
     vec tensors;   /* tensor */
     map fact_map;  /* → row of facts + 1 */
     vec facts;     /* tensor_fact of all threads */
+    input_list lists[N_LISTS];
+    buf scratch;
     uint32_t n_blocks, tie;
     uint32_t last_text, last_device; /* of the tensor before: string id, row in devices */
     ident last_pid;
@@ -177,19 +187,33 @@ static void add_shape(buf *b, str shape) {
     buf_add_byte(b, ']');
 }
 
-static uint32_t write_inputs(replay *r, const open_op *o, bool types) {
-    buf b = {0};
-    buf_add_byte(&b, '[');
-    for (uint32_t i = 0; i < o->n_inputs; i++) {
-        if (i) buf_add_byte(&b, ',');
+static uint32_t write_inputs(replay *r, const uint32_t *of, uint32_t n, bool types) {
+    buf *b = &r->scratch;
+    buf_clear(b);
+    buf_add_byte(b, '[');
+    for (uint32_t i = 0; i < n; i++) {
+        if (i) buf_add_byte(b, ',');
         if (types)
-            buf_add_json(&b, common_type(intern_get(r->strings, o->type[i])));
+            buf_add_json(b, common_type(intern_get(r->strings, of[i])));
         else
-            add_shape(&b, intern_get(r->strings, o->shape[i]));
+            add_shape(b, intern_get(r->strings, of[i]));
     }
-    buf_add_byte(&b, ']');
-    uint32_t id = buf_ok(&b) ? intern_add(r->strings, buf_str(&b)) : UINT32_MAX;
-    buf_fini(&b);
+    buf_add_byte(b, ']');
+    return buf_ok(b) ? intern_add(r->strings, buf_str(b)) : UINT32_MAX;
+}
+
+/* String id of the list of the operator's inputs, UINT32_MAX when out of memory. */
+static uint32_t list_inputs(replay *r, const open_op *o, bool types) {
+    const uint32_t *of = types ? o->type : o->shape;
+    uint32_t n = o->n_inputs, hash = types;
+    if (n > LIST_INPUTS) return write_inputs(r, of, n, types);
+    for (uint32_t i = 0; i < n; i++) hash = (hash ^ of[i]) * 0x9E3779B9u;
+    input_list *l = &r->lists[hash >> 24];
+    if (l->n == n && l->types == types && memcmp(l->of, of, n * sizeof *of) == 0) return l->id;
+    uint32_t id = write_inputs(r, of, n, types);
+    *l = (input_list){.n = n, .id = id, .types = types};
+    memcpy(l->of, of, n * sizeof *of);
+    if (id == UINT32_MAX) l->n = 0;
     return id;
 }
 
@@ -200,8 +224,8 @@ static status end_op(replay *r, const sink_note *n) {
     open_op *o = open_of(r, n);
     part *to = event_sink_part(n->sink);
     if (o && o->n_inputs) {
-        p->op.shapes = write_inputs(r, o, false);
-        p->op.types = write_inputs(r, o, true);
+        p->op.shapes = list_inputs(r, o, false);
+        p->op.types = list_inputs(r, o, true);
         if (p->op.shapes == UINT32_MAX || p->op.types == UINT32_MAX) return ERR_MEMORY;
     }
     TRY(part_mark_op(to, &p->op, &p->mark));
@@ -503,6 +527,7 @@ status megengine_finish(builder *b, event_sink *const *sinks, int n, error *err)
     vec_fini(&r.tensors);
     vec_fini(&r.facts);
     map_fini(&r.fact_map);
+    buf_fini(&r.scratch);
     builder_set_launch_by_arrow(b, true);
     builder_set_stage_track(b, worker);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);
