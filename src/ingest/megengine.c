@@ -664,6 +664,21 @@ static void init_state(void *state) {
                                                 .names = VEC_INIT(name_info)};
 }
 
+/* Rather too many: arrays that grow are copied, room that is not used costs nothing. */
+static void expect(event_sink *s, uint64_t bytes) {
+    enum {
+        BYTES_A_COUNTER = 400,
+        BYTES_A_MARK = 220,
+        BYTES_AN_ARROW = 360,
+        BYTES_A_NOTE = 300
+    };
+    timeline_state *st = s->state;
+    part_expect_points(s->part, bytes / BYTES_A_COUNTER, bytes / BYTES_A_MARK,
+                       bytes / BYTES_AN_ARROW);
+    status notes = vec_reserve(&st->notes, bytes / BYTES_A_NOTE);
+    (void)notes;
+}
+
 static const layout_dialect MEGENGINE_LAYOUT = {.cut = cut_number};
 
 const dialect MEGENGINE = {
@@ -674,6 +689,7 @@ const dialect MEGENGINE = {
     .state_bytes = sizeof(timeline_state),
     .init = init_state,
     .fini = fini_state,
+    .expect = expect,
     .root_key = take_root_key,
     .finish = megengine_finish,
 };

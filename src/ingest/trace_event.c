@@ -281,6 +281,10 @@ static status take_foreign(void *context, event *e) {
     return s->dialect->take(s, e);
 }
 
+void event_sink_expect(event_sink *s, uint64_t bytes) {
+    if (s->dialect && s->dialect->expect) s->dialect->expect(s, bytes);
+}
+
 event_sink *event_sink_new(builder *b, event_words words) {
     const dialect *d = event_dialect(words);
     event_sink *s = mem_zalloc(sizeof *s);
@@ -651,16 +655,25 @@ cause event_odd_fault(const event *e, bool nameless) {
     return e->dur_ns >= EVENT_TIME_LIMIT ? CAUSE_NUMBER_RANGE : CAUSE_NONE;
 }
 
+static bool is_track(const known_track *k, const event *e, uint32_t has) {
+    return k->track && k->has == has && k->pid.v == e->pid.v && k->tid.v == e->tid.v &&
+           k->pid.text == e->pid.text && k->tid.text == e->tid.text;
+}
+
 uint32_t event_new_track(event_sink *s, const event *e) {
     static const ident none = {ABSENT_I64, false};
     uint32_t has = e->has & (EVENT_PID | EVENT_TID);
-    uint32_t track =
-        part_track(s->part, has & EVENT_PID ? e->pid : none, has & EVENT_TID ? e->tid : none);
+    known_track *k = &s->tracks[(uint64_t)e->tid.v % N_KNOWN_TRACKS];
+    if (!is_track(k, e, has)) {
+        uint32_t track = part_track(s->part, has & EVENT_PID ? e->pid : none,
+                                    has & EVENT_TID ? e->tid : none);
+        *k = (known_track){e->pid, e->tid, track + 1, has}; /* 0 when out of memory */
+    }
     s->last_pid = e->pid;
     s->last_tid = e->tid;
     s->last_has = has;
-    s->last_track = track + 1; /* 0 when out of memory */
-    return track;
+    s->last_track = k->track;
+    return k->track - 1;
 }
 
 static bool says_unfinished(const event_sink *s, const event *e) {

@@ -20,6 +20,8 @@ typedef struct {
     size_t state_bytes; /* of its own in each sink, zeroed; event_sink_state */
     void (*init)(void *state);
     void (*fini)(void *state); /* frees what the state holds */
+    /* As event_sink_expect; may be NULL. */
+    void (*expect)(event_sink *s, uint64_t bytes);
     /* A key of the root object; from one thread at a time. */
     status (*root_key)(builder *b, str key, str value, error *err);
     /* All events have been taken; from one thread. */
@@ -29,6 +31,8 @@ typedef struct {
 const dialect *event_dialect(event_words words);
 
 event_sink *event_sink_new(builder *b, event_words words); /* NULL when out of memory */
+/* About so many bytes of plain text will come: a dialect makes room for what it makes of them. */
+void event_sink_expect(event_sink *s, uint64_t bytes);
 void event_sink_free(event_sink *s);
 layout *event_sink_layout(event_sink *s);
 part *event_sink_part(event_sink *s);

@@ -12,6 +12,13 @@ typedef struct {
     uint8_t class;
 } category_info;
 
+/* A track that was asked for. */
+typedef struct {
+    ident pid, tid;
+    uint32_t track, has; /* track + 1, 0: none; EVENT_PID and EVENT_TID */
+} known_track;
+enum { N_KNOWN_TRACKS = 4 };
+
 struct event_sink {
     builder *b;
     part *part;
@@ -21,8 +28,9 @@ struct event_sink {
     category_info last[8];    /* one for each remainder of a string id */
     ident last_pid, last_tid; /* of the last event, and its track + 1 */
     uint32_t last_track, last_has;
-    vec names; /* uint8_t by string id */
-    map dims;  /* string id of a grid or block → row of dim_rows */
+    known_track tracks[N_KNOWN_TRACKS]; /* by the low bits of the thread */
+    vec names;                          /* uint8_t by string id */
+    map dims;                           /* string id of a grid or block → row of dim_rows */
     vec dim_rows;
     bool kineto;
     struct paddle_facts *paddle; /* NULL: the words are Kineto's */

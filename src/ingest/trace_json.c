@@ -592,9 +592,11 @@ static status finish(reader *r, event_sink **sinks, int n, error *err) {
 }
 
 static status make_sinks(const reader *r, event_sink **sinks, int n, error *err) {
+    uint64_t bytes = source_codec(r->src) == CODEC_NONE ? source_file_bytes(r->src) : 0;
     for (int i = 0; i < n; i++) {
         sinks[i] = event_sink_new(r->b, r->words);
         if (!sinks[i]) FAIL_MEMORY(err);
+        event_sink_expect(sinks[i], bytes / (uint64_t)n);
     }
     return OK;
 }

@@ -537,6 +537,14 @@ void part_expect(part *p, uint64_t n_slices, uint64_t n_memories) {
     (void)memories;
 }
 
+void part_expect_points(part *p, uint64_t n_counters, uint64_t n_marks, uint64_t n_arrows) {
+    status counters = vec_reserve(&p->counters, n_counters),
+           marks = vec_reserve(&p->marks, n_marks), arrows = vec_reserve(&p->arrows, n_arrows);
+    (void)counters;
+    (void)marks;
+    (void)arrows;
+}
+
 /* Every kind of point starts with its time. */
 void part_move_points(part *p, int64_t by_ns) {
     const vec *all[] = {&p->memories, &p->instants, &p->counters, &p->marks, &p->arrows};

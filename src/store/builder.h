@@ -309,6 +309,7 @@ void part_count(part *p, uint64_t read, uint64_t dropped);
 /* About so many rows will come: room for them is mapped at once, in large pages. Only a wish; more rows and
  * fewer cost nothing. */
 void part_expect(part *p, uint64_t n_slices, uint64_t n_memories);
+void part_expect_points(part *p, uint64_t n_counters, uint64_t n_marks, uint64_t n_arrows);
 
 /* For a reader that knows only at the end what was meant. Moves everything that is a point in time
  * (memory, instants, counters, marks, arrows); one slice; device types of memory events. */
