@@ -160,7 +160,7 @@ static name_facts *facts_of(emitter *x, const ms_exec *e) {
     return f;
 }
 
-static status add_kernel(emitter *x, const ms_exec *e, raw_slice *to) {
+static inline status add_kernel(emitter *x, const ms_exec *e, raw_slice *to) {
     ms *m = x->m;
     if (!e->more && x->kernel && x->kernel_stream == e->stream) {
         to->extra = x->kernel; /* nothing but the stream is known of them: they share a row */

@@ -78,10 +78,14 @@ bool ms_line(str *rest, str *line) {
 
 bool ms_word(str *rest, str *word) {
     size_t from = 0;
+    if (!rest->n) { /* may be absent: no pointer to reckon with */
+        *word = STR_NONE;
+        return false;
+    }
     while (from < rest->n && json_is_space(rest->p[from])) from++;
     size_t to = from;
     while (to < rest->n && !json_is_space(rest->p[to])) to++;
-    *word = str_n(rest->n ? rest->p + from : "", to - from);
+    *word = str_n(rest->p + from, to - from);
     *rest = str_from(*rest, to);
     return word->n > 0;
 }
