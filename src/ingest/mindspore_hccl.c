@@ -457,6 +457,7 @@ static void free_sum(step_sum *s) {
 static bool add_collective(const ms *m, const collective *c, step_sum *s) {
     s->comm_ms += c->comm_ms;
     s->wait_ms += c->wait_ms;
+    if (!c->n_links) return true; /* where no collective has any there is no list */
     return add_links(&s->links, &VEC(&m->hccl_links, hccl_link)[c->first_link], c->n_links);
 }
 
