@@ -161,6 +161,7 @@ status seal_tracks(sealing *s, error *err) MUST_USE; /* processes and tracks */
 status seal_sort(sealing *s, error *err) MUST_USE;   /* slices in order, with their raw rows */
 status seal_nest(sealing *s, error *err) MUST_USE;   /* parent, depth, row */
 status seal_details(sealing *s, error *err) MUST_USE; /* op, kernel, call, comm, module_call */
+status seal_comms(sealing *s, error *err) MUST_USE;   /* of seal_details: collectives */
 status seal_link(sealing *s, error *err) MUST_USE;    /* device work to launch and op */
 status seal_flows(sealing *s, error *err) MUST_USE;
 status seal_steps(sealing *s, error *err) MUST_USE;
