@@ -1,0 +1,1 @@
+$TACHO kernels mindspore_tasks --group-by name+op --table kernels --format csv --stable --no-cache
