@@ -275,6 +275,18 @@ static void write_op_costs(sealing *s) {
     }
 }
 
+/* Nobody reads them again, and the steps that follow need memory. */
+static void free_raw_details(const sealing *s) {
+    for (uint32_t k = 0; k < s->n_parts; k++) {
+        part *p = s->part_list[k];
+        vec_fini(&p->ops);
+        vec_fini(&p->op_costs);
+        vec_fini(&p->kernels);
+        vec_fini(&p->calls);
+        vec_fini(&p->modules);
+    }
+}
+
 /* Makes the tables of all slices. */
 static status seal_by_kind(sealing *s, error *err) {
     detailing q = {.s = s, .n_pieces = ((size_t)s->slice.n + PIECE - 1) / PIECE};
@@ -289,6 +301,7 @@ static status seal_by_kind(sealing *s, error *err) {
     }
     pool_for(s->pool, s->n_parts ? q.n_pieces : 0, fill_piece, &q);
     write_op_costs(s);
+    free_raw_details(s);
     return OK;
 }
 
