@@ -172,9 +172,7 @@ static inline status add_kernel(emitter *x, const ms_exec *e, raw_slice *to) {
     work.device = m->id == MINDSPORE_ANY_ID ? 0 : sat_i32(m->id);
     memcpy(work.grid, more->grid, sizeof work.grid);
     memcpy(work.block, more->block, sizeof work.block);
-    if (more->connection) work.correlation = more->connection;
     if (more->op) work.external = owner_of(m, &x->owners, e, more->op);
-    if (more->launcher) work.external = VEC(&m->launchers, uint32_t)[more->launcher - 1];
     if (work.external == 0) work.external = ABSENT_I64;
     status st = part_kernel(m->part, &work, to);
     if (e->more || st != OK) return st;
@@ -195,9 +193,6 @@ static status add_details(emitter *x, uint32_t i, raw_slice *to, error *err) {
         st = part_op(m->part, &op, to);
     } else if (kind_is_device(to->kind)) {
         st = add_kernel(x, e, to);
-    } else if (e->lane == LANE_CALL && more_of(m, e)->connection) {
-        raw_call call = {.correlation = more_of(m, e)->connection, .external = ABSENT_I64};
-        st = part_call(m->part, &call, to);
     }
     if (st == OK && e->lane == LANE_COMM)
         st = part_comm(m->part, &(raw_comm){.slice = part_next_slice(m->part),
@@ -389,7 +384,6 @@ status ms_emit(ms *m, error *err) {
     TRY(ms_finish_costs(m, err));
     TRY(find_base(m, err));
     TRY(label_processes(&x, err));
-    builder_set_work_names_op(m->b, m->launchers.n > 0);
     part_expect(m->part, m->execs.n * SLICES_AN_EXEC, m->memories.n);
     status st = emit_memory(m, err);
     if (st == OK) st = emit_execs(&x, err);

@@ -15,7 +15,7 @@
 #include "ingest/mindspore_int.h"
 
 typedef struct {
-    str ph, name, pid, tid, ts, dur, args, category, id;
+    str ph, name, pid, tid, ts, dur, args;
 } event;
 
 typedef enum {
@@ -35,7 +35,6 @@ typedef struct {
     ms *m;
     map layers; /* pid -> layer */
     map rows;   /* hash of (pid, tid) -> string id of its name */
-    ms_arrows arrows;
     bool named; /* processes have names: not a display file */
     bool has_host_ops, has_scopes;
 } events;
@@ -53,8 +52,6 @@ static bool parse_event(str text, event *e) {
         if (str_eq(key, STR("ts"))) e->ts = json_text(value);
         if (str_eq(key, STR("dur"))) e->dur = json_text(value);
         if (str_eq(key, STR("args"))) e->args = value;
-        if (str_eq(key, STR("cat"))) e->category = json_text(value);
-        if (str_eq(key, STR("id"))) e->id = json_text(value);
     }
     return true;
 }
@@ -86,43 +83,22 @@ static uint64_t row_key(const event *e) {
     return hash_u64(key_of(e->pid)) ^ key_of(e->tid);
 }
 
-/* Where an event starts: its row and time. */
-static uint64_t place_of(const event *e, int64_t start) {
-    return hash_pair(row_key(e), (uint64_t)start);
-}
-
-static status read_name(events *x, const event *e, error *err) {
-    bool process = str_eq(e->name, STR("process_name"));
-    if (!process && !str_eq(e->name, STR("thread_name"))) return OK;
-    str name = json_text(json_member(e->args, STR("name")));
-    uint32_t *at =
-        map_at(process ? &x->layers : &x->rows, process ? key_of(e->pid) : row_key(e));
-    if (!at) FAIL_MEMORY(err);
-    x->named |= process;
-    *at = process ? (uint32_t)layer_named(name) : ms_string(x->m, name);
-    if (*at == MAP_NONE) FAIL_MEMORY(err);
-    return OK;
-}
-
-static status read_arrow(events *x, const event *e, error *err) {
-    int64_t time;
-    if (!e->id.n || !scaled_i64(e->ts, 3, &time)) return OK;
-    ms_arrow arrow = {.category = e->category,
-                      .id = e->id,
-                      .place = place_of(e, time),
-                      .begins = *e->ph.p == 's'};
-    return ms_take_arrow(x->m, &x->arrows, &arrow, err);
-}
-
-/* First pass: names of processes and threads, and arrows: events need both. */
+/* First pass: names of processes and threads. */
 static status read_names(events *x, str list, error *err) {
     json_iter it = json_open(list);
     str key, value;
     event e;
     while (json_next(&it, &key, &value)) {
-        if (!parse_event(value, &e)) continue;
-        if (str_eq(e.ph, STR("M"))) TRY(read_name(x, &e, err));
-        if (str_eq(e.ph, STR("s")) || str_eq(e.ph, STR("f"))) TRY(read_arrow(x, &e, err));
+        if (!parse_event(value, &e) || !str_eq(e.ph, STR("M"))) continue;
+        bool process = str_eq(e.name, STR("process_name"));
+        if (!process && !str_eq(e.name, STR("thread_name"))) continue;
+        str name = json_text(json_member(e.args, STR("name")));
+        uint32_t *at =
+            map_at(process ? &x->layers : &x->rows, process ? key_of(e.pid) : row_key(&e));
+        if (!at) FAIL_MEMORY(err);
+        x->named |= process;
+        *at = process ? (uint32_t)layer_named(name) : ms_string(x->m, name);
+        if (*at == MAP_NONE) FAIL_MEMORY(err);
     }
     return OK;
 }
@@ -166,13 +142,12 @@ static bool place_display(events *x, const event *e, ms_exec *to) {
     return !(to->lane == LANE_HOST_OP && x->has_host_ops);
 }
 
-static void place_hardware(const event *e, ms_exec *to, ms_more *more) {
+static void place_hardware(const event *e, ms_exec *to) {
     str type = json_text(json_member(e->args, STR("Task Type")));
     to->lane = LANE_HOST;
     to->kind = KIND_SYNC;
-    more->on_ai_cpu = str_eq(type, STR("AI_CPU"));
-    if (str_eq(type, STR("AI_CORE")) || more->on_ai_cpu || str_starts(type, STR("AI_VECTOR")) ||
-        str_starts(type, STR("MIX_")))
+    if (str_eq(type, STR("AI_CORE")) || str_eq(type, STR("AI_CPU")) ||
+        str_starts(type, STR("AI_VECTOR")) || str_starts(type, STR("MIX_")))
         to->lane = LANE_AICORE;
     else if (str_starts(type, STR("MEMCPY")))
         to->lane = LANE_MEMCPY;
@@ -205,7 +180,7 @@ static bool place_named(events *x, const event *e, layer l, ms_exec *to, ms_more
             to->kind = KIND_ANNOTATION;
             return true;
         }
-        place_hardware(e, to, more);
+        place_hardware(e, to);
         return true;
     case LAYER_MINDSPORE:
         to->lane = str_starts(e->name, STR("ProfilerStep#")) ? LANE_STEP : LANE_HOST;
@@ -246,7 +221,6 @@ static status add_event(events *x, const event *e, error *err) {
         ms_dims(json_text(json_member(e->args, STR("block_dim"))), more.block);
         ms_dims(json_text(json_member(e->args, STR("grid_dim"))), more.grid);
     }
-    if (x->arrows.any) ms_join_arrows(m, &x->arrows, place_of(e, to.start), &to, &more);
     if (m->details.n && to.lane == LANE_AICORE) ms_join_detail(m, &to, &text, &more);
     more.args = buf_ok(&text) ? ms_string(m, buf_str(&text)) : MS_NO_STRING;
     buf_fini(&text);
@@ -283,7 +257,6 @@ static status read_events(ms *m, str text, error *err) {
         ms_lost(m, CAUSE_TRUNCATED, NOPOS, str_of(m->file));
     map_fini(&x.layers);
     map_fini(&x.rows);
-    ms_arrows_fini(&x.arrows);
     return st;
 }
 

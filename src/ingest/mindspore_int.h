@@ -41,9 +41,6 @@ typedef struct {
     uint32_t row_name; /* name of its row, string id; 0 = by number */
     uint32_t process;  /* of LANE_HOST: another process than the framework's, string id */
     uint32_t info; /* of a task: what calls alike share, JSON text, string id; 0 = nothing */
-    uint32_t connection; /* of a call and of the tasks it launched; 0 = not known */
-    uint32_t launcher;   /* of a task: row + 1 of ms.launchers, 0 = not known */
-    uint32_t on_ai_cpu;  /* 1: a task of the AI CPU, whatever its lane */
     uint32_t block[3], grid[3];
 } ms_more;
 
@@ -116,11 +113,9 @@ typedef struct ms {
     uint64_t bytes;     /* read so far */
     vec execs;          /* ms_exec */
     vec mores;          /* ms_more */
-    vec launchers;      /* uint32_t: number + 1 of an operator's execution, 0 = none */
-    uint32_t n_connections;
-    vec details;      /* ms_detail */
-    map detail_at;    /* name and start -> row + 1 of details */
-    bool host_events; /* a timeline had those of the framework */
+    vec details;        /* ms_detail */
+    map detail_at;      /* name and start -> row + 1 of details */
+    bool host_events;   /* a timeline had those of the framework */
     ms_list list;
     vec memories;         /* raw_memory, times as the file has them */
     vec hccl, hccl_links; /* of mindspore_hccl.c */
@@ -255,25 +250,6 @@ status ms_add_data_queue(ms *m, int64_t start_ns, int64_t end_ns, int64_t size,
 bool ms_line(str *rest, str *line);
 /* The next word of a line. */
 bool ms_word(str *rest, str *word);
-
-/* The arrows of one timeline; start from {0}. */
-typedef struct {
-    map ids;           /* of HostToDevice -> connection */
-    map calls, tasks;  /* where they start -> connection */
-    map begun;         /* id of mindspore_to_npu -> launcher, of the last that began */
-    map ops, task_ops; /* where they start -> launcher */
-    bool any;
-} ms_arrows;
-/* An end of an arrow; place: what tells its row and time from any other. */
-typedef struct {
-    str category, id;
-    uint64_t place;
-    bool begins;
-} ms_arrow;
-status ms_take_arrow(ms *m, ms_arrows *a, const ms_arrow *arrow, error *err) MUST_USE;
-/* Once all are taken: an execution that is to be added next finds those of its place. */
-void ms_join_arrows(ms *m, const ms_arrows *a, uint64_t place, ms_exec *e, ms_more *more);
-void ms_arrows_fini(ms_arrows *a);
 
 /* What kernel_details.csv says of a task of the timeline is added to its arguments. */
 void ms_join_detail(ms *m, const ms_exec *task, buf *args, ms_more *more);

@@ -171,8 +171,7 @@ status ms_finish_details(ms *m, error *err) {
     for (size_t i = 0; i < m->details.n; i++) {
         const ms_detail *d = &VEC(&m->details, ms_detail)[i];
         if (d->lane == LANE_COMM && m->n_lane[LANE_COMM] && m->seen[MS_TRACE_VIEW]) continue;
-        ms_more more = {
-            .args = ms_string(m, d->args), .info = d->info, .on_ai_cpu = d->lane == LANE_AICPU};
+        ms_more more = {.args = ms_string(m, d->args), .info = d->info};
         ms_exec e = {.start = d->start,
                      .dur = d->dur,
                      .stream = d->stream,

@@ -321,40 +321,36 @@ status read_raw_queue(ms *m, str text, error *err) {
 /* ---- what no table added up -------------------------------------------------------------- */
 
 static status add_sum(ms *m, raw_given_op *g, error *err) {
+    g->side = ms_string(m, STR("AI Core"));
     if (g->side == MS_NO_STRING || g->type == MS_NO_STRING || g->name == MS_NO_STRING ||
         g->subgraph == MS_NO_STRING)
         FAIL_MEMORY(err);
     return builder_add_given_op(m->b, g, err);
 }
 
-/* The sum of calls like this task; NULL: out of memory. */
-static raw_given_op *sum_of(ms *m, vec *sums, map *by_call, const ms_exec *e,
-                            const ms_more *more) {
-    uint32_t *at = map_at(by_call, (uint64_t)more->info << 32 | e->name);
-    if (at && *at != MAP_NONE) return &VEC(sums, raw_given_op)[*at];
-    raw_given_op *g = at ? vec_push(sums) : NULL;
-    if (at) *at = g ? (uint32_t)(sums->n - 1) : 0;
-    if (!g) return NULL;
-    *g = RAW_GIVEN_OP_NONE;
-    g->side = ms_string(m, more->on_ai_cpu ? STR("AI CPU") : STR("AI Core"));
-    g->full_name = e->name;
-    g->info = more->info;
-    g->calls = g->total = g->max = 0;
-    g->min = INT64_MAX;
-    return g;
-}
-
 status ms_sum_tasks(ms *m, error *err) {
-    static const ms_more none;
     vec sums = VEC_INIT(raw_given_op);
-    map by_call[2] = {{0}}; /* name, and what calls alike share; of AI Core and AI CPU */
-    bool ai_cpu_has_table = m->seen[MS_AICPU] || m->seen[MS_RAW_AICPU];
+    map by_call = {0}; /* name, and what calls alike share */
     status st = OK;
     for (size_t i = 0; i < m->execs.n && st == OK; i++) {
         const ms_exec *e = &VEC(&m->execs, ms_exec)[i];
-        const ms_more *more = e->more ? &VEC(&m->mores, ms_more)[e->more - 1] : &none;
-        if (more->on_ai_cpu ? ai_cpu_has_table : e->lane != LANE_AICORE) continue;
-        raw_given_op *g = sum_of(m, &sums, &by_call[more->on_ai_cpu], e, more);
+        if (e->lane != LANE_AICORE) continue;
+        uint32_t info = e->more ? VEC(&m->mores, ms_more)[e->more - 1].info : 0;
+        uint32_t *at = map_at(&by_call, (uint64_t)info << 32 | e->name);
+        raw_given_op *g = NULL;
+        if (at && *at == MAP_NONE) {
+            g = vec_push(&sums);
+            *at = g ? (uint32_t)(sums.n - 1) : 0;
+            if (g) {
+                *g = RAW_GIVEN_OP_NONE;
+                g->full_name = e->name;
+                g->info = info;
+                g->calls = g->total = g->max = 0;
+                g->min = INT64_MAX;
+            }
+        } else if (at) {
+            g = &VEC(&sums, raw_given_op)[*at];
+        }
         if (!g) {
             st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
             break;
@@ -376,7 +372,6 @@ status ms_sum_tasks(ms *m, error *err) {
         st = add_sum(m, g, err);
     }
     vec_fini(&sums);
-    map_fini(&by_call[0]);
-    map_fini(&by_call[1]);
+    map_fini(&by_call);
     return st;
 }

@@ -542,7 +542,6 @@ static status read_alone(ms *m, source *src, error *err) {
 static void fini(ms *m) {
     vec_fini(&m->execs);
     vec_fini(&m->mores);
-    vec_fini(&m->launchers);
     vec_fini(&m->details);
     map_fini(&m->detail_at);
     end_list(m);
@@ -571,7 +570,6 @@ static ms begin(builder *b, const ingest_options *o, arena *a) {
                 .capacity = ABSENT_I64,
                 .execs = VEC_INIT(ms_exec),
                 .mores = VEC_INIT(ms_more),
-                .launchers = VEC_INIT(uint32_t),
                 .details = VEC_INIT(ms_detail),
                 .list = {.names = VEC_INIT(ms_name)},
                 .memories = VEC_INIT(raw_memory),

@@ -185,10 +185,6 @@ void builder_set_other_is_op(builder *b, bool yes) {
     b->other_is_op = yes;
 }
 
-void builder_set_work_names_op(builder *b, bool yes) {
-    b->work_names_op = yes;
-}
-
 void builder_set_launch_by_arrow(builder *b, bool yes) {
     b->launch_by_arrow = yes;
 }

@@ -42,9 +42,6 @@ void builder_set_external_may_be_correlation(builder *b, bool yes);
 void builder_set_other_is_op(builder *b, bool yes);
 /* Memory events outside every operator belong to the innermost range around them. */
 void builder_set_memory_in_ranges(builder *b, bool yes);
-/* Device work names its operator by its external id, and has a launch call beside it: calls are in no
- * operator. */
-void builder_set_work_names_op(builder *b, bool yes);
 /* Device work finds its launch by arrows of kind FLOW_LAUNCH, not by correlation ids. */
 void builder_set_launch_by_arrow(builder *b, bool yes);
 /* Ranges that say what the program does (modules, forward, backward, optimizer) are drawn on several

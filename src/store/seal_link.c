@@ -5,9 +5,8 @@
  * Kineto of 2022 to early 2024 wrote the correlation id as external id everywhere; such a file is
  * recognised (99 % of its kernels) and its external ids are not used. An external id is believed
  * only when the op it names is on the thread of the call and contains the call's start. Device work of
- * a producer that records no calls (no correlation) belongs to the op its external id names, and so does
- * that of one whose calls are on rows of their own. Where the producer draws launches as arrows instead,
- * seal_flows does this. */
+ * a producer that records no calls (no correlation) belongs to the op its external id names. Where the
+ * producer draws launches as arrows instead, seal_flows does this. */
 #include "base/pages.h"
 #include "store/builder_int.h"
 
@@ -163,16 +162,16 @@ static status link_kernels(linking *q, error *err) {
     for (uint32_t i = 1; i < s->kernel.n && st == OK; i++) {
         int64_t c = s->kernel.correlation[i];
         uint32_t call = c == ABSENT_I64 || c < 0 ? MAP_NONE : map_get(&calls, (uint64_t)c);
-        orphans += call == MAP_NONE;
-        if (call != MAP_NONE) {
-            s->kernel.launch[i] = s->call.slice[call];
-            s->kernel.op[i] = s->call.op[call];
-            s->kernel.link[i] = (uint8_t)how_linked(q, call, i);
+        if (call == MAP_NONE) {
+            orphans++;
+            if (c != ABSENT_I64) continue;
+            s->kernel.op[i] = named_op(q, i);
+            if (s->kernel.op[i]) s->kernel.link[i] = LINK_EXACT;
+            continue;
         }
-        uint32_t named = c == ABSENT_I64 || s->b->work_names_op ? named_op(q, i) : 0;
-        if (!named) continue;
-        s->kernel.op[i] = named;
-        s->kernel.link[i] = LINK_EXACT;
+        s->kernel.launch[i] = s->call.slice[call];
+        s->kernel.op[i] = s->call.op[call];
+        s->kernel.link[i] = (uint8_t)how_linked(q, call, i);
     }
     map_fini(&calls);
     if (st == OK && q->failed)

@@ -1,1 +1,0 @@
-$TACHO kernels mindspore_tasks --group-by name+op --table kernels --format csv --stable --no-cache
