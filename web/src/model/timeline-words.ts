@@ -57,7 +57,7 @@ export function laneFact(l: Lane): string {
 }
 
 export function groupName(g: Group): string {
-  if (g.kind === "device" && g.device !== undefined) return `GPU ${g.device}`;
+  if (g.kind === "device") return g.name.replace(/^([A-Za-z]+)(\d+)$/, "$1 $2");
   const pid = String(g.pid ?? "");
   return g.name || (/^-?\d*$/.test(pid) ? t("tl_group_other") : pid);
 }

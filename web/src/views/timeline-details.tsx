@@ -110,6 +110,11 @@ function Hint({ word, sign }: { word: string; sign: string }) {
 }
 
 /** "thread 391", "stream 7": where a slice is. */
+/** What the device of a lane is called: GPU, NPU, MLU … */
+export function deviceWord(lane: number): string {
+  return stage.tracks?.lanes.find((x) => x.id === lane)?.device_type ?? "GPU";
+}
+
 export function whereIs(lane: number): string {
   const l = stage.tracks?.lanes.find((x) => x.id === lane);
   if (!l) return "";

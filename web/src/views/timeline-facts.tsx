@@ -7,7 +7,7 @@ import { askDetail, chosen, detail, setTab } from "../model/timeline.ts";
 import { goToHit, search } from "../model/timeline-search.ts";
 import type { Same, SliceAnswer } from "../model/timeline-types.ts";
 import { type Key, t } from "../model/words.ts";
-import { Jump, whereIs } from "./timeline-details.tsx";
+import { deviceWord, Jump, whereIs } from "./timeline-details.tsx";
 
 export function SelectionPanel() {
   const c = chosen.value;
@@ -121,7 +121,7 @@ function placeOf(d: SliceAnswer): string {
   const { track, process } = d.slice;
   const lane = whereIs(d.slice.lane);
   if (d.kernel)
-    return `GPU ${d.kernel.device ?? track?.device ?? 0} · ${lane}${d.kernel.context === undefined ? "" : ` · ${t("tl_context", { n: String(d.kernel.context) })}`}`;
+    return `${deviceWord(d.slice.lane)} ${d.kernel.device ?? track?.device ?? 0} · ${lane}${d.kernel.context === undefined ? "" : ` · ${t("tl_context", { n: String(d.kernel.context) })}`}`;
   return [process?.name, lane || track?.name].filter(Boolean).join(" · ");
 }
 
