@@ -67,12 +67,8 @@ static uint32_t name_of(host_file *f) {
 static uint32_t more_of(host_file *f) {
     str level = csv_cell(&f->c, f->col.level), info = csv_cell(&f->c, f->col.info);
     buf_clear(&f->text);
-    buf_add_cstr(&f->text, "{\"level\": ");
-    buf_add_json(&f->text, level);
-    if (info.n) {
-        buf_add_cstr(&f->text, ", \"custom_info\": ");
-        buf_add_json(&f->text, info);
-    }
+    ms_add_member(&f->text, STR("level"), level);
+    if (info.n) ms_add_member(&f->text, STR("custom_info"), info);
     buf_add_byte(&f->text, '}');
     ms_more more = {.args =
                         buf_ok(&f->text) ? ms_string(f->m, buf_str(&f->text)) : MS_NO_STRING};

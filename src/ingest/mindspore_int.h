@@ -182,6 +182,9 @@ str ms_type(str full_name);
 str ms_subgraph(str full_name);
 /* A top-level fact: JSON text. */
 status ms_meta(ms *m, const char *key, str json, error *err) MUST_USE;
+/* A text as a member of the JSON object that `out` is to become: begins it when there is nothing yet; who
+ * adds the last one closes it. */
+void ms_add_member(buf *out, str key, str value);
 /* A step as a step trace knows it, ns; number absent: the average; tail absent: inference. */
 typedef struct {
     int64_t number, start, total, fp, bp, interval, fp_bp, tail;

@@ -63,13 +63,6 @@ static status open_details(ms *m, details *d, str text, error *err) {
     return OK;
 }
 
-static void add_member(buf *out, str key, str value) {
-    buf_add_cstr(out, out->n ? ", " : "{");
-    buf_add_json(out, key);
-    buf_add_cstr(out, ": ");
-    buf_add_json(out, value);
-}
-
 /* The cells of a row as arguments, and those that calls alike share. */
 static void write_cells(details *d) {
     buf_clear(&d->info);
@@ -79,8 +72,8 @@ static void write_cells(details *d) {
         if (cell.n >= 2 && cell.p[0] == '"' && cell.p[cell.n - 1] == '"')
             cell = str_n(cell.p + 1, cell.n - 2); /* quoted twice, as CANN writes shapes */
         if (d->uses[i] == CELL_PLACE || !cell.n || str_eq(cell, STR("N/A"))) continue;
-        add_member(&d->args, d->headers[i], cell);
-        if (d->uses[i] == CELL_INFO) add_member(&d->info, d->headers[i], cell);
+        ms_add_member(&d->args, d->headers[i], cell);
+        if (d->uses[i] == CELL_INFO) ms_add_member(&d->info, d->headers[i], cell);
     }
     if (d->info.n) buf_add_byte(&d->info, '}');
     if (d->args.n) buf_add_byte(&d->args, '}');

@@ -90,6 +90,13 @@ bool ms_word(str *rest, str *word) {
     return word->n > 0;
 }
 
+void ms_add_member(buf *out, str key, str value) {
+    buf_add_cstr(out, out->n ? ", " : "{");
+    buf_add_json(out, key);
+    buf_add_cstr(out, ": ");
+    buf_add_json(out, value);
+}
+
 status ms_meta(ms *m, const char *key, str json, error *err) {
     uint32_t k = ms_string(m, str_of(key)), v = ms_string(m, json);
     if (k == MS_NO_STRING || v == MS_NO_STRING) FAIL_MEMORY(err);

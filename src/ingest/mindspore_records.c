@@ -46,14 +46,6 @@ typedef struct {
     buf info;
 } shape_sums;
 
-static void add_member(buf *out, const char *key, str value) {
-    if (!value.n) return;
-    buf_add_cstr(out, out->n ? ", \"" : "{\"");
-    buf_add_cstr(out, key);
-    buf_add_cstr(out, "\": ");
-    buf_add_json(out, value);
-}
-
 static status add_call(shape_sums *s, str name, str shapes, str types, error *err) {
     ms *m = s->m;
     part_count(m->part, 1, 0);
@@ -62,8 +54,8 @@ static status add_call(shape_sums *s, str name, str shapes, str types, error *er
         return OK;
     }
     buf_clear(&s->info);
-    add_member(&s->info, "Input Shapes", shapes);
-    add_member(&s->info, "Input Data Types", types);
+    if (shapes.n) ms_add_member(&s->info, STR("Input Shapes"), shapes);
+    if (types.n) ms_add_member(&s->info, STR("Input Data Types"), types);
     if (s->info.n) buf_add_byte(&s->info, '}');
     uint32_t id = ms_string(m, name),
              info = buf_ok(&s->info) ? ms_string(m, buf_str(&s->info)) : MS_NO_STRING;

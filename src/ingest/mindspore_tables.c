@@ -322,12 +322,9 @@ status read_gpu_kernels(ms *m, str text, error *err) {
         g.min = time_cell(&s, s.min, US);
         if (!row_is_whole(m, &s, name, g.total)) continue;
         buf_clear(&info);
-        buf_add_cstr(&info, "{\"stream\": ");
-        buf_add_json(&info, csv_cell(&s.c, stream));
-        buf_add_cstr(&info, ", \"block\": ");
-        buf_add_json(&info, csv_cell(&s.c, block));
-        buf_add_cstr(&info, ", \"grid\": ");
-        buf_add_json(&info, csv_cell(&s.c, grid));
+        ms_add_member(&info, STR("stream"), csv_cell(&s.c, stream));
+        ms_add_member(&info, STR("block"), csv_cell(&s.c, block));
+        ms_add_member(&info, STR("grid"), csv_cell(&s.c, grid));
         buf_add_byte(&info, '}');
         g.info = buf_ok(&info) ? ms_string(m, buf_str(&info)) : MS_NO_STRING;
         g.name = ms_string(m, name);
