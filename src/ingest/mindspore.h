@@ -23,6 +23,9 @@ bool mindspore_name_is_sure(str file);
 bool mindspore_folder_parse(str folder, str *worker, str *stamp);
 /* Folders inside a worker's folder that belong to it. */
 bool mindspore_is_part(str folder);
+/* Where a worker's files are read from, behind the path of its folder: itself, and some of those. */
+enum { N_MINDSPORE_PLACES = 5 };
+extern const char *const MINDSPORE_PLACES[N_MINDSPORE_PLACES];
 
 /* Reads the worker of options.path, the path of any of its files. The source is that file; when its
  * name says nothing, its content decides and it is read alone. */

@@ -110,6 +110,9 @@ bool mindspore_folder_parse(str folder, str *worker, str *stamp) {
     return true;
 }
 
+const char *const MINDSPORE_PLACES[N_MINDSPORE_PLACES] = {
+    "", "/FRAMEWORK", "/ASCEND_PROFILER_OUTPUT", "/data", "/host_info"};
+
 bool mindspore_is_part(str folder) {
     static const char *const parts[] = {
         "FRAMEWORK", "ASCEND_PROFILER_OUTPUT", "data", "hccl_info", "host_info", "logs",

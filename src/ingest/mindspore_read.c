@@ -316,10 +316,8 @@ static status list_device_info(ms *m, vec *list, str folder, error *err) {
 }
 
 static status list_parts(ms *m, vec *list, str folder, error *err) {
-    static const char *const parts[] = {"", "/FRAMEWORK", "/ASCEND_PROFILER_OUTPUT", "/data",
-                                        "/host_info"};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        str path = arena_printf(m->arena, "%.*s%s", STR_ARG(folder), parts[i]);
+    for (size_t i = 0; i < N_MINDSPORE_PLACES; i++) {
+        str path = arena_printf(m->arena, "%.*s%s", STR_ARG(folder), MINDSPORE_PLACES[i]);
         if (!path.p) FAIL_MEMORY(err);
         TRY(list_folder(m, list, path, err));
     }

@@ -153,31 +153,33 @@ static bool add_below(const char *folder, int depth, uint64_t *sum) {
     return settled;
 }
 
-/* A trace that is read from many files depends on all of them. */
+/* Everything a worker of MindSpore is read from, when `worker` is its folder. */
+static bool add_worker(const char *worker, uint64_t *sum) {
+    static const char *const deep[] = {"/hccl_info", "/msadvisor"}; /* all that is below */
+    enum { N_DEEP = sizeof deep / sizeof *deep };
+    char folder[PATH_MAX];
+    for (size_t i = 0; i < N_MINDSPORE_PLACES + N_DEEP; i++) {
+        bool flat = i < N_MINDSPORE_PLACES;
+        int n = snprintf(folder, sizeof folder, "%s%s", worker,
+                         flat ? MINDSPORE_PLACES[i] : deep[i - N_MINDSPORE_PLACES]);
+        if (n < 0 || (size_t)n >= sizeof folder ||
+            !(flat ? add_folder(folder, sum) : add_below(folder, 2, sum)))
+            return false;
+    }
+    return true;
+}
+
+/* A trace that is read from many files depends on all of them. The file lies in its worker's folder or in a
+ * part of it. */
 static bool hash_siblings(const char *path, uint64_t *hash) {
-    enum { OF_WORKERS, ALL_BELOW };
-    static const struct {
-        const char *name;
-        int counts;
-    } parts[] = {{"", OF_WORKERS},
-                 {"/FRAMEWORK", OF_WORKERS},
-                 {"/ASCEND_PROFILER_OUTPUT", OF_WORKERS},
-                 {"/data", OF_WORKERS},
-                 {"/..", OF_WORKERS},
-                 {"/../FRAMEWORK", OF_WORKERS},
-                 {"/../ASCEND_PROFILER_OUTPUT", OF_WORKERS},
-                 {"/hccl_info", ALL_BELOW},
-                 {"/msadvisor", ALL_BELOW}};
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
     int n = slash ? (int)(slash - path) : 1;
     if (!format_of_name(str_of(path))) return true;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    for (int up = 0; up < 2; up++) {
         int written =
-            snprintf(folder, sizeof folder, "%.*s%s", n, slash ? path : ".", parts[i].name);
-        if (written < 0 || (size_t)written >= sizeof folder ||
-            !(parts[i].counts == OF_WORKERS ? add_folder(folder, hash)
-                                            : add_below(folder, 2, hash)))
+            snprintf(folder, sizeof folder, "%.*s%s", n, slash ? path : ".", up ? "/.." : "");
+        if (written < 0 || (size_t)written >= sizeof folder || !add_worker(folder, hash))
             return false;
     }
     return true;

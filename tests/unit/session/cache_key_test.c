@@ -97,11 +97,12 @@ static void set_old(const char *path, time_t seconds) {
 /* A worker of MindSpore is read from many files, some of them deep below its folder. */
 static void files_below_a_worker_count(void **state) {
     static const char *const deep[] = {"msadvisor/device_0/recommendation/a.json",
-                                       "hccl_info/AllReduce-op1/iter1.trace"};
+                                       "hccl_info/AllReduce-op1/iter1.trace",
+                                       "host_info/host_info_0.csv"};
     folder f = folder_new();
     const char *path = put_file(&f, "flops_0.txt", STR("full_op_name, FLOPs\n"));
     set_old(path, 1000);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         cache_key before = cache_key_of(path);
         const char *other = put_file(&f, deep[i], STR("{}"));
         assert_int_equal(utimensat(AT_FDCWD, other, NULL, 0), 0);
