@@ -23,7 +23,8 @@ from . import _native, _program, handlers, hooks, reports
 from ._native import calls
 from .schedules import ProfilerAction, as_schedule
 from .timer import Timer
-from .trace import Table, Trace, load
+from .tables import Table
+from .trace import Trace, load
 
 NONE, WARMUP, RECORD, SAVE = (ProfilerAction.NONE, ProfilerAction.WARMUP, ProfilerAction.RECORD,
                               ProfilerAction.RECORD_AND_SAVE)
