@@ -6,9 +6,9 @@ fills are of middle brightness, so that both are read on white and on black.
 from html import escape
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from ._values import in_words
+from ._values import WITH_THEIR_UNIT, in_short, shortened
 
-MOST_ROWS, MOST_LETTERS = 60, 120
+MOST_ROWS, MOST_LETTERS = 60, 64
 WIDTH, HEIGHT = 640, 26
 SEVERITIES = {"critical": "#D64545", "warning": "#C08813", "info": "#4B83E0", "good": "#2E9A5E"}
 # The colors of the page, by what a moment of the step was spent on.
@@ -44,17 +44,18 @@ def _side(kind: str) -> str:
 
 
 def _head(column: Any) -> str:
-    unit = f' <span style="opacity:.6;font-weight:normal">{escape(column.unit)}</span>' if column.unit else ""
-    return (f'<th style="text-align:{_side(column.type)}" title="{escape(column.help or "")}">'
-            f"{escape(column.name)}{unit}</th>")
+    """The unit stands here unless each cell says its own; the help has it in any case."""
+    unit, said = column.unit, " ".join(filter(None, (column.help, column.unit and f"({column.unit})")))
+    more = f' <span style="opacity:.6;font-weight:normal">{escape(unit)}</span>' \
+        if unit and unit not in WITH_THEIR_UNIT else ""
+    return f'<th style="text-align:{_side(column.type)}" title="{escape(said)}">{escape(column.name)}{more}</th>'
 
 
 def _cell(value: Any, column: Any) -> str:
-    text, more = in_words(value, column.unit), ""
-    if len(text) > MOST_LETTERS:
-        more = f' title="{escape(text)}"'
-        text = text[:MOST_LETTERS - 1] + "…"
-    return f'<td style="text-align:{_side(column.type)}"{more}>{escape(text)}</td>'
+    text = in_short(value, column.unit)
+    more = f' title="{escape(text)}"' if len(text) > MOST_LETTERS else ""
+    return (f'<td style="text-align:{_side(column.type)};white-space:nowrap"{more}>'
+            f"{escape(shortened(text, MOST_LETTERS))}</td>")
 
 
 def table(columns: Sequence[Any], values: Mapping[str, List[Any]], n_rows: int, sentence: Optional[str],
@@ -67,7 +68,8 @@ def table(columns: Sequence[Any], values: Mapping[str, List[Any]], n_rows: int, 
                    for i in range(min(n_rows, MOST_ROWS)))
     rest = WORDS[language]["rows"].format(shown=MOST_ROWS, all=n_rows)
     caption = f'<caption style="caption-side:bottom">{rest}</caption>' if n_rows > MOST_ROWS else ""
-    return f"<table>{caption}<thead><tr>{''.join(map(_head, shown))}</tr></thead><tbody>{body}</tbody></table>"
+    return (f'<div style="overflow-x:auto"><table>{caption}<thead><tr>{"".join(map(_head, shown))}</tr></thead>'
+            f"<tbody>{body}</tbody></table></div>")
 
 
 # ---- the average step ----
@@ -79,7 +81,7 @@ def name_of(category: str, language: str) -> str:
 def _bar(parts: Sequence[Part], language: str, total: str) -> str:
     at, boxes = 0.0, []
     for category, time, share in parts:
-        label = f"{name_of(category, language)} {in_words(time, 'ns')}, {in_words(share, 'share')}"
+        label = f"{name_of(category, language)} {in_short(time, 'ns')}, {in_short(share, 'share')}"
         boxes.append(f'<rect x="{at:.2f}" width="{max(share * WIDTH, 0):.2f}" height="{HEIGHT}" '
                      f'fill="{COLORS.get(category, COLORS["other"])}"><title>{escape(label)}</title></rect>')
         at += share * WIDTH
@@ -95,13 +97,13 @@ def _legend(parts: Sequence[Part], language: str) -> str:
         items.append(f'<span style="white-space:nowrap;margin-right:16px;display:inline-block">'
                      f'<svg width="10" height="10" style="margin-right:5px"><rect width="10" height="10" rx="2" '
                      f'fill="{color}"/></svg>{escape(name_of(category, language))} '
-                     f'<b>{escape(in_words(share, "share"))}</b> '
-                     f'<span style="opacity:.7">{escape(in_words(time, "ns"))}</span></span>')
-    return f'<div style="max-width:{WIDTH}px;line-height:1.7">{"".join(items)}</div>'
+                     f'<b>{escape(in_short(share, "share"))}</b> '
+                     f'<span style="opacity:.7">{escape(in_short(time, "ns"))}</span></span>')
+    return f'<div style="max-width:{WIDTH}px;line-height:1.7;margin-top:4px">{"".join(items)}</div>'
 
 
 def _average(parts: Sequence[Part], language: str) -> str:
-    return WORDS[language]["step"].format(time=in_words(sum(p[1] for p in parts), "ns"))
+    return WORDS[language]["step"].format(time=in_short(sum(p[1] for p in parts), "ns"))
 
 
 def step(parts: Sequence[Part], language: str) -> str:
@@ -127,7 +129,7 @@ def markdown(said: Optional[Mapping[str, Any]], parts: Sequence[Part], language:
     present = [p for p in parts if p[1]]
     if present:
         lines += ["", _average(parts, language), "", "| | | |", "|---|--:|--:|"]
-        lines += [f"| {_plain(name_of(c, language))} | {in_words(t, 'ns')} | {in_words(s, 'share')} |"
+        lines += [f"| {_plain(name_of(c, language))} | {in_short(t, 'ns')} | {in_short(s, 'share')} |"
                   for c, t, s in present]
     return "\n".join(lines)
 

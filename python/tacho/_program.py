@@ -48,9 +48,13 @@ def ask(words: Sequence[Any]) -> Any:
     return json.loads(run([*words, "--json"]))
 
 
+def as_wide(words: Sequence[Any]) -> str:
+    """Text that fits the terminal of this program, or a notebook."""
+    return run(words, COLUMNS=str(shutil.get_terminal_size((120, 40)).columns))
+
+
 def text(words: Sequence[Any]) -> str:
-    """As on a terminal of the width of this one."""
-    return run([*words, "--format", "text"], COLUMNS=str(shutil.get_terminal_size((120, 40)).columns))
+    return as_wide([*words, "--format", "text"])
 
 
 def columns(words: Sequence[Any], read: Callable[[BinaryIO], Made]) -> Made:

@@ -64,7 +64,7 @@ class Trace(Analyses):
 
     def summary(self, **words: Any) -> str:
         """The report a person wants after a run."""
-        return _program.text(["summary", self.path, *_options({**self._chosen, **words})])
+        return _program.as_wide(["summary", self.path, *_options({**self._chosen, **words})])
 
     def __enter__(self) -> "Trace":
         return self
@@ -87,7 +87,8 @@ class Trace(Analyses):
         except _program.TachoError as why:
             return _html.title({"path": self.path}) + _html.problem(str(why))
         said = _html.verdict(answer.verdict, language) if answer.verdict else ""
-        return _html.title({**answer.trace, "path": self.path}) + said + _html.step(parts, language)
+        facts = {**answer.trace, "path": self.path, "worker": self._chosen.get("worker")}
+        return _html.title(facts) + said + _html.step(parts, language)
 
     def _repr_markdown_(self) -> Optional[str]:
         try:
