@@ -12,7 +12,8 @@ import struct
 from ctypes import POINTER, Structure, c_char, c_char_p, c_int64, c_size_t, c_void_p, py_object
 from typing import Any, BinaryIO, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
-from . import _library
+from . import _native
+from ._program import TachoError
 
 MAGIC, VERSION = b"TACHOCOL", 1
 MOST_TEXT = 2**31 - 1  # positions of Arrow's utf8 are signed numbers of 32 bits
@@ -25,7 +26,10 @@ class _Column(Structure):
 
 
 def _open() -> Any:
-    lib = ctypes.CDLL(_library.path())
+    path = _native.loaded_path()
+    lib = ctypes.CDLL(path)
+    if not hasattr(lib, "tacho_arrow_memory"):
+        raise TachoError(f"{path} in this process is older than the package and does not know Arrow")
     for name, result, takes in (
             ("memory", c_void_p, [c_size_t]), ("memory_drop", None, [c_void_p]),
             ("table_new", c_void_p, [c_void_p, c_int64, c_char_p, POINTER(_Column), c_int64]),

@@ -14,10 +14,11 @@ SEVERITIES = {"critical": "#D64545", "warning": "#C08813", "info": "#4B83E0", "g
 # The colors of the page, by what a moment of the step was spent on.
 COLORS = {"kernel": "#3A86DE", "memcpy": "#C08813", "memset": "#9A7247", "communication": "#9F66B0",
           "runtime": "#2A8791", "data_loader": "#DA5B1E", "cpu_exec": "#4F9A70", "other": "#8D939A"}
-NAMES = {"en": {"kernel": "Kernel", "memcpy": "Memcpy", "memset": "Memset", "communication": "Communication",
-                "runtime": "Runtime", "data_loader": "Data loader", "cpu_exec": "CPU", "other": "Other"},
-         "zh": {"kernel": "核函数", "memcpy": "内存拷贝", "memset": "内存置值", "communication": "通信",
-                "runtime": "运行时", "data_loader": "数据加载", "cpu_exec": "CPU 执行", "other": "其他"}}
+CATEGORIES = tuple(COLORS)
+NAMES = {"en": dict(zip(CATEGORIES, ("Kernel", "Memcpy", "Memset", "Communication", "Runtime",
+                                     "Data loader", "CPU", "Other"))),
+         "zh": dict(zip(CATEGORIES, ("核函数", "内存拷贝", "内存置零", "通信", "运行时调用", "数据加载",
+                                     "CPU 执行", "其他")))}
 WORDS = {"en": {"step": "Average step: {time}", "rows": "{shown} of {all} rows", "none": "no rows"},
          "zh": {"step": "平均步：{time}", "rows": "共 {all} 行，显示 {shown} 行", "none": "没有行"}}
 # (category, time in ns, share)
@@ -45,10 +46,12 @@ def _side(kind: str) -> str:
 
 def _head(column: Any) -> str:
     """The unit stands here unless each cell says its own; the help has it in any case."""
-    unit, said = column.unit, " ".join(filter(None, (column.help, column.unit and f"({column.unit})")))
-    more = f' <span style="opacity:.6;font-weight:normal">{escape(unit)}</span>' \
-        if unit and unit not in WITH_THEIR_UNIT else ""
-    return f'<th style="text-align:{_side(column.type)}" title="{escape(said)}">{escape(column.name)}{more}</th>'
+    unit, more = column.unit, ""
+    said = " ".join(filter(None, (column.help, unit and f"({unit})")))
+    if unit and unit not in WITH_THEIR_UNIT:
+        more = f' <span style="opacity:.6;font-weight:normal">{escape(unit)}</span>'
+    return (f'<th style="text-align:{_side(column.type)}" title="{escape(said)}">'
+            f"{escape(column.name)}{more}</th>")
 
 
 def _cell(value: Any, column: Any) -> str:
@@ -68,7 +71,8 @@ def table(columns: Sequence[Any], values: Mapping[str, List[Any]], n_rows: int, 
                    for i in range(min(n_rows, MOST_ROWS)))
     rest = WORDS[language]["rows"].format(shown=MOST_ROWS, all=n_rows)
     caption = f'<caption style="caption-side:bottom">{rest}</caption>' if n_rows > MOST_ROWS else ""
-    return (f'<div style="overflow-x:auto"><table>{caption}<thead><tr>{"".join(map(_head, shown))}</tr></thead>'
+    head = "".join(map(_head, shown))
+    return (f'<div style="overflow-x:auto"><table>{caption}<thead><tr>{head}</tr></thead>'
             f"<tbody>{body}</tbody></table></div>")
 
 
@@ -95,8 +99,9 @@ def _legend(parts: Sequence[Part], language: str) -> str:
     for category, time, share in sorted(parts, key=lambda p: -p[1]):
         color = COLORS.get(category, COLORS["other"])
         items.append(f'<span style="white-space:nowrap;margin-right:16px;display:inline-block">'
-                     f'<svg width="10" height="10" style="margin-right:5px"><rect width="10" height="10" rx="2" '
-                     f'fill="{color}"/></svg>{escape(name_of(category, language))} '
+                     f'<svg width="10" height="10" style="margin-right:5px">'
+                     f'<rect width="10" height="10" rx="2" fill="{color}"/></svg>'
+                     f"{escape(name_of(category, language))} "
                      f'<b>{escape(in_short(share, "share"))}</b> '
                      f'<span style="opacity:.7">{escape(in_short(time, "ns"))}</span></span>')
     return f'<div style="max-width:{WIDTH}px;line-height:1.7;margin-top:4px">{"".join(items)}</div>'

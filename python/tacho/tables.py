@@ -50,7 +50,8 @@ class Table:
     def __init__(self, name: str, columns: Sequence[Dict[str, Any]], rows: Sequence[Sequence[Any]],
                  total_rows: Optional[int] = None, answer: Optional["Answer"] = None) -> None:
         self.name = name
-        self.columns = [Column(c["name"], c.get("type", "string"), c.get("unit"), c.get("help")) for c in columns]
+        self.columns = [Column(c["name"], c.get("type", "string"), c.get("unit"), c.get("help"))
+                        for c in columns]
         self.names: List[str] = [c.name for c in self.columns]
         self.units: Dict[str, Optional[str]] = {c.name: c.unit for c in self.columns}
         self.help = Help(self.columns)

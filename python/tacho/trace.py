@@ -46,8 +46,8 @@ class Trace(Analyses):
     def workers(self) -> List[str]:
         """Names of the workers of the run, by rank."""
         words = {k: v for k, v in self._chosen.items() if k in ("run", "span")}
-        line = ["distributed", self.path, *_options(words), "--all-workers", "--table", "overlap", "--limit", "0"]
-        table = Answer(_program.ask(line))["overlap"]
+        line = ["distributed", self.path, *_options(words), "--all-workers", "--table", "overlap"]
+        table = Answer(_program.ask([*line, "--limit", "0"]))["overlap"]
         order = sorted(table, key=lambda row: (row["rank"] is None, row["rank"] or 0))
         return [row["worker"] for row in order]
 

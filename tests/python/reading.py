@@ -393,7 +393,8 @@ def columns_tables_and_their_help_are_found_by_completion(_folder):
     trace = tacho.load(SAMPLE)
     table, answer = trace.operators(), trace.overview()
     equal("host_total" in dir(table) and "to_arrow" in dir(table) and "breakdown" in dir(answer), True)
-    equal(table._ipython_key_completions_() == table.names and "steps" in answer._ipython_key_completions_(), True)
+    equal((table._ipython_key_completions_(), answer._ipython_key_completions_()),
+          (table.names, list(answer.tables)))
     equal(table.columns[5][:3], ("calls", "int", "count"))
     equal("number of calls" in str(table.help) and "number of calls" in table.help["calls"], True)
     equal(len(repr(table)) < 80 and len(repr(trace)) < 200, True)
@@ -466,7 +467,8 @@ def texts_of_a_notebook_are_escaped(_folder):
     said = {"severity": evil, "text": {"en": evil}}
     column = tacho.Column(evil, "string", evil, evil)
     for text in (_html.verdict(said, "en"), _html.step([(evil, 5, 1.0)], "en"), _html.problem(evil),
-                 _html.title({"path": evil, "run": evil}), _html.table([column], {evil: [evil * 20]}, 1, None, "en"),
+                 _html.title({"path": evil, "run": evil}),
+                 _html.table([column], {evil: [evil * 20]}, 1, None, "en"),
                  _html.table([column], {evil: []}, 0, evil, "en")):
         Checker(text)
     equal("<" in _html.markdown(said, [(evil, 5, 1.0)], "en"), False)
