@@ -10,7 +10,7 @@ import ctypes
 import json
 import struct
 from ctypes import POINTER, Structure, c_char, c_char_p, c_int64, c_size_t, c_void_p, py_object
-from typing import Any, BinaryIO, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from typing import IO, Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from . import _native
 from ._program import TachoError
@@ -119,7 +119,7 @@ class _Memory:
         self.view = memoryview((c_char * self.n_bytes).from_address(self.pointer)).cast("B")
         self.view[:len(kept)] = kept
 
-    def fill(self, source: BinaryIO, n: int) -> None:
+    def fill(self, source: IO[bytes], n: int) -> None:
         at = 0
         while at < n:
             got = source.readinto(self.view[at:n])  # type: ignore[attr-defined]
@@ -143,7 +143,7 @@ def _rounded(n: int) -> int:
 
 
 class _Reader:
-    def __init__(self, source: BinaryIO) -> None:
+    def __init__(self, source: IO[bytes]) -> None:
         head = source.read(16)
         if len(head) < 16 or head[:8] != MAGIC:
             raise EOFError("these are no columns")
@@ -218,7 +218,7 @@ def _metadata(pairs: Mapping[str, Optional[str]]) -> bytes:
     return struct.pack("<i", len(words) // 2) + b"".join(struct.pack("<i", len(w)) + w for w in words)
 
 
-def read(source: BinaryIO, about: Mapping[str, Optional[str]], help_of: Mapping[str, Optional[str]],
+def read(source: IO[bytes], about: Mapping[str, Optional[str]], help_of: Mapping[str, Optional[str]],
          durations: bool) -> Columns:
     """What `tacho … --format columns` writes. `about` becomes the metadata of the table, the unit, the
     type and the help of each column its own."""

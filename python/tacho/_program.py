@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from typing import Any, BinaryIO, Callable, Dict, List, Sequence, TypeVar
+from typing import IO, Any, Callable, Dict, List, Sequence, TypeVar
 
 from . import _library
 
@@ -57,7 +57,7 @@ def text(words: Sequence[Any]) -> str:
     return as_wide([*words, "--format", "text"])
 
 
-def columns(words: Sequence[Any], read: Callable[[BinaryIO], Made]) -> Made:
+def columns(words: Sequence[Any], read: Callable[[IO[bytes]], Made]) -> Made:
     """What `read` makes of the binary columns, while they are written."""
     line = [_library.program(), *map(str, words), "--format", "columns"]
     with tempfile.TemporaryFile() as errors, \

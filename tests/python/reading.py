@@ -225,11 +225,11 @@ def nothing_is_left_of_a_table_that_was_released(_folder):
 
     def once(i):
         columns = _arrow.read(io.BytesIO(data), {}, {}, False)
-        capsule, unused = columns.__arrow_c_stream__(), columns.__arrow_c_schema__()
+        capsule, schema = columns.__arrow_c_stream__(), columns.__arrow_c_schema__()
         if i % 2:  # taken by a consumer, else dropped as it is
             stream, array = stream_in(capsule), Array()
             equal(stream.get_next(stream, array), 0)
-            del columns, capsule, unused
+            del columns, capsule, schema
             array.release(array)
 
     for i in range(4):
