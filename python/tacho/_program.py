@@ -66,7 +66,7 @@ def columns(words: Sequence[Any], read: Callable[[IO[bytes]], Made]) -> Made:
         assert program.stdout is not None
         try:
             made = read(program.stdout)
-        except EOFError as why:  # the program says better why there is nothing more
+        except (EOFError, ValueError) as why:  # the program says better why there is nothing more
             program.stdout.close()
             status = program.wait()
             errors.seek(0)

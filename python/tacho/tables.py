@@ -169,9 +169,8 @@ class Table:
 
     def __str__(self) -> str:
         """The program's own text with the verdict before it, at most 100 rows."""
-        if self._answer and self._answer._question:
-            return self._answer._question.text(100, "--table", self.name)
-        return self.table()
+        text = self._answer._text(100, "--table", self.name) if self._answer else None
+        return self.table() if text is None else text
 
     def _repr_html_(self) -> str:
         language = _program.language()
@@ -228,13 +227,21 @@ class Answer:
     def _ipython_key_completions_(self) -> List[str]:
         return list(self.tables)
 
+    def _text(self, most_rows: int, *more: str) -> Optional[str]:
+        """None when the program cannot be asked again: the trace may be gone since."""
+        try:
+            return self._question.text(most_rows, *more) if self._question else None
+        except _program.TachoError:
+            return None
+
     def __repr__(self) -> str:
         full = [f"{n} ({len(t)})" for n, t in self.tables.items() if len(t)]
         return f"<tacho.Answer {self.analysis}: {', '.join(full) or 'no rows'}>"
 
     def __str__(self) -> str:
         """The program's own text: the verdict, then ten rows of each table unless limit= said more."""
-        return self._question.text(10) if self._question else repr(self)
+        text = self._text(10)
+        return repr(self) if text is None else text
 
     def _repr_html_(self) -> str:
         head = _html.verdict(self.verdict, _program.language()) if self.verdict else ""
