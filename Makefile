@@ -204,7 +204,7 @@ web: web-packages
 	@$(MAKE) --no-print-directory -W web/build.mjs build/gen/.page
 web-packages:
 	@tools/setup web
-	@$(MAKE) --no-print-directory web/node_modules/.package-lock.json
+	@$(MAKE) -s --no-print-directory web/node_modules/.package-lock.json
 # The named install step: only when the packages are missing or older than the lock file.
 web/node_modules/.package-lock.json: web/package-lock.json
 	@echo '  NPM   web/node_modules'
