@@ -121,7 +121,7 @@ static uint16_t real_port(int fd) {
                                               : ((struct sockaddr_in6 *)&address)->sin6_port);
 }
 
-/* A socket on the first port after this one that is free, of so many; -1 with EADDRINUSE when none is. */
+/* A socket on the first free one of the next ports; -1 with EADDRINUSE when none is. */
 static int bind_next(const struct addrinfo *to, uint16_t port, uint16_t next_ports) {
     for (uint32_t p = port + 1u; p <= UINT16_MAX && p <= (uint32_t)port + next_ports; p++) {
         int fd = bind_port(to, (uint16_t)p);
@@ -140,9 +140,12 @@ static uint16_t next_free(const struct addrinfo *to, uint16_t port) {
     return free_port;
 }
 
+/* Ports are names, not counts, so they enter sentences as text: without separators. */
+enum { PORT_TEXT = 8 };
+
 static status fail_taken(const struct addrinfo *to, uint16_t port, error *err) {
     buf owner = {0};
-    char taken[8], next[8]; /* ports are names, not counts: no separators */
+    char taken[PORT_TEXT], next[PORT_TEXT];
     bool known = listen_owner(port, &owner);
     snprintf(taken, sizeof taken, "%u", port);
     snprintf(next, sizeof next, "%u", next_free(to, port));
@@ -152,6 +155,13 @@ static status fail_taken(const struct addrinfo *to, uint16_t port, error *err) {
               known ? 3 : 2, args);
     buf_fini(&owner);
     return ERR_IO;
+}
+
+static status fail_listening(const char *host, uint16_t port, int code, error *err) {
+    char text[PORT_TEXT];
+    snprintf(text, sizeof text, "%u", port);
+    FAIL(err, ERR_IO, NOPOS, MSG_SERVE_CANNOT_LISTEN, arg_cstr("host", host),
+         arg_cstr("port", text), arg_cstr("reason", strerror(code)));
 }
 
 status listen_open(const char *host, uint16_t port, uint16_t next_ports, listening *out,
@@ -167,9 +177,7 @@ status listen_open(const char *host, uint16_t port, uint16_t next_ports, listeni
     if (fd < 0 && errno == EADDRINUSE)
         s = fail_taken(to, port, err);
     else if (fd < 0)
-        s = error_set(err, ERR_IO, NOPOS, MSG_SERVE_CANNOT_LISTEN, 3,
-                      (arg[]){arg_cstr("host", host), arg_int("port", port),
-                              arg_cstr("reason", strerror(errno))});
+        s = fail_listening(host, port, errno, err);
     else
         *out = (listening){.fd = fd,
                            .port = real_port(fd),
