@@ -29,6 +29,24 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
 
+# ---- what is missing ---------------------------------------------------------------------------
+# A newcomer types make: what a build needs and is not there is installed (tools/setup says what), or
+# named where that is not allowed. What counts is whether the compiler finds it, wherever it comes from.
+
+NEED_NO_COMPILER := clean help uninstall gen format format-check check test bench web web-packages web-check web-test
+BUILDS := $(filter-out $(NEED_NO_COMPILER),$(or $(MAKECMDGOALS),all))
+NEEDED := stdlib.h zlib.h zstd.h xxhash.h microhttpd.h curl/curl.h
+ifneq ($(BUILDS),)
+ifeq ($(MAKELEVEL)$(findstring n,$(filter-out -%,$(firstword $(MAKEFLAGS)))),0)
+ifeq ($(shell printf '\043include <%s>\n' $(NEEDED) | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && \
+    [ -x /usr/bin/python3 ] && echo there),)
+ifeq ($(shell tools/setup build >&2 && echo done),)
+$(error something that a build needs is missing: see above)
+endif
+endif
+endif
+endif
+
 # ---- what the compiler is, and what it can do --------------------------------------------------
 
 MACHINE  := $(shell $(CC) -dumpmachine 2>/dev/null)
@@ -39,15 +57,25 @@ HAVE_LLD := $(wildcard $(shell $(CC) -print-prog-name=ld.lld 2>/dev/null))
 LTO      := $(if $(HAVE_LLD),-flto=thin)
 LTO_LINK := $(if $(HAVE_LLD),-flto=thin -fuse-ld=lld)
 TEST_LINK := $(LTO_LINK)
-ARCHIVER := $(shell $(CC) -print-prog-name=llvm-ar 2>/dev/null)
+LTO_ARCHIVER := $(shell $(CC) -print-prog-name=llvm-ar 2>/dev/null)
 else
 # Fat objects hold machine code beside the LTO form: the program is linked with LTO, the many
 # test programs without it, which takes a tenth of the time.
 LTO      := -flto=auto -ffat-lto-objects
 LTO_LINK := -flto=auto
 TEST_LINK := -fno-lto
-ARCHIVER := $(shell $(CC) -print-prog-name=gcc-ar 2>/dev/null)
+LTO_ARCHIVER := $(shell $(CC) -print-prog-name=gcc-ar 2>/dev/null)
 endif
+# A compiler without its LTO plug-in fails only when it links, so that is tried first.
+ifneq ($(and $(BUILDS),$(LTO),$(filter release,$(VARIANT))),)
+LTO_WORKS := $(shell tools/probe-lto build/gen '$(CC)' '$(LTO)' '$(LTO_LINK)' '$(LTO_ARCHIVER)')
+endif
+ifeq ($(LTO_WORKS),)
+LTO       :=
+LTO_LINK  :=
+TEST_LINK :=
+endif
+ARCHIVER := $(if $(LTO_WORKS),$(LTO_ARCHIVER),$(shell $(CC) -print-prog-name=ar 2>/dev/null))
 
 # ISA-L inflates several times faster than zlib; where it is absent, zlib does the work.
 ifneq ($(filter x86_64-% aarch64-%,$(MACHINE)),)
@@ -67,10 +95,6 @@ OPT_tsan      := -O1 -g $(SANITIZE_tsan)
 OPT_fuzz      := -O1 -g -fno-omit-frame-pointer $(SANITIZE_fuzz)
 ifeq ($(OPT_$(VARIANT)),)
 $(error VARIANT=$(VARIANT) is none of release, debug, asan, tsan)
-endif
-ifneq ($(VARIANT),release)
-LTO_LINK :=
-TEST_LINK :=
 endif
 
 CPP_FLAGS := -D_GNU_SOURCE -DTACHO_VERSION='"$(VERSION)"' $(if $(HAVE_ISAL),-DHAVE_ISAL=1) \
@@ -115,7 +139,7 @@ OBJECTS := $(call objects,$(CORE) $(wildcard $(MAIN)) $(RECORD) $(UNIT_ALL) $(FU
 
 # ---- building ----------------------------------------------------------------------------------
 
-.PHONY: all tests tools replays faults benches fuzz fuzz-programs syntax flags gen test check web web-check web-test \
+.PHONY: all tests tools replays faults benches fuzz fuzz-programs syntax flags gen test check web web-packages web-check web-test \
     bench demo gpu install uninstall clean format format-check help FORCE
 
 ifeq ($(VARIANT),release)
@@ -165,26 +189,30 @@ $B/obj/%.o: %.cc $B/.flags
 	@mkdir -p $(@D); $(if $(V),,echo '  CXX   $<')
 	$Q$(CXX) $(CPP_FLAGS) -std=c++17 -O2 -Wall -Wextra -MMD -MP -c $< -o $@
 
+PAGE_IS_BUILT := $(if $(shell [ web/node_modules/.package-lock.json -nt web/package-lock.json ] && command -v node),build/gen/.page)
 # The page is data inside the program: .incbin names files that the compiler does not report.
-# Without its packages (make web installs them) the program is built with the page that is there.
-PAGE := $(if $(wildcard web/node_modules/.package-lock.json),build/web/index.html.gz,$(wildcard build/web/index.html.gz))
-build/gen/page_files.inc: tools/embed-page src/serve/placeholder.html $(PAGE)
+build/gen/page_files.inc: tools/embed-page web/page $(wildcard web/page/*) $(PAGE_IS_BUILT)
 	$Qtools/embed-page
 $B/obj/src/serve/page_data.o: build/gen/page_files.inc
 
 # ---- the page ----------------------------------------------------------------------------------
 
-web:
+# It is kept in the repository as esbuild writes it (web/page), so that a build needs neither npm nor the
+# network; `make check` fails when it is not what its sources give. Where its packages are installed, a
+# build brings it up to date.
+web: web-packages
+	@$(MAKE) --no-print-directory -W web/build.mjs build/gen/.page
+web-packages:
 	@tools/setup web
-	@$(MAKE) --no-print-directory web/node_modules/.package-lock.json
-	@$(MAKE) --no-print-directory build/web/index.html.gz
+	@$(MAKE) -s --no-print-directory web/node_modules/.package-lock.json
 # The named install step: only when the packages are missing or older than the lock file.
 web/node_modules/.package-lock.json: web/package-lock.json
 	@echo '  NPM   web/node_modules'
 	$Qcd web && npm ci --no-audit --no-fund --loglevel=error && touch node_modules/.package-lock.json
-build/web/index.html.gz: web/index.html web/build.mjs web/package-lock.json $(shell find web/src web/css -type f 2>/dev/null)
-	@$(if $(V),,echo '  WEB   build/web')
+build/gen/.page: web/index.html web/build.mjs web/package-lock.json $(shell find web/src web/css -type f 2>/dev/null)
+	@mkdir -p $(@D); $(if $(V),,echo '  WEB   web/page')
 	$Qcd web && node build.mjs
+	@touch $@
 web-check: web/node_modules/.package-lock.json
 	@cd web && node_modules/.bin/tsc --noEmit && node_modules/.bin/biome check --diagnostic-level=warn src build.mjs
 web-test: web/node_modules/.package-lock.json
@@ -302,7 +330,7 @@ check:
 bench:
 	@tools/setup bench
 	@tools/setup browser
-	@$(MAKE) --no-print-directory web
+	@$(MAKE) --no-print-directory web-packages
 	@$(MAKE) --no-print-directory all tools benches
 	@for bench in bench/*; do if [ -f $$bench ] && [ -x $$bench ]; then $$bench || [ $$? = 77 ] || exit 1; fi; done
 
@@ -314,7 +342,6 @@ flags:
 	@printf '%s\n' "$(subst ",\",$(CC) $(CPP_FLAGS) $(filter-out -flto% -ffat%,$(C_FLAGS)))"
 
 demo:
-	@tools/setup build
 	@$(MAKE) --no-print-directory all
 	@rm -rf build/demo-run
 	build/tacho demo -o build/demo-run $(if $(filter no,$(SERVE)),--no-serve)
@@ -372,7 +399,7 @@ help:
 	@echo '                  TORCH=yes: also with PyTorch, fetched into ~/.cache/tacho-venvs'
 	@echo '                  LEAKS=yes: leaks of every test on aarch64, too, where looking takes 4 s each'
 	@echo 'make check        the static tests only: layers, headers, format, generated files'
-	@echo 'make web          the page, build/web (web-check: its types and style, web-test: its unit tests)'
+	@echo 'make web          the page, web/page (web-check: its types and style, web-test: its unit tests)'
 	@echo 'make bench        the benchmarks'
 	@echo 'make demo         the demonstration (SERVE=no: without serving)'
 	@echo 'make gpu          build/gpu-launch and build/gpu-python, for tests/gpu/run on a machine with a GPU'

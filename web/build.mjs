@@ -1,17 +1,22 @@
-// Bundles the page into build/web: one script, one style sheet, one HTML file, each gzipped and named
-// by its content, so that the server can embed them and browsers may keep them for ever.
+// Bundles the page into web/page, which is kept in the repository: a machine without npm builds the program with it.
+// Plain files with names that stay, so that a change shows as a change of these files; tools/embed-page compresses
+// them and gives them the version in their address that lets browsers keep them for ever. The same sources give the
+// same bytes, in whatever folder they lie.
 //     node build.mjs            the page
+//     node build.mjs --check    writes nothing, says what is not current, ends with 1 then
 //     node build.mjs --tests    the unit tests (src/**/*.test.ts) into build/web-tests
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, parse } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const out = join(here, "../build/web");
+const out = join(here, "page");
+const FIRST_LOAD_BYTES = 120 * 1024;
 
 const shared = {
+  absWorkingDir: here,
   bundle: true,
   format: "esm",
   target: "es2022",
@@ -29,26 +34,68 @@ async function buildTests() {
   await build({ ...shared, entryPoints: tests, outdir: target, outExtension: { ".js": ".mjs" }, platform: "node" });
 }
 
+/** The package a bundled file comes from, or nothing when it is one of ours. */
+const packageOf = (input) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1];
+
+/** What a file is called after: its package, or its own name. */
+const stem = (input) => (packageOf(input) ?? parse(input).name).replace(/^@/, "").replace("/", "-");
+
+/**
+ * Names that stay. esbuild tells the files it makes apart by hashes, which change with every edit: a view keeps its
+ * own name without the hash, what several views share is called after the largest file in it (texts aside: they are
+ * the largest file of nearly everything).
+ */
+function lastingNames(outputs) {
+  const names = new Map();
+  const taken = new Set();
+  const take = (path, wanted, extension) => {
+    let name = wanted + extension;
+    for (let i = 2; taken.has(name); i++) name = `${wanted}-${i}${extension}`;
+    taken.add(name);
+    names.set(basename(path), name);
+  };
+  const largest = ({ inputs }) =>
+    Object.entries(inputs)
+      .filter(([path]) => !path.startsWith("src/text/"))
+      .sort(([a, x], [b, y]) => y.bytesInOutput - x.bytesInOutput || (a < b ? -1 : 1))[0]?.[0] ?? "text";
+  const all = Object.entries(outputs);
+  for (const [path, o] of all) if (o.entryPoint) take(path, parse(o.entryPoint).name, parse(path).ext);
+  const parts = all.filter(([, o]) => !o.entryPoint).map(([path, o]) => [path, largest(o)]);
+  parts.sort(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0));
+  for (const [path, input] of parts) take(path, `shared-${stem(input)}`, parse(path).ext);
+  return names;
+}
+
 /** Files the browser fetches before it can draw: what the HTML names, and what those import at once. */
-function firstLoad(meta, entries) {
+function firstLoad(outputs, names) {
   const seen = new Set();
   const visit = (path) => {
     if (seen.has(path)) return;
     seen.add(path);
-    for (const i of meta.outputs[path]?.imports ?? []) if (i.kind !== "dynamic-import") visit(i.path);
+    for (const i of outputs[path]?.imports ?? []) if (i.kind !== "dynamic-import") visit(i.path);
   };
-  for (const path of entries) visit(path);
-  return new Set([...seen].map((p) => basename(p)));
+  for (const [path, o] of Object.entries(outputs)) if (["src/main.tsx", "css/page.css"].includes(o.entryPoint)) visit(path);
+  return ["index.html", ...[...seen].map((path) => names.get(basename(path)))];
 }
 
-async function buildPage() {
-  rmSync(out, { recursive: true, force: true });
-  mkdirSync(out, { recursive: true });
-  const result = await build({
+/** The notices of the packages that are part of the page, as their licenses ask for. */
+function licenses(metafile) {
+  const packages = [...new Set(Object.keys(metafile.inputs).map(packageOf).filter(Boolean))].sort();
+  const texts = packages.map((name) => {
+    const text = readFileSync(join(here, "node_modules", name, "LICENSE"), "utf8");
+    return `${name}\n${"-".repeat(name.length)}\n\n${text.replace(/\r\n/g, "\n").trim()}\n`;
+  });
+  return `The page contains these packages.\n\n${texts.join("\n\n")}`;
+}
+
+/** The files of the page: name, text. */
+async function pageFiles() {
+  const { outputFiles, metafile } = await build({
     ...shared,
-    entryPoints: [join(here, "src/main.tsx"), join(here, "css/page.css")],
+    entryPoints: ["src/main.tsx", "css/page.css"],
     outdir: out,
     minify: true,
+    charset: "utf8",
     write: false,
     sourcemap: false,
     legalComments: "none",
@@ -56,30 +103,55 @@ async function buildPage() {
     splitting: true,
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
-    absWorkingDir: here,
   });
-  const named = (entry) => Object.keys(result.metafile.outputs).find((p) => result.metafile.outputs[p].entryPoint === entry);
-  const [script, style] = [named("src/main.tsx"), named("css/page.css")];
-  const first = firstLoad(result.metafile, [script, style]);
-  let total = 0;
-  let all = 0;
-  const put = (name, bytes, counts) => {
-    const gz = gzipSync(bytes, { level: 9 });
-    all += gz.length;
-    if (counts) total += gz.length;
-    writeFileSync(join(out, `${name}.gz`), gz);
-  };
-  for (const file of result.outputFiles) put(basename(file.path), file.contents, first.has(basename(file.path)));
-  const html = readFileSync(join(here, "index.html"), "utf8")
-    .replace("main.js", basename(script))
-    .replace("page.css", basename(style));
-  put("index.html", Buffer.from(html), true);
-  console.log(`page: ${(total / 1024).toFixed(1)} KiB gzip at first, ${(all / 1024).toFixed(1)} KiB in all`);
-  const limit = 120 * 1024;
-  if (total > limit) {
-    console.error(`the first load may have ${limit / 1024} KiB`);
-    process.exitCode = 1;
+  const names = lastingNames(metafile.outputs);
+  const files = new Map([
+    ["index.html", readFileSync(join(here, "index.html"), "utf8")],
+    ["licenses.txt", licenses(metafile)],
+  ]);
+  for (const { path, text } of outputFiles) {
+    const named = text.replace(/[\w-]+-[A-Z0-9]{8}\.js/g, (old) => names.get(old) ?? old);
+    files.set(names.get(basename(path)), named);
   }
+  return { files, first: firstLoad(metafile.outputs, names) };
 }
 
-await (process.argv.includes("--tests") ? buildTests() : buildPage());
+/** Names of what is not in web/page as it should be, and of what should not be there. */
+function stale(files) {
+  const there = existsSync(out) ? readdirSync(out) : [];
+  const differs = ([name, text]) => !there.includes(name) || readFileSync(join(out, name), "utf8") !== text;
+  return [...[...files].filter(differs).map(([name]) => name), ...there.filter((name) => !files.has(name))];
+}
+
+function checkPage(files) {
+  const names = stale(files);
+  if (!names.length) return;
+  console.error(`web/page is not what web/src gives: run make web. Not current: ${names.sort().join(", ")}`);
+  process.exitCode = 1;
+}
+
+/** Touches only what changes, so that make builds nothing anew without need. */
+function writePage(files) {
+  mkdirSync(out, { recursive: true });
+  for (const name of stale(files))
+    if (files.has(name)) writeFileSync(join(out, name), files.get(name));
+    else rmSync(join(out, name), { recursive: true });
+}
+
+function checkSize(files, first) {
+  const packed = new Map([...files].map(([name, text]) => [name, gzipSync(text, { level: 9 }).length]));
+  const sum = (names) => names.reduce((total, name) => total + packed.get(name), 0);
+  const kib = (bytes) => (bytes / 1024).toFixed(1);
+  console.log(`page: ${kib(sum(first))} KiB gzip at first, ${kib(sum([...files.keys()]))} KiB in all`);
+  if (sum(first) <= FIRST_LOAD_BYTES) return;
+  console.error(`the first load may have ${FIRST_LOAD_BYTES / 1024} KiB`);
+  process.exitCode = 1;
+}
+
+if (process.argv.includes("--tests")) await buildTests();
+else {
+  const { files, first } = await pageFiles();
+  if (process.argv.includes("--check")) checkPage(files);
+  else writePage(files);
+  checkSize(files, first);
+}

@@ -4,14 +4,17 @@
  * is asked. SIGINT and SIGTERM end the server cleanly: they are blocked in all threads and taken
  * here, so no handler runs anywhere. A second one ends the program at once. */
 #include <signal.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "serve/listen.h"
 #include "serve/server.h"
 
-enum { DEFAULT_PORT = 8080 };
+/* Who names no port takes any near the usual one; who names one means it. */
+enum { DEFAULT_PORT = 8080, NEXT_PORTS = 50 };
 
 static status check_options(const options *o, error *err) {
     if (o->n_traces == 0)
@@ -19,8 +22,11 @@ static status check_options(const options *o, error *err) {
     if (o->n_traces > 1)
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_ONE_TRACE, arg_cstr("command", o->command.name),
              arg_int("count", o->n_traces));
-    if (o->port != ABSENT_I64 && o->port > UINT16_MAX)
-        FAIL(err, ERR_ARG, NOPOS, MSG_SERVE_BAD_PORT, arg_int("port", o->port));
+    if (o->port != ABSENT_I64 && o->port > UINT16_MAX) {
+        char port[24]; /* a name, not a count: no separators */
+        snprintf(port, sizeof port, "%lld", (long long)o->port);
+        FAIL(err, ERR_ARG, NOPOS, MSG_SERVE_BAD_PORT, arg_cstr("port", port));
+    }
     return OK;
 }
 
@@ -29,11 +35,28 @@ static server_options server_options_of(const options *o) {
         .path = o->traces[0],
         .host = o->host.p,
         .port = o->port == ABSENT_I64 ? DEFAULT_PORT : (uint16_t)o->port,
+        .next_ports = o->port == ABSENT_I64 ? NEXT_PORTS : 0,
         .threads = o->threads == ABSENT_I64 ? 0 : (int)min_i64(o->threads, 1024),
         .no_cache = o->no_cache,
         .follow_links = o->follow_links,
         .memory_limit_bytes = o->memory_limit == ABSENT_I64 ? 0 : (uint64_t)o->memory_limit,
     };
+}
+
+/* On stderr, so that the address stays the one line of stdout. */
+static void say_other_port(const options *o, const server *s) {
+    error note;
+    buf owner = {0};
+    char taken[8], port[8]; /* ports are names, not counts: no separators */
+    bool known = listen_owner(DEFAULT_PORT, &owner);
+    snprintf(taken, sizeof taken, "%u", (unsigned)DEFAULT_PORT);
+    snprintf(port, sizeof port, "%u", server_port(s));
+    arg args[] = {arg_cstr("taken", taken), arg_cstr("port", port),
+                  arg_text("owner", buf_str(&owner))};
+    (void)error_set(&note, OK, NOPOS, known ? MSG_SERVE_OTHER_PORT_BY : MSG_SERVE_OTHER_PORT,
+                    known ? 3 : 2, args);
+    (void)cli_complain(o, &note);
+    buf_fini(&owner);
 }
 
 static void say_address(const options *o, const server *s) {
@@ -57,6 +80,7 @@ int cmd_serve(options *o) {
     pthread_sigmask(SIG_BLOCK, &ends, NULL); /* before any thread exists: all inherit it */
     server_options how = server_options_of(o);
     if (server_start(&how, &s, &err) != OK) return cli_complain(o, &err);
+    if (how.next_ports && server_port(s) != how.port && !o->quiet) say_other_port(o, s);
     say_address(o, s);
     while (sigwait(&ends, &which) != 0) {}
     pthread_sigmask(SIG_UNBLOCK, &ends, NULL);

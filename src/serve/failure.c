@@ -14,16 +14,16 @@ static const struct {
     {MSG_HTTP_METHOD, 405},   {MSG_HTTP_FORBIDDEN_HOST, 403},
     {MSG_HTTP_NO_TOKEN, 401}, {MSG_HTTP_FORBIDDEN_ORIGIN, 403},
     {MSG_HTTP_BUSY, 503},     {MSG_HTTP_SUPERSEDED, 409},
-    {MSG_HTTP_ENDING, 503},   {MSG_HTTP_GZIP_ONLY, 406},
+    {MSG_HTTP_ENDING, 503},
 };
 
 static const struct {
     int code;
     const char *word;
 } WORDS[] = {
-    {400, "bad_request"}, {401, "token"},          {403, "forbidden"},  {404, "not_found"},
-    {405, "method"},      {406, "not_acceptable"}, {409, "superseded"}, {413, "too_large"},
-    {422, "unusable"},    {500, "internal"},       {503, "busy"},
+    {400, "bad_request"}, {401, "token"},      {403, "forbidden"}, {404, "not_found"},
+    {405, "method"},      {409, "superseded"}, {413, "too_large"}, {422, "unusable"},
+    {500, "internal"},    {503, "busy"},
 };
 
 int failure_code(const error *err, bool unusable) {
@@ -100,7 +100,7 @@ void exchange_fail(exchange *x, const error *err) {
     r->code = code;
     r->media = "application/json";
     r->etag[0] = r->name[0] = '\0';
-    r->gzip = r->immutable = false;
+    r->varies = r->gzip = r->immutable = false;
     buf_add_cstr(&r->body, "{\"error\":");
     failure_json(&r->body, x->request.words, err, code);
     buf_add_cstr(&r->body, "}\n");

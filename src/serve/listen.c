@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { NEXT_PORTS = 50 };
+enum { OFFERED_PORTS = 50 };
 
 /* ---- who has it -------------------------------------------------------------------------- */
 
@@ -121,19 +121,31 @@ static uint16_t real_port(int fd) {
                                               : ((struct sockaddr_in6 *)&address)->sin6_port);
 }
 
-static uint16_t next_free(const struct addrinfo *to, uint16_t port) {
-    for (uint32_t p = port + 1u; p <= UINT16_MAX && p <= port + (uint32_t)NEXT_PORTS; p++) {
+/* A socket on the first free one of the next ports; -1 with EADDRINUSE when none is. */
+static int bind_next(const struct addrinfo *to, uint16_t port, uint16_t next_ports) {
+    for (uint32_t p = port + 1u; p <= UINT16_MAX && p <= (uint32_t)port + next_ports; p++) {
         int fd = bind_port(to, (uint16_t)p);
-        if (fd < 0) continue;
-        close(fd);
-        return (uint16_t)p;
+        if (fd >= 0) return fd;
     }
-    return 0;
+    errno = EADDRINUSE;
+    return -1;
 }
+
+/* 0, which takes any, when all are taken. */
+static uint16_t next_free(const struct addrinfo *to, uint16_t port) {
+    int fd = bind_next(to, port, OFFERED_PORTS);
+    if (fd < 0) return 0;
+    uint16_t free_port = real_port(fd);
+    close(fd);
+    return free_port;
+}
+
+/* Ports are names, not counts, so they enter sentences as text: without separators. */
+enum { PORT_TEXT = 8 };
 
 static status fail_taken(const struct addrinfo *to, uint16_t port, error *err) {
     buf owner = {0};
-    char taken[8], next[8]; /* ports are names, not counts: no separators */
+    char taken[PORT_TEXT], next[PORT_TEXT];
     bool known = listen_owner(port, &owner);
     snprintf(taken, sizeof taken, "%u", port);
     snprintf(next, sizeof next, "%u", next_free(to, port));
@@ -145,7 +157,15 @@ static status fail_taken(const struct addrinfo *to, uint16_t port, error *err) {
     return ERR_IO;
 }
 
-status listen_open(const char *host, uint16_t port, listening *out, error *err) {
+static status fail_listening(const char *host, uint16_t port, int code, error *err) {
+    char text[PORT_TEXT];
+    snprintf(text, sizeof text, "%u", port);
+    FAIL(err, ERR_IO, NOPOS, MSG_SERVE_CANNOT_LISTEN, arg_cstr("host", host),
+         arg_cstr("port", text), arg_cstr("reason", strerror(code)));
+}
+
+status listen_open(const char *host, uint16_t port, uint16_t next_ports, listening *out,
+                   error *err) {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *to = NULL;
     int code = getaddrinfo(host, NULL, &hints, &to);
     if (code != 0 || !to)
@@ -153,12 +173,11 @@ status listen_open(const char *host, uint16_t port, listening *out, error *err) 
              arg_cstr("reason", gai_strerror(code)));
     status s = OK;
     int fd = bind_port(to, port);
+    if (fd < 0 && errno == EADDRINUSE) fd = bind_next(to, port, next_ports);
     if (fd < 0 && errno == EADDRINUSE)
         s = fail_taken(to, port, err);
     else if (fd < 0)
-        s = error_set(err, ERR_IO, NOPOS, MSG_SERVE_CANNOT_LISTEN, 3,
-                      (arg[]){arg_cstr("host", host), arg_int("port", port),
-                              arg_cstr("reason", strerror(errno))});
+        s = fail_listening(host, port, errno, err);
     else
         *out = (listening){.fd = fd,
                            .port = real_port(fd),

@@ -12,9 +12,11 @@ typedef struct {
     bool ipv6;
 } listening;
 
-/* host: a name or address. A port that is taken: ERR_IO with who has it and the next free one. */
-status listen_open(const char *host, uint16_t port, listening *out, error *err) MUST_USE;
-/* "tacho, process 123" of who listens on a port; false when it cannot be told. */
+/* host: a name or address. A port that is taken: the first free one of the next_ports after it; when
+ * there is none, ERR_IO with who has the port and the next free one. */
+status listen_open(const char *host, uint16_t port, uint16_t next_ports, listening *out,
+                   error *err) MUST_USE;
+/* "tacho (123)", name and process of who listens on a port; false when it cannot be told. */
 bool listen_owner(uint16_t port, buf *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* page.c: finding a file of the page. There are a handful: a walk is enough. */
+/* page.c: finding a file of the page, and the form of it that a client wants. There are a handful of
+ * files: a walk is enough. */
 #include "serve/page.h"
 
 extern const page_file page_files[];
@@ -11,23 +12,38 @@ const page_file *page_find(str path) {
     return NULL;
 }
 
-/* One coding with its weight: "gzip;q=0.5". */
-static bool allows(str coding) {
-    size_t mark = str_find(coding, STR(";"), 0);
-    str name = str_trim(mark == SIZE_MAX ? coding : str_n(coding.p, mark));
-    double weight = 1;
-    if (!str_eq_nocase(name, STR("gzip")) && !str_eq(name, STR("*"))) return false;
-    size_t q = mark == SIZE_MAX ? SIZE_MAX : str_find(coding, STR("q="), mark);
-    if (q != SIZE_MAX && !str_to_f64(str_trim(str_from(coding, q + 2)), &weight)) return false;
-    return weight > 0;
+/* Takes the next part up to a mark, without the blanks around it; false when nothing is left. */
+static bool next_part(str *rest, str mark, str *part) {
+    if (rest->n == 0) return false;
+    size_t end = str_find(*rest, mark, 0);
+    *part = str_trim(end == SIZE_MAX ? *rest : str_n(rest->p, end));
+    *rest = end == SIZE_MAX ? STR_NONE : str_from(*rest, end + 1);
+    return true;
 }
 
-bool page_accepts_gzip(str accept_encoding, bool present) {
-    if (!present) return true;
-    for (str rest = accept_encoding; rest.n > 0;) {
-        size_t end = str_find(rest, STR(","), 0);
-        if (allows(end == SIZE_MAX ? rest : str_n(rest.p, end))) return true;
-        rest = end == SIZE_MAX ? STR_NONE : str_from(rest, end + 1);
+/* The weight among what follows a coding's name, "q=0.5"; 1 without one, 0 when it is not a number. */
+static double weight_of(str parameters) {
+    double weight = 1;
+    for (str part; next_part(&parameters, STR(";"), &part);)
+        if (part.n >= 2 && str_eq_nocase(str_n(part.p, 2), STR("q=")) &&
+            !str_to_f64(str_from(part, 2), &weight))
+            return 0;
+    return weight;
+}
+
+bool page_wants_gzip(str accept_encoding) {
+    /* Negative: not said. What names a coding counts more than what is said of all others. */
+    double gzip = -1, others = -1, plain = -1;
+    for (str coding; next_part(&accept_encoding, STR(","), &coding);) {
+        str name;
+        if (!next_part(&coding, STR(";"), &name)) continue;
+        if (str_eq_nocase(name, STR("gzip")) || str_eq_nocase(name, STR("x-gzip")))
+            gzip = weight_of(coding);
+        else if (str_eq_nocase(name, STR("identity")))
+            plain = weight_of(coding);
+        else if (str_eq(name, STR("*")))
+            others = weight_of(coding);
     }
-    return false;
+    if (gzip < 0) gzip = others;
+    return gzip > 0 && gzip >= plain;
 }

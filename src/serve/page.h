@@ -1,21 +1,28 @@
-/* page.h: the files of the page, compressed, inside the program. */
+/* page.h: the files of the page, inside the program. */
 #ifndef SERVE_PAGE_H
 #define SERVE_PAGE_H
 
 #include "base/status.h"
 
+/* A file in one form. The forms have tags of their own: they are different bytes. */
+typedef struct {
+    const char *bytes;
+    uint64_t n;
+    const char *etag; /* with quotes */
+} page_form;
+
 /* Written by tools/embed-page, laid out in page_data.S. */
 typedef struct {
-    const char *path, *media, *etag; /* "/index.html", with quotes */
-    const char *bytes;               /* gzip */
-    uint64_t n;
-    uint64_t immutable; /* has its content's hash in its name */
+    const char *path, *media; /* "/index.html" */
+    uint64_t immutable;       /* has the page's version in its path */
+    page_form plain, gzip;
 } page_file;
 
 /* The file of a path, "/" is the page itself; NULL when there is none. */
 const page_file *page_find(str path);
-/* Does the header allow gzip? Absent means anything is. */
-bool page_accepts_gzip(str accept_encoding, bool present);
+/* Does the header Accept-Encoding ask for gzip? Absent (an empty text) it does not: whoever can
+ * inflate says so, and a plain answer is one that everybody can read. */
+bool page_wants_gzip(str accept_encoding);
 
 /* Sent with everything: the page loads nothing from elsewhere and runs no inline code. */
 #define PAGE_POLICY                                                                         \

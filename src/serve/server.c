@@ -113,6 +113,7 @@ static void add_reply_headers(struct MHD_Response *to, const call *c) {
     if (r->code != 304) add_header(to, "Content-Type", r->media);
     add_header(to, "Cache-Control",
                r->immutable ? "public, max-age=31536000, immutable" : "no-cache");
+    if (r->varies) add_header(to, "Vary", "Accept-Encoding");
     if (r->gzip) add_header(to, "Content-Encoding", "gzip");
     if (r->etag[0]) add_header(to, "ETag", r->etag);
     if (r->code == 503) add_header(to, "Retry-After", "1");
@@ -152,6 +153,10 @@ static enum MHD_Result send_failure(call *c, const error *err) {
     return send_reply(c);
 }
 
+static str header(connection *con, const char *name) {
+    return str_of(MHD_lookup_connection_value(con, MHD_HEADER_KIND, name));
+}
+
 /* To the page, with the token in a cookie that no script and no other site sees. */
 static enum MHD_Result send_login(call *c) {
     char cookie[128];
@@ -168,26 +173,22 @@ static enum MHD_Result send_login(call *c) {
 static enum MHD_Result send_file(call *c) {
     reply *r = &c->x.reply;
     const page_file *f = page_find(c->x.request.path);
-    const char *accept =
-        MHD_lookup_connection_value(c->connection, MHD_HEADER_KIND, "Accept-Encoding");
     error err;
     if (!f) {
         error_set(&err, ERR_NOT_FOUND, NOPOS, MSG_HTTP_NO_FILE, 0, NULL);
         return send_failure(c, &err);
     }
-    if (!page_accepts_gzip(str_of(accept), accept != NULL)) {
-        error_set(&err, ERR_ARG, NOPOS, MSG_HTTP_GZIP_ONLY, 0, NULL);
-        return send_failure(c, &err);
-    }
-    bool same =
-        c->x.if_none_match.n && str_find(c->x.if_none_match, str_of(f->etag), 0) != SIZE_MAX;
+    bool gzip = page_wants_gzip(header(c->connection, "Accept-Encoding"));
+    const page_form *form = gzip ? &f->gzip : &f->plain;
+    bool same = str_find(c->x.if_none_match, str_of(form->etag), 0) != SIZE_MAX;
     r->code = same ? 304 : 200;
     r->media = f->media;
-    r->gzip = r->code == 200;
+    r->varies = true;
+    r->gzip = gzip && !same;
     r->immutable = f->immutable != 0;
-    snprintf(r->etag, sizeof r->etag, "%s", f->etag);
+    snprintf(r->etag, sizeof r->etag, "%s", form->etag);
     struct MHD_Response *to = MHD_create_response_from_buffer(
-        same ? 0 : (size_t)f->n, (void *)(uintptr_t)f->bytes, MHD_RESPMEM_PERSISTENT);
+        same ? 0 : (size_t)form->n, (void *)(uintptr_t)form->bytes, MHD_RESPMEM_PERSISTENT);
     if (to) add_reply_headers(to, c);
     return queue(c->connection, (unsigned)r->code, to);
 }
@@ -497,10 +498,6 @@ static void tick(void *context) {
 
 /* ---- receiving --------------------------------------------------------------------------- */
 
-static str header(connection *con, const char *name) {
-    return str_of(MHD_lookup_connection_value(con, MHD_HEADER_KIND, name));
-}
-
 static guard_request read_headers(call *c, const char *method) {
     connection *con = c->connection;
     return (guard_request){.method = str_of(method),
@@ -666,7 +663,7 @@ status server_start(const server_options *o, server **out, error *err) {
     if (!s) FAIL_MEMORY(err);
     s->listening.fd = -1;
     pthread_mutex_init(&s->lock, NULL);
-    status st = listen_open(host, o->port, &s->listening, err);
+    status st = listen_open(host, o->port, o->next_ports, &s->listening, err);
     if (st == OK) st = start_parts(s, o, err);
     if (st == OK) st = start_daemon(s, o, err);
     if (st != OK) {
@@ -680,6 +677,10 @@ status server_start(const server_options *o, server **out, error *err) {
 
 const char *server_url(const server *s) {
     return s->url;
+}
+
+uint16_t server_port(const server *s) {
+    return s->listening.port;
 }
 
 void server_stop(server *s) {

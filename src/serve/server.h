@@ -5,10 +5,11 @@
 #include "base/status.h"
 
 typedef struct {
-    const char *path; /* folder, run or file to serve */
-    const char *host; /* NULL: 127.0.0.1 */
-    uint16_t port;    /* 0: any free one */
-    int threads;      /* for reading and analyses; 0: as many as there are processors */
+    const char *path;    /* folder, run or file to serve */
+    const char *host;    /* NULL: 127.0.0.1 */
+    uint16_t port;       /* 0: any free one */
+    uint16_t next_ports; /* how many of the next ones may be taken instead of one in use */
+    int threads;         /* for reading and analyses; 0: as many as there are processors */
     bool no_cache, follow_links;
     uint64_t memory_limit_bytes;
     uint64_t request_bytes; /* most memory one question may take; 0: 512 MB */
@@ -21,6 +22,8 @@ typedef struct server server;
 status server_start(const server_options *o, server **out, error *err) MUST_USE;
 /* The address to open, with the token where one is needed. Valid until server_stop. */
 const char *server_url(const server *s);
+/* The port it listens on, which may be another than the one asked for. */
+uint16_t server_port(const server *s);
 /* Answers what was begun, closes the rest, gives everything back. NULL is allowed. */
 void server_stop(server *s);
 

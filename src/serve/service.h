@@ -28,6 +28,7 @@ typedef struct {
     uint64_t fd_bytes;
     char etag[24];  /* with quotes; empty: none */
     char name[160]; /* of the file to save, empty: none */
+    bool varies;    /* has other forms for other clients */
     bool gzip;      /* the body is compressed */
     bool immutable; /* never changes: keep it for ever */
 } reply;

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const need = [
-  [existsSync(join(root, "web/node_modules/playwright-core")), "playwright-core is missing: make web"],
+  [existsSync(join(root, "web/node_modules/playwright-core")), "playwright-core is missing: make web-packages"],
   [browserPath(), "chromium is not installed: tools/setup browser"],
 ];
 for (const [there, why] of need)

@@ -1,7 +1,7 @@
 // A stand-in for the server while the page is being developed: reads one Chrome-trace JSON file and answers
 // tracks, viewport, slice, search, area and tape as docs/SERVER.md describes them. Slow and simple.
 //     node dev/fake.mjs TRACE.json[.gz] [PORT] [REPEAT]
-import { createReadStream, existsSync, readdirSync, readFileSync } from "node:fs";
+import { createReadStream, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -266,7 +266,7 @@ const ROUTES = {
   info: () => ({ tables: {}, quality: { events_read: slices.length, events_dropped: [], links: [], notes: [] }, trace: {} }),
 };
 
-const web = process.env.WEB ?? join(import.meta.dirname, "../../build/web");
+const web = process.env.WEB ?? join(import.meta.dirname, "../page");
 createServer((req, res) => {
   const url = new URL(req.url, "http://x");
   const name = url.pathname.replace("/api/v1/", "");
@@ -284,9 +284,9 @@ createServer((req, res) => {
     return;
   }
   const asked = url.pathname === "/" ? "index.html" : url.pathname.slice(1);
-  const path = readdirSync(web).find((f) => f === `${asked}.gz` || f === asked);
-  if (!path || !existsSync(join(web, path))) return void res.writeHead(404).end();
+  const path = readdirSync(web).find((f) => f === asked);
+  if (!path) return void res.writeHead(404).end();
   const types = { html: "text/html", js: "text/javascript", css: "text/css" };
-  res.writeHead(200, { "content-type": types[asked.split(".").pop()] ?? "text/plain", ...(path.endsWith(".gz") ? { "content-encoding": "gzip" } : {}) });
+  res.writeHead(200, { "content-type": types[asked.split(".").pop()] ?? "text/plain" });
   createReadStream(join(web, path)).pipe(res);
 }).listen(Number(port), "127.0.0.1", () => console.log(`http://127.0.0.1:${port}/#/timeline  ${slices.length} slices`));

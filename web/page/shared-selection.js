@@ -1,0 +1,1 @@
+import{A as t,i as o,z as i}from"./shared-preact.js";var r=o(()=>{let e=i("sel"),n=e.indexOf(":");return n>0?{kind:e.slice(0,n),name:e.slice(n+1)}:void 0});function d(e,n){t({params:{sel:`${e}:${n}`}})}var s=(e,n)=>r.value?.kind===e&&r.value.name===n;function a(){t({params:{sel:void 0}})}export{r as a,d as b,s as c,a as d};
