@@ -57,6 +57,17 @@ static void put_text(buf *out, str s) {
     }
 }
 
+/* 5.3, not 5.30: a sentence is not a column of figures. */
+static void put_real(buf *out, double v) {
+    size_t from = out->n;
+    fmt_real(out, v);
+    if (!buf_ok(out) || !memchr(out->p + from, '.', out->n - from) ||
+        memchr(out->p + from, 'e', out->n - from))
+        return;
+    while (out->p[out->n - 1] == '0') out->n--;
+    if (out->p[out->n - 1] == '.') out->n--;
+}
+
 void text_value(buf *out, const arg *a) {
     switch (a->type) {
     case ARG_NONE: break;
@@ -65,7 +76,7 @@ void text_value(buf *out, const arg *a) {
     case ARG_BYTES: fmt_bytes(out, a->u.i); break;
     case ARG_TIME: fmt_duration(out, a->u.i); break;
     case ARG_SHARE: fmt_share(out, a->u.d); break;
-    case ARG_REAL: fmt_real(out, a->u.d); break;
+    case ARG_REAL: put_real(out, a->u.d); break;
     }
 }
 
@@ -79,10 +90,10 @@ typedef struct {
     uint32_t n_args;
 } format;
 
-/* One placeholder: {name}, {name~}, {name|one|many}, {name?clause} or {name!clause}. */
+/* One placeholder: {name}, {name~}, {name#}, {name|one|many}, {name?clause} or {name!clause}. */
 typedef struct {
     str name, rest; /* rest: what follows the sign, without the last brace */
-    char sign;      /* } ~ | ? ! */
+    char sign;      /* } ~ # | ? ! */
     size_t bytes;   /* of the whole placeholder; 0 when it is none */
 } hole;
 
@@ -106,7 +117,7 @@ static hole hole_at(str s) {
     size_t n = 1, end;
     if (s.n == 0 || s.p[0] != '{' || (end = closing_brace(s)) == 0) return none;
     while (is_name_byte(s.p[n])) n++;
-    if (n == 1 || !strchr("}~|?!", s.p[n])) return none;
+    if (n == 1 || !strchr("}~#|?!", s.p[n])) return none;
     size_t from = n < end ? n + 1 : end;
     return (hole){.name = str_n(s.p + 1, n - 1),
                   .rest = str_n(s.p + from, end - from),
@@ -153,9 +164,11 @@ static void put_name(buf *out, const arg *a) {
     }
     str s = a->u.text;
     size_t tail = NAME_CHARACTERS / 3, head = NAME_CHARACTERS - 1 - tail;
-    put_text(out, str_n(s.p, after_characters(s, 0, head)));
+    arg first = arg_text(a->name, str_n(s.p, after_characters(s, 0, head))),
+        last = arg_text(a->name, str_from(s, after_characters(s, 0, n - tail)));
+    text_value(out, &first);
     buf_add_cstr(out, "…");
-    put_text(out, str_from(s, after_characters(s, 0, n - tail)));
+    text_value(out, &last);
 }
 
 static void put_sentence(const format *f, str s);
@@ -178,6 +191,8 @@ static bool put_hole(const format *f, const hole *h) {
         put_sentence(f, is_one(a) ? str_n(h->rest.p, bar) : str_from(h->rest, bar + 1));
     else if (h->sign == '~')
         put_name(f->out, a);
+    else if (h->sign == '#' && a->type == ARG_INT)
+        buf_add_i64(f->out, a->u.i);
     else
         text_value(f->out, a);
     return true;

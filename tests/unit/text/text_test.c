@@ -17,7 +17,7 @@ static void placeholders(const char *s, char *out, size_t size) {
     char names[MAX_NAMES + 1][32];
     size_t n = 0;
     for (const char *p = s; (p = strchr(p, '{')) != NULL; p++) {
-        size_t length = strcspn(p + 1, "}~|?!{"), at = 0;
+        size_t length = strcspn(p + 1, "}~#|?!{"), at = 0;
         assert_true(length > 0 && length < sizeof names[0] && n < MAX_NAMES);
         char name[sizeof names[0]] = "";
         memcpy(name, p + 1, length);
@@ -31,15 +31,25 @@ static void placeholders(const char *s, char *out, size_t size) {
         snprintf(out + strlen(out), size - strlen(out), "{%s}", names[i]);
 }
 
-/* Opening less closing braces, and whether every {name|one|many} has its two words. */
-static bool braces_are_right(const char *s) {
+/* The end of the placeholder that begins at s, NULL when it is not closed; *bars: those of its
+ * own, not of the placeholders inside it. */
+static const char *placeholder_end(const char *s, int *bars) {
     int depth = 0;
+    *bars = 0;
+    for (; *s; s++) {
+        depth += *s == '{';
+        *bars += *s == '|' && depth == 1;
+        if (*s == '}' && --depth == 0) return s;
+    }
+    return NULL;
+}
+
+/* Every brace is closed, and a choice by count has two words. */
+static bool braces_are_right(const char *s) {
+    int depth = 0, bars;
     for (; *s && depth >= 0; s++) {
         depth += (*s == '{') - (*s == '}');
-        if (*s == '{' && s[1 + strcspn(s + 1, "}~|?!")] == '|') {
-            const char *one = s + 1 + strcspn(s + 1, "|");
-            if (one[1 + strcspn(one + 1, "|}")] != '|') return false;
-        }
+        if (*s == '{' && (!placeholder_end(s, &bars) || bars > 2 || bars == 1)) return false;
     }
     return depth == 0;
 }
@@ -79,6 +89,14 @@ static void a_count_chooses_the_word(void **state) {
     assert_fills("{r|call|calls}", "call", arg_real("r", 1.0));
     assert_fills("{r|call|calls}", "calls", arg_real("r", 1.5));
     assert_fills("{n|call|calls}", "{n|call|calls}", arg_int("other", 1));
+}
+
+static void a_number_that_names_something_has_no_commas(void **state) {
+    assert_fills("process {pid#}", "process 18697", arg_int("pid", 18697));
+    assert_fills("rank {rank#}", "rank a_1", arg_cstr("rank", "a_1"));
+    assert_fills("{r}× slower", "5.3× slower", arg_real("r", 5.30001));
+    assert_fills("{r}", "10", arg_real("r", 10.04));
+    assert_fills("{r}", "1.00e+20", arg_real("r", 1e20));
 }
 
 static void a_missing_value_takes_its_clause_with_it(void **state) {
@@ -163,7 +181,7 @@ static void each_type_of_value_is_written_its_own_way(void **state) {
         buf_add_byte(&b, ';');
     }
     buf_add_byte(&b, '\0');
-    assert_string_equal(b.p, "12.5 ms;1.43 MiB;34.0 %;-5;0.500;");
+    assert_string_equal(b.p, "12.5 ms;1.43 MiB;34.0 %;-5;0.5;");
     buf_fini(&b);
 }
 
@@ -209,6 +227,7 @@ int main(void) {
         cmocka_unit_test(every_message_is_there_in_both_languages),
         cmocka_unit_test(every_placeholder_is_closed),
         cmocka_unit_test(a_count_chooses_the_word),
+        cmocka_unit_test(a_number_that_names_something_has_no_commas),
         cmocka_unit_test(a_missing_value_takes_its_clause_with_it),
         cmocka_unit_test(a_long_name_loses_its_middle),
         cmocka_unit_test(a_long_chinese_name_is_cut_between_characters),
