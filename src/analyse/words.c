@@ -61,8 +61,11 @@ str device_word(const trace *t, uint8_t type) {
     return STR("Device");
 }
 
-/* What a sentence calls it: "the GPU is idle". */
 str device_word_of_work(const trace *t) {
+    return device_word(t, t->device.n > 1 ? t->device.type[1] : (uint8_t)DEVICE_CUDA);
+}
+
+str device_noun(const trace *t) {
     if (t->device.n <= 1) return STR("device");
     uint8_t type = t->device.type[1];
     if (type == DEVICE_HIP || type == DEVICE_MPS) return STR("GPU");

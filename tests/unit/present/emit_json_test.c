@@ -19,7 +19,7 @@ static void the_answer_is_the_object_of_the_contract(void **state) {
         "\"verdict\":{\"id\":\"late\",\"severity\":\"critical\",\"values\":{\"columns\":\"a\","
         "\"idle_share\":0.5},\"text\":{\"en\":\"not recorded: a\",\"zh\":\"未记录：a\"}},"
         "\"tables\":{\n\"things\":{\"columns\":[{\"name\":\"name\",\"type\":\"string\","
-        "\"help\":\"name of the fact\"},{\"name\":\"time\",\"type\":\"int\",\"unit\":\"ns\"},"
+        "\"help\":\"name of the property\"},{\"name\":\"time\",\"type\":\"int\",\"unit\":\"ns\"},"
         "{\"name\":\"share\",\"type\":\"real\",\"unit\":\"share\"},{\"name\":\"used\","
         "\"type\":\"bool\"},{\"name\":\"address\",\"type\":\"big\"},{\"name\":\"never\","
         "\"type\":\"int\",\"unit\":\"count\"}],\n\"rows\":[\n"

@@ -160,7 +160,7 @@ static void values_go_where_their_names_stand(void **state) {
     text_put(&b, LANG_EN, MSG_CLI_ONE_TRACE, arg_int("count", 1234),
              arg_cstr("command", "info"));
     buf_add_byte(&b, '\0');
-    assert_string_equal(b.p, "info takes one trace, 1,234 were given");
+    assert_string_equal(b.p, "info takes one trace, but 1,234 were given");
     buf_fini(&b);
 }
 
@@ -168,7 +168,7 @@ static void a_value_that_is_missing_stays_visible(void **state) {
     buf b = {0};
     text_put(&b, LANG_EN, MSG_CLI_ONE_TRACE, arg_int("number", 2));
     buf_add_byte(&b, '\0');
-    assert_string_equal(b.p, "{command} takes one trace, {count} were given");
+    assert_string_equal(b.p, "{command} takes one trace, but {count} were given");
     buf_fini(&b);
 }
 
