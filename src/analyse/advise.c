@@ -290,6 +290,7 @@ static status note_lacks(const advice_facts *f, answer *out, error *err) {
                         .severity = SEVERITY_INFO,
                         .n_args = 1,
                         .args = {arg_text("rules", list)}};
+        if (f->dialect == FOR_PYTORCH) verdict_add(&note, arg_int("pytorch", 1));
         TRY(answer_note(out, f->arena, &note, err));
     }
     return OK;
