@@ -129,7 +129,8 @@ static const other_words graph_words[] = {
     {MSG_NONE, MSG_NONE},
 };
 
-#define ELSEWHERE(NAME) {MSG_ADVICE_##NAME##_SUGGEST, MSG_ADVICE_##NAME##_OTHER_SUGGEST}
+#define ELSEWHERE(NAME) \
+    { MSG_ADVICE_##NAME##_SUGGEST, MSG_ADVICE_##NAME##_OTHER_SUGGEST }
 static const other_words general_words[] = {
     ELSEWHERE(DATA_LOADER_NO_WORKERS),
     ELSEWHERE(DATA_LOADER_SLOW),
@@ -154,8 +155,8 @@ static const other_words general_words[] = {
 };
 
 /* The values that choose a clause of such a sentence. */
-static const char *const DIALECT_CLAUSES[N_DIALECTS] = {[FOR_PADDLE] = "paddle",
-                                                        [FOR_MEGENGINE] = "megengine"};
+static const char *const DIALECT_CLAUSES[N_DIALECTS] = {
+    [FOR_PADDLE] = "paddle", [FOR_MEGENGINE] = "megengine"};
 
 static uint16_t find_other(const other_words *list, uint16_t usual) {
     while (list->usual != MSG_NONE && list->usual != usual) list++;

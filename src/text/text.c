@@ -142,8 +142,8 @@ static bool is_one(const arg *a) {
 
 /* The byte after the next `characters` of s. */
 static size_t after_characters(str s, size_t at, size_t characters) {
-    for (; at < s.n && characters > 0; characters--)
-        do at++;
+    for (; at < s.n && characters > 0; characters--) do
+            at++;
         while (at < s.n && ((unsigned char)s.p[at] & 0xc0) == 0x80);
     return at;
 }
@@ -221,7 +221,6 @@ void text_fill(buf *out, str sentence, const arg *args, uint32_t n_args) {
 
 void text_error(buf *out, lang l, const error *err) {
     text_format(out, l, err->message, err->args, err->n_args);
-    if (err->offset == NOPOS || err->offset == 0)
-        return; /* "at byte 0" says nothing */
+    if (err->offset == NOPOS || err->offset == 0) return; /* "at byte 0" says nothing */
     text_put(out, l, MSG_ERROR_AT, arg_int("offset", (int64_t)(err->offset & INT64_MAX)));
 }

@@ -142,11 +142,13 @@ static void a_slip_is_answered_with_the_nearest_name(void **state) {
                    "operators has no option --serch; did you mean --search?");
     assert_refused("operators --gruop-by x",
                    "operators has no option --gruop-by; did you mean --group-by?");
-    assert_refused("operators --frobnicate=3",
-                   "operators has no option --frobnicate; run tacho operators --help for a list");
+    assert_refused(
+        "operators --frobnicate=3",
+        "operators has no option --frobnicate; run tacho operators --help for a list");
     assert_refused("operators -x",
                    "operators has no option -x; run tacho operators --help for a list");
-    assert_refused("export --o x", "export has no option --o; run tacho export --help for a list");
+    assert_refused("export --o x",
+                   "export has no option --o; run tacho export --help for a list");
     assert_string_equal(command_near(STR("kernel")), "kernels");
     assert_string_equal(command_near(STR("inof")), "info");
     assert_null(command_near(STR("frobnicate")));

@@ -69,15 +69,14 @@ static void every_placeholder_is_closed(void **state) {
 }
 
 /* What a sentence becomes with the values given. */
-#define assert_fills(sentence, wanted, ...)                            \
-    do {                                                               \
-        const arg values_[] = {__VA_ARGS__};                           \
-        buf b_ = {0};                                                  \
-        text_fill(&b_, STR(sentence), values_,                         \
-                  (uint32_t)(sizeof values_ / sizeof *values_));       \
-        buf_add_byte(&b_, '\0');                                       \
-        assert_string_equal(b_.p, wanted);                             \
-        buf_fini(&b_);                                                 \
+#define assert_fills(sentence, wanted, ...)                                                   \
+    do {                                                                                      \
+        const arg values_[] = {__VA_ARGS__};                                                  \
+        buf b_ = {0};                                                                         \
+        text_fill(&b_, STR(sentence), values_, (uint32_t)(sizeof values_ / sizeof *values_)); \
+        buf_add_byte(&b_, '\0');                                                              \
+        assert_string_equal(b_.p, wanted);                                                    \
+        buf_fini(&b_);                                                                        \
     } while (0)
 
 static void a_count_chooses_the_word(void **state) {
@@ -101,9 +100,11 @@ static void a_number_that_names_something_has_no_commas(void **state) {
 
 static void a_missing_value_takes_its_clause_with_it(void **state) {
     const char *full = "waits 5, ends with gemm";
-    assert_fills("waits {n}{op?, ends with {op}}", full, arg_int("n", 5), arg_cstr("op", "gemm"));
+    assert_fills("waits {n}{op?, ends with {op}}", full, arg_int("n", 5),
+                 arg_cstr("op", "gemm"));
     assert_fills("waits {n}{op?, ends with {op}}", "waits 5", arg_int("n", 5));
-    assert_fills("waits {n}{op?, ends with {op}}", "waits 5", arg_int("n", 5), arg_cstr("op", ""));
+    assert_fills("waits {n}{op?, ends with {op}}", "waits 5", arg_int("n", 5),
+                 arg_cstr("op", ""));
     assert_fills("{op?{op}}{op!some operator}", "some operator", arg_cstr("op", ""));
     assert_fills("{op?{op}}{op!some operator}", "mm", arg_cstr("op", "mm"));
 }
