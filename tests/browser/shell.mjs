@@ -145,7 +145,7 @@ test("the trust drawer says what was read, linked and recorded, and sums agree",
     assert.ok(text.includes(info.quality.events_read.toLocaleString("en")), text);
     assert.match(text, /Kineto JSON, gzip/);
     assert.match(text, /Parts of the average step.*✓.*Kernel time, by name and by stream.*✓/);
-    assert.match(text, /flops: not recorded/);
+    assert.match(text, /FLOPs: not recorded/);
     await page.click("text=Copy as text");
     assert.match(await page.evaluate(() => navigator.clipboard.readText()), /Events read: 151,630/);
   });
