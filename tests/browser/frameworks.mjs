@@ -222,7 +222,7 @@ test("way: the bottleneck of an input pipeline, and the history of a queue", (s)
     assert.match(graph, /bottleneckMap_1/);
     const ops = table("pipeline", "operators");
     for (const r of ops) assert.ok(graph.includes(`${(r.usage * 100).toFixed(1)} %`), `${r.operator} ${r.usage}: ${graph}`);
-    assert.match(await words(page, "Queue history"), /^Queues around Map_1.*of 16, every 5\.00 ms/);
+    assert.match(await words(page, "Queue history"), /^Queues around Map_1.*capacity 16, every 5\.00 ms/);
     await page.click("role=button[name='Shuffle_2 87.5 %']");
     await addressHas(page, "queue=Shuffle_2");
     await settled(page);
