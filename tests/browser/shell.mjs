@@ -149,6 +149,14 @@ test("the trust drawer says what was read, linked and recorded, and sums agree",
     await page.click("text=Copy as text");
     assert.match(await page.evaluate(() => navigator.clipboard.readText()), /Events read: 151,630/);
   });
+  await visit(s, "overview?run=resnet_w0&lang=zh", async (page) => {
+    await page.click(".trust-chip");
+    await settled(page);
+    await page.waitForSelector(".drawer >> text=核函数时间：按名称与按流");
+    const names = await page.$$eval(".drawer dt, .drawer h2, .drawer h3", (l) => l.map((e) => e.textContent));
+    assert.ok(names.length > 5, names.join());
+    for (const name of names) assert.match(name, /[\u4e00-\u9fff]/, "a line of the drawer is not translated");
+  });
 }, ["resnet_w0"]);
 
 test("the report is saved as Markdown, its link copied; paper has a head line", (s) =>

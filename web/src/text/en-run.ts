@@ -46,5 +46,6 @@ export const enRun = {
   col_slower_by: "Slowdown, ×",
   col_slow: "Slow",
   col_ranks: "Ranks",
+  col_steps: "Steps",
   col_host: "Host",
 };

@@ -69,7 +69,7 @@ export const enTables = {
   col_device_total: "Device total",
   col_device_self: "Device self",
   col_device_mean: "Device mean",
-  col_tensor_core_self_share: "Tensor Cores",
+  col_tensor_core_self_share: "TC share",
   col_tensor_core: "TC",
   col_flops: "FLOP",
   col_flops_per_s: "FLOP/s",

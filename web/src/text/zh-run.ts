@@ -13,7 +13,7 @@ export const zhRun = {
   heat_m_waiting: "等待",
   heat_m_late: "晚到",
   stragglers: "慢 rank",
-  stragglers_words: "与做同样工作的 rank相比",
+  stragglers_words: "与做同样工作的 rank 相比",
   what_if: "假如",
   what_if_words: "作业的平均步时间",
   comm_groups: "通信组",
@@ -46,5 +46,6 @@ export const zhRun = {
   col_slower_by: "慢多少（×）",
   col_slow: "慢",
   col_ranks: "rank",
+  col_steps: "步数",
   col_host: "主机",
 };

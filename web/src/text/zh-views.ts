@@ -33,7 +33,7 @@ export const zhViews = {
   waiting_share: "等待",
   waiting_share_help: "这些集合通信中等待时间的占比。",
   last_to_arrive: "最后到达",
-  last_to_arrive_help: "这些调用中该 rank最后到达的次数。",
+  last_to_arrive_help: "这些调用中该 rank 最后到达的次数。",
   collectives_words: "{n} 个 rank · {m} 步",
   devices_words: "每个设备一行",
   device_name: "名称",
