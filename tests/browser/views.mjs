@@ -363,3 +363,11 @@ test("numbers stand before their unit behind a thin space, in Chinese too", asyn
       assert.ok((await cells(page, ".meter b")).every((t) => /^[\d.]+.?%$/.test(t)));
     }, { lang });
 }, ["resnet_w0"]);
+
+test("a panel that is still loading names no unit", (s) =>
+  visit(s, "overview?run=sample", async (page) => {
+    await page.route("**/api/v1/steps?*", () => {}); // never answered
+    await page.evaluate(() => (location.hash = "#/steps?run=sample"));
+    await page.waitForSelector(".panel[aria-busy=true] .waiting");
+    assert.equal(await page.locator(".panel[aria-busy=true] .panel-words").count(), 0);
+  }));

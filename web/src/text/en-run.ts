@@ -16,7 +16,7 @@ export const enRun = {
   stragglers_words: "compared with ranks doing the same work",
   what_if: "What if",
   what_if_words: "mean step time of the job",
-  comm_groups: "Communication groups",
+  comm_groups: "Process groups",
   comm_groups_words: "what each group is for; none is slow",
   comm_groups_slow: "*{n}* slower than similar groups",
   cause_compute: "Computation",

@@ -100,7 +100,7 @@ export const zhFrameworks = {
   parallel_words: "阶段 {n}：{mode}，rank {ranks}",
   parallel_stage: "阶段",
   parallel_sharding: "切分",
-  parallel_group: "通信组",
+  parallel_group: "进程组",
   parallel_inputs: "输入",
   parallel_gradient_aggregation: "梯度聚合",
   parallel_redistribution: "重排布",

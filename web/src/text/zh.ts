@@ -108,7 +108,7 @@ export const zh: Record<keyof typeof en, string> = {
   n_calls: "{n} 次调用",
   n_of_m: "{n} / {m}",
   fact_step: "平均每步 *{v}*",
-  fact_busy: "{d} 忙 *{v}*",
+  fact_busy: "{d} 忙碌 *{v}*",
   fact_loader: "其中 *{v}* 只有数据加载在运行",
   fact_comm: "未被掩盖的通信 *{v}*",
   fact_spread: "各步相差 *±{v}*",
