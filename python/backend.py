@@ -1,8 +1,8 @@
 """The build backend of the package: a wheel with the Python files, libtacho.so, the program tacho and,
 for Python 3.10 and later, the extension. Standard library only, nothing is fetched.
 
-pip calls build_wheel in this folder, which lies in the source tree; make builds what is missing there.
-TACHO_STAGE names a folder with libtacho.so and tacho that are to be used as they are.
+pip calls build_wheel in this folder of the source tree; make builds what is missing.
+TACHO_STAGE names a folder with a libtacho.so and a tacho to use unchanged.
 """
 import base64
 import hashlib
@@ -34,7 +34,7 @@ def _version():
 
 
 def _stage():
-    """The folder with libtacho.so and tacho, built when need be."""
+    """The folder with libtacho.so and tacho, built if needed."""
     given = os.environ.get("TACHO_STAGE")
     if given:
         return Path(given)
@@ -47,7 +47,7 @@ def _stage():
 
 
 def _extension(stage, folder):
-    """Path of the extension, or None where it cannot be: the package then uses ctypes."""
+    """Path of the extension, or None if it cannot be built: the package then uses ctypes."""
     headers = Path(sysconfig.get_paths()["include"])
     compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
     if sys.version_info[:2] < LEAST or not compiler or not (headers / "Python.h").is_file():
@@ -67,7 +67,7 @@ def _tag(has_extension):
 
 
 class _Wheel:
-    """A zip file that keeps the list of what is in it."""
+    """A zip file that keeps a list of its contents."""
 
     def __init__(self, path, info):
         self.zip, self.info, self.records = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED), info, []

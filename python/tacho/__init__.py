@@ -1,4 +1,4 @@
-"""tacho: see a deep-learning job from the inside.
+"""tacho: record and analyze deep-learning jobs.
 
     import tacho
 
@@ -9,8 +9,8 @@
 
     prof.trace().operators(group_by="name+shape").to_pandas()
 
-Profilers, schedules and callbacks have the names and the meaning PyTorch, Paddle, MegEngine and
-MindSpore give them; docs/PYTHON.md says more.
+Profilers, schedules and callbacks have the same names and meaning as in PyTorch, Paddle, MegEngine
+and MindSpore; see docs/PYTHON.md.
 """
 from ._analyses import VERSION as __version__
 from ._native import calls as _calls
@@ -32,10 +32,10 @@ __all__ = ["Answer", "Column", "Profiler", "ProfilerAction", "ProfilerState", "Q
 
 
 def is_recording() -> bool:
-    """Whether events are kept at this moment."""
+    """Whether events are being recorded right now."""
     return _calls.is_recording()
 
 
 def trigger(why: str = "") -> bool:
-    """Flight recorder: what happened in the last seconds becomes a file now."""
+    """Flight recorder: write the last seconds to a file now."""
     return _calls.trigger(why) == 0

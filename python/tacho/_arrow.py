@@ -29,7 +29,7 @@ def _open() -> Any:
     path = _native.loaded_path()
     lib = ctypes.CDLL(path)
     if not hasattr(lib, "tacho_arrow_memory"):
-        raise TachoError(f"{path} in this process is older than the package and does not know Arrow")
+        raise TachoError(f"{path} in this process is older than the package and does not support Arrow")
     for name, result, takes in (
             ("memory", c_void_p, [c_size_t]), ("memory_drop", None, [c_void_p]),
             ("table_new", c_void_p, [c_void_p, c_int64, c_char_p, POINTER(_Column), c_int64]),
@@ -47,7 +47,7 @@ _lib = _open()
 # ---- capsules ----
 
 def _for_ever(thing: Any) -> Any:
-    """Keeps it past the end of this module: capsules may be deleted later than that."""
+    """Keeps it alive beyond this module: capsules may be deleted later."""
     ctypes.pythonapi.Py_IncRef(py_object(thing))
     return thing
 
@@ -146,7 +146,7 @@ class _Reader:
     def __init__(self, source: IO[bytes]) -> None:
         head = source.read(16)
         if len(head) < 16 or head[:8] != MAGIC:
-            raise EOFError("these are no columns")
+            raise EOFError("not a file of columns")
         version, length = struct.unpack("<II", head[8:])
         if version != VERSION:
             raise ValueError(f"columns of version {version}")
@@ -161,7 +161,7 @@ class _Reader:
         return self.memory.view[at:at + n]
 
     def put(self, block: bytes) -> int:
-        """Adds a block behind those that were read; there is room for bits, else it is made."""
+        """Adds a block after those that were read; there is room for bits, else it is allocated."""
         at = self.memory.n_used
         if at + len(block) > self.memory.n_bytes:
             self.memory = _Memory(at + _rounded(len(block)), bytes(self.memory.view[:at]))

@@ -1,6 +1,6 @@
-"""The calls of libtacho.so through ctypes: what _tacho.c offers, for interpreters before 3.10.
+"""The calls of libtacho.so through ctypes: the same as _tacho.c, for interpreters before 3.10.
 
-Names, arguments and results are those of the extension; include/tacho/abi.h says what each does.
+Names, arguments and results are those of the extension; include/tacho/abi.h explains each call.
 """
 import ctypes
 import os
@@ -132,7 +132,7 @@ _local = threading.local()
 
 
 def module_begin(name_id: int, forward: int) -> int:
-    """How many ranges were opened: the outermost module of a thread is the forward pass, too."""
+    """The number of ranges opened: the outermost module of a thread is also the forward pass."""
     depth = getattr(_local, "depth", 0)
     if depth == 0:
         begin(forward, FORWARD)
@@ -210,7 +210,7 @@ def torch(want: int) -> int:
 
 
 def paddle(before: Optional[Sequence[Sequence[int]]]) -> bool:
-    """Blocks of Paddle's allocators; before: (device, allocated, reserved) of each. None: no more."""
+    """Blocks of Paddle's allocators; before: (device, allocated, reserved) of each. None: stop."""
     if before is None:
         return bool(_lib.tacho_paddle(None, c_size_t(0)))
     blocks = (_Block * max(len(before), 1))(*(_Block(sizeof(_Block), 0, 0, *each) for each in before))
@@ -218,7 +218,7 @@ def paddle(before: Optional[Sequence[Sequence[int]]]) -> bool:
 
 
 def megengine(host_kinds: Optional[Sequence[int]], device: int) -> bool:
-    """Blocks of MegEngine's allocators; host_kinds: which of its kinds of devices are the host. None: no more."""
+    """Blocks of MegEngine's allocators; host_kinds: which device kinds are the host. None: stop."""
     if host_kinds is None:
         return bool(_lib.tacho_megengine(None, c_size_t(0), 0))
     return bool(_lib.tacho_megengine((c_int * len(host_kinds))(*host_kinds), c_size_t(len(host_kinds)), device))

@@ -1,7 +1,7 @@
 """What a notebook shows: tables with units in their heads, the verdict, and the average step as a bar.
 
 Plain HTML and SVG: no script, no style sheet, every text escaped. Texts take the notebook's own color,
-fills are of middle brightness, so that both are read on white and on black.
+fills are of middle brightness, so that both are readable on white and on black.
 """
 from html import escape
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
@@ -45,7 +45,7 @@ def _side(kind: str) -> str:
 
 
 def _head(column: Any) -> str:
-    """The unit stands here unless each cell says its own; the help has it in any case."""
+    """The head has the unit unless each cell has its own; the help always has it."""
     unit, more = column.unit, ""
     said = " ".join(filter(None, (column.help, unit and f"({unit})")))
     if unit and unit not in WITH_THEIR_UNIT:
@@ -63,7 +63,7 @@ def _cell(value: Any, column: Any) -> str:
 
 def table(columns: Sequence[Any], values: Mapping[str, List[Any]], n_rows: int, sentence: Optional[str],
           language: str) -> str:
-    """The first rows; columns without any value are left out. An empty table is its sentence."""
+    """The first rows; columns without any value are left out. An empty table shows its sentence."""
     if not n_rows:
         return f"<p>{escape(sentence or WORDS[language]['none'])}</p>"
     shown = [c for c in columns if any(v is not None for v in values[c.name])]
@@ -112,7 +112,7 @@ def _average(parts: Sequence[Part], language: str) -> str:
 
 
 def step(parts: Sequence[Part], language: str) -> str:
-    """The bar of the average step with its legend; nothing when no step was recorded."""
+    """The bar of the average step with its legend, or nothing if no step was recorded."""
     present = [p for p in parts if p[1]]
     if not present:
         return ""

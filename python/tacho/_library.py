@@ -1,5 +1,5 @@
-"""Where libtacho.so and the program tacho are: beside this file in an installed package, else where
-TACHO_LIBRARY and TACHO say, else in the build folder of the source tree, else on the path."""
+"""Finds libtacho.so and the program tacho: next to this file in an installed package, else where
+TACHO_LIBRARY and TACHO point, else in the build folder of the source tree, else on the path."""
 import os
 import shutil
 from pathlib import Path
@@ -18,7 +18,7 @@ def _candidates(variable: str, name: str) -> Iterator[Path]:
 
 
 def path() -> str:
-    """libtacho.so; what is not found is left to the system's search."""
+    """Path of libtacho.so; if it is not found, the system searches for it."""
     for candidate in _candidates("TACHO_LIBRARY", "libtacho.so"):
         if candidate.is_file():
             return str(candidate)
@@ -31,5 +31,5 @@ def program() -> str:
             return str(candidate)
     found = shutil.which("tacho")
     if not found:
-        raise FileNotFoundError("the program tacho is not here: set TACHO to its path")
+        raise FileNotFoundError("the program tacho was not found: set TACHO to its path")
     return found

@@ -1,4 +1,4 @@
-"""The recorder's calls, by the extension or by ctypes, and the words they use."""
+"""The recorder's calls, through the extension or ctypes, and their constants."""
 import os
 from typing import Any, List
 
@@ -9,7 +9,7 @@ from ._words import (BACKWARD, BUSY, COMMUNICATION, DATA, FAILED, FORWARD, MODUL
 
 
 def loaded_path() -> str:
-    """The recorder that is in this process: a second one beside it would listen in vain."""
+    """The recorder already loaded in this process: a second one would receive no events."""
     try:
         with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
             paths = [line.split(maxsplit=5)[-1].rstrip("\n") for line in maps if line.endswith("/libtacho.so\n")]
@@ -19,7 +19,7 @@ def loaded_path() -> str:
 
 
 def _offer() -> None:
-    """Libraries look for a listener of NVTX and ITT at their first call: it must be named before."""
+    """Libraries look for an NVTX or ITT listener at their first call, so it must be set before."""
     library = loaded_path()
     if os.path.isabs(library):
         for variable in ("NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64"):
@@ -46,7 +46,7 @@ _notes: List[str] = []
 
 
 def note(text: str) -> None:
-    """Something could not be recorded: said in the trace, never an exception in the job."""
+    """Leaves a note in the trace that something could not be recorded; never raises."""
     if text not in _notes:
         _notes.append(text)
         calls.note(text)
@@ -58,6 +58,6 @@ def write_notes() -> None:
 
 
 def type_of(dtype: Any) -> int:
-    """The number of a framework's type: torch.float32, numpy.float32, paddle.float32…"""
+    """The number of a framework's data type: torch.float32, numpy.float32, paddle.float32…"""
     text = str(dtype).rsplit(".", 1)[-1].strip("<>' ").lower()
     return TYPES.get(text, 0)

@@ -1,4 +1,4 @@
-"""Asking the program tacho: its JSON, its text, its columns, its exports; and being it, for the script
+"""Runs the program tacho for its JSON, text, columns and exports; and runs as it, for the script
 `tacho`."""
 import json
 import os
@@ -14,7 +14,7 @@ Made = TypeVar("Made")
 
 
 class TachoError(Exception):
-    """The program could not do what was asked; its own words."""
+    """The program failed; the text is its own message."""
 
 
 class TraceNotFoundError(TachoError, FileNotFoundError):
@@ -22,7 +22,7 @@ class TraceNotFoundError(TachoError, FileNotFoundError):
 
 
 class QuestionError(TachoError, ValueError):
-    """The program does not know such an option, or such a value of it."""
+    """Unknown option, or unknown value of an option."""
 
 
 def _environment(**more: str) -> Dict[str, str]:
@@ -84,7 +84,7 @@ def export(trace: str, form: str, to: str) -> str:
 
 
 def language() -> str:
-    """The one the program would use: en or zh."""
+    """The language the program would use: en or zh."""
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         value = os.environ.get(name)
         if value:

@@ -1,4 +1,4 @@
-"""Values in the units of their columns, as words for people."""
+"""Values in the units of their columns, as readable text."""
 from typing import Any, Optional, Sequence
 
 
@@ -27,7 +27,7 @@ WITH_THEIR_UNIT = ("share", *_SCALES)  # units that stand in each cell
 
 
 def _digits(value: float) -> str:
-    """Three digits that count."""
+    """Three significant digits."""
     return f"{value:.{max(0, 2 - len(str(int(abs(value)))) + 1)}f}"
 
 
@@ -43,5 +43,5 @@ def in_short(value: Any, unit: Optional[str]) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Without its middle: beginnings and ends of names tell them apart."""
+    """Shortened in the middle: names differ at their ends."""
     return text if len(text) <= most else f"{text[:most * 2 // 3]}…{text[len(text) - most // 3 + 1:]}"

@@ -1,5 +1,5 @@
-"""Numbers of the recorder's header files (include/tacho), by name: kinds of ranges, results, what PyTorch is
-asked for, types of elements, how an operator's work is known."""
+"""Constants of the recorder's header files (include/tacho): kinds of ranges, results, what to record from
+PyTorch, data types, how the work of an operator is given."""
 
 PLAIN, OP, MODULE, DATA, FORWARD, BACKWARD, OPTIMIZER, COMMUNICATION, PYTHON = range(9)
 OK, BUSY, FAILED, OFF = 0, -1, -2, -3

@@ -6,12 +6,12 @@ from .profiler import Profiler
 
 
 class _StopAtStep:
-    """Starts when step `start` begins, stops when step `stop` has ended, analyses at the end."""
+    """Starts when step `start` begins, stops after step `stop`, analyzes at the end."""
 
     def __init__(self, start_step: int, stop_step: int, output_path: str = "./data",
                  **words: Any) -> None:
         if stop_step < start_step:
-            raise ValueError(f"StopAtStep({start_step}, {stop_step}): the end lies before the start")
+            raise ValueError(f"StopAtStep({start_step}, {stop_step}): the end is before the start")
         super().__init__()
         self.start_step, self.stop_step = start_step, stop_step
         self.profiler = Profiler(output_path=output_path, start_profile=False, **words)
@@ -46,7 +46,7 @@ class _StopAtStep:
 
 
 def _bases() -> Tuple[type, ...]:
-    """MindSpore's trainer takes only its own kind of callback."""
+    """MindSpore's trainer accepts only its own callback class."""
     mindspore = sys.modules.get("mindspore")
     callback = getattr(getattr(mindspore, "train", None), "Callback", None)
     return (_StopAtStep, callback) if isinstance(callback, type) else (_StopAtStep,)

@@ -1,4 +1,4 @@
-"""What to do with a recording that is ready: the on_trace_ready functions users know."""
+"""Handlers for a finished recording: the on_trace_ready functions of the frameworks."""
 import os
 import shutil
 import socket
@@ -16,7 +16,7 @@ def _worker(given: Optional[str]) -> str:
 
 
 def _new_name(folder: Path, stem: str, ending: str) -> Path:
-    """A name that is not taken: two spans may end in the same millisecond."""
+    """A name that is still free: two spans may end in the same millisecond."""
     stamp = time.time_ns() // 1_000_000
     while (folder / f"{stem}.{stamp}{ending}").exists():
         stamp += 1
@@ -25,7 +25,7 @@ def _new_name(folder: Path, stem: str, ending: str) -> Path:
 
 def tensorboard_trace_handler(dir_name: str, worker_name: Optional[str] = None,
                               use_gzip: bool = False) -> Handler:
-    """Writes DIR/WORKER.MILLISECONDS.pt.trace.json[.gz], one file for each span, as
+    """Writes DIR/WORKER.MILLISECONDS.pt.trace.json[.gz], one file per span, as
     torch.profiler.tensorboard_trace_handler does."""
     def write(profiler: Any) -> str:
         folder = Path(dir_name)
@@ -65,7 +65,7 @@ def keep(dir_name: str) -> Handler:
 
 
 def write_as(trace: str, form: str, to: str) -> str:
-    """A recording in another form: chrome, memory_flow.svg, csv, stacks, speedscope, tacho."""
+    """Writes a recording in another format: chrome, memory_flow.svg, csv, stacks, speedscope, tacho."""
     if form == "chrome" and to.endswith(".gz"):
         plain = to[:-3]
         _program.export(trace, form, plain)

@@ -1,13 +1,13 @@
-"""tacho.Profiler: one profiler for the habits of four frameworks.
+"""tacho.Profiler: one profiler with the interfaces of four frameworks.
 
-It is used the way each framework's own is: as a context manager, as a decorator, by start, step and
-stop, with a schedule and a callback. The parameters are those users know and mean what they mean
-there; docs/PYTHON.md lists them. Every window of a schedule, every entry of a `with` block and every
-call of a decorated function is a recording of its own, a span.
+It works like each framework's own profiler: as a context manager, as a decorator, with start, step and
+stop, with a schedule and a callback. Parameters have the same names and meaning; docs/PYTHON.md lists
+them. Every window of a schedule, every `with` block and every call of a decorated function is a
+separate recording, a span.
 
     state:   NONE ──prepare──> WARMUP ──start──> RECORD … RECORD_AND_SAVE ──stop, ready──> NONE …
 
-While `tacho record` records the process, it owns the recording: this object then only marks steps.
+Under `tacho record` the recording belongs to it, and this object only marks steps.
 """
 import atexit
 import functools
@@ -65,7 +65,7 @@ class Profiler:
         if unknown:
             raise TypeError(f"Profiler has no parameter {', '.join(unknown)}")
         if schedule is not None and scheduler is not None:
-            raise TypeError("Profiler: schedule and scheduler are one; give one of them")
+            raise TypeError("Profiler: schedule and scheduler are the same; pass only one")
         self._formats = _check_formats(format, formats)
         self._schedule = as_schedule(schedule if schedule is not None else scheduler)
         self._ready = on_trace_ready
@@ -151,7 +151,7 @@ class Profiler:
             self._ready(self)
 
     def _transition(self, old: ProfilerAction, new: Optional[ProfilerAction]) -> None:
-        """The table of torch.profiler and Paddle; new None: the end."""
+        """The transition table of torch.profiler and Paddle; `None` as the new action means the end."""
         if old == NONE:
             if new == WARMUP:
                 self._prepare()
@@ -159,12 +159,12 @@ class Profiler:
                 self._start()
         elif old == WARMUP:
             if new in (NONE, None):
-                warnings.warn("tacho: the schedule ended in its warm-up, nothing was recorded")
+                warnings.warn("tacho: the schedule ended during its warm-up; nothing was recorded")
                 hooks.end()
             elif new in (RECORD, SAVE):
                 self._start()
         elif old == RECORD and new in (NONE, WARMUP):
-            warnings.warn("tacho: the schedule left its recording without saving it")
+            warnings.warn("tacho: the schedule stopped recording without saving")
             self._stop(keep=False)
         elif old == SAVE or new is None:
             self._stop()
@@ -185,7 +185,7 @@ class Profiler:
 
     def start(self) -> "Profiler":
         if self._running:
-            raise RuntimeError("this profiler runs already")
+            raise RuntimeError("this profiler is already running")
         self._running, self._pid, self.step_num = True, os.getpid(), 0
         hooks.timers.append(self._timer)
         self._timer.start()
@@ -196,7 +196,7 @@ class Profiler:
         return self
 
     def step(self, num_samples: Optional[int] = None) -> None:
-        """The step has ended and the next one begins."""
+        """Ends the current step and begins the next."""
         if not self._running:
             return
         self._timer.step(num_samples)
@@ -267,7 +267,7 @@ class Profiler:
     # ---- results ----
 
     def trace(self) -> Trace:
-        """The span that ended last, to ask questions."""
+        """The last finished span, as a Trace."""
         if self.trace_path is None:
             raise RuntimeError("nothing has been recorded yet")
         return load(self.trace_path)
@@ -286,7 +286,7 @@ class Profiler:
         return path
 
     def export(self, path: str = "", format: str = "json") -> str:
-        """Paddle's export: json is the Chrome form; any other form of `tacho export` too."""
+        """Paddle's export: json is the Chrome format; accepts every format of `tacho export`."""
         return handlers.write_as(self._last(), "chrome" if format in ("json", "chrome") else format, path)
 
     def _last(self) -> str:
@@ -295,7 +295,7 @@ class Profiler:
 
     def summary(self, sorted_by: Any = None, op_detail: bool = True, thread_sep: bool = False,
                 time_unit: str = "ms", views: Any = None) -> None:
-        """Prints the tables of paddle.profiler's summary; nothing when nothing was recorded."""
+        """Prints the tables of paddle.profiler's summary, or nothing if nothing was recorded."""
         if self.trace_path is not None:
             print(reports.paddle_summary(self.trace_path, sorted_by, op_detail, thread_sep, time_unit,
                                          views), end="")
@@ -305,7 +305,7 @@ class Profiler:
 
     def analyse(self, offline_path: Optional[str] = None, pretty: bool = False,
                 step_list: Optional[Sequence[int]] = None, mode: str = "sync") -> Optional[str]:
-        """MindSpore's analyse(): stops, and writes the operators' tables beside the recording."""
+        """MindSpore's `analyse()`: stops, and writes the operator tables next to the recording."""
         if self._running:
             self.stop()
         source = offline_path or self.trace_path
@@ -315,7 +315,7 @@ class Profiler:
         return reports.write_operators(source, folder, self._text, pretty, step_list)
 
     def dump(self) -> List[str]:
-        """MegEngine's dump(): PATH/PID.FORMAT for every format; a later span has its number."""
+        """MegEngine's dump(): writes PATH/PID.FORMAT for every format; later spans add their number."""
         written: List[str] = []
         while self._undumped:
             source = self._undumped.pop(0)
@@ -338,7 +338,7 @@ class Profiler:
     # ---- the end ----
 
     def _finish(self) -> None:
-        """What was not written is written; not in a child that inherited this object."""
+        """Writes what was not written yet, except in a child that inherited this object."""
         if self._pid != os.getpid():
             return
         try:
@@ -359,16 +359,16 @@ class Profiler:
 
 def _check_formats(one: Optional[str], several: Optional[Sequence[str]]) -> List[str]:
     if isinstance(several, str):
-        raise TypeError("formats is a list of formats; format is one")
+        raise TypeError("formats takes a list, format a single format")
     chosen = list(several) if several else [one] if one else []
     for form in chosen:
         if form not in FORMATS:
-            raise ValueError(f"no format {form!r}; there are {', '.join(FORMATS)}")
+            raise ValueError(f"unknown format {form!r}; choose from {', '.join(FORMATS)}")
     return chosen
 
 
 def profile(*args: Any, **words: Any) -> Union[Profiler, Callable]:
-    """Profiler(…); or, as a bare decorator, a function whose every call is recorded."""
+    """Profiler(…); as a bare decorator, records every call of the function."""
     if len(args) == 1 and callable(args[0]) and not words:
         return Profiler()(args[0])
     return Profiler(*args, **words)

@@ -1,7 +1,7 @@
-"""Ranges that a program marks: record_function, RecordEvent, scope.
+"""Ranges marked by the program: record_function, RecordEvent, scope.
 
-Each is a context manager and a decorator; RecordEvent has begin() and end() too. While nothing is
-recorded they cost a call and a branch.
+Each is a context manager and a decorator; RecordEvent also has begin() and end(). While nothing is
+being recorded, they cost one call and one branch.
 """
 import enum
 import functools
@@ -13,7 +13,7 @@ from ._native import calls
 
 
 class TracerEventType(enum.IntEnum):
-    """Paddle's kinds of ranges; those a program may use have a stage."""
+    """Paddle's range types; those a program may use have a stage."""
     Operator = 0
     Dataloader = 1
     ProfileStep = 2
@@ -38,7 +38,7 @@ _KINDS = {TracerEventType.Dataloader: _native.DATA, TracerEventType.ProfileStep:
 
 
 class _Range:
-    """A range of a kind; entering it twice nests it."""
+    """A range; entering it twice nests it."""
 
     def __init__(self, name: str, kind: int = _native.PLAIN) -> None:
         self.name, self.kind = str(name), kind
@@ -102,20 +102,20 @@ class RecordEvent(_Range):
 
 
 def scope(name: str, kind: int = _native.PLAIN) -> _Range:
-    """MegEngine's scope(name): a named block that also ends when an exception passes."""
+    """MegEngine's scope(name): a named block that also ends on an exception."""
     return _Range(name, kind)
 
 
 def mark(name: str) -> None:
-    """A point in time."""
+    """Marks a point in time."""
     calls.mark(str(name))
 
 
 def counter(name: str, value: float) -> None:
-    """A sample of a number that changes: the loss, the learning rate."""
+    """Records a value that changes, such as the loss or the learning rate."""
     calls.counter(str(name), float(value))
 
 
 def queue(name: str, size: int, capacity: int) -> None:
-    """How full a queue of the input pipeline is now."""
+    """Records how full a queue of the input pipeline is."""
     calls.queue(str(name), int(size), int(capacity))

@@ -1,4 +1,4 @@
-"""Reports in the forms of Paddle and MindSpore, made by the program tacho."""
+"""Reports in the formats of Paddle and MindSpore, made by the program tacho."""
 import csv
 import enum
 import json
@@ -33,7 +33,7 @@ class SummaryView(enum.IntEnum):
 
 
 class TextOptions(NamedTuple):
-    """MindSpore's options of the operators' tables."""
+    """MindSpore's options for the operator tables."""
     is_detail: bool = True
     is_show_op_path: bool = False
     subgraph: str = "all"
@@ -71,7 +71,7 @@ def _wanted(row: Any, options: TextOptions) -> bool:
     only = [w.strip() for w in options.to_deal.split(",") if w.strip()]
     never = [w.strip() for w in options.not_deal.split(",") if w.strip()]
     if options.subgraph not in ("all", "Default", "Gradients"):
-        raise ValueError(f"subgraph is all, Default or Gradients, not {options.subgraph!r}")
+        raise ValueError(f"subgraph must be all, Default or Gradients, not {options.subgraph!r}")
     if options.subgraph != "all" and row["subgraph"] not in (None, options.subgraph):
         return False
     return (not only or kind in only) and kind not in never
@@ -82,7 +82,7 @@ COLUMNS = ("calls", "host_total", "host_self", "device_total", "device_self", "m
 
 def write_operators(trace: str, folder: Path, options: TextOptions, pretty: bool,
                     steps: Optional[Sequence[int]]) -> str:
-    """operator_types.csv, with is_detail operator_details.csv, and both as JSON; the folder."""
+    """Writes operator_types.csv, with is_detail also operator_details.csv, and both as JSON; returns the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     words = {"step": f"{min(steps)}..{max(steps)}"} if steps else {}
     forms = [("operator_types", "type")] + ([("operator_details", "name")] if options.is_detail else [])

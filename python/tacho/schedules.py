@@ -1,8 +1,7 @@
 """Schedules: which steps are recorded. PyTorch's, Paddle's and plain ranges, as one kind of function.
 
-A schedule is a function from the number of a step to an Action. PyTorch's and Paddle's own enums have
-the same four values in the same order, so that schedules made by the frameworks work here, and the
-other way round.
+A schedule is a function from a step number to an Action. The enums of PyTorch and Paddle have the
+same four values in the same order, so schedules made by the frameworks work here, and vice versa.
 """
 import enum
 import warnings
@@ -10,7 +9,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 
 
 class ProfilerAction(enum.IntEnum):
-    """What happens in a step; also under Paddle's names."""
+    """What happens in a step; also available under Paddle's names."""
     NONE = 0
     WARMUP = 1
     RECORD = 2
@@ -35,11 +34,11 @@ def _check(what: str, **numbers: int) -> None:
 
 def schedule(*, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0,
              skip_first_wait: int = 0) -> Schedule:
-    """torch.profiler.schedule: skip_first steps, then in a circle wait, warmup, active."""
+    """torch.profiler.schedule: skip_first steps, then wait, warmup and active in a cycle."""
     _check("schedule", wait=wait, warmup=warmup, active=active, repeat=repeat, skip_first=skip_first,
            skip_first_wait=skip_first_wait)
     if warmup == 0:
-        warnings.warn("schedule(warmup=0): the first recorded step pays for what is set up in it")
+        warnings.warn("schedule(warmup=0): the first recorded step will include setup costs")
     length = wait + warmup + active
 
     def action_of(step: int) -> ProfilerAction:
@@ -62,18 +61,18 @@ def schedule(*, wait: int, warmup: int, active: int, repeat: int = 0, skip_first
 
 def make_scheduler(*, closed: int, ready: int, record: int, repeat: int = 0,
                    skip_first: int = 0) -> Schedule:
-    """paddle.profiler.make_scheduler: the same with Paddle's words."""
+    """paddle.profiler.make_scheduler: the same with Paddle's names."""
     _check("make_scheduler", closed=closed, ready=ready, record=record, repeat=repeat,
            skip_first=skip_first)
     if ready == 0:
-        warnings.warn("make_scheduler(ready=0): the first recorded step pays for what is set up in it")
+        warnings.warn("make_scheduler(ready=0): the first recorded step will include setup costs")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return schedule(wait=closed, warmup=ready, active=record, repeat=repeat, skip_first=skip_first)
 
 
 def step_range(start: int, end: int) -> Schedule:
-    """Paddle's scheduler=(start, end): steps start to end - 1, once, with one step to get ready."""
+    """Paddle's scheduler=(start, end): steps start to end - 1, once, with one step of warm-up before."""
     start = max(start, 0)
     if end <= start:
         raise ValueError(f"scheduler=({start}, {end}): the end must be after the start")
@@ -89,16 +88,16 @@ def always(_step: int) -> ProfilerAction:
 
 
 def as_schedule(what: Union[None, Schedule, Sequence[int]]) -> Optional[Schedule]:
-    """What users give as a schedule: a function, a pair of steps, or nothing."""
+    """Converts what users pass as a schedule: a function, a pair of steps, or None."""
     if what is None:
         return None
     if callable(what):
         return lambda step: _as_action(what(step))
     if isinstance(what, (tuple, list)) and len(what) == 2:
         return step_range(int(what[0]), int(what[1]))
-    raise TypeError(f"a schedule is a function or a pair of steps, not {what!r}")
+    raise TypeError(f"a schedule must be a function or a pair of steps, not {what!r}")
 
 
 def _as_action(value: Any) -> ProfilerAction:
-    """Our action for a framework's own: by its number, which is the same everywhere."""
+    """Converts a framework's action by its number, which is the same everywhere."""
     return ProfilerAction(value if isinstance(value, int) else getattr(value, "value", value))

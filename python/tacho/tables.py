@@ -18,7 +18,7 @@ class Column(NamedTuple):
 
 
 class Help(Dict[str, Optional[str]]):
-    """What each column means, by its name; printed, or called, it is a list to read."""
+    """What each column means, by name; print or call it for a readable list."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         super().__init__((c.name, c.help) for c in columns)
@@ -34,7 +34,7 @@ class Help(Dict[str, Optional[str]]):
 
 
 class Question(NamedTuple):
-    """The words of a command line that gives the answer again."""
+    """The command line that gives this answer again."""
     words: Sequence[str]
     has_limit: bool
 
@@ -92,7 +92,7 @@ class Table:
         return list(self)
 
     def row(self, **what: Any) -> Dict[str, Any]:
-        """The first row with these values; KeyError when there is none."""
+        """The first row with these values; raises KeyError if there is no such row."""
         for row in self:
             if all(row[k] == v for k, v in what.items()):
                 return row
@@ -110,7 +110,7 @@ class Table:
         return about
 
     def to_pandas(self, durations: bool = False) -> Any:
-        """A DataFrame; df.attrs has units, help, verdict and quality. With durations times become
+        """A DataFrame; df.attrs has units, help, verdict and quality. With durations, times become
         timedelta64, else they are whole nanoseconds."""
         import pandas
         frame = pandas.DataFrame(self._columns, columns=self.names)
@@ -130,8 +130,8 @@ class Table:
         return _program.columns(words, lambda source: _arrow.read(source, about, self.help, durations))
 
     def to_arrow(self, durations: bool = False) -> Any:
-        """A pyarrow.Table where pyarrow is there, else an object that every library with Arrow's
-        PyCapsule interface takes. Units and help are the metadata of the fields. With durations times
+        """A pyarrow.Table if pyarrow is installed, else an object that every library with Arrow's
+        PyCapsule interface accepts. Units and help are the metadata of the fields. With durations times
         are duration[ns], else int64. The columns are not copied."""
         columns = self._arrow(durations)
         try:
@@ -148,7 +148,7 @@ class Table:
         return self._arrow().__arrow_c_schema__()
 
     def table(self, sort_by: Optional[str] = None, row_limit: int = 100, **_more: Any) -> str:
-        """Text, as key_averages().table() gives it; sort_by is a column, the largest first."""
+        """Text like key_averages().table(); sort_by is a column, largest first."""
         order = list(range(self._n))
         if sort_by is not None:
             column = self._columns[_column_of(sort_by, self.names)]
@@ -198,7 +198,7 @@ def _fit(text: str, width: int, left: bool) -> str:
 
 
 class Answer:
-    """All tables of one analysis, with what it says of the trace's quality and its verdict."""
+    """All tables of one analysis, with the data quality and the verdict."""
 
     def __init__(self, data: Dict[str, Any], question: Optional[Question] = None) -> None:
         self.analysis: str = data["analysis"]
@@ -228,7 +228,7 @@ class Answer:
         return list(self.tables)
 
     def _text(self, most_rows: int, *more: str) -> Optional[str]:
-        """None when the program cannot be asked again: the trace may be gone since."""
+        """None if the program cannot be asked again: the trace may be gone."""
         try:
             return self._question.text(most_rows, *more) if self._question else None
         except _program.TachoError:

@@ -1,9 +1,10 @@
 """The throughput timer: how long a step takes, how long it waits for data, samples per second.
 
-What paddle.profiler.Profiler(timer_only=True) measures: the time inside the data loader (reader), the
-time between two steps (batch), and samples per second, or steps per second when no number of samples
-is given. The summary leaves out the warm-up: it begins with the tenth step, as Paddle's does, but its
-averages are over the steps they add up (Paddle divides by one less), and a minimum is one.
+It measures what paddle.profiler.Profiler(timer_only=True) does: the time inside the data loader (reader), the
+time between two steps (batch), and samples per second, or steps per second if no number of samples
+is given. The summary leaves out the warm-up: it begins with the tenth step, like Paddle's. Unlike
+Paddle's, its averages divide by the number of steps summed (Paddle divides by one less), and its
+minimum is a true minimum.
 """
 import math
 import time
@@ -13,7 +14,7 @@ WARM_UP = 10
 
 
 class _Series:
-    """Values of one figure in the summary."""
+    """Values of one number in the summary."""
 
     def __init__(self) -> None:
         self.total, self.count, self.high, self.low = 0.0, 0, -math.inf, math.inf
@@ -97,7 +98,7 @@ class Timer:
         return f"{unit or 'samples'}/s" if self._counts_samples else "steps/s"
 
     def step_info(self, unit: Optional[str] = None) -> str:
-        """The averages since the last call; parts that are 0 are left out."""
+        """The averages since the last call; parts that are 0 are omitted."""
         w, self._window = self._window, _Window()
         self._last_unit = unit
         parts: List[str] = []
@@ -114,7 +115,7 @@ class Timer:
         return count / self._batches if self._batches > 0 else 0.0
 
     def summary(self, unit: Optional[str] = None) -> str:
-        """The table at the end; nothing when there were no steps after the warm-up."""
+        """The final table, or nothing if there were no steps after the warm-up."""
         if self.steps <= WARM_UP:
             return ""
         unit = unit or getattr(self, "_last_unit", None)

@@ -1,4 +1,4 @@
-"""Reading back: tacho.load(path).operators(group_by="name+shape") and every other analysis.
+"""Reading results: tacho.load(path).operators(group_by="name+shape") and every other analysis.
 
 A Trace asks the program tacho. Its methods, one for each analysis, are in _analyses.py, which is made
 from the same table as the program's own help; tables.py has what they answer.
@@ -33,7 +33,7 @@ class Trace(Analyses):
         self.path, self._chosen = os.fspath(path), chosen
 
     def ask(self, analysis: str, **words: Any) -> Answer:
-        """Any analysis by its name; options as words, group_by="name" for --group-by name."""
+        """Any analysis by name; options as keyword arguments, group_by="name" for --group-by name."""
         words = {**self._chosen, **{k: v for k, v in words.items() if v is not None and v is not False}}
         question = Question([analysis.replace("_", "-"), self.path, *_options(words)], "limit" in words)
         return Answer(_program.ask(question.all()), question)
@@ -56,14 +56,14 @@ class Trace(Analyses):
         return Trace(self.path, **{**self._chosen, "worker": name})
 
     def export(self, form: str, path: Union[str, "os.PathLike[str]"], **words: Any) -> str:
-        """Writes the trace in another form: chrome, csv, stacks, speedscope, tacho, memory_flow.svg."""
+        """Writes the trace in another format: chrome, csv, stacks, speedscope, tacho, memory_flow.svg."""
         to = os.fspath(path)
         line = ["export", self.path, "--to", form, "-o", to, *_options({**self._chosen, **words})]
         _program.run(line)
         return to
 
     def summary(self, **words: Any) -> str:
-        """The report a person wants after a run."""
+        """The report to read first after a run."""
         return _program.as_wide(["summary", self.path, *_options({**self._chosen, **words})])
 
     def __enter__(self) -> "Trace":
@@ -99,8 +99,8 @@ class Trace(Analyses):
 
 
 def load(path: Union[str, "os.PathLike[str]"], **chosen: Any) -> Trace:
-    """A trace to ask: any file or folder that `tacho` reads; run=, worker=, span= choose. What is not
-    there is a TraceNotFoundError, which is a FileNotFoundError, too."""
+    """Opens any file or folder that `tacho` reads; run=, worker=, span= choose. A missing path raises
+    TraceNotFoundError, which is also a FileNotFoundError."""
     trace = Trace(path, **chosen)
     if "://" not in trace.path and not os.path.exists(trace.path):
         try:

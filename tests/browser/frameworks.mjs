@@ -64,10 +64,10 @@ test("MindSpore overview: step trace, data preparation, types by the time of one
     assert.ok(flow.includes(`empty for ${queue.empty} of ${queue.batches}`), flow);
     assert.equal(await page.locator(`${panel("Data preparation")} .flow-late`).count(), 1);
     const types = table("overview", "operator_types");
-    const shown = await page.$$eval(`${panel("Types of operators")} li`, (l) => l.map((e) => e.textContent.replace(/\s/g, " ")));
+    const shown = await page.$$eval(`${panel("Operator types")} li`, (l) => l.map((e) => e.textContent.replace(/\s/g, " ")));
     assert.equal(shown.length, types.length);
     types.forEach((r, i) => assert.ok(shown[i].includes(r.type) && shown[i].includes(time(r.mean)), `${shown[i]} ${time(r.mean)}`));
-    assert.equal(await page.locator(`${panel("Types of operators")} .donut path`).count(), types.length);
+    assert.equal(await page.locator(`${panel("Operator types")} .donut path`).count(), types.length);
     const work = Object.fromEntries(table("overview", "work").map((r) => [r.key, r.value]));
     const counts = await words(page, "Timeline");
     assert.ok(counts.includes(`Streams${work.streams}Operators${work.operators}Executions${work.executions}`), counts);
@@ -75,7 +75,7 @@ test("MindSpore overview: step trace, data preparation, types by the time of one
     const href = await page.getAttribute(`${panel("Timeline")} a[download]`, "href");
     const file = await page.evaluate(async (h) => (await fetch(h)).json(), href);
     assert.ok(file.traceEvents.filter((e) => e.ph === "X").length >= Number(work.executions));
-    for (const [name, view] of [["Average step", "steps"], ["Data preparation", "pipeline"], ["Types of operators", "operators"], ["Timeline", "timeline"]]) {
+    for (const [name, view] of [["Average step", "steps"], ["Data preparation", "pipeline"], ["Operator types", "operators"], ["Timeline", "timeline"]]) {
       await page.locator(`${panel(name)} .leads`).first().click();
       await page.waitForFunction((v) => location.hash.startsWith(`#/${v}`), view);
       await page.goBack();
@@ -87,7 +87,7 @@ test("MindSpore overview: step trace, data preparation, types by the time of one
 test("MindSpore overview of an Ascend: types by the time of all executions, AI Core and AI CPU", (s) =>
   on(s, "overview?run=aicpu", async (page, table) => {
     const types = table("overview", "operator_types");
-    const shown = await page.$$eval(`${panel("Types of operators")} li`, (l) => l.map((e) => e.textContent.replace(/\s/g, " ")));
+    const shown = await page.$$eval(`${panel("Operator types")} li`, (l) => l.map((e) => e.textContent.replace(/\s/g, " ")));
     types.forEach((r, i) => assert.ok(shown[i].includes(time(r.total)) && shown[i].includes(r.side ?? ""), `${shown[i]} ${time(r.total)}`));
     assert.match(shown.join(" "), /AI Core[^]*AI CPU/);
     const flow = table("overview", "data_flow");
@@ -130,8 +130,8 @@ test("forward and backward points are chips: another operator, and gap, passes a
       for (const c of ["forward_backward", "tail"]) assert.ok(text.includes((r[c] / 1e3).toFixed(1)) || text.includes(String(Math.round(r[c] / 1e3))), `${c} ${r[c]}: ${text}`);
     };
     await agrees(expected());
-    assert.match(await page.textContent("role=button[name='Forward begins with']"), /Conv2D-op2/);
-    await page.click("role=button[name='Forward begins with']");
+    assert.match(await page.textContent("role=button[name='Forward starts at']"), /Conv2D-op2/);
+    await page.click("role=button[name='Forward starts at']");
     await page.keyboard.type("GetNext");
     await page.keyboard.press("Enter");
     await addressHas(page, "fp=Default/InitNet/GetNext-op1");
@@ -139,12 +139,12 @@ test("forward and backward points are chips: another operator, and gap, passes a
     const moved = expected("--fp-point", "Default/InitNet/GetNext-op1");
     assert.ok(moved.forward_backward > expected().forward_backward);
     await agrees(moved);
-    await page.click("role=button[name='Backward ends with']");
+    await page.click("role=button[name='Backward ends at']");
     await page.click("role=menuitemradio[name=/ReluGrad-op4/]");
     await addressHas(page, "bp=Gradients");
     await settled(page);
     await agrees(expected("--fp-point", "GetNext-op1", "--bp-point", "ReluGrad-op4"));
-    await page.click("role=button[name='Forward begins with']");
+    await page.click("role=button[name='Forward starts at']");
     await page.click("role=menuitemradio[name='As recorded']");
     await addressLacks(page, "fp=");
   }));
@@ -166,9 +166,9 @@ test("way: from the pie of types down to the operators of one, then search", (s)
   on(s, "operators?run=ascend", async (page, table) => {
     const top = table("operators", "top");
     assert.equal(top.length, 21); // twenty types and the rest
-    const shown = await page.$$eval(`${panel("Types of operators")} li`, (l) => l.map((e) => e.textContent.replace(/\s/g, " ")));
+    const shown = await page.$$eval(`${panel("Operator types")} li`, (l) => l.map((e) => e.textContent.replace(/\s/g, " ")));
     top.forEach((r, i) => assert.ok(shown[i].includes(time(r.mean)), `${shown[i]} ${r.name} ${time(r.mean)}`));
-    await page.click(`${panel("Types of operators")} li >> text=/^Conv2D$/`);
+    await page.click(`${panel("Operator types")} li >> text=/^Conv2D$/`);
     await addressHas(page, 'q=type="Conv2D"');
     await settled(page);
     const names = () => page.$$eval(".main-table tbody td.first", (l) => l.map((e) => e.textContent.trim().replace(/^▸\s*/, "")));
@@ -183,12 +183,12 @@ test("way: from the pie of types down to the operators of one, then search", (s)
     await page.waitForFunction(() => /^▸?\s*Default\/.*Conv2D-op13$/.test(document.querySelector(".main-table td.first").textContent.trim()));
     await page.click("text=All types");
     await addressLacks(page, "type=");
-    await page.click(`${panel("Types of operators")} >> role=radio[name='Total']`);
-    await page.click(`${panel("Types of operators")} >> role=radio[name='Bars']`);
+    await page.click(`${panel("Operator types")} >> role=radio[name='Total']`);
+    await page.click(`${panel("Operator types")} >> role=radio[name='Bars']`);
     await addressHas(page, "form=bars");
     await settled(page);
     const most = table("operators", "operators", "--group-by", "type").sort((a, b) => b.device_total - a.device_total)[0];
-    assert.match(await words(page, "Types of operators"), new RegExp(`${most.type} ?${time(most.device_total)}`));
+    assert.match(await words(page, "Operator types"), new RegExp(`${most.type} ?${time(most.device_total)}`));
   }), ["mindspore"]);
 
 test("operators of one side: AI Core or AI CPU", (s) =>
@@ -222,11 +222,11 @@ test("way: the bottleneck of an input pipeline, and the history of a queue", (s)
     assert.match(graph, /bottleneckMap_1/);
     const ops = table("pipeline", "operators");
     for (const r of ops) assert.ok(graph.includes(`${(r.usage * 100).toFixed(1)} %`), `${r.operator} ${r.usage}: ${graph}`);
-    assert.match(await words(page, "History of a queue"), /^Queues around Map_1.*of 16, every 5\.00 ms/);
+    assert.match(await words(page, "Queue history"), /^Queues around Map_1.*capacity 16, every 5\.00 ms/);
     await page.click("role=button[name='Shuffle_2 87.5 %']");
     await addressHas(page, "queue=Shuffle_2");
     await settled(page);
-    const history = page.locator(panel("History of a queue"));
+    const history = page.locator(panel("Queue history"));
     assert.match(plain(await history.textContent()), /^Queues around Shuffle_2/);
     assert.equal(await history.locator("svg[role=img] path[stroke]").count(), 3); // its own queue and those of its two sources
     const sizes = table("pipeline", "queue_samples").filter((r) => r.operator === "Shuffle_2").map((r) => r.size);
@@ -241,11 +241,11 @@ test("way: the bottleneck of an input pipeline, and the history of a queue", (s)
     assert.equal(await page.locator(`${panel("Host queue")} .empty-mark`).count(), empty.length);
     assert.match(await words(page, "Host queue"), new RegExp(`empty for ${empty.length} of 4`));
     const cpu = table("pipeline", "cpu").filter((r) => r.scope === "machine" && /user|sys|idle/.test(r.kind));
-    for (const r of cpu) assert.ok((await words(page, "Processors")).includes(`${r.kind} ${Number(r.mean.toPrecision(3))}`), r.kind);
+    for (const r of cpu) assert.ok((await words(page, "CPU use")).includes(`${r.kind} ${Number(r.mean.toPrecision(3))}`), r.kind);
     await page.click("role=radio[name='Process']");
     await addressHas(page, "cpu=process");
     await settled(page);
-    assert.match(await words(page, "Processors"), /user 220/);
+    assert.match(await words(page, "CPU use"), /user 220/);
     assert.match(await words(page, "Data preparation"), /Data processing2 steps may wait here/);
   }));
 
@@ -266,12 +266,12 @@ test("devices of a cluster: steps side by side, links, collectives as measured, 
     const bars = await words(page, "Steps across devices");
     for (const r of steps) assert.ok(bars.includes(`${Math.round((r.computation + r.receive_alone + r.collective_alone) / 1e6)}`), bars);
     const links = table("distributed", "links", "--all-workers").filter((r) => r.step === null);
-    assert.equal(await page.locator(`${panel("Bandwidth of links")} tbody tr:not(.spacer)`).count(), links.length);
-    assert.ok((await words(page, "Bandwidth of links")).includes((links[0].bandwidth / 2 ** 30).toFixed(2)));
+    assert.equal(await page.locator(`${panel("Link bandwidth")} tbody tr:not(.spacer)`).count(), links.length);
+    assert.ok((await words(page, "Link bandwidth")).includes((links[0].bandwidth / 2 ** 30).toFixed(2)));
     const most = table("distributed", "communication_ops", "--all-workers").sort((a, b) => b.waiting - a.waiting)[0];
-    assert.ok(plain(await page.locator(`${panel("Collectives as measured")} tbody tr:not(.spacer)`).first().textContent()).startsWith(most.name));
+    assert.ok(plain(await page.locator(`${panel("Measured collectives")} tbody tr:not(.spacer)`).first().textContent()).startsWith(most.name));
     for (const r of table("distributed", "resources", "--all-workers"))
-      assert.ok((await words(page, "Operations and memory of devices")).includes(`${(r.flops_share * 100).toFixed(1)} %`));
+      assert.ok((await words(page, "Device compute and memory")).includes(`${(r.flops_share * 100).toFixed(1)} %`));
     await page.click(`${panel("Steps across devices")} >> role=button[name='Step']`);
     await page.click("role=menuitemradio[name='Step 2']");
     await addressHas(page, "cstep=2");

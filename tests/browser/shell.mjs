@@ -71,11 +71,11 @@ test("the window narrows every view, Alt and arrows move it", (s) =>
 test("the window is chosen by its borders, by a drag on the tape, by the menu; back goes back", (s) =>
   visit(s, "overview?run=resnet_w0", async (page) => {
     await page.click("role=button[name='Window']");
-    await page.click("text=From – to…");
+    await page.click("text=Custom…");
     await page.fill("label:has-text('From') input", "3");
     await page.fill("label:has-text('To') input", "9999999999x");
     await page.click("role=button[name='Set the window']");
-    await page.waitForSelector("[role=alert] >> text=no window");
+    await page.waitForSelector("[role=alert] >> text=no such window");
     await page.fill("label:has-text('To') input", "4");
     await page.keyboard.press("Enter");
     await addressHas(page, "step=3..4");
@@ -93,7 +93,7 @@ test("the window is chosen by its borders, by a drag on the tape, by the menu; b
     await page.mouse.dblclick(strip.x + strip.width * 0.6, strip.y + 24);
     await addressLacks(page, "from=");
     await page.click("role=button[name='Window']");
-    await page.click("role=menuitem[name='Slowest']");
+    await page.click("role=menuitem[name='Slowest step']");
     await addressHas(page, "step=2");
   }), ["resnet_w0"]);
 
@@ -145,9 +145,17 @@ test("the trust drawer says what was read, linked and recorded, and sums agree",
     assert.ok(text.includes(info.quality.events_read.toLocaleString("en")), text);
     assert.match(text, /Kineto JSON, gzip/);
     assert.match(text, /Parts of the average step.*✓.*Kernel time, by name and by stream.*✓/);
-    assert.match(text, /flops: not recorded/);
+    assert.match(text, /FLOPs: not recorded/);
     await page.click("text=Copy as text");
     assert.match(await page.evaluate(() => navigator.clipboard.readText()), /Events read: 151,630/);
+  });
+  await visit(s, "overview?run=resnet_w0&lang=zh", async (page) => {
+    await page.click(".trust-chip");
+    await settled(page);
+    await page.waitForSelector(".drawer >> text=核函数时间：按名称与按流");
+    const names = await page.$$eval(".drawer dt, .drawer h2, .drawer h3", (l) => l.map((e) => e.textContent));
+    assert.ok(names.length > 5, names.join());
+    for (const name of names) assert.match(name, /[\u4e00-\u9fff]/, "a line of the drawer is not translated");
   });
 }, ["resnet_w0"]);
 

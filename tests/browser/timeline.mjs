@@ -208,7 +208,7 @@ test("timeline: an area adds up by name as the server does, has tracks, counters
   visit(s, `${RUN}&view=96000000-110000000`, async (page) => {
     const box = await stageBox(page);
     const x = (share) => box.x + GUTTER + (box.width - GUTTER) * share;
-    const top = (await laneAt(page, "GPU utilisation")) + 4;
+    const top = (await laneAt(page, "GPU utilization")) + 4;
     await page.keyboard.down("Shift");
     await page.mouse.move(x(0.2), top);
     await page.mouse.down();
@@ -248,7 +248,7 @@ test("timeline: an area adds up by name as the server does, has tracks, counters
 test("timeline: tracks are pinned, hidden, filtered, opened; frames and details can be put away", (s) =>
   visit(s, RUN, async (page) => {
     const shown = () => page.$$eval(".tl-row .tl-name", (l) => l.map((e) => e.textContent.trim()));
-    for (const counter of ["GPU utilisation", "SM efficiency", "GPU memory"]) assert.ok((await shown()).includes(counter), counter);
+    for (const counter of ["GPU utilization", "SM efficiency", "GPU memory"]) assert.ok((await shown()).includes(counter), counter);
     await page.locator(".tl-row", { hasText: "stream 7" }).hover();
     await page.click("role=button[name='Pin stream 7']");
     await addressHas(page, "pin=");
@@ -283,7 +283,7 @@ test("timeline: colours by name, module, stage, track and slowness all differ; t
   visit(s, `${RUN}&view=96000000-110000000`, async (page) => {
     const seen = new Set([await picture(page)]);
     for (const by of ["Name", "Module", "Stage", "Track", "Slower than its median"]) {
-      await page.click("role=button[name='Colour']");
+      await page.click("role=button[name='Color']");
       await page.click(`role=menuitemradio[name='${by}']`);
       await addressHas(page, "color=");
       await settled(page);

@@ -77,7 +77,7 @@ test("operators: a row opens to frames, the editor can be chosen and stays", (s)
     await page.locator(".main-table button.chevron").first().click();
     const frame = page.locator("a.frame").first();
     assert.match(await frame.getAttribute("href"), /^vscode:\/\/file\/.+:\d+$/);
-    await page.click("role=button[name='Opens in']");
+    await page.click("role=button[name='Open in']");
     await page.click("role=menuitemradio[name='PyCharm']");
     assert.match(await frame.getAttribute("href"), /^pycharm:\/\/open\?file=.+&line=\d+$/);
     await page.reload();
@@ -123,7 +123,7 @@ test("kernels: tensor cores, the scatter filters, launches have their configurat
   await visit(s, "kernels?run=gpt_eager", async (page) => {
     assert.equal(await heading(page), plain(answer.verdict.text.en));
     assert.match(await heading(page), /^cutlass_/);
-    assert.ok(plain(await page.textContent(panel("Share of kernel time"))).includes(`tensor cores ${(used * 100).toFixed(0)} %`));
+    assert.ok(plain(await page.textContent(panel("Share of kernel time"))).includes(`Tensor Cores ${(used * 100).toFixed(0)} %`));
     assert.equal(await page.locator(`${panel("Duration and occupancy")} circle`).count(), rows.length);
     const first = [...rows].sort((a, b) => b.total - a.total)[0];
     await page.locator(`${panel("Duration and occupancy")} circle`).first().click({ force: true });
@@ -236,10 +236,10 @@ test("distributed: devices, the last to arrive and waiting as on the command lin
     const text = plain(await page.textContent(panel("Devices")));
     for (const d of devices) assert.ok(text.includes(`${(d.utilization * 100).toFixed(1)} %`), text);
     const rank = answer.verdict.values.rank;
-    assert.ok(plain(await page.textContent(".facts")).includes(`rank ${rank} comes last in ${last.filter((r) => r === rank).length} of ${calls.size}`));
+    assert.ok(plain(await page.textContent(".facts")).includes(`rank ${rank} arrives last in ${last.filter((r) => r === rank).length} of ${calls.size}`));
     const overlap = rowsOf(answer.tables.overlap)[0];
     assert.ok(plain(await page.textContent(panel("Overlap"))).includes(time(overlap.communication)));
-    const late = panel("Who comes late");
+    const late = panel("Who is late");
     await page.click(`${late} >> role=radio[name='Waiting']`);
     await page.click(`${late} >> role=radio[name='Collective']`);
     await addressHas(page, "by=name");
@@ -265,16 +265,16 @@ test("distributed: a hundred ranks are thin rows, the worst named, the straggler
       await route.fulfill({ json: answer });
     });
     await page.reload();
-    await page.waitForSelector(`${panel("Who comes late")} .heat-many canvas`);
+    await page.waitForSelector(`${panel("Who is late")} .heat-many canvas`);
     await settled(page);
-    assert.equal(await page.locator(`${panel("Who comes late")} .heat-over text`).count(), 10);
+    assert.equal(await page.locator(`${panel("Who is late")} .heat-over text`).count(), 10);
     assert.equal(await page.locator(`${panel("Ranks and steps")} .heat-many canvas`).count(), 1);
     for (const name of ["Overlap", "Transfer and waiting"]) {
       const bars = await cells(page, `${panel(name)} .rank-row > span`);
       assert.equal(bars.length, 17);
       assert.deepEqual([bars[0], bars[16]], ["rank 2", "median"]);
     }
-    await page.click(`${panel("Who comes late")} >> role=radio[name='By value']`);
+    await page.click(`${panel("Who is late")} >> role=radio[name='By value']`);
     await addressHas(page, "order=value");
   }), ["ddp"]);
 
@@ -283,8 +283,8 @@ test("distributed: ranks and steps, who holds up the job, what if, as on the com
   const [late, ifs, map] = [rowsOf(tables.stragglers), rowsOf(tables.what_if), rowsOf(tables.heat_map)];
   await visit(s, "distributed?run=ddp&heat=waiting", async (page) => {
     assert.equal(await page.locator(`${panel("Ranks and steps")} .heat g.part`).count(), map.length);
-    assert.equal(await bodyRows(page, "Who holds up the job").count(), late.length);
-    assert.match(await page.textContent(panel("Who holds up the job")), /Host|Computation|Data loading/);
+    assert.equal(await bodyRows(page, "Stragglers").count(), late.length);
+    assert.match(await page.textContent(panel("Stragglers")), /Host|Computation|Data loading/);
     assert.equal(await bodyRows(page, "What if").count(), ifs.length);
     assert.ok(plain(await page.textContent(panel("What if"))).includes(`${(ifs[1].share * 100).toFixed(1)} %`));
     await page.click(`${panel("Ranks and steps")} >> role=radio[name='Computation']`);
@@ -363,3 +363,11 @@ test("numbers stand before their unit behind a thin space, in Chinese too", asyn
       assert.ok((await cells(page, ".meter b")).every((t) => /^[\d.]+.?%$/.test(t)));
     }, { lang });
 }, ["resnet_w0"]);
+
+test("a panel that is still loading names no unit", (s) =>
+  visit(s, "overview?run=sample", async (page) => {
+    await page.route("**/api/v1/steps?*", () => {}); // never answered
+    await page.evaluate(() => (location.hash = "#/steps?run=sample"));
+    await page.waitForSelector(".panel[aria-busy=true] .waiting");
+    assert.equal(await page.locator(".panel[aria-busy=true] .panel-words").count(), 0);
+  }));

@@ -1,8 +1,8 @@
-"""What is recorded of a framework without a change of the program.
+"""Hooks that record a framework without changes to the program.
 
-A framework that the program has imported gets its hooks before a recording begins and loses them when
-the profiler stops. Each file here knows one framework and has install(wants) and remove(). Whatever
-goes wrong in them becomes a note in the trace: the job runs as if nobody looked.
+An imported framework gets its hooks before a recording begins and loses them when the profiler stops.
+Each file here handles one framework and has install(wants) and remove(). A failure in them becomes a
+note in the trace and never affects the job.
 """
 import importlib
 import sys
@@ -18,7 +18,7 @@ timers: List[Any] = []
 
 
 class Wants(NamedTuple):
-    """What a profiler wants to see."""
+    """What a profiler wants to record."""
     shapes: bool = False
     memory: bool = False
     stacks: bool = False
@@ -44,18 +44,18 @@ def _install(name: str, wants: Wants) -> None:
         _installed[name] = wants
         _module(name).install(wants)
     except Exception as why:  # a note, never a failure of the job
-        _native.note(f"{name}: some hooks could not be set ({type(why).__name__}: {why})")
+        _native.note(f"{name}: some hooks could not be installed ({type(why).__name__}: {why})")
 
 
 def look_again(wants: Wants) -> None:
-    """Frameworks that were imported since."""
+    """Hooks frameworks imported since the last call."""
     for name in FRAMEWORKS:
         if name not in _installed and _is_complete(name):
             _install(name, wants)
 
 
 def _is_complete(name: str) -> bool:
-    """Imported, and not in the middle of its own import."""
+    """Imported, and its import has finished."""
     module = sys.modules.get(name)
     if module is None:
         return False
@@ -70,7 +70,7 @@ def prepare(wants: Wants) -> None:
 
 
 def begin(wants: Wants) -> None:
-    """A recording has begun."""
+    """Called when a recording has begun."""
     if wants.stacks:
         try:
             frames.begin()
@@ -79,12 +79,12 @@ def begin(wants: Wants) -> None:
 
 
 def end() -> None:
-    """A recording ends."""
+    """Called when a recording ends."""
     frames.end()
 
 
 def release() -> None:
-    """No profiler runs any more: the frameworks are as they were."""
+    """Called when no profiler runs any more: restores the frameworks."""
     if timers or steps.automatic:
         return
     for name in list(_installed):
@@ -92,7 +92,7 @@ def release() -> None:
         try:
             _module(name).remove()
         except Exception as why:
-            _native.note(f"{name}: some hooks could not be taken away ({type(why).__name__}: {why})")
+            _native.note(f"{name}: some hooks could not be removed ({type(why).__name__}: {why})")
 
 
 def reader_begin() -> None:

@@ -1,8 +1,9 @@
-"""Python functions as ranges: the stacks of operators follow from what lies around them.
+"""Python functions as ranges: the stack of an operator is the ranges around it.
 
-One range for each call, named FILE(LINE): FUNCTION with the line of its definition, as PyTorch's
-profiler names them. Functions that run when the recording begins are opened then, outermost first and
-with the line they are at, so that what they call has its whole stack. The recorder's own functions are left out.
+One range per call, named FILE(LINE): FUNCTION with the line of its definition, as in PyTorch's
+profiler. Functions that are running when the recording begins are opened then, outermost first and
+with their current line, so that everything they call has its full stack. The recorder's own functions
+are left out.
 """
 import sys
 from types import CodeType, FrameType
@@ -20,7 +21,7 @@ _running = False
 
 
 def _short(file: str) -> str:
-    """The path below the longest entry of the module search path that holds it."""
+    """The path relative to the longest matching entry of the module search path."""
     best = ""
     for root in _roots:
         if len(root) > len(best) and file.startswith(root):
@@ -36,7 +37,7 @@ def name_of(code: CodeType, line: int = 0) -> Optional[str]:
 
 
 def _stack() -> List[FrameType]:
-    """The functions that run, innermost first."""
+    """The running functions, innermost first."""
     frame: Optional[FrameType] = sys._getframe(1)
     stack = []
     while frame is not None:

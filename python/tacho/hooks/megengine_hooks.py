@@ -1,7 +1,7 @@
-"""MegEngine: modules, the backward pass, optimizers and loaders by their methods; operators where
-Python applies them (`apply` and the functions NAME_cpp, of which every module has its own reference).
-Blocks of its allocators are told by its libraries (tacho_megengine); where they do not, the allocators'
-totals after operators."""
+"""MegEngine: modules, the backward pass, optimizers and loaders through their methods; operators where
+Python applies them (`apply` and the functions NAME_cpp, to which every module has its own reference).
+Its libraries report the blocks of the allocators (tacho_megengine); otherwise the totals of the
+allocators are read after operators."""
 import sys
 from typing import Any, List, Tuple
 
@@ -15,7 +15,7 @@ _patches = Patches()
 
 
 def _name_of(module: Any) -> str:
-    """The attribute's name, as MegEngine draws it; of the outermost module its class."""
+    """The name of the attribute, as MegEngine shows it; for the outermost module its class."""
     return getattr(module, "name", None) or getattr(module, "_short_name", None) or type(module).__name__
 
 
@@ -26,7 +26,7 @@ def _totals(megengine: Any) -> List[Tuple[str, float]]:
 
 
 def _hook_memory(megengine: Any) -> bool:
-    """Each block; false when this MegEngine does not tell them."""
+    """Records each block; false if this MegEngine does not report them."""
     from megengine.core._imperative_rt.common import DeviceType
     number = "".join(c for c in str(megengine.get_default_device()) if c.isdigit())
     return calls.megengine([int(DeviceType.CPU), int(DeviceType.MULTITHREAD)], int(number or 0))

@@ -1,5 +1,5 @@
-"""MindSpore: cells and optimizers by Cell's call, the backward pass by the executor, loaders by their
-iterators, operators where Python calls primitives. A compiled graph is one call of its cell."""
+"""MindSpore: cells and optimizers through Cell's call, the backward pass through the executor, loaders
+through their iterators, operators where Python calls primitives. A compiled graph is one call of its cell."""
 from typing import Any, List, Tuple
 
 from .. import _native
@@ -53,16 +53,16 @@ def _hook_loaders() -> None:
 
 
 def _operator_name(primitive: Any) -> str:
-    """Checks and other constants of the compiler are primitives too; they are in lower case."""
+    """Checks and other compiler constants are primitives too; their names are in lower case."""
     name = str(getattr(primitive, "name", ""))
     return name if name[:1].isupper() else ""
 
 
 def _totals(mindspore: Any) -> List[Tuple[str, float]]:
-    """mindspore.runtime answers 0 to everything on the CPU."""
+    """On the CPU, mindspore.runtime returns 0 for everything."""
     device = mindspore.get_context("device_target")
     if device == "CPU":
-        raise RuntimeError("on the CPU its allocator counts nothing")
+        raise RuntimeError("its allocator counts nothing on the CPU")
     runtime = mindspore.runtime
     return [(f"{device} allocated memory", float(runtime.memory_allocated())),
             (f"{device} reserved memory", float(runtime.memory_reserved()))]

@@ -1,7 +1,7 @@
-"""Paddle: layers, the backward pass, optimizers and loaders by their methods, operators where Python
-calls them (paddle._C_ops). Operators that C++ calls by itself, those of the backward pass among them,
-come through NVTX on a GPU (core.nvprof_enable_record_event). Blocks of its allocators are told by
-libphi_core (tacho_paddle); where it does not, the allocators' totals after operators."""
+"""Paddle: layers, the backward pass, optimizers and loaders through their methods, operators where
+Python calls them (paddle._C_ops). Operators called by C++, including the backward pass, come through
+NVTX on a GPU (core.nvprof_enable_record_event). libphi_core reports the blocks of the allocators
+(tacho_paddle); otherwise the totals of the allocators are read after operators."""
 import types
 from typing import Any, List, Tuple
 
@@ -35,7 +35,7 @@ EVENTS = ("Allocate", "Free", "ReservedAllocate", "ReservedFree")  # as libtacho
 
 
 def _hook_memory(paddle: Any) -> bool:
-    """Each block, with totals; false when this Paddle does not tell them."""
+    """Records each block, with totals; false if this Paddle does not report them."""
     core = paddle.base.core
     kinds = getattr(core, "TracerMemEventType", None)
     if kinds is None or any(int(getattr(kinds, name, -1)) != i for i, name in enumerate(EVENTS)):

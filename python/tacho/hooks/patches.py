@@ -11,13 +11,13 @@ _MISSING = object()
 
 
 class Patches:
-    """Attributes that were replaced, with what they were."""
+    """Replaced attributes and their originals."""
 
     def __init__(self) -> None:
         self._all: List[Tuple[Any, str, Any, Any]] = []
 
     def replace(self, owner: Any, name: str, make: Callable[[Any], Any]) -> bool:
-        """owner.name becomes make(owner.name); false when there is no such thing."""
+        """Replaces owner.name by make(owner.name); false if there is no such attribute."""
         found = owner.__dict__.get(name, _MISSING) if isinstance(owner, type) else getattr(owner, name, _MISSING)
         if found is _MISSING or getattr(found, "__tacho__", False):
             return False
@@ -39,8 +39,8 @@ class Patches:
 
 def ranged(name: Union[str, Callable[[Any], str]], kind: int,
            after: Optional[Callable[[Any], None]] = None) -> Callable[[Any], Any]:
-    """A wrapper that is a range of its own; inside itself, or inside another class's version of the
-    same method, it is called plainly. A name may depend on the first argument, which `after` gets."""
+    """A wrapper that records a range, except for calls inside itself or inside another class's version
+    of the same method. The name may depend on the first argument, which is passed to `after`."""
     inside = threading.local()
 
     def make(function: Any) -> Any:
@@ -65,7 +65,7 @@ def ranged(name: Union[str, Callable[[Any], str]], kind: int,
 
 
 def loader(name: str, records: bool = True) -> Callable[[Any], Any]:
-    """__next__ of a loader: a range, and the reader's share of the throughput timer."""
+    """__next__ of a loader: a range, and the reader time of the throughput timer."""
     def make(function: Any) -> Any:
         @functools.wraps(function)
         def wrapped(self: Any, *args: Any, **words: Any) -> Any:
@@ -84,7 +84,7 @@ def loader(name: str, records: bool = True) -> Callable[[Any], Any]:
 
 
 class Numbered:
-    """Names of objects by their class and how many of it came before: Linear_0, Linear_1."""
+    """Names of objects by class and number: Linear_0, Linear_1."""
 
     def __init__(self, word_of: Callable[[Any], str] = lambda thing: type(thing).__name__) -> None:
         self._word_of = word_of
@@ -101,8 +101,8 @@ class Numbered:
 
 
 class Modules:
-    """Calls of layers as ranges: the outermost is the forward pass, each is a module. Between is_traced
-    and its end a compiler reads the program instead of running it: nothing to record."""
+    """Calls of layers as ranges: the outermost is the forward pass, each is a module. While is_traced is
+    true, a compiler reads the program instead of running it: nothing is recorded."""
 
     def __init__(self, name_of: Callable[[Any], str], is_traced: Callable[[], bool] = lambda: False) -> None:
         self._name_of, self._is_traced = name_of, is_traced
@@ -131,7 +131,7 @@ class Modules:
 
 
 def shapes_of(args: Iterable[Any]) -> Tuple[List[List[int]], List[int]]:
-    """Shapes and types of the tensors among arguments; others have an empty shape."""
+    """Shapes and types of the tensors in the arguments; others have an empty shape."""
     shapes, types = [], []
     for arg in args:
         shape = getattr(arg, "shape", None)
@@ -147,8 +147,8 @@ def shapes_of(args: Iterable[Any]) -> Tuple[List[List[int]], List[int]]:
 
 def operator(name_of: Callable[[Any], str], shapes: bool, skip: int = 0,
              after: Optional[Callable[[], None]] = None) -> Callable[[Any], Any]:
-    """A wrapper that is an operator: name_of gets the first argument, the others may be tensors; an
-    empty name is none."""
+    """A wrapper that records an operator: name_of gets the first argument, the others may be tensors.
+    An empty name means: not an operator."""
     def make(function: Any) -> Any:
         @functools.wraps(function)
         def wrapped(*args: Any, **words: Any) -> Any:
@@ -168,18 +168,18 @@ def operator(name_of: Callable[[Any], str], shapes: bool, skip: int = 0,
 
 
 def totals(wants: Wants, read: Callable[[], List[Tuple[str, float]]], framework: str) -> Optional[Callable[[], None]]:
-    """For operator(after=): every n operators the totals that a framework's allocators tell, as counters.
-    None when nobody asked, or, with a note, when they tell nothing."""
+    """For operator(after=): records the allocator totals of a framework every n operators, as counters.
+    None if they were not requested or, with a note, if there are none."""
     every = wants.sample_every or int(wants.memory)
     if not every:
         return None
     try:
         read()
     except Exception as why:
-        _native.note(f"{framework}: no memory ({why})")
+        _native.note(f"{framework}: memory is not recorded ({why})")
         return None
     if wants.memory:
-        _native.note(f"{framework}: memory is its allocators' totals after operators; single blocks are not recorded")
+        _native.note(f"{framework}: memory is the allocator's totals after operators; single blocks are not reported")
     count = [0]
 
     def sample() -> None:
@@ -191,7 +191,7 @@ def totals(wants: Wants, read: Callable[[], List[Tuple[str, float]]], framework:
 
 
 def replace_in_all(patches: "Patches", base: type, name: str, make: Callable[[Any], Any]) -> int:
-    """The method of a class and of those below it that have their own; how many."""
+    """Replaces the method in a class and in the subclasses that override it; returns how many."""
     return sum(patches.replace(cls, name, make) for cls in list(subclasses(base)))
 
 

@@ -1,7 +1,7 @@
-"""Steps of programs that mark none: a step ends when the first optimizer has made its own.
+"""Steps of programs that do not mark them: a step ends when the first optimizer has stepped.
 
-Only where `tacho record` runs the program (automatic). A program that marks its steps, by a profiler's
-step(), is believed from then on.
+Only under `tacho record` (automatic). Once a program marks its steps with a profiler's step(), its
+marks are used.
 """
 from typing import Any, Callable, List, Optional
 
@@ -25,7 +25,7 @@ _to_tell: List[Callable[[], Any]] = []
 
 
 def on_marked(function: Callable[[], Any]) -> None:
-    """To be called once, when the program turns out to mark its own steps."""
+    """Called once, when the program first marks its own step."""
     if automatic:
         _to_tell.append(function)
 

@@ -1,9 +1,9 @@
-"""PyTorch: operators, shapes, memory and user ranges from libtorch itself (rec_torch.c), modules by
-their common call, the backward pass by its entry points.
+"""PyTorch: operators, shapes, memory and user ranges from libtorch itself (rec_torch.c), modules
+through their common call, the backward pass through its entry points.
 
-libtorch's own ranges name the data loader and the optimizer. Where libtorch does not answer (another
-processor, a build that is not known), operators come as ranges of NVTX or ITT, else through a dispatch
-mode in Python with loader and optimizer by hooks: slower, and the trace says so.
+libtorch's own ranges name the data loader and the optimizer. If libtorch does not answer (another
+CPU, an unknown build), operators come from NVTX or ITT ranges, else from a dispatch mode in Python
+with hooks for loader and optimizer: slower, and the trace says so.
 """
 import os
 import sys
@@ -21,8 +21,8 @@ _name_of = Numbered()  # as torch.profiler names modules
 
 
 def _hook_modules(torch: Any) -> None:
-    """Around the one call all modules share: global hooks would send every call through the slow one of
-    its two ways, at ten times the cost, and would break what torch.compile makes."""
+    """Wraps the one call all modules share: global hooks would send every call through the slower of its
+    two paths, at ten times the cost, and would break torch.compile."""
     is_traced = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
     modules = Modules(_name_of, is_traced=is_traced)
     _patches.replace(torch.nn.Module, "__call__", modules.wrap)
@@ -59,7 +59,7 @@ def _hook_optimizer(torch: Any) -> None:
 
 
 def _hook_dispatch(wants: Wants) -> None:
-    """Operators by a dispatch mode: the way that always works, at some microseconds each."""
+    """Operators through a dispatch mode: always works, but costs a few microseconds each."""
     global _mode
     from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -88,7 +88,7 @@ def _has_itt(torch: Any) -> bool:
 
 
 def _hook_marks(torch: Any, wants: Wants) -> str:
-    """Operators as ranges of NVTX or ITT, where the recorder has the slot of one; its name."""
+    """Operators as NVTX or ITT ranges, if the recorder has one of the slots; returns its name."""
     global _mode
     profiler = torch.autograd.profiler
     if torch.cuda.is_available() and os.environ.get("NVTX_INJECTION64_PATH", "").endswith("libtacho.so"):
@@ -117,7 +117,7 @@ def install(wants: Wants) -> None:
     _hook_backward(torch)
     if not got & _native.TORCH_OPS:
         marks = _hook_marks(torch, wants)
-        _native.note(f"PyTorch: libtorch did not answer; operators come through {marks or 'a dispatch mode'},"
+        _native.note(f"PyTorch: libtorch did not answer; operators come from {marks or 'a dispatch mode'},"
                      " without links between forward and backward")
         _hook_loader(torch, not marks)
         if not marks:
@@ -128,7 +128,7 @@ def install(wants: Wants) -> None:
     for bit, what in ((_native.TORCH_SHAPES, "shapes"), (_native.TORCH_MEMORY, "memory"),
                       (_native.TORCH_LINKS, "links between forward and backward")):
         if asked & ~got & bit:
-            _native.note(f"PyTorch: no {what}, this build of libtorch is not known")
+            _native.note(f"PyTorch: no {what}: unknown build of libtorch")
 
 
 def remove() -> None:

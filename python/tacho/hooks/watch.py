@@ -1,8 +1,8 @@
-"""Programs that `tacho record` runs: frameworks get their hooks when they are imported, and steps are
-those of the first optimizer unless the program marks its own.
+"""Programs under `tacho record`: frameworks are hooked when they are imported, and a step ends with the
+first optimizer's step unless the program marks its own.
 
-A finder in front of all others lets them find the framework and adds one thing to its loader: when the
-import is done, the hooks are set and the recording may begin.
+A finder before all others lets them find the framework and adds one thing to its loader: when the
+import is done, the hooks are installed and the recording may begin.
 """
 import os
 import sys
@@ -16,7 +16,7 @@ from . import steps
 
 
 def wants_of(words: str) -> Wants:
-    """What TACHO_WITH asks for."""
+    """What TACHO_WITH requests."""
     chosen = words.split(",")
     return Wants(shapes="shapes" in chosen, memory="memory" in chosen, stacks="stacks" in chosen)
 

@@ -1,8 +1,7 @@
-"""What `tacho record` puts in front of PYTHONPATH, so that Python programs need no change.
+"""`tacho record` puts this at the front of PYTHONPATH, so that Python programs need no change.
 
-Python imports this before the program. It watches for the frameworks tacho knows and hooks each when
-its import is done; the program's own sitecustomize, if it has one, is run as if this were not here.
-Nothing that goes wrong here reaches the program.
+Python imports it before the program. It hooks each framework tacho knows when its import is done. The
+program's own sitecustomize, if there is one, still runs. No failure here reaches the program.
 """
 import os
 import sys
@@ -11,7 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def _next_one():
-    """The sitecustomize this one stands in front of."""
+    """The sitecustomize that this one hides."""
     own = sys.modules.pop("sitecustomize", None)
     kept = list(sys.path)
     sys.path[:] = [p for p in sys.path if os.path.abspath(p or ".") != HERE]

@@ -1,1 +1,1 @@
-"""What a wheel carries beside the Python files: libtacho.so, the program tacho, the extension."""
+"""The binary files of a wheel: libtacho.so, the program tacho, the extension."""

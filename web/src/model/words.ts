@@ -1,7 +1,8 @@
-// The language of the page: every string by its key, one table a language. Chosen by hand it is kept, and
-// stands in the address; a link with a language shows it without changing what its reader has kept.
+// The language of the page: every string by its key, one table per language. A choice made by hand is
+// stored and is part of the address; a link with a language does not change what its reader has stored.
 import { computed, signal } from "@preact/signals";
 import { en } from "../text/en.ts";
+import { fill } from "../text/fill.ts";
 import { zh } from "../text/zh.ts";
 import { go, param } from "./place.ts";
 
@@ -25,13 +26,13 @@ export function chooseLanguage(l: Language): void {
   go({ params: { lang: l } }, true);
 }
 
-/** The sentence of a key, `{name}` filled in. */
+/** The sentence of a key, with its values and plurals filled in. */
 export function t(key: Key, values?: Record<string, string | number>): string {
   const text = TABLES[language.value][key];
-  return values ? text.replace(/\{(\w+)\}/g, (all, name: string) => String(values[name] ?? all)) : text;
+  return values ? fill(text, values) : text;
 }
 
-/** The word of a key made at run time, or what stands in for it. */
+/** The word of a key made at run time, or the given one if there is none. */
 export function wordOr(key: string, otherwise: string): string {
   const table: Record<string, string> = TABLES[language.value];
   return table[key] ?? otherwise;

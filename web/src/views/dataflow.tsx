@@ -13,9 +13,7 @@ function wordsOf(r: Row): string {
     if (typeof r.batches !== "number") return t("not_recorded");
     return t("flow_empty", { n: thousands(num(r.empty)), m: thousands(r.batches) });
   }
-  return typeof r.steps === "number"
-    ? t(r.steps === 1 ? "flow_step" : "flow_steps", { n: thousands(r.steps) })
-    : t("not_recorded");
+  return typeof r.steps === "number" ? t("flow_step", { n: thousands(r.steps) }) : t("not_recorded");
 }
 
 interface Props {

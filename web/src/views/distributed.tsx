@@ -75,7 +75,8 @@ export function Distributed() {
   const calls = useMemo(() => callsOf(rowsOf(asked.value?.tables.arrivals)), [asked.value]);
   const met = sync.reduce((n, r) => n + num(r.last), 0); // each has one that came last
   const last = num(sync.find((r) => r.rank === worst)?.last);
-  const some = overlap.length > MANY; // of the collectives only the costliest are here
+  const some = overlap.length > MANY; // only the most expensive collectives are here
+  const collectives = some ? met : calls.length;
   return (
     <>
       <Verdict
@@ -83,10 +84,12 @@ export function Distributed() {
         otherwise={waitsFor() ?? t("distributed")}
         facts={[
           own && rest ? t("fact_compute", { n: String(worst), v: short(computing(own), "ns"), w: short(rest, "ns") }) : undefined,
-          waits.length ? t("fact_waits", { a: short(Math.min(...waits), "ns"), b: short(Math.max(...waits), "ns") }) : undefined,
+          n && waits.length
+            ? t("fact_waits", { a: short(Math.min(...waits), "ns"), b: short(Math.max(...waits), "ns") })
+            : undefined,
           worst >= 0 && met ? t("fact_last", { n: worst, k: thousands(last), m: thousands(met) }) : undefined,
-          t("fact_ranks", { n: overlap.length, m: thousands(some ? met : calls.length) }),
-          clockFact(asked),
+          t("fact_ranks", { n: overlap.length, m: thousands(collectives) }),
+          collectives ? clockFact(asked) : undefined,
         ]}
       />
       <div class="grid">

@@ -102,11 +102,12 @@ function MemoryCurve({ peaks, device }: { peaks: readonly Row[]; device: string 
     peaks.find((p) => p.device === device),
   );
   const chosen = param("range") !== "";
+  const title = t(/^cpu/i.test(device) ? "memory_over_time" : "device_memory_over_time");
   return (
     <Panel
       span="w8"
-      name={t("memory_over_time")}
-      title={t("memory_over_time")}
+      name={title}
+      title={title}
       words={form === "map" ? t("map_zoom_words") : `${scale.unit} · ${t("memory_words")}`}
       define={defined(asked.value, "curve", "allocated")}
       csv={server().url(

@@ -120,7 +120,7 @@ function queueNode(r: Row, late: boolean, chosen: string, toDevice: boolean): Pi
     id,
     into: r.parent === null ? (toDevice ? "device" : undefined) : String(r.parent),
     title: id,
-    words: r.workers === null ? "" : r.workers === 1 ? t("one_worker") : t("n_workers", { n: num(r.workers) }),
+    words: r.workers === null ? "" : t("n_workers", { n: num(r.workers) }),
     late: late ? t("bottleneck") : undefined,
     suspect: !late && r.bottleneck ? t("pipe_suspect") : undefined,
     queue:

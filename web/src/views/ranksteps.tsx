@@ -123,7 +123,7 @@ export function Stragglers({ asked, worst }: { asked: Asked; worst: number }) {
           ["rank", { width: 52 }],
           ["host", { text: true, width: 90 }],
           ["cause", cause],
-          ["steps", { width: 54, title: t("steps") }],
+          ["steps", { width: 54 }],
           ["late", { width: 90 }],
           ["cost", { bar: "url(#waiting)", width: 130 }],
         ])}

@@ -87,7 +87,7 @@ export function TableView(props: Props) {
         {props.more}
         <span class="grow" />
         <span class="panel-words" aria-live="polite">
-          {s.total === 1 ? t("one_row") : t("n_rows", { n: thousands(s.total) })}
+          {t("n_rows", { n: thousands(s.total) })}
         </span>
         <Menu
           class="small-menu"

@@ -29,7 +29,7 @@ export function TapeBar() {
       <StepMenu tape={now} />
       <TapeStrip tape={now} />
       <div class="tape-length">
-        {range.steps ? <b>{range.steps === 1 ? t("one_step") : t("window_steps", { n: range.steps })}</b> : null}
+        {range.steps ? <b>{t("window_steps", { n: range.steps })}</b> : null}
         {range.steps ? " · " : ""}
         {short(range.to - range.from, "ns")}
       </div>

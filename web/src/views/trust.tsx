@@ -5,7 +5,7 @@ import { short, thousands } from "../base/format.ts";
 import { ask } from "../model/data.ts";
 import { traceQuery } from "../model/place.ts";
 import { analysis, countOf, currentSpan, frameworkOf, info, num, rowsOf } from "../model/trace.ts";
-import { type Key, language, t } from "../model/words.ts";
+import { type Key, language, t, wordOr } from "../model/words.ts";
 import { Dialog } from "../widgets/dialog.tsx";
 import { Icon, SeverityMark } from "../widgets/icons.tsx";
 import { closeLayer } from "./layers.ts";
@@ -89,6 +89,9 @@ function kernelSum(): Line | undefined {
 
 const capital = (s: string) => s.charAt(0).toUpperCase() + s.slice(1);
 
+/** The answer names its links in English; they are few and fixed. */
+const linkName = (what: string) => wordOr(`linked_${what.replace(/\W+/g, "_")}`, capital(what));
+
 export function TrustDrawer() {
   const answer = info().value;
   const overview = analysis("overview").value;
@@ -100,7 +103,7 @@ export function TrustDrawer() {
   const copy = () => {
     const lines = [
       ...inputLines(answer),
-      ...[...links.values()].map((l) => ({ name: l.what, value: `${l.linked}/${l.total}` })),
+      ...[...links.values()].map((l) => ({ name: linkName(l.what), value: `${l.linked}/${l.total}` })),
       ...sums,
     ];
     void navigator.clipboard?.writeText([...lines.map((l) => `${l.name}: ${l.value}`), ...notes].join("\n"));
@@ -118,7 +121,7 @@ export function TrustDrawer() {
       <Section
         title={t("trust_links")}
         lines={[...links.values()].map((l) => ({
-          name: capital(l.what),
+          name: linkName(l.what),
           value: t("n_of_m", { n: thousands(l.linked), m: thousands(l.total) }),
         }))}
       />

@@ -1,4 +1,5 @@
-// A panel: title (the noun), grey words (unit, how to use it), controls, and a menu to take it along.
+// A panel: title (the noun), gray words (unit, how to use it), controls, and a menu to take it along.
+// The words wait for the data: no unit is known before.
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { savePng, saveSvg } from "../base/save.ts";
@@ -76,7 +77,7 @@ export function Panel(props: PanelProps) {
             props.title
           )}
         </h2>
-        {props.words ? <span class="panel-words">{props.words}</span> : null}
+        {props.words && !props.busy ? <span class="panel-words">{props.words}</span> : null}
         <span class="grow" />
         {props.controls}
         <Menu
