@@ -22,7 +22,7 @@
 
 #define DEFAULT_WIDTH 120
 #define SCREEN_LINES 40 /* of an answer on a terminal */
-#define LEAST_WIDTH 40 /* below this no table is readable: let the terminal wrap */
+#define LEAST_WIDTH 40  /* below this no table is readable: let the terminal wrap */
 
 int cli_exit_status(status s) {
     switch (s) {

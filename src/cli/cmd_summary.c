@@ -18,15 +18,18 @@
 #include "cli/open.h"
 #include "cli/paddle_tables.h"
 #include "cli/shape.h"
+#include "present/width.h"
 
 /* Rows of each part, in a pipe and on a screen; 0: all of them, whatever --limit says. */
 static const struct part_rows {
     const char *table;
     size_t usual, screen;
 } ROWS_OF[] = {
-    {"operators", 10, 4}, {"kernels", 10, 4}, {"advice", 3, 2},
-    {"breakdown", 0, 8},  {"peaks", 0, 2},
+    {"breakdown", 0, 8}, {"operators", 10, 4}, {"kernels", 10, 4},
+    {"peaks", 0, 2},     {"advice", 3, 2},
 };
+
+#define LATE_LINES 8 /* two pieces of advice */
 
 typedef struct {
     const options *o;
@@ -87,10 +90,20 @@ static size_t rows_wanted(const report *r, const char *table_name) {
     return r->present.lines != 0 ? ROWS_OF[i].screen : ROWS_OF[i].usual;
 }
 
+/* Is most of the screen filled? Then one paragraph more is enough. */
+static bool is_late(const report *r) {
+    size_t lines = 0;
+    for (size_t i = 0; i < r->out->buf.n; i++) lines += r->out->buf.p[i] == '\n';
+    return r->o->limit == ABSENT_I64 && lines + LATE_LINES > r->present.lines;
+}
+
 /* So many rows of a table as this reader gets them. */
 static status put_rows(const report *r, table *t, error *err) {
     size_t rows = rows_wanted(r, t->name);
-    if (r->present.lines != 0) return present_table_screen(t, rows, &r->present, &r->out->buf, err);
+    if (r->present.lines != 0) {
+        if (strcmp(t->name, "advice") == 0 && is_late(r)) rows = 1;
+        return present_table_screen(t, rows, &r->present, &r->out->buf, err);
+    }
     table_limit(t, rows);
     return present_table_text(t, &r->present, &r->out->buf, err);
 }
@@ -221,8 +234,8 @@ static status write_report(const report *r, error *err) {
     TRY(ask(r, STR("advise"), &advise, err));
     TRY(put_table(r, &advise, "advice", MSG_SUMMARY_ADVICE, err));
     buf_add_byte(out, '\n');
-    buf_add_cstr(out, text_get(MSG_SUMMARY_MORE, r->o->words));
-    buf_add_byte(out, '\n');
+    width_put_lines(out, str_of(text_get(MSG_SUMMARY_MORE, r->o->words)), 0,
+                    r->present.terminal ? r->present.width : 0);
     return OK;
 }
 

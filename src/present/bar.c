@@ -6,8 +6,7 @@
 
 #include <math.h>
 
-static const char *const LYING[BAR_LEVELS + 1] = {"",  "▏", "▎", "▍", "▌",
-                                                  "▋", "▊", "▉", "█"};
+static const char *const LYING[BAR_LEVELS + 1] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
 static const char *const STANDING[BAR_LEVELS + 1] = {" ", "▁", "▂", "▃", "▄",
                                                      "▅", "▆", "▇", "█"};
 static const char RAMP[BAR_LEVELS + 2] = " .:-=+*#@";

@@ -25,7 +25,7 @@ typedef struct {
     str *names; /* of the curves, in the order they come up */
     size_t *top_row;
     size_t n, cells, label;
-    double *values; /* cells of each curve */
+    double *values;     /* cells of each curve */
     double first, last; /* of x */
 } chart;
 
@@ -63,7 +63,8 @@ static bool survey(chart *c) {
             continue;
         size_t i = curve_of(c, row);
         if (i == SIZE_MAX) continue;
-        if (c->top_row[i] == SIZE_MAX || (number_at(c->t, c->axes->y, c->top_row[i], &best) && y > best))
+        if (c->top_row[i] == SIZE_MAX ||
+            (number_at(c->t, c->axes->y, c->top_row[i], &best) && y > best))
             c->top_row[i] = row;
         if (!any || x < c->first) c->first = x;
         if (!any || x > c->last) c->last = x;

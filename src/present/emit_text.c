@@ -67,21 +67,21 @@ static void put_about(buf *out, const answer *a, const present_options *o) {
     text_put(out, o->lang, MSG_TEXT_EVENTS_READ, arg_int("count", a->quality.events_read));
 }
 
-/* Which trace, in one line: on a screen it is the path that gets shorter. */
+/* Which trace, in one line: on a screen it is the path that gets shorter first. */
 static void put_source(buf *out, const answer *a, const present_options *o) {
     enum { LEAST_PATH = 16 };
-    buf about = {0};
+    buf about = {0}, line = {0};
+    bool screen = o->lines != 0 && o->width != 0;
     put_about(&about, a, o);
     size_t rest = width_of(buf_str(&about));
     size_t room = o->width > rest + LEAST_PATH ? o->width - rest : LEAST_PATH;
-    if (o->lines != 0 && o->width != 0)
-        width_put_short(out, a->source.path, room);
-    else
-        width_put(out, a->source.path);
-    buf_add_str(out, buf_str(&about));
+    width_put_short(&line, a->source.path, screen ? room : SIZE_MAX);
+    buf_add_str(&line, buf_str(&about));
+    width_put_short(out, buf_str(&line), screen ? o->width : SIZE_MAX);
     buf_add_byte(out, '\n');
-    if (!buf_ok(&about)) out->failed = true;
+    if (!buf_ok(&about) || !buf_ok(&line)) out->failed = true;
     buf_fini(&about);
+    buf_fini(&line);
 }
 
 void sentence_put(buf *out, const present_options *o, const char *sgr, const verdict *v) {
@@ -111,6 +111,19 @@ static void put_links(const quality *q, const present_options *o, buf *out) {
     }
 }
 
+/* A note for each of a thousand ranks would fill screens: the first ones say it. */
+static void put_notes(const quality *q, const present_options *o, buf *out) {
+    enum { SCREEN_NOTES = 3 };
+    bool cut = o->lines != 0 && q->n_notes > SCREEN_NOTES;
+    uint32_t n = cut ? SCREEN_NOTES : q->n_notes;
+    for (uint32_t i = 0; i < n; i++) sentence_put(out, o, NULL, &q->notes[i]);
+    if (!cut) return;
+    verdict more = {.message = MSG_TEXT_MORE_NOTES,
+                    .n_args = 1,
+                    .args = {arg_int("count", q->n_notes - n)}};
+    sentence_put(out, o, SGR_DIM, &more);
+}
+
 void present_quality_text(const answer *a, const present_options *o, buf *out) {
     const quality *q = &a->quality;
     color_begin(out, o, SGR_DIM);
@@ -125,13 +138,13 @@ void present_quality_text(const answer *a, const present_options *o, buf *out) {
             .args = {arg_int("count", q->dropped[i].count), arg_cstr("text", text)}};
         sentence_put(out, o, SEVERITY_COLORS[SEVERITY_WARNING], &dropped);
     }
-    for (uint32_t i = 0; i < q->n_notes; i++) sentence_put(out, o, NULL, &q->notes[i]);
+    put_notes(q, o, out);
 }
 
 void present_verdict_text(const verdict *v, const present_options *o, buf *out) {
     if (!v->id) return;
-    sentence_put(out, o, o->terminal ? VERDICT_COLORS[v->severity] : SEVERITY_COLORS[v->severity],
-                 v);
+    sentence_put(out, o,
+                 o->terminal ? VERDICT_COLORS[v->severity] : SEVERITY_COLORS[v->severity], v);
     buf_add_byte(out, '\n');
 }
 

@@ -94,8 +94,7 @@ static void put_last_sentence(const table *t, const present_options *o, size_t r
         if (c->unit == UNIT_WORDS && n++ > 0 && c->rank != 0 && !cell_is_null(c, row))
             found = i;
     }
-    if (found != UINT32_MAX)
-        width_put_lines(out, t->columns[found].v.s[row], INDENT, o->width);
+    if (found != UINT32_MAX) width_put_lines(out, t->columns[found].v.s[row], INDENT, o->width);
 }
 
 static void put_hidden(const table *t, const present_options *o, buf *out) {

@@ -168,18 +168,19 @@ static bool is_curve(const table *t, size_t n) {
 static status put_body(screen *s, const table *t, size_t rows, size_t lines, error *err) {
     if (has_sentences(t)) return put_sentences(s, t, rows, lines, err);
     size_t n = lines < rows ? lines : rows;
+    if (t->n_rows > n && n == lines && n > 1) n--; /* the note below is a line, too */
     if (is_curve(t, n)) {
-        chart_axes axes = {form_column(t, 0), form_column(t, 1), form_column(t, 2), MOST_CURVES};
+        chart_axes axes = {form_column(t, 0), form_column(t, 1), form_column(t, 2),
+                           MOST_CURVES};
         if (t->screen.form == SCREEN_SERIES) s->cut = true;
         if (axes.x != NO_COLUMN && axes.y != NO_COLUMN)
             return chart_put(t, &axes, s->o, s->out, err);
     }
     row_choice chosen;
-    if (t->n_rows > n && n > 0) n -= t->n_rows > lines; /* the note below is a line, too */
     TRY(choose_rows(s, t, n, &chosen, err));
     TRY(rows_put(t, &chosen, s->o, s->out, err));
-    if (chosen.n < t->total_rows && (chosen.n == n || t->n_rows < t->total_rows ||
-                                     t->screen.form == SCREEN_TREE))
+    if (chosen.n < t->total_rows &&
+        (chosen.n == n || t->n_rows < t->total_rows || t->screen.form == SCREEN_TREE))
         put_cut(s, chosen.n, t->total_rows);
     return OK;
 }
@@ -273,7 +274,7 @@ status emit_screen(const answer *a, const present_options *o, buf *out, error *e
     present_quality_text(a, o, &below);
     present_verdict_text(&a->verdict, o, out);
     size_t taken = lines_in(out, start) + lines_in(&below, 0) + MORE_LINES;
-    s.left = o->lines == UINT32_MAX        ? NO_LIMIT
+    s.left = o->lines == UINT32_MAX           ? NO_LIMIT
              : taken + LEAST_LINES < o->lines ? o->lines - taken
                                               : LEAST_LINES;
     status got = put_tables(&s, err);

@@ -28,11 +28,12 @@
 #define ROOMY_TEXT 28  /* of the others before the first takes the rest */
 #define BAR_CELLS 8
 #define MOST_BARS 2
+#define LEAST_FULL 0.02 /* a full bar is the largest share, and never next to nothing */
 
 typedef struct {
     size_t natural, least, width;
     size_t bar;  /* cells of a bar after the number */
-    double most; /* what fills the bar */
+    double most; /* the largest share */
     bool text, recorded, same, shown;
     bool idle; /* says nothing on a screen: zero, or the same text, in every row */
 } place;
@@ -43,6 +44,7 @@ typedef struct {
     row_choice rows;
     place *places;     /* by column */
     uint32_t *by_rank; /* columns, most important first */
+    uint32_t main;     /* text column that gets room first, NO_COLUMN */
     size_t n_bars;
     buf cell;
 } layout;
@@ -138,7 +140,7 @@ static bool list_has(const char *list, str name) {
 static bool says_nothing(const layout *l, uint32_t col) {
     const column *c = &l->t->columns[col];
     if (list_has(l->rows.hidden, str_of(c->name))) return true;
-    if (l->o->lines == 0 || col == 0 || l->rows.n < 2) return false;
+    if (l->o->lines == 0 || l->rows.n < 2 || (col == 0 && c->type == TYPE_TEXT)) return false;
     for (size_t i = 0; i < l->rows.n; i++) {
         size_t row = row_at(l, i), first = row_at(l, 0);
         bool same = c->type == TYPE_TEXT && c->rank == 0 && !cell_is_null(c, row) &&
@@ -164,15 +166,28 @@ static void measure_column(layout *l, uint32_t col) {
     }
 }
 
+/* The column the line makes room for: the first of texts, on a terminal the widest important. */
+static uint32_t main_text(const layout *l) {
+    uint32_t main = NO_COLUMN;
+    for (uint32_t i = 0; i < l->t->n_columns; i++) {
+        const place *p = &l->places[i];
+        if (!p->text) continue;
+        if (main == NO_COLUMN) main = i;
+        if (l->o->terminal && l->t->columns[i].rank != 0 && p->recorded &&
+            p->natural > l->places[main].natural)
+            main = i;
+    }
+    return main;
+}
+
 static void measure(layout *l) {
-    bool first_text = true;
+    for (uint32_t i = 0; i < l->t->n_columns; i++) measure_column(l, i);
+    l->main = main_text(l);
     for (uint32_t i = 0; i < l->t->n_columns; i++) {
         place *p = &l->places[i];
-        measure_column(l, i);
         size_t other = l->o->terminal ? LEAST_WORD : LEAST_TEXT;
-        size_t least = first_text ? LEAST_FIRST : other;
+        size_t least = i == l->main ? LEAST_FIRST : other;
         p->least = p->text && p->natural > least ? least : p->natural;
-        if (p->text) first_text = false;
     }
 }
 
@@ -205,8 +220,8 @@ static size_t widen(place *p, size_t most, size_t room) {
 /* A bar for this column, if it is a share and the line has room; returns the room left. Numbers
  * of a single row make no picture. */
 static size_t take_bar(layout *l, place *p, size_t room) {
-    if (!l->o->terminal || p->bar || !(p->most > 0) || l->rows.n < 2 || l->n_bars == MOST_BARS ||
-        room < BAR_CELLS + 1)
+    if (!l->o->terminal || p->bar || !(p->most > 0) || l->rows.n < 2 ||
+        l->n_bars == MOST_BARS || room < BAR_CELLS + 1)
         return room;
     p->bar = BAR_CELLS;
     l->n_bars++;
@@ -241,13 +256,11 @@ static size_t take_bars(layout *l, size_t room) {
 static void choose_columns(layout *l) {
     bool any = false;
     size_t room = l->o->width != 0 ? l->o->width : SIZE_MAX / 2;
-    uint32_t first = 0;
     room = take_columns(l, true, &any, room);
-    while (first + 1 < l->t->n_columns && !l->places[first].text) first++;
-    if (l->places[first].shown) room = widen(&l->places[first], ROOMY_FIRST, room);
+    place *name = l->main != NO_COLUMN && l->places[l->main].shown ? &l->places[l->main] : NULL;
+    if (name) room = widen(name, ROOMY_FIRST, room);
     room = take_bars(l, room);
-    if (l->o->terminal && l->places[first].shown)
-        room = widen(&l->places[first], ROOMY_NAME, room);
+    if (name && l->o->terminal) room = widen(name, ROOMY_NAME, room);
     room = take_columns(l, false, &any, room);
     for (uint32_t i = 0; i < l->t->n_columns && l->o->terminal; i++) {
         place *p = &l->places[l->by_rank[i]];
@@ -276,7 +289,8 @@ static size_t put_bar(const layout *l, buf *out, uint32_t col, size_t row) {
     if (cell_is_null(c, row) || !(c->v.d[row] > 0)) return p->bar + 1;
     buf_add_byte(out, ' ');
     color_begin(out, l->o, SGR_BAR);
-    size_t used = bar_put(out, c->v.d[row] / p->most, p->bar, l->o->utf8);
+    double full = p->most > LEAST_FULL ? p->most : LEAST_FULL;
+    size_t used = bar_put(out, c->v.d[row] / full, p->bar, l->o->utf8);
     color_end(out, l->o);
     return p->bar - used;
 }
@@ -289,8 +303,8 @@ static size_t put_cell(layout *l, buf *out, uint32_t col, size_t row, size_t bla
     const char *sgr = cell_sgr(l, col, row);
     buf_add_repeat(out, ' ', blanks + (w < p->width ? p->width - w : 0));
     if (sgr) color_begin(out, l->o, sgr);
-    size_t used = l->o->terminal ? width_put_name(out, s, p->width)
-                                 : width_put_short(out, s, p->width);
+    size_t used =
+        l->o->terminal ? width_put_name(out, s, p->width) : width_put_short(out, s, p->width);
     if (sgr) color_end(out, l->o);
     size_t owed = GAP + (p->text ? p->width - used : 0);
     return p->bar ? GAP + put_bar(l, out, col, row) : owed;

@@ -135,8 +135,9 @@ static size_t qualifier_start(const buf *out, size_t floor) {
     static const char anonymous[] = "(anonymous namespace)";
     size_t n = sizeof anonymous - 1;
     if (at - floor >= n && memcmp(out->p + at - n, anonymous, n) == 0) return at - n;
-    while (at > floor && (out->p[at - 1] == '_' || (out->p[at - 1] >= '0' && out->p[at - 1] <= '9') ||
-                          ((out->p[at - 1] | 0x20) >= 'a' && (out->p[at - 1] | 0x20) <= 'z')))
+    while (at > floor &&
+           (out->p[at - 1] == '_' || (out->p[at - 1] >= '0' && out->p[at - 1] <= '9') ||
+            ((out->p[at - 1] | 0x20) >= 'a' && (out->p[at - 1] | 0x20) <= 'z')))
         at--;
     return at;
 }
@@ -158,7 +159,8 @@ static void put_unqualified(buf *out, str s) {
 }
 
 size_t width_put_name(buf *out, str s, size_t cells) {
-    bool template = str_find(s, STR("<"), 0) != SIZE_MAX && str_find(s, STR("::"), 0) != SIZE_MAX;
+    bool template =
+        str_find(s, STR("<"), 0) != SIZE_MAX && str_find(s, STR("::"), 0) != SIZE_MAX;
     if (!template || width_of(s) <= cells) return width_put_short(out, s, cells);
     str bare = bare_name(s);
     if (width_of(bare) <= cells) return width_put_short(out, bare, cells);
