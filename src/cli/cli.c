@@ -21,8 +21,9 @@
 #include "base/fmt.h"
 
 #define DEFAULT_WIDTH 120
-#define SCREEN_LINES 40 /* of an answer on a terminal */
-#define LEAST_WIDTH 40  /* below this no table is readable: let the terminal wrap */
+#define SCREEN_LINES \
+    38 /* of an answer on a terminal of 40, with the prompt before and after it */
+#define LEAST_WIDTH 40 /* below this no table is readable: let the terminal wrap */
 
 int cli_exit_status(status s) {
     switch (s) {

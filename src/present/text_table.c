@@ -92,6 +92,7 @@ static bool put_fact(layout *l, uint32_t col, size_t row) {
 static str cell_text(layout *l, uint32_t col, size_t row) {
     const column *c = &l->t->columns[col];
     if (cell_is_null(c, row)) return STR("-");
+    if (l->o->terminal && c->type == TYPE_TEXT && c->v.s[row].n == 0) return STR("-");
     if (put_fact(l, col, row)) return buf_str(&l->cell);
     if (c->type == TYPE_TEXT && col == 0 && l->rows.depth != NO_COLUMN)
         return indented(l, c->v.s[row], row);
