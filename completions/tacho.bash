@@ -18,6 +18,7 @@ _tacho() {
     info:--limit) return ;;
     info:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     info:--table) return ;;
+    info:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     info:--threads) return ;;
     info:--memory-limit) return ;;
     info:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
@@ -34,6 +35,7 @@ _tacho() {
     operators:--limit) return ;;
     operators:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     operators:--table) return ;;
+    operators:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     operators:--threads) return ;;
     operators:--memory-limit) return ;;
     operators:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
@@ -51,6 +53,7 @@ _tacho() {
     kernels:--limit) return ;;
     kernels:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     kernels:--table) return ;;
+    kernels:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     kernels:--threads) return ;;
     kernels:--memory-limit) return ;;
     kernels:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
@@ -66,6 +69,7 @@ _tacho() {
     overview:--limit) return ;;
     overview:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     overview:--table) return ;;
+    overview:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     overview:--threads) return ;;
     overview:--memory-limit) return ;;
     overview:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
@@ -84,6 +88,7 @@ _tacho() {
     steps:--limit) return ;;
     steps:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     steps:--table) return ;;
+    steps:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     steps:--threads) return ;;
     steps:--memory-limit) return ;;
     steps:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
@@ -102,6 +107,7 @@ _tacho() {
     memory:--limit) return ;;
     memory:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     memory:--table) return ;;
+    memory:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     memory:--threads) return ;;
     memory:--memory-limit) return ;;
     memory:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
@@ -118,6 +124,7 @@ _tacho() {
     modules:--limit) return ;;
     modules:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     modules:--table) return ;;
+    modules:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     modules:--threads) return ;;
     modules:--memory-limit) return ;;
     modules:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
@@ -135,6 +142,7 @@ _tacho() {
     pipeline:--limit) return ;;
     pipeline:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     pipeline:--table) return ;;
+    pipeline:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     pipeline:--threads) return ;;
     pipeline:--memory-limit) return ;;
     pipeline:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
@@ -152,6 +160,7 @@ _tacho() {
     distributed:--limit) return ;;
     distributed:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     distributed:--table) return ;;
+    distributed:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     distributed:--threads) return ;;
     distributed:--memory-limit) return ;;
     distributed:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
@@ -167,6 +176,7 @@ _tacho() {
     advise:--limit) return ;;
     advise:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     advise:--table) return ;;
+    advise:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     advise:--threads) return ;;
     advise:--memory-limit) return ;;
     advise:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
@@ -193,6 +203,7 @@ _tacho() {
     top:--limit) return ;;
     top:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
     top:--table) return ;;
+    top:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     top:--threads) return ;;
     top:--memory-limit) return ;;
     top:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
@@ -231,6 +242,7 @@ _tacho() {
     summary:--op-detail) COMPREPLY=($(compgen -W "yes no" -- "$word")); return ;;
     summary:--time-unit) COMPREPLY=($(compgen -W "s ms us ns" -- "$word")); return ;;
     summary:--limit) return ;;
+    summary:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     summary:--threads) return ;;
     summary:--memory-limit) return ;;
     summary:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
@@ -256,22 +268,22 @@ _tacho() {
     help:*) COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules pipeline distributed advise top serve record attach demo summary export reduce help version" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
-    info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    operators) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    kernels) options="--group-by --module --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    overview) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    steps) options="--fp-point --bp-point --end-point --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    memory) options="--at --by --points --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    modules) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    pipeline) options="--high --low --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    distributed) options="--arrivals --map-steps --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    advise) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    top) options="--top --type --opr-name --input-dtype --aggregate-by --aggregate --top-end-key --order-by --min-time --max-time --copy-time --show-host --dump-only-opr --confluence --print-only --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    operators) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    kernels) options="--group-by --module --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    overview) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    steps) options="--fp-point --bp-point --end-point --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    memory) options="--at --by --points --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    modules) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    pipeline) options="--high --low --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    distributed) options="--arrivals --map-steps --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    advise) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    top) options="--top --type --opr-name --input-dtype --aggregate-by --aggregate --top-end-key --order-by --min-time --max-time --copy-time --show-host --dump-only-opr --confluence --print-only --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     serve) options="--logdir --port --host --follow-links --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     record) options="--output --steps --shapes --graph-nodes --memory --stack --flight --ring --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     attach) options="--output --for --shapes --memory --stack --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     demo) options="--logdir --port --host --follow-links --output --slow-loader --no-serve --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
-    summary) options="--run --worker --span --logdir --from --to --step --sort --style --sorted-by --views --op-detail --thread-sep --time-unit --limit --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    summary) options="--run --worker --span --logdir --from --to --step --sort --style --sorted-by --views --op-detail --thread-sep --time-unit --limit --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     export) options="--run --worker --span --all-workers --logdir --from --to --value --until --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     reduce) options="--run --worker --span --logdir --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     help) options="--lang --help" ;;

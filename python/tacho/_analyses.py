@@ -41,6 +41,8 @@ class Analyses:
         search: Optional[Text] = None,
         filter: Optional[Text] = None,
         limit: Optional[int] = None,
+        all: bool = False,
+        color: Optional[Literal["auto", "always", "never"]] = None,
         threads: Optional[int] = None,
         no_cache: bool = False,
         memory_limit: Optional[Size] = None,
@@ -65,6 +67,9 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
+        all: on a terminal, show every table and row; in a pipe that is always so.
+        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
+            where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
         memory_limit: maximum memory to use, such as 4G.
@@ -93,6 +98,8 @@ class Analyses:
         search: Optional[Text] = None,
         filter: Optional[Text] = None,
         limit: Optional[int] = None,
+        all: bool = False,
+        color: Optional[Literal["auto", "always", "never"]] = None,
         threads: Optional[int] = None,
         no_cache: bool = False,
         memory_limit: Optional[Size] = None,
@@ -118,6 +125,9 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
+        all: on a terminal, show every table and row; in a pipe that is always so.
+        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
+            where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
         memory_limit: maximum memory to use, such as 4G.
@@ -147,6 +157,8 @@ class Analyses:
         search: Optional[Text] = None,
         filter: Optional[Text] = None,
         limit: Optional[int] = None,
+        all: bool = False,
+        color: Optional[Literal["auto", "always", "never"]] = None,
         threads: Optional[int] = None,
         no_cache: bool = False,
         memory_limit: Optional[Size] = None,
@@ -173,6 +185,9 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
+        all: on a terminal, show every table and row; in a pipe that is always so.
+        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
+            where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
         memory_limit: maximum memory to use, such as 4G.
@@ -200,6 +215,8 @@ class Analyses:
         search: Optional[Text] = None,
         filter: Optional[Text] = None,
         limit: Optional[int] = None,
+        all: bool = False,
+        color: Optional[Literal["auto", "always", "never"]] = None,
         threads: Optional[int] = None,
         no_cache: bool = False,
         memory_limit: Optional[Size] = None,
@@ -224,6 +241,9 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
+        all: on a terminal, show every table and row; in a pipe that is always so.
+        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
+            where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
         memory_limit: maximum memory to use, such as 4G.
@@ -255,6 +275,8 @@ class Analyses:
         search: Optional[Text] = None,
         filter: Optional[Text] = None,
         limit: Optional[int] = None,
+        all: bool = False,
+        color: Optional[Literal["auto", "always", "never"]] = None,
         threads: Optional[int] = None,
         no_cache: bool = False,
         memory_limit: Optional[Size] = None,
@@ -285,6 +307,9 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
+        all: on a terminal, show every table and row; in a pipe that is always so.
+        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
+            where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
         memory_limit: maximum memory to use, such as 4G.
@@ -315,6 +340,8 @@ class Analyses:
         search: Optional[Text] = None,
         filter: Optional[Text] = None,
         limit: Optional[int] = None,
+        all: bool = False,
+        color: Optional[Literal["auto", "always", "never"]] = None,
         threads: Optional[int] = None,
         no_cache: bool = False,
         memory_limit: Optional[Size] = None,
@@ -344,6 +371,9 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
+        all: on a terminal, show every table and row; in a pipe that is always so.
+        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
+            where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
         memory_limit: maximum memory to use, such as 4G.
@@ -372,6 +402,8 @@ class Analyses:
         search: Optional[Text] = None,
         filter: Optional[Text] = None,
         limit: Optional[int] = None,
+        all: bool = False,
+        color: Optional[Literal["auto", "always", "never"]] = None,
         threads: Optional[int] = None,
         no_cache: bool = False,
         memory_limit: Optional[Size] = None,
@@ -397,6 +429,9 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
+        all: on a terminal, show every table and row; in a pipe that is always so.
+        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
+            where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
         memory_limit: maximum memory to use, such as 4G.
@@ -426,6 +461,8 @@ class Analyses:
         search: Optional[Text] = None,
         filter: Optional[Text] = None,
         limit: Optional[int] = None,
+        all: bool = False,
+        color: Optional[Literal["auto", "always", "never"]] = None,
         threads: Optional[int] = None,
         no_cache: bool = False,
         memory_limit: Optional[Size] = None,
@@ -453,6 +490,9 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
+        all: on a terminal, show every table and row; in a pipe that is always so.
+        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
+            where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
         memory_limit: maximum memory to use, such as 4G.
@@ -483,6 +523,8 @@ class Analyses:
         search: Optional[Text] = None,
         filter: Optional[Text] = None,
         limit: Optional[int] = None,
+        all: bool = False,
+        color: Optional[Literal["auto", "always", "never"]] = None,
         threads: Optional[int] = None,
         no_cache: bool = False,
         memory_limit: Optional[Size] = None,
@@ -511,6 +553,9 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
+        all: on a terminal, show every table and row; in a pipe that is always so.
+        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
+            where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
         memory_limit: maximum memory to use, such as 4G.
@@ -540,6 +585,8 @@ class Analyses:
         search: Optional[Text] = None,
         filter: Optional[Text] = None,
         limit: Optional[int] = None,
+        all: bool = False,
+        color: Optional[Literal["auto", "always", "never"]] = None,
         threads: Optional[int] = None,
         no_cache: bool = False,
         memory_limit: Optional[Size] = None,
@@ -564,6 +611,9 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
+        all: on a terminal, show every table and row; in a pipe that is always so.
+        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
+            where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
         memory_limit: maximum memory to use, such as 4G.
@@ -606,6 +656,8 @@ class Analyses:
         search: Optional[Text] = None,
         filter: Optional[Text] = None,
         limit: Optional[int] = None,
+        all: bool = False,
+        color: Optional[Literal["auto", "always", "never"]] = None,
         threads: Optional[int] = None,
         no_cache: bool = False,
         memory_limit: Optional[Size] = None,
@@ -646,6 +698,9 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
+        all: on a terminal, show every table and row; in a pipe that is always so.
+        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
+            where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
         memory_limit: maximum memory to use, such as 4G.

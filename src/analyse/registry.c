@@ -46,6 +46,19 @@ static const struct {
     {NULL, NULL, NULL},
 };
 
+/* What a terminal shows, in the order of registry.def. */
+static const struct {
+    const char *analysis, *table;
+    uint16_t rows;
+    screen_form form;
+    const char *columns;
+} SCREENS[] = {
+#define SCREEN(analysis, table, rows, form, columns) \
+    {#analysis, #table, rows, SCREEN_##form, columns},
+#include "analyse/registry.def"
+    {NULL, NULL, 0, SCREEN_ROWS, NULL},
+};
+
 static const field_info FIELDS[] = {
 #define FIELD(analysis, table, column, type, unit, help, when) \
     {#column, TYPE_##type, UNIT_##unit, MSG_##help, when},
@@ -227,6 +240,18 @@ static void rank_columns(table *t, const result_info *r) {
     }
 }
 
+/* Whether and where the table stands on a screen. */
+static table_screen screen_of(const result_info *r) {
+    for (size_t i = 0; SCREENS[i].table; i++)
+        if (strcmp(SCREENS[i].analysis, r->analysis) == 0 &&
+            strcmp(SCREENS[i].table, r->name) == 0)
+            return (table_screen){.place = (uint16_t)(i + 1),
+                                  .rows = SCREENS[i].rows,
+                                  .form = SCREENS[i].form,
+                                  .columns = SCREENS[i].columns};
+    return (table_screen){0};
+}
+
 table *answer_table(answer *out, arena *a, const char *table_name) {
     const result_info *r = NULL;
     for (uint32_t i = 0; (r = registry_result(out->analysis, i)) != NULL; i++)
@@ -242,6 +267,7 @@ table *answer_table(answer *out, arena *a, const char *table_name) {
     table *t = table_new(a, table_name, spec, r->n_fields);
     if (!t) return NULL;
     rank_columns(t, r);
+    t->screen = screen_of(r);
     out->tables[out->n_tables++] = t;
     return t;
 }

@@ -216,3 +216,49 @@ bool fmt_parse_bytes(str s, int64_t *out_bytes) {
     }
     return scale_number(digits, size, out_bytes);
 }
+
+/* ---- texts of other people --------------------------------------------------------------- */
+
+static bool is_override(uint32_t c) {
+    return c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+           (c >= 0x2066 && c <= 0x2069);
+}
+
+size_t fmt_escape(char out[8], uint32_t c) {
+    static const char hex[] = "0123456789abcdef";
+    bool control = c < 0x20 || (c >= 0x7f && c < 0xa0);
+    if (!control && !is_override(c)) return 0;
+    size_t n = 0;
+    out[n++] = '\\';
+    out[n++] = control ? 'x' : 'u';
+    for (int shift = control ? 4 : 12; shift >= 0; shift -= 4) out[n++] = hex[c >> shift & 15];
+    return n;
+}
+
+/* The control character or override that starts here, by *c, also as a byte that is not UTF-8,
+ * which an old terminal obeys as well; its bytes, 0 when there is none. */
+static size_t find_hostile(str s, size_t at, uint32_t *c) {
+    const unsigned char *p = (const unsigned char *)s.p + at;
+    size_t n = str_utf8(s, at);
+    char unused[8];
+    *c = n <= 1 ? p[0] : n == 2 ? (p[0] & 0x1fU) << 6 | (p[1] & 0x3fU) : 0xfffd;
+    if (n == 3) *c = (p[0] & 0xfU) << 12 | (p[1] & 0x3fU) << 6 | (p[2] & 0x3fU);
+    if (!fmt_escape(unused, *c)) return 0;
+    return n ? n : 1;
+}
+
+void fmt_safe(buf *out, str s, const char *keep) {
+    for (size_t at = 0; at < s.n;) {
+        uint32_t c;
+        char escaped[8];
+        size_t n = find_hostile(s, at, &c), whole = str_utf8(s, at);
+        bool kept = n == 1 && c != 0 && c < 0x80 && strchr(keep, (int)c);
+        if (n == 0 || kept) {
+            n = whole ? whole : 1;
+            buf_add(out, s.p + at, n);
+        } else {
+            buf_add(out, escaped, fmt_escape(escaped, c));
+        }
+        at += n;
+    }
+}

@@ -7,7 +7,8 @@
  * (head) is not an error: the reader has what it wanted, the program ends with 0.
  *
  * The width of text is $COLUMNS where it is set, else that of the terminal, else 120 cells.
- * Colors are for terminals only, and not when NO_COLOR is set or the terminal is dumb. */
+ * Colors are for terminals, and not when NO_COLOR is set or the terminal is dumb; --color and
+ * CLICOLOR_FORCE say otherwise. On a terminal an answer is a screen (present/screen.c). */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -17,8 +18,11 @@
 
 #include "analyse/registry.h"
 #include "base/fault.h"
+#include "base/fmt.h"
 
 #define DEFAULT_WIDTH 120
+#define SCREEN_LINES \
+    38 /* of an answer on a terminal of 40, with the prompt before and after it */
 #define LEAST_WIDTH 40 /* below this no table is readable: let the terminal wrap */
 
 int cli_exit_status(status s) {
@@ -77,6 +81,14 @@ status output_flush(void *to, buf *b, error *err) {
     return OK;
 }
 
+void output_make_safe(output *out) {
+    buf safe = {0};
+    fmt_safe(&safe, buf_str(&out->buf), "\n\t");
+    if (!buf_ok(&out->buf)) safe.failed = true;
+    buf_fini(&out->buf);
+    out->buf = safe;
+}
+
 int output_end(output *out, const options *o, status so_far, error *err) {
     status s = so_far;
     if (s == OK && !buf_ok(&out->buf))
@@ -98,15 +110,46 @@ static uint32_t terminal_width(int fd) {
     return DEFAULT_WIDTH;
 }
 
-static bool wants_color(int fd) {
-    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(fd) && !(no && no[0]) && term && strcmp(term, "dumb") != 0;
+/* A variable that is set to something. */
+static bool is_set(const char *name) {
+    const char *value = getenv(name);
+    return value && value[0];
+}
+
+static bool wants_color(const options *o, int fd) {
+    const char *term = getenv("TERM"), *force = getenv("CLICOLOR_FORCE");
+    if (str_eq(o->color, STR("always"))) return true;
+    if (str_eq(o->color, STR("never")) || is_set("NO_COLOR")) return false;
+    if (is_set("CLICOLOR_FORCE") && strcmp(force, "0") != 0) return true;
+    return isatty(fd) && term && strcmp(term, "dumb") != 0;
+}
+
+/* Does the locale, by the variable that decides, say UTF-8? */
+static bool is_utf8(void) {
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!is_set(names[i])) continue;
+        str locale = str_of(getenv(names[i]));
+        return str_find_nocase(locale, STR("utf-8"), 0) != SIZE_MAX ||
+               str_find_nocase(locale, STR("utf8"), 0) != SIZE_MAX;
+    }
+    return false;
+}
+
+/* A screen's lines; --all wants everything, --limit as many rows as it says. */
+static uint32_t screen_lines(const options *o, bool terminal) {
+    if (!terminal || o->all) return 0;
+    return o->limit == ABSENT_I64 ? SCREEN_LINES : UINT32_MAX;
 }
 
 present_options cli_present(const options *o, output *out) {
+    bool terminal = isatty(out->fd);
     return (present_options){.lang = o->words,
                              .width = terminal_width(out->fd),
-                             .color = wants_color(out->fd),
+                             .color = wants_color(o, out->fd),
+                             .terminal = terminal,
+                             .utf8 = is_utf8(),
+                             .lines = screen_lines(o, terminal),
                              .flush = output_flush,
                              .to = out};
 }

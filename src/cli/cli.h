@@ -30,6 +30,10 @@ status output_flush(void *to, buf *b, error *err) MUST_USE;
  * `so_far` and `err` are what the command ended with. */
 int output_end(output *out, const options *o, status so_far, error *err);
 
+/* Writes out (\x1b) the control characters of what is in the buffer, all but line breaks and tabs:
+ * for reports in the layout of other programs, which hold names as a file has them. */
+void output_make_safe(output *out);
+
 /* How to write for the reader of this output. */
 present_options cli_present(const options *o, output *out);
 

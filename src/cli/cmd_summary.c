@@ -2,7 +2,7 @@
  *
  * The answer first (the overview's verdict), then what the trace is and how much of it could be
  * used, what the average step is spent on, the costliest operators and kernels, the peak of
- * memory and what to change. Ten rows of each (three of the advice) unless --limit says
+ * memory and what to change. A few rows of each (ROWS_OF) unless --limit or --all says
  * otherwise, with the columns that matter most. It is made of the same analyses a program would
  * ask: every number here can be had as JSON under the same name. A table that would be empty,
  * such as kernels of a host-only trace, is left out.
@@ -18,9 +18,18 @@
 #include "cli/open.h"
 #include "cli/paddle_tables.h"
 #include "cli/shape.h"
+#include "present/width.h"
 
-#define TOP_ROWS 10
-#define TOP_ADVICE 3
+/* Rows of each part, in a pipe and on a screen; 0: all of them, whatever --limit says. */
+static const struct part_rows {
+    const char *table;
+    size_t usual, screen;
+} ROWS_OF[] = {
+    {"breakdown", 0, 8}, {"operators", 10, 4}, {"kernels", 10, 4},
+    {"peaks", 0, 2},     {"advice", 3, 2},
+};
+
+#define LATE_LINES 8 /* two pieces of advice */
 
 typedef struct {
     const options *o;
@@ -64,6 +73,7 @@ static table *find_table(const answer *a, const char *name) {
 
 static void put_heading(const report *r, uint16_t title, const char *by) {
     buf heading = {0}, *out = &r->out->buf;
+    if (r->present.terminal) by = text_header(by, r->o->words);
     text_put(&heading, r->o->words, title, arg_cstr("column", by));
     buf_add_byte(out, '\n');
     present_title_text(buf_str(&heading), &r->present, out);
@@ -71,8 +81,31 @@ static void put_heading(const report *r, uint16_t title, const char *by) {
     buf_fini(&heading);
 }
 
-static size_t rows_wanted(const report *r, size_t usual) {
-    return r->o->limit == ABSENT_I64 ? usual : (size_t)r->o->limit;
+/* 0: all. */
+static size_t rows_wanted(const report *r, const char *table_name) {
+    size_t i = 0;
+    while (strcmp(ROWS_OF[i].table, table_name) != 0) i++;
+    if (r->o->limit != ABSENT_I64) return ROWS_OF[i].usual ? (size_t)r->o->limit : 0;
+    if (r->o->all) return 0;
+    return r->present.lines != 0 ? ROWS_OF[i].screen : ROWS_OF[i].usual;
+}
+
+/* Is most of the screen filled? Then one paragraph more is enough. */
+static bool is_late(const report *r) {
+    size_t lines = 0;
+    for (size_t i = 0; i < r->out->buf.n; i++) lines += r->out->buf.p[i] == '\n';
+    return r->o->limit == ABSENT_I64 && lines + LATE_LINES > r->present.lines;
+}
+
+/* So many rows of a table as this reader gets them. */
+static status put_rows(const report *r, table *t, error *err) {
+    size_t rows = rows_wanted(r, t->name);
+    if (r->present.lines != 0) {
+        if (strcmp(t->name, "advice") == 0 && is_late(r)) rows = 1;
+        return present_table_screen(t, rows, &r->present, &r->out->buf, err);
+    }
+    table_limit(t, rows);
+    return present_table_text(t, &r->present, &r->out->buf, err);
 }
 
 /* ---- what it is -------------------------------------------------------------------------- */
@@ -98,7 +131,7 @@ static status put_header(const report *r, error *err) {
         text_put(out, r->o->words, MSG_SUMMARY_STEPS, arg_int("count", steps));
         buf_add_byte(out, '\n');
     }
-    if (!devices || devices->n_rows == 0) return OK;
+    if (!devices || devices->n_rows == 0 || r->present.lines != 0) return OK;
     buf_add_byte(out, '\n');
     return present_table_text(devices, &r->present, out, err);
 }
@@ -156,8 +189,7 @@ static status put_top(const report *r, answer *a, uint16_t title, const char *by
     put_heading(r, title, by);
     for (uint32_t i = t->n_columns; i > 0; i--)
         if (t->columns[i - 1].rank == 0) table_drop_column(t, i - 1);
-    table_limit(t, rows_wanted(r, TOP_ROWS));
-    return present_table_text(t, &r->present, &r->out->buf, err);
+    return put_rows(r, t, err);
 }
 
 static status put_tops(const report *r, error *err) {
@@ -179,8 +211,7 @@ static status put_table(const report *r, const answer *a, const char *name, uint
     table *t = find_table(a, name);
     if (!t || t->n_rows == 0) return OK;
     put_heading(r, title, "");
-    if (strcmp(name, "advice") == 0) table_limit(t, rows_wanted(r, TOP_ADVICE));
-    return present_table_text(t, &r->present, &r->out->buf, err);
+    return put_rows(r, t, err);
 }
 
 static status write_report(const report *r, error *err) {
@@ -188,8 +219,11 @@ static status write_report(const report *r, error *err) {
     buf *out = &r->out->buf;
     TRY(open_traces(r->o, r->x, err));
     cli_note_better(r->o, r->x->input.traces[0].trace->format);
-    if (str_eq(r->o->style, STR("paddle")))
-        return paddle_tables_write(r->o, r->x, &r->out->buf, err);
+    if (str_eq(r->o->style, STR("paddle"))) {
+        TRY(paddle_tables_write(r->o, r->x, &r->out->buf, err));
+        output_make_safe(r->out);
+        return OK;
+    }
     TRY(ask(r, STR("overview"), &overview, err));
     present_verdict_text(&overview.verdict, &r->present, out);
     TRY(put_header(r, err));
@@ -200,8 +234,8 @@ static status write_report(const report *r, error *err) {
     TRY(ask(r, STR("advise"), &advise, err));
     TRY(put_table(r, &advise, "advice", MSG_SUMMARY_ADVICE, err));
     buf_add_byte(out, '\n');
-    buf_add_cstr(out, text_get(MSG_SUMMARY_MORE, r->o->words));
-    buf_add_byte(out, '\n');
+    width_put_lines(out, str_of(text_get(MSG_SUMMARY_MORE, r->o->words)), 0,
+                    r->present.terminal ? r->present.width : 0);
     return OK;
 }
 

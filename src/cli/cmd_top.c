@@ -38,7 +38,9 @@ static status write_text(const options *o, opened *x, output *out, error *err) {
     cli_note_better(o, x->input.traces[0].trace->format);
     TRY(top_find(&x->input, &how, &x->arena, &found, err));
     top_layout layout = layout_of(&p, &how);
-    return top_text_write(&found, &layout, &x->arena, &out->buf, err);
+    TRY(top_text_write(&found, &layout, &x->arena, &out->buf, err));
+    output_make_safe(out);
+    return OK;
 }
 
 int cmd_top(options *o) {

@@ -13,7 +13,8 @@
 #include "present/present_int.h"
 #include "present/width.h"
 
-#define INDENT 3 /* cells of "1. " */
+#define INDENT 3       /* cells of "1. " */
+#define SHORT_VALUES 3 /* ranks that a short paragraph shows */
 
 bool has_sentences(const table *t) {
     for (uint32_t i = 0; i < t->n_columns; i++)
@@ -28,25 +29,42 @@ static uint32_t column_of_rank(const table *t, uint16_t rank) {
     return UINT32_MAX;
 }
 
+/* The first sentence; on a terminal in the color of the row's severity, when it has one. */
 static void put_head(const table *t, const present_options *o, size_t row, buf *out) {
-    uint32_t i = 0;
+    uint32_t i = 0, how = table_column(t, STR("severity"));
+    const char *sgr = NULL;
     while (t->columns[i].unit != UNIT_WORDS) i++;
+    if (o->terminal && how != UINT32_MAX && !cell_is_null(&t->columns[how], row))
+        sgr = severity_sgr_of(t->columns[how].v.s[row]);
     color_begin(out, o, SGR_BOLD);
+    if (sgr) color_begin(out, o, sgr);
     buf_printf(out, "%zu. ", row + 1);
-    if (!cell_is_null(&t->columns[i], row)) width_put(out, t->columns[i].v.s[row]);
+    str head = cell_is_null(&t->columns[i], row) ? STR_NONE : t->columns[i].v.s[row];
+    if (o->terminal && o->width > INDENT && width_of(head) + INDENT > o->width) {
+        size_t start = out->n; /* the number takes the place of the first indentation */
+        width_put_lines(out, head, INDENT, o->width);
+        if (buf_ok(out)) {
+            memmove(out->p + start, out->p + start + INDENT, out->n - start - INDENT);
+            out->n -= INDENT + 1; /* and the color ends before the line */
+        }
+    } else {
+        width_put(out, head);
+    }
     color_end(out, o);
     buf_add_byte(out, '\n');
 }
 
-/* "saves 67.3 ms, severity critical". */
-static void put_values(const table *t, const present_options *o, size_t row, buf *out) {
+/* "saves 67.3 ms, severity critical", up to this rank. */
+static void put_values(const table *t, const present_options *o, size_t row, uint16_t last,
+                       buf *out) {
     buf line = {0};
     uint32_t i;
-    for (uint16_t rank = 1; (i = column_of_rank(t, rank)) != UINT32_MAX; rank++) {
+    for (uint16_t rank = 1; rank <= last && (i = column_of_rank(t, rank)) != UINT32_MAX;
+         rank++) {
         const column *c = &t->columns[i];
         if (c->unit == UNIT_WORDS || cell_is_null(c, row)) continue;
         if (line.n != 0) buf_add_cstr(&line, ", ");
-        buf_add_cstr(&line, c->name);
+        buf_add_cstr(&line, o->terminal ? text_header(c->name, o->lang) : c->name);
         buf_add_byte(&line, ' ');
         cell_put(&line, c, row, o->lang);
     }
@@ -68,6 +86,17 @@ static void put_sentences(const table *t, const present_options *o, size_t row, 
     }
 }
 
+/* What to do stands last. */
+static void put_last_sentence(const table *t, const present_options *o, size_t row, buf *out) {
+    uint32_t found = UINT32_MAX;
+    for (uint32_t i = 0, n = 0; i < t->n_columns; i++) {
+        const column *c = &t->columns[i];
+        if (c->unit == UNIT_WORDS && n++ > 0 && c->rank != 0 && !cell_is_null(c, row))
+            found = i;
+    }
+    if (found != UINT32_MAX) width_put_lines(out, t->columns[found].v.s[row], INDENT, o->width);
+}
+
 static void put_hidden(const table *t, const present_options *o, buf *out) {
     buf names = {0};
     for (uint32_t i = 0; i < t->n_columns; i++) {
@@ -85,11 +114,21 @@ static void put_hidden(const table *t, const present_options *o, buf *out) {
     buf_fini(&names);
 }
 
+void paragraph_put(const table *t, const present_options *o, size_t row, buf *out) {
+    put_head(t, o, row, out);
+    put_values(t, o, row, UINT16_MAX, out);
+    put_sentences(t, o, row, out);
+}
+
+void paragraph_put_short(const table *t, const present_options *o, size_t row, buf *out) {
+    put_head(t, o, row, out);
+    put_values(t, o, row, SHORT_VALUES, out);
+    put_last_sentence(t, o, row, out);
+}
+
 status put_paragraphs(const table *t, const present_options *o, buf *out, error *err) {
     for (size_t row = 0; row < t->n_rows; row++) {
-        put_head(t, o, row, out);
-        put_values(t, o, row, out);
-        put_sentences(t, o, row, out);
+        paragraph_put(t, o, row, out);
         TRY(emit_row_end(o, out, err));
     }
     rows_put_note(t, o, out);

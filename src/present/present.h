@@ -20,6 +20,11 @@ typedef struct {
     lang lang;
     uint32_t width; /* cells of a terminal line; 0 = as wide as needed (text only) */
     bool color;     /* text only: escape sequences for a terminal */
+    bool terminal;  /* text only: for eyes: words above columns, the important first, bars */
+    bool utf8;      /* the terminal shows block characters */
+    /* A screen: the tables that carry the answer (table.screen) in about so many lines, and how
+     * to see the rest. UINT32_MAX: those tables with all their rows. 0: everything. */
+    uint32_t lines;
     /* Takes what is in the buffer and clears it; called now and then while a long answer is
      * written. NULL: the whole answer stays in the buffer. */
     status (*flush)(void *to, buf *b, error *err);
@@ -42,6 +47,10 @@ void present_verdict_text(const verdict *v, const present_options *o, buf *out);
 /* One table as text for a terminal, without title, verdict and quality. */
 status present_table_text(const table *t, const present_options *o, buf *out,
                           error *err) MUST_USE;
+/* The rows of one table that matter on a screen, at most so many (0 = all), without notes; of
+ * paragraphs the head and what to do. */
+status present_table_screen(const table *t, size_t rows, const present_options *o, buf *out,
+                            error *err) MUST_USE;
 /* What the answer rests on, as lines of text for a terminal. */
 void present_quality_text(const answer *a, const present_options *o, buf *out);
 /* A heading, bold where there is color. */

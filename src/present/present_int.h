@@ -23,19 +23,54 @@ bool cell_is_null(const column *c, size_t row);
 /* Does any row held have a value in this column? */
 bool column_is_recorded(const table *t, uint32_t col);
 
+/* The rows of a table to be shown, in this order, and the columns that are not. */
+typedef struct {
+    uint32_t *index; /* NULL: the first n */
+    size_t n;
+    uint32_t depth;     /* column that says how far to indent the names, NO_COLUMN */
+    const char *hidden; /* columns that are not shown, separated by blanks; NULL: none */
+} row_choice;
+#define NO_COLUMN UINT32_MAX
+
+/* These rows under their header, without notes. */
+status rows_put(const table *t, const row_choice *rows, const present_options *o, buf *out,
+                error *err) MUST_USE;
+
+/* Curves: y over x, one for each text in `by` (or one, when it is NO_COLUMN), at most so many. */
+typedef struct {
+    uint32_t x, y, by;
+    size_t curves;
+} chart_axes;
+status chart_put(const table *t, const chart_axes *axes, const present_options *o, buf *out,
+                 error *err) MUST_USE;
+
+/* The answer as one screen of a terminal. */
+status emit_screen(const answer *a, const present_options *o, buf *out, error *err) MUST_USE;
+
 /* The named values of a sentence as a JSON object. */
 void values_put_json(buf *out, const verdict *v);
 
 /* A table with sentences in it as numbered paragraphs for a terminal: the first sentence of a
  * row as its head, the important other values on a line, then the other sentences. */
 bool has_sentences(const table *t);
+/* One row of it, numbered from 1. */
+void paragraph_put(const table *t, const present_options *o, size_t row, buf *out);
+/* Its head, the first values and what to do. */
+void paragraph_put_short(const table *t, const present_options *o, size_t row, buf *out);
 status put_paragraphs(const table *t, const present_options *o, buf *out, error *err) MUST_USE;
 
 /* Escape sequences around what stands out, when the reader has a terminal. */
 #define SGR_BOLD "1"
 #define SGR_DIM "2"
+#define SGR_BAR "36"
+/* The color of a severity by its name, as tables hold it; NULL when it is none. */
+const char *severity_sgr_of(str name);
 void color_begin(buf *out, const present_options *o, const char *sgr);
 void color_end(buf *out, const present_options *o);
+/* A sentence and a line break, in this color (NULL: none), on a terminal in lines that fit. */
+void sentence_put(buf *out, const present_options *o, const char *sgr, const verdict *v);
+/* The line above a table. */
+void title_put(const table *t, const present_options *o, buf *out);
 /* What stands below a table that was cut, when it was. */
 void rows_put_note(const table *t, const present_options *o, buf *out);
 

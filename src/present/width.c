@@ -6,11 +6,13 @@
  * joined emoji sequences count each part.)
  *
  * Cleaning: tab and line breaks become a blank, other control characters and direction
- * overrides a ?, bytes that are not UTF-8 U+FFFD. A C++ signature that is too long first loses
+ * overrides are written out (\x1b), bytes that are not UTF-8 become U+FFFD. A C++ signature that is too long first loses
  * its parameters, which repeat what the template arguments say. Names are shortened in the
  * middle because both ends tell them apart: the namespace at the front, the template arguments
  * at the back. */
 #include "present/width.h"
+
+#include "base/fmt.h"
 
 typedef struct {
     uint32_t first, last;
@@ -48,6 +50,9 @@ static bool in_ranges(uint32_t c, const range *r, size_t n) {
 }
 
 static size_t cells_of(uint32_t c) {
+    char escaped[8];
+    size_t n = fmt_escape(escaped, c);
+    if (n != 0) return n;
     if (c < 0x300) return 1;
     if (in_ranges(c, EMPTY, sizeof EMPTY / sizeof *EMPTY)) return 0;
     return in_ranges(c, WIDE, sizeof WIDE / sizeof *WIDE) ? 2 : 1;
@@ -73,18 +78,17 @@ broken:
     return 0xfffd;
 }
 
-/* What is shown in place of c. */
+/* A line stays a line. */
 static uint32_t clean(uint32_t c) {
-    if (c == '\t' || c == '\n' || c == '\r') return ' ';
-    if (c < 0x20 || (c >= 0x7f && c < 0xa0)) return '?';
-    if (c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
-        (c >= 0x2066 && c <= 0x2069))
-        return '?';
-    return c;
+    return c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
 }
 
 static void put_char(buf *out, uint32_t c) {
-    if (c < 0x80) {
+    char escaped[8];
+    size_t n = fmt_escape(escaped, c);
+    if (n != 0) {
+        buf_add(out, escaped, n);
+    } else if (c < 0x80) {
         buf_add_byte(out, (char)c);
     } else if (c < 0x800) {
         buf_add(out, (char[2]){(char)(0xc0 | c >> 6), (char)(0x80 | (c & 0x3f))}, 2);
@@ -123,6 +127,49 @@ static str bare_name(str s) {
     if (depth > 0 || at == 0 || s.p[at - 1] == ' ') return s;
     s.n = at;
     return str_starts(s, STR("void ")) && s.n > 5 ? str_from(s, 5) : s;
+}
+
+/* Is this the :: of a qualified name, and where does the qualifier before it begin? */
+static size_t qualifier_start(const buf *out, size_t floor) {
+    size_t at = out->n;
+    static const char anonymous[] = "(anonymous namespace)";
+    size_t n = sizeof anonymous - 1;
+    if (at - floor >= n && memcmp(out->p + at - n, anonymous, n) == 0) return at - n;
+    while (at > floor &&
+           (out->p[at - 1] == '_' || (out->p[at - 1] >= '0' && out->p[at - 1] <= '9') ||
+            ((out->p[at - 1] | 0x20) >= 'a' && (out->p[at - 1] | 0x20) <= 'z')))
+        at--;
+    return at;
+}
+
+/* A template without the namespaces, which say where a thing was written, not what it is. */
+static void put_unqualified(buf *out, str s) {
+    size_t floor = out->n;
+    for (size_t at = 0; at < s.n; at++) {
+        if (s.p[at] == ':' && at + 1 < s.n && s.p[at + 1] == ':') {
+            size_t start = qualifier_start(out, floor);
+            if (start < out->n) {
+                out->n = start;
+                at++;
+                continue;
+            }
+        }
+        buf_add_byte(out, s.p[at]);
+    }
+}
+
+size_t width_put_name(buf *out, str s, size_t cells) {
+    bool template =
+        str_find(s, STR("<"), 0) != SIZE_MAX && str_find(s, STR("::"), 0) != SIZE_MAX;
+    if (!template || width_of(s) <= cells) return width_put_short(out, s, cells);
+    str bare = bare_name(s);
+    if (width_of(bare) <= cells) return width_put_short(out, bare, cells);
+    buf plain = {0};
+    put_unqualified(&plain, bare);
+    size_t used = width_put_short(out, buf_str(&plain), cells);
+    if (!buf_ok(&plain)) out->failed = true;
+    buf_fini(&plain);
+    return used;
 }
 
 size_t width_put_short(buf *out, str s, size_t cells) {

@@ -14,6 +14,9 @@ void width_put(buf *out, str s);
 /* The same in at most `cells`: a longer one loses the parameters of a C++ signature, then its
  * middle to one …. Returns the cells used. */
 size_t width_put_short(buf *out, str s, size_t cells);
+/* The same for a reader who knows the frameworks: a template that is too long loses its
+ * namespaces before its middle. */
+size_t width_put_name(buf *out, str s, size_t cells);
 /* Appends the cleaned text in lines of at most `cells`, broken at blanks or between characters
  * of two cells; every line starts with `indent` blanks, which count, and ends in a line break.
  * 0 cells: one line. */

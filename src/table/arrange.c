@@ -52,7 +52,10 @@ static status keep_tables(answer *a, str names, error *err) {
         if (i == all.n_tables) return fail_no_table(&all, name, err);
         uint32_t k = 0;
         while (k < n && a->tables[k] != all.tables[i]) k++;
-        if (k == n) a->tables[n++] = all.tables[i]; /* else named twice */
+        if (k < n) continue; /* named twice */
+        a->tables[n++] = all.tables[i];
+        /* What was asked for by name fills the screen. */
+        all.tables[i]->screen = (table_screen){.place = (uint16_t)n};
     }
     a->n_tables = n;
     return OK;

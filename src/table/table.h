@@ -58,6 +58,21 @@ typedef struct {
     uint8_t *null; /* 1 = not recorded; NULL when no value is null */
 } column;
 
+/* How a screen shows a table: what of it when there is more than fits, and as what. */
+typedef enum {
+    SCREEN_ROWS,   /* the first rows */
+    SCREEN_TOP,    /* columns "key": the rows with the largest keys */
+    SCREEN_TREE,   /* columns "depth": names indented, whole levels from the root on */
+    SCREEN_SERIES, /* columns "x y": a curve when there are more rows than shown */
+    SCREEN_CHART,  /* columns "x y by": a curve for each `by`, never rows */
+} screen_form;
+typedef struct {
+    uint16_t place; /* among the tables of a screen, from 1; 0 = not on it */
+    uint16_t rows;  /* at most; 0 = as many as fit */
+    screen_form form;
+    const char *columns; /* separated by blanks, NULL or "" when the form needs none */
+} table_screen;
+
 typedef struct table {
     const char *name;
     uint32_t n_columns;
@@ -66,6 +81,7 @@ typedef struct table {
     size_t total_rows; /* rows there are, before limit */
     size_t cap_rows;
     arena *arena;
+    table_screen screen;
 } table;
 
 /* Description of a column for table_new. */

@@ -6,7 +6,7 @@
  * them); anything else in braces is plain text.
  *
  * A text value comes from a file somebody else wrote (a path, a name): control characters in it
- * are shown as ?, so that a message cannot move the reader's cursor. A sentence of ours is
+ * are written out (\x1b), so that a message cannot move the reader's cursor. A sentence of ours is
  * written as it is. Not here: tables and their layout (present/). */
 #include "text/text.h"
 
@@ -19,6 +19,29 @@ static const char *const SENTENCES[N_MESSAGES][N_LANGS] = {
 #define MESSAGE(id, en, zh) [MSG_##id] = {en, zh},
 #include "text/messages.def"
 #undef MESSAGE
+};
+
+typedef struct {
+    const char *name;
+    const char *words[N_LANGS];
+} named_words;
+
+static const named_words HEADERS[] = {
+#define HEADER(name, en, zh) {#name, {en, zh}},
+#define TITLE(name, en, zh)
+#include "text/headers.def"
+#undef HEADER
+#undef TITLE
+    {NULL, {NULL, NULL}},
+};
+
+static const named_words TITLES[] = {
+#define HEADER(name, en, zh)
+#define TITLE(name, en, zh) {#name, {en, zh}},
+#include "text/headers.def"
+#undef HEADER
+#undef TITLE
+    {NULL, {NULL, NULL}},
 };
 
 static const char *const LANG_NAMES[N_LANGS] = {"en", "zh"};
@@ -46,15 +69,18 @@ const char *text_get(uint16_t message, lang l) {
     return message < N_MESSAGES ? SENTENCES[message][l] : "";
 }
 
-static void put_text(buf *out, str s) {
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        unsigned char next = i + 1 < s.n ? (unsigned char)s.p[i + 1] : 0;
-        if (c == 0xc2 && next >= 0x80 && next < 0xa0)
-            continue; /* U+0080…9F: shown by its 2nd byte */
-        bool second = i != 0 && (unsigned char)s.p[i - 1] == 0xc2 && c >= 0x80 && c < 0xa0;
-        buf_add_byte(out, c < 0x20 || c == 0x7f || second ? '?' : (char)c);
-    }
+static const char *find_words(const named_words *list, const char *name, lang l) {
+    for (; list->name; list++)
+        if (strcmp(list->name, name) == 0) return list->words[l];
+    return name;
+}
+
+const char *text_header(const char *column, lang l) {
+    return find_words(HEADERS, column, l);
+}
+
+const char *text_title(const char *table, lang l) {
+    return find_words(TITLES, table, l);
 }
 
 /* 5.3, not 5.30: a sentence is not a column of figures. */
@@ -72,7 +98,7 @@ void text_value(buf *out, const arg *a) {
     switch (a->type) {
     case ARG_NONE: break;
     case ARG_INT: fmt_count(out, a->u.i); break;
-    case ARG_TEXT: put_text(out, a->u.text); break;
+    case ARG_TEXT: fmt_safe(out, a->u.text, ""); break;
     case ARG_BYTES: fmt_bytes(out, a->u.i); break;
     case ARG_TIME: fmt_duration(out, a->u.i); break;
     case ARG_SHARE: fmt_share(out, a->u.d); break;

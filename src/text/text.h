@@ -19,6 +19,10 @@ lang lang_of_locale(const char *locale);
 
 /* The sentence as written in messages.def; "" for an unknown id. Static. */
 const char *text_get(uint16_t message, lang l);
+/* The words of headers.def above a column, above a table; the name itself where there are none.
+ * Static, or the name that was given. */
+const char *text_header(const char *column, lang l);
+const char *text_title(const char *table, lang l);
 /* Appends the sentence with its values. A value that is not given stays as {name}. */
 void text_format(buf *out, lang l, uint16_t message, const arg *args, uint32_t n_args);
 /* The same with a sentence that is not in messages.def. */

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "analyse/registry.h"
+#include "text/text.h"
 
 static void every_analysis_has_help_tables_and_columns(void **state) {
     const analysis_info *a;
@@ -24,6 +25,40 @@ static void every_analysis_has_help_tables_and_columns(void **state) {
         }
     }
     assert_null(registry_find(STR("nothing")));
+}
+
+static void assert_screen_names_columns(const table *t) {
+    str rest = str_of(t->screen.columns ? t->screen.columns : "");
+    while (rest.n != 0) {
+        size_t blank = str_find(rest, STR(" "), 0);
+        str one = blank == SIZE_MAX ? rest : str_n(rest.p, blank);
+        if (table_column(t, one) == UINT32_MAX) fail_msg("%s: %s", t->name, one.p);
+        rest = blank == SIZE_MAX ? STR_NONE : str_from(rest, blank + 1);
+    }
+}
+
+static void every_analysis_has_a_screen_and_words_for_eyes(void **state) {
+    const analysis_info *a;
+    const result_info *r;
+    const field_info *f;
+    arena memory;
+    arena_init(&memory, 0);
+    for (uint32_t i = 0; (a = registry_analysis(i)) != NULL; i++) {
+        answer x = {.analysis = a->name};
+        uint32_t on_screen = 0;
+        for (uint32_t k = 0; (r = registry_result(a->name, k)) != NULL; k++) {
+            const table *t = answer_table(&x, &memory, r->name);
+            assert_non_null(t);
+            on_screen += t->screen.place != 0;
+            assert_screen_names_columns(t);
+            if (text_title(r->name, LANG_ZH) == r->name) fail_msg("no title: %s", r->name);
+            for (uint32_t c = 0; (f = registry_field(r, c)) != NULL; c++)
+                if (text_header(f->name, LANG_ZH) == f->name)
+                    fail_msg("no header: %s", f->name);
+        }
+        assert_true(on_screen > 0);
+    }
+    arena_fini(&memory);
 }
 
 static void fields_belong_to_their_table(void **state) {
@@ -114,6 +149,7 @@ static void columns_whose_condition_does_not_hold_go(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_analysis_has_help_tables_and_columns),
+        cmocka_unit_test(every_analysis_has_a_screen_and_words_for_eyes),
         cmocka_unit_test(fields_belong_to_their_table),
         cmocka_unit_test(parameters_allow_what_they_list),
         cmocka_unit_test(an_answer_begins_with_its_source_and_damage),

@@ -250,8 +250,25 @@ static void sizes_are_read_in_both_powers(void **state) {
     }
 }
 
+static void assert_safe(const char *text, const char *keep, const char *wanted) {
+    buf b = {0};
+    fmt_safe(&b, str_of(text), keep);
+    buf_add_byte(&b, '\0');
+    assert_string_equal(b.p, wanted);
+    buf_fini(&b);
+}
+
+static void control_characters_are_written_out(void **state) {
+    assert_safe("a\033]8;;x\007b", "", "a\\x1b]8;;x\\x07b");
+    assert_safe("a\nb\tc\x7f", "\n\t", "a\nb\tc\\x7f");
+    assert_safe("\xc2\x9b!\xe2\x80\xae!", "", "\\x9b!\\u202e!");
+    assert_safe("\x9b!\xff", "", "\\x9b!\xff"); /* not UTF-8 */
+    assert_safe("矩阵 µs │ \xf0\x9f\x98\x80", "", "矩阵 µs │ \xf0\x9f\x98\x80");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(control_characters_are_written_out),
         cmocka_unit_test(durations_have_three_digits),
         cmocka_unit_test(sizes_are_powers_of_1024),
         cmocka_unit_test(counts_are_grouped_by_thousands),

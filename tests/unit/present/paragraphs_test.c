@@ -51,7 +51,7 @@ static void a_row_is_a_head_a_line_of_values_and_sentences(void **state) {
                    "   saves 1.50 ms, id first\n"
                    "   a sentence that is too long\n"
                    "   for a line\n"
-                   "2. Other ?[2J\n"
+                   "2. Other \\x1b[2J\n"
                    "   id second\n"
                    "more columns with --format json: hidden\n");
     arena_fini(&a);

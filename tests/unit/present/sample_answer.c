@@ -42,7 +42,7 @@ answer sample_answer(arena *a) {
     x.tables[1] = table_new(a, "empty", SPEC, 1);
     x.n_tables = 2;
     x.verdict = (verdict){.id = "late",
-                          .message = MSG_TEXT_NOT_RECORDED,
+                          .message = MSG_TEXT_NOT_SHOWN,
                           .severity = SEVERITY_CRITICAL,
                           .n_args = 2,
                           .args = {arg_cstr("columns", "a"), arg_share("idle_share", 0.5)}};

@@ -35,8 +35,33 @@ static void broken_bytes_take_one_cell_each(void **state) {
     assert_short("\xff!", 5, "\xef\xbf\xbd!");
 }
 
-static void control_characters_are_replaced(void **state) {
-    assert_short("a\tb\nc\033d\x7f\xc2\x9b\xe2\x80\xae", 20, "a b c?d???");
+static void control_characters_are_written_out(void **state) {
+    assert_short("a\tb\nc\033d\x7f\xc2\x9b\xe2\x80\xae", 40, "a b c\\x1bd\\x7f\\x9b\\u202e");
+    assert_short("\033]8;;http://x\033\\y", 40, "\\x1b]8;;http://x\\x1b\\y");
+    assert_short("\033\033\033", 7, "…"); /* one is never cut in two */
+}
+
+static void a_long_template_loses_its_namespaces(void **state) {
+    static const struct {
+        const char *name, *wanted;
+        size_t cells;
+    } cases[] = {
+        {"void at::native::add<at::native::Plus<float>, std::array<char*, 3ul>>(int, float)",
+         "add<Plus<float>, array<char*, 3ul>>", 40},
+        {"at::native::(anonymous namespace)::pool<float>", "pool<float>", 20},
+        {"void cutlass::Kernel2<cutlass_75_gemm_bf16_128x128_tn_align1>(Params)",
+         "Kernel2<cutl…8_tn_align1>", 25},
+        {"at::add<float>", "at::add<float>", 20}, /* what fits stays whole */
+        {"autograd::engine::evaluate_function", "autograd…function", 17},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        buf b = {0};
+        assert_true(width_put_name(&b, str_of(cases[i].name), cases[i].cells) <=
+                    cases[i].cells);
+        buf_add_byte(&b, '\0');
+        assert_string_equal(b.p, cases[i].wanted);
+        buf_fini(&b);
+    }
 }
 
 static void a_long_name_loses_its_middle(void **state) {
@@ -98,7 +123,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chinese_takes_two_cells_and_marks_none),
         cmocka_unit_test(broken_bytes_take_one_cell_each),
-        cmocka_unit_test(control_characters_are_replaced),
+        cmocka_unit_test(control_characters_are_written_out),
+        cmocka_unit_test(a_long_template_loses_its_namespaces),
         cmocka_unit_test(a_long_name_loses_its_middle),
         cmocka_unit_test(a_wide_character_is_never_halved),
         cmocka_unit_test(a_long_signature_loses_its_parameters_first),

@@ -1,0 +1,10 @@
+colors() { "$@" minimal.pt.trace.json | grep -c $'\033'; }
+echo in a pipe: $(colors $TACHO kernels)
+echo in a pipe, forced: $(CLICOLOR_FORCE=1 colors $TACHO kernels)
+echo in a pipe, forced by 0: $(CLICOLOR_FORCE=0 colors $TACHO kernels)
+echo in a pipe, always: $(NO_COLOR=1 colors $TACHO kernels --color always)
+echo on a terminal: $(colors ../golden/terminal 80x40 $TACHO kernels)
+echo on a terminal, NO_COLOR: $(NO_COLOR=1 colors ../golden/terminal 80x40 $TACHO kernels)
+echo on a terminal, never: $(CLICOLOR_FORCE=1 colors ../golden/terminal 80x40 $TACHO kernels --color never)
+echo on a dumb terminal: $(colors ../golden/terminal 80x40 env TERM=dumb $TACHO kernels)
+echo COLUMNS: $(../golden/terminal 80x40 env COLUMNS=60 $TACHO advise --color never minimal.pt.trace.json | wc -L)

@@ -1,0 +1,1 @@
+../golden/terminal 60x40 $TACHO operators --stable --color never sample.pt.trace.json.gz

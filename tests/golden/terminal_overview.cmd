@@ -1,0 +1,1 @@
+../golden/terminal 80x40 $TACHO overview --stable sample.pt.trace.json.gz
