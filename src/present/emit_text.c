@@ -254,7 +254,12 @@ static void put_source(buf *out, const answer *a, const present_options *o) {
     width_put(out, s->path);
     if (s->path.n != 0) buf_add_cstr(out, ", ");
     put_part(out, o->lang, MSG_TEXT_RUN, s->run);
-    put_part(out, o->lang, MSG_TEXT_WORKER, s->worker);
+    if (s->ranks > 1) {
+        text_put(out, o->lang, MSG_TEXT_RANKS, arg_int("count", s->ranks));
+        buf_add_cstr(out, ", ");
+    } else {
+        put_part(out, o->lang, MSG_TEXT_WORKER, s->worker);
+    }
     put_part(out, o->lang, MSG_TEXT_SPAN, s->span);
     width_put(out, s->format);
     if (s->format.n != 0) buf_add_cstr(out, ", ");
@@ -289,6 +294,22 @@ void present_quality_text(const answer *a, const present_options *o, buf *out) {
     }
 }
 
+void present_scope_text(const answer *a, const present_options *o, buf *out) {
+    const answer_source *s = &a->source;
+    bool one = s->ranks <= 1;
+    if (s->run_ranks <= 1 && s->run_traces <= 1 && one) return;
+    bool ranks = s->run_ranks > 1 || s->run_traces <= 1;
+    uint16_t message = one ? (ranks ? MSG_TEXT_SCOPE_RANK : MSG_TEXT_SCOPE_TRACE)
+                           : (ranks ? MSG_TEXT_SCOPE_RANKS : MSG_TEXT_SCOPE_TRACES);
+    color_begin(out, o, SGR_DIM);
+    text_put(out, o->lang, message, arg_text("name", s->worker), arg_text("run", s->run),
+             arg_int("count", !one    ? s->ranks
+                              : ranks ? s->run_ranks
+                                      : s->run_traces));
+    color_end(out, o);
+    buf_add_cstr(out, "\n");
+}
+
 void present_verdict_text(const verdict *v, const present_options *o, buf *out) {
     if (!v->id) return;
     color_begin(out, o, SEVERITY_COLORS[v->severity]);
@@ -321,6 +342,7 @@ static void put_left_out(const answer *a, const present_options *o, buf *out) {
 }
 
 status emit_text(const answer *a, const present_options *o, buf *out, error *err) {
+    present_scope_text(a, o, out);
     present_verdict_text(&a->verdict, o, out);
     for (uint32_t i = 0; i < a->n_tables; i++) {
         if (is_left_out(a, i)) continue;

@@ -127,7 +127,8 @@ status chosen_describe(const chosen *c, const trace *t, arena *a, trace_source *
         .path = shown_path(c->span->path),
         .run = c->run->name,
         .span = number,
-        .run_workers = c->run->n_workers,
+        .run_workers = c->run->n_ranks ? c->run->n_ranks : 1,
+        .run_traces = run_whole(c->run),
     };
     return OK;
 }

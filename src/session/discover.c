@@ -338,9 +338,8 @@ static status make_catalogue(arena *a, const found *f, size_t n, catalogue *out,
                 .name = f[i].run_name, .path = f[i].run_path, .workers = worker + 1};
         if (i == 0 || !same_worker(&f[i - 1], &f[i])) {
             run->n_workers++;
-            *++worker = (worker_entry){.name = f[i].name.worker,
-                                       .memory = f[i].name.memory,
-                                       .spans = span + 1};
+            *++worker = (worker_entry){
+                .name = f[i].name.worker, .memory = f[i].name.memory, .spans = span + 1};
         }
         if (i > 0 && same_span(&f[i - 1], &f[i])) continue;
         *++span = (span_entry){.path = f[i].path,
@@ -455,14 +454,19 @@ static status keep_passed(walk *w, catalogue *out, error *err) {
 
 /* Why a folder has no run: it is empty, all it has is of one foreign kind, or just so. */
 static status fail_without_traces(walk *w, const char *path, bool empty, error *err) {
-    const passed_file *p = VEC(&w->passed, passed_file);
-    bool one_kind = w->passed.n > 0 && p[0].message != MSG_NONE;
-    for (size_t i = 1; i < w->passed.n; i++) one_kind &= p[i].message == p[0].message;
+    const passed_file *p = VEC(&w->passed, passed_file), *first_told = NULL;
+    bool one_kind = true;
+    for (size_t i = 0; i < w->passed.n; i++) {
+        if (p[i].message == MSG_NONE) continue;
+        if (!first_told) first_told = &p[i];
+        one_kind &= p[i].message == first_told->message;
+    }
     if (empty) FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_NO_TRACES_EMPTY, arg_cstr("path", path));
-    if (!one_kind) FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_NO_TRACES_IN, arg_cstr("path", path));
-    str first = arena_printf(w->a, "%s/%.*s", path, STR_ARG(p[0].path));
+    if (!first_told || !one_kind)
+        FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_NO_TRACES_IN, arg_cstr("path", path));
+    str first = arena_printf(w->a, "%s/%.*s", path, STR_ARG(first_told->path));
     if (!first.p) FAIL_MEMORY(err);
-    FAIL(err, ERR_NOT_FOUND, NOPOS, p[0].message, arg_text("path", first));
+    FAIL(err, ERR_NOT_FOUND, NOPOS, first_told->message, arg_text("path", first));
 }
 
 static status discover_tree(arena *a, const char *path, const struct stat *st, catalogue *out,
@@ -542,7 +546,8 @@ status discover_files(arena *a, const char *const *paths, uint32_t n, catalogue 
     if (!f || !c.path.p) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < n; i++) TRY(add_given(a, paths[i], &f[i], err));
     size_t slash = str_rfind_byte(f[0].path, '/');
-    str parent = arena_str(a, slash == SIZE_MAX ? STR(".") : str_n(c.path.p, slash ? slash : 1));
+    str parent =
+        arena_str(a, slash == SIZE_MAX ? STR(".") : str_n(c.path.p, slash ? slash : 1));
     str name = parent.p ? own_name(a, parent.p) : STR_NONE;
     if (!name.p) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < n; i++) f[i].run_path = parent, f[i].run_name = name;

@@ -50,7 +50,7 @@ typedef struct {
     str name;
     int64_t rank; /* from the name (rank3, rank-3, rank_3) or the file, else INT64_MIN */
     worker_role role;
-    str owner; /* the worker it belongs to, of loaders and children; may not be in the run */
+    str owner;   /* the worker it belongs to, of loaders and children; may not be in the run */
     bool memory; /* a picture of memory, not a timeline */
     span_entry *spans;
     uint32_t n_spans;
@@ -65,18 +65,11 @@ typedef struct {
     uint32_t n_traces; /* workers that are ranks or traces by themselves: the first ones */
 } run_entry;
 
-/* A file that is not a trace, or not one that tacho reads. */
-typedef struct {
-    str path;         /* below the folder that was given */
-    uint16_t what;    /* a noun for lists */
-    uint16_t message; /* a sentence with {path}; MSG_NONE: nothing to say but the noun */
-} passed_file;
-
 typedef struct {
     str path; /* as given */
     run_entry *runs;
-    uint32_t n_runs; /* at least 1 */
-    passed_file *passed;
+    uint32_t n_runs;     /* at least 1 */
+    passed_file *passed; /* files that are not traces, or not ones that tacho reads */
     uint32_t n_passed;
 } catalogue;
 
@@ -113,6 +106,9 @@ static inline uint32_t run_whole(const run_entry *r) {
 /* The only run or the one asked for; the first worker; the last span. ERR_ARG with a list of
  * what is there when the choice is not possible or not unique. */
 status choose(const catalogue *c, const choice *wanted, chosen *out, error *err) MUST_USE;
+/* The run as it is listed: its workers and what they are, and what was passed over. */
+status run_list(const catalogue *c, const run_entry *r, arena *a, const run_listing **out,
+                error *err) MUST_USE;
 /* A path as it may be shown: a URL without its query, which may hold a token. */
 str shown_path(str path);
 /* What an analysis is told about a trace that was chosen and loaded; texts live as long as the

@@ -159,8 +159,8 @@ static bool is_object(str head) {
 }
 
 static bool is_rocprof_json(str head) {
-    return is_object(head) && holds(str_n(head.p, head.n < 256 ? head.n : 256),
-                                    STR("\"rocprofiler-sdk-tool\""));
+    return is_object(head) &&
+           holds(str_n(head.p, head.n < 256 ? head.n : 256), STR("\"rocprofiler-sdk-tool\""));
 }
 
 /* PyTorch's execution traces, before and after they got Chakra's name. */
@@ -204,14 +204,15 @@ static bool is_checkpoint(str head) {
     str start = str_n(head.p, head.n < 256 ? head.n : 256);
     bool tensors = head.n > 16 && head.p[7] == 0 && head.p[8] == '{' &&
                    (holds(start, STR("\"__metadata__\"")) || holds(start, STR("\"dtype\"")));
-    bool saved = is_zip(head) && (holds(start, STR("/data.pkl")) ||
-                                  holds(start, STR("/.format_version")) ||
-                                  holds(start, STR("/version")));
+    bool saved = is_zip(head) &&
+                 (holds(start, STR("/data.pkl")) || holds(start, STR("/.format_version")) ||
+                  holds(start, STR("/version")));
     return tensors || saved || str_starts(head, STR("\x89HDF\r\n"));
 }
 
 static bool is_numpy(str head) {
-    bool packed = is_zip(head) && holds(str_n(head.p, head.n < 256 ? head.n : 256), STR(".npy"));
+    bool packed =
+        is_zip(head) && holds(str_n(head.p, head.n < 256 ? head.n : 256), STR(".npy"));
     return packed || str_starts(head, STR("\x93NUMPY"));
 }
 

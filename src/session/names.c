@@ -145,7 +145,8 @@ worker_role name_role(str worker, str *owner) {
     if (str_eq(last, STR("launcher"))) return WORKER_LAUNCHER;
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
         str rest = str_from(last, roles[i].word.n);
-        if (!str_starts(last, roles[i].word) || !rest.n || digits_of(rest).n != rest.n) continue;
+        if (!str_starts(last, roles[i].word) || !rest.n || digits_of(rest).n != rest.n)
+            continue;
         *owner = str_n(worker.p, dot);
         return roles[i].role;
     }

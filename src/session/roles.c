@@ -95,7 +95,7 @@ static void mark_ranks(run_entry *r) {
 
 static int group_of(const worker_entry *w) {
     if (w->role == WORKER_RANK) return 0;
-    if (w->role == WORKER_TRACE) return w->memory ? 2 : 1;
+    if (w->role == WORKER_TRACE) return w->memory ? 2 : 1; /* a timeline comes first */
     return 3;
 }
 
@@ -107,10 +107,22 @@ static int compare_workers(const void *pa, const void *pb) {
     return name_compare(a->name, b->name);
 }
 
+void roles_count(run_entry *r) {
+    r->n_ranks = r->n_traces = 0;
+    for (uint32_t i = 0; i < r->n_workers; i++) {
+        r->n_ranks += r->workers[i].role == WORKER_RANK;
+        r->n_traces += group_of(&r->workers[i]) <= 1;
+    }
+}
+
 void roles_settle(run_entry *r) {
     uint32_t n_different, n;
     take_names(r);
     n = count(r, &n_different);
+    if (!n) { /* only children, or only pictures of memory: then they are what there is */
+        for (uint32_t i = 0; i < r->n_workers; i++) r->workers[i].role = WORKER_TRACE;
+        n = count(r, &n_different);
+    }
     if (!n_different && n > 1) {
         ask_files(r);
         (void)count(r, &n_different);
@@ -119,9 +131,47 @@ void roles_settle(run_entry *r) {
     }
     if (n_different) mark_ranks(r);
     qsort(r->workers, r->n_workers, sizeof *r->workers, compare_workers);
-    r->n_ranks = r->n_traces = 0;
-    for (uint32_t i = 0; i < r->n_workers; i++) {
-        r->n_ranks += r->workers[i].role == WORKER_RANK;
-        r->n_traces += group_of(&r->workers[i]) <= 1;
+    roles_count(r);
+}
+
+/* ---- for people ---------------------------------------------------------------------------- */
+
+static uint16_t words_of(const worker_entry *w) {
+    switch (w->role) {
+    case WORKER_RANK: return w->rank == INT64_MIN ? MSG_ROLE_RANK_UNNAMED : MSG_ROLE_RANK;
+    case WORKER_LOADER: return MSG_ROLE_LOADER;
+    case WORKER_CHILD: return MSG_ROLE_CHILD;
+    case WORKER_LAUNCHER: return MSG_ROLE_LAUNCHER;
+    case WORKER_OTHER: return MSG_ROLE_OTHER;
+    default: return MSG_ROLE_TRACE;
     }
+}
+
+/* The owner as people call it: a rank by its number. */
+static status name_owner(const worker_entry *w, arena *a, str *out, error *err) {
+    int64_t rank = name_rank(w->owner);
+    *out = w->owner;
+    if (!w->owner.n || rank == INT64_MIN) return OK;
+    *out = arena_printf(a, "rank %lld", (long long)rank);
+    if (!out->p) FAIL_MEMORY(err);
+    return OK;
+}
+
+status run_list(const catalogue *c, const run_entry *r, arena *a, const run_listing **out,
+                error *err) {
+    run_listing *l = ARENA_ARRAY(a, run_listing, 1);
+    listed_worker *v = ARENA_ARRAY(a, listed_worker, (size_t)r->n_workers + 1);
+    if (!l || !v) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < r->n_workers; i++) {
+        const worker_entry *w = &r->workers[i];
+        v[i] = (listed_worker){.name = w->name,
+                               .role = role_word(w->role),
+                               .words = words_of(w),
+                               .rank = w->rank,
+                               .n_spans = w->n_spans};
+        TRY(name_owner(w, a, &v[i].owner, err));
+    }
+    *l = (run_listing){v, c->passed, r->n_workers, c->n_passed};
+    *out = l;
+    return OK;
 }

@@ -99,8 +99,7 @@ static sniffed name_it(const source *s, str head, const format *f, str path) {
     const foreign *other = find_foreign(head, f, path);
     if (other) return (sniffed){.what = other->what, .message = other->message};
     uint16_t found = is_broken(s, head) ? MSG_FOUND_BROKEN_STREAM : name_unknown(head);
-    bool plain = found == MSG_FOUND_TEXT || found == MSG_FOUND_BINARY; /* says nothing new */
-    return (sniffed){.what = foreign_noun(found), .message = plain ? MSG_NONE : found};
+    return (sniffed){.what = foreign_noun(found)}; /* the sentence would say no more */
 }
 
 sniffed sniff_file(const char *path) {
