@@ -130,7 +130,7 @@ static status set_words(table *t, size_t row, uint32_t col, const verdict *words
 }
 
 static status write_workers(const run_listing *l, table *out, error *err) {
-    for (uint32_t i = 0; l->n_workers > 1 && i < l->n_workers; i++) {
+    for (uint32_t i = 0; i < l->n_workers; i++) {
         const listed_worker *w = &l->workers[i];
         verdict words = {.id = "role", .message = w->words};
         size_t row;
@@ -163,11 +163,12 @@ static status write_passed(const run_listing *l, table *out, error *err) {
 }
 
 static status write_listing(const run_listing *l, arena *a, answer *out, error *err) {
-    table *workers = answer_table(out, a, "workers"), *passed = answer_table(out, a, "passed");
-    if (!workers || !passed) FAIL_MEMORY(err);
+    table *workers = l && l->n_workers > 1 ? answer_table(out, a, "workers") : NULL;
+    table *passed = l && l->n_passed ? answer_table(out, a, "passed") : NULL;
     if (!l) return OK;
-    TRY(write_workers(l, workers, err));
-    return write_passed(l, passed, err);
+    if ((l->n_workers > 1 && !workers) || (l->n_passed && !passed)) FAIL_MEMORY(err);
+    if (workers) TRY(write_workers(l, workers, err));
+    return passed ? write_passed(l, passed, err) : OK;
 }
 
 status analyse_info(const analysis_input *in, const params *p, arena *a, answer *out,

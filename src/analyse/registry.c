@@ -215,8 +215,8 @@ status answer_begin(const char *analysis, const analysis_input *in, arena *a, an
         .duration_ns = max_i64(0, sub_i64(t->end_ns, t->start_ns)),
     };
     made.source.ranks = count_workers(in);
-    made.source.run_ranks = first->run_workers;
-    made.source.run_traces = first->run_traces;
+    made.source.run_ranks = first->run_ranks;
+    made.source.run_traces = first->run_workers;
     if (made.source.ranks > 1) made.source.worker = STR_NONE;
     TRY(input_quality(analysis, in, a, &made.quality, err));
     TRY(note_other_command(analysis, t, a, &made, err));

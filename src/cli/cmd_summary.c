@@ -192,7 +192,7 @@ static status put_table(const report *r, const answer *a, const char *name, uint
 static status open_all(report *r, opened *all, error *err) {
     const trace_source *first = &r->x->input.traces[0];
     options o = *r->o;
-    if (first->run_workers <= 1 || o.worker.n || str_eq(o.style, STR("paddle"))) return OK;
+    if (first->run_ranks <= 1 || o.worker.n || str_eq(o.style, STR("paddle"))) return OK;
     o.command.analysis = registry_find(STR("overview"));
     o.command.name = o.command.analysis->name;
     o.quiet = true; /* everything has been said once */

@@ -27,11 +27,12 @@ typedef struct {
 
 typedef struct {
     const trace *trace;
-    str worker;           /* name from the file or the metadata */
-    int64_t rank;         /* ABSENT_I64 when unknown */
-    str path, run, span;  /* for the answer's `trace` object */
-    uint32_t run_workers; /* ranks of its run, asked about or not, at least 1; 0 = not known */
-    uint32_t run_traces;  /* traces of its folder, ranks or not */
+    str worker;          /* name from the file or the metadata */
+    int64_t rank;        /* ABSENT_I64 when unknown */
+    str path, run, span; /* for the answer's `trace` object */
+    uint32_t
+        run_workers;    /* of its run, asked about or not: ranks, else traces; 0 = not known */
+    uint32_t run_ranks; /* the same when they are ranks, else 0 */
     const run_listing *listing; /* NULL: not known */
 } trace_source;
 

@@ -113,11 +113,7 @@ export function hasData(view: View): boolean {
     case "pipeline":
       return hasQueues() || some("data_loading");
     case "distributed":
-      return (
-        ranksOf(currentRun.value) > 1 ||
-        some("collective") ||
-        mindHas("distributed", "cluster_steps", "parallel_stages")
-      );
+      return ranksOf(currentRun.value) > 1 || some("collective") || mindHas("distributed", "cluster_steps", "parallel_stages");
     default:
       return true;
   }
