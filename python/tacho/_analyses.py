@@ -77,7 +77,7 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: trace, events, devices.
+        Tables: trace, events, devices, workers, passed.
         """
         words = dict(locals())
         del words["self"]

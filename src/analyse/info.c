@@ -9,6 +9,7 @@
  * under their own names; paths, times of day and host names are not facts about the trace
  * and are left out. */
 #include "analyse/analysis.h"
+#include "analyse/rules.h"
 #include "analyse/select.h"
 #include "analyse/summary_answers.h"
 #include "analyse/words.h"
@@ -118,6 +119,58 @@ static status write_device(const trace *t, uint32_t i, table *out, error *err) {
     return OK;
 }
 
+/* ---- what else is in the folder ------------------------------------------------------------ */
+
+static status set_words(table *t, size_t row, uint32_t col, const verdict *words, error *err) {
+    verdict *kept = ARENA_ARRAY(t->arena, verdict, 1);
+    if (!kept) FAIL_MEMORY(err);
+    *kept = *words;
+    table_set_sentence(t, row, col, kept);
+    return OK;
+}
+
+static status write_workers(const run_listing *l, table *out, error *err) {
+    for (uint32_t i = 0; i < l->n_workers; i++) {
+        const listed_worker *w = &l->workers[i];
+        verdict words = {.id = "role", .message = w->words};
+        size_t row;
+        TRY(table_add_row(out, &row, err));
+        table_set_text(out, row, COL(info, workers, worker), w->name);
+        if (w->rank != ABSENT_I64) table_set_int(out, row, COL(info, workers, rank), w->rank);
+        table_set_text(out, row, COL(info, workers, role), str_of(w->role));
+        if (w->rank != ABSENT_I64) verdict_add(&words, arg_int("rank", w->rank));
+        if (w->owner.n) verdict_add(&words, arg_text("owner", w->owner));
+        TRY(set_words(out, row, COL(info, workers, what), &words, err));
+        table_set_int(out, row, COL(info, workers, spans), w->n_spans);
+    }
+    return OK;
+}
+
+static status write_passed(const run_listing *l, table *out, error *err) {
+    for (uint32_t i = 0; i < l->n_passed; i++) {
+        const passed_file *p = &l->passed[i];
+        verdict what = {.id = "what", .message = p->what}, why = {.id = "why"};
+        size_t row;
+        TRY(table_add_row(out, &row, err));
+        table_set_text(out, row, COL(info, passed, file), p->path);
+        TRY(set_words(out, row, COL(info, passed, what), &what, err));
+        if (p->message == MSG_NONE) continue;
+        why.message = p->message;
+        verdict_add(&why, arg_text("path", p->path));
+        TRY(set_words(out, row, COL(info, passed, why), &why, err));
+    }
+    return OK;
+}
+
+static status write_listing(const run_listing *l, arena *a, answer *out, error *err) {
+    table *workers = l && l->n_workers > 1 ? answer_table(out, a, "workers") : NULL;
+    table *passed = l && l->n_passed ? answer_table(out, a, "passed") : NULL;
+    if (!l) return OK;
+    if ((l->n_workers > 1 && !workers) || (l->n_passed && !passed)) FAIL_MEMORY(err);
+    if (workers) TRY(write_workers(l, workers, err));
+    return passed ? write_passed(l, passed, err) : OK;
+}
+
 status analyse_info(const analysis_input *in, const params *p, arena *a, answer *out,
                     error *err) {
     const trace *t = in->traces[0].trace;
@@ -134,6 +187,7 @@ status analyse_info(const analysis_input *in, const params *p, arena *a, answer 
     TRY(write_trace(&in->traces[0], facts, err));
     TRY(write_events(t, events, err));
     for (uint32_t i = 1; i < t->device.n; i++) TRY(write_device(t, i, devices, err));
+    TRY(write_listing(in->traces[0].listing, a, out, err));
     answer_finish(out, p);
     return OK;
 }

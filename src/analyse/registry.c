@@ -200,6 +200,17 @@ static status note_recorder(const trace *t, arena *a, answer *out, error *err) {
     return OK;
 }
 
+/* A summary may be that of many workers. */
+static uint32_t count_workers(const analysis_input *in) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < in->n_traces; i++) {
+        const summary *s = in->traces[i].trace->summary;
+        bool unread = s && SUMMARY_N(s, failure) && !SUMMARY_N(s, worker);
+        n += s && SUMMARY_N(s, worker) ? SUMMARY_N(s, worker) : !unread;
+    }
+    return n;
+}
+
 status answer_begin(const char *analysis, const analysis_input *in, arena *a, answer *out,
                     error *err) {
     const analysis_trace *first = &in->traces[0];
@@ -216,6 +227,10 @@ status answer_begin(const char *analysis, const analysis_input *in, arena *a, an
             t->base_unix_ns == ABSENT_I64 ? ABSENT_I64 : add_i64(t->base_unix_ns, t->start_ns),
         .duration_ns = max_i64(0, sub_i64(t->end_ns, t->start_ns)),
     };
+    made.source.ranks = count_workers(in);
+    made.source.run_ranks = first->run_ranks;
+    made.source.run_traces = first->run_workers;
+    if (made.source.ranks > 1) made.source.worker = STR_NONE;
     TRY(input_quality(analysis, in, a, &made.quality, err));
     TRY(note_other_command(analysis, t, a, &made, err));
     TRY(note_recorder(t, a, &made, err));

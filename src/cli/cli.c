@@ -36,6 +36,14 @@ int cli_exit_status(status s) {
     }
 }
 
+void cli_say(const options *o, str sentence) {
+    buf line = {0};
+    text_put(&line, o->words, MSG_CLI_PREFIX, arg_text("sentence", sentence));
+    buf_add_byte(&line, '\n');
+    if (buf_ok(&line)) (void)!write(STDERR_FILENO, line.p, line.n);
+    buf_fini(&line);
+}
+
 int cli_complain(const options *o, const error *err) {
     buf sentence = {0}, line = {0};
     text_error(&sentence, o->words, err);

@@ -12,6 +12,8 @@ int cli_exit_status(status s);
 /* Says the error on stderr, in the language of the options; returns its exit status. */
 int cli_complain(const options *o, const error *err);
 
+/* Says a sentence on stderr, as complaints are said. */
+void cli_say(const options *o, str sentence);
 /* Says on stderr, unless --quiet, which command is better for a trace of this format, when one is. */
 void cli_note_better(const options *o, str format);
 

@@ -75,7 +75,7 @@ static status reduce(const options *o, transport *t, arena *a, bool *alive, erro
     if (!o->reduce_output.p) FAIL0(err, ERR_ARG, NOPOS, MSG_REDUCE_NO_OUTPUT);
     TRY(discover(a, o->traces[0], &found, err));
     TRY(choose(&found, &wanted, &c, err));
-    watching w = {.o = o, .total = c.run->n_workers};
+    watching w = {.o = o, .total = run_whole(c.run)};
     w.shown = !o->quiet && t->rank == 0 && isatty(STDERR_FILENO);
     int64_t threads = o->threads == ABSENT_I64 || o->threads == 0 ? pool_cpus() : o->threads;
     reduce_options how = {.run = c.run,

@@ -10,6 +10,9 @@
  * --sort takes a column of the operators or kernels, or a word that means one of each (KEYS); a
  * table that has no such column keeps its own order.
  *
+ * Of a run of several ranks the verdict, the average step and the advice are those of all of them;
+ * what needs events (operators, kernels, memory) is of the first, and its line says so.
+ *
  * --style paddle is another report altogether (paddle_tables.c). */
 #include <unistd.h>
 
@@ -33,7 +36,8 @@ static const struct part_rows {
 
 typedef struct {
     const options *o;
-    opened *x;
+    opened *x;   /* one worker */
+    opened *all; /* all ranks of its run; NULL: it has no others, or one was chosen */
     output *out;
     present_options present;
 } report;
@@ -57,9 +61,10 @@ static const struct {
 
 static status ask(const report *r, str analysis, answer *out, error *err) {
     const analysis_info *a = registry_find(analysis);
-    params p = options_params(r->o, r->x->pool);
     if (!a) BUG("summary asks for an analysis that is not there");
-    TRY(a->run(&r->x->input, &p, &r->x->arena, out, err));
+    opened *x = a->all_workers && r->all ? r->all : r->x;
+    params p = options_params(r->o, x->pool);
+    TRY(a->run(&x->input, &p, &x->arena, out, err));
     shape_stable(out, r->o);
     return present_resolve(out, r->o->words, err);
 }
@@ -214,10 +219,23 @@ static status put_table(const report *r, const answer *a, const char *name, uint
     return put_rows(r, t, err);
 }
 
-static status write_report(const report *r, error *err) {
+/* The verdict, the average step and the advice are those of all ranks; the rest is of the first. */
+static status open_all(report *r, opened *all, error *err) {
+    const trace_source *first = &r->x->input.traces[0];
+    options o = *r->o;
+    if (first->run_ranks <= 1 || o.worker.n || str_eq(o.style, STR("paddle"))) return OK;
+    o.command.analysis = registry_find(STR("overview"));
+    o.command.name = o.command.analysis->name;
+    o.quiet = true; /* everything has been said once */
+    r->all = all;
+    return open_traces(&o, all, err);
+}
+
+static status write_report(report *r, opened *all, error *err) {
     answer overview, memory, advise;
     buf *out = &r->out->buf;
     TRY(open_traces(r->o, r->x, err));
+    TRY(open_all(r, all, err));
     cli_note_better(r->o, r->x->input.traces[0].trace->format);
     if (str_eq(r->o->style, STR("paddle"))) {
         TRY(paddle_tables_write(r->o, r->x, &r->out->buf, err));
@@ -225,6 +243,7 @@ static status write_report(const report *r, error *err) {
         return OK;
     }
     TRY(ask(r, STR("overview"), &overview, err));
+    present_scope_text(&overview, &r->present, out);
     present_verdict_text(&overview.verdict, &r->present, out);
     TRY(put_header(r, err));
     TRY(put_table(r, &overview, "breakdown", MSG_SUMMARY_BREAKDOWN, err));
@@ -241,10 +260,11 @@ static status write_report(const report *r, error *err) {
 
 int cmd_summary(options *o) {
     error err = {0};
-    opened x = {.pool = NULL};
+    opened x = {.pool = NULL}, all = {.pool = NULL};
     output out = {.fd = STDOUT_FILENO, .name = text_get(MSG_CLI_STDOUT, o->words)};
     report r = {.o = o, .x = &x, .out = &out, .present = cli_present(o, &out)};
-    status s = write_report(&r, &err);
+    status s = write_report(&r, &all, &err);
+    if (r.all) open_end(&all);
     open_end(&x);
     return output_end(&out, o, s, &err);
 }

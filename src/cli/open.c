@@ -1,9 +1,10 @@
 /* open.c: from the TRACE arguments of a command to sealed traces.
  *
- * One argument is a file, a run or a log folder; --run, --worker and --span choose in it.
- * Several arguments are several workers, for analyses that can look at more than one. With
- * --all-workers every worker of the chosen run joins, the chosen one first, the same cycle of
- * each; then summaries are opened where they can answer (open_summaries.c).
+ * One argument is a file, a run or a log folder; --run, --worker and --span choose in it. Several
+ * files are the workers of one run, as a shell gives them for a pattern. Where the analysis can look
+ * at several workers it looks at all ranks of the run, unless --worker names one: the first rank
+ * first, the same cycle of each; then summaries are opened where they can answer
+ * (open_summaries.c). --all-workers asks for the same, also of traces that are not ranks.
  *
  * session/ does the work; here is only what the command line says about it. Everything opened
  * is held by the arena of `opened`, whose reset gives the traces back. */
@@ -16,6 +17,7 @@
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/open_int.h"
+#include "cli/passed.h"
 #include "cli/progress.h"
 #include "session/discover.h"
 #include "session/load.h"
@@ -57,28 +59,67 @@ static status load_span(const options *o, opened *x, const chosen *c, trace **ou
     return OK;
 }
 
+status open_describe(opened *x, const chosen *c, const trace *t, error *err) {
+    trace_source *to = &x->traces[x->input.n_traces++];
+    TRY(chosen_describe(c, t, &x->arena, to, err));
+    to->listing = x->listing;
+    return OK;
+}
+
 static status add_worker(const options *o, opened *x, const chosen *c, error *err) {
     trace *t;
     TRY(load_span(o, x, c, &t, err));
-    return chosen_describe(c, t, &x->arena, &x->traces[x->input.n_traces++], err);
+    return open_describe(x, c, t, err);
+}
+
+/* What was passed over, in a line on stderr. */
+static void note_passed(const options *o, const catalogue *c) {
+    buf line = {0};
+    if (o->quiet || !c->n_passed) return;
+    passed_line(&line, o->words, c);
+    if (buf_ok(&line)) cli_say(o, buf_str(&line));
+    buf_fini(&line);
+}
+
+static status choose_in(const options *o, opened *x, const catalogue *found, chosen *c,
+                        error *err) {
+    choice wanted = {.run = o->run, .worker = o->worker, .span = o->span};
+    TRY(choose(found, &wanted, c, err));
+    return run_list(found, c->run, &x->arena, &x->listing, err);
 }
 
 static status add_path(const options *o, opened *x, const char *path, chosen *c, error *err) {
     catalogue found = {.n_runs = 0};
-    choice wanted = {.run = o->run, .worker = o->worker, .span = o->span};
-    TRY(discover(&x->arena, path, &found, err));
-    return choose(&found, &wanted, c, err);
+    status st = discover(&x->arena, path, &found, err);
+    if (st == OK || (st == ERR_NOT_FOUND && err->message == MSG_NO_TRACES_IN))
+        note_passed(o, &found);
+    TRY(st);
+    return choose_in(o, x, &found, c, err);
+}
+
+static bool can_take_many(const options *o) {
+    return o->command.analysis ? o->command.analysis->all_workers
+                               : strcmp(o->command.name, "export") == 0; /* merges them */
+}
+
+/* Is the question about all of the run? An export is of one worker unless it is asked to merge. */
+static bool wants_all(const options *o, const run_entry *run) {
+    if (!can_take_many(o)) return false;
+    if (o->all_workers) return true;
+    if (o->worker.n) return false;
+    return (o->n_traces > 1 && run_whole(run) > 1) ||
+           (o->command.analysis && run_has_ranks(run));
 }
 
 /* Questions about all workers rest on their summaries (summary_answers.h). */
 static bool wants_summaries(const options *o, const run_entry *run) {
     params p = options_params(o, NULL);
-    return o->command.analysis && summary_is_enough(&p, run->n_workers);
+    return o->command.analysis && summary_is_enough(&p, run_whole(run));
 }
 
-/* The other workers of the run, behind the chosen one. */
+/* The other workers of the run, after the chosen one. */
 static status add_others(const options *o, opened *x, const chosen *first, error *err) {
-    for (uint32_t i = 0; i < first->run->n_workers; i++) {
+    for (uint32_t i = 0; i < run_whole(first->run); i++) {
         const worker_entry *w = &first->run->workers[i];
         if (w == first->worker) continue;
         chosen c = {.run = first->run, .worker = w};
@@ -97,14 +138,9 @@ static status make_room(opened *x, size_t n, error *err) {
 
 static status check_count(const options *o, error *err) {
     const char *name = o->command.name;
-    bool many = o->command.analysis ? o->command.analysis->all_workers
-                                    : strcmp(name, "export") == 0; /* merges them */
     if (o->n_traces == 0)
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_NO_TRACE, arg_cstr("command", name));
-    if (o->n_traces > 1 && !many)
-        FAIL(err, ERR_ARG, NOPOS, MSG_CLI_ONE_TRACE, arg_cstr("command", name),
-             arg_int("count", o->n_traces));
-    if (o->all_workers && !many)
+    if (o->all_workers && !can_take_many(o))
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_NOT_ALL_WORKERS, arg_cstr("command", name));
     return OK;
 }
@@ -120,25 +156,34 @@ static status start_pool(const options *o, opened *x, error *err) {
     return OK;
 }
 
+/* The chosen worker, and all of its run where the question is about them. */
+static status open_run(const options *o, opened *x, chosen *c, error *err) {
+    TRY(make_room(x, (size_t)run_whole(c->run) + 1, err));
+    if (!wants_all(o, c->run)) return add_worker(o, x, c, err);
+    if (c->worker >=
+        c->run->workers + run_whole(c->run)) { /* not one of those that are meant */
+        c->worker = c->run->workers;
+        c->span = worker_span(c->worker, c->span->number);
+    }
+    if (wants_summaries(o, c->run)) return open_summaries(o, x, c, err);
+    TRY(add_worker(o, x, c, err));
+    return add_others(o, x, c, err);
+}
+
 status open_traces(const options *o, opened *x, error *err) {
     chosen c;
+    catalogue found = {.n_runs = 0};
     *x = (opened){.pool = NULL};
     arena_init(&x->arena, 0);
     TRY(check_count(o, err));
     TRY(start_pool(o, x, err));
     if (o->n_traces == 1) {
         TRY(add_path(o, x, o->traces[0], &c, err));
-        TRY(make_room(x, c.run->n_workers, err));
-        if (o->all_workers && wants_summaries(o, c.run)) return open_summaries(o, x, &c, err);
-        TRY(add_worker(o, x, &c, err));
-        return o->all_workers ? add_others(o, x, &c, err) : OK;
+    } else {
+        TRY(discover_files(&x->arena, o->traces, o->n_traces, &found, err));
+        TRY(choose_in(o, x, &found, &c, err));
     }
-    TRY(make_room(x, o->n_traces, err));
-    for (uint32_t i = 0; i < o->n_traces; i++) {
-        TRY(add_path(o, x, o->traces[i], &c, err));
-        TRY(add_worker(o, x, &c, err));
-    }
-    return OK;
+    return open_run(o, x, &c, err);
 }
 
 void open_end(opened *x) {

@@ -5,8 +5,9 @@
 #include "cli/options.h"
 
 typedef struct {
-    analysis_input input;   /* the chosen worker first */
-    analysis_trace *traces; /* the same, as they are filled */
+    analysis_input input;       /* the chosen worker first */
+    analysis_trace *traces;     /* the same, as they are filled */
+    const run_listing *listing; /* what else is in the folder */
     pool *pool;
     arena arena; /* of the command: holds the traces, and the answer too */
 } opened;

@@ -94,7 +94,7 @@ static void load_one(void *context, size_t i, int thread) {
     pthread_mutex_lock(&q->lock);
     if (st != OK) q->fatal = st;
     q->done++;
-    (void)progress_step(&q->progress, q->done, q->first->run->n_workers);
+    (void)progress_step(&q->progress, q->done, run_whole(q->first->run));
     pthread_mutex_unlock(&q->lock);
 }
 
@@ -112,13 +112,13 @@ static status take_all(opening *q, uint32_t n, error *err) {
     TRY(st);
     for (uint32_t i = 0; i < n; i++) {
         chosen c = nth(q, i);
-        TRY(chosen_describe(&c, q->got[i], &x->arena, &x->traces[x->input.n_traces++], err));
+        TRY(open_describe(x, &c, q->got[i], err));
     }
     return OK;
 }
 
 status open_summaries(const options *o, opened *x, const chosen *first, error *err) {
-    uint32_t n = first->run->n_workers;
+    uint32_t n = run_whole(first->run);
     opening q = {.o = o, .x = x, .first = first};
     q.got = ARENA_ARRAY(&x->arena, trace *, n);
     if (!q.got) FAIL_MEMORY(err);

@@ -89,7 +89,7 @@ static void work(void *context, size_t i, int thread) {
     (void)thread;
     for (;;) {
         int64_t n = transport_take(r->o->transport);
-        if (n < 0 || n >= r->o->run->n_workers) return;
+        if (n < 0 || n >= run_whole(r->o->run)) return;
         error err = {0};
         status st = reduce_file(r, r->order[n], r->mine[i], &err);
         if (st == OK) continue;
@@ -103,7 +103,7 @@ static void work(void *context, size_t i, int thread) {
 
 /* All files of this process into mine[0]. */
 static status reduce_files(running *r, uint32_t n_threads, error *err) {
-    uint32_t n = r->o->run->n_workers, *scratch = ARENA_ARRAY(&r->arena, uint32_t, n + 1);
+    uint32_t n = run_whole(r->o->run), *scratch = ARENA_ARRAY(&r->arena, uint32_t, n + 1);
     r->order = ARENA_ARRAY(&r->arena, uint32_t, n + 1);
     pool *p = pool_new((int)n_threads);
     if (!p || !r->order || !scratch) {
@@ -313,7 +313,7 @@ status reduce_run(const reduce_options *o, reduce_result *out, error *err) {
     pthread_mutex_init(&r.lock, NULL);
     r.mine = ARENA_ARRAY(&r.arena, summary *, n_threads);
     status st = r.mine ? run_all(&r, n_threads, err) : ERR_MEMORY;
-    *out = (reduce_result){.n_files = o->run->n_workers, .n_failed = r.n_failed};
+    *out = (reduce_result){.n_files = run_whole(o->run), .n_failed = r.n_failed};
     if (st == OK && o->transport->rank == 0) {
         out->all = r.mine[0];
         out->n_failed = SUMMARY_N(out->all, failure);

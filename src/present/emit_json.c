@@ -55,6 +55,10 @@ static void put_source(buf *out, const answer_source *s) {
         buf_printf(out, "\"%lld\"", (long long)s->start_unix_ns);
     buf_add_cstr(out, ",\"duration_ns\":");
     buf_add_i64(out, s->duration_ns);
+    if (s->ranks > 1 || s->run_ranks > 1) { /* of a distributed run: what this rests on */
+        buf_printf(out, ",\"ranks\":%u,\"run_ranks\":%u", s->ranks,
+                   s->run_ranks > s->ranks ? s->run_ranks : s->ranks);
+    }
     buf_add_byte(out, '}');
 }
 

@@ -57,7 +57,12 @@ static void put_about(buf *out, const answer *a, const present_options *o) {
     const answer_source *s = &a->source;
     if (s->path.n != 0) buf_add_cstr(out, ", ");
     if (o->lines == 0) put_part(out, o->lang, MSG_TEXT_RUN, s->run);
-    put_part(out, o->lang, MSG_TEXT_WORKER, s->worker);
+    if (s->ranks > 1) {
+        text_put(out, o->lang, MSG_TEXT_RANKS, arg_int("count", s->ranks));
+        buf_add_cstr(out, ", ");
+    } else {
+        put_part(out, o->lang, MSG_TEXT_WORKER, s->worker);
+    }
     if (o->lines == 0) put_part(out, o->lang, MSG_TEXT_SPAN, s->span);
     width_put(out, s->format);
     if (s->format.n != 0) buf_add_cstr(out, ", ");
@@ -141,6 +146,22 @@ void present_quality_text(const answer *a, const present_options *o, buf *out) {
     put_notes(q, o, out);
 }
 
+void present_scope_text(const answer *a, const present_options *o, buf *out) {
+    const answer_source *s = &a->source;
+    bool one = s->ranks <= 1;
+    if (s->run_ranks <= 1 && s->run_traces <= 1 && one) return;
+    bool ranks = s->run_ranks > 1 || s->run_traces <= 1;
+    uint16_t message = one ? (ranks ? MSG_TEXT_SCOPE_RANK : MSG_TEXT_SCOPE_TRACE)
+                           : (ranks ? MSG_TEXT_SCOPE_RANKS : MSG_TEXT_SCOPE_TRACES);
+    color_begin(out, o, SGR_DIM);
+    text_put(out, o->lang, message, arg_text("name", s->worker), arg_text("run", s->run),
+             arg_int("count", !one    ? s->ranks
+                              : ranks ? s->run_ranks
+                                      : s->run_traces));
+    color_end(out, o);
+    buf_add_cstr(out, "\n");
+}
+
 void present_verdict_text(const verdict *v, const present_options *o, buf *out) {
     if (!v->id) return;
     sentence_put(out, o,
@@ -185,6 +206,7 @@ static void put_left_out(const answer *a, const present_options *o, buf *out) {
 }
 
 status emit_text(const answer *a, const present_options *o, buf *out, error *err) {
+    present_scope_text(a, o, out);
     if (o->lines != 0) return emit_screen(a, o, out, err);
     present_verdict_text(&a->verdict, o, out);
     for (uint32_t i = 0; i < a->n_tables; i++) {

@@ -43,6 +43,8 @@ status present_answer(form f, const answer *a, const present_options *o, buf *ou
 
 /* The sentence that answers the question, in the color of its severity; nothing when there is
  * none. */
+/* The first line of an answer that is about several workers, or about one of several. */
+void present_scope_text(const answer *a, const present_options *o, buf *out);
 void present_verdict_text(const verdict *v, const present_options *o, buf *out);
 /* One table as text for a terminal, without title, verdict and quality. */
 status present_table_text(const table *t, const present_options *o, buf *out,

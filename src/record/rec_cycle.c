@@ -72,16 +72,17 @@ static bool make_folder(const char *path) {
     return mkdir(part, 0777) == 0 || errno == EEXIST;
 }
 
-static void worker_name(char *to, size_t size) {
-    char host[128] = "host";
+static void worker_name(int pid, char *to, size_t size) {
+    char host[128] = "host", plain[192];
     int64_t rank, world;
     (void)gethostname(host, sizeof host - 1);
+    snprintf(plain, sizeof plain, "%s_%d", host, pid);
     if (rec_set.worker[0])
         snprintf(to, size, "%s", rec_set.worker);
     else if (rec_rank(&rank, &world))
-        snprintf(to, size, "rank%lld.%s_%d", (long long)rank, host, (int)getpid());
+        snprintf(to, size, "rank%lld.%s", (long long)rank, plain);
     else
-        snprintf(to, size, "%s_%d", host, (int)getpid());
+        rec_role_name(plain, to, size);
     for (char *p = to; *p; p++)
         if (*p == '/' || (unsigned char)*p < ' ') *p = '_';
 }
@@ -127,7 +128,7 @@ static bool prepare(void) {
     if (prepared) return true;
     if (!bytes) bytes = flight ? FLIGHT_BYTES : WINDOW_BYTES;
     if (bytes < (uint64_t)1 << 20) bytes = (uint64_t)1 << 20;
-    worker_name(worker, sizeof worker);
+    worker_name((int)getpid(), worker, sizeof worker);
     file_name(worker, final_path, sizeof final_path);
     snprintf(path, sizeof path, "%s%s", final_path, flight ? ".tmp" : "");
     if (flight) (void)unlink(path);
@@ -365,6 +366,12 @@ void rec_start_pending(void) {
         if (!follow_schedule()) __atomic_store_n(&is_started, 0, __ATOMIC_RELAXED);
     }
     rec_leave(&rec_cycle_lock, before);
+}
+
+void rec_cycle_name_parent(void) {
+    char parent[224];
+    worker_name((int)getppid(), parent, sizeof parent);
+    rec_role_forked(parent);
 }
 
 void rec_cycle_forked(void) {

@@ -30,6 +30,7 @@ static void after_fork_in_child(void) {
     rec_threads_forget();
     rec_helper_forked();
     rec_cupti_forked();
+    rec_cycle_name_parent(); /* while it still has its rank and its name */
     rec_rank_forked();
     rec_cycle_forked();
 }
@@ -77,6 +78,7 @@ static void read_environment(void) {
 
 __attribute__((constructor)) static void load(void) {
     rec_clock_init();
+    rec_role_load();
     (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     read_environment();
 }

@@ -242,6 +242,15 @@ void rec_meta_write(rec_file *f);
 /* Rank and number of processes: as told, else as the launcher's environment says; false: unknown. */
 bool rec_rank(int64_t *rank, int64_t *world);
 void rec_rank_forked(void);
+/* rec_role.c */
+void rec_role_load(void);
+void rec_role_forked(const char *parent);
+/* The rank that the launcher gave to this process itself. */
+bool rec_role_rank(int64_t *rank, int64_t *world);
+/* The name of a process without a rank; plain: HOST_PID. */
+void rec_role_name(const char *plain, char *to, size_t size);
+/* In a forked child: what it is a child of. */
+void rec_cycle_name_parent(void);
 
 /* ---- helper ---- */
 /* Makes sure that it runs and listens when it should; false when there can be no thread. */

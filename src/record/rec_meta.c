@@ -2,8 +2,7 @@
  *
  * What the program says (tacho_meta, tacho_rank, tacho_pipe) is kept for its life and written into
  * each file; what can be known without asking (host, command, number of processors, the launcher's
- * rank) is found out when a file begins. A launcher's variables are inherited by every child, so a
- * forked child has no rank until the program says so: the workers of a data loader are not ranks. */
+ * rank, which rec_role.c tells from one that was inherited) is found out when a file begins. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,33 +22,15 @@ static struct pipe_row {
 } pipes[MOST_FACTS];
 static int n_pipes;
 static int64_t told_rank = -1, told_world = -1;
-static bool is_child;
-
-static bool number_of(const char *name, int64_t *out) {
-    const char *text = getenv(name);
-    char *end;
-    if (!text || !*text) return false;
-    *out = strtoll(text, &end, 10);
-    return *end == 0 && *out >= 0;
-}
 
 bool rec_rank(int64_t *rank, int64_t *world) {
-    static const char *const NAMES[][2] = {{"RANK", "WORLD_SIZE"},
-                                           {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-                                           {"PMI_RANK", "PMI_SIZE"},
-                                           {"PADDLE_TRAINER_ID", "PADDLE_TRAINERS_NUM"},
-                                           {"SLURM_PROCID", "SLURM_NTASKS"}};
     *rank = told_rank;
     *world = told_world;
-    if (told_rank >= 0) return true;
-    for (size_t i = 0; !is_child && i < sizeof NAMES / sizeof *NAMES; i++)
-        if (number_of(NAMES[i][0], rank) && number_of(NAMES[i][1], world)) return true;
-    return false;
+    return told_rank >= 0 || rec_role_rank(rank, world);
 }
 
 void rec_rank_forked(void) {
     told_rank = told_world = -1;
-    is_child = true;
 }
 
 /* ---- writing ---- */

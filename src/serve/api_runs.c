@@ -64,6 +64,8 @@ static void put_run(exchange *x, const run_entry *run) {
             buf_add_cstr(b, "null");
         else
             buf_add_i64(b, worker->rank);
+        put_text(b, "role", str_of(role_word(worker->role)));
+        put_text_or_null(b, "owner", worker->owner);
         put_key(b, "spans");
         buf_add_byte(b, '[');
         for (uint32_t i = 0; i < worker->n_spans; i++) {
@@ -73,6 +75,7 @@ static void put_run(exchange *x, const run_entry *run) {
         buf_add_cstr(b, "]}");
     }
     buf_add_byte(b, ']');
+    put_int(b, "ranks", run->n_ranks);
     put_big(b, "date", date);
     buf_add_byte(b, '}');
 }
@@ -89,6 +92,28 @@ static void put_refused(exchange *x) {
         buf_add_byte(b, '{');
         put_text(b, "path", r->path);
         put_text(b, "why", buf_str(&why));
+        buf_add_byte(b, '}');
+        buf_fini(&why);
+    }
+    buf_add_byte(b, ']');
+}
+
+/* Files of the folder that are not read, and why. */
+static void put_passed(exchange *x) {
+    buf *b = &x->reply.body;
+    const catalogue *c = &x->snapshot->found;
+    put_key(b, "passed");
+    buf_add_byte(b, '[');
+    for (uint32_t i = 0; i < c->n_passed; i++) {
+        const passed_file *p = &c->passed[i];
+        buf why = {0};
+        if (p->message != MSG_NONE)
+            text_put(&why, x->request.words, p->message, arg_text("path", p->path));
+        put_comma(b);
+        buf_add_byte(b, '{');
+        put_text(b, "path", p->path);
+        put_text(b, "what", str_of(text_get(p->what, x->request.words)));
+        put_text_or_null(b, "why", buf_str(&why));
         buf_add_byte(b, '}');
         buf_fini(&why);
     }
@@ -117,6 +142,7 @@ status route_runs(exchange *x, error *err) {
         put_run(x, &x->snapshot->found.runs[i]);
     buf_add_byte(b, ']');
     put_refused(x);
+    put_passed(x);
     buf_add_cstr(b, "}\n");
     return OK;
 }

@@ -5,8 +5,9 @@
  * limit. An answer that only depends on its traces and its request line carries a tag made of both;
  * a reader that sends the tag back is told so without computing anything.
  *
- * The question decides which traces: the chosen worker, or with all-workers all of the run, the
- * chosen one first, as on the command line. Then summaries are held where they are enough, and
+ * The question decides which traces: the chosen worker, or all ranks of the run, the first one
+ * first, as on the command line: when no worker is named and the analysis can, or with all-workers.
+ * Then summaries are held where they are enough, and
  * joined once for all questions (joined.h); a file that cannot be read is left out and named. */
 #include <stdio.h>
 #include <unistd.h>
@@ -42,6 +43,12 @@ status exchange_parse(exchange *x, error *err) {
 
 /* ---- holding ----------------------------------------------------------------------------- */
 
+/* Without a worker a question is about all ranks, where the analysis can look at them. */
+static bool wants_all(const request *r, const run_entry *run) {
+    if (r->all_workers) return true;
+    return !r->worker.n && r->analysis && r->analysis->all_workers && run_has_ranks(run);
+}
+
 static status find_trace(exchange *x, error *err) {
     const request *r = &x->request;
     choice wanted = {.run = r->run, .worker = r->worker, .span = r->span};
@@ -52,7 +59,13 @@ static status find_trace(exchange *x, error *err) {
         FAIL(err, ERR_ARG, NOPOS, MSG_HTTP_NOT_ALL_WORKERS,
              arg_cstr("route", r->analysis ? r->analysis->name : route_name(r->route)));
     TRY(choose(&x->snapshot->found, &wanted, &x->chosen, err));
-    x->n_traces = r->all_workers ? x->chosen.run->n_workers : 1;
+    bool all = wants_all(r, x->chosen.run);
+    x->n_traces = all ? run_whole(x->chosen.run) : 1;
+    if (all && x->chosen.worker >= x->chosen.run->workers + x->n_traces) {
+        x->chosen.worker =
+            x->chosen.run->workers; /* a data loader's process is not among them */
+        x->chosen.span = worker_span(x->chosen.worker, x->chosen.span->number);
+    }
     x->summaries = x->n_traces > 1 && summary_is_enough(&r->extra, x->n_traces);
     x->held = ARENA_ARRAY(&x->arena, held_trace *, x->n_traces);
     x->traces = ARENA_ARRAY(&x->arena, analysis_trace, x->n_traces);

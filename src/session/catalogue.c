@@ -21,6 +21,7 @@
 
 #include "base/vec.h"
 #include "session/catalogue_int.h"
+#include "session/discover_int.h"
 
 #define QUIET_NS INT64_C(2000000000)
 
@@ -204,6 +205,7 @@ static status refuse_outsiders(look *q, error *err) {
             if (spans) run->workers[workers++] = *worker;
         }
         run->n_workers = workers;
+        roles_count(run);
         if (workers) f->runs[runs++] = *run;
     }
     f->n_runs = runs;
@@ -240,7 +242,7 @@ static status match_entries(look *q, bool *changed, error *err) {
                 entry *e = c->entries[id];
                 e->latest = i + 1 == worker->n_spans;
                 e->main_worker = w == 0;
-                e->of_many = s->found.runs[r].n_workers > LIVE_MANY_WORKERS;
+                e->of_many = run_whole(&s->found.runs[r]) > LIVE_MANY_WORKERS;
                 TRY(name_entry(c, e, worker, err));
                 *changed |= update_entry(c, e, span);
             }

@@ -119,6 +119,8 @@ status choose(const catalogue *c, const choice *wanted, chosen *out, error *err)
 status chosen_describe(const chosen *c, const trace *t, arena *a, trace_source *out,
                        error *err) {
     str number = arena_printf(a, "%u", c->span->number);
+    /* A data loader's process is not one of the ranks. */
+    bool counts = c->worker->role == WORKER_RANK || c->worker->role == WORKER_TRACE;
     if (!number.p) FAIL_MEMORY(err);
     *out = (trace_source){
         .trace = t,
@@ -127,7 +129,8 @@ status chosen_describe(const chosen *c, const trace *t, arena *a, trace_source *
         .path = shown_path(c->span->path),
         .run = c->run->name,
         .span = number,
-        .run_workers = c->run->n_workers,
+        .run_workers = counts && run_whole(c->run) ? run_whole(c->run) : 1,
+        .run_ranks = counts ? c->run->n_ranks : 0,
     };
     return OK;
 }

@@ -8,7 +8,8 @@
  * way is compared by device and inode, and it ends at 64 levels. A directory below the root
  * that cannot be read is passed over, as is a file that vanishes while we look. Two files of
  * the same worker and stamp (a trace and its compressed copy) are one span: the least packed
- * one counts. Nothing is opened whose name says what it is.
+ * one counts. Nothing is opened whose name says what it is. What is no trace is kept in a list with
+ * what it is, so that nothing is passed over in silence.
  *
  * MindSpore's profiler writes folders, not files: a flat folder holds the files of several devices,
  * each a worker; a folder NAME_PID_TIME_ascend_ms is one span. Such a worker is named by one of its
@@ -41,9 +42,17 @@ struct level {
     int depth;
 };
 
+/* Files without a trace's name or content are opened to be named up to this many; a folder of
+ * thousands of checkpoints must not be read through. The others are named by their names. */
+enum { MOST_LOOKS = 256 };
+
 typedef struct {
     arena *a;
-    vec files; /* found */
+    vec files;  /* found */
+    vec passed; /* passed_file */
+    uint32_t n_looks;
+    size_t n_seen; /* entries of all folders */
+    size_t n_root; /* bytes of the root's path, with the slash after it */
 } walk;
 
 typedef struct {
@@ -96,22 +105,40 @@ static status add_file(walk *w, const dir_item *item, const found *like, error *
     return OK;
 }
 
-/* The trace files of one directory: those named like traces, else those that are by content. */
-static status add_files(walk *w, const vec *items, str run_path, str run_name, error *err) {
-    size_t before = w->files.n;
-    found like = {.run_name = run_name, .run_path = run_path};
-    for (int by_content = 0; by_content < 2 && w->files.n == before; by_content++) {
-        for (size_t i = 0; i < items->n; i++) {
-            const dir_item *item = &VEC(items, dir_item)[i];
-            if (!S_ISREG(item->st.st_mode)) continue;
-            bool known = name_parse(item->name, &like.name);
-            if (by_content == 0 && known) TRY(add_file(w, item, &like, err));
-            if (by_content == 0 || known || !name_may_be_trace(item->name)) continue;
-            str path = arena_printf(w->a, "%.*s/%.*s", STR_ARG(run_path), STR_ARG(item->name));
-            if (!path.p) FAIL_MEMORY(err);
-            name_of_any(item->name, &like.name);
-            if (sniff_is_trace(path.p)) TRY(add_file(w, item, &like, err));
-        }
+static status pass_over(walk *w, str path, const sniffed *as, error *err) {
+    passed_file *p = vec_push(&w->passed);
+    if (!p) FAIL_MEMORY(err);
+    *p = (passed_file){str_from(path, w->n_root), as->what, as->message};
+    return OK;
+}
+
+static status add_by_content(walk *w, const dir_item *item, found *like, error *err) {
+    sniffed what;
+    str path = arena_printf(w->a, "%.*s/%.*s", STR_ARG(like->run_path), STR_ARG(item->name));
+    if (!path.p) FAIL_MEMORY(err);
+    bool may_be = name_may_be_trace(item->name);
+    if (may_be || w->n_looks++ < MOST_LOOKS)
+        what = sniff_file(path.p);
+    else
+        what = sniff_name(item->name);
+    if (!may_be && what.trace) what.message = MSG_NONE, what.what = MSG_WHAT_ODD_NAME;
+    if (!may_be || !what.trace) return pass_over(w, path, &what, err);
+    name_of_any(item->name, &like->name);
+    return add_file(w, item, like, err);
+}
+
+/* The trace files of one directory: those named like traces, and those that are by content, unless
+ * the folder is another profiler's own. */
+static status add_files(walk *w, const vec *items, const found *run, bool by_content,
+                        error *err) {
+    for (size_t i = 0; i < items->n; i++) {
+        const dir_item *item = &VEC(items, dir_item)[i];
+        found like = *run;
+        if (!S_ISREG(item->st.st_mode)) continue;
+        if (name_parse(item->name, &like.name))
+            TRY(add_file(w, item, &like, err));
+        else if (by_content)
+            TRY(add_by_content(w, item, &like, err));
     }
     return OK;
 }
@@ -259,8 +286,9 @@ static status walk_directory(walk *w, str path, str name, const level *way, erro
     found here = {.run_path = path, .run_name = name};
     status s = list_directory(w, path.p, &items, err);
     bool mine = false;
+    w->n_seen += items.n;
     if (s == OK) s = add_mindspore(w, &items, &here, &mine, err);
-    if (s == OK && !mine) s = add_files(w, &items, path, name, err);
+    if (s == OK) s = add_files(w, &items, &here, !mine, err);
     if (s == OK) s = walk_below(w, &items, &here, way, mine, err);
     vec_fini(&items);
     return s;
@@ -273,25 +301,9 @@ static int compare_found(const void *pa, const void *pb) {
     int c = name_compare(a->run_name, b->run_name);
     if (c == 0) c = str_cmp(a->name.worker, b->name.worker);
     if (c == 0) c = name_compare_stamps(a->name.stamp, b->name.stamp);
+    if (c == 0) c = a->name.memory - b->name.memory;
     if (c == 0) c = a->name.packing - b->name.packing;
     return c ? c : str_cmp(a->path, b->path);
-}
-
-static int compare_workers_by_name(const void *a, const void *b) {
-    return name_compare(((const worker_entry *)a)->name, ((const worker_entry *)b)->name);
-}
-
-static int compare_workers_by_rank(const void *pa, const void *pb) {
-    const worker_entry *a = pa, *b = pb;
-    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
-    return compare_workers_by_name(pa, pb);
-}
-
-static void sort_workers(run_entry *r) {
-    bool all_ranks = true;
-    for (uint32_t i = 0; i < r->n_workers; i++) all_ranks &= r->workers[i].rank != INT64_MIN;
-    qsort(r->workers, r->n_workers, sizeof *r->workers,
-          all_ranks ? compare_workers_by_rank : compare_workers_by_name);
 }
 
 static bool same_run(const found *a, const found *b) {
@@ -326,9 +338,8 @@ static status make_catalogue(arena *a, const found *f, size_t n, catalogue *out,
                 .name = f[i].run_name, .path = f[i].run_path, .workers = worker + 1};
         if (i == 0 || !same_worker(&f[i - 1], &f[i])) {
             run->n_workers++;
-            *++worker = (worker_entry){.name = f[i].name.worker,
-                                       .rank = name_rank(f[i].name.worker),
-                                       .spans = span + 1};
+            *++worker = (worker_entry){
+                .name = f[i].name.worker, .memory = f[i].name.memory, .spans = span + 1};
         }
         if (i > 0 && same_span(&f[i - 1], &f[i])) continue;
         *++span = (span_entry){.path = f[i].path,
@@ -339,7 +350,7 @@ static status make_catalogue(arena *a, const found *f, size_t n, catalogue *out,
                                .mtime_ns = f[i].mtime_ns};
     }
     out->n_runs = (uint32_t)n_runs;
-    for (uint32_t i = 0; i < out->n_runs; i++) sort_workers(&out->runs[i]);
+    for (uint32_t i = 0; i < out->n_runs; i++) roles_settle(&out->runs[i]);
     return OK;
 }
 
@@ -395,29 +406,155 @@ static status own_names(arena *a, found *f, size_t n, error *err) {
     return OK;
 }
 
-status catalogue_of_files(arena *a, found *files, size_t n, catalogue *out, error *err) {
+/* A snapshot or another form of the same stem is not a copy of the trace: it goes by its whole
+ * name. */
+static void part_forms(found *f, size_t n) {
+    for (size_t i = 1; i < n; i++)
+        if (same_span(&f[i - 1], &f[i]) && f[i - 1].name.memory != f[i].name.memory) {
+            found *m = f[i].name.memory ? &f[i] : &f[i - 1];
+            size_t slash = str_rfind_byte(m->path, '/');
+            m->name.worker = slash == SIZE_MAX ? m->path : str_from(m->path, slash + 1);
+        }
+}
+
+static status sort_files(arena *a, found *files, size_t n, error *err) {
     TRY(own_names(a, files, n, err));
     qsort(files, n, sizeof *files, compare_found);
+    part_forms(files, n);
+    qsort(files, n, sizeof *files, compare_found);
+    return OK;
+}
+
+status catalogue_of_files(arena *a, found *files, size_t n, catalogue *out, error *err) {
+    TRY(sort_files(a, files, n, err));
     return make_catalogue(a, files, n, out, err);
+}
+
+/* Another file of the same worker and stamp: its packed copy, or the same under another form. */
+static status pass_copies(walk *w, const found *f, size_t n, error *err) {
+    const sniffed copy = {.what = MSG_WHAT_COPY};
+    for (size_t i = 1; i < n; i++)
+        if (same_span(&f[i - 1], &f[i])) TRY(pass_over(w, f[i].path, &copy, err));
+    return OK;
+}
+
+static int compare_passed(const void *a, const void *b) {
+    return name_compare(((const passed_file *)a)->path, ((const passed_file *)b)->path);
+}
+
+static status keep_passed(walk *w, catalogue *out, error *err) {
+    passed_file *p = ARENA_ARRAY(w->a, passed_file, w->passed.n + 1);
+    if (!p) FAIL_MEMORY(err);
+    if (w->passed.n) memcpy(p, w->passed.p, w->passed.n * sizeof *p);
+    qsort(p, w->passed.n, sizeof *p, compare_passed);
+    out->passed = p;
+    out->n_passed = (uint32_t)w->passed.n;
+    return OK;
+}
+
+/* Why a folder has no run: it is empty, all it has is of one foreign kind, or just so. */
+static status fail_without_traces(walk *w, const char *path, bool empty, error *err) {
+    const passed_file *p = VEC(&w->passed, passed_file), *first_told = NULL;
+    bool one_kind = true;
+    for (size_t i = 0; i < w->passed.n; i++) {
+        if (p[i].message == MSG_NONE) continue;
+        if (!first_told) first_told = &p[i];
+        one_kind &= p[i].message == first_told->message;
+    }
+    if (empty) FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_NO_TRACES_EMPTY, arg_cstr("path", path));
+    if (!first_told || !one_kind)
+        FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_NO_TRACES_IN, arg_cstr("path", path));
+    str first = arena_printf(w->a, "%s/%.*s", path, STR_ARG(first_told->path));
+    if (!first.p) FAIL_MEMORY(err);
+    FAIL(err, ERR_NOT_FOUND, NOPOS, first_told->message, arg_text("path", first));
 }
 
 static status discover_tree(arena *a, const char *path, const struct stat *st, catalogue *out,
                             error *err) {
-    walk w = {.a = a, .files = VEC_INIT(found)};
+    walk w = {.a = a, .files = VEC_INIT(found), .passed = VEC_INIT(passed_file)};
     level root = {.device = st->st_dev, .inode = st->st_ino};
     str trimmed = str_of(path);
     while (trimmed.n > 1 && trimmed.p[trimmed.n - 1] == '/') trimmed.n--;
     str top = arena_str(a, trimmed), name = own_name(a, path);
     if (!top.p || !name.p) FAIL_MEMORY(err);
+    w.n_root = top.n + 1;
     status s = walk_directory(&w, top, name, &root, err);
     found *f = VEC(&w.files, found);
     size_t n = w.files.n;
-    if (s == OK && n == 0)
-        s = error_set(err, ERR_NOT_FOUND, NOPOS, MSG_NO_TRACES_IN, 1,
-                      (arg[]){arg_cstr("path", path)});
-    if (s == OK) s = catalogue_of_files(a, f, n, out, err);
+    if (s == OK && n) s = sort_files(a, f, n, err);
+    if (s == OK && n) s = pass_copies(&w, f, n, err);
+    if (s == OK) s = keep_passed(&w, out, err);
+    if (s == OK && n == 0) s = fail_without_traces(&w, top.p, w.n_seen == 0, err);
+    if (s == OK) s = make_catalogue(a, f, n, out, err);
     vec_fini(&w.files);
+    vec_fini(&w.passed);
     return s;
+}
+
+/* ---- several files ------------------------------------------------------------------------- */
+
+static str folder_part(str path, size_t *n_path) {
+    size_t slash = str_rfind_byte(path, '/');
+    str folder = slash == SIZE_MAX ? STR_NONE : str_n(path.p, slash);
+    size_t above = folder.n ? str_rfind_byte(folder, '/') : SIZE_MAX;
+    *n_path = folder.n;
+    return above == SIZE_MAX ? folder : str_from(folder, above + 1);
+}
+
+/* Files of one name in several folders: hostA/rank0.json, hostB/rank0.json are two workers. */
+static status part_folders(arena *a, found *f, size_t n, error *err) {
+    bool same = false;
+    size_t n_i, n_k;
+    for (size_t i = 0; i < n && !same; i++)
+        for (size_t k = i + 1; k < n && !same; k++) {
+            (void)folder_part(f[i].path, &n_i);
+            (void)folder_part(f[k].path, &n_k);
+            bool apart = !str_eq(str_n(f[i].path.p, n_i), str_n(f[k].path.p, n_k));
+            same = apart && str_eq(f[i].name.worker, f[k].name.worker);
+        }
+    for (size_t i = 0; i < n && same; i++) {
+        str folder = folder_part(f[i].path, &n_i);
+        if (!folder.n) continue;
+        f[i].name.worker =
+            arena_printf(a, "%.*s/%.*s", STR_ARG(folder), STR_ARG(f[i].name.worker));
+        if (!f[i].name.worker.p) FAIL_MEMORY(err);
+    }
+    return OK;
+}
+
+static status add_given(arena *a, const char *path, found *f, error *err) {
+    struct stat st = {0};
+    if (remote_is_url(path) || strcmp(path, "-") == 0)
+        FAIL(err, ERR_ARG, NOPOS, MSG_CLI_FILES_ONLY, arg_cstr("path", path));
+    if (stat(path, &st) != 0) return fail_path(err, MSG_CANNOT_OPEN, path, errno);
+    if (S_ISDIR(st.st_mode))
+        FAIL(err, ERR_ARG, NOPOS, MSG_CLI_FILES_ONLY, arg_cstr("path", path));
+    str whole = arena_str(a, str_of(path));
+    if (!whole.p) FAIL_MEMORY(err);
+    size_t slash = str_rfind_byte(whole, '/');
+    str base = slash == SIZE_MAX ? whole : str_from(whole, slash + 1);
+    *f = (found){.path = whole, .mtime_ns = mtime_of(&st)};
+    if (st.st_size > 0) f->size_bytes = (uint64_t)st.st_size;
+    if (!name_parse(base, &f->name)) name_of_any(base, &f->name);
+    return OK;
+}
+
+status discover_files(arena *a, const char *const *paths, uint32_t n, catalogue *out,
+                      error *err) {
+    catalogue c = {.path = arena_str(a, str_of(paths[0]))};
+    found *f = ARENA_ARRAY(a, found, n);
+    if (!f || !c.path.p) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < n; i++) TRY(add_given(a, paths[i], &f[i], err));
+    size_t slash = str_rfind_byte(f[0].path, '/');
+    str parent =
+        arena_str(a, slash == SIZE_MAX ? STR(".") : str_n(c.path.p, slash ? slash : 1));
+    str name = parent.p ? own_name(a, parent.p) : STR_NONE;
+    if (!name.p) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < n; i++) f[i].run_path = parent, f[i].run_name = name;
+    TRY(part_folders(a, f, n, err));
+    TRY(catalogue_of_files(a, f, n, &c, err));
+    *out = c;
+    return OK;
 }
 
 status discover(arena *a, const char *path, catalogue *out, error *err) {
@@ -431,10 +568,8 @@ status discover(arena *a, const char *path, catalogue *out, error *err) {
     }
     if (strcmp(path, "-") != 0 && stat(path, &st) != 0)
         return fail_path(err, MSG_CANNOT_OPEN, path, errno);
-    if (S_ISDIR(st.st_mode))
-        TRY(discover_tree(a, path, &st, &c, err));
-    else
-        TRY(discover_file(a, path, &st, &c, err));
-    *out = c;
-    return OK;
+    status s = S_ISDIR(st.st_mode) ? discover_tree(a, path, &st, &c, err)
+                                   : discover_file(a, path, &st, &c, err);
+    if (s == OK || s == ERR_NOT_FOUND) *out = c; /* what was passed over is there, too */
+    return s;
 }

@@ -2,7 +2,8 @@
  *
  * A run is a directory that directly holds trace files; a log directory is a tree of them. A
  * trace file is recognised by its name (WORKER[.STAMP].pt.trace.json[.gz|.zst],
- * WORKER[.STAMP].tacho[.gz|.zst], WORKER[_time_STAMP].paddle_trace.json|pb[.gz|.zst]); in a directory without such names, by content. Names that begin with a
+ * WORKER[.STAMP].tacho[.gz|.zst], WORKER[_time_STAMP].paddle_trace.json|pb[.gz|.zst]), any other
+ * file by content; what is no trace is listed as passed over. Names that begin with a
  * dot or end in .tmp are not looked at, symbolic links are followed. A span is one recording
  * cycle of a worker; spans are numbered from 1 by their stamp (as a number; without a stamp
  * first).
@@ -30,9 +31,27 @@ typedef struct {
     int64_t mtime_ns;
 } span_entry;
 
+/* What a worker is. Only ranks are looked at together; a process of a data loader or a launcher
+ * belongs to a rank and is never taken for one. */
+typedef enum {
+    WORKER_RANK,
+    WORKER_TRACE,    /* by itself: nothing says that it is part of a distributed run */
+    WORKER_LOADER,   /* a process of a data loader */
+    WORKER_CHILD,    /* another child of a recorded process */
+    WORKER_LAUNCHER, /* torchrun, mpirun, …, or the parent of ranks */
+    WORKER_OTHER,    /* beside ranks, but none: an older recording, a memory snapshot */
+    N_WORKER_ROLES
+} worker_role;
+
+/* "rank", "trace", "loader", …. */
+const char *role_word(worker_role r);
+
 typedef struct {
     str name;
-    int64_t rank; /* from the name (rank3, rank-3, rank_3), else INT64_MIN */
+    int64_t rank; /* from the name (rank3, rank-3, rank_3) or the file, else INT64_MIN */
+    worker_role role;
+    str owner;   /* the worker it belongs to, of loaders and children; may not be in the run */
+    bool memory; /* a picture of memory, not a timeline */
     span_entry *spans;
     uint32_t n_spans;
 } worker_entry;
@@ -40,20 +59,27 @@ typedef struct {
 typedef struct {
     str name; /* path below the log directory, or the directory's own name */
     str path;
-    worker_entry *workers; /* by rank, then by name with numbers in it counted */
+    worker_entry *workers; /* ranks first, by rank; the others by name, numbers counted */
     uint32_t n_workers;
+    uint32_t n_ranks;  /* workers[0 … n_ranks - 1] are ranks */
+    uint32_t n_traces; /* workers that are ranks or traces by themselves: the first ones */
 } run_entry;
 
 typedef struct {
     str path; /* as given */
     run_entry *runs;
-    uint32_t n_runs; /* at least 1 */
+    uint32_t n_runs;     /* at least 1 */
+    passed_file *passed; /* files that are not traces, or not ones that tacho reads */
+    uint32_t n_passed;
 } catalogue;
 
 /* path: a trace file, a directory of one run, a log directory of many, or "-". A file is taken
- * as it is, whatever its name. ERR_NOT_FOUND when a directory holds no trace, ERR_IO when the
- * path is not there or cannot be read. */
+ * as it is, whatever its name. ERR_NOT_FOUND when a directory holds no trace; *out then has what
+ * was passed over. ERR_IO when the path is not there or cannot be read. */
 status discover(arena *a, const char *path, catalogue *out, error *err) MUST_USE;
+/* Several files as the workers of one run. ERR_ARG when one of them is a folder. */
+status discover_files(arena *a, const char *const *paths, uint32_t n, catalogue *out,
+                      error *err) MUST_USE;
 
 /* What the user asked for; an empty text is "not asked". */
 typedef struct {
@@ -68,9 +94,21 @@ typedef struct {
     const span_entry *span;
 } chosen;
 
+/* Is a question about a run about all of its ranks, when nobody chose a worker? */
+static inline bool run_has_ranks(const run_entry *r) {
+    return r->n_ranks > 1;
+}
+/* How many workers, from the first, are meant by "all": the ranks; without ranks every trace. */
+static inline uint32_t run_whole(const run_entry *r) {
+    return r->n_ranks > 1 ? r->n_ranks : r->n_traces;
+}
+
 /* The only run or the one asked for; the first worker; the last span. ERR_ARG with a list of
  * what is there when the choice is not possible or not unique. */
 status choose(const catalogue *c, const choice *wanted, chosen *out, error *err) MUST_USE;
+/* The run as it is listed: its workers and what they are, and what was passed over. */
+status run_list(const catalogue *c, const run_entry *r, arena *a, const run_listing **out,
+                error *err) MUST_USE;
 /* A path as it may be shown: a URL without its query, which may hold a token. */
 str shown_path(str path);
 /* What an analysis is told about a trace that was chosen and loaded; texts live as long as the

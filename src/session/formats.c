@@ -1,9 +1,8 @@
 /* formats.c: every format tacho knows, in the order they are asked.
  *
  * A new reader is one row: a name, a function that recognises it by its first bytes, the
- * reader. Rows without a reader are things people do hand to a profiler and that deserve a
- * better answer than "binary data". Recognising is cheap and never reads beyond `head`; it may
- * say maybe, and then the reader decides.
+ * reader. What people hand to a profiler and tacho does not read is in foreign.def. Recognising is
+ * cheap and never reads beyond `head`; it may say maybe, and then the reader decides.
  *
  * Trace-event JSON is an object with `traceEvents` at its top level or a bare list of objects
  * with `ph`. Producers write damaged JSON, so when walking the top level fails the key is
@@ -157,37 +156,22 @@ static sniff_answer sniff_snapshot(str head, bool whole) {
     return sure ? SNIFF_MAYBE : SNIFF_NO;
 }
 
-#define SNIFF_MAGIC(name, magic)                                    \
-    static sniff_answer sniff_##name(str head, bool whole) {        \
-        (void)whole;                                                \
-        return str_starts(head, STR(magic)) ? SNIFF_YES : SNIFF_NO; \
-    }
 static sniff_answer sniff_mindspore(str head, bool whole) {
     (void)whole;
     return mindspore_is_table(head) ? SNIFF_YES : SNIFF_NO;
 }
 
-SNIFF_MAGIC(xz, "\xfd"
-                "7zXZ")
-SNIFF_MAGIC(bzip2, "BZh")
-SNIFF_MAGIC(zip, "PK\x03\x04")
-SNIFF_MAGIC(sqlite, "SQLite format 3")
-
 static const format FORMATS[] = {
-    {"tacho", sniff_tacho, NULL, MSG_NONE},
-    {"paddle json", sniff_paddle_json, ingest_paddle_json, MSG_NONE},
-    {"memory flow", sniff_memory_flow, ingest_memory_flow, MSG_NONE},
-    {"megengine static", sniff_megengine_static, ingest_megengine_static, MSG_NONE},
-    {"megengine", sniff_megengine, ingest_megengine, MSG_NONE},
-    {"tacho_recording", sniff_recording, ingest_recording, MSG_NONE},
-    {"paddle pb", sniff_paddle_pb, ingest_paddle_pb, MSG_NONE},
-    {"trace json", sniff_trace_json, ingest_trace_json, MSG_NONE},
-    {"torch_memory_snapshot", sniff_snapshot, ingest_memory_snapshot, MSG_NONE},
-    {"mindspore", sniff_mindspore, ingest_mindspore, MSG_NONE},
-    {"xz", sniff_xz, NULL, MSG_FOUND_PACKED},
-    {"bzip2", sniff_bzip2, NULL, MSG_FOUND_PACKED},
-    {"zip", sniff_zip, NULL, MSG_FOUND_PACKED},
-    {"sqlite", sniff_sqlite, NULL, MSG_FOUND_DATABASE},
+    {"tacho", sniff_tacho, NULL},
+    {"paddle json", sniff_paddle_json, ingest_paddle_json},
+    {"memory flow", sniff_memory_flow, ingest_memory_flow},
+    {"megengine static", sniff_megengine_static, ingest_megengine_static},
+    {"megengine", sniff_megengine, ingest_megengine},
+    {"tacho_recording", sniff_recording, ingest_recording},
+    {"paddle pb", sniff_paddle_pb, ingest_paddle_pb},
+    {"trace json", sniff_trace_json, ingest_trace_json},
+    {"torch_memory_snapshot", sniff_snapshot, ingest_memory_snapshot},
+    {"mindspore", sniff_mindspore, ingest_mindspore},
 };
 
 const format *format_at(uint32_t i) {

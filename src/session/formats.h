@@ -14,10 +14,8 @@ typedef struct {
     const char *name; /* for messages and tests; the reader sets the trace's own */
     /* head: the first bytes, decompressed; whole: there are no more. */
     sniff_answer (*sniff)(str head, bool whole);
-    /* NULL: not for a reader (our own file), or recognised and not read: then `refused` says
-     * so. */
+    /* NULL: our own file, which is mapped. */
     status (*read)(source *src, const ingest_options *o, builder *b, error *err);
-    uint16_t refused; /* MSG_NONE, or a message with {path} */
 } format;
 
 /* The i-th format in the order they are asked; NULL behind the last. */

@@ -63,7 +63,10 @@ static bool parse_megengine(str stem, int packing, trace_name *out) {
         worker = stem;
     else
         return false;
-    *out = (trace_name){.worker = worker, .stamp = str_n("", 0), .packing = packing};
+    *out = (trace_name){.worker = worker,
+                        .stamp = str_n("", 0),
+                        .packing = packing,
+                        .memory = worker.n != stem.n};
     return true;
 }
 
@@ -93,22 +96,61 @@ bool name_may_be_trace(str file) {
 
 void name_of_any(str file, trace_name *out) {
     int packing = take_packing(&file);
+    bool memory = false;
     if (!take_end(&file, STR(".json")) && !take_end(&file, STR(".trace")))
-        (void)take_end(&file, STR(".pickle"));
-    *out = (trace_name){.worker = file, .stamp = str_n("", 0), .packing = packing};
+        memory = take_end(&file, STR(".pickle"));
+    *out = (trace_name){
+        .worker = file, .stamp = str_n("", 0), .packing = packing, .memory = memory};
+}
+
+/* The leading digits of s. */
+static str digits_of(str s) {
+    size_t n = 0;
+    while (n < s.n && is_digit(s.p[n])) n++;
+    return str_n(s.p, n);
+}
+
+/* The number after a word, with at most one - or _ between them. */
+static int64_t number_after(str rest) {
+    int64_t number;
+    if (rest.n && (*rest.p == '-' || *rest.p == '_')) rest = str_from(rest, 1);
+    str digits = digits_of(rest);
+    return digits.n && str_to_i64(digits, &number) ? number : INT64_MIN;
 }
 
 int64_t name_rank(str worker) {
     for (size_t at = 0; (at = str_find_nocase(worker, STR("rank"), at)) != SIZE_MAX; at++) {
         if (at > 0 && is_letter(worker.p[at - 1])) continue;
-        str rest = str_from(worker, at + 4);
-        if (rest.n && (*rest.p == '-' || *rest.p == '_')) rest = str_from(rest, 1);
-        size_t n = 0;
-        while (n < rest.n && is_digit(rest.p[n])) n++;
-        int64_t rank;
-        if (n > 0 && str_to_i64(str_n(rest.p, n), &rank)) return rank;
+        int64_t rank = number_after(str_from(worker, at + 4));
+        if (rank != INT64_MIN) return rank;
     }
     return INT64_MIN;
+}
+
+int64_t name_number(str worker) {
+    static const str word = STR("worker");
+    if (str_find_nocase(worker, word, 0) != 0) return INT64_MIN;
+    return number_after(str_from(worker, word.n));
+}
+
+worker_role name_role(str worker, str *owner) {
+    static const struct {
+        str word;
+        worker_role role;
+    } roles[] = {{STR("loader_"), WORKER_LOADER}, {STR("child_"), WORKER_CHILD}};
+    size_t dot = str_rfind_byte(worker, '.');
+    *owner = str_n("", 0);
+    if (dot == SIZE_MAX || dot == 0) return WORKER_TRACE;
+    str last = str_from(worker, dot + 1);
+    if (str_eq(last, STR("launcher"))) return WORKER_LAUNCHER;
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
+        str rest = str_from(last, roles[i].word.n);
+        if (!str_starts(last, roles[i].word) || !rest.n || digits_of(rest).n != rest.n)
+            continue;
+        *owner = str_n(worker.p, dot);
+        return roles[i].role;
+    }
+    return WORKER_TRACE;
 }
 
 /* Two runs of digits as numbers of any length. */
@@ -122,13 +164,6 @@ static int compare_digits(str a, str b) {
 int name_compare_stamps(str a, str b) {
     if (a.n == 0 || b.n == 0) return (a.n > 0) - (b.n > 0);
     return compare_digits(a, b);
-}
-
-/* The leading digits of s. */
-static str digits_of(str s) {
-    size_t n = 0;
-    while (n < s.n && is_digit(s.p[n])) n++;
-    return str_n(s.p, n);
 }
 
 int name_compare(str a, str b) {

@@ -5,12 +5,15 @@
  * the source and says itself what it found. Nothing is taken from the source, so a pipe can be
  * read afterwards.
  *
- * What no format wants is told apart as far as it helps: empty, JSON of another kind, text,
- * binary, a compressed stream that gives nothing. */
+ * What no format wants is told apart as far as it helps: a file of another tool (foreign.c), empty,
+ * JSON of another kind, text, binary, a compressed stream that gives nothing. */
 #include "session/sniff.h"
 
 #include "base/json.h"
 #include "ingest/paddle_head.h"
+#include "session/foreign.h"
+#include "store/file.h"
+#include "store/trace.h"
 
 #define FIRST_LOOK ((size_t)64 << 10)
 #define SECOND_LOOK ((size_t)4 << 20)
@@ -43,22 +46,39 @@ static const format *ask_formats(str head, bool whole, sniff_answer *answer) {
     return maybe;
 }
 
+/* What no format is sure of: a file of another tool, by its bytes; when no format wants it at all
+ * also by its name. */
+static const foreign *find_foreign(str head, const format *f, str path) {
+    if (!head.n) return NULL;
+    return foreign_of(head, f ? STR_NONE : path);
+}
+
 const format *sniff_bytes(str head, bool whole, uint16_t *found) {
     sniff_answer answer;
     const format *f = ask_formats(head, whole, &answer);
-    if (f) *found = f->refused;
-    if (!f) *found = name_unknown(head);
-    return f && f->refused == MSG_NONE ? f : NULL;
+    const foreign *other = answer == SNIFF_YES ? NULL : find_foreign(head, f, STR_NONE);
+    *found = other ? other->message : f ? MSG_NONE : name_unknown(head);
+    return other ? NULL : f;
+}
+
+/* The text of a database's tables may stand anywhere in its first pages. */
+static bool needs_more(str head, sniff_answer answer) {
+    return head.n == FIRST_LOOK &&
+           (answer == SNIFF_MAYBE || str_starts(head, STR("SQLite format 3")));
 }
 
 static status look(source *s, const format **out, sniff_answer *answer, str *head, error *err) {
     TRY(source_peek(s, FIRST_LOOK, head, err));
     *out = ask_formats(*head, head->n < FIRST_LOOK, answer);
-    if (*answer == SNIFF_MAYBE && head->n == FIRST_LOOK) {
+    if (needs_more(*head, *answer)) {
         TRY(source_peek(s, SECOND_LOOK, head, err));
         *out = ask_formats(*head, head->n < SECOND_LOOK, answer);
     }
     return OK;
+}
+
+static bool is_broken(const source *s, str head) {
+    return head.n == 0 && source_codec(s) != CODEC_NONE && source_damaged(s);
 }
 
 status sniff_source(source *s, const char *path, const format **out, error *err) {
@@ -66,24 +86,73 @@ status sniff_source(source *s, const char *path, const format **out, error *err)
     sniff_answer answer = SNIFF_NO;
     str head = STR_NONE;
     TRY(look(s, &f, &answer, &head, err));
-    if (f && f->refused != MSG_NONE)
-        FAIL(err, ERR_UNSUPPORTED, 0, f->refused, arg_cstr("path", path));
-    if (!f && head.n == 0 && source_codec(s) != CODEC_NONE && source_damaged(s))
+    const foreign *other = answer == SNIFF_YES ? NULL : find_foreign(head, f, str_of(path));
+    if (other) FAIL(err, ERR_UNSUPPORTED, 0, other->message, arg_cstr("path", path));
+    if (!f && is_broken(s, head))
         FAIL(err, ERR_FORMAT, 0, MSG_FOUND_BROKEN_STREAM, arg_cstr("path", path));
     if (!f) FAIL(err, ERR_FORMAT, 0, name_unknown(head), arg_cstr("path", path));
     *out = f;
     return OK;
 }
 
-bool sniff_is_trace(const char *path) {
+static sniffed name_it(const source *s, str head, const format *f, str path) {
+    const foreign *other = find_foreign(head, f, path);
+    if (other) return (sniffed){.what = other->what, .message = other->message};
+    uint16_t found = is_broken(s, head) ? MSG_FOUND_BROKEN_STREAM : name_unknown(head);
+    return (sniffed){.what = foreign_noun(found)}; /* the sentence would say no more */
+}
+
+sniffed sniff_file(const char *path) {
     source *s = NULL;
-    if (source_open(path, &s, NULL) != OK) return false;
     const format *f = NULL;
     sniff_answer answer = SNIFF_NO;
-    str head;
+    str head = STR_NONE;
+    if (source_open(path, &s, NULL) != OK) return (sniffed){.what = MSG_WHAT_UNREADABLE};
     status st = look(s, &f, &answer, &head, NULL);
+    sniffed out = {.what = MSG_WHAT_UNREADABLE};
+    if (st == OK && f && answer == SNIFF_YES)
+        out = (sniffed){.trace = true};
+    else if (st == OK)
+        out = name_it(s, head, f, str_of(path));
     source_close(s);
-    return st == OK && f && answer == SNIFF_YES && f->refused == MSG_NONE;
+    return out;
+}
+
+sniffed sniff_name(str name) {
+    const foreign *other = foreign_of_name(name);
+    return other ? (sniffed){.what = other->what, .message = other->message}
+                 : (sniffed){.what = MSG_WHAT_OTHER};
+}
+
+bool sniff_is_trace(const char *path) {
+    return sniff_file(path).trace;
+}
+
+/* A sealed file has it among its facts. */
+static int64_t sealed_rank(const char *path) {
+    trace *t = NULL;
+    if (file_open(path, STR_NONE, &t, NULL) != OK) return INT64_MIN;
+    int64_t rank = trace_rank(t);
+    trace_release(t);
+    return rank;
+}
+
+int64_t sniff_rank(const char *path) {
+    source *s = NULL;
+    str head = STR_NONE;
+    int64_t rank = INT64_MIN;
+    if (source_open(path, &s, NULL) != OK) return rank;
+    status st = source_peek(s, FIRST_LOOK, &head, NULL);
+    size_t at = st == OK ? str_find(head, STR("\"distributedInfo\""), 0) : SIZE_MAX;
+    if (at != SIZE_MAX) {
+        str rest = str_from(head, at + sizeof "\"distributedInfo\"" - 1);
+        size_t open = str_find(rest, STR("{"), 0);
+        str object = open == SIZE_MAX || open > 16 ? STR_NONE : str_from(rest, open);
+        if (!object.n || !json_i64(json_member(object, STR("rank")), &rank)) rank = INT64_MIN;
+    }
+    bool sealed = st == OK && file_is_ours(head) && source_codec(s) == CODEC_NONE;
+    source_close(s);
+    return sealed && rank == INT64_MIN ? sealed_rank(path) : rank;
 }
 
 bool sniff_span(const char *path, int64_t *number) {

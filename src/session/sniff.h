@@ -9,12 +9,24 @@
  * or ERR_UNSUPPORTED with one sentence that says what was found and what is accepted. */
 status sniff_source(source *s, const char *path, const format **out, error *err) MUST_USE;
 
+/* What a file is for somebody who looks through a folder. */
+typedef struct {
+    bool trace;       /* certainly; else: */
+    uint16_t what;    /* a noun for lists */
+    uint16_t message; /* a sentence with {path}, or MSG_NONE */
+} sniffed;
+sniffed sniff_file(const char *path);
+/* The same by the name alone, which never makes it a trace. */
+sniffed sniff_name(str name);
 /* True when the file is certainly a trace; anything else, also a failure to read it, is false.
  * */
 bool sniff_is_trace(const char *path);
 
 /* The same on bytes in memory: the format, or NULL and a message with {path} in *found. */
 const format *sniff_bytes(str head, bool whole, uint16_t *found);
+
+/* The rank that a trace tells near its start, INT64_MIN when it does not. */
+int64_t sniff_rank(const char *path);
 
 /* The number that the producer gives to the recording in this file; false when it gives none. */
 bool sniff_span(const char *path, int64_t *number);

@@ -5,12 +5,35 @@
 
 #include "store/trace.h"
 
+/* What else is in the run's folder: the other workers and what they are, and files that are not
+ * read. */
+typedef struct {
+    str name, owner;  /* owner: the worker it belongs to, empty when it does not */
+    const char *role; /* "rank", "loader", … */
+    uint16_t words;   /* the same for people: a message with {rank} and {owner} */
+    int64_t rank;     /* ABSENT_I64 when unknown */
+    uint32_t n_spans;
+} listed_worker;
+typedef struct {
+    str path;         /* below the folder that was given */
+    uint16_t what;    /* a noun for lists */
+    uint16_t message; /* a sentence with {path}; MSG_NONE: nothing to say but the noun */
+} passed_file;
+typedef struct {
+    const listed_worker *workers;
+    const passed_file *passed;
+    uint32_t n_workers, n_passed;
+} run_listing;
+
 typedef struct {
     const trace *trace;
-    str worker;           /* name from the file or the metadata */
-    int64_t rank;         /* ABSENT_I64 when unknown */
-    str path, run, span;  /* for the answer's `trace` object */
-    uint32_t run_workers; /* workers of its run, asked about or not; 0 = not known */
+    str worker;          /* name from the file or the metadata */
+    int64_t rank;        /* ABSENT_I64 when unknown */
+    str path, run, span; /* for the answer's `trace` object */
+    uint32_t
+        run_workers;    /* of its run, asked about or not: ranks, else traces; 0 = not known */
+    uint32_t run_ranks; /* the same when they are ranks, else 0 */
+    const run_listing *listing; /* NULL: not known */
 } trace_source;
 
 #endif

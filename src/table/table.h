@@ -148,8 +148,11 @@ typedef struct {
 /* What was asked: the `trace` object of the answer. Empty texts and INT64_MIN are unknown.
  * Filled by answer_begin (analyse/analysis.h); cli clears path and start under --stable. */
 typedef struct {
-    str path, format, run, worker, span;
+    str path, format, run, worker, span; /* worker: none when it is about several */
     int64_t start_unix_ns, duration_ns;
+    uint32_t ranks;      /* workers the answer rests on */
+    uint32_t run_ranks;  /* ranks of the run, 0 or 1 when it is not distributed */
+    uint32_t run_traces; /* traces of its folder */
 } answer_source;
 
 /* The whole answer of an analysis. */

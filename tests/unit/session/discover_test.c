@@ -11,6 +11,7 @@
 
 #include "base/fault.h"
 #include "session/discover.h"
+#include "text/text.h"
 #include "unit/session/session_helper.h"
 
 /* The catalogue as one line: run[worker:stamp,stamp worker:stamp] run[…]. */
@@ -90,7 +91,86 @@ static void without_known_names_the_content_decides(void **state) {
     put_file(&f, "r/trace.txt", small_trace(3));
     check(in_folder(&f, "r"), "r[list: one:]");
     put_file(&f, "r/known.7.pt.trace.json", STR("{"));
-    check(in_folder(&f, "r"), "r[known:7]");
+    check(in_folder(&f, "r"), "r[known:7 list: one:]"); /* a name does not hide the others */
+    folder_gone(&f);
+}
+
+/* What was passed over, as one line: name(noun) …. */
+static void check_passed(const char *path, const char *expected) {
+    static char text[4096];
+    int n = 0;
+    arena a;
+    catalogue c = {.n_runs = 0};
+    arena_init(&a, 0);
+    status st = discover(&a, path, &c, NULL);
+    assert_true(st == OK || st == ERR_NOT_FOUND);
+    text[0] = 0;
+    for (uint32_t i = 0; i < c.n_passed; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s%.*s(%s)", i ? " " : "",
+                      STR_ARG(c.passed[i].path), text_get(c.passed[i].what, LANG_EN));
+    assert_string_equal(text, expected);
+    arena_fini(&a);
+}
+
+static void what_is_passed_over_is_named(void **state) {
+    folder f = folder_new();
+    put_file(&f, "r/one.json", small_trace(3));
+    put_file(&f, "r/one.json.gz", STR("x"));
+    put_file(&f, "r/sub/other.json", STR("{\"a\": 1}"));
+    put_file(&f, "r/a.nsys-rep", STR("binary\1\2"));
+    put_file(&f, "r/b.txt", STR("a letter"));
+    put_file(&f, "r/c.log", STR(""));
+    put_file(&f, "r/trace.txt", small_trace(3));
+    check_passed(
+        in_folder(&f, "r"),
+        "a.nsys-rep(Nsight Systems report) b.txt(text) c.log(empty file) "
+        "one.json.gz(text) sub/other.json(JSON without trace events) trace.txt(trace "
+        "under a name that is not looked at (give it by its path, or name it *.json))");
+    folder_gone(&f);
+}
+
+static void a_folder_of_one_foreign_kind_says_what_to_do(void **state) {
+    folder f = folder_new();
+    arena a;
+    catalogue c = {.n_runs = 7};
+    error err = {0};
+    arena_init(&a, 0);
+    put_file(&f, "r/a.nsys-rep", STR("binary\1\2"));
+    put_file(&f, "r/readme.txt", STR("a letter"));
+    assert_int_equal(discover(&a, in_folder(&f, "r"), &c, &err), ERR_NOT_FOUND);
+    assert_int_equal(err.message, MSG_FOREIGN_NSYS);
+    assert_true(str_ends(err.args[0].u.text, STR("r/a.nsys-rep")));
+    assert_int_equal(c.n_runs, 0);
+    put_file(&f, "r/b.pftrace", STR("\1\2"));
+    assert_int_equal(discover(&a, in_folder(&f, "r"), &c, &err), ERR_NOT_FOUND);
+    assert_int_equal(err.message, MSG_NO_TRACES_IN);
+    assert_int_equal(mkdir(in_folder(&f, "empty"), 0777), 0);
+    assert_int_equal(discover(&a, in_folder(&f, "empty"), &c, &err), ERR_NOT_FOUND);
+    assert_int_equal(err.message, MSG_NO_TRACES_EMPTY);
+    arena_fini(&a);
+    folder_gone(&f);
+}
+
+static void several_files_are_one_run(void **state) {
+    folder f = folder_new();
+    arena a;
+    catalogue c;
+    error err = {0};
+    const char *paths[3] = {put_file(&f, "r/rank1.json", small_trace(1)),
+                            put_file(&f, "r/rank0.json", small_trace(2)),
+                            put_file(&f, "s/rank0.json", small_trace(3))};
+    arena_init(&a, 0);
+    assert_int_equal(discover_files(&a, paths, 2, &c, &err), OK);
+    assert_string_equal(shown(&c), "r[rank0: rank1:]");
+    assert_int_equal(c.runs[0].n_ranks, 2);
+    /* Files of one name in two folders are two workers; of one rank the newest is it. */
+    assert_int_equal(discover_files(&a, paths, 3, &c, &err), OK);
+    assert_int_equal(c.runs[0].n_workers, 3);
+    assert_int_equal(c.runs[0].n_ranks, 2);
+    paths[1] = in_folder(&f, "r");
+    assert_int_equal(discover_files(&a, paths, 2, &c, &err), ERR_ARG);
+    assert_int_equal(err.message, MSG_CLI_FILES_ONLY);
+    arena_fini(&a);
     folder_gone(&f);
 }
 
@@ -207,6 +287,9 @@ static void nothing_there_says_so(void **state) {
     error err = {0};
     assert_int_equal(discover(&a, in_folder(&f, "empty"), &c, &err), ERR_NOT_FOUND);
     assert_int_equal(err.message, MSG_NO_TRACES_IN);
+    assert_int_equal(c.n_runs, 0);
+    assert_int_equal(c.n_passed, 1);
+    c.n_runs = 99;
     assert_int_equal(discover(&a, in_folder(&f, "nowhere"), &c, &err), ERR_IO);
     assert_int_equal(err.message, MSG_CANNOT_OPEN);
     assert_int_equal(c.n_runs, 99);
@@ -244,6 +327,9 @@ int main(void) {
         cmocka_unit_test(names_without_ranks_are_ordered_with_their_numbers),
         cmocka_unit_test(ranks_order_workers_whatever_their_hosts_are_called),
         cmocka_unit_test(without_known_names_the_content_decides),
+        cmocka_unit_test(what_is_passed_over_is_named),
+        cmocka_unit_test(a_folder_of_one_foreign_kind_says_what_to_do),
+        cmocka_unit_test(several_files_are_one_run),
         cmocka_unit_test(recordings_may_be_packed),
         cmocka_unit_test(a_file_and_its_packed_copy_are_one_span),
         cmocka_unit_test(links_are_followed_but_not_in_circles),

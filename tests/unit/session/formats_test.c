@@ -54,10 +54,6 @@ static void damage_before_the_events_does_not_hide_them(void **state) {
 }
 
 static void the_rest_goes_by_magic(void **state) {
-    assert_int_equal(named("xz")->sniff(STR("\xfd\x37zXZ\0"), true), SNIFF_YES);
-    assert_int_equal(named("sqlite")->sniff(STR("SQLite format 3\0"), true), SNIFF_YES);
-    assert_int_equal(named("zip")->sniff(STR("PK\x03\x04"), true), SNIFF_YES);
-    assert_int_equal(named("bzip2")->sniff(STR("BZh9"), true), SNIFF_YES);
     assert_int_equal(named("tacho")->sniff(STR("{}"), true), SNIFF_NO);
 }
 
@@ -87,8 +83,7 @@ static void every_row_survives_every_start(void **state) {
             (void)format_at(i)->sniff(str_n(copy, n), n % 2 == 0);
             test_free(copy);
         }
-        assert_true(format_at(i)->read || format_at(i)->refused ||
-                    format_is_tacho(format_at(i)));
+        assert_true(format_at(i)->read || format_is_tacho(format_at(i)));
     }
 }
 

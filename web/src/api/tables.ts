@@ -18,6 +18,18 @@ export interface Tables {
       compute_capability: string | null;
       sm_count: number | null;
     };
+    workers: {
+      worker: string | null;
+      rank: number | null;
+      role: string | null;
+      what: string | null;
+      spans: number | null;
+    };
+    passed: {
+      file: string | null;
+      what: string | null;
+      why: string | null;
+    };
   };
   operators: {
     operators: {

@@ -82,7 +82,16 @@ export interface RunInfo {
   name: string;
   path: string;
   date: string;
-  workers: { name: string; rank: number | null; spans: SpanInfo[] }[];
+  ranks: number; // how many of the workers are ranks; they come first
+  workers: WorkerInfo[];
+}
+
+export interface WorkerInfo {
+  name: string;
+  rank: number | null;
+  role: "rank" | "trace" | "loader" | "child" | "launcher" | "other";
+  owner: string | null; // of loaders and children
+  spans: SpanInfo[];
 }
 
 export interface Runs {
@@ -92,4 +101,5 @@ export interface Runs {
   summaries: { done: number; total: number };
   memory: { used: number; limit: number };
   runs: RunInfo[];
+  passed: { path: string; what: string; why: string | null }[]; // files that are not read
 }

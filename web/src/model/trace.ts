@@ -19,6 +19,13 @@ export const currentWorker = computed(() => {
 
 export const allRanks = computed(() => param("worker") === "*");
 
+/** How many workers count when all are meant: the ranks, without ranks every trace; never a data loader. */
+export const ranksOf = (run: RunInfo | undefined): number =>
+  !run ? 1 : run.ranks > 1 ? run.ranks : run.workers.filter((w) => w.role === "rank" || w.role === "trace").length;
+
+/** The server takes a question without a worker for one about all ranks: views of one worker name it. */
+const workerQuery = computed(() => ({ worker: currentWorker.value?.name ?? traceQuery.value.worker }));
+
 export const currentSpan = computed<SpanInfo | undefined>(() => {
   const spans = currentWorker.value?.spans ?? [];
   return spans.find((s) => String(s.number) === param("span")) ?? spans[spans.length - 1];
@@ -26,12 +33,13 @@ export const currentSpan = computed<SpanInfo | undefined>(() => {
 
 /** The answer of an analysis about the chosen trace, in the chosen window and language. */
 export function analysis(name: string, extra: Query = {}, slot = name): Asked<Answer> {
-  return ask<Answer>(slot, name, { ...traceQuery.value, ...windowQuery.value, lang: language.value, ...extra });
+  return ask<Answer>(slot, name, analysisQuery(extra));
 }
 
 /** The query of an analysis, for downloads. */
 export const analysisQuery = (extra: Query = {}): Query => ({
   ...traceQuery.value,
+  ...workerQuery.value,
   ...windowQuery.value,
   lang: language.value,
   ...extra,
@@ -105,11 +113,7 @@ export function hasData(view: View): boolean {
     case "pipeline":
       return hasQueues() || some("data_loading");
     case "distributed":
-      return (
-        (currentRun.value?.workers.length ?? 1) > 1 ||
-        some("collective") ||
-        mindHas("distributed", "cluster_steps", "parallel_stages")
-      );
+      return ranksOf(currentRun.value) > 1 || some("collective") || mindHas("distributed", "cluster_steps", "parallel_stages");
     default:
       return true;
   }

@@ -10,7 +10,7 @@ import { choice, go, param } from "../model/place.ts";
 import { type Call, callsOf, type Measure, measureOf, worstAndMedian } from "../model/ranks.ts";
 import { setSteps } from "../model/steps.ts";
 import { themeVersion } from "../model/theme.ts";
-import { analysis, analysisQuery, currentRun, info, num, type Row, rowsOf } from "../model/trace.ts";
+import { analysis, analysisQuery, currentRun, info, num, type Row, ranksOf, rowsOf } from "../model/trace.ts";
 import { t } from "../model/words.ts";
 import { Legend, Segmented } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
@@ -38,7 +38,7 @@ const CELLS = 40_000; // of the map of ranks and steps: from here on steps share
 
 /** Workers the question is about; of one file only `info` tells, since it may be a reduced run. Undefined: not known yet. */
 function workers(): number | undefined {
-  const n = currentRun.value?.workers.length ?? 1;
+  const n = ranksOf(currentRun.value);
   const facts = info().value;
   if (n > 1 || !facts) return n > 1 ? n : undefined;
   return Number(rowsOf(facts.tables.trace).find((r) => r.key === "workers")?.value ?? 1);

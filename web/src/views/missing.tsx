@@ -4,7 +4,7 @@ import type { Answer, RunInfo } from "../api/types.ts";
 import { thousands } from "../base/format.ts";
 import { ask, runs } from "../model/data.ts";
 import { changeTrace } from "../model/steps.ts";
-import { currentRun, currentWorker, info, num } from "../model/trace.ts";
+import { currentRun, currentWorker, info, num, ranksOf } from "../model/trace.ts";
 import { type Key, t } from "../model/words.ts";
 import { Segmented } from "../widgets/controls.tsx";
 
@@ -72,7 +72,7 @@ function othersWith(name: Recordable): { run: RunInfo; n: number }[] {
   const ready = (r: RunInfo) => r.workers[0]?.spans.some((s) => s.state === "ready");
   const others = (runs.value?.runs ?? []).filter((r) => r !== currentRun.value && ready(r)).slice(0, MOST_ASKED);
   const found = others.map((run) => {
-    if (name === "distributed") return { run, n: run.workers.length > 1 ? run.workers.length : 0 };
+    if (name === "distributed") return { run, n: ranksOf(run) > 1 ? ranksOf(run) : 0 };
     if (KINDS[name].length === 0) return { run, n: 0 };
     const answer = ask<Answer>(`missing-${run.name}`, "info", { run: run.name, table: "events", limit: 0 }).value;
     const counts = answer?.tables.events?.rows ?? [];

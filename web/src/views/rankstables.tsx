@@ -2,7 +2,7 @@
 
 import { go, param } from "../model/place.ts";
 import { type Call, timesLast } from "../model/ranks.ts";
-import { currentRun, num } from "../model/trace.ts";
+import { currentRun, num, ranksOf } from "../model/trace.ts";
 import { t } from "../model/words.ts";
 import { Panel } from "../widgets/panel.tsx";
 import { Table, type TableColumn, type TableRow } from "../widgets/table.tsx";
@@ -12,7 +12,7 @@ import { columns, defined, source } from "./rows.ts";
 /** All workers of the run at once. */
 export const ranksQuery = () => ({
   worker: undefined,
-  "all-workers": (currentRun.value?.workers.length ?? 1) > 1 ? 1 : undefined,
+  "all-workers": ranksOf(currentRun.value) > 1 ? 1 : undefined,
 });
 
 export function Collectives({ worst, calls, ranks }: { worst: number; calls: readonly Call[]; ranks: number }) {

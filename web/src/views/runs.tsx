@@ -3,7 +3,7 @@ import type { RunInfo, SpanState } from "../api/types.ts";
 import { fuzzy } from "../base/fuzzy.ts";
 import { runs } from "../model/data.ts";
 import { go, param } from "../model/place.ts";
-import { frameworkOf } from "../model/trace.ts";
+import { frameworkOf, ranksOf } from "../model/trace.ts";
 import { language, t } from "../model/words.ts";
 import { SeverityMark } from "../widgets/icons.tsx";
 import { Panel } from "../widgets/panel.tsx";
@@ -45,7 +45,7 @@ function rowOf(run: RunInfo): TableRow {
   const cells: Record<string, string | number | null> = {
     name: run.name,
     framework: facts[0] ? frameworkOf(facts[0].format) : null,
-    workers: run.workers.length,
+    workers: ranksOf(run),
     steps: facts[0]?.steps ?? null,
     mean_step: steps.length ? steps.reduce((a, b) => a + b, 0) / steps.length : null,
     date: dateText(run.date),
@@ -61,6 +61,24 @@ const open = (r: TableRow) =>
     view: "overview",
     params: { run: r.key, worker: undefined, span: undefined, step: undefined, q: undefined, sort: undefined },
   });
+
+/** Files of the folder that are not read: how many, and on a click which and why. */
+function Passed() {
+  const passed = runs.value?.passed ?? [];
+  if (passed.length === 0) return null;
+  return (
+    <details class="passed">
+      <summary>{t(passed.length === 1 ? "runs_passed_one" : "runs_passed", { n: passed.length })}</summary>
+      <ul>
+        {passed.map((p) => (
+          <li key={p.path}>
+            <code>{p.path}</code> {p.why ?? p.what}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
 
 export function RunsTable() {
   const text = param("q");
@@ -120,6 +138,7 @@ export function RunsTable() {
           <h1>{t("runs_title", { n: all.length })}</h1>
           <p class="facts">
             <span>{runs.value?.path}</span>
+            <Passed />
           </p>
         </div>
       </div>

@@ -4,7 +4,7 @@ import { runs } from "../model/data.ts";
 import { go, view } from "../model/place.ts";
 import { changeTrace } from "../model/steps.ts";
 import { nextTheme, theme } from "../model/theme.ts";
-import { allRanks, currentRun, currentSpan, currentWorker, info } from "../model/trace.ts";
+import { allRanks, currentRun, currentSpan, currentWorker, info, ranksOf } from "../model/trace.ts";
 import { chooseLanguage, language, t } from "../model/words.ts";
 import { Key } from "../widgets/controls.tsx";
 import { Icon, Logo, SeverityMark, ThemeIcon } from "../widgets/icons.tsx";
@@ -55,7 +55,7 @@ function RunMenu() {
       id: r.name,
       label: r.name,
       checked: r === currentRun.value,
-      detail: state ? t(`state_${state}`) : mean ? short(mean, "ns") : `${r.workers.length}`,
+      detail: state ? t(`state_${state}`) : mean ? short(mean, "ns") : `${ranksOf(r)}`,
     };
   });
   if (all.length > 1) items.push({ id: "", label: t("all_runs"), separator: true });
@@ -90,6 +90,9 @@ function WorkerMenu() {
       checked: !allRanks.value && w === currentWorker.value,
       detail: (
         <>
+          {w.role === "loader" || w.role === "child" || w.role === "launcher"
+            ? `${t(`role_${w.role}`, { owner: w.owner ?? "" })} `
+            : ""}
           {w.rank !== null && !w.name.endsWith(String(w.rank)) ? `${t("rank_n", { n: w.rank })} ` : ""}
           {facts?.damaged ? <span class="dot-warning" title={t("damaged")} /> : null}
           {facts?.mean_step ? short(facts.mean_step, "ns") : ""}
@@ -97,7 +100,8 @@ function WorkerMenu() {
       ),
     };
   });
-  if (workers.length > 1) items.unshift({ id: "*", label: t("all_ranks"), checked: allRanks.value });
+  const n = ranksOf(currentRun.value);
+  if (n > 1) items.unshift({ id: "*", label: t("all_ranks"), checked: allRanks.value });
   return (
     <>
       <i class="slash">/</i>
@@ -106,7 +110,7 @@ function WorkerMenu() {
         name={t("worker")}
         openKey="w"
         filter={t("filter")}
-        label={<b>{allRanks.value ? t("n_ranks", { n: workers.length }) : currentWorker.value?.name}</b>}
+        label={<b>{allRanks.value ? t("n_ranks", { n }) : currentWorker.value?.name}</b>}
         items={items}
         onChoose={(id) => changeTrace({ worker: id, span: undefined })}
       />

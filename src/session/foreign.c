@@ -1,0 +1,310 @@
+/* foreign.c: what a file of another tool is, by its first bytes, else by its name.
+ *
+ * None of these is read, so nothing here parses further than it takes to be sure: a magic number,
+ * the key an object begins with, the first fields of a protobuf. A wrong name costs a person an
+ * hour, a missing one a minute: when the bytes leave doubt the answer is no, and the plain words
+ * of sniff.c remain. */
+#include "session/foreign.h"
+
+#include "base/json.h"
+
+#define NEAR ((size_t)64 << 10)
+
+static str near_start(str head) {
+    return str_n(head.p, head.n < NEAR ? head.n : NEAR);
+}
+
+static bool holds(str head, str needle) {
+    return str_find(head, needle, 0) != SIZE_MAX;
+}
+
+/* ---- databases: the names of tables stand in the text of their schema --------------------- */
+
+static bool is_sqlite(str head) {
+    return str_starts(head, STR("SQLite format 3"));
+}
+
+static bool has_cupti(str head) {
+    return is_sqlite(head) && holds(head, STR("CUPTI_ACTIVITY_KIND_"));
+}
+
+static bool is_nsys_sqlite(str head) {
+    bool exported = holds(head, STR("META_DATA_EXPORT")) || holds(head, STR("TARGET_INFO_"));
+    return is_sqlite(head) && (exported || (has_cupti(head) && holds(head, STR("StringIds"))));
+}
+
+static bool is_nvprof(str head) {
+    return has_cupti(head);
+}
+
+static bool is_rocpd(str head) {
+    return is_sqlite(head) && holds(head, STR("rocpd_"));
+}
+
+static bool is_ascend_db(str head) {
+    return is_sqlite(head) && holds(head, STR("STRING_IDS")) &&
+           (holds(head, STR("PYTORCH_API")) || holds(head, STR("CANN_API")) ||
+            holds(head, STR("COMPUTE_TASK_INFO")));
+}
+
+/* ---- protobuf ------------------------------------------------------------------------------ */
+
+typedef struct {
+    uint32_t number, type;
+    uint64_t value; /* of a varint, or the length of what `body` begins with */
+    str body;       /* as far as it is there */
+} wire_field;
+
+static bool take_varint(str *s, uint64_t *out) {
+    uint64_t v = 0;
+    for (uint32_t i = 0; i < 10 && i < s->n; i++) {
+        uint8_t byte = (uint8_t)s->p[i];
+        v |= (uint64_t)(byte & 0x7f) << (7 * i);
+        if (byte & 0x80) continue;
+        *s = str_from(*s, i + 1);
+        *out = v;
+        return true;
+    }
+    return false;
+}
+
+/* The next field; false at the end, and at what is not a field. */
+static bool take_field(str *s, wire_field *f) {
+    uint64_t key;
+    if (!take_varint(s, &key) || key >> 3 == 0 || key >> 3 > 1u << 20) return false;
+    *f = (wire_field){.number = (uint32_t)(key >> 3), .type = (uint32_t)(key & 7)};
+    size_t fixed = f->type == 1 ? 8 : 4;
+    switch (f->type) {
+    case 0: return take_varint(s, &f->value);
+    case 1:
+    case 5:
+        if (s->n < fixed) return false;
+        *s = str_from(*s, fixed);
+        return true;
+    case 2:
+        if (!take_varint(s, &f->value)) return false;
+        f->body = str_n(s->p, f->value < s->n ? (size_t)f->value : s->n);
+        *s = str_from(*s, f->body.n);
+        return true;
+    default: return false;
+    }
+}
+
+/* Planes (field 1) with a name (field 2) of XLA's. */
+static bool is_xplane(str head) {
+    static const str names[] = {STR("/host:"), STR("/device:"), STR("Task Environment"),
+                                STR("#Chip")};
+    wire_field plane, f;
+    str rest = near_start(head);
+    if (!take_field(&rest, &plane) || plane.number != 1 || plane.type != 2) return false;
+    for (str body = plane.body; take_field(&body, &f) && f.number <= 2;) {
+        if (f.number != 2 || f.type != 2) continue;
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (str_starts(f.body, names[i])) return true;
+        return false;
+    }
+    return false;
+}
+
+/* Packets (field 1), one after the other, of fields a TracePacket has: its time, its sequence, its
+ * clocks, its names. */
+static bool is_perfetto(str head) {
+    wire_field packet, f;
+    str rest = near_start(head);
+    uint32_t n_packets = 0, n_known = 0;
+    while (n_packets < 8 && rest.n) {
+        if (!take_field(&rest, &packet)) break;
+        if (packet.number != 1 || packet.type != 2 || packet.value == 0) return false;
+        if (packet.body.n < packet.value) break; /* the rest was not looked at */
+        n_packets++;
+        bool known = false;
+        str body = packet.body;
+        while (body.n) {
+            if (!take_field(&body, &f)) return false;
+            known |= (f.type == 0 && (f.number == 8 || f.number == 10 || f.number == 3)) ||
+                     (f.type == 2 && (f.number == 6 || f.number == 36 || f.number == 60));
+        }
+        n_known += known;
+    }
+    return n_packets > 0 && n_known * 2 > n_packets;
+}
+
+/* Sample types (field 1): two small numbers each, then samples (field 2) of packed numbers. */
+static bool is_pprof(str head) {
+    wire_field f, type, unit;
+    str rest = near_start(head);
+    uint32_t n_types = 0;
+    while (take_field(&rest, &f)) {
+        str body = f.body;
+        if (f.type == 2 && f.number == 2) return n_types > 0;
+        if (f.type != 2 || f.number != 1 || f.value > 12) return false;
+        if (!take_field(&body, &type) || !take_field(&body, &unit) || body.n) return false;
+        if (type.type || unit.type || type.number != 1 || unit.number != 2) return false;
+        n_types++;
+    }
+    return false;
+}
+
+/* A record: length, its checksum, then an event whose text says its version. */
+static bool is_tfevents(str head) {
+    return head.n > 24 && head.p[12] == '\x09' &&
+           holds(str_n(head.p, head.n < 64 ? head.n : 64), STR("brain.Event:"));
+}
+
+/* ---- JSON of another kind ------------------------------------------------------------------- */
+
+static bool is_object(str head) {
+    const char *end = head.p + head.n, *p = head.n ? json_space(head.p, end) : end;
+    return p < end && *p == '{';
+}
+
+static bool is_rocprof_json(str head) {
+    return is_object(head) &&
+           holds(str_n(head.p, head.n < 256 ? head.n : 256), STR("\"rocprofiler-sdk-tool\""));
+}
+
+/* PyTorch's execution traces, before and after they got Chakra's name. */
+static bool is_chakra(str head) {
+    str s = near_start(head);
+    if (!is_object(s) || !holds(s, STR("\"schema\""))) return false;
+    return holds(s, STR("-chakra")) ||
+           (holds(s, STR("\"nodes\"")) &&
+            (holds(s, STR("\"ctrl_deps\"")) || holds(s, STR("\"rf_id\""))));
+}
+
+static bool is_speedscope(str head) {
+    return is_object(head) && holds(near_start(head), STR("speedscope.app/file-format-schema"));
+}
+
+static bool is_cpuprofile(str head) {
+    str s = near_start(head);
+    return is_object(s) && holds(s, STR("\"callFrame\"")) && holds(s, STR("\"hitCount\""));
+}
+
+static bool is_answer(str head) {
+    return str_starts(head, STR("{\"schema\":\"tacho/"));
+}
+
+/* ---- by magic ------------------------------------------------------------------------------- */
+
+static bool is_ncu(str head) {
+    return str_starts(head, STR("NVR\0"));
+}
+
+static bool is_perf(str head) {
+    return str_starts(head, STR("PERFILE2"));
+}
+
+static bool is_zip(str head) {
+    return str_starts(head, STR("PK\x03\x04"));
+}
+
+/* torch.save writes a zip whose first entry is NAME/data.pkl; safetensors a length and a header. */
+static bool is_checkpoint(str head) {
+    str start = str_n(head.p, head.n < 256 ? head.n : 256);
+    bool tensors = head.n > 16 && head.p[7] == 0 && head.p[8] == '{' &&
+                   (holds(start, STR("\"__metadata__\"")) || holds(start, STR("\"dtype\"")));
+    bool saved = is_zip(head) &&
+                 (holds(start, STR("/data.pkl")) || holds(start, STR("/.format_version")) ||
+                  holds(start, STR("/version")));
+    return tensors || saved || str_starts(head, STR("\x89HDF\r\n"));
+}
+
+static bool is_numpy(str head) {
+    bool packed =
+        is_zip(head) && holds(str_n(head.p, head.n < 256 ? head.n : 256), STR(".npy"));
+    return packed || str_starts(head, STR("\x93NUMPY"));
+}
+
+static bool is_archive(str head) {
+    bool tar = head.n > 262 && memcmp(head.p + 257, "ustar", 5) == 0;
+    return tar || is_zip(head) || str_starts(head, STR("BZh")) ||
+           str_starts(head, STR("\xfd"
+                                "7zXZ")) ||
+           str_starts(head, STR("7z\xbc\xaf"));
+}
+
+static bool is_html(str head) {
+    const char *end = head.p + head.n, *p = head.n ? json_space(head.p, end) : end;
+    str s = str_n(p, (size_t)(end - p) < 64 ? (size_t)(end - p) : 64);
+    return str_find_nocase(s, STR("<!doctype html"), 0) == 0 ||
+           str_find_nocase(s, STR("<html"), 0) == 0;
+}
+
+static bool is_image(str head) {
+    return str_starts(head, STR("\x89PNG")) || str_starts(head, STR("\xff\xd8\xff")) ||
+           str_starts(head, STR("GIF8")) || str_starts(head, STR("%PDF-"));
+}
+
+static bool is_program(str head) {
+    return str_starts(head, STR("\x7f"
+                                "ELF"));
+}
+
+/* At least two lines of as many fields, three or more, separated by commas or tabs. */
+static bool is_csv(str head) {
+    size_t n_fields[2] = {1, 1}, at = 0;
+    str s = str_n(head.p, head.n < 16384 ? head.n : 16384);
+    if (!s.n || *s.p == '{' || *s.p == '[' || *s.p == '<') return false;
+    char by = memchr(s.p, '\t', s.n) ? '\t' : ',';
+    for (int line = 0; line < 2; line++) {
+        bool quoted = false, ended = false;
+        for (; at < s.n && !ended; at++) {
+            if (s.p[at] == 0) return false;
+            quoted ^= s.p[at] == '"';
+            n_fields[line] += s.p[at] == by && !quoted;
+            ended = s.p[at] == '\n' && !quoted;
+        }
+        if (!ended && line == 0) return false;
+    }
+    return n_fields[0] >= 3 && n_fields[0] == n_fields[1];
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+static const foreign KINDS[] = {
+#define FOREIGN(id, is, endings) {is, endings, MSG_FOREIGN_##id, MSG_WHAT_##id},
+#include "session/foreign.def"
+#undef FOREIGN
+};
+
+const foreign *foreign_at(uint32_t i) {
+    return i < sizeof KINDS / sizeof *KINDS ? &KINDS[i] : NULL;
+}
+
+static bool ends_so(str name, const char *endings) {
+    for (const char *p = endings; *p;) {
+        size_t n = strcspn(p, "|");
+        str end = str_n(p, n);
+        if (name.n >= n && str_eq_nocase(str_from(name, name.n - n), end)) return true;
+        p += n + (p[n] == '|');
+    }
+    return false;
+}
+
+const foreign *foreign_of_name(str path) {
+    size_t slash = str_rfind_byte(path, '/');
+    str name = slash == SIZE_MAX ? path : str_from(path, slash + 1);
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+        if (ends_so(name, KINDS[i].endings)) return &KINDS[i];
+        bool events = KINDS[i].message == MSG_FOREIGN_TFEVENTS;
+        if (events && str_starts(name, STR("events.out.tfevents."))) return &KINDS[i];
+    }
+    return NULL;
+}
+
+const foreign *foreign_of(str head, str name) {
+    for (size_t i = 0; head.n && i < sizeof KINDS / sizeof *KINDS; i++)
+        if (KINDS[i].is && KINDS[i].is(head)) return &KINDS[i];
+    return foreign_of_name(name);
+}
+
+uint16_t foreign_noun(uint16_t found) {
+    switch (found) {
+    case MSG_FOUND_EMPTY: return MSG_WHAT_EMPTY;
+    case MSG_FOUND_JSON: return MSG_WHAT_JSON;
+    case MSG_FOUND_TEXT: return MSG_WHAT_TEXT;
+    case MSG_FOUND_BROKEN_STREAM: return MSG_WHAT_BROKEN;
+    default: return MSG_WHAT_BINARY;
+    }
+}

@@ -1,0 +1,177 @@
+/* roles.c: which workers of a run are its ranks.
+ *
+ * People point at a folder and mean the run: all ranks of it, and nothing that is not one. Four
+ * things tell, the first that says anything decides:
+ *
+ *     the name's role    host_7.loader_9, host_5.launcher: not ranks, whoever they belong to
+ *     ranks in names     rank0, rank-1, …: those are the ranks, whatever lies beside them is not
+ *     ranks in files     distributedInfo of PyTorch, or the recording's: at least two different ones
+ *     numbered workers   worker0, worker1, …, when the files say nothing
+ *
+ * Otherwise each is a trace by itself: two runs of a script into one folder are not two ranks.
+ * Of several workers with one rank the last recorded is the rank; a program was run again into
+ * the same folder. A picture of memory is not a rank. */
+#include <stdlib.h>
+
+#include "session/discover_int.h"
+#include "session/sniff.h"
+
+const char *role_word(worker_role r) {
+    static const char *const words[N_WORKER_ROLES] = {"rank",  "trace",    "loader",
+                                                      "child", "launcher", "other"};
+    return words[r];
+}
+
+static bool may_be_rank(const worker_entry *w) {
+    return w->role == WORKER_TRACE && !w->memory;
+}
+
+static void take_names(run_entry *r) {
+    for (uint32_t i = 0; i < r->n_workers; i++) {
+        worker_entry *w = &r->workers[i];
+        w->role = name_role(w->name, &w->owner);
+        w->rank = w->role == WORKER_TRACE ? name_rank(w->name) : INT64_MIN;
+    }
+}
+
+/* How many may be ranks, and how many different ranks they have. */
+static uint32_t count(const run_entry *r, uint32_t *n_different) {
+    uint32_t n = 0;
+    *n_different = 0;
+    for (uint32_t i = 0; i < r->n_workers; i++) {
+        const worker_entry *w = &r->workers[i];
+        if (!may_be_rank(w)) continue;
+        n++;
+        bool seen = w->rank == INT64_MIN;
+        for (uint32_t k = 0; k < i && !seen; k++)
+            seen = may_be_rank(&r->workers[k]) && r->workers[k].rank == w->rank;
+        *n_different += !seen;
+    }
+    return n;
+}
+
+/* Ranks the files tell; nothing is kept unless they tell at least two. */
+static void ask_files(run_entry *r) {
+    uint32_t n_different;
+    for (uint32_t i = 0; i < r->n_workers; i++) {
+        worker_entry *w = &r->workers[i];
+        if (may_be_rank(w)) w->rank = sniff_rank(w->spans[w->n_spans - 1].path.p);
+    }
+    (void)count(r, &n_different);
+    for (uint32_t i = 0; i < r->n_workers && n_different < 2; i++)
+        r->workers[i].rank = INT64_MIN;
+}
+
+static void take_numbers(run_entry *r) {
+    for (uint32_t i = 0; i < r->n_workers; i++)
+        if (may_be_rank(&r->workers[i]) && name_number(r->workers[i].name) == INT64_MIN) return;
+    for (uint32_t i = 0; i < r->n_workers; i++)
+        if (may_be_rank(&r->workers[i])) r->workers[i].rank = name_number(r->workers[i].name);
+}
+
+static bool is_newer(const worker_entry *a, const worker_entry *b) {
+    const span_entry *x = &a->spans[a->n_spans - 1], *y = &b->spans[b->n_spans - 1];
+    int c = name_compare_stamps(x->stamp, y->stamp);
+    return c ? c > 0 : x->mtime_ns > y->mtime_ns;
+}
+
+/* Whoever has a rank is one, the newest of equal ones; beside ranks nothing else is a trace of the
+ * run's own. */
+static void mark_ranks(run_entry *r) {
+    for (uint32_t i = 0; i < r->n_workers; i++)
+        if (may_be_rank(&r->workers[i]) && r->workers[i].rank != INT64_MIN)
+            r->workers[i].role = WORKER_RANK;
+    for (uint32_t i = 0; i < r->n_workers; i++)
+        for (uint32_t k = i + 1; k < r->n_workers && r->workers[i].role == WORKER_RANK; k++) {
+            worker_entry *a = &r->workers[i], *b = &r->workers[k];
+            if (b->role != WORKER_RANK || a->rank != b->rank) continue;
+            (is_newer(b, a) ? a : b)->role = WORKER_OTHER;
+        }
+    for (uint32_t i = 0; i < r->n_workers; i++)
+        if (r->workers[i].role == WORKER_TRACE) r->workers[i].role = WORKER_OTHER;
+}
+
+/* ---- order ------------------------------------------------------------------------------- */
+
+static int group_of(const worker_entry *w) {
+    if (w->role == WORKER_RANK) return 0;
+    if (w->role == WORKER_TRACE) return w->memory ? 2 : 1; /* a timeline comes first */
+    return 3;
+}
+
+static int compare_workers(const void *pa, const void *pb) {
+    const worker_entry *a = pa, *b = pb;
+    int c = group_of(a) - group_of(b);
+    if (c) return c;
+    if (a->role == WORKER_RANK && a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+    return name_compare(a->name, b->name);
+}
+
+void roles_count(run_entry *r) {
+    r->n_ranks = r->n_traces = 0;
+    for (uint32_t i = 0; i < r->n_workers; i++) {
+        r->n_ranks += r->workers[i].role == WORKER_RANK;
+        r->n_traces += group_of(&r->workers[i]) <= 1;
+    }
+}
+
+void roles_settle(run_entry *r) {
+    uint32_t n_different, n;
+    take_names(r);
+    n = count(r, &n_different);
+    if (!n) { /* only children, or only pictures of memory: then they are what there is */
+        for (uint32_t i = 0; i < r->n_workers; i++) r->workers[i].role = WORKER_TRACE;
+        n = count(r, &n_different);
+    }
+    if (!n_different && n > 1) {
+        ask_files(r);
+        (void)count(r, &n_different);
+        if (!n_different) take_numbers(r);
+        (void)count(r, &n_different);
+    }
+    if (n_different) mark_ranks(r);
+    qsort(r->workers, r->n_workers, sizeof *r->workers, compare_workers);
+    roles_count(r);
+}
+
+/* ---- for people ---------------------------------------------------------------------------- */
+
+static uint16_t words_of(const worker_entry *w) {
+    switch (w->role) {
+    case WORKER_RANK: return w->rank == INT64_MIN ? MSG_ROLE_RANK_UNNAMED : MSG_ROLE_RANK;
+    case WORKER_LOADER: return MSG_ROLE_LOADER;
+    case WORKER_CHILD: return MSG_ROLE_CHILD;
+    case WORKER_LAUNCHER: return MSG_ROLE_LAUNCHER;
+    case WORKER_OTHER: return MSG_ROLE_OTHER;
+    default: return MSG_ROLE_TRACE;
+    }
+}
+
+/* The owner as people call it: a rank by its number. */
+static status name_owner(const worker_entry *w, arena *a, str *out, error *err) {
+    int64_t rank = name_rank(w->owner);
+    *out = w->owner;
+    if (!w->owner.n || rank == INT64_MIN) return OK;
+    *out = arena_printf(a, "rank %lld", (long long)rank);
+    if (!out->p) FAIL_MEMORY(err);
+    return OK;
+}
+
+status run_list(const catalogue *c, const run_entry *r, arena *a, const run_listing **out,
+                error *err) {
+    run_listing *l = ARENA_ARRAY(a, run_listing, 1);
+    listed_worker *v = ARENA_ARRAY(a, listed_worker, (size_t)r->n_workers + 1);
+    if (!l || !v) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < r->n_workers; i++) {
+        const worker_entry *w = &r->workers[i];
+        v[i] = (listed_worker){.name = w->name,
+                               .role = role_word(w->role),
+                               .words = words_of(w),
+                               .rank = w->rank,
+                               .n_spans = w->n_spans};
+        TRY(name_owner(w, a, &v[i].owner, err));
+    }
+    *l = (run_listing){v, c->passed, r->n_workers, c->n_passed};
+    *out = l;
+    return OK;
+}
