@@ -183,6 +183,19 @@ void rec_cupti_stop(void) {
     pthread_mutex_unlock(&decode_lock);
 }
 
+/* Records of work that has ended; only when CUPTI keeps all of them back, because one in each of its
+ * buffers still runs, are they forced out, which loses those that run. */
+void rec_cupti_flush(void) {
+    if (__atomic_load_n(&is_dead, __ATOMIC_RELAXED)) return;
+    pthread_mutex_lock(&decode_lock);
+    if (is_on) {
+        (void)cupti.flush(0);
+        if (!cupti_has_full_buffer()) (void)cupti.flush(FLUSH_FORCED);
+        cupti_empty_buffers();
+    }
+    pthread_mutex_unlock(&decode_lock);
+}
+
 void rec_cupti_forked(void) {
     pthread_mutex_init(&decode_lock, NULL);
     is_dead = true;

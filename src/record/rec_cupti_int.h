@@ -62,6 +62,7 @@ extern cupti_library cupti;
 bool cupti_map_buffers(void);
 void cupti_give_buffer(uint8_t **to, size_t *size, size_t *n_records);
 void cupti_take_buffer(void *context, uint32_t stream, uint8_t *p, size_t size, size_t valid);
+bool cupti_has_full_buffer(void);
 /* Makes events of what is full, and room; not of two threads at once. */
 void cupti_empty_buffers(void);
 

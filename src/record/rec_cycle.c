@@ -213,10 +213,11 @@ static void mark_step(int64_t number, uint32_t argument) {
     rec_self.in_slow = before;
 }
 
+/* Who joins a program in the middle sees its first step from the next mark on. */
 static bool begin_now(void) {
     if (!prepare()) return false;
     activate();
-    mark_step((int64_t)step, 0);
+    if (!rec_set.joins) mark_step((int64_t)step, 0);
     return true;
 }
 
@@ -286,6 +287,7 @@ int rec_start(const tacho_options *o, bool from_outside) {
         result = TACHO_BUSY;
     } else {
         keep_settings(o, from_outside);
+        rec_set.joins = from_outside;
         if (!follow_schedule()) result = TACHO_FAILED;
         __atomic_store_n(&is_started, result == TACHO_OK, __ATOMIC_RELAXED);
     }
@@ -321,7 +323,7 @@ int tacho_stop(void) {
     return rec_stop(false, NULL, 0);
 }
 
-int tacho_trigger(const char *why) {
+int rec_trigger(const char *why, char *dump, size_t size) {
     if (rec_self.in_slow) return TACHO_OFF;
     bool ready = false, before = rec_enter(&rec_cycle_lock);
     if (rec_current && rec_set.o.flight_seconds > 0) {
@@ -335,8 +337,13 @@ int tacho_trigger(const char *why) {
     if (ready) (void)begin_now();
     rec_settings set = rec_set;
     rec_leave(&rec_cycle_lock, before);
+    if (dump) snprintf(dump, size, "%s", path);
     call_back(ready, &set, path);
     return ready ? TACHO_OK : TACHO_OFF;
+}
+
+int tacho_trigger(const char *why) {
+    return rec_trigger(why, NULL, 0);
 }
 
 void tacho_note(const char *text) {
@@ -393,6 +400,19 @@ size_t tacho_path(char *to, size_t size) {
     int n = snprintf(to, size, "%s", last_path);
     rec_leave(&rec_cycle_lock, before);
     return n > 0 ? (size_t)n : 0;
+}
+
+rec_state rec_cycle_state(char *path, size_t size) {
+    rec_state state = REC_IDLE;
+    bool before = rec_enter(&rec_cycle_lock), inner = rec_enter(&rec_lock);
+    snprintf(path, size, "%s", rec_current ? rec_current->path : "-");
+    if (rec_current)
+        state = rec_set.o.flight_seconds > 0 ? REC_IN_FLIGHT : REC_RECORDING;
+    else if (is_started)
+        state = is_pending ? REC_STARTS_LATER : REC_BETWEEN;
+    rec_leave(&rec_lock, inner);
+    rec_leave(&rec_cycle_lock, before);
+    return state;
 }
 
 const char *tacho_error(void) {

@@ -31,6 +31,7 @@ static void after_fork_in_child(void) {
     rec_helper_forked();
     rec_cupti_forked();
     rec_rank_forked();
+    rec_python_forked();
     rec_cycle_forked();
 }
 
