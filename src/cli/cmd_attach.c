@@ -26,7 +26,7 @@
 #include "cli/commands.h"
 #include "cli/record_run.h"
 
-enum { LOOK_MS = 100, GRACE_MS = 10000 };
+enum { LOOK_MS = 100, INSISTS_NS = 500000000 };
 
 typedef struct {
     int64_t pid;
@@ -49,9 +49,19 @@ typedef struct {
 
 static volatile sig_atomic_t n_interrupts;
 
+static int64_t monotonic_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Who insists is obeyed. The same signal sent to us and to our group is one. */
 static void on_interrupt(int number) {
-    (void)number;
-    if (++n_interrupts > 1) _exit(128 + SIGINT);
+    static int64_t first_ns;
+    int64_t now = monotonic_ns();
+    if (n_interrupts && now - first_ns > INSISTS_NS) _exit(128 + number);
+    if (!n_interrupts) first_ns = now;
+    n_interrupts = 1;
 }
 
 static void say(const attachment *at, uint16_t message, const target *t, const char *text) {
@@ -191,12 +201,6 @@ static status begin(const attachment *at, target *t, error *err) {
 
 /* ---- waiting ----------------------------------------------------------------------------------- */
 
-static int64_t monotonic_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* A recording made for us ends by a line or by the end of its process; a window by the latter. */
 static bool look_at(target *t) {
     char byte;
@@ -254,7 +258,7 @@ static status end(const attachment *at, target *t, error *err) {
 
 static status pull_trigger(const attachment *at, target *t, error *err) {
     char line[ATTACH_LINE_BYTES], dump[ATTACH_LINE_BYTES];
-    if (!attach_ask(t->pid, "trigger attach\n", line, sizeof line))
+    if (!attach_ask(t->pid, "trigger written because tacho attach asked for it\n", line, sizeof line))
         return fail_silent(t->pid, err);
     if (strncmp(line, "done ", 5) != 0)
         return fail_answer(t->pid, strncmp(line, "failed ", 7) == 0 ? line + 7 : line, err);

@@ -570,11 +570,12 @@ static status begin_thread(thread_reader *t, uint32_t row) {
                                    .kind = LABEL_THREAD_NAME});
 }
 
-/* Flight recorder: what is older than asked for was kept only because there was room. */
+/* Flight recorder: what is older than asked for was kept only because there was room. Counted from the
+ * last event: a program may take long to end after it. */
 static bool is_too_old(const thread_reader *t) {
     uint64_t flight = t->r->header.flight_ns;
     return (t->r->header.flags & TACHO_FILE_FLIGHT) && flight < (uint64_t)INT64_MAX &&
-           t->now < sub_i64(t->r->last_ns, (int64_t)flight);
+           t->now < sub_i64(t->r->last_event_ns, (int64_t)flight);
 }
 
 /* When the event happened: device work is told later, by the helper. */

@@ -101,7 +101,6 @@ bool cupti_has_full_buffer(void) {
 
 void cupti_empty_buffers(void) {
     buffer *list = __atomic_exchange_n(&full, NULL, __ATOMIC_ACQUIRE);
-    if (list) cupti_tell_devices();
     while (list) {
         buffer *next = list->next;
         uint8_t *record = NULL;

@@ -72,7 +72,8 @@ void cupti_take_record(const uint8_t *p);
 void cupti_put_call(int domain, uint32_t id, const tacho_api_slots *call);
 
 /* ---- rec_cupti_device.c ---- */
-/* Says in the current recording, once, which devices there are. Of the helper. */
+/* Says in the current recording, once, which devices there are, when the driver tells. Waits for nobody
+ * but the driver: not under a lock of ours. */
 void cupti_tell_devices(void);
 
 /* ---- rec_cupti_calls.c ---- */

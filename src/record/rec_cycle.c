@@ -27,7 +27,7 @@
 #define FLIGHT_BYTES ((uint64_t)256 << 20)
 
 uint32_t tacho_on;
-uint32_t rec_flags, rec_memory_every;
+uint32_t rec_flags, rec_memory_every, rec_awaits_batch;
 pthread_mutex_t rec_cycle_lock = PTHREAD_MUTEX_INITIALIZER;
 rec_settings rec_set; /* rec_cycle_lock, as everything below */
 
@@ -78,7 +78,7 @@ static void worker_name(char *to, size_t size) {
     (void)gethostname(host, sizeof host - 1);
     if (rec_set.worker[0])
         snprintf(to, size, "%s", rec_set.worker);
-    else if (rec_rank(&rank, &world))
+    else if (rec_rank(rec_set.path, &rank, &world))
         snprintf(to, size, "rank%lld.%s_%d", (long long)rank, host, (int)getpid());
     else
         snprintf(to, size, "%s_%d", host, (int)getpid());
@@ -218,6 +218,8 @@ static bool begin_now(void) {
     if (!prepare()) return false;
     activate();
     if (!rec_set.joins) mark_step((int64_t)step, 0);
+    bool from_the_start = rec_set.from_outside && !rec_set.joins && step == 0 && n_files == 1;
+    __atomic_store_n(&rec_awaits_batch, from_the_start, __ATOMIC_RELAXED);
     return true;
 }
 
@@ -238,6 +240,7 @@ void tacho_step(void) {
     if (!__atomic_load_n(&is_started, __ATOMIC_RELAXED) || rec_self.in_slow) return;
     if (__atomic_load_n(&tacho_on, __ATOMIC_RELAXED) == REC_PENDING) rec_start_pending();
     bool ready = false, before = rec_enter(&rec_cycle_lock);
+    __atomic_store_n(&rec_awaits_batch, 0, __ATOMIC_RELAXED);
     if (is_started) {
         step_action now = action_of(&rec_set.o.schedule, step);
         step++;
@@ -261,6 +264,13 @@ void tacho_begin_steps(void) {
     bool before = rec_enter(&rec_cycle_lock);
     if (rec_current) mark_step((int64_t)step, STEP_RESTARTS);
     rec_leave(&rec_cycle_lock, before);
+}
+
+void rec_first_batch(void) {
+    uint32_t waits = 1;
+    if (__atomic_compare_exchange_n(&rec_awaits_batch, &waits, 0, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+        tacho_begin_steps();
 }
 
 /* ---- start and stop ---- */

@@ -5,7 +5,8 @@
  *     rec_file.c     the file: chunks, side records, room ahead of the writers
  *     rec_names.c    names and frames: text to number, once
  *     rec_cycle.c    start, stop, schedule, flight recorder
- *     rec_meta.c     facts of the whole recording: rank, host, command, what the program says
+ *     rec_meta.c     facts of the whole recording: host, command, what the program says
+ *     rec_rank.c     which of many processes this is: rank, loader, launcher
  *     rec_helper.c   the thread that makes room, reads clocks, puts away what was stopped
  *     rec_control.c  its socket, for tacho attach; rec_python.c the hooks that come with it
  *     rec_nvtx.c     ranges of NVTX; rec_itt.c of ITT
@@ -227,6 +228,10 @@ typedef struct {
 extern rec_settings rec_set;
 extern uint32_t rec_flags; /* TACHO_FILE_* of the current recording */
 extern uint32_t rec_memory_every;
+/* Not 0 in a program that `tacho record` runs until it does the first thing that belongs to a step
+ * (fetching a batch, a forward or backward pass, the optimizer): what came before set it up. */
+extern uint32_t rec_awaits_batch;
+void rec_first_batch(void);
 /* Counts a loss in the current file. */
 void rec_count_lost(int which, uint64_t n);
 int rec_start(const tacho_options *o, bool from_outside);
@@ -252,9 +257,20 @@ void rec_cycle_forked(void);
 void rec_meta_fact(const char *key, const char *value, size_t n);
 /* Metadata into a new file. rec_lock. */
 void rec_meta_write(rec_file *f);
-/* Rank and number of processes: as told, else as the launcher's environment says; false: unknown. */
-bool rec_rank(int64_t *rank, int64_t *world);
+/* ---- ranks ---- */
+/* Rank and number of processes (< 0: not known): as told, else as the launcher's environment says;
+ * false: it has none. A child of a process that records into `folder` has that process's environment
+ * and is no rank. */
+bool rec_rank(const char *folder, int64_t *rank, int64_t *world);
+/* What this process is among others, into a new file. rec_lock. */
+void rec_rank_write(rec_file *f, const char *folder);
+/* The program says what this process is: "data_loader", … */
+void rec_rank_role(const char *role);
+/* torchrun, mpirun and their like start programs and are none. */
+bool rec_is_launcher(void);
 void rec_rank_forked(void);
+/* A fact into a file; the value is JSON. rec_lock. */
+void rec_meta_put(rec_file *f, const char *key, const char *value, size_t n);
 
 /* ---- helper ---- */
 /* Makes sure that it runs and listens when it should; false when there can be no thread. */

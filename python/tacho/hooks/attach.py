@@ -16,6 +16,8 @@ def prepare(words: str) -> None:
 
 
 def begin() -> None:
+    for name in hooks.half_imported():
+        _native.note(f"attach: {name} was being imported, its hooks are missing")
     _native.write_notes()
     if _wants.stacks:
         frames.begin()
