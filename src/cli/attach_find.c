@@ -187,8 +187,7 @@ status attach_find(arena *a, int64_t pid, int64_t **out, uint32_t *n, error *err
     n_kept = keep(list, is, n_all, RECORDS);
     if (n_kept == 0 && itself) n_kept = 1; /* list[0] is still it */
     if (n_kept == 0) n_kept = keep(list, is, n_all, LISTENS);
-    if (n_kept == 0)
-        FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_ATTACH_NOT_THERE, arg_id("pid", pid));
+    if (n_kept == 0) FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_ATTACH_NOT_THERE, arg_id("pid", pid));
     *out = list;
     *n = n_kept;
     return OK;

@@ -188,7 +188,8 @@ static status begin(const attachment *at, target *t, error *err) {
              o->record_stack ? "t" : "", at->file ? at->file : at->folder,
              at->package ? "\t" : "", at->package ? at->package : "");
     t->fd = attach_send(t->pid, line);
-    if (t->fd < 0 || !attach_read_line(t->fd, line, sizeof line)) return fail_silent(t->pid, err);
+    if (t->fd < 0 || !attach_read_line(t->fd, line, sizeof line))
+        return fail_silent(t->pid, err);
     if (strncmp(line, "started ", 8) == 0) {
         snprintf(t->path, sizeof t->path, "%.*s", (int)sizeof t->path - 1, line + 8);
         return OK;
@@ -258,7 +259,8 @@ static status end(const attachment *at, target *t, error *err) {
 
 static status pull_trigger(const attachment *at, target *t, error *err) {
     char line[ATTACH_LINE_BYTES], dump[ATTACH_LINE_BYTES];
-    if (!attach_ask(t->pid, "trigger written because tacho attach asked for it\n", line, sizeof line))
+    if (!attach_ask(t->pid, "trigger written because tacho attach asked for it\n", line,
+                    sizeof line))
         return fail_silent(t->pid, err);
     if (strncmp(line, "done ", 5) != 0)
         return fail_answer(t->pid, strncmp(line, "failed ", 7) == 0 ? line + 7 : line, err);

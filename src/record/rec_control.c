@@ -33,7 +33,7 @@
 
 enum { LINE_BYTES = 4096, READ_MS = 200 };
 
-#define HURRY_NS 1000000000  /* a main thread that does not come to it: another one shall */
+#define HURRY_NS 1000000000   /* a main thread that does not come to it: another one shall */
 #define GIVE_UP_NS 3000000000 /* and none can: without hooks */
 
 static const char *const STATES[] = {[REC_IDLE] = "idle",
@@ -139,7 +139,8 @@ static void refuse(int fd, int result) {
     if (result != TACHO_BUSY)
         say(fd, "failed", tacho_error());
     else
-        say(fd, "failed", rec_cycle_state(path, sizeof path) == REC_BETWEEN ? "between" : "recording");
+        say(fd, "failed",
+            rec_cycle_state(path, sizeof path) == REC_BETWEEN ? "between" : "recording");
 }
 
 static void forget_client(void) {

@@ -88,7 +88,8 @@ static void set_hooks(void) {
     failed = !run_code(prepare_code);
     to_start();
     if (failed)
-        tacho_note("attach: this Python cannot import the package tacho, its hooks are missing");
+        tacho_note(
+            "attach: this Python cannot import the package tacho, its hooks are missing");
     else
         (void)run_code("from tacho.hooks import attach\nattach.begin()\n");
     __atomic_store_n(&asked, DONE, __ATOMIC_RELEASE);

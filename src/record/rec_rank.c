@@ -24,13 +24,16 @@ static const struct launcher {
     const char *name, *rank, *world, *local;
     bool needs_world; /* a variable of a common name alone says nothing */
 } LAUNCHERS[] = {
-    {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", true}, /* accelerate, deepspeed, Ray, … too */
+    {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK",
+     true}, /* accelerate, deepspeed, Ray, … too */
     {"horovodrun", "HOROVOD_RANK", "HOROVOD_SIZE", "HOROVOD_LOCAL_RANK", false},
     {"paddle.distributed.launch", "PADDLE_TRAINER_ID", "PADDLE_TRAINERS_NUM",
      "PADDLE_RANK_IN_NODE", false},
     {"msrun", "RANK_ID", "RANK_SIZE", "DEVICE_ID", true},
-    {"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", false},
-    {"mpirun", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_LOCAL_RANK", false},
+    {"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+     false},
+    {"mpirun", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_LOCAL_RANK",
+     false},
     {"mpirun", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", false},
     {"srun", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", false},
     {"mpirun", "PMIX_RANK", "PMIX_SIZE", "PMIX_LOCAL_RANK", false},
@@ -42,7 +45,7 @@ enum { COMMAND_BYTES = 4096, MOST_WORDS = 16 };
 /* rec_lock */
 static int64_t told_rank = -1, told_world = -1;
 static char told_role[32];
-static bool is_child;        /* of a fork */
+static bool is_child;                /* of a fork */
 static int64_t of_pid, of_rank = -1; /* who it works for */
 
 static bool number_of(const char *name, int64_t *out) {
@@ -114,7 +117,8 @@ static bool was_given(int64_t pid, const char *name) {
     snprintf(path, sizeof path, "/proc/%lld/environ", (long long)pid);
     int fd = text && value ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     ssize_t n = 0, at = 0;
-    while (fd >= 0 && at < (1 << 17) - 1 && (n = read(fd, text + at, (size_t)((1 << 17) - 1 - at))) > 0)
+    while (fd >= 0 && at < (1 << 17) - 1 &&
+           (n = read(fd, text + at, (size_t)((1 << 17) - 1 - at))) > 0)
         at += n;
     if (fd >= 0) close(fd);
     size_t length = strlen(name);
@@ -168,21 +172,35 @@ static const char *python_runs(char *const *words, size_t n) {
     for (size_t i = 1; i < n; i++) {
         if (strcmp(words[i], "-m") == 0) return i + 1 < n ? words[i + 1] : NULL;
         if (strcmp(words[i], "-c") == 0) return NULL;
-        if (strcmp(words[i], "-W") == 0 || strcmp(words[i], "-X") == 0) i++;
-        else if (words[i][0] != '-') return words[i];
+        if (strcmp(words[i], "-W") == 0 || strcmp(words[i], "-X") == 0)
+            i++;
+        else if (words[i][0] != '-')
+            return words[i];
     }
     return NULL;
 }
 
 bool rec_is_launcher(void) {
-    static const char *const NAMES[] = {
-        "torchrun",   "torch.distributed.run",      "torch.distributed.launch",
-        "accelerate", "accelerate.commands.launch", "deepspeed",
-        "ds",         "deepspeed.launcher.runner",  "deepspeed.launcher.launch",
-        "horovodrun", "paddle.distributed.launch",  "fleetrun",
-        "msrun",      "megengine.distributed.launcher",
-        "mpirun",     "mpiexec",                    "mpiexec.hydra",
-        "orterun",    "prterun",                    "srun"};
+    static const char *const NAMES[] = {"torchrun",
+                                        "torch.distributed.run",
+                                        "torch.distributed.launch",
+                                        "accelerate",
+                                        "accelerate.commands.launch",
+                                        "deepspeed",
+                                        "ds",
+                                        "deepspeed.launcher.runner",
+                                        "deepspeed.launcher.launch",
+                                        "horovodrun",
+                                        "paddle.distributed.launch",
+                                        "fleetrun",
+                                        "msrun",
+                                        "megengine.distributed.launcher",
+                                        "mpirun",
+                                        "mpiexec",
+                                        "mpiexec.hydra",
+                                        "orterun",
+                                        "prterun",
+                                        "srun"};
     enum { N_NAMES = sizeof NAMES / sizeof *NAMES };
     char text[COMMAND_BYTES], *words[MOST_WORDS];
     size_t n = 0;
@@ -218,9 +236,11 @@ static void put_rank(rec_file *f, int64_t rank, int64_t world) {
     bool has_local = number_of(l ? l->local : "LOCAL_RANK", &local);
     int n = snprintf(text, sizeof text, "{\"rank\":%lld", (long long)rank);
     if (world >= 0)
-        n += snprintf(text + n, sizeof text - (size_t)n, ",\"world_size\":%lld", (long long)world);
+        n += snprintf(text + n, sizeof text - (size_t)n, ",\"world_size\":%lld",
+                      (long long)world);
     if (has_local)
-        n += snprintf(text + n, sizeof text - (size_t)n, ",\"local_rank\":%lld", (long long)local);
+        n += snprintf(text + n, sizeof text - (size_t)n, ",\"local_rank\":%lld",
+                      (long long)local);
     if (l) n += snprintf(text + n, sizeof text - (size_t)n, ",\"launcher\":\"%s\"", l->name);
     n += snprintf(text + n, sizeof text - (size_t)n, "}");
     rec_meta_put(f, "distributedInfo", text, (size_t)n);
