@@ -132,11 +132,14 @@ static bool was_given(int64_t pid, const char *name) {
 
 /* Somebody else's environment: a fork's, or that of a process that records. */
 static bool is_inherited(const char *folder, const struct launcher *l) {
+    static bool is_known, is; /* for life: looking takes longer the more is recorded */
     if (is_child) return true;
+    if (is_known || !folder) return is;
     int64_t pid = recorded_ancestor(folder);
-    if (!pid || !was_given(pid, l->rank)) return false;
-    of_pid = pid;
-    return true;
+    is = pid && was_given(pid, l->rank);
+    is_known = true;
+    if (is) of_pid = pid;
+    return is;
 }
 
 bool rec_rank(const char *folder, int64_t *rank, int64_t *world) {
@@ -187,7 +190,7 @@ bool rec_is_launcher(void) {
                                         "accelerate",
                                         "accelerate.commands.launch",
                                         "deepspeed",
-                                        "ds",
+
                                         "deepspeed.launcher.runner",
                                         "deepspeed.launcher.launch",
                                         "horovodrun",
