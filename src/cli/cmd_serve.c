@@ -22,11 +22,8 @@ static status check_options(const options *o, error *err) {
     if (o->n_traces > 1)
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_ONE_TRACE, arg_cstr("command", o->command.name),
              arg_int("count", o->n_traces));
-    if (o->port != ABSENT_I64 && o->port > UINT16_MAX) {
-        char port[24]; /* a name, not a count: no separators */
-        snprintf(port, sizeof port, "%lld", (long long)o->port);
-        FAIL(err, ERR_ARG, NOPOS, MSG_SERVE_BAD_PORT, arg_cstr("port", port));
-    }
+    if (o->port != ABSENT_I64 && o->port > UINT16_MAX)
+        FAIL(err, ERR_ARG, NOPOS, MSG_SERVE_BAD_PORT, arg_id("port", o->port));
     return OK;
 }
 

@@ -30,8 +30,8 @@ static void after_fork_in_child(void) {
     rec_threads_forget();
     rec_helper_forked();
     rec_cupti_forked();
-    rec_cycle_name_parent(); /* while it still has its rank and its name */
     rec_rank_forked();
+    rec_python_forked();
     rec_cycle_forked();
 }
 
@@ -59,7 +59,7 @@ static void read_environment(void) {
                *with = getenv("TACHO_WITH"), *flight = getenv("TACHO_FLIGHT"),
                *ring = getenv("TACHO_RING"), *listens = getenv("TACHO_LISTEN");
     bool listening = listens && *listens && strcmp(listens, "0") != 0;
-    if (path && *path) {
+    if (path && *path && !rec_is_launcher()) {
         tacho_options o = {.size = sizeof o,
                            .path = path,
                            .shapes = has_word(with, "shapes"),
@@ -78,7 +78,6 @@ static void read_environment(void) {
 
 __attribute__((constructor)) static void load(void) {
     rec_clock_init();
-    rec_role_load();
     (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     read_environment();
 }

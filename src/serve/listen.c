@@ -158,10 +158,8 @@ static status fail_taken(const struct addrinfo *to, uint16_t port, error *err) {
 }
 
 static status fail_listening(const char *host, uint16_t port, int code, error *err) {
-    char text[PORT_TEXT];
-    snprintf(text, sizeof text, "%u", port);
     FAIL(err, ERR_IO, NOPOS, MSG_SERVE_CANNOT_LISTEN, arg_cstr("host", host),
-         arg_cstr("port", text), arg_cstr("reason", strerror(code)));
+         arg_id("port", port), arg_cstr("reason", strerror(code)));
 }
 
 status listen_open(const char *host, uint16_t port, uint16_t next_ports, listening *out,

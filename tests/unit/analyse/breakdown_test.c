@@ -53,10 +53,34 @@ static void parts_of_random_steps_add_up(void **state) {
     }
 }
 
+/* Of a backward range of 100 with an operator of 30 inside. */
+static int64_t host_work(const char *format, bool has_operator) {
+    fake f;
+    fake_init(&f);
+    f.t.format = str_of(format);
+    int host = fake_thread(&f);
+    fake_add(&f, host, KIND_BACKWARD, "backward", 0, 100);
+    if (has_operator) fake_add(&f, host, KIND_OP, "aten::mm", 10, 30);
+    const trace *t = fake_seal(&f);
+    role_ranges ranges;
+    assert_int_equal(
+        role_ranges_make(t, (interval){INT64_MIN, INT64_MAX}, &f.arena, &ranges, NULL), OK);
+    int64_t ns = intervals_ns_in(&ranges.at[ROLE_CPU_EXEC], 0, 1000);
+    fake_fini(&f);
+    return ns;
+}
+
+static void a_range_around_work_is_not_work_where_operators_are_told(void **state) {
+    assert_int_equal(host_work("tacho_recording", true), 30);
+    assert_int_equal(host_work("tacho_recording", false), 100); /* it is all there is */
+    assert_int_equal(host_work("paddle", true), 100);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(means_keep_their_sum),
         cmocka_unit_test(parts_of_random_steps_add_up),
+        cmocka_unit_test(a_range_around_work_is_not_work_where_operators_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,6 +165,14 @@ static void values_go_where_their_names_stand(void **state) {
     buf_fini(&b);
 }
 
+static void numbers_that_are_names_have_no_separators(void **state) {
+    buf b = {0};
+    text_put(&b, LANG_EN, MSG_ATTACH_NO_PROCESS, arg_id("pid", 18697));
+    buf_add_byte(&b, '\0');
+    assert_string_equal(b.p, "there is no process 18697");
+    buf_fini(&b);
+}
+
 static void a_value_that_is_missing_stays_visible(void **state) {
     buf b = {0};
     text_put(&b, LANG_EN, MSG_CLI_ONE_TRACE, arg_int("number", 2));
@@ -235,6 +243,7 @@ int main(void) {
         cmocka_unit_test(both_languages_name_the_same_values),
         cmocka_unit_test(the_chinese_sentence_is_not_the_english_one),
         cmocka_unit_test(values_go_where_their_names_stand),
+        cmocka_unit_test(numbers_that_are_names_have_no_separators),
         cmocka_unit_test(a_value_that_is_missing_stays_visible),
         cmocka_unit_test(each_type_of_value_is_written_its_own_way),
         cmocka_unit_test(a_text_value_cannot_move_the_cursor),
