@@ -50,6 +50,8 @@ enum {
 };
 #define Py_None (&_Py_NoneStruct)
 extern PyObject _Py_NoneStruct;
+/* The list of names is const since 3.13. */
+int PyArg_ParseTupleAndKeywords(PyObject *, PyObject *, const char *, char **, ...);
 #endif
 
 extern PyObject *PyExc_TypeError;
@@ -58,7 +60,6 @@ void Py_IncRef(PyObject *);
 void Py_DecRef(PyObject *);
 
 int PyArg_ParseTuple(PyObject *, const char *, ...);
-int PyArg_ParseTupleAndKeywords(PyObject *, PyObject *, const char *, char **, ...);
 PyObject *PyBool_FromLong(long);
 PyObject *PyDict_GetItemWithError(PyObject *, PyObject *);
 PyObject *PyDict_New(void);

@@ -64,8 +64,8 @@ def _archive(tools, source, to, files, flags):
             _run(["nasm", "-f", "elf64", *[f for f in flags if f.startswith(("-I", "-D"))],
                   "--reproducible", "-o", out, name], cwd=source)
         else:
-            lto = ["-flto"] if name.endswith(".c") else []
-            _run([tools.cc, *FLAGS, *lto, *flags, "-c", name, "-o", out], cwd=source)
+            kind = "-flto" if name.endswith(".c") else "-D__ASSEMBLY__"
+            _run([tools.cc, *FLAGS, kind, *flags, "-c", name, "-o", out], cwd=source)
         return out.name
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:

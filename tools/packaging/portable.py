@@ -62,7 +62,7 @@ def needed(path):
     return re.findall(r"\(NEEDED\).*\[(.*)\]", text.stdout.decode())
 
 
-def _check(path):
+def check(path):
     limit = tuple(map(int, libraries.GLIBC.split(".")))
     if newest_symbol(path) > limit:
         raise RuntimeError(f"{path} needs a C library newer than {libraries.GLIBC}")
@@ -85,7 +85,7 @@ def build(machine):
     _run([*backend.extension_command([str(tools.cc), "-g0", "-s"], work / "obj", extension, RUNPATH)])
     files = [work / "obj" / name for name in (*PROGRAMS, backend.EXTENSION)]
     for path in files:
-        _check(path)
+        check(path)
     if len((ROOT / "build/gen/page_files.inc").read_text().splitlines()) < 2:
         raise RuntimeError("the page is missing: make web builds it")
     return {path.name: path for path in files}
