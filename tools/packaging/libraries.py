@@ -81,8 +81,9 @@ def _listed(source, *patterns):
 def _isal_files(source, machine):
     """What ISA-L's own makefiles name for inflating and its checksums."""
     files = []
-    for part in ("igzip", "crc"):
-        text = (source / part / "Makefile.am").read_text().replace("\\\n", " ")
+    lists = [source / part / folder / "Makefile.am" for part in ("igzip", "crc") for folder in ("", machine)]
+    for path in filter(Path.is_file, lists):
+        text = path.read_text().replace("\\\n", " ")
         for name, words in re.findall(r"^(lsrc\w*)\s*\+=(.*)$", text, re.M):
             if name in ("lsrc", f"lsrc_{machine}"):
                 files += words.split()
