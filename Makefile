@@ -393,6 +393,9 @@ install: all build/tacho.pc
 uninstall:
 	@for pair in $(PLACES); do rm -fv "$(DESTDIR)$(PREFIX)/$${pair#*:}"; done
 
+# ---- packages: wheel, dist, deb ----------------------------------------------------------------
+include package.mk
+
 clean:
 	rm -rf build
 
@@ -408,5 +411,6 @@ help:
 	@echo 'make gpu          build/gpu-launch and build/gpu-python, for tests/gpu/run on a machine with a GPU'
 	@echo 'make fuzz         libFuzzer targets, build/fuzz/NAME (clang-14)'
 	@echo 'make gen          generated files from the tables;  make format: clang-format in place'
+	@echo 'make wheel        build/dist/*.whl for any Linux (ARCH=x86_64|aarch64|all);  make dist: tarballs;  make deb'
 	@echo 'make install      PREFIX=$(PREFIX) DESTDIR=$(DESTDIR);  make uninstall takes it away again'
 	@echo 'make clean        removes build/'

@@ -1,4 +1,4 @@
-/* _tacho.c: libtacho.so for Python, as an extension of the limited interface (3.10 and later).
+/* _tacho.c: libtacho.so for Python, as an extension for every CPython from 3.8 on.
  *
  * Nothing but the calls: names and their meaning are those of tacho/abi.h, and python/tacho/_calls.py
  * offers the same ones through ctypes for interpreters that cannot load this. What is called for every
@@ -7,13 +7,13 @@
  * The tracer of Python functions is here for the same reason. It is a profile function of the
  * interpreter: one range for each call of a Python function, under its file, line and name. A code
  * object is named once; it is kept alive so that its address stays its own. */
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "stable_abi.h"
+
 #include <dlfcn.h>
-#include <stdint.h>
+#include <string.h>
 #include <tacho/abi.h>
 
-#define NOTHING Py_RETURN_NONE
+#define NOTHING return Py_IncRef(Py_None), Py_None
 
 /* ---- recording ---- */
 
@@ -279,7 +279,7 @@ static PyObject *paddle(PyObject *self, PyObject *before) {
         int device;
         PyObject *each = PySequence_GetItem(before, i);
         int ok = each && PyArg_ParseTuple(each, "iLL", &device, &allocated, &reserved);
-        Py_XDECREF(each);
+        Py_DecRef(each);
         if (!ok) return NULL;
         blocks[i] = (tacho_block){.size = sizeof *blocks,
                                   .device = device,
@@ -302,7 +302,7 @@ static PyObject *megengine(PyObject *self, PyObject *args) {
     for (Py_ssize_t i = 0; i < n; i++) {
         PyObject *each = PySequence_GetItem(kinds, i);
         all[i] = each ? (int)PyLong_AsLong(each) : -1;
-        Py_XDECREF(each);
+        Py_DecRef(each);
         if (PyErr_Occurred()) return NULL;
     }
     return PyBool_FromLong(tacho_megengine(all, (size_t)n, device));
@@ -334,14 +334,30 @@ static long id_of(PyObject *code) {
 }
 
 static void leave_code(PyObject *code) {
-    PyObject *known = ids ? PyDict_GetItem(ids, code) : NULL;
+    PyObject *known = ids ? PyDict_GetItemWithError(ids, code) : NULL;
+    if (!known) PyErr_Clear();
     tacho_site site = {.name = "", .id = known ? (uint32_t)PyLong_AsLong(known) : 0};
     if (site.id) tacho_site_end(&site);
 }
 
+/* The code object of a frame, for the caller to give back. PyFrame_GetCode is there since 3.9. */
+static PyObject *code_of(PyFrameObject *frame) {
+    static PyObject *(*get)(PyFrameObject *);
+    static int looked;
+    if (!looked) {
+        void *found = dlsym(RTLD_DEFAULT, "PyFrame_GetCode");
+        memcpy(&get, &found, sizeof found);
+        looked = 1;
+    }
+    PyObject *code = get ? get(frame) : PyObject_GetAttrString((PyObject *)frame, "f_code");
+    if (!code) PyErr_Clear();
+    return code;
+}
+
 static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *arg) {
     if (!tacho_is_recording() || (what != ON_CALL && what != ON_RETURN)) return 0;
-    PyObject *code = (PyObject *)PyFrame_GetCode(frame);
+    PyObject *code = code_of(frame);
+    if (!code) return 0;
     if (what == ON_CALL) {
         PyObject *type, *value, *trace; /* an exception that is under way stays so */
         PyErr_Fetch(&type, &value, &trace);
@@ -385,7 +401,7 @@ static PyObject *trace_python(PyObject *self, PyObject *namer) {
     void (*set)(profile_fn *, PyObject *);
     void *all = dlsym(RTLD_DEFAULT, "PyEval_SetProfileAllThreads");
     if (!all) all = dlsym(RTLD_DEFAULT, "PyEval_SetProfile");
-    if (!all) Py_RETURN_FALSE;
+    if (!all) return PyBool_FromLong(0);
     memcpy(&set, &all, sizeof all);
     if (!ids) ids = PyDict_New();
     if (!ids) return NULL;
@@ -395,7 +411,7 @@ static PyObject *trace_python(PyObject *self, PyObject *namer) {
         name_of = namer;
     }
     set(namer != Py_None ? on_event : NULL, NULL);
-    Py_RETURN_TRUE;
+    return PyBool_FromLong(1);
 }
 
 #define FAST(f) {#f, (PyCFunction)(void (*)(void))f, METH_FASTCALL, NULL}
@@ -437,9 +453,11 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_tacho", NULL, -1, methods, NULL, NULL,
-                                    NULL, NULL};
+static PyModuleDef module = {
+    .m_base = {.references = 1}, .m_name = "_tacho", .m_size = -1, .m_methods = methods};
 
-PyMODINIT_FUNC PyInit__tacho(void) {
-    return PyModule_Create(&module);
+__attribute__((visibility("default"))) PyObject *PyInit__tacho(void);
+
+PyObject *PyInit__tacho(void) {
+    return PyModule_Create2(&module, PYTHON_API_VERSION);
 }

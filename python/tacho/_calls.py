@@ -1,4 +1,5 @@
-"""The calls of libtacho.so through ctypes: the same as _tacho.c, for interpreters before 3.10.
+"""The calls of libtacho.so through ctypes: what _tacho.c offers, for interpreters that cannot
+load it (PyPy, CPython without its lock, a package built without a compiler).
 
 Names, arguments and results are those of the extension; include/tacho/abi.h explains each call.
 """

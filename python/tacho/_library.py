@@ -1,5 +1,6 @@
-"""Finds libtacho.so and the program tacho: next to this file in an installed package, else where
-TACHO_LIBRARY and TACHO point, else in the build folder of the source tree, else on the path."""
+"""Where libtacho.so and the program tacho are: beside this file in an installed package, else where
+TACHO_LIBRARY and TACHO say, else in the build folder of the source tree, else in lib/ and bin/ of the
+prefix this was installed below, else on the path."""
 import os
 import shutil
 from pathlib import Path
@@ -7,26 +8,28 @@ from typing import Iterator
 
 HERE = Path(__file__).resolve().parent
 TREE = HERE.parent.parent
+PREFIX = TREE.parent.parent  # of share/tacho/python/tacho and lib/tacho/python/tacho
 
 
-def _candidates(variable: str, name: str) -> Iterator[Path]:
+def _candidates(variable: str, name: str, folder: str) -> Iterator[Path]:
     yield HERE / "native" / name
     if os.environ.get(variable):
         yield Path(os.environ[variable])
     yield TREE / "build" / name
     yield TREE / "build" / "debug" / name
+    yield PREFIX / folder / name
 
 
 def path() -> str:
-    """Path of libtacho.so; if it is not found, the system searches for it."""
-    for candidate in _candidates("TACHO_LIBRARY", "libtacho.so"):
+    """libtacho.so; what is not found is left to the system's search."""
+    for candidate in _candidates("TACHO_LIBRARY", "libtacho.so", "lib"):
         if candidate.is_file():
             return str(candidate)
     return "libtacho.so"
 
 
 def program() -> str:
-    for candidate in _candidates("TACHO", "tacho"):
+    for candidate in _candidates("TACHO", "tacho", "bin"):
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return str(candidate)
     found = shutil.which("tacho")

@@ -1,5 +1,6 @@
 """The recorder's calls, through the extension or ctypes, and their constants."""
 import os
+import sys
 from typing import Any, List
 
 from . import _library
@@ -27,7 +28,8 @@ def _offer() -> None:
 
 
 def _load() -> Any:
-    if not os.environ.get("TACHO_CTYPES"):
+    # Without the interpreter's lock (3.13t) objects have another layout than the extension knows.
+    if not os.environ.get("TACHO_CTYPES") and "t" not in sys.abiflags:
         try:
             from .native import _tacho
             return _tacho

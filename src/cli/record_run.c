@@ -85,7 +85,7 @@ static int64_t unix_ns(void) {
  * TACHO_PYTHON names another, and none when it is empty. */
 static const char *find_python(arena *a) {
     static const char *const PLACES[] = {".", "python/tacho", "../python/tacho",
-                                         "share/tacho/python/tacho"};
+                                         "share/tacho/python/tacho", "lib/tacho/python/tacho"};
     const char *told = getenv("TACHO_PYTHON"), *found = NULL;
     if (told) return *told ? told : NULL;
     for (size_t i = 0; i < sizeof PLACES / sizeof *PLACES && !found; i++)

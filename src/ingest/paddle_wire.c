@@ -18,6 +18,7 @@
 #include "ingest/paddle_wire.h"
 
 #ifdef __x86_64__
+#include <cpuid.h>
 #include <immintrin.h>
 #define PEXT __attribute__((target("bmi,bmi2")))
 #endif
@@ -307,13 +308,25 @@ void wire_choose(wire_state *w, bool pext) {
     w->read_memory = pext ? read_memory_pext : read_memory;
 }
 
-void wire_init(wire_state *w) {
-    bool pext = false;
 #ifdef __x86_64__
-    __builtin_cpu_init();
-    pext = __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-           !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2"); /* slow there */
+/* BMI and BMI2 (leaf 7), but not where PEXT is microcode: AMD's family 17h (Zen, Zen 2). Asked here
+ * because __builtin_cpu_supports needs a runtime library that not every compiler brings. */
+static bool has_fast_pext(void) {
+    enum { BMI = 1u << 3, BMI2 = 1u << 8, AUTH = 0x68747541, FAMILY_ZEN = 0x17 };
+    unsigned a, b, c, d, vendor;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & (BMI | BMI2)) != (BMI | BMI2))
+        return false;
+    __get_cpuid(0, &a, &vendor, &c, &d);
+    __get_cpuid(1, &a, &b, &c, &d);
+    return vendor != AUTH || ((a >> 8) & 0xf) + ((a >> 20) & 0xff) != FAMILY_ZEN;
+}
+#else
+static bool has_fast_pext(void) {
+    return false;
+}
 #endif
+
+void wire_init(wire_state *w) {
     *w = (wire_state){.read_range = NULL};
-    wire_choose(w, pext);
+    wire_choose(w, has_fast_pext());
 }

@@ -1,0 +1,11 @@
+# package.mk: what is given to others, in build/dist. tools/package does the work.
+#
+#   make wheel                  for pip, on any Linux with glibc 2.28 or newer, for this kind of machine
+#   make wheel ARCH=x86_64      for another kind; ARCH=all for both
+#   make dist                   the tarball with the program, and the source release
+#   make deb                    the Debian package
+
+.PHONY: wheel dist deb
+wheel dist deb:
+	@tools/setup package
+	@tools/package $@ $(ARCH)

@@ -1,0 +1,156 @@
+"""What is in each package: the wheel, the tarball, the source release, the Debian package."""
+import hashlib
+import io
+import subprocess
+import tarfile
+
+import archives
+import libraries
+import portable
+from archives import Entry, file_entry
+from portable import ROOT, backend
+
+DEBIAN_NAMES = {"x86_64": "amd64", "aarch64": "arm64"}
+COMPLETIONS = {"tacho.bash": "share/bash-completion/completions/tacho",
+               "_tacho": "share/zsh/site-functions/_tacho",
+               "tacho.fish": "share/fish/vendor_completions.d/tacho.fish"}
+PYTHON = "lib/tacho/python"
+# The folder of the file itself, wherever the tarball was unpacked.
+PKGCONFIG = """prefix=${{pcfiledir}}/../..
+
+Name: tacho
+Description: Performance profiler for deep-learning programs
+Version: {version}
+Cflags: -I${{prefix}}/include
+Libs: -L${{prefix}}/lib -ltacho
+"""
+CONTROL = """Package: tacho
+Version: {version}
+Architecture: {machine}
+Maintainer: The tacho authors <tacho@localhost>
+Installed-Size: {kib}
+Depends: libc6 (>= {glibc})
+Recommends: libcurl4 | libcurl4t64 | libcurl3-gnutls | libcurl3t64-gnutls
+Suggests: python3
+Section: devel
+Priority: optional
+Description: performance profiler for deep-learning programs
+ tacho records what a training or inference program does on the host and on the
+ GPU, reads the traces of PyTorch, PaddlePaddle, MegEngine and MindSpore, and
+ says where the time and the memory went: as a page in the browser, in the
+ terminal, and as JSON.
+"""
+# Python leaves compiled files beside ours when root runs it; they go with the package.
+PRERM = """#!/bin/sh
+set -e
+find /usr/lib/tacho -name __pycache__ -prune -exec rm -rf {} +
+"""
+# The extension gets what it needs of the C library through libtacho.so. There is no list to write to yet.
+OVERRIDES = """tacho: bogus-mail-host
+tacho: library-not-linked-against-libc
+"""
+COPYRIGHT = """Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: tacho
+
+Files: *
+Copyright: the tacho authors
+License: Apache-2.0
+ On Debian systems the text is in /usr/share/common-licenses/Apache-2.0.
+ .
+ The program contains zlib, zstd, xxHash, ISA-L and libmicrohttpd; their licenses
+ are in /usr/share/doc/tacho/LIBRARIES.
+"""
+
+
+def _shared():
+    """Man pages and completions: (name below the prefix, bytes)."""
+    pages = [(f"share/man/man1/{p.name}", p.read_bytes()) for p in sorted((ROOT / "docs/man").glob("*.1"))]
+    return pages + [(to, (ROOT / "completions" / name).read_bytes()) for name, to in COMPLETIONS.items()]
+
+
+def wheel(machine, folder):
+    files = portable.build(machine)
+    more = [(f"{{data}}/data/{name}", content) for name, content in _shared()]
+    more.append(("{info}/licenses/LIBRARIES", libraries.licenses().encode()))
+    tag = f"py3-none-manylinux_{libraries.GLIBC.replace('.', '_')}_{machine}"
+    return folder / backend.write_wheel(folder, tag, [files[name] for name in sorted(files)], more)
+
+
+def _prefix(machine):
+    """What lies below the prefix of an installed program."""
+    files = portable.build(machine)
+    entries = [file_entry("bin/tacho", files["tacho"], 0o755),
+               file_entry("lib/libtacho.so", files["libtacho.so"]),
+               file_entry("libexec/tacho/tacho-demo", files["tacho-demo"], 0o755),
+               file_entry(f"{PYTHON}/tacho/native/{backend.EXTENSION}", files[backend.EXTENSION]),
+               Entry("lib/pkgconfig/tacho.pc", PKGCONFIG.format(version=backend.package_version()).encode())]
+    entries += [file_entry(f"include/tacho/{p.name}", p) for p in (ROOT / "include/tacho").glob("*.h")]
+    entries += [file_entry(f"{PYTHON}/{p.relative_to(ROOT / 'python')}", p)
+                for p in (ROOT / "python/tacho").rglob("*.py")]
+    return entries + [Entry(name, content) for name, content in _shared()]
+
+
+def tarball(machine, folder):
+    name = f"tacho-{backend.package_version()}-linux-{machine}"
+    entries = _prefix(machine)
+    entries += [file_entry(p, ROOT / p) for p in ("LICENSE", "README.md", "README.zh.md", "CHANGELOG.md")]
+    entries.append(Entry("LICENSE.libraries", libraries.licenses().encode()))
+    path = folder / f"{name}.tar.gz"
+    path.write_bytes(archives.packed(archives.tar(entries, portable.epoch(), f"{name}/")))
+    return path
+
+
+def source(folder):
+    """The files of the last commit: what is not committed is not released."""
+    name = f"tacho-{backend.package_version()}"
+    asked = subprocess.run(["git", "archive", "--format=tar", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, check=False)
+    if asked.returncode:
+        raise RuntimeError(f"a source release is made in a git checkout: {asked.stderr.decode().strip()}")
+    entries = []
+    with tarfile.open(fileobj=io.BytesIO(asked.stdout)) as archive:
+        for member in archive:
+            if member.isfile():
+                mode = 0o755 if member.mode & 0o100 else 0o644
+                entries.append(Entry(member.name, archive.extractfile(member).read(), mode))
+            elif member.issym():
+                entries.append(Entry(member.name, link=member.linkname))
+    path = folder / f"{name}.tar.gz"
+    path.write_bytes(archives.packed(archives.tar(entries, portable.epoch(), f"{name}/")))
+    return path
+
+
+def _debian_files(machine):
+    """As Debian wants it: /usr, man pages and change log packed."""
+    entries = []
+    for e in _prefix(machine):
+        name, content = f"usr/{e.name}", e.content
+        if name.startswith("usr/share/man/"):
+            name, content = name + ".gz", archives.packed(content)
+        elif name.startswith("usr/share/zsh/"):
+            name = name.replace("site-functions", "vendor-completions")
+        entries.append(Entry(name, content, e.mode))
+    document = "usr/share/doc/tacho"
+    log = (ROOT / "CHANGELOG.md").read_bytes()
+    return entries + [Entry("usr/lib/python3/dist-packages/tacho", link="../../tacho/python/tacho"),
+                      Entry("usr/share/lintian/overrides/tacho", OVERRIDES.encode()),
+                      Entry(f"{document}/copyright", COPYRIGHT.encode()),
+                      Entry(f"{document}/LIBRARIES", libraries.licenses().encode()),
+                      Entry(f"{document}/changelog.gz", archives.packed(log))]
+
+
+def debian(machine, folder):
+    version, name = backend.package_version(), DEBIAN_NAMES[machine]
+    files, epoch = _debian_files(machine), portable.epoch()
+    kib = sum((len(e.content) + 1023) // 1024 for e in files)
+    control = CONTROL.format(version=version, machine=name, kib=kib, glibc=libraries.GLIBC)
+    sums = "".join(f"{hashlib.md5(e.content).hexdigest()}  {e.name}\n"
+                   for e in sorted(files) if e.link is None)
+    about = [Entry("control", control.encode()), Entry("md5sums", sums.encode()),
+             Entry("prerm", PRERM.encode(), 0o755), Entry("triggers", b"activate-noawait ldconfig\n")]
+    path = folder / f"tacho_{version}_{name}.deb"
+    members = [("debian-binary", b"2.0\n"),
+               ("control.tar.gz", archives.packed(archives.tar(about, epoch, "./"))),
+               ("data.tar.gz", archives.packed(archives.tar(files, epoch, "./")))]
+    path.write_bytes(archives.ar(members, epoch))
+    return path

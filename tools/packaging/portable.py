@@ -1,0 +1,91 @@
+"""The program for any Linux of one machine: linked with its libraries, for an old C library.
+
+The Makefile of the tree builds it, with another compiler and folder; this file names what is different.
+"""
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import libraries
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "python"))
+import backend  # noqa: E402
+
+MACHINES = ("x86_64", "aarch64")
+PROGRAMS = ("tacho", "libtacho.so", "tacho-demo")
+LINKED = "-lisal -lz -lzstd -lxxhash -lmicrohttpd -lm -ldl -pie"
+# Of this machine's own file, and of what lies in lib/ when it is in lib/tacho/python/tacho/native.
+RUNPATH = "$ORIGIN:$ORIGIN/../../../.."
+
+
+def epoch():
+    """The time every packed file has: that of the last commit, or of the release that was unpacked."""
+    told = os.environ.get("SOURCE_DATE_EPOCH")
+    if told:
+        return int(told)
+    if (ROOT / ".git").exists():
+        asked = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, stdout=subprocess.PIPE, check=False)
+        if asked.returncode == 0 and asked.stdout.strip():
+            return int(asked.stdout)
+    return int((ROOT / "Makefile").stat().st_mtime)
+
+
+def _run(words):
+    env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    done = subprocess.run([str(w) for w in words], cwd=ROOT, env=env, check=False)
+    if done.returncode:
+        raise RuntimeError(f"failed: {' '.join(map(str, words))}")
+
+
+def _make(tools, root, folder):
+    """No -march, no debug information; warnings are the business of the build that tests use."""
+    _run(["make", "--no-print-directory", f"-j{os.cpu_count()}", f"B={folder}", f"CC={tools.cc}",
+          f"ARCHIVER={tools.ar}", f"MACHINE={tools.machine}-linux-gnu", "IS_CLANG=clang", "HAVE_LLD=1",
+          "HAVE_ISAL=1", "LTO=-flto", "LTO_LINK=-flto", "TEST_LINK=-flto -pie", "WARNINGS=",
+          f"CPPFLAGS=-I{root}/include", "CFLAGS=-g0 -fPIC -fno-sanitize=undefined",
+          f"LDFLAGS=-L{root}/lib -s", f"LIBS={LINKED}", *(f"{folder}/{name}" for name in PROGRAMS)])
+
+
+def newest_symbol(path):
+    """The newest version of the C library that a file asks for, as numbers."""
+    text = subprocess.run(["readelf", "-W", "--version-info", str(path)], stdout=subprocess.PIPE, check=True)
+    found = re.findall(rb"Name: GLIBC_([0-9.]+)", text.stdout)
+    return max((tuple(map(int, v.split(b"."))) for v in found), default=(0,))
+
+
+def needed(path):
+    """The libraries a file asks for."""
+    text = subprocess.run(["readelf", "-W", "--dynamic", str(path)], stdout=subprocess.PIPE, check=True)
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", text.stdout.decode())
+
+
+def check(path):
+    limit = tuple(map(int, libraries.GLIBC.split(".")))
+    if newest_symbol(path) > limit:
+        raise RuntimeError(f"{path} needs a C library newer than {libraries.GLIBC}")
+    allowed = re.compile(r"(libc|libm|libdl|libpthread|librt)\.so\.\d|ld-linux.*|libtacho\.so")
+    others = [name for name in needed(path) if not allowed.fullmatch(name)]
+    if others:
+        raise RuntimeError(f"{path} needs {', '.join(others)}")
+
+
+def build(machine):
+    """The files: tacho, libtacho.so, tacho-demo and the extension for Python, checked."""
+    work = ROOT / "build/portable" / machine
+    tools = libraries.Toolchain(machine, work / "tools")
+    root = work / "root"  # a name that stays: the program is built anew when its flags change
+    if root.is_symlink():
+        root.unlink()
+    root.symlink_to(libraries.build(tools))
+    _make(tools, root, f"build/portable/{machine}/obj")
+    extension = work / "obj" / backend.EXTENSION
+    _run([*backend.extension_command([str(tools.cc), "-g0", "-s"], work / "obj", extension, RUNPATH)])
+    files = [work / "obj" / name for name in (*PROGRAMS, backend.EXTENSION)]
+    for path in files:
+        check(path)
+    if len((ROOT / "build/gen/page_files.inc").read_text().splitlines()) < 2:
+        raise RuntimeError("the page is missing: make web builds it")
+    return {path.name: path for path in files}
