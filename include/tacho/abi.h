@@ -1,5 +1,6 @@
-/* tacho/abi.h: everything libtacho.so exports. Append-only: a function keeps its name, its
- * parameters and its meaning for ever; a structure grows at its end and says its size first.
+/* tacho/abi.h: everything libtacho.so exports for recording; arrow.h has what it does beside.
+ * Append-only: a function keeps its name, its parameters and its meaning for ever; a structure
+ * grows at its end and says its size first.
  *
  * No call aborts, prints or throws, none waits longer than a few milliseconds; before tacho_start and
  * after tacho_stop each is a load and a branch. All of them may be called from any thread.

@@ -12,21 +12,23 @@
 Profilers, schedules and callbacks have the names and the meaning PyTorch, Paddle, MegEngine and
 MindSpore give them; docs/PYTHON.md says more.
 """
+from ._analyses import VERSION as __version__
 from ._native import calls as _calls
-from ._program import TachoError
+from ._program import QuestionError, TachoError, TraceNotFoundError
 from .callbacks import StopAtStep
 from .handlers import export_chrome_tracing, keep, tensorboard_trace_handler
 from .profiler import Profiler, profile
 from .ranges import RecordEvent, TracerEventType, counter, mark, queue, record_function, scope
 from .reports import SortedKeys, SummaryView
 from .schedules import ProfilerAction, ProfilerState, make_scheduler, schedule
-from .trace import Answer, Table, Trace, load
+from .tables import Answer, Column, Table
+from .trace import Trace, load
 
-__all__ = ["Answer", "Profiler", "ProfilerAction", "ProfilerState", "RecordEvent", "SortedKeys",
-           "StopAtStep", "SummaryView", "Table", "TachoError", "Trace", "TracerEventType", "counter",
-           "export_chrome_tracing", "is_recording", "keep", "load", "make_scheduler", "mark", "profile",
-           "queue", "record_function", "schedule", "scope", "tensorboard_trace_handler", "trigger"]
-__version__ = "0.1.0"
+__all__ = ["Answer", "Column", "Profiler", "ProfilerAction", "ProfilerState", "QuestionError",
+           "RecordEvent", "SortedKeys", "StopAtStep", "SummaryView", "Table", "TachoError", "Trace",
+           "TraceNotFoundError", "TracerEventType", "__version__", "counter", "export_chrome_tracing",
+           "is_recording", "keep", "load", "make_scheduler", "mark", "profile", "queue",
+           "record_function", "schedule", "scope", "tensorboard_trace_handler", "trigger"]
 
 
 def is_recording() -> bool:

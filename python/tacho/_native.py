@@ -8,7 +8,7 @@ from ._words import (BACKWARD, BUSY, COMMUNICATION, DATA, FAILED, FORWARD, MODUL
                      TYPES)
 
 
-def _loaded_path() -> str:
+def loaded_path() -> str:
     """The recorder that is in this process: a second one beside it would listen in vain."""
     try:
         with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
@@ -20,7 +20,7 @@ def _loaded_path() -> str:
 
 def _offer() -> None:
     """Libraries look for a listener of NVTX and ITT at their first call: it must be named before."""
-    library = _loaded_path()
+    library = loaded_path()
     if os.path.isabs(library):
         for variable in ("NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64"):
             os.environ.setdefault(variable, library)

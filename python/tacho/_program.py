@@ -1,34 +1,95 @@
-"""Asking the program tacho: its JSON, its exports; and being it, for the script `tacho`."""
+"""Asking the program tacho: its JSON, its text, its columns, its exports; and being it, for the script
+`tacho`."""
 import json
 import os
+import shutil
 import subprocess
 import sys
-from typing import Any, List, Sequence
+import tempfile
+from typing import IO, Any, Callable, Dict, List, Sequence, TypeVar
 
 from . import _library
+
+Made = TypeVar("Made")
 
 
 class TachoError(Exception):
     """The program could not do what was asked; its own words."""
 
 
-def run(words: Sequence[str]) -> str:
-    env = {k: v for k, v in os.environ.items()
-           if k not in ("LD_PRELOAD", "TACHO_RECORD", "TACHO_LISTEN")}  # not a program to be recorded
+class TraceNotFoundError(TachoError, FileNotFoundError):
+    """There is nothing at this path."""
+
+
+class QuestionError(TachoError, ValueError):
+    """The program does not know such an option, or such a value of it."""
+
+
+def _environment(**more: str) -> Dict[str, str]:
+    unwanted = ("LD_PRELOAD", "TACHO_RECORD", "TACHO_LISTEN")  # not a program to be recorded
+    return {**{k: v for k, v in os.environ.items() if k not in unwanted}, **more}
+
+
+def _check(status: int, words: bytes) -> None:
+    if status != 0:
+        kind = QuestionError if status == 1 else TachoError
+        raise kind(words.decode(errors="replace").strip() or f"status {status}")
+
+
+def run(words: Sequence[Any], **environment: str) -> str:
     done = subprocess.run([_library.program(), *map(str, words)], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, check=False)
-    if done.returncode != 0:
-        raise TachoError(done.stderr.decode(errors="replace").strip() or f"status {done.returncode}")
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_environment(**environment),
+                          check=False)
+    _check(done.returncode, done.stderr)
     return done.stdout.decode("utf-8", "replace")
 
 
-def ask(words: Sequence[str]) -> Any:
+def ask(words: Sequence[Any]) -> Any:
     return json.loads(run([*words, "--json"]))
+
+
+def as_wide(words: Sequence[Any]) -> str:
+    """Text that fits the terminal of this program, or a notebook."""
+    return run(words, COLUMNS=str(shutil.get_terminal_size((120, 40)).columns))
+
+
+def text(words: Sequence[Any]) -> str:
+    return as_wide([*words, "--format", "text"])
+
+
+def columns(words: Sequence[Any], read: Callable[[IO[bytes]], Made]) -> Made:
+    """What `read` makes of the binary columns, while they are written."""
+    line = [_library.program(), *map(str, words), "--format", "columns"]
+    with tempfile.TemporaryFile() as errors, \
+            subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
+                             env=_environment()) as program:
+        assert program.stdout is not None
+        try:
+            made = read(program.stdout)
+        except (EOFError, ValueError) as why:  # the program says better why there is nothing more
+            program.stdout.close()
+            status = program.wait()
+            errors.seek(0)
+            _check(status, errors.read())
+            raise TachoError(str(why)) from why
+        status = program.wait()
+        errors.seek(0)
+        _check(status, errors.read())
+    return made
 
 
 def export(trace: str, form: str, to: str) -> str:
     run(["export", trace, "--to", form, "-o", to])
     return to
+
+
+def language() -> str:
+    """The one the program would use: en or zh."""
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        value = os.environ.get(name)
+        if value:
+            return "zh" if value[:2] == "zh" and value[2:3] in ("", "_", ".") else "en"
+    return "en"
 
 
 def main(arguments: List[str] = sys.argv) -> None:

@@ -23,7 +23,8 @@ from . import _native, _program, handlers, hooks, reports
 from ._native import calls
 from .schedules import ProfilerAction, as_schedule
 from .timer import Timer
-from .trace import Table, Trace, load
+from .tables import Table
+from .trace import Trace, load
 
 NONE, WARMUP, RECORD, SAVE = (ProfilerAction.NONE, ProfilerAction.WARMUP, ProfilerAction.RECORD,
                               ProfilerAction.RECORD_AND_SAVE)
@@ -274,7 +275,7 @@ class Profiler:
     def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0,
                      **_more: Any) -> Table:
         group = "name" + ("+shape" if group_by_input_shape else "") + ("+stack" if group_by_stack_n else "")
-        return self.trace().operators(group_by=group)
+        return self.trace().ask("operators", group_by=group)["operators"]
 
     def export_chrome_trace(self, path: str) -> str:
         return handlers.write_as(self._last(), "chrome", path)

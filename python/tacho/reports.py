@@ -87,7 +87,7 @@ def write_operators(trace: str, folder: Path, options: TextOptions, pretty: bool
     words = {"step": f"{min(steps)}..{max(steps)}"} if steps else {}
     forms = [("operator_types", "type")] + ([("operator_details", "name")] if options.is_detail else [])
     for name, group in forms:
-        rows = load(trace).operators(group_by=group, **words).rows()
+        rows = load(trace).ask("operators", group_by=group, **words)["operators"].rows()
         label = "full_name" if options.is_show_op_path and group == "name" else "name"
         kept: List[List[Any]] = [[row[label] or row["name"], *(row[c] for c in COLUMNS)]
                                  for row in rows if _wanted(row, options)]

@@ -624,8 +624,8 @@ def an_unknown_parameter_is_an_error_a_foreign_one_is_not(folder):
     raise AssertionError("accepted")
 
 
-def main(names):
-    every = [f for name, f in list(globals().items())
+def main(names, found):
+    every = [f for name, f in list(found.items())
              if callable(f) and getattr(f, "__module__", "") == "__main__" and not name.startswith("_")
              and getattr(f, "__code__", None) and f.__code__.co_varnames[:1] in (("folder",), ("_folder",))
              and f.__code__.co_argcount == 1 and name not in ("spans",)]
@@ -648,4 +648,4 @@ def main(names):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:], globals()))

@@ -1,0 +1,47 @@
+"""Values in the units of their columns, as words for people."""
+from typing import Any, Optional, Sequence
+
+
+def _scaled(value: float, units: Sequence[str], factor: float) -> str:
+    for unit in units[:-1]:
+        if abs(value) < factor:
+            return f"{value:.3f} {unit}" if isinstance(value, float) else f"{value} {unit}"
+        value = value / factor
+    return f"{value:.3f} {units[-1]}"
+
+
+def in_words(value: Any, unit: Optional[str]) -> str:
+    if value is None:
+        return "-"
+    if unit == "ns" and isinstance(value, (int, float)):
+        return _scaled(value, ("ns", "us", "ms", "s"), 1000)
+    if unit == "bytes" and isinstance(value, (int, float)):
+        return _scaled(value, ("B", "KiB", "MiB", "GiB"), 1024)
+    if unit == "share" and isinstance(value, (int, float)):
+        return f"{value * 100:.1f} %"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+_SCALES = {"ns": (("ns", "µs", "ms", "s"), 1000.0), "bytes": (("B", "KiB", "MiB", "GiB", "TiB"), 1024.0)}
+WITH_THEIR_UNIT = ("share", *_SCALES)  # units that stand in each cell
+
+
+def _digits(value: float) -> str:
+    """Three digits that count."""
+    return f"{value:.{max(0, 2 - len(str(int(abs(value)))) + 1)}f}"
+
+
+def in_short(value: Any, unit: Optional[str]) -> str:
+    """As the program writes it: 8.67 ms, 18.4 MiB, 29.0 %."""
+    if unit not in _SCALES or not isinstance(value, (int, float)):
+        return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else in_words(value, unit)
+    names, factor = _SCALES[unit]
+    left, scaled = 0, float(value)
+    while abs(scaled) >= factor * 0.9995 and left + 1 < len(names):  # 999.7 would be written 1000
+        left, scaled = left + 1, scaled / factor
+    return f"{_digits(scaled) if left or scaled != int(scaled) else int(scaled)} {names[left]}"
+
+
+def shortened(text: str, most: int) -> str:
+    """Without its middle: beginnings and ends of names tell them apart."""
+    return text if len(text) <= most else f"{text[:most * 2 // 3]}…{text[len(text) - most // 3 + 1:]}"
