@@ -317,6 +317,7 @@ complete -c tacho -n '__fish_seen_subcommand_from record' -l output -s o -r -F -
 complete -c tacho -n '__fish_seen_subcommand_from record' -l steps -x -d 'record these steps only, counted from 0'
 complete -c tacho -n '__fish_seen_subcommand_from record' -l shapes -d 'keep the shapes and types of operators\' inputs'
 complete -c tacho -n '__fish_seen_subcommand_from record' -l graph-nodes -d 'record each node of a CUDA graph, not the graph as one (slows graphs of small kernels)'
+complete -c tacho -n '__fish_seen_subcommand_from record' -l sync -d 'record what each synchronization waited for, as Kineto does (adds about a microsecond to every launch)'
 complete -c tacho -n '__fish_seen_subcommand_from record' -l memory -d 'keep allocations and releases of memory'
 complete -c tacho -n '__fish_seen_subcommand_from record' -l stack -d 'keep the call stacks of operators'
 complete -c tacho -n '__fish_seen_subcommand_from record' -l flight -x -d 'flight recorder: keep only so much of the past, written at the end or by tacho attach'
