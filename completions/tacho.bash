@@ -280,7 +280,7 @@ _tacho() {
     advise) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     top) options="--top --type --opr-name --input-dtype --aggregate-by --aggregate --top-end-key --order-by --min-time --max-time --copy-time --show-host --dump-only-opr --confluence --print-only --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     serve) options="--logdir --port --host --follow-links --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
-    record) options="--output --steps --shapes --graph-nodes --memory --stack --flight --ring --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
+    record) options="--output --steps --shapes --graph-nodes --sync --memory --stack --flight --ring --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     attach) options="--output --for --shapes --memory --stack --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     demo) options="--logdir --port --host --follow-links --output --slow-loader --no-serve --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     summary) options="--run --worker --span --logdir --from --to --step --sort --style --sorted-by --views --op-detail --thread-sep --time-unit --limit --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;

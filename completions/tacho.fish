@@ -339,6 +339,7 @@ complete -c tacho -n '__fish_seen_subcommand_from record' -l output -s o -r -F -
 complete -c tacho -n '__fish_seen_subcommand_from record' -l steps -x -d 'record only these steps, counting from 0'
 complete -c tacho -n '__fish_seen_subcommand_from record' -l shapes -d 'record the shapes and types of operator inputs'
 complete -c tacho -n '__fish_seen_subcommand_from record' -l graph-nodes -d 'record each node of a CUDA graph instead of the whole graph (slows down graphs of small kernels)'
+complete -c tacho -n '__fish_seen_subcommand_from record' -l sync -d 'record what each synchronization waited for, as Kineto does (adds about a microsecond to every launch)'
 complete -c tacho -n '__fish_seen_subcommand_from record' -l memory -d 'record memory allocations and releases'
 complete -c tacho -n '__fish_seen_subcommand_from record' -l stack -d 'record the call stacks of operators'
 complete -c tacho -n '__fish_seen_subcommand_from record' -l flight -x -d 'flight recorder: keep only this much of the past, and write it at exit or on tacho attach'

@@ -53,7 +53,9 @@ typedef struct {
     void (*on_ready)(const char *path, void *context);
     void *context;
     int shapes, memory, stacks; /* 0 = off */
-    int device;            /* 0 = off, 1 = on, 2 = each node of CUDA graphs, too (costly) */
+    /* 0 = off, 1 = on; 2 = each node of CUDA graphs, too (costly); + 4 = records of what each
+     * synchronization waited for, which make every launch slower (docs/GPU.md) */
+    int device;
     uint32_t memory_every; /* keep one of so many allocations; 0 = 1 = all */
     uint64_t ring_bytes;   /* the most a file may grow to; 0: 8 GiB, flight recorder 256 MiB */
     double

@@ -84,6 +84,7 @@ enum { /* header.flags */
        TACHO_FILE_STACKS = 4,
        TACHO_FILE_DEVICE = 8,
        TACHO_FILE_GRAPH_NODES = 32, /* each node of a CUDA graph, not the graph as one */
+       TACHO_FILE_SYNC = 128,       /* what each synchronization waited for */
        TACHO_FILE_FLIGHT = 16,      /* old chunks are used again: begins may be missing */
        TACHO_FILE_WINDOW =
            64, /* copied out of a recording: what lies before start_tick and after

@@ -162,7 +162,8 @@ static void set_environment(const record_run *r) {
     set_text("CUDA_INJECTION64_PATH", "%s", library);
     set_text("INTEL_LIBITTNOTIFY64", "%s", library);
     set_text("TACHO_RECORD", "%s", r->folder);
-    set_text("TACHO_WITH", "device%s%s%s%s", o->record_nodes ? ",nodes" : "",
+    set_text("TACHO_WITH", "device%s%s%s%s%s", o->record_nodes ? ",nodes" : "",
+             o->record_sync ? ",sync" : "",
              o->record_shapes ? ",shapes" : "", o->record_memory ? ",memory" : "",
              o->record_stack ? ",stacks" : "");
     set_text("TACHO_LISTEN", "1");

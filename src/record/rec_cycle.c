@@ -103,7 +103,8 @@ static void file_name(const char *worker, char *to, size_t size) {
 static uint32_t flags_of(const tacho_options *o) {
     return (o->shapes ? TACHO_FILE_SHAPES : 0u) | (o->memory ? TACHO_FILE_MEMORY : 0u) |
            (o->stacks ? TACHO_FILE_STACKS : 0u) | (o->device ? TACHO_FILE_DEVICE : 0u) |
-           (o->device > 1 ? TACHO_FILE_GRAPH_NODES : 0u) |
+           (o->device & 2 ? TACHO_FILE_GRAPH_NODES : 0u) |
+           (o->device & 4 ? TACHO_FILE_SYNC : 0u) |
            (o->flight_seconds > 0 ? TACHO_FILE_FLIGHT : 0u);
 }
 

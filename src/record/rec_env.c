@@ -3,7 +3,7 @@
  * `tacho record` loads this library into the programs it runs and says in the environment what it
  * wants; the recording begins with the first event, so that shells and launchers leave no file.
  *
- *     TACHO_RECORD=FOLDER  TACHO_STEPS=A..B  TACHO_WITH=shapes,memory,stacks,device,nodes
+ *     TACHO_RECORD=FOLDER  TACHO_STEPS=A..B  TACHO_WITH=shapes,memory,stacks,device,nodes,sync
  *     TACHO_FLIGHT=SECONDS  TACHO_RING=BYTES  TACHO_LISTEN=1
  *
  * A fork locks both locks, so that the child gets consistent state, and gives the child nothing of
@@ -65,7 +65,8 @@ static void read_environment(void) {
                            .shapes = has_word(with, "shapes"),
                            .memory = has_word(with, "memory"),
                            .stacks = has_word(with, "stacks"),
-                           .device = has_word(with, "nodes") ? 2 : has_word(with, "device"),
+                           .device = has_word(with, "device") | has_word(with, "nodes") << 1 |
+                                     has_word(with, "sync") << 2,
                            .ring_bytes = ring ? strtoull(ring, NULL, 10) : 0,
                            .flight_seconds = flight ? strtod(flight, NULL) : 0,
                            .follow_children = 1,

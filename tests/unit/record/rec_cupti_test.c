@@ -132,7 +132,7 @@ static void each_recording_turns_it_on_and_off(void **state) {
 }
 
 static void waits_overheads_graphs_and_driver_memory_are_kept(void **state) {
-    tacho_options o = {.size = sizeof o, .path = fresh_folder(), .device = 1, .memory = 1};
+    tacho_options o = {.size = sizeof o, .path = fresh_folder(), .device = 1 | 4, .memory = 1};
     assert_int_equal(tacho_start(&o), TACHO_OK);
     uint8_t sync[56] = {0}, overhead[56] = {0}, memory[128] = {0}, graph[56] = {0};
     int64_t now = unix_now();
@@ -242,6 +242,27 @@ static void the_devices_are_asked_for_while_the_driver_works(void **state) {
     now = unix_now();
     emit_kernel(1, now, now + 1000, "k");
     assert_has_made_up_gpu(stop_and_read());
+}
+
+/* They make every launch slower. */
+static void synchronization_is_recorded_on_request(void **state) {
+    for (int wanted = 0; wanted < 2; wanted++) {
+        tacho_options o = {
+            .size = sizeof o, .path = fresh_folder(), .device = wanted ? 1 | 4 : 1};
+        assert_int_equal(tacho_start(&o), TACHO_OK);
+        int64_t now = unix_now();
+        emit_kernel(1, now, now + 1000, "k");
+        uint8_t sync[56] = {0};
+        put32(sync, 0, 38);
+        put32(sync, 4, 2);
+        put64(sync, 8, (uint64_t)now);
+        put64(sync, 16, (uint64_t)now + 500);
+        put32(sync, 32, 7);
+        emit(sync, sizeof sync);
+        trace *t = stop_and_read();
+        assert_int_equal(t->kind_count[KIND_SYNC], wanted);
+        trace_release(t);
+    }
 }
 
 /* Nodes of graphs and the graph as one exclude each other. */
@@ -380,6 +401,7 @@ int main(void) {
         cmocka_unit_test_teardown(another_holder_is_told_and_left_alone, tear_down),
         cmocka_unit_test_teardown(a_child_never_calls_it, tear_down),
         cmocka_unit_test_teardown(the_devices_are_asked_for_while_the_driver_works, tear_down),
+        cmocka_unit_test_teardown(synchronization_is_recorded_on_request, tear_down),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
