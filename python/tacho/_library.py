@@ -1,4 +1,4 @@
-"""Where libtacho.so and the program tacho are: beside this file in an installed package, else where
+"""Where libtacho.so and the program tacho are: next to this file in an installed package, else where
 TACHO_LIBRARY and TACHO say, else in the build folder of the source tree, else in lib/ and bin/ of the
 prefix this was installed below, else on the path."""
 import os

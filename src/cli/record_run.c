@@ -163,9 +163,8 @@ static void set_environment(const record_run *r) {
     set_text("INTEL_LIBITTNOTIFY64", "%s", library);
     set_text("TACHO_RECORD", "%s", r->folder);
     set_text("TACHO_WITH", "device%s%s%s%s%s", o->record_nodes ? ",nodes" : "",
-             o->record_sync ? ",sync" : "",
-             o->record_shapes ? ",shapes" : "", o->record_memory ? ",memory" : "",
-             o->record_stack ? ",stacks" : "");
+             o->record_sync ? ",sync" : "", o->record_shapes ? ",shapes" : "",
+             o->record_memory ? ",memory" : "", o->record_stack ? ",stacks" : "");
     set_text("TACHO_LISTEN", "1");
     if (o->steps.first != ABSENT_I64)
         set_text("TACHO_STEPS", "%lld..%lld", (long long)o->steps.first,

@@ -153,13 +153,13 @@ void present_scope_text(const answer *a, const present_options *o, buf *out) {
     bool ranks = s->run_ranks > 1 || s->run_traces <= 1;
     uint16_t message = one ? (ranks ? MSG_TEXT_SCOPE_RANK : MSG_TEXT_SCOPE_TRACE)
                            : (ranks ? MSG_TEXT_SCOPE_RANKS : MSG_TEXT_SCOPE_TRACES);
-    color_begin(out, o, SGR_DIM);
-    text_put(out, o->lang, message, arg_text("name", s->worker), arg_text("run", s->run),
-             arg_int("count", !one    ? s->ranks
-                              : ranks ? s->run_ranks
-                                      : s->run_traces));
-    color_end(out, o);
-    buf_add_cstr(out, "\n");
+    verdict scope = {.message = message,
+                     .n_args = 3,
+                     .args = {arg_text("name", s->worker), arg_text("run", s->run),
+                              arg_int("count", !one    ? s->ranks
+                                               : ranks ? s->run_ranks
+                                                       : s->run_traces)}};
+    sentence_put(out, o, SGR_DIM, &scope);
 }
 
 void present_verdict_text(const verdict *v, const present_options *o, buf *out) {

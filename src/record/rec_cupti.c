@@ -127,7 +127,8 @@ static const uint8_t KINDS[] = {RECORD_KERNEL, RECORD_MEMCPY,   RECORD_MEMSET, R
 static bool is_wanted(int kind) {
     uint32_t flags = __atomic_load_n(&rec_flags, __ATOMIC_RELAXED);
     if (kind == RECORD_GRAPH) return !(flags & TACHO_FILE_GRAPH_NODES);
-    if (kind == RECORD_SYNC) return flags & TACHO_FILE_SYNC; /* 1.2 µs of every launch (docs/GPU.md) */
+    if (kind == RECORD_SYNC)
+        return flags & TACHO_FILE_SYNC; /* 1.2 µs of every launch (docs/GPU.md) */
     return kind != RECORD_MEMORY || (flags & TACHO_FILE_MEMORY);
 }
 

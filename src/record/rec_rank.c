@@ -274,7 +274,8 @@ void rec_rank_name(const char *folder, char *to, size_t size) {
     if (of >= 0) snprintf(front, sizeof front, "rank%lld.", (long long)of);
     if (helps)
         snprintf(to, size, "%s%s_%lld.%s_%d", front, host,
-                 (long long)(of_pid ? of_pid : getppid()), is_loader() ? "loader" : "child", pid);
+                 (long long)(of_pid ? of_pid : getppid()), is_loader() ? "loader" : "child",
+                 pid);
     else
         snprintf(to, size, "%s%s_%d", front, host, pid);
 }
