@@ -39,11 +39,11 @@ static void begin(place *p) {
     assert_non_null(mkdtemp(p->dir));
     for (int i = 0; i < 5; i++) {
         char name[64], text[sizeof TRACE + 64];
-        snprintf(name, sizeof name, "node_%d.pt.trace.json", 100 + i);
+        snprintf(name, sizeof name, "rank%d.pt.trace.json", i);
         snprintf(text, sizeof text, TRACE, 10, 100 + 10 * i, 100 - 10 * i, i);
         write_file(p, name, text);
     }
-    write_file(p, "node_200.pt.trace.json", "this is no trace");
+    write_file(p, "rank5.pt.trace.json", "this is no trace");
     arena_init(&p->a, 0);
     assert_int_equal(discover(&p->a, p->dir, &p->found, NULL), OK);
 }

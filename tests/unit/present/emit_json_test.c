@@ -17,7 +17,7 @@ static void the_answer_is_the_object_of_the_contract(void **state) {
         "\"text\":\"negative duration\",\"count\":2}],\"links\":[{\"what\":\"kernels with an "
         "operator\",\"linked\":3,\"total\":4}],\"notes\":[]},"
         "\"verdict\":{\"id\":\"late\",\"severity\":\"critical\",\"values\":{\"columns\":\"a\","
-        "\"idle_share\":0.5},\"text\":{\"en\":\"too narrow for: "
+        "\"idle_share\":0.5},\"text\":{\"en\":\"not enough width for: "
         "a\",\"zh\":\"宽度不足，未显示：a\"}},"
         "\"tables\":{\n\"things\":{\"columns\":[{\"name\":\"name\",\"type\":\"string\","
         "\"help\":\"name of the "

@@ -15,7 +15,7 @@ static void the_verdict_comes_first_and_the_quality_last(void **state) {
     present_options o = {.lang = LANG_EN};
     assert_string_equal(
         sample_written(&a, FORM_TEXT, &x, &o),
-        "too narrow for: a\n"
+        "not enough width for: a\n"
         "\n"
         "things\n"
         "name                         time   share  used              address\n"

@@ -26,7 +26,7 @@ static void a_table_fits_any_width_and_names_what_it_dropped(void **state) {
         buf_add_byte(&b, '\0');
         char *note = strstr(b.p, "2 of 3 rows");
         assert_non_null(note);
-        bool dropped = strstr(note, "too narrow for: ") != NULL;
+        bool dropped = strstr(note, "not enough width for: ") != NULL;
         assert_int_equal(dropped, width < 68);
         note[0] = '\0';
         assert_fits(b.p, width);
@@ -45,7 +45,7 @@ static void the_columns_with_a_rank_stay_longest(void **state) {
     assert_int_equal(present_table_text(x.tables[0], &o, &b, NULL), OK);
     buf_add_byte(&b, '\0');
     assert_non_null(strstr(b.p, "name                       share\n"));
-    assert_non_null(strstr(b.p, "too narrow for: time, used, address\n"));
+    assert_non_null(strstr(b.p, "not enough width for: time, used, address\n"));
     buf_fini(&b);
     arena_fini(&a);
 }
@@ -64,7 +64,7 @@ static void a_column_that_repeats_the_first_is_only_named(void **state) {
     present_options o = {.lang = LANG_EN};
     assert_int_equal(present_table_text(t, &o, &b, NULL), OK);
     buf_add_byte(&b, '\0');
-    assert_string_equal(b.p, "name\nx\nthe same as name: full_name\n");
+    assert_string_equal(b.p, "name\nx\nsame as name: full_name\n");
     buf_fini(&b);
     arena_fini(&a);
 }
