@@ -44,9 +44,11 @@ static const struct {
     uint8_t type;
     const char *name;
 } devices[] = {
-    {DEVICE_CUDA, "GPU"}, {DEVICE_HIP, "HIP"},    {DEVICE_XPU, "XPU"},
-    {DEVICE_MPS, "MPS"},  {DEVICE_HPU, "HPU"},    {DEVICE_MTIA, "MTIA"},
-    {DEVICE_MLU, "MLU"},  {DEVICE_ASCEND, "NPU"}, {DEVICE_PRIVATE, "PrivateUse"},
+    {DEVICE_CUDA, "GPU"},  {DEVICE_HIP, "HIP"},
+    {DEVICE_XPU, "XPU"},   {DEVICE_MPS, "MPS"},
+    {DEVICE_HPU, "HPU"},   {DEVICE_MTIA, "MTIA"},
+    {DEVICE_MLU, "MLU"},   {DEVICE_ASCEND, "NPU"},
+    {DEVICE_MUSA, "MUSA"}, {DEVICE_PRIVATE, "PrivateUse"},
 };
 
 str device_word(const trace *t, uint8_t type) {

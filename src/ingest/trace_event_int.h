@@ -33,6 +33,9 @@ struct event_sink {
     map dims;                           /* string id of a grid or block → row of dim_rows */
     vec dim_rows;
     bool kineto;
+    bool ascend;                 /* tasks of an Ascend were seen */
+    uint8_t device_type;         /* by the categories, 0 when they name none */
+    uint64_t devices;            /* numbers of devices that did something, one bit each */
     struct paddle_facts *paddle; /* NULL: the words are Kineto's */
     const dialect *dialect;      /* NULL: Kineto and Chrome */
     void *state;                 /* the dialect's */

@@ -11,6 +11,8 @@ status sniff_source(source *s, const char *path, const format **out, error *err)
 
 /* True when the file is certainly a trace; anything else, also a failure to read it, is false.
  * */
+/* Trace events of PyTorch on Ascend? Its files have the names of MindSpore's. */
+bool sniff_is_torch_npu(source *s);
 bool sniff_is_trace(const char *path);
 
 /* The same on bytes in memory: the format, or NULL and a message with {path} in *found. */

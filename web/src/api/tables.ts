@@ -108,6 +108,7 @@ export interface Tables {
     kernels: {
       name: string | null;
       op: string | null;
+      class: string | null;
       calls: number | null;
       total: number | null;
       mean: number | null;
