@@ -20,6 +20,7 @@
 #include "analyse/given_ops.h"
 #include "analyse/group.h"
 #include "analyse/lexicon.h"
+#include "analyse/lost_work.h"
 #include "analyse/module_work.h"
 #include "analyse/param.h"
 #include "analyse/rules.h"
@@ -329,7 +330,9 @@ status analyse_kernels(const analysis_input *in, const params *p, arena *a, answ
         TRY(write_group(result, &o, GROUP_ROW(&o.rows, kernel_group, order[i]), err));
     if (!o.rows.n && !o.only) TRY(given_kernels_write(result, o.t, err));
     TRY(write_top(result, out, a, err));
-    judge(&o, order, &out->verdict);
+    bool replaced;
+    TRY(lost_work_judge(o.t, a, out, &replaced, err));
+    if (!replaced) judge(&o, order, &out->verdict);
     answer_finish(out, p);
     return OK;
 }

@@ -322,6 +322,8 @@ event_sink *event_sink_new(builder *b, event_words words) {
     s->categories = VEC_INIT(category_info);
     s->names = VEC_INIT(uint8_t);
     s->dim_rows = VEC_INIT(dim_row);
+    s->streams = VEC_INIT(stream_process);
+    s->tensorflow = words == EVENTS_OF_TENSORFLOW;
     s->part = builder_part(b);
     bool paddle = words == EVENTS_OF_PADDLE;
     layout_sink sink = {field_of, take_event, s, paddle ? &PADDLE_DIALECT : NULL};
@@ -350,6 +352,7 @@ void event_sink_free(event_sink *s) {
     vec_fini(&s->categories);
     vec_fini(&s->names);
     vec_fini(&s->dim_rows);
+    vec_fini(&s->streams);
     map_fini(&s->dims);
     paddle_facts_free(s->paddle);
     mem_free(s);
@@ -528,6 +531,50 @@ static slice_kind bare_kind(event_sink *s, const event *e) {
                                                                             : KIND_OTHER;
 }
 
+/* ---- timelines of TensorFlow 1 ---- */
+
+/* "/device:GPU:0/stream:15 Compute", older "/gpu:0/stream:15 Compute", "…/memcpy Compute". */
+static status note_stream(event_sink *s, const event *e, str name) {
+    static const str ends = STR(" Compute");
+    size_t stream = str_find(name, STR("/stream:"), 0),
+           copy = str_find(name, STR("/memcpy"), 0);
+    if (!str_ends(name, ends) || (stream == SIZE_MAX && copy == SIZE_MAX)) return OK;
+    size_t gpu = str_find_nocase(name, STR("gpu:"), 0);
+    stream_process *row = gpu == SIZE_MAX ? NULL : vec_push(&s->streams);
+    if (gpu == SIZE_MAX) return OK;
+    if (!row) return ERR_MEMORY;
+    *row = (stream_process){.pid = e->pid, .stream = ABSENT_I64, .copies = copy != SIZE_MAX};
+    int64_t device = 0, number;
+    str from = str_from(name, gpu + 4);
+    for (size_t i = 0; i < from.n && from.p[i] >= '0' && from.p[i] <= '9' && i < 9; i++)
+        device = device * 10 + (from.p[i] - '0');
+    row->device = (int32_t)device;
+    if (stream == SIZE_MAX) return OK;
+    str rest = str_from(name, stream + 8);
+    if (str_to_i64(str_n(rest.p, rest.n - ends.n), &number)) row->stream = number;
+    return OK;
+}
+
+static const stream_process *stream_of(const event_sink *s, const event *e) {
+    const stream_process *all = VEC(&s->streams, stream_process);
+    for (size_t i = 0; i < s->streams.n; i++)
+        if (all[i].pid.v == e->pid.v && all[i].pid.text == e->pid.text) return &all[i];
+    return NULL;
+}
+
+/* `stream:all` and `memcpy` tell again what the numbered streams do; without those they are all there
+ * is. */
+static slice_kind stream_kind(const event_sink *s, const event *e, slice_kind host) {
+    const stream_process *at = s->tensorflow ? stream_of(s, e) : NULL;
+    if (!at) return host;
+    bool numbered = at->stream != ABSENT_I64;
+    for (size_t i = 0; i < s->streams.n && !numbered; i++)
+        if (VEC(&s->streams, stream_process)[i].stream != ABSENT_I64) return KIND_SPAN;
+    str name = intern_get(s->strings, e->name);
+    if (at->copies || str_starts(name, STR("MEMCPY"))) return KIND_MEMCPY;
+    return str_starts(name, STR("MEMSET")) ? KIND_MEMSET : KIND_KERNEL;
+}
+
 /* What the producer added up itself: shown, counted nowhere. */
 static bool is_derived(str name) {
     static const str names[] = {STR("Computing"), STR("Free"), STR("Communication"),
@@ -689,6 +736,9 @@ static status add_kernel(event_sink *s, const event *e, raw_slice *row) {
         .registers = sat_i32(event_int(s, e, FIELD_REGISTERS, ABSENT_I32)),
     };
     int64_t device = event_int(s, e, FIELD_DEVICE, e->pid.text ? ABSENT_I32 : e->pid.v);
+    const stream_process *at = s->tensorflow ? stream_of(s, e) : NULL;
+    if (at) device = at->device;
+    if (at && at->stream != ABSENT_I64) k.stream = at->stream;
     /* A file of torch_npu is of one device, and its process number is no device's. */
     if (event_has(e, FIELD_CONNECTION)) device = 0;
     if (device >= 0 && device < 64) s->devices |= 1ull << device;
@@ -823,7 +873,7 @@ static status take_complete(event_sink *s, event *e) {
         .name = e->name,
         .track = event_track(s, e),
         .category = c.row,
-        .kind = (uint8_t)kind_of(s, e, c.class, name_flags(s, e->name)),
+        .kind = (uint8_t)stream_kind(s, e, kind_of(s, e, c.class, name_flags(s, e->name))),
         .args = part_args(s->part, e->values, e->n_values),
     };
     if (row.track == UINT32_MAX) return ERR_MEMORY;
@@ -981,6 +1031,8 @@ static status take_label(event_sink *s, event *e) {
         if (s->paddle && table[i].kind == LABEL_THREAD_NAME)
             value = paddle_set_thread_name(s->paddle, (uint32_t)value);
         if (value == UINT32_MAX) return ERR_MEMORY;
+        if (s->tensorflow && table[i].kind == LABEL_PROCESS_NAME)
+            TRY(note_stream(s, e, intern_get(s->strings, (uint32_t)value)));
         static const ident none = {ABSENT_I64, false};
         return part_label(s->part, &(raw_label){.pid = e->has & EVENT_PID ? e->pid : none,
                                                 .tid = e->has & EVENT_TID ? e->tid : none,

@@ -9,7 +9,12 @@
 typedef struct event_sink event_sink;
 
 /* Whose words the events are in. */
-typedef enum { EVENTS_OF_KINETO, EVENTS_OF_PADDLE, EVENTS_OF_MEGENGINE } event_words;
+typedef enum {
+    EVENTS_OF_KINETO,
+    EVENTS_OF_PADDLE,
+    EVENTS_OF_MEGENGINE,
+    EVENTS_OF_TENSORFLOW
+} event_words;
 
 /* A producer whose events have so little in common with Kineto's that they are taken elsewhere. */
 typedef struct {

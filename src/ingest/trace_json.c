@@ -650,7 +650,8 @@ static status ingest_words(source *src, const ingest_options *o, builder *b, eve
                 .piece_bytes = o->piece_bytes ? o->piece_bytes : PIECE_BYTES};
     int n = pool_threads(o->pool);
     if (n > MAX_WORKERS) n = MAX_WORKERS;
-    if (n < 2 || !o->reopen) return ingest_alone(&r, err);
+    /* TensorFlow names its streams first and numbers them by process: one reader sees both. */
+    if (n < 2 || !o->reopen || words == EVENTS_OF_TENSORFLOW) return ingest_alone(&r, err);
     crew c = {.r = &r, .first = true};
     status st = make_sinks(&r, c.sinks, n, err);
     if (st == OK) st = read_together(&r, n, &c, err);
@@ -671,6 +672,10 @@ static status ingest_words(source *src, const ingest_options *o, builder *b, eve
 
 status ingest_trace_json(source *src, const ingest_options *o, builder *b, error *err) {
     return ingest_words(src, o, b, EVENTS_OF_KINETO, err);
+}
+
+status ingest_tensorflow(source *src, const ingest_options *o, builder *b, error *err) {
+    return ingest_words(src, o, b, EVENTS_OF_TENSORFLOW, err);
 }
 
 status ingest_paddle_json(source *src, const ingest_options *o, builder *b, error *err) {

@@ -169,6 +169,34 @@ static void tasks_of_an_ascend_have_launch_and_operator(void **state) {
     trace_release(t);
 }
 
+/* MegEngine, Paddle and Kineto never name a process so; TensorFlow 1 names its streams first. */
+static void a_process_named_after_a_stream_holds_device_work(void **state) {
+    static const char text[] =
+        "["
+        "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,"
+        "\"args\":{\"name\":\"/device:GPU:2/stream:15 Compute\"}},"
+        "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":2,"
+        "\"args\":{\"name\":\"/device:GPU:2/stream:all Compute\"}},"
+        "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":3,"
+        "\"args\":{\"name\":\"/job:localhost/replica:0/task:0/device:GPU:2 Compute\"}},"
+        "{\"ph\":\"X\",\"cat\":\"Op\",\"name\":\"Conv2D\",\"pid\":1,\"tid\":0,\"ts\":10,"
+        "\"dur\":5},"
+        "{\"ph\":\"X\",\"cat\":\"Op\",\"name\":\"MEMCPYDtoH\",\"pid\":1,\"tid\":0,"
+        "\"ts\":20,\"dur\":5},"
+        "{\"ph\":\"X\",\"cat\":\"Op\",\"name\":\"Conv2D\",\"pid\":2,\"tid\":0,\"ts\":10,"
+        "\"dur\":5},"
+        "{\"ph\":\"X\",\"cat\":\"Op\",\"name\":\"NoOp\",\"pid\":3,\"tid\":0,\"ts\":1,"
+        "\"dur\":5}]";
+    trace *t = read_with(ingest_tensorflow, str_of(text), (read_how){.threads = 2}, NULL);
+    assert_int_equal(t->kernel.n, 3); /* stream:all tells the same work again */
+    assert_int_equal(t->kind_count[KIND_KERNEL], 1);
+    assert_int_equal(t->kind_count[KIND_MEMCPY], 1);
+    assert_int_equal(t->kernel.device[1], 2);
+    assert_int_equal(t->kernel.stream[1], 15);
+    assert_int_equal(t->slice.kind[find_slice(t, "NoOp")], KIND_OP);
+    trace_release(t);
+}
+
 static void a_python_function_with_a_module_id_is_a_module(void **state) {
     trace *t =
         read_events("{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
@@ -505,6 +533,7 @@ int main(void) {
         cmocka_unit_test(a_name_decides_among_host_ranges),
         cmocka_unit_test(a_queue_of_a_device_holds_work_copies_and_waits),
         cmocka_unit_test(tasks_of_an_ascend_have_launch_and_operator),
+        cmocka_unit_test(a_process_named_after_a_stream_holds_device_work),
         cmocka_unit_test(a_python_function_with_a_module_id_is_a_module),
         cmocka_unit_test(in_a_plain_chrome_trace_ranges_are_operators),
         cmocka_unit_test(a_kernel_keeps_its_launch_configuration),
