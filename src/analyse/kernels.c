@@ -214,6 +214,7 @@ typedef struct {
     str top;
     double top_share, top_blocks; /* blocks per SM, NaN when unknown */
     int64_t mean;
+    str unit; /* what an SM is called there */
 } kernel_facts;
 
 static bool nothing_recorded(const void *facts, verdict *v) {
@@ -227,6 +228,7 @@ static bool grid_is_small(const void *facts, verdict *v) {
     verdict_add(v, arg_text("kernel", kernel_short_name(f->top)));
     verdict_add(v, arg_share("share", f->top_share));
     verdict_add(v, arg_real("blocks", f->top_blocks));
+    verdict_add(v, arg_text("unit", f->unit));
     return true;
 }
 
@@ -255,7 +257,7 @@ static const rule rules[] = {
 };
 
 static void judge(const totals *o, const uint32_t *order, verdict *out) {
-    kernel_facts f = {.total = o->total, .top_blocks = NAN};
+    kernel_facts f = {.total = o->total, .top_blocks = NAN, .unit = device_unit(o->t)};
     for (uint32_t i = 0; i < o->rows.n; i++)
         f.calls += GROUP_ROW(&o->rows, kernel_group, i)->calls;
     f.mean = mean_i64(o->total, f.calls);

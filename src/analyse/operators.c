@@ -26,6 +26,7 @@
 #include "analyse/op_scan.h"
 #include "analyse/op_verdict.h"
 #include "analyse/summary_answers.h"
+#include "analyse/words.h"
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -328,6 +329,7 @@ static op_facts find_facts(const totals *o, const uint32_t *order, arena *a) {
     for (uint32_t i = 1; i < o->t->device.n; i++)
         if (o->t->device.compute_major[i] > f.compute_major)
             f.compute_major = o->t->device.compute_major[i];
+    f.matrix_unit = device_matrix_unit(o->t);
     if (!o->rows.n) return f;
     const op_group *top = GROUP_ROW(&o->rows, op_group, order[0]);
     f.top = top->name_text;

@@ -11,6 +11,11 @@ str kind_name(uint8_t kind);
 /* "CPU", "GPU0", "XPU1", "MPS0", …, a plug-in's own word "my_npu:0"; {NULL, 0} when out of memory. */
 /* What the devices of the trace are called: the word of the first one, GPU where none is described. */
 str device_word_of_work(const trace *t);
+/* What the first device's parts are called by its makers: "SM", "CU", "Xe core", "AI Core"; and its
+ * units for matrix products: "Tensor Core", "Matrix Core", "XMX engine", "Cube unit". Names, the same in
+ * every language, in the singular; "core" and "matrix unit" where the makers have no word known here. */
+str device_unit(const trace *t);
+str device_matrix_unit(const trace *t);
 str device_name(const trace *t, arena *a, uint8_t type, int32_t id);
 /* The type alone: "GPU", "XPU", "my_npu". */
 str device_word(const trace *t, uint8_t type);

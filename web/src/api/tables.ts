@@ -17,6 +17,8 @@ export interface Tables {
       memory_bytes: number | null;
       compute_capability: string | null;
       sm_count: number | null;
+      unit: string | null;
+      matrix_unit: string | null;
     };
   };
   operators: {
