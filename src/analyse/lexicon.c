@@ -40,8 +40,10 @@ static str next_piece(str *rest, char separator) {
 }
 
 static bool word_fits(str name, str word) {
-    if (word.p[0] == '^') return str_starts(name, str_from(word, 1));
-    if (word.p[word.n - 1] == '$') return str_ends(name, str_n(word.p, word.n - 1));
+    bool start = word.p[0] == '^', end = word.p[word.n - 1] == '$';
+    if (start && end) return str_eq(name, str_n(word.p + 1, word.n - 2));
+    if (start) return str_starts(name, str_from(word, 1));
+    if (end) return str_ends(name, str_n(word.p, word.n - 1));
     return str_find(name, word, 0) != SIZE_MAX;
 }
 
@@ -181,6 +183,8 @@ lexicon_entry lexicon_kernel_row(lexicon *l, uint32_t kernel) {
             e.type = (uint8_t)type;
         if (e.matrix == MATRIX_BY_TYPE && lexicon_is_narrow(type)) e.matrix = MATRIX_YES;
     }
-    if (e.matrix == MATRIX_BY_TYPE) e.matrix = MATRIX_UNKNOWN;
+    bool cube = t->device.n > 1 && t->device.type[1] == DEVICE_ASCEND;
+    if (e.matrix == MATRIX_ON_CUBE && cube) e.matrix = MATRIX_YES;
+    if (e.matrix == MATRIX_BY_TYPE || e.matrix == MATRIX_ON_CUBE) e.matrix = MATRIX_UNKNOWN;
     return e;
 }

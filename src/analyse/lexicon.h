@@ -34,7 +34,13 @@ typedef enum {
     N_CLASSES,
 } kernel_class;
 
-typedef enum { MATRIX_UNKNOWN, MATRIX_NO, MATRIX_YES, MATRIX_BY_TYPE } matrix_use;
+typedef enum {
+    MATRIX_UNKNOWN,
+    MATRIX_NO,
+    MATRIX_YES,
+    MATRIX_BY_TYPE, /* in 16 bits and fewer */
+    MATRIX_ON_CUBE, /* on an Ascend */
+} matrix_use;
 
 typedef enum {
     DTYPE_UNKNOWN,
@@ -72,8 +78,8 @@ typedef struct {
 
 status lexicon_init(lexicon *l, const trace *t, arena *a, error *err) MUST_USE;
 lexicon_entry lexicon_name_id(lexicon *l, uint32_t name);
-/* Of a row of table kernel: by its name, then by its operator and the types of its inputs. Never
- * MATRIX_BY_TYPE. */
+/* Of a row of table kernel: by its name, then by its operator and the types of its inputs. MATRIX_YES,
+ * MATRIX_NO or MATRIX_UNKNOWN. */
 lexicon_entry lexicon_kernel_row(lexicon *l, uint32_t kernel);
 
 #endif

@@ -96,7 +96,7 @@ static const char *const op_names[] = {
 
 matrix_use tensor_core_kernel(str name) {
     uint8_t matrix = lexicon_kernel(name).matrix;
-    return matrix == MATRIX_BY_TYPE ? MATRIX_UNKNOWN : (matrix_use)matrix;
+    return matrix == MATRIX_YES || matrix == MATRIX_NO ? (matrix_use)matrix : MATRIX_UNKNOWN;
 }
 
 bool tensor_core_op(str name) {

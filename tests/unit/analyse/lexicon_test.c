@@ -41,7 +41,6 @@ static void matrix_cores_of_every_vendor_are_recognized(void **state) {
         {"_matmul_ogs_NNT_bf16xbf16xmxfp4_128x128x128x1_swiglu", CLASS_MOE, MATRIX_YES},
         {"void deep_gemm::fp8_gemm_kernel<4096u>", CLASS_GEMM, MATRIX_YES},
         {"aclnnMm_MatMulCommon_MatMulV2", CLASS_GEMM, MATRIX_YES},
-        {"Conv2DBackpropFilter6", CLASS_CONVOLUTION, MATRIX_YES},
     };
     CHECK(rows);
 }
@@ -62,6 +61,8 @@ static void what_looks_like_matrix_work_and_is_none(void **state) {
         {"aclnnMm_TransData_TransData", CLASS_COPY, MATRIX_NO},
         {"__amd_rocclr_fillBufferAligned.kd", CLASS_COPY, MATRIX_NO},
         {"wrapped_convert.kd", CLASS_COPY, MATRIX_NO},
+        {"Conv2DBackpropFilter6_MemSet", CLASS_COPY, MATRIX_NO},
+        {"Mul", CLASS_ELEMENTWISE, MATRIX_NO},
     };
     CHECK(rows);
 }
@@ -75,6 +76,8 @@ static void what_a_name_does_not_tell_is_not_known(void **state) {
         {"Cijk_Ailk_Bljk_BBS_BH_MT1x4x256_SN", CLASS_GEMM, MATRIX_UNKNOWN},
         {"attn_fwd", CLASS_ATTENTION, MATRIX_BY_TYPE},
         {"triton_tem_fused_mm_0", CLASS_GEMM, MATRIX_BY_TYPE},
+        {"Conv2DBackpropFilter6", CLASS_CONVOLUTION, MATRIX_ON_CUBE},
+        {"MatMul", CLASS_GEMM, MATRIX_ON_CUBE},
     };
     CHECK(rows);
 }
@@ -175,6 +178,22 @@ static void types_of_the_inputs_decide(void **state) {
     fake_fini(&f);
 }
 
+/* The name of an operator alone: on the cube of an Ascend, not known on a GPU. */
+static void on_an_ascend_products_run_on_the_cube(void **state) {
+    for (int ascend = 0; ascend < 2; ascend++) {
+        fake f;
+        fake_init(&f);
+        FAKE_SET(&f, device, type, f.t.device.n, ascend ? DEVICE_ASCEND : DEVICE_CUDA);
+        f.t.device.n++;
+        fake_work(&f, fake_stream(&f, 0), KIND_KERNEL, "MatMul", 100, 5, -1);
+        lexicon l;
+        assert_int_equal(lexicon_init(&l, fake_seal(&f), &f.arena, NULL), OK);
+        assert_int_equal(lexicon_kernel_row(&l, 1).matrix,
+                         ascend ? MATRIX_YES : MATRIX_UNKNOWN);
+        fake_fini(&f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matrix_cores_of_every_vendor_are_recognized),
@@ -184,6 +203,7 @@ int main(void) {
         cmocka_unit_test(the_type_is_that_of_the_inputs),
         cmocka_unit_test(classes_have_the_words_of_the_contract),
         cmocka_unit_test(types_of_the_inputs_decide),
+        cmocka_unit_test(on_an_ascend_products_run_on_the_cube),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
