@@ -265,7 +265,8 @@ static void judge(const totals *o, const uint32_t *order, verdict *out) {
         const kernel_group *top = GROUP_ROW(&o->rows, kernel_group, order[0]);
         f.top = trace_str(o->t, top->key.name);
         f.top_share = (double)top->total / (double)o->total;
-        f.top_blocks = mean_of(&top->blocks);
+        /* A collective takes a few blocks on purpose and leaves the others to those that compute. */
+        if (top->class != CLASS_COMMUNICATION) f.top_blocks = mean_of(&top->blocks);
     }
     rules_apply(rules, sizeof rules / sizeof *rules, &f, out);
 }

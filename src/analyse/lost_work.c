@@ -3,7 +3,7 @@
  * One pass over the host calls. A launch is found again by its correlation in table kernel (column
  * launch); a producer without such links is not judged by parts, only by all or nothing. The few
  * launches at the end of a recording that stopped too early are not worth a word: the note is for a
- * tenth and more. */
+ * tenth and more. Copies and sets do not count: profilers leave small ones out. */
 #include "analyse/lost_work.h"
 
 #include "analyse/rules.h"
@@ -20,8 +20,6 @@ bool launch_name(str name) {
         "EnqueueKernelLaunch", /* urEnqueueKernelLaunch */
         "AppendLaunchKernel",  /* Level Zero */
         "InvokeKernel",        /* cnInvokeKernel */
-        "MemcpyAsync",         /* cuda, cu, hip, musa */
-        "MemsetAsync",
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (str_find(name, str_of(parts[i]), 0) != SIZE_MAX) return true;

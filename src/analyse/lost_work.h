@@ -8,13 +8,13 @@
 #include "analyse/analysis.h"
 
 typedef struct {
-    int64_t launches; /* host calls that start kernels, graphs, copies or sets */
+    int64_t launches; /* host calls that start kernels or graphs */
     int64_t missing;  /* of them, those whose work was not recorded */
     bool all;         /* nearly all, and no kernel was recorded */
     bool captured;    /* a graph was captured: its launches only write the graph */
 } lost_work;
 
-/* Does a call of this name start work on the device and return? */
+/* Does a call of this name start kernels? */
 bool launch_name(str name);
 status lost_work_count(const trace *t, arena *a, lost_work *out, error *err) MUST_USE;
 
