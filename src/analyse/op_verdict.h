@@ -15,7 +15,7 @@ typedef struct {
     matmul_odd odd;
     double missed_share; /* of device time in kernels that could use tensor cores and do not */
     double tensor_share; /* of device time in kernels that do */
-    str matrix_unit;       /* what the device calls them */
+    str matrix_unit;     /* what the device calls them */
     int32_t compute_major; /* ABSENT_I32 when unknown */
 } op_facts;
 
