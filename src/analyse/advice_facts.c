@@ -339,7 +339,7 @@ static void add_fill(work_scan *w, uint32_t k, uint32_t slice) {
         f->name_ns[name] = add_i64(f->name_ns[name], t->slice.dur[slice]);
         f->name_lost[name] += ns * (1 - blocks);
     } else if (occupancy >= 0 && occupancy < LOW_OCCUPANCY &&
-               tensor_core_work(&w->tensor, k) == MATRIX_NO) {
+               !tensor_core_possible(&w->tensor, k)) {
         tally_add(t, &f->low_occupancy, slice);
         f->low_occupancy_lost += ns * (1 - occupancy / LOW_OCCUPANCY);
     }

@@ -119,11 +119,19 @@ matrix_use tensor_core_work(tensor_core_names *n, uint32_t kernel) {
     return (matrix_use)lexicon_kernel_row(&n->lexicon, kernel).matrix;
 }
 
+static bool is_product(lexicon_entry e) {
+    return e.class == CLASS_GEMM || e.class == CLASS_CONVOLUTION ||
+           e.class == CLASS_ATTENTION || e.class == CLASS_MOE;
+}
+
+bool tensor_core_possible(tensor_core_names *n, uint32_t kernel) {
+    lexicon_entry e = lexicon_kernel_row(&n->lexicon, kernel);
+    return e.matrix == MATRIX_YES || (e.matrix == MATRIX_UNKNOWN && is_product(e));
+}
+
 bool tensor_core_missed(tensor_core_names *n, uint32_t kernel) {
     lexicon_entry e = lexicon_kernel_row(&n->lexicon, kernel);
-    bool product = e.class == CLASS_GEMM || e.class == CLASS_CONVOLUTION ||
-                   e.class == CLASS_ATTENTION || e.class == CLASS_MOE;
-    return product && e.matrix == MATRIX_NO && !lexicon_is_narrow(e.type) &&
+    return is_product(e) && e.matrix == MATRIX_NO && !lexicon_is_narrow(e.type) &&
            e.type != DTYPE_FP64;
 }
 

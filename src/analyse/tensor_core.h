@@ -24,6 +24,9 @@ matrix_use tensor_core_work(tensor_core_names *n, uint32_t kernel);
  * because of its wide data type? One that computes in 16 bits already gains nothing by a narrower
  * type. */
 bool tensor_core_missed(tensor_core_names *n, uint32_t kernel);
+/* May it use them, as far as is known: yes, or a product of which its name does not tell? A kernel
+ * whose name says nothing at all is taken for one that does not. */
+bool tensor_core_possible(tensor_core_names *n, uint32_t kernel);
 /* Share of the time on matrix cores; NaN when more than a tenth of it is in kernels of which it is
  * not known. */
 double tensor_core_share(int64_t used_ns, int64_t unsure_ns, int64_t all_ns);
