@@ -123,7 +123,7 @@ test("kernels: tensor cores, the scatter filters, launches have their configurat
   await visit(s, "kernels?run=gpt_eager", async (page) => {
     assert.equal(await heading(page), plain(answer.verdict.text.en));
     assert.match(await heading(page), /^cutlass_/);
-    assert.ok(plain(await page.textContent(panel("Share of kernel time"))).includes(`tensor cores ${(used * 100).toFixed(0)} %`));
+    assert.ok(plain(await page.textContent(panel("Share of kernel time"))).includes(`Tensor Cores ${(used * 100).toFixed(0)} %`));
     assert.equal(await page.locator(`${panel("Duration and occupancy")} circle`).count(), rows.length);
     const first = [...rows].sort((a, b) => b.total - a.total)[0];
     await page.locator(`${panel("Duration and occupancy")} circle`).first().click({ force: true });
