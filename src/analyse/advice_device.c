@@ -5,6 +5,7 @@
  * stays silent stand in advice_rules.def. */
 #include "analyse/advice.h"
 #include "analyse/matmul_shapes.h"
+#include "analyse/words.h"
 
 /* Share of the kernel time; 0 when there is none. */
 static double kernel_share(const advice_facts *f, int64_t ns) {
@@ -44,6 +45,7 @@ bool advice_small_grid(const advice_facts *f, double limit, advice *out) {
     advice_point(f, out, longest_of(f, name));
     add_kernel_share(f, out, ns);
     verdict_add(&out->words, arg_text("kernel", trace_str(f->t, name)));
+    verdict_add(&out->words, arg_text("unit", device_unit(f->t)));
     verdict_add(&out->words, arg_share("blocks", 1 - f->name_lost[name] / (double)ns));
     return true;
 }
@@ -64,6 +66,7 @@ bool advice_sm_efficiency_low(const advice_facts *f, double limit, advice *out) 
     advice_cost(f, out, advice_ns((double)f->part_ns[ROLE_KERNEL] * (1 - filled)));
     verdict_add(&out->words, arg_share("filled", filled));
     verdict_add(&out->words, arg_id("device", worst->device));
+    verdict_add(&out->words, arg_text("unit", device_unit(f->t)));
     return true;
 }
 
@@ -108,6 +111,7 @@ static bool calls_are_slow(const advice_facts *f, const tally *calls, double lim
     advice_point(f, out, calls->longest);
     add_kernel_share(f, out, calls->ns);
     verdict_add(&out->words, arg_text("op", out->name));
+    verdict_add(&out->words, arg_text("matrix", device_matrix_unit(f->t)));
     return true;
 }
 

@@ -339,7 +339,7 @@ static void add_fill(work_scan *w, uint32_t k, uint32_t slice) {
         f->name_ns[name] = add_i64(f->name_ns[name], t->slice.dur[slice]);
         f->name_lost[name] += ns * (1 - blocks);
     } else if (occupancy >= 0 && occupancy < LOW_OCCUPANCY &&
-               !tensor_core_kernel_id(&w->tensor, name)) {
+               !tensor_core_possible(&w->tensor, k)) {
         tally_add(t, &f->low_occupancy, slice);
         f->low_occupancy_lost += ns * (1 - occupancy / LOW_OCCUPANCY);
     }
@@ -405,14 +405,17 @@ static bool is_float32(str types) {
 
 typedef struct {
     int64_t ns;
-    bool tensor, in_steps;
+    bool tensor, unsure, missed, in_steps; /* matrix cores: used, not known, could be used */
 } op_work;
 
 static void add_op(advice_facts *f, uint32_t op, const op_work *work) {
     const trace *t = f->t;
     uint32_t name = t->slice.name[op], row = trace_op_of(t, op);
     bool float32 = row && is_float32(trace_str(t, t->op.types[row]));
-    tally *sum = !work->tensor ? &f->tensor_unused : float32 ? &f->tensor_float32 : NULL;
+    bool unused = !work->tensor && !work->unsure && work->missed;
+    tally *sum = unused                    ? &f->tensor_unused
+                 : work->tensor && float32 ? &f->tensor_float32
+                                           : NULL;
     if (name < t->n_strings) f->op_ns[name] = add_i64(f->op_ns[name], work->ns);
     if (!sum) return;
     sum->n++;
@@ -435,7 +438,10 @@ static status scan_ops(advice_facts *f, work_scan *w, error *err) {
             if (advice_step_at(f, launch_time(t, k)) == UINT32_MAX) continue;
             work.in_steps = true;
             work.ns = add_i64(work.ns, t->slice.dur[slice]);
-            work.tensor |= tensor_core_kernel_id(&w->tensor, t->slice.name[slice]);
+            matrix_use use = tensor_core_work(&w->tensor, k);
+            work.tensor |= use == MATRIX_YES;
+            work.unsure |= use == MATRIX_UNKNOWN;
+            work.missed |= tensor_core_missed(&w->tensor, k);
         }
         if (work.in_steps && tensor_core_op_id(&w->tensor, t->slice.name[op]))
             add_op(f, op, &work);

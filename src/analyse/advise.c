@@ -16,6 +16,7 @@
  * a warning. */
 #include "analyse/advice.h"
 #include "analyse/advice_evidence.h"
+#include "analyse/lost_work.h"
 #include "analyse/run_cut.h"
 #include "base/buf.h"
 
@@ -343,6 +344,12 @@ status analyse_advise(const analysis_input *in, const params *p, arena *a, answe
     }
     TRY(note_lacks(&f, out, err));
     TRY(note_whole(&f, p, out, err));
+    bool replaced = false;
+    if (!f.run) TRY(lost_work_judge(f.t, a, out, &replaced, err));
+    if (replaced) {
+        answer_finish(out, p);
+        return OK;
+    }
     if (n) {
         out->verdict = sentence(&found[0], found[0].rule->evidence);
     } else {

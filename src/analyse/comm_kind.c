@@ -2,16 +2,16 @@
  *
  * Producers since 2022 write the collective's arguments on the kernel (table comm); older
  * ones and other libraries are known by names alone: the host range is `library:collective`,
- * the kernel starts with the library's prefix. A kernel launched by such a host range is
+ * the kernel is in the lexicon. A kernel launched by such a host range is
  * communication whatever its name. Every library and every collective counts, not a list of
  * ten names. */
 #include "analyse/comm_kind.h"
 
+#include "analyse/lexicon.h"
+
 static const char *const libraries[] = {
-    "nccl:", "rccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:", "cncl:", "oneccl:", "c10d:"};
-static const char *const kernel_starts[] = {"ncclDevKernel", "ncclKernel", "ncclDevFunc",
-                                            "nccl:",         "rccl",       "mscclKernel",
-                                            "hcom_",         "oneccl"};
+    "nccl:", "rccl:", "gloo:", "mpi:",    "ucc:",     "xccl:",
+    "hccl:", "cncl:", "mccl:", "oneccl:", "nvshmem:", "c10d:"};
 
 #define N_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -48,10 +48,11 @@ bool comm_host_name(str name) {
 }
 
 bool comm_kernel_name(str name) {
-    return starts_with_any(name, kernel_starts, N_OF(kernel_starts)) || is_graph_comm(name);
+    return lexicon_kernel(name).class == CLASS_COMMUNICATION || is_graph_comm(name);
 }
 
-enum { KNOWN = 1, HOST = 2, KERNEL = 4 };
+/* Names of operators are never asked as kernels: each side is looked up when it is asked. */
+enum { HOST_KNOWN = 1, HOST = 2, KERNEL_KNOWN = 4, KERNEL = 8 };
 
 status comm_names_init(comm_names *n, const trace *t, arena *a, error *err) {
     uint8_t *memo = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1);
@@ -60,18 +61,20 @@ status comm_names_init(comm_names *n, const trace *t, arena *a, error *err) {
     return OK;
 }
 
-static uint8_t look_up(comm_names *n, uint32_t id) {
-    if (id >= n->t->n_strings) return 0;
-    if (!n->memo[id]) {
-        str name = trace_str(n->t, id);
-        n->memo[id] = (uint8_t)(KNOWN | (comm_host_name(name) ? HOST : 0) |
-                                (comm_kernel_name(name) ? KERNEL : 0));
-    }
-    return n->memo[id];
+bool comm_host_id(comm_names *n, uint32_t name) {
+    if (name >= n->t->n_strings) return false;
+    uint8_t *memo = &n->memo[name];
+    if (!(*memo & HOST_KNOWN))
+        *memo |= comm_host_name(trace_str(n->t, name)) ? HOST_KNOWN | HOST : HOST_KNOWN;
+    return *memo & HOST;
 }
 
-bool comm_host_id(comm_names *n, uint32_t name) {
-    return look_up(n, name) & HOST;
+static bool kernel_id(comm_names *n, uint32_t name) {
+    if (name >= n->t->n_strings) return false;
+    uint8_t *memo = &n->memo[name];
+    if (!(*memo & KERNEL_KNOWN))
+        *memo |= comm_kernel_name(trace_str(n->t, name)) ? KERNEL_KNOWN | KERNEL : KERNEL_KNOWN;
+    return *memo & KERNEL;
 }
 
 /* Parts of names in one spelling, the longer before those they contain. */
@@ -105,7 +108,7 @@ bool comm_kernel_row(comm_names *n, uint32_t kernel) {
     const trace *t = n->t;
     uint32_t slice = t->kernel.slice[kernel], op = t->kernel.op[kernel];
     if (t->slice.kind[slice] != KIND_KERNEL) return false;
-    if (look_up(n, t->slice.name[slice]) & KERNEL) return true;
+    if (kernel_id(n, t->slice.name[slice])) return true;
     if (op && comm_host_id(n, t->slice.name[op])) return true;
     return t->comm.n > 1 && (trace_comm_of(t, slice) || (op && trace_comm_of(t, op)));
 }

@@ -31,7 +31,7 @@ comm_type comm_type_of(str name);
 /* The same by string id, each name looked at once. */
 typedef struct {
     const trace *t;
-    uint8_t *memo; /* by string id: 0 unknown, else bit 0 known, bit 1 host, bit 2 kernel */
+    uint8_t *memo; /* by string id, see comm_kind.c */
 } comm_names;
 
 status comm_names_init(comm_names *n, const trace *t, arena *a, error *err) MUST_USE;

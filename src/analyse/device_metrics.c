@@ -61,22 +61,25 @@ static status measure_busy(const device_view *d, double *out, error *err) {
 
 static void measure_kernels(const device_view *d, tensor_core_names *names,
                             device_metrics *out) {
-    double weighted = 0, weight = 0, tensor = 0, all = 0;
+    double weighted = 0, weight = 0;
+    int64_t tensor = 0, unsure = 0, all = 0;
     for (uint32_t i = 0; i < d->n; i++) {
         uint32_t row = d->rows[i];
         interval r = range_of(d, row);
-        double occupancy = d->t->kernel.occupancy[row], dur = (double)sub_i64(r.end, r.start);
+        double occupancy = d->t->kernel.occupancy[row];
+        int64_t dur = sub_i64(r.end, r.start);
         int64_t inside = sub_i64(min_i64(r.end, d->to), max_i64(r.start, d->from));
         if (inside > 0 && occupancy >= 0) {
             weighted += occupancy * (double)inside;
             weight += (double)inside;
         }
-        all += dur;
-        if (tensor_core_kernel_id(names, d->t->slice.name[d->t->kernel.slice[row]]))
-            tensor += dur;
+        matrix_use use = tensor_core_work(names, row);
+        all = add_i64(all, dur);
+        if (use == MATRIX_YES) tensor = add_i64(tensor, dur);
+        if (use == MATRIX_UNKNOWN) unsure = add_i64(unsure, dur);
     }
     out->occupancy = weight > 0 ? weighted / weight : NAN;
-    out->tensor_core_share = all > 0 ? tensor / all : 0;
+    out->tensor_core_share = tensor_core_share(tensor, unsure, all);
 }
 
 #define MILLION 1000000

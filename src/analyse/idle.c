@@ -26,6 +26,10 @@ static const char *const blocking_names[] = {
     "hipDeviceSynchronize",
     "hipStreamSynchronize",
     "hipEventSynchronize",
+    "AscendCL@aclrtSynchronizeDevice",
+    "AscendCL@aclrtSynchronizeStream",
+    "AscendCL@aclrtSynchronizeEvent",
+    "AscendCL@aclrtMemcpy",
     "TensorWaitProp", /* MegEngine's interpreter */
     "cudaMemcpy",
     "cudaMemcpy2D",

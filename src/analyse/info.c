@@ -77,6 +77,8 @@ static status write_trace(const analysis_trace *at, table *out, error *err) {
     TRY(add_number(out, "threads", count_tracks(t, TRACK_THREAD), err));
     TRY(add_number(out, "streams", count_tracks(t, TRACK_STREAM), err));
     TRY(add_number(out, "steps", rows_of(t->step.n), err));
+    if (rows_of(t->kernel.n))
+        TRY(add_fact(out, STR("device_type"), device_word_of_work(t), err));
     return add_producer_keys(out, t, err);
 }
 
@@ -116,6 +118,11 @@ static status write_device(const trace *t, uint32_t i, table *out, error *err) {
     }
     if (t->device.sm_count[i] != ABSENT_I32)
         table_set_int(out, row, COL(info, devices, sm_count), t->device.sm_count[i]);
+    bool computes = rows_of(t->kernel.n) || t->device.sm_count[i] != ABSENT_I32;
+    if (computes && t->device.type[i] != DEVICE_CPU) {
+        table_set_text(out, row, COL(info, devices, unit), device_unit(t));
+        table_set_text(out, row, COL(info, devices, matrix_unit), device_matrix_unit(t));
+    }
     return OK;
 }
 

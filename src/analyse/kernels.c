@@ -19,12 +19,13 @@
 
 #include "analyse/given_ops.h"
 #include "analyse/group.h"
+#include "analyse/lexicon.h"
+#include "analyse/lost_work.h"
 #include "analyse/module_work.h"
 #include "analyse/param.h"
 #include "analyse/rules.h"
 #include "analyse/select.h"
 #include "analyse/summary_answers.h"
-#include "analyse/tensor_core.h"
 #include "analyse/words.h"
 #include "base/sort.h"
 
@@ -48,8 +49,10 @@ typedef struct {
     kernel_key key;
     int64_t calls, total, max_ns, min_ns;
     weighted blocks, occupancy;
-    uint32_t op;  /* string id + 1 of the only op seen so far, 0 = none yet */
-    bool several; /* more than one */
+    uint8_t class, matrix; /* kernel_class, matrix_use; unknown where the calls differ */
+    uint32_t op;           /* string id + 1 of the only op seen so far, 0 = none yet */
+    bool several;          /* more than one */
+    bool fresh;            /* no call seen yet */
 } kernel_group;
 
 typedef struct {
@@ -59,6 +62,7 @@ typedef struct {
     groups rows;
     int64_t total;
     const module_work *only; /* work of one module; NULL: all */
+    lexicon lexicon;
 } totals;
 
 static bool same_key(const void *row, const void *key) {
@@ -91,7 +95,7 @@ static kernel_group *find_group(groups *rows, const kernel_key *key) {
     uint32_t row = groups_at(rows, hash_key(key), same_key, key, &is_new);
     if (row == GROUP_NONE) return NULL;
     kernel_group *g = GROUP_ROW(rows, kernel_group, row);
-    if (is_new) *g = (kernel_group){.key = *key, .min_ns = INT64_MAX};
+    if (is_new) *g = (kernel_group){.key = *key, .min_ns = INT64_MAX, .fresh = true};
     return g;
 }
 
@@ -108,6 +112,16 @@ static double mean_of(const weighted *w) {
     return w->n ? w->plain / (double)w->n : NAN;
 }
 
+/* Calls of one name may differ by the types of their inputs. */
+static void add_class(totals *o, kernel_group *g, uint32_t k) {
+    lexicon_entry e = lexicon_kernel_row(&o->lexicon, k);
+    bool same_class = g->fresh || g->class == e.class;
+    bool same_matrix = g->fresh || g->matrix == e.matrix;
+    g->class = same_class ? e.class : (uint8_t)CLASS_UNKNOWN;
+    g->matrix = same_matrix ? e.matrix : (uint8_t)MATRIX_UNKNOWN;
+    g->fresh = false;
+}
+
 static status add_kernel(totals *o, uint32_t k, error *err) {
     bool counts = select_work_counts(&o->select, k);
     int64_t ns = select_work_ns(&o->select, k);
@@ -116,6 +130,7 @@ static status add_kernel(totals *o, uint32_t k, error *err) {
     uint32_t op = o->t->kernel.op[k] ? o->t->slice.name[o->t->kernel.op[k]] + 1 : 0;
     kernel_group *g = find_group(&o->rows, &key);
     if (!g) FAIL_MEMORY(err);
+    add_class(o, g, k);
     if (counts) {
         g->calls++;
         g->max_ns = max_i64(g->max_ns, ns);
@@ -184,7 +199,9 @@ static status write_group(table *t, const totals *o, const kernel_group *g, erro
         table_set_int(t, row, COL_K(min), g->min_ns);
     }
     if (o->total) table_set_real(t, row, COL_K(share), (double)g->total / (double)o->total);
-    table_set_int(t, row, COL_K(tensor_core), tensor_core_kernel(name));
+    table_set_text(t, row, COL_K(class), kernel_class_word(g->class));
+    if (g->matrix != MATRIX_UNKNOWN)
+        table_set_int(t, row, COL_K(tensor_core), g->matrix == MATRIX_YES);
     table_set_real(t, row, COL_K(blocks_per_sm), mean_of(&g->blocks));
     table_set_real(t, row, COL_K(occupancy), mean_of(&g->occupancy));
     return o->group == GROUP_LAUNCH ? set_launch(t, row, &g->key, err) : OK;
@@ -197,6 +214,7 @@ typedef struct {
     str top;
     double top_share, top_blocks; /* blocks per SM, NaN when unknown */
     int64_t mean;
+    str unit; /* what an SM is called there */
 } kernel_facts;
 
 static bool nothing_recorded(const void *facts, verdict *v) {
@@ -210,6 +228,7 @@ static bool grid_is_small(const void *facts, verdict *v) {
     verdict_add(v, arg_text("kernel", kernel_short_name(f->top)));
     verdict_add(v, arg_share("share", f->top_share));
     verdict_add(v, arg_real("blocks", f->top_blocks));
+    verdict_add(v, arg_text("unit", f->unit));
     return true;
 }
 
@@ -238,7 +257,7 @@ static const rule rules[] = {
 };
 
 static void judge(const totals *o, const uint32_t *order, verdict *out) {
-    kernel_facts f = {.total = o->total, .top_blocks = NAN};
+    kernel_facts f = {.total = o->total, .top_blocks = NAN, .unit = device_unit(o->t)};
     for (uint32_t i = 0; i < o->rows.n; i++)
         f.calls += GROUP_ROW(&o->rows, kernel_group, i)->calls;
     f.mean = mean_i64(o->total, f.calls);
@@ -246,13 +265,15 @@ static void judge(const totals *o, const uint32_t *order, verdict *out) {
         const kernel_group *top = GROUP_ROW(&o->rows, kernel_group, order[0]);
         f.top = trace_str(o->t, top->key.name);
         f.top_share = (double)top->total / (double)o->total;
-        f.top_blocks = mean_of(&top->blocks);
+        /* A collective takes a few blocks on purpose and leaves the others to those that compute. */
+        if (top->class != CLASS_COMMUNICATION) f.top_blocks = mean_of(&top->blocks);
     }
     rules_apply(rules, sizeof rules / sizeof *rules, &f, out);
 }
 
 static status sum_kernels(totals *o, arena *a, error *err) {
     TRY(groups_init(&o->rows, a, sizeof(kernel_group), err));
+    TRY(lexicon_init(&o->lexicon, o->t, a, err));
     for (uint32_t k = 1; k < o->t->kernel.n; k++)
         if (o->t->slice.kind[o->t->kernel.slice[k]] == KIND_KERNEL &&
             (!o->only || module_work_has(o->only, k)))
@@ -312,7 +333,9 @@ status analyse_kernels(const analysis_input *in, const params *p, arena *a, answ
         TRY(write_group(result, &o, GROUP_ROW(&o.rows, kernel_group, order[i]), err));
     if (!o.rows.n && !o.only) TRY(given_kernels_write(result, o.t, err));
     TRY(write_top(result, out, a, err));
-    judge(&o, order, &out->verdict);
+    bool replaced;
+    TRY(lost_work_judge(o.t, a, out, &replaced, err));
+    if (!replaced) judge(&o, order, &out->verdict);
     answer_finish(out, p);
     return OK;
 }

@@ -208,7 +208,7 @@ static void place_load(listing *q, uint32_t i) {
     placed *p = &q->placed[q->n++];
     uint32_t id = q->l->n_lanes + q->l->n_series + q->l->n_devices + i;
     *p = (placed){.lane = blank_lane(id, "counter"), .section = SECTION_COUNTERS, .rank = i};
-    p->lane.name = STR("SM efficiency");
+    p->lane.name = arena_printf(q->arena, "%.*s efficiency", STR_ARG(device_unit(q->t)));
     p->lane.series = STR("sm_efficiency");
     p->lane.unit = "share";
     p->lane.max = 1;

@@ -60,6 +60,9 @@ static void merge_duplicate(op_call *outer, const op_call *inner) {
     outer->device_children = inner->device_children;
     outer->tensor_self = add_i64(outer->tensor_self, inner->tensor_self);
     outer->tensor_children = inner->tensor_children;
+    outer->unsure_self = add_i64(outer->unsure_self, inner->unsure_self);
+    outer->unsure_children = inner->unsure_children;
+    outer->missed_self = add_i64(outer->missed_self, inner->missed_self);
     if (!outer->op_row) outer->op_row = inner->op_row;
 }
 
@@ -71,6 +74,8 @@ static void add_child(op_call *parent, const op_call *child) {
     int64_t tensor = add_i64(child->tensor_self, child->tensor_children);
     parent->device_children = add_i64(parent->device_children, device);
     parent->tensor_children = add_i64(parent->tensor_children, tensor);
+    int64_t unsure = add_i64(child->unsure_self, child->unsure_children);
+    parent->unsure_children = add_i64(parent->unsure_children, unsure);
 }
 
 /* Takes the innermost open slice off the stack and gives it to its parent. */
@@ -120,9 +125,12 @@ static void add_device_work(state *s, op_call *c) {
         int64_t ns = select_work_ns(scan->select, k);
         uint32_t slice = scan->t->kernel.slice[k];
         c->device_self = add_i64(c->device_self, ns);
-        if (scan->t->slice.kind[slice] == KIND_KERNEL &&
-            tensor_core_kernel_id(scan->tensor, scan->t->slice.name[slice]))
-            c->tensor_self = add_i64(c->tensor_self, ns);
+        if (scan->t->slice.kind[slice] != KIND_KERNEL) continue;
+        matrix_use use = tensor_core_work(scan->tensor, k);
+        if (use == MATRIX_YES) c->tensor_self = add_i64(c->tensor_self, ns);
+        if (use == MATRIX_UNKNOWN) c->unsure_self = add_i64(c->unsure_self, ns);
+        if (use == MATRIX_NO && tensor_core_missed(scan->tensor, k))
+            c->missed_self = add_i64(c->missed_self, ns);
     }
 }
 

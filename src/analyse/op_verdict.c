@@ -23,10 +23,10 @@ static bool odd_dimension(const void *facts, verdict *v) {
 
 static bool tensor_cores_idle(const void *facts, verdict *v) {
     const op_facts *f = facts;
-    if (!f->has_device || f->compute_major < 7 || f->tensor_share > 0 ||
-        f->eligible_share < 0.2)
+    if (!f->has_device || f->compute_major < 7 || f->tensor_share > 0 || f->missed_share < 0.2)
         return false;
-    verdict_add(v, arg_share("eligible_share", f->eligible_share));
+    verdict_add(v, arg_share("eligible_share", f->missed_share));
+    verdict_add(v, arg_text("matrix", f->matrix_unit));
     return true;
 }
 

@@ -13,8 +13,9 @@ typedef struct {
     int64_t top_calls;
     bool has_odd; /* of the top operator */
     matmul_odd odd;
-    double eligible_share; /* device self time of operators that could use tensor cores */
-    double tensor_share;   /* of device time in kernels that do */
+    double missed_share; /* of device time in kernels that could use tensor cores and do not */
+    double tensor_share; /* of device time in kernels that do */
+    str matrix_unit;     /* what the device calls them */
     int32_t compute_major; /* ABSENT_I32 when unknown */
 } op_facts;
 

@@ -26,6 +26,7 @@
 #include "analyse/op_scan.h"
 #include "analyse/op_verdict.h"
 #include "analyse/summary_answers.h"
+#include "analyse/words.h"
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -41,7 +42,8 @@ typedef struct {
     str type; /* when grouped by type, the name */
     int64_t calls, max_ns, min_ns, device_max, device_min;
     int64_t host_total, host_self, device_total, device_self, tensor_total, tensor_self;
-    double flops;     /* of the calls that have them */
+    int64_t unsure_total, unsure_self, missed_self; /* matrix cores: not known; could be used */
+    double flops;                                   /* of the calls that have them */
     int64_t flops_ns; /* device time of these calls, or host time where there is none */
     bool has_flops, eligible;
     str name_text, shapes_text, stack_text;
@@ -183,6 +185,9 @@ static status add_call(void *context, const op_call *c, error *err) {
     g->device_total = add_i64(g->device_total, device_total);
     g->tensor_self = add_i64(g->tensor_self, c->tensor_self);
     g->tensor_total = add_i64(g->tensor_total, add_i64(c->tensor_self, c->tensor_children));
+    g->unsure_self = add_i64(g->unsure_self, c->unsure_self);
+    g->unsure_total = add_i64(g->unsure_total, add_i64(c->unsure_self, c->unsure_children));
+    g->missed_self = add_i64(g->missed_self, c->missed_self);
     g->eligible |= c->eligible;
     o->device_self = add_i64(o->device_self, c->device_self);
     o->host_self = add_i64(o->host_self, op_call_self_ns(c));
@@ -242,9 +247,9 @@ static void set_device(table *t, size_t row, const op_group *g) {
         table_set_int(t, row, COL_OP(device_min), g->device_min);
     }
     table_set_real(t, row, COL_OP(tensor_core_self_share),
-                   g->device_self ? share_of(g->tensor_self, g->device_self) : 0);
+                   tensor_core_share(g->tensor_self, g->unsure_self, g->device_self));
     table_set_real(t, row, COL_OP(tensor_core_total_share),
-                   g->device_total ? share_of(g->tensor_total, g->device_total) : 0);
+                   tensor_core_share(g->tensor_total, g->unsure_total, g->device_total));
 }
 
 static status write_group(table *t, const totals *o, const op_group *g, error *err) {
@@ -315,15 +320,16 @@ static status init_totals(totals *o, const trace *t, const params *p, arena *a, 
 static op_facts find_facts(const totals *o, const uint32_t *order, arena *a) {
     op_facts f = {
         .n_rows = o->rows.n, .has_device = o->device_self > 0, .compute_major = ABSENT_I32};
-    int64_t eligible = 0, tensor = 0;
+    int64_t missed = 0, tensor = 0;
     for (uint32_t i = 0; i < o->rows.n; i++) {
         const op_group *g = GROUP_ROW(&o->rows, op_group, i);
         tensor = add_i64(tensor, g->tensor_self);
-        if (g->eligible) eligible = add_i64(eligible, g->device_self);
+        missed = add_i64(missed, g->missed_self);
     }
     for (uint32_t i = 1; i < o->t->device.n; i++)
         if (o->t->device.compute_major[i] > f.compute_major)
             f.compute_major = o->t->device.compute_major[i];
+    f.matrix_unit = device_matrix_unit(o->t);
     if (!o->rows.n) return f;
     const op_group *top = GROUP_ROW(&o->rows, op_group, order[0]);
     f.top = top->name_text;
@@ -332,7 +338,7 @@ static op_facts find_facts(const totals *o, const uint32_t *order, arena *a) {
                   : o->host_self ? share_of(top->host_self, o->host_self)
                                  : 0;
     if (!f.has_device) return f;
-    f.eligible_share = share_of(eligible, o->device_self);
+    f.missed_share = share_of(missed, o->device_self);
     f.tensor_share = share_of(tensor, o->device_self);
     f.has_odd = o->group != GROUP_TYPE && o->group != GROUP_SUBGRAPH &&
                 matmul_find_odd(&o->select, top->key.name, a, &f.odd);

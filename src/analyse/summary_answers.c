@@ -229,7 +229,10 @@ status summary_kernels(const analysis_input *in, arena *a, answer *out, error *e
         table_set_int(t, row, COL_K(max), k->max);
         if (k->min != ABSENT_I64) table_set_int(t, row, COL_K(min), k->min);
         if (all) table_set_real(t, row, COL_K(share), (double)k->total / (double)all);
-        table_set_int(t, row, COL_K(tensor_core), tensor_core_kernel(k->name));
+        lexicon_entry known = lexicon_kernel(k->name);
+        table_set_text(t, row, COL_K(class), kernel_class_word(known.class));
+        if (known.matrix == MATRIX_YES || known.matrix == MATRIX_NO)
+            table_set_int(t, row, COL_K(tensor_core), known.matrix == MATRIX_YES);
         spread_row r = {k->name, k->worst_worker, 1, k->workers, k->worst};
         TRY(write_spread(s, spread, &r, err));
     }

@@ -1,77 +1,12 @@
-/* tensor_core.c: which kernels use tensor cores and which operators could.
+/* tensor_core.c: which kernels use matrix cores and which operators could.
  *
- * A kernel's name carries the shape of the matrix instruction (h884 on Volta, 16816 on
- * Ampere, gmma on Hopper, …) or the family that is built on it (flash attention, nvjet). The
- * first table has parts of names that speak for tensor cores, the second those that speak
- * against them although a part of the first is there: CUTLASS and xmma also generate kernels
- * for plain FMA units and say so by `simt` or `ffma`. Triton's names say nothing about
- * tl.dot, except those of Inductor's matrix templates.
+ * Kernels are looked up in the lexicon. Operators are matched by their whole name; autograd nodes
+ * with and without the digit that newer versions append.
  *
- * Operators are matched by their whole name; autograd nodes with and without the digit that
- * newer versions append.
- *
- * It does not read instruction counts, and does not know the data type: the answer is an
- * estimate and is labeled as one. */
+ * It does not read instruction counts: the answer is an estimate and is labeled as one. */
 #include "analyse/tensor_core.h"
 
-static const char *const kernel_parts[] = {
-    /* the instruction: Volta, Turing, Ampere, integer and complex forms */
-    "h884",
-    "s884",
-    "h1688",
-    "s1688",
-    "c1688",
-    "hmma",
-    "imma",
-    "bmma",
-    "dmma",
-    "i8816",
-    "16816",
-    "161616",
-    "16832",
-    "i16832",
-    "s161632",
-    "d884",
-    /* Hopper and Blackwell */
-    "gmma",
-    "tcgen05",
-    "umma",
-    "nvjet",
-    "warpspecialized",
-    "sm90_xmma",
-    "sm100_xmma",
-    /* cuDNN and TensorRT */
-    "dgrad_1x1_stride_2x2",
-    "first_layer_wgrad_kernel",
-    "conv1x1",
-    "conv2d_c1_k1",
-    "direct_group",
-    "xmma_implicit_gemm",
-    "xmma_fprop_implicit_gemm",
-    "xmma_dgrad_implicit_gemm",
-    "xmma_wgrad_implicit_gemm",
-    "xmma_sparse_conv",
-    "xmma_warp_specialized_implicit_gemm",
-    "xmma_gemm",
-    "xmma_sparse_gemm",
-    "cudnn_generated_fort_native_sdpa",
-    /* CUTLASS */
-    "tensorop",
-    "TensorOp",
-    "cutlass3x_sm90",
-    "cutlass3x_sm100",
-    /* attention */
-    "flash_fwd",
-    "flash_bwd",
-    "FlashAttnFwd",
-    "FlashAttnBwd",
-    "fmha_",
-    /* Triton: Inductor's templates around tl.dot */
-    "triton_tem_fused",
-};
-
-static const char *const kernel_parts_against[] = {
-    "simt", "ffma", "flash_bwd_dot_do_o", "flash_bwd_convert_dq", "flash_fwd_splitkv_combine"};
+#include <math.h>
 
 static const char *const op_names[] = {
     "aten::_convolution",
@@ -159,15 +94,9 @@ static const char *const op_names[] = {
 
 #define N_OF(array) (sizeof(array) / sizeof *(array))
 
-static bool has_part(str name, const char *const *parts, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (str_find(name, str_of(parts[i]), 0) != SIZE_MAX) return true;
-    return false;
-}
-
-bool tensor_core_kernel(str name) {
-    return has_part(name, kernel_parts, N_OF(kernel_parts)) &&
-           !has_part(name, kernel_parts_against, N_OF(kernel_parts_against));
+matrix_use tensor_core_kernel(str name) {
+    uint8_t matrix = lexicon_kernel(name).matrix;
+    return matrix == MATRIX_YES || matrix == MATRIX_NO ? (matrix_use)matrix : MATRIX_UNKNOWN;
 }
 
 bool tensor_core_op(str name) {
@@ -180,17 +109,36 @@ bool tensor_core_op(str name) {
 }
 
 status tensor_core_init(tensor_core_names *n, const trace *t, arena *a, error *err) {
-    uint8_t *kernel = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1);
     uint8_t *op = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1);
-    if (!kernel || !op) FAIL_MEMORY(err);
-    *n = (tensor_core_names){.t = t, .kernel = kernel, .op = op};
-    return OK;
+    if (!op) FAIL_MEMORY(err);
+    *n = (tensor_core_names){.t = t, .op = op};
+    return lexicon_init(&n->lexicon, t, a, err);
 }
 
-bool tensor_core_kernel_id(tensor_core_names *n, uint32_t name) {
-    if (name >= n->t->n_strings) return false;
-    if (!n->kernel[name]) n->kernel[name] = tensor_core_kernel(trace_str(n->t, name)) ? 2 : 1;
-    return n->kernel[name] == 2;
+matrix_use tensor_core_work(tensor_core_names *n, uint32_t kernel) {
+    return (matrix_use)lexicon_kernel_row(&n->lexicon, kernel).matrix;
+}
+
+static bool is_product(lexicon_entry e) {
+    return e.class == CLASS_GEMM || e.class == CLASS_CONVOLUTION ||
+           e.class == CLASS_ATTENTION || e.class == CLASS_MOE;
+}
+
+bool tensor_core_possible(tensor_core_names *n, uint32_t kernel) {
+    lexicon_entry e = lexicon_kernel_row(&n->lexicon, kernel);
+    return e.matrix == MATRIX_YES || (e.matrix == MATRIX_UNKNOWN && is_product(e));
+}
+
+bool tensor_core_missed(tensor_core_names *n, uint32_t kernel) {
+    lexicon_entry e = lexicon_kernel_row(&n->lexicon, kernel);
+    return is_product(e) && e.matrix == MATRIX_NO && !lexicon_is_narrow(e.type) &&
+           e.type != DTYPE_FP64;
+}
+
+double tensor_core_share(int64_t used_ns, int64_t unsure_ns, int64_t all_ns) {
+    if (all_ns <= 0) return 0;
+    if ((double)unsure_ns > 0.1 * (double)all_ns) return NAN;
+    return (double)used_ns / (double)all_ns;
 }
 
 bool tensor_core_op_id(tensor_core_names *n, uint32_t name) {

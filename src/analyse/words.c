@@ -44,9 +44,11 @@ static const struct {
     uint8_t type;
     const char *name;
 } devices[] = {
-    {DEVICE_CUDA, "GPU"}, {DEVICE_HIP, "HIP"},    {DEVICE_XPU, "XPU"},
-    {DEVICE_MPS, "MPS"},  {DEVICE_HPU, "HPU"},    {DEVICE_MTIA, "MTIA"},
-    {DEVICE_MLU, "MLU"},  {DEVICE_ASCEND, "NPU"}, {DEVICE_PRIVATE, "PrivateUse"},
+    {DEVICE_CUDA, "GPU"},  {DEVICE_HIP, "HIP"},
+    {DEVICE_XPU, "XPU"},   {DEVICE_MPS, "MPS"},
+    {DEVICE_HPU, "HPU"},   {DEVICE_MTIA, "MTIA"},
+    {DEVICE_MLU, "MLU"},   {DEVICE_ASCEND, "NPU"},
+    {DEVICE_MUSA, "MUSA"}, {DEVICE_PRIVATE, "PrivateUse"},
 };
 
 str device_word(const trace *t, uint8_t type) {
@@ -71,6 +73,51 @@ str device_noun(const trace *t) {
     if (type == DEVICE_HIP || type == DEVICE_MPS) return STR("GPU");
     str word = device_word(t, type);
     return str_eq(word, STR("Device")) || type == DEVICE_PRIVATE ? STR("device") : word;
+}
+
+/* HIP devices come as CUDA's: their names, the runtime's version and the width of a wave tell. */
+static bool is_amd(const trace *t) {
+    static const str names[] = {STR("AMD"), STR("Radeon"), STR("Instinct"), STR("gfx")};
+    if (t->device.n > 1 && t->device.type[1] == DEVICE_HIP) return true;
+    if (t->device.n > 1 && t->device.warp_size[1] == 64) return true;
+    if (trace_meta(t, STR("hip_runtime_version")).n) return true;
+    str name = t->device.n > 1 ? trace_str(t, t->device.name[1]) : STR_NONE;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_find(name, names[i], 0) != SIZE_MAX) return true;
+    return false;
+}
+
+static const struct {
+    uint8_t type;
+    const char *unit, *matrix;
+} parts[] = {
+    {DEVICE_CUDA, "SM", "Tensor Core"},
+    {DEVICE_HIP, "CU", "Matrix Core"},
+    {DEVICE_XPU, "Xe core", "XMX engine"},
+    {DEVICE_ASCEND, "AI Core", "Cube unit"},
+    {DEVICE_HPU, "TPC", "MME"},
+    {DEVICE_MLU, "core", "matrix unit"},
+    {DEVICE_MTIA, "PE", "matrix unit"},
+    {DEVICE_MUSA, "MP", "Tensor Core"},
+};
+
+static uint8_t type_of_parts(const trace *t) {
+    uint8_t type = t->device.n > 1 ? t->device.type[1] : (uint8_t)DEVICE_CUDA;
+    return type == DEVICE_CUDA && is_amd(t) ? (uint8_t)DEVICE_HIP : type;
+}
+
+str device_unit(const trace *t) {
+    uint8_t type = type_of_parts(t);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].type == type) return str_of(parts[i].unit);
+    return STR("core");
+}
+
+str device_matrix_unit(const trace *t) {
+    uint8_t type = type_of_parts(t);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].type == type) return str_of(parts[i].matrix);
+    return STR("matrix unit");
 }
 
 str device_name(const trace *t, arena *a, uint8_t type, int32_t id) {

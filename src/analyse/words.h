@@ -13,6 +13,11 @@ str device_word_of_work(const trace *t);
 /* The same as a noun in a sentence, "the GPU is idle": "device" if the type is not known. */
 str device_noun(const trace *t);
 /* "CPU", "GPU0", "XPU1", "MPS0", …, a plug-in's own word "my_npu:0"; {NULL, 0} when out of memory. */
+/* What the first device's parts are called by its makers: "SM", "CU", "Xe core", "AI Core"; and its
+ * units for matrix products: "Tensor Core", "Matrix Core", "XMX engine", "Cube unit". Names, the same in
+ * every language, in the singular; "core" and "matrix unit" where the makers have no word known here. */
+str device_unit(const trace *t);
+str device_matrix_unit(const trace *t);
 str device_name(const trace *t, arena *a, uint8_t type, int32_t id);
 /* The type alone: "GPU", "XPU", "my_npu". */
 str device_word(const trace *t, uint8_t type);

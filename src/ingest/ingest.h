@@ -26,6 +26,7 @@ typedef struct {
 /* Trace-event JSON: Kineto's and plain Chrome's; object or bare list. Which of the two it is comes
  * from its keys and categories. ERR_FORMAT when it holds no trace at all. */
 status ingest_trace_json(source *src, const ingest_options *o, builder *b, error *err) MUST_USE;
+status ingest_tensorflow(source *src, const ingest_options *o, builder *b, error *err) MUST_USE;
 
 /* Paddle's trace-event JSON (`*.paddle_trace.json`, versions 1.0.0 to 1.0.2, Paddle 2 and 3). */
 status ingest_paddle_json(source *src, const ingest_options *o, builder *b,

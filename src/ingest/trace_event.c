@@ -69,6 +69,11 @@
     X(LABELS, "labels")                               \
     X(SORT_INDEX, "sort_index")                       \
     X(CORRELATION, "correlation id")                  \
+    X(TASK_TYPE, "Task Type")                         \
+    X(CONNECTION, "connection_id")                    \
+    X(LEVEL, "level")                                 \
+    X(STREAM, "Stream Id")                            \
+    X(BYTES, "size")                                  \
     X(OCCUPANCY, "theoretical achieved occupancy %")  \
     X(DIMS, "input_shapes")                           \
     X(TYPES, "input_dtypes")                          \
@@ -131,6 +136,9 @@ enum {
     FIELD_START_TIME,
     FIELD_END_TIME,
     FIELD_PLACE,
+    FIELD_TASK_TYPE,
+    FIELD_CONNECTION,
+    FIELD_LEVEL,
     N_ARG_FIELDS
 };
 _Static_assert((int)N_ARG_FIELDS <= (int)MAX_ARG_FIELDS, "bits of event.fields");
@@ -168,6 +176,9 @@ typedef enum {
     CLASS_SPAN,
     CLASS_LAUNCH_ARROW,
     CLASS_FORWARD_BACKWARD,
+    CLASS_DEVICE_QUEUE, /* all a device does: work, copies, waits; the name tells which */
+    CLASS_TASK_LAUNCH,  /* Ascend: from a call to a task */
+    CLASS_TASK_OWNER,   /* Ascend: from an operator to a task */
     /* Categories that are one kind of slice whatever the name: */
     CLASS_STEP,
     CLASS_DATA,
@@ -236,6 +247,14 @@ static const category_row CATEGORIES[] = {
     {STR("cuda_sync"), CLASS_SYNC},
     {STR("cuda_event"), CLASS_SYNC},
     {STR("xpu_sync"), CLASS_SYNC},
+    {STR("mtia_ccp_events"), CLASS_DEVICE_QUEUE},
+    {STR("hpu_op"), CLASS_DEVICE_QUEUE},
+    {STR("mlu_op"), CLASS_DEVICE_QUEUE},
+    {STR("collective_comm"), CLASS_COLLECTIVE},
+    {STR("enqueue"), CLASS_RUNTIME},
+    {STR("dequeue"), CLASS_RUNTIME},
+    {STR("HostToDevice"), CLASS_TASK_LAUNCH},
+    {STR("async_npu"), CLASS_TASK_OWNER},
     {STR("trace"), CLASS_SPAN},
     {STR("ac2g"), CLASS_LAUNCH_ARROW},
     {STR("async_cpu_to_gpu"), CLASS_LAUNCH_ARROW},
@@ -244,6 +263,14 @@ static const category_row CATEGORIES[] = {
     {STR("async"), CLASS_LAUNCH_ARROW},
     {STR("fwdbwd"), CLASS_FORWARD_BACKWARD},
     {STR("forward_backward"), CLASS_FORWARD_BACKWARD},
+};
+
+/* Categories of devices that came later: `mlu_memcpy`, `musa_runtime`, … One that is in the list
+ * above never gets here. */
+static const category_row CATEGORY_ENDS[] = {
+    {STR("_kernel"), CLASS_KERNEL}, {STR("_memcpy"), CLASS_MEMCPY},
+    {STR("_memset"), CLASS_MEMSET}, {STR("_runtime"), CLASS_RUNTIME},
+    {STR("_driver"), CLASS_DRIVER}, {STR("_sync"), CLASS_SYNC},
 };
 
 /* What a name says, whatever the category. */
@@ -295,6 +322,8 @@ event_sink *event_sink_new(builder *b, event_words words) {
     s->categories = VEC_INIT(category_info);
     s->names = VEC_INIT(uint8_t);
     s->dim_rows = VEC_INIT(dim_row);
+    s->streams = VEC_INIT(stream_process);
+    s->tensorflow = words == EVENTS_OF_TENSORFLOW;
     s->part = builder_part(b);
     bool paddle = words == EVENTS_OF_PADDLE;
     layout_sink sink = {field_of, take_event, s, paddle ? &PADDLE_DIALECT : NULL};
@@ -323,6 +352,7 @@ void event_sink_free(event_sink *s) {
     vec_fini(&s->categories);
     vec_fini(&s->names);
     vec_fini(&s->dim_rows);
+    vec_fini(&s->streams);
     map_fini(&s->dims);
     paddle_facts_free(s->paddle);
     mem_free(s);
@@ -350,6 +380,30 @@ bool event_sink_is_kineto(const event_sink *s) {
 
 /* ---- categories and names ---- */
 
+/* The first word of a category names the device. */
+static void note_device_type(event_sink *s, str category) {
+    static const struct {
+        str start;
+        uint8_t type;
+    } types[] = {{STR("xpu_"), DEVICE_XPU},   {STR("mtia_"), DEVICE_MTIA},
+                 {STR("hpu_"), DEVICE_HPU},   {STR("mlu_"), DEVICE_MLU},
+                 {STR("musa_"), DEVICE_MUSA}, {STR("privateuse1_"), DEVICE_PRIVATE}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (str_starts(category, types[i].start)) s->device_type = types[i].type;
+}
+
+uint8_t event_sink_device_type(const event_sink *s) {
+    return s->device_type;
+}
+
+uint64_t event_sink_devices(const event_sink *s) {
+    return s->devices;
+}
+
+bool event_sink_is_ascend(const event_sink *s) {
+    return s->ascend;
+}
+
 static category_info make_category(event_sink *s, uint32_t id) {
     str name = intern_get(s->strings, id);
     category_info c = {
@@ -359,6 +413,11 @@ static category_info make_category(event_sink *s, uint32_t id) {
         s->paddle ? sizeof PADDLE_CATEGORIES / sizeof *rows : sizeof CATEGORIES / sizeof *rows;
     for (size_t i = 0; i < n; i++)
         if (str_eq_nocase(name, rows[i].name)) c.class = (uint8_t)rows[i].class;
+    for (size_t i = 0; !s->paddle && c.class == CLASS_UNKNOWN &&
+                       i < sizeof CATEGORY_ENDS / sizeof *CATEGORY_ENDS;
+         i++)
+        if (str_ends(name, CATEGORY_ENDS[i].name)) c.class = (uint8_t)CATEGORY_ENDS[i].class;
+    if (!s->paddle) note_device_type(s, name);
     /* "trace", "python" and "kernel" alone are words anybody may use. */
     if (c.class == CLASS_OP || c.class == CLASS_ANNOTATION || c.class == CLASS_RUNTIME ||
         c.class == CLASS_PYTHON_FUNCTION || c.class == CLASS_KERNEL || c.class == CLASS_INSTANT)
@@ -389,7 +448,9 @@ uint16_t event_category(event_sink *s, const event *e) {
 static bool is_collective_name(str name) {
     return str_starts(name, STR("nccl:")) || str_starts(name, STR("gloo:")) ||
            str_starts(name, STR("mpi:")) || str_starts(name, STR("ucc:")) ||
-           str_starts(name, STR("xccl:")) || str_starts(name, STR("hccl:"));
+           str_starts(name, STR("xccl:")) || str_starts(name, STR("hccl:")) ||
+           str_starts(name, STR("rccl:")) || str_starts(name, STR("mccl:")) ||
+           str_starts(name, STR("cncl:")) || str_starts(name, STR("oneccl:"));
 }
 
 static uint8_t look_at_name(event_sink *s, uint32_t id) {
@@ -430,8 +491,102 @@ static slice_kind host_kind(uint8_t class, uint8_t name) {
     return KIND_ANNOTATION;
 }
 
-static slice_kind kind_of(const event *e, uint8_t class, uint8_t name) {
+/* What a device does, by the name its queue gives it. */
+static slice_kind queue_kind(str name) {
+    static const str waits[] = {STR("event_wait"), STR("event_record"), STR("barrier-cores"),
+                                STR("dependency-wait"), STR("synchronize")};
+    static const str copies[] = {STR("dma_request"), STR("dma_"), STR("memcpy"), STR("Memcpy")};
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
+        if (str_starts(name, waits[i])) return KIND_SYNC;
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
+        if (str_starts(name, copies[i])) return KIND_MEMCPY;
+    if (str_starts(name, STR("memset")) || str_starts(name, STR("Memset"))) return KIND_MEMSET;
+    return KIND_KERNEL;
+}
+
+/* A task of an Ascend, by its type; older files write Other there and the name tells. */
+static slice_kind task_kind(str type, str name) {
+    static const str waits[] = {STR("_WAIT"),    STR("EVENT_"),        STR("NOTIFY_"),
+                                STR("PLACE_"),   STR("RECORD"),        STR("Notify_"),
+                                STR("PROFILER"), STR("STREAM_ACTIVE"), STR("LABEL_")};
+    static const str copies[] = {STR("MEMCPY"), STR("SDMA"), STR("PCIE_DMA")};
+    bool told = type.n && !str_eq(type, STR("Other"));
+    str says = told ? type : name;
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
+        if (str_find(says, waits[i], 0) != SIZE_MAX) return KIND_SYNC;
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
+        if (str_find(says, copies[i], 0) != SIZE_MAX) return KIND_MEMCPY;
+    return KIND_KERNEL;
+}
+
+/* Rows of torch_npu and msprof have no category; their arguments tell what they are. */
+static slice_kind bare_kind(event_sink *s, const event *e) {
+    str name = intern_get(s->strings, e->name);
+    if (event_has(e, FIELD_TASK_TYPE) && event_has(e, FIELD_CONNECTION)) {
+        s->ascend = true;
+        return task_kind(intern_get(s->strings, event_text(e, FIELD_TASK_TYPE)), name);
+    }
+    if (event_has(e, FIELD_LEVEL) && event_has(e, FIELD_CONNECTION)) return KIND_RUNTIME;
+    return event_has(e, FIELD_CONNECTION) && str_starts(name, STR("hcom_")) ? KIND_KERNEL
+                                                                            : KIND_OTHER;
+}
+
+/* ---- timelines of TensorFlow 1 ---- */
+
+/* "/device:GPU:0/stream:15 Compute", older "/gpu:0/stream:15 Compute", "…/memcpy Compute". */
+static status note_stream(event_sink *s, const event *e, str name) {
+    static const str ends = STR(" Compute");
+    size_t stream = str_find(name, STR("/stream:"), 0),
+           copy = str_find(name, STR("/memcpy"), 0);
+    if (!str_ends(name, ends) || (stream == SIZE_MAX && copy == SIZE_MAX)) return OK;
+    size_t gpu = str_find_nocase(name, STR("gpu:"), 0);
+    stream_process *row = gpu == SIZE_MAX ? NULL : vec_push(&s->streams);
+    if (gpu == SIZE_MAX) return OK;
+    if (!row) return ERR_MEMORY;
+    *row = (stream_process){.pid = e->pid, .stream = ABSENT_I64, .copies = copy != SIZE_MAX};
+    int64_t device = 0, number;
+    str from = str_from(name, gpu + 4);
+    for (size_t i = 0; i < from.n && from.p[i] >= '0' && from.p[i] <= '9' && i < 9; i++)
+        device = device * 10 + (from.p[i] - '0');
+    row->device = (int32_t)device;
+    if (stream == SIZE_MAX) return OK;
+    str rest = str_from(name, stream + 8);
+    if (str_to_i64(str_n(rest.p, rest.n - ends.n), &number)) row->stream = number;
+    return OK;
+}
+
+static const stream_process *stream_of(const event_sink *s, const event *e) {
+    const stream_process *all = VEC(&s->streams, stream_process);
+    for (size_t i = 0; i < s->streams.n; i++)
+        if (all[i].pid.v == e->pid.v && all[i].pid.text == e->pid.text) return &all[i];
+    return NULL;
+}
+
+/* `stream:all` and `memcpy` tell again what the numbered streams do; without those they are all there
+ * is. */
+static slice_kind stream_kind(const event_sink *s, const event *e, slice_kind host) {
+    const stream_process *at = s->tensorflow ? stream_of(s, e) : NULL;
+    if (!at) return host;
+    bool numbered = at->stream != ABSENT_I64;
+    for (size_t i = 0; i < s->streams.n && !numbered; i++)
+        if (VEC(&s->streams, stream_process)[i].stream != ABSENT_I64) return KIND_SPAN;
+    str name = intern_get(s->strings, e->name);
+    if (at->copies || str_starts(name, STR("MEMCPY"))) return KIND_MEMCPY;
+    return str_starts(name, STR("MEMSET")) ? KIND_MEMSET : KIND_KERNEL;
+}
+
+/* What the producer added up itself: shown, counted nowhere. */
+static bool is_derived(str name) {
+    static const str names[] = {STR("Computing"), STR("Free"), STR("Communication"),
+                                STR("Communication(Not Overlapped)")};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_eq(name, names[i])) return true;
+    return false;
+}
+
+static slice_kind kind_of(event_sink *s, const event *e, uint8_t class, uint8_t name) {
     switch (class) {
+    case CLASS_DEVICE_QUEUE: return queue_kind(intern_get(s->strings, e->name));
     case CLASS_OP:
     case CLASS_ANNOTATION:
     case CLASS_PYTHON: return host_kind(class, name);
@@ -455,7 +610,7 @@ static slice_kind kind_of(const event *e, uint8_t class, uint8_t name) {
     case CLASS_OP_PHASE: return KIND_OP_PHASE;
     case CLASS_FRAMEWORK: return KIND_FRAMEWORK;
     case CLASS_PYTHON_OP: return KIND_PYTHON;
-    default: return KIND_OTHER;
+    default: return e->category ? KIND_OTHER : bare_kind(s, e);
     }
 }
 
@@ -581,6 +736,12 @@ static status add_kernel(event_sink *s, const event *e, raw_slice *row) {
         .registers = sat_i32(event_int(s, e, FIELD_REGISTERS, ABSENT_I32)),
     };
     int64_t device = event_int(s, e, FIELD_DEVICE, e->pid.text ? ABSENT_I32 : e->pid.v);
+    const stream_process *at = s->tensorflow ? stream_of(s, e) : NULL;
+    if (at) device = at->device;
+    if (at && at->stream != ABSENT_I64) k.stream = at->stream;
+    /* A file of torch_npu is of one device, and its process number is no device's. */
+    if (event_has(e, FIELD_CONNECTION)) device = 0;
+    if (device >= 0 && device < 64) s->devices |= 1ull << device;
     k.device = sat_i32(device);
     TRY(dims_of(s, e, FIELD_GRID, k.grid));
     TRY(dims_of(s, e, FIELD_BLOCK, k.block));
@@ -712,7 +873,7 @@ static status take_complete(event_sink *s, event *e) {
         .name = e->name,
         .track = event_track(s, e),
         .category = c.row,
-        .kind = (uint8_t)kind_of(e, c.class, name_flags(s, e->name)),
+        .kind = (uint8_t)stream_kind(s, e, kind_of(s, e, c.class, name_flags(s, e->name))),
         .args = part_args(s->part, e->values, e->n_values),
     };
     if (row.track == UINT32_MAX) return ERR_MEMORY;
@@ -724,7 +885,9 @@ static status take_complete(event_sink *s, event *e) {
         if (row.kind != KIND_RUNTIME && !kind_is_device(row.kind))
             paddle_begin_owner(s->paddle, &row, e->tid.v, e->offset);
     }
-    if (!e->category) part_lost(s->part, CAUSE_MISSING_CATEGORY, e->offset, e->name);
+    bool bare =
+        !e->category && row.kind == KIND_OTHER && !is_derived(intern_get(s->strings, e->name));
+    if (bare) part_lost(s->part, CAUSE_MISSING_CATEGORY, e->offset, e->name);
     TRY(add_details(s, e, &row));
     return part_slice(s->part, &row);
 }
@@ -815,11 +978,20 @@ static status take_mark(event_sink *s, event *e) {
         .args = part_args(s->part, e->values, e->n_values),
         .id = async ? id_string(s, e) : 0,
         .category = c.row,
-        .kind = (uint8_t)(async ? KIND_ASYNC : kind_of(e, c.class, name_flags(s, e->name))),
+        .kind = (uint8_t)(async ? KIND_ASYNC : kind_of(s, e, c.class, name_flags(s, e->name))),
         .end = e->ph == 'E' || e->ph == 'e',
     };
     if (m.track == UINT32_MAX || m.id == UINT32_MAX) return ERR_MEMORY;
     return part_mark(s->part, &m);
+}
+
+static uint8_t arrow_kind(uint8_t class) {
+    switch (class) {
+    case CLASS_FORWARD_BACKWARD: return FLOW_FORWARD_BACKWARD;
+    case CLASS_TASK_LAUNCH: return FLOW_LAUNCH;
+    case CLASS_TASK_OWNER: return FLOW_OWNER;
+    default: return FLOW_OTHER;
+    }
 }
 
 static status take_arrow(event_sink *s, event *e) {
@@ -832,7 +1004,7 @@ static status take_arrow(event_sink *s, event *e) {
         .name = e->name,
         .track = event_track(s, e),
         .category = c.row,
-        .kind = c.class == CLASS_FORWARD_BACKWARD ? FLOW_FORWARD_BACKWARD : FLOW_OTHER,
+        .kind = arrow_kind(c.class),
         .phase = e->ph,
     };
     return a.track == UINT32_MAX ? ERR_MEMORY : part_arrow(s->part, &a);
@@ -859,6 +1031,8 @@ static status take_label(event_sink *s, event *e) {
         if (s->paddle && table[i].kind == LABEL_THREAD_NAME)
             value = paddle_set_thread_name(s->paddle, (uint32_t)value);
         if (value == UINT32_MAX) return ERR_MEMORY;
+        if (s->tensorflow && table[i].kind == LABEL_PROCESS_NAME)
+            TRY(note_stream(s, e, intern_get(s->strings, (uint32_t)value)));
         static const ident none = {ABSENT_I64, false};
         return part_label(s->part, &(raw_label){.pid = e->has & EVENT_PID ? e->pid : none,
                                                 .tid = e->has & EVENT_TID ? e->tid : none,

@@ -9,7 +9,12 @@
 typedef struct event_sink event_sink;
 
 /* Whose words the events are in. */
-typedef enum { EVENTS_OF_KINETO, EVENTS_OF_PADDLE, EVENTS_OF_MEGENGINE } event_words;
+typedef enum {
+    EVENTS_OF_KINETO,
+    EVENTS_OF_PADDLE,
+    EVENTS_OF_MEGENGINE,
+    EVENTS_OF_TENSORFLOW
+} event_words;
 
 /* A producer whose events have so little in common with Kineto's that they are taken elsewhere. */
 typedef struct {
@@ -40,6 +45,11 @@ part *event_sink_part(event_sink *s);
 struct paddle_facts *event_sink_paddle(event_sink *s);
 /* Of the dialect. */
 void *event_sink_state(event_sink *s);
+/* What the categories say of the devices: their type (0: nothing), their numbers below 64 one bit
+ * each, and whether they are Ascends in the words of torch_npu. */
+uint8_t event_sink_device_type(const event_sink *s);
+uint64_t event_sink_devices(const event_sink *s);
+bool event_sink_is_ascend(const event_sink *s);
 /* Has a category of Kineto been seen? */
 bool event_sink_is_kineto(const event_sink *s);
 

@@ -12,6 +12,14 @@ typedef struct {
     uint8_t class;
 } category_info;
 
+/* A process that stands for a stream of a device, or for several of them together. */
+typedef struct {
+    ident pid;
+    int32_t device;
+    int64_t stream; /* ABSENT_I64: what several do, told again */
+    bool copies;    /* all it does are copies */
+} stream_process;
+
 /* A track that was asked for. */
 typedef struct {
     ident pid, tid;
@@ -33,6 +41,11 @@ struct event_sink {
     map dims;                           /* string id of a grid or block → row of dim_rows */
     vec dim_rows;
     bool kineto;
+    bool ascend;         /* tasks of an Ascend were seen */
+    uint8_t device_type; /* by the categories, 0 when they name none */
+    uint64_t devices;    /* numbers of devices that did something, one bit each */
+    bool tensorflow;     /* processes named /device:GPU:0/stream:15 Compute are streams */
+    vec streams;         /* stream_process of such processes */
     struct paddle_facts *paddle; /* NULL: the words are Kineto's */
     const dialect *dialect;      /* NULL: Kineto and Chrome */
     void *state;                 /* the dialect's */

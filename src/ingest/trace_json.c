@@ -44,6 +44,7 @@ typedef struct {
     bool root_object;
     bool root_damaged; /* counted once */
     bool has_garbage;  /* counted once */
+    bool has_devices;  /* the root describes devices */
     bool kineto_keys;  /* root keys that only Kineto writes */
     unsigned n_endless;
     size_t piece_bytes;
@@ -62,6 +63,7 @@ static status take_devices(reader *r, layout *l, str list, error *err) {
         d.name = name.n ? layout_string(l, name, NOPOS) : 0;
         d.properties = layout_raw(l, object, NOPOS);
         TRY(builder_add_device(r->b, &d, err));
+        r->has_devices = true;
     }
     return OK;
 }
@@ -562,6 +564,27 @@ static status finish_paddle(reader *r, event_sink **sinks, int n, error *err) {
     return paddle_facts_finish(r->b, facts, n, err);
 }
 
+/* Devices that the root object did not describe, or not as what they are. */
+static status finish_devices(reader *r, event_sink **sinks, int n, error *err) {
+    uint64_t seen = 0;
+    uint8_t type = 0;
+    for (int i = 0; i < n; i++) {
+        seen |= event_sink_devices(sinks[i]);
+        if (event_sink_device_type(sinks[i])) type = event_sink_device_type(sinks[i]);
+        if (event_sink_is_ascend(sinks[i])) type = DEVICE_ASCEND;
+    }
+    if (type == DEVICE_ASCEND) builder_set_launch_by_arrow(r->b, true);
+    if (!type) return OK;
+    for (int32_t id = 0; id < 64 && !r->has_devices; id++) {
+        if (!(seen >> id & 1)) continue;
+        raw_device d = RAW_DEVICE_NONE;
+        d.id = id;
+        TRY(builder_add_device(r->b, &d, err));
+    }
+    builder_set_device_type(r->b, type);
+    return OK;
+}
+
 static void finish_kineto(reader *r, event_sink **sinks, int n) {
     bool kineto = r->kineto_keys;
     for (int i = 0; i < n; i++) kineto |= event_sink_is_kineto(sinks[i]);
@@ -581,6 +604,7 @@ static status finish(reader *r, event_sink **sinks, int n, error *err) {
         TRY(finish_paddle(r, sinks, n, err));
     } else {
         finish_kineto(r, sinks, n);
+        TRY(finish_devices(r, sinks, n, err));
     }
     for (int i = 0; i < n; i++) part_finish(event_sink_part(sinks[i]));
     if (source_damaged(r->src))
@@ -626,7 +650,8 @@ static status ingest_words(source *src, const ingest_options *o, builder *b, eve
                 .piece_bytes = o->piece_bytes ? o->piece_bytes : PIECE_BYTES};
     int n = pool_threads(o->pool);
     if (n > MAX_WORKERS) n = MAX_WORKERS;
-    if (n < 2 || !o->reopen) return ingest_alone(&r, err);
+    /* TensorFlow names its streams first and numbers them by process: one reader sees both. */
+    if (n < 2 || !o->reopen || words == EVENTS_OF_TENSORFLOW) return ingest_alone(&r, err);
     crew c = {.r = &r, .first = true};
     status st = make_sinks(&r, c.sinks, n, err);
     if (st == OK) st = read_together(&r, n, &c, err);
@@ -647,6 +672,10 @@ static status ingest_words(source *src, const ingest_options *o, builder *b, eve
 
 status ingest_trace_json(source *src, const ingest_options *o, builder *b, error *err) {
     return ingest_words(src, o, b, EVENTS_OF_KINETO, err);
+}
+
+status ingest_tensorflow(source *src, const ingest_options *o, builder *b, error *err) {
+    return ingest_words(src, o, b, EVENTS_OF_TENSORFLOW, err);
 }
 
 status ingest_paddle_json(source *src, const ingest_options *o, builder *b, error *err) {

@@ -120,8 +120,10 @@ static void put_kernel(buf *b, const trace *t, uint32_t slice) {
         put_real(b, "blocks_per_sm", t->kernel.blocks_per_sm[k]);
     put_known(b, "bytes", t->kernel.bytes[k]);
     put_known(b, "graph_node", t->kernel.graph_node[k]);
-    if (t->slice.kind[slice] == KIND_KERNEL)
-        put_bool(b, "tensor_core", tensor_core_kernel(trace_slice_name(t, slice)));
+    matrix_use use = t->slice.kind[slice] == KIND_KERNEL
+                         ? tensor_core_kernel(trace_slice_name(t, slice))
+                         : MATRIX_UNKNOWN;
+    if (use != MATRIX_UNKNOWN) put_bool(b, "tensor_core", use == MATRIX_YES);
     put_text(b, "link", str_of(link_word(t->kernel.link[k])));
     buf_add_byte(b, '}');
 }

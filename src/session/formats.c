@@ -99,6 +99,14 @@ static sniff_answer sniff_megengine(str head, bool whole) {
     return counters ? SNIFF_YES : SNIFF_NO;
 }
 
+/* Timelines of TensorFlow 1: a stream of a device is a process, named before the first event. */
+static sniff_answer sniff_tensorflow(str head, bool whole) {
+    if (sniff_trace_json(head, whole) != SNIFF_YES) return SNIFF_NO;
+    bool streams = str_find(head, STR("/stream:"), 0) != SIZE_MAX ||
+                   str_find(head, STR("/memcpy Compute\""), 0) != SIZE_MAX;
+    return streams && str_find(head, STR(" Compute\""), 0) != SIZE_MAX ? SNIFF_YES : SNIFF_NO;
+}
+
 /* The profile of a static graph: an object of `graph_exec` and `profiler`, in any order and each of
  * any size; what stands inside the first tells it too. */
 static sniff_answer sniff_megengine_static(str head, bool whole) {
@@ -167,6 +175,7 @@ static const format FORMATS[] = {
     {"memory flow", sniff_memory_flow, ingest_memory_flow},
     {"megengine static", sniff_megengine_static, ingest_megengine_static},
     {"megengine", sniff_megengine, ingest_megengine},
+    {"tensorflow timeline", sniff_tensorflow, ingest_tensorflow},
     {"tacho_recording", sniff_recording, ingest_recording},
     {"paddle pb", sniff_paddle_pb, ingest_paddle_pb},
     {"trace json", sniff_trace_json, ingest_trace_json},

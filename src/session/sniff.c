@@ -102,6 +102,21 @@ static sniffed name_it(const source *s, str head, const format *f, str path) {
     return (sniffed){.what = foreign_noun(found)}; /* the sentence would say no more */
 }
 
+bool sniff_is_torch_npu(source *s) {
+    static const size_t looks[] = {FIRST_LOOK, SECOND_LOOK};
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        str head;
+        if (source_peek(s, looks[i], &head, NULL) != OK) return false;
+        const char *first = json_space(head.p, head.p + head.n);
+        if (first == head.p + head.n || (*first != '[' && *first != '{')) return false;
+        if (str_find(head, STR("\"aten::"), 0) != SIZE_MAX ||
+            str_find(head, STR("\"torch_to_npu\""), 0) != SIZE_MAX)
+            return true;
+        if (head.n < looks[i]) return false;
+    }
+    return false;
+}
+
 sniffed sniff_file(const char *path) {
     source *s = NULL;
     const format *f = NULL;

@@ -20,6 +20,8 @@ sniffed sniff_file(const char *path);
 sniffed sniff_name(str name);
 /* True when the file is certainly a trace; anything else, also a failure to read it, is false.
  * */
+/* Trace events of PyTorch on Ascend? Its files have the names of MindSpore's. */
+bool sniff_is_torch_npu(source *s);
 bool sniff_is_trace(const char *path);
 
 /* The same on bytes in memory: the format, or NULL and a message with {path} in *found. */

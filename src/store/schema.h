@@ -68,6 +68,7 @@ typedef enum {
     FLOW_DISPATCH, /* where an operator was asked for to where it runs */
     FLOW_TENSOR,   /* the life of a tensor: made, used, released */
     FLOW_VALUE,    /* where a value is made to who waits for it */
+    FLOW_OWNER,    /* operator to device work, beside its launch; kept as kernel.op */
     N_FLOW_KINDS,
 } flow_kind;
 typedef enum {
@@ -106,6 +107,7 @@ typedef enum {
     DEVICE_PRIVATE = 20,
     DEVICE_ASCEND = 64,
     DEVICE_MLU = 65,
+    DEVICE_MUSA = 66,
     DEVICE_NAMED = 128, /* and on: the words of the list META_DEVICE_WORDS */
     DEVICE_UNKNOWN = 255,
 } device_type;

@@ -53,7 +53,8 @@ static int cmp_arrows(uint32_t x, uint32_t y, const void *context) {
         return str_cmp(intern_get(u->strings, a->scope), intern_get(u->strings, b->scope));
     /* One id may be used again later: time first, then s before t before f. A launch has its id to
      * itself, and device clocks may put the work before its launch. */
-    if (a->kind == FLOW_LAUNCH && b->kind == FLOW_LAUNCH && a->phase != b->phase)
+    bool own_id = a->kind == FLOW_LAUNCH || a->kind == FLOW_OWNER;
+    if (own_id && a->kind == b->kind && a->phase != b->phase)
         return rank_of(a->phase) - rank_of(b->phase);
     if (a->time != b->time) return a->time < b->time ? -1 : 1;
     if (a->phase != b->phase) return rank_of(a->phase) - rank_of(b->phase);
@@ -171,38 +172,59 @@ static int64_t external_of(const sealing *s, uint32_t slice) {
     return kind_is_device(s->slice.kind[slice]) ? s->kernel_external[row] : s->op.external[row];
 }
 
-static bool is_unlinked_work(const sealing *s, uint32_t slice) {
-    return kind_is_device(s->slice.kind[slice]) && s->detail[slice] &&
-           !s->kernel.launch[s->detail[slice]];
+/* Device work that still lacks what arrows of this kind tell. */
+static bool is_unlinked_work(const sealing *s, uint32_t slice, uint8_t kind) {
+    if (!kind_is_device(s->slice.kind[slice]) || !s->detail[slice]) return false;
+    uint32_t row = s->detail[slice];
+    return kind == FLOW_OWNER ? !s->kernel.op[row] : !s->kernel.launch[row];
 }
 
 /* The device work an arrow ends at, 0 when there is none. `external`: the operator's id. */
-static uint32_t work_at(const drawing *q, uint32_t track, int64_t time, int64_t external) {
+static uint32_t work_at(const drawing *q, const arrow_ref *r, int64_t external) {
     const sealing *s = q->s;
+    uint32_t track = r->track;
+    int64_t time = r->a->time;
     uint32_t last = last_start(q, track, time), first = s->track.first[track], found = 0;
     for (uint32_t i = last, n = 0; i && i >= first && n < NEARBY; i--, n++) {
         if (s->slice.start[i] != time) break;
-        if (!is_unlinked_work(s, i)) continue;
+        if (!is_unlinked_work(s, i, r->a->kind)) continue;
         if (external_of(s, i) == external) return i;
         if (!found) found = i;
     }
     for (uint32_t i = last; i && !found; i = s->slice.parent[i])
-        if (is_unlinked_work(s, i) && s->slice.start[i] + s->slice.dur[i] >= time) found = i;
+        if (is_unlinked_work(s, i, r->a->kind) && s->slice.start[i] + s->slice.dur[i] >= time)
+            found = i;
     return found;
+}
+
+/* The operator a slice is in or is; 0 when there is none. */
+static uint32_t op_around(const sealing *s, uint32_t slice) {
+    for (int level = 0; slice && s->slice.kind[slice] != KIND_OP && level < MAX_CLIMB; level++)
+        slice = s->slice.parent[slice];
+    return slice && s->slice.kind[slice] == KIND_OP ? slice : 0;
+}
+
+/* Ascend: the operator runs on one thread, its launch on another, and each has its own arrow. */
+static void link_owner(const drawing *q, uint32_t from, const arrow_ref *r) {
+    sealing *s = q->s;
+    uint32_t op = op_around(s, from);
+    uint32_t work = op ? work_at(q, r, ABSENT_I64) : 0;
+    if (!work) return;
+    uint32_t row = s->detail[work];
+    s->kernel.op[row] = op;
+    s->kernel.link[row] = LINK_EXACT;
 }
 
 static void link_launch(const drawing *q, uint32_t from, const arrow_ref *r) {
     sealing *s = q->s;
-    uint32_t op = from;
-    for (int level = 0; op && s->slice.kind[op] != KIND_OP && level < MAX_CLIMB; level++)
-        op = s->slice.parent[op];
-    if (op && s->slice.kind[op] != KIND_OP) op = 0;
+    uint32_t op = op_around(s, from);
     int64_t external = op ? external_of(s, op) : ABSENT_I64;
-    uint32_t work = from ? work_at(q, r->track, r->a->time, external) : 0;
+    uint32_t work = from ? work_at(q, r, external) : 0;
     if (!work) return;
     uint32_t row = s->detail[work];
     s->kernel.launch[row] = from;
     if (s->kernel.correlation[row] == ABSENT_I64) s->kernel.correlation[row] = r->a->id;
+    if (s->kernel.op[row]) return; /* told by an arrow of its own */
     s->kernel.op[row] = op;
     bool same = external != ABSENT_I64 && external_of(s, work) == external;
     s->kernel.link[row] = (uint8_t)(!op    ? LINK_LAUNCH_ONLY
@@ -248,6 +270,10 @@ static void continue_arrow(drawing *q, pen *p, const arrow_ref *r) {
     if (a->phase == 'f' && !fan) p->open = false;
     if (a->kind == FLOW_LAUNCH) {
         link_launch(q, p->from, r);
+        return;
+    }
+    if (a->kind == FLOW_OWNER) {
+        link_owner(q, p->from, r);
         return;
     }
     uint32_t to = a->kind == FLOW_VALUE ? wait_at(q, r->track, a->time) : 0;

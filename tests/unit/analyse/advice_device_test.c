@@ -93,6 +93,15 @@ static void low_occupancy_of_tensor_core_kernels_is_by_design(void **state) {
     case_end(&c);
 }
 
+static void low_occupancy_of_products_is_left_alone_when_nothing_is_known(void **state) {
+    advice_case c;
+    begin_step(&c);
+    fill_device(&c, case_kernel(&c, "gemm_fusion_dot_2", 0, 10, 400), 4, 0.125);
+    case_ask(&c);
+    assert_silent(&c, "occupancy_low");
+    case_end(&c);
+}
+
 /* Kernels of 2 µs, launched every 10 µs. */
 static void run_small(advice_case *c, int n) {
     begin_step(c);
@@ -131,6 +140,25 @@ static void matrix_products_without_tensor_cores_are_told(void **state) {
     assert_fires(&c, "tensor_cores_unused", 300 * US);
     assert_text(case_value(&c, "tensor_cores_unused", "op").u.text, "aten::mm");
     case_end(&c);
+}
+
+/* On matrix cores of AMD and Blackwell, in 16 bits already, or not known: none is told to change. */
+static void advice_about_matrix_cores_needs_to_know(void **state) {
+    static const char *const names[] = {
+        "Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT64x32x256_MI16x16x1_SN",
+        "bmm_Bfloat16_Bfloat16Bfloat16_Fp32_t128x8x128u2_s6_sm100f",
+        "void gemv2T_kernel_val<int, int, __nv_bfloat16, __nv_bfloat16>(int)",
+        "gemm_fusion_dot_2",
+        "_my_own_matmul",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        advice_case c;
+        begin_step(&c);
+        run_op(&c, "aten::mm", names[i], 0, 400);
+        case_ask(&c);
+        assert_silent(&c, "tensor_cores_unused");
+        case_end(&c);
+    }
 }
 
 static void tensor_cores_in_use_are_left_alone(void **state) {
@@ -285,9 +313,11 @@ int main(void) {
         cmocka_unit_test(collectives_may_be_small),
         cmocka_unit_test(low_occupancy_is_measured_against_a_quarter),
         cmocka_unit_test(low_occupancy_of_tensor_core_kernels_is_by_design),
+        cmocka_unit_test(low_occupancy_of_products_is_left_alone_when_nothing_is_known),
         cmocka_unit_test(small_kernels_cost_the_idle_time_before_them),
         cmocka_unit_test(a_few_small_kernels_are_left_alone),
         cmocka_unit_test(matrix_products_without_tensor_cores_are_told),
+        cmocka_unit_test(advice_about_matrix_cores_needs_to_know),
         cmocka_unit_test(tensor_cores_in_use_are_left_alone),
         cmocka_unit_test(device_without_tensor_cores_is_not_asked_for_them),
         cmocka_unit_test(float32_on_tensor_cores_could_be_bfloat16),

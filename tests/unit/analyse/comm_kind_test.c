@@ -43,6 +43,14 @@ static void kernels_count_by_name_arguments_or_launching_op(void **state) {
     fake_fini(&f);
 }
 
+static void collectives_of_serving_engines_count(void **state) {
+    assert_true(comm_kernel_name(STR("multimem_all_reduce_kernel<c10::BFloat16, 16>")));
+    assert_true(comm_kernel_name(STR("void vllm::cross_device_reduce_2stage<float, 8>(int)")));
+    assert_true(comm_kernel_name(STR("Default/AllReduce-op12")));
+    assert_false(comm_kernel_name(STR("__amd_rocclr_copyBuffer")));
+    assert_true(comm_host_name(STR("mccl:all_reduce")));
+}
+
 static void names_of_kernels_and_ranges_speak_of_one_collective(void **state) {
     assert_int_equal(comm_type_of(STR("nccl:all_reduce")), COMM_ALL_REDUCE);
     assert_int_equal(comm_type_of(STR("ncclDevKernel_AllReduce_Sum_f32_RING_LL")),
@@ -58,6 +66,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(host_ranges_of_any_library_count),
         cmocka_unit_test(kernels_count_by_name_arguments_or_launching_op),
+        cmocka_unit_test(collectives_of_serving_engines_count),
         cmocka_unit_test(names_of_kernels_and_ranges_speak_of_one_collective),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@ static void add(fake *f, int gpu, const char *name, const int64_t at[2], double 
     f->slices[k].occupancy = occupancy;
 }
 #define ADD(f, gpu, start, dur, blocks, occupancy) \
-    add(f, gpu, "k", (const int64_t[]){start, dur}, blocks, occupancy)
+    add(f, gpu, "elementwise_kernel", (const int64_t[]){start, dur}, blocks, occupancy)
 
 static device_metrics_list measure(fake *f, int64_t from, int64_t to) {
     device_metrics_list list;

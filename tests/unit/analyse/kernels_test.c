@@ -47,6 +47,43 @@ static void copies_and_sets_are_no_kernels(void **state) {
     fake_fini(&f);
 }
 
+/* Class and matrix cores: from the name, from the operator, or not known. */
+static void what_is_not_known_of_a_kernel_is_null(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int gpu = fake_stream(&f, 0);
+    fake_work(&f, gpu, KIND_KERNEL, "ampere_h16816gemm", 0, 30, -1);
+    fake_work(&f, gpu, KIND_KERNEL, "volta_sgemm_128x64_nt", 100, 20, -1);
+    fake_work(&f, gpu, KIND_KERNEL, "who_knows", 200, 10, -1);
+    table *t = ask(fake_seal(&f), GROUP_NAME, &a);
+    assert_text(fake_text(t, 0, "class"), "gemm");
+    assert_int_equal(fake_int(t, 0, "tensor_core"), 1);
+    assert_text(fake_text(t, 1, "class"), "gemm");
+    assert_int_equal(fake_int(t, 1, "tensor_core"), 0);
+    assert_true(fake_null(t, 2, "class"));
+    assert_true(fake_null(t, 2, "tensor_core"));
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
+static void a_collective_is_not_too_small(void **state) {
+    for (int small = 0; small < 2; small++) {
+        fake f;
+        arena a = {0};
+        fake_init(&f);
+        int k = fake_work(&f, fake_stream(&f, 0), KIND_KERNEL,
+                          small ? "volta_sgemm_128x64_nt" : "ncclDevKernel_AllReduce_Sum_f32",
+                          0, 30, -1);
+        f.slices[k].blocks_per_sm = 0.1;
+        params p = fake_params();
+        answer out = fake_ask(analyse_kernels, fake_seal(&f), &p, &a);
+        assert_string_equal(out.verdict.id, small ? "kernel_small_grid" : "kernel_leads");
+        arena_fini(&a);
+        fake_fini(&f);
+    }
+}
+
 static void grouping_by_op_separates_the_launching_ops(void **state) {
     fake f;
     arena a = {0};
@@ -166,6 +203,8 @@ static void a_window_clips_kernels_and_counts_their_starts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_and_sets_are_no_kernels),
+        cmocka_unit_test(what_is_not_known_of_a_kernel_is_null),
+        cmocka_unit_test(a_collective_is_not_too_small),
         cmocka_unit_test(grouping_by_op_separates_the_launching_ops),
         cmocka_unit_test(grouping_by_launch_separates_configurations),
         cmocka_unit_test(missing_launch_fields_are_null_and_make_groups_of_their_own),

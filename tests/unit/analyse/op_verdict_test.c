@@ -17,7 +17,7 @@ static void the_most_telling_rule_speaks(void **state) {
                   .top_calls = 9,
                   .has_odd = true,
                   .odd = {.dimension = 50257, .time_share = 0.8, .slowdown = 5},
-                  .eligible_share = 0.5,
+                  .missed_share = 0.5,
                   .tensor_share = 0.4,
                   .compute_major = 9};
     assert_string_equal(judge(f), "operator_odd_dimension");

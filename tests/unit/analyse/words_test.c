@@ -20,6 +20,30 @@ static void devices_are_named_by_type_and_number(void **state) {
     arena_fini(&a);
 }
 
+/* HIP devices come as CUDA's: their names tell. */
+static void parts_of_a_device_are_called_as_its_makers_do(void **state) {
+    static const struct {
+        uint8_t type;
+        const char *name, *unit, *matrix;
+    } cases[] = {
+        {DEVICE_CUDA, "NVIDIA H100", "SM", "Tensor Core"},
+        {DEVICE_CUDA, "AMD Instinct MI300X", "CU", "Matrix Core"},
+        {DEVICE_XPU, "Intel Data Center GPU Max", "Xe core", "XMX engine"},
+        {DEVICE_ASCEND, "", "AI Core", "Cube unit"},
+        {DEVICE_PRIVATE, "", "core", "matrix unit"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fake f;
+        fake_init(&f);
+        FAKE_SET(&f, device, type, 1, cases[i].type);
+        FAKE_SET(&f, device, name, 1, fake_str(&f, cases[i].name));
+        f.t.device.n = 2;
+        assert_text(device_unit(&f.t), cases[i].unit);
+        assert_text(device_matrix_unit(&f.t), cases[i].matrix);
+        fake_fini(&f);
+    }
+}
+
 static void a_kernel_name_in_a_sentence_is_short(void **state) {
     (void)state;
     static const struct {
@@ -43,6 +67,7 @@ static void a_kernel_name_in_a_sentence_is_short(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_of_a_device_are_called_as_its_makers_do),
         cmocka_unit_test(a_kernel_name_in_a_sentence_is_short),
         cmocka_unit_test(every_kind_has_a_name_of_its_own),
         cmocka_unit_test(devices_are_named_by_type_and_number),

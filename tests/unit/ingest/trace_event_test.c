@@ -36,7 +36,18 @@ static void a_category_decides_the_kind(void **state) {
         {"overhead", KIND_OVERHEAD},
         {"cuda_sync", KIND_SYNC},
         {"Trace", KIND_SPAN},
-        {"hpu_op", KIND_OTHER},
+        {"hpu_op", KIND_KERNEL},
+        {"mtia_ccp_events", KIND_KERNEL},
+        {"mtia_runtime", KIND_RUNTIME},
+        {"mlu_kernel", KIND_KERNEL},
+        {"mlu_memcpy", KIND_MEMCPY},
+        {"mlu_memset", KIND_MEMSET},
+        {"mlu_runtime", KIND_RUNTIME},
+        {"musa_driver", KIND_DRIVER},
+        {"xpu_runtime", KIND_RUNTIME},
+        {"xpu_sync", KIND_SYNC},
+        {"privateuse1_runtime", KIND_RUNTIME},
+        {"mtia_insight", KIND_OTHER},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[256];
@@ -86,6 +97,104 @@ static void a_name_decides_among_host_ranges(void **state) {
                      t->slice.kind[1]);
         trace_release(t);
     }
+}
+
+/* MTIA writes all a device does into one category. */
+static void a_queue_of_a_device_holds_work_copies_and_waits(void **state) {
+    static const struct {
+        const char *name;
+        uint8_t kind;
+    } cases[] = {{"fc-dtype_Float", KIND_KERNEL},
+                 {"dma_request", KIND_MEMCPY},
+                 {"event_wait", KIND_SYNC},
+                 {"event_record", KIND_SYNC}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "{\"ph\":\"X\",\"cat\":\"mtia_ccp_events\",\"name\":\"%s\",\"ts\":1,"
+                 "\"dur\":2,\"pid\":9,\"tid\":801,\"args\":{\"size\":16}}",
+                 cases[i].name);
+        trace *t = read_events(text);
+        assert_int_equal(t->slice.kind[find_slice(t, cases[i].name)], cases[i].kind);
+        if (cases[i].kind == KIND_KERNEL) {
+            assert_int_equal(t->device.n, 2);
+            assert_int_equal(t->device.id[1], 9);
+            assert_int_equal(t->device.type[1], DEVICE_MTIA);
+        }
+        if (cases[i].kind == KIND_MEMCPY) assert_int_equal(t->kernel.bytes[1], 16);
+        trace_release(t);
+    }
+}
+
+/* PyTorch on Ascend: rows without a category, launches and owners as arrows. */
+static void tasks_of_an_ascend_have_launch_and_operator(void **state) {
+    trace *t = read_events(
+        "{\"ph\":\"X\",\"name\":\"aten::zero_\",\"pid\":7,\"tid\":7,\"ts\":\"100.000\","
+        "\"dur\":20,\"cat\":\"cpu_op\",\"args\":{\"Sequence number\":-1}},"
+        "{\"ph\":\"s\",\"name\":\"torch_to_npu\",\"cat\":\"async_npu\",\"id\":140000,"
+        "\"pid\":7,\"tid\":7,\"ts\":\"100.000\"},"
+        "{\"name\":\"AscendCL@aclnnInplaceZero\",\"pid\":702,\"tid\":8,\"ts\":\"125.000\","
+        "\"dur\":10,\"args\":{\"level\":\"acl\",\"connection_id\":3},\"ph\":\"X\"},"
+        "{\"name\":\"HostToDevice9\",\"ph\":\"s\",\"cat\":\"HostToDevice\",\"id\":\"9\","
+        "\"pid\":702,\"tid\":8,\"ts\":\"130.000\"},"
+        "{\"name\":\"HostToDevice9\",\"ph\":\"f\",\"cat\":\"HostToDevice\",\"id\":\"9\","
+        "\"pid\":800,\"tid\":3,\"ts\":\"140.000\",\"bp\":\"e\"},"
+        "{\"name\":\"aclnnInplaceZero_ZerosLike\",\"pid\":800,\"tid\":3,\"ts\":\"140.000\","
+        "\"dur\":1.35,\"args\":{\"Task Type\":\"AI_VECTOR_CORE\",\"Stream Id\":3,"
+        "\"connection_id\":8},\"ph\":\"X\"},"
+        "{\"name\":\"wait\",\"pid\":800,\"tid\":3,\"ts\":\"150.000\",\"dur\":1,"
+        "\"args\":{\"Task Type\":\"EVENT_WAIT\",\"Stream Id\":3,\"connection_id\":8},"
+        "\"ph\":\"X\"},"
+        "{\"name\":\"MEMCPY_ASYNC\",\"pid\":800,\"tid\":3,\"ts\":\"160.000\",\"dur\":1,"
+        "\"args\":{\"Task Type\":\"Other\",\"Stream Id\":3,\"connection_id\":-1},"
+        "\"ph\":\"X\"},"
+        "{\"name\":\"Computing\",\"pid\":711,\"tid\":0,\"ts\":\"140.000\",\"dur\":1.35,"
+        "\"ph\":\"X\"},"
+        "{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"torch_to_npu\",\"cat\":\"async_npu\","
+        "\"id\":140000,\"pid\":800,\"tid\":3,\"ts\":\"140.000\"}");
+    uint32_t work = find_slice(t, "aclnnInplaceZero_ZerosLike");
+    uint32_t k = trace_kernel_of(t, work);
+    assert_true(str_eq(t->format, STR("kineto")));
+    assert_int_equal(t->slice.kind[work], KIND_KERNEL);
+    assert_int_equal(t->slice.kind[find_slice(t, "wait")], KIND_SYNC);
+    assert_int_equal(t->slice.kind[find_slice(t, "MEMCPY_ASYNC")], KIND_MEMCPY);
+    assert_int_equal(t->slice.kind[find_slice(t, "Computing")], KIND_OTHER);
+    assert_int_equal(t->kernel.op[k], find_slice(t, "aten::zero_"));
+    assert_int_equal(t->kernel.launch[k], find_slice(t, "AscendCL@aclnnInplaceZero"));
+    assert_int_equal(t->kernel.device[k], 0);
+    assert_int_equal(t->kernel.stream[k], 3);
+    assert_int_equal(t->device.type[1], DEVICE_ASCEND);
+    assert_int_equal(t->flow.n, 1); /* they are links, not flows */
+    assert_int_equal(trace_quality(t, CAUSE_MISSING_CATEGORY), 0);
+    trace_release(t);
+}
+
+/* MegEngine, Paddle and Kineto never name a process so; TensorFlow 1 names its streams first. */
+static void a_process_named_after_a_stream_holds_device_work(void **state) {
+    static const char text[] =
+        "["
+        "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,"
+        "\"args\":{\"name\":\"/device:GPU:2/stream:15 Compute\"}},"
+        "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":2,"
+        "\"args\":{\"name\":\"/device:GPU:2/stream:all Compute\"}},"
+        "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":3,"
+        "\"args\":{\"name\":\"/job:localhost/replica:0/task:0/device:GPU:2 Compute\"}},"
+        "{\"ph\":\"X\",\"cat\":\"Op\",\"name\":\"Conv2D\",\"pid\":1,\"tid\":0,\"ts\":10,"
+        "\"dur\":5},"
+        "{\"ph\":\"X\",\"cat\":\"Op\",\"name\":\"MEMCPYDtoH\",\"pid\":1,\"tid\":0,"
+        "\"ts\":20,\"dur\":5},"
+        "{\"ph\":\"X\",\"cat\":\"Op\",\"name\":\"Conv2D\",\"pid\":2,\"tid\":0,\"ts\":10,"
+        "\"dur\":5},"
+        "{\"ph\":\"X\",\"cat\":\"Op\",\"name\":\"NoOp\",\"pid\":3,\"tid\":0,\"ts\":1,"
+        "\"dur\":5}]";
+    trace *t = read_with(ingest_tensorflow, str_of(text), (read_how){.threads = 2}, NULL);
+    assert_int_equal(t->kernel.n, 3); /* stream:all tells the same work again */
+    assert_int_equal(t->kind_count[KIND_KERNEL], 1);
+    assert_int_equal(t->kind_count[KIND_MEMCPY], 1);
+    assert_int_equal(t->kernel.device[1], 2);
+    assert_int_equal(t->kernel.stream[1], 15);
+    assert_int_equal(t->slice.kind[find_slice(t, "NoOp")], KIND_OP);
+    trace_release(t);
 }
 
 static void a_python_function_with_a_module_id_is_a_module(void **state) {
@@ -422,6 +531,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_category_decides_the_kind),
         cmocka_unit_test(a_name_decides_among_host_ranges),
+        cmocka_unit_test(a_queue_of_a_device_holds_work_copies_and_waits),
+        cmocka_unit_test(tasks_of_an_ascend_have_launch_and_operator),
+        cmocka_unit_test(a_process_named_after_a_stream_holds_device_work),
         cmocka_unit_test(a_python_function_with_a_module_id_is_a_module),
         cmocka_unit_test(in_a_plain_chrome_trace_ranges_are_operators),
         cmocka_unit_test(a_kernel_keeps_its_launch_configuration),

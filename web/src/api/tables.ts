@@ -17,6 +17,8 @@ export interface Tables {
       memory_bytes: number | null;
       compute_capability: string | null;
       sm_count: number | null;
+      unit: string | null;
+      matrix_unit: string | null;
     };
     workers: {
       worker: string | null;
@@ -120,6 +122,7 @@ export interface Tables {
     kernels: {
       name: string | null;
       op: string | null;
+      class: string | null;
       calls: number | null;
       total: number | null;
       mean: number | null;

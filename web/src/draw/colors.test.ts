@@ -25,6 +25,16 @@ test("the same name has the same tint, the data loader none", () => {
 });
 
 test("kernels of collectives have the colour of communication", () => {
+  for (const name of ["void vllm::cross_device_reduce_1stage<float, 8>", "multimem_all_reduce_kernel<float>", "hcom_allReduce_1"])
+    assert.deepEqual(
+      fillOf(palette, "kind", name, KINDS.indexOf("kernel")),
+      fillOf(palette, "kind", name, KINDS.indexOf("collective")),
+    );
+  const fused = "triton_poi_fused_all_reduce_0";
+  assert.notDeepEqual(
+    fillOf(palette, "kind", fused, KINDS.indexOf("kernel")),
+    fillOf(palette, "kind", fused, KINDS.indexOf("collective")),
+  );
   const fill = fillOf(palette, "kind", "ncclDevKernel_AllReduce", KINDS.indexOf("kernel"));
   const base = parseColor("#9156A3");
   assert.ok([0, 0.14, 0.28, 0.4].some((share) => String(mix(base, [255, 255, 255], share)) === String(fill)));

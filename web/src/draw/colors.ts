@@ -143,13 +143,16 @@ export function readPalette(get: (token: string) => string): Palette {
 
 const TINTS = [0, 0.14, 0.28, 0.4];
 const COMMUNICATION = KINDS.indexOf("collective");
+/** Names of collectives, as src/analyse/lexicon.def has them; a fused name of Inductor says nothing. */
+const COLLECTIVE =
+  /^(?!triton_)(?:.*(?:multimem_|cross_device_reduce|quickreduce|mscclpp|nvshmem|lamport|all_?reduce|all_?gather|reduce_?scatter|all_?to_?all)|(?:nccl|rccl|mccl|hccl|hcom_|cncl|oneccl|msccl))/i;
 const KERNEL = KINDS.indexOf("kernel");
 const UNTINTED = new Set<number>(["data_loading", "step", "span", "device_annotation"].map((k) => KINDS.indexOf(k as Kind)));
 
 /** The fill of a name of a kind. */
 export function fillOf(p: Palette, by: ColorBy, name: string, kind: number): Rgb {
   if (by === "name") return p.categorical[hashOf(name) % 12] as Rgb;
-  const shown = kind === KERNEL && /^nccl|^hccl|^ncclDev/i.test(name) ? COMMUNICATION : kind;
+  const shown = kind === KERNEL && COLLECTIVE.test(name) ? COMMUNICATION : kind;
   const base = p.kinds[shown] ?? p.surface;
   return UNTINTED.has(shown) ? base : mix(base, p.surface, TINTS[hashOf(name) & 3] as number);
 }

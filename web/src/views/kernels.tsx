@@ -5,6 +5,7 @@ import { Definition } from "../base/tip.tsx";
 import { nth } from "../draw/patterns.tsx";
 import { Scatter } from "../draw/scatter.tsx";
 import { type Part, Strip } from "../draw/strip.tsx";
+import { deviceWords, matrixShare } from "../model/device.ts";
 import { choice, go, param } from "../model/place.ts";
 import { isSelected, select, selection } from "../model/selection.ts";
 import { analysis, num, type Row, rowsOf } from "../model/trace.ts";
@@ -40,6 +41,7 @@ export function Kernels() {
   const total = rows.reduce((s, r) => s + num(r.total), 0);
   const launches = rows.reduce((s, r) => s + num(r.calls), 0);
   const brief = rows.filter((r) => num(r.mean) < 5000).reduce((s, r) => s + num(r.calls), 0);
+  const matrix = matrixShare(rows);
   const top = Number(param("top") || 10);
   const names = rows.slice(0, top).map((r) => String(r.name));
   return (
@@ -50,12 +52,9 @@ export function Kernels() {
         facts={[
           t("fact_launches", { n: thousands(launches), m: thousands(rows.length), v: short(total, "ns") }),
           brief ? t("fact_brief", { n: thousands(brief) }) : undefined,
-          t("fact_kernel_tensor", {
-            v: short(
-              total ? rows.filter((r) => r.tensor_core === true).reduce((s, r) => s + num(r.total), 0) / total : 0,
-              "share",
-            ),
-          }),
+          matrix.total && matrix.unsure < matrix.total / 10
+            ? t("fact_kernel_tensor", { m: deviceWords().matrix, v: short(matrix.used / matrix.total, "share") })
+            : undefined,
         ]}
       />
       <div class="grid">
@@ -75,7 +74,7 @@ interface SharesProps {
   top: number;
 }
 
-/** Tensor cores: used; by an operator that could; by none that could. */
+/** Matrix units: used; by an operator that could; by none that could; not known. */
 function tensorParts(rows: readonly Row[], total: number): Part[] {
   const ops = new Set(
     rowsOf(
@@ -84,23 +83,29 @@ function tensorParts(rows: readonly Row[], total: number): Part[] {
       .filter((r) => r.tensor_core_eligible === true)
       .map((r) => r.name),
   );
-  const sums = { used: 0, unused: 0, not: 0 };
-  for (const r of rows) sums[r.tensor_core === true ? "used" : ops.has(r.op ?? "") ? "unused" : "not"] += num(r.total);
-  const part = (id: "used" | "unused" | "not", fill: string, plain: boolean): Part => {
+  const sums = { used: 0, unused: 0, not: 0, unknown: 0 };
+  const sideOf = (r: Row) =>
+    typeof r.tensor_core !== "boolean" ? "unknown" : r.tensor_core ? "used" : ops.has(r.op ?? "") ? "unused" : "not";
+  for (const r of rows) sums[sideOf(r)] += num(r.total);
+  const m = deviceWords().matrix;
+  const part = (id: keyof typeof sums, fill: string, plain: boolean): Part => {
     const share = short(total ? sums[id] / total : 0, "share");
     return {
       id,
       value: sums[id],
       fill,
       plain,
-      label: `${t(`tensor_${id}`)} ${share}`,
+      label: `${t(`tensor_${id}`, { m })} ${share}`,
       short: share,
-      card: <Definition title={t(`tensor_${id}`)} help={`${short(sums[id], "ns")} · ${share}`} />,
+      card: <Definition title={t(`tensor_${id}`, { m })} help={`${short(sums[id], "ns")} · ${share}`} />,
     };
   };
-  return [part("used", "var(--kernel)", false), part("unused", "var(--memcpy)", false), part("not", "var(--track)", true)].filter(
-    (p) => p.value > 0,
-  );
+  return [
+    part("used", "var(--kernel)", false),
+    part("unused", "var(--memcpy)", false),
+    part("not", "var(--track)", true),
+    part("unknown", "var(--track)", true),
+  ].filter((p) => p.value > 0);
 }
 
 function KernelShares({ asked, rows, names, total, top }: SharesProps) {
@@ -122,7 +127,7 @@ function KernelShares({ asked, rows, names, total, top }: SharesProps) {
       words={
         by === "mean"
           ? t(means.some((r) => r.rest) ? "kernel_top_words" : "kernel_mean_words", { n: means.filter((r) => !r.rest).length })
-          : t("kernel_words", { n: names.length })
+          : t("kernel_words", { n: names.length, m: deviceWords().matrix })
       }
       define={defined(asked.value, "kernels", "share")}
       csv={csvOf("kernels", "kernels")}
@@ -172,12 +177,12 @@ function KernelShares({ asked, rows, names, total, top }: SharesProps) {
             onPart={pick}
             chosen={selection.value?.kind === "kernel" ? selection.value.name : undefined}
           />
-          <Strip parts={tensor} total={total} height={24} label={t("tensor_cores")} />
+          <Strip parts={tensor} total={total} height={24} label={t("tensor_cores", { m: deviceWords().matrix })} />
         </div>
       ) : (
         <div class="pies">
           <SharePie title={t("share_of_kernels")} total={total} parts={parts} onPart={pick} />
-          <SharePie title={t("tensor_cores")} total={total} parts={tensor} onPart={() => {}} />
+          <SharePie title={t("tensor_cores", { m: deviceWords().matrix })} total={total} parts={tensor} onPart={() => {}} />
         </div>
       )}
       {advice ? <AdviceRow row={advice} brief /> : null}
@@ -217,7 +222,7 @@ function KernelScatter({ asked, rows }: { asked: ReturnType<typeof analysis>; ro
       error={asked.error}
       busy={!asked.value}
       height={200}
-      controls={<Legend items={[{ label: t("tensor_cores"), colour: "var(--kernel)" }]} />}
+      controls={<Legend items={[{ label: t("tensor_cores", { m: deviceWords().matrix }), colour: "var(--kernel)" }]} />}
     >
       <div class="pad">
         <Scatter

@@ -4,6 +4,7 @@ import type { Answer } from "../api/types.ts";
 import { inScale, percent, type Scale, scaleOf, short, thousands } from "../base/format.ts";
 import { operatorLabel, shapesLabel } from "../base/names.ts";
 import { nth } from "../draw/patterns.tsx";
+import { deviceWords } from "../model/device.ts";
 import { choice, go, param } from "../model/place.ts";
 import { isSelected, select, selection } from "../model/selection.ts";
 import { analysis, num, type Row, rowsOf } from "../model/trace.ts";
@@ -48,7 +49,7 @@ export function Operators() {
           t("fact_calls", { n: thousands(sum("calls")) }),
           device ? t("fact_device_self", { v: short(sum(given ? "device_total" : "device_self"), "ns") }) : undefined,
           given ? undefined : t("fact_host_self", { v: short(sum("host_self"), "ns") }),
-          device && tensor > 0 ? t("fact_tensor", { v: short(tensor, "share") }) : undefined,
+          device && tensor > 0 ? t("fact_tensor", { m: deviceWords().matrix, v: short(tensor, "share") }) : undefined,
         ]}
       />
       <div class="grid">

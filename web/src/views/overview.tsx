@@ -2,6 +2,7 @@
 import type { Answer } from "../api/types.ts";
 import { short } from "../base/format.ts";
 import { server } from "../model/data.ts";
+import { deviceWords } from "../model/device.ts";
 import { analysis, analysisQuery, num, rowsOf } from "../model/trace.ts";
 import { t } from "../model/words.ts";
 import { Meter } from "../widgets/controls.tsx";
@@ -23,7 +24,7 @@ export const csvOf = (name: string, table: string): string =>
 /** What its maker calls the device: GPU, NPU, XPU, … */
 const deviceWord = (answer: Answer | undefined): string => {
   const said = rowsOf(answer?.tables.configuration).find((r) => r.key === "device_type")?.value;
-  return said && said !== "CPU" ? String(said) : "GPU";
+  return said ? String(said) : "GPU";
 };
 
 export function Overview() {
@@ -81,6 +82,7 @@ function DeviceMeters() {
   const asked = analysis("overview");
   const table = asked.value?.tables.devices;
   const devices = rowsOf(table);
+  const words = deviceWords();
   return (
     <Panel
       span="meters"
@@ -100,7 +102,7 @@ function DeviceMeters() {
           {METERS.map((m) => (
             <Meter
               key={m}
-              title={t(`meter_${m}`, { d: deviceWord(asked.value) })}
+              title={t(`meter_${m}`, { d: deviceWord(asked.value), u: words.unit, m: words.matrix })}
               help={table?.columns.find((c) => c.name === m)?.help}
               path={`overview.devices.${m}`}
               value={typeof d[m] === "number" ? num(d[m]) : null}

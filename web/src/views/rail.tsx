@@ -1,4 +1,5 @@
 // The rail: views in their groups. A view without data stays in place, grey, with a hollow dot.
+import { deviceWords } from "../model/device.ts";
 import { go, type View, view } from "../model/place.ts";
 import { analysis, currentRun, frameworkOf, hasData, info, num } from "../model/trace.ts";
 import { type Key, t } from "../model/words.ts";
@@ -73,15 +74,16 @@ function Device() {
     cuda ? `CUDA ${Math.floor(Number(cuda) / 1000)}.${Math.floor((Number(cuda) % 1000) / 10)}` : undefined,
   ].filter(Boolean);
   if (!answer) return null;
+  const words = deviceWords();
   const facts = device
     ? [
         num(device[2]) > 0 ? `${(num(device[2]) / 2 ** 30).toFixed(1)} GiB` : "",
-        num(device[4]) > 0 ? `${device[4]} SM` : "",
+        num(device[4]) > 0 ? `${device[4]} ${words.unit}` : "",
       ].filter(Boolean)
     : [];
   return (
     <div class="device">
-      <div class="device-name">{device ? String(device[1] ?? "") : t("no_device")}</div>
+      <div class="device-name">{(device && String(device[1] ?? "")) || words.type || t("no_device")}</div>
       {facts.length ? <div>{facts.join(" · ")}</div> : null}
       <div>{versions.join(" · ")}</div>
     </div>

@@ -1,0 +1,190 @@
+/* lexicon.c: looks names of kernels up in lexicon.def.
+ *
+ * A name is made lower case and freed of what every compiler adds (`void `, enable_if, `.kd`), then
+ * the rows are tried in their order. Templates can make names of many thousand characters; what a
+ * kernel is stands at the start, so only the first part is looked at.
+ *
+ * It does not demangle: the words of a mangled name are the same words. */
+#include "analyse/lexicon.h"
+
+enum { LOOK_BYTES = 2048 };
+
+typedef struct {
+    const char *pattern;
+    uint8_t class, matrix;
+} lexicon_row;
+
+static const lexicon_row kernel_rows[] = {
+#define KERNEL(class, matrix, pattern) {pattern, CLASS_##class, MATRIX_##matrix},
+#include "analyse/lexicon.def"
+};
+
+static const lexicon_row type_rows[] = {
+#define TYPE(type, pattern) {pattern, DTYPE_##type, 0},
+#include "analyse/lexicon.def"
+};
+
+static const lexicon_row op_rows[] = {
+#define OP(class, pattern) {pattern, CLASS_##class, 0},
+#include "analyse/lexicon.def"
+};
+
+#define N_OF(array) (sizeof(array) / sizeof *(array))
+
+/* Takes the next piece up to a separator off the front of *rest. */
+static str next_piece(str *rest, char separator) {
+    const char *at = memchr(rest->p, separator, rest->n);
+    str piece = str_n(rest->p, at ? (size_t)(at - rest->p) : rest->n);
+    *rest = str_from(*rest, at ? piece.n + 1 : piece.n);
+    return piece;
+}
+
+static bool word_fits(str name, str word) {
+    bool start = word.p[0] == '^', end = word.p[word.n - 1] == '$';
+    if (start && end) return str_eq(name, str_n(word.p + 1, word.n - 2));
+    if (start) return str_starts(name, str_from(word, 1));
+    if (end) return str_ends(name, str_n(word.p, word.n - 1));
+    return str_find(name, word, 0) != SIZE_MAX;
+}
+
+static bool any_fits(str name, str words) {
+    while (words.n)
+        if (word_fits(name, next_piece(&words, '|'))) return true;
+    return false;
+}
+
+static bool pattern_fits(str name, str pattern) {
+    while (pattern.n) {
+        str words = next_piece(&pattern, ' ');
+        bool unwanted = words.p[0] == '!';
+        if (any_fits(name, unwanted ? str_from(words, 1) : words) == unwanted) return false;
+    }
+    return true;
+}
+
+static const lexicon_row *find_row(str name, const lexicon_row *rows, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (pattern_fits(name, str_of(rows[i].pattern))) return &rows[i];
+    return NULL;
+}
+
+/* The part of a name that says what it is. */
+static str bare_name(str name) {
+    if (str_starts(name, STR("std::enable_if"))) {
+        size_t end = str_find(name, STR(">::type "), 0);
+        if (end != SIZE_MAX) name = str_from(name, end + 8);
+    }
+    if (str_starts(name, STR("void "))) name = str_from(name, 5);
+    static const str tails[] = {STR(" [clone .kd]"), STR(".kd")};
+    for (size_t i = 0; i < N_OF(tails); i++)
+        if (str_ends(name, tails[i])) name.n -= tails[i].n;
+    return name;
+}
+
+static str lower_case(str name, char out[LOOK_BYTES]) {
+    size_t n = name.n < LOOK_BYTES ? name.n : LOOK_BYTES;
+    for (size_t i = 0; i < n; i++) {
+        char c = name.p[i];
+        out[i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    }
+    return str_n(out, n);
+}
+
+lexicon_entry lexicon_kernel(str name) {
+    char text[LOOK_BYTES];
+    str plain = lower_case(bare_name(name), text);
+    const lexicon_row *row = find_row(plain, kernel_rows, N_OF(kernel_rows));
+    lexicon_entry e = {0};
+    if (!row) return e;
+    e.class = row->class;
+    e.matrix = row->matrix;
+    if (e.class == CLASS_GEMM || e.class == CLASS_CONVOLUTION || e.class == CLASS_ATTENTION ||
+        e.class == CLASS_MOE) {
+        const lexicon_row *type = find_row(plain, type_rows, N_OF(type_rows));
+        if (type) e.type = type->class;
+    }
+    if (e.matrix == MATRIX_BY_TYPE && lexicon_is_narrow(e.type)) e.matrix = MATRIX_YES;
+    return e;
+}
+
+kernel_class lexicon_op(str name) {
+    char text[LOOK_BYTES];
+    const lexicon_row *row = find_row(lower_case(name, text), op_rows, N_OF(op_rows));
+    return row ? row->class : CLASS_UNKNOWN;
+}
+
+kernel_type lexicon_input_type(str types) {
+    static const struct {
+        const char *word;
+        kernel_type type;
+    } words[] = {
+        {"Float4", DTYPE_FP4},      {"Float8", DTYPE_FP8},     {"float8", DTYPE_FP8},
+        {"BFloat16", DTYPE_BF16},   {"bfloat16", DTYPE_BF16},  {"c10::Half", DTYPE_FP16},
+        {"Half", DTYPE_FP16},       {"float16", DTYPE_FP16},   {"\"float\"", DTYPE_FP32},
+        {"float32", DTYPE_FP32},    {"\"Float\"", DTYPE_FP32}, {"\"double\"", DTYPE_FP64},
+        {"\"Double\"", DTYPE_FP64}, {"float64", DTYPE_FP64}};
+    for (size_t i = 0; i < N_OF(words); i++)
+        if (str_find(types, str_of(words[i].word), 0) != SIZE_MAX) return words[i].type;
+    return DTYPE_UNKNOWN;
+}
+
+bool lexicon_is_narrow(kernel_type type) {
+    return type >= DTYPE_FP4 && type <= DTYPE_FP16;
+}
+
+str kernel_class_word(kernel_class class) {
+    static const char *const words[CLASS_ROPE] = {
+        NULL,        "gemm",        "convolution",  "attention", "normalization",
+        "softmax",   "elementwise", "reduction",    "copy",      "embedding",
+        "optimizer", "moe",         "communication"};
+    if (class == CLASS_UNKNOWN || class >= N_CLASSES) return STR_NONE;
+    return str_of(class < CLASS_ROPE ? words[class] : "other");
+}
+
+/* ---- by string id ---- */
+
+status lexicon_init(lexicon *l, const trace *t, arena *a, error *err) {
+    size_t n = (size_t)t->n_strings + 1;
+    TRY(trace_require(t, TRACE_TABLE(slice) | TRACE_TABLE(kernel) | TRACE_TABLE(op), err));
+    *l = (lexicon){.t = t,
+                   .known = ARENA_ARRAY(a, uint8_t, n),
+                   .entry = ARENA_ARRAY(a, lexicon_entry, n),
+                   .type = ARENA_ARRAY(a, uint8_t, n)};
+    if (!l->known || !l->entry || !l->type) FAIL_MEMORY(err);
+    return OK;
+}
+
+lexicon_entry lexicon_name_id(lexicon *l, uint32_t name) {
+    if (name >= l->t->n_strings) return (lexicon_entry){0};
+    if (!l->known[name]) {
+        l->entry[name] = lexicon_kernel(trace_str(l->t, name));
+        l->known[name] = 1;
+    }
+    return l->entry[name];
+}
+
+static kernel_type type_id(lexicon *l, uint32_t types) {
+    if (!types || types >= l->t->n_strings) return DTYPE_UNKNOWN;
+    if (!l->type[types])
+        l->type[types] = (uint8_t)(lexicon_input_type(trace_str(l->t, types)) + 1);
+    return (kernel_type)(l->type[types] - 1);
+}
+
+lexicon_entry lexicon_kernel_row(lexicon *l, uint32_t kernel) {
+    const trace *t = l->t;
+    lexicon_entry e = lexicon_name_id(l, t->slice.name[t->kernel.slice[kernel]]);
+    uint32_t op = t->kernel.op[kernel], row = op ? trace_op_of(t, op) : 0;
+    if (op && e.class == CLASS_UNKNOWN)
+        e.class = (uint8_t)lexicon_op(trace_str(t, t->slice.name[op]));
+    if (row && (e.matrix == MATRIX_BY_TYPE || !e.type)) {
+        kernel_type type = type_id(l, t->op.types[row]);
+        if (type && (e.class == CLASS_GEMM || e.class == CLASS_CONVOLUTION ||
+                     e.class == CLASS_ATTENTION || e.class == CLASS_MOE))
+            e.type = (uint8_t)type;
+        if (e.matrix == MATRIX_BY_TYPE && lexicon_is_narrow(type)) e.matrix = MATRIX_YES;
+    }
+    bool cube = t->device.n > 1 && t->device.type[1] == DEVICE_ASCEND;
+    if (e.matrix == MATRIX_ON_CUBE && cube) e.matrix = MATRIX_YES;
+    if (e.matrix == MATRIX_BY_TYPE || e.matrix == MATRIX_ON_CUBE) e.matrix = MATRIX_UNKNOWN;
+    return e;
+}

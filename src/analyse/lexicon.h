@@ -1,0 +1,85 @@
+/* lexicon.h: what the name of a kernel says: class, matrix cores, data type. An estimate from names
+ * (lexicon.def): no producer records the instructions. Where the types of an operator's inputs were
+ * recorded they decide what the name leaves open. */
+#ifndef ANALYSE_LEXICON_H
+#define ANALYSE_LEXICON_H
+
+#include "base/arena.h"
+#include "store/trace.h"
+
+typedef enum {
+    CLASS_UNKNOWN,
+    CLASS_GEMM,
+    CLASS_CONVOLUTION,
+    CLASS_ATTENTION,
+    CLASS_NORMALIZATION,
+    CLASS_SOFTMAX,
+    CLASS_ELEMENTWISE,
+    CLASS_REDUCTION,
+    CLASS_COPY,
+    CLASS_EMBEDDING,
+    CLASS_OPTIMIZER,
+    CLASS_MOE,
+    CLASS_COMMUNICATION,
+    /* known, and none of the words of the contract: they are `other` there */
+    CLASS_ROPE,
+    CLASS_GATHER,
+    CLASS_SORT,
+    CLASS_LOSS,
+    CLASS_POOLING,
+    CLASS_QUANTIZATION,
+    CLASS_RESAMPLE,
+    CLASS_RANDOM,
+    CLASS_SYNC,
+    N_CLASSES,
+} kernel_class;
+
+typedef enum {
+    MATRIX_UNKNOWN,
+    MATRIX_NO,
+    MATRIX_YES,
+    MATRIX_BY_TYPE, /* in 16 bits and fewer */
+    MATRIX_ON_CUBE, /* on an Ascend */
+} matrix_use;
+
+typedef enum {
+    DTYPE_UNKNOWN,
+    DTYPE_FP4,
+    DTYPE_FP8,
+    DTYPE_INT,
+    DTYPE_BF16,
+    DTYPE_FP16,
+    DTYPE_TF32,
+    DTYPE_FP32,
+    DTYPE_FP64,
+} kernel_type;
+
+typedef struct {
+    uint8_t class, matrix, type; /* kernel_class, matrix_use, kernel_type */
+} lexicon_entry;
+
+lexicon_entry lexicon_kernel(str name);
+/* What an operator is; CLASS_UNKNOWN for most. */
+kernel_class lexicon_op(str name);
+/* By the JSON text of the types of an operator's inputs; of several floating types the narrowest. */
+kernel_type lexicon_input_type(str types);
+/* 16 bits and fewer: on matrix cores where there are any. */
+bool lexicon_is_narrow(kernel_type type);
+/* The contract's word, {NULL, 0} when the class is not known. */
+str kernel_class_word(kernel_class class);
+
+/* The same by string id, each name looked at once. */
+typedef struct {
+    const trace *t;
+    uint8_t *known; /* by string id: 1 when looked at */
+    lexicon_entry *entry;
+    uint8_t *type; /* by string id of a text of types: kernel_type + 1 */
+} lexicon;
+
+status lexicon_init(lexicon *l, const trace *t, arena *a, error *err) MUST_USE;
+lexicon_entry lexicon_name_id(lexicon *l, uint32_t name);
+/* Of a row of table kernel: by its name, then by its operator and the types of its inputs. MATRIX_YES,
+ * MATRIX_NO or MATRIX_UNKNOWN. */
+lexicon_entry lexicon_kernel_row(lexicon *l, uint32_t kernel);
+
+#endif

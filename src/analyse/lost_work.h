@@ -1,0 +1,27 @@
+/* lost_work.h: was there something to record at all, and did the device's records arrive?
+ *
+ * A trace with launches and without any of the work they started is not one of a program that leaves
+ * its device alone: the profiler lost the records. Then that is the answer, whatever else was found. */
+#ifndef ANALYSE_LOST_WORK_H
+#define ANALYSE_LOST_WORK_H
+
+#include "analyse/analysis.h"
+
+typedef struct {
+    int64_t launches; /* host calls that start kernels or graphs */
+    int64_t missing;  /* of them, those whose work was not recorded */
+    bool all;         /* nearly all, and no kernel was recorded */
+    bool captured;    /* a graph was captured: its launches only write the graph */
+} lost_work;
+
+/* Does a call of this name start kernels? */
+bool launch_name(str name);
+status lost_work_count(const trace *t, arena *a, lost_work *out, error *err) MUST_USE;
+
+/* What a verdict and the notes say of it. The verdict is replaced when nothing was recorded, when
+ * a graph was captured and next to nothing ran, or when all
+ * records of the device are missing; true then. */
+status lost_work_judge(const trace *t, arena *a, answer *out, bool *replaced,
+                       error *err) MUST_USE;
+
+#endif
