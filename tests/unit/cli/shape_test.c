@@ -105,8 +105,10 @@ static void assert_refused(options o, const char *sentence) {
 }
 
 static void what_is_not_there_is_answered_with_what_is(void **state) {
-    assert_refused((options){.table = STR("x")}, "test has no table x; its tables are ops, sums");
-    assert_refused((options){.sort = STR("x")}, "ops has no column x; its columns are name, calls");
+    assert_refused((options){.table = STR("x")},
+                   "test has no table x; its tables are ops, sums");
+    assert_refused((options){.sort = STR("x")},
+                   "ops has no column x; its columns are name, calls");
     assert_refused((options){.sort = STR("calls:up")},
                    "--sort calls:up: not one of COLUMN, COLUMN:asc, COLUMN:desc");
 }
