@@ -1622,7 +1622,7 @@ static void parse(int argc, char **argv) {
         } else if (strcmp(argv[i], "--shapes") == 0) {
             opt.shapes = true;
         } else if (!value) {
-            die("unknown option, or no value behind", argv[i]);
+            die("unknown option, or missing value", argv[i]);
         } else if (k < N_NUMBERS) {
             *numbers[k].value = atoi(argv[++i]);
         } else if (strcmp(argv[i], "--seed") == 0) {

@@ -76,7 +76,7 @@ def step_range(start: int, end: int) -> Schedule:
     """Paddle's scheduler=(start, end): steps start to end - 1, once, with one step to get ready."""
     start = max(start, 0)
     if end <= start:
-        raise ValueError(f"scheduler=({start}, {end}): the end must lie behind the start")
+        raise ValueError(f"scheduler=({start}, {end}): the end must be after the start")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if start >= 1:

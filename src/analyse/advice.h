@@ -7,6 +7,7 @@
 #ifndef ANALYSE_ADVICE_H
 #define ANALYSE_ADVICE_H
 
+#include "analyse/advice_evidence.h"
 #include "analyse/cluster.h"
 #include "analyse/device_metrics.h"
 #include "analyse/idle.h"
@@ -102,8 +103,8 @@ typedef struct {
     const answer *distributed_answer; /* NULL with one worker */
     cluster cluster;                  /* of all workers */
     /* what the producer of a compiled graph measured itself (advice_graph.c) */
-    bool compiled;
-    cluster_step average; /* its average step; parts ABSENT_I64: not told */
+    advice_dialect dialect;
+    cluster_step average; /* its average step; parts ABSENT_I64: not known */
     interval interval_at; /* the longest interval before a forward pass */
     queue_counts host, data_queue;
     pipe_view pipe;
@@ -125,8 +126,8 @@ status advice_facts_find(const analysis_input *in, const params *p, arena *a, ad
 /* The facts of summaries: what rules about several workers look at, and nothing else. */
 status advice_facts_of_run(const analysis_input *in, const params *p, arena *a,
                            advice_facts *out, error *err) MUST_USE;
-/* Is this the message of a suggestion for users of compiled graphs? */
-bool advice_is_for_graphs(uint16_t suggestion);
+/* For whom a suggestion is written. */
+advice_dialect advice_dialect_of(const verdict *suggestion);
 /* The NEED_… bits an answer of advise says are not there. */
 uint32_t advice_lacks(const answer *a);
 

@@ -1,6 +1,6 @@
 /* advice_evidence.c: an advice without its sentences, as text and back.
  *
- *     severity FS compiled FS from FS to FS step FS name   { RS name FS type FS value }
+ *     severity FS dialect FS from FS to FS step FS name   { RS name FS type FS value }
  *
  * FS and RS are the ASCII separators made for this; in a text they become blanks. Numbers are
  * decimal; a number that is not known is empty. Sentences are made anew by whoever reads it, in his
@@ -38,7 +38,7 @@ static void add_value(buf *out, const arg *v) {
 
 void evidence_write(buf *out, const advice_evidence *e) {
     add_number(out, e->words.severity);
-    add_number(out, e->compiled);
+    add_number(out, e->dialect);
     add_number(out, e->from);
     add_number(out, e->to);
     add_number(out, e->step);
@@ -89,7 +89,8 @@ status evidence_read(str text, arena *a, advice_evidence *out, error *err) {
     int64_t how = take_number(&head);
     e.words.severity = SEVERITY_INFO;
     if (how >= 0 && how <= SEVERITY_CRITICAL) e.words.severity = (severity)how;
-    e.compiled = take_number(&head) == 1;
+    int64_t dialect = take_number(&head);
+    if (dialect >= 0 && dialect < N_DIALECTS) e.dialect = (advice_dialect)dialect;
     e.from = take_number(&head);
     e.to = take_number(&head);
     e.step = take_number(&head);

@@ -5,12 +5,22 @@
 #include "analyse/analysis.h"
 #include "base/buf.h"
 
+/* Frameworks with suggestions of their own. The numbers are kept in summaries: only add. */
+typedef enum {
+    FOR_PYTORCH = 0,
+    FOR_GRAPHS, /* compiled graphs: MindSpore */
+    FOR_PADDLE,
+    FOR_MEGENGINE,
+    FOR_OTHERS,
+    N_DIALECTS
+} advice_dialect;
+
 typedef struct {
     verdict words; /* severity and named values */
     str name;      /* operator, kernel or call it is about; may be empty */
     /* Where to look, from the start of the trace, and the step; ABSENT_I64: not known. */
     int64_t from, to, step;
-    bool compiled; /* words for compiled graphs */
+    advice_dialect dialect; /* whose words its suggestion is in */
 } advice_evidence;
 
 /* Appended to `out`. */

@@ -609,5 +609,7 @@ void advice_cost(const advice_facts *f, advice *out, int64_t per_step_ns) {
     verdict_add(&out->words, arg_time("time", per_step_ns));
     verdict_add(&out->words, arg_share("share", advice_share(f, per_step_ns)));
     verdict_add(&out->words, arg_time("step_time", f->step_ns));
+    /* Without markers the recording is the one step: the sentence must not speak of steps. */
+    if (!f->steps.marked) verdict_add(&out->words, arg_time("recording", f->step_ns));
     out->saves = per_step_ns;
 }

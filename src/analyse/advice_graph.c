@@ -69,6 +69,17 @@ static status find_longest_interval(advice_facts *f, error *err) {
     return OK;
 }
 
+/* By the format, else by the names of operators. */
+static advice_dialect find_dialect(const trace *t) {
+    if (step_trace_is_likely(t) || str_eq(t->format, STR("mindspore"))) return FOR_GRAPHS;
+    if (str_eq(t->format, STR("paddle"))) return FOR_PADDLE;
+    if (str_starts(t->format, STR("megengine"))) return FOR_MEGENGINE;
+    if (str_eq(t->format, STR("kineto"))) return FOR_PYTORCH;
+    for (uint32_t i = 1; i < t->n_strings; i++)
+        if (str_starts(trace_str(t, i), STR("aten::"))) return FOR_PYTORCH;
+    return FOR_OTHERS;
+}
+
 status advice_graph_find(advice_facts *f, error *err) {
     const trace *t = f->t;
     TRY(trace_require(t,
@@ -77,7 +88,7 @@ status advice_graph_find(advice_facts *f, error *err) {
                       err));
     f->average = (cluster_step){.number = ABSENT_I64};
     for (int i = 0; i < N_CLUSTER_PARTS; i++) f->average.part[i] = ABSENT_I64;
-    f->compiled = step_trace_is_likely(t);
+    f->dialect = find_dialect(t);
     f->host = queue_count(t, PIPE_HOST_QUEUE);
     f->data_queue = queue_count(t, PIPE_DATA_QUEUE);
     f->cpu_busy = cpu_busy_share(t);

@@ -57,7 +57,7 @@ static void point_to_gap(const advice_facts *f, idle_cause why, advice *out) {
     out->place = longest->range;
     out->name = gap_name(f, longest);
     verdict_add(&out->words, arg_time("longest", longest->ns));
-    verdict_add(&out->words, arg_text("next", out->name.n ? out->name : STR("-")));
+    if (out->name.n) verdict_add(&out->words, arg_text("next", out->name));
 }
 
 bool advice_host_late(const advice_facts *f, double limit, advice *out) {
@@ -209,7 +209,7 @@ bool advice_profiler_overhead(const advice_facts *f, double limit, advice *out) 
     if (advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
     verdict_add(&out->words, arg_int("frames", frames));
-    verdict_add(&out->words, arg_time("overhead", own));
+    if (own > 0) verdict_add(&out->words, arg_time("overhead", own));
     out->saves = ABSENT_I64; /* nothing in a run that is not watched */
     out->severity = SEVERITY_INFO;
     return true;

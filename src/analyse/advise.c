@@ -102,7 +102,7 @@ static status take_kept(const advice_facts *f, finding *found, uint32_t *n, erro
         for (int k = 0; k < N_RULES && !one.rule; k++)
             if (str_eq(row->id, str_of(rules[k].id))) one.rule = &rules[k];
         if (!one.rule || one.rule->needs & NEED_WORKERS) continue;
-        /* Silent where stages of a pipeline are told apart, which one trace does not know. */
+        /* Silent where the stages of a pipeline are known, which one trace does not show. */
         if (one.rule->holds == advice_communication_exposed && advice_is_split(f)) continue;
         TRY(evidence_read(row->evidence, f->arena, &one.evidence, err));
         one.advice.words = one.evidence.words;
@@ -116,28 +116,73 @@ static status take_kept(const advice_facts *f, finding *found, uint32_t *n, erro
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-/* Words for users of compiled graphs, where a remedy is not the same everywhere. */
-static const struct {
-    uint16_t usual, graph;
-} graph_words[] = {
+/* A remedy is not the same everywhere: words for compiled graphs, and for all but PyTorch. */
+typedef struct {
+    uint16_t usual, other;
+} other_words;
+
+static const other_words graph_words[] = {
     {MSG_ADVICE_COMMUNICATION_EXPOSED_SUGGEST, MSG_ADVICE_COMMUNICATION_GRAPH_SUGGEST},
     {MSG_ADVICE_SMALL_KERNELS_SUGGEST, MSG_ADVICE_SMALL_KERNELS_GRAPH_SUGGEST},
     {MSG_ADVICE_STEP_VARIANCE_SUGGEST, MSG_ADVICE_STEP_VARIANCE_GRAPH_SUGGEST},
     {MSG_ADVICE_FIRST_STEP_SUGGEST, MSG_ADVICE_FIRST_STEP_GRAPH_SUGGEST},
+    {MSG_NONE, MSG_NONE},
 };
 
-static uint16_t suggestion_of(const advice_facts *f, const finding *one) {
-    const advice_rule *r = one->rule;
-    bool compiled = one->kept ? one->evidence.compiled : f->compiled;
-    for (size_t i = 0; compiled && i < sizeof graph_words / sizeof *graph_words; i++)
-        if (graph_words[i].usual == r->suggestion) return graph_words[i].graph;
-    return r->suggestion;
+#define ELSEWHERE(NAME) \
+    { MSG_ADVICE_##NAME##_SUGGEST, MSG_ADVICE_##NAME##_OTHER_SUGGEST }
+static const other_words general_words[] = {
+    ELSEWHERE(DATA_LOADER_NO_WORKERS),
+    ELSEWHERE(DATA_LOADER_SLOW),
+    ELSEWHERE(HOST_LATE),
+    ELSEWHERE(BLOCKING_SYNC),
+    ELSEWHERE(ITEM_SYNC),
+    ELSEWHERE(OPTIMIZER_NOT_FUSED),
+    ELSEWHERE(FIRST_STEP),
+    ELSEWHERE(PROFILER_OVERHEAD),
+    ELSEWHERE(OCCUPANCY_LOW),
+    ELSEWHERE(SMALL_KERNELS),
+    ELSEWHERE(TENSOR_CORES_UNUSED),
+    ELSEWHERE(FLOAT32_MATMUL),
+    ELSEWHERE(LAYOUT_CONVERSION),
+    ELSEWHERE(PAGEABLE_COPIES),
+    ELSEWHERE(SYNCHRONOUS_COPIES),
+    ELSEWHERE(ALLOCATOR_CALLS),
+    ELSEWHERE(MEMORY_NEAR_CAPACITY),
+    ELSEWHERE(FRAGMENTATION),
+    ELSEWHERE(COMMUNICATION_EXPOSED),
+    {MSG_NONE, MSG_NONE},
+};
+
+/* The values that choose a clause of such a sentence. */
+static const char *const DIALECT_CLAUSES[N_DIALECTS] = {
+    [FOR_PADDLE] = "paddle", [FOR_MEGENGINE] = "megengine"};
+
+static uint16_t find_other(const other_words *list, uint16_t usual) {
+    while (list->usual != MSG_NONE && list->usual != usual) list++;
+    return list->other;
 }
 
-bool advice_is_for_graphs(uint16_t suggestion) {
-    for (size_t i = 0; i < sizeof graph_words / sizeof *graph_words; i++)
-        if (graph_words[i].graph == suggestion) return true;
-    return false;
+static bool has_other(const other_words *list, uint16_t message) {
+    while (list->other != MSG_NONE && list->other != message) list++;
+    return list->other != MSG_NONE;
+}
+
+static uint16_t suggestion_of(advice_dialect dialect, const advice_rule *r) {
+    uint16_t graph = find_other(graph_words, r->suggestion),
+             general = find_other(general_words, r->suggestion);
+    if (dialect == FOR_GRAPHS && graph != MSG_NONE) return graph;
+    return dialect != FOR_PYTORCH && general != MSG_NONE ? general : r->suggestion;
+}
+
+advice_dialect advice_dialect_of(const verdict *suggestion) {
+    if (has_other(graph_words, suggestion->message)) return FOR_GRAPHS;
+    if (!has_other(general_words, suggestion->message)) return FOR_PYTORCH;
+    for (int d = 0; d < N_DIALECTS; d++)
+        for (uint32_t i = 0; i < suggestion->n_args && DIALECT_CLAUSES[d]; i++)
+            if (strcmp(suggestion->args[i].name, DIALECT_CLAUSES[d]) == 0)
+                return (advice_dialect)d;
+    return FOR_OTHERS;
 }
 
 static verdict sentence(const finding *one, uint16_t message) {
@@ -179,8 +224,9 @@ static void set_kept(table *t, size_t row, const finding *one) {
 }
 
 static status write_finding(table *t, const advice_facts *f, const finding *one, error *err) {
-    const uint16_t messages[] = {one->rule->title, one->rule->evidence, suggestion_of(f, one),
-                                 one->rule->basis};
+    advice_dialect dialect = one->kept ? one->evidence.dialect : f->dialect;
+    const uint16_t messages[] = {one->rule->title, one->rule->evidence,
+                                 suggestion_of(dialect, one->rule), one->rule->basis};
     const uint32_t columns[] = {COL_A(title), COL_A(evidence), COL_A(suggestion), COL_A(basis)};
     verdict *words = ARENA_ARRAY(f->arena, verdict, 4);
     size_t row;
@@ -190,6 +236,7 @@ static status write_finding(table *t, const advice_facts *f, const finding *one,
         words[i] = sentence(one, messages[i]);
         table_set_sentence(t, row, columns[i], &words[i]);
     }
+    if (DIALECT_CLAUSES[dialect]) verdict_add(&words[2], arg_int(DIALECT_CLAUSES[dialect], 1));
     table_set_sentence(t, row, COL_A(values), &words[0]);
     table_set_text(t, row, COL_A(id), str_of(one->rule->id));
     table_set_text(t, row, COL_A(severity), str_of(severity_name(one->advice.severity)));
@@ -244,6 +291,7 @@ static status note_lacks(const advice_facts *f, answer *out, error *err) {
                         .severity = SEVERITY_INFO,
                         .n_args = 1,
                         .args = {arg_text("rules", list)}};
+        if (f->dialect == FOR_PYTORCH) verdict_add(&note, arg_int("pytorch", 1));
         TRY(answer_note(out, f->arena, &note, err));
     }
     return OK;
@@ -302,6 +350,7 @@ status analyse_advise(const analysis_input *in, const params *p, arena *a, answe
                                  .message = MSG_VERDICT_ADVISE_NONE,
                                  .severity = SEVERITY_GOOD};
         verdict_add(&out->verdict, arg_time("step_time", f.step_ns));
+        if (!f.steps.marked) verdict_add(&out->verdict, arg_time("recording", f.step_ns));
     }
     answer_finish(out, p);
     return OK;

@@ -210,7 +210,7 @@ static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     if (!t) FAIL_MEMORY(err);
     facts->only_timed = all_bare(o);
     facts->has_device = o->t->kernel.n > 1 && !all_bare(o);
-    facts->device = device_word_of_work(o->t);
+    facts->device = device_noun(o->t);
     facts->step_ns = n ? mean_i64(total, n) : 0;
     share_parts(sum, facts->share, N_ROLES);
     for (int r = 0; r < N_ROLES; r++) {
@@ -584,6 +584,7 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     TRY(write_user_events(&o, err));
     TRY(note_left_out(&o, err));
     rules_apply(rules, sizeof rules / sizeof *rules, &facts, &out->verdict);
+    if (!o.steps.marked) verdict_add(&out->verdict, arg_time("recording", facts.step_ns));
     TRY(overview_cards_write(o.t, mean_step(&o), a, out, err));
     answer_finish(out, p);
     return OK;

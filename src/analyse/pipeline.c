@@ -309,7 +309,7 @@ static bool processing_is_slow(const void *facts, verdict *v) {
     if (!q->host.batches || !host_is_slow(q)) return false;
     verdict_add(v, arg_share("share", (double)q->host.empty / (double)q->host.batches));
     verdict_add(v, arg_int("count", q->host.empty));
-    verdict_add(v, arg_text("operators", q->slow_names.n ? q->slow_names : STR("-")));
+    if (q->slow_names.n) verdict_add(v, arg_text("operators", q->slow_names));
     return true;
 }
 

@@ -245,7 +245,7 @@ static str evidence_of(const table *t, size_t row, summary *out) {
                          .from = cell(t, row, COL(advise, advice, from)),
                          .to = cell(t, row, COL(advise, advice, to)),
                          .step = cell(t, row, COL(advise, advice, step)),
-                         .compiled = advice_is_for_graphs(suggestion->message)};
+                         .dialect = advice_dialect_of(suggestion)};
     if (!table_is_null(t, row, COL(advise, advice, name)))
         e.name = c[COL(advise, advice, name)].v.s[row];
     buf text = {0};

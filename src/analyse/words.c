@@ -65,6 +65,14 @@ str device_word_of_work(const trace *t) {
     return device_word(t, t->device.n > 1 ? t->device.type[1] : (uint8_t)DEVICE_CUDA);
 }
 
+str device_noun(const trace *t) {
+    if (t->device.n <= 1) return STR("device");
+    uint8_t type = t->device.type[1];
+    if (type == DEVICE_HIP || type == DEVICE_MPS) return STR("GPU");
+    str word = device_word(t, type);
+    return str_eq(word, STR("Device")) || type == DEVICE_PRIVATE ? STR("device") : word;
+}
+
 str device_name(const trace *t, arena *a, uint8_t type, int32_t id) {
     str word = device_word(t, type);
     if (id < 0 || type == DEVICE_CPU) return word;

@@ -8,9 +8,11 @@
 
 /* "op", "kernel", "data_loading", …; "other" for a number that is no kind. */
 str kind_name(uint8_t kind);
-/* "CPU", "GPU0", "XPU1", "MPS0", …, a plug-in's own word "my_npu:0"; {NULL, 0} when out of memory. */
-/* What the devices of the trace are called: the word of the first one, GPU where none is described. */
+/* What the devices of the trace are called: the word of the first one, GPU if none is described. */
 str device_word_of_work(const trace *t);
+/* The same as a noun in a sentence, "the GPU is idle": "device" if the type is not known. */
+str device_noun(const trace *t);
+/* "CPU", "GPU0", "XPU1", "MPS0", …, a plug-in's own word "my_npu:0"; {NULL, 0} when out of memory. */
 str device_name(const trace *t, arena *a, uint8_t type, int32_t id);
 /* The type alone: "GPU", "XPU", "my_npu". */
 str device_word(const trace *t, uint8_t type);

@@ -52,7 +52,7 @@ typedef struct {
     } u;
 } arg;
 
-#define MAX_ARGS 8
+#define MAX_ARGS 10
 
 typedef struct error {
     status status;

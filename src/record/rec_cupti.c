@@ -93,7 +93,7 @@ static bool load_library(void) {
     if (library) return true;
     library = open_library();
     if (!library || !find_functions() || !cupti_map_buffers()) {
-        note(library ? "a function is missing or memory is short" : "libcupti is not there", 0);
+        note(library ? "a function is missing or memory ran out" : "libcupti was not found", 0);
         is_dead = true;
         return false;
     }
@@ -113,7 +113,7 @@ static bool subscribe(void) {
                    : cupti.subscribe(&subscriber, cupti_on_call, NULL);
     if (code == 0) return true;
     char text[200];
-    snprintf(text, sizeof text, "another tool of this program holds it%s%.100s",
+    snprintf(text, sizeof text, "another tool in this program uses it%s%.100s",
              *holder ? ": " : "", holder);
     note(code == ERROR_MULTIPLE_SUBSCRIBERS ? text : "cannot subscribe", code);
     is_dead = code != ERROR_MULTIPLE_SUBSCRIBERS;
@@ -133,7 +133,7 @@ static void enable_kinds(void) {
     for (size_t i = 0; i < sizeof KINDS; i++) {
         int code = is_wanted(KINDS[i]) ? cupti.enable(KINDS[i]) : 0;
         char what[64];
-        snprintf(what, sizeof what, "records of kind %d cannot be had", KINDS[i]);
+        snprintf(what, sizeof what, "records of kind %d are not available", KINDS[i]);
         if (code != 0) note(what, code);
     }
     cupti_enable_calls(subscriber);

@@ -1,13 +1,16 @@
 /* text.c: the sentences of messages.def as one constant table, and putting values into them.
  *
  * messages.def is read twice: tools/generate numbers its ids for base/message_ids.h, the
- * compiler makes the table here in the same order, so an id is an index. A placeholder is
- * {name} with letters, digits and _ between the braces; anything else in braces is plain text.
+ * compiler makes the table here in the same order, so an id is an index. A placeholder begins
+ * with {name, of letters, digits and _, and a sign that says what to do (messages.def lists
+ * them); anything else in braces is plain text.
  *
  * A text value comes from a file somebody else wrote (a path, a name): control characters in it
  * are shown as ?, so that a message cannot move the reader's cursor. A sentence of ours is
  * written as it is. Not here: tables and their layout (present/). */
 #include "text/text.h"
+
+#include <string.h>
 
 #include "base/fmt.h"
 
@@ -54,6 +57,17 @@ static void put_text(buf *out, str s) {
     }
 }
 
+/* 5.3, not 5.30: a sentence is not a column of figures. */
+static void put_real(buf *out, double v) {
+    size_t from = out->n;
+    fmt_real(out, v);
+    if (!buf_ok(out) || !memchr(out->p + from, '.', out->n - from) ||
+        memchr(out->p + from, 'e', out->n - from))
+        return;
+    while (out->p[out->n - 1] == '0') out->n--;
+    if (out->p[out->n - 1] == '.') out->n--;
+}
+
 void text_value(buf *out, const arg *a) {
     switch (a->type) {
     case ARG_NONE: break;
@@ -62,42 +76,151 @@ void text_value(buf *out, const arg *a) {
     case ARG_BYTES: fmt_bytes(out, a->u.i); break;
     case ARG_TIME: fmt_duration(out, a->u.i); break;
     case ARG_SHARE: fmt_share(out, a->u.d); break;
-    case ARG_REAL: fmt_real(out, a->u.d); break;
+    case ARG_REAL: put_real(out, a->u.d); break;
     }
 }
+
+/* ---- placeholders ------------------------------------------------------------------------ */
+
+#define NAME_CHARACTERS 64 /* of a name inside a sentence; kernels have several hundred */
+
+typedef struct {
+    buf *out;
+    const arg *args;
+    uint32_t n_args;
+} format;
+
+/* One placeholder: {name}, {name~}, {name#}, {name|one|many}, {name?clause} or {name!clause}. */
+typedef struct {
+    str name, rest; /* rest: what follows the sign, without the last brace */
+    char sign;      /* } ~ # | ? ! */
+    size_t bytes;   /* of the whole placeholder; 0 when it is none */
+} hole;
 
 static bool is_name_byte(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            c == '_';
 }
 
-/* The name when `s` starts with {name}, else an empty one. */
-static str placeholder(str s) {
-    size_t n = 1;
-    if (s.n == 0 || s.p[0] != '{') return STR_NONE;
-    while (n < s.n && is_name_byte(s.p[n])) n++;
-    return n < s.n && n > 1 && s.p[n] == '}' ? str_n(s.p + 1, n - 1) : STR_NONE;
+/* Where the brace that opens s closes; 0 when it does not. */
+static size_t closing_brace(str s) {
+    size_t depth = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        depth += s.p[i] == '{';
+        if (s.p[i] == '}' && --depth == 0) return i;
+    }
+    return 0;
 }
 
-void text_format(buf *out, lang l, uint16_t message, const arg *args, uint32_t n_args) {
-    str s = str_of(text_get(message, l));
+static hole hole_at(str s) {
+    hole none = {.bytes = 0};
+    size_t n = 1, end;
+    if (s.n == 0 || s.p[0] != '{' || (end = closing_brace(s)) == 0) return none;
+    while (is_name_byte(s.p[n])) n++;
+    if (n == 1 || !strchr("}~#|?!", s.p[n])) return none;
+    size_t from = n < end ? n + 1 : end;
+    return (hole){.name = str_n(s.p + 1, n - 1),
+                  .rest = str_n(s.p + from, end - from),
+                  .sign = s.p[n],
+                  .bytes = end + 1};
+}
+
+static const arg *value_of(const format *f, str name) {
+    for (uint32_t i = 0; i < f->n_args; i++)
+        if (str_eq(str_of(f->args[i].name), name)) return &f->args[i];
+    return NULL;
+}
+
+static bool is_known(const arg *a) {
+    return a && a->type != ARG_NONE && !(a->type == ARG_TEXT && a->u.text.n == 0);
+}
+
+static bool is_one(const arg *a) {
+    if (a->type == ARG_INT) return a->u.i == 1;
+    return a->type == ARG_REAL && a->u.d == 1.0;
+}
+
+/* The byte after the next `characters` of s. */
+static size_t after_characters(str s, size_t at, size_t characters) {
+    for (; at < s.n && characters > 0; characters--) do
+            at++;
+        while (at < s.n && ((unsigned char)s.p[at] & 0xc0) == 0x80);
+    return at;
+}
+
+static size_t characters_of(str s) {
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++) n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
+    return n;
+}
+
+/* A name in at most NAME_CHARACTERS: a longer one loses its middle, since namespaces and
+ * functors tell names apart at both ends. */
+static void put_name(buf *out, const arg *a) {
+    size_t n = a->type == ARG_TEXT ? characters_of(a->u.text) : 0;
+    if (n <= NAME_CHARACTERS) {
+        text_value(out, a);
+        return;
+    }
+    str s = a->u.text;
+    size_t tail = NAME_CHARACTERS / 3, head = NAME_CHARACTERS - 1 - tail;
+    arg first = arg_text(a->name, str_n(s.p, after_characters(s, 0, head))),
+        last = arg_text(a->name, str_from(s, after_characters(s, 0, n - tail)));
+    text_value(out, &first);
+    buf_add_cstr(out, "…");
+    text_value(out, &last);
+}
+
+static void put_sentence(const format *f, str s);
+
+/* False when the value is not there and the placeholder stays visible. */
+static bool put_hole(const format *f, const hole *h) {
+    const arg *a = value_of(f, h->name);
+    size_t bar = str_find(h->rest, STR("|"), 0);
+    switch (h->sign) {
+    case '?':
+        if (is_known(a)) put_sentence(f, h->rest);
+        return true;
+    case '!':
+        if (!is_known(a)) put_sentence(f, h->rest);
+        return true;
+    default: break;
+    }
+    if (!a) return false;
+    if (h->sign == '|' && bar < h->rest.n)
+        put_sentence(f, is_one(a) ? str_n(h->rest.p, bar) : str_from(h->rest, bar + 1));
+    else if (h->sign == '~')
+        put_name(f->out, a);
+    else if (h->sign == '#' && a->type == ARG_INT)
+        buf_add_i64(f->out, a->u.i);
+    else
+        text_value(f->out, a);
+    return true;
+}
+
+static void put_sentence(const format *f, str s) {
     while (s.n != 0) {
-        str name = placeholder(s);
-        uint32_t i = 0;
-        while (i < n_args && !(name.n != 0 && str_eq(str_of(args[i].name), name))) i++;
-        if (i < n_args) {
-            text_value(out, &args[i]);
-            s = str_from(s, name.n + 2);
+        hole h = hole_at(s);
+        if (h.bytes != 0 && put_hole(f, &h)) {
+            s = str_from(s, h.bytes);
         } else {
-            buf_add_byte(out, s.p[0]);
+            buf_add_byte(f->out, s.p[0]);
             s = str_from(s, 1);
         }
     }
 }
 
+void text_format(buf *out, lang l, uint16_t message, const arg *args, uint32_t n_args) {
+    text_fill(out, str_of(text_get(message, l)), args, n_args);
+}
+
+void text_fill(buf *out, str sentence, const arg *args, uint32_t n_args) {
+    format f = {.out = out, .args = args, .n_args = n_args};
+    put_sentence(&f, sentence);
+}
+
 void text_error(buf *out, lang l, const error *err) {
     text_format(out, l, err->message, err->args, err->n_args);
-    if (err->offset == NOPOS || err->offset == 0)
-        return; /* "at byte 0" tells nobody anything */
+    if (err->offset == NOPOS || err->offset == 0) return; /* "at byte 0" says nothing */
     text_put(out, l, MSG_ERROR_AT, arg_int("offset", (int64_t)(err->offset & INT64_MAX)));
 }

@@ -17,10 +17,12 @@ bool lang_of(str name, lang *out);
 /* From a locale such as zh_CN.UTF-8; English for all we do not speak. */
 lang lang_of_locale(const char *locale);
 
-/* The sentence as it stands in messages.def; "" for an id that is none. Static. */
+/* The sentence as written in messages.def; "" for an unknown id. Static. */
 const char *text_get(uint16_t message, lang l);
 /* Appends the sentence with its values. A value that is not given stays as {name}. */
 void text_format(buf *out, lang l, uint16_t message, const arg *args, uint32_t n_args);
+/* The same with a sentence that is not in messages.def. */
+void text_fill(buf *out, str sentence, const arg *args, uint32_t n_args);
 /* Appends one value as a sentence shows it. */
 void text_value(buf *out, const arg *a);
 /* Appends the sentence of an error, with the byte of the input when it is known. */

@@ -22,7 +22,7 @@ export async function main(root, words) {
     s = { root, ...(await stand(root)) };
   } catch (e) {
     console.log(String(e.message ?? e));
-    return /there is no command serve/.test(String(e)) ? 77 : 1;
+    return /unknown command serve/.test(String(e)) ? 77 : 1;
   }
   const wanted = tests.filter(({ name }) => !words.length || words.some((w) => name.includes(w)));
   const able = wanted.filter(({ needs }) => needs.every((n) => s.has.includes(n)));

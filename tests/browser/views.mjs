@@ -323,7 +323,7 @@ test("overview: donut, stages of the device, kinds by stage and by kind", async 
 
 test("every title has its definition on hover, in both languages", async (s) => {
   for (const [lang, view, title, words] of [
-    ["en", "operators?run=gpt_eager", "Share of time", /time on the device of kernels/],
+    ["en", "operators?run=gpt_eager", "Share of time", /device time of kernels/],
     ["zh", "kernels?run=gpt_eager", "核函数耗时占比", /[\u4e00-\u9fff]/],
   ])
     await visit(s, view, async (page) => {

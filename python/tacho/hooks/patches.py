@@ -179,7 +179,7 @@ def totals(wants: Wants, read: Callable[[], List[Tuple[str, float]]], framework:
         _native.note(f"{framework}: no memory ({why})")
         return None
     if wants.memory:
-        _native.note(f"{framework}: memory is its allocators' totals after operators; single blocks are not told")
+        _native.note(f"{framework}: memory is its allocators' totals after operators; single blocks are not recorded")
     count = [0]
 
     def sample() -> None:

@@ -20,7 +20,7 @@ static void everything_comes_back(void **state) {
                          .from = 12,
                          .to = ABSENT_I64,
                          .step = 7,
-                         .compiled = true,
+                         .dialect = FOR_PADDLE,
                          .words = {.severity = SEVERITY_CRITICAL,
                                    .n_args = 4,
                                    .args = {arg_time("time", 1500), arg_share("share", 0.3125),
@@ -32,7 +32,7 @@ static void everything_comes_back(void **state) {
     advice_evidence r = read_back(&a, buf_str(&text));
     assert_true(str_eq(r.name, STR("aten::mm")));
     assert_int_equal(r.from, 12);
-    assert_true(r.to == ABSENT_I64 && r.compiled);
+    assert_true(r.to == ABSENT_I64 && r.dialect == FOR_PADDLE);
     assert_int_equal(r.step, 7);
     assert_int_equal(r.words.severity, SEVERITY_CRITICAL);
     assert_int_equal(r.words.n_args, 4);

@@ -121,9 +121,9 @@ static void steps_are_one_or_a_range(void **state) {
     assert_int_equal(p.last_step, 5);
     assert_int_equal(parse("operators --step 3..", &o, NULL), OK);
     assert_int_equal(o.step.last, INT64_MAX);
-    assert_refused("operators --step 5..3", "--step 5..3: not steps; write 3 or 3..5");
-    assert_refused("operators --step ..", "--step ..: not steps; write 3 or 3..5");
-    assert_refused("operators --step 3..x", "--step 3..x: not steps; write 3 or 3..5");
+    assert_refused("operators --step 5..3", "--step 5..3: not a step range; use 3 or 3..5");
+    assert_refused("operators --step ..", "--step ..: not a step range; use 3 or 3..5");
+    assert_refused("operators --step 3..x", "--step 3..x: not a step range; use 3 or 3..5");
 }
 
 static void parameters_of_the_registry_are_options(void **state) {
@@ -131,10 +131,10 @@ static void parameters_of_the_registry_are_options(void **state) {
     assert_int_equal(parse("operators --group-by name+shape --group-by type", &o, NULL), OK);
     assert_int_equal(options_params(&o, NULL).group, GROUP_TYPE);
     assert_refused("operators --group-by launch",
-                   "--group-by launch: not one of "
+                   "--group-by launch: must be one of "
                    "name|name+shape|name+stack|name+shape+stack|type|subgraph");
     assert_refused("info --group-by name",
-                   "info has no option --group-by; tacho info --help lists them");
+                   "info has no option --group-by; run tacho info --help for a list");
 }
 
 static void a_slip_is_answered_with_the_nearest_name(void **state) {
@@ -142,25 +142,27 @@ static void a_slip_is_answered_with_the_nearest_name(void **state) {
                    "operators has no option --serch; did you mean --search?");
     assert_refused("operators --gruop-by x",
                    "operators has no option --gruop-by; did you mean --group-by?");
-    assert_refused("operators --frobnicate=3",
-                   "operators has no option --frobnicate; tacho operators --help lists them");
+    assert_refused(
+        "operators --frobnicate=3",
+        "operators has no option --frobnicate; run tacho operators --help for a list");
     assert_refused("operators -x",
-                   "operators has no option -x; tacho operators --help lists them");
-    assert_refused("export --o x", "export has no option --o; tacho export --help lists them");
+                   "operators has no option -x; run tacho operators --help for a list");
+    assert_refused("export --o x",
+                   "export has no option --o; run tacho export --help for a list");
     assert_string_equal(command_near(STR("kernel")), "kernels");
     assert_string_equal(command_near(STR("inof")), "info");
     assert_null(command_near(STR("frobnicate")));
 }
 
 static void values_are_checked_by_kind(void **state) {
-    assert_refused("operators --limit -1", "--limit -1: not a whole number of 0 or more");
+    assert_refused("operators --limit -1", "--limit -1: not a whole number ≥ 0");
     assert_refused("operators --limit 99999999999999999999",
-                   "--limit 99999999999999999999: not a whole number of 0 or more");
-    assert_refused("operators --from 12", "--from 12: not a time; write 250us, 12.5ms or 1.2s");
+                   "--limit 99999999999999999999: not a whole number ≥ 0");
+    assert_refused("operators --from 12", "--from 12: not a time; use 250us, 12.5ms, or 1.2s");
     assert_refused("operators --memory-limit lots",
-                   "--memory-limit lots: not a size; write 512M or 4G");
+                   "--memory-limit lots: not a size; use 512M or 4G");
     assert_refused("operators --format xml",
-                   "--format xml: not one of text|json|csv|md|columns");
+                   "--format xml: must be one of text|json|csv|md|columns");
     assert_refused("operators --limit", "option --limit needs a value: --limit N");
     assert_refused("operators --json=1", "option --json takes no value");
 }
@@ -169,9 +171,9 @@ static void contradictions_are_refused(void **state) {
     assert_refused("operators --step 1 --from 1ms",
                    "--step and --from/--to cannot be used together");
     assert_refused("operators --from 2ms --to 1ms",
-                   "the window is empty: it ends before it begins");
+                   "the time window is empty: it ends before it starts");
     assert_refused("export --from 2ms --until 2ms",
-                   "the window is empty: it ends before it begins");
+                   "the time window is empty: it ends before it starts");
 }
 
 static void the_language_is_known_to_the_next_error(void **state) {

@@ -19,14 +19,15 @@ static void the_answer_is_the_object_of_the_contract(void **state) {
         "\"verdict\":{\"id\":\"late\",\"severity\":\"critical\",\"values\":{\"columns\":\"a\","
         "\"idle_share\":0.5},\"text\":{\"en\":\"not recorded: a\",\"zh\":\"未记录：a\"}},"
         "\"tables\":{\n\"things\":{\"columns\":[{\"name\":\"name\",\"type\":\"string\","
-        "\"help\":\"name of the fact\"},{\"name\":\"time\",\"type\":\"int\",\"unit\":\"ns\"},"
+        "\"help\":\"name of the "
+        "property\"},{\"name\":\"time\",\"type\":\"int\",\"unit\":\"ns\"},"
         "{\"name\":\"share\",\"type\":\"real\",\"unit\":\"share\"},{\"name\":\"used\","
         "\"type\":\"bool\"},{\"name\":\"address\",\"type\":\"big\"},{\"name\":\"never\","
         "\"type\":\"int\",\"unit\":\"count\"}],\n\"rows\":[\n"
         "[\"vec<float, 4>::run*\\\"x\\\"|y\",15250,0.34,true,\"9223372036854775808\",null],\n"
         "[\"矩阵\\nb\\u001b[2J\",-3,null,false,null,null]],\"total_rows\":3},\n"
         "\"empty\":{\"columns\":[{\"name\":\"name\",\"type\":\"string\",\"help\":\"name of the "
-        "fact\"}],\n\"rows\":[],\"total_rows\":0}}}\n";
+        "property\"}],\n\"rows\":[],\"total_rows\":0}}}\n";
     arena a;
     arena_init(&a, 0);
     answer x = sample_answer(&a);

@@ -53,7 +53,7 @@ static void a_row_is_a_head_a_line_of_values_and_sentences(void **state) {
                    "   for a line\n"
                    "2. Other ?[2J\n"
                    "   id second\n"
-                   "more in other forms (--format json): hidden\n");
+                   "more columns with --format json: hidden\n");
     arena_fini(&a);
 }
 

@@ -10,25 +10,48 @@
 
 #include "text/text.h"
 
-/* The placeholders of a sentence in order of name, joined. */
+#define MAX_NAMES 32
+
+/* The names of the values a sentence uses, sorted, each once, joined. */
 static void placeholders(const char *s, char *out, size_t size) {
-    char names[16][32];
+    char names[MAX_NAMES + 1][32];
     size_t n = 0;
     for (const char *p = s; (p = strchr(p, '{')) != NULL; p++) {
-        const char *end = strchr(p, '}');
-        assert_non_null(end);
-        assert_true(n < 16 && end - p - 1 < 32);
-        snprintf(names[n], sizeof names[n], "%.*s", (int)(end - p - 1), p + 1);
-        for (size_t i = n++; i > 0 && strcmp(names[i], names[i - 1]) < 0; i--) {
-            char swap[32];
-            memcpy(swap, names[i], sizeof swap);
-            memcpy(names[i], names[i - 1], sizeof swap);
-            memcpy(names[i - 1], swap, sizeof swap);
-        }
+        size_t length = strcspn(p + 1, "}~#|?!{"), at = 0;
+        assert_true(length > 0 && length < sizeof names[0] && n < MAX_NAMES);
+        char name[sizeof names[0]] = "";
+        memcpy(name, p + 1, length);
+        while (at < n && strcmp(names[at], name) < 0) at++;
+        if (at < n && strcmp(names[at], name) == 0) continue;
+        memmove(names[at + 1], names[at], (n++ - at) * sizeof names[0]);
+        memcpy(names[at], name, sizeof name);
     }
     out[0] = '\0';
     for (size_t i = 0; i < n; i++)
         snprintf(out + strlen(out), size - strlen(out), "{%s}", names[i]);
+}
+
+/* The end of the placeholder that begins at s, NULL when it is not closed; *bars: those of its
+ * own, not of the placeholders inside it. */
+static const char *placeholder_end(const char *s, int *bars) {
+    int depth = 0;
+    *bars = 0;
+    for (; *s; s++) {
+        depth += *s == '{';
+        *bars += *s == '|' && depth == 1;
+        if (*s == '}' && --depth == 0) return s;
+    }
+    return NULL;
+}
+
+/* Every brace is closed, and a choice by count has two words. */
+static bool braces_are_right(const char *s) {
+    int depth = 0, bars;
+    for (; *s && depth >= 0; s++) {
+        depth += (*s == '{') - (*s == '}');
+        if (*s == '{' && (!placeholder_end(s, &bars) || bars > 2 || bars == 1)) return false;
+    }
+    return depth == 0;
 }
 
 static void every_message_is_there_in_both_languages(void **state) {
@@ -37,6 +60,79 @@ static void every_message_is_there_in_both_languages(void **state) {
             if (text_get(id, (lang)l)[0] == '\0') fail_msg("message %u has no words", id);
     assert_string_equal(text_get(MSG_NONE, LANG_EN), "");
     assert_string_equal(text_get(UINT16_MAX, LANG_ZH), "");
+}
+
+static void every_placeholder_is_closed(void **state) {
+    for (uint16_t id = 1; id < N_MESSAGES; id++)
+        for (int l = 0; l < N_LANGS; l++)
+            if (!braces_are_right(text_get(id, (lang)l))) fail_msg("%s", text_get(id, (lang)l));
+}
+
+/* What a sentence becomes with the values given. */
+#define assert_fills(sentence, wanted, ...)                                                   \
+    do {                                                                                      \
+        const arg values_[] = {__VA_ARGS__};                                                  \
+        buf b_ = {0};                                                                         \
+        text_fill(&b_, STR(sentence), values_, (uint32_t)(sizeof values_ / sizeof *values_)); \
+        buf_add_byte(&b_, '\0');                                                              \
+        assert_string_equal(b_.p, wanted);                                                    \
+        buf_fini(&b_);                                                                        \
+    } while (0)
+
+static void a_count_chooses_the_word(void **state) {
+    assert_fills("{n} {n|step|steps}", "1 step", arg_int("n", 1));
+    assert_fills("{n} {n|step|steps}", "0 steps", arg_int("n", 0));
+    assert_fills("{n} {n|step|steps}", "1,600 steps", arg_int("n", 1600));
+    assert_fills("{n|one is|{n} are} late", "one is late", arg_int("n", 1));
+    assert_fills("{n|one is|{n} are} late", "7 are late", arg_int("n", 7));
+    assert_fills("{r|call|calls}", "call", arg_real("r", 1.0));
+    assert_fills("{r|call|calls}", "calls", arg_real("r", 1.5));
+    assert_fills("{n|call|calls}", "{n|call|calls}", arg_int("other", 1));
+}
+
+static void a_number_that_names_something_has_no_commas(void **state) {
+    assert_fills("process {pid#}", "process 18697", arg_int("pid", 18697));
+    assert_fills("rank {rank#}", "rank a_1", arg_cstr("rank", "a_1"));
+    assert_fills("{r}× slower", "5.3× slower", arg_real("r", 5.30001));
+    assert_fills("{r}", "10", arg_real("r", 10.04));
+    assert_fills("{r}", "1.00e+20", arg_real("r", 1e20));
+}
+
+static void a_missing_value_takes_its_clause_with_it(void **state) {
+    const char *full = "waits 5, ends with gemm";
+    assert_fills("waits {n}{op?, ends with {op}}", full, arg_int("n", 5),
+                 arg_cstr("op", "gemm"));
+    assert_fills("waits {n}{op?, ends with {op}}", "waits 5", arg_int("n", 5));
+    assert_fills("waits {n}{op?, ends with {op}}", "waits 5", arg_int("n", 5),
+                 arg_cstr("op", ""));
+    assert_fills("{op?{op}}{op!some operator}", "some operator", arg_cstr("op", ""));
+    assert_fills("{op?{op}}{op!some operator}", "mm", arg_cstr("op", "mm"));
+}
+
+static void a_long_name_loses_its_middle(void **state) {
+    char name[300];
+    memset(name, 'x', sizeof name);
+    memcpy(name, "begin", 5);
+    memcpy(name + sizeof name - 3, "end", 3);
+    buf b = {0};
+    const arg a = arg_text("op", str_n(name, sizeof name));
+    text_fill(&b, STR("{op~}"), &a, 1);
+    assert_int_equal(b.n, 63 + strlen("…"));
+    assert_memory_equal(b.p, "beginx", 6);
+    assert_memory_equal(b.p + b.n - 4, "xend", 4);
+    buf_fini(&b);
+    assert_fills("{op~}", "aten::mm", arg_cstr("op", "aten::mm"));
+    assert_fills("{n~}", "5", arg_int("n", 5));
+}
+
+static void a_long_chinese_name_is_cut_between_characters(void **state) {
+    buf b = {0}, name = {0};
+    for (int i = 0; i < 100; i++) buf_add_cstr(&name, "核");
+    const arg a = arg_text("op", buf_str(&name));
+    text_fill(&b, STR("{op~}"), &a, 1);
+    assert_int_equal(b.n, 64 * strlen("核"));
+    buf_fini(&b);
+    buf_fini(&name);
 }
 
 static void both_languages_name_the_same_values(void **state) {
@@ -65,7 +161,7 @@ static void values_go_where_their_names_stand(void **state) {
     text_put(&b, LANG_EN, MSG_CLI_ONE_TRACE, arg_int("count", 1234),
              arg_cstr("command", "info"));
     buf_add_byte(&b, '\0');
-    assert_string_equal(b.p, "info takes one trace, 1,234 were given");
+    assert_string_equal(b.p, "info takes one trace, but 1,234 were given");
     buf_fini(&b);
 }
 
@@ -73,7 +169,7 @@ static void a_value_that_is_missing_stays_visible(void **state) {
     buf b = {0};
     text_put(&b, LANG_EN, MSG_CLI_ONE_TRACE, arg_int("number", 2));
     buf_add_byte(&b, '\0');
-    assert_string_equal(b.p, "{command} takes one trace, {count} were given");
+    assert_string_equal(b.p, "{command} takes one trace, but {count} were given");
     buf_fini(&b);
 }
 
@@ -86,7 +182,7 @@ static void each_type_of_value_is_written_its_own_way(void **state) {
         buf_add_byte(&b, ';');
     }
     buf_add_byte(&b, '\0');
-    assert_string_equal(b.p, "12.5 ms;1.43 MiB;34.0 %;-5;0.500;");
+    assert_string_equal(b.p, "12.5 ms;1.43 MiB;34.0 %;-5;0.5;");
     buf_fini(&b);
 }
 
@@ -130,6 +226,12 @@ static void a_locale_chooses_the_language(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_message_is_there_in_both_languages),
+        cmocka_unit_test(every_placeholder_is_closed),
+        cmocka_unit_test(a_count_chooses_the_word),
+        cmocka_unit_test(a_number_that_names_something_has_no_commas),
+        cmocka_unit_test(a_missing_value_takes_its_clause_with_it),
+        cmocka_unit_test(a_long_name_loses_its_middle),
+        cmocka_unit_test(a_long_chinese_name_is_cut_between_characters),
         cmocka_unit_test(both_languages_name_the_same_values),
         cmocka_unit_test(the_chinese_sentence_is_not_the_english_one),
         cmocka_unit_test(values_go_where_their_names_stand),

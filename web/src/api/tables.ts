@@ -1,5 +1,5 @@
 // made by tools/generate; do not edit
-// What the analyses answer: the columns of every table, and what each can be asked beyond the common.
+// What the analyses return: the columns of every table, and their own parameters.
 
 export interface Tables {
   info: {
