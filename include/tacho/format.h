@@ -85,6 +85,8 @@ enum { /* header.flags */
        TACHO_FILE_DEVICE = 8,
        TACHO_FILE_GRAPH_NODES = 32, /* each node of a CUDA graph, not the graph as one */
        TACHO_FILE_FLIGHT = 16,      /* old chunks are used again: begins may be missing */
+       TACHO_FILE_WINDOW = 64, /* copied out of a recording: what lies before start_tick and after
+                                * stop_tick does not count, begins and ends may be missing */
 };
 enum {                    /* header.lost */
        TACHO_LOST_FULL,   /* events: the file had reached its size, or the disk was full */

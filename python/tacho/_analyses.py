@@ -48,29 +48,29 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Answer:
-        """What a trace is: format, producer, devices, steps, counts of events, damage.
+        """What the trace contains: format, profiler, devices, steps, event counts, damage.
 
-        run: the run, of a folder with several.
-        worker: the worker; the first by rank or name if not given.
-        span: the recording cycle, numbered from 1 by time; the last if not given.
-        all_workers: all workers of the run, where the analysis can: from their summaries, which know
-            steps; a window that cuts a step reads the traces of up to 16 workers, of more it takes whole
-            steps and says so; export merges the traces on one clock.
-        from_: start of the window, an offset from the start of the trace such as 12.5ms.
-        to: end of the window; times are clipped to it, calls count where they start.
-        step: only these training steps; device work belongs to the step of its launch.
-        sort: columns to sort by, the first counts most; numbers fall and texts rise unless :asc or :desc
-            says otherwise.
-        search: only rows with this text in a column, upper and lower case alike.
-        filter: only rows that fit every word: letters in order, "as it is", -without, column:word,
-            column="all of it", >5ms, mean<=2MB; best fit first unless sorted.
-        limit: at most this many rows of each table; 0 shows all.
-        threads: number of threads; as many as there are processors if not given.
-        no_cache: neither read nor write the cache of opened traces.
-        memory_limit: refuse to use more memory than this, such as 4G.
-        stable: leave out times of day and paths, so that the same trace gives the same bytes.
-        strict: make damage of the input an error.
-        lang: language of the words; the environment's if not given.
+        run: run to use, if the folder has several.
+        worker: worker to use (default: the first by rank or name).
+        span: recording cycle, numbered from 1 in order of time (default: the last).
+        all_workers: all workers of the run, using their summaries, which are per step; if the time window
+            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
+            steps are used; export merges the traces onto one clock.
+        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
+        to: end of the time window; times are clipped to it, calls count where they start.
+        step: only these training steps; device work belongs to the step that launched it.
+        sort: columns to sort by, most important first; numbers sort descending and text ascending unless
+            you add :asc or :desc.
+        search: only rows that contain this text in some column, ignoring case.
+        filter: only rows that match every word: letters in order, "exact text", -without, column:word,
+            column="whole value", >5ms, mean<=2MB; best match first unless sorted.
+        limit: maximum rows per table; 0 shows all.
+        threads: number of threads (default: one per CPU).
+        no_cache: do not read or write the cache of opened traces.
+        memory_limit: maximum memory to use, such as 4G.
+        stable: omit timestamps and paths, so that the same trace always gives the same output.
+        strict: treat damaged input as an error.
+        lang: language of the output (default: from the environment).
 
         Tables: trace, events, devices.
         """
@@ -100,30 +100,30 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Table:
-        """Time of the framework's operators on the host and on the device.
+        """Operator times on the host and on the device.
 
-        group_by: what makes one row: events that agree in all of these are added up.
-        run: the run, of a folder with several.
-        worker: the worker; the first by rank or name if not given.
-        span: the recording cycle, numbered from 1 by time; the last if not given.
-        all_workers: all workers of the run, where the analysis can: from their summaries, which know
-            steps; a window that cuts a step reads the traces of up to 16 workers, of more it takes whole
-            steps and says so; export merges the traces on one clock.
-        from_: start of the window, an offset from the start of the trace such as 12.5ms.
-        to: end of the window; times are clipped to it, calls count where they start.
-        step: only these training steps; device work belongs to the step of its launch.
-        sort: columns to sort by, the first counts most; numbers fall and texts rise unless :asc or :desc
-            says otherwise.
-        search: only rows with this text in a column, upper and lower case alike.
-        filter: only rows that fit every word: letters in order, "as it is", -without, column:word,
-            column="all of it", >5ms, mean<=2MB; best fit first unless sorted.
-        limit: at most this many rows of each table; 0 shows all.
-        threads: number of threads; as many as there are processors if not given.
-        no_cache: neither read nor write the cache of opened traces.
-        memory_limit: refuse to use more memory than this, such as 4G.
-        stable: leave out times of day and paths, so that the same trace gives the same bytes.
-        strict: make damage of the input an error.
-        lang: language of the words; the environment's if not given.
+        group_by: how to group rows: events that share all of these are combined.
+        run: run to use, if the folder has several.
+        worker: worker to use (default: the first by rank or name).
+        span: recording cycle, numbered from 1 in order of time (default: the last).
+        all_workers: all workers of the run, using their summaries, which are per step; if the time window
+            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
+            steps are used; export merges the traces onto one clock.
+        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
+        to: end of the time window; times are clipped to it, calls count where they start.
+        step: only these training steps; device work belongs to the step that launched it.
+        sort: columns to sort by, most important first; numbers sort descending and text ascending unless
+            you add :asc or :desc.
+        search: only rows that contain this text in some column, ignoring case.
+        filter: only rows that match every word: letters in order, "exact text", -without, column:word,
+            column="whole value", >5ms, mean<=2MB; best match first unless sorted.
+        limit: maximum rows per table; 0 shows all.
+        threads: number of threads (default: one per CPU).
+        no_cache: do not read or write the cache of opened traces.
+        memory_limit: maximum memory to use, such as 4G.
+        stable: omit timestamps and paths, so that the same trace always gives the same output.
+        strict: treat damaged input as an error.
+        lang: language of the output (default: from the environment).
 
         Tables: operators, phases, top, flops_scopes, by_step, workers.
         """
@@ -154,31 +154,31 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Table:
-        """Time of the kernels on the device.
+        """Kernel times on the device.
 
-        group_by: what makes one row: events that agree in all of these are added up.
-        module: only kernels that this module caused, forward and backward; tacho modules lists the names.
-        run: the run, of a folder with several.
-        worker: the worker; the first by rank or name if not given.
-        span: the recording cycle, numbered from 1 by time; the last if not given.
-        all_workers: all workers of the run, where the analysis can: from their summaries, which know
-            steps; a window that cuts a step reads the traces of up to 16 workers, of more it takes whole
-            steps and says so; export merges the traces on one clock.
-        from_: start of the window, an offset from the start of the trace such as 12.5ms.
-        to: end of the window; times are clipped to it, calls count where they start.
-        step: only these training steps; device work belongs to the step of its launch.
-        sort: columns to sort by, the first counts most; numbers fall and texts rise unless :asc or :desc
-            says otherwise.
-        search: only rows with this text in a column, upper and lower case alike.
-        filter: only rows that fit every word: letters in order, "as it is", -without, column:word,
-            column="all of it", >5ms, mean<=2MB; best fit first unless sorted.
-        limit: at most this many rows of each table; 0 shows all.
-        threads: number of threads; as many as there are processors if not given.
-        no_cache: neither read nor write the cache of opened traces.
-        memory_limit: refuse to use more memory than this, such as 4G.
-        stable: leave out times of day and paths, so that the same trace gives the same bytes.
-        strict: make damage of the input an error.
-        lang: language of the words; the environment's if not given.
+        group_by: how to group rows: events that share all of these are combined.
+        module: only kernels of this module, forward and backward; tacho modules lists the names.
+        run: run to use, if the folder has several.
+        worker: worker to use (default: the first by rank or name).
+        span: recording cycle, numbered from 1 in order of time (default: the last).
+        all_workers: all workers of the run, using their summaries, which are per step; if the time window
+            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
+            steps are used; export merges the traces onto one clock.
+        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
+        to: end of the time window; times are clipped to it, calls count where they start.
+        step: only these training steps; device work belongs to the step that launched it.
+        sort: columns to sort by, most important first; numbers sort descending and text ascending unless
+            you add :asc or :desc.
+        search: only rows that contain this text in some column, ignoring case.
+        filter: only rows that match every word: letters in order, "exact text", -without, column:word,
+            column="whole value", >5ms, mean<=2MB; best match first unless sorted.
+        limit: maximum rows per table; 0 shows all.
+        threads: number of threads (default: one per CPU).
+        no_cache: do not read or write the cache of opened traces.
+        memory_limit: maximum memory to use, such as 4G.
+        stable: omit timestamps and paths, so that the same trace always gives the same output.
+        strict: treat damaged input as an error.
+        lang: language of the output (default: from the environment).
 
         Tables: kernels, top, workers.
         """
@@ -207,29 +207,29 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Answer:
-        """Is the device busy, and if not, whom does it wait for: devices, the average step, stages.
+        """Is the device busy, and if not, what does it wait for: devices, average step, stages.
 
-        run: the run, of a folder with several.
-        worker: the worker; the first by rank or name if not given.
-        span: the recording cycle, numbered from 1 by time; the last if not given.
-        all_workers: all workers of the run, where the analysis can: from their summaries, which know
-            steps; a window that cuts a step reads the traces of up to 16 workers, of more it takes whole
-            steps and says so; export merges the traces on one clock.
-        from_: start of the window, an offset from the start of the trace such as 12.5ms.
-        to: end of the window; times are clipped to it, calls count where they start.
-        step: only these training steps; device work belongs to the step of its launch.
-        sort: columns to sort by, the first counts most; numbers fall and texts rise unless :asc or :desc
-            says otherwise.
-        search: only rows with this text in a column, upper and lower case alike.
-        filter: only rows that fit every word: letters in order, "as it is", -without, column:word,
-            column="all of it", >5ms, mean<=2MB; best fit first unless sorted.
-        limit: at most this many rows of each table; 0 shows all.
-        threads: number of threads; as many as there are processors if not given.
-        no_cache: neither read nor write the cache of opened traces.
-        memory_limit: refuse to use more memory than this, such as 4G.
-        stable: leave out times of day and paths, so that the same trace gives the same bytes.
-        strict: make damage of the input an error.
-        lang: language of the words; the environment's if not given.
+        run: run to use, if the folder has several.
+        worker: worker to use (default: the first by rank or name).
+        span: recording cycle, numbered from 1 in order of time (default: the last).
+        all_workers: all workers of the run, using their summaries, which are per step; if the time window
+            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
+            steps are used; export merges the traces onto one clock.
+        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
+        to: end of the time window; times are clipped to it, calls count where they start.
+        step: only these training steps; device work belongs to the step that launched it.
+        sort: columns to sort by, most important first; numbers sort descending and text ascending unless
+            you add :asc or :desc.
+        search: only rows that contain this text in some column, ignoring case.
+        filter: only rows that match every word: letters in order, "exact text", -without, column:word,
+            column="whole value", >5ms, mean<=2MB; best match first unless sorted.
+        limit: maximum rows per table; 0 shows all.
+        threads: number of threads (default: one per CPU).
+        no_cache: do not read or write the cache of opened traces.
+        memory_limit: maximum memory to use, such as 4G.
+        stable: omit timestamps and paths, so that the same trace always gives the same output.
+        strict: treat damaged input as an error.
+        lang: language of the output (default: from the environment).
 
         Tables: devices, breakdown, steps, stages, stage_steps, configuration, stage_events, user_events,
             step_trace, operator_types, data_flow, work.
@@ -262,35 +262,35 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Table:
-        """Are steps alike, which one is not, and which part of it.
+        """Do steps take equally long, and if not, which step and which part of it is slow.
 
-        fp_point: operator whose start begins the forward pass, full name or the last part of it;
-            PROFILING_FP_START and FP_POINT in the environment say the same.
-        bp_point: operator whose end finishes the backward pass, full name or the last part of it;
-            PROFILING_BP_END and BP_POINT in the environment say the same.
-        end_point: operator whose end finishes the step, full name or the last part of it;
-            PROFILING_ITER_END in the environment says the same.
-        run: the run, of a folder with several.
-        worker: the worker; the first by rank or name if not given.
-        span: the recording cycle, numbered from 1 by time; the last if not given.
-        all_workers: all workers of the run, where the analysis can: from their summaries, which know
-            steps; a window that cuts a step reads the traces of up to 16 workers, of more it takes whole
-            steps and says so; export merges the traces on one clock.
-        from_: start of the window, an offset from the start of the trace such as 12.5ms.
-        to: end of the window; times are clipped to it, calls count where they start.
-        step: only these training steps; device work belongs to the step of its launch.
-        sort: columns to sort by, the first counts most; numbers fall and texts rise unless :asc or :desc
-            says otherwise.
-        search: only rows with this text in a column, upper and lower case alike.
-        filter: only rows that fit every word: letters in order, "as it is", -without, column:word,
-            column="all of it", >5ms, mean<=2MB; best fit first unless sorted.
-        limit: at most this many rows of each table; 0 shows all.
-        threads: number of threads; as many as there are processors if not given.
-        no_cache: neither read nor write the cache of opened traces.
-        memory_limit: refuse to use more memory than this, such as 4G.
-        stable: leave out times of day and paths, so that the same trace gives the same bytes.
-        strict: make damage of the input an error.
-        lang: language of the words; the environment's if not given.
+        fp_point: operator that starts the forward pass, by full name or its last part; same as
+            PROFILING_FP_START and FP_POINT in the environment.
+        bp_point: operator that ends the backward pass, by full name or its last part; same as
+            PROFILING_BP_END and BP_POINT in the environment.
+        end_point: operator that ends the step, by full name or its last part; same as PROFILING_ITER_END
+            in the environment.
+        run: run to use, if the folder has several.
+        worker: worker to use (default: the first by rank or name).
+        span: recording cycle, numbered from 1 in order of time (default: the last).
+        all_workers: all workers of the run, using their summaries, which are per step; if the time window
+            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
+            steps are used; export merges the traces onto one clock.
+        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
+        to: end of the time window; times are clipped to it, calls count where they start.
+        step: only these training steps; device work belongs to the step that launched it.
+        sort: columns to sort by, most important first; numbers sort descending and text ascending unless
+            you add :asc or :desc.
+        search: only rows that contain this text in some column, ignoring case.
+        filter: only rows that match every word: letters in order, "exact text", -without, column:word,
+            column="whole value", >5ms, mean<=2MB; best match first unless sorted.
+        limit: maximum rows per table; 0 shows all.
+        threads: number of threads (default: one per CPU).
+        no_cache: do not read or write the cache of opened traces.
+        memory_limit: maximum memory to use, such as 4G.
+        stable: omit timestamps and paths, so that the same trace always gives the same output.
+        strict: treat damaged input as an error.
+        lang: language of the output (default: from the environment).
 
         Tables: steps, segments, distribution, bands, average, points.
         """
@@ -322,34 +322,34 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Answer:
-        """Does the memory suffice, does it grow, and what holds it.
+        """Is there enough memory, does usage grow, and what uses it.
 
-        at: moment whose contents are listed, an offset from the start of the trace such as 12.5ms; the
-            peak of each device if not given.
-        by: what the table contents is added up by.
-        points: about as many points of the curve for each device as this, with all peaks and valleys; 0
+        at: time at which to list the contents, as an offset from the start of the trace, such as 12.5ms
+            (default: the peak of each device).
+        by: how to group the table contents.
+        points: approximate number of points in the curve of each device, keeping all peaks and valleys; 0
             gives all.
-        run: the run, of a folder with several.
-        worker: the worker; the first by rank or name if not given.
-        span: the recording cycle, numbered from 1 by time; the last if not given.
-        all_workers: all workers of the run, where the analysis can: from their summaries, which know
-            steps; a window that cuts a step reads the traces of up to 16 workers, of more it takes whole
-            steps and says so; export merges the traces on one clock.
-        from_: start of the window, an offset from the start of the trace such as 12.5ms.
-        to: end of the window; times are clipped to it, calls count where they start.
-        step: only these training steps; device work belongs to the step of its launch.
-        sort: columns to sort by, the first counts most; numbers fall and texts rise unless :asc or :desc
-            says otherwise.
-        search: only rows with this text in a column, upper and lower case alike.
-        filter: only rows that fit every word: letters in order, "as it is", -without, column:word,
-            column="all of it", >5ms, mean<=2MB; best fit first unless sorted.
-        limit: at most this many rows of each table; 0 shows all.
-        threads: number of threads; as many as there are processors if not given.
-        no_cache: neither read nor write the cache of opened traces.
-        memory_limit: refuse to use more memory than this, such as 4G.
-        stable: leave out times of day and paths, so that the same trace gives the same bytes.
-        strict: make damage of the input an error.
-        lang: language of the words; the environment's if not given.
+        run: run to use, if the folder has several.
+        worker: worker to use (default: the first by rank or name).
+        span: recording cycle, numbered from 1 in order of time (default: the last).
+        all_workers: all workers of the run, using their summaries, which are per step; if the time window
+            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
+            steps are used; export merges the traces onto one clock.
+        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
+        to: end of the time window; times are clipped to it, calls count where they start.
+        step: only these training steps; device work belongs to the step that launched it.
+        sort: columns to sort by, most important first; numbers sort descending and text ascending unless
+            you add :asc or :desc.
+        search: only rows that contain this text in some column, ignoring case.
+        filter: only rows that match every word: letters in order, "exact text", -without, column:word,
+            column="whole value", >5ms, mean<=2MB; best match first unless sorted.
+        limit: maximum rows per table; 0 shows all.
+        threads: number of threads (default: one per CPU).
+        no_cache: do not read or write the cache of opened traces.
+        memory_limit: maximum memory to use, such as 4G.
+        stable: omit timestamps and paths, so that the same trace always gives the same output.
+        strict: treat damaged input as an error.
+        lang: language of the output (default: from the environment).
 
         Tables: curve, peak_contents, contents, events, statistics, peaks.
         """
@@ -379,30 +379,30 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Table:
-        """Which layer of the model costs the time, forward and backward.
+        """Which layer of the model takes the time, forward and backward.
 
-        group_by: name: one row for each instance, as a tree; type: one row for each class.
-        run: the run, of a folder with several.
-        worker: the worker; the first by rank or name if not given.
-        span: the recording cycle, numbered from 1 by time; the last if not given.
-        all_workers: all workers of the run, where the analysis can: from their summaries, which know
-            steps; a window that cuts a step reads the traces of up to 16 workers, of more it takes whole
-            steps and says so; export merges the traces on one clock.
-        from_: start of the window, an offset from the start of the trace such as 12.5ms.
-        to: end of the window; times are clipped to it, calls count where they start.
-        step: only these training steps; device work belongs to the step of its launch.
-        sort: columns to sort by, the first counts most; numbers fall and texts rise unless :asc or :desc
-            says otherwise.
-        search: only rows with this text in a column, upper and lower case alike.
-        filter: only rows that fit every word: letters in order, "as it is", -without, column:word,
-            column="all of it", >5ms, mean<=2MB; best fit first unless sorted.
-        limit: at most this many rows of each table; 0 shows all.
-        threads: number of threads; as many as there are processors if not given.
-        no_cache: neither read nor write the cache of opened traces.
-        memory_limit: refuse to use more memory than this, such as 4G.
-        stable: leave out times of day and paths, so that the same trace gives the same bytes.
-        strict: make damage of the input an error.
-        lang: language of the words; the environment's if not given.
+        group_by: name: one row per instance, as a tree; type: one row per class.
+        run: run to use, if the folder has several.
+        worker: worker to use (default: the first by rank or name).
+        span: recording cycle, numbered from 1 in order of time (default: the last).
+        all_workers: all workers of the run, using their summaries, which are per step; if the time window
+            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
+            steps are used; export merges the traces onto one clock.
+        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
+        to: end of the time window; times are clipped to it, calls count where they start.
+        step: only these training steps; device work belongs to the step that launched it.
+        sort: columns to sort by, most important first; numbers sort descending and text ascending unless
+            you add :asc or :desc.
+        search: only rows that contain this text in some column, ignoring case.
+        filter: only rows that match every word: letters in order, "exact text", -without, column:word,
+            column="whole value", >5ms, mean<=2MB; best match first unless sorted.
+        limit: maximum rows per table; 0 shows all.
+        threads: number of threads (default: one per CPU).
+        no_cache: do not read or write the cache of opened traces.
+        memory_limit: maximum memory to use, such as 4G.
+        stable: omit timestamps and paths, so that the same trace always gives the same output.
+        strict: treat damaged input as an error.
+        lang: language of the output (default: from the environment).
 
         Tables: modules.
         """
@@ -433,32 +433,32 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Answer:
-        """Does the data arrive in time, and if not, which part of its way is slow.
+        """Does the data arrive in time, and if not, which part of the input pipeline is slow.
 
-        high: share of a queue's length from which it counts as full (0 to 1): when all are, the consumer
-            is the slow one.
-        low: a source whose queue is less full than this (0 to 1) is slow.
-        run: the run, of a folder with several.
-        worker: the worker; the first by rank or name if not given.
-        span: the recording cycle, numbered from 1 by time; the last if not given.
-        all_workers: all workers of the run, where the analysis can: from their summaries, which know
-            steps; a window that cuts a step reads the traces of up to 16 workers, of more it takes whole
-            steps and says so; export merges the traces on one clock.
-        from_: start of the window, an offset from the start of the trace such as 12.5ms.
-        to: end of the window; times are clipped to it, calls count where they start.
-        step: only these training steps; device work belongs to the step of its launch.
-        sort: columns to sort by, the first counts most; numbers fall and texts rise unless :asc or :desc
-            says otherwise.
-        search: only rows with this text in a column, upper and lower case alike.
-        filter: only rows that fit every word: letters in order, "as it is", -without, column:word,
-            column="all of it", >5ms, mean<=2MB; best fit first unless sorted.
-        limit: at most this many rows of each table; 0 shows all.
-        threads: number of threads; as many as there are processors if not given.
-        no_cache: neither read nor write the cache of opened traces.
-        memory_limit: refuse to use more memory than this, such as 4G.
-        stable: leave out times of day and paths, so that the same trace gives the same bytes.
-        strict: make damage of the input an error.
-        lang: language of the words; the environment's if not given.
+        high: fill level (0 to 1) at which a queue counts as full; if all queues are full, the consumer is
+            the bottleneck.
+        low: a source whose queue is filled less than this (0 to 1) is slow.
+        run: run to use, if the folder has several.
+        worker: worker to use (default: the first by rank or name).
+        span: recording cycle, numbered from 1 in order of time (default: the last).
+        all_workers: all workers of the run, using their summaries, which are per step; if the time window
+            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
+            steps are used; export merges the traces onto one clock.
+        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
+        to: end of the time window; times are clipped to it, calls count where they start.
+        step: only these training steps; device work belongs to the step that launched it.
+        sort: columns to sort by, most important first; numbers sort descending and text ascending unless
+            you add :asc or :desc.
+        search: only rows that contain this text in some column, ignoring case.
+        filter: only rows that match every word: letters in order, "exact text", -without, column:word,
+            column="whole value", >5ms, mean<=2MB; best match first unless sorted.
+        limit: maximum rows per table; 0 shows all.
+        threads: number of threads (default: one per CPU).
+        no_cache: do not read or write the cache of opened traces.
+        memory_limit: maximum memory to use, such as 4G.
+        stable: omit timestamps and paths, so that the same trace always gives the same output.
+        strict: treat damaged input as an error.
+        lang: language of the output (default: from the environment).
 
         Tables: queues, queue_samples, operators, flow, suggestions, loading, cpu, cpu_samples, findings,
             dataset_stages.
@@ -490,33 +490,33 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Answer:
-        """Which rank, doing what, and what it costs the others.
+        """Which rank is slow, why, and what it costs the others.
 
-        arrivals: at most so many rows of table arrivals: members of the collectives in which most time
-            was lost (0: all that are known).
-        map_steps: at most so many columns of table heat_map: neighboring steps are joined, their times
-            are means, of late the greatest (0: every step).
-        run: the run, of a folder with several.
-        worker: the worker; the first by rank or name if not given.
-        span: the recording cycle, numbered from 1 by time; the last if not given.
-        all_workers: all workers of the run, where the analysis can: from their summaries, which know
-            steps; a window that cuts a step reads the traces of up to 16 workers, of more it takes whole
-            steps and says so; export merges the traces on one clock.
-        from_: start of the window, an offset from the start of the trace such as 12.5ms.
-        to: end of the window; times are clipped to it, calls count where they start.
-        step: only these training steps; device work belongs to the step of its launch.
-        sort: columns to sort by, the first counts most; numbers fall and texts rise unless :asc or :desc
-            says otherwise.
-        search: only rows with this text in a column, upper and lower case alike.
-        filter: only rows that fit every word: letters in order, "as it is", -without, column:word,
-            column="all of it", >5ms, mean<=2MB; best fit first unless sorted.
-        limit: at most this many rows of each table; 0 shows all.
-        threads: number of threads; as many as there are processors if not given.
-        no_cache: neither read nor write the cache of opened traces.
-        memory_limit: refuse to use more memory than this, such as 4G.
-        stable: leave out times of day and paths, so that the same trace gives the same bytes.
-        strict: make damage of the input an error.
-        lang: language of the words; the environment's if not given.
+        arrivals: maximum rows of table arrivals, for the collectives that lose the most time (0: all that
+            are known).
+        map_steps: maximum columns of table heat_map: neighboring steps are combined, with mean times and
+            the largest late (0: every step).
+        run: run to use, if the folder has several.
+        worker: worker to use (default: the first by rank or name).
+        span: recording cycle, numbered from 1 in order of time (default: the last).
+        all_workers: all workers of the run, using their summaries, which are per step; if the time window
+            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
+            steps are used; export merges the traces onto one clock.
+        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
+        to: end of the time window; times are clipped to it, calls count where they start.
+        step: only these training steps; device work belongs to the step that launched it.
+        sort: columns to sort by, most important first; numbers sort descending and text ascending unless
+            you add :asc or :desc.
+        search: only rows that contain this text in some column, ignoring case.
+        filter: only rows that match every word: letters in order, "exact text", -without, column:word,
+            column="whole value", >5ms, mean<=2MB; best match first unless sorted.
+        limit: maximum rows per table; 0 shows all.
+        threads: number of threads (default: one per CPU).
+        no_cache: do not read or write the cache of opened traces.
+        memory_limit: maximum memory to use, such as 4G.
+        stable: omit timestamps and paths, so that the same trace always gives the same output.
+        strict: treat damaged input as an error.
+        lang: language of the output (default: from the environment).
 
         Tables: overlap, synchronization, collectives, arrivals, devices, cluster_steps, communication,
             communication_ops, links, resources, parallel_stages, parallel_operators, heat_map,
@@ -547,29 +547,29 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Table:
-        """What to change first, and what it would save; with --all-workers also across workers.
+        """What to change first and how much it would save; with --all-workers, also across workers.
 
-        run: the run, of a folder with several.
-        worker: the worker; the first by rank or name if not given.
-        span: the recording cycle, numbered from 1 by time; the last if not given.
-        all_workers: all workers of the run, where the analysis can: from their summaries, which know
-            steps; a window that cuts a step reads the traces of up to 16 workers, of more it takes whole
-            steps and says so; export merges the traces on one clock.
-        from_: start of the window, an offset from the start of the trace such as 12.5ms.
-        to: end of the window; times are clipped to it, calls count where they start.
-        step: only these training steps; device work belongs to the step of its launch.
-        sort: columns to sort by, the first counts most; numbers fall and texts rise unless :asc or :desc
-            says otherwise.
-        search: only rows with this text in a column, upper and lower case alike.
-        filter: only rows that fit every word: letters in order, "as it is", -without, column:word,
-            column="all of it", >5ms, mean<=2MB; best fit first unless sorted.
-        limit: at most this many rows of each table; 0 shows all.
-        threads: number of threads; as many as there are processors if not given.
-        no_cache: neither read nor write the cache of opened traces.
-        memory_limit: refuse to use more memory than this, such as 4G.
-        stable: leave out times of day and paths, so that the same trace gives the same bytes.
-        strict: make damage of the input an error.
-        lang: language of the words; the environment's if not given.
+        run: run to use, if the folder has several.
+        worker: worker to use (default: the first by rank or name).
+        span: recording cycle, numbered from 1 in order of time (default: the last).
+        all_workers: all workers of the run, using their summaries, which are per step; if the time window
+            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
+            steps are used; export merges the traces onto one clock.
+        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
+        to: end of the time window; times are clipped to it, calls count where they start.
+        step: only these training steps; device work belongs to the step that launched it.
+        sort: columns to sort by, most important first; numbers sort descending and text ascending unless
+            you add :asc or :desc.
+        search: only rows that contain this text in some column, ignoring case.
+        filter: only rows that match every word: letters in order, "exact text", -without, column:word,
+            column="whole value", >5ms, mean<=2MB; best match first unless sorted.
+        limit: maximum rows per table; 0 shows all.
+        threads: number of threads (default: one per CPU).
+        no_cache: do not read or write the cache of opened traces.
+        memory_limit: maximum memory to use, such as 4G.
+        stable: omit timestamps and paths, so that the same trace always gives the same output.
+        strict: treat damaged input as an error.
+        lang: language of the output (default: from the environment).
 
         Tables: advice.
         """
@@ -613,47 +613,45 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Answer:
-        """The operators that take longest one by one, with computation, memory and rates (MegEngine's
-        profile_analyze).
+        """The longest operators with computation, memory, and rates (MegEngine's profile_analyze).
 
-        top: Records of each table (-t); 0 shows all, a negative number leaves that many out at the end.
-        type: Keep operators of this type; may be given several times.
-        opr_name: Keep operators whose name begins with what the regular expression matches.
-        input_dtype: Keep operators with an input of this data type.
-        aggregate_by: Groups for --aggregate: the types, or everything in one.
-        aggregate: One record for each group: the largest, smallest, sum or mean of time, computation and
-            memory.
-        top_end_key: end: the whole time; kern: only the waiting until the kernel starts.
-        order_by: Sort by time, computation, memory, flops, bandwidth or opr_id, largest first; + smallest
-            first.
-        min_time: Keep operators that take at least this many seconds.
-        max_time: Keep operators that take at most this many seconds.
-        copy_time: Also the time of copies between devices and how long they waited.
-        show_host: Also the table of host times.
-        dump_only_opr: Name, type and id of each record on a line, to compare two runs.
-        confluence: Tables for wikis, with bars (--wiki is the same).
-        print_only: Print only this part.
-        run: the run, of a folder with several.
-        worker: the worker; the first by rank or name if not given.
-        span: the recording cycle, numbered from 1 by time; the last if not given.
-        all_workers: all workers of the run, where the analysis can: from their summaries, which know
-            steps; a window that cuts a step reads the traces of up to 16 workers, of more it takes whole
-            steps and says so; export merges the traces on one clock.
-        from_: start of the window, an offset from the start of the trace such as 12.5ms.
-        to: end of the window; times are clipped to it, calls count where they start.
-        step: only these training steps; device work belongs to the step of its launch.
-        sort: columns to sort by, the first counts most; numbers fall and texts rise unless :asc or :desc
-            says otherwise.
-        search: only rows with this text in a column, upper and lower case alike.
-        filter: only rows that fit every word: letters in order, "as it is", -without, column:word,
-            column="all of it", >5ms, mean<=2MB; best fit first unless sorted.
-        limit: at most this many rows of each table; 0 shows all.
-        threads: number of threads; as many as there are processors if not given.
-        no_cache: neither read nor write the cache of opened traces.
-        memory_limit: refuse to use more memory than this, such as 4G.
-        stable: leave out times of day and paths, so that the same trace gives the same bytes.
-        strict: make damage of the input an error.
-        lang: language of the words; the environment's if not given.
+        top: records per table (-t); 0 shows all, a negative number leaves out that many at the end.
+        type: keep operators of this type; can be repeated.
+        opr_name: keep operators whose name starts with a match of this regular expression.
+        input_dtype: keep operators with an input of this data type.
+        aggregate_by: groups for --aggregate: by type, or everything in one group.
+        aggregate: one record per group: max, min, sum, or mean of time, computation, and memory.
+        top_end_key: end: the whole time; kern: only the wait until the kernel starts.
+        order_by: sort by time, computation, memory, flops, bandwidth, or opr_id, largest first; prefix +
+            for smallest first.
+        min_time: keep operators that take at least this many seconds.
+        max_time: keep operators that take at most this many seconds.
+        copy_time: also show the time of copies between devices and how long they waited.
+        show_host: also show the table of host times.
+        dump_only_opr: name, type, and id of each record on one line, to compare two runs.
+        confluence: tables for wikis, with bars (same as --wiki).
+        print_only: print only this part.
+        run: run to use, if the folder has several.
+        worker: worker to use (default: the first by rank or name).
+        span: recording cycle, numbered from 1 in order of time (default: the last).
+        all_workers: all workers of the run, using their summaries, which are per step; if the time window
+            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
+            steps are used; export merges the traces onto one clock.
+        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
+        to: end of the time window; times are clipped to it, calls count where they start.
+        step: only these training steps; device work belongs to the step that launched it.
+        sort: columns to sort by, most important first; numbers sort descending and text ascending unless
+            you add :asc or :desc.
+        search: only rows that contain this text in some column, ignoring case.
+        filter: only rows that match every word: letters in order, "exact text", -without, column:word,
+            column="whole value", >5ms, mean<=2MB; best match first unless sorted.
+        limit: maximum rows per table; 0 shows all.
+        threads: number of threads (default: one per CPU).
+        no_cache: do not read or write the cache of opened traces.
+        memory_limit: maximum memory to use, such as 4G.
+        stable: omit timestamps and paths, so that the same trace always gives the same output.
+        strict: treat damaged input as an error.
+        lang: language of the output (default: from the environment).
 
         Tables: summary, device, host.
         """

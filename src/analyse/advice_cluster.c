@@ -26,7 +26,7 @@ static bool sum_part(const cluster *c, cluster_part part, int64_t *sum) {
 
 static void name_rank(const cluster_worker *w, advice *out) {
     if (w->at->rank != ABSENT_I64)
-        verdict_add(&out->words, arg_int("rank", w->at->rank));
+        verdict_add(&out->words, arg_id("rank", w->at->rank));
     else
         verdict_add(&out->words, arg_text("rank", w->at->worker));
     out->name = w->at->worker;

@@ -63,7 +63,7 @@ bool advice_sm_efficiency_low(const advice_facts *f, double limit, advice *out) 
     if (!worst || !(filled < limit)) return false;
     advice_cost(f, out, advice_ns((double)f->part_ns[ROLE_KERNEL] * (1 - filled)));
     verdict_add(&out->words, arg_share("filled", filled));
-    verdict_add(&out->words, arg_int("device", worst->device));
+    verdict_add(&out->words, arg_id("device", worst->device));
     return true;
 }
 

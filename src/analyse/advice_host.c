@@ -174,7 +174,7 @@ bool advice_optimizer_not_fused(const advice_facts *f, double limit, advice *out
 static void point_to_step(const advice_facts *f, uint32_t step, advice *out) {
     const step_span *s = &f->steps.v[step];
     out->place = (interval){s->start, s->end};
-    verdict_add(&out->words, arg_int("step", s->number));
+    verdict_add(&out->words, arg_id("step", s->number));
     verdict_add(&out->words, arg_time("duration", sub_i64(s->end, s->start)));
     verdict_add(&out->words, arg_time("median", f->median_ns));
 }

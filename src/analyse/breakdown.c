@@ -31,9 +31,18 @@ static const uint8_t host_role[N_KINDS] = {
     [KIND_DRIVER] = ROLE_RUNTIME,    [KIND_COLLECTIVE] = ROLE_COMMUNICATION,
 };
 
+/* A range around the forward pass, the backward pass or the optimizer is not work by itself: where our
+ * own recorder tells the operators, what they leave is waiting. Other producers' ranges are all some of
+ * them have. */
+static bool is_only_around(const trace *t, uint8_t kind) {
+    bool is_stage = kind == KIND_FORWARD || kind == KIND_BACKWARD || kind == KIND_OPTIMIZER;
+    return is_stage && t->kind_count[KIND_OP] && steps_are_ours(t);
+}
+
 static void add_host(const trace *t, comm_names *comm, interval window, role_ranges *out) {
     for (uint32_t i = 1; i < t->slice.n; i++) {
         uint8_t kind = t->slice.kind[i], r = host_role[kind];
+        if (is_only_around(t, kind)) continue;
         if (!r && kind != KIND_ANNOTATION) continue;
         if ((kind == KIND_OP || kind == KIND_ANNOTATION) &&
             comm_host_id(comm, t->slice.name[i]))

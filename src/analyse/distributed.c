@@ -226,7 +226,7 @@ typedef struct {
 static void name_worker(const run_question *q, uint32_t worker, verdict *v) {
     const summary_worker *w = q->who.v[worker];
     if (w->rank != ABSENT_I64)
-        verdict_add(v, arg_int("rank", w->rank));
+        verdict_add(v, arg_id("rank", w->rank));
     else
         verdict_add(v, arg_text("rank", w->name));
 }

@@ -244,7 +244,7 @@ static status note_clock(run_question *q, uint32_t worker, const summary_clock *
         note.severity = SEVERITY_WARNING;
     }
     int64_t rank = rank_of(q, worker);
-    verdict_add(&note, rank != ABSENT_I64 ? arg_int("rank", rank)
+    verdict_add(&note, rank != ABSENT_I64 ? arg_id("rank", rank)
                                           : arg_text("rank", q->who.v[worker]->name));
     if (c->aligned) {
         verdict_add(&note, arg_time("offset", c->offset));

@@ -250,12 +250,32 @@ static status write_steps(overview *o, error *err) {
     return OK;
 }
 
+/* Which steps the averages leave out because they warm up. */
+static status note_warm_up(overview *o, error *err) {
+    const step_spans *s = &o->steps;
+    if (!s->n_warm_up) return OK;
+    int64_t sum = 0, typical = 0;
+    for (uint32_t i = 0; i < s->n_warm_up; i++)
+        sum = add_i64(sum, sub_i64(s->warm_up[i].end, s->warm_up[i].start));
+    for (uint32_t i = 0; i < s->n; i++)
+        typical = add_i64(typical, sub_i64(s->v[i].end, s->v[i].start));
+    verdict note = {.id = "warm_up",
+                    .message = s->n_warm_up > 1 ? MSG_NOTE_WARM_UP : MSG_NOTE_WARM_UP_ONE,
+                    .severity = SEVERITY_INFO};
+    verdict_add(&note, arg_id("first", s->warm_up[0].number));
+    verdict_add(&note, arg_id("last", s->warm_up[s->n_warm_up - 1].number));
+    verdict_add(&note, arg_time("time", mean_i64(sum, s->n_warm_up)));
+    verdict_add(&note, arg_time("typical", mean_i64(typical, s->n)));
+    return answer_note(o->out, o->arena, &note, err);
+}
+
 static status note_left_out(overview *o, error *err) {
+    TRY(note_warm_up(o, err));
     for (uint32_t i = 0; i < o->steps.n_left_out; i++) {
         verdict note = {.id = "step_left_out",
                         .message = MSG_NOTE_STEP_LEFT_OUT,
                         .severity = SEVERITY_INFO};
-        verdict_add(&note, arg_int("step", o->steps.left_out[i].number));
+        verdict_add(&note, arg_id("step", o->steps.left_out[i].number));
         TRY(answer_note(o->out, o->arena, &note, err));
     }
     if (o->bare.n) {

@@ -326,7 +326,7 @@ static bool loader_is_slow(const void *facts, verdict *v) {
     if (q->step_ns <= 0 || (double)q->loading_ns < LOADING_LIMIT * (double)q->step_ns)
         return false;
     verdict_add(v, arg_share("share", (double)q->loading_ns / (double)q->step_ns));
-    verdict_add(v, arg_int("step", q->slowest_step));
+    verdict_add(v, arg_id("step", q->slowest_step));
     verdict_add(v, arg_time("time", q->slowest_ns));
     return true;
 }

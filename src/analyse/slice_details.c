@@ -266,7 +266,7 @@ status details_make(const lod *l, uint32_t slice, const selection *s, arena *a,
     slice_details d = {.slice = slice};
     asking q = {.l = l, .t = l->t, .arena = a, .d = &d};
     if (slice == 0 || slice >= l->t->slice.n)
-        FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_NO_SUCH_SLICE, arg_int("id", slice));
+        FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_NO_SUCH_SLICE, arg_id("id", slice));
     TRY(trace_require(l->t, READS, err));
     TRY(list_init(&d.children, a, err));
     TRY(list_init(&d.kernels, a, err));

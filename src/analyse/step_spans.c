@@ -11,8 +11,16 @@
  * The recording often stops while the last step's kernels are still running. Behind the last
  * step with device work all are left out, and that one too when it has less than 0.8 of the
  * pieces the one before it has. Traces without device work keep their host intervals and all
- * of their steps. */
+ * of their steps.
+ *
+ * The first steps of a program compile, fill caches and wait for the first batches. In our own
+ * recordings, which hold them all, those at the beginning that take more than one and a half times the
+ * median of what follows are left out of averages. */
 #include "analyse/step_spans.h"
+
+#include "base/sort.h"
+
+enum { LEAST_TYPICAL = 3 }; /* steps that must remain to call them typical */
 
 typedef struct {
     int64_t first, last; /* start of the first piece, end of the last */
@@ -90,6 +98,47 @@ static uint32_t count_complete(const step_spans *s) {
     return keep;
 }
 
+bool steps_are_ours(const trace *t) {
+    return str_eq(t->format, STR("tacho_recording"));
+}
+
+static int64_t duration(const step_span *s) {
+    return sub_i64(s->end, s->start);
+}
+
+static int compare_durations(uint32_t a, uint32_t b, const void *context) {
+    const step_span *v = context;
+    int64_t x = duration(&v[a]), y = duration(&v[b]);
+    return x != y ? (x < y ? -1 : 1) : a < b ? -1 : a > b;
+}
+
+/* Number of leading steps, at most half of them, each longer than 1.5 medians of all that follow it.
+ * `order` holds 2 n numbers. One sort serves all: without its first steps the sorted order of a list is
+ * what remains of it. */
+static uint32_t count_warm_up(const step_spans *s, uint32_t *order) {
+    for (uint32_t i = 0; i < s->n; i++) order[i] = i;
+    sort_index(order, order + s->n, s->n, compare_durations, s->v);
+    uint32_t warm = 0;
+    while (warm < s->n / 2 && s->n - warm - 1 >= LEAST_TYPICAL) {
+        uint32_t left = s->n - warm - 1, seen = 0, i = 0;
+        for (; i < s->n; i++)
+            if (order[i] > warm && seen++ == left / 2) break;
+        if (duration(&s->v[warm]) * 2 <= duration(&s->v[order[i]]) * 3) break;
+        warm++;
+    }
+    return warm;
+}
+
+static status leave_out_warm_up(step_spans *s, arena *a, error *err) {
+    uint32_t *order = ARENA_ARRAY(a, uint32_t, (size_t)s->n * 2 + 1);
+    if (!order) FAIL_MEMORY(err);
+    s->warm_up = s->v;
+    s->n_warm_up = count_warm_up(s, order);
+    s->v += s->n_warm_up;
+    s->n -= s->n_warm_up;
+    return OK;
+}
+
 static void keep_selected(step_spans *s, const selection *select) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->n; i++) {
@@ -131,6 +180,8 @@ status step_spans_make(const trace *t, const selection *select, arena *a, step_s
         s.n_left_out = s.n - keep;
         s.n = keep;
     }
+    if (s.marked && steps_are_ours(t) && !select->by_step && !select->by_time)
+        TRY(leave_out_warm_up(&s, a, err));
     keep_selected(&s, select);
     *out = s;
     return OK;

@@ -21,11 +21,18 @@ typedef struct {
     uint32_t n; /* kept and selected, by start */
     step_span *left_out;
     uint32_t n_left_out; /* at the end: their device work is missing or cut short */
+    step_span *warm_up;
+    uint32_t n_warm_up; /* at the beginning: much longer than the steps that follow */
     bool marked;         /* false: the one step stands for a recording without markers */
 } step_spans;
 
-/* All steps of the trace, adjusted; those at the end whose device work was cut off are left
- * out; of the others those of the selection, clipped to its window. */
+/* True for traces of our own recorder: it found the steps itself, set-up and warm-up among them, where
+ * other producers' are those that a program chose. */
+bool steps_are_ours(const trace *t);
+
+/* All steps of the trace, adjusted; those at the end whose device work was cut off are left out, and of
+ * our own recordings those at the beginning that warm up; of the others those of the selection, clipped
+ * to its window. Who selects a part gets its warm-up, too. */
 status step_spans_make(const trace *t, const selection *s, arena *a, step_spans *out,
                        error *err) MUST_USE;
 

@@ -303,7 +303,7 @@ static bool first_is_slow(const void *facts, verdict *v) {
     if (f->n < 3 || !f->longest_is_first || (double)f->longest < 1.3 * (double)f->median ||
         !f->median)
         return false;
-    verdict_add(v, arg_int("step", f->longest_step));
+    verdict_add(v, arg_id("step", f->longest_step));
     verdict_add(v, arg_time("duration", f->longest));
     verdict_add(v, arg_time("median", f->median));
     verdict_add(v, arg_real("ratio", (double)f->longest / (double)f->median));
@@ -313,7 +313,7 @@ static bool first_is_slow(const void *facts, verdict *v) {
 static bool one_is_slow(const void *facts, verdict *v) {
     const steps_facts *f = facts;
     if (f->n < 3 || (double)f->longest < 1.2 * (double)f->median || !f->median) return false;
-    verdict_add(v, arg_int("step", f->longest_step));
+    verdict_add(v, arg_id("step", f->longest_step));
     verdict_add(v, arg_time("duration", f->longest));
     verdict_add(v, arg_time("median", f->median));
     verdict_add(v, arg_real("ratio", (double)f->longest / (double)f->median));

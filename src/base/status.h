@@ -34,19 +34,20 @@ typedef enum {
 /* One named value of a message. The type decides how present/ and text/ write it. */
 typedef enum {
     ARG_NONE = 0,
-    ARG_INT,   /* plain count */
+    ARG_INT,   /* plain count, shown as 12,345 */
     ARG_TEXT,  /* string */
     ARG_BYTES, /* size in bytes, shown as 1.50 MB */
     ARG_TIME,  /* nanoseconds, shown as 12.5 ms */
     ARG_SHARE, /* 0…1, shown as 34.0 % */
     ARG_REAL,  /* plain number */
+    ARG_PLAIN, /* a number that is a name (process, port, rank, step): shown as 12345 */
 } arg_type;
 
 typedef struct {
     const char *name; /* static: the placeholder, e.g. "path" for {path} */
     arg_type type;
     union {
-        int64_t i; /* INT, BYTES, TIME */
+        int64_t i; /* INT, BYTES, TIME, PLAIN */
         double d;  /* SHARE, REAL */
         str text;  /* TEXT: borrowed; in an error it points into error.text */
     } u;
@@ -66,6 +67,9 @@ typedef struct error {
 
 static inline arg arg_int(const char *name, int64_t v) {
     return (arg){.name = name, .type = ARG_INT, .u.i = v};
+}
+static inline arg arg_id(const char *name, int64_t v) {
+    return (arg){.name = name, .type = ARG_PLAIN, .u.i = v};
 }
 static inline arg arg_bytes(const char *name, int64_t v) {
     return (arg){.name = name, .type = ARG_BYTES, .u.i = v};

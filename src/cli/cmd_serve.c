@@ -20,7 +20,7 @@ static status check_options(const options *o, error *err) {
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_ONE_TRACE, arg_cstr("command", o->command.name),
              arg_int("count", o->n_traces));
     if (o->port != ABSENT_I64 && o->port > UINT16_MAX)
-        FAIL(err, ERR_ARG, NOPOS, MSG_SERVE_BAD_PORT, arg_int("port", o->port));
+        FAIL(err, ERR_ARG, NOPOS, MSG_SERVE_BAD_PORT, arg_id("port", o->port));
     return OK;
 }
 

@@ -63,18 +63,19 @@ static status write_chrome(const trace *t, const char *path, error *err) {
     return export_gzip(t, &how, to, err);
 }
 
-status record_compact_file(const options *o, const char *path, error *err) {
+status record_compact_file(const options *o, const char *from, const char *to, error *err) {
     loaded l;
     load_options how = {.no_cache = true,
                         .threads =
                             o->threads == ABSENT_I64 ? 0 : (int)min_i64(o->threads, 1024)};
-    TRY(load(path, &how, &l, err));
+    TRY(load(from, &how, &l, err));
     status st = OK;
     if (o->record_to.p && str_eq(o->record_to, STR("chrome"))) {
-        st = write_chrome(l.trace, path, err);
-        if (st == OK) (void)unlink(path);
+        st = write_chrome(l.trace, to, err);
+        if (st == OK) (void)unlink(from);
     } else {
-        st = file_write(l.trace, path, STR_NONE, err);
+        st = file_write(l.trace, to, STR_NONE, err);
+        if (st == OK && strcmp(from, to) != 0) (void)unlink(from);
     }
     trace_release(l.trace);
     return st;
@@ -116,7 +117,7 @@ status record_compact(arena *a, const record_run *r, uint32_t *n, error *err) {
     while (st == OK && next_file(d, r, &name, &h)) st = add_path(a, r, name, &all, err);
     closedir(d);
     for (uint32_t i = 0; i < all.n && st == OK; i++)
-        st = record_compact_file(r->o, all.path[i], err);
+        st = record_compact_file(r->o, all.path[i], all.path[i], err);
     *n = all.n;
     return st;
 }

@@ -96,15 +96,32 @@ static const char *find_python(arena *a) {
     return arena_str(a, str_of(real)).p;
 }
 
-status record_prepare(arena *a, const options *o, record_run *out, error *err) {
+const char *record_package(arena *a) {
+    const char *inject = find_python(a);
+    char path[PATH_MAX];
+    if (!inject) return NULL;
+    snprintf(path, sizeof path, "%s", inject);
+    for (int i = 0; i < 2; i++) { /* PACKAGES/tacho/inject */
+        char *slash = strrchr(path, '/');
+        if (!slash) return NULL;
+        *slash = 0;
+    }
+    return arena_str(a, str_of(path)).p;
+}
+
+status record_folder(arena *a, const options *o, record_run *out, error *err) {
     *out = (record_run){.o = o, .start_unix_ns = unix_ns()};
+    str folder = folder_name(a, o);
+    if (!folder.p) FAIL_MEMORY(err);
+    return make_folder(a, folder, &out->folder, err);
+}
+
+status record_prepare(arena *a, const options *o, record_run *out, error *err) {
+    TRY(record_folder(a, o, out, err));
     const char *told = getenv("TACHO_LIBRARY");
     out->library = told && *told ? told : record_find(a, "libtacho.so", "lib");
     if (!out->library) FAIL0(err, ERR_NOT_FOUND, NOPOS, MSG_RECORD_NO_LIBRARY);
     out->python = find_python(a);
-    str folder = folder_name(a, o);
-    if (!folder.p) FAIL_MEMORY(err);
-    TRY(make_folder(a, folder, &out->folder, err));
     out->argv = ARENA_ARRAY(a, char *, (size_t)o->n_traces + 1);
     if (!out->argv) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < o->n_traces; i++) {

@@ -20,8 +20,13 @@ status record_program(const record_run *r, int *code, error *err) MUST_USE;
 /* Recordings made since the start become sealed traces, and Chrome traces when --to asks. *n: how
  * many there are. */
 status record_compact(arena *a, const record_run *r, uint32_t *n, error *err) MUST_USE;
-/* One recording, by its path. */
-status record_compact_file(const options *o, const char *path, error *err) MUST_USE;
+/* One recording, from one path to another or in its own place. */
+status record_compact_file(const options *o, const char *from, const char *to,
+                           error *err) MUST_USE;
+/* Only the folder of what record_prepare does. */
+status record_folder(arena *a, const options *o, record_run *out, error *err) MUST_USE;
+/* The folder that holds the Python package; NULL: it is not here. The arena's. */
+const char *record_package(arena *a);
 
 /* What the recordings of the run say of themselves while they are being written. */
 typedef struct {

@@ -242,6 +242,21 @@ static status take_devices(recording *r, str list, error *err) {
     return OK;
 }
 
+/* A process may learn late which of many it is; a worker of a loader has no rank, whatever its
+ * environment said. */
+enum { SAID_RANK, SAID_ROLE };
+static const char *const SAID[] = {
+    [SAID_RANK] = "distributedInfo", [SAID_ROLE] = "role", "of_rank", "of_pid"};
+
+static status add_said(recording *r, error *err) {
+    _Static_assert(sizeof SAID / sizeof *SAID == sizeof r->said / sizeof *r->said, "one each");
+    str role = r->said[SAID_ROLE];
+    if (role.n && !str_eq(role, STR("\"rank\""))) r->said[SAID_RANK] = STR_NONE;
+    for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++)
+        if (r->said[i].n) TRY(add_meta_text(r, str_of(SAID[i]), r->said[i], err));
+    return OK;
+}
+
 static status take_meta(recording *r, side_body *s, error *err) {
     uint64_t n;
     if (!take(s, &n, sizeof n) || n == 0 || n > s->n) return OK;
@@ -249,6 +264,11 @@ static status take_meta(recording *r, side_body *s, error *err) {
     s->p += n;
     s->n -= (size_t)n;
     if (str_eq(key, STR("deviceProperties"))) return take_devices(r, rest(s), err);
+    for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++)
+        if (str_eq(key, str_of(SAID[i]))) {
+            r->said[i] = rest(s);
+            return OK;
+        }
     return add_meta_text(r, key, rest(s), err);
 }
 
@@ -488,12 +508,14 @@ static status read_all(recording *r, error *err) {
     builder_set_input_bytes(r->b, r->n_bytes);
     TRY(add_facts(r, err));
     TRY(for_chunks(r, take_sides, err));
+    TRY(add_said(r, err));
     TRY(for_chunks(r, take_events, err));
     TRY(make_lines(r, err));
     TRY(add_clock_fact(r, err));
     size_t line = 0;
     uint64_t end = r->header.state == TACHO_FILE_STOPPED ? r->header.stop_tick : r->last_tick;
     r->last_ns = max_i64(0, recording_ns(r, end, &line));
+    r->last_event_ns = recording_ns(r, r->last_tick, &line);
     TRY(read_threads(r, err));
     count_losses(r);
     return recording_finish(r, err);

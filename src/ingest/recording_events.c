@@ -332,7 +332,7 @@ static size_t range_of(const thread_reader *t, uint32_t name) {
 static status end_range(thread_reader *t, const tacho_slot *head) {
     size_t at = range_of(t, head->name), n = t->open.n;
     if (at == 0) {
-        if (t->r->header.flags & TACHO_FILE_FLIGHT) return OK;
+        if (t->r->header.flags & (TACHO_FILE_FLIGHT | TACHO_FILE_WINDOW)) return OK;
         part_lost(t->part, CAUSE_UNMATCHED_END, NOPOS, recording_name(t->r, head->name));
         part_count(t->part, 0, 1);
         return OK;
@@ -570,11 +570,43 @@ static status begin_thread(thread_reader *t, uint32_t row) {
                                    .kind = LABEL_THREAD_NAME});
 }
 
-/* Flight recorder: what is older than asked for was kept only because there was room. */
+/* Flight recorder: what is older than asked for was kept only because there was room. Counted from the
+ * last event: a program may take long to end after it. */
 static bool is_too_old(const thread_reader *t) {
     uint64_t flight = t->r->header.flight_ns;
     return (t->r->header.flags & TACHO_FILE_FLIGHT) && flight < (uint64_t)INT64_MAX &&
-           t->now < sub_i64(t->r->last_ns, (int64_t)flight);
+           t->now < sub_i64(t->r->last_event_ns, (int64_t)flight);
+}
+
+/* When the event happened: device work is told later, by the helper. */
+static int64_t time_of(const thread_reader *t, const tacho_slot *head) {
+    tacho_gpu_slots gpu;
+    tacho_api_slots api;
+    tacho_device_slots device;
+    tacho_memory_slots memory;
+    size_t line = t->line;
+    switch (head->what & 255) {
+    case TACHO_EVENT_GPU:
+        return payload(head, &gpu, sizeof gpu) ? recording_unix(t->r, gpu.start_ns) : t->now;
+    case TACHO_EVENT_API:
+        return payload(head, &api, sizeof api) ? recording_unix(t->r, api.start_ns) : t->now;
+    case TACHO_EVENT_DEVICE:
+        return payload(head, &device, sizeof device)
+                   ? recording_ns(t->r, device.start_tick, &line)
+                   : t->now;
+    case TACHO_EVENT_MEMORY:
+        return payload(head, &memory, sizeof memory) && memory.unix_ns > 0
+                   ? recording_unix(t->r, memory.unix_ns)
+                   : t->now;
+    default: return t->now;
+    }
+}
+
+/* A window was copied in whole chunks; time 0 is its beginning. */
+static bool is_outside(const thread_reader *t, const tacho_slot *head) {
+    if (!(t->r->header.flags & TACHO_FILE_WINDOW)) return false;
+    int64_t time = time_of(t, head);
+    return time < 0 || time > t->r->last_ns;
 }
 
 static status read_piece(thread_reader *t, const recording_piece *p) {
@@ -583,7 +615,7 @@ static status read_piece(thread_reader *t, const recording_piece *p) {
         t->now = recording_ns(t->r, head->tick, &t->line);
         t->n++;
         part_count(t->part, 1, 0);
-        if (!is_too_old(t)) TRY(take_event(t, head));
+        if (!is_too_old(t) && !is_outside(t, head)) TRY(take_event(t, head));
         i += 1 + (head->what >> 8 & 255);
     }
     return OK;

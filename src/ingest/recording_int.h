@@ -71,7 +71,8 @@ typedef struct {
     map devices;        /* device number -> 1 */
     uint64_t described; /* bit of each device whose properties are known */
     uint32_t shape[16]; /* places of arguments */
-    int64_t last_ns;
+    int64_t last_ns, last_event_ns;
+    str said[4]; /* of what a process says of itself more than once: the last */
     uint64_t last_tick;
     uint32_t n_ops;
 } recording;

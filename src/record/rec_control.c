@@ -4,13 +4,21 @@
  * /tmp/tacho-UID, which is refused when it belongs to somebody else). Whoever connects must be the
  * same user, the system says so. One line is asked, lines are answered:
  *
- *     record SECONDS FLAGS PATH   ->  started FILE, and when the time is over: done FILE
+ *     record SECONDS FLAGS PATH[TAB PACKAGE]
+ *                                 ->  started FILE, and when the time is over: done FILE
+ *     window                      ->  at TICK UNIX_NS FILE (the file that is being written)
+ *     flush                       ->  the same, when all device work that has ended is in the file
  *     trigger WHY                 ->  done FILE         (flight recorder)
- *     status                      ->  recording FILE | idle
- *     anything that cannot be     ->  failed REASON
+ *     status                      ->  STATE FILE        (one of STATES below)
+ *     anything that cannot be     ->  failed REASON     (a word below, or the system's text)
  *
- * FLAGS are letters: s shapes, m memory, t stacks, d device, or -. Everything happens on the helper's
- * thread; a client that hangs costs it 200 ms and no more. */
+ * FLAGS are letters: s shapes, m memory, t stacks, d device, or -. A process that records already is
+ * not disturbed (failed recording): whoever attaches copies what lies between `window` and `flush` out
+ * of its file. Else a recording of its own is made; in a Python program the hooks of PACKAGE come in
+ * first (rec_python.c). A client that goes away, or sends no more, ends what it asked for.
+ *
+ * Everything happens on the helper's thread, but for the start in a Python program, which its main
+ * thread makes; a client that hangs costs the helper 200 ms and no more. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -25,9 +33,26 @@
 
 enum { LINE_BYTES = 4096, READ_MS = 200 };
 
-/* Of the helper's thread alone. */
-static int client = -1; /* who waits for the end of what it asked for */
-static int64_t deadline_ns;
+#define HURRY_NS 1000000000  /* a main thread that does not come to it: another one shall */
+#define GIVE_UP_NS 3000000000 /* and none can: without hooks */
+
+static const char *const STATES[] = {[REC_IDLE] = "idle",
+                                     [REC_STARTS_LATER] = "later",
+                                     [REC_BETWEEN] = "between",
+                                     [REC_RECORDING] = "recording",
+                                     [REC_IN_FLIGHT] = "flight"};
+
+/* Who waits for the end of what it asked for. Of the helper's thread, but for `result`, which the start
+ * leaves, wherever that is made. */
+static struct {
+    int fd; /* < 0: nobody */
+    enum { HOOKING, RUNNING } phase;
+    int64_t since_ns, until_ns;
+    double seconds;
+    tacho_options o;
+    char path[LINE_BYTES];
+    int result;
+} client = {.fd = -1};
 
 static bool folder_name(char *to, size_t size) {
     const char *run = getenv("XDG_RUNTIME_DIR");
@@ -67,7 +92,7 @@ void rec_control_close(int listening, bool remove) {
     struct sockaddr_un name;
     close(listening);
     if (remove && socket_name(&name)) (void)unlink(name.sun_path);
-    if (!remove) client = -1, deadline_ns = 0;
+    if (!remove) client.fd = -1;
 }
 
 static void say(int fd, const char *word, const char *text) {
@@ -102,42 +127,157 @@ static bool read_line(int fd, char *to, size_t size) {
     return false;
 }
 
+/* ---- a recording for a time ---- */
+
+static void start_client(void) {
+    client.result = rec_start(&client.o, true);
+}
+
+/* A word of the head above, or what the system said. */
+static void refuse(int fd, int result) {
+    char path[LINE_BYTES];
+    if (result != TACHO_BUSY)
+        say(fd, "failed", tacho_error());
+    else
+        say(fd, "failed", rec_cycle_state(path, sizeof path) == REC_BETWEEN ? "between" : "recording");
+}
+
+static void forget_client(void) {
+    close(client.fd);
+    client.fd = -1;
+    rec_python_release();
+}
+
+/* The start has been made. */
+static void begin_client(void) {
+    char path[LINE_BYTES] = "";
+    if (client.result != TACHO_OK) {
+        refuse(client.fd, client.result);
+        forget_client();
+        return;
+    }
+    (void)tacho_path(path, sizeof path);
+    say(client.fd, "started", path);
+    client.phase = RUNNING;
+    client.until_ns = rec_clock_ns(CLOCK_MONOTONIC) + (int64_t)(client.seconds * 1e9);
+}
+
+static void begin_without_hooks(void) {
+    start_client();
+    if (client.result == TACHO_OK)
+        tacho_note("attach: the Python interpreter was busy, its hooks are missing");
+    begin_client();
+}
+
+static void wait_for_hooks(void) {
+    int64_t waited = rec_clock_ns(CLOCK_MONOTONIC) - client.since_ns;
+    if (rec_python_is_done())
+        begin_client();
+    else if (waited > GIVE_UP_NS && rec_python_cancel())
+        begin_without_hooks();
+    else if (waited > HURRY_NS)
+        rec_python_hurry();
+}
+
+static void end_client(void) {
+    char path[LINE_BYTES] = "";
+    (void)rec_stop(true, path, sizeof path);
+    rec_helper_put_all_away(); /* names of frames are written there */
+    say(client.fd, "done", path);
+    forget_client();
+}
+
+/* The time is over, or the client went away: both end the recording. */
+void rec_control_tick(void) {
+    char byte;
+    if (client.fd < 0) return;
+    if (client.phase == HOOKING) {
+        wait_for_hooks();
+        return;
+    }
+    bool gone = recv(client.fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0;
+    if (gone || rec_clock_ns(CLOCK_MONOTONIC) >= client.until_ns) end_client();
+}
+
+bool rec_control_is_waiting(void) {
+    return client.fd >= 0;
+}
+
 /* ---- requests; each says whether the connection stays open ---- */
 
+static bool read_request(const char *line, char *flags, char **package) {
+    if (sscanf(line, "record %lf %15s %4095[^\n]", &client.seconds, flags, client.path) != 3 ||
+        !(client.seconds > 0 && client.seconds < 1e6))
+        return false;
+    *package = strchr(client.path, '\t');
+    if (*package) *(*package)++ = 0;
+    client.o = (tacho_options){.size = sizeof client.o,
+                               .path = client.path,
+                               .shapes = strchr(flags, 's') != NULL,
+                               .memory = strchr(flags, 'm') != NULL,
+                               .stacks = strchr(flags, 't') != NULL,
+                               .device = strchr(flags, 'd') != NULL,
+                               .listen = 1};
+    return true;
+}
+
 static bool start_for(int fd, const char *line) {
-    double seconds = 0;
-    char flags[16] = "", path[LINE_BYTES];
-    if (sscanf(line, "record %lf %15s %4095[^\n]", &seconds, flags, path) != 3 ||
-        !(seconds > 0 && seconds < 1e6)) {
+    char flags[16] = "", path[LINE_BYTES], words[64], *package = NULL;
+    if (client.fd >= 0) {
+        say(fd, "failed", "attached");
+        return false;
+    }
+    if (!read_request(line, flags, &package)) {
         say(fd, "failed", "not understood");
         return false;
     }
-    tacho_options o = {.size = sizeof o,
-                       .path = path,
-                       .shapes = strchr(flags, 's') != NULL,
-                       .memory = strchr(flags, 'm') != NULL,
-                       .stacks = strchr(flags, 't') != NULL,
-                       .device = strchr(flags, 'd') != NULL,
-                       .listen = 1};
-    int result = client >= 0 ? TACHO_BUSY : rec_start(&o, true);
-    if (result != TACHO_OK) {
-        say(fd, "failed", result == TACHO_BUSY ? "busy" : tacho_error());
+    if (rec_cycle_state(path, sizeof path) != REC_IDLE) {
+        refuse(fd, TACHO_BUSY);
         return false;
     }
-    (void)tacho_path(path, sizeof path);
-    say(fd, "started", path);
-    client = fd;
-    deadline_ns = rec_clock_ns(CLOCK_MONOTONIC) + (int64_t)(seconds * 1e9);
-    return true;
+    snprintf(words, sizeof words, "device%s%s%s", client.o.shapes ? ",shapes" : "",
+             client.o.memory ? ",memory" : "", client.o.stacks ? ",stacks" : "");
+    client.fd = fd;
+    client.phase = HOOKING;
+    client.since_ns = rec_clock_ns(CLOCK_MONOTONIC);
+    if (package && rec_python_ask(package, words, start_client)) return true;
+    start_client();
+    if (client.result == TACHO_OK) {
+        begin_client();
+        return true;
+    }
+    refuse(fd, client.result);
+    client.fd = -1;
+    return false;
+}
+
+/* Where the clock and the file are. What was to start with the first event starts now. */
+static bool show_window(int fd, bool flushes) {
+    char path[LINE_BYTES], text[LINE_BYTES + 48];
+    if (client.fd >= 0) {
+        say(fd, "failed", "attached");
+        return false;
+    }
+    if (rec_cycle_state(path, sizeof path) == REC_STARTS_LATER) rec_start_pending();
+    if (flushes) rec_cupti_flush();
+    rec_state state = rec_cycle_state(path, sizeof path);
+    tacho_side_clock now = rec_clock_pair();
+    snprintf(text, sizeof text, "%llu %lld %s", (unsigned long long)now.tick,
+             (long long)now.unix_ns, path);
+    if (state >= REC_RECORDING)
+        say(fd, "at", text);
+    else
+        say(fd, "failed", STATES[state]);
+    return false;
 }
 
 static bool pull_trigger(int fd, const char *why) {
     char path[LINE_BYTES] = "";
-    if (tacho_trigger(why) != TACHO_OK) {
-        say(fd, "failed", "no flight recorder is running");
+    if (rec_trigger(why, path, sizeof path) != TACHO_OK) {
+        say(fd, "failed", "no flight recorder");
         return false;
     }
-    (void)tacho_path(path, sizeof path);
+    rec_helper_put_all_away();
     say(fd, "done", path);
     return false;
 }
@@ -145,11 +285,13 @@ static bool pull_trigger(int fd, const char *why) {
 static bool answer(int fd, const char *line) {
     char path[LINE_BYTES] = "";
     if (strncmp(line, "record ", 7) == 0) return start_for(fd, line);
+    if (strcmp(line, "window") == 0) return show_window(fd, false);
+    if (strcmp(line, "flush") == 0) return show_window(fd, true);
     if (strncmp(line, "trigger", 7) == 0)
         return pull_trigger(fd, line[7] == ' ' ? line + 8 : "attach");
     if (strcmp(line, "status") == 0) {
-        (void)tacho_path(path, sizeof path);
-        say(fd, tacho_is_recording() ? "recording" : "idle", path);
+        rec_state state = rec_cycle_state(path, sizeof path);
+        say(fd, client.fd >= 0 ? "attached" : STATES[state], path);
         return false;
     }
     say(fd, "failed", "not understood");
@@ -162,21 +304,4 @@ void rec_control_answer(int listening) {
     if (fd < 0) return;
     bool stays = is_same_user(fd) && read_line(fd, line, sizeof line) && answer(fd, line);
     if (!stays) close(fd);
-}
-
-/* The time is over, or the client went away: both end the recording. */
-void rec_control_tick(void) {
-    char path[LINE_BYTES] = "", byte;
-    if (!deadline_ns) return;
-    bool gone = recv(client, &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0;
-    if (!gone && rec_clock_ns(CLOCK_MONOTONIC) < deadline_ns) return;
-    deadline_ns = 0;
-    (void)rec_stop(true, path, sizeof path);
-    say(client, "done", path);
-    close(client);
-    client = -1;
-}
-
-int64_t rec_control_deadline(void) {
-    return deadline_ns;
 }

@@ -83,8 +83,9 @@ static bool find_functions(void) {
 /* ---- on and off ---- */
 
 void rec_cupti_tick(void) {
-    if (__atomic_load_n(&is_dead, __ATOMIC_RELAXED) || pthread_mutex_trylock(&decode_lock) != 0)
-        return;
+    if (__atomic_load_n(&is_dead, __ATOMIC_RELAXED)) return;
+    if (__atomic_load_n(&is_on, __ATOMIC_RELAXED)) cupti_tell_devices();
+    if (pthread_mutex_trylock(&decode_lock) != 0) return;
     if (is_on) cupti_empty_buffers();
     pthread_mutex_unlock(&decode_lock);
 }
@@ -147,7 +148,7 @@ static void turn_on(void) {
     if (cupti.set_attribute) (void)cupti.set_attribute(ATTRIBUTE_CLEARED, &n, &yes);
     int code = cupti.register_callbacks(cupti_give_buffer, cupti_take_buffer);
     if (code != 0) note("cannot register buffers", code);
-    is_on = code == 0;
+    __atomic_store_n(&is_on, code == 0, __ATOMIC_RELAXED);
     if (is_on) enable_kinds();
     if (!has_exit) has_exit = atexit(stop_at_exit) == 0;
 }
@@ -169,6 +170,7 @@ void rec_cupti_start(void) {
 void rec_cupti_stop(void) {
     if (__atomic_load_n(&is_dead, __ATOMIC_RELAXED)) return;
     bool before = rec_self.in_slow; /* recording is on and our locks but the cycle's are free */
+    if (__atomic_load_n(&is_on, __ATOMIC_RELAXED)) cupti_tell_devices();
     pthread_mutex_lock(&decode_lock);
     if (is_on) {
         rec_self.in_slow = false;
@@ -178,7 +180,20 @@ void rec_cupti_stop(void) {
         cupti_empty_buffers();
         (void)cupti.unsubscribe(subscriber);
         rec_self.in_slow = before;
-        is_on = false;
+        __atomic_store_n(&is_on, false, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&decode_lock);
+}
+
+/* Records of work that has ended; only when CUPTI keeps all of them back, because one in each of its
+ * buffers still runs, are they forced out, which loses those that run. */
+void rec_cupti_flush(void) {
+    if (__atomic_load_n(&is_dead, __ATOMIC_RELAXED)) return;
+    pthread_mutex_lock(&decode_lock);
+    if (is_on) {
+        (void)cupti.flush(0);
+        if (!cupti_has_full_buffer()) (void)cupti.flush(FLUSH_FORCED);
+        cupti_empty_buffers();
     }
     pthread_mutex_unlock(&decode_lock);
 }

@@ -95,9 +95,12 @@ void cupti_take_buffer(void *context, uint32_t stream, uint8_t *p, size_t size, 
     }
 }
 
+bool cupti_has_full_buffer(void) {
+    return __atomic_load_n(&full, __ATOMIC_ACQUIRE) != NULL;
+}
+
 void cupti_empty_buffers(void) {
     buffer *list = __atomic_exchange_n(&full, NULL, __ATOMIC_ACQUIRE);
-    if (list) cupti_tell_devices();
     while (list) {
         buffer *next = list->next;
         uint8_t *record = NULL;

@@ -1,7 +1,9 @@
 /* rec_cupti_device.c: which GPUs there are and how large, asked of the driver.
  *
- * Not at the start: the driver may be in the middle of its own. The helper asks when it has seen the
- * first records. What is not told stays unknown. */
+ * Not at the start: the driver may be in the middle of its own, and says so (not initialized). Not at
+ * the end: the driver's exit handler may have run before ours, and it knows nothing any more. So the
+ * helper asks at each of its turns until it is told, whether or not there are records, and keeps the
+ * answer for all later recordings of the process. */
 #include <dlfcn.h>
 #include <stdio.h>
 
@@ -79,19 +81,36 @@ static void tell_version(void) {
     rec_meta_fact("cupti_version", text, (size_t)snprintf(text, sizeof text, "%u", version));
 }
 
-void cupti_tell_devices(void) {
-    static uint32_t told; /* the recording that knows */
-    static char text[TEXT_BYTES];
-    uint32_t now = __atomic_load_n(&tacho_on, __ATOMIC_RELAXED);
+/* tell_lock */
+static char devices[TEXT_BYTES];
+static size_t n_devices_text; /* 0: not known yet */
+static pthread_mutex_t tell_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool ask_driver(void) {
     int n = 0, at = 1;
-    if (told == now) return;
-    told = now;
-    tell_version();
-    if (!driver.count && !find_driver()) return;
-    if (driver.count(&n) != 0) return;
-    text[0] = '[';
+    if (n_devices_text) return true;
+    if (!driver.attribute && !find_driver()) return false;
+    if (driver.count(&n) != 0 || n <= 0) return false;
+    devices[0] = '[';
     for (int i = 0; i < n && i < MOST_DEVICES; i++)
-        at += write_device(text + at, sizeof text - (size_t)at - 1, i);
-    text[at++] = ']';
-    rec_meta_fact("deviceProperties", text, (size_t)at);
+        at += write_device(devices + at, sizeof devices - (size_t)at - 1, i);
+    devices[at++] = ']';
+    if (at == 2) return false; /* it counts them and does not know them yet */
+    n_devices_text = (size_t)at;
+    return true;
+}
+
+void cupti_tell_devices(void) {
+    static uint32_t told, told_version; /* the recording that knows */
+    uint32_t now = __atomic_load_n(&tacho_on, __ATOMIC_RELAXED);
+    if (now == 0 || now == REC_PENDING || __atomic_load_n(&told, __ATOMIC_RELAXED) == now)
+        return;
+    if (pthread_mutex_trylock(&tell_lock) != 0) return; /* somebody is at it */
+    if (told_version != now) tell_version();
+    told_version = now;
+    if (told != now && ask_driver()) {
+        rec_meta_fact("deviceProperties", devices, n_devices_text);
+        __atomic_store_n(&told, now, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&tell_lock);
 }

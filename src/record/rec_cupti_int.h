@@ -62,6 +62,7 @@ extern cupti_library cupti;
 bool cupti_map_buffers(void);
 void cupti_give_buffer(uint8_t **to, size_t *size, size_t *n_records);
 void cupti_take_buffer(void *context, uint32_t stream, uint8_t *p, size_t size, size_t valid);
+bool cupti_has_full_buffer(void);
 /* Makes events of what is full, and room; not of two threads at once. */
 void cupti_empty_buffers(void);
 
@@ -71,7 +72,8 @@ void cupti_take_record(const uint8_t *p);
 void cupti_put_call(int domain, uint32_t id, const tacho_api_slots *call);
 
 /* ---- rec_cupti_device.c ---- */
-/* Says in the current recording, once, which devices there are. Of the helper. */
+/* Says in the current recording, once, which devices there are, when the driver tells. Waits for nobody
+ * but the driver: not under a lock of ours. */
 void cupti_tell_devices(void);
 
 /* ---- rec_cupti_calls.c ---- */

@@ -27,7 +27,7 @@
 #define FLIGHT_BYTES ((uint64_t)256 << 20)
 
 uint32_t tacho_on;
-uint32_t rec_flags, rec_memory_every;
+uint32_t rec_flags, rec_memory_every, rec_awaits_batch;
 pthread_mutex_t rec_cycle_lock = PTHREAD_MUTEX_INITIALIZER;
 rec_settings rec_set; /* rec_cycle_lock, as everything below */
 
@@ -78,7 +78,7 @@ static void worker_name(char *to, size_t size) {
     (void)gethostname(host, sizeof host - 1);
     if (rec_set.worker[0])
         snprintf(to, size, "%s", rec_set.worker);
-    else if (rec_rank(&rank, &world))
+    else if (rec_rank(rec_set.path, &rank, &world))
         snprintf(to, size, "rank%lld.%s_%d", (long long)rank, host, (int)getpid());
     else
         snprintf(to, size, "%s_%d", host, (int)getpid());
@@ -213,10 +213,13 @@ static void mark_step(int64_t number, uint32_t argument) {
     rec_self.in_slow = before;
 }
 
+/* Who joins a program in the middle sees its first step from the next mark on. */
 static bool begin_now(void) {
     if (!prepare()) return false;
     activate();
-    mark_step((int64_t)step, 0);
+    if (!rec_set.joins) mark_step((int64_t)step, 0);
+    bool from_the_start = rec_set.from_outside && !rec_set.joins && step == 0 && n_files == 1;
+    __atomic_store_n(&rec_awaits_batch, from_the_start, __ATOMIC_RELAXED);
     return true;
 }
 
@@ -237,6 +240,7 @@ void tacho_step(void) {
     if (!__atomic_load_n(&is_started, __ATOMIC_RELAXED) || rec_self.in_slow) return;
     if (__atomic_load_n(&tacho_on, __ATOMIC_RELAXED) == REC_PENDING) rec_start_pending();
     bool ready = false, before = rec_enter(&rec_cycle_lock);
+    __atomic_store_n(&rec_awaits_batch, 0, __ATOMIC_RELAXED);
     if (is_started) {
         step_action now = action_of(&rec_set.o.schedule, step);
         step++;
@@ -260,6 +264,13 @@ void tacho_begin_steps(void) {
     bool before = rec_enter(&rec_cycle_lock);
     if (rec_current) mark_step((int64_t)step, STEP_RESTARTS);
     rec_leave(&rec_cycle_lock, before);
+}
+
+void rec_first_batch(void) {
+    uint32_t waits = 1;
+    if (__atomic_compare_exchange_n(&rec_awaits_batch, &waits, 0, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+        tacho_begin_steps();
 }
 
 /* ---- start and stop ---- */
@@ -286,6 +297,7 @@ int rec_start(const tacho_options *o, bool from_outside) {
         result = TACHO_BUSY;
     } else {
         keep_settings(o, from_outside);
+        rec_set.joins = from_outside;
         if (!follow_schedule()) result = TACHO_FAILED;
         __atomic_store_n(&is_started, result == TACHO_OK, __ATOMIC_RELAXED);
     }
@@ -321,7 +333,7 @@ int tacho_stop(void) {
     return rec_stop(false, NULL, 0);
 }
 
-int tacho_trigger(const char *why) {
+int rec_trigger(const char *why, char *dump, size_t size) {
     if (rec_self.in_slow) return TACHO_OFF;
     bool ready = false, before = rec_enter(&rec_cycle_lock);
     if (rec_current && rec_set.o.flight_seconds > 0) {
@@ -335,8 +347,13 @@ int tacho_trigger(const char *why) {
     if (ready) (void)begin_now();
     rec_settings set = rec_set;
     rec_leave(&rec_cycle_lock, before);
+    if (dump) snprintf(dump, size, "%s", path);
     call_back(ready, &set, path);
     return ready ? TACHO_OK : TACHO_OFF;
+}
+
+int tacho_trigger(const char *why) {
+    return rec_trigger(why, NULL, 0);
 }
 
 void tacho_note(const char *text) {
@@ -393,6 +410,19 @@ size_t tacho_path(char *to, size_t size) {
     int n = snprintf(to, size, "%s", last_path);
     rec_leave(&rec_cycle_lock, before);
     return n > 0 ? (size_t)n : 0;
+}
+
+rec_state rec_cycle_state(char *path, size_t size) {
+    rec_state state = REC_IDLE;
+    bool before = rec_enter(&rec_cycle_lock), inner = rec_enter(&rec_lock);
+    snprintf(path, size, "%s", rec_current ? rec_current->path : "-");
+    if (rec_current)
+        state = rec_set.o.flight_seconds > 0 ? REC_IN_FLIGHT : REC_RECORDING;
+    else if (is_started)
+        state = is_pending ? REC_STARTS_LATER : REC_BETWEEN;
+    rec_leave(&rec_lock, inner);
+    rec_leave(&rec_cycle_lock, before);
+    return state;
 }
 
 const char *tacho_error(void) {

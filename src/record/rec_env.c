@@ -31,6 +31,7 @@ static void after_fork_in_child(void) {
     rec_helper_forked();
     rec_cupti_forked();
     rec_rank_forked();
+    rec_python_forked();
     rec_cycle_forked();
 }
 
@@ -58,7 +59,7 @@ static void read_environment(void) {
                *with = getenv("TACHO_WITH"), *flight = getenv("TACHO_FLIGHT"),
                *ring = getenv("TACHO_RING"), *listens = getenv("TACHO_LISTEN");
     bool listening = listens && *listens && strcmp(listens, "0") != 0;
-    if (path && *path) {
+    if (path && *path && !rec_is_launcher()) {
         tacho_options o = {.size = sizeof o,
                            .path = path,
                            .shapes = has_word(with, "shapes"),

@@ -29,7 +29,15 @@ static inline bool put(uint32_t name, uint32_t what) {
     return s != NULL;
 }
 
+/* The first of them begins the first step; it may be the first event of all. */
+static inline void rec_stage_begins(void) {
+    uint32_t on = __atomic_load_n(&tacho_on, __ATOMIC_RELAXED);
+    if (REC_UNLIKELY(on == REC_PENDING) && !rec_self.in_slow) rec_start_pending();
+    if (REC_UNLIKELY(__atomic_load_n(&rec_awaits_batch, __ATOMIC_RELAXED))) rec_first_batch();
+}
+
 static bool begin(uint32_t name, uint32_t kind) {
+    if (kind >= TACHO_RANGE_DATA && kind <= TACHO_RANGE_OPTIMIZER) rec_stage_begins();
     return put(name, rec_what(TACHO_EVENT_BEGIN, 0, kind));
 }
 

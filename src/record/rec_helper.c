@@ -116,6 +116,10 @@ static void put_away(rec_file *f) {
     rec_file_free(f, true);
 }
 
+void rec_helper_put_all_away(void) {
+    for (rec_file *done; (done = next_to_put_away()) != NULL;) put_away(done);
+}
+
 void rec_helper_put_away(rec_file *f) {
     f->next = to_put_away;
     to_put_away = f;
@@ -151,7 +155,7 @@ static bool is_file_open(void) {
 static void wait_for_work(int listening) {
     struct pollfd fds[2] = {{.fd = wake_fd, .events = POLLIN},
                             {.fd = listening, .events = POLLIN}};
-    int timeout = is_file_open() || rec_control_deadline() ? TICK_MS : -1;
+    int timeout = is_file_open() || rec_control_is_waiting() ? TICK_MS : -1;
     if (poll(fds, listening >= 0 ? 2 : 1, timeout) <= 0) return;
     uint64_t n;
     if (fds[0].revents) (void)!read(wake_fd, &n, sizeof n);
@@ -176,7 +180,7 @@ static void *run_helper(void *unused) {
     prctl(PR_SET_NAME, "tacho", 0, 0, 0);
     yield_to_the_program();
     for (;;) {
-        for (rec_file *done; (done = next_to_put_away()) != NULL;) put_away(done);
+        rec_helper_put_all_away();
         rec_file *f = current_file();
         if (f) serve_current(&w, f);
         rec_control_tick();

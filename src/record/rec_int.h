@@ -5,9 +5,10 @@
  *     rec_file.c     the file: chunks, side records, room ahead of the writers
  *     rec_names.c    names and frames: text to number, once
  *     rec_cycle.c    start, stop, schedule, flight recorder
- *     rec_meta.c     facts of the whole recording: rank, host, command, what the program says
+ *     rec_meta.c     facts of the whole recording: host, command, what the program says
+ *     rec_rank.c     which of many processes this is: rank, loader, launcher
  *     rec_helper.c   the thread that makes room, reads clocks, puts away what was stopped
- *     rec_control.c  its socket, for tacho attach
+ *     rec_control.c  its socket, for tacho attach; rec_python.c the hooks that come with it
  *     rec_nvtx.c     ranges of NVTX; rec_itt.c of ITT
  *     rec_cupti*.c   work of NVIDIA's GPUs
  *     rec_torch.c    PyTorch's operators; rec_torch_memory.c its allocators
@@ -177,6 +178,7 @@ bool rec_frames_name(rec_file *f, int64_t ns);
 void rec_cupti_start(void); /* when CUDA is there and the recording wants it */
 void rec_cupti_tick(void);  /* full buffers into events; of the helper */
 void rec_cupti_stop(void);  /* what is left; while the file is still current */
+void rec_cupti_flush(void); /* what has been made so far becomes events; it goes on */
 void rec_cupti_forked(void);
 
 /* ---- events that programs have no call for ---- */
@@ -221,14 +223,30 @@ typedef struct {
     tacho_options o;
     char path[3072], worker[256];
     bool from_outside; /* tacho record or attach started it: the program cannot stop it */
+    bool joins;        /* in the middle of a program: the step that runs is not seen whole */
 } rec_settings;
 extern rec_settings rec_set;
 extern uint32_t rec_flags; /* TACHO_FILE_* of the current recording */
 extern uint32_t rec_memory_every;
+/* Not 0 in a program that `tacho record` runs until it does the first thing that belongs to a step
+ * (fetching a batch, a forward or backward pass, the optimizer): what came before set it up. */
+extern uint32_t rec_awaits_batch;
+void rec_first_batch(void);
 /* Counts a loss in the current file. */
 void rec_count_lost(int which, uint64_t n);
 int rec_start(const tacho_options *o, bool from_outside);
 int rec_stop(bool from_outside, char *path, size_t size);
+/* tacho_trigger; `dump` gets the path of what was written. */
+int rec_trigger(const char *why, char *dump, size_t size);
+typedef enum {
+    REC_IDLE,
+    REC_STARTS_LATER, /* with the first event */
+    REC_BETWEEN,      /* the schedule does not want this step */
+    REC_RECORDING,
+    REC_IN_FLIGHT
+} rec_state;
+/* What happens now, and the file that is being written ("-": none), under the name it has now. */
+rec_state rec_cycle_state(char *path, size_t size);
 /* The first event shall start it. */
 void rec_set_pending(const tacho_options *o);
 /* Starts what is pending; called by the first event. */
@@ -239,15 +257,27 @@ void rec_cycle_forked(void);
 void rec_meta_fact(const char *key, const char *value, size_t n);
 /* Metadata into a new file. rec_lock. */
 void rec_meta_write(rec_file *f);
-/* Rank and number of processes: as told, else as the launcher's environment says; false: unknown. */
-bool rec_rank(int64_t *rank, int64_t *world);
+/* ---- ranks ---- */
+/* Rank and number of processes (< 0: not known): as told, else as the launcher's environment says;
+ * false: it has none. A child of a process that records into `folder` has that process's environment
+ * and is no rank. */
+bool rec_rank(const char *folder, int64_t *rank, int64_t *world);
+/* What this process is among others, into a new file. rec_lock. */
+void rec_rank_write(rec_file *f, const char *folder);
+/* The program says what this process is: "data_loader", … */
+void rec_rank_role(const char *role);
+/* torchrun, mpirun and their like start programs and are none. */
+bool rec_is_launcher(void);
 void rec_rank_forked(void);
+/* A fact into a file; the value is JSON. rec_lock. */
+void rec_meta_put(rec_file *f, const char *key, const char *value, size_t n);
 
 /* ---- helper ---- */
 /* Makes sure that it runs and listens when it should; false when there can be no thread. */
 bool rec_helper_start(bool listens);
 void rec_helper_wake(void);
 void rec_helper_put_away(rec_file *f); /* at its next turn; rec_lock */
+void rec_helper_put_all_away(void);    /* now; of the helper */
 /* Waits a while when many stopped files are still open: for programs that start and stop all the time. */
 void rec_helper_catch_up(void);
 void rec_helper_forked(void);
@@ -257,7 +287,21 @@ void rec_helper_finish(void); /* at exit: what is to be put away, and the socket
 int rec_control_open(void);             /* the listening socket, or -1 */
 void rec_control_answer(int listening); /* one connection that waits */
 void rec_control_tick(void);            /* ends what was asked for a time */
-int64_t rec_control_deadline(void);     /* monotonic ns, 0: none */
+bool rec_control_is_waiting(void);      /* for the end of what was asked: call tick often */
 void rec_control_close(int listening, bool remove);
+
+/* ---- Python ---- */
+/* Asks the interpreter of this process, when there is one, to set tacho's hooks (`package` is the
+ * folder that holds the package, `words` are those of TACHO_WITH) and to call `start` when they are
+ * set. False: there is none. */
+bool rec_python_ask(const char *package, const char *words, void (*start)(void));
+/* Its main thread waits for something else: another thread shall do it. */
+void rec_python_hurry(void);
+bool rec_python_is_done(void); /* `start` has been called */
+/* True: it had not begun and now never will. */
+bool rec_python_cancel(void);
+/* The hooks are taken away when the interpreter comes to it. */
+void rec_python_release(void);
+void rec_python_forked(void);
 
 #endif

@@ -1,9 +1,8 @@
 /* rec_meta.c: facts of the whole recording.
  *
- * What the program says (tacho_meta, tacho_rank, tacho_pipe) is kept for its life and written into
- * each file; what can be known without asking (host, command, number of processors, the launcher's
- * rank) is found out when a file begins. A launcher's variables are inherited by every child, so a
- * forked child has no rank until the program says so: the workers of a data loader are not ranks. */
+ * What the program says (tacho_meta, tacho_pipe) is kept for its life and written into each file; what
+ * can be known without asking (host, command, number of processors) is found out when a file begins.
+ * Ranks are in rec_rank.c. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,39 +21,10 @@ static struct pipe_row {
     int64_t workers;
 } pipes[MOST_FACTS];
 static int n_pipes;
-static int64_t told_rank = -1, told_world = -1;
-static bool is_child;
-
-static bool number_of(const char *name, int64_t *out) {
-    const char *text = getenv(name);
-    char *end;
-    if (!text || !*text) return false;
-    *out = strtoll(text, &end, 10);
-    return *end == 0 && *out >= 0;
-}
-
-bool rec_rank(int64_t *rank, int64_t *world) {
-    static const char *const NAMES[][2] = {{"RANK", "WORLD_SIZE"},
-                                           {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-                                           {"PMI_RANK", "PMI_SIZE"},
-                                           {"PADDLE_TRAINER_ID", "PADDLE_TRAINERS_NUM"},
-                                           {"SLURM_PROCID", "SLURM_NTASKS"}};
-    *rank = told_rank;
-    *world = told_world;
-    if (told_rank >= 0) return true;
-    for (size_t i = 0; !is_child && i < sizeof NAMES / sizeof *NAMES; i++)
-        if (number_of(NAMES[i][0], rank) && number_of(NAMES[i][1], world)) return true;
-    return false;
-}
-
-void rec_rank_forked(void) {
-    told_rank = told_world = -1;
-    is_child = true;
-}
 
 /* ---- writing ---- */
 
-static void write_fact(rec_file *f, const char *key, const char *value, size_t n_value) {
+void rec_meta_put(rec_file *f, const char *key, const char *value, size_t n_value) {
     char fixed[8 + 256];
     uint64_t n = strnlen(key, 256);
     memcpy(fixed, &n, sizeof n);
@@ -64,7 +34,7 @@ static void write_fact(rec_file *f, const char *key, const char *value, size_t n
 
 void rec_meta_fact(const char *key, const char *value, size_t n) {
     bool before = rec_enter(&rec_lock);
-    if (rec_current) write_fact(rec_current, key, value, n);
+    if (rec_current) rec_meta_put(rec_current, key, value, n);
     rec_leave(&rec_lock, before);
 }
 
@@ -79,7 +49,7 @@ static void write_text_fact(rec_file *f, const char *key, const char *text, size
         to[at++] = (char)(c < ' ' ? ' ' : c);
     }
     to[at++] = '"';
-    write_fact(f, key, to, at);
+    rec_meta_put(f, key, to, at);
 }
 
 static void write_command(rec_file *f) {
@@ -99,26 +69,18 @@ static void write_pipe(rec_file *f, const struct pipe_row *p) {
     rec_side(f, TACHO_SIDE_PIPE, &fixed, sizeof fixed, NULL, 0);
 }
 
-static void write_rank(rec_file *f, int64_t rank, int64_t world) {
-    char text[96];
-    int n = snprintf(text, sizeof text, "{\"rank\":%lld,\"world_size\":%lld}", (long long)rank,
-                     (long long)world);
-    write_fact(f, "distributedInfo", text, (size_t)n);
-}
-
 void rec_meta_write(rec_file *f) {
     char text[256] = "";
-    int64_t rank, world;
     if (gethostname(text, sizeof text - 1) == 0)
         write_text_fact(f, "hostname", text, strlen(text));
     write_command(f);
     int n = snprintf(text, sizeof text, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-    write_fact(f, "processors", text, (size_t)n);
+    rec_meta_put(f, "processors", text, (size_t)n);
     write_text_fact(f, "recorder", "libtacho " TACHO_VERSION,
                     strlen("libtacho " TACHO_VERSION));
-    if (rec_rank(&rank, &world)) write_rank(f, rank, world);
+    rec_rank_write(f, rec_set.path);
     for (int i = 0; i < n_facts; i++)
-        write_fact(f, facts[i].key, facts[i].value, strlen(facts[i].value));
+        rec_meta_put(f, facts[i].key, facts[i].value, strlen(facts[i].value));
     for (int i = 0; i < n_pipes; i++) write_pipe(f, &pipes[i]);
 }
 
@@ -142,7 +104,7 @@ static void keep_fact(const char *key, const char *value) {
     if (at < n_facts) free(facts[at].value);
     facts[at] = (struct fact){name, copy};
     if (at == n_facts) n_facts++;
-    if (rec_current) write_fact(rec_current, key, value, strlen(value));
+    if (rec_current) rec_meta_put(rec_current, key, value, strlen(value));
 }
 
 /* A value that is no JSON is kept as a JSON text; the reader has the last word about the rest. */
@@ -160,17 +122,12 @@ void tacho_meta(const char *key, const char *value) {
         text[at] = 0;
         value = text;
     }
+    if (strcmp(key, "role") == 0) { /* of which there is one */
+        rec_rank_role(value);
+        return;
+    }
     bool before = rec_enter(&rec_lock);
     keep_fact(key, value);
-    rec_leave(&rec_lock, before);
-}
-
-void tacho_rank(int64_t rank, int64_t world_size) {
-    if (rec_self.in_slow) return;
-    bool before = rec_enter(&rec_lock);
-    told_rank = rank;
-    told_world = world_size;
-    if (rec_current) write_rank(rec_current, rank, world_size);
     rec_leave(&rec_lock, before);
 }
 

@@ -306,7 +306,7 @@ static status answer_instant(exchange *x, uint32_t id, error *err) {
     const trace *t = l->t;
     buf *b = &x->reply.body;
     if (id == 0 || id >= t->instant.n)
-        FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_NO_SUCH_SLICE, arg_int("id", id));
+        FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_NO_SUCH_SLICE, arg_id("id", id));
     TRY(trace_require(t, TRACE_TABLE(instant) | TRACE_TABLE(category), err));
     uint32_t track = t->instant.track[id], lane = 0;
     for (uint32_t i = 1; i < l->n_lanes; i++)

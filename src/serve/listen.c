@@ -157,7 +157,7 @@ status listen_open(const char *host, uint16_t port, listening *out, error *err) 
         s = fail_taken(to, port, err);
     else if (fd < 0)
         s = error_set(err, ERR_IO, NOPOS, MSG_SERVE_CANNOT_LISTEN, 3,
-                      (arg[]){arg_cstr("host", host), arg_int("port", port),
+                      (arg[]){arg_cstr("host", host), arg_id("port", port),
                               arg_cstr("reason", strerror(errno))});
     else
         *out = (listening){.fd = fd,

@@ -72,6 +72,7 @@ void text_value(buf *out, const arg *a) {
     switch (a->type) {
     case ARG_NONE: break;
     case ARG_INT: fmt_count(out, a->u.i); break;
+    case ARG_PLAIN: buf_add_i64(out, a->u.i); break;
     case ARG_TEXT: put_text(out, a->u.text); break;
     case ARG_BYTES: fmt_bytes(out, a->u.i); break;
     case ARG_TIME: fmt_duration(out, a->u.i); break;

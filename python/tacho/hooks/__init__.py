@@ -63,6 +63,10 @@ def _is_complete(name: str) -> bool:
     return not getattr(spec, "_initializing", False)
 
 
+def half_imported() -> List[str]:
+    return [name for name in FRAMEWORKS if name in sys.modules and not _is_complete(name)]
+
+
 def prepare(wants: Wants) -> None:
     for name in FRAMEWORKS:
         if _is_complete(name):

@@ -8,7 +8,7 @@ from typing import Any, List, Tuple
 from .. import _native
 from .._native import calls
 from . import Wants
-from .patches import Modules, Patches, loader, operator, ranged, replace_in_all, totals
+from .patches import Modules, Patches, loader, loader_process, operator, ranged, replace_in_all, totals
 from .steps import optimizer_stepped
 
 _patches = Patches()
@@ -53,6 +53,7 @@ def _hook_operators(megengine: Any, wants: Wants) -> None:
 def _hook_loaders() -> None:
     from megengine.data import dataloader
     make = loader("DataLoader")
+    _patches.replace(dataloader, "_worker_loop", loader_process)
     for value in list(vars(dataloader).values()):
         if isinstance(value, type) and value.__name__.endswith("DataLoaderIter"):
             _patches.replace(value, "__next__", make)

@@ -8,7 +8,7 @@ from typing import Any, List, Tuple
 from .. import _native
 from .._native import calls
 from . import Wants
-from .patches import Modules, Patches, loader, operator, ranged, replace_in_all, totals
+from .patches import Modules, Patches, loader, loader_process, operator, ranged, replace_in_all, totals
 from .steps import optimizer_stepped
 
 _patches = Patches()
@@ -18,6 +18,7 @@ def _hook_loaders() -> None:
     from paddle.io.dataloader import dataloader_iter
     for name in ("_DataLoaderIterSingleProcess", "_DataLoaderIterMultiProcess"):
         _patches.replace(getattr(dataloader_iter, name), "__next__", loader("Dataloader"))
+    _patches.replace(dataloader_iter, "_worker_loop", loader_process)
 
 
 def _totals(paddle: Any) -> List[Tuple[str, float]]:

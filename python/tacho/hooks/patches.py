@@ -83,6 +83,15 @@ def loader(name: str, records: bool = True) -> Callable[[Any], Any]:
     return make
 
 
+def loader_process(function: Any) -> Any:
+    """What a worker process of a loader runs: its recording says that it is one."""
+    @functools.wraps(function)
+    def wrapped(*args: Any, **words: Any) -> Any:
+        calls.meta("role", "data_loader")
+        return function(*args, **words)
+    return wrapped
+
+
 class Numbered:
     """Names of objects by their class and how many of it came before: Linear_0, Linear_1."""
 

@@ -11,6 +11,12 @@ automatic = False
 _first: Optional[int] = None
 
 
+def start_anew() -> None:
+    """Steps follow the optimizer that is used first from now on."""
+    global automatic, _first
+    automatic, _first = True, None
+
+
 def optimizer_stepped(optimizer: Any) -> None:
     global _first
     if not automatic:

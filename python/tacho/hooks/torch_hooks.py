@@ -5,6 +5,7 @@ libtorch's own ranges name the data loader and the optimizer. Where libtorch doe
 processor, a build that is not known), operators come as ranges of NVTX or ITT, else through a dispatch
 mode in Python with loader and optimizer by hooks: slower, and the trace says so.
 """
+import functools
 import os
 import sys
 from typing import Any, List, Optional
@@ -12,7 +13,7 @@ from typing import Any, List, Optional
 from .. import _native
 from .._native import calls
 from . import Wants, steps
-from .patches import Modules, Numbered, Patches, loader, ranged, shapes_of
+from .patches import Modules, Numbered, Patches, loader, loader_process, ranged, shapes_of
 
 _patches = Patches()
 _handles: List[Any] = []
@@ -38,6 +39,32 @@ def _hook_loader(torch: Any, records: bool) -> None:
     if loaders is not None:
         _patches.replace(loaders._BaseDataLoaderIter, "__next__",
                          loader("enumerate(DataLoader)#_BaseDataLoaderIter.__next__", records))
+
+
+def _tell_rank(distributed: Any) -> None:
+    calls.rank(distributed.get_rank(), distributed.get_world_size())
+
+
+def _hook_processes(torch: Any) -> None:
+    """Which of many processes this is: workers of loaders, and ranks that no launcher numbered."""
+    workers = sys.modules.get("torch.utils.data._utils.worker")
+    if workers is not None:
+        _patches.replace(workers, "_worker_loop", loader_process)
+    distributed = sys.modules.get("torch.distributed")
+    if distributed is None or not distributed.is_available():
+        return
+    if distributed.is_initialized():
+        _tell_rank(distributed)
+
+    def make(function: Any) -> Any:
+        @functools.wraps(function)
+        def wrapped(*args: Any, **words: Any) -> Any:
+            result = function(*args, **words)
+            _tell_rank(distributed)
+            return result
+        return wrapped
+
+    _patches.replace(distributed, "init_process_group", make)
 
 
 def _hook_optimizer(torch: Any) -> None:
@@ -115,6 +142,7 @@ def install(wants: Wants) -> None:
     steps.on_marked(lambda: calls.torch(asked & ~_native.TORCH_STEPS))
     _hook_modules(torch)
     _hook_backward(torch)
+    _hook_processes(torch)
     if not got & _native.TORCH_OPS:
         marks = _hook_marks(torch, wants)
         _native.note(f"PyTorch: libtorch did not answer; operators come through {marks or 'a dispatch mode'},"

@@ -95,12 +95,46 @@ static void a_selection_takes_steps_or_clips_them(void **state) {
     fake_fini(&f);
 }
 
+/* Durations of steps one after the other; how many of the first are warm-up. */
+static uint32_t count_warm(const char *format, const int *durations, int n, bool selects) {
+    fake f;
+    fake_init(&f);
+    f.t.format = str_of(format);
+    int64_t at = 0;
+    fake_add(&f, fake_thread(&f), KIND_OP, "op", 0, 10);
+    for (int i = 0; i < n; i++) {
+        fake_step(&f, i, at, at + durations[i]);
+        at += durations[i];
+    }
+    params p = fake_params();
+    if (selects) p.first_step = 0, p.last_step = n;
+    step_spans out = make(&f, &p);
+    assert_int_equal(out.n + out.n_warm_up, n);
+    if (out.n) assert_int_equal(out.v[0].number, out.n_warm_up);
+    fake_fini(&f);
+    return out.n_warm_up;
+}
+
+static void our_own_first_steps_warm_up_while_they_are_long(void **state) {
+    static const int LONG_FIRST[] = {9000, 400, 151, 100, 100, 99, 101, 100, 100, 100},
+                     EVEN[] = {149, 100, 100, 100, 100}, RISING[] = {10, 20, 30, 40, 50, 60},
+                     LATER[] = {100, 100, 100, 900, 100, 100}, FEW[] = {900, 100, 100};
+    assert_int_equal(count_warm("tacho_recording", LONG_FIRST, 10, false), 3);
+    assert_int_equal(count_warm("tacho_recording", EVEN, 5, false), 0);
+    assert_int_equal(count_warm("tacho_recording", RISING, 6, false), 0);
+    assert_int_equal(count_warm("tacho_recording", LATER, 6, false), 0);
+    assert_int_equal(count_warm("tacho_recording", FEW, 3, false), 0);
+    assert_int_equal(count_warm("kineto", LONG_FIRST, 10, false), 0); /* the program chose them */
+    assert_int_equal(count_warm("tacho_recording", LONG_FIRST, 10, true), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_last_step_with_less_than_four_fifths_is_left_out),
         cmocka_unit_test(calls_over_a_border_belong_to_no_step),
         cmocka_unit_test(a_trace_of_the_device_alone_is_one_step_over_it),
         cmocka_unit_test(a_selection_takes_steps_or_clips_them),
+        cmocka_unit_test(our_own_first_steps_warm_up_while_they_are_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,7 +92,42 @@ static void a_running_recording_is_not_taken_away(void **state) {
     snprintf(line, sizeof line, "record 1 - %s\n", fresh_folder());
     start_all();
     answers(ask(line), said, sizeof said);
-    assert_string_equal(said, "failed busy\n");
+    assert_string_equal(said, "failed recording\n");
+    assert_int_equal(tacho_is_recording(), 1);
+}
+
+/* Where a window begins and ends in the file that is being written. */
+static void a_running_recording_says_where_it_is(void **state) {
+    char said[512], path[512], file[512] = "";
+    unsigned long long first = 0, last = 0;
+    long long unix_ns = 0;
+    fresh_folder();
+    answers(ask("window\n"), said, sizeof said);
+    assert_string_equal(said, "failed idle\n");
+    start_all();
+    (void)tacho_path(path, sizeof path);
+    answers(ask("window\n"), said, sizeof said);
+    assert_int_equal(sscanf(said, "at %llu %lld %511s", &first, &unix_ns, file), 3);
+    assert_string_equal(file, path);
+    answers(ask("flush\n"), said, sizeof said);
+    assert_int_equal(sscanf(said, "at %llu %lld %511s", &last, &unix_ns, file), 3);
+    assert_true(last > first);
+    answers(ask("status\n"), said, sizeof said);
+    assert_true(strncmp(said, "recording ", 10) == 0);
+    assert_int_equal(tacho_is_recording(), 1);
+}
+
+static void a_flight_recorders_answer_names_its_dump(void **state) {
+    char said[512], dump[512] = "";
+    tacho_options o = {.size = sizeof o, .path = fresh_folder(), .flight_seconds = 5};
+    assert_int_equal(tacho_start(&o), TACHO_OK);
+    TACHO_BEGIN("before");
+    TACHO_END();
+    answers(ask("trigger now\n"), said, sizeof said);
+    assert_int_equal(sscanf(said, "done %511s", dump), 1);
+    trace *t = read_recording(dump);
+    assert_int_equal(count_slices(t, "before"), 1);
+    trace_release(t);
     assert_int_equal(tacho_is_recording(), 1);
 }
 
@@ -124,6 +159,8 @@ int main(void) {
         cmocka_unit_test_teardown(a_client_that_goes_away_ends_its_recording, tear_down),
         cmocka_unit_test(what_is_not_understood_is_refused),
         cmocka_unit_test_teardown(a_running_recording_is_not_taken_away, tear_down),
+        cmocka_unit_test_teardown(a_running_recording_says_where_it_is, tear_down),
+        cmocka_unit_test_teardown(a_flight_recorders_answer_names_its_dump, tear_down),
     };
     return cmocka_run_group_tests(tests, set_up, clean_up);
 }

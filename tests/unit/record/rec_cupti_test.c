@@ -203,6 +203,47 @@ static void what_the_devices_are_is_kept(void **state) {
     trace_release(t);
 }
 
+static void *open_fake(const char *name) {
+    char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 32);
+    if (n <= 0) return NULL;
+    path[n] = 0;
+    dirname(dirname(path));
+    strcat(path, "/fake/");
+    strcat(path, name);
+    return dlopen(path, RTLD_NOW);
+}
+
+static void assert_has_made_up_gpu(trace *t) {
+    assert_int_equal(t->device.n - 1, 2); /* it, and the one that the kernel ran on */
+    assert_true(str_eq(trace_str(t, t->device.name[1]), STR("Made-up GPU")));
+    assert_int_equal(t->device.memory[1], INT64_C(80) << 30);
+    assert_int_equal(t->device.compute_major[1], 9);
+    assert_int_equal(t->device.sm_count[1], 132);
+    trace_release(t);
+}
+
+/* All records come at the end, when the driver's exit handler has run; it was not initialized at the
+ * beginning. In between it tells, and the helper asks. */
+static void the_devices_are_asked_for_while_the_driver_works(void **state) {
+    void *cuda = open_fake("libcuda.so.1");
+    assert_non_null(cuda);
+    int *driver_is = dlsym(cuda, "fake_cuda_is");
+    assert_non_null(driver_is);
+    start_with_device();
+    usleep(60000);
+    __atomic_store_n(driver_is, 0, __ATOMIC_RELAXED);
+    usleep(300000); /* many turns of the helper */
+    __atomic_store_n(driver_is, 4, __ATOMIC_RELAXED);
+    int64_t now = unix_now();
+    emit_kernel(1, now, now + 1000, "k");
+    assert_has_made_up_gpu(stop_and_read());
+    start_with_device(); /* and stops before the helper has had a turn: what is known is known */
+    now = unix_now();
+    emit_kernel(1, now, now + 1000, "k");
+    assert_has_made_up_gpu(stop_and_read());
+}
+
 /* Nodes of graphs and the graph as one exclude each other. */
 static void nodes_of_graphs_are_recorded_on_request(void **state) {
     tacho_options o = {.size = sizeof o, .path = fresh_folder(), .device = 2};
@@ -338,6 +379,7 @@ int main(void) {
         cmocka_unit_test_teardown(a_recording_without_device_leaves_it_alone, tear_down),
         cmocka_unit_test_teardown(another_holder_is_told_and_left_alone, tear_down),
         cmocka_unit_test_teardown(a_child_never_calls_it, tear_down),
+        cmocka_unit_test_teardown(the_devices_are_asked_for_while_the_driver_works, tear_down),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/rec_int.h"
+
 static int n_ready;
 static char ready_path[16][512];
 
@@ -133,6 +135,33 @@ static void steps_lie_between_marks_and_the_rest_is_none(void **state) {
         assert_true(t->step.end[i] - t->step.start[i] >= 300000);
         if (i > 1) assert_int_equal(t->step.start[i], t->step.end[i - 1]);
     }
+    trace_release(t);
+}
+
+/* As `tacho record` starts a program: its first step begins with what belongs to one. */
+static void the_first_step_begins_with_the_first_batch(void **state) {
+    char path[4096];
+    tacho_options o = {.size = sizeof o, .path = fresh_folder()};
+    rec_set_pending(&o);
+    TACHO_BEGIN("setting up");
+    usleep(2000);
+    TACHO_END();
+    for (int i = 0; i < 3; i++) {
+        tacho_begin_text("next", TACHO_RANGE_DATA);
+        usleep(300);
+        tacho_end_range();
+        tacho_begin_text("forward", TACHO_RANGE_FORWARD);
+        tacho_end_range();
+        tacho_step();
+    }
+    assert_int_equal(rec_stop(true, path, sizeof path), TACHO_OK);
+    trace *t = read_recording(path);
+    uint32_t before = one_slice(t, "setting up");
+    assert_int_equal(t->step.n - 1, 3);
+    assert_int_equal(t->step.number[1], 0);
+    assert_true(t->step.start[1] >= t->slice.start[before] + t->slice.dur[before]);
+    for (uint32_t i = 1; i < t->step.n; i++)
+        assert_true(t->step.end[i] - t->step.start[i] >= 300000);
     trace_release(t);
 }
 
@@ -267,6 +296,7 @@ int main(void) {
         cmocka_unit_test_teardown(a_note_is_kept_in_the_recording_that_runs, tear_down),
         cmocka_unit_test_teardown(each_window_of_a_schedule_is_a_file_of_its_own, tear_down),
         cmocka_unit_test_teardown(steps_lie_between_marks_and_the_rest_is_none, tear_down),
+        cmocka_unit_test_teardown(the_first_step_begins_with_the_first_batch, tear_down),
         cmocka_unit_test_teardown(a_thousand_cycles_leave_a_thousand_files, tear_down),
         cmocka_unit_test_teardown(stopping_takes_milliseconds_whatever_was_recorded, tear_down),
         cmocka_unit_test_teardown(a_full_file_counts_what_it_loses, tear_down),

@@ -1,0 +1,38 @@
+/* cuda.c: as much of the driver of CUDA as says which GPUs there are. fake_cuda_is: 3 before it is
+ * initialized, 0 while it works, 4 after its exit handler has run. */
+#include <stddef.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+EXPORT extern int fake_cuda_is;
+EXPORT int cuDeviceGetCount(int *n);
+EXPORT int cuDeviceGet(int *device, int number);
+EXPORT int cuDeviceGetName(char *to, int size, int device);
+EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int device);
+EXPORT int cuDeviceGetAttribute(int *v, int attribute, int device);
+
+int fake_cuda_is = 3;
+
+int cuDeviceGetCount(int *n) {
+    *n = 1;
+    return fake_cuda_is;
+}
+int cuDeviceGet(int *device, int number) {
+    *device = number;
+    return fake_cuda_is;
+}
+int cuDeviceGetName(char *to, int size, int device) {
+    (void)device;
+    strncpy(to, "Made-up GPU", (size_t)size);
+    return fake_cuda_is;
+}
+int cuDeviceTotalMem_v2(size_t *bytes, int device) {
+    (void)device;
+    *bytes = (size_t)80 << 30;
+    return fake_cuda_is;
+}
+int cuDeviceGetAttribute(int *v, int attribute, int device) {
+    (void)device;
+    *v = attribute == 16 ? 132 : attribute == 75 ? 9 : attribute == 76 ? 0 : 32;
+    return fake_cuda_is;
+}
