@@ -17,6 +17,7 @@
 #include "analyse/stages.h"
 #include "analyse/step_trace.h"
 #include "analyse/steps_spread.h"
+#include "analyse/words.h"
 #include "base/sort.h"
 
 #define COL_S(table, name) COL(steps, table, name)
@@ -266,6 +267,7 @@ static status write_step(table *t, const question *q, uint32_t step, const step_
     table_set_int(t, row, COL_S(steps, start), sub_i64(start, tr->start_ns));
     table_set_int(t, row, COL_S(steps, end), sub_i64(end, tr->start_ns));
     table_set_int(t, row, COL_S(steps, duration), sub_i64(end, start));
+    table_set_text(t, row, COL_S(steps, source), step_source(tr->step.how[step]));
     const step_trace_row *by_points = &q->trace.rows[step];
     if (by_points->known) {
         if (by_points->gap != ABSENT_I64)
