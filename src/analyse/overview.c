@@ -604,7 +604,7 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     TRY(write_user_events(&o, err));
     TRY(note_left_out(&o, err));
     rules_apply(rules, sizeof rules / sizeof *rules, &facts, &out->verdict);
-    if (!o.steps.marked) verdict_add(&out->verdict, arg_time("recording", facts.step_ns));
+    step_spans_say(&o.steps, facts.step_ns, &out->verdict);
     TRY(overview_cards_write(o.t, mean_step(&o), a, out, err));
     answer_finish(out, p);
     return OK;

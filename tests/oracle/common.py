@@ -120,13 +120,14 @@ def scratch(name):
 
 
 def gentrace_program():
-    """The generator: $GENTRACE, what the Makefile built, or built here from its one file."""
+    """The generator: $GENTRACE, what the Makefile built, or built here."""
     for path in (os.environ.get('GENTRACE'), os.path.join(ROOT, 'build/release/tools/gentrace'),
                  os.path.join(ROOT, 'build/tools/gentrace'), scratch('gentrace')):
         if path and os.access(path, os.X_OK):
             return path
     subprocess.run([os.environ.get('CC', 'cc'), '-O2', '-std=gnu11', '-funsigned-char', '-o',
-                    scratch('gentrace'), os.path.join(ROOT, 'tools/gentrace.c')], check=True)
+                    scratch('gentrace'), os.path.join(ROOT, 'tools/gentrace.c'),
+                    os.path.join(ROOT, 'tools/gentrace_cluster.c')], check=True)
     return scratch('gentrace')
 
 

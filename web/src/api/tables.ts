@@ -249,6 +249,7 @@ export interface Tables {
       communication: number | null;
       exposed_communication: number | null;
       tail: number | null;
+      total: number | null;
       source: string | null;
     };
     segments: {
