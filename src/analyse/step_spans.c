@@ -219,7 +219,7 @@ status step_spans_median(const step_spans *s, arena *a, int64_t *out, error *err
 }
 
 void step_spans_say(const step_spans *s, int64_t mean_ns, verdict *v) {
-    if (!s->marked)
+    if (!s->marked || !s->n)
         verdict_add(v, arg_time("recording", mean_ns));
     else if (s->n == 1)
         verdict_add(v, arg_id("one", s->v[0].number));

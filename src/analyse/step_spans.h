@@ -24,7 +24,7 @@ typedef struct {
     uint32_t n_left_out; /* at the end: their device work is missing or cut short */
     step_span *warm_up;
     uint32_t n_warm_up; /* at the beginning: much longer than the steps that follow */
-    bool marked;         /* false: the one step stands for a recording without markers */
+    bool marked;        /* false: the one step stands for a recording without markers */
 } step_spans;
 
 /* True for traces of our own recorder: it found the steps itself, set-up and warm-up among them, where

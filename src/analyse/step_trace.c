@@ -391,7 +391,8 @@ static bool mean_of(const table *steps, uint32_t col, int64_t *mean) {
     return n > 0;
 }
 
-static status write_mean(const table *steps, table *out, error *err) {
+/* gap_is_inside: a step begins where the one before ends; elsewhere the gap lies between two steps. */
+static status write_mean(const table *steps, bool gap_is_inside, table *out, error *err) {
     static const struct {
         const char *stage;
         uint32_t column;
@@ -400,12 +401,16 @@ static status write_mean(const table *steps, table *out, error *err) {
                  {"forward_backward", COL_steps_steps_forward_backward},
                  {"tail", COL_steps_steps_tail},
                  {"communication", COL_steps_steps_communication}};
-    int64_t total = 0;
+    int64_t total = 0, with_device = 0;
+    bool known = mean_of(steps, COL_steps_steps_total, &with_device);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         average_row r = {.stage = str_of(parts[i].stage), .start = ABSENT_I64};
         if (!mean_of(steps, parts[i].column, &r.duration)) continue;
         if (i == 0) total = r.duration;
-        r.total = total;
+        r.total =
+            known && parts[i].column == COL_steps_steps_communication ? with_device : total;
+        if (!gap_is_inside && parts[i].column == COL_steps_steps_gap)
+            r.total = add_i64(total, r.duration);
         TRY(add_average(out, &r, err));
     }
     return OK;
@@ -440,6 +445,7 @@ status step_trace_write(const step_trace *s, const trace *t, const table *steps,
     if (!average || !points) FAIL_MEMORY(err);
     bool all = steps->n_rows + 1 == t->step.n;
     if (s->source == POINTS_GIVEN && all) TRY(write_given_average(t, average, &any, err));
-    if (!any && steps->n_rows) TRY(write_mean(steps, average, err));
+    if (!any && steps->n_rows)
+        TRY(write_mean(steps, t->step.n > 1 && s->rows[1].known, average, err));
     return write_points(s, points, err);
 }

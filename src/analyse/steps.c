@@ -13,6 +13,7 @@
  * too short to be seen are closed, so that there are at most some hundred a collective). */
 #include "analyse/breakdown.h"
 #include "analyse/comm_kind.h"
+#include "analyse/iterations.h"
 #include "analyse/rules.h"
 #include "analyse/select.h"
 #include "analyse/stages.h"
@@ -35,8 +36,9 @@ typedef struct {
     selection select;
     arena *arena;
     stage_segments segments;
-    step_trace trace; /* by points, where they are known */
+    step_trace trace;               /* by points, where they are known */
     intervals compute, comm, alone; /* alone: communication without computation */
+    intervals busy;                 /* the device does anything */
     step_spans steps;               /* adjusted for device work */
     const step_span **spans;        /* the same by row of table step */
     collective *comms;              /* by step, start */
@@ -261,7 +263,8 @@ static status write_collectives(table *t, const question *q, uint32_t step, size
 /* Its device work is missing or cut short. */
 static bool is_left_out(const question *q, uint32_t step) {
     const step_span *span = q->spans[step];
-    return !span || (span >= q->steps.left_out && span < q->steps.left_out + q->steps.n_left_out);
+    return !span ||
+           (span >= q->steps.left_out && span < q->steps.left_out + q->steps.n_left_out);
 }
 
 static status write_step(table *t, const question *q, uint32_t step, const step_facts *f,
@@ -302,7 +305,7 @@ static status write_step(table *t, const question *q, uint32_t step, const step_
 /* ---- verdict ----------------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t n;
+    uint32_t n, n_rows; /* steps whose device work is complete; all that are shown */
     int64_t median, longest, longest_step, shortest;
     bool longest_is_first;
 } steps_facts;
@@ -341,11 +344,19 @@ static bool all_are_alike(const void *facts, verdict *v) {
 
 static bool no_steps(const void *facts, verdict *v) {
     (void)v;
-    return !((const steps_facts *)facts)->n;
+    return !((const steps_facts *)facts)->n_rows;
+}
+
+static bool none_is_whole(const void *facts, verdict *v) {
+    const steps_facts *f = facts;
+    if (f->n) return false;
+    verdict_add(v, arg_int("count", f->n_rows));
+    return true;
 }
 
 static const rule rules[] = {
     {"steps_none", MSG_VERDICT_STEPS_NONE, SEVERITY_INFO, no_steps},
+    {"steps_incomplete", MSG_VERDICT_STEPS_INCOMPLETE, SEVERITY_WARNING, none_is_whole},
     {"steps_first_slow", MSG_VERDICT_STEPS_FIRST_SLOW, SEVERITY_INFO, first_is_slow},
     {"steps_uneven", MSG_VERDICT_STEPS_UNEVEN, SEVERITY_WARNING, one_is_slow},
     {"steps_even", MSG_VERDICT_STEPS_EVEN, SEVERITY_GOOD, all_are_alike},
@@ -355,7 +366,7 @@ static const rule rules[] = {
 static status judge(question *q, const table *t, answer *out, error *err) {
     const int64_t *total = t->columns[COL_S(steps, total)].v.i;
     step_spans shown = {.v = ARENA_ARRAY(q->arena, step_span, t->n_rows + 1)};
-    steps_facts f = {.longest = INT64_MIN, .shortest = INT64_MAX};
+    steps_facts f = {.n_rows = sat_u32(t->n_rows), .longest = INT64_MIN, .shortest = INT64_MAX};
     if (!shown.v) FAIL_MEMORY(err);
     for (size_t i = 0; i < t->n_rows; i++) {
         if (table_is_null(t, i, COL_S(steps, total))) continue;
@@ -394,12 +405,36 @@ static status find_spans(question *q, error *err) {
     return OK;
 }
 
+static void unite(intervals *to, const intervals *some) {
+    for (size_t i = 0; i < some->n; i++) intervals_add(to, some->v[i].start, some->v[i].end);
+}
+
+/* A server's iterations are of several kinds: whether they are alike is not the question. */
+static status judge_serving(question *q, answer *out, bool *serves, error *err) {
+    iterations_question asked = {.t = q->t,
+                                 .spans = q->spans,
+                                 .busy = q->busy,
+                                 .shown =
+                                     ARENA_ARRAY(q->arena, bool, (size_t)q->t->step.n + 1)};
+    verdict v = {.id = "serving", .message = MSG_VERDICT_SERVING, .severity = SEVERITY_INFO};
+    if (!asked.shown) FAIL_MEMORY(err);
+    for (uint32_t i = 1; i < q->t->step.n; i++) asked.shown[i] = is_selected(q, i);
+    TRY(iterations_write(&asked, q->arena, out, &v, serves, err));
+    if (*serves) out->verdict = v;
+    return OK;
+}
+
 static status prepare(question *q, error *err) {
     role_ranges ranges;
     TRY(find_spans(q, err));
     TRY(role_ranges_make(q->t, (interval){INT64_MIN, INT64_MAX}, q->arena, &ranges, err));
     q->compute = ranges.at[q->t->kernel.n > 1 ? ROLE_KERNEL : ROLE_CPU_EXEC];
     q->comm = ranges.at[ROLE_COMMUNICATION];
+    q->busy = intervals_in(q->arena);
+    for (int r = ROLE_KERNEL; r <= ROLE_COMMUNICATION && q->t->kernel.n > 1; r++)
+        unite(&q->busy, &ranges.at[r]);
+    intervals_merge(&q->busy);
+    if (q->busy.failed) FAIL_MEMORY(err);
     TRY(stages_find(q->t, q->arena, &q->segments, err));
     return find_collectives(q, err);
 }
@@ -450,7 +485,9 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
     }
     TRY(steps_write_spread(steps, a, out, err));
     TRY(step_trace_write(&q.trace, q.t, steps, a, out, err));
-    TRY(judge(&q, steps, out, err));
+    bool serves = false;
+    TRY(judge_serving(&q, out, &serves, err));
+    if (!serves) TRY(judge(&q, steps, out, err));
     answer_finish(out, p);
     return OK;
 }

@@ -434,7 +434,8 @@ static slice_kind host_kind(uint8_t class, uint8_t name) {
 
 /* JAX and TensorFlow name a step as they like; its argument tells it (StepTraceAnnotation). */
 static bool is_numbered_step(const event *e, uint8_t class) {
-    return event_has(e, FIELD_STEP_NUM) && (class == CLASS_UNKNOWN || class == CLASS_ANNOTATION);
+    return event_has(e, FIELD_STEP_NUM) &&
+           (class == CLASS_UNKNOWN || class == CLASS_ANNOTATION);
 }
 
 static slice_kind kind_of(const event *e, uint8_t class, uint8_t name) {
@@ -566,8 +567,7 @@ static status add_op(event_sink *s, const event *e, raw_slice *row) {
         .call_stack = event_text(e, FIELD_CALL_STACK),
     };
     if (s->paddle) TRY(paddle_set_op(s->paddle, &op));
-    if (event_has(e, FIELD_STEP_NUM))
-        op.sequence = event_int(s, e, FIELD_STEP_NUM, ABSENT_I64);
+    if (event_has(e, FIELD_STEP_NUM)) op.sequence = event_int(s, e, FIELD_STEP_NUM, ABSENT_I64);
     bool has_flops = event_has(e, FIELD_FLOPS);
     if (!has_flops && !says_something(&op)) return OK;
     TRY(part_op(s->part, &op, row));

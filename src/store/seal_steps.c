@@ -67,8 +67,7 @@ static status take_steps(sealing *s, uint32_t n_most, error *err) {
     TRY(seal_table(s, TABLE_step, (size_t)n + 1, err));
     for (uint32_t i = 0; i < n; i++) {
         write_row(s, i + 1, order[i]);
-        s->step.number[i + 1] =
-            said_number(s, order[i], i ? add_i64(s->step.number[i], 1) : 0);
+        s->step.number[i + 1] = said_number(s, order[i], i ? add_i64(s->step.number[i], 1) : 0);
     }
     return OK;
 }

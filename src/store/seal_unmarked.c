@@ -146,8 +146,7 @@ static sort_pair *order_kernels(sealing *s, bool launched, uint32_t *n) {
     sort_pair *pairs = seal_scratch(s, 2 * (size_t)s->kernel.n, sizeof *pairs);
     for (uint32_t k = 1; pairs && k < s->kernel.n; k++)
         if (s->kernel.launch[k] || !launched)
-            pairs[(*n)++] =
-                (sort_pair){sort_key(s->slice.start[s->kernel.slice[k]]), k};
+            pairs[(*n)++] = (sort_pair){sort_key(s->slice.start[s->kernel.slice[k]]), k};
     if (!pairs) return NULL;
     sort_radix(pairs, pairs + s->kernel.n, *n);
     for (uint32_t i = 0; i < *n && launched; i++)
@@ -166,11 +165,10 @@ static status list_kernels(finder *f, error *err) {
     if (!pairs || !f->items) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < f->n; i++) {
         uint32_t k = pairs[i].row, launch = by_launch ? s->kernel.launch[k] : 0;
-        f->items[i] =
-            (work_item){.time = s->slice.start[launch ? launch : s->kernel.slice[k]],
-                        .slice = launch,
-                        .name = s->slice.name[s->kernel.slice[k]],
-                        .ends = ends_round(s, k)};
+        f->items[i] = (work_item){.time = s->slice.start[launch ? launch : s->kernel.slice[k]],
+                                  .slice = launch,
+                                  .name = s->slice.name[s->kernel.slice[k]],
+                                  .ends = ends_round(s, k)};
     }
     f->device = true;
     return OK;
@@ -192,14 +190,12 @@ static status list_operators(finder *f, error *err) {
     f->items = seal_scratch(s, (size_t)n + 1, sizeof *f->items);
     if (!pairs || !f->items) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < s->slice.n; i++)
-        if (is_top_operator(s, i))
-            pairs[f->n++] = (sort_pair){sort_key(s->slice.start[i]), i};
+        if (is_top_operator(s, i)) pairs[f->n++] = (sort_pair){sort_key(s->slice.start[i]), i};
     sort_radix(pairs, pairs + n, n);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t slice = pairs[i].row;
-        f->items[i] = (work_item){.time = s->slice.start[slice],
-                                  .slice = slice,
-                                  .name = s->slice.name[slice]};
+        f->items[i] = (work_item){
+            .time = s->slice.start[slice], .slice = slice, .name = s->slice.name[slice]};
     }
     return OK;
 }
@@ -255,7 +251,8 @@ static uint32_t choose_range(const finder *f, uint32_t *count, uint64_t *work) {
 static status find_by_range(finder *f, error *err) {
     sealing *s = f->s;
     size_t n_names = (size_t)intern_count(s->b->strings) + 1;
-    if (!s->t->kind_count[KIND_ANNOTATION] && !memchr(s->slice.kind, KIND_ANNOTATION, s->slice.n))
+    if (!s->t->kind_count[KIND_ANNOTATION] &&
+        !memchr(s->slice.kind, KIND_ANNOTATION, s->slice.n))
         return OK;
     uint32_t *count = seal_scratch(s, n_names, sizeof *count), n = 0;
     uint64_t *work = seal_scratch(s, n_names, sizeof *work);

@@ -124,7 +124,8 @@ static void our_own_first_steps_warm_up_while_they_are_long(void **state) {
     assert_int_equal(count_warm("tacho_recording", RISING, 6, false), 0);
     assert_int_equal(count_warm("tacho_recording", LATER, 6, false), 0);
     assert_int_equal(count_warm("tacho_recording", FEW, 3, false), 0);
-    assert_int_equal(count_warm("kineto", LONG_FIRST, 10, false), 0); /* the program chose them */
+    assert_int_equal(count_warm("kineto", LONG_FIRST, 10, false),
+                     0); /* the program chose them */
     assert_int_equal(count_warm("tacho_recording", LONG_FIRST, 10, true), 0);
 }
 

@@ -108,10 +108,9 @@ static void a_producers_step_counts_more_than_a_range(void **state) {
 /* ---- nothing marks them ---- */
 
 static void optimizer_steps_tell_steps(void **state) {
-    trace *t = read_events(EVENTS(X("cpu_op", "aten::mm", 1, 2, 3, ""),
-                                  RANGE("Optimizer.step#Adam.step", 6, 3),
-                                  X("cpu_op", "aten::mm", 1, 12, 3, ""),
-                                  RANGE("Optimizer.step#Adam.step", 16, 3)));
+    trace *t = read_events(EVENTS(
+        X("cpu_op", "aten::mm", 1, 2, 3, ""), RANGE("Optimizer.step#Adam.step", 6, 3),
+        X("cpu_op", "aten::mm", 1, 12, 3, ""), RANGE("Optimizer.step#Adam.step", 16, 3)));
     assert_int_equal(t->step.n, 3);
     assert_int_equal(t->step.how[1], STEP_BY_OPTIMIZER);
     assert_int_equal(t->step.start[1], 2000);
@@ -124,8 +123,9 @@ static void optimizer_steps_tell_steps(void **state) {
 #define FETCH(ts) RANGE("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", ts, 2)
 
 static void a_fetch_begins_a_step_and_gradients_may_add_up(void **state) {
-    trace *t = read_events(EVENTS(FETCH(1), FETCH(5), RANGE("Optimizer.step#SGD.step", 8, 2),
-                                  FETCH(12), FETCH(15), RANGE("Optimizer.step#SGD.step", 18, 2)));
+    trace *t =
+        read_events(EVENTS(FETCH(1), FETCH(5), RANGE("Optimizer.step#SGD.step", 8, 2),
+                           FETCH(12), FETCH(15), RANGE("Optimizer.step#SGD.step", 18, 2)));
     assert_int_equal(t->step.n, 3);
     assert_int_equal(t->step.start[1], 1000);
     assert_int_equal(t->step.end[1], 12000);
@@ -138,10 +138,11 @@ static char *repeat_operators(const char *const *names, int n_names, int rounds,
     size_t at = 0;
     for (int r = 0, ts = 0; r < rounds; r++, ts += 20) {
         if (ranges)
-            at += (size_t)snprintf(text + at, sizeof text - at,
-                                   "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"mine\","
-                                   "\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":%d},",
-                                   ts, 10 * n_names + 5);
+            at +=
+                (size_t)snprintf(text + at, sizeof text - at,
+                                 "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"mine\","
+                                 "\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":%d},",
+                                 ts, 10 * n_names + 5);
         for (int i = 0; i < n_names; i++, ts += 10)
             at += (size_t)snprintf(text + at, sizeof text - at,
                                    "%s{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::%s\","

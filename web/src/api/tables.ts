@@ -293,6 +293,27 @@ export interface Tables {
       name: string | null;
       source: string | null;
     };
+    iterations: {
+      step: number | null;
+      kind: string | null;
+      batch: number | null;
+      tokens: number | null;
+      start: number | null;
+      duration: number | null;
+      busy: number | null;
+    };
+    serving: {
+      kind: string | null;
+      iterations: number | null;
+      tokens: number | null;
+      output_tokens: number | null;
+      time: number | null;
+      mean: number | null;
+      tokens_per_s: number | null;
+      output_tokens_per_s: number | null;
+      time_per_output_token: number | null;
+      busy_share: number | null;
+    };
   };
   memory: {
     curve: {
