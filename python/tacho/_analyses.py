@@ -317,7 +317,7 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: steps, segments, distribution, bands, average, points.
+        Tables: steps, segments, distribution, bands, average, points, iterations, serving.
         """
         words = dict(locals())
         del words["self"]

@@ -48,7 +48,7 @@ static int compare_steps(uint32_t a, uint32_t b, const void *context) {
     return x < y ? -1 : x > y;
 }
 
-/* Median, mean and longest of the steps but the first. */
+/* The median of the steps; mean and longest of those but the first. */
 static status find_median(advice_facts *f, error *err) {
     uint32_t n = f->steps.n;
     int64_t sum = 0;
@@ -61,7 +61,7 @@ static status find_median(advice_facts *f, error *err) {
         sum = add_i64(sum, step_length(f, i));
     }
     sort_index(order, scratch, n - 1, compare_steps, f);
-    f->median_ns = step_length(f, order[(n - 1) / 2]);
+    TRY(step_spans_median(&f->steps, f->arena, &f->median_ns, err));
     f->longest = order[n - 2];
     f->later_ns = mean_i64(sum, n - 1);
     return OK;
@@ -615,7 +615,6 @@ void advice_cost(const advice_facts *f, advice *out, int64_t per_step_ns) {
     verdict_add(&out->words, arg_time("time", per_step_ns));
     verdict_add(&out->words, arg_share("share", advice_share(f, per_step_ns)));
     verdict_add(&out->words, arg_time("step_time", f->step_ns));
-    /* Without markers the recording is the one step: the sentence must not speak of steps. */
-    if (!f->steps.marked) verdict_add(&out->words, arg_time("recording", f->step_ns));
+    step_spans_say(&f->steps, f->step_ns, &out->words);
     out->saves = per_step_ns;
 }

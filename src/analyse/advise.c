@@ -357,7 +357,7 @@ status analyse_advise(const analysis_input *in, const params *p, arena *a, answe
                                  .message = MSG_VERDICT_ADVISE_NONE,
                                  .severity = SEVERITY_GOOD};
         verdict_add(&out->verdict, arg_time("step_time", f.step_ns));
-        if (!f.steps.marked) verdict_add(&out->verdict, arg_time("recording", f.step_ns));
+        step_spans_say(&f.steps, f.step_ns, &out->verdict);
     }
     answer_finish(out, p);
     return OK;

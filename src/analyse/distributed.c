@@ -221,6 +221,7 @@ typedef struct {
     int64_t step_ns;      /* mean over the workers */
     double exposed_share; /* communication that nothing hides, of the average step */
     int64_t meetings, collectives;
+    bool single; /* one step of each worker, or the recording: nothing is an average */
 } distributed_facts;
 
 static void name_worker(const run_question *q, uint32_t worker, verdict *v) {
@@ -267,6 +268,7 @@ static bool is_exposed(const void *facts, verdict *v) {
     const distributed_facts *f = facts;
     if (f->exposed_share < 0.1) return false;
     verdict_add(v, arg_share("share", f->exposed_share));
+    if (f->single) verdict_add(v, arg_int("single", 1));
     return true;
 }
 
@@ -274,6 +276,7 @@ static bool is_hidden(const void *facts, verdict *v) {
     const distributed_facts *f = facts;
     verdict_add(v, arg_share("share", f->exposed_share));
     verdict_add(v, arg_int("workers", f->q->who.n));
+    if (f->single) verdict_add(v, arg_int("single", 1));
     return true;
 }
 
@@ -304,6 +307,7 @@ static void judge(run_question *q) {
         steps += w->steps;
     }
     f.step_ns = mean_i64(total, steps);
+    f.single = steps <= q->who.n;
     f.exposed_share = total ? (double)exposed / (double)total : 0;
     int64_t waited = 0, others = 0;
     for (uint32_t i = 0; i < q->who.n; i++) {

@@ -607,8 +607,7 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     bool replaced;
     TRY(lost_work_judge(o.t, a, out, &replaced, err));
     if (!replaced) rules_apply(rules, sizeof rules / sizeof *rules, &facts, &out->verdict);
-    if (!replaced && !o.steps.marked)
-        verdict_add(&out->verdict, arg_time("recording", facts.step_ns));
+    if (!replaced) step_spans_say(&o.steps, facts.step_ns, &out->verdict);
     TRY(overview_cards_write(o.t, mean_step(&o), a, out, err));
     answer_finish(out, p);
     return OK;

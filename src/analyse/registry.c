@@ -15,6 +15,7 @@
 #include "analyse/input_quality.h"
 #include "analyse/rules.h"
 #include "analyse/summary_answers.h"
+#include "analyse/words.h"
 #include "base/json.h"
 #include "base/num.h"
 
@@ -211,6 +212,18 @@ static uint32_t count_workers(const analysis_input *in) {
     return n;
 }
 
+/* Steps that nothing marks: how they were found, and how sure that is. */
+static status note_steps(const trace *t, arena *a, answer *out, error *err) {
+    if (t->step.n < 2 || t->step.how[1] == STEP_MARKED || t->step.how[1] >= N_STEP_HOW)
+        return OK;
+    verdict note = {
+        .id = "steps_found", .message = MSG_NOTE_STEPS_FOUND, .severity = SEVERITY_INFO};
+    verdict_add(&note, arg_int("steps", (int64_t)t->step.n - 1));
+    verdict_add(&note, arg_share("confidence", t->step.confidence[1]));
+    verdict_add(&note, arg_int(step_source(t->step.how[1]).p, 1));
+    return answer_note(out, a, &note, err);
+}
+
 status answer_begin(const char *analysis, const analysis_input *in, arena *a, answer *out,
                     error *err) {
     const analysis_trace *first = &in->traces[0];
@@ -234,6 +247,7 @@ status answer_begin(const char *analysis, const analysis_input *in, arena *a, an
     TRY(input_quality(analysis, in, a, &made.quality, err));
     TRY(note_other_command(analysis, t, a, &made, err));
     TRY(note_recorder(t, a, &made, err));
+    TRY(note_steps(t, a, &made, err));
     *out = made;
     return OK;
 }

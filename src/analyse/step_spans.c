@@ -1,8 +1,8 @@
 /* step_spans.c: the steps of the overview: host intervals adjusted for device work.
  *
  * A call belongs to a step when it lies inside its host interval as a whole; its device work
- * with it. Device work of no step that ends before the first step's work begins pushes the
- * first step back: it belongs to what came before.
+ * with it. What had been launched before the first step pushes it back: it belongs to what came
+ * before.
  *
  *   host    |── step 1 ──|── step 2 ──|
  *   device       ▒▒▒|███ 1 ███|███ 2 ███|        ▒ launched before the recording of step 1
@@ -18,6 +18,7 @@
  * median of what follows are left out of averages. */
 #include "analyse/step_spans.h"
 
+#include "analyse/rules.h"
 #include "base/sort.h"
 
 enum { LEAST_TYPICAL = 3 }; /* steps that must remain to call them typical */
@@ -56,26 +57,46 @@ static uint32_t step_of_call(const step_spans *s, int64_t start, int64_t end) {
     return low && end <= s->v[low - 1].host_end ? low : 0;
 }
 
-/* What each step launched; by *before the end of foreign work that ends before the first
- * step's. */
-static void collect_work(const trace *t, const step_spans *s, step_work *work,
-                         int64_t *before) {
+static uint32_t step_of_work(const trace *t, const step_spans *s, uint32_t kernel) {
+    uint32_t call = t->kernel.launch[kernel];
+    return call ? step_of_call(s, t->slice.start[call], slice_end(t, call)) : 0;
+}
+
+/* What each step launched. */
+static void collect_work(const trace *t, const step_spans *s, step_work *work) {
     for (uint32_t i = 0; i < s->n; i++) work[i] = (step_work){INT64_MAX, INT64_MIN, 0};
-    for (int pass = 0; pass < 2; pass++) /* the second needs the first step's start */
-        for (uint32_t k = 1; k < t->kernel.n; k++) {
-            uint32_t slice = t->kernel.slice[k], call = t->kernel.launch[k];
-            int64_t start = t->slice.start[slice], end = slice_end(t, slice);
-            uint32_t step =
-                call ? step_of_call(s, t->slice.start[call], slice_end(t, call)) : 0;
-            if (pass == 0 && step) {
-                step_work *w = &work[step - 1];
-                w->first = min_i64(w->first, start);
-                w->last = max_i64(w->last, end);
-                w->n++;
-            } else if (pass == 1 && !step && end < work[0].first) {
-                *before = max_i64(*before, end);
-            }
+    for (uint32_t k = 1; k < t->kernel.n; k++) {
+        uint32_t slice = t->kernel.slice[k], step = step_of_work(t, s, k);
+        if (!step) continue;
+        step_work *w = &work[step - 1];
+        w->first = min_i64(w->first, t->slice.start[slice]);
+        w->last = max_i64(w->last, slice_end(t, slice));
+        w->n++;
+    }
+}
+
+/* End of the device work that had been launched before the first step. A stream runs its work in
+ * order: what it runs before the first piece of the first step came before. Elsewhere work of no step
+ * is earlier when it ends before the first step's begins. */
+static int64_t end_of_earlier(const trace *t, const step_spans *s, const step_work *first) {
+    int64_t end = s->v[0].host_start, waiting = end;
+    uint32_t until = 0; /* last slice of the stream, + 1 */
+    bool open = false;  /* the stream has not come to a piece of a step yet */
+    for (uint32_t k = 1; k < t->kernel.n; k++) {
+        uint32_t slice = t->kernel.slice[k];
+        if (slice >= until) {
+            until = t->track.end[trace_track_of(t, slice)];
+            open = true;
+            waiting = end;
         }
+        uint32_t step = step_of_work(t, s, k);
+        if (step == 1 && open) end = max_i64(end, waiting);
+        if (step) open = false;
+        if (step) continue;
+        if (open && !t->kernel.launch[k]) waiting = max_i64(waiting, slice_end(t, slice));
+        if (slice_end(t, slice) < first->first) end = max_i64(end, slice_end(t, slice));
+    }
+    return end;
 }
 
 static void adjust(step_spans *s, const step_work *work, int64_t previous) {
@@ -164,17 +185,18 @@ status step_spans_make(const trace *t, const selection *select, arena *a, step_s
         int64_t start = t->step.start[i + 1], end = t->step.end[i + 1];
         if (i + 1 < n) end = min_i64(end, t->step.start[i + 2]);
         s.v[i] = (step_span){.number = t->step.number[i + 1],
+                             .row = i + 1,
                              .host_start = start,
                              .host_end = end,
                              .start = start,
                              .end = end};
     }
     if (!s.marked) span_whole(t, &s.v[0]);
-    int64_t previous = s.v[0].host_start, n_work = 0;
-    collect_work(t, &s, work, &previous);
+    int64_t n_work = 0;
+    collect_work(t, &s, work);
     for (uint32_t i = 0; i < n; i++) n_work += work[i].n;
     if (n_work) {
-        adjust(&s, work, work[0].n ? previous : s.v[0].host_start);
+        adjust(&s, work, work[0].n ? end_of_earlier(t, &s, &work[0]) : s.v[0].host_start);
         uint32_t keep = count_complete(&s);
         s.left_out = s.v + keep;
         s.n_left_out = s.n - keep;
@@ -185,4 +207,20 @@ status step_spans_make(const trace *t, const selection *select, arena *a, step_s
     keep_selected(&s, select);
     *out = s;
     return OK;
+}
+
+status step_spans_median(const step_spans *s, arena *a, int64_t *out, error *err) {
+    uint32_t *order = ARENA_ARRAY(a, uint32_t, (size_t)s->n * 2 + 1);
+    if (!order) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < s->n; i++) order[i] = i;
+    sort_index(order, order + s->n, s->n, compare_durations, s->v);
+    *out = s->n ? duration(&s->v[order[(s->n - 1) / 2]]) : 0;
+    return OK;
+}
+
+void step_spans_say(const step_spans *s, int64_t mean_ns, verdict *v) {
+    if (!s->marked || !s->n)
+        verdict_add(v, arg_time("recording", mean_ns));
+    else if (s->n == 1)
+        verdict_add(v, arg_id("one", s->v[0].number));
 }

@@ -1,7 +1,7 @@
 /* step_spans.h: the steps of the overview: host intervals adjusted for device work.
  *
  * A step begins when it begins on the host or, if later, when the device work of the step
- * before it is done; it ends when both its host interval and its device work have ended. So
+ * before it is done, or what had been launched before the recording; it ends when both its host interval and its device work have ended. So
  * steps tile the device's time. Where nothing marks steps there is one, number 0, over the
  * whole recording. */
 #ifndef ANALYSE_STEP_SPANS_H
@@ -14,6 +14,7 @@ typedef struct {
     int64_t host_start, host_end; /* as recorded */
     int64_t start, end;           /* adjusted */
     int64_t n_work;               /* pieces of device work launched inside it */
+    uint32_t row;                 /* of table step; 0: nothing marks it */
 } step_span;
 
 typedef struct {
@@ -35,5 +36,12 @@ bool steps_are_ours(const trace *t);
  * to its window. Who selects a part gets its warm-up, too. */
 status step_spans_make(const trace *t, const selection *s, arena *a, step_spans *out,
                        error *err) MUST_USE;
+
+/* What an average is of, for sentences: `recording` (its length) without steps, `one` (its number) of a
+ * single step; of several neither. */
+void step_spans_say(const step_spans *s, int64_t mean_ns, verdict *v);
+/* Median length of the steps kept: the smallest length that at least half of them do not exceed. 0
+ * without steps. The only median of steps there is: verdicts, advice and tables take it from here. */
+status step_spans_median(const step_spans *s, arena *a, int64_t *out, error *err) MUST_USE;
 
 #endif

@@ -380,18 +380,29 @@ static status write_given_average(const trace *t, table *out, bool *any, error *
     return OK;
 }
 
-static bool mean_of(const table *steps, uint32_t col, int64_t *mean) {
-    int64_t sum = 0, n = 0;
+/* Sum of a column and how many rows have it. */
+static int64_t sum_of(const table *steps, uint32_t col, int64_t *n) {
+    int64_t sum = 0;
+    *n = 0;
     for (size_t i = 0; i < steps->n_rows; i++) {
         if (table_is_null(steps, i, col)) continue;
         sum = add_i64(sum, steps->columns[col].v.i[i]);
-        n++;
+        ++*n;
     }
-    *mean = mean_i64(sum, n);
-    return n > 0;
+    return sum;
 }
 
-static status write_mean(const table *steps, table *out, error *err) {
+/* What a part is a share of: the steps, communication the steps with their device work. A gap that lies
+ * between two steps (gap_is_inside is false) is no part of one. */
+static int64_t whole_of(const table *steps, uint32_t part, bool gap_is_inside) {
+    int64_t n, whole = sum_of(steps, COL_steps_steps_duration, &n);
+    if (part == COL_steps_steps_communication) whole = sum_of(steps, COL_steps_steps_total, &n);
+    if (part == COL_steps_steps_gap && !gap_is_inside)
+        whole = add_i64(whole, sum_of(steps, COL_steps_steps_gap, &n));
+    return whole;
+}
+
+static status write_mean(const table *steps, bool gap_is_inside, table *out, error *err) {
     static const struct {
         const char *stage;
         uint32_t column;
@@ -400,12 +411,15 @@ static status write_mean(const table *steps, table *out, error *err) {
                  {"forward_backward", COL_steps_steps_forward_backward},
                  {"tail", COL_steps_steps_tail},
                  {"communication", COL_steps_steps_communication}};
-    int64_t total = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        average_row r = {.stage = str_of(parts[i].stage), .start = ABSENT_I64};
-        if (!mean_of(steps, parts[i].column, &r.duration)) continue;
-        if (i == 0) total = r.duration;
-        r.total = total;
+        int64_t n, sum = sum_of(steps, parts[i].column, &n);
+        if (!n) continue;
+        /* Steps that lack a part have none of it: its share is that of all steps. */
+        int64_t whole = whole_of(steps, parts[i].column, gap_is_inside);
+        average_row r = {.stage = str_of(parts[i].stage),
+                         .start = ABSENT_I64,
+                         .duration = mean_i64(sum, n),
+                         .total = mean_i64(whole, n)};
         TRY(add_average(out, &r, err));
     }
     return OK;
@@ -440,6 +454,7 @@ status step_trace_write(const step_trace *s, const trace *t, const table *steps,
     if (!average || !points) FAIL_MEMORY(err);
     bool all = steps->n_rows + 1 == t->step.n;
     if (s->source == POINTS_GIVEN && all) TRY(write_given_average(t, average, &any, err));
-    if (!any && steps->n_rows) TRY(write_mean(steps, average, err));
+    if (!any && steps->n_rows)
+        TRY(write_mean(steps, t->step.n > 1 && s->rows[1].known, average, err));
     return write_points(s, points, err);
 }

@@ -1,9 +1,10 @@
 /* steps.c: are steps alike, which one is not, which part of it.
  *
- * All steps with their host intervals as recorded. Forward and backward stretch from the
- * start of the first forward segment to the end of the last backward one (stages.h), the
- * tail from there to the end of the step. Communication is the time in which at least one
- * collective launched in the step ran, on the device or on the host; what no computing
+ * All steps with their host intervals as recorded, and their length with the device work
+ * they launched, as the overview has it (step_spans.h): verdicts speak of that. Forward and backward
+ * stretch from the start of the first forward segment to the end of the last backward one
+ * (stages.h), the tail from there to the end of the step. Communication is the time of the step, with
+ * its device work, in which a collective ran, on the device or on the host; what no computing
  * kernel covers of it is exposed (without kernels: no operator; of a step that has only a
  * step trace: forward and backward).
  *
@@ -12,11 +13,14 @@
  * too short to be seen are closed, so that there are at most some hundred a collective). */
 #include "analyse/breakdown.h"
 #include "analyse/comm_kind.h"
+#include "analyse/iterations.h"
 #include "analyse/rules.h"
 #include "analyse/select.h"
 #include "analyse/stages.h"
+#include "analyse/step_spans.h"
 #include "analyse/step_trace.h"
 #include "analyse/steps_spread.h"
+#include "analyse/words.h"
 #include "base/sort.h"
 
 #define COL_S(table, name) COL(steps, table, name)
@@ -32,14 +36,17 @@ typedef struct {
     selection select;
     arena *arena;
     stage_segments segments;
-    step_trace trace; /* by points, where they are known */
-    intervals compute;
-    collective *comms; /* by step, start */
+    step_trace trace;               /* by points, where they are known */
+    intervals compute, comm, alone; /* alone: communication without computation */
+    intervals busy;                 /* the device does anything */
+    step_spans steps;               /* adjusted for device work */
+    const step_span **spans;        /* the same by row of table step */
+    collective *comms;              /* by step, start */
     size_t n_comms;
 } question;
 
 typedef struct {
-    int64_t communication, exposed;
+    int64_t total, communication, exposed;
     interval training; /* first forward to last backward; empty: no evidence */
     bool has_backward;
 } step_facts;
@@ -69,7 +76,9 @@ static size_t list_collectives(const trace *t, comm_names *names, collective *ou
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         if (!comm_kernel_row(names, k)) continue;
         uint32_t slice = t->kernel.slice[k], call = t->kernel.launch[k];
-        uint32_t step = trace_step_at(t, t->slice.start[call ? call : slice]);
+        /* Without a call it was launched before the recording, unless no calls were recorded. */
+        uint32_t at = call || t->call.n > 1 ? call : slice;
+        uint32_t step = at ? trace_step_at(t, t->slice.start[at]) : 0;
         if (out && step)
             out[n] = (collective){t->slice.start[slice], slice_end(t, slice), slice, step};
         n += step != 0;
@@ -107,18 +116,13 @@ static status find_collectives(question *q, error *err) {
     return OK;
 }
 
-/* Adds up the collectives of a step from *at on. */
-static void add_communication(const question *q, uint32_t step, size_t *at, step_facts *f) {
-    int64_t until = INT64_MIN;
-    while (*at < q->n_comms && q->comms[*at].step < step) ++*at;
-    for (; *at < q->n_comms && q->comms[*at].step == step; ++*at) {
-        int64_t start = max_i64(q->comms[*at].start, until), end = q->comms[*at].end;
-        if (end <= start) continue;
-        int64_t ns = sub_i64(end, start);
-        f->communication = add_i64(f->communication, ns);
-        f->exposed = add_i64(f->exposed, sub_i64(ns, intervals_ns_in(&q->compute, start, end)));
-        until = end;
-    }
+/* Communication in the step as it is on the device (step_spans.h): never more than the step. */
+static void add_communication(const question *q, uint32_t step, step_facts *f) {
+    const step_span *span = q->spans[step];
+    if (!span) return;
+    f->total = sub_i64(span->end, span->start);
+    f->communication = intervals_ns_in(&q->comm, span->start, span->end);
+    f->exposed = intervals_ns_in(&q->alone, span->start, span->end);
 }
 
 /* Finds the stretch of forward and backward segments that start in the step. */
@@ -256,6 +260,13 @@ static status write_collectives(table *t, const question *q, uint32_t step, size
     return OK;
 }
 
+/* Its device work is missing or cut short. */
+static bool is_left_out(const question *q, uint32_t step) {
+    const step_span *span = q->spans[step];
+    return !span ||
+           (span >= q->steps.left_out && span < q->steps.left_out + q->steps.n_left_out);
+}
+
 static status write_step(table *t, const question *q, uint32_t step, const step_facts *f,
                          error *err) {
     const trace *tr = q->t;
@@ -266,6 +277,8 @@ static status write_step(table *t, const question *q, uint32_t step, const step_
     table_set_int(t, row, COL_S(steps, start), sub_i64(start, tr->start_ns));
     table_set_int(t, row, COL_S(steps, end), sub_i64(end, tr->start_ns));
     table_set_int(t, row, COL_S(steps, duration), sub_i64(end, start));
+    if (!is_left_out(q, step)) table_set_int(t, row, COL_S(steps, total), f->total);
+    table_set_text(t, row, COL_S(steps, source), step_source(tr->step.how[step]));
     const step_trace_row *by_points = &q->trace.rows[step];
     if (by_points->known) {
         if (by_points->gap != ABSENT_I64)
@@ -292,8 +305,7 @@ static status write_step(table *t, const question *q, uint32_t step, const step_
 /* ---- verdict ----------------------------------------------------------------------------- */
 
 typedef struct {
-    const int64_t *durations; /* of the steps shown, as they come */
-    uint32_t n;
+    uint32_t n, n_rows; /* steps whose device work is complete; all that are shown */
     int64_t median, longest, longest_step, shortest;
     bool longest_is_first;
 } steps_facts;
@@ -332,46 +344,97 @@ static bool all_are_alike(const void *facts, verdict *v) {
 
 static bool no_steps(const void *facts, verdict *v) {
     (void)v;
-    return !((const steps_facts *)facts)->n;
+    return !((const steps_facts *)facts)->n_rows;
+}
+
+static bool none_is_whole(const void *facts, verdict *v) {
+    const steps_facts *f = facts;
+    if (f->n) return false;
+    verdict_add(v, arg_int("count", f->n_rows));
+    return true;
 }
 
 static const rule rules[] = {
     {"steps_none", MSG_VERDICT_STEPS_NONE, SEVERITY_INFO, no_steps},
+    {"steps_incomplete", MSG_VERDICT_STEPS_INCOMPLETE, SEVERITY_WARNING, none_is_whole},
     {"steps_first_slow", MSG_VERDICT_STEPS_FIRST_SLOW, SEVERITY_INFO, first_is_slow},
     {"steps_uneven", MSG_VERDICT_STEPS_UNEVEN, SEVERITY_WARNING, one_is_slow},
     {"steps_even", MSG_VERDICT_STEPS_EVEN, SEVERITY_GOOD, all_are_alike},
 };
 
-static int compare_durations(uint32_t a, uint32_t b, const void *context) {
-    const int64_t *d = context;
-    return d[a] < d[b] ? -1 : d[a] > d[b];
+/* The steps shown whose device work is complete. */
+static status judge(question *q, const table *t, answer *out, error *err) {
+    const int64_t *total = t->columns[COL_S(steps, total)].v.i;
+    step_spans shown = {.v = ARENA_ARRAY(q->arena, step_span, t->n_rows + 1)};
+    steps_facts f = {.n_rows = sat_u32(t->n_rows), .longest = INT64_MIN, .shortest = INT64_MAX};
+    if (!shown.v) FAIL_MEMORY(err);
+    for (size_t i = 0; i < t->n_rows; i++) {
+        if (table_is_null(t, i, COL_S(steps, total))) continue;
+        shown.v[shown.n++] = (step_span){.end = total[i]};
+        if (total[i] > f.longest) {
+            f.longest = total[i];
+            f.longest_step = t->columns[COL_S(steps, step)].v.i[i];
+            f.longest_is_first = shown.n == 1;
+        }
+        f.shortest = min_i64(f.shortest, total[i]);
+    }
+    f.n = shown.n;
+    TRY(step_spans_median(&shown, q->arena, &f.median, err));
+    rules_apply(rules, sizeof rules / sizeof *rules, &f, &out->verdict);
+    return OK;
 }
 
-static status judge(question *q, const table *t, answer *out, error *err) {
-    uint32_t n = sat_u32(t->n_rows);
-    uint32_t *order = ARENA_ARRAY(q->arena, uint32_t, (size_t)n + 1),
-             *scratch = ARENA_ARRAY(q->arena, uint32_t, (size_t)n + 1);
-    if (!order || !scratch) FAIL_MEMORY(err);
-    const int64_t *durations = t->columns[COL_S(steps, duration)].v.i;
-    steps_facts f = {.durations = durations, .n = n};
-    for (uint32_t i = 0; i < n; i++) order[i] = i;
-    sort_index(order, scratch, n, compare_durations, durations);
-    if (n) {
-        uint32_t last = order[n - 1];
-        f.median = durations[order[n / 2]];
-        f.longest = durations[last];
-        f.shortest = durations[order[0]];
-        f.longest_step = t->columns[COL_S(steps, step)].v.i[last];
-        f.longest_is_first = last == 0;
-    }
-    rules_apply(rules, sizeof rules / sizeof *rules, &f, &out->verdict);
+static void list_spans(question *q, const step_span *v, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (v[i].row) q->spans[v[i].row] = &v[i];
+}
+
+/* All steps, whatever is selected: who selects one sees the same numbers. */
+static status find_spans(question *q, error *err) {
+    selection all = {.t = q->t,
+                     .from_ns = INT64_MIN,
+                     .to_ns = INT64_MAX,
+                     .first_step = INT64_MIN,
+                     .last_step = INT64_MAX};
+    q->spans = ARENA_ARRAY(q->arena, const step_span *, (size_t)q->t->step.n + 1);
+    if (!q->spans) FAIL_MEMORY(err);
+    TRY(step_spans_make(q->t, &all, q->arena, &q->steps, err));
+    list_spans(q, q->steps.warm_up, q->steps.n_warm_up);
+    list_spans(q, q->steps.v, q->steps.n);
+    list_spans(q, q->steps.left_out, q->steps.n_left_out);
+    return OK;
+}
+
+static void unite(intervals *to, const intervals *some) {
+    for (size_t i = 0; i < some->n; i++) intervals_add(to, some->v[i].start, some->v[i].end);
+}
+
+/* A server's iterations are of several kinds: whether they are alike is not the question. */
+static status judge_serving(question *q, answer *out, bool *serves, error *err) {
+    iterations_question asked = {.t = q->t,
+                                 .spans = q->spans,
+                                 .busy = q->busy,
+                                 .shown =
+                                     ARENA_ARRAY(q->arena, bool, (size_t)q->t->step.n + 1)};
+    verdict v = {.id = "serving", .message = MSG_VERDICT_SERVING, .severity = SEVERITY_INFO};
+    if (!asked.shown) FAIL_MEMORY(err);
+    for (uint32_t i = 1; i < q->t->step.n; i++) asked.shown[i] = is_selected(q, i);
+    TRY(iterations_write(&asked, q->arena, out, &v, serves, err));
+    if (*serves) out->verdict = v;
     return OK;
 }
 
 static status prepare(question *q, error *err) {
     role_ranges ranges;
+    TRY(find_spans(q, err));
     TRY(role_ranges_make(q->t, (interval){INT64_MIN, INT64_MAX}, q->arena, &ranges, err));
     q->compute = ranges.at[q->t->kernel.n > 1 ? ROLE_KERNEL : ROLE_CPU_EXEC];
+    q->comm = ranges.at[ROLE_COMMUNICATION];
+    q->busy = intervals_in(q->arena);
+    for (int r = ROLE_KERNEL; r <= ROLE_COMMUNICATION && q->t->kernel.n > 1; r++)
+        unite(&q->busy, &ranges.at[r]);
+    intervals_merge(&q->busy);
+    if (q->busy.failed) FAIL_MEMORY(err);
     TRY(stages_find(q->t, q->arena, &q->segments, err));
     return find_collectives(q, err);
 }
@@ -388,7 +451,8 @@ static status add_given_passes(question *q, error *err) {
     for (size_t i = 0; i < given.n; i++)
         intervals_add(&q->compute, given.v[i].start, given.v[i].end);
     intervals_merge(&q->compute);
-    if (given.failed || q->compute.failed) FAIL_MEMORY(err);
+    q->alone = intervals_minus(&q->comm, &q->compute);
+    if (given.failed || q->compute.failed || q->alone.failed) FAIL_MEMORY(err);
     return OK;
 }
 
@@ -411,7 +475,7 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
         step_facts f = {0};
         while (comm < q.n_comms && q.comms[comm].step < i) comm++;
         size_t first_comm = comm;
-        add_communication(&q, i, &comm, &f);
+        add_communication(&q, i, &f);
         find_training(&q, i, &segment, &f);
         if (!is_selected(&q, i)) continue;
         TRY(write_step(steps, &q, i, &f, err));
@@ -421,7 +485,9 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
     }
     TRY(steps_write_spread(steps, a, out, err));
     TRY(step_trace_write(&q.trace, q.t, steps, a, out, err));
-    TRY(judge(&q, steps, out, err));
+    bool serves = false;
+    TRY(judge_serving(&q, out, &serves, err));
+    if (!serves) TRY(judge(&q, steps, out, err));
     answer_finish(out, p);
     return OK;
 }

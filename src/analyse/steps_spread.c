@@ -45,7 +45,11 @@ static int64_t sum_column(const table *t, uint32_t col) {
 }
 
 static status write_part(const table *steps, uint32_t col, ranked *r, table *out, error *err) {
-    int64_t whole = sum_column(steps, COL_S(steps, duration)), sum = sum_column(steps, col);
+    /* Communication runs on the device: it is a part of the step with its device work. */
+    bool on_device =
+        col == COL_S(steps, communication) || col == COL_S(steps, exposed_communication);
+    int64_t whole = sum_column(steps, on_device ? COL_S(steps, total) : COL_S(steps, duration)),
+            sum = sum_column(steps, col);
     size_t row;
     rank_rows(r, steps, col, 0, steps->n_rows);
     if (r->n == 0) return OK;

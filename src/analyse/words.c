@@ -63,6 +63,15 @@ str device_word(const trace *t, uint8_t type) {
     return STR("Device");
 }
 
+str step_source(uint8_t how) {
+    static const char *const names[N_STEP_HOW] = {[STEP_MARKED] = "marked",
+                                                  [STEP_BY_OPTIMIZER] = "optimizer",
+                                                  [STEP_BY_RANGE] = "range",
+                                                  [STEP_BY_KERNELS] = "kernels",
+                                                  [STEP_BY_OPERATORS] = "operators"};
+    return str_of(names[how < N_STEP_HOW ? how : STEP_MARKED]);
+}
+
 str device_word_of_work(const trace *t) {
     return device_word(t, t->device.n > 1 ? t->device.type[1] : (uint8_t)DEVICE_CUDA);
 }

@@ -84,7 +84,8 @@
     X(ADDRESS, "addr")                                \
     X(SIGNED_BYTES, "increase_bytes")                 \
     X(ALLOCATED, "current_allocated")                 \
-    X(RESERVED, "current_reserved")
+    X(RESERVED, "current_reserved")                   \
+    X(STEP_NUM, "step_num")
 
 enum {
     FIELD_NONE = 0,
@@ -139,6 +140,7 @@ enum {
     FIELD_TASK_TYPE,
     FIELD_CONNECTION,
     FIELD_LEVEL,
+    FIELD_STEP_NUM,
     N_ARG_FIELDS
 };
 _Static_assert((int)N_ARG_FIELDS <= (int)MAX_ARG_FIELDS, "bits of event.fields");
@@ -584,7 +586,14 @@ static bool is_derived(str name) {
     return false;
 }
 
+/* JAX and TensorFlow name a step as they like; its argument tells it (StepTraceAnnotation). */
+static bool is_numbered_step(const event *e, uint8_t class) {
+    return event_has(e, FIELD_STEP_NUM) &&
+           (class == CLASS_UNKNOWN || class == CLASS_ANNOTATION);
+}
+
 static slice_kind kind_of(event_sink *s, const event *e, uint8_t class, uint8_t name) {
+    if (__builtin_expect(is_numbered_step(e, class), 0)) return KIND_STEP;
     switch (class) {
     case CLASS_DEVICE_QUEUE: return queue_kind(intern_get(s->strings, e->name));
     case CLASS_OP:
@@ -713,6 +722,7 @@ static status add_op(event_sink *s, const event *e, raw_slice *row) {
         .call_stack = event_text(e, FIELD_CALL_STACK),
     };
     if (s->paddle) TRY(paddle_set_op(s->paddle, &op));
+    if (event_has(e, FIELD_STEP_NUM)) op.sequence = event_int(s, e, FIELD_STEP_NUM, ABSENT_I64);
     bool has_flops = event_has(e, FIELD_FLOPS);
     if (!has_flops && !says_something(&op)) return OK;
     TRY(part_op(s->part, &op, row));

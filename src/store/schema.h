@@ -87,6 +87,15 @@ typedef enum {
     MEMORY_OOM,
     MEMORY_EXISTING /* allocated before the recording: told once, at its start */
 } memory_kind;
+/* How the steps of a trace are known. Append only: files hold the numbers. */
+typedef enum {
+    STEP_MARKED = 0,   /* the program or its framework marks them */
+    STEP_BY_OPTIMIZER, /* from one optimizer step to the next */
+    STEP_BY_RANGE,     /* a range of the user's that repeats around nearly all work */
+    STEP_BY_KERNELS,   /* device work repeats */
+    STEP_BY_OPERATORS, /* without device work: operators repeat */
+    N_STEP_HOW
+} step_how;
 /* What a row of pipe_op stands for. */
 typedef enum {
     PIPE_OPERATOR = 0, /* an operator and the queue behind it */

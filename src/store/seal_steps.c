@@ -1,8 +1,16 @@
-/* seal_steps.c: the training steps: host slices of kind step, by start. The number is the one at
- * the end of the name ("ProfilerStep#12"); a step without a number counts on from the one before. */
+/* seal_steps.c: the steps of a program. What says so is believed in this order:
+ *
+ *   1. slices of kind step: the producer marks them as such
+ *   2. ranges and frames whose names mark a step in some framework (step_marks.def)
+ *   3. what seal_unmarked.c finds: optimizer steps, a range that repeats, work that repeats
+ *
+ * The number is the one at the end of the name ("ProfilerStep#12"), else the one an argument says
+ * (op.sequence), else one more than that of the step before. Where the numbers of ranges do not rise
+ * (each epoch counts anew) steps are counted. */
 #include "base/num.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
+#include "store/step_marks.h"
 
 static int cmp_steps(uint32_t a, uint32_t b, const void *context) {
     const sealing *s = context;
@@ -11,11 +19,10 @@ static int cmp_steps(uint32_t a, uint32_t b, const void *context) {
     return a < b ? -1 : a > b;
 }
 
-static int64_t number_of(str name, int64_t otherwise) {
+static bool number_of(str name, int64_t *number) {
     size_t at = name.n;
     while (at && name.p[at - 1] >= '0' && name.p[at - 1] <= '9') at--;
-    int64_t v;
-    return str_to_i64(str_from(name, at), &v) ? v : otherwise;
+    return str_to_i64(str_from(name, at), number);
 }
 
 /* The next step behind slice i, or s->slice.n: one byte in tens of thousands. */
@@ -25,22 +32,145 @@ static uint32_t next_step(const sealing *s, uint32_t i) {
     return at ? (uint32_t)(at - s->slice.kind) : s->slice.n;
 }
 
-status seal_steps(sealing *s, error *err) {
-    uint32_t n = 0;
-    for (uint32_t i = next_step(s, 0); i < s->slice.n; i = next_step(s, i)) n++;
-    uint32_t *order = seal_scratch(s, 2 * (size_t)n + 1, sizeof(uint32_t));
+static void write_row(sealing *s, uint32_t row, uint32_t slice) {
+    s->step.slice[row] = slice;
+    s->step.start[row] = s->slice.start[slice];
+    s->step.end[row] = s->slice.start[slice] + s->slice.dur[slice];
+    s->step.how[row] = STEP_MARKED;
+    s->step.confidence[row] = NAN;
+}
+
+/* ---- slices of kind step ----------------------------------------------------------------- */
+
+static int64_t said_number(const sealing *s, uint32_t slice, int64_t otherwise) {
+    int64_t number;
+    uint32_t op = s->detail[slice];
+    if (number_of(intern_get(s->b->strings, s->slice.name[slice]), &number)) return number;
+    bool said = op && op < s->op.n && s->op.slice[op] == slice;
+    return said && s->op.sequence[op] != ABSENT_I64 ? s->op.sequence[op] : otherwise;
+}
+
+/* Is it inside another step? TensorFlow marks the loop around a step and the step. */
+static bool is_inner(const sealing *s, uint32_t slice) {
+    uint32_t up = s->slice.parent[slice];
+    for (int i = 0; up && i < MAX_CLIMB; i++, up = s->slice.parent[up])
+        if (s->slice.kind[up] == KIND_STEP) return true;
+    return false;
+}
+
+static status take_steps(sealing *s, uint32_t n_most, error *err) {
+    uint32_t *order = seal_scratch(s, 2 * (size_t)n_most + 1, sizeof(uint32_t)), n = 0;
     if (!order) FAIL_MEMORY(err);
-    n = 0;
-    for (uint32_t i = next_step(s, 0); i < s->slice.n; i = next_step(s, i)) order[n++] = i;
+    for (uint32_t i = next_step(s, 0); i < s->slice.n; i = next_step(s, i))
+        if (!is_inner(s, i)) order[n++] = i;
     sort_index(order, order + n, n, cmp_steps, s);
     TRY(seal_table(s, TABLE_step, (size_t)n + 1, err));
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t slice = order[i];
-        s->step.slice[i + 1] = slice;
-        s->step.number[i + 1] = number_of(intern_get(s->b->strings, s->slice.name[slice]),
-                                          i ? add_i64(s->step.number[i], 1) : 0);
-        s->step.start[i + 1] = s->slice.start[slice];
-        s->step.end[i + 1] = s->slice.start[slice] + s->slice.dur[slice];
+        write_row(s, i + 1, order[i]);
+        s->step.number[i + 1] = said_number(s, order[i], i ? add_i64(s->step.number[i], 1) : 0);
     }
     return OK;
+}
+
+/* ---- names ------------------------------------------------------------------------------- */
+
+typedef struct {
+    sealing *s;
+    const step_mark **by_name; /* by string id; NULL: not looked at */
+    uint32_t n_names;
+} naming;
+
+static const step_mark NO_MARK = {.group = 0};
+
+/* The mark a slice is, NO_MARK when it is none. A name is either a range's or a frame's. */
+static const step_mark *mark_of(naming *q, uint32_t slice) {
+    uint8_t kind = q->s->slice.kind[slice];
+    bool frame = kind == KIND_PYTHON;
+    uint32_t name = q->s->slice.name[slice];
+    if ((!frame && kind != KIND_ANNOTATION && kind != KIND_OTHER && kind != KIND_FRAMEWORK) ||
+        name >= q->n_names)
+        return &NO_MARK;
+    if (!q->by_name[name]) {
+        const step_mark *m = step_mark_of(intern_get(q->s->b->strings, name), frame);
+        q->by_name[name] = m ? m : &NO_MARK;
+    }
+    return q->by_name[name]->frame == frame ? q->by_name[name] : &NO_MARK;
+}
+
+/* Slices of one group on one thread, outermost only; how many when `out` is NULL. */
+static uint32_t list_marks(naming *q, uint32_t track, unsigned group, uint32_t *out) {
+    const sealing *s = q->s;
+    uint32_t n = 0;
+    int64_t until = INT64_MIN;
+    for (uint32_t i = s->track.first[track]; i < s->track.end[track]; i++) {
+        if (mark_of(q, i)->group != group || s->slice.start[i] < until) continue;
+        if (out) out[n] = i;
+        n++;
+        until = s->slice.start[i] + s->slice.dur[i];
+    }
+    return n;
+}
+
+/* The most trusted group that has enough marks on one thread, and that thread; 0: none. */
+static unsigned choose_group(naming *q, uint32_t *track) {
+    const sealing *s = q->s;
+    unsigned best = 0;
+    uint32_t most = 0, in_group[UINT8_MAX + 1];
+    for (uint32_t t = 1; t < s->track.n; t++) {
+        uint8_t least[UINT8_MAX + 1] = {0};
+        memset(in_group, 0, sizeof in_group);
+        if (s->track.kind[t] != TRACK_THREAD) continue;
+        for (uint32_t i = s->track.first[t]; i < s->track.end[t]; i++) {
+            const step_mark *m = mark_of(q, i);
+            in_group[m->group]++;
+            least[m->group] = m->least;
+        }
+        for (unsigned g = 1; g < step_mark_groups(); g++) {
+            if (!in_group[g] || in_group[g] < least[g]) continue;
+            if (best && (g > best || (g == best && in_group[g] <= most))) continue;
+            best = g;
+            most = in_group[g];
+            *track = t;
+        }
+    }
+    return best;
+}
+
+static void number_marks(naming *q) {
+    sealing *s = q->s;
+    bool rising = true;
+    for (uint32_t i = 1; i < s->step.n; i++) {
+        uint32_t slice = s->step.slice[i];
+        int64_t number = i > 1 ? add_i64(s->step.number[i - 1], 1) : 0;
+        if (mark_of(q, slice)->numbered)
+            number_of(intern_get(s->b->strings, s->slice.name[slice]), &number);
+        s->step.number[i] = number;
+        rising &= i == 1 || s->step.number[i] > s->step.number[i - 1];
+    }
+    for (uint32_t i = 1; i < s->step.n && !rising; i++) s->step.number[i] = i - 1;
+}
+
+static status take_marks(sealing *s, error *err) {
+    naming q = {.s = s, .n_names = (uint32_t)intern_count(s->b->strings)};
+    q.by_name = seal_scratch(s, (size_t)q.n_names + 1, sizeof *q.by_name);
+    if (!q.by_name) FAIL_MEMORY(err);
+    uint32_t track = 0;
+    unsigned group = choose_group(&q, &track);
+    if (!group) return OK;
+    uint32_t n = list_marks(&q, track, group, NULL);
+    uint32_t *marks = seal_scratch(s, (size_t)n + 1, sizeof *marks);
+    if (!marks) FAIL_MEMORY(err);
+    list_marks(&q, track, group, marks);
+    TRY(seal_table(s, TABLE_step, (size_t)n + 1, err));
+    for (uint32_t i = 0; i < n; i++) write_row(s, i + 1, marks[i]);
+    number_marks(&q);
+    return OK;
+}
+
+status seal_steps(sealing *s, error *err) {
+    uint32_t n = 0;
+    for (uint32_t i = next_step(s, 0); i < s->slice.n; i = next_step(s, i)) n++;
+    if (n) return take_steps(s, n, err);
+    TRY(take_marks(s, err));
+    return s->step.n > 1 ? OK : seal_unmarked_steps(s, err);
 }

@@ -68,6 +68,20 @@ def host_steps(trace):
     return [(0, min(s.start for s in some), max(s.end for s in some))] if some else []
 
 
+def in_flight(outside, work):
+    """Ends of what had been launched before the recording: on its stream it runs before the first step's work."""
+    first, ends = {}, []
+    for number, mine in enumerate(work):
+        for item in mine:
+            first.setdefault(item.track, (item.start, number))
+            first[item.track] = min(first[item.track], (item.start, number))
+    for item in outside:
+        start, number = first.get(item.track, (None, None))
+        if item.launch is None and number == 0 and item.start < start:
+            ends.append(item.end)
+    return ends
+
+
 def steps(trace):
     """(kept, left out)."""
     hosts = host_steps(trace)
@@ -89,7 +103,7 @@ def steps(trace):
     before = hosts[0][1]
     if work[0]:
         first = min(s.start for s in work[0])
-        before = max([before] + [s.end for s in outside if s.end < first])
+        before = max([before] + [s.end for s in outside if s.end < first] + in_flight(outside, work))
     out = []
     for (number, host_start, host_end), mine in zip(hosts, work):
         start = max(before, host_start)

@@ -196,7 +196,7 @@ def workers(check, run, params, answer):
     if params['view'] == 'Distributed':
         check.equal('/workers of all', ['All'], answer['response'])
         return
-    found = named_in(['info', run.folder, '--worker', '?'], r'there are: (.*)')
+    found = named_in(['info', run.folder, '--worker', '?'], r'available: (.*)')
     check.equal('/workers', answer['response'], found)
 
 
@@ -204,7 +204,7 @@ def spans(check, run, params, answer):
     if params['worker'] == 'All':
         check.equal('/spans of all', True, all(s.isdigit() for s in answer['response']))
         return
-    found = named_in(['info', run.folder, '--worker', params['worker'], '--span', '9999'], r'there are: (.*)')
+    found = named_in(['info', run.folder, '--worker', params['worker'], '--span', '9999'], r'available: (.*)')
     check.equal('/spans', answer['response'], [s.split(' ')[0] for s in found or []])
 
 

@@ -129,8 +129,50 @@ static void our_own_first_steps_warm_up_while_they_are_long(void **state) {
     assert_int_equal(count_warm("tacho_recording", LONG_FIRST, 10, true), 0);
 }
 
+static void work_from_before_the_recording_does_not_go_to_the_first_step(void **state) {
+    fake f;
+    fake_init(&f);
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0), copies = fake_stream(&f, 0);
+    fake_step(&f, 1, 0, 100);
+    fake_step(&f, 2, 100, 200);
+    int a = fake_add(&f, host, KIND_RUNTIME, "launch", 10, 5),
+        b = fake_add(&f, host, KIND_RUNTIME, "launch", 110, 5);
+    fake_work(&f, copies, KIND_MEMCPY, "copy", 12, 5, a); /* early, on a stream of its own */
+    fake_work(&f, gpu, KIND_KERNEL, "old", 5, 65, -1);    /* in flight */
+    fake_work(&f, gpu, KIND_KERNEL, "k", 70, 100, a);
+    fake_work(&f, gpu, KIND_KERNEL, "lost", 170, 10, -1); /* its launch was lost: not earlier */
+    fake_work(&f, gpu, KIND_KERNEL, "k", 180, 100, b);
+    params p = fake_params();
+    step_spans out = make(&f, &p);
+    assert_int_equal(out.v[0].start, 70);
+    assert_int_equal(out.v[0].end, 170);
+    assert_int_equal(out.v[1].start, 170);
+    assert_int_equal(out.v[1].end, 280);
+    fake_fini(&f);
+}
+
+static void the_median_is_the_smallest_that_half_do_not_exceed(void **state) {
+    fake f;
+    int64_t median = -1;
+    fake_init(&f);
+    fake_step(&f, 1, 0, 90);
+    fake_step(&f, 2, 100, 150);
+    fake_step(&f, 3, 200, 270);
+    fake_step(&f, 4, 300, 310);
+    params p = fake_params();
+    step_spans out = make(&f, &p);
+    assert_int_equal(step_spans_median(&out, &f.arena, &median, NULL), OK);
+    assert_int_equal(median, 50);
+    out.n = 0;
+    assert_int_equal(step_spans_median(&out, &f.arena, &median, NULL), OK);
+    assert_int_equal(median, 0);
+    fake_fini(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(work_from_before_the_recording_does_not_go_to_the_first_step),
+        cmocka_unit_test(the_median_is_the_smallest_that_half_do_not_exceed),
         cmocka_unit_test(a_last_step_with_less_than_four_fifths_is_left_out),
         cmocka_unit_test(calls_over_a_border_belong_to_no_step),
         cmocka_unit_test(a_trace_of_the_device_alone_is_one_step_over_it),

@@ -264,6 +264,8 @@ export interface Tables {
       communication: number | null;
       exposed_communication: number | null;
       tail: number | null;
+      total: number | null;
+      source: string | null;
     };
     segments: {
       step: number | null;
@@ -305,6 +307,27 @@ export interface Tables {
       point: string | null;
       name: string | null;
       source: string | null;
+    };
+    iterations: {
+      step: number | null;
+      kind: string | null;
+      batch: number | null;
+      tokens: number | null;
+      start: number | null;
+      duration: number | null;
+      busy: number | null;
+    };
+    serving: {
+      kind: string | null;
+      iterations: number | null;
+      tokens: number | null;
+      output_tokens: number | null;
+      time: number | null;
+      mean: number | null;
+      tokens_per_s: number | null;
+      output_tokens_per_s: number | null;
+      time_per_output_token: number | null;
+      busy_share: number | null;
     };
   };
   memory: {
