@@ -77,7 +77,8 @@ class Worker:
     def table(self, analysis, name, *options):
         key = (self.path, self.device, analysis, options)
         if key not in _memo:
-            chosen = [] if self.device is None else ['--worker', 'rank%s' % self.device]
+            # Without a device MindInsight answers for the first one.
+            chosen = ['--worker', 'rank%s' % (0 if self.device is None else self.device)]
             try:
                 _memo[key] = ask(analysis, self.path, *chosen, '--limit', '0', *options)
             except Refused as problem:

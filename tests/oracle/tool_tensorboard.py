@@ -197,7 +197,8 @@ def workers(check, run, params, answer):
         check.equal('/workers of all', ['All'], answer['response'])
         return
     found = named_in(['info', run.folder, '--worker', '?'], r'available: (.*)')
-    check.equal('/workers', answer['response'], found)
+    # The plugin looks for *.pt.trace.json alone; a memory snapshot beside them is a worker to tacho.
+    check.equal('/workers', answer['response'], [w for w in found or [] if w in run.workers])
 
 
 def spans(check, run, params, answer):

@@ -362,7 +362,7 @@ def every_analysis_is_a_method_with_its_options(_folder):
     trace = tacho.load(SAMPLE)
     words = _program.run(["--help"]).split("commands:")[1].split("\n")
     commands = [line.split()[0] for line in words if re.match(r"  \w", line)]
-    analyses = [c for c in commands if re.search(r"^table \w+, columns:", _program.run([c, "--help"]), re.M)]
+    analyses = [c for c in commands if re.search(r"^table \w+:$", _program.run([c, "--help"]), re.M)]
     equal("overview" in analyses and "top" in analyses and len(analyses) >= 11, True, analyses)
     for name in analyses:
         method = getattr(trace, name)
@@ -449,7 +449,7 @@ def a_notebook_shows_the_verdict_and_the_average_step(_folder):
     equal("count" in table.texts and "1.81 ms" in table.texts and table.tags.count("tr") > 3, True)
     equal("(ns)" in shown, True)
     Checker(trace.overview()._repr_html_())
-    equal("Nothing to advise" in tacho.load(EMPTY).advise()._repr_html_(), True)
+    equal("No issues found" in tacho.load(EMPTY).advise()._repr_html_(), True)
     problem = Checker(tacho.Trace("/nowhere/<b>x")._repr_html_())
     equal("b" in problem.tags[2:], False)
 
