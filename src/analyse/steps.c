@@ -3,9 +3,9 @@
  * All steps with their host intervals as recorded. Forward and backward stretch from the
  * start of the first forward segment to the end of the last backward one (stages.h), the
  * tail from there to the end of the step. Communication is the time in which at least one
- * collective launched in the step ran, on the device or on the host; what no computing
- * kernel covers of it is exposed (without kernels: no operator; of a step that has only a
- * step trace: forward and backward).
+ * collective ran, on the device or on the host, between the start and the end of the step as the
+ * overview has it (step_spans.h); what of it is exposed is defined in exposed.h (of a step that
+ * has only a step trace: what lies outside forward and backward).
  *
  * The table `segments` is what the picture of a step draws: the stages on the host, every
  * collective on its stream, and the stretches of a collective that computation hides (gaps
@@ -33,7 +33,8 @@ typedef struct {
     arena *arena;
     stage_segments segments;
     step_trace trace; /* by points, where they are known */
-    intervals compute;
+    step_spans spans; /* as the overview has them */
+    intervals compute, communication, exposed;
     collective *comms; /* by step, start */
     size_t n_comms;
 } question;
@@ -79,6 +80,7 @@ static size_t list_collectives(const trace *t, comm_names *names, collective *ou
         if (kind != KIND_COLLECTIVE && ((kind != KIND_OP && kind != KIND_ANNOTATION) ||
                                         !comm_host_id(names, t->slice.name[i])))
             continue;
+        if (comm_is_call(names, i)) continue;
         uint32_t step = trace_step_at(t, t->slice.start[i]);
         if (out && step) out[n] = (collective){t->slice.start[i], slice_end(t, i), i, step};
         n += step != 0;
@@ -107,18 +109,32 @@ static status find_collectives(question *q, error *err) {
     return OK;
 }
 
-/* Adds up the collectives of a step from *at on. */
-static void add_communication(const question *q, uint32_t step, size_t *at, step_facts *f) {
-    int64_t until = INT64_MIN;
-    while (*at < q->n_comms && q->comms[*at].step < step) ++*at;
-    for (; *at < q->n_comms && q->comms[*at].step == step; ++*at) {
-        int64_t start = max_i64(q->comms[*at].start, until), end = q->comms[*at].end;
-        if (end <= start) continue;
-        int64_t ns = sub_i64(end, start);
-        f->communication = add_i64(f->communication, ns);
-        f->exposed = add_i64(f->exposed, sub_i64(ns, intervals_ns_in(&q->compute, start, end)));
-        until = end;
+static const step_span *find_in(const step_span *v, uint32_t n, int64_t host_start) {
+    uint32_t low = 0, high = n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (v[middle].host_start < host_start)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    return low < n && v[low].host_start == host_start ? &v[low] : NULL;
+}
+
+/* The step as the overview has it, or would have it if it kept it. */
+static interval span_of(const question *q, uint32_t step) {
+    const step_spans *s = &q->spans;
+    int64_t start = q->t->step.start[step];
+    const step_span *found = find_in(s->v, s->n, start);
+    if (!found) found = find_in(s->left_out, s->n_left_out, start);
+    if (!found) found = find_in(s->warm_up, s->n_warm_up, start);
+    return found ? (interval){found->start, found->end}
+                 : (interval){start, q->t->step.end[step]};
+}
+
+static void add_communication(const question *q, interval span, step_facts *f) {
+    f->communication = intervals_ns_in(&q->communication, span.start, span.end);
+    f->exposed = intervals_ns_in(&q->exposed, span.start, span.end);
 }
 
 /* Finds the stretch of forward and backward segments that start in the step. */
@@ -247,9 +263,8 @@ static status write_collectives(table *t, const question *q, uint32_t step, size
             w.track = arena_printf(t->arena, "%lld", (long long)tr->track.tid[track]);
         if (!w.track.p) FAIL_MEMORY(err);
         TRY(add_comm_segment(t, q, &w, range, err));
-        int64_t hidden = intervals_ns_in(&q->compute, range.start, range.end);
         table_set_int(t, t->n_rows - 1, COL_S(segments, exposed),
-                      sub_i64(sub_i64(range.end, range.start), hidden));
+                      intervals_ns_in(&q->exposed, range.start, range.end));
         w.stage = STR("hidden");
         TRY(write_hidden(t, q, &w, range, err));
     }
@@ -372,6 +387,11 @@ static status prepare(question *q, error *err) {
     role_ranges ranges;
     TRY(role_ranges_make(q->t, (interval){INT64_MIN, INT64_MAX}, q->arena, &ranges, err));
     q->compute = ranges.at[q->t->kernel.n > 1 ? ROLE_KERNEL : ROLE_CPU_EXEC];
+    q->communication = ranges.at[ROLE_COMMUNICATION];
+    q->exposed = ranges.exposed;
+    /* All steps, whatever is selected: the part of one must not depend on that. */
+    selection all = {.t = q->t, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
+    TRY(step_spans_make(q->t, &all, q->arena, &q->spans, err));
     TRY(stages_find(q->t, q->arena, &q->segments, err));
     return find_collectives(q, err);
 }
@@ -388,7 +408,9 @@ static status add_given_passes(question *q, error *err) {
     for (size_t i = 0; i < given.n; i++)
         intervals_add(&q->compute, given.v[i].start, given.v[i].end);
     intervals_merge(&q->compute);
-    if (given.failed || q->compute.failed) FAIL_MEMORY(err);
+    intervals_merge(&given);
+    q->exposed = intervals_minus(&q->exposed, &given);
+    if (given.failed || q->compute.failed || q->exposed.failed) FAIL_MEMORY(err);
     return OK;
 }
 
@@ -410,14 +432,13 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
     for (uint32_t i = 1; i < q.t->step.n; i++) {
         step_facts f = {0};
         while (comm < q.n_comms && q.comms[comm].step < i) comm++;
-        size_t first_comm = comm;
-        add_communication(&q, i, &comm, &f);
+        add_communication(&q, span_of(&q, i), &f);
         find_training(&q, i, &segment, &f);
         if (!is_selected(&q, i)) continue;
         TRY(write_step(steps, &q, i, &f, err));
         TRY(q.trace.rows[i].known ? write_point_segments(segments, &q, i, err)
                                   : write_stage_segments(segments, &q, i, segment, err));
-        TRY(write_collectives(segments, &q, i, first_comm, err));
+        TRY(write_collectives(segments, &q, i, comm, err));
     }
     TRY(steps_write_spread(steps, a, out, err));
     TRY(step_trace_write(&q.trace, q.t, steps, a, out, err));
