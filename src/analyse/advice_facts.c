@@ -284,7 +284,9 @@ static status scan_host(advice_facts *f, error *err) {
     for (uint32_t i = 1; i < t->slice.n; i++) scan_slice(&h, i);
     bool failed = false;
     f->sync_copy_ns = exposed_ns(f, &h.copies, &failed);
+    f->copy_at = intervals_minus(&h.copies, &f->ranges.at[ROLE_KERNEL]);
     f->allocator_ns = total_ns(&h.allocator, &failed);
+    f->allocator_at = h.allocator;
     f->overhead_ns = total_ns(&h.overhead, &failed);
     f->value_wait_ns = total_ns(&h.waits, &failed);
     if (failed) FAIL_MEMORY(err);
@@ -355,6 +357,12 @@ static void add_fill(work_scan *w, uint32_t k, uint32_t slice) {
     }
 }
 
+/* Did a call that replays a graph launch it? */
+static bool is_replayed(const trace *t, uint32_t k) {
+    uint32_t call = t->kernel.launch[k];
+    return call && str_find(trace_slice_name(t, call), STR("GraphLaunch"), 0) != SIZE_MAX;
+}
+
 static void add_kernel(work_scan *w, uint32_t k, int64_t launched) {
     advice_facts *f = w->f;
     uint32_t slice = f->t->kernel.slice[k];
@@ -365,10 +373,12 @@ static void add_kernel(work_scan *w, uint32_t k, int64_t launched) {
     }
     uint8_t says = kernel_says(w, f->t->slice.name[slice]);
     tally_add(f->t, &f->kernel, slice);
+    f->n_graph += is_replayed(f->t, k);
     if (f->t->slice.dur[slice] < SMALL_KERNEL_NS) tally_add(f->t, &f->small, slice);
     if (says & KERNEL_LAYOUT) tally_add(f->t, &f->layout, slice);
     if (stage_at(&f->stages, launched) == STAGE_OPTIMIZER) {
         tally_add(f->t, &f->optimizer, slice);
+        intervals_add(&f->optimizer_at, f->t->slice.start[slice], slice_end(f->t, slice));
         if (says & KERNEL_FUSED) tally_add(f->t, &f->optimizer_fused, slice);
     }
     add_fill(w, k, slice);
@@ -398,6 +408,9 @@ static status scan_work(advice_facts *f, work_scan *w, error *err) {
     }
     bool failed = false;
     f->pageable_ns = exposed_ns(f, &w->pageable, &failed);
+    f->pageable_at = intervals_minus(&w->pageable, &f->ranges.at[ROLE_KERNEL]);
+    intervals_merge(&f->optimizer_at);
+    failed |= f->pageable_at.failed || f->optimizer_at.failed;
     if (failed) FAIL_MEMORY(err);
     return OK;
 }
@@ -576,6 +589,7 @@ status advice_facts_find(const analysis_input *in, const params *p, arena *a, ad
     const trace *t = in->traces[0].trace;
     advice_facts f = {.in = in, .params = p, .t = t, .arena = a};
     work_scan w = {.f = &f, .pageable = intervals_in(a)};
+    f.optimizer_at = intervals_in(a);
     TRY(trace_require(t,
                       SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) |
                           TRACE_TABLE(memory) | TRACE_TABLE(given_step),
@@ -599,6 +613,10 @@ status advice_facts_find(const analysis_input *in, const params *p, arena *a, ad
     TRY(advice_graph_find(&f, err));
     *out = f;
     return OK;
+}
+
+bool advice_replays(const advice_facts *f) {
+    return f->n_graph > 0 && f->n_graph * 2 >= f->kernel.n;
 }
 
 /* ---- for the rules ----------------------------------------------------------------------- */
