@@ -17,6 +17,7 @@
  * a warning. */
 #include "analyse/advice.h"
 #include "analyse/advice_evidence.h"
+#include "analyse/input_quality.h"
 #include "analyse/run_cut.h"
 #include "base/buf.h"
 
@@ -362,10 +363,15 @@ status analyse_advise(const analysis_input *in, const params *p, arena *a, answe
                       error *err) {
     finding *found = ARENA_ARRAY(a, finding, 2 * N_RULES);
     advice_facts f = {0};
+    verdict damage = {0};
+    bool cut = false;
     if (!found) FAIL_MEMORY(err);
     TRY(answer_begin("advise", in, a, out, err));
     TRY(find_facts(in, p, a, &f, err));
     uint32_t n = ask_rules(&f, found);
+    if (!f.run) TRY(quality_cut(f.t, &cut, &damage, err));
+    /* Without the device's half nothing can be told about what the host costs. */
+    if (cut && !(f.has & NEED_DEVICE)) n = 0;
     if (f.run) TRY(take_kept(&f, found, &n, err));
     TRY(settle(&f, found, n, err));
     table *t = answer_table(out, a, "advice");
@@ -377,7 +383,9 @@ status analyse_advise(const analysis_input *in, const params *p, arena *a, answe
     }
     TRY(note_lacks(&f, out, err));
     TRY(note_whole(&f, p, out, err));
-    if (n) {
+    if (cut) {
+        out->verdict = damage;
+    } else if (n) {
         out->verdict = sentence(&found[0], found[0].rule->evidence);
     } else {
         out->verdict = (verdict){.id = "nothing_to_advise",

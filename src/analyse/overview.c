@@ -15,6 +15,7 @@
 #include "analyse/breakdown.h"
 #include "analyse/device_metrics.h"
 #include "analyse/group.h"
+#include "analyse/input_quality.h"
 #include "analyse/overview_cards.h"
 #include "analyse/range_scan.h"
 #include "analyse/rules.h"
@@ -623,8 +624,11 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     TRY(write_stage_events(&o, err));
     TRY(write_user_events(&o, err));
     TRY(note_left_out(&o, err));
-    rules_apply(rules, sizeof rules / sizeof *rules, &facts, &out->verdict);
-    if (!o.steps.marked) verdict_add(&out->verdict, arg_time("recording", facts.step_ns));
+    bool cut = false;
+    TRY(quality_cut(o.t, &cut, &out->verdict, err));
+    if (!cut) rules_apply(rules, sizeof rules / sizeof *rules, &facts, &out->verdict);
+    if (!o.steps.marked && !cut)
+        verdict_add(&out->verdict, arg_time("recording", facts.step_ns));
     TRY(overview_cards_write(o.t, mean_step(&o), a, out, err));
     answer_finish(out, p);
     return OK;

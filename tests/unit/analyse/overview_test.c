@@ -286,6 +286,29 @@ static void stages_follow_autograd_and_optimizer(void **state) {
     fake_fini(&f);
 }
 
+/* A file that ends after its host half gets no verdict about the data loader. */
+static void a_cut_file_is_the_verdict(void **state) {
+    fake f;
+    arena a = {0};
+    params p = fake_params();
+    fake_init(&f);
+    int host = fake_thread(&f);
+    add_step(&f, host, 1, 0, 1000);
+    fake_add(&f, host, KIND_DATA, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+             0, 800);
+    const trace *t = fake_seal(&f);
+    f.t.quality.n = 2;
+    FAKE_SET(&f, quality, cause, 1, CAUSE_TRUNCATED);
+    FAKE_SET(&f, quality, count, 1, 1);
+    answer out = fake_ask(analyse_overview, t, &p, &a);
+    assert_string_equal(out.verdict.id, "trace_cut");
+    out = fake_ask(analyse_advise, t, &p, &a);
+    assert_string_equal(out.verdict.id, "trace_cut");
+    assert_int_equal(fake_table(&out, "advice")->n_rows, 0);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 static void an_empty_trace_has_an_answer_without_a_verdict(void **state) {
     fake f;
     arena a = {0};
@@ -310,6 +333,7 @@ int main(void) {
         cmocka_unit_test(a_range_of_the_user_is_not_work_of_the_host),
         cmocka_unit_test(collectives_count_as_communication_behind_kernels),
         cmocka_unit_test(stages_follow_autograd_and_optimizer),
+        cmocka_unit_test(a_cut_file_is_the_verdict),
         cmocka_unit_test(an_empty_trace_has_an_answer_without_a_verdict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
