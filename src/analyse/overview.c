@@ -15,6 +15,7 @@
 #include "analyse/breakdown.h"
 #include "analyse/device_metrics.h"
 #include "analyse/group.h"
+#include "analyse/idle.h"
 #include "analyse/input_quality.h"
 #include "analyse/overview_cards.h"
 #include "analyse/range_scan.h"
@@ -33,6 +34,8 @@ typedef struct {
     double share[N_ROLES]; /* of the average step */
     double busy;           /* share of it in which a device did anything */
     double exposed;        /* share of it in communication that nothing hides (exposed.h) */
+    double dependency;     /* share in which launched work waited for other work (idle.h) */
+    double late;           /* share in which work was launched too late */
     int64_t step_ns;
     str device; /* what it is called */
 } overview_facts;
@@ -46,6 +49,7 @@ typedef struct {
     step_parts *parts;
     bare_steps bare;
     stage_times stages;
+    idle_gaps idle;                /* of all steps; blocking calls are the host's here */
     int64_t device_ns, exposed_ns; /* in the steps that count: devices work; exposed.h */
 } overview;
 
@@ -71,10 +75,22 @@ static bool data_loader_is_late(const void *facts, verdict *v) {
 static bool communication_is_late(const void *facts, verdict *v) {
     const overview_facts *f = facts;
     double host = f->share[ROLE_CPU_EXEC] + f->share[ROLE_RUNTIME];
-    if (!is_idle(f) || f->exposed < 0.1 || f->exposed < host ||
+    if (!is_idle(f) || f->exposed < 0.1 || f->exposed < host || f->exposed < f->late ||
         f->exposed < f->share[ROLE_OTHER])
         return false;
     verdict_add(v, arg_share("communication_share", f->exposed));
+    return true;
+}
+
+/* As the first advice has it: the host had launched in time. */
+static bool dependency_is_late(const void *facts, verdict *v) {
+    const overview_facts *f = facts;
+    if (!is_idle(f) || f->dependency < 0.05 || f->dependency < f->late ||
+        f->dependency < f->exposed || f->dependency < f->share[ROLE_DATA_LOADER])
+        return false;
+    verdict_add(v, arg_share("idle_share", 1 - f->busy));
+    verdict_add(v, arg_share("dependency_share", f->dependency));
+    verdict_add(v, arg_text("device", f->device));
     return true;
 }
 
@@ -141,6 +157,8 @@ static const rule rules[] = {
      data_loader_is_late},
     {"communication_exposed", MSG_VERDICT_COMMUNICATION_EXPOSED, SEVERITY_WARNING,
      communication_is_late},
+    {"gpu_idle_dependency", MSG_VERDICT_GPU_IDLE_DEPENDENCY, SEVERITY_CRITICAL,
+     dependency_is_late},
     {"gpu_idle_host", MSG_VERDICT_GPU_IDLE_HOST, SEVERITY_CRITICAL, host_is_late},
     {"gpu_idle_unknown", MSG_VERDICT_GPU_IDLE_UNKNOWN, SEVERITY_CRITICAL, nothing_is_recorded},
     {"communication_exposed", MSG_VERDICT_COMMUNICATION_EXPOSED, SEVERITY_WARNING,
@@ -226,6 +244,8 @@ static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     facts->step_ns = n ? mean_i64(total, n) : 0;
     share_parts(sum, facts->share, N_ROLES);
     facts->busy = total ? (double)o->device_ns / (double)total : 0;
+    facts->dependency = total ? (double)o->idle.ns[IDLE_DEPENDENCY] / (double)total : 0;
+    facts->late = total ? (double)o->idle.ns[IDLE_HOST] / (double)total : 0;
     facts->exposed = total ? (double)o->exposed_ns / (double)total : 0;
     for (int r = 0; r < N_ROLES; r++) {
         size_t row;
@@ -594,6 +614,8 @@ static status compute(overview *o, error *err) {
         o->exposed_ns =
             add_i64(o->exposed_ns, intervals_ns_in(&ranges.exposed, s->start, s->end));
     }
+    idle_question idle = {.t = o->t, .steps = &o->steps, .ranges = &ranges, .arena = o->arena};
+    if (!o->bare.n) TRY(idle_find(&idle, &o->idle, err));
     return stage_times_make(&o->select, &o->steps, o->arena, &o->stages, err);
 }
 

@@ -286,6 +286,26 @@ static void stages_follow_autograd_and_optimizer(void **state) {
     fake_fini(&f);
 }
 
+/* The verdict and the first advice name one cause: the host had launched in time. */
+static void launched_work_that_waits_is_not_a_late_host(void **state) {
+    fake f;
+    arena a = {0};
+    params p = fake_params();
+    fake_init(&f);
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0);
+    add_step(&f, host, 1, 0, 1000000);
+    fake_add(&f, host, KIND_OP, "aten::mm", 0, 990000);
+    LAUNCH(&f, host, gpu, KIND_KERNEL, 10, 20, 1000, 99000);
+    LAUNCH(&f, host, gpu, KIND_KERNEL, 40, 20, 900000, 100000);
+    const trace *t = fake_seal(&f);
+    answer out = fake_ask(analyse_overview, t, &p, &a);
+    assert_string_equal(out.verdict.id, "gpu_idle_dependency");
+    out = fake_ask(analyse_advise, t, &p, &a);
+    assert_string_equal(out.verdict.id, "dependency_wait");
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 /* A file that ends after its host half gets no verdict about the data loader. */
 static void a_cut_file_is_the_verdict(void **state) {
     fake f;
@@ -333,6 +353,7 @@ int main(void) {
         cmocka_unit_test(a_range_of_the_user_is_not_work_of_the_host),
         cmocka_unit_test(collectives_count_as_communication_behind_kernels),
         cmocka_unit_test(stages_follow_autograd_and_optimizer),
+        cmocka_unit_test(launched_work_that_waits_is_not_a_late_host),
         cmocka_unit_test(a_cut_file_is_the_verdict),
         cmocka_unit_test(an_empty_trace_has_an_answer_without_a_verdict),
     };
