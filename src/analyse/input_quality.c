@@ -113,8 +113,9 @@ status input_quality(const char *analysis, const analysis_input *in, arena *a, q
 }
 
 /* Recordings are written as time goes by and a folder in many files: what is lost is the end of one,
- * not the device's half. */
+ * not the device's half. A plain trace-event file need not have its last bracket. */
 static bool loses_only_its_end(const trace *t) {
+    if (str_eq(t->format, STR("chrome"))) return true;
     return t->kernel.n > 1 && (str_eq(t->format, STR("tacho_recording")) ||
                                str_starts(t->format, STR("mindspore")));
 }
