@@ -70,6 +70,7 @@ typedef struct {
     role_ranges ranges;
     int64_t step_ns;          /* of the average step */
     int64_t part_ns[N_ROLES]; /* likewise */
+    int64_t exposed_ns;       /* communication that nothing hides (exposed.h); likewise */
     int64_t median_ns;        /* of the steps but the first */
     int64_t later_ns;         /* mean of them */
     uint32_t longest;         /* of them; index in steps */
@@ -93,6 +94,9 @@ typedef struct {
     int64_t *name_ns;          /* by string id: time of kernels with fewer blocks than SMs */
     double *name_lost;         /* of them Σ time · (1 − blocks per SM) */
     tally pageable;
+    int64_t n_graph; /* kernels that a replayed graph launched */
+    /* when: calls and copies while no kernel ran, calls of the allocator, optimizer's kernels */
+    intervals copy_at, pageable_at, allocator_at, optimizer_at;
     int64_t pageable_bytes, pageable_ns; /* ns: while no kernel ran */
     uint32_t n_devices;                  /* that did something */
     int32_t major, minor; /* highest compute capability; ABSENT_I32 when unknown */
@@ -150,6 +154,23 @@ void advice_point(const advice_facts *f, advice *out, uint32_t slice);
 void advice_cost(const advice_facts *f, advice *out, int64_t per_step_ns);
 /* Are the stages of a pipeline told apart by their communication? */
 bool advice_is_split(const advice_facts *f);
+/* Do most kernels come from graphs that are replayed (CUDA graphs)? */
+bool advice_replays(const advice_facts *f);
+/* Blocking calls by what they wait for: each sort has a rule. */
+typedef enum { BLOCK_OTHER, BLOCK_COPY, BLOCK_ITEM, BLOCK_VALUE } block_sort;
+block_sort advice_block_sort(const trace *t, uint32_t slice);
+
+/* A rule that fired and what it would save. */
+typedef struct {
+    const char *id;
+    advice *advice;
+    const char *included_in; /* the rule that claims some of the same time before; NULL: none */
+} advice_claim;
+/* Lets every moment of a step be saved once: in the order given, each keeps what none before it has
+ * claimed, and names the first of those. The sum of what is saved does not exceed the step. */
+status advice_claims_settle(const advice_facts *f, advice_claim *v, uint32_t n,
+                            error *err) MUST_USE;
+
 /* Did msadvisor name operators of the AI CPU? */
 bool advice_advisor_names_ai_cpu(const advice_facts *f);
 /* The index of the step a time on the host lies in, UINT32_MAX when none. */

@@ -16,11 +16,11 @@ static bool lacks_nccl(const advice_facts *f, double limit) {
     bool able =
         f->major > 3 || (f->major == 3 && f->minor >= 5); /* 3.5: the least NCCL takes */
     return f->distributed && !f->nccl && able && f->has & NEED_DEVICE && f->collective.n &&
-           advice_share(f, f->part_ns[ROLE_COMMUNICATION]) >= limit;
+           advice_share(f, f->exposed_ns) >= limit;
 }
 
 static void add_communication(const advice_facts *f, advice *out) {
-    advice_cost(f, out, f->part_ns[ROLE_COMMUNICATION]);
+    advice_cost(f, out, f->exposed_ns);
     advice_point(f, out, f->collective.longest);
     verdict_add(&out->words, arg_text("collective", out->name));
     verdict_add(&out->words, arg_int("count", mean_i64(f->collective.n, f->steps.n)));
@@ -34,7 +34,7 @@ bool advice_nccl_missing(const advice_facts *f, double limit, advice *out) {
 
 bool advice_communication_exposed(const advice_facts *f, double limit, advice *out) {
     if (lacks_nccl(f, advice_limit.nccl_missing) || !f->collective.n || advice_is_split(f) ||
-        advice_share(f, f->part_ns[ROLE_COMMUNICATION]) < limit)
+        advice_share(f, f->exposed_ns) < limit)
         return false;
     add_communication(f, out);
     return true;

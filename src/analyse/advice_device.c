@@ -82,6 +82,7 @@ bool advice_occupancy_low(const advice_facts *f, double limit, advice *out) {
 
 bool advice_small_kernels(const advice_facts *f, double limit, advice *out) {
     int64_t idle = 0;
+    if (advice_replays(f)) return false; /* they are launched together already */
     if (f->small.n < 50 * (int64_t)f->steps.n || !f->steps.n ||
         (double)f->small.n < limit * (double)f->kernel.n)
         return false;

@@ -11,6 +11,7 @@
  * by its launch. Nothing here decides anything: thresholds stand in advice_rules.def. */
 #include "analyse/advice.h"
 
+#include "analyse/bare_steps.h"
 #include "analyse/comm_kind.h"
 #include "analyse/tensor_core.h"
 #include "analyse/words.h"
@@ -68,13 +69,15 @@ static status find_median(advice_facts *f, error *err) {
 }
 
 static status find_steps(advice_facts *f, error *err) {
-    int64_t sum[N_ROLES] = {0}, total = 0;
+    int64_t sum[N_ROLES] = {0}, total = 0, exposed = 0;
+    bare_steps bare;
     selection select;
     select_init(&select, f->t, f->params);
     TRY(step_spans_make(f->t, &select, f->arena, &f->steps, err));
     uint32_t n = f->steps.n;
     interval window = {n ? f->steps.v[0].start : 0, n ? f->steps.v[n - 1].end : 0};
     TRY(role_ranges_make(f->t, window, f->arena, &f->ranges, err));
+    TRY(bare_steps_find(f->t, &f->steps, &f->ranges, &bare, err));
     TRY(breakdown_make(&f->ranges, &f->steps, f->arena, &f->parts, err));
     TRY(device_metrics_make(f->t, window, f->arena, &f->devices, err));
     TRY(stages_find(f->t, f->arena, &f->stages, err));
@@ -83,6 +86,10 @@ static status find_steps(advice_facts *f, error *err) {
             sum[r] = add_i64(sum[r], f->parts[i].ns[r]);
             total = add_i64(total, f->parts[i].ns[r]);
         }
+    for (uint32_t i = 0; i < n; i++)
+        exposed = add_i64(exposed, intervals_ns_in(&f->ranges.exposed, f->steps.v[i].start,
+                                                   f->steps.v[i].end));
+    f->exposed_ns = mean_i64(exposed, n);
     mean_parts(sum, n, f->part_ns, N_ROLES);
     f->step_ns = mean_i64(total, n);
     if (n >= 4) f->has |= NEED_STEPS;
@@ -165,6 +172,7 @@ static const bool is_named[N_KINDS] = {
 typedef struct {
     advice_facts *f;
     uint16_t *says; /* by string id */
+    comm_names comm;
     intervals copies, allocator, overhead, waits;
     sort_pair *blocking; /* by start */
     size_t n_blocking, cap_blocking;
@@ -191,7 +199,7 @@ static void add_named(host_scan *h, uint32_t i, uint16_t says) {
         h->blocking[h->n_blocking++] = (sort_pair){(uint64_t)start ^ (uint64_t)1 << 63, i};
     if (advice_step_at(f, start) == UINT32_MAX) return;
     if (says & NAME_ITEM) tally_add(t, &f->item, i);
-    if (says & NAME_COLLECTIVE) tally_add(t, &f->collective, i);
+    if (says & NAME_COLLECTIVE && !comm_is_call(&h->comm, i)) tally_add(t, &f->collective, i);
     if (says & NAME_SINGLE_LOADER) tally_add(t, &f->single_loader, i);
     if (says & NAME_WORKER_LOADER) tally_add(t, &f->worker_loader, i);
     if (says & NAME_WAITS) {
@@ -215,6 +223,7 @@ static void scan_slice(host_scan *h, uint32_t i) {
     int64_t start = t->slice.start[i];
     if (is_named[kind]) {
         uint16_t says = name_says(h, i);
+        if (kind == KIND_COLLECTIVE) says |= NAME_COLLECTIVE;
         if (says > NAME_KNOWN) add_named(h, i, says);
     }
     if (kind == KIND_DATA && advice_step_at(f, start) != UINT32_MAX) tally_add(t, &f->data, i);
@@ -264,6 +273,7 @@ static status scan_host(advice_facts *f, error *err) {
                    .allocator = intervals_in(f->arena),
                    .overhead = intervals_in(f->arena),
                    .waits = intervals_in(f->arena)};
+    TRY(comm_names_init(&h.comm, t, f->arena, err));
     h.warm = n > 1 ? f->steps.v[0].host_end : INT64_MIN;
     if (n) h.span = (interval){f->steps.v[0].host_start, f->steps.v[n - 1].host_end};
     h.cap_blocking = (size_t)min_i64(t->slice.n, sat_i64(t->kind_count[KIND_RUNTIME]) / 2 +
@@ -274,7 +284,9 @@ static status scan_host(advice_facts *f, error *err) {
     for (uint32_t i = 1; i < t->slice.n; i++) scan_slice(&h, i);
     bool failed = false;
     f->sync_copy_ns = exposed_ns(f, &h.copies, &failed);
+    f->copy_at = intervals_minus(&h.copies, &f->ranges.at[ROLE_KERNEL]);
     f->allocator_ns = total_ns(&h.allocator, &failed);
+    f->allocator_at = h.allocator;
     f->overhead_ns = total_ns(&h.overhead, &failed);
     f->value_wait_ns = total_ns(&h.waits, &failed);
     if (failed) FAIL_MEMORY(err);
@@ -345,6 +357,12 @@ static void add_fill(work_scan *w, uint32_t k, uint32_t slice) {
     }
 }
 
+/* Did a call that replays a graph launch it? */
+static bool is_replayed(const trace *t, uint32_t k) {
+    uint32_t call = t->kernel.launch[k];
+    return call && str_find(trace_slice_name(t, call), STR("GraphLaunch"), 0) != SIZE_MAX;
+}
+
 static void add_kernel(work_scan *w, uint32_t k, int64_t launched) {
     advice_facts *f = w->f;
     uint32_t slice = f->t->kernel.slice[k];
@@ -355,10 +373,12 @@ static void add_kernel(work_scan *w, uint32_t k, int64_t launched) {
     }
     uint8_t says = kernel_says(w, f->t->slice.name[slice]);
     tally_add(f->t, &f->kernel, slice);
+    f->n_graph += is_replayed(f->t, k);
     if (f->t->slice.dur[slice] < SMALL_KERNEL_NS) tally_add(f->t, &f->small, slice);
     if (says & KERNEL_LAYOUT) tally_add(f->t, &f->layout, slice);
     if (stage_at(&f->stages, launched) == STAGE_OPTIMIZER) {
         tally_add(f->t, &f->optimizer, slice);
+        intervals_add(&f->optimizer_at, f->t->slice.start[slice], slice_end(f->t, slice));
         if (says & KERNEL_FUSED) tally_add(f->t, &f->optimizer_fused, slice);
     }
     add_fill(w, k, slice);
@@ -388,6 +408,9 @@ static status scan_work(advice_facts *f, work_scan *w, error *err) {
     }
     bool failed = false;
     f->pageable_ns = exposed_ns(f, &w->pageable, &failed);
+    f->pageable_at = intervals_minus(&w->pageable, &f->ranges.at[ROLE_KERNEL]);
+    intervals_merge(&f->optimizer_at);
+    failed |= f->pageable_at.failed || f->optimizer_at.failed;
     if (failed) FAIL_MEMORY(err);
     return OK;
 }
@@ -572,8 +595,11 @@ status advice_facts_find(const analysis_input *in, const params *p, arena *a, ad
     const trace *t = in->traces[0].trace;
     advice_facts f = {.in = in, .params = p, .t = t, .arena = a};
     work_scan w = {.f = &f, .pageable = intervals_in(a)};
-    TRY(trace_require(
-        t, SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) | TRACE_TABLE(memory), err));
+    f.optimizer_at = intervals_in(a);
+    TRY(trace_require(t,
+                      SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) |
+                          TRACE_TABLE(memory) | TRACE_TABLE(given_step),
+                      err));
     if (t->kernel.n > 1) f.has |= NEED_DEVICE;
     TRY(find_steps(&f, err));
     TRY(scan_host(&f, err));
@@ -593,6 +619,10 @@ status advice_facts_find(const analysis_input *in, const params *p, arena *a, ad
     TRY(advice_graph_find(&f, err));
     *out = f;
     return OK;
+}
+
+bool advice_replays(const advice_facts *f) {
+    return f->n_graph > 0 && f->n_graph * 2 >= f->kernel.n;
 }
 
 /* ---- for the rules ----------------------------------------------------------------------- */

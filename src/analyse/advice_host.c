@@ -86,12 +86,16 @@ static bool is_in_item(const trace *t, uint32_t slice) {
     return false;
 }
 
-/* Blocking calls by what they wait for: each sort has a rule. */
-typedef enum { BLOCK_OTHER, BLOCK_ITEM, BLOCK_VALUE } block_sort;
+/* A copy the host waits for, outside of a read of one value. */
+static bool is_copy(str name) {
+    return str_starts(name, STR("cudaMemcpy")) || str_starts(name, STR("hipMemcpy")) ||
+           str_starts(name, STR("cuMemcpy"));
+}
 
-static block_sort sort_of(const trace *t, uint32_t slice) {
+block_sort advice_block_sort(const trace *t, uint32_t slice) {
     if (slice && t->slice.kind[slice] == KIND_SYNC) return BLOCK_VALUE;
-    return is_in_item(t, slice) ? BLOCK_ITEM : BLOCK_OTHER;
+    if (is_in_item(t, slice)) return BLOCK_ITEM;
+    return slice && is_copy(trace_slice_name(t, slice)) ? BLOCK_COPY : BLOCK_OTHER;
 }
 
 /* What blocking calls of one sort cost; names the worst. */
@@ -100,7 +104,7 @@ static bool is_blocked(const advice_facts *f, block_sort which, double limit, ad
     const idle_gap *worst = NULL;
     for (size_t i = 0; i < f->idle.n; i++) {
         const idle_gap *g = &f->idle.v[i];
-        if (!g->blocked || sort_of(f->t, g->blocking) != which) continue;
+        if (!g->blocked || advice_block_sort(f->t, g->blocking) != which) continue;
         sum = add_i64(sum, g->blocked);
         n++;
         if (!worst || g->blocked > worst->blocked) worst = g;

@@ -9,14 +9,16 @@
  * others were asked of each trace when it was reduced, and what they found in the worker that
  * loses most stands there (advice_evidence.h), beside how many workers they hold for.
  *
- * Savings are estimates for the average step, each as if only that were changed; two rules may
- * point at the same lost time, so savings do not add up. A rule that cannot estimate it
+ * Savings are estimates for the average step. Two rules may point at the same lost time: it counts
+ * for the first of them, the other names that one and keeps what is left (advice_claims.c), so what
+ * all rules save together is at most the step. A rule that cannot estimate it
  * (memory, effects of the recording) stands behind the others. The verdict is the evidence of
  * the first row. Severity follows from the saving: a fifth of the step is critical, a twentieth
  * a warning. */
 #include "analyse/advice.h"
 #include "analyse/advice_evidence.h"
 #include "analyse/lost_work.h"
+#include "analyse/input_quality.h"
 #include "analyse/run_cut.h"
 #include "base/buf.h"
 
@@ -56,6 +58,7 @@ typedef struct {
     /* Of a summary: how many workers it holds for, and what was found in the worst of them. */
     const summary_advice *kept;
     advice_evidence evidence;
+    const char *included_in; /* the rule that claims some of the same time before it, or NULL */
 } finding;
 
 /* ---- asking ------------------------------------------------------------------------------ */
@@ -93,6 +96,33 @@ static uint32_t ask_rules(const advice_facts *f, finding *found) {
         insert(found, &n, &one);
     }
     return n;
+}
+
+/* Waiting for another worker is certain, and a part of what is not hidden: it claims first. */
+static bool claims_first(const finding *one) {
+    return one->rule->holds == advice_straggler || one->rule->holds == advice_load_imbalance;
+}
+
+/* Lets every moment be saved once, and puts the findings in order again. */
+static status settle(const advice_facts *f, finding *found, uint32_t n, error *err) {
+    advice_claim *claims = ARENA_ARRAY(f->arena, advice_claim, (size_t)n + 1);
+    finding *old = ARENA_ARRAY(f->arena, finding, (size_t)n + 1);
+    uint32_t *of = ARENA_ARRAY(f->arena, uint32_t, (size_t)n + 1), used = 0, kept = 0;
+    if (!claims || !old || !of) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < n; i++) old[i] = found[i];
+    for (int first = 1; first >= 0; first--)
+        for (uint32_t i = 0; i < n; i++) {
+            if (claims_first(&old[i]) != (first == 1)) continue;
+            of[used] = i;
+            claims[used++] = (advice_claim){old[i].rule->id, &old[i].advice, NULL};
+        }
+    TRY(advice_claims_settle(f, claims, n, err));
+    for (uint32_t i = 0; i < n; i++) old[of[i]].included_in = claims[i].included_in;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!old[i].kept) old[i].advice.severity = severity_of(f, &old[i].advice);
+        insert(found, &kept, &old[i]);
+    }
+    return OK;
 }
 
 /* What was found in each trace when it was reduced, one row a rule. */
@@ -226,8 +256,11 @@ static void set_kept(table *t, size_t row, const finding *one) {
 
 static status write_finding(table *t, const advice_facts *f, const finding *one, error *err) {
     advice_dialect dialect = one->kept ? one->evidence.dialect : f->dialect;
-    const uint16_t messages[] = {one->rule->title, one->rule->evidence,
-                                 suggestion_of(dialect, one->rule), one->rule->basis};
+    uint16_t suggestion = suggestion_of(dialect, one->rule);
+    if (!one->kept && one->rule->holds == advice_host_late && advice_replays(f))
+        suggestion = MSG_ADVICE_HOST_LATE_REPLAY_SUGGEST;
+    const uint16_t messages[] = {one->rule->title, one->rule->evidence, suggestion,
+                                 one->rule->basis};
     const uint32_t columns[] = {COL_A(title), COL_A(evidence), COL_A(suggestion), COL_A(basis)};
     verdict *words = ARENA_ARRAY(f->arena, verdict, 4);
     size_t row;
@@ -246,6 +279,7 @@ static status write_finding(table *t, const advice_facts *f, const finding *one,
         table_set_real(t, row, COL_A(share), advice_share(f, one->advice.saves));
     }
     if (one->advice.name.n) table_set_text(t, row, COL_A(name), one->advice.name);
+    if (one->included_in) table_set_text(t, row, COL_A(included_in), str_of(one->included_in));
     if (one->kept)
         set_kept(t, row, one);
     else
@@ -330,11 +364,17 @@ status analyse_advise(const analysis_input *in, const params *p, arena *a, answe
                       error *err) {
     finding *found = ARENA_ARRAY(a, finding, 2 * N_RULES);
     advice_facts f = {0};
+    verdict damage = {0};
+    bool cut = false;
     if (!found) FAIL_MEMORY(err);
     TRY(answer_begin("advise", in, a, out, err));
     TRY(find_facts(in, p, a, &f, err));
     uint32_t n = ask_rules(&f, found);
+    if (!f.run) TRY(quality_cut(f.t, &cut, &damage, err));
+    /* Without the device's half nothing can be told about what the host costs. */
+    if (cut && !(f.has & NEED_DEVICE)) n = 0;
     if (f.run) TRY(take_kept(&f, found, &n, err));
+    TRY(settle(&f, found, n, err));
     table *t = answer_table(out, a, "advice");
     if (!t) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < n; i++) TRY(write_finding(t, &f, &found[i], err));
@@ -350,7 +390,9 @@ status analyse_advise(const analysis_input *in, const params *p, arena *a, answe
         answer_finish(out, p);
         return OK;
     }
-    if (n) {
+    if (cut) {
+        out->verdict = damage;
+    } else if (n) {
         out->verdict = sentence(&found[0], found[0].rule->evidence);
     } else {
         out->verdict = (verdict){.id = "nothing_to_advise",

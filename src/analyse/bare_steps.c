@@ -71,7 +71,8 @@ status bare_steps_find(const trace *t, const step_spans *steps, role_ranges *ran
     intervals_merge(&f.hidden);
     out->comm_ns = comm_in(out, steps, comm);
     *comm = intervals_minus(comm, &f.hidden);
+    ranges->exposed = intervals_minus(&ranges->exposed, &f.hidden);
     out->outside_ns = comm_in(out, steps, comm);
-    if (f.hidden.failed || comm->failed) FAIL_MEMORY(err);
+    if (f.hidden.failed || comm->failed || ranges->exposed.failed) FAIL_MEMORY(err);
     return OK;
 }

@@ -11,6 +11,7 @@
 #include "analyse/breakdown.h"
 
 #include "analyse/comm_kind.h"
+#include "analyse/exposed.h"
 
 static const char *const names[N_ROLES] = {
     [ROLE_KERNEL] = "kernel",     [ROLE_MEMCPY] = "memcpy",
@@ -47,6 +48,8 @@ static void add_host(const trace *t, comm_names *comm, interval window, role_ran
         if ((kind == KIND_OP || kind == KIND_ANNOTATION) &&
             comm_host_id(comm, t->slice.name[i]))
             r = ROLE_COMMUNICATION;
+        if (r == ROLE_COMMUNICATION && comm_is_call(comm, i))
+            r = kind == KIND_OP ? ROLE_CPU_EXEC : 0;
         if (!r) continue;
         int64_t start = max_i64(t->slice.start[i], window.start);
         intervals_add(&out->at[r], start, min_i64(slice_end(t, i), window.end));
@@ -62,6 +65,7 @@ static void add_device(const trace *t, comm_names *comm, interval window, role_r
                                                    : ROLE_KERNEL;
         int64_t start = max_i64(t->slice.start[i], window.start);
         intervals_add(&out->at[r], start, min_i64(slice_end(t, i), window.end));
+        intervals_add(&out->device, start, min_i64(slice_end(t, i), window.end));
     }
 }
 
@@ -71,12 +75,16 @@ status role_ranges_make(const trace *t, interval window, arena *a, role_ranges *
     TRY(comm_names_init(&comm, t, a, err));
     role_ranges made;
     for (int r = 0; r < N_ROLES; r++) made.at[r] = intervals_in(a);
+    made.device = intervals_in(a);
     add_host(t, &comm, window, &made);
     add_device(t, &comm, window, &made);
     for (int r = 0; r < N_ROLES; r++) {
         intervals_merge(&made.at[r]);
         if (made.at[r].failed) FAIL_MEMORY(err);
     }
+    intervals_merge(&made.device);
+    TRY(exposed_find(&comm, window, &made, a, err));
+    if (made.device.failed || made.exposed.failed) FAIL_MEMORY(err);
     *out = made;
     return OK;
 }

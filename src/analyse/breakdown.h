@@ -1,8 +1,8 @@
 /* breakdown.h: what each moment of a step was spent on.
  *
  * Every moment counts once, for the first of these that was going on: kernel (that is no
- * communication), memcpy, memset, communication (device kernels and host ranges of
- * collectives), runtime (runtime and driver calls), data_loader, cpu_exec (operators and the
+ * communication), memcpy, memset, communication (device kernels, and host ranges of collectives
+ * that run on the host), runtime (runtime and driver calls), data_loader, cpu_exec (operators and the
  * framework's own ranges), other (none of them). So the parts of a step add up to it
  * exactly. */
 #ifndef ANALYSE_BREAKDOWN_H
@@ -28,6 +28,8 @@ str role_name(role r);
 /* When each role was going on inside the window, whatever else was; ROLE_OTHER is empty. */
 typedef struct {
     intervals at[N_ROLES];
+    intervals device;  /* when a device did anything: what is left of a step is idle */
+    intervals exposed; /* communication that no computation hides: exposed.h */
 } role_ranges;
 
 status role_ranges_make(const trace *t, interval window, arena *a, role_ranges *out,

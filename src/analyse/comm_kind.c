@@ -112,3 +112,22 @@ bool comm_kernel_row(comm_names *n, uint32_t kernel) {
     if (op && comm_host_id(n, t->slice.name[op])) return true;
     return t->comm.n > 1 && (trace_comm_of(t, slice) || (op && trace_comm_of(t, op)));
 }
+
+bool comm_on_device(comm_names *n) {
+    for (uint32_t k = 1; k < n->t->kernel.n && !n->on_device; k++)
+        if (comm_kernel_row(n, k)) n->on_device = 2;
+    if (!n->on_device) n->on_device = 1;
+    return n->on_device == 2;
+}
+
+/* Libraries whose collectives the host itself runs. */
+static const char *const host_libraries[] = {"gloo:", "mpi:"};
+
+/* Paddle's ranges of its communication stand for the collective, as its users know them. */
+bool comm_is_call(comm_names *n, uint32_t slice) {
+    str name = trace_slice_name(n->t, slice);
+    bool named = starts_with_any(name, libraries, N_OF(libraries));
+    bool ours = str_eq(n->t->format, STR("tacho_recording"));
+    return (named || ours) && !starts_with_any(name, host_libraries, N_OF(host_libraries)) &&
+           comm_on_device(n);
+}

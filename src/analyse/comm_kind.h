@@ -31,7 +31,8 @@ comm_type comm_type_of(str name);
 /* The same by string id, each name looked at once. */
 typedef struct {
     const trace *t;
-    uint8_t *memo; /* by string id, see comm_kind.c */
+    uint8_t *memo;     /* by string id, see comm_kind.c */
+    uint8_t on_device; /* 0 unknown, 1 no, 2 yes */
 } comm_names;
 
 status comm_names_init(comm_names *n, const trace *t, arena *a, error *err) MUST_USE;
@@ -39,5 +40,10 @@ bool comm_host_id(comm_names *n, uint32_t name);
 /* Is this device work (a row of table kernel) communication? By its own arguments, its name,
  * or the op that launched it. Copies and sets are not. */
 bool comm_kernel_row(comm_names *n, uint32_t kernel);
+/* Does any device work of the trace communicate? */
+bool comm_on_device(comm_names *n);
+/* Is this host range of a collective only the call: does a device run the collective itself, as
+ * kernels of the same trace? Its time is the host's, not the collective's. */
+bool comm_is_call(comm_names *n, uint32_t slice);
 
 #endif

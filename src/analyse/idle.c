@@ -14,6 +14,7 @@
 
 #include "base/sort.h"
 
+#define LOOK_BACK 64  /* blocking calls looked at for one gap */
 #define SHORT_NS 5000 /* from one queued piece to the next: some 1 to 2 µs on current devices */
 
 static const char *const blocking_names[] = {
@@ -81,6 +82,31 @@ static const blocking_call *call_before(const finder *f, int64_t time) {
     return low ? &f->q->calls[low - 1] : NULL;
 }
 
+/* The thread that was to launch on sat in blocking calls inside the gap: that time is theirs. */
+static void add_inside(const finder *f, idle_gap *gap, uint32_t launch) {
+    const trace *t = f->q->t;
+    const blocking_call *call = call_before(f, gap->range.end);
+    int64_t inside = 0, longest = 0, until = gap->range.end;
+    uint32_t slice = 0;
+    if (!launch) return;
+    /* Calls of one thread do not overlap, so those before the gap end before it; a bounded look back
+     * passes over calls of other threads. */
+    for (int back = 0; call && call >= f->q->calls && back < LOOK_BACK; back++, call--) {
+        if (trace_track_of(t, call->slice) != trace_track_of(t, launch)) continue;
+        int64_t ns = sub_i64(min_i64(call->end, until), max_i64(call->start, gap->range.start));
+        if (ns <= 0) break;
+        inside = add_i64(inside, ns);
+        until = min_i64(until, call->start);
+        if (ns > longest) {
+            longest = ns;
+            slice = call->slice;
+        }
+    }
+    if (inside <= gap->blocked) return;
+    gap->blocked = inside;
+    gap->blocking = slice;
+}
+
 /* Fills in cause and what was blocked of a whole gap that ends with `work`. */
 static void judge(const finder *f, idle_gap *gap, uint32_t work) {
     const trace *t = f->q->t;
@@ -93,9 +119,11 @@ static void judge(const finder *f, idle_gap *gap, uint32_t work) {
                                                                           : IDLE_DEPENDENCY;
     if (gap->cause != IDLE_HOST) return;
     const blocking_call *call = call_before(f, gap->range.start);
-    if (!call || call->end <= gap->range.start) return;
-    gap->blocked = sub_i64(gap->range.start, call->start);
-    gap->blocking = call->slice;
+    if (call && call->end > gap->range.start) {
+        gap->blocked = sub_i64(gap->range.start, call->start);
+        gap->blocking = call->slice;
+    }
+    add_inside(f, gap, launch);
 }
 
 /* Cuts a gap to the steps from *at on; both ascend. */

@@ -6,7 +6,9 @@
  *
  *   blocked     the host had come to a blocking call (cudaStreamSynchronize, …) while the
  *               device still had work. Without the call it could have launched on: as much of
- *               the gap as the host was ahead. What remains of such a gap is the host's.
+ *               the gap as the host was ahead. Or the thread that launches on sat in such a call
+ *               inside the gap (a copy from pageable memory): that time is the call's. What
+ *               remains of such a gap is the host's.
  *   host        the piece was launched inside the gap: the host is late
  *   dependency  it had been launched before the gap: it waited for another stream, a copy, an
  *               event

@@ -5,6 +5,8 @@
  * thousand workers says the same about all of them together. */
 #include "analyse/input_quality.h"
 
+#include "analyse/rules.h"
+
 #include "base/num.h"
 
 static const struct {
@@ -107,5 +109,27 @@ status input_quality(const char *analysis, const analysis_input *in, arena *a, q
     TRY(fill_dropped(&c, a, &q, err));
     TRY(fill_links(&c, a, &q, err));
     *out = q;
+    return OK;
+}
+
+/* Recordings are written as time goes by and a folder in many files: what is lost is the end of one,
+ * not the device's half. A plain trace-event file need not have its last bracket. */
+static bool loses_only_its_end(const trace *t) {
+    if (str_eq(t->format, STR("chrome"))) return true;
+    return t->kernel.n > 1 && (str_eq(t->format, STR("tacho_recording")) ||
+                               str_starts(t->format, STR("mindspore")));
+}
+
+status quality_cut(const trace *t, bool *is_cut, verdict *out, error *err) {
+    quality_counts n;
+    TRY(quality_count(t, false, &n, err));
+    *is_cut = n.cause[CAUSE_TRUNCATED] > 0 || n.cause[CAUSE_STREAM_DAMAGED] > 0;
+    if (loses_only_its_end(t)) *is_cut = false;
+    if (!*is_cut) return OK;
+    *out = (verdict){
+        .id = "trace_cut", .message = MSG_VERDICT_TRACE_CUT, .severity = SEVERITY_CRITICAL};
+    verdict_add(out, arg_int("events", sat_i64(t->events_read)));
+    if (t->kernel.n <= 1) verdict_add(out, arg_int("no_device", 1));
+    if (t->step.n <= 1) verdict_add(out, arg_int("no_steps", 1));
     return OK;
 }

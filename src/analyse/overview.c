@@ -16,6 +16,8 @@
 #include "analyse/device_metrics.h"
 #include "analyse/group.h"
 #include "analyse/lost_work.h"
+#include "analyse/idle.h"
+#include "analyse/input_quality.h"
 #include "analyse/overview_cards.h"
 #include "analyse/range_scan.h"
 #include "analyse/rules.h"
@@ -31,6 +33,10 @@ typedef struct {
     bool has_device;
     bool only_timed;       /* of no step more than its step trace is known */
     double share[N_ROLES]; /* of the average step */
+    double busy;           /* share of it in which a device did anything */
+    double exposed;        /* share of it in communication that nothing hides (exposed.h) */
+    double dependency;     /* share in which launched work waited for other work (idle.h) */
+    double late;           /* share in which work was launched too late */
     int64_t step_ns;
     str device; /* what it is called */
 } overview_facts;
@@ -44,17 +50,14 @@ typedef struct {
     step_parts *parts;
     bare_steps bare;
     stage_times stages;
+    idle_gaps idle;                /* of all steps; blocking calls are the host's here */
+    int64_t device_ns, exposed_ns; /* in the steps that count: devices work; exposed.h */
 } overview;
 
 /* ---- verdict ----------------------------------------------------------------------------- */
 
-static double busy_share(const overview_facts *f) {
-    return f->share[ROLE_KERNEL] + f->share[ROLE_MEMCPY] + f->share[ROLE_MEMSET] +
-           f->share[ROLE_COMMUNICATION];
-}
-
 static bool is_idle(const overview_facts *f) {
-    return f->has_device && f->step_ns > 0 && busy_share(f) < 0.7;
+    return f->has_device && f->step_ns > 0 && f->busy < 0.7;
 }
 
 static bool data_loader_is_late(const void *facts, verdict *v) {
@@ -63,8 +66,31 @@ static bool data_loader_is_late(const void *facts, verdict *v) {
     if (!is_idle(f) || data < 0.05 || data < f->share[ROLE_CPU_EXEC] ||
         data < f->share[ROLE_OTHER] || data < f->share[ROLE_RUNTIME])
         return false;
-    verdict_add(v, arg_share("idle_share", 1 - busy_share(f)));
+    verdict_add(v, arg_share("idle_share", 1 - f->busy));
     verdict_add(v, arg_share("data_loader_share", data));
+    verdict_add(v, arg_text("device", f->device));
+    return true;
+}
+
+/* A device that waits for collectives on the host is idle, and they are why. */
+static bool communication_is_late(const void *facts, verdict *v) {
+    const overview_facts *f = facts;
+    double host = f->share[ROLE_CPU_EXEC] + f->share[ROLE_RUNTIME];
+    if (!is_idle(f) || f->exposed < 0.1 || f->exposed < host || f->exposed < f->late ||
+        f->exposed < f->share[ROLE_OTHER])
+        return false;
+    verdict_add(v, arg_share("communication_share", f->exposed));
+    return true;
+}
+
+/* As the first advice has it: the host had launched in time. */
+static bool dependency_is_late(const void *facts, verdict *v) {
+    const overview_facts *f = facts;
+    if (!is_idle(f) || f->dependency < 0.05 || f->dependency < f->late ||
+        f->dependency < f->exposed || f->dependency < f->share[ROLE_DATA_LOADER])
+        return false;
+    verdict_add(v, arg_share("idle_share", 1 - f->busy));
+    verdict_add(v, arg_share("dependency_share", f->dependency));
     verdict_add(v, arg_text("device", f->device));
     return true;
 }
@@ -73,7 +99,7 @@ static bool host_is_late(const void *facts, verdict *v) {
     const overview_facts *f = facts;
     double host = f->share[ROLE_CPU_EXEC] + f->share[ROLE_RUNTIME];
     if (!is_idle(f) || host < f->share[ROLE_OTHER]) return false;
-    verdict_add(v, arg_share("idle_share", 1 - busy_share(f)));
+    verdict_add(v, arg_share("idle_share", 1 - f->busy));
     verdict_add(v, arg_share("host_share", host));
     verdict_add(v, arg_text("device", f->device));
     return true;
@@ -82,7 +108,7 @@ static bool host_is_late(const void *facts, verdict *v) {
 static bool nothing_is_recorded(const void *facts, verdict *v) {
     const overview_facts *f = facts;
     if (!is_idle(f)) return false;
-    verdict_add(v, arg_share("idle_share", 1 - busy_share(f)));
+    verdict_add(v, arg_share("idle_share", 1 - f->busy));
     verdict_add(v, arg_share("other_share", f->share[ROLE_OTHER]));
     verdict_add(v, arg_text("device", f->device));
     return true;
@@ -90,8 +116,8 @@ static bool nothing_is_recorded(const void *facts, verdict *v) {
 
 static bool communication_is_exposed(const void *facts, verdict *v) {
     const overview_facts *f = facts;
-    if (!f->has_device || f->share[ROLE_COMMUNICATION] < 0.1) return false;
-    verdict_add(v, arg_share("communication_share", f->share[ROLE_COMMUNICATION]));
+    if (!f->has_device || f->exposed < 0.1) return false;
+    verdict_add(v, arg_share("communication_share", f->exposed));
     return true;
 }
 
@@ -121,7 +147,7 @@ static bool only_host(const void *facts, verdict *v) {
 static bool device_is_busy(const void *facts, verdict *v) {
     const overview_facts *f = facts;
     if (!f->has_device || f->step_ns <= 0) return false;
-    verdict_add(v, arg_share("busy_share", busy_share(f)));
+    verdict_add(v, arg_share("busy_share", f->busy));
     verdict_add(v, arg_time("step_time", f->step_ns));
     verdict_add(v, arg_text("device", f->device));
     return true;
@@ -130,6 +156,10 @@ static bool device_is_busy(const void *facts, verdict *v) {
 static const rule rules[] = {
     {"gpu_idle_data_loader", MSG_VERDICT_GPU_IDLE_DATA_LOADER, SEVERITY_CRITICAL,
      data_loader_is_late},
+    {"communication_exposed", MSG_VERDICT_COMMUNICATION_EXPOSED, SEVERITY_WARNING,
+     communication_is_late},
+    {"gpu_idle_dependency", MSG_VERDICT_GPU_IDLE_DEPENDENCY, SEVERITY_CRITICAL,
+     dependency_is_late},
     {"gpu_idle_host", MSG_VERDICT_GPU_IDLE_HOST, SEVERITY_CRITICAL, host_is_late},
     {"gpu_idle_unknown", MSG_VERDICT_GPU_IDLE_UNKNOWN, SEVERITY_CRITICAL, nothing_is_recorded},
     {"communication_exposed", MSG_VERDICT_COMMUNICATION_EXPOSED, SEVERITY_WARNING,
@@ -214,6 +244,10 @@ static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     facts->device = device_noun(o->t);
     facts->step_ns = n ? mean_i64(total, n) : 0;
     share_parts(sum, facts->share, N_ROLES);
+    facts->busy = total ? (double)o->device_ns / (double)total : 0;
+    facts->dependency = total ? (double)o->idle.ns[IDLE_DEPENDENCY] / (double)total : 0;
+    facts->late = total ? (double)o->idle.ns[IDLE_HOST] / (double)total : 0;
+    facts->exposed = total ? (double)o->exposed_ns / (double)total : 0;
     for (int r = 0; r < N_ROLES; r++) {
         size_t row;
         TRY(table_add_row(t, &row, err));
@@ -574,6 +608,15 @@ static status compute(overview *o, error *err) {
     TRY(role_ranges_make(o->t, (interval){from, to}, o->arena, &ranges, err));
     TRY(bare_steps_find(o->t, &o->steps, &ranges, &o->bare, err));
     TRY(breakdown_make(&ranges, &o->steps, o->arena, &o->parts, err));
+    for (uint32_t i = 0; i < o->steps.n; i++) {
+        const step_span *s = &o->steps.v[i];
+        if (!counts(o, i)) continue;
+        o->device_ns = add_i64(o->device_ns, intervals_ns_in(&ranges.device, s->start, s->end));
+        o->exposed_ns =
+            add_i64(o->exposed_ns, intervals_ns_in(&ranges.exposed, s->start, s->end));
+    }
+    idle_question idle = {.t = o->t, .steps = &o->steps, .ranges = &ranges, .arena = o->arena};
+    if (!o->bare.n) TRY(idle_find(&idle, &o->idle, err));
     return stage_times_make(&o->select, &o->steps, o->arena, &o->stages, err);
 }
 
@@ -606,6 +649,7 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     TRY(note_left_out(&o, err));
     bool replaced;
     TRY(lost_work_judge(o.t, a, out, &replaced, err));
+    if (!replaced) TRY(quality_cut(o.t, &replaced, &out->verdict, err));
     if (!replaced) rules_apply(rules, sizeof rules / sizeof *rules, &facts, &out->verdict);
     if (!replaced) step_spans_say(&o.steps, facts.step_ns, &out->verdict);
     TRY(overview_cards_write(o.t, mean_step(&o), a, out, err));

@@ -129,21 +129,17 @@ static status find_allocator(reducing *r, error *err) {
     return OK;
 }
 
-/* How much of the step was computation, communication, both and neither. */
-static void set_overlap(const reducing *r, const intervals *both, summary_step *row) {
-    bool kernels = r->ranges.at[ROLE_KERNEL].n != 0;
-    const intervals *compute = &r->ranges.at[kernels ? ROLE_KERNEL : ROLE_CPU_EXEC],
-                    *comm = &r->ranges.at[ROLE_COMMUNICATION];
-    int64_t computed = intervals_ns_in(compute, row->start, row->end),
-            sent = intervals_ns_in(comm, row->start, row->end),
-            shared = intervals_ns_in(both, row->start, row->end);
-    row->computation = computed - shared;
-    row->overlapping = shared;
-    row->exposed = sent - shared;
-    row->neither = sub_i64(row->end, row->start) - (computed + sent - shared);
+/* How much of the step was computation, communication, both and neither; they add up to it. What is
+ * exposed is defined in exposed.h. */
+static void set_overlap(const reducing *r, const intervals *alone, summary_step *row) {
+    int64_t sent = intervals_ns_in(&r->ranges.at[ROLE_COMMUNICATION], row->start, row->end);
+    row->computation = intervals_ns_in(alone, row->start, row->end);
+    row->exposed = intervals_ns_in(&r->ranges.exposed, row->start, row->end);
+    row->overlapping = sub_i64(sent, row->exposed);
+    row->neither = sub_i64(sub_i64(row->end, row->start), add_i64(row->computation, sent));
 }
 
-static status add_step(reducing *r, uint32_t i, const intervals *both, error *err) {
+static status add_step(reducing *r, uint32_t i, const intervals *alone, error *err) {
     const step_span *s = &r->steps.v[i];
     const int64_t *ns = r->parts[i].ns;
     summary_step *row = summary_add_step(r->out);
@@ -163,7 +159,7 @@ static status add_step(reducing *r, uint32_t i, const intervals *both, error *er
         .other = ns[ROLE_OTHER],
         .allocator = intervals_ns_in(&r->allocator, s->start, s->end),
     };
-    set_overlap(r, both, row);
+    set_overlap(r, alone, row);
     return OK;
 }
 
@@ -173,11 +169,11 @@ static status add_steps(reducing *r, error *err) {
     TRY(role_ranges_make(r->t, window, r->arena, &r->ranges, err));
     TRY(breakdown_make(&r->ranges, &r->steps, r->arena, &r->parts, err));
     TRY(find_allocator(r, err));
-    bool kernels = r->ranges.at[ROLE_KERNEL].n != 0;
-    intervals both = intervals_and(&r->ranges.at[kernels ? ROLE_KERNEL : ROLE_CPU_EXEC],
-                                   &r->ranges.at[ROLE_COMMUNICATION]);
-    if (both.failed) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < r->steps.n; i++) TRY(add_step(r, i, &both, err));
+    bool kernels = r->t->kind_count[KIND_KERNEL] != 0;
+    intervals alone = intervals_minus(&r->ranges.at[kernels ? ROLE_KERNEL : ROLE_CPU_EXEC],
+                                      &r->ranges.at[ROLE_COMMUNICATION]);
+    if (alone.failed) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < r->steps.n; i++) TRY(add_step(r, i, &alone, err));
     return OK;
 }
 

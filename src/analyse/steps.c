@@ -4,9 +4,9 @@
  * they launched, as the overview has it (step_spans.h): verdicts speak of that. Forward and backward
  * stretch from the start of the first forward segment to the end of the last backward one
  * (stages.h), the tail from there to the end of the step. Communication is the time of the step, with
- * its device work, in which a collective ran, on the device or on the host; what no computing
- * kernel covers of it is exposed (without kernels: no operator; of a step that has only a
- * step trace: forward and backward).
+ * its device work, in which a collective ran, on the device or on the host; what of it is
+ * exposed is defined in exposed.h (of a step that has only a step trace: what lies outside
+ * forward and backward).
  *
  * The table `segments` is what the picture of a step draws: the stages on the host, every
  * collective on its stream, and the stretches of a collective that computation hides (gaps
@@ -88,6 +88,7 @@ static size_t list_collectives(const trace *t, comm_names *names, collective *ou
         if (kind != KIND_COLLECTIVE && ((kind != KIND_OP && kind != KIND_ANNOTATION) ||
                                         !comm_host_id(names, t->slice.name[i])))
             continue;
+        if (comm_is_call(names, i)) continue;
         uint32_t step = trace_step_at(t, t->slice.start[i]);
         if (out && step) out[n] = (collective){t->slice.start[i], slice_end(t, i), i, step};
         n += step != 0;
@@ -251,9 +252,8 @@ static status write_collectives(table *t, const question *q, uint32_t step, size
             w.track = arena_printf(t->arena, "%lld", (long long)tr->track.tid[track]);
         if (!w.track.p) FAIL_MEMORY(err);
         TRY(add_comm_segment(t, q, &w, range, err));
-        int64_t hidden = intervals_ns_in(&q->compute, range.start, range.end);
         table_set_int(t, t->n_rows - 1, COL_S(segments, exposed),
-                      sub_i64(sub_i64(range.end, range.start), hidden));
+                      intervals_ns_in(&q->alone, range.start, range.end));
         w.stage = STR("hidden");
         TRY(write_hidden(t, q, &w, range, err));
     }
@@ -430,6 +430,7 @@ static status prepare(question *q, error *err) {
     TRY(role_ranges_make(q->t, (interval){INT64_MIN, INT64_MAX}, q->arena, &ranges, err));
     q->compute = ranges.at[q->t->kernel.n > 1 ? ROLE_KERNEL : ROLE_CPU_EXEC];
     q->comm = ranges.at[ROLE_COMMUNICATION];
+    q->alone = ranges.exposed;
     q->busy = intervals_in(q->arena);
     for (int r = ROLE_KERNEL; r <= ROLE_COMMUNICATION && q->t->kernel.n > 1; r++)
         unite(&q->busy, &ranges.at[r]);
@@ -451,7 +452,8 @@ static status add_given_passes(question *q, error *err) {
     for (size_t i = 0; i < given.n; i++)
         intervals_add(&q->compute, given.v[i].start, given.v[i].end);
     intervals_merge(&q->compute);
-    q->alone = intervals_minus(&q->comm, &q->compute);
+    intervals_merge(&given);
+    q->alone = intervals_minus(&q->alone, &given);
     if (given.failed || q->compute.failed || q->alone.failed) FAIL_MEMORY(err);
     return OK;
 }
@@ -474,14 +476,13 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
     for (uint32_t i = 1; i < q.t->step.n; i++) {
         step_facts f = {0};
         while (comm < q.n_comms && q.comms[comm].step < i) comm++;
-        size_t first_comm = comm;
         add_communication(&q, i, &f);
         find_training(&q, i, &segment, &f);
         if (!is_selected(&q, i)) continue;
         TRY(write_step(steps, &q, i, &f, err));
         TRY(q.trace.rows[i].known ? write_point_segments(segments, &q, i, err)
                                   : write_stage_segments(segments, &q, i, segment, err));
-        TRY(write_collectives(segments, &q, i, first_comm, err));
+        TRY(write_collectives(segments, &q, i, comm, err));
     }
     TRY(steps_write_spread(steps, a, out, err));
     TRY(step_trace_write(&q.trace, q.t, steps, a, out, err));

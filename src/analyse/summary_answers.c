@@ -297,14 +297,16 @@ static status write_steps(const summary *s, arena *a, answer *out, error *err) {
 }
 
 static status write_breakdown(const summary *s, arena *a, answer *out, error *err) {
-    int64_t sum[N_ROLES] = {0}, mean[N_ROLES], ns[N_ROLES];
+    int64_t sum[N_ROLES] = {0}, mean[N_ROLES], ns[N_ROLES], exposed = 0, total = 0;
     double share[N_ROLES];
     table *t = answer_table(out, a, "breakdown");
     if (!t) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < SUMMARY_N(s, step); i++) {
         parts_of(&SUMMARY_ROWS(s, step)[i], ns);
         for (int r = 0; r < N_ROLES; r++) sum[r] = add_i64(sum[r], max_i64(0, ns[r]));
+        exposed = add_i64(exposed, max_i64(0, SUMMARY_ROWS(s, step)[i].exposed));
     }
+    for (int r = 0; r < N_ROLES; r++) total = add_i64(total, sum[r]);
     mean_parts(sum, SUMMARY_N(s, step), mean, N_ROLES);
     share_parts(sum, share, N_ROLES);
     for (int r = 0; r < N_ROLES; r++) {
@@ -321,7 +323,8 @@ static status write_breakdown(const summary *s, arena *a, answer *out, error *er
                              .severity = busy < 0.7 ? SEVERITY_WARNING : SEVERITY_GOOD};
     verdict_add(&out->verdict, arg_int("workers", SUMMARY_N(s, worker)));
     verdict_add(&out->verdict, arg_share("busy_share", busy));
-    verdict_add(&out->verdict, arg_share("communication_share", share[ROLE_COMMUNICATION]));
+    verdict_add(&out->verdict,
+                arg_share("communication_share", total ? (double)exposed / (double)total : 0));
     return OK;
 }
 

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/num.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/open.h"
@@ -49,6 +50,13 @@ static status join_traces(const options *o, opened *x, trace **merged, error *er
     return OK;
 }
 
+static void say_shortened(const options *o, uint64_t n) {
+    error note = {0};
+    arg count = arg_int("count", sat_i64(n));
+    error_set(&note, ERR_FORMAT, NOPOS, MSG_EXPORT_SHORTENED, 1, &count);
+    (void)cli_complain(o, &note);
+}
+
 static status write_form(const options *o, opened *x, bool *writing, error *err) {
     const char *path = o->output.p ? o->output.p : "-";
     TRY(check_form(o, err));
@@ -57,11 +65,14 @@ static status write_form(const options *o, opened *x, bool *writing, error *err)
     export_options how = {.form = o->export_to, .from_ns = o->from, .to_ns = o->until};
     if (o->value.p)
         how.value = str_eq(o->value, STR("device")) ? EXPORT_VALUE_DEVICE : EXPORT_VALUE_HOST;
+    uint64_t shortened = 0;
+    how.shortened = &shortened;
     trace *merged = NULL;
     if (x->input.n_traces > 1) TRY(join_traces(o, x, &merged, err));
     *writing = true;
     status s = export_file(merged ? merged : x->input.traces[0].trace, &how, path, err);
     trace_release(merged);
+    if (s == OK && shortened) say_shortened(o, shortened);
     return s;
 }
 

@@ -279,11 +279,22 @@ static status add_span(chrome *c) {
     return chrome_end(c);
 }
 
+/* What was cut is said where readers look for what a file is, and counted for the caller. */
+static status add_shortened(chrome *c) {
+    if (c->x->shortened) *c->x->shortened = c->n_shortened;
+    if (!c->n_shortened) return OK;
+    chrome_begin(c, 'M', STR_NONE, STR("tacho_shortened"));
+    buf_printf(&c->x->out, ",\"pid\":0,\"args\":{\"slices\":%llu,\"time_ns\":%lld}",
+               (unsigned long long)c->n_shortened, (long long)c->shortened_ns);
+    return chrome_end(c);
+}
+
 static status write_all(chrome *c) {
     TRY(add_head(c, choose_base(c)));
     TRY(add_rows(c));
     TRY(add_span(c));
     TRY(chrome_slices(c));
+    TRY(add_shortened(c));
     TRY(chrome_points(c));
     buf_add_cstr(&c->x->out, "\n]}\n");
     if (!buf_ok(&c->where)) FAIL_MEMORY(c->x->err);

@@ -12,7 +12,9 @@ typedef struct {
     bool any_event;    /* a comma is due */
     uint8_t *launches; /* bit by slice: an arrow starts here */
     uint32_t kernel, call, op; /* cursors: the first row not before the current slice */
-    buf where;                 /* "pid":…,"tid":… of the current track */
+    uint64_t n_shortened;      /* host slices that were cut, and by how much together */
+    int64_t shortened_ns;
+    buf where; /* "pid":…,"tid":… of the current track */
 } chrome;
 
 /* {"ph":"X","cat":…,"name":… and what follows up to the time; the caller closes the object. */

@@ -272,7 +272,12 @@ static status nest_track(chrome *c, lane *l, uint32_t track) {
 static status add_complete(chrome *c, const lane *l, uint32_t slice) {
     int64_t start_ns, end_ns;
     if (!export_clip(c->x, slice, &start_ns, &end_ns)) return OK;
-    if (l->nested) end_ns = VEC(&l->ends, int64_t)[slice - l->first];
+    if (l->nested) {
+        int64_t cut_ns = VEC(&l->ends, int64_t)[slice - l->first];
+        c->n_shortened += cut_ns < end_ns;
+        c->shortened_ns = add_i64(c->shortened_ns, sub_i64(end_ns, cut_ns));
+        end_ns = cut_ns;
+    }
     link_facts f = find_links(c, slice);
     begin_event(c, 'X', slice);
     chrome_time(c, ",\"ts\":", add_i64(start_ns, c->shift_ns));

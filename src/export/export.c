@@ -98,7 +98,7 @@ static status find_form(const export_options *o, uint32_t *out, error *err) {
 status export_trace(const trace *t, const export_options *o, int fd, error *err) {
     uint32_t form = 0;
     TRY(find_form(o, &form, err));
-    exporting x = {.t = t, .fd = fd, .err = err, .value = o->value};
+    exporting x = {.t = t, .fd = fd, .err = err, .value = o->value, .shortened = o->shortened};
     set_window(&x, o);
     if (!FORMS[form].windowed && !export_is_whole(&x))
         FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_WHOLE, arg_cstr("name", FORMS[form].name));

@@ -21,6 +21,9 @@ typedef struct {
     int64_t from_ns, to_ns;
     /* For stacks and speedscope, which show host time when it is not given; an error for others. */
     export_value value;
+    /* Of the form chrome, where it is not NULL: host slices that were cut because they overlap another
+     * one partly, which viewers cannot draw. */
+    uint64_t *shortened;
 } export_options;
 
 /* To an open file; a pipe will do. ERR_ARG when the form is not known or takes no window or value, ERR_IO

@@ -15,6 +15,7 @@ typedef struct {
     buf out;
     args_reader *args;
     error *err;
+    uint64_t *shortened; /* export.h; may be NULL */
 } exporting;
 
 /* Sends the buffer on when it is large enough; each form calls it after every row. */

@@ -35,13 +35,21 @@ def is_device_collective(item):
                                     or HOST_COLLECTIVE.match(item.op.name) is not None)
 
 
-def role_of(item):
+def calls_only(trace):
+    """Do kernels run the collectives?  Then a host range of theirs is the call, and its time the host's; gloo
+    and MPI run theirs on the host.  The TensorBoard plugin counts both."""
+    return any(is_device_collective(s) for s in trace.slices)
+
+
+def role_of(item, calls=False):
     if item.kind == 'kernel':
         return 'communication' if is_device_collective(item) else 'kernel'
     if item.kind in ('memcpy', 'memset'):
         return item.kind
     if is_host_collective(item):
-        return 'communication'
+        if not calls or item.name.startswith(('gloo:', 'mpi:')):
+            return 'communication'
+        return 'cpu_exec' if item.kind == 'op' else None
     if item.kind in ('runtime', 'driver'):
         return 'runtime'
     if item.kind == 'data_loading':
@@ -51,8 +59,9 @@ def role_of(item):
 
 def role_ranges(trace):
     ranges = {role: [] for role in ROLES}
+    calls = calls_only(trace)
     for item in trace.slices:
-        role = role_of(item)
+        role = role_of(item, calls)
         if role is not None:
             ranges[role].append((item.start, item.end))
     return {role: merge(some) for role, some in ranges.items()}

@@ -36,6 +36,59 @@ static void nothing_saves_more_than_the_step(void **state) {
     case_end(&c);
 }
 
+/* Sixty short kernels, each launched late: the same gaps for two rules. */
+static void every_moment_is_saved_once(void **state) {
+    advice_case c;
+    int64_t sum = 0;
+    case_begin(&c);
+    case_step(&c, 1, 0, 3000);
+    for (int i = 0; i < 60; i++) case_kernel(&c, "k", 50 * i + 30, 50 * i + 40, 5);
+    case_ask(&c);
+    size_t late = case_row(&c, "host_late"), small = case_row(&c, "small_kernels");
+    assert_true(fake_null(c.t, late, "included_in"));
+    assert_text(fake_text(c.t, small, "included_in"), "host_late");
+    assert_int_equal(fake_int(c.t, small, "saves"), 0);
+    for (size_t i = 0; i < c.t->n_rows; i++)
+        if (!fake_null(c.t, i, "saves")) sum += fake_int(c.t, i, "saves");
+    assert_in_range(sum, 0, 3000 * US);
+    case_end(&c);
+}
+
+/* One copy the host waits for takes most of the step: no small kernels, no late host. */
+static void time_inside_a_blocking_copy_is_the_copy_s(void **state) {
+    advice_case c;
+    case_begin(&c);
+    case_step(&c, 1, 0, 10000);
+    for (int i = 0; i < 60; i++) case_kernel(&c, "k", 10 * i, 10 * i + 6, 8);
+    case_host(&c, KIND_RUNTIME, "hipMemcpyWithStream", 700, 9000);
+    case_kernel(&c, "k", 9705, 9712, 8);
+    case_kernel(&c, "k", 9715, 9721, 279);
+    case_ask(&c);
+    assert_int_equal(case_row(&c, "synchronous_copies"), 0);
+    for (size_t i = 1; i < c.t->n_rows; i++)
+        if (!fake_null(c.t, i, "saves"))
+            assert_in_range(fake_int(c.t, i, "saves"), 0, 500 * US);
+    case_end(&c);
+}
+
+static void a_graph_replay_is_not_told_to_use_graphs(void **state) {
+    advice_case c;
+    case_begin(&c);
+    case_step(&c, 1, 0, 3000);
+    int call = case_host(&c, KIND_RUNTIME, "cudaGraphLaunch", 1000, 20);
+    for (int i = 0; i < 60; i++)
+        fake_work(&c.f, c.gpu, KIND_KERNEL, "k", (1030 + 30 * i) * US, 5 * US, call);
+    case_ask(&c);
+    for (size_t i = 0; i < c.t->n_rows; i++) {
+        assert_false(str_eq(fake_text(c.t, i, "id"), STR("small_kernels")));
+        if (str_eq(fake_text(c.t, i, "id"), STR("host_late")))
+            assert_int_equal(
+                c.t->columns[fake_column(c.t, "suggestion")].v.sentence[i]->message,
+                MSG_ADVICE_HOST_LATE_REPLAY_SUGGEST);
+    }
+    case_end(&c);
+}
+
 static void advice_without_an_estimate_stands_last(void **state) {
     advice_case c;
     case_begin(&c);
@@ -162,6 +215,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(most_saving_comes_first_and_is_the_verdict),
         cmocka_unit_test(nothing_saves_more_than_the_step),
+        cmocka_unit_test(every_moment_is_saved_once),
+        cmocka_unit_test(time_inside_a_blocking_copy_is_the_copy_s),
+        cmocka_unit_test(a_graph_replay_is_not_told_to_use_graphs),
         cmocka_unit_test(advice_without_an_estimate_stands_last),
         cmocka_unit_test(severity_follows_from_the_share_of_the_step),
         cmocka_unit_test(every_row_has_four_sentences_and_their_values),

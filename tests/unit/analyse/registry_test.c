@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+
 #include "analyse/registry.h"
 #include "text/text.h"
 
@@ -37,6 +39,13 @@ static void assert_screen_names_columns(const table *t) {
     }
 }
 
+/* Words are found for a copy of the name: equal texts of a program may share one place. */
+static bool has_words(const char *(*find)(const char *, lang), const char *name) {
+    char copy[64];
+    snprintf(copy, sizeof copy, "%s", name);
+    return find(copy, LANG_ZH) != copy;
+}
+
 static void every_analysis_has_a_screen_and_words_for_eyes(void **state) {
     const analysis_info *a;
     const result_info *r;
@@ -51,10 +60,9 @@ static void every_analysis_has_a_screen_and_words_for_eyes(void **state) {
             assert_non_null(t);
             on_screen += t->screen.place != 0;
             assert_screen_names_columns(t);
-            if (text_title(r->name, LANG_ZH) == r->name) fail_msg("no title: %s", r->name);
+            if (!has_words(text_title, r->name)) fail_msg("no title: %s", r->name);
             for (uint32_t c = 0; (f = registry_field(r, c)) != NULL; c++)
-                if (text_header(f->name, LANG_ZH) == f->name)
-                    fail_msg("no header: %s", f->name);
+                if (!has_words(text_header, f->name)) fail_msg("no header: %s", f->name);
         }
         assert_true(on_screen > 0);
     }

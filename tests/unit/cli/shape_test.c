@@ -110,7 +110,7 @@ static void what_is_not_there_is_answered_with_what_is(void **state) {
     assert_refused((options){.sort = STR("x")},
                    "ops has no column x; its columns are name, calls");
     assert_refused((options){.sort = STR("calls:up")},
-                   "--sort calls:up: not one of COLUMN, COLUMN:asc, COLUMN:desc");
+                   "--sort calls:up: must be one of COLUMN, COLUMN:asc, COLUMN:desc");
 }
 
 static void stable_takes_out_path_and_time(void **state) {

@@ -701,6 +701,7 @@ export interface Tables {
       to: number | null;
       name: string | null;
       basis: string | null;
+      included_in: string | null;
       workers: number | null;
       worker: string | null;
     };
