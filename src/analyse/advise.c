@@ -17,8 +17,8 @@
  * a warning. */
 #include "analyse/advice.h"
 #include "analyse/advice_evidence.h"
-#include "analyse/lost_work.h"
 #include "analyse/input_quality.h"
+#include "analyse/lost_work.h"
 #include "analyse/run_cut.h"
 #include "base/buf.h"
 
