@@ -167,7 +167,7 @@ test("the report is saved as Markdown, its link copied; paper has a head line", 
     const text = readFileSync(await download.path(), "utf8");
     assert.match(text, /^# resnet_w0 · worker0 · whole trace · tacho [\d.]+/);
     assert.match(text, /\| category .*\n[^]*data_loader|data\\_loader/);
-    assert.match(text, /- \*\*Data are loaded by the training process/);
+    assert.match(text, /- \*\*Data loading blocks training\.\*\* Training waits for data .*\)?, because the data loader runs in the training process\. Set /);
     await page.click("role=button[name='Report']");
     await page.click("text=Copy a link to this view");
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url());

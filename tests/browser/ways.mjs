@@ -5,7 +5,7 @@ import { addressHas, cells, heading, plain, test, visit } from "./tools.mjs";
 
 test("way: find the slow data loader", (s) =>
   visit(s, "overview?run=resnet_w0", async (page) => {
-    assert.match(await heading(page), /data loader/);
+    assert.match(await heading(page), /data loading is too slow/);
     assert.match(await page.textContent(".advice >> nth=0"), /num_workers/);
     await page.click(".advice >> nth=0 >> text=Show in timeline");
     await page.waitForFunction(() => location.hash.startsWith("#/timeline") && location.hash.includes("view="));

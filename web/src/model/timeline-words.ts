@@ -1,6 +1,8 @@
 // Names of lanes and groups as the reader's language has them.
+
 import { short, thousands } from "../base/format.ts";
 import type { Group, Lane } from "../draw/tracks.ts";
+import { deviceWords } from "./device.ts";
 import { t } from "./words.ts";
 
 export function laneName(l: Lane): string {
@@ -12,7 +14,7 @@ export function laneName(l: Lane): string {
     case "memory":
       return memoryName(l);
     case "counter":
-      return l.series === "sm_efficiency" ? t("meter_sm_efficiency") : l.name;
+      return l.series === "sm_efficiency" ? t("meter_sm_efficiency", { u: deviceWords().unit }) : l.name;
     case "stream":
       return l.stream === undefined ? l.name : t("tl_stream", { n: l.stream });
     case "ranges":

@@ -33,11 +33,21 @@ function choose(id: string): void {
   if (id === "text") void navigator.clipboard?.writeText(verdictText());
 }
 
+/** Messages have no full stop of their own. */
+function sentences(...parts: unknown[]): string {
+  const stop = language.peek() === "zh" ? "。" : ". ";
+  return parts
+    .filter((p) => p)
+    .map((p) => `${p}${stop}`)
+    .join("")
+    .trim();
+}
+
 /** Verdict and advice as plain lines. */
 function verdictText(): string {
   const verdict = analysis("overview").value?.verdict?.text[language.value] ?? "";
   const advice = rowsOf(analysis("advise").value?.tables.advice).map(
-    (r) => `- ${r.title}: ${r.evidence ?? ""} ${r.suggestion ?? ""}`,
+    (r) => `- ${r.title}: ${sentences(r.evidence, r.suggestion)}`,
   );
   return [headLine(), "", verdict, ...advice].join("\n");
 }
@@ -54,7 +64,7 @@ async function saveMarkdown(): Promise<void> {
   const [run, worker] = [currentRun.peek()?.name ?? "trace", currentWorker.peek()?.name ?? ""];
   const verdict = analysis("overview").value?.verdict?.text[language.value] ?? "";
   const advice = rowsOf(analysis("advise").value?.tables.advice).map(
-    (r) => `- **${r.title}** ${r.evidence ?? ""} ${r.suggestion ?? ""}`,
+    (r) => `- **${r.title}.** ${sentences(r.evidence, r.suggestion)}`,
   );
   const parts = await Promise.all(
     PARTS.map(async ([name, table, title]) => {
