@@ -82,7 +82,11 @@ static size_t row_of(const built_run *r, const char *id) {
 static void assert_saves(const built_run *r, const char *id, int64_t saves) {
     size_t row = row_of(r, id);
     if (row == SIZE_MAX) fail_msg("%s did not fire", id);
-    assert_int_equal(built_int(built_table(&r->w[0], "advice"), row, "saves"), saves);
+    const table *t = built_table(&r->w[0], "advice");
+    if (built_is(t, row, "included_in", "")) /* else a part of it is another rule's already */
+        assert_int_equal(built_int(t, row, "saves"), saves);
+    else
+        assert_true(built_int(t, row, "saves") <= saves);
 }
 
 static void assert_silent(const built_run *r, const char *id) {

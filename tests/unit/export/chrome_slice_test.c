@@ -38,8 +38,8 @@ static void make_track(maker *m, track_kind kind, const int64_t (*rows)[4], uint
 }
 
 static char *export_window(const trace *t, int64_t from_ns, int64_t to_ns) {
-    char *text =
-        export_text(t, &(export_options){STR("chrome"), from_ns, to_ns, EXPORT_VALUE_NONE});
+    char *text = export_text(
+        t, &(export_options){STR("chrome"), from_ns, to_ns, EXPORT_VALUE_NONE, NULL});
     assert_true(is_json(text));
     return text;
 }
@@ -98,7 +98,7 @@ static void chrome_slice_that_outlasts_several_open_ones_cuts_them_all(void **st
     assert_has(text, "\"name\":\"s3\",\"pid\":1,\"tid\":2,\"ts\":2.000,\"dur\":8.000}");
     assert_has(text, "\"name\":\"s4\",\"pid\":1,\"tid\":2,\"ts\":10.000,\"dur\":80.000}");
     /* and that is said */
-    assert_has(text, "\"tacho_shortened\",\"pid\":0,\"args\":{\"slices\":2,\"time_ns\":6000}}");
+    assert_has(text, "\"tacho_shortened\",\"pid\":0,\"args\":{\"slices\":2,\"time_ns\":3000}}");
     free(text);
     trace_release(t);
 }

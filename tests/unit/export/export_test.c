@@ -53,8 +53,8 @@ static void export_takes_a_value_only_where_there_is_a_choice(void **state) {
     trace *t = sample_trace();
     error err;
     for (uint32_t form = 0; export_form_name(form); form++) {
-        export_options o = {.form = str_of(export_form_name(form)),
-                            .value = EXPORT_VALUE_DEVICE};
+        export_options o = {
+            .form = str_of(export_form_name(form)), .value = EXPORT_VALUE_DEVICE, NULL};
         bool takes = str_eq(o.form, STR("stacks")) || str_eq(o.form, STR("speedscope"));
         assert_int_equal(export_file(t, &o, "/dev/null", &err), takes ? OK : ERR_ARG);
         if (!takes) assert_int_equal(err.message, MSG_EXPORT_NO_VALUE);

@@ -29,8 +29,8 @@ static void every_stack_is_one_line_and_lines_are_sorted(void **state) {
                               "Backward;aten::mm 35\n"
                               "net.py(3):_forward__again;aten::mm 131\n");
     free(text);
-    text =
-        export_text(t, &(export_options){.form = STR("stacks"), .value = EXPORT_VALUE_DEVICE});
+    text = export_text(
+        t, &(export_options){.form = STR("stacks"), .value = EXPORT_VALUE_DEVICE, NULL});
     assert_string_equal(text, "Backward;aten::mm 60\n"
                               "net.py(3):_forward__again;aten::mm 300\n");
     free(text);

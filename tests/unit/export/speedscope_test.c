@@ -46,7 +46,7 @@ static void the_file_is_exactly_this(void **state) {
 static void the_value_asked_for_is_shown_first(void **state) {
     fake f;
     const trace *t = make_trace(&f);
-    export_options o = {.form = STR("speedscope"), .value = EXPORT_VALUE_DEVICE};
+    export_options o = {.form = STR("speedscope"), .value = EXPORT_VALUE_DEVICE, NULL};
     char *text = export_text(t, &o);
     assert_int_equal(count_of(text, "\"activeProfileIndex\":2}"), 1);
     free(text);
@@ -69,7 +69,7 @@ static void a_trace_without_operators_gives_an_empty_file_that_is_valid(void **s
     fake f;
     fake_init(&f);
     fake_add(&f, fake_thread(&f), KIND_PYTHON, "main", 0, 10);
-    export_options o = {.form = STR("speedscope"), .value = EXPORT_VALUE_DEVICE};
+    export_options o = {.form = STR("speedscope"), .value = EXPORT_VALUE_DEVICE, NULL};
     char *text = export_text(fake_seal(&f), &o);
     assert_true(is_json(text));
     assert_int_equal(count_of(text, "\"profiles\":[]"), 1);
