@@ -202,22 +202,22 @@ static status list_operators(finder *f, error *err) {
 
 /* ---- a range that repeats ---------------------------------------------------------------- */
 
-/* Items that begin in [from, to). */
-static uint32_t count_items(const finder *f, int64_t from, int64_t to) {
-    uint32_t at[2];
-    for (int side = 0; side < 2; side++) {
-        int64_t time = side ? to : from;
-        uint32_t low = 0, high = f->n;
-        while (low < high) {
-            uint32_t middle = low + (high - low) / 2;
-            if (f->items[middle].time < time)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        at[side] = low;
+/* The first item that begins at this time or later. */
+static uint32_t first_item_at(const finder *f, int64_t time) {
+    uint32_t low = 0, high = f->n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (f->items[middle].time < time)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return at[1] > at[0] ? at[1] - at[0] : 0;
+    return low;
+}
+
+/* Items that begin in [from, to), with from ≤ to. */
+static uint32_t count_items(const finder *f, int64_t from, int64_t to) {
+    return first_item_at(f, to) - first_item_at(f, from);
 }
 
 enum { LEAST_RANGES = 3 };
@@ -251,9 +251,7 @@ static uint32_t choose_range(const finder *f, uint32_t *count, uint64_t *work) {
 static status find_by_range(finder *f, error *err) {
     sealing *s = f->s;
     size_t n_names = (size_t)intern_count(s->b->strings) + 1;
-    if (!s->t->kind_count[KIND_ANNOTATION] &&
-        !memchr(s->slice.kind, KIND_ANNOTATION, s->slice.n))
-        return OK;
+    if (!memchr(s->slice.kind, KIND_ANNOTATION, s->slice.n)) return OK;
     uint32_t *count = seal_scratch(s, n_names, sizeof *count), n = 0;
     uint64_t *work = seal_scratch(s, n_names, sizeof *work);
     if (!count || !work) FAIL_MEMORY(err);
@@ -312,7 +310,7 @@ static int64_t last_end(finder *f, const int64_t *starts, uint32_t n, uint32_t *
     for (uint32_t i = 0; i + 1 < n; i++) order[i] = i;
     sort_index(order, order + n, n - 1, cmp_lengths, starts);
     uint32_t typical = order[(n - 1) / 2];
-    int64_t usual = starts[n - 1] + (starts[typical + 1] - starts[typical]);
+    int64_t usual = add_i64(starts[n - 1], sub_i64(starts[typical + 1], starts[typical]));
     return max_i64(work, min_i64(host, usual));
 }
 
