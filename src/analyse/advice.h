@@ -160,11 +160,36 @@ bool advice_replays(const advice_facts *f);
 typedef enum { BLOCK_OTHER, BLOCK_COPY, BLOCK_ITEM, BLOCK_VALUE } block_sort;
 block_sort advice_block_sort(const trace *t, uint32_t slice);
 
+/* Which time of the step a saving is part of. */
+typedef enum {
+    CLAIM_REST,     /* no time of its own: what is left of the step */
+    CLAIM_KERNELS,  /* a part of the kernels' time, one amount for all such rules */
+    CLAIM_INTERVAL, /* the interval before the forward pass, likewise */
+    /* The others claim moments. */
+    CLAIM_EXPOSED_FIRST, /* as the next, before all others: waiting for a worker is certain */
+    CLAIM_EXPOSED,       /* communication that nothing hides */
+    CLAIM_LOADING,       /* data loading while nothing of a higher rank went on */
+    CLAIM_OPTIMIZER,     /* gaps of the device inside the optimizer, and its kernels */
+    CLAIM_PAGEABLE,
+    CLAIM_ALLOCATOR,
+    /* Gaps of the device: what a blocking call cost of them, by what it waited for, … */
+    CLAIM_BLOCKED,
+    CLAIM_COPIES,
+    CLAIM_ITEM,
+    CLAIM_VALUE,
+    /* … and what none did. */
+    CLAIM_LATE,
+    CLAIM_DEPENDENCY,
+    CLAIM_SMALL_KERNELS,
+} claim_sort;
+
 /* A rule that fired and what it would save. */
 typedef struct {
     const char *id;
+    claim_sort sort;
     advice *advice;
     const char *included_in; /* the rule that claims some of the same time before; NULL: none */
+    intervals moments;       /* made by advice_claims_settle */
 } advice_claim;
 /* Lets every moment of a step be saved once: in the order given, each keeps what none before it has
  * claimed, and names the first of those. The sum of what is saved does not exceed the step. */
@@ -178,12 +203,12 @@ uint32_t advice_step_at(const advice_facts *f, int64_t host_ns);
 
 /* The thresholds by rule, for a rule that is silent where another one speaks. */
 typedef struct {
-#define ADVICE(id, NAME, needs, threshold) double id;
+#define ADVICE(id, NAME, needs, threshold, claim) double id;
 #include "analyse/advice_rules.def"
 } advice_limits;
 extern const advice_limits advice_limit;
 
-#define ADVICE(id, NAME, needs, threshold) \
+#define ADVICE(id, NAME, needs, threshold, claim) \
     bool advice_##id(const advice_facts *f, double limit, advice *out);
 #include "analyse/advice_rules.def"
 

@@ -7,86 +7,34 @@
  * gets what is left of the step. */
 #include "analyse/advice.h"
 
-typedef enum { CLAIM_REST, CLAIM_MOMENTS, CLAIM_KERNELS, CLAIM_INTERVAL } claim_sort;
-
-static const struct {
-    const char *id;
-    claim_sort sort;
-} sorts[] = {
-    {"data_loader_no_workers", CLAIM_MOMENTS},
-    {"data_loader_slow", CLAIM_MOMENTS},
-    {"host_late", CLAIM_MOMENTS},
-    {"blocking_sync", CLAIM_MOMENTS},
-    {"item_sync", CLAIM_MOMENTS},
-    {"value_wait", CLAIM_MOMENTS},
-    {"dependency_wait", CLAIM_MOMENTS},
-    {"optimizer_not_fused", CLAIM_MOMENTS},
-    {"small_kernels", CLAIM_MOMENTS},
-    {"pageable_copies", CLAIM_MOMENTS},
-    {"synchronous_copies", CLAIM_MOMENTS},
-    {"allocator_calls", CLAIM_MOMENTS},
-    {"nccl_missing", CLAIM_MOMENTS},
-    {"communication_exposed", CLAIM_MOMENTS},
-    {"straggler", CLAIM_MOMENTS},
-    {"load_imbalance", CLAIM_MOMENTS},
-    {"parallel_communication", CLAIM_MOMENTS},
-    {"stage_receive", CLAIM_MOMENTS},
-    {"stage_collective", CLAIM_MOMENTS},
-    {"sm_efficiency_low", CLAIM_KERNELS},
-    {"small_grid", CLAIM_KERNELS},
-    {"occupancy_low", CLAIM_KERNELS},
-    {"tensor_cores_unused", CLAIM_KERNELS},
-    {"float32_matmul", CLAIM_KERNELS},
-    {"odd_dimension", CLAIM_KERNELS},
-    {"layout_conversion", CLAIM_KERNELS},
-    {"step_interval", CLAIM_INTERVAL},
-    {"host_queue_empty", CLAIM_INTERVAL},
-    {"data_queue_empty", CLAIM_INTERVAL},
-    {"pipeline_dataset", CLAIM_INTERVAL},
-    {"pipeline_generator", CLAIM_INTERVAL},
-    {"pipeline_map", CLAIM_INTERVAL},
-    {"pipeline_batch", CLAIM_INTERVAL},
-    {"pipeline_other", CLAIM_INTERVAL},
-    {"interval_imbalance", CLAIM_INTERVAL},
-};
-
-static claim_sort sort_of(const char *id) {
-    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++)
-        if (strcmp(sorts[i].id, id) == 0) return sorts[i].sort;
-    return CLAIM_REST;
-}
-
-static bool is(const char *id, const char *other) {
-    return strcmp(id, other) == 0;
-}
-
 /* ---- moments ----------------------------------------------------------------------------- */
 
-/* Does the rule claim what a blocking call cost? */
-static bool takes_blocked(const char *id, block_sort sort) {
-    return is(id, sort == BLOCK_ITEM    ? "item_sync"
-                  : sort == BLOCK_VALUE ? "value_wait"
-                  : sort == BLOCK_COPY  ? "synchronous_copies"
-                                        : "blocking_sync");
+/* The sort that claims what a blocking call cost. */
+static claim_sort claim_of_block(block_sort sort) {
+    static const claim_sort claims[] = {[BLOCK_OTHER] = CLAIM_BLOCKED,
+                                        [BLOCK_COPY] = CLAIM_COPIES,
+                                        [BLOCK_ITEM] = CLAIM_ITEM,
+                                        [BLOCK_VALUE] = CLAIM_VALUE};
+    return claims[sort];
 }
 
-/* Does the rule claim what of a gap no blocking call cost? */
-static bool takes_rest(const advice_facts *f, const char *id, const idle_gap *g) {
-    if (is(id, "host_late")) return g->cause == IDLE_HOST;
-    if (is(id, "dependency_wait")) return g->cause == IDLE_DEPENDENCY;
-    return is(id, "small_kernels") && g->work &&
+/* Does it claim what of a gap no blocking call cost? */
+static bool takes_rest(const advice_facts *f, claim_sort sort, const idle_gap *g) {
+    if (sort == CLAIM_LATE) return g->cause == IDLE_HOST;
+    if (sort == CLAIM_DEPENDENCY) return g->cause == IDLE_DEPENDENCY;
+    return sort == CLAIM_SMALL_KERNELS && g->work &&
            (g->cause == IDLE_HOST || g->cause == IDLE_BETWEEN) &&
            f->t->slice.dur[f->t->kernel.slice[g->work]] < SMALL_KERNEL_NS;
 }
 
 /* The first part of a gap is what was blocked, the rest what was not. */
-static void add_gaps(const advice_facts *f, const char *id, intervals *out) {
+static void add_gaps(const advice_facts *f, claim_sort sort, intervals *out) {
     for (size_t i = 0; i < f->idle.n; i++) {
         const idle_gap *g = &f->idle.v[i];
         int64_t split = min_i64(g->range.end, add_i64(g->range.start, g->blocked));
-        if (g->blocked && takes_blocked(id, advice_block_sort(f->t, g->blocking)))
+        if (g->blocked && claim_of_block(advice_block_sort(f->t, g->blocking)) == sort)
             intervals_add(out, g->range.start, split);
-        if (takes_rest(f, id, g)) intervals_add(out, split, g->range.end);
+        if (takes_rest(f, sort, g)) intervals_add(out, split, g->range.end);
     }
     intervals_merge(out);
     /* What the data loader or a collective on the host took of a gap is theirs. */
@@ -122,27 +70,19 @@ static void add_loading(const advice_facts *f, intervals *out) {
     add_all(&left, out);
 }
 
-static intervals moments_of(const advice_facts *f, const char *id) {
-    intervals out = intervals_in(f->arena), steps = intervals_in(f->arena);
-    for (uint32_t i = 0; i < f->steps.n; i++)
-        intervals_add(&steps, f->steps.v[i].start, f->steps.v[i].end);
-    intervals_merge(&steps);
-    if (is(id, "data_loader_no_workers") || is(id, "data_loader_slow"))
-        add_loading(f, &out);
-    else if (is(id, "optimizer_not_fused"))
-        add_optimizer(f, &out);
-    else if (is(id, "pageable_copies"))
-        add_all(&f->pageable_at, &out);
-    else if (is(id, "allocator_calls"))
-        add_all(&f->allocator_at, &out);
-    else if (is(id, "nccl_missing") || is(id, "communication_exposed") || is(id, "straggler") ||
-             is(id, "load_imbalance") || is(id, "parallel_communication") ||
-             is(id, "stage_receive") || is(id, "stage_collective"))
-        add_all(&f->ranges.exposed, &out);
-    else
-        add_gaps(f, id, &out);
-    if (is(id, "synchronous_copies")) add_all(&f->copy_at, &out);
-    return intervals_and(&out, &steps);
+static intervals moments_of(const advice_facts *f, claim_sort sort, const intervals *steps) {
+    intervals out = intervals_in(f->arena);
+    switch (sort) {
+    case CLAIM_LOADING: add_loading(f, &out); break;
+    case CLAIM_OPTIMIZER: add_optimizer(f, &out); break;
+    case CLAIM_PAGEABLE: add_all(&f->pageable_at, &out); break;
+    case CLAIM_ALLOCATOR: add_all(&f->allocator_at, &out); break;
+    case CLAIM_EXPOSED_FIRST:
+    case CLAIM_EXPOSED: add_all(&f->ranges.exposed, &out); break;
+    default: add_gaps(f, sort, &out);
+    }
+    if (sort == CLAIM_COPIES) add_all(&f->copy_at, &out);
+    return intervals_and(&out, steps);
 }
 
 /* ---- settling ---------------------------------------------------------------------------- */
@@ -154,31 +94,44 @@ typedef struct {
     int64_t left; /* of the step */
 } claimed;
 
-static const char *first_claimer(const advice_facts *f, const advice_claim *v, uint32_t n,
-                                 const intervals *mine) {
-    for (uint32_t i = 0; i < n; i++) {
-        if (sort_of(v[i].id) != CLAIM_MOMENTS || v[i].advice->saves == ABSENT_I64) continue;
-        intervals other = moments_of(f, v[i].id), shared = intervals_and(&other, mine);
+static bool claims_moments(const advice_claim *v) {
+    return v->sort >= CLAIM_EXPOSED_FIRST && v->advice->saves != ABSENT_I64;
+}
+
+/* The first of those before it that claims some of the same moments. */
+static const char *first_claimer(const advice_claim *v, uint32_t at) {
+    for (uint32_t i = 0; i < at; i++) {
+        if (!claims_moments(&v[i])) continue;
+        intervals shared = intervals_and(&v[i].moments, &v[at].moments);
         if (intervals_ns(&shared) > 0) return v[i].id;
     }
     return NULL;
 }
 
-static status claim_moments(const advice_facts *f, advice_claim *v, uint32_t at, claimed *c,
-                            error *err) {
+static status claim_moments(advice_claim *v, uint32_t at, claimed *c, error *err) {
     advice *a = v[at].advice;
-    intervals mine = moments_of(f, v[at].id), left = intervals_minus(&mine, &c->moments);
-    int64_t size = intervals_ns(&mine), rest = intervals_ns(&left);
-    if (mine.failed || left.failed) FAIL_MEMORY(err);
+    const intervals *mine = &v[at].moments;
+    intervals left = intervals_minus(mine, &c->moments);
+    int64_t size = intervals_ns(mine), rest = intervals_ns(&left);
+    if (mine->failed || left.failed) FAIL_MEMORY(err);
     if (size <= 0) return OK; /* of a run's summaries: nothing to compare with */
     if (rest < size) {
-        v[at].included_in = first_claimer(f, v, at, &mine);
+        v[at].included_in = first_claimer(v, at);
         a->saves = advice_ns((double)a->saves * ((double)rest / (double)size));
     }
     /* Of what it does not save a later one may. */
-    if (a->saves > 0 || rest < size) add_all(&mine, &c->moments);
+    if (a->saves > 0 || rest < size) add_all(mine, &c->moments);
     if (c->moments.failed) FAIL_MEMORY(err);
     return OK;
+}
+
+static void find_moments(const advice_facts *f, advice_claim *v, uint32_t n) {
+    intervals steps = intervals_in(f->arena);
+    for (uint32_t i = 0; i < f->steps.n; i++)
+        intervals_add(&steps, f->steps.v[i].start, f->steps.v[i].end);
+    intervals_merge(&steps);
+    for (uint32_t i = 0; i < n; i++)
+        if (claims_moments(&v[i])) v[i].moments = moments_of(f, v[i].sort, &steps);
 }
 
 static void claim_amount(advice_claim *v, int64_t *left, const char **by) {
@@ -195,15 +148,14 @@ status advice_claims_settle(const advice_facts *f, advice_claim *v, uint32_t n, 
                  .kernels = f->run ? f->step_ns : f->part_ns[ROLE_KERNEL],
                  .interval = 0,
                  .left = f->step_ns};
+    find_moments(f, v, n);
     for (uint32_t i = 0; i < n; i++)
-        if (sort_of(v[i].id) == CLAIM_INTERVAL)
-            c.interval = max_i64(c.interval, v[i].advice->saves);
+        if (v[i].sort == CLAIM_INTERVAL) c.interval = max_i64(c.interval, v[i].advice->saves);
     for (uint32_t i = 0; i < n; i++) {
-        claim_sort sort = sort_of(v[i].id);
         if (v[i].advice->saves == ABSENT_I64) continue;
-        if (sort == CLAIM_MOMENTS) TRY(claim_moments(f, v, i, &c, err));
-        if (sort == CLAIM_KERNELS) claim_amount(&v[i], &c.kernels, &c.kernels_by);
-        if (sort == CLAIM_INTERVAL) claim_amount(&v[i], &c.interval, &c.interval_by);
+        if (claims_moments(&v[i])) TRY(claim_moments(v, i, &c, err));
+        if (v[i].sort == CLAIM_KERNELS) claim_amount(&v[i], &c.kernels, &c.kernels_by);
+        if (v[i].sort == CLAIM_INTERVAL) claim_amount(&v[i], &c.interval, &c.interval_by);
         if (v[i].advice->saves > c.left) v[i].advice->saves = max_i64(0, c.left);
         c.left = sub_i64(c.left, v[i].advice->saves);
     }

@@ -28,24 +28,26 @@ typedef struct {
     const char *id;
     uint32_t needs;
     double threshold;
+    claim_sort claim;
     bool (*holds)(const advice_facts *f, double limit, advice *out);
     uint16_t title, evidence, suggestion, basis;
 } advice_rule;
 
 const advice_limits advice_limit = {
-#define ADVICE(id, NAME, needs, threshold) .id = (threshold),
+#define ADVICE(id, NAME, needs, threshold, claim) .id = (threshold),
 #include "analyse/advice_rules.def"
 };
 
 static const advice_rule rules[] = {
-#define ADVICE(id, NAME, needs, threshold) \
-    {#id,                                  \
-     needs,                                \
-     threshold,                            \
-     advice_##id,                          \
-     MSG_ADVICE_##NAME,                    \
-     MSG_ADVICE_##NAME##_EVIDENCE,         \
-     MSG_ADVICE_##NAME##_SUGGEST,          \
+#define ADVICE(id, NAME, needs, threshold, claim) \
+    {#id,                                         \
+     needs,                                       \
+     threshold,                                   \
+     CLAIM_##claim,                               \
+     advice_##id,                                 \
+     MSG_ADVICE_##NAME,                           \
+     MSG_ADVICE_##NAME##_EVIDENCE,                \
+     MSG_ADVICE_##NAME##_SUGGEST,                 \
      MSG_ADVICE_##NAME##_BASIS},
 #include "analyse/advice_rules.def"
 };
@@ -98,11 +100,6 @@ static uint32_t ask_rules(const advice_facts *f, finding *found) {
     return n;
 }
 
-/* Waiting for another worker is certain, and a part of what is not hidden: it claims first. */
-static bool claims_first(const finding *one) {
-    return one->rule->holds == advice_straggler || one->rule->holds == advice_load_imbalance;
-}
-
 /* Lets every moment be saved once, and puts the findings in order again. */
 static status settle(const advice_facts *f, finding *found, uint32_t n, error *err) {
     advice_claim *claims = ARENA_ARRAY(f->arena, advice_claim, (size_t)n + 1);
@@ -112,9 +109,10 @@ static status settle(const advice_facts *f, finding *found, uint32_t n, error *e
     for (uint32_t i = 0; i < n; i++) old[i] = found[i];
     for (int first = 1; first >= 0; first--)
         for (uint32_t i = 0; i < n; i++) {
-            if (claims_first(&old[i]) != (first == 1)) continue;
+            if ((old[i].rule->claim == CLAIM_EXPOSED_FIRST) != (first == 1)) continue;
             of[used] = i;
-            claims[used++] = (advice_claim){old[i].rule->id, &old[i].advice, NULL};
+            claims[used++] = (advice_claim){
+                .id = old[i].rule->id, .sort = old[i].rule->claim, .advice = &old[i].advice};
         }
     TRY(advice_claims_settle(f, claims, n, err));
     for (uint32_t i = 0; i < n; i++) old[of[i]].included_in = claims[i].included_in;
