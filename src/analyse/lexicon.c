@@ -90,6 +90,12 @@ static str lower_case(str name, char out[LOOK_BYTES]) {
     return str_n(out, n);
 }
 
+/* Classes whose work is on matrix cores, if the data type allows it. */
+static bool is_matrix_work(uint8_t class) {
+    return class == CLASS_GEMM || class == CLASS_CONVOLUTION || class == CLASS_ATTENTION ||
+           class == CLASS_MOE;
+}
+
 lexicon_entry lexicon_kernel(str name) {
     char text[LOOK_BYTES];
     str plain = lower_case(bare_name(name), text);
@@ -98,8 +104,7 @@ lexicon_entry lexicon_kernel(str name) {
     if (!row) return e;
     e.class = row->class;
     e.matrix = row->matrix;
-    if (e.class == CLASS_GEMM || e.class == CLASS_CONVOLUTION || e.class == CLASS_ATTENTION ||
-        e.class == CLASS_MOE) {
+    if (is_matrix_work(e.class)) {
         const lexicon_row *type = find_row(plain, type_rows, N_OF(type_rows));
         if (type) e.type = type->class;
     }
@@ -107,7 +112,8 @@ lexicon_entry lexicon_kernel(str name) {
     return e;
 }
 
-kernel_class lexicon_op(str name) {
+/* What an operator is; CLASS_UNKNOWN for most. */
+static kernel_class op_class_of(str name) {
     char text[LOOK_BYTES];
     const lexicon_row *row = find_row(lower_case(name, text), op_rows, N_OF(op_rows));
     return row ? row->class : CLASS_UNKNOWN;
@@ -149,8 +155,9 @@ status lexicon_init(lexicon *l, const trace *t, arena *a, error *err) {
     *l = (lexicon){.t = t,
                    .known = ARENA_ARRAY(a, uint8_t, n),
                    .entry = ARENA_ARRAY(a, lexicon_entry, n),
-                   .type = ARENA_ARRAY(a, uint8_t, n)};
-    if (!l->known || !l->entry || !l->type) FAIL_MEMORY(err);
+                   .type = ARENA_ARRAY(a, uint8_t, n),
+                   .op_class = ARENA_ARRAY(a, uint8_t, n)};
+    if (!l->known || !l->entry || !l->type || !l->op_class) FAIL_MEMORY(err);
     return OK;
 }
 
@@ -170,17 +177,21 @@ static kernel_type type_id(lexicon *l, uint32_t types) {
     return (kernel_type)(l->type[types] - 1);
 }
 
+static uint8_t op_class_id(lexicon *l, uint32_t name) {
+    if (name >= l->t->n_strings) return CLASS_UNKNOWN;
+    if (!l->op_class[name])
+        l->op_class[name] = (uint8_t)(op_class_of(trace_str(l->t, name)) + 1);
+    return (uint8_t)(l->op_class[name] - 1);
+}
+
 lexicon_entry lexicon_kernel_row(lexicon *l, uint32_t kernel) {
     const trace *t = l->t;
     lexicon_entry e = lexicon_name_id(l, t->slice.name[t->kernel.slice[kernel]]);
     uint32_t op = t->kernel.op[kernel], row = op ? trace_op_of(t, op) : 0;
-    if (op && e.class == CLASS_UNKNOWN)
-        e.class = (uint8_t)lexicon_op(trace_str(t, t->slice.name[op]));
+    if (op && e.class == CLASS_UNKNOWN) e.class = op_class_id(l, t->slice.name[op]);
     if (row && (e.matrix == MATRIX_BY_TYPE || !e.type)) {
         kernel_type type = type_id(l, t->op.types[row]);
-        if (type && (e.class == CLASS_GEMM || e.class == CLASS_CONVOLUTION ||
-                     e.class == CLASS_ATTENTION || e.class == CLASS_MOE))
-            e.type = (uint8_t)type;
+        if (type && is_matrix_work(e.class)) e.type = (uint8_t)type;
         if (e.matrix == MATRIX_BY_TYPE && lexicon_is_narrow(type)) e.matrix = MATRIX_YES;
     }
     bool cube = t->device.n > 1 && t->device.type[1] == DEVICE_ASCEND;

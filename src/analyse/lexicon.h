@@ -59,8 +59,6 @@ typedef struct {
 } lexicon_entry;
 
 lexicon_entry lexicon_kernel(str name);
-/* What an operator is; CLASS_UNKNOWN for most. */
-kernel_class lexicon_op(str name);
 /* By the JSON text of the types of an operator's inputs; of several floating types the narrowest. */
 kernel_type lexicon_input_type(str types);
 /* 16 bits and fewer: on matrix cores where there are any. */
@@ -73,7 +71,8 @@ typedef struct {
     const trace *t;
     uint8_t *known; /* by string id: 1 when looked at */
     lexicon_entry *entry;
-    uint8_t *type; /* by string id of a text of types: kernel_type + 1 */
+    uint8_t *type;     /* by string id of a text of types: kernel_type + 1 */
+    uint8_t *op_class; /* by string id of an operator's name: kernel_class + 1 */
 } lexicon;
 
 status lexicon_init(lexicon *l, const trace *t, arena *a, error *err) MUST_USE;
