@@ -7,6 +7,7 @@
 #include "session/foreign.h"
 
 #include "base/json.h"
+#include "ingest/protobuf.h"
 
 #define NEAR ((size_t)64 << 10)
 
@@ -49,58 +50,28 @@ static bool is_ascend_db(str head) {
 
 /* ---- protobuf ------------------------------------------------------------------------------ */
 
-typedef struct {
-    uint32_t number, type;
-    uint64_t value; /* of a varint, or the length of what `body` begins with */
-    str body;       /* as far as it is there */
-} wire_field;
-
-static bool take_varint(str *s, uint64_t *out) {
-    uint64_t v = 0;
-    for (uint32_t i = 0; i < 10 && i < s->n; i++) {
-        uint8_t byte = (uint8_t)s->p[i];
-        v |= (uint64_t)(byte & 0x7f) << (7 * i);
-        if (byte & 0x80) continue;
-        *s = str_from(*s, i + 1);
-        *out = v;
-        return true;
-    }
-    return false;
-}
-
-/* The next field; false at the end, and at what is not a field. */
-static bool take_field(str *s, wire_field *f) {
-    uint64_t key;
-    if (!take_varint(s, &key) || key >> 3 == 0 || key >> 3 > 1u << 20) return false;
-    *f = (wire_field){.number = (uint32_t)(key >> 3), .type = (uint32_t)(key & 7)};
-    size_t fixed = f->type == 1 ? 8 : 4;
-    switch (f->type) {
-    case 0: return take_varint(s, &f->value);
-    case 1:
-    case 5:
-        if (s->n < fixed) return false;
-        *s = str_from(*s, fixed);
-        return true;
-    case 2:
-        if (!take_varint(s, &f->value)) return false;
-        f->body = str_n(s->p, f->value < s->n ? (size_t)f->value : s->n);
-        *s = str_from(*s, f->body.n);
-        return true;
-    default: return false;
-    }
+/* The next field, and of bytes as many as are there; false at the end, and at what is not a field. */
+static bool take_field(str *s, pb_field *f, str *body) {
+    bool cut;
+    const char *end = s->p + s->n, *p = pb_head(s->p, end, f, &cut);
+    if (!p || f->tag >> 3 > 1u << 20) return false;
+    size_t left = (size_t)(end - p), n = f->v < left ? (size_t)f->v : left;
+    *body = str_n(p, (f->tag & 7) == WIRE_BYTES ? n : 0);
+    *s = str_n(p + body->n, left - body->n);
+    return true;
 }
 
 /* Planes (field 1) with a name (field 2) of XLA's. */
 static bool is_xplane(str head) {
     static const str names[] = {STR("/host:"), STR("/device:"), STR("Task Environment"),
                                 STR("#Chip")};
-    wire_field plane, f;
-    str rest = near_start(head);
-    if (!take_field(&rest, &plane) || plane.number != 1 || plane.type != 2) return false;
-    for (str body = plane.body; take_field(&body, &f) && f.number <= 2;) {
-        if (f.number != 2 || f.type != 2) continue;
+    pb_field plane, f;
+    str rest = near_start(head), body, name;
+    if (!take_field(&rest, &plane, &body) || plane.tag != PB_BYTES(1)) return false;
+    while (take_field(&body, &f, &name) && f.tag >> 3 <= 2) {
+        if (f.tag != PB_BYTES(2)) continue;
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-            if (str_starts(f.body, names[i])) return true;
+            if (str_starts(name, names[i])) return true;
         return false;
     }
     return false;
@@ -109,20 +80,19 @@ static bool is_xplane(str head) {
 /* Packets (field 1), one after the other, of fields a TracePacket has: its time, its sequence, its
  * clocks, its names. */
 static bool is_perfetto(str head) {
-    wire_field packet, f;
-    str rest = near_start(head);
+    pb_field packet, f;
+    str rest = near_start(head), body, inner;
     uint32_t n_packets = 0, n_known = 0;
     while (n_packets < 8 && rest.n) {
-        if (!take_field(&rest, &packet)) break;
-        if (packet.number != 1 || packet.type != 2 || packet.value == 0) return false;
-        if (packet.body.n < packet.value) break; /* the rest was not looked at */
+        if (!take_field(&rest, &packet, &body)) break;
+        if (packet.tag != PB_BYTES(1) || packet.v == 0) return false;
+        if (body.n < packet.v) break; /* the rest was not looked at */
         n_packets++;
         bool known = false;
-        str body = packet.body;
         while (body.n) {
-            if (!take_field(&body, &f)) return false;
-            known |= (f.type == 0 && (f.number == 8 || f.number == 10 || f.number == 3)) ||
-                     (f.type == 2 && (f.number == 6 || f.number == 36 || f.number == 60));
+            if (!take_field(&body, &f, &inner)) return false;
+            known |= f.tag == PB_VARINT(8) || f.tag == PB_VARINT(10) || f.tag == PB_VARINT(3) ||
+                     f.tag == PB_BYTES(6) || f.tag == PB_BYTES(36) || f.tag == PB_BYTES(60);
         }
         n_known += known;
     }
@@ -131,15 +101,15 @@ static bool is_perfetto(str head) {
 
 /* Sample types (field 1): two small numbers each, then samples (field 2) of packed numbers. */
 static bool is_pprof(str head) {
-    wire_field f, type, unit;
-    str rest = near_start(head);
+    pb_field f, type, unit;
+    str rest = near_start(head), body, none;
     uint32_t n_types = 0;
-    while (take_field(&rest, &f)) {
-        str body = f.body;
-        if (f.type == 2 && f.number == 2) return n_types > 0;
-        if (f.type != 2 || f.number != 1 || f.value > 12) return false;
-        if (!take_field(&body, &type) || !take_field(&body, &unit) || body.n) return false;
-        if (type.type || unit.type || type.number != 1 || unit.number != 2) return false;
+    while (take_field(&rest, &f, &body)) {
+        if (f.tag == PB_BYTES(2)) return n_types > 0;
+        if (f.tag != PB_BYTES(1) || f.v > 12) return false;
+        if (!take_field(&body, &type, &none) || !take_field(&body, &unit, &none) || body.n)
+            return false;
+        if (type.tag != PB_VARINT(1) || unit.tag != PB_VARINT(2)) return false;
         n_types++;
     }
     return false;
@@ -263,7 +233,7 @@ static bool is_csv(str head) {
 /* ---- the table ------------------------------------------------------------------------------ */
 
 static const foreign KINDS[] = {
-#define FOREIGN(id, is, endings) {is, endings, MSG_FOREIGN_##id, MSG_WHAT_##id},
+#define FOREIGN(id, is, names) {is, names, MSG_FOREIGN_##id, MSG_WHAT_##id},
 #include "session/foreign.def"
 #undef FOREIGN
 };
@@ -272,11 +242,13 @@ const foreign *foreign_at(uint32_t i) {
     return i < sizeof KINDS / sizeof *KINDS ? &KINDS[i] : NULL;
 }
 
-static bool ends_so(str name, const char *endings) {
-    for (const char *p = endings; *p;) {
+/* One of the patterns: an ending, or with ^ in front a beginning. */
+static bool is_named_so(str name, const char *patterns) {
+    for (const char *p = patterns; *p;) {
         size_t n = strcspn(p, "|");
-        str end = str_n(p, n);
-        if (name.n >= n && str_eq_nocase(str_from(name, name.n - n), end)) return true;
+        if (*p == '^' ? str_starts(name, str_n(p + 1, n - 1))
+                      : name.n >= n && str_eq_nocase(str_from(name, name.n - n), str_n(p, n)))
+            return true;
         p += n + (p[n] == '|');
     }
     return false;
@@ -285,11 +257,8 @@ static bool ends_so(str name, const char *endings) {
 const foreign *foreign_of_name(str path) {
     size_t slash = str_rfind_byte(path, '/');
     str name = slash == SIZE_MAX ? path : str_from(path, slash + 1);
-    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
-        if (ends_so(name, KINDS[i].endings)) return &KINDS[i];
-        bool events = KINDS[i].message == MSG_FOREIGN_TFEVENTS;
-        if (events && str_starts(name, STR("events.out.tfevents."))) return &KINDS[i];
-    }
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
+        if (is_named_so(name, KINDS[i].names)) return &KINDS[i];
     return NULL;
 }
 

@@ -8,9 +8,9 @@
 
 typedef struct {
     bool (*is)(str head); /* NULL: only the name tells */
-    const char *endings;
-    uint16_t message; /* a sentence with {path} */
-    uint16_t what;    /* a noun for lists */
+    const char *names;    /* patterns of its file's name, foreign.def */
+    uint16_t message;     /* a sentence with {path} */
+    uint16_t what;        /* a noun for lists */
 } foreign;
 
 /* The i-th kind in the order they are asked; NULL after the last. */
