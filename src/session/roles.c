@@ -10,7 +10,8 @@
  *
  * Otherwise each is a trace by itself: two runs of a script into one folder are not two ranks.
  * Of several workers with one rank the last recorded is the rank; a program was run again into
- * the same folder. A picture of memory is not a rank. */
+ * the same folder. A file beside ranks that tells nothing because it is damaged is a rank nobody
+ * knows the number of. A picture of memory is not a rank. */
 #include <stdlib.h>
 
 #include "session/discover_int.h"
@@ -34,18 +35,34 @@ static void take_names(run_entry *r) {
     }
 }
 
-/* How many may be ranks, and how many different ranks they have. */
-static uint32_t count(const run_entry *r, uint32_t *n_different) {
+static bool is_newer(const worker_entry *a, const worker_entry *b) {
+    const span_entry *x = &a->spans[a->n_spans - 1], *y = &b->spans[b->n_spans - 1];
+    int c = name_compare_stamps(x->stamp, y->stamp);
+    return c ? c > 0 : x->mtime_ns > y->mtime_ns;
+}
+
+static int compare_i64(int64_t a, int64_t b) {
+    return (a > b) - (a < b);
+}
+
+/* Those that may be ranks first, equal ranks together and the newest of them first. */
+static int compare_claims(const void *pa, const void *pb) {
+    const worker_entry *a = pa, *b = pb;
+    if (may_be_rank(a) != may_be_rank(b)) return may_be_rank(a) ? -1 : 1;
+    int c = compare_i64(a->rank, b->rank);
+    if (c) return c;
+    return is_newer(b, a) - is_newer(a, b);
+}
+
+/* How many may be ranks, and how many different ranks they have. Sorts them by rank. */
+static uint32_t count(run_entry *r, uint32_t *n_different) {
     uint32_t n = 0;
+    int64_t last = INT64_MIN;
     *n_different = 0;
-    for (uint32_t i = 0; i < r->n_workers; i++) {
-        const worker_entry *w = &r->workers[i];
-        if (!may_be_rank(w)) continue;
-        n++;
-        bool seen = w->rank == INT64_MIN;
-        for (uint32_t k = 0; k < i && !seen; k++)
-            seen = may_be_rank(&r->workers[k]) && r->workers[k].rank == w->rank;
-        *n_different += !seen;
+    qsort(r->workers, r->n_workers, sizeof *r->workers, compare_claims);
+    for (; n < r->n_workers && may_be_rank(&r->workers[n]); n++) {
+        *n_different += r->workers[n].rank != last;
+        last = r->workers[n].rank;
     }
     return n;
 }
@@ -69,24 +86,23 @@ static void take_numbers(run_entry *r) {
         if (may_be_rank(&r->workers[i])) r->workers[i].rank = name_number(r->workers[i].name);
 }
 
-static bool is_newer(const worker_entry *a, const worker_entry *b) {
-    const span_entry *x = &a->spans[a->n_spans - 1], *y = &b->spans[b->n_spans - 1];
-    int c = name_compare_stamps(x->stamp, y->stamp);
-    return c ? c > 0 : x->mtime_ns > y->mtime_ns;
+/* A file that was cut or overwritten tells nothing; it is one of them, so that it is missed. */
+static bool is_damaged(const worker_entry *w) {
+    return w->role == WORKER_TRACE && !w->memory &&
+           !sniff_is_trace(w->spans[w->n_spans - 1].path.p);
 }
 
 /* Whoever has a rank is one, the newest of equal ones; beside ranks nothing else is a trace of the
- * run's own. */
-static void mark_ranks(run_entry *r) {
-    for (uint32_t i = 0; i < r->n_workers; i++)
-        if (may_be_rank(&r->workers[i]) && r->workers[i].rank != INT64_MIN)
-            r->workers[i].role = WORKER_RANK;
-    for (uint32_t i = 0; i < r->n_workers; i++)
-        for (uint32_t k = i + 1; k < r->n_workers && r->workers[i].role == WORKER_RANK; k++) {
-            worker_entry *a = &r->workers[i], *b = &r->workers[k];
-            if (b->role != WORKER_RANK || a->rank != b->rank) continue;
-            (is_newer(b, a) ? a : b)->role = WORKER_OTHER;
-        }
+ * run's own. The workers are sorted by rank. */
+static void mark_ranks(run_entry *r, bool told_by_files) {
+    int64_t last = INT64_MIN;
+    for (uint32_t i = 0; i < r->n_workers && may_be_rank(&r->workers[i]); i++) {
+        worker_entry *w = &r->workers[i];
+        bool first = w->rank != last;
+        last = w->rank;
+        if (first || (told_by_files && w->rank == INT64_MIN && is_damaged(w)))
+            w->role = WORKER_RANK;
+    }
     for (uint32_t i = 0; i < r->n_workers; i++)
         if (r->workers[i].role == WORKER_TRACE) r->workers[i].role = WORKER_OTHER;
 }
@@ -103,7 +119,9 @@ static int compare_workers(const void *pa, const void *pb) {
     const worker_entry *a = pa, *b = pb;
     int c = group_of(a) - group_of(b);
     if (c) return c;
-    if (a->role == WORKER_RANK && a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+    bool unknown_a = a->rank == INT64_MIN, unknown_b = b->rank == INT64_MIN;
+    if (a->role == WORKER_RANK && unknown_a != unknown_b) return unknown_a ? 1 : -1;
+    if (a->role == WORKER_RANK && a->rank != b->rank) return compare_i64(a->rank, b->rank);
     return name_compare(a->name, b->name);
 }
 
@@ -117,6 +135,7 @@ void roles_count(run_entry *r) {
 
 void roles_settle(run_entry *r) {
     uint32_t n_different, n;
+    bool told_by_files = false;
     take_names(r);
     n = count(r, &n_different);
     if (!n) { /* only children, or only pictures of memory: then they are what there is */
@@ -126,10 +145,11 @@ void roles_settle(run_entry *r) {
     if (!n_different && n > 1) {
         ask_files(r);
         (void)count(r, &n_different);
-        if (!n_different) take_numbers(r);
+        told_by_files = n_different > 0;
+        if (!told_by_files) take_numbers(r);
         (void)count(r, &n_different);
     }
-    if (n_different) mark_ranks(r);
+    if (n_different) mark_ranks(r, told_by_files);
     qsort(r->workers, r->n_workers, sizeof *r->workers, compare_workers);
     roles_count(r);
 }

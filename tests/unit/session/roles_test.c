@@ -76,6 +76,16 @@ static void files_tell_their_ranks_when_names_do_not(void **state) {
     folder_gone(&f);
 }
 
+static void a_damaged_file_beside_ranks_is_one_of_them(void **state) {
+    folder f = folder_new();
+    put_rank(&f, "r/host_20.1.pt.trace.json", 0);
+    put_file(&f, "r/host_15.1.pt.trace.json", STR("not a trace\n"));
+    put_file(&f, "r/host_17.1.pt.trace.json", small_trace(1));
+    put_rank(&f, "r/host_10.1.pt.trace.json", 1);
+    check(&f, "host_20=rank host_10=rank host_15=rank host_17=other 3 of 3");
+    folder_gone(&f);
+}
+
 static void two_runs_of_one_script_are_not_two_ranks(void **state) {
     folder f = folder_new();
     put_rank(&f, "r/host_20.1.pt.trace.json", 0);
@@ -117,6 +127,7 @@ int main(void) {
         cmocka_unit_test(a_process_and_its_loaders_are_one_trace),
         cmocka_unit_test(children_alone_are_what_there_is),
         cmocka_unit_test(files_tell_their_ranks_when_names_do_not),
+        cmocka_unit_test(a_damaged_file_beside_ranks_is_one_of_them),
         cmocka_unit_test(two_runs_of_one_script_are_not_two_ranks),
         cmocka_unit_test(numbered_workers_are_ranks),
         cmocka_unit_test(of_one_rank_the_last_recorded_counts),
