@@ -2,7 +2,7 @@
 _tacho() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules pipeline distributed advise top serve record attach demo summary export reduce help version --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules pipeline distributed advise top serve record attach watch demo summary export reduce help version --help --version" -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]}:$before in
@@ -214,6 +214,8 @@ _tacho() {
     serve:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     record:--steps) return ;;
     record:--flight) return ;;
+    record:--trigger) return ;;
+    record:--metrics) return ;;
     record:--ring) return ;;
     record:--to) COMPREPLY=($(compgen -W "tacho chrome" -- "$word")); return ;;
     record:--threads) return ;;
@@ -224,6 +226,12 @@ _tacho() {
     attach:--threads) return ;;
     attach:--memory-limit) return ;;
     attach:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    watch:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    watch:--table) return ;;
+    watch:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
+    watch:--threads) return ;;
+    watch:--memory-limit) return ;;
+    watch:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     demo:--port) return ;;
     demo:--host) return ;;
     demo:--threads) return ;;
@@ -265,7 +273,7 @@ _tacho() {
     help:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     version:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     info:--logdir|operators:--logdir|kernels:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|pipeline:--logdir|distributed:--logdir|advise:--logdir|top:--logdir|serve:--logdir|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--output|demo:-o|summary:--logdir|export:--logdir|export:--output|export:-o|reduce:--logdir|reduce:--output|reduce:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    help:*) COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules pipeline distributed advise top serve record attach demo summary export reduce help version" -- "$word")); return ;;
+    help:*) COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules pipeline distributed advise top serve record attach watch demo summary export reduce help version" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
     info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
@@ -280,8 +288,9 @@ _tacho() {
     advise) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     top) options="--top --type --opr-name --input-dtype --aggregate-by --aggregate --top-end-key --order-by --min-time --max-time --copy-time --show-host --dump-only-opr --confluence --print-only --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     serve) options="--logdir --port --host --follow-links --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
-    record) options="--output --steps --shapes --graph-nodes --sync --memory --stack --flight --ring --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
-    attach) options="--output --for --shapes --memory --stack --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
+    record) options="--output --steps --shapes --graph-nodes --sync --memory --stack --flight --trigger --metrics --ring --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
+    attach) options="--output --for --now --shapes --memory --stack --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
+    watch) options="--all-workers --format --json --table --all --color --once --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     demo) options="--logdir --port --host --follow-links --output --slow-loader --no-serve --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     summary) options="--run --worker --span --logdir --from --to --step --sort --style --sorted-by --views --op-detail --thread-sep --time-unit --limit --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     export) options="--run --worker --span --all-workers --logdir --from --to --value --until --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;

@@ -63,6 +63,12 @@ typedef struct {
     int follow_children; /* forked children record into files of their own when they use tacho */
     int listen;          /* answer `tacho attach` */
     uint64_t first_step; /* the number of the step that runs when the recording starts */
+    /* Flight recorder: when it writes what it has, without being asked: rules joined by commas, as
+     * `tacho record --trigger` takes them (docs/TRIGGERS.md), times in seconds. NULL: never. */
+    const char *trigger;
+    /* Live numbers for Prometheus: a folder, or the number of a port of the loopback, to which the
+     * local rank is added. NULL: none. */
+    const char *metrics;
 } tacho_options;
 
 /* Starts, or waits for the schedule's first step. TACHO_BUSY when a recording runs. NULL: defaults. */
@@ -75,6 +81,8 @@ TACHO_API void tacho_step(void);
 TACHO_API void tacho_begin_steps(void);
 /* Flight recorder: what happened in the last seconds becomes a file now. `why` is kept in it. */
 TACHO_API int tacho_trigger(const char *why);
+/* Something happened that a rule of `trigger` may wait for: "oom" or "nan". TACHO_OFF when none does. */
+TACHO_API int tacho_alarm(const char *rule, const char *why);
 /* 1 while events are kept. */
 TACHO_API int tacho_is_recording(void);
 /* The file being written, or written last, into `to`; its length. */

@@ -20,13 +20,13 @@
 static PyObject *start(PyObject *self, PyObject *args, PyObject *words) {
     static char *names[] = {"path",         "worker",         "shapes",     "memory",
                             "device",       "memory_every",   "ring_bytes", "flight_seconds",
-                            "follow_children", "listen", "first_step", NULL};
+                            "follow_children", "listen", "first_step", "trigger", "metrics", NULL};
     tacho_options o = {.size = sizeof o};
     unsigned long long ring = 0, first = 0;
     unsigned every = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, words, "zz|pppIKdppK", names, &o.path, &o.worker, &o.shapes,
+    if (!PyArg_ParseTupleAndKeywords(args, words, "zz|pppIKdppKzz", names, &o.path, &o.worker, &o.shapes,
                                      &o.memory, &o.device, &every, &ring, &o.flight_seconds,
-                                     &o.follow_children, &o.listen, &first))
+                                     &o.follow_children, &o.listen, &first, &o.trigger, &o.metrics))
         return NULL;
     o.memory_every = every;
     o.ring_bytes = ring;
@@ -60,6 +60,12 @@ static PyObject *path(PyObject *self, PyObject *none) {
 
 static PyObject *error_text(PyObject *self, PyObject *none) {
     return PyUnicode_DecodeFSDefault(tacho_error());
+}
+
+static PyObject *alarm_call(PyObject *self, PyObject *args) {
+    const char *rule, *why;
+    if (!PyArg_ParseTuple(args, "ss", &rule, &why)) return NULL;
+    return PyLong_FromLong(tacho_alarm(rule, why));
 }
 
 static PyObject *trigger(PyObject *self, PyObject *why) {
@@ -424,6 +430,7 @@ static PyMethodDef methods[] = {
     PLAIN(is_recording, METH_NOARGS),
     PLAIN(path, METH_NOARGS),
     PLAIN(error_text, METH_NOARGS),
+    {"alarm", (PyCFunction)(void (*)(void))alarm_call, METH_VARARGS, NULL},
     PLAIN(trigger, METH_O),
     PLAIN(name, METH_O),
     FAST(begin),

@@ -26,7 +26,7 @@ from .trace import Trace, load
 
 __all__ = ["Answer", "Column", "Profiler", "ProfilerAction", "ProfilerState", "QuestionError",
            "RecordEvent", "SortedKeys", "StopAtStep", "SummaryView", "Table", "TachoError", "Trace",
-           "TraceNotFoundError", "TracerEventType", "__version__", "counter", "export_chrome_tracing",
+           "TraceNotFoundError", "TracerEventType", "__version__", "alarm", "counter", "export_chrome_tracing",
            "is_recording", "keep", "load", "make_scheduler", "mark", "profile", "queue",
            "record_function", "schedule", "scope", "tensorboard_trace_handler", "trigger"]
 
@@ -36,6 +36,11 @@ def is_recording() -> bool:
     return _calls.is_recording()
 
 
+def alarm(rule: str, why: str = "") -> bool:
+    """Tells that memory ran out ("oom") or a value is not a number ("nan"): a trigger may wait for it."""
+    return _calls.alarm(rule, why) == 0
+
+
 def trigger(why: str = "") -> bool:
-    """Flight recorder: write the last seconds to a file now."""
+    """Flight recorder: all ranks write the last seconds to a file now."""
     return _calls.trigger(why) == 0

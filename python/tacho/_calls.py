@@ -26,7 +26,7 @@ class _Options(Structure):
                 ("on_ready", c_void_p), ("context", c_void_p), ("shapes", c_int), ("memory", c_int),
                 ("stacks", c_int), ("device", c_int), ("memory_every", c_uint32),
                 ("ring_bytes", c_uint64), ("flight_seconds", c_double), ("follow_children", c_int),
-                ("listen", c_int), ("first_step", c_uint64)]
+                ("listen", c_int), ("first_step", c_uint64), ("trigger", c_char_p), ("metrics", c_char_p)]
 
 
 class _Tensor(Structure):
@@ -74,12 +74,14 @@ def _bytes(text: str) -> bytes:
 
 def start(path: Optional[str], worker: Optional[str], shapes: bool = False, memory: bool = False,
           device: bool = False, memory_every: int = 0, ring_bytes: int = 0, flight_seconds: float = 0.0,
-          follow_children: bool = False, listen: bool = False, first_step: int = 0) -> int:
+          follow_children: bool = False, listen: bool = False, first_step: int = 0,
+          trigger: Optional[str] = None, metrics: Optional[str] = None) -> int:
     options = _Options(size=sizeof(_Options), path=os.fsencode(path) if path else None,
                        worker=_bytes(worker) if worker else None, shapes=shapes, memory=memory,
                        device=device, memory_every=memory_every, ring_bytes=ring_bytes,
                        flight_seconds=flight_seconds, follow_children=follow_children, listen=listen,
-                       first_step=first_step)
+                       first_step=first_step, trigger=_bytes(trigger) if trigger else None,
+                       metrics=os.fsencode(metrics) if metrics else None)
     return _lib.tacho_start(byref(options))
 
 
@@ -107,6 +109,10 @@ def path() -> str:
 
 def error_text() -> str:
     return os.fsdecode(_lib.tacho_error())
+
+
+def alarm(rule: str, why: str) -> int:
+    return _lib.tacho_alarm(_bytes(rule), _bytes(why))
 
 
 def trigger(why: str) -> int:

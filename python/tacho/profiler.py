@@ -21,6 +21,7 @@ from typing import Any, Callable, List, Optional, Sequence, Union
 
 from . import _native, _program, handlers, hooks, reports
 from ._native import calls
+from .hooks import alarms
 from .schedules import ProfilerAction, as_schedule
 from .timer import Timer
 from .tables import Table
@@ -29,6 +30,7 @@ from .trace import Trace, load
 NONE, WARMUP, RECORD, SAVE = (ProfilerAction.NONE, ProfilerAction.WARMUP, ProfilerAction.RECORD,
                               ProfilerAction.RECORD_AND_SAVE)
 FORMATS = ("chrome_timeline.json", "memory_flow.svg")
+TRIGGER_SECONDS = 30.0  # what a trigger writes when flight_seconds does not say
 
 # Words of the frameworks that concern devices and files tacho does not make: accepted, without effect.
 WITHOUT_EFFECT = frozenset((
@@ -60,7 +62,7 @@ class Profiler:
                  is_show_op_path: bool = False, subgraph: str = "all", optypes_to_deal: str = "",
                  optypes_not_deal: str = "Variable", start_profile: bool = True,
                  worker: Optional[str] = None, flight_seconds: float = 0.0, ring_bytes: int = 0,
-                 **words: Any) -> None:
+                 trigger: Optional[str] = None, metrics: Any = None, **words: Any) -> None:
         unknown = sorted(set(words) - WITHOUT_EFFECT)
         if unknown:
             raise TypeError(f"Profiler has no parameter {', '.join(unknown)}")
@@ -74,7 +76,8 @@ class Profiler:
                                   stacks=with_stack or with_backtrace, flops=with_flops,
                                   scopes=with_scopes, sample_every=int(sample_rate))
         self._device, self._worker = bool(profile_device), worker
-        self._flight, self._ring = float(flight_seconds), int(ring_bytes)
+        self._trigger, self._metrics = trigger, None if metrics is None else str(metrics)
+        self._flight, self._ring = float(flight_seconds or (TRIGGER_SECONDS if trigger else 0)), int(ring_bytes)
         self._text = reports.TextOptions(is_detail, is_show_op_path, subgraph, optypes_to_deal,
                                          optypes_not_deal)
         self.timer_only = timer_only
@@ -121,7 +124,9 @@ class Profiler:
         result = calls.start(self._record_to(), self._worker, shapes=w.shapes,
                              memory=w.memory or w.sample_every > 0, device=self._device,
                              ring_bytes=self._ring, flight_seconds=self._flight,
-                             first_step=self.step_num)
+                             first_step=self.step_num, trigger=self._trigger, metrics=self._metrics)
+        if result == _native.OK and self._trigger:
+            alarms.install(self._trigger)
         self._passive = result == _native.BUSY
         self._recording = result == _native.OK
         if result == _native.FAILED:

@@ -326,6 +326,8 @@ int cmd_attach(options *o) {
         st = error_set(&err, ERR_ARG, NOPOS, MSG_ATTACH_NO_PID, 0, NULL);
     if (st == OK && o->time != ABSENT_I64 && o->time <= 0)
         st = error_set(&err, ERR_ARG, NOPOS, MSG_ATTACH_NO_TIME, 0, NULL);
+    if (st == OK && o->now && o->time != ABSENT_I64)
+        st = error_set(&err, ERR_ARG, NOPOS, MSG_ATTACH_NOW_AND_FOR, 0, NULL);
     if (st == OK) st = attach(&at, pid, &err);
     int code = st == OK ? show(&at) : cli_complain(o, &err);
     for (uint32_t i = 0; at.v && i < at.n; i++) {

@@ -40,6 +40,19 @@ static int show_summary(const options *o, const char *folder) {
     return cmd_summary(&show);
 }
 
+/* What the triggers of the run saw, a line each; each is a span of every rank, in this order. */
+static void say_triggers(const options *o, const char *folder) {
+    char line[1024];
+    for (uint32_t i = 1; record_trigger_line(folder, i, line, sizeof line); i++) {
+        buf text = {0};
+        text_put(&text, o->words, MSG_RECORD_TRIGGERED, arg_cstr("what", line),
+                 arg_cstr("path", folder), arg_int("span", i));
+        buf_add_byte(&text, '\n');
+        if (!o->quiet && buf_ok(&text)) (void)!write(STDERR_FILENO, text.p, text.n);
+        buf_fini(&text);
+    }
+}
+
 static int run_and_show(options *o, arena *a, char *folder, size_t size) {
     error err = {0};
     record_run r;
@@ -54,6 +67,8 @@ static int run_and_show(options *o, arena *a, char *folder, size_t size) {
         return code ? code : EXIT_INPUT;
     }
     say(o, MSG_RECORD_DONE, r.folder, n);
+    say_triggers(o, r.folder);
+    record_tidy(&r);
     if (folder) snprintf(folder, size, "%s", r.folder);
     int shown = show_summary(o, r.folder);
     return code ? code : shown;

@@ -20,6 +20,7 @@ enum { /* groups of options, joined by | in commands.def and options.def */
        ATTACH = 2048,
        DEMO = 4096,
        REDUCE = 8192,
+       WATCH = 16384,
        ANALYSIS_GROUPS = CHOOSE | CUT | SHAPE | ROWS | FORM | COMMON,
 };
 

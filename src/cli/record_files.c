@@ -7,11 +7,15 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <tacho/format.h>
+#include <tacho/live.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/num.h"
+#include "cli/attach.h"
 #include "cli/export_gzip.h"
 #include "cli/record_run.h"
 #include "session/load.h"
@@ -51,6 +55,81 @@ record_state record_look(const record_run *r) {
     }
     closedir(d);
     return s;
+}
+
+/* ---- triggers ------------------------------------------------------------------------------- */
+
+/* "RULE RANK FIRST LAST WHY" (rec_trigger.c): the rule, whose it was, and why. */
+bool record_trigger_line(const char *folder, uint32_t n, char *to, size_t size) {
+    char path[4096], line[1024], rule[16] = "";
+    long long rank = -1;
+    int at = 0;
+    snprintf(path, sizeof path, "%s/" TACHO_TRIGGER_FOLDER "/%u", folder, n);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    ssize_t got = read(fd, line, sizeof line - 1);
+    close(fd);
+    line[got > 0 ? got : 0] = 0;
+    line[strcspn(line, "\n")] = 0;
+    if (sscanf(line, "%15s %lld %*s %*s %n", rule, &rank, &at) != 2) at = 0;
+    if (rank >= 0)
+        snprintf(to, size, "%s (rank %lld): %s", rule, rank, line + at);
+    else
+        snprintf(to, size, "%s: %s", rule, line + at);
+    return true;
+}
+
+/* Numbers of a process that is gone are worse than none. */
+static void remove_metrics(const record_run *r, const tacho_live_page *p) {
+    char path[4096];
+    int64_t port;
+    if (!r->o->metrics.p || str_to_i64(r->o->metrics, &port)) return;
+    snprintf(path, sizeof path, "%.*s/%.255s.prom", STR_ARG(r->o->metrics), p->worker);
+    (void)unlink(path);
+}
+
+/* Pages of processes that were killed; a run of another machine may still write its own. False when
+ * one of this machine is still alive. */
+static bool tidy_pages(const record_run *r) {
+    char path[4096], host[128] = "";
+    bool all = true;
+    snprintf(path, sizeof path, "%s/" TACHO_LIVE_FOLDER, r->folder);
+    (void)gethostname(host, sizeof host - 1);
+    DIR *d = opendir(path);
+    if (!d) return true;
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        tacho_live_page p = {.pid = 0};
+        int fd = e->d_name[0] == '.' ? -1 : openat(dirfd(d), e->d_name, O_RDONLY | O_CLOEXEC);
+        if (fd < 0) continue;
+        bool whole = read(fd, &p, sizeof p) == (ssize_t)sizeof p;
+        close(fd);
+        if (!whole || strncmp(p.host, host, sizeof host) != 0) continue;
+        if (attach_is_alive(p.pid)) {
+            all = false;
+            continue;
+        }
+        remove_metrics(r, &p);
+        (void)unlinkat(dirfd(d), e->d_name, 0);
+    }
+    closedir(d);
+    (void)rmdir(path);
+    return all;
+}
+
+void record_tidy(const record_run *r) {
+    char path[4096];
+    struct stat st;
+    struct timespec pause = {.tv_nsec = 20000000};
+    for (int i = 0; i < 25 && !tidy_pages(r); i++)
+        nanosleep(&pause, NULL); /* they are ending */
+    snprintf(path, sizeof path, "%s/" TACHO_LIVE_FOLDER, r->folder);
+    if (stat(path, &st) == 0) return; /* others go on */
+    for (uint32_t n = 1;; n++) {
+        snprintf(path, sizeof path, "%s/" TACHO_TRIGGER_FOLDER "/%u", r->folder, n);
+        if (unlink(path) != 0) break;
+    }
+    snprintf(path, sizeof path, "%s/" TACHO_TRIGGER_FOLDER, r->folder);
+    (void)rmdir(path);
 }
 
 /* WORKER.STAMP.tacho -> WORKER.STAMP.pt.trace.json.gz */

@@ -26,6 +26,7 @@
 #include "text/text.h"
 
 #define LOOK_NS 500000000
+#define TRIGGER_FLIGHT_NS 30000000000 /* what a trigger writes when --flight does not say */
 
 /* ---- what is needed before ---------------------------------------------------------------- */
 
@@ -116,8 +117,21 @@ status record_folder(arena *a, const options *o, record_run *out, error *err) {
     return make_folder(a, folder, &out->folder, err);
 }
 
+static status take_trigger(arena *a, const options *o, record_run *out, error *err) {
+    buf rules = {0};
+    status st = record_trigger(o, &rules, err);
+    if (st == OK && rules.n) out->trigger = arena_str(a, buf_str(&rules)).p;
+    if (st == OK && rules.n && !out->trigger)
+        st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    buf_fini(&rules);
+    return st;
+}
+
 status record_prepare(arena *a, const options *o, record_run *out, error *err) {
+    record_run checked = {.o = o};
+    TRY(take_trigger(a, o, &checked, err)); /* before a folder is made */
     TRY(record_folder(a, o, out, err));
+    out->trigger = checked.trigger;
     const char *told = getenv("TACHO_LIBRARY");
     out->library = told && *told ? told : record_find(a, "libtacho.so", "lib");
     if (!out->library) FAIL0(err, ERR_NOT_FOUND, NOPOS, MSG_RECORD_NO_LIBRARY);
@@ -142,6 +156,16 @@ static void set_text(const char *name, const char *format, ...) {
     vsnprintf(value, sizeof value, format, args);
     va_end(args);
     setenv(name, value, 1);
+}
+
+/* A port, or a folder, which the program may see from another one. */
+static void set_metrics(const options *o) {
+    char here[PATH_MAX];
+    int64_t port;
+    if (str_to_i64(o->metrics, &port) || o->metrics.p[0] == '/' || !getcwd(here, sizeof here))
+        set_text("TACHO_METRICS", "%.*s", STR_ARG(o->metrics));
+    else
+        set_text("TACHO_METRICS", "%s/%.*s", here, STR_ARG(o->metrics));
 }
 
 static void set_environment(const record_run *r) {
@@ -169,7 +193,10 @@ static void set_environment(const record_run *r) {
     if (o->steps.first != ABSENT_I64)
         set_text("TACHO_STEPS", "%lld..%lld", (long long)o->steps.first,
                  (long long)min_i64(o->steps.last, INT32_MAX));
-    if (o->flight != ABSENT_I64) set_text("TACHO_FLIGHT", "%.9f", (double)o->flight * 1e-9);
+    int64_t flight = o->flight == ABSENT_I64 && r->trigger ? TRIGGER_FLIGHT_NS : o->flight;
+    if (flight != ABSENT_I64) set_text("TACHO_FLIGHT", "%.9f", (double)flight * 1e-9);
+    if (r->trigger) set_text("TACHO_TRIGGER", "%s", r->trigger);
+    if (o->metrics.p) set_metrics(o);
     if (o->ring != ABSENT_I64) set_text("TACHO_RING", "%lld", (long long)o->ring);
 }
 

@@ -10,11 +10,14 @@ typedef struct {
     const char *library; /* libtacho.so */
     const char *python;  /* the folder that Python programs look into first; NULL: none */
     char **argv;         /* the program and its arguments, NULL at the end */
+    const char *trigger; /* its rules; NULL: none */
     int64_t start_unix_ns;
 } record_run;
 
 /* Makes the folder and finds the recorder; the texts are valid until the arena is reset. */
 status record_prepare(arena *a, const options *o, record_run *out, error *err) MUST_USE;
+/* The rules of --trigger in the words of the recorder; nothing when there are none. */
+status record_trigger(const options *o, buf *to, error *err) MUST_USE;
 /* Runs the program to its end; *code is its exit status, as a shell would say it. */
 status record_program(const record_run *r, int *code, error *err) MUST_USE;
 /* Recordings made since the start become sealed traces, and Chrome traces when --to asks. *n: how
@@ -34,6 +37,11 @@ typedef struct {
     uint64_t n_steps, n_events, n_bytes;
 } record_state;
 record_state record_look(const record_run *r);
+
+/* What the n-th trigger of a run saw, from 1; false: there is none. */
+bool record_trigger_line(const char *folder, uint32_t n, char *to, size_t size);
+/* Removes what only a run that goes on needs, when none of its processes is left. */
+void record_tidy(const record_run *r);
 
 /* A file beside the program: NAME in its own folder, else in ../WHERE/; NULL when there is none. */
 const char *record_find(arena *a, const char *name, const char *where);

@@ -77,6 +77,7 @@ static void put_source(buf *out, const answer *a, const present_options *o) {
     enum { LEAST_PATH = 16 };
     buf about = {0}, line = {0};
     bool screen = o->lines != 0 && o->width != 0;
+    if (a->source.path.n == 0 && a->source.format.n == 0) return; /* not of a trace */
     put_about(&about, a, o);
     size_t rest = width_of(buf_str(&about));
     size_t room = o->width > rest + LEAST_PATH ? o->width - rest : LEAST_PATH;

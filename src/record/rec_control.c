@@ -29,7 +29,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "record/rec_int.h"
+#include "record/rec_trigger.h"
 
 enum { LINE_BYTES = 4096, READ_MS = 200 };
 
@@ -274,7 +274,7 @@ static bool show_window(int fd, bool flushes) {
 
 static bool pull_trigger(int fd, const char *why) {
     char path[LINE_BYTES] = "";
-    if (rec_trigger(why, path, sizeof path) != TACHO_OK) {
+    if (rec_trigger_outside("attach", why, path, sizeof path) != TACHO_OK) {
         say(fd, "failed", "no flight recorder");
         return false;
     }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "record/rec_cupti_int.h"
+#include "record/rec_metrics.h"
 
 enum { THREAD_IDS_OF_SYSTEM = 1, FLUSH_FORCED = 1, ATTRIBUTE_CLEARED = 5 };
 enum { ERROR_MULTIPLE_SUBSCRIBERS = 39 };
@@ -82,10 +83,20 @@ static bool find_functions(void) {
 
 /* ---- on and off ---- */
 
+/* Somebody looks at the numbers of the last second; else a buffer waits until it is full. */
+static void hand_over_soon(void) {
+    static int64_t next_ns;
+    int64_t now = rec_clock_ns(CLOCK_MONOTONIC);
+    if (now < next_ns || !rec_metrics_are_wanted()) return;
+    next_ns = now + 1000000000;
+    (void)cupti.flush(0);
+}
+
 void rec_cupti_tick(void) {
     if (__atomic_load_n(&is_dead, __ATOMIC_RELAXED)) return;
     if (__atomic_load_n(&is_on, __ATOMIC_RELAXED)) cupti_tell_devices();
     if (pthread_mutex_trylock(&decode_lock) != 0) return;
+    if (is_on) hand_over_soon();
     if (is_on) cupti_empty_buffers();
     pthread_mutex_unlock(&decode_lock);
 }

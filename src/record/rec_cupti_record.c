@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "record/rec_cupti_int.h"
+#include "record/rec_live.h"
 
 enum { NAME_PLACES = 4096, MOST_CALLS = 1024, MOST_CONTEXTS = 1024 };
 enum { OBJECT_THREAD = 2, OVERHEAD_COMPILER = 1, MEMORY_PAGEABLE = 1, MEMORY_PINNED = 2 };
@@ -61,6 +62,7 @@ static void put_work(uint32_t name, uint32_t kind, const tacho_gpu_slots *w) {
         rec_count_lost(TACHO_LOST_DEVICE, 1);
         return;
     }
+    rec_live_device(w->device, w->start_ns, w->end_ns);
     rec_put(name, rec_what(TACHO_EVENT_GPU, 0, kind), w, sizeof *w);
 }
 

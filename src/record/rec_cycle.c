@@ -20,7 +20,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/rec_int.h"
+#include "record/rec_live.h"
+#include "record/rec_metrics.h"
+#include "record/rec_trigger.h"
 
 #define WAIT_FOR_WRITERS_NS 5000000
 #define WINDOW_BYTES ((uint64_t)8 << 30)
@@ -109,7 +111,7 @@ static uint32_t flags_of(const tacho_options *o) {
 }
 
 static void prepare_flight(rec_file *f) {
-    double seconds = rec_set.o.flight_seconds;
+    double seconds = rec_set.o.flight_seconds + rec_trigger_late_seconds();
     f->closed = calloc(f->limit, sizeof *f->closed);
     f->flight_ticks = (uint64_t)((double)rec_clock_rate() * seconds);
     f->header->flight_ns = (uint64_t)(seconds * 1e9);
@@ -165,8 +167,32 @@ static void activate(void) {
     rec_helper_wake();
 }
 
+/* What lies outside does not count; the reader leaves it out. */
+static void cut_window(tacho_file_header *h, const rec_window *w) {
+    double ns_per_tick = 1e9 / (double)rec_clock_rate();
+    uint64_t kept = (uint64_t)(rec_set.o.flight_seconds * (double)rec_clock_rate());
+    uint64_t to = w->to_tick ? w->to_tick : h->stop_tick, from = w->from_tick;
+    if (!from) from = to > kept ? to - kept : 0;
+    if (from < h->start_tick) from = h->start_tick;
+    if (to <= from || to > h->stop_tick) to = h->stop_tick;
+    h->start_unix_ns += (int64_t)((double)(from - h->start_tick) * ns_per_tick);
+    h->stop_unix_ns -= (int64_t)((double)(h->stop_tick - to) * ns_per_tick);
+    h->start_tick = from;
+    h->stop_tick = to;
+    h->flags |= TACHO_FILE_WINDOW;
+}
+
+static void write_trigger(rec_file *f, const char *why, const rec_window *w) {
+    char text[96];
+    rec_side(f, TACHO_SIDE_NOTE, "", 0, why, strlen(why));
+    if (!w) return;
+    int n = snprintf(text, sizeof text, "{\"rule\":\"%.15s\",\"rank\":%lld}", w->rule,
+                     (long long)w->rank);
+    rec_meta_put(f, "trigger", text, (size_t)n);
+}
+
 /* Ends the current file; false when there is none. */
-static bool deactivate(void) {
+static bool deactivate(const rec_window *window) {
     rec_file *f = rec_current;
     if (!f) return false;
     if (f->header->flags & TACHO_FILE_DEVICE) rec_cupti_stop();
@@ -178,6 +204,7 @@ static bool deactivate(void) {
     rec_side(f, TACHO_SIDE_CLOCK, &now, sizeof now, NULL, 0);
     f->header->stop_unix_ns = now.unix_ns;
     f->header->stop_tick = now.tick;
+    if (window) cut_window(f->header, window);
     __atomic_store_n(&f->header->state, TACHO_FILE_STOPPED, __ATOMIC_RELEASE);
     rec_current = NULL;
     if (strcmp(f->path, f->final_path) != 0) (void)rename(f->path, f->final_path);
@@ -197,23 +224,26 @@ static void drop_prepared(void) {
 
 /* A mark in this thread's stream. The caller holds rec_cycle_lock and so is marked as being inside;
  * recording is on and rec_lock is free, so it may pass. */
-static void mark_step(int64_t number, uint32_t argument) {
+static uint64_t mark_step(int64_t number, uint32_t argument) {
     bool before = rec_self.in_slow;
+    uint64_t tick = 0;
     rec_self.in_slow = false;
     tacho_slot *s = rec_open(2);
     if (s) {
         tacho_step_slot slot = {.number = number};
         memcpy(s + 1, &slot, sizeof slot);
-        rec_close(s, rec_tick(), 0, rec_what(TACHO_EVENT_STEP, 1, argument));
+        tick = rec_tick();
+        rec_close(s, tick, 0, rec_what(TACHO_EVENT_STEP, 1, argument));
     }
     rec_self.in_slow = before;
+    return tick ? tick : rec_tick();
 }
 
 /* Who joins a program in the middle sees its first step from the next mark on. */
 static bool begin_now(void) {
     if (!prepare()) return false;
     activate();
-    if (!rec_set.joins) mark_step((int64_t)step, 0);
+    if (!rec_set.joins) (void)mark_step((int64_t)step, 0);
     bool from_the_start = rec_set.from_outside && !rec_set.joins && step == 0 && n_files == 1;
     __atomic_store_n(&rec_awaits_batch, from_the_start, __ATOMIC_RELAXED);
     return true;
@@ -239,12 +269,14 @@ void tacho_step(void) {
     __atomic_store_n(&rec_awaits_batch, 0, __ATOMIC_RELAXED);
     if (is_started) {
         step_action now = action_of(&rec_set.o.schedule, step);
+        uint64_t tick = 0;
         step++;
         if (rec_current) {
             __atomic_fetch_add(&rec_current->header->n_steps, 1, __ATOMIC_RELAXED);
-            mark_step((int64_t)step, now == STEP_LAST);
-            if (now == STEP_LAST) ready = deactivate();
+            tick = mark_step((int64_t)step, now == STEP_LAST);
         }
+        rec_live_step(step, tick, false);
+        if (rec_current && now == STEP_LAST) ready = deactivate(NULL);
         if (!rec_current) (void)follow_schedule();
     }
     rec_settings set = rec_set;
@@ -258,7 +290,7 @@ void tacho_begin_steps(void) {
     if (!__atomic_load_n(&is_started, __ATOMIC_RELAXED) || rec_self.in_slow) return;
     if (__atomic_load_n(&tacho_on, __ATOMIC_RELAXED) == REC_PENDING) rec_start_pending();
     bool before = rec_enter(&rec_cycle_lock);
-    if (rec_current) mark_step((int64_t)step, STEP_RESTARTS);
+    if (rec_current) rec_live_step(step, mark_step((int64_t)step, STEP_RESTARTS), true);
     rec_leave(&rec_cycle_lock, before);
 }
 
@@ -278,7 +310,11 @@ static void keep_settings(const tacho_options *o, bool from_outside) {
     snprintf(rec_set.path, sizeof rec_set.path, "%s", path);
     if (rec_set.o.worker)
         snprintf(rec_set.worker, sizeof rec_set.worker, "%s", rec_set.o.worker);
+    rec_live_begin();
+    rec_metrics_want(rec_set.o.metrics);
+    rec_trigger_arm(rec_set.o.trigger);
     rec_set.o.path = rec_set.o.worker = NULL; /* the program's, not ours */
+    rec_set.o.trigger = rec_set.o.metrics = NULL;
     step = rec_set.o.first_step;
     n_files = 0;
 }
@@ -309,13 +345,14 @@ int rec_stop(bool from_outside, char *path, size_t size) {
         if (is_pending) __atomic_store_n(&tacho_on, 0, __ATOMIC_RELAXED);
         is_pending = false;
         __atomic_store_n(&is_started, 0, __ATOMIC_RELAXED);
-        ready = deactivate();
+        ready = deactivate(NULL);
         drop_prepared();
     }
     rec_settings set = rec_set;
     char last[sizeof last_path];
     memcpy(last, last_path, sizeof last);
     rec_leave(&rec_cycle_lock, before);
+    if (result == TACHO_OK) rec_live_end();
     if (path) snprintf(path, size, "%s", last);
     call_back(ready, &set, last);
     return result;
@@ -329,14 +366,14 @@ int tacho_stop(void) {
     return rec_stop(false, NULL, 0);
 }
 
-int rec_trigger(const char *why, char *dump, size_t size) {
+int rec_dump(const char *why, const rec_window *window, char *dump, size_t size) {
     if (rec_self.in_slow) return TACHO_OFF;
     bool ready = false, before = rec_enter(&rec_cycle_lock);
     if (rec_current && rec_set.o.flight_seconds > 0) {
         bool inner = rec_enter(&rec_lock);
-        rec_side(rec_current, TACHO_SIDE_NOTE, "", 0, why ? why : "", why ? strlen(why) : 0);
+        write_trigger(rec_current, why ? why : "", window);
         rec_leave(&rec_lock, inner);
-        ready = deactivate();
+        ready = deactivate(window);
     }
     char path[sizeof last_path];
     memcpy(path, last_path, sizeof path);
@@ -346,10 +383,6 @@ int rec_trigger(const char *why, char *dump, size_t size) {
     if (dump) snprintf(dump, size, "%s", path);
     call_back(ready, &set, path);
     return ready ? TACHO_OK : TACHO_OFF;
-}
-
-int tacho_trigger(const char *why) {
-    return rec_trigger(why, NULL, 0);
 }
 
 void tacho_note(const char *text) {

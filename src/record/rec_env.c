@@ -4,7 +4,8 @@
  * wants; the recording begins with the first event, so that shells and launchers leave no file.
  *
  *     TACHO_RECORD=FOLDER  TACHO_STEPS=A..B  TACHO_WITH=shapes,memory,stacks,device,nodes,sync
- *     TACHO_FLIGHT=SECONDS  TACHO_RING=BYTES  TACHO_LISTEN=1
+ *     TACHO_FLIGHT=SECONDS  TACHO_RING=BYTES  TACHO_LISTEN=1  TACHO_TRIGGER=RULE,…
+ *     TACHO_METRICS=FOLDER or PORT
  *
  * A fork locks both locks, so that the child gets consistent state, and gives the child nothing of
  * the parent's: no map, no helper, no socket. An exit stops the recording. _exit, exec and signals
@@ -12,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/rec_int.h"
+#include "record/rec_live.h"
+#include "record/rec_trigger.h"
 
 static void before_fork(void) {
     pthread_mutex_lock(&rec_cycle_lock);
@@ -33,6 +35,8 @@ static void after_fork_in_child(void) {
     rec_rank_forked();
     rec_python_forked();
     rec_cycle_forked();
+    rec_live_forked();
+    rec_trigger_forked();
 }
 
 /* A..B or A: steps A to B, both recorded. */
@@ -70,7 +74,9 @@ static void read_environment(void) {
                            .ring_bytes = ring ? strtoull(ring, NULL, 10) : 0,
                            .flight_seconds = flight ? strtod(flight, NULL) : 0,
                            .follow_children = 1,
-                           .listen = listening};
+                           .listen = listening,
+                           .trigger = getenv("TACHO_TRIGGER"),
+                           .metrics = getenv("TACHO_METRICS")};
         if (steps && *steps) o.schedule = parse_steps(steps);
         rec_set_pending(&o);
     }

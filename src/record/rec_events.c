@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "record/rec_int.h"
+#include "record/rec_live.h"
+#include "record/rec_trigger.h"
 
 #define IS_OFF() (REC_LIKELY(!__atomic_load_n(&tacho_on, __ATOMIC_RELAXED)))
 enum { MOST_STACK = 32 };
@@ -245,7 +246,9 @@ static void put_memory(const tacho_block *b, uint32_t kind) {
     if (IS_OFF() || !b || !has_all(b->size, sizeof *b)) return;
     uint32_t flags = __atomic_load_n(&rec_flags, __ATOMIC_RELAXED);
     /* 1 and 2: blocks, sampled; 3 and 4: segments, few and all kept. */
-    if (!(flags & TACHO_FILE_MEMORY) || (kind <= 2 && !is_sampled(b->address))) return;
+    if (!(flags & TACHO_FILE_MEMORY)) return;
+    rec_live_memory(b->device, b->allocated);
+    if (kind <= 2 && !is_sampled(b->address)) return;
     struct {
         tacho_memory_slots fixed;
         uint64_t frames[MOST_STACK];
@@ -282,6 +285,7 @@ void tacho_unreserve(const tacho_block *b) {
 void tacho_counter(const char *name, double value) {
     if (IS_OFF()) return;
     tacho_counter_slot slot = {.value = value};
+    if (REC_UNLIKELY(value != value)) rec_trigger_not_a_number(name);
     put_with(rec_name(name), rec_what(TACHO_EVENT_COUNTER, 0, 0), &slot, sizeof slot);
 }
 

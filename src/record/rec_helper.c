@@ -23,7 +23,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "record/rec_int.h"
+#include "record/rec_live.h"
+#include "record/rec_metrics.h"
+#include "record/rec_trigger.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -134,6 +136,7 @@ static void serve_current(watch *w, rec_file *f) {
     keep_clock(w, f, rec_clock_ns(CLOCK_MONOTONIC));
     if (f->header->flags & TACHO_FILE_STACKS) (void)rec_frames_name(f, FRAMES_NS);
     if (f->header->flags & TACHO_FILE_DEVICE) rec_cupti_tick();
+    rec_live_tick(f);
 }
 
 /* The current file cannot be put away under our hands: only this thread does that. */
@@ -152,14 +155,22 @@ static bool is_file_open(void) {
     return open;
 }
 
+/* poll passes over a descriptor that is -1. */
 static void wait_for_work(int listening) {
-    struct pollfd fds[2] = {{.fd = wake_fd, .events = POLLIN},
-                            {.fd = listening, .events = POLLIN}};
+    enum { METRICS = 2, ALL = METRICS + REC_METRICS_SOCKETS };
+    int sockets[REC_METRICS_SOCKETS];
+    struct pollfd fds[ALL] = {{.fd = wake_fd, .events = POLLIN},
+                              {.fd = listening, .events = POLLIN}};
+    rec_metrics_sockets(current_file() != NULL, sockets);
+    for (int i = 0; i < REC_METRICS_SOCKETS; i++)
+        fds[METRICS + i] = (struct pollfd){.fd = sockets[i], .events = POLLIN};
     int timeout = is_file_open() || rec_control_is_waiting() ? TICK_MS : -1;
-    if (poll(fds, listening >= 0 ? 2 : 1, timeout) <= 0) return;
+    if (poll(fds, ALL, timeout) <= 0) return;
     uint64_t n;
     if (fds[0].revents) (void)!read(wake_fd, &n, sizeof n);
-    if (listening >= 0 && fds[1].revents) rec_control_answer(listening);
+    if (fds[1].revents) rec_control_answer(listening);
+    for (int i = METRICS; i < ALL; i++)
+        if (fds[i].revents) rec_metrics_answer(fds[i].fd, current_file());
 }
 
 static int listening_socket(void) {
@@ -183,6 +194,7 @@ static void *run_helper(void *unused) {
         rec_helper_put_all_away();
         rec_file *f = current_file();
         if (f) serve_current(&w, f);
+        rec_trigger_tick();
         rec_control_tick();
         wait_for_work(listening_socket());
     }

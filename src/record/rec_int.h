@@ -7,6 +7,8 @@
  *     rec_cycle.c    start, stop, schedule, flight recorder
  *     rec_meta.c     facts of the whole recording: host, command, what the program says
  *     rec_rank.c     which of many processes this is: rank, loader, launcher
+ *     rec_live.c     how it is doing now; rec_metrics.c the same for Prometheus
+ *     rec_trigger.c  rules that write what a flight recorder has
  *     rec_helper.c   the thread that makes room, reads clocks, puts away what was stopped
  *     rec_control.c  its socket, for tacho attach; rec_python.c the hooks that come with it
  *     rec_nvtx.c     ranges of NVTX; rec_itt.c of ITT
@@ -236,8 +238,14 @@ void rec_first_batch(void);
 void rec_count_lost(int which, uint64_t n);
 int rec_start(const tacho_options *o, bool from_outside);
 int rec_stop(bool from_outside, char *path, size_t size);
-/* tacho_trigger; `dump` gets the path of what was written. */
-int rec_trigger(const char *why, char *dump, size_t size);
+/* Which part of a flight recorder's window becomes a file, and whose rule wants it. */
+typedef struct {
+    const char *rule;
+    int64_t rank;                /* -1: not known */
+    uint64_t from_tick, to_tick; /* 0: as far back as is kept; up to now */
+} rec_window;
+/* Flight recorder: what it has becomes a file, `dump` gets its path; it goes on. window NULL: all. */
+int rec_dump(const char *why, const rec_window *window, char *dump, size_t size);
 typedef enum {
     REC_IDLE,
     REC_STARTS_LATER, /* with the first event */
@@ -269,6 +277,8 @@ void rec_rank_name(const char *folder, char *to, size_t size);
 void rec_rank_write(rec_file *f, const char *folder);
 /* The program says what this process is: "data_loader", … */
 void rec_rank_role(const char *role);
+/* Its number among the processes of this machine; -1: not known. */
+int64_t rec_local_rank(void);
 /* torchrun, mpirun and their like start programs and are none. */
 bool rec_is_launcher(void);
 void rec_rank_forked(void);

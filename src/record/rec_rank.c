@@ -292,16 +292,21 @@ static void put_role(rec_file *f, const char *role) {
     rec_meta_put(f, "role", text, (size_t)snprintf(text, sizeof text, "\"%s\"", role));
 }
 
+int64_t rec_local_rank(void) {
+    int64_t rank, world, local;
+    const struct launcher *l = find_launcher(&rank, &world);
+    return number_of(l ? l->local : "LOCAL_RANK", &local) ? local : -1;
+}
+
 static void put_rank(rec_file *f, int64_t rank, int64_t world) {
     char text[192];
-    int64_t of, all, local = -1;
+    int64_t of, all, local = rec_local_rank();
     const struct launcher *l = find_launcher(&of, &all);
-    bool has_local = number_of(l ? l->local : "LOCAL_RANK", &local);
     int n = snprintf(text, sizeof text, "{\"rank\":%lld", (long long)rank);
     if (world >= 0)
         n += snprintf(text + n, sizeof text - (size_t)n, ",\"world_size\":%lld",
                       (long long)world);
-    if (has_local)
+    if (local >= 0)
         n += snprintf(text + n, sizeof text - (size_t)n, ",\"local_rank\":%lld",
                       (long long)local);
     if (l) n += snprintf(text + n, sizeof text - (size_t)n, ",\"launcher\":\"%s\"", l->name);

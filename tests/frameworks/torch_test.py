@@ -4,6 +4,7 @@ Runs torch_program.py once under each, reads both traces in the Chrome form, and
 shapes, memory, stacks and the links between forward and backward; then what only tacho records.
 """
 import collections
+import contextlib
 import json
 import os
 import subprocess
@@ -253,13 +254,38 @@ def without_a_change_of_the_program(c, folder):
     c.equal("tacho record: damage", trace.info().quality["events_dropped"], [])
 
 
+OUT_OF_MEMORY = """
+import torch
+net = torch.nn.Linear(4, 4)
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+for _ in range(5):
+    net(torch.randn(2, 4)).sum().backward()
+    optimizer.step()
+torch.empty(1 << 60, dtype=torch.uint8)
+"""
+
+
+def memory_that_runs_out_leaves_evidence(c, folder):
+    """tacho record --trigger oom: the steps before the error are in a file, which says why."""
+    program, to = os.path.join(folder, "oom.py"), os.path.join(folder, "runs")
+    with open(program, "w", encoding="utf-8") as file:
+        file.write(OUT_OF_MEMORY)
+    with contextlib.suppress(tacho.TachoError):  # the program's own status
+        tacho._program.run(["record", "-o", to, "--trigger", "oom", "--", sys.executable, program])
+    trace = tacho.load(to, span="1")
+    c.equal("out of memory: steps", list(trace.steps().step), [0, 1, 2, 3, 4])
+    notes = " ".join(trace.info().quality["notes"])
+    c.equal("out of memory: the reason", "written because of oom" in notes, True)
+
+
 checks = Checks()
 print(f"torch {torch.__version__}")
 with tempfile.TemporaryDirectory() as top:
     for test in (equal_to_torch_profiler, without_libtorch_s_answer, through_itt,
                  a_broken_hook_is_a_note,
                  beside_torch_profiler, what_is_compiled_stays_whole,
-                 work_is_counted_as_torch_profiler_counts_it, without_a_change_of_the_program):
+                 work_is_counted_as_torch_profiler_counts_it, without_a_change_of_the_program,
+                 memory_that_runs_out_leaves_evidence):
         os.mkdir(os.path.join(top, test.__name__))
         checks.run(test, os.path.join(top, test.__name__))
 checks.finish()

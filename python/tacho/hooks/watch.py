@@ -11,7 +11,7 @@ from typing import Any, Optional
 
 from .. import _native
 from .._native import calls
-from . import FRAMEWORKS, Wants, frames, look_again
+from . import FRAMEWORKS, Wants, alarms, frames, look_again
 from . import steps
 
 
@@ -55,6 +55,7 @@ def _ready(wants: Wants) -> None:
     global _tracing
     try:
         look_again(wants)
+        alarms.install(os.environ.get("TACHO_TRIGGER", ""))
         calls.begin_steps()  # the first event: now there is a recording
         _native.write_notes()
         if wants.stacks and not _tracing:

@@ -2,6 +2,7 @@
 #include "unit/record/record_helper.h"
 
 #include <dirent.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,16 @@
 
 static char folder[64];
 
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where) {
+    (void)st;
+    (void)kind;
+    (void)where;
+    return remove(path);
+}
+
 void remove_folder(void) {
-    char names[256][512];
     if (!folder[0]) return;
-    for (int n; (n = list_recordings(names, 256)) > 0;)
-        for (int i = 0; i < n; i++) assert_int_equal(unlink(names[i]), 0);
-    rmdir(folder);
+    assert_int_equal(nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
     folder[0] = 0;
 }
 

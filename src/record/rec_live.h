@@ -1,0 +1,43 @@
+/* rec_live.h: how this process is doing now: steps, device, memory.
+ *
+ * The program's threads leave numbers here as events pass; the helper makes a page of them once a
+ * second, for `tacho watch` and for metrics. */
+#ifndef RECORD_REC_LIVE_H
+#define RECORD_REC_LIVE_H
+
+#include <tacho/live.h>
+
+#include "record/rec_int.h"
+
+/* A recording begins: it has had no steps. rec_cycle_lock. */
+void rec_live_begin(void);
+/* The end of a step, or, `first`, the beginning of the first one. One thread at a time. */
+void rec_live_step(uint64_t number, uint64_t tick, bool first);
+/* Device work that has ended; Unix ns. Of the helper. */
+void rec_live_device(int32_t device, int64_t start_ns, int64_t end_ns);
+/* What an allocator of a device has handed out; any thread. */
+void rec_live_memory(int32_t device, int64_t allocated_bytes);
+/* Evidence was written. Of the helper, or under the lock of triggers. */
+void rec_live_triggered(const char *why);
+/* The page, once a second. Of the helper. */
+void rec_live_tick(const rec_file *f);
+/* The page as it would be written now. Of the helper. */
+void rec_live_look(const rec_file *f, tacho_live_page *out);
+/* The recording has ended: nobody shall take the page for one of a process that is alive. */
+void rec_live_end(void);
+void rec_live_forked(void);
+
+/* The last steps, the newest first: number, end, and length (-1: not known). */
+typedef struct {
+    uint64_t number, tick;
+    int64_t end_ns, length_ns; /* end_ns: CLOCK_MONOTONIC */
+} rec_step;
+enum { REC_STEPS_KEPT = 1024 };
+/* How many steps there were so far. */
+uint64_t rec_live_n_steps(void);
+/* The i-th of them; false when it is not kept any more. */
+bool rec_live_step_at(uint64_t i, rec_step *out);
+/* The median length of up to 64 steps before the i-th; -1 when there are fewer than `least`. */
+int64_t rec_live_median(uint64_t i, int least);
+
+#endif

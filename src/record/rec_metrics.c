@@ -1,0 +1,235 @@
+/* rec_metrics.c: live numbers as Prometheus' text, in a file or over HTTP on the loopback.
+ *
+ * The file is written beside its name and renamed, so a reader never sees a part of it. The port
+ * answers GET /metrics, and POST /trigger when a trigger asks for it: a request that a browser made
+ * for some web page (it has an Origin, or names another host) is refused. One request at a time, on
+ * the helper's thread; a client that hangs costs it 200 ms. */
+#include "record/rec_metrics.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/rec_live.h"
+#include "record/rec_trigger.h"
+
+enum { REQUEST_BYTES = 4096, TEXT_BYTES = 8192, READ_MS = 200 };
+
+static char folder[3072]; /* rec_cycle_lock: written before the helper looks */
+static int metrics_port, trigger_port;
+static int sockets[REC_METRICS_SOCKETS] = {-1, -1};
+static bool has_failed[REC_METRICS_SOCKETS];
+static char file_path[4096];
+
+void rec_metrics_want(const char *where) {
+    char *end;
+    folder[0] = 0;
+    metrics_port = 0;
+    if (!where || !*where) return;
+    long port = strtol(where, &end, 10);
+    if (*end == 0 && port > 0 && port < 65536)
+        metrics_port = (int)port;
+    else
+        snprintf(folder, sizeof folder, "%s", where);
+}
+
+void rec_metrics_want_trigger(int port) {
+    trigger_port = port;
+}
+
+bool rec_metrics_are_wanted(void) {
+    return metrics_port || folder[0];
+}
+
+/* ---- the text ---- */
+
+/* Backslashes, quotes and ends of lines would end a label. */
+static void put_label(char *to, size_t size, const char *text) {
+    size_t n = 0;
+    for (; *text && n + 2 < size; text++)
+        to[n++] =
+            (char)(*text == '"' || *text == '\\' || (unsigned char)*text < ' ' ? '_' : *text);
+    to[n] = 0;
+}
+
+typedef struct {
+    char *to;
+    size_t size, n;
+    char labels[512];
+} writer;
+
+static void put(writer *w, const char *name, const char *type, const char *help,
+                const char *label, double value) {
+    if (w->n >= w->size) return;
+    int n =
+        snprintf(w->to + w->n, w->size - w->n, "# HELP %s %s\n# TYPE %s %s\n%s{%s%s} %.15g\n",
+                 name, help, name, type, name, w->labels, label, value);
+    w->n += n > 0 ? (size_t)n : 0;
+}
+
+static void put_known(writer *w, const char *name, const char *help, int64_t value,
+                      double unit) {
+    if (value >= 0) put(w, name, "gauge", help, "", (double)value * unit);
+}
+
+size_t rec_metrics_text(const tacho_live_page *p, char *to, size_t size) {
+    char worker[256], rank[32] = "";
+    writer w = {.to = to, .size = size};
+    put_label(worker, sizeof worker, p->worker);
+    if (p->rank >= 0) snprintf(rank, sizeof rank, ",rank=\"%lld\"", (long long)p->rank);
+    snprintf(w.labels, sizeof w.labels, "worker=\"%s\"%s", worker, rank);
+    put(&w, "tacho_steps_total", "counter", "Steps that have ended.", "", (double)p->n_steps);
+    put_known(&w, "tacho_step_seconds", "How long the last step took.", p->step_ns, 1e-9);
+    put_known(&w, "tacho_step_median_seconds", "Median of the last 64 steps.",
+              p->median_step_ns, 1e-9);
+    if (p->step_unix_ns >= 0)
+        put(&w, "tacho_since_step_seconds", "gauge", "Time since the last step ended.", "",
+            (double)(p->written_unix_ns - p->step_unix_ns) * 1e-9);
+    put_known(&w, "tacho_device_busy_ratio",
+              "Share of the last second in which the device worked.", p->busy_ppm, 1e-6);
+    put_known(&w, "tacho_device_memory_bytes", "What the device's allocator has handed out.",
+              p->device_bytes, 1);
+    put_known(&w, "tacho_host_memory_bytes", "Resident memory of the process.", p->host_bytes,
+              1);
+    put(&w, "tacho_lost_events_total", "counter", "Events that found no room.", "",
+        (double)p->n_lost);
+    put(&w, "tacho_triggers_total", "counter", "How often evidence was written.", "",
+        (double)p->n_triggers);
+    return w.n < size ? w.n : size - 1;
+}
+
+void rec_metrics_tick(const tacho_live_page *page) {
+    char text[TEXT_BYTES], beside[4096 + 8];
+    if (!folder[0]) return;
+    size_t n = rec_metrics_text(page, text, sizeof text);
+    (void)mkdir(folder, 0777);
+    snprintf(file_path, sizeof file_path, "%s/%s.prom", folder, page->worker);
+    snprintf(beside, sizeof beside, "%s.tmp", file_path);
+    int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (fd < 0) return;
+    bool whole = write(fd, text, n) == (ssize_t)n;
+    close(fd);
+    if (!whole || rename(beside, file_path) != 0) (void)unlink(beside);
+}
+
+/* ---- the port ---- */
+
+static int open_port(int port) {
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    int yes = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    char text[128];
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (fd >= 0) (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (fd >= 0 && bind(fd, (struct sockaddr *)&name, sizeof name) == 0 && listen(fd, 4) == 0)
+        return fd;
+    if (fd >= 0) close(fd);
+    snprintf(text, sizeof text, "port %d of the loopback is taken: no metrics there", port);
+    tacho_note(text);
+    return -1;
+}
+
+void rec_metrics_sockets(bool records, int to[REC_METRICS_SOCKETS]) {
+    int local = (int)rec_local_rank();
+    int ports[REC_METRICS_SOCKETS] = {metrics_port, trigger_port};
+    if (ports[1] == ports[0]) ports[1] = 0;
+    for (int i = 0; i < REC_METRICS_SOCKETS; i++) {
+        if (records && sockets[i] < 0 && ports[i] && !has_failed[i]) {
+            sockets[i] = open_port(ports[i] + (local > 0 ? local : 0));
+            has_failed[i] = sockets[i] < 0;
+        }
+        to[i] = sockets[i];
+    }
+}
+
+/* Up to the empty line behind the head; what follows is not of interest. */
+static bool read_head(int fd, char *to, size_t size) {
+    size_t at = 0;
+    int64_t until = rec_clock_ns(CLOCK_MONOTONIC) + READ_MS * 1000000;
+    while (at + 1 < size) {
+        struct pollfd p = {.fd = fd, .events = POLLIN};
+        int64_t left = (until - rec_clock_ns(CLOCK_MONOTONIC)) / 1000000;
+        if (left <= 0 || poll(&p, 1, (int)left) <= 0) return false;
+        ssize_t n = recv(fd, to + at, size - 1 - at, 0);
+        if (n <= 0) return false;
+        at += (size_t)n;
+        to[at] = 0;
+        if (strstr(to, "\r\n\r\n") || strstr(to, "\n\n")) return true;
+    }
+    return false;
+}
+
+static void reply(int fd, const char *how, const char *text) {
+    char head[256];
+    int n = snprintf(head, sizeof head,
+                     "HTTP/1.1 %s\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
+                     "Content-Length: %zu\r\nConnection: close\r\n\r\n",
+                     how, strlen(text));
+    (void)!send(fd, head, (size_t)n, MSG_NOSIGNAL);
+    (void)!send(fd, text, strlen(text), MSG_NOSIGNAL);
+}
+
+static const char *header_of(const char *head, const char *name) {
+    size_t n = strlen(name);
+    for (const char *p = strchr(head, '\n'); p; p = strchr(p + 1, '\n'))
+        if (strncasecmp(p + 1, name, n) == 0 && p[1 + n] == ':')
+            return p + 2 + n + strspn(p + 2 + n, " \t");
+    return NULL;
+}
+
+static bool is_from_here(const char *head) {
+    const char *host = header_of(head, "Host");
+    if (header_of(head, "Origin")) return false;
+    return !host || strncasecmp(host, "localhost", 9) == 0 ||
+           strncmp(host, "127.0.0.1", 9) == 0;
+}
+
+static void answer(int fd, int listening, const char *head, const rec_file *f) {
+    char text[TEXT_BYTES] = "";
+    bool may_trigger =
+        trigger_port && (trigger_port == metrics_port || listening == sockets[1]);
+    if (!is_from_here(head)) {
+        reply(fd, "403 Forbidden", "only for programs of this machine\n");
+    } else if (strncmp(head, "GET /metrics", 12) == 0 && f) {
+        tacho_live_page page;
+        rec_live_look(f, &page);
+        (void)rec_metrics_text(&page, text, sizeof text);
+        reply(fd, "200 OK", text);
+    } else if (strncmp(head, "POST /trigger", 13) == 0 && may_trigger) {
+        char path[4096] = "";
+        int result = rec_trigger_outside("http", "asked for over HTTP", path, sizeof path);
+        snprintf(text, sizeof text, "%.4095s\n",
+                 result == TACHO_OK ? path : "nothing to write");
+        reply(fd, result == TACHO_OK ? "200 OK" : "503 Service Unavailable", text);
+    } else {
+        reply(fd, "404 Not Found", "GET /metrics, POST /trigger\n");
+    }
+}
+
+void rec_metrics_answer(int listening, const rec_file *f) {
+    char head[REQUEST_BYTES];
+    int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+    if (fd < 0) return;
+    if (read_head(fd, head, sizeof head)) answer(fd, listening, head, f);
+    close(fd);
+}
+
+void rec_metrics_end(void) {
+    if (file_path[0]) (void)unlink(file_path);
+    file_path[0] = 0;
+}
+
+void rec_metrics_forked(void) {
+    for (int i = 0; i < REC_METRICS_SOCKETS; i++) {
+        if (sockets[i] >= 0) close(sockets[i]);
+        sockets[i] = -1;
+        has_failed[i] = true; /* the port is the parent's */
+    }
+    file_path[0] = 0;
+}
