@@ -8,14 +8,15 @@ from typing import Any
 
 from .._native import calls
 
+# In errors that have no class of their own: of CUDA, and of PyTorch's allocator for the host.
+PHRASES = ("out of memory", "not enough memory", "can't allocate memory")
 _installed = False
 
 
 def _is_out_of_memory(kind: Any, error: Any) -> bool:
     if isinstance(error, MemoryError) or "OutOfMemory" in getattr(kind, "__name__", ""):
         return True
-    text = str(error)
-    return isinstance(error, RuntimeError) and ("out of memory" in text or "can't allocate memory" in text)
+    return isinstance(error, RuntimeError) and any(words in str(error) for words in PHRASES)
 
 
 def _see_exceptions() -> None:
