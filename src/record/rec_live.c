@@ -70,6 +70,7 @@ int64_t rec_live_median(uint64_t i, int least) {
 
 /* ---- devices and memory ---- */
 
+static pthread_mutex_t device_lock = PTHREAD_MUTEX_INITIALIZER; /* a stop empties buffers, too */
 static struct {
     int64_t from_ns, to_ns, busy_ns; /* since the last page; to_ns is kept */
 } devices[MOST_DEVICES];
@@ -79,21 +80,26 @@ static bool has_device_bytes;
 
 void rec_live_device(int32_t device, int64_t start_ns, int64_t end_ns) {
     if (device < 0 || device >= MOST_DEVICES) return;
+    pthread_mutex_lock(&device_lock);
     int64_t since = devices[device].to_ns;
     if (!since) devices[device].from_ns = since = start_ns;
-    if (end_ns <= since) return;
-    devices[device].busy_ns += end_ns - (start_ns > since ? start_ns : since);
-    devices[device].to_ns = end_ns;
+    if (end_ns > since) {
+        devices[device].busy_ns += end_ns - (start_ns > since ? start_ns : since);
+        devices[device].to_ns = end_ns;
+    }
+    pthread_mutex_unlock(&device_lock);
 }
 
 static void sum_devices(void) {
     int64_t covered = 0, busy = 0;
+    pthread_mutex_lock(&device_lock);
     for (int i = 0; i < MOST_DEVICES; i++) {
         covered += devices[i].to_ns - devices[i].from_ns;
         busy += devices[i].busy_ns;
         devices[i].from_ns = devices[i].to_ns;
         devices[i].busy_ns = 0;
     }
+    pthread_mutex_unlock(&device_lock);
     if (covered > 0) busy_ppm = (int64_t)((double)busy * 1e6 / (double)covered);
 }
 
@@ -232,6 +238,7 @@ void rec_live_end(void) {
 
 void rec_live_forked(void) {
     pthread_mutex_init(&page_lock, NULL);
+    pthread_mutex_init(&device_lock, NULL);
     if (page_fd >= 0) close(page_fd);
     page_fd = -1;
     n_steps = n_ended = 0;

@@ -13,7 +13,7 @@
 void rec_live_begin(void);
 /* The end of a step, or, `first`, the beginning of the first one. One thread at a time. */
 void rec_live_step(uint64_t number, uint64_t tick, bool first);
-/* Device work that has ended; Unix ns. Of the helper. */
+/* Device work that has ended; Unix ns. */
 void rec_live_device(int32_t device, int64_t start_ns, int64_t end_ns);
 /* What an allocator of a device has handed out; any thread. */
 void rec_live_memory(int32_t device, int64_t allocated_bytes);
