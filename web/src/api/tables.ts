@@ -266,6 +266,7 @@ export interface Tables {
       tail: number | null;
       total: number | null;
       source: string | null;
+      cut: boolean | null;
     };
     segments: {
       step: number | null;
