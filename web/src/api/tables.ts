@@ -379,6 +379,8 @@ export interface Tables {
       allocated: number | null;
       reserved: number | null;
       capacity: number | null;
+      before: number | null;
+      unused: number | null;
     };
   };
   modules: {
