@@ -406,7 +406,9 @@ static status judge(question *q, const table *t, answer *out, error *err) {
         f.shortest = min_i64(f.shortest, total[i]);
     }
     f.n = shown.n;
-    TRY(step_spans_median(&shown, q->arena, &f.median, err));
+    /* As in every average, steps that warm up do not count; whoever selects some means them. */
+    bool all = !q->select.by_step && !q->select.by_time;
+    TRY(step_spans_median(all ? &q->steps : &shown, q->arena, &f.median, err));
     rules_apply(rules, sizeof rules / sizeof *rules, &f, &out->verdict);
     return OK;
 }

@@ -96,12 +96,11 @@ static status write_band(const table *steps, size_t first, size_t end, ranked *r
 }
 
 status steps_write_spread(const table *steps, arena *a, answer *out, error *err) {
-    static const uint32_t parts[] = {COL_S(steps, duration),
-                                     COL_S(steps, gap),
-                                     COL_S(steps, forward_backward),
-                                     COL_S(steps, communication),
-                                     COL_S(steps, exposed_communication),
-                                     COL_S(steps, tail)};
+    static const uint32_t parts[] = {
+        COL_S(steps, duration),      COL_S(steps, total),
+        COL_S(steps, gap),           COL_S(steps, forward_backward),
+        COL_S(steps, communication), COL_S(steps, exposed_communication),
+        COL_S(steps, tail)};
     table *distribution = answer_table(out, a, "distribution");
     table *bands = answer_table(out, a, "bands");
     ranked r = {.order = ARENA_ARRAY(a, uint32_t, steps->n_rows + 1),

@@ -152,6 +152,27 @@ static void the_verdict_names_the_step_that_is_odd(void **state) {
     assert_string_equal(judge(NULL, 0, NULL), "steps_none");
 }
 
+/* As in advice and averages: our own recordings hold the steps that warm up. */
+static void warm_up_does_not_move_the_median(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int64_t at = 0;
+    for (int i = 0; i < 6; i++) {
+        int64_t length = i < 3 ? 1000 : 100 + i; /* 103, 104, 105 */
+        fake_step(&f, i, at, at + length);
+        at += length;
+    }
+    f.t.format = STR("tacho_recording");
+    params p = fake_params();
+    answer out = fake_ask(analyse_steps, fake_seal(&f), &p, &a);
+    assert_string_equal(out.verdict.id, "steps_first_slow");
+    assert_string_equal(out.verdict.args[2].name, "median");
+    assert_int_equal(out.verdict.args[2].u.i, 104);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 static void steps_that_overlap_cost_no_more_and_share_no_moment(void **state) {
     fake f;
     arena a = {0};
@@ -177,6 +198,7 @@ int main(void) {
         cmocka_unit_test(hidden_stretches_are_drawn_apart_unless_the_gap_cannot_be_seen),
         cmocka_unit_test(a_window_cuts_steps_as_in_every_analysis),
         cmocka_unit_test(the_verdict_names_the_step_that_is_odd),
+        cmocka_unit_test(warm_up_does_not_move_the_median),
         cmocka_unit_test(steps_that_overlap_cost_no_more_and_share_no_moment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
