@@ -7,8 +7,8 @@
  * its device work, in which a collective ran, on the device or on the host; what of it is
  * exposed is defined in exposed.h (of a step that has only a step trace: in bare_steps.h).
  *
- * A window shows the steps that overlap it, with what of their length and communication lies inside,
- * as everywhere; the other columns are of the whole step, and verdicts are about whole steps.
+ * A window shows the steps that overlap it, with what of their length and communication lies
+ * inside, as everywhere; the other columns are of the whole step, and so are verdicts.
  *
  * The table `segments` is what the picture of a step draws: the stages on the host, every
  * collective on its stream, and the stretches of a collective that computation hides (gaps
@@ -413,8 +413,8 @@ static status judge(question *q, const table *t, answer *out, error *err) {
     return OK;
 }
 
-/* All steps, whatever is selected: who selects one sees the same numbers. They lie one behind the
- * other: those that warm up, those that count, those that are left out. */
+/* All steps, whatever is selected: who selects one sees the same numbers. In this order: those
+ * that warm up, those that count, those that are left out. */
 static status find_spans(question *q, step_spans *whole, error *err) {
     selection all = {.t = q->t,
                      .from_ns = INT64_MIN,
@@ -430,8 +430,8 @@ static status find_spans(question *q, step_spans *whole, error *err) {
     return OK;
 }
 
-/* A server's iterations are of several kinds: whether they are alike is not the question. An iteration
- * has all of its tokens where it begins: rates are of whole ones. */
+/* A server's iterations are of several kinds: whether they are alike is not the question. An
+ * iteration has all of its tokens where it begins: rates are of whole ones. */
 static status judge_serving(question *q, answer *out, bool *serves, error *err) {
     iterations_question asked = {.t = q->t,
                                  .spans = q->spans,
@@ -447,8 +447,8 @@ static status judge_serving(question *q, answer *out, bool *serves, error *err) 
     return OK;
 }
 
-/* Where a step trace is all there is of a step, the device computes from the start of forward to
- * the end of backward (bare_steps.h): the picture shows that. */
+/* Where a step trace is all there is of a step, the device computes from the start of forward
+ * to the end of backward (bare_steps.h): the picture shows that. */
 static status draw_given_passes(question *q, const step_spans *all, const bare_steps *bare,
                                 error *err) {
     for (uint32_t i = 0; i < all->n && q->trace.source == POINTS_GIVEN; i++) {

@@ -23,8 +23,8 @@ typedef struct {
     uint32_t n;
 } ranked;
 
-/* Communication runs on the device: it is a part of the step with its device work, so steps that are
- * left out, or cut by the window, do not count for it. */
+/* Communication runs on the device: it is a part of the step with its device work, so steps
+ * that are left out, or cut by the window, do not count for it. */
 static bool is_on_device(uint32_t col) {
     return col == COL_S(steps, communication) || col == COL_S(steps, exposed_communication) ||
            col == COL_S(steps, total);

@@ -11,12 +11,14 @@
  * the start (MEMORY_EXISTING), since its size is known and often its call stack; the last of these
  * rows carries the totals. A block of the first sort shows as a release without an allocation.
  *
- * Sizes are what the allocator gave, as everywhere else (torch.cuda.memory_allocated, the memory events
- * of Kineto). The final state has them; the history has what the program asked for, which the allocator
- * rounds up to a multiple of BLOCK, or further where the rest of a segment was too small to be of use:
- * that much is not known of a block that was released again. A block counts as released when the release is asked for: what it
- * still waits for (other streams) is `free_completed`, which is read instead only where the recording
- * left out the requests. Where history and final state disagree, each block is counted as
+ * Sizes are what the allocator gave, as everywhere else (torch.cuda.memory_allocated, the memory
+ * events of Kineto). The final state has them; the history has what the program asked for, which
+ * the allocator rounds up to a multiple of BLOCK, or further where the rest of a segment was too
+ * small to be of use: that much is not known of a block that was released again.
+ *
+ * A block counts as released when the release is asked for: what it still waits for (other
+ * streams) is `free_completed`, which is read instead only where the recording left out the
+ * requests. Where history and final state disagree, each block is counted as
  * CAUSE_MEMORY_STATE. */
 #include "base/num.h"
 #include "ingest/snapshot_int.h"
