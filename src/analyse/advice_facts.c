@@ -488,52 +488,35 @@ static void find_devices(advice_facts *f) {
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
-typedef struct {
-    int64_t allocated, reserved, time, reserved_time;
-} peak_pair;
-
 /* The device with the fullest memory; where no size is known the first one. */
-static void choose_peak(advice_facts *f, const memory_view *m, const peak_pair *peaks) {
+static void choose_peak(advice_facts *f, const memory_view *m) {
+    const int64_t *time = f->t->memory.time;
     double fullest = -1;
     for (uint32_t d = 0; d < m->devices.n; d++) {
         const memory_device *device = GROUP_ROW(&m->devices, memory_device, d);
-        if (device->type == DEVICE_CPU || peaks[d].allocated <= 0) continue;
+        if (device->type == DEVICE_CPU || device->peak <= 0) continue;
         double share =
-            device->capacity > 0 ? (double)peaks[d].allocated / (double)device->capacity : 0;
+            device->capacity > 0 ? (double)device->peak / (double)device->capacity : 0;
         if (share <= fullest) continue;
         fullest = share;
         f->memory = (memory_peak){.recorded = true,
                                   .device = device->name,
-                                  .allocated = peaks[d].allocated,
-                                  .reserved = peaks[d].reserved,
+                                  .allocated = device->peak,
+                                  .reserved = max_i64(0, device->most_reserved),
                                   .capacity = device->capacity,
-                                  .time = peaks[d].time,
-                                  .reserved_time = peaks[d].reserved_time};
+                                  .time = time[device->peak_row],
+                                  .reserved_time = time[device->most_reserved_row]};
     }
     if (f->memory.recorded) f->has |= NEED_MEMORY;
     if (f->memory.recorded && f->memory.capacity > 0) f->has |= NEED_CAPACITY;
 }
 
 static status scan_memory(advice_facts *f, error *err) {
-    const trace *t = f->t;
     memory_view m = {0};
-    if (t->memory.n <= 1) return OK;
-    TRY(memory_view_init(&m, t, f->params, f->arena, err));
-    peak_pair *peaks = ARENA_ARRAY(f->arena, peak_pair, (size_t)m.devices.n + 1);
-    if (!peaks) FAIL_MEMORY(err);
-    for (uint32_t i = 1; i < t->memory.n; i++) {
-        peak_pair *p = &peaks[m.device_of[i]];
-        if (!memory_is_selected(&m, i)) continue;
-        if (t->memory.allocated[i] > p->allocated) {
-            p->allocated = t->memory.allocated[i];
-            p->time = t->memory.time[i];
-        }
-        if (t->memory.reserved[i] > p->reserved) {
-            p->reserved = t->memory.reserved[i];
-            p->reserved_time = t->memory.time[i];
-        }
-    }
-    choose_peak(f, &m, peaks);
+    if (f->t->memory.n <= 1) return OK;
+    TRY(memory_view_init(&m, f->t, f->params, f->arena, err));
+    memory_find_peaks(&m);
+    choose_peak(f, &m);
     return OK;
 }
 

@@ -75,9 +75,8 @@ static status add_others(asking *k, error *err) {
                   {ROLE_COMMUNICATION, CAUSE_COLLECTIVE}};
     intervals idle = intervals_in(k->arena);
     intervals_add(&idle, k->range.start, k->range.end);
-    static const role works[] = {ROLE_KERNEL, ROLE_MEMCPY, ROLE_MEMSET};
-    for (size_t i = 0; i < sizeof works / sizeof *works; i++)
-        idle = intervals_minus(&idle, &k->roles.at[works[i]]);
+    idle =
+        intervals_minus(&idle, &k->roles.device); /* collectives of the device keep it busy */
     for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
         intervals taken = intervals_and(&idle, &k->roles.at[takers[i].of]);
         k->ns[takers[i].cause] = intervals_ns(&taken);

@@ -196,7 +196,7 @@ static status split_communication(const trace *t, arena *a, comm_sets *s, bool *
     if (!*any) return OK;
     TRY(find_receives(t, a, s, err));
     intervals collective = intervals_minus(comm, &s->receive);
-    s->alone = intervals_minus(comm, compute);
+    s->alone = r.exposed;
     s->collective_alone = intervals_minus(&collective, compute);
     intervals quiet = intervals_minus(&s->receive, compute);
     s->receive_alone = intervals_minus(&quiet, &collective);

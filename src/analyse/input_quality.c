@@ -60,6 +60,17 @@ static void add_summary(const summary *s, quality_counts *c) {
     }
 }
 
+static status add_trace(const trace *t, bool links, quality_counts *c, error *err) {
+    quality_counts one;
+    TRY(quality_count(t, links, &one, err));
+    for (int i = 0; i < N_CAUSES; i++) c->cause[i] = add_i64(c->cause[i], one.cause[i]);
+    c->device_work = add_i64(c->device_work, one.device_work);
+    c->with_launch = add_i64(c->with_launch, one.with_launch);
+    c->kernels = add_i64(c->kernels, one.kernels);
+    c->kernels_with_op = add_i64(c->kernels_with_op, one.kernels_with_op);
+    return OK;
+}
+
 /* ---- as an answer has it ----------------------------------------------------------------- */
 
 static status fill_dropped(const quality_counts *c, arena *a, quality *q, error *err) {
@@ -96,15 +107,15 @@ static status fill_links(const quality_counts *c, arena *a, quality *q, error *e
 
 status input_quality(const char *analysis, const analysis_input *in, arena *a, quality *out,
                      error *err) {
-    const trace *t = in->traces[0].trace;
     quality_counts c = {.device_work = 0};
-    quality q = {.events_read = sat_i64(t->events_read)};
+    quality q = {.events_read = 0};
     /* info reads no column, so that it takes the same time for a trace of any size. */
-    if (!t->summary) TRY(quality_count(t, strcmp(analysis, "info") != 0, &c, err));
-    for (uint32_t i = 0; t->summary && i < in->n_traces; i++) {
+    bool links = strcmp(analysis, "info") != 0;
+    for (uint32_t i = 0; i < in->n_traces; i++) {
         const trace *one = in->traces[i].trace;
-        if (i) q.events_read = add_i64(q.events_read, sat_i64(one->events_read));
+        q.events_read = add_i64(q.events_read, sat_i64(one->events_read));
         if (one->summary) add_summary(one->summary, &c);
+        if (!one->summary) TRY(add_trace(one, links, &c, err));
     }
     TRY(fill_dropped(&c, a, &q, err));
     TRY(fill_links(&c, a, &q, err));
@@ -114,17 +125,46 @@ status input_quality(const char *analysis, const analysis_input *in, arena *a, q
 
 /* Recordings are written as time goes by and a folder in many files: what is lost is the end of one,
  * not the device's half. A plain trace-event file need not have its last bracket. */
-static bool loses_only_its_end(const trace *t) {
-    if (str_eq(t->format, STR("chrome"))) return true;
-    return t->kernel.n > 1 && (str_eq(t->format, STR("tacho_recording")) ||
-                               str_starts(t->format, STR("mindspore")));
+static bool loses_only_its_end(str format, bool has_device) {
+    if (str_eq(format, STR("chrome"))) return true;
+    return has_device &&
+           (str_eq(format, STR("tacho_recording")) || str_starts(format, STR("mindspore")));
+}
+
+static bool is_cutting(int64_t why) {
+    return why == CAUSE_TRUNCATED || why == CAUSE_STREAM_DAMAGED;
+}
+
+/* Both tables ascend by worker. */
+bool quality_cut_run(const summary *s, verdict *out) {
+    const summary_damage *d = SUMMARY_ROWS(s, damage);
+    const summary_worker *first = NULL;
+    int64_t n_cut = 0;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < SUMMARY_N(s, worker); i++) {
+        const summary_worker *w = &SUMMARY_ROWS(s, worker)[i];
+        bool is_cut = false;
+        while (at < SUMMARY_N(s, damage) && str_cmp(d[at].worker, w->name) < 0) at++;
+        for (; at < SUMMARY_N(s, damage) && str_eq(d[at].worker, w->name); at++)
+            is_cut |= is_cutting(d[at].cause) && d[at].count > 0;
+        if (!is_cut || loses_only_its_end(w->format, w->has_device == 1)) continue;
+        if (!first) first = w;
+        n_cut++;
+    }
+    if (!first) return false;
+    *out = (verdict){
+        .id = "trace_cut", .message = MSG_VERDICT_TRACES_CUT, .severity = SEVERITY_CRITICAL};
+    verdict_add(out, arg_int("count", n_cut));
+    verdict_add(out, arg_int("workers", SUMMARY_N(s, worker)));
+    verdict_add(out, arg_text("worker", first->name));
+    return true;
 }
 
 status quality_cut(const trace *t, bool *is_cut, verdict *out, error *err) {
     quality_counts n;
     TRY(quality_count(t, false, &n, err));
     *is_cut = n.cause[CAUSE_TRUNCATED] > 0 || n.cause[CAUSE_STREAM_DAMAGED] > 0;
-    if (loses_only_its_end(t)) *is_cut = false;
+    if (loses_only_its_end(t->format, t->kernel.n > 1)) *is_cut = false;
     if (!*is_cut) return OK;
     *out = (verdict){
         .id = "trace_cut", .message = MSG_VERDICT_TRACE_CUT, .severity = SEVERITY_CRITICAL};

@@ -17,7 +17,9 @@ status quality_count(const trace *t, bool links, quality_counts *out, error *err
  * lacks may decide every answer, and this is the verdict. Kineto writes device work last: a file that is
  * cut has often lost all of it. */
 status quality_cut(const trace *t, bool *is_cut, verdict *out, error *err) MUST_USE;
-/* Of the chosen trace; of summaries: of all of them. */
+/* The same of all workers of a run: names the first that is cut. */
+bool quality_cut_run(const summary *s, verdict *out);
+/* Of all traces that were opened, or their summaries. */
 status input_quality(const char *analysis, const analysis_input *in, arena *a, quality *out,
                      error *err) MUST_USE;
 

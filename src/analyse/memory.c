@@ -89,21 +89,6 @@ static status write_curve(memory_view *m, const params *p, error *err) {
     return OK;
 }
 
-static void find_peaks(memory_view *m) {
-    const trace *t = m->t;
-    for (uint32_t i = 1; i < t->memory.n; i++) {
-        int64_t allocated = t->memory.allocated[i], reserved = t->memory.reserved[i];
-        if (allocated == ABSENT_I64 || !memory_is_selected(m, i)) continue;
-        memory_device *d = memory_device_of(m, i);
-        if (!d->has_totals || allocated > d->peak) {
-            d->peak = allocated;
-            d->peak_row = i;
-            d->peak_reserved = reserved;
-        }
-        d->has_totals = true;
-    }
-}
-
 static int compare_devices(uint32_t a, uint32_t b, const void *context) {
     const memory_view *m = context;
     const memory_device *x = GROUP_ROW(&m->devices, memory_device, a);
@@ -138,6 +123,10 @@ static status write_peaks(memory_view *m, const uint32_t *order, error *err) {
             table_set_int(out, row, COL_M(peaks, reserved), d->peak_reserved);
         if (d->capacity != ABSENT_I64)
             table_set_int(out, row, COL_M(peaks, capacity), d->capacity);
+        /* Less reserved than allocated: the producer counts them apart (Paddle on the host). */
+        if (d->peak_reserved != ABSENT_I64 && d->peak_reserved >= d->peak)
+            table_set_int(out, row, COL_M(peaks, unused), sub_i64(d->peak_reserved, d->peak));
+        if (d->before != ABSENT_I64) table_set_int(out, row, COL_M(peaks, before), d->before);
     }
     return OK;
 }
@@ -207,9 +196,8 @@ static status write_events(memory_view *m, error *err) {
 
 typedef struct {
     int64_t n_events, n_oom;
-    const memory_device *first;   /* in the reader's order, with totals; NULL: none */
-    str holder;                   /* what holds most of the peak there */
-    int64_t holder_bytes, growth; /* bytes a step; 0: none or not known */
+    const memory_device *first; /* in the reader's order, with totals; NULL: none */
+    int64_t growth;             /* bytes a step; 0: none or not known */
 } memory_facts;
 
 static bool nothing_recorded(const void *facts, verdict *v) {
@@ -244,21 +232,27 @@ static bool grows(const void *facts, verdict *v) {
     return true;
 }
 
+static void say_peak(const memory_device *d, verdict *v) {
+    verdict_add(v, arg_bytes("peak", d->peak));
+    verdict_add(v, arg_text("device", d->name));
+    /* From a twentieth on it is worth a word. */
+    if (d->before != ABSENT_I64 && d->before > d->peak / 20)
+        verdict_add(v, arg_bytes("before", d->before));
+}
+
 static bool fits(const void *facts, verdict *v) {
     const memory_facts *f = facts;
-    if (!f->first) return false;
-    verdict_add(v, arg_bytes("peak", f->first->peak));
-    verdict_add(v, arg_text("device", f->first->name));
-    verdict_add(v, arg_text("op", f->holder));
-    verdict_add(v, arg_bytes("bytes", f->holder_bytes));
-    return f->holder.n != 0;
+    if (!f->first || !f->first->holder.n) return false;
+    say_peak(f->first, v);
+    verdict_add(v, arg_text("op", f->first->holder));
+    verdict_add(v, arg_bytes("bytes", f->first->holder_bytes));
+    return true;
 }
 
 static bool has_peak(const void *facts, verdict *v) {
     const memory_facts *f = facts;
     if (!f->first) return false;
-    verdict_add(v, arg_bytes("peak", f->first->peak));
-    verdict_add(v, arg_text("device", f->first->name));
+    say_peak(f->first, v);
     return true;
 }
 
@@ -298,17 +292,6 @@ static void judge(memory_view *m, const uint32_t *order) {
         f.first = GROUP_ROW(&m->devices, memory_device, device);
         f.growth = find_growth(m, device);
     }
-    const table *contents = NULL;
-    for (uint32_t i = 0; i < m->out->n_tables; i++)
-        if (strcmp(m->out->tables[i]->name, "peak_contents") == 0) contents = m->out->tables[i];
-    for (size_t i = 0; contents && f.first && i < contents->n_rows && !f.holder.n; i++) {
-        str op = contents->columns[COL_M(peak_contents, op)].v.s[i];
-        if (!op.n ||
-            !str_eq(contents->columns[COL_M(peak_contents, device)].v.s[i], f.first->name))
-            continue;
-        f.holder = op;
-        f.holder_bytes = contents->columns[COL_M(peak_contents, bytes)].v.i[i];
-    }
     rules_apply(rules, sizeof rules / sizeof *rules, &f, &m->out->verdict);
 }
 
@@ -320,7 +303,7 @@ status analyse_memory(const analysis_input *in, const params *p, arena *a, answe
     TRY(trace_require(
         t, SELECT_TABLES | TRACE_TABLE(memory) | TRACE_TABLE(op) | TRACE_TABLE(frame), err));
     TRY(memory_view_init(&m, t, p, a, err));
-    find_peaks(&m);
+    memory_find_peaks(&m);
     TRY(write_curve(&m, p, err));
     uint32_t *order = order_devices(&m);
     if (!order) FAIL_MEMORY(err);

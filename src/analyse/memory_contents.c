@@ -24,6 +24,7 @@ typedef struct {
     uint32_t device;
     str name; /* NULL: not known */
     int64_t bytes, allocations;
+    int64_t since; /* of the bytes: allocated in the recording */
 } holder;
 
 /* The moment asked for, on one device. */
@@ -40,6 +41,7 @@ typedef struct {
     const uint32_t *rank; /* by device: place in the reader's order */
     backward_nodes nodes; /* for modules */
     int64_t *known;       /* by device: bytes of blocks that are listed */
+    bool *follows;        /* by device: blocks can be followed */
 } holders;
 
 static bool same_holder(const void *row, const void *key) {
@@ -64,6 +66,7 @@ static status add_holder(holders *h, holder one, error *err) {
     }
     row->bytes = add_i64(row->bytes, one.bytes);
     row->allocations += one.allocations;
+    row->since = add_i64(row->since, one.since);
     return OK;
 }
 
@@ -130,11 +133,14 @@ static status find_holders(holders *h, error *err) {
     for (uint32_t i = 1; i < t->memory.n; i++) {
         uint32_t device = h->m->device_of[i];
         bool holds = t->memory.kind[i] == MEMORY_ALLOC || t->memory.kind[i] == MEMORY_EXISTING;
-        if (!holds || (!t->memory.address[i] && !t->memory.partner[i]) ||
-            !h->moments[device].row || !is_alive(t, i, h->moments[device].row))
+        if (!holds || !memory_is_counted(t, i) ||
+            (!t->memory.address[i] && !t->memory.partner[i]))
             continue;
+        h->follows[device] = true;
+        if (!h->moments[device].row || !is_alive(t, i, h->moments[device].row)) continue;
         bool ok = true;
         holder one = {.device = device, .bytes = t->memory.bytes[i], .allocations = 1};
+        if (t->memory.kind[i] == MEMORY_ALLOC) one.since = one.bytes;
         one.name = holder_name(h, i, &ok);
         if (!ok) FAIL_MEMORY(err);
         h->known[device] = add_i64(h->known[device], one.bytes);
@@ -162,7 +168,8 @@ static status write_holders(holders *h, table *out, error *err) {
     memory_view *m = h->m;
     TRY(groups_init(&h->rows, m->arena, sizeof(holder), err));
     h->known = ARENA_ARRAY(m->arena, int64_t, (size_t)m->devices.n + 1);
-    if (!h->known) FAIL_MEMORY(err);
+    h->follows = ARENA_ARRAY(m->arena, bool, (size_t)m->devices.n + 1);
+    if (!h->known || !h->follows) FAIL_MEMORY(err);
     TRY(find_holders(h, err));
     uint32_t *rows = groups_order(&h->rows), *scratch = groups_order(&h->rows);
     if (!rows || !scratch) FAIL_MEMORY(err);
@@ -179,6 +186,25 @@ static status write_holders(holders *h, table *out, error *err) {
             table_set_int(out, row, COL_M(contents, allocations), one->allocations);
     }
     return OK;
+}
+
+/* Parts of the peak: before the recording, and who allocated most since. */
+static void set_parts(holders *h) {
+    groups *devices = &h->m->devices;
+    for (uint32_t d = 0; d < devices->n; d++) {
+        memory_device *to = GROUP_ROW(devices, memory_device, d);
+        if (to->has_totals && h->follows[d]) to->before = to->peak;
+    }
+    for (uint32_t i = 0; i < h->rows.n; i++) {
+        const holder *one = GROUP_ROW(&h->rows, holder, i);
+        memory_device *to = GROUP_ROW(devices, memory_device, one->device);
+        if (to->before != ABSENT_I64) to->before = max_i64(0, sub_i64(to->before, one->since));
+        bool more = one->since > to->holder_bytes ||
+                    (one->since == to->holder_bytes && str_cmp(one->name, to->holder) < 0);
+        if (!one->name.n || one->since <= 0 || !more) continue;
+        to->holder = one->name;
+        to->holder_bytes = one->since;
+    }
 }
 
 static void set_peaks(holders *h) {
@@ -227,6 +253,7 @@ status memory_write_contents(memory_view *m, const uint32_t *order, const params
     if (!peak || !contents) FAIL_MEMORY(err);
     set_peaks(&h);
     TRY(write_holders(&h, peak, err));
+    set_parts(&h);
     str by = param_text(p, STR("by"));
     h.by = str_eq(by, STR("module")) ? BY_MODULE : str_eq(by, STR("size")) ? BY_SIZE : BY_OP;
     if (at != ABSENT_I64) set_moments(&h, add_i64(m->t->start_ns, at));

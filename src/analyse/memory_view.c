@@ -83,6 +83,34 @@ bool memory_is_selected(const memory_view *m, uint32_t row) {
     return time >= m->select.from_ns && time < m->select.to_ns && select_step(&m->select, time);
 }
 
+void memory_find_peaks(memory_view *m) {
+    const trace *t = m->t;
+    for (uint32_t d = 0; d < m->devices.n; d++) {
+        memory_device *device = GROUP_ROW(&m->devices, memory_device, d);
+        device->peak_reserved = device->most_reserved = device->before = ABSENT_I64;
+    }
+    for (uint32_t i = 1; i < t->memory.n; i++) {
+        int64_t allocated = t->memory.allocated[i], reserved = t->memory.reserved[i];
+        if (!memory_is_selected(m, i)) continue;
+        memory_device *d = memory_device_of(m, i);
+        if (reserved != ABSENT_I64 &&
+            (d->most_reserved == ABSENT_I64 || reserved > d->most_reserved)) {
+            d->most_reserved = reserved;
+            d->most_reserved_row = i;
+        }
+        if (allocated == ABSENT_I64 || (d->has_totals && allocated <= d->peak)) continue;
+        d->peak = allocated;
+        d->peak_row = i;
+        d->peak_reserved = reserved;
+        d->has_totals = true;
+    }
+}
+
+bool memory_is_counted(const trace *t, uint32_t row) {
+    int64_t allocated = t->memory.allocated[row];
+    return allocated == ABSENT_I64 || allocated >= t->memory.bytes[row];
+}
+
 /* The event that tells who allocated the block: for a release its allocation, 0 when unknown. */
 static uint32_t telling_row(const trace *t, uint32_t row) {
     return t->memory.kind[row] == MEMORY_FREE ? t->memory.partner[row] : row;

@@ -9,11 +9,19 @@
 typedef struct {
     uint8_t type;
     int32_t id;
-    str name;          /* GPU0, CPU, … */
-    bool has_totals;   /* some event carries the total allocated */
-    uint32_t peak_row; /* event after which most was allocated, in the selection */
-    int64_t peak, peak_reserved;
+    str name;         /* GPU0, CPU, … */
     int64_t capacity; /* bytes, ABSENT_I64 when unknown */
+    /* From memory_find_peaks, of the selection. */
+    bool has_totals;       /* some event carries the total allocated */
+    uint32_t peak_row;     /* the first event after which most was allocated */
+    int64_t peak;          /* allocated then: memory at the peak */
+    int64_t peak_reserved; /* reserved at that moment; ABSENT_I64: not recorded */
+    int64_t most_reserved; /* at any moment; ABSENT_I64: not recorded */
+    uint32_t most_reserved_row;
+    /* From memory_write_contents: parts of the peak. */
+    int64_t before; /* allocated before the recording; ABSENT_I64: no block can be followed */
+    str holder;     /* what allocated most of the rest; empty: not known */
+    int64_t holder_bytes;
 } memory_device;
 
 typedef struct {
@@ -34,6 +42,11 @@ typedef struct {
 status memory_view_init(memory_view *m, const trace *t, const params *p, arena *a,
                         error *err) MUST_USE;
 
+/* Memory at the peak of every device: the only place that finds it. */
+void memory_find_peaks(memory_view *m);
+/* Is the block part of what its device has allocated? PyTorch reports shared memory of a data
+ * loader beside its allocator, with a total that does not hold it. */
+bool memory_is_counted(const trace *t, uint32_t row);
 /* Is the event inside the selection? */
 bool memory_is_selected(const memory_view *m, uint32_t row);
 /* The op a block belongs to: that of the allocation, also for its release; 0 when unknown. */

@@ -8,7 +8,7 @@
  * that a worker's summary stays below a megabyte. */
 #include "analyse/reduce.h"
 
-#include "analyse/breakdown.h"
+#include "analyse/bare_steps.h"
 #include "analyse/cluster.h"
 #include "analyse/device_metrics.h"
 #include "analyse/input_quality.h"
@@ -23,6 +23,8 @@ typedef struct {
     step_spans steps;
     role_ranges ranges;
     step_parts *parts;
+    intervals
+        comm; /* when a collective runs, also where a step trace hides it (bare_steps.h) */
     intervals allocator;
     str worker; /* in the summary */
     arena *arena;
@@ -121,9 +123,7 @@ static status find_allocator(reducing *r, error *err) {
     }
     intervals_merge(&calls);
     /* What the device did meanwhile was not held up. */
-    static const role device[] = {ROLE_KERNEL, ROLE_MEMCPY, ROLE_MEMSET, ROLE_COMMUNICATION};
-    for (size_t i = 0; i < sizeof device / sizeof *device; i++)
-        calls = intervals_minus(&calls, &r->ranges.at[device[i]]);
+    calls = intervals_minus(&calls, &r->ranges.device);
     if (calls.failed) FAIL_MEMORY(err);
     r->allocator = calls;
     return OK;
@@ -132,7 +132,7 @@ static status find_allocator(reducing *r, error *err) {
 /* How much of the step was computation, communication, both and neither; they add up to it. What is
  * exposed is defined in exposed.h. */
 static void set_overlap(const reducing *r, const intervals *alone, summary_step *row) {
-    int64_t sent = intervals_ns_in(&r->ranges.at[ROLE_COMMUNICATION], row->start, row->end);
+    int64_t sent = intervals_ns_in(&r->comm, row->start, row->end);
     row->computation = intervals_ns_in(alone, row->start, row->end);
     row->exposed = intervals_ns_in(&r->ranges.exposed, row->start, row->end);
     row->overlapping = sub_i64(sent, row->exposed);
@@ -158,6 +158,7 @@ static status add_step(reducing *r, uint32_t i, const intervals *alone, error *e
         .cpu_exec = ns[ROLE_CPU_EXEC],
         .other = ns[ROLE_OTHER],
         .allocator = intervals_ns_in(&r->allocator, s->start, s->end),
+        .device = intervals_ns_in(&r->ranges.device, s->start, s->end),
     };
     set_overlap(r, alone, row);
     return OK;
@@ -166,12 +167,15 @@ static status add_step(reducing *r, uint32_t i, const intervals *alone, error *e
 static status add_steps(reducing *r, error *err) {
     if (!r->steps.n) return OK;
     interval window = {r->steps.v[0].start, r->steps.v[r->steps.n - 1].end};
+    bare_steps bare;
     TRY(role_ranges_make(r->t, window, r->arena, &r->ranges, err));
+    r->comm = r->ranges.at[ROLE_COMMUNICATION];
+    TRY(bare_steps_find(r->t, &r->steps, &r->ranges, &bare, err));
     TRY(breakdown_make(&r->ranges, &r->steps, r->arena, &r->parts, err));
     TRY(find_allocator(r, err));
     bool kernels = r->t->kind_count[KIND_KERNEL] != 0;
-    intervals alone = intervals_minus(&r->ranges.at[kernels ? ROLE_KERNEL : ROLE_CPU_EXEC],
-                                      &r->ranges.at[ROLE_COMMUNICATION]);
+    intervals alone =
+        intervals_minus(&r->ranges.at[kernels ? ROLE_KERNEL : ROLE_CPU_EXEC], &r->comm);
     if (alone.failed) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < r->steps.n; i++) TRY(add_step(r, i, &alone, err));
     return OK;
@@ -276,7 +280,7 @@ static status reduce(reducing *r, error *err) {
     collective_list list = {.arena = r->arena};
     TRY(trace_require(t,
                       SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) | TRACE_TABLE(group) |
-                          TRACE_TABLE(device),
+                          TRACE_TABLE(device) | TRACE_TABLE(given_step),
                       err));
     r->worker = summary_text(r->out, r->q->at->worker);
     if (!r->worker.p) FAIL_MEMORY(err);

@@ -210,22 +210,15 @@ static status write_peaks(const reduce_question *q, arena *a, summary *out, erro
     TRY(trace_require(t, TRACE_TABLE(memory) | TRACE_TABLE(frame), err));
     if (t->memory.n <= 1) return OK;
     TRY(memory_view_init(&m, t, q->params, a, err));
-    int64_t(*peaks)[2] = arena_array(a, (size_t)m.devices.n + 1, sizeof *peaks);
-    if (!peaks) FAIL_MEMORY(err);
-    for (uint32_t i = 1; i < t->memory.n; i++) {
-        int64_t *peak = peaks[m.device_of[i]];
-        if (!memory_is_selected(&m, i)) continue;
-        peak[0] = max_i64(peak[0], t->memory.allocated[i]);
-        peak[1] = max_i64(peak[1], t->memory.reserved[i]);
-    }
+    memory_find_peaks(&m);
     for (uint32_t d = 0; d < m.devices.n; d++) {
         const memory_device *device = GROUP_ROW(&m.devices, memory_device, d);
         summary_peak *row = summary_add_peak(out);
         if (!row) FAIL_MEMORY(err);
         *row = (summary_peak){.worker = summary_text(out, q->at->worker),
                               .device = summary_text(out, device->name),
-                              .allocated = peaks[d][0],
-                              .reserved = peaks[d][1],
+                              .allocated = device->peak,
+                              .reserved = max_i64(0, device->most_reserved),
                               .capacity = device->capacity};
         if (!row->worker.p || !row->device.p) FAIL_MEMORY(err);
     }

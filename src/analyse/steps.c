@@ -5,13 +5,15 @@
  * stretch from the start of the first forward segment to the end of the last backward one
  * (stages.h), the tail from there to the end of the step. Communication is the time of the step, with
  * its device work, in which a collective ran, on the device or on the host; what of it is
- * exposed is defined in exposed.h (of a step that has only a step trace: what lies outside
- * forward and backward).
+ * exposed is defined in exposed.h (of a step that has only a step trace: in bare_steps.h).
+ *
+ * A window shows the steps that overlap it, with what of their length and communication lies
+ * inside, as everywhere; the other columns are of the whole step, and so are verdicts.
  *
  * The table `segments` is what the picture of a step draws: the stages on the host, every
  * collective on its stream, and the stretches of a collective that computation hides (gaps
  * too short to be seen are closed, so that there are at most some hundred a collective). */
-#include "analyse/breakdown.h"
+#include "analyse/bare_steps.h"
 #include "analyse/comm_kind.h"
 #include "analyse/iterations.h"
 #include "analyse/rules.h"
@@ -51,12 +53,24 @@ typedef struct {
     bool has_backward;
 } step_facts;
 
+/* What of the step, with its device work, lies in the window: as in step_spans_make. */
+static interval part_of(const question *q, uint32_t step) {
+    const step_span *span = q->spans[step];
+    return (interval){max_i64(span->start, q->select.from_ns),
+                      min_i64(span->end, q->select.to_ns)};
+}
+
+static bool is_cut(const question *q, uint32_t step) {
+    const step_span *span = q->spans[step];
+    return span->start < q->select.from_ns || span->end > q->select.to_ns;
+}
+
 static bool is_selected(const question *q, uint32_t step) {
-    const trace *t = q->t;
-    int64_t number = t->step.number[step];
+    int64_t number = q->t->step.number[step];
     if (q->select.by_step && (number < q->select.first_step || number > q->select.last_step))
         return false;
-    return t->step.start[step] >= q->select.from_ns && t->step.start[step] < q->select.to_ns;
+    interval part = part_of(q, step);
+    return !q->select.by_time || part.end > part.start;
 }
 
 /* Where the step's own moments end: a moment belongs to the step that began last. */
@@ -119,11 +133,10 @@ static status find_collectives(question *q, error *err) {
 
 /* Communication in the step as it is on the device (step_spans.h): never more than the step. */
 static void add_communication(const question *q, uint32_t step, step_facts *f) {
-    const step_span *span = q->spans[step];
-    if (!span) return;
-    f->total = sub_i64(span->end, span->start);
-    f->communication = intervals_ns_in(&q->comm, span->start, span->end);
-    f->exposed = intervals_ns_in(&q->alone, span->start, span->end);
+    interval part = part_of(q, step);
+    f->total = max_i64(0, sub_i64(part.end, part.start));
+    f->communication = intervals_ns_in(&q->comm, part.start, part.end);
+    f->exposed = intervals_ns_in(&q->alone, part.start, part.end);
 }
 
 /* Finds the stretch of forward and backward segments that start in the step. */
@@ -263,8 +276,7 @@ static status write_collectives(table *t, const question *q, uint32_t step, size
 /* Its device work is missing or cut short. */
 static bool is_left_out(const question *q, uint32_t step) {
     const step_span *span = q->spans[step];
-    return !span ||
-           (span >= q->steps.left_out && span < q->steps.left_out + q->steps.n_left_out);
+    return span >= q->steps.left_out && span < q->steps.left_out + q->steps.n_left_out;
 }
 
 static status write_step(table *t, const question *q, uint32_t step, const step_facts *f,
@@ -278,6 +290,7 @@ static status write_step(table *t, const question *q, uint32_t step, const step_
     table_set_int(t, row, COL_S(steps, end), sub_i64(end, tr->start_ns));
     table_set_int(t, row, COL_S(steps, duration), sub_i64(end, start));
     if (!is_left_out(q, step)) table_set_int(t, row, COL_S(steps, total), f->total);
+    if (q->select.by_time) table_set_int(t, row, COL_S(steps, cut), is_cut(q, step));
     table_set_text(t, row, COL_S(steps, source), step_source(tr->step.how[step]));
     const step_trace_row *by_points = &q->trace.rows[step];
     if (by_points->known) {
@@ -305,7 +318,7 @@ static status write_step(table *t, const question *q, uint32_t step, const step_
 /* ---- verdict ----------------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t n, n_rows; /* steps whose device work is complete; all that are shown */
+    uint32_t n, n_rows, n_cut; /* whole steps; all that are shown; of them cut by the window */
     int64_t median, longest, longest_step, shortest;
     bool longest_is_first;
 } steps_facts;
@@ -347,6 +360,14 @@ static bool no_steps(const void *facts, verdict *v) {
     return !((const steps_facts *)facts)->n_rows;
 }
 
+static bool all_are_cut(const void *facts, verdict *v) {
+    const steps_facts *f = facts;
+    if (f->n || !f->n_cut) return false;
+    verdict_add(v, arg_int("count", f->n_cut));
+    verdict_add(v, arg_id("step", f->longest_step));
+    return true;
+}
+
 static bool none_is_whole(const void *facts, verdict *v) {
     const steps_facts *f = facts;
     if (f->n) return false;
@@ -356,13 +377,14 @@ static bool none_is_whole(const void *facts, verdict *v) {
 
 static const rule rules[] = {
     {"steps_none", MSG_VERDICT_STEPS_NONE, SEVERITY_INFO, no_steps},
+    {"steps_cut", MSG_VERDICT_STEPS_CUT, SEVERITY_INFO, all_are_cut},
     {"steps_incomplete", MSG_VERDICT_STEPS_INCOMPLETE, SEVERITY_WARNING, none_is_whole},
     {"steps_first_slow", MSG_VERDICT_STEPS_FIRST_SLOW, SEVERITY_INFO, first_is_slow},
     {"steps_uneven", MSG_VERDICT_STEPS_UNEVEN, SEVERITY_WARNING, one_is_slow},
     {"steps_even", MSG_VERDICT_STEPS_EVEN, SEVERITY_GOOD, all_are_alike},
 };
 
-/* The steps shown whose device work is complete. */
+/* The steps shown whose device work is complete and that the window does not cut. */
 static status judge(question *q, const table *t, answer *out, error *err) {
     const int64_t *total = t->columns[COL_S(steps, total)].v.i;
     step_spans shown = {.v = ARENA_ARRAY(q->arena, step_span, t->n_rows + 1)};
@@ -370,6 +392,11 @@ static status judge(question *q, const table *t, answer *out, error *err) {
     if (!shown.v) FAIL_MEMORY(err);
     for (size_t i = 0; i < t->n_rows; i++) {
         if (table_is_null(t, i, COL_S(steps, total))) continue;
+        if (!table_is_null(t, i, COL_S(steps, cut)) && t->columns[COL_S(steps, cut)].v.i[i]) {
+            f.n_cut++;
+            if (!shown.n) f.longest_step = t->columns[COL_S(steps, step)].v.i[i];
+            continue;
+        }
         shown.v[shown.n++] = (step_span){.end = total[i]};
         if (total[i] > f.longest) {
             f.longest = total[i];
@@ -379,18 +406,16 @@ static status judge(question *q, const table *t, answer *out, error *err) {
         f.shortest = min_i64(f.shortest, total[i]);
     }
     f.n = shown.n;
-    TRY(step_spans_median(&shown, q->arena, &f.median, err));
+    /* As in every average, steps that warm up do not count; whoever selects some means them. */
+    bool all = !q->select.by_step && !q->select.by_time;
+    TRY(step_spans_median(all ? &q->steps : &shown, q->arena, &f.median, err));
     rules_apply(rules, sizeof rules / sizeof *rules, &f, &out->verdict);
     return OK;
 }
 
-static void list_spans(question *q, const step_span *v, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
-        if (v[i].row) q->spans[v[i].row] = &v[i];
-}
-
-/* All steps, whatever is selected: who selects one sees the same numbers. */
-static status find_spans(question *q, error *err) {
+/* All steps, whatever is selected: who selects one sees the same numbers. In this order: those
+ * that warm up, those that count, those that are left out. */
+static status find_spans(question *q, step_spans *whole, error *err) {
     selection all = {.t = q->t,
                      .from_ns = INT64_MIN,
                      .to_ns = INT64_MAX,
@@ -399,17 +424,14 @@ static status find_spans(question *q, error *err) {
     q->spans = ARENA_ARRAY(q->arena, const step_span *, (size_t)q->t->step.n + 1);
     if (!q->spans) FAIL_MEMORY(err);
     TRY(step_spans_make(q->t, &all, q->arena, &q->steps, err));
-    list_spans(q, q->steps.warm_up, q->steps.n_warm_up);
-    list_spans(q, q->steps.v, q->steps.n);
-    list_spans(q, q->steps.left_out, q->steps.n_left_out);
+    *whole = (step_spans){.v = q->steps.v - q->steps.n_warm_up,
+                          .n = q->steps.n_warm_up + q->steps.n + q->steps.n_left_out};
+    for (uint32_t i = 0; i < whole->n; i++) q->spans[whole->v[i].row] = &whole->v[i];
     return OK;
 }
 
-static void unite(intervals *to, const intervals *some) {
-    for (size_t i = 0; i < some->n; i++) intervals_add(to, some->v[i].start, some->v[i].end);
-}
-
-/* A server's iterations are of several kinds: whether they are alike is not the question. */
+/* A server's iterations are of several kinds: whether they are alike is not the question. An
+ * iteration has all of its tokens where it begins: rates are of whole ones. */
 static status judge_serving(question *q, answer *out, bool *serves, error *err) {
     iterations_question asked = {.t = q->t,
                                  .spans = q->spans,
@@ -418,44 +440,42 @@ static status judge_serving(question *q, answer *out, bool *serves, error *err) 
                                      ARENA_ARRAY(q->arena, bool, (size_t)q->t->step.n + 1)};
     verdict v = {.id = "serving", .message = MSG_VERDICT_SERVING, .severity = SEVERITY_INFO};
     if (!asked.shown) FAIL_MEMORY(err);
-    for (uint32_t i = 1; i < q->t->step.n; i++) asked.shown[i] = is_selected(q, i);
+    for (uint32_t i = 1; i < q->t->step.n; i++)
+        asked.shown[i] = is_selected(q, i) && q->spans[i]->host_start >= q->select.from_ns;
     TRY(iterations_write(&asked, q->arena, out, &v, serves, err));
     if (*serves) out->verdict = v;
     return OK;
 }
 
-static status prepare(question *q, error *err) {
+/* Where a step trace is all there is of a step, the device computes from the start of forward
+ * to the end of backward (bare_steps.h): the picture shows that. */
+static status draw_given_passes(question *q, const step_spans *all, const bare_steps *bare,
+                                error *err) {
+    for (uint32_t i = 0; i < all->n && q->trace.source == POINTS_GIVEN; i++) {
+        const step_trace_row *r = &q->trace.rows[all->v[i].row];
+        if (bare->bare[i] && r->known)
+            intervals_add(&q->compute, r->passes.start, r->passes.end);
+    }
+    intervals_merge(&q->compute);
+    if (q->compute.failed) FAIL_MEMORY(err);
+    return OK;
+}
+
+static status prepare(question *q, const params *p, error *err) {
     role_ranges ranges;
-    TRY(find_spans(q, err));
+    step_spans all;
+    bare_steps bare;
+    TRY(find_spans(q, &all, err));
+    TRY(step_trace_find(q->t, p, q->arena, &q->trace, err));
     TRY(role_ranges_make(q->t, (interval){INT64_MIN, INT64_MAX}, q->arena, &ranges, err));
     q->compute = ranges.at[q->t->kernel.n > 1 ? ROLE_KERNEL : ROLE_CPU_EXEC];
     q->comm = ranges.at[ROLE_COMMUNICATION];
+    q->busy = ranges.device;
+    TRY(bare_steps_find(q->t, &all, &ranges, &bare, err));
     q->alone = ranges.exposed;
-    q->busy = intervals_in(q->arena);
-    for (int r = ROLE_KERNEL; r <= ROLE_COMMUNICATION && q->t->kernel.n > 1; r++)
-        unite(&q->busy, &ranges.at[r]);
-    intervals_merge(&q->busy);
-    if (q->busy.failed) FAIL_MEMORY(err);
+    TRY(draw_given_passes(q, &all, &bare, err));
     TRY(stages_find(q->t, q->arena, &q->segments, err));
     return find_collectives(q, err);
-}
-
-/* Where a step trace is all there is of a step, the device computes from the start of forward to
- * the end of backward: what of a collective lies in there is hidden. */
-static status add_given_passes(question *q, error *err) {
-    intervals given = intervals_in(q->arena);
-    for (uint32_t i = 1; i < q->t->step.n && q->trace.source == POINTS_GIVEN; i++) {
-        const step_trace_row *r = &q->trace.rows[i];
-        if (r->known && !intervals_ns_in(&q->compute, r->passes.start, r->passes.end))
-            intervals_add(&given, r->passes.start, r->passes.end);
-    }
-    for (size_t i = 0; i < given.n; i++)
-        intervals_add(&q->compute, given.v[i].start, given.v[i].end);
-    intervals_merge(&q->compute);
-    intervals_merge(&given);
-    q->alone = intervals_minus(&q->alone, &given);
-    if (given.failed || q->compute.failed || q->alone.failed) FAIL_MEMORY(err);
-    return OK;
 }
 
 status analyse_steps(const analysis_input *in, const params *p, arena *a, answer *out,
@@ -467,9 +487,7 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
                           TRACE_TABLE(given_step) | TRACE_TABLE(meta),
                       err));
     select_init(&q.select, q.t, p);
-    TRY(prepare(&q, err));
-    TRY(step_trace_find(q.t, p, a, &q.trace, err));
-    TRY(add_given_passes(&q, err));
+    TRY(prepare(&q, p, err));
     table *steps = answer_table(out, a, "steps"), *segments = answer_table(out, a, "segments");
     if (!steps || !segments) FAIL_MEMORY(err);
     size_t comm = 0, segment = 0;

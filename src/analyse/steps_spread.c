@@ -23,12 +23,27 @@ typedef struct {
     uint32_t n;
 } ranked;
 
+/* Communication runs on the device: it is a part of the step with its device work, so steps
+ * that are left out, or cut by the window, do not count for it. */
+static bool is_on_device(uint32_t col) {
+    return col == COL_S(steps, communication) || col == COL_S(steps, exposed_communication) ||
+           col == COL_S(steps, total);
+}
+
+static bool counts(const table *t, size_t row, uint32_t col) {
+    uint32_t cut = COL_S(steps, cut);
+    if (table_is_null(t, row, col)) return false;
+    if (!is_on_device(col)) return true;
+    return !table_is_null(t, row, COL_S(steps, total)) &&
+           (table_is_null(t, row, cut) || !t->columns[cut].v.i[row]);
+}
+
 /* The values of a column that are there, from row `first` on. */
 static void rank_rows(ranked *r, const table *t, uint32_t col, size_t first, size_t end) {
     r->v = t->columns[col].v.i;
     r->n = 0;
     for (size_t row = first; row < end; row++)
-        if (!table_is_null(t, row, col)) r->order[r->n++] = (uint32_t)row;
+        if (counts(t, row, col)) r->order[r->n++] = (uint32_t)row;
     sort_index(r->order, r->scratch, r->n, compare_values, r->v);
 }
 
@@ -40,16 +55,13 @@ static int64_t percentile(const ranked *r, uint32_t percent) {
 static int64_t sum_column(const table *t, uint32_t col) {
     int64_t sum = 0;
     for (size_t row = 0; row < t->n_rows; row++)
-        if (!table_is_null(t, row, col)) sum = add_i64(sum, t->columns[col].v.i[row]);
+        if (counts(t, row, col)) sum = add_i64(sum, t->columns[col].v.i[row]);
     return sum;
 }
 
 static status write_part(const table *steps, uint32_t col, ranked *r, table *out, error *err) {
-    /* Communication runs on the device: it is a part of the step with its device work. */
-    bool on_device =
-        col == COL_S(steps, communication) || col == COL_S(steps, exposed_communication);
-    int64_t whole = sum_column(steps, on_device ? COL_S(steps, total) : COL_S(steps, duration)),
-            sum = sum_column(steps, col);
+    uint32_t of = is_on_device(col) ? COL_S(steps, total) : COL_S(steps, duration);
+    int64_t whole = sum_column(steps, of), sum = sum_column(steps, col);
     size_t row;
     rank_rows(r, steps, col, 0, steps->n_rows);
     if (r->n == 0) return OK;
@@ -84,12 +96,11 @@ static status write_band(const table *steps, size_t first, size_t end, ranked *r
 }
 
 status steps_write_spread(const table *steps, arena *a, answer *out, error *err) {
-    static const uint32_t parts[] = {COL_S(steps, duration),
-                                     COL_S(steps, gap),
-                                     COL_S(steps, forward_backward),
-                                     COL_S(steps, communication),
-                                     COL_S(steps, exposed_communication),
-                                     COL_S(steps, tail)};
+    static const uint32_t parts[] = {
+        COL_S(steps, duration),      COL_S(steps, total),
+        COL_S(steps, gap),           COL_S(steps, forward_backward),
+        COL_S(steps, communication), COL_S(steps, exposed_communication),
+        COL_S(steps, tail)};
     table *distribution = answer_table(out, a, "distribution");
     table *bands = answer_table(out, a, "bands");
     ranked r = {.order = ARENA_ARRAY(a, uint32_t, steps->n_rows + 1),

@@ -7,6 +7,7 @@
 #include "analyse/summary_answers.h"
 
 #include "analyse/breakdown.h"
+#include "analyse/input_quality.h"
 #include "analyse/registry.h"
 #include "analyse/rules.h"
 #include "analyse/run_cut.h"
@@ -296,19 +297,61 @@ static status write_steps(const summary *s, arena *a, answer *out, error *err) {
     return OK;
 }
 
+/* What the verdict rests on: sums over all steps of all workers. */
+typedef struct {
+    int64_t part[N_ROLES];
+    int64_t total, exposed;
+    int64_t device; /* a device did anything: collectives on the host leave it idle */
+    bool has_device;
+} run_times;
+
+static run_times add_steps(const summary *s) {
+    run_times sum = {.total = 0};
+    for (uint32_t i = 0; i < SUMMARY_N(s, step); i++) {
+        const summary_step *one = &SUMMARY_ROWS(s, step)[i];
+        int64_t ns[N_ROLES];
+        parts_of(one, ns);
+        for (int r = 0; r < N_ROLES; r++) {
+            sum.part[r] = add_i64(sum.part[r], max_i64(0, ns[r]));
+            sum.total = add_i64(sum.total, max_i64(0, ns[r]));
+        }
+        sum.exposed = add_i64(sum.exposed, max_i64(0, one->exposed));
+        /* Summaries of earlier versions do not have it. */
+        int64_t device = add_i64(add_i64(one->kernel, one->memcpy_ns),
+                                 add_i64(one->memset_ns, one->communication));
+        if (one->device != ABSENT_I64) device = one->device;
+        sum.device = add_i64(sum.device, max_i64(0, device));
+    }
+    for (uint32_t i = 0; i < SUMMARY_N(s, worker); i++)
+        sum.has_device |= SUMMARY_ROWS(s, worker)[i].has_device == 1;
+    return sum;
+}
+
+static void judge_busy(const summary *s, const run_times *sum, verdict *out) {
+    double whole = sum->total > 0 ? (double)sum->total : 1;
+    double busy = sum->has_device ? (double)sum->device / whole : 0;
+    *out = (verdict){.id = "workers_busy",
+                     .message = MSG_VERDICT_WORKERS_BUSY,
+                     .severity = busy < 0.7 ? SEVERITY_WARNING : SEVERITY_GOOD};
+    if (!sum->has_device) {
+        out->id = "workers_on_host";
+        out->message = MSG_VERDICT_WORKERS_ON_HOST;
+        out->severity = SEVERITY_INFO;
+    }
+    verdict_add(out, arg_int("workers", SUMMARY_N(s, worker)));
+    if (sum->has_device) verdict_add(out, arg_share("busy_share", busy));
+    verdict_add(out, arg_share("communication_share", (double)sum->exposed / whole));
+    if (SUMMARY_N(s, step) <= SUMMARY_N(s, worker)) verdict_add(out, arg_int("single", 1));
+}
+
 static status write_breakdown(const summary *s, arena *a, answer *out, error *err) {
-    int64_t sum[N_ROLES] = {0}, mean[N_ROLES], ns[N_ROLES], exposed = 0, total = 0;
+    run_times sum = add_steps(s);
+    int64_t mean[N_ROLES];
     double share[N_ROLES];
     table *t = answer_table(out, a, "breakdown");
     if (!t) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < SUMMARY_N(s, step); i++) {
-        parts_of(&SUMMARY_ROWS(s, step)[i], ns);
-        for (int r = 0; r < N_ROLES; r++) sum[r] = add_i64(sum[r], max_i64(0, ns[r]));
-        exposed = add_i64(exposed, max_i64(0, SUMMARY_ROWS(s, step)[i].exposed));
-    }
-    for (int r = 0; r < N_ROLES; r++) total = add_i64(total, sum[r]);
-    mean_parts(sum, SUMMARY_N(s, step), mean, N_ROLES);
-    share_parts(sum, share, N_ROLES);
+    mean_parts(sum.part, SUMMARY_N(s, step), mean, N_ROLES);
+    share_parts(sum.part, share, N_ROLES);
     for (int r = 0; r < N_ROLES; r++) {
         size_t row;
         TRY(table_add_row(t, &row, err));
@@ -316,15 +359,7 @@ static status write_breakdown(const summary *s, arena *a, answer *out, error *er
         table_set_int(t, row, COL_O(breakdown, time), mean[r]);
         table_set_real(t, row, COL_O(breakdown, share), share[r]);
     }
-    double busy = share[ROLE_KERNEL] + share[ROLE_MEMCPY] + share[ROLE_MEMSET] +
-                  share[ROLE_COMMUNICATION];
-    out->verdict = (verdict){.id = "workers_busy",
-                             .message = MSG_VERDICT_WORKERS_BUSY,
-                             .severity = busy < 0.7 ? SEVERITY_WARNING : SEVERITY_GOOD};
-    verdict_add(&out->verdict, arg_int("workers", SUMMARY_N(s, worker)));
-    verdict_add(&out->verdict, arg_share("busy_share", busy));
-    verdict_add(&out->verdict,
-                arg_share("communication_share", total ? (double)exposed / (double)total : 0));
+    if (!quality_cut_run(s, &out->verdict)) judge_busy(s, &sum, &out->verdict);
     return OK;
 }
 

@@ -31,8 +31,6 @@
     X(line)                 \
     X(name)                 \
     X(oom)                  \
-    X(real_size)            \
-    X(requested_size)       \
     X(segment_alloc)        \
     X(segment_free)         \
     X(segment_map)          \

@@ -11,13 +11,25 @@
  * the start (MEMORY_EXISTING), since its size is known and often its call stack; the last of these
  * rows carries the totals. A block of the first sort shows as a release without an allocation.
  *
- * Sizes are what the program asked for, as the history has them; the allocator rounds them up and the
- * history does not say how far. A block counts as released when the release is asked for: what it
- * still waits for (other streams) is `free_completed`, which is read instead only where the recording
- * left out the requests. Where history and final state disagree, each block is counted as
+ * Sizes are what the allocator gave, as everywhere else (torch.cuda.memory_allocated, the memory
+ * events of Kineto). The final state has them; the history has what the program asked for, which
+ * the allocator rounds up to a multiple of BLOCK, or further where the rest of a segment was too
+ * small to be of use: that much is not known of a block that was released again.
+ *
+ * A block counts as released when the release is asked for: what it still waits for (other
+ * streams) is `free_completed`, which is read instead only where the recording left out the
+ * requests. Where history and final state disagree, each block is counted as
  * CAUSE_MEMORY_STATE. */
 #include "base/num.h"
 #include "ingest/snapshot_int.h"
+
+enum { BLOCK = 512 }; /* bytes; the allocator of PyTorch gives multiples of it */
+
+/* A block of the final state: what it takes, and the event that allocated it (0: none). */
+typedef struct {
+    int64_t bytes;
+    uint32_t allocation;
+} final_block;
 
 /* What is known of an address; the value of the map. */
 enum {
@@ -33,7 +45,8 @@ typedef struct {
     pickle_value dict, action;
     uint64_t address;
     int64_t bytes, time_ns, stream;
-    uint8_t kind; /* memory_kind; 0: another */
+    uint32_t number; /* from 1 on */
+    uint8_t kind;    /* memory_kind; 0: another */
 } event;
 
 typedef struct {
@@ -41,6 +54,9 @@ typedef struct {
     const snapshot_device *d;
     bool frees_complete; /* no release is asked for in this history: completions are releases */
     map addresses;       /* → ADDRESS_* */
+    map final_at;        /* address → place in final */
+    buf final;           /* final_block */
+    uint32_t number;     /* of the current event */
     int64_t released_before;     /* bytes alive at the start, of blocks released since */
     int64_t n_alive;             /* blocks alive after the history, not confirmed */
     int64_t n_existing;          /* blocks alive at the start, not told yet */
@@ -69,7 +85,8 @@ static uint8_t kind_of(const replay *r, pickle_value action) {
  * the history is the truth. */
 static bool read_event(replay *r, pickle_value dict, event *e) {
     const snapshot *s = r->s;
-    *e = (event){.dict = dict, .action = snapshot_get(s, dict, WORD_action)};
+    *e = (event){
+        .dict = dict, .action = snapshot_get(s, dict, WORD_action), .number = ++r->number};
     if (pickle_kind_of(e->action) != PICKLE_KIND_TEXT) return false;
     e->kind = kind_of(r, e->action);
     e->bytes = snapshot_int(s, dict, WORD_size, -1);
@@ -98,11 +115,18 @@ static pickle_value block_history(const snapshot *s, pickle_value block) {
     return first;
 }
 
+static int64_t round_up(int64_t bytes) {
+    if (bytes > INT64_MAX - BLOCK) return bytes;
+    return max_i64(BLOCK, (bytes + BLOCK - 1) / BLOCK * BLOCK);
+}
+
 static int64_t block_bytes(const snapshot *s, pickle_value block) {
-    int64_t size = max_i64(0, snapshot_int(s, block, WORD_size, 0));
-    int64_t asked = snapshot_int(s, block, WORD_requested_size, -1);
-    if (asked < 0) asked = snapshot_int(s, block_history(s, block), WORD_real_size, -1);
-    return asked >= 0 ? asked : size;
+    return max_i64(0, snapshot_int(s, block, WORD_size, 0));
+}
+
+static final_block *final_of(const replay *r, uint64_t address) {
+    uint32_t at = map_get(&r->final_at, address);
+    return at == MAP_NONE ? NULL : (final_block *)(void *)r->final.p + at;
 }
 
 /* Calls visit for each block of the final state that is allocated. Old snapshots have no address in
@@ -138,11 +162,13 @@ static status survey_event(replay *r, const event *e, error *err) {
     if (!known) FAIL_MEMORY(err);
     bool alive = *known == ADDRESS_ALIVE;
     if (e->kind == MEMORY_ALLOC) {
+        final_block *block = final_of(r, e->address);
+        if (block) block->allocation = e->number;
         if (alive) disagree(r, 1); /* twice, and no release between */
         r->n_alive += !alive;
         *known = ADDRESS_ALIVE;
     } else {
-        if (!alive) r->released_before = add_i64(r->released_before, e->bytes);
+        if (!alive) r->released_before = add_i64(r->released_before, round_up(e->bytes));
         r->n_alive -= alive;
         *known = ADDRESS_RELEASED;
     }
@@ -167,7 +193,28 @@ static status survey_block(replay *r, pickle_value block, uint64_t address, erro
     return OK;
 }
 
-static void rewind_time(replay *r) {
+static status list_block(replay *r, pickle_value block, uint64_t address, error *err) {
+    uint32_t *at = map_at(&r->final_at, address);
+    if (!at) FAIL_MEMORY(err);
+    if (*at != MAP_NONE) return OK; /* a second block at this address */
+    final_block one = {.bytes = block_bytes(r->s, block)};
+    *at = (uint32_t)(r->final.n / sizeof one);
+    buf_add(&r->final, &one, sizeof one);
+    if (!buf_ok(&r->final)) FAIL_MEMORY(err);
+    return OK;
+}
+
+/* What the allocator gave for a block of the history. */
+static int64_t given_bytes(const replay *r, const event *e) {
+    const final_block *block = e->kind == MEMORY_ALLOC ? final_of(r, e->address) : NULL;
+    int64_t least = round_up(e->bytes);
+    bool is_last = block && block->allocation == e->number &&
+                   map_get(&r->addresses, e->address) == ADDRESS_CONFIRMED;
+    return is_last ? max_i64(block->bytes, least) : least;
+}
+
+static void rewind_history(replay *r) {
+    r->number = 0;
     r->time_ns = r->s->base_us == ABSENT_I64 ? -1000 : 0;
 }
 
@@ -176,7 +223,8 @@ static status survey(replay *r, error *err) {
     int64_t change = 0, lowest = 0, final = 0;
     bool first = true, whole;
     event e;
-    rewind_time(r);
+    TRY(visit_blocks(r, list_block, err));
+    rewind_history(r);
     for (pickle_iter it = pickle_items(r->s->p, r->d->history);
          next_event(r, &it, &e, &whole);) {
         if (!whole) continue;
@@ -316,6 +364,7 @@ static status tell_event(replay *r, const event *e, error *err) {
                     .bytes = e->bytes,
                     .kind = e->kind,
                     .track = track_of(r, e->stream)};
+    if (e->kind <= MEMORY_FREE) m.bytes = given_bytes(r, e);
     if (e->kind == MEMORY_FREE || e->kind == MEMORY_SEGMENT_FREE) m.bytes = -m.bytes;
     if (e->kind <= MEMORY_FREE) r->allocated = add_i64(r->allocated, m.bytes);
     if (e->kind == MEMORY_SEGMENT_ALLOC || e->kind == MEMORY_SEGMENT_FREE)
@@ -328,7 +377,7 @@ static status tell(replay *r, error *err) {
     event e;
     bool whole;
     TRY(visit_blocks(r, tell_existing, err));
-    rewind_time(r);
+    rewind_history(r);
     for (pickle_iter it = pickle_items(r->s->p, r->d->history);
          next_event(r, &it, &e, &whole);) {
         part_count(r->s->part, 1, !whole);
@@ -355,5 +404,7 @@ status snapshot_replay(snapshot *s, const snapshot_device *d, error *err) {
     status st = survey(&r, err);
     if (st == OK) st = tell(&r, err);
     map_fini(&r.addresses);
+    map_fini(&r.final_at);
+    buf_fini(&r.final);
     return st;
 }

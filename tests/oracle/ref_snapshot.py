@@ -22,12 +22,9 @@ def load(path):
     return {'segments': found, 'device_traces': []} if isinstance(found, list) else found
 
 
-def asked(block):
-    """Bytes the program asked for."""
-    if 'requested_size' in block:
-        return block['requested_size']
-    history = block.get('history') or []
-    return history[0]['real_size'] if history else block['size']
+def rounded(size):
+    """What the allocator gives at least for what was asked for."""
+    return max(512, -(-size // 512) * 512)
 
 
 def frames_of(block):
@@ -110,14 +107,16 @@ class Device:
 
     def find_start(self):
         """Back from the end: what was alive, and reserved, when the history begins."""
-        alive = {address: asked(block) for address, block in self.final.items()}
+        alive = {address: block['size'] for address, block in self.final.items()}
         self.reserved_at_start = self.reserved_at_end
-        for event in reversed(self.history):
+        self.given = {}  # by place in the history: bytes of the block
+        for at, event in reversed(list(enumerate(self.history))):
             action = event['action']
             if action == 'alloc':
-                alive.pop(event['addr'], None)
+                least = rounded(event['size'])
+                self.given[at] = max(least, alive.pop(event['addr'], least))
             elif action in self.release:
-                alive[event['addr']] = event['size']
+                self.given[at] = alive[event['addr']] = rounded(event['size'])
             elif action in ('segment_alloc', 'segment_map'):
                 self.reserved_at_start -= event['size']
             elif action in ('segment_free', 'segment_unmap'):
@@ -135,10 +134,10 @@ class Device:
         self.holders = {}
         if self.existing:
             self.note(self.times[0] if self.times else 0, alive, reserved)
-        for time, event in zip(self.times, self.history):
+        for at, (time, event) in enumerate(zip(self.times, self.history)):
             action = event['action']
             if action == 'alloc':
-                alive[event['addr']] = (event['size'], name_of(event['frames']) or '')
+                alive[event['addr']] = (self.given[at], name_of(event['frames']) or '')
             elif action in self.release:
                 alive.pop(event['addr'], None)
             elif action in ('segment_alloc', 'segment_map'):
@@ -162,16 +161,17 @@ class Device:
     def sums(self):
         """{name: [allocations, bytes, increase, the same of what it called]}, from the events' own stacks."""
         found = defaultdict(lambda: [0] * 6)
-        for event in self.history:
+        for at, event in enumerate(self.history):
             freed = event['action'] in self.release
             if not event['frames'] or not (freed or event['action'] == 'alloc'):
                 continue
-            signed = -event['size'] if freed else event['size']
+            given = self.given[at]
+            signed = -given if freed else given
             for i, name in enumerate(names_above(event['frames'])):
                 row = found[name]
                 for offset in (0, 3) if i == 0 else (3,):
-                    row[offset] += not freed and event['size'] > 0
-                    row[offset + 1] += 0 if freed else event['size']
+                    row[offset] += not freed and given > 0
+                    row[offset + 1] += 0 if freed else given
                     row[offset + 2] += signed
         return found
 

@@ -163,10 +163,42 @@ static void idle_time_is_shared_out_among_its_causes(void **state) {
     timeline_fini(&x);
 }
 
+/* Collectives of the device keep it busy; those of the host do not. */
+static void only_a_collective_on_the_host_is_a_cause(void **state) {
+    fake f;
+    fake_init(&f);
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0);
+    int call = fake_add(&f, host, KIND_RUNTIME, "cudaLaunchKernel", 0, 5);
+    fake_add(&f, host, KIND_COLLECTIVE, "gloo:all_reduce", 600, 100);
+    fake_work(&f, gpu, KIND_KERNEL, "gemm", 10, 90, call);
+    fake_work(&f, gpu, KIND_KERNEL, "ncclDevKernel_AllReduce", 200, 300, call);
+    timeline x = {.t = fake_seal(&f)};
+    assert_int_equal(lod_new(x.t, NULL, &x.l, NULL), OK);
+    arena_init(&x.a, 0);
+    analysis_trace one = {.trace = x.t, .rank = ABSENT_I64};
+    analysis_input in = {.traces = &one, .n_traces = 1};
+    area_question q = {.lod = x.l, .input = &in, .from_ns = 0, .to_ns = 1000};
+    answer out;
+    assert_int_equal(area_idle(&q, &x.a, &out, NULL), OK);
+    table *t = fake_table(&out, "idle");
+    int64_t sum = 0, collective = 0;
+    for (size_t i = 0; i < t->n_rows; i++) {
+        sum += fake_int(t, i, "time");
+        if (str_eq(fake_text(t, i, "cause"), STR("collective")))
+            collective = fake_int(t, i, "time");
+    }
+    assert_int_equal(sum, 1000 - 90 - 300);
+    assert_int_equal(collective, 100);
+    lod_free(x.l);
+    arena_fini(&x.a);
+    fake_fini(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_are_added_up_by_name),
         cmocka_unit_test(idle_time_is_shared_out_among_its_causes),
+        cmocka_unit_test(only_a_collective_on_the_host_is_a_cause),
         cmocka_unit_test(adjoining_ranges_add_up),
         cmocka_unit_test(self_time_counts_only_the_lanes_chosen),
         cmocka_unit_test(self_time_is_never_negative),

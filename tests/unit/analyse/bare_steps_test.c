@@ -66,6 +66,26 @@ static void a_step_trace_alone_tells_no_kernels(void **state) {
     built_fini(&x);
 }
 
+/* What the passes may hide is hidden in every analysis. */
+static void all_analyses_expose_the_same(void **state) {
+    built x;
+    built_init(&x);
+    for (int i = 0; i < 2; i++) {
+        add_timed_step(&x, i);
+        add_work(&x, "ncclKernel_AllReduce", 1000 * i + 600, 200);
+    }
+    built_seal(&x);
+    assert_int_equal(built_ask(&x, analyse_steps, NULL), OK);
+    const table *s = built_table(&x, "steps");
+    assert_int_equal(built_int(s, 0, "communication"), 200);
+    assert_int_equal(built_int(s, 0, "exposed_communication"), 100);
+    assert_int_equal(built_ask(&x, analyse_distributed, NULL), OK);
+    const table *o = built_table(&x, "overlap");
+    assert_int_equal(built_int(o, 0, "communication"), 100);
+    assert_int_equal(built_int(o, 0, "overlapping"), 100);
+    built_fini(&x);
+}
+
 static void the_average_rests_on_the_steps_with_tasks(void **state) {
     built x;
     built_init(&x);
@@ -106,6 +126,7 @@ static void steps_with_tasks_are_as_they_were(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_trace_alone_tells_no_kernels),
+        cmocka_unit_test(all_analyses_expose_the_same),
         cmocka_unit_test(the_average_rests_on_the_steps_with_tasks),
         cmocka_unit_test(steps_with_tasks_are_as_they_were),
     };

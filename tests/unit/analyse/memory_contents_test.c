@@ -46,6 +46,80 @@ static void check(const table *t, size_t row, const char *name, int64_t bytes) {
     assert_int_equal(fake_int(t, row, "bytes"), bytes);
 }
 
+/* Parts of the peak: before the recording, since then, and what the allocator holds in reserve. */
+static answer ask_peaks(fake *f, arena *a) {
+    params p = fake_params();
+    return fake_ask(analyse_memory, fake_seal(f), &p, a);
+}
+
+static void what_was_there_before_is_a_part_of_the_peak(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int host = fake_thread(&f);
+    fake_add(&f, host, KIND_OP, "aten::relu", 12, 6);
+    add(&f, 15, 1000, 2000, 12000);
+    f.memories[0].reserved = 16000;
+    add(&f, 35, 1000, -2000, 10000);
+    answer out = ask_peaks(&f, &a);
+    table *t = fake_table(&out, "peaks");
+    assert_int_equal(fake_int(t, 0, "allocated"), 12000);
+    assert_int_equal(fake_int(t, 0, "before"), 10000);
+    assert_int_equal(fake_int(t, 0, "unused"), 4000);
+    assert_string_equal(out.verdict.id, "memory_held");
+    assert_string_equal(out.verdict.args[2].name, "before");
+    assert_int_equal(out.verdict.args[2].u.i, 10000);
+    assert_int_equal(out.verdict.args[4].u.i, 2000); /* of aten::relu */
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
+/* Paddle on the host: the two totals have nothing to do with each other. */
+static void less_reserved_than_allocated_is_no_negative_rest(void **state) {
+    fake f;
+    arena a = {0};
+    make(&f);
+    for (int i = 0; i < f.n_memories; i++) f.memories[i].reserved = 40000;
+    answer out = ask_peaks(&f, &a);
+    table *t = fake_table(&out, "peaks");
+    assert_int_equal(fake_int(t, 0, "reserved"), 40000);
+    assert_true(fake_null(t, 0, "unused"));
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
+/* A data loader's shared memory is reported beside the allocator, with a total of 0. */
+static void a_block_the_total_does_not_hold_is_no_part_of_the_peak(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    fake_thread(&f);
+    add(&f, 5, 500, 9000, 0);
+    add(&f, 15, 1000, 2000, 2000);
+    answer out = ask_peaks(&f, &a);
+    table *t = fake_table(&out, "peak_contents");
+    assert_int_equal(t->n_rows, 1);
+    assert_int_equal(fake_int(t, 0, "bytes"), 2000);
+    assert_int_equal(fake_int(fake_table(&out, "peaks"), 0, "before"), 0);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
+/* Events without addresses: who holds what is not known, nor since when. */
+static void blocks_that_cannot_be_followed_are_not_from_before(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    fake_thread(&f);
+    add(&f, 5, 0, 9000, 9000);
+    answer out = ask_peaks(&f, &a);
+    assert_true(fake_null(fake_table(&out, "peaks"), 0, "before"));
+    assert_string_equal(out.verdict.id, "memory_peak");
+    assert_int_equal(out.verdict.n_args, 2);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 static void the_peak_is_listed_when_no_moment_is_given(void **state) {
     fake f;
     arena a = {0};
@@ -145,6 +219,10 @@ static void few_points_keep_peaks_and_valleys(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_there_before_is_a_part_of_the_peak),
+        cmocka_unit_test(less_reserved_than_allocated_is_no_negative_rest),
+        cmocka_unit_test(a_block_the_total_does_not_hold_is_no_part_of_the_peak),
+        cmocka_unit_test(blocks_that_cannot_be_followed_are_not_from_before),
         cmocka_unit_test(the_peak_is_listed_when_no_moment_is_given),
         cmocka_unit_test(a_moment_lists_what_is_alive_then),
         cmocka_unit_test(blocks_are_added_up_by_module_and_by_size),

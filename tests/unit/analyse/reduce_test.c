@@ -36,6 +36,7 @@ static void steps_tables_and_collectives_are_written_down(void **state) {
     assert_int_equal(SUMMARY_N(s, step), 1);
     assert_int_equal(step->kernel, 40);
     assert_int_equal(step->communication, 40);
+    assert_int_equal(step->device, 40);    /* a collective on the host leaves it idle */
     assert_int_equal(step->allocator, 20); /* the other call does not wait for the device */
     assert_int_equal(step->computation + step->overlapping + step->exposed + step->neither,
                      step->end - step->start);

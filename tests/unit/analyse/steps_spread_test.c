@@ -37,6 +37,28 @@ static void parts_have_percentiles(void **state) {
     arena_fini(&a);
 }
 
+/* The last step has communication but, its device work being cut off, no total. */
+static void a_step_that_is_left_out_has_no_share(void **state) {
+    arena a = {0};
+    answer out = {.analysis = "steps"};
+    table *t = answer_table(&out, &a, "steps");
+    for (int i = 0; i < 3; i++) {
+        size_t row;
+        assert_int_equal(table_add_row(t, &row, NULL), OK);
+        table_set_int(t, row, COL(steps, steps, duration), 100);
+        table_set_int(t, row, COL(steps, steps, communication), i == 1 ? 10 : 90);
+        if (i < 2) table_set_int(t, row, COL(steps, steps, total), 100);
+        table_set_int(t, row, COL(steps, steps, cut), i == 0); /* by the window */
+    }
+    assert_int_equal(steps_write_spread(t, &a, &out, NULL), OK);
+    t = fake_table(&out, "distribution");
+    assert_text(fake_text(t, 1, "part"), "total");
+    assert_text(fake_text(t, 2, "part"), "communication");
+    assert_int_equal(fake_int(t, 2, "steps"), 1);
+    assert_true(fake_real(t, 2, "share") == 0.1);
+    arena_fini(&a);
+}
+
 static void few_steps_need_no_bands(void **state) {
     arena a = {0};
     answer out = make(&a, STEPS_BANDS);
@@ -72,6 +94,7 @@ static void no_steps_have_no_spread(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_have_percentiles),
+        cmocka_unit_test(a_step_that_is_left_out_has_no_share),
         cmocka_unit_test(few_steps_need_no_bands),
         cmocka_unit_test(bands_cover_every_step_once),
         cmocka_unit_test(no_steps_have_no_spread),

@@ -83,6 +83,45 @@ static void hidden_stretches_are_drawn_apart_unless_the_gap_cannot_be_seen(void 
     fake_fini(&f);
 }
 
+/* One truth: of a window, steps and distributed tell what lies inside. */
+static void a_window_cuts_steps_as_in_every_analysis(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int host = fake_thread(&f), comm = fake_stream(&f, 0);
+    for (int i = 0; i < 3; i++) {
+        fake_step(&f, i, 100 * i, 100 * i + 100);
+        int call = fake_add(&f, host, KIND_RUNTIME, "cudaLaunchKernel", 100 * i, 5);
+        fake_work(&f, comm, KIND_KERNEL, "ncclDevKernel_AllReduce", 100 * i + 40, 40, call);
+    }
+    const trace *t = fake_seal(&f);
+    params p = fake_params();
+    p.from_ns = 50;
+    p.to_ns = 250;
+    answer out = fake_ask(analyse_steps, t, &p, &a),
+           all = fake_ask(analyse_distributed, t, &p, &a);
+    table *s = fake_table(&out, "steps");
+    static const int64_t total[] = {50, 100, 50}, exposed[] = {30, 40, 10};
+    assert_int_equal(s->n_rows, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(fake_int(s, i, "duration"), 100);
+        assert_int_equal(fake_int(s, i, "total"), total[i]);
+        assert_int_equal(fake_int(s, i, "exposed_communication"), exposed[i]);
+        assert_int_equal(fake_int(s, i, "cut"), i != 1);
+    }
+    assert_int_equal(fake_int(fake_table(&all, "overlap"), 0, "communication"),
+                     27);                              /* 80 / 3, rounded */
+    assert_string_equal(out.verdict.id, "steps_even"); /* of the whole one */
+    assert_int_equal(out.verdict.args[0].u.i, 1);
+    p.from_ns = 110;
+    p.to_ns = 130;
+    out = fake_ask(analyse_steps, t, &p, &a);
+    assert_string_equal(out.verdict.id, "steps_cut");
+    assert_int_equal(fake_int(fake_table(&out, "steps"), 0, "exposed_communication"), 0);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 static const char *judge(const int64_t *durations, size_t n, int64_t *step) {
     fake f;
     arena a = {0};
@@ -113,6 +152,27 @@ static void the_verdict_names_the_step_that_is_odd(void **state) {
     assert_string_equal(judge(NULL, 0, NULL), "steps_none");
 }
 
+/* As in advice and averages: our own recordings hold the steps that warm up. */
+static void warm_up_does_not_move_the_median(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int64_t at = 0;
+    for (int i = 0; i < 6; i++) {
+        int64_t length = i < 3 ? 1000 : 100 + i; /* 103, 104, 105 */
+        fake_step(&f, i, at, at + length);
+        at += length;
+    }
+    f.t.format = STR("tacho_recording");
+    params p = fake_params();
+    answer out = fake_ask(analyse_steps, fake_seal(&f), &p, &a);
+    assert_string_equal(out.verdict.id, "steps_first_slow");
+    assert_string_equal(out.verdict.args[2].name, "median");
+    assert_int_equal(out.verdict.args[2].u.i, 104);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 static void steps_that_overlap_cost_no_more_and_share_no_moment(void **state) {
     fake f;
     arena a = {0};
@@ -136,7 +196,9 @@ int main(void) {
         cmocka_unit_test(parts_of_a_step),
         cmocka_unit_test(communication_is_exposed_where_nothing_computes),
         cmocka_unit_test(hidden_stretches_are_drawn_apart_unless_the_gap_cannot_be_seen),
+        cmocka_unit_test(a_window_cuts_steps_as_in_every_analysis),
         cmocka_unit_test(the_verdict_names_the_step_that_is_odd),
+        cmocka_unit_test(warm_up_does_not_move_the_median),
         cmocka_unit_test(steps_that_overlap_cost_no_more_and_share_no_moment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,20 +21,20 @@ static void events_have_running_totals_and_their_order(void **state) {
     trace *t = trace_of(
         "{'segments': [{'device': 0, 'address': 4096, 'total_size': 1000, 'stream': 0, "
         "'blocks':"
-        "  [{'address': 4096, 'size': 512, 'requested_size': 100, 'state': "
+        "  [{'address': 4096, 'size': 1024, 'requested_size': 100, 'state': "
         "'active_allocated'}]}],"
         " 'device_traces': [[{'action': 'segment_alloc', 'addr': 4096, 'size': 1000, "
         "'time_us': 50},"
         "   {'action': 'alloc', 'addr': 4096, 'size': 100, 'time_us': 50, 'stream': 7},"
-        "   {'action': 'alloc', 'addr': 4608, 'size': 30, 'time_us': 53},"
-        "   {'action': 'free_requested', 'addr': 4608, 'size': 30, 'time_us': 60},"
-        "   {'action': 'free_completed', 'addr': 4608, 'size': 30, 'time_us': 61}]]}");
+        "   {'action': 'alloc', 'addr': 5120, 'size': 30, 'time_us': 53},"
+        "   {'action': 'free_requested', 'addr': 5120, 'size': 30, 'time_us': 60},"
+        "   {'action': 'free_completed', 'addr': 5120, 'size': 30, 'time_us': 61}]]}");
     assert_true(str_eq(t->format, STR("torch_memory_snapshot")));
     assert_int_equal(t->memory.n, 1 + 4);
     check_row(t, 1, MEMORY_SEGMENT_ALLOC, 1000, 0);
-    check_row(t, 2, MEMORY_ALLOC, 100, 100);
-    check_row(t, 3, MEMORY_ALLOC, 30, 130);
-    check_row(t, 4, MEMORY_FREE, -30, 100);
+    check_row(t, 2, MEMORY_ALLOC, 1024, 1024); /* as the final state has it */
+    check_row(t, 3, MEMORY_ALLOC, 512, 1536);  /* rounded up */
+    check_row(t, 4, MEMORY_FREE, -512, 1024);
     assert_int_equal(t->memory.partner[3], 4);
     assert_int_equal(t->memory.partner[4], 3);
     assert_int_equal(t->memory.partner[2], 0);
@@ -66,10 +66,10 @@ static void what_the_history_has_forgotten_is_found_again(void **state) {
         "   {'action': 'segment_free', 'addr': 5000, 'size': 300, 'time_us': 6},"
         "   {'action': 'alloc', 'addr': 622, 'size': 50, 'time_us': 7}]]}");
     assert_int_equal(t->memory.n, 1 + 4);
-    check_row(t, 1, MEMORY_EXISTING, 7, 27);
-    check_row(t, 2, MEMORY_FREE, -20, 7);
-    check_row(t, 3, MEMORY_SEGMENT_FREE, -300, 7);
-    check_row(t, 4, MEMORY_ALLOC, 50, 57);
+    check_row(t, 1, MEMORY_EXISTING, 512, 1024);
+    check_row(t, 2, MEMORY_FREE, -512, 512);
+    check_row(t, 3, MEMORY_SEGMENT_FREE, -300, 512);
+    check_row(t, 4, MEMORY_ALLOC, 512, 1024);
     assert_int_equal(t->memory.time[1], t->memory.time[2]);
     assert_int_equal(t->memory.reserved[2], 1300);
     assert_int_equal(t->memory.reserved[3], 1000);
@@ -86,8 +86,8 @@ static void of_what_existed_only_the_last_row_has_totals(void **state) {
         "  {'address': 24, 'size': 8, 'requested_size': 6, 'state': 'active_allocated'}]}],"
         " 'device_traces': [[]]}");
     assert_int_equal(t->memory.n, 1 + 2);
-    check_row(t, 1, MEMORY_EXISTING, 5, ABSENT_I64);
-    check_row(t, 2, MEMORY_EXISTING, 6, 11);
+    check_row(t, 1, MEMORY_EXISTING, 8, ABSENT_I64);
+    check_row(t, 2, MEMORY_EXISTING, 8, 16);
     assert_int_equal(t->memory.reserved[1], ABSENT_I64);
     assert_int_equal(t->memory.reserved[2], 64);
     assert_int_equal(t->device.n, 1 + 1);
@@ -100,7 +100,7 @@ static void completions_are_releases_where_requests_were_not_recorded(void **sta
                  "  {'action': 'alloc', 'addr': 1, 'size': 10, 'time_us': 1},"
                  "  {'action': 'free_completed', 'addr': 1, 'size': 10, 'time_us': 2}]]}");
     assert_int_equal(t->memory.n, 1 + 2);
-    check_row(t, 2, MEMORY_FREE, -10, 0);
+    check_row(t, 2, MEMORY_FREE, -512, 0);
     assert_int_equal(t->memory.reserved[2], ABSENT_I64); /* neither segments nor their events */
     trace_release(t);
 }
@@ -111,7 +111,7 @@ static void a_history_without_times_keeps_its_order(void **state) {
                         "  {'action': 'alloc', 'addr': 3, 'size': 20},"
                         "  {'action': 'free', 'addr': 9, 'size': 10}]]}");
     for (uint32_t i = 1; i <= 3; i++) assert_int_equal(t->memory.time[i], 1000 * (i - 1));
-    check_row(t, 3, MEMORY_FREE, -10, 20);
+    check_row(t, 3, MEMORY_FREE, -512, 512);
     assert_int_equal(t->base_unix_ns, ABSENT_I64);
     assert_true(has_meta(t, "clock", "\"order of events\""));
     trace_release(t);
@@ -127,7 +127,7 @@ static void times_never_go_back(void **state) {
     assert_int_equal(t->memory.time[2], 10000);
     assert_int_equal(t->memory.time[3], 10000);
     assert_int_equal(t->memory.time[4], 11000);
-    check_row(t, 4, MEMORY_ALLOC, 3, 5);
+    check_row(t, 4, MEMORY_ALLOC, 512, 1024);
     trace_release(t);
 }
 
@@ -187,8 +187,8 @@ static void the_old_list_of_segments_tells_what_was_alive(void **state) {
                         "      'frames': [{'name': 'g', 'filename': 'b.py', 'line': 9}]}]},"
                         "   {'size': 512, 'state': 'active_allocated'}]}]");
     assert_int_equal(t->memory.n, 1 + 2);
-    check_row(t, 1, MEMORY_EXISTING, 500, ABSENT_I64);
-    check_row(t, 2, MEMORY_EXISTING, 512, 1012);
+    check_row(t, 1, MEMORY_EXISTING, 512, ABSENT_I64);
+    check_row(t, 2, MEMORY_EXISTING, 512, 1024);
     assert_int_equal(t->memory.address[1], 1536);
     assert_int_equal(t->memory.address[2], 2048);
     assert_int_equal(t->memory.device[1], 1);
@@ -210,11 +210,11 @@ static void devices_are_kept_apart(void **state) {
     assert_int_equal(t->device.n, 1 + 3); /* 0, 2 and -7; 1 and 3 were never used */
     assert_int_equal(t->memory.n, 1 + 3);
     assert_int_equal(t->memory.device[1], 2); /* earlier */
-    check_row(t, 1, MEMORY_EXISTING, 5, 5);
-    check_row(t, 2, MEMORY_ALLOC, 4, 9);
+    check_row(t, 1, MEMORY_EXISTING, 8, 8);
+    check_row(t, 2, MEMORY_ALLOC, 512, 520);
     assert_int_equal(t->memory.reserved[2], 64);
     assert_int_equal(t->memory.device[3], 0);
-    check_row(t, 3, MEMORY_ALLOC, 3, 3);
+    check_row(t, 3, MEMORY_ALLOC, 512, 512);
     assert_int_equal(t->memory.reserved[3], 32);
     trace_release(t);
 }

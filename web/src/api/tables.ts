@@ -266,6 +266,7 @@ export interface Tables {
       tail: number | null;
       total: number | null;
       source: string | null;
+      cut: boolean | null;
     };
     segments: {
       step: number | null;
@@ -378,6 +379,8 @@ export interface Tables {
       allocated: number | null;
       reserved: number | null;
       capacity: number | null;
+      before: number | null;
+      unused: number | null;
     };
   };
   modules: {

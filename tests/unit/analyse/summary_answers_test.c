@@ -1,0 +1,87 @@
+/* summary_answers_test.c: an overview of all workers: when devices are busy, what is damaged. */
+#include "analyse/summary_answers.h"
+
+#include "built_run.h"
+
+/* A step of 100 ns with a kernel of 30 and a collective of 40, on the host unless `on_device`. */
+static void add_step(built *x, bool on_device) {
+    raw_kernel k = RAW_KERNEL_NONE;
+    k.device = 0;
+    k.stream = 7;
+    built_slice(x, 1, KIND_STEP, "ProfilerStep#1", 0, 100);
+    raw_slice s = {.start = 10, .dur = 30, .name = built_str(x, "gemm"), .kind = KIND_KERNEL};
+    s.track = part_track(x->p, (ident){.v = 0}, (ident){.v = 70});
+    assert_int_equal(part_kernel(x->p, &k, &s), OK);
+    assert_int_equal(part_slice(x->p, &s), OK);
+    if (!on_device) {
+        built_slice(x, 1, KIND_COLLECTIVE, "gloo:all_reduce", 50, 40);
+        return;
+    }
+    s = (raw_slice){.start = 50,
+                    .dur = 40,
+                    .name = built_str(x, "ncclDevKernel_AllReduce"),
+                    .kind = KIND_KERNEL,
+                    .track = s.track};
+    assert_int_equal(part_kernel(x->p, &k, &s), OK);
+    assert_int_equal(part_slice(x->p, &s), OK);
+}
+
+static double share_of(const verdict *v, const char *name) {
+    for (uint32_t i = 0; i < v->n_args; i++)
+        if (strcmp(v->args[i].name, name) == 0) return v->args[i].u.d;
+    fail_msg("no %s", name);
+    return 0;
+}
+
+static void a_collective_on_the_host_leaves_the_device_idle(void **state) {
+    for (int on_device = 0; on_device < 2; on_device++) {
+        built_run r;
+        run_begin(&r, 2);
+        for (int i = 0; i < 2; i++) add_step(&r.w[i], on_device);
+        run_ask(&r, analyse_overview);
+        const verdict *v = &r.w[0].answer.verdict;
+        assert_string_equal(v->id, "workers_busy");
+        assert_true(fabs(share_of(v, "busy_share") - (on_device ? 0.7 : 0.3)) < 1e-9);
+        assert_true(fabs(share_of(v, "communication_share") - 0.4) < 1e-9);
+        run_end(&r);
+    }
+}
+
+static void without_device_work_nothing_is_busy(void **state) {
+    built_run r;
+    run_begin(&r, 2);
+    for (int i = 0; i < 2; i++) {
+        built_slice(&r.w[i], 1, KIND_STEP, "ProfilerStep#1", 0, 100);
+        built_slice(&r.w[i], 1, KIND_COLLECTIVE, "gloo:all_reduce", 50, 40);
+    }
+    run_ask(&r, analyse_overview);
+    assert_string_equal(r.w[0].answer.verdict.id, "workers_on_host");
+    run_end(&r);
+}
+
+static void one_damaged_trace_is_the_verdict_and_counts_in_the_quality(void **state) {
+    built_run r;
+    run_begin(&r, 3);
+    for (int i = 0; i < 3; i++) add_step(&r.w[i], true);
+    part_lost(r.w[1].p, CAUSE_TRUNCATED, 77, 0);
+    run_ask(&r, analyse_overview);
+    const answer *out = &r.w[0].answer;
+    assert_string_equal(out->verdict.id, "trace_cut");
+    assert_string_equal(out->verdict.args[2].name, "worker");
+    assert_true(str_eq(out->verdict.args[2].u.text, STR("rank1")));
+    int64_t truncated = 0;
+    for (uint32_t i = 0; i < out->quality.n_dropped; i++)
+        if (strcmp(out->quality.dropped[i].cause, "truncated") == 0)
+            truncated += out->quality.dropped[i].count;
+    assert_int_equal(truncated, 1);
+    run_end(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_collective_on_the_host_leaves_the_device_idle),
+        cmocka_unit_test(without_device_work_nothing_is_busy),
+        cmocka_unit_test(one_damaged_trace_is_the_verdict_and_counts_in_the_quality),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
