@@ -51,6 +51,14 @@ typedef struct {
     int64_t reserved_time;
 } memory_peak;
 
+/* Pauses of the host while the device waits (advice_pauses.c). */
+typedef struct {
+    intervals at;
+    int64_t n, ns;
+    interval longest;
+    const idle_gap *gap; /* that the longest is part of */
+} pause_sum;
+
 /* Types of operators a producer had added up. */
 typedef struct {
     int64_t ns, calls, most;
@@ -76,6 +84,7 @@ typedef struct {
     uint32_t longest;         /* of them; index in steps */
     stage_segments stages;
     idle_gaps idle;
+    pause_sum pause, load_pause; /* of the host, while the device waits */
     device_metrics_list devices; /* over the steps */
     /* the host */
     blocking_call *blocking; /* by start */
@@ -96,7 +105,7 @@ typedef struct {
     tally pageable;
     int64_t n_graph; /* kernels that a replayed graph launched */
     /* when: calls and copies while no kernel ran, calls of the allocator, optimizer's kernels */
-    intervals copy_at, pageable_at, allocator_at, optimizer_at;
+    intervals copy_at, pageable_at, allocator_at, optimizer_at, overhead_at;
     int64_t pageable_bytes, pageable_ns; /* ns: while no kernel ran */
     uint32_t n_devices;                  /* that did something */
     int32_t major, minor; /* highest compute capability; ABSENT_I32 when unknown */
@@ -130,6 +139,8 @@ status advice_facts_find(const analysis_input *in, const params *p, arena *a, ad
 /* The facts of summaries: what rules about several workers look at, and nothing else. */
 status advice_facts_of_run(const analysis_input *in, const params *p, arena *a,
                            advice_facts *out, error *err) MUST_USE;
+/* By the name of the format of a trace; false where it tells nothing. */
+bool advice_dialect_of_format(str format, advice_dialect *out);
 /* For whom a suggestion is written. */
 advice_dialect advice_dialect_of(const verdict *suggestion);
 /* The NEED_… bits an answer of advise says are not there. */
@@ -160,6 +171,17 @@ bool advice_replays(const advice_facts *f);
 typedef enum { BLOCK_OTHER, BLOCK_COPY, BLOCK_ITEM, BLOCK_VALUE } block_sort;
 block_sort advice_block_sort(const trace *t, uint32_t slice);
 
+/* What the profiler takes of the average step: what it says, and at most 1 µs for a Python frame. */
+int64_t advice_overhead_ns(const advice_facts *f);
+/* What ends a gap: the operator, else the kernel; the step at its end. */
+str advice_gap_name(const advice_facts *f, const idle_gap *gap);
+
+status advice_pauses_find(advice_facts *f, error *err) MUST_USE;
+/* The pauses a rule tells of, NULL when they are too short for it; and what of a range both take. */
+const intervals *advice_load_pauses(const advice_facts *f);
+const intervals *advice_pauses(const advice_facts *f);
+int64_t advice_paused_ns(const advice_facts *f, interval range);
+
 /* Which time of the step a saving is part of. */
 typedef enum {
     CLAIM_REST,     /* no time of its own: what is left of the step */
@@ -177,7 +199,9 @@ typedef enum {
     CLAIM_COPIES,
     CLAIM_ITEM,
     CLAIM_VALUE,
-    /* … and what none did. */
+    /* … and what none did: pauses of the host, and the rest. */
+    CLAIM_LOAD_PAUSES,
+    CLAIM_PAUSES,
     CLAIM_LATE,
     CLAIM_DEPENDENCY,
     CLAIM_SMALL_KERNELS,
@@ -195,6 +219,27 @@ typedef struct {
  * claimed, and names the first of those. The sum of what is saved does not exceed the step. */
 status advice_claims_settle(const advice_facts *f, advice_claim *v, uint32_t n,
                             error *err) MUST_USE;
+
+/* What costs most: the cause that the headline of the overview names, and the first row of `advise`. */
+typedef struct {
+    const char *id; /* of the rule; NULL: none costs a twentieth of the step */
+    uint16_t title;
+    claim_sort claim;
+    severity severity;
+    double share;    /* of the step that it saves */
+    verdict words;   /* values of the title */
+    verdict evidence; /* of the first row, whatever it saves; without an id when there is no row */
+    /* What decides before any cause, without an id when nothing does: damage, records that are missing,
+     * steps that nothing marks, a profiler that takes more than the program. */
+    verdict decided;
+} advice_cause;
+
+status advice_cause_find(const analysis_input *in, const params *p, arena *a, advice_cause *out,
+                         error *err) MUST_USE;
+/* Do these facts rather tell about the recording than about the program? `first` is what costs most, may
+ * be NULL. Fills in *out then. */
+status advice_decide(const advice_facts *f, const advice_claim *first, arena *a, verdict *out,
+                     error *err) MUST_USE;
 
 /* Did msadvisor name operators of the AI CPU? */
 bool advice_advisor_names_ai_cpu(const advice_facts *f);

@@ -37,6 +37,9 @@ static void add_gaps(const advice_facts *f, claim_sort sort, intervals *out) {
         if (takes_rest(f, sort, g)) intervals_add(out, split, g->range.end);
     }
     intervals_merge(out);
+    const intervals *load = advice_load_pauses(f), *pauses = advice_pauses(f);
+    if (load) *out = intervals_minus(out, load);
+    if (pauses) *out = intervals_minus(out, pauses);
     /* What the data loader or a collective on the host took of a gap is theirs. */
     *out = intervals_minus(out, &f->ranges.at[ROLE_DATA_LOADER]);
     *out = intervals_minus(out, &f->ranges.at[ROLE_COMMUNICATION]);
@@ -74,6 +77,8 @@ static intervals moments_of(const advice_facts *f, claim_sort sort, const interv
     intervals out = intervals_in(f->arena);
     switch (sort) {
     case CLAIM_LOADING: add_loading(f, &out); break;
+    case CLAIM_LOAD_PAUSES: add_all(&f->load_pause.at, &out); break;
+    case CLAIM_PAUSES: add_all(&f->pause.at, &out); break;
     case CLAIM_OPTIMIZER: add_optimizer(f, &out); break;
     case CLAIM_PAGEABLE: add_all(&f->pageable_at, &out); break;
     case CLAIM_ALLOCATOR: add_all(&f->allocator_at, &out); break;

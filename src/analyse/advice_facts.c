@@ -288,6 +288,7 @@ static status scan_host(advice_facts *f, error *err) {
     f->allocator_ns = total_ns(&h.allocator, &failed);
     f->allocator_at = h.allocator;
     f->overhead_ns = total_ns(&h.overhead, &failed);
+    f->overhead_at = h.overhead;
     f->value_wait_ns = total_ns(&h.waits, &failed);
     if (failed) FAIL_MEMORY(err);
     return keep_blocking(&h, err);
@@ -585,6 +586,10 @@ status advice_facts_of_run(const analysis_input *in, const params *p, arena *a,
     TRY(take_run_steps(&f, s, err));
     for (int i = 0; i < N_CLUSTER_PARTS; i++) f.average.part[i] = ABSENT_I64;
     if (SUMMARY_N(s, worker) > 1) TRY(compare_workers(&f, err));
+    f.dialect = FOR_OTHERS;
+    if (SUMMARY_N(s, worker) &&
+        !advice_dialect_of_format(SUMMARY_ROWS(s, worker)[0].format, &f.dialect))
+        f.dialect = FOR_OTHERS;
     f.run = s;
     *out = f;
     return OK;
@@ -614,6 +619,7 @@ status advice_facts_find(const analysis_input *in, const params *p, arena *a, ad
                           .n_calls = f.n_blocking,
                           .arena = a};
     TRY(idle_find(&idle, &f.idle, err));
+    TRY(advice_pauses_find(&f, err));
     TRY(scan_memory(&f, err));
     if (in->n_traces > 1) TRY(compare_workers(&f, err));
     TRY(advice_graph_find(&f, err));

@@ -3,6 +3,7 @@
  *
  * What each rule looks at, its threshold and when it stays silent stand in advice_rules.def. */
 #include "analyse/advice.h"
+#include "analyse/words.h"
 
 /* ---- data -------------------------------------------------------------------------------- */
 
@@ -35,8 +36,7 @@ bool advice_data_loader_slow(const advice_facts *f, double limit, advice *out) {
 
 /* ---- a device that waits ----------------------------------------------------------------- */
 
-/* The name of what ends a gap: the operator, else the kernel; the step at its end. */
-static str gap_name(const advice_facts *f, const idle_gap *gap) {
+str advice_gap_name(const advice_facts *f, const idle_gap *gap) {
     if (!gap->work) {
         uint32_t step = trace_step_at(f->t, sub_i64(gap->range.end, 1));
         return step && f->t->step.slice[step] ? trace_slice_name(f->t, f->t->step.slice[step])
@@ -46,25 +46,34 @@ static str gap_name(const advice_facts *f, const idle_gap *gap) {
     return trace_slice_name(f->t, op ? op : f->t->kernel.slice[gap->work]);
 }
 
-/* Points to the longest gap of this cause. */
+/* Points to the longest gap of this cause; what pauses take of it has a rule of its own. */
 static void point_to_gap(const advice_facts *f, idle_cause why, advice *out) {
     const idle_gap *longest = NULL;
+    int64_t most = 0;
     for (size_t i = 0; i < f->idle.n; i++) {
         const idle_gap *g = &f->idle.v[i];
-        if (g->cause == why && (!longest || g->ns > longest->ns)) longest = g;
+        if (g->cause != why) continue;
+        int64_t ns = sub_i64(g->ns, why == IDLE_HOST ? advice_paused_ns(f, g->range) : 0);
+        if (longest && ns <= most) continue;
+        longest = g;
+        most = ns;
     }
     if (!longest) return;
     out->place = longest->range;
-    out->name = gap_name(f, longest);
-    verdict_add(&out->words, arg_time("longest", longest->ns));
+    out->name = advice_gap_name(f, longest);
+    verdict_add(&out->words, arg_time("longest", max_i64(0, most)));
     if (out->name.n) verdict_add(&out->words, arg_text("next", out->name));
 }
 
 bool advice_host_late(const advice_facts *f, double limit, advice *out) {
-    int64_t ns = advice_per_step(f, f->idle.ns[IDLE_HOST]);
+    interval all = {INT64_MIN, INT64_MAX};
+    int64_t late = sub_i64(f->idle.ns[IDLE_HOST], advice_paused_ns(f, all));
+    int64_t ns = advice_per_step(f, late);
     if (advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
     point_to_gap(f, IDLE_HOST, out);
+    verdict_add(&out->words, arg_text("graphs", device_graphs(f->t)));
+    if (advice_replays(f)) verdict_add(&out->words, arg_int("replays", 1));
     return true;
 }
 
@@ -119,7 +128,9 @@ static bool is_blocked(const advice_facts *f, block_sort which, double limit, ad
 }
 
 bool advice_blocking_sync(const advice_facts *f, double limit, advice *out) {
-    return is_blocked(f, BLOCK_OTHER, limit, out);
+    if (!is_blocked(f, BLOCK_OTHER, limit, out)) return false;
+    verdict_add(&out->words, arg_text("module", device_module(f->t)));
+    return true;
 }
 
 bool advice_item_sync(const advice_facts *f, double limit, advice *out) {
@@ -206,10 +217,18 @@ bool advice_first_step(const advice_facts *f, double limit, advice *out) {
 
 #define FRAME_NS 1000 /* an upper bound of what recording a Python call costs */
 
+static int64_t frames_per_step(const advice_facts *f) {
+    return f->steps.n ? f->n_frames / f->steps.n : 0;
+}
+
+int64_t advice_overhead_ns(const advice_facts *f) {
+    return min_i64(f->step_ns, add_i64(advice_per_step(f, f->overhead_ns),
+                                       frames_per_step(f) * FRAME_NS));
+}
+
 bool advice_profiler_overhead(const advice_facts *f, double limit, advice *out) {
-    int64_t frames = f->steps.n ? f->n_frames / f->steps.n : 0;
-    int64_t own = advice_per_step(f, f->overhead_ns);
-    int64_t ns = min_i64(f->step_ns, add_i64(own, frames * FRAME_NS));
+    int64_t frames = frames_per_step(f), own = advice_per_step(f, f->overhead_ns);
+    int64_t ns = advice_overhead_ns(f);
     if (advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
     verdict_add(&out->words, arg_int("frames", frames));

@@ -2,6 +2,7 @@
  *
  * What each rule looks at, its threshold and when it stays silent stand in advice_rules.def. */
 #include "analyse/advice.h"
+#include "analyse/words.h"
 
 bool advice_pageable_copies(const advice_facts *f, double limit, advice *out) {
     int64_t ns = advice_per_step(f, f->pageable_ns);
@@ -31,6 +32,8 @@ bool advice_allocator_calls(const advice_facts *f, double limit, advice *out) {
     advice_point(f, out, f->allocator_call.longest);
     verdict_add(&out->words, arg_text("call", out->name));
     verdict_add(&out->words, arg_real("count", (double)f->allocator_call.n / (double)steps));
+    verdict_add(&out->words, arg_text("module", device_module(f->t)));
+    verdict_add(&out->words, arg_text("allocator", device_allocator(f->t)));
     return true;
 }
 
@@ -63,5 +66,6 @@ bool advice_fragmentation(const advice_facts *f, double limit, advice *out) {
     point_to_peak(f, out, m->reserved_time);
     verdict_add(&out->words, arg_bytes("reserved", m->reserved));
     verdict_add(&out->words, arg_bytes("unused", apart));
+    verdict_add(&out->words, arg_text("allocator", device_allocator(f->t)));
     return true;
 }
