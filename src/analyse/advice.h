@@ -106,6 +106,7 @@ typedef struct {
     int64_t n_graph; /* kernels that a replayed graph launched */
     /* when: calls and copies while no kernel ran, calls of the allocator, optimizer's kernels */
     intervals copy_at, pageable_at, allocator_at, optimizer_at, overhead_at;
+    intervals item_at; /* operators that read one value */
     int64_t pageable_bytes, pageable_ns; /* ns: while no kernel ran */
     uint32_t n_devices;                  /* that did something */
     int32_t major, minor; /* highest compute capability; ABSENT_I32 when unknown */
@@ -169,7 +170,7 @@ bool advice_is_split(const advice_facts *f);
 bool advice_replays(const advice_facts *f);
 /* Blocking calls by what they wait for: each sort has a rule. */
 typedef enum { BLOCK_OTHER, BLOCK_COPY, BLOCK_ITEM, BLOCK_VALUE } block_sort;
-block_sort advice_block_sort(const trace *t, uint32_t slice);
+block_sort advice_block_sort(const advice_facts *f, uint32_t slice);
 
 /* What the profiler takes of the average step: what it says, and at most 1 µs for a Python frame. */
 int64_t advice_overhead_ns(const advice_facts *f);
@@ -177,10 +178,13 @@ int64_t advice_overhead_ns(const advice_facts *f);
 str advice_gap_name(const advice_facts *f, const idle_gap *gap);
 
 status advice_pauses_find(advice_facts *f, error *err) MUST_USE;
-/* The pauses a rule tells of, NULL when they are too short for it; and what of a range both take. */
-const intervals *advice_load_pauses(const advice_facts *f);
-const intervals *advice_pauses(const advice_facts *f);
-int64_t advice_paused_ns(const advice_facts *f, interval range);
+/* What of the gaps that are the host's fault has a rule of its own that tells of it (elements may be NULL),
+ * and how much of a range that is. */
+enum { N_TAKEN = 3 };
+void advice_taken(const advice_facts *f, const intervals *out[N_TAKEN]);
+int64_t advice_taken_ns(const advice_facts *f, interval range);
+/* Do calls of the allocator cost enough for their rule? */
+bool advice_allocator_costs(const advice_facts *f);
 
 /* Which time of the step a saving is part of. */
 typedef enum {

@@ -32,14 +32,15 @@ static void add_gaps(const advice_facts *f, claim_sort sort, intervals *out) {
     for (size_t i = 0; i < f->idle.n; i++) {
         const idle_gap *g = &f->idle.v[i];
         int64_t split = min_i64(g->range.end, add_i64(g->range.start, g->blocked));
-        if (g->blocked && claim_of_block(advice_block_sort(f->t, g->blocking)) == sort)
+        if (g->blocked && claim_of_block(advice_block_sort(f, g->blocking)) == sort)
             intervals_add(out, g->range.start, split);
         if (takes_rest(f, sort, g)) intervals_add(out, split, g->range.end);
     }
     intervals_merge(out);
-    const intervals *load = advice_load_pauses(f), *pauses = advice_pauses(f);
-    if (load) *out = intervals_minus(out, load);
-    if (pauses) *out = intervals_minus(out, pauses);
+    const intervals *taken[N_TAKEN];
+    advice_taken(f, taken);
+    for (int i = 0; i < N_TAKEN; i++)
+        if (taken[i]) *out = intervals_minus(out, taken[i]);
     /* What the data loader or a collective on the host took of a gap is theirs. */
     *out = intervals_minus(out, &f->ranges.at[ROLE_DATA_LOADER]);
     *out = intervals_minus(out, &f->ranges.at[ROLE_COMMUNICATION]);

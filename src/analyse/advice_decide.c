@@ -44,7 +44,7 @@ static status is_lost(const advice_facts *f, arena *a, verdict *out, error *err)
 /* The time before the first and after the last device work of a recording that is no step. */
 static bool is_unmarked(const advice_facts *f, verdict *out) {
     const step_span *all = f->steps.v;
-    int64_t idle = 0, edges = 0, from, to;
+    int64_t idle = 0, edges, from, to;
     if (f->steps.marked || f->steps.n != 1 || !f->ranges.device.n ||
         f->t->kernel.n <= FEW_PIECES)
         return false;
@@ -69,14 +69,14 @@ static bool is_of_host(claim_sort claim) {
            claim == CLAIM_PAUSES || claim == CLAIM_REST;
 }
 
-/* More than the cause that costs most, if that is the host's. */
+/* Most of the cause that costs most, if that is the host's. */
 static bool is_slowed(const advice_facts *f, const advice_claim *first, verdict *out) {
     advice found = {.saves = ABSENT_I64};
     if (first && !is_of_host(first->sort)) return false;
     if (!advice_profiler_overhead(f, advice_limit.profiler_overhead, &found)) return false;
     double share = advice_share(f, advice_overhead_ns(f));
     if (share < 0.2 || (f->has & NEED_DEVICE && busy_share(f) >= BUSY_SHARE) ||
-        (first && advice_overhead_ns(f) < first->advice->saves) || (!first && share < 0.5))
+        (first && advice_overhead_ns(f) < first->advice->saves / 2) || (!first && share < 0.5))
         return false;
     *out = found.words;
     out->id = "profiler_overhead";

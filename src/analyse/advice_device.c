@@ -91,7 +91,7 @@ bool advice_small_kernels(const advice_facts *f, double limit, advice *out) {
         if (!g->work || (g->cause != IDLE_HOST && g->cause != IDLE_BETWEEN)) continue;
         if (f->t->slice.dur[f->t->kernel.slice[g->work]] < SMALL_KERNEL_NS)
             idle = add_i64(idle, max_i64(0, sub_i64(sub_i64(g->ns, g->blocked),
-                                                    advice_paused_ns(f, g->range))));
+                                                    advice_taken_ns(f, g->range))));
     }
     int64_t ns = advice_per_step(f, idle);
     if (advice_share(f, ns) < 0.05) return false;

@@ -53,7 +53,7 @@ static void point_to_gap(const advice_facts *f, idle_cause why, advice *out) {
     for (size_t i = 0; i < f->idle.n; i++) {
         const idle_gap *g = &f->idle.v[i];
         if (g->cause != why) continue;
-        int64_t ns = sub_i64(g->ns, why == IDLE_HOST ? advice_paused_ns(f, g->range) : 0);
+        int64_t ns = sub_i64(g->ns, why == IDLE_HOST ? advice_taken_ns(f, g->range) : 0);
         if (longest && ns <= most) continue;
         longest = g;
         most = ns;
@@ -66,8 +66,15 @@ static void point_to_gap(const advice_facts *f, idle_cause why, advice *out) {
 }
 
 bool advice_host_late(const advice_facts *f, double limit, advice *out) {
-    interval all = {INT64_MIN, INT64_MAX};
-    int64_t late = sub_i64(f->idle.ns[IDLE_HOST], advice_paused_ns(f, all));
+    int64_t late = 0;
+    for (size_t i = 0; i < f->idle.n; i++) {
+        const idle_gap *g = &f->idle.v[i];
+        if (g->cause != IDLE_HOST) continue;
+        interval rest = {min_i64(g->range.end, add_i64(g->range.start, g->blocked)),
+                         g->range.end};
+        int64_t taken = advice_taken_ns(f, rest);
+        late = add_i64(late, max_i64(0, sub_i64(sub_i64(g->ns, g->blocked), taken)));
+    }
     int64_t ns = advice_per_step(f, late);
     if (advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
@@ -85,25 +92,29 @@ bool advice_dependency_wait(const advice_facts *f, double limit, advice *out) {
     return true;
 }
 
-/* Does the call stand in an operator that reads one value? Frames around it are a few. */
-static bool is_in_item(const trace *t, uint32_t slice) {
+/* Does the call stand in an operator that reads one value? Frames around it are a few. Some producers show
+ * calls in a process of their own: there the time tells. */
+static bool is_in_item(const advice_facts *f, uint32_t slice) {
+    const trace *t = f->t;
+    int64_t start = slice ? t->slice.start[slice] : 0, end = slice ? slice_end(t, slice) : 0;
     for (int up = 0; slice && up < 64; up++) {
         slice = t->slice.parent[slice];
         if (slice && t->slice.kind[slice] == KIND_OP)
             return str_eq(trace_slice_name(t, slice), STR("aten::_local_scalar_dense"));
     }
-    return false;
+    return end > start && intervals_ns_in(&f->item_at, start, end) == end - start;
 }
 
 /* A copy the host waits for, outside of a read of one value. */
 static bool is_copy(str name) {
     return str_starts(name, STR("cudaMemcpy")) || str_starts(name, STR("hipMemcpy")) ||
-           str_starts(name, STR("cuMemcpy"));
+           str_starts(name, STR("cuMemcpy")) || str_starts(name, STR("AscendCL@aclrtMemcpy"));
 }
 
-block_sort advice_block_sort(const trace *t, uint32_t slice) {
+block_sort advice_block_sort(const advice_facts *f, uint32_t slice) {
+    const trace *t = f->t;
     if (slice && t->slice.kind[slice] == KIND_SYNC) return BLOCK_VALUE;
-    if (is_in_item(t, slice)) return BLOCK_ITEM;
+    if (is_in_item(f, slice)) return BLOCK_ITEM;
     return slice && is_copy(trace_slice_name(t, slice)) ? BLOCK_COPY : BLOCK_OTHER;
 }
 
@@ -113,7 +124,7 @@ static bool is_blocked(const advice_facts *f, block_sort which, double limit, ad
     const idle_gap *worst = NULL;
     for (size_t i = 0; i < f->idle.n; i++) {
         const idle_gap *g = &f->idle.v[i];
-        if (!g->blocked || advice_block_sort(f->t, g->blocking) != which) continue;
+        if (!g->blocked || advice_block_sort(f, g->blocking) != which) continue;
         sum = add_i64(sum, g->blocked);
         n++;
         if (!worst || g->blocked > worst->blocked) worst = g;

@@ -24,9 +24,22 @@ bool advice_synchronous_copies(const advice_facts *f, double limit, advice *out)
     return true;
 }
 
+/* Steps whose calls count: the first does not. */
+static int64_t warm_steps(const advice_facts *f) {
+    return max_i64(1, (int64_t)f->steps.n - 1);
+}
+
+static int64_t allocator_ns(const advice_facts *f) {
+    return min_i64(f->step_ns, mean_i64(f->allocator_ns, warm_steps(f)));
+}
+
+bool advice_allocator_costs(const advice_facts *f) {
+    return f->allocator_call.n &&
+           advice_share(f, allocator_ns(f)) >= advice_limit.allocator_calls;
+}
+
 bool advice_allocator_calls(const advice_facts *f, double limit, advice *out) {
-    int64_t steps = max_i64(1, (int64_t)f->steps.n - 1); /* the first does not count */
-    int64_t ns = min_i64(f->step_ns, mean_i64(f->allocator_ns, steps));
+    int64_t steps = warm_steps(f), ns = allocator_ns(f);
     if (!f->allocator_call.n || advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
     advice_point(f, out, f->allocator_call.longest);

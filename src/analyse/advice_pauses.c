@@ -4,7 +4,7 @@
  *   device     ▐── work ──▌                                 ▐copy▌  ▐── work ──
  *                         |──── pause ───────────────────|
  *
- * A pause is a part of a gap that is the host's fault (idle.h) in which no operator, call, data loader or
+ * A pause is a part of a gap that is the host's fault (idle.h), or without a device of a step, in which no operator, call, data loader or
  * collective ran on any thread. Between two operators an interpreter takes some ten microseconds; what
  * lasts PAUSE_NS is something else: loading, a lock, a file, a sleep. Where the batch is copied to the device
  * right after it, or where a step begins with it, it is taken for loading: unless there is a data loader
@@ -12,6 +12,7 @@
 #include "analyse/advice.h"
 
 #include "analyse/iterations.h"
+#include "analyse/words.h"
 
 #define PAUSE_NS 500000
 
@@ -22,6 +23,9 @@ static intervals silent_gaps(const advice_facts *f) {
     static const role loud[] = {ROLE_RUNTIME, ROLE_DATA_LOADER, ROLE_CPU_EXEC,
                                 ROLE_COMMUNICATION};
     intervals gaps = intervals_in(f->arena);
+    for (uint32_t i = 0; i < f->steps.n && !(f->has & NEED_DEVICE); i++)
+        if (f->parts[i].ns[ROLE_CPU_EXEC] > 0) /* else nothing is known of it */
+            intervals_add(&gaps, f->steps.v[i].start, f->steps.v[i].end);
     for (size_t i = 0; i < f->idle.n; i++) {
         const idle_gap *g = &f->idle.v[i];
         if (g->cause != IDLE_HOST) continue;
@@ -71,9 +75,11 @@ status advice_pauses_find(advice_facts *f, error *err) {
         interval pause = silent.v[i];
         if (sub_i64(pause.end, pause.start) < PAUSE_NS) continue;
         while (g + 1 < f->idle.n && f->idle.v[g].range.end < pause.end) g++;
-        bool loads = !serves && !f->data.n && (copies_to_device(f->t, f->idle.v[g].work) ||
-                                 begins_step(f, pause));
-        add_pause(loads ? &f->load_pause : &f->pause, pause, &f->idle.v[g]);
+        const idle_gap *gap = f->idle.n ? &f->idle.v[g] : NULL;
+        bool loads =
+            !serves && !f->data.n &&
+            ((gap && copies_to_device(f->t, gap->work)) || begins_step(f, pause));
+        add_pause(loads ? &f->load_pause : &f->pause, pause, gap);
     }
     intervals_merge(&f->pause.at);
     intervals_merge(&f->load_pause.at);
@@ -87,25 +93,35 @@ static bool costs(const advice_facts *f, const pause_sum *sum, double limit) {
     return f->steps.n && sum->n && advice_share(f, advice_per_step(f, sum->ns)) >= limit;
 }
 
-const intervals *advice_load_pauses(const advice_facts *f) {
+static const intervals *load_pauses(const advice_facts *f) {
     return costs(f, &f->load_pause, advice_limit.data_loader_unmarked) ? &f->load_pause.at
                                                                        : NULL;
 }
 
-const intervals *advice_pauses(const advice_facts *f) {
+static const intervals *other_pauses(const advice_facts *f) {
     return costs(f, &f->pause, advice_limit.host_pause) ? &f->pause.at : NULL;
 }
 
-int64_t advice_paused_ns(const advice_facts *f, interval range) {
-    const intervals *load = advice_load_pauses(f), *other = advice_pauses(f);
-    return add_i64(load ? intervals_ns_in(load, range.start, range.end) : 0,
-                   other ? intervals_ns_in(other, range.start, range.end) : 0);
+/* What of a gap has a rule of its own: pauses, and calls of the allocator. */
+void advice_taken(const advice_facts *f, const intervals *out[N_TAKEN]) {
+    out[0] = load_pauses(f);
+    out[1] = other_pauses(f);
+    out[2] = advice_allocator_costs(f) ? &f->allocator_at : NULL;
+}
+
+int64_t advice_taken_ns(const advice_facts *f, interval range) {
+    const intervals *taken[N_TAKEN];
+    int64_t sum = 0;
+    advice_taken(f, taken);
+    for (int i = 0; i < N_TAKEN; i++)
+        if (taken[i]) sum = add_i64(sum, intervals_ns_in(taken[i], range.start, range.end));
+    return sum;
 }
 
 /* The shortest Python frame around a pause, of the thread that launches on after it: what the program was
  * doing. 0 without stacks. */
 static uint32_t frame_around(const trace *t, interval pause, const idle_gap *gap) {
-    uint32_t found = 0, launch = gap->work ? t->kernel.launch[gap->work] : 0;
+    uint32_t found = 0, launch = gap && gap->work ? t->kernel.launch[gap->work] : 0;
     for (uint32_t i = 1; i < t->slice.n && launch; i++) {
         int64_t start = t->slice.start[i];
         if (t->slice.kind[i] != KIND_PYTHON || start > pause.start ||
@@ -128,7 +144,8 @@ static bool is_paused(const advice_facts *f, const pause_sum *sum, double limit,
     verdict_add(&out->words, arg_real("count", (double)sum->n / (double)f->steps.n));
     verdict_add(&out->words,
                 arg_time("longest", sub_i64(sum->longest.end, sum->longest.start)));
-    str next = advice_gap_name(f, sum->gap);
+    if (f->has & NEED_DEVICE) verdict_add(&out->words, arg_text("device", device_noun(f->t)));
+    str next = sum->gap ? advice_gap_name(f, sum->gap) : STR_NONE;
     if (next.n) verdict_add(&out->words, arg_text("next", next));
     if (!out->name.n) out->name = next;
     return true;

@@ -69,10 +69,11 @@ static bool is_cause(const overview_facts *f, const char *const *ids, size_t n) 
     is_cause(f, (const char *const[]){__VA_ARGS__}, \
              sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
-/* Time of the device itself: what it saves is no idle time. */
-static bool is_of_device(claim_sort claim) {
-    return claim == CLAIM_KERNELS || claim == CLAIM_OPTIMIZER || claim == CLAIM_REST ||
-           claim == CLAIM_INTERVAL;
+/* Does it cost idle time of the device, or time in which that works: kernels, copies? */
+static bool is_idle_time(const overview_facts *f) {
+    claim_sort claim = f->cause.claim;
+    return claim != CLAIM_KERNELS && claim != CLAIM_OPTIMIZER && claim != CLAIM_REST &&
+           claim != CLAIM_INTERVAL && f->cause.share <= 1 - f->busy + 0.01;
 }
 
 static bool is_idle(const overview_facts *f) {
@@ -150,7 +151,7 @@ static bool nothing_is_recorded(const void *facts, verdict *v) {
 /* Whatever else the device waits for. */
 static bool device_waits(const void *facts, verdict *v) {
     const overview_facts *f = facts;
-    if (!f->has_device || !f->cause.id || is_of_device(f->cause.claim)) return false;
+    if (!f->has_device || !f->cause.id || !is_idle_time(f)) return false;
     add_idle(f, v);
     add_cause(f, v);
     return true;
