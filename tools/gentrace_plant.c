@@ -1,6 +1,6 @@
-/* gentrace_plant.c: a run in which one thing is wrong, and it is known which.
+/* gentrace_plant.c: a run in which something is wrong, and it is known what.
  *
- *   gentrace plant CAUSE [options] > trace.json
+ *   gentrace plant CAUSE[,CAUSE…] [options] > trace.json
  *       --device cuda|rocm|npu|cpu   whose names and fields (npu: torch_npu's trace_view.json)
  *       --mode train|compiled|graph|infer|serve
  *       --neighbors                  things that look like causes and cost nothing
@@ -125,13 +125,18 @@ enum { LAUNCH, COPY, COPY_WAITS, WAIT_ALL, WAIT_EVENT, ALLOCATE };
 enum { MAIN = 100, BACKWARD = 101, N_STREAMS = 4, LAYERS = 8, US = 1000, MS = 1000000 };
 
 static struct {
-    plant cause;
+    bool cause[N_PLANTS];
+    int n_causes;
     device_kind device;
     run_mode mode;
     bool neighbors, no_marks;
     int steps;
     uint64_t seed;
 } run = {.steps = 8, .seed = 1};
+
+static bool has(plant cause) {
+    return run.cause[cause];
+}
 
 static int64_t now_ns = 1000 * MS; /* of the host */
 static int64_t free_ns[2][N_STREAMS], stall_ns;
@@ -268,7 +273,7 @@ static int64_t put(work w, int id) {
     start += stall_ns;
     stall_ns = 0;
     *stream = start + w.ns;
-    if (run.cause == PLANT_records_lost && id % 10 < 6) return start;
+    if (has(PLANT_records_lost) && id % 10 < 6) return start;
     write_work(&w, name, start, id);
     return start;
 }
@@ -302,7 +307,7 @@ static void launch(work_class class, int64_t ns) {
 
 /* What the host does around the launches of an operator, and between two of them. */
 static int64_t host_ns(void) {
-    bool slow = run.cause == PLANT_host_late;
+    bool slow = has(PLANT_host_late);
     return about(slow ? (120 + (int64_t)(run.seed % 3) * 40) * US : 10 * US);
 }
 
@@ -337,7 +342,7 @@ static void op(const char *name, work_class class, int64_t ns, const char *more)
 }
 
 static void product_text(char *text, size_t n, int rows, int inner, int columns) {
-    bool wide = run.cause == PLANT_no_tensor_cores || run.cause == PLANT_tf32;
+    bool wide = has(PLANT_no_tensor_cores) || has(PLANT_tf32);
     const char *type = wide ? "float" : "c10::BFloat16";
     snprintf(text, n,
              ", \"Input type\": [\"%s\", \"%s\"], \"Input Dims\": [[%d, %d], [%d, %d]], "
@@ -346,8 +351,8 @@ static void product_text(char *text, size_t n, int rows, int inner, int columns)
 }
 
 static work_class product_class(void) {
-    return run.cause == PLANT_no_tensor_cores ? GEMM_FP32
-           : run.cause == PLANT_tf32          ? GEMM_TF32
+    return has(PLANT_no_tensor_cores) ? GEMM_FP32
+           : has(PLANT_tf32)          ? GEMM_TF32
                                               : GEMM;
 }
 
@@ -360,7 +365,7 @@ static void product(int rows, int inner, int columns, double slower) {
 }
 
 static bool has_short_kernels(void) {
-    return run.cause == PLANT_small_kernels || run.cause == PLANT_host_late;
+    return has(PLANT_small_kernels) || has(PLANT_host_late);
 }
 
 /* ---- causes inside a layer ----------------------------------------------------------------- */
@@ -387,55 +392,48 @@ static void read_value(int64_t after_ns) {
 
 static void odd_kernels(int layer) {
     char name[160];
-    switch (run.cause) {
-    case PLANT_small_grid:
+    if (has(PLANT_small_grid))
         launch_by(LAUNCH, (work){.class = TINY_GRID, .ns = about(250 * US), .stream = 7,
                                  .blocks = 0.1, .occupancy = 0.02});
-        break;
-    case PLANT_few_blocks:
-        for (int i = 0; i < 4; i++) {
-            snprintf(name, sizeof name, "void my_kernel_%d<float>(float*)", layer * 4 + i);
-            launch_by(LAUNCH, (work){.name = name, .ns = about(700 * US), .stream = 7,
-                                     .blocks = 0.2, .occupancy = 0.05});
-        }
-        break;
-    case PLANT_low_occupancy:
+    for (int i = 0; i < 4 && has(PLANT_few_blocks); i++) {
+        snprintf(name, sizeof name, "void my_kernel_%d<float>(float*)", layer * 4 + i);
+        launch_by(LAUNCH, (work){.name = name, .ns = about(700 * US), .stream = 7,
+                                 .blocks = 0.2, .occupancy = 0.05});
+    }
+    if (has(PLANT_low_occupancy))
         launch_by(LAUNCH, (work){.name = "void my_stencil<float>(float*, float*)",
                                  .ns = about(350 * US), .stream = 7, .blocks = 20,
                                  .occupancy = 0.06});
-        break;
-    case PLANT_layout: launch(LAYOUT, 120 * US); break;
-    default: break;
+    if (has(PLANT_layout)) launch(LAYOUT, 120 * US);
+    if (has(PLANT_odd_dimension)) {
+        product(4096, 768, 1024, 1);
+        product(4096, 768, 1019, 2.5);
     }
+    if (has(PLANT_dependency)) stall_ns = about(300 * US);
+}
+
+/* A copy from memory the device can read, and the host waits for it all the same. */
+static void copy_and_wait(void) {
+    int64_t start = now_ns;
+    now_ns = last_work() > now_ns ? last_work() : now_ns;
+    put((work){.name = "Memcpy HtoD (Pinned -> Device)", .ns = about(900 * US), .stream = 7},
+        correlation);
+    now_ns = last_work() + 5 * US;
+    call(call_name(COPY_WAITS), start, now_ns - start, correlation++);
 }
 
 static void plant_in_layer(int layer) {
-    int64_t start = now_ns;
     odd_kernels(layer);
-    switch (run.cause) {
-    case PLANT_blocking_sync:
+    if (has(PLANT_blocking_sync)) {
         wait_in(call_name(WAIT_ALL));
         host_work("aten::unique", 250 * US);
-        break;
-    case PLANT_item_sync: read_value(200 * US); break;
-    case PLANT_allocator:
+    }
+    if (has(PLANT_item_sync)) read_value(200 * US);
+    if (has(PLANT_sync_copy) && layer % 4 == 0) copy_and_wait();
+    if (has(PLANT_allocator)) {
+        int64_t start = now_ns;
         now_ns += about(900 * US);
         call(call_name(ALLOCATE), start, now_ns - start, correlation++);
-        break;
-    case PLANT_dependency: stall_ns = about(300 * US); break;
-    case PLANT_odd_dimension:
-        product(4096, 768, 1024, 1);
-        product(4096, 768, 1019, 2.5);
-        break;
-    case PLANT_sync_copy:
-        if (layer % 4) break;
-        now_ns = last_work() > now_ns ? last_work() : now_ns;
-        put((work){.name = "Memcpy HtoD (Pinned -> Device)", .ns = about(900 * US), .stream = 7},
-            correlation);
-        now_ns = last_work() + 5 * US;
-        call(call_name(COPY_WAITS), start, now_ns - start, correlation++);
-        break;
-    default: break;
     }
 }
 
@@ -443,9 +441,9 @@ static void plant_in_layer(int layer) {
 
 static void forward(void) {
     int64_t start = now_ns;
-    int n = run.cause == PLANT_small_kernels ? 14 : 1;
+    int n = has(PLANT_small_kernels) ? 14 : 1;
     for (int l = 0; l < LAYERS; l++) {
-        int64_t elementwise = run.cause == PLANT_small_kernels ? 4 * US
+        int64_t elementwise = has(PLANT_small_kernels) ? 4 * US
                               : has_short_kernels()            ? 25 * US
                                                                : 60 * US;
         if (has_short_kernels())
@@ -456,9 +454,9 @@ static void forward(void) {
         op("aten::native_layer_norm", NORM, elementwise, "");
         plant_in_layer(l);
     }
-    if (run.cause == PLANT_gloo || run.cause == PLANT_exposed || run.neighbors)
+    if (has(PLANT_gloo) || has(PLANT_exposed) || run.neighbors)
         range("user_annotation", "DistributedDataParallel.forward", start, "");
-    if (run.cause == PLANT_data_parallel) {
+    if (has(PLANT_data_parallel)) {
         for (int l = 0; l < LAYERS; l++)
             launch_by(LAUNCH, (work){.class = GEMM, .ns = about(300 * US), .device = 1,
                                      .stream = 8, .blocks = 12, .occupancy = 0.6});
@@ -484,7 +482,7 @@ static void backward(void) {
         int64_t start;
         int around = op_begin(&start);
         if (has_short_kernels()) {
-            op("aten::mm", GEMM, run.cause == PLANT_small_kernels ? 5 * US : 25 * US, "");
+            op("aten::mm", GEMM, has(PLANT_small_kernels) ? 5 * US : 25 * US, "");
         } else {
             product(4096, 4096, 1024, 1);
             product(1024, 4096, 4096, 1);
@@ -492,15 +490,15 @@ static void backward(void) {
         snprintf(more, sizeof more, ", \"Sequence number\": %d, \"Fwd thread id\": 1",
                  100 + sequence++);
         op_end(name, start, around, more);
-        if (run.neighbors && run.device != CPU && run.cause != PLANT_gloo && l == 1) all_reduce(400 * US);
+        if (run.neighbors && run.device != CPU && !has(PLANT_gloo) && l == 1) all_reduce(400 * US);
     }
     thread = MAIN;
     now_ns += 5 * US;
-    if (run.cause == PLANT_exposed) {
+    if (has(PLANT_exposed)) {
         all_reduce((2500 + (int64_t)(run.seed % 4) * 500) * US);
         free_ns[0][7 % N_STREAMS] = free_ns[0][20 % N_STREAMS];
     }
-    if (run.cause == PLANT_gloo) {
+    if (has(PLANT_gloo)) {
         int64_t start;
         wait_in(call_name(WAIT_EVENT));
         start = now_ns;
@@ -514,7 +512,7 @@ static void optimizer(void) {
                                           "aten::addcdiv_"};
     int64_t start = now_ns;
     now_ns += 5 * US;
-    if (run.cause == PLANT_optimizer_loop)
+    if (has(PLANT_optimizer_loop))
         for (int i = 0; i < 280; i++) op(updates[i % 4], UPDATE, 6 * US, "");
     else
         for (int i = 0; i < 4; i++) op("aten::_fused_adamw_", FUSED_OPTIMIZER, 50 * US, "");
@@ -529,8 +527,8 @@ static void pause_for(int64_t ns) {
 
 static void load(void) {
     int64_t start = now_ns, slow = 2500 * US + (int64_t)(run.seed % 3) * MS;
-    bool late = run.cause == PLANT_loader_slow || run.cause == PLANT_loader_in_process;
-    if (run.cause == PLANT_loader_unmarked) {
+    bool late = has(PLANT_loader_slow) || has(PLANT_loader_in_process);
+    if (has(PLANT_loader_unmarked)) {
         pause_for(slow);
         return;
     }
@@ -539,14 +537,14 @@ static void load(void) {
     else
         now_ns += late ? about(4 * slow) : about(40 * US);
     range("user_annotation",
-          run.cause == PLANT_loader_in_process
+          has(PLANT_loader_in_process)
               ? "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
               : "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
           start, "");
 }
 
 static void copy_batch(void) {
-    bool pageable = run.cause == PLANT_pageable_copy;
+    bool pageable = has(PLANT_pageable_copy);
     int64_t start, inner;
     if (run.device == NPU || run.device == CPU) return;
     int around = op_begin(&start), copy = op_begin(&inner);
@@ -579,11 +577,11 @@ static void memory_at(int64_t allocated, int64_t reserved) {
 
 static void memory(void) {
     const int64_t gib = (int64_t)1 << 30;
-    int64_t used = run.cause == PLANT_memory_full     ? (75 + (int64_t)(run.seed % 3)) * gib
-                   : run.cause == PLANT_fragmentation ? 20 * gib
+    int64_t used = has(PLANT_memory_full)     ? (75 + (int64_t)(run.seed % 3)) * gib
+                   : has(PLANT_fragmentation) ? 20 * gib
                                                       : 40 * gib;
     memory_at(used / 2, used);
-    memory_at(used, run.cause == PLANT_fragmentation ? 60 * gib : used + gib);
+    memory_at(used, has(PLANT_fragmentation) ? 60 * gib : used + gib);
 }
 
 static void frames(void) {
@@ -599,19 +597,19 @@ static void frames(void) {
 /* What launches all kernels of a step at once. */
 static void replay(void) {
     int64_t start, dur = about(40 * US);
-    if (run.cause == PLANT_host_late) host_work("aten::multinomial", 2 * MS);
+    if (has(PLANT_host_late)) host_work("aten::multinomial", 2 * MS);
     start = now_ns;
     graph_call = correlation++;
     now_ns += dur;
     forward();
-    if (run.cause != PLANT_none || run.seed % 2) backward();
+    if (!has(PLANT_none) || run.seed % 2) backward();
     call(run.device == ROCM ? "hipGraphLaunch" : "cudaGraphLaunch", start, dur, graph_call);
     graph_call = 0;
 }
 
 static void extra_host_work(int step) {
-    bool one = run.cause == PLANT_long_step && step == run.steps / 2;
-    if (!one && !(run.cause == PLANT_first_step && step == 0)) return;
+    bool one = has(PLANT_long_step) && step == run.steps / 2;
+    if (!one && !(has(PLANT_first_step) && step == 0)) return;
     host_work(one ? "aten::save" : "aten::cudnn_init", 12 * MS);
 }
 
@@ -628,7 +626,7 @@ static void look_up(int step) {
 
 static void body(int step) {
     extra_host_work(step);
-    if (run.cause == PLANT_frames) frames();
+    if (has(PLANT_frames)) frames();
     if (run.mode != SERVE) load();
     memory();
     copy_batch();
@@ -639,7 +637,7 @@ static void body(int step) {
     if (run.mode == SERVE) look_up(step);
     forward();
     if (run.mode == TRAIN || run.mode == COMPILED) backward();
-    if (run.cause == PLANT_pause) pause_for(2500 * US);
+    if (has(PLANT_pause)) pause_for(2500 * US);
     if (run.mode == TRAIN || run.mode == COMPILED) optimizer();
 }
 
@@ -701,8 +699,19 @@ static int choose(const char *const *names, int n, const char *value) {
     exit(1);
 }
 
+/* One cause, or several with commas between. */
+static void set_causes(const char *list) {
+    char *text = list ? strdup(list) : NULL;
+    for (char *word = text ? strtok(text, ",") : NULL; word || !run.n_causes;
+         word = strtok(NULL, ",")) {
+        run.cause[choose(plant_names, N_PLANTS, word)] = true;
+        run.n_causes++;
+    }
+    free(text);
+}
+
 static void parse(int argc, char **argv) {
-    run.cause = (plant)choose(plant_names, N_PLANTS, argc > 2 ? argv[2] : NULL);
+    set_causes(argc > 2 ? argv[2] : NULL);
     for (int i = 3; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(argv[i], "--neighbors") == 0) {
@@ -722,13 +731,13 @@ static void parse(int argc, char **argv) {
             exit(1);
         }
     }
-    state = run.seed * 7919 + (uint64_t)run.cause;
+    state = run.seed * 7919;
 }
 
 int gentrace_plant(int argc, char **argv) {
     parse(argc, argv);
     head();
-    if (run.cause == PLANT_setup_before) host_work("aten::load_weights", 300 * MS);
+    if (has(PLANT_setup_before)) host_work("aten::load_weights", 300 * MS);
     for (int i = 0; i < run.steps; i++) step(i);
     printf(run.device == NPU ? "\n]\n" : "\n]}\n");
     return fflush(stdout) != 0;

@@ -59,6 +59,11 @@ typedef struct {
     const idle_gap *gap; /* that the longest is part of */
 } pause_sum;
 
+/* How well kernels that are no communication fill a device. */
+typedef struct {
+    double ns, used; /* Σ time; Σ time · part of the multiprocessors with a block */
+} kernel_fill;
+
 /* Types of operators a producer had added up. */
 typedef struct {
     int64_t ns, calls, most;
@@ -99,6 +104,7 @@ typedef struct {
     bool data_parallel, distributed, nccl;
     /* kernels that are no communication */
     tally kernel, small, layout, low_occupancy, optimizer, optimizer_fused;
+    kernel_fill *fill;         /* by index in devices */
     double low_occupancy_lost; /* Σ time · (1 − occupancy / 0.25) */
     int64_t *name_ns;          /* by string id: time of kernels with fewer blocks than SMs */
     double *name_lost;         /* of them Σ time · (1 − blocks per SM) */

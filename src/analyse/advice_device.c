@@ -56,7 +56,7 @@ bool advice_sm_efficiency_low(const advice_facts *f, double limit, advice *out) 
     if (kernel_share(f, f->name_ns[smallest_grid(f)]) >= advice_limit.small_grid) return false;
     for (uint32_t i = 0; i < f->devices.n; i++) {
         const device_metrics *d = &f->devices.v[i];
-        double ratio = d->utilization > 0 ? d->sm_efficiency / d->utilization : 1;
+        double ratio = f->fill[i].ns > 0 ? f->fill[i].used / f->fill[i].ns : 1;
         if (ratio < filled) {
             filled = ratio;
             worst = d;

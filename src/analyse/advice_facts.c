@@ -344,6 +344,15 @@ static void add_copy(work_scan *w, uint32_t k) {
     intervals_add(&w->pageable, f->t->slice.start[slice], slice_end(f->t, slice));
 }
 
+static void add_blocks(advice_facts *f, uint32_t k, double ns, double blocks) {
+    f->has |= NEED_BLOCKS;
+    for (uint32_t i = 0; i < f->devices.n; i++) {
+        if (f->devices.v[i].device != f->t->kernel.device[k]) continue;
+        f->fill[i].ns += ns;
+        f->fill[i].used += ns * (blocks < 1 ? blocks : 1);
+    }
+}
+
 /* How well one kernel fills the device. */
 static void add_fill(work_scan *w, uint32_t k, uint32_t slice) {
     advice_facts *f = w->f;
@@ -351,7 +360,7 @@ static void add_fill(work_scan *w, uint32_t k, uint32_t slice) {
     double blocks = t->kernel.blocks_per_sm[k], occupancy = t->kernel.occupancy[k];
     double ns = (double)t->slice.dur[slice];
     uint32_t name = t->slice.name[slice];
-    if (blocks > 0) f->has |= NEED_BLOCKS;
+    if (blocks > 0) add_blocks(f, k, ns, blocks);
     if (occupancy >= 0) f->has |= NEED_OCCUPANCY;
     if (blocks > 0 && blocks < 1 && name < t->n_strings) {
         f->name_ns[name] = add_i64(f->name_ns[name], t->slice.dur[slice]);
@@ -402,7 +411,8 @@ static status scan_work(advice_facts *f, work_scan *w, error *err) {
     w->names = ARENA_ARRAY(f->arena, uint8_t, n);
     f->name_ns = ARENA_ARRAY(f->arena, int64_t, n);
     f->name_lost = ARENA_ARRAY(f->arena, double, n);
-    if (!w->names || !f->name_ns || !f->name_lost) FAIL_MEMORY(err);
+    f->fill = ARENA_ARRAY(f->arena, kernel_fill, (size_t)f->devices.n + 1);
+    if (!w->names || !f->name_ns || !f->name_lost || !f->fill) FAIL_MEMORY(err);
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         int64_t launched = launch_time(t, k);
         uint8_t kind = t->slice.kind[t->kernel.slice[k]];
