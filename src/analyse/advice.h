@@ -200,6 +200,7 @@ typedef enum {
     /* The others claim moments. */
     CLAIM_EXPOSED_FIRST, /* as the next, before all others: waiting for a worker is certain */
     CLAIM_EXPOSED,       /* communication that nothing hides */
+    CLAIM_STAGES,        /* parts of it that a pipeline of stages tells apart */
     CLAIM_LOADING,       /* data loading while nothing of a higher rank went on */
     CLAIM_OPTIMIZER,     /* gaps of the device inside the optimizer, and its kernels */
     CLAIM_PAGEABLE,

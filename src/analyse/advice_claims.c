@@ -85,7 +85,8 @@ static intervals moments_of(const advice_facts *f, claim_sort sort, const interv
     case CLAIM_PAGEABLE: add_all(&f->pageable_at, &out); break;
     case CLAIM_ALLOCATOR: add_all(&f->allocator_at, &out); break;
     case CLAIM_EXPOSED_FIRST:
-    case CLAIM_EXPOSED: add_all(&f->ranges.exposed, &out); break;
+    case CLAIM_EXPOSED:
+    case CLAIM_STAGES: add_all(&f->ranges.exposed, &out); break;
     default: add_gaps(f, sort, &out);
     }
     if (sort == CLAIM_COPIES) add_all(&f->copy_at, &out);

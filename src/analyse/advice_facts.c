@@ -652,10 +652,10 @@ status advice_facts_find(const analysis_input *in, const params *p, arena *a, ad
                           .n_calls = f.n_blocking,
                           .arena = a};
     TRY(idle_find(&idle, &f.idle, err));
-    TRY(advice_pauses_find(&f, err));
     TRY(scan_memory(&f, err));
     if (in->n_traces > 1) TRY(compare_workers(&f, err));
     TRY(advice_graph_find(&f, err));
+    TRY(advice_pauses_find(&f, err)); /* asks for whom suggestions are written */
     *out = f;
     return OK;
 }

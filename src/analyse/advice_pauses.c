@@ -18,12 +18,19 @@
 
 /* ---- facts ------------------------------------------------------------------------------- */
 
+/* Without a device: is all that the framework computes there? A log of collectives or of a graph's runtime
+ * is silent while it computes. */
+static bool records_all_operators(const advice_facts *f) {
+    bool eager = f->dialect == FOR_PYTORCH || f->dialect == FOR_PADDLE;
+    return !(f->has & NEED_DEVICE) && eager && f->t->kind_count[KIND_OP] > 0;
+}
+
 /* What of the device's gaps is the host's fault and goes by without a word of it. */
 static intervals silent_gaps(const advice_facts *f) {
     static const role loud[] = {ROLE_RUNTIME, ROLE_DATA_LOADER, ROLE_CPU_EXEC,
                                 ROLE_COMMUNICATION};
     intervals gaps = intervals_in(f->arena);
-    for (uint32_t i = 0; i < f->steps.n && !(f->has & NEED_DEVICE); i++)
+    for (uint32_t i = 0; i < f->steps.n && records_all_operators(f); i++)
         if (f->parts[i].ns[ROLE_CPU_EXEC] > 0) /* else nothing is known of it */
             intervals_add(&gaps, f->steps.v[i].start, f->steps.v[i].end);
     for (size_t i = 0; i < f->idle.n; i++) {

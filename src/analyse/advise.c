@@ -379,6 +379,7 @@ static void put_first(findings *v, const char *id) {
     for (uint32_t i = 1; i < v->n; i++) {
         if (strcmp(v->found[i].rule->id, id) != 0) continue;
         finding one = v->found[i];
+        one.advice.severity = v->decided.severity;
         for (; i > 0; i--) v->found[i] = v->found[i - 1];
         v->found[0] = one;
         return;
