@@ -21,37 +21,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CAUSES(X)          \
-    X(none)                \
-    X(loader_in_process)   \
-    X(loader_slow)         \
-    X(loader_unmarked)     \
-    X(pause)               \
-    X(host_late)           \
-    X(small_kernels)       \
-    X(blocking_sync)       \
-    X(item_sync)           \
-    X(sync_copy)           \
-    X(pageable_copy)       \
-    X(allocator)           \
-    X(dependency)          \
-    X(optimizer_loop)      \
-    X(long_step)           \
-    X(first_step)          \
-    X(frames)              \
-    X(small_grid)          \
-    X(few_blocks)          \
-    X(low_occupancy)       \
-    X(no_tensor_cores)     \
-    X(tf32)                \
-    X(odd_dimension)       \
-    X(layout)              \
-    X(memory_full)         \
-    X(fragmentation)       \
-    X(data_parallel)       \
-    X(gloo)                \
-    X(exposed)             \
-    X(records_lost)        \
+#define CAUSES(X)        \
+    X(none)              \
+    X(loader_in_process) \
+    X(loader_slow)       \
+    X(loader_unmarked)   \
+    X(pause)             \
+    X(host_late)         \
+    X(small_kernels)     \
+    X(blocking_sync)     \
+    X(item_sync)         \
+    X(sync_copy)         \
+    X(pageable_copy)     \
+    X(allocator)         \
+    X(dependency)        \
+    X(optimizer_loop)    \
+    X(long_step)         \
+    X(first_step)        \
+    X(frames)            \
+    X(small_grid)        \
+    X(few_blocks)        \
+    X(low_occupancy)     \
+    X(no_tensor_cores)   \
+    X(tf32)              \
+    X(odd_dimension)     \
+    X(layout)            \
+    X(memory_full)       \
+    X(fragmentation)     \
+    X(data_parallel)     \
+    X(gloo)              \
+    X(exposed)           \
+    X(records_lost)      \
     X(setup_before)
 
 typedef enum {
@@ -293,14 +293,15 @@ static void launch_by(int which, work w) {
     now_ns += dur;
     int64_t at = put(w, id);
     call(run.mode == COMPILED && run.device == CUDA && which == LAUNCH ? "cuLaunchKernelEx"
-                                                                      : call_name(which),
+                                                                       : call_name(which),
          start, dur, id);
     if (run.device == NPU) write_flow(id, start + 500, at, &w);
 }
 
 static void launch(work_class class, int64_t ns) {
-    launch_by(LAUNCH, (work){.class = class, .ns = about(ns), .stream = 7, .blocks = 12,
-                             .occupancy = 0.6});
+    launch_by(
+        LAUNCH,
+        (work){.class = class, .ns = about(ns), .stream = 7, .blocks = 12, .occupancy = 0.6});
 }
 
 /* ---- operators ---------------------------------------------------------------------------- */
@@ -351,9 +352,7 @@ static void product_text(char *text, size_t n, int rows, int inner, int columns)
 }
 
 static work_class product_class(void) {
-    return has(PLANT_no_tensor_cores) ? GEMM_FP32
-           : has(PLANT_tf32)          ? GEMM_TF32
-                                              : GEMM;
+    return has(PLANT_no_tensor_cores) ? GEMM_FP32 : has(PLANT_tf32) ? GEMM_TF32 : GEMM;
 }
 
 /* 300 µs for 4096 × 1024 × 4096, in proportion for others. */
@@ -381,7 +380,8 @@ static void host_work(const char *name, int64_t ns) {
 static void read_value(int64_t after_ns) {
     int64_t start, inner;
     int around = op_begin(&start), item = op_begin(&inner);
-    launch_by(COPY, (work){.name = "Memcpy DtoH (Device -> Pinned)", .ns = 2 * US, .stream = 7});
+    launch_by(COPY,
+              (work){.name = "Memcpy DtoH (Device -> Pinned)", .ns = 2 * US, .stream = 7});
     wait_in(run.device == ROCM  ? "hipStreamSynchronize"
             : run.device == NPU ? "AscendCL@aclrtSynchronizeStream"
                                 : "cudaStreamSynchronize");
@@ -393,16 +393,24 @@ static void read_value(int64_t after_ns) {
 static void odd_kernels(int layer) {
     char name[160];
     if (has(PLANT_small_grid))
-        launch_by(LAUNCH, (work){.class = TINY_GRID, .ns = about(250 * US), .stream = 7,
-                                 .blocks = 0.1, .occupancy = 0.02});
+        launch_by(LAUNCH, (work){.class = TINY_GRID,
+                                 .ns = about(250 * US),
+                                 .stream = 7,
+                                 .blocks = 0.1,
+                                 .occupancy = 0.02});
     for (int i = 0; i < 4 && has(PLANT_few_blocks); i++) {
         snprintf(name, sizeof name, "void my_kernel_%d<float>(float*)", layer * 4 + i);
-        launch_by(LAUNCH, (work){.name = name, .ns = about(700 * US), .stream = 7,
-                                 .blocks = 0.2, .occupancy = 0.05});
+        launch_by(LAUNCH, (work){.name = name,
+                                 .ns = about(700 * US),
+                                 .stream = 7,
+                                 .blocks = 0.2,
+                                 .occupancy = 0.05});
     }
     if (has(PLANT_low_occupancy))
         launch_by(LAUNCH, (work){.name = "void my_stencil<float>(float*, float*)",
-                                 .ns = about(350 * US), .stream = 7, .blocks = 20,
+                                 .ns = about(350 * US),
+                                 .stream = 7,
+                                 .blocks = 20,
                                  .occupancy = 0.06});
     if (has(PLANT_layout)) launch(LAYOUT, 120 * US);
     if (has(PLANT_odd_dimension)) {
@@ -444,8 +452,8 @@ static void forward(void) {
     int n = has(PLANT_small_kernels) ? 14 : 1;
     for (int l = 0; l < LAYERS; l++) {
         int64_t elementwise = has(PLANT_small_kernels) ? 4 * US
-                              : has_short_kernels()            ? 25 * US
-                                                               : 60 * US;
+                              : has_short_kernels()    ? 25 * US
+                                                       : 60 * US;
         if (has_short_kernels())
             op("aten::mm", GEMM, elementwise, "");
         else
@@ -458,8 +466,12 @@ static void forward(void) {
         range("user_annotation", "DistributedDataParallel.forward", start, "");
     if (has(PLANT_data_parallel)) {
         for (int l = 0; l < LAYERS; l++)
-            launch_by(LAUNCH, (work){.class = GEMM, .ns = about(300 * US), .device = 1,
-                                     .stream = 8, .blocks = 12, .occupancy = 0.6});
+            launch_by(LAUNCH, (work){.class = GEMM,
+                                     .ns = about(300 * US),
+                                     .device = 1,
+                                     .stream = 8,
+                                     .blocks = 12,
+                                     .occupancy = 0.6});
         range("user_annotation", "DataParallel.forward", start, "");
     }
 }
@@ -469,7 +481,10 @@ static void all_reduce(int64_t ns) {
     int64_t start, from = free_ns[0][7 % N_STREAMS];
     int around = op_begin(&start);
     if (free_ns[0][20 % N_STREAMS] < from) free_ns[0][20 % N_STREAMS] = from;
-    launch_by(LAUNCH, (work){.class = COLLECTIVE, .ns = about(ns), .stream = 20, .blocks = 0.2,
+    launch_by(LAUNCH, (work){.class = COLLECTIVE,
+                             .ns = about(ns),
+                             .stream = 20,
+                             .blocks = 0.2,
                              .occupancy = 0.1});
     op_end("nccl:all_reduce", start, around, "");
 }
@@ -490,7 +505,8 @@ static void backward(void) {
         snprintf(more, sizeof more, ", \"Sequence number\": %d, \"Fwd thread id\": 1",
                  100 + sequence++);
         op_end(name, start, around, more);
-        if (run.neighbors && run.device != CPU && !has(PLANT_gloo) && l == 1) all_reduce(400 * US);
+        if (run.neighbors && run.device != CPU && !has(PLANT_gloo) && l == 1)
+            all_reduce(400 * US);
     }
     thread = MAIN;
     now_ns += 5 * US;
@@ -551,35 +567,42 @@ static void copy_batch(void) {
     if (pageable) { /* the host waits until such a copy is done */
         int64_t from = now_ns;
         now_ns = last_work() > now_ns ? last_work() : now_ns;
-        put((work){.name = "Memcpy HtoD (Pageable -> Device)", .ns = about(1500 * US), .stream = 7},
+        put((work){.name = "Memcpy HtoD (Pageable -> Device)",
+                   .ns = about(1500 * US),
+                   .stream = 7},
             correlation);
         call(call_name(COPY), from, last_work() - from, correlation++);
         now_ns = last_work();
     } else {
-        launch_by(COPY, (work){.name = "Memcpy HtoD (Pinned -> Device)", .ns = 20 * US, .stream = 7});
+        launch_by(COPY,
+                  (work){.name = "Memcpy HtoD (Pinned -> Device)", .ns = 20 * US, .stream = 7});
     }
     if (run.neighbors)
-        launch_by(COPY, (work){.name = "Memcpy HtoD (Pageable -> Device)", .ns = 3 * US, .stream = 7});
-    op_end("aten::copy_", inner, copy, ", \"Input type\": [\"float\", \"float\"], "
-                                       "\"Input Dims\": [[64, 1024], [64, 1024]]");
+        launch_by(
+            COPY,
+            (work){.name = "Memcpy HtoD (Pageable -> Device)", .ns = 3 * US, .stream = 7});
+    op_end("aten::copy_", inner, copy,
+           ", \"Input type\": [\"float\", \"float\"], "
+           "\"Input Dims\": [[64, 1024], [64, 1024]]");
     op_end("aten::to", start, around, "");
 }
 
 static void memory_at(int64_t allocated, int64_t reserved) {
     if (run.device == NPU || run.device == CPU) return;
-    event("{\"ph\": \"i\", \"cat\": \"cpu_instant_event\", \"name\": \"[memory]\", \"s\": \"t\", "
-          "\"pid\": 100, \"tid\": %d, \"ts\": %s, \"args\": {\"Device Type\": %d, "
-          "\"Device Id\": 0, \"Bytes\": 1048576, \"Addr\": %d, \"Total Allocated\": %" PRId64
-          ", \"Total Reserved\": %" PRId64 "}}",
-          thread, us_text(now_ns), run.device == ROCM ? 6 : 1, 4096 * correlation, allocated,
-          reserved);
+    event(
+        "{\"ph\": \"i\", \"cat\": \"cpu_instant_event\", \"name\": \"[memory]\", \"s\": \"t\", "
+        "\"pid\": 100, \"tid\": %d, \"ts\": %s, \"args\": {\"Device Type\": %d, "
+        "\"Device Id\": 0, \"Bytes\": 1048576, \"Addr\": %d, \"Total Allocated\": %" PRId64
+        ", \"Total Reserved\": %" PRId64 "}}",
+        thread, us_text(now_ns), run.device == ROCM ? 6 : 1, 4096 * correlation, allocated,
+        reserved);
 }
 
 static void memory(void) {
     const int64_t gib = (int64_t)1 << 30;
     int64_t used = has(PLANT_memory_full)     ? (75 + (int64_t)(run.seed % 3)) * gib
                    : has(PLANT_fragmentation) ? 20 * gib
-                                                      : 40 * gib;
+                                              : 40 * gib;
     memory_at(used / 2, used);
     memory_at(used, has(PLANT_fragmentation) ? 60 * gib : used + gib);
 }
@@ -587,7 +610,8 @@ static void memory(void) {
 static void frames(void) {
     for (int i = 0; i < 12000; i++) {
         event("{\"ph\": \"X\", \"cat\": \"python_function\", \"name\": \"model.py(%d): f\", "
-              "\"pid\": 100, \"tid\": %d, \"ts\": %s, \"dur\": 0.8, \"args\": {\"Python id\": %d, "
+              "\"pid\": 100, \"tid\": %d, \"ts\": %s, \"dur\": 0.8, \"args\": {\"Python id\": "
+              "%d, "
               "\"Python parent id\": null}}",
               i % 50, thread, us_text(now_ns), i + 1);
         now_ns += US;
@@ -678,15 +702,17 @@ static void head(void) {
     }
     printf("{\"schemaVersion\": 1, \"record_shapes\": 1, \"profile_memory\": 1");
     if (run.device == CUDA)
-        printf(", \"cuda_runtime_version\": 12080, \"deviceProperties\": [{\"id\": 0, \"name\": "
-               "\"NVIDIA H100 80GB HBM3\", \"totalGlobalMem\": 85899345920, \"computeMajor\": 9, "
-               "\"computeMinor\": 0, \"maxThreadsPerBlock\": 1024, "
-               "\"maxThreadsPerMultiprocessor\": 2048, \"warpSize\": 32, \"numSms\": 132}]");
+        printf(
+            ", \"cuda_runtime_version\": 12080, \"deviceProperties\": [{\"id\": 0, \"name\": "
+            "\"NVIDIA H100 80GB HBM3\", \"totalGlobalMem\": 85899345920, \"computeMajor\": 9, "
+            "\"computeMinor\": 0, \"maxThreadsPerBlock\": 1024, "
+            "\"maxThreadsPerMultiprocessor\": 2048, \"warpSize\": 32, \"numSms\": 132}]");
     if (run.device == ROCM)
-        printf(", \"hip_runtime_version\": 60443483, \"deviceProperties\": [{\"id\": 0, \"name\": "
-               "\"AMD Instinct MI300X\", \"totalGlobalMem\": 85899345920, \"computeMajor\": 9, "
-               "\"computeMinor\": 4, \"maxThreadsPerBlock\": 1024, "
-               "\"maxThreadsPerMultiprocessor\": 2048, \"warpSize\": 64, \"numSms\": 304}]");
+        printf(
+            ", \"hip_runtime_version\": 60443483, \"deviceProperties\": [{\"id\": 0, \"name\": "
+            "\"AMD Instinct MI300X\", \"totalGlobalMem\": 85899345920, \"computeMajor\": 9, "
+            "\"computeMinor\": 4, \"maxThreadsPerBlock\": 1024, "
+            "\"maxThreadsPerMultiprocessor\": 2048, \"warpSize\": 64, \"numSms\": 304}]");
     printf(", \"traceEvents\": [");
 }
 

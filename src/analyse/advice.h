@@ -112,7 +112,7 @@ typedef struct {
     int64_t n_graph; /* kernels that a replayed graph launched */
     /* when: calls and copies while no kernel ran, calls of the allocator, optimizer's kernels */
     intervals copy_at, pageable_at, allocator_at, optimizer_at, overhead_at;
-    intervals item_at; /* operators that read one value */
+    intervals item_at;                   /* operators that read one value */
     int64_t pageable_bytes, pageable_ns; /* ns: while no kernel ran */
     uint32_t n_devices;                  /* that did something */
     int32_t major, minor; /* highest compute capability; ABSENT_I32 when unknown */
@@ -237,9 +237,10 @@ typedef struct {
     uint16_t title;
     claim_sort claim;
     severity severity;
-    double share;    /* of the step that it saves */
-    verdict words;   /* values of the title */
-    verdict evidence; /* of the first row, whatever it saves; without an id when there is no row */
+    double share;  /* of the step that it saves */
+    verdict words; /* values of the title */
+    verdict
+        evidence; /* of the first row, whatever it saves; without an id when there is no row */
     /* What decides before any cause, without an id when nothing does: damage, records that are missing,
      * steps that nothing marks, a profiler that takes more than the program. */
     verdict decided;

@@ -468,8 +468,7 @@ static void add_bare_products(advice_facts *f, work_scan *w) {
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         uint32_t slice = t->kernel.slice[k];
         if (t->kernel.op[k] || t->slice.kind[slice] != KIND_KERNEL ||
-            comm_kernel_row(&w->comm, k) ||
-            advice_step_at(f, launch_time(t, k)) == UINT32_MAX)
+            comm_kernel_row(&w->comm, k) || advice_step_at(f, launch_time(t, k)) == UINT32_MAX)
             continue;
         if (tensor_core_missed(&w->tensor, k))
             tally_add(t, &f->tensor_unused, slice);

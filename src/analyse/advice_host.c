@@ -233,8 +233,8 @@ static int64_t frames_per_step(const advice_facts *f) {
 }
 
 int64_t advice_overhead_ns(const advice_facts *f) {
-    return min_i64(f->step_ns, add_i64(advice_per_step(f, f->overhead_ns),
-                                       frames_per_step(f) * FRAME_NS));
+    return min_i64(f->step_ns,
+                   add_i64(advice_per_step(f, f->overhead_ns), frames_per_step(f) * FRAME_NS));
 }
 
 bool advice_profiler_overhead(const advice_facts *f, double limit, advice *out) {

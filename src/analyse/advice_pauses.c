@@ -4,11 +4,12 @@
  *   device     ▐── work ──▌                                 ▐copy▌  ▐── work ──
  *                         |──── pause ───────────────────|
  *
- * A pause is a part of a gap that is the host's fault (idle.h), or without a device of a step, in which no operator, call, data loader or
- * collective ran on any thread. Between two operators an interpreter takes some ten microseconds; what
- * lasts PAUSE_NS is something else: loading, a lock, a file, a sleep. Where the batch is copied to the device
- * right after it, or where a step begins with it, it is taken for loading: unless there is a data loader
- * that marks itself, or the program serves and waits for requests. */
+ * A pause is a part of a gap that is the host's fault (idle.h), or without a device of a step, in
+ * which no operator, call, data loader or collective ran on any thread. Between two operators an
+ * interpreter takes some ten microseconds; what lasts PAUSE_NS is something else: loading, a lock, a
+ * file, a sleep. Where the batch is copied to the device right after it, or where a step begins with
+ * it, it is taken for loading: unless there is a data loader that marks itself, or the program serves
+ * and waits for requests. */
 #include "analyse/advice.h"
 
 #include "analyse/iterations.h"
@@ -83,9 +84,8 @@ status advice_pauses_find(advice_facts *f, error *err) {
         if (sub_i64(pause.end, pause.start) < PAUSE_NS) continue;
         while (g + 1 < f->idle.n && f->idle.v[g].range.end < pause.end) g++;
         const idle_gap *gap = f->idle.n ? &f->idle.v[g] : NULL;
-        bool loads =
-            !serves && !f->data.n &&
-            ((gap && copies_to_device(f->t, gap->work)) || begins_step(f, pause));
+        bool loads = !serves && !f->data.n &&
+                     ((gap && copies_to_device(f->t, gap->work)) || begins_step(f, pause));
         add_pause(loads ? &f->load_pause : &f->pause, pause, gap);
     }
     intervals_merge(&f->pause.at);

@@ -391,7 +391,8 @@ static status find_decided(const advice_facts *f, findings *v, error *err) {
     advice_claim claim = {0};
     if (v->decided.id) return OK;
     if (first)
-        claim = (advice_claim){first->rule->id, first->rule->claim, &v->found[0].advice, NULL, {0}};
+        claim =
+            (advice_claim){first->rule->id, first->rule->claim, &v->found[0].advice, NULL, {0}};
     TRY(advice_decide(f, first ? &claim : NULL, f->arena, &v->decided, err));
     if (v->decided.id) put_first(v, v->decided.id);
     return OK;

@@ -51,7 +51,7 @@ typedef struct {
     step_parts *parts;
     bare_steps bare;
     stage_times stages;
-    idle_gaps idle;                /* of all steps; blocking calls are the host's here */
+    idle_gaps idle; /* of all steps; blocking calls are the host's here */
     role_ranges ranges;
     int64_t device_ns, exposed_ns; /* in the steps that count: devices work; exposed.h */
 } overview;
@@ -65,7 +65,7 @@ static bool is_cause(const overview_facts *f, const char *const *ids, size_t n) 
     return false;
 }
 
-#define CAUSE_IS(f, ...) \
+#define CAUSE_IS(f, ...)                            \
     is_cause(f, (const char *const[]){__VA_ARGS__}, \
              sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
@@ -654,7 +654,8 @@ static status compute(overview *o, error *err) {
     for (uint32_t i = 0; i < o->steps.n; i++) {
         const step_span *s = &o->steps.v[i];
         if (!counts(o, i)) continue;
-        o->device_ns = add_i64(o->device_ns, intervals_ns_in(&ranges->device, s->start, s->end));
+        o->device_ns =
+            add_i64(o->device_ns, intervals_ns_in(&ranges->device, s->start, s->end));
         o->exposed_ns =
             add_i64(o->exposed_ns, intervals_ns_in(&ranges->exposed, s->start, s->end));
     }
@@ -703,7 +704,8 @@ static status judge(overview *o, const analysis_input *in, const params *p,
         if (v->id) step_spans_say(&o->steps, facts->step_ns, v);
     }
     if (facts->cause.id) v->severity = facts->cause.severity;
-    if (!v->id) *v = facts->cause.evidence; /* no step and no work: what is known of its input */
+    if (!v->id)
+        *v = facts->cause.evidence; /* no step and no work: what is known of its input */
     return OK;
 }
 

@@ -47,8 +47,8 @@ static void a_step_that_begins_with_a_pause_loads(void **state) {
 static void a_loader_that_marks_itself_is_not_looked_for(void **state) {
     advice_case c;
     pause_until(&c, 6000, KIND_MEMCPY, "Memcpy HtoD (Pageable -> Device)");
-    case_host(&c, KIND_DATA, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", 40,
-              20);
+    case_host(&c, KIND_DATA, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
+              40, 20);
     case_ask(&c);
     assert_silent(&c, "data_loader_unmarked");
     assert_fires(&c, "host_pause", 4000 * US);
