@@ -51,6 +51,19 @@ typedef struct {
     int64_t reserved_time;
 } memory_peak;
 
+/* Pauses of the host while the device waits (advice_pauses.c). */
+typedef struct {
+    intervals at;
+    int64_t n, ns;
+    interval longest;
+    const idle_gap *gap; /* that the longest is part of */
+} pause_sum;
+
+/* How well kernels that are no communication fill a device. */
+typedef struct {
+    double ns, used; /* Σ time; Σ time · part of the multiprocessors with a block */
+} kernel_fill;
+
 /* Types of operators a producer had added up. */
 typedef struct {
     int64_t ns, calls, most;
@@ -76,6 +89,7 @@ typedef struct {
     uint32_t longest;         /* of them; index in steps */
     stage_segments stages;
     idle_gaps idle;
+    pause_sum pause, load_pause; /* of the host, while the device waits */
     device_metrics_list devices; /* over the steps */
     /* the host */
     blocking_call *blocking; /* by start */
@@ -90,13 +104,15 @@ typedef struct {
     bool data_parallel, distributed, nccl;
     /* kernels that are no communication */
     tally kernel, small, layout, low_occupancy, optimizer, optimizer_fused;
+    kernel_fill *fill;         /* by index in devices */
     double low_occupancy_lost; /* Σ time · (1 − occupancy / 0.25) */
     int64_t *name_ns;          /* by string id: time of kernels with fewer blocks than SMs */
     double *name_lost;         /* of them Σ time · (1 − blocks per SM) */
     tally pageable;
     int64_t n_graph; /* kernels that a replayed graph launched */
     /* when: calls and copies while no kernel ran, calls of the allocator, optimizer's kernels */
-    intervals copy_at, pageable_at, allocator_at, optimizer_at;
+    intervals copy_at, pageable_at, allocator_at, optimizer_at, overhead_at;
+    intervals item_at;                   /* operators that read one value */
     int64_t pageable_bytes, pageable_ns; /* ns: while no kernel ran */
     uint32_t n_devices;                  /* that did something */
     int32_t major, minor; /* highest compute capability; ABSENT_I32 when unknown */
@@ -130,6 +146,8 @@ status advice_facts_find(const analysis_input *in, const params *p, arena *a, ad
 /* The facts of summaries: what rules about several workers look at, and nothing else. */
 status advice_facts_of_run(const analysis_input *in, const params *p, arena *a,
                            advice_facts *out, error *err) MUST_USE;
+/* By the name of the format of a trace; false where it tells nothing. */
+bool advice_dialect_of_format(str format, advice_dialect *out);
 /* For whom a suggestion is written. */
 advice_dialect advice_dialect_of(const verdict *suggestion);
 /* The NEED_… bits an answer of advise says are not there. */
@@ -158,7 +176,21 @@ bool advice_is_split(const advice_facts *f);
 bool advice_replays(const advice_facts *f);
 /* Blocking calls by what they wait for: each sort has a rule. */
 typedef enum { BLOCK_OTHER, BLOCK_COPY, BLOCK_ITEM, BLOCK_VALUE } block_sort;
-block_sort advice_block_sort(const trace *t, uint32_t slice);
+block_sort advice_block_sort(const advice_facts *f, uint32_t slice);
+
+/* What the profiler takes of the average step: what it says, and at most 1 µs for a Python frame. */
+int64_t advice_overhead_ns(const advice_facts *f);
+/* What ends a gap: the operator, else the kernel; the step at its end. */
+str advice_gap_name(const advice_facts *f, const idle_gap *gap);
+
+status advice_pauses_find(advice_facts *f, error *err) MUST_USE;
+/* What of the gaps that are the host's fault has a rule of its own that tells of it (elements may be NULL),
+ * and how much of a range that is. */
+enum { N_TAKEN = 3 };
+void advice_taken(const advice_facts *f, const intervals *out[N_TAKEN]);
+int64_t advice_taken_ns(const advice_facts *f, interval range);
+/* Do calls of the allocator cost enough for their rule? */
+bool advice_allocator_costs(const advice_facts *f);
 
 /* Which time of the step a saving is part of. */
 typedef enum {
@@ -168,6 +200,7 @@ typedef enum {
     /* The others claim moments. */
     CLAIM_EXPOSED_FIRST, /* as the next, before all others: waiting for a worker is certain */
     CLAIM_EXPOSED,       /* communication that nothing hides */
+    CLAIM_STAGES,        /* parts of it that a pipeline of stages tells apart */
     CLAIM_LOADING,       /* data loading while nothing of a higher rank went on */
     CLAIM_OPTIMIZER,     /* gaps of the device inside the optimizer, and its kernels */
     CLAIM_PAGEABLE,
@@ -177,7 +210,9 @@ typedef enum {
     CLAIM_COPIES,
     CLAIM_ITEM,
     CLAIM_VALUE,
-    /* … and what none did. */
+    /* … and what none did: pauses of the host, and the rest. */
+    CLAIM_LOAD_PAUSES,
+    CLAIM_PAUSES,
     CLAIM_LATE,
     CLAIM_DEPENDENCY,
     CLAIM_SMALL_KERNELS,
@@ -195,6 +230,28 @@ typedef struct {
  * claimed, and names the first of those. The sum of what is saved does not exceed the step. */
 status advice_claims_settle(const advice_facts *f, advice_claim *v, uint32_t n,
                             error *err) MUST_USE;
+
+/* What costs most: the cause that the headline of the overview names, and the first row of `advise`. */
+typedef struct {
+    const char *id; /* of the rule; NULL: none costs a twentieth of the step */
+    uint16_t title;
+    claim_sort claim;
+    severity severity;
+    double share;  /* of the step that it saves */
+    verdict words; /* values of the title */
+    verdict
+        evidence; /* of the first row, whatever it saves; without an id when there is no row */
+    /* What decides before any cause, without an id when nothing does: damage, records that are missing,
+     * steps that nothing marks, a profiler that takes more than the program. */
+    verdict decided;
+} advice_cause;
+
+status advice_cause_find(const analysis_input *in, const params *p, arena *a, advice_cause *out,
+                         error *err) MUST_USE;
+/* Do these facts rather tell about the recording than about the program? `first` is what costs most, may
+ * be NULL. Fills in *out then. */
+status advice_decide(const advice_facts *f, const advice_claim *first, arena *a, verdict *out,
+                     error *err) MUST_USE;
 
 /* Did msadvisor name operators of the AI CPU? */
 bool advice_advisor_names_ai_cpu(const advice_facts *f);

@@ -3,7 +3,8 @@
  * A rule that estimates a saving claims moments: gaps of the device, data loading, exposed
  * communication, copies. What a rule before it has claimed it cannot save again; its saving shrinks
  * in proportion. Rules about slow kernels save a part of the kernels' time and share one amount, and
- * so do those about the interval before the forward pass. What has no moments of its own (long steps)
+ * so do those about the interval before the forward pass, and of a run's summaries, which have no moments,
+ * those about exposed communication. What has no moments of its own (long steps)
  * gets what is left of the step. */
 #include "analyse/advice.h"
 
@@ -32,11 +33,15 @@ static void add_gaps(const advice_facts *f, claim_sort sort, intervals *out) {
     for (size_t i = 0; i < f->idle.n; i++) {
         const idle_gap *g = &f->idle.v[i];
         int64_t split = min_i64(g->range.end, add_i64(g->range.start, g->blocked));
-        if (g->blocked && claim_of_block(advice_block_sort(f->t, g->blocking)) == sort)
+        if (g->blocked && claim_of_block(advice_block_sort(f, g->blocking)) == sort)
             intervals_add(out, g->range.start, split);
         if (takes_rest(f, sort, g)) intervals_add(out, split, g->range.end);
     }
     intervals_merge(out);
+    const intervals *taken[N_TAKEN];
+    advice_taken(f, taken);
+    for (int i = 0; i < N_TAKEN; i++)
+        if (taken[i]) *out = intervals_minus(out, taken[i]);
     /* What the data loader or a collective on the host took of a gap is theirs. */
     *out = intervals_minus(out, &f->ranges.at[ROLE_DATA_LOADER]);
     *out = intervals_minus(out, &f->ranges.at[ROLE_COMMUNICATION]);
@@ -74,11 +79,14 @@ static intervals moments_of(const advice_facts *f, claim_sort sort, const interv
     intervals out = intervals_in(f->arena);
     switch (sort) {
     case CLAIM_LOADING: add_loading(f, &out); break;
+    case CLAIM_LOAD_PAUSES: add_all(&f->load_pause.at, &out); break;
+    case CLAIM_PAUSES: add_all(&f->pause.at, &out); break;
     case CLAIM_OPTIMIZER: add_optimizer(f, &out); break;
     case CLAIM_PAGEABLE: add_all(&f->pageable_at, &out); break;
     case CLAIM_ALLOCATOR: add_all(&f->allocator_at, &out); break;
     case CLAIM_EXPOSED_FIRST:
-    case CLAIM_EXPOSED: add_all(&f->ranges.exposed, &out); break;
+    case CLAIM_EXPOSED:
+    case CLAIM_STAGES: add_all(&f->ranges.exposed, &out); break;
     default: add_gaps(f, sort, &out);
     }
     if (sort == CLAIM_COPIES) add_all(&f->copy_at, &out);
@@ -89,8 +97,8 @@ static intervals moments_of(const advice_facts *f, claim_sort sort, const interv
 
 typedef struct {
     intervals moments;
-    int64_t kernels, interval; /* left of the average step's */
-    const char *kernels_by, *interval_by;
+    int64_t kernels, interval, exposed; /* left of the average step's */
+    const char *kernels_by, *interval_by, *exposed_by;
     int64_t left; /* of the step */
 } claimed;
 
@@ -143,19 +151,26 @@ static void claim_amount(advice_claim *v, int64_t *left, const char **by) {
     if (!*by) *by = v->id;
 }
 
+static bool is_exposed(const advice_claim *v) {
+    return v->sort == CLAIM_EXPOSED_FIRST || v->sort == CLAIM_EXPOSED;
+}
+
 status advice_claims_settle(const advice_facts *f, advice_claim *v, uint32_t n, error *err) {
     claimed c = {.moments = intervals_in(f->arena),
                  .kernels = f->run ? f->step_ns : f->part_ns[ROLE_KERNEL],
                  .interval = 0,
                  .left = f->step_ns};
     find_moments(f, v, n);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         if (v[i].sort == CLAIM_INTERVAL) c.interval = max_i64(c.interval, v[i].advice->saves);
+        if (is_exposed(&v[i])) c.exposed = max_i64(c.exposed, v[i].advice->saves);
+    }
     for (uint32_t i = 0; i < n; i++) {
         if (v[i].advice->saves == ABSENT_I64) continue;
         if (claims_moments(&v[i])) TRY(claim_moments(v, i, &c, err));
         if (v[i].sort == CLAIM_KERNELS) claim_amount(&v[i], &c.kernels, &c.kernels_by);
         if (v[i].sort == CLAIM_INTERVAL) claim_amount(&v[i], &c.interval, &c.interval_by);
+        if (f->run && is_exposed(&v[i])) claim_amount(&v[i], &c.exposed, &c.exposed_by);
         if (v[i].advice->saves > c.left) v[i].advice->saves = max_i64(0, c.left);
         c.left = sub_i64(c.left, v[i].advice->saves);
     }

@@ -80,9 +80,25 @@ static const arg *value_of(const verdict *v, const char *name) {
     return NULL;
 }
 
+/* Several late ranks, each with its own cause, are one verdict of `distributed`, too. */
+static bool are_late(const advice_facts *f, const verdict *v, double limit, advice *out) {
+    const arg *rank = value_of(v, "rank"), *count = value_of(v, "count"),
+              *cost = value_of(v, "cost"), *why = value_of(v, "cause");
+    if (!rank || !count || !cost || !why) return false;
+    int64_t ns = min_i64(cost->u.i, f->step_ns);
+    if (advice_share(f, ns) < limit) return false;
+    advice_cost(f, out, ns);
+    verdict_add(&out->words, *rank);
+    verdict_add(&out->words, arg_int("count", count->u.i));
+    verdict_add(&out->words, arg_text("late", why->u.text));
+    return true;
+}
+
 bool advice_straggler(const advice_facts *f, double limit, advice *out) {
     const verdict *v = &f->distributed_answer->verdict;
-    const arg *rank = v->id ? value_of(v, "rank") : NULL, *waiting = value_of(v, "waiting"),
+    if (!v->id) return false;
+    if (strcmp(v->id, "stragglers") == 0) return are_late(f, v, limit, out);
+    const arg *rank = value_of(v, "rank"), *waiting = value_of(v, "waiting"),
               *last = value_of(v, "share");
     if (!rank || !waiting || !last || strcmp(v->id, "straggler") != 0) return false;
     int64_t ns = min_i64(waiting->u.i, f->step_ns);

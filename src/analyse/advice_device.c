@@ -56,7 +56,7 @@ bool advice_sm_efficiency_low(const advice_facts *f, double limit, advice *out) 
     if (kernel_share(f, f->name_ns[smallest_grid(f)]) >= advice_limit.small_grid) return false;
     for (uint32_t i = 0; i < f->devices.n; i++) {
         const device_metrics *d = &f->devices.v[i];
-        double ratio = d->utilization > 0 ? d->sm_efficiency / d->utilization : 1;
+        double ratio = f->fill[i].ns > 0 ? f->fill[i].used / f->fill[i].ns : 1;
         if (ratio < filled) {
             filled = ratio;
             worst = d;
@@ -90,7 +90,8 @@ bool advice_small_kernels(const advice_facts *f, double limit, advice *out) {
         const idle_gap *g = &f->idle.v[i];
         if (!g->work || (g->cause != IDLE_HOST && g->cause != IDLE_BETWEEN)) continue;
         if (f->t->slice.dur[f->t->kernel.slice[g->work]] < SMALL_KERNEL_NS)
-            idle = add_i64(idle, sub_i64(g->ns, g->blocked));
+            idle = add_i64(idle, max_i64(0, sub_i64(sub_i64(g->ns, g->blocked),
+                                                    advice_taken_ns(f, g->range))));
     }
     int64_t ns = advice_per_step(f, idle);
     if (advice_share(f, ns) < 0.05) return false;
@@ -99,6 +100,7 @@ bool advice_small_kernels(const advice_facts *f, double limit, advice *out) {
     verdict_add(&out->words,
                 arg_share("small_share", (double)f->small.n / (double)f->kernel.n));
     verdict_add(&out->words, arg_time("mean", mean_i64(f->kernel.ns, f->kernel.n)));
+    verdict_add(&out->words, arg_text("graphs", device_graphs(f->t)));
     return true;
 }
 
@@ -113,6 +115,7 @@ static bool calls_are_slow(const advice_facts *f, const tally *calls, double lim
     add_kernel_share(f, out, calls->ns);
     verdict_add(&out->words, arg_text("op", out->name));
     verdict_add(&out->words, arg_text("matrix", device_matrix_unit(f->t)));
+    verdict_add(&out->words, arg_text("module", device_module(f->t)));
     return true;
 }
 

@@ -125,6 +125,7 @@ static const struct {
     {"cuMemcpyDtoH_v2", NAME_COPIES},
     {"hipMemcpy", NAME_COPIES},
     {"hipMemcpyWithStream", NAME_COPIES},
+    {"AscendCL@aclrtMemcpy", NAME_COPIES},
     {"cudaMalloc", NAME_ALLOCATES},
     {"cudaMallocManaged", NAME_ALLOCATES},
     {"cudaHostAlloc", NAME_ALLOCATES},
@@ -198,7 +199,10 @@ static void add_named(host_scan *h, uint32_t i, uint16_t says) {
     if (says & NAME_BLOCKS && h->n_blocking < h->cap_blocking)
         h->blocking[h->n_blocking++] = (sort_pair){(uint64_t)start ^ (uint64_t)1 << 63, i};
     if (advice_step_at(f, start) == UINT32_MAX) return;
-    if (says & NAME_ITEM) tally_add(t, &f->item, i);
+    if (says & NAME_ITEM) {
+        tally_add(t, &f->item, i);
+        intervals_add(&f->item_at, start, end);
+    }
     if (says & NAME_COLLECTIVE && !comm_is_call(&h->comm, i)) tally_add(t, &f->collective, i);
     if (says & NAME_SINGLE_LOADER) tally_add(t, &f->single_loader, i);
     if (says & NAME_WORKER_LOADER) tally_add(t, &f->worker_loader, i);
@@ -283,11 +287,13 @@ static status scan_host(advice_facts *f, error *err) {
     if (!h.says || !h.blocking) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->slice.n; i++) scan_slice(&h, i);
     bool failed = false;
+    (void)total_ns(&f->item_at, &failed);
     f->sync_copy_ns = exposed_ns(f, &h.copies, &failed);
     f->copy_at = intervals_minus(&h.copies, &f->ranges.at[ROLE_KERNEL]);
-    f->allocator_ns = total_ns(&h.allocator, &failed);
-    f->allocator_at = h.allocator;
+    f->allocator_ns = exposed_ns(f, &h.allocator, &failed);
+    f->allocator_at = intervals_minus(&h.allocator, &f->ranges.at[ROLE_KERNEL]);
     f->overhead_ns = total_ns(&h.overhead, &failed);
+    f->overhead_at = h.overhead;
     f->value_wait_ns = total_ns(&h.waits, &failed);
     if (failed) FAIL_MEMORY(err);
     return keep_blocking(&h, err);
@@ -313,7 +319,7 @@ static bool has_any(str name, const char *const *parts, size_t n) {
 
 static uint8_t kernel_says(work_scan *w, uint32_t name) {
     static const char *const layout[] = {"nchwtonhwc", "nhwctonchw", "ncdhwtondhwc",
-                                         "ndhwctoncdhw"};
+                                         "ndhwctoncdhw", "transdata"};
     static const char *const fused[] = {"multi_tensor_apply", "fused", "foreach"};
     static const char *const pageable[] = {"pageable"};
     if (name >= w->f->t->n_strings) return 0;
@@ -338,6 +344,15 @@ static void add_copy(work_scan *w, uint32_t k) {
     intervals_add(&w->pageable, f->t->slice.start[slice], slice_end(f->t, slice));
 }
 
+static void add_blocks(advice_facts *f, uint32_t k, double ns, double blocks) {
+    f->has |= NEED_BLOCKS;
+    for (uint32_t i = 0; i < f->devices.n; i++) {
+        if (f->devices.v[i].device != f->t->kernel.device[k]) continue;
+        f->fill[i].ns += ns;
+        f->fill[i].used += ns * (blocks < 1 ? blocks : 1);
+    }
+}
+
 /* How well one kernel fills the device. */
 static void add_fill(work_scan *w, uint32_t k, uint32_t slice) {
     advice_facts *f = w->f;
@@ -345,7 +360,7 @@ static void add_fill(work_scan *w, uint32_t k, uint32_t slice) {
     double blocks = t->kernel.blocks_per_sm[k], occupancy = t->kernel.occupancy[k];
     double ns = (double)t->slice.dur[slice];
     uint32_t name = t->slice.name[slice];
-    if (blocks > 0) f->has |= NEED_BLOCKS;
+    if (blocks > 0) add_blocks(f, k, ns, blocks);
     if (occupancy >= 0) f->has |= NEED_OCCUPANCY;
     if (blocks > 0 && blocks < 1 && name < t->n_strings) {
         f->name_ns[name] = add_i64(f->name_ns[name], t->slice.dur[slice]);
@@ -396,7 +411,8 @@ static status scan_work(advice_facts *f, work_scan *w, error *err) {
     w->names = ARENA_ARRAY(f->arena, uint8_t, n);
     f->name_ns = ARENA_ARRAY(f->arena, int64_t, n);
     f->name_lost = ARENA_ARRAY(f->arena, double, n);
-    if (!w->names || !f->name_ns || !f->name_lost) FAIL_MEMORY(err);
+    f->fill = ARENA_ARRAY(f->arena, kernel_fill, (size_t)f->devices.n + 1);
+    if (!w->names || !f->name_ns || !f->name_lost || !f->fill) FAIL_MEMORY(err);
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         int64_t launched = launch_time(t, k);
         uint8_t kind = t->slice.kind[t->kernel.slice[k]];
@@ -446,6 +462,21 @@ static void add_op(advice_facts *f, uint32_t op, const op_work *work) {
     if (!sum->longest || t->slice.dur[op] > t->slice.dur[sum->longest]) sum->longest = op;
 }
 
+/* Products that no operator launched, as those of a replayed graph: their names tell the type. */
+static void add_bare_products(advice_facts *f, work_scan *w) {
+    const trace *t = f->t;
+    for (uint32_t k = 1; k < t->kernel.n; k++) {
+        uint32_t slice = t->kernel.slice[k];
+        if (t->kernel.op[k] || t->slice.kind[slice] != KIND_KERNEL ||
+            comm_kernel_row(&w->comm, k) || advice_step_at(f, launch_time(t, k)) == UINT32_MAX)
+            continue;
+        if (tensor_core_missed(&w->tensor, k))
+            tally_add(t, &f->tensor_unused, slice);
+        else if (tensor_core_is_tf32(&w->tensor, k))
+            tally_add(t, &f->tensor_float32, slice);
+    }
+}
+
 static status scan_ops(advice_facts *f, work_scan *w, error *err) {
     const trace *t = f->t;
     work_list list;
@@ -469,6 +500,7 @@ static status scan_ops(advice_facts *f, work_scan *w, error *err) {
         if (work.in_steps && tensor_core_op_id(&w->tensor, t->slice.name[op]))
             add_op(f, op, &work);
     }
+    add_bare_products(f, w);
     for (uint32_t r = 1; r < t->op.n && !(f->has & NEED_SHAPES); r++)
         if (t->op.types[r] || t->op.shapes[r]) f->has |= NEED_SHAPES;
     return OK;
@@ -568,6 +600,10 @@ status advice_facts_of_run(const analysis_input *in, const params *p, arena *a,
     TRY(take_run_steps(&f, s, err));
     for (int i = 0; i < N_CLUSTER_PARTS; i++) f.average.part[i] = ABSENT_I64;
     if (SUMMARY_N(s, worker) > 1) TRY(compare_workers(&f, err));
+    f.dialect = FOR_OTHERS;
+    if (SUMMARY_N(s, worker) &&
+        !advice_dialect_of_format(SUMMARY_ROWS(s, worker)[0].format, &f.dialect))
+        f.dialect = FOR_OTHERS;
     f.run = s;
     *out = f;
     return OK;
@@ -579,6 +615,7 @@ status advice_facts_find(const analysis_input *in, const params *p, arena *a, ad
     advice_facts f = {.in = in, .params = p, .t = t, .arena = a};
     work_scan w = {.f = &f, .pageable = intervals_in(a)};
     f.optimizer_at = intervals_in(a);
+    f.item_at = intervals_in(a);
     TRY(trace_require(t,
                       SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) |
                           TRACE_TABLE(memory) | TRACE_TABLE(given_step),
@@ -600,6 +637,7 @@ status advice_facts_find(const analysis_input *in, const params *p, arena *a, ad
     TRY(scan_memory(&f, err));
     if (in->n_traces > 1) TRY(compare_workers(&f, err));
     TRY(advice_graph_find(&f, err));
+    TRY(advice_pauses_find(&f, err)); /* asks for whom suggestions are written */
     *out = f;
     return OK;
 }

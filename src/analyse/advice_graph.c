@@ -69,12 +69,27 @@ static status find_longest_interval(advice_facts *f, error *err) {
     return OK;
 }
 
+bool advice_dialect_of_format(str format, advice_dialect *out) {
+    static const struct {
+        const char *format;
+        advice_dialect dialect;
+    } known[] = {{"mindspore", FOR_GRAPHS},
+                 {"paddle", FOR_PADDLE},
+                 {"megengine", FOR_MEGENGINE},
+                 {"kineto", FOR_PYTORCH}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (str_starts(format, str_of(known[i].format))) {
+            *out = known[i].dialect;
+            return true;
+        }
+    return false;
+}
+
 /* By the format, else by the names of operators. */
 static advice_dialect find_dialect(const trace *t) {
-    if (step_trace_is_likely(t) || str_eq(t->format, STR("mindspore"))) return FOR_GRAPHS;
-    if (str_eq(t->format, STR("paddle"))) return FOR_PADDLE;
-    if (str_starts(t->format, STR("megengine"))) return FOR_MEGENGINE;
-    if (str_eq(t->format, STR("kineto"))) return FOR_PYTORCH;
+    advice_dialect known;
+    if (step_trace_is_likely(t)) return FOR_GRAPHS;
+    if (advice_dialect_of_format(t->format, &known)) return known;
     for (uint32_t i = 1; i < t->n_strings; i++)
         if (str_starts(trace_str(t, i), STR("aten::"))) return FOR_PYTORCH;
     return FOR_OTHERS;

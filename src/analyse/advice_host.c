@@ -3,6 +3,7 @@
  *
  * What each rule looks at, its threshold and when it stays silent stand in advice_rules.def. */
 #include "analyse/advice.h"
+#include "analyse/words.h"
 
 /* ---- data -------------------------------------------------------------------------------- */
 
@@ -35,8 +36,7 @@ bool advice_data_loader_slow(const advice_facts *f, double limit, advice *out) {
 
 /* ---- a device that waits ----------------------------------------------------------------- */
 
-/* The name of what ends a gap: the operator, else the kernel; the step at its end. */
-static str gap_name(const advice_facts *f, const idle_gap *gap) {
+str advice_gap_name(const advice_facts *f, const idle_gap *gap) {
     if (!gap->work) {
         uint32_t step = trace_step_at(f->t, sub_i64(gap->range.end, 1));
         return step && f->t->step.slice[step] ? trace_slice_name(f->t, f->t->step.slice[step])
@@ -46,25 +46,41 @@ static str gap_name(const advice_facts *f, const idle_gap *gap) {
     return trace_slice_name(f->t, op ? op : f->t->kernel.slice[gap->work]);
 }
 
-/* Points to the longest gap of this cause. */
+/* Points to the longest gap of this cause; what pauses take of it has a rule of its own. */
 static void point_to_gap(const advice_facts *f, idle_cause why, advice *out) {
     const idle_gap *longest = NULL;
+    int64_t most = 0;
     for (size_t i = 0; i < f->idle.n; i++) {
         const idle_gap *g = &f->idle.v[i];
-        if (g->cause == why && (!longest || g->ns > longest->ns)) longest = g;
+        if (g->cause != why) continue;
+        int64_t ns = sub_i64(g->ns, why == IDLE_HOST ? advice_taken_ns(f, g->range) : 0);
+        if (longest && ns <= most) continue;
+        longest = g;
+        most = ns;
     }
     if (!longest) return;
     out->place = longest->range;
-    out->name = gap_name(f, longest);
-    verdict_add(&out->words, arg_time("longest", longest->ns));
+    out->name = advice_gap_name(f, longest);
+    verdict_add(&out->words, arg_time("longest", max_i64(0, most)));
     if (out->name.n) verdict_add(&out->words, arg_text("next", out->name));
 }
 
 bool advice_host_late(const advice_facts *f, double limit, advice *out) {
-    int64_t ns = advice_per_step(f, f->idle.ns[IDLE_HOST]);
+    int64_t late = 0;
+    for (size_t i = 0; i < f->idle.n; i++) {
+        const idle_gap *g = &f->idle.v[i];
+        if (g->cause != IDLE_HOST) continue;
+        interval rest = {min_i64(g->range.end, add_i64(g->range.start, g->blocked)),
+                         g->range.end};
+        int64_t taken = advice_taken_ns(f, rest);
+        late = add_i64(late, max_i64(0, sub_i64(sub_i64(g->ns, g->blocked), taken)));
+    }
+    int64_t ns = advice_per_step(f, late);
     if (advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
     point_to_gap(f, IDLE_HOST, out);
+    verdict_add(&out->words, arg_text("graphs", device_graphs(f->t)));
+    if (advice_replays(f)) verdict_add(&out->words, arg_int("replays", 1));
     return true;
 }
 
@@ -76,25 +92,29 @@ bool advice_dependency_wait(const advice_facts *f, double limit, advice *out) {
     return true;
 }
 
-/* Does the call stand in an operator that reads one value? Frames around it are a few. */
-static bool is_in_item(const trace *t, uint32_t slice) {
+/* Does the call stand in an operator that reads one value? Frames around it are a few. Some producers show
+ * calls in a process of their own: there the time tells. */
+static bool is_in_item(const advice_facts *f, uint32_t slice) {
+    const trace *t = f->t;
+    int64_t start = slice ? t->slice.start[slice] : 0, end = slice ? slice_end(t, slice) : 0;
     for (int up = 0; slice && up < 64; up++) {
         slice = t->slice.parent[slice];
         if (slice && t->slice.kind[slice] == KIND_OP)
             return str_eq(trace_slice_name(t, slice), STR("aten::_local_scalar_dense"));
     }
-    return false;
+    return end > start && intervals_ns_in(&f->item_at, start, end) == end - start;
 }
 
 /* A copy the host waits for, outside of a read of one value. */
 static bool is_copy(str name) {
     return str_starts(name, STR("cudaMemcpy")) || str_starts(name, STR("hipMemcpy")) ||
-           str_starts(name, STR("cuMemcpy"));
+           str_starts(name, STR("cuMemcpy")) || str_starts(name, STR("AscendCL@aclrtMemcpy"));
 }
 
-block_sort advice_block_sort(const trace *t, uint32_t slice) {
+block_sort advice_block_sort(const advice_facts *f, uint32_t slice) {
+    const trace *t = f->t;
     if (slice && t->slice.kind[slice] == KIND_SYNC) return BLOCK_VALUE;
-    if (is_in_item(t, slice)) return BLOCK_ITEM;
+    if (is_in_item(f, slice)) return BLOCK_ITEM;
     return slice && is_copy(trace_slice_name(t, slice)) ? BLOCK_COPY : BLOCK_OTHER;
 }
 
@@ -104,7 +124,7 @@ static bool is_blocked(const advice_facts *f, block_sort which, double limit, ad
     const idle_gap *worst = NULL;
     for (size_t i = 0; i < f->idle.n; i++) {
         const idle_gap *g = &f->idle.v[i];
-        if (!g->blocked || advice_block_sort(f->t, g->blocking) != which) continue;
+        if (!g->blocked || advice_block_sort(f, g->blocking) != which) continue;
         sum = add_i64(sum, g->blocked);
         n++;
         if (!worst || g->blocked > worst->blocked) worst = g;
@@ -119,7 +139,9 @@ static bool is_blocked(const advice_facts *f, block_sort which, double limit, ad
 }
 
 bool advice_blocking_sync(const advice_facts *f, double limit, advice *out) {
-    return is_blocked(f, BLOCK_OTHER, limit, out);
+    if (!is_blocked(f, BLOCK_OTHER, limit, out)) return false;
+    verdict_add(&out->words, arg_text("module", device_module(f->t)));
+    return true;
 }
 
 bool advice_item_sync(const advice_facts *f, double limit, advice *out) {
@@ -206,10 +228,18 @@ bool advice_first_step(const advice_facts *f, double limit, advice *out) {
 
 #define FRAME_NS 1000 /* an upper bound of what recording a Python call costs */
 
+static int64_t frames_per_step(const advice_facts *f) {
+    return f->steps.n ? f->n_frames / f->steps.n : 0;
+}
+
+int64_t advice_overhead_ns(const advice_facts *f) {
+    return min_i64(f->step_ns,
+                   add_i64(advice_per_step(f, f->overhead_ns), frames_per_step(f) * FRAME_NS));
+}
+
 bool advice_profiler_overhead(const advice_facts *f, double limit, advice *out) {
-    int64_t frames = f->steps.n ? f->n_frames / f->steps.n : 0;
-    int64_t own = advice_per_step(f, f->overhead_ns);
-    int64_t ns = min_i64(f->step_ns, add_i64(own, frames * FRAME_NS));
+    int64_t frames = frames_per_step(f), own = advice_per_step(f, f->overhead_ns);
+    int64_t ns = advice_overhead_ns(f);
     if (advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
     verdict_add(&out->words, arg_int("frames", frames));

@@ -2,6 +2,7 @@
  *
  * What each rule looks at, its threshold and when it stays silent stand in advice_rules.def. */
 #include "analyse/advice.h"
+#include "analyse/words.h"
 
 bool advice_pageable_copies(const advice_facts *f, double limit, advice *out) {
     int64_t ns = advice_per_step(f, f->pageable_ns);
@@ -23,14 +24,29 @@ bool advice_synchronous_copies(const advice_facts *f, double limit, advice *out)
     return true;
 }
 
+/* Steps whose calls count: the first does not. */
+static int64_t warm_steps(const advice_facts *f) {
+    return max_i64(1, (int64_t)f->steps.n - 1);
+}
+
+static int64_t allocator_ns(const advice_facts *f) {
+    return min_i64(f->step_ns, mean_i64(f->allocator_ns, warm_steps(f)));
+}
+
+bool advice_allocator_costs(const advice_facts *f) {
+    return f->allocator_call.n &&
+           advice_share(f, allocator_ns(f)) >= advice_limit.allocator_calls;
+}
+
 bool advice_allocator_calls(const advice_facts *f, double limit, advice *out) {
-    int64_t steps = max_i64(1, (int64_t)f->steps.n - 1); /* the first does not count */
-    int64_t ns = min_i64(f->step_ns, mean_i64(f->allocator_ns, steps));
+    int64_t steps = warm_steps(f), ns = allocator_ns(f);
     if (!f->allocator_call.n || advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
     advice_point(f, out, f->allocator_call.longest);
     verdict_add(&out->words, arg_text("call", out->name));
     verdict_add(&out->words, arg_real("count", (double)f->allocator_call.n / (double)steps));
+    verdict_add(&out->words, arg_text("module", device_module(f->t)));
+    verdict_add(&out->words, arg_text("allocator", device_allocator(f->t)));
     return true;
 }
 
@@ -63,5 +79,6 @@ bool advice_fragmentation(const advice_facts *f, double limit, advice *out) {
     point_to_peak(f, out, m->reserved_time);
     verdict_add(&out->words, arg_bytes("reserved", m->reserved));
     verdict_add(&out->words, arg_bytes("unused", apart));
+    verdict_add(&out->words, arg_text("allocator", device_allocator(f->t)));
     return true;
 }

@@ -163,6 +163,8 @@ static const other_words graph_words[] = {
 static const other_words general_words[] = {
     ELSEWHERE(DATA_LOADER_NO_WORKERS),
     ELSEWHERE(DATA_LOADER_SLOW),
+    ELSEWHERE(DATA_LOADER_UNMARKED),
+    ELSEWHERE(HOST_PAUSE),
     ELSEWHERE(HOST_LATE),
     ELSEWHERE(BLOCKING_SYNC),
     ELSEWHERE(ITEM_SYNC),
@@ -252,10 +254,16 @@ static void set_kept(table *t, size_t row, const finding *one) {
     table_set_text(t, row, COL_A(worker), one->kept->worst_worker);
 }
 
+static bool has_value(const verdict *v, const char *name) {
+    for (uint32_t i = 0; i < v->n_args; i++)
+        if (strcmp(v->args[i].name, name) == 0) return true;
+    return false;
+}
+
 static status write_finding(table *t, const advice_facts *f, const finding *one, error *err) {
     advice_dialect dialect = one->kept ? one->evidence.dialect : f->dialect;
     uint16_t suggestion = suggestion_of(dialect, one->rule);
-    if (!one->kept && one->rule->holds == advice_host_late && advice_replays(f))
+    if (one->rule->holds == advice_host_late && has_value(&one->advice.words, "replays"))
         suggestion = MSG_ADVICE_HOST_LATE_REPLAY_SUGGEST;
     const uint16_t messages[] = {one->rule->title, one->rule->evidence, suggestion,
                                  one->rule->basis};
@@ -358,47 +366,110 @@ static status note_whole(const advice_facts *f, const params *p, answer *out, er
     return answer_note(out, f->arena, &note, err);
 }
 
-status analyse_advise(const analysis_input *in, const params *p, arena *a, answer *out,
-                      error *err) {
-    finding *found = ARENA_ARRAY(a, finding, 2 * N_RULES);
-    advice_facts f = {0};
-    verdict damage = {0};
+/* Everything the rows and verdicts come from. */
+typedef struct {
+    advice_facts facts;
+    finding *found; /* what costs most first */
+    uint32_t n;
+    verdict decided; /* without an id when no damage and nothing missing decides */
+} findings;
+
+/* A profiler that takes more than all else stands first. */
+static void put_first(findings *v, const char *id) {
+    for (uint32_t i = 1; i < v->n; i++) {
+        if (strcmp(v->found[i].rule->id, id) != 0) continue;
+        finding one = v->found[i];
+        one.advice.severity = v->decided.severity;
+        for (; i > 0; i--) v->found[i] = v->found[i - 1];
+        v->found[0] = one;
+        return;
+    }
+}
+
+static status find_decided(const advice_facts *f, findings *v, error *err) {
+    const finding *first = v->n && v->found[0].advice.saves > 0 ? v->found : NULL;
+    advice_claim claim = {0};
+    if (v->decided.id) return OK;
+    if (first)
+        claim =
+            (advice_claim){first->rule->id, first->rule->claim, &v->found[0].advice, NULL, {0}};
+    TRY(advice_decide(f, first ? &claim : NULL, f->arena, &v->decided, err));
+    if (v->decided.id) put_first(v, v->decided.id);
+    return OK;
+}
+
+static status find_all(const analysis_input *in, const params *p, arena *a, findings *v,
+                       error *err) {
+    advice_facts *f = &v->facts;
     bool cut = false;
-    if (!found) FAIL_MEMORY(err);
-    TRY(answer_begin("advise", in, a, out, err));
-    TRY(find_facts(in, p, a, &f, err));
-    uint32_t n = ask_rules(&f, found);
-    if (!f.run) TRY(quality_cut(f.t, &cut, &damage, err));
+    v->found = ARENA_ARRAY(a, finding, 2 * N_RULES);
+    if (!v->found) FAIL_MEMORY(err);
+    TRY(find_facts(in, p, a, f, err));
+    v->n = ask_rules(f, v->found);
+    if (!f->run) TRY(quality_cut(f->t, &cut, &v->decided, err));
     /* Without the device's half nothing can be told about what the host costs. */
-    if (cut && !(f.has & NEED_DEVICE)) n = 0;
-    if (f.run) TRY(take_kept(&f, found, &n, err));
-    TRY(settle(&f, found, n, err));
-    table *t = answer_table(out, a, "advice");
-    if (!t) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < n; i++) TRY(write_finding(t, &f, &found[i], err));
-    if (!f.run) { /* the last two: of all workers */
-        table_drop_column(t, COL_A(worker));
-        table_drop_column(t, COL_A(workers));
-    }
-    TRY(note_lacks(&f, out, err));
-    TRY(note_whole(&f, p, out, err));
-    bool replaced = false;
-    if (!f.run) TRY(lost_work_judge(f.t, a, out, &replaced, err));
-    if (replaced) {
-        answer_finish(out, p);
+    if (cut && !(f->has & NEED_DEVICE)) v->n = 0;
+    if (f->run) TRY(take_kept(f, v->found, &v->n, err));
+    TRY(settle(f, v->found, v->n, err));
+    return find_decided(f, v, err);
+}
+
+/* Less is not worth the headline. */
+#define CAUSE_SHARE 0.05
+
+status advice_cause_find(const analysis_input *in, const params *p, arena *a, advice_cause *out,
+                         error *err) {
+    findings v = {0};
+    *out = (advice_cause){.id = NULL};
+    TRY(find_all(in, p, a, &v, err));
+    out->decided = v.decided;
+    if (!v.n) return OK;
+    const finding *first = &v.found[0];
+    out->evidence = sentence(first, first->rule->evidence);
+    if (first->advice.saves == ABSENT_I64 ||
+        advice_share(&v.facts, first->advice.saves) < CAUSE_SHARE)
         return OK;
-    }
-    if (cut) {
-        out->verdict = damage;
-    } else if (n) {
-        out->verdict = sentence(&found[0], found[0].rule->evidence);
+    out->id = first->rule->id;
+    out->title = first->rule->title;
+    out->claim = first->rule->claim;
+    out->severity = first->advice.severity;
+    out->share = advice_share(&v.facts, first->advice.saves);
+    out->words = first->advice.words;
+    return OK;
+}
+
+static void judge(const findings *v, answer *out) {
+    if (v->decided.id) {
+        out->verdict = v->decided;
+    } else if (v->n) {
+        out->verdict = sentence(&v->found[0], v->found[0].rule->evidence);
     } else {
         out->verdict = (verdict){.id = "nothing_to_advise",
                                  .message = MSG_VERDICT_ADVISE_NONE,
                                  .severity = SEVERITY_GOOD};
-        verdict_add(&out->verdict, arg_time("step_time", f.step_ns));
-        step_spans_say(&f.steps, f.step_ns, &out->verdict);
+        verdict_add(&out->verdict, arg_time("step_time", v->facts.step_ns));
+        step_spans_say(&v->facts.steps, v->facts.step_ns, &out->verdict);
     }
+}
+
+status analyse_advise(const analysis_input *in, const params *p, arena *a, answer *out,
+                      error *err) {
+    findings v = {0};
+    const advice_facts *f = &v.facts;
+    TRY(answer_begin("advise", in, a, out, err));
+    TRY(find_all(in, p, a, &v, err));
+    table *t = answer_table(out, a, "advice");
+    if (!t) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < v.n; i++) TRY(write_finding(t, f, &v.found[i], err));
+    if (!f->run) { /* the last two: of all workers */
+        table_drop_column(t, COL_A(worker));
+        table_drop_column(t, COL_A(workers));
+    }
+    TRY(note_lacks(f, out, err));
+    TRY(note_whole(f, p, out, err));
+    bool replaced = false;
+    if (!f->run) TRY(lost_work_judge(f->t, a, out, &replaced, err));
+    if (!replaced) judge(&v, out);
     answer_finish(out, p);
     return OK;
 }

@@ -237,25 +237,47 @@ static void say(const serving_sum *sums, const serving_sum *all, verdict *v) {
         verdict_add(v, arg_share("idle_share", 1 - (double)all->busy / (double)all->time));
 }
 
-status iterations_write(const iterations_question *q, arena *a, answer *out, verdict *v,
-                        bool *serves, error *err) {
+status iterations_serve(const trace *t, arena *a, bool *serves, error *err) {
+    found f = {0};
+    TRY(find_all(t, a, &f, err));
+    *serves = f.n_known > 0;
+    return OK;
+}
+
+/* Sums by kind and of all; a row for each iteration in `rows` unless that is NULL. */
+static status sum_up(const iterations_question *q, arena *a, table *rows, serving_sum *sums,
+                     serving_sum *all, error *err) {
     const trace *t = q->t;
     found f = {0};
-    serving_sum sums[N_ITERATIONS] = {{0}}, all = {0};
-    table *rows = answer_table(out, a, "iterations"),
-          *serving = answer_table(out, a, "serving");
-    if (!rows || !serving) FAIL_MEMORY(err);
-    *serves = false;
     TRY(find_all(t, a, &f, err));
     for (uint32_t i = 1; i < t->step.n && f.n_known; i++) {
         const step_span *span = q->spans[i];
         if (f.v[i].kind == ITERATION_UNKNOWN || !span || !q->shown[i]) continue;
         int64_t time = sub_i64(span->end, span->start),
                 busy = intervals_ns_in(&q->busy, span->start, span->end);
-        TRY(write_iteration(rows, t, i, &f.v[i], span, busy, err));
+        if (rows) TRY(write_iteration(rows, t, i, &f.v[i], span, busy, err));
         add_sum(&sums[f.v[i].kind], &f.v[i], time, busy);
-        add_sum(&all, &f.v[i], time, busy);
+        add_sum(all, &f.v[i], time, busy);
     }
+    return OK;
+}
+
+status iterations_judge(const iterations_question *q, arena *a, verdict *v, bool *serves,
+                        error *err) {
+    serving_sum sums[N_ITERATIONS] = {{0}}, all = {0};
+    TRY(sum_up(q, a, NULL, sums, &all, err));
+    *serves = all.n > 0;
+    if (*serves) say(sums, &all, v);
+    return OK;
+}
+
+status iterations_write(const iterations_question *q, arena *a, answer *out, verdict *v,
+                        bool *serves, error *err) {
+    serving_sum sums[N_ITERATIONS] = {{0}}, all = {0};
+    table *rows = answer_table(out, a, "iterations"),
+          *serving = answer_table(out, a, "serving");
+    if (!rows || !serving) FAIL_MEMORY(err);
+    TRY(sum_up(q, a, rows, sums, &all, err));
     for (int k = ITERATION_PREFILL; k < N_ITERATIONS; k++)
         TRY(write_sum(serving, kind_names[k], &sums[k], k == ITERATION_DECODE, err));
     TRY(write_sum(serving, "all", &all, false, err));

@@ -34,6 +34,13 @@ typedef struct {
     bool *shown;             /* by row of table step */
 } iterations_question;
 
+/* Does the program serve a language model, as far as its steps tell? */
+status iterations_serve(const trace *t, arena *a, bool *serves, error *err) MUST_USE;
+
+/* What the verdict of an analysis says of the iterations, without tables. */
+status iterations_judge(const iterations_question *q, arena *a, verdict *v, bool *serves,
+                        error *err) MUST_USE;
+
 /* Adds the tables `iterations` and `serving` of the analysis steps, both empty when the program does not
  * serve, and then the values of the verdict to *v. True in *serves when it does. */
 status iterations_write(const iterations_question *q, arena *a, answer *out, verdict *v,

@@ -9,8 +9,6 @@
 #include "analyse/rules.h"
 #include "base/num.h"
 
-enum { FEW = 10 }; /* launches that say nothing */
-
 bool launch_name(str name) {
     static const char *const parts[] = {
         "LaunchKernel",        /* cuda, cu, hip, musa */
@@ -55,14 +53,15 @@ status lost_work_count(const trace *t, arena *a, lost_work *out, error *err) {
         w.missing += !found[i];
     }
     if (t->kernel.n > 1 && !linked) w.missing = 0; /* the producer has no such links */
-    w.all = w.launches >= FEW && (double)w.missing >= 0.9 * (double)w.launches &&
+    w.all = w.launches >= LOST_FEW && (double)w.missing >= 0.9 * (double)w.launches &&
             (w.captured || t->kind_count[KIND_KERNEL] == 0);
     *out = w;
     return OK;
 }
 
 static status note_lost(const lost_work *w, arena *a, answer *out, error *err) {
-    if (w->captured || w->missing < FEW || (double)w->missing < 0.1 * (double)w->launches)
+    if (w->captured || w->missing < LOST_FEW ||
+        (double)w->missing < LOST_SHARE * (double)w->launches)
         return OK;
     verdict note = {.id = "device_records_lost",
                     .message = w->all ? MSG_NOTE_DEVICE_LOST : MSG_NOTE_DEVICE_LOST_PART,

@@ -14,6 +14,10 @@ typedef struct {
     bool captured;    /* a graph was captured: its launches only write the graph */
 } lost_work;
 
+/* Fewer launches say nothing; a smaller share of them that is missing is not worth a word. */
+#define LOST_FEW 10
+#define LOST_SHARE 0.1
+
 /* Does a call of this name start kernels? */
 bool launch_name(str name);
 status lost_work_count(const trace *t, arena *a, lost_work *out, error *err) MUST_USE;

@@ -11,12 +11,13 @@
  * rests on the others, where there are any. */
 #include <math.h>
 
+#include "analyse/advice.h"
 #include "analyse/bare_steps.h"
 #include "analyse/breakdown.h"
 #include "analyse/device_metrics.h"
 #include "analyse/group.h"
 #include "analyse/idle.h"
-#include "analyse/input_quality.h"
+#include "analyse/iterations.h"
 #include "analyse/lost_work.h"
 #include "analyse/overview_cards.h"
 #include "analyse/range_scan.h"
@@ -36,9 +37,9 @@ typedef struct {
     double busy;           /* share of it in which a device did anything */
     double exposed;        /* share of it in communication that nothing hides (exposed.h) */
     double dependency;     /* share in which launched work waited for other work (idle.h) */
-    double late;           /* share in which work was launched too late */
     int64_t step_ns;
-    str device; /* what it is called */
+    str device;         /* what it is called */
+    advice_cause cause; /* what costs most: the first row of `advise` */
 } overview_facts;
 
 typedef struct {
@@ -50,74 +51,109 @@ typedef struct {
     step_parts *parts;
     bare_steps bare;
     stage_times stages;
-    idle_gaps idle;                /* of all steps; blocking calls are the host's here */
+    idle_gaps idle; /* of all steps; blocking calls are the host's here */
+    role_ranges ranges;
     int64_t device_ns, exposed_ns; /* in the steps that count: devices work; exposed.h */
 } overview;
 
 /* ---- verdict ----------------------------------------------------------------------------- */
 
+/* Is this what costs most? */
+static bool is_cause(const overview_facts *f, const char *const *ids, size_t n) {
+    for (size_t i = 0; i < n && f->cause.id; i++)
+        if (strcmp(f->cause.id, ids[i]) == 0) return true;
+    return false;
+}
+
+#define CAUSE_IS(f, ...)                            \
+    is_cause(f, (const char *const[]){__VA_ARGS__}, \
+             sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+/* Does it cost idle time of the device, or time in which that works: kernels, copies? */
+static bool is_idle_time(const overview_facts *f) {
+    claim_sort claim = f->cause.claim;
+    return claim != CLAIM_KERNELS && claim != CLAIM_OPTIMIZER && claim != CLAIM_REST &&
+           claim != CLAIM_INTERVAL && f->cause.share <= 1 - f->busy + 0.01;
+}
+
 static bool is_idle(const overview_facts *f) {
     return f->has_device && f->step_ns > 0 && f->busy < 0.7;
 }
 
+/* The rule of `advise` whose time it is, and what that saves; named in words where the sentence has no
+ * words of its own for it. */
+static void add_cause(const overview_facts *f, verdict *v) {
+    if (!f->cause.id) return;
+    verdict_add(v, arg_cstr("advice", f->cause.id));
+    verdict_add(v, arg_share("saves_share", f->cause.share));
+    verdict_add(v, arg_words("cause", f->cause.title));
+    for (uint32_t i = 0; i < f->cause.words.n_args; i++) /* the only value titles have */
+        if (strcmp(f->cause.words.args[i].name, "dimension") == 0)
+            verdict_add(v, f->cause.words.args[i]);
+}
+
+static void add_idle(const overview_facts *f, verdict *v) {
+    verdict_add(v, arg_share("idle_share", 1 - f->busy));
+    verdict_add(v, arg_text("device", f->device));
+}
+
 static bool data_loader_is_late(const void *facts, verdict *v) {
     const overview_facts *f = facts;
-    double data = f->share[ROLE_DATA_LOADER];
-    if (!is_idle(f) || data < 0.05 || data < f->share[ROLE_CPU_EXEC] ||
-        data < f->share[ROLE_OTHER] || data < f->share[ROLE_RUNTIME])
+    if (!f->has_device ||
+        !CAUSE_IS(f, "data_loader_no_workers", "data_loader_slow", "data_loader_unmarked"))
         return false;
-    verdict_add(v, arg_share("idle_share", 1 - f->busy));
-    verdict_add(v, arg_share("data_loader_share", data));
-    verdict_add(v, arg_text("device", f->device));
+    add_idle(f, v);
+    verdict_add(v, arg_share("data_loader_share", f->cause.share));
+    add_cause(f, v);
     return true;
 }
 
 /* A device that waits for collectives on the host is idle, and they are why. */
 static bool communication_is_late(const void *facts, verdict *v) {
     const overview_facts *f = facts;
-    double host = f->share[ROLE_CPU_EXEC] + f->share[ROLE_RUNTIME];
-    if (!is_idle(f) || f->exposed < 0.1 || f->exposed < host || f->exposed < f->late ||
-        f->exposed < f->share[ROLE_OTHER])
-        return false;
+    if (!CAUSE_IS(f, "communication_exposed", "nccl_missing")) return false;
     verdict_add(v, arg_share("communication_share", f->exposed));
+    add_cause(f, v);
     return true;
 }
 
-/* As the first advice has it: the host had launched in time. */
 static bool dependency_is_late(const void *facts, verdict *v) {
     const overview_facts *f = facts;
-    if (!is_idle(f) || f->dependency < 0.05 || f->dependency < f->late ||
-        f->dependency < f->exposed || f->dependency < f->share[ROLE_DATA_LOADER])
-        return false;
-    verdict_add(v, arg_share("idle_share", 1 - f->busy));
+    if (!f->has_device || !CAUSE_IS(f, "dependency_wait")) return false;
+    add_idle(f, v);
     verdict_add(v, arg_share("dependency_share", f->dependency));
-    verdict_add(v, arg_text("device", f->device));
+    add_cause(f, v);
     return true;
 }
 
 static bool host_is_late(const void *facts, verdict *v) {
     const overview_facts *f = facts;
     double host = f->share[ROLE_CPU_EXEC] + f->share[ROLE_RUNTIME];
-    if (!is_idle(f) || host < f->share[ROLE_OTHER]) return false;
-    verdict_add(v, arg_share("idle_share", 1 - f->busy));
+    bool alone = !f->cause.id && is_idle(f);
+    if (!f->has_device || host < f->share[ROLE_OTHER] || (!alone && !CAUSE_IS(f, "host_late")))
+        return false;
+    add_idle(f, v);
     verdict_add(v, arg_share("host_share", host));
-    verdict_add(v, arg_text("device", f->device));
+    add_cause(f, v);
     return true;
 }
 
 static bool nothing_is_recorded(const void *facts, verdict *v) {
     const overview_facts *f = facts;
-    if (!is_idle(f)) return false;
-    verdict_add(v, arg_share("idle_share", 1 - f->busy));
+    bool alone = !f->cause.id && is_idle(f);
+    if (!f->has_device || (!alone && !CAUSE_IS(f, "host_late", "host_pause"))) return false;
+    add_idle(f, v);
     verdict_add(v, arg_share("other_share", f->share[ROLE_OTHER]));
-    verdict_add(v, arg_text("device", f->device));
+    add_cause(f, v);
     return true;
 }
 
-static bool communication_is_exposed(const void *facts, verdict *v) {
+/* Whatever else the device waits for. */
+static bool device_waits(const void *facts, verdict *v) {
     const overview_facts *f = facts;
-    if (!f->has_device || f->exposed < 0.1) return false;
-    verdict_add(v, arg_share("communication_share", f->exposed));
+    if (!f->has_device || !f->cause.id || !is_idle_time(f)) return false;
+    add_idle(f, v);
+    add_cause(f, v);
     return true;
 }
 
@@ -126,13 +162,19 @@ static bool only_steps_are_timed(const void *facts, verdict *v) {
     if (!f->only_timed || f->step_ns <= 0) return false;
     verdict_add(v, arg_time("step_time", f->step_ns));
     verdict_add(v, arg_text("device", f->device));
+    add_cause(f, v);
     return true;
 }
 
+/* The interval before the forward pass of a step trace is data, too. */
 static bool data_loader_on_cpu(const void *facts, verdict *v) {
     const overview_facts *f = facts;
-    if (f->has_device || f->share[ROLE_DATA_LOADER] < 0.05) return false;
-    verdict_add(v, arg_share("data_loader_share", f->share[ROLE_DATA_LOADER]));
+    bool is_interval = f->cause.id && f->cause.claim == CLAIM_INTERVAL;
+    if (f->has_device ||
+        (!is_interval && !CAUSE_IS(f, "data_loader_no_workers", "data_loader_slow")))
+        return false;
+    verdict_add(v, arg_share("data_loader_share", f->cause.share));
+    add_cause(f, v);
     return true;
 }
 
@@ -141,6 +183,7 @@ static bool only_host(const void *facts, verdict *v) {
     if (f->has_device || f->step_ns <= 0) return false;
     verdict_add(v, arg_time("step_time", f->step_ns));
     verdict_add(v, arg_share("host_share", f->share[ROLE_CPU_EXEC]));
+    add_cause(f, v);
     return true;
 }
 
@@ -150,9 +193,11 @@ static bool device_is_busy(const void *facts, verdict *v) {
     verdict_add(v, arg_share("busy_share", f->busy));
     verdict_add(v, arg_time("step_time", f->step_ns));
     verdict_add(v, arg_text("device", f->device));
+    add_cause(f, v);
     return true;
 }
 
+/* The words for what costs most, which is what `advise` puts first; then for a run without a cause. */
 static const rule rules[] = {
     {"gpu_idle_data_loader", MSG_VERDICT_GPU_IDLE_DATA_LOADER, SEVERITY_CRITICAL,
      data_loader_is_late},
@@ -162,8 +207,7 @@ static const rule rules[] = {
      dependency_is_late},
     {"gpu_idle_host", MSG_VERDICT_GPU_IDLE_HOST, SEVERITY_CRITICAL, host_is_late},
     {"gpu_idle_unknown", MSG_VERDICT_GPU_IDLE_UNKNOWN, SEVERITY_CRITICAL, nothing_is_recorded},
-    {"communication_exposed", MSG_VERDICT_COMMUNICATION_EXPOSED, SEVERITY_WARNING,
-     communication_is_exposed},
+    {"gpu_idle", MSG_VERDICT_GPU_IDLE, SEVERITY_CRITICAL, device_waits},
     {"cpu_data_loader", MSG_VERDICT_CPU_DATA_LOADER, SEVERITY_WARNING, data_loader_on_cpu},
     {"steps_timed_only", MSG_VERDICT_STEPS_TIMED_ONLY, SEVERITY_INFO, only_steps_are_timed},
     {"cpu_only", MSG_VERDICT_CPU_ONLY, SEVERITY_INFO, only_host},
@@ -246,7 +290,6 @@ static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     share_parts(sum, facts->share, N_ROLES);
     facts->busy = total ? (double)o->device_ns / (double)total : 0;
     facts->dependency = total ? (double)o->idle.ns[IDLE_DEPENDENCY] / (double)total : 0;
-    facts->late = total ? (double)o->idle.ns[IDLE_HOST] / (double)total : 0;
     facts->exposed = total ? (double)o->exposed_ns / (double)total : 0;
     for (int r = 0; r < N_ROLES; r++) {
         size_t row;
@@ -601,23 +644,69 @@ static int64_t mean_step(const overview *o) {
 }
 
 static status compute(overview *o, error *err) {
-    role_ranges ranges;
+    role_ranges *ranges = &o->ranges;
     TRY(step_spans_make(o->t, &o->select, o->arena, &o->steps, err));
     int64_t from = o->steps.n ? o->steps.v[0].start : 0;
     int64_t to = o->steps.n ? o->steps.v[o->steps.n - 1].end : 0;
-    TRY(role_ranges_make(o->t, (interval){from, to}, o->arena, &ranges, err));
-    TRY(bare_steps_find(o->t, &o->steps, &ranges, &o->bare, err));
-    TRY(breakdown_make(&ranges, &o->steps, o->arena, &o->parts, err));
+    TRY(role_ranges_make(o->t, (interval){from, to}, o->arena, ranges, err));
+    TRY(bare_steps_find(o->t, &o->steps, ranges, &o->bare, err));
+    TRY(breakdown_make(ranges, &o->steps, o->arena, &o->parts, err));
     for (uint32_t i = 0; i < o->steps.n; i++) {
         const step_span *s = &o->steps.v[i];
         if (!counts(o, i)) continue;
-        o->device_ns = add_i64(o->device_ns, intervals_ns_in(&ranges.device, s->start, s->end));
+        o->device_ns =
+            add_i64(o->device_ns, intervals_ns_in(&ranges->device, s->start, s->end));
         o->exposed_ns =
-            add_i64(o->exposed_ns, intervals_ns_in(&ranges.exposed, s->start, s->end));
+            add_i64(o->exposed_ns, intervals_ns_in(&ranges->exposed, s->start, s->end));
     }
-    idle_question idle = {.t = o->t, .steps = &o->steps, .ranges = &ranges, .arena = o->arena};
+    idle_question idle = {.t = o->t, .steps = &o->steps, .ranges = ranges, .arena = o->arena};
     if (!o->bare.n) TRY(idle_find(&idle, &o->idle, err));
     return stage_times_make(&o->select, &o->steps, o->arena, &o->stages, err);
+}
+
+/* A program that serves: its tokens, and what it waits for. */
+static status judge_serving(overview *o, const overview_facts *f, bool *serves, error *err) {
+    const trace *t = o->t;
+    iterations_question asked = {
+        .t = t,
+        .spans = ARENA_ARRAY(o->arena, const step_span *, (size_t)t->step.n + 1),
+        .shown = ARENA_ARRAY(o->arena, bool, (size_t)t->step.n + 1),
+        .busy = o->ranges.device};
+    verdict v = {.id = "serving", .message = MSG_VERDICT_SERVING, .severity = SEVERITY_INFO};
+    if (!asked.spans || !asked.shown) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < o->steps.n; i++) {
+        uint32_t row = o->steps.v[i].row;
+        asked.spans[row] = &o->steps.v[i];
+        asked.shown[row] = row != 0;
+    }
+    TRY(iterations_judge(&asked, o->arena, &v, serves, err));
+    if (!*serves) return OK;
+    add_cause(f, &v);
+    o->out->verdict = v;
+    return OK;
+}
+
+/* The recording itself, if it decides; a server's tokens; else what costs most. */
+static status judge(overview *o, const analysis_input *in, const params *p,
+                    overview_facts *facts, error *err) {
+    bool done;
+    verdict *v = &o->out->verdict;
+    TRY(lost_work_judge(o->t, o->arena, o->out, &done, err));
+    if (done) return OK;
+    TRY(advice_cause_find(in, p, o->arena, &facts->cause, err));
+    if (facts->cause.decided.id) {
+        *v = facts->cause.decided;
+        return OK;
+    }
+    TRY(judge_serving(o, facts, &done, err));
+    if (!done) {
+        rules_apply(rules, sizeof rules / sizeof *rules, facts, v);
+        if (v->id) step_spans_say(&o->steps, facts->step_ns, v);
+    }
+    if (facts->cause.id) v->severity = facts->cause.severity;
+    if (!v->id)
+        *v = facts->cause.evidence; /* no step and no work: what is known of its input */
+    return OK;
 }
 
 status analyse_overview(const analysis_input *in, const params *p, arena *a, answer *out,
@@ -627,6 +716,9 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     TRY(answer_begin("overview", in, a, out, err));
     if (in->n_traces > 1 || input_is_summary(in)) {
         TRY(summary_overview(in, p, a, out, err));
+        TRY(advice_cause_find(in, p, a, &facts.cause, err));
+        add_cause(&facts, &out->verdict);
+        if (facts.cause.id) out->verdict.severity = facts.cause.severity;
         answer_finish(out, p);
         return OK;
     }
@@ -647,11 +739,7 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     TRY(write_stage_events(&o, err));
     TRY(write_user_events(&o, err));
     TRY(note_left_out(&o, err));
-    bool replaced;
-    TRY(lost_work_judge(o.t, a, out, &replaced, err));
-    if (!replaced) TRY(quality_cut(o.t, &replaced, &out->verdict, err));
-    if (!replaced) rules_apply(rules, sizeof rules / sizeof *rules, &facts, &out->verdict);
-    if (!replaced) step_spans_say(&o.steps, facts.step_ns, &out->verdict);
+    TRY(judge(&o, in, p, &facts, err));
     TRY(overview_cards_write(o.t, mean_step(&o), a, out, err));
     answer_finish(out, p);
     return OK;

@@ -133,6 +133,11 @@ static int compare_durations(uint32_t a, uint32_t b, const void *context) {
     return x != y ? (x < y ? -1 : 1) : a < b ? -1 : a > b;
 }
 
+/* Nothing marks them: the first one may begin with the recording, whatever went on then. */
+static bool are_found(const trace *t) {
+    return t->step.n > 1 && t->step.how[1] != STEP_MARKED;
+}
+
 /* Number of leading steps, at most half of them, each longer than 1.5 medians of all that follow it.
  * `order` holds 2 n numbers. One sort serves all: without its first steps the sorted order of a list is
  * what remains of it. */
@@ -202,7 +207,7 @@ status step_spans_make(const trace *t, const selection *select, arena *a, step_s
         s.n_left_out = s.n - keep;
         s.n = keep;
     }
-    if (s.marked && steps_are_ours(t) && !select->by_step && !select->by_time)
+    if (s.marked && (steps_are_ours(t) || are_found(t)) && !select->by_step && !select->by_time)
         TRY(leave_out_warm_up(&s, a, err));
     keep_selected(&s, select);
     *out = s;

@@ -32,7 +32,7 @@ typedef struct {
 bool steps_are_ours(const trace *t);
 
 /* All steps of the trace, adjusted; those at the end whose device work was cut off are left out, and of
- * our own recordings those at the beginning that warm up; of the others those of the selection, clipped
+ * our own recordings, and where steps were found and not marked, those at the beginning that warm up; of the others those of the selection, clipped
  * to its window. Who selects a part gets its warm-up, too. */
 status step_spans_make(const trace *t, const selection *s, arena *a, step_spans *out,
                        error *err) MUST_USE;

@@ -135,6 +135,11 @@ bool tensor_core_missed(tensor_core_names *n, uint32_t kernel) {
            e.type != DTYPE_FP64;
 }
 
+bool tensor_core_is_tf32(tensor_core_names *n, uint32_t kernel) {
+    lexicon_entry e = lexicon_kernel_row(&n->lexicon, kernel);
+    return is_product(e) && e.matrix == MATRIX_YES && e.type == DTYPE_TF32;
+}
+
 double tensor_core_share(int64_t used_ns, int64_t unsure_ns, int64_t all_ns) {
     if (all_ns <= 0) return 0;
     if ((double)unsure_ns > 0.1 * (double)all_ns) return NAN;

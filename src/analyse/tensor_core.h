@@ -24,6 +24,8 @@ matrix_use tensor_core_work(tensor_core_names *n, uint32_t kernel);
  * because of its wide data type? One that computes in 16 bits already gains nothing by a narrower
  * type. */
 bool tensor_core_missed(tensor_core_names *n, uint32_t kernel);
+/* A product that runs on them in float32, rounded to TF32, as its name says. */
+bool tensor_core_is_tf32(tensor_core_names *n, uint32_t kernel);
 /* May it use them, as far as is known: yes, or a product of which its name does not tell? A kernel
  * whose name says nothing at all is taken for one that does not. */
 bool tensor_core_possible(tensor_core_names *n, uint32_t kernel);

@@ -98,16 +98,16 @@ static bool is_amd(const trace *t) {
 
 static const struct {
     uint8_t type;
-    const char *unit, *matrix;
+    const char *unit, *matrix, *module, *graphs, *allocator;
 } parts[] = {
-    {DEVICE_CUDA, "SM", "Tensor Core"},
-    {DEVICE_HIP, "CU", "Matrix Core"},
-    {DEVICE_XPU, "Xe core", "XMX engine"},
-    {DEVICE_ASCEND, "AI Core", "Cube unit"},
-    {DEVICE_HPU, "TPC", "MME"},
-    {DEVICE_MLU, "core", "matrix unit"},
-    {DEVICE_MTIA, "PE", "matrix unit"},
-    {DEVICE_MUSA, "MP", "Tensor Core"},
+    {DEVICE_CUDA, "SM", "Tensor Core", "cuda", "CUDA graphs", "PYTORCH_CUDA_ALLOC_CONF"},
+    {DEVICE_HIP, "CU", "Matrix Core", "cuda", "HIP graphs", "PYTORCH_HIP_ALLOC_CONF"},
+    {DEVICE_XPU, "Xe core", "XMX engine", "xpu", "", ""},
+    {DEVICE_ASCEND, "AI Core", "Cube unit", "npu", "", "PYTORCH_NPU_ALLOC_CONF"},
+    {DEVICE_HPU, "TPC", "MME", "hpu", "", ""},
+    {DEVICE_MLU, "core", "matrix unit", "mlu", "", ""},
+    {DEVICE_MTIA, "PE", "matrix unit", "mtia", "", ""},
+    {DEVICE_MUSA, "MP", "Tensor Core", "musa", "", ""},
 };
 
 static uint8_t type_of_parts(const trace *t) {
@@ -127,6 +127,27 @@ str device_matrix_unit(const trace *t) {
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].type == type) return str_of(parts[i].matrix);
     return STR("matrix unit");
+}
+
+str device_module(const trace *t) {
+    uint8_t type = type_of_parts(t);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].type == type) return str_of(parts[i].module);
+    return STR("accelerator");
+}
+
+str device_graphs(const trace *t) {
+    uint8_t type = type_of_parts(t);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].type == type) return str_of(parts[i].graphs);
+    return STR_NONE;
+}
+
+str device_allocator(const trace *t) {
+    uint8_t type = type_of_parts(t);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].type == type) return str_of(parts[i].allocator);
+    return STR_NONE;
 }
 
 str device_name(const trace *t, arena *a, uint8_t type, int32_t id) {

@@ -20,6 +20,12 @@ str device_noun(const trace *t);
  * every language, in the singular; "core" and "matrix unit" where the makers have no word known here. */
 str device_unit(const trace *t);
 str device_matrix_unit(const trace *t);
+/* For suggestions: PyTorch's module for the device ("cuda" of torch.cuda, "npu", …); what launches many
+ * kernels at once ("CUDA graphs"), and the variable that configures PyTorch's allocator; both empty
+ * where there is none. */
+str device_module(const trace *t);
+str device_graphs(const trace *t);
+str device_allocator(const trace *t);
 str device_name(const trace *t, arena *a, uint8_t type, int32_t id);
 /* The type alone: "GPU", "XPU", "my_npu". */
 str device_word(const trace *t, uint8_t type);

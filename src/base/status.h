@@ -41,13 +41,14 @@ typedef enum {
     ARG_SHARE, /* 0…1, shown as 34.0 % */
     ARG_REAL,  /* plain number */
     ARG_PLAIN, /* a number that is a name (process, port, rank, step): shown as 12345 */
+    ARG_WORDS, /* a message with the values of the sentence around it; words, not a value */
 } arg_type;
 
 typedef struct {
     const char *name; /* static: the placeholder, e.g. "path" for {path} */
     arg_type type;
     union {
-        int64_t i; /* INT, BYTES, TIME, PLAIN */
+        int64_t i; /* INT, BYTES, TIME, PLAIN; WORDS: message id */
         double d;  /* SHARE, REAL */
         str text;  /* TEXT: borrowed; in an error it points into error.text */
     } u;
@@ -82,6 +83,9 @@ static inline arg arg_share(const char *name, double v) {
 }
 static inline arg arg_real(const char *name, double v) {
     return (arg){.name = name, .type = ARG_REAL, .u.d = v};
+}
+static inline arg arg_words(const char *name, uint16_t message) {
+    return (arg){.name = name, .type = ARG_WORDS, .u.i = message};
 }
 static inline arg arg_text(const char *name, str v) {
     return (arg){.name = name, .type = ARG_TEXT, .u.text = v};

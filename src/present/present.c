@@ -84,9 +84,10 @@ bool column_is_recorded(const table *t, uint32_t col) {
 
 void values_put_json(buf *out, const verdict *v) {
     buf_add_byte(out, '{');
-    for (uint32_t i = 0; i < v->n_args; i++) {
+    for (uint32_t i = 0, n = 0; i < v->n_args; i++) {
         const arg *a = &v->args[i];
-        if (i != 0) buf_add_byte(out, ',');
+        if (a->type == ARG_WORDS) continue; /* says what another value says, in words */
+        if (n++ != 0) buf_add_byte(out, ',');
         buf_add_json(out, str_of(a->name));
         buf_add_byte(out, ':');
         switch (a->type) {

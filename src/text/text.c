@@ -104,6 +104,7 @@ void text_value(buf *out, const arg *a) {
     case ARG_TIME: fmt_duration(out, a->u.i); break;
     case ARG_SHARE: fmt_share(out, a->u.d); break;
     case ARG_REAL: put_real(out, a->u.d); break;
+    case ARG_WORDS: break; /* of a sentence around it: put_words */
     }
 }
 
@@ -113,6 +114,7 @@ void text_value(buf *out, const arg *a) {
 
 typedef struct {
     buf *out;
+    lang lang;
     const arg *args;
     uint32_t n_args;
 } format;
@@ -200,6 +202,22 @@ static void put_name(buf *out, const arg *a) {
 
 static void put_sentence(const format *f, str s);
 
+static char lower_byte(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Another sentence as a clause of this one: it begins small, unless its first word is a name. */
+static void put_words(const format *f, const arg *a) {
+    str s = str_of(text_get((uint16_t)a->u.i, f->lang));
+    bool is_name = false;
+    for (size_t i = 1; i < s.n && s.p[i] != ' '; i++) is_name |= lower_byte(s.p[i]) != s.p[i];
+    if (s.n && !is_name && lower_byte(s.p[0]) != s.p[0]) {
+        buf_add_byte(f->out, lower_byte(s.p[0]));
+        s = str_from(s, 1);
+    }
+    put_sentence(f, s);
+}
+
 /* False when the value is not there and the placeholder stays visible. */
 static bool put_hole(const format *f, const hole *h) {
     const arg *a = value_of(f, h->name);
@@ -216,6 +234,8 @@ static bool put_hole(const format *f, const hole *h) {
     if (!a) return false;
     if (h->sign == '|' && bar < h->rest.n)
         put_sentence(f, is_one(a) ? str_n(h->rest.p, bar) : str_from(h->rest, bar + 1));
+    else if (a->type == ARG_WORDS)
+        put_words(f, a);
     else if (h->sign == '~')
         put_name(f->out, a);
     else if (h->sign == '#' && a->type == ARG_INT)
@@ -238,7 +258,8 @@ static void put_sentence(const format *f, str s) {
 }
 
 void text_format(buf *out, lang l, uint16_t message, const arg *args, uint32_t n_args) {
-    text_fill(out, str_of(text_get(message, l)), args, n_args);
+    format f = {.out = out, .lang = l, .args = args, .n_args = n_args};
+    put_sentence(&f, str_of(text_get(message, l)));
 }
 
 void text_fill(buf *out, str sentence, const arg *args, uint32_t n_args) {

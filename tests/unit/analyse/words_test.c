@@ -24,13 +24,13 @@ static void devices_are_named_by_type_and_number(void **state) {
 static void parts_of_a_device_are_called_as_its_makers_do(void **state) {
     static const struct {
         uint8_t type;
-        const char *name, *unit, *matrix;
+        const char *name, *unit, *matrix, *module, *graphs;
     } cases[] = {
-        {DEVICE_CUDA, "NVIDIA H100", "SM", "Tensor Core"},
-        {DEVICE_CUDA, "AMD Instinct MI300X", "CU", "Matrix Core"},
-        {DEVICE_XPU, "Intel Data Center GPU Max", "Xe core", "XMX engine"},
-        {DEVICE_ASCEND, "", "AI Core", "Cube unit"},
-        {DEVICE_PRIVATE, "", "core", "matrix unit"},
+        {DEVICE_CUDA, "NVIDIA H100", "SM", "Tensor Core", "cuda", "CUDA graphs"},
+        {DEVICE_CUDA, "AMD Instinct MI300X", "CU", "Matrix Core", "cuda", "HIP graphs"},
+        {DEVICE_XPU, "Intel Data Center GPU Max", "Xe core", "XMX engine", "xpu", ""},
+        {DEVICE_ASCEND, "", "AI Core", "Cube unit", "npu", ""},
+        {DEVICE_PRIVATE, "", "core", "matrix unit", "accelerator", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fake f;
@@ -40,6 +40,8 @@ static void parts_of_a_device_are_called_as_its_makers_do(void **state) {
         f.t.device.n = 2;
         assert_text(device_unit(&f.t), cases[i].unit);
         assert_text(device_matrix_unit(&f.t), cases[i].matrix);
+        assert_text(device_module(&f.t), cases[i].module);
+        assert_text(device_graphs(&f.t), cases[i].graphs);
         fake_fini(&f);
     }
 }

@@ -79,6 +79,28 @@ static void every_placeholder_is_closed(void **state) {
         buf_fini(&b_);                                                                        \
     } while (0)
 
+/* A clause begins small, unless with a name, and takes the values of the sentence around it. */
+static void a_sentence_can_be_a_clause_of_another(void **state) {
+    (void)state;
+    static const struct {
+        uint16_t title;
+        const char *end;
+    } cases[] = {
+        {MSG_ADVICE_HOST_LATE, "each step: the device waits for the host to launch work"},
+        {MSG_ADVICE_DATA_PARALLEL,
+         "each step: DataParallel is used instead of DistributedDataParallel"},
+        {MSG_ADVICE_ODD_DIMENSION,
+         "each step: dimension 50,257 is not aligned for matrix cores"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const arg args[] = {arg_cstr("device", "GPU"), arg_share("idle_share", 0.5),
+                            arg_words("cause", cases[i].title), arg_int("dimension", 50257)};
+        buf out = {0};
+        text_format(&out, LANG_EN, MSG_VERDICT_GPU_IDLE, args, 4);
+        assert_true(str_ends(buf_str(&out), str_of(cases[i].end)));
+        buf_fini(&out);
+    }
+}
+
 static void a_count_chooses_the_word(void **state) {
     assert_fills("{n} {n|step|steps}", "1 step", arg_int("n", 1));
     assert_fills("{n} {n|step|steps}", "0 steps", arg_int("n", 0));
@@ -235,6 +257,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_message_is_there_in_both_languages),
         cmocka_unit_test(every_placeholder_is_closed),
+        cmocka_unit_test(a_sentence_can_be_a_clause_of_another),
         cmocka_unit_test(a_count_chooses_the_word),
         cmocka_unit_test(a_number_that_names_something_has_no_commas),
         cmocka_unit_test(a_missing_value_takes_its_clause_with_it),

@@ -1,0 +1,343 @@
+"""Runs with a known cause: what is planted, which rules must find it, which may speak besides.
+
+A rule that must speak and does not is missed; one that speaks and neither must nor may is wrong. What may speak is
+what the cause brings about as well: it is named here for each cause, with the reason, and counts for nothing.
+"""
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable
+
+BUSY = ("gpu_busy",)
+HOST = ("gpu_idle_host", "gpu_idle_unknown")
+
+
+@dataclass
+class Case:
+    label: str
+    must: tuple
+    may: tuple
+    verdicts: tuple
+    kinds: tuple = ()        # device and mode: whose words are checked
+    words: tuple = ()        # of gentrace
+    path: Path = None        # or a recorded trace
+    write: Callable = None   # or what fills a folder
+    cut: float = 0           # of the file that is left
+    options: tuple = field(default=())
+
+
+# cause: (rules that must, rules that may, headlines)
+KINETO = {
+    "none": ((), (), BUSY),
+    "loader_in_process": (("data_loader_no_workers",), (), ("gpu_idle_data_loader",)),
+    "loader_slow": (("data_loader_slow",), (), ("gpu_idle_data_loader",)),
+    "loader_unmarked": (("data_loader_unmarked",), (), ("gpu_idle_data_loader",)),
+    "pause": (("host_pause",), (), ("gpu_idle_unknown",)),
+    "host_late": (("host_late",), (), HOST),
+    # so many launches are why the host is late
+    "small_kernels": (("small_kernels", "host_late"), (), HOST),
+    # behind the wait the host has work of its own
+    "blocking_sync": (("blocking_sync",), ("host_late",), ("gpu_idle",)),
+    "item_sync": (("item_sync",), ("host_late",), ("gpu_idle",)),
+    "sync_copy": (("synchronous_copies",), (), ("gpu_busy", "gpu_idle")),
+    "pageable_copy": (("pageable_copies",), (), ("gpu_busy", "gpu_idle")),
+    # the first step's calls are the host's
+    "allocator": (("allocator_calls",), ("host_late",), ("gpu_idle",)),
+    "dependency": (("dependency_wait",), (), ("gpu_idle_dependency",)),
+    # 280 launches in a row
+    "optimizer_loop": (("optimizer_not_fused",), ("small_kernels", "host_late"), BUSY + HOST),
+    # the device waits in that step
+    "long_step": (("step_variance",), ("host_late",), BUSY + HOST),
+    "first_step": (("first_step",), ("host_late",), BUSY + HOST),
+    # frames are all that the host does for a while
+    "frames": (("profiler_overhead",), ("host_pause",), ("profiler_overhead",)),
+    "small_grid": (("small_grid",), (), BUSY),
+    "few_blocks": (("sm_efficiency_low",), (), BUSY),
+    "low_occupancy": (("occupancy_low",), (), BUSY),
+    "no_tensor_cores": (("tensor_cores_unused",), (), BUSY),
+    "tf32": (("float32_matmul",), (), BUSY),
+    "odd_dimension": (("odd_dimension",), (), BUSY),
+    "layout": (("layout_conversion",), (), BUSY),
+    "memory_full": (("memory_near_capacity",), (), BUSY),
+    "fragmentation": (("fragmentation",), (), BUSY),
+    "data_parallel": (("data_parallel",), (), BUSY),
+    "gloo": (("nccl_missing",), (), ("communication_exposed",)),
+    "exposed": (("communication_exposed",), (), ("communication_exposed",)),
+    # what is missing looks like waiting
+    "records_lost": ((), ("dependency_wait", "host_late", "host_pause"), ("device_records_lost",)),
+    "setup_before": ((), (), BUSY),
+}
+# Roctracer records no blocks and no occupancy, and names of its products do not tell what they run on.
+NOT_ON_ROCM = ("small_grid", "few_blocks", "low_occupancy", "no_tensor_cores")
+ON_NPU = ("none", "loader_in_process", "loader_slow", "loader_unmarked", "pause", "host_late", "small_kernels",
+          "blocking_sync", "item_sync", "dependency", "optimizer_loop", "long_step", "first_step", "odd_dimension",
+          "layout", "exposed", "setup_before")
+ON_CPU = ("none", "loader_in_process", "loader_slow", "loader_unmarked", "pause", "long_step", "first_step", "frames")
+IN_GRAPH = ("none", "loader_slow", "loader_unmarked", "host_late", "sync_copy", "dependency", "small_grid", "tf32",
+            "no_tensor_cores", "low_occupancy")
+IN_INFERENCE = ("none", "loader_slow", "loader_unmarked", "pause", "host_late", "small_kernels", "blocking_sync",
+                "item_sync", "sync_copy", "pageable_copy", "allocator", "small_grid", "tf32", "no_tensor_cores")
+IN_SERVING = ("none", "pause", "host_late", "small_kernels", "blocking_sync", "item_sync", "sync_copy", "small_grid")
+SINGLE_LOADER_ON_CPU = ("cpu_data_loader",)
+
+
+def plant(cause, device="cuda", mode="train", *options, verdicts=None):
+    must, may, headlines = KINETO[cause]
+    return Case(label=" ".join((cause, device, mode, *options)).replace("--", ""), must=must, may=may,
+                verdicts=verdicts or headlines, kinds=(device, mode),
+                words=("plant", cause, "--device", device, "--mode", mode, *options))
+
+
+def simulated():
+    for cause in KINETO:
+        for seed in ("1", "2", "3"):
+            yield plant(cause, "cuda", "train", "--seed", seed)
+        yield plant(cause, "cuda", "train", "--seed", "4", "--neighbors")
+        if cause not in NOT_ON_ROCM:
+            yield plant(cause, "rocm", "train", "--seed", "5")
+            yield plant(cause, "rocm", "train", "--seed", "6", "--neighbors")
+        yield plant(cause, "cuda", "compiled", "--seed", "7")
+    for cause in ON_NPU:
+        yield plant(cause, "npu", "train", "--seed", "8")
+        yield plant(cause, "npu", "train", "--seed", "9")
+    for cause in ON_CPU:
+        verdicts = (SINGLE_LOADER_ON_CPU if cause in ("loader_in_process", "loader_slow") else
+                    ("profiler_overhead",) if cause == "frames" else ("cpu_only",))
+        yield plant(cause, "cpu", "train", "--seed", "10", verdicts=verdicts)
+    for cause in IN_GRAPH:
+        yield plant(cause, "cuda", "graph", "--seed", "11")
+        if cause in ("none", "host_late", "loader_slow"):
+            yield plant(cause, "rocm", "graph", "--seed", "12")
+    for cause in IN_INFERENCE:
+        yield plant(cause, "cuda", "infer", "--seed", "13")
+    for cause in IN_SERVING:
+        yield plant(cause, "cuda", "serve", "--seed", "14", verdicts=("serving",))
+    # Nothing marks steps: they repeat, and are found; one alone does not.
+    for cause in ("none", "setup_before", "loader_unmarked", "host_late"):
+        yield plant(cause, "cuda", "train", "--seed", "15", "--no-marks")
+    yield Case("setup before one unmarked step", (), ("host_late", "host_pause", "data_loader_unmarked"),
+               ("steps_unmarked",), words=("plant", "setup_before", "--no-marks", "--steps", "1"))
+
+
+# Two at once: both are found, and each moment is saved once.
+TOGETHER = (
+    "loader_slow,tf32", "loader_in_process,item_sync", "loader_unmarked,host_late", "pause,no_tensor_cores",
+    "host_late,exposed", "item_sync,pageable_copy", "blocking_sync,exposed", "blocking_sync,small_grid",
+    "sync_copy,layout", "allocator,fragmentation", "dependency,odd_dimension", "optimizer_loop,loader_slow",
+    "exposed,tf32", "gloo,memory_full", "small_kernels,loader_unmarked", "long_step,fragmentation",
+    "first_step,tf32", "few_blocks,loader_slow", "pageable_copy,loader_in_process",
+)
+
+
+def together():
+    for pair in TOGETHER:
+        for device, seed in (("cuda", "16"), ("cuda", "17")):
+            both = [KINETO[c] for c in pair.split(",")]
+            yield Case(f"{pair} {device} {seed}", both[0][0] + both[1][0], both[0][1] + both[1][1],
+                       both[0][2] + both[1][2], (device, "train"),
+                       words=("plant", pair, "--device", device, "--seed", seed))
+
+
+def damaged():
+    """A file that was cut: that is the headline, whatever is in what is left of it."""
+    every = tuple({rule for must, may, _ in KINETO.values() for rule in must + may})
+    for part in (0.3, 0.6, 0.9):
+        yield Case(f"cut to {part}", (), every, ("trace_cut",), words=("plant", "loader_slow"), cut=part)
+
+
+def cluster():
+    """Ranks of one job: nothing wrong, and a rank, a host, a link … that are slow."""
+    for seed in ("1", "2", "3"):
+        yield Case(f"healthy ranks {seed}", (), ("host_late", "communication_exposed", "small_kernels"),
+                   ("workers_busy",), words=("cluster", "--ranks", "16", "--steps", "6", "--seed", seed, "--healthy"))
+        # one computes more slowly, one gets its data late
+        yield Case(f"late ranks {seed}", ("straggler", "load_imbalance", "data_loader_slow"),
+                   ("host_late", "communication_exposed", "small_kernels", "step_variance"),
+                   ("workers_busy",), words=("cluster", "--ranks", "16", "--steps", "6", "--seed", seed))
+
+
+def cases():
+    yield from simulated()
+    yield from together()
+    yield from damaged()
+    yield from cluster()
+    yield from mindspore()
+
+
+# ---- MindSpore: the files its profiler leaves, of a step of 10 ms (times in ticks of 10 ns)
+
+TICKS = 100_000  # in a millisecond
+
+
+def step_trace(folder, rank=0, interval_ms=0.2, tail_ms=0.5, step_ms=10.0, reduce_ms=0.0):
+    """Six steps and their average: interval, forward and backward, tail; one collective in the tail."""
+    total, interval, tail = (int(ms * TICKS) for ms in (step_ms, interval_ms, tail_ms))
+    name = "stream_7_0_AllReduce-op9"
+    lines = ["step_num,start_point,end_point,total,fp_point,bp_point,iteration_interval,fp_and_bp,tail"
+             + (f",{name},{name}_start_point,{name}_end_point" if reduce_ms else "")]
+    for step in (1, 2, 3, 4, 5, 6, "-"):
+        start = 1000 * TICKS + (0 if step == "-" else step - 1) * total
+        first, last = start + interval, start + total - tail
+        row = [step, start, start + total, total, first, last, interval, last - first, tail]
+        if reduce_ms:
+            row += [int(reduce_ms * TICKS), last, last + int(reduce_ms * TICKS)]
+        lines.append(",".join(map(str, row)))
+    (folder / f"step_trace_raw_{rank}_detail_time.csv").write_text("\n".join(lines) + "\n")
+
+
+def queues(folder, host_empty=0, device_empty=0):
+    """Of ten batches so many found the queue of the host, and of the device, empty."""
+    host = "".join(f"0 0 {b} 20 {b * 40}\n0 1 {b} 2 {b * 40}\n0 2 {b} 22 {b * 40}\n"
+                   f"1 8 {b} {0 if b <= host_empty else 5} {b * 40}\n" for b in range(1, 11))
+    (folder / "device_queue_profiling_0.txt").write_text(host)
+    device = "".join(f"GetNext_dequeue_wait {1000 + 400 * b} {1001 + 400 * b} {0 if b <= device_empty else 3}\n"
+                     for b in range(1, 11))
+    (folder / "minddata_aicpu_0.txt").write_text(device)
+
+
+def pipeline(folder, slow=None, source="TFReader"):
+    """Repeat ← Batch ← Map ← Shuffle ← source: full queues, but from the slow operator to the end."""
+    lines = ["op_id,op_type,num_workers,output_queue_size,output_queue_average_size,output_queue_length,"
+             "output_queue_usage_rate,sample_interval,parent_id,children_id"]
+    types = ["Repeat", "Batch", "Map", "Shuffle", source]
+    at = types.index(slow) if slow else -1
+    for i, kind in enumerate(types):
+        size = 0 if i <= at else 15
+        child = f"[{i + 1}]" if i + 1 < len(types) else ""
+        sizes = f'"[{size}, {size}, {size}, {size}]"'
+        queue = f"{sizes},{size}.0,16,{size / 16}" if i else ",,,"
+        lines.append(f"{i},{kind},4,{queue},5,{i - 1 if i else ''},{child}")
+    (folder / "minddata_pipeline_raw_0.csv").write_text("\n".join(lines) + "\n")
+
+
+def cpu_use(folder, busy):
+    n = 6
+    info = {"sampling_interval": 5, "cpu_processor_num": 8, "time_stamp": [5 * (i + 1) for i in range(n)],
+            "device_info": {"user_utilization": [busy] * n, "sys_utilization": [0] * n, "io_utilization": [0] * n,
+                            "idle_utilization": [100 - busy] * n, "runable_processes": [1] * n,
+                            "context_switch_count": [10] * n},
+            "process_info": {"user_utilization": [busy] * n, "sys_utilization": [0] * n}, "op_info": []}
+    (folder / "minddata_cpu_utilization_0.json").write_text(json.dumps(info))
+
+
+def device_types(folder, casts_ms=0.1, ai_cpu_ms=0.0):
+    rows = (("MatMul", 6.0, 30), ("Conv2D", 3.0, 20), ("Cast", casts_ms, 10))
+    text = "".join(f"{name},{ms},{n},{10 * ms:.2f}\n" for name, ms, n in rows)
+    (folder / "aicore_intermediate_0_type.csv").write_text("op_type,execution_time,execution_frequency,percent\n" + text)
+    ops = ["serial_number,kernel_type,total_time,dispatch_time,execution_time,run_start,run_end",
+           "1,GetNext,0.9,0.1,0.2,154907895189,154907895707"]
+    if ai_cpu_ms:
+        ops.append(f"2,TopK,{ai_cpu_ms},0.1,{ai_cpu_ms},154907896189,154907896989")
+    (folder / "aicpu_intermediate_0.csv").write_text("\n".join(ops) + "\n")
+
+
+def one_device(folder, **what):
+    step_trace(folder, interval_ms=what.get("interval_ms", 0.2), tail_ms=what.get("tail_ms", 0.5))
+    queues(folder, what.get("host_empty", 0), what.get("device_empty", 0))
+    if "slow" in what:
+        pipeline(folder, what["slow"], what.get("source", "TFReader"))
+    cpu_use(folder, what.get("busy", 30))
+    device_types(folder, what.get("casts_ms", 0.1), what.get("ai_cpu_ms", 0))
+
+
+LATE = {"interval_ms": 3.0, "host_empty": 7}
+MINDSPORE = {
+    "sound": ({}, ()),
+    "sound with a short wait": ({"interval_ms": 0.4, "host_empty": 2}, ()),
+    "late data": ({"interval_ms": 3.0}, ("step_interval",)),
+    "empty queue of the host": ({**LATE, "slow": None}, ("step_interval", "host_queue_empty")),
+    "late transfer": ({"interval_ms": 3.0, "device_empty": 6}, ("step_interval", "data_queue_empty")),
+    "busy processors": ({"busy": 93}, ("host_cpu_busy",)),
+    "slow reading": ({**LATE, "slow": "TFReader"}, ("step_interval", "host_queue_empty", "pipeline_dataset")),
+    "slow generator": ({**LATE, "slow": "GeneratorDataset", "source": "GeneratorDataset"},
+                       ("step_interval", "host_queue_empty", "pipeline_generator")),
+    "slow map": ({**LATE, "slow": "Map"}, ("step_interval", "host_queue_empty", "pipeline_map")),
+    "slow batch": ({**LATE, "slow": "Batch"}, ("step_interval", "host_queue_empty", "pipeline_batch")),
+    "slow shuffle": ({**LATE, "slow": "Shuffle"}, ("step_interval", "host_queue_empty", "pipeline_other")),
+    "operators on the AI CPU": ({"ai_cpu_ms": 2.0}, ("ai_cpu_operators",)),
+    "casts": ({"casts_ms": 2.5}, ("type_conversions",)),
+    "long tail": ({"tail_ms": 4.0}, ("long_tail",)),
+}
+
+
+def ranks(folder, n=4, intervals=None, flops=None, links=None, parts=None, stages=1):
+    """Each rank's step trace, operations, links to its neighbor and, where given, what it computed and sent."""
+    for r in range(n):
+        step_trace(folder, r, interval_ms=(intervals or [0.2] * n)[r])
+        gflops, gflop = (flops or [(500.0, 3000.0)] * n)[r]
+        (folder / f"flops_summary_{r}.json").write_text(
+            json.dumps({"FLOPs": gflop, "FLOPS": gflops, "FLOPS_Utilization": 5.0}))
+        rate = (links or [8_000_000.0] * n)[r]
+        link = {f"{r}-{(r + 1) % n}": {"SDMA": [0.5, rate / 2000, rate]}}
+        text = json.dumps(link).replace('"', '""')
+        op = json.dumps({"stream_7_0_AllReduce-op9": ["1", 0.5, 0.1, link]}).replace('"', '""')
+        (folder / f"hccl_raw_{r}.csv").write_text(
+            "step_num,communication_cost,wait_cost,link_info,communication_operator_cost\n"
+            + "".join(f'{s},0.5,0.1,"{text}","{op}"\n' for s in range(1, 7)))
+        if parts:
+            columns, rows = parts
+            kind = "pipeline-parallel" if stages > 1 else "data-parallel"
+            values = ",".join(f"{v:.4f}" for v in rows[r])
+            (folder / f"ascend_cluster_analyse_{kind}_{stages}_{n}_{r}.csv").write_text(
+                columns + "\n" + (values + "\n") * 6)
+
+
+DATA_PARALLEL = "computation_time,communication_alone_time"
+STAGED = "computation_time,communication_alone_time,stage_time,receive_alone_time,collective_communication_alone_time"
+CLUSTERS = {
+    "sound ranks": ({"parts": (DATA_PARALLEL, [(9.0, 0.2)] * 4)}, (), ()),
+    "one rank waits for data": ({"intervals": [0.2, 0.2, 2.5, 0.2]}, ("interval_imbalance",), ("step_interval",)),
+    "one device is slow": ({"flops": [(500.0, 3000.0), (500.0, 3000.0), (300.0, 3000.0), (500.0, 3000.0)]},
+                           ("slow_device",), ()),
+    "one link is slow": ({"links": [8e6, 8e6, 3e6, 8e6]}, ("slow_link",), ()),
+    "ranks send and wait": ({"parts": (DATA_PARALLEL, [(6.0, 3.0)] * 4)}, ("parallel_communication",), ()),
+    "stages wait": ({"stages": 2, "parts": (STAGED, [(6.0, 2.5, 8.0, 2.2, 0.3)] * 4)}, ("stage_receive",), ()),
+    "a stage sends": ({"stages": 2, "parts": (STAGED, [(6.0, 3.0, 8.0, 0.3, 2.7)] * 4)}, ("stage_collective",), ()),
+    "a stage does more": ({"stages": 2, "parts": (STAGED, [(9.0, 0.3, 9.0, 0.2, 0.1)] * 4),
+                           "flops": [(500.0, 4500.0), (500.0, 4500.0), (500.0, 2000.0), (500.0, 2000.0)]},
+                          ("stage_flops",), ()),
+}
+ANY = ("gpu_busy", "cpu_only", "steps_timed_only", "cpu_data_loader", "gpu_idle_data_loader", "gpu_idle_host",
+       "gpu_idle_unknown", "gpu_idle", "workers_busy")
+
+
+def mindspore():
+    for name, (what, must) in MINDSPORE.items():
+        for scale in (1.0, 1.3):
+            more = {k: v * scale if k.endswith("_ms") and v > 0.5 else v for k, v in what.items()}
+            yield Case(f"MindSpore {name} {scale}", must, (), ANY, ("mindspore",),
+                       write=lambda folder, more=more: one_device(folder, **more))
+    for name, (what, must, may) in CLUSTERS.items():
+        yield Case(f"MindSpore {name}", must, may, ANY, ("mindspore",),
+                   write=lambda folder, what=what: ranks(folder, **what))
+
+
+# Programs that were changed on purpose, recorded on an H200: README_truth.md. All of them are bound by their
+# launches, and Python's own work between two operators makes some of their steps differ.
+LAUNCHES = ("host_late", "small_kernels")
+SOMETIMES = ("step_variance", "first_step", "small_grid", "optimizer_not_fused")
+RECORDED = {
+    "compare/base_a": (LAUNCHES, SOMETIMES),
+    "compare/base_b": (LAUNCHES, SOMETIMES),
+    "compare/copies": (LAUNCHES, SOMETIMES),
+    "compare/odd_vocab": (LAUNCHES + ("odd_dimension",), SOMETIMES),
+    "compare/host_sleep": (LAUNCHES + ("host_pause",), SOMETIMES),
+    "compare/optimizer_for_loop": (LAUNCHES + ("optimizer_not_fused",), SOMETIMES),
+    "compare/batch_8": (LAUNCHES, SOMETIMES),
+    "compare/slow_loader": (LAUNCHES + ("data_loader_unmarked",), SOMETIMES),
+    "whatif/big_base": ((), SOMETIMES),
+    "whatif/launch_base": (LAUNCHES, SOMETIMES),
+    "whatif/launch_cuda_graph": ((), SOMETIMES),
+    "whatif/launch_loader": (LAUNCHES + ("data_loader_unmarked",), SOMETIMES),
+    "serving/generate_batches": (LAUNCHES, SOMETIMES),
+    "serving/unmarked_9_steps": (LAUNCHES, SOMETIMES + ("host_pause",)),
+}
+
+
+def recorded(data):
+    for name, (must, may) in RECORDED.items():
+        path = data / f"{name}.pt.trace.json.gz"
+        if path.exists():
+            graph = ("graph",) if name.endswith("cuda_graph") else ()
+            yield Case(name, must, may, BUSY if not must else ("serving",) if "generate" in name else HOST,
+                       kinds=("cuda", *graph), path=path)
