@@ -1,6 +1,8 @@
 """What is in each package: the wheel, the tarball, the source release, the Debian package."""
 import hashlib
 import io
+import os
+import re
 import subprocess
 import tarfile
 
@@ -10,6 +12,9 @@ import portable
 from archives import Entry, file_entry
 from portable import ROOT, backend
 
+# Whoever gives the package to others names himself (make deb DEB_MAINTAINER='NAME <ADDRESS>'). There is no
+# list to write to yet, and a name that ends in .invalid can never become anybody's (RFC 2606).
+MAINTAINER = "The tacho authors <noreply@tacho.invalid>"
 DEBIAN_NAMES = {"x86_64": "amd64", "aarch64": "arm64"}
 COMPLETIONS = {"tacho.bash": "share/bash-completion/completions/tacho",
                "_tacho": "share/zsh/site-functions/_tacho",
@@ -27,7 +32,7 @@ Libs: -L${{prefix}}/lib -ltacho
 CONTROL = """Package: tacho
 Version: {version}
 Architecture: {machine}
-Maintainer: The tacho authors <tacho@localhost>
+Maintainer: {maintainer}
 Installed-Size: {kib}
 Depends: libc6 (>= {glibc})
 Recommends: libcurl4 | libcurl4t64 | libcurl3-gnutls | libcurl3t64-gnutls
@@ -45,9 +50,8 @@ PRERM = """#!/bin/sh
 set -e
 find /usr/lib/tacho -name __pycache__ -prune -exec rm -rf {} +
 """
-# The extension gets what it needs of the C library through libtacho.so. There is no list to write to yet.
-OVERRIDES = """tacho: bogus-mail-host
-tacho: library-not-linked-against-libc
+# The extension gets what it needs of the C library through libtacho.so.
+OVERRIDES = """tacho: library-not-linked-against-libc
 """
 COPYRIGHT = """Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: tacho
@@ -139,11 +143,19 @@ def _debian_files(machine):
                       Entry(f"{document}/changelog.gz", archives.packed(log))]
 
 
+def _maintainer():
+    told = os.environ.get("DEB_MAINTAINER") or MAINTAINER
+    if not re.fullmatch(r"[^<>\n]*[^<>\s] <[^<>@\s]+@[^<>@\s]+>", told):
+        raise RuntimeError(f"DEB_MAINTAINER must be 'NAME <ADDRESS>', not '{told}'")
+    return told
+
+
 def debian(machine, folder):
     version, name = backend.package_version(), DEBIAN_NAMES[machine]
     files, epoch = _debian_files(machine), portable.epoch()
     kib = sum((len(e.content) + 1023) // 1024 for e in files)
-    control = CONTROL.format(version=version, machine=name, kib=kib, glibc=libraries.GLIBC)
+    control = CONTROL.format(version=version, machine=name, kib=kib, glibc=libraries.GLIBC,
+                             maintainer=_maintainer())
     sums = "".join(f"{hashlib.md5(e.content).hexdigest()}  {e.name}\n"
                    for e in sorted(files) if e.link is None)
     about = [Entry("control", control.encode()), Entry("md5sums", sums.encode()),
