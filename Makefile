@@ -66,8 +66,9 @@ LTO_LINK := -flto=auto
 TEST_LINK := -fno-lto
 LTO_ARCHIVER := $(shell $(CC) -print-prog-name=gcc-ar 2>/dev/null)
 endif
-# A compiler without its LTO plug-in fails only when it links, so that is tried first.
-ifneq ($(and $(BUILDS),$(LTO),$(filter release,$(VARIANT))),)
+# A compiler without its LTO plug-in fails only when it links, so that is tried first. Who names the flags
+# on the command line knows.
+ifneq ($(and $(BUILDS),$(LTO),$(filter file,$(origin LTO)),$(filter release,$(VARIANT))),)
 LTO_WORKS := $(shell tools/probe-lto build/gen '$(CC)' '$(LTO)' '$(LTO_LINK)' '$(LTO_ARCHIVER)')
 endif
 ifeq ($(LTO_WORKS),)

@@ -3,8 +3,9 @@
 #   make wheel                  for pip, on any Linux with glibc 2.28 or newer, for this kind of machine
 #   make wheel ARCH=x86_64      for another kind; ARCH=all for both
 #   make dist                   the tarball with the program, and the source release
-#   make deb                    the Debian package
+#   make deb                    the Debian package; DEB_MAINTAINER='NAME <ADDRESS>' is who answers for it
 
+export DEB_MAINTAINER
 .PHONY: wheel dist deb
 wheel dist deb:
 	@tools/setup package

@@ -31,7 +31,19 @@ enum { CONNECT_SECONDS = 10, STALL_SECONDS = 30, MOST_REDIRECTS = 5 };
     X(curl_easy_reset)    \
     X(curl_easy_cleanup)  \
     X(curl_easy_perform)  \
-    X(curl_easy_strerror) X(curl_slist_append) X(curl_slist_free_all) X(curl_getdate)
+    X(curl_easy_strerror) \
+    X(curl_slist_append) X(curl_slist_free_all) X(curl_getdate) X(curl_version_info)
+
+/* Options that the header or the library of an old system does not know (Debian 11 has 7.74), and
+ * what the old ones were called before. The library says which it does not know. */
+enum {
+    OPTION_PROTOCOLS = 181, /* bits */
+    OPTION_REDIR_PROTOCOLS = 182,
+    OPTION_AWS_SIGV4 = 10305,     /* 7.75 */
+    OPTION_PROTOCOLS_STR = 10318, /* 7.85 */
+    OPTION_REDIR_PROTOCOLS_STR = 10319,
+    HTTP_AND_HTTPS = 3
+};
 
 static struct {
 #define FUNCTION(name) __typeof__(name) *name;
@@ -176,16 +188,24 @@ static struct curl_slist *headers_of(const http_ask *ask) {
     return list;
 }
 
-static void set_signature(CURL *c, const remote_place *p) {
-    char scheme[128], pair[512];
-    if (p->kind != REMOTE_S3 || !p->access_key.n) return;
-    snprintf(scheme, sizeof scheme, "aws:amz:%.*s:s3", STR_ARG(p->region));
-    snprintf(pair, sizeof pair, "%.*s:%.*s", STR_ARG(p->access_key), STR_ARG(p->secret_key));
-    lib.setopt(c, CURLOPT_AWS_SIGV4, scheme);
-    lib.setopt(c, CURLOPT_USERPWD, pair);
+static void set_protocols(CURL *c) {
+    if (lib.setopt(c, (CURLoption)OPTION_PROTOCOLS_STR, "http,https") != CURLE_OK)
+        lib.setopt(c, (CURLoption)OPTION_PROTOCOLS, (long)HTTP_AND_HTTPS);
+    if (lib.setopt(c, (CURLoption)OPTION_REDIR_PROTOCOLS_STR, "http,https") != CURLE_OK)
+        lib.setopt(c, (CURLoption)OPTION_REDIR_PROTOCOLS, (long)HTTP_AND_HTTPS);
 }
 
-static void set_up(http *h, const struct curl_slist *headers) {
+/* False when the library cannot: it would send the keys themselves as a password instead. */
+static bool set_signature(CURL *c, const remote_place *p) {
+    char scheme[128], pair[512];
+    if (p->kind != REMOTE_S3 || !p->access_key.n) return true;
+    snprintf(scheme, sizeof scheme, "aws:amz:%.*s:s3", STR_ARG(p->region));
+    snprintf(pair, sizeof pair, "%.*s:%.*s", STR_ARG(p->access_key), STR_ARG(p->secret_key));
+    if (lib.setopt(c, (CURLoption)OPTION_AWS_SIGV4, scheme) != CURLE_OK) return false;
+    return lib.setopt(c, CURLOPT_USERPWD, pair) == CURLE_OK;
+}
+
+static bool set_up(http *h, const struct curl_slist *headers) {
     CURL *c = h->easy;
     const http_ask *ask = h->ask;
     char range[64];
@@ -194,8 +214,7 @@ static void set_up(http *h, const struct curl_slist *headers) {
     lib.curl_easy_reset(c);
     lib.setopt(c, CURLOPT_URL, ask->address);
     lib.setopt(c, CURLOPT_USERAGENT, "tacho/" TACHO_VERSION);
-    lib.setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
-    lib.setopt(c, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+    set_protocols(c);
     lib.setopt(c, CURLOPT_FOLLOWLOCATION, 1L);
     lib.setopt(c, CURLOPT_MAXREDIRS, (long)MOST_REDIRECTS);
     lib.setopt(c, CURLOPT_NOSIGNAL, 1L);
@@ -212,11 +231,10 @@ static void set_up(http *h, const struct curl_slist *headers) {
     lib.setopt(c, CURLOPT_XFERINFOFUNCTION, watch_stop);
     lib.setopt(c, CURLOPT_XFERINFODATA, h);
     lib.setopt(c, CURLOPT_NOPROGRESS, 0L);
-    set_signature(c, ask->place);
-    if (!ask->last) return;
     snprintf(range, sizeof range, "%llu-%llu", (unsigned long long)ask->first,
              (unsigned long long)ask->last);
-    lib.setopt(c, CURLOPT_RANGE, range);
+    if (ask->last) lib.setopt(c, CURLOPT_RANGE, range);
+    return set_signature(c, ask->place);
 }
 
 /* ---- what went wrong --------------------------------------------------------------------- */
@@ -279,10 +297,12 @@ status http_get(http *h, const http_ask *ask, http_reply *reply, error *err) {
     h->reply = reply;
     h->ended = false;
     struct curl_slist *headers = headers_of(ask);
-    set_up(h, headers);
-    CURLcode done = lib.curl_easy_perform(h->easy);
-    status st = judge(h, done, err);
+    bool can = set_up(h, headers);
+    status st = can ? judge(h, lib.curl_easy_perform(h->easy), err) : ERR_UNSUPPORTED;
     lib.curl_slist_free_all(headers);
+    if (!can)
+        FAIL(err, ERR_UNSUPPORTED, NOPOS, MSG_REMOTE_UNSIGNED,
+             arg_cstr("version", lib.curl_version_info(CURLVERSION_FIRST)->version));
     return st;
 }
 

@@ -100,6 +100,17 @@ static void file_name(const char *worker, char *to, size_t size) {
     }
 }
 
+/* The same path with another name of the worker; false when the name is not in it. */
+static bool swap_worker(char *path, size_t size, const char *old, const char *new) {
+    char tail[512], *slash = strrchr(path, '/'), *at = slash ? slash + 1 : path;
+    size_t n = strlen(old);
+    if (strncmp(at, old, n) != 0 || at[n] != '.') return false;
+    snprintf(tail, sizeof tail, "%s", at + n);
+    size_t before = (size_t)(at - path);
+    return before + strlen(new) + strlen(tail) < size &&
+           snprintf(at, size - before, "%s%s", new, tail) > 0;
+}
+
 /* ---- one file ---- */
 
 static uint32_t flags_of(const tacho_options *o) {
@@ -211,6 +222,28 @@ static bool deactivate(const rec_window *window) {
     rec_helper_put_away(f);
     rec_leave(&rec_lock, before);
     return true;
+}
+
+static void rename_file(rec_file *f) {
+    char worker[256], path[sizeof f->path], final_path[sizeof f->final_path];
+    const char *old = f->header->worker;
+    worker_name(worker, sizeof worker);
+    memcpy(path, f->path, sizeof path);
+    memcpy(final_path, f->final_path, sizeof final_path);
+    if (strcmp(worker, old) == 0 || !swap_worker(path, sizeof path, old, worker) ||
+        !swap_worker(final_path, sizeof final_path, old, worker) || rename(f->path, path) != 0)
+        return;
+    memcpy(f->path, path, sizeof path);
+    memcpy(f->final_path, final_path, sizeof final_path);
+    snprintf(last_path, sizeof last_path, "%s", final_path);
+    snprintf(f->header->worker, sizeof f->header->worker, "%s", worker);
+}
+
+void rec_cycle_rename(void) {
+    bool before = rec_enter(&rec_cycle_lock), inner = rec_enter(&rec_lock);
+    if (rec_current) rename_file(rec_current);
+    rec_leave(&rec_lock, inner);
+    rec_leave(&rec_cycle_lock, before);
 }
 
 static void drop_prepared(void) {

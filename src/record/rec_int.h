@@ -255,6 +255,8 @@ typedef enum {
 } rec_state;
 /* What happens now, and the file that is being written ("-": none), under the name it has now. */
 rec_state rec_cycle_state(char *path, size_t size);
+/* The process has learned what it is: the file that is being written gets the name it should have. */
+void rec_cycle_rename(void);
 /* The first event shall start it. */
 void rec_set_pending(const tacho_options *o);
 /* Starts what is pending; called by the first event. */

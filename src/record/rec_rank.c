@@ -350,6 +350,9 @@ void rec_rank_role(const char *role) {
     for (; *role && n + 1 < sizeof told_role; role++)
         if ((*role >= 'a' && *role <= 'z') || *role == '_') told_role[n++] = *role;
     told_role[n] = 0;
-    if (rec_current && n && !rec_rank(NULL, &rank, &world)) put_helper(rec_current);
+    bool is_late = rec_current && n && !rec_rank(NULL, &rank, &world);
+    if (is_late) put_helper(rec_current);
     rec_leave(&rec_lock, before);
+    if (is_late)
+        rec_cycle_rename(); /* a spawned worker recorded its imports before it was told */
 }

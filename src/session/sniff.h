@@ -18,11 +18,10 @@ typedef struct {
 sniffed sniff_file(const char *path);
 /* The same by the name alone, which never makes it a trace. */
 sniffed sniff_name(str name);
-/* True when the file is certainly a trace; anything else, also a failure to read it, is false.
- * */
+/* True when the file is certainly a trace; anything else, also a failure to read it, is false. */
+bool sniff_is_trace(const char *path);
 /* Trace events of PyTorch on Ascend? Its files have the names of MindSpore's. */
 bool sniff_is_torch_npu(source *s);
-bool sniff_is_trace(const char *path);
 
 /* The same on bytes in memory: the format, or NULL and a message with {path} in *found. */
 const format *sniff_bytes(str head, bool whole, uint16_t *found);

@@ -1,8 +1,12 @@
 """What is in each package: the wheel, the tarball, the source release, the Debian package."""
+import email.utils
 import hashlib
 import io
+import os
+import re
 import subprocess
 import tarfile
+import time
 
 import archives
 import libraries
@@ -10,6 +14,9 @@ import portable
 from archives import Entry, file_entry
 from portable import ROOT, backend
 
+# Whoever gives the package to others names himself (make deb DEB_MAINTAINER='NAME <ADDRESS>'). There is no
+# list to write to yet, and a name that ends in .invalid can never become anybody's (RFC 2606).
+MAINTAINER = "The tacho authors <noreply@tacho.invalid>"
 DEBIAN_NAMES = {"x86_64": "amd64", "aarch64": "arm64"}
 COMPLETIONS = {"tacho.bash": "share/bash-completion/completions/tacho",
                "_tacho": "share/zsh/site-functions/_tacho",
@@ -27,7 +34,7 @@ Libs: -L${{prefix}}/lib -ltacho
 CONTROL = """Package: tacho
 Version: {version}
 Architecture: {machine}
-Maintainer: The tacho authors <tacho@localhost>
+Maintainer: {maintainer}
 Installed-Size: {kib}
 Depends: libc6 (>= {glibc})
 Recommends: libcurl4 | libcurl4t64 | libcurl3-gnutls | libcurl3t64-gnutls
@@ -45,15 +52,23 @@ PRERM = """#!/bin/sh
 set -e
 find /usr/lib/tacho -name __pycache__ -prune -exec rm -rf {} +
 """
-# The extension gets what it needs of the C library through libtacho.so. There is no list to write to yet.
-OVERRIDES = """tacho: bogus-mail-host
-tacho: library-not-linked-against-libc
+# The extension gets what it needs of the C library through libtacho.so. That is loaded by its name into the
+# programs that are recorded; nothing else is linked with it, so it needs no version in its name.
+OVERRIDES = """tacho: library-not-linked-against-libc
+tacho: package-name-doesnt-match-sonames
+tacho: shared-library-lacks-version
+"""
+DEBIAN_LOG = """tacho ({version}) unstable; urgency=medium
+
+  * What users notice is in CHANGELOG.md.gz.
+
+ -- {maintainer}  {date}
 """
 COPYRIGHT = """Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: tacho
 
 Files: *
-Copyright: the tacho authors
+Copyright: {year} the tacho authors
 License: Apache-2.0
  On Debian systems the text is in /usr/share/common-licenses/Apache-2.0.
  .
@@ -120,7 +135,17 @@ def source(folder):
     return path
 
 
-def _debian_files(machine):
+def _debian_documents(epoch):
+    when = time.gmtime(epoch)
+    log = DEBIAN_LOG.format(version=backend.package_version(), maintainer=_maintainer(),
+                            date=email.utils.formatdate(epoch))
+    texts = {"copyright": COPYRIGHT.format(year=when.tm_year).encode(), "LIBRARIES": libraries.licenses().encode(),
+             "changelog.gz": archives.packed(log.encode()),
+             "CHANGELOG.md.gz": archives.packed((ROOT / "CHANGELOG.md").read_bytes())}
+    return [Entry(f"usr/share/doc/tacho/{name}", text) for name, text in texts.items()]
+
+
+def _debian_files(machine, epoch):
     """As Debian wants it: /usr, man pages and change log packed."""
     entries = []
     for e in _prefix(machine):
@@ -129,21 +154,27 @@ def _debian_files(machine):
             name, content = name + ".gz", archives.packed(content)
         elif name.startswith("usr/share/zsh/"):
             name = name.replace("site-functions", "vendor-completions")
+        elif name.startswith("usr/lib/pkgconfig/"):  # of no machine in particular
+            name = name.replace("usr/lib", "usr/share")
         entries.append(Entry(name, content, e.mode))
-    document = "usr/share/doc/tacho"
-    log = (ROOT / "CHANGELOG.md").read_bytes()
     return entries + [Entry("usr/lib/python3/dist-packages/tacho", link="../../tacho/python/tacho"),
-                      Entry("usr/share/lintian/overrides/tacho", OVERRIDES.encode()),
-                      Entry(f"{document}/copyright", COPYRIGHT.encode()),
-                      Entry(f"{document}/LIBRARIES", libraries.licenses().encode()),
-                      Entry(f"{document}/changelog.gz", archives.packed(log))]
+                      Entry("usr/share/lintian/overrides/tacho", OVERRIDES.encode()), *_debian_documents(epoch)]
+
+
+def _maintainer():
+    told = os.environ.get("DEB_MAINTAINER") or MAINTAINER
+    if not re.fullmatch(r"[^<>\n]*[^<>\s] <[^<>@\s]+@[^<>@\s]+>", told):
+        raise RuntimeError(f"DEB_MAINTAINER must be 'NAME <ADDRESS>', not '{told}'")
+    return told
 
 
 def debian(machine, folder):
     version, name = backend.package_version(), DEBIAN_NAMES[machine]
-    files, epoch = _debian_files(machine), portable.epoch()
+    epoch = portable.epoch()
+    files = _debian_files(machine, epoch)
     kib = sum((len(e.content) + 1023) // 1024 for e in files)
-    control = CONTROL.format(version=version, machine=name, kib=kib, glibc=libraries.GLIBC)
+    control = CONTROL.format(version=version, machine=name, kib=kib, glibc=libraries.GLIBC,
+                             maintainer=_maintainer())
     sums = "".join(f"{hashlib.md5(e.content).hexdigest()}  {e.name}\n"
                    for e in sorted(files) if e.link is None)
     about = [Entry("control", control.encode()), Entry("md5sums", sums.encode()),

@@ -2,6 +2,8 @@
 
 The Makefile of the tree builds it, with another compiler and folder; this file names what is different.
 """
+import contextlib
+import fcntl
 import os
 import re
 import subprocess
@@ -72,9 +74,23 @@ def check(path):
         raise RuntimeError(f"{path} needs {', '.join(others)}")
 
 
+@contextlib.contextmanager
+def _alone(folder):
+    """`make wheel dist deb` makes the three at the same time, from one program."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def build(machine):
     """The files: tacho, libtacho.so, tacho-demo and the extension for Python, checked."""
     work = ROOT / "build/portable" / machine
+    with _alone(work):
+        return _build(machine, work)
+
+
+def _build(machine, work):
     tools = libraries.Toolchain(machine, work / "tools")
     root = work / "root"  # a name that stays: the program is built anew when its flags change
     if root.is_symlink():

@@ -92,6 +92,31 @@ static void a_worker_of_a_loader_belongs_to_its_rank(void **state) {
     trace_release(t);
 }
 
+static void learn_late(void) {
+    char path[4096];
+    tacho_options o = {.size = sizeof o, .path = child_path};
+    if (tacho_start(&o) != TACHO_OK) _exit(1);
+    (void)tacho_path(path, sizeof path);
+    if (!strstr(path, ".child_")) _exit(2);
+    tacho_meta("role", "data_loader");
+    (void)tacho_path(path, sizeof path);
+    if (!strstr(path, ".loader_") || access(path, R_OK) != 0) _exit(3);
+    if (tacho_stop() != TACHO_OK) _exit(4);
+}
+
+/* A spawned worker of a loader imports its modules, which may be recorded, before it runs the loop
+ * that says what it is. */
+static void a_role_told_late_changes_the_name(void **state) {
+    char names[4][512];
+    snprintf(child_path, sizeof child_path, "%s", fresh_folder());
+    assert_int_equal(in_child(learn_late), 0);
+    assert_int_equal(list_recordings(names, 4), 1);
+    assert_non_null(strstr(names[0], ".loader_"));
+    trace *t = read_recording(names[0]);
+    assert_true(str_eq(trace_meta(t, STR("role")), STR("\"data_loader\"")));
+    trace_release(t);
+}
+
 static void check_child(void) {
     int64_t rank, world;
     if (rec_rank(NULL, &rank, &world)) _exit(1);
@@ -142,6 +167,7 @@ int main(void) {
         cmocka_unit_test_teardown(every_launcher_is_understood, tear_down),
         cmocka_unit_test_teardown(a_program_alone_has_no_role, tear_down),
         cmocka_unit_test_teardown(a_worker_of_a_loader_belongs_to_its_rank, tear_down),
+        cmocka_unit_test_teardown(a_role_told_late_changes_the_name, tear_down),
         cmocka_unit_test_teardown(a_child_has_no_rank_until_it_says_so, tear_down),
         cmocka_unit_test(a_test_is_no_launcher),
         cmocka_unit_test_teardown(the_programs_word_beats_the_launchers, tear_down),
