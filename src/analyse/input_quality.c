@@ -60,6 +60,21 @@ static void add_summary(const summary *s, quality_counts *c) {
     }
 }
 
+static status add_trace(const trace *t, bool links, quality_counts *c, error *err) {
+    quality_counts own;
+    if (t->summary) {
+        add_summary(t->summary, c);
+        return OK;
+    }
+    TRY(quality_count(t, links, &own, err));
+    for (int i = 0; i < N_CAUSES; i++) c->cause[i] = add_i64(c->cause[i], own.cause[i]);
+    c->device_work = add_i64(c->device_work, own.device_work);
+    c->with_launch = add_i64(c->with_launch, own.with_launch);
+    c->kernels = add_i64(c->kernels, own.kernels);
+    c->kernels_with_op = add_i64(c->kernels_with_op, own.kernels_with_op);
+    return OK;
+}
+
 /* ---- as an answer has it ----------------------------------------------------------------- */
 
 static status fill_dropped(const quality_counts *c, arena *a, quality *q, error *err) {
@@ -96,15 +111,14 @@ static status fill_links(const quality_counts *c, arena *a, quality *q, error *e
 
 status input_quality(const char *analysis, const analysis_input *in, arena *a, quality *out,
                      error *err) {
-    const trace *t = in->traces[0].trace;
     quality_counts c = {.device_work = 0};
-    quality q = {.events_read = sat_i64(t->events_read)};
+    quality q = {.events_read = 0};
     /* info reads no column, so that it takes the same time for a trace of any size. */
-    if (!t->summary) TRY(quality_count(t, strcmp(analysis, "info") != 0, &c, err));
-    for (uint32_t i = 0; t->summary && i < in->n_traces; i++) {
-        const trace *one = in->traces[i].trace;
-        if (i) q.events_read = add_i64(q.events_read, sat_i64(one->events_read));
-        if (one->summary) add_summary(one->summary, &c);
+    bool links = strcmp(analysis, "info") != 0;
+    for (uint32_t i = 0; i < in->n_traces; i++) {
+        const trace *t = in->traces[i].trace;
+        q.events_read = add_i64(q.events_read, sat_i64(t->events_read));
+        TRY(add_trace(t, links, &c, err));
     }
     TRY(fill_dropped(&c, a, &q, err));
     TRY(fill_links(&c, a, &q, err));
