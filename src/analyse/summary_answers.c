@@ -110,7 +110,8 @@ status summary_info(const analysis_input *in, arena *a, answer *out, error *err)
     }
     TRY(add_counts(s, collectives, events, err));
     TRY(add_number(facts, "workers", SUMMARY_N(s, worker), err));
-    TRY(add_number(facts, "hosts", count_hosts(s, a), err));
+    int64_t hosts = count_hosts(s, a); /* 0: nobody said where they ran */
+    if (hosts) TRY(add_number(facts, "hosts", hosts, err));
     TRY(add_number(facts, "worker_steps", SUMMARY_N(s, step), err));
     TRY(add_number(facts, "collectives", collectives, err));
     TRY(add_number(facts, "operators", SUMMARY_N(s, op), err));
@@ -193,7 +194,27 @@ static status write_spread(const summary *s, table *t, const spread_row *r, erro
 #define COL_P(name) COL(operators, operators, name)
 #define COL_K(name) COL(kernels, kernels, name)
 
-static status write_op(table *t, const summary_op *o, error *err) {
+/* Self time of all operators: what a share is of. */
+typedef struct {
+    int64_t host, device;
+} self_time;
+
+static self_time all_self(const summary *s) {
+    self_time all = {0, 0};
+    for (uint32_t i = 0; i < SUMMARY_N(s, op); i++) {
+        all.host = add_i64(all.host, SUMMARY_ROWS(s, op)[i].host_self);
+        all.device = add_i64(all.device, SUMMARY_ROWS(s, op)[i].device_self);
+    }
+    return all;
+}
+
+/* Of the device's time where there is any, else of the host's. */
+static double self_share(const summary_op *o, self_time all) {
+    if (all.device > 0) return (double)o->device_self / (double)all.device;
+    return all.host > 0 ? (double)o->host_self / (double)all.host : 0;
+}
+
+static status write_op(table *t, const summary_op *o, self_time all, error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
     table_set_text(t, row, COL_P(name), o->name);
@@ -202,6 +223,7 @@ static status write_op(table *t, const summary_op *o, error *err) {
     table_set_int(t, row, COL_P(host_self), o->host_self);
     table_set_int(t, row, COL_P(device_total), o->device_total);
     table_set_int(t, row, COL_P(device_self), o->device_self);
+    table_set_real(t, row, COL_P(share), self_share(o, all));
     table_set_int(t, row, COL_P(mean), mean_i64(o->host_total, o->calls));
     table_set_int(t, row, COL_P(max), o->max);
     if (o->min != ABSENT_I64) table_set_int(t, row, COL_P(min), o->min);
@@ -219,20 +241,14 @@ static status note_whole(const analysis_input *in, const params *p, arena *a, an
 }
 
 /* The operator that costs most; `t` is sorted. */
-static void judge_operators(const summary *s, const table *t, verdict *out) {
-    op_facts f = {.n_rows = sat_u32(t->n_rows), .compute_major = ABSENT_I32};
-    int64_t host = 0, device = 0;
-    for (uint32_t i = 0; i < SUMMARY_N(s, op); i++) {
-        host = add_i64(host, SUMMARY_ROWS(s, op)[i].host_self);
-        device = add_i64(device, SUMMARY_ROWS(s, op)[i].device_self);
-    }
-    f.has_device = device > 0;
+static void judge_operators(self_time all, const table *t, verdict *out) {
+    op_facts f = {.n_rows = sat_u32(t->n_rows),
+                  .has_device = all.device > 0,
+                  .compute_major = ABSENT_I32};
     if (f.n_rows) {
-        uint32_t by = f.has_device ? COL_P(device_self) : COL_P(host_self);
-        int64_t whole = f.has_device ? device : host, own = t->columns[by].v.i[0];
         f.top = t->columns[COL_P(name)].v.s[0];
         f.top_calls = t->columns[COL_P(calls)].v.i[0];
-        f.top_share = whole > 0 ? (double)own / (double)whole : 0;
+        f.top_share = t->columns[COL_P(share)].v.d[0];
     }
     op_judge(&f, out);
 }
@@ -260,15 +276,16 @@ status summary_operators(const analysis_input *in, const params *p, arena *a, an
     TRY(run_summary_names(in, p, a, &s, err));
     table *t = answer_table(out, a, "operators"), *spread = answer_table(out, a, "workers");
     if (!t || !spread) FAIL_MEMORY(err);
+    self_time all = all_self(s);
     for (uint32_t i = 0; i < SUMMARY_N(s, op); i++) {
         const summary_op *o = &SUMMARY_ROWS(s, op)[i];
-        TRY(write_op(t, o, err));
+        TRY(write_op(t, o, all, err));
         spread_row r = {o->name, o->worst_worker, 0, o->workers, o->worst};
         TRY(write_spread(s, spread, &r, err));
     }
     sort_by costly[] = {{COL_P(device_self), true}, {COL_P(host_self), true}};
     TRY(table_sort_by(t, costly, 2, err));
-    judge_operators(s, t, &out->verdict);
+    judge_operators(all, t, &out->verdict);
     TRY(note_whole(in, p, a, out, err));
     return table_sort(spread, SPREAD_WORST, true, err);
 }
@@ -382,8 +399,7 @@ static status write_breakdown(const summary *s, arena *a, answer *out, error *er
         table_set_int(t, row, COL_O(breakdown, time), mean[r]);
         table_set_real(t, row, COL_O(breakdown, share), share[r]);
     }
-    double busy = share[ROLE_KERNEL] + share[ROLE_MEMCPY] + share[ROLE_MEMSET] +
-                  share[ROLE_COMMUNICATION];
+    double busy = share[ROLE_KERNEL] + share[ROLE_MEMCPY] + share[ROLE_MEMSET];
     out->verdict = (verdict){.id = "workers_busy",
                              .message = MSG_VERDICT_WORKERS_BUSY,
                              .severity = busy < 0.7 ? SEVERITY_WARNING : SEVERITY_GOOD};
@@ -425,7 +441,8 @@ status summary_overview(const analysis_input *in, const params *p, arena *a, ans
     table *t = answer_table(out, a, "configuration");
     if (!t) FAIL_MEMORY(err);
     TRY(add_fact(t, "workers", SUMMARY_N(s, worker), err));
-    TRY(add_fact(t, "hosts", count_hosts(s, a), err));
+    int64_t hosts = count_hosts(s, a); /* 0: nobody said where they ran */
+    if (hosts) TRY(add_fact(t, "hosts", hosts, err));
     TRY(add_fact(t, "devices", SUMMARY_N(s, device), err));
     TRY(add_empty(a, out, err));
     return run_cut_notes(in, p, s, a, out, err);
