@@ -117,6 +117,12 @@ export function countOf(...kinds: string[]): number | undefined {
   return table.rows.reduce((sum, r) => sum + (kinds.includes(String(r[0])) ? num(r[1]) : 0), 0);
 }
 
+/** Whether memory is all there is: allocations, with marks and counters at most, and nothing that takes time. */
+export function isOnlyMemory(): boolean {
+  const kinds = (info().value?.tables.events?.rows ?? []).map((r) => String(r[0]));
+  return kinds.includes("memory") && kinds.every((k) => ["memory", "step", "instant", "counter", "span"].includes(k));
+}
+
 /** Whether the producer recorded the queues of its input pipeline; only MindSpore does. */
 export const hasQueues = (): boolean => mindHas("pipeline", "operators", "flow", "queues") || hasStages();
 

@@ -137,8 +137,7 @@ export const en = {
   the_recording: "Recording",
   average_some: "mean of {n} of {m} {m|step|steps}, those with recorded kernels",
   only_memory: "Only memory was recorded",
-  only_memory_words:
-    "*{n}* memory {n|event|events}. There are no operators, kernels, or steps, so there is no time to break down.",
+  only_memory_words: "*{n}* memory {n|event|events}. There are no operators and no kernels, so there is no time to break down.",
   open_memory: "Open Memory",
   unit_per_step: "{unit} per step",
   of_step: "{v} of the step",

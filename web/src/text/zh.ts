@@ -132,7 +132,7 @@ export const zh: Record<keyof typeof en, string> = {
   the_recording: "整个记录",
   average_some: "{m} 步中有核函数记录的 {n} 步的平均",
   only_memory: "只记录了内存",
-  only_memory_words: "*{n}* 个内存事件。没有算子、核函数和步，因此没有可分解的时间。",
+  only_memory_words: "*{n}* 个内存事件。没有算子和核函数，因此没有可分解的时间。",
   open_memory: "打开内存视图",
   unit_per_step: "{unit} / 步",
   of_step: "占一步的 {v}",

@@ -4,7 +4,7 @@ import { short, thousands } from "../base/format.ts";
 import { server } from "../model/data.ts";
 import { deviceWords } from "../model/device.ts";
 import { go } from "../model/place.ts";
-import { allRanks, analysis, analysisQuery, countOf, hasNoSteps, num, type Row, rowsOf } from "../model/trace.ts";
+import { allRanks, analysis, analysisQuery, countOf, hasNoSteps, isOnlyMemory, num, type Row, rowsOf } from "../model/trace.ts";
 import { t } from "../model/words.ts";
 import { Meter, Rich } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
@@ -44,7 +44,7 @@ export function Overview() {
   const mind = answer?.trace.format === "mindspore" && !allRanks.value;
   // What the verdict calls exposed may overlap copies: two numbers for nearly the same would confuse.
   const aboutCommunication = answer?.verdict?.values.communication_share !== undefined;
-  if (answer && mean === 0 && (countOf("memory") ?? 0) > 0) return <OnlyMemory asked={asked} />;
+  if (answer && isOnlyMemory()) return <OnlyMemory asked={asked} />;
   return (
     <>
       <Verdict
