@@ -169,6 +169,16 @@ test("steps that were found without marks have their view", (s) =>
     assert.equal(await page.locator(`${panel("All steps")} g[role=button]`).count(), 9);
   }), ["unmarked"]);
 
+test("timeline: steps that were found without marks have their lane, and a click chooses one", (s) =>
+  on(s, "timeline?run=found", async (page) => {
+    const lane = page.locator(".tl-row:has-text('Steps found')");
+    assert.equal(await lane.count(), 1);
+    const box = await page.locator(".tl canvas").first().boundingBox();
+    const row = await lane.boundingBox();
+    await page.mouse.click(box.x + box.width * 0.5, row.y + row.height / 2);
+    await page.waitForFunction(() => /sel=step:\d/.test(decodeURIComponent(location.hash)));
+  }), ["unmarked"]);
+
 test("what to record is said for the framework of the run", async (s) => {
   await visit(s, "pipeline?run=gpt_eager", async (page) => {
     assert.equal(await words(page, ".missing [role=radio][aria-checked=true]"), "PyTorch");
