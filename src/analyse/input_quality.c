@@ -61,17 +61,13 @@ static void add_summary(const summary *s, quality_counts *c) {
 }
 
 static status add_trace(const trace *t, bool links, quality_counts *c, error *err) {
-    quality_counts own;
-    if (t->summary) {
-        add_summary(t->summary, c);
-        return OK;
-    }
-    TRY(quality_count(t, links, &own, err));
-    for (int i = 0; i < N_CAUSES; i++) c->cause[i] = add_i64(c->cause[i], own.cause[i]);
-    c->device_work = add_i64(c->device_work, own.device_work);
-    c->with_launch = add_i64(c->with_launch, own.with_launch);
-    c->kernels = add_i64(c->kernels, own.kernels);
-    c->kernels_with_op = add_i64(c->kernels_with_op, own.kernels_with_op);
+    quality_counts one;
+    TRY(quality_count(t, links, &one, err));
+    for (int i = 0; i < N_CAUSES; i++) c->cause[i] = add_i64(c->cause[i], one.cause[i]);
+    c->device_work = add_i64(c->device_work, one.device_work);
+    c->with_launch = add_i64(c->with_launch, one.with_launch);
+    c->kernels = add_i64(c->kernels, one.kernels);
+    c->kernels_with_op = add_i64(c->kernels_with_op, one.kernels_with_op);
     return OK;
 }
 
@@ -116,9 +112,10 @@ status input_quality(const char *analysis, const analysis_input *in, arena *a, q
     /* info reads no column, so that it takes the same time for a trace of any size. */
     bool links = strcmp(analysis, "info") != 0;
     for (uint32_t i = 0; i < in->n_traces; i++) {
-        const trace *t = in->traces[i].trace;
-        q.events_read = add_i64(q.events_read, sat_i64(t->events_read));
-        TRY(add_trace(t, links, &c, err));
+        const trace *one = in->traces[i].trace;
+        q.events_read = add_i64(q.events_read, sat_i64(one->events_read));
+        if (one->summary) add_summary(one->summary, &c);
+        if (!one->summary) TRY(add_trace(one, links, &c, err));
     }
     TRY(fill_dropped(&c, a, &q, err));
     TRY(fill_links(&c, a, &q, err));

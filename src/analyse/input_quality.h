@@ -17,7 +17,7 @@ status quality_count(const trace *t, bool links, quality_counts *out, error *err
  * lacks may decide every answer, and this is the verdict. Kineto writes device work last: a file that is
  * cut has often lost all of it. */
 status quality_cut(const trace *t, bool *is_cut, verdict *out, error *err) MUST_USE;
-/* Of all traces of the question together. */
+/* Of all traces that were opened, or their summaries. */
 status input_quality(const char *analysis, const analysis_input *in, arena *a, quality *out,
                      error *err) MUST_USE;
 

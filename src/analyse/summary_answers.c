@@ -399,7 +399,8 @@ static status write_breakdown(const summary *s, arena *a, answer *out, error *er
         table_set_int(t, row, COL_O(breakdown, time), mean[r]);
         table_set_real(t, row, COL_O(breakdown, share), share[r]);
     }
-    double busy = share[ROLE_KERNEL] + share[ROLE_MEMCPY] + share[ROLE_MEMSET];
+    double busy = share[ROLE_KERNEL] + share[ROLE_MEMCPY] + share[ROLE_MEMSET] +
+                  share[ROLE_COMMUNICATION];
     out->verdict = (verdict){.id = "workers_busy",
                              .message = MSG_VERDICT_WORKERS_BUSY,
                              .severity = busy < 0.7 ? SEVERITY_WARNING : SEVERITY_GOOD};
