@@ -28,6 +28,7 @@ function fill(s, folder) {
   put("apart", "second.pt.trace.json.gz", sample);
   put("memory", "snapshot.pickle", join(s.root, "tests/data/memory_snapshot.pickle"));
   put("found", "found.pt.trace.json.gz", join(s.data, "serving/unmarked_9_steps.pt.trace.json.gz"));
+  put("meg", "one", join(s.data, "megengine/real/train_with"));
   put("cluster", "profiler", join(s.data, "mindspore/mindinsight/tests/utils/resource/profiler"));
   mkdirSync(join(folder, "unstepped"));
   writeFileSync(join(folder, "unstepped/one.pt.trace.json"), JSON.stringify(UNSTEPPED));
@@ -186,6 +187,12 @@ test("what to record is said for the framework of the run", async (s) => {
     assert.ok(!/mindspore/i.test(await words(page, ".missing pre")));
   });
 }, ["gpt_eager"]);
+
+test("what a framework cannot record is not explained by another's code", (s) =>
+  on(s, "pipeline?run=meg/one", async (page) => {
+    assert.match(await words(page, ".missing .facts"), /MegEngine's profiler does not record this/);
+    assert.equal(await page.$(".missing pre"), null);
+  }), ["megengine"]);
 
 test("without an answer no numbers are made up", (s) =>
   visit(s, "overview?run=sample", async (page) => {

@@ -113,6 +113,7 @@ export function Missing({ name }: { name: Recordable }) {
   const others = othersWith(name);
   const traces = ranksOf(currentRun.value);
   const apart = name === "distributed" && traces > 1;
+  const without = own !== undefined && !own.code[name]; // nothing to write for this framework
   return (
     <div class="missing">
       <h1>{apart ? t("missing_distributed_apart", { n: traces }) : t(`missing_${name}`)}</h1>
@@ -123,14 +124,16 @@ export function Missing({ name }: { name: Recordable }) {
               worker: currentWorker.value?.name ?? "",
               n: thousands(answer?.quality.events_read ?? 0),
             })}{" "}
-        {own && !own.code[name] && !apart ? t("missing_not_by", { framework }) : t("missing_rest")}
+        {name === "pipeline" && without ? t("missing_not_by", { framework }) : t("missing_rest")}
       </p>
-      <section class="panel w12 padded">
-        <h2>{t("missing_next")}</h2>
-        <Segmented label={t("producer")} choices={producers} chosen={producer?.id ?? ""} onChoose={choose} />
-        <pre>{code.split("*").map((part, i) => (i % 2 === 1 ? <em key={i}>{part}</em> : part))}</pre>
-        <p class="t3">{t(`missing_cost_${name}` as Key)}</p>
-      </section>
+      {without ? null : (
+        <section class="panel w12 padded">
+          <h2>{t("missing_next")}</h2>
+          <Segmented label={t("producer")} choices={producers} chosen={producer?.id ?? ""} onChoose={choose} />
+          <pre>{code.split("*").map((part, i) => (i % 2 === 1 ? <em key={i}>{part}</em> : part))}</pre>
+          <p class="t3">{t(`missing_cost_${name}` as Key)}</p>
+        </section>
+      )}
       {others.length ? (
         <section class="panel w12 padded">
           <h2>{t("missing_other_has")}</h2>
