@@ -182,7 +182,7 @@ status analyse_info(const analysis_input *in, const params *p, arena *a, answer 
                     error *err) {
     const trace *t = in->traces[0].trace;
     TRY(answer_begin("info", in, a, out, err));
-    if (input_is_summary(in)) {
+    if (in->n_traces > 1 || input_is_summary(in)) {
         TRY(summary_info(in, a, out, err));
         answer_finish(out, p);
         return OK;

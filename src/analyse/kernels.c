@@ -315,8 +315,8 @@ status analyse_kernels(const analysis_input *in, const params *p, arena *a, answ
     totals o = {.t = in->traces[0].trace, .group = p->group};
     if (o.group != GROUP_NAME_OP && o.group != GROUP_LAUNCH) o.group = GROUP_NAME;
     TRY(answer_begin("kernels", in, a, out, err));
-    if (input_is_summary(in)) {
-        TRY(summary_kernels(in, a, out, err));
+    if (in->n_traces > 1 || input_is_summary(in)) {
+        TRY(summary_kernels(in, p, a, out, err));
         answer_finish(out, p);
         return OK;
     }

@@ -350,8 +350,8 @@ status analyse_operators(const analysis_input *in, const params *p, arena *a, an
     const trace *t = in->traces[0].trace;
     totals o;
     TRY(answer_begin("operators", in, a, out, err));
-    if (input_is_summary(in)) {
-        TRY(summary_operators(in, a, out, err));
+    if (in->n_traces > 1 || input_is_summary(in)) {
+        TRY(summary_operators(in, p, a, out, err));
         answer_finish(out, p);
         return OK;
     }

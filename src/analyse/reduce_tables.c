@@ -281,7 +281,7 @@ static status write_advice(const reduce_question *q, arena *a, summary *out, err
     return write_lacks(found, out, err);
 }
 
-status reduce_tables(const reduce_question *q, arena *a, summary *out, error *err) {
+status reduce_names(const reduce_question *q, arena *a, summary *out, error *err) {
     const trace *t = q->at->trace;
     tensor_core_names tensor;
     name_rows ops, kernels;
@@ -298,7 +298,11 @@ status reduce_tables(const reduce_question *q, arena *a, summary *out, error *er
     TRY(init_rows(&kernels, q, a, out, err));
     kernels.kernels = true;
     TRY(add_kernels(&kernels, err));
-    TRY(write_rows(&kernels, err));
+    return write_rows(&kernels, err);
+}
+
+status reduce_tables(const reduce_question *q, arena *a, summary *out, error *err) {
+    TRY(reduce_names(q, a, out, err));
     TRY(write_peaks(q, a, out, err));
     return write_advice(q, a, out, err);
 }

@@ -22,7 +22,7 @@
 static const analysis_info ANALYSES[] = {
 #define ANALYSIS(name, all_workers, help) {#name, all_workers, MSG_##help, analyse_##name},
 #include "analyse/registry.def"
-    {NULL, false, 0, NULL},
+    {NULL, WORKERS_ONE, 0, NULL},
 };
 
 static const param_info PARAMS[] = {

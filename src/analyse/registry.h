@@ -6,9 +6,16 @@
 
 #include "analyse/analysis.h"
 
+/* Whether an analysis looks at all workers of a run at once. */
+typedef enum {
+    WORKERS_ONE,      /* never */
+    WORKERS_ALL,      /* unless a worker is named */
+    WORKERS_ON_DEMAND /* when it is asked to, with all-workers */
+} workers_meant;
+
 typedef struct {
     const char *name;
-    bool all_workers; /* can look at all workers at once */
+    workers_meant all_workers;
     uint16_t help;
     analysis_fn run;
 } analysis_info;

@@ -235,6 +235,13 @@ static lateness find_lateness(const members *m) {
     return l;
 }
 
+/* Does any member lie in a step that is asked about? */
+static bool is_counted(const members *m) {
+    for (uint32_t i = 0; i < m->n; i++)
+        if (SUMMARY_ROWS(m->k->comms, comm)[member(m, i)->slice].counts) return true;
+    return false;
+}
+
 static status add_fact(summary *out, const char *name, int64_t value, error *err) {
     summary_fact *f = summary_add_fact(out);
     if (!f) FAIL_MEMORY(err);
@@ -409,6 +416,7 @@ status keeper_resolve(keeper *k, const summary *clocks, summary *moved, summary 
     for (uint32_t i = 0; i < k->found.n; i++) {
         members m = members_of(k, i);
         TRY(write_moved(&m, moved, err));
+        if (!is_counted(&m)) continue;
         TRY(write_group(&m, out, err));
         if (SUMMARY_N(out, group) > (1u << 16)) TRY(summary_settle(out, err));
         if (m.n < 2) continue;

@@ -15,8 +15,15 @@
 #include "base/buf.h"
 #include "base/num.h"
 
-static const char *const run_tables[] = {"collectives", "groups", "transfers", "devices"};
-enum { WHOLE_COLLECTIVES = 1, WHOLE_GROUPS = 2, WHOLE_TRANSFERS = 4, WHOLE_DEVICES = 8 };
+static const char *const run_tables[] = {"collectives", "groups", "transfers", "devices",
+                                         "synchronization"};
+enum {
+    WHOLE_COLLECTIVES = 1,
+    WHOLE_GROUPS = 2,
+    WHOLE_TRANSFERS = 4,
+    WHOLE_DEVICES = 8,
+    WHOLE_BLAME = 16
+};
 
 static bool has_window(const params *p) {
     return p->from_ns != ABSENT_I64 || p->to_ns != ABSENT_I64;
@@ -149,12 +156,64 @@ static void cut_arrivals(summary *s, const choosing *c) {
     s->tables[SUMMARY_arrival].n = n;
 }
 
+/* The end of the arrivals at the same meeting. */
+static uint32_t meeting_end(const summary *s, uint32_t first) {
+    const summary_arrival *v = SUMMARY_ROWS(s, arrival);
+    uint32_t end = first + 1;
+    while (end < SUMMARY_N(s, arrival) && v[end].lost == v[first].lost &&
+           v[end].lot == v[first].lot)
+        end++;
+    return end;
+}
+
+/* Meetings of several among the arrivals that are kept. */
+static int64_t count_meetings(const summary *s) {
+    int64_t n = 0;
+    for (uint32_t i = 0, end; i < SUMMARY_N(s, arrival); i = end) {
+        end = meeting_end(s, i);
+        n += end - i > 1;
+    }
+    return n;
+}
+
+static summary_blame *blame_of(summary *s, str worker) {
+    for (uint32_t i = 0; i < SUMMARY_N(s, blame); i++)
+        if (str_eq(SUMMARY_ROWS(s, blame)[i].worker, worker)) return &SUMMARY_ROWS(s, blame)[i];
+    return NULL;
+}
+
+/* Who came last, and what the others lost to it, in the arrivals that stayed. */
+static void cut_blame(summary *s) {
+    const summary_arrival *v = SUMMARY_ROWS(s, arrival);
+    int64_t meetings = count_meetings(s);
+    for (uint32_t i = 0; i < SUMMARY_N(s, blame); i++)
+        SUMMARY_ROWS(s, blame)[i].caused = SUMMARY_ROWS(s, blame)[i].last = 0;
+    for (uint32_t i = 0, end; i < SUMMARY_N(s, arrival); i = end) {
+        uint32_t latest = i;
+        end = meeting_end(s, i);
+        for (uint32_t k = i + 1; k < end; k++)
+            if (v[k].late_by > v[latest].late_by) latest = k;
+        summary_blame *b = end - i > 1 ? blame_of(s, v[latest].worker) : NULL;
+        if (!b) continue;
+        b->last++;
+        b->caused = add_i64(b->caused, max_i64(0, v[latest].lost));
+    }
+    for (uint32_t i = 0; i < SUMMARY_N(s, fact); i++)
+        if (str_eq(SUMMARY_ROWS(s, fact)[i].name, STR("meetings")))
+            SUMMARY_ROWS(s, fact)[i].value = meetings;
+}
+
 status run_cut_resolved(summary *s, const params *p, error *err) {
     int64_t whole = 0;
     TRY(summary_settle(s, err));
     choosing c = choose_steps(s, p);
     cut_sync(s);
+    bool all = count_meetings(s) == run_fact(s, "meetings"); /* else only the worst are kept */
     cut_arrivals(s, &c);
+    if (all)
+        cut_blame(s);
+    else
+        whole |= WHOLE_BLAME;
     if (SUMMARY_N(s, call)) whole |= WHOLE_COLLECTIVES;
     if (SUMMARY_N(s, group)) whole |= WHOLE_GROUPS | WHOLE_TRANSFERS;
     if (SUMMARY_N(s, device)) whole |= WHOLE_DEVICES;

@@ -9,6 +9,7 @@
 #include "analyse/reduce.h"
 #include "analyse/resolve.h"
 #include "analyse/run_cut.h"
+#include "analyse/select.h"
 
 static void free_summary(void *s) {
     summary_free(s);
@@ -63,6 +64,62 @@ status run_summary_join(const analysis_input *in, const params *p, size_t limit_
     return st;
 }
 
+static status add_names(summary *s, const analysis_input *in, uint32_t i, const params *p,
+                        arena *a, error *err) {
+    const uint64_t wanted = SUMMARY_BIT(worker) | SUMMARY_BIT(op) | SUMMARY_BIT(kernel) |
+                            SUMMARY_BIT(histogram) | SUMMARY_BIT(failure);
+    analysis_trace at = in->traces[i];
+    if (at.trace->summary) return summary_append(s, at.trace->summary, wanted, err);
+    if (in->n_traces <= 1024) TRY(own_name(in, i, a, &at.worker, err));
+    TRY(trace_require(at.trace, SELECT_TABLES | TRACE_TABLE(op), err));
+    reduce_question q = {.at = &at, .params = p};
+    summary_worker *w = summary_add_worker(s); /* the names are those of the last one */
+    if (!w) FAIL_MEMORY(err);
+    *w = (summary_worker){.name = summary_text(s, at.worker),
+                          .rank = at.rank,
+                          .host = STR(""),
+                          .format = STR("")};
+    if (!w->name.p) FAIL_MEMORY(err);
+    return reduce_names(&q, a, s, err);
+}
+
+static status join_names(const analysis_input *in, const params *p, arena *a, summary *s,
+                         error *err) {
+    for (uint32_t i = 0; i < in->n_traces; i++) {
+        arena scratch;
+        arena_init(&scratch, a->limit_bytes);
+        status st = add_names(s, in, i, p, &scratch, err);
+        arena_fini(&scratch);
+        TRY(st);
+    }
+    return summary_settle(s, err);
+}
+
+/* Frees the summary with the arena, or now. */
+static status keep(summary *s, arena *a, const summary **out, error *err) {
+    if (!arena_on_reset(a, free_summary, s)) {
+        summary_free(s);
+        FAIL_MEMORY(err);
+    }
+    *out = s;
+    return OK;
+}
+
+status run_summary_names(const analysis_input *in, const params *p, arena *a,
+                         const summary **out, error *err) {
+    const summary *given = in->traces[0].trace->summary;
+    if (in->n_traces == 1 && given) {
+        *out = given;
+        return OK;
+    }
+    summary *s = summary_new();
+    if (!s) FAIL_MEMORY(err);
+    status st = join_names(in, p, a, s, err);
+    if (st == OK) return keep(s, a, out, err);
+    summary_free(s);
+    return st;
+}
+
 status run_summary_make(const analysis_input *in, const params *p, arena *a,
                         const summary **out, error *err) {
     const summary *given = in->traces[0].trace->summary;
@@ -73,10 +130,5 @@ status run_summary_make(const analysis_input *in, const params *p, arena *a,
         return OK;
     }
     TRY(run_summary_join(in, p, a->limit_bytes, &s, err));
-    if (!arena_on_reset(a, free_summary, s)) {
-        summary_free(s);
-        FAIL_MEMORY(err);
-    }
-    *out = s;
-    return OK;
+    return keep(s, a, out, err);
 }

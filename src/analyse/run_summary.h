@@ -14,6 +14,10 @@ status run_summary_make(const analysis_input *in, const params *p, arena *a,
  * above takes what this makes as it is, for the same selection. */
 status run_summary_join(const analysis_input *in, const params *p, size_t limit_bytes,
                         summary **out, error *err) MUST_USE;
+/* Operators, kernels and workers of all of them, settled but not resolved: of traces inside the
+ * selection, of summaries whole. Lives as long as the arena. */
+status run_summary_names(const analysis_input *in, const params *p, arena *a,
+                         const summary **out, error *err) MUST_USE;
 
 /* Is what was opened a summary, so that there are no events to ask about? */
 static inline bool input_is_summary(const analysis_input *in) {

@@ -8,10 +8,12 @@
 
 #include "analyse/breakdown.h"
 #include "analyse/input_quality.h"
+#include "analyse/op_verdict.h"
 #include "analyse/registry.h"
 #include "analyse/rules.h"
 #include "analyse/run_cut.h"
 #include "analyse/tensor_core.h"
+#include "analyse/words.h"
 #include "base/sort.h"
 
 static const char *const answered[] = {"info",    "overview",    "operators",
@@ -28,9 +30,14 @@ status summary_can_answer(const char *analysis, const analysis_input *in, error 
          arg_cstr("analysis", analysis));
 }
 
-bool summary_is_enough(const params *p, uint32_t n_workers) {
+static bool is_by_name(const char *analysis) {
+    return strcmp(analysis, "operators") == 0 || strcmp(analysis, "kernels") == 0;
+}
+
+bool summary_is_enough(const char *analysis, const params *p, uint32_t n_workers) {
     bool window = p->from_ns != ABSENT_I64 || p->to_ns != ABSENT_I64;
-    return !window || n_workers > SUMMARY_FEW_WORKERS;
+    if (strcmp(analysis, "info") == 0 || n_workers > SUMMARY_FEW_WORKERS) return true;
+    return is_by_name(analysis) ? !run_is_cut(p) : !window;
 }
 
 /* ---- info ---------------------------------------------------------------------------------- */
@@ -80,13 +87,18 @@ static status add_counts(const summary *s, int64_t collectives, table *t, error 
 }
 
 status summary_info(const analysis_input *in, arena *a, answer *out, error *err) {
-    const summary *s = in->traces[0].trace->summary;
+    const params whole = {.from_ns = ABSENT_I64,
+                          .to_ns = ABSENT_I64,
+                          .first_step = ABSENT_I64,
+                          .last_step = ABSENT_I64};
+    const summary *s;
     table *facts = answer_table(out, a, "trace");
     table *events = answer_table(out, a, "events");
     table *devices = answer_table(out, a, "devices");
     int64_t collectives = 0, read = 0, dropped = 0, bytes = 0;
     size_t row;
     if (!facts || !events || !devices) FAIL_MEMORY(err);
+    TRY(run_summary_make(in, &whole, a, &s, err));
     TRY(table_add_row(facts, &row, err));
     table_set_text(facts, row, COL(info, trace, key), STR("format"));
     table_set_text(facts, row, COL(info, trace, value), STR("tacho_summary"));
@@ -99,7 +111,8 @@ status summary_info(const analysis_input *in, arena *a, answer *out, error *err)
     }
     TRY(add_counts(s, collectives, events, err));
     TRY(add_number(facts, "workers", SUMMARY_N(s, worker), err));
-    TRY(add_number(facts, "hosts", count_hosts(s, a), err));
+    int64_t hosts = count_hosts(s, a); /* 0: nobody said where they ran */
+    if (hosts) TRY(add_number(facts, "hosts", hosts, err));
     TRY(add_number(facts, "worker_steps", SUMMARY_N(s, step), err));
     TRY(add_number(facts, "collectives", collectives, err));
     TRY(add_number(facts, "operators", SUMMARY_N(s, op), err));
@@ -182,7 +195,27 @@ static status write_spread(const summary *s, table *t, const spread_row *r, erro
 #define COL_P(name) COL(operators, operators, name)
 #define COL_K(name) COL(kernels, kernels, name)
 
-static status write_op(table *t, const summary_op *o, error *err) {
+/* Self time of all operators: what a share is of. */
+typedef struct {
+    int64_t host, device;
+} self_time;
+
+static self_time all_self(const summary *s) {
+    self_time all = {0, 0};
+    for (uint32_t i = 0; i < SUMMARY_N(s, op); i++) {
+        all.host = add_i64(all.host, SUMMARY_ROWS(s, op)[i].host_self);
+        all.device = add_i64(all.device, SUMMARY_ROWS(s, op)[i].device_self);
+    }
+    return all;
+}
+
+/* Of the device's time where there is any, else of the host's. */
+static double self_share(const summary_op *o, self_time all) {
+    if (all.device > 0) return (double)o->device_self / (double)all.device;
+    return all.host > 0 ? (double)o->host_self / (double)all.host : 0;
+}
+
+static status write_op(table *t, const summary_op *o, self_time all, error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
     table_set_text(t, row, COL_P(name), o->name);
@@ -191,29 +224,77 @@ static status write_op(table *t, const summary_op *o, error *err) {
     table_set_int(t, row, COL_P(host_self), o->host_self);
     table_set_int(t, row, COL_P(device_total), o->device_total);
     table_set_int(t, row, COL_P(device_self), o->device_self);
+    table_set_real(t, row, COL_P(share), self_share(o, all));
     table_set_int(t, row, COL_P(mean), mean_i64(o->host_total, o->calls));
     table_set_int(t, row, COL_P(max), o->max);
     if (o->min != ABSENT_I64) table_set_int(t, row, COL_P(min), o->min);
     return OK;
 }
 
-status summary_operators(const analysis_input *in, arena *a, answer *out, error *err) {
-    const summary *s = in->traces[0].trace->summary;
+/* Names are known of the whole recording only, unless they come from traces. */
+static status note_whole(const analysis_input *in, const params *p, arena *a, answer *out,
+                         error *err) {
+    verdict note = {
+        .id = "whole_recording", .message = MSG_NOTE_WHOLE_RUN, .severity = SEVERITY_INFO};
+    if (!input_is_summary(in) || !run_is_cut(p)) return OK;
+    verdict_add(&note, arg_cstr("tables", out->analysis));
+    return answer_note(out, a, &note, err);
+}
+
+/* The operator that costs most; `t` is sorted. */
+static void judge_operators(self_time all, const table *t, verdict *out) {
+    op_facts f = {.n_rows = sat_u32(t->n_rows),
+                  .has_device = all.device > 0,
+                  .compute_major = ABSENT_I32};
+    if (f.n_rows) {
+        f.top = t->columns[COL_P(name)].v.s[0];
+        f.top_calls = t->columns[COL_P(calls)].v.i[0];
+        f.top_share = t->columns[COL_P(share)].v.d[0];
+    }
+    op_judge(&f, out);
+}
+
+/* The kernel that costs most; `t` is sorted. */
+static void judge_kernels(const summary *s, const table *t, verdict *out) {
+    int64_t calls = 0;
+    for (uint32_t i = 0; i < SUMMARY_N(s, kernel); i++)
+        calls = add_i64(calls, SUMMARY_ROWS(s, kernel)[i].calls);
+    *out = (verdict){.id = "kernels_not_recorded",
+                     .message = MSG_VERDICT_KERNELS_NONE,
+                     .severity = SEVERITY_INFO};
+    if (!calls || !t->n_rows) return;
+    out->id = "kernel_leads";
+    out->message = MSG_VERDICT_KERNEL_LEADS;
+    verdict_add(out, arg_text("kernel", kernel_short_name(t->columns[COL_K(name)].v.s[0])));
+    bool known = !table_is_null(t, 0, COL_K(share));
+    verdict_add(out, arg_share("share", known ? t->columns[COL_K(share)].v.d[0] : 0));
+    verdict_add(out, arg_int("count", calls));
+}
+
+status summary_operators(const analysis_input *in, const params *p, arena *a, answer *out,
+                         error *err) {
+    const summary *s;
+    TRY(run_summary_names(in, p, a, &s, err));
     table *t = answer_table(out, a, "operators"), *spread = answer_table(out, a, "workers");
     if (!t || !spread) FAIL_MEMORY(err);
+    self_time all = all_self(s);
     for (uint32_t i = 0; i < SUMMARY_N(s, op); i++) {
         const summary_op *o = &SUMMARY_ROWS(s, op)[i];
-        TRY(write_op(t, o, err));
+        TRY(write_op(t, o, all, err));
         spread_row r = {o->name, o->worst_worker, 0, o->workers, o->worst};
         TRY(write_spread(s, spread, &r, err));
     }
     sort_by costly[] = {{COL_P(device_self), true}, {COL_P(host_self), true}};
     TRY(table_sort_by(t, costly, 2, err));
+    judge_operators(all, t, &out->verdict);
+    TRY(note_whole(in, p, a, out, err));
     return table_sort(spread, SPREAD_WORST, true, err);
 }
 
-status summary_kernels(const analysis_input *in, arena *a, answer *out, error *err) {
-    const summary *s = in->traces[0].trace->summary;
+status summary_kernels(const analysis_input *in, const params *p, arena *a, answer *out,
+                       error *err) {
+    const summary *s;
+    TRY(run_summary_names(in, p, a, &s, err));
     table *t = answer_table(out, a, "kernels"), *spread = answer_table(out, a, "workers");
     int64_t all = 0;
     if (!t || !spread) FAIL_MEMORY(err);
@@ -238,6 +319,8 @@ status summary_kernels(const analysis_input *in, arena *a, answer *out, error *e
         TRY(write_spread(s, spread, &r, err));
     }
     TRY(table_sort(t, COL_K(total), true, err));
+    judge_kernels(s, t, &out->verdict);
+    TRY(note_whole(in, p, a, out, err));
     return table_sort(spread, SPREAD_WORST, true, err);
 }
 
@@ -394,7 +477,8 @@ status summary_overview(const analysis_input *in, const params *p, arena *a, ans
     table *t = answer_table(out, a, "configuration");
     if (!t) FAIL_MEMORY(err);
     TRY(add_fact(t, "workers", SUMMARY_N(s, worker), err));
-    TRY(add_fact(t, "hosts", count_hosts(s, a), err));
+    int64_t hosts = count_hosts(s, a); /* 0: nobody said where they ran */
+    if (hosts) TRY(add_fact(t, "hosts", hosts, err));
     TRY(add_fact(t, "devices", SUMMARY_N(s, device), err));
     TRY(add_empty(a, out, err));
     return run_cut_notes(in, p, s, a, out, err);

@@ -8,15 +8,19 @@
 status summary_can_answer(const char *analysis, const analysis_input *in, error *err) MUST_USE;
 
 /* Can a question about all of so many workers be answered from their summaries? Always, but for a
- * window of time that may cut steps, of a run small enough to read its traces. In a larger one
- * the window chooses the steps it touches, and a note says so. */
+ * window of time that may cut steps, and for operators and kernels, which summaries do not know by
+ * step, of a run small enough to read its traces. In a larger one the window chooses the steps it
+ * touches, operators and kernels are those of the whole recording, and a note says so. */
 #define SUMMARY_FEW_WORKERS 16
-bool summary_is_enough(const params *p, uint32_t n_workers);
+bool summary_is_enough(const char *analysis, const params *p, uint32_t n_workers);
 
 /* The same questions, of summaries; `out` has been begun. */
 status summary_info(const analysis_input *in, arena *a, answer *out, error *err) MUST_USE;
-status summary_operators(const analysis_input *in, arena *a, answer *out, error *err) MUST_USE;
-status summary_kernels(const analysis_input *in, arena *a, answer *out, error *err) MUST_USE;
+/* Of summaries, or of several traces inside the selection. */
+status summary_operators(const analysis_input *in, const params *p, arena *a, answer *out,
+                         error *err) MUST_USE;
+status summary_kernels(const analysis_input *in, const params *p, arena *a, answer *out,
+                       error *err) MUST_USE;
 /* The average step of all workers: of summaries, or of several traces. */
 status summary_overview(const analysis_input *in, const params *p, arena *a, answer *out,
                         error *err) MUST_USE;

@@ -98,7 +98,7 @@ static status add_path(const options *o, opened *x, const char *path, chosen *c,
 }
 
 static bool can_take_many(const options *o) {
-    return o->command.analysis ? o->command.analysis->all_workers
+    return o->command.analysis ? o->command.analysis->all_workers != WORKERS_ONE
                                : strcmp(o->command.name, "export") == 0; /* merges them */
 }
 
@@ -107,6 +107,8 @@ static bool wants_all(const options *o, const run_entry *run) {
     if (!can_take_many(o)) return false;
     if (o->all_workers) return true;
     if (o->worker.n) return false;
+    if (o->command.analysis && o->command.analysis->all_workers == WORKERS_ON_DEMAND)
+        return false;
     return (o->n_traces > 1 && run_whole(run) > 1) ||
            (o->command.analysis && run_has_ranks(run));
 }
@@ -114,7 +116,8 @@ static bool wants_all(const options *o, const run_entry *run) {
 /* Questions about all workers rest on their summaries (summary_answers.h). */
 static bool wants_summaries(const options *o, const run_entry *run) {
     params p = options_params(o, NULL);
-    return o->command.analysis && summary_is_enough(&p, run_whole(run));
+    return o->command.analysis &&
+           summary_is_enough(o->command.analysis->name, &p, run_whole(run));
 }
 
 /* The other workers of the run, after the chosen one. */

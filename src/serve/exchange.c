@@ -46,7 +46,8 @@ status exchange_parse(exchange *x, error *err) {
 /* Without a worker a question is about all ranks, where the analysis can look at them. */
 static bool wants_all(const request *r, const run_entry *run) {
     if (r->all_workers) return true;
-    return !r->worker.n && r->analysis && r->analysis->all_workers && run_has_ranks(run);
+    return !r->worker.n && r->analysis && r->analysis->all_workers == WORKERS_ALL &&
+           run_has_ranks(run);
 }
 
 static status find_trace(exchange *x, error *err) {
@@ -66,7 +67,8 @@ static status find_trace(exchange *x, error *err) {
             x->chosen.run->workers; /* a data loader's process is not among them */
         x->chosen.span = worker_span(x->chosen.worker, x->chosen.span->number);
     }
-    x->summaries = x->n_traces > 1 && summary_is_enough(&r->extra, x->n_traces);
+    x->summaries =
+        x->n_traces > 1 && summary_is_enough(r->analysis->name, &r->extra, x->n_traces);
     x->held = ARENA_ARRAY(&x->arena, held_trace *, x->n_traces);
     x->traces = ARENA_ARRAY(&x->arena, analysis_trace, x->n_traces);
     if (!x->held || !x->traces) FAIL_MEMORY(err);

@@ -56,7 +56,7 @@ function time(ns) {
 
 test("MindSpore overview: step trace, data preparation, types by the time of one execution, counts; each leads on", (s) =>
   on(s, "overview?run=made", async (page, table) => {
-    const step = await words(page, "Average step");
+    const step = await words(page, "Step trace");
     for (const r of table("overview", "step_trace")) if (r.stage !== "total") assert.ok(step.includes(time(r.duration)), `${r.stage}: ${step}`);
     const flow = await words(page, "Data preparation");
     const [processing, queue] = table("overview", "data_flow");
@@ -75,7 +75,7 @@ test("MindSpore overview: step trace, data preparation, types by the time of one
     const href = await page.getAttribute(`${panel("Timeline")} a[download]`, "href");
     const file = await page.evaluate(async (h) => (await fetch(h)).json(), href);
     assert.ok(file.traceEvents.filter((e) => e.ph === "X").length >= Number(work.executions));
-    for (const [name, view] of [["Average step", "steps"], ["Data preparation", "pipeline"], ["Operator types", "operators"], ["Timeline", "timeline"]]) {
+    for (const [name, view] of [["Step trace", "steps"], ["Data preparation", "pipeline"], ["Operator types", "operators"], ["Timeline", "timeline"]]) {
       await page.locator(`${panel(name)} .leads`).first().click();
       await page.waitForFunction((v) => location.hash.startsWith(`#/${v}`), view);
       await page.goBack();

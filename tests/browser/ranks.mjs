@@ -104,6 +104,7 @@ test("distributed: while summaries are made the page says how many are", async (
       await route.fulfill({ json: { ...answer, summaries: { done: 3, total: 9 } } });
     });
     await page.route("**/api/v1/distributed*", () => {}); // never answered
+    await page.route("**/api/v1/info*", () => {}); // which would say that this run has nothing to wait for
     await page.goto(`${s.url}/#/distributed?run=sample`);
     await page.reload();
     await page.waitForFunction(() => /3 of 9/.test(document.querySelector("main h1")?.textContent ?? ""));

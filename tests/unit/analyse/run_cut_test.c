@@ -105,6 +105,10 @@ static void steps_of_summaries_are_those_of_traces(void **state) {
             same_answer(&whole, &brief, "devices");
             assert_int_equal(fake_table(&brief, "heat_map")->n_rows,
                              (size_t)(WORKERS * (last - first + 1)));
+            const table *sync = fake_table(&brief, "synchronization");
+            assert_int_equal(fake_int(sync, 1, "last"), last - first + 1);
+            assert_int_equal(fake_int(fake_table(&brief, "groups"), 0, "calls"),
+                             last - first + 1);
             assert_true(has_note(&brief, "whole_recording"));
         }
     end(&r);
@@ -135,9 +139,9 @@ static void a_window_inside_a_step_takes_the_whole_step_and_says_so(void **state
     same_answer(&window, &whole, NULL);
     assert_true(has_note(&window, "whole_steps"));
     assert_false(has_note(&whole, "whole_steps"));
-    assert_true(summary_is_enough(&p, SUMMARY_FEW_WORKERS + 1));
-    assert_false(summary_is_enough(&p, SUMMARY_FEW_WORKERS));
-    assert_true(summary_is_enough(&step, 2));
+    assert_true(summary_is_enough("distributed", &p, SUMMARY_FEW_WORKERS + 1));
+    assert_false(summary_is_enough("distributed", &p, SUMMARY_FEW_WORKERS));
+    assert_true(summary_is_enough("distributed", &step, 2));
     end(&r);
 }
 
@@ -161,6 +165,38 @@ static void a_reduced_run_is_cut_in_what_it_knows_by_step(void **state) {
     }
     assert_true(has_note(&got, "whole_recording"));
     trace_release(t);
+    end(&r);
+}
+
+static answer ask_names(run *r, const analysis_trace *of, const params *p) {
+    answer out;
+    error err;
+    analysis_input in = {.traces = of, .n_traces = WORKERS};
+    assert_int_equal(analyse_operators(&in, p, &r->a, &out, &err), OK);
+    return out;
+}
+
+static void operators_of_all_workers_are_added_up(void **state) {
+    static run r;
+    begin(&r);
+    params p = fake_params();
+    answer brief = ask_names(&r, r.briefs, &p), whole = ask_names(&r, r.traces, &p);
+    const table *t = fake_table(&brief, "operators");
+    same_answer(&brief, &whole, NULL);
+    assert_string_equal(brief.verdict.id, "operator_leads_device");
+    assert_int_equal(fake_int(t, 0, "calls"), WORKERS * STEPS);
+    assert_int_equal(fake_int(t, 0, "device_self"), 4 * 100 + 4 * 100 + 50 * (1 + 2 + 3 + 4));
+    assert_int_equal(brief.quality.events_read, whole.quality.events_read);
+    p.first_step = p.last_step = 3; /* which only traces know */
+    whole = ask_names(&r, r.traces, &p);
+    brief = ask_names(&r, r.briefs, &p);
+    assert_int_equal(fake_int(fake_table(&whole, "operators"), 0, "calls"), WORKERS);
+    assert_false(has_note(&whole, "whole_recording"));
+    assert_int_equal(fake_int(fake_table(&brief, "operators"), 0, "calls"), WORKERS * STEPS);
+    assert_true(has_note(&brief, "whole_recording"));
+    assert_false(summary_is_enough("operators", &p, SUMMARY_FEW_WORKERS));
+    assert_true(summary_is_enough("operators", &p, SUMMARY_FEW_WORKERS + 1));
+    assert_true(summary_is_enough("info", &p, 2));
     end(&r);
 }
 
@@ -249,6 +285,7 @@ int main(void) {
         cmocka_unit_test(a_window_between_steps_is_exact),
         cmocka_unit_test(a_window_inside_a_step_takes_the_whole_step_and_says_so),
         cmocka_unit_test(a_reduced_run_is_cut_in_what_it_knows_by_step),
+        cmocka_unit_test(operators_of_all_workers_are_added_up),
         cmocka_unit_test(a_run_that_is_cut_already_is_taken_as_it_is),
         cmocka_unit_test(times_of_a_forged_summary_do_not_overflow),
         cmocka_unit_test(the_map_joins_steps_and_arrivals_are_those_that_cost_most),

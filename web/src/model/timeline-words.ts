@@ -1,6 +1,7 @@
 // Names of lanes and groups as the reader's language has them.
 
 import { short, thousands } from "../base/format.ts";
+import { FOUND_STEPS } from "../draw/foundsteps.ts";
 import type { Group, Lane } from "../draw/tracks.ts";
 import { deviceWords } from "./device.ts";
 import { t } from "./words.ts";
@@ -8,7 +9,7 @@ import { t } from "./words.ts";
 export function laneName(l: Lane): string {
   switch (l.kind) {
     case "steps":
-      return t("tl_steps");
+      return t(l.id === FOUND_STEPS ? "tl_steps_found" : "tl_steps");
     case "utilization":
       return t("tl_utilization", { d: l.device_type ?? "GPU" });
     case "memory":

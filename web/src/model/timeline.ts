@@ -2,18 +2,21 @@
 // what changes with every frame (view, pointer, held keys) in one plain object that the scheduler reads.
 import { computed, signal } from "@preact/signals";
 import { COLOR_BY, type ColorBy } from "../draw/colors.ts";
+import { FOUND_STEPS, foundPicture, withFoundSteps } from "../draw/foundsteps.ts";
 import { type Choices, type Layout, layoutOf } from "../draw/lanes.ts";
 import type { AreaMark, Flow } from "../draw/overlay.ts";
+import type { Picture } from "../draw/picture.ts";
 import type { Note } from "../draw/ruler.ts";
 import { clampRange, fitRange, type Range, reveal } from "../draw/scale.ts";
 import type { Ref, Tracks } from "../draw/tracks.ts";
 import { ask, server } from "./data.ts";
 import { go, param, traceQuery, windowQuery } from "./place.ts";
+import { select } from "./selection.ts";
 import { emptyStore, laneList, newStore, type Store } from "./timeline-data.ts";
 import type { Motion } from "./timeline-keys.ts";
 import type { SliceAnswer } from "./timeline-types.ts";
 import { hitMarks, viewport } from "./viewport.ts";
-import { language } from "./words.ts";
+import { language, t } from "./words.ts";
 
 // ---- frame state ----
 
@@ -26,6 +29,7 @@ export interface Stage {
   tracks: Tracks | undefined;
   layout: Layout;
   store: Store;
+  found: Picture | undefined; // steps without marks, which no answer holds
   range: Range;
   whole: number;
   width: number;
@@ -51,6 +55,7 @@ export const stage: Stage = {
   tracks: undefined,
   layout: NOTHING,
   store: newStore(),
+  found: undefined,
   range: { from: 0, to: 1 },
   whole: 1,
   width: 0,
@@ -104,7 +109,8 @@ export function toggle(name: "fold" | "open" | "pin" | "hide", id: number): void
 }
 
 export function askTracks() {
-  return ask<Tracks>("tracks", "tracks", { ...traceQuery.value, lang: language.value });
+  const asked = ask<Tracks>("tracks", "tracks", { ...traceQuery.value, lang: language.value });
+  return { ...asked, value: asked.value && withFoundSteps(asked.value) };
 }
 
 /** Takes over tracks and choices; another trace starts with its whole length. */
@@ -118,6 +124,7 @@ export function layOut(tracks: Tracks): void {
     stage.range = rangeInAddress() ?? firstRange(tracks);
     publishRange();
   }
+  if (stage.tracks !== tracks) stage.found = foundPicture(tracks, (n) => t("tl_step_n", { n }));
   stage.tracks = tracks;
   stage.layout = layoutOf(tracks, choices.peek());
   scrollTo(stage.scroll);
@@ -236,6 +243,10 @@ export function askDetail(c: Chosen) {
 }
 
 export function choose(c: Chosen | undefined): void {
+  if (c?.lane === FOUND_STEPS) {
+    select("step", String(c.id)); // no slice stands for it
+    return;
+  }
   chosen.value = c;
   go({ params: { sel: c ? `${c.instant ? "instant" : "slice"}:${c.id}` : undefined } }, c !== undefined && param("sel") !== "");
   redraw();
@@ -312,7 +323,7 @@ export function parseArea(text: string): Area | undefined {
 export const area = computed<Area | undefined>(() => parseArea(param("area")));
 
 export function setArea(a: Area | undefined): void {
-  const lanes = a && laneList(a.lanes.map((id) => ({ id, coarse: false })));
+  const lanes = a && laneList(a.lanes.filter((id) => id !== FOUND_STEPS).map((id) => ({ id, coarse: false })));
   go({ params: { area: a && `${Math.round(a.from)}-${Math.round(a.to)}:${lanes}` } }, true);
   redraw();
 }

@@ -3,8 +3,8 @@ import { computed } from "@preact/signals";
 import type { Query } from "../api/transport.ts";
 import type { Answer, Cell, RunInfo, SpanInfo, Table } from "../api/types.ts";
 import { type Asked, ask, runs } from "./data.ts";
-import { param, traceQuery, type View, windowQuery } from "./place.ts";
-import { language } from "./words.ts";
+import { param, traceQuery, type View, view, windowQuery } from "./place.ts";
+import { language, t } from "./words.ts";
 
 export const currentRun = computed<RunInfo | undefined>(() => {
   const all = runs.value?.runs ?? [];
@@ -17,14 +17,35 @@ export const currentWorker = computed(() => {
   return workers.find((w) => w.name === param("worker")) ?? workers[0];
 });
 
-export const allRanks = computed(() => param("worker") === "*");
+/** Whether the run is one job of several ranks. Traces that only lie in one folder are not, and are never added up. */
+export const isJob = (run: RunInfo | undefined): boolean => (run?.ranks ?? 0) > 1;
+
+/** Whether the reader chose all ranks. */
+export const allChosen = computed(() => param("worker") === "*" && isJob(currentRun.value));
+
+// Views and analyses that can be of all ranks; the others are of one.
+const VIEWS_OF_ALL: readonly string[] = ["overview", "operators", "kernels"];
+const ANALYSES_OF_ALL: readonly string[] = ["overview", "advise", "operators", "kernels"];
+
+/** Whether what is in view is of all ranks: breadcrumb, events and numbers follow this. */
+export const allRanks = computed(() =>
+  view.value === "distributed" ? isJob(currentRun.value) : allChosen.value && VIEWS_OF_ALL.includes(view.value),
+);
 
 /** How many workers count when all are meant: the ranks, without ranks every trace; never a data loader. */
 export const ranksOf = (run: RunInfo | undefined): number =>
   !run ? 1 : run.ranks > 1 ? run.ranks : run.workers.filter((w) => w.role === "rank" || w.role === "trace").length;
 
 /** The server takes a question without a worker for one about all ranks: views of one worker name it. */
-const workerQuery = computed(() => ({ worker: currentWorker.value?.name ?? traceQuery.value.worker }));
+export const oneWorker = (): Query => ({
+  worker: currentWorker.value?.name ?? traceQuery.value.worker,
+  "all-workers": undefined,
+});
+export const allWorkers = (): Query => ({ worker: undefined, "all-workers": 1 });
+
+/** Whose numbers are in view: the worker's name, or how many ranks. */
+export const whoseNumbers = (): string =>
+  allRanks.value ? t("n_ranks", { n: ranksOf(currentRun.value) }) : (currentWorker.value?.name ?? "");
 
 export const currentSpan = computed<SpanInfo | undefined>(() => {
   const spans = currentWorker.value?.spans ?? [];
@@ -33,22 +54,37 @@ export const currentSpan = computed<SpanInfo | undefined>(() => {
 
 /** The answer of an analysis about the chosen trace, in the chosen window and language. */
 export function analysis(name: string, extra: Query = {}, slot = name): Asked<Answer> {
-  return ask<Answer>(slot, name, analysisQuery(extra));
+  return ask<Answer>(slot, name, analysisQuery(name, extra));
 }
 
 /** The query of an analysis, for downloads. */
-export const analysisQuery = (extra: Query = {}): Query => ({
+export const analysisQuery = (name: string, extra: Query = {}): Query => ({
   ...traceQuery.value,
-  ...workerQuery.value,
+  ...(allRanks.value && ANALYSES_OF_ALL.includes(name) ? allWorkers() : oneWorker()),
   ...windowQuery.value,
   lang: language.value,
   ...extra,
 });
 
-/** Facts that do not depend on the window. */
+/** Facts of the worker that do not depend on the window. */
 export function info(): Asked<Answer> {
-  return ask<Answer>("info", "info", { ...traceQuery.value, lang: language.value });
+  return ask<Answer>("info", "info", { ...traceQuery.value, ...oneWorker(), lang: language.value });
 }
+
+/** The same of what is in view: all ranks, or the worker. */
+export function infoInView(): Asked<Answer> {
+  if (!allRanks.value) return info();
+  return ask<Answer>("info-all", "info", { ...traceQuery.value, ...allWorkers(), lang: language.value });
+}
+
+/** A fact about the trace; undefined when it is not known (yet). */
+export const factOf = (key: string): string | undefined => {
+  const found = info().value?.tables.trace?.rows.find((r) => r[0] === key)?.[1];
+  return found === undefined || found === null ? undefined : String(found);
+};
+
+/** A trace without steps, marked or found: then nothing is said of "each step". */
+export const hasNoSteps = (): boolean => factOf("steps") === "0";
 
 const FRAMEWORKS: Record<string, string> = {
   kineto: "PyTorch",
@@ -81,6 +117,12 @@ export function countOf(...kinds: string[]): number | undefined {
   return table.rows.reduce((sum, r) => sum + (kinds.includes(String(r[0])) ? num(r[1]) : 0), 0);
 }
 
+/** Whether memory is all there is: allocations, with marks and counters at most, and nothing that takes time. */
+export function isOnlyMemory(): boolean {
+  const kinds = (info().value?.tables.events?.rows ?? []).map((r) => String(r[0]));
+  return kinds.includes("memory") && kinds.every((k) => ["memory", "step", "instant", "counter", "span"].includes(k));
+}
+
 /** Whether the producer recorded the queues of its input pipeline; only MindSpore does. */
 export const hasQueues = (): boolean => mindHas("pipeline", "operators", "flow", "queues") || hasStages();
 
@@ -109,11 +151,11 @@ export function hasData(view: View): boolean {
     case "memory":
       return some("memory");
     case "steps":
-      return some("step");
+      return some("step") || Number(factOf("steps") ?? 1) > 0; // some are found without marks
     case "pipeline":
       return hasQueues() || some("data_loading");
     case "distributed":
-      return ranksOf(currentRun.value) > 1 || some("collective") || mindHas("distributed", "cluster_steps", "parallel_stages");
+      return isJob(currentRun.value) || some("collective") || mindHas("distributed", "cluster_steps", "parallel_stages");
     default:
       return true;
   }

@@ -39,6 +39,7 @@ export const enTimeline = {
   tl_perfetto: "Open this view in Perfetto",
   tl_pin: "Pin {name}",
   tl_steps: "Steps",
+  tl_steps_found: "Steps found",
   tl_step_n: "Step {n}",
   tl_group_other: "No process",
   tl_utilization: "{d} utilization",

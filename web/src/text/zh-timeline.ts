@@ -41,6 +41,7 @@ export const zhTimeline: Record<keyof typeof enTimeline, string> = {
   tl_perfetto: "在 Perfetto 中打开当前视图",
   tl_pin: "固定 {name}",
   tl_steps: "步",
+  tl_steps_found: "识别出的步",
   tl_step_n: "第 {n} 步",
   tl_group_other: "无进程",
   tl_utilization: "{d} 利用率",

@@ -4,7 +4,7 @@ import type { Answer, Severity } from "../api/types.ts";
 import { short } from "../base/format.ts";
 import type { Asked } from "../model/data.ts";
 import { go } from "../model/place.ts";
-import { currentRun, num, type Row, rowsOf } from "../model/trace.ts";
+import { allRanks, currentRun, num, type Row, rowsOf } from "../model/trace.ts";
 import { language, t } from "../model/words.ts";
 import { WithCode } from "../widgets/controls.tsx";
 import { SeverityMark } from "../widgets/icons.tsx";
@@ -68,7 +68,7 @@ export function Advice({ asked }: { asked: Asked<Answer> }) {
       {rows.length === 0 ? (
         <p class="empty">{t("no_advice")}</p>
       ) : (
-        rows.map((r) => <AdviceRow key={String(r.id) + String(r.name ?? "")} row={r} mute={mute} />)
+        rows.map((r) => <AdviceRow key={String(r.id) + String(r.name ?? "")} row={r} rows={all} mute={mute} />)
       )}
     </Panel>
   );
@@ -78,7 +78,9 @@ function toTimeline(row: Row): void {
   const pad = Math.max(1000, (num(row.to) - num(row.from)) * 0.2);
   const range =
     row.from === null ? {} : { view: `${Math.max(0, Math.round(num(row.from) - pad))}-${Math.round(num(row.to) + pad)}` };
-  go({ view: "timeline", params: { ...range, ...(row.name ? { find: String(row.name) } : {}) } });
+  // Advice about all ranks names the one that shows it best.
+  const on = allRanks.value && row.worker ? { worker: String(row.worker) } : {};
+  go({ view: "timeline", params: { ...on, ...range, ...(row.name ? { find: String(row.name) } : {}) } });
 }
 
 /** Two sentences, each with its full stop. */
@@ -88,9 +90,19 @@ function sentences(...parts: string[]): string {
   return parts.map((p) => (/[.。]$/.test(p) ? p : p + stop)).join(between);
 }
 
-export function AdviceRow({ row, mute, brief }: { row: Row; mute?: (id: string) => void; brief?: boolean }) {
+interface RowProps {
+  row: Row;
+  rows?: readonly Row[]; // all of the advice, which one row may be part of
+  mute?: (id: string) => void;
+  brief?: boolean;
+}
+
+export function AdviceRow({ row, rows, mute, brief }: RowProps) {
   const [open, setOpen] = useState(false);
   const share = num(row.share);
+  // Its time is already saved by another: it saves nothing more, which is not nothing.
+  const whole = rows?.find((r) => r.id === row.included_in);
+  const within = whole && num(row.saves) === 0 ? String(whole.title) : undefined;
   return (
     <article class={`advice ${brief ? "brief" : ""}`}>
       <SeverityMark severity={row.severity as Severity} label={t(`sev_${row.severity as Severity}`)} />
@@ -100,6 +112,9 @@ export function AdviceRow({ row, mute, brief }: { row: Row; mute?: (id: string) 
         </button>
         <p>
           <WithCode text={sentences(String(row.evidence), String(row.suggestion))} />
+          {allRanks.value && row.worker ? (
+            <span class="t3"> {t("advice_ranks", { n: num(row.workers), worker: String(row.worker) })}</span>
+          ) : null}
         </p>
         {open ? (
           <p class="advice-basis">
@@ -119,8 +134,9 @@ export function AdviceRow({ row, mute, brief }: { row: Row; mute?: (id: string) 
         </svg>
       )}
       <div class="saves">
-        <span>{row.saves === null ? t("not_estimated") : t("saves")}</span>
-        {row.saves === null ? null : (
+        <span>{row.saves === null ? t("not_estimated") : within ? t("saves_within") : t("saves")}</span>
+        {within ? <span class="t3">{within}</span> : null}
+        {row.saves === null || within ? null : (
           <span>
             <b>{short(num(row.saves), "ns")}</b> <span class="t3">{short(share, "share")}</span>
           </span>

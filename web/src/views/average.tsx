@@ -7,7 +7,7 @@ import { Donut, type Part, Strip } from "../draw/strip.tsx";
 import type { Asked } from "../model/data.ts";
 import { choice } from "../model/place.ts";
 import { themeVersion } from "../model/theme.ts";
-import { num, rowsOf } from "../model/trace.ts";
+import { hasNoSteps, num, type Row, rowsOf } from "../model/trace.ts";
 import { t } from "../model/words.ts";
 import { Segmented, Swatch } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
@@ -22,35 +22,15 @@ export function AverageStep({ asked, words }: { asked: Asked<Answer>; words?: st
   themeVersion.value; // text on fills follows the theme
   const rows = rowsOf(answer?.tables.breakdown);
   const total = rows.reduce((s, r) => s + num(r.time), 0);
-  const parts = CATEGORIES.flatMap((c): Part[] => {
-    const row = rows.find((r) => r.category === c);
-    const time = num(row?.time);
-    if (!row || time === 0) return [];
-    const name = t(`cat_${c}`);
-    return [
-      {
-        id: c,
-        value: time,
-        fill: fillOf(c),
-        label: c === "other" ? undefined : `${name} ${short(time, "ns")}`,
-        short: short(num(row.share), "share"),
-        card: (
-          <Definition
-            title={name}
-            help={`${short(time, "ns")} · ${t("of_step", { v: percent(num(row.share)) })}`}
-            path={exact(time, "ns")}
-          />
-        ),
-      },
-    ];
-  });
+  const parts = averageParts(rows);
+  const { title, said } = averageTitle(rowsOf(answer?.tables.steps));
   const scale = chartScale("ns", total);
   return (
     <Panel
       span="wide"
-      name={t("average_step")}
-      title={t("average_step")}
-      words={words ?? t("average_words")}
+      name={title}
+      title={title}
+      words={said ?? words ?? t("average_words")}
       define={defined(answer, "breakdown", "category")}
       csv={csvOf("overview", "breakdown")}
       old={asked.old}
@@ -82,7 +62,7 @@ export function AverageStep({ asked, words }: { asked: Asked<Answer>; words?: st
           <Donut
             parts={parts}
             middle={inScale(total, scale)}
-            below={t("unit_per_step", { unit: scale.unit })}
+            below={title === t("average_step") ? t("unit_per_step", { unit: scale.unit }) : scale.unit}
             label={t("average_step")}
           />
           <Breakdown answer={answer} brief />
@@ -92,12 +72,48 @@ export function AverageStep({ asked, words }: { asked: Asked<Answer>; words?: st
   );
 }
 
+/** What the average is of: the steps, one of them, those with kernels, or a recording without steps. */
+function averageTitle(steps: readonly Row[]): { title: string; said?: string } {
+  const known = steps.filter((s) => s.kernel !== null).length;
+  if (hasNoSteps()) return { title: t("the_recording"), said: t("one_step_words") };
+  if (steps.length === 1) return { title: t("step_n", { n: String(steps[0]?.step) }), said: t("one_step_words") };
+  if (known > 0 && known < steps.length)
+    return { title: t("average_step"), said: t("average_some", { n: known, m: steps.length }) };
+  return { title: t("average_step") };
+}
+
+/** The categories as parts of a strip, in their fixed order. */
+export function averageParts(rows: readonly Row[]): Part[] {
+  return CATEGORIES.flatMap((c): Part[] => {
+    const row = rows.find((r) => r.category === c);
+    const time = num(row?.time);
+    if (!row || time === 0) return [];
+    const name = t(`cat_${c}`);
+    return [
+      {
+        id: c,
+        value: time,
+        fill: fillOf(c),
+        label: c === "other" ? undefined : `${name} ${short(time, "ns")}`,
+        short: short(num(row.share), "share"),
+        card: (
+          <Definition
+            title={name}
+            help={`${short(time, "ns")} · ${t("of_step", { v: percent(num(row.share)) })}`}
+            path={exact(time, "ns")}
+          />
+        ),
+      },
+    ];
+  });
+}
+
 const SHOWN = 8; // steps beside the average; more are in the Steps view
 
 /** The table behind the chart; `brief` beside the donut, where there is no room for bars. */
 function Breakdown({ answer, brief }: { answer: Answer | undefined; brief?: boolean }) {
   const rows = rowsOf(answer?.tables.breakdown);
-  const steps = rowsOf(answer?.tables.steps).slice(0, SHOWN);
+  const steps = hasNoSteps() ? [] : rowsOf(answer?.tables.steps).slice(0, SHOWN);
   const total = rows.reduce((s, r) => s + num(r.time), 0);
   const scale = chartScale("ns", total);
   const time = (v: number) => {

@@ -25,7 +25,7 @@ interface Props {
 }
 
 const csv = (table: string): string =>
-  server().url("distributed", analysisQuery({ ...ranksQuery(), table, format: "csv", limit: 0 }));
+  server().url("distributed", analysisQuery("distributed", { ...ranksQuery(), table, format: "csv", limit: 0 }));
 
 type PanelProps = Omit<Parameters<typeof Panel>[0], "children" | "title">;
 type TableProps = Omit<Parameters<typeof Table>[0], "name" | "total" | "row" | "columns">;

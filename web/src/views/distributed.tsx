@@ -10,7 +10,7 @@ import { choice, go, param } from "../model/place.ts";
 import { type Call, callsOf, type Measure, measureOf, worstAndMedian } from "../model/ranks.ts";
 import { setSteps } from "../model/steps.ts";
 import { themeVersion } from "../model/theme.ts";
-import { analysis, analysisQuery, currentRun, info, num, type Row, ranksOf, rowsOf } from "../model/trace.ts";
+import { analysis, analysisQuery, currentRun, info, isJob, num, type Row, ranksOf, rowsOf } from "../model/trace.ts";
 import { t } from "../model/words.ts";
 import { Legend, Segmented } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
@@ -38,7 +38,7 @@ const CELLS = 40_000; // of the map of ranks and steps: from here on steps share
 
 /** Workers the question is about; of one file only `info` tells, since it may be a reduced run. Undefined: not known yet. */
 function workers(): number | undefined {
-  const n = ranksOf(currentRun.value);
+  const n = isJob(currentRun.value) ? ranksOf(currentRun.value) : 1;
   const facts = info().value;
   if (n > 1 || !facts) return n > 1 ? n : undefined;
   return Number(rowsOf(facts.tables.trace).find((r) => r.key === "workers")?.value ?? 1);
@@ -84,7 +84,7 @@ export function Distributed() {
         otherwise={waitsFor() ?? t("distributed")}
         facts={[
           own && rest ? t("fact_compute", { n: String(worst), v: short(computing(own), "ns"), w: short(rest, "ns") }) : undefined,
-          n && waits.length
+          n && waits.length && met
             ? t("fact_waits", { a: short(Math.min(...waits), "ns"), b: short(Math.max(...waits), "ns") })
             : undefined,
           worst >= 0 && met ? t("fact_last", { n: worst, k: thousands(last), m: thousands(met) }) : undefined,
@@ -188,7 +188,8 @@ function LateMap({ asked, calls, worst }: MapProps) {
   const sum = (rank: number) => ids.reduce((s, id) => s + (cells.get(`${rank} ${id}`) ?? 0), 0);
   const many = all.length > MANY;
   const ranks = many && order === "value" ? [...all].sort((a, b) => sum(b) - sum(a)) : all;
-  const max = roundUp(Math.max(...cells.values(), 0));
+  const largest = Math.max(...cells.values(), 0);
+  const max = roundUp(largest);
   const scale = scaleOf("ns", max);
   const firsts = new Map([...calls].reverse().map((c) => [columnOf(c, by), c]));
   const callAt = (c: number) => firsts.get(ids[c] ?? "");
@@ -226,7 +227,7 @@ function LateMap({ asked, calls, worst }: MapProps) {
     <Panel
       name={t("who_late")}
       title={t("who_late")}
-      words={`${scale.unit} · ${t(by === "step" ? "late_words_step" : by === "name" ? "late_words_name" : "late_words")}${many ? ` · ${t("late_words_worst", { n: thousands(calls.length) })}` : ""}`}
+      words={`${largest > 0 ? `${scale.unit} · ` : ""}${t(by === "step" ? "late_words_step" : by === "name" ? "late_words_name" : "late_words")}${many ? ` · ${t("late_words_worst", { n: thousands(calls.length) })}` : ""}`}
       define={defined(asked.value, "arrivals", measure === "waiting" ? "late_by" : measure)}
       csv={distributedCsv("arrivals")}
       old={asked.old}
@@ -235,7 +236,7 @@ function LateMap({ asked, calls, worst }: MapProps) {
       height={170}
       controls={
         <>
-          <HeatScale low="0" high={short(max, "ns").replace(/\.0+/, "")} />
+          {largest > 0 ? <HeatScale low="0" high={short(max, "ns").replace(/\.0+/, "")} /> : null}
           {many ? <RankOrder order={order} onChoose={setOrder} /> : null}
           <Segmented
             label={t("measure")}
@@ -274,7 +275,7 @@ function LateMap({ asked, calls, worst }: MapProps) {
 }
 
 const distributedCsv = (table: string): string =>
-  server().url("distributed", analysisQuery({ ...ranksQuery(), table, format: "csv", limit: 0 }));
+  server().url("distributed", analysisQuery("distributed", { ...ranksQuery(), table, format: "csv", limit: 0 }));
 
 const OVERLAP = [
   ["computation", "var(--kernel)"],

@@ -8,11 +8,12 @@ import { type Part, Strip } from "../draw/strip.tsx";
 import { deviceWords, matrixShare } from "../model/device.ts";
 import { choice, go, param } from "../model/place.ts";
 import { isSelected, select, selection } from "../model/selection.ts";
-import { analysis, num, type Row, rowsOf } from "../model/trace.ts";
+import { allRanks, analysis, num, type Row, rowsOf } from "../model/trace.ts";
 import { t } from "../model/words.ts";
 import { Legend, Segmented, Swatch } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import type { TableRow } from "../widgets/table.tsx";
+import { AcrossRanks } from "./acrossranks.tsx";
 import { AdviceRow } from "./advice.tsx";
 import { csvOf } from "./overview.tsx";
 import { columns, defined, quoted, source } from "./rows.ts";
@@ -59,8 +60,9 @@ export function Kernels() {
       />
       <div class="grid">
         <KernelShares asked={asked} rows={rows} names={names} total={total} top={top} />
-        <KernelScatter asked={asked} rows={rows} />
+        {allRanks.value ? null : <KernelScatter asked={asked} rows={rows} />}
         <KernelTable names={names} rows={rows} />
+        {allRanks.value ? <AcrossRanks name="kernels" /> : null}
       </div>
     </>
   );
@@ -84,8 +86,15 @@ function tensorParts(rows: readonly Row[], total: number): Part[] {
       .map((r) => r.name),
   );
   const sums = { used: 0, unused: 0, not: 0, unknown: 0 };
+  // Of all ranks nobody knows which operator launched a kernel, so nor whether it could use them.
   const sideOf = (r: Row) =>
-    typeof r.tensor_core !== "boolean" ? "unknown" : r.tensor_core ? "used" : ops.has(r.op ?? "") ? "unused" : "not";
+    typeof r.tensor_core !== "boolean" || (allRanks.value && !r.tensor_core)
+      ? "unknown"
+      : r.tensor_core
+        ? "used"
+        : ops.has(r.op ?? "")
+          ? "unused"
+          : "not";
   for (const r of rows) sums[sideOf(r)] += num(r.total);
   const m = deviceWords().matrix;
   const part = (id: keyof typeof sums, fill: string, plain: boolean): Part => {
@@ -110,7 +119,8 @@ function tensorParts(rows: readonly Row[], total: number): Part[] {
 
 function KernelShares({ asked, rows, names, total, top }: SharesProps) {
   const [form, setForm] = choice("form", "strips");
-  const advice = rowsOf(analysis("advise").value?.tables.advice).find((r) => ABOUT_KERNELS.test(String(r.id)));
+  const advised = rowsOf(analysis("advise").value?.tables.advice);
+  const advice = advised.find((r) => ABOUT_KERNELS.test(String(r.id)));
   const all = rows.map((r) => ({ name: String(r.name), label: kernelLabel(String(r.name), 24), value: num(r.total) }));
   const parts = shareParts(all, names, total, rows.length);
   const tensor = tensorParts(rows, total);
@@ -121,7 +131,7 @@ function KernelShares({ asked, rows, names, total, top }: SharesProps) {
   const means = topRows(rowsOf(activity?.tables.top), "mean", (n) => kernelLabel(n, 40));
   return (
     <Panel
-      span="w7"
+      span={allRanks.value ? "w12" : "w7"}
       name={t("share_of_kernels")}
       title={t("share_of_kernels")}
       words={
@@ -185,7 +195,7 @@ function KernelShares({ asked, rows, names, total, top }: SharesProps) {
           <SharePie title={t("tensor_cores", { m: deviceWords().matrix })} total={total} parts={tensor} onPart={() => {}} />
         </div>
       )}
-      {advice ? <AdviceRow row={advice} brief /> : null}
+      {advice ? <AdviceRow row={advice} rows={advised} brief /> : null}
     </Panel>
   );
 }
@@ -237,9 +247,10 @@ function KernelScatter({ asked, rows }: { asked: ReturnType<typeof analysis>; ro
 }
 
 const ADDED = ["calls", "total", "share"];
+const groups = () => GROUPS.map((g) => ({ id: g, label: t(`group_${g.replace("+", "_")}` as "group_name") }));
 
 function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly Row[] }) {
-  const group = (GROUPS as readonly string[]).find((g) => g === param("group")) ?? "name";
+  const group = allRanks.value ? "name" : ((GROUPS as readonly string[]).find((g) => g === param("group")) ?? "name");
   const sort = param("sort") || "total:desc";
   const s = source(
     "kernels",
@@ -291,10 +302,10 @@ function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly
       source={s}
       row={row}
       columns={all}
-      optional={["min"]}
+      optional={allRanks.value ? ["min", "op", "blocks_per_sm", "occupancy"] : ["min"]}
       sort={sort}
       sum={param("q") ? undefined : (c) => (ADDED.includes(c) ? rows.reduce((a, r) => a + num(r[c]), 0) : undefined)}
-      groups={GROUPS.map((g) => ({ id: g, label: t(`group_${g.replace("+", "_")}` as "group_name") }))}
+      {...(allRanks.value ? {} : { groups: groups() })}
       group={group}
       more={<ModuleChip />}
       onRow={(r) => select("kernel", String(r.cell("name")))}

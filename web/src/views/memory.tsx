@@ -112,7 +112,7 @@ function MemoryCurve({ peaks, device }: { peaks: readonly Row[]; device: string 
       define={defined(asked.value, "curve", "allocated")}
       csv={server().url(
         "memory",
-        analysisQuery({ ...rangeQuery(), table: "curve", format: "csv", limit: 0, filter: onDevice(device) }),
+        analysisQuery("memory", { ...rangeQuery(), table: "curve", format: "csv", limit: 0, filter: onDevice(device) }),
       )}
       old={asked.old}
       error={asked.error}
@@ -200,7 +200,7 @@ function Alive({ device }: { device: string }) {
       name={t("alive")}
       title={title}
       define={defined(asked.value, "contents", "bytes")}
-      csv={server().url("memory", analysisQuery({ ...query, format: "csv" }))}
+      csv={server().url("memory", analysisQuery("memory", { ...query, format: "csv" }))}
       old={asked.old}
       error={asked.error}
       busy={!asked.value}

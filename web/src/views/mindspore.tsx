@@ -59,8 +59,8 @@ function AverageStepTrace({ asked, wide }: Props & { wide: boolean }) {
   return (
     <Panel
       span={wide ? "mind-whole" : ""}
-      name={t("average_step")}
-      title={<Leads to="steps">{t("average_step")}</Leads>}
+      name={t("step_trace")}
+      title={<Leads to="steps">{t("step_trace")}</Leads>}
       words={parts.length ? `${short(averageLength(parts), "ns")} · ${basis}` : t("not_recorded")}
       define={defined(asked.value, "step_trace", "duration")}
       csv={csvOf("overview", "step_trace")}
@@ -71,7 +71,7 @@ function AverageStepTrace({ asked, wide }: Props & { wide: boolean }) {
     >
       {parts.length ? (
         <div class="pad">
-          <AverageTrace rows={rows.length ? rows : parts} label={t("average_step")} />
+          <AverageTrace rows={rows.length ? rows : parts} label={t("step_trace")} />
           <dl class="parts">
             {PARTS.map((p) => (
               <div key={p}>

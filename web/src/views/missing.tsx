@@ -4,7 +4,7 @@ import type { Answer, RunInfo } from "../api/types.ts";
 import { thousands } from "../base/format.ts";
 import { ask, runs } from "../model/data.ts";
 import { changeTrace } from "../model/steps.ts";
-import { currentRun, currentWorker, info, num, ranksOf } from "../model/trace.ts";
+import { currentRun, currentWorker, frameworkOf, info, isJob, num, ranksOf } from "../model/trace.ts";
 import { type Key, t } from "../model/words.ts";
 import { Segmented } from "../widgets/controls.tsx";
 
@@ -29,13 +29,21 @@ const PYTORCH: Record<Recordable, string> = {
   steps: `for batch in loader:
     train_step(batch)
     *prof.step()*`,
-  pipeline: `# MindSpore records the queues of its input pipeline:
-profiler = mindspore.Profiler(*data_process=True*, output_path="./log")`,
+  pipeline: `# the profiler records every batch that a DataLoader hands out
+with torch.profiler.profile(activities=[*ProfilerActivity.CPU*, ProfilerActivity.CUDA]) as prof:
+    for batch in *torch.utils.data.DataLoader(dataset, num_workers=4)*:
+        train_step(batch)
+        prof.step()`,
   distributed: `# every rank writes its own file into one folder
 on_trace_ready=tensorboard_trace_handler("./log", worker_name=*f"rank{rank}"*)`,
 };
 
 const PADDLE: Partial<Record<Recordable, string>> = {
+  pipeline: `# the profiler records every batch that a DataLoader hands out
+with paddle.profiler.Profiler(targets=[*ProfilerTarget.CPU*, ProfilerTarget.GPU]) as profiler:
+    for batch in *paddle.io.DataLoader(dataset, num_workers=4)*:
+        train_step(batch)
+        profiler.step()`,
   memory: "profiler = paddle.profiler.Profiler(*profile_memory=True*)",
   kernels: "profiler = paddle.profiler.Profiler(targets=[ProfilerTarget.CPU, *ProfilerTarget.GPU*])",
   steps: `for batch in loader():
@@ -49,10 +57,23 @@ const MINDSPORE: Partial<Record<Recordable, string>> = {
   distributed: `profiler = mindspore.Profiler(*profile_communication=True*, output_path="./log")`,
 };
 
+const MEGENGINE: Partial<Record<Recordable, string>> = {
+  memory: `with Profiler("log", *format="memory_flow.svg"*):`,
+  kernels: `with Profiler("log", *profile_device=1*):`,
+  modules: `with Profiler("log", *with_scopes=True*):`,
+};
+
+const JAX: Partial<Record<Recordable, string>> = {
+  steps: `with *jax.profiler.StepTraceAnnotation("train", step_num=i)*:
+    train_step(batch)`,
+};
+
 const PRODUCERS = [
   { id: "pytorch", label: "PyTorch", code: PYTORCH as Partial<Record<Recordable, string>> },
   { id: "paddle", label: "Paddle", code: PADDLE },
   { id: "mindspore", label: "MindSpore", code: MINDSPORE },
+  { id: "megengine", label: "MegEngine", code: MEGENGINE },
+  { id: "jax", label: "JAX", code: JAX },
 ];
 
 // Kinds of events a view is made of.
@@ -72,7 +93,7 @@ function othersWith(name: Recordable): { run: RunInfo; n: number }[] {
   const ready = (r: RunInfo) => r.workers[0]?.spans.some((s) => s.state === "ready");
   const others = (runs.value?.runs ?? []).filter((r) => r !== currentRun.value && ready(r)).slice(0, MOST_ASKED);
   const found = others.map((run) => {
-    if (name === "distributed") return { run, n: ranksOf(run) > 1 ? ranksOf(run) : 0 };
+    if (name === "distributed") return { run, n: isJob(run) ? ranksOf(run) : 0 };
     if (KINDS[name].length === 0) return { run, n: 0 };
     const answer = ask<Answer>(`missing-${run.name}`, "info", { run: run.name, table: "events", limit: 0 }).value;
     const counts = answer?.tables.events?.rows ?? [];
@@ -84,23 +105,35 @@ function othersWith(name: Recordable): { run: RunInfo; n: number }[] {
 export function Missing({ name }: { name: Recordable }) {
   const answer = info().value;
   const producers = PRODUCERS.filter((p) => p.code[name]);
-  const [chosen, choose] = useState(name === "pipeline" ? "mindspore" : "pytorch");
-  const producer = producers.find((p) => p.id === chosen) ?? producers[0];
+  const framework = frameworkOf(answer?.trace.format ?? "");
+  const own = PRODUCERS.find((p) => p.label === framework);
+  const [chosen, choose] = useState<string>();
+  const producer = producers.find((p) => p.id === (chosen ?? own?.id)) ?? producers[0];
   const code = producer?.code[name] ?? "";
   const others = othersWith(name);
+  const traces = ranksOf(currentRun.value);
+  const apart = name === "distributed" && traces > 1;
+  const without = own !== undefined && !own.code[name]; // nothing to write for this framework
   return (
     <div class="missing">
-      <h1>{t(`missing_${name}`)}</h1>
+      <h1>{apart ? t("missing_distributed_apart", { n: traces }) : t(`missing_${name}`)}</h1>
       <p class="facts">
-        {t(`missing_why_${name}`, { worker: currentWorker.value?.name ?? "", n: thousands(answer?.quality.events_read ?? 0) })}{" "}
-        {t("missing_rest")}
+        {apart
+          ? t("missing_why_apart")
+          : t(`missing_why_${name}`, {
+              worker: currentWorker.value?.name ?? "",
+              n: thousands(answer?.quality.events_read ?? 0),
+            })}{" "}
+        {name === "pipeline" && without ? t("missing_not_by", { framework }) : t("missing_rest")}
       </p>
-      <section class="panel w12 padded">
-        <h2>{t("missing_next")}</h2>
-        <Segmented label={t("producer")} choices={producers} chosen={producer?.id ?? ""} onChoose={choose} />
-        <pre>{code.split("*").map((part, i) => (i % 2 === 1 ? <em key={i}>{part}</em> : part))}</pre>
-        <p class="t3">{t(`missing_cost_${name}` as Key)}</p>
-      </section>
+      {without ? null : (
+        <section class="panel w12 padded">
+          <h2>{t("missing_next")}</h2>
+          <Segmented label={t("producer")} choices={producers} chosen={producer?.id ?? ""} onChoose={choose} />
+          <pre>{code.split("*").map((part, i) => (i % 2 === 1 ? <em key={i}>{part}</em> : part))}</pre>
+          <p class="t3">{t(`missing_cost_${name}` as Key)}</p>
+        </section>
+      )}
       {others.length ? (
         <section class="panel w12 padded">
           <h2>{t("missing_other_has")}</h2>

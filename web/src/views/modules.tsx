@@ -38,7 +38,9 @@ export function Modules() {
   const type = param("group") === "type";
   const asked = analysis("modules", { "group-by": type ? "type" : undefined, limit: 0 });
   const rows = rowsOf(asked.value?.tables.modules);
-  const roots = rows.filter((r) => num(r.depth) === 0);
+  // Classes are nested in each other and do not add up: the outermost instances do.
+  const tree = type ? rowsOf(analysis("modules", { limit: 0 }, "modules-tree").value?.tables.modules) : rows;
+  const roots = tree.filter((r) => num(r.depth) === 0);
   const sum = (c: string) => roots.reduce((s, r) => s + num(r[c]), 0);
   return (
     <>
@@ -46,8 +48,10 @@ export function Modules() {
         answer={asked.value}
         otherwise={t("modules")}
         facts={[
-          t("fact_modules", { n: thousands(rows.length) }),
-          t("fact_forward", { v: short(sum("host_total"), "ns"), d: short(sum("device_total"), "ns") }),
+          t(type ? "fact_classes" : "fact_modules", { n: thousands(rows.length) }),
+          roots.length === 0
+            ? undefined
+            : t("fact_forward", { v: short(sum("host_total"), "ns"), d: short(sum("device_total"), "ns") }),
           sum("backward_host")
             ? t("fact_backward", { v: short(sum("backward_host"), "ns"), d: short(sum("backward_device"), "ns") })
             : undefined,

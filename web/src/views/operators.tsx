@@ -7,11 +7,12 @@ import { nth } from "../draw/patterns.tsx";
 import { deviceWords } from "../model/device.ts";
 import { choice, go, param } from "../model/place.ts";
 import { isSelected, select, selection } from "../model/selection.ts";
-import { analysis, num, type Row, rowsOf } from "../model/trace.ts";
+import { allRanks, analysis, num, type Row, rowsOf } from "../model/trace.ts";
 import { t } from "../model/words.ts";
 import { Segmented, Swatch } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import type { TableColumn, TableRow } from "../widgets/table.tsx";
+import { AcrossRanks } from "./acrossranks.tsx";
 import { EditorMenu, Frames } from "./frames.tsx";
 import { lazy } from "./lazy.tsx";
 import { csvOf } from "./overview.tsx";
@@ -59,14 +60,21 @@ export function Operators() {
           <Shares asked={asked} rows={rows} names={names} device={device} top={top} />
         )}
         <OperatorTable names={names} device={device} rows={rows} />
+        {allRanks.value ? <AcrossRanks name="operators" /> : null}
       </div>
     </>
   );
 }
 
+const groupsOf = (given: boolean, graphs: boolean) =>
+  GROUPS.filter((g) => (!given || !g.includes("+")) && (g !== "subgraph" || graphs)).map((g) => ({
+    id: g,
+    label: t(`group_${g.replace("+", "_")}` as "group_name"),
+  }));
+
 /** Operators or their types: MindSpore's readers begin with types. */
 const ofWhat = (answer: Answer | undefined): string =>
-  param("of") || (answer?.trace.format === "mindspore" ? "type" : "operator");
+  allRanks.value ? "operator" : param("of") || (answer?.trace.format === "mindspore" ? "type" : "operator");
 
 /** Sums the producer made itself: it knows neither self times nor, of device operators, the host. */
 const isGiven = (rows: readonly Row[]): boolean =>
@@ -108,7 +116,7 @@ function Shares(props: SharesProps) {
       height={64}
       controls={
         <>
-          <OfSwitch chosen="operator" />
+          {allRanks.value ? null : <OfSwitch chosen="operator" />}
           {form === "flame" ? null : <TopMenu n={props.top} onChoose={(n) => go({ params: { top: String(n) } })} />}
           {chart && !given ? <Pick label={t("measure")} ids={["self", "total"]} chosen={measure} onChoose={setMeasure} /> : null}
           {form === "bars" && props.device ? (
@@ -118,7 +126,10 @@ function Shares(props: SharesProps) {
             label={t("form")}
             chosen={form}
             onChoose={setForm}
-            choices={FORMS.map((id) => ({ id, label: t(id === "flame" ? "flame_graph" : id) }))}
+            choices={FORMS.filter((id) => id !== "flame" || !allRanks.value).map((id) => ({
+              id,
+              label: t(id === "flame" ? "flame_graph" : id),
+            }))}
           />
         </>
       }
@@ -241,7 +252,8 @@ function frames(stack: string, key: string, depth: number): TableRow[] {
   return [row("editor", <EditorMenu />), ...stack.split(";").map((f, i) => row(`f${i}`, <Frames frame={f} />))];
 }
 
-const groupOf = () => (GROUPS as readonly string[]).find((g) => g === param("group")) ?? "name";
+/** Of all ranks the names are added up; shapes and stacks are of one. */
+const groupOf = () => (allRanks.value ? "name" : ((GROUPS as readonly string[]).find((g) => g === param("group")) ?? "name"));
 
 function OperatorTable({ names, device, rows }: { names: readonly string[]; device: boolean; rows: readonly Row[] }) {
   const group = groupOf();
@@ -291,7 +303,7 @@ function OperatorTable({ names, device, rows }: { names: readonly string[]; devi
         ) : null}
       </>
     );
-    r.opens = true;
+    r.opens = !allRanks.value;
     if (given) {
       r.kids = () => whatItIs(r);
       return r;
@@ -328,7 +340,7 @@ function OperatorTable({ names, device, rows }: { names: readonly string[]; devi
           ["host_self", { bar: "var(--cpu_exec)", width: 150 }],
           ["host_total", { width: 104 }],
         ] as const)),
-    ...(device && !given ? ([["tensor_core_self_share", { width: 94, show: tensorCell }]] as const) : []),
+    ...(device && !given && !allRanks.value ? ([["tensor_core_self_share", { width: 94, show: tensorCell }]] as const) : []),
     ["flops", { width: 70, unitOnly: true }],
     ["flops_per_s", { width: 82, unitOnly: true, scale: rateScale, show: lowRate(rateScale) }],
     ["mean", { width: 90 }],
@@ -355,10 +367,7 @@ function OperatorTable({ names, device, rows }: { names: readonly string[]; devi
       ]}
       sort={sort}
       sum={param("q") ? undefined : (c) => (ADDED.includes(c) ? rows.reduce((a, r) => a + num(r[c]), 0) : undefined)}
-      groups={GROUPS.filter((g) => (!given || !g.includes("+")) && (g !== "subgraph" || graphs)).map((g) => ({
-        id: g,
-        label: t(`group_${g.replace("+", "_")}` as "group_name"),
-      }))}
+      {...(allRanks.value ? {} : { groups: groupsOf(given, graphs) })}
       group={group}
       more={<Which sides={sides} full={full} named={rows.some((r) => r.full_name !== null && r.full_name !== r.name)} />}
       onRow={(r) => {

@@ -1,15 +1,17 @@
 // Overview: is the device busy; if not, whom does it wait for.
 import type { Answer } from "../api/types.ts";
-import { short } from "../base/format.ts";
+import { short, thousands } from "../base/format.ts";
 import { server } from "../model/data.ts";
 import { deviceWords } from "../model/device.ts";
-import { analysis, analysisQuery, num, rowsOf } from "../model/trace.ts";
+import { go } from "../model/place.ts";
+import { allRanks, analysis, analysisQuery, countOf, hasNoSteps, isOnlyMemory, num, type Row, rowsOf } from "../model/trace.ts";
 import { t } from "../model/words.ts";
-import { Meter } from "../widgets/controls.tsx";
+import { Meter, Rich } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { Advice } from "./advice.tsx";
 import { AverageStep } from "./average.tsx";
 import { lazy } from "./lazy.tsx";
+import { RankMenu } from "./onerank.tsx";
 import { ReportMenu } from "./report.tsx";
 import { defined } from "./rows.ts";
 import { Configuration, EventKinds, Stages, UserRanges } from "./stages.tsx";
@@ -19,7 +21,7 @@ import { Verdict } from "./verdict.tsx";
 const Mind = lazy(() => import("./mindspore.tsx").then((m) => m.MindOverview));
 
 export const csvOf = (name: string, table: string): string =>
-  server().url(name, analysisQuery({ table, format: "csv", limit: 0 }));
+  server().url(name, analysisQuery(name, { table, format: "csv", limit: 0 }));
 
 /** What its maker calls the device: GPU, NPU, XPU, … */
 const deviceWord = (answer: Answer | undefined): string => {
@@ -37,9 +39,12 @@ export function Overview() {
   const mean = totals.length ? totals.reduce((a, b) => a + b, 0) / totals.length : 0;
   const spread = totals.length > 1 ? (Math.max(...totals) - Math.min(...totals)) / 2 / mean : 0;
   const busy = ["kernel", "memcpy", "memset"].reduce((s, c) => s + part(c), 0);
-  const device = (answer?.tables.devices?.rows.length ?? 0) > 0;
+  const device = (answer?.tables.devices?.rows.length ?? 0) > 0 || (allRanks.value && busy > 0);
   const told = parts.some((p) => p.category === "kernel" && typeof p.time === "number");
-  const mind = answer?.trace.format === "mindspore";
+  const mind = answer?.trace.format === "mindspore" && !allRanks.value;
+  // What the verdict calls exposed may overlap copies: two numbers for nearly the same would confuse.
+  const aboutCommunication = answer?.verdict?.values.communication_share !== undefined;
+  if (answer && isOnlyMemory()) return <OnlyMemory asked={asked} />;
   return (
     <>
       <Verdict
@@ -47,10 +52,12 @@ export function Overview() {
         otherwise={t("overview")}
         controls={<ReportMenu />}
         facts={[
-          mean ? t("fact_step", { v: short(mean, "ns") }) : undefined,
+          mean ? lengthFact(steps, mean) : undefined,
           device && told ? t("fact_busy", { d: deviceWord(answer), v: short(busy, "ns") }) : undefined,
           part("data_loader") > mean / 50 ? t("fact_loader", { v: short(part("data_loader"), "ns") }) : undefined,
-          part("communication") > mean / 50 ? t("fact_comm", { v: short(part("communication"), "ns") }) : undefined,
+          part("communication") > mean / 50 && !aboutCommunication
+            ? t("fact_comm", { v: short(part("communication"), "ns") })
+            : undefined,
           totals.length > 1 ? t("fact_spread", { v: short(spread, "share") }) : undefined,
         ]}
       />
@@ -59,17 +66,59 @@ export function Overview() {
         {mind ? <Advice asked={analysis("advise")} /> : null}
         {mind && steps.length === 0 ? null : (
           <div class="w12 top-row">
-            <AverageStep asked={asked} words={mind ? t("average_marked") : undefined} />
+            <AverageStep asked={asked} words={mind ? t("average_marked", { n: steps.length }) : undefined} />
             <div class="stack">
-              <StepBars asked={asked} />
-              {device ? <DeviceMeters /> : null}
+              {hasNoSteps() ? null : <StepBars asked={asked} />}
+              {device && !allRanks.value ? <DeviceMeters /> : null}
             </div>
           </div>
         )}
         {mind ? null : <Advice asked={analysis("advise")} />}
-        <Stages asked={asked} />
-        <UserRanges asked={asked} />
-        <EventKinds asked={asked} />
+        {allRanks.value ? (
+          <p class="w12 one-rank">
+            {t("of_one_rank")} <RankMenu label={t("worker")} />
+          </p>
+        ) : (
+          <>
+            <Stages asked={asked} />
+            <UserRanges asked={asked} />
+            <EventKinds asked={asked} />
+          </>
+        )}
+        <Configuration asked={asked} />
+      </div>
+    </>
+  );
+}
+
+/** How long the step is, the steps are on average, or the recording without steps is. */
+function lengthFact(steps: readonly Row[], mean: number): string {
+  const v = short(mean, "ns");
+  if (hasNoSteps()) return t("fact_recording", { v });
+  if (steps.length === 1) return t("fact_one_step", { n: String(steps[0]?.step), v });
+  return steps.some((s) => s.kernel === null) && steps.some((s) => s.kernel !== null)
+    ? t("fact_step_of", { n: steps.length, v })
+    : t("fact_step", { v });
+}
+
+/** A memory snapshot has no time to break down: zeros would say that it was measured. */
+function OnlyMemory({ asked }: { asked: ReturnType<typeof analysis> }) {
+  return (
+    <>
+      <div class="verdict">
+        <div>
+          <h1>{t("only_memory")}</h1>
+          <p class="facts">
+            <span>
+              <Rich text={t("only_memory_words", { n: thousands(countOf("memory") ?? 0) })} />
+            </span>
+            <button type="button" class="link" onClick={() => go({ view: "memory" })}>
+              {t("open_memory")}
+            </button>
+          </p>
+        </div>
+      </div>
+      <div class="grid overview">
         <Configuration asked={asked} />
       </div>
     </>

@@ -348,7 +348,8 @@ function PipeTable() {
 
 export function DataAdvice() {
   const answer = analysis("advise").value;
-  const rows = rowsOf(answer?.tables.advice).filter((r) => /^data_|pageable|pipeline/.test(String(r.id)));
+  const all = rowsOf(answer?.tables.advice);
+  const rows = all.filter((r) => /^data_|pageable|pipeline/.test(String(r.id)));
   if (rows.length === 0) return null;
   return (
     <Panel
@@ -359,7 +360,7 @@ export function DataAdvice() {
       csv={csvOf("advise", "advice")}
     >
       {rows.map((r) => (
-        <AdviceRow key={String(r.id)} row={r} />
+        <AdviceRow key={String(r.id)} row={r} rows={all} />
       ))}
     </Panel>
   );

@@ -1,7 +1,7 @@
 // The rail: views in their groups. A view without data stays in place, grey, with a hollow dot.
 import { deviceWords } from "../model/device.ts";
 import { go, type View, view } from "../model/place.ts";
-import { analysis, currentRun, frameworkOf, hasData, info, num } from "../model/trace.ts";
+import { allChosen, allRanks, allWorkers, analysis, currentRun, frameworkOf, hasData, info, num } from "../model/trace.ts";
 import { type Key, t } from "../model/words.ts";
 import { Icon } from "../widgets/icons.tsx";
 
@@ -58,7 +58,10 @@ function RailLink({ name }: { name: Exclude<View, "runs"> }) {
 }
 
 function criticalAdvice(): number {
-  const table = analysis("advise").value?.tables.advice;
+  // Of what the reader chose, also in a view of one rank.
+  const elsewhere = allChosen.value && !allRanks.value;
+  const asked = elsewhere ? analysis("advise", allWorkers(), "advise-all") : analysis("advise");
+  const table = asked.value?.tables.advice;
   const at = table?.columns.findIndex((c) => c.name === "severity") ?? -1;
   return table?.rows.filter((r) => r[at] === "critical").length ?? 0;
 }

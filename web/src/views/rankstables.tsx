@@ -2,18 +2,15 @@
 
 import { go, param } from "../model/place.ts";
 import { type Call, timesLast } from "../model/ranks.ts";
-import { currentRun, num, ranksOf } from "../model/trace.ts";
+import { allWorkers, currentRun, isJob, num, oneWorker } from "../model/trace.ts";
 import { t } from "../model/words.ts";
 import { Panel } from "../widgets/panel.tsx";
 import { Table, type TableColumn, type TableRow } from "../widgets/table.tsx";
 import { Filter } from "./filter.tsx";
 import { columns, defined, source } from "./rows.ts";
 
-/** All workers of the run at once. */
-export const ranksQuery = () => ({
-  worker: undefined,
-  "all-workers": ranksOf(currentRun.value) > 1 ? 1 : undefined,
-});
+/** All ranks of the job at once; a trace that belongs to none alone. */
+export const ranksQuery = () => (isJob(currentRun.value) ? allWorkers() : oneWorker());
 
 export function Collectives({ worst, calls, ranks }: { worst: number; calls: readonly Call[]; ranks: number }) {
   const sort = param("sort");

@@ -22,10 +22,12 @@ const MANY = 64; // ranks: from here on rows are thin
 const causeWord = (cause: unknown): string => (cause ? wordOr(`cause_${cause}`, String(cause)) : "–");
 
 export function StepMap({ asked, worst }: { asked: Asked; worst: number }) {
-  const [wanted, setMeasure] = choice("heat", "late");
+  const table = asked.value?.tables.heat_map;
+  // Where no rank is late that map is empty: the steps say more.
+  const late = useMemo(() => stepCells(table, "late", false).max > 0, [table]);
+  const [wanted, setMeasure] = choice("heat", late ? "late" : "total");
   const [order, setOrder] = choice("heat-order", "rank");
   const measure = MEASURES.find((m) => m === wanted) ?? "late";
-  const table = asked.value?.tables.heat_map;
   const map: StepCells = useMemo(() => stepCells(table, measure, order === "value"), [table, measure, order]);
   const max = roundUp(Math.max(map.max, 1));
   const scale = scaleOf("ns", max);
@@ -60,7 +62,7 @@ export function StepMap({ asked, worst }: { asked: Asked; worst: number }) {
     <Panel
       name={t("rank_step_map")}
       title={t("rank_step_map")}
-      words={`${scale.unit} · ${t("rank_step_words")}`}
+      words={`${map.max > 0 ? `${scale.unit} · ` : ""}${t("rank_step_words")}${late ? "" : ` · ${t("no_rank_late")}`}`}
       define={defined(asked.value, "heat_map", measure)}
       old={asked.old}
       error={asked.error}
@@ -68,7 +70,7 @@ export function StepMap({ asked, worst }: { asked: Asked; worst: number }) {
       height={170}
       controls={
         <>
-          <HeatScale low="0" high={short(max, "ns").replace(/\.0+/, "")} />
+          {map.max > 0 ? <HeatScale low="0" high={short(max, "ns").replace(/\.0+/, "")} /> : null}
           {many ? <RankOrder order={order} onChoose={setOrder} /> : null}
           <Segmented
             label={t("measure")}

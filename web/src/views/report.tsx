@@ -4,7 +4,7 @@ import { saveFile } from "../base/save.ts";
 import { ask, server } from "../model/data.ts";
 import { param } from "../model/place.ts";
 import { parseSteps, tape } from "../model/steps.ts";
-import { analysis, analysisQuery, currentRun, currentWorker, info, rowsOf } from "../model/trace.ts";
+import { analysis, analysisQuery, currentRun, infoInView, rowsOf, whoseNumbers } from "../model/trace.ts";
 import { language, t } from "../model/words.ts";
 import { Menu } from "../widgets/menu.tsx";
 
@@ -61,14 +61,14 @@ const PARTS = [
 ] as const;
 
 async function saveMarkdown(): Promise<void> {
-  const [run, worker] = [currentRun.peek()?.name ?? "trace", currentWorker.peek()?.name ?? ""];
+  const [run, worker] = [currentRun.peek()?.name ?? "trace", whoseNumbers()];
   const verdict = analysis("overview").value?.verdict?.text[language.value] ?? "";
   const advice = rowsOf(analysis("advise").value?.tables.advice).map(
     (r) => `- **${r.title}.** ${sentences(r.evidence, r.suggestion)}`,
   );
   const parts = await Promise.all(
     PARTS.map(async ([name, table, title]) => {
-      const answer = await fetch(server().url(name, analysisQuery({ table, format: "md", limit: 20 })));
+      const answer = await fetch(server().url(name, analysisQuery(name, { table, format: "md", limit: 20 })));
       return answer.ok ? `## ${t(title)}\n\n${(await answer.text()).trim()}` : "";
     }),
   );
@@ -82,7 +82,7 @@ function headLine(): string {
   const version = ask<{ tacho: string }>("ping", "ping", {}).value?.tacho ?? "";
   return t("print_head", {
     run: currentRun.value?.name ?? "",
-    worker: currentWorker.value?.name ?? "",
+    worker: whoseNumbers(),
     window: steps ? t("print_steps", { a: steps[0], b: steps[1] }) : param("from") ? t("part") : t("print_whole"),
     version,
   });
@@ -107,7 +107,7 @@ export function PrintHead() {
       removeEventListener("afterprint", back);
     };
   }, []);
-  const quality = info().value?.quality;
+  const quality = infoInView().value?.quality;
   const dropped = quality?.events_dropped.reduce((s, d) => s + (d.cause === "partial_overlap" ? 0 : d.count), 0) ?? 0;
   return (
     <header class="print-head">

@@ -60,7 +60,7 @@ export function source(
     row,
     old: first.old,
     error: first.error,
-    csv: server().url(name, analysisQuery({ ...query, table, format: "csv", limit: 0 })),
+    csv: server().url(name, analysisQuery(name, { ...query, table, format: "csv", limit: 0 })),
     help: (c) => head?.columns[at.get(c) ?? -1],
   };
 }

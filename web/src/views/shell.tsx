@@ -18,6 +18,7 @@ import { layer, openLayer } from "./layers.ts";
 import { lazy } from "./lazy.tsx";
 import { Missing } from "./missing.tsx";
 import { Modules } from "./modules.tsx";
+import { OneRank } from "./onerank.tsx";
 import { Operators } from "./operators.tsx";
 import { Overview } from "./overview.tsx";
 import { Palette } from "./palette.tsx";
@@ -98,6 +99,7 @@ export function Shell() {
       {inRun ? <TapeBar /> : null}
       <main id="content" tabIndex={-1} class={inRun ? "" : "without-tape"}>
         {inRun ? <PrintHead /> : null}
+        {inRun ? <OneRank /> : null}
         <Page />
       </main>
       {layer.value === "palette" ? <Palette /> : null}

@@ -6,8 +6,8 @@ import { Strip } from "../draw/strip.tsx";
 import type { Asked } from "../model/data.ts";
 import { choice } from "../model/place.ts";
 import { themeVersion } from "../model/theme.ts";
-import { num, rowsOf } from "../model/trace.ts";
-import { t, wordOr } from "../model/words.ts";
+import { frameworkOf, num, rowsOf } from "../model/trace.ts";
+import { language, t, wordOr } from "../model/words.ts";
 import { Legend, Segmented, Swatch } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { Table } from "../widgets/table.tsx";
@@ -31,7 +31,7 @@ export function Stages({ asked }: { asked: Asked<Answer> }) {
       span="w6"
       name={t("stages")}
       title={t("stages")}
-      words={t("stages_words")}
+      words={t(steps > 1 ? "stages_words" : "stages_words_one")}
       define={defined(asked.value, "stages", "stage")}
       csv={csvOf("overview", "stages")}
       old={asked.old}
@@ -69,6 +69,19 @@ export function Stages({ asked }: { asked: Asked<Answer> }) {
   );
 }
 
+// How code is marked, by framework; without one that is known, none.
+const MARKS: Record<string, string> = {
+  PyTorch: 'torch.profiler.record_function("name")',
+  Paddle: 'paddle.profiler.RecordEvent("name")',
+  MegEngine: 'megengine.utils.profiler.scope("name")',
+  JAX: 'jax.profiler.TraceAnnotation("name")',
+};
+
+function rangesHint(format: string | undefined): string {
+  const code = MARKS[frameworkOf(format ?? "")];
+  return [t("no_user_ranges"), code ? t("mark_ranges", { code }) : ""].filter(Boolean).join(language.value === "zh" ? "" : " ");
+}
+
 export function UserRanges({ asked }: { asked: Asked<Answer> }) {
   const table = asked.value?.tables.user_events;
   const rows = wholeTable(table, (r) => String(r.cell("name")));
@@ -89,7 +102,7 @@ export function UserRanges({ asked }: { asked: Asked<Answer> }) {
         total={rows.total}
         row={rows.row}
         height={260}
-        empty={t("no_user_ranges")}
+        empty={rangesHint(asked.value?.trace.format)}
         columns={columns(rows, "overview.user_events", [
           ["name", { text: true, mono: true }],
           ["calls", { width: 70 }],

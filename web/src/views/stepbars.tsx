@@ -26,22 +26,25 @@ const STAGE_FILL: Record<string, string> = {
 export const stageFill = (s: string): string => STAGE_FILL[s] ?? "var(--track)";
 export const stageName = (s: string): string => wordOr(`stage_${s}`, s);
 
-function categoryBars(steps: readonly Row[]): ColumnBar[] {
+export function categoryBars(steps: readonly Row[]): ColumnBar[] {
+  // Where only some steps have kernels, the rest of the others is not lost time: nobody knows what ran.
+  const some = steps.some((s) => s.kernel !== null);
+  const isUnknown = (step: Row, category: string) => some && category === "other" && step.kernel === null;
   return steps.map((s) => ({
     id: String(s.step),
     total: num(s.total),
-    parts: CATEGORIES.map((c) => ({ id: c, value: num(s[c]), fill: fillOf(c) })),
+    parts: CATEGORIES.map((c) => ({ id: c, value: num(s[c]), fill: isUnknown(s, c) ? "var(--track)" : fillOf(c) })),
     card: (
       <Card
         title={t("step_n", { n: String(s.step) })}
-        parts={CATEGORIES.map((c) => [t(`cat_${c}`), num(s[c])])}
+        parts={CATEGORIES.map((c) => [isUnknown(s, c) ? t("not_recorded") : t(`cat_${c}`), num(s[c])])}
         total={num(s.total)}
       />
     ),
   }));
 }
 
-function stageBars(rows: readonly Row[], side: "host_time" | "device_time"): ColumnBar[] {
+export function stageBars(rows: readonly Row[], side: "host_time" | "device_time"): ColumnBar[] {
   const numbers = [...new Set(rows.map((r) => num(r.step)))];
   return numbers.map((n) => {
     const own = rows.filter((r) => num(r.step) === n);
@@ -92,6 +95,25 @@ export function StepColumns({ bars, factor }: { bars: readonly ColumnBar[]; fact
   );
 }
 
+/** What the bars are made of. */
+export function FormMenu({ by, onChoose }: { by: string; onChoose: (id: string) => void }) {
+  const forms = [
+    { id: "categories", label: t("by_categories") },
+    { id: "host", label: t("by_stages_host") },
+    { id: "device", label: t("by_stages_device") },
+  ];
+  return (
+    <Menu
+      class="small-menu"
+      right
+      name={t("form")}
+      label={forms.find((f) => f.id === by)?.label ?? ""}
+      items={forms.map((f) => ({ ...f, checked: f.id === by }))}
+      onChoose={onChoose}
+    />
+  );
+}
+
 export function StepBars({ asked }: { asked: Asked<Answer> }) {
   const [by, setBy] = choice("bars", "categories");
   // All steps, whatever the window: the bars are where it is chosen.
@@ -112,11 +134,6 @@ export function StepBars({ asked }: { asked: Asked<Answer> }) {
     else if (chosen && shift) setSteps(Math.min(n, chosen[0]), Math.max(n, chosen[1]));
     else setSteps(n, n);
   };
-  const forms = [
-    { id: "categories", label: t("by_categories") },
-    { id: "host", label: t("by_stages_host") },
-    { id: "device", label: t("by_stages_device") },
-  ];
   return (
     <Panel
       span="fill"
@@ -131,16 +148,7 @@ export function StepBars({ asked }: { asked: Asked<Answer> }) {
       csv={csvOf("overview", by === "categories" ? "steps" : "stage_steps")}
       busy={!all}
       height={236}
-      controls={
-        <Menu
-          class="small-menu"
-          right
-          name={t("form")}
-          label={forms.find((f) => f.id === by)?.label ?? ""}
-          items={forms.map((f) => ({ ...f, checked: f.id === by }))}
-          onChoose={setBy}
-        />
-      }
+      controls={<FormMenu by={by} onChoose={setBy} />}
     >
       <div class="pad">
         <Columns

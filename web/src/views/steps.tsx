@@ -4,61 +4,81 @@ import type { Answer } from "../api/types.ts";
 import { chartScale, short } from "../base/format.ts";
 import { Bands } from "../draw/bands.tsx";
 import { type ColumnBar, Columns } from "../draw/columns.tsx";
-import { Sparkline, StepTrace } from "../draw/trace.tsx";
-import { server } from "../model/data.ts";
-import { go, param } from "../model/place.ts";
+import { CATEGORIES, fillOf } from "../draw/patterns.tsx";
+import { Strip } from "../draw/strip.tsx";
+import { StepTrace } from "../draw/trace.tsx";
+import { choice, go, param, windowQuery } from "../model/place.ts";
 import { setSteps } from "../model/steps.ts";
 import { themeVersion } from "../model/theme.ts";
-import { analysis, analysisQuery, num, type Row, rowsOf } from "../model/trace.ts";
+import { analysis, num, type Row, rowsOf } from "../model/trace.ts";
 import { t } from "../model/words.ts";
 import { Legend, Segmented } from "../widgets/controls.tsx";
 import { Panel } from "../widgets/panel.tsx";
 import { Table } from "../widgets/table.tsx";
+import { averageParts } from "./average.tsx";
 import { Filter } from "./filter.tsx";
 import { PointChips, type Points, points, Refusal } from "./points.tsx";
 import { columns, defined, source } from "./rows.ts";
-import { Card } from "./stepbars.tsx";
-import { AverageTrace, averageLength, FILL, isKnown, lanesOf, PARTS, partsOf, type StepPart } from "./steptrace.tsx";
+import { Card, categoryBars, FormMenu, STAGES, stageBars, stageFill, stageName } from "./stepbars.tsx";
+import { ALL, allOverview, CategoryCurves, PartCurve, pickStep, stepsCsv } from "./stepcurves.tsx";
+import { AverageTrace, averageLength, FILL, lanesOf, lengthOf, PARTS, partsOf } from "./steptrace.tsx";
 import { Verdict } from "./verdict.tsx";
 
-const ALL = { step: undefined, from: undefined, to: undefined };
+/** Whether the producer writes a step trace (interval, forward + backward, tail): MindSpore does. */
+const isTraced = (answer: Answer | undefined): boolean => answer?.trace.format === "mindspore";
 
 export function Steps() {
   const p = points();
   const query = { ...ALL, ...p.query };
   const asked = analysis("steps", { ...query, limit: 0, table: "steps" }, "steps-all");
-  const bands = rowsOf(analysis("steps", { ...query, limit: 0, table: "bands" }, "steps-bands").value?.tables.bands);
   const rows = rowsOf(asked.value?.tables.steps);
-  const lengths = rows.map((r) => num(r.duration));
-  const mean = lengths.length ? lengths.reduce((a, b) => a + b, 0) / lengths.length : 0;
   const chosen = chosenStep(rows);
+  const traced = isTraced(asked.value);
   return (
     <>
-      <Verdict
-        answer={asked.value}
-        otherwise={t("steps")}
-        facts={[
-          t("fact_steps", { n: rows.length, v: short(mean, "ns") }),
-          lengths.length > 1
-            ? t("fact_range", { a: short(Math.min(...lengths), "ns"), b: short(Math.max(...lengths), "ns") })
-            : undefined,
-          rows.some((r) => r.communication !== null)
-            ? t("fact_exposed", {
-                v: short(avg(rows, "exposed_communication"), "ns"),
-                w: short(avg(rows, "communication"), "ns"),
-              })
-            : undefined,
-        ]}
-      />
+      <StepsVerdict query={query} all={rows} />
       <div class="grid">
-        <AllSteps asked={asked} rows={rows} bands={bands} chosen={chosen} query={query} />
-        <OneStep rows={rows} chosen={chosen} points={p} query={query} />
-        {PARTS.map((part) => (
-          <PartCurve key={part} part={part} rows={rows} mean={mean} answer={asked.value} chosen={chosen} />
-        ))}
-        <StepTable query={query} />
+        <AllSteps asked={asked} rows={rows} chosen={chosen} query={query} traced={traced} />
+        <OneStep rows={rows} chosen={chosen} points={p} query={query} traced={traced} />
+        {traced
+          ? PARTS.map((part) => <PartCurve key={part} part={part} rows={rows} answer={asked.value} chosen={chosen} />)
+          : asked.value && <CategoryCurves chosen={chosen} />}
+        <StepTable query={query} traced={traced} />
       </div>
     </>
+  );
+}
+
+/** The verdict is of the window; of one step it says how it stands among all. */
+function StepsVerdict({ query, all }: { query: Query; all: readonly Row[] }) {
+  const inWindow = analysis("steps", { ...query, ...windowQuery.value, limit: 0, table: "steps" }, "steps-window");
+  const rows = rowsOf(inWindow.value?.tables.steps);
+  const lengths = rows.map(lengthOf);
+  const mean = lengths.length ? lengths.reduce((a, b) => a + b, 0) / lengths.length : 0;
+  const sorted = all.map(lengthOf).sort((a, b) => a - b);
+  const median = sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
+  return (
+    <Verdict
+      answer={inWindow.value}
+      otherwise={t("steps")}
+      facts={[
+        rows.length === 1
+          ? t("fact_one_step", { n: String(rows[0]?.step), v: short(mean, "ns") })
+          : t("fact_steps", { n: rows.length, v: short(mean, "ns") }),
+        rows.length === 1 && all.length > 1 && median
+          ? t("fact_beside", { x: (mean / median).toFixed(2), n: all.length })
+          : undefined,
+        lengths.length > 1
+          ? t("fact_range", { a: short(Math.min(...lengths), "ns"), b: short(Math.max(...lengths), "ns") })
+          : undefined,
+        rows.some((r) => r.communication !== null)
+          ? t("fact_exposed", {
+              v: short(avg(rows, "exposed_communication"), "ns"),
+              w: short(avg(rows, "communication"), "ns"),
+            })
+          : undefined,
+      ]}
+    />
   );
 }
 
@@ -71,49 +91,75 @@ function chosenStep(rows: readonly Row[]): Row | undefined {
 }
 
 const slowest = (rows: readonly Row[]): Row | undefined =>
-  rows.reduce<Row | undefined>((best, r) => (num(r.duration) > num(best?.duration) ? r : best), rows[0]);
+  rows.reduce<Row | undefined>((best, r) => (lengthOf(r) > lengthOf(best) ? r : best), rows[0]);
 
 interface AllProps {
   asked: ReturnType<typeof analysis>;
   rows: readonly Row[];
-  bands: readonly Row[];
   chosen: Row | undefined;
   query: Query;
+  traced: boolean;
 }
 
 function barOf(r: Row, chosen: boolean): ColumnBar {
   const parts = partsOf(r);
   return {
     id: String(r.step),
-    total: num(r.duration),
+    total: lengthOf(r),
     parts: PARTS.map((p) => ({ id: p, value: parts[p], fill: FILL[p] })),
     chosen,
     card: (
-      <Card
-        title={t("step_n", { n: String(r.step) })}
-        parts={PARTS.map((p) => [t(`part_${p}`), parts[p]])}
-        total={num(r.duration)}
-      />
+      <Card title={t("step_n", { n: String(r.step) })} parts={PARTS.map((p) => [t(`part_${p}`), parts[p]])} total={lengthOf(r)} />
     ),
   };
 }
 
+/** The bars of the overview, the chosen one marked. */
+function barsOf(by: string, chosen: Row | undefined): ColumnBar[] {
+  const tables = allOverview().value?.tables;
+  const made =
+    by === "categories"
+      ? categoryBars(rowsOf(tables?.steps))
+      : stageBars(rowsOf(tables?.stage_steps), by === "host" ? "host_time" : "device_time");
+  return made.map((b) => ({ ...b, chosen: b.id === String(chosen?.step) }));
+}
+
+/** Only what is in a bar, in the order it is stacked. */
+function legendOf(by: string, bars: readonly ColumnBar[]) {
+  const there = (id: string) => bars.some((b) => b.parts.some((p) => p.id === id && p.value > 0));
+  return by === "categories"
+    ? CATEGORIES.filter(there).map((c) => ({ label: t(`cat_${c}`), colour: fillOf(c) }))
+    : STAGES.filter(there).map((s) => ({ label: stageName(s), colour: stageFill(s) }));
+}
+
 /** Every step as a bar; where they are too many for the screen, bands of them. */
-function AllSteps({ asked, rows, bands, chosen, query }: AllProps) {
-  const scale = chartScale("ns", Math.max(...rows.map((r) => num(r.duration)), 1));
+function AllSteps({ asked, rows, chosen, query, traced }: AllProps) {
+  const [by, setBy] = choice("bars", "categories");
+  const bands = rowsOf(analysis("steps", { ...query, limit: 0, table: "bands" }, "steps-bands").value?.tables.bands);
+  const bars = traced ? rows.map((r) => barOf(r, r === chosen)) : barsOf(by, chosen);
+  const scale = chartScale("ns", Math.max(...bars.map((b) => b.total), ...bands.map((b) => num(b.p90)), 1));
   const banded = bands.length > 0;
   return (
     <Panel
       name={t("all_steps_title")}
       title={t("all_steps_title")}
       words={`${scale.unit} · ${t(banded ? "bands_words" : "click_one")}`}
-      define={defined(asked.value, "steps", "duration")}
+      define={defined(asked.value, "steps", "total")}
       csv={stepsCsv(banded ? "bands" : "steps", query)}
       old={asked.old}
       error={asked.error}
       busy={!asked.value}
       height={190}
-      controls={banded ? null : <Legend items={PARTS.map((p) => ({ label: t(`part_${p}`), colour: FILL[p] }))} />}
+      controls={
+        banded ? null : traced ? (
+          <Legend items={PARTS.map((p) => ({ label: t(`part_${p}`), colour: FILL[p] }))} />
+        ) : (
+          <>
+            <Legend items={legendOf(by, bars)} />
+            <FormMenu by={by} onChoose={setBy} />
+          </>
+        )
+      }
     >
       <div class="pad">
         {banded ? (
@@ -134,7 +180,7 @@ function AllSteps({ asked, rows, bands, chosen, query }: AllProps) {
           />
         ) : (
           <Columns
-            bars={rows.map((r) => barOf(r, r === chosen))}
+            bars={bars}
             height={190}
             factor={scale.factor}
             format={(v) => Number(v.toPrecision(4)).toString()}
@@ -161,24 +207,15 @@ const BandCard = ({ band }: { band: Row }) => (
   </>
 );
 
-const stepsCsv = (table: string, extra: Query = ALL): string =>
-  server().url("steps", analysisQuery({ ...extra, table, format: "csv", limit: 0 }));
-
-function pickStep(n: number, shift: boolean): void {
-  go({ params: { show: undefined } }, true);
-  const now = Number(param("step").split("..")[0] || n);
-  if (shift) setSteps(now, n);
-  else setSteps(n, n);
-}
-
 interface OneProps {
   rows: readonly Row[];
   chosen: Row | undefined;
   points: Points;
   query: Query;
+  traced: boolean;
 }
 
-function OneStep({ rows, chosen, points: p, query: base }: OneProps) {
+function OneStep({ rows, chosen, points: p, query: base, traced }: OneProps) {
   themeVersion.value;
   const average = param("show") === "average";
   const query = { ...base, step: chosen ? String(chosen.step) : undefined, table: "segments", limit: 0 };
@@ -204,7 +241,7 @@ function OneStep({ rows, chosen, points: p, query: base }: OneProps) {
       title={title}
       words={
         <span class="chips">
-          {t("from_its_start", { unit: scale.unit })} <PointChips points={p} />
+          {average && !traced ? null : t("from_its_start", { unit: scale.unit })} {traced ? <PointChips points={p} /> : null}
         </span>
       }
       define={defined(asked.value, "segments", "stage")}
@@ -242,7 +279,7 @@ function OneStep({ rows, chosen, points: p, query: base }: OneProps) {
       <div class="pad">
         <Refusal points={p} />
         {average ? (
-          <AverageTrace rows={mean} label={title} />
+          <AverageOf rows={mean} label={title} traced={traced} />
         ) : (
           <StepTrace
             lanes={lanesOf(segments, start)}
@@ -258,52 +295,15 @@ function OneStep({ rows, chosen, points: p, query: base }: OneProps) {
   );
 }
 
-const PART_COLUMN = { forward_backward: "forward_backward", tail: "tail" } as const;
-
-interface CurveProps {
-  part: StepPart;
-  rows: readonly Row[];
-  mean: number;
-  answer: Answer | undefined;
-  chosen: Row | undefined;
+/** The average step: as a step trace, or by the overview's categories. */
+function AverageOf({ rows, label, traced }: { rows: readonly Row[]; label: string; traced: boolean }) {
+  if (traced) return <AverageTrace rows={rows} label={label} />;
+  const parts = rowsOf(allOverview().value?.tables.breakdown);
+  const total = parts.reduce((s, r) => s + num(r.time), 0);
+  return <Strip parts={averageParts(parts)} total={total} height={30} above label={label} />;
 }
 
-function PartCurve({ part, rows, mean, answer, chosen }: CurveProps) {
-  const known = isKnown(rows, part);
-  const values = known ? rows.map((r) => partsOf(r)[part]) : [];
-  const own = values.length ? values.reduce((a, b) => a + b, 0) / values.length : 0;
-  return (
-    <Panel
-      span="w4"
-      name={t(`part_${part}`)}
-      title={t(`part_${part}`)}
-      words={known ? `${short(own, "ns")} · ${short(mean ? own / mean : 0, "share")}` : t("not_recorded")}
-      define={part === "interval" ? { help: t("interval_help") } : defined(answer, "steps", PART_COLUMN[part])}
-      csv={stepsCsv("steps")}
-      controls={
-        values.length ? (
-          <span class="t3">{`${short(Math.min(...values), "ns")} – ${short(Math.max(...values), "ns")}`}</span>
-        ) : null
-      }
-    >
-      <div class="pad">
-        {known ? (
-          <Sparkline
-            values={values}
-            colour={FILL[part]}
-            height={70}
-            label={t(`part_${part}`)}
-            mark={chosen ? rows.indexOf(chosen) : -1}
-            card={(i) => `${t("step_n", { n: String(rows[i]?.step) })} · ${short(values[i] ?? 0, "ns")}`}
-            onPoint={(i, shift) => pickStep(num(rows[i]?.step), shift)}
-          />
-        ) : null}
-      </div>
-    </Panel>
-  );
-}
-
-function StepTable({ query }: { query: Query }) {
+function StepTable({ query, traced }: { query: Query; traced: boolean }) {
   const sort = param("sort") || "step:asc";
   const s = source("steps", "steps", { ...query, sort, filter: param("q") || undefined }, (r) => String(r.cell("step")));
   const now = param("step");
@@ -312,7 +312,7 @@ function StepTable({ query }: { query: Query }) {
       name={t("steps")}
       title={t("steps_title")}
       words={t("click_row_step")}
-      define={defined(s.answer, "steps", "duration")}
+      define={defined(s.answer, "steps", "total")}
       csv={s.csv}
       old={s.old}
       error={s.error}
@@ -334,13 +334,13 @@ function StepTable({ query }: { query: Query }) {
         onRow={(r) => setSteps(num(r.cell("step") as number), num(r.cell("step") as number))}
         columns={columns(s, "steps.steps", [
           ["step", { text: true, width: 80 }],
-          ["duration", { bar: "var(--c1)" }],
+          ["total", { bar: "var(--c1)", title: t("col_duration") }],
           ["start", { width: 110 }],
           ["gap", { width: 90 }],
           ["forward_backward", { width: 175 }],
           ["communication", { width: 130 }],
           ["exposed_communication", { width: 150 }],
-          ["tail", { width: 100 }],
+          ...(traced ? ([["tail", { width: 100 }]] as const) : []),
         ])}
       />
     </Panel>

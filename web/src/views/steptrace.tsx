@@ -20,14 +20,17 @@ export const FILL: Record<StepPart, string> = {
 export const isKnown = (rows: readonly Row[], part: StepPart): boolean =>
   rows.some((r) => (part === "tail" ? r.tail : r.forward_backward) !== null);
 
+/** How long a step is, with the device work it launched: the same in every view. */
+export const lengthOf = (r: Row | undefined): number => num(r?.total ?? r?.duration);
+
 /** The three parts of a step; what comes before forward is the interval. */
 export function partsOf(r: Row): Record<StepPart, number> {
   const tail = num(r.tail);
   const forward = num(r.forward_backward);
   const known = r.forward_backward !== null;
   return {
-    interval: known ? Math.max(0, num(r.duration) - forward - tail) : 0,
-    forward_backward: known ? forward : num(r.duration),
+    interval: known ? Math.max(0, lengthOf(r) - forward - tail) : 0,
+    forward_backward: known ? forward : lengthOf(r),
     tail,
   };
 }
@@ -62,7 +65,7 @@ export function lanesOf(segments: readonly Row[], start: number): TraceLane[] {
   // Labels stand on the solid boxes, so those come last where a stretch would cover them.
   const order = (r: Row) => (r.stage === "hidden" ? 1 : 0);
   return [
-    { name: t("main_stream"), strong: true, boxes: host.map(box) },
+    { name: t(main === "step" ? "main_stream" : "host_stages"), strong: true, boxes: host.map(box) },
     ...others.map((track) => ({
       name: track,
       boxes: segments

@@ -9,7 +9,7 @@ import { go, param, traceQuery, view } from "../model/place.ts";
 import { dropSelection, type Selection, selection } from "../model/selection.ts";
 import { parseSteps, setSteps, setWindow, type Tape, tape, windowRange } from "../model/steps.ts";
 import { themeVersion } from "../model/theme.ts";
-import { analysis, num, rowsOf } from "../model/trace.ts";
+import { allRanks, analysis, currentWorker, num, oneWorker, rowsOf } from "../model/trace.ts";
 import { hitMarks, panViewport, viewport } from "../model/viewport.ts";
 import { t } from "../model/words.ts";
 import { Icon } from "../widgets/icons.tsx";
@@ -32,6 +32,7 @@ export function TapeBar() {
         {range.steps ? <b>{t("window_steps", { n: range.steps })}</b> : null}
         {range.steps ? " · " : ""}
         {short(range.to - range.from, "ns")}
+        {allRanks.value ? ` · ${t("tape_of", { worker: currentWorker.value?.name ?? "" })}` : null}
       </div>
       <SelectionChip />
     </div>
@@ -171,7 +172,10 @@ function TapeStrip({ tape: now }: { tape: Tape }) {
   const version = themeVersion.value;
   const steps =
     now.device.length === 0
-      ? rowsOf(analysis("overview", { step: undefined, from: undefined, to: undefined }, "tape-steps").value?.tables.steps)
+      ? rowsOf(
+          analysis("overview", { ...oneWorker(), step: undefined, from: undefined, to: undefined }, "tape-steps").value?.tables
+            .steps,
+        )
       : [];
   const blocks = steps.map((r) => ({ step: num(r.step), parts: CATEGORIES.map((c) => num(r[c])) }));
   useEffect(() => {

@@ -3,6 +3,7 @@ import { exact, short } from "../base/format.ts";
 import { type Palette, readPalette, tagFor } from "../draw/colors.ts";
 import { boxAt } from "../draw/compositor.ts";
 import { valueAt } from "../draw/counters.ts";
+import { FOUND_STEPS } from "../draw/foundsteps.ts";
 import { drawLanes, type Easel, type RowDrawn, type Scene, visibleItems } from "../draw/frame.ts";
 import { remembered } from "../draw/labels.ts";
 import { GUTTER, isCounter, RULER } from "../draw/lanes.ts";
@@ -61,6 +62,7 @@ function wishOf(scene: Scene): LaneWish[] {
     if (item.lane) wish.set(item.lane.id, !item.open && (item.lane.kind === "python" || item.lane.kind === "calls"));
     else if (!item.open) for (const m of item.members) if (m.kind === "stream" || m.kind === "work") wish.set(m.id, true);
   }
+  wish.delete(FOUND_STEPS); // the page has it already
   return [...wish].map(([id, coarse]) => ({ id, coarse }));
 }
 
@@ -81,7 +83,7 @@ export function startEngine(canvas: HTMLCanvasElement, box: HTMLElement, scrolle
   function sceneNow(now: number): Scene {
     return {
       layout: stage.layout,
-      pictures: stage.store.pictures,
+      pictures: stage.found ? [...stage.store.pictures, stage.found] : stage.store.pictures,
       range: stage.range,
       whole: stage.whole,
       left: GUTTER,

@@ -4,7 +4,7 @@ import { runs } from "../model/data.ts";
 import { go, view } from "../model/place.ts";
 import { changeTrace } from "../model/steps.ts";
 import { nextTheme, theme } from "../model/theme.ts";
-import { allRanks, currentRun, currentSpan, currentWorker, info, ranksOf } from "../model/trace.ts";
+import { allChosen, currentRun, currentSpan, currentWorker, infoInView, isJob, ranksOf, whoseNumbers } from "../model/trace.ts";
 import { chooseLanguage, language, t } from "../model/words.ts";
 import { Key } from "../widgets/controls.tsx";
 import { Icon, Logo, SeverityMark, ThemeIcon } from "../widgets/icons.tsx";
@@ -87,7 +87,7 @@ function WorkerMenu() {
     return {
       id: w.name,
       label: w.name,
-      checked: !allRanks.value && w === currentWorker.value,
+      checked: !allChosen.value && w === currentWorker.value,
       detail: (
         <>
           {w.role === "loader" || w.role === "child" || w.role === "launcher"
@@ -100,8 +100,7 @@ function WorkerMenu() {
       ),
     };
   });
-  const n = ranksOf(currentRun.value);
-  if (n > 1) items.unshift({ id: "*", label: t("all_ranks"), checked: allRanks.value });
+  if (isJob(currentRun.value)) items.unshift({ id: "*", label: t("all_ranks"), checked: allChosen.value });
   return (
     <>
       <i class="slash">/</i>
@@ -110,7 +109,7 @@ function WorkerMenu() {
         name={t("worker")}
         openKey="w"
         filter={t("filter")}
-        label={<b>{allRanks.value ? t("n_ranks", { n }) : currentWorker.value?.name}</b>}
+        label={<b>{whoseNumbers()}</b>}
         items={items}
         onChoose={(id) => changeTrace({ worker: id, span: undefined })}
       />
@@ -146,7 +145,7 @@ function SpanMenu() {
 
 function TrustChip() {
   if (!currentRun.value) return null;
-  const answer = info().value;
+  const answer = infoInView().value;
   if (!answer) return null;
   const n = doubts(answer);
   return (

@@ -4,7 +4,7 @@ import type { Answer } from "../api/types.ts";
 import { short, thousands } from "../base/format.ts";
 import { ask } from "../model/data.ts";
 import { traceQuery } from "../model/place.ts";
-import { analysis, countOf, currentSpan, frameworkOf, info, num, rowsOf } from "../model/trace.ts";
+import { allRanks, analysis, countOf, currentSpan, frameworkOf, infoInView, num, rowsOf, whoseNumbers } from "../model/trace.ts";
 import { type Key, language, t, wordOr } from "../model/words.ts";
 import { Dialog } from "../widgets/dialog.tsx";
 import { Icon, SeverityMark } from "../widgets/icons.tsx";
@@ -61,6 +61,7 @@ function formatOf(answer: Answer): string {
 
 /** Sentences the page adds: what, how much, which view it touches. */
 function doubtsOf(answer: Answer): string[] {
+  if (allRanks.value) return [];
   const frames = countOf("python") ?? 0;
   const kernels = rowsOf(analysis("kernels", { table: "kernels", limit: 0 }, "trust-kernels").value?.tables.kernels);
   const calls = kernels.reduce((s, r) => s + num(r.calls), 0);
@@ -76,6 +77,7 @@ function doubtsOf(answer: Answer): string[] {
 
 /** Kernel time once by name (the analysis) and once by stream (the timeline): two ways, one sum. */
 function kernelSum(): Line | undefined {
+  if (allRanks.value) return undefined; // the timeline is of one
   const whole = { ...traceQuery.value, lang: language.value };
   const byName = ask<Answer>("trust-by-name", "kernels", { ...whole, table: "kernels", limit: 0 }).value?.tables.kernels;
   const byStream = ask<Answer>("trust-by-stream", "area", { ...whole, table: "area", limit: 0 }).value?.tables.area;
@@ -93,7 +95,7 @@ const capital = (s: string) => s.charAt(0).toUpperCase() + s.slice(1);
 const linkName = (what: string) => wordOr(`linked_${what.replace(/\W+/g, "_")}`, capital(what));
 
 export function TrustDrawer() {
-  const answer = info().value;
+  const answer = infoInView().value;
   const overview = analysis("overview").value;
   const links = new Map([...(answer?.quality.links ?? []), ...(overview?.quality.links ?? [])].map((l) => [l.what, l]));
   const said = [answer, overview, analysis("advise").value].flatMap((a) => (a?.quality.notes ?? []).map(String));
@@ -116,7 +118,7 @@ export function TrustDrawer() {
           Esc
         </button>
       </header>
-      <p class="t3 path">{answer.trace.path?.split("/").pop() ?? answer.trace.worker}</p>
+      <p class="t3 path">{allRanks.value ? whoseNumbers() : (answer.trace.path?.split("/").pop() ?? answer.trace.worker)}</p>
       <Section title={t("trust_input")} lines={inputLines(answer)} />
       <Section
         title={t("trust_links")}
@@ -125,12 +127,16 @@ export function TrustDrawer() {
           value: t("n_of_m", { n: thousands(l.linked), m: thousands(l.total) }),
         }))}
       />
-      <h3>{t("trust_recorded")}</h3>
-      <div class="chips">
-        {RECORDED.map((r) => (
-          <Recorded key={r.key} name={t(r.key)} has={has(answer, r)} />
-        ))}
-      </div>
+      {allRanks.value ? null : (
+        <>
+          <h3>{t("trust_recorded")}</h3>
+          <div class="chips">
+            {RECORDED.map((r) => (
+              <Recorded key={r.key} name={t(r.key)} has={has(answer, r)} />
+            ))}
+          </div>
+        </>
+      )}
       <h3>{t("trust_doubts")}</h3>
       {notes.length === 0 ? <p class="t3">{t("trust_none")}</p> : null}
       {notes.map((n) => (

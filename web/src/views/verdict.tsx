@@ -31,7 +31,8 @@ interface HeadProps {
 
 export function Verdict({ answer, otherwise, facts = [], controls }: HeadProps) {
   const verdict = answer?.verdict;
-  const said = facts.filter((f): f is string => f !== undefined);
+  // Without an answer every number would be a zero that nobody measured.
+  const said = answer ? facts.filter((f): f is string => f !== undefined) : [];
   return (
     <div class="verdict">
       <div>
