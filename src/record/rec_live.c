@@ -70,7 +70,8 @@ int64_t rec_live_median(uint64_t i, int least) {
 
 /* ---- devices and memory ---- */
 
-static pthread_mutex_t device_lock = PTHREAD_MUTEX_INITIALIZER; /* a stop empties buffers, too */
+static pthread_mutex_t device_lock =
+    PTHREAD_MUTEX_INITIALIZER; /* a stop empties buffers, too */
 static struct {
     int64_t from_ns, to_ns, busy_ns; /* since the last page; to_ns is kept */
 } devices[MOST_DEVICES];
