@@ -99,7 +99,8 @@ typedef struct {
     intervals moments;
     int64_t kernels, interval, exposed; /* left of the average step's */
     const char *kernels_by, *interval_by, *exposed_by;
-    int64_t left; /* of the step */
+    int64_t left;      /* of the step */
+    const char *first; /* that claimed any of it */
 } claimed;
 
 static bool claims_moments(const advice_claim *v) {
@@ -151,6 +152,16 @@ static void claim_amount(advice_claim *v, int64_t *left, const char **by) {
     if (!*by) *by = v->id;
 }
 
+/* Of a run each rule has the mean saving of the workers it holds for, and not all hold for the same
+ * ones: what they come to beyond the step has been claimed by the first. */
+static void claim_rest(advice_claim *v, claimed *c) {
+    if (v->advice->saves > c->left) {
+        v->advice->saves = max_i64(0, c->left);
+        if (!v->included_in) v->included_in = c->first;
+    }
+    if (!c->first) c->first = v->id;
+}
+
 static bool is_exposed(const advice_claim *v) {
     return v->sort == CLAIM_EXPOSED_FIRST || v->sort == CLAIM_EXPOSED;
 }
@@ -171,7 +182,7 @@ status advice_claims_settle(const advice_facts *f, advice_claim *v, uint32_t n, 
         if (v[i].sort == CLAIM_KERNELS) claim_amount(&v[i], &c.kernels, &c.kernels_by);
         if (v[i].sort == CLAIM_INTERVAL) claim_amount(&v[i], &c.interval, &c.interval_by);
         if (f->run && is_exposed(&v[i])) claim_amount(&v[i], &c.exposed, &c.exposed_by);
-        if (v[i].advice->saves > c.left) v[i].advice->saves = max_i64(0, c.left);
+        claim_rest(&v[i], &c);
         c.left = sub_i64(c.left, v[i].advice->saves);
     }
     return OK;

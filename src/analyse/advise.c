@@ -123,6 +123,13 @@ static status settle(const advice_facts *f, finding *found, uint32_t n, error *e
     return OK;
 }
 
+/* Of the workers a rule holds for, the mean: each trace has counted every moment once, and means of
+ * what was counted once still fit into the step; the largest of each rule do not. */
+static int64_t saving_of(const summary_advice *row) {
+    if (row->worst == ABSENT_I64 || row->workers <= 0) return row->worst;
+    return min_i64(row->worst, row->saves / row->workers);
+}
+
 /* What was found in each trace when it was reduced, one row a rule. */
 static status take_kept(const advice_facts *f, finding *found, uint32_t *n, error *err) {
     for (uint32_t i = 0; i < SUMMARY_N(f->run, advice); i++) {
@@ -137,7 +144,7 @@ static status take_kept(const advice_facts *f, finding *found, uint32_t *n, erro
         one.advice.words = one.evidence.words;
         one.advice.severity = one.evidence.words.severity;
         one.advice.name = one.evidence.name;
-        one.advice.saves = row->worst;
+        one.advice.saves = saving_of(row);
         insert(found, n, &one);
     }
     return OK;
