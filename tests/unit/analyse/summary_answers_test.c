@@ -1,6 +1,8 @@
 /* summary_answers_test.c: an overview of all workers: when devices are busy, what is damaged. */
 #include "analyse/summary_answers.h"
 
+#include "analyse/reduce.h"
+#include "analyse/run_summary.h"
 #include "built_run.h"
 
 /* A step of 100 ns with a kernel of 30 and a collective of 40, on the host unless `on_device`. */
@@ -77,11 +79,52 @@ static void one_damaged_trace_is_the_verdict_and_counts_in_the_quality(void **st
     run_end(&r);
 }
 
+/* Loading takes 800 and 600 of the 1,000 ns of each step: what a run saves is the mean of the two. */
+static void a_run_saves_what_its_workers_save_on_average(void **state) {
+    static const int64_t LOADING[] = {800, 600};
+    built_run r;
+    run_begin(&r, 2);
+    for (int i = 0; i < 2; i++) {
+        built_slice(&r.w[i], 1, KIND_STEP, "ProfilerStep#1", 0, 1000);
+        built_slice(&r.w[i], 1, KIND_DATA,
+                    "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0,
+                    LOADING[i]);
+    }
+    run_ask(&r, analyse_overview); /* seals the traces */
+    trace *brief[2];
+    analysis_trace briefs[2];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(reduce_worker(&r.traces[i], 0, &brief[i], NULL), OK);
+        briefs[i] = r.traces[i];
+        briefs[i].trace = brief[i];
+    }
+    analysis_input in = {.traces = briefs, .n_traces = 2};
+    params *p = &r.w[0].params;
+    summary *s;
+    answer out;
+    assert_int_equal(run_summary_join(&in, p, 0, &s, NULL), OK);
+    trace *joined = trace_of_summary(s);
+    analysis_trace one = {.trace = joined};
+    assert_int_equal(analyse_advise(&(analysis_input){&one, 1}, p, &r.w[0].arena, &out, NULL),
+                     OK);
+    const table *t = out.tables[0];
+    assert_true(t->n_rows > 0);
+    uint32_t id = table_column(t, STR("id")), saves = table_column(t, STR("saves"));
+    uint32_t worker = table_column(t, STR("worker"));
+    assert_true(str_eq(t->columns[id].v.s[0], STR("data_loader_no_workers")));
+    assert_int_equal(t->columns[saves].v.i[0], 700);
+    assert_true(str_eq(t->columns[worker].v.s[0], STR("rank0")));
+    trace_release(joined);
+    for (int i = 0; i < 2; i++) trace_release(brief[i]);
+    run_end(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_collective_on_the_host_leaves_the_device_idle),
         cmocka_unit_test(without_device_work_nothing_is_busy),
         cmocka_unit_test(one_damaged_trace_is_the_verdict_and_counts_in_the_quality),
+        cmocka_unit_test(a_run_saves_what_its_workers_save_on_average),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
