@@ -68,6 +68,15 @@ static status find_median(advice_facts *f, error *err) {
     return OK;
 }
 
+/* Of a step without kernels nothing is known that a rule asks for; overview leaves it out, too. */
+static void drop_bare(advice_facts *f, const bare_steps *bare) {
+    uint32_t n = 0;
+    if (bare->n == f->steps.n) return;
+    for (uint32_t i = 0; i < f->steps.n; i++)
+        if (!bare->bare[i]) f->steps.v[n++] = f->steps.v[i];
+    f->steps.n = n;
+}
+
 static status find_steps(advice_facts *f, error *err) {
     int64_t sum[N_ROLES] = {0}, total = 0, exposed = 0;
     bare_steps bare;
@@ -78,6 +87,8 @@ static status find_steps(advice_facts *f, error *err) {
     interval window = {n ? f->steps.v[0].start : 0, n ? f->steps.v[n - 1].end : 0};
     TRY(role_ranges_make(f->t, window, f->arena, &f->ranges, err));
     TRY(bare_steps_find(f->t, &f->steps, &f->ranges, &bare, err));
+    drop_bare(f, &bare);
+    n = f->steps.n;
     TRY(breakdown_make(&f->ranges, &f->steps, f->arena, &f->parts, err));
     TRY(device_metrics_make(f->t, window, f->arena, &f->devices, err));
     TRY(stages_find(f->t, f->arena, &f->stages, err));
@@ -568,8 +579,8 @@ static status compare_workers(advice_facts *f, error *err) {
 static status take_run_steps(advice_facts *f, const summary *s, error *err) {
     const summary_step *v = SUMMARY_ROWS(s, step);
     str worker = f->in->traces[0].worker;
-    int64_t total = 0, zero = 0;
-    bool known = false;
+    int64_t total = 0, zero = 0, n_counted = 0;
+    bool known = false, all_bare = bare_steps_are_all(s);
     for (uint32_t i = 0; i < SUMMARY_N(s, worker); i++) {
         const summary_worker *w = &SUMMARY_ROWS(s, worker)[i];
         if (i && !str_eq(w->name, worker)) continue;
@@ -581,6 +592,8 @@ static status take_run_steps(advice_facts *f, const summary *s, error *err) {
     f->steps.v = ARENA_ARRAY(f->arena, step_span, (size_t)SUMMARY_N(s, step) + 1);
     if (!f->steps.v) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < SUMMARY_N(s, step); i++) {
+        if (!bare_row_counts(&v[i], all_bare)) continue;
+        n_counted++;
         total = add_i64(total, max_i64(0, sub_i64(v[i].end, v[i].start)));
         if (!str_eq(v[i].worker, worker)) continue;
         int64_t shift = sub_i64(f->t->start_ns, zero);
@@ -588,7 +601,7 @@ static status take_run_steps(advice_facts *f, const summary *s, error *err) {
                                                .start = add_i64(v[i].start, shift),
                                                .end = add_i64(v[i].end, shift)};
     }
-    f->step_ns = mean_i64(total, SUMMARY_N(s, step));
+    f->step_ns = mean_i64(total, n_counted);
     return OK;
 }
 

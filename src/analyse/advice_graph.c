@@ -129,9 +129,23 @@ bool advice_interval_is_long(const advice_facts *f) {
            (double)interval_ns(f) > advice_limit.step_interval * 1e6;
 }
 
+/* What waiting for data can cost a step: the step trace may be of other steps than the kernels, and
+ * while the device works nothing waits. */
+static int64_t interval_cost(const advice_facts *f) {
+    int64_t idle = f->step_ns;
+    if (f->ranges.device.n && f->steps.n) {
+        int64_t busy = 0;
+        for (uint32_t i = 0; i < f->steps.n; i++)
+            busy = add_i64(busy, intervals_ns_in(&f->ranges.device, f->steps.v[i].start,
+                                                 f->steps.v[i].end));
+        idle = max_i64(0, sub_i64(f->step_ns, mean_i64(busy, f->steps.n)));
+    }
+    return min_i64(interval_ns(f), idle);
+}
+
 bool advice_step_interval(const advice_facts *f, double limit, advice *out) {
-    if (!advice_interval_is_long(f)) return false;
-    advice_cost(f, out, min_i64(interval_ns(f), f->step_ns));
+    if (!advice_interval_is_long(f) || !f->steps.n) return false;
+    advice_cost(f, out, interval_cost(f));
     out->place = f->interval_at;
     verdict_add(&out->words, arg_time("interval", interval_ns(f)));
     verdict_add(&out->words, arg_time("limit", (int64_t)(limit * 1e6)));
@@ -146,7 +160,7 @@ static double empty_share(queue_counts c) {
 static void add_interval(const advice_facts *f, advice *out) {
     out->severity = SEVERITY_WARNING;
     if (!advice_interval_is_long(f)) return;
-    out->saves = min_i64(interval_ns(f), f->step_ns);
+    out->saves = interval_cost(f);
     out->place = f->interval_at;
 }
 

@@ -57,6 +57,12 @@ static void mark_bare(finder *f, const step_spans *steps, const role_ranges *ran
     }
 }
 
+bool bare_steps_are_all(const summary *s) {
+    for (uint32_t i = 0; i < SUMMARY_N(s, step); i++)
+        if (SUMMARY_ROWS(s, step)[i].bare != 1) return false;
+    return true;
+}
+
 status bare_steps_find(const trace *t, const step_spans *steps, role_ranges *ranges,
                        bare_steps *out, error *err) {
     intervals *comm = &ranges->at[ROLE_COMMUNICATION];

@@ -9,12 +9,26 @@
 #define ANALYSE_BARE_STEPS_H
 
 #include "analyse/breakdown.h"
+#include "store/summary.h"
 
 typedef struct {
     bool *bare;                  /* by step */
     uint32_t n;                  /* how many are */
     int64_t comm_ns, outside_ns; /* of collectives in bare steps: all, and outside the passes */
 } bare_steps;
+
+/* Does step i count in averages? Those whose work is recorded do; where there is none, all. */
+static inline bool bare_step_counts(const bare_steps *b, const step_spans *steps, uint32_t i) {
+    return !b->bare[i] || b->n == steps->n;
+}
+static inline uint32_t bare_steps_counted(const bare_steps *b, const step_spans *steps) {
+    return b->n == steps->n ? steps->n : steps->n - b->n;
+}
+/* The same of a run's summary. */
+bool bare_steps_are_all(const summary *s);
+static inline bool bare_row_counts(const summary_step *row, bool all_bare) {
+    return all_bare || row->bare != 1;
+}
 
 /* Takes communication that may be hidden in a bare step out of the ranges. Looks at the table given_step. */
 status bare_steps_find(const trace *t, const step_spans *steps, role_ranges *ranges,

@@ -12,6 +12,7 @@
 
 #include <math.h>
 
+#include "analyse/bare_steps.h"
 #include "analyse/breakdown.h"
 #include "analyse/cluster.h"
 #include "analyse/param.h"
@@ -30,6 +31,7 @@ static void set_worker(const run_question *q, table *t, size_t row, uint32_t wor
 
 static status find_sums(run_question *q, error *err) {
     q->sums = ARENA_ARRAY(q->arena, worker_sums, (size_t)q->who.n + 1);
+    bool all_bare = bare_steps_are_all(q->s);
     if (!q->sums) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < SUMMARY_N(q->s, step); i++) {
         const summary_step *s = &SUMMARY_ROWS(q->s, step)[i];
@@ -37,6 +39,8 @@ static status find_sums(run_question *q, error *err) {
         if (place == UINT32_MAX) continue;
         worker_sums *w = &q->sums[place];
         w->steps++;
+        if (!bare_row_counts(s, all_bare)) continue;
+        w->whole++;
         w->part[0] = add_i64(w->part[0], s->computation);
         w->part[1] = add_i64(w->part[1], s->overlapping);
         w->part[2] = add_i64(w->part[2], s->exposed);
@@ -67,7 +71,7 @@ static status write_overlap(run_question *q, error *err) {
         const worker_sums *w = &q->sums[i];
         int64_t mean[4];
         size_t row;
-        mean_parts(w->part, w->steps, mean, 4);
+        mean_parts(w->part, w->whole, mean, 4);
         TRY(table_add_row(t, &row, err));
         set_worker(q, t, row, i);
         table_set_int(t, row, COL_D(overlap, computation), mean[0]);

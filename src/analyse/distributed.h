@@ -7,8 +7,8 @@
 
 /* Of one worker, over all its steps. */
 typedef struct {
-    int64_t steps;
-    int64_t part[4]; /* computation, both, communication, neither */
+    int64_t steps, whole; /* all, and those that count in averages (bare_steps.h) */
+    int64_t part[4];      /* computation, both, communication, neither */
     int64_t transfer, waiting;
     int64_t caused; /* time the others waited for it */
     int64_t last;   /* collectives it was the last to join */

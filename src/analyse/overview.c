@@ -229,7 +229,7 @@ static bool all_bare(const overview *o) {
 
 /* Is the device's work of step i recorded, or is there nothing better? */
 static bool counts(const overview *o, uint32_t i) {
-    return !o->bare.bare[i] || all_bare(o);
+    return bare_step_counts(&o->bare, &o->steps, i);
 }
 
 /* From the first step that counts to the last. */
@@ -275,7 +275,7 @@ static bool is_recorded(const overview *o, int r, bool bare) {
 
 static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     int64_t sum[N_ROLES] = {0}, mean[N_ROLES], total = 0;
-    uint32_t n = all_bare(o) ? o->steps.n : o->steps.n - o->bare.n;
+    uint32_t n = bare_steps_counted(&o->bare, &o->steps);
     for (uint32_t i = 0; i < o->steps.n; i++)
         for (int r = 0; r < N_ROLES && counts(o, i); r++)
             sum[r] = add_i64(sum[r], o->parts[i].ns[r]);

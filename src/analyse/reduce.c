@@ -139,7 +139,7 @@ static void set_overlap(const reducing *r, const intervals *alone, summary_step 
     row->neither = sub_i64(sub_i64(row->end, row->start), add_i64(row->computation, sent));
 }
 
-static status add_step(reducing *r, uint32_t i, const intervals *alone, error *err) {
+static status add_step(reducing *r, uint32_t i, const intervals *alone, bool bare, error *err) {
     const step_span *s = &r->steps.v[i];
     const int64_t *ns = r->parts[i].ns;
     summary_step *row = summary_add_step(r->out);
@@ -159,6 +159,7 @@ static status add_step(reducing *r, uint32_t i, const intervals *alone, error *e
         .other = ns[ROLE_OTHER],
         .allocator = intervals_ns_in(&r->allocator, s->start, s->end),
         .device = intervals_ns_in(&r->ranges.device, s->start, s->end),
+        .bare = bare,
     };
     set_overlap(r, alone, row);
     return OK;
@@ -177,7 +178,7 @@ static status add_steps(reducing *r, error *err) {
     intervals alone =
         intervals_minus(&r->ranges.at[kernels ? ROLE_KERNEL : ROLE_CPU_EXEC], &r->comm);
     if (alone.failed) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < r->steps.n; i++) TRY(add_step(r, i, &alone, err));
+    for (uint32_t i = 0; i < r->steps.n; i++) TRY(add_step(r, i, &alone, bare.bare[i], err));
     return OK;
 }
 

@@ -6,6 +6,7 @@
  * with a sentence that says what can be asked. */
 #include "analyse/summary_answers.h"
 
+#include "analyse/bare_steps.h"
 #include "analyse/breakdown.h"
 #include "analyse/input_quality.h"
 #include "analyse/op_verdict.h"
@@ -380,8 +381,9 @@ static status write_steps(const summary *s, arena *a, answer *out, error *err) {
     return OK;
 }
 
-/* What the verdict rests on: sums over all steps of all workers. */
+/* What the verdict rests on: sums over the steps of all workers that count (bare_steps.h). */
 typedef struct {
+    uint32_t n; /* steps that count */
     int64_t part[N_ROLES];
     int64_t total, exposed;
     int64_t device; /* a device did anything: collectives on the host leave it idle */
@@ -390,9 +392,12 @@ typedef struct {
 
 static run_times add_steps(const summary *s) {
     run_times sum = {.total = 0};
+    bool all_bare = bare_steps_are_all(s);
     for (uint32_t i = 0; i < SUMMARY_N(s, step); i++) {
         const summary_step *one = &SUMMARY_ROWS(s, step)[i];
         int64_t ns[N_ROLES];
+        if (!bare_row_counts(one, all_bare)) continue;
+        sum.n++;
         parts_of(one, ns);
         for (int r = 0; r < N_ROLES; r++) {
             sum.part[r] = add_i64(sum.part[r], max_i64(0, ns[r]));
@@ -433,7 +438,7 @@ static status write_breakdown(const summary *s, arena *a, answer *out, error *er
     double share[N_ROLES];
     table *t = answer_table(out, a, "breakdown");
     if (!t) FAIL_MEMORY(err);
-    mean_parts(sum.part, SUMMARY_N(s, step), mean, N_ROLES);
+    mean_parts(sum.part, sum.n, mean, N_ROLES);
     share_parts(sum.part, share, N_ROLES);
     for (int r = 0; r < N_ROLES; r++) {
         size_t row;
