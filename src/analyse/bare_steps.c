@@ -69,7 +69,7 @@ status bare_steps_find(const trace *t, const step_spans *steps, role_ranges *ran
     finder f = {.t = t, .hidden = intervals_in(comm->arena)};
     *out = (bare_steps){.bare = ARENA_ARRAY(comm->arena, bool, (size_t)steps->n + 1)};
     if (!out->bare) FAIL_MEMORY(err);
-    if (t->kernel.n < 2 || t->given_step.n < 2) return OK;
+    if (t->given_step.n < 2) return OK;
     status st = map_passes(&f, err);
     if (st == OK) mark_bare(&f, steps, ranges, out);
     map_fini(&f.by_number);

@@ -22,30 +22,47 @@
 
 enum { REQUEST_BYTES = 4096, TEXT_BYTES = 8192, READ_MS = 200 };
 
-static char folder[3072]; /* rec_cycle_lock: written before the helper looks */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* what is wanted */
+static char folder[3072];
 static int metrics_port, trigger_port;
 static int sockets[REC_METRICS_SOCKETS] = {-1, -1};
 static bool has_failed[REC_METRICS_SOCKETS];
 static char file_path[4096];
 
 void rec_metrics_want(const char *where) {
-    char *end;
-    folder[0] = 0;
-    metrics_port = 0;
-    if (!where || !*where) return;
-    long port = strtol(where, &end, 10);
-    if (*end == 0 && port > 0 && port < 65536)
-        metrics_port = (int)port;
-    else
-        snprintf(folder, sizeof folder, "%s", where);
+    char *end = NULL;
+    long port = where ? strtol(where, &end, 10) : 0;
+    bool is_port = where && *where && *end == 0 && port > 0 && port < 65536;
+    pthread_mutex_lock(&lock);
+    metrics_port = is_port ? (int)port : 0;
+    snprintf(folder, sizeof folder, "%s", where && !is_port ? where : "");
+    pthread_mutex_unlock(&lock);
 }
 
 void rec_metrics_want_trigger(int port) {
+    pthread_mutex_lock(&lock);
     trigger_port = port;
+    pthread_mutex_unlock(&lock);
+}
+
+typedef struct {
+    char folder[sizeof folder];
+    int port, trigger_port;
+} wanted;
+
+static wanted what_is_wanted(void) {
+    wanted w;
+    pthread_mutex_lock(&lock);
+    memcpy(w.folder, folder, sizeof folder);
+    w.port = metrics_port;
+    w.trigger_port = trigger_port;
+    pthread_mutex_unlock(&lock);
+    return w;
 }
 
 bool rec_metrics_are_wanted(void) {
-    return metrics_port || folder[0];
+    wanted w = what_is_wanted();
+    return w.port || w.folder[0];
 }
 
 /* ---- the text ---- */
@@ -107,10 +124,11 @@ size_t rec_metrics_text(const tacho_live_page *p, char *to, size_t size) {
 
 void rec_metrics_tick(const tacho_live_page *page) {
     char text[TEXT_BYTES], beside[4096 + 8];
-    if (!folder[0]) return;
+    wanted w = what_is_wanted();
+    if (!w.folder[0]) return;
     size_t n = rec_metrics_text(page, text, sizeof text);
-    (void)mkdir(folder, 0777);
-    snprintf(file_path, sizeof file_path, "%s/%s.prom", folder, page->worker);
+    (void)mkdir(w.folder, 0777);
+    snprintf(file_path, sizeof file_path, "%s/%s.prom", w.folder, page->worker);
     snprintf(beside, sizeof beside, "%s.tmp", file_path);
     int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (fd < 0) return;
@@ -137,7 +155,8 @@ static int open_port(int port) {
 
 void rec_metrics_sockets(bool records, int to[REC_METRICS_SOCKETS]) {
     int local = (int)rec_local_rank();
-    int ports[REC_METRICS_SOCKETS] = {metrics_port, trigger_port};
+    wanted w = what_is_wanted();
+    int ports[REC_METRICS_SOCKETS] = {w.port, w.trigger_port};
     if (ports[1] == ports[0]) ports[1] = 0;
     for (int i = 0; i < REC_METRICS_SOCKETS; i++) {
         if (records && sockets[i] < 0 && ports[i] && !has_failed[i]) {
@@ -226,6 +245,7 @@ void rec_metrics_end(void) {
 }
 
 void rec_metrics_forked(void) {
+    pthread_mutex_init(&lock, NULL);
     for (int i = 0; i < REC_METRICS_SOCKETS; i++) {
         if (sockets[i] >= 0) close(sockets[i]);
         sockets[i] = -1;

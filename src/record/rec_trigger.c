@@ -70,6 +70,7 @@ static uint64_t hung_at;   /* the count of steps it was told of */
 static int64_t handled_ns, silent_until_ns, next_look_ns;
 static int n_fired;
 static char last_dump[4096];
+static bool is_given; /* somebody who asked has it */
 
 static volatile sig_atomic_t was_signalled;
 static uint32_t bad_counter; /* 0: none, 2: its name is being written, 1: there */
@@ -266,6 +267,7 @@ static void dump(const incident *in) {
     if (in->last_step >= 0 && find_mark(in->last_step + 1, &to)) w.to_tick = to.tick;
     put_why(in, why, sizeof why);
     if (rec_dump(why, &w, last_dump, sizeof last_dump) == TACHO_OK) rec_live_triggered(in->why);
+    is_given = false;
     n_handled++;
     n_looked = rec_live_n_steps();
     handled_ns = rec_clock_ns(CLOCK_MONOTONIC);
@@ -406,8 +408,11 @@ int rec_trigger_outside(const char *rule, const char *why, char *path, size_t si
     pthread_mutex_lock(&lock);
     settle();
     waiting.rule[0] = 0; /* what was waited for is in it */
-    if (!handled_ns || rec_clock_ns(CLOCK_MONOTONIC) - handled_ns > SAME_NS)
+    if (is_given)
         fire(rule, -1, why);
+    else
+        fire_unless_told(rule, why);
+    is_given = true;
     if (path) snprintf(path, size, "%s", last_dump);
     pthread_mutex_unlock(&lock);
     return TACHO_OK;

@@ -11,8 +11,8 @@ void rec_trigger_arm(const char *rules);
 double rec_trigger_late_seconds(void);
 /* Looks whether one of them applies. Of the helper. */
 void rec_trigger_tick(void);
-/* Somebody asks: this process and all others of its folder write what they have. When that was done
- * less than a second ago, it was done for this. `path` gets the file. */
+/* Somebody asks: this process and all others of its folder write what they have. What was written less
+ * than a second ago, because another process was asked, was written for this. `path` gets the file. */
 int rec_trigger_outside(const char *rule, const char *why, char *path, size_t size);
 /* A counter is not a number. Any thread. */
 void rec_trigger_not_a_number(const char *counter);

@@ -157,13 +157,21 @@ static void what_another_rank_saw_is_written_here_too(void **state) {
     trace_release(t);
 }
 
-static void whoever_asks_twice_gets_one_file(void **state) {
-    char first[4096] = "", second[4096] = "";
+/* Another rank was asked a moment ago, and this one wrote, too: that is what it gives when asked. */
+static void whoever_asks_all_ranks_gets_one_file_of_each(void **state) {
+    char path[512], first[512] = "", second[4096] = "", third[4096] = "";
     start(NULL);
-    assert_int_equal(rec_trigger_outside("attach", "why", first, sizeof first), TACHO_OK);
+    usleep(300000);
+    snprintf(path, sizeof path, "%s/.triggers", folder);
+    (void)mkdir(path, 0777);
+    snprintf(path, sizeof path, "%s/.triggers/1", folder);
+    put_text(path, "attach 0 -1 -1 because it was asked\n");
+    for (int i = 0; i < 3000 && dumps(first) == 0; i++) usleep(1000);
     assert_int_equal(rec_trigger_outside("attach", "why", second, sizeof second), TACHO_OK);
     assert_string_equal(first, second);
-    assert_int_equal(n_dumps(), 1);
+    assert_int_equal(rec_trigger_outside("attach", "why", third, sizeof third), TACHO_OK);
+    assert_string_not_equal(second, third);
+    assert_int_equal(n_dumps(), 2);
 }
 
 static void damage_in_the_folder_is_survived(void **state) {
@@ -193,7 +201,7 @@ int main(void) {
         cmocka_unit_test_teardown(a_signal_is_a_trigger, tear_down),
         cmocka_unit_test_teardown(a_file_is_a_trigger_when_it_appears, tear_down),
         cmocka_unit_test_teardown(what_another_rank_saw_is_written_here_too, tear_down),
-        cmocka_unit_test_teardown(whoever_asks_twice_gets_one_file, tear_down),
+        cmocka_unit_test_teardown(whoever_asks_all_ranks_gets_one_file_of_each, tear_down),
         cmocka_unit_test_teardown(damage_in_the_folder_is_survived, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
