@@ -84,6 +84,7 @@ typedef struct {
     int64_t step_ns;          /* of the average step */
     int64_t part_ns[N_ROLES]; /* likewise */
     int64_t exposed_ns;       /* communication that nothing hides (exposed.h); likewise */
+    int64_t busy_ns;          /* a device worked, in the average step */
     int64_t median_ns;        /* of the steps but the first */
     int64_t later_ns;         /* mean of them */
     uint32_t longest;         /* of them; index in steps */

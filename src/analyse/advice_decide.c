@@ -15,13 +15,7 @@
 #define FEW_PIECES 10
 
 static double busy_share(const advice_facts *f) {
-    int64_t busy = 0, all = 0;
-    for (uint32_t i = 0; i < f->steps.n; i++) {
-        const step_span *s = &f->steps.v[i];
-        busy = add_i64(busy, intervals_ns_in(&f->ranges.device, s->start, s->end));
-        all = add_i64(all, sub_i64(s->end, s->start));
-    }
-    return all > 0 ? (double)busy / (double)all : 0;
+    return advice_share(f, f->busy_ns);
 }
 
 /* Would the device be busy if what is missing took as long as what is there? */

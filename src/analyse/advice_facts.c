@@ -78,7 +78,7 @@ static void drop_bare(advice_facts *f, const bare_steps *bare) {
 }
 
 static status find_steps(advice_facts *f, error *err) {
-    int64_t sum[N_ROLES] = {0}, total = 0, exposed = 0;
+    int64_t sum[N_ROLES] = {0}, total = 0, exposed = 0, busy = 0;
     bare_steps bare;
     selection select;
     select_init(&select, f->t, f->params);
@@ -97,10 +97,13 @@ static status find_steps(advice_facts *f, error *err) {
             sum[r] = add_i64(sum[r], f->parts[i].ns[r]);
             total = add_i64(total, f->parts[i].ns[r]);
         }
-    for (uint32_t i = 0; i < n; i++)
-        exposed = add_i64(exposed, intervals_ns_in(&f->ranges.exposed, f->steps.v[i].start,
-                                                   f->steps.v[i].end));
+    for (uint32_t i = 0; i < n; i++) {
+        const step_span *s = &f->steps.v[i];
+        exposed = add_i64(exposed, intervals_ns_in(&f->ranges.exposed, s->start, s->end));
+        busy = add_i64(busy, intervals_ns_in(&f->ranges.device, s->start, s->end));
+    }
     f->exposed_ns = mean_i64(exposed, n);
+    f->busy_ns = mean_i64(busy, n);
     mean_parts(sum, n, f->part_ns, N_ROLES);
     f->step_ns = mean_i64(total, n);
     if (n >= 4) f->has |= NEED_STEPS;

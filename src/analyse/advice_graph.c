@@ -132,15 +132,7 @@ bool advice_interval_is_long(const advice_facts *f) {
 /* What waiting for data can cost a step: the step trace may be of other steps than the kernels, and
  * while the device works nothing waits. */
 static int64_t interval_cost(const advice_facts *f) {
-    int64_t idle = f->step_ns;
-    if (f->ranges.device.n && f->steps.n) {
-        int64_t busy = 0;
-        for (uint32_t i = 0; i < f->steps.n; i++)
-            busy = add_i64(busy, intervals_ns_in(&f->ranges.device, f->steps.v[i].start,
-                                                 f->steps.v[i].end));
-        idle = max_i64(0, sub_i64(f->step_ns, mean_i64(busy, f->steps.n)));
-    }
-    return min_i64(interval_ns(f), idle);
+    return min_i64(interval_ns(f), max_i64(0, sub_i64(f->step_ns, f->busy_ns)));
 }
 
 bool advice_step_interval(const advice_facts *f, double limit, advice *out) {
