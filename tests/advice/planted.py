@@ -298,7 +298,7 @@ CLUSTERS = {
                           ("stage_flops",), ()),
 }
 ANY = ("gpu_busy", "cpu_only", "steps_timed_only", "cpu_data_loader", "gpu_idle_data_loader", "gpu_idle_host",
-       "gpu_idle_unknown", "gpu_idle", "workers_busy")
+       "gpu_idle_unknown", "gpu_idle", "workers_busy", "workers_on_host")
 
 
 def mindspore():
