@@ -50,11 +50,15 @@ static void the_average_step_is_the_producers(void **state) {
     assert_true(built_is(t, 0, "basis", "producer"));
     assert_true(built_is(t, 1, "basis", "steps"));
     /* The mean of the steps is another: 100 µs. A note says what each rests on. */
-    assert_int_equal(x.answer.quality.n_notes, 1);
-    assert_string_equal(x.answer.quality.notes[0].id, "two_averages");
-    assert_int_equal(x.answer.quality.notes[0].message, MSG_NOTE_AVERAGE_GIVEN);
-    assert_int_equal(x.answer.quality.notes[0].args[0].u.i, 200 * US);
-    assert_int_equal(x.answer.quality.notes[0].args[1].u.i, 100 * US);
+    assert_int_equal(x.answer.quality.n_notes, 2);
+    const verdict *bare = &x.answer.quality.notes[0], *two = &x.answer.quality.notes[1];
+    assert_string_equal(bare->id, "bare_steps"); /* no work of a device was recorded */
+    assert_int_equal(bare->message, MSG_NOTE_ALL_BARE);
+    assert_string_equal(two->id, "two_averages");
+    assert_int_equal(two->message, MSG_NOTE_AVERAGE_GIVEN);
+    assert_int_equal(two->args[0].u.i, 200 * US);
+    assert_int_equal(two->args[1].u.i, 100 * US);
+    assert_string_equal(x.answer.verdict.id, "steps_timed_only");
     built_fini(&x);
 }
 
