@@ -533,35 +533,79 @@ static slice_kind bare_kind(event_sink *s, const event *e) {
                                                                             : KIND_OTHER;
 }
 
-/* ---- timelines of TensorFlow 1 ---- */
+/* ---- timelines of TensorFlow 1, and those that XLA writes for JAX and TensorFlow ---- */
+
+static int32_t number_at(str name, size_t at) {
+    int32_t n = 0;
+    for (size_t i = at; i < name.n && name.p[i] >= '0' && name.p[i] <= '9' && i < at + 9; i++)
+        n = n * 10 + (name.p[i] - '0');
+    return n;
+}
+
+/* "/device:GPU:0", "/device:TPU:1": a device, whose threads are streams and what they add up to. */
+static status note_device(event_sink *s, const event *e, str name) {
+    static const str fronts[] = {STR("/device:GPU:"), STR("/device:TPU:")};
+    for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++) {
+        if (!str_starts(name, fronts[i]) || str_find(name, STR("/"), 1) != SIZE_MAX ||
+            str_ends(name, STR(" Compute")))
+            continue;
+        stream_process *row = vec_push(&s->streams);
+        if (!row) return ERR_MEMORY;
+        *row = (stream_process){
+            .pid = e->pid, .stream = ABSENT_I64, .device = number_at(name, fronts[i].n)};
+    }
+    return OK;
+}
 
 /* "/device:GPU:0/stream:15 Compute", older "/gpu:0/stream:15 Compute", "…/memcpy Compute". */
 static status note_stream(event_sink *s, const event *e, str name) {
     static const str ends = STR(" Compute");
     size_t stream = str_find(name, STR("/stream:"), 0),
            copy = str_find(name, STR("/memcpy"), 0);
-    if (!str_ends(name, ends) || (stream == SIZE_MAX && copy == SIZE_MAX)) return OK;
+    if (!str_ends(name, ends) || (stream == SIZE_MAX && copy == SIZE_MAX))
+        return note_device(s, e, name);
     size_t gpu = str_find_nocase(name, STR("gpu:"), 0);
     stream_process *row = gpu == SIZE_MAX ? NULL : vec_push(&s->streams);
     if (gpu == SIZE_MAX) return OK;
     if (!row) return ERR_MEMORY;
     *row = (stream_process){.pid = e->pid, .stream = ABSENT_I64, .copies = copy != SIZE_MAX};
-    int64_t device = 0, number;
-    str from = str_from(name, gpu + 4);
-    for (size_t i = 0; i < from.n && from.p[i] >= '0' && from.p[i] <= '9' && i < 9; i++)
-        device = device * 10 + (from.p[i] - '0');
-    row->device = (int32_t)device;
+    int64_t number;
+    row->device = number_at(name, gpu + 4);
     if (stream == SIZE_MAX) return OK;
     str rest = str_from(name, stream + 8);
     if (str_to_i64(str_n(rest.p, rest.n - ends.n), &number)) row->stream = number;
     return OK;
 }
 
+static bool same_ident(ident a, ident b) {
+    return a.v == b.v && a.text == b.text;
+}
+
+/* The row of the thread, else of its process. */
 static const stream_process *stream_of(const event_sink *s, const event *e) {
-    const stream_process *all = VEC(&s->streams, stream_process);
-    for (size_t i = 0; i < s->streams.n; i++)
-        if (all[i].pid.v == e->pid.v && all[i].pid.text == e->pid.text) return &all[i];
-    return NULL;
+    const stream_process *all = VEC(&s->streams, stream_process), *process = NULL;
+    for (size_t i = 0; i < s->streams.n; i++) {
+        if (!same_ident(all[i].pid, e->pid)) continue;
+        if (!all[i].is_thread) process = &all[i];
+        if (all[i].is_thread && same_ident(all[i].tid, e->tid)) return &all[i];
+    }
+    return process;
+}
+
+/* "Stream #14(Compute)" of a GPU; of a TPU the operations of XLA are what it does. */
+static status note_thread(event_sink *s, const event *e, str name) {
+    static const str front = STR("Stream #");
+    const stream_process *device = stream_of(s, e);
+    bool is_stream = str_starts(name, front), is_ops = str_eq(name, STR("XLA Ops"));
+    if (!device || device->is_thread || (!is_stream && !is_ops)) return OK;
+    stream_process row = *device;
+    row.tid = e->tid;
+    row.is_thread = true;
+    row.stream = is_stream ? number_at(name, front.n) : 0;
+    stream_process *to = vec_push(&s->streams);
+    if (!to) return ERR_MEMORY;
+    *to = row;
+    return OK;
 }
 
 /* `stream:all` and `memcpy` tell again what the numbered streams do; without those they are all there
@@ -573,8 +617,8 @@ static slice_kind stream_kind(const event_sink *s, const event *e, slice_kind ho
     for (size_t i = 0; i < s->streams.n && !numbered; i++)
         if (VEC(&s->streams, stream_process)[i].stream != ABSENT_I64) return KIND_SPAN;
     str name = intern_get(s->strings, e->name);
-    if (at->copies || str_starts(name, STR("MEMCPY"))) return KIND_MEMCPY;
-    return str_starts(name, STR("MEMSET")) ? KIND_MEMSET : KIND_KERNEL;
+    if (at->copies || str_find_nocase(name, STR("memcpy"), 0) == 0) return KIND_MEMCPY;
+    return str_find_nocase(name, STR("memset"), 0) == 0 ? KIND_MEMSET : KIND_KERNEL;
 }
 
 /* What the producer added up itself: shown, counted nowhere. */
@@ -1043,6 +1087,8 @@ static status take_label(event_sink *s, event *e) {
         if (value == UINT32_MAX) return ERR_MEMORY;
         if (s->tensorflow && table[i].kind == LABEL_PROCESS_NAME)
             TRY(note_stream(s, e, intern_get(s->strings, (uint32_t)value)));
+        if (s->tensorflow && table[i].kind == LABEL_THREAD_NAME)
+            TRY(note_thread(s, e, intern_get(s->strings, (uint32_t)value)));
         static const ident none = {ABSENT_I64, false};
         return part_label(s->part, &(raw_label){.pid = e->has & EVENT_PID ? e->pid : none,
                                                 .tid = e->has & EVENT_TID ? e->tid : none,

@@ -12,9 +12,10 @@ typedef struct {
     uint8_t class;
 } category_info;
 
-/* A process that stands for a stream of a device, or for several of them together. */
+/* A process or thread that stands for a stream of a device, or for several of them together. */
 typedef struct {
-    ident pid;
+    ident pid, tid;
+    bool is_thread; /* of the process; else all threads that have no row of their own */
     int32_t device;
     int64_t stream; /* ABSENT_I64: what several do, told again */
     bool copies;    /* all it does are copies */
@@ -44,8 +45,8 @@ struct event_sink {
     bool ascend;         /* tasks of an Ascend were seen */
     uint8_t device_type; /* by the categories, 0 when they name none */
     uint64_t devices;    /* numbers of devices that did something, one bit each */
-    bool tensorflow;     /* processes named /device:GPU:0/stream:15 Compute are streams */
-    vec streams;         /* stream_process of such processes */
+    bool tensorflow;     /* names tell the streams: of processes, or of threads of a device */
+    vec streams;         /* stream_process */
     struct paddle_facts *paddle; /* NULL: the words are Kineto's */
     const dialect *dialect;      /* NULL: Kineto and Chrome */
     void *state;                 /* the dialect's */

@@ -107,6 +107,16 @@ static sniff_answer sniff_tensorflow(str head, bool whole) {
     return streams && str_find(head, STR(" Compute\""), 0) != SIZE_MAX ? SNIFF_YES : SNIFF_NO;
 }
 
+/* What XLA's profiler writes for JAX and TensorFlow: a device is a process, its streams are threads. */
+static sniff_answer sniff_xla(str head, bool whole) {
+    if (sniff_trace_json(head, whole) != SNIFF_YES) return SNIFF_NO;
+    bool device = str_find(head, STR("\"/device:GPU:"), 0) != SIZE_MAX ||
+                  str_find(head, STR("\"/device:TPU:"), 0) != SIZE_MAX;
+    bool streams = str_find(head, STR("\"Stream #"), 0) != SIZE_MAX ||
+                   str_find(head, STR("\"XLA Ops\""), 0) != SIZE_MAX;
+    return device && streams ? SNIFF_YES : SNIFF_NO;
+}
+
 /* The profile of a static graph: an object of `graph_exec` and `profiler`, in any order and each of
  * any size; what stands inside the first tells it too. */
 static sniff_answer sniff_megengine_static(str head, bool whole) {
@@ -176,6 +186,7 @@ static const format FORMATS[] = {
     {"megengine static", sniff_megengine_static, ingest_megengine_static},
     {"megengine", sniff_megengine, ingest_megengine},
     {"tensorflow timeline", sniff_tensorflow, ingest_tensorflow},
+    {"xla timeline", sniff_xla, ingest_tensorflow},
     {"tacho_recording", sniff_recording, ingest_recording},
     {"paddle pb", sniff_paddle_pb, ingest_paddle_pb},
     {"trace json", sniff_trace_json, ingest_trace_json},

@@ -197,6 +197,35 @@ static void a_process_named_after_a_stream_holds_device_work(void **state) {
     trace_release(t);
 }
 
+/* The file that JAX's profiler writes for people without TensorBoard. */
+static void streams_of_a_device_of_xla_hold_device_work(void **state) {
+    static const char text[] =
+        "{\"traceEvents\":["
+        "{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"/"
+        "device:GPU:3\"}},"
+        "{\"ph\":\"M\",\"pid\":1,\"tid\":14,\"name\":\"thread_name\","
+        "\"args\":{\"name\":\"Stream #14(Compute)\"}},"
+        "{\"ph\":\"M\",\"pid\":1,\"tid\":15,\"name\":\"thread_name\","
+        "\"args\":{\"name\":\"Stream #15(MemcpyH2D)\"}},"
+        "{\"ph\":\"M\",\"pid\":1,\"tid\":20,\"name\":\"thread_name\","
+        "\"args\":{\"name\":\"XLA Modules\"}},"
+        "{\"ph\":\"M\",\"pid\":7,\"name\":\"process_name\",\"args\":{\"name\":\"/host:CPU\"}},"
+        "{\"ph\":\"X\",\"name\":\"fusion_2\",\"pid\":1,\"tid\":14,\"ts\":10,\"dur\":5},"
+        "{\"ph\":\"X\",\"name\":\"MemcpyH2D\",\"pid\":1,\"tid\":15,\"ts\":20,\"dur\":5},"
+        "{\"ph\":\"X\",\"name\":\"jit_f\",\"pid\":1,\"tid\":20,\"ts\":10,\"dur\":15},"
+        "{\"ph\":\"X\",\"name\":\"step\",\"pid\":7,\"tid\":1,\"ts\":1,\"dur\":50,"
+        "\"args\":{\"step_num\":\"4\"}}]}";
+    trace *t = read_with(ingest_tensorflow, str_of(text), (read_how){.threads = 2}, NULL);
+    assert_int_equal(t->kernel.n, 3); /* modules add up what the streams do */
+    assert_int_equal(t->kind_count[KIND_KERNEL], 1);
+    assert_int_equal(t->kind_count[KIND_MEMCPY], 1);
+    assert_int_equal(t->kernel.device[1], 3);
+    assert_int_equal(t->kernel.stream[1], 14);
+    assert_int_equal(t->slice.kind[find_slice(t, "jit_f")], KIND_SPAN);
+    assert_int_equal(t->slice.kind[find_slice(t, "step")], KIND_STEP);
+    trace_release(t);
+}
+
 static void a_python_function_with_a_module_id_is_a_module(void **state) {
     trace *t =
         read_events("{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
@@ -534,6 +563,7 @@ int main(void) {
         cmocka_unit_test(a_queue_of_a_device_holds_work_copies_and_waits),
         cmocka_unit_test(tasks_of_an_ascend_have_launch_and_operator),
         cmocka_unit_test(a_process_named_after_a_stream_holds_device_work),
+        cmocka_unit_test(streams_of_a_device_of_xla_hold_device_work),
         cmocka_unit_test(a_python_function_with_a_module_id_is_a_module),
         cmocka_unit_test(in_a_plain_chrome_trace_ranges_are_operators),
         cmocka_unit_test(a_kernel_keeps_its_launch_configuration),
