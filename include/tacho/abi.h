@@ -49,7 +49,7 @@ typedef struct {
     const char *worker; /* NULL: HOST_PID, with the rank in front when it is known */
     tacho_schedule schedule;
     /* Each window of the schedule and each stop: the file is complete. Called from the thread that
-     * called tacho_step or tacho_stop. */
+     * called tacho_step or tacho_stop; what a trigger wrote, from the recorder's own. */
     void (*on_ready)(const char *path, void *context);
     void *context;
     int shapes, memory, stacks; /* 0 = off */

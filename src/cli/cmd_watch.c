@@ -83,6 +83,11 @@ static bool read_page(int folder, const char *name, tacho_live_page *to) {
     return true;
 }
 
+/* Processes of data loaders and other children have no steps; they are their rank's. */
+static bool is_helper(const tacho_live_page *p) {
+    return strstr(p->worker, ".loader_") || strstr(p->worker, ".child_");
+}
+
 static int compare_pages(const void *pa, const void *pb) {
     const tacho_live_page *a = pa, *b = pb;
     bool unknown_a = a->rank < 0, unknown_b = b->rank < 0;
@@ -99,7 +104,8 @@ static status read_pages(const char *run, vec *to, error *err) {
     status st = OK;
     for (struct dirent *e; st == OK && (e = readdir(d)) != NULL;) {
         tacho_live_page page, *row;
-        if (e->d_name[0] == '.' || !read_page(dirfd(d), e->d_name, &page)) continue;
+        if (e->d_name[0] == '.' || !read_page(dirfd(d), e->d_name, &page) || is_helper(&page))
+            continue;
         row = vec_push(to);
         if (row)
             *row = page;
