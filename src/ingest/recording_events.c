@@ -497,12 +497,19 @@ static status take_counter(thread_reader *t, const tacho_slot *head) {
                                                 .track = t->track});
 }
 
+/* A moment inside the range that is open: its end may have the same tick as what came before it, and
+ * arrows are found by time. */
+static int64_t inside_open(const thread_reader *t) {
+    if (!t->open.n) return t->now;
+    return max_i64(VEC(&t->open, open_event)[t->open.n - 1].start, sub_i64(t->now, 1));
+}
+
 static status take_flow(thread_reader *t, const tacho_slot *head) {
     tacho_flow_slot slot;
     if (!payload(head, &slot, sizeof slot)) return OK;
     char end = (char)(head->what >> 16);
     if (end != 's' && end != 't' && end != 'f') return OK;
-    return part_arrow(t->part, &(raw_arrow){.time = t->now,
+    return part_arrow(t->part, &(raw_arrow){.time = inside_open(t),
                                             .offset = t->n,
                                             .id = (int64_t)slot.id,
                                             .name = recording_name(t->r, head->name),
