@@ -64,13 +64,13 @@ static void check_dump(const char *rule) {
 }
 
 static void a_slow_step_is_written_with_those_before_it(void **state) {
-    start("slow=20");
-    for (int i = 0; i < 20; i++) step_for_ms(i == 15 ? 900 : 10);
+    start("slow=100"); /* a busy machine may hold any step up for a while */
+    for (int i = 0; i < 20; i++) step_for_ms(i == 15 ? 2500 : 10);
     trace *t = wait_for_dump();
     assert_int_equal(tacho_stop(), TACHO_OK);
     uint32_t last = t->step.n - 1;
     assert_int_equal(t->step.number[last], 15);
-    assert_true(t->step.end[last] - t->step.start[last] > 800000000);
+    assert_true(t->step.end[last] - t->step.start[last] > 2000000000);
     assert_true(t->step.n > 10);
     assert_true(
         str_eq(trace_meta(t, STR("trigger")), STR("{\"rule\": \"slow\", \"rank\": -1}")));
@@ -78,7 +78,7 @@ static void a_slow_step_is_written_with_those_before_it(void **state) {
 }
 
 static void even_steps_write_nothing(void **state) {
-    start("slow=20,hang=60,nan,oom");
+    start("slow=1000,hang=60,nan,oom");
     for (int i = 0; i < 20; i++) step_for_ms(5);
     usleep(300000);
     assert_int_equal(n_dumps(), 0);
