@@ -64,7 +64,7 @@ static void check_dump(const char *rule) {
 }
 
 static void a_slow_step_is_written_with_those_before_it(void **state) {
-    start("slow=100"); /* a busy machine may hold any step up for a while */
+    start("slow=50"); /* a busy machine may hold any step up for a while */
     for (int i = 0; i < 20; i++) step_for_ms(i == 15 ? 2500 : 10);
     trace *t = wait_for_dump();
     assert_int_equal(tacho_stop(), TACHO_OK);
