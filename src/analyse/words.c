@@ -96,10 +96,12 @@ static bool is_amd(const trace *t) {
     return false;
 }
 
-static const struct {
+typedef struct {
     uint8_t type;
     const char *unit, *matrix, *module, *graphs, *allocator;
-} parts[] = {
+} device_parts;
+
+static const device_parts parts[] = {
     {DEVICE_CUDA, "SM", "Tensor Core", "cuda", "CUDA graphs", "PYTORCH_CUDA_ALLOC_CONF"},
     {DEVICE_HIP, "CU", "Matrix Core", "cuda", "HIP graphs", "PYTORCH_HIP_ALLOC_CONF"},
     {DEVICE_XPU, "Xe core", "XMX engine", "xpu", "", ""},
@@ -110,44 +112,38 @@ static const struct {
     {DEVICE_MUSA, "MP", "Tensor Core", "musa", "", ""},
 };
 
-static uint8_t type_of_parts(const trace *t) {
+/* NULL: nobody told its words. */
+static const device_parts *parts_of(const trace *t) {
     uint8_t type = t->device.n > 1 ? t->device.type[1] : (uint8_t)DEVICE_CUDA;
-    return type == DEVICE_CUDA && is_amd(t) ? (uint8_t)DEVICE_HIP : type;
+    if (type == DEVICE_CUDA && is_amd(t)) type = DEVICE_HIP;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].type == type) return &parts[i];
+    return NULL;
 }
 
 str device_unit(const trace *t) {
-    uint8_t type = type_of_parts(t);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].type == type) return str_of(parts[i].unit);
-    return STR("core");
+    const device_parts *p = parts_of(t);
+    return p ? str_of(p->unit) : STR("core");
 }
 
 str device_matrix_unit(const trace *t) {
-    uint8_t type = type_of_parts(t);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].type == type) return str_of(parts[i].matrix);
-    return STR("matrix unit");
+    const device_parts *p = parts_of(t);
+    return p ? str_of(p->matrix) : STR("matrix unit");
 }
 
 str device_module(const trace *t) {
-    uint8_t type = type_of_parts(t);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].type == type) return str_of(parts[i].module);
-    return STR("accelerator");
+    const device_parts *p = parts_of(t);
+    return p ? str_of(p->module) : STR("accelerator");
 }
 
 str device_graphs(const trace *t) {
-    uint8_t type = type_of_parts(t);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].type == type) return str_of(parts[i].graphs);
-    return STR_NONE;
+    const device_parts *p = parts_of(t);
+    return p ? str_of(p->graphs) : STR_NONE;
 }
 
 str device_allocator(const trace *t) {
-    uint8_t type = type_of_parts(t);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].type == type) return str_of(parts[i].allocator);
-    return STR_NONE;
+    const device_parts *p = parts_of(t);
+    return p ? str_of(p->allocator) : STR_NONE;
 }
 
 str device_name(const trace *t, arena *a, uint8_t type, int32_t id) {

@@ -5,12 +5,10 @@
  * is watched from any of them. On a terminal the table is drawn again every second until the last
  * process has ended; anywhere else it is printed once. */
 #include <dirent.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <tacho/live.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +17,7 @@
 #include "cli/attach.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/record_run.h"
 #include "cli/shape.h"
 
 #define REFRESH_NS 1000000000
@@ -72,17 +71,6 @@ static int64_t unix_ns(void) {
 
 /* ---- the pages ------------------------------------------------------------------------------ */
 
-static bool read_page(int folder, const char *name, tacho_live_page *to) {
-    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0) return false;
-    ssize_t n = pread(fd, to, sizeof *to, 0);
-    close(fd);
-    if (n != (ssize_t)sizeof *to || memcmp(to->magic, TACHO_LIVE_MAGIC, 8) != 0) return false;
-    to->worker[sizeof to->worker - 1] = to->host[sizeof to->host - 1] = 0;
-    to->trigger[sizeof to->trigger - 1] = 0;
-    return true;
-}
-
 /* Processes of data loaders and other children have no steps; they are their rank's. */
 static bool is_helper(const tacho_live_page *p) {
     return strstr(p->worker, ".loader_") || strstr(p->worker, ".child_");
@@ -104,7 +92,8 @@ static status read_pages(const char *run, vec *to, error *err) {
     status st = OK;
     for (struct dirent *e; st == OK && (e = readdir(d)) != NULL;) {
         tacho_live_page page, *row;
-        if (e->d_name[0] == '.' || !read_page(dirfd(d), e->d_name, &page) || is_helper(&page))
+        if (e->d_name[0] == '.' || !record_read_page(dirfd(d), e->d_name, &page) ||
+            is_helper(&page))
             continue;
         row = vec_push(to);
         if (row)

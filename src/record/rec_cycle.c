@@ -88,8 +88,7 @@ static void worker_name(char *to, size_t size) {
 static void file_name(const char *worker, char *to, size_t size) {
     size_t n = strlen(rec_set.path);
     long long stamp = (long long)rec_clock_ns(CLOCK_REALTIME);
-    bool is_file = n > 6 && strcmp(rec_set.path + n - 6, ".tacho") == 0;
-    if (!is_file) {
+    if (rec_has_folder()) {
         (void)make_folder(rec_set.path);
         snprintf(to, size, "%s/%s.%lld.tacho", rec_set.path, worker, stamp);
     } else if (n_files == 0) {

@@ -228,6 +228,11 @@ typedef struct {
     bool joins;        /* in the middle of a program: the step that runs is not seen whole */
 } rec_settings;
 extern rec_settings rec_set;
+/* Several processes may record there; else it is the name of one file. */
+static inline bool rec_has_folder(void) {
+    size_t n = strlen(rec_set.path);
+    return n && !(n > 6 && strcmp(rec_set.path + n - 6, ".tacho") == 0);
+}
 extern uint32_t rec_flags; /* TACHO_FILE_* of the current recording */
 extern uint32_t rec_memory_every;
 /* Not 0 in a program that `tacho record` runs until it does the first thing that belongs to a step
@@ -272,6 +277,9 @@ void rec_meta_write(rec_file *f);
  * false: it has none. A child of a process that records into `folder` has that process's environment
  * and is no rank. */
 bool rec_rank(const char *folder, int64_t *rank, int64_t *world);
+/* The same as it was found for the current recording, -1: none. Asks nobody: the environment is the
+ * program's, and may change under another thread. rec_lock. */
+void rec_rank_known(int64_t *rank, int64_t *world);
 /* What its file is called: rank0.HOST_7 a rank, rank0.HOST_7.loader_9 a process of that rank's data
  * loader, HOST_7.child_9 another child of a recorded process, HOST_7 any other. */
 void rec_rank_name(const char *folder, char *to, size_t size);
@@ -302,7 +310,9 @@ void rec_helper_finish(void); /* at exit: what is to be put away, and the socket
 int rec_control_open(void);             /* the listening socket, or -1 */
 void rec_control_answer(int listening); /* one connection that waits */
 void rec_control_tick(void);            /* ends what was asked for a time */
-bool rec_control_is_waiting(void);      /* for the end of what was asked: call tick often */
+/* What a client sends, until it is whole, for READ_MS at most; false: it was not. */
+bool rec_read_until(int fd, char *to, size_t size, bool (*is_whole)(char *text));
+bool rec_control_is_waiting(void); /* for the end of what was asked: call tick often */
 void rec_control_close(int listening, bool remove);
 
 /* ---- Python ---- */

@@ -164,14 +164,11 @@ static int64_t next_ns;
 void rec_live_look(const rec_file *f, tacho_live_page *out) {
     rec_step last = {.length_ns = -1};
     uint64_t n = rec_live_n_steps();
-    int64_t rank = -1, world = -1;
     *out = (tacho_live_page){.pid = getpid(), .written_unix_ns = rec_clock_ns(CLOCK_REALTIME)};
     memcpy(out->magic, TACHO_LIVE_MAGIC, sizeof out->magic);
     bool before = rec_enter(&rec_lock);
-    bool has_rank = rec_rank(NULL, &rank, &world);
+    rec_rank_known(&out->rank, &out->world_size);
     rec_leave(&rec_lock, before);
-    out->rank = has_rank ? rank : -1;
-    out->world_size = has_rank ? world : -1;
     out->n_steps = (int64_t)__atomic_load_n(&n_ended, __ATOMIC_RELAXED);
     out->step_unix_ns =
         out->n_steps ? __atomic_load_n(&last_end_unix_ns, __ATOMIC_RELAXED) : -1;
@@ -190,8 +187,7 @@ void rec_live_look(const rec_file *f, tacho_live_page *out) {
 
 static bool open_page(const rec_file *f) {
     char folder[3200];
-    size_t n = strlen(rec_set.path);
-    if (n > 6 && strcmp(rec_set.path + n - 6, ".tacho") == 0) return false; /* no folder */
+    if (!rec_has_folder()) return false;
     int used = snprintf(folder, sizeof folder, "%s/" TACHO_LIVE_FOLDER, rec_set.path);
     if (used <= 0 || (size_t)used >= sizeof folder) return false;
     (void)mkdir(folder, 0777);

@@ -9,7 +9,6 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -20,7 +19,7 @@
 #include "record/rec_live.h"
 #include "record/rec_trigger.h"
 
-enum { REQUEST_BYTES = 4096, TEXT_BYTES = 8192, READ_MS = 200 };
+enum { REQUEST_BYTES = 4096, TEXT_BYTES = 8192 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* what is wanted */
 static char folder[3072];
@@ -154,34 +153,22 @@ static int open_port(int port) {
 }
 
 void rec_metrics_sockets(bool records, int to[REC_METRICS_SOCKETS]) {
-    int local = (int)rec_local_rank();
     wanted w = what_is_wanted();
     int ports[REC_METRICS_SOCKETS] = {w.port, w.trigger_port};
     if (ports[1] == ports[0]) ports[1] = 0;
     for (int i = 0; i < REC_METRICS_SOCKETS; i++) {
         if (records && sockets[i] < 0 && ports[i] && !has_failed[i]) {
-            sockets[i] = open_port(ports[i] + (local > 0 ? local : 0));
+            int64_t local = rec_local_rank();
+            sockets[i] = open_port(ports[i] + (int)(local > 0 ? local : 0));
             has_failed[i] = sockets[i] < 0;
         }
         to[i] = sockets[i];
     }
 }
 
-/* Up to the empty line behind the head; what follows is not of interest. */
-static bool read_head(int fd, char *to, size_t size) {
-    size_t at = 0;
-    int64_t until = rec_clock_ns(CLOCK_MONOTONIC) + READ_MS * 1000000;
-    while (at + 1 < size) {
-        struct pollfd p = {.fd = fd, .events = POLLIN};
-        int64_t left = (until - rec_clock_ns(CLOCK_MONOTONIC)) / 1000000;
-        if (left <= 0 || poll(&p, 1, (int)left) <= 0) return false;
-        ssize_t n = recv(fd, to + at, size - 1 - at, 0);
-        if (n <= 0) return false;
-        at += (size_t)n;
-        to[at] = 0;
-        if (strstr(to, "\r\n\r\n") || strstr(to, "\n\n")) return true;
-    }
-    return false;
+/* Up to the empty line after the head; what follows is not of interest. */
+static bool is_head(char *text) {
+    return strstr(text, "\r\n\r\n") || strstr(text, "\n\n");
 }
 
 static void reply(int fd, const char *how, const char *text) {
@@ -235,7 +222,7 @@ void rec_metrics_answer(int listening, const rec_file *f) {
     char head[REQUEST_BYTES];
     int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
     if (fd < 0) return;
-    if (read_head(fd, head, sizeof head)) answer(fd, listening, head, f);
+    if (rec_read_until(fd, head, sizeof head, is_head)) answer(fd, listening, head, f);
     close(fd);
 }
 

@@ -44,6 +44,7 @@ enum { COMMAND_BYTES = 4096, MOST_WORDS = 16 };
 
 /* rec_lock */
 static int64_t told_rank = -1, told_world = -1;
+static int64_t written_rank = -1, written_world = -1; /* into the last file */
 static char told_role[32];
 static bool is_child;                /* of a fork */
 static int64_t of_pid, of_rank = -1; /* who it works for */
@@ -182,7 +183,13 @@ bool rec_rank(const char *folder, int64_t *rank, int64_t *world) {
     return false;
 }
 
+void rec_rank_known(int64_t *rank, int64_t *world) {
+    *rank = told_rank >= 0 ? told_rank : written_rank;
+    *world = told_rank >= 0 ? told_world : written_world;
+}
+
 void rec_rank_forked(void) {
+    written_rank = written_world = -1;
     if (!is_child) of_pid = getppid();
     if (told_rank >= 0) of_rank = told_rank;
     told_rank = told_world = -1;
@@ -325,7 +332,10 @@ void rec_rank_write(rec_file *f, const char *folder) {
     int64_t rank, world;
     put_number(f, "pid", getpid());
     put_number(f, "parent_pid", getppid());
-    if (rec_rank(folder, &rank, &world))
+    bool has_rank = rec_rank(folder, &rank, &world);
+    written_rank = has_rank ? rank : -1;
+    written_world = has_rank ? world : -1;
+    if (has_rank)
         put_rank(f, rank, world);
     else if (is_helper())
         put_helper(f);

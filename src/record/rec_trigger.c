@@ -175,11 +175,6 @@ static void settle(void) {
 
 /* ---- the folder ---- */
 
-static bool has_folder(void) {
-    size_t n = strlen(rec_set.path);
-    return n && !(n > 6 && strcmp(rec_set.path + n - 6, ".tacho") == 0);
-}
-
 static bool read_incident(uint64_t number, incident *out) {
     char path[4096], line[LINE_BYTES];
     long long rank, first, last;
@@ -207,7 +202,7 @@ static bool read_incident(uint64_t number, incident *out) {
 /* Tells the others; when one of them was first, *in becomes what it said. */
 static void publish(incident *in) {
     char beside[4096], path[4096], line[LINE_BYTES], name[64];
-    if (!has_folder()) return;
+    if (!rec_has_folder()) return;
     snprintf(path, sizeof path, "%s/" TACHO_TRIGGER_FOLDER, rec_set.path);
     (void)mkdir(path, 0777);
     snprintf(name, sizeof name, ".%d.tmp", (int)getpid());
@@ -290,9 +285,9 @@ static void handle(incident *in) {
 
 /* The window ends at until_ns or later and reaches back from there. */
 static void fire_at(const char *rule, int64_t until_ns, int64_t last_step, const char *why) {
-    int64_t rank = -1, world, now = rec_clock_ns(CLOCK_MONOTONIC);
+    int64_t rank, world, now = rec_clock_ns(CLOCK_MONOTONIC);
     bool before = rec_enter(&rec_lock);
-    if (!rec_rank(NULL, &rank, &world)) rank = -1;
+    rec_rank_known(&rank, &world);
     rec_leave(&rec_lock, before);
     incident in = {.rank = rank, .last_step = last_step, .noticed_ns = now};
     snprintf(in.rule, sizeof in.rule, "%s", rule);
@@ -371,7 +366,7 @@ static void look_outside(void) {
 static void look_at_others(int64_t now) {
     incident in;
     char path[4096];
-    if (now < next_look_ns || !has_folder()) return;
+    if (now < next_look_ns || !rec_has_folder()) return;
     next_look_ns = now + LOOK_NS;
     incident_path(n_handled + 1, "", path, sizeof path);
     if (access(path, F_OK) == 0 && read_incident(n_handled + 1, &in)) handle(&in);
