@@ -72,15 +72,15 @@ static int n_fired;
 static char last_dump[4096];
 static bool is_given; /* somebody who asked has it */
 
-static volatile sig_atomic_t was_signalled;
-static uint32_t bad_counter; /* 0: none, 2: its name is being written, 1: there */
+static uint32_t was_signalled; /* by the handler, on any thread */
+static uint32_t bad_counter;   /* 0: none, 2: its name is being written, 1: there */
 static char bad_name[96];
 
 /* ---- rules ---- */
 
 static void on_signal(int number) {
     (void)number;
-    was_signalled = 1;
+    __atomic_store_n(&was_signalled, 1, __ATOMIC_RELAXED);
     rec_helper_wake();
 }
 
@@ -347,8 +347,7 @@ static void fire_unless_told(const char *rule, const char *why) {
 
 static void look_outside(void) {
     int64_t changed = rules.file[0] ? changed_ns(rules.file) : 0;
-    if (was_signalled) {
-        was_signalled = 0;
+    if (__atomic_exchange_n(&was_signalled, 0, __ATOMIC_RELAXED)) {
         fire_unless_told("signal", "the process got the signal");
     } else if (changed > rules.file_seen_ns) {
         rules.file_seen_ns = changed;
