@@ -43,7 +43,8 @@ status lost_work_count(const trace *t, arena *a, lost_work *out, error *err) {
     }
     for (uint32_t i = 1; i < t->slice.n; i++) {
         uint32_t name = t->slice.name[i];
-        if (t->slice.kind[i] != KIND_RUNTIME || name >= t->n_strings) continue;
+        uint8_t kind = t->slice.kind[i];
+        if ((kind != KIND_RUNTIME && kind != KIND_DRIVER) || name >= t->n_strings) continue;
         if (!says[name]) {
             says[name] = launch_name(trace_str(t, name)) ? 2 : 1;
             w.captured |= capture_name(trace_str(t, name));

@@ -2,9 +2,9 @@
  * linked.
  *
  * Kernels, copies, sets, waits and graph launches come as activity records with start and end on the
- * device; the host calls that launched them come as records, too, but only of the calls on a list.
- * The number that both carry joins them; which operator a call belongs to follows from its thread and
- * its time, later, in the reader. A CUDA graph is one record for each launch; that of each of its nodes
+ * device; the host calls that launched them are heard, but only those on a list. The number that both
+ * carry joins them; which operator a call belongs to follows from its thread and its time, later, in the
+ * reader. A CUDA graph is one record for each launch; that of each of its nodes
  * costs more than many of them take and has to be asked for.
  *
  * Another tool that holds CUPTI is left alone and named. Whatever fails is a note in the recording. A
@@ -27,6 +27,7 @@ cupti_library cupti;
 static pthread_mutex_t decode_lock = PTHREAD_MUTEX_INITIALIZER;
 static void *library, *subscriber;
 static bool is_dead, is_on, has_exit; /* dead: a forked child, or it cannot be used */
+static bool is_exiting;
 
 static void note(const char *what, int code) {
     char text[256];
@@ -70,8 +71,7 @@ static bool find_functions(void) {
         {"cuptiEnableCallback", (void **)&cupti.enable_callback, true},
         {"cuptiSubscribe_v2", (void **)&cupti.subscribe_by_name, false},
         {"cuptiActivitySetAttribute", (void **)&cupti.set_attribute, false},
-        {"cuptiActivityEnableRuntimeApi", (void **)&cupti.enable_runtime, false},
-        {"cuptiActivityEnableDriverApi", (void **)&cupti.enable_driver, false},
+        {"cuptiFinalize", (void **)&cupti.finalize, false},
         {"cuptiActivityGetNumDroppedRecords", (void **)&cupti.dropped, false},
     };
     for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) {
@@ -113,6 +113,7 @@ static bool load_library(void) {
 }
 
 static void stop_at_exit(void) {
+    is_exiting = true;
     (void)rec_stop(true, NULL, 0);
 }
 
@@ -150,7 +151,7 @@ static void enable_kinds(void) {
         snprintf(what, sizeof what, "records of kind %d are not available", KINDS[i]);
         if (code != 0) note(what, code);
     }
-    cupti_enable_calls(subscriber);
+    cupti_listen(subscriber, true);
 }
 
 static void turn_on(void) {
@@ -180,6 +181,14 @@ void rec_cupti_start(void) {
     pthread_mutex_unlock(&decode_lock);
 }
 
+/* At the exit of a process it may not be asked to go: the driver's own handlers run. */
+static void leave(void) {
+    if (!is_exiting && cupti_leave(subscriber))
+        cupti_take_back_buffers();
+    else
+        (void)cupti.unsubscribe(subscriber);
+}
+
 void rec_cupti_stop(void) {
     if (__atomic_load_n(&is_dead, __ATOMIC_RELAXED)) return;
     bool before = rec_self.in_slow; /* recording is on and our locks but the cycle's are free */
@@ -189,9 +198,9 @@ void rec_cupti_stop(void) {
         rec_self.in_slow = false;
         (void)cupti.flush(FLUSH_FORCED);
         for (size_t i = 0; i < sizeof KINDS; i++) (void)cupti.disable(KINDS[i]);
-        cupti_disable_calls(subscriber);
+        cupti_listen(subscriber, false);
         cupti_empty_buffers();
-        (void)cupti.unsubscribe(subscriber);
+        leave();
         rec_self.in_slow = before;
         __atomic_store_n(&is_on, false, __ATOMIC_RELAXED);
     }

@@ -115,3 +115,15 @@ void cupti_empty_buffers(void) {
     if (cupti.dropped && cupti.dropped(NULL, 0, &n) == 0) lost += n;
     if (lost) rec_count_lost(TACHO_LOST_DEVICE, lost);
 }
+
+void cupti_take_back_buffers(void) {
+    __atomic_store_n(&full, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&n_discarded, 0, __ATOMIC_RELAXED);
+    for (int i = 0; i < N_BUFFERS; i++) {
+        buffer *b = &buffers[i];
+        if (!b->p || !__atomic_load_n(&b->taken, __ATOMIC_RELAXED)) continue;
+        (void)madvise(b->p, BUFFER_BYTES, MADV_DONTNEED); /* the cheapest way to empty ones */
+        b->has_pages = false;
+        __atomic_store_n(&b->taken, 0, __ATOMIC_RELEASE);
+    }
+}

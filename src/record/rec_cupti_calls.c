@@ -1,10 +1,9 @@
 /* rec_cupti_calls.c: the host calls that give work to a device, wait for it or take its memory.
  *
- * Of all CUDA calls there are some fifteen for each kernel; these are the few that explain one, and the
- * others must not pay. CUPTI writes records of calls that are chosen before the driver starts; they can
- * be turned off and on again. Chosen later they stay silent (seen with 13.0), and to turn on all of
- * them costs several percent. So a recording that comes later, and one before CUDA 12.5, where single
- * calls cannot be chosen, listens to the calls that launch and writes the event itself. */
+ * Of all CUDA calls there are some fifteen for each kernel; these are the few that explain one. CUPTI
+ * can write records of calls, too, but a launch then costs half a microsecond more than when we
+ * listen and write the event ourselves (docs/GPU.md). A launch of the runtime is heard only when it
+ * arrives in the driver: once instead of twice, with the same number. */
 #include <dlfcn.h>
 
 #include "record/rec_cupti_int.h"
@@ -13,43 +12,16 @@
 typedef struct {
     uint16_t first, last;
 } numbers;
+/* Without the launches of kernels. */
 static const numbers RUNTIME_CALLS[] = {
-    {20, 20},   {22, 22},   {31, 52},   {126, 126}, {131, 131}, {137, 137},
-    {143, 147}, {161, 163}, {165, 165}, {211, 211}, {214, 214}, {225, 236},
-    {239, 239}, {244, 250}, {269, 272}, {311, 312}, {373, 376}, {391, 392},
-    {430, 431}, {482, 485}, {505, 506}, {509, 512}, {0, 0}};
+    {20, 20},   {22, 22},   {31, 52},   {126, 126}, {131, 131}, {137, 137}, {143, 147},
+    {161, 163}, {165, 165}, {225, 236}, {239, 239}, {244, 250}, {311, 312}, {373, 376},
+    {391, 392}, {482, 485}, {509, 512}, {0, 0}};
 static const numbers DRIVER_CALLS[] = {
     {17, 17},   {121, 121}, {126, 126}, {216, 226}, {243, 243}, {245, 245}, {248, 254},
     {276, 293}, {305, 307}, {318, 321}, {397, 433}, {440, 440}, {442, 442}, {477, 480},
     {514, 515}, {598, 601}, {611, 612}, {652, 653}, {776, 779}, {796, 800}, {0, 0}};
-enum {
-    MOST_NUMBERS = 4096,
-    NOT_INITIALIZED = 3,
-    MOST_GAPS =
-        16, /* numbers that mean nothing, one behind the other: then there are no more */
-};
-
-static bool is_early; /* chosen before the driver started */
-
-static bool driver_runs(void) {
-    void *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    if (!cuda) return false;
-    int (*count)(int *) = NULL, n = 0;
-    *(void **)&count = dlsym(cuda, "cuDeviceGetCount");
-    bool runs = !count || count(&n) != NOT_INITIALIZED;
-    dlclose(cuda);
-    return runs;
-}
-
-static void choose(int (*enable)(uint32_t, uint8_t), const numbers *calls, uint8_t on) {
-    for (; calls->first; calls++)
-        for (uint32_t id = calls->first; id <= calls->last; id++) (void)enable(id, on);
-}
-
-static void choose_all(uint8_t on) {
-    choose(cupti.enable_runtime, RUNTIME_CALLS, on);
-    choose(cupti.enable_driver, DRIVER_CALLS, on);
-}
+enum { GET_CURRENT = 304 }; /* cuCtxGetCurrent: does nothing, at any time */
 
 /* Some of the numbers are of later versions than the one at hand: that is no failure. */
 static void listen_to(void *subscriber, uint32_t on, int domain, const numbers *calls) {
@@ -58,29 +30,31 @@ static void listen_to(void *subscriber, uint32_t on, int domain, const numbers *
             (void)cupti.enable_callback(on, subscriber, domain, id);
 }
 
-static void listen_to_all(void *subscriber, uint32_t on) {
+void cupti_listen(void *subscriber, bool on) {
     listen_to(subscriber, on, DOMAIN_RUNTIME, RUNTIME_CALLS);
     listen_to(subscriber, on, DOMAIN_DRIVER, DRIVER_CALLS);
 }
 
-/* Decided by the first recording of a process: what was chosen early can be chosen again. */
-static bool can_choose(void) {
-    return is_early && cupti.enable_runtime && cupti.enable_driver;
-}
+/* ---- leaving ---- */
 
-void cupti_enable_calls(void *subscriber) {
-    if (!driver_runs()) is_early = true;
-    if (can_choose())
-        choose_all(1);
-    else
-        listen_to_all(subscriber, 1);
-}
+/* This thread made a call in whose end CUPTI shall leave the process. */
+static __thread bool is_leaving __attribute__((tls_model("initial-exec")));
 
-void cupti_disable_calls(void *subscriber) {
-    if (can_choose())
-        choose_all(0);
-    else
-        listen_to_all(subscriber, 0);
+bool cupti_leave(void *subscriber) {
+    void *cuda = cupti.finalize ? dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD) : NULL;
+    int (*get_current)(void **) = NULL;
+    void *context = NULL;
+    if (!cuda) return false;
+    *(void **)&get_current = dlsym(cuda, "cuCtxGetCurrent");
+    if (get_current) {
+        (void)cupti.enable_callback(1, subscriber, DOMAIN_DRIVER, GET_CURRENT);
+        is_leaving = true;
+        (void)get_current(&context);
+    }
+    bool left = get_current && !is_leaving;
+    is_leaving = false;
+    dlclose(cuda);
+    return left;
 }
 
 /* The front of CUpti_CallbackData, the same since CUDA 8. */
@@ -102,6 +76,10 @@ void cupti_on_call(void *context, int domain, uint32_t id, const void *data) {
     const call_data *d = data;
     (void)context;
     if ((domain != DOMAIN_DRIVER && domain != DOMAIN_RUNTIME) || !d || !d->own) return;
+    if (is_leaving) {
+        if (d->leaves && cupti.finalize() == 0) is_leaving = false;
+        return;
+    }
     if (domain == DOMAIN_RUNTIME)
         in_runtime = !d->leaves;
     else if (in_runtime)

@@ -14,8 +14,6 @@
 enum { /* kinds of records */
        RECORD_MEMCPY = 1,
        RECORD_MEMSET = 2,
-       RECORD_DRIVER = 4,
-       RECORD_RUNTIME = 5,
        RECORD_KERNEL = 10,
        RECORD_OVERHEAD = 17,
        RECORD_PEER_COPY = 22,
@@ -50,8 +48,7 @@ typedef struct {
     int (*enable_callback)(uint32_t, void *, int, uint32_t);
     /* May be absent. */
     int (*subscribe_by_name)(void **, cupti_callback_fn, void *, cupti_subscription *);
-    int (*enable_runtime)(uint32_t, uint8_t);
-    int (*enable_driver)(uint32_t, uint8_t);
+    int (*finalize)(void);
     int (*dropped)(void *, uint32_t, size_t *);
     int (*set_attribute)(int, size_t *, void *);
 } cupti_library;
@@ -65,6 +62,8 @@ void cupti_take_buffer(void *context, uint32_t stream, uint8_t *p, size_t size, 
 bool cupti_has_full_buffer(void);
 /* Makes events of what is full, and room; not of two threads at once. */
 void cupti_empty_buffers(void);
+/* All are ours again, and empty: CUPTI is gone and gives none back. */
+void cupti_take_back_buffers(void);
 
 /* ---- rec_cupti_record.c ---- */
 void cupti_take_record(const uint8_t *p);
@@ -77,9 +76,11 @@ void cupti_put_call(int domain, uint32_t id, const tacho_api_slots *call);
 void cupti_tell_devices(void);
 
 /* ---- rec_cupti_calls.c ---- */
-/* Turns on what is told of host calls. */
-void cupti_enable_calls(void *subscriber);
-void cupti_disable_calls(void *subscriber);
+/* Turns on or off what is heard of host calls. */
+void cupti_listen(void *subscriber, bool on);
+/* Takes CUPTI out of the process, as it asks for: at the end of a CUDA call, which is made here. As long
+ * as it is there every call of the program costs more. False: this cannot be done, it stays. */
+bool cupti_leave(void *subscriber);
 /* For the subscription. */
 void cupti_on_call(void *context, int domain, uint32_t id, const void *data);
 

@@ -147,15 +147,6 @@ void cupti_put_call(int domain, uint32_t id, const tacho_api_slots *call) {
     rec_put(name, rec_what(TACHO_EVENT_API, 0, 0), call, sizeof *call);
 }
 
-static void take_call(const uint8_t *p, int domain) {
-    tacho_api_slots call = {.start_ns = (int64_t)u64_at(p, 8),
-                            .end_ns = (int64_t)u64_at(p, 16),
-                            .correlation = u32_at(p, 32),
-                            .thread = u32_at(p, 28),
-                            .domain = (uint32_t)domain};
-    cupti_put_call(domain, u32_at(p, 4), &call);
-}
-
 /* What the driver and CUPTI did for themselves on a thread of the program. */
 static void take_overhead(const uint8_t *p) {
     static const char *const OWN[] = {"Overhead",    "Buffer Flush",   "Instrumentation",
@@ -223,8 +214,6 @@ void cupti_take_record(const uint8_t *p) {
         w = copied(p, 44);
         put_work(rec_name("Memset"), TACHO_RANGE_SET, &w);
         break;
-    case RECORD_RUNTIME: take_call(p, DOMAIN_RUNTIME); break;
-    case RECORD_DRIVER: take_call(p, DOMAIN_DRIVER); break;
     case RECORD_GRAPH: take_graph(p); break;
     case RECORD_SYNC: take_sync(p); break;
     case RECORD_OVERHEAD: take_overhead(p); break;

@@ -13,10 +13,10 @@ static complete_fn complete;
 static uint8_t *buffer;
 static size_t buffer_bytes, used;
 static int enabled[64];
-static uint8_t calls[3][1024]; /* which are told, by domain and number */
 static void (*listener)(void *, int, uint32_t, const void *);
 static uint8_t heard[3][1024];
-int fake_calls;
+static bool in_end; /* of a call that somebody listens to */
+int fake_calls, fake_finalized;
 
 #define EXPORT __attribute__((visibility("default")))
 EXPORT int cuptiGetVersion(uint32_t *v);
@@ -29,14 +29,13 @@ EXPORT int cuptiSetThreadIdType(int type);
 EXPORT int cuptiGetCallbackName(int domain, uint32_t id, const char **name);
 EXPORT int cuptiSubscribe(void **s, void (*f)(void *, int, uint32_t, const void *), void *c);
 EXPORT int cuptiUnsubscribe(void *s);
-EXPORT int cuptiActivityEnableRuntimeApi(uint32_t id, uint8_t on);
-EXPORT int cuptiActivityEnableDriverApi(uint32_t id, uint8_t on);
+EXPORT int cuptiFinalize(void);
 EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n);
 EXPORT void fake_emit(const uint8_t *record, size_t n);
 EXPORT int cuptiEnableCallback(uint32_t on, void *s, int domain, uint32_t id);
-EXPORT int fake_told(int domain);
-EXPORT int fake_call(int domain, uint32_t id, uint32_t correlation);
-EXPORT extern int fake_calls;
+EXPORT int fake_heard(int domain);
+EXPORT int fake_call(int domain, uint32_t id, uint32_t correlation, uint32_t driver_id);
+EXPORT extern int fake_calls, fake_finalized;
 
 static size_t record_bytes(const uint8_t *p) {
     uint32_t kind;
@@ -63,11 +62,7 @@ static void give_back(void) {
 void fake_emit(const uint8_t *record, size_t n) {
     uint32_t kind;
     memcpy(&kind, record, sizeof kind);
-    uint32_t id;
-    memcpy(&id, record + 4, sizeof id);
-    bool told =
-        kind == 4 || kind == 5 ? calls[kind == 4 ? 1 : 2][id % 1024] : enabled[kind & 63];
-    if (!request || !told) return;
+    if (!request || !enabled[kind & 63]) return;
     if (buffer && buffer_bytes - used < n) give_back();
     if (!buffer) {
         size_t most;
@@ -109,7 +104,9 @@ int cuptiSetThreadIdType(int type) {
     return type == 1 ? 0 : 1;
 }
 int cuptiGetCallbackName(int domain, uint32_t id, const char **name) {
-    *name = domain == 2 && id == 211 ? "cudaLaunchKernel_v7000" : "other";
+    *name = domain == 1 && id == 307  ? "cuLaunchKernel"
+            : domain == 2 && id == 41 ? "cudaMemcpyAsync_v3020"
+                                      : "other";
     return 0;
 }
 int cuptiSubscribe(void **s, void (*f)(void *, int, uint32_t, const void *), void *c) {
@@ -122,42 +119,58 @@ int cuptiSubscribe(void **s, void (*f)(void *, int, uint32_t, const void *), voi
 int cuptiUnsubscribe(void *s) {
     return s ? 0 : 1;
 }
-static int choose(int domain, uint32_t id, uint8_t on) {
-    if (id > 600) return 1;
-    calls[domain][id] = on;
+/* All is forgotten; the buffer that is being filled is not given back. */
+int cuptiFinalize(void) {
+    if (!in_end) return 1;
+    memset(enabled, 0, sizeof enabled);
+    memset(heard, 0, sizeof heard);
+    request = NULL;
+    listener = NULL;
+    buffer = NULL;
+    fake_finalized++;
     return 0;
-}
-int cuptiActivityEnableRuntimeApi(uint32_t id, uint8_t on) {
-    return choose(2, id, on);
-}
-int cuptiActivityEnableDriverApi(uint32_t id, uint8_t on) {
-    return choose(1, id, on);
 }
 int cuptiEnableCallback(uint32_t on, void *s, int domain, uint32_t id) {
     (void)s;
     heard[domain][id % 1024] = on != 0;
     return 0;
 }
-int fake_told(int domain) {
+int fake_heard(int domain) {
     int n = 0;
-    for (int i = 1; i <= 600; i++) n += calls[domain][i];
+    for (int i = 1; i <= 1023; i++) n += heard[domain][i];
     return n;
 }
-/* A call of the program, for those who listen; how many heard it begin. */
-int fake_call(int domain, uint32_t id, uint32_t correlation) {
-    uint64_t own = 0;
-    struct {
-        uint32_t leaves;
-        const void *front[5];
-        uint32_t context;
-        uint64_t *own;
-        uint32_t correlation;
-    } data = {.own = &own, .correlation = correlation};
-    if (!listener || !heard[domain][id % 1024]) return 0;
-    listener(NULL, domain, id, &data);
-    data.leaves = 1;
-    listener(NULL, domain, id, &data);
-    return own != 0;
+
+/* The front of CUpti_CallbackData. */
+typedef struct {
+    uint32_t leaves;
+    const void *front[5];
+    uint32_t context;
+    uint64_t *own;
+    uint32_t correlation;
+} call_data;
+
+static void tell(int domain, uint32_t id, const call_data *data) {
+    in_end = data->leaves;
+    if (listener && heard[domain][id % 1024]) listener(NULL, domain, id, data);
+    in_end = false;
+}
+
+/* A call of the program, for those who listen, and the one it makes of the driver (0: none); how many
+ * of the two were heard to begin. */
+int fake_call(int domain, uint32_t id, uint32_t correlation, uint32_t driver_id) {
+    uint64_t own[2] = {0};
+    call_data outer = {.own = &own[0], .correlation = correlation};
+    call_data inner = {.own = &own[1], .correlation = correlation};
+    tell(domain, id, &outer);
+    if (driver_id) {
+        tell(1, driver_id, &inner);
+        inner.leaves = 1;
+        tell(1, driver_id, &inner);
+    }
+    outer.leaves = 1;
+    tell(domain, id, &outer);
+    return (own[0] != 0) + (own[1] != 0);
 }
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n) {
     (void)context;
