@@ -154,6 +154,7 @@ enum { /* kinds of events, with the slots that follow */
        TACHO_EVENT_ASYNC, /* tacho_flow_slot; argument 'b' or 'e': a range that may cross threads */
        TACHO_EVENT_GPU, /* tacho_gpu_slots; argument: a range kind */
        TACHO_EVENT_API, /* tacho_api_slots: a call that gives work to the device */
+       TACHO_EVENT_NODE, /* tacho_node_slots: a node of a graph was made, or copied */
 };
 
 typedef struct {
@@ -224,6 +225,11 @@ typedef struct {
     uint64_t correlation;
     uint32_t thread, domain; /* the system's number of the thread; TACHO_API_* */
 } tacho_api_slots;
+typedef struct {
+    uint64_t node, original; /* original: 0, or the node it is a copy of */
+    uint64_t correlation;    /* of the call that made it; 0: not known */
+    uint64_t reserved;
+} tacho_node_slots;
 
 /* A side record: its length in bytes with this head, a multiple of 8, written last. */
 typedef struct {

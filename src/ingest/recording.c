@@ -541,7 +541,8 @@ static status gather(source *src, vec *all, piece *pc, error *err) {
 
 static void fini(recording *r) {
     vec *all[] = {&r->names, &r->lines,  &r->clocks, &r->pieces,   &r->threads,
-                  &r->steps, &r->queues, &r->pipes,  &r->memories, &r->links};
+                  &r->steps, &r->queues, &r->pipes,  &r->memories, &r->links,
+                  &r->nodes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) vec_fini(all[i]);
     map_fini(&r->thread_of);
     map_fini(&r->frames);
@@ -560,7 +561,8 @@ status ingest_recording(source *src, const ingest_options *o, builder *b, error 
                    .queues = VEC_INIT(recording_queue),
                    .pipes = VEC_INIT(recording_pipe),
                    .memories = VEC_INIT(raw_memory),
-                   .links = VEC_INIT(recording_link)};
+                   .links = VEC_INIT(recording_link),
+                   .nodes = VEC_INIT(recording_node)};
     vec all = {.elem_bytes = 1};
     piece pc = {.n = 0};
     r.part = builder_part(b);

@@ -477,6 +477,15 @@ static status take_api(thread_reader *t, const tacho_slot *head) {
     return part_slice(t->part, &slice);
 }
 
+static status take_node(thread_reader *t, const tacho_slot *head) {
+    tacho_node_slots slot;
+    if (!payload(head, &slot, sizeof slot)) return OK;
+    recording_node *n = vec_push(&t->r->nodes);
+    if (!n) return ERR_MEMORY;
+    *n = (recording_node){slot.node, slot.original, slot.correlation};
+    return OK;
+}
+
 static status take_queue(thread_reader *t, const tacho_slot *head) {
     tacho_queue_slot slot;
     if (!payload(head, &slot, sizeof slot)) return OK;
@@ -555,6 +564,7 @@ static status take_event(thread_reader *t, const tacho_slot *head) {
     case TACHO_EVENT_DEVICE: return take_device(t, head);
     case TACHO_EVENT_GPU: return take_gpu(t, head);
     case TACHO_EVENT_API: return take_api(t, head);
+    case TACHO_EVENT_NODE: return take_node(t, head);
     default: return OK; /* of a later version */
     }
 }

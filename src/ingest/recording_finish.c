@@ -1,5 +1,5 @@
 /* recording_finish.c: what of a recording needs the events of all threads: steps, totals of memory,
- * queues and the pipeline they belong to, devices.
+ * queues and the pipeline they belong to, nodes of graphs, devices.
  *
  * A step runs from one mark to the next, whoever made them; it is drawn on the thread that ended it.
  * What follows the last mark is no step: programs mark the end of a step.
@@ -285,6 +285,45 @@ static status finish_queues(recording *r, error *err) {
     return st;
 }
 
+/* ---- graphs ------------------------------------------------------------------------------ */
+
+/* Which call made the node that `n` is, or is a copy of a copy of; 0: nobody knows. copies: node → row of
+ * nodes where it is told to be a copy; made: node → row where it is told to be made. */
+static uint64_t made_by(const recording *r, const map *made, const map *copies, uint64_t node) {
+    enum { MOST_COPIES = 16 }; /* a graph is cloned, put into another and instantiated; no circles */
+    const recording_node *all = VEC(&r->nodes, recording_node);
+    for (int i = 0; i < MOST_COPIES; i++) {
+        uint32_t row = map_get(made, node);
+        if (row != MAP_NONE) return all[row].correlation;
+        row = map_get(copies, node);
+        if (row == MAP_NONE) return 0;
+        node = all[row].original;
+    }
+    return 0;
+}
+
+static status finish_nodes(recording *r) {
+    map made = {0}, copies = {0};
+    status st = OK;
+    for (uint32_t i = 0; i < r->nodes.n && st == OK; i++) {
+        const recording_node *n = &VEC(&r->nodes, recording_node)[i];
+        uint32_t *at = map_at(n->original ? &copies : &made, n->node);
+        if (at)
+            *at = i;
+        else
+            st = ERR_MEMORY;
+    }
+    for (uint32_t i = 0; i < r->nodes.n && st == OK; i++) {
+        uint64_t node = VEC(&r->nodes, recording_node)[i].node,
+                 by = made_by(r, &made, &copies, node);
+        if (by && by < MAP_NONE && node <= INT64_MAX)
+            st = builder_captured(r->b, (int64_t)node, (uint32_t)by);
+    }
+    map_fini(&made);
+    map_fini(&copies);
+    return st;
+}
+
 /* ---- devices ----------------------------------------------------------------------------- */
 
 static status finish_devices(recording *r, error *err) {
@@ -305,6 +344,7 @@ status recording_finish(recording *r, error *err) {
     if (st == OK) st = finish_memory(r);
     if (st == OK) st = recording_finish_links(r);
     if (st == OK) st = finish_queues(r, err);
+    if (st == OK) st = finish_nodes(r);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);
     TRY(st);
     return finish_devices(r, err);

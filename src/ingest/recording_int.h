@@ -39,6 +39,9 @@ typedef struct {
     uint32_t name; /* string */
     int64_t time, size, capacity;
 } recording_queue;
+typedef struct { /* as tacho_node_slots */
+    uint64_t node, original, correlation;
+} recording_node;
 typedef struct {
     uint32_t name, parent;
     int64_t workers;
@@ -66,6 +69,7 @@ typedef struct {
     vec steps, queues, pipes;
     vec memories;       /* raw_memory */
     vec links;          /* recording_link */
+    vec nodes;          /* recording_node */
     map thread_of;      /* row -> index in threads */
     map frames;         /* address -> string */
     map devices;        /* device number -> 1 */

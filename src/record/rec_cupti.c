@@ -72,6 +72,7 @@ static bool find_functions(void) {
         {"cuptiSubscribe_v2", (void **)&cupti.subscribe_by_name, false},
         {"cuptiActivitySetAttribute", (void **)&cupti.set_attribute, false},
         {"cuptiFinalize", (void **)&cupti.finalize, false},
+        {"cuptiGetGraphNodeId", (void **)&cupti.graph_node_id, false},
         {"cuptiActivityGetNumDroppedRecords", (void **)&cupti.dropped, false},
     };
     for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) {
@@ -152,6 +153,7 @@ static void enable_kinds(void) {
         if (code != 0) note(what, code);
     }
     cupti_listen(subscriber, true);
+    cupti_watch_graphs(subscriber, rec_flags & TACHO_FILE_GRAPH_NODES);
 }
 
 static void turn_on(void) {
@@ -199,6 +201,7 @@ void rec_cupti_stop(void) {
         (void)cupti.flush(FLUSH_FORCED);
         for (size_t i = 0; i < sizeof KINDS; i++) (void)cupti.disable(KINDS[i]);
         cupti_listen(subscriber, false);
+        cupti_watch_graphs(subscriber, false);
         cupti_empty_buffers();
         leave();
         rec_self.in_slow = before;

@@ -71,10 +71,12 @@ typedef struct {
 
 /* A call of the runtime makes one of the driver, which says nothing more. */
 static __thread bool in_runtime __attribute__((tls_model("initial-exec")));
+static __thread uint32_t in_call __attribute__((tls_model("initial-exec"))); /* its number */
 
 void cupti_on_call(void *context, int domain, uint32_t id, const void *data) {
     const call_data *d = data;
     (void)context;
+    if (domain == DOMAIN_RESOURCE) cupti_on_node(id, data, in_call);
     if ((domain != DOMAIN_DRIVER && domain != DOMAIN_RUNTIME) || !d || !d->own) return;
     if (is_leaving) {
         if (d->leaves && cupti.finalize() == 0) is_leaving = false;
@@ -84,6 +86,7 @@ void cupti_on_call(void *context, int domain, uint32_t id, const void *data) {
         in_runtime = !d->leaves;
     else if (in_runtime)
         return;
+    in_call = d->leaves ? 0 : d->correlation;
     int64_t now = rec_clock_ns(CLOCK_REALTIME);
     if (!d->leaves) {
         *d->own = (uint64_t)now;

@@ -2,6 +2,7 @@
  *
  *     rec_cupti.c          the library; on and off
  *     rec_cupti_calls.c    which host calls are told, and how
+ *     rec_cupti_graph.c    which call made each node of a graph
  *     rec_cupti_buffer.c   memory that CUPTI fills
  *     rec_cupti_record.c   its records as events
  *     rec_cupti_device.c   which GPUs there are
@@ -21,7 +22,7 @@ enum { /* kinds of records */
        RECORD_MEMORY = 49,
        RECORD_GRAPH = 51,
 };
-enum { DOMAIN_DRIVER = 1, DOMAIN_RUNTIME = 2 };
+enum { DOMAIN_DRIVER = 1, DOMAIN_RUNTIME = 2, DOMAIN_RESOURCE = 3 };
 
 typedef void (*cupti_request_fn)(uint8_t **buffer, size_t *size, size_t *n_records);
 typedef void (*cupti_complete_fn)(void *context, uint32_t stream, uint8_t *buffer, size_t size,
@@ -49,6 +50,7 @@ typedef struct {
     /* May be absent. */
     int (*subscribe_by_name)(void **, cupti_callback_fn, void *, cupti_subscription *);
     int (*finalize)(void);
+    int (*graph_node_id)(void *, uint64_t *);
     int (*dropped)(void *, uint32_t, size_t *);
     int (*set_attribute)(int, size_t *, void *);
 } cupti_library;
@@ -83,5 +85,11 @@ void cupti_listen(void *subscriber, bool on);
 bool cupti_leave(void *subscriber);
 /* For the subscription. */
 void cupti_on_call(void *context, int domain, uint32_t id, const void *data);
+
+/* ---- rec_cupti_graph.c ---- */
+/* Turns on or off what is told of nodes. */
+void cupti_watch_graphs(void *subscriber, bool on);
+/* A callback of the domain of resources, during the call with this number (0: none that is heard). */
+void cupti_on_node(uint32_t id, const void *data, uint32_t correlation);
 
 #endif

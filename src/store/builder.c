@@ -81,6 +81,7 @@ static void free_shared_rows(builder *b) {
     b->given_ops.n = b->given_steps.n = b->pipe_ops.n = b->queue_samples.n = 0;
     if (b->frames.n) b->frames.n = 1;
     map_fini(&b->frame_map);
+    map_fini(&b->captured);
 }
 
 void builder_clear(builder *b) {
@@ -187,6 +188,13 @@ void builder_set_other_is_op(builder *b, bool yes) {
 
 void builder_set_launch_by_arrow(builder *b, bool yes) {
     b->launch_by_arrow = yes;
+}
+
+status builder_captured(builder *b, int64_t node, uint32_t correlation) {
+    uint32_t *at = map_at(&b->captured, (uint64_t)node);
+    if (!at) return ERR_MEMORY;
+    *at = correlation;
+    return OK;
 }
 
 void builder_set_stage_track(builder *b, uint32_t name) {

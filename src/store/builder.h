@@ -44,6 +44,8 @@ void builder_set_other_is_op(builder *b, bool yes);
 void builder_set_memory_in_ranges(builder *b, bool yes);
 /* Device work finds its launch by arrows of kind FLOW_LAUNCH, not by correlation ids. */
 void builder_set_launch_by_arrow(builder *b, bool yes);
+/* A node of a graph was made by the call with this correlation. Not thread safe. */
+status builder_captured(builder *b, int64_t node, uint32_t correlation);
 /* Ranges that say what the program does (modules, forward, backward, optimizer) are drawn on several
  * threads at once: only those of threads with this name (string id) count, the others are plain
  * annotations. */

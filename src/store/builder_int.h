@@ -81,6 +81,7 @@ struct builder {
     map category_map;
     vec frames;    /* frame_row; row 0 is the null row */
     map frame_map; /* parent << 32 | name → frame */
+    map captured;  /* node of a graph → correlation of the call that made it */
     vec blocks;    /* arg_block */
     vec metas;     /* raw_meta */
     vec devices, groups;

@@ -58,6 +58,7 @@ typedef enum {
     LINK_CONTAINED,  /* correlation, and the innermost op around the call */
     LINK_ORDER,      /* by order only */
     LINK_GRAPH,      /* a node of a launched graph */
+    LINK_CAPTURED,   /* a node of a launched graph: the op in which it was captured */
     LINK_LAUNCH_ONLY /* correlation found a call that no op contains */
 } link_how;
 

@@ -144,6 +144,14 @@ static status map_calls(linking *q, map *calls, error *err) {
     return OK;
 }
 
+/* The call at whose capture the kernel's node was made; MAP_NONE when nobody saw it. */
+static uint32_t capturing_call(const sealing *s, const map *calls, uint32_t kernel) {
+    int64_t node = s->kernel.graph_node[kernel];
+    uint32_t correlation =
+        node > 0 ? map_get(&s->b->captured, (uint64_t)node) : (uint32_t)MAP_NONE;
+    return correlation == MAP_NONE ? MAP_NONE : map_get(calls, correlation);
+}
+
 static link_how how_linked(const linking *q, uint32_t call, uint32_t kernel) {
     const sealing *s = q->s;
     if (!s->call.op[call]) return LINK_LAUNCH_ONLY;
@@ -172,6 +180,10 @@ static status link_kernels(linking *q, error *err) {
         s->kernel.launch[i] = s->call.slice[call];
         s->kernel.op[i] = s->call.op[call];
         s->kernel.link[i] = (uint8_t)how_linked(q, call, i);
+        uint32_t captured = capturing_call(s, &calls, i);
+        if (captured == MAP_NONE || !s->call.op[captured]) continue;
+        s->kernel.op[i] = s->call.op[captured];
+        s->kernel.link[i] = LINK_CAPTURED;
     }
     map_fini(&calls);
     if (st == OK && q->failed)

@@ -14,7 +14,7 @@ static uint8_t *buffer;
 static size_t buffer_bytes, used;
 static int enabled[64];
 static void (*listener)(void *, int, uint32_t, const void *);
-static uint8_t heard[3][1024];
+static uint8_t heard[4][1024];
 static bool in_end; /* of a call that somebody listens to */
 int fake_calls, fake_finalized;
 
@@ -30,6 +30,8 @@ EXPORT int cuptiGetCallbackName(int domain, uint32_t id, const char **name);
 EXPORT int cuptiSubscribe(void **s, void (*f)(void *, int, uint32_t, const void *), void *c);
 EXPORT int cuptiUnsubscribe(void *s);
 EXPORT int cuptiFinalize(void);
+EXPORT int cuptiGetGraphNodeId(void *node, uint64_t *id);
+EXPORT void fake_node(uint32_t correlation, uint64_t node, uint64_t original);
 EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n);
 EXPORT void fake_emit(const uint8_t *record, size_t n);
 EXPORT int cuptiEnableCallback(uint32_t on, void *s, int domain, uint32_t id);
@@ -171,6 +173,22 @@ int fake_call(int domain, uint32_t id, uint32_t correlation, uint32_t driver_id)
     outer.leaves = 1;
     tell(domain, id, &outer);
     return (own[0] != 0) + (own[1] != 0);
+}
+int cuptiGetGraphNodeId(void *node, uint64_t *id) {
+    *id = (uint64_t)(uintptr_t)node;
+    return 0;
+}
+/* A node of a graph: made by a launch with this number, which is captured, or a copy of another. */
+void fake_node(uint32_t correlation, uint64_t node, uint64_t original) {
+    uint64_t own = 0;
+    void *graph[4] = {NULL, NULL, (void *)(uintptr_t)node, (void *)(uintptr_t)original};
+    const void *resource[3] = {NULL, NULL, graph};
+    uint32_t id = original ? 20 : 13;
+    call_data launch = {.own = &own, .correlation = correlation};
+    if (correlation) tell(1, 307, &launch);
+    if (listener && heard[3][id]) listener(NULL, 3, id, resource);
+    launch.leaves = 1;
+    if (correlation) tell(1, 307, &launch);
 }
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n) {
     (void)context;

@@ -15,6 +15,7 @@
 
 static void (*emit)(const uint8_t *, size_t);
 static int *fake_calls, *n_finalized, (*heard)(int), (*call)(int, uint32_t, uint32_t, uint32_t);
+static void (*made)(uint32_t, uint64_t, uint64_t);
 enum { DRIVER = 1, RUNTIME = 2 }; /* domains */
 enum { CU_LAUNCH_KERNEL = 307, CUDA_LAUNCH_KERNEL = 211, CUDA_MEMCPY_ASYNC = 41, CU_MEMCPY_HTOD = 277 };
 
@@ -46,6 +47,17 @@ static void emit_kernel(uint32_t correlation, int64_t start, int64_t end, const 
     put32(r, 76, 1024);
     put32(r, 92, correlation);
     put64(r, 104, (uint64_t)(uintptr_t)name);
+    emit(r, sizeof r);
+}
+
+static void emit_node(uint64_t node, uint32_t correlation, int64_t start) {
+    uint8_t r[216] = {0};
+    put32(r, 0, 10);
+    put64(r, 16, (uint64_t)start);
+    put64(r, 24, (uint64_t)start + 1000);
+    put32(r, 92, correlation);
+    put64(r, 104, (uint64_t)(uintptr_t) "node");
+    put64(r, 144, node);
     emit(r, sizeof r);
 }
 
@@ -332,6 +344,54 @@ static void it_leaves_the_process_after_each_recording(void **state) {
     dlclose(cuda);
 }
 
+static void capture_in(const char *op, uint32_t correlation, uint64_t node) {
+    tacho_op_begin(&(tacho_op){.size = sizeof(tacho_op), .name = op, .sequence = -1});
+    usleep(20);
+    made(correlation, node, 0);
+    usleep(20);
+    tacho_op_end();
+}
+
+static str op_of(const trace *t, uint32_t kernel) {
+    return t->kernel.op[kernel] ? trace_slice_name(t, t->kernel.op[kernel]) : STR("");
+}
+
+/* Nodes 100 and 101 are made at the capture, copied into the graph that runs, and replayed twice. Who
+ * made node 9 nobody saw: its kernel belongs to the operator that launched the graph. */
+static void kernels_of_a_graph_have_the_operator_of_their_capture(void **state) {
+    enum { GRAPH_LAUNCH = 514 };
+    tacho_options o = {.size = sizeof o, .path = fresh_folder(), .device = 2};
+    assert_int_equal(tacho_start(&o), TACHO_OK);
+    capture_in("gemm", 1, 100);
+    capture_in("relu", 2, 101);
+    made(0, 200, 100); /* put into another graph */
+    made(0, 300, 200); /* instantiated */
+    made(0, 301, 101);
+    int64_t now = unix_now();
+    for (uint32_t i = 0; i < 2; i++) {
+        tacho_op_begin(&(tacho_op){.size = sizeof(tacho_op), .name = "replay", .sequence = -1});
+        usleep(20);
+        assert_int_equal(call(DRIVER, GRAPH_LAUNCH, 10 + i, 0), 1);
+        usleep(20);
+        tacho_op_end();
+        emit_node(300, 10 + i, now += 2000);
+        emit_node(301, 10 + i, now += 2000);
+        emit_node(9, 10 + i, now += 2000);
+    }
+    trace *t = stop_and_read();
+    assert_int_equal(t->kernel.n - 1, 6);
+    for (uint32_t i = 1; i < t->kernel.n; i++) {
+        int64_t node = t->kernel.graph_node[i];
+        assert_true(str_eq(op_of(t, i), node == 300   ? STR("gemm")
+                                        : node == 301 ? STR("relu")
+                                                      : STR("replay")));
+        assert_int_equal(t->kernel.link[i], node == 9 ? LINK_GRAPH : LINK_CAPTURED);
+        assert_int_equal(t->call.correlation[trace_call_of(t, t->kernel.launch[i])],
+                         t->kernel.correlation[i]);
+    }
+    trace_release(t);
+}
+
 static void a_kernel_without_times_is_counted_as_lost(void **state) {
     start_with_device();
     emit_kernel(1, 0, 0, "k");
@@ -402,7 +462,8 @@ static int set_up(void **state) {
     n_finalized = dlsym(lib, "fake_finalized");
     heard = (int (*)(int))dlsym(lib, "fake_heard");
     call = (int (*)(int, uint32_t, uint32_t, uint32_t))dlsym(lib, "fake_call");
-    return emit && fake_calls && n_finalized && heard && call ? 0 : -1;
+    made = (void (*)(uint32_t, uint64_t, uint64_t))dlsym(lib, "fake_node");
+    return emit && fake_calls && made && n_finalized && heard && call ? 0 : -1;
 }
 
 static int tear_down(void **state) {
@@ -419,6 +480,8 @@ int main(void) {
         cmocka_unit_test_teardown(what_the_devices_are_is_kept, tear_down),
         cmocka_unit_test_teardown(nodes_of_graphs_are_recorded_on_request, tear_down),
         cmocka_unit_test_teardown(each_call_is_recorded_once, tear_down),
+        cmocka_unit_test_teardown(kernels_of_a_graph_have_the_operator_of_their_capture,
+                                  tear_down),
         cmocka_unit_test_teardown(it_leaves_the_process_after_each_recording, tear_down),
         cmocka_unit_test_teardown(a_kernel_without_times_is_counted_as_lost, tear_down),
         cmocka_unit_test_teardown(many_records_pass_through_few_buffers, tear_down),
