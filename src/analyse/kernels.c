@@ -10,6 +10,7 @@
  *   op                         grouped by name: the operator that launched it,
  *                              null when several did
  *   share                      of the time of all kernels
+ *   source, fused              of a compiler's kernel: file and line, and the operators it fused
  *
  * --module NAME leaves the kernels that a module caused, forward and backward (module_work.h).
  *
@@ -19,6 +20,7 @@
 
 #include "analyse/given_ops.h"
 #include "analyse/group.h"
+#include "analyse/kernel_source.h"
 #include "analyse/lexicon.h"
 #include "analyse/lost_work.h"
 #include "analyse/module_work.h"
@@ -63,6 +65,7 @@ typedef struct {
     int64_t total;
     const module_work *only; /* work of one module; NULL: all */
     lexicon lexicon;
+    const uint32_t *source_of; /* name → row of kernel_source; NULL: there are none */
 } totals;
 
 static bool same_key(const void *row, const void *key) {
@@ -185,6 +188,16 @@ static status set_launch(table *t, size_t row, const kernel_key *k, error *err) 
     return OK;
 }
 
+static status set_source(table *t, size_t row, const totals *o, uint32_t name, error *err) {
+    uint32_t k = o->source_of ? o->source_of[name] : 0;
+    if (!k) return OK;
+    str place = kernel_source_place(o->t, k, t->arena);
+    if (!place.p) FAIL_MEMORY(err);
+    table_set_text(t, row, COL_K(source), place);
+    table_set_text(t, row, COL_K(fused), trace_str(o->t, o->t->kernel_source.operators[k]));
+    return OK;
+}
+
 static status write_group(table *t, const totals *o, const kernel_group *g, error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
@@ -204,6 +217,7 @@ static status write_group(table *t, const totals *o, const kernel_group *g, erro
         table_set_int(t, row, COL_K(tensor_core), g->matrix == MATRIX_YES);
     table_set_real(t, row, COL_K(blocks_per_sm), mean_of(&g->blocks));
     table_set_real(t, row, COL_K(occupancy), mean_of(&g->occupancy));
+    TRY(set_source(t, row, o, g->key.name, err));
     return o->group == GROUP_LAUNCH ? set_launch(t, row, &g->key, err) : OK;
 }
 
@@ -274,6 +288,7 @@ static void judge(const totals *o, const uint32_t *order, verdict *out) {
 static status sum_kernels(totals *o, arena *a, error *err) {
     TRY(groups_init(&o->rows, a, sizeof(kernel_group), err));
     TRY(lexicon_init(&o->lexicon, o->t, a, err));
+    TRY(kernel_sources_by_name(o->t, a, &o->source_of, err));
     for (uint32_t k = 1; k < o->t->kernel.n; k++)
         if (o->t->slice.kind[o->t->kernel.slice[k]] == KIND_KERNEL &&
             (!o->only || module_work_has(o->only, k)))

@@ -242,6 +242,27 @@ static status take_devices(recording *r, str list, error *err) {
     return OK;
 }
 
+/* Facts of hooks about compilers: a list of {"name", "file", "line", "operators"}. */
+static status take_kernel_sources(recording *r, str list, error *err) {
+    json_iter it = json_open(list);
+    str key, object;
+    while (json_next(&it, &key, &object)) {
+        int64_t line = 0;
+        str name = json_text(json_member(object, STR("name")));
+        if (!name.n) continue;
+        if (!json_i64(json_member(object, STR("line")), &line)) line = ABSENT_I32;
+        raw_kernel_source k = {
+            .name = recording_string(r, name),
+            .file = recording_string(r, json_text(json_member(object, STR("file")))),
+            .operators = recording_string(r, json_text(json_member(object, STR("operators")))),
+            .line = sat_i32(line)};
+        if (k.name == UINT32_MAX || k.file == UINT32_MAX || k.operators == UINT32_MAX)
+            FAIL_MEMORY(err);
+        TRY(builder_add_kernel_source(r->b, &k, err));
+    }
+    return OK;
+}
+
 /* A process may learn late which of many it is; a worker of a loader has no rank, whatever its
  * environment said. */
 enum { SAID_RANK, SAID_ROLE };
@@ -264,6 +285,7 @@ static status take_meta(recording *r, side_body *s, error *err) {
     s->p += n;
     s->n -= (size_t)n;
     if (str_eq(key, STR("deviceProperties"))) return take_devices(r, rest(s), err);
+    if (str_eq(key, STR("kernelSources"))) return take_kernel_sources(r, rest(s), err);
     for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++)
         if (str_eq(key, str_of(SAID[i]))) {
             r->said[i] = rest(s);
@@ -540,9 +562,8 @@ static status gather(source *src, vec *all, piece *pc, error *err) {
 }
 
 static void fini(recording *r) {
-    vec *all[] = {&r->names, &r->lines,  &r->clocks, &r->pieces,   &r->threads,
-                  &r->steps, &r->queues, &r->pipes,  &r->memories, &r->links,
-                  &r->nodes};
+    vec *all[] = {&r->names,  &r->lines, &r->clocks,   &r->pieces, &r->threads, &r->steps,
+                  &r->queues, &r->pipes, &r->memories, &r->links,  &r->nodes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) vec_fini(all[i]);
     map_fini(&r->thread_of);
     map_fini(&r->frames);

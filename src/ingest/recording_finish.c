@@ -290,7 +290,9 @@ static status finish_queues(recording *r, error *err) {
 /* Which call made the node that `n` is, or is a copy of a copy of; 0: nobody knows. copies: node → row of
  * nodes where it is told to be a copy; made: node → row where it is told to be made. */
 static uint64_t made_by(const recording *r, const map *made, const map *copies, uint64_t node) {
-    enum { MOST_COPIES = 16 }; /* a graph is cloned, put into another and instantiated; no circles */
+    enum {
+        MOST_COPIES = 16
+    }; /* a graph is cloned, put into another and instantiated; no circles */
     const recording_node *all = VEC(&r->nodes, recording_node);
     for (int i = 0; i < MOST_COPIES; i++) {
         uint32_t row = map_get(made, node);

@@ -4,6 +4,7 @@
  * beside its own, and its arguments as the producer wrote them. What was not recorded is absent. */
 #include <stdio.h>
 
+#include "analyse/kernel_source.h"
 #include "analyse/lanes.h"
 #include "analyse/slice_details.h"
 #include "analyse/tensor_core.h"
@@ -97,8 +98,13 @@ static void put_three(buf *b, const char *key, uint32_t a, uint32_t second, uint
 }
 
 static const char *link_word(uint8_t how) {
-    static const char *const names[] = {"none",  "exact", "contained",
-                                        "order", "graph", "launch_only"};
+    static const char *const names[] = {[LINK_NONE] = "none",
+                                        [LINK_EXACT] = "exact",
+                                        [LINK_CONTAINED] = "contained",
+                                        [LINK_ORDER] = "order",
+                                        [LINK_GRAPH] = "graph",
+                                        [LINK_CAPTURED] = "captured",
+                                        [LINK_LAUNCH_ONLY] = "launch_only"};
     return how < sizeof names / sizeof *names ? names[how] : "none";
 }
 
@@ -124,6 +130,16 @@ static void put_kernel(buf *b, const trace *t, uint32_t slice) {
                          ? tensor_core_kernel(trace_slice_name(t, slice))
                          : MATRIX_UNKNOWN;
     if (use != MATRIX_UNKNOWN) put_bool(b, "tensor_core", use == MATRIX_YES);
+    uint32_t source = kernel_source_of(t, t->slice.name[slice]);
+    if (source) {
+        put_key(b, "source");
+        buf_add_byte(b, '{');
+        put_text(b, "file", trace_str(t, t->kernel_source.file[source]));
+        if (t->kernel_source.line[source] != ABSENT_I32)
+            put_int(b, "line", t->kernel_source.line[source]);
+        put_text(b, "operators", trace_str(t, t->kernel_source.operators[source]));
+        buf_add_byte(b, '}');
+    }
     put_text(b, "link", str_of(link_word(t->kernel.link[k])));
     buf_add_byte(b, '}');
 }

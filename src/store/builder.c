@@ -35,6 +35,7 @@ builder *builder_new(void) {
     b->blocks = VEC_INIT(arg_block);
     b->metas = VEC_INIT(raw_meta);
     b->devices = VEC_INIT(raw_device);
+    b->kernel_sources = VEC_INIT(raw_kernel_source);
     b->groups = VEC_INIT(raw_group);
     b->given_ops = VEC_INIT(raw_given_op);
     b->given_steps = VEC_INIT(raw_given_step);
@@ -77,7 +78,7 @@ static void free_shared_rows(builder *b) {
         pages_give(block->p, block->room);
     }
     b->blocks.n = 0;
-    b->metas.n = b->devices.n = b->groups.n = 0;
+    b->metas.n = b->devices.n = b->groups.n = b->kernel_sources.n = 0;
     b->given_ops.n = b->given_steps.n = b->pipe_ops.n = b->queue_samples.n = 0;
     if (b->frames.n) b->frames.n = 1;
     map_fini(&b->frame_map);
@@ -103,6 +104,7 @@ void builder_free(builder *b) {
     vec_fini(&b->blocks);
     vec_fini(&b->metas);
     vec_fini(&b->devices);
+    vec_fini(&b->kernel_sources);
     vec_fini(&b->groups);
     vec_fini(&b->given_ops);
     vec_fini(&b->given_steps);
@@ -205,6 +207,13 @@ status builder_add_meta(builder *b, uint32_t key, uint32_t value, error *err) {
     raw_meta *m = vec_push(&b->metas);
     if (!m) FAIL_MEMORY(err);
     *m = (raw_meta){key, value};
+    return OK;
+}
+
+status builder_add_kernel_source(builder *b, const raw_kernel_source *k, error *err) {
+    raw_kernel_source *row = vec_push(&b->kernel_sources);
+    if (!row) FAIL_MEMORY(err);
+    *row = *k;
     return OK;
 }
 

@@ -69,6 +69,11 @@ typedef struct {
                   .threads_per_sm = ABSENT_I32, \
                   .warp_size = ABSENT_I32})
 status builder_add_device(builder *b, const raw_device *d, error *err) MUST_USE;
+typedef struct {
+    uint32_t name, file, operators;
+    int32_t line;
+} raw_kernel_source;
+status builder_add_kernel_source(builder *b, const raw_kernel_source *k, error *err) MUST_USE;
 /* Of all devices added so far. */
 void builder_set_device_type(builder *b, uint8_t type);
 typedef struct {

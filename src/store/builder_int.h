@@ -84,7 +84,7 @@ struct builder {
     map captured;  /* node of a graph → correlation of the call that made it */
     vec blocks;    /* arg_block */
     vec metas;     /* raw_meta */
-    vec devices, groups;
+    vec devices, groups, kernel_sources;
     vec given_ops, given_steps, pipe_ops, queue_samples;
     const char *format;
     int64_t base_unix_ns;

@@ -47,6 +47,19 @@ static status seal_devices(sealing *s, error *err) {
     return OK;
 }
 
+static status seal_kernel_sources(sealing *s, error *err) {
+    size_t n = s->b->kernel_sources.n;
+    TRY(seal_table(s, TABLE_kernel_source, n + 1, err));
+    for (size_t i = 0; i < n; i++) {
+        const raw_kernel_source *k = &VEC(&s->b->kernel_sources, raw_kernel_source)[i];
+        s->kernel_source.name[i + 1] = k->name;
+        s->kernel_source.file[i + 1] = k->file;
+        s->kernel_source.line[i + 1] = k->line;
+        s->kernel_source.operators[i + 1] = k->operators;
+    }
+    return OK;
+}
+
 static status seal_groups(sealing *s, error *err) {
     size_t n = s->b->groups.n;
     TRY(seal_table(s, TABLE_group, n + 1, err));
@@ -180,6 +193,7 @@ static void set_range(sealing *s) {
 status seal_facts(sealing *s, error *err) {
     TRY(seal_metas(s, err));
     TRY(seal_devices(s, err));
+    TRY(seal_kernel_sources(s, err));
     TRY(seal_groups(s, err));
     TRY(seal_categories(s, err));
     TRY(seal_given(s, err));

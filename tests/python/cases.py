@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import traceback
+import types
 import warnings
 from pathlib import Path
 
@@ -622,6 +623,67 @@ def an_unknown_parameter_is_an_error_a_foreign_one_is_not(folder):
         equal("recrod_shapes" in str(why), True)
         return
     raise AssertionError("accepted")
+
+
+GENERATED = """# kernel path: {kernel}
+# Topologically Sorted Source Nodes: [y, z], Original ATen: [aten.relu, aten.add]
+# Source node to ATen node mapping:
+triton_poi_fused_add_relu_0 = async_compile.triton('triton_poi_fused_add_relu_0', '''
+import triton
+def triton_poi_fused_add_relu_0(in_ptr0):
+    pass
+''', device_str='cuda')
+
+
+# kernel path: /nowhere/at_all.py
+triton_red_fused_sum_1 = async_compile.triton('triton_red_fused_sum_1', '''
+''', device_str='cuda')
+cpp_fused_0 = async_compile.cpp_pybinding(['const float*'], r'''
+''')
+
+def call(args):
+    # Topologically Sorted Source Nodes: [s], Original ATen: [aten.sum]
+    stream0 = get_raw_stream(0)
+    triton_red_fused_sum_1.run(buf0, buf1, 8, 64, stream=stream0)
+"""
+
+
+def kernels_of_torch_compile_have_their_file_line_and_operators(folder):
+    from tacho.hooks import kernel_sources
+    kernel, module = Path(folder) / "kernel.py", Path(folder) / "module.py"
+    kernel.write_text("import triton\n\n@triton.jit\ndef triton_poi_fused_add_relu_0(in_ptr0):\n    pass\n")
+    module.write_text(GENERATED.format(kernel=kernel))
+    found = kernel_sources.generated(module.read_text(), str(module))
+    equal(found["triton_poi_fused_add_relu_0"],
+          {"name": "triton_poi_fused_add_relu_0", "file": str(kernel), "line": 4, "operators": "aten.relu, aten.add"})
+    equal((found["triton_red_fused_sum_1"]["line"], found["triton_red_fused_sum_1"]["operators"]), (None, "aten.sum"))
+    equal((found["cpp_fused_0"]["file"], found["cpp_fused_0"]["line"]), (str(module), 14))
+    text = module.read_text().splitlines()
+    equal(text[13].startswith("cpp_fused_0 ="), True, "the line that was named")
+
+
+def a_recording_says_where_kernels_come_from(folder):
+    """Generated modules that are gone and kernels without an end do no harm."""
+    codecache = types.ModuleType("torch._inductor.codecache")
+    module = Path(folder) / "module.py"
+    module.write_text(GENERATED.format(kernel="/nowhere"))
+    codecache.PyCodeCache = types.SimpleNamespace(modules=[
+        types.SimpleNamespace(__file__=str(module)), types.SimpleNamespace(__file__="/nowhere/module.py"),
+        types.SimpleNamespace()])
+    written = []
+    from tacho.hooks import kernel_sources
+    kept = kernel_sources.calls
+    sys.modules[codecache.__name__] = codecache
+    kernel_sources.calls = types.SimpleNamespace(
+        is_recording=kept.is_recording, meta=lambda key, value: written.append((key, json.loads(value))))
+    try:
+        with tacho.Profiler(str(Path(folder) / "run")):
+            pass
+    finally:
+        del sys.modules[codecache.__name__]
+        kernel_sources.calls = kept
+    equal([key for key, _ in written], ["kernelSources"])
+    equal([k["name"] for k in written[0][1]], ["triton_poi_fused_add_relu_0", "triton_red_fused_sum_1", "cpp_fused_0"])
 
 
 def main(names, found):

@@ -9,7 +9,7 @@ import sys
 from typing import Any, Dict, List, NamedTuple
 
 from .. import _native
-from . import frames, steps
+from . import frames, kernel_sources, steps
 
 FRAMEWORKS = ("torch", "paddle", "megengine", "mindspore")
 
@@ -83,8 +83,16 @@ def begin(wants: Wants) -> None:
 
 
 def end() -> None:
-    """Called when a recording ends."""
+    """Called when a recording is about to end."""
     frames.end()
+    write_sources()
+
+
+def write_sources() -> None:
+    try:
+        kernel_sources.write()
+    except Exception as why:
+        _native.note(f"sources of kernels: {type(why).__name__}: {why}")
 
 
 def release() -> None:

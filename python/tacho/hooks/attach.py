@@ -19,6 +19,7 @@ def begin() -> None:
     for name in hooks.half_imported():
         _native.note(f"attach: {name} was being imported, its hooks are missing")
     _native.write_notes()
+    hooks.write_sources()
     if _wants.stacks:
         frames.begin()
 

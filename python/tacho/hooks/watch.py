@@ -4,6 +4,7 @@ first optimizer's step unless the program marks its own.
 A finder before all others lets them find the framework and adds one thing to its loader: when the
 import is done, the hooks are installed and the recording may begin.
 """
+import atexit
 import os
 import sys
 from importlib.abc import MetaPathFinder
@@ -11,7 +12,7 @@ from typing import Any, Optional
 
 from .. import _native
 from .._native import calls
-from . import FRAMEWORKS, Wants, alarms, frames, look_again
+from . import FRAMEWORKS, Wants, alarms, end, frames, look_again
 from . import steps
 
 
@@ -67,4 +68,5 @@ def _ready(wants: Wants) -> None:
 
 def begin() -> None:
     steps.automatic = True
+    atexit.register(end)
     sys.meta_path.insert(0, _Finder(wants_of(os.environ.get("TACHO_WITH", ""))))

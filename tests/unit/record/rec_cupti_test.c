@@ -11,13 +11,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyse/kernel_source.h"
 #include "record/rec_cupti_int.h"
 
 static void (*emit)(const uint8_t *, size_t);
 static int *fake_calls, *n_finalized, (*heard)(int), (*call)(int, uint32_t, uint32_t, uint32_t);
 static void (*made)(uint32_t, uint64_t, uint64_t);
 enum { DRIVER = 1, RUNTIME = 2 }; /* domains */
-enum { CU_LAUNCH_KERNEL = 307, CUDA_LAUNCH_KERNEL = 211, CUDA_MEMCPY_ASYNC = 41, CU_MEMCPY_HTOD = 277 };
+enum {
+    CU_LAUNCH_KERNEL = 307,
+    CUDA_LAUNCH_KERNEL = 211,
+    CUDA_MEMCPY_ASYNC = 41,
+    CU_MEMCPY_HTOD = 277
+};
 
 static int64_t unix_now(void) {
     return rec_clock_ns(CLOCK_REALTIME);
@@ -392,6 +398,34 @@ static void kernels_of_a_graph_have_the_operator_of_their_capture(void **state) 
     trace_release(t);
 }
 
+/* The fact that hooks of compilers write: the last one of a name counts. */
+static void a_kernel_of_a_compiler_has_its_source(void **state) {
+    start_with_device();
+    int64_t now = unix_now();
+    emit_kernel(1, now, now + 1000, "triton_poi_fused_add_0");
+    emit_kernel(2, now + 2000, now + 3000, "other");
+    tacho_meta("kernelSources",
+               "[{\"name\": \"triton_poi_fused_add_0\", \"file\": \"/old.py\", \"line\": null}]");
+    tacho_meta("kernelSources",
+               "[{\"name\": \"triton_poi_fused_add_0\", \"file\": \"/tmp/k.py\", \"line\": 14, "
+               "\"operators\": \"aten.add, aten.relu\"}, {\"file\": \"/nobody\"}, 7]");
+    trace *t = stop_and_read();
+    arena a = {0};
+    assert_int_equal(t->kernel_source.n - 1, 2);
+    for (uint32_t i = 1; i < t->kernel.n; i++) {
+        uint32_t name = t->slice.name[t->kernel.slice[i]], k = kernel_source_of(t, name);
+        bool ours = str_starts(trace_str(t, name), STR("triton_"));
+        assert_int_equal(k, ours ? 2 : 0);
+        if (!ours) continue;
+        assert_true(str_eq(kernel_source_place(t, k, &a), STR("/tmp/k.py:14")));
+        assert_true(str_eq(trace_str(t, t->kernel_source.operators[k]),
+                           STR("aten.add, aten.relu")));
+    }
+    assert_true(str_eq(kernel_source_place(t, 1, &a), STR("/old.py")));
+    arena_fini(&a);
+    trace_release(t);
+}
+
 static void a_kernel_without_times_is_counted_as_lost(void **state) {
     start_with_device();
     emit_kernel(1, 0, 0, "k");
@@ -480,6 +514,7 @@ int main(void) {
         cmocka_unit_test_teardown(what_the_devices_are_is_kept, tear_down),
         cmocka_unit_test_teardown(nodes_of_graphs_are_recorded_on_request, tear_down),
         cmocka_unit_test_teardown(each_call_is_recorded_once, tear_down),
+        cmocka_unit_test_teardown(a_kernel_of_a_compiler_has_its_source, tear_down),
         cmocka_unit_test_teardown(kernels_of_a_graph_have_the_operator_of_their_capture,
                                   tear_down),
         cmocka_unit_test_teardown(it_leaves_the_process_after_each_recording, tear_down),

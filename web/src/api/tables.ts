@@ -132,6 +132,8 @@ export interface Tables {
       tensor_core: boolean | null;
       blocks_per_sm: number | null;
       occupancy: number | null;
+      source: string | null;
+      fused: string | null;
       grid?: string | null;
       block?: string | null;
       registers?: number | null;

@@ -79,6 +79,8 @@ export const enTables = {
   col_flops_per_s: "FLOP/s",
   col_blocks_per_sm: "Blocks/SM",
   col_occupancy: "Occupancy",
+  col_source: "Source",
+  col_fused: "Fused operators",
   col_grid: "Grid",
   col_block: "Block",
   col_registers: "Registers",

@@ -146,6 +146,8 @@ export const enTimeline = {
   tl_occupancy: "Occupancy",
   tl_occupancy_none: "not recorded",
   tl_untrusted: "recorded as {value}: not reliable",
+  tl_source: "Source",
+  tl_fused: "Fused operators",
   tl_tensor: "Tensor Cores",
   tl_yes: "yes",
   tl_no: "no",

@@ -80,6 +80,8 @@ export const zhTables: Record<keyof typeof enTables, string> = {
   col_flops_per_s: "FLOP/s",
   col_blocks_per_sm: "块数/SM",
   col_occupancy: "占用率",
+  col_source: "源码",
+  col_fused: "融合的算子",
   col_grid: "网格",
   col_block: "线程块",
   col_registers: "寄存器",

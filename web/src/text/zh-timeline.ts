@@ -148,6 +148,8 @@ export const zhTimeline: Record<keyof typeof enTimeline, string> = {
   tl_occupancy: "占用率",
   tl_occupancy_none: "未记录",
   tl_untrusted: "记录值 {value}：不可靠",
+  tl_source: "源码",
+  tl_fused: "融合的算子",
   tl_tensor: "Tensor Core",
   tl_yes: "是",
   tl_no: "否",

@@ -294,6 +294,12 @@ function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly
     ["tensor_core", { width: 50, title: t("col_tensor_core"), show: (v) => (v === true ? t("yes") : "–") }],
     ["blocks_per_sm", { width: 96, show: blocks }],
     ["occupancy", { width: 100, show: occupancy }],
+    ...(rows.some((r) => r.source)
+      ? ([
+          ["fused", { text: true, mono: true, soft: true, width: 190 }],
+          ["source", { text: true, mono: true, soft: true, width: 220 }],
+        ] as const)
+      : []),
   ]);
   return (
     <TableView

@@ -127,11 +127,22 @@ function placeOf(d: SliceAnswer): string {
 
 function KernelFacts({ d }: { d: SliceAnswer }) {
   const k = d.kernel ?? {};
+  const source = k.source as { file?: string; line?: number; operators?: string } | undefined;
   const written = d.arguments?.["est. achieved occupancy %"];
   const untrusted =
     k.occupancy === null || (k.occupancy === undefined && written !== undefined) || (k.occupancy === 0 && Number(written) === 0);
   return (
     <>
+      {source?.file ? (
+        <Fact name={t("tl_source")}>
+          <code>{source.line === undefined ? source.file : `${source.file}:${source.line}`}</code>
+        </Fact>
+      ) : null}
+      {source?.operators ? (
+        <Fact name={t("tl_fused")}>
+          <code>{source.operators}</code>
+        </Fact>
+      ) : null}
       {k.grid ? (
         <Fact name={t("tl_launch")}>
           grid {list(k.grid, " × ")} · block {list(k.block, " × ")}
