@@ -156,8 +156,13 @@ enum { /* kinds of events, with the slots that follow */
        TACHO_EVENT_API, /* tacho_api_slots: a call that gives work to the device */
 };
 
+enum { /* which of a step's operators, modules and stacks the recorder's own hooks recorded */
+       TACHO_STEP_WHOLE = 0,    /* all; the recording samples no steps */
+       TACHO_STEP_SAMPLED = 1,  /* all; those of other steps are left out */
+       TACHO_STEP_LEFT_OUT = 2, /* none; the device's work and the calls that launch it are there */
+};
 typedef struct {
-    int64_t number, reserved;
+    int64_t number, sampling; /* TACHO_STEP_* of the step that begins */
 } tacho_step_slot;
 typedef struct {
     double value;
