@@ -109,7 +109,7 @@ static link_facts find_links(chrome *c, uint32_t slice) {
         f.stream = t->kernel.stream[c->kernel];
         if (t->kernel.device[c->kernel] != ABSENT_I32) f.device = t->kernel.device[c->kernel];
         f.launch = t->kernel.launch[c->kernel];
-        op = t->kernel.op[c->kernel];
+        op = trace_own_op(t, c->kernel);
     } else if (c->call < t->call.n && t->call.slice[c->call] == slice) {
         f.is_call = true;
         f.correlation = t->call.correlation[c->call];

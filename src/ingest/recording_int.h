@@ -34,6 +34,7 @@ typedef struct {
     int64_t time, number;
     uint32_t track;
     bool is_end, restarts; /* none begins; what came before is none */
+    bool is_left_out;      /* the operators of the one that begins are not recorded */
 } recording_step;
 typedef struct {
     uint32_t name; /* string */

@@ -98,7 +98,8 @@ static void put_three(buf *b, const char *key, uint32_t a, uint32_t second, uint
 
 static const char *link_word(uint8_t how) {
     static const char *const names[] = {"none",  "exact", "contained",
-                                        "order", "graph", "launch_only"};
+                                        "order", "graph", "launch_only",
+                                        "inferred"};
     return how < sizeof names / sizeof *names ? names[how] : "none";
 }
 
@@ -125,6 +126,7 @@ static void put_kernel(buf *b, const trace *t, uint32_t slice) {
                          : MATRIX_UNKNOWN;
     if (use != MATRIX_UNKNOWN) put_bool(b, "tensor_core", use == MATRIX_YES);
     put_text(b, "link", str_of(link_word(t->kernel.link[k])));
+    if (t->kernel.confidence[k]) put_real(b, "confidence", t->kernel.confidence[k] / 100.0);
     buf_add_byte(b, '}');
 }
 

@@ -42,6 +42,7 @@ enum {                       /* slice flags */
        SLICE_CLIPPED = 4,
        SLICE_CLOCK_SUSPECT = 8,
        SLICE_SYNTHETIC = 16,
+       SLICE_LEFT_OUT = 32, /* a step: its operators, modules and stacks were not recorded */
 };
 
 typedef enum {
@@ -58,7 +59,9 @@ typedef enum {
     LINK_CONTAINED,  /* correlation, and the innermost op around the call */
     LINK_ORDER,      /* by order only */
     LINK_GRAPH,      /* a node of a launched graph */
-    LINK_LAUNCH_ONLY /* correlation found a call that no op contains */
+    LINK_LAUNCH_ONLY, /* correlation found a call that no op contains */
+    LINK_INFERRED /* an op of another step with the same launches: its name, shapes, stack and module,
+                   * neither its time nor its arguments */
 } link_how;
 
 typedef enum {
