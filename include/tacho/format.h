@@ -154,6 +154,7 @@ enum { /* kinds of events, with the slots that follow */
        TACHO_EVENT_ASYNC, /* tacho_flow_slot; argument 'b' or 'e': a range that may cross threads */
        TACHO_EVENT_GPU, /* tacho_gpu_slots; argument: a range kind */
        TACHO_EVENT_API, /* tacho_api_slots: a call that gives work to the device */
+       TACHO_EVENT_SAMPLING, /* tacho_step_slot: what is recorded changes, without a step */
 };
 
 enum { /* which of a step's operators, modules and stacks the recorder's own hooks recorded */

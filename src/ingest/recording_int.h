@@ -36,6 +36,11 @@ typedef struct {
     bool is_end, restarts; /* none begins; what came before is none */
     bool is_left_out;      /* the operators of the one that begins are not recorded */
 } recording_step;
+/* From here on operators are recorded, or left out. */
+typedef struct {
+    int64_t time;
+    bool is_left_out, is_change; /* a change: before it was the opposite */
+} recording_sampling;
 typedef struct {
     uint32_t name; /* string */
     int64_t time, size, capacity;
@@ -64,7 +69,7 @@ typedef struct {
     vec clocks;  /* tacho_side_clock */
     vec pieces;  /* recording_piece */
     vec threads; /* recording_thread; the last of a row counts */
-    vec steps, queues, pipes;
+    vec steps, queues, pipes, samplings;
     vec memories;       /* raw_memory */
     vec links;          /* recording_link */
     map thread_of;      /* row -> index in threads */

@@ -331,8 +331,10 @@ void tacho_begin_steps(void) {
     if (!__atomic_load_n(&is_started, __ATOMIC_RELAXED) || rec_self.in_slow) return;
     if (__atomic_load_n(&tacho_on, __ATOMIC_RELAXED) == REC_PENDING) rec_start_pending();
     bool before = rec_enter(&rec_cycle_lock);
-    if (rec_current)
+    if (rec_current) {
+        rec_sample_restart();
         rec_live_step(step, mark_step((int64_t)step, STEP_RESTARTS, rec_sample_now()), true);
+    }
     rec_leave(&rec_cycle_lock, before);
 }
 

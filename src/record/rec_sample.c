@@ -9,6 +9,9 @@
  * is in place: one that returns at once would still cost PyTorch the way to it. The reader gives their
  * device work the operators of a sampled step with the same launches (store/seal_infer.c).
  *
+ * A program that marks no steps, as one that only infers, or that has none for a long time, is sampled by
+ * time instead: windows of half a second, one in N, begun and ended by the helper.
+ *
  * A step that did work no sampled step did asks for one more sample. What a step did is a sum over its
  * kernels and copies, whatever their order: records of several streams come as they like. Which step
  * they belong to follows from the number of the call that launched them, so the first call after
@@ -28,6 +31,8 @@ enum {
 };
 enum { N_KNOWN = 256, NEVER = 0 };
 #define SETTLE_NS 3000000000 /* three times as long as CUPTI is left alone */
+#define WINDOW_NS 500000000
+#define WITHOUT_STEP_NS 3000000000 /* then windows begin, or after four times the last step */
 
 /* ---- which steps -------------------------------------------------------------------------------- */
 
@@ -36,6 +41,8 @@ static uint32_t is_left_out; /* the step that runs; read by all */
 static uint32_t is_asked;    /* by the helper */
 static uint32_t n_in_file, n_to_ask;
 static uint64_t last_tick; /* of a sampled step */
+static int64_t last_step_ns, long_ns; /* when the last one began; how long is long */
+static int64_t window_end_ns;         /* 0: steps are sampled, not windows */
 static bool is_followed;   /* hooks are as is_left_out says: of the thread that marks steps */
 
 bool rec_sample_is_used(void) {
@@ -54,6 +61,8 @@ void rec_sample_set(uint32_t n) {
     __atomic_store_n(&is_asked, 0, __ATOMIC_RELAXED);
     n_to_ask = MOST_ASKED;
     last_tick = NEVER;
+    last_step_ns = window_end_ns = 0;
+    long_ns = WITHOUT_STEP_NS;
     __atomic_store_n(&is_followed, false, __ATOMIC_RELAXED);
     forget_work();
 }
@@ -73,6 +82,19 @@ static bool is_due(uint64_t step, uint64_t now, uint64_t flight_ticks) {
 
 static void begin_work(bool is_sampled, bool was_asked);
 
+/* Steps are marked: nothing goes by time until none has been for long. */
+static void note_step(bool first) {
+    int64_t now = rec_clock_ns(CLOCK_MONOTONIC), took = now - last_step_ns;
+    long_ns = first || !last_step_ns || took < WITHOUT_STEP_NS / 4 ? WITHOUT_STEP_NS : 4 * took;
+    last_step_ns = now;
+    window_end_ns = 0;
+}
+
+static void leave_out(uint32_t yes) {
+    if (yes != __atomic_exchange_n(&is_left_out, yes, __ATOMIC_RELAXED))
+        __atomic_store_n(&is_followed, false, __ATOMIC_RELAXED);
+}
+
 int64_t rec_sample_begin(uint64_t step, bool first, uint64_t flight_ticks) {
     if (!rec_sample_is_used()) return TACHO_STEP_WHOLE;
     uint64_t now = rec_tick();
@@ -85,9 +107,8 @@ int64_t rec_sample_begin(uint64_t step, bool first, uint64_t flight_ticks) {
     }
     if (is_sampled) last_tick = now;
     n_in_file += n_in_file < FIRST_STEPS;
-    uint32_t left_out = !is_sampled;
-    if (left_out != __atomic_exchange_n(&is_left_out, left_out, __ATOMIC_RELAXED))
-        __atomic_store_n(&is_followed, false, __ATOMIC_RELAXED);
+    leave_out(!is_sampled);
+    note_step(first);
     begin_work(is_sampled, was_asked);
     return rec_sample_now();
 }
@@ -105,6 +126,37 @@ void rec_sample_follow(void) {
     if (rec_sample_is_used()) rec_python_follow();
 }
 
+static void mix_work(void);
+
+/* The next window; the caller holds rec_cycle_lock and is marked as being inside, but may write. */
+static void change_window(int64_t now) {
+    uint32_t left_out = !__atomic_load_n(&is_left_out, __ATOMIC_RELAXED);
+    if (window_end_ns == 0) left_out = 1;
+    window_end_ns = now + (left_out ? (every - 1) * (int64_t)WINDOW_NS : WINDOW_NS);
+    leave_out(left_out);
+    mix_work();
+    tacho_step_slot slot = {.sampling = rec_sample_now()};
+    bool before = rec_self.in_slow;
+    rec_self.in_slow = false;
+    rec_put(0, rec_what(TACHO_EVENT_SAMPLING, 0, 0), &slot, sizeof slot);
+    rec_self.in_slow = before;
+}
+
+void rec_sample_tick(void) {
+    if (!rec_sample_is_used() || __atomic_load_n(&rec_awaits_batch, __ATOMIC_RELAXED)) return;
+    if (pthread_mutex_trylock(&rec_cycle_lock) != 0) return; /* a step is being marked */
+    rec_self.in_slow = true;
+    int64_t now = rec_clock_ns(CLOCK_MONOTONIC);
+    if (tacho_is_recording() && now - last_step_ns > long_ns && now >= window_end_ns)
+        change_window(now);
+    rec_leave(&rec_cycle_lock, false);
+    rec_sample_follow();
+}
+
+void rec_sample_restart(void) {
+    if (rec_sample_is_used()) note_step(true);
+}
+
 /* ---- what they did ------------------------------------------------------------------------------ */
 
 typedef struct {
@@ -113,6 +165,7 @@ typedef struct {
     uint64_t sum;
     uint32_t n;
     bool is_sampled, was_asked;
+    bool is_mixed; /* a part of it was sampled */
 } step_work;
 
 typedef struct {
@@ -149,6 +202,12 @@ static void begin_work(bool is_sampled, bool was_asked) {
                                     .was_asked = was_asked};
     n_begun++;
     if (n_begun - n_judged > N_STEPS) n_judged = n_begun - N_STEPS; /* too short to be judged */
+    pthread_mutex_unlock(&work_lock);
+}
+
+static void mix_work(void) {
+    pthread_mutex_lock(&work_lock);
+    if (n_begun) step_at(n_begun - 1)->is_mixed = true;
     pthread_mutex_unlock(&work_lock);
 }
 
@@ -216,7 +275,7 @@ static bool is_known(uint64_t sum) {
 
 static void judge_step(const step_work *s) {
     if (s->was_asked) is_awaited = false;
-    if (s->n == 0 || is_known(s->sum)) return;
+    if (s->n == 0 || s->is_mixed || is_known(s->sum)) return;
     if (s->is_sampled) {
         known[n_known++ % N_KNOWN] = s->sum;
     } else if (!is_awaited && n_known) {

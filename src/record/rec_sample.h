@@ -15,6 +15,10 @@ int64_t rec_sample_begin(uint64_t step, bool first, uint64_t flight_ticks);
 int64_t rec_sample_now(void);
 /* Puts the hooks in or takes them out as decided. Of the thread that marked the step; without locks. */
 void rec_sample_follow(void);
+/* Steps begin anew here: what came before set the program up. rec_cycle_lock. */
+void rec_sample_restart(void);
+/* Windows of time where there are no steps. Of the helper. */
+void rec_sample_tick(void);
 /* True when steps differ in what is recorded: the records of the device are looked at soon. */
 bool rec_sample_is_used(void);
 

@@ -229,7 +229,7 @@ static void put_why(const exchange *x, buf *b, const slice_details *d) {
         put_comma(b);
         buf_add_byte(b, '{');
         put_text(b, "role", str_of(d->why[i].role));
-        put_int(b, "delay", d->why[i].delay_ns);
+        put_known(b, "delay", d->why[i].delay_ns);
         ref_members(x, b, d->why[i].slice);
         buf_add_byte(b, '}');
     }

@@ -83,6 +83,7 @@ struct builder {
     map frame_map; /* parent << 32 | name → frame */
     vec blocks;    /* arg_block */
     vec metas;     /* raw_meta */
+    vec left_outs; /* raw_left_out, ascending */
     vec devices, groups;
     vec given_ops, given_steps, pipe_ops, queue_samples;
     const char *format;
@@ -96,6 +97,10 @@ struct builder {
 typedef struct {
     uint32_t key, value;
 } raw_meta;
+
+typedef struct {
+    int64_t start, end;
+} raw_left_out;
 
 /* The seal at work: the builder, the trace being made and what the steps hand to each other. */
 typedef struct {

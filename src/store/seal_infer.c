@@ -110,8 +110,18 @@ static uint32_t step_at(const sealing *s, int64_t time) {
     return low > 1 && time < s->step.end[low - 1] ? low - 1 : 0;
 }
 
+/* Is a part of the step one of which no operators were recorded? */
 static bool is_left_out(const sealing *s, uint32_t step) {
-    return s->slice.flags[s->step.slice[step]] & SLICE_LEFT_OUT;
+    const raw_left_out *all = VEC(&s->b->left_outs, raw_left_out);
+    size_t low = 0, high = s->b->left_outs.n; /* the first that ends inside the step or later */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (all[middle].end <= s->step.start[step])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < s->b->left_outs.n && all[low].start < s->step.end[step];
 }
 
 static void cut_sequences(inferring *q) {
@@ -296,15 +306,9 @@ static void write_sequence(inferring *q, const sequence *to, const class *c) {
     }
 }
 
-static bool has_left_out(const sealing *s) {
-    for (uint32_t i = 1; i < s->step.n; i++)
-        if (s->step.slice[i] && is_left_out(s, i)) return true;
-    return false;
-}
-
 status seal_infer(sealing *s, error *err) {
     inferring q = {.s = s};
-    if (!has_left_out(s)) return OK;
+    if (!s->b->left_outs.n) return OK;
     TRY(list_work(&q, err));
     cut_sequences(&q);
     TRY(sort_into_classes(&q, err));

@@ -118,6 +118,19 @@ static void equal_layers_are_unknown_when_one_is_missing(void **state) {
     for (uint32_t i = 24; i < 40 + 150 + 16; i++) assert_int_equal(match[i], LAUNCH_UNKNOWN);
 }
 
+static void equal_layers_after_another_branch_are_unknown(void **state) {
+    (void)state;
+    for (int is_known = 0; is_known < 2; is_known++) {
+        sequence *s = is_known ? &known : &other;
+        add_own(s, 0, 40);
+        add(s, is_known ? "x" : "y");
+        for (int i = 0; i < (is_known ? 4 : 3); i++) add_own(s, 500, 30);
+        add_own(s, 40, 40);
+    }
+    assert_int_equal(run_match(), 2 * (40 - 16));
+    for (uint32_t i = 24; i < 41 + 90; i++) assert_int_equal(match[i], LAUNCH_UNKNOWN);
+}
+
 static void streams_in_another_order_are_unknown(void **state) {
     (void)state;
     add_own(&known, 0, 30);
@@ -224,6 +237,7 @@ int main(void) {
         cmocka_unit_test_setup(what_lies_between_two_differences_is_found, setup),
         cmocka_unit_test_setup(another_branch_is_unknown, setup),
         cmocka_unit_test_setup(equal_layers_are_unknown_when_one_is_missing, setup),
+        cmocka_unit_test_setup(equal_layers_after_another_branch_are_unknown, setup),
         cmocka_unit_test_setup(streams_in_another_order_are_unknown, setup),
         cmocka_unit_test_setup(steps_with_nothing_in_common_match_nothing, setup),
         cmocka_unit_test_setup(no_launch_is_ever_taken_for_another, setup),

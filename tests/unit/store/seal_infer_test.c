@@ -76,6 +76,8 @@ static void add_step(program *p, const char *launches, const char *ops) {
                       .kind = KIND_STEP,
                       .flags = ops ? 0 : SLICE_LEFT_OUT};
     assert_int_equal(part_slice(p->p, &step), OK);
+    error err = {0};
+    if (!ops) assert_int_equal(builder_add_left_out(p->b, start, start + STEP_NS, &err), OK);
     for (const char *c = launches; *c; c++, at += LAUNCH_NS) {
         char op[] = {'o', 'p', '_', ops ? ops[c - launches] : 0, 0};
         bool is_other = c[1] == '\'';
