@@ -124,7 +124,7 @@ bool steps_are_ours(const trace *t) {
 }
 
 bool steps_are_sampled(const trace *t) {
-    return trace_meta(t, STR("sample")).n > 0;
+    return trace_meta(t, STR("sample_every")).n > 0;
 }
 
 static int64_t duration(const step_span *s) {

@@ -68,10 +68,10 @@ void rec_sample_set(uint32_t n) {
 }
 
 void rec_sample_write(rec_file *f) {
-    char text[48];
+    char text[16];
     if (!rec_sample_is_used()) return;
-    int n = snprintf(text, sizeof text, "{\"every\":%u}", every);
-    rec_meta_put(f, "sample", text, (size_t)n);
+    int n = snprintf(text, sizeof text, "%u", every);
+    rec_meta_put(f, "sample_every", text, (size_t)n);
 }
 
 /* A flight recorder's window shall have at least one. */
@@ -142,11 +142,10 @@ static void change_window(int64_t now) {
     rec_self.in_slow = before;
 }
 
-void rec_sample_tick(void) {
+void rec_sample_tick(int64_t now) {
     if (!rec_sample_is_used() || __atomic_load_n(&rec_awaits_batch, __ATOMIC_RELAXED)) return;
     if (pthread_mutex_trylock(&rec_cycle_lock) != 0) return; /* a step is being marked */
     rec_self.in_slow = true;
-    int64_t now = rec_clock_ns(CLOCK_MONOTONIC);
     if (tacho_is_recording() && now - last_step_ns > long_ns && now >= window_end_ns)
         change_window(now);
     rec_leave(&rec_cycle_lock, false);

@@ -18,7 +18,7 @@ void rec_sample_follow(void);
 /* Steps begin anew here: what came before set the program up. rec_cycle_lock. */
 void rec_sample_restart(void);
 /* Windows of time where there are no steps. Of the helper. */
-void rec_sample_tick(void);
+void rec_sample_tick(int64_t now_ns);
 /* True when steps differ in what is recorded: the records of the device are looked at soon. */
 bool rec_sample_is_used(void);
 
