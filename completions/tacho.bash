@@ -213,6 +213,7 @@ _tacho() {
     serve:--memory-limit) return ;;
     serve:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     record:--steps) return ;;
+    record:--sample) return ;;
     record:--flight) return ;;
     record:--trigger) return ;;
     record:--metrics) return ;;
@@ -288,7 +289,7 @@ _tacho() {
     advise) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     top) options="--top --type --opr-name --input-dtype --aggregate-by --aggregate --top-end-key --order-by --min-time --max-time --copy-time --show-host --dump-only-opr --confluence --print-only --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     serve) options="--logdir --port --host --follow-links --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
-    record) options="--output --steps --shapes --graph-nodes --sync --memory --stack --flight --trigger --metrics --ring --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
+    record) options="--output --steps --shapes --graph-nodes --sync --memory --stack --sample --flight --trigger --metrics --ring --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     attach) options="--output --for --now --shapes --memory --stack --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     watch) options="--all-workers --format --json --table --all --color --once --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     demo) options="--logdir --port --host --follow-links --output --slow-loader --no-serve --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;

@@ -343,6 +343,7 @@ complete -c tacho -n '__fish_seen_subcommand_from record' -l graph-nodes -d 'rec
 complete -c tacho -n '__fish_seen_subcommand_from record' -l sync -d 'record what each synchronization waited for, as Kineto does (adds about a microsecond to every launch)'
 complete -c tacho -n '__fish_seen_subcommand_from record' -l memory -d 'record memory allocations and releases'
 complete -c tacho -n '__fish_seen_subcommand_from record' -l stack -d 'record the call stacks of operators'
+complete -c tacho -n '__fish_seen_subcommand_from record' -l sample -x -d 'record operators, modules and stacks in one step of N, and the work of the device in all steps; kernels of the other steps get their operators from the sampled ones'
 complete -c tacho -n '__fish_seen_subcommand_from record' -l flight -x -d 'flight recorder: keep only this much of the past, and write it at exit or on tacho attach'
 complete -c tacho -n '__fish_seen_subcommand_from record' -l trigger -x -d 'write the last seconds of all ranks when something happens: slow=2 (a step takes 2 times the median), hang=60s (no step ends), oom, nan, signal=USR2, file=PATH, http=PORT; sets --flight 30s unless given'
 complete -c tacho -n '__fish_seen_subcommand_from record' -l metrics -x -d 'live numbers for Prometheus: a folder for .prom files, or a port on localhost (plus the local rank)'

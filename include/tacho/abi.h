@@ -69,6 +69,9 @@ typedef struct {
     /* Live numbers for Prometheus: a folder, or the number of a port of the loopback, to which the
      * local rank is added. NULL: none. */
     const char *metrics;
+    /* Hooks of frameworks record operators, modules and stacks of one step in so many; 0 = 1 = all.
+     * What the device did is recorded in all of them (docs/RECORDING.md). */
+    uint32_t sample_every;
 } tacho_options;
 
 /* Starts, or waits for the schedule's first step. TACHO_BUSY when a recording runs. NULL: defaults. */
@@ -85,6 +88,8 @@ TACHO_API int tacho_trigger(const char *why);
 TACHO_API int tacho_alarm(const char *rule, const char *why);
 /* 1 while events are kept. */
 TACHO_API int tacho_is_recording(void);
+/* 1 while hooks of frameworks shall record operators: not in steps that sample_every leaves out. */
+TACHO_API int tacho_is_sampled(void);
 /* The file being written, or written last, into `to`; its length. */
 TACHO_API size_t tacho_path(char *to, size_t size);
 /* Why the last tacho_start failed, as a text of the operating system; "" when it did not. */

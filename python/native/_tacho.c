@@ -20,15 +20,18 @@
 static PyObject *start(PyObject *self, PyObject *args, PyObject *words) {
     static char *names[] = {"path",         "worker",         "shapes",     "memory",
                             "device",       "memory_every",   "ring_bytes", "flight_seconds",
-                            "follow_children", "listen", "first_step", "trigger", "metrics", NULL};
+                            "follow_children", "listen", "first_step", "trigger", "metrics",
+                            "sample_every", NULL};
     tacho_options o = {.size = sizeof o};
     unsigned long long ring = 0, first = 0;
-    unsigned every = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, words, "zz|pppIKdppKzz", names, &o.path, &o.worker, &o.shapes,
+    unsigned every = 0, sample = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, words, "zz|pppIKdppKzzI", names, &o.path, &o.worker, &o.shapes,
                                      &o.memory, &o.device, &every, &ring, &o.flight_seconds,
-                                     &o.follow_children, &o.listen, &first, &o.trigger, &o.metrics))
+                                     &o.follow_children, &o.listen, &first, &o.trigger, &o.metrics,
+                                     &sample))
         return NULL;
     o.memory_every = every;
+    o.sample_every = sample;
     o.ring_bytes = ring;
     o.first_step = first;
     return PyLong_FromLong(tacho_start(&o));
@@ -50,6 +53,10 @@ static PyObject *begin_steps(PyObject *self, PyObject *none) {
 
 static PyObject *is_recording(PyObject *self, PyObject *none) {
     return PyBool_FromLong(tacho_is_recording());
+}
+
+static PyObject *is_sampled(PyObject *self, PyObject *none) {
+    return PyBool_FromLong(tacho_is_sampled());
 }
 
 static PyObject *path(PyObject *self, PyObject *none) {
@@ -428,6 +435,7 @@ static PyMethodDef methods[] = {
     PLAIN(step, METH_NOARGS),
     PLAIN(begin_steps, METH_NOARGS),
     PLAIN(is_recording, METH_NOARGS),
+    PLAIN(is_sampled, METH_NOARGS),
     PLAIN(path, METH_NOARGS),
     PLAIN(error_text, METH_NOARGS),
     {"alarm", (PyCFunction)(void (*)(void))alarm_call, METH_VARARGS, NULL},

@@ -26,7 +26,8 @@ class _Options(Structure):
                 ("on_ready", c_void_p), ("context", c_void_p), ("shapes", c_int), ("memory", c_int),
                 ("stacks", c_int), ("device", c_int), ("memory_every", c_uint32),
                 ("ring_bytes", c_uint64), ("flight_seconds", c_double), ("follow_children", c_int),
-                ("listen", c_int), ("first_step", c_uint64), ("trigger", c_char_p), ("metrics", c_char_p)]
+                ("listen", c_int), ("first_step", c_uint64), ("trigger", c_char_p), ("metrics", c_char_p),
+                ("sample_every", c_uint32)]
 
 
 class _Tensor(Structure):
@@ -75,13 +76,13 @@ def _bytes(text: str) -> bytes:
 def start(path: Optional[str], worker: Optional[str], shapes: bool = False, memory: bool = False,
           device: bool = False, memory_every: int = 0, ring_bytes: int = 0, flight_seconds: float = 0.0,
           follow_children: bool = False, listen: bool = False, first_step: int = 0,
-          trigger: Optional[str] = None, metrics: Optional[str] = None) -> int:
+          trigger: Optional[str] = None, metrics: Optional[str] = None, sample_every: int = 0) -> int:
     options = _Options(size=sizeof(_Options), path=os.fsencode(path) if path else None,
                        worker=_bytes(worker) if worker else None, shapes=shapes, memory=memory,
                        device=device, memory_every=memory_every, ring_bytes=ring_bytes,
                        flight_seconds=flight_seconds, follow_children=follow_children, listen=listen,
                        first_step=first_step, trigger=_bytes(trigger) if trigger else None,
-                       metrics=os.fsencode(metrics) if metrics else None)
+                       metrics=os.fsencode(metrics) if metrics else None, sample_every=sample_every)
     return _lib.tacho_start(byref(options))
 
 
@@ -99,6 +100,10 @@ def begin_steps() -> None:
 
 def is_recording() -> bool:
     return bool(_lib.tacho_is_recording())
+
+
+def is_sampled() -> bool:
+    return bool(_lib.tacho_is_sampled())
 
 
 def path() -> str:

@@ -62,12 +62,13 @@ class Profiler:
                  is_show_op_path: bool = False, subgraph: str = "all", optypes_to_deal: str = "",
                  optypes_not_deal: str = "Variable", start_profile: bool = True,
                  worker: Optional[str] = None, flight_seconds: float = 0.0, ring_bytes: int = 0,
-                 trigger: Optional[str] = None, metrics: Any = None, **words: Any) -> None:
+                 trigger: Optional[str] = None, metrics: Any = None, sample: int = 0, **words: Any) -> None:
         unknown = sorted(set(words) - WITHOUT_EFFECT)
         if unknown:
             raise TypeError(f"Profiler has no parameter {', '.join(unknown)}")
         if schedule is not None and scheduler is not None:
             raise TypeError("Profiler: schedule and scheduler are the same; pass only one")
+        self._sample = _check_sample(sample)
         self._formats = _check_formats(format, formats)
         self._schedule = as_schedule(schedule if schedule is not None else scheduler)
         self._ready = on_trace_ready
@@ -124,7 +125,8 @@ class Profiler:
         result = calls.start(self._record_to(), self._worker, shapes=w.shapes,
                              memory=w.memory or w.sample_every > 0, device=self._device,
                              ring_bytes=self._ring, flight_seconds=self._flight,
-                             first_step=self.step_num, trigger=self._trigger, metrics=self._metrics)
+                             first_step=self.step_num, trigger=self._trigger, metrics=self._metrics,
+                             sample_every=self._sample)
         if result == _native.OK and self._trigger:
             alarms.install(self._trigger)
         self._passive = result == _native.BUSY
@@ -370,6 +372,15 @@ def _check_formats(one: Optional[str], several: Optional[Sequence[str]]) -> List
         if form not in FORMATS:
             raise ValueError(f"unknown format {form!r}; choose from {', '.join(FORMATS)}")
     return chosen
+
+
+def _check_sample(every: int) -> int:
+    """Operators, modules and stacks of one step in so many; 0 and 1: of all."""
+    if not isinstance(every, int) or isinstance(every, bool):
+        raise TypeError(f"sample must be an integer, not {every!r}")
+    if not 0 <= every < 1 << 31:
+        raise ValueError(f"sample must be at least 1, not {every}")
+    return every
 
 
 def profile(*args: Any, **words: Any) -> Union[Profiler, Callable]:

@@ -82,7 +82,9 @@ static status find_steps(advice_facts *f, error *err) {
     bare_steps bare;
     selection select;
     select_init(&select, f->t, f->params);
-    TRY(step_spans_make(f->t, &select, f->arena, &f->steps, err));
+    step_spans all;
+    TRY(step_spans_make(f->t, &select, f->arena, &all, err));
+    TRY(step_spans_with_ops(&all, f->arena, &f->steps, err));
     uint32_t n = f->steps.n;
     interval window = {n ? f->steps.v[0].start : 0, n ? f->steps.v[n - 1].end : 0};
     TRY(role_ranges_make(f->t, window, f->arena, &f->ranges, err));

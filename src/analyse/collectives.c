@@ -295,7 +295,8 @@ static status find_owners(joining *j, error *err) {
         }
         collective *c = &l->v[kernels[i].owner];
         if (c->sequence == ABSENT_I64) read_arguments(t, slice, c);
-        if (c->sequence == ABSENT_I64 && t->kernel.op[k]) read_arguments(t, t->kernel.op[k], c);
+        uint32_t op = trace_own_op(t, k); /* one of another step has another number */
+        if (c->sequence == ABSENT_I64 && op) read_arguments(t, op, c);
         if (!c->name.n) c->name = trace_slice_name(t, slice);
     }
     return OK;

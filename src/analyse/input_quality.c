@@ -27,6 +27,7 @@ static status count_operators(const trace *t, quality_counts *c, error *err) {
         if (t->slice.kind[t->kernel.slice[i]] != KIND_KERNEL) continue;
         c->kernels++;
         c->kernels_with_op += t->kernel.op[i] != 0;
+        c->kernels_inferred += t->kernel.link[i] == LINK_INFERRED;
     }
     return OK;
 }
@@ -68,6 +69,7 @@ static status add_trace(const trace *t, bool links, quality_counts *c, error *er
     c->with_launch = add_i64(c->with_launch, one.with_launch);
     c->kernels = add_i64(c->kernels, one.kernels);
     c->kernels_with_op = add_i64(c->kernels_with_op, one.kernels_with_op);
+    c->kernels_inferred = add_i64(c->kernels_inferred, one.kernels_inferred);
     return OK;
 }
 
@@ -90,12 +92,17 @@ static status fill_dropped(const quality_counts *c, arena *a, quality *q, error 
 
 /* A trace of the host alone has nothing to link. */
 static status fill_links(const quality_counts *c, arena *a, quality *q, error *err) {
-    q->links = ARENA_ARRAY(a, quality_link, 2);
+    q->links = ARENA_ARRAY(a, quality_link, 3);
     if (!q->links) FAIL_MEMORY(err);
     if (c->kernels)
         q->links[q->n_links++] = (quality_link){.what = "kernels with an operator",
                                                 .message = MSG_LINK_KERNEL_OP,
                                                 .linked = c->kernels_with_op,
+                                                .total = c->kernels};
+    if (c->kernels_inferred)
+        q->links[q->n_links++] = (quality_link){.what = "kernels with an inferred operator",
+                                                .message = MSG_LINK_INFERRED,
+                                                .linked = c->kernels_inferred,
                                                 .total = c->kernels};
     if (c->device_work)
         q->links[q->n_links++] = (quality_link){.what = "device work with a launch call",

@@ -38,7 +38,10 @@ static uint32_t slice_around(const module_work *w, uint32_t slice) {
 }
 
 bool module_work_has(const module_work *w, uint32_t k) {
-    uint32_t host = w->t->kernel.launch[k] ? w->t->kernel.launch[k] : w->t->kernel.op[k];
+    const trace *t = w->t;
+    bool is_inferred =
+        trace_own_op(t, k) != t->kernel.op[k]; /* no module is around its launch */
+    uint32_t host = t->kernel.launch[k] && !is_inferred ? t->kernel.launch[k] : t->kernel.op[k];
     return host && slice_around(w, host);
 }
 

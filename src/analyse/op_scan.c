@@ -58,6 +58,8 @@ static void merge_duplicate(op_call *outer, const op_call *inner) {
     outer->n_children = inner->n_children;
     outer->device_self = add_i64(outer->device_self, inner->device_self);
     outer->device_children = inner->device_children;
+    outer->inferred_self = add_i64(outer->inferred_self, inner->inferred_self);
+    outer->inferred_children = inner->inferred_children;
     outer->tensor_self = add_i64(outer->tensor_self, inner->tensor_self);
     outer->tensor_children = inner->tensor_children;
     outer->unsure_self = add_i64(outer->unsure_self, inner->unsure_self);
@@ -74,6 +76,8 @@ static void add_child(op_call *parent, const op_call *child) {
     int64_t tensor = add_i64(child->tensor_self, child->tensor_children);
     parent->device_children = add_i64(parent->device_children, device);
     parent->tensor_children = add_i64(parent->tensor_children, tensor);
+    int64_t inferred = add_i64(child->inferred_self, child->inferred_children);
+    parent->inferred_children = add_i64(parent->inferred_children, inferred);
     int64_t unsure = add_i64(child->unsure_self, child->unsure_children);
     parent->unsure_children = add_i64(parent->unsure_children, unsure);
 }
@@ -125,6 +129,7 @@ static void add_device_work(state *s, op_call *c) {
         int64_t ns = select_work_ns(scan->select, k);
         uint32_t slice = scan->t->kernel.slice[k];
         c->device_self = add_i64(c->device_self, ns);
+        if (!trace_own_op(scan->t, k)) c->inferred_self = add_i64(c->inferred_self, ns);
         if (scan->t->slice.kind[slice] != KIND_KERNEL) continue;
         matrix_use use = tensor_core_work(scan->tensor, k);
         if (use == MATRIX_YES) c->tensor_self = add_i64(c->tensor_self, ns);

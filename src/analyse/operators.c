@@ -10,6 +10,8 @@
  *   host_self    host_total without the children that count (op_scan.h)
  *   device_self  Σ device work launched by the op itself, overlapping streams added up
  *   device_total device_self and that of all children
+ *   device_inferred  of device_total, what ran for an operator of another step or of a capture: it is no
+ *                    call's of this time
  *   share        self time over the self time of all ops: device where there is any, else host
  *
  * Producers that hand over sums (table given_op) are shown as they added up, as long as no window or
@@ -25,6 +27,7 @@
 #include "analyse/op_phases.h"
 #include "analyse/op_scan.h"
 #include "analyse/op_verdict.h"
+#include "analyse/step_spans.h"
 #include "analyse/summary_answers.h"
 #include "analyse/words.h"
 #include "base/hash.h"
@@ -42,6 +45,7 @@ typedef struct {
     str type; /* when grouped by type, the name */
     int64_t calls, max_ns, min_ns, device_max, device_min;
     int64_t host_total, host_self, device_total, device_self, tensor_total, tensor_self;
+    int64_t inferred;                               /* of device_total */
     int64_t unsure_total, unsure_self, missed_self; /* matrix cores: not known; could be used */
     double flops;                                   /* of the calls that have them */
     int64_t flops_ns; /* device time of these calls, or host time where there is none */
@@ -58,6 +62,7 @@ typedef struct {
     groups rows;
     uint32_t *by_name; /* name → row + 1, when the name alone is the key */
     int64_t device_self, host_self;
+    bool has_inferred; /* device work may have an operator of another step, or of a capture */
     struct {
         uint32_t name, shapes;
         double flops;
@@ -154,10 +159,16 @@ static double flops_of(totals *o, const op_call *c) {
     return o->last.flops;
 }
 
+/* Device time of the call itself: that of steps without operators is that of other calls. */
+static int64_t own_device_ns(const op_call *c) {
+    return sub_i64(add_i64(c->device_self, c->device_children),
+                   add_i64(c->inferred_self, c->inferred_children));
+}
+
 static void add_flops(op_group *g, totals *o, const op_call *c) {
     double flops = c->op_row ? flops_of(o, c) : NAN;
     if (isnan(flops)) return;
-    int64_t device = add_i64(c->device_self, c->device_children);
+    int64_t device = own_device_ns(c);
     g->has_flops = true;
     g->flops += flops;
     g->flops_ns = add_i64(g->flops_ns, device > 0 ? device : c->ns);
@@ -174,8 +185,9 @@ static status add_call(void *context, const op_call *c, error *err) {
     if (counts) {
         g->max_ns = max_i64(g->max_ns, c->ns);
         g->min_ns = g->calls ? min_i64(g->min_ns, c->ns) : c->ns;
-        g->device_max = max_i64(g->device_max, device_total);
-        g->device_min = g->calls ? min_i64(g->device_min, device_total) : device_total;
+        int64_t own = own_device_ns(c);
+        g->device_max = max_i64(g->device_max, own);
+        g->device_min = g->calls ? min_i64(g->device_min, own) : own;
         g->calls++;
         add_flops(g, o, c);
     }
@@ -183,6 +195,7 @@ static status add_call(void *context, const op_call *c, error *err) {
     g->host_self = add_i64(g->host_self, op_call_self_ns(c));
     g->device_self = add_i64(g->device_self, c->device_self);
     g->device_total = add_i64(g->device_total, device_total);
+    g->inferred = add_i64(g->inferred, add_i64(c->inferred_self, c->inferred_children));
     g->tensor_self = add_i64(g->tensor_self, c->tensor_self);
     g->tensor_total = add_i64(g->tensor_total, add_i64(c->tensor_self, c->tensor_children));
     g->unsure_self = add_i64(g->unsure_self, c->unsure_self);
@@ -242,7 +255,8 @@ static void set_device(table *t, size_t row, const op_group *g) {
     table_set_int(t, row, COL_OP(device_total), g->device_total);
     table_set_int(t, row, COL_OP(device_self), g->device_self);
     if (g->calls) {
-        table_set_int(t, row, COL_OP(device_mean), mean_i64(g->device_total, g->calls));
+        table_set_int(t, row, COL_OP(device_mean),
+                      mean_i64(sub_i64(g->device_total, g->inferred), g->calls));
         table_set_int(t, row, COL_OP(device_max), g->device_max);
         table_set_int(t, row, COL_OP(device_min), g->device_min);
     }
@@ -263,6 +277,7 @@ static status write_group(table *t, const totals *o, const op_group *g, error *e
     table_set_text(t, row, COL_OP(type), g->type);
     set_times(t, row, o, g);
     if (o->t->kernel.n > 1) set_device(t, row, g);
+    if (o->has_inferred) table_set_int(t, row, COL_OP(device_inferred), g->inferred);
     table_set_int(t, row, COL_OP(tensor_core_eligible), g->eligible);
     if (g->has_flops) {
         table_set_real(t, row, COL_OP(flops), g->flops);
@@ -302,8 +317,15 @@ static status write_top(const totals *o, bool given, answer *out, arena *a, erro
     return top_list_write(out, a, items, types.n, TOP_TYPES, err);
 }
 
+static bool has_captured(const trace *t) {
+    for (uint32_t i = 1; i < t->kernel.n; i++)
+        if (t->kernel.link[i] == LINK_CAPTURED) return true;
+    return false;
+}
+
 static status init_totals(totals *o, const trace *t, const params *p, arena *a, error *err) {
-    *o = (totals){.t = t, .group = p->group};
+    *o = (totals){
+        .t = t, .group = p->group, .has_inferred = steps_are_sampled(t) || has_captured(t)};
     select_init(&o->select, t, p);
     TRY(tensor_core_init(&o->tensor, t, a, err));
     TRY(groups_init(&o->rows, a, sizeof(op_group), err));

@@ -48,6 +48,7 @@ typedef struct {
     arena *arena;
     answer *out;
     step_spans steps;
+    step_spans with_ops; /* of them those whose operators were recorded */
     step_parts *parts;
     bare_steps bare;
     stage_times stages;
@@ -227,9 +228,11 @@ static bool all_bare(const overview *o) {
     return o->bare.n && o->bare.n == o->steps.n;
 }
 
-/* Is the device's work of step i recorded, or is there nothing better? */
+/* Is the work of step i recorded, on the device and on the host, or is there nothing better? */
 static bool counts(const overview *o, uint32_t i) {
-    return bare_step_counts(&o->bare, &o->steps, i);
+    bool some_have_ops = o->with_ops.n < o->steps.n;
+    return bare_step_counts(&o->bare, &o->steps, i) &&
+           !(some_have_ops && o->steps.v[i].without_ops);
 }
 
 /* From the first step that counts to the last. */
@@ -273,12 +276,29 @@ static bool is_recorded(const overview *o, int r, bool bare) {
     return device || (r != ROLE_KERNEL && r != ROLE_MEMCPY && r != ROLE_MEMSET);
 }
 
+/* Without operators it is not known when the host was at work. */
+static bool needs_ops(int r) {
+    return r == ROLE_CPU_EXEC || r == ROLE_OTHER;
+}
+
+static bool is_recorded_in(const overview *o, int r, uint32_t i) {
+    return is_recorded(o, r, o->bare.bare[i]) && !(o->steps.v[i].without_ops && needs_ops(r));
+}
+
+/* In the average: of none of its steps, or of all. */
+static bool is_averaged(const overview *o, int r) {
+    bool without_ops = o->with_ops.n && o->with_ops.v[0].without_ops;
+    return is_recorded(o, r, all_bare(o)) && !(without_ops && needs_ops(r));
+}
+
 static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     int64_t sum[N_ROLES] = {0}, mean[N_ROLES], total = 0;
-    uint32_t n = bare_steps_counted(&o->bare, &o->steps);
-    for (uint32_t i = 0; i < o->steps.n; i++)
-        for (int r = 0; r < N_ROLES && counts(o, i); r++)
-            sum[r] = add_i64(sum[r], o->parts[i].ns[r]);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < o->steps.n; i++) {
+        if (!counts(o, i)) continue;
+        for (int r = 0; r < N_ROLES; r++) sum[r] = add_i64(sum[r], o->parts[i].ns[r]);
+        n++;
+    }
     mean_parts(sum, n, mean, N_ROLES);
     for (int r = 0; r < N_ROLES; r++) total = add_i64(total, sum[r]);
     table *t = answer_table(o->out, o->arena, "breakdown");
@@ -295,7 +315,7 @@ static status write_breakdown(overview *o, overview_facts *facts, error *err) {
         size_t row;
         TRY(table_add_row(t, &row, err));
         table_set_text(t, row, COL_O(breakdown, category), role_name((role)r));
-        if (!is_recorded(o, r, all_bare(o))) continue;
+        if (!is_averaged(o, r)) continue;
         table_set_int(t, row, COL_O(breakdown, time), mean[r]);
         table_set_real(t, row, COL_O(breakdown, share), facts->share[r]);
     }
@@ -322,8 +342,7 @@ static status write_steps(overview *o, error *err) {
         table_set_int(t, row, COL_O(steps, step), s->number);
         table_set_int(t, row, COL_O(steps, total), sub_i64(s->end, s->start));
         for (int r = 0; r < N_ROLES; r++)
-            if (is_recorded(o, r, o->bare.bare[i]))
-                table_set_int(t, row, columns[r], o->parts[i].ns[r]);
+            if (is_recorded_in(o, r, i)) table_set_int(t, row, columns[r], o->parts[i].ns[r]);
     }
     return OK;
 }
@@ -347,8 +366,26 @@ static status note_warm_up(overview *o, error *err) {
     return answer_note(o->out, o->arena, &note, err);
 }
 
+/* Which steps the averages are of where the operators of the others were left out. */
+static status note_without_ops(overview *o, error *err) {
+    const step_spans *s = &o->steps;
+    if (o->with_ops.n == s->n) return OK;
+    step_spans others = {.v = ARENA_ARRAY(o->arena, step_span, (size_t)s->n + 1)};
+    int64_t median;
+    if (!others.v) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->v[i].without_ops) others.v[others.n++] = s->v[i];
+    TRY(step_spans_median(&others, o->arena, &median, err));
+    verdict note = {.id = "sampled", .message = MSG_NOTE_SAMPLED, .severity = SEVERITY_INFO};
+    verdict_add(&note, arg_int("sampled", o->with_ops.n));
+    verdict_add(&note, arg_int("steps", s->n));
+    verdict_add(&note, arg_time("median", median));
+    return answer_note(o->out, o->arena, &note, err);
+}
+
 static status note_left_out(overview *o, error *err) {
     TRY(note_warm_up(o, err));
+    TRY(note_without_ops(o, err));
     for (uint32_t i = 0; i < o->steps.n_left_out; i++) {
         verdict note = {.id = "step_left_out",
                         .message = MSG_NOTE_STEP_LEFT_OUT,
@@ -431,12 +468,12 @@ static status write_stages(overview *o, error *err) {
 static status write_stage_steps(overview *o, error *err) {
     table *t = answer_table(o->out, o->arena, "stage_steps");
     if (!t) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < o->steps.n; i++)
+    for (uint32_t i = 0; i < o->with_ops.n; i++)
         for (int s = 0; s < N_STAGES; s++) {
             size_t row;
             if (!o->stages.total[s].calls) continue;
             TRY(table_add_row(t, &row, err));
-            table_set_int(t, row, COL_O(stage_steps, step), o->steps.v[i].number);
+            table_set_int(t, row, COL_O(stage_steps, step), o->with_ops.v[i].number);
             table_set_text(t, row, COL_O(stage_steps, stage), stage_name((stage)s));
             table_set_int(t, row, COL_O(stage_steps, host_time), o->stages.host[i][s]);
             if (o->t->kernel.n > 1)
@@ -449,7 +486,7 @@ static status write_stage_events(overview *o, error *err) {
     stage_event(*events)[N_KINDS] = arena_array(o->arena, N_STAGES, sizeof *events);
     table *t = answer_table(o->out, o->arena, "stage_events");
     if (!events || !t) FAIL_MEMORY(err);
-    TRY(stage_events_make(&o->select, &o->steps, &o->stages, events, err));
+    TRY(stage_events_make(&o->select, &o->with_ops, &o->stages, events, err));
     for (int s = 0; s < N_STAGES; s++)
         for (uint8_t k = 0; k < N_KINDS; k++) {
             size_t row;
@@ -646,6 +683,7 @@ static int64_t mean_step(const overview *o) {
 static status compute(overview *o, error *err) {
     role_ranges *ranges = &o->ranges;
     TRY(step_spans_make(o->t, &o->select, o->arena, &o->steps, err));
+    TRY(step_spans_with_ops(&o->steps, o->arena, &o->with_ops, err));
     int64_t from = o->steps.n ? o->steps.v[0].start : 0;
     int64_t to = o->steps.n ? o->steps.v[o->steps.n - 1].end : 0;
     TRY(role_ranges_make(o->t, (interval){from, to}, o->arena, ranges, err));
@@ -659,9 +697,10 @@ static status compute(overview *o, error *err) {
         o->exposed_ns =
             add_i64(o->exposed_ns, intervals_ns_in(&ranges->exposed, s->start, s->end));
     }
-    idle_question idle = {.t = o->t, .steps = &o->steps, .ranges = ranges, .arena = o->arena};
+    idle_question idle = {
+        .t = o->t, .steps = &o->with_ops, .ranges = ranges, .arena = o->arena};
     if (!o->bare.n) TRY(idle_find(&idle, &o->idle, err));
-    return stage_times_make(&o->select, &o->steps, o->arena, &o->stages, err);
+    return stage_times_make(&o->select, &o->with_ops, o->arena, &o->stages, err);
 }
 
 /* A program that serves: its tokens, and what it waits for. */

@@ -119,6 +119,9 @@ static void find_causes(asking *q) {
         add_cause(q, "launch", t->kernel.launch[k]);
         op = t->kernel.op[k];
         add_cause(q, "operator", op);
+        if (op && !trace_own_op(t, k) &&
+            q->d->n_why) /* of another step: it did not wait for it */
+            q->d->why[q->d->n_why - 1].delay_ns = ABSENT_I64;
         if (!op) op = t->kernel.launch[k];
     } else if (call && t->call.op[call]) {
         op = t->call.op[call];

@@ -123,6 +123,10 @@ bool steps_are_ours(const trace *t) {
     return str_eq(t->format, STR("tacho_recording"));
 }
 
+bool steps_are_sampled(const trace *t) {
+    return trace_meta(t, STR("sample_every")).n > 0;
+}
+
 static int64_t duration(const step_span *s) {
     return sub_i64(s->end, s->start);
 }
@@ -191,6 +195,8 @@ status step_spans_make(const trace *t, const selection *select, arena *a, step_s
         if (i + 1 < n) end = min_i64(end, t->step.start[i + 2]);
         s.v[i] = (step_span){.number = t->step.number[i + 1],
                              .row = i + 1,
+                             .without_ops =
+                                 (t->slice.flags[t->step.slice[i + 1]] & SLICE_LEFT_OUT) != 0,
                              .host_start = start,
                              .host_end = end,
                              .start = start,
@@ -211,6 +217,19 @@ status step_spans_make(const trace *t, const selection *select, arena *a, step_s
         TRY(leave_out_warm_up(&s, a, err));
     keep_selected(&s, select);
     *out = s;
+    return OK;
+}
+
+status step_spans_with_ops(const step_spans *s, arena *a, step_spans *out, error *err) {
+    step_span *kept = ARENA_ARRAY(a, step_span, (size_t)s->n + 1);
+    uint32_t n = 0;
+    if (!kept) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (!s->v[i].without_ops) kept[n++] = s->v[i];
+    *out = *s;
+    if (n == 0 || n == s->n) return OK;
+    out->v = kept;
+    out->n = n;
     return OK;
 }
 

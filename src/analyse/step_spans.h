@@ -15,6 +15,7 @@ typedef struct {
     int64_t start, end;           /* adjusted */
     int64_t n_work;               /* pieces of device work launched inside it */
     uint32_t row;                 /* of table step; 0: nothing marks it */
+    bool without_ops;             /* its operators were left out (tacho record --sample) */
 } step_span;
 
 typedef struct {
@@ -31,11 +32,18 @@ typedef struct {
  * other producers' are those that a program chose. */
 bool steps_are_ours(const trace *t);
 
+/* True where the operators of some steps were recorded and those of others left out. */
+bool steps_are_sampled(const trace *t);
+
 /* All steps of the trace, adjusted; those at the end whose device work was cut off are left out, and of
  * our own recordings, and where steps were found and not marked, those at the beginning that warm up; of the others those of the selection, clipped
  * to its window. Who selects a part gets its warm-up, too. */
 status step_spans_make(const trace *t, const selection *s, arena *a, step_spans *out,
                        error *err) MUST_USE;
+
+/* Those whose operators were recorded, where others' were left out; else all. What the host did is known
+ * of them alone. */
+status step_spans_with_ops(const step_spans *s, arena *a, step_spans *out, error *err) MUST_USE;
 
 /* What an average is of, for sentences: `recording` (its length) without steps, `one` (its number) of a
  * single step; of several neither. */

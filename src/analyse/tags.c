@@ -59,7 +59,8 @@ static uint32_t module_of(const tagger *g, uint32_t slice) {
 uint32_t tag_of(tagger *g, uint32_t slice) {
     const trace *t = g->t;
     uint32_t k = trace_kernel_of(t, slice);
-    if (k && g->kind == TAG_STAGE && t->kernel.launch[k])
+    bool is_inferred = k && trace_own_op(t, k) != t->kernel.op[k];
+    if (k && g->kind == TAG_STAGE && t->kernel.launch[k] && !is_inferred)
         slice = t->kernel.launch[k];
     else if (k)
         slice = t->kernel.op[k] ? t->kernel.op[k] : t->kernel.launch[k];

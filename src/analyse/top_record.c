@@ -189,7 +189,7 @@ static status collect_slices(const trace *t, const selection *select, arena *a,
         if (at < t->op.n && t->op.slice[at] == slice) describe_op(t, at, e);
     }
     for (uint32_t k = 1; k < t->kernel.n; k++) {
-        uint32_t row = row_of[t->kernel.op[k]];
+        uint32_t row = row_of[trace_own_op(t, k)];
         if (row) add_work(t, k, &out->v[row - 1]);
     }
     return OK;

@@ -127,11 +127,26 @@ static status take_trigger(arena *a, const options *o, record_run *out, error *e
     return st;
 }
 
+/* 1/N or N. */
+static status take_sample(const options *o, record_run *out, error *err) {
+    enum { MOST = 1000000 };
+    int64_t n = 0;
+    str value = o->sample;
+    if (!value.p) return OK;
+    if (str_starts(value, STR("1/"))) value = str_from(value, 2);
+    if (!str_to_i64(value, &n) || n < 1 || n > MOST)
+        FAIL(err, ERR_ARG, NOPOS, MSG_SAMPLE_VALUE, arg_text("value", o->sample));
+    out->sample_every = (uint32_t)n;
+    return OK;
+}
+
 status record_prepare(arena *a, const options *o, record_run *out, error *err) {
     record_run checked = {.o = o};
     TRY(take_trigger(a, o, &checked, err)); /* before a folder is made */
+    TRY(take_sample(o, &checked, err));
     TRY(record_folder(a, o, out, err));
     out->trigger = checked.trigger;
+    out->sample_every = checked.sample_every;
     const char *told = getenv("TACHO_LIBRARY");
     out->library = told && *told ? told : record_find(a, "libtacho.so", "lib");
     if (!out->library) FAIL0(err, ERR_NOT_FOUND, NOPOS, MSG_RECORD_NO_LIBRARY);
@@ -197,6 +212,7 @@ static void set_environment(const record_run *r) {
     if (flight != ABSENT_I64) set_text("TACHO_FLIGHT", "%.9f", (double)flight * 1e-9);
     if (r->trigger) set_text("TACHO_TRIGGER", "%s", r->trigger);
     if (o->metrics.p) set_metrics(o);
+    if (r->sample_every) set_text("TACHO_SAMPLE", "%u", r->sample_every);
     if (o->ring != ABSENT_I64) set_text("TACHO_RING", "%lld", (long long)o->ring);
 }
 

@@ -89,6 +89,8 @@ static void begin_event(chrome *c, char ph, uint32_t slice) {
 typedef struct {
     int64_t external, correlation, device, stream, sequence; /* ABSENT_I64 when not known */
     uint32_t launch;
+    uint32_t inferred; /* an operator of another step; its External id would be wrong here */
+    uint8_t confidence;
     bool is_call, is_work, is_op;
 } link_facts;
 
@@ -109,7 +111,9 @@ static link_facts find_links(chrome *c, uint32_t slice) {
         f.stream = t->kernel.stream[c->kernel];
         if (t->kernel.device[c->kernel] != ABSENT_I32) f.device = t->kernel.device[c->kernel];
         f.launch = t->kernel.launch[c->kernel];
-        op = t->kernel.op[c->kernel];
+        op = trace_own_op(t, c->kernel);
+        f.inferred = op ? 0 : t->kernel.op[c->kernel];
+        f.confidence = t->kernel.confidence[c->kernel];
     } else if (c->call < t->call.n && t->call.slice[c->call] == slice) {
         f.is_call = true;
         f.correlation = t->call.correlation[c->call];
@@ -140,6 +144,14 @@ static int64_t own_number(str key, const link_facts *f) {
     return ABSENT_I64;
 }
 
+static void add_inferred(const trace *t, buf *b, const link_facts *f) {
+    if (!f->inferred) return;
+    buf_add_cstr(b, b->n && b->p[b->n - 1] != '{' ? ",\"Inferred operator\":"
+                                                  : "\"Inferred operator\":");
+    buf_add_json(b, trace_slice_name(t, f->inferred));
+    add_member(b, "Inferred confidence (%)", f->confidence);
+}
+
 /* The producer's values; on calls and device work with External id replaced by the op that was
  * found. */
 static status add_linked_args(chrome *c, uint32_t record, const link_facts *f) {
@@ -151,6 +163,7 @@ static status add_linked_args(chrome *c, uint32_t record, const link_facts *f) {
     bool correlation = false, device = false, stream = false;
     buf_add_byte(b, '{');
     if (!f->is_op) add_member(b, "External id", f->external);
+    add_inferred(t, b, f);
     for (uint32_t i = 0; i < rec.n; i++) {
         str key = trace_str(t, rec.keys[i]);
         if (!f->is_op && str_eq_nocase(key, STR("External id"))) continue;

@@ -563,7 +563,7 @@ static status gather(source *src, vec *all, piece *pc, error *err) {
 
 static void fini(recording *r) {
     vec *all[] = {&r->names,  &r->lines, &r->clocks,   &r->pieces, &r->threads, &r->steps,
-                  &r->queues, &r->pipes, &r->memories, &r->links,  &r->nodes};
+                  &r->queues, &r->pipes, &r->memories, &r->links,  &r->nodes,   &r->samplings};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) vec_fini(all[i]);
     map_fini(&r->thread_of);
     map_fini(&r->frames);
@@ -579,6 +579,7 @@ status ingest_recording(source *src, const ingest_options *o, builder *b, error 
                    .pieces = VEC_INIT(recording_piece),
                    .threads = VEC_INIT(recording_thread),
                    .steps = VEC_INIT(recording_step),
+                   .samplings = VEC_INIT(recording_sampling),
                    .queues = VEC_INIT(recording_queue),
                    .pipes = VEC_INIT(recording_pipe),
                    .memories = VEC_INIT(raw_memory),

@@ -354,13 +354,31 @@ static status end_range(thread_reader *t, const tacho_slot *head) {
 
 /* ---- points ------------------------------------------------------------------------------ */
 
+static status take_sampling(thread_reader *t, int64_t sampling, bool is_change) {
+    if (sampling != TACHO_STEP_SAMPLED && sampling != TACHO_STEP_LEFT_OUT) return OK;
+    recording_sampling *s = vec_push(&t->r->samplings);
+    if (!s) return ERR_MEMORY;
+    *s = (recording_sampling){t->now, sampling == TACHO_STEP_LEFT_OUT, is_change};
+    return OK;
+}
+
+static status take_change(thread_reader *t, const tacho_slot *head) {
+    tacho_step_slot slot;
+    return payload(head, &slot, sizeof slot) ? take_sampling(t, slot.sampling, true) : OK;
+}
+
 static status take_step(thread_reader *t, const tacho_slot *head) {
     tacho_step_slot slot;
     if (!payload(head, &slot, sizeof slot)) return OK;
+    TRY(take_sampling(t, slot.sampling, false));
     recording_step *s = vec_push(&t->r->steps);
     if (!s) return ERR_MEMORY;
-    *s = (recording_step){t->now, slot.number, t->track, (head->what >> 16 & 1) != 0,
-                          (head->what >> 16 & 2) != 0};
+    *s = (recording_step){t->now,
+                          slot.number,
+                          t->track,
+                          (head->what >> 16 & 1) != 0,
+                          (head->what >> 16 & 2) != 0,
+                          slot.sampling == TACHO_STEP_LEFT_OUT};
     return OK;
 }
 
@@ -565,6 +583,7 @@ static status take_event(thread_reader *t, const tacho_slot *head) {
     case TACHO_EVENT_GPU: return take_gpu(t, head);
     case TACHO_EVENT_API: return take_api(t, head);
     case TACHO_EVENT_NODE: return take_node(t, head);
+    case TACHO_EVENT_SAMPLING: return take_change(t, head);
     default: return OK; /* of a later version */
     }
 }

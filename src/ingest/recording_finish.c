@@ -28,7 +28,8 @@ static status add_step(recording *r, const recording_step *from, const recording
                        .dur = max_i64(0, sub_i64(to->time, from->time)),
                        .name = recording_string(r, str_n(name, (size_t)n)),
                        .track = to->track,
-                       .kind = KIND_STEP};
+                       .kind = KIND_STEP,
+                       .flags = from->is_left_out ? SLICE_LEFT_OUT : 0};
     raw_op op = {.external = ABSENT_I64, .sequence = ABSENT_I64, .forward_thread = ABSENT_I64};
     if (slice.name == UINT32_MAX) return ERR_MEMORY;
     TRY(part_op(r->part, &op, &slice));
@@ -55,6 +56,42 @@ static status finish_steps(recording *r) {
     status st = ERR_MEMORY;
     if (vec_reserve(&r->steps, n + 1) == OK && vec_reserve(&order, 2 * n + 1) == OK)
         st = make_steps(r, VEC(&order, uint32_t));
+    vec_fini(&order);
+    return st;
+}
+
+/* ---- what was left out ------------------------------------------------------------------- */
+
+static int compare_samplings(uint32_t a, uint32_t b, const void *context) {
+    const recording_sampling *s = context;
+    if (s[a].time != s[b].time) return s[a].time < s[b].time ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* From each mark to the next. */
+static status add_left_out(recording *r, const uint32_t *order, error *err) {
+    const recording_sampling *s = VEC(&r->samplings, recording_sampling);
+    size_t n = r->samplings.n;
+    if (n && s[order[0]].is_change && !s[order[0]].is_left_out) /* the mark before it is gone */
+        TRY(builder_add_left_out(r->b, INT64_MIN, s[order[0]].time, err));
+    for (size_t i = 0; i < n; i++) {
+        int64_t end = i + 1 < n ? s[order[i + 1]].time : INT64_MAX;
+        if (s[order[i]].is_left_out)
+            TRY(builder_add_left_out(r->b, s[order[i]].time, end, err));
+    }
+    return OK;
+}
+
+static status finish_samplings(recording *r, error *err) {
+    vec order = VEC_INIT(uint32_t);
+    size_t n = r->samplings.n;
+    status st = vec_reserve(&order, 2 * n + 1);
+    if (st == OK) {
+        uint32_t *o = VEC(&order, uint32_t);
+        for (size_t i = 0; i < n; i++) o[i] = (uint32_t)i;
+        sort_index(o, o + n, n, compare_samplings, r->samplings.p);
+        st = add_left_out(r, o, err);
+    }
     vec_fini(&order);
     return st;
 }
@@ -343,6 +380,7 @@ static status finish_devices(recording *r, error *err) {
 
 status recording_finish(recording *r, error *err) {
     status st = finish_steps(r);
+    if (st == OK) st = finish_samplings(r, err);
     if (st == OK) st = finish_memory(r);
     if (st == OK) st = recording_finish_links(r);
     if (st == OK) st = finish_queues(r, err);

@@ -34,7 +34,13 @@ typedef struct {
     int64_t time, number;
     uint32_t track;
     bool is_end, restarts; /* none begins; what came before is none */
+    bool is_left_out;      /* the operators of the one that begins are not recorded */
 } recording_step;
+/* From here on operators are recorded, or left out. */
+typedef struct {
+    int64_t time;
+    bool is_left_out, is_change; /* a change: before it was the opposite */
+} recording_sampling;
 typedef struct {
     uint32_t name; /* string */
     int64_t time, size, capacity;
@@ -66,7 +72,7 @@ typedef struct {
     vec clocks;  /* tacho_side_clock */
     vec pieces;  /* recording_piece */
     vec threads; /* recording_thread; the last of a row counts */
-    vec steps, queues, pipes;
+    vec steps, queues, pipes, samplings;
     vec memories;       /* raw_memory */
     vec links;          /* recording_link */
     vec nodes;          /* recording_node */

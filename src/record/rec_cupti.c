@@ -15,6 +15,7 @@
 
 #include "record/rec_cupti_int.h"
 #include "record/rec_metrics.h"
+#include "record/rec_sample.h"
 
 enum { THREAD_IDS_OF_SYSTEM = 1, FLUSH_FORCED = 1, ATTRIBUTE_CLEARED = 5 };
 enum { ERROR_MULTIPLE_SUBSCRIBERS = 39 };
@@ -88,7 +89,7 @@ static bool find_functions(void) {
 static void hand_over_soon(void) {
     static int64_t next_ns;
     int64_t now = rec_clock_ns(CLOCK_MONOTONIC);
-    if (now < next_ns || !rec_metrics_are_wanted()) return;
+    if (now < next_ns || !(rec_metrics_are_wanted() || rec_sample_is_used())) return;
     next_ns = now + 1000000000;
     (void)cupti.flush(0);
 }
@@ -99,6 +100,7 @@ void rec_cupti_tick(void) {
     if (pthread_mutex_trylock(&decode_lock) != 0) return;
     if (is_on) hand_over_soon();
     if (is_on) cupti_empty_buffers();
+    if (is_on) rec_sample_judge(rec_clock_ns(CLOCK_REALTIME));
     pthread_mutex_unlock(&decode_lock);
 }
 

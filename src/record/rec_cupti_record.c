@@ -10,6 +10,7 @@
 
 #include "record/rec_cupti_int.h"
 #include "record/rec_live.h"
+#include "record/rec_sample.h"
 
 enum { NAME_PLACES = 4096, MOST_CALLS = 1024, MOST_CONTEXTS = 1024 };
 enum { OBJECT_THREAD = 2, OVERHEAD_COMPILER = 1, MEMORY_PAGEABLE = 1, MEMORY_PINNED = 2 };
@@ -63,6 +64,7 @@ static void put_work(uint32_t name, uint32_t kind, const tacho_gpu_slots *w) {
         return;
     }
     rec_live_device(w->device, w->start_ns, w->end_ns);
+    rec_sample_work(name, kind, w);
     rec_put(name, rec_what(TACHO_EVENT_GPU, 0, kind), w, sizeof *w);
 }
 
@@ -145,6 +147,7 @@ void cupti_put_call(int domain, uint32_t id, const tacho_api_slots *call) {
     if (!name) name = call_name(domain, id);
     if (at) __atomic_store_n(at, name, __ATOMIC_RELAXED);
     rec_put(name, rec_what(TACHO_EVENT_API, 0, 0), call, sizeof *call);
+    rec_sample_call(call->correlation, call->start_ns);
 }
 
 /* What the driver and CUPTI did for themselves on a thread of the program. */

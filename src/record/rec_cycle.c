@@ -22,6 +22,7 @@
 
 #include "record/rec_live.h"
 #include "record/rec_metrics.h"
+#include "record/rec_sample.h"
 #include "record/rec_trigger.h"
 
 #define WAIT_FOR_WRITERS_NS 5000000
@@ -166,6 +167,7 @@ static void activate(void) {
     f->header->start_tick = now.tick;
     rec_names_write(f);
     rec_meta_write(f);
+    rec_sample_write(f);
     rec_current = f;
     __atomic_store_n(&rec_flags, f->header->flags, __ATOMIC_RELAXED);
     __atomic_store_n(&rec_memory_every, f->header->memory_every, __ATOMIC_RELAXED);
@@ -256,13 +258,13 @@ static void drop_prepared(void) {
 
 /* A mark in this thread's stream. The caller holds rec_cycle_lock and so is marked as being inside;
  * recording is on and rec_lock is free, so it may pass. */
-static uint64_t mark_step(int64_t number, uint32_t argument) {
+static uint64_t mark_step(int64_t number, uint32_t argument, int64_t sampling) {
     bool before = rec_self.in_slow;
     uint64_t tick = 0;
     rec_self.in_slow = false;
     tacho_slot *s = rec_open(2);
     if (s) {
-        tacho_step_slot slot = {.number = number};
+        tacho_step_slot slot = {.number = number, .sampling = sampling};
         memcpy(s + 1, &slot, sizeof slot);
         tick = rec_tick();
         rec_close(s, tick, 0, rec_what(TACHO_EVENT_STEP, 1, argument));
@@ -271,11 +273,17 @@ static uint64_t mark_step(int64_t number, uint32_t argument) {
     return tick ? tick : rec_tick();
 }
 
+/* Whether the step that begins is sampled; `first`: in its file. */
+static int64_t begin_sample(bool first) {
+    return rec_sample_begin(step, first, rec_current ? rec_current->flight_ticks : 0);
+}
+
 /* Who joins a program in the middle sees its first step from the next mark on. */
 static bool begin_now(void) {
     if (!prepare()) return false;
     activate();
-    if (!rec_set.joins) (void)mark_step((int64_t)step, 0);
+    int64_t sampling = begin_sample(true);
+    if (!rec_set.joins) (void)mark_step((int64_t)step, 0, sampling);
     bool from_the_start = rec_set.from_outside && !rec_set.joins && step == 0 && n_files == 1;
     __atomic_store_n(&rec_awaits_batch, from_the_start, __ATOMIC_RELAXED);
     return true;
@@ -305,7 +313,7 @@ void tacho_step(void) {
         step++;
         if (rec_current) {
             __atomic_fetch_add(&rec_current->header->n_steps, 1, __ATOMIC_RELAXED);
-            tick = mark_step((int64_t)step, now == STEP_LAST);
+            tick = mark_step((int64_t)step, now == STEP_LAST, begin_sample(false));
         }
         rec_live_step(step, tick, false);
         if (rec_current && now == STEP_LAST) ready = deactivate(NULL);
@@ -315,6 +323,7 @@ void tacho_step(void) {
     char path[sizeof last_path];
     memcpy(path, last_path, sizeof path);
     rec_leave(&rec_cycle_lock, before);
+    rec_sample_follow();
     call_back(ready, &set, path);
 }
 
@@ -322,7 +331,10 @@ void tacho_begin_steps(void) {
     if (!__atomic_load_n(&is_started, __ATOMIC_RELAXED) || rec_self.in_slow) return;
     if (__atomic_load_n(&tacho_on, __ATOMIC_RELAXED) == REC_PENDING) rec_start_pending();
     bool before = rec_enter(&rec_cycle_lock);
-    if (rec_current) rec_live_step(step, mark_step((int64_t)step, STEP_RESTARTS), true);
+    if (rec_current) {
+        rec_sample_restart();
+        rec_live_step(step, mark_step((int64_t)step, STEP_RESTARTS, rec_sample_now()), true);
+    }
     rec_leave(&rec_cycle_lock, before);
 }
 
@@ -345,6 +357,7 @@ static void keep_settings(const tacho_options *o, bool from_outside) {
     rec_live_begin();
     rec_metrics_want(rec_set.o.metrics);
     rec_trigger_arm(rec_set.o.trigger);
+    rec_sample_set(rec_set.o.sample_every);
     rec_set.o.path = rec_set.o.worker = NULL; /* the program's, not ours */
     rec_set.o.trigger = rec_set.o.metrics = NULL;
     step = rec_set.o.first_step;
@@ -366,6 +379,7 @@ int rec_start(const tacho_options *o, bool from_outside) {
         __atomic_store_n(&is_started, result == TACHO_OK, __ATOMIC_RELAXED);
     }
     rec_leave(&rec_cycle_lock, before);
+    rec_sample_follow();
     return result;
 }
 
@@ -413,6 +427,7 @@ int rec_dump(const char *why, const rec_window *window, char *dump, size_t size)
     rec_settings set = rec_set;
     rec_leave(&rec_cycle_lock, before);
     if (dump) snprintf(dump, size, "%s", path);
+    rec_sample_follow();
     call_back(ready, &set, path);
     return ready ? TACHO_OK : TACHO_OFF;
 }
@@ -443,6 +458,7 @@ void rec_start_pending(void) {
         if (!follow_schedule()) __atomic_store_n(&is_started, 0, __ATOMIC_RELAXED);
     }
     rec_leave(&rec_cycle_lock, before);
+    rec_sample_follow();
 }
 
 void rec_cycle_forked(void) {

@@ -5,7 +5,7 @@
  *
  *     TACHO_RECORD=FOLDER  TACHO_STEPS=A..B  TACHO_WITH=shapes,memory,stacks,device,nodes,sync
  *     TACHO_FLIGHT=SECONDS  TACHO_RING=BYTES  TACHO_LISTEN=1  TACHO_TRIGGER=RULE,…
- *     TACHO_METRICS=FOLDER or PORT
+ *     TACHO_METRICS=FOLDER or PORT  TACHO_SAMPLE=N
  *
  * A fork locks both locks, so that the child gets consistent state, and gives the child nothing of
  * the parent's: no map, no helper, no socket. An exit stops the recording. _exit, exec and signals
@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "record/rec_live.h"
+#include "record/rec_sample.h"
 #include "record/rec_trigger.h"
 
 static void before_fork(void) {
@@ -34,6 +35,7 @@ static void after_fork_in_child(void) {
     rec_cupti_forked();
     rec_rank_forked();
     rec_python_forked();
+    rec_sample_forked();
     rec_cycle_forked();
     rec_live_forked();
     rec_trigger_forked();
@@ -61,7 +63,8 @@ static bool has_word(const char *list, const char *word) {
 static void read_environment(void) {
     const char *path = getenv("TACHO_RECORD"), *steps = getenv("TACHO_STEPS"),
                *with = getenv("TACHO_WITH"), *flight = getenv("TACHO_FLIGHT"),
-               *ring = getenv("TACHO_RING"), *listens = getenv("TACHO_LISTEN");
+               *ring = getenv("TACHO_RING"), *listens = getenv("TACHO_LISTEN"),
+               *sample = getenv("TACHO_SAMPLE");
     bool listening = listens && *listens && strcmp(listens, "0") != 0;
     if (path && *path && !rec_is_launcher()) {
         tacho_options o = {.size = sizeof o,
@@ -76,7 +79,8 @@ static void read_environment(void) {
                            .follow_children = 1,
                            .listen = listening,
                            .trigger = getenv("TACHO_TRIGGER"),
-                           .metrics = getenv("TACHO_METRICS")};
+                           .metrics = getenv("TACHO_METRICS"),
+                           .sample_every = sample ? (uint32_t)strtoul(sample, NULL, 10) : 0};
         if (steps && *steps) o.schedule = parse_steps(steps);
         rec_set_pending(&o);
     }

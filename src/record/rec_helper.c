@@ -25,6 +25,7 @@
 
 #include "record/rec_live.h"
 #include "record/rec_metrics.h"
+#include "record/rec_sample.h"
 #include "record/rec_trigger.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -136,6 +137,7 @@ static void serve_current(watch *w, rec_file *f) {
     keep_clock(w, f, rec_clock_ns(CLOCK_MONOTONIC));
     if (f->header->flags & TACHO_FILE_STACKS) (void)rec_frames_name(f, FRAMES_NS);
     if (f->header->flags & TACHO_FILE_DEVICE) rec_cupti_tick();
+    rec_sample_tick(rec_clock_ns(CLOCK_MONOTONIC));
     rec_live_tick(f);
 }
 

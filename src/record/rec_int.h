@@ -6,6 +6,7 @@
  *     rec_names.c    names and frames: text to number, once
  *     rec_cycle.c    start, stop, schedule, flight recorder
  *     rec_meta.c     facts of the whole recording: host, command, what the program says
+ *     rec_sample.c   operators of some steps only
  *     rec_rank.c     which of many processes this is: rank, loader, launcher
  *     rec_live.c     how it is doing now; rec_metrics.c the same for Prometheus
  *     rec_trigger.c  rules that write what a flight recorder has
@@ -327,6 +328,8 @@ bool rec_python_is_done(void); /* `start` has been called */
 bool rec_python_cancel(void);
 /* The hooks are taken away when the interpreter comes to it. */
 void rec_python_release(void);
+/* The package's hooks in this process do as tacho_is_sampled says, when the interpreter comes to it. */
+void rec_python_follow(void);
 void rec_python_forked(void);
 
 #endif

@@ -169,6 +169,25 @@ void rec_python_release(void) {
         (void)python.add_pending_call(release_on_main_thread, NULL);
 }
 
+/* A process without the package has nothing to do; the package is never imported for this. */
+static int follow_on_main_thread(void *unused) {
+    (void)unused;
+    (void)run_code("import sys\n"
+                   "hooks = sys.modules.get('tacho.hooks')\n"
+                   "if hooks is not None:\n"
+                   "    hooks.follow()\n");
+    return 0;
+}
+
+void rec_python_follow(void) {
+    static uint32_t is_found; /* before, it may not have been initialized */
+    if (!__atomic_load_n(&is_found, __ATOMIC_ACQUIRE)) {
+        if (!find_python()) return;
+        __atomic_store_n(&is_found, 1, __ATOMIC_RELEASE);
+    }
+    (void)python.add_pending_call(follow_on_main_thread, NULL);
+}
+
 void rec_python_forked(void) {
     asked = NOTHING;
     has_hooks = false;

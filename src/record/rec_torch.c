@@ -70,6 +70,7 @@ static struct {
 static struct { uint32_t inputs, sequence, forward_thread, list_tag, scope; } place;
 
 static uint64_t handles[3];
+static bool without_ops;   /* only ranges of users are told, which mark steps; rec_torch_lock */
 static unsigned installed; /* TACHO_TORCH_* that the callbacks serve; rec_torch_lock */
 static pthread_mutex_t rec_torch_lock = PTHREAD_MUTEX_INITIALIZER;
 static int trial_result; /* 0 not tried, 1 good, -1 not */
@@ -524,7 +525,9 @@ static void put_in(unsigned want) {
         REC_ENTRY_OF(start_user), end_any, 1.0, {[SCOPE_USER] = true}, false, false, false};
     callback any = {REC_ENTRY_OF(start_any), end_any, 1.0, {false}, false, false, false};
     any.scopes[SCOPE_OP] = any.scopes[SCOPE_BACKWARD] = any.scopes[SCOPE_USER] = true;
-    if (place.scope && !inputs) {
+    if (without_ops) {
+        handles[0] = torch.add(user);
+    } else if (place.scope && !inputs) {
         handles[0] = torch.add(any);
     } else {
         handles[0] = torch.add(op);
@@ -554,6 +557,20 @@ static unsigned serve(unsigned want) {
     return got;
 }
 
+/* Without a callback for operators libtorch does not leave its straight way through them. */
+bool rec_torch_sample(bool on) {
+    /* Not waited for: who holds it runs operators and may be this very thread. */
+    if (pthread_mutex_trylock(&rec_torch_lock) != 0) return false;
+    unsigned want = without_ops == on ? installed : 0;
+    without_ops = !on;
+    if (want) {
+        take_out();
+        put_in(want);
+    }
+    pthread_mutex_unlock(&rec_torch_lock);
+    return true;
+}
+
 unsigned tacho_torch(unsigned want) {
     pthread_mutex_lock(&rec_torch_lock);
     unsigned got = serve(want) | rec_torch_memory(want);
@@ -562,6 +579,11 @@ unsigned tacho_torch(unsigned want) {
 }
 
 #else
+
+bool rec_torch_sample(bool on) {
+    (void)on;
+    return true;
+}
 
 unsigned tacho_torch(unsigned want) {
     (void)want;

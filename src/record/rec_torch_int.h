@@ -8,6 +8,9 @@
 /* Listens to libtorch's allocators, or not; TACHO_TORCH_MEMORY when it does. */
 unsigned rec_torch_memory(unsigned want);
 
+/* Operators are told, or only ranges of users. False: somebody is changing what is told just now. */
+bool rec_torch_sample(bool on);
+
 /* What a convolution has beside its tensors. */
 typedef struct {
     bool known;

@@ -104,7 +104,8 @@ static const char *link_word(uint8_t how) {
                                         [LINK_ORDER] = "order",
                                         [LINK_GRAPH] = "graph",
                                         [LINK_CAPTURED] = "captured",
-                                        [LINK_LAUNCH_ONLY] = "launch_only"};
+                                        [LINK_LAUNCH_ONLY] = "launch_only",
+                                        [LINK_INFERRED] = "inferred"};
     return how < sizeof names / sizeof *names ? names[how] : "none";
 }
 
@@ -141,6 +142,7 @@ static void put_kernel(buf *b, const trace *t, uint32_t slice) {
         buf_add_byte(b, '}');
     }
     put_text(b, "link", str_of(link_word(t->kernel.link[k])));
+    if (t->kernel.confidence[k]) put_real(b, "confidence", t->kernel.confidence[k] / 100.0);
     buf_add_byte(b, '}');
 }
 
@@ -243,7 +245,7 @@ static void put_why(const exchange *x, buf *b, const slice_details *d) {
         put_comma(b);
         buf_add_byte(b, '{');
         put_text(b, "role", str_of(d->why[i].role));
-        put_int(b, "delay", d->why[i].delay_ns);
+        put_known(b, "delay", d->why[i].delay_ns);
         ref_members(x, b, d->why[i].slice);
         buf_add_byte(b, '}');
     }

@@ -34,6 +34,7 @@ builder *builder_new(void) {
     b->frames = VEC_INIT(frame_row);
     b->blocks = VEC_INIT(arg_block);
     b->metas = VEC_INIT(raw_meta);
+    b->left_outs = VEC_INIT(raw_left_out);
     b->devices = VEC_INIT(raw_device);
     b->kernel_sources = VEC_INIT(raw_kernel_source);
     b->groups = VEC_INIT(raw_group);
@@ -78,7 +79,7 @@ static void free_shared_rows(builder *b) {
         pages_give(block->p, block->room);
     }
     b->blocks.n = 0;
-    b->metas.n = b->devices.n = b->groups.n = b->kernel_sources.n = 0;
+    b->metas.n = b->left_outs.n = b->devices.n = b->groups.n = b->kernel_sources.n = 0;
     b->given_ops.n = b->given_steps.n = b->pipe_ops.n = b->queue_samples.n = 0;
     if (b->frames.n) b->frames.n = 1;
     map_fini(&b->frame_map);
@@ -103,6 +104,7 @@ void builder_free(builder *b) {
     vec_fini(&b->frames);
     vec_fini(&b->blocks);
     vec_fini(&b->metas);
+    vec_fini(&b->left_outs);
     vec_fini(&b->devices);
     vec_fini(&b->kernel_sources);
     vec_fini(&b->groups);
@@ -226,6 +228,13 @@ status builder_add_device(builder *b, const raw_device *d, error *err) {
 
 void builder_set_device_type(builder *b, uint8_t type) {
     for (size_t i = 0; i < b->devices.n; i++) VEC(&b->devices, raw_device)[i].type = type;
+}
+
+status builder_add_left_out(builder *b, int64_t start, int64_t end, error *err) {
+    raw_left_out *row = vec_push(&b->left_outs);
+    if (!row) FAIL_MEMORY(err);
+    *row = (raw_left_out){start, end};
+    return OK;
 }
 
 status builder_add_group(builder *b, const raw_group *g, error *err) {

@@ -50,6 +50,9 @@ status builder_captured(builder *b, int64_t node, uint32_t correlation);
  * threads at once: only those of threads with this name (string id) count, the others are plain
  * annotations. */
 void builder_set_stage_track(builder *b, uint32_t name);
+/* Operators, modules and stacks of these times were left out by the producer, on all threads; what the
+ * device did was not. Ranges ascend and do not overlap. */
+status builder_add_left_out(builder *b, int64_t start, int64_t end, error *err) MUST_USE;
 status builder_add_meta(builder *b, uint32_t key, uint32_t value, error *err) MUST_USE;
 typedef struct {
     int32_t id;

@@ -84,6 +84,7 @@ struct builder {
     map captured;  /* node of a graph → correlation of the call that made it */
     vec blocks;    /* arg_block */
     vec metas;     /* raw_meta */
+    vec left_outs; /* raw_left_out, ascending */
     vec devices, groups, kernel_sources;
     vec given_ops, given_steps, pipe_ops, queue_samples;
     const char *format;
@@ -97,6 +98,10 @@ struct builder {
 typedef struct {
     uint32_t key, value;
 } raw_meta;
+
+typedef struct {
+    int64_t start, end;
+} raw_left_out;
 
 /* The seal at work: the builder, the trace being made and what the steps hand to each other. */
 typedef struct {
@@ -168,6 +173,7 @@ status seal_flows(sealing *s, error *err) MUST_USE;
 status seal_steps(sealing *s, error *err) MUST_USE; /* behind seal_link and seal_flows */
 status seal_unmarked_steps(sealing *s,
                            error *err) MUST_USE;        /* of seal_steps: nothing marks them */
+status seal_infer(sealing *s, error *err) MUST_USE;     /* operators of steps that have none */
 status seal_frames(sealing *s, error *err) MUST_USE;    /* call stacks, modules */
 status seal_memory(sealing *s, error *err) MUST_USE;    /* memory events, instants, counters */
 status seal_arguments(sealing *s, error *err) MUST_USE; /* argument blocks in a row */

@@ -42,6 +42,7 @@ enum {                       /* slice flags */
        SLICE_CLIPPED = 4,
        SLICE_CLOCK_SUSPECT = 8,
        SLICE_SYNTHETIC = 16,
+       SLICE_LEFT_OUT = 32, /* a step: its operators, modules and stacks were not recorded */
 };
 
 typedef enum {
@@ -53,13 +54,15 @@ typedef enum {
 } track_kind;
 
 typedef enum {
-    LINK_NONE = 0,   /* no launch call found */
-    LINK_EXACT,      /* the op named by the external id; with a call: it contains the call */
-    LINK_CONTAINED,  /* correlation, and the innermost op around the call */
-    LINK_ORDER,      /* by order only */
-    LINK_GRAPH,      /* a node of a launched graph */
-    LINK_CAPTURED,   /* a node of a launched graph: the op in which it was captured */
-    LINK_LAUNCH_ONLY /* correlation found a call that no op contains */
+    LINK_NONE = 0,    /* no launch call found */
+    LINK_EXACT,       /* the op named by the external id; with a call: it contains the call */
+    LINK_CONTAINED,   /* correlation, and the innermost op around the call */
+    LINK_ORDER,       /* by order only */
+    LINK_GRAPH,       /* a node of a launched graph */
+    LINK_LAUNCH_ONLY, /* correlation found a call that no op contains */
+    LINK_INFERRED, /* an op of another step with the same launches: its name, shapes, stack and module,
+                   * neither its time nor its arguments */
+    LINK_CAPTURED, /* a node of a launched graph: the op in which it was captured; as above */
 } link_how;
 
 typedef enum {

@@ -1,6 +1,6 @@
 /* seal.c: from rows as they arrived to a trace that never changes again: the order of the steps.
  *
- *   marks → tracks → sort → nest → details → (memory, link, frames, arguments, flows) → steps → facts
+ *   marks → tracks → sort → nest → details → (memory, link, frames, arguments, flows) → steps → infer → facts
  *
  * Every step is a linear pass or a sort over plain arrays; the wide ones run on the pool, track by
  * track, and give the same result for any number of threads. */
@@ -174,6 +174,7 @@ static status run_steps(sealing *s, error *err) {
     TRY(seal_details(s, err));
     TRY(run_side_by_side(s, err));
     TRY(seal_steps(s, err));
+    TRY(seal_infer(s, err));
     TRY(seal_facts(s, err));
     return fill_empty_tables(s, err);
 }

@@ -134,7 +134,7 @@ static void repeat_kernel(const sealing *s, const kernel_batch *q) {
     for (uint32_t i = 0; i < n; i++) s->kernel_external[row + i] = k.external;
 }
 
-/* Every column: seal_link or seal_flows fills the three that are empty here. */
+/* Every column: seal_link, seal_flows or seal_infer fills the four that are empty here. */
 static void write_kernels(const sealing *s, kernel_batch *q) {
     const uint32_t row = q->row, n = q->n;
     uint32_t same = 0;
@@ -148,6 +148,7 @@ static void write_kernels(const sealing *s, kernel_batch *q) {
     memset(s->kernel.launch + row, 0, n * sizeof *s->kernel.launch);
     memset(s->kernel.op + row, 0, n * sizeof *s->kernel.op);
     memset(s->kernel.link + row, 0, n * sizeof *s->kernel.link);
+    memset(s->kernel.confidence + row, 0, n * sizeof *s->kernel.confidence);
     q->row += n;
     q->n = 0;
 }

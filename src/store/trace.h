@@ -92,6 +92,13 @@ uint32_t trace_subtree_end(const trace *t, uint32_t slice);
 /* Row of the slice in the op, kernel, call, comm or module_call table; 0 when it has none. */
 uint32_t trace_op_of(const trace *t, uint32_t slice);
 uint32_t trace_kernel_of(const trace *t, uint32_t slice);
+/* The operator that row `kernel` was launched in, 0: none was recorded. kernel.op may be one of another
+ * step (LINK_INFERRED) or of a graph's capture (LINK_CAPTURED), whose time and arguments are not those
+ * of this launch. */
+static inline uint32_t trace_own_op(const trace *t, uint32_t kernel) {
+    uint8_t how = t->kernel.link[kernel];
+    return how == LINK_INFERRED || how == LINK_CAPTURED ? 0 : t->kernel.op[kernel];
+}
 uint32_t trace_call_of(const trace *t, uint32_t slice);
 uint32_t trace_comm_of(const trace *t, uint32_t slice);
 uint32_t trace_module_call_of(const trace *t, uint32_t slice);

@@ -1,6 +1,6 @@
 """Whole training and inference programs as people write them, for tests/gpu/whole: programs.py NAME STEPS
 
-Each prints `step_ms=MEDIAN` of its steps, the first of them left out. With TORCH_PROFILER=1 in the
+Each prints `step_ms=MEDIAN mean_ms=MEAN` of its steps, the first of them left out. With TORCH_PROFILER=1 in the
 environment the same steps run under torch.profiler instead, as most tutorials show it.
 """
 import contextlib
@@ -37,9 +37,9 @@ class Clock:
         torch.cuda.synchronize()
         self.ends.append(time.perf_counter())
 
-    def median_ms(self):
+    def steps_ms(self):
         kept = self.ends[WARM_UP:]
-        return statistics.median(b - a for a, b in zip(kept, kept[1:])) * 1e3
+        return [(b - a) * 1e3 for a, b in zip(kept, kept[1:])]
 
 
 def language_model(**more):
@@ -136,7 +136,37 @@ def graph(steps, clock):
         clock.tick()
 
 
-PROGRAMS = {f.__name__: f for f in (hf, hfc, gpt2, trainer, lightning, generate, graph)}
+class Branches(torch.nn.Module):
+    """One step in seven takes other branches, among equal layers and beside them. They begin and end with the
+    kernels of the branch they replace, launched by other operators."""
+
+    def __init__(self, width=256, layers=12):
+        super().__init__()
+        self.layers = torch.nn.ModuleList(torch.nn.Linear(width, width) for _ in range(layers))
+        self.other = torch.nn.Linear(width, width)
+
+    def forward(self, x, takes_other):
+        for i, layer in enumerate(self.layers):
+            if takes_other and i == 5:
+                x = torch.sin(self.other(x).add_(1.0)).sub_(1.0)
+                continue
+            x = torch.relu(layer(x) + 1.0) - 1.0
+        if takes_other:
+            x = torch.tanh(x.mul(0.5)).mul_(2.0)
+        return x
+
+
+def branch(steps, clock):
+    model = Branches().cuda()
+    optimizer = torch.optim.SGD(model.parameters(), 0.01)
+    for i in range(steps):
+        model(torch.randn(64, 256, device="cuda"), i % 7 == 3).square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        clock.tick()
+
+
+PROGRAMS = {f.__name__: f for f in (hf, hfc, gpt2, trainer, lightning, generate, graph, branch)}
 
 
 def main():
@@ -145,7 +175,8 @@ def main():
     watched = torch.profiler.profile() if os.environ.get("TORCH_PROFILER") else contextlib.nullcontext()
     with watched:
         PROGRAMS[name](steps, clock)
-    print(f"step_ms={clock.median_ms():.4f}", flush=True)
+    times = clock.steps_ms()
+    print(f"step_ms={statistics.median(times):.4f} mean_ms={statistics.mean(times):.4f}", flush=True)
     if watched is not None and os.environ.get("TORCH_PROFILER"):
         os._exit(0)  # its table is not what is measured
 

@@ -9,6 +9,7 @@ import sys
 from typing import Any, Dict, List, NamedTuple
 
 from .. import _native
+from .._native import calls
 from . import frames, kernel_sources, steps
 
 FRAMEWORKS = ("torch", "paddle", "megengine", "mindspore")
@@ -29,6 +30,7 @@ class Wants(NamedTuple):
 
 
 _installed: Dict[str, Wants] = {}
+_wants_stacks = False  # of the recording that runs
 
 
 def _module(name: str) -> Any:
@@ -75,6 +77,8 @@ def prepare(wants: Wants) -> None:
 
 def begin(wants: Wants) -> None:
     """Called when a recording has begun."""
+    global _wants_stacks
+    _wants_stacks = wants.stacks
     if wants.stacks:
         try:
             frames.begin()
@@ -84,6 +88,8 @@ def begin(wants: Wants) -> None:
 
 def end() -> None:
     """Called when a recording is about to end."""
+    global _wants_stacks
+    _wants_stacks = False
     frames.end()
     write_sources()
 
@@ -93,6 +99,21 @@ def write_sources() -> None:
         kernel_sources.write()
     except Exception as why:
         _native.note(f"sources of kernels: {type(why).__name__}: {why}")
+
+
+def follow() -> None:
+    """The recorder calls this after a step mark (rec_python.c) when the next step's operators are
+    recorded and those of the last were not, or the reverse: hooks that cost something per call are put
+    back or taken out."""
+    is_on = calls.is_sampled()
+    for name in _installed:
+        change = getattr(_module(name), "sample", None)
+        if change is not None:
+            change(is_on)
+    if _wants_stacks and is_on:
+        frames.resume(sys._getframe(1).f_back)  # the caller is the recorder's own line of Python
+    elif _wants_stacks:
+        frames.pause()
 
 
 def release() -> None:

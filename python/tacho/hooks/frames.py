@@ -36,9 +36,9 @@ def name_of(code: CodeType, line: int = 0) -> Optional[str]:
     return f"{_short(file)}({line or code.co_firstlineno}): {code.co_name}"
 
 
-def _stack() -> List[FrameType]:
-    """The running functions, innermost first."""
-    frame: Optional[FrameType] = sys._getframe(1)
+def _stack(frame: Optional[FrameType] = None) -> List[FrameType]:
+    """The running functions, innermost first; those around a frame when one is given."""
+    frame = frame or sys._getframe(1)
     stack = []
     while frame is not None:
         stack.append(frame)
@@ -46,17 +46,29 @@ def _stack() -> List[FrameType]:
     return stack
 
 
-def begin() -> None:
+def begin(innermost: Optional[FrameType] = None) -> None:
+    """From now on; `innermost` is the program's own function that runs, where it is not the caller."""
     global _running
     _roots[:] = sorted({p.rstrip("/") + "/" for p in sys.path if p}, key=len)
     if not calls.trace_python(name_of):
         _native.note("Python stacks: this interpreter has no profile function")
-    for frame in reversed(_stack()):
+    for frame in reversed(_stack(innermost)):
         name = name_of(frame.f_code, frame.f_lineno)
         if name:
             calls.enter(frame.f_code, name)
             _entered.append(frame.f_code)
     _running = True
+
+
+def pause() -> None:
+    """The same as end() for a recording that goes on."""
+    if _running:
+        end()
+
+
+def resume(innermost: Optional[FrameType]) -> None:
+    if not _running:
+        begin(innermost)
 
 
 def end() -> None:

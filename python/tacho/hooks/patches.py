@@ -30,6 +30,19 @@ class Patches:
         self._all.append((owner, name, found, new))
         return True
 
+    def suspend(self) -> None:
+        """The originals again, until resume()."""
+        self._swap(lambda old, new: (new, old))
+
+    def resume(self) -> None:
+        self._swap(lambda old, new: (old, new))
+
+    def _swap(self, order: Callable[[Any, Any], Tuple[Any, Any]]) -> None:
+        for owner, name, old, new in self._all:
+            is_now, becomes = order(old, new)
+            if (owner.__dict__ if hasattr(owner, "__dict__") else {}).get(name) is is_now:
+                setattr(owner, name, becomes)
+
     def undo(self) -> None:
         while self._all:
             owner, name, old, new = self._all.pop()
@@ -120,12 +133,12 @@ class Modules:
 
     def wrap(self, function: Any) -> Any:
         """Around a class's __call__. Written flat: it runs for every call of every module."""
-        is_traced, is_recording, name_of = self._is_traced, calls.is_recording, self._name_of
+        is_traced, is_sampled, name_of = self._is_traced, calls.is_sampled, self._name_of
         ids, forward, begin, end = self._ids, self._forward, calls.module_begin, calls.module_end
 
         @functools.wraps(function)
         def wrapped(module: Any, *args: Any, **words: Any) -> Any:
-            if is_traced() or not is_recording():
+            if is_traced() or not is_sampled():
                 return function(module, *args, **words)
             name = name_of(module)
             number = ids.get(name)
@@ -161,7 +174,7 @@ def operator(name_of: Callable[[Any], str], shapes: bool, skip: int = 0,
     def make(function: Any) -> Any:
         @functools.wraps(function)
         def wrapped(*args: Any, **words: Any) -> Any:
-            name = name_of(args[0] if args else None) if calls.is_recording() else ""
+            name = name_of(args[0] if args else None) if calls.is_sampled() else ""
             if not name:
                 return function(*args, **words)
             dims, types = shapes_of(args[skip:]) if shapes else (None, None)

@@ -16,6 +16,7 @@ from . import Wants, steps
 from .patches import Modules, Numbered, Patches, loader, loader_process, ranged, shapes_of
 
 _patches = Patches()
+_modules = Patches()  # apart: taken out in steps whose operators are not recorded
 _handles: List[Any] = []
 _mode: Optional[Any] = None
 _name_of = Numbered()  # as torch.profiler names modules
@@ -26,7 +27,7 @@ def _hook_modules(torch: Any) -> None:
     two paths, at ten times the cost, and would break torch.compile."""
     is_traced = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
     modules = Modules(_name_of, is_traced=is_traced)
-    _patches.replace(torch.nn.Module, "__call__", modules.wrap)
+    _modules.replace(torch.nn.Module, "__call__", modules.wrap)
 
 
 def _hook_backward(torch: Any) -> None:
@@ -92,6 +93,8 @@ def _hook_dispatch(wants: Wants) -> None:
 
     class Mode(TorchDispatchMode):
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if not calls.is_sampled():
+                return func(*args, **(kwargs or {}))
             name = getattr(func, "_schema", None)
             shapes, kinds = shapes_of(args) if wants.shapes else (None, None)
             calls.op_begin(name.name if name is not None else str(func), 0, shapes, kinds, -1.0, -1, -1)
@@ -159,9 +162,20 @@ def install(wants: Wants) -> None:
             _native.note(f"PyTorch: no {what}: unknown build of libtorch")
 
 
+def sample(is_on: bool) -> None:
+    """Operators, which the recorder takes out itself, and modules; ranges of backward passes, loaders and
+    optimizers are few and stay."""
+    if is_on:
+        _modules.resume()
+    else:
+        _modules.suspend()
+
+
 def remove() -> None:
     global _mode
     calls.torch(0)
+    _modules.resume()
+    _modules.undo()
     _patches.undo()
     while _handles:
         _handles.pop().remove()

@@ -12,7 +12,8 @@ from typing import Any, Optional
 
 from .. import _native
 from .._native import calls
-from . import FRAMEWORKS, Wants, alarms, end, frames, look_again
+from . import FRAMEWORKS, Wants, alarms, end, look_again
+from . import begin as begin_recording
 from . import steps
 
 
@@ -59,9 +60,9 @@ def _ready(wants: Wants) -> None:
         alarms.install(os.environ.get("TACHO_TRIGGER", ""))
         calls.begin_steps()  # the first event: now there is a recording
         _native.write_notes()
-        if wants.stacks and not _tracing:
+        if not _tracing:
             _tracing = True
-            frames.begin()
+            begin_recording(wants)
     except Exception as why:
         _native.note(f"hooks: {type(why).__name__}: {why}")
 

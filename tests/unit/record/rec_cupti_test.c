@@ -404,8 +404,9 @@ static void a_kernel_of_a_compiler_has_its_source(void **state) {
     int64_t now = unix_now();
     emit_kernel(1, now, now + 1000, "triton_poi_fused_add_0");
     emit_kernel(2, now + 2000, now + 3000, "other");
-    tacho_meta("kernelSources",
-               "[{\"name\": \"triton_poi_fused_add_0\", \"file\": \"/old.py\", \"line\": null}]");
+    tacho_meta(
+        "kernelSources",
+        "[{\"name\": \"triton_poi_fused_add_0\", \"file\": \"/old.py\", \"line\": null}]");
     tacho_meta("kernelSources",
                "[{\"name\": \"triton_poi_fused_add_0\", \"file\": \"/tmp/k.py\", \"line\": 14, "
                "\"operators\": \"aten.add, aten.relu\"}, {\"file\": \"/nobody\"}, 7]");
@@ -418,8 +419,8 @@ static void a_kernel_of_a_compiler_has_its_source(void **state) {
         assert_int_equal(k, ours ? 2 : 0);
         if (!ours) continue;
         assert_true(str_eq(kernel_source_place(t, k, &a), STR("/tmp/k.py:14")));
-        assert_true(str_eq(trace_str(t, t->kernel_source.operators[k]),
-                           STR("aten.add, aten.relu")));
+        assert_true(
+            str_eq(trace_str(t, t->kernel_source.operators[k]), STR("aten.add, aten.relu")));
     }
     assert_true(str_eq(kernel_source_place(t, 1, &a), STR("/old.py")));
     arena_fini(&a);

@@ -63,6 +63,7 @@ export interface Tables {
       dispatch_mean: number | null;
       vector_flops: number | null;
       vector_flops_per_s: number | null;
+      device_inferred: number | null;
       flops_utilization: number | null;
     };
     phases: {
