@@ -48,6 +48,7 @@ status lost_work_count(const trace *t, arena *a, lost_work *out, error *err) {
         if (!says[name]) {
             says[name] = launch_name(trace_str(t, name)) ? 2 : 1;
             w.captured |= capture_name(trace_str(t, name));
+            w.graphs |= str_find(trace_str(t, name), STR("GraphLaunch"), 0) != SIZE_MAX;
         }
         if (says[name] != 2) continue;
         w.launches++;
@@ -61,7 +62,7 @@ status lost_work_count(const trace *t, arena *a, lost_work *out, error *err) {
 }
 
 static status note_lost(const lost_work *w, arena *a, answer *out, error *err) {
-    if (w->captured || w->missing < LOST_FEW ||
+    if (w->captured || w->graphs || w->missing < LOST_FEW ||
         (double)w->missing < LOST_SHARE * (double)w->launches)
         return OK;
     verdict note = {.id = "device_records_lost",

@@ -12,6 +12,7 @@ typedef struct {
     int64_t missing;  /* of them, those whose work was not recorded */
     bool all;         /* nearly all, and no kernel was recorded */
     bool captured;    /* a graph was captured: its launches only write the graph */
+    bool graphs;      /* graphs are launched: some of the launches may be a capture of them */
 } lost_work;
 
 /* Fewer launches say nothing; a smaller share of them that is missing is not worth a word. */

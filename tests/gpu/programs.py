@@ -152,7 +152,7 @@ class Branches(torch.nn.Module):
                 continue
             x = torch.relu(layer(x) + 1.0) - 1.0
         if takes_other:
-            x = torch.tanh(x.mul(0.5)).mul_(2.0)
+            x = torch.sin(x.mul(0.5)).mul_(2.0)
         return x
 
 

@@ -102,7 +102,9 @@ def _of_triton() -> Iterator[Dict[str, Any]]:
         return
     for module in list(sys.modules.values()):
         for value in list(getattr(module, "__dict__", {}).values()):
-            kernel = _function(value, kind) if isinstance(value, wrappers) else None
+            if not issubclass(type(value), wrappers):  # isinstance would ask lazy modules for their class
+                continue
+            kernel = _function(value, kind)
             code = getattr(getattr(kernel, "fn", None), "__code__", None)
             if code is not None:
                 yield {"name": kernel.fn.__name__, "file": code.co_filename, "line": code.co_firstlineno,

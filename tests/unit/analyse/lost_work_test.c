@@ -36,6 +36,12 @@ static void lost_records_are_the_verdict_of_every_question(void **state) {
     }
 }
 
+static bool has_note(const answer *out, message_id message) {
+    for (size_t i = 0; i < out->quality.n_notes; i++)
+        if (out->quality.notes[i].message == message) return true;
+    return false;
+}
+
 static void a_graph_capture_is_called_one(void **state) {
     fake f;
     arena a = {0};
@@ -47,6 +53,29 @@ static void a_graph_capture_is_called_one(void **state) {
     assert_string_equal(out.verdict.id, "graph_captured");
     arena_fini(&a);
     fake_fini(&f);
+}
+
+/* What was captured runs later, as nodes of the graph: nothing is lost. */
+static void launches_of_a_capture_are_not_missed(void **state) {
+    for (int graphs = 0; graphs < 2; graphs++) {
+        fake f;
+        arena a = {0};
+        fake_init(&f);
+        int host = fake_thread(&f), gpu = fake_stream(&f, 1);
+        for (int i = 0; i < 20; i++) {
+            int call = fake_add(&f, host, KIND_DRIVER, "cuLaunchKernel", 10 * i, 5);
+            fake_work(&f, gpu, KIND_KERNEL, "k", 10 * i + 5, 5, call);
+        }
+        for (int i = 0; i < 10; i++)
+            fake_add(&f, host, KIND_DRIVER, "cuLaunchKernel", 300 + 10 * i, 5);
+        int replay = fake_add(&f, host, KIND_RUNTIME, graphs ? "cudaGraphLaunch" : "other", 500, 5);
+        fake_work(&f, gpu, KIND_KERNEL, "node", 510, 5, replay);
+        params p = fake_params();
+        answer out = fake_ask(analyse_overview, fake_seal(&f), &p, &a);
+        assert_int_equal(has_note(&out, MSG_NOTE_DEVICE_LOST_PART), !graphs);
+        arena_fini(&a);
+        fake_fini(&f);
+    }
 }
 
 static void a_trace_of_nothing_has_a_sentence(void **state) {
@@ -78,6 +107,7 @@ int main(void) {
         cmocka_unit_test(names_of_launches_are_known),
         cmocka_unit_test(lost_records_are_the_verdict_of_every_question),
         cmocka_unit_test(a_graph_capture_is_called_one),
+        cmocka_unit_test(launches_of_a_capture_are_not_missed),
         cmocka_unit_test(a_trace_of_nothing_has_a_sentence),
         cmocka_unit_test(a_few_launches_at_the_end_say_nothing),
     };
