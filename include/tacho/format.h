@@ -152,15 +152,16 @@ enum { /* kinds of events, with the slots that follow */
        TACHO_EVENT_THREAD,  /* name: from here on the chunk belongs to this row */
        TACHO_EVENT_LOST,    /* tacho_lost_slot */
        TACHO_EVENT_ASYNC, /* tacho_flow_slot; argument 'b' or 'e': a range that may cross threads */
-       TACHO_EVENT_GPU, /* tacho_gpu_slots; argument: a range kind */
-       TACHO_EVENT_API, /* tacho_api_slots: a call that gives work to the device */
+       TACHO_EVENT_GPU,      /* tacho_gpu_slots; argument: a range kind */
+       TACHO_EVENT_API,      /* tacho_api_slots: a call that gives work to the device */
        TACHO_EVENT_SAMPLING, /* tacho_step_slot: what is recorded changes, without a step */
 };
 
 enum { /* which of a step's operators, modules and stacks the recorder's own hooks recorded */
-       TACHO_STEP_WHOLE = 0,    /* all; the recording samples no steps */
-       TACHO_STEP_SAMPLED = 1,  /* all; those of other steps are left out */
-       TACHO_STEP_LEFT_OUT = 2, /* none; the device's work and the calls that launch it are there */
+       TACHO_STEP_WHOLE = 0,   /* all; the recording samples no steps */
+       TACHO_STEP_SAMPLED = 1, /* all; those of other steps are left out */
+       TACHO_STEP_LEFT_OUT =
+           2, /* none; the device's work and the calls that launch it are there */
 };
 typedef struct {
     int64_t number, sampling; /* TACHO_STEP_* of the step that begins */

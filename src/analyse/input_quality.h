@@ -9,7 +9,7 @@ typedef struct {
     int64_t cause[N_CAUSES];          /* events by what is wrong with them */
     int64_t device_work, with_launch; /* device work; of it with a launch call */
     int64_t kernels, kernels_with_op; /* 0 when they were not counted */
-    int64_t kernels_inferred;         /* of those with one: from another step; not in summaries */
+    int64_t kernels_inferred; /* of those with one: from another step; not in summaries */
 } quality_counts;
 
 /* Of a trace; `links`: also the operators of kernels, which are columns to be read. */

@@ -39,7 +39,8 @@ static uint32_t slice_around(const module_work *w, uint32_t slice) {
 
 bool module_work_has(const module_work *w, uint32_t k) {
     const trace *t = w->t;
-    bool is_inferred = trace_own_op(t, k) != t->kernel.op[k]; /* no module is around its launch */
+    bool is_inferred =
+        trace_own_op(t, k) != t->kernel.op[k]; /* no module is around its launch */
     uint32_t host = t->kernel.launch[k] && !is_inferred ? t->kernel.launch[k] : t->kernel.op[k];
     return host && slice_around(w, host);
 }

@@ -26,9 +26,9 @@ typedef struct {
     int64_t child_ns;                     /* host time of the children that count */
     int64_t device_self, device_children; /* sums of device work; its own, its children's */
     int64_t inferred_self, inferred_children; /* of it, of steps whose operators are inferred */
-    int64_t tensor_self, tensor_children; /* of it, by kernels that use matrix cores */
-    int64_t unsure_self, unsure_children; /* by kernels of which that is not known */
-    int64_t missed_self;                  /* by those that could use them in another type */
+    int64_t tensor_self, tensor_children;     /* of it, by kernels that use matrix cores */
+    int64_t unsure_self, unsure_children;     /* by kernels of which that is not known */
+    int64_t missed_self;                      /* by those that could use them in another type */
 } op_call;
 
 static inline int64_t op_call_self_ns(const op_call *c) {

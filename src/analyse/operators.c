@@ -44,7 +44,7 @@ typedef struct {
     str type; /* when grouped by type, the name */
     int64_t calls, max_ns, min_ns, device_max, device_min;
     int64_t host_total, host_self, device_total, device_self, tensor_total, tensor_self;
-    int64_t inferred; /* of device_total */
+    int64_t inferred;                               /* of device_total */
     int64_t unsure_total, unsure_self, missed_self; /* matrix cores: not known; could be used */
     double flops;                                   /* of the calls that have them */
     int64_t flops_ns; /* device time of these calls, or host time where there is none */

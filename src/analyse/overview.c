@@ -342,8 +342,7 @@ static status write_steps(overview *o, error *err) {
         table_set_int(t, row, COL_O(steps, step), s->number);
         table_set_int(t, row, COL_O(steps, total), sub_i64(s->end, s->start));
         for (int r = 0; r < N_ROLES; r++)
-            if (is_recorded_in(o, r, i))
-                table_set_int(t, row, columns[r], o->parts[i].ns[r]);
+            if (is_recorded_in(o, r, i)) table_set_int(t, row, columns[r], o->parts[i].ns[r]);
     }
     return OK;
 }
@@ -377,8 +376,7 @@ static status note_without_ops(overview *o, error *err) {
     for (uint32_t i = 0; i < s->n; i++)
         if (s->v[i].without_ops) others.v[others.n++] = s->v[i];
     TRY(step_spans_median(&others, o->arena, &median, err));
-    verdict note = {
-        .id = "sampled", .message = MSG_NOTE_SAMPLED, .severity = SEVERITY_INFO};
+    verdict note = {.id = "sampled", .message = MSG_NOTE_SAMPLED, .severity = SEVERITY_INFO};
     verdict_add(&note, arg_int("sampled", o->with_ops.n));
     verdict_add(&note, arg_int("steps", s->n));
     verdict_add(&note, arg_time("median", median));

@@ -8,11 +8,11 @@
 
 typedef struct {
     const options *o;
-    const char *folder;  /* absolute; recordings go here */
-    const char *library; /* libtacho.so */
-    const char *python;  /* the folder that Python programs look into first; NULL: none */
-    char **argv;         /* the program and its arguments, NULL at the end */
-    const char *trigger; /* its rules; NULL: none */
+    const char *folder;    /* absolute; recordings go here */
+    const char *library;   /* libtacho.so */
+    const char *python;    /* the folder that Python programs look into first; NULL: none */
+    char **argv;           /* the program and its arguments, NULL at the end */
+    const char *trigger;   /* its rules; NULL: none */
     uint32_t sample_every; /* operators of one step in so many; 0: of all */
     int64_t start_unix_ns;
 } record_run;

@@ -540,9 +540,8 @@ static status gather(source *src, vec *all, piece *pc, error *err) {
 }
 
 static void fini(recording *r) {
-    vec *all[] = {&r->names, &r->lines,  &r->clocks, &r->pieces,   &r->threads,
-                  &r->steps, &r->queues, &r->pipes,  &r->memories, &r->links,
-                  &r->samplings};
+    vec *all[] = {&r->names,  &r->lines, &r->clocks,   &r->pieces, &r->threads,  &r->steps,
+                  &r->queues, &r->pipes, &r->memories, &r->links,  &r->samplings};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) vec_fini(all[i]);
     map_fini(&r->thread_of);
     map_fini(&r->frames);

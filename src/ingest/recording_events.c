@@ -373,7 +373,10 @@ static status take_step(thread_reader *t, const tacho_slot *head) {
     TRY(take_sampling(t, slot.sampling, false));
     recording_step *s = vec_push(&t->r->steps);
     if (!s) return ERR_MEMORY;
-    *s = (recording_step){t->now, slot.number, t->track, (head->what >> 16 & 1) != 0,
+    *s = (recording_step){t->now,
+                          slot.number,
+                          t->track,
+                          (head->what >> 16 & 1) != 0,
                           (head->what >> 16 & 2) != 0,
                           slot.sampling == TACHO_STEP_LEFT_OUT};
     return OK;

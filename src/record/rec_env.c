@@ -80,8 +80,7 @@ static void read_environment(void) {
                            .listen = listening,
                            .trigger = getenv("TACHO_TRIGGER"),
                            .metrics = getenv("TACHO_METRICS"),
-                           .sample_every =
-                               sample ? (uint32_t)strtoul(sample, NULL, 10) : 0};
+                           .sample_every = sample ? (uint32_t)strtoul(sample, NULL, 10) : 0};
         if (steps && *steps) o.schedule = parse_steps(steps);
         rec_set_pending(&o);
     }

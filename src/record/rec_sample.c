@@ -40,10 +40,10 @@ static uint32_t every;       /* rec_cycle_lock; read without it */
 static uint32_t is_left_out; /* the step that runs; read by all */
 static uint32_t is_asked;    /* by the helper */
 static uint32_t n_in_file, n_to_ask;
-static uint64_t last_tick; /* of a sampled step */
+static uint64_t last_tick;            /* of a sampled step */
 static int64_t last_step_ns, long_ns; /* when the last one began; how long is long */
 static int64_t window_end_ns;         /* 0: steps are sampled, not windows */
-static bool is_followed;   /* hooks are as is_left_out says: of the thread that marks steps */
+static bool is_followed; /* hooks are as is_left_out says: of the thread that marks steps */
 
 bool rec_sample_is_used(void) {
     return __atomic_load_n(&every, __ATOMIC_RELAXED) > 1;
@@ -231,7 +231,8 @@ static uint64_t mixed(uint64_t h, uint64_t v) {
 
 void rec_sample_work(uint32_t name, uint32_t kind, const tacho_gpu_slots *w) {
     if (!rec_sample_is_used() || kind == TACHO_RANGE_SYNC) return;
-    uint64_t key = mixed(mixed(kind, name), (uint64_t)(uint32_t)w->stream << 32 | (uint32_t)w->device);
+    uint64_t key =
+        mixed(mixed(kind, name), (uint64_t)(uint32_t)w->stream << 32 | (uint32_t)w->device);
     for (int i = 0; i < 3; i++) key = mixed(key, (uint64_t)w->grid[i] << 32 | w->block[i]);
     key = mixed(key, (uint64_t)w->bytes);
     pthread_mutex_lock(&work_lock);
@@ -242,7 +243,9 @@ void rec_sample_work(uint32_t name, uint32_t kind, const tacho_gpu_slots *w) {
 /* The step whose calls this one is among; false while a later one may turn out to be. */
 static bool find_step(uint64_t call, uint64_t *found) {
     uint64_t i = at_work < n_judged ? n_judged : at_work, next = i;
-    while (i > n_judged && (step_at(i)->first_call == UINT64_MAX || step_at(i)->first_call > call)) i--;
+    while (i > n_judged &&
+           (step_at(i)->first_call == UINT64_MAX || step_at(i)->first_call > call))
+        i--;
     for (next = i + 1; next < n_begun; next++) {
         uint64_t first = step_at(next)->first_call;
         if (first == UINT64_MAX) continue; /* no call, or not here yet */

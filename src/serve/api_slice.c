@@ -97,9 +97,8 @@ static void put_three(buf *b, const char *key, uint32_t a, uint32_t second, uint
 }
 
 static const char *link_word(uint8_t how) {
-    static const char *const names[] = {"none",  "exact", "contained",
-                                        "order", "graph", "launch_only",
-                                        "inferred"};
+    static const char *const names[] = {"none",  "exact",       "contained", "order",
+                                        "graph", "launch_only", "inferred"};
     return how < sizeof names / sizeof *names ? names[how] : "none";
 }
 

@@ -172,7 +172,7 @@ status seal_flows(sealing *s, error *err) MUST_USE;
 status seal_steps(sealing *s, error *err) MUST_USE; /* behind seal_link and seal_flows */
 status seal_unmarked_steps(sealing *s,
                            error *err) MUST_USE;        /* of seal_steps: nothing marks them */
-status seal_infer(sealing *s, error *err) MUST_USE; /* operators of steps that have none */
+status seal_infer(sealing *s, error *err) MUST_USE;     /* operators of steps that have none */
 status seal_frames(sealing *s, error *err) MUST_USE;    /* call stacks, modules */
 status seal_memory(sealing *s, error *err) MUST_USE;    /* memory events, instants, counters */
 status seal_arguments(sealing *s, error *err) MUST_USE; /* argument blocks in a row */

@@ -104,7 +104,8 @@ static uint32_t keep_ascending(anchor *a, uint32_t n, uint32_t *last, uint32_t *
 }
 
 /* What is equal around an anchor, between the run before it and the end of the parts. */
-static run grow(const matching *m, anchor a, run before, uint32_t end_known, uint32_t end_other) {
+static run grow(const matching *m, anchor a, run before, uint32_t end_known,
+                uint32_t end_other) {
     uint32_t back = 0, free_known = a.known - (before.known + before.n),
              free_other = a.other - (before.other + before.n);
     while (back < smaller(free_known, free_other) &&
@@ -125,7 +126,8 @@ static status add_middle(matching *m, run middle, uint32_t n_other, error *err) 
     n = keep_ascending(anchors, n, last, last + room);
     run before = {middle.known, middle.other, 0};
     for (uint32_t i = 0; i < n; i++) {
-        if (anchors[i].known < before.known + before.n || anchors[i].other < before.other + before.n)
+        if (anchors[i].known < before.known + before.n ||
+            anchors[i].other < before.other + before.n)
             continue; /* inside the run before */
         if (m->n_runs == MOST_RUNS - 1) return OK;
         before = grow(m, anchors[i], before, middle.known + middle.n, middle.other + n_other);

@@ -54,11 +54,11 @@ typedef enum {
 } track_kind;
 
 typedef enum {
-    LINK_NONE = 0,   /* no launch call found */
-    LINK_EXACT,      /* the op named by the external id; with a call: it contains the call */
-    LINK_CONTAINED,  /* correlation, and the innermost op around the call */
-    LINK_ORDER,      /* by order only */
-    LINK_GRAPH,      /* a node of a launched graph */
+    LINK_NONE = 0,    /* no launch call found */
+    LINK_EXACT,       /* the op named by the external id; with a call: it contains the call */
+    LINK_CONTAINED,   /* correlation, and the innermost op around the call */
+    LINK_ORDER,       /* by order only */
+    LINK_GRAPH,       /* a node of a launched graph */
     LINK_LAUNCH_ONLY, /* correlation found a call that no op contains */
     LINK_INFERRED /* an op of another step with the same launches: its name, shapes, stack and module,
                    * neither its time nor its arguments */

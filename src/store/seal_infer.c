@@ -31,8 +31,8 @@ typedef struct {
 
 /* Equal sequences of a thread. */
 typedef struct {
-    uint32_t example;     /* the first of them */
-    uint32_t sampled;     /* the last sampled one so far + 1; 0: none */
+    uint32_t example; /* the first of them */
+    uint32_t sampled; /* the last sampled one so far + 1; 0: none */
     uint32_t track;
     uint32_t *ops;        /* by launch: the operator's slice, 0: not known */
     uint64_t *signatures; /* of the first sampled one, 0 once two disagree */
@@ -57,7 +57,8 @@ typedef struct {
 
 static int compare_work(uint32_t a, uint32_t b, const void *context) {
     const sealing *s = context;
-    if (s->kernel.launch[a] != s->kernel.launch[b]) /* by thread and time: so slices are sorted */
+    if (s->kernel.launch[a] !=
+        s->kernel.launch[b]) /* by thread and time: so slices are sorted */
         return s->kernel.launch[a] < s->kernel.launch[b] ? -1 : 1;
     if (s->kernel.graph_node[a] != s->kernel.graph_node[b])
         return s->kernel.graph_node[a] < s->kernel.graph_node[b] ? -1 : 1;
@@ -137,8 +138,11 @@ static void cut_sequences(inferring *q) {
             last->n++;
             continue;
         }
-        q->sequences[q->n_sequences++] = (sequence){
-            .first = i, .n = 1, .step = step, .track = track, .is_sampled = !is_left_out(s, step)};
+        q->sequences[q->n_sequences++] = (sequence){.first = i,
+                                                    .n = 1,
+                                                    .step = step,
+                                                    .track = track,
+                                                    .is_sampled = !is_left_out(s, step)};
     }
 }
 

@@ -44,8 +44,11 @@ static void add_op(program *p, const char *name, uint32_t on, int64_t start, uin
 static void add_launch(program *p, char letter, const char *op, uint32_t on, int64_t start) {
     char name[2] = {letter, 0};
     raw_call call = {.correlation = ++p->n_launches, .external = ABSENT_I64};
-    raw_slice slice = {
-        .start = start, .dur = 10, .name = text(p, "launch"), .track = on, .kind = KIND_RUNTIME};
+    raw_slice slice = {.start = start,
+                       .dur = 10,
+                       .name = text(p, "launch"),
+                       .track = on,
+                       .kind = KIND_RUNTIME};
     assert_int_equal(part_call(p->p, &call, &slice), OK);
     assert_int_equal(part_slice(p->p, &slice), OK);
     raw_kernel k = RAW_KERNEL_NONE;
