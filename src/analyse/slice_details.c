@@ -119,9 +119,6 @@ static void find_causes(asking *q) {
         add_cause(q, "launch", t->kernel.launch[k]);
         op = t->kernel.op[k];
         add_cause(q, "operator", op);
-        if (op && !trace_own_op(t, k) &&
-            q->d->n_why) /* of another step: it did not wait for it */
-            q->d->why[q->d->n_why - 1].delay_ns = ABSENT_I64;
         if (!op) op = t->kernel.launch[k];
     } else if (call && t->call.op[call]) {
         op = t->call.op[call];
@@ -140,6 +137,9 @@ static void find_causes(asking *q) {
     if (module == slice) module = 0;
     add_cause(q, "python", python != module ? python : 0);
     add_cause(q, "module", module);
+    if (!k || t->kernel.link[k] != LINK_INFERRED) return;
+    for (uint32_t i = 0; i < q->d->n_why; i++) /* the others are of another step */
+        if (q->d->why[i].slice != t->kernel.launch[k]) q->d->why[i].delay_ns = ABSENT_I64;
 }
 
 static status find_flows(asking *q, error *err) {

@@ -120,10 +120,12 @@ int64_t rec_sample_now(void) {
 }
 
 void rec_sample_follow(void) {
+    static uint32_t was_used; /* hooks of Python may be out because of an earlier recording */
     if (__atomic_exchange_n(&is_followed, true, __ATOMIC_RELAXED)) return;
     if (!rec_torch_sample(!__atomic_load_n(&is_left_out, __ATOMIC_RELAXED)))
         __atomic_store_n(&is_followed, false, __ATOMIC_RELAXED); /* at the next step */
-    if (rec_sample_is_used()) rec_python_follow();
+    if (rec_sample_is_used()) __atomic_store_n(&was_used, 1, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&was_used, __ATOMIC_RELAXED)) rec_python_follow();
 }
 
 static void mix_work(void);

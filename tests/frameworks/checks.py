@@ -5,7 +5,7 @@ import traceback
 
 class Checks:
     def __init__(self):
-        self.passed = self.failed = 0
+        self.passed = self.failed = self.skipped = 0
 
     def equal(self, what, seen, wanted):
         if seen == wanted:
@@ -18,6 +18,10 @@ class Checks:
     def true(self, what, holds, seen=""):
         self.equal(f"{what} {seen}".strip(), bool(holds), True)
 
+    def skip(self, what):
+        self.skipped += 1
+        print(f"SKIP {what}")
+
     def run(self, function, *args):
         try:
             function(self, *args)
@@ -26,7 +30,7 @@ class Checks:
             print(f"FAIL {function.__name__}\n{traceback.format_exc()}")
 
     def finish(self):
-        print(f"{self.passed} passed, {self.failed} failed, 0 skipped")
+        print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped")
         sys.exit(1 if self.failed else 0)
 
 

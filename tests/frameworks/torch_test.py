@@ -3,6 +3,7 @@
 Runs torch_program.py once under each, reads both traces in the Chrome form, and compares operators,
 shapes, memory, stacks and the links between forward and backward; then what only tacho records.
 """
+import bisect
 import collections
 import contextlib
 import json
@@ -278,6 +279,91 @@ def memory_that_runs_out_leaves_evidence(c, folder):
     c.equal("out of memory: the reason", "written because of oom" in notes, True)
 
 
+SAMPLED = Path(__file__).with_name("torch_sample_program.py")
+
+
+class Steps:
+    """The steps of a trace, to find the one that something began in."""
+
+    def __init__(self, trace):
+        marks = sorted((e["ts"], e["ts"] + e["dur"], int(e["name"].split("#")[1])) for e in trace
+                       if e["name"].startswith("ProfilerStep#"))
+        self._marks, self._starts = marks, [m[0] for m in marks]
+
+    def at(self, event):
+        i = bisect.bisect_right(self._starts, event["ts"]) - 1
+        return self._marks[i][2] if i >= 0 and event["ts"] < self._marks[i][1] else None
+
+    def of(self, found):
+        """Which steps they began in."""
+        return sorted({self.at(e) for e in found} - {None})
+
+
+def launches_by_step(trace):
+    """Operators of the kernels of each step in their order, and whether they are inferred."""
+    steps, found = Steps(trace), collections.defaultdict(list)
+    names = {e["args"]["External id"]: e["name"] for e in slices(trace, "cpu_op")}
+    for kernel in slices(trace, "kernel"):
+        inferred = kernel["args"].get("Inferred operator")
+        found[steps.at(kernel)].append((names.get(kernel["args"].get("External id")) or inferred, inferred is not None))
+    return found
+
+
+def record_sampled(folder, cupti):
+    """Traces of a whole recording and of a sampled one, and what the program said."""
+    runs = {}
+    for name, options in (("whole", []), ("sampled", ["--sample", "1/5", "--stack"])):
+        to = os.path.join(folder, name)
+        said = tacho._program.run(["record", "-o", to, *options, "--", sys.executable, str(SAMPLED), "23"],
+                                  TACHO_CUPTI=str(cupti))
+        tacho._program.run(["export", to, "--to", "chrome", "-o", to + ".json"])
+        runs[name] = events(folder, name + ".json")
+    return runs["whole"], runs["sampled"], said
+
+
+def sampled_steps(c, folder):
+    """tacho record --sample 1/5: hooks are out in the other steps, whose kernels have the operators of a whole
+    recording, but those of another branch."""
+    cupti = Path(os.environ.get("TACHO_STAGE", "")) / "fake/libcupti.so"
+    if not cupti.exists():
+        c.skip("sampled steps: there is no made-up CUPTI beside the program (make tests)")
+        return
+    whole, sampled, said = record_sampled(folder, cupti)
+    wanted, branches = [0, 1, 2, 5, 10, 15, 20], (7, 12, 17)
+    hooked = json.loads(said[said.index("hooked ") + len("hooked "):].split("\n")[0])
+    c.equal("sampled: module calls are hooked after these steps only", hooked, [n - 1 for n in wanted[1:]])
+    steps = Steps(sampled)
+    c.equal("sampled: operators are recorded in these steps only", steps.of(slices(sampled, "cpu_op")), wanted)
+    c.equal("sampled: and stacks", steps.of(e for e in slices(sampled, "python_function") if "forward" in e["name"]),
+            wanted)
+    seen, real = launches_by_step(sampled), launches_by_step(whole)
+    same = [n for n in range(23) if n not in wanted and n not in branches]
+    c.equal("sampled: operators of the other steps", [[op for op, _ in seen[n]] for n in same],
+            [[op for op, _ in real[n]] for n in same])
+    c.true("sampled: they are inferred", all(inferred for n in same for _, inferred in seen[n]))
+    others = [(a, b) for n in branches for (a, _), (b, _) in zip(seen[n], real[n])]
+    c.equal("sampled: another branch is not taken for what it replaces",
+            [pair for pair in others if pair[0] not in (None, pair[1])], [])
+    c.equal("sampled: it is unknown", {a for a, b in others if b in ("made::b", "made::e")}, {None})
+
+
+def sampled_by_the_program(c, folder):
+    """tacho.profile(sample=N), and values that mean nothing."""
+    net = torch.nn.Linear(2, 2)
+    with tacho.profile(path=folder, sample=4) as profiler:
+        for _ in range(10):
+            net(torch.ones(1, 2))
+            profiler.step()
+    trace = profiler.trace()
+    calls = {n: sum(r["calls"] for r in trace.operators(step=n) if r["name"] == "aten::linear") for n in range(9)}
+    c.equal("profile(sample=4): operators", calls, {n: int(n in (0, 1, 2, 4, 8)) for n in range(9)})
+    c.true("profile(sample=4): PyTorch is as it was", not hasattr(torch.nn.Module.__call__, "__tacho__"))
+    for value, error in ((-1, ValueError), (1.5, TypeError), ("1/4", TypeError), (True, TypeError)):
+        with contextlib.suppress(error):
+            tacho.profile(path=folder, sample=value)
+            c.true(f"profile(sample={value!r}) is refused", False)
+
+
 checks = Checks()
 print(f"torch {torch.__version__}")
 with tempfile.TemporaryDirectory() as top:
@@ -285,7 +371,7 @@ with tempfile.TemporaryDirectory() as top:
                  a_broken_hook_is_a_note,
                  beside_torch_profiler, what_is_compiled_stays_whole,
                  work_is_counted_as_torch_profiler_counts_it, without_a_change_of_the_program,
-                 memory_that_runs_out_leaves_evidence):
+                 memory_that_runs_out_leaves_evidence, sampled_steps, sampled_by_the_program):
         os.mkdir(os.path.join(top, test.__name__))
         checks.run(test, os.path.join(top, test.__name__))
 checks.finish()

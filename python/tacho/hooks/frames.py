@@ -61,7 +61,7 @@ def begin(innermost: Optional[FrameType] = None) -> None:
 
 
 def pause() -> None:
-    """The same as end() for a recording that goes on."""
+    """The same as end(), but the recording continues."""
     if _running:
         end()
 

@@ -68,7 +68,8 @@ static void launches_of_a_capture_are_not_missed(void **state) {
         }
         for (int i = 0; i < 10; i++)
             fake_add(&f, host, KIND_DRIVER, "cuLaunchKernel", 300 + 10 * i, 5);
-        int replay = fake_add(&f, host, KIND_RUNTIME, graphs ? "cudaGraphLaunch" : "other", 500, 5);
+        int replay =
+            fake_add(&f, host, KIND_RUNTIME, graphs ? "cudaGraphLaunch" : "other", 500, 5);
         fake_work(&f, gpu, KIND_KERNEL, "node", 510, 5, replay);
         params p = fake_params();
         answer out = fake_ask(analyse_overview, fake_seal(&f), &p, &a);

@@ -63,8 +63,8 @@ export interface Tables {
       dispatch_mean: number | null;
       vector_flops: number | null;
       vector_flops_per_s: number | null;
-      device_inferred: number | null;
       flops_utilization: number | null;
+      device_inferred: number | null;
     };
     phases: {
       op: string | null;

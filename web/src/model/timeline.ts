@@ -292,7 +292,8 @@ export const flows = computed<Flow[]>(() => {
   const chain = d.why ?? [];
   const launch = chain.find((w) => w.role === "launch");
   if (launch) list.push({ from: launch, to: own, dashed: false });
-  const [forward, backward] = [chain.find((w) => w.role === "forward"), chain.find((w) => w.role === "backward")];
+  const inferred = d.kernel?.link === "inferred"; // its operator is one of another step
+  const [forward, backward] = inferred ? [] : [chain.find((w) => w.role === "forward"), chain.find((w) => w.role === "backward")];
   if (forward) list.push({ from: forward, to: backward ?? own, dashed: true });
   for (const k of (d.kernels ?? []).slice(0, 40)) if (!launch) list.push({ from: own, to: k, dashed: false });
   for (const f of d.flows ?? []) {

@@ -143,6 +143,8 @@ export const enTimeline = {
   tl_resources: "Resources",
   tl_registers: "{n} {n|register|registers}",
   tl_shared: "{size} shared memory",
+  tl_operator: "Operator",
+  tl_inferred: "not recorded in this step; from a sampled step with the same launches, confidence {share}",
   tl_occupancy: "Occupancy",
   tl_occupancy_none: "not recorded",
   tl_untrusted: "recorded as {value}: not reliable",

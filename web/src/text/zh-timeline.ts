@@ -145,6 +145,8 @@ export const zhTimeline: Record<keyof typeof enTimeline, string> = {
   tl_resources: "资源",
   tl_registers: "{n} 个寄存器",
   tl_shared: "{size} 共享内存",
+  tl_operator: "算子",
+  tl_inferred: "本步未记录算子；取自下发序列相同的采样步，置信度 {share}",
   tl_occupancy: "占用率",
   tl_occupancy_none: "未记录",
   tl_untrusted: "记录值 {value}：不可靠",

@@ -169,6 +169,9 @@ function KernelFacts({ d }: { d: SliceAnswer }) {
       ) : null}
       {typeof k.tensor_core === "boolean" ? <Fact name={t("tl_tensor")}>{k.tensor_core ? t("tl_yes") : t("tl_no")}</Fact> : null}
       {typeof k.tensor_core === "string" ? <Fact name={t("tl_tensor")}>{k.tensor_core}</Fact> : null}
+      {k.confidence ? (
+        <Fact name={t("tl_operator")}>{t("tl_inferred", { share: short(Number(k.confidence), "share") })}</Fact>
+      ) : null}
       {k.bytes ? (
         <Fact name={t("tl_bytes")}>
           {short(Number(k.bytes), "bytes")} · {short((Number(k.bytes) / Math.max(1, d.slice.duration)) * 1e9, "bytes_per_s")}

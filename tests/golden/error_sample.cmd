@@ -1,0 +1,1 @@
+$TACHO record --sample 1/0 -- true
