@@ -29,11 +29,20 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
 
+# One unit test, built without optimization and run: make t=select
+ifdef t
+.DEFAULT_GOAL := one
+.PHONY: one
+one:
+	@$(MAKE) --no-print-directory VARIANT=debug build/debug/unit/$(t)_test
+	@build/debug/unit/$(t)_test
+endif
+
 # ---- what is missing ---------------------------------------------------------------------------
 # A newcomer types make: what a build needs and is not there is installed (tools/setup says what), or
 # named where that is not allowed. What counts is whether the compiler finds it, wherever it comes from.
 
-NEED_NO_COMPILER := clean help uninstall gen format format-check check test bench web web-packages web-check web-test
+NEED_NO_COMPILER := one clean help uninstall gen format format-check check test bench web web-packages web-check web-test
 BUILDS := $(filter-out $(NEED_NO_COMPILER),$(or $(MAKECMDGOALS),all))
 NEEDED := stdlib.h zlib.h zstd.h xxhash.h microhttpd.h curl/curl.h
 ifneq ($(BUILDS),)
@@ -405,6 +414,7 @@ help:
 	@echo 'make test         everything: builds, unit, golden, oracle, fault, corpus and static tests'
 	@echo '                  TORCH=yes: also with PyTorch, fetched into ~/.cache/tacho-venvs'
 	@echo '                  LEAKS=yes: leaks of every test on aarch64, too, where looking takes 4 s each'
+	@echo 'make t=select     one unit test, tests/unit/*/select_test.c, in the debug variant'
 	@echo 'make check        the static tests only: layers, headers, format, generated files'
 	@echo 'make web          the page, web/page (web-check: its types and style, web-test: its unit tests)'
 	@echo 'make bench        the benchmarks'
