@@ -123,10 +123,6 @@ bool steps_are_ours(const trace *t) {
     return str_eq(t->format, STR("tacho_recording"));
 }
 
-bool steps_are_sampled(const trace *t) {
-    return trace_meta(t, STR("sample_every")).n > 0;
-}
-
 static int64_t duration(const step_span *s) {
     return sub_i64(s->end, s->start);
 }
