@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "record/rec_live.h"
 #include "record/rec_sample.h"
 
 #define SECOND 1000000000
@@ -80,6 +81,23 @@ static void what_a_program_records_itself_is_in_all_steps(void **state) {
     trace *t = stop_and_read();
     assert_int_equal(count_slices(t, "mine"), 6);
     trace_release(t);
+}
+
+static void only_steps_with_hooks_among_others_count_as_sampled(void **state) {
+    rec_step s;
+    start_sampling(4, 0);
+    for (int i = 0; i < 6; i++) tacho_step();
+    uint64_t n = rec_live_n_steps();
+    for (uint64_t i = 0; i < 6; i++) { /* steps 0 … 5 in their order */
+        assert_true(rec_live_step_at(n - 6 + i, &s));
+        assert_int_equal(s.is_sampled, i < 3 || i == 4);
+    }
+    assert_int_equal(tacho_stop(), TACHO_OK);
+    start_sampling(0, 0);
+    tacho_step();
+    assert_true(rec_live_step_at(rec_live_n_steps() - 1, &s));
+    assert_false(s.is_sampled);
+    assert_int_equal(tacho_stop(), TACHO_OK);
 }
 
 /* ---- steps unlike others ----------------------------------------------------------------------- */
@@ -182,6 +200,7 @@ int main(void) {
         cmocka_unit_test(without_sampling_all_steps_are_whole),
         cmocka_unit_test(each_file_begins_with_sampled_steps),
         cmocka_unit_test(what_a_program_records_itself_is_in_all_steps),
+        cmocka_unit_test(only_steps_with_hooks_among_others_count_as_sampled),
         cmocka_unit_test(a_step_that_did_something_else_asks_for_a_sample),
         cmocka_unit_test(nothing_is_asked_before_the_records_are_here),
         cmocka_unit_test(steps_that_never_repeat_ask_only_so_often),
