@@ -275,7 +275,8 @@ static uint64_t mark_step(int64_t number, uint32_t argument, int64_t sampling) {
 
 /* Whether the step that begins is sampled; `first`: in its file. */
 static int64_t begin_sample(bool first) {
-    return rec_sample_begin(step, first, rec_current ? rec_current->flight_ticks : 0);
+    double window = rec_set.o.flight_seconds > 0 ? rec_set.o.flight_seconds : 0;
+    return rec_sample_begin(step, first, (uint64_t)((double)rec_clock_rate() * window));
 }
 
 /* Who joins a program in the middle sees its first step from the next mark on. */

@@ -70,6 +70,15 @@ static void each_file_begins_with_sampled_steps(void **state) {
     assert_int_equal(tacho_stop(), TACHO_OK);
 }
 
+static void the_window_of_a_flight_recorder_has_a_sampled_step(void **state) {
+    start_sampling(1000000, 1e-6); /* half a microsecond is over whenever a step ends */
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(tacho_is_sampled(), 1);
+        tacho_step();
+    }
+    assert_int_equal(tacho_stop(), TACHO_OK);
+}
+
 static void what_a_program_records_itself_is_in_all_steps(void **state) {
     start_sampling(100, 0);
     for (int i = 0; i < 6; i++) {
@@ -199,6 +208,7 @@ int main(void) {
         cmocka_unit_test(one_step_in_n_is_sampled_and_the_first_three),
         cmocka_unit_test(without_sampling_all_steps_are_whole),
         cmocka_unit_test(each_file_begins_with_sampled_steps),
+        cmocka_unit_test(the_window_of_a_flight_recorder_has_a_sampled_step),
         cmocka_unit_test(what_a_program_records_itself_is_in_all_steps),
         cmocka_unit_test(only_steps_with_hooks_among_others_count_as_sampled),
         cmocka_unit_test(a_step_that_did_something_else_asks_for_a_sample),
