@@ -125,6 +125,12 @@ static bool is_left_out(const sealing *s, uint32_t step) {
     return low < s->b->left_outs.n && all[low].start < s->step.end[step];
 }
 
+/* Steps that are found may begin inside of operators and modules that began before they were recorded. */
+static bool has_operators(const sealing *s, uint32_t step) {
+    bool is_marked = s->step.how[step] == STEP_MARKED;
+    return !is_left_out(s, step) && (is_marked || step == 1 || !is_left_out(s, step - 1));
+}
+
 static void cut_sequences(inferring *q) {
     sealing *s = q->s;
     uint32_t track = 1;
@@ -142,7 +148,7 @@ static void cut_sequences(inferring *q) {
                                                     .n = 1,
                                                     .step = step,
                                                     .track = track,
-                                                    .is_sampled = !is_left_out(s, step)};
+                                                    .is_sampled = has_operators(s, step)};
     }
 }
 
