@@ -191,8 +191,7 @@ status step_spans_make(const trace *t, const selection *select, arena *a, step_s
         if (i + 1 < n) end = min_i64(end, t->step.start[i + 2]);
         s.v[i] = (step_span){.number = t->step.number[i + 1],
                              .row = i + 1,
-                             .without_ops =
-                                 (t->slice.flags[t->step.slice[i + 1]] & SLICE_LEFT_OUT) != 0,
+                             .without_ops = t->step.left_out[i + 1] != 0,
                              .host_start = start,
                              .host_end = end,
                              .start = start,

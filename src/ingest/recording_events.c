@@ -388,12 +388,8 @@ static status take_step(thread_reader *t, const tacho_slot *head) {
     if (slot.sampling == TACHO_STEP_LEFT_OUT) TRY(leave_frames(t));
     recording_step *s = vec_push(&t->r->steps);
     if (!s) return ERR_MEMORY;
-    *s = (recording_step){t->now,
-                          slot.number,
-                          t->track,
-                          (head->what >> 16 & 1) != 0,
-                          (head->what >> 16 & 2) != 0,
-                          slot.sampling == TACHO_STEP_LEFT_OUT};
+    *s = (recording_step){t->now, slot.number, t->track, (head->what >> 16 & 1) != 0,
+                          (head->what >> 16 & 2) != 0};
     return OK;
 }
 

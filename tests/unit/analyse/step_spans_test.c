@@ -35,18 +35,14 @@ static uint32_t count_kept(int n) {
 /* Steps 0 … n - 1, those of `without` without operators. */
 static step_spans make_with_ops(fake *f, int n, const char *without) {
     params p = fake_params();
-    int h[16];
     fake_init(f);
     int host = fake_thread(f);
     for (int i = 0; i < n; i++) {
-        h[i] = fake_add(f, host, KIND_STEP, "step", 100 * i, 100);
+        fake_add(f, host, KIND_OP, "op", 100 * i, 50);
         fake_step(f, i, 100 * i, 100 * i + 100);
+        FAKE_SET(f, step, left_out, i + 1, without[i] == '-');
     }
     (void)fake_seal(f);
-    for (int i = 0; i < n; i++) {
-        FAKE_SET(f, step, slice, i + 1, f->id[h[i]]);
-        if (without[i] == '-') FAKE_SET(f, slice, flags, f->id[h[i]], SLICE_LEFT_OUT);
-    }
     selection s;
     step_spans all, out;
     select_init(&s, &f->t, &p);

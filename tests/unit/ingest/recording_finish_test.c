@@ -94,8 +94,8 @@ static void work_of_a_step_that_was_left_out_has_the_operator_of_a_sampled_one(v
     mark_sampled(&m, 300, 2, TACHO_STEP_SAMPLED);
     trace *t = read_made(&m);
     assert_int_equal(t->step.n - 1, 2);
-    assert_int_equal(t->slice.flags[t->step.slice[1]] & SLICE_LEFT_OUT, 0);
-    assert_int_not_equal(t->slice.flags[t->step.slice[2]] & SLICE_LEFT_OUT, 0);
+    assert_int_equal(t->step.left_out[1], 0);
+    assert_int_equal(t->step.left_out[2], 1);
     assert_int_equal(t->kernel.n - 1, 2);
     assert_int_equal(t->kernel.link[1], LINK_CONTAINED);
     assert_int_equal(t->kernel.link[2], LINK_INFERRED);

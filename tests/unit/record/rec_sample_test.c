@@ -23,7 +23,7 @@ static const char *steps_of(const trace *t) {
     static char text[256];
     size_t n = 0;
     for (uint32_t i = 1; i < t->step.n && n + 1 < sizeof text; i++)
-        text[n++] = t->slice.flags[t->step.slice[i]] & SLICE_LEFT_OUT ? '-' : '*';
+        text[n++] = t->step.left_out[i] ? '-' : '*';
     text[n] = 0;
     return text;
 }
