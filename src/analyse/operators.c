@@ -27,7 +27,6 @@
 #include "analyse/op_phases.h"
 #include "analyse/op_scan.h"
 #include "analyse/op_verdict.h"
-#include "analyse/step_spans.h"
 #include "analyse/summary_answers.h"
 #include "analyse/words.h"
 #include "base/hash.h"
@@ -202,6 +201,7 @@ static status add_call(void *context, const op_call *c, error *err) {
     g->unsure_total = add_i64(g->unsure_total, add_i64(c->unsure_self, c->unsure_children));
     g->missed_self = add_i64(g->missed_self, c->missed_self);
     g->eligible |= c->eligible;
+    o->has_inferred |= c->inferred_self != 0;
     o->device_self = add_i64(o->device_self, c->device_self);
     o->host_self = add_i64(o->host_self, op_call_self_ns(c));
     return OK;
@@ -317,15 +317,8 @@ static status write_top(const totals *o, bool given, answer *out, arena *a, erro
     return top_list_write(out, a, items, types.n, TOP_TYPES, err);
 }
 
-static bool has_captured(const trace *t) {
-    for (uint32_t i = 1; i < t->kernel.n; i++)
-        if (t->kernel.link[i] == LINK_CAPTURED) return true;
-    return false;
-}
-
 static status init_totals(totals *o, const trace *t, const params *p, arena *a, error *err) {
-    *o = (totals){
-        .t = t, .group = p->group, .has_inferred = steps_are_sampled(t) || has_captured(t)};
+    *o = (totals){.t = t, .group = p->group};
     select_init(&o->select, t, p);
     TRY(tensor_core_init(&o->tensor, t, a, err));
     TRY(groups_init(&o->rows, a, sizeof(op_group), err));

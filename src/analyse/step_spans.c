@@ -123,10 +123,6 @@ bool steps_are_ours(const trace *t) {
     return str_eq(t->format, STR("tacho_recording"));
 }
 
-bool steps_are_sampled(const trace *t) {
-    return trace_meta(t, STR("sample_every")).n > 0;
-}
-
 static int64_t duration(const step_span *s) {
     return sub_i64(s->end, s->start);
 }
@@ -195,8 +191,7 @@ status step_spans_make(const trace *t, const selection *select, arena *a, step_s
         if (i + 1 < n) end = min_i64(end, t->step.start[i + 2]);
         s.v[i] = (step_span){.number = t->step.number[i + 1],
                              .row = i + 1,
-                             .without_ops =
-                                 (t->slice.flags[t->step.slice[i + 1]] & SLICE_LEFT_OUT) != 0,
+                             .without_ops = t->step.left_out[i + 1] != 0,
                              .host_start = start,
                              .host_end = end,
                              .start = start,

@@ -32,9 +32,6 @@ typedef struct {
  * other producers' are those that a program chose. */
 bool steps_are_ours(const trace *t);
 
-/* True where the operators of some steps were recorded and those of others left out. */
-bool steps_are_sampled(const trace *t);
-
 /* All steps of the trace, adjusted; those at the end whose device work was cut off are left out, and of
  * our own recordings, and where steps were found and not marked, those at the beginning that warm up; of the others those of the selection, clipped
  * to its window. Who selects a part gets its warm-up, too. */

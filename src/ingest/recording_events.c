@@ -333,6 +333,7 @@ static status end_range(thread_reader *t, const tacho_slot *head) {
     size_t at = range_of(t, head->name), n = t->open.n;
     if (at == 0) {
         if (t->r->header.flags & (TACHO_FILE_FLIGHT | TACHO_FILE_WINDOW)) return OK;
+        if (head->name && t->r->samplings.n) return OK; /* a function that was left before */
         part_lost(t->part, CAUSE_UNMATCHED_END, NOPOS, recording_name(t->r, head->name));
         part_count(t->part, 0, 1);
         return OK;
@@ -367,18 +368,28 @@ static status take_change(thread_reader *t, const tacho_slot *head) {
     return payload(head, &slot, sizeof slot) ? take_sampling(t, slot.sampling, true) : OK;
 }
 
+/* Stacks are left out from here on: the recorder leaves the functions that run a moment later, when the
+ * interpreter comes to it. So they end with the step, not in the next one. */
+static status leave_frames(thread_reader *t) {
+    open_event *all = VEC(&t->open, open_event);
+    size_t n = t->open.n, kept = 0;
+    for (size_t i = n; i > 0; i--) /* innermost first */
+        if (is_frame(&all[i - 1])) TRY(close_range(t, &all[i - 1], t->now, 0));
+    for (size_t i = 0; i < n; i++)
+        if (!is_frame(&all[i])) all[kept++] = all[i];
+    t->open.n = kept;
+    return OK;
+}
+
 static status take_step(thread_reader *t, const tacho_slot *head) {
     tacho_step_slot slot;
     if (!payload(head, &slot, sizeof slot)) return OK;
     TRY(take_sampling(t, slot.sampling, false));
+    if (slot.sampling == TACHO_STEP_LEFT_OUT) TRY(leave_frames(t));
     recording_step *s = vec_push(&t->r->steps);
     if (!s) return ERR_MEMORY;
-    *s = (recording_step){t->now,
-                          slot.number,
-                          t->track,
-                          (head->what >> 16 & 1) != 0,
-                          (head->what >> 16 & 2) != 0,
-                          slot.sampling == TACHO_STEP_LEFT_OUT};
+    *s = (recording_step){t->now, slot.number, t->track, (head->what >> 16 & 1) != 0,
+                          (head->what >> 16 & 2) != 0};
     return OK;
 }
 

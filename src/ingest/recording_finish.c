@@ -28,8 +28,7 @@ static status add_step(recording *r, const recording_step *from, const recording
                        .dur = max_i64(0, sub_i64(to->time, from->time)),
                        .name = recording_string(r, str_n(name, (size_t)n)),
                        .track = to->track,
-                       .kind = KIND_STEP,
-                       .flags = from->is_left_out ? SLICE_LEFT_OUT : 0};
+                       .kind = KIND_STEP};
     raw_op op = {.external = ABSENT_I64, .sequence = ABSENT_I64, .forward_thread = ABSENT_I64};
     if (slice.name == UINT32_MAX) return ERR_MEMORY;
     TRY(part_op(r->part, &op, &slice));

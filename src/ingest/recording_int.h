@@ -34,7 +34,6 @@ typedef struct {
     int64_t time, number;
     uint32_t track;
     bool is_end, restarts; /* none begins; what came before is none */
-    bool is_left_out;      /* the operators of the one that begins are not recorded */
 } recording_step;
 /* From here on operators are recorded, or left out. */
 typedef struct {

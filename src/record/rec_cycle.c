@@ -275,7 +275,8 @@ static uint64_t mark_step(int64_t number, uint32_t argument, int64_t sampling) {
 
 /* Whether the step that begins is sampled; `first`: in its file. */
 static int64_t begin_sample(bool first) {
-    return rec_sample_begin(step, first, rec_current ? rec_current->flight_ticks : 0);
+    double window = rec_set.o.flight_seconds > 0 ? rec_set.o.flight_seconds : 0;
+    return rec_sample_begin(step, first, (uint64_t)((double)rec_clock_rate() * window));
 }
 
 /* Who joins a program in the middle sees its first step from the next mark on. */
@@ -309,13 +310,14 @@ void tacho_step(void) {
     __atomic_store_n(&rec_awaits_batch, 0, __ATOMIC_RELAXED);
     if (is_started) {
         step_action now = action_of(&rec_set.o.schedule, step);
+        bool was_sampled = rec_sample_now() == TACHO_STEP_SAMPLED;
         uint64_t tick = 0;
         step++;
         if (rec_current) {
             __atomic_fetch_add(&rec_current->header->n_steps, 1, __ATOMIC_RELAXED);
             tick = mark_step((int64_t)step, now == STEP_LAST, begin_sample(false));
         }
-        rec_live_step(step, tick, false);
+        rec_live_step(step, tick, was_sampled ? REC_STEP_SAMPLED : REC_STEP_ENDED);
         if (rec_current && now == STEP_LAST) ready = deactivate(NULL);
         if (!rec_current) (void)follow_schedule();
     }
@@ -333,7 +335,8 @@ void tacho_begin_steps(void) {
     bool before = rec_enter(&rec_cycle_lock);
     if (rec_current) {
         rec_sample_restart();
-        rec_live_step(step, mark_step((int64_t)step, STEP_RESTARTS, rec_sample_now()), true);
+        rec_live_step(step, mark_step((int64_t)step, STEP_RESTARTS, rec_sample_now()),
+                      REC_STEP_BEGINS);
     }
     rec_leave(&rec_cycle_lock, before);
 }

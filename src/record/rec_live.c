@@ -23,11 +23,13 @@ static rec_step steps[REC_STEPS_KEPT];
 static uint64_t n_steps, n_ended;
 static int64_t last_end_unix_ns;
 
-void rec_live_step(uint64_t number, uint64_t tick, bool first) {
+void rec_live_step(uint64_t number, uint64_t tick, rec_step_how how) {
+    bool first = how == REC_STEP_BEGINS;
     uint64_t n = __atomic_load_n(&n_steps, __ATOMIC_RELAXED);
     int64_t now = rec_clock_ns(CLOCK_MONOTONIC);
     rec_step *s = &steps[n % REC_STEPS_KEPT], *before = &steps[(n - 1) % REC_STEPS_KEPT];
-    *s = (rec_step){number, tick, now, first || n == 0 ? -1 : now - before->end_ns};
+    *s = (rec_step){number, tick, now, first || n == 0 ? -1 : now - before->end_ns,
+                    how == REC_STEP_SAMPLED};
     if (!first) {
         __atomic_store_n(&last_end_unix_ns, rec_clock_ns(CLOCK_REALTIME), __ATOMIC_RELAXED);
         __atomic_fetch_add(&n_ended, 1, __ATOMIC_RELAXED);

@@ -11,8 +11,13 @@
 
 /* A recording begins: it has had no steps. rec_cycle_lock. */
 void rec_live_begin(void);
-/* The end of a step, or, `first`, the beginning of the first one. One thread at a time. */
-void rec_live_step(uint64_t number, uint64_t tick, bool first);
+/* A mark of a step. One thread at a time. */
+typedef enum {
+    REC_STEP_BEGINS,  /* what came before is none */
+    REC_STEP_ENDED,   /* the one before it */
+    REC_STEP_SAMPLED, /* the same, and hooks slowed it down that other steps do not have */
+} rec_step_how;
+void rec_live_step(uint64_t number, uint64_t tick, rec_step_how how);
 /* Device work that has ended; Unix ns. */
 void rec_live_device(int32_t device, int64_t start_ns, int64_t end_ns);
 /* What an allocator of a device has handed out; any thread. */
@@ -31,6 +36,7 @@ void rec_live_forked(void);
 typedef struct {
     uint64_t number, tick;
     int64_t end_ns, length_ns; /* end_ns: CLOCK_MONOTONIC */
+    bool is_sampled;
 } rec_step;
 enum { REC_STEPS_KEPT = 1024 };
 /* How many steps there were so far. */

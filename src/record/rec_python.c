@@ -185,7 +185,8 @@ void rec_python_follow(void) {
         if (!find_python()) return;
         __atomic_store_n(&is_found, 1, __ATOMIC_RELEASE);
     }
-    (void)python.add_pending_call(follow_on_main_thread, NULL);
+    if (python.is_initialized()) /* it may be ending */
+        (void)python.add_pending_call(follow_on_main_thread, NULL);
 }
 
 void rec_python_forked(void) {

@@ -313,6 +313,7 @@ static void look_at_steps(int64_t now) {
     for (uint64_t n = rec_live_n_steps(); n_looked < n; n_looked++) {
         int64_t median = rules.slow > 0 ? rec_live_median(n_looked, LEAST_STEPS) : -1;
         if (median <= 0 || !rec_live_step_at(n_looked, &s) || s.length_ns < 0) continue;
+        if (s.is_sampled) continue; /* its hooks take their time */
         if ((double)s.length_ns <= rules.slow * (double)median ||
             s.length_ns - median < LEAST_DELAY_NS || !may_fire(now))
             continue;

@@ -42,7 +42,6 @@ enum {                       /* slice flags */
        SLICE_CLIPPED = 4,
        SLICE_CLOCK_SUSPECT = 8,
        SLICE_SYNTHETIC = 16,
-       SLICE_LEFT_OUT = 32, /* a step: its operators, modules and stacks were not recorded */
 };
 
 typedef enum {

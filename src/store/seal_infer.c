@@ -125,6 +125,16 @@ static bool is_left_out(const sealing *s, uint32_t step) {
     return low < s->b->left_outs.n && all[low].start < s->step.end[step];
 }
 
+static void mark_steps(sealing *s) {
+    for (uint32_t i = 1; i < s->step.n; i++) s->step.left_out[i] = is_left_out(s, i);
+}
+
+/* Steps that are found may begin inside of operators and modules that began before they were recorded. */
+static bool has_operators(const sealing *s, uint32_t step) {
+    bool is_marked = s->step.how[step] == STEP_MARKED;
+    return !s->step.left_out[step] && (is_marked || step == 1 || !s->step.left_out[step - 1]);
+}
+
 static void cut_sequences(inferring *q) {
     sealing *s = q->s;
     uint32_t track = 1;
@@ -142,7 +152,7 @@ static void cut_sequences(inferring *q) {
                                                     .n = 1,
                                                     .step = step,
                                                     .track = track,
-                                                    .is_sampled = !is_left_out(s, step)};
+                                                    .is_sampled = has_operators(s, step)};
     }
 }
 
@@ -313,6 +323,7 @@ static void write_sequence(inferring *q, const sequence *to, const class *c) {
 status seal_infer(sealing *s, error *err) {
     inferring q = {.s = s};
     if (!s->b->left_outs.n) return OK;
+    mark_steps(s);
     TRY(list_work(&q, err));
     cut_sequences(&q);
     TRY(sort_into_classes(&q, err));

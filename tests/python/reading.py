@@ -353,7 +353,7 @@ import tacho
 columns = tacho.load({str(SAMPLE)!r}).operators().to_arrow()
 print(repr(columns), len(columns), type(columns.__arrow_c_stream__()).__name__)
 """
-    equal(script(folder, text), "<tacho columns: 77 rows, 27 columns> 77 PyCapsule\n")
+    equal(script(folder, text), "<tacho columns: 77 rows, 28 columns> 77 PyCapsule\n")
 
 
 # ---- habits ----

@@ -48,6 +48,34 @@ static void self_time_excludes_child_ops_and_runtime_calls(void **state) {
     fake_fini(&f);
 }
 
+static void device_time_of_other_steps_is_no_time_of_a_call(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0);
+    fake_add(&f, host, KIND_OP, "aten::outer", 0, 60);
+    int op = fake_add(&f, host, KIND_OP, "aten::mm", 5, 50);
+    int call = fake_add(&f, host, KIND_RUNTIME, "cudaLaunchKernel", 10, 10);
+    int later = fake_add(&f, host, KIND_RUNTIME, "cudaLaunchKernel", 210, 10);
+    fake_work(&f, gpu, KIND_KERNEL, "k", 30, 20, call);
+    int inferred = fake_work(&f, gpu, KIND_KERNEL, "k", 230, 24, later);
+    const trace *t = fake_seal(&f);
+    uint32_t k = trace_kernel_of(t, f.id[inferred]);
+    FAKE_SET(&f, kernel, op, k, f.id[op]);
+    FAKE_SET(&f, kernel, link, k, LINK_INFERRED);
+    params p = fake_params();
+    table *rows = ask(t, &p, &a);
+    CHECK_ROW(rows, "aten::mm", 1, 50, 40, 44, 44);
+    for (size_t i = 0; i < 2; i++) { /* of the inner one and of the one around it */
+        size_t row = fake_row(rows, i ? "aten::outer" : "aten::mm");
+        assert_int_equal(fake_int(rows, row, "device_inferred"), 24);
+        assert_int_equal(fake_int(rows, row, "device_mean"), 20);
+        assert_int_equal(fake_int(rows, row, "device_max"), 20);
+    }
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 static void device_time_of_a_call_has_mean_max_and_min(void **state) {
     fake f;
     arena a = {0};
@@ -370,6 +398,7 @@ static void running_out_of_the_request_s_memory_is_an_error(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(device_time_of_a_call_has_mean_max_and_min),
+        cmocka_unit_test(device_time_of_other_steps_is_no_time_of_a_call),
         cmocka_unit_test(self_time_excludes_child_ops_and_runtime_calls),
         cmocka_unit_test(an_op_alone_in_one_of_its_own_name_is_one_call),
         cmocka_unit_test(an_op_with_a_sibling_in_one_of_its_own_name_is_two_calls),

@@ -34,6 +34,21 @@ static void a_backward_kernel_is_followed_to_its_forward_op(void **state) {
     timeline_fini(&x);
 }
 
+static void an_operator_of_another_step_delays_nothing(void **state) {
+    timeline x;
+    timeline_init(&x);
+    uint32_t gemm = timeline_slice(&x, "gemm", 1);
+    FAKE_SET(&x.f, kernel, link, trace_kernel_of(x.t, gemm), LINK_INFERRED);
+    slice_details d = ask(&x, gemm, fake_params());
+    assert_text(trace_slice_name(x.t, why(&d, "operator")), "AddmmBackward0");
+    for (uint32_t i = 0; i < d.n_why; i++)
+        if (strcmp(d.why[i].role, "launch") == 0)
+            assert_int_equal(d.why[i].delay_ns, 15);
+        else
+            assert_true(d.why[i].delay_ns == ABSENT_I64);
+    timeline_fini(&x);
+}
+
 static void an_op_knows_its_children_and_kernels(void **state) {
     timeline x;
     timeline_init(&x);
@@ -135,6 +150,7 @@ static void a_slice_that_is_not_there_is_not_found(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_operator_of_another_step_delays_nothing),
         cmocka_unit_test(a_backward_kernel_is_followed_to_its_forward_op),
         cmocka_unit_test(an_op_knows_its_children_and_kernels),
         cmocka_unit_test(arrows_of_a_slice_are_listed_with_their_direction),

@@ -32,6 +32,38 @@ static uint32_t count_kept(int n) {
     return out.n;
 }
 
+/* Steps 0 … n - 1, those of `without` without operators. */
+static step_spans make_with_ops(fake *f, int n, const char *without) {
+    params p = fake_params();
+    fake_init(f);
+    int host = fake_thread(f);
+    for (int i = 0; i < n; i++) {
+        fake_add(f, host, KIND_OP, "op", 100 * i, 50);
+        fake_step(f, i, 100 * i, 100 * i + 100);
+        FAKE_SET(f, step, left_out, i + 1, without[i] == '-');
+    }
+    (void)fake_seal(f);
+    selection s;
+    step_spans all, out;
+    select_init(&s, &f->t, &p);
+    assert_int_equal(step_spans_make(&f->t, &s, &f->arena, &all, NULL), OK);
+    assert_int_equal(all.n, n);
+    assert_int_equal(step_spans_with_ops(&all, &f->arena, &out, NULL), OK);
+    return out;
+}
+
+static void steps_with_operators_are_told_from_those_without(void **state) {
+    fake f;
+    step_spans some = make_with_ops(&f, 5, "*--*-");
+    assert_int_equal(some.n, 2);
+    assert_int_equal(some.v[1].number, 3);
+    fake_fini(&f);
+    assert_int_equal(make_with_ops(&f, 3, "***").n, 3);
+    fake_fini(&f);
+    assert_int_equal(make_with_ops(&f, 3, "---").n, 3); /* nothing better is there */
+    fake_fini(&f);
+}
+
 static void a_last_step_with_less_than_four_fifths_is_left_out(void **state) {
     assert_int_equal(count_kept(7), 2);
     assert_int_equal(count_kept(8), 3);
@@ -171,6 +203,7 @@ static void the_median_is_the_smallest_that_half_do_not_exceed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_with_operators_are_told_from_those_without),
         cmocka_unit_test(work_from_before_the_recording_does_not_go_to_the_first_step),
         cmocka_unit_test(the_median_is_the_smallest_that_half_do_not_exceed),
         cmocka_unit_test(a_last_step_with_less_than_four_fifths_is_left_out),

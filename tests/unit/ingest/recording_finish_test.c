@@ -51,6 +51,75 @@ static void steps_that_begin_anew_have_no_beginning_before(void **state) {
     trace_release(t);
 }
 
+/* A kernel that a call launched on the thread, at `ns`; in an operator when it has a name. */
+static void launch(made_recording *m, uint64_t ns, uint32_t op) {
+    int64_t unix_ns = made_header(m)->start_unix_ns + (int64_t)ns;
+    tacho_api_slots call = {.start_ns = unix_ns,
+                            .end_ns = unix_ns + 5,
+                            .correlation = ns,
+                            .thread = 1,
+                            .domain = TACHO_API_RUNTIME};
+    tacho_gpu_slots work = {
+        .start_ns = unix_ns + 10, .end_ns = unix_ns + 20, .correlation = ns, .stream = 7};
+    if (op) made_event(m, ns - 2, op, TACHO_EVENT_OP, 0, NULL, 0);
+    made_event(m, ns, 2, TACHO_EVENT_API, 0, &call, sizeof call);
+    made_event(m, ns, 3, TACHO_EVENT_GPU, TACHO_RANGE_KERNEL, &work, sizeof work);
+    if (op) made_event(m, ns + 10, 0, TACHO_EVENT_END, 0, NULL, 0);
+}
+
+static void mark_sampled(made_recording *m, uint64_t ns, int64_t number, int64_t sampling) {
+    tacho_step_slot slot = {.number = number, .sampling = sampling};
+    made_event(m, ns, 0, TACHO_EVENT_STEP, 0, &slot, sizeof slot);
+}
+
+static made_recording made_with_names(void) {
+    made_recording m = made_new();
+    const struct {
+        uint64_t row;
+        int64_t tid;
+    } thread = {1, 1};
+    made_side(&m, TACHO_SIDE_THREAD, &thread, sizeof thread, "main");
+    made_name(&m, 1, "aten::mm");
+    made_name(&m, 2, "cudaLaunchKernel");
+    made_name(&m, 3, "gemm");
+    return m;
+}
+
+static void work_of_a_step_that_was_left_out_has_the_operator_of_a_sampled_one(void **state) {
+    made_recording m = made_with_names();
+    mark_sampled(&m, 100, 0, TACHO_STEP_SAMPLED);
+    launch(&m, 150, 1);
+    mark_sampled(&m, 200, 1, TACHO_STEP_LEFT_OUT);
+    launch(&m, 250, 0);
+    mark_sampled(&m, 300, 2, TACHO_STEP_SAMPLED);
+    trace *t = read_made(&m);
+    assert_int_equal(t->step.n - 1, 2);
+    assert_int_equal(t->step.left_out[1], 0);
+    assert_int_equal(t->step.left_out[2], 1);
+    assert_int_equal(t->kernel.n - 1, 2);
+    assert_int_equal(t->kernel.link[1], LINK_CONTAINED);
+    assert_int_equal(t->kernel.link[2], LINK_INFERRED);
+    assert_int_equal(t->kernel.op[2], t->kernel.op[1]);
+    assert_int_equal(t->kernel.confidence[2], 100);
+    trace_release(t);
+}
+
+/* Half of its operators are missing: what has none there may have had one. */
+static void a_step_in_which_sampling_changed_is_no_example(void **state) {
+    made_recording m = made_with_names();
+    tacho_step_slot change = {.sampling = TACHO_STEP_SAMPLED};
+    mark_sampled(&m, 100, 0, TACHO_STEP_LEFT_OUT);
+    made_event(&m, 140, 0, TACHO_EVENT_SAMPLING, 0, &change, sizeof change);
+    launch(&m, 150, 1);
+    mark_sampled(&m, 200, 1, TACHO_STEP_LEFT_OUT);
+    launch(&m, 250, 0);
+    mark_sampled(&m, 300, 2, TACHO_STEP_LEFT_OUT);
+    trace *t = read_made(&m);
+    assert_int_equal(t->kernel.link[1], LINK_CONTAINED); /* as it was recorded */
+    assert_int_equal(t->kernel.op[2], 0);
+    trace_release(t);
+}
+
 static void sample(made_recording *m, uint64_t ns, uint32_t name, int64_t size) {
     tacho_queue_slot slot = {.size = size, .capacity = 8};
     made_event(m, ns, name, TACHO_EVENT_QUEUE, 0, &slot, sizeof slot);
@@ -116,6 +185,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_end_where_the_next_begins),
         cmocka_unit_test(steps_that_begin_anew_have_no_beginning_before),
+        cmocka_unit_test(work_of_a_step_that_was_left_out_has_the_operator_of_a_sampled_one),
+        cmocka_unit_test(a_step_in_which_sampling_changed_is_no_example),
         cmocka_unit_test(queue_samples_know_their_step),
         cmocka_unit_test(a_pipeline_in_a_circle_is_cut),
         cmocka_unit_test(totals_are_added_up_in_the_order_of_time),

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "record/rec_live.h"
 #include "record/rec_sample.h"
 
 #define SECOND 1000000000
@@ -22,7 +23,7 @@ static const char *steps_of(const trace *t) {
     static char text[256];
     size_t n = 0;
     for (uint32_t i = 1; i < t->step.n && n + 1 < sizeof text; i++)
-        text[n++] = t->slice.flags[t->step.slice[i]] & SLICE_LEFT_OUT ? '-' : '*';
+        text[n++] = t->step.left_out[i] ? '-' : '*';
     text[n] = 0;
     return text;
 }
@@ -69,6 +70,15 @@ static void each_file_begins_with_sampled_steps(void **state) {
     assert_int_equal(tacho_stop(), TACHO_OK);
 }
 
+static void the_window_of_a_flight_recorder_has_a_sampled_step(void **state) {
+    start_sampling(1000000, 1e-6); /* half a microsecond is over whenever a step ends */
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(tacho_is_sampled(), 1);
+        tacho_step();
+    }
+    assert_int_equal(tacho_stop(), TACHO_OK);
+}
+
 static void what_a_program_records_itself_is_in_all_steps(void **state) {
     start_sampling(100, 0);
     for (int i = 0; i < 6; i++) {
@@ -80,6 +90,23 @@ static void what_a_program_records_itself_is_in_all_steps(void **state) {
     trace *t = stop_and_read();
     assert_int_equal(count_slices(t, "mine"), 6);
     trace_release(t);
+}
+
+static void only_steps_with_hooks_among_others_count_as_sampled(void **state) {
+    rec_step s;
+    start_sampling(4, 0);
+    for (int i = 0; i < 6; i++) tacho_step();
+    uint64_t n = rec_live_n_steps();
+    for (uint64_t i = 0; i < 6; i++) { /* steps 0 … 5 in their order */
+        assert_true(rec_live_step_at(n - 6 + i, &s));
+        assert_int_equal(s.is_sampled, i < 3 || i == 4);
+    }
+    assert_int_equal(tacho_stop(), TACHO_OK);
+    start_sampling(0, 0);
+    tacho_step();
+    assert_true(rec_live_step_at(rec_live_n_steps() - 1, &s));
+    assert_false(s.is_sampled);
+    assert_int_equal(tacho_stop(), TACHO_OK);
 }
 
 /* ---- steps unlike others ----------------------------------------------------------------------- */
@@ -181,7 +208,9 @@ int main(void) {
         cmocka_unit_test(one_step_in_n_is_sampled_and_the_first_three),
         cmocka_unit_test(without_sampling_all_steps_are_whole),
         cmocka_unit_test(each_file_begins_with_sampled_steps),
+        cmocka_unit_test(the_window_of_a_flight_recorder_has_a_sampled_step),
         cmocka_unit_test(what_a_program_records_itself_is_in_all_steps),
+        cmocka_unit_test(only_steps_with_hooks_among_others_count_as_sampled),
         cmocka_unit_test(a_step_that_did_something_else_asks_for_a_sample),
         cmocka_unit_test(nothing_is_asked_before_the_records_are_here),
         cmocka_unit_test(steps_that_never_repeat_ask_only_so_often),

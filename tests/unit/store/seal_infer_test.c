@@ -76,8 +76,7 @@ static void add_step(program *p, const char *launches, const char *ops) {
                       .dur = STEP_NS,
                       .name = text(p, name),
                       .track = track(p, THREAD),
-                      .kind = KIND_STEP,
-                      .flags = ops ? 0 : SLICE_LEFT_OUT};
+                      .kind = KIND_STEP};
     assert_int_equal(part_slice(p->p, &step), OK);
     error err = {0};
     if (!ops) assert_int_equal(builder_add_left_out(p->b, start, start + STEP_NS, &err), OK);
