@@ -447,8 +447,9 @@ void rec_start_pending(void) {
 
 void rec_cycle_forked(void) {
     bool was_on = is_started && (rec_current || prepared || is_pending);
-    if (rec_current) close(rec_current->fd); /* its map is not ours: the parent kept it back */
-    if (prepared) close(prepared->fd);
+    if (rec_current)
+        rec_own_close(&rec_current->own); /* its map is not ours: the parent kept it back */
+    if (prepared) rec_own_close(&prepared->own);
     rec_current = prepared = NULL;
     step = 0;
     n_files = 1; /* a file's name belongs to the parent: ours gets a stamp */

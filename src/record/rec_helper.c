@@ -18,9 +18,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "record/rec_live.h"
@@ -43,10 +43,14 @@ enum {
 #define WAIT_AWAY_NS 1000000000
 
 /* rec_lock */
-static bool is_running, is_listening;
+static bool is_running;
 static rec_file *to_put_away;
 static int n_to_put_away;
-static int wake_fd = -1, listen_fd = -1;
+static bool wants_listening;
+/* Who sends a byte into the one end wakes the helper, which waits at the other. A pair of sockets: what
+ * is sent can never be written into a file, and a program that closes both wakes it, too. */
+static rec_own wake_send = REC_OWN_NONE, wake_wait = REC_OWN_NONE;
+static rec_own listens_at = REC_OWN_NONE;
 
 /* ---- room ahead ---- */
 
@@ -159,23 +163,42 @@ static bool is_file_open(void) {
 static void wait_for_work(int listening) {
     enum { METRICS = 2, ALL = METRICS + REC_METRICS_SOCKETS };
     int sockets[REC_METRICS_SOCKETS];
-    struct pollfd fds[ALL] = {{.fd = wake_fd, .events = POLLIN},
+    int waits_at = rec_own_fd(&wake_wait);
+    struct pollfd fds[ALL] = {{.fd = waits_at, .events = POLLIN},
                               {.fd = listening, .events = POLLIN}};
     rec_metrics_sockets(current_file() != NULL, sockets);
     for (int i = 0; i < REC_METRICS_SOCKETS; i++)
         fds[METRICS + i] = (struct pollfd){.fd = sockets[i], .events = POLLIN};
     int timeout = is_file_open() || rec_control_is_waiting() ? TICK_MS : -1;
     if (poll(fds, ALL, timeout) <= 0) return;
-    uint64_t n;
-    if (fds[0].revents) (void)!read(wake_fd, &n, sizeof n);
-    if (fds[1].revents) rec_control_answer(listening);
+    char bytes[64];
+    if (fds[0].revents && (waits_at = rec_own_fd(&wake_wait)) >= 0)
+        (void)!recv(waits_at, bytes, sizeof bytes, MSG_DONTWAIT);
+    if (fds[1].revents && (listening = rec_own_fd(&listens_at)) >= 0)
+        rec_control_answer(listening);
     for (int i = METRICS; i < ALL; i++)
-        if (fds[i].revents) rec_metrics_answer(fds[i].fd, current_file());
+        if (fds[i].revents) rec_metrics_answer(i - METRICS, current_file());
+}
+
+/* What the program closed is made again. rec_lock. */
+static void keep_sockets(void) {
+    int ends[2];
+    if (rec_own_fd(&wake_send) < 0 || rec_own_fd(&wake_wait) < 0) {
+        rec_own_close(&wake_send);
+        rec_own_close(&wake_wait);
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0) {
+            rec_own_take(&wake_wait, ends[0]);
+            rec_own_take(&wake_send, ends[1]);
+        }
+    }
+    if (wants_listening && rec_own_fd(&listens_at) < 0)
+        rec_own_take(&listens_at, rec_control_open());
 }
 
 static int listening_socket(void) {
     bool before = rec_enter(&rec_lock);
-    int fd = is_listening ? listen_fd : -1;
+    keep_sockets();
+    int fd = rec_own_fd(&listens_at);
     rec_leave(&rec_lock, before);
     return fd;
 }
@@ -220,10 +243,9 @@ static bool make_thread(void) {
 
 bool rec_helper_start(bool listens) {
     bool before = rec_enter(&rec_lock);
-    if (wake_fd < 0) wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (listens && listen_fd < 0) listen_fd = rec_control_open();
-    is_listening = listen_fd >= 0;
-    if (!is_running && wake_fd >= 0) is_running = make_thread();
+    if (listens) wants_listening = true;
+    keep_sockets();
+    if (!is_running && wake_send.fd >= 0) is_running = make_thread();
     bool ok = is_running;
     rec_leave(&rec_lock, before);
     rec_helper_wake();
@@ -231,17 +253,17 @@ bool rec_helper_start(bool listens) {
 }
 
 void rec_helper_wake(void) {
-    uint64_t one = 1;
-    int fd = __atomic_load_n(&wake_fd, __ATOMIC_RELAXED), code = errno;
-    if (fd >= 0) (void)!write(fd, &one, sizeof one);
+    int code = errno, fd = rec_own_fd(&wake_send);
+    if (fd >= 0) (void)!send(fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     errno = code;
 }
 
 void rec_helper_forked(void) {
-    if (wake_fd >= 0) close(wake_fd);
-    if (listen_fd >= 0) rec_control_close(listen_fd, false);
-    wake_fd = listen_fd = -1;
-    is_running = is_listening = false;
+    rec_own_close(&wake_send);
+    rec_own_close(&wake_wait);
+    rec_own_close(&listens_at);
+    rec_control_forked();
+    is_running = wants_listening = false;
     to_put_away = NULL;
     n_to_put_away = 0;
 }
@@ -268,5 +290,6 @@ void rec_helper_finish(void) {
         rec_leave(&rec_lock, before);
         if (waiting) usleep(500);
     }
-    if (listen_fd >= 0) rec_control_close(listen_fd, true);
+    if (listens_at.fd >= 0) rec_control_remove();
+    rec_own_close(&listens_at);
 }

@@ -2,6 +2,7 @@
  *
  *     rec_events.c   the calls of a program: one event, one append
  *     rec_thread.c   each thread's place in the file, and when nobody writes any more
+ *     rec_own.c      descriptors, and whether they are still ours
  *     rec_file.c     the file: chunks, side records, room ahead of the writers
  *     rec_names.c    names and frames: text to number, once
  *     rec_cycle.c    start, stop, schedule, flight recorder
@@ -30,6 +31,7 @@
 #include <tacho/format.h>
 
 #include "record/rec_clock.h"
+#include "record/rec_own.h"
 
 #define REC_PENDING UINT32_MAX /* tacho_on: the first event starts the recording */
 #define REC_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -40,7 +42,7 @@
 typedef struct rec_file rec_file;
 struct rec_file {
     rec_file *next; /* among those to be put away */
-    int fd;
+    rec_own own;
     uint32_t epoch; /* tacho_on while it is current */
     uint8_t *map;
     size_t map_bytes;
@@ -313,7 +315,8 @@ void rec_control_tick(void);            /* ends what was asked for a time */
 /* What a client sends, until it is whole, for READ_MS at most; false: it was not. */
 bool rec_read_until(int fd, char *to, size_t size, bool (*is_whole)(char *text));
 bool rec_control_is_waiting(void); /* for the end of what was asked: call tick often */
-void rec_control_close(int listening, bool remove);
+void rec_control_remove(void);     /* the socket's name */
+void rec_control_forked(void);
 
 /* ---- Python ---- */
 /* Asks the interpreter of this process, when there is one, to set tacho's hooks (`package` is the
