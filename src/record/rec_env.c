@@ -85,6 +85,7 @@ static void read_environment(void) {
 
 __attribute__((constructor)) static void load(void) {
     rec_clock_init();
+    rec_helper_loaded();
     (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     read_environment();
 }

@@ -10,17 +10,23 @@
  * the system would run it at once where the stopping thread ran, and unmapping takes tens of
  * milliseconds. It sees the stopped file at its next turn.
  *
- * It is made by the first recording and stays. All signals are blocked in it. After a fork the child
+ * It is made by the first recording and stays, until it is the last thread: a program whose main thread
+ * called pthread_exit ends with its last thread, and that must not be ours. Returning then lets the C
+ * library end the process, as it would have. All signals are blocked in it. After a fork the child
  * has none and makes its own when it records. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "record/rec_live.h"
@@ -159,6 +165,49 @@ static bool is_file_open(void) {
     return open;
 }
 
+/* ---- being the last ---- */
+
+static pthread_key_t main_key;
+static bool has_main_key;
+static uint32_t has_main_left; /* by pthread_exit */
+
+static void leave_main(void *unused) {
+    (void)unused;
+    __atomic_store_n(&has_main_left, 1, __ATOMIC_RELEASE);
+    rec_helper_wake();
+}
+
+/* In the main thread, when it is loaded; without a key it looks at every turn. */
+void rec_helper_loaded(void) {
+    has_main_key =
+        syscall(SYS_gettid) == getpid() && pthread_key_create(&main_key, leave_main) == 0;
+    if (has_main_key) (void)pthread_setspecific(main_key, &main_key);
+}
+
+static bool may_be_alone(void) {
+    return !has_main_key || __atomic_load_n(&has_main_left, __ATOMIC_ACQUIRE);
+}
+
+/* A main thread that has left is counted by the system until the process ends; it is a zombie then. */
+static bool is_main_gone(void) {
+    char text[512];
+    if (has_main_key) return true;
+    snprintf(text, sizeof text, "/proc/self/task/%d/stat", (int)getpid());
+    int fd = open(text, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) close(fd);
+    text[n > 0 ? n : 0] = 0;
+    const char *state = strrchr(text, ')'); /* PID (NAME) STATE */
+    return state && strncmp(state, ") Z", 3) == 0;
+}
+
+static bool is_alone(void) {
+    enum { MAIN_AND_US = 2 + 2 }; /* links: two of any folder, one for each thread */
+    struct stat st;
+    return may_be_alone() && stat("/proc/self/task", &st) == 0 && st.st_nlink == MAIN_AND_US &&
+           is_main_gone();
+}
+
 /* poll passes over a descriptor that is -1. */
 static void wait_for_work(int listening) {
     enum { METRICS = 2, ALL = METRICS + REC_METRICS_SOCKETS };
@@ -169,7 +218,8 @@ static void wait_for_work(int listening) {
     rec_metrics_sockets(current_file() != NULL, sockets);
     for (int i = 0; i < REC_METRICS_SOCKETS; i++)
         fds[METRICS + i] = (struct pollfd){.fd = sockets[i], .events = POLLIN};
-    int timeout = is_file_open() || rec_control_is_waiting() ? TICK_MS : -1;
+    bool ticks = is_file_open() || rec_control_is_waiting() || may_be_alone();
+    int timeout = ticks ? TICK_MS : -1;
     if (poll(fds, ALL, timeout) <= 0) return;
     char bytes[64];
     if (fds[0].revents && (waits_at = rec_own_fd(&wake_wait)) >= 0)
@@ -213,7 +263,7 @@ static void *run_helper(void *unused) {
     (void)unused;
     prctl(PR_SET_NAME, "tacho", 0, 0, 0);
     yield_to_the_program();
-    for (;;) {
+    while (!is_alone()) {
         rec_helper_put_all_away();
         rec_file *f = current_file();
         if (f) serve_current(&w, f);
@@ -221,6 +271,9 @@ static void *run_helper(void *unused) {
         rec_control_tick();
         wait_for_work(listening_socket());
     }
+    bool before = rec_enter(&rec_lock);
+    is_running = false;
+    rec_leave(&rec_lock, before);
     return NULL;
 }
 
@@ -264,6 +317,8 @@ void rec_helper_forked(void) {
     rec_own_close(&listens_at);
     rec_control_forked();
     is_running = wants_listening = false;
+    has_main_left = 0; /* the thread that forked is the main thread of the child */
+    if (has_main_key) (void)pthread_setspecific(main_key, &main_key);
     to_put_away = NULL;
     n_to_put_away = 0;
 }
@@ -290,6 +345,7 @@ void rec_helper_finish(void) {
         rec_leave(&rec_lock, before);
         if (waiting) usleep(500);
     }
+    if (!is_running) rec_helper_put_all_away();
     if (listens_at.fd >= 0) rec_control_remove();
     rec_own_close(&listens_at);
 }

@@ -298,6 +298,7 @@ void rec_rank_forked(void);
 void rec_meta_put(rec_file *f, const char *key, const char *value, size_t n);
 
 /* ---- helper ---- */
+void rec_helper_loaded(void); /* once, before all others */
 /* Makes sure that it runs and listens when it should; false when there can be no thread. */
 bool rec_helper_start(bool listens);
 void rec_helper_wake(void);
