@@ -1,4 +1,4 @@
-/* file.h: a sealed trace as one file (docs/FORMAT.md), written whole and mapped again.
+/* file.h: a sealed trace as one file (docs/FORMAT.md), written whole and read again, table by table.
  *
  * Magic, version, table of contents with a checksum and the largest value of each column; columns
  * raw and 64-byte aligned. A file from elsewhere is hostile: sizes and ids are checked before use. */
