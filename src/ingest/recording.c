@@ -521,7 +521,7 @@ static status read_all(recording *r, error *err) {
     return recording_finish(r, err);
 }
 
-/* The whole file in one piece: mapped where it can be, else gathered in a vec. */
+/* The whole file in one piece: as it comes when its size is known, else gathered in a vec. */
 static status gather(source *src, vec *all, piece *pc, error *err) {
     uint64_t size = source_codec(src) == CODEC_NONE ? source_file_bytes(src) : 0;
     for (;;) {
