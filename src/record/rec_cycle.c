@@ -205,7 +205,7 @@ static void write_trigger(rec_file *f, const char *why, const rec_window *w) {
 static bool deactivate(const rec_window *window) {
     rec_file *f = rec_current;
     if (!f) return false;
-    if (f->header->flags & TACHO_FILE_DEVICE) rec_cupti_stop();
+    if (__atomic_load_n(&rec_flags, __ATOMIC_RELAXED) & TACHO_FILE_DEVICE) rec_cupti_stop();
     __atomic_store_n(&tacho_on, 0, __ATOMIC_RELEASE);
     (void)rec_quiet(f->epoch, WAIT_FOR_WRITERS_NS);
     bool before = rec_enter(&rec_lock);
@@ -415,6 +415,25 @@ int rec_dump(const char *why, const rec_window *window, char *dump, size_t size)
     if (dump) snprintf(dump, size, "%s", path);
     call_back(ready, &set, path);
     return ready ? TACHO_OK : TACHO_OFF;
+}
+
+/* What is lost cannot be counted any more: each chunk that was in use counts as one event. */
+void rec_cycle_replace(const rec_file *cut) {
+    char text[sizeof cut->path + 128];
+    bool again = false, before = rec_enter(&rec_cycle_lock);
+    if (rec_current == cut) {
+        uint64_t n_chunks = cut->n_chunks;
+        snprintf(text, sizeof text,
+                 "%.4000s was made shorter while it was being written: what it held is lost",
+                 cut->final_path);
+        (void)deactivate(NULL);
+        again = begin_now();
+        if (again)
+            __atomic_fetch_add(&rec_current->header->lost[TACHO_LOST_FULL], n_chunks,
+                               __ATOMIC_RELAXED);
+    }
+    rec_leave(&rec_cycle_lock, before);
+    if (again) tacho_note(text);
 }
 
 void tacho_note(const char *text) {

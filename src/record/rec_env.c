@@ -29,6 +29,7 @@ static void after_fork_in_parent(void) {
 static void after_fork_in_child(void) {
     pthread_mutex_init(&rec_lock, NULL);
     pthread_mutex_init(&rec_cycle_lock, NULL);
+    rec_guard_forked();
     rec_threads_forget();
     rec_helper_forked();
     rec_cupti_forked();

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "record/rec_int.h"
@@ -45,6 +46,7 @@ static bool map_file(rec_file *f, int fd, uint64_t bytes) {
         f->header = map;
         f->limit = (bytes - TACHO_FILE_HEADER_BYTES) / TACHO_CHUNK_BYTES;
         (void)madvise(map, bytes, MADV_DONTFORK);
+        rec_guard_add(map, bytes, &f->is_cut);
         return true;
     }
     return false;
@@ -109,12 +111,24 @@ static int descriptor_of(rec_file *f) {
 }
 
 void rec_file_free(rec_file *f, bool cut) {
-    int fd = cut ? descriptor_of(f) : -1;
+    int fd = cut && !rec_file_is_cut(f) ? descriptor_of(f) : -1;
     if (fd >= 0) (void)!ftruncate(fd, place_of(f->n_chunks));
+    if (f->map) rec_guard_remove(f->map);
     if (f->map) munmap(f->map, f->map_bytes);
     rec_own_close(&f->own);
     free(f->closed);
     free(f);
+}
+
+bool rec_file_is_cut(rec_file *f) {
+    struct stat st;
+    int fd = rec_own_fd(&f->own);
+    bool before = rec_enter(&rec_lock);
+    uint64_t ready = f->ready;
+    rec_leave(&rec_lock, before);
+    if (f->map && ready && fd >= 0 && fstat(fd, &st) == 0 && st.st_size < place_of(ready))
+        rec_guard_cut(f->map, (size_t)st.st_size);
+    return __atomic_load_n(&f->is_cut, __ATOMIC_ACQUIRE);
 }
 
 /* The system's own call: that of the C library writes into blocks, where a disk cannot do it, and
@@ -164,6 +178,7 @@ static int64_t take_closed(rec_file *f, bool must) {
 }
 
 static int64_t take_fresh(rec_file *f) {
+    if (__atomic_load_n(&f->is_cut, __ATOMIC_ACQUIRE)) return -1;
     if (f->n_chunks == f->ready && !rec_file_grow(f, GROW_CHUNKS)) return -1;
     uint64_t chunk = f->n_chunks++;
     __atomic_store_n(&f->header->n_chunks, f->n_chunks, __ATOMIC_RELEASE);

@@ -12,7 +12,7 @@
  *
  * It is made by the first recording and stays, until it is the last thread: a program whose main thread
  * called pthread_exit ends with its last thread, and that must not be ours. Returning then lets the C
- * library end the process, as it would have. All signals are blocked in it. After a fork the child
+ * library end the process, as it would have. All signals but SIGBUS are blocked in it. After a fork the child
  * has none and makes its own when it records. */
 #include <errno.h>
 #include <fcntl.h>
@@ -68,7 +68,7 @@ typedef struct {
 } watch;
 
 static void touch_pages(uint8_t *from, size_t bytes) {
-    if (madvise(from, bytes, MADV_POPULATE_WRITE) == 0) return;
+    if (madvise(from, bytes, MADV_POPULATE_WRITE) == 0 || errno != EINVAL) return;
     for (size_t i = 0; i < bytes; i += 4096) /* older kernels: a write that changes nothing */
         (void)__atomic_fetch_or(from + i, 0, __ATOMIC_RELAXED);
 }
@@ -124,7 +124,11 @@ static rec_file *next_to_put_away(void) {
 static void put_away(rec_file *f) {
     if (f->header->flags & TACHO_FILE_STACKS)
         while (rec_frames_name(f, FRAMES_NS)) {}
-    if (!rec_quiet(f->epoch, WAIT_AWAY_NS)) f->map = NULL;
+    bool is_quiet = rec_quiet(f->epoch, WAIT_AWAY_NS);
+    if (!is_quiet) {
+        rec_guard_leave(f->map);
+        f->map = NULL;
+    }
     rec_file_free(f, true);
 }
 
@@ -142,6 +146,10 @@ void rec_helper_put_away(rec_file *f) {
 
 static void serve_current(watch *w, rec_file *f) {
     if (w->epoch != f->epoch) *w = (watch){.epoch = f->epoch};
+    if (rec_file_is_cut(f)) {
+        rec_cycle_replace(f);
+        return;
+    }
     make_room(w, f);
     keep_clock(w, f, rec_clock_ns(CLOCK_MONOTONIC));
     if (f->header->flags & TACHO_FILE_STACKS) (void)rec_frames_name(f, FRAMES_NS);
@@ -287,6 +295,7 @@ static bool make_thread(void) {
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     (void)pthread_attr_setstacksize(&attr, STACK_BYTES);
     sigfillset(&all);
+    sigdelset(&all, SIGBUS); /* a fault of ours: rec_guard.c */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     bool ok = pthread_create(&id, &attr, run_helper, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -4,6 +4,7 @@
  *     rec_thread.c   each thread's place in the file, and when nobody writes any more
  *     rec_own.c      descriptors, and whether they are still ours
  *     rec_file.c     the file: chunks, side records, room ahead of the writers
+ *     rec_guard.c    files that are cut while they are mapped
  *     rec_names.c    names and frames: text to number, once
  *     rec_cycle.c    start, stop, schedule, flight recorder
  *     rec_meta.c     facts of the whole recording: host, command, what the program says
@@ -31,6 +32,7 @@
 #include <tacho/format.h>
 
 #include "record/rec_clock.h"
+#include "record/rec_guard.h"
 #include "record/rec_own.h"
 
 #define REC_PENDING UINT32_MAX /* tacho_on: the first event starts the recording */
@@ -46,6 +48,7 @@ struct rec_file {
     uint32_t epoch; /* tacho_on while it is current */
     uint8_t *map;
     size_t map_bytes;
+    uint32_t is_cut;           /* somebody made the file shorter: what lies there is lost */
     tacho_file_header *header; /* at map */
     uint64_t limit;            /* the most chunks */
     uint64_t ready;            /* chunks with room on the disk */
@@ -75,6 +78,9 @@ bool rec_file_allocate(const rec_file *f, uint64_t from, uint64_t to);
 static inline uint8_t *rec_file_chunk(const rec_file *f, uint64_t chunk) {
     return f->map + TACHO_FILE_HEADER_BYTES + chunk * TACHO_CHUNK_BYTES;
 }
+/* Looks whether somebody made the file shorter: then no more chunks are handed out, and what is
+ * gone is plain memory. Of the helper. */
+bool rec_file_is_cut(rec_file *f);
 /* A chunk for events or side records; -1 when the file is full. rec_lock. */
 int64_t rec_file_take(rec_file *f, uint32_t type, uint32_t thread);
 /* Flight recorder: nobody writes into this chunk any more. rec_lock. */
@@ -262,6 +268,8 @@ typedef enum {
 } rec_state;
 /* What happens now, and the file that is being written ("-": none), under the name it has now. */
 rec_state rec_cycle_state(char *path, size_t size);
+/* The current file was cut: it ends, and another begins that says so. Of the helper. */
+void rec_cycle_replace(const rec_file *cut);
 /* The process has learned what it is: the file that is being written gets the name it should have. */
 void rec_cycle_rename(void);
 /* The first event shall start it. */
