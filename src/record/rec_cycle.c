@@ -29,6 +29,7 @@
 #define FLIGHT_BYTES ((uint64_t)256 << 20)
 
 uint32_t tacho_on;
+rec_page rec_here;
 uint32_t rec_flags, rec_memory_every, rec_awaits_batch;
 pthread_mutex_t rec_cycle_lock = PTHREAD_MUTEX_INITIALIZER;
 rec_settings rec_set; /* rec_cycle_lock, as everything below */
@@ -40,6 +41,12 @@ static uint32_t last_epoch;
 static uint64_t step, n_files;
 static char last_path[4096];
 static char last_error[160];
+
+/* No place has the epoch REC_PENDING. */
+static void set_on(uint32_t on) {
+    __atomic_store_n(&rec_here.epoch, on, __ATOMIC_RELEASE);
+    __atomic_store_n(&tacho_on, on, __ATOMIC_RELEASE);
+}
 
 /* ---- the schedule ---- */
 
@@ -169,7 +176,7 @@ static void activate(void) {
     rec_current = f;
     __atomic_store_n(&rec_flags, f->header->flags, __ATOMIC_RELAXED);
     __atomic_store_n(&rec_memory_every, f->header->memory_every, __ATOMIC_RELAXED);
-    __atomic_store_n(&tacho_on, f->epoch, __ATOMIC_RELEASE);
+    set_on(f->epoch);
     rec_leave(&rec_lock, before);
     snprintf(last_path, sizeof last_path, "%s", f->final_path);
     rec_cupti_start();
@@ -206,7 +213,7 @@ static bool deactivate(const rec_window *window) {
     rec_file *f = rec_current;
     if (!f) return false;
     if (__atomic_load_n(&rec_flags, __ATOMIC_RELAXED) & TACHO_FILE_DEVICE) rec_cupti_stop();
-    __atomic_store_n(&tacho_on, 0, __ATOMIC_RELEASE);
+    set_on(0);
     (void)rec_quiet(f->epoch, WAIT_FOR_WRITERS_NS);
     bool before = rec_enter(&rec_lock);
     rec_threads_rename(f);
@@ -374,7 +381,7 @@ int rec_stop(bool from_outside, char *path, size_t size) {
     bool ready = false, before = rec_enter(&rec_cycle_lock);
     int result = is_started && (from_outside || !rec_set.from_outside) ? TACHO_OK : TACHO_OFF;
     if (result == TACHO_OK) {
-        if (is_pending) __atomic_store_n(&tacho_on, 0, __ATOMIC_RELAXED);
+        if (is_pending) set_on(0);
         is_pending = false;
         __atomic_store_n(&is_started, 0, __ATOMIC_RELAXED);
         ready = deactivate(NULL);
@@ -449,7 +456,7 @@ void rec_set_pending(const tacho_options *o) {
         keep_settings(o, true);
         is_pending = true;
         __atomic_store_n(&is_started, 1, __ATOMIC_RELAXED);
-        __atomic_store_n(&tacho_on, REC_PENDING, __ATOMIC_RELEASE);
+        set_on(REC_PENDING);
     }
     rec_leave(&rec_cycle_lock, before);
 }
@@ -458,7 +465,7 @@ void rec_start_pending(void) {
     bool before = rec_enter(&rec_cycle_lock);
     if (is_pending) {
         is_pending = false;
-        __atomic_store_n(&tacho_on, 0, __ATOMIC_RELAXED);
+        set_on(0);
         if (!follow_schedule()) __atomic_store_n(&is_started, 0, __ATOMIC_RELAXED);
     }
     rec_leave(&rec_cycle_lock, before);
@@ -476,7 +483,7 @@ void rec_cycle_forked(void) {
     rec_set.worker[0] = 0;
     rec_set.o.on_ready = NULL;
     __atomic_store_n(&is_started, is_pending, __ATOMIC_RELAXED);
-    __atomic_store_n(&tacho_on, is_pending ? REC_PENDING : 0, __ATOMIC_RELAXED);
+    set_on(is_pending ? REC_PENDING : 0);
 }
 
 /* ---- small answers ---- */

@@ -8,10 +8,13 @@
  *     TACHO_METRICS=FOLDER or PORT
  *
  * A fork locks both locks, so that the child gets consistent state, and gives the child nothing of
- * the parent's: no map, no helper, no socket. An exit stops the recording. _exit, exec and signals
+ * the parent's: no map, no helper, no socket. A child made by _Fork or clone, of which nobody is told,
+ * finds an empty page (rec_here) at its first event or lock, and does the same. An exit stops the recording. _exit, exec and signals
  * need nothing: the file is whole at any moment. */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "record/rec_live.h"
 #include "record/rec_trigger.h"
@@ -26,6 +29,8 @@ static void after_fork_in_parent(void) {
     pthread_mutex_unlock(&rec_cycle_lock);
 }
 
+static bool is_loaded;
+
 static void after_fork_in_child(void) {
     pthread_mutex_init(&rec_lock, NULL);
     pthread_mutex_init(&rec_cycle_lock, NULL);
@@ -38,6 +43,18 @@ static void after_fork_in_child(void) {
     rec_cycle_forked();
     rec_live_forked();
     rec_trigger_forked();
+    __atomic_store_n(&rec_here.is_same_process, 1, __ATOMIC_RELEASE);
+}
+
+/* Should the child have made threads before it records, one of them does it. */
+void rec_forked(void) {
+    enum { NOBODY, DONE, SOMEBODY };
+    uint32_t who = NOBODY;
+    if (!is_loaded) return;
+    if (__atomic_compare_exchange_n(&rec_here.is_same_process, &who, SOMEBODY, false,
+                                    __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+        after_fork_in_child();
+    while (__atomic_load_n(&rec_here.is_same_process, __ATOMIC_ACQUIRE) != DONE) sched_yield();
 }
 
 /* A..B or A: steps A to B, both recorded. */
@@ -88,6 +105,9 @@ __attribute__((constructor)) static void load(void) {
     rec_clock_init();
     rec_helper_loaded();
     (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    rec_here.is_same_process = 1;
+    (void)madvise(&rec_here, sizeof rec_here, MADV_WIPEONFORK); /* Linux 4.14 */
+    is_loaded = true;
     read_environment();
 }
 

@@ -109,9 +109,31 @@ extern __thread rec_thread rec_self __attribute__((tls_model("initial-exec")));
 extern pthread_mutex_t rec_lock, rec_cycle_lock;
 extern rec_file *rec_current; /* rec_lock */
 
+/* A page that the system empties in a child, whichever way it was made: _Fork and clone call nobody.
+ * The epoch of tacho_on stands here, too, so that a place in the parent's file is not taken for one of
+ * the child's. Alone on its page, whatever the size of that is. */
+#if defined(__x86_64__)
+#define REC_PAGE_BYTES 4096
+#else
+#define REC_PAGE_BYTES 65536
+#endif
+typedef struct {
+    uint32_t is_same_process; /* 0: this is a child that nobody told */
+    uint32_t epoch;           /* of the current file; 0: none */
+    char rest[REC_PAGE_BYTES - 8];
+} rec_page;
+extern rec_page rec_here __attribute__((aligned(REC_PAGE_BYTES)));
+/* Makes everything fit for a child that nobody told; nothing else in any other process. */
+void rec_forked(void);
+static inline void rec_look_for_fork(void) {
+    if (REC_UNLIKELY(!__atomic_load_n(&rec_here.is_same_process, __ATOMIC_ACQUIRE)))
+        rec_forked();
+}
+
 /* Takes a lock and marks the thread: should what it calls (an instrumented malloc, a signal handler)
  * record, it is refused instead of waiting for itself. The result goes to rec_leave. */
 static inline bool rec_enter(pthread_mutex_t *lock) {
+    rec_look_for_fork(); /* who held it may not be in this process */
     bool before = rec_self.in_slow;
     rec_self.in_slow = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -132,7 +154,7 @@ static inline tacho_slot *rec_open(uint32_t n) {
     if (REC_UNLIKELY(t->busy)) return NULL; /* a signal came in the middle of an event */
     __atomic_store_n(&t->busy, 1, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (REC_LIKELY(t->epoch == __atomic_load_n(&tacho_on, __ATOMIC_RELAXED)) &&
+    if (REC_LIKELY(t->epoch == __atomic_load_n(&rec_here.epoch, __ATOMIC_RELAXED)) &&
         REC_LIKELY(t->end - t->at >= (ptrdiff_t)n))
         return t->at;
     return rec_open_slow(t, n);

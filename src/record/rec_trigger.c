@@ -425,6 +425,7 @@ int tacho_trigger(const char *why) {
 
 int tacho_alarm(const char *rule, const char *why) {
     if (!rule || rec_self.in_slow) return TACHO_OFF;
+    rec_look_for_fork();
     pthread_mutex_lock(&lock);
     settle();
     bool armed =

@@ -3,10 +3,12 @@
 
 #include <dlfcn.h>
 #include <libgen.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,6 +48,64 @@ static void a_followed_child_has_a_file_of_its_own(void **state) {
         trace_release(t);
     }
     assert_int_equal(found, 1);
+}
+
+/* ---- children that nobody is told of ---- */
+
+static pid_t clone_raw(void) {
+    return (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+}
+
+/* Takes names all the time, so that a lock is often held while a child is made. */
+static void *make_names(void *stop) {
+    char name[32];
+    for (unsigned i = 0; !__atomic_load_n((int *)stop, __ATOMIC_RELAXED); i++) {
+        snprintf(name, sizeof name, "name %u", i % 30000);
+        tacho_mark(name);
+    }
+    return NULL;
+}
+
+static int end_of(pid_t pid) {
+    int how = -1;
+    for (int i = 0; i < 2000; i++) {
+        if (waitpid(pid, &how, WNOHANG) == pid) return how;
+        usleep(5000);
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, &how, 0);
+    return how;
+}
+
+static void a_child_that_nobody_is_told_of_records_like_any_other(void **state) {
+    static pid_t (*const WAYS[])(void) = {clone_raw, _Fork};
+    for (int i = 0; i < 4; i++) {
+        pthread_t other;
+        int stop = 0;
+        char names[32][512];
+        tacho_options o = {.size = sizeof o, .path = fresh_folder(), .follow_children = i & 1};
+        assert_int_equal(tacho_start(&o), TACHO_OK);
+        tacho_mark("before");
+        assert_int_equal(pthread_create(&other, NULL, make_names, &stop), 0);
+        for (int n = 0; n < 8; n++) {
+            pid_t pid = WAYS[i / 2]();
+            assert_true(pid >= 0);
+            if (pid == 0) {
+                say_child();
+                tacho_step();
+                tacho_note("of the child");
+                _exit(0);
+            }
+            assert_int_equal(end_of(pid), 0);
+        }
+        __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+        pthread_join(other, NULL);
+        tacho_mark("after");
+        trace *t = stop_and_read();
+        assert_int_equal(count_slices(t, "in the child"), 0);
+        trace_release(t);
+        assert_int_equal(list_recordings(names, 32), i & 1 ? 9 : 1);
+    }
 }
 
 static void do_nothing(void) {}
@@ -196,6 +256,8 @@ int main(void) {
         cmocka_unit_test_teardown(a_child_leaves_the_parents_recording_alone, tear_down),
         cmocka_unit_test_teardown(a_followed_child_has_a_file_of_its_own, tear_down),
         cmocka_unit_test_teardown(a_followed_child_that_records_nothing_leaves_no_file,
+                                  tear_down),
+        cmocka_unit_test_teardown(a_child_that_nobody_is_told_of_records_like_any_other,
                                   tear_down),
         cmocka_unit_test_teardown(what_was_recorded_survives_any_end, tear_down),
         cmocka_unit_test_teardown(a_library_loaded_late_records_all_threads, tear_down),
