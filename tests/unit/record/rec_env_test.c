@@ -245,6 +245,37 @@ static void the_environment_starts_with_the_first_event(void **state) {
     trace_release(t);
 }
 
+/* All threads have their first event at the same time. */
+enum { FIRST_THREADS = 8, FIRST_EVENTS = 2000 };
+static pthread_barrier_t all_there;
+
+static void *mark_at_once(void *unused) {
+    pthread_barrier_wait(&all_there);
+    for (int i = 0; i < FIRST_EVENTS; i++) tacho_mark("first");
+    return unused;
+}
+
+static void no_event_is_lost_while_the_first_one_starts(void **state) {
+    for (int round = 0; round < 20; round++) {
+        pthread_t ids[FIRST_THREADS];
+        char names[2][512];
+        tacho_options o = {.size = sizeof o, .path = fresh_folder()};
+        rec_set_pending(&o);
+        pthread_barrier_init(&all_there, NULL, FIRST_THREADS);
+        for (int i = 0; i < FIRST_THREADS; i++)
+            assert_int_equal(pthread_create(&ids[i], NULL, mark_at_once, NULL), 0);
+        for (int i = 0; i < FIRST_THREADS; i++) pthread_join(ids[i], NULL);
+        pthread_barrier_destroy(&all_there);
+        assert_int_equal(rec_stop(true, NULL, 0), TACHO_OK);
+        assert_int_equal(list_recordings(names, 2), 1);
+        trace *t = read_recording(names[0]);
+        int64_t lost = trace_quality(t, CAUSE_RECORDER_FULL);
+        assert_int_equal((int64_t)t->instant.n - 1 + lost, FIRST_THREADS * FIRST_EVENTS);
+        assert_int_equal(lost, 0);
+        trace_release(t);
+    }
+}
+
 static int tear_down(void **state) {
     (void)rec_stop(true, NULL, 0);
     remove_folder();
@@ -263,6 +294,7 @@ int main(void) {
         cmocka_unit_test_teardown(a_library_loaded_late_records_all_threads, tear_down),
         cmocka_unit_test_teardown(only_the_interface_is_exported, tear_down),
         cmocka_unit_test_teardown(the_environment_starts_with_the_first_event, tear_down),
+        cmocka_unit_test_teardown(no_event_is_lost_while_the_first_one_starts, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
