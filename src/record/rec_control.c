@@ -55,9 +55,9 @@ static struct {
 } client = {.own = REC_OWN_NONE};
 
 static bool folder_name(char *to, size_t size) {
-    const char *run = getenv("XDG_RUNTIME_DIR");
+    const char *run = secure_getenv("XDG_RUNTIME_DIR");
     struct stat st;
-    if (run && *run == '/')
+    if (run && *run == '/' && strlen(run) + sizeof "/tacho" <= size)
         snprintf(to, size, "%s/tacho", run);
     else
         snprintf(to, size, "/tmp/tacho-%u", (unsigned)geteuid());
@@ -67,7 +67,8 @@ static bool folder_name(char *to, size_t size) {
 }
 
 static bool socket_name(struct sockaddr_un *to) {
-    char folder[64];
+    char folder[sizeof to->sun_path - sizeof "/1234567890.sock" +
+                1]; /* a longer one is not used */
     *to = (struct sockaddr_un){.sun_family = AF_UNIX};
     if (!folder_name(folder, sizeof folder)) return false;
     int n = snprintf(to->sun_path, sizeof to->sun_path, "%s/%d.sock", folder, (int)getpid());

@@ -77,9 +77,9 @@ static bool has_word(const char *list, const char *word) {
 }
 
 static void read_environment(void) {
-    const char *path = getenv("TACHO_RECORD"), *steps = getenv("TACHO_STEPS"),
-               *with = getenv("TACHO_WITH"), *flight = getenv("TACHO_FLIGHT"),
-               *ring = getenv("TACHO_RING"), *listens = getenv("TACHO_LISTEN");
+    const char *path = secure_getenv("TACHO_RECORD"), *steps = secure_getenv("TACHO_STEPS"),
+               *with = secure_getenv("TACHO_WITH"), *flight = secure_getenv("TACHO_FLIGHT"),
+               *ring = secure_getenv("TACHO_RING"), *listens = secure_getenv("TACHO_LISTEN");
     bool listening = listens && *listens && strcmp(listens, "0") != 0;
     if (path && *path && !rec_is_launcher()) {
         tacho_options o = {.size = sizeof o,
@@ -93,8 +93,8 @@ static void read_environment(void) {
                            .flight_seconds = flight ? strtod(flight, NULL) : 0,
                            .follow_children = 1,
                            .listen = listening,
-                           .trigger = getenv("TACHO_TRIGGER"),
-                           .metrics = getenv("TACHO_METRICS")};
+                           .trigger = secure_getenv("TACHO_TRIGGER"),
+                           .metrics = secure_getenv("TACHO_METRICS")};
         if (steps && *steps) o.schedule = parse_steps(steps);
         rec_set_pending(&o);
     }

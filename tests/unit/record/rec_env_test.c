@@ -245,6 +245,31 @@ static void the_environment_starts_with_the_first_event(void **state) {
     trace_release(t);
 }
 
+/* ---- a program that has more rights than who runs it ---- */
+
+static void a_set_uid_program_does_not_obey_the_environment(void **state) {
+    char self[4096], copy[600], names[4][512], command[8192];
+    const char *folder = fresh_folder();
+    if (geteuid() != 0) skip();
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(n > 0);
+    self[n] = 0;
+    snprintf(copy, sizeof copy, "%s/program", folder);
+    for (int is_set = 0; is_set < 2; is_set++) {
+        snprintf(
+            command, sizeof command,
+            "mkdir -m 777 '%s/out%d' && chmod 755 '%s' && cp '%s' '%s' && chown 65534 '%s' "
+            "&& chmod %s '%s' && TACHO_RECORD='%s/out%d' '%s' mark && rm '%s'",
+            folder, is_set, folder, self, copy, copy, is_set ? "4755" : "755", copy, folder,
+            is_set, copy, copy);
+        assert_int_equal(system(command), 0); /* NOLINT: our own names */
+    }
+    n = list_recordings(names, 4);
+    assert_int_equal(n, 2);
+    assert_int_not_equal(rmdir(names[0]), 0); /* out0: something was recorded */
+    assert_int_equal(rmdir(names[1]), 0);     /* out1: nothing */
+}
+
 /* All threads have their first event at the same time. */
 enum { FIRST_THREADS = 8, FIRST_EVENTS = 2000 };
 static pthread_barrier_t all_there;
@@ -282,7 +307,11 @@ static int tear_down(void **state) {
     return 0;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "mark") == 0) {
+        tacho_mark("m");
+        return 0;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_child_leaves_the_parents_recording_alone, tear_down),
         cmocka_unit_test_teardown(a_followed_child_has_a_file_of_its_own, tear_down),
@@ -294,6 +323,7 @@ int main(void) {
         cmocka_unit_test_teardown(a_library_loaded_late_records_all_threads, tear_down),
         cmocka_unit_test_teardown(only_the_interface_is_exported, tear_down),
         cmocka_unit_test_teardown(the_environment_starts_with_the_first_event, tear_down),
+        cmocka_unit_test_teardown(a_set_uid_program_does_not_obey_the_environment, tear_down),
         cmocka_unit_test_teardown(no_event_is_lost_while_the_first_one_starts, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
