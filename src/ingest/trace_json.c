@@ -20,6 +20,7 @@
 #include "ingest/device_properties.h"
 #include "ingest/ingest.h"
 #include "ingest/paddle_facts.h"
+#include "ingest/scan.h"
 #include "ingest/trace_event.h"
 
 enum {
@@ -268,13 +269,24 @@ static const char *find_list_end(const char *p, const char *end) {
     return NULL;
 }
 
+/* What is no event at all: a list or text is passed over as a whole, for what is in it is not the end of
+ * the list of events. NULL as below. */
+static const char *pass_over_other(const char *p, const char *end, bool final) {
+    const char *stop = p;
+    if (*p == '[') stop = scan_brackets(p, end);
+    if (*p == '"' && (stop = json_string_end(p + 1, end))) stop++;
+    if (!stop && !final) return NULL;
+    if (stop) /* the next may be another one */
+        for (p = stop; p < end && *p != '[' && *p != '"' && *p != '{' && *p != ']';) p++;
+    else /* it does not end: to look for the end of each one in it would take for ever */
+        while (p < end && *p != '{' && *p != ']') p++;
+    return p < end ? p : NULL;
+}
+
 /* Where reading goes on behind the damaged event at p; NULL when that is not among these bytes. */
 static const char *find_next_event(const char *p, const char *end, bool final) {
     while (p < end && (json_is_space(*p) || *p == ',')) p++;
-    if (p < end && *p != '{') { /* no event at all */
-        while (p < end && *p != '{' && *p != ']') p++;
-        return p < end ? p : NULL;
-    }
+    if (p < end && *p != '{') return pass_over_other(p, end, final);
     const char *next = p < end ? layout_next_border(p + 1, end) : NULL;
     return next || !final || p == end ? next : find_list_end(p + 1, end);
 }
