@@ -25,7 +25,7 @@
 
 enum {
     PIECE_BYTES = 4 << 20, /* large enough to hide the seams, small enough for the cache */
-    MAX_EVENT_BYTES = 256 << 20, /* an event that does not end within is damage */
+    MAX_EVENT_BYTES = 64 << 20, /* an event that does not end within is damage */
     MAX_ENDLESS =
         64, /* events without an end that are passed over: each costs a look at the rest */
     MAX_WORKERS = 64,
@@ -406,7 +406,10 @@ static status read_alone(reader *r, event_sink *s, error *err) {
     for (size_t keep = 0; st == OK; keep = (size_t)(end_of(&c) - c.p)) {
         piece next;
         size_t want = keep > r->piece_bytes ? keep : r->piece_bytes;
-        st = source_next(r->src, want, keep, &next, err);
+        /* An event longer than a piece: that one and the next, twice as long, stand beside each other. */
+        uint64_t beside = keep > r->piece_bytes ? 2 * ((uint64_t)keep + want) : 0;
+        st = check_limits(r, builder_size_bytes(r->b) + beside, err);
+        if (st == OK) st = source_next(r->src, want, keep, &next, err);
         if (st != OK) break;
         if (next.n == 0) {
             st = read_rest(r, &c, err);
