@@ -125,7 +125,7 @@ static bool lineage_has(const lineage *l, uint32_t slice) {
 /* The arrow from forward to backward whose head is the slice or the nearest one around it. */
 static status find_backward(asking *q, uint32_t slice, uint32_t *best, error *err) {
     const trace *t = q->t;
-    lineage around;
+    lineage around = {.n = 0};
     TRY(lineage_of(t, slice, q->arena, &around, err));
     for (uint32_t i = 1; i < t->flow.n; i++) {
         if (t->flow.kind[i] != FLOW_FORWARD_BACKWARD || t->flow.to[i] > slice) continue;
