@@ -116,7 +116,8 @@ void mem_enlarge(void *p, size_t size_bytes) {
     if (size_bytes < HUGE_PAGE / 2) return;
     uintptr_t from = (uintptr_t)p / HUGE_PAGE * HUGE_PAGE;
     uintptr_t to = ((uintptr_t)p + size_bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    (void)madvise((void *)from, to - from, MADV_HUGEPAGE); /* beyond the end, too: only a wish */
+    (void)madvise((void *)from, to - from,
+                  MADV_HUGEPAGE); /* beyond the end, too: only a wish */
 }
 
 void *mem_remap(void *p, size_t old_bytes, size_t new_bytes) {

@@ -24,7 +24,7 @@
 #include "ingest/trace_event.h"
 
 enum {
-    PIECE_BYTES = 4 << 20, /* large enough to hide the seams, small enough for the cache */
+    PIECE_BYTES = 4 << 20,      /* large enough to hide the seams, small enough for the cache */
     MAX_EVENT_BYTES = 64 << 20, /* an event that does not end within is damage */
     MAX_ENDLESS =
         64, /* events without an end that are passed over: each costs a look at the rest */

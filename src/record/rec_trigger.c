@@ -50,8 +50,8 @@ static pthread_mutex_t next_lock = PTHREAD_MUTEX_INITIALIZER;
 static rule_set next_rules;
 static bool has_next;
 static uint64_t next_handled; /* incidents there were when it began */
-static bool nan_armed;      /* read by the program's threads */
-static double late_seconds; /* rec_cycle_lock */
+static bool nan_armed;        /* read by the program's threads */
+static double late_seconds;   /* rec_cycle_lock */
 
 /* What happened, as it stands in the folder. */
 typedef struct {
