@@ -92,26 +92,50 @@ static uint32_t ancestor_of_kind(const trace *t, uint32_t slice, uint8_t kind,
     return 0;
 }
 
-static bool is_around(const trace *t, uint32_t outer, uint32_t inner) {
-    for (uint32_t i = inner; i >= outer && i; i = t->slice.parent[i])
-        if (i == outer) return true;
+/* A slice and all around it, innermost first: descending ids. */
+typedef struct {
+    uint32_t *v;
+    uint32_t n;
+} lineage;
+
+static status lineage_of(const trace *t, uint32_t slice, arena *a, lineage *out, error *err) {
+    uint32_t n = 0;
+    for (uint32_t i = slice; i; i = t->slice.parent[i]) n++;
+    out->v = ARENA_ARRAY(a, uint32_t, n + 1);
+    if (!out->v) FAIL_MEMORY(err);
+    out->n = n;
+    n = 0;
+    for (uint32_t i = slice; i; i = t->slice.parent[i]) out->v[n++] = i;
+    return OK;
+}
+
+static bool lineage_has(const lineage *l, uint32_t slice) {
+    uint32_t low = 0, high = l->n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (l->v[middle] == slice) return true;
+        if (l->v[middle] > slice)
+            low = middle + 1;
+        else
+            high = middle;
+    }
     return false;
 }
 
 /* The arrow from forward to backward whose head is the slice or the nearest one around it. */
-static uint32_t find_backward(const trace *t, uint32_t slice) {
-    uint32_t best = 0, outermost = slice;
-    while (t->slice.parent[outermost]) outermost = t->slice.parent[outermost];
+static status find_backward(asking *q, uint32_t slice, uint32_t *best, error *err) {
+    const trace *t = q->t;
+    lineage around = {.n = 0};
+    TRY(lineage_of(t, slice, q->arena, &around, err));
     for (uint32_t i = 1; i < t->flow.n; i++) {
-        if (t->flow.to[i] > slice || t->flow.to[i] < outermost) continue;
-        if (t->flow.kind[i] != FLOW_FORWARD_BACKWARD) continue;
-        if (best && t->flow.to[i] < t->flow.to[best]) continue;
-        if (is_around(t, t->flow.to[i], slice)) best = i;
+        if (t->flow.kind[i] != FLOW_FORWARD_BACKWARD || t->flow.to[i] > slice) continue;
+        if (*best && t->flow.to[i] < t->flow.to[*best]) continue;
+        if (lineage_has(&around, t->flow.to[i])) *best = i;
     }
-    return best;
+    return OK;
 }
 
-static void find_causes(asking *q) {
+static status find_causes(asking *q, error *err) {
     const trace *t = q->t;
     uint32_t slice = q->d->slice, k = trace_kernel_of(t, slice), call = trace_call_of(t, slice);
     uint32_t op = slice;
@@ -124,8 +148,9 @@ static void find_causes(asking *q) {
         op = t->call.op[call];
         add_cause(q, "operator", op);
     }
-    if (!op) return;
-    uint32_t arrow = find_backward(t, op), caller = op;
+    if (!op) return OK;
+    uint32_t arrow = 0, caller = op;
+    TRY(find_backward(q, op, &arrow, err));
     if (arrow) {
         if (t->flow.to[arrow] != op) add_cause(q, "backward", t->flow.to[arrow]);
         caller = t->flow.from[arrow];
@@ -137,9 +162,10 @@ static void find_causes(asking *q) {
     if (module == slice) module = 0;
     add_cause(q, "python", python != module ? python : 0);
     add_cause(q, "module", module);
-    if (!k || t->kernel.link[k] != LINK_INFERRED) return;
-    for (uint32_t i = 0; i < q->d->n_why; i++) /* the others are of another step */
+    if (!k || trace_own_op(t, k)) return OK;
+    for (uint32_t i = 0; i < q->d->n_why; i++) /* the others are of another time */
         if (q->d->why[i].slice != t->kernel.launch[k]) q->d->why[i].delay_ns = ABSENT_I64;
+    return OK;
 }
 
 static status find_flows(asking *q, error *err) {
@@ -279,7 +305,7 @@ status details_make(const lod *l, uint32_t slice, const selection *s, arena *a,
     find_children(&q);
     find_neighbors(&q);
     find_kernels(&q);
-    find_causes(&q);
+    TRY(find_causes(&q, err));
     TRY(find_flows(&q, err));
     find_wait(&q);
     compare_names(&q, s);

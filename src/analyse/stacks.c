@@ -18,6 +18,9 @@
 #define GIVEN 0x80000000u /* the id is a row of table frame */
 /* Frames between an op and the op around it: beyond this a file is made to be slow. */
 enum { MAX_BETWEEN = 1000 };
+/* Frames of a text. A group for each of n nested frames would have n texts of n names: after so many bytes
+ * of text together there are only a few names in each. */
+enum { MAX_FRAMES = 1000, FEW_FRAMES = 32, MAX_TEXT_BYTES = 64 << 20 };
 
 struct stack_open {
     int64_t end_ns;
@@ -121,13 +124,16 @@ uint32_t stacks_path(stacks *s, stack_place outer, uint32_t stack, uint32_t name
     return id ? find_node(s, id, name) : 0;
 }
 
-str stacks_text(const stacks *s, uint32_t id, arena *a) {
+str stacks_text(stacks *s, uint32_t id, arena *a) {
     if (!id) return STR("");
     buf text = {0};
-    for (uint32_t name; stacks_split(s, id, &id, &name);) {
+    uint32_t most = s->text_bytes < MAX_TEXT_BYTES ? MAX_FRAMES : FEW_FRAMES, n = 0;
+    for (uint32_t name; n < most && stacks_split(s, id, &id, &name); n++) {
         if (text.n) buf_add_byte(&text, ';');
         buf_add_str(&text, trace_str(s->t, name));
     }
+    if (n == most && id) buf_add_cstr(&text, ";…");
+    s->text_bytes += text.n;
     str out = buf_ok(&text) ? arena_str(a, buf_str(&text)) : STR_NONE;
     buf_fini(&text);
     return out;

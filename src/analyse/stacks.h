@@ -14,6 +14,7 @@ typedef struct {
     groups nodes;            /* distinct (caller, name); id = index + 1 */
     struct stack_open *open; /* Python frames around the cursor, outermost first */
     uint32_t n_open, cap_open;
+    uint64_t text_bytes; /* of all texts so far */
 } stacks;
 
 /* Where an op stands: the frames it was called from, and its path: frames and ops around it, and
@@ -36,8 +37,9 @@ uint32_t stacks_of(stacks *s, uint32_t op_row, int64_t start_ns);
 uint32_t stacks_path(stacks *s, stack_place outer, uint32_t stack, uint32_t name);
 /* The innermost name of a stack or path and what is around it; false for 0. */
 bool stacks_split(const stacks *s, uint32_t id, uint32_t *caller, uint32_t *name);
-/* Frames joined by ';', innermost first, as the producers write it; empty for 0. {NULL, 0} when
- * out of memory. */
-str stacks_text(const stacks *s, uint32_t id, arena *a);
+/* Frames joined by ';', innermost first, as the producers write it; empty for 0. Frames beyond the
+ * thousandth are … (all but the innermost 32 when the texts so far take 64 MiB). {NULL, 0} when out of
+ * memory. */
+str stacks_text(stacks *s, uint32_t id, arena *a);
 
 #endif

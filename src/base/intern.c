@@ -1,10 +1,10 @@
 /* intern.c: every distinct byte string once; lookups without a lock.
  *
- *      table (newest)            text blocks (1 MiB, append only)
+ *      table (newest)            text blocks (append only)
  *      ┌──────────┬─────┐        ┌────┬───────────┬────┬──────────
  *      │ tag · id │  •──┼───────>│ 11 │ aten::add…│  5 │ …
  *      └──────────┴─────┘        └────┴───────────┴────┴──────────
- *      blocks[id >> 14][id & 16383] ──^                for intern_get
+ *      blocks[id >> 11][id & 2047]  ──^                for intern_get
  *
  * A place holds the upper half of the hash (the tag) beside the id in one atomic word, and the
  * address of the text. It is written once: text and address first, then the word with release. A
@@ -28,12 +28,15 @@
 #include "base/pages.h"
 #include "base/seed_int.h"
 
-#define FIRST_BITS 12
+#define FIRST_BITS \
+    8 /* a page: thousands of small tables stand beside each other, one a worker */
 #define LAST_BITS 31
-#define BLOCK_BITS 14
+#define BLOCK_BITS 11
 #define BLOCK_IDS ((uint32_t)1 << BLOCK_BITS)
-#define MAX_BLOCKS ((size_t)1 << 16)
+#define MAX_BLOCKS ((size_t)1 << 19)
 #define MAX_IDS ((uint32_t)1 << 30) /* MAX_BLOCKS × BLOCK_IDS, and half of 2^LAST_BITS */
+#define FIRST_TEXT_BLOCK \
+    ((size_t)16 << 10) /* each is twice as large as the one before, up to */
 #define TEXT_BLOCK ((size_t)1 << 20)
 #define MAX_LENGTH ((size_t)1 << 30)
 #define INLINE static inline __attribute__((always_inline))
@@ -68,7 +71,8 @@ struct intern {
     _Atomic uint64_t bytes;
     pthread_mutex_t adding; /* guards the fields below, and every write to those above */
     text_block *texts;
-    char *at, *end; /* free space in the newest text block */
+    size_t block_bytes; /* of the newest text block that is not a long text's own */
+    char *at, *end;     /* free space in it */
 };
 
 static inline uint64_t read64(const char *p) {
@@ -171,7 +175,7 @@ intern *intern_new(void) {
     intern *t = mem_zalloc(sizeof *t);
     if (!t) return NULL;
     table *tab = new_table(FIRST_BITS);
-    t->blocks = mem_map(MAX_BLOCKS * sizeof(id_block));
+    t->blocks = mem_reserve(MAX_BLOCKS * sizeof(id_block));
     atomic_init(&t->newest, tab);
     atomic_init(&t->count, 1); /* id 0 is the empty string: no place, no text */
     pthread_mutex_init(&t->adding, NULL);
@@ -212,13 +216,17 @@ static char *take_text(intern *t, size_t n) {
     }
     /* A long text gets a mapping of its own and leaves the current block open. */
     bool is_long = need > TEXT_BLOCK / 4;
-    size_t size = is_long ? sizeof(text_block) + need + INTERN_PAD : TEXT_BLOCK;
+    size_t size = t->block_bytes ? 2 * t->block_bytes : FIRST_TEXT_BLOCK;
+    while (size < 4 * need) size *= 2;
+    if (size > TEXT_BLOCK) size = TEXT_BLOCK;
+    if (is_long) size = sizeof(text_block) + need + INTERN_PAD;
     text_block *b = pages_take_zeroed(size);
     if (!b) return NULL;
     *b = (text_block){.older = t->texts, .size_bytes = size};
     t->texts = b;
     char *p = (char *)(b + 1);
     if (!is_long) {
+        t->block_bytes = size;
         t->at = p + need;
         t->end = (char *)b + size - INTERN_PAD;
     }

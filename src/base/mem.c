@@ -104,6 +104,22 @@ void *mem_map(size_t size_bytes) {
     return p;
 }
 
+void *mem_reserve(size_t size_bytes) {
+    size_t size = round_up(size_bytes);
+    if (!size || fault_point(FAULT_ALLOC)) return NULL;
+    void *p = reserve_range(size, PROT_READ | PROT_WRITE);
+    if (p) atomic_fetch_add_explicit(&mapped, size, memory_order_relaxed);
+    return p;
+}
+
+void mem_enlarge(void *p, size_t size_bytes) {
+    if (size_bytes < HUGE_PAGE / 2) return;
+    uintptr_t from = (uintptr_t)p / HUGE_PAGE * HUGE_PAGE;
+    uintptr_t to = ((uintptr_t)p + size_bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    (void)madvise((void *)from, to - from,
+                  MADV_HUGEPAGE); /* beyond the end, too: only a wish */
+}
+
 void *mem_remap(void *p, size_t old_bytes, size_t new_bytes) {
     size_t old_size = round_up(old_bytes), size = round_up(new_bytes);
     if (!size || fault_point(FAULT_ALLOC)) return NULL;

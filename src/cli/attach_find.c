@@ -77,33 +77,44 @@ static bool add_children(int64_t *list, uint32_t *n) {
 
 /* ---- sockets ------------------------------------------------------------------------------ */
 
-static bool connect_to(int fd, const char *folder, int64_t pid) {
+/* Anybody may have made a folder of that name in /tmp, and a socket in it: who listens must be the
+ * process itself. The system says who it is. */
+static bool is_listener(int fd, int64_t pid) {
+    struct ucred who;
+    socklen_t n = sizeof who;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 && who.pid == pid;
+}
+
+static bool connect_to(int *fd, const char *folder, int64_t pid) {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     int n =
         snprintf(name.sun_path, sizeof name.sun_path, "%s/%lld.sock", folder, (long long)pid);
-    return n > 0 && (size_t)n < sizeof name.sun_path &&
-           connect(fd, (struct sockaddr *)&name, sizeof name) == 0;
+    if (n <= 0 || (size_t)n >= sizeof name.sun_path) return false;
+    *fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (*fd < 0) return false;
+    if (connect(*fd, (struct sockaddr *)&name, sizeof name) == 0 && is_listener(*fd, pid))
+        return true;
+    close(*fd);
+    *fd = -1;
+    return false;
 }
 
 static int open_socket(int64_t pid) {
     char folder[256];
     uid_t uid = geteuid();
     const char *run = getenv("XDG_RUNTIME_DIR");
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) return -1;
+    int fd = -1;
     (void)owner_of(pid, &uid);
     snprintf(folder, sizeof folder, "%s/tacho", run ? run : "");
-    if (run && *run && connect_to(fd, folder, pid)) return fd;
+    if (run && *run && connect_to(&fd, folder, pid)) return fd;
     static const char *const PLACES[] = {"/tmp/tacho-%u", "/run/user/%u/tacho"};
     for (size_t i = 0; i < sizeof PLACES / sizeof *PLACES; i++) {
         snprintf(folder, sizeof folder, PLACES[i], (unsigned)uid);
-        if (connect_to(fd, folder, pid)) return fd;
+        if (connect_to(&fd, folder, pid)) return fd;
     }
     snprintf(folder, sizeof folder, "/proc/%lld/root/tmp/tacho-%u", (long long)pid,
              (unsigned)uid);
-    if (connect_to(fd, folder, pid)) return fd;
-    close(fd);
-    return -1;
+    return connect_to(&fd, folder, pid) ? fd : -1;
 }
 
 int attach_send(int64_t pid, const char *line) {

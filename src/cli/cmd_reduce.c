@@ -64,7 +64,8 @@ static status finish(const options *o, reduce_result *r, const run_entry *run, e
     return OK;
 }
 
-/* *alive: the others are not left waiting for this process. */
+/* *alive: the others are not left waiting for this process. What fails here, a folder that this machine
+ * does not have, may be well elsewhere: then the others wait for us at their first meeting. */
 static status reduce(const options *o, transport *t, arena *a, bool *alive, error *err) {
     catalogue found = {.n_runs = 0};
     chosen c;
@@ -104,7 +105,7 @@ int cmd_reduce(options *o) {
     status st = transport_open(&t, program, &err);
     if (st != OK) return cli_complain(o, &err);
     arena_init(&a, 0);
-    bool alive = true;
+    bool alive = false;
     st = reduce(o, &t, &a, &alive, &err);
     arena_fini(&a);
     int code = st == OK ? EXIT_DONE : cli_complain(o, &err);

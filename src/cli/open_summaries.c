@@ -23,7 +23,7 @@ typedef struct {
     bool alone;           /* one file at a time, by all threads */
     pthread_mutex_t lock; /* guards what follows */
     progress progress;
-    uint64_t done, n_failed;
+    uint64_t done, n_failed, held_bytes;
     status fatal;
     error err; /* of the first failure */
 } opening;
@@ -70,6 +70,22 @@ static void keep_failure(opening *q, status st, const error *failed) {
     pthread_mutex_unlock(&q->lock);
 }
 
+/* All summaries together stay below the limit, not only each of them. Under the lock. */
+static status count_bytes(opening *q, const trace *t) {
+    int64_t limit = q->o->memory_limit;
+    q->held_bytes += trace_size_bytes(t);
+    if (limit == ABSENT_I64 || limit <= 0 || q->held_bytes <= (uint64_t)limit) return OK;
+    arg most = arg_bytes("limit", limit);
+    return error_set(&q->err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT, 1, &most);
+}
+
+static bool has_ended(opening *q) {
+    pthread_mutex_lock(&q->lock);
+    bool ended = q->fatal != OK;
+    pthread_mutex_unlock(&q->lock);
+    return ended;
+}
+
 static void load_one(void *context, size_t i, int thread) {
     opening *q = context;
     const options *o = q->o;
@@ -85,6 +101,7 @@ static void load_one(void *context, size_t i, int thread) {
                         .reduce = reduce_worker,
                         .who = {.worker = c.worker->name, .rank = c.worker->rank}};
     (void)thread;
+    if (has_ended(q)) return;
     status st = load(c.span->path.p, &how, &l, &failed);
     if (st != OK) {
         keep_failure(q, st, &failed);
@@ -92,6 +109,7 @@ static void load_one(void *context, size_t i, int thread) {
     }
     q->got[i] = l.trace;
     pthread_mutex_lock(&q->lock);
+    if (st == OK && l.trace && q->fatal == OK) st = count_bytes(q, l.trace);
     if (st != OK) q->fatal = st;
     q->done++;
     (void)progress_step(&q->progress, q->done, run_whole(q->first->run));

@@ -543,14 +543,18 @@ static status read_all(recording *r, error *err) {
     return recording_finish(r, err);
 }
 
-/* The whole file in one piece: mapped where it can be, else gathered in a vec. */
-static status gather(source *src, vec *all, piece *pc, error *err) {
+/* The whole file in one piece: as it comes when its size is known, else gathered in a vec. */
+static status gather(source *src, uint64_t limit, vec *all, piece *pc, error *err) {
     uint64_t size = source_codec(src) == CODEC_NONE ? source_file_bytes(src) : 0;
     for (;;) {
         TRY(source_next(src, size ? (size_t)size : GATHER_BYTES, 0, pc, err));
         if (pc->n == 0) return OK;
         /* Slots are read where they lie, when they lie on their own boundaries. */
         if (size && (uintptr_t)pc->p % sizeof(tacho_slot) == 0) return OK;
+        if (limit && all->n + pc->n > limit) {
+            source_release(src, pc);
+            FAIL(err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT, arg_bytes("limit", sat_i64(limit)));
+        }
         if (vec_reserve(all, pc->n) != OK) {
             source_release(src, pc);
             FAIL_MEMORY(err);
@@ -589,7 +593,7 @@ status ingest_recording(source *src, const ingest_options *o, builder *b, error 
     piece pc = {.n = 0};
     r.part = builder_part(b);
     if (!r.part) FAIL_MEMORY(err);
-    status st = gather(src, &all, &pc, err);
+    status st = gather(src, o->memory_limit_bytes, &all, &pc, err);
     if (st == OK) {
         r.bytes = (const uint8_t *)(all.n ? all.p : pc.p);
         r.n_bytes = all.n ? all.n : pc.n;

@@ -20,11 +20,12 @@
 #include "ingest/device_properties.h"
 #include "ingest/ingest.h"
 #include "ingest/paddle_facts.h"
+#include "ingest/scan.h"
 #include "ingest/trace_event.h"
 
 enum {
-    PIECE_BYTES = 4 << 20, /* large enough to hide the seams, small enough for the cache */
-    MAX_EVENT_BYTES = 256 << 20, /* an event that does not end within is damage */
+    PIECE_BYTES = 4 << 20,      /* large enough to hide the seams, small enough for the cache */
+    MAX_EVENT_BYTES = 64 << 20, /* an event that does not end within is damage */
     MAX_ENDLESS =
         64, /* events without an end that are passed over: each costs a look at the rest */
     MAX_WORKERS = 64,
@@ -268,13 +269,24 @@ static const char *find_list_end(const char *p, const char *end) {
     return NULL;
 }
 
+/* What is no event at all: a list or text is passed over as a whole, for what is in it is not the end of
+ * the list of events. NULL as below. */
+static const char *pass_over_other(const char *p, const char *end, bool final) {
+    const char *stop = p;
+    if (*p == '[') stop = scan_brackets(p, end);
+    if (*p == '"' && (stop = json_string_end(p + 1, end))) stop++;
+    if (!stop && !final) return NULL;
+    if (stop) /* the next may be another one */
+        for (p = stop; p < end && *p != '[' && *p != '"' && *p != '{' && *p != ']';) p++;
+    else /* it does not end: to look for the end of each one in it would take for ever */
+        while (p < end && *p != '{' && *p != ']') p++;
+    return p < end ? p : NULL;
+}
+
 /* Where reading goes on behind the damaged event at p; NULL when that is not among these bytes. */
 static const char *find_next_event(const char *p, const char *end, bool final) {
     while (p < end && (json_is_space(*p) || *p == ',')) p++;
-    if (p < end && *p != '{') { /* no event at all */
-        while (p < end && *p != '{' && *p != ']') p++;
-        return p < end ? p : NULL;
-    }
+    if (p < end && *p != '{') return pass_over_other(p, end, final);
     const char *next = p < end ? layout_next_border(p + 1, end) : NULL;
     return next || !final || p == end ? next : find_list_end(p + 1, end);
 }
@@ -394,7 +406,10 @@ static status read_alone(reader *r, event_sink *s, error *err) {
     for (size_t keep = 0; st == OK; keep = (size_t)(end_of(&c) - c.p)) {
         piece next;
         size_t want = keep > r->piece_bytes ? keep : r->piece_bytes;
-        st = source_next(r->src, want, keep, &next, err);
+        /* An event longer than a piece: that one and the next, twice as long, stand beside each other. */
+        uint64_t beside = keep > r->piece_bytes ? 2 * ((uint64_t)keep + want) : 0;
+        st = check_limits(r, builder_size_bytes(r->b) + beside, err);
+        if (st == OK) st = source_next(r->src, want, keep, &next, err);
         if (st != OK) break;
         if (next.n == 0) {
             st = read_rest(r, &c, err);

@@ -42,7 +42,8 @@ enum {
     OPTION_AWS_SIGV4 = 10305,     /* 7.75 */
     OPTION_PROTOCOLS_STR = 10318, /* 7.85 */
     OPTION_REDIR_PROTOCOLS_STR = 10319,
-    HTTP_AND_HTTPS = 3
+    HTTP_AND_HTTPS = 3,
+    HTTPS_ALONE = 2
 };
 
 static struct {
@@ -122,13 +123,20 @@ static size_t take_body(char *p, size_t size, size_t n, void *context) {
     return 0;
 }
 
-/* "Content-Range: bytes 0-99/1234", of which the last number is wanted. */
-static uint64_t total_of(str value) {
-    size_t slash = str_find(value, STR("/"), 0);
+static uint64_t number_of(str text) {
     int64_t n;
-    if (slash == SIZE_MAX || !str_to_i64(str_trim(str_from(value, slash + 1)), &n) || n < 0)
-        return UINT64_MAX;
-    return (uint64_t)n;
+    return str_to_i64(str_trim(text), &n) && n >= 0 ? (uint64_t)n : UINT64_MAX;
+}
+
+/* "bytes 0-99/1234" */
+static void take_range(http_reply *r, str value) {
+    size_t slash = str_find(value, STR("/"), 0), dash = str_find(value, STR("-"), 0);
+    r->first = r->last = r->total_bytes = UINT64_MAX;
+    if (slash == SIZE_MAX) return;
+    r->total_bytes = number_of(str_from(value, slash + 1));
+    if (!str_starts(value, STR("bytes ")) || dash > slash) return;
+    r->first = number_of(str_n(value.p + 6, dash - 6));
+    r->last = number_of(str_n(value.p + dash + 1, slash - dash - 1));
 }
 
 static void copy_text(char *to, size_t room, str text) {
@@ -141,11 +149,17 @@ static size_t take_header(char *p, size_t size, size_t n, void *context) {
     http_reply *r = ((http *)context)->reply;
     str line = str_n(p, n * size);
     size_t colon = str_find(line, STR(":"), 0);
-    if (str_starts(line, STR("HTTP/"))) r->total_bytes = UINT64_MAX; /* a redirect's are gone */
+    if (str_starts(line, STR("HTTP/"))) { /* what a redirect said is gone */
+        r->total_bytes = r->first = r->last = UINT64_MAX;
+        r->tag[0] = 0;
+        r->mtime_ns = 0;
+    }
     if (colon == SIZE_MAX) return n * size;
     str name = str_n(line.p, colon), value = str_trim(str_from(line, colon + 1));
     int64_t v;
-    if (str_eq_nocase(name, STR("Content-Range"))) r->total_bytes = total_of(value);
+    if (str_eq_nocase(name, STR("Content-Range"))) take_range(r, value);
+    if (str_eq_nocase(name, STR("Location")))
+        copy_text(r->location, sizeof r->location, remote_shown(value));
     if (str_eq_nocase(name, STR("Content-Length")) && r->total_bytes == UINT64_MAX &&
         str_to_i64(value, &v) && v >= 0)
         r->total_bytes = (uint64_t)v;
@@ -175,12 +189,16 @@ static struct curl_slist *add_header(struct curl_slist *list, const char *name,
     return longer ? longer : list;
 }
 
+static bool is_signed(const remote_place *p) {
+    return p->kind == REMOTE_S3 && p->access_key.n > 0;
+}
+
 static struct curl_slist *headers_of(const http_ask *ask) {
     const remote_place *p = ask->place;
     struct curl_slist *list = NULL;
     if (ask->tag && ask->tag[0]) list = add_header(list, "If-Match", ask->tag);
     if (p->kind == REMOTE_BLOB) list = add_header(list, "x-ms-version", "2021-08-06");
-    if (p->kind == REMOTE_S3 && p->access_key.n) {
+    if (is_signed(p)) {
         list = add_header(list, "x-amz-content-sha256", "UNSIGNED-PAYLOAD");
         if (p->session_token.n)
             list = add_header(list, "x-amz-security-token", p->session_token.p);
@@ -188,17 +206,24 @@ static struct curl_slist *headers_of(const http_ask *ask) {
     return list;
 }
 
-static void set_protocols(CURL *c) {
+/* What was asked for over TLS does not come without it. Who signs follows nobody: the signature is for
+ * this server, and the headers with it (a session's token among them) would go to the other one. */
+static void set_protocols(CURL *c, const http_ask *ask) {
+    bool safe = str_starts(str_of(ask->address), STR("https://"));
     if (lib.setopt(c, (CURLoption)OPTION_PROTOCOLS_STR, "http,https") != CURLE_OK)
         lib.setopt(c, (CURLoption)OPTION_PROTOCOLS, (long)HTTP_AND_HTTPS);
-    if (lib.setopt(c, (CURLoption)OPTION_REDIR_PROTOCOLS_STR, "http,https") != CURLE_OK)
-        lib.setopt(c, (CURLoption)OPTION_REDIR_PROTOCOLS, (long)HTTP_AND_HTTPS);
+    if (lib.setopt(c, (CURLoption)OPTION_REDIR_PROTOCOLS_STR, safe ? "https" : "http,https") !=
+        CURLE_OK)
+        lib.setopt(c, (CURLoption)OPTION_REDIR_PROTOCOLS,
+                   (long)(safe ? HTTPS_ALONE : HTTP_AND_HTTPS));
+    lib.setopt(c, CURLOPT_FOLLOWLOCATION, is_signed(ask->place) ? 0L : 1L);
+    lib.setopt(c, CURLOPT_MAXREDIRS, (long)MOST_REDIRECTS);
 }
 
 /* False when the library cannot: it would send the keys themselves as a password instead. */
 static bool set_signature(CURL *c, const remote_place *p) {
     char scheme[128], pair[512];
-    if (p->kind != REMOTE_S3 || !p->access_key.n) return true;
+    if (!is_signed(p)) return true;
     snprintf(scheme, sizeof scheme, "aws:amz:%.*s:s3", STR_ARG(p->region));
     snprintf(pair, sizeof pair, "%.*s:%.*s", STR_ARG(p->access_key), STR_ARG(p->secret_key));
     if (lib.setopt(c, (CURLoption)OPTION_AWS_SIGV4, scheme) != CURLE_OK) return false;
@@ -214,9 +239,7 @@ static bool set_up(http *h, const struct curl_slist *headers) {
     lib.curl_easy_reset(c);
     lib.setopt(c, CURLOPT_URL, ask->address);
     lib.setopt(c, CURLOPT_USERAGENT, "tacho/" TACHO_VERSION);
-    set_protocols(c);
-    lib.setopt(c, CURLOPT_FOLLOWLOCATION, 1L);
-    lib.setopt(c, CURLOPT_MAXREDIRS, (long)MOST_REDIRECTS);
+    set_protocols(c, ask);
     lib.setopt(c, CURLOPT_NOSIGNAL, 1L);
     lib.setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
     lib.setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
@@ -248,6 +271,8 @@ static status fail_code(const http_ask *ask, const http_reply *r, error *err) {
     if (r->code == 404) FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_REMOTE_NOT_FOUND, url);
     if (r->code == 401 || r->code == 403)
         FAIL(err, ERR_IO, NOPOS, MSG_REMOTE_REFUSED, url, arg_int("code", r->code));
+    if (r->code >= 301 && r->code <= 308 && r->location[0])
+        FAIL(err, ERR_IO, NOPOS, MSG_REMOTE_REDIRECTED, url, arg_cstr("to", r->location));
     if (r->code == 412) FAIL(err, ERR_IO, NOPOS, MSG_REMOTE_CHANGED, url);
     FAIL(err, ERR_IO, NOPOS, MSG_REMOTE_CODE, url, arg_int("code", r->code));
 }
@@ -291,7 +316,7 @@ static status judge(const http *h, CURLcode done, error *err) {
 }
 
 status http_get(http *h, const http_ask *ask, http_reply *reply, error *err) {
-    http_reply blank = {.total_bytes = UINT64_MAX};
+    http_reply blank = {.total_bytes = UINT64_MAX, .first = UINT64_MAX, .last = UINT64_MAX};
     *reply = blank;
     h->ask = ask;
     h->reply = reply;

@@ -59,12 +59,14 @@ typedef struct {
 typedef struct {
     long code;            /* of HTTP; 0 when there was no answer */
     uint64_t total_bytes; /* of the whole object; UINT64_MAX when unknown */
+    uint64_t first, last; /* the range, as the server says; UINT64_MAX: it does not */
     bool ranged;          /* the body is the range that was asked for */
     bool may_pass;        /* a failure that another try may not have */
     int64_t wait_ms;      /* the server asks to wait so long; 0: it does not say */
     int64_t mtime_ns;
     char tag[128];
-    char reason[160]; /* of a failure, for a person */
+    char location[256]; /* of a redirect that was not followed */
+    char reason[160];   /* of a failure, for a person */
 } http_reply;
 
 status http_open(http **out, error *err) MUST_USE;

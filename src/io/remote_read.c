@@ -34,7 +34,9 @@ struct remote {
     arena arena;
     remote_place place;
     str address;
-    char tag[128];
+    char tag[128];  /* for If-Match; "": a weak one, or none */
+    char seen[128]; /* the tag of the first answer, and its time */
+    int64_t mtime_ns;
     uint64_t size_bytes; /* UINT64_MAX when unknown */
     bool ranged;
     atomic_bool stop;
@@ -91,6 +93,30 @@ static http_ask ask_range(remote *r, uint64_t range) {
                       .stop = &r->stop};
 }
 
+/* The bytes are those that were asked for, all of them: the server says which it sent, and of how many. */
+static status check_range(const http_ask *ask, const http_reply *reply, size_t n, error *err) {
+    arg url = arg_text("url", remote_shown(str_of(ask->address)));
+    if (!reply->ranged) {
+        if (ask->first == 0) return OK; /* it knows no ranges, and sends all */
+        FAIL(err, ERR_IO, NOPOS, MSG_REMOTE_CHANGED, url);
+    }
+    if (reply->total_bytes == 0 && n == 0 && ask->first == 0) return OK;
+    uint64_t end = min_u64(ask->last + 1, reply->total_bytes);
+    if (reply->total_bytes == UINT64_MAX || reply->first != ask->first || end <= ask->first ||
+        reply->last != end - 1 || n != end - ask->first)
+        FAIL(err, ERR_IO, NOPOS, MSG_REMOTE_RANGE, url);
+    return OK;
+}
+
+/* It is the object that the first range was of. */
+static status check_same(const remote *r, const http_reply *reply, error *err) {
+    bool same_tag = !r->seen[0] || !reply->tag[0] || strcmp(r->seen, reply->tag) == 0;
+    bool same_time = !r->mtime_ns || !reply->mtime_ns || r->mtime_ns == reply->mtime_ns;
+    bool same_size = r->size_bytes == UINT64_MAX || reply->total_bytes == r->size_bytes;
+    if (same_tag && same_time && same_size) return OK;
+    FAIL(err, ERR_IO, NOPOS, MSG_REMOTE_CHANGED, arg_text("url", remote_shown(r->address)));
+}
+
 static status fetch_range(remote *r, http *h, uint64_t range, http_reply *reply, error *err) {
     fetch f = {.r = r, .to = &r->slots[range % N_SLOTS], .range = range};
     if (!prepare_slot(f.to)) FAIL_MEMORY(err);
@@ -98,11 +124,8 @@ static status fetch_range(remote *r, http *h, uint64_t range, http_reply *reply,
     ask.take = take_into_slot;
     ask.context = &f;
     TRY(http_get_patiently(h, &ask, forget_slot, reply, err));
-    if (range == 0) return OK;
-    uint64_t want = min_u64(RANGE_BYTES, r->size_bytes - range * RANGE_BYTES);
-    if (!reply->ranged || f.to->n != want)
-        FAIL(err, ERR_IO, NOPOS, MSG_REMOTE_CHANGED, arg_text("url", remote_shown(r->address)));
-    return OK;
+    TRY(check_range(&ask, reply, f.to->n, err));
+    return range == 0 ? OK : check_same(r, reply, err);
 }
 
 /* ---- threads ----------------------------------------------------------------------------- */
@@ -208,6 +231,7 @@ static void *fetch_whole(void *context) {
                     ? http_open(&h, &why)
                     : error_set(&why, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     if (st == OK) st = http_get_patiently(h, &ask, begin_again, &reply, &why);
+    if (st == OK && !atomic_load(&r->stop)) st = check_same(r, &reply, &why);
     http_close(h);
     if (st != OK) {
         tell_failure(r, st, &why);
@@ -244,6 +268,8 @@ static status open_first(remote *r, const char *url, error *err) {
     http_close(h);
     TRY(st);
     memcpy(r->tag, reply.tag, sizeof r->tag);
+    memcpy(r->seen, reply.tag, sizeof r->seen);
+    r->mtime_ns = reply.mtime_ns;
     /* If-Match compares strictly; a weak tag never matches. */
     if (str_starts(str_of(r->tag), STR("W/"))) r->tag[0] = 0;
     slot *first = &r->slots[0];

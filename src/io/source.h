@@ -1,9 +1,8 @@
 /* source.h: bytes from a file, a pipe, a gzip or zstd stream, as a sequence of pieces.
  *
- * A plain file is mapped and its pieces are windows of the map, given back to the system behind
- * the reader; everything else is read or inflated into buffers of the source. Either way a
- * piece is followed by at least SOURCE_PAD readable bytes, so that a parser may look ahead in
- * words. gzip (several members) and zstd (several frames) are recognised by magic, never by
+ * Bytes are read or inflated into buffers of the source: what a parser sees is its own, whatever
+ * becomes of the file. A piece is followed by at least SOURCE_PAD readable bytes, so that a parser may
+ * look ahead in words. gzip (several members) and zstd (several frames) are recognised by magic, never by
  * name.
  *
  *     source *s;
@@ -38,8 +37,7 @@ void source_close(source *s);
 status source_peek(source *s, size_t n, str *head, error *err) MUST_USE;
 
 /* To be called before the first source_next. With n ≥ 2 a thread of the source reads and
- * inflates ahead of the reader, up to three pieces of the size of the first `want`; a mapped
- * file needs none and starts none. When no thread can be had, the source works without. */
+ * inflates ahead of the reader, up to three pieces of the size of the first `want`. When no thread can be had, the source works without. */
 void source_set_threads(source *s, int n);
 
 codec source_codec(const source *s);

@@ -1,8 +1,7 @@
 /* source_int.h: the parts a source is made of.
  *
- *     reader ──> stream (as it is, gunzip, unzstd) ──> blocks ──> pieces    pipes, compressed
+ *     reader ──> stream (as it is, gunzip, unzstd) ──> blocks ──> pieces
  *                                     └── read_ahead: the same on a thread ──┘
- *     file_map ───────────────────────────────────────────────> pieces      plain files
  */
 #ifndef IO_SOURCE_INT_H
 #define IO_SOURCE_INT_H
@@ -27,13 +26,14 @@ typedef struct {
     size_t memory_at;
     char head[READER_HEAD];
     size_t n_head, head_at;
+    uint64_t left_bytes; /* of a plain file as it was when it was opened; else UINT64_MAX */
     _Atomic uint64_t consumed_bytes; /* handed out so far; read by other threads for progress */
 } reader;
 
 void reader_init(reader *r, const char *path, int fd, str memory);
 /* Reads up to READER_HEAD bytes ahead; they are handed out again by reader_some. */
 status reader_peek(reader *r, str *head, error *err) MUST_USE;
-/* At least one byte and at most `room`; *n == 0 at the end. May return fewer than there are. */
+/* At least one byte and at most `room`; *n == 0 at the end, or where left_bytes says so. May return fewer than there are. */
 status reader_some(reader *r, char *to, size_t room, size_t *n, error *err) MUST_USE;
 /* ERR_IO for the path with the system's reason; code is an errno. */
 status fail_system(error *err, uint16_t message, const char *path, int code);
@@ -104,22 +104,5 @@ read_ahead *read_ahead_start(stream *st, reader *r, block_list *blocks, size_t r
 status read_ahead_next(read_ahead *a, block **out, uint16_t *damage, error *err) MUST_USE;
 /* Ends the thread, also one that waits for a pipe, and drops its blocks. */
 void read_ahead_stop(read_ahead *a);
-
-/* ---- file_map.c: a plain file ------------------------------------------------------------ */
-
-typedef struct file_map file_map;
-
-/* Maps `size_bytes` (> 0) of the descriptor, which must stay open. ERR_IO when it cannot be
- * mapped: then it can still be read. */
-status file_map_open(int fd, uint64_t size_bytes, const char *path, file_map **out,
-                     error *err) MUST_USE;
-void file_map_close(file_map *m);
-/* As source_next and source_release. */
-status file_map_next(file_map *m, size_t want, size_t keep, piece *out, error *err) MUST_USE;
-void file_map_release(file_map *m, piece *pc);
-/* The first bytes, up to n. */
-str file_map_peek(const file_map *m, size_t n);
-uint64_t file_map_position(const file_map *m);
-uint16_t file_map_damage(const file_map *m);
 
 #endif

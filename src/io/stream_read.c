@@ -25,6 +25,7 @@ void reader_init(reader *r, const char *path, int fd, str memory) {
     r->fd = fd;
     r->wake_fd = -1;
     r->memory = memory;
+    r->left_bytes = UINT64_MAX;
     atomic_init(&r->consumed_bytes, 0);
 }
 
@@ -97,8 +98,10 @@ status reader_some(reader *r, char *to, size_t room, size_t *n, error *err) {
         memcpy(to, r->head + r->head_at, got);
         r->head_at += got;
     } else {
-        TRY(read_bytes(r, to, room, &got, err));
+        if (room > r->left_bytes) room = (size_t)r->left_bytes;
+        if (room > 0) TRY(read_bytes(r, to, room, &got, err));
     }
+    if (r->left_bytes != UINT64_MAX) r->left_bytes -= got;
     atomic_fetch_add_explicit(&r->consumed_bytes, got, memory_order_relaxed);
     *n = got;
     return OK;
@@ -120,6 +123,8 @@ static status fill_plain(stream *st, char *to, size_t room, size_t *n, error *er
         if (got == 0) break;
         done += got;
     }
+    uint64_t left = self->from->left_bytes;
+    if (done < room && left > 0 && left != UINT64_MAX) st->damage = MSG_STREAM_SHRANK;
     *n = done;
     return OK;
 }

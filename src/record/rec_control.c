@@ -45,19 +45,19 @@ static const char *const STATES[] = {[REC_IDLE] = "idle",
 /* Who waits for the end of what it asked for. Of the helper's thread, but for `result`, which the start
  * leaves, wherever that is made. */
 static struct {
-    int fd; /* < 0: nobody */
+    rec_own own; /* its connection; none: nobody */
     enum { HOOKING, RUNNING } phase;
     int64_t since_ns, until_ns;
     double seconds;
     tacho_options o;
     char path[LINE_BYTES];
     int result;
-} client = {.fd = -1};
+} client = {.own = REC_OWN_NONE};
 
 static bool folder_name(char *to, size_t size) {
-    const char *run = getenv("XDG_RUNTIME_DIR");
+    const char *run = secure_getenv("XDG_RUNTIME_DIR");
     struct stat st;
-    if (run && *run == '/')
+    if (run && *run == '/' && strlen(run) + sizeof "/tacho" <= size)
         snprintf(to, size, "%s/tacho", run);
     else
         snprintf(to, size, "/tmp/tacho-%u", (unsigned)geteuid());
@@ -67,7 +67,8 @@ static bool folder_name(char *to, size_t size) {
 }
 
 static bool socket_name(struct sockaddr_un *to) {
-    char folder[64];
+    char folder[sizeof to->sun_path - sizeof "/1234567890.sock" +
+                1]; /* a longer one is not used */
     *to = (struct sockaddr_un){.sun_family = AF_UNIX};
     if (!folder_name(folder, sizeof folder)) return false;
     int n = snprintf(to->sun_path, sizeof to->sun_path, "%s/%d.sock", folder, (int)getpid());
@@ -88,11 +89,14 @@ int rec_control_open(void) {
     return fd;
 }
 
-void rec_control_close(int listening, bool remove) {
+void rec_control_remove(void) {
     struct sockaddr_un name;
-    close(listening);
-    if (remove && socket_name(&name)) (void)unlink(name.sun_path);
-    if (!remove) client.fd = -1;
+    if (socket_name(&name)) (void)unlink(name.sun_path);
+}
+
+/* The connection of whoever waits is the parent's. */
+void rec_control_forked(void) {
+    rec_own_close(&client.own);
 }
 
 static void say(int fd, const char *word, const char *text) {
@@ -148,8 +152,7 @@ static void refuse(int fd, int result) {
 }
 
 static void forget_client(void) {
-    close(client.fd);
-    client.fd = -1;
+    rec_own_close(&client.own);
     rec_python_release();
 }
 
@@ -157,12 +160,12 @@ static void forget_client(void) {
 static void begin_client(void) {
     char path[LINE_BYTES] = "";
     if (client.result != TACHO_OK) {
-        refuse(client.fd, client.result);
+        refuse(rec_own_fd(&client.own), client.result);
         forget_client();
         return;
     }
     (void)tacho_path(path, sizeof path);
-    say(client.fd, "started", path);
+    say(rec_own_fd(&client.own), "started", path);
     client.phase = RUNNING;
     client.until_ns = rec_clock_ns(CLOCK_MONOTONIC) + (int64_t)(client.seconds * 1e9);
 }
@@ -188,24 +191,25 @@ static void end_client(void) {
     char path[LINE_BYTES] = "";
     (void)rec_stop(true, path, sizeof path);
     rec_helper_put_all_away(); /* names of frames are written there */
-    say(client.fd, "done", path);
+    say(rec_own_fd(&client.own), "done", path);
     forget_client();
 }
 
 /* The time is over, or the client went away: both end the recording. */
 void rec_control_tick(void) {
     char byte;
-    if (client.fd < 0) return;
+    if (client.own.fd < 0) return;
     if (client.phase == HOOKING) {
         wait_for_hooks();
         return;
     }
-    bool gone = recv(client.fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0;
+    int fd = rec_own_fd(&client.own);
+    bool gone = fd < 0 || recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0;
     if (gone || rec_clock_ns(CLOCK_MONOTONIC) >= client.until_ns) end_client();
 }
 
 bool rec_control_is_waiting(void) {
-    return client.fd >= 0;
+    return client.own.fd >= 0;
 }
 
 /* ---- requests; each says whether the connection stays open ---- */
@@ -228,7 +232,7 @@ static bool read_request(const char *line, char *flags, char **package) {
 
 static bool start_for(int fd, const char *line) {
     char flags[16] = "", path[LINE_BYTES], words[64], *package = NULL;
-    if (client.fd >= 0) {
+    if (client.own.fd >= 0) {
         say(fd, "failed", "attached");
         return false;
     }
@@ -242,24 +246,19 @@ static bool start_for(int fd, const char *line) {
     }
     snprintf(words, sizeof words, "device%s%s%s", client.o.shapes ? ",shapes" : "",
              client.o.memory ? ",memory" : "", client.o.stacks ? ",stacks" : "");
-    client.fd = fd;
+    rec_own_take(&client.own, fd);
     client.phase = HOOKING;
     client.since_ns = rec_clock_ns(CLOCK_MONOTONIC);
     if (package && rec_python_ask(package, words, start_client)) return true;
     start_client();
-    if (client.result == TACHO_OK) {
-        begin_client();
-        return true;
-    }
-    refuse(fd, client.result);
-    client.fd = -1;
-    return false;
+    begin_client();
+    return true;
 }
 
 /* Where the clock and the file are. What was to start with the first event starts now. */
 static bool show_window(int fd, bool flushes) {
     char path[LINE_BYTES], text[LINE_BYTES + 48];
-    if (client.fd >= 0) {
+    if (client.own.fd >= 0) {
         say(fd, "failed", "attached");
         return false;
     }
@@ -296,7 +295,7 @@ static bool answer(int fd, const char *line) {
         return pull_trigger(fd, line[7] == ' ' ? line + 8 : "attach");
     if (strcmp(line, "status") == 0) {
         rec_state state = rec_cycle_state(path, sizeof path);
-        say(fd, client.fd >= 0 ? "attached" : STATES[state], path);
+        say(fd, client.own.fd >= 0 ? "attached" : STATES[state], path);
         return false;
     }
     say(fd, "failed", "not understood");

@@ -45,7 +45,7 @@ static void *open_library(void) {
                                         "libcupti.so.11.8",
                                         "/usr/local/cuda/lib64/libcupti.so",
                                         "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"};
-    const char *told = getenv("TACHO_CUPTI");
+    const char *told = secure_getenv("TACHO_CUPTI");
     void *lib = told && *told ? dlopen(told, RTLD_NOW | RTLD_LOCAL) : NULL;
     for (int loaded = 1; loaded >= 0 && !lib; loaded--) /* the one a framework loaded, first */
         for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && !lib; i++)
@@ -174,7 +174,7 @@ static void turn_on(void) {
 static bool has_cuda(void) {
     void *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
     if (cuda) dlclose(cuda);
-    return cuda != NULL || getenv("TACHO_CUPTI") != NULL;
+    return cuda != NULL || secure_getenv("TACHO_CUPTI") != NULL;
 }
 
 void rec_cupti_start(void) {

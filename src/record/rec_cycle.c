@@ -30,6 +30,7 @@
 #define FLIGHT_BYTES ((uint64_t)256 << 20)
 
 uint32_t tacho_on;
+rec_page rec_here;
 uint32_t rec_flags, rec_memory_every, rec_awaits_batch;
 pthread_mutex_t rec_cycle_lock = PTHREAD_MUTEX_INITIALIZER;
 rec_settings rec_set; /* rec_cycle_lock, as everything below */
@@ -41,6 +42,12 @@ static uint32_t last_epoch;
 static uint64_t step, n_files;
 static char last_path[4096];
 static char last_error[160];
+
+/* No place has the epoch REC_PENDING. */
+static void set_on(uint32_t on) {
+    __atomic_store_n(&rec_here.epoch, on, __ATOMIC_RELEASE);
+    __atomic_store_n(&tacho_on, on, __ATOMIC_RELEASE);
+}
 
 /* ---- the schedule ---- */
 
@@ -171,7 +178,7 @@ static void activate(void) {
     rec_current = f;
     __atomic_store_n(&rec_flags, f->header->flags, __ATOMIC_RELAXED);
     __atomic_store_n(&rec_memory_every, f->header->memory_every, __ATOMIC_RELAXED);
-    __atomic_store_n(&tacho_on, f->epoch, __ATOMIC_RELEASE);
+    set_on(f->epoch);
     rec_leave(&rec_lock, before);
     snprintf(last_path, sizeof last_path, "%s", f->final_path);
     rec_cupti_start();
@@ -207,8 +214,8 @@ static void write_trigger(rec_file *f, const char *why, const rec_window *w) {
 static bool deactivate(const rec_window *window) {
     rec_file *f = rec_current;
     if (!f) return false;
-    if (f->header->flags & TACHO_FILE_DEVICE) rec_cupti_stop();
-    __atomic_store_n(&tacho_on, 0, __ATOMIC_RELEASE);
+    if (__atomic_load_n(&rec_flags, __ATOMIC_RELAXED) & TACHO_FILE_DEVICE) rec_cupti_stop();
+    set_on(0);
     (void)rec_quiet(f->epoch, WAIT_FOR_WRITERS_NS);
     bool before = rec_enter(&rec_lock);
     rec_threads_rename(f);
@@ -391,7 +398,7 @@ int rec_stop(bool from_outside, char *path, size_t size) {
     bool ready = false, before = rec_enter(&rec_cycle_lock);
     int result = is_started && (from_outside || !rec_set.from_outside) ? TACHO_OK : TACHO_OFF;
     if (result == TACHO_OK) {
-        if (is_pending) __atomic_store_n(&tacho_on, 0, __ATOMIC_RELAXED);
+        if (is_pending) set_on(0);
         is_pending = false;
         __atomic_store_n(&is_started, 0, __ATOMIC_RELAXED);
         ready = deactivate(NULL);
@@ -435,6 +442,25 @@ int rec_dump(const char *why, const rec_window *window, char *dump, size_t size)
     return ready ? TACHO_OK : TACHO_OFF;
 }
 
+/* What is lost cannot be counted any more: each chunk that was in use counts as one event. */
+void rec_cycle_replace(const rec_file *cut) {
+    char text[sizeof cut->path + 128];
+    bool again = false, before = rec_enter(&rec_cycle_lock);
+    if (rec_current == cut) {
+        uint64_t n_chunks = cut->n_chunks;
+        snprintf(text, sizeof text,
+                 "%.4000s was made shorter while it was being written: what it held is lost",
+                 cut->final_path);
+        (void)deactivate(NULL);
+        again = begin_now();
+        if (again)
+            __atomic_fetch_add(&rec_current->header->lost[TACHO_LOST_FULL], n_chunks,
+                               __ATOMIC_RELAXED);
+    }
+    rec_leave(&rec_cycle_lock, before);
+    if (again) tacho_note(text);
+}
+
 void tacho_note(const char *text) {
     if (!text || rec_self.in_slow) return;
     bool before = rec_enter(&rec_lock);
@@ -448,17 +474,17 @@ void rec_set_pending(const tacho_options *o) {
         keep_settings(o, true);
         is_pending = true;
         __atomic_store_n(&is_started, 1, __ATOMIC_RELAXED);
-        __atomic_store_n(&tacho_on, REC_PENDING, __ATOMIC_RELEASE);
+        set_on(REC_PENDING);
     }
     rec_leave(&rec_cycle_lock, before);
 }
 
 void rec_start_pending(void) {
     bool before = rec_enter(&rec_cycle_lock);
-    if (is_pending) {
+    if (is_pending) { /* until it has begun, other threads wait for it here: they have events, too */
         is_pending = false;
-        __atomic_store_n(&tacho_on, 0, __ATOMIC_RELAXED);
         if (!follow_schedule()) __atomic_store_n(&is_started, 0, __ATOMIC_RELAXED);
+        if (!rec_current) set_on(0);
     }
     rec_leave(&rec_cycle_lock, before);
     rec_sample_follow();
@@ -466,8 +492,9 @@ void rec_start_pending(void) {
 
 void rec_cycle_forked(void) {
     bool was_on = is_started && (rec_current || prepared || is_pending);
-    if (rec_current) close(rec_current->fd); /* its map is not ours: the parent kept it back */
-    if (prepared) close(prepared->fd);
+    if (rec_current)
+        rec_own_close(&rec_current->own); /* its map is not ours: the parent kept it back */
+    if (prepared) rec_own_close(&prepared->own);
     rec_current = prepared = NULL;
     step = 0;
     n_files = 1; /* a file's name belongs to the parent: ours gets a stamp */
@@ -475,7 +502,7 @@ void rec_cycle_forked(void) {
     rec_set.worker[0] = 0;
     rec_set.o.on_ready = NULL;
     __atomic_store_n(&is_started, is_pending, __ATOMIC_RELAXED);
-    __atomic_store_n(&tacho_on, is_pending ? REC_PENDING : 0, __ATOMIC_RELAXED);
+    set_on(is_pending ? REC_PENDING : 0);
 }
 
 /* ---- small answers ---- */

@@ -8,10 +8,13 @@
  *     TACHO_METRICS=FOLDER or PORT  TACHO_SAMPLE=N
  *
  * A fork locks both locks, so that the child gets consistent state, and gives the child nothing of
- * the parent's: no map, no helper, no socket. An exit stops the recording. _exit, exec and signals
- * need nothing: the file is whole at any moment. */
+ * the parent's: no map, no helper, no socket. A child made by _Fork or clone, of which nobody is told,
+ * finds an empty page (rec_here) at its first event or lock, and does the same. An exit stops the
+ * recording. _exit, exec and signals need nothing: the file is whole at any moment. */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "record/rec_live.h"
 #include "record/rec_sample.h"
@@ -27,9 +30,12 @@ static void after_fork_in_parent(void) {
     pthread_mutex_unlock(&rec_cycle_lock);
 }
 
+static bool is_loaded;
+
 static void after_fork_in_child(void) {
     pthread_mutex_init(&rec_lock, NULL);
     pthread_mutex_init(&rec_cycle_lock, NULL);
+    rec_guard_forked();
     rec_threads_forget();
     rec_helper_forked();
     rec_cupti_forked();
@@ -39,6 +45,18 @@ static void after_fork_in_child(void) {
     rec_cycle_forked();
     rec_live_forked();
     rec_trigger_forked();
+    __atomic_store_n(&rec_here.is_same_process, 1, __ATOMIC_RELEASE);
+}
+
+/* Should the child have made threads before it records, one of them does it. */
+void rec_forked(void) {
+    enum { NOBODY, DONE, SOMEBODY };
+    uint32_t who = NOBODY;
+    if (!is_loaded) return;
+    if (__atomic_compare_exchange_n(&rec_here.is_same_process, &who, SOMEBODY, false,
+                                    __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+        after_fork_in_child();
+    while (__atomic_load_n(&rec_here.is_same_process, __ATOMIC_ACQUIRE) != DONE) sched_yield();
 }
 
 /* A..B or A: steps A to B, both recorded. */
@@ -61,10 +79,10 @@ static bool has_word(const char *list, const char *word) {
 }
 
 static void read_environment(void) {
-    const char *path = getenv("TACHO_RECORD"), *steps = getenv("TACHO_STEPS"),
-               *with = getenv("TACHO_WITH"), *flight = getenv("TACHO_FLIGHT"),
-               *ring = getenv("TACHO_RING"), *listens = getenv("TACHO_LISTEN"),
-               *sample = getenv("TACHO_SAMPLE");
+    const char *path = secure_getenv("TACHO_RECORD"), *steps = secure_getenv("TACHO_STEPS"),
+               *with = secure_getenv("TACHO_WITH"), *flight = secure_getenv("TACHO_FLIGHT"),
+               *ring = secure_getenv("TACHO_RING"), *listens = secure_getenv("TACHO_LISTEN"),
+               *sample = secure_getenv("TACHO_SAMPLE");
     bool listening = listens && *listens && strcmp(listens, "0") != 0;
     if (path && *path && !rec_is_launcher()) {
         tacho_options o = {.size = sizeof o,
@@ -78,8 +96,8 @@ static void read_environment(void) {
                            .flight_seconds = flight ? strtod(flight, NULL) : 0,
                            .follow_children = 1,
                            .listen = listening,
-                           .trigger = getenv("TACHO_TRIGGER"),
-                           .metrics = getenv("TACHO_METRICS"),
+                           .trigger = secure_getenv("TACHO_TRIGGER"),
+                           .metrics = secure_getenv("TACHO_METRICS"),
                            .sample_every = sample ? (uint32_t)strtoul(sample, NULL, 10) : 0};
         if (steps && *steps) o.schedule = parse_steps(steps);
         rec_set_pending(&o);
@@ -89,7 +107,11 @@ static void read_environment(void) {
 
 __attribute__((constructor)) static void load(void) {
     rec_clock_init();
+    rec_helper_loaded();
     (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    rec_here.is_same_process = 1;
+    (void)madvise(&rec_here, sizeof rec_here, MADV_WIPEONFORK); /* Linux 4.14 */
+    is_loaded = true;
     read_environment();
 }
 

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "record/rec_int.h"
@@ -35,16 +36,17 @@ static uint64_t allowed_bytes(uint64_t wanted) {
     return wanted;
 }
 
-static bool map_file(rec_file *f, uint64_t bytes) {
+static bool map_file(rec_file *f, int fd, uint64_t bytes) {
     for (; bytes >= LEAST_BYTES; bytes /= 2) { /* less when address space is limited */
         void *map =
-            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, f->fd, 0);
+            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
         if (map == MAP_FAILED) continue;
         f->map = map;
         f->map_bytes = bytes;
         f->header = map;
         f->limit = (bytes - TACHO_FILE_HEADER_BYTES) / TACHO_CHUNK_BYTES;
         (void)madvise(map, bytes, MADV_DONTFORK);
+        rec_guard_add(map, bytes, &f->is_cut);
         return true;
     }
     return false;
@@ -73,13 +75,14 @@ rec_file *rec_file_new(const char *path, const char *final_path, uint64_t limit_
     }
     strcpy(f->path, path); /* NOLINT: both are of the same fixed size */
     strcpy(f->final_path, final_path);
-    f->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (f->fd < 0) {
+    rec_own_take(&f->own, open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    if (f->own.fd < 0) {
         *why = errno;
         free(f);
         return NULL;
     }
-    if (!map_file(f, allowed_bytes(limit_bytes)) || !rec_file_grow(f, FIRST_CHUNKS)) {
+    if (!map_file(f, f->own.fd, allowed_bytes(limit_bytes)) ||
+        !rec_file_grow(f, FIRST_CHUNKS)) {
         *why = errno ? errno : ENOSPC;
         unlink(path);
         rec_file_free(f, false);
@@ -89,30 +92,63 @@ rec_file *rec_file_new(const char *path, const char *final_path, uint64_t limit_
     return f;
 }
 
+/* The program closed our descriptor: the file is opened again, when it is still what has the name. */
+static int open_again(rec_file *f, const char *path) {
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd >= 0 && rec_own_is_same(&f->own, fd)) {
+        rec_own_take(&f->own, fd);
+        return f->own.fd;
+    }
+    if (fd >= 0) close(fd);
+    return -1;
+}
+
+/* Its descriptor; -1 when there is no way to it any more. One thread at a time. */
+static int descriptor_of(rec_file *f) {
+    int fd = rec_own_fd(&f->own);
+    if (fd < 0) fd = open_again(f, f->path);
+    return fd < 0 ? open_again(f, f->final_path) : fd;
+}
+
 void rec_file_free(rec_file *f, bool cut) {
-    if (cut) (void)!ftruncate(f->fd, place_of(f->n_chunks));
+    int fd = cut && !rec_file_is_cut(f) ? descriptor_of(f) : -1;
+    if (fd >= 0) (void)!ftruncate(fd, place_of(f->n_chunks));
+    if (f->map) rec_guard_remove(f->map);
     if (f->map) munmap(f->map, f->map_bytes);
-    close(f->fd);
+    rec_own_close(&f->own);
     free(f->closed);
     free(f);
+}
+
+bool rec_file_is_cut(rec_file *f) {
+    struct stat st;
+    int fd = rec_own_fd(&f->own);
+    bool before = rec_enter(&rec_lock);
+    uint64_t ready = f->ready;
+    rec_leave(&rec_lock, before);
+    if (f->map && ready && fd >= 0 && fstat(fd, &st) == 0 && st.st_size < place_of(ready))
+        rec_guard_cut(f->map, (size_t)st.st_size);
+    return __atomic_load_n(&f->is_cut, __ATOMIC_ACQUIRE);
 }
 
 /* The system's own call: that of the C library writes into blocks, where a disk cannot do it, and
  * somebody may be using them already. */
 bool rec_file_allocate(const rec_file *f, uint64_t from, uint64_t to) {
-    return fallocate(f->fd, 0, place_of(from), place_of(to) - place_of(from)) == 0;
+    int fd = rec_own_fd(&f->own);
+    return fd >= 0 && fallocate(fd, 0, place_of(from), place_of(to) - place_of(from)) == 0;
 }
 
 bool rec_file_grow(rec_file *f, uint64_t n) {
-    int code;
+    int code, fd;
     if (f->ready + n > f->limit) n = f->limit - f->ready;
     if (n == 0) {
         errno = EFBIG;
         return false;
     }
+    if ((fd = descriptor_of(f)) < 0) return false;
     off_t from = f->ready ? place_of(f->ready) : 0, to = place_of(f->ready + n);
     do {
-        code = posix_fallocate(f->fd, from, to - from);
+        code = posix_fallocate(fd, from, to - from);
     } while (code == EINTR);
     errno = code;
     if (code != 0) return false;
@@ -142,6 +178,7 @@ static int64_t take_closed(rec_file *f, bool must) {
 }
 
 static int64_t take_fresh(rec_file *f) {
+    if (__atomic_load_n(&f->is_cut, __ATOMIC_ACQUIRE)) return -1;
     if (f->n_chunks == f->ready && !rec_file_grow(f, GROW_CHUNKS)) return -1;
     uint64_t chunk = f->n_chunks++;
     __atomic_store_n(&f->header->n_chunks, f->n_chunks, __ATOMIC_RELEASE);

@@ -10,17 +10,23 @@
  * the system would run it at once where the stopping thread ran, and unmapping takes tens of
  * milliseconds. It sees the stopped file at its next turn.
  *
- * It is made by the first recording and stays. All signals are blocked in it. After a fork the child
+ * It is made by the first recording and stays, until it is the last thread: a program whose main thread
+ * called pthread_exit ends with its last thread, and that must not be ours. Returning then lets the C
+ * library end the process, as it would have. All signals but SIGBUS are blocked in it. After a fork the child
  * has none and makes its own when it records. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "record/rec_live.h"
@@ -44,10 +50,14 @@ enum {
 #define WAIT_AWAY_NS 1000000000
 
 /* rec_lock */
-static bool is_running, is_listening;
+static bool is_running;
 static rec_file *to_put_away;
 static int n_to_put_away;
-static int wake_fd = -1, listen_fd = -1;
+static bool wants_listening;
+/* Who sends a byte into the one end wakes the helper, which waits at the other. A pair of sockets: what
+ * is sent can never be written into a file, and a program that closes both wakes it, too. */
+static rec_own wake_send = REC_OWN_NONE, wake_wait = REC_OWN_NONE;
+static rec_own listens_at = REC_OWN_NONE;
 
 /* ---- room ahead ---- */
 
@@ -59,7 +69,7 @@ typedef struct {
 } watch;
 
 static void touch_pages(uint8_t *from, size_t bytes) {
-    if (madvise(from, bytes, MADV_POPULATE_WRITE) == 0) return;
+    if (madvise(from, bytes, MADV_POPULATE_WRITE) == 0 || errno != EINVAL) return;
     for (size_t i = 0; i < bytes; i += 4096) /* older kernels: a write that changes nothing */
         (void)__atomic_fetch_or(from + i, 0, __ATOMIC_RELAXED);
 }
@@ -115,7 +125,11 @@ static rec_file *next_to_put_away(void) {
 static void put_away(rec_file *f) {
     if (f->header->flags & TACHO_FILE_STACKS)
         while (rec_frames_name(f, FRAMES_NS)) {}
-    if (!rec_quiet(f->epoch, WAIT_AWAY_NS)) f->map = NULL;
+    bool is_quiet = rec_quiet(f->epoch, WAIT_AWAY_NS);
+    if (!is_quiet) {
+        rec_guard_leave(f->map);
+        f->map = NULL;
+    }
     rec_file_free(f, true);
 }
 
@@ -133,6 +147,10 @@ void rec_helper_put_away(rec_file *f) {
 
 static void serve_current(watch *w, rec_file *f) {
     if (w->epoch != f->epoch) *w = (watch){.epoch = f->epoch};
+    if (rec_file_is_cut(f)) {
+        rec_cycle_replace(f);
+        return;
+    }
     make_room(w, f);
     keep_clock(w, f, rec_clock_ns(CLOCK_MONOTONIC));
     if (f->header->flags & TACHO_FILE_STACKS) (void)rec_frames_name(f, FRAMES_NS);
@@ -157,27 +175,90 @@ static bool is_file_open(void) {
     return open;
 }
 
+/* ---- being the last ---- */
+
+static pthread_key_t main_key;
+static bool has_main_key;
+static uint32_t has_main_left; /* by pthread_exit */
+
+static void leave_main(void *unused) {
+    (void)unused;
+    __atomic_store_n(&has_main_left, 1, __ATOMIC_RELEASE);
+    rec_helper_wake();
+}
+
+/* In the main thread, when it is loaded; without a key it looks at every turn. */
+void rec_helper_loaded(void) {
+    has_main_key =
+        syscall(SYS_gettid) == getpid() && pthread_key_create(&main_key, leave_main) == 0;
+    if (has_main_key) (void)pthread_setspecific(main_key, &main_key);
+}
+
+static bool may_be_alone(void) {
+    return !has_main_key || __atomic_load_n(&has_main_left, __ATOMIC_ACQUIRE);
+}
+
+/* A main thread that has left is counted by the system until the process ends; it is a zombie then. */
+static bool is_main_gone(void) {
+    char text[512];
+    if (has_main_key) return true;
+    snprintf(text, sizeof text, "/proc/self/task/%d/stat", (int)getpid());
+    int fd = open(text, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) close(fd);
+    text[n > 0 ? n : 0] = 0;
+    const char *state = strrchr(text, ')'); /* PID (NAME) STATE */
+    return state && strncmp(state, ") Z", 3) == 0;
+}
+
+static bool is_alone(void) {
+    enum { MAIN_AND_US = 2 + 2 }; /* links: two of any folder, one for each thread */
+    struct stat st;
+    return may_be_alone() && stat("/proc/self/task", &st) == 0 && st.st_nlink == MAIN_AND_US &&
+           is_main_gone();
+}
+
 /* poll passes over a descriptor that is -1. */
 static void wait_for_work(int listening) {
     enum { METRICS = 2, ALL = METRICS + REC_METRICS_SOCKETS };
     int sockets[REC_METRICS_SOCKETS];
-    struct pollfd fds[ALL] = {{.fd = wake_fd, .events = POLLIN},
+    int waits_at = rec_own_fd(&wake_wait);
+    struct pollfd fds[ALL] = {{.fd = waits_at, .events = POLLIN},
                               {.fd = listening, .events = POLLIN}};
     rec_metrics_sockets(current_file() != NULL, sockets);
     for (int i = 0; i < REC_METRICS_SOCKETS; i++)
         fds[METRICS + i] = (struct pollfd){.fd = sockets[i], .events = POLLIN};
-    int timeout = is_file_open() || rec_control_is_waiting() ? TICK_MS : -1;
+    bool ticks = is_file_open() || rec_control_is_waiting() || may_be_alone();
+    int timeout = ticks ? TICK_MS : -1;
     if (poll(fds, ALL, timeout) <= 0) return;
-    uint64_t n;
-    if (fds[0].revents) (void)!read(wake_fd, &n, sizeof n);
-    if (fds[1].revents) rec_control_answer(listening);
+    char bytes[64];
+    if (fds[0].revents && (waits_at = rec_own_fd(&wake_wait)) >= 0)
+        (void)!recv(waits_at, bytes, sizeof bytes, MSG_DONTWAIT);
+    if (fds[1].revents && (listening = rec_own_fd(&listens_at)) >= 0)
+        rec_control_answer(listening);
     for (int i = METRICS; i < ALL; i++)
-        if (fds[i].revents) rec_metrics_answer(fds[i].fd, current_file());
+        if (fds[i].revents) rec_metrics_answer(i - METRICS, current_file());
+}
+
+/* What the program closed is made again. rec_lock. */
+static void keep_sockets(void) {
+    int ends[2];
+    if (rec_own_fd(&wake_send) < 0 || rec_own_fd(&wake_wait) < 0) {
+        rec_own_close(&wake_send);
+        rec_own_close(&wake_wait);
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0) {
+            rec_own_take(&wake_wait, ends[0]);
+            rec_own_take(&wake_send, ends[1]);
+        }
+    }
+    if (wants_listening && rec_own_fd(&listens_at) < 0)
+        rec_own_take(&listens_at, rec_control_open());
 }
 
 static int listening_socket(void) {
     bool before = rec_enter(&rec_lock);
-    int fd = is_listening ? listen_fd : -1;
+    keep_sockets();
+    int fd = rec_own_fd(&listens_at);
     rec_leave(&rec_lock, before);
     return fd;
 }
@@ -192,7 +273,7 @@ static void *run_helper(void *unused) {
     (void)unused;
     prctl(PR_SET_NAME, "tacho", 0, 0, 0);
     yield_to_the_program();
-    for (;;) {
+    while (!is_alone()) {
         rec_helper_put_all_away();
         rec_file *f = current_file();
         if (f) serve_current(&w, f);
@@ -200,6 +281,9 @@ static void *run_helper(void *unused) {
         rec_control_tick();
         wait_for_work(listening_socket());
     }
+    bool before = rec_enter(&rec_lock);
+    is_running = false;
+    rec_leave(&rec_lock, before);
     return NULL;
 }
 
@@ -213,6 +297,7 @@ static bool make_thread(void) {
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     (void)pthread_attr_setstacksize(&attr, STACK_BYTES);
     sigfillset(&all);
+    sigdelset(&all, SIGBUS); /* a fault of ours: rec_guard.c */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     bool ok = pthread_create(&id, &attr, run_helper, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -222,10 +307,9 @@ static bool make_thread(void) {
 
 bool rec_helper_start(bool listens) {
     bool before = rec_enter(&rec_lock);
-    if (wake_fd < 0) wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (listens && listen_fd < 0) listen_fd = rec_control_open();
-    is_listening = listen_fd >= 0;
-    if (!is_running && wake_fd >= 0) is_running = make_thread();
+    if (listens) wants_listening = true;
+    keep_sockets();
+    if (!is_running && wake_send.fd >= 0) is_running = make_thread();
     bool ok = is_running;
     rec_leave(&rec_lock, before);
     rec_helper_wake();
@@ -233,17 +317,19 @@ bool rec_helper_start(bool listens) {
 }
 
 void rec_helper_wake(void) {
-    uint64_t one = 1;
-    int fd = __atomic_load_n(&wake_fd, __ATOMIC_RELAXED), code = errno;
-    if (fd >= 0) (void)!write(fd, &one, sizeof one);
+    int code = errno, fd = rec_own_fd(&wake_send);
+    if (fd >= 0) (void)!send(fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     errno = code;
 }
 
 void rec_helper_forked(void) {
-    if (wake_fd >= 0) close(wake_fd);
-    if (listen_fd >= 0) rec_control_close(listen_fd, false);
-    wake_fd = listen_fd = -1;
-    is_running = is_listening = false;
+    rec_own_close(&wake_send);
+    rec_own_close(&wake_wait);
+    rec_own_close(&listens_at);
+    rec_control_forked();
+    is_running = wants_listening = false;
+    has_main_left = 0; /* the thread that forked is the main thread of the child */
+    if (has_main_key) (void)pthread_setspecific(main_key, &main_key);
     to_put_away = NULL;
     n_to_put_away = 0;
 }
@@ -270,5 +356,7 @@ void rec_helper_finish(void) {
         rec_leave(&rec_lock, before);
         if (waiting) usleep(500);
     }
-    if (listen_fd >= 0) rec_control_close(listen_fd, true);
+    if (!is_running) rec_helper_put_all_away();
+    if (listens_at.fd >= 0) rec_control_remove();
+    rec_own_close(&listens_at);
 }

@@ -2,7 +2,9 @@
  *
  *     rec_events.c   the calls of a program: one event, one append
  *     rec_thread.c   each thread's place in the file, and when nobody writes any more
+ *     rec_own.c      descriptors, and whether they are still ours
  *     rec_file.c     the file: chunks, side records, room ahead of the writers
+ *     rec_guard.c    files that are cut while they are mapped
  *     rec_names.c    names and frames: text to number, once
  *     rec_cycle.c    start, stop, schedule, flight recorder
  *     rec_meta.c     facts of the whole recording: host, command, what the program says
@@ -31,6 +33,8 @@
 #include <tacho/format.h>
 
 #include "record/rec_clock.h"
+#include "record/rec_guard.h"
+#include "record/rec_own.h"
 
 #define REC_PENDING UINT32_MAX /* tacho_on: the first event starts the recording */
 #define REC_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -41,10 +45,11 @@
 typedef struct rec_file rec_file;
 struct rec_file {
     rec_file *next; /* among those to be put away */
-    int fd;
+    rec_own own;
     uint32_t epoch; /* tacho_on while it is current */
     uint8_t *map;
     size_t map_bytes;
+    uint32_t is_cut;           /* somebody made the file shorter: what lies there is lost */
     tacho_file_header *header; /* at map */
     uint64_t limit;            /* the most chunks */
     uint64_t ready;            /* chunks with room on the disk */
@@ -74,6 +79,9 @@ bool rec_file_allocate(const rec_file *f, uint64_t from, uint64_t to);
 static inline uint8_t *rec_file_chunk(const rec_file *f, uint64_t chunk) {
     return f->map + TACHO_FILE_HEADER_BYTES + chunk * TACHO_CHUNK_BYTES;
 }
+/* Looks whether somebody made the file shorter: then no more chunks are handed out, and what is
+ * gone is plain memory. Of the helper. */
+bool rec_file_is_cut(rec_file *f);
 /* A chunk for events or side records; -1 when the file is full. rec_lock. */
 int64_t rec_file_take(rec_file *f, uint32_t type, uint32_t thread);
 /* Flight recorder: nobody writes into this chunk any more. rec_lock. */
@@ -102,9 +110,31 @@ extern __thread rec_thread rec_self __attribute__((tls_model("initial-exec")));
 extern pthread_mutex_t rec_lock, rec_cycle_lock;
 extern rec_file *rec_current; /* rec_lock */
 
+/* A page that the system empties in a child, whichever way it was made: _Fork and clone call nobody.
+ * The epoch of tacho_on stands here, too, so that a place in the parent's file is not taken for one of
+ * the child's. Alone on its page, whatever the size of that is. */
+#if defined(__x86_64__)
+#define REC_PAGE_BYTES 4096
+#else
+#define REC_PAGE_BYTES 65536
+#endif
+typedef struct {
+    uint32_t is_same_process; /* 0: this is a child that nobody told */
+    uint32_t epoch;           /* of the current file; 0: none */
+    char rest[REC_PAGE_BYTES - 8];
+} rec_page;
+extern rec_page rec_here __attribute__((aligned(REC_PAGE_BYTES)));
+/* Makes everything fit for a child that nobody told; nothing else in any other process. */
+void rec_forked(void);
+static inline void rec_look_for_fork(void) {
+    if (REC_UNLIKELY(!__atomic_load_n(&rec_here.is_same_process, __ATOMIC_ACQUIRE)))
+        rec_forked();
+}
+
 /* Takes a lock and marks the thread: should what it calls (an instrumented malloc, a signal handler)
  * record, it is refused instead of waiting for itself. The result goes to rec_leave. */
 static inline bool rec_enter(pthread_mutex_t *lock) {
+    rec_look_for_fork(); /* who held it may not be in this process */
     bool before = rec_self.in_slow;
     rec_self.in_slow = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -125,7 +155,7 @@ static inline tacho_slot *rec_open(uint32_t n) {
     if (REC_UNLIKELY(t->busy)) return NULL; /* a signal came in the middle of an event */
     __atomic_store_n(&t->busy, 1, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (REC_LIKELY(t->epoch == __atomic_load_n(&tacho_on, __ATOMIC_RELAXED)) &&
+    if (REC_LIKELY(t->epoch == __atomic_load_n(&rec_here.epoch, __ATOMIC_RELAXED)) &&
         REC_LIKELY(t->end - t->at >= (ptrdiff_t)n))
         return t->at;
     return rec_open_slow(t, n);
@@ -261,6 +291,8 @@ typedef enum {
 } rec_state;
 /* What happens now, and the file that is being written ("-": none), under the name it has now. */
 rec_state rec_cycle_state(char *path, size_t size);
+/* The current file was cut: it ends, and another begins that says so. Of the helper. */
+void rec_cycle_replace(const rec_file *cut);
 /* The process has learned what it is: the file that is being written gets the name it should have. */
 void rec_cycle_rename(void);
 /* The first event shall start it. */
@@ -297,6 +329,7 @@ void rec_rank_forked(void);
 void rec_meta_put(rec_file *f, const char *key, const char *value, size_t n);
 
 /* ---- helper ---- */
+void rec_helper_loaded(void); /* once, before all others */
 /* Makes sure that it runs and listens when it should; false when there can be no thread. */
 bool rec_helper_start(bool listens);
 void rec_helper_wake(void);
@@ -314,7 +347,8 @@ void rec_control_tick(void);            /* ends what was asked for a time */
 /* What a client sends, until it is whole, for READ_MS at most; false: it was not. */
 bool rec_read_until(int fd, char *to, size_t size, bool (*is_whole)(char *text));
 bool rec_control_is_waiting(void); /* for the end of what was asked: call tick often */
-void rec_control_close(int listening, bool remove);
+void rec_control_remove(void);     /* the socket's name */
+void rec_control_forked(void);
 
 /* ---- Python ---- */
 /* Asks the interpreter of this process, when there is one, to set tacho's hooks (`package` is the

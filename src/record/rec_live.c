@@ -159,8 +159,7 @@ static int64_t count_lost(const rec_file *f) {
 /* ---- the page ---- */
 
 static pthread_mutex_t page_lock = PTHREAD_MUTEX_INITIALIZER; /* all of the page's */
-static int page_fd = -1;
-static char page_path[4096];
+static char page_path[4096];                                  /* "": there is none */
 static int64_t next_ns;
 
 void rec_live_look(const rec_file *f, tacho_live_page *out) {
@@ -187,15 +186,27 @@ void rec_live_look(const rec_file *f, tacho_live_page *out) {
     snprintf(out->trigger, sizeof out->trigger, "%s", last_why);
 }
 
-static bool open_page(const rec_file *f) {
+static bool name_page(const rec_file *f) {
     char folder[3200];
     if (!rec_has_folder()) return false;
     int used = snprintf(folder, sizeof folder, "%s/" TACHO_LIVE_FOLDER, rec_set.path);
     if (used <= 0 || (size_t)used >= sizeof folder) return false;
     (void)mkdir(folder, 0777);
     snprintf(page_path, sizeof page_path, "%s/%s", folder, f->header->worker);
-    page_fd = open(page_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-    return page_fd >= 0;
+    return true;
+}
+
+/* Opened each time: a descriptor that is kept may become the program's. */
+static void write_page(const rec_file *f, const tacho_live_page *page) {
+    int flags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    if (!page_path[0]) {
+        if (!name_page(f)) return;
+        flags |= O_CREAT | O_TRUNC;
+    }
+    int fd = open(page_path, flags, 0644);
+    if (fd < 0) return;
+    (void)!pwrite(fd, page, sizeof *page, 0);
+    close(fd);
 }
 
 /* A recording that ended since the helper looked must not get its page back. */
@@ -215,7 +226,7 @@ void rec_live_tick(const rec_file *f) {
     rec_live_look(f, &page);
     pthread_mutex_lock(&page_lock);
     if (is_current(f)) {
-        if (page_fd >= 0 || open_page(f)) (void)!pwrite(page_fd, &page, sizeof page, 0);
+        write_page(f, &page);
         rec_metrics_tick(&page);
     }
     pthread_mutex_unlock(&page_lock);
@@ -223,13 +234,12 @@ void rec_live_tick(const rec_file *f) {
 
 void rec_live_end(void) {
     pthread_mutex_lock(&page_lock);
-    if (page_fd >= 0) {
+    if (page_path[0]) {
         (void)unlink(page_path);
-        close(page_fd);
-        page_fd = -1;
         char *slash = strrchr(page_path, '/');
         if (slash) *slash = 0;
         (void)rmdir(page_path); /* the last one closes the door */
+        page_path[0] = 0;
     }
     rec_metrics_end();
     pthread_mutex_unlock(&page_lock);
@@ -238,8 +248,7 @@ void rec_live_end(void) {
 void rec_live_forked(void) {
     pthread_mutex_init(&page_lock, NULL);
     pthread_mutex_init(&device_lock, NULL);
-    if (page_fd >= 0) close(page_fd);
-    page_fd = -1;
+    page_path[0] = 0;
     n_steps = n_ended = 0;
     n_triggers = 0;
     next_ns = 0;

@@ -24,7 +24,7 @@ enum { REQUEST_BYTES = 4096, TEXT_BYTES = 8192 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* what is wanted */
 static char folder[3072];
 static int metrics_port, trigger_port;
-static int sockets[REC_METRICS_SOCKETS] = {-1, -1};
+static rec_own sockets[REC_METRICS_SOCKETS] = {REC_OWN_NONE, REC_OWN_NONE};
 static bool has_failed[REC_METRICS_SOCKETS];
 static char file_path[4096];
 
@@ -157,12 +157,13 @@ void rec_metrics_sockets(bool records, int to[REC_METRICS_SOCKETS]) {
     int ports[REC_METRICS_SOCKETS] = {w.port, w.trigger_port};
     if (ports[1] == ports[0]) ports[1] = 0;
     for (int i = 0; i < REC_METRICS_SOCKETS; i++) {
-        if (records && sockets[i] < 0 && ports[i] && !has_failed[i]) {
+        if (rec_own_is_lost(&sockets[i])) rec_own_close(&sockets[i]);
+        if (records && sockets[i].fd < 0 && ports[i] && !has_failed[i]) {
             int64_t local = rec_local_rank();
-            sockets[i] = open_port(ports[i] + (int)(local > 0 ? local : 0));
-            has_failed[i] = sockets[i] < 0;
+            rec_own_take(&sockets[i], open_port(ports[i] + (int)(local > 0 ? local : 0)));
+            has_failed[i] = sockets[i].fd < 0;
         }
-        to[i] = sockets[i];
+        to[i] = rec_own_fd(&sockets[i]);
     }
 }
 
@@ -196,10 +197,9 @@ static bool is_from_here(const char *head) {
            strncmp(host, "127.0.0.1", 9) == 0;
 }
 
-static void answer(int fd, int listening, const char *head, const rec_file *f) {
+static void answer(int fd, int which, const char *head, const rec_file *f) {
     char text[TEXT_BYTES] = "";
-    bool may_trigger =
-        trigger_port && (trigger_port == metrics_port || listening == sockets[1]);
+    bool may_trigger = trigger_port && (trigger_port == metrics_port || which == 1);
     if (!is_from_here(head)) {
         reply(fd, "403 Forbidden", "only for programs of this machine\n");
     } else if (strncmp(head, "GET /metrics", 12) == 0 && f) {
@@ -218,11 +218,12 @@ static void answer(int fd, int listening, const char *head, const rec_file *f) {
     }
 }
 
-void rec_metrics_answer(int listening, const rec_file *f) {
+void rec_metrics_answer(int which, const rec_file *f) {
     char head[REQUEST_BYTES];
-    int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+    int listening = rec_own_fd(&sockets[which]);
+    int fd = listening < 0 ? -1 : accept4(listening, NULL, NULL, SOCK_CLOEXEC);
     if (fd < 0) return;
-    if (rec_read_until(fd, head, sizeof head, is_head)) answer(fd, listening, head, f);
+    if (rec_read_until(fd, head, sizeof head, is_head)) answer(fd, which, head, f);
     close(fd);
 }
 
@@ -234,8 +235,7 @@ void rec_metrics_end(void) {
 void rec_metrics_forked(void) {
     pthread_mutex_init(&lock, NULL);
     for (int i = 0; i < REC_METRICS_SOCKETS; i++) {
-        if (sockets[i] >= 0) close(sockets[i]);
-        sockets[i] = -1;
+        rec_own_close(&sockets[i]);
         has_failed[i] = true; /* the port is the parent's */
     }
     file_path[0] = 0;

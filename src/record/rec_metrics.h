@@ -19,7 +19,8 @@ void rec_metrics_tick(const tacho_live_page *page);
  * that only starts programs must not take their port. */
 enum { REC_METRICS_SOCKETS = 2 };
 void rec_metrics_sockets(bool records, int to[REC_METRICS_SOCKETS]);
-void rec_metrics_answer(int listening, const rec_file *f);
+/* One request at the socket with this index. */
+void rec_metrics_answer(int which, const rec_file *f);
 /* True when somebody looks at the numbers: device records shall not lie in a buffer for long. */
 bool rec_metrics_are_wanted(void);
 /* The text; its length, at most size - 1. */

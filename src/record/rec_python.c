@@ -70,7 +70,7 @@ static bool run_code(const char *code) {
     void *result = NULL;
     if (names && builtins && python.set_item(names, "__builtins__", builtins) == 0)
         result = python.run(code, FILE_INPUT, names, names, NULL);
-    if (!result && getenv("TACHO_DEBUG"))
+    if (!result && secure_getenv("TACHO_DEBUG"))
         python.print_error();
     else if (!result)
         python.clear_error();

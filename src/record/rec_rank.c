@@ -50,7 +50,7 @@ static bool is_child;                /* of a fork */
 static int64_t of_pid, of_rank = -1; /* who it works for */
 
 static bool number_of(const char *name, int64_t *out) {
-    const char *text = getenv(name);
+    const char *text = secure_getenv(name);
     char *end;
     if (!text || !*text) return false;
     *out = strtoll(text, &end, 10);
@@ -113,7 +113,7 @@ static int64_t recorded_ancestor(const char *folder) {
 /* Was the process started with this variable at this value? */
 static bool was_given(int64_t pid, const char *name) {
     char path[64], *text = malloc(1 << 17);
-    const char *value = getenv(name);
+    const char *value = secure_getenv(name);
     bool found = false;
     snprintf(path, sizeof path, "/proc/%lld/environ", (long long)pid);
     int fd = text && value ? open(path, O_RDONLY | O_CLOEXEC) : -1;

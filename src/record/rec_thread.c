@@ -6,7 +6,7 @@
  * thousands of short threads does not fill the disk with empty chunks.
  *
  * Stopping must know that nobody writes any more, and writers must not pay for it. A writer sets its
- * own `busy` word, then looks at tacho_on; the stopping thread clears tacho_on, then lets every
+ * own `busy` word, then looks at the epoch; the stopping thread clears the epoch, then lets every
  * processor pass a barrier (membarrier: a system call for the stopper, nothing for the writers), then
  * looks at the busy words. Either the writer saw that recording is off, or the stopper sees it busy.
  *
@@ -129,6 +129,7 @@ static bool find_place(rec_thread *t, uint32_t n) {
 
 tacho_slot *rec_open_slow(rec_thread *t, uint32_t n) {
     __atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
+    rec_look_for_fork();
     if (t->in_slow) return NULL;
     t->in_slow = true;
     pthread_once(&once, prepare_once);

@@ -49,8 +49,9 @@ typedef struct {
 static pthread_mutex_t next_lock = PTHREAD_MUTEX_INITIALIZER;
 static rule_set next_rules;
 static bool has_next;
-static bool nan_armed;      /* read by the program's threads */
-static double late_seconds; /* rec_cycle_lock */
+static uint64_t next_handled; /* incidents there were when it began */
+static bool nan_armed;        /* read by the program's threads */
+static double late_seconds;   /* rec_cycle_lock */
 
 /* What happened, as it stands in the folder. */
 typedef struct {
@@ -151,8 +152,10 @@ void rec_trigger_arm(const char *text) {
         take_rule(&r, word, value ? value : "");
         late_seconds = LATE_SECONDS + (double)r.hang_ns * 1e-9;
     }
+    uint64_t before = count_incidents();
     pthread_mutex_lock(&next_lock);
     next_rules = r;
+    next_handled = before;
     has_next = true;
     pthread_mutex_unlock(&next_lock);
     __atomic_store_n(&nan_armed, r.nan, __ATOMIC_RELAXED);
@@ -164,10 +167,10 @@ static void settle(void) {
     bool is_new = has_next;
     has_next = false;
     if (is_new) rules = next_rules;
+    if (is_new) n_handled = next_handled;
     pthread_mutex_unlock(&next_lock);
     if (!is_new) return;
     waiting.rule[0] = 0;
-    n_handled = count_incidents();
     n_looked = hung_at = 0;
     handled_ns = silent_until_ns = next_look_ns = 0;
     n_fired = 0;
@@ -426,6 +429,7 @@ int tacho_trigger(const char *why) {
 
 int tacho_alarm(const char *rule, const char *why) {
     if (!rule || rec_self.in_slow) return TACHO_OFF;
+    rec_look_for_fork();
     pthread_mutex_lock(&lock);
     settle();
     bool armed =
@@ -448,5 +452,6 @@ void rec_trigger_forked(void) {
     pthread_mutex_init(&lock, NULL);
     pthread_mutex_init(&next_lock, NULL);
     has_next = true; /* the same rules, a past of its own */
+    next_handled = count_incidents();
     bad_counter = 0;
 }

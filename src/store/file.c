@@ -1,20 +1,24 @@
-/* file.c: maps a sealed trace file and makes a trace of it.
+/* file.c: reads a sealed trace file and makes a trace of it.
  *
- * The columns lie in the file as they lie in memory, so opening is: map, compare the size with the
- * header (a mapped file that is too short kills the process at first touch), verify the checksum
- * over header and table of contents, compare every section's place and length with the file, set
- * pointers. What the columns hold is checked by file_check.c, the small tables at once, the large
- * ones before their first use: opening takes the same time for any size of trace.
+ * The columns lie in the file as they lie in memory, so opening is: reserve as much room as the file is
+ * long, read header and table of contents, compare the size with the header, verify the checksum,
+ * compare every section's place and length with the file, set pointers. The sections themselves are
+ * read to their places when they are checked (file_check.c), the small tables at once, the large ones
+ * before their first use: opening takes about the same time for any size of trace. Only the strings
+ * are always read.
+ *
+ * What was checked is our own copy. A map of the file would be what anybody makes of the file
+ * afterwards: ids that point nowhere when it is written to, SIGBUS when it is cut. The copy costs what
+ * first touching the map would have cost: its pages are huge.
  *
  * Sections are found by name. One that this program does not know is ignored, one that the file
  * does not have (it is older than the column) becomes a column of absent values, so that a file of
- * version 1 can be read for ever. Nothing is ever written through the map. */
+ * version 1 can be read for ever. */
 #include "store/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,6 +28,8 @@
 #include "store/args.h"
 #include "store/file_int.h"
 #include "store/summary.h"
+
+enum { SMALL_FILE_BYTES = 1 << 20 };
 
 section_info section_describe(int section) {
     static const struct {
@@ -58,12 +64,13 @@ status file_damaged(const open_file *f, const char *where, error *err) {
          arg_cstr("where", where));
 }
 
-/* ---- mapping ----------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------- */
 
 static void close_file(void *p, size_t bytes) {
     open_file *f = p;
     (void)bytes;
-    if (f->map) munmap((void *)(uintptr_t)f->map, f->map_bytes);
+    if (f->fd >= 0) close(f->fd);
+    mem_unmap((void *)(uintptr_t)f->copy, f->file_bytes);
     pthread_mutex_destroy(&f->lock);
     mem_free(f->path);
     mem_free(f);
@@ -79,6 +86,7 @@ static open_file *new_file(const char *path) {
     }
     memcpy(copy, path, n);
     f->path = copy;
+    f->fd = -1;
     pthread_mutex_init(&f->lock, NULL);
     return f;
 }
@@ -89,31 +97,79 @@ static status fail_read(const open_file *f, int reason, error *err) {
          arg_cstr("reason", strerror(reason)));
 }
 
-/* The smallest file of ours is one header. */
-static status map_file(open_file *f, error *err) {
-    if (fault_point(FAULT_READ)) return fail_read(f, EIO, err);
-    int fd = open(f->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return fail_read(f, errno, err);
-    struct stat st;
-    void *p = MAP_FAILED;
-    int reason = fstat(fd, &st) == 0 ? 0 : errno;
-    bool fits = !reason && S_ISREG(st.st_mode) && (uint64_t)st.st_size >= sizeof(file_header);
-    if (fits) {
-        p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-        if (p == MAP_FAILED) reason = errno;
+static status fail_cut(const open_file *f, uint64_t size, uint64_t expected, error *err) {
+    FAIL(err, ERR_FORMAT, size, MSG_FILE_CUT, arg_cstr("path", f->path),
+         arg_bytes("size", (int64_t)(size & INT64_MAX)),
+         arg_bytes("expected", (int64_t)(expected & INT64_MAX)));
+}
+
+/* These bytes of the file into the copy. */
+static status read_part(open_file *f, uint64_t from, uint64_t n, error *err) {
+    if (n > 0 && fault_point(FAULT_READ)) return fail_read(f, EIO, err);
+    char *copy = (char *)(uintptr_t)f->copy; /* the trace sees it as const */
+    mem_enlarge(copy + from, (size_t)n);
+    for (uint64_t at = from, end = from + n; at < end;) {
+        ssize_t got = pread(f->fd, copy + at, (size_t)(end - at), (off_t)at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return fail_read(f, errno, err);
+        if (got == 0) return fail_cut(f, at, f->file_bytes, err);
+        at += (uint64_t)got;
     }
-    close(fd);
-    if (reason) return fail_read(f, reason, err);
-    if (!fits) FAIL(err, ERR_FORMAT, NOPOS, MSG_FILE_NOT_TACHO, arg_cstr("path", f->path));
-    f->map = p;
-    f->map_bytes = (size_t)st.st_size;
     return OK;
+}
+
+status file_read_section(open_file *f, int section, error *err) {
+    const file_section *s = f->toc[section];
+    if (!s || f->has[section]) return OK;
+    TRY(read_part(f, s->offset, s->size_bytes, err));
+    f->has[section] = true;
+    return OK;
+}
+
+void file_close_when_read(open_file *f) {
+    for (int s = 0; s < N_SECTIONS; s++)
+        if (f->toc[s] && !f->has[s]) return;
+    if (f->fd >= 0) close(f->fd);
+    f->fd = -1;
+}
+
+/* The smallest file of ours is one header. */
+static status open_descriptor(open_file *f, error *err) {
+    if (fault_point(FAULT_READ)) return fail_read(f, EIO, err);
+    struct stat st;
+    f->fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (f->fd < 0 || fstat(f->fd, &st) != 0) return fail_read(f, errno, err);
+    if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size < sizeof(file_header))
+        FAIL(err, ERR_FORMAT, NOPOS, MSG_FILE_NOT_TACHO, arg_cstr("path", f->path));
+    f->copy = mem_reserve((size_t)st.st_size);
+    if (!f->copy) FAIL_MEMORY(err);
+    f->file_bytes = (size_t)st.st_size;
+    return OK;
+}
+
+/* A small file is read at once: hundreds of calls for a few bytes each cost more. */
+static status read_small(open_file *f, error *err) {
+    if (f->file_bytes > SMALL_FILE_BYTES) return OK;
+    TRY(read_part(f, 0, f->file_bytes, err));
+    for (int s = 0; s < N_SECTIONS; s++) f->has[s] = true;
+    return OK;
+}
+
+/* The header, and what it says belongs to it; whether that can be is asked afterwards. */
+static status read_header(open_file *f, error *err) {
+    const file_header *h = (const file_header *)f->copy;
+    if (f->has[0]) return OK; /* and everything else */
+    TRY(read_part(f, 0, sizeof *h, err));
+    uint64_t more = h->header_bytes > sizeof *h ? h->header_bytes - sizeof *h : 0;
+    if (memcmp(h->magic, FILE_MAGIC, sizeof h->magic) != 0 || more > f->file_bytes - sizeof *h)
+        return OK;
+    return read_part(f, sizeof *h, more, err);
 }
 
 /* ---- header and table of contents -------------------------------------------------------------- */
 
 status file_check_header(const open_file *f, error *err) {
-    const file_header *h = (const file_header *)f->map;
+    const file_header *h = (const file_header *)f->copy;
     arg path = arg_cstr("path", f->path);
     if (memcmp(h->magic, FILE_MAGIC, sizeof h->magic) != 0)
         FAIL(err, ERR_FORMAT, 0, MSG_FILE_NOT_TACHO, path);
@@ -122,15 +178,12 @@ status file_check_header(const open_file *f, error *err) {
              arg_int("known", FILE_VERSION));
     if (h->profile != FILE_PROFILE_TRACE && h->profile != FILE_PROFILE_SUMMARY)
         FAIL(err, ERR_FORMAT, 12, MSG_FILE_PROFILE, path, arg_int("profile", h->profile));
-    if (h->file_bytes != f->map_bytes)
-        FAIL(err, ERR_FORMAT, f->map_bytes, MSG_FILE_CUT, path,
-             arg_bytes("size", (int64_t)f->map_bytes),
-             arg_bytes("expected", (int64_t)(h->file_bytes & INT64_MAX)));
+    if (h->file_bytes != f->file_bytes) return fail_cut(f, f->file_bytes, h->file_bytes, err);
     if (h->n_sections > FILE_MAX_SECTIONS || h->key_bytes > FILE_MAX_KEY)
         return file_damaged(f, "header", err);
     uint64_t needed = sizeof *h + h->n_sections * sizeof(file_section) + h->key_bytes;
     if (h->header_bytes < needed || h->header_bytes - needed >= FILE_ALIGN ||
-        h->header_bytes > f->map_bytes || h->format[FILE_FORMAT_BYTES - 1] != 0)
+        h->header_bytes > f->file_bytes || h->format[FILE_FORMAT_BYTES - 1] != 0)
         return file_damaged(f, "header", err);
     /* Covers all behind its own field; what stands before it was compared with what it must be. */
     size_t at = offsetof(file_header, checksum) + sizeof h->checksum;
@@ -141,10 +194,10 @@ status file_check_header(const open_file *f, error *err) {
 
 /* Place, length and element size of one section, before anything of it is touched. */
 status file_check_section(const open_file *f, const file_section *s, error *err) {
-    const file_header *h = (const file_header *)f->map;
+    const file_header *h = (const file_header *)f->copy;
     if (memchr(s->name, 0, sizeof s->name) == NULL) return file_damaged(f, "header", err);
     if (s->offset % FILE_ALIGN != 0 || s->offset < h->header_bytes ||
-        s->offset > f->map_bytes || s->size_bytes > f->map_bytes - s->offset ||
+        s->offset > f->file_bytes || s->size_bytes > f->file_bytes - s->offset ||
         s->elem_bytes == 0 || s->elem_bytes > 8 || s->rows != s->size_bytes / s->elem_bytes ||
         s->size_bytes % s->elem_bytes != 0)
         return file_damaged(f, s->name, err);
@@ -152,8 +205,8 @@ status file_check_section(const open_file *f, const file_section *s, error *err)
 }
 
 static status read_contents(open_file *f, error *err) {
-    const file_header *h = (const file_header *)f->map;
-    const file_section *toc = (const file_section *)(f->map + sizeof *h);
+    const file_header *h = (const file_header *)f->copy;
+    const file_section *toc = (const file_section *)(f->copy + sizeof *h);
     for (uint32_t i = 0; i < h->n_sections; i++) TRY(file_check_section(f, &toc[i], err));
     uint32_t next = 0; /* the writer's order is ours: the search is one step for each section */
     for (int s = 0; s < N_SECTIONS; s++) {
@@ -200,7 +253,7 @@ static status set_table(const open_file *f, trace *t, int table, error *err) {
             continue;
         }
         if (f->toc[c]->rows != rows) return file_damaged(f, info->name, err);
-        *trace_column_slot(t, c) = f->map + f->toc[c]->offset;
+        *trace_column_slot(t, c) = f->copy + f->toc[c]->offset;
     }
     return OK;
 }
@@ -208,16 +261,18 @@ static status set_table(const open_file *f, trace *t, int table, error *err) {
 /* Start of a section that must be there with at least this many rows, else NULL. */
 static const void *find_part(const open_file *f, int section, uint64_t rows_min) {
     const file_section *s = f->toc[section];
-    return s && s->rows >= rows_min && s->rows <= UINT32_MAX + (uint64_t)1 ? f->map + s->offset
+    return s && s->rows >= rows_min && s->rows <= UINT32_MAX + (uint64_t)1 ? f->copy + s->offset
                                                                            : NULL;
 }
 
-static status set_strings(const open_file *f, trace *t, error *err) {
+static status set_strings(open_file *f, trace *t, error *err) {
+    TRY(file_read_section(f, SECTION_STRING_OFFSET, err));
+    TRY(file_read_section(f, SECTION_STRING_BYTES, err));
     t->string_offset = find_part(f, SECTION_STRING_OFFSET, 2);
     if (!t->string_offset || !f->toc[SECTION_STRING_BYTES])
         return file_damaged(f, "string.offset", err);
     t->n_strings = (uint32_t)(f->toc[SECTION_STRING_OFFSET]->rows - 1);
-    t->string_bytes = f->map + f->toc[SECTION_STRING_BYTES]->offset;
+    t->string_bytes = f->copy + f->toc[SECTION_STRING_BYTES]->offset;
     /* The two ends always; the order between them before the first use. */
     if (t->string_offset[0] != 0 || t->string_offset[1] != 0 ||
         t->string_offset[t->n_strings] != f->toc[SECTION_STRING_BYTES]->rows)
@@ -225,7 +280,8 @@ static status set_strings(const open_file *f, trace *t, error *err) {
     return OK;
 }
 
-static status set_arguments(const open_file *f, trace *t, error *err) {
+static status set_arguments(open_file *f, trace *t, error *err) {
+    TRY(file_read_section(f, SECTION_ARG_BLOCK, err));
     t->arg_block = find_part(f, SECTION_ARG_BLOCK, 1);
     t->shape_parent = find_part(f, SECTION_SHAPE_PARENT, 0);
     t->shape_key = find_part(f, SECTION_SHAPE_KEY, 0);
@@ -237,14 +293,14 @@ static status set_arguments(const open_file *f, trace *t, error *err) {
         return file_damaged(f, "argument.block", err);
     t->n_shapes = (uint32_t)f->toc[SECTION_SHAPE_KEY]->rows;
     t->n_arg_blocks = (uint32_t)(f->toc[SECTION_ARG_BLOCK]->rows - 1);
-    t->arg_bytes = (const uint8_t *)(f->map + bytes->offset);
+    t->arg_bytes = (const uint8_t *)(f->copy + bytes->offset);
     if (t->arg_block[0] != 0 || t->arg_block[t->n_arg_blocks] != bytes->rows)
         return file_damaged(f, "argument.block", err);
     return OK;
 }
 
-static status set_trace(const open_file *f, trace *t, error *err) {
-    const file_header *h = (const file_header *)f->map;
+static status set_trace(open_file *f, trace *t, error *err) {
+    const file_header *h = (const file_header *)f->copy;
     for (int table = 0; table < N_TABLES; table++) TRY(set_table(f, t, table, err));
     TRY(set_strings(f, t, err));
     TRY(set_arguments(f, t, err));
@@ -258,22 +314,28 @@ static status set_trace(const open_file *f, trace *t, error *err) {
     memcpy(t->kind_count, h->kind_count, sizeof t->kind_count);
     for (int k = 0; k < N_KINDS; k++)
         if (t->kind_count[k] > t->slice.n) return file_damaged(f, "slice.kind", err);
-    return file_check_small(t, err);
+    TRY(file_check_small(t, err));
+    file_close_when_read(f);
+    return OK;
 }
 
 /* A file of merged summaries: a trace without events that carries them. */
-static status set_summary(const open_file *f, trace *t, error *err) {
+static status set_summary(open_file *f, trace *t, error *err) {
     summary *s;
-    TRY(summary_decode(str_n(f->map, f->map_bytes), f->path, &s, err));
+    uint64_t head = ((const file_header *)f->copy)->header_bytes;
+    if (!f->has[0]) TRY(read_part(f, head, f->file_bytes - head, err));
+    TRY(summary_decode(str_n(f->copy, f->file_bytes), f->path, &s, err));
     trace_own_summary(t, s);
     return OK;
 }
 
 static status open_trace(open_file *f, str key, trace *t, error *err) {
-    TRY(map_file(f, err));
-    const file_header *h = (const file_header *)f->map;
+    TRY(open_descriptor(f, err));
+    TRY(read_small(f, err));
+    TRY(read_header(f, err));
+    const file_header *h = (const file_header *)f->copy;
     TRY(file_check_header(f, err));
-    str own = {f->map + sizeof *h + h->n_sections * sizeof(file_section), h->key_bytes};
+    str own = {f->copy + sizeof *h + h->n_sections * sizeof(file_section), h->key_bytes};
     if (key.n && !str_eq(key, own))
         FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_FILE_STALE, arg_cstr("path", f->path));
     if (h->profile == FILE_PROFILE_SUMMARY) return set_summary(f, t, err);

@@ -1,4 +1,4 @@
-/* file.h: a sealed trace as one file (docs/FORMAT.md), written whole and mapped again.
+/* file.h: a sealed trace as one file (docs/FORMAT.md), written whole and read again, table by table.
  *
  * Magic, version, table of contents with a checksum and the largest value of each column; columns
  * raw and 64-byte aligned. A file from elsewhere is hostile: sizes and ids are checked before use. */
@@ -13,7 +13,7 @@ status file_write(const trace *t, const char *path, str key, error *err) MUST_US
 /* The same bytes to an open file, front to back (a pipe will do). */
 status file_write_fd(const trace *t, int fd, str key, error *err) MUST_USE;
 
-/* Maps a file written by file_write. With a non-empty `key` the header's key must be the same
+/* Opens a file written by file_write. With a non-empty `key` the header's key must be the same
  * (else ERR_NOT_FOUND: a stale cache; also when there is no such file). ERR_FORMAT when it is
  * damaged or of another version. Checks the structure and the small tables; trace_require checks
  * the others before their first use. Costs the same for any size of trace. */

@@ -1,22 +1,25 @@
-/* file_check.c: may the columns of a mapped file be believed?
+/* file_check.c: may the columns of a file be believed?
  *
  * Analyses index columns with the ids they find in columns, without looking; so before a table is
  * used its checksums must hold (damage) and every id must point into its table, parents must come
  * before their children, enumerations must be known, ends of intervals must not overflow (malice:
  * anyone can write a file with right checksums). trace_int.h lists the promises.
  *
- * A table is checked once, at its first use, under a mutex; afterwards the question is one atomic
+ * A table is read and checked once, at its first use, under a mutex; afterwards the question is one atomic
  * load. Tables below SMALL_BYTES are checked when the file is opened: that is everything `info`
  * needs. Strings are checked as a whole before any large table; when they are large themselves, the
  * small tables' own strings are looked at one by one, so that opening never costs a pass over all.
  * Arguments: only the borders of their blocks and the shapes; args.c checks each byte it reads. */
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/pool.h"
 #include "store/args.h"
 #include "store/file_int.h"
 
 /* 1 MiB: hashing and scanning take about 0.5 ms from a warm page cache. */
 enum { SMALL_BYTES = 1 << 20 };
+/* From here on threads are worth their start, tens of microseconds. */
+enum { LARGE_BYTES = 16 << 20, MOST_THREADS = 8 };
 
 static bool is_checked(const open_file *f, uint64_t bits) {
     return (atomic_load_explicit(&f->checked, memory_order_acquire) & bits) == bits;
@@ -24,7 +27,7 @@ static bool is_checked(const open_file *f, uint64_t bits) {
 
 static bool sum_holds(const open_file *f, int section) {
     const file_section *s = f->toc[section];
-    return !s || hash_bytes64(f->map + s->offset, (size_t)s->size_bytes) == s->checksum;
+    return !s || hash_bytes64(f->copy + s->offset, (size_t)s->size_bytes) == s->checksum;
 }
 
 /* ---- plain columns ----------------------------------------------------------------------------- */
@@ -169,11 +172,57 @@ static status check_rows(const trace *t, int table, bool *ok, error *err) {
 
 /* ---- groups: a table, the strings, the arguments ----------------------------------------------- */
 
-static status check_table(const trace *t, int table, error *err) {
-    const open_file *f = t->owner->file;
-    const table_info *info = &TABLE_INFO[table];
-    for (int c = info->first_column; c < info->end_column; c++)
+typedef struct {
+    const trace *t;
+    int first_column;
+    status *done; /* one for each column */
+} columns_check;
+
+static void check_column(void *context, size_t i, int thread) {
+    const columns_check *c = context;
+    int column = c->first_column + (int)i;
+    (void)thread;
+    c->done[i] = file_read_section(c->t->owner->file, column, NULL);
+    if (c->done[i] == OK && !column_stands(c->t, column)) c->done[i] = ERR_FORMAT;
+}
+
+/* All columns at once, by several threads: what reading costs more than mapping is won back. False when
+ * one does not stand, or there are no threads: then one after the other says which. */
+static bool columns_stand(const trace *t, const table_info *info) {
+    status done[N_COLUMNS];
+    int n = info->end_column - info->first_column;
+    columns_check c = {t, info->first_column, done};
+    int threads = pool_cpus() < MOST_THREADS ? pool_cpus() : MOST_THREADS;
+    pool *p = pool_new(threads < n ? threads : n);
+    if (!p) return false;
+    pool_for(p, (size_t)n, check_column, &c);
+    pool_free(p);
+    for (int i = 0; i < n; i++)
+        if (done[i] != OK) return false;
+    return true;
+}
+
+static uint64_t table_bytes(const trace *t, int table) {
+    uint64_t bytes = 0;
+    for (int c = TABLE_INFO[table].first_column; c < TABLE_INFO[table].end_column; c++)
+        bytes += (uint64_t)COLUMN_INFO[c].elem_bytes * trace_rows(t, table);
+    return bytes;
+}
+
+static status check_columns(const trace *t, const table_info *info, error *err) {
+    open_file *f = t->owner->file;
+    for (int c = info->first_column; c < info->end_column; c++) {
+        TRY(file_read_section(f, c, err));
         if (!column_stands(t, c)) return file_damaged(f, section_describe(c).name, err);
+    }
+    return OK;
+}
+
+static status check_table(const trace *t, int table, error *err) {
+    open_file *f = t->owner->file;
+    const table_info *info = &TABLE_INFO[table];
+    if (table_bytes(t, table) < LARGE_BYTES || !columns_stand(t, info))
+        TRY(check_columns(t, info, err));
     bool ok = true;
     TRY(check_rows(t, table, &ok, err));
     return ok ? OK : file_damaged(f, info->name, err);
@@ -188,9 +237,12 @@ static status check_strings(const trace *t, error *err) {
 }
 
 static status check_arguments(const trace *t, error *err) {
-    const open_file *f = t->owner->file;
+    open_file *f = t->owner->file;
     bool ok = true;
-    for (int s = SECTION_ARG_BLOCK; s <= SECTION_SHAPE_KEY; s++) ok &= sum_holds(f, s);
+    for (int s = SECTION_ARG_BLOCK; s <= SECTION_SHAPE_KEY; s++) {
+        TRY(file_read_section(f, s, err));
+        ok &= sum_holds(f, s);
+    }
     for (uint32_t i = 0; i < t->n_arg_blocks; i++)
         ok &= t->arg_block[i] <= t->arg_block[i + 1] &&
               t->arg_block[i + 1] - t->arg_block[i] <= ARGS_BLOCK_BYTES + ARGS_RECORD_BYTES;
@@ -225,15 +277,9 @@ status file_require(const trace *t, uint64_t tables, error *err) {
     if (is_checked(f, groups)) return OK;
     pthread_mutex_lock(&f->lock);
     status s = check_groups(t, groups, err);
+    if (s == OK) file_close_when_read(f);
     pthread_mutex_unlock(&f->lock);
     return s;
-}
-
-static uint64_t table_bytes(const trace *t, int table) {
-    uint64_t bytes = 0;
-    for (int c = TABLE_INFO[table].first_column; c < TABLE_INFO[table].end_column; c++)
-        bytes += (uint64_t)COLUMN_INFO[c].elem_bytes * trace_rows(t, table);
-    return bytes;
 }
 
 status file_check_small(const trace *t, error *err) {

@@ -54,7 +54,7 @@ typedef struct {
 
 _Static_assert(sizeof(file_header) == 1024, "docs/FORMAT.md");
 _Static_assert(sizeof(file_section) == 96, "docs/FORMAT.md");
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are mapped as they are");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are used as they are");
 _Static_assert((int)N_KINDS <= (int)FILE_MAX_KINDS, "kind_count");
 
 /* The sections that are no columns follow them. */
@@ -78,8 +78,11 @@ section_info section_describe(int section);
 
 /* An opened file: owned by its trace. */
 typedef struct {
-    const char *map;
-    size_t map_bytes;
+    const char
+        *copy; /* the bytes that were read so far, each where it lies in the file; else zero */
+    size_t file_bytes;
+    int fd;                              /* -1: nothing is left to be read */
+    bool has[N_SECTIONS];                /* was read */
     char *path;                          /* for messages */
     const file_section *toc[N_SECTIONS]; /* NULL: the file has no such section */
     pthread_mutex_t lock;                /* one check at a time */
@@ -88,7 +91,12 @@ typedef struct {
 
 #define FILE_STRINGS ((uint64_t)1 << 62)
 
-/* Size, version, profile, checksum of header and contents of a mapped file. */
+/* Reads a section that the file has, once; before, its rows are zero. ERR_FORMAT when the file is shorter
+ * than it was. Under the lock, or while it is being opened. */
+status file_read_section(open_file *f, int section, error *err) MUST_USE;
+/* Nothing more is to come: the descriptor is not needed. */
+void file_close_when_read(open_file *f);
+/* Size, version, profile, checksum of header and contents. */
 status file_check_header(const open_file *f, error *err) MUST_USE;
 /* Place, length and element size of a section. */
 status file_check_section(const open_file *f, const file_section *s, error *err) MUST_USE;
@@ -97,7 +105,7 @@ status file_replace(const char *path, str bytes, error *err) MUST_USE;
 
 /* Checks what is small enough to be checked always. */
 status file_check_small(const trace *t, error *err) MUST_USE;
-/* trace_owner.require of a mapped trace. */
+/* trace_owner.require of a trace from a file. */
 status file_require(const trace *t, uint64_t tables, error *err) MUST_USE;
 status file_damaged(const open_file *f, const char *where, error *err);
 

@@ -189,13 +189,13 @@ static const file_section *find_section(const unpacking *u, const char *name) {
 }
 
 static const uint8_t *bytes_of(const unpacking *u, const file_section *s) {
-    return (const uint8_t *)u->file.map + s->offset;
+    return (const uint8_t *)u->file.copy + s->offset;
 }
 
 static status check_sections(unpacking *u, error *err) {
     TRY(file_check_header(&u->file, err));
-    u->header = (const file_header *)u->file.map;
-    u->toc = (const file_section *)(u->file.map + sizeof *u->header);
+    u->header = (const file_header *)u->file.copy;
+    u->toc = (const file_section *)(u->file.copy + sizeof *u->header);
     if (u->header->profile != FILE_PROFILE_SUMMARY)
         FAIL(err, ERR_FORMAT, 12, MSG_FILE_PROFILE, arg_cstr("path", u->file.path),
              arg_int("profile", u->header->profile));
@@ -325,7 +325,7 @@ static status unpack(unpacking *u, error *err) {
 status summary_decode(str bytes, const char *path, summary **out, error *err) {
     if (bytes.n < sizeof(file_header))
         FAIL(err, ERR_FORMAT, NOPOS, MSG_FILE_NOT_TACHO, arg_cstr("path", path));
-    unpacking u = {.file = {.map = bytes.p, .map_bytes = bytes.n}};
+    unpacking u = {.file = {.copy = bytes.p, .file_bytes = bytes.n}};
     u.file.path = (char *)(uintptr_t)path;
     u.out = summary_new();
     if (!u.out) FAIL_MEMORY(err);

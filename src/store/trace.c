@@ -216,9 +216,10 @@ uint32_t trace_lower_bound(const trace *t, uint32_t track, int64_t time_ns) {
     return find_start(t, t->track.first[track], t->track.end[track], time_ns);
 }
 
-static bool is_inside(const trace *t, uint32_t slice, uint32_t ancestor) {
-    while (slice > ancestor) slice = t->slice.parent[slice];
-    return slice == ancestor;
+/* The outermost slice around this one, or itself, that comes after `other`. */
+static uint32_t outermost_after(const trace *t, uint32_t slice, uint32_t other) {
+    while (t->slice.parent[slice] > other) slice = t->slice.parent[slice];
+    return slice;
 }
 
 uint32_t trace_subtree_end(const trace *t, uint32_t slice) {
@@ -229,7 +230,11 @@ uint32_t trace_subtree_end(const trace *t, uint32_t slice) {
     int64_t end_ns = trace_slice_end(t, slice);
     uint32_t end = t->track.end[track];
     if (end_ns < INT64_MAX) end = find_start(t, slice + 1, end, end_ns + 1);
-    while (end > slice + 1 && !is_inside(t, end - 1, slice)) end--;
+    while (end > slice + 1) { /* a sibling is passed over with all that is inside it */
+        uint32_t last = outermost_after(t, end - 1, slice);
+        if (t->slice.parent[last] == slice) break;
+        end = last;
+    }
     return end;
 }
 

@@ -57,7 +57,7 @@ void trace_release(trace *t);
  * summary is freed at once. */
 trace *trace_of_summary(struct summary *s);
 
-/* A trace that was mapped from a file is checked table by table before its first use: file_open
+/* A trace from a file is read and checked table by table before its first use: file_open
  * has checked the small tables (process, track, device, meta, quality and all others below 1 MiB),
  * which with the row counts and kind_count is all that `info` needs. Whoever reads further calls
  * this first: it checks checksums, ids, parents and enumerations of these tables and the strings.

@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 import torch
+import torch_hard
 from checks import Checks, kinds, modules, stages
 
 import tacho
@@ -376,4 +377,5 @@ with tempfile.TemporaryDirectory() as top:
                  memory_that_runs_out_leaves_evidence, sampled_steps, sampled_by_the_program):
         os.mkdir(os.path.join(top, test.__name__))
         checks.run(test, os.path.join(top, test.__name__))
+    torch_hard.all_tests(checks, top)
 checks.finish()

@@ -2,7 +2,8 @@
 
 Each serves a dict of name → bytes from memory. Faults are asked for by name, so that a test says what
 goes wrong: `fail` answers the next N requests for objects with 503, `cut` breaks the next N bodies off
-half-way, `deaf` ignores Range, `change` gives an object another tag after its first range.
+half-way, `deaf` ignores Range, `change` gives an object another tag after its first range; `lie` names one of
+LIES, ways of sending something else than was asked for; `elsewhere` is where every request is redirected to.
 """
 import datetime
 import hashlib
@@ -16,6 +17,9 @@ ACCESS, SECRET, REGION = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKE
 SAS = "sv=2021&sig=abc%2Bdef%3D"
 
 
+LIES = ("short", "shifted", "unsaid", "grown", "retagged", "redated")
+
+
 class Store(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
@@ -25,7 +29,8 @@ class Store(http.server.ThreadingHTTPServer):
         self.lock = threading.Lock()
         self.fail = self.cut = 0
         self.deaf = self.change = self.anonymous = False
-        self.token = None
+        self.token = self.lie = self.elsewhere = None
+        self.headers = []  # of every request
         self.asked = []  # (path, range) of every request
 
     @property
@@ -68,16 +73,45 @@ class Plain(http.server.BaseHTTPRequestHandler):
         changed = self.server.change and range_ and not range_.startswith("bytes=0-")
         return '"' + hashlib.md5(body + (b"!" if changed else b"")).hexdigest() + '"'
 
+    def redirected(self):
+        s = self.server
+        s.headers.append(dict(self.headers))
+        if s.elsewhere:
+            self.answer(307, Location=s.elsewhere + self.path)
+        return bool(s.elsewhere)
+
+    def twist(self, range_, part, extra, tag):
+        """The answer of a server that lies, or that has another object by now."""
+        lie, later = self.server.lie, not range_.startswith("bytes=0-")
+        first, total = int(range_[len("bytes="):].split("-")[0]), int(extra["Content_Range"].split("/")[1])
+        date = "Wed, 01 May 2024 12:00:00 GMT"
+        if lie == "short":
+            part = part[:len(part) // 2]
+        if lie == "grown" and later:
+            total += 1
+        extra["Content_Range"] = f"bytes {first}-{first + len(part) - 1}/{total}"
+        if lie == "shifted" and later:
+            extra["Content_Range"] = f"bytes {first - 1}-{first + len(part) - 2}/{total}"
+        if lie == "unsaid":
+            del extra["Content_Range"]
+        if lie == "retagged" and later:
+            tag = '"another"'
+        if lie == "redated":
+            tag, date = "", date if not later else "Wed, 01 May 2024 12:00:01 GMT"
+        return part, extra, tag, date
+
     def send_object(self, name):
         s, range_ = self.server, self.headers.get("Range")
         s.asked.append((self.path, range_))
+        if self.redirected():
+            return None
         if name not in s.objects:
             return self.answer(404)
         if s.take("fail"):
             return self.answer(503, b"<html>busy</html>", Retry_After="0")
         body = s.objects[name]
         tag = self.tag(body, range_)
-        if self.headers.get("If-Match") not in (None, tag):
+        if self.headers.get("If-Match") not in (None, tag) and not s.lie:
             return self.answer(412)
         code, part, extra = 200, body, {}
         if range_ and not s.deaf:
@@ -93,7 +127,10 @@ class Plain(http.server.BaseHTTPRequestHandler):
             self.wfile.write(part[:len(part) // 2])
             self.close_connection = True
             return None
-        return self.answer(code, part, ETag=tag, Last_Modified="Wed, 01 May 2024 12:00:00 GMT", **extra)
+        date = "Wed, 01 May 2024 12:00:00 GMT"
+        if s.lie and code == 206:
+            part, extra, tag, date = self.twist(range_, part, extra, tag)
+        return self.answer(code, part, **({"ETag": tag} if tag else {}), Last_Modified=date, **extra)
 
     def do_GET(self):
         self.send_object(urllib.parse.unquote(urllib.parse.urlsplit(self.path).path.lstrip("/")))
@@ -151,6 +188,9 @@ class S3(Plain):
     def do_GET(self):
         url = urllib.parse.urlsplit(self.path)
         bucket, _, key = urllib.parse.unquote(url.path).lstrip("/").partition("/")
+        if self.redirected():
+            self.server.asked.append((self.path, None))
+            return None
         if not self.allowed():
             return self.answer(403, b"<Error><Code>SignatureDoesNotMatch</Code></Error>")
         if bucket != "logs":

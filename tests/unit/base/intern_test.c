@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/fault.h"
 #include "base/intern.h"
@@ -199,8 +200,35 @@ static void each_failing_allocation_is_survived(void **state) {
     fault_arm(FAULT_ALLOC, 0);
 }
 
+/* Resident pages of this process. */
+static long resident_pages(void) {
+    long all = 0, resident = 0;
+    FILE *in = fopen("/proc/self/statm", "r");
+    assert_non_null(in);
+    assert_int_equal(fscanf(in, "%ld %ld", &all, &resident), 2);
+    fclose(in);
+    return resident;
+}
+
+/* One for each worker of a job of thousands. */
+static void a_table_with_few_texts_takes_little_memory(void **state) {
+    enum { N = 200 };
+    intern *all[N];
+    long before = resident_pages();
+    for (int i = 0; i < N; i++) {
+        all[i] = intern_new();
+        assert_non_null(all[i]);
+        assert_int_equal(intern_add(all[i], STR("a name")), 1);
+        assert_int_equal(intern_add(all[i], STR("another")), 2);
+    }
+    long kib = (resident_pages() - before) * (sysconf(_SC_PAGESIZE) / 1024);
+    assert_true(kib < N * 100);
+    for (int i = 0; i < N; i++) intern_free(all[i]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_table_with_few_texts_takes_little_memory),
         cmocka_unit_test(ids_are_dense_and_the_empty_string_is_zero),
         cmocka_unit_test(what_was_added_is_found_and_nothing_else),
         cmocka_unit_test(every_length_and_every_byte_counts),

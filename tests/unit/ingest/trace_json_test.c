@@ -324,6 +324,28 @@ static void damage_costs_only_the_event_it_is_in(void **state) {
          {{CAUSE_BAD_SYNTAX, 1}}}, );
 }
 
+static void a_list_or_text_among_the_events_costs_no_event(void **state) {
+    CHECK_DAMAGES(
+        {"[" EVENT("a", 1) ",[]," EVENT("b", 2) "]", 2, 3, 1, {{CAUSE_BAD_SYNTAX, 1}}},
+        {"[[]," EVENT("a", 1) "," EVENT("b", 2) "]", 2, 3, 1, {{CAUSE_BAD_SYNTAX, 1}}},
+        {"{\"traceEvents\":[" EVENT("a", 1) ",[1,[\"]\",{\"x\":[2]}]]," EVENT("b",
+                                                                              2) "],\"z\":1}",
+         2,
+         3,
+         1,
+         {{CAUSE_BAD_SYNTAX, 1}}},
+        {"[" EVENT("a", 1) ",\"a ] { text\"," EVENT("b", 2) "]",
+         2,
+         3,
+         1,
+         {{CAUSE_BAD_SYNTAX, 1}}},
+        {"[" EVENT("a", 1) ",[],[" EVENT("x", 5) "],\"]\"," EVENT("b", 2) "]",
+         2,
+         5,
+         3,
+         {{CAUSE_BAD_SYNTAX, 3}}}, );
+}
+
 static void odd_commas_count_also_in_front_of_damage(void **state) {
     CHECK_DAMAGES({"[" EVENT("a", 1) ",,{\"ph\" \"X\"},," EVENT("b", 2) ",,7]",
                    2,
@@ -710,6 +732,7 @@ int main(void) {
         cmocka_unit_test(cut_at_any_byte_nothing_complete_is_lost),
         cmocka_unit_test(malformed_values_are_read_and_counted),
         cmocka_unit_test(damage_costs_only_the_event_it_is_in),
+        cmocka_unit_test(a_list_or_text_among_the_events_costs_no_event),
         cmocka_unit_test(odd_commas_count_also_in_front_of_damage),
         cmocka_unit_test(damage_of_the_root_does_not_cost_the_events),
         cmocka_unit_test(what_follows_the_end_is_counted_once),

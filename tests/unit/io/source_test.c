@@ -176,6 +176,51 @@ static void a_cut_stream_delivers_its_beginning_and_tells_the_damage(void **stat
     buf_fini(&text);
 }
 
+/* Somebody else writes into the file while it is read. */
+
+static void a_file_that_shrinks_ends_early_and_tells_it(void **state) {
+    buf text = text_of(1 << 20, 1);
+    char *path = file_of(buf_str(&text));
+    source *s;
+    piece first, second, end;
+    assert_int_equal(source_open(path, &s, NULL), OK);
+    assert_int_equal(source_next(s, 4096, 0, &first, NULL), OK);
+    assert_int_equal(truncate(path, 10000), 0);
+    assert_memory_equal(first.p, text.p, 4096); /* what was handed out is still there */
+    assert_int_equal(source_next(s, 1 << 20, 0, &second, NULL), OK);
+    assert_int_equal(second.n, 10000 - 4096);
+    assert_memory_equal(second.p, text.p + 4096, second.n);
+    source_release(s, &first);
+    source_release(s, &second);
+    assert_int_equal(source_next(s, 1 << 20, 0, &end, NULL), OK);
+    assert_int_equal(end.n, 0);
+    assert_int_equal(source_damage(s), MSG_STREAM_SHRANK);
+    source_close(s);
+    file_gone(path);
+    buf_fini(&text);
+}
+
+static void a_file_that_is_written_to_stays_what_was_handed_out(void **state) {
+    buf text = text_of(1 << 20, 1);
+    char *path = file_of(buf_str(&text));
+    source *s;
+    piece all, end;
+    assert_int_equal(source_open(path, &s, NULL), OK);
+    assert_int_equal(source_next(s, 1 << 20, 0, &all, NULL), OK);
+    FILE *out = fopen(path, "r+b");
+    assert_non_null(out);
+    for (int i = 0; i < 2 << 20; i++) fputc('"', out);
+    fclose(out);
+    assert_memory_equal(all.p, text.p, text.n);
+    source_release(s, &all);
+    assert_int_equal(source_next(s, 1 << 20, 0, &end, NULL), OK); /* what is new is not read */
+    assert_int_equal(end.n, 0);
+    assert_false(source_damaged(s));
+    source_close(s);
+    file_gone(path);
+    buf_fini(&text);
+}
+
 static void what_cannot_be_opened_says_why(void **state) {
     source *s = (source *)state;
     error err = {0};
@@ -337,6 +382,8 @@ int main(void) {
         cmocka_unit_test(standard_input_is_read_from_where_it_stands),
         cmocka_unit_test(empty_input_ends_at_once_and_is_whole),
         cmocka_unit_test(a_cut_stream_delivers_its_beginning_and_tells_the_damage),
+        cmocka_unit_test(a_file_that_shrinks_ends_early_and_tells_it),
+        cmocka_unit_test(a_file_that_is_written_to_stays_what_was_handed_out),
         cmocka_unit_test(what_cannot_be_opened_says_why),
         cmocka_unit_test(pieces_of_changing_size_stay_contiguous),
         cmocka_unit_test(looking_at_the_head_takes_nothing),

@@ -3,10 +3,12 @@
 
 #include <dlfcn.h>
 #include <libgen.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,6 +48,64 @@ static void a_followed_child_has_a_file_of_its_own(void **state) {
         trace_release(t);
     }
     assert_int_equal(found, 1);
+}
+
+/* ---- children that nobody is told of ---- */
+
+static pid_t clone_raw(void) {
+    return (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+}
+
+/* Takes names all the time, so that a lock is often held while a child is made. */
+static void *make_names(void *stop) {
+    char name[32];
+    for (unsigned i = 0; !__atomic_load_n((int *)stop, __ATOMIC_RELAXED); i++) {
+        snprintf(name, sizeof name, "name %u", i % 30000);
+        tacho_mark(name);
+    }
+    return NULL;
+}
+
+static int end_of(pid_t pid) {
+    int how = -1;
+    for (int i = 0; i < 2000; i++) {
+        if (waitpid(pid, &how, WNOHANG) == pid) return how;
+        usleep(5000);
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, &how, 0);
+    return how;
+}
+
+static void a_child_that_nobody_is_told_of_records_like_any_other(void **state) {
+    static pid_t (*const WAYS[])(void) = {clone_raw, _Fork};
+    for (int i = 0; i < 4; i++) {
+        pthread_t other;
+        int stop = 0;
+        char names[32][512];
+        tacho_options o = {.size = sizeof o, .path = fresh_folder(), .follow_children = i & 1};
+        assert_int_equal(tacho_start(&o), TACHO_OK);
+        tacho_mark("before");
+        assert_int_equal(pthread_create(&other, NULL, make_names, &stop), 0);
+        for (int n = 0; n < 8; n++) {
+            pid_t pid = WAYS[i / 2]();
+            assert_true(pid >= 0);
+            if (pid == 0) {
+                say_child();
+                tacho_step();
+                tacho_note("of the child");
+                _exit(0);
+            }
+            assert_int_equal(end_of(pid), 0);
+        }
+        __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+        pthread_join(other, NULL);
+        tacho_mark("after");
+        trace *t = stop_and_read();
+        assert_int_equal(count_slices(t, "in the child"), 0);
+        trace_release(t);
+        assert_int_equal(list_recordings(names, 32), i & 1 ? 9 : 1);
+    }
 }
 
 static void do_nothing(void) {}
@@ -185,22 +245,86 @@ static void the_environment_starts_with_the_first_event(void **state) {
     trace_release(t);
 }
 
+/* ---- a program that has more rights than who runs it ---- */
+
+static void a_set_uid_program_does_not_obey_the_environment(void **state) {
+    char self[4096], copy[600], names[4][512], command[8192];
+    const char *folder = fresh_folder();
+    if (geteuid() != 0) skip();
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(n > 0);
+    self[n] = 0;
+    snprintf(copy, sizeof copy, "%s/program", folder);
+    for (int is_set = 0; is_set < 2; is_set++) {
+        snprintf(
+            command, sizeof command,
+            "mkdir -m 777 '%s/out%d' && chmod 755 '%s' && cp '%s' '%s' && chown 65534 '%s' "
+            "&& chmod %s '%s' && TACHO_RECORD='%s/out%d' '%s' mark && rm '%s'",
+            folder, is_set, folder, self, copy, copy, is_set ? "4755" : "755", copy, folder,
+            is_set, copy, copy);
+        assert_int_equal(system(command), 0); /* NOLINT: our own names */
+    }
+    n = list_recordings(names, 4);
+    assert_int_equal(n, 2);
+    assert_int_not_equal(rmdir(names[0]), 0); /* out0: something was recorded */
+    assert_int_equal(rmdir(names[1]), 0);     /* out1: nothing */
+}
+
+/* All threads have their first event at the same time. */
+enum { FIRST_THREADS = 8, FIRST_EVENTS = 2000 };
+static pthread_barrier_t all_there;
+
+static void *mark_at_once(void *unused) {
+    pthread_barrier_wait(&all_there);
+    for (int i = 0; i < FIRST_EVENTS; i++) tacho_mark("first");
+    return unused;
+}
+
+static void no_event_is_lost_while_the_first_one_starts(void **state) {
+    for (int round = 0; round < 20; round++) {
+        pthread_t ids[FIRST_THREADS];
+        char names[2][512];
+        tacho_options o = {.size = sizeof o, .path = fresh_folder()};
+        rec_set_pending(&o);
+        pthread_barrier_init(&all_there, NULL, FIRST_THREADS);
+        for (int i = 0; i < FIRST_THREADS; i++)
+            assert_int_equal(pthread_create(&ids[i], NULL, mark_at_once, NULL), 0);
+        for (int i = 0; i < FIRST_THREADS; i++) pthread_join(ids[i], NULL);
+        pthread_barrier_destroy(&all_there);
+        assert_int_equal(rec_stop(true, NULL, 0), TACHO_OK);
+        assert_int_equal(list_recordings(names, 2), 1);
+        trace *t = read_recording(names[0]);
+        int64_t lost = trace_quality(t, CAUSE_RECORDER_FULL);
+        assert_int_equal((int64_t)t->instant.n - 1 + lost, FIRST_THREADS * FIRST_EVENTS);
+        assert_int_equal(lost, 0);
+        trace_release(t);
+    }
+}
+
 static int tear_down(void **state) {
     (void)rec_stop(true, NULL, 0);
     remove_folder();
     return 0;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "mark") == 0) {
+        tacho_mark("m");
+        return 0;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_child_leaves_the_parents_recording_alone, tear_down),
         cmocka_unit_test_teardown(a_followed_child_has_a_file_of_its_own, tear_down),
         cmocka_unit_test_teardown(a_followed_child_that_records_nothing_leaves_no_file,
                                   tear_down),
+        cmocka_unit_test_teardown(a_child_that_nobody_is_told_of_records_like_any_other,
+                                  tear_down),
         cmocka_unit_test_teardown(what_was_recorded_survives_any_end, tear_down),
         cmocka_unit_test_teardown(a_library_loaded_late_records_all_threads, tear_down),
         cmocka_unit_test_teardown(only_the_interface_is_exported, tear_down),
         cmocka_unit_test_teardown(the_environment_starts_with_the_first_event, tear_down),
+        cmocka_unit_test_teardown(a_set_uid_program_does_not_obey_the_environment, tear_down),
+        cmocka_unit_test_teardown(no_event_is_lost_while_the_first_one_starts, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

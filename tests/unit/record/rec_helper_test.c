@@ -3,13 +3,16 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "record/rec_int.h"
@@ -159,6 +162,67 @@ static void a_child_makes_its_own(void **state) {
     assert_int_equal(in_child(check_child), 0);
 }
 
+/* ---- the end of a program whose main thread left before ---- */
+
+static void *work_a_little(void *unused) {
+    usleep(300000);
+    tacho_mark("at last");
+    return unused;
+}
+
+static void leave_main_thread(void) {
+    pthread_t id;
+    start_all();
+    tacho_mark("m");
+    if (pthread_create(&id, NULL, work_a_little, NULL) != 0) _exit(9);
+    pthread_exit(NULL);
+}
+
+static void stop_and_leave_main_thread(void) {
+    pthread_t id;
+    start_all();
+    tacho_mark("m");
+    (void)tacho_stop();
+    usleep(200000); /* the helper sleeps */
+    if (pthread_create(&id, NULL, work_a_little, NULL) != 0) _exit(9);
+    pthread_exit(NULL);
+}
+
+/* The status of a child that may not end by itself. */
+static int status_within_seconds(void (*fn)(void), int seconds) {
+    int how = -1;
+    pid_t pid = fork();
+    if (pid == 0) {
+        fn();
+        _exit(8);
+    }
+    for (int i = 0; i < seconds * 100; i++) {
+        if (waitpid(pid, &how, WNOHANG) == pid) return how;
+        usleep(10000);
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, &how, 0);
+    return how;
+}
+
+static void a_program_ends_with_its_own_last_thread(void **state) {
+    fresh_folder();
+    char names[2][512];
+    assert_int_equal(status_within_seconds(leave_main_thread, 20), 0);
+    assert_int_equal(list_recordings(names, 2), 1);
+    trace *t = read_recording(names[0]);
+    assert_int_equal(t->instant.n - 1, 2);
+    trace_release(t);
+    tacho_file_header head = {.state = TACHO_FILE_RUNNING};
+    FILE *in = fopen(names[0], "rb");
+    assert_non_null(in);
+    assert_int_equal(fread(&head, sizeof head, 1, in), 1);
+    fclose(in);
+    assert_int_equal(head.state, TACHO_FILE_STOPPED); /* as any exit does it */
+    fresh_folder();
+    assert_int_equal(status_within_seconds(stop_and_leave_main_thread, 20), 0);
+}
+
 static int tear_down(void **state) {
     (void)tacho_stop();
     remove_folder();
@@ -173,6 +237,7 @@ int main(void) {
         cmocka_unit_test_teardown(it_takes_no_processor_from_the_program, tear_down),
         cmocka_unit_test_teardown(clocks_are_read_from_time_to_time, tear_down),
         cmocka_unit_test_teardown(a_child_makes_its_own, tear_down),
+        cmocka_unit_test_teardown(a_program_ends_with_its_own_last_thread, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* file_check_test.c: damage and malice inside the columns are refused. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -192,12 +193,61 @@ static void file_checks_once_for_many_threads(void **state) {
     trace_release(t);
 }
 
+/* Somebody writes into the file, or cuts it, while the trace is open. */
+
+static void file_changed_after_its_check_is_what_it_was(void **state) {
+    trace *t = NULL;
+    write_large();
+    assert_int_equal(file_open(path, STR_NONE, &t, NULL), OK);
+    assert_int_equal(trace_require(t, TRACE_ALL, NULL), OK);
+    change_byte("slice.parent", 400 * 4 + 3); /* a parent far outside */
+    change_byte("slice.kind", 400);
+    assert_int_equal(t->slice.parent[400], 0);
+    assert_int_equal(t->slice.kind[400], 0);
+    assert_int_equal(truncate(path, 0), 0);
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < t->slice.n; i++) sum += t->slice.dur[i];
+    assert_int_equal(sum, t->slice.n);
+    trace_release(t);
+}
+
+static void file_cut_before_its_check_is_told(void **state) {
+    trace *t = NULL;
+    error err;
+    write_large();
+    assert_int_equal(file_open(path, STR_NONE, &t, NULL), OK);
+    assert_int_equal(truncate(path, 100000), 0);
+    assert_true(str_eq(trace_str(t, t->process.name[1]), STR("a process")));
+    assert_int_equal(trace_require(t, TRACE_TABLE(slice), &err), ERR_FORMAT);
+    assert_int_equal(err.message, MSG_FILE_CUT);
+    trace_release(t);
+}
+
+static int count_descriptors(void) {
+    int n = 0;
+    for (int i = 0; i < 256; i++) n += fcntl(i, F_GETFD) >= 0;
+    return n;
+}
+
+static void file_that_was_read_whole_holds_no_descriptor(void **state) {
+    trace *t = NULL;
+    int before = count_descriptors();
+    write_sample(STR_NONE);
+    assert_int_equal(file_open(path, STR_NONE, &t, NULL), OK);
+    assert_int_equal(trace_require(t, TRACE_ALL | TRACE_ARGUMENTS, NULL), OK);
+    assert_int_equal(count_descriptors(), before);
+    trace_release(t);
+}
+
 int main(void) {
 #define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(file_with_any_byte_changed_is_refused_or_the_same),
         IN_FOLDER(file_with_hostile_ids_is_refused_though_its_sums_are_right),
         IN_FOLDER(file_large_tables_are_checked_before_their_first_use),
+        IN_FOLDER(file_changed_after_its_check_is_what_it_was),
+        IN_FOLDER(file_cut_before_its_check_is_told),
+        IN_FOLDER(file_that_was_read_whole_holds_no_descriptor),
         IN_FOLDER(file_large_strings_are_checked_before_any_table_is_used),
         IN_FOLDER(file_strings_of_small_tables_stand_even_when_not_all_are_checked),
         IN_FOLDER(file_checks_once_for_many_threads),

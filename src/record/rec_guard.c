@@ -1,0 +1,116 @@
+/* rec_guard.c: see the header.
+ *
+ * The handler of SIGBUS looks for the address in a table of maps; it takes no lock. What is not in
+ * there is handed to whoever handled the signal before, or ends the program as it would have. The
+ * handler is set with the first map. A program that sets its own later takes it away, and a thread
+ * that blocks SIGBUS cannot be helped; so the helper looks at the size of the file, too, fifty times
+ * a second, and makes plain memory of what is gone before anybody touches it. */
+#include "record/rec_guard.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MOST_MAPS = 64 };
+
+/* `from` is written last and cleared first. */
+static struct guarded {
+    uintptr_t from, to;
+    uint32_t *cut;
+} maps[MOST_MAPS];
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* who adds or removes */
+static struct sigaction before;
+static bool is_set;
+
+static struct guarded *find(uintptr_t address) {
+    for (int i = 0; i < MOST_MAPS; i++) {
+        uintptr_t from = __atomic_load_n(&maps[i].from, __ATOMIC_ACQUIRE);
+        if (from && address >= from && address < maps[i].to) return &maps[i];
+    }
+    return NULL;
+}
+
+/* What lies behind is beyond the end of the file, too. */
+static bool make_plain(const struct guarded *g, uintptr_t at) {
+    uintptr_t page = at & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    if (mmap((void *)page, g->to - page, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED)
+        return false;
+    (void)madvise((void *)page, g->to - page, MADV_DONTFORK);
+    __atomic_store_n(__atomic_load_n(&g->cut, __ATOMIC_ACQUIRE), 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* The program's own: its handler, or the end. */
+static void hand_on(int number, siginfo_t *info, void *context) {
+    if (before.sa_flags & SA_SIGINFO) {
+        before.sa_sigaction(number, info, context);
+    } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+        before.sa_handler(number);
+    } else if (before.sa_handler == SIG_DFL || info->si_code > 0) {
+        struct sigaction end = {.sa_handler = SIG_DFL};
+        (void)sigaction(SIGBUS, &end, NULL);
+        if (info->si_code <= 0)
+            (void)raise(SIGBUS); /* sent: it does not come again by itself */
+    }
+}
+
+static void on_bus(int number, siginfo_t *info, void *context) {
+    int code = errno;
+    uintptr_t address = (uintptr_t)info->si_addr;
+    struct guarded *g = info->si_code == BUS_ADRERR ? find(address) : NULL;
+    if (!g || !make_plain(g, address)) hand_on(number, info, context);
+    errno = code;
+}
+
+static void set_handler(void) {
+    struct sigaction ours = {.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    if (is_set) return;
+    is_set = sigaction(SIGBUS, NULL, &before) == 0 && sigaction(SIGBUS, &ours, NULL) == 0;
+}
+
+void rec_guard_add(void *map, size_t bytes, uint32_t *cut) {
+    pthread_mutex_lock(&lock);
+    set_handler();
+    for (int i = 0; i < MOST_MAPS; i++) {
+        if (maps[i].from) continue;
+        maps[i].to = (uintptr_t)map + bytes;
+        maps[i].cut = cut;
+        __atomic_store_n(&maps[i].from, (uintptr_t)map, __ATOMIC_RELEASE);
+        break;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void rec_guard_remove(const void *map) {
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < MOST_MAPS; i++)
+        if (maps[i].from == (uintptr_t)map)
+            __atomic_store_n(&maps[i].from, 0, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&lock);
+}
+
+void rec_guard_leave(const void *map) {
+    static uint32_t nobody_asks;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < MOST_MAPS; i++)
+        if (maps[i].from == (uintptr_t)map)
+            __atomic_store_n(&maps[i].cut, &nobody_asks, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&lock);
+}
+
+void rec_guard_cut(void *map, size_t at) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const struct guarded *g = find((uintptr_t)map);
+    uintptr_t from = ((uintptr_t)map + at + page - 1) & ~(page - 1);
+    if (g && from < g->to) (void)make_plain(g, from);
+}
+
+void rec_guard_forked(void) {
+    pthread_mutex_init(&lock, NULL);
+    for (int i = 0; i < MOST_MAPS; i++) maps[i].from = 0;
+}

@@ -1,0 +1,187 @@
+/* rec_guard_test.c: somebody cuts, removes or replaces the file while it is written. */
+#include "unit/record/record_helper.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/rec_int.h"
+
+static char folder[64];
+
+static void mark(int n) {
+    for (int i = 0; i < n; i++) tacho_mark("m");
+}
+
+/* Of the file that is being written. */
+static void cut_to(off_t bytes) {
+    char path[4096];
+    tacho_path(path, sizeof path);
+    if (truncate(path, bytes) != 0) _exit(20);
+}
+
+static void end_with_a_readable_file(void) {
+    char path[4096];
+    usleep(300000); /* the helper has seen it */
+    mark(1000);
+    if (tacho_stop() != TACHO_OK) _exit(1);
+    tacho_path(path, sizeof path);
+    trace *t = read_recording(path);
+    if (t->instant.n - 1 < 1000) _exit(2);
+    if (trace_quality(t, CAUSE_RECORDER_FULL) < 1) _exit(3);
+    _exit(0);
+}
+
+static void empty_it(void) {
+    start_all();
+    mark(300000);
+    cut_to(0);
+    mark(300000);
+    end_with_a_readable_file();
+}
+
+static void halve_it(void) {
+    start_all();
+    mark(300000);
+    cut_to(TACHO_FILE_HEADER_BYTES + 5 * TACHO_CHUNK_BYTES + 100);
+    mark(300000);
+    end_with_a_readable_file();
+}
+
+static void empty_it_again_and_again(void) {
+    start_all();
+    for (int i = 0; i < 20; i++) {
+        mark(20000);
+        cut_to(i * 1000);
+        mark(20000);
+        usleep(15000);
+    }
+    end_with_a_readable_file();
+}
+
+static void *mark_all_the_time(void *stop) {
+    while (!__atomic_load_n((int *)stop, __ATOMIC_RELAXED)) mark(1000);
+    return NULL;
+}
+
+static void empty_it_under_threads(void) {
+    pthread_t ids[8];
+    int stop = 0;
+    start_all();
+    for (int i = 0; i < 8; i++) pthread_create(&ids[i], NULL, mark_all_the_time, &stop);
+    for (int i = 0; i < 10; i++) {
+        usleep(30000);
+        cut_to(0);
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+    for (int i = 0; i < 8; i++) pthread_join(ids[i], NULL);
+    end_with_a_readable_file();
+}
+
+static void the_program_goes_on_when_its_recording_is_cut(void **state) {
+    static void (*const WAYS[])(void) = {empty_it, halve_it, empty_it_again_and_again,
+                                         empty_it_under_threads};
+    for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS; i++) {
+        strcpy(folder, fresh_folder());
+        assert_int_equal(in_child(WAYS[i]), 0);
+    }
+}
+
+static void remove_it(void) {
+    char path[4096];
+    start_all();
+    mark(100000);
+    tacho_path(path, sizeof path);
+    if (unlink(path) != 0) _exit(20);
+    FILE *other = fopen(path, "w");
+    if (!other) _exit(21);
+    fputs("another", other);
+    fclose(other);
+    mark(1000000);
+    struct stat st;
+    if (tacho_stop() != TACHO_OK) _exit(1);
+    usleep(300000);
+    _exit(stat(path, &st) == 0 && st.st_size == 7 ? 0 : 2); /* it is not ours */
+}
+
+static void a_file_in_its_place_stays_whole(void **state) {
+    strcpy(folder, fresh_folder());
+    assert_int_equal(in_child(remove_it), 0);
+}
+
+/* ---- the program's own SIGBUS ---- */
+
+static sigjmp_buf back;
+static void jump_back(int number) {
+    siglongjmp(back, number);
+}
+
+/* Touches a map beyond the end of its file. */
+static void fault(void) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/own", folder);
+    int fd = open(path, O_RDWR | O_CREAT, 0600);
+    volatile char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    p[4096] = 1;
+}
+
+static void have_a_handler(void) {
+    signal(SIGBUS, jump_back);
+    start_all();
+    mark(1000);
+    if (sigsetjmp(back, 1) == 0) {
+        fault();
+        _exit(1);
+    }
+    cut_to(0);
+    mark(300000);
+    if (sigsetjmp(back, 1) == 0) {
+        raise(SIGBUS);
+        _exit(2);
+    }
+    end_with_a_readable_file();
+}
+
+static void have_none(void) {
+    signal(SIGBUS, SIG_DFL); /* that of the tests */
+    start_all();
+    mark(1000);
+    fault();
+}
+
+static void have_none_and_be_sent_one(void) {
+    signal(SIGBUS, SIG_DFL);
+    start_all();
+    mark(1000);
+    raise(SIGBUS);
+}
+
+static void a_fault_of_the_program_is_its_own(void **state) {
+    strcpy(folder, fresh_folder());
+    assert_int_equal(in_child(have_a_handler), 0);
+    strcpy(folder, fresh_folder());
+    assert_int_equal(in_child(have_none) & 127, SIGBUS);
+    assert_int_equal(in_child(have_none_and_be_sent_one) & 127, SIGBUS);
+}
+
+static int tear_down(void **state) {
+    (void)tacho_stop();
+    remove_folder();
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(the_program_goes_on_when_its_recording_is_cut, tear_down),
+        cmocka_unit_test_teardown(a_file_in_its_place_stays_whole, tear_down),
+        cmocka_unit_test_teardown(a_fault_of_the_program_is_its_own, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
