@@ -162,7 +162,7 @@ static status find_causes(asking *q, error *err) {
     if (module == slice) module = 0;
     add_cause(q, "python", python != module ? python : 0);
     add_cause(q, "module", module);
-    if (!k || trace_own_op(t, k)) return OK;
+    if (!k || t->kernel.op[k] == trace_own_op(t, k)) return OK;
     for (uint32_t i = 0; i < q->d->n_why; i++) /* the others are of another time */
         if (q->d->why[i].slice != t->kernel.launch[k]) q->d->why[i].delay_ns = ABSENT_I64;
     return OK;
