@@ -1,10 +1,11 @@
 """The plugin's answers about modules, and the tree it draws."""
 
 import csv
+import io
 from collections import Counter, defaultdict
 
 import ref_modules
-from common import Refused, call, rows, scratch
+from common import Refused, call, rows
 from reference import external_id, nanoseconds
 from tensorboard_peer import NODES
 from tensorboard_time import backward_of, once
@@ -95,17 +96,16 @@ def peer_self(span):
     return out
 
 
+@once
 def exported(span):
     """The slices of the program's CSV export: (name, kind, start, duration, id, parent)."""
-    path = scratch('tree.csv')
-    status, _, err = call(['export', span.path, '--to', 'csv', '-o', path, '--no-cache'])
+    status, out, err = call(['export', span.path, '--to', 'csv', '-o', '-', '--no-cache'])
     if status != 0:
         raise Refused(status, err)
-    with open(path, encoding='utf-8', newline='') as file:
-        reader = csv.reader(file)
-        head = next(reader)
-        columns = [head.index(c) for c in ('id', 'name', 'kind', 'start_ns', 'duration_ns', 'parent')]
-        return [[row[c] for c in columns] for row in reader]
+    reader = csv.reader(io.StringIO(out.decode('utf-8'), newline=''))
+    head = next(reader)
+    columns = [head.index(c) for c in ('id', 'name', 'kind', 'start_ns', 'duration_ns', 'parent')]
+    return [[row[c] for c in columns] for row in reader]
 
 
 def tree(check, span, params, answer):

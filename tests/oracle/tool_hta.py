@@ -11,6 +11,7 @@ DEFECTS that says why is named.
 import csv
 import functools
 import hashlib
+import io
 import json
 import os
 from collections import defaultdict
@@ -18,7 +19,7 @@ from collections import defaultdict
 import hta_rows
 import ref_steps
 import reference
-from common import DATA, Refused, ask, call, mean, rows, scratch
+from common import DATA, Refused, ask, call, figures, mean, read_answers, remembers, rows, samples, scratch, title_of
 from ref_ranges import length, merge, minus
 
 DEFECTS = {
@@ -67,7 +68,7 @@ class Check:
         for row, count in self.left.items():
             why = '%s: %s' % (DEFECTS[row][0], DEFECTS[row][2]) if row in DEFECTS else \
                 ECHO.get(row) or '%s is not asked yet' % row
-            self.tally.skip('%s: %s (%d figures)' % (self.label, why, count))
+            self.tally.skip('%s: %s (%d figures)' % (self.label, why, count), count)
 
 
 class Rank:
@@ -104,14 +105,22 @@ class Rank:
 
     def parts(self, mode, classes):
         """How the program deals out the time of a copy with the device rows of these classes, in ns."""
-        key = (mode, classes)
-        if key not in self.memo:
+        key = (self.path, mode, classes)
+        if key not in _written:
             device = [r for r in self.kept(mode)[2] if hta_rows.kernel_class(r.name) in classes]
-            answer = ask('overview', write('part', device, step=True), '--threads', '1') if device else None
-            table = rows(answer, 'steps') if device else []
-            self.memo[key] = {c: (table[0][c] or 0) if table else 0
-                              for c in ('total', *ref_steps.ROLES)}
+            write(key, device, step=True) if device else _written.update({key: None})
+        return self.asked(key, self.part, _written[key])
+
+    def asked(self, key, function, *arguments):
+        """What the program said, once; again where faults are put into its answers."""
+        if remembers() or key not in self.memo:
+            self.memo[key] = function(*arguments)
         return self.memo[key]
+
+    @staticmethod
+    def part(path):
+        table = rows(ask('overview', path, '--threads', '1'), 'steps') if path else []
+        return {c: (table[0][c] or 0) if table else 0 for c in ('total', *ref_steps.ROLES)}
 
     def unions(self, mode):
         """{'C': ns, 'CK': ns, …}: unions of the three classes, all from the program."""
@@ -126,12 +135,15 @@ class Rank:
 
     def names(self, mode):
         """{name: row} of the program's table of kernels, copies and sets being kernels too."""
-        key = ('names', mode)
-        if key not in self.memo:
+        key = ('names', self.path, mode)
+        if key not in _written:
             device = self.kept(mode)[2]
-            path = write('names', device, cat='kernel') if device else None
-            self.memo[key] = {r['name']: r for r in rows(ask('kernels', path), 'kernels')} if path else {}
-        return self.memo[key]
+            write(key, device, cat='kernel') if device else _written.update({key: None})
+        return self.asked(key, self.by_name, _written[key])
+
+    @staticmethod
+    def by_name(path):
+        return {r['name']: r for r in rows(ask('kernels', path), 'kernels')} if path else {}
 
 
 def memory_of(parts):
@@ -139,12 +151,16 @@ def memory_of(parts):
 
 
 ARGUMENTS = ('device', 'stream', 'correlation', 'Collective name')
+_written = {}
 
 
-def write(name, some, cat=None, step=False):
+def write(key, some, cat=None, step=False):
     """A trace of these rows' events and nothing else; the times as they were written. With one step over
-    all of them where a question is about the whole: otherwise the program finds steps in work that repeats."""
-    path = scratch(name + '.json')
+    all of them where a question is about the whole: otherwise the program finds steps in work that repeats.
+    The key says which rows of which trace they are: what has been written once is not written again."""
+    if key in _written:
+        return _written[key]
+    path = _written[key] = scratch('part%d.json' % len(_written))
     events = []
     if step:
         first, end = min(r.event['ts'] for r in some), max(r.event['ts'] + r.event['dur'] for r in some)
@@ -359,7 +375,7 @@ def comm_comp_overlap(check, ranks, mode, answer):
             continue
         unions = rank.unions(mode)
         shared = unions['C'] + unions['K'] - unions['CK']
-        table = rows(ask('distributed', write('part', device, step=True)), 'overlap')
+        table = rows(ask('distributed', write((rank.path, mode, hta_rows.CLASSES), device, step=True)), 'overlap')
         if unions['K']:
             check.equal('%s distributed' % mode, (unions['C'] - shared, shared, unions['K'] - shared),
                         tuple(table[0][c] for c in ('computation', 'overlapping', 'communication')))
@@ -383,7 +399,7 @@ def user_annotations(cat):
             # The answers of 0.5.0 were cut behind thirty rows: the last rank may lack some.
             cut = ranks.old and number == list(ranks)[-1] and names < set(old)
             check.equal('%s names' % cat, sorted(names), sorted(names if cut else old))
-            got = slices_by_name(some) if some else {}
+            got = slices_by_name((rank.path, mode, cat), some) if some else {}
             for name, row in recorded[number].items():
                 calls, total, longest, shortest = old[name]
                 what = '%s %s' % (cat, name[:60])
@@ -403,16 +419,22 @@ def user_annotations(cat):
     return question
 
 
-def slices_by_name(some):
-    """{name: (calls, sum, max, min)} of the slices the program has of these rows, by its CSV export."""
-    path = scratch('slices.csv')
-    status, _, err = call(['export', write('some', some), '--to', 'csv', '-o', path, '--no-cache'])
+def exported(path):
+    """A reader of the program's CSV export."""
+    status, out, err = call(['export', path, '--to', 'csv', '-o', '-', '--no-cache'])
     if status != 0:
         raise Refused(status, err)
-    found = defaultdict(list)
-    with open(path, encoding='utf-8', newline='') as file:
-        for row in csv.DictReader(file):
-            found[row['name']].append(int(row['duration_ns']))
+    csv.field_size_limit(1 << 30)
+    return csv.reader(io.StringIO(out.decode('utf-8'), newline=''))
+
+
+def slices_by_name(key, some):
+    """{name: (calls, sum, max, min)} of the slices the program has of these rows, by its CSV export."""
+    found, reader = defaultdict(list), exported(write(key, some))
+    head = next(reader)
+    name, duration = head.index('name'), head.index('duration_ns')
+    for row in reader:
+        found[row[name]].append(int(row[duration]))
     return {name: (len(d), sum(d), max(d), min(d)) for name, d in found.items()}
 
 
@@ -450,7 +472,7 @@ def stragglers(check, ranks, mode, answer):
     if 'hta_error' in answer:
         check.leave('crash')
         return
-    folder = scratch('stragglers')
+    folder = scratch('stragglers_' + check.label)
     os.makedirs(folder, exist_ok=True)
     for number, rank in ranks.items():
         path = os.path.join(folder, 'rank%s.pt.trace.json.gz' % number)
@@ -480,33 +502,140 @@ class Ranks(dict):
 def find(input_path, name):
     """A trace of the answers, relative to INPUT; None when it is not kept."""
     for base in (input_path, DATA):
-        path = os.path.join(base, name)
-        if os.path.exists(path):
-            return path
+        for path in (os.path.join(base, name), os.path.join(base, name + '.gz')):
+            if os.path.exists(path):
+                return path
     return None
 
 
-def compare(tally, answers_path, input_path):
-    label = os.path.basename(answers_path)[:-5]
-    with open(answers_path, encoding='utf-8') as file:
-        answers = json.load(file)
-    check = Check(tally, label)
-    try:
-        if 'traces' in answers and 'what' in answers:
-            exact(check, answers['traces'], os.path.dirname(answers_path), input_path)
-        elif 'names' in answers:
-            kernel_names(check, answers['names'])
-        elif 'trace' in answers:
-            per_trace(check, answers, input_path)
-        elif any(key.startswith('trace_') for key in answers):
-            trace_diff(check, answers, os.path.dirname(answers_path), input_path)
-        elif find(input_path, answers.get('file', '?')) is None:
-            check.leave('not_kept', len(answers))
+class File:
+    """The answers of one file, question by question: titles are mode/question, or what a special file has."""
+
+    ignored = ()
+
+    def __init__(self, tally, path, source):
+        self.tally, self.path, self.source = tally, path, source
+        self.check, self.answers = Check(tally, title_of(path)), read_answers(path)
+        self.ranks = None
+        self.kind = self.kind_of()
+        self.parts = [(title, {'answer': answer}) for title, answer in getattr(self, 'parts_of_' + self.kind)()]
+
+    def kind_of(self):
+        if 'traces' in self.answers and 'what' in self.answers:
+            return 'exact'
+        if 'names' in self.answers:
+            return 'names'
+        if 'trace' in self.answers:
+            return 'trace'
+        if any(key.startswith('trace_') for key in self.answers):
+            return 'diff'
+        return 'other'
+
+    def parts_of_exact(self):
+        return [('%s/%s/%s' % (name, mode, number), sets) for name, modes in self.answers['traces'].items()
+                for mode, by_rank in modes.items() for number, sets in by_rank.items()]
+
+    def parts_of_names(self):
+        return [('names', self.answers['names'])]
+
+    def parts_of_diff(self):
+        return [(key, answer) for key, answer in self.answers.items() if key.startswith('trace_')]
+
+    def parts_of_other(self):
+        return [('all', self.answers)]
+
+    def parts_of_trace(self):
+        found = []
+        for key, value in self.answers.items():
+            if key in MODES:
+                found += [('%s/%s' % (key, name), answer) for name, answer in value.items() if name not in HEAD]
+            elif key not in HEAD:
+                found.append(('default/' + key, value))
+        return found
+
+    def state(self, index):
+        title = self.parts[index][0]
+        name = title.split('/')[-1]
+        if self.check.label in NOT_KEPT or title.split('/')[0] in NOT_KEPT:
+            return 'not kept'
+        return 'not yet' if self.kind == 'trace' and later(name) else None
+
+    def one(self, index):
+        try:
+            getattr(self, 'one_' + self.kind)(*self.parts[index])
+        except PROBLEMS as problem:
+            self.check.fail('%s: no answer: %s: %s' % (self.parts[index][0], type(problem).__name__, problem))
+
+    def one_exact(self, title, part):
+        name, mode, number = title.split('/')
+        ranks = load(read_answers(os.path.join(os.path.dirname(self.path), name + '.json'))['trace'], self.source)
+        if ranks is None:
+            not_kept(self.check, name, part['answer'])
+            return
+        exact_rows(self.check, '%s %s rank %s' % (name, mode, number), ranks[number],
+                   mode if mode == 'default' else MODES[1], part['answer'])
+
+    def one_names(self, _, part):
+        kernel_names(self.check, part['answer'])
+
+    def one_diff(self, title, part):
+        trace_diff(self.check, title, part['answer'], self.source)
+
+    def one_other(self, _, part):
+        if find(self.source, self.answers.get('file', '?')) is None:
+            not_kept(self.check, self.check.label, part['answer'])
         else:
-            tally.fail('%s: no way to ask this' % label)
-    except (Refused, KeyError, ValueError, IndexError, TypeError) as problem:
-        tally.fail('%s: no answer: %s: %s' % (label, type(problem).__name__, problem))
-    check.end()
+            self.check.fail('there is no way to ask this')
+
+    def one_trace(self, title, part):
+        mode, name = title.split('/')
+        if self.ranks is None:
+            self.ranks = load(self.answers['trace'], self.source)
+            if self.ranks is not None:
+                self.ranks.old = '0.5.0' in self.answers['hta'] or self.answers['hta'].startswith('0.5')
+                if not remembers():
+                    whole_traces(self.check, self.ranks)
+        if self.ranks is None:
+            not_kept(self.check, self.check.label, part['answer'])
+        elif later(name):
+            self.check.leave(later(name), figures(part['answer']))
+        elif name not in QUESTIONS:
+            self.check.fail('there is no way to ask %s' % name)
+        else:
+            QUESTIONS[name](self.check, self.ranks, mode, part['answer'])
+
+    def end(self):
+        self.check.end()
+
+
+MODES = ('default', 'include_last_profiler_step')
+PROBLEMS = (Refused, KeyError, ValueError, IndexError, TypeError, AttributeError, StopIteration, OSError)
+# Traces that the answers are about and that are not stored (data/hta/oracle/README.md); any other must be there.
+NOT_KEPT = {'memory_timeline', 'trace_compare_iter_1010', 'rank_non_gpu'}
+
+
+def later(name):
+    return next((word for word in NOT_YET if name.startswith(word)), None)
+
+
+def not_kept(check, name, answer):
+    if name in NOT_KEPT:
+        check.leave('not_kept', figures(answer))
+    else:
+        check.fail('%s: the trace is not there' % name)
+
+
+def recorded():
+    """(answers, input); the exact figures are about all of the others' traces, so they come last."""
+    found = samples('hta/oracle/*.json', 'hta/oracle/*.json.gz', 'hta/oracle_h200/*.json', 'hta/oracle_h200/*.json.gz')
+    return [(path, os.path.join(DATA, '.')) for path in sorted(found, key=lambda p: 'exact_ns' in p)]
+
+
+def compare(tally, answers_path, input_path):
+    file = File(tally, answers_path, input_path)
+    for index in range(len(file.parts)):
+        file.one(index)
+    file.end()
 
 
 def load(trace, input_path):
@@ -523,28 +652,6 @@ def load(trace, input_path):
 @functools.lru_cache(4)
 def loaded(path):
     return Rank(path)
-
-
-def per_trace(check, answers, input_path):
-    ranks = load(answers['trace'], input_path)
-    if ranks is None:
-        check.leave('not_kept', len(answers))
-        return
-    ranks.old = answers['hta'].startswith('0.5') or '0.5.0' in answers['hta']
-    whole_traces(check, ranks)
-    for key, value in answers.items():
-        if key in HEAD:
-            continue
-        mode = key if key in ('default', 'include_last_profiler_step') else 'default'
-        for name, answer in value.items() if key == mode else ((key, value),):
-            if name in HEAD:
-                continue
-            if any(name.startswith(later) for later in NOT_YET):
-                check.leave(next(later for later in NOT_YET if name.startswith(later)))
-            elif name not in QUESTIONS:
-                check.fail('there is no way to ask %s' % name)
-            else:
-                QUESTIONS[name](check, ranks, mode, answer)
 
 
 def whole_traces(check, ranks):
@@ -578,22 +685,13 @@ def whole_traces(check, ranks):
             before = end
 
 
-def exact(check, traces, folder, input_path):
+def exact_rows(check, what, rank, mode, sets):
     """Exact figures in nanoseconds, recomputed from the same rows without HTA."""
-    for name, modes in traces.items():
-        with open(os.path.join(folder, name + '.json'), encoding='utf-8') as file:
-            ranks = load(json.load(file)['trace'], input_path)
-        if ranks is None:
-            check.leave('not_kept')
-            continue
-        for mode, by_rank in modes.items():
-            mode = 'default' if mode == 'default' else 'include_last_profiler_step'
-            for number, sets in by_rank.items():
-                right = sets['device_activity_only']
-                if right is None:
-                    check.equal('%s device rows' % name, 0, len(ranks[number].names(mode)))
-                    continue
-                one_exact(check, '%s %s rank %s' % (name, mode, number), ranks[number], mode, right)
+    right = sets['device_activity_only']
+    if right is None:
+        check.equal('%s device rows' % what, 0, len(rank.names(mode)))
+    else:
+        one_exact(check, what, rank, mode, right)
 
 
 def one_exact(check, what, rank, mode, right):
@@ -617,7 +715,7 @@ def kernel_names(check, names):
     """Which names are communication to the program, each a kernel of its own in a made-up trace."""
     events = [{'ph': 'X', 'cat': 'kernel', 'name': n['name'], 'pid': 0, 'tid': 7, 'ts': 10 * i, 'dur': 1,
                'args': {'device': 0, 'stream': 7, 'correlation': i}} for i, n in enumerate(names)]
-    path = scratch('names.json')
+    path = scratch('kernel_names_of_all.json')
     with open(path, 'w', encoding='utf-8') as file:
         json.dump({'traceEvents': events}, file)
     found = {r['name'] for r in rows(ask('distributed', path), 'collectives')}
@@ -632,41 +730,33 @@ def kernel_names(check, names):
     check.leave('short_name', len(names))
 
 
-def trace_diff(check, answers, folder, input_path):
+def trace_diff(check, key, answer, input_path):
     """Counts and times by name of one step of two traces, on the host and on the device."""
-    for key, answer in answers.items():
-        if not key.startswith('trace_'):
-            continue
-        sides = {}
-        for side in ('control', 'test'):
-            path = find(input_path, 'hta/%s/%s/%s.json.gz' % (key, side, side))
-            if path is not None:
-                sides[side] = step_slices(path, answer['%s_iteration_used' % side])
-        if len(sides) != 2:
-            check.leave('not_kept', len(answer))
-            continue
-        for device in ('CPU', 'GPU', 'ALL'):
-            for short in (False, True):
-                one_diff(check, answer, device, short, sides)
+    sides = {}
+    for side in ('control', 'test'):
+        path = find(input_path, 'hta/%s/%s/%s.json.gz' % (key, side, side))
+        if path is not None:
+            sides[side] = step_slices(path, answer['%s_iteration_used' % side])
+    if len(sides) != 2:
+        not_kept(check, key, answer)
+        return
+    for device in ('CPU', 'GPU', 'ALL'):
+        for short in (False, True):
+            one_diff(check, answer, device, short, sides)
 
 
+@functools.lru_cache(8)
 def step_slices(path, step):
     """{CPU or GPU: {name: [calls, ns]}} of a step, from the program's CSV export."""
-    out = scratch('diff.csv')
-    status, _, err = call(['export', path, '--to', 'csv', '-o', out, '--no-cache'])
-    if status != 0:
-        raise Refused(status, err)
-    csv.field_size_limit(1 << 30)
+    reader = exported(path)
     found = {'CPU': defaultdict(lambda: [0, 0]), 'GPU': defaultdict(lambda: [0, 0])}
-    with open(out, encoding='utf-8', newline='') as file:
-        reader = csv.reader(file)
-        head = next(reader)
-        name, cat, dur, at = (head.index(c) for c in ('name', 'category', 'duration_ns', 'step'))
-        for row in reader:
-            if row[at] == str(step) and row[cat] != 'Trace':
-                side = found['GPU' if row[cat] in hta_rows.DEVICE else 'CPU'][row[name]]
-                side[0] += 1
-                side[1] += int(row[dur])
+    head = next(reader)
+    name, cat, dur, at = (head.index(c) for c in ('name', 'category', 'duration_ns', 'step'))
+    for row in reader:
+        if row[at] == str(step) and row[cat] != 'Trace':
+            side = found['GPU' if row[cat] in hta_rows.DEVICE else 'CPU'][row[name]]
+            side[0] += 1
+            side[1] += int(row[dur])
     return found
 
 

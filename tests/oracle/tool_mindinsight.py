@@ -13,7 +13,7 @@ import json
 import os
 import re
 
-from common import Refused, ask, call, rows, short
+from common import DATA, Refused, ask, call, figures, read_answers, remembers, rows, short
 import mindinsight_cluster
 from mindinsight_table import keep, order, page
 
@@ -59,13 +59,16 @@ class Check:
             return self.equal(what, expected, got)
         return self.equal(what, expected, got, slack=max(slack, abs(expected) * relative))
 
+    def fail(self, sentence):
+        self.tally.fail('%s %s' % (self.label, sentence))
+
     def leave(self, row, count=1):
         self.left[row] = self.left.get(row, 0) + count
 
     def end(self):
         for row, count in self.left.items():
             why = '%s: %s' % DEFECTS[row] if row in DEFECTS else ECHO[row]
-            self.tally.skip('%s: %s (%d figures)' % (self.label, why, count))
+            self.tally.skip('%s: %s (%d figures)' % (self.label, why, count), count)
 
 
 class Worker:
@@ -76,7 +79,7 @@ class Worker:
 
     def table(self, analysis, name, *options):
         key = (self.path, self.device, analysis, options)
-        if key not in _memo:
+        if remembers() or key not in _memo:
             # Without a device MindInsight answers for the first one.
             chosen = ['--worker', 'rank%s' % (0 if self.device is None else self.device)]
             try:
@@ -769,43 +772,74 @@ def is_error(answer):
         'error' in response or 'error_code' in response))
 
 
-def compare_one(tally, path, source):
-    with open(path, encoding='utf-8') as file:
-        answer = json.load(file)
-    check = Check(tally, short(path))
-    question = answer['request'].get('path') if isinstance(answer['request'], dict) and 'path' in answer['request'] \
-        else answer['query']
-    device = answer.get('device')
-    worker = Worker(os.path.join(source, answer['input']), None if device in (None, 'None') else device)
-    if not glob.glob(worker.path):
-        tally.skip('%s: its input %s is not there' % (check.label, answer['input']))
-        return
-    handler = next((h for pattern, h in QUERIES if re.search(pattern, question)), None)
-    if is_error(answer):
-        check.leave('error')
-    elif question == 'MindSpore 2.10 analysis classes':
-        (ask_range if 'records' in answer['response'] else ask_step_time)(check, worker, {}, answer['response'])
-    elif handler and answer['response'] == {} and question.startswith('training-trace'):
-        check.leave('nothing')
-    elif handler:
-        handler(check, worker, body_of(answer), answer['response'])
-    elif mindinsight_cluster.handler(question):
-        mindinsight_cluster.handler(question)(check, worker, {**body_of(answer), '_question': question},
-                                              answer['response'])
-    elif re.search(ECHOES, question):
-        check.leave('file')
-    else:
-        tally.fail('%s: a question nobody knows: %s' % (check.label, question))
-    check.end()
+class File:
+    """The answer of one file to its one question."""
+
+    ignored = {'request', 'input', 'device', 'query', 'status', 'source', 'note'}
+
+    def __init__(self, tally, path, source):
+        self.check, self.answer = Check(tally, short(path)), read_answers(path)
+        request, device = self.answer['request'], self.answer.get('device')
+        self.question = request['path'] if isinstance(request, dict) and 'path' in request else self.answer['query']
+        self.worker = Worker(os.path.join(source, self.answer['input']),
+                             None if device in (None, 'None') else device)
+        self.parts = [(self.question, self.answer)]
+
+    def state(self, _):
+        handled = any(re.search(pattern, self.question) for pattern, _ in QUERIES) \
+            or mindinsight_cluster.handler(self.question)
+        return 'echo' if is_error(self.answer) or re.search(ECHOES, self.question) and not handled else None
+
+    def one(self, _):
+        try:
+            self.answered()
+        except PROBLEMS as problem:
+            self.check.fail('no answer: %s %s' % (type(problem).__name__, str(problem)[:200]))
+
+    def answered(self):
+        check, worker, question, response = self.check, self.worker, self.question, self.answer['response']
+        handler = next((h for pattern, h in QUERIES if re.search(pattern, question)), None)
+        if not glob.glob(worker.path):
+            check.fail('its input %s is not there' % self.answer['input'])
+        elif is_error(self.answer):
+            check.leave('error', max(1, figures(response)))
+        elif question == 'MindSpore 2.10 analysis classes':
+            (ask_range if 'records' in response else ask_step_time)(check, worker, {}, response)
+        elif handler and response == {} and question.startswith('training-trace'):
+            check.leave('nothing')
+        elif handler:
+            handler(check, worker, body_of(self.answer), response)
+        elif mindinsight_cluster.handler(question):
+            mindinsight_cluster.handler(question)(check, worker, {**body_of(self.answer), '_question': question},
+                                                  response)
+        elif re.search(ECHOES, question):
+            check.leave('file', max(1, figures(response)))
+        else:
+            check.fail('a question nobody knows: %s' % question)
+
+    def end(self):
+        self.check.end()
+
+
+PROBLEMS = (Refused, KeyError, ValueError, IndexError, TypeError, AttributeError, StopIteration, OSError)
+
+
+def files_of(path):
+    return sorted(glob.glob(os.path.join(path, '*.json')) + glob.glob(os.path.join(path, '*.json.gz'))) \
+        if os.path.isdir(path) else [path]
+
+
+def recorded():
+    home = os.path.join(DATA, 'mindspore')
+    return [(path, home) for part in ('expected', 'real/expected') for path in files_of(os.path.join(home, part))] \
+        if os.path.isdir(home) else []
 
 
 def compare(tally, answers_path, input_path):
     if not os.path.isdir(input_path):
         tally.fail('%s is not a folder: the inputs the answers name are to be in it' % input_path)
         return
-    paths = sorted(glob.glob(os.path.join(answers_path, '*.json'))) if os.path.isdir(answers_path) else [answers_path]
-    for path in paths:
-        try:
-            compare_one(tally, path, input_path)
-        except (Refused, KeyError, ValueError, IndexError, TypeError) as problem:
-            tally.fail('%s: no answer: %s %s' % (short(path), type(problem).__name__, str(problem)[:200]))
+    for path in files_of(answers_path):
+        file = File(tally, path, input_path)
+        file.one(0)
+        file.end()

@@ -5,12 +5,14 @@ differs the cells of both are shown.  What Paddle got wrong, or what a trace fil
 a line that differs must be explained by a row of it, in a way that can be checked, or it is a failure.
 """
 
+import functools
 import glob
+import gzip
 import os
 import re
 from collections import Counter
 
-from common import call, short
+from common import DATA, call, samples, short
 
 DEFECTS = {
     # id: what and why
@@ -159,6 +161,7 @@ class Report:
         return known + [0.0100001] * (len(line_figures) - len(known))
 
 
+@functools.lru_cache(None)
 def float_slack(folder, unit):
     """How far one end of a range may be off, in the unit of the report; None when all of them are exact.
 
@@ -174,25 +177,57 @@ def float_slack(folder, unit):
     return None if longest < 16384000 else 2.0 ** (longest.bit_length() - 24) / scale
 
 
-def compare(tally, answers_path, input_path):
-    with open(answers_path, encoding='utf-8') as file:
-        rows = [line.rstrip('\n').split('\t') for line in file][1:]
-    used = Counter()
-    for name, source, window, *options in rows:
+class File:
+    """The reports that a SUMMARIES.tsv lists; an answer is a list of lines."""
+
+    ignored = ()
+
+    def __init__(self, tally, path, source):
+        self.tally, self.path, self.source, self.used = tally, path, source, Counter()
+        with open(path, encoding='utf-8') as file:
+            self.rows = [line.rstrip('\n').split('\t') for line in file][1:]
+        self.parts = [(row[0], {'lines': read_report(os.path.join(os.path.dirname(path), row[0])).split('\n')})
+                      for row in self.rows]
+
+    def state(self, _):
+        return None
+
+    def one(self, index):
+        name, source, window, *options = self.rows[index]
         match = re.match(r'^(\S+)(?: \(worker (\S+)\))?$', source)
-        folder = os.path.join(input_path, match.group(1))
-        label = '%s: %s' % (short(answers_path), name)
+        folder = os.path.join(self.source, match.group(1))
+        label = '%s: %s' % (short(self.path), name)
         words = options[0] if options else ''
         unit = dict(w.split('=', 1) for w in words.split()).get('time_unit', 'ms')
-        with open(os.path.join(os.path.dirname(answers_path), name), encoding='utf-8') as file:
-            recorded = file.read()
         try:
             got = ask(folder, match.group(2), window, options_of(words))
-            report = Report(tally, label, float_slack(folder, unit))
-            report.compare(tables(recorded), tables(got))
-            used += report.used
+            report = Report(self.tally, label, float_slack(folder, unit))
+            report.compare(tables('\n'.join(self.parts[index][1]['lines'])), tables(got))
+            self.used += report.used
         except (ValueError, OSError) as problem:
-            tally.fail('%s: %s' % (label, problem))
-    for key, count in sorted(used.items()):
-        if count:
-            tally.skip('%s: %d: %s' % (key, count, DEFECTS[key]), 0 if key in ('tie', 'float') else count)
+            self.tally.fail('%s: %s' % (label, problem))
+
+    def end(self):
+        for key, count in sorted(self.used.items()):
+            if count:
+                self.tally.skip('%s: %d: %s' % (key, count, DEFECTS[key]), 0 if key in ('tie', 'float') else count)
+
+
+def read_report(path):
+    if not os.path.exists(path) and os.path.exists(path + '.gz'):
+        path += '.gz'
+    with gzip.open(path, 'rt', encoding='utf-8') if path.endswith('.gz') else open(path, encoding='utf-8') as file:
+        return file.read()
+
+
+def recorded():
+    return [(path, DATA) for path in samples('paddle/**/SUMMARIES.tsv')]
+
+
+def compare(tally, answers_path, input_path):
+    file = File(tally, answers_path, input_path)
+    if not file.parts:
+        tally.fail('%s lists no report' % short(answers_path))
+    for index in range(len(file.parts)):
+        file.one(index)
+    file.end()
