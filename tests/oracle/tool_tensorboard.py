@@ -2,7 +2,7 @@
 
 One file holds the answers about one run: a list of {request, status, response[, note]}.  Every
 request goes to the function of its route below; a route without one is a failure.  Times of the
-answers are doubles of microseconds: sums of n ranges may be off by n nanoseconds, rounded ones by one unit.
+answers are doubles of microseconds: sums of n ranges may be off by √n nanoseconds, rounded ones by half a unit more.
 
 What the plugin cannot see or gets wrong is DEFECTS, one row for each.  A row of kind `input` is a change
 to a copy of the trace that takes the defect away on both sides.  A row of kind `figure` is a number
@@ -14,6 +14,7 @@ import functools
 import gzip
 import itertools
 import json
+import math
 import os
 import re
 from urllib.parse import parse_qsl, urlsplit
@@ -129,7 +130,14 @@ class Run:
         key = (worker, number)
         if key not in self.spans:
             self.spans[key] = Span(self.workers[worker][int(number) - 1], self.host_only)
+            self.spans[key].workers = len(self.workers)
         return self.spans[key]
+
+
+def lost(ranges):
+    """What doubles lose of a sum of ranges, in microseconds: each end is off by a quarter of a nanosecond and the text
+    by half of one, one way or the other, so the sum by the root of their number and not by the number."""
+    return .001 * (1 + math.sqrt(max(0, ranges)))
 
 
 class Check:
@@ -144,11 +152,11 @@ class Check:
     def time(self, what, expected_us, got_ns, ranges=1):
         """An un-rounded time in microseconds."""
         got = None if got_ns is None else got_ns / 1000
-        return self.tally.check('%s %s' % (self.label, what), expected_us, got, slack=.001 * max(1, ranges) + 1e-9)
+        return self.tally.check('%s %s' % (self.label, what), expected_us, got, slack=lost(ranges) + 1e-9)
 
     def rounded(self, what, expected_us, got_ns, ranges=1):
         got = None if got_ns is None else got_ns / 1000
-        return self.tally.check('%s %s' % (self.label, what), expected_us, got, slack=1 + .001 * ranges)
+        return self.tally.check('%s %s' % (self.label, what), expected_us, got, slack=.5 + lost(ranges))
 
     def near(self, what, expected, got, slack):
         return self.tally.check('%s %s' % (self.label, what), expected, got, slack=slack)
@@ -240,6 +248,37 @@ ROUTES = {
 }
 
 
+# The columns of the plugin's tables, by their names; those that are in brackets may be absent.
+HEADS = {
+    '/operation': ['name', 'value'], '/kernel': ['name', 'value'], '/kernel/tc_pie': ['name', 'value'],
+    '/memory': ['Operator Name', 'Calls', 'Size Increase (KB)', 'Self Size Increase (KB)', 'Allocation Count',
+                'Self Allocation Count', 'Allocation Size (KB)', 'Self Allocation Size (KB)'],
+    '/memory_events': ['Operator', 'Size (KB)', 'Allocation Time (ms)', 'Release Time (ms)', 'Duration (ms)'],
+    '/module': ['Module Name', 'Occurences', 'Operators', 'Host Total Time', 'Host Self Time', 'Device Total Time',
+                'Device Self Time'],
+    '/distributed/commops': ['Name', 'Calls', 'Total Size (bytes)', 'Avg Size (bytes)', 'Total Latency (us)',
+                             'Avg Latency (us)', 'Data Transfer Time (us)', 'Avg Data Transfer Time (us)'],
+}
+
+
+def same_columns(check, path, data):
+    """Every table of an answer has the columns of its kind, and every row as many values."""
+    if isinstance(data, list):
+        for value in data:
+            same_columns(check, path, value)
+    elif isinstance(data, dict):
+        if isinstance(data.get('columns'), list):
+            names = [c.get('name') for c in data['columns']]
+            if path in HEADS:
+                check.equal('%s columns' % path, HEADS[path], names)
+            by_device = data.get('rows') if isinstance(data.get('rows'), dict) else {'': data.get('rows') or []}
+            for rows_of_it in by_device.values():
+                check.equal('%s values of a row' % path, True, all(len(row) == len(names) for row in rows_of_it))
+        for key, value in data.items():
+            if key not in ('columns', 'rows', 'first_nodes', 'first_injected'):
+                same_columns(check, path, value)
+
+
 class File:
     """The answers of one file, request by request."""
 
@@ -267,6 +306,7 @@ class File:
             self.check.fail('there is no way to ask %s' % title)
         else:
             try:
+                same_columns(self.check, parts.path, answer['response'])
                 ROUTES[parts.path](self.check, self.open(params.get('run') or self.name), params, answer)
             except PROBLEMS as problem:
                 self.check.fail('%s: no answer: %s: %s' % (title[:120], type(problem).__name__, problem))
