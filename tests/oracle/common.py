@@ -124,14 +124,14 @@ def ask(analysis, path, *options, stdin=None):
 class Row(dict):
     """A row of an answer that notes which of its columns are looked at."""
 
-    __slots__ = ('table',)
+    __slots__ = ('source',)
 
     def __getitem__(self, column):
-        _memory.columns.add((id(self.table), column))
+        _memory.columns.add((id(self.source), column))
         return dict.__getitem__(self, column)
 
     def get(self, column, default=None):
-        _memory.columns.add((id(self.table), column))
+        _memory.columns.add((id(self.source), column))
         return dict.get(self, column, default)
 
 
@@ -142,10 +142,9 @@ def rows(answer, table):
     if _memory is None:
         return [dict(zip(names, row)) for row in part['rows']]
     found = []
-    _memory.columns.add((id(part), None))
     for row in part['rows']:
         found.append(Row(zip(names, row)))
-        found[-1].table = part
+        found[-1].source = row
     return found
 
 

@@ -190,6 +190,8 @@ class Report:
                 value, off = self.ratio(fine, at, i, i - place, mine[i], calls)
             else:
                 value, off = ns[i] / self.scale, HALF + 2 * self.slack * (calls if place == 0 else 1) if ns[i] else 0
+                if abs(mine[i] - value) > HALF:     # what we print is what we say in nanoseconds
+                    return False
             if abs(theirs[i] - value) > off:
                 return False
         exact = [0] * (not rest) + list(range(1 + 2 * sides, len(mine)))

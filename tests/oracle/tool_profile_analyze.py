@@ -71,6 +71,10 @@ class File:
     def state(self, _):
         return None
 
+    def crashed(self, index):
+        """Did the original crash?  Then there is no answer that ours could be compared with."""
+        return any(line.startswith('EXCEPTION ') for line in self.parts[index][1]['lines'])
+
     def one(self, index):
         title, answer = self.parts[index]
         compare_one(self.tally, '%s %s' % (self.name, title), self.source, self.words[index], answer['lines'])
