@@ -192,12 +192,6 @@ def strategy(check, worker, request, response):
 
 # ---- proposals ----------------------------------------------------------------------------------------------------
 
-def average_row(folder, rank):
-    path = glob.glob(os.path.join(folder, '*_cluster_analyse_*_%d.csv' % rank))[0]
-    with open(path, encoding='utf-8') as file:
-        return {k: float(v) for k, v in list(csv.DictReader(file, skipinitialspace=True))[-1].items()}
-
-
 def advice(worker):
     found = rows(ask_tacho('advise', worker.path, '--all-workers', '--limit', '0'), 'advice')
     return {r['id']: json.loads(r['values']) if isinstance(r['values'], str) else r['values'] for r in found}

@@ -7,7 +7,6 @@ and are counted under its name.  Times of the answers have two decimals of the u
 """
 
 import functools
-import json
 import os
 import re
 from collections import Counter
@@ -560,6 +559,8 @@ def kernel_table(c, data):
             continue
         ours = found[0]
         if ours['op'] is None:
+            known = {r['name'] for r in c.table('operators', 'operators')}
+            c.equal(row['name'] + ' is launched by no operator', False, row['operator'] in known)
             c.defect('host_node')
         c.equal(row['name'] + ' registers', row['register per thread'], str(ours['registers']))
         c.equal(row['name'] + ' shared memory', row['shared memory'], str(ours['shared_memory']))
@@ -799,7 +800,8 @@ def op_memory_events(c, data):
         for column in (2, 3):
             c.equal('events in all', sum(r[column] for r in peers), sum(r[column] for r in got))
         for column in (4, 5, 6):
-            c.tally.check('%s: KB in all' % c.label, sum(r[column] for r in peers), sum(r[column] for r in got), 0.011 * len(got))
+            c.tally.check('%s: KB in all' % c.label, sum(r[column] for r in peers), sum(r[column] for r in got),
+                          0.011 * len(got))
     c.equal('allocated in all', sum(e.bytes for e in right_of(c, name) if e.kind == 'Allocate'), allocated)
     c.tally.passed += len(got)
     c.defect('memory_time', figures(data['data']))
