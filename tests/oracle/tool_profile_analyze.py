@@ -68,8 +68,9 @@ class File:
         self.words = [words for words, _ in asked]
         self.parts = [(' '.join(words), {'lines': lines}) for words, lines in asked]
 
-    def state(self, _):
-        return None
+    def state(self, index):
+        """The words of its help are its own."""
+        return 'of its help' if {'-h', '--help'} & set(self.words[index]) else None
 
     def crashed(self, index):
         """Did the original crash?  Then there is no answer that ours could be compared with."""
