@@ -109,19 +109,7 @@ status breakdown_make(const role_ranges *ranges, const step_spans *steps, arena 
 }
 
 void mean_parts(const int64_t *parts, int64_t n, int64_t *out, size_t n_parts) {
-    int64_t sum = 0, given = 0;
-    for (size_t i = 0; i < n_parts; i++) {
-        sum = add_i64(sum, parts[i]);
-        out[i] = n ? parts[i] / n : 0;
-        given = add_i64(given, out[i]);
-    }
-    if (!n) return;
-    for (int64_t left = sub_i64(mean_i64(sum, n), given); left > 0; left--) {
-        size_t best = 0;
-        for (size_t i = 1; i < n_parts; i++)
-            if (sub_i64(parts[i], out[i] * n) > sub_i64(parts[best], out[best] * n)) best = i;
-        out[best]++;
-    }
+    for (size_t i = 0; i < n_parts; i++) out[i] = mean_i64(parts[i], n);
 }
 
 void share_parts(const int64_t *parts, double *out, size_t n_parts) {

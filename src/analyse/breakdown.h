@@ -43,7 +43,8 @@ typedef struct {
 status breakdown_make(const role_ranges *ranges, const step_spans *steps, arena *a,
                       step_parts **out, error *err) MUST_USE;
 
-/* `parts` divided by n, rounded so that they still add up (largest remainders go up). */
+/* `parts` divided by n, each rounded to the nearest as every mean is: their sum may differ from the
+ * mean of the sum by half a nanosecond for each part. All 0 when n is 0. */
 void mean_parts(const int64_t *parts, int64_t n, int64_t *out, size_t n_parts);
 
 /* Shares of the parts in their sum, with nine decimals: as written they add up to exactly 1

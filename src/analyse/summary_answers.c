@@ -345,10 +345,10 @@ static status write_step(table *t, int64_t number, const int64_t *sum, int64_t n
     size_t row;
     int64_t mean[N_ROLES], total = 0;
     mean_parts(sum, n, mean, N_ROLES);
-    for (int r = 0; r < N_ROLES; r++) total = add_i64(total, mean[r]);
+    for (int r = 0; r < N_ROLES; r++) total = add_i64(total, sum[r]);
     TRY(table_add_row(t, &row, err));
     table_set_int(t, row, COL_O(steps, step), number);
-    table_set_int(t, row, COL_O(steps, total), total);
+    table_set_int(t, row, COL_O(steps, total), mean_i64(total, n));
     table_set_int(t, row, COL_O(steps, kernel), mean[ROLE_KERNEL]);
     table_set_int(t, row, COL_O(steps, memcpy), mean[ROLE_MEMCPY]);
     table_set_int(t, row, COL_O(steps, memset), mean[ROLE_MEMSET]);

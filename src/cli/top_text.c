@@ -504,7 +504,7 @@ static void add_wiki_record(sheet *s, const top_list *l, size_t i, double sum, l
     buf *b = &s->cell;
     buf_printf(b, "%zu", i);
     next_cell(s);
-    buf_add_f64(b, r->time);
+    top_text_digits(b, r->time);
     next_cell(s);
     add_percent(b, r->time, l->total);
     next_cell(s);

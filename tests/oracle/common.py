@@ -1,6 +1,7 @@
 """What every oracle test needs: asking the program, finding the data, counting the results."""
 
 import glob
+import gzip
 import json
 import os
 import subprocess
@@ -49,6 +50,11 @@ class Tally:
         self.skipped += count
         print('skip ' + sentence)
 
+    def need_some(self, what):
+        """A comparison of nothing is a mistake: the input is wrong, or empty."""
+        if not self.passed and not self.failed:
+            self.fail('%s: nothing was compared: is the input the one the answers are about?' % what)
+
     def end(self):
         print('%d passed, %d failed, %d skipped' % (self.passed, self.failed, self.skipped))
         sys.stdout.flush()
@@ -60,25 +66,108 @@ def show(value):
     return text if len(text) <= 160 else text[:157] + '…'
 
 
+class Memory:
+    """What the program answered, when the same questions are asked many times (mutate): every command line is run
+    once. `used` and `columns` say what a comparison looked at; `change` may put a fault into an answer."""
+
+    def __init__(self):
+        self.calls, self.answers, self.used, self.columns = {}, {}, {}, set()
+        self.change = None
+
+
+_memory = None
+
+
+def remember():
+    """From now on the program is run once for each command line: inputs must not change under one name."""
+    global _memory
+    _memory = Memory()
+    return _memory
+
+
+def remembers():
+    return _memory is not None
+
+
 def call(arguments, stdin=None):
     """Runs the program; (status, stdout, stderr) as bytes, bytes decoded for stderr."""
+    key = tuple(arguments)
+    if _memory is None or stdin is not None:
+        return run_program(arguments, stdin)
+    if key not in _memory.calls:
+        _memory.calls[key] = run_program(arguments, None)
+    _memory.used.setdefault(key, None)
+    done = _memory.calls[key]
+    return _memory.change(key, done) if _memory.change else done
+
+
+def run_program(arguments, stdin):
     done = subprocess.run([TACHO] + arguments, input=stdin, capture_output=True, check=False)
     return done.returncode, done.stdout, done.stderr.decode('utf-8', 'replace')
 
 
 def ask(analysis, path, *options, stdin=None):
     """The JSON answer of an analysis, always freshly read from the input."""
-    status, out, err = call([analysis, path, '--json', '--no-cache', *options], stdin)
+    key = (analysis, path, '--json', '--no-cache', *options)
+    if _memory is not None and stdin is None and key in _memory.answers:
+        _memory.used[key] = _memory.answers[key]
+        return _memory.answers[key]
+    status, out, err = call(list(key), stdin)
     if status != 0:
         raise Refused(status, err)
-    return json.loads(out)
+    answer = json.loads(out)
+    if _memory is not None and stdin is None:
+        _memory.answers[key] = _memory.used[key] = answer
+    return answer
+
+
+class Row(dict):
+    """A row of an answer that notes which of its columns are looked at."""
+
+    __slots__ = ('source',)
+
+    def __getitem__(self, column):
+        _memory.columns.add((id(self.source), column))
+        return dict.__getitem__(self, column)
+
+    def get(self, column, default=None):
+        _memory.columns.add((id(self.source), column))
+        return dict.get(self, column, default)
 
 
 def rows(answer, table):
     """The rows of a table as dictionaries."""
     part = answer['tables'][table]
     names = [c['name'] for c in part['columns']]
-    return [dict(zip(names, row)) for row in part['rows']]
+    if _memory is None:
+        return [dict(zip(names, row)) for row in part['rows']]
+    found = []
+    for row in part['rows']:
+        found.append(Row(zip(names, row)))
+        found[-1].source = row
+    return found
+
+
+def read_answers(path):
+    """Recorded answers, as they are or compressed: X.json also when only X.json.gz is kept."""
+    if not os.path.exists(path) and os.path.exists(path + '.gz'):
+        path += '.gz'
+    with gzip.open(path, 'rt', encoding='utf-8') if path.endswith('.gz') else open(path, encoding='utf-8') as file:
+        return json.load(file)
+
+
+def title_of(path):
+    """The name of a file of answers, without .json and .gz."""
+    return os.path.basename(path).removesuffix('.gz').removesuffix('.json')
+
+
+def figures(data):
+    """How many numbers an answer holds."""
+    if isinstance(data, dict):
+        return sum(figures(v) for v in data.values())
+    if isinstance(data, list):
+        return sum(figures(v) for v in data)
+    return int(isinstance(data, (int, float)) and not isinstance(data, bool))
 
 
 def dropped(answer):

@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 
 import reference
-from ref_ranges import both, length, merge
+from ref_ranges import merge
 
 DEVICE = {'kernel', 'gpu_memcpy', 'gpu_memset'}
 CLASSES = ('COMPUTATION', 'COMMUNICATION', 'MEMORY')
@@ -123,7 +123,8 @@ def temporal(rows, old):
 
 
 def overlap_sets(ranges):
-    """{'A overlapping B': length} of three lists of merged ranges, every moment in one set."""
+    """{'A overlapping B': length} of three lists of merged ranges, every moment in one set.  Ranges that rounding has
+    turned round take part: while one of them is open, the moment is in no set."""
     edges = []
     for bit, name in enumerate(CLASSES):
         for a, b in ranges[name]:
@@ -131,21 +132,35 @@ def overlap_sets(ranges):
     edges.sort()
     out, running, at = defaultdict(int), 0, None
     for time, change in edges:
-        if running and time > at:
+        if 0 < running < 1 << len(CLASSES) and time > at:
             out[' overlapping '.join(c for bit, c in enumerate(CLASSES) if running >> bit & 1)] += time - at
         running, at = running + change, time
     return dict(out)
 
 
+def groups(ranges):
+    """Ranges merged as HTA does: in order of their starts, a new group only behind the largest end so far.  A range of
+    negative length, which rounding inwards can leave, is a group of its own and stays."""
+    out = []
+    for a, b in sorted(ranges):
+        if out and a <= out[-1][1]:
+            out[-1][1] = max(out[-1][1], b)
+        else:
+            out.append([a, b])
+    return [tuple(g) for g in out]
+
+
 def merged(rows, name, old, exact):
-    return merge(((r.start, r.end) if exact else (r.begin, r.finish)) for r in rows
-                 if kernel_class(r.name, old) == name)
+    some = [((r.start, r.end) if exact else (r.begin, r.finish)) for r in rows if kernel_class(r.name, old) == name]
+    return merge(some) if exact else groups(some)
 
 
 def share_overlapped(rows, old):
     """Share of communication that runs beside computation; None without communication."""
     comm, comp = (merged(rows, c, old, False) for c in ('COMMUNICATION', 'COMPUTATION'))
-    return length(both(comm, comp)) / length(comm) if length(comm) else None
+    whole = sum(b - a for a, b in comm)
+    shared = overlap_sets({'COMMUNICATION': comm, 'COMPUTATION': comp, 'MEMORY': []})
+    return shared.get('COMPUTATION overlapping COMMUNICATION', 0) / whole if whole else None
 
 
 def by_name(rows, exact=False):
@@ -169,3 +184,79 @@ def short_name(name):
         elif depth == 0:
             out += letter
     return out.split(' ')[-1] if out.strip() else name
+
+
+def spread(values):
+    """The standard deviation of a sample, 0 of one value."""
+    if len(values) < 2:
+        return 0
+    middle = sum(values) / len(values)
+    return math.sqrt(sum((v - middle) ** 2 for v in values) / (len(values) - 1))
+
+
+def figures(values):
+    """(sum, max, min, mean, stddev) as HTA gives them."""
+    return sum(values), max(values), min(values), sum(values) / len(values), spread(values)
+
+
+def facts(rows, kept, zero, symbols):
+    """HTA's own count of its rows; zero: the first start of all ranks, symbols: how many words all of them have."""
+    seen, cats = [r for r in kept if r.stream != -1], defaultdict(lambda: [0, 0])
+    for row in kept:
+        cats[row.cat][0] += 1
+        cats[row.cat][1] += row.dur
+    linked = links(kept)
+    return {'rows': len(kept), 'min_ts_subtracted': zero, 'sum_ts': sum(r.begin - zero for r in kept),
+            'sum_dur': sum(r.dur for r in kept), 'max_end': max(r.finish for r in kept) - zero,
+            'rows_stream_ne_minus1': len(seen), 'sum_dur_stream_ne_minus1': sum(r.dur for r in seen),
+            'streams': sorted({r.stream for r in kept}), 'rows_negative_dur': sum(r.dur < 0 for r in kept),
+            'rows_zero_dur': sum(r.dur == 0 for r in kept), 'rows_per_cat': {c: n for c, (n, _) in cats.items()},
+            'sum_dur_per_cat': {c: d for c, (_, d) in cats.items()}, 'rows_index_correlation_gt0': linked[0],
+            'rows_index_correlation_eq0': linked[1], 'iterations': iterations(rows, kept),
+            'num_symbols': symbols}
+
+
+def links(kept):
+    """(rows whose partner is there, rows whose partner is missing)."""
+    sides = [{r.correlation for r in kept if is_device(r) == device and r.correlation >= 0} for device in (False, True)]
+    both_ = sides[0] & sides[1]
+    there = sum(r.correlation in both_ for r in kept)
+    return there, sum(r.correlation >= 0 for r in kept) - there
+
+
+def iterations(rows, kept):
+    """{step: rows}: by the start on the host, by the launch on a stream; rows of stream 0 have none."""
+    steps = [(min(r.begin for r in some), max(r.finish for r in some), number) for number, some in step_rows(rows).items()]
+    count, launch = defaultdict(int), {}
+    for row in rows:
+        if row.stream == -1 or not is_device(row):
+            row.iteration = next((n for a, b, n in steps if a <= row.begin < b), -1)
+            if row.correlation >= 0:
+                launch[row.correlation] = row.iteration
+    for row in rows:
+        if row.stream != -1 and is_device(row):
+            row.iteration = launch.get(row.correlation, -1) if row.stream > 0 else None
+    for row in kept:
+        if row.iteration is not None:
+            count[row.iteration] += 1
+    return dict(count)
+
+
+def annotated(kept):
+    """{annotation: (kernels, sum of dur)}: each kernel goes to the innermost range of the device over it, on its track."""
+    tracks = defaultdict(list)
+    for row in kept:
+        if row.cat == 'gpu_user_annotation':
+            tracks[row.event['pid'], row.event['tid']].append(row)
+    for some in tracks.values():
+        some.sort(key=lambda r: r.dur)
+    out, count = defaultdict(lambda: [0, 0]), 0
+    for row in kept:
+        if row.cat in DEVICE:
+            count += 1
+            over = next((a for a in tracks.get((row.event['pid'], row.event['tid']), ())
+                         if row.begin < a.finish and a.begin < row.finish), None)
+            name = over.name if over is not None else '<none>'
+            out[name][0] += 1
+            out[name][1] += row.dur
+    return count, {name: tuple(v) for name, v in out.items()}

@@ -16,7 +16,9 @@ KNOWN_2021 = ('h884 s884 h1688 s1688 hmma i8816 16816 dgrad_1x1_stride_2x2 first
 
 
 def uses(name):
-    return USES.search(name) is not None and PLAIN.search(name) is None
+    """cuBLAS' nvjet kernels are matrix products on tensor cores, also those that split the inner dimension; of others
+    the part that adds the splits up is not."""
+    return name.startswith('nvjet') or USES.search(name) is not None and PLAIN.search(name) is None
 
 
 def uses_2021(name):

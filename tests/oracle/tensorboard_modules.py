@@ -1,10 +1,11 @@
 """The plugin's answers about modules, and the tree it draws."""
 
 import csv
+import io
 from collections import Counter, defaultdict
 
 import ref_modules
-from common import Refused, call, rows, scratch
+from common import Refused, call, rows
 from reference import external_id, nanoseconds
 from tensorboard_peer import NODES
 from tensorboard_time import backward_of, once
@@ -32,7 +33,9 @@ def modules(check, span, params, answer):
                         got.get(name, {}).get(figure) or 0)
     seen, parents = {}, defaultdict(set)
     for node in answer['response']['data']:
-        collect(node, None, seen, parents)
+        collect(check, node, None, seen, parents)
+    for name, above in parents_of(span).items():
+        check.equal('module %s is below' % name, sorted(above, key=str), sorted(parents[name], key=str))
     check.equal('modules', sorted(seen), sorted(got))
     sizes = Counter()
     for item in span.trace.slices:
@@ -49,19 +52,50 @@ def modules(check, span, params, answer):
         check.time(what + ' device', node['device_duration'], mine['device_total'] or 0, inside[name])
         check.time(what + ' own device', node['self_device_duration'], mine['device_self'] or 0, inside[name])
         check.time(what + ' own host as the plugin counts', node['self_host_duration'], peer_self(span)[name],
-                   10 * inside[name] + 20 * sizes[name])
+                   100 * (inside[name] + sizes[name]))
         check.leave('module_self')
+        check.equal(what + ' operators', node['operators'], operators_of(span)[name])
+        whole = node['device_duration'] or node['host_duration']
+        check.near(what + ' mean', node['avg_duration'], whole / node['occurences'], 1e-6)
+        check.equal(what + ' number', str(node['id']), name.rsplit('_', 1)[-1])
         if len(parents[name]) == 1:
             check.equal(what + ' parent', next(iter(parents[name])), mine['parent'])
 
 
-def collect(node, parent, seen, parents):
+def collect(check, node, parent, seen, parents):
+    """A module that is called from several has a node below each of them, with the same figures."""
     stack = [(node, parent)]
     while stack:
         node, parent = stack.pop()
-        seen[node['name']] = node
+        before = seen.setdefault(node['name'], node)
+        for key in ('occurences', 'operators', 'host_duration', 'self_host_duration', 'device_duration', 'avg_duration',
+                    'self_device_duration', 'id'):
+            if before is not node and parent in parents[node['name']]:
+                check.equal('module %s twice: %s' % (node['name'], key), before[key], node[key])
         parents[node['name']].add(parent)
         stack += [(child, node['name']) for child in node['children']]
+
+
+@once
+def parents_of(span):
+    """{module: names of the modules right around its calls}"""
+    out = defaultdict(set)
+    for item in span.trace.slices:
+        if item.kind == 'module':
+            above = ref_modules.outer_module(item)
+            out[ref_modules.display(item.name)].add(ref_modules.display(above.name) if above is not None else None)
+    return out
+
+
+@once
+def operators_of(span):
+    """{module: operators right below its calls}"""
+    count, parents = Counter(), backward_of(span).parents
+    for item in span.trace.slices:
+        above = parents[id(item)]
+        if item.kind == 'op' and not item.dead and above is not None and above.kind == 'module':
+            count[ref_modules.display(above.name)] += 1
+    return count
 
 
 @once
@@ -95,17 +129,16 @@ def peer_self(span):
     return out
 
 
+@once
 def exported(span):
     """The slices of the program's CSV export: (name, kind, start, duration, id, parent)."""
-    path = scratch('tree.csv')
-    status, _, err = call(['export', span.path, '--to', 'csv', '-o', path, '--no-cache'])
+    status, out, err = call(['export', span.path, '--to', 'csv', '-o', '-', '--no-cache'])
     if status != 0:
         raise Refused(status, err)
-    with open(path, encoding='utf-8', newline='') as file:
-        reader = csv.reader(file)
-        head = next(reader)
-        columns = [head.index(c) for c in ('id', 'name', 'kind', 'start_ns', 'duration_ns', 'parent')]
-        return [[row[c] for c in columns] for row in reader]
+    reader = csv.reader(io.StringIO(out.decode('utf-8'), newline=''))
+    head = next(reader)
+    columns = [head.index(c) for c in ('id', 'name', 'kind', 'start_ns', 'duration_ns', 'parent')]
+    return [[row[c] for c in columns] for row in reader]
 
 
 def tree(check, span, params, answer):
@@ -119,7 +152,10 @@ def tree(check, span, params, answer):
         places[row[1], int(row[3]) // 2000].append(row)
     backward = backward_of(span)
     above = []
+    threads = {s.track[1] for s in span.trace.slices}
     for depth, node in response['first_nodes']:
+        check.equal('depth of %s' % node['name'], True, depth <= len(above))
+        check.equal('thread of %s' % node['name'], True, node['tid'] in threads)
         above = above[:depth]
         name, start, end = node['name'], node['start_time'] * 1000, node['end_time'] * 1000
         what = 'node %s at %.3f us' % (name, node['start_time'])
@@ -173,6 +209,14 @@ def node_counts(check, span, response, backward):
         if item.kind in NODES and not item.dead and id(item) not in backward.lost:
             if item.track in main or under(item, moved, backward.parents):
                 count[item.kind] += 1
+    check.equal('nodes by type', response['nodes'], sum(response['per_type'].values()))
+    check.equal('nodes by depth', response['nodes'], sum(response['per_depth'].values()))
+    check.equal('roots', 1, response['per_type'].get('Python'))
+    check.equal('nodes that are kept', min(200, response['nodes']), len(response['first_nodes']))
+    depths = Counter(str(depth) for depth, _ in response['first_nodes'])
+    check.equal('depths', [], [d for d, n in depths.items() if n > response['per_depth'].get(d, 0)])
+    if len(response['first_nodes']) == response['nodes']:
+        check.equal('all depths', dict(depths), response['per_depth'])
     for type_, kind in TYPES.items():
         check.equal('nodes of type %s' % type_, response['per_type'].get(type_, 0), count[kind])
     check.leave('first_thread')

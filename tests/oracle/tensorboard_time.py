@@ -52,14 +52,17 @@ def overview(check, span, params, answer):
     response = answer['response']
     got = {r['step']: r for r in rows(span.ask('overview'), 'steps')}
     names = [c['name'] for c in response['steps']['columns'] if 'name' in c][1:]
-    n_ranges = sum(1 for s in span.trace.slices if ref_steps.role_of(s))
+    check.equal('columns', [n for n in COLUMN if n in names], names)
+    there = {n for n, column in COLUMN.items() if any(r[column] for r in parts_of(span).values())}
+    check.equal('parts that are not there', [], sorted(there - set(names)))
     check.equal('steps', [int(r[0]) for r in response['steps']['rows']], list(got))
     for row in response['steps']['rows']:
         step = int(row[0])
         total = float(re.search(r'Total: ([\d.]+)us', row[2]).group(1))
         check.time('step %d total' % step, total, got[step]['total'], 4)
-        for name, value in zip(names, row[1::2]):
-            one_cost(check, span, 'step %d' % step, name, value, step, got[step][COLUMN[name]] or 0, n_ranges)
+        for name, value, text in zip(names, row[1::2], row[2::2]):
+            one_cost(check, span, 'step %d' % step, name, value, step, got[step][COLUMN[name]] or 0)
+            tooltip(check, 'step %d %s' % (step, name), text, step, total, name, value)
         mine = got[step]
         check.equal('step %d adds up' % step, mine['total'],
                     sum(mine[c] or 0 for c in ref_steps.ROLES))
@@ -67,6 +70,14 @@ def overview(check, span, params, answer):
     devices(check, span, response.get('gpu_metrics') or {})
     environment(check, span, response['environments'])
     advice(check, span, response['recommendations'])
+
+
+def tooltip(check, what, text, step, total, name, value):
+    """The text over a bar repeats its figures, and has its share."""
+    found = re.search(r'Step (\d+)<br>Total: ([\d.e-]+)us<br><b>([\w ]+): ([\d.e-]+)us</b><br>Percentage: ([\d.]+)%', text)
+    check.equal(what + ' text', (str(step), name), (found.group(1), found.group(3)))
+    check.equal(what + ' figures of the text', (total, float(value)), (float(found.group(2)), float(found.group(4))))
+    check.near(what + ' share in the text', 100 * value / total if total else 0, float(found.group(5)), .0050001)
 
 
 # Words of a recommendation and the advice of ours that says it; `only`: it is given for nothing else.
@@ -93,8 +104,19 @@ def advice(check, span, text):
     check.leave('tensor_core')
 
 
-def one_cost(check, span, what, name, value, step, got, n_ranges):
+@once
+def pieces_of(span):
+    """{step: {part: in how many pieces its time lies}}"""
+    ranges = ref_steps.role_ranges(span.trace)
+    return {step.number: {role: len(inside(some, step.start, step.end)) for role, some in ranges.items()}
+            for step in steps_of(span)}
+
+
+def one_cost(check, span, what, name, value, step, got):
     column = COLUMN[name]
+    pieces = pieces_of(span)[step]
+    # A part is what the parts before it leave: their ends are its ends.
+    n_ranges = 2 * sum(pieces[role] for role in ref_steps.ROLES[:ref_steps.ROLES.index(column) + 1] if role in pieces)
     check.equal('%s %s, reference' % (what, name), parts_of(span)[step][column], got)
     if name in HIDDEN_BY_ANNOTATIONS:
         check.time('%s %s as the plugin counts' % (what, name), value, peer_parts_of(span)[step][column], n_ranges)
@@ -109,18 +131,23 @@ def averages(check, span, average):
     got = {r['category']: r for r in table}
     n = len(parts_of(span))
     check.rounded('average step', average['value'], sum(r['time'] or 0 for r in table))
+    check.equal('average of all', 100, average['extra'])
+    there = {COLUMN[child['name']] for child in average['children']}
+    check.equal('average parts that are not there', [], sorted(c for c, r in got.items() if r['time'] and c not in there))
     check.equal('average shares add up', 1.0, float(sum(Fraction(repr(r['share'] or 0)) for r in table)))
     for child in average['children']:
         name, column = child['name'], COLUMN[child['name']]
         right = Fraction(sum(row[column] for row in parts_of(span).values()), n)
-        check.near('average %s, reference' % name, float(right), got[column]['time'] or 0, 1)
+        check.near('average %s, reference' % name, float(right), got[column]['time'] or 0, .5)
         peer = Fraction(sum(row[column] for row in peer_parts_of(span).values()), n)
         if name in HIDDEN_BY_ANNOTATIONS and peer != right:
             check.rounded('average %s as the plugin counts' % name, child['value'], float(peer))
+            whole = Fraction(sum(row['total'] for row in parts_of(span).values()), n)
+            check.near('average share of %s as the plugin counts' % name, child['extra'], float(100 * peer / whole), .0051)
             check.leave('annotation', 2)
             continue
         check.rounded('average %s' % name, child['value'], got[column]['time'] or 0)
-        check.near('average share of %s' % name, child['extra'], 100 * (got[column]['share'] or 0), .011)
+        check.near('average share of %s' % name, child['extra'], 100 * (got[column]['share'] or 0), .0051)
 
 
 def devices(check, span, metrics):
@@ -152,8 +179,16 @@ def devices(check, span, metrics):
         check.equal('GPU %d name' % number, facts.get('Name'), known[number]['name'])
         check.equal('GPU %d capability' % number, facts.get('Compute Capability'), known[number]['compute_capability'])
         if 'Memory' in facts:
+            digits = len(facts['Memory'].split()[0].partition('.')[2])
             check.near('GPU %d memory' % number, float(facts['Memory'].split()[0]),
-                       known[number]['memory_bytes'] / 2**30, .0051)
+                       known[number]['memory_bytes'] / 2**30, .5001 * 10.0 ** -max(1, digits))
+        check.equal('GPU %d figures' % number, sorted(METRICS - set(facts)), sorted(
+            t for t, c in (('GPU Utilization', 'utilization'), ('Est. SM Efficiency', 'sm_efficiency'),
+                           ('Est. Achieved Occupancy', 'occupancy')) if got[number][c] is None and t not in facts))
+
+
+METRICS = {'GPU Utilization', 'Est. SM Efficiency', 'Est. Achieved Occupancy', 'Kernel Time using Tensor Cores', 'Name',
+           'Memory', 'Compute Capability'}
 
 
 def tensor_share(kernels):
@@ -166,6 +201,11 @@ def environment(check, span, facts):
     for fact in facts:
         if fact['title'] == 'Device Type':
             check.equal('device type', fact['value'], got.get('device_type'))
+        elif fact['title'] == 'Number of Worker(s)':
+            check.equal('workers', int(fact['value']), span.workers)
+        else:
+            check.fail('what is %s?' % fact['title'])
+    check.equal('facts', ['Device Type', 'Number of Worker(s)'], sorted(fact['title'] for fact in facts))
 
 
 # ---- operators ----
@@ -269,12 +309,23 @@ def unseen_self(span):
     too_much = Counter()
     for item in span.trace.slices:
         if item.kind == 'op' and not item.dead and id(item) not in backward_of(span).lost:
-            for child in item.children:
-                named = stands_for.get((child.track, child.args.get('External id')))
-                if child.kind in ('runtime', 'driver') and named is not item or child.kind == 'annotation':
-                    too_much[item.name, shape_of(item)] += child.dur
-                    too_much[item.name, None] += child.dur
+            more = unseen_inside(item, item, stands_for)
+            too_much[item.name, shape_of(item)] += more
+            too_much[item.name, None] += more
     return too_much
+
+
+def unseen_inside(item, op, stands_for):
+    """A range of the user is no node of the plugin: what is in it hangs on the operator around, so only the rest of the
+    range is not taken off."""
+    more = 0
+    for child in item.children:
+        named = stands_for.get((child.track, child.args.get('External id')))
+        if child.kind == 'annotation':
+            more += child.dur - sum(c.dur for c in child.children) + unseen_inside(child, op, stands_for)
+        elif child.kind in ('runtime', 'driver') and named is not op:
+            more += child.dur
+    return more
 
 
 def operator_table(check, span, params, answer):
@@ -300,6 +351,11 @@ def operator_table(check, span, params, answer):
             if theirs in row:
                 check.rounded('%s %s' % (what, ours), row[theirs], (mine[ours] or 0) + unseen(
                     check, span, key, ours), ranges)
+        tensor_2021(check, what, row, tensor_old(span)[key if isinstance(key, tuple) else (key, None)])
+    for key in set(got) - set(expected):
+        if not is_odd(check, span, key):
+            check.fail('%s: %s should not be there' % (group, key))
+    check.equal('%s different rows' % group, len(answer['response']['data']), len(expected))
     tensor_columns(check, span, group, operators_of(span, group))
 
 
@@ -339,6 +395,32 @@ def tensor_reference(span):
                     first = False
                 above = above.owner
     return table
+
+
+@once
+def tensor_old(span):
+    """{key: [tensor self, self, tensor total, total]} by the list of 2021, of what the plugin does not lose."""
+    table = defaultdict(lambda: [0, 0, 0, 0])
+    for item in span.trace.slices:
+        if item.kind in ('kernel', 'memcpy', 'memset') and item.op is not None:
+            tensor = item.dur if item.kind == 'kernel' and ref_tensor.uses_2021(item.name) else 0
+            above, first = item.op, True
+            while above is not None:
+                if above.kind == 'op' and not above.dead:
+                    if id(above) not in backward_of(span).lost:
+                        for key in ((above.name, None), (above.name, shape_of(above))):
+                            row = table[key]
+                            row[0], row[1] = row[0] + tensor * first, row[1] + item.dur * first
+                            row[2], row[3] = row[2] + tensor, row[3] + item.dur
+                    first = False
+                above = above.owner
+    return table
+
+
+def tensor_2021(check, what, row, sums):
+    for column, part, whole in (('tc_self_ratio', sums[0], sums[1]), ('tc_total_ratio', sums[2], sums[3])):
+        if column in row:
+            check.near('%s %s as the plugin counts' % (what, column), row[column], 100 * part / whole if whole else 0, .0051)
 
 
 def tensor_columns(check, span, group, got):
@@ -406,6 +488,8 @@ def operator_stacks(check, span, params, answer):
             for theirs, ours in FIGURES.items():
                 if theirs in row:
                     check.rounded('%s %s' % (what, ours), row[theirs], mine[ours] or 0, row['calls'])
+            if not any(s.kind == 'kernel' for s in span.trace.slices):
+                tensor_2021(check, what, row, (0, 0, 0, 0))
 
 
 def frames(stack):
@@ -422,6 +506,7 @@ def kernel_pie(check, span, params, answer):
         return
     expected = dict(answer['response']['total']['rows'])
     check.equal('kernel pie rows', len(expected), len(got))
+    check.equal('kernel pie different rows', len(answer['response']['total']['rows']), len(expected))
     for name, value in expected.items():
         check.time('kernel pie %s' % name[:60], value, got[name]['total'] if name in got else None,
                    got.get(name, {}).get('calls', 1))
@@ -443,19 +528,23 @@ def kernel_table(check, span, params, answer):
     kernels_by_launch(check, span, expected)
 
 
-def one_kernel(check, span, what, row, mine):
+def one_kernel(check, span, what, row, mine, by_name=True):
     if mine is None:
         check.fail(what + ' is missing')
         return
     calls = row['Calls']
     check.equal(what + ' calls', calls, mine['calls'])
     for theirs, ours in (('Total', 'total'), ('Mean', 'mean'), ('Max', 'max'), ('Min', 'min')):
-        check.rounded('%s %s' % (what, ours), row[theirs + ' Duration (us)'], mine[ours], calls)
+        # By kernel and launch only means are rounded.
+        compare = check.rounded if by_name or ours == 'mean' else check.time
+        compare('%s %s' % (what, ours), row[theirs + ' Duration (us)'], mine[ours], calls if ours == 'total' else 1)
     for theirs, ours, factor in (('Mean Blocks Per SM', 'blocks_per_sm', 1),
                                  ('Mean Est. Achieved Occupancy (%)', 'occupancy', 100)):
         if theirs in row:
             check.near('%s %s' % (what, ours), row[theirs], (mine[ours] or 0) * factor, .0051)
     check.equal(what + ' tensor core, reference', ref_tensor.uses(mine['name']), mine['tensor_core'])
+    used = row['Tensor Cores Used' if by_name else 'Kernel Uses Tensor Cores']
+    check.equal(what + ' tensor core as the plugin has it', used, 'Yes' if ref_tensor.uses_2021(mine['name']) else 'No')
     check.leave('tensor_core')
 
 
@@ -474,6 +563,9 @@ def kernels_by_launch(check, span, expected):
         if item.kind == 'kernel' and item.op is None and item.launch is not None \
                 and (item.launch.track[0], item.launch.args.get('External id')) not in ids:
             lost[item.name] += 1
+    # Without steps, those of calls outside every operator are not in it either.
+    stray = not any(s.kind == 'step' for s in span.trace.slices)
+    right = Counter(s.name for s in span.trace.slices if s.kind == 'kernel' and s.op is None)
     seen = set()
     for row in expected:
         op = None if row['Operator'] == 'CallTreeRoot' else row['Operator']
@@ -484,10 +576,13 @@ def kernels_by_launch(check, span, expected):
         if op in odd_of(span) or op is None and lost[row['Name']]:
             check.leave(odd_of(span).get(op, 'no_id'))
             continue
-        one_kernel(check, span, what, row, got.get(key))
+        one_kernel(check, span, what, row, got.get(key), False)
     for key in set(got) - seen:
-        if key[1] in odd_of(span) or key[1] is None and lost[key[0]]:
+        if key[1] in odd_of(span) or key[1] is None and (lost[key[0]] or stray):
             check.leave(odd_of(span).get(key[1], 'no_id'))
+            if key[1] is None:
+                mine = sum(r['calls'] for k, r in got.items() if k[:2] == key[:2])
+                check.equal('launches of %s outside operators, reference' % key[0][:60], right[key[0]], mine)
         else:
             check.fail('launch of %s by %s should not be there' % (key[0][:60], key[1:]))
 
@@ -502,6 +597,7 @@ def tensor_core_pie(check, span, params, answer):
     old = sum(s.dur for s in kernels if ref_tensor.uses_2021(s.name)) / total
     values = dict(answer['response']['total']['rows'])
     check.near('tensor core pie as the plugin counts', values['Using Tensor Cores'], old, 1e-6)
+    check.near('the rest of the pie', values['Not Using Tensor Cores'], 1 - old, 1e-6)
     mine = sum(r['total'] for r in table if r['tensor_core']) / sum(r['total'] for r in table)
     check.near('tensor core pie, reference', float(tensor_share(kernels)), mine, 1e-9)
     check.leave('tensor_core', 2)
@@ -514,9 +610,12 @@ def counters(check, span, params, answer):
     inside the steps, with the program's figures."""
     added = answer['response']['injected_counters']
     by_device = ref_device.kernels_by_device(span.trace) if added else {}
+    file_events = len(span.root['traceEvents'] if isinstance(span.root, dict) else span.root)
+    check.equal('events of the served trace', answer['response']['events'], file_events + sum(added.values()))
     for name, count in added.items():
         number = int(re.match(r'GPU (\d+) ', name).group(1))
         values = answer['response']['injected_value_sums'][name]
+        first_points(check, span, name, number, by_device[number], answer['response']['first_injected'][name], count)
         if name.endswith('Utilization'):
             buckets = utilization_buckets(span, by_device[number])
             check.equal(name + ' points', count, len(buckets) + 3)
@@ -524,10 +623,39 @@ def counters(check, span, params, answer):
             windows(check, span, number, by_device[number], buckets)
         else:
             parts = ref_device.segments(by_device[number])
-            check.equal(name + ' has no fewer points', True, count >= 2 + 2 * len(parts))
+            check.equal(name + ' has no fewer points', True, 2 + 2 * len(parts) <= count <= 2 + 4 * len(parts))
             check.near(name + ' sum', values, 1 + float(sum(value for _, _, value in parts)), 1e-4)
             check.leave('residue')
     check.leave('file')
+
+
+def first_points(check, span, name, number, kernels, points, count):
+    """The first sixty points of a counter: each has the value that begins there."""
+    check.equal(name + ' points that are kept', min(60, count), len(points))
+    key = name[len('GPU %d ' % number):]
+    key = 'GPU ' + key if key == 'Utilization' else key
+    kinds = {(p['ph'], p['name'], p['pid'], tuple(p['args'])) for p in points}
+    check.equal(name + ' kinds of points', 1, len({k for k in kinds if k[0] == 'C' and k[1] == name and k[3] == (key,)}))
+    check.equal(name + ' kinds of points in all', 1, len(kinds))
+    got = [(p['ts'] * 1000, p['args'][key]) for p in points]
+    if key == 'GPU Utilization':
+        buckets = utilization_buckets(span, kernels)
+        start = buckets[0][0] if buckets else got[0][0]
+        right = [(start, 1), (start, 0)] + [(a, float(v)) for a, _, v in buckets] + [(b, 0) for _, b, _ in buckets[-1:]]
+        for place, ((time, value), (at, wanted)) in enumerate(zip(got, right)):
+            check.near('%s point %d time' % (name, place), time, at, 1)
+            check.near('%s point %d' % (name, place), value, wanted, 1e-3)
+        return
+    parts = [(a, b, float(v)) for a, b, v in ref_device.segments(kernels)]
+    edges = sorted({a: v for a, _, v in parts}.items())
+    ends = {b for _, b, _ in parts}
+    for place, (time, value) in enumerate(got[2:]):
+        near = [v for a, v in edges if abs(a - time) <= 1] + [0.0 for b in ends if abs(b - time) <= 1]
+        check.equal('%s point %d at %.0f is an edge with its value' % (name, place, time), True,
+                    any(abs(v - value) <= 1e-5 for v in near))
+    check.equal(name + ' order', sorted(t for t, _ in got), [t for t, _ in got])
+    check.equal(name + ' begins with its scale', [1, 0], [v for _, v in got[:2]])
+    check.equal(name + ' scale is at one place', 1, len({t for t, _ in got[:2]}))
 
 
 def utilization_buckets(span, kernels):

@@ -11,6 +11,7 @@ DEFECTS that says why is named.
 import csv
 import functools
 import hashlib
+import io
 import json
 import os
 from collections import defaultdict
@@ -18,7 +19,7 @@ from collections import defaultdict
 import hta_rows
 import ref_steps
 import reference
-from common import DATA, Refused, ask, call, mean, rows, scratch
+from common import DATA, Refused, ask, call, figures, mean, read_answers, remembers, rows, samples, scratch, title_of
 from ref_ranges import length, merge, minus
 
 DEFECTS = {
@@ -67,7 +68,7 @@ class Check:
         for row, count in self.left.items():
             why = '%s: %s' % (DEFECTS[row][0], DEFECTS[row][2]) if row in DEFECTS else \
                 ECHO.get(row) or '%s is not asked yet' % row
-            self.tally.skip('%s: %s (%d figures)' % (self.label, why, count))
+            self.tally.skip('%s: %s (%d figures)' % (self.label, why, count), count)
 
 
 class Rank:
@@ -104,14 +105,22 @@ class Rank:
 
     def parts(self, mode, classes):
         """How the program deals out the time of a copy with the device rows of these classes, in ns."""
-        key = (mode, classes)
-        if key not in self.memo:
+        key = (self.path, mode, classes)
+        if key not in _written:
             device = [r for r in self.kept(mode)[2] if hta_rows.kernel_class(r.name) in classes]
-            answer = ask('overview', write('part', device, step=True), '--threads', '1') if device else None
-            table = rows(answer, 'steps') if device else []
-            self.memo[key] = {c: (table[0][c] or 0) if table else 0
-                              for c in ('total', *ref_steps.ROLES)}
+            write(key, device, step=True) if device else _written.update({key: None})
+        return self.asked(key, self.part, _written[key])
+
+    def asked(self, key, function, *arguments):
+        """What the program said, once; again where faults are put into its answers."""
+        if remembers() or key not in self.memo:
+            self.memo[key] = function(*arguments)
         return self.memo[key]
+
+    @staticmethod
+    def part(path):
+        table = rows(ask('overview', path, '--threads', '1'), 'steps') if path else []
+        return {c: (table[0][c] or 0) if table else 0 for c in ('total', *ref_steps.ROLES)}
 
     def unions(self, mode):
         """{'C': ns, 'CK': ns, …}: unions of the three classes, all from the program."""
@@ -126,12 +135,15 @@ class Rank:
 
     def names(self, mode):
         """{name: row} of the program's table of kernels, copies and sets being kernels too."""
-        key = ('names', mode)
-        if key not in self.memo:
+        key = ('names', self.path, mode)
+        if key not in _written:
             device = self.kept(mode)[2]
-            path = write('names', device, cat='kernel') if device else None
-            self.memo[key] = {r['name']: r for r in rows(ask('kernels', path), 'kernels')} if path else {}
-        return self.memo[key]
+            write(key, device, cat='kernel') if device else _written.update({key: None})
+        return self.asked(key, self.by_name, _written[key])
+
+    @staticmethod
+    def by_name(path):
+        return {r['name']: r for r in rows(ask('kernels', path), 'kernels')} if path else {}
 
 
 def memory_of(parts):
@@ -139,12 +151,16 @@ def memory_of(parts):
 
 
 ARGUMENTS = ('device', 'stream', 'correlation', 'Collective name')
+_written = {}
 
 
-def write(name, some, cat=None, step=False):
+def write(key, some, cat=None, step=False):
     """A trace of these rows' events and nothing else; the times as they were written. With one step over
-    all of them where a question is about the whole: otherwise the program finds steps in work that repeats."""
-    path = scratch(name + '.json')
+    all of them where a question is about the whole: otherwise the program finds steps in work that repeats.
+    The key says which rows of which trace they are: what has been written once is not written again."""
+    if key in _written:
+        return _written[key]
+    path = _written[key] = scratch('part%d.json' % len(_written))
     events = []
     if step:
         first, end = min(r.event['ts'] for r in some), max(r.event['ts'] + r.event['dur'] for r in some)
@@ -164,17 +180,28 @@ def write(name, some, cat=None, step=False):
 
 def parse(check, ranks, mode, answer):
     """HTA's own count of the rows: shows that ours are the same rows."""
+    check.equal('ranks', sorted(answer), sorted(ranks))
+    zero = min(r.begin for rank in ranks.values() for r in rank.rows)
     for number, rank in ranks.items():
-        kept, seen, _ = rank.kept(mode)
-        facts = answer[number]
-        check.equal('rows', facts['rows'], len(kept))
-        check.equal('sum of dur', facts['sum_dur'], sum(r.dur for r in kept))
-        check.equal('device rows', facts['rows_stream_ne_minus1'], len(seen))
-        per_cat = defaultdict(int)
-        for row in kept:
-            per_cat[row.cat] += 1
-        check.equal('rows by category', facts['rows_per_cat'], dict(per_cat))
-        check.leave('file')
+        mine = facts_of(rank, mode, zero, words_of(tuple(ranks.values())))
+        for key, value in answer[number].items():
+            if key == 'iterations':     # a step beside rows without any is written as a fraction
+                value = {int(float(k)): v for k, v in value.items()}
+            if key in mine:
+                check.equal('%s as HTA counts' % key, value, mine[key])
+            elif isinstance(value, (int, float)):
+                check.fail('what is %s?' % key)
+        check.leave('file', figures(answer[number]))
+
+
+@functools.lru_cache(4)
+def words_of(ranks):
+    return len({word for rank in ranks for row in rank.rows for word in (row.name, row.cat)})
+
+
+@functools.lru_cache(8)
+def facts_of(rank, mode, zero, words):
+    return hta_rows.facts(rank.rows, rank.kept(mode)[0], zero, words)
 
 
 def profiler_steps(check, ranks, mode, answer):
@@ -192,11 +219,16 @@ def profiler_steps(check, ranks, mode, answer):
 
 def temporal_breakdown(check, ranks, mode, answer):
     recorded = {str(row['rank']): row for row in answer} if isinstance(answer, list) else {}
+    crashed = not isinstance(answer, list)
+    if not crashed:
+        check.equal('ranks', sorted(str(row['rank']) for row in answer), sorted(ranks))
     for number, rank in ranks.items():
         exact_breakdown(check, rank, mode)
         _, seen, device = rank.kept(mode)
-        if number not in recorded:
+        if crashed:
+            check.equal('HTA crashes without rows of the device', True, 'hta_error' in answer)
             check.leave('crash')
+        if number not in recorded:
             continue
         old = hta_rows.temporal(seen, ranks.old)
         whole = rank.parts(mode, hta_rows.CLASSES)
@@ -214,7 +246,7 @@ def compare_or_leave(check, rank, seen, device, what, value_us, mine_ns):
     """The program's figure is HTA's, or a row of DEFECTS says why not."""
     if len(seen) != len(device):
         check.leave('sync_rows')
-    elif rank.fractional:
+    elif rank.fractional:       # inwards, up to a microsecond at each end; merged ranges share their ends
         check.leave('rounding')
         check.equal(what + ' within the rounding', value_us, mine_ns / 1000, slack=2 * len(device) + 2)
     else:
@@ -273,14 +305,19 @@ def types(check, ranks, mode, table):
         if device:
             for name, value in sets_of(rank.unions(mode)).items():
                 mine[name] += value
+    least = 0 if plain else 1
+    check.equal('sets of classes', sorted(row['kernel_type'] for row in table if row['sum'] > least),
+                sorted(n for n, v in old.items() if v > least))
     for row in table:
         name = row['kernel_type']
         # In doubles a rounded sweep can leave a microsecond behind.
         check.equal('time of %s as HTA counts' % name, row['sum'], old.get(name, 0), slack=0 if plain else 1)
+        check.equal('share of %s as HTA counts' % name, row['percentage'], 100 * old.get(name, 0) / sum(old.values()),
+                    slack=.0501)
         if plain:
             check.equal('time of %s' % name, row['sum'], mine.get(name, 0) / 1000)
             check.equal('share of %s' % name, row['percentage'], 100 * mine.get(name, 0) / sum(mine.values()),
-                        slack=.051)
+                        slack=.0501)
         elif all(len(r.kept(mode)[1]) == len(r.kept(mode)[2]) for r in ranks.values()):
             check.leave('rounding')
             check.equal('time of %s within the rounding' % name, row['sum'], mine.get(name, 0) / 1000, slack=slack)
@@ -299,49 +336,122 @@ def sets_of(u):
             ' overlapping '.join((c, k, m)): three}
 
 
+COLUMNS = ('sum (us)', 'max (us)', 'min (us)', 'mean (us)', 'stddev')
+
+
 def kernel_table(check, ranks, mode, key, table):
-    """Sum, largest, smallest and mean by name; folded names are not looked at call by call."""
+    """Every row as HTA counts; sum, largest and smallest by name to those of the program."""
     grouped = key == 'default_num_kernels_10'
+    wanted = hta_tables(ranks, mode, grouped)
+    if grouped and ranks.old:       # 0.5.0 folds others than it says: what it has not folded is taken from its answer
+        wanted = listed_tables(ranks, mode, table)
+    check.equal(key + ' rows', sorted((str(r['rank']), r['kernel_type'], r['name']) for r in table)
+                if grouped else len(table), sorted(wanted) if grouped else min(20, len(wanted)))
+    check.equal(key + ' different rows', len(table), len({(r['rank'], r['name']) for r in table}))
+    if not grouped and table:
+        least = sorted((v[0] for v in wanted.values()), reverse=True)[:20][-1]
+        check.equal(key + ' the largest', True, all(r['sum (us)'] >= least for r in table))
     for number, rank in ranks.items():
         _, seen, device = rank.kept(mode)
-        exact = hta_rows.by_name(device, exact=True)
-        for name, (calls, total, longest, shortest) in exact.items():
-            mine = rank.names(mode)[name]
-            check.equal('%s, exactly' % name[:60], (calls, total, longest, shortest),
-                        (mine['calls'], mine['total'], mine['max'], mine['min']))
-        old = hta_rows.by_name(seen)
+        exact_names(check, rank, mode)
         for row in table:
-            if str(row['rank']) != number:
-                continue
-            name, folded = row['name'], grouped and folds(seen, row['kernel_type'], ranks.old)
-            what = '%s %s' % (key[:7], name[:60])
-            if name == 'others':
-                listed = {r['name'] for r in table
-                          if (r['rank'], r['kernel_type']) == (row['rank'], row['kernel_type'])}
-                rest = [n for n in old if n not in listed and hta_rows.kernel_class(n, ranks.old) == row['kernel_type']]
-                check.equal(what + ' as HTA counts', row['sum (us)'], sum(old[n][1] for n in rest))
-                check.leave('others', 4)
-                continue
-            calls, total, longest, shortest = old[name]
-            check.equal(what + ' sum as HTA counts', row['sum (us)'], total)
-            values = [('sum', row['sum (us)'], 'total')]
-            if folded:
-                check.leave('others', 3)
+            if str(row['rank']) == number:
+                one_name(check, rank, mode, '%s %s' % (key[:7], row['name'][:60]), row,
+                         wanted.get((number, row['kernel_type'], row['name'])), grouped and
+                         folds(seen, row['kernel_type'], ranks.old))
+
+
+def exact_names(check, rank, mode):
+    for name, (calls, total, longest, shortest) in exact_by_name(rank, mode).items():
+        mine = rank.names(mode)[name]
+        check.equal('%s, exactly' % name[:60], (calls, total, longest, shortest),
+                    (mine['calls'], mine['total'], mine['max'], mine['min']))
+        check.equal('%s mean, exactly' % name[:60], True, mine['mean'] in mean(total, calls))
+
+
+@functools.lru_cache(None)
+def exact_by_name(rank, mode):
+    return hta_rows.by_name(rank.kept(mode)[2], exact=True)
+
+
+def hta_tables(ranks, mode, grouped):
+    """{(rank, class, name): sum, max, min, mean, stddev} as HTA has them."""
+    out = {}
+    for number, rank in ranks.items():
+        out.update({(number, *key): value for key, value in hta_table(rank, mode, ranks.old, grouped).items()})
+    return out
+
+
+@functools.lru_cache(None)
+def hta_table(rank, mode, old, grouped):
+    classes = defaultdict(lambda: defaultdict(list))
+    for row in rank.kept(mode)[1]:
+        kind = hta_rows.kernel_class(row.name, old)
+        if kind != 'OTHER':
+            classes[kind][row.name].append(row.dur)
+    out = {}
+    for kind, names in classes.items():
+        if not grouped or len(names) <= 10:
+            out.update({(kind, name): hta_rows.figures(values) for name, values in names.items()})
+            continue
+        totals = folded({name: sum(values) for name, values in names.items()})
+        out.update({(kind, name): hta_rows.figures(values) for name, values in totals.items()})
+    return out
+
+
+def listed_tables(ranks, mode, table):
+    """As hta_tables, where `others` are the names that are not in the answer."""
+    listed, out = {(str(r['rank']), r['name']) for r in table}, {}
+    for number, rank in ranks.items():
+        rest, plain = defaultdict(list), hta_table(rank, mode, True, False)
+        kinds = defaultdict(int)
+        for kind, _ in plain:
+            kinds[kind] += 1
+        for (kind, name), value in plain.items():
+            if kinds[kind] <= 10:
+                out[number, kind, name] = value
+            elif (number, name) in listed:
+                out[number, kind, name] = hta_rows.figures([value[0]])
             else:
-                check.equal(what + ' as HTA counts', (row['max (us)'], row['min (us)']), (longest, shortest))
-                check.equal(what + ' mean as HTA counts', row['mean (us)'], total / calls, slack=1e-6)
-                values += [('max', row['max (us)'], 'max'), ('min', row['min (us)'], 'min')]
-            check.leave('spread')
-            if name in exact:
-                for word, value, column in values:
-                    compare_or_leave(check, rank, [r for r in seen if r.name == name],
-                                     [r for r in device if r.name == name], '%s %s' % (what, word), value,
-                                     rank.names(mode)[name][column])
-                if not folded:
-                    check.equal(what + ' mean, exactly', True,
-                                rank.names(mode)[name]['mean'] in mean(exact[name][1], exact[name][0]))
-            else:
-                check.leave('sync_rows')
+                rest[kind].append(value[0])
+        out.update({(number, kind, 'others'): hta_rows.figures(values) for kind, values in rest.items()})
+    return out
+
+
+def folded(totals):
+    """{name: [totals]}: beyond ten names, and beyond 0.8 of the way through the running sums, all are `others`; the
+    second grouping is over totals."""
+    order = sorted(totals.items(), key=lambda p: -p[1])
+    running, sums = 0, []
+    for _, value in order:
+        running += value
+        sums.append(running)
+    at = 0.8 * (len(sums) - 1)
+    low = int(at)
+    limit = sums[low] + (sums[min(low + 1, len(sums) - 1)] - sums[low]) * (at - low)
+    out = defaultdict(list)
+    for place, (name, value) in enumerate(order):
+        out['others' if place >= 10 or sums[place] > limit else name].append(value)
+    return out
+
+
+def one_name(check, rank, mode, what, row, old, is_folded):
+    for column, value in zip(COLUMNS, old or ()):
+        check.equal('%s %s as HTA counts' % (what, column), row[column], value, slack=0 if column in COLUMNS[:3] else 1e-6)
+    if old is None:
+        check.fail(what + ' is no row of HTA')
+        return
+    check.leave('spread')
+    if is_folded:
+        check.leave('others', 3)
+    name, exact = row['name'], exact_by_name(rank, mode)
+    _, seen, device = rank.kept(mode)
+    if name not in exact:
+        check.leave('others' if name == 'others' else 'sync_rows', 3)
+        return
+    for word, column in (('sum', 'total'),) if is_folded else (('sum', 'total'), ('max', 'max'), ('min', 'min')):
+        compare_or_leave(check, rank, [r for r in seen if r.name == name], [r for r in device if r.name == name],
+                         '%s %s' % (what, word), row[word + ' (us)'], rank.names(mode)[name][column])
 
 
 def folds(seen, kernel_type, old):
@@ -350,6 +460,7 @@ def folds(seen, kernel_type, old):
 
 def comm_comp_overlap(check, ranks, mode, answer):
     recorded = {str(row['rank']): row['comp_comm_overlap_pctg'] for row in answer}
+    check.equal('ranks', sorted(str(row['rank']) for row in answer), sorted(ranks))
     for number, rank in ranks.items():
         _, seen, device = rank.kept(mode)
         old = hta_rows.share_overlapped(seen, ranks.old)
@@ -359,7 +470,7 @@ def comm_comp_overlap(check, ranks, mode, answer):
             continue
         unions = rank.unions(mode)
         shared = unions['C'] + unions['K'] - unions['CK']
-        table = rows(ask('distributed', write('part', device, step=True)), 'overlap')
+        table = rows(ask('distributed', write((rank.path, mode, hta_rows.CLASSES), device, step=True)), 'overlap')
         if unions['K']:
             check.equal('%s distributed' % mode, (unions['C'] - shared, shared, unions['K'] - shared),
                         tuple(table[0][c] for c in ('computation', 'overlapping', 'communication')))
@@ -380,16 +491,21 @@ def user_annotations(cat):
             some = [r for r in rank.kept(mode)[0] if r.cat == cat]
             old, exact = hta_rows.by_name(some), hta_rows.by_name(some, exact=True)
             names = set(recorded[number])
-            # The answers of 0.5.0 were cut behind thirty rows: the last rank may lack some.
-            cut = ranks.old and number == list(ranks)[-1] and names < set(old)
-            check.equal('%s names' % cat, sorted(names), sorted(names if cut else old))
-            got = slices_by_name(some) if some else {}
+            # The answers of 0.5.0 were cut behind thirty rows, so the last of several ranks may lack some.
+            cut = ranks.old and number == list(ranks)[-1] and len(ranks) > 1 and len(answer or []) == 30
+            check.equal('%s names' % cat, [], sorted(names - set(old)))
+            check.equal('%s rows' % cat, sum(str(r['rank']) == number for r in answer or []), len(names))
+            if not cut:
+                check.equal('%s all names' % cat, sorted(names), sorted(old))
+            got = slices_by_name((rank.path, mode, cat), some) if some else {}
             for name, row in recorded[number].items():
                 calls, total, longest, shortest = old[name]
                 what = '%s %s' % (cat, name[:60])
                 check.equal(what + ' as HTA counts', (row['sum (us)'], row['max (us)'], row['min (us)']),
                             (total, longest, shortest))
                 check.equal(what + ' mean as HTA counts', row['mean (us)'], total / calls, slack=1e-6)
+                lengths = [r.dur for r in some if r.name == name]
+                check.equal(what + ' stddev as HTA counts', row['stddev'], hta_rows.spread(lengths), slack=1e-6)
                 check.equal(what + ', exactly', exact[name], got.get(name))
                 check.leave('spread')
                 if not rank.fractional:
@@ -403,16 +519,22 @@ def user_annotations(cat):
     return question
 
 
-def slices_by_name(some):
-    """{name: (calls, sum, max, min)} of the slices the program has of these rows, by its CSV export."""
-    path = scratch('slices.csv')
-    status, _, err = call(['export', write('some', some), '--to', 'csv', '-o', path, '--no-cache'])
+def exported(path):
+    """A reader of the program's CSV export."""
+    status, out, err = call(['export', path, '--to', 'csv', '-o', '-', '--no-cache'])
     if status != 0:
         raise Refused(status, err)
-    found = defaultdict(list)
-    with open(path, encoding='utf-8', newline='') as file:
-        for row in csv.DictReader(file):
-            found[row['name']].append(int(row['duration_ns']))
+    csv.field_size_limit(1 << 30)
+    return csv.reader(io.StringIO(out.decode('utf-8'), newline=''))
+
+
+def slices_by_name(key, some):
+    """{name: (calls, sum, max, min)} of the slices the program has of these rows, by its CSV export."""
+    found, reader = defaultdict(list), exported(write(key, some))
+    head = next(reader)
+    name, duration = head.index('name'), head.index('duration_ns')
+    for row in reader:
+        found[row[name]].append(int(row[duration]))
     return {name: (len(d), sum(d), max(d), min(d)) for name, d in found.items()}
 
 
@@ -440,9 +562,21 @@ def kernels_with_annotations(check, ranks, mode, answer):
     if answer and 'hta_error' in answer:
         check.leave('crash')
         return
-    for rank in ranks.values():
+    for number, rank in ranks.items():
         launched_inside(check, rank)
-    check.leave('device_twin')
+        recorded, (count, by_name) = (answer or {}).get(number), annotations_of(rank, mode)
+        if recorded is None:
+            check.equal('no ranges of the device', [], [name for name in by_name if name != '<none>'])
+            continue
+        check.equal('kernels as HTA counts', recorded['rows'], count)
+        check.equal('annotated kernels as HTA counts', by_name,
+                    {k: (v['kernels'], v['sum_dur']) for k, v in recorded['by_annotation'].items()})
+        check.leave('device_twin', figures(recorded))
+
+
+@functools.lru_cache(None)
+def annotations_of(rank, mode):
+    return hta_rows.annotated(rank.kept(mode)[0])
 
 
 def stragglers(check, ranks, mode, answer):
@@ -450,7 +584,7 @@ def stragglers(check, ranks, mode, answer):
     if 'hta_error' in answer:
         check.leave('crash')
         return
-    folder = scratch('stragglers')
+    folder = scratch('stragglers_' + check.label)
     os.makedirs(folder, exist_ok=True)
     for number, rank in ranks.items():
         path = os.path.join(folder, 'rank%s.pt.trace.json.gz' % number)
@@ -459,6 +593,8 @@ def stragglers(check, ranks, mode, answer):
     verdict = ask('distributed', folder, '--all-workers').get('verdict') or {}
     check.equal('straggler', ('straggler', answer['num_candidates_1'][0]),
                 (verdict.get('id'), verdict.get('values', {}).get('rank')))
+    check.equal('two candidates', True, answer['num_candidates_1'][0] in answer['num_candidates_2'])
+    check.equal('two ranks', min(2, len(ranks)), len(set(map(str, answer['num_candidates_2'])) & set(ranks)))
     check.leave('first_starts', len(answer['num_candidates_2']) - 1)
 
 
@@ -480,33 +616,141 @@ class Ranks(dict):
 def find(input_path, name):
     """A trace of the answers, relative to INPUT; None when it is not kept."""
     for base in (input_path, DATA):
-        path = os.path.join(base, name)
-        if os.path.exists(path):
-            return path
+        for path in (os.path.join(base, name), os.path.join(base, name + '.gz')):
+            if os.path.exists(path):
+                return path
     return None
 
 
-def compare(tally, answers_path, input_path):
-    label = os.path.basename(answers_path)[:-5]
-    with open(answers_path, encoding='utf-8') as file:
-        answers = json.load(file)
-    check = Check(tally, label)
-    try:
-        if 'traces' in answers and 'what' in answers:
-            exact(check, answers['traces'], os.path.dirname(answers_path), input_path)
-        elif 'names' in answers:
-            kernel_names(check, answers['names'])
-        elif 'trace' in answers:
-            per_trace(check, answers, input_path)
-        elif any(key.startswith('trace_') for key in answers):
-            trace_diff(check, answers, os.path.dirname(answers_path), input_path)
-        elif find(input_path, answers.get('file', '?')) is None:
-            check.leave('not_kept', len(answers))
+class File:
+    """The answers of one file, question by question: titles are mode/question, or what a special file has."""
+
+    ignored = ()
+
+    def __init__(self, tally, path, source):
+        self.tally, self.path, self.source = tally, path, source
+        self.check, self.answers = Check(tally, title_of(path)), read_answers(path)
+        self.ranks = None
+        self.kind = self.kind_of()
+        self.parts = [(title, {'answer': answer}) for title, answer in getattr(self, 'parts_of_' + self.kind)()]
+
+    def kind_of(self):
+        if 'traces' in self.answers and 'what' in self.answers:
+            return 'exact'
+        if 'names' in self.answers:
+            return 'names'
+        if 'trace' in self.answers:
+            return 'trace'
+        if any(key.startswith('trace_') for key in self.answers):
+            return 'diff'
+        return 'other'
+
+    def parts_of_exact(self):
+        return [('%s/%s/%s' % (name, mode, number), sets) for name, modes in self.answers['traces'].items()
+                for mode, by_rank in modes.items() for number, sets in by_rank.items()]
+
+    def parts_of_names(self):
+        # Each name is a question of its own.
+        return [('names', {one['name']: one for one in self.answers['names']})]
+
+    def parts_of_diff(self):
+        return [(key, answer) for key, answer in self.answers.items() if key.startswith('trace_')]
+
+    def parts_of_other(self):
+        return [('all', self.answers)]
+
+    def parts_of_trace(self):
+        found = []
+        for key, value in self.answers.items():
+            if key in MODES:
+                found += [('%s/%s' % (key, name), answer) for name, answer in value.items() if name not in HEAD]
+            elif key not in HEAD:
+                found.append(('default/' + key, value))
+        return found
+
+    def state(self, index):
+        title = self.parts[index][0]
+        name = title.split('/')[-1]
+        if self.check.label in NOT_KEPT or title.split('/')[0] in NOT_KEPT:
+            return 'not kept'
+        return 'not yet' if self.kind == 'trace' and later(name) else None
+
+    def one(self, index):
+        try:
+            getattr(self, 'one_' + self.kind)(*self.parts[index])
+        except PROBLEMS as problem:
+            self.check.fail('%s: no answer: %s: %s' % (self.parts[index][0], type(problem).__name__, problem))
+
+    def one_exact(self, title, part):
+        name, mode, number = title.split('/')
+        ranks = load(read_answers(os.path.join(os.path.dirname(self.path), name + '.json'))['trace'], self.source)
+        if ranks is None:
+            not_kept(self.check, name, part['answer'])
+            return
+        exact_rows(self.check, '%s %s rank %s' % (name, mode, number), ranks[number],
+                   mode if mode == 'default' else MODES[1], part['answer'])
+
+    def one_names(self, _, part):
+        kernel_names(self.check, list(part['answer'].values()))
+
+    def one_diff(self, title, part):
+        trace_diff(self.check, title, part['answer'], self.source)
+
+    def one_other(self, _, part):
+        if find(self.source, self.answers.get('file', '?')) is None:
+            not_kept(self.check, self.check.label, part['answer'])
         else:
-            tally.fail('%s: no way to ask this' % label)
-    except (Refused, KeyError, ValueError, IndexError, TypeError) as problem:
-        tally.fail('%s: no answer: %s: %s' % (label, type(problem).__name__, problem))
-    check.end()
+            self.check.fail('there is no way to ask this')
+
+    def one_trace(self, title, part):
+        mode, name = title.split('/')
+        if self.ranks is None:
+            self.ranks = load(self.answers['trace'], self.source)
+            if self.ranks is not None:
+                self.ranks.old = '0.5.0' in self.answers['hta'] or self.answers['hta'].startswith('0.5')
+                if not remembers():
+                    whole_traces(self.check, self.ranks)
+        if self.ranks is None:
+            not_kept(self.check, self.check.label, part['answer'])
+        elif later(name):
+            self.check.leave(later(name), figures(part['answer']))
+        elif name not in QUESTIONS:
+            self.check.fail('there is no way to ask %s' % name)
+        else:
+            QUESTIONS[name](self.check, self.ranks, mode, part['answer'])
+
+    def end(self):
+        self.check.end()
+
+
+MODES = ('default', 'include_last_profiler_step')
+PROBLEMS = (Refused, KeyError, ValueError, IndexError, TypeError, AttributeError, StopIteration, OSError)
+# Traces that the answers are about and that are not stored (data/hta/oracle/README.md); any other must be there.
+NOT_KEPT = {'memory_timeline', 'trace_compare_iter_1010', 'rank_non_gpu'}
+
+
+def later(name):
+    return next((word for word in NOT_YET if name.startswith(word)), None)
+
+
+def not_kept(check, name, answer):
+    if name in NOT_KEPT:
+        check.leave('not_kept', figures(answer))
+    else:
+        check.fail('%s: the trace is not there' % name)
+
+
+def recorded():
+    """(answers, input); the exact figures are about all of the others' traces, so they come last."""
+    found = samples('hta/oracle/*.json', 'hta/oracle/*.json.gz', 'hta/oracle_h200/*.json', 'hta/oracle_h200/*.json.gz')
+    return [(path, os.path.join(DATA, '.')) for path in sorted(found, key=lambda p: 'exact_ns' in p)]
+
+
+def compare(tally, answers_path, input_path):
+    file = File(tally, answers_path, input_path)
+    for index in range(len(file.parts)):
+        file.one(index)
+    file.end()
 
 
 def load(trace, input_path):
@@ -523,28 +767,6 @@ def load(trace, input_path):
 @functools.lru_cache(4)
 def loaded(path):
     return Rank(path)
-
-
-def per_trace(check, answers, input_path):
-    ranks = load(answers['trace'], input_path)
-    if ranks is None:
-        check.leave('not_kept', len(answers))
-        return
-    ranks.old = answers['hta'].startswith('0.5') or '0.5.0' in answers['hta']
-    whole_traces(check, ranks)
-    for key, value in answers.items():
-        if key in HEAD:
-            continue
-        mode = key if key in ('default', 'include_last_profiler_step') else 'default'
-        for name, answer in value.items() if key == mode else ((key, value),):
-            if name in HEAD:
-                continue
-            if any(name.startswith(later) for later in NOT_YET):
-                check.leave(next(later for later in NOT_YET if name.startswith(later)))
-            elif name not in QUESTIONS:
-                check.fail('there is no way to ask %s' % name)
-            else:
-                QUESTIONS[name](check, ranks, mode, answer)
 
 
 def whole_traces(check, ranks):
@@ -578,22 +800,37 @@ def whole_traces(check, ranks):
             before = end
 
 
-def exact(check, traces, folder, input_path):
+def exact_rows(check, what, rank, mode, sets):
     """Exact figures in nanoseconds, recomputed from the same rows without HTA."""
-    for name, modes in traces.items():
-        with open(os.path.join(folder, name + '.json'), encoding='utf-8') as file:
-            ranks = load(json.load(file)['trace'], input_path)
-        if ranks is None:
-            check.leave('not_kept')
-            continue
-        for mode, by_rank in modes.items():
-            mode = 'default' if mode == 'default' else 'include_last_profiler_step'
-            for number, sets in by_rank.items():
-                right = sets['device_activity_only']
-                if right is None:
-                    check.equal('%s device rows' % name, 0, len(ranks[number].names(mode)))
-                    continue
-                one_exact(check, '%s %s rank %s' % (name, mode, number), ranks[number], mode, right)
+    right = sets['device_activity_only']
+    rows_of_hta(check, what, rank, mode, sets['hta_row_set'])
+    if right is None:
+        check.equal('%s device rows' % what, 0, len(rank.names(mode)))
+    else:
+        one_exact(check, what, rank, mode, right)
+
+
+def rows_of_hta(check, what, rank, mode, right):
+    """The same figures of what HTA takes for rows of the device, by our arithmetic."""
+    some = rank.kept(mode)[1]
+    if right is None:
+        check.equal('%s rows with a stream' % what, 0, len(some))
+        return
+    c, k, m = (hta_rows.merged(some, name, False, True) for name in hta_rows.CLASSES)
+    busy = length(merge((r.start, r.end) for r in some))
+    span = max(r.end for r in some) - min(r.start for r in some)
+    shared = length(k) - length(minus(k, c))
+    sums = dict.fromkeys((*hta_rows.CLASSES, 'OTHER'), 0)
+    for row in some:
+        sums[hta_rows.kernel_class(row.name)] += row.end - row.start
+    for key, value in (('events', len(some)), ('span_ns', span), ('busy_ns', busy), ('idle_ns', span - busy),
+                       ('compute_ns', length(c)), ('non_compute_ns', busy - length(c)), ('communication_ns', length(k)),
+                       ('memory_ns', length(m)), ('comm_comp_overlap_ns', shared),
+                       ('exposed_communication_ns', length(k) - shared), ('sum_dur_ns_by_type', sums)):
+        check.equal('%s %s of HTA\'s rows' % (what, key), right[key], value)
+    share = 100 * shared / length(k) if length(k) else None
+    check.equal(what + ' overlap of HTA\'s rows', right['comm_comp_overlap_pct'], share, slack=.00006)
+    check.leave('sync_rows' if len(some) != len(rank.kept(mode)[2]) else 'file', figures(right))
 
 
 def one_exact(check, what, rank, mode, right):
@@ -617,7 +854,7 @@ def kernel_names(check, names):
     """Which names are communication to the program, each a kernel of its own in a made-up trace."""
     events = [{'ph': 'X', 'cat': 'kernel', 'name': n['name'], 'pid': 0, 'tid': 7, 'ts': 10 * i, 'dur': 1,
                'args': {'device': 0, 'stream': 7, 'correlation': i}} for i, n in enumerate(names)]
-    path = scratch('names.json')
+    path = scratch('kernel_names_of_all.json')
     with open(path, 'w', encoding='utf-8') as file:
         json.dump({'traceEvents': events}, file)
     found = {r['name'] for r in rows(ask('distributed', path), 'collectives')}
@@ -632,41 +869,39 @@ def kernel_names(check, names):
     check.leave('short_name', len(names))
 
 
-def trace_diff(check, answers, folder, input_path):
+def trace_diff(check, key, answer, input_path):
     """Counts and times by name of one step of two traces, on the host and on the device."""
-    for key, answer in answers.items():
-        if not key.startswith('trace_'):
-            continue
-        sides = {}
-        for side in ('control', 'test'):
-            path = find(input_path, 'hta/%s/%s/%s.json.gz' % (key, side, side))
-            if path is not None:
-                sides[side] = step_slices(path, answer['%s_iteration_used' % side])
-        if len(sides) != 2:
-            check.leave('not_kept', len(answer))
-            continue
-        for device in ('CPU', 'GPU', 'ALL'):
-            for short in (False, True):
-                one_diff(check, answer, device, short, sides)
+    sides = {}
+    for side in ('control', 'test'):
+        path = find(input_path, 'hta/%s/%s/%s.json.gz' % (key, side, side))
+        if path is not None:
+            sides[side] = step_slices(path, answer['%s_iteration_used' % side])
+    if len(sides) != 2:
+        not_kept(check, key, answer)
+        return
+    for side in ('control', 'test'):
+        path = find(input_path, 'hta/%s/%s/%s.json.gz' % (key, side, side))
+        steps = [r['step'] for r in rows(ask('steps', path), 'steps')]
+        check.equal(side + ' steps', sorted(answer[side + '_iterations']), sorted(steps))
+        info = {r['key']: r['value'] for r in rows(ask('info', path), 'trace')}
+        check.equal(side + ' rank', answer[side + '_ranks'], [int(info['rank'])] if info.get('rank') else [0])
+    for device in ('CPU', 'GPU', 'ALL'):
+        for short in (False, True):
+            one_diff(check, answer, device, short, sides)
 
 
+@functools.lru_cache(8)
 def step_slices(path, step):
     """{CPU or GPU: {name: [calls, ns]}} of a step, from the program's CSV export."""
-    out = scratch('diff.csv')
-    status, _, err = call(['export', path, '--to', 'csv', '-o', out, '--no-cache'])
-    if status != 0:
-        raise Refused(status, err)
-    csv.field_size_limit(1 << 30)
+    reader = exported(path)
     found = {'CPU': defaultdict(lambda: [0, 0]), 'GPU': defaultdict(lambda: [0, 0])}
-    with open(out, encoding='utf-8', newline='') as file:
-        reader = csv.reader(file)
-        head = next(reader)
-        name, cat, dur, at = (head.index(c) for c in ('name', 'category', 'duration_ns', 'step'))
-        for row in reader:
-            if row[at] == str(step) and row[cat] != 'Trace':
-                side = found['GPU' if row[cat] in hta_rows.DEVICE else 'CPU'][row[name]]
-                side[0] += 1
-                side[1] += int(row[dur])
+    head = next(reader)
+    name, cat, dur, at = (head.index(c) for c in ('name', 'category', 'duration_ns', 'step'))
+    for row in reader:
+        if row[at] == str(step) and row[cat] != 'Trace':
+            side = found['GPU' if row[cat] in hta_rows.DEVICE else 'CPU'][row[name]]
+            side[0] += 1
+            side[1] += int(row[dur])
     return found
 
 
@@ -691,8 +926,16 @@ def one_diff(check, answer, device, short, sides):
     signs = {'+': sum(c > 0 for c in change.values()), '-': sum(c < 0 for c in change.values()),
              '=': sum(c == 0 for c in change.values())}
     check.equal(what + ' changes', recorded['counts_change_categories'], {k: v for k, v in signs.items() if v})
-    for row in recorded['top20_by_abs_diff_duration']:
+    top = recorded['top20_by_abs_diff_duration']
+    longer = {n: tables['test'][n][1] - tables['control'][n][1] for n in names}
+    least = sorted(map(abs, longer.values()), reverse=True)[:20][-1]
+    check.equal(what + ' largest changes', min(20, len(names)), len({r['short_name' if short else 'name'] for r in top}))
+    check.equal(what + ' rows of them', min(20, len(names)), len(top))
+    for row in top:
         name = row['short_name' if short else 'name']
+        check.equal('%s %s is among them' % (what, name[:60]), True, abs(longer.get(name, 0)) >= least)
+        check.equal('%s change of %s' % (what, name[:60]), [row['diff_counts'], row['diff_duration']],
+                    [change.get(name), longer.get(name, 0) / 1000])
         mine = (tables['control'][name], tables['test'][name])
         check.equal('%s %s' % (what, name[:60]), [[row['%s_counts' % s], row['%s_total_duration' % s]]
                                                   for s in ('control', 'test')],

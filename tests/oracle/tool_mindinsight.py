@@ -8,13 +8,17 @@ compared with a reference that reads the files itself.
 """
 
 import csv
+import functools
 import glob
 import json
 import os
 import re
+from collections import Counter
+from decimal import Decimal
 
-from common import Refused, ask, call, rows, short
+from common import DATA, Refused, ask, call, figures, read_answers, remembers, rows, short
 import mindinsight_cluster
+import mindinsight_cpu
 from mindinsight_table import keep, order, page
 
 DEFECTS = {
@@ -59,13 +63,16 @@ class Check:
             return self.equal(what, expected, got)
         return self.equal(what, expected, got, slack=max(slack, abs(expected) * relative))
 
+    def fail(self, sentence):
+        self.tally.fail('%s %s' % (self.label, sentence))
+
     def leave(self, row, count=1):
         self.left[row] = self.left.get(row, 0) + count
 
     def end(self):
         for row, count in self.left.items():
             why = '%s: %s' % DEFECTS[row] if row in DEFECTS else ECHO[row]
-            self.tally.skip('%s: %s (%d figures)' % (self.label, why, count))
+            self.tally.skip('%s: %s (%d figures)' % (self.label, why, count), count)
 
 
 class Worker:
@@ -76,7 +83,7 @@ class Worker:
 
     def table(self, analysis, name, *options):
         key = (self.path, self.device, analysis, options)
-        if key not in _memo:
+        if remembers() or key not in _memo:
             # Without a device MindInsight answers for the first one.
             chosen = ['--worker', 'rank%s' % (0 if self.device is None else self.device)]
             try:
@@ -148,7 +155,22 @@ def right_flops(worker):
     return out
 
 
-def compare_operator(check, worker, table, columns, expected, got):
+FLOP_COLUMNS = ['MFLOPs(10^6 cube)', 'GFLOPS(10^9 cube)', 'MFLOPs(10^6 vector)', 'GFLOPS(10^9 vector)']
+
+
+def flops_by_number(worker):
+    """{full name: the first four figures of its line}, whatever the header says."""
+    lines = csv.reader((worker.text('flops_#.txt') or '').splitlines()[1:], skipinitialspace=True)
+    return {line[0]: ([float(v) for v in line[1:5]] + ['-'] * 4)[:4] for line in lines}
+
+
+def half_digit(values):
+    """Half of the last digit of a column, as far as any of its values shows it."""
+    digits = [len(repr(float(v)).partition('.')[2]) for v in values if isinstance(v, (int, float)) and 'e' not in repr(v)]
+    return 0.51 * 10.0 ** -max(digits, default=0)
+
+
+def compare_operator(check, worker, table, columns, expected, got, half):
     row = got['_row']
     for name, value in zip(columns, expected):
         what = '%s %s' % (row['full_name'][-40:], name)
@@ -166,10 +188,11 @@ def compare_operator(check, worker, table, columns, expected, got):
         elif name == 'dispatch_time':
             check.near(what, value * US, row['dispatch_mean'], slack=1)
         elif name in ('percent', 'total_time_proportion', 'total_percent'):
-            compare_share(check, table, name, value, row, what)
+            compare_share(check, worker, table, value, row, what, half)
         elif name == 'subgraph':
             right = row['full_name'].split('/')[0] if '/' in row['full_name'] else None
             check.equal(what, right, row['subgraph'])
+            check.equal(what + ' as MindInsight has it', value, 'Default')
             check.leave('subgraph') if value != right else None
         elif name == 'op_side':
             check.equal(what, value.lower(), row['side'])
@@ -178,6 +201,8 @@ def compare_operator(check, worker, table, columns, expected, got):
         elif name == 'execution_frequency':
             compare_per_step(check, worker, value, row, what)
         elif 'FLOP' in name:
+            by_number = flops_by_number(worker).get(row['full_name'], ['-'] * 4)
+            check.equal(what + ' as MindInsight takes it', value, by_number[FLOP_COLUMNS.index(name)])
             check.leave('flops')
         else:
             check.tally.fail('%s: a column nobody knows' % what)
@@ -188,13 +213,18 @@ def compare_operator(check, worker, table, columns, expected, got):
             check.near('%s %s' % (row['full_name'][-40:], name), value and value * unit, row[name], 1e-12)
 
 
-def compare_share(check, table, name, value, row, what):
+def compare_share(check, worker, table, value, row, what, half):
     if table == 'aicore_type':
+        text = worker.text('aicore_intermediate_#_type.csv').splitlines()
+        percent_of = {line[0]: float(line[3]) for line in csv.reader(text[1:], skipinitialspace=True)}
+        check.equal(what + ' as MindInsight counts', value, round(percent_of[row['name']] * 100, 6))
+        every = [r['_total'] for r in operator_rows(worker, table)]
+        check.equal(what + ', share of the totals', row['device_total'] / sum(every), row['share'], slack=1e-9)
         check.leave('percent')
-    elif table in ('cpu_op_type', 'aicpu_type'):
-        check.near(what, value, row['share'] * 100, 1e-4, slack=0.006)
+    elif table == 'aicpu_type':
+        check.equal(what, value, row['share'] * 100, slack=0.0051)
     else:
-        check.near(what, value, row['share'], 1e-4, slack=2e-6)
+        check.equal(what, value, row['share'] * (100 if table == 'cpu_op_type' else 1), slack=half + 3e-6 * abs(value))
 
 
 def compare_per_step(check, worker, value, row, what):
@@ -219,6 +249,8 @@ def ask_operators(check, worker, table, request, response):
         by_name.setdefault(row[key] if key else row['full_op_name'], row)
         if not key:
             by_name.setdefault(row['op_name'], row)
+    shown = page(mine, request.get('group_condition'))
+    check.equal('rows shown', len(response['object']), len(shown))
     if request.get('sort_condition', {}).get('name'):
         ordered = page(order(mine, request['sort_condition']), request.get('group_condition'))
         name = request['sort_condition']['name']
@@ -226,14 +258,21 @@ def ask_operators(check, worker, table, request, response):
         for want, row in zip(response['object'], ordered):
             if at is not None:
                 check.near('sorted by %s' % name, want[at], row[name], slack=0.0011)
+    at = columns.index(key or next(c for c in ('full_op_name', 'op_name', 'kernel_name') if c in columns))
+    check.equal('different rows', len(response['object']), len({row[at] for row in response['object']}))
+    share = next((c for c in ('percent', 'total_time_proportion', 'total_percent') if c in columns), None)
+    shares = [row[columns.index(share)] for row in response['object']] if share else []
     for want in response['object']:
+        # Small percentages are written with more digits than large ones.
+        large = bool(share) and want[columns.index(share)] >= 1
+        half = half_digit([v for v in shares if (v >= 1) == large])
         value = want[columns.index(key)] if key else want[columns.index(
             'full_op_name' if 'full_op_name' in columns else 'op_name' if 'op_name' in columns else 'kernel_name')]
         row = by_name.get(value)
         if row is None:
             check.tally.fail('%s: %s is missing' % (check.label, value))
             continue
-        compare_operator(check, worker, table, columns, want, row)
+        compare_operator(check, worker, table, columns, want, row, half)
 
 
 # ---- step trace ---------------------------------------------------------------------------------------------------
@@ -283,6 +322,16 @@ def step_picture(worker, step):
     return row['duration'], [(0, gap), (gap, passes), (gap + passes, tail) if tail is not None else None], comms
 
 
+def gapless(check, line, at, total, slack):
+    """The lane of a stream, from the start of the forward pass to the end of the step: what has no name is the time
+    between its collectives."""
+    for item in line if all(line) else ():
+        check.equal('%s begins where the one before ends' % (item['name'] or 'pause'), item['start'], at, 2 * slack)
+        at = item['start'] + item['duration']
+    if line and all(line):
+        check.equal('the end of a stream', at, total, 2 * slack)
+
+
 def ask_graph(check, worker, request, response):
     step = int(request.get('step_id') or 0)
     raw = request.get('time_type') == 'systime'
@@ -291,6 +340,7 @@ def ask_graph(check, worker, request, response):
     graph = response['training_trace_graph']
     check.equal('size', response['size'], len(worker.table('steps', 'steps')))
     check.equal('total', graph[0][0]['duration'], total / unit, slack)
+    check.equal('parts', len(graph[1]), len([p for p in parts if p]))
     for want, got in zip(graph[1], [p for p in parts if p]):
         if want:
             check.equal(want['name'] + ' start', want['start'], got[0] / unit, slack)
@@ -303,6 +353,8 @@ def ask_graph(check, worker, request, response):
     else:
         check.equal('collectives', len(named), len(mine))
     check.equal('streams', len(graph) - 2, len({c[0] for c in comms}))
+    for line in graph[2:]:
+        gapless(check, line, graph[1][1]['start'] if len(graph[1]) > 1 else 0, total / unit, slack)
     for item in named:
         got = mine.get(item['name'])
         if got is None:
@@ -360,6 +412,9 @@ def ask_pipeline(check, worker, request, response):
     check.equal('rows', response['size'], len(mine))
     by_id = {r['op_id']: r for r in mine}
     at = response['col_name'].index('op_id')
+    shown = page(mine, request.get('group_condition'))
+    check.equal('rows shown', len(response['object']), len(shown))
+    check.equal('different rows', len(response['object']), len({row[at] for row in response['object']}))
     for want in response['object']:
         if want[at] not in by_id:
             check.tally.fail('%s: operator %s is missing' % (check.label, want[at]))
@@ -459,7 +514,6 @@ def ask_cpu(check, worker, request, response):
              'runnable_process': 'runnable', 'runable_processes': 'runnable', 'context_switch_count': 'context_switches'}
     for name, values in data['device_info'].items():
         check.equal('machine ' + name, right_samples(values, stamps, doubled), mine.get(('machine', None, words[name])))
-        check.leave('early', len(response['device_info'][name]['metrics']) + 1 if condition is not None else 0)
     for name, values in data['process_info'].items():
         check.equal('process ' + name, right_samples(values, stamps, False), mine.get(('process', None, words[name])))
     operators = {r['id']: r for r in worker.table('pipeline', 'operators')}
@@ -469,14 +523,29 @@ def ask_cpu(check, worker, request, response):
             for name, values in item['metrics'].items():
                 check.equal('%s %s' % (label, name), right_samples(values, stamps, False),
                             mine.get(('operator', label, words[name])))
-    for item in response['op_info']['op_list']:
-        if item['op_id'] in operators:
-            info = json.loads(worker.text('pipeline_profiling_#.json') or '{"op_info": []}')['op_info']
-            types = {o['op_id']: o['op_type'] for o in info}
-            if types.get(item['op_id'], operators[item['op_id']]['type']) != operators[item['op_id']]['type']:
-                check.leave('two_files')
-            else:
-                check.equal('workers', item['num_workers'], operators[item['op_id']]['workers'])
+    info = json.loads(worker.text('pipeline_profiling_#.json') or '{"op_info": []}')['op_info']
+    workers = {o['op_id']: o['num_workers'] for o in info}
+    for number, row in operators.items():
+        if number in workers and {o['op_id']: o['op_type'] for o in info}[number] == row['type']:
+            check.equal('workers of %s' % number, workers[number], row['workers'])
+    queue = worker.text('device_queue_profiling_#.txt') or worker.text('dataset_iterator_profiling_#.txt')
+    right = mindinsight_cpu.page(data, queue, len(worker.table('steps', 'steps')), workers, condition)
+    same_tree(check, '', response, right)
+    check.leave('early', figures(response))
+
+
+def same_tree(check, what, theirs, right):
+    """Every value of an answer, both ways."""
+    if isinstance(theirs, dict) and isinstance(right, dict):
+        check.equal(what + ' keys', sorted(theirs), sorted(right))
+        for key in theirs:
+            same_tree(check, '%s.%s' % (what, key), theirs[key], right.get(key))
+    elif isinstance(theirs, list) and isinstance(right, list) and theirs and isinstance(theirs[0], dict):
+        check.equal(what + ' rows', len(theirs), len(right))
+        for number, (one, other) in enumerate(zip(theirs, right)):
+            same_tree(check, '%s[%d]' % (what, number), one, other)
+    else:
+        check.equal(what + ' as MindInsight counts', theirs, right)
 
 
 def ask_idle(check, worker, request, response):
@@ -520,8 +589,10 @@ def ask_helper(check, worker, request, response):
     hidden = 'step_trace-iter_interval' not in response or 'minddata_pipeline-general' not in response
     if hidden:
         check.leave('hidden', max(1, len(found)))
-        if 'steponly' not in check.label:
-            check.equal('both signs', False, {'step_trace-iter_interval', 'minddata_pipeline-general'} <= set(found))
+        # The question may be about one kind of proposal alone.
+        asked = re.search(r'only (\S+)', request['_question'])
+        signs = {k for k in found if not asked or any(k.startswith(word) for word in asked.group(1).split('+'))}
+        check.equal('both signs', False, {'step_trace-iter_interval', 'minddata_pipeline-general'} <= signs)
         return
     for key, value in response.items():
         if value is not None:
@@ -575,51 +646,137 @@ def slices(worker):
     return list(csv.DictReader(out.decode('utf-8').splitlines()))
 
 
+SCOPES = '100001'   # the thread of the scopes in a file of MindSpore
+
+
 def ask_scopes(check, worker, request, response):
-    found = [r for r in slices(worker) if r['process'] == 'Scopes']
-    total = {}
-    for row in found:
-        total[int(row['thread'])] = total.get(int(row['thread']), 0) + 1
-    summary = json.loads(worker.text('*_timeline_summary_#.json') or '{}')
-    with_all = sum(total.values())
-    display = worker.file('*_timeline_display_#.json')
+    """Both what is left of the file when deeper scopes are taken out, and ours where the file is whole."""
+    total = Counter(int(r['thread']) for r in slices(worker) if r['process'] == 'Scopes')
+    with open(worker.file('*_timeline_display_#.json'), encoding='utf-8') as file:
+        events = json.load(file)
+    scopes = [e for e in events if e.get('ph') == 'X' and str(e.get('tid')) == SCOPES]
+    depth = Counter(int(e['scope_level']) for e in scopes)
     operators = len([r for r in slices(worker) if r['kind'] == 'op'])
-    if summary and display:
-        shown = sum(1 for e in json.load(open(display, encoding='utf-8'))
-                    if e.get('ph') == 'X' and str(e.get('tid')).startswith('HostCpuOps'))
-        if shown < operators:
-            check.leave('cut', len(response))
-            check.equal('executions', summary['op_exe_times'], operators)
-            return
+    shown = sum(e.get('ph') == 'X' and str(e.get('tid')).startswith('HostCpuOps') for e in events)
     for level, counts in response.items():
-        check.equal('scopes below level %s' % level, counts['scopes'],
-                    sum(n for at, n in total.items() if at < int(level)))
-    check.equal('all scopes', response[max(response, key=int)]['scopes'], with_all)
+        kept = sum(n for at, n in depth.items() if at < int(level))
+        check.equal('scopes of the file below level %s' % level, counts['scopes'], kept)
+        check.equal('events of the file', counts['events'], len(events) - len(scopes) + kept)
+        if shown == operators:
+            check.equal('scopes below level %s' % level, counts['scopes'],
+                        sum(n for at, n in total.items() if at < int(level)))
+    if shown != operators:
+        summary = json.loads(worker.text('*_timeline_summary_#.json'))
+        check.leave('cut', len(response))
+        check.equal('executions', summary['op_exe_times'], operators)
 
 
 def ask_range(check, worker, request, response):
-    found = slices(worker)
-    mine = sorted((r['name'], int(r['thread']), int(r['duration_ns'])) for r in found)
-    want = sorted((e['name'] or '(no name)', e['tid'], round(float(e['dur']) * 1000))
-                  for e in response['events'] if e['ph'] == 'X')
-    check.equal('events', response['event_counts']['X 1'], len(mine))
+    """Ranges with their names, threads, starts and lengths; arrows go from one range to the start of another."""
+    found, events = slices(worker), response['events']
+    ranges = [e for e in events if e['ph'] == 'X']
+    first = min(ns_of(e['ts']) for e in ranges), min(int(r['start_ns']) for r in found)
+    mine = sorted((r['name'], int(r['thread']), int(r['start_ns']) - first[1], int(r['duration_ns'])) for r in found)
+    want = sorted((e['name'] or '(no name)', e['tid'], ns_of(e['ts']) - first[0], ns_of(e['dur'])) for e in ranges)
+    check.equal('events', len(want), len(mine))
     for a, b in zip(want, mine):
         check.equal('event', a, b)
     check.equal('records', response['records'], int(ask('info', worker.path)['quality']['events_read']))
+    check.equal('kinds', response['event_counts'], dict(Counter('%s %s' % (e['ph'], e['pid']) for e in events)))
+    starts, ends = Counter(e['id'] for e in events if e['ph'] == 's'), Counter(e['id'] for e in events if e['ph'] == 'f')
+    check.equal('arrows', starts, ends)
+    places = {(e['tid'], e['ts']) for e in ranges}
+    spans = [(e['tid'], ns_of(e['ts']), ns_of(e['ts']) + ns_of(e['dur'])) for e in ranges]
+    for e in events:
+        if e['ph'] == 'f':
+            check.equal('arrow %s ends where a range starts' % e['id'], True, (e['tid'], e['ts']) in places)
+        elif e['ph'] == 's':
+            at = ns_of(e['ts'])
+            check.equal('arrow %s starts in a range' % e['id'], True,
+                        any(thread == e['tid'] and start <= at <= end for thread, start, end in spans))
+    threads = {e['tid'] for e in ranges}
+    for e in events:
+        if e['ph'] == 'M' and e['name'].startswith('thread_'):
+            check.equal('thread %s has ranges' % e['tid'], True, e['tid'] in threads)
+            check.equal('its place or name', str(e['tid']), re.sub('^Thread ', '', str(list(e['args'].values())[0])))
+    lengths = {(e['tid'], ns_of(e['ts']), ns_of(e['dur'])) for e in ranges}
+    check.equal('first records', min(40, response['records']), len(response['first_records']))
+    for record in response['first_records']:
+        thread, _, _, start, end = record['fixed'][:5]
+        check.equal('record at %d' % start, True, (thread, start, end - start) in lengths)
+
+
+def ns_of(text):
+    return round(Decimal(str(text)) * 1000)
 
 
 def ask_step_time(check, worker, request, response):
-    """CANN's own overlap lanes, added up by MindSpore, against the unions of tacho."""
-    row = response['step_trace_time'][0] if isinstance(response.get('step_trace_time'), list) else None
-    total = rows(ask('overview', worker.path), 'steps')
-    if row is None:
+    """CANN's own overlap lanes, added up by MindSpore, against the unions of tacho; scopes and events of the file."""
+    table = response.get('step_trace_time')
+    if not isinstance(table, list):
         check.leave('nothing')
         return
+    check.equal('steps', 1, len(table))
+    row, total = {k: float(v) for k, v in table[0].items()}, rows(ask('overview', worker.path), 'steps')
     kernel = sum(r['kernel'] for r in total)
     # A collective's own copies are copies first.
     communication = sum(r['communication'] + r['memcpy'] for r in total)
-    check.near('computing', float(row['Computing']) * 1000, kernel, 1e-6, slack=100)
-    check.near('not overlapped', float(row['Communication(Not Overlapped)']) * 1000, communication, 1e-6, slack=100)
+    check.near('computing', row['Computing'] * 1000, kernel, 1e-6, slack=100)
+    check.near('not overlapped', row['Communication(Not Overlapped)'] * 1000, communication, 1e-6, slack=100)
+    check.equal('step', 0, row['Step'])
+    apart = row['Communication(Not Overlapped)']
+    for name, value in (('Overlapped', row['Communication'] - apart), ('Stage', apart), ('Bubble', 0), ('Preparing', 0),
+                        ('Communication(Not Overlapped and Exclude Receive)', apart)):
+        check.equal(name, row[name], value, 0.0006)
+    lanes = lane_sums(read_events(worker.path))
+    for name in ('Computing', 'Communication', 'Communication(Not Overlapped)', 'Free'):
+        check.equal('%s of the lane of the file' % name, row[name], lanes.get(name, 0), 0.0006)
+    scopes_of_file(check, worker, response)
+
+
+def scopes_of_file(check, worker, response):
+    """The layers of scopes are ours; every other event is one of the file."""
+    mine = sorted((int(r['start_ns']), int(r['thread']), r['name'], int(r['duration_ns']))
+                  for r in slices(Worker(worker.path, None))
+                  if r['process'] == 'Scopes')
+    want = sorted((ns_of(start), layer, name, ns_of(length)) for name, layer, start, length in response['scope_layer'])
+    check.equal('scopes', len(want), len(mine))
+    first = [side[0][0] if side else 0 for side in (want, mine)]
+    for a, b in zip(sorted((layer, start - first[0], name, length) for start, layer, name, length in want),
+                    sorted((layer, start - first[1], name, length) for start, layer, name, length in mine)):
+        for what, x, y in zip(('layer', 'start', 'name', 'length'), a, b):
+            check.equal('%s of the scope %s' % (what, a[2]), x, y, slack=10 if what in ('start', 'length') else 0)
+    events = read_events(worker.path)
+    layers = len({row[1] for row in response['scope_layer']})
+    counts = Counter('%s %s' % (e['ph'], e['pid']) for e in events)
+    counts['X 3'] += len(want)
+    counts['M 3'] += 2 + 2 * layers
+    check.equal('events as the file and the scopes have them', response['event_counts'], dict(counts))
+    named = Counter(json.dumps(e, sort_keys=True) for e in events if e['name'] == 'process_name')
+    for e in response['layers']:
+        label = e['args'].get('name')
+        check.equal('%s of process %s' % (e['name'], e['pid']), True,
+                    label == 'Scope Layer' or json.dumps(e, sort_keys=True) in named)
+    check.equal('processes', len(response['layers']), sum(named.values()) + 1)
+
+
+@functools.lru_cache(8)
+def read_events(path):
+    with open(path, encoding='utf-8') as file:
+        data = json.load(file)
+    return data if isinstance(data, list) else data['traceEvents']
+
+
+def lane_sums(events):
+    """{name of a lane: us} of the overlap analysis in a file."""
+    pids = {e['pid'] for e in events if e['name'] == 'process_name' and e['args']['name'] == 'Overlap Analysis'}
+    names = {(e['pid'], e['tid']): e['args']['name'] for e in events if e['name'] == 'thread_name' and e['pid'] in pids}
+    sums = {}
+    for e in events:
+        if e['ph'] == 'X' and e['pid'] in pids:
+            name = names[e['pid'], e['tid']]
+            sums[name] = sums.get(name, 0) + e['dur']
+    return sums
 
 
 def ask_flops(check, worker, request, response):
@@ -632,6 +789,7 @@ def ask_flops(check, worker, request, response):
         return
     mine = {(r['source'], r['target']): r['flops'] for r in worker.table('operators', 'flops_scopes')}
     check.equal('links', len(response['data']['links']), len(mine))
+    check.equal('scopes', sorted(n['name'] for n in response['data']['nodes']), sorted({n for pair in mine for n in pair}))
     for link in response['data']['links']:
         check.near('%s to %s' % (link['source'], link['target']), link['value'] * 1e6,
                    mine.get((link['source'], link['target'])), 1e-12)
@@ -675,28 +833,81 @@ def merged_files(worker):
 
 def ask_merged(check, worker, request, response):
     """All events of hardware, collectives and CANN, by number and length; tacho shows the collective's own lane on the
-    device, so they are added up.  The overlap lanes against tacho's unions."""
-    events = response if isinstance(response, list) else None
+    device, so they are added up.  The overlap lanes against tacho's unions; every event against the files."""
+    if isinstance(response, list):
+        merged_events(check, worker, request, response)
     for rank, path in enumerate(merged_files(worker)):
-        if events is None:
-            found = [r for r in slices(Worker(path, None)) if r['process'] in ('HCCL', 'CANN')
-                     or r['process'].startswith('Ascend ')]
-            lanes = ['%d%d|X' % (i, rank) for i in (2, 4, 5)]
-            check.equal('events of rank %d' % rank, sum(response['count_by_pid_ph'].get(n, 0) for n in lanes), len(found))
-            check.near('their length', sum(response['sum_dur_by_pid'].get(n, 0) for n in lanes) * 1000,
-                       sum(int(r['duration_ns']) for r in found), 1e-9, slack=len(found))
+        if not isinstance(response, list):
+            merged_counts(check, path, rank, response)
             continue
-        pid = 70 + rank
-        names = {e['tid']: e['args']['name'] for e in events if e['ph'] == 'M' and e['pid'] == pid
-                 and e['name'] == 'thread_name'}
-        sums = {}
-        for e in events:
-            if e['ph'] == 'X' and e['pid'] == pid:
-                sums[names[e['tid']]] = sums.get(names[e['tid']], 0) + float(e['dur']) * 1000
+        sums = lane_sums([{**e, 'name': 'process_name', 'args': {'name': 'Overlap Analysis'}}
+                          if e['name'] == 'process_name' and e['args']['name'] == 'Overlap Analysis Rank%d' % rank
+                          else e for e in response])
         steps = rows(ask('overview', path), 'steps')
-        check.near('computing of rank %d' % rank, sums['Computing'], sum(r['kernel'] for r in steps), 1e-6, slack=200)
-        check.near('not overlapped', sums['Communication(Not Overlapped)'],
+        check.near('computing of rank %d' % rank, sums['Computing'] * 1000, sum(r['kernel'] for r in steps), 1e-6,
+                   slack=200)
+        check.near('not overlapped', sums['Communication(Not Overlapped)'] * 1000,
                    sum(r['communication'] + r['memcpy'] for r in steps), 1e-6, slack=200)
+
+
+def merged_counts(check, path, rank, response):
+    found = [r for r in slices(Worker(path, None)) if r['process'] in ('HCCL', 'CANN')
+             or r['process'].startswith('Ascend ')]
+    lanes = ['%d%d|X' % (i, rank) for i in (2, 4, 5)]
+    counts, sums = response['count_by_pid_ph'], response['sum_dur_by_pid']
+    check.equal('events of rank %d' % rank, sum(counts.get(n, 0) for n in lanes), len(found))
+    check.near('their length', sum(sums.get(n, 0) for n in lanes) * 1000,
+               sum(int(r['duration_ns']) for r in found), 1e-9, slack=len(found))
+    events = read_events(path)
+    names = {e['pid']: e['args']['name'] for e in events if e['name'] == 'process_name'}
+    for lane, name in ((2, 'CANN'), (5, 'HCCL'), (7, 'Overlap Analysis'), (4, 'Ascend Hardware')):
+        some = [e for e in events if e['ph'] == 'X' and names[e['pid']] == name and not is_step_trace(e)]
+        key = '%d%d|X' % (lane, rank)
+        check.equal('%s of rank %d in the file' % (name, rank), counts.get(key, 0), len(some))
+        check.equal('length of %s' % name, sums.get(key, 0), sum(e['dur'] for e in some), 0.0051)
+    check.equal('kinds with a length', sorted(sums), sorted(k for k in counts if k.endswith('|X')))
+    check.equal('all events', response['n'], sum(counts.values()))
+    check.leave('file', sum(k.endswith('|M') for k in counts) // 2)
+
+
+def is_step_trace(event):
+    return event.get('cat') in ('FP_BP Time', 'Iteration Time', 'Iteration Refresh', 'Data_aug Bound', 'Reduce')
+
+
+def event_key(e):
+    """What an event says, without the number of its process and the rank in its name."""
+    args = json.dumps(e.get('args'), sort_keys=True)
+    return (e['ph'], re.sub(r' Rank\d+$', '', e['name']), ns_of(e['ts']) if 'ts' in e else None,
+            ns_of(round(float(e.get('dur', 0)), 3)), e.get('id'), args)
+
+
+def merged_events(check, worker, request, response):
+    """Nothing is added to the events of the files but names and places of the lanes; every event of the overlap lanes
+    and, where models are not merged, of the step traces is there."""
+    have, wanted = Counter(), Counter()
+    for path in sorted(glob.glob(os.path.join(worker.path, 'device_*', 'timeline', '*.json'))):
+        events = read_events(path)
+        have.update(map(event_key, events))
+        lanes = {e['pid'] for e in events if e['name'] == 'process_name' and e['args']['name'] == 'Overlap Analysis'}
+        if path in merged_files(worker):
+            wanted.update(event_key(e) for e in events if e['ph'] == 'X' and e['pid'] in lanes)
+        if not request.get('merge_model') and os.path.basename(path).startswith('step_trace_'):
+            wanted.update(event_key(e) for e in events if e['ph'] in 'Xst')
+    got = Counter(event_key(e) for e in response if e['ph'] != 'M')
+    check.equal('events as the files have them', sorted((wanted - got).items(), key=str),
+                sorted((got - wanted).items(), key=str))
+    check.tally.passed += sum(got.values())
+    ranks = len(merged_files(worker))
+    labels = Counter('%s of %s' % (e['name'], 'steps' if e['pid'] < 70 else 'overlap') for e in response if e['ph'] == 'M')
+    check.equal('places of lanes', [7] * ranks, [e['args']['sort_index'] for e in response if e['pid'] >= 70
+                                                 and e['name'] == 'process_sort_index'])
+    for name in ('process_labels', 'process_name', 'process_sort_index'):
+        check.equal(name + ' of the overlap lanes', ranks, labels[name + ' of overlap'])
+    check.equal('names of the overlap lanes', 4 * ranks, labels['thread_name of overlap'])
+    for e in response:
+        if e['ph'] == 'M' and e['name'] == 'thread_sort_index':
+            check.equal('place of %s' % e['tid'], True, event_key(e) in have)
+    check.leave('file', labels['process_name of steps'])
 
 
 def ask_layers(check, worker, request, response):
@@ -709,6 +920,9 @@ def ask_layers(check, worker, request, response):
         mine = [(int(r['thread']), r['name'], int(r['start_ns']), int(r['duration_ns']))
                 for r in slices(Worker(files[rank], None)) if r['process'] == 'Scopes']
         check.equal('scopes of rank %d' % rank, len(want), len(mine))
+        for e in response:
+            if e['ph'] == 'M' and e['pid'] == int('3%d' % rank) and e['name'].startswith('thread_'):
+                check.equal('lane %s' % e['tid'], str(e['tid']), re.sub('^layer', '', str(list(e['args'].values())[0])))
         first = [min(row[2] for row in side) for side in (want, mine)]
         want, mine = (sorted((layer, start - at, name, length) for layer, name, start, length in side)
                       for side, at in zip((want, mine), first))
@@ -769,43 +983,74 @@ def is_error(answer):
         'error' in response or 'error_code' in response))
 
 
-def compare_one(tally, path, source):
-    with open(path, encoding='utf-8') as file:
-        answer = json.load(file)
-    check = Check(tally, short(path))
-    question = answer['request'].get('path') if isinstance(answer['request'], dict) and 'path' in answer['request'] \
-        else answer['query']
-    device = answer.get('device')
-    worker = Worker(os.path.join(source, answer['input']), None if device in (None, 'None') else device)
-    if not glob.glob(worker.path):
-        tally.skip('%s: its input %s is not there' % (check.label, answer['input']))
-        return
-    handler = next((h for pattern, h in QUERIES if re.search(pattern, question)), None)
-    if is_error(answer):
-        check.leave('error')
-    elif question == 'MindSpore 2.10 analysis classes':
-        (ask_range if 'records' in answer['response'] else ask_step_time)(check, worker, {}, answer['response'])
-    elif handler and answer['response'] == {} and question.startswith('training-trace'):
-        check.leave('nothing')
-    elif handler:
-        handler(check, worker, body_of(answer), answer['response'])
-    elif mindinsight_cluster.handler(question):
-        mindinsight_cluster.handler(question)(check, worker, {**body_of(answer), '_question': question},
-                                              answer['response'])
-    elif re.search(ECHOES, question):
-        check.leave('file')
-    else:
-        tally.fail('%s: a question nobody knows: %s' % (check.label, question))
-    check.end()
+class File:
+    """The answer of one file to its one question."""
+
+    ignored = {'request', 'input', 'device', 'query', 'status', 'source', 'note'}
+
+    def __init__(self, tally, path, source):
+        self.check, self.answer = Check(tally, short(path)), read_answers(path)
+        request, device = self.answer['request'], self.answer.get('device')
+        self.question = request['path'] if isinstance(request, dict) and 'path' in request else self.answer['query']
+        self.worker = Worker(os.path.join(source, self.answer['input']),
+                             None if device in (None, 'None') else device)
+        self.parts = [(self.question, self.answer)]
+
+    def state(self, _):
+        handled = any(re.search(pattern, self.question) for pattern, _ in QUERIES) \
+            or mindinsight_cluster.handler(self.question)
+        return 'echo' if is_error(self.answer) or re.search(ECHOES, self.question) and not handled else None
+
+    def one(self, _):
+        try:
+            self.answered()
+        except PROBLEMS as problem:
+            self.check.fail('no answer: %s %s' % (type(problem).__name__, str(problem)[:200]))
+
+    def answered(self):
+        check, worker, question, response = self.check, self.worker, self.question, self.answer['response']
+        handler = next((h for pattern, h in QUERIES if re.search(pattern, question)), None)
+        if not glob.glob(worker.path):
+            check.fail('its input %s is not there' % self.answer['input'])
+        elif is_error(self.answer):
+            check.leave('error', max(1, figures(response)))
+        elif question == 'MindSpore 2.10 analysis classes':
+            (ask_range if 'records' in response else ask_step_time)(check, worker, {}, response)
+        elif handler and response == {} and question.startswith('training-trace'):
+            check.leave('nothing')
+        elif handler:
+            handler(check, worker, {**body_of(self.answer), '_question': question}, response)
+        elif mindinsight_cluster.handler(question):
+            mindinsight_cluster.handler(question)(check, worker, {**body_of(self.answer), '_question': question},
+                                                  response)
+        elif re.search(ECHOES, question):
+            check.leave('file', max(1, figures(response)))
+        else:
+            check.fail('a question nobody knows: %s' % question)
+
+    def end(self):
+        self.check.end()
+
+
+PROBLEMS = (Refused, KeyError, ValueError, IndexError, TypeError, AttributeError, StopIteration, OSError)
+
+
+def files_of(path):
+    return sorted(glob.glob(os.path.join(path, '*.json')) + glob.glob(os.path.join(path, '*.json.gz'))) \
+        if os.path.isdir(path) else [path]
+
+
+def recorded():
+    home = os.path.join(DATA, 'mindspore')
+    return [(path, home) for part in ('expected', 'real/expected') for path in files_of(os.path.join(home, part))] \
+        if os.path.isdir(home) else []
 
 
 def compare(tally, answers_path, input_path):
     if not os.path.isdir(input_path):
         tally.fail('%s is not a folder: the inputs the answers name are to be in it' % input_path)
         return
-    paths = sorted(glob.glob(os.path.join(answers_path, '*.json'))) if os.path.isdir(answers_path) else [answers_path]
-    for path in paths:
-        try:
-            compare_one(tally, path, input_path)
-        except (Refused, KeyError, ValueError, IndexError, TypeError) as problem:
-            tally.fail('%s: no answer: %s %s' % (short(path), type(problem).__name__, str(problem)[:200]))
+    for path in files_of(answers_path):
+        file = File(tally, path, input_path)
+        file.one(0)
+        file.end()

@@ -5,12 +5,14 @@ differs the cells of both are shown.  What Paddle got wrong, or what a trace fil
 a line that differs must be explained by a row of it, in a way that can be checked, or it is a failure.
 """
 
+import functools
 import glob
+import gzip
 import os
 import re
 from collections import Counter
 
-from common import call, short
+from common import DATA, call, samples, short
 
 DEFECTS = {
     # id: what and why
@@ -95,70 +97,124 @@ def figures(line):
     return [float(n) for n in NUMBER.findall(cells[1] if len(cells) > 1 else '')]
 
 
-class Report:
-    """One recorded report and ours, table by table."""
+SORTS = {'CPUTotal': 1, 'CPUAvg': 2, 'CPUMax': 3, 'CPUMin': 4, 'GPUTotal': 6, 'GPUAvg': 7, 'GPUMax': 8, 'GPUMin': 9}
 
-    def __init__(self, tally, label, slack):
+
+def sort_value(line, column):
+    """The figure that lines are sorted by, as it is printed; tables with fewer columns are sorted by their total."""
+    found = figures(line)
+    return found[column] if len(found) > column else found[1] if len(found) > 1 else None
+
+
+def chain(lines, at):
+    """The line with those it stands below, the outermost first."""
+    out, level = [], None
+    for line in reversed(lines[:at + 1]):
+        indent = len(line) - len(line.lstrip(' '))
+        if level is None or indent < level:
+            out.insert(0, line)
+            level = indent
+        if level == 0:
+            break
+    return out
+
+
+HALF = 0.0050001    # of the last printed digit
+
+
+class Report:
+    """One recorded report and ours, table by table; `exact` is ours in nanoseconds."""
+
+    def __init__(self, tally, label, slack, unit, sorted_by):
         self.tally, self.label, self.slack = tally, label, slack
+        self.scale, self.column = {'s': 1e9, 'ms': 1e6, 'us': 1e3, 'ns': 1.0}[unit], SORTS.get(sorted_by, 1)
         self.used = Counter()
 
-    def compare(self, theirs, ours):
+    def compare(self, theirs, ours, exact):
         names, mine = [t for t, _ in theirs], [t for t, _ in ours]
         self.tally.check('%s: tables' % self.label, names, mine)
-        for (title, recorded), (_, got) in zip(theirs, ours) if names == mine else ():
+        for (title, recorded), (_, got), (_, fine) in zip(theirs, ours, exact) if names == mine else ():
             recorded, trees = strip_table(recorded)
-            got, _ = strip_table(got)
+            got, fine = strip_table(got)[0], strip_table(fine)[0]
             self.used['flops_tree'] += trees
             self.used['note'] += recorded.count(NOTE)
-            self.lines('%s: %s' % (self.label, title), recorded, got)
+            self.lines('%s: %s' % (self.label, title), recorded, got, fine)
 
-    def lines(self, label, recorded, got):
+    def lines(self, label, recorded, got, fine):
+        """In their order, both ways; lines of equal value may be exchanged."""
         self.tally.check(label + ': lines', len(recorded), len(got))
-        left, right = list(recorded), list(got)
-        for pair in list(zip(recorded, got)):
-            if pair[0] == pair[1]:
-                self.tally.passed += 1
-                left.remove(pair[0])
-                right.remove(pair[1])
-        for line in list(left):
-            if line in right:  # the same line elsewhere: it must be beside one of equal value
-                self.used['tie'] += 1
-                self.tally.passed += 1
-                left.remove(line)
-                right.remove(line)
-        for line in left:
-            near = [r for r in right if self.near(line, r)]
-            if near:
-                self.used['float'] += 1
-                self.tally.passed += 1
-                right.remove(near[0])
-            else:
+        taken = {i for i, pair in enumerate(zip(recorded, got)) if pair[0] == pair[1]}
+        self.tally.passed += len(taken)
+        free = [j for j in range(len(got)) if j not in taken]
+        for i, line in enumerate(recorded):
+            if i in taken:
+                continue
+            found = next((j for j in sorted(free, key=lambda j, i=i: abs(j - i))
+                          if self.same(line, got, fine, j) and (i == j or self.tie(got, i, j))), None)
+            if found is None:
                 self.tally.fail('%s: recorded %r' % (label, line))
-        for line in right:
-            self.tally.fail('%s: ours     %r' % (label, line))
+                continue
+            free.remove(found)
+            self.used['tie'] += found != i
+            self.used['float'] += line != got[found]
+            self.tally.passed += 1
+        for j in free:
+            self.tally.fail('%s: ours     %r' % (label, got[j]))
 
-    def near(self, a, b):
-        """Only numbers differ, each by no more than the rounding of the file's floats."""
-        if masked(a) != masked(b):
+    def tie(self, got, i, j):
+        """Would our line j stand at i if lines of equal value were in another order?"""
+        if i >= len(got):
             return False
-        x, y = figures(a), figures(b)
-        return len(x) == len(y) and all(self.slack is not None and abs(p - q) <= bound for (p, q, bound)
-                                        in zip(x, y, self.bounds(x, '/ - /' in a)))
+        for one, other in zip(chain(got, i), chain(got, j)):
+            if one != other:
+                return sort_value(one, self.column) == sort_value(other, self.column) is not None
+        return False
 
-    def bounds(self, line_figures, is_rest):
-        """What each figure may be off: calls, then total, mean, max, min and ratio, or total and ratio.
+    def same(self, line, got, fine, at):
+        """Only numbers differ, each by no more than the rounding of the file's floats."""
+        if line == got[at]:
+            return True
+        if self.slack is None or masked(line) != masked(got[at]):
+            return False
+        theirs, mine, ns = figures(line), figures(got[at]), figures(fine[at])
+        if not len(theirs) == len(mine) == len(ns):
+            return False
+        # What is left of all steps and stages has no calls; otherwise calls come first.
+        rest = '/ - /' in line
+        calls, sides = 100 if rest else mine[0], 2 if rest or len(mine) < 6 else 5
+        for i in range(0 if rest else 1, len(mine)):
+            side, place = divmod(i if rest else i - 1, sides)
+            if side >= 2:
+                continue    # FLOPs, at the end
+            if place == sides - 1:
+                value, off = self.ratio(fine, at, i, i - place, mine[i], calls)
+            else:
+                value, off = ns[i] / self.scale, HALF + 2 * self.slack * (calls if place == 0 else 1) if ns[i] else 0
+                if abs(mine[i] - value) > HALF:     # what we print is what we say in nanoseconds
+                    return False
+            if abs(theirs[i] - value) > off:
+                return False
+        exact = [0] * (not rest) + list(range(1 + 2 * sides, len(mine)))
+        return all(theirs[i] == mine[i] for i in exact)
 
-        0.01 is the rounding of the two printed figures; the rest is what the ends of the ranges may be off.
-        """
-        if is_rest:  # Others: what all steps and stages leave
-            return [0.0100001 + 100 * self.slack] * len(line_figures)
-        one, many = 0.0100001 + 2 * self.slack, 0.0100001 + 2 * self.slack * line_figures[0]
-        total = line_figures[1] if len(line_figures) > 1 else 0
-        share = 0.0100001 + (200 * self.slack * line_figures[0] / total if total > 0.01 else 100)
-        known = [0, many] + [one] * 3 + [share] if len(line_figures) >= 6 else [0, many, share]
-        return known + [0.0100001] * (len(line_figures) - len(known))
+    def ratio(self, fine, at, column, total, printed, calls):
+        """(our ratio, what it may be off).  It is of the line around, of the first one, or of all outer lines: the one of
+        them that gives what we print; then it is known better than to the last digit."""
+        mine = figures(fine[at])[total]
+        if not mine:
+            return printed, 0
+        values = [(line, figures(line)) for line in fine]
+        known = [(line, found[total]) for line, found in values if len(found) > column]
+        outer = sum(v for line, v in known if not line.startswith(' '))
+        around = [figures(line) for line in chain(fine, at)[:-1]]
+        off = printed * 2 * self.slack * calls * self.scale / mine
+        for whole in [f[total] for f in around if len(f) > column] + [known[0][1], outer]:
+            if whole and abs(100 * mine / whole - printed) <= HALF:
+                return 100 * mine / whole, HALF + off
+        return printed, 2 * HALF + off
 
 
+@functools.lru_cache(None)
 def float_slack(folder, unit):
     """How far one end of a range may be off, in the unit of the report; None when all of them are exact.
 
@@ -174,25 +230,60 @@ def float_slack(folder, unit):
     return None if longest < 16384000 else 2.0 ** (longest.bit_length() - 24) / scale
 
 
-def compare(tally, answers_path, input_path):
-    with open(answers_path, encoding='utf-8') as file:
-        rows = [line.rstrip('\n').split('\t') for line in file][1:]
-    used = Counter()
-    for name, source, window, *options in rows:
+class File:
+    """The reports that a SUMMARIES.tsv lists; an answer is a list of lines."""
+
+    ignored = ()
+
+    def __init__(self, tally, path, source):
+        self.tally, self.path, self.source, self.used = tally, path, source, Counter()
+        with open(path, encoding='utf-8') as file:
+            self.rows = [line.rstrip('\n').split('\t') for line in file][1:]
+        self.parts = [(row[0], {'lines': read_report(os.path.join(os.path.dirname(path), row[0])).split('\n')})
+                      for row in self.rows]
+
+    def state(self, _):
+        return None
+
+    def one(self, index):
+        name, source, window, *options = self.rows[index]
         match = re.match(r'^(\S+)(?: \(worker (\S+)\))?$', source)
-        folder = os.path.join(input_path, match.group(1))
-        label = '%s: %s' % (short(answers_path), name)
+        folder = os.path.join(self.source, match.group(1))
+        label = '%s: %s' % (short(self.path), name)
         words = options[0] if options else ''
         unit = dict(w.split('=', 1) for w in words.split()).get('time_unit', 'ms')
-        with open(os.path.join(os.path.dirname(answers_path), name), encoding='utf-8') as file:
-            recorded = file.read()
         try:
+            choice = dict(w.split('=', 1) for w in words.split())
             got = ask(folder, match.group(2), window, options_of(words))
-            report = Report(tally, label, float_slack(folder, unit))
-            report.compare(tables(recorded), tables(got))
-            used += report.used
+            exact = ask(folder, match.group(2), window, options_of(
+                ' '.join('%s=%s' % pair for pair in {**choice, 'time_unit': 'ns'}.items())))
+            report = Report(self.tally, label, float_slack(folder, unit), unit, choice.get('sorted_by'))
+            report.compare(tables('\n'.join(self.parts[index][1]['lines'])), tables(got), tables(exact))
+            self.used += report.used
         except (ValueError, OSError) as problem:
-            tally.fail('%s: %s' % (label, problem))
-    for key, count in sorted(used.items()):
-        if count:
-            tally.skip('%s: %d: %s' % (key, count, DEFECTS[key]), 0 if key in ('tie', 'float') else count)
+            self.tally.fail('%s: %s' % (label, problem))
+
+    def end(self):
+        for key, count in sorted(self.used.items()):
+            if count:
+                self.tally.skip('%s: %d: %s' % (key, count, DEFECTS[key]), 0 if key in ('tie', 'float') else count)
+
+
+def read_report(path):
+    if not os.path.exists(path) and os.path.exists(path + '.gz'):
+        path += '.gz'
+    with gzip.open(path, 'rt', encoding='utf-8') if path.endswith('.gz') else open(path, encoding='utf-8') as file:
+        return file.read()
+
+
+def recorded():
+    return [(path, DATA) for path in samples('paddle/**/SUMMARIES.tsv')]
+
+
+def compare(tally, answers_path, input_path):
+    file = File(tally, answers_path, input_path)
+    if not file.parts:
+        tally.fail('%s lists no report' % short(answers_path))
+    for index in range(len(file.parts)):
+        file.one(index)
+    file.end()

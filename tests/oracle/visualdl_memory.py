@@ -28,6 +28,7 @@ class Event:
         self.time, self.place, self.kind, self.at = event['ts'] * 1000, a['place'], event['cat'], at
         self.address, self.bytes = int(a['addr']), int(a['increase_bytes'])
         self.allocated, self.reserved = int(a['current_allocated']), int(a['current_reserved'])
+        self.peak_allocated, self.peak_reserved = (int(a.get('peak_' + k, 0)) for k in ('allocated', 'reserved'))
 
 
 def ns(text):
@@ -95,19 +96,25 @@ def book(node, out):
         book(child, out)
 
 
+def nest(ranges):
+    """The ranges of a thread as a tree."""
+    root = Node('root node', 'UserDefined', 0, float('inf'))
+    stack = [root]
+    for node in sorted(ranges, key=lambda n: (n.start, -n.end)):
+        while node.start >= stack[-1].end:
+            stack.pop()
+        stack[-1].children.append(node)
+        stack.append(node)
+    return root
+
+
 def peer(events):
     """(name, event) for every point the original shows."""
     out = []
     for ranges, memory in split(events).values():
         if not ranges:
             continue
-        root = Node('root node', 'UserDefined', 0, float('inf'))
-        stack = [root]
-        for node in sorted(ranges, key=lambda n: (n.start, -n.end)):
-            while node.start >= stack[-1].end:
-                stack.pop()
-            stack[-1].children.append(node)
-            stack.append(node)
+        root = nest(ranges)
         place_memory(root, sorted(memory, key=lambda e: (e.time, -e.at)))
         book(root, out)
     return out
@@ -143,4 +150,21 @@ def by_name(events, wanted):
         free = e.kind.endswith('Free')
         row[1 if free else 0] += 1
         row[3 if free else 2] += abs(e.bytes) / 1024
-    return [key + (r[0], r[1], round(r[2], 2), round(r[3], 2)) for key, r in sums.items()]
+    return [key + (r[0], r[1], round(r[2], 2), round(r[3], 2), round(r[2] - r[3], 2)) for key, r in sums.items()]
+
+
+def pairs(booked):
+    """Records of the allocation table: (address, type, event, time, event, time, KB); times in ns, None where unknown."""
+    found, live = [], {}
+    for name, e in sorted(booked, key=lambda p: (p[1].time, -p[1].at)):
+        kind = 'ReservedAllocate' if e.kind.startswith('Reserved') else 'Allocated'
+        key, size = (e.address, kind), round(abs(e.bytes) / 1024, 2)
+        if not e.kind.endswith('Free'):
+            record = [hex(e.address), kind, name, e.time, None, None, size]
+            live.setdefault(key, []).append(record)
+            found.append(record)
+        elif live.get(key):
+            live[key].pop()[4:6] = [name, e.time]
+        else:
+            found.append([hex(e.address), kind, None, None, name, e.time, size])
+    return found

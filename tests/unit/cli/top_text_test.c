@@ -66,7 +66,7 @@ static void a_list_is_one_line_for_each_record(void **state) {
 }
 
 static void a_wiki_table_has_bars_and_survives_what_is_not_recorded(void **state) {
-    top_record two[] = {{.time = 1e-3,
+    top_record two[] = {{.time = 1.559e-3,
                          .computation = 2e6,
                          .flops = 2e9,
                          .memory = NAN,
@@ -74,7 +74,7 @@ static void a_wiki_table_has_bars_and_survives_what_is_not_recorded(void **state
                          .name = STR("a"),
                          .type = STR("T"),
                          .id = 1},
-                        {.time = 5e-4,
+                        {.time = 7.7e-4,
                          .computation = NAN,
                          .flops = NAN,
                          .memory = NAN,
@@ -86,6 +86,8 @@ static void a_wiki_table_has_bars_and_survives_what_is_not_recorded(void **state
     assert_non_null(strstr(out.p, "| ############### |"));
     assert_non_null(strstr(out.p, "| #######         |"));
     assert_non_null(strstr(out.p, "| 2000.0 "));
+    assert_non_null(strstr(out.p, "| 0.00156 |")); /* a time has three digits, sums have six */
+    assert_non_null(strstr(out.p, "   0.001559 |"));
     buf_fini(&out);
 }
 
