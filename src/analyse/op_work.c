@@ -320,7 +320,7 @@ static double rate_of(bool known, double amount, int64_t ns) {
 }
 
 double work_flops_per_s(const work_sum *s) {
-    return rate_of(s->has_flops, s->flops, s->flops_ns);
+    return rate_of(s->has_flops && s->flops > 0, s->flops, s->flops_ns); /* a copy has none */
 }
 
 double work_bytes_per_s(const work_sum *s) {

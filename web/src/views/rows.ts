@@ -19,6 +19,7 @@ const UNITS: Record<string, Unit> = {
   "flop/s": "flops_per_s",
   "bytes/s": "bytes_per_s",
   "1/sm": "plain",
+  "flop/byte": "plain",
 };
 
 export const unitOf = (column: Column | undefined): Unit | undefined => (column?.unit ? UNITS[column.unit] : undefined);
