@@ -261,17 +261,28 @@ int cost_each(str word) {
     return 0;
 }
 
+/* The row of an operator, also of one in place. */
+static const cost_row *row_of(str name, bool *in_place) {
+    const cost_row *row = find_row(name);
+    *in_place = !row && name.n && name.p[name.n - 1] == '_';
+    return *in_place ? find_row(str_n(name.p, name.n - 1)) : row;
+}
+
+static bool is_fused(str name) {
+    return str_starts(name, STR("triton_"));
+}
+
+bool op_cost_has(str name) {
+    bool in_place;
+    return row_of(name, &in_place) || is_fused(name);
+}
+
 op_cost op_cost_of(str name, str shapes, str types, str inputs) {
     op_cost out = {.flops = NAN, .bytes = NAN, .type = (uint8_t)lexicon_input_type(types)};
     op_args in;
-    const cost_row *row = find_row(name);
-    bool in_place = false;
-    if (!row && name.n && name.p[name.n - 1] == '_') {
-        row = find_row(str_n(name.p, name.n - 1));
-        in_place = true;
-    }
-    bool fused = !row && str_starts(name, STR("triton_"));
-    if ((!row && !fused) || !op_args_read(shapes, types, inputs, &in)) return out;
+    bool in_place;
+    const cost_row *row = row_of(name, &in_place);
+    if ((!row && !is_fused(name)) || !op_args_read(shapes, types, inputs, &in)) return out;
     if (row)
         row->formula(&(cost_call){&in, row->p, name, in_place}, &out);
     else

@@ -20,6 +20,9 @@ typedef struct {
 /* Texts as in table op; inputs may be empty. */
 op_cost op_cost_of(str name, str shapes, str types, str inputs);
 
+/* Is there a formula for operators of this name? */
+bool op_cost_has(str name);
+
 static inline bool op_cost_known(const op_cost *c) {
     return c->flops == c->flops || c->bytes == c->bytes;
 }

@@ -34,6 +34,8 @@ status op_work_init(op_work *w, const selection *s, const params *p, arena *a, e
     TRY(lexicon_init(&w->lexicon, t, a, err));
     TRY(work_by_host(t, t->kernel.op, a, &w->work, err));
     TRY(groups_init(&w->costs, a, sizeof(cost_memo), err));
+    w->named = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1);
+    if (!w->named) FAIL_MEMORY(err);
     w->on_device = t->kernel.n > 1;
     return OK;
 }
@@ -50,11 +52,24 @@ static op_cost cost_from_texts(const trace *t, const cost_memo *m) {
     return c;
 }
 
+/* Most operators are views and have no formula: one look at their name is enough. Names without a namespace may be
+ * Paddle's. */
+static bool may_cost(op_work *w, uint32_t op_row) {
+    uint32_t name = w->t->slice.name[w->t->op.slice[op_row]];
+    if (!w->t->op.shapes[op_row] || name >= w->t->n_strings) return false;
+    if (!w->named[name]) {
+        str text = trace_str(w->t, name);
+        bool plain = str_find(text, STR("::"), 0) == SIZE_MAX;
+        w->named[name] = plain || op_cost_has(text) ? 2 : 1;
+    }
+    return w->named[name] == 2;
+}
+
 status op_work_cost(op_work *w, uint32_t op_row, op_cost *out, error *err) {
     const trace *t = w->t;
     double given = op_row ? t->op.flops[op_row] : NAN;
     *out = (op_cost){.flops = given, .bytes = NAN};
-    if (!op_row || !t->op.shapes[op_row]) return OK;
+    if (!op_row || !may_cost(w, op_row)) return OK;
     cost_memo key = {t->slice.name[t->op.slice[op_row]],
                      t->op.shapes[op_row],
                      t->op.types[op_row],
@@ -235,12 +250,13 @@ static void own_range(op_work *w, op_claims *c, kernel_range r, bool sets) {
 
 static status claim_call(op_work *w, uint32_t op_row, op_claims *c, error *err) {
     const trace *t = w->t;
-    uint32_t slice = t->op.slice[op_row], end = find_end(t, slice);
+    uint32_t slice = t->op.slice[op_row];
     op_claim one = {.op_row = op_row};
-    kernel_range r = range_of(w, slice, end);
-    if (w->on_device && r.from == r.to) return OK;
     TRY(op_work_cost(w, op_row, &one.done.cost, err));
-    if (!op_cost_known(&one.done.cost) || is_explained(w, c, end, &one.done.cost)) return OK;
+    if (!op_cost_known(&one.done.cost)) return OK;
+    uint32_t end = find_end(t, slice);
+    kernel_range r = range_of(w, slice, end);
+    if ((w->on_device && r.from == r.to) || is_explained(w, c, end, &one.done.cost)) return OK;
     range_work left = sum_range(w, r, c->of_kernel);
     if (w->on_device && !left.longest) return OK;
     one.done.ns = w->on_device ? left.ns : t->slice.dur[slice];

@@ -26,6 +26,7 @@
 #include "analyse/op_scan.h"
 #include "analyse/op_verdict.h"
 #include "analyse/op_work.h"
+#include "analyse/param.h"
 #include "analyse/summary_answers.h"
 #include "analyse/words.h"
 #include "base/hash.h"
@@ -59,6 +60,7 @@ typedef struct {
     uint32_t *by_name; /* name → row + 1, when the name alone is the key */
     int64_t device_self, host_self;
     op_work work;
+    bool roofline; /* asked for */
 } totals;
 
 /* The family of an op: its namespace, autograd for nodes of the backward graph, else custom. */
@@ -123,10 +125,17 @@ static uint32_t find_group(totals *o, const op_call *c) {
     return row;
 }
 
+/* Peaks and the unit that did the work are looked for only when they are asked for. */
 static status add_work(op_group *g, totals *o, const op_call *c, error *err) {
-    work_done done;
+    work_done done = {.ns = c->kernel_ns, .compute_ns = NAN, .memory_ns = NAN};
     if (!c->op_row) return OK;
-    TRY(op_work_call(&o->work, c->op_row, &done, err));
+    if (o->roofline) {
+        TRY(op_work_call(&o->work, c->op_row, &done, err));
+    } else {
+        TRY(op_work_cost(&o->work, c->op_row, &done.cost, err));
+        if (!done.ns)
+            done.ns = o->work.on_device ? add_i64(c->device_self, c->device_children) : c->ns;
+    }
     work_sum_add(&g->work, &done, 1, done.ns);
     return OK;
 }
@@ -281,6 +290,7 @@ static status init_totals(totals *o, const trace *t, const params *p, arena *a, 
     select_init(&o->select, t, p);
     TRY(tensor_core_init(&o->tensor, t, a, err));
     TRY(op_work_init(&o->work, &o->select, p, a, err));
+    o->roofline = str_eq(param_text(p, STR("roofline")), STR("yes"));
     TRY(groups_init(&o->rows, a, sizeof(op_group), err));
     TRY(stacks_init(&o->stacks, t, a, err));
     if (o->group == GROUP_NAME_SHAPE || o->group == GROUP_NAME_STACK ||
