@@ -147,6 +147,22 @@ test("roofline: points and roofs of the command line, a point filters, the card 
   });
 }, ["gpt_eager"]);
 
+test("operators, kernels: how far from the peak, as columns that can be chosen", async (s) => {
+  for (const [view, key, mean] of [["operators", "aten::mm", "device_self"], ["kernels", "nvjet", "total"]]) {
+    const rows = rowsOf(s.json(view, "gpt_eager", "--roofline", "--limit", "0").tables[view]);
+    const first = rows.filter((r) => r.name.startsWith(key)).sort((a, b) => b[mean] - a[mean])[0];
+    await visit(s, `${view}?run=gpt_eager&q=name:"${first.name}"`, async (page) => {
+      assert.equal(await page.locator("th >> text=Of peak").count(), 0);
+      await page.click("role=button[name=/^Columns/]");
+      await page.click("role=menuitemradio[name='Of peak']");
+      await page.keyboard.press("Escape");
+      await settled(page);
+      const text = plain(await page.textContent(".main-table"));
+      assert.ok(text.includes(`${(first.peak_share * 100).toFixed(1)} %`), `${view} ${first.peak_share} ${text}`);
+    });
+  }
+}, ["gpt_eager"]);
+
 test("overview: the MFU stands beside the other meters of the device", async (s) => {
   const device = rowsOf(s.json("overview", "gpt_eager").tables.devices)[0];
   await visit(s, "overview?run=gpt_eager", async (page) => {

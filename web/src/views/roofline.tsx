@@ -13,7 +13,7 @@ import { Panel } from "../widgets/panel.tsx";
 import type { TableRow } from "../widgets/table.tsx";
 import { Missing } from "./missing.tsx";
 import { csvOf } from "./overview.tsx";
-import { columns, defined, quoted, source } from "./rows.ts";
+import { boundCell, columns, defined, quoted, ratioCell, source } from "./rows.ts";
 import { TableView } from "./tableview.tsx";
 import { Verdict } from "./verdict.tsx";
 
@@ -161,17 +161,15 @@ function PointTable({ group, rows }: { group: string; rows: readonly Row[] }) {
     );
     return r;
   };
-  const word = (v: unknown) => (typeof v === "string" ? wordOr(`bound_${v}`, v) : "–");
   const unit = (v: unknown) => (typeof v === "string" ? wordOr(`unit_${v}`, v) : "–");
-  const ratio = (v: unknown) => (typeof v === "number" ? (v >= 100 ? v.toFixed(0) : v.toFixed(2)) : "–");
   const all = columns(s, "roofline.points", [
     ["name", { title: t("operator"), text: true, mono: true }],
     ["time", { bar: "var(--kernel)", width: 160 }],
     ["share", { width: 70, soft: true }],
     ["roof_share", { width: 100 }],
-    ["bound", { width: 90, text: true, show: word }],
+    ["bound", { width: 90, text: true, show: boundCell }],
     ["type", { width: 60, text: true }],
-    ["intensity", { width: 80, show: ratio }],
+    ["intensity", { width: 80, show: ratioCell }],
     ["flops_per_s", { width: 96, unitOnly: true }],
     ["bytes_per_s", { width: 90, unit: "bandwidth", unitOnly: true }],
     ["calls", { width: 66 }],
