@@ -169,7 +169,9 @@ static void cost_ROWS(const cost_call *c, op_cost *out) {
 static void cost_ROWS_BACK(const cost_call *c, op_cost *out) {
     const op_arg *grad = cost_tensor(c, 0), *index = cost_tensor(c, 1);
     int64_t size[OP_MOST_VALUES];
-    if (!grad || !index || !grad->rank || op_args_numbers(c->in, c->p[2], size) != 1) return;
+    if (!grad || !index || !grad->rank || op_args_numbers(c->in, c->p[2], size) != 1 ||
+        size[0] < 0)
+        return;
     double table = (double)size[0] * (double)grad->dim[grad->rank - 1];
     out->flops = grad->elements;
     out->bytes = tensor_bytes(grad) + tensor_bytes(index) + table * grad->item_bytes;
@@ -222,7 +224,10 @@ static void cost_RESIZE(const cost_call *c, op_cost *out) {
     int n = op_args_numbers(c->in, c->p[1], size);
     if (!x || !n || n > x->rank || !x->elements) return;
     double results = x->elements;
-    for (int i = 0; i < n; i++) results *= (double)size[i] / (double)x->dim[x->rank - n + i];
+    for (int i = 0; i < n; i++) {
+        if (size[i] < 0) return;
+        results *= (double)size[i] / (double)x->dim[x->rank - n + i];
+    }
     out->flops = c->p[0] ? results * c->p[0] : x->elements;
     out->bytes = tensor_bytes(x) + results * x->item_bytes;
 }

@@ -142,7 +142,8 @@ static void convolve(const cost_call *c, const places *at, bool transposed, op_c
         return; /* a padding given as a word is not recorded */
     int n = w->rank - 2;
     int64_t groups = value_of(c->in, at->groups, 0, 1);
-    double channels = (double)(transposed ? w->dim[1] * (groups > 0 ? groups : 1) : w->dim[0]);
+    double channels =
+        transposed ? (double)w->dim[1] * (groups > 0 ? (double)groups : 1) : (double)w->dim[0];
     double results = channels * (x->rank == w->rank ? (double)x->dim[0] : 1);
     for (int i = 0; i < n; i++) {
         int64_t size = x->dim[x->rank - n + i], window = w->dim[2 + i];

@@ -181,12 +181,35 @@ static void the_rest(void **state) {
     CHECK(rows);
 }
 
+static void what_cannot_be_gives_no_figure(void **state) {
+    static const wanted rows[] = {
+        {"aten::conv_transpose2d", "[[2,8,20,24],[8,6,3,3],[],[],[],[],[],[]]",
+         "[" F "," F ",\"\"," L "," L "," L "," S "," L "]",
+         "[\"\",\"\",\"\",\"[9223372036854775807]\",\"[1, 1]\",\"[1, 1]\",\"1\",\"[1, 1]\"]",
+         -1, -1},
+        {"aten::conv2d", "[[2,8,20,24],[4,8,99,3],[],[],[],[],[]]", CONV_TYPES,
+         "[\"\",\"\",\"\",\"[1, 1]\",\"[0, 0]\",\"[1, 1]\",\"1\"]", -1,
+         -1}, /* window > input */
+        {"aten::upsample_nearest2d", "[[1,2,4,4],[]]", "[" F "," L "]",
+         "[\"\",\"[-9223372036854775808, 8]\"]", -1, -1},
+        {"aten::max_pool2d", "[[1,2,4,4],[],[],[]]", "[" F "," L "," L "," L "]",
+         "[\"\",\"[9223372036854775807, 1]\",\"[1, 1]\",\"[0, 0]\"]", -1, -1},
+        {"aten::embedding_dense_backward", "[[1,4,8],[1,4],[]]", "[" F ",\"long int\"," S "]",
+         "[\"\",\"\",\"-5\"]", -1, -1},
+        {"aten::mm", "[[0,8],[8,16]]", "[" F "," F "]", "", 0, 4 * 128},
+        {"aten::mm", "[]", "[]", "[]", -1, 0},
+        {"aten::add", "[]", "[]", "[]", -1, -1},
+    };
+    CHECK(rows);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products),
         cmocka_unit_test(convolutions),
         cmocka_unit_test(attention),
         cmocka_unit_test(the_rest),
+        cmocka_unit_test(what_cannot_be_gives_no_figure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
