@@ -2,7 +2,7 @@
 _tacho() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules pipeline distributed advise top serve record attach watch demo summary export reduce help version --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise top serve record attach watch demo summary export reduce help version --help --version" -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]}:$before in
@@ -23,6 +23,8 @@ _tacho() {
     info:--memory-limit) return ;;
     info:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     operators:--group-by) COMPREPLY=($(compgen -W "name name+shape name+stack name+shape+stack type subgraph" -- "$word")); return ;;
+    operators:--peak-tflops) return ;;
+    operators:--peak-gbps) return ;;
     operators:--run) return ;;
     operators:--worker) return ;;
     operators:--span) return ;;
@@ -41,6 +43,8 @@ _tacho() {
     operators:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     kernels:--group-by) COMPREPLY=($(compgen -W "name name+op launch" -- "$word")); return ;;
     kernels:--module) return ;;
+    kernels:--peak-tflops) return ;;
+    kernels:--peak-gbps) return ;;
     kernels:--run) return ;;
     kernels:--worker) return ;;
     kernels:--span) return ;;
@@ -57,6 +61,25 @@ _tacho() {
     kernels:--threads) return ;;
     kernels:--memory-limit) return ;;
     kernels:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    roofline:--group-by) COMPREPLY=($(compgen -W "name name+shape" -- "$word")); return ;;
+    roofline:--peak-tflops) return ;;
+    roofline:--peak-gbps) return ;;
+    roofline:--run) return ;;
+    roofline:--worker) return ;;
+    roofline:--span) return ;;
+    roofline:--from) return ;;
+    roofline:--to) return ;;
+    roofline:--step) return ;;
+    roofline:--sort) return ;;
+    roofline:--search) return ;;
+    roofline:--filter) return ;;
+    roofline:--limit) return ;;
+    roofline:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    roofline:--table) return ;;
+    roofline:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
+    roofline:--threads) return ;;
+    roofline:--memory-limit) return ;;
+    roofline:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     overview:--run) return ;;
     overview:--worker) return ;;
     overview:--span) return ;;
@@ -273,13 +296,14 @@ _tacho() {
     reduce:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     help:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     version:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
-    info:--logdir|operators:--logdir|kernels:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|pipeline:--logdir|distributed:--logdir|advise:--logdir|top:--logdir|serve:--logdir|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--output|demo:-o|summary:--logdir|export:--logdir|export:--output|export:-o|reduce:--logdir|reduce:--output|reduce:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    help:*) COMPREPLY=($(compgen -W "info operators kernels overview steps memory modules pipeline distributed advise top serve record attach watch demo summary export reduce help version" -- "$word")); return ;;
+    info:--logdir|operators:--logdir|kernels:--logdir|roofline:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|pipeline:--logdir|distributed:--logdir|advise:--logdir|top:--logdir|serve:--logdir|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--output|demo:-o|summary:--logdir|export:--logdir|export:--output|export:-o|reduce:--logdir|reduce:--output|reduce:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    help:*) COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise top serve record attach watch demo summary export reduce help version" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
     info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    operators) options="--group-by --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    kernels) options="--group-by --module --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    operators) options="--group-by --roofline --peak-tflops --peak-gbps --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    kernels) options="--group-by --module --roofline --peak-tflops --peak-gbps --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    roofline) options="--group-by --peak-tflops --peak-gbps --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     overview) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     steps) options="--fp-point --bp-point --end-point --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     memory) options="--at --by --points --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;

@@ -9,11 +9,11 @@
 
 #include "analyse/lexicon.h"
 
+#include "base/num.h"
+
 static const char *const libraries[] = {
     "nccl:", "rccl:", "gloo:", "mpi:",    "ucc:",     "xccl:",
     "hccl:", "cncl:", "mccl:", "oneccl:", "nvshmem:", "c10d:"};
-
-#define N_OF(array) (sizeof(array) / sizeof *(array))
 
 static bool starts_with_any(str name, const char *const *starts, size_t n) {
     for (size_t i = 0; i < n; i++)
@@ -98,7 +98,7 @@ comm_type comm_type_of(str name) {
         if (c >= 'A' && c <= 'Z') c = (char)(c - 'A' + 'a');
         if (c != '_') plain[n++] = c;
     }
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    for (size_t i = 0; i < N_OF(types); i++)
         if (str_find(str_n(plain, n), str_of(types[i].part), 0) != SIZE_MAX)
             return types[i].type;
     return COMM_OTHER;

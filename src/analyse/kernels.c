@@ -14,6 +14,8 @@
  *
  * --module NAME leaves the kernels that a module caused, forward and backward (module_work.h).
  *
+ * --roofline adds what a kernel computed and moved: its part of its operator's work (op_work.h).
+ *
  * An op that stands in one of its own name has the name of the outer one, so the name is
  * enough to group by. A kernel without an operator has a null there. */
 #include <math.h>
@@ -24,6 +26,7 @@
 #include "analyse/lexicon.h"
 #include "analyse/lost_work.h"
 #include "analyse/module_work.h"
+#include "analyse/op_work.h"
 #include "analyse/param.h"
 #include "analyse/rules.h"
 #include "analyse/select.h"
@@ -51,6 +54,7 @@ typedef struct {
     kernel_key key;
     int64_t calls, total, max_ns, min_ns;
     weighted blocks, occupancy;
+    work_sum work;         /* its share of what its operators did */
     uint8_t class, matrix; /* kernel_class, matrix_use; unknown where the calls differ */
     uint32_t op;           /* string id + 1 of the only op seen so far, 0 = none yet */
     bool several;          /* more than one */
@@ -66,6 +70,9 @@ typedef struct {
     const module_work *only; /* work of one module; NULL: all */
     lexicon lexicon;
     const uint32_t *source_of; /* name → row of kernel_source; NULL: there are none */
+    bool roofline;             /* asked for */
+    op_work work;
+    op_claims claims;
 } totals;
 
 static bool same_key(const void *row, const void *key) {
@@ -125,6 +132,16 @@ static void add_class(totals *o, kernel_group *g, uint32_t k) {
     g->fresh = false;
 }
 
+/* Operators' work is shared among the kernels that do it, by time. */
+static void add_work(totals *o, kernel_group *g, uint32_t k) {
+    uint32_t of = o->roofline ? o->claims.of_kernel[k] : 0;
+    if (!of) return;
+    const op_claim *c = &o->claims.v[of - 1];
+    int64_t ns = o->t->slice.dur[o->t->kernel.slice[k]];
+    if (c->main_ns <= 0 || !op_work_is_main(&o->work, c, k)) return;
+    work_sum_add(&g->work, &c->done, (double)ns / (double)c->main_ns, ns);
+}
+
 static status add_kernel(totals *o, uint32_t k, error *err) {
     bool counts = select_work_counts(&o->select, k);
     int64_t ns = select_work_ns(&o->select, k);
@@ -136,6 +153,7 @@ static status add_kernel(totals *o, uint32_t k, error *err) {
     add_class(o, g, k);
     if (counts) {
         g->calls++;
+        add_work(o, g, k);
         g->max_ns = max_i64(g->max_ns, ns);
         g->min_ns = min_i64(g->min_ns, ns);
     }
@@ -198,6 +216,17 @@ static status set_source(table *t, size_t row, const totals *o, uint32_t name, e
     return OK;
 }
 
+static void set_work(table *t, size_t row, const work_sum *w) {
+    if (w->has_flops) table_set_real(t, row, COL_K(flops), w->flops);
+    if (w->has_bytes) table_set_int(t, row, COL_K(bytes), work_bytes(w));
+    table_set_real(t, row, COL_K(flops_per_s), work_flops_per_s(w));
+    table_set_real(t, row, COL_K(bytes_per_s), work_bytes_per_s(w));
+    table_set_real(t, row, COL_K(intensity), work_intensity(w));
+    table_set_real(t, row, COL_K(peak_share), work_peak_share(w));
+    table_set_real(t, row, COL_K(bandwidth_share), work_bandwidth_share(w));
+    table_set_text(t, row, COL_K(bound), work_bound(w));
+}
+
 static status write_group(table *t, const totals *o, const kernel_group *g, error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
@@ -218,6 +247,7 @@ static status write_group(table *t, const totals *o, const kernel_group *g, erro
     table_set_real(t, row, COL_K(blocks_per_sm), mean_of(&g->blocks));
     table_set_real(t, row, COL_K(occupancy), mean_of(&g->occupancy));
     TRY(set_source(t, row, o, g->key.name, err));
+    if (o->roofline) set_work(t, row, &g->work);
     return o->group == GROUP_LAUNCH ? set_launch(t, row, &g->key, err) : OK;
 }
 
@@ -289,6 +319,7 @@ static status sum_kernels(totals *o, arena *a, error *err) {
     TRY(groups_init(&o->rows, a, sizeof(kernel_group), err));
     TRY(lexicon_init(&o->lexicon, o->t, a, err));
     TRY(kernel_sources_by_name(o->t, a, &o->source_of, err));
+    if (o->roofline) TRY(op_work_claim(&o->work, &o->claims, err));
     for (uint32_t k = 1; k < o->t->kernel.n; k++)
         if (o->t->slice.kind[o->t->kernel.slice[k]] == KIND_KERNEL &&
             (!o->only || module_work_has(o->only, k)))
@@ -339,6 +370,8 @@ status analyse_kernels(const analysis_input *in, const params *p, arena *a, answ
     select_init(&o.select, o.t, p);
     module_work of_module;
     TRY(read_module(&o, p, a, &of_module, err));
+    o.roofline = str_eq(param_text(p, STR("roofline")), STR("yes"));
+    if (o.roofline) TRY(op_work_init(&o.work, &o.select, p, a, err));
     TRY(sum_kernels(&o, a, err));
     uint32_t *order = groups_order(&o.rows), *scratch = groups_order(&o.rows);
     table *result = answer_table(out, a, "kernels");

@@ -7,6 +7,8 @@
  * It does not demangle: the words of a mangled name are the same words. */
 #include "analyse/lexicon.h"
 
+#include "base/num.h"
+
 enum { LOOK_BYTES = 2048 };
 
 typedef struct {
@@ -28,8 +30,6 @@ static const lexicon_row op_rows[] = {
 #define OP(class, pattern) {pattern, CLASS_##class, 0},
 #include "analyse/lexicon.def"
 };
-
-#define N_OF(array) (sizeof(array) / sizeof *(array))
 
 /* Takes the next piece up to a separator off the front of *rest. */
 static str next_piece(str *rest, char separator) {

@@ -52,6 +52,7 @@ typedef enum {
     DTYPE_TF32,
     DTYPE_FP32,
     DTYPE_FP64,
+    N_DTYPES,
 } kernel_type;
 
 typedef struct {

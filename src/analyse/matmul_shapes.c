@@ -2,44 +2,14 @@
  * slow.
  *
  * Device work is added up by the string of the op's input shapes (a handful of distinct
- * ones), then each string is read once. The reader takes nested lists of whole numbers and
- * skips everything else; it never allocates and gives up on sizes that cannot be. */
+ * ones), then each string is read once. */
 #include "analyse/matmul_shapes.h"
 
 #include "analyse/group.h"
-
-enum { MAX_RANK = 8 };
-#define MAX_DIMENSION ((int64_t)1 << 40)
-
-typedef struct {
-    int64_t dim[MAX_RANK];
-    int rank;
-} input_shape;
-
-/* Reads "[1, 2, 3]" at p; false when it is anything else or too long. */
-static bool read_list(str text, size_t *at, input_shape *out) {
-    *out = (input_shape){.rank = 0};
-    size_t i = *at + 1;
-    while (i < text.n && text.p[i] != ']') {
-        char c = text.p[i];
-        if (c == ' ' || c == ',') {
-            i++;
-            continue;
-        }
-        if (c < '0' || c > '9' || out->rank == MAX_RANK) return false;
-        int64_t v = 0;
-        for (; i < text.n && text.p[i] >= '0' && text.p[i] <= '9'; i++) {
-            v = v * 10 + (text.p[i] - '0');
-            if (v > MAX_DIMENSION) return false;
-        }
-        out->dim[out->rank++] = v;
-    }
-    *at = i;
-    return i < text.n;
-}
+#include "analyse/op_args.h"
 
 /* Sizes of a·b, when they fit together. */
-static bool multiply(const input_shape *a, const input_shape *b, matmul_size *out) {
+static bool multiply(const op_arg *a, const op_arg *b, matmul_size *out) {
     if (a->rank < 2 || b->rank < 2 || a->dim[a->rank - 1] != b->dim[b->rank - 2]) return false;
     *out = (matmul_size){.batch = 1,
                          .m = a->dim[a->rank - 2],
@@ -51,13 +21,11 @@ static bool multiply(const input_shape *a, const input_shape *b, matmul_size *ou
 }
 
 bool matmul_read(str shapes, matmul_size *out) {
-    input_shape last = {.rank = 0}, next;
-    if (!shapes.n || shapes.p[0] != '[') return false;
-    for (size_t i = 1; i < shapes.n; i++) {
-        if (shapes.p[i] != '[') continue;
-        if (!read_list(shapes, &i, &next)) return false;
-        if (multiply(&last, &next, out)) return true;
-        last = next;
+    op_args in;
+    if (!op_args_read(shapes, STR_NONE, STR_NONE, &in)) return false;
+    for (int i = 0; i + 1 < in.n; i++) {
+        const op_arg *a = op_args_tensor(&in, i), *b = op_args_tensor(&in, i + 1);
+        if (a && b && multiply(a, b, out)) return true;
     }
     return false;
 }

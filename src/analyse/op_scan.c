@@ -65,6 +65,7 @@ static void merge_duplicate(op_call *outer, const op_call *inner) {
     outer->unsure_self = add_i64(outer->unsure_self, inner->unsure_self);
     outer->unsure_children = inner->unsure_children;
     outer->missed_self = add_i64(outer->missed_self, inner->missed_self);
+    /* add_child gave the outer one the kernels of the inner already */
     if (!outer->op_row) outer->op_row = inner->op_row;
 }
 
@@ -80,6 +81,7 @@ static void add_child(op_call *parent, const op_call *child) {
     parent->inferred_children = add_i64(parent->inferred_children, inferred);
     int64_t unsure = add_i64(child->unsure_self, child->unsure_children);
     parent->unsure_children = add_i64(parent->unsure_children, unsure);
+    parent->kernel_ns = add_i64(parent->kernel_ns, child->kernel_ns);
 }
 
 /* Takes the innermost open slice off the stack and gives it to its parent. */
@@ -131,6 +133,8 @@ static void add_device_work(state *s, op_call *c) {
         c->device_self = add_i64(c->device_self, ns);
         if (!trace_own_op(scan->t, k)) c->inferred_self = add_i64(c->inferred_self, ns);
         if (scan->t->slice.kind[slice] != KIND_KERNEL) continue;
+        if (trace_own_op(scan->t, k))
+            c->kernel_ns = add_i64(c->kernel_ns, scan->t->slice.dur[slice]);
         matrix_use use = tensor_core_work(scan->tensor, k);
         if (use == MATRIX_YES) c->tensor_self = add_i64(c->tensor_self, ns);
         if (use == MATRIX_UNKNOWN) c->unsure_self = add_i64(c->unsure_self, ns);

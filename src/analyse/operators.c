@@ -27,6 +27,8 @@
 #include "analyse/op_phases.h"
 #include "analyse/op_scan.h"
 #include "analyse/op_verdict.h"
+#include "analyse/op_work.h"
+#include "analyse/param.h"
 #include "analyse/summary_answers.h"
 #include "analyse/words.h"
 #include "base/hash.h"
@@ -46,9 +48,8 @@ typedef struct {
     int64_t host_total, host_self, device_total, device_self, tensor_total, tensor_self;
     int64_t inferred;                               /* of device_total */
     int64_t unsure_total, unsure_self, missed_self; /* matrix cores: not known; could be used */
-    double flops;                                   /* of the calls that have them */
-    int64_t flops_ns; /* device time of these calls, or host time where there is none */
-    bool has_flops, eligible;
+    work_sum work;                                  /* of the calls whose cost is known */
+    bool eligible;
     str name_text, shapes_text, stack_text;
 } op_group;
 
@@ -62,10 +63,8 @@ typedef struct {
     uint32_t *by_name; /* name → row + 1, when the name alone is the key */
     int64_t device_self, host_self;
     bool has_inferred; /* device work may have an operator of another step, or of a capture */
-    struct {
-        uint32_t name, shapes;
-        double flops;
-    } last; /* product read last */
+    op_work work;
+    bool roofline; /* asked for */
 } totals;
 
 /* The family of an op: its namespace, autograd for nodes of the backward graph, else custom. */
@@ -130,47 +129,24 @@ static uint32_t find_group(totals *o, const op_call *c) {
     return row;
 }
 
-/* Matrix products whose two factors are their inputs; what wraps them (linear, matmul) would
- * count the same work again. */
-static bool is_product(str name) {
-    static const str names[] = {STR("aten::mm"), STR("aten::addmm"), STR("aten::bmm"),
-                                STR("aten::baddbmm")};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (str_eq(name, names[i])) return true;
-    return false;
-}
-
-/* Operations of a call: the producer's number, else out of the shapes; NaN when neither. */
-static double flops_of(totals *o, const op_call *c) {
-    double given = o->t->op.flops[c->op_row];
-    if (!isnan(given) || !c->eligible) return given;
-    uint32_t shapes = o->t->op.shapes[c->op_row];
-    if (!shapes) return NAN;
-    if (o->last.name != c->name || o->last.shapes != shapes) { /* calls come in runs alike */
-        matmul_size size;
-        o->last.name = c->name;
-        o->last.shapes = shapes;
-        o->last.flops =
-            is_product(trace_str(o->t, c->name)) && matmul_read(trace_str(o->t, shapes), &size)
-                ? matmul_flops(&size)
-                : NAN;
-    }
-    return o->last.flops;
-}
-
 /* Device time of the call itself: that of steps without operators is that of other calls. */
 static int64_t own_device_ns(const op_call *c) {
     return sub_i64(add_i64(c->device_self, c->device_children),
                    add_i64(c->inferred_self, c->inferred_children));
 }
 
-static void add_flops(op_group *g, totals *o, const op_call *c) {
-    double flops = c->op_row ? flops_of(o, c) : NAN;
-    if (isnan(flops)) return;
-    int64_t device = own_device_ns(c);
-    g->has_flops = true;
-    g->flops += flops;
-    g->flops_ns = add_i64(g->flops_ns, device > 0 ? device : c->ns);
+/* Peaks and the unit that did the work are looked for only when they are asked for. */
+static status add_work(op_group *g, totals *o, const op_call *c, error *err) {
+    work_done done = {.ns = c->kernel_ns, .compute_ns = NAN, .memory_ns = NAN};
+    if (!c->op_row) return OK;
+    if (o->roofline) {
+        TRY(op_work_call(&o->work, c->op_row, &done, err));
+    } else {
+        TRY(op_work_cost(&o->work, c->op_row, &done.cost, err));
+        if (!done.ns) done.ns = o->work.on_device ? own_device_ns(c) : c->ns;
+    }
+    work_sum_add(&g->work, &done, 1, done.ns);
+    return OK;
 }
 
 static status add_call(void *context, const op_call *c, error *err) {
@@ -188,7 +164,7 @@ static status add_call(void *context, const op_call *c, error *err) {
         g->device_max = max_i64(g->device_max, own);
         g->device_min = g->calls ? min_i64(g->device_min, own) : own;
         g->calls++;
-        add_flops(g, o, c);
+        TRY(add_work(g, o, c, err));
     }
     g->host_total = add_i64(g->host_total, c->ns);
     g->host_self = add_i64(g->host_self, op_call_self_ns(c));
@@ -266,6 +242,17 @@ static void set_device(table *t, size_t row, const op_group *g) {
                    tensor_core_share(g->tensor_total, g->unsure_total, g->device_total));
 }
 
+static void set_work(table *t, size_t row, const work_sum *w) {
+    if (w->has_flops) table_set_real(t, row, COL_OP(flops), w->flops);
+    if (w->has_bytes) table_set_int(t, row, COL_OP(bytes), work_bytes(w));
+    table_set_real(t, row, COL_OP(flops_per_s), work_flops_per_s(w));
+    table_set_real(t, row, COL_OP(bytes_per_s), work_bytes_per_s(w));
+    table_set_real(t, row, COL_OP(intensity), work_intensity(w));
+    table_set_real(t, row, COL_OP(peak_share), work_peak_share(w));
+    table_set_real(t, row, COL_OP(bandwidth_share), work_bandwidth_share(w));
+    table_set_text(t, row, COL_OP(bound), work_bound(w));
+}
+
 static status write_group(table *t, const totals *o, const op_group *g, error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
@@ -279,12 +266,7 @@ static status write_group(table *t, const totals *o, const op_group *g, error *e
     if (o->t->kernel.n > 1) set_device(t, row, g);
     if (o->has_inferred) table_set_int(t, row, COL_OP(device_inferred), g->inferred);
     table_set_int(t, row, COL_OP(tensor_core_eligible), g->eligible);
-    if (g->has_flops) {
-        table_set_real(t, row, COL_OP(flops), g->flops);
-        if (g->flops_ns > 0)
-            table_set_real(t, row, COL_OP(flops_per_s),
-                           g->flops / ((double)g->flops_ns * 1e-9));
-    }
+    set_work(t, row, &g->work);
     table_set_text(t, row, COL_OP(shapes), g->shapes_text);
     table_set_text(t, row, COL_OP(stack), g->stack_text);
     return OK;
@@ -321,6 +303,8 @@ static status init_totals(totals *o, const trace *t, const params *p, arena *a, 
     *o = (totals){.t = t, .group = p->group};
     select_init(&o->select, t, p);
     TRY(tensor_core_init(&o->tensor, t, a, err));
+    TRY(op_work_init(&o->work, &o->select, p, a, err));
+    o->roofline = str_eq(param_text(p, STR("roofline")), STR("yes"));
     TRY(groups_init(&o->rows, a, sizeof(op_group), err));
     TRY(stacks_init(&o->stacks, t, a, err));
     if (o->group == GROUP_NAME_SHAPE || o->group == GROUP_NAME_STACK ||

@@ -23,6 +23,7 @@
 #include "analyse/range_scan.h"
 #include "analyse/rules.h"
 #include "analyse/stage_times.h"
+#include "analyse/step_mfu.h"
 #include "analyse/summary_answers.h"
 #include "analyse/words.h"
 #include "base/sort.h"
@@ -248,11 +249,28 @@ static interval recorded_range(const overview *o) {
     return range;
 }
 
+/* NaN when it is not known: no shapes, or a device without a peak. */
+static status find_mfu(overview *o, double *out, error *err) {
+    op_work work;
+    op_claims claims;
+    step_mfu m;
+    *out = NAN;
+    TRY(op_work_init(&work, &o->select, &(params){.n_extra = 0}, o->arena, err));
+    if (!work.peaks.device.n) return OK;
+    TRY(op_work_claim(&work, &claims, err));
+    TRY(step_mfu_find(&work, &claims, &m, err));
+    *out = m.mfu;
+    return OK;
+}
+
 static status write_devices(overview *o, error *err) {
     table *t = answer_table(o->out, o->arena, "devices");
     if (!t) FAIL_MEMORY(err);
     device_metrics_list list;
+    double mfu = NAN;
     TRY(device_metrics_make(o->t, recorded_range(o), o->arena, &list, err));
+    if (list.n == 1)
+        TRY(find_mfu(o, &mfu, err)); /* of several, nobody knows whose steps they are */
     for (uint32_t i = 0; i < list.n; i++) {
         size_t row;
         TRY(table_add_row(t, &row, err));
@@ -266,6 +284,7 @@ static status write_devices(overview *o, error *err) {
         table_set_real(t, row, COL_O(devices, sm_efficiency), list.v[i].sm_efficiency);
         table_set_real(t, row, COL_O(devices, occupancy), list.v[i].occupancy);
         table_set_real(t, row, COL_O(devices, tensor_core_share), list.v[i].tensor_core_share);
+        table_set_real(t, row, COL_O(devices, mfu), mfu);
     }
     return OK;
 }

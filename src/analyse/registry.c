@@ -13,6 +13,7 @@
 #include "analyse/registry.h"
 
 #include "analyse/input_quality.h"
+#include "analyse/param.h"
 #include "analyse/rules.h"
 #include "analyse/summary_answers.h"
 #include "analyse/words.h"
@@ -302,10 +303,12 @@ table *answer_table(answer *out, arena *a, const char *table_name) {
 }
 
 static bool condition_holds(const char *when, const params *p) {
-    static const str KEY = {"group_by=", 9};
     if (when[0] == '\0') return true;
-    if (!str_starts(str_of(when), KEY)) BUG("registry.def: a condition nobody understands");
-    return list_has(when + KEY.n, str_of(group_name(p->group)));
+    const char *equals = strchr(when, '=');
+    if (!equals) BUG("registry.def: a condition nobody understands");
+    str key = str_n(when, (size_t)(equals - when));
+    if (str_eq(key, STR("group_by"))) return list_has(equals + 1, str_of(group_name(p->group)));
+    return list_has(equals + 1, param_text(p, key));
 }
 
 void answer_finish(answer *out, const params *p) {

@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#include "base/num.h"
+
 static const char *const op_names[] = {
     "aten::_convolution",
     "aten::conv1d",
@@ -91,8 +93,6 @@ static const char *const op_names[] = {
     "ScaledDotProductEfficientAttentionBackward",
     "ScaledDotProductCudnnAttentionBackward",
 };
-
-#define N_OF(array) (sizeof(array) / sizeof *(array))
 
 matrix_use tensor_core_kernel(str name) {
     uint8_t matrix = lexicon_kernel(name).matrix;

@@ -1,10 +1,13 @@
-/* num.h: checked narrowing. -Wconversion makes every silent cast visible; these are the loud ones. */
+/* num.h: checked narrowing, and how many. -Wconversion makes every silent cast visible; these are the loud ones. */
 #ifndef BASE_NUM_H
 #define BASE_NUM_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Elements of an array (not of a pointer). */
+#define N_OF(array) (sizeof(array) / sizeof *(array))
 
 /* Saturating: the nearest value of the target type. */
 static inline uint32_t sat_u32(uint64_t v) {

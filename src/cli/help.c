@@ -134,11 +134,17 @@ static void put_field(buf *out, lang l, const field_info *f, uint32_t width) {
     buf meaning = {0};
     buf_add_cstr(&meaning, text_get(f->help, l));
     if (f->when[0] != '\0') {
-        str condition = str_of(f->when), key = STR("group_by=");
+        str condition = str_of(f->when);
+        size_t equals = str_find(condition, STR("="), 0);
+        str value = str_from(condition, equals + 1);
         buf option = {0};
-        buf_add_cstr(&option, "--group-by ");
-        buf_add_str(&option,
-                    str_starts(condition, key) ? str_from(condition, key.n) : condition);
+        buf_add_cstr(&option, "--");
+        for (size_t i = 0; i < equals; i++)
+            buf_add_byte(&option, condition.p[i] == '_' ? '-' : condition.p[i]);
+        if (!str_eq(value, STR("yes"))) { /* a flag has no value */
+            buf_add_byte(&option, ' ');
+            buf_add_str(&option, value);
+        }
         buf_add_byte(&meaning, ' ');
         text_put(&meaning, l, MSG_CLI_ONLY_WHEN, arg_text("condition", buf_str(&option)));
         buf_fini(&option);

@@ -64,8 +64,8 @@ const char *unit_name(column_unit u) {
     static const char *const names[] = {
         [UNIT_NONE] = NULL,        [UNIT_NS] = "ns",           [UNIT_BYTES] = "bytes",
         [UNIT_SHARE] = "share",    [UNIT_COUNT] = "count",     [UNIT_FLOPS] = "flop",
-        [UNIT_FLOPS_S] = "flop/s", [UNIT_BYTES_S] = "bytes/s", [UNIT_PER_SM] = "1/sm",
-        [UNIT_WORDS] = NULL,       [UNIT_JSON] = NULL,
+        [UNIT_FLOPS_S] = "flop/s", [UNIT_BYTES_S] = "bytes/s", [UNIT_FLOPS_B] = "flop/byte",
+        [UNIT_PER_SM] = "1/sm",    [UNIT_WORDS] = NULL,        [UNIT_JSON] = NULL,
     };
     return names[u];
 }
@@ -162,6 +162,7 @@ static void put_real(buf *out, column_unit unit, double v) {
     case UNIT_FLOPS: put_amount(out, v, "FLOP"); break;
     case UNIT_FLOPS_S: fmt_rate(out, v, "FLOP"); break;
     case UNIT_BYTES_S: fmt_rate(out, v, "B"); break;
+    case UNIT_FLOPS_B:
     case UNIT_PER_SM: buf_printf(out, "%.2f", v); break;
     default: fmt_real(out, v);
     }

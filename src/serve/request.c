@@ -161,6 +161,12 @@ static status set_extra(const param_info *p, str value, request *r, error *err) 
     }
     if (to->n_extra == sizeof to->extra / sizeof *to->extra)
         FAIL0(err, ERR_ARG, NOPOS, MSG_HTTP_TOO_MANY);
+    if (strcmp(p->type, "FLAG") == 0) { /* as analyses know it: the command line's yes */
+        if (!list_has("0|1|true|false|yes|no", value))
+            FAIL(err, ERR_ARG, NOPOS, MSG_CLI_BAD_CHOICE, arg_cstr("name", p->name),
+                 arg_text("value", value), arg_cstr("choices", "0|1|true|false"));
+        value = list_has("1|true|yes", value) ? STR("yes") : STR("no");
+    }
     to->extra[to->n_extra].name = str_of(p->name);
     to->extra[to->n_extra++].value = value;
     return OK;

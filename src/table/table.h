@@ -26,9 +26,10 @@ typedef enum {
     UNIT_FLOPS,   /* floating-point operations */
     UNIT_FLOPS_S, /* per second */
     UNIT_BYTES_S,
-    UNIT_PER_SM, /* plain real with two decimals */
-    UNIT_WORDS,  /* a text of one or more sentences */
-    UNIT_JSON,   /* a text that is a JSON object */
+    UNIT_FLOPS_B, /* operations per byte: plain real, two decimals */
+    UNIT_PER_SM,  /* plain real with two decimals */
+    UNIT_WORDS,   /* a text of one or more sentences */
+    UNIT_JSON,    /* a text that is a JSON object */
 } column_unit;
 
 /* A sentence to be: message id, named values, severity. Words come from text/. */

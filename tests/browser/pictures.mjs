@@ -8,6 +8,7 @@ const VIEWS = [
   ["overview", "resnet_w0"],
   ["operators", "gpt_eager"],
   ["kernels", "gpt_eager"],
+  ["roofline", "gpt_eager"],
   ["modules", "resnet_w0"],
   ["memory", "resnet_w0"],
   ["steps", "ddp"],

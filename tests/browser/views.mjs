@@ -115,6 +115,61 @@ test("tables: fuzzy words, conditions, a second sort key and the types of operat
   });
 }, ["gpt_eager"]);
 
+test("roofline: points and roofs of the command line, a point filters, the card says its numbers, shapes can be told apart", async (s) => {
+  const answer = s.json("roofline", "gpt_eager", "--limit", "0");
+  const rows = rowsOf(answer.tables.points);
+  const drawn = rows.filter((r) => r.intensity > 0 && r.flops_per_s > 0);
+  const mfu = rowsOf(answer.tables.mfu)[0];
+  const chart = panel("FLOP/s by arithmetic intensity");
+  await visit(s, "roofline?run=gpt_eager", async (page) => {
+    assert.equal(await heading(page), plain(answer.verdict.text.en));
+    assert.ok(plain(await page.textContent(".facts")).startsWith(`${(mfu.mfu * 100).toFixed(1)} % MFU`));
+    assert.equal(await page.locator(`${chart} circle`).count(), drawn.length);
+    for (const r of rowsOf(answer.tables.ridges))
+      assert.ok(plain(await page.textContent(`${chart} .roofs`)).includes(`${r.type} ${short(r.peak, [[1e15, "PFLOP/s"], [1e12, "TFLOP/s"]])}`));
+    await page.locator(`${chart} circle`).first().hover({ force: true });
+    await page.waitForSelector(".tip >> text=FLOP/B");
+    const card = plain(await page.textContent(".tip"));
+    const first = [...drawn].sort((a, b) => b.time - a.time)[0];
+    assert.ok(card.startsWith(first.name) && card.includes(`${(first.roof_share * 100).toFixed(1)} % of the roofline`), card);
+    await page.locator(`${chart} circle`).first().click({ force: true });
+    await addressHas(page, `sel=operator:${first.name}`);
+    await settled(page);
+    const names = await page.$$eval(".main-table tbody td.first", (l) => l.map((e) => e.title));
+    assert.ok(names.length > 0 && names.every((n) => n.includes(first.name)), names.join());
+    await page.click("role=radio[name='Name + shape']");
+    await addressHas(page, "group=name+shape");
+    await settled(page);
+    assert.ok(plain(await page.textContent(".main-table tbody")).includes("50257"));
+  });
+  await visit(s, "roofline?run=gpt_eager&lang=zh", async (page) => assert.equal(await heading(page), plain(answer.verdict.text.zh)), {
+    colorScheme: "dark",
+  });
+}, ["gpt_eager"]);
+
+test("operators, kernels: how far from the peak, as columns that can be chosen", async (s) => {
+  for (const [view, key, mean] of [["operators", "aten::mm", "device_self"], ["kernels", "nvjet", "total"]]) {
+    const rows = rowsOf(s.json(view, "gpt_eager", "--roofline", "--limit", "0").tables[view]);
+    const first = rows.filter((r) => r.name.startsWith(key)).sort((a, b) => b[mean] - a[mean])[0];
+    await visit(s, `${view}?run=gpt_eager&q=name:"${first.name}"`, async (page) => {
+      assert.equal(await page.locator("th >> text=Of peak").count(), 0);
+      await page.click("role=button[name=/^Columns/]");
+      await page.click("role=menuitemradio[name='Of peak']");
+      await page.keyboard.press("Escape");
+      await settled(page);
+      const text = plain(await page.textContent(".main-table"));
+      assert.ok(text.includes(`${(first.peak_share * 100).toFixed(1)} %`), `${view} ${first.peak_share} ${text}`);
+    });
+  }
+}, ["gpt_eager"]);
+
+test("overview: the MFU stands beside the other meters of the device", async (s) => {
+  const device = rowsOf(s.json("overview", "gpt_eager").tables.devices)[0];
+  await visit(s, "overview?run=gpt_eager", async (page) => {
+    assert.ok(plain(await page.textContent(".meters")).includes(`MFU${(device.mfu * 100).toFixed(1)} %`), await page.textContent(".meters"));
+  });
+}, ["gpt_eager"]);
+
 test("kernels: tensor cores, the scatter filters, launches have their configuration", async (s) => {
   const answer = s.json("kernels", "gpt_eager");
   const rows = rowsOf(answer.tables.kernels);

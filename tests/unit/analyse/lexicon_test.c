@@ -40,6 +40,8 @@ static void matrix_cores_of_every_vendor_are_recognized(void **state) {
          MATRIX_YES},
         {"_matmul_ogs_NNT_bf16xbf16xmxfp4_128x128x128x1_swiglu", CLASS_MOE, MATRIX_YES},
         {"void deep_gemm::fp8_gemm_kernel<4096u>", CLASS_GEMM, MATRIX_YES},
+        {"void marlin_moe_wna16::Marlin<1125899906909960l, 128, 1, 8, 4>", CLASS_MOE,
+         MATRIX_YES},
         {"aclnnMm_MatMulCommon_MatMulV2", CLASS_GEMM, MATRIX_YES},
     };
     CHECK(rows);
@@ -63,6 +65,14 @@ static void what_looks_like_matrix_work_and_is_none(void **state) {
         {"wrapped_convert.kd", CLASS_COPY, MATRIX_NO},
         {"Conv2DBackpropFilter6_MemSet", CLASS_COPY, MATRIX_NO},
         {"Mul", CLASS_ELEMENTWISE, MATRIX_NO},
+        {"void "
+         "cutlass_cudnn_train::Kernel<cutlass_cudnn_train::reduction::kernel::ReduceSplitK<"
+         "cutlass_cudnn_train::MatrixShape<4, 128> > >",
+         CLASS_CONVOLUTION, MATRIX_NO},
+        {"moeTopK", CLASS_MOE, MATRIX_NO},
+        {"mxfp4_moe_sort_kernel", CLASS_MOE, MATRIX_NO},
+        {"l2norm_fwd_kernel", CLASS_NORMALIZATION,
+         MATRIX_NO}, /* not every fwd_kernel is attention */
     };
     CHECK(rows);
 }
@@ -73,6 +83,8 @@ static void what_a_name_does_not_tell_is_not_known(void **state) {
         {"Kernel", CLASS_UNKNOWN, MATRIX_UNKNOWN},
         {"", CLASS_UNKNOWN, MATRIX_UNKNOWN},
         {"gemm_fusion_dot_2", CLASS_GEMM, MATRIX_UNKNOWN},
+        {"_glm53_moe_int4_gemv_partial", CLASS_MOE, MATRIX_UNKNOWN},
+        {"_roll_pad_partition_kernel", CLASS_UNKNOWN, MATRIX_UNKNOWN},
         {"Cijk_Ailk_Bljk_BBS_BH_MT1x4x256_SN", CLASS_GEMM, MATRIX_UNKNOWN},
         {"attn_fwd", CLASS_ATTENTION, MATRIX_BY_TYPE},
         {"triton_tem_fused_mm_0", CLASS_GEMM, MATRIX_BY_TYPE},
@@ -135,7 +147,11 @@ static void the_type_is_that_of_the_inputs(void **state) {
         {"cutlass_80_tensorop_s1688gemm_128x128_16x4_nn_align4", DTYPE_TF32},
         {"ampere_fp16_s16816gemm_fp16_128x128_ldg8_relu_f2f_stages_32x5_tn", DTYPE_FP16},
         {"_matmul_ogs_NNT_bf16xbf16xmxfp4_128x128x128x1", DTYPE_FP4},
-        {"nvjet_tst_64x64_64x16_2x1_2cta_v_bz_bias_TNT", DTYPE_UNKNOWN},
+        {"nvjet_tst_64x64_64x16_2x1_2cta_v_bz_bias_TNT",
+         DTYPE_BF16}, /* the first letter: inputs */
+        {"nvjet_sm90_hsh_64x16_64x16_2x4_h_bz_bias_NNT", DTYPE_FP16},
+        {"nvjet_qqtst_128x256_128x6_2x1_2cta_v_bz_TNT", DTYPE_FP8},
+        {"nvjet_test", DTYPE_UNKNOWN},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (lexicon_kernel(str_of(rows[i].name)).type != rows[i].type)

@@ -139,16 +139,22 @@ static void an_answer_begins_with_its_source_and_damage(void **state) {
 static void columns_whose_condition_does_not_hold_go(void **state) {
     arena a;
     arena_init(&a, 0);
-    for (int g = 0; g < 2; g++) {
+    for (int g = 0; g < 3; g++) {
         answer x = {.analysis = "kernels"};
         params p = {.group = g == 0 ? GROUP_NAME : GROUP_LAUNCH};
+        if (g == 2) {
+            p.extra[0].name = STR("roofline");
+            p.extra[0].value = STR("yes");
+            p.n_extra = 1;
+        }
         table *t = answer_table(&x, &a, "kernels");
         assert_non_null(t);
         assert_int_equal(t->n_columns, N_COL_kernels_kernels);
         assert_int_equal(t->columns[COL(kernels, kernels, name)].rank, 1);
         answer_finish(&x, &p);
-        assert_int_equal(t->n_columns, N_COL_kernels_kernels - (g == 0 ? 4 : 0));
+        assert_int_equal(t->n_columns, N_COL_kernels_kernels - (g == 0 ? 12 : g == 1 ? 8 : 0));
         assert_int_equal(table_column(t, STR("grid")) == UINT32_MAX, g == 0);
+        assert_int_equal(table_column(t, STR("bound")) == UINT32_MAX, g < 2);
         assert_int_not_equal(table_column(t, STR("occupancy")), UINT32_MAX);
     }
     arena_fini(&a);

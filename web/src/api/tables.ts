@@ -65,6 +65,12 @@ export interface Tables {
       vector_flops_per_s: number | null;
       flops_utilization: number | null;
       device_inferred: number | null;
+      bytes?: number | null;
+      bytes_per_s?: number | null;
+      intensity?: number | null;
+      peak_share?: number | null;
+      bandwidth_share?: number | null;
+      bound?: string | null;
     };
     phases: {
       op: string | null;
@@ -139,6 +145,14 @@ export interface Tables {
       block?: string | null;
       registers?: number | null;
       shared_memory?: number | null;
+      flops?: number | null;
+      flops_per_s?: number | null;
+      bytes?: number | null;
+      bytes_per_s?: number | null;
+      intensity?: number | null;
+      peak_share?: number | null;
+      bandwidth_share?: number | null;
+      bound?: string | null;
     };
     top: {
       name: string | null;
@@ -158,6 +172,48 @@ export interface Tables {
       worst_worker: string | null;
     };
   };
+  roofline: {
+    points: {
+      name: string | null;
+      shapes?: string | null;
+      type: string | null;
+      unit: string | null;
+      calls: number | null;
+      time: number | null;
+      share: number | null;
+      flops: number | null;
+      bytes: number | null;
+      intensity: number | null;
+      flops_per_s: number | null;
+      bytes_per_s: number | null;
+      peak_share: number | null;
+      bandwidth_share: number | null;
+      roof_share: number | null;
+      bound: string | null;
+    };
+    ridges: {
+      type: string | null;
+      unit: string | null;
+      peak: number | null;
+      bandwidth: number | null;
+      intensity: number | null;
+      source: string | null;
+    };
+    mfu: {
+      mfu: number | null;
+      steps: number | null;
+      step_time: number | null;
+      flops: number | null;
+      type: string | null;
+      type_share: number | null;
+      peak: number | null;
+    };
+    coverage: {
+      known: string | null;
+      time: number | null;
+      share: number | null;
+    };
+  };
   overview: {
     devices: {
       device: number | null;
@@ -166,6 +222,7 @@ export interface Tables {
       sm_efficiency: number | null;
       occupancy: number | null;
       tensor_core_share: number | null;
+      mfu: number | null;
     };
     breakdown: {
       category: string | null;
@@ -758,10 +815,21 @@ export interface Parameters {
   info: Record<string, never>;
   operators: {
     "group-by"?: "name" | "name+shape" | "name+stack" | "name+shape+stack" | "type" | "subgraph";
+    roofline?: string;
+    "peak-tflops"?: string;
+    "peak-gbps"?: string;
   };
   kernels: {
     "group-by"?: "name" | "name+op" | "launch";
     module?: string;
+    roofline?: string;
+    "peak-tflops"?: string;
+    "peak-gbps"?: string;
+  };
+  roofline: {
+    "group-by"?: "name" | "name+shape";
+    "peak-tflops"?: string;
+    "peak-gbps"?: string;
   };
   overview: Record<string, never>;
   steps: {

@@ -1,6 +1,6 @@
 // Numbers as people read them. One unit for a column, three significant digits in a sentence.
 
-export type Unit = "ns" | "bytes" | "share" | "count" | "flops" | "flops_per_s" | "bytes_per_s" | "plain";
+export type Unit = "ns" | "bytes" | "share" | "count" | "flops" | "flops_per_s" | "bytes_per_s" | "bandwidth" | "plain";
 
 /** The thin space between a number and its unit. */
 export const THIN = "\u2009";
@@ -49,7 +49,8 @@ function tableOf(unit: Unit): readonly [number, string][] {
   return METRIC;
 }
 
-const SUFFIX: Partial<Record<Unit, string>> = { bytes_per_s: "/s", flops: "FLOP", flops_per_s: "FLOP/s" };
+// bandwidth: as data sheets write it, in powers of ten.
+const SUFFIX: Partial<Record<Unit, string>> = { bytes_per_s: "/s", bandwidth: "B/s", flops: "FLOP", flops_per_s: "FLOP/s" };
 
 /** The scale of a column: one unit, chosen from its largest value so that small ones keep their digits. */
 export function scaleOf(unit: Unit, max: number): Scale {

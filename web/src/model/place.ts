@@ -13,6 +13,7 @@ export const VIEWS = [
   "timeline",
   "operators",
   "kernels",
+  "roofline",
   "modules",
   "memory",
   "steps",

@@ -146,6 +146,8 @@ export function hasData(view: View): boolean {
       return some("op", "forward", "backward", "optimizer", "kernel");
     case "kernels":
       return some("kernel");
+    case "roofline":
+      return some("op");
     case "modules":
       return some("module");
     case "memory":

@@ -16,7 +16,7 @@ import type { TableRow } from "../widgets/table.tsx";
 import { AcrossRanks } from "./acrossranks.tsx";
 import { AdviceRow } from "./advice.tsx";
 import { csvOf } from "./overview.tsx";
-import { columns, defined, quoted, source } from "./rows.ts";
+import { columns, defined, quoted, ROOF_COLUMNS, ROOF_NAMES, source } from "./rows.ts";
 import { SharePie, shareParts, TopMenu } from "./shares.tsx";
 import { TableView } from "./tableview.tsx";
 import { TopChart, topRows } from "./types.tsx";
@@ -255,7 +255,7 @@ function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly
   const s = source(
     "kernels",
     "kernels",
-    { ...ofModule(), "group-by": group === "name" ? undefined : group, sort, filter: param("q") || undefined },
+    { ...ofModule(), roofline: "yes", "group-by": group === "name" ? undefined : group, sort, filter: param("q") || undefined },
     (r, i) => (group === "name" ? String(r.cell("name")) : `${r.cell("name")} ${i}`),
   );
   const row = (i: number): TableRow => {
@@ -300,6 +300,7 @@ function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly
           ["source", { text: true, mono: true, soft: true, width: 220 }],
         ] as const)
       : []),
+    ...(allRanks.value ? [] : ([["flops_per_s", { width: 90, unitOnly: true }], ...ROOF_COLUMNS] as const)),
   ]);
   return (
     <TableView
@@ -308,7 +309,7 @@ function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly
       source={s}
       row={row}
       columns={all}
-      optional={allRanks.value ? ["min", "op", "blocks_per_sm", "occupancy"] : ["min"]}
+      optional={allRanks.value ? ["min", "op", "blocks_per_sm", "occupancy"] : ["min", "flops_per_s", ...ROOF_NAMES]}
       sort={sort}
       sum={param("q") ? undefined : (c) => (ADDED.includes(c) ? rows.reduce((a, r) => a + num(r[c]), 0) : undefined)}
       {...(allRanks.value ? {} : { groups: groups() })}

@@ -12,6 +12,7 @@ const VIEW_KEYS: Record<string, (typeof VIEWS)[number]> = {
   t: "timeline",
   p: "operators",
   k: "kernels",
+  f: "roofline",
   m: "modules",
   e: "memory",
   s: "steps",

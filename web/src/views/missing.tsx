@@ -8,7 +8,7 @@ import { currentRun, currentWorker, frameworkOf, info, isJob, num, ranksOf } fro
 import { type Key, t } from "../model/words.ts";
 import { Segmented } from "../widgets/controls.tsx";
 
-type Recordable = "operators" | "kernels" | "modules" | "memory" | "steps" | "pipeline" | "distributed";
+type Recordable = "operators" | "kernels" | "roofline" | "modules" | "memory" | "steps" | "pipeline" | "distributed";
 
 // What to write, per producer; the argument that matters stands between *.
 const PYTORCH: Record<Recordable, string> = {
@@ -22,6 +22,10 @@ const PYTORCH: Record<Recordable, string> = {
         on_trace_ready=tensorboard_trace_handler("./log")) as prof:`,
   kernels: `with torch.profiler.profile(
         activities=[ProfilerActivity.CPU, *ProfilerActivity.CUDA*],
+        on_trace_ready=tensorboard_trace_handler("./log")) as prof:`,
+  roofline: `with torch.profiler.profile(
+        activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],
+        *record_shapes=True*,
         on_trace_ready=tensorboard_trace_handler("./log")) as prof:`,
   operators: `with torch.profiler.profile(
         activities=[*ProfilerActivity.CPU*, ProfilerActivity.CUDA],
@@ -80,6 +84,7 @@ const PRODUCERS = [
 const KINDS: Record<Recordable, readonly string[]> = {
   operators: ["op"],
   kernels: ["kernel"],
+  roofline: [],
   modules: ["module"],
   memory: ["memory"],
   steps: ["step"],
@@ -148,7 +153,7 @@ export function Missing({ name }: { name: Recordable }) {
                 <b>{run.name}</b>{" "}
                 <span class="t3">
                   {name === "distributed" ? "" : `${run.workers[0]?.name} · `}
-                  {t(`n_${name === "pipeline" ? "steps" : name}`, { n: thousands(n) })}
+                  {t(`n_${name === "pipeline" || name === "roofline" ? "steps" : name}`, { n: thousands(n) })}
                 </span>
               </button>
             ))}

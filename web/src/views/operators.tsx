@@ -16,7 +16,7 @@ import { AcrossRanks } from "./acrossranks.tsx";
 import { EditorMenu, Frames } from "./frames.tsx";
 import { lazy } from "./lazy.tsx";
 import { csvOf } from "./overview.tsx";
-import { columns, defined, quoted, source } from "./rows.ts";
+import { columns, defined, quoted, ROOF_COLUMNS, ROOF_NAMES, source } from "./rows.ts";
 import { ShareBars, SharePie, ShareStrip, shareParts, TopMenu } from "./shares.tsx";
 import { TableView } from "./tableview.tsx";
 import { OfSwitch, sideFilter, TypeShares, Which, whatItIs, within } from "./types.tsx";
@@ -265,7 +265,7 @@ function OperatorTable({ names, device, rows }: { names: readonly string[]; devi
   const s = source(
     "operators",
     "operators",
-    { "group-by": group === "name" ? undefined : group, sort, filter: sideFilter(sides) },
+    { roofline: "yes", "group-by": group === "name" ? undefined : group, sort, filter: sideFilter(sides) },
     (r, i) =>
       group === "type" || group === "subgraph"
         ? String(r.cell(group))
@@ -351,6 +351,7 @@ function OperatorTable({ names, device, rows }: { names: readonly string[]; devi
     ["subgraph", { width: 110, text: true }],
     ["side", { width: 80, text: true }],
     ["type", { width: given ? 170 : 80, text: true }],
+    ...(given || allRanks.value ? [] : ROOF_COLUMNS),
   ]);
   return (
     <TableView
@@ -362,6 +363,7 @@ function OperatorTable({ names, device, rows }: { names: readonly string[]; devi
       optional={[
         ...(rows.some((r) => r.dispatch_mean !== null && r.dispatch_mean !== undefined) ? [] : ["dispatch_mean"]),
         "subgraph",
+        ...ROOF_NAMES,
         ...(given ? ["max", "min", "device_mean"] : ["mean", "max", "min", "device_mean", "side", "type"]),
         ...(rows.some((r) => r.flops !== null) ? [] : ["flops", "flops_per_s"]),
       ]}

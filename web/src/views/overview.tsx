@@ -125,7 +125,7 @@ function OnlyMemory({ asked }: { asked: ReturnType<typeof analysis> }) {
   );
 }
 
-const METERS = ["utilization", "sm_efficiency", "occupancy", "tensor_core_share"] as const;
+const METERS = ["utilization", "sm_efficiency", "occupancy", "tensor_core_share", "mfu"] as const;
 
 function DeviceMeters() {
   const asked = analysis("overview");
@@ -148,7 +148,7 @@ function DeviceMeters() {
               {deviceWord(asked.value)} {d.device}
             </b>
           ) : null}
-          {METERS.map((m) => (
+          {METERS.filter((m) => m !== "mfu" || typeof d.mfu === "number").map((m) => (
             <Meter
               key={m}
               title={t(`meter_${m}`, { d: deviceWord(asked.value), u: words.unit, m: words.matrix })}

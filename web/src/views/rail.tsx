@@ -7,7 +7,7 @@ import { Icon } from "../widgets/icons.tsx";
 
 const GROUPS: readonly { title?: Key; views: readonly Exclude<View, "runs">[] }[] = [
   { views: ["overview", "timeline"] },
-  { title: "group_time", views: ["operators", "kernels", "modules", "memory"] },
+  { title: "group_time", views: ["operators", "kernels", "roofline", "modules", "memory"] },
   { title: "group_steps", views: ["steps", "pipeline"] },
   { title: "group_workers", views: ["distributed"] },
 ];

@@ -19,6 +19,7 @@ const UNITS: Record<string, Unit> = {
   "flop/s": "flops_per_s",
   "bytes/s": "bytes_per_s",
   "1/sm": "plain",
+  "flop/byte": "plain",
 };
 
 export const unitOf = (column: Column | undefined): Unit | undefined => (column?.unit ? UNITS[column.unit] : undefined);
@@ -113,3 +114,17 @@ export const defined = (answer: Answer | undefined, table: string, column: strin
 
 /** A text that a filter takes as it is, not as words and conditions. */
 export const quoted = (text: string): string => `"${text.replaceAll('"', "")}"`;
+
+/** Operations per byte. */
+export const ratioCell = (v: unknown): string => (typeof v === "number" ? (v >= 100 ? v.toFixed(0) : v.toFixed(2)) : "–");
+/** What limits the work at best. */
+export const boundCell = (v: unknown): string => (typeof v === "string" ? wordOr(`bound_${v}`, v) : "–");
+
+/** How far a row is from what the device can do; shown when chosen. Ask with `roofline: "yes"`. */
+export const ROOF_COLUMNS: readonly (readonly [string, Extra])[] = [
+  ["intensity", { width: 80, show: ratioCell }],
+  ["peak_share", { width: 90 }],
+  ["bandwidth_share", { width: 110 }],
+  ["bound", { width: 90, text: true, show: boundCell }],
+];
+export const ROOF_NAMES = ROOF_COLUMNS.map(([name]) => name);

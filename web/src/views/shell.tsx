@@ -32,6 +32,7 @@ import { TrustDrawer } from "./trust.tsx";
 
 // Loaded when first opened: together they are half of the script.
 const Memory = lazy(() => import("./memory.tsx").then((m) => m.Memory));
+const Roofline = lazy(() => import("./roofline.tsx").then((m) => m.Roofline));
 const InputPipeline = lazy(() => import("./pipeline.tsx").then((m) => m.InputPipeline));
 const Steps = lazy(() => import("./steps.tsx").then((m) => m.Steps));
 const Timeline = lazy(() => import("./timeline.tsx").then((m) => m.Timeline));
@@ -42,6 +43,7 @@ const PAGES: Record<View, (props: object) => ComponentChild> = {
   timeline: Timeline,
   operators: Operators,
   kernels: Kernels,
+  roofline: Roofline,
   modules: Modules,
   memory: Memory,
   steps: Steps,

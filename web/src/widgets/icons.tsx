@@ -5,6 +5,7 @@ const PATHS = {
   overview: "M2.5 11.5a5.7 5.7 0 1 1 10 0M7.5 9l2.6-3.4M5.2 12.3h4.6",
   timeline: "M2 3.5h6M5 7.5h8M3.5 11.5h5",
   operators: "M2 3.5h11M2 7.5h8M2 11.5h4.5",
+  roofline: "M1.8 1.8v11.4h11.4M3.8 11 7.4 5h5.4M9 8.2h.01M11.4 9.6h.01M7.6 10.6h.01",
   kernels: "M4 4h7v7H4zM6.3 6.3h2.4v2.4H6.3zM6 1.8V4M9 1.8V4M6 11v2.2M9 11v2.2M1.8 6H4M1.8 9H4M11 6h2.2M11 9h2.2",
   modules: "M5.5 1.8h4v3.4h-4zM1.6 9.8h4v3.4h-4zM9.4 9.8h4v3.4h-4zM7.5 5.2v2.4M3.6 9.8V7.6h7.8v2.2",
   memory: "M1.8 12.5V9l3.4-5 2.6 3 5.4-2v7.5z",

@@ -1,0 +1,1 @@
+$TACHO kernels --stable --roofline --limit 5 sample.pt.trace.json.gz

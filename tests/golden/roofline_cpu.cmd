@@ -1,0 +1,1 @@
+$TACHO roofline --stable --limit 6 flops.pt.trace.json.gz

@@ -1,0 +1,1 @@
+$TACHO roofline --stable --limit 8 sample.pt.trace.json.gz
