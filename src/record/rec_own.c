@@ -1,7 +1,7 @@
-/* rec_own.c: see the header. A file or socket is known by its device and inode; those of sockets are
- * counted up by the system. Between the question and the use somebody could still close the
- * descriptor and open another there: our numbers are high, so that would take a thousand files of the
- * program within a microsecond, or a dup2 that names just this number. */
+/* rec_own.c: see the header. A file or socket is known by its device and inode; those of
+ * sockets are counted up by the system. Between the question and the use somebody could still
+ * close the descriptor and open another there: our numbers are high, so that would take a
+ * thousand files of the program within a microsecond, or a dup2 that names just this number. */
 #include "record/rec_own.h"
 
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Below 1,024 the system's table of descriptors has its smallest size but one; programs that have more
- * open get the next free number above. */
+/* Below 1,024 the system's table of descriptors has its smallest size but one; programs that
+ * have more open get the next free number above. */
 enum { LEAST_NUMBER = 960 };
 
 static bool look(int fd, uint64_t *device, uint64_t *inode) {

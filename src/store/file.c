@@ -64,7 +64,8 @@ status file_damaged(const open_file *f, const char *where, error *err) {
          arg_cstr("where", where));
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading
+ * ----------------------------------------------------------------------------------- */
 
 static void close_file(void *p, size_t bytes) {
     open_file *f = p;

@@ -1,4 +1,5 @@
-/* rec_own_test.c: a program that closes our descriptors and has its own files at their numbers. */
+/* rec_own_test.c: a program that closes our descriptors and has its own files at their numbers.
+ * */
 #include "unit/record/record_helper.h"
 
 #include <fcntl.h>
