@@ -9,8 +9,8 @@
  *
  * A fork locks both locks, so that the child gets consistent state, and gives the child nothing of
  * the parent's: no map, no helper, no socket. A child made by _Fork or clone, of which nobody is told,
- * finds an empty page (rec_here) at its first event or lock, and does the same. An exit stops the recording. _exit, exec and signals
- * need nothing: the file is whole at any moment. */
+ * finds an empty page (rec_here) at its first event or lock, and does the same. An exit stops the
+ * recording. _exit, exec and signals need nothing: the file is whole at any moment. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>

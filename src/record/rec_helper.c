@@ -203,9 +203,10 @@ static bool is_main_gone(void) {
     char text[512];
     if (has_main_key) return true;
     snprintf(text, sizeof text, "/proc/self/task/%d/stat", (int)getpid());
-    int fd = open(text, O_RDONLY | O_CLOEXEC);
+    rec_own own;
+    int fd = rec_own_open(&own, text, O_RDONLY);
     ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0) close(fd);
+    rec_own_close(&own);
     text[n > 0 ? n : 0] = 0;
     const char *state = strrchr(text, ')'); /* PID (NAME) STATE */
     return state && strncmp(state, ") Z", 3) == 0;

@@ -34,6 +34,11 @@ void rec_own_take(rec_own *own, int fd) {
     __atomic_store_n(&own->fd, fd, __ATOMIC_RELEASE);
 }
 
+int rec_own_open(rec_own *own, const char *path, int flags) {
+    rec_own_take(own, open(path, flags | O_CLOEXEC, 0644));
+    return own->fd;
+}
+
 bool rec_own_is_same(const rec_own *own, int fd) {
     uint64_t device, inode;
     return look(fd, &device, &inode) &&
