@@ -18,8 +18,8 @@
 #define GIVEN 0x80000000u /* the id is a row of table frame */
 /* Frames between an op and the op around it: beyond this a file is made to be slow. */
 enum { MAX_BETWEEN = 1000 };
-/* Frames of a text. A group for each of n nested frames would have n texts of n names: after so many bytes
- * of text together there are only a few names in each. */
+/* Frames of a text. A group for each of n nested frames would have n texts of n names: after so
+ * many bytes of text together there are only a few names in each. */
 enum { MAX_FRAMES = 1000, FEW_FRAMES = 32, MAX_TEXT_BYTES = 64 << 20 };
 
 struct stack_open {

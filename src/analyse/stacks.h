@@ -37,9 +37,9 @@ uint32_t stacks_of(stacks *s, uint32_t op_row, int64_t start_ns);
 uint32_t stacks_path(stacks *s, stack_place outer, uint32_t stack, uint32_t name);
 /* The innermost name of a stack or path and what is around it; false for 0. */
 bool stacks_split(const stacks *s, uint32_t id, uint32_t *caller, uint32_t *name);
-/* Frames joined by ';', innermost first, as the producers write it; empty for 0. Frames beyond the
- * thousandth are … (all but the innermost 32 when the texts so far take 64 MiB). {NULL, 0} when out of
- * memory. */
+/* Frames joined by ';', innermost first, as the producers write it; empty for 0. Frames beyond
+ * the thousandth are … (all but the innermost 32 when the texts so far take 64 MiB). {NULL, 0}
+ * when out of memory. */
 str stacks_text(stacks *s, uint32_t id, arena *a);
 
 #endif

@@ -18,8 +18,8 @@ void mem_free(void *p);
 void *mem_map(size_t size_bytes);
 void *mem_remap(void *p, size_t old_bytes, size_t new_bytes);
 void mem_unmap(void *p, size_t size_bytes);
-/* Room for so many bytes, zeroed, in small pages; mem_enlarge asks for huge ones where a part of it is
- * about to be filled. To be given back with mem_unmap. NULL on failure. */
+/* Room for so many bytes, zeroed, in small pages; mem_enlarge asks for huge ones where a part
+ * of it is about to be filled. To be given back with mem_unmap. NULL on failure. */
 void *mem_reserve(size_t size_bytes);
 void mem_enlarge(void *p, size_t size_bytes);
 /* Bytes of the maps that stand: no sanitizer looks for a forgotten one. */

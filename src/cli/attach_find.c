@@ -77,8 +77,8 @@ static bool add_children(int64_t *list, uint32_t *n) {
 
 /* ---- sockets ------------------------------------------------------------------------------ */
 
-/* Anybody may have made a folder of that name in /tmp, and a socket in it: who listens must be the
- * process itself. The system says who it is. */
+/* Anybody may have made a folder of that name in /tmp, and a socket in it: who listens must be
+ * the process itself. The system says who it is. */
 static bool is_listener(int fd, int64_t pid) {
     struct ucred who;
     socklen_t n = sizeof who;

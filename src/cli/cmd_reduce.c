@@ -64,8 +64,9 @@ static status finish(const options *o, reduce_result *r, const run_entry *run, e
     return OK;
 }
 
-/* *alive: the others are not left waiting for this process. What fails here, a folder that this machine
- * does not have, may be well elsewhere: then the others wait for us at their first meeting. */
+/* *alive: the others are not left waiting for this process. What fails here, a folder that this
+ * machine does not have, may be well elsewhere: then the others wait for us at their first
+ * meeting. */
 static status reduce(const options *o, transport *t, arena *a, bool *alive, error *err) {
     catalogue found = {.n_runs = 0};
     chosen c;

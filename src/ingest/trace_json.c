@@ -269,8 +269,8 @@ static const char *find_list_end(const char *p, const char *end) {
     return NULL;
 }
 
-/* What is no event at all: a list or text is passed over as a whole, for what is in it is not the end of
- * the list of events. NULL as below. */
+/* What is no event at all: a list or text is passed over as a whole, for what is in it is not
+ * the end of the list of events. NULL as below. */
 static const char *pass_over_other(const char *p, const char *end, bool final) {
     const char *stop = p;
     if (*p == '[') stop = scan_brackets(p, end);
@@ -406,7 +406,8 @@ static status read_alone(reader *r, event_sink *s, error *err) {
     for (size_t keep = 0; st == OK; keep = (size_t)(end_of(&c) - c.p)) {
         piece next;
         size_t want = keep > r->piece_bytes ? keep : r->piece_bytes;
-        /* An event longer than a piece: that one and the next, twice as long, stand beside each other. */
+        /* An event longer than a piece: that one and the next, twice as long, stand beside each
+         * other. */
         uint64_t beside = keep > r->piece_bytes ? 2 * ((uint64_t)keep + want) : 0;
         st = check_limits(r, builder_size_bytes(r->b) + beside, err);
         if (st == OK) st = source_next(r->src, want, keep, &next, err);

@@ -206,8 +206,9 @@ static struct curl_slist *headers_of(const http_ask *ask) {
     return list;
 }
 
-/* What was asked for over TLS does not come without it. Who signs follows nobody: the signature is for
- * this server, and the headers with it (a session's token among them) would go to the other one. */
+/* What was asked for over TLS does not come without it. Who signs follows nobody: the signature
+ * is for this server, and the headers with it (a session's token among them) would go to the
+ * other one. */
 static void set_protocols(CURL *c, const http_ask *ask) {
     bool safe = str_starts(str_of(ask->address), STR("https://"));
     if (lib.setopt(c, (CURLoption)OPTION_PROTOCOLS_STR, "http,https") != CURLE_OK)

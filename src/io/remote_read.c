@@ -93,7 +93,8 @@ static http_ask ask_range(remote *r, uint64_t range) {
                       .stop = &r->stop};
 }
 
-/* The bytes are those that were asked for, all of them: the server says which it sent, and of how many. */
+/* The bytes are those that were asked for, all of them: the server says which it sent, and of
+ * how many. */
 static status check_range(const http_ask *ask, const http_reply *reply, size_t n, error *err) {
     arg url = arg_text("url", remote_shown(str_of(ask->address)));
     if (!reply->ranged) {

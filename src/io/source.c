@@ -66,8 +66,8 @@ static status new_source(const char *path, int fd, str memory, source **out, err
     return OK;
 }
 
-/* Recognises the codec and makes the stream. A file that is read from its start is as long as it was
- * when it was opened, though somebody may be writing it. */
+/* Recognises the codec and makes the stream. A file that is read from its start is as long as
+ * it was when it was opened, though somebody may be writing it. */
 static status start_reading(source *s, bool from_start, error *err) {
     str head;
     TRY(reader_peek(&s->in, &head, err));

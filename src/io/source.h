@@ -37,7 +37,8 @@ void source_close(source *s);
 status source_peek(source *s, size_t n, str *head, error *err) MUST_USE;
 
 /* To be called before the first source_next. With n ≥ 2 a thread of the source reads and
- * inflates ahead of the reader, up to three pieces of the size of the first `want`. When no thread can be had, the source works without. */
+ * inflates ahead of the reader, up to three pieces of the size of the first `want`. When no
+ * thread can be had, the source works without. */
 void source_set_threads(source *s, int n);
 
 codec source_codec(const source *s);

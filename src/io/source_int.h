@@ -33,7 +33,8 @@ typedef struct {
 void reader_init(reader *r, const char *path, int fd, str memory);
 /* Reads up to READER_HEAD bytes ahead; they are handed out again by reader_some. */
 status reader_peek(reader *r, str *head, error *err) MUST_USE;
-/* At least one byte and at most `room`; *n == 0 at the end, or where left_bytes says so. May return fewer than there are. */
+/* At least one byte and at most `room`; *n == 0 at the end, or where left_bytes says so. May
+ * return fewer than there are. */
 status reader_some(reader *r, char *to, size_t room, size_t *n, error *err) MUST_USE;
 /* ERR_IO for the path with the system's reason; code is an errno. */
 status fail_system(error *err, uint16_t message, const char *path, int code);

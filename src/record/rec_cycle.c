@@ -481,7 +481,7 @@ void rec_set_pending(const tacho_options *o) {
 
 void rec_start_pending(void) {
     bool before = rec_enter(&rec_cycle_lock);
-    if (is_pending) { /* until it has begun, other threads wait for it here: they have events, too */
+    if (is_pending) { /* other threads that have events wait here until it has begun */
         is_pending = false;
         if (!follow_schedule()) __atomic_store_n(&is_started, 0, __ATOMIC_RELAXED);
         if (!rec_current) set_on(0);

@@ -92,7 +92,8 @@ rec_file *rec_file_new(const char *path, const char *final_path, uint64_t limit_
     return f;
 }
 
-/* The program closed our descriptor: the file is opened again, when it is still what has the name. */
+/* The program closed our descriptor: the file is opened again, when it is still what has the
+ * name. */
 static int open_again(rec_file *f, const char *path) {
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd >= 0 && rec_own_is_same(&f->own, fd)) {

@@ -1,10 +1,11 @@
 /* rec_guard.c: see the header.
  *
- * The handler of SIGBUS looks for the address in a table of maps; it takes no lock. What is not in
- * there is handed to whoever handled the signal before, or ends the program as it would have. The
- * handler is set with the first map. A program that sets its own later takes it away, and a thread
- * that blocks SIGBUS cannot be helped; so the helper looks at the size of the file, too, fifty times
- * a second, and makes plain memory of what is gone before anybody touches it. */
+ * The handler of SIGBUS looks for the address in a table of maps; it takes no lock. What is not
+ * in there is handed to whoever handled the signal before, or ends the program as it would
+ * have. The handler is set with the first map. A program that sets its own later takes it away,
+ * and a thread that blocks SIGBUS cannot be helped; so the helper looks at the size of the
+ * file, too, fifty times a second, and makes plain memory of what is gone before anybody
+ * touches it. */
 #include "record/rec_guard.h"
 
 #include <errno.h>

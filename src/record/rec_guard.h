@@ -1,15 +1,16 @@
 /* rec_guard.h: maps of files that somebody may cut.
  *
- * Who touches a page of a map beyond the end of its file gets SIGBUS, which ends the program. For maps
- * that are guarded it does not: the rest of the map becomes plain memory, what is written there is
- * lost, and `cut` says so. */
+ * Who touches a page of a map beyond the end of its file gets SIGBUS, which ends the program.
+ * For maps that are guarded it does not: the rest of the map becomes plain memory, what is
+ * written there is lost, and `cut` says so. */
 #ifndef RECORD_REC_GUARD_H
 #define RECORD_REC_GUARD_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* From here on *cut becomes 1 when a part of the map is lost. Other signals SIGBUS go where they went. */
+/* From here on *cut becomes 1 when a part of the map is lost. Other signals SIGBUS go where
+ * they went. */
 void rec_guard_add(void *map, size_t bytes, uint32_t *cut);
 /* Before it is unmapped. */
 void rec_guard_remove(const void *map);

@@ -54,8 +54,9 @@ static bool is_running;
 static rec_file *to_put_away;
 static int n_to_put_away;
 static bool wants_listening;
-/* Who sends a byte into the one end wakes the helper, which waits at the other. A pair of sockets: what
- * is sent can never be written into a file, and a program that closes both wakes it, too. */
+/* Who sends a byte into the one end wakes the helper, which waits at the other. A pair of
+ * sockets: what is sent can never be written into a file, and a program that closes both wakes
+ * it, too. */
 static rec_own wake_send = REC_OWN_NONE, wake_wait = REC_OWN_NONE;
 static rec_own listens_at = REC_OWN_NONE;
 
@@ -198,14 +199,16 @@ static bool may_be_alone(void) {
     return !has_main_key || __atomic_load_n(&has_main_left, __ATOMIC_ACQUIRE);
 }
 
-/* A main thread that has left is counted by the system until the process ends; it is a zombie then. */
+/* A main thread that has left is counted by the system until the process ends; it is a zombie
+ * then. */
 static bool is_main_gone(void) {
     char text[512];
     if (has_main_key) return true;
     snprintf(text, sizeof text, "/proc/self/task/%d/stat", (int)getpid());
-    int fd = open(text, O_RDONLY | O_CLOEXEC);
+    rec_own own;
+    int fd = rec_own_open(&own, text, O_RDONLY);
     ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0) close(fd);
+    rec_own_close(&own);
     text[n > 0 ? n : 0] = 0;
     const char *state = strrchr(text, ')'); /* PID (NAME) STATE */
     return state && strncmp(state, ") Z", 3) == 0;

@@ -110,9 +110,9 @@ extern __thread rec_thread rec_self __attribute__((tls_model("initial-exec")));
 extern pthread_mutex_t rec_lock, rec_cycle_lock;
 extern rec_file *rec_current; /* rec_lock */
 
-/* A page that the system empties in a child, whichever way it was made: _Fork and clone call nobody.
- * The epoch of tacho_on stands here, too, so that a place in the parent's file is not taken for one of
- * the child's. Alone on its page, whatever the size of that is. */
+/* A page that the system empties in a child, whichever way it was made: _Fork and clone call
+ * nobody. The epoch of tacho_on stands here, too, so that a place in the parent's file is not
+ * taken for one of the child's. Alone on its page, whatever the size of that is. */
 #if defined(__x86_64__)
 #define REC_PAGE_BYTES 4096
 #else

@@ -124,10 +124,11 @@ static int64_t sum_memory(void) {
 static int64_t resident_bytes(void) {
     char text[128];
     long long total, resident;
-    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    rec_own own;
+    int fd = rec_own_open(&own, "/proc/self/statm", O_RDONLY);
     if (fd < 0) return -1;
     ssize_t n = read(fd, text, sizeof text - 1);
-    close(fd);
+    rec_own_close(&own);
     text[n > 0 ? n : 0] = 0;
     if (sscanf(text, "%lld %lld", &total, &resident) != 2) return -1;
     return resident * sysconf(_SC_PAGESIZE);
@@ -198,15 +199,16 @@ static bool name_page(const rec_file *f) {
 
 /* Opened each time: a descriptor that is kept may become the program's. */
 static void write_page(const rec_file *f, const tacho_live_page *page) {
-    int flags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK;
+    rec_own own;
     if (!page_path[0]) {
         if (!name_page(f)) return;
         flags |= O_CREAT | O_TRUNC;
     }
-    int fd = open(page_path, flags, 0644);
-    if (fd < 0) return;
-    (void)!pwrite(fd, page, sizeof *page, 0);
-    close(fd);
+    if (rec_own_open(&own, page_path, flags) < 0) return;
+    int fd = rec_own_fd(&own);
+    if (fd >= 0) (void)!pwrite(fd, page, sizeof *page, 0);
+    rec_own_close(&own);
 }
 
 /* A recording that ended since the helper looked must not get its page back. */

@@ -129,10 +129,11 @@ void rec_metrics_tick(const tacho_live_page *page) {
     (void)mkdir(w.folder, 0777);
     snprintf(file_path, sizeof file_path, "%s/%s.prom", w.folder, page->worker);
     snprintf(beside, sizeof beside, "%s.tmp", file_path);
-    int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-    if (fd < 0) return;
-    bool whole = write(fd, text, n) == (ssize_t)n;
-    close(fd);
+    rec_own own;
+    if (rec_own_open(&own, beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW) < 0) return;
+    int fd = rec_own_fd(&own);
+    bool whole = fd >= 0 && write(fd, text, n) == (ssize_t)n;
+    rec_own_close(&own);
     if (!whole || rename(beside, file_path) != 0) (void)unlink(beside);
 }
 

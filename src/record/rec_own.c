@@ -1,7 +1,7 @@
-/* rec_own.c: see the header. A file or socket is known by its device and inode; those of sockets are
- * counted up by the system. Between the question and the use somebody could still close the
- * descriptor and open another there: our numbers are high, so that would take a thousand files of the
- * program within a microsecond, or a dup2 that names just this number. */
+/* rec_own.c: see the header. A file or socket is known by its device and inode; those of
+ * sockets are counted up by the system. Between the question and the use somebody could still
+ * close the descriptor and open another there: our numbers are high, so that would take a
+ * thousand files of the program within a microsecond, or a dup2 that names just this number. */
 #include "record/rec_own.h"
 
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Below 1,024 the system's table of descriptors has its smallest size but one; programs that have more
- * open get the next free number above. */
+/* Below 1,024 the system's table of descriptors has its smallest size but one; programs that
+ * have more open get the next free number above. */
 enum { LEAST_NUMBER = 960 };
 
 static bool look(int fd, uint64_t *device, uint64_t *inode) {
@@ -32,6 +32,11 @@ void rec_own_take(rec_own *own, int fd) {
     __atomic_store_n(&own->device, device, __ATOMIC_RELAXED);
     __atomic_store_n(&own->inode, inode, __ATOMIC_RELAXED);
     __atomic_store_n(&own->fd, fd, __ATOMIC_RELEASE);
+}
+
+int rec_own_open(rec_own *own, const char *path, int flags) {
+    rec_own_take(own, open(path, flags | O_CLOEXEC, 0644));
+    return own->fd;
 }
 
 bool rec_own_is_same(const rec_own *own, int fd) {

@@ -183,10 +183,11 @@ static bool read_incident(uint64_t number, incident *out) {
     long long rank, first, last;
     int at = 0;
     incident_path(number, "", path, sizeof path);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    rec_own own;
+    int fd = rec_own_open(&own, path, O_RDONLY);
     if (fd < 0) return false;
     ssize_t n = read(fd, line, sizeof line - 1);
-    close(fd);
+    rec_own_close(&own);
     line[n > 0 ? n : 0] = 0;
     *out = (incident){.rank = -1, .first_step = -1, .last_step = -1};
     if (sscanf(line, "%15s %lld %lld %lld %n", out->rule, &rank, &first, &last, &at) == 4) {
@@ -213,10 +214,11 @@ static void publish(incident *in) {
     incident_path(n_handled + 1, "", path, sizeof path);
     int n = snprintf(line, sizeof line, "%s %lld %lld %lld %s\n", in->rule, (long long)in->rank,
                      (long long)in->first_step, (long long)in->last_step, in->why);
-    int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-    if (fd < 0) return;
-    bool whole = write(fd, line, (size_t)n) == n;
-    close(fd);
+    rec_own own;
+    if (rec_own_open(&own, beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW) < 0) return;
+    int fd = rec_own_fd(&own);
+    bool whole = fd >= 0 && write(fd, line, (size_t)n) == n;
+    rec_own_close(&own);
     bool taken = whole && link(beside, path) != 0 && errno == EEXIST;
     (void)unlink(beside);
     incident other;

@@ -8,8 +8,8 @@
  * are always read.
  *
  * What was checked is our own copy. A map of the file would be what anybody makes of the file
- * afterwards: ids that point nowhere when it is written to, SIGBUS when it is cut. The copy costs what
- * first touching the map would have cost: its pages are huge.
+ * afterwards: ids that point nowhere when it is written to, SIGBUS when it is cut. The copy has its
+ * price: a question that needs all of a file of 1 GB takes about a second longer.
  *
  * Sections are found by name. One that this program does not know is ignored, one that the file
  * does not have (it is older than the column) becomes a column of absent values, so that a file of
@@ -64,7 +64,8 @@ status file_damaged(const open_file *f, const char *where, error *err) {
          arg_cstr("where", where));
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading
+ * ----------------------------------------------------------------------------------- */
 
 static void close_file(void *p, size_t bytes) {
     open_file *f = p;

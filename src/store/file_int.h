@@ -91,8 +91,8 @@ typedef struct {
 
 #define FILE_STRINGS ((uint64_t)1 << 62)
 
-/* Reads a section that the file has, once; before, its rows are zero. ERR_FORMAT when the file is shorter
- * than it was. Under the lock, or while it is being opened. */
+/* Reads a section that the file has, once; before, its rows are zero. ERR_FORMAT when the file
+ * is shorter than it was. Under the lock, or while it is being opened. */
 status file_read_section(open_file *f, int section, error *err) MUST_USE;
 /* Nothing more is to come: the descriptor is not needed. */
 void file_close_when_read(open_file *f);
