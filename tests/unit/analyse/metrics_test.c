@@ -6,8 +6,10 @@
 #include "analyse/idle.h"
 #include "analyse/memory_view.h"
 #include "analyse/op_scan.h"
+#include "analyse/op_work.h"
 #include "analyse/registry.h"
 #include "analyse/resolve.h"
+#include "analyse/step_mfu.h"
 #include "fake_trace.h"
 #include "text/text.h"
 
