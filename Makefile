@@ -328,7 +328,7 @@ build/gen/.stamp: $(wildcard tools/generate) $(DEFS)
 	@touch $@
 ifneq ($(wildcard tools/generate),)
 $(OBJECTS): | build/gen/.stamp
-src/base/message_ids.h: build/gen/.stamp ;
+$(wildcard src/base/message_ids*.h): build/gen/.stamp ;
 endif
 
 # ---- testing -----------------------------------------------------------------------------------

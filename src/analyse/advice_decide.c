@@ -8,6 +8,7 @@
 
 #include "analyse/lost_work.h"
 #include "analyse/words.h"
+#include "base/message_ids_advice.h"
 
 /* From here on the overview calls a device idle; see its rules. */
 #define BUSY_SHARE 0.7

@@ -21,6 +21,7 @@
 #include "analyse/lost_work.h"
 #include "analyse/run_cut.h"
 #include "base/buf.h"
+#include "base/message_ids_advice.h"
 
 #define COL_A(name) COL(advise, advice, name)
 

@@ -18,6 +18,7 @@
 #include <math.h>
 
 #include "analyse/words.h"
+#include "base/message_ids_columns.h"
 #include "base/num.h"
 #include "base/sort.h"
 

@@ -7,6 +7,7 @@
  * trace without devices has no rows. */
 #include "analyse/area.h"
 #include "analyse/idle.h"
+#include "base/message_ids_columns.h"
 #include "base/sort.h"
 
 enum { CAUSE_DATA_LOADER = N_IDLE, CAUSE_COLLECTIVE, N_CAUSES_OF_IDLE };

@@ -4,6 +4,7 @@
 #include "analyse/device_peaks.h"
 
 #include "analyse/param.h"
+#include "base/message_ids_cli.h"
 #include "base/num.h"
 
 typedef struct {

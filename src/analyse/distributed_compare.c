@@ -8,6 +8,7 @@
 #include "analyse/param.h"
 #include "analyse/rules.h"
 #include "analyse/run_cut.h"
+#include "base/message_ids_advice.h"
 
 #define COL_D(table, name) COL(distributed, table, name)
 

@@ -7,6 +7,7 @@
 
 #include "analyse/rules.h"
 
+#include "base/message_ids_advice.h"
 #include "base/num.h"
 
 static const struct {

@@ -32,6 +32,7 @@
 #include "analyse/select.h"
 #include "analyse/summary_answers.h"
 #include "analyse/words.h"
+#include "base/message_ids_advice.h"
 #include "base/sort.h"
 
 #define COL_K(name) COL(kernels, kernels, name)

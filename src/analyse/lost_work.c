@@ -7,6 +7,7 @@
 #include "analyse/lost_work.h"
 
 #include "analyse/rules.h"
+#include "base/message_ids_advice.h"
 #include "base/num.h"
 
 bool launch_name(str name) {

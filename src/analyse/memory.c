@@ -11,6 +11,7 @@
 #include "analyse/memory_view.h"
 #include "analyse/param.h"
 #include "analyse/rules.h"
+#include "base/message_ids_advice.h"
 #include "base/sort.h"
 
 #define COL_M(table, name) COL(memory, table, name)

@@ -14,6 +14,7 @@
 #include "analyse/range_scan.h"
 #include "analyse/rules.h"
 #include "base/hash.h"
+#include "base/message_ids_advice.h"
 #include "base/sort.h"
 
 #define COL_MOD(name) COL(modules, modules, name)

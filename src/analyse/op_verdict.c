@@ -5,6 +5,8 @@
  * else simply the operator with the largest share. Thresholds stand in the rules. */
 #include "analyse/op_verdict.h"
 
+#include "base/message_ids_advice.h"
+
 static bool nothing_recorded(const void *facts, verdict *v) {
     (void)v;
     return !((const op_facts *)facts)->n_rows;

@@ -26,6 +26,7 @@
 #include "analyse/step_mfu.h"
 #include "analyse/summary_answers.h"
 #include "analyse/words.h"
+#include "base/message_ids_advice.h"
 #include "base/sort.h"
 
 #define COL_O(table, name) COL(overview, table, name)

@@ -12,6 +12,7 @@
 #include "analyse/rules.h"
 #include "analyse/step_trace.h"
 #include "base/json.h"
+#include "base/message_ids_advice.h"
 #include "base/num.h"
 #include "base/sort.h"
 

@@ -5,6 +5,7 @@
 #include "analyse/param.h"
 
 #include "base/fmt.h"
+#include "base/message_ids_cli.h"
 
 str param_text(const params *p, str name) {
     for (uint32_t i = 0; i < p->n_extra; i++)

@@ -18,6 +18,7 @@
 #include "analyse/pipe_view.h"
 #include "analyse/rules.h"
 #include "analyse/select.h"
+#include "base/message_ids_advice.h"
 
 #define COL_Q(name) COL(pipeline, queues, name)
 #define COL_S(name) COL(pipeline, queue_samples, name)

@@ -18,6 +18,7 @@
 #include "analyse/summary_answers.h"
 #include "analyse/words.h"
 #include "base/json.h"
+#include "base/message_ids_columns.h"
 #include "base/num.h"
 
 static const analysis_info ANALYSES[] = {

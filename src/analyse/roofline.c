@@ -17,6 +17,7 @@
 #include "analyse/param.h"
 #include "analyse/rules.h"
 #include "analyse/step_mfu.h"
+#include "base/message_ids_advice.h"
 #include "base/sort.h"
 
 #define COL_P(name) COL(roofline, points, name)

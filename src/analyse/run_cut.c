@@ -13,6 +13,7 @@
 #include "analyse/rules.h"
 #include "analyse/summary_answers.h"
 #include "base/buf.h"
+#include "base/message_ids_advice.h"
 #include "base/num.h"
 
 static const char *const run_tables[] = {"collectives", "groups", "transfers", "devices",

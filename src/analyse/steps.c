@@ -23,6 +23,7 @@
 #include "analyse/step_trace.h"
 #include "analyse/steps_spread.h"
 #include "analyse/words.h"
+#include "base/message_ids_advice.h"
 #include "base/sort.h"
 
 #define COL_S(table, name) COL(steps, table, name)

@@ -15,6 +15,7 @@
 #include "analyse/run_cut.h"
 #include "analyse/tensor_core.h"
 #include "analyse/words.h"
+#include "base/message_ids_advice.h"
 #include "base/sort.h"
 
 static const char *const answered[] = {"info",    "overview",    "operators",

@@ -11,6 +11,7 @@
 #include "analyse/registry.h"
 #include "analyse/top_record.h"
 #include "base/json.h"
+#include "base/message_ids_cli.h"
 #include "base/sort.h"
 
 enum { MOST_REGEX = 256 };

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/message_ids.h" /* generated from text/messages.def: enum message_id { MSG_... } */
+#include "base/message_ids.h" /* generated from text/messages.def: those that every file may need */
 #include "base/str.h"
 
 typedef enum {

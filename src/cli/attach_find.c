@@ -15,6 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/message_ids_cli.h"
 #include "cli/attach.h"
 #include "text/text.h"
 

@@ -10,6 +10,7 @@
 #include <tacho/format.h>
 #include <unistd.h>
 
+#include "base/message_ids_cli.h"
 #include "cli/attach.h"
 #include "text/text.h"
 

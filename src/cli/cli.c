@@ -19,6 +19,7 @@
 #include "analyse/registry.h"
 #include "base/fault.h"
 #include "base/fmt.h"
+#include "base/message_ids_cli.h"
 
 #define DEFAULT_WIDTH 120
 #define SCREEN_LINES \

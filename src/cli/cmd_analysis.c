@@ -4,6 +4,7 @@
  * options, help and every form of output. */
 #include <unistd.h>
 
+#include "base/message_ids_cli.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/open.h"

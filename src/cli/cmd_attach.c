@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/message_ids_cli.h"
 #include "base/num.h"
 #include "cli/attach.h"
 #include "cli/cli.h"

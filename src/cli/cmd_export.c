@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/message_ids_cli.h"
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/commands.h"

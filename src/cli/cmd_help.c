@@ -4,6 +4,7 @@
  * are made in help.c. */
 #include <unistd.h>
 
+#include "base/message_ids_cli.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/help.h"

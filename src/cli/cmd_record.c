@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/message_ids_cli.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/record_run.h"

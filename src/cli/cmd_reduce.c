@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/message_ids_cli.h"
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/commands.h"

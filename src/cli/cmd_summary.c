@@ -16,6 +16,7 @@
  * --style paddle is another report altogether (paddle_tables.c). */
 #include <unistd.h>
 
+#include "base/message_ids_cli.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/open.h"

@@ -4,6 +4,7 @@
  * goes to standard error, so that the text is what the original prints and nothing else. */
 #include <unistd.h>
 
+#include "base/message_ids_cli.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/open.h"

@@ -4,6 +4,7 @@
  * so. */
 #include <unistd.h>
 
+#include "base/message_ids_cli.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/message_ids_cli.h"
 #include "base/num.h"
 #include "base/vec.h"
 #include "cli/attach.h"

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/message_ids_cli.h"
 #include "io/gzip.h"
 
 typedef struct {

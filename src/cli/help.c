@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/message_ids_cli.h"
 #include "present/width.h"
 
 #define INDENT 2

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/fault.h"
+#include "base/message_ids_cli.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "analyse/summary_answers.h"
+#include "base/message_ids_cli.h"
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/open_int.h"

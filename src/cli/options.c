@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/fmt.h"
+#include "base/message_ids_columns.h"
 #include "base/num.h"
 #include "cli/commands.h"
 

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/message_ids_cli.h"
 #include "present/width.h"
 
 #define SILENCE_NS 500000000

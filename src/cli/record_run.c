@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/message_ids_cli.h"
 #include "base/num.h"
 #include "text/text.h"
 

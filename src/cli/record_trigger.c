@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fmt.h"
+#include "base/message_ids_cli.h"
 #include "base/num.h"
 #include "cli/record_run.h"
 

@@ -15,6 +15,8 @@
 #include <zlib.h>
 #ifdef HAVE_ISAL
 #include <isa-l/igzip_lib.h>
+
+#include "base/message_ids_cli.h"
 #endif
 
 #include "base/fault.h"

@@ -2,6 +2,7 @@
  *
  * Colors only where the caller says that a terminal is listening. What a screen shows of an
  * answer is screen.c's. */
+#include "base/message_ids_cli.h"
 #include "present/present_int.h"
 #include "present/width.h"
 

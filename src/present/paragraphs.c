@@ -10,6 +10,7 @@
  * first sentence of a row is its head. Below it stand, on one line, the other values that have
  * a rank (SHOW of the registry) and are not null, then the other sentences with a rank. Columns
  * without a rank are named at the end, so nothing vanishes silently. */
+#include "base/message_ids_cli.h"
 #include "present/present_int.h"
 #include "present/width.h"
 

@@ -12,6 +12,7 @@
  * Which rows of a long table are shown is its form's to say: the first, those with the largest
  * key, the upper levels of a tree, or all of them as a curve. Rows in which every number is zero
  * say nothing and are left out. */
+#include "base/message_ids_cli.h"
 #include "base/num.h"
 #include "present/present_int.h"
 #include "present/width.h"

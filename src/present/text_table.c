@@ -14,6 +14,7 @@
  * On a terminal the important columns stand first, headers are words (text/headers.def), shares
  * get a bar where the line has room for it, and what says nothing is dim. A screen also leaves
  * out columns that are zero, or the same text, in every row. */
+#include "base/message_ids_cli.h"
 #include "present/bar.h"
 #include "present/present_int.h"
 #include "present/width.h"

@@ -1,4 +1,5 @@
 /* api_events.c: the route of events; server.c answers it with a stream and never asks here. */
+#include "base/message_ids_http.h"
 #include "serve/service.h"
 
 status route_events(exchange *x, error *err) {

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/message_ids_cli.h"
 #include "export/export.h"
 #include "serve/service.h"
 

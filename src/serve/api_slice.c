@@ -10,6 +10,7 @@
 #include "analyse/tensor_core.h"
 #include "analyse/words.h"
 #include "base/json.h"
+#include "base/message_ids_http.h"
 #include "serve/refs.h"
 
 enum { MOST_FRAMES = 200 };

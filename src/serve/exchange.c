@@ -14,6 +14,7 @@
 
 #include "analyse/summary_answers.h"
 #include "base/hash.h"
+#include "base/message_ids_cli.h"
 #include "base/num.h"
 #include "present/present.h"
 #include "serve/joined.h"

@@ -2,6 +2,7 @@
  *
  * The status follows from that of the error, a few messages say more. An error that comes from
  * reading a trace file is 422 whatever its status: the request was right, the file is not. */
+#include "base/message_ids_all.h"
 #include "serve/put.h"
 #include "serve/service.h"
 

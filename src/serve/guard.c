@@ -10,6 +10,8 @@
  * Authorization header. */
 #include "serve/guard.h"
 
+#include "base/message_ids_http.h"
+
 #include <sys/random.h>
 
 bool guard_equal(str a, str b) {

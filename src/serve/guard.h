@@ -2,6 +2,7 @@
 #ifndef SERVE_GUARD_H
 #define SERVE_GUARD_H
 
+#include "base/message_ids_http.h"
 #include "base/status.h"
 
 typedef struct {

@@ -5,6 +5,8 @@
  * all when run by root; else the sentence does without. */
 #include "serve/listen.h"
 
+#include "base/message_ids_http.h"
+
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>

@@ -10,6 +10,7 @@
 #include "serve/request.h"
 
 #include "base/fmt.h"
+#include "base/message_ids_columns.h"
 #include "base/num.h"
 
 static const struct {

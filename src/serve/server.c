@@ -25,6 +25,7 @@
 
 #include "analyse/reduce.h"
 #include "base/mem.h"
+#include "base/message_ids_http.h"
 #include "base/num.h"
 #include "serve/facts.h"
 #include "serve/guard.h"

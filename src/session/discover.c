@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/message_ids_columns.h"
 #include "base/vec.h"
 #include "ingest/mindspore.h"
 #include "io/remote.h"

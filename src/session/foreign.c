@@ -7,6 +7,7 @@
 #include "session/foreign.h"
 
 #include "base/json.h"
+#include "base/message_ids_columns.h"
 #include "ingest/protobuf.h"
 
 #define NEAR ((size_t)64 << 10)

@@ -10,6 +10,7 @@
 #include "session/sniff.h"
 
 #include "base/json.h"
+#include "base/message_ids_columns.h"
 #include "ingest/paddle_head.h"
 #include "session/foreign.h"
 #include "store/file.h"

@@ -10,6 +10,7 @@
 #include "table/arrange.h"
 
 #include "base/buf.h"
+#include "base/message_ids_cli.h"
 #include "table/filter.h"
 
 enum { SORT_KEYS = 4 };

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/fmt.h"
+#include "base/message_ids_all.h"
 
 static const char *const SENTENCES[N_MESSAGES][N_LANGS] = {
     {"", ""}, /* MSG_NONE */

@@ -1,5 +1,6 @@
 /* advise_test.c: the answer around the rules: order, severity, words, places, notes. */
 #include "advice_case.h"
+#include "base/message_ids_advice.h"
 
 /* A step that loads data for 600 µs, then launches late. */
 static void make_slow(advice_case *c) {

@@ -1,4 +1,5 @@
 /* lost_work_test.c: launches without their work, graph captures and traces of nothing. */
+#include "base/message_ids_advice.h"
 #include "fake_trace.h"
 
 #include "analyse/lost_work.h"

@@ -10,6 +10,7 @@
 #include "analyse/registry.h"
 #include "analyse/resolve.h"
 #include "analyse/step_mfu.h"
+#include "base/message_ids_columns.h"
 #include "fake_trace.h"
 #include "text/text.h"
 

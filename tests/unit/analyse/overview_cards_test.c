@@ -1,5 +1,6 @@
 /* overview_cards_test.c: the average step, types, the way of the data, what was recorded. */
 #include "analyse/overview_cards.h"
+#include "base/message_ids_advice.h"
 #include "built_trace.h"
 
 #define US ((int64_t)1000)

@@ -1,6 +1,7 @@
 /* param_test.c: parameters of one analysis as values. */
 #include "analyse/param.h"
 
+#include "base/message_ids_cli.h"
 #include "fake_trace.h"
 
 static params given(const char *name, const char *value) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/message_ids_cli.h"
 #include "cli/cli.h"
 
 static void failures_end_in_the_statuses_of_the_contract(void **state) {

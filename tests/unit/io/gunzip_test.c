@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/message_ids_cli.h"
 #include "io/gzip.h"
 #include "unit/io/io_helper.h"
 

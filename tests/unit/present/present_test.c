@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/fault.h"
+#include "base/message_ids_cli.h"
 #include "sample_answer.h"
 
 static void forms_are_found_by_name(void **state) {

@@ -1,5 +1,7 @@
 /* sample_answer.c: the answer the emitters are tested with. */
 #include "sample_answer.h"
+
+#include "base/message_ids_columns.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/json.h"
+#include "base/message_ids_cli.h"
 #include "serve/service.h"
 
 static int code_of(status s, uint16_t message, bool unusable) {

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/message_ids_http.h"
 #include "serve/guard.h"
 
 static const guard_rules LOOPBACK = {.loopback = true, .token = {"0123", 4}};

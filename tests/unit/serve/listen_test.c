@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/message_ids_http.h"
 #include "serve/listen.h"
 
 static void port_zero_takes_any(void **state) {

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/message_ids_cli.h"
 #include "serve/request.h"
 
 static arena memory;

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/fault.h"
+#include "base/message_ids_cli.h"
 #include "session/discover.h"
 #include "text/text.h"
 #include "unit/session/session_helper.h"

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "base/message_ids_cli.h"
 #include "session/foreign.h"
 
 static void check(str head, const char *name, uint16_t expected) {

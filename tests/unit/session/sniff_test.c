@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "base/message_ids_cli.h"
 #include "session/sniff.h"
 #include "unit/io/io_helper.h"
 #include "unit/session/session_helper.h"

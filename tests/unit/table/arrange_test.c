@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/message_ids_cli.h"
 #include "table/arrange.h"
 
 static const column_spec OPS[] = {{"name", TYPE_TEXT, UNIT_NONE, 0},

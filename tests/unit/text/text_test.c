@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "base/message_ids_all.h"
 #include "text/text.h"
 
 #define MAX_NAMES 32
