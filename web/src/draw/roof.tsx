@@ -50,7 +50,8 @@ interface Box {
 const widthOf = (label: string) => label.length * 6.4;
 const apart = (a: Box, b: Box) => Math.abs(a.y - b.y) > 13 || a.x > b.x + b.w || b.x > a.x + a.w;
 
-/** Labels of the largest points, each only where it covers no other label and no larger point. */
+/** Labels of the largest points, to their right or left, each only where it covers no other label and no
+ * larger point. */
 export function placeLabels(
   list: readonly { x: number; y: number; r: number; label: string }[],
   taken: readonly Box[],
@@ -60,9 +61,12 @@ export function placeLabels(
   const placed: (Box & { label: string })[] = [];
   const points = list.map((p) => ({ x: p.x - p.r, y: p.y + 4, w: 2 * p.r }));
   list.forEach((p, i) => {
-    const box = { x: p.x + p.r + 4, y: p.y + 4, w: widthOf(p.label), label: p.label };
-    const free = [...taken, ...placed, ...points.slice(0, i)].every((o) => apart(o, box));
-    if (placed.length < most && free && box.x + box.w < right) placed.push(box);
+    const w = widthOf(p.label);
+    const others = [...taken, ...placed, ...points.slice(0, i)];
+    const box = [p.x + p.r + 4, p.x - p.r - 4 - w]
+      .map((x) => ({ x, y: p.y + 4, w, label: p.label }))
+      .find((b) => b.x > 0 && b.x + w < right && others.every((o) => apart(o, b)));
+    if (placed.length < most && box) placed.push(box);
   });
   return placed;
 }
