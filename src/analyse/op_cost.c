@@ -104,7 +104,8 @@ static double reduced_elements(const op_args *in, int i, const op_arg *x) {
     int64_t dims[OP_MOST_VALUES];
     int n = op_args_numbers(in, i, dims);
     double left = x->elements;
-    if (!n || !x->elements || (in->n == 2 && str_eq(in->arg[i].type, STR("Scalar")))) return 1;
+    if (!n || !(x->elements > 0) || (in->n == 2 && str_eq(in->arg[i].type, STR("Scalar"))))
+        return 1;
     for (int k = 0; k < n; k++) {
         int64_t d = dims[k] < 0 ? dims[k] + x->rank : dims[k];
         if (d >= 0 && d < x->rank && x->dim[d]) left /= (double)x->dim[d];
@@ -222,7 +223,7 @@ static void cost_RESIZE(const cost_call *c, op_cost *out) {
     const op_arg *x = op_args_tensor(c->in, 0);
     int64_t size[OP_MOST_VALUES];
     int n = op_args_numbers(c->in, c->p[1], size);
-    if (!x || !n || n > x->rank || !x->elements) return;
+    if (!x || !n || n > x->rank || !(x->elements > 0)) return;
     double results = x->elements;
     for (int i = 0; i < n; i++) {
         if (size[i] < 0) return;

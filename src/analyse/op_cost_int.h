@@ -22,7 +22,7 @@ static inline const op_arg *cost_tensor(const cost_call *c, int i) {
     return op_args_tensor(c->in, c->p[i]);
 }
 static inline double tensor_bytes(const op_arg *a) {
-    return a->elements ? a->elements * a->item_bytes : 0;
+    return a->elements > 0 ? a->elements * a->item_bytes : 0;
 }
 /* Bytes of all tensors, each once; NaN when a type is not known. */
 double cost_all_bytes(const op_args *in);

@@ -50,23 +50,29 @@ interface Box {
 const widthOf = (label: string) => label.length * 6.4;
 const apart = (a: Box, b: Box) => Math.abs(a.y - b.y) > 13 || a.x > b.x + b.w || b.x > a.x + a.w;
 
-/** Labels of the largest points, to their right or left, each only where it covers no other label and no
- * larger point. */
+/** Labels of the largest points: to their right, where they may cover smaller points, else to their left or
+ * below, where they cover none. No label covers another. */
 export function placeLabels(
   list: readonly { x: number; y: number; r: number; label: string }[],
   taken: readonly Box[],
-  right: number,
+  [left, right]: readonly [number, number],
   most: number,
 ): (Box & { label: string })[] {
   const placed: (Box & { label: string })[] = [];
   const points = list.map((p) => ({ x: p.x - p.r, y: p.y + 4, w: 2 * p.r }));
   list.forEach((p, i) => {
     const w = widthOf(p.label);
-    const others = [...taken, ...placed, ...points.slice(0, i)];
-    const box = [p.x + p.r + 4, p.x - p.r - 4 - w]
-      .map((x) => ({ x, y: p.y + 4, w, label: p.label }))
-      .find((b) => b.x > 0 && b.x + w < right && others.every((o) => apart(o, b)));
-    if (placed.length < most && box) placed.push(box);
+    const rest = points.filter((_, k) => k !== i);
+    const fits = (b: Box, among: Box[]) =>
+      b.x > left && b.x + w < right && [...taken, ...placed, ...among].every((o) => apart(o, b));
+    const [y, label] = [p.y + 4, p.label];
+    const places: [Box & { label: string }, Box[]][] = [
+      [{ x: p.x + p.r + 4, y, w, label }, points.slice(0, i)],
+      [{ x: p.x - p.r - 4 - w, y, w, label }, rest],
+      [{ x: p.x - w / 2, y: p.y + p.r + 14, w, label }, rest],
+    ];
+    const place = places.find(([box, among]) => fits(box, among));
+    if (placed.length < most && place) placed.push(place[0]);
   });
   return placed;
 }
@@ -109,7 +115,7 @@ export function Roof({
     ...ridgeLabel(r, x(r.bandwidth ? r.peak / r.bandwidth : xs.min), y(r.peak) + (r.peak < top ? 14 : -5)),
   }));
   const dots = shown.map((p) => ({ x: p.cx, y: p.cy, r: p.r, label: p.label }));
-  const labels = placeLabels(dots, roofs, width - RIGHT, LABELS);
+  const labels = placeLabels(dots, roofs, [LEFT, width - RIGHT], LABELS);
   return (
     <div class="chart" ref={box}>
       <svg data-chart width={width} height={height} role="img" aria-label={label}>
