@@ -68,7 +68,7 @@ export function placeLabels(
     const [y, label] = [p.y + 4, p.label];
     const places: [Box & { label: string }, Box[]][] = [
       [{ x: p.x + p.r + 4, y, w, label }, points.slice(0, i)],
-      [{ x: p.x - p.r - 4 - w, y, w, label }, rest],
+      [{ x: p.x - p.r - 4 - w, y, w: w + 4, label }, rest], // up to its point: no other lies between
       [{ x: p.x - w / 2, y: p.y + p.r + 14, w, label }, rest],
     ];
     const place = places.find(([box, among]) => fits(box, among));
@@ -115,7 +115,8 @@ export function Roof({
     ...ridgeLabel(r, x(r.bandwidth ? r.peak / r.bandwidth : xs.min), y(r.peak) + (r.peak < top ? 14 : -5)),
   }));
   const dots = shown.map((p) => ({ x: p.cx, y: p.cy, r: p.r, label: p.label }));
-  const labels = placeLabels(dots, roofs, [LEFT, width - RIGHT], LABELS);
+  const slope = slopeLabel(ridges, xs, ys, x, y);
+  const labels = placeLabels(dots, slope ? [...roofs, slope] : roofs, [LEFT, width - RIGHT], LABELS);
   return (
     <div class="chart" ref={box}>
       <svg data-chart width={width} height={height} role="img" aria-label={label}>
@@ -138,7 +139,7 @@ export function Roof({
         <text x={width - RIGHT} y={height - 5} text-anchor="end" class="axis">
           {xTitle}
         </text>
-        <Ridges ridges={roofs} x={x} y={y} xs={xs} ys={ys} right={width - RIGHT} />
+        <Ridges slope={slope} ridges={roofs} x={x} y={y} xs={xs} ys={ys} right={width - RIGHT} />
         {shown.map((p) => (
           <circle
             key={p.id}
@@ -171,7 +172,23 @@ function ridgeLabel(r: Ridge, left: number, at: number): Box & { text: string } 
   return { x: left + 6, y: at, w: widthOf(text), text };
 }
 
+/** What the slope is: the bandwidth, below its left end. */
+function slopeLabel(
+  ridges: readonly Ridge[],
+  xs: Axis,
+  ys: Axis,
+  x: (v: number) => number,
+  y: (v: number) => number,
+): (Box & { text: string }) | null {
+  const bandwidth = [...ridges].sort((a, b) => b.peak - a.peak)[0]?.bandwidth;
+  if (!bandwidth) return null;
+  const start = Math.max(xs.min, ys.min / bandwidth);
+  const text = short(bandwidth, "bandwidth");
+  return { x: x(start) + 10, y: y(start * bandwidth) + 14, w: widthOf(text), text };
+}
+
 interface RidgesProps {
+  slope: (Box & { text: string }) | null;
   ridges: readonly (Ridge & Box & { text: string })[];
   x: (v: number) => number;
   y: (v: number) => number;
@@ -181,7 +198,7 @@ interface RidgesProps {
 }
 
 /** The slope is the same for all types, so it is drawn once, up to the highest peak. */
-function Ridges({ ridges, x, y, xs, ys, right }: RidgesProps) {
+function Ridges({ slope, ridges, x, y, xs, ys, right }: RidgesProps) {
   const high = [...ridges].sort((a, b) => b.peak - a.peak)[0];
   const bandwidth = high?.bandwidth ?? null;
   const start = bandwidth ? Math.max(xs.min, ys.min / bandwidth) : xs.min;
@@ -197,8 +214,8 @@ function Ridges({ ridges, x, y, xs, ys, right }: RidgesProps) {
             stroke="var(--t3)"
             stroke-width="1.5"
           />
-          <text x={x(start) + 10} y={y(start * bandwidth) + 14} class="axis">
-            {short(bandwidth, "bandwidth")}
+          <text x={slope?.x} y={slope?.y} class="axis">
+            {slope?.text}
           </text>
         </>
       ) : null}
