@@ -15,6 +15,7 @@
 
 #include <math.h>
 
+#include "analyse/op_cost_paged.h"
 #include "analyse/paddle_flops.h"
 
 typedef struct {
@@ -61,24 +62,44 @@ static op_cost cost_from_texts(const trace *t, const cost_memo *m) {
     return c;
 }
 
+enum { COSTS_UNKNOWN, COSTS_NOTHING, COSTS_BY_SHAPE, COSTS_BY_BATCH }; /* of a name */
+
 /* Most operators are views and have no formula: one look at their name is enough. Names without a namespace may be
  * Paddle's. */
-static bool may_cost(op_work *w, uint32_t op_row) {
+static uint8_t how_cost(op_work *w, uint32_t op_row) {
     uint32_t name = w->t->slice.name[w->t->op.slice[op_row]];
-    if (!w->t->op.shapes[op_row] || name >= w->t->n_strings) return false;
+    if (!w->t->op.shapes[op_row] || name >= w->t->n_strings) return COSTS_NOTHING;
     if (!w->named[name]) {
         str text = trace_str(w->t, name);
         bool plain = str_find(text, STR("::"), 0) == SIZE_MAX;
-        w->named[name] = plain || op_cost_has(text) ? 2 : 1;
+        w->named[name] = op_cost_is_paged(text)       ? COSTS_BY_BATCH
+                         : plain || op_cost_has(text) ? COSTS_BY_SHAPE
+                                                      : COSTS_NOTHING;
     }
-    return w->named[name] == 2;
+    return w->named[name];
+}
+
+/* The innermost range around the call that says how long the texts of its batch are. */
+static op_cost cost_in_batch(const trace *t, uint32_t op_row) {
+    enum { MOST_AROUND = 256 }; /* frames of Python may be around it, too */
+    paged_batch batch;
+    uint32_t n = 0;
+    for (uint32_t i = t->slice.parent[t->op.slice[op_row]]; i && n < MOST_AROUND;
+         i = t->slice.parent[i], n++)
+        if (paged_batch_read(trace_slice_name(t, i), &batch))
+            return op_cost_paged(&batch, trace_str(t, t->op.shapes[op_row]),
+                                 trace_str(t, t->op.types[op_row]));
+    return (op_cost){.flops = NAN, .bytes = NAN};
 }
 
 status op_work_cost(op_work *w, uint32_t op_row, op_cost *out, error *err) {
     const trace *t = w->t;
     double given = op_row ? t->op.flops[op_row] : NAN;
     *out = (op_cost){.flops = given, .bytes = NAN};
-    if (!op_row || !may_cost(w, op_row)) return OK;
+    uint8_t how = op_row ? how_cost(w, op_row) : (uint8_t)COSTS_NOTHING;
+    if (how == COSTS_BY_BATCH) *out = cost_in_batch(t, op_row);
+    if (how == COSTS_BY_BATCH && isnan(out->flops)) out->flops = given;
+    if (how != COSTS_BY_SHAPE) return OK;
     cost_memo key = {t->slice.name[t->op.slice[op_row]],
                      t->op.shapes[op_row],
                      t->op.types[op_row],
