@@ -360,6 +360,9 @@ void rec_helper_finish(void) {
         if (waiting) usleep(500);
     }
     if (!is_running) rec_helper_put_all_away();
-    if (listens_at.fd >= 0) rec_control_remove();
+    bool before = rec_enter(&rec_lock);
+    wants_listening = false; /* the helper, which may still run, would open it again */
+    if (rec_own_fd(&listens_at) >= 0) rec_control_remove();
     rec_own_close(&listens_at);
+    rec_leave(&rec_lock, before);
 }
