@@ -141,12 +141,19 @@ def a_file_that_is_cut(c, folder):
     c.equal("file cut: it is told", any("was made shorter" in n for n in notes), True)
 
 
+def program_of(folder):
+    """The process that the others, workers of its loader, belong to."""
+    pids = {int(re.search(r"_(\d+)\.\d+\.tacho", path.name).group(1)) for path in Path(folder).glob("*.tacho")}
+    parent = {pid: int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1]) for pid in pids}
+    return next(pid for pid in pids if parent[pid] not in pids)
+
+
 def a_program_that_never_stops(c, folder):
     process = recorded(folder, 0)
     lines = [process.stdout.readline() for _ in range(10)]
     c.equal("never stops: it runs", lines[-1].split()[:2], ["step", "9"])
-    pid = int(re.search(r"_(\d+)\.\d+\.tacho", wait_for_file(folder, process).name).group(1))
-    os.kill(pid, signal.SIGKILL)
+    wait_for_file(folder, process)
+    os.kill(program_of(folder), signal.SIGKILL)
     process.communicate(timeout=TIMEOUT)
     c.equal("never stops: killed", process.returncode, 137)
     c.equal("never stops: what was recorded is there", len(steps_of(folder)) >= 9, True)
