@@ -77,7 +77,12 @@ static int end_of(pid_t pid) {
     return how;
 }
 
+/* AddressSanitizer has locks of its own, which such a child finds locked now and then: it is not told
+ * of it, either. */
 static void a_child_that_nobody_is_told_of_records_like_any_other(void **state) {
+#ifdef __SANITIZE_ADDRESS__
+    skip();
+#endif
     static pid_t (*const WAYS[])(void) = {clone_raw, _Fork};
     for (int i = 0; i < 4; i++) {
         pthread_t other;
