@@ -467,7 +467,8 @@ static status check_header(recording *r, error *err) {
     h->worker[sizeof h->worker - 1] = 0;
     /* Room behind the chunks that were handed out may be cut off while we read. */
     uint64_t most = (r->n_bytes - TACHO_FILE_HEADER_BYTES) / TACHO_CHUNK_BYTES;
-    if (h->n_chunks <= most)
+    r->is_whole = h->n_chunks <= most;
+    if (r->is_whole)
         r->n_bytes = (size_t)(TACHO_FILE_HEADER_BYTES + h->n_chunks * TACHO_CHUNK_BYTES);
     return OK;
 }
@@ -599,7 +600,8 @@ status ingest_recording(source *src, const ingest_options *o, builder *b, error 
         r.n_bytes = all.n ? all.n : pc.n;
         st = read_all(&r, err);
     }
-    if (st == OK && source_damaged(src)) part_lost(r.part, CAUSE_STREAM_DAMAGED, r.n_bytes, 0);
+    if (st == OK && source_damaged(src) && !r.is_whole)
+        part_lost(r.part, CAUSE_STREAM_DAMAGED, r.n_bytes, 0);
     part_finish(r.part);
     source_release(src, &pc);
     vec_fini(&all);

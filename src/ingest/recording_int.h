@@ -65,6 +65,7 @@ typedef struct {
     const ingest_options *o;
     const uint8_t *bytes;
     size_t n_bytes;
+    bool is_whole; /* all chunks that were handed out are there */
     tacho_file_header header;
     vec names;   /* uint32_t: string of name id */
     vec lines;   /* clock_line */
