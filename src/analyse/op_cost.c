@@ -92,13 +92,6 @@ static void cost_NORM_BACK(const cost_call *c, op_cost *out) {
     if (w) out->bytes += 2 * tensor_bytes(w);
 }
 
-static void cost_SOFTMAX(const cost_call *c, op_cost *out) {
-    const op_arg *x = op_args_tensor(c->in, 0);
-    if (!x) return;
-    out->flops = x->elements * c->p[0];
-    out->bytes = cost_all_bytes(c->in) + tensor_bytes(x);
-}
-
 /* Elements after reducing the dimensions that input i names; all of them when it names none. */
 static double reduced_elements(const op_args *in, int i, const op_arg *x) {
     int64_t dims[OP_MOST_VALUES];
@@ -259,8 +252,7 @@ int cost_each(str word) {
         str name = str_of(r->name);
         if (str_starts(name, space) && str_eq(str_from(name, space.n), word))
             return r->formula == cost_ELEMENTWISE || r->formula == cost_NORM ||
-                           r->formula == cost_NORM_BACK || r->formula == cost_SOFTMAX ||
-                           r->formula == cost_REDUCE
+                           r->formula == cost_NORM_BACK || r->formula == cost_REDUCE
                        ? r->p[0]
                        : 0;
     }

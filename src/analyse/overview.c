@@ -250,14 +250,22 @@ static interval recorded_range(const overview *o) {
     return range;
 }
 
+static bool has_shapes(const trace *t) {
+    for (uint32_t i = 1; i < t->op.n; i++)
+        if (t->op.shapes[i]) return true;
+    return false;
+}
+
 /* NaN when it is not known: no shapes, or a device without a peak. */
 static status find_mfu(overview *o, double *out, error *err) {
     op_work work;
     op_claims claims;
     step_mfu m;
+    device_peaks peaks;
     *out = NAN;
+    TRY(device_peaks_find(o->t, &(params){.n_extra = 0}, &peaks, err));
+    if (!peaks.device.n || !has_shapes(o->t)) return OK;
     TRY(op_work_init(&work, &o->select, &(params){.n_extra = 0}, o->arena, err));
-    if (!work.peaks.device.n) return OK;
     TRY(op_work_claim(&work, &claims, err));
     TRY(step_mfu_find(&work, &claims, &m, err));
     *out = m.mfu;

@@ -182,6 +182,8 @@ static uint32_t n_waiting;
 static uint64_t known[N_KNOWN]; /* sums of sampled steps; of as many as there were */
 static uint64_t n_known;
 static bool is_awaited; /* a sample that was asked for has not been judged */
+static uint64_t newest_call =
+    UINT64_MAX; /* first call of the newest step; read without the lock */
 
 static void forget_work(void) {
     pthread_mutex_lock(&work_lock);
@@ -202,6 +204,7 @@ static void begin_work(bool is_sampled, bool was_asked) {
                                     .is_sampled = is_sampled,
                                     .was_asked = was_asked};
     n_begun++;
+    __atomic_store_n(&newest_call, UINT64_MAX, __ATOMIC_RELAXED);
     if (n_begun - n_judged > N_STEPS) n_judged = n_begun - N_STEPS; /* too short to be judged */
     pthread_mutex_unlock(&work_lock);
 }
@@ -212,15 +215,21 @@ static void mix_work(void) {
     pthread_mutex_unlock(&work_lock);
 }
 
+/* On a thread of the program, for each launch: nearly all are later than the first of their step, and
+ * none waits for the helper. Where it is at work, the next call is taken for the first. */
 void rec_sample_call(uint64_t correlation, int64_t start_unix_ns) {
-    if (!rec_sample_is_used()) return;
-    pthread_mutex_lock(&work_lock);
+    if (!rec_sample_is_used() ||
+        correlation >= __atomic_load_n(&newest_call, __ATOMIC_RELAXED) ||
+        pthread_mutex_trylock(&work_lock) != 0)
+        return;
     if (at_call < n_judged) at_call = n_judged;
     while (at_call + 1 < n_begun && step_at(at_call + 1)->unix_ns <= start_unix_ns) at_call++;
     while (at_call > n_judged && step_at(at_call)->unix_ns > start_unix_ns) at_call--;
     step_work *s = step_at(at_call);
     if (at_call < n_begun && s->unix_ns <= start_unix_ns && correlation < s->first_call)
         s->first_call = correlation;
+    if (n_begun)
+        __atomic_store_n(&newest_call, step_at(n_begun - 1)->first_call, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&work_lock);
 }
 

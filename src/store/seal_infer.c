@@ -98,19 +98,6 @@ static status list_work(inferring *q, error *err) {
     return OK;
 }
 
-/* The step that a time lies in, 0: none. They follow each other. */
-static uint32_t step_at(const sealing *s, int64_t time) {
-    uint32_t low = 1, high = s->step.n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (s->step.start[middle] <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 1 && time < s->step.end[low - 1] ? low - 1 : 0;
-}
-
 /* Is a part of the step one of which no operators were recorded? */
 static bool is_left_out(const sealing *s, uint32_t step) {
     const raw_left_out *all = VEC(&s->b->left_outs, raw_left_out);
@@ -141,7 +128,7 @@ static void cut_sequences(inferring *q) {
     for (uint32_t i = 0; i < q->n_work; i++) {
         uint32_t launch = s->kernel.launch[q->work[i]];
         while (track + 1 < s->track.n && s->track.end[track] <= launch) track++;
-        uint32_t step = step_at(s, s->slice.start[launch]);
+        uint32_t step = trace_step_at(s->t, s->slice.start[launch]);
         sequence *last = q->n_sequences ? &q->sequences[q->n_sequences - 1] : NULL;
         if (!step) continue;
         if (last && last->track == track && last->step == step && last->first + last->n == i) {
