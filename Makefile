@@ -123,7 +123,7 @@ MAIN      := src/cli/main.c
 # The plug-in for MPI is a library of its own, built where its compiler is.
 MPI       := src/cluster/mpi_plugin.c
 MPICC     := $(shell command -v mpicc 2>/dev/null)
-CORE      := $(filter-out $(MAIN) src/record/% $(MPI),$(wildcard src/*/*.c src/*/*.S))
+CORE      := $(filter-out $(MAIN) src/record/% $(MPI),$(wildcard src/*/*.c src/*/*/*.c src/*/*.S))
 RECORD    := $(call find_c,src/record)
 UNIT_ALL  := $(call find_c,tests/unit)
 UNIT      := $(filter %_test.c,$(UNIT_ALL))
@@ -135,7 +135,7 @@ TOOLS     := $(filter-out tools/gentrace_%,$(wildcard tools/*.c))
 BENCH     := $(wildcard bench/*.c)
 BENCH_CXX := $(wildcard bench/*.cc)
 DEMO      := $(wildcard demo/*.c)
-DEFS      := $(wildcard src/*/*.def)
+DEFS      := $(wildcard src/*/*.def src/*/*/*.def)
 
 ARCHIVE   := $B/libcore.a
 TEST_LIBS := $(if $(HELPERS),$B/libhelpers.a) $(ARCHIVE)

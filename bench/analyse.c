@@ -90,7 +90,7 @@ static void measure(const char *path) {
     const load_options options = {.threads = 1, .no_cache = true};
     loaded result = {0};
     stamp began = now();
-    if (load(path, &options, &result, NULL) != OK) die("cannot load", path);
+    if (trace_load(path, &options, &result, NULL) != OK) die("cannot load", path);
     say("ingest", STR_NONE, true, began);
     printf(" events=%" PRIu64 " slices=%" PRIu32 "\n", result.trace->events_read,
            result.trace->slice.n - 1);

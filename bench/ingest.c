@@ -85,7 +85,7 @@ static void measure_load(const char *threads, const char *path) {
     const load_options options = {.threads = atoi(threads), .no_cache = true};
     loaded result = {0};
     stamp began = now();
-    if (load(path, &options, &result, NULL) != OK) die("cannot load", path);
+    if (trace_load(path, &options, &result, NULL) != OK) die("cannot load", path);
     say(since(began));
     const trace *t = result.trace;
     printf(" input=%" PRIu64 " events=%" PRIu64 " dropped=%" PRIu64 " store=%" PRIu64,

@@ -124,7 +124,7 @@ static trace *read_file(const char *path, int64_t *ns) {
     loaded l;
     load_options o = {.no_cache = true, .threads = 1};
     int64_t before = cpu_ns();
-    if (load(path, &o, &l, NULL) != OK) die(path);
+    if (trace_load(path, &o, &l, NULL) != OK) die(path);
     *ns = cpu_ns() - before;
     return l.trace;
 }

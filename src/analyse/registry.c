@@ -13,10 +13,10 @@
 #include "analyse/registry.h"
 
 #include "analyse/input_quality.h"
+#include "analyse/kind_names.h"
 #include "analyse/param.h"
 #include "analyse/rules.h"
-#include "analyse/summary_answers.h"
-#include "analyse/words.h"
+#include "analyse/run/summary_answers.h"
 #include "base/json.h"
 #include "base/message_ids_columns.h"
 #include "base/num.h"

@@ -76,8 +76,8 @@ static status reduce(const options *o, transport *t, arena *a, bool *alive, erro
     if (!o->n_traces)
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_NO_TRACE, arg_cstr("command", "reduce"));
     if (!o->reduce_output.p) FAIL0(err, ERR_ARG, NOPOS, MSG_REDUCE_NO_OUTPUT);
-    TRY(discover(a, o->traces[0], &found, err));
-    TRY(choose(&found, &wanted, &c, err));
+    TRY(run_discover(a, o->traces[0], &found, err));
+    TRY(span_choose(&found, &wanted, &c, err));
     watching w = {.o = o, .total = run_whole(c.run)};
     w.shown = !o->quiet && t->rank == 0 && isatty(STDERR_FILENO);
     int64_t threads = o->threads == ABSENT_I64 || o->threads == 0 ? pool_cpus() : o->threads;

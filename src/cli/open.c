@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyse/summary_answers.h"
+#include "analyse/run/summary_answers.h"
 #include "base/message_ids_cli.h"
 #include "base/num.h"
 #include "cli/cli.h"
@@ -50,7 +50,7 @@ static status load_span(const options *o, opened *x, const chosen *c, trace **ou
                         .progress = progress_step,
                         .progress_context = &p};
     progress_begin(&p, o, span->path.p);
-    status s = load(span->path.p, &how, &l, err);
+    status s = trace_load(span->path.p, &how, &l, err);
     progress_end(&p);
     TRY(s);
     /* A cache that cannot be written costs time, not results: worth a line to a person only. */
@@ -85,13 +85,13 @@ static void note_passed(const options *o, const catalogue *c) {
 static status choose_in(const options *o, opened *x, const catalogue *found, chosen *c,
                         error *err) {
     choice wanted = {.run = o->run, .worker = o->worker, .span = o->span};
-    TRY(choose(found, &wanted, c, err));
+    TRY(span_choose(found, &wanted, c, err));
     return run_list(found, c->run, &x->arena, &x->listing, err);
 }
 
 static status add_path(const options *o, opened *x, const char *path, chosen *c, error *err) {
     catalogue found = {.n_runs = 0};
-    status st = discover(&x->arena, path, &found, err);
+    status st = run_discover(&x->arena, path, &found, err);
     if (st == OK || (st == ERR_NOT_FOUND && err->message == MSG_NO_TRACES_IN))
         note_passed(o, &found);
     TRY(st);

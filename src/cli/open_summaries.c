@@ -8,7 +8,7 @@
  * becomes a row `failure` of its summary, and the answer has a note. */
 #include <pthread.h>
 
-#include "analyse/reduce.h"
+#include "analyse/run/reduce.h"
 #include "cli/cli.h"
 #include "cli/open_int.h"
 #include "cli/progress.h"
@@ -102,7 +102,7 @@ static void load_one(void *context, size_t i, int thread) {
                         .who = {.worker = c.worker->name, .rank = c.worker->rank}};
     (void)thread;
     if (has_ended(q)) return;
-    status st = load(c.span->path.p, &how, &l, &failed);
+    status st = trace_load(c.span->path.p, &how, &l, &failed);
     if (st != OK) {
         keep_failure(q, st, &failed);
         if (st != ERR_MEMORY) st = stand_in(&c, &failed, &l.trace, NULL);

@@ -19,8 +19,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "analyse/paddle_report.h"
-#include "analyse/words.h"
+#include "analyse/compat/paddle_report.h"
+#include "analyse/kind_names.h"
 #include "base/sort.h"
 
 #define HOST_TIMES "CPU Total / Avg / Max / Min / Ratio(%)"

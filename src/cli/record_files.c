@@ -156,7 +156,7 @@ status record_compact_file(const options *o, const char *from, const char *to, e
     load_options how = {.no_cache = true,
                         .threads =
                             o->threads == ABSENT_I64 ? 0 : (int)min_i64(o->threads, 1024)};
-    TRY(load(from, &how, &l, err));
+    TRY(trace_load(from, &how, &l, err));
     status st = OK;
     if (o->record_to.p && str_eq(o->record_to, STR("chrome"))) {
         st = write_chrome(l.trace, to, err);

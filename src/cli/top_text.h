@@ -2,7 +2,7 @@
 #ifndef CLI_TOP_TEXT_H
 #define CLI_TOP_TEXT_H
 
-#include "analyse/top.h"
+#include "analyse/compat/top.h"
 
 typedef struct {
     bool wiki;      /* pipe tables with bars */

@@ -4,7 +4,7 @@
  * done takes the next, so that no thread waits while there is work. A thread loads a trace,
  * reduces it and adds the summary to its own; a file that fails becomes a row `failure`.
  *
- * Then the processes find out together what concerns all workers (resolve.h): collectives go to
+ * Then the processes find out together what concerns all workers (comm_resolve.h): collectives go to
  * the process their key falls to, what was transfer comes back, clocks are solved by process 0.
  * At the end all summaries are merged in a tree. Every step works on sets whose order does not
  * matter, so the result is the same for any number of threads and processes. */
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "analyse/reduce.h"
+#include "analyse/run/reduce.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "base/sort.h"
@@ -75,7 +75,7 @@ static status reduce_file(running *r, uint32_t worker, summary *to, error *err) 
                         .memory_limit_bytes = r->o->memory_limit_bytes,
                         .reduce = reduce_worker,
                         .who = {.worker = w->name, .rank = w->rank}};
-    status st = load(path, &how, &l, &failed);
+    status st = trace_load(path, &how, &l, &failed);
     if (st != OK) return report(r, to, shown_path(str_of(path)).p, &failed, err);
     st = summary_append(to, l.trace->summary, SUMMARY_ALL, err);
     trace_release(l.trace);
@@ -152,7 +152,7 @@ static status join_samples(void *context, str bytes, error *err) {
 
 static status join_run(void *context, str bytes, error *err) {
     TRY(join_into(context, bytes, err));
-    return resolve_trim(context, err);
+    return comm_resolve_trim(context, err);
 }
 
 static status gather(transport *t, summary *s,
@@ -200,20 +200,21 @@ static status send_parts(transport *t, summary **parts, summary *to, error *err)
 /* Summaries for one step, freed together. */
 typedef struct {
     summary **parts; /* one for each process */
-    summary *roster, *comms, *samples, *clocks, *moved, *back, *found;
+    summary *worker_order, *comms, *samples, *clocks, *moved, *back, *found;
     int n;
 } steps;
 
 static void free_steps(steps *s) {
     for (int i = 0; i < s->n && s->parts; i++) summary_free(s->parts[i]);
     mem_free(s->parts);
-    summary *all[] = {s->roster, s->comms, s->samples, s->clocks, s->moved, s->back, s->found};
+    summary *all[] = {s->worker_order, s->comms, s->samples, s->clocks,
+                      s->moved,        s->back,  s->found};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) summary_free(all[i]);
 }
 
 static status make_steps(steps *s, int n, error *err) {
-    summary **all[] = {&s->roster, &s->comms, &s->samples, &s->clocks,
-                       &s->moved,  &s->back,  &s->found};
+    summary **all[] = {&s->worker_order, &s->comms, &s->samples, &s->clocks,
+                       &s->moved,        &s->back,  &s->found};
     s->n = n;
     s->parts = mem_zalloc((size_t)n * sizeof *s->parts);
     bool ok = s->parts != NULL;
@@ -251,11 +252,11 @@ static int owner_of(const summary *all, str worker) {
     return 0;
 }
 
-/* What a keeper found out about the ranges goes back to who read the worker. */
+/* What a comm_keeper found out about the ranges goes back to who read the worker. */
 static status return_moved(transport *t, steps *s, error *err) {
     for (uint32_t i = 0; i < SUMMARY_N(s->moved, moved); i++) {
         const summary_moved *m = &SUMMARY_ROWS(s->moved, moved)[i];
-        int owner = owner_of(s->roster, m->worker);
+        int owner = owner_of(s->worker_order, m->worker);
         if (owner < 0 || owner >= t->size) continue;
         summary_moved *row = summary_add_moved(s->parts[owner]);
         if (!row) FAIL_MEMORY(err);
@@ -269,29 +270,29 @@ static status return_moved(transport *t, steps *s, error *err) {
 
 static status resolve_together(running *r, summary *mine, steps *s, error *err) {
     transport *t = r->o->transport;
-    keeper k;
-    TRY(summary_append(s->roster, mine, SUMMARY_BIT(worker), err));
-    TRY(add_owner(s->roster, mine, t->rank, err));
-    TRY(summary_settle(s->roster, err));
-    TRY(gather(t, s->roster, join_summary, err));
-    TRY(tell_all(t, s->roster, err));
-    TRY(resolve_split(mine, s->parts, (uint32_t)t->size, err));
+    comm_keeper k;
+    TRY(summary_append(s->worker_order, mine, SUMMARY_BIT(worker), err));
+    TRY(add_owner(s->worker_order, mine, t->rank, err));
+    TRY(summary_settle(s->worker_order, err));
+    TRY(gather(t, s->worker_order, join_summary, err));
+    TRY(tell_all(t, s->worker_order, err));
+    TRY(comm_resolve_split(mine, s->parts, (uint32_t)t->size, err));
     TRY(send_parts(t, s->parts, s->comms, err));
-    TRY(keeper_open(&k, s->roster, s->comms, &r->arena, err));
-    TRY(keeper_samples(&k, s->samples, err));
+    TRY(comm_keeper_open(&k, s->worker_order, s->comms, &r->arena, err));
+    TRY(comm_keeper_samples(&k, s->samples, err));
     TRY(gather(t, s->samples, join_samples, err));
     if (t->rank == 0) {
-        TRY(clocks_solve(s->roster, s->samples, &r->arena, s->clocks, err));
+        TRY(clocks_solve(s->worker_order, s->samples, &r->arena, s->clocks, err));
         TRY(summary_settle(s->clocks, err));
     }
     TRY(tell_all(t, s->clocks, err));
-    TRY(keeper_resolve(&k, s->clocks, s->moved, s->found, err));
+    TRY(comm_keeper_resolve(&k, s->clocks, s->moved, s->found, err));
     summary_drop(s->comms, SUMMARY_ALL);
     TRY(return_moved(t, s, err));
-    TRY(owner_finish(mine, s->back, &r->arena, err));
+    TRY(comm_owner_finish(mine, s->back, &r->arena, err));
     if (t->rank == 0) TRY(summary_append(mine, s->clocks, SUMMARY_ALL, err));
     TRY(summary_append(mine, s->found, SUMMARY_ALL, err));
-    TRY(resolve_trim(mine, err));
+    TRY(comm_resolve_trim(mine, err));
     return gather(t, mine, join_run, err);
 }
 

@@ -2,7 +2,7 @@
 #ifndef CLUSTER_REDUCE_RUN_H
 #define CLUSTER_REDUCE_RUN_H
 
-#include "analyse/resolve.h"
+#include "analyse/run/comm_resolve.h"
 #include "cluster/transport.h"
 #include "session/discover.h"
 

@@ -15,7 +15,7 @@
  * Names and arguments are escaped and checked, so the file is valid JSON whatever the input was. */
 #include <stdio.h>
 
-#include "analyse/words.h"
+#include "analyse/kind_names.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "export/chrome_int.h"

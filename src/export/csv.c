@@ -7,7 +7,7 @@
  * the slice belongs to (device work: that of its launch call), args is the producer's JSON object.
  * Empty means not recorded. Kinds are tacho's own words, categories the producer's.
  * A text that a spreadsheet would take for a formula is kept as it is: the file is for programs. */
-#include "analyse/words.h"
+#include "analyse/kind_names.h"
 #include "export/export_int.h"
 
 static void add_field(buf *b, str s) {

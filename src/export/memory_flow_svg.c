@@ -11,7 +11,7 @@
  * devices stand below each other with an address axis of their own each (tag:place and tag:device say
  * which one it is), and every rectangle has a title for the browser to show. Blocks from before the recording begin with it, blocks that are never
  * released end with it. */
-#include "analyse/words.h"
+#include "analyse/kind_names.h"
 #include "base/json.h"
 #include "export/export_int.h"
 

@@ -6,7 +6,7 @@
  *     rec_file.c     the file: chunks, side records, room ahead of the writers
  *     rec_guard.c    files that are cut while they are mapped
  *     rec_names.c    names and frames: text to number, once
- *     rec_cycle.c    start, stop, schedule, flight recorder
+ *     rec_schedule.c    start, stop, schedule, flight recorder
  *     rec_meta.c     facts of the whole recording: host, command, what the program says
  *     rec_sample.c   operators of some steps only
  *     rec_rank.c     which of many processes this is: rank, loader, launcher

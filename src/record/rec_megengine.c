@@ -2,7 +2,7 @@
  *
  * Every tensor's memory comes from CompNode::alloc_device and goes back by CompNode::free_device, which
  * MegEngine's libraries call through their tables of foreign functions. Those entries are pointed at
- * functions here (rec_entries.c) for as long as memory is recorded. The real functions do the work; one
+ * functions here (rec_got_patch.c) for as long as memory is recorded. The real functions do the work; one
  * that throws passes through: nothing here has to be undone.
  *
  * A block that goes back does not say how large it is: who reads the recording finds that by its
@@ -11,7 +11,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "record/rec_entries.h"
+#include "record/rec_got_patch.h"
 #include "record/rec_int.h"
 
 #if (defined(__x86_64__) || defined(__aarch64__)) && defined(__linux__)

@@ -2,7 +2,7 @@
  *
  * Paddle makes an object of class RecordMemEvent for every block, whether its profiler runs or not; the
  * constructor looks whether anybody wants to know. libphi_core calls it through its table of foreign
- * functions, and that entry is pointed at a function here (rec_entries.c) for as long as memory is
+ * functions, and that entry is pointed at a function here (rec_got_patch.c) for as long as memory is
  * recorded. Paddle's own profiler works on as before: the real constructor is called, too.
  *
  *     RecordMemEvent(this, address, place, bytes, what)    what: block or reserve, out or back
@@ -14,7 +14,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "record/rec_entries.h"
+#include "record/rec_got_patch.h"
 #include "record/rec_int.h"
 
 #if (defined(__x86_64__) || defined(__aarch64__)) && defined(__linux__)

@@ -1,7 +1,7 @@
 /* rec_torch_memory.c: what PyTorch's allocators hand out and take back.
  *
  * libc10 asks `memoryProfilingEnabled` and then calls `reportMemoryUsageToProfiler`, both through its
- * table of foreign functions. Those two entries are pointed at functions here (rec_entries.c), in every
+ * table of foreign functions. Those two entries are pointed at functions here (rec_got_patch.c), in every
  * loaded library that has them (libc10 for the host, libc10_cuda for a GPU), for as long as memory is
  * recorded, and then pointed back. PyTorch's own profiler works on as before: what it wanted is passed on.
  *
@@ -10,7 +10,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "record/rec_entries.h"
+#include "record/rec_got_patch.h"
 #include "record/rec_int.h"
 #include "record/rec_torch_int.h"
 

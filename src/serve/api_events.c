@@ -2,7 +2,7 @@
 #include "base/message_ids_http.h"
 #include "serve/service.h"
 
-status route_events(exchange *x, error *err) {
+status route_events(request_ctx *x, error *err) {
     (void)x;
     FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_HTTP_NO_ROUTE, arg_cstr("name", "events"));
 }

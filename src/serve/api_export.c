@@ -68,7 +68,7 @@ static void make_name(reply *r, str worker, str form) {
     snprintf(r->name, sizeof r->name, "%s.%.40s", n ? safe : "trace", ending);
 }
 
-status route_export(exchange *x, error *err) {
+status route_export(request_ctx *x, error *err) {
     const request *q = &x->request;
     reply *r = &x->reply;
     struct stat st;

@@ -1,9 +1,9 @@
 /* api_runs.c: ping, and the list of runs with the state of every file. */
 #include "base/num.h"
 #include "serve/facts.h"
-#include "serve/put.h"
+#include "serve/json_put.h"
 
-status route_ping(exchange *x, error *err) {
+status route_ping(request_ctx *x, error *err) {
     buf *b = &x->reply.body;
     (void)err;
     buf_add_byte(b, '{');
@@ -21,7 +21,7 @@ static double share_of(const span_progress *p, span_state s) {
     return done >= total ? 1 : (double)done / (double)total;
 }
 
-static void put_span(exchange *x, const span_entry *span) {
+static void put_span(request_ctx *x, const span_entry *span) {
     buf *b = &x->reply.body;
     uint32_t entry = snapshot_entry(x->snapshot, span);
     const span_progress *p = live_progress(x->service->live, entry);
@@ -45,7 +45,7 @@ static void put_span(exchange *x, const span_entry *span) {
     buf_add_byte(b, '}');
 }
 
-static void put_run(exchange *x, const run_entry *run) {
+static void put_run(request_ctx *x, const run_entry *run) {
     buf *b = &x->reply.body;
     int64_t date = INT64_MIN;
     put_comma(b);
@@ -80,7 +80,7 @@ static void put_run(exchange *x, const run_entry *run) {
     buf_add_byte(b, '}');
 }
 
-static void put_refused(exchange *x) {
+static void put_refused(request_ctx *x) {
     buf *b = &x->reply.body;
     put_key(b, "refused");
     buf_add_byte(b, '[');
@@ -99,7 +99,7 @@ static void put_refused(exchange *x) {
 }
 
 /* Files of the folder that are not read, and why. */
-static void put_passed(exchange *x) {
+static void put_passed(request_ctx *x) {
     buf *b = &x->reply.body;
     const catalogue *c = &x->snapshot->found;
     put_key(b, "passed");
@@ -120,7 +120,7 @@ static void put_passed(exchange *x) {
     buf_add_byte(b, ']');
 }
 
-status route_runs(exchange *x, error *err) {
+status route_runs(request_ctx *x, error *err) {
     buf *b = &x->reply.body;
     live_totals sum = live_sum(x->service->live);
     (void)err;

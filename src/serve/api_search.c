@@ -1,13 +1,13 @@
 /* api_search.c: search and area: slices by name, over the whole trace or in a range. */
-#include "analyse/area.h"
-#include "analyse/search.h"
-#include "analyse/words.h"
+#include "analyse/kind_names.h"
+#include "analyse/timeline/range_stats.h"
+#include "analyse/timeline/search.h"
 #include "base/num.h"
 #include "serve/refs.h"
 
 enum { DEFAULT_HITS = 50, MOST_HITS = 1000 };
 
-static void put_name(const exchange *x, buf *b, const search_name *n) {
+static void put_name(const request_ctx *x, buf *b, const search_name *n) {
     put_comma(b);
     buf_add_byte(b, '{');
     put_text(b, "name", trace_str(x->traces[0].trace, n->string));
@@ -18,7 +18,7 @@ static void put_name(const exchange *x, buf *b, const search_name *n) {
     buf_add_byte(b, '}');
 }
 
-static void put_result(const exchange *x, buf *b, const search_result *r) {
+static void put_result(const request_ctx *x, buf *b, const search_result *r) {
     buf_add_byte(b, '{');
     put_text(b, "q", x->request.q);
     put_int(b, "total", sat_i64(r->total));
@@ -44,7 +44,7 @@ static void put_result(const exchange *x, buf *b, const search_result *r) {
     buf_add_cstr(b, "}\n");
 }
 
-status route_search(exchange *x, error *err) {
+status route_search(request_ctx *x, error *err) {
     const request *r = &x->request;
     const trace *t = x->traces[0].trace;
     search_question q = {.limit = DEFAULT_HITS};
@@ -52,7 +52,7 @@ status route_search(exchange *x, error *err) {
     if (r->limit != ABSENT_I64) q.limit = (uint32_t)min_i64(r->limit, MOST_HITS);
     if (r->width > 0) q.width_px = (uint32_t)r->width;
     TRY(search_parse(r->q, &q.query, err));
-    TRY(exchange_window(x, &q.from_ns, &q.to_ns, err));
+    TRY(request_window(x, &q.from_ns, &q.to_ns, err));
     if (r->to == ABSENT_I64)
         q.to_ns = add_i64(q.to_ns, 1); /* what starts at the very end too */
     TRY(lanes_wanted(x, &q.lanes, err));
@@ -60,18 +60,18 @@ status route_search(exchange *x, error *err) {
     q.at_ns = q.from_ns;
     if (q.backwards) q.at_ns = add_i64(t->start_ns, r->before);
     if (r->after != ABSENT_I64) q.at_ns = add_i64(t->start_ns, r->after);
-    TRY(search_make(exchange_lod(x), &q, &x->arena, &found, err));
+    TRY(search_make(request_lod(x), &q, &x->arena, &found, err));
     put_result(x, &x->reply.body, &found);
     return OK;
 }
 
-status route_area(exchange *x, error *err) {
+status route_area(request_ctx *x, error *err) {
     answer a;
     analysis_input in = {.traces = x->traces, .n_traces = 1};
-    area_question q = {.lod = exchange_lod(x), .input = &in};
-    TRY(exchange_window(x, &q.from_ns, &q.to_ns, err));
+    range_question q = {.lod = request_lod(x), .input = &in};
+    TRY(request_window(x, &q.from_ns, &q.to_ns, err));
     TRY(lanes_wanted(x, &q.lanes, err));
     bool idle = str_eq(x->request.table, STR("idle"));
-    TRY(idle ? area_idle(&q, &x->arena, &a, err) : area_make(&q, &x->arena, &a, err));
-    return exchange_present(x, &a, err);
+    TRY(idle ? range_idle(&q, &x->arena, &a, err) : range_stats_make(&q, &x->arena, &a, err));
+    return request_present(x, &a, err);
 }

@@ -4,11 +4,11 @@
  * beside its own, and its arguments as the producer wrote them. What was not recorded is absent. */
 #include <stdio.h>
 
-#include "analyse/kernel_source.h"
-#include "analyse/lanes.h"
-#include "analyse/slice_details.h"
-#include "analyse/tensor_core.h"
-#include "analyse/words.h"
+#include "analyse/kind_names.h"
+#include "analyse/scan/kernel_source.h"
+#include "analyse/scan/tensor_core.h"
+#include "analyse/timeline/lanes.h"
+#include "analyse/timeline/slice_details.h"
 #include "base/json.h"
 #include "base/message_ids_http.h"
 #include "serve/refs.h"
@@ -59,7 +59,7 @@ static void put_track(buf *b, const trace *t, uint32_t track) {
     buf_add_byte(b, '}');
 }
 
-static void put_step(const exchange *x, buf *b, uint32_t step, int64_t start) {
+static void put_step(const request_ctx *x, buf *b, uint32_t step, int64_t start) {
     const trace *t = x->traces[0].trace;
     if (!step) return;
     put_key(b, "step");
@@ -69,7 +69,7 @@ static void put_step(const exchange *x, buf *b, uint32_t step, int64_t start) {
     buf_add_byte(b, '}');
 }
 
-static void put_slice(const exchange *x, buf *b, const slice_details *d) {
+static void put_slice(const request_ctx *x, buf *b, const slice_details *d) {
     const trace *t = x->traces[0].trace;
     uint32_t s = d->slice;
     put_key(b, "slice");
@@ -229,7 +229,7 @@ static void put_stack(buf *b, const trace *t, uint32_t slice) {
 
 /* ---- what it is connected with ----------------------------------------------------------- */
 
-static void put_list(const exchange *x, buf *b, const char *key, const slice_list *l) {
+static void put_list(const request_ctx *x, buf *b, const char *key, const slice_list *l) {
     char counter[32];
     put_key(b, key);
     buf_add_byte(b, '[');
@@ -239,7 +239,7 @@ static void put_list(const exchange *x, buf *b, const char *key, const slice_lis
     put_int(b, counter, l->n_all);
 }
 
-static void put_why(const exchange *x, buf *b, const slice_details *d) {
+static void put_why(const request_ctx *x, buf *b, const slice_details *d) {
     put_key(b, "why");
     buf_add_byte(b, '[');
     for (uint32_t i = 0; i < d->n_why; i++) {
@@ -264,7 +264,7 @@ static void put_why(const exchange *x, buf *b, const slice_details *d) {
     buf_add_byte(b, '}');
 }
 
-static void put_flows(const exchange *x, buf *b, const slice_details *d) {
+static void put_flows(const request_ctx *x, buf *b, const slice_details *d) {
     static const char *const kinds[] = {"other", "forward_backward", "launch"};
     put_key(b, "flows");
     buf_add_byte(b, '[');
@@ -322,8 +322,8 @@ static status put_arguments(buf *b, const trace *t, uint32_t record, error *err)
     return trace_args_json(t, record, b, err);
 }
 
-static status answer_instant(exchange *x, uint32_t id, error *err) {
-    const lod *l = exchange_lod(x);
+static status answer_instant(request_ctx *x, uint32_t id, error *err) {
+    const lod *l = request_lod(x);
     const trace *t = l->t;
     buf *b = &x->reply.body;
     if (id == 0 || id >= t->instant.n)
@@ -349,13 +349,13 @@ static status answer_instant(exchange *x, uint32_t id, error *err) {
     return OK;
 }
 
-static status answer_slice(exchange *x, uint32_t id, error *err) {
+static status answer_slice(request_ctx *x, uint32_t id, error *err) {
     const trace *t = x->traces[0].trace;
     slice_details d;
     selection s;
     buf *b = &x->reply.body;
     select_init(&s, t, &x->request.extra);
-    TRY(details_make(exchange_lod(x), id, &s, &x->arena, &d, err));
+    TRY(details_make(request_lod(x), id, &s, &x->arena, &d, err));
     buf_add_byte(b, '{');
     put_slice(x, b, &d);
     TRY(put_arguments(b, t, t->slice.args[id], err));
@@ -377,7 +377,7 @@ static status answer_slice(exchange *x, uint32_t id, error *err) {
     return OK;
 }
 
-status route_slice(exchange *x, error *err) {
+status route_slice(request_ctx *x, error *err) {
     const request *r = &x->request;
     if (r->instant != ABSENT_I64) return answer_instant(x, sat_u32((uint64_t)r->instant), err);
     if (r->id != ABSENT_I64) return answer_slice(x, sat_u32((uint64_t)r->id), err);

@@ -1,9 +1,9 @@
 /* api_timeline.c: what the timeline draws: tracks, viewport, tape.
  *
  * analyse/ makes the columns, here they get their names and their frame. */
-#include "analyse/tape.h"
-#include "analyse/viewport.h"
-#include "analyse/words.h"
+#include "analyse/kind_names.h"
+#include "analyse/timeline/minimap.h"
+#include "analyse/timeline/viewport.h"
 #include "base/num.h"
 #include "serve/blocks.h"
 #include "serve/refs.h"
@@ -58,7 +58,7 @@ static void put_group(buf *b, const timeline_group *g) {
     buf_add_byte(b, '}');
 }
 
-static void put_step_column(const exchange *x, buf *b, const char *key, const int64_t *v,
+static void put_step_column(const request_ctx *x, buf *b, const char *key, const int64_t *v,
                             bool is_time) {
     const trace *t = x->traces[0].trace;
     uint32_t stride = t->step.n / MOST_STEPS + 1;
@@ -71,7 +71,7 @@ static void put_step_column(const exchange *x, buf *b, const char *key, const in
     buf_add_byte(b, ']');
 }
 
-static void put_steps(const exchange *x, buf *b) {
+static void put_steps(const request_ctx *x, buf *b) {
     const trace *t = x->traces[0].trace;
     put_key(b, "steps");
     buf_add_byte(b, '{');
@@ -82,7 +82,7 @@ static void put_steps(const exchange *x, buf *b) {
     buf_add_byte(b, '}');
 }
 
-static void put_trace(const exchange *x, buf *b) {
+static void put_trace(const request_ctx *x, buf *b) {
     const analysis_trace *of = &x->traces[0];
     const trace *t = of->trace;
     put_key(b, "trace");
@@ -98,10 +98,10 @@ static void put_trace(const exchange *x, buf *b) {
     buf_add_byte(b, '}');
 }
 
-status route_tracks(exchange *x, error *err) {
+status route_tracks(request_ctx *x, error *err) {
     timeline_lanes l;
     buf *b = &x->reply.body;
-    TRY(lanes_list(exchange_lod(x), &x->arena, &l, err));
+    TRY(lanes_list(request_lod(x), &x->arena, &l, err));
     buf_add_byte(b, '{');
     put_trace(x, b);
     put_key(b, "lanes");
@@ -133,13 +133,13 @@ static bool choose_lanes(void *context, uint32_t first, uint32_t last, uint32_t 
 }
 
 /* Those asked for, else all that are not closed. */
-static status find_lanes(exchange *x, lane_choice *c, error *err) {
+static status find_lanes(request_ctx *x, lane_choice *c, error *err) {
     timeline_lanes l;
-    c->end = lane_id_end(exchange_lod(x));
+    c->end = lane_id_end(request_lod(x));
     c->v = ARENA_ARRAY(&x->arena, viewport_lane, c->end);
     if (!c->v) FAIL_MEMORY(err);
     if (x->request.lanes.n) return request_lanes(x->request.lanes, choose_lanes, c, err);
-    TRY(lanes_list(exchange_lod(x), &x->arena, &l, err));
+    TRY(lanes_list(request_lod(x), &x->arena, &l, err));
     for (uint32_t i = 0; i < l.n_lanes; i++)
         if (!l.lanes[i].closed) c->v[c->n++] = (viewport_lane){.id = l.lanes[i].id};
     return OK;
@@ -169,7 +169,7 @@ static void add_boxes(blocks *b, const viewport *v) {
     blocks_add(b, "point_last", BLOCK_F32, v->point_last, v->n_points);
 }
 
-static status make_viewport(exchange *x, viewport_question *q, viewport *v, error *err) {
+static status make_viewport(request_ctx *x, viewport_question *q, viewport *v, error *err) {
     tagger g = {.kind = TAG_NONE};
     str tag = x->request.tag;
     if (tag.n) {
@@ -181,19 +181,19 @@ static status make_viewport(exchange *x, viewport_question *q, viewport *v, erro
         }
         q->tagger = &g;
     }
-    status s = viewport_make(exchange_lod(x), q, &x->arena, v, err);
+    status s = viewport_make(request_lod(x), q, &x->arena, v, err);
     tagger_end(&g);
     return s;
 }
 
-status route_viewport(exchange *x, error *err) {
+status route_viewport(request_ctx *x, error *err) {
     const request *r = &x->request;
     viewport_question q = {.width_px = r->width > 0 ? (uint32_t)r->width : 1000,
                            .max_rows = r->rows > 0 ? sat_u32((uint64_t)r->rows) : 0};
     lane_choice lanes = {.n = 0};
     viewport v = {0};
     blocks b;
-    TRY(exchange_window(x, &q.from_ns, &q.to_ns, err));
+    TRY(request_window(x, &q.from_ns, &q.to_ns, err));
     TRY(find_lanes(x, &lanes, err));
     q.lanes = lanes.v;
     q.n_lanes = lanes.n;
@@ -216,7 +216,7 @@ status route_viewport(exchange *x, error *err) {
 
 /* ---- tape -------------------------------------------------------------------------------- */
 
-static status add_steps(exchange *x, blocks *b, error *err) {
+static status add_steps(request_ctx *x, blocks *b, error *err) {
     const trace *t = x->traces[0].trace;
     uint32_t stride = t->step.n / MOST_STEPS + 1, n = 0;
     double *number = ARENA_ARRAY(&x->arena, double, t->step.n + 1u);
@@ -234,19 +234,19 @@ static status add_steps(exchange *x, blocks *b, error *err) {
     return OK;
 }
 
-status route_tape(exchange *x, error *err) {
-    tape range = {.width_px = x->request.width > 0 ? (uint32_t)x->request.width : 1000}, p;
+status route_tape(request_ctx *x, error *err) {
+    minimap range = {.width_px = x->request.width > 0 ? (uint32_t)x->request.width : 1000}, p;
     blocks b;
-    TRY(exchange_window(x, &range.from_ns, &range.to_ns, err));
-    TRY(tape_make(exchange_lod(x), &range, &x->arena, &p, err));
+    TRY(request_window(x, &range.from_ns, &range.to_ns, err));
+    TRY(minimap_make(request_lod(x), &range, &x->arena, &p, err));
     blocks_begin(&b);
     put_int(&b.head, "from", ref_offset(x, p.from_ns));
     put_int(&b.head, "to", ref_offset(x, p.to_ns));
     put_int(&b.head, "width", p.width_px);
-    put_int(&b.head, "devices", exchange_lod(x)->n_devices);
-    for (int i = 0; i < N_TAPE_ROWS; i++)
+    put_int(&b.head, "devices", request_lod(x)->n_devices);
+    for (int i = 0; i < N_MINIMAP_ROWS; i++)
         if (p.shares[i])
-            blocks_add(&b, tape_row_name((tape_row)i), BLOCK_U8, p.shares[i], p.width_px);
+            blocks_add(&b, minimap_row_name((minimap_row)i), BLOCK_U8, p.shares[i], p.width_px);
     status s = add_steps(x, &b, err);
     x->reply.media = "application/octet-stream";
     if (!blocks_end(&b, &x->reply.body) && s == OK) FAIL_MEMORY(err);

@@ -6,7 +6,7 @@
 #include "serve/blocks.h"
 
 #include "base/status.h"
-#include "serve/put.h"
+#include "serve/json_put.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "blocks are written as they lie");
 

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "serve/put.h"
+#include "serve/json_put.h"
 
 struct facts {
     pthread_mutex_t lock; /* guards what follows */

@@ -3,7 +3,7 @@
  * The status follows from that of the error, a few messages say more. An error that comes from
  * reading a trace file is 422 whatever its status: the request was right, the file is not. */
 #include "base/message_ids_all.h"
-#include "serve/put.h"
+#include "serve/json_put.h"
 #include "serve/service.h"
 
 static const struct {
@@ -93,7 +93,7 @@ void failure_json(buf *out, lang l, const error *err, int code) {
     buf_fini(&sentence);
 }
 
-void exchange_fail(exchange *x, const error *err) {
+void request_fail(request_ctx *x, const error *err) {
     reply *r = &x->reply;
     int code = failure_code(err, x->unusable);
     buf_clear(&r->body);

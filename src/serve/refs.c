@@ -1,11 +1,11 @@
 /* refs.c: what several answers of the timeline share: refs to slices, the lanes asked for. */
 #include "serve/refs.h"
 
-#include "analyse/lanes.h"
-#include "analyse/words.h"
+#include "analyse/kind_names.h"
+#include "analyse/timeline/lanes.h"
 
-void ref_members(const exchange *x, buf *b, uint32_t slice) {
-    const lod *l = exchange_lod(x);
+void ref_members(const request_ctx *x, buf *b, uint32_t slice) {
+    const lod *l = request_lod(x);
     const trace *t = l->t;
     uint32_t lane = 0, row = 0, place;
     (void)lod_find(l, slice, &lane, &row, &place);
@@ -19,14 +19,14 @@ void ref_members(const exchange *x, buf *b, uint32_t slice) {
     put_int(b, "row", row);
 }
 
-void ref_put(const exchange *x, buf *b, uint32_t slice) {
+void ref_put(const request_ctx *x, buf *b, uint32_t slice) {
     put_comma(b);
     buf_add_byte(b, '{');
     ref_members(x, b, slice);
     buf_add_byte(b, '}');
 }
 
-void ref_put_key(const exchange *x, buf *b, const char *key, uint32_t slice) {
+void ref_put_key(const request_ctx *x, buf *b, const char *key, uint32_t slice) {
     if (!slice) return;
     put_key(b, key);
     buf_add_byte(b, '{');
@@ -47,8 +47,8 @@ static bool mark(void *context, uint32_t first, uint32_t last, uint32_t coarser)
     return true;
 }
 
-status lanes_wanted(exchange *x, const uint8_t **out, error *err) {
-    marking m = {.end = lane_id_end(exchange_lod(x))};
+status lanes_wanted(request_ctx *x, const uint8_t **out, error *err) {
+    marking m = {.end = lane_id_end(request_lod(x))};
     *out = NULL;
     if (x->request.lanes.n == 0) return OK;
     m.bytes = ARENA_ARRAY(&x->arena, uint8_t, m.end);

@@ -23,17 +23,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyse/reduce.h"
+#include "analyse/run/reduce.h"
 #include "base/mem.h"
 #include "base/message_ids_http.h"
 #include "base/num.h"
+#include "serve/event_bus.h"
 #include "serve/facts.h"
 #include "serve/guard.h"
-#include "serve/hub.h"
-#include "serve/joined.h"
+#include "serve/json_put.h"
 #include "serve/listen.h"
 #include "serve/page.h"
-#include "serve/put.h"
+#include "serve/run_cache.h"
 #include "serve/workers.h"
 
 enum {
@@ -61,7 +61,7 @@ struct call {
     bool begun; /* the exchange is set up */
     guard_answer guard;
     int64_t cpu_ns, wall_ns;
-    exchange x;
+    request_ctx x;
     size_t n_target;
     char target[]; /* ends in NUL */
 };
@@ -80,7 +80,7 @@ struct server {
     char token[33], url[400];
     service service;
     workers *workers;
-    hub *hub;
+    event_bus *event_bus;
     atomic_bool ending;
     live *_Atomic started; /* the catalogue, once it runs; for the clock */
     atomic_int ticks;      /* of the workers' clock */
@@ -150,7 +150,7 @@ static enum MHD_Result send_reply(call *c) {
 }
 
 static enum MHD_Result send_failure(call *c, const error *err) {
-    exchange_fail(&c->x, err);
+    request_fail(&c->x, err);
     return send_reply(c);
 }
 
@@ -213,13 +213,13 @@ static void wake_stream(void *context) {
 static ssize_t read_stream(void *context, uint64_t pos, char *to, size_t n) {
     stream *s = context;
     (void)pos;
-    size_t got = hub_read(s->server->hub, s->listener, to, n);
-    return got == HUB_END ? MHD_CONTENT_READER_END_OF_STREAM : (ssize_t)got;
+    size_t got = event_bus_read(s->server->event_bus, s->listener, to, n);
+    return got == EVENT_BUS_END ? MHD_CONTENT_READER_END_OF_STREAM : (ssize_t)got;
 }
 
 static void free_stream(void *context) {
     stream *s = context;
-    if (s->listener) hub_leave(s->server->hub, s->listener);
+    if (s->listener) event_bus_leave(s->server->event_bus, s->listener);
     mem_free(s);
 }
 
@@ -233,7 +233,8 @@ static enum MHD_Result send_events(call *c) {
     if (st) {
         *st = (stream){.server = s, .connection = c->connection};
         if (buf_ok(&first))
-            st->listener = hub_join(s->hub, buf_str(&first), sleep_stream, wake_stream, st);
+            st->listener =
+                event_bus_join(s->event_bus, buf_str(&first), sleep_stream, wake_stream, st);
     }
     buf_fini(&first);
     if (!st || !st->listener) {
@@ -293,7 +294,7 @@ static void publish_entry(server *s, const live_event *e) {
         failure_json(&b, LANG_EN, &err, failure_code(&err, true));
     }
     buf_add_byte(&b, '}');
-    if (shown && buf_ok(&b)) hub_publish(s->hub, names[e->what], buf_str(&b));
+    if (shown && buf_ok(&b)) event_bus_publish(s->event_bus, names[e->what], buf_str(&b));
     snapshot_release(now);
     buf_fini(&b);
 }
@@ -302,7 +303,7 @@ static void publish_runs(server *s) {
     char text[64];
     int n = snprintf(text, sizeof text, "{\"version\":%llu}",
                      (unsigned long long)live_sum(s->service.live).version);
-    hub_publish(s->hub, "runs", str_n(text, (size_t)n));
+    event_bus_publish(s->event_bus, "runs", str_n(text, (size_t)n));
 }
 
 static void publish_summaries(server *s) {
@@ -310,7 +311,7 @@ static void publish_summaries(server *s) {
     live_totals sum = live_sum(s->service.live);
     int n = snprintf(text, sizeof text, "{\"done\":%u,\"total\":%u}", sum.n_summarised,
                      sum.n_summaries);
-    hub_publish(s->hub, "summaries", str_n(text, (size_t)n));
+    event_bus_publish(s->event_bus, "summaries", str_n(text, (size_t)n));
 }
 
 /* ---- working ----------------------------------------------------------------------------- */
@@ -329,7 +330,7 @@ static void finish(call *c) {
 static void finish_with(call *c, uint16_t message) {
     error err;
     error_set(&err, ERR_LIMIT, NOPOS, message, 0, NULL);
-    exchange_fail(&c->x, &err);
+    request_fail(&c->x, &err);
     finish(c);
 }
 
@@ -392,10 +393,10 @@ static uint64_t read_wakes(server *s) {
 }
 
 static void give_answer(call *c) {
-    exchange *x = &c->x;
+    request_ctx *x = &c->x;
     error err = {.status = OK};
     int64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID), wall = clock_ns(CLOCK_MONOTONIC);
-    if (exchange_answer(x, &err) != OK) exchange_fail(x, &err);
+    if (request_answer(x, &err) != OK) request_fail(x, &err);
     c->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
     c->wall_ns = clock_ns(CLOCK_MONOTONIC) - wall;
     finish(c);
@@ -404,7 +405,7 @@ static void give_answer(call *c) {
 static void work_on(void *context, bool cancelled) {
     call *c = context;
     server *s = c->server;
-    exchange *x = &c->x;
+    request_ctx *x = &c->x;
     for (;;) {
         bool waits = false;
         error err = {.status = OK};
@@ -417,8 +418,8 @@ static void work_on(void *context, bool cancelled) {
             finish_with(c, MSG_HTTP_SUPERSEDED);
             return;
         }
-        if (exchange_open(x, &waits, &err) != OK) {
-            exchange_fail(x, &err);
+        if (request_open(x, &waits, &err) != OK) {
+            request_fail(x, &err);
             finish(c);
             return;
         }
@@ -427,7 +428,7 @@ static void work_on(void *context, bool cancelled) {
             return;
         }
         if (x->request.wait == 0) {
-            exchange_loading(x);
+            request_loading(x);
             finish(c);
             return;
         }
@@ -492,7 +493,7 @@ static void on_event(void *context, const live_event *e) {
 /* About once a second. */
 static void tick(void *context) {
     server *s = context;
-    if (++s->ticks % KEEP_OPEN_S == 0) hub_publish(s->hub, NULL, STR(""));
+    if (++s->ticks % KEEP_OPEN_S == 0) event_bus_publish(s->event_bus, NULL, STR(""));
     live *c = atomic_load(&s->started);
     if (c) live_trim(c);
 }
@@ -514,15 +515,15 @@ static guard_request read_headers(call *c, const char *method) {
 static enum MHD_Result begin(call *c, const char *method) {
     error err = {.status = OK};
     guard_request r = read_headers(c, method);
-    exchange *x = &c->x;
+    request_ctx *x = &c->x;
     x->if_none_match = header(c->connection, "If-None-Match");
     if (guard_check(&c->server->rules, &r, &c->guard, &err) != OK) return send_failure(c, &err);
     if (c->guard == GUARD_LOGIN) return send_login(c);
-    if (exchange_parse(x, &err) != OK) return send_failure(c, &err);
+    if (request_ctx_parse(x, &err) != OK) return send_failure(c, &err);
     if (x->request.route == ROUTE_FILE) return send_file(c);
     if (x->request.route == NUMBER_events) return send_events(c);
     if (x->request.route == NUMBER_ping) {
-        if (exchange_answer(x, &err) != OK) return send_failure(c, &err);
+        if (request_answer(x, &err) != OK) return send_failure(c, &err);
         return send_reply(c);
     }
     note_sequence(c);
@@ -541,7 +542,7 @@ static void *on_target(void *context, const char *target, connection *con) {
     c->n_target = n;
     c->server = s;
     c->connection = con;
-    exchange_begin(&c->x, &s->service);
+    request_begin(&c->x, &s->service);
     c->x.target = str_n(c->target, n);
     return c;
 }
@@ -579,7 +580,7 @@ static void on_completed(void *context, connection *con, void **state,
     (void)con;
     (void)code;
     if (!c) return;
-    exchange_end(&c->x);
+    request_end(&c->x);
     mem_free(c);
     *state = NULL;
 }
@@ -625,11 +626,12 @@ static status start_parts(server *s, const server_options *o, error *err) {
     s->service.memory_bytes = o->request_bytes ? (size_t)o->request_bytes : EXCHANGE_BYTES;
     s->service.answer_bytes = ANSWER_BYTES;
     s->service.facts = facts_new();
-    s->service.joined = joined_new();
+    s->service.run_cache = run_cache_new();
     s->service.pool = pool_new(threads);
-    s->hub = hub_new();
+    s->event_bus = event_bus_new();
     s->workers = workers_new(threads > 2 ? threads : 2, MOST_JOBS, tick, s);
-    if (!s->service.facts || !s->service.joined || !s->service.pool || !s->hub || !s->workers)
+    if (!s->service.facts || !s->service.run_cache || !s->service.pool || !s->event_bus ||
+        !s->workers)
         FAIL_MEMORY(err);
     live_options how = {.path = o->path,
                         .threads = o->threads,
@@ -688,9 +690,9 @@ void server_stop(server *s) {
     if (!s) return;
     if (s->daemon) (void)MHD_quiesce_daemon(s->daemon);
     atomic_store(&s->ending, true);
-    if (s->hub) {
-        hub_publish(s->hub, "bye", STR("{}"));
-        hub_end(s->hub);
+    if (s->event_bus) {
+        event_bus_publish(s->event_bus, "bye", STR("{}"));
+        event_bus_end(s->event_bus);
     }
     if (s->workers) {
         wake_parked(s);
@@ -702,9 +704,9 @@ void server_stop(server *s) {
     live_close(s->service.live); /* its threads asked it till now */
     if (s->listening.fd >= 0) close(s->listening.fd);
     workers_free(s->workers);
-    hub_free(s->hub);
+    event_bus_free(s->event_bus);
     facts_free(s->service.facts);
-    joined_free(s->service.joined);
+    run_cache_free(s->service.run_cache);
     if (s->service.pool) pool_free(s->service.pool);
     pthread_mutex_destroy(&s->lock);
     mem_free(s);

@@ -8,13 +8,13 @@
 #include "session/catalogue.h"
 
 typedef struct facts facts;
-typedef struct joined joined;
+typedef struct run_cache run_cache;
 
 typedef struct {
     live *live;
-    pool *pool;     /* for analyses; shared */
-    facts *facts;   /* of spans, see facts.h */
-    joined *joined; /* runs of summaries, see joined.h */
+    pool *pool;           /* for analyses; shared */
+    facts *facts;         /* of spans, see facts.h */
+    run_cache *run_cache; /* runs of summaries, see run_cache.h */
     char instance[20];
     size_t memory_bytes; /* most of the arena of an exchange */
     size_t answer_bytes; /* most of a reply */
@@ -45,27 +45,27 @@ typedef struct {
     bool summaries;         /* the question is answered from summaries of all workers */
     analysis_trace *traces; /* the chosen worker first; of summaries one, joined */
     uint32_t n_traces;
-    trace *joined;
+    trace *run_cache;
     chosen chosen;
     bool unusable; /* the error is one of the file, not of the question */
     reply reply;
-} exchange;
+} request_ctx;
 
 /* parse → open (again while it waits) → answer → end. A failure of any of them becomes the reply by
- * exchange_fail. */
-void exchange_begin(exchange *x, service *s);
-void exchange_end(exchange *x);
+ * request_fail. */
+void request_begin(request_ctx *x, service *s);
+void request_end(request_ctx *x);
 /* The route and parameters of x->target. */
-status exchange_parse(exchange *x, error *err) MUST_USE;
+status request_ctx_parse(request_ctx *x, error *err) MUST_USE;
 /* Finds and holds the traces the request is about. *waits: not all are there yet, ask again when the
  * catalogue has told something new. Nothing to do for requests without a trace. */
-status exchange_open(exchange *x, bool *waits, error *err) MUST_USE;
+status request_open(request_ctx *x, bool *waits, error *err) MUST_USE;
 /* Fills the reply; 304 when the reader has it already. */
-status exchange_answer(exchange *x, error *err) MUST_USE;
+status request_answer(request_ctx *x, error *err) MUST_USE;
 /* The reply while the trace is being loaded. */
-void exchange_loading(exchange *x);
+void request_loading(request_ctx *x);
 /* Makes the reply from an error. */
-void exchange_fail(exchange *x, const error *err);
+void request_fail(request_ctx *x, const error *err);
 
 /* An error as the object of docs/SERVER.md, without the member "error" around it. */
 void failure_json(buf *out, lang l, const error *err, int code);
@@ -74,19 +74,19 @@ int failure_code(const error *err, bool unusable);
 const char *failure_word(int code);
 
 /* One function for each route of routes.def, and one for all analyses. */
-#define ROUTE(name, work, groups, help) status route_##name(exchange *x, error *err);
+#define ROUTE(name, work, groups, help) status route_##name(request_ctx *x, error *err);
 #include "serve/routes.def"
-status route_analysis(exchange *x, error *err);
+status route_analysis(request_ctx *x, error *err);
 
 /* The level-of-detail index of the chosen trace. */
-static inline const lod *exchange_lod(const exchange *x) {
+static inline const lod *request_lod(const request_ctx *x) {
     return x->held[0]->lod;
 }
 /* Window of the request in absolute times; open ends are those of the trace. ERR_ARG when nothing of
  * the trace is inside. */
-status exchange_window(const exchange *x, int64_t *from_ns, int64_t *to_ns,
-                       error *err) MUST_USE;
+status request_window(const request_ctx *x, int64_t *from_ns, int64_t *to_ns,
+                      error *err) MUST_USE;
 /* An answer with tables, arranged and presented as the request asks. */
-status exchange_present(exchange *x, answer *a, error *err) MUST_USE;
+status request_present(request_ctx *x, answer *a, error *err) MUST_USE;
 
 #endif

@@ -25,7 +25,7 @@
 
 #include "base/fault.h"
 #include "base/hash.h"
-#include "ingest/mindspore.h"
+#include "ingest/mindspore/mindspore.h"
 #include "io/remote.h"
 #include "session/cache.h"
 #include "session/formats.h"

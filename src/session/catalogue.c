@@ -278,7 +278,7 @@ static void drop_absent(live *c, vec *dropped, bool *changed, bool *growing) {
 
 static status fill_snapshot(look *q, error *err) {
     snapshot *s = q->s;
-    status st = discover(&s->arena, q->c->path, &s->found, err);
+    status st = run_discover(&s->arena, q->c->path, &s->found, err);
     if (st == ERR_NOT_FOUND || (st == ERR_IO && q->c->current)) { /* empty, or gone for now */
         s->found = (catalogue){.path = str_of(q->c->path)};
         st = OK;

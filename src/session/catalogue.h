@@ -6,7 +6,7 @@
  *     TRY(live_start(c, err));
  *     snapshot *s = live_snapshot(c);                      what there is now; does not change
  *     chosen ch;
- *     TRY(choose(&s->found, &wanted, &ch, err));
+ *     TRY(span_choose(&s->found, &wanted, &ch, err));
  *     held_trace *h;
  *     span_state state = live_hold(c, snapshot_entry(s, ch.span), &h, err);
  *     if (h) … h->trace, h->lod …                          stays as long as it is held

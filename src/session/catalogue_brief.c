@@ -52,7 +52,7 @@ static status read_summary(live *c, const entry *e, trace *known, held_trace **o
     held_trace *h = mem_zalloc(sizeof *h);
     if (!h) FAIL_MEMORY(err);
     atomic_init(&h->references, 1);
-    status st = load(e->path, &how, &l, err);
+    status st = trace_load(e->path, &how, &l, err);
     h->trace = l.trace;
     if (st != OK) {
         held_release(h);

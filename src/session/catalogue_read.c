@@ -65,7 +65,7 @@ static status read_file(live *c, const char *path, held_trace **out, error *err)
     held_trace *h = mem_zalloc(sizeof *h);
     if (!h) FAIL_MEMORY(err);
     atomic_init(&h->references, 1);
-    status s = load(path, &how, &l, err);
+    status s = trace_load(path, &how, &l, err);
     h->trace = l.trace;
     if (s == OK) s = lod_new(h->trace, c->pool, &h->lod, err);
     if (s != OK) {

@@ -107,7 +107,7 @@ static status choose_span(const worker_entry *w, str name, const span_entry **ou
          arg_text("worker", w->name), list_arg(&l));
 }
 
-status choose(const catalogue *c, const choice *wanted, chosen *out, error *err) {
+status span_choose(const catalogue *c, const choice *wanted, chosen *out, error *err) {
     chosen ch = {0};
     TRY(choose_run(c, wanted->run, &ch.run, err));
     TRY(choose_worker(ch.run, wanted->worker, &ch.worker, err));

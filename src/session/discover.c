@@ -27,7 +27,7 @@
 #include "base/fault.h"
 #include "base/message_ids_columns.h"
 #include "base/vec.h"
-#include "ingest/mindspore.h"
+#include "ingest/mindspore/mindspore.h"
 #include "io/remote.h"
 #include "session/discover_int.h"
 #include "session/sniff.h"
@@ -558,7 +558,7 @@ status discover_files(arena *a, const char *const *paths, uint32_t n, catalogue 
     return OK;
 }
 
-status discover(arena *a, const char *path, catalogue *out, error *err) {
+status run_discover(arena *a, const char *path, catalogue *out, error *err) {
     struct stat st = {0};
     catalogue c = {.path = arena_str(a, str_of(path))};
     if (!c.path.p) FAIL_MEMORY(err);

@@ -10,9 +10,9 @@
  *
  *     catalogue c;
  *     chosen ch;
- *     TRY(discover(a, path, &c, err));
- *     TRY(choose(&c, &(choice){.worker = STR("rank0")}, &ch, err));
- *     load(ch.span->path.p, …)
+ *     TRY(run_discover(a, path, &c, err));
+ *     TRY(span_choose(&c, &(choice){.worker = STR("rank0")}, &ch, err));
+ *     trace_load(ch.span->path.p, …)
  */
 #ifndef SESSION_DISCOVER_H
 #define SESSION_DISCOVER_H
@@ -76,7 +76,7 @@ typedef struct {
 /* path: a trace file, a directory of one run, a log directory of many, or "-". A file is taken
  * as it is, whatever its name. ERR_NOT_FOUND when a directory holds no trace; *out then has what
  * was passed over. ERR_IO when the path is not there or cannot be read. */
-status discover(arena *a, const char *path, catalogue *out, error *err) MUST_USE;
+status run_discover(arena *a, const char *path, catalogue *out, error *err) MUST_USE;
 /* Several files as the workers of one run. ERR_ARG when one of them is a folder. */
 status discover_files(arena *a, const char *const *paths, uint32_t n, catalogue *out,
                       error *err) MUST_USE;
@@ -105,7 +105,7 @@ static inline uint32_t run_whole(const run_entry *r) {
 
 /* The only run or the one asked for; the first worker; the last span. ERR_ARG with a list of
  * what is there when the choice is not possible or not unique. */
-status choose(const catalogue *c, const choice *wanted, chosen *out, error *err) MUST_USE;
+status span_choose(const catalogue *c, const choice *wanted, chosen *out, error *err) MUST_USE;
 /* The run as it is listed: its workers and what they are, and what was passed over. */
 status run_list(const catalogue *c, const run_entry *r, arena *a, const run_listing **out,
                 error *err) MUST_USE;

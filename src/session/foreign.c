@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/message_ids_columns.h"
-#include "ingest/protobuf.h"
+#include "ingest/util/protobuf.h"
 
 #define NEAR ((size_t)64 << 10)
 

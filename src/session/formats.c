@@ -10,11 +10,11 @@
 #include "session/formats.h"
 
 #include "base/json.h"
-#include "ingest/memory_snapshot.h"
-#include "ingest/mindspore.h"
-#include "ingest/paddle_head.h"
-#include "ingest/paddle_pb.h"
-#include "ingest/recording.h"
+#include "ingest/mindspore/mindspore.h"
+#include "ingest/paddle/paddle_head.h"
+#include "ingest/paddle/paddle_pb.h"
+#include "ingest/pytorch/memory_snapshot.h"
+#include "ingest/recording/recording.h"
 #include "store/file.h"
 
 /* ---- trace-event JSON -------------------------------------------------------------------- */

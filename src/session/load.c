@@ -303,7 +303,7 @@ static status load_summary(const char *path, const load_options *o, loaded *out,
     return st;
 }
 
-status load(const char *path, const load_options *o, loaded *out, error *err) {
+status trace_load(const char *path, const load_options *o, loaded *out, error *err) {
     const load_options plain = {0};
     if (!o) o = &plain;
     return o->reduce ? load_summary(path, o, out, err) : load_trace(path, o, out, err);

@@ -8,7 +8,7 @@
 #include "base/pool.h"
 #include "store/trace_source.h"
 
-/* From a worker's trace to its summary: reduce_worker of analyse/reduce.h, which this layer does
+/* From a worker's trace to its summary: reduce_worker of analyse/run/reduce.h, which this layer does
  * not see. */
 typedef status (*reduce_fn)(const trace_source *who, size_t limit_bytes, trace **out,
                             error *err);
@@ -41,6 +41,6 @@ typedef struct {
 } loaded;
 
 /* path "-" is standard input, which is never cached. o may be NULL. */
-status load(const char *path, const load_options *o, loaded *out, error *err) MUST_USE;
+status trace_load(const char *path, const load_options *o, loaded *out, error *err) MUST_USE;
 
 #endif

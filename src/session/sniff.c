@@ -11,7 +11,7 @@
 
 #include "base/json.h"
 #include "base/message_ids_columns.h"
-#include "ingest/paddle_head.h"
+#include "ingest/paddle/paddle_head.h"
 #include "session/foreign.h"
 #include "store/file.h"
 #include "store/trace.h"

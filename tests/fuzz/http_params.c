@@ -1,7 +1,7 @@
 /* http_params.c: request lines. Whatever comes in: a request or an error with a sentence, nothing else;
  * the values of a request are of their kinds; parsing it again gives the same. What asks for rows
  * arranges a small table. */
-#include "analyse/search.h"
+#include "analyse/timeline/search.h"
 #include "fuzz/fuzz.h"
 #include "serve/guard.h"
 #include "serve/page.h"

@@ -4,7 +4,7 @@
 
 #include "fuzz/fuzz_ask.h"
 #include "fuzz/fuzz_trace.h"
-#include "ingest/mindspore_int.h"
+#include "ingest/mindspore/mindspore_int.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!size) return 0;

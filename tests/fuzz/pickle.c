@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #include "fuzz/fuzz_ask.h"
-#include "ingest/memory_snapshot.h"
+#include "ingest/pytorch/memory_snapshot.h"
 #include "store/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

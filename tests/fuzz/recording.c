@@ -4,7 +4,7 @@
 #include <tacho/format.h>
 
 #include "fuzz/fuzz_trace.h"
-#include "ingest/recording.h"
+#include "ingest/recording/recording.h"
 
 enum { HEADER = 512, PIECE = 256, MOST_PIECES = 16 };
 

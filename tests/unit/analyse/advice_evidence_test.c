@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "analyse/advice_evidence.h"
+#include "analyse/advise/advice_evidence.h"
 
 static advice_evidence read_back(arena *a, str text) {
     advice_evidence e;

@@ -1,6 +1,6 @@
 /* advice_facts_test.c: what the rules look at, found in the steps and nowhere else. */
 #include "advice_case.h"
-#include "analyse/advice.h"
+#include "analyse/advise/advice.h"
 
 static advice_facts find(advice_case *c) {
     analysis_trace *one = ARENA_NEW(&c->arena, analysis_trace);

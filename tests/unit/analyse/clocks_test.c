@@ -1,5 +1,5 @@
 /* clocks_test.c: offset and drift from the ends of shared collectives. */
-#include "analyse/clocks.h"
+#include "analyse/run/clocks.h"
 
 #include "fake_trace.h"
 

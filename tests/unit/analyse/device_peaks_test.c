@@ -1,7 +1,7 @@
 /* device_peaks_test.c: devices by their names, and what a user says. */
 #include "fake_trace.h"
 
-#include "analyse/device_peaks.h"
+#include "analyse/cost/device_peaks.h"
 
 static void devices_are_found_by_whole_words(void **state) {
     static const struct {

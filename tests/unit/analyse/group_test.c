@@ -1,7 +1,7 @@
 /* group_test.c: rows by an exact key. */
 #include "fake_trace.h"
 
-#include "analyse/group.h"
+#include "analyse/scan/group.h"
 
 typedef struct {
     int key, sum;

@@ -1,7 +1,7 @@
 /* host_tree_test.c: host ranges as trees. */
 #include "fake_trace.h"
 
-#include "analyse/host_tree.h"
+#include "analyse/compat/host_tree.h"
 
 static void ranges_are_met_before_those_inside_them_and_the_last_first(void **state) {
     (void)state;

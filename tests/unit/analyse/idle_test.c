@@ -1,5 +1,5 @@
 /* idle_test.c: gaps of the device, cut to the steps, and whom they were spent waiting for. */
-#include "analyse/idle.h"
+#include "analyse/scan/idle.h"
 
 #include "fake_trace.h"
 

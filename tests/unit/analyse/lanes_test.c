@@ -1,5 +1,5 @@
 /* lanes_test.c: the lanes of a timeline, their order and their heads. */
-#include "analyse/lanes.h"
+#include "analyse/timeline/lanes.h"
 
 #include "timeline_trace.h"
 

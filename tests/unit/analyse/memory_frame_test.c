@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "analyse/memory_view.h"
+#include "analyse/scan/memory_view.h"
 #include "store/builder.h"
 
 typedef struct {

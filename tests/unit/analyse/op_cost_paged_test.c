@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "analyse/op_cost_paged.h"
-#include "analyse/op_work.h"
+#include "analyse/cost/op_cost_paged.h"
+#include "analyse/cost/op_work.h"
 
 #define DECODE \
     "execute_32_context_0(sq0sk0sqsq0sqsk0)_generation_32(sq32sk55086sqsq32sqsk55086)"

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "analyse/op_cost.h"
+#include "analyse/cost/op_cost.h"
 
 typedef struct {
     const char *name, *shapes, *types, *inputs;

@@ -1,7 +1,7 @@
 /* op_phases_test.c: the parts of operators. */
 #include "fake_trace.h"
 
-#include "analyse/op_phases.h"
+#include "analyse/questions/op_phases.h"
 
 static void parts_are_added_up_under_their_operator(void **state) {
     (void)state;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "analyse/op_work.h"
+#include "analyse/cost/op_work.h"
 
 #define MM "[[64,64],[64,64]]"
 #define MM_FLOPS (2.0 * 64 * 64 * 64)

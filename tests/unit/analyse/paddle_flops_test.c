@@ -1,7 +1,7 @@
 /* paddle_flops_test.c: floating-point operations from names and shapes. */
 #include "fake_trace.h"
 
-#include "analyse/paddle_flops.h"
+#include "analyse/cost/paddle_flops.h"
 
 static void counts_follow_from_shapes(void **state) {
     (void)state;

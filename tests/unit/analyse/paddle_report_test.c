@@ -1,7 +1,7 @@
 /* paddle_report_test.c: the numbers of Paddle's report. */
 #include "fake_trace.h"
 
-#include "analyse/paddle_report.h"
+#include "analyse/compat/paddle_report.h"
 
 static paddle_report make(fake *f, bool by_thread) {
     static selection s;

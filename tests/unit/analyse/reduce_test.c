@@ -1,5 +1,5 @@
 /* reduce_test.c: a trace's summary holds what the trace says, and stays small. */
-#include "analyse/reduce.h"
+#include "analyse/run/reduce.h"
 
 #include "fake_trace.h"
 

@@ -1,5 +1,5 @@
 /* search_test.c: slices by name. */
-#include "analyse/search.h"
+#include "analyse/timeline/search.h"
 
 #include "timeline_trace.h"
 

@@ -1,5 +1,5 @@
 /* slice_details_test.c: what a slice is connected with and how it compares. */
-#include "analyse/slice_details.h"
+#include "analyse/timeline/slice_details.h"
 
 #include "timeline_trace.h"
 

@@ -1,5 +1,5 @@
 /* steps_spread_test.c: how the parts of steps scatter. */
-#include "analyse/steps_spread.h"
+#include "analyse/questions/steps_spread.h"
 
 #include "analyse/registry.h"
 #include "fake_trace.h"

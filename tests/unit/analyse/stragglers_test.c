@@ -1,13 +1,13 @@
 /* stragglers_test.c: who holds up the job, why, at what cost; what groups are for. */
-#include "analyse/stragglers.h"
+#include "analyse/run/stragglers.h"
 
 #include "fake_trace.h"
 
 typedef struct {
     arena a;
     summary *s;
-    roster who;
-    parallel_groups groups;
+    worker_order who;
+    comm_groups groups;
     stragglers late;
 } job;
 
@@ -41,8 +41,8 @@ static void begin(job *j) {
 
 static void end(job *j) {
     assert_int_equal(summary_settle(j->s, NULL), OK);
-    assert_int_equal(roster_make(&j->who, j->s, &j->a, NULL), OK);
-    assert_int_equal(parallel_find(j->s, &j->who, &j->a, &j->groups, NULL), OK);
+    assert_int_equal(worker_order_make(&j->who, j->s, &j->a, NULL), OK);
+    assert_int_equal(comm_groups_find(j->s, &j->who, &j->a, &j->groups, NULL), OK);
     assert_int_equal(stragglers_find(j->s, &j->who, &j->groups, &j->a, &j->late, NULL), OK);
 }
 
@@ -160,12 +160,12 @@ static void groups_are_known_by_what_they_do_and_slow_ones_by_their_like(void **
     end(&j);
     static const struct {
         const char *name;
-        parallel_kind kind;
+        comm_group_kind kind;
         bool slow;
-    } want[] = {{"all", PARALLEL_WORLD, false}, {"d0", PARALLEL_DATA, false},
-                {"e", PARALLEL_EXPERT, false},  {"t0", PARALLEL_TENSOR, false},
-                {"t1", PARALLEL_TENSOR, false}, {"t2", PARALLEL_TENSOR, true},
-                {"t3", PARALLEL_TENSOR, false}, {"p", PARALLEL_PIPELINE, false}};
+    } want[] = {{"all", GROUP_WORLD, false}, {"d0", GROUP_DATA, false},
+                {"e", GROUP_EXPERT, false},  {"t0", GROUP_TENSOR, false},
+                {"t1", GROUP_TENSOR, false}, {"t2", GROUP_TENSOR, true},
+                {"t3", GROUP_TENSOR, false}, {"p", GROUP_PIPELINE, false}};
     for (int i = 0; i < 8; i++) {
         assert_true(str_eq(j.groups.v[i].name, str_of(want[i].name)));
         assert_int_equal(j.groups.v[i].kind, want[i].kind);
@@ -185,7 +185,7 @@ static void the_makers_words_come_first(void **state) {
     GROUP(&j, "x", RANKS(0, 1), COMM_ALL_REDUCE, 2, 10, ABSENT_I64, ABSENT_I64);
     SUMMARY_ROWS(j.s, group)->words = summary_text(j.s, STR("mesh_dp"));
     end(&j);
-    assert_int_equal(j.groups.v[0].kind, PARALLEL_DATA);
+    assert_int_equal(j.groups.v[0].kind, GROUP_DATA);
     assert_int_equal(j.groups.data_of[1], 1);
     assert_int_equal(j.groups.data_of[2], 0);
     fini(&j);

@@ -1,8 +1,8 @@
 /* summary_answers_test.c: an overview of all workers: when devices are busy, what is damaged. */
-#include "analyse/summary_answers.h"
+#include "analyse/run/summary_answers.h"
 
-#include "analyse/reduce.h"
-#include "analyse/run_summary.h"
+#include "analyse/run/reduce.h"
+#include "analyse/run/run_summary.h"
 #include "built_run.h"
 
 /* A step of 100 ns with a kernel of 30 and a collective of 40, on the host unless `on_device`. */

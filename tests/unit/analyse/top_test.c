@@ -1,5 +1,5 @@
 /* top_test.c: the operators that take longest: filters, groups, order, what is not recorded. */
-#include "analyse/top.h"
+#include "analyse/compat/top.h"
 #include "fake_trace.h"
 
 #define US ((int64_t)1000)

@@ -1,5 +1,5 @@
 /* viewport_test.c: boxes and points of a range of time. */
-#include "analyse/viewport.h"
+#include "analyse/timeline/viewport.h"
 
 #include "timeline_trace.h"
 

@@ -45,7 +45,7 @@ static void begin(place *p) {
     }
     write_file(p, "rank5.pt.trace.json", "this is no trace");
     arena_init(&p->a, 0);
-    assert_int_equal(discover(&p->a, p->dir, &p->found, NULL), OK);
+    assert_int_equal(run_discover(&p->a, p->dir, &p->found, NULL), OK);
 }
 
 static void end(place *p) {

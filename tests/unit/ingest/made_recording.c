@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/recording.h"
+#include "ingest/recording/recording.h"
 
 #define START_TICK 1000000u
 

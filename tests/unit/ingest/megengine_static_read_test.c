@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/megengine_static_int.h"
+#include "ingest/megengine/megengine_static_int.h"
 #include "io/source.h"
 
 static char room[4096]; /* the text and the bytes that may be read behind it */

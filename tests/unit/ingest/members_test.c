@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/members.h"
+#include "ingest/util/members.h"
 #include "io/source.h"
 
 static char room[4096]; /* the text and the bytes that may be read behind it */

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/mindspore_int.h"
+#include "ingest/mindspore/mindspore_int.h"
 #include "store/trace.h"
 
 enum { MOST = 128 };

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/mindspore.h"
+#include "ingest/mindspore/mindspore.h"
 #include "store/trace.h"
 
 static char folder[64];

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/json.h"
-#include "ingest/mindspore_int.h"
+#include "ingest/mindspore/mindspore_int.h"
 #include "store/trace.h"
 
 #define TASK(tid, ts, dur, type, src, dst, transport, size)                             \

@@ -1,7 +1,7 @@
 /* mindspore_host_test.c: ranges of the host (host_info) and the sums of the input pipeline (dataset.csv). */
 #include "mindspore_folder.h"
 
-#include "ingest/mindspore_int.h"
+#include "ingest/mindspore/mindspore_int.h"
 
 #define HEADER                                                                                 \
     "tid,pid,parent_pid,module_name,event,stage,level,start_end,custom_info,memory_usage(kB)," \

@@ -2,7 +2,7 @@
  * both say of it. */
 #include "mindspore_folder.h"
 
-#include "ingest/mindspore_int.h"
+#include "ingest/mindspore/mindspore_int.h"
 
 #define NAMES                                                                               \
     "{\"name\":\"process_name\",\"pid\":1,\"ph\":\"M\",\"args\":{\"name\":\"MindSpore\"}}," \

@@ -1,7 +1,7 @@
 /* mindspore_records_test.c: records of shapes and of memory that MindSpore writes while operators run. */
 #include "mindspore_folder.h"
 
-#include "ingest/mindspore_int.h"
+#include "ingest/mindspore/mindspore_int.h"
 
 static void add_field(unsigned char **p, unsigned key, const char *text) {
     size_t n = strlen(text);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/mindspore_int.h"
+#include "ingest/mindspore/mindspore_int.h"
 #include "store/trace.h"
 
 static trace *read_as(int kind, str text) {

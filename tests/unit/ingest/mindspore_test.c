@@ -1,7 +1,7 @@
 /* mindspore_test.c: folders of MindSpore's profiler, from files to rows. */
 #include <math.h>
 
-#include "ingest/csv_cells.h"
+#include "ingest/util/csv_cells.h"
 #include "unit/ingest/mindspore_folder.h"
 
 static uint32_t count_kind(const trace *t, uint8_t kind) {

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "ingest/mindspore_int.h"
+#include "ingest/mindspore/mindspore_int.h"
 #include "store/trace.h"
 
 static trace *seal(builder *b) {

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/paddle_head.h"
+#include "ingest/paddle/paddle_head.h"
 
 static void both_spellings_of_the_span_are_understood(void **state) {
     (void)state;

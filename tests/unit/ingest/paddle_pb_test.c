@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/paddle_pb.h"
+#include "ingest/paddle/paddle_pb.h"
 #include "unit/ingest/read_helper.h"
 
 /* ---- a writer ---- */

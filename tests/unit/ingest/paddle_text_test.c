@@ -6,18 +6,18 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "ingest/paddle_text.h"
+#include "ingest/paddle/paddle_text.h"
 #include "io/source.h"
 
 /* The name in an event as text, which may be read a little beyond its end. */
-static layout_name name_in(const char *text) {
+static event_parser_name name_in(const char *text) {
     static char room[8192];
     static const char key[] = "\"name\": \"";
     size_t n = strlen(text);
     assert_true(n + SOURCE_PAD < sizeof room);
     memset(room, 0, sizeof room);
     memcpy(room, text, n);
-    layout_name out = {0};
+    event_parser_name out = {0};
     const char *p = strstr(room, key) + sizeof key - 1;
     const char *stop = paddle_name(room, p, room + n, &out);
     assert_non_null(stop);
@@ -27,7 +27,7 @@ static layout_name name_in(const char *text) {
 
 #define assert_name(text_, expected)                                                    \
     do {                                                                                \
-        layout_name got = name_in(text_);                                               \
+        event_parser_name got = name_in(text_);                                         \
         if (!str_eq(got.text, STR(expected))) fail_msg("name %.*s", STR_ARG(got.text)); \
     } while (0)
 
@@ -43,7 +43,7 @@ static void a_name_ends_before_its_duration(void **state) {
 
 static void a_printed_name_keeps_quotes_backslashes_and_line_breaks(void **state) {
     (void)state;
-    layout_name n =
+    event_parser_name n =
         name_in("{\n    \"name\": \"say \"hi\"[1.0 us]\", \"pid\": 1,\n \"ph\": 1}");
     assert_true(str_eq(n.text, STR("say \"hi\"")));
     assert_true(n.quotes && !n.escaped);
@@ -56,7 +56,7 @@ static void a_printed_name_keeps_quotes_backslashes_and_line_breaks(void **state
 
 static void a_name_that_another_program_wrote_again_is_json(void **state) {
     (void)state;
-    layout_name n = name_in("{\"name\": \"say \\\"hi\\\"[1.0 us]\", \"pid\": 1}");
+    event_parser_name n = name_in("{\"name\": \"say \\\"hi\\\"[1.0 us]\", \"pid\": 1}");
     assert_true(n.escaped && !n.quotes);
     assert_true(str_eq(n.text, STR("say \\\"hi\\\"")));
     assert_name("{\"cat\":\"x\",\"name\": \"add[1.0 us]\",\"ph\":\"X\"}", "add");
@@ -71,7 +71,7 @@ static void a_name_does_not_reach_into_the_next_event(void **state) {
 static void a_name_without_an_end_waits_for_more_bytes(void **state) {
     (void)state;
     char room[64 + SOURCE_PAD] = "\"name\": \"half a na";
-    layout_name out;
+    event_parser_name out;
     assert_null(paddle_name(room, room + 9, room + 18, &out));
 }
 

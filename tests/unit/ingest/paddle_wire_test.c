@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/paddle_wire.h"
+#include "ingest/paddle/paddle_wire.h"
 
 typedef struct {
     char bytes[512 + WIRE_ROOM];

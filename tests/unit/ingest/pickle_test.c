@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/fault.h"
-#include "ingest/pickle.h"
+#include "ingest/util/pickle.h"
 #include "unit/io/io_helper.h"
 
 /* What Python 3.12 writes for the same value in each protocol:

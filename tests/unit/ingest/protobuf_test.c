@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/protobuf.h"
+#include "ingest/util/protobuf.h"
 
 /* A message with what must be readable behind it: bytes that would be fields, were they used. */
 typedef struct {

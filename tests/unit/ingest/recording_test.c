@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/recording.h"
+#include "ingest/recording/recording.h"
 #include "unit/ingest/made_recording.h"
 
 static trace *read_made(made_recording *m) {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/scan.h"
+#include "ingest/util/scan.h"
 #include "io/source.h"
 #include "unit/ingest/read_helper.h"
 

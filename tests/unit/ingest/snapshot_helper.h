@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "ingest/memory_snapshot.h"
+#include "ingest/pytorch/memory_snapshot.h"
 #include "store/trace.h"
 
 /* One value at p, as instructions of a pickle; what follows it. */

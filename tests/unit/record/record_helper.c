@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ingest/recording.h"
+#include "ingest/recording/recording.h"
 
 static char folder[64];
 

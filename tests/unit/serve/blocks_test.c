@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "serve/blocks.h"
-#include "serve/put.h"
+#include "serve/json_put.h"
 
 static void blocks_are_framed_and_aligned(void **state) {
     static const uint8_t a[] = {1, 2, 3};

@@ -49,17 +49,17 @@ static void the_object_has_all_members(void **state) {
 
 static void a_failure_replaces_what_was_written(void **state) {
     service s = {.memory_bytes = 1 << 20};
-    exchange x;
+    request_ctx x;
     error err;
-    exchange_begin(&x, &s);
+    request_begin(&x, &s);
     buf_add_cstr(&x.reply.body, "half an answer");
     x.reply.etag[0] = '"';
     error_set(&err, ERR_LIMIT, NOPOS, MSG_HTTP_TOO_LARGE, 1, (arg[]){arg_bytes("limit", 5)});
-    exchange_fail(&x, &err);
+    request_fail(&x, &err);
     assert_int_equal(x.reply.code, 413);
     assert_int_equal(x.reply.etag[0], 0);
     assert_true(str_starts(buf_str(&x.reply.body), STR("{\"error\":{\"code\":\"too_large\"")));
-    exchange_end(&x);
+    request_end(&x);
 }
 
 int main(void) {

@@ -22,7 +22,8 @@
 static trace *trace_of(const folder *f, int n) {
     loaded l;
     const char *path = put_file(f, "made.json", small_trace(n));
-    assert_int_equal(load(path, &(load_options){.no_cache = true, .threads = 1}, &l, NULL), OK);
+    assert_int_equal(
+        trace_load(path, &(load_options){.no_cache = true, .threads = 1}, &l, NULL), OK);
     return l.trace;
 }
 

@@ -65,7 +65,7 @@ static uint32_t entry_of(live *c, const char *run, const char *worker) {
     snapshot *s = live_snapshot(c);
     chosen ch;
     choice wanted = {.run = str_of(run), .worker = str_of(worker)};
-    assert_int_equal(choose(&s->found, &wanted, &ch, NULL), OK);
+    assert_int_equal(span_choose(&s->found, &wanted, &ch, NULL), OK);
     uint32_t id = snapshot_entry(s, ch.span);
     snapshot_release(s);
     assert_true(id > 0);

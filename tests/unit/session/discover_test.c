@@ -42,7 +42,7 @@ static void check(const char *path, const char *expected) {
     arena_init(&a, 0);
     catalogue c;
     error err = {0};
-    assert_int_equal(discover(&a, path, &c, &err), OK);
+    assert_int_equal(run_discover(&a, path, &c, &err), OK);
     assert_string_equal(shown(&c), expected);
     arena_fini(&a);
 }
@@ -103,7 +103,7 @@ static void check_passed(const char *path, const char *expected) {
     arena a;
     catalogue c = {.n_runs = 0};
     arena_init(&a, 0);
-    status st = discover(&a, path, &c, NULL);
+    status st = run_discover(&a, path, &c, NULL);
     assert_true(st == OK || st == ERR_NOT_FOUND);
     text[0] = 0;
     for (uint32_t i = 0; i < c.n_passed; i++)
@@ -138,15 +138,15 @@ static void a_folder_of_one_foreign_kind_says_what_to_do(void **state) {
     arena_init(&a, 0);
     put_file(&f, "r/a.nsys-rep", STR("binary\1\2"));
     put_file(&f, "r/readme.txt", STR("a letter"));
-    assert_int_equal(discover(&a, in_folder(&f, "r"), &c, &err), ERR_NOT_FOUND);
+    assert_int_equal(run_discover(&a, in_folder(&f, "r"), &c, &err), ERR_NOT_FOUND);
     assert_int_equal(err.message, MSG_FOREIGN_NSYS);
     assert_true(str_ends(err.args[0].u.text, STR("r/a.nsys-rep")));
     assert_int_equal(c.n_runs, 0);
     put_file(&f, "r/b.pftrace", STR("\1\2"));
-    assert_int_equal(discover(&a, in_folder(&f, "r"), &c, &err), ERR_NOT_FOUND);
+    assert_int_equal(run_discover(&a, in_folder(&f, "r"), &c, &err), ERR_NOT_FOUND);
     assert_int_equal(err.message, MSG_NO_TRACES_IN);
     assert_int_equal(mkdir(in_folder(&f, "empty"), 0777), 0);
-    assert_int_equal(discover(&a, in_folder(&f, "empty"), &c, &err), ERR_NOT_FOUND);
+    assert_int_equal(run_discover(&a, in_folder(&f, "empty"), &c, &err), ERR_NOT_FOUND);
     assert_int_equal(err.message, MSG_NO_TRACES_EMPTY);
     arena_fini(&a);
     folder_gone(&f);
@@ -193,7 +193,7 @@ static void a_file_and_its_packed_copy_are_one_span(void **state) {
     arena a;
     arena_init(&a, 0);
     catalogue c;
-    assert_int_equal(discover(&a, in_folder(&f, "r"), &c, NULL), OK);
+    assert_int_equal(run_discover(&a, in_folder(&f, "r"), &c, NULL), OK);
     assert_string_equal(shown(&c), "r[w:1,2]");
     assert_true(str_ends(c.runs[0].workers[0].spans[0].path, STR("w.1.pt.trace.json")));
     arena_fini(&a);
@@ -219,7 +219,7 @@ static void a_file_is_taken_as_it_is(void **state) {
     arena a;
     arena_init(&a, 0);
     catalogue c;
-    assert_int_equal(discover(&a, in_folder(&f, "some/dir/whatever.bin"), &c, NULL), OK);
+    assert_int_equal(run_discover(&a, in_folder(&f, "some/dir/whatever.bin"), &c, NULL), OK);
     assert_string_equal(c.runs[0].workers[0].spans[0].path.p,
                         in_folder(&f, "some/dir/whatever.bin"));
     assert_int_equal(c.runs[0].workers[0].spans[0].size_bytes, 1);
@@ -271,7 +271,7 @@ static void frameworks_share_a_log_directory(void **state) {
     arena_init(&a, 0);
     catalogue c;
     error err = {0};
-    assert_int_equal(discover(&a, in_folder(&f, "log"), &c, &err), OK);
+    assert_int_equal(run_discover(&a, in_folder(&f, "log"), &c, &err), OK);
     assert_int_equal(c.n_runs, 3);
     assert_int_equal(c.runs[0].n_workers, 2); /* ms: both devices */
     assert_string_equal(c.runs[0].name.p, "ms");
@@ -286,12 +286,12 @@ static void nothing_there_says_so(void **state) {
     arena_init(&a, 0);
     catalogue c = {.n_runs = 99};
     error err = {0};
-    assert_int_equal(discover(&a, in_folder(&f, "empty"), &c, &err), ERR_NOT_FOUND);
+    assert_int_equal(run_discover(&a, in_folder(&f, "empty"), &c, &err), ERR_NOT_FOUND);
     assert_int_equal(err.message, MSG_NO_TRACES_IN);
     assert_int_equal(c.n_runs, 0);
     assert_int_equal(c.n_passed, 1);
     c.n_runs = 99;
-    assert_int_equal(discover(&a, in_folder(&f, "nowhere"), &c, &err), ERR_IO);
+    assert_int_equal(run_discover(&a, in_folder(&f, "nowhere"), &c, &err), ERR_IO);
     assert_int_equal(err.message, MSG_CANNOT_OPEN);
     assert_int_equal(c.n_runs, 99);
     arena_fini(&a);
@@ -309,7 +309,7 @@ static void every_allocation_and_read_may_fail(void **state) {
             catalogue c;
             error err = {0};
             fault_arm((fault_kind)kind, n);
-            status s = discover(&a, in_folder(&f, "log"), &c, &err);
+            status s = run_discover(&a, in_folder(&f, "log"), &c, &err);
             bool reached = fault_count((fault_kind)kind) >= n;
             fault_arm((fault_kind)kind, 0);
             if (s != OK) assert_int_not_equal(err.message, MSG_NONE);

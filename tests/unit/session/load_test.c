@@ -24,7 +24,7 @@ static const load_options NO_CACHE = {.no_cache = true, .threads = 1};
 static loaded loaded_from(const char *path, const load_options *o) {
     loaded l;
     error err = {0};
-    assert_int_equal(load(path, o, &l, &err), OK);
+    assert_int_equal(trace_load(path, o, &l, &err), OK);
     assert_non_null(l.trace);
     return l;
 }
@@ -40,7 +40,7 @@ static uint32_t slices_of(const char *path, const load_options *o, bool *from_ca
 static status complaint(const char *path, const load_options *o, uint16_t *message) {
     loaded l = {.trace = NULL};
     error err = {0};
-    status s = load(path, o, &l, &err);
+    status s = trace_load(path, o, &l, &err);
     assert_null(l.trace);
     *message = err.message;
     return s;
@@ -157,7 +157,7 @@ static void a_cache_that_cannot_be_written_is_a_note(void **state) {
     folder f = folder_new();
     setenv("XDG_CACHE_HOME", put_file(&f, "a_file", STR("x")), 1);
     loaded l;
-    assert_int_equal(load(put_file(&f, "a.json", small_trace(11)), NULL, &l, NULL), OK);
+    assert_int_equal(trace_load(put_file(&f, "a.json", small_trace(11)), NULL, &l, NULL), OK);
     assert_int_equal(l.note.message, MSG_CACHE_NOT_WRITTEN);
     const char *text = l.note.args[0].u.text.p; /* its own copy */
     assert_true(text >= l.note.text && text < l.note.text + sizeof l.note.text);
@@ -245,7 +245,7 @@ static void every_fault_gives_a_status_and_never_a_wrong_cache(void **state) {
             loaded l = {.trace = NULL};
             error err = {0};
             fault_arm((fault_kind)kind, n);
-            status s = load(path, &(load_options){.threads = 1}, &l, &err);
+            status s = trace_load(path, &(load_options){.threads = 1}, &l, &err);
             bool reached = fault_count((fault_kind)kind) >= n;
             fault_arm((fault_kind)kind, 0);
             if (s == OK) trace_release(l.trace);

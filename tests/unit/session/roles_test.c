@@ -17,7 +17,7 @@ static void check(const folder *f, const char *expected) {
     arena a;
     catalogue c;
     arena_init(&a, 0);
-    assert_int_equal(discover(&a, in_folder(f, "r"), &c, NULL), OK);
+    assert_int_equal(run_discover(&a, in_folder(f, "r"), &c, NULL), OK);
     assert_int_equal(c.n_runs, 1);
     for (uint32_t i = 0; i < c.runs[0].n_workers; i++) {
         const worker_entry *w = &c.runs[0].workers[i];

@@ -1,0 +1,273 @@
+/* advice.h: what to change first: the rules of `advise` and the facts they look at.
+ *
+ * The facts are found once, in a few passes over the trace (advice_facts.c); a rule is a small
+ * function of them that says whether it holds and then has filled in an `advice`. Rules are
+ * rows of advice_rules.def. All times a rule compares are those of the average step: sums over
+ * the steps divided by their number. */
+#ifndef ANALYSE_ADVICE_H
+#define ANALYSE_ADVICE_H
+
+#include "analyse/advise/advice_evidence.h"
+#include "analyse/producer/device_report.h"
+#include "analyse/producer/step_trace.h"
+#include "analyse/rules.h"
+#include "analyse/run/run_summary.h"
+#include "analyse/scan/device_metrics.h"
+#include "analyse/scan/idle.h"
+#include "analyse/scan/memory_view.h"
+#include "analyse/scan/pipe_view.h"
+#include "analyse/scan/stages.h"
+
+/* What a rule cannot do without. */
+enum {
+    NEED_DEVICE = 1,    /* device work */
+    NEED_SHAPES = 2,    /* shapes and types of the inputs */
+    NEED_BLOCKS = 4,    /* blocks per multiprocessor */
+    NEED_OCCUPANCY = 8, /* estimated occupancy */
+    NEED_MEMORY = 16,   /* memory events of a device */
+    NEED_CAPACITY = 32, /* size of a device's memory */
+    NEED_STEPS = 64,    /* four complete steps */
+    NEED_WORKERS = 128, /* several workers */
+};
+
+/* A launch costs the host 5 to 10 µs: kernels shorter than this cannot hide it. */
+#define SMALL_KERNEL_NS 10000
+
+/* Events of one sort inside the steps. */
+typedef struct {
+    int64_t n, ns;
+    uint32_t longest; /* slice, 0 = none */
+} tally;
+
+void tally_add(const trace *t, tally *sum, uint32_t slice);
+
+/* Device memory: the peaks of the device that is nearest to its capacity (the first one when
+ * none is known). */
+typedef struct {
+    bool recorded;
+    str device;
+    int64_t allocated, reserved, capacity; /* capacity ABSENT_I64 when unknown */
+    int64_t time;                          /* of the largest allocated */
+    int64_t reserved_time;
+} memory_peak;
+
+/* Pauses of the host while the device waits (advice_pauses.c). */
+typedef struct {
+    intervals at;
+    int64_t n, ns;
+    interval longest;
+    const idle_gap *gap; /* that the longest is part of */
+} pause_sum;
+
+/* How well kernels that are no communication fill a device. */
+typedef struct {
+    double ns, used; /* Σ time; Σ time · part of the multiprocessors with a block */
+} kernel_fill;
+
+/* Types of operators a producer had added up. */
+typedef struct {
+    int64_t ns, calls, most;
+    str name; /* the longest of them */
+} given_sum;
+
+typedef struct {
+    const analysis_input *in;
+    const params *params;
+    const trace *t;
+    const summary *run; /* the workers' summaries, joined; NULL: facts are of a trace */
+    arena *arena;
+    uint32_t has; /* NEED_… bits that are there */
+    /* the steps */
+    step_spans steps;
+    step_parts *parts;
+    role_ranges ranges;
+    int64_t step_ns;          /* of the average step */
+    int64_t part_ns[N_ROLES]; /* likewise */
+    int64_t exposed_ns;       /* communication that nothing hides (exposed.h); likewise */
+    int64_t busy_ns;          /* a device worked, in the average step */
+    int64_t median_ns;        /* of the steps but the first */
+    int64_t later_ns;         /* mean of them */
+    uint32_t longest;         /* of them; index in steps */
+    stage_segments stages;
+    idle_gaps idle;
+    pause_sum pause, load_pause; /* of the host, while the device waits */
+    device_metrics_list devices; /* over the steps */
+    /* the host */
+    blocking_call *blocking; /* by start */
+    size_t n_blocking;
+    tally sync_copy, allocator_call, item, data, single_loader, worker_loader, collective;
+    tally value_wait;      /* for values and shapes of tensors */
+    int64_t value_wait_ns; /* in such waits, over all threads */
+    int64_t sync_copy_ns;  /* in such calls while no kernel ran */
+    int64_t allocator_ns;  /* in such calls, over all threads */
+    int64_t overhead_ns;   /* the profiler says it took */
+    int64_t n_frames;      /* of Python */
+    bool data_parallel, distributed, nccl;
+    /* kernels that are no communication */
+    tally kernel, small, layout, low_occupancy, optimizer, optimizer_fused;
+    kernel_fill *fill;         /* by index in devices */
+    double low_occupancy_lost; /* Σ time · (1 − occupancy / 0.25) */
+    int64_t *name_ns;          /* by string id: time of kernels with fewer blocks than SMs */
+    double *name_lost;         /* of them Σ time · (1 − blocks per SM) */
+    tally pageable;
+    int64_t n_graph; /* kernels that a replayed graph launched */
+    /* when: calls and copies while no kernel ran, calls of the allocator, optimizer's kernels */
+    intervals copy_at, pageable_at, allocator_at, optimizer_at, overhead_at;
+    intervals item_at;                   /* operators that read one value */
+    int64_t pageable_bytes, pageable_ns; /* ns: while no kernel ran */
+    uint32_t n_devices;                  /* that did something */
+    int32_t major, minor; /* highest compute capability; ABSENT_I32 when unknown */
+    /* calls of operators that could use tensor cores */
+    tally tensor_unused, tensor_float32;
+    int64_t *op_ns; /* by string id of such an operator: its kernels' time */
+    memory_peak memory;
+    const answer *distributed_answer; /* NULL with one worker */
+    device_report device_report;      /* of all workers */
+    /* what the producer of a compiled graph measured itself (advice_graph.c) */
+    advice_dialect dialect;
+    device_report_step average; /* its average step; parts ABSENT_I64: not known */
+    interval interval_at;       /* the longest interval before a forward pass */
+    queue_counts host, data_queue;
+    pipe_view pipe;
+    double cpu_busy;                             /* NaN: not known */
+    given_sum device_types, conversions, ai_cpu; /* of AI Core and AI CPU */
+} advice_facts;
+
+typedef struct {
+    severity severity; /* used when the saving is not estimated, else the saving decides */
+    int64_t saves;     /* ns for each step; ABSENT_I64: not estimated */
+    verdict words;     /* the named values; ids and messages are filled in by advise.c */
+    interval place;    /* where to look; empty: in the longest step */
+    str name;          /* operator, kernel or call it is about; may be empty */
+} advice;
+
+status advice_facts_find(const analysis_input *in, const params *p, arena *a, advice_facts *out,
+                         error *err) MUST_USE;
+
+/* The facts of summaries: what rules about several workers look at, and nothing else. */
+status advice_facts_of_run(const analysis_input *in, const params *p, arena *a,
+                           advice_facts *out, error *err) MUST_USE;
+/* By the name of the format of a trace; false where it tells nothing. */
+bool advice_dialect_of_format(str format, advice_dialect *out);
+/* For whom a suggestion is written. */
+advice_dialect advice_dialect_of(const verdict *suggestion);
+/* The NEED_… bits an answer of advise says are not there. */
+uint32_t advice_lacks(const answer *a);
+
+/* The facts of advice_graph.c. */
+status advice_graph_find(advice_facts *f, error *err) MUST_USE;
+/* Is the interval before the forward pass longer than the rule about it allows? */
+bool advice_interval_is_long(const advice_facts *f);
+
+/* Whole nanoseconds; a forged file's sums may not fit. */
+static inline int64_t advice_ns(double ns) {
+    return ns >= 9e18 ? INT64_MAX : ns > 0 ? (int64_t)ns : 0;
+}
+/* A sum over the steps for the average step, at most the step. */
+int64_t advice_per_step(const advice_facts *f, int64_t ns);
+/* Share of the average step; 0 when there is none. */
+double advice_share(const advice_facts *f, int64_t per_step_ns);
+/* Points to a slice, and takes its name. */
+void advice_point(const advice_facts *f, advice *out, uint32_t slice);
+/* The words every rule about time has: time, share, step_time; and the saving. */
+void advice_cost(const advice_facts *f, advice *out, int64_t per_step_ns);
+/* Are the stages of a pipeline told apart by their communication? */
+bool advice_is_split(const advice_facts *f);
+/* Do most kernels come from graphs that are replayed (CUDA graphs)? */
+bool advice_replays(const advice_facts *f);
+/* Blocking calls by what they wait for: each sort has a rule. */
+typedef enum { BLOCK_OTHER, BLOCK_COPY, BLOCK_ITEM, BLOCK_VALUE } block_sort;
+block_sort advice_block_sort(const advice_facts *f, uint32_t slice);
+
+/* What the profiler takes of the average step: what it says, and at most 1 µs for a Python frame. */
+int64_t advice_overhead_ns(const advice_facts *f);
+/* What ends a gap: the operator, else the kernel; the step at its end. */
+str advice_gap_name(const advice_facts *f, const idle_gap *gap);
+
+status advice_pauses_find(advice_facts *f, error *err) MUST_USE;
+/* What of the gaps that are the host's fault has a rule of its own that tells of it (elements may be NULL),
+ * and how much of a range that is. */
+enum { N_TAKEN = 3 };
+void advice_taken(const advice_facts *f, const intervals *out[N_TAKEN]);
+int64_t advice_taken_ns(const advice_facts *f, interval range);
+/* Do calls of the allocator cost enough for their rule? */
+bool advice_allocator_costs(const advice_facts *f);
+
+/* Which time of the step a saving is part of. */
+typedef enum {
+    CLAIM_REST,     /* no time of its own: what is left of the step */
+    CLAIM_KERNELS,  /* a part of the kernels' time, one amount for all such rules */
+    CLAIM_INTERVAL, /* the interval before the forward pass, likewise */
+    /* The others claim moments. */
+    CLAIM_EXPOSED_FIRST, /* as the next, before all others: waiting for a worker is certain */
+    CLAIM_EXPOSED,       /* communication that nothing hides */
+    CLAIM_STAGES,        /* parts of it that a pipeline of stages tells apart */
+    CLAIM_LOADING,       /* data loading while nothing of a higher rank went on */
+    CLAIM_OPTIMIZER,     /* gaps of the device inside the optimizer, and its kernels */
+    CLAIM_PAGEABLE,
+    CLAIM_ALLOCATOR,
+    /* Gaps of the device: what a blocking call cost of them, by what it waited for, … */
+    CLAIM_BLOCKED,
+    CLAIM_COPIES,
+    CLAIM_ITEM,
+    CLAIM_VALUE,
+    /* … and what none did: pauses of the host, and the rest. */
+    CLAIM_LOAD_PAUSES,
+    CLAIM_PAUSES,
+    CLAIM_LATE,
+    CLAIM_DEPENDENCY,
+    CLAIM_SMALL_KERNELS,
+} claim_sort;
+
+/* A rule that fired and what it would save. */
+typedef struct {
+    const char *id;
+    claim_sort sort;
+    advice *advice;
+    const char *included_in; /* the rule that claims some of the same time before; NULL: none */
+    intervals moments;       /* made by advice_claims_settle */
+} advice_claim;
+/* Lets every moment of a step be saved once: in the order given, each keeps what none before it has
+ * claimed, and names the first of those. The sum of what is saved does not exceed the step. */
+status advice_claims_settle(const advice_facts *f, advice_claim *v, uint32_t n,
+                            error *err) MUST_USE;
+
+/* What costs most: the cause that the headline of the overview names, and the first row of `advise`. */
+typedef struct {
+    const char *id; /* of the rule; NULL: none costs a twentieth of the step */
+    uint16_t title;
+    claim_sort claim;
+    severity severity;
+    double share;  /* of the step that it saves */
+    verdict words; /* values of the title */
+    verdict
+        evidence; /* of the first row, whatever it saves; without an id when there is no row */
+    /* What decides before any cause, without an id when nothing does: damage, records that are missing,
+     * steps that nothing marks, a profiler that takes more than the program. */
+    verdict decided;
+} advice_cause;
+
+status advice_cause_find(const analysis_input *in, const params *p, arena *a, advice_cause *out,
+                         error *err) MUST_USE;
+/* Do these facts rather tell about the recording than about the program? `first` is what costs most, may
+ * be NULL. Fills in *out then. */
+status advice_decide(const advice_facts *f, const advice_claim *first, arena *a, verdict *out,
+                     error *err) MUST_USE;
+
+/* Did msadvisor name operators of the AI CPU? */
+bool advice_advisor_names_ai_cpu(const advice_facts *f);
+/* The index of the step a time on the host lies in, UINT32_MAX when none. */
+uint32_t advice_step_at(const advice_facts *f, int64_t host_ns);
+
+/* The thresholds by rule, for a rule that is silent where another one speaks. */
+typedef struct {
+#define ADVICE(id, NAME, needs, threshold, claim) double id;
+#include "analyse/advise/advice_rules.def"
+} advice_limits;
+extern const advice_limits advice_limit;
+
+#define ADVICE(id, NAME, needs, threshold, claim) \
+    bool advice_##id(const advice_facts *f, double limit, advice *out);
+#include "analyse/advise/advice_rules.def"
+
+#endif

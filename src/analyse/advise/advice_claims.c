@@ -1,0 +1,189 @@
+/* advice_claims.c: every moment of a step can be saved once.
+ *
+ * A rule that estimates a saving claims moments: gaps of the device, data loading, exposed
+ * communication, copies. What a rule before it has claimed it cannot save again; its saving shrinks
+ * in proportion. Rules about slow kernels save a part of the kernels' time and share one amount, and
+ * so do those about the interval before the forward pass, and of a run's summaries, which have no moments,
+ * those about exposed communication. What has no moments of its own (long steps)
+ * gets what is left of the step. */
+#include "analyse/advise/advice.h"
+
+/* ---- moments ----------------------------------------------------------------------------- */
+
+/* The sort that claims what a blocking call cost. */
+static claim_sort claim_of_block(block_sort sort) {
+    static const claim_sort claims[] = {[BLOCK_OTHER] = CLAIM_BLOCKED,
+                                        [BLOCK_COPY] = CLAIM_COPIES,
+                                        [BLOCK_ITEM] = CLAIM_ITEM,
+                                        [BLOCK_VALUE] = CLAIM_VALUE};
+    return claims[sort];
+}
+
+/* Does it claim what of a gap no blocking call cost? */
+static bool takes_rest(const advice_facts *f, claim_sort sort, const idle_gap *g) {
+    if (sort == CLAIM_LATE) return g->cause == IDLE_HOST;
+    if (sort == CLAIM_DEPENDENCY) return g->cause == IDLE_DEPENDENCY;
+    return sort == CLAIM_SMALL_KERNELS && g->work &&
+           (g->cause == IDLE_HOST || g->cause == IDLE_BETWEEN) &&
+           f->t->slice.dur[f->t->kernel.slice[g->work]] < SMALL_KERNEL_NS;
+}
+
+/* The first part of a gap is what was blocked, the rest what was not. */
+static void add_gaps(const advice_facts *f, claim_sort sort, intervals *out) {
+    for (size_t i = 0; i < f->idle.n; i++) {
+        const idle_gap *g = &f->idle.v[i];
+        int64_t split = min_i64(g->range.end, add_i64(g->range.start, g->blocked));
+        if (g->blocked && claim_of_block(advice_block_sort(f, g->blocking)) == sort)
+            intervals_add(out, g->range.start, split);
+        if (takes_rest(f, sort, g)) intervals_add(out, split, g->range.end);
+    }
+    intervals_merge(out);
+    const intervals *taken[N_TAKEN];
+    advice_taken(f, taken);
+    for (int i = 0; i < N_TAKEN; i++)
+        if (taken[i]) *out = intervals_minus(out, taken[i]);
+    /* What the data loader or a collective on the host took of a gap is theirs. */
+    *out = intervals_minus(out, &f->ranges.at[ROLE_DATA_LOADER]);
+    *out = intervals_minus(out, &f->ranges.at[ROLE_COMMUNICATION]);
+}
+
+static void add_all(const intervals *from, intervals *out) {
+    for (size_t i = 0; i < from->n; i++) intervals_add(out, from->v[i].start, from->v[i].end);
+    out->failed |= from->failed;
+    intervals_merge(out);
+}
+
+/* Gaps while the host was in the optimizer, and its kernels. */
+static void add_optimizer(const advice_facts *f, intervals *out) {
+    intervals gaps = intervals_in(f->arena), stages = intervals_in(f->arena);
+    for (size_t i = 0; i < f->idle.n; i++)
+        intervals_add(&gaps, f->idle.v[i].range.start, f->idle.v[i].range.end);
+    for (size_t i = 0; i < f->stages.n; i++)
+        if (f->stages.v[i].stage == STAGE_OPTIMIZER)
+            intervals_add(&stages, f->stages.v[i].range.start, f->stages.v[i].range.end);
+    intervals_merge(&gaps);
+    intervals_merge(&stages);
+    intervals inside = intervals_and(&gaps, &stages);
+    add_all(&inside, out);
+    add_all(&f->optimizer_at, out);
+}
+
+/* Loading while nothing of a higher rank in the breakdown went on. */
+static void add_loading(const advice_facts *f, intervals *out) {
+    intervals left = f->ranges.at[ROLE_DATA_LOADER];
+    for (int r = 0; r < ROLE_DATA_LOADER; r++) left = intervals_minus(&left, &f->ranges.at[r]);
+    add_all(&left, out);
+}
+
+static intervals moments_of(const advice_facts *f, claim_sort sort, const intervals *steps) {
+    intervals out = intervals_in(f->arena);
+    switch (sort) {
+    case CLAIM_LOADING: add_loading(f, &out); break;
+    case CLAIM_LOAD_PAUSES: add_all(&f->load_pause.at, &out); break;
+    case CLAIM_PAUSES: add_all(&f->pause.at, &out); break;
+    case CLAIM_OPTIMIZER: add_optimizer(f, &out); break;
+    case CLAIM_PAGEABLE: add_all(&f->pageable_at, &out); break;
+    case CLAIM_ALLOCATOR: add_all(&f->allocator_at, &out); break;
+    case CLAIM_EXPOSED_FIRST:
+    case CLAIM_EXPOSED:
+    case CLAIM_STAGES: add_all(&f->ranges.exposed, &out); break;
+    default: add_gaps(f, sort, &out);
+    }
+    if (sort == CLAIM_COPIES) add_all(&f->copy_at, &out);
+    return intervals_and(&out, steps);
+}
+
+/* ---- settling ---------------------------------------------------------------------------- */
+
+typedef struct {
+    intervals moments;
+    int64_t kernels, interval, exposed; /* left of the average step's */
+    const char *kernels_by, *interval_by, *exposed_by;
+    int64_t left;      /* of the step */
+    const char *first; /* that claimed any of it */
+} claimed;
+
+static bool claims_moments(const advice_claim *v) {
+    return v->sort >= CLAIM_EXPOSED_FIRST && v->advice->saves != ABSENT_I64;
+}
+
+/* The first of those before it that claims some of the same moments. */
+static const char *first_claimer(const advice_claim *v, uint32_t at) {
+    for (uint32_t i = 0; i < at; i++) {
+        if (!claims_moments(&v[i])) continue;
+        intervals shared = intervals_and(&v[i].moments, &v[at].moments);
+        if (intervals_ns(&shared) > 0) return v[i].id;
+    }
+    return NULL;
+}
+
+static status claim_moments(advice_claim *v, uint32_t at, claimed *c, error *err) {
+    advice *a = v[at].advice;
+    const intervals *mine = &v[at].moments;
+    intervals left = intervals_minus(mine, &c->moments);
+    int64_t size = intervals_ns(mine), rest = intervals_ns(&left);
+    if (mine->failed || left.failed) FAIL_MEMORY(err);
+    if (size <= 0) return OK; /* of a run's summaries: nothing to compare with */
+    if (rest < size) {
+        v[at].included_in = first_claimer(v, at);
+        a->saves = advice_ns((double)a->saves * ((double)rest / (double)size));
+    }
+    /* Of what it does not save a later one may. */
+    if (a->saves > 0 || rest < size) add_all(mine, &c->moments);
+    if (c->moments.failed) FAIL_MEMORY(err);
+    return OK;
+}
+
+static void find_moments(const advice_facts *f, advice_claim *v, uint32_t n) {
+    intervals steps = intervals_in(f->arena);
+    for (uint32_t i = 0; i < f->steps.n; i++)
+        intervals_add(&steps, f->steps.v[i].start, f->steps.v[i].end);
+    intervals_merge(&steps);
+    for (uint32_t i = 0; i < n; i++)
+        if (claims_moments(&v[i])) v[i].moments = moments_of(f, v[i].sort, &steps);
+}
+
+static void claim_amount(advice_claim *v, int64_t *left, const char **by) {
+    if (v->advice->saves > *left) {
+        v->included_in = *by;
+        v->advice->saves = max_i64(0, *left);
+    }
+    *left = sub_i64(*left, v->advice->saves);
+    if (!*by) *by = v->id;
+}
+
+/* Of a run each rule has the mean saving of the workers it holds for, and not all hold for the same
+ * ones: what they come to beyond the step has been claimed by the first. */
+static void claim_rest(advice_claim *v, claimed *c) {
+    if (v->advice->saves > c->left) {
+        v->advice->saves = max_i64(0, c->left);
+        if (!v->included_in) v->included_in = c->first;
+    }
+    if (!c->first) c->first = v->id;
+}
+
+static bool is_exposed(const advice_claim *v) {
+    return v->sort == CLAIM_EXPOSED_FIRST || v->sort == CLAIM_EXPOSED;
+}
+
+status advice_claims_settle(const advice_facts *f, advice_claim *v, uint32_t n, error *err) {
+    claimed c = {.moments = intervals_in(f->arena),
+                 .kernels = f->run ? f->step_ns : f->part_ns[ROLE_KERNEL],
+                 .interval = 0,
+                 .left = f->step_ns};
+    find_moments(f, v, n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (v[i].sort == CLAIM_INTERVAL) c.interval = max_i64(c.interval, v[i].advice->saves);
+        if (is_exposed(&v[i])) c.exposed = max_i64(c.exposed, v[i].advice->saves);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (v[i].advice->saves == ABSENT_I64) continue;
+        if (claims_moments(&v[i])) TRY(claim_moments(v, i, &c, err));
+        if (v[i].sort == CLAIM_KERNELS) claim_amount(&v[i], &c.kernels, &c.kernels_by);
+        if (v[i].sort == CLAIM_INTERVAL) claim_amount(&v[i], &c.interval, &c.interval_by);
+        if (f->run && is_exposed(&v[i])) claim_amount(&v[i], &c.exposed, &c.exposed_by);
+        claim_rest(&v[i], &c);
+        c.left = sub_i64(c.left, v[i].advice->saves);
+    }
+    return OK;
+}

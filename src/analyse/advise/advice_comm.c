@@ -1,0 +1,110 @@
+/* advice_comm.c: rules about several devices and workers.
+ *
+ * Rules that compare workers read the answer of `distributed`, by the names of its tables and
+ * columns: that is its contract. What each rule looks at, its threshold and when it stays
+ * silent stand in advice_rules.def. */
+#include "analyse/advise/advice.h"
+
+bool advice_data_parallel(const advice_facts *f, double limit, advice *out) {
+    if (!f->data_parallel || (double)f->n_devices < limit) return false;
+    out->severity = SEVERITY_WARNING;
+    verdict_add(&out->words, arg_int("devices", f->n_devices));
+    return true;
+}
+
+static bool lacks_nccl(const advice_facts *f, double limit) {
+    bool able =
+        f->major > 3 || (f->major == 3 && f->minor >= 5); /* 3.5: the least NCCL takes */
+    return f->distributed && !f->nccl && able && f->has & NEED_DEVICE && f->collective.n &&
+           advice_share(f, f->exposed_ns) >= limit;
+}
+
+static void add_communication(const advice_facts *f, advice *out) {
+    advice_cost(f, out, f->exposed_ns);
+    advice_point(f, out, f->collective.longest);
+    verdict_add(&out->words, arg_text("collective", out->name));
+    verdict_add(&out->words, arg_int("count", mean_i64(f->collective.n, f->steps.n)));
+}
+
+bool advice_nccl_missing(const advice_facts *f, double limit, advice *out) {
+    if (!lacks_nccl(f, limit)) return false;
+    add_communication(f, out);
+    return true;
+}
+
+bool advice_communication_exposed(const advice_facts *f, double limit, advice *out) {
+    if (lacks_nccl(f, advice_limit.nccl_missing) || !f->collective.n || advice_is_split(f) ||
+        advice_share(f, f->exposed_ns) < limit)
+        return false;
+    add_communication(f, out);
+    return true;
+}
+
+/* ---- several workers --------------------------------------------------------------------- */
+
+static const table *table_of(const answer *a, const char *name) {
+    for (uint32_t i = 0; i < a->n_tables; i++)
+        if (strcmp(a->tables[i]->name, name) == 0) return a->tables[i];
+    return NULL;
+}
+
+static int64_t computed(const table *t, size_t row) {
+    return add_i64(t->columns[COL(distributed, overlap, computation)].v.i[row],
+                   t->columns[COL(distributed, overlap, overlapping)].v.i[row]);
+}
+
+bool advice_load_imbalance(const advice_facts *f, double limit, advice *out) {
+    const table *t = table_of(f->distributed_answer, "overlap");
+    int64_t sum = 0;
+    size_t most = 0;
+    if (!t || t->n_rows < 2) return false;
+    for (size_t row = 0; row < t->n_rows; row++) {
+        sum = add_i64(sum, computed(t, row));
+        if (computed(t, row) > computed(t, most)) most = row;
+    }
+    int64_t mean = mean_i64(sum, (int64_t)t->n_rows), ns = sub_i64(computed(t, most), mean);
+    ns = min_i64(ns, f->step_ns);
+    if (advice_share(f, ns) < limit) return false;
+    advice_cost(f, out, ns);
+    verdict_add(&out->words,
+                arg_text("worker", t->columns[COL(distributed, overlap, worker)].v.s[most]));
+    verdict_add(&out->words, arg_time("most", computed(t, most)));
+    verdict_add(&out->words, arg_time("mean", mean));
+    return true;
+}
+
+/* The named value of a verdict; NULL when it has none. */
+static const arg *value_of(const verdict *v, const char *name) {
+    for (uint32_t i = 0; i < v->n_args; i++)
+        if (strcmp(v->args[i].name, name) == 0) return &v->args[i];
+    return NULL;
+}
+
+/* Several late ranks, each with its own cause, are one verdict of `distributed`, too. */
+static bool are_late(const advice_facts *f, const verdict *v, double limit, advice *out) {
+    const arg *rank = value_of(v, "rank"), *count = value_of(v, "count"),
+              *cost = value_of(v, "cost"), *why = value_of(v, "cause");
+    if (!rank || !count || !cost || !why) return false;
+    int64_t ns = min_i64(cost->u.i, f->step_ns);
+    if (advice_share(f, ns) < limit) return false;
+    advice_cost(f, out, ns);
+    verdict_add(&out->words, *rank);
+    verdict_add(&out->words, arg_int("count", count->u.i));
+    verdict_add(&out->words, arg_text("late", why->u.text));
+    return true;
+}
+
+bool advice_straggler(const advice_facts *f, double limit, advice *out) {
+    const verdict *v = &f->distributed_answer->verdict;
+    if (!v->id) return false;
+    if (strcmp(v->id, "stragglers") == 0) return are_late(f, v, limit, out);
+    const arg *rank = value_of(v, "rank"), *waiting = value_of(v, "waiting"),
+              *last = value_of(v, "share");
+    if (!rank || !waiting || !last || strcmp(v->id, "straggler") != 0) return false;
+    int64_t ns = min_i64(waiting->u.i, f->step_ns);
+    if (advice_share(f, ns) < limit) return false;
+    advice_cost(f, out, ns);
+    verdict_add(&out->words, *rank);
+    verdict_add(&out->words, arg_share("last_share", last->u.d));
+    return true;
+}

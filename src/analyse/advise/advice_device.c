@@ -1,0 +1,196 @@
+/* advice_device.c: rules about kernels: too small for the device, or slower than they need be.
+ *
+ * Shares are of the time of all kernels that are no communication, summed: a kernel that could
+ * be faster matters as much as it takes. What each rule looks at, its threshold and when it
+ * stays silent stand in advice_rules.def. */
+#include "analyse/advise/advice.h"
+#include "analyse/kind_names.h"
+#include "analyse/scan/matmul_shapes.h"
+
+/* Share of the kernel time; 0 when there is none. */
+static double kernel_share(const advice_facts *f, int64_t ns) {
+    return f->kernel.ns > 0 ? (double)ns / (double)f->kernel.ns : 0;
+}
+
+static void add_kernel_share(const advice_facts *f, advice *out, int64_t ns) {
+    verdict_add(&out->words, arg_share("kernel_share", kernel_share(f, ns)));
+}
+
+/* The longest kernel of this name. */
+static uint32_t longest_of(const advice_facts *f, uint32_t name) {
+    const trace *t = f->t;
+    uint32_t longest = 0;
+    for (uint32_t k = 1; k < t->kernel.n; k++) {
+        uint32_t slice = t->kernel.slice[k];
+        if (t->slice.name[slice] == name && t->slice.kind[slice] == KIND_KERNEL &&
+            (!longest || t->slice.dur[slice] > t->slice.dur[longest]))
+            longest = slice;
+    }
+    return longest;
+}
+
+/* The name with most time in kernels that have fewer blocks than there are multiprocessors. */
+static uint32_t smallest_grid(const advice_facts *f) {
+    uint32_t worst = 0;
+    for (uint32_t i = 1; i < f->t->n_strings; i++)
+        if (f->name_ns[i] > f->name_ns[worst]) worst = i;
+    return worst;
+}
+
+bool advice_small_grid(const advice_facts *f, double limit, advice *out) {
+    uint32_t name = smallest_grid(f);
+    int64_t ns = f->name_ns[name];
+    if (!ns || kernel_share(f, ns) < limit) return false;
+    advice_cost(f, out, advice_per_step(f, advice_ns(f->name_lost[name])));
+    advice_point(f, out, longest_of(f, name));
+    add_kernel_share(f, out, ns);
+    verdict_add(&out->words, arg_text("kernel", trace_str(f->t, name)));
+    verdict_add(&out->words, arg_text("unit", device_unit(f->t)));
+    verdict_add(&out->words, arg_share("blocks", 1 - f->name_lost[name] / (double)ns));
+    return true;
+}
+
+bool advice_sm_efficiency_low(const advice_facts *f, double limit, advice *out) {
+    const device_metrics *worst = NULL;
+    double filled = 1;
+    if (kernel_share(f, f->name_ns[smallest_grid(f)]) >= advice_limit.small_grid) return false;
+    for (uint32_t i = 0; i < f->devices.n; i++) {
+        const device_metrics *d = &f->devices.v[i];
+        double ratio = f->fill[i].ns > 0 ? f->fill[i].used / f->fill[i].ns : 1;
+        if (ratio < filled) {
+            filled = ratio;
+            worst = d;
+        }
+    }
+    if (!worst || !(filled < limit)) return false;
+    advice_cost(f, out, advice_ns((double)f->part_ns[ROLE_KERNEL] * (1 - filled)));
+    verdict_add(&out->words, arg_share("filled", filled));
+    verdict_add(&out->words, arg_id("device", worst->device));
+    verdict_add(&out->words, arg_text("unit", device_unit(f->t)));
+    return true;
+}
+
+bool advice_occupancy_low(const advice_facts *f, double limit, advice *out) {
+    int64_t ns = f->low_occupancy.ns;
+    if (!ns || kernel_share(f, ns) < limit) return false;
+    advice_cost(f, out, advice_per_step(f, advice_ns(f->low_occupancy_lost)));
+    advice_point(f, out, f->low_occupancy.longest);
+    add_kernel_share(f, out, ns);
+    verdict_add(&out->words, arg_text("kernel", out->name));
+    return true;
+}
+
+bool advice_small_kernels(const advice_facts *f, double limit, advice *out) {
+    int64_t idle = 0;
+    if (advice_replays(f)) return false; /* they are launched together already */
+    if (f->small.n < 50 * (int64_t)f->steps.n || !f->steps.n ||
+        (double)f->small.n < limit * (double)f->kernel.n)
+        return false;
+    for (size_t i = 0; i < f->idle.n; i++) {
+        const idle_gap *g = &f->idle.v[i];
+        if (!g->work || (g->cause != IDLE_HOST && g->cause != IDLE_BETWEEN)) continue;
+        if (f->t->slice.dur[f->t->kernel.slice[g->work]] < SMALL_KERNEL_NS)
+            idle = add_i64(idle, max_i64(0, sub_i64(sub_i64(g->ns, g->blocked),
+                                                    advice_taken_ns(f, g->range))));
+    }
+    int64_t ns = advice_per_step(f, idle);
+    if (advice_share(f, ns) < 0.05) return false;
+    advice_cost(f, out, ns);
+    verdict_add(&out->words, arg_int("count", mean_i64(f->kernel.n, f->steps.n)));
+    verdict_add(&out->words,
+                arg_share("small_share", (double)f->small.n / (double)f->kernel.n));
+    verdict_add(&out->words, arg_time("mean", mean_i64(f->kernel.ns, f->kernel.n)));
+    verdict_add(&out->words, arg_text("graphs", device_graphs(f->t)));
+    return true;
+}
+
+/* ---- tensor cores ------------------------------------------------------------------------ */
+
+/* `part` of the time of these calls could be saved. */
+static bool calls_are_slow(const advice_facts *f, const tally *calls, double limit, double part,
+                           advice *out) {
+    if (!calls->n || kernel_share(f, calls->ns) < limit) return false;
+    advice_cost(f, out, advice_per_step(f, advice_ns((double)calls->ns * part)));
+    advice_point(f, out, calls->longest);
+    add_kernel_share(f, out, calls->ns);
+    verdict_add(&out->words, arg_text("op", out->name));
+    verdict_add(&out->words, arg_text("matrix", device_matrix_unit(f->t)));
+    verdict_add(&out->words, arg_text("module", device_module(f->t)));
+    return true;
+}
+
+bool advice_tensor_cores_unused(const advice_facts *f, double limit, advice *out) {
+    return f->major >= 7 && calls_are_slow(f, &f->tensor_unused, limit, 0.75, out);
+}
+
+bool advice_float32_matmul(const advice_facts *f, double limit, advice *out) {
+    return f->major >= 8 && calls_are_slow(f, &f->tensor_float32, limit, 0.5, out);
+}
+
+/* Operators whose input shapes are those of one matrix product. */
+static bool is_matmul(str name) {
+    static const char *const names[] = {"aten::mm",      "aten::addmm",  "aten::bmm",
+                                        "aten::baddbmm", "aten::linear", "aten::matmul"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_eq(name, str_of(names[i]))) return true;
+    return false;
+}
+
+/* Time lost to odd dimensions in an operator, over all steps; 0 when there is none. */
+static double lost_to_odd(const advice_facts *f, const selection *s, uint32_t op,
+                          matmul_odd *odd) {
+    if (!matmul_find_odd(s, op, f->arena, odd) || odd->slowdown < 1.5) return 0;
+    return (double)f->op_ns[op] * odd->time_share * (1 - 1 / odd->slowdown);
+}
+
+/* The slice of the longest call of this operator. */
+static uint32_t longest_call(const advice_facts *f, uint32_t op) {
+    const trace *t = f->t;
+    uint32_t longest = 0;
+    int64_t most = -1;
+    for (uint32_t k = 1; k < t->kernel.n; k++)
+        if (t->kernel.op[k] && t->slice.name[t->kernel.op[k]] == op &&
+            t->slice.dur[t->kernel.slice[k]] > most) {
+            most = t->slice.dur[t->kernel.slice[k]];
+            longest = t->kernel.slice[k];
+        }
+    return longest;
+}
+
+bool advice_odd_dimension(const advice_facts *f, double limit, advice *out) {
+    selection s;
+    matmul_odd odd = {0}, worst = {0};
+    double most = 0;
+    uint32_t op = 0;
+    select_init(&s, f->t, f->params);
+    for (uint32_t i = 1; i < f->t->n_strings; i++) {
+        /* of those that pass there are at most 1 / limit */
+        if (kernel_share(f, f->op_ns[i]) < limit || !is_matmul(trace_str(f->t, i))) continue;
+        double lost = lost_to_odd(f, &s, i, &odd);
+        if (kernel_share(f, advice_ns((double)f->op_ns[i] * odd.time_share)) < limit ||
+            lost <= most)
+            continue;
+        most = lost;
+        worst = odd;
+        op = i;
+    }
+    if (!op) return false;
+    advice_cost(f, out, advice_per_step(f, advice_ns(most)));
+    advice_point(f, out, longest_call(f, op));
+    out->name = trace_str(f->t, op);
+    add_kernel_share(f, out, advice_ns((double)f->op_ns[op] * worst.time_share));
+    verdict_add(&out->words, arg_text("op", out->name));
+    verdict_add(&out->words, arg_int("dimension", worst.dimension));
+    verdict_add(&out->words, arg_int("padded", (worst.dimension + 63) / 64 * 64));
+    verdict_add(&out->words, arg_real("slowdown", worst.slowdown));
+    return true;
+}
+
+bool advice_layout_conversion(const advice_facts *f, double limit, advice *out) {
+    if (!f->layout.n || kernel_share(f, f->layout.ns) < limit) return false;
+    advice_cost(f, out, advice_per_step(f, f->layout.ns));
+    advice_point(f, out, f->layout.longest);
+    add_kernel_share(f, out, f->layout.ns);
+    verdict_add(&out->words, arg_int("count", mean_i64(f->layout.n, f->steps.n)));
+    return true;
+}

@@ -1,0 +1,250 @@
+/* advice_host.c: rules about the host: it is late with data or launches, it blocks, its steps
+ * differ, it is being watched.
+ *
+ * What each rule looks at, its threshold and when it stays silent stand in advice_rules.def. */
+#include "analyse/advise/advice.h"
+#include "analyse/kind_names.h"
+
+/* ---- data -------------------------------------------------------------------------------- */
+
+/* Processes that load a batch as fast as the rest of the step goes by. */
+static int64_t workers_needed(const advice_facts *f) {
+    int64_t load = advice_per_step(f, f->data.ns), rest = sub_i64(f->step_ns, load);
+    if (rest <= 0) return 16;
+    return min_i64(16, max_i64(2, (load + rest - 1) / rest));
+}
+
+static bool loader_is_slow(const advice_facts *f, double limit, advice *out) {
+    int64_t ns = f->part_ns[ROLE_DATA_LOADER];
+    if (advice_share(f, ns) < limit) return false;
+    advice_cost(f, out, ns);
+    advice_point(f, out, f->data.longest);
+    return true;
+}
+
+bool advice_data_loader_no_workers(const advice_facts *f, double limit, advice *out) {
+    if (!f->single_loader.n || f->worker_loader.n || !loader_is_slow(f, limit, out))
+        return false;
+    verdict_add(&out->words, arg_int("workers", workers_needed(f)));
+    return true;
+}
+
+bool advice_data_loader_slow(const advice_facts *f, double limit, advice *out) {
+    if ((f->single_loader.n && !f->worker_loader.n) || advice_interval_is_long(f)) return false;
+    return loader_is_slow(f, limit, out);
+}
+
+/* ---- a device that waits ----------------------------------------------------------------- */
+
+str advice_gap_name(const advice_facts *f, const idle_gap *gap) {
+    if (!gap->work) {
+        uint32_t step = trace_step_at(f->t, sub_i64(gap->range.end, 1));
+        return step && f->t->step.slice[step] ? trace_slice_name(f->t, f->t->step.slice[step])
+                                              : STR_NONE;
+    }
+    uint32_t op = f->t->kernel.op[gap->work];
+    return trace_slice_name(f->t, op ? op : f->t->kernel.slice[gap->work]);
+}
+
+/* Points to the longest gap of this cause; what pauses take of it has a rule of its own. */
+static void point_to_gap(const advice_facts *f, idle_cause why, advice *out) {
+    const idle_gap *longest = NULL;
+    int64_t most = 0;
+    for (size_t i = 0; i < f->idle.n; i++) {
+        const idle_gap *g = &f->idle.v[i];
+        if (g->cause != why) continue;
+        int64_t ns = sub_i64(g->ns, why == IDLE_HOST ? advice_taken_ns(f, g->range) : 0);
+        if (longest && ns <= most) continue;
+        longest = g;
+        most = ns;
+    }
+    if (!longest) return;
+    out->place = longest->range;
+    out->name = advice_gap_name(f, longest);
+    verdict_add(&out->words, arg_time("longest", max_i64(0, most)));
+    if (out->name.n) verdict_add(&out->words, arg_text("next", out->name));
+}
+
+bool advice_host_late(const advice_facts *f, double limit, advice *out) {
+    int64_t late = 0;
+    for (size_t i = 0; i < f->idle.n; i++) {
+        const idle_gap *g = &f->idle.v[i];
+        if (g->cause != IDLE_HOST) continue;
+        interval rest = {min_i64(g->range.end, add_i64(g->range.start, g->blocked)),
+                         g->range.end};
+        int64_t taken = advice_taken_ns(f, rest);
+        late = add_i64(late, max_i64(0, sub_i64(sub_i64(g->ns, g->blocked), taken)));
+    }
+    int64_t ns = advice_per_step(f, late);
+    if (advice_share(f, ns) < limit) return false;
+    advice_cost(f, out, ns);
+    point_to_gap(f, IDLE_HOST, out);
+    verdict_add(&out->words, arg_text("graphs", device_graphs(f->t)));
+    if (advice_replays(f)) verdict_add(&out->words, arg_int("replays", 1));
+    return true;
+}
+
+bool advice_dependency_wait(const advice_facts *f, double limit, advice *out) {
+    int64_t ns = advice_per_step(f, f->idle.ns[IDLE_DEPENDENCY]);
+    if (advice_share(f, ns) < limit) return false;
+    advice_cost(f, out, ns);
+    point_to_gap(f, IDLE_DEPENDENCY, out);
+    return true;
+}
+
+/* Does the call stand in an operator that reads one value? Frames around it are a few. Some producers show
+ * calls in a process of their own: there the time tells. */
+static bool is_in_item(const advice_facts *f, uint32_t slice) {
+    const trace *t = f->t;
+    int64_t start = slice ? t->slice.start[slice] : 0, end = slice ? slice_end(t, slice) : 0;
+    for (int up = 0; slice && up < 64; up++) {
+        slice = t->slice.parent[slice];
+        if (slice && t->slice.kind[slice] == KIND_OP)
+            return str_eq(trace_slice_name(t, slice), STR("aten::_local_scalar_dense"));
+    }
+    return end > start && intervals_ns_in(&f->item_at, start, end) == end - start;
+}
+
+/* A copy the host waits for, outside of a read of one value. */
+static bool is_copy(str name) {
+    return str_starts(name, STR("cudaMemcpy")) || str_starts(name, STR("hipMemcpy")) ||
+           str_starts(name, STR("cuMemcpy")) || str_starts(name, STR("AscendCL@aclrtMemcpy"));
+}
+
+block_sort advice_block_sort(const advice_facts *f, uint32_t slice) {
+    const trace *t = f->t;
+    if (slice && t->slice.kind[slice] == KIND_SYNC) return BLOCK_VALUE;
+    if (is_in_item(f, slice)) return BLOCK_ITEM;
+    return slice && is_copy(trace_slice_name(t, slice)) ? BLOCK_COPY : BLOCK_OTHER;
+}
+
+/* What blocking calls of one sort cost; names the worst. */
+static bool is_blocked(const advice_facts *f, block_sort which, double limit, advice *out) {
+    int64_t sum = 0, n = 0;
+    const idle_gap *worst = NULL;
+    for (size_t i = 0; i < f->idle.n; i++) {
+        const idle_gap *g = &f->idle.v[i];
+        if (!g->blocked || advice_block_sort(f, g->blocking) != which) continue;
+        sum = add_i64(sum, g->blocked);
+        n++;
+        if (!worst || g->blocked > worst->blocked) worst = g;
+    }
+    int64_t ns = advice_per_step(f, sum);
+    if (!worst || advice_share(f, ns) < limit) return false;
+    advice_cost(f, out, ns);
+    advice_point(f, out, worst->blocking);
+    verdict_add(&out->words, arg_text("call", out->name));
+    verdict_add(&out->words, arg_real("count", (double)n / (double)f->steps.n));
+    return true;
+}
+
+bool advice_blocking_sync(const advice_facts *f, double limit, advice *out) {
+    if (!is_blocked(f, BLOCK_OTHER, limit, out)) return false;
+    verdict_add(&out->words, arg_text("module", device_module(f->t)));
+    return true;
+}
+
+bool advice_item_sync(const advice_facts *f, double limit, advice *out) {
+    if (!is_blocked(f, BLOCK_ITEM, limit, out)) return false;
+    verdict_add(&out->words, arg_real("reads", (double)f->item.n / (double)f->steps.n));
+    return true;
+}
+
+bool advice_value_wait(const advice_facts *f, double limit, advice *out) {
+    int64_t ns = advice_per_step(f, f->value_wait_ns);
+    if (!f->value_wait.n || advice_share(f, ns) < limit) return false;
+    advice lost = {.saves = ABSENT_I64};
+    bool costs = is_blocked(f, BLOCK_VALUE, 0, &lost);
+    advice_cost(f, out, ns);
+    out->saves = costs ? lost.saves : ABSENT_I64;
+    out->severity = SEVERITY_WARNING;
+    advice_point(f, out, f->value_wait.longest);
+    verdict_add(&out->words, arg_text("call", out->name));
+    verdict_add(&out->words, arg_real("count", (double)f->value_wait.n / (double)f->steps.n));
+    verdict_add(&out->words, arg_time("longest", f->t->slice.dur[f->value_wait.longest]));
+    return true;
+}
+
+/* ---- the optimizer ----------------------------------------------------------------------- */
+
+/* Time the device was idle while the host was in the optimizer. */
+static int64_t idle_in_optimizer(const advice_facts *f) {
+    int64_t sum = 0;
+    size_t s = 0;
+    for (size_t i = 0; i < f->idle.n; i++) {
+        interval gap = f->idle.v[i].range;
+        while (s < f->stages.n && f->stages.v[s].range.end <= gap.start) s++;
+        for (size_t k = s; k < f->stages.n && f->stages.v[k].range.start < gap.end; k++) {
+            const stage_segment *v = &f->stages.v[k];
+            if (v->stage != STAGE_OPTIMIZER) continue;
+            sum = add_i64(sum, sub_i64(min_i64(gap.end, v->range.end),
+                                       max_i64(gap.start, v->range.start)));
+        }
+    }
+    return sum;
+}
+
+bool advice_optimizer_not_fused(const advice_facts *f, double limit, advice *out) {
+    double kernels = f->steps.n ? (double)f->optimizer.n / (double)f->steps.n : 0;
+    if (kernels < limit || f->optimizer_fused.n * 2 >= f->optimizer.n) return false;
+    int64_t ns = advice_per_step(f, add_i64(f->optimizer.ns, idle_in_optimizer(f)) / 2);
+    if (advice_share(f, ns) < 0.01) return false;
+    advice_cost(f, out, ns);
+    advice_point(f, out, f->optimizer.longest);
+    verdict_add(&out->words, arg_real("count", kernels));
+    return true;
+}
+
+/* ---- steps ------------------------------------------------------------------------------- */
+
+static void point_to_step(const advice_facts *f, uint32_t step, advice *out) {
+    const step_span *s = &f->steps.v[step];
+    out->place = (interval){s->start, s->end};
+    verdict_add(&out->words, arg_id("step", s->number));
+    verdict_add(&out->words, arg_time("duration", sub_i64(s->end, s->start)));
+    verdict_add(&out->words, arg_time("median", f->median_ns));
+}
+
+bool advice_step_variance(const advice_facts *f, double limit, advice *out) {
+    const step_span *s = &f->steps.v[f->longest];
+    double over = (double)sub_i64(s->end, s->start) / (double)max_i64(1, f->median_ns) - 1;
+    if (over < limit || f->later_ns <= f->median_ns) return false;
+    advice_cost(f, out, min_i64(f->step_ns, sub_i64(f->later_ns, f->median_ns)));
+    point_to_step(f, f->longest, out);
+    return true;
+}
+
+bool advice_first_step(const advice_facts *f, double limit, advice *out) {
+    const step_span *s = &f->steps.v[0];
+    double ratio = (double)sub_i64(s->end, s->start) / (double)max_i64(1, f->median_ns);
+    if (ratio < limit) return false;
+    out->severity = SEVERITY_INFO;
+    point_to_step(f, 0, out);
+    verdict_add(&out->words, arg_real("ratio", ratio));
+    return true;
+}
+
+/* ---- the profiler ------------------------------------------------------------------------ */
+
+#define FRAME_NS 1000 /* an upper bound of what recording a Python call costs */
+
+static int64_t frames_per_step(const advice_facts *f) {
+    return f->steps.n ? f->n_frames / f->steps.n : 0;
+}
+
+int64_t advice_overhead_ns(const advice_facts *f) {
+    return min_i64(f->step_ns,
+                   add_i64(advice_per_step(f, f->overhead_ns), frames_per_step(f) * FRAME_NS));
+}
+
+bool advice_profiler_overhead(const advice_facts *f, double limit, advice *out) {
+    int64_t frames = frames_per_step(f), own = advice_per_step(f, f->overhead_ns);
+    int64_t ns = advice_overhead_ns(f);
+    if (advice_share(f, ns) < limit) return false;
+    advice_cost(f, out, ns);
+    verdict_add(&out->words, arg_int("frames", frames));
+    if (own > 0) verdict_add(&out->words, arg_time("overhead", own));
+    out->saves = ABSENT_I64; /* nothing in a run that is not watched */
+    out->severity = SEVERITY_INFO;
+    return true;
+}

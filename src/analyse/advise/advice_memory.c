@@ -1,0 +1,84 @@
+/* advice_memory.c: rules about copies between host and device and about device memory.
+ *
+ * What each rule looks at, its threshold and when it stays silent stand in advice_rules.def. */
+#include "analyse/advise/advice.h"
+#include "analyse/kind_names.h"
+
+bool advice_pageable_copies(const advice_facts *f, double limit, advice *out) {
+    int64_t ns = advice_per_step(f, f->pageable_ns);
+    if (!f->pageable.n || advice_share(f, ns) < limit) return false;
+    advice_cost(f, out, ns);
+    advice_point(f, out, f->pageable.longest);
+    verdict_add(&out->words, arg_real("count", (double)f->pageable.n / (double)f->steps.n));
+    verdict_add(&out->words, arg_bytes("bytes", f->pageable_bytes / f->steps.n));
+    return true;
+}
+
+bool advice_synchronous_copies(const advice_facts *f, double limit, advice *out) {
+    int64_t ns = advice_per_step(f, f->sync_copy_ns);
+    if (!f->sync_copy.n || advice_share(f, ns) < limit) return false;
+    advice_cost(f, out, ns);
+    advice_point(f, out, f->sync_copy.longest);
+    verdict_add(&out->words, arg_text("call", out->name));
+    verdict_add(&out->words, arg_real("count", (double)f->sync_copy.n / (double)f->steps.n));
+    return true;
+}
+
+/* Steps whose calls count: the first does not. */
+static int64_t warm_steps(const advice_facts *f) {
+    return max_i64(1, (int64_t)f->steps.n - 1);
+}
+
+static int64_t allocator_ns(const advice_facts *f) {
+    return min_i64(f->step_ns, mean_i64(f->allocator_ns, warm_steps(f)));
+}
+
+bool advice_allocator_costs(const advice_facts *f) {
+    return f->allocator_call.n &&
+           advice_share(f, allocator_ns(f)) >= advice_limit.allocator_calls;
+}
+
+bool advice_allocator_calls(const advice_facts *f, double limit, advice *out) {
+    int64_t steps = warm_steps(f), ns = allocator_ns(f);
+    if (!f->allocator_call.n || advice_share(f, ns) < limit) return false;
+    advice_cost(f, out, ns);
+    advice_point(f, out, f->allocator_call.longest);
+    verdict_add(&out->words, arg_text("call", out->name));
+    verdict_add(&out->words, arg_real("count", (double)f->allocator_call.n / (double)steps));
+    verdict_add(&out->words, arg_text("module", device_module(f->t)));
+    verdict_add(&out->words, arg_text("allocator", device_allocator(f->t)));
+    return true;
+}
+
+/* ---- how full the device is -------------------------------------------------------------- */
+
+static void point_to_peak(const advice_facts *f, advice *out, int64_t time) {
+    out->place = (interval){time, add_i64(time, 1)};
+    verdict_add(&out->words, arg_text("device", f->memory.device));
+    verdict_add(&out->words, arg_bytes("allocated", f->memory.allocated));
+}
+
+bool advice_memory_near_capacity(const advice_facts *f, double limit, advice *out) {
+    const memory_peak *m = &f->memory;
+    double share = (double)m->allocated / (double)m->capacity;
+    if (share < limit) return false;
+    out->severity = share < 0.95 ? SEVERITY_WARNING : SEVERITY_CRITICAL;
+    point_to_peak(f, out, m->time);
+    verdict_add(&out->words, arg_bytes("capacity", m->capacity));
+    verdict_add(&out->words, arg_share("memory_share", share));
+    return true;
+}
+
+bool advice_fragmentation(const advice_facts *f, double limit, advice *out) {
+    const memory_peak *m = &f->memory;
+    int64_t apart = sub_i64(m->reserved, m->allocated);
+    int64_t matters = m->capacity > 0 ? m->capacity / 20 : (int64_t)1 << 30;
+    if ((double)m->reserved < limit * (double)m->allocated || apart < matters) return false;
+    bool full = m->capacity > 0 && m->reserved > m->capacity / 10 * 8;
+    out->severity = full ? SEVERITY_WARNING : SEVERITY_INFO;
+    point_to_peak(f, out, m->reserved_time);
+    verdict_add(&out->words, arg_bytes("reserved", m->reserved));
+    verdict_add(&out->words, arg_bytes("unused", apart));
+    verdict_add(&out->words, arg_text("allocator", device_allocator(f->t)));
+    return true;
+}

@@ -1,0 +1,167 @@
+/* advice_pauses.c: the device waits, and nothing was recorded on the host either.
+ *
+ *   host    ▐ops of step 3▌                              ▐copy▌▐ops of step 4
+ *   device     ▐── work ──▌                                 ▐copy▌  ▐── work ──
+ *                         |──── pause ───────────────────|
+ *
+ * A pause is a part of a gap that is the host's fault (idle.h), or without a device of a step, in
+ * which no operator, call, data loader or collective ran on any thread. Between two operators an
+ * interpreter takes some ten microseconds; what lasts PAUSE_NS is something else: loading, a lock, a
+ * file, a sleep. Where the batch is copied to the device right after it, or where a step begins with
+ * it, it is taken for loading: unless there is a data loader that marks itself, or the program serves
+ * and waits for requests. */
+#include "analyse/advise/advice.h"
+
+#include "analyse/kind_names.h"
+#include "analyse/scan/iterations.h"
+
+#define PAUSE_NS 500000
+
+/* ---- facts ------------------------------------------------------------------------------- */
+
+/* Without a device: is all that the framework computes there? A log of collectives or of a graph's runtime
+ * is silent while it computes. */
+static bool records_all_operators(const advice_facts *f) {
+    bool eager = f->dialect == FOR_PYTORCH || f->dialect == FOR_PADDLE;
+    return !(f->has & NEED_DEVICE) && eager && f->t->kind_count[KIND_OP] > 0;
+}
+
+/* What of the device's gaps is the host's fault and goes by without a word of it. */
+static intervals silent_gaps(const advice_facts *f) {
+    static const role loud[] = {ROLE_RUNTIME, ROLE_DATA_LOADER, ROLE_CPU_EXEC,
+                                ROLE_COMMUNICATION};
+    intervals gaps = intervals_in(f->arena);
+    for (uint32_t i = 0; i < f->steps.n && records_all_operators(f); i++)
+        if (f->parts[i].ns[ROLE_CPU_EXEC] > 0) /* else nothing is known of it */
+            intervals_add(&gaps, f->steps.v[i].start, f->steps.v[i].end);
+    for (size_t i = 0; i < f->idle.n; i++) {
+        const idle_gap *g = &f->idle.v[i];
+        if (g->cause != IDLE_HOST) continue;
+        intervals_add(&gaps, min_i64(g->range.end, add_i64(g->range.start, g->blocked)),
+                      g->range.end);
+    }
+    intervals_merge(&gaps);
+    for (size_t i = 0; i < sizeof loud / sizeof *loud; i++)
+        gaps = intervals_minus(&gaps, &f->ranges.at[loud[i]]);
+    return intervals_minus(&gaps, &f->overhead_at);
+}
+
+static bool copies_to_device(const trace *t, uint32_t work) {
+    uint32_t slice = work ? t->kernel.slice[work] : 0;
+    if (!slice || t->slice.kind[slice] != KIND_MEMCPY) return false;
+    str name = trace_slice_name(t, slice);
+    return str_find_nocase(name, STR("HtoD"), 0) != SIZE_MAX ||
+           str_find_nocase(name, STR("HostToDevice"), 0) != SIZE_MAX ||
+           str_find_nocase(name, STR("host to device"), 0) != SIZE_MAX;
+}
+
+/* Is it the first thing of a step, as far as operators go? */
+static bool begins_step(const advice_facts *f, interval pause) {
+    uint32_t at = advice_step_at(f, sub_i64(pause.end, 1));
+    if (!f->steps.marked || at == UINT32_MAX) return false;
+    return intervals_ns_in(&f->ranges.at[ROLE_CPU_EXEC], f->steps.v[at].host_start,
+                           pause.start) == 0;
+}
+
+static void add_pause(pause_sum *sum, interval pause, const idle_gap *gap) {
+    int64_t ns = sub_i64(pause.end, pause.start);
+    intervals_add(&sum->at, pause.start, pause.end);
+    sum->ns = add_i64(sum->ns, ns);
+    sum->n++;
+    if (ns <= sub_i64(sum->longest.end, sum->longest.start)) return;
+    sum->longest = pause;
+    sum->gap = gap;
+}
+
+status advice_pauses_find(advice_facts *f, error *err) {
+    intervals silent = silent_gaps(f);
+    bool serves;
+    size_t g = 0;
+    f->pause.at = f->load_pause.at = intervals_in(f->arena);
+    TRY(iterations_serve(f->t, f->arena, &serves, err));
+    for (size_t i = 0; i < silent.n; i++) {
+        interval pause = silent.v[i];
+        if (sub_i64(pause.end, pause.start) < PAUSE_NS) continue;
+        while (g + 1 < f->idle.n && f->idle.v[g].range.end < pause.end) g++;
+        const idle_gap *gap = f->idle.n ? &f->idle.v[g] : NULL;
+        bool loads = !serves && !f->data.n &&
+                     ((gap && copies_to_device(f->t, gap->work)) || begins_step(f, pause));
+        add_pause(loads ? &f->load_pause : &f->pause, pause, gap);
+    }
+    intervals_merge(&f->pause.at);
+    intervals_merge(&f->load_pause.at);
+    if (silent.failed || f->pause.at.failed || f->load_pause.at.failed) FAIL_MEMORY(err);
+    return OK;
+}
+
+/* ---- rules ------------------------------------------------------------------------------- */
+
+static bool costs(const advice_facts *f, const pause_sum *sum, double limit) {
+    return f->steps.n && sum->n && advice_share(f, advice_per_step(f, sum->ns)) >= limit;
+}
+
+static const intervals *load_pauses(const advice_facts *f) {
+    return costs(f, &f->load_pause, advice_limit.data_loader_unmarked) ? &f->load_pause.at
+                                                                       : NULL;
+}
+
+static const intervals *other_pauses(const advice_facts *f) {
+    return costs(f, &f->pause, advice_limit.host_pause) ? &f->pause.at : NULL;
+}
+
+/* What of a gap has a rule of its own: pauses, and calls of the allocator. */
+void advice_taken(const advice_facts *f, const intervals *out[N_TAKEN]) {
+    out[0] = load_pauses(f);
+    out[1] = other_pauses(f);
+    out[2] = advice_allocator_costs(f) ? &f->allocator_at : NULL;
+}
+
+int64_t advice_taken_ns(const advice_facts *f, interval range) {
+    const intervals *taken[N_TAKEN];
+    int64_t sum = 0;
+    advice_taken(f, taken);
+    for (int i = 0; i < N_TAKEN; i++)
+        if (taken[i]) sum = add_i64(sum, intervals_ns_in(taken[i], range.start, range.end));
+    return sum;
+}
+
+/* The shortest Python frame around a pause, of the thread that launches on after it: what the program was
+ * doing. 0 without stacks. */
+static uint32_t frame_around(const trace *t, interval pause, const idle_gap *gap) {
+    uint32_t found = 0, launch = gap && gap->work ? t->kernel.launch[gap->work] : 0;
+    for (uint32_t i = 1; i < t->slice.n && launch; i++) {
+        int64_t start = t->slice.start[i];
+        if (t->slice.kind[i] != KIND_PYTHON || start > pause.start ||
+            slice_end(t, i) < pause.end || trace_track_of(t, i) != trace_track_of(t, launch))
+            continue;
+        if (!found || t->slice.dur[i] < t->slice.dur[found]) found = i;
+    }
+    return found;
+}
+
+static bool is_paused(const advice_facts *f, const pause_sum *sum, double limit, advice *out) {
+    if (!costs(f, sum, limit)) return false;
+    advice_cost(f, out, advice_per_step(f, sum->ns));
+    uint32_t frame = frame_around(f->t, sum->longest, sum->gap);
+    if (frame) {
+        out->name = trace_slice_name(f->t, frame);
+        verdict_add(&out->words, arg_text("frame", out->name));
+    }
+    out->place = sum->longest;
+    verdict_add(&out->words, arg_real("count", (double)sum->n / (double)f->steps.n));
+    verdict_add(&out->words,
+                arg_time("longest", sub_i64(sum->longest.end, sum->longest.start)));
+    if (f->has & NEED_DEVICE) verdict_add(&out->words, arg_text("device", device_noun(f->t)));
+    str next = sum->gap ? advice_gap_name(f, sum->gap) : STR_NONE;
+    if (next.n) verdict_add(&out->words, arg_text("next", next));
+    if (!out->name.n) out->name = next;
+    return true;
+}
+
+bool advice_data_loader_unmarked(const advice_facts *f, double limit, advice *out) {
+    return is_paused(f, &f->load_pause, limit, out);
+}
+
+bool advice_host_pause(const advice_facts *f, double limit, advice *out) {
+    return is_paused(f, &f->pause, limit, out);
+}

@@ -1,0 +1,483 @@
+/* advise.c: what to change first: every rule of advice_rules.def asked, most saving first.
+ *
+ * A rule whose input was not recorded is not asked; a note for each thing that is missing names
+ * these rules and says how to record it. A rule that holds gives one row: title, evidence,
+ * suggestion and how the saving was estimated are sentences with the same named values, which
+ * stand in `values` once more for programs. `from`, `to` and `step` say where to look.
+ *
+ * Of a run's summaries (all workers at once) the rules that compare workers are asked now; all
+ * others were asked of each trace when it was reduced, and what they found in the worker that
+ * loses most stands there (advice_evidence.h), beside how many workers they hold for.
+ *
+ * Savings are estimates for the average step. Two rules may point at the same lost time: it counts
+ * for the first of them, the other names that one and keeps what is left (advice_claims.c), so what
+ * all rules save together is at most the step. A rule that cannot estimate it
+ * (memory, effects of the recording) stands behind the others. The verdict is the evidence of
+ * the first row. Severity follows from the saving: a fifth of the step is critical, a twentieth
+ * a warning. */
+#include "analyse/advise/advice.h"
+#include "analyse/advise/advice_evidence.h"
+#include "analyse/input_quality.h"
+#include "analyse/run/summary_filter.h"
+#include "analyse/scan/lost_work.h"
+#include "base/buf.h"
+#include "base/message_ids_advice.h"
+
+#define COL_A(name) COL(advise, advice, name)
+
+typedef struct {
+    const char *id;
+    uint32_t needs;
+    double threshold;
+    claim_sort claim;
+    bool (*holds)(const advice_facts *f, double limit, advice *out);
+    uint16_t title, evidence, suggestion, basis;
+} advice_rule;
+
+const advice_limits advice_limit = {
+#define ADVICE(id, NAME, needs, threshold, claim) .id = (threshold),
+#include "analyse/advise/advice_rules.def"
+};
+
+static const advice_rule rules[] = {
+#define ADVICE(id, NAME, needs, threshold, claim) \
+    {#id,                                         \
+     needs,                                       \
+     threshold,                                   \
+     CLAIM_##claim,                               \
+     advice_##id,                                 \
+     MSG_ADVICE_##NAME,                           \
+     MSG_ADVICE_##NAME##_EVIDENCE,                \
+     MSG_ADVICE_##NAME##_SUGGEST,                 \
+     MSG_ADVICE_##NAME##_BASIS},
+#include "analyse/advise/advice_rules.def"
+};
+
+enum { N_RULES = sizeof rules / sizeof *rules };
+
+typedef struct {
+    const advice_rule *rule;
+    advice advice;
+    /* Of a summary: how many workers it holds for, and what was found in the worst of them. */
+    const summary_advice *kept;
+    advice_evidence evidence;
+    const char *included_in; /* the rule that claims some of the same time before it, or NULL */
+} finding;
+
+/* ---- asking ------------------------------------------------------------------------------ */
+
+static severity severity_of(const advice_facts *f, const advice *a) {
+    if (a->saves == ABSENT_I64) return a->severity;
+    double share = advice_share(f, a->saves);
+    return share >= 0.2 ? SEVERITY_CRITICAL : share >= 0.05 ? SEVERITY_WARNING : SEVERITY_INFO;
+}
+
+/* Is `x` to stand before `y`? */
+static bool is_before(const finding *x, const finding *y) {
+    if (x->advice.saves != y->advice.saves) return x->advice.saves > y->advice.saves;
+    return x->advice.severity > y->advice.severity;
+}
+
+/* Insertion: there are a few dozen rules. ABSENT_I64 is less than any saving. */
+static void insert(finding *found, uint32_t *n, const finding *one) {
+    uint32_t at = (*n)++;
+    for (; at > 0 && is_before(one, &found[at - 1]); at--) found[at] = found[at - 1];
+    found[at] = *one;
+}
+
+/* Of summaries only what compares workers can be asked: the rest was asked of each trace. */
+static uint32_t ask_rules(const advice_facts *f, finding *found) {
+    uint32_t n = 0;
+    for (int i = 0; i < N_RULES; i++) {
+        finding one = {.rule = &rules[i],
+                       .advice = {.saves = ABSENT_I64, .severity = SEVERITY_INFO}};
+        if ((rules[i].needs & f->has) != rules[i].needs ||
+            (f->run && !(rules[i].needs & NEED_WORKERS)) ||
+            !rules[i].holds(f, rules[i].threshold, &one.advice))
+            continue;
+        one.advice.severity = severity_of(f, &one.advice);
+        insert(found, &n, &one);
+    }
+    return n;
+}
+
+/* Lets every moment be saved once, and puts the findings in order again. */
+static status settle(const advice_facts *f, finding *found, uint32_t n, error *err) {
+    advice_claim *claims = ARENA_ARRAY(f->arena, advice_claim, (size_t)n + 1);
+    finding *old = ARENA_ARRAY(f->arena, finding, (size_t)n + 1);
+    uint32_t *of = ARENA_ARRAY(f->arena, uint32_t, (size_t)n + 1), used = 0, kept = 0;
+    if (!claims || !old || !of) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < n; i++) old[i] = found[i];
+    for (int first = 1; first >= 0; first--)
+        for (uint32_t i = 0; i < n; i++) {
+            if ((old[i].rule->claim == CLAIM_EXPOSED_FIRST) != (first == 1)) continue;
+            of[used] = i;
+            claims[used++] = (advice_claim){
+                .id = old[i].rule->id, .sort = old[i].rule->claim, .advice = &old[i].advice};
+        }
+    TRY(advice_claims_settle(f, claims, n, err));
+    for (uint32_t i = 0; i < n; i++) old[of[i]].included_in = claims[i].included_in;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!old[i].kept) old[i].advice.severity = severity_of(f, &old[i].advice);
+        insert(found, &kept, &old[i]);
+    }
+    return OK;
+}
+
+/* Of the workers a rule holds for, the mean: each trace has counted every moment once, and means of
+ * what was counted once still fit into the step; the largest of each rule do not. */
+static int64_t saving_of(const summary_advice *row) {
+    if (row->worst == ABSENT_I64 || row->workers <= 0) return row->worst;
+    return min_i64(row->worst, row->saves / row->workers);
+}
+
+/* What was found in each trace when it was reduced, one row a rule. */
+static status take_kept(const advice_facts *f, finding *found, uint32_t *n, error *err) {
+    for (uint32_t i = 0; i < SUMMARY_N(f->run, advice); i++) {
+        const summary_advice *row = &SUMMARY_ROWS(f->run, advice)[i];
+        finding one = {.kept = row, .advice = {.saves = ABSENT_I64}};
+        for (int k = 0; k < N_RULES && !one.rule; k++)
+            if (str_eq(row->id, str_of(rules[k].id))) one.rule = &rules[k];
+        if (!one.rule || one.rule->needs & NEED_WORKERS) continue;
+        /* Silent where the stages of a pipeline are known, which one trace does not show. */
+        if (one.rule->holds == advice_communication_exposed && advice_is_split(f)) continue;
+        TRY(evidence_read(row->evidence, f->arena, &one.evidence, err));
+        one.advice.words = one.evidence.words;
+        one.advice.severity = one.evidence.words.severity;
+        one.advice.name = one.evidence.name;
+        one.advice.saves = saving_of(row);
+        insert(found, n, &one);
+    }
+    return OK;
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+/* A remedy is not the same everywhere: words for compiled graphs, and for all but PyTorch. */
+typedef struct {
+    uint16_t usual, other;
+} other_words;
+
+static const other_words graph_words[] = {
+    {MSG_ADVICE_COMMUNICATION_EXPOSED_SUGGEST, MSG_ADVICE_COMMUNICATION_GRAPH_SUGGEST},
+    {MSG_ADVICE_SMALL_KERNELS_SUGGEST, MSG_ADVICE_SMALL_KERNELS_GRAPH_SUGGEST},
+    {MSG_ADVICE_STEP_VARIANCE_SUGGEST, MSG_ADVICE_STEP_VARIANCE_GRAPH_SUGGEST},
+    {MSG_ADVICE_FIRST_STEP_SUGGEST, MSG_ADVICE_FIRST_STEP_GRAPH_SUGGEST},
+    {MSG_NONE, MSG_NONE},
+};
+
+#define ELSEWHERE(NAME) \
+    { MSG_ADVICE_##NAME##_SUGGEST, MSG_ADVICE_##NAME##_OTHER_SUGGEST }
+static const other_words general_words[] = {
+    ELSEWHERE(DATA_LOADER_NO_WORKERS),
+    ELSEWHERE(DATA_LOADER_SLOW),
+    ELSEWHERE(DATA_LOADER_UNMARKED),
+    ELSEWHERE(HOST_PAUSE),
+    ELSEWHERE(HOST_LATE),
+    ELSEWHERE(BLOCKING_SYNC),
+    ELSEWHERE(ITEM_SYNC),
+    ELSEWHERE(OPTIMIZER_NOT_FUSED),
+    ELSEWHERE(FIRST_STEP),
+    ELSEWHERE(PROFILER_OVERHEAD),
+    ELSEWHERE(OCCUPANCY_LOW),
+    ELSEWHERE(SMALL_KERNELS),
+    ELSEWHERE(TENSOR_CORES_UNUSED),
+    ELSEWHERE(FLOAT32_MATMUL),
+    ELSEWHERE(LAYOUT_CONVERSION),
+    ELSEWHERE(PAGEABLE_COPIES),
+    ELSEWHERE(SYNCHRONOUS_COPIES),
+    ELSEWHERE(ALLOCATOR_CALLS),
+    ELSEWHERE(MEMORY_NEAR_CAPACITY),
+    ELSEWHERE(FRAGMENTATION),
+    ELSEWHERE(COMMUNICATION_EXPOSED),
+    {MSG_NONE, MSG_NONE},
+};
+
+/* The values that choose a clause of such a sentence. */
+static const char *const DIALECT_CLAUSES[N_DIALECTS] = {
+    [FOR_PADDLE] = "paddle", [FOR_MEGENGINE] = "megengine"};
+
+static uint16_t find_other(const other_words *list, uint16_t usual) {
+    while (list->usual != MSG_NONE && list->usual != usual) list++;
+    return list->other;
+}
+
+static bool has_other(const other_words *list, uint16_t message) {
+    while (list->other != MSG_NONE && list->other != message) list++;
+    return list->other != MSG_NONE;
+}
+
+static uint16_t suggestion_of(advice_dialect dialect, const advice_rule *r) {
+    uint16_t graph = find_other(graph_words, r->suggestion),
+             general = find_other(general_words, r->suggestion);
+    if (dialect == FOR_GRAPHS && graph != MSG_NONE) return graph;
+    return dialect != FOR_PYTORCH && general != MSG_NONE ? general : r->suggestion;
+}
+
+advice_dialect advice_dialect_of(const verdict *suggestion) {
+    if (has_other(graph_words, suggestion->message)) return FOR_GRAPHS;
+    if (!has_other(general_words, suggestion->message)) return FOR_PYTORCH;
+    for (int d = 0; d < N_DIALECTS; d++)
+        for (uint32_t i = 0; i < suggestion->n_args && DIALECT_CLAUSES[d]; i++)
+            if (strcmp(suggestion->args[i].name, DIALECT_CLAUSES[d]) == 0)
+                return (advice_dialect)d;
+    return FOR_OTHERS;
+}
+
+static verdict sentence(const finding *one, uint16_t message) {
+    verdict v = one->advice.words;
+    v.id = one->rule->id;
+    v.message = message;
+    v.severity = one->advice.severity;
+    return v;
+}
+
+/* What happens in every step is looked at in the longest one. */
+static interval longest_step(const advice_facts *f) {
+    interval longest = {0, 0};
+    for (uint32_t i = 0; i < f->steps.n; i++) {
+        interval step = {f->steps.v[i].start, f->steps.v[i].end};
+        if (sub_i64(step.end, step.start) > sub_i64(longest.end, longest.start)) longest = step;
+    }
+    return longest;
+}
+
+static void set_place(table *t, size_t row, const advice_facts *f, interval place) {
+    if (place.end <= place.start) place = longest_step(f);
+    if (place.end <= place.start) return;
+    table_set_int(t, row, COL_A(from), sub_i64(place.start, f->t->start_ns));
+    table_set_int(t, row, COL_A(to), sub_i64(place.end, f->t->start_ns));
+    if (!f->steps.marked) return;
+    for (uint32_t i = 0; i < f->steps.n; i++)
+        if (place.start >= f->steps.v[i].start && place.start < f->steps.v[i].end)
+            table_set_int(t, row, COL_A(step), f->steps.v[i].number);
+}
+
+static void set_kept(table *t, size_t row, const finding *one) {
+    const advice_evidence *e = &one->evidence;
+    if (e->from != ABSENT_I64) table_set_int(t, row, COL_A(from), e->from);
+    if (e->to != ABSENT_I64) table_set_int(t, row, COL_A(to), e->to);
+    if (e->step != ABSENT_I64) table_set_int(t, row, COL_A(step), e->step);
+    table_set_int(t, row, COL_A(workers), one->kept->workers);
+    table_set_text(t, row, COL_A(worker), one->kept->worst_worker);
+}
+
+static bool has_value(const verdict *v, const char *name) {
+    for (uint32_t i = 0; i < v->n_args; i++)
+        if (strcmp(v->args[i].name, name) == 0) return true;
+    return false;
+}
+
+static status write_finding(table *t, const advice_facts *f, const finding *one, error *err) {
+    advice_dialect dialect = one->kept ? one->evidence.dialect : f->dialect;
+    uint16_t suggestion = suggestion_of(dialect, one->rule);
+    if (one->rule->holds == advice_host_late && has_value(&one->advice.words, "replays"))
+        suggestion = MSG_ADVICE_HOST_LATE_REPLAY_SUGGEST;
+    const uint16_t messages[] = {one->rule->title, one->rule->evidence, suggestion,
+                                 one->rule->basis};
+    const uint32_t columns[] = {COL_A(title), COL_A(evidence), COL_A(suggestion), COL_A(basis)};
+    verdict *words = ARENA_ARRAY(f->arena, verdict, 4);
+    size_t row;
+    if (!words) FAIL_MEMORY(err);
+    TRY(table_add_row(t, &row, err));
+    for (int i = 0; i < 4; i++) {
+        words[i] = sentence(one, messages[i]);
+        table_set_sentence(t, row, columns[i], &words[i]);
+    }
+    if (DIALECT_CLAUSES[dialect]) verdict_add(&words[2], arg_int(DIALECT_CLAUSES[dialect], 1));
+    table_set_sentence(t, row, COL_A(values), &words[0]);
+    table_set_text(t, row, COL_A(id), str_of(one->rule->id));
+    table_set_text(t, row, COL_A(severity), str_of(severity_name(one->advice.severity)));
+    if (one->advice.saves != ABSENT_I64) {
+        table_set_int(t, row, COL_A(saves), one->advice.saves);
+        table_set_real(t, row, COL_A(share), advice_share(f, one->advice.saves));
+    }
+    if (one->advice.name.n) table_set_text(t, row, COL_A(name), one->advice.name);
+    if (one->included_in) table_set_text(t, row, COL_A(included_in), str_of(one->included_in));
+    if (one->kept)
+        set_kept(t, row, one);
+    else
+        set_place(t, row, f, one->advice.place);
+    return OK;
+}
+
+/* ---- what could not be asked ------------------------------------------------------------- */
+
+static const struct {
+    uint32_t need;
+    uint16_t message;
+} needs[] = {
+    {NEED_DEVICE, MSG_NOTE_ADVICE_DEVICE}, {NEED_SHAPES, MSG_NOTE_ADVICE_SHAPES},
+    {NEED_BLOCKS, MSG_NOTE_ADVICE_BLOCKS}, {NEED_OCCUPANCY, MSG_NOTE_ADVICE_OCCUPANCY},
+    {NEED_MEMORY, MSG_NOTE_ADVICE_MEMORY}, {NEED_CAPACITY, MSG_NOTE_ADVICE_CAPACITY},
+    {NEED_STEPS, MSG_NOTE_ADVICE_STEPS},   {NEED_WORKERS, MSG_NOTE_ADVICE_WORKERS},
+};
+
+/* The first thing a rule lacks, 0 when it has all. */
+static uint32_t first_lack(const advice_facts *f, const advice_rule *r) {
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (r->needs & ~f->has & needs[i].need) return needs[i].need;
+    return 0;
+}
+
+static status note_lacks(const advice_facts *f, answer *out, error *err) {
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+        buf names = {0};
+        /* A run of one process has no other workers that could be looked at. */
+        if (needs[i].need == NEED_WORKERS && !f->collective.n) continue;
+        for (int k = 0; k < N_RULES; k++) {
+            if (first_lack(f, &rules[k]) != needs[i].need) continue;
+            if (names.n) buf_add_cstr(&names, ", ");
+            buf_add_cstr(&names, rules[k].id);
+        }
+        str list = names.n && buf_ok(&names) ? arena_str(f->arena, buf_str(&names)) : STR_NONE;
+        bool failed = !buf_ok(&names) || (names.n && !list.p);
+        buf_fini(&names);
+        if (failed) FAIL_MEMORY(err);
+        if (!list.n) continue;
+        verdict note = {.id = "not_checked",
+                        .message = needs[i].message,
+                        .severity = SEVERITY_INFO,
+                        .n_args = 1,
+                        .args = {arg_text("rules", list)}};
+        if (f->dialect == FOR_PYTORCH) verdict_add(&note, arg_int("pytorch", 1));
+        TRY(answer_note(out, f->arena, &note, err));
+    }
+    return OK;
+}
+
+uint32_t advice_lacks(const answer *a) {
+    uint32_t lacks = 0;
+    for (uint32_t i = 0; i < a->quality.n_notes; i++)
+        for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
+            if (a->quality.notes[i].message == needs[k].message) lacks |= needs[k].need;
+    return lacks;
+}
+
+/* Of summaries: what every worker recorded is there. */
+static status find_facts(const analysis_input *in, const params *p, arena *a, advice_facts *f,
+                         error *err) {
+    if (!input_is_summary(in)) return advice_facts_find(in, p, a, f, err);
+    TRY(advice_facts_of_run(in, p, a, f, err));
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (needs[i].need != NEED_WORKERS) f->has |= needs[i].need;
+    for (uint32_t i = 0; i < SUMMARY_N(f->run, lack); i++)
+        f->has &= ~(uint32_t)(SUMMARY_ROWS(f->run, lack)[i].need & ~(int64_t)NEED_WORKERS);
+    return OK;
+}
+
+/* Kept advice is of whole recordings. */
+static status note_whole(const advice_facts *f, const params *p, answer *out, error *err) {
+    verdict note = {
+        .id = "whole_recording", .message = MSG_NOTE_ADVICE_WHOLE, .severity = SEVERITY_INFO};
+    if (!f->run || !summary_is_filtered(p)) return OK;
+    return answer_note(out, f->arena, &note, err);
+}
+
+/* Everything the rows and verdicts come from. */
+typedef struct {
+    advice_facts facts;
+    finding *found; /* what costs most first */
+    uint32_t n;
+    verdict decided; /* without an id when no damage and nothing missing decides */
+} findings;
+
+/* A profiler that takes more than all else stands first. */
+static void put_first(findings *v, const char *id) {
+    for (uint32_t i = 1; i < v->n; i++) {
+        if (strcmp(v->found[i].rule->id, id) != 0) continue;
+        finding one = v->found[i];
+        one.advice.severity = v->decided.severity;
+        for (; i > 0; i--) v->found[i] = v->found[i - 1];
+        v->found[0] = one;
+        return;
+    }
+}
+
+static status find_decided(const advice_facts *f, findings *v, error *err) {
+    const finding *first = v->n && v->found[0].advice.saves > 0 ? v->found : NULL;
+    advice_claim claim = {0};
+    if (v->decided.id) return OK;
+    if (first)
+        claim =
+            (advice_claim){first->rule->id, first->rule->claim, &v->found[0].advice, NULL, {0}};
+    TRY(advice_decide(f, first ? &claim : NULL, f->arena, &v->decided, err));
+    if (v->decided.id) put_first(v, v->decided.id);
+    return OK;
+}
+
+static status find_all(const analysis_input *in, const params *p, arena *a, findings *v,
+                       error *err) {
+    advice_facts *f = &v->facts;
+    bool cut = false;
+    v->found = ARENA_ARRAY(a, finding, 2 * N_RULES);
+    if (!v->found) FAIL_MEMORY(err);
+    TRY(find_facts(in, p, a, f, err));
+    v->n = ask_rules(f, v->found);
+    if (!f->run) TRY(quality_cut(f->t, &cut, &v->decided, err));
+    /* Without the device's half nothing can be told about what the host costs. */
+    if (cut && !(f->has & NEED_DEVICE)) v->n = 0;
+    if (f->run) TRY(take_kept(f, v->found, &v->n, err));
+    TRY(settle(f, v->found, v->n, err));
+    return find_decided(f, v, err);
+}
+
+/* Less is not worth the headline. */
+#define CAUSE_SHARE 0.05
+
+status advice_cause_find(const analysis_input *in, const params *p, arena *a, advice_cause *out,
+                         error *err) {
+    findings v = {0};
+    *out = (advice_cause){.id = NULL};
+    TRY(find_all(in, p, a, &v, err));
+    out->decided = v.decided;
+    if (!v.n) return OK;
+    const finding *first = &v.found[0];
+    out->evidence = sentence(first, first->rule->evidence);
+    if (first->advice.saves == ABSENT_I64 ||
+        advice_share(&v.facts, first->advice.saves) < CAUSE_SHARE)
+        return OK;
+    out->id = first->rule->id;
+    out->title = first->rule->title;
+    out->claim = first->rule->claim;
+    out->severity = first->advice.severity;
+    out->share = advice_share(&v.facts, first->advice.saves);
+    out->words = first->advice.words;
+    return OK;
+}
+
+static void judge(const findings *v, answer *out) {
+    if (v->decided.id) {
+        out->verdict = v->decided;
+    } else if (v->n) {
+        out->verdict = sentence(&v->found[0], v->found[0].rule->evidence);
+    } else {
+        out->verdict = (verdict){.id = "nothing_to_advise",
+                                 .message = MSG_VERDICT_ADVISE_NONE,
+                                 .severity = SEVERITY_GOOD};
+        verdict_add(&out->verdict, arg_time("step_time", v->facts.step_ns));
+        step_spans_say(&v->facts.steps, v->facts.step_ns, &out->verdict);
+    }
+}
+
+status analyse_advise(const analysis_input *in, const params *p, arena *a, answer *out,
+                      error *err) {
+    findings v = {0};
+    const advice_facts *f = &v.facts;
+    TRY(answer_begin("advise", in, a, out, err));
+    TRY(find_all(in, p, a, &v, err));
+    table *t = answer_table(out, a, "advice");
+    if (!t) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < v.n; i++) TRY(write_finding(t, f, &v.found[i], err));
+    if (!f->run) { /* the last two: of all workers */
+        table_drop_column(t, COL_A(worker));
+        table_drop_column(t, COL_A(workers));
+    }
+    TRY(note_lacks(f, out, err));
+    TRY(note_whole(f, p, out, err));
+    bool replaced = false;
+    if (!f->run) TRY(lost_work_judge(f->t, a, out, &replaced, err));
+    if (!replaced) judge(&v, out);
+    answer_finish(out, p);
+    return OK;
+}

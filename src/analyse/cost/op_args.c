@@ -1,0 +1,152 @@
+/* op_args.c: the inputs of one call of an operator.
+ *
+ *   shapes  [[8, 512], [512, 64], []]     a list of lists; [] is a tensor of one value or no tensor
+ *           [[[8, 512], [8, 512]], []]    the first input is a list of tensors
+ *   types   ["float", "float", "Scalar"]  Scalar, ScalarList and "" are no tensors
+ *   inputs  ["", "", "[2, 2]"]            the values of what is no tensor, as text
+ *
+ * It never allocates, and gives up on sizes that cannot be: the texts come from foreign files. */
+#include "analyse/cost/op_args.h"
+
+#include <math.h>
+
+#include "base/json.h"
+#include "base/num.h"
+
+#define MOST_SIZE ((int64_t)1 << 40)
+
+/* "[1, 2, 3]": false when a size cannot be or there are too many. */
+static bool read_dims(str text, op_arg *out) {
+    json_iter it = json_open(text);
+    str key, one;
+    out->rank = 0;
+    out->elements = 1;
+    while (json_next(&it, &key, &one)) {
+        int64_t size;
+        if (out->rank == OP_MOST_DIMS || !json_i64(one, &size) || size < 0 || size > MOST_SIZE)
+            return false;
+        out->dim[out->rank++] = size;
+        out->elements *= (double)size;
+    }
+    return true;
+}
+
+/* Is it a list whose first member is a list? */
+static bool is_nested(str text) {
+    json_iter it = json_open(text);
+    str key, one;
+    return json_next(&it, &key, &one) && one.n && one.p[0] == '[';
+}
+
+static bool read_list(str text, op_arg *out) {
+    json_iter it = json_open(text);
+    str key, one;
+    double sum = 0;
+    while (json_next(&it, &key, &one)) {
+        if (!read_dims(one, out)) return false;
+        sum += out->elements;
+    }
+    out->list = true;
+    out->rank = 0;
+    out->elements = sum;
+    return true;
+}
+
+static bool read_shapes(str shapes, op_args *out) {
+    json_iter it = json_open(shapes);
+    str key, one;
+    if (!shapes.n || shapes.p[0] != '[') return false;
+    while (out->n < OP_MOST_ARGS && json_next(&it, &key, &one)) {
+        op_arg *arg = &out->arg[out->n];
+        *arg = (op_arg){.tensor = true, .item_bytes = NAN};
+        if (!(is_nested(one) ? read_list(one, arg) : read_dims(one, arg))) return false;
+        out->n++;
+    }
+    return true;
+}
+
+double op_type_bytes(str type) {
+    static const struct {
+        const char *word;
+        double bytes;
+    } types[] = {
+        {"float", 4},
+        {"double", 8},
+        {"c10::Half", 2},
+        {"c10::BFloat16", 2},
+        {"long int", 8},
+        {"int", 4},
+        {"short int", 2},
+        {"signed char", 1},
+        {"unsigned char", 1},
+        {"bool", 1},
+        {"c10::complex<float>", 8},
+        {"c10::complex<double>", 16},
+        {"c10::qint8", 1},
+        {"c10::quint8", 1},
+        {"unsigned short", 2},
+        {"unsigned int", 4},
+        {"unsigned long", 8},
+        {"long long", 8},
+        {"fp8", 1},
+        {"complex64", 8},
+        {"complex128", 16},
+    };
+    for (size_t i = 0; i < N_OF(types); i++)
+        if (str_eq(type, str_of(types[i].word))) return types[i].bytes;
+    /* Two values of four bits are one element of eight. */
+    return str_starts(type, STR("c10::Float8")) || str_starts(type, STR("c10::Float4")) ? 1
+                                                                                        : NAN;
+}
+
+static bool is_no_tensor(str type) {
+    return !type.n || str_eq(type, STR("Scalar")) || str_eq(type, STR("None")) ||
+           str_ends(type, STR("List"));
+}
+
+static void read_types(str types, op_args *out) {
+    json_iter it = json_open(types);
+    str key, one;
+    for (int i = 0; i < out->n && json_next(&it, &key, &one); i++) {
+        op_arg *arg = &out->arg[i];
+        if (one.n && one.p[0] == '[') { /* the types of a list: those of its first tensor */
+            json_iter inner = json_open(one);
+            str first;
+            one = json_next(&inner, &key, &first) ? first : STR_NONE;
+        }
+        arg->type = json_text(one);
+        arg->item_bytes = op_type_bytes(arg->type);
+        if (!arg->rank && !arg->list && is_no_tensor(arg->type)) arg->tensor = false;
+    }
+}
+
+bool op_args_read(str shapes, str types, str inputs, op_args *out) {
+    out->n = 0;
+    if (!read_shapes(shapes, out)) return false;
+    if (types.n) read_types(types, out);
+    json_iter it = json_open(inputs);
+    str key, one;
+    for (int i = 0; inputs.n && i < out->n && json_next(&it, &key, &one); i++)
+        out->arg[i].value = json_text(one);
+    return true;
+}
+
+const op_arg *op_args_tensor(const op_args *in, int i) {
+    return i >= 0 && i < in->n && in->arg[i].tensor && !in->arg[i].list ? &in->arg[i] : NULL;
+}
+
+int op_args_numbers(const op_args *in, int i, int64_t out[OP_MOST_VALUES]) {
+    if (i < 0 || i >= in->n) return 0;
+    str text = in->arg[i].value;
+    if (text.n && text.p[0] != '[') return str_to_i64(text, &out[0]) ? 1 : 0;
+    json_iter it = json_open(text);
+    str key, one;
+    int n = 0;
+    while (text.n && n < OP_MOST_VALUES && json_next(&it, &key, &one))
+        if (!json_i64(one, &out[n++])) return 0;
+    return n;
+}
+
+bool op_args_true(const op_args *in, int i) {
+    return i >= 0 && i < in->n && str_eq(in->arg[i].value, STR("True"));
+}

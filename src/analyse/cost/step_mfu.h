@@ -1,0 +1,23 @@
+/* step_mfu.h: model FLOPs utilization of the steps: what the products of the model need, over what the device
+ * could have done in the same time. */
+#ifndef ANALYSE_STEP_MFU_H
+#define ANALYSE_STEP_MFU_H
+
+#include "analyse/cost/op_work.h"
+
+typedef struct {
+    double mfu; /* NaN: not known */
+    double
+        flops; /* of matrix products, convolutions and attention in these steps, without what the
+                          backward pass computes again */
+    int64_t ns;        /* length of the steps; of the recording where there are none */
+    int64_t steps;     /* 0: nothing marks them */
+    kernel_type type;  /* the one most of the operations are in */
+    double type_share; /* of the operations in that type */
+    double peak;       /* operations per second of that type on matrix cores; 0 = not known */
+} step_mfu;
+
+/* Of the steps that the overview counts (step_spans.h). */
+status step_mfu_find(const op_work *w, const op_claims *c, step_mfu *out, error *err) MUST_USE;
+
+#endif

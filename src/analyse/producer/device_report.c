@@ -1,0 +1,459 @@
+/* device_report.c: steps, links, operations and memory of each device of a run.
+ *
+ * Everything here comes from small tables a producer wrote beside its traces (metadata of
+ * ingest/mindspore/mindspore_cluster.c), joined with the steps of each trace by their numbers. The producer's
+ * average stays its own: versions differ in whether the first step counts. Only where it gave none, the
+ * mean of the steps is taken.
+ *
+ * The bandwidth of a link is bytes over time. MindSpore's own column adds up the bandwidths of its
+ * collectives, which is no bandwidth of anything; it is not used. */
+#include "analyse/producer/device_report.h"
+
+#include <math.h>
+
+#include "analyse/producer/producer_meta.h"
+#include "analyse/producer/step_trace.h"
+#include "analyse/scan/breakdown.h"
+#include "analyse/scan/comm_kind.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/num.h"
+
+enum { MOST_ROWS = 1 << 20 };
+
+/* Milliseconds of a file as ns. */
+static int64_t ms_value(str json) {
+    double v;
+    if (!json_f64(json, &v) || !(fabs(v) < 9e12)) return ABSENT_I64;
+    return (int64_t)llround(v * 1e6);
+}
+
+static double real_value(str json) {
+    double v;
+    return json_f64(json, &v) ? v : (double)NAN;
+}
+
+static int64_t int_value(str json) {
+    int64_t v;
+    return json_i64(json, &v) ? v : ABSENT_I64;
+}
+
+/* Members of a list or object, at most MOST_ROWS. */
+static uint32_t count_members(str json) {
+    json_iter it = json_open(json);
+    str key, value;
+    uint32_t n = 0;
+    while (n < MOST_ROWS && json_next(&it, &key, &value)) n++;
+    return n;
+}
+
+/* ---- steps ------------------------------------------------------------------------------- */
+
+static device_report_step no_parts(int64_t number) {
+    device_report_step s = {.number = number};
+    for (int i = 0; i < N_REPORT_PARTS; i++) s.part[i] = ABSENT_I64;
+    return s;
+}
+
+/* Steps by their numbers; the average is the first. */
+static status number_steps(const device_report_worker *w, map *out, error *err) {
+    for (uint32_t i = 1; i < w->n_steps; i++) {
+        uint32_t *at = map_at(out, (uint64_t)w->steps[i].number);
+        if (!at) FAIL_MEMORY(err);
+        *at = i;
+    }
+    return OK;
+}
+
+const device_report_step *device_report_average(const device_report_worker *w) {
+    for (uint32_t i = 0; i < w->n_steps; i++)
+        if (w->steps[i].number == ABSENT_I64) return &w->steps[i];
+    return NULL;
+}
+
+/* The steps of the trace, behind a first row for their average. */
+static status take_steps(device_report_worker *w, arena *a, uint32_t more, error *err) {
+    const trace *t = w->at->trace;
+    step_trace s = {.rows = NULL};
+    w->steps = ARENA_ARRAY(a, device_report_step, (size_t)t->step.n + more + 2);
+    if (!w->steps) FAIL_MEMORY(err);
+    if (step_trace_is_likely(t))
+        TRY(step_trace_find(t, &(params){.from_ns = ABSENT_I64}, a, &s, err));
+    if (!s.rows && !more) return OK;
+    w->steps[w->n_steps++] = no_parts(ABSENT_I64);
+    for (uint32_t i = 1; s.rows && i < t->step.n; i++) {
+        const step_trace_row *r = &s.rows[i];
+        device_report_step one = no_parts(t->step.number[i]);
+        if (!r->known) continue;
+        one.part[REPORT_INTERVAL] = r->gap == ABSENT_I64 ? 0 : r->gap;
+        one.part[REPORT_PASSES] = sub_i64(r->passes.end, r->passes.start);
+        one.part[REPORT_TAIL] = r->tail;
+        one.part[REPORT_TOTAL] = sub_i64(t->step.end[i], t->step.start[i]);
+        w->steps[w->n_steps++] = one;
+    }
+    return OK;
+}
+
+/* What the producer gave as its average. */
+static void take_given_average(device_report_worker *w) {
+    static const char *const stages[] = {
+        [REPORT_INTERVAL] = "interval",
+        [REPORT_PASSES] = "forward_backward",
+        [REPORT_TAIL] = "tail",
+        [REPORT_TOTAL] = "total",
+    };
+    const trace *t = w->at->trace;
+    for (uint32_t g = 1; w->n_steps && g < t->given_step.n; g++) {
+        if (t->given_step.number[g] != ABSENT_I64) continue;
+        str stage = trace_str(t, t->given_step.stage[g]);
+        for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
+            if (str_eq(stage, str_of(stages[i])))
+                w->steps[0].part[i] = t->given_step.duration[g];
+    }
+}
+
+/* A row of the producer's own table of parts; versions differ in two names. */
+static void take_parts(device_report_step *to, str row) {
+    static const struct {
+        device_report_part part;
+        const char *name, *other;
+    } names[] = {
+        {REPORT_COMPUTATION, "computation_time", "computation"},
+        {REPORT_COMMUNICATION, "communication_alone_time", "communication_alone"},
+        {REPORT_STAGE, "stage_time", "stage"},
+        {REPORT_RECEIVE, "receive_alone_time", "receive_alone"},
+        {REPORT_COLLECTIVE, "collective_communication_alone_time",
+         "collective_communication_time"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        str value = json_member(row, str_of(names[i].name));
+        if (!value.n) value = json_member(row, str_of(names[i].other));
+        to->part[names[i].part] = ms_value(value);
+    }
+}
+
+/* One row a step and, when there are more, their average. */
+static void take_cluster_table(device_report_worker *w, const map *by_number, str rows,
+                               uint32_t n) {
+    json_iter it = json_open(rows);
+    str key, row;
+    for (uint32_t i = 1; i <= n && json_next(&it, &key, &row); i++) {
+        bool average = n > 1 && i == n;
+        uint32_t at = average ? 0 : map_get(by_number, i);
+        if (at == MAP_NONE) {
+            at = w->n_steps++;
+            w->steps[at] = no_parts(i);
+        }
+        take_parts(&w->steps[at], row);
+        if (n == 1) take_parts(&w->steps[0], row);
+    }
+}
+
+/* Parts nobody averaged: the mean over the steps that have them. */
+static void fill_average(device_report_worker *w) {
+    for (int k = 0; w->n_steps && k < N_REPORT_PARTS; k++) {
+        int64_t sum = 0, n = 0;
+        for (uint32_t i = 1; i < w->n_steps; i++) {
+            if (w->steps[i].part[k] == ABSENT_I64) continue;
+            sum = add_i64(sum, w->steps[i].part[k]);
+            n++;
+        }
+        if (w->steps[0].part[k] == ABSENT_I64 && n) w->steps[0].part[k] = mean_i64(sum, n);
+    }
+    if (w->n_steps == 1) {
+        bool any = false;
+        for (int k = 0; k < N_REPORT_PARTS; k++) any |= w->steps[0].part[k] != ABSENT_I64;
+        if (!any) w->n_steps = 0;
+    }
+}
+
+/* ---- parts of steps from device work ----------------------------------------------------- */
+
+typedef struct {
+    intervals receive, alone, receive_alone, collective_alone;
+    bool receives;
+} comm_sets;
+
+/* Which collectives receive from another stage. */
+static status find_receives(const trace *t, arena *a, comm_sets *s, error *err) {
+    s->receive = intervals_in(a);
+    for (uint32_t c = 1; c < t->comm.n; c++) {
+        uint32_t slice = t->comm.slice[c];
+        if (str_find(trace_slice_name(t, slice), STR("Receive-op"), 0) == SIZE_MAX) continue;
+        intervals_add(&s->receive, t->slice.start[slice], slice_end(t, slice));
+        s->receives = true;
+    }
+    intervals_merge(&s->receive);
+    if (s->receive.failed) FAIL_MEMORY(err);
+    return OK;
+}
+
+static status split_communication(const trace *t, arena *a, comm_sets *s, bool *any,
+                                  error *err) {
+    role_ranges r;
+    TRY(role_ranges_make(t, (interval){INT64_MIN, INT64_MAX}, a, &r, err));
+    const intervals *comm = &r.at[ROLE_COMMUNICATION], *compute = &r.at[ROLE_KERNEL];
+    *any = comm->n && compute->n;
+    if (!*any) return OK;
+    TRY(find_receives(t, a, s, err));
+    intervals collective = intervals_minus(comm, &s->receive);
+    s->alone = r.exposed;
+    s->collective_alone = intervals_minus(&collective, compute);
+    intervals quiet = intervals_minus(&s->receive, compute);
+    s->receive_alone = intervals_minus(&quiet, &collective);
+    if (collective.failed || s->alone.failed || s->collective_alone.failed || quiet.failed ||
+        s->receive_alone.failed)
+        FAIL_MEMORY(err);
+    return OK;
+}
+
+static status find_parts(device_report_worker *w, const map *by_number, arena *a, error *err) {
+    const trace *t = w->at->trace;
+    comm_sets s = {.receives = false};
+    bool any = false;
+    if (w->n_steps < 2) return OK;
+    TRY(split_communication(t, a, &s, &any, err));
+    for (uint32_t i = 1; any && i < t->step.n; i++) {
+        uint32_t at = map_get(by_number, (uint64_t)t->step.number[i]);
+        int64_t start = t->step.start[i], end = t->step.end[i], ns = sub_i64(end, start);
+        if (at == MAP_NONE || ns <= 0) continue;
+        device_report_step *to = &w->steps[at];
+        to->part[REPORT_COMMUNICATION] = intervals_ns_in(&s.alone, start, end);
+        to->part[REPORT_COMPUTATION] = sub_i64(ns, to->part[REPORT_COMMUNICATION]);
+        if (!s.receives) continue;
+        to->part[REPORT_RECEIVE] = intervals_ns_in(&s.receive_alone, start, end);
+        to->part[REPORT_STAGE] = sub_i64(ns, to->part[REPORT_RECEIVE]);
+        to->part[REPORT_COLLECTIVE] = intervals_ns_in(&s.collective_alone, start, end);
+    }
+    return OK;
+}
+
+/* ---- communication ----------------------------------------------------------------------- */
+
+/* "0-1": {"SDMA": [ms, KB, …]} */
+static void take_link(device_report_worker *w, int64_t step, str name, str kinds) {
+    size_t dash = str_find(name, STR("-"), 0);
+    int64_t source, target;
+    if (dash == SIZE_MAX || !str_to_i64(str_n(name.p, dash), &source) ||
+        !str_to_i64(str_from(name, dash + 1), &target))
+        return;
+    json_iter it = json_open(kinds);
+    str kind, values;
+    for (int n = 0; n < 16 && json_next(&it, &kind, &values); n++) {
+        device_link l = {.step = step,
+                         .source = source,
+                         .target = target,
+                         .kind = kind,
+                         .time = ABSENT_I64,
+                         .bytes = ABSENT_I64,
+                         .waiting = ABSENT_I64};
+        json_iter cells = json_open(values);
+        str key, cell;
+        for (int i = 0; json_next(&cells, &key, &cell); i++) {
+            double kb = real_value(cell);
+            if (i == 0) l.time = ms_value(cell);
+            if (i == 1 && fabs(kb) < 9e15) l.bytes = (int64_t)llround(kb * 1000);
+            if (i == 3) l.waiting = ms_value(cell);
+        }
+        if (l.time != ABSENT_I64 && l.bytes != ABSENT_I64) w->links[w->n_links++] = l;
+    }
+}
+
+static uint32_t count_links(str rows) {
+    json_iter it = json_open(rows);
+    str key, row;
+    uint64_t n = 0;
+    while (n < MOST_ROWS && json_next(&it, &key, &row)) {
+        json_iter links = json_open(json_member(row, STR("links")));
+        str name, kinds;
+        while (n < MOST_ROWS && json_next(&links, &name, &kinds)) n += 16;
+    }
+    return (uint32_t)n;
+}
+
+static void take_links(device_report_worker *w, str row, uint32_t most) {
+    json_iter links = json_open(json_member(row, STR("links")));
+    int64_t step = int_value(json_member(row, STR("step")));
+    str name, kinds;
+    while (w->n_links < most && json_next(&links, &name, &kinds))
+        take_link(w, step, name, kinds);
+}
+
+/* A recording without numbered steps has one row, which is also its average. */
+static status take_communication(device_report_worker *w, arena *a, error *err) {
+    str rows = producer_text(w->at, STR("hccl")),
+        only_links = producer_text(w->at, STR("hccl_links"));
+    json_iter it = json_open(rows), more = json_open(only_links);
+    str key, row;
+    uint32_t n = rows.n ? count_members(rows) : 0;
+    uint32_t most = (n ? count_links(rows) : 0) + (only_links.n ? count_links(only_links) : 0);
+    w->comms = ARENA_ARRAY(a, device_report_comm, (size_t)n + 1);
+    w->links = ARENA_ARRAY(a, device_link, (size_t)most + 32);
+    if (!w->comms || !w->links) FAIL_MEMORY(err);
+    while (w->n_comms < n && json_next(&it, &key, &row)) {
+        device_report_comm *c = &w->comms[w->n_comms++];
+        *c = (device_report_comm){.step = int_value(json_member(row, STR("step"))),
+                                  .communication =
+                                      ms_value(json_member(row, STR("communication"))),
+                                  .waiting = ms_value(json_member(row, STR("wait"))),
+                                  .n_operators = ABSENT_I64,
+                                  .operators = json_member(row, STR("operators"))};
+        if (c->operators.n && *c->operators.p == '{')
+            c->n_operators = count_members(c->operators);
+        take_links(w, row, most);
+    }
+    while (json_next(&more, &key, &row)) take_links(w, row, most);
+    return OK;
+}
+
+double device_link_rate(const device_link *l) {
+    return l->time > 0 ? (double)l->bytes / ((double)l->time * 1e-9) : (double)NAN;
+}
+
+/* ---- operations, memory, stages ---------------------------------------------------------- */
+
+/* Files count millions of operations and thousands of millions in a second. */
+static void take_resources(device_report_worker *w) {
+    str flops = producer_text(w->at, STR("flops_summary")),
+        memory = producer_text(w->at, STR("memory_usage_summary"));
+    w->flops = real_value(json_member(flops, STR("FLOPs"))) * 1e6;
+    w->flops_per_s = real_value(json_member(flops, STR("FLOPS"))) * 1e9;
+    w->utilization = real_value(json_member(flops, STR("FLOPS_Utilization"))) / 100;
+    if (isnan(w->flops)) {
+        w->flops = (real_value(json_member(flops, STR("cube_FLOPs"))) +
+                    real_value(json_member(flops, STR("vec_FLOPs")))) *
+                   1e6;
+        w->flops_per_s = (real_value(json_member(flops, STR("cube_FLOPS"))) +
+                          real_value(json_member(flops, STR("vec_FLOPS")))) *
+                         1e9;
+        w->utilization = real_value(json_member(flops, STR("cube_FLOPS_Utilization"))) / 100;
+    }
+    double peak = real_value(json_member(memory, STR("peak_mem"))),
+           capacity = real_value(json_member(memory, STR("capacity")));
+    w->memory_peak = peak >= 0 && peak < 1e6 ? llround(peak * 1073741824.0) : ABSENT_I64;
+    w->memory_capacity =
+        capacity > 0 && capacity < 1e6 ? llround(capacity * 1073741824.0) : ABSENT_I64;
+}
+
+/* Ranks come in blocks of equal size, a block for each stage. */
+static void find_stages(device_report *c) {
+    int64_t ranks = c->n;
+    c->n_stages = 1;
+    for (uint32_t i = 0; i < c->n; i++) {
+        const analysis_trace *at = c->v[i].at;
+        str given = producer_text(at, STR("cluster_steps"));
+        int64_t stages = int_value(json_member(given, STR("stages"))),
+                size = int_value(json_member(given, STR("ranks")));
+        str mode = json_text(json_member(given, STR("mode")));
+        if (stages < 1) stages = int_value(producer_text(at, STR("stage_num")));
+        if (stages < 1) stages = int_value(producer_text(at, STR("pipeline_stage_num")));
+        if (size < 1) size = int_value(producer_text(at, STR("rank_size")));
+        if (stages > c->n_stages) c->n_stages = stages;
+        if (size > ranks) ranks = size;
+        if (!c->mode.n && mode.n) c->mode = mode;
+    }
+    int64_t each = ranks / c->n_stages;
+    for (uint32_t i = 0; i < c->n; i++) {
+        int64_t rank = c->v[i].at->rank;
+        c->v[i].stage = rank < 0 || each < 1 ? ABSENT_I64 : rank / each + 1;
+        if (c->v[i].stage > c->n_stages) c->v[i].stage = ABSENT_I64;
+    }
+}
+
+static status take_all_parts(device_report_worker *w, arena *a, error *err) {
+    str given = json_member(producer_text(w->at, STR("cluster_steps")), STR("steps"));
+    uint32_t n = given.n ? count_members(given) : 0;
+    map by_number = {0};
+    TRY(take_steps(w, a, n, err));
+    take_given_average(w);
+    status st = number_steps(w, &by_number, err);
+    if (st == OK && n) take_cluster_table(w, &by_number, given, n);
+    if (st == OK && !n) st = find_parts(w, &by_number, a, err);
+    map_fini(&by_number);
+    fill_average(w);
+    return st;
+}
+
+/* What reduce kept of the steps: the average stands first, because it has no number. */
+static status take_kept_steps(device_report_worker *w, arena *a, error *err) {
+    const summary *s = w->at->trace->summary;
+    const summary_given_step *v = SUMMARY_ROWS(s, given_step);
+    uint32_t low = 0, high = SUMMARY_N(s, given_step), n = 0;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (str_cmp(v[middle].worker, w->at->worker) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low + n < SUMMARY_N(s, given_step) && str_eq(v[low + n].worker, w->at->worker)) n++;
+    w->steps = ARENA_ARRAY(a, device_report_step, (size_t)n + 1);
+    if (!w->steps) FAIL_MEMORY(err);
+    for (; w->n_steps < n; w->n_steps++) {
+        const summary_given_step *r = &v[low + w->n_steps];
+        w->steps[w->n_steps] =
+            (device_report_step){.number = r->number,
+                                 .part = {[REPORT_INTERVAL] = r->interval,
+                                          [REPORT_PASSES] = r->passes,
+                                          [REPORT_TAIL] = r->tail,
+                                          [REPORT_TOTAL] = r->total,
+                                          [REPORT_COMPUTATION] = r->computation,
+                                          [REPORT_COMMUNICATION] = r->communication,
+                                          [REPORT_STAGE] = r->stage,
+                                          [REPORT_RECEIVE] = r->receive,
+                                          [REPORT_COLLECTIVE] = r->collective}};
+    }
+    return OK;
+}
+
+static status open_steps(device_report_worker *w, arena *a, error *err) {
+    if (w->at->trace->summary) return take_kept_steps(w, a, err);
+    TRY(trace_require(
+        w->at->trace,
+        SELECT_TABLES | TRACE_TABLE(comm) | TRACE_TABLE(given_step) | TRACE_TABLE(meta), err));
+    return take_all_parts(w, a, err);
+}
+
+static status open_worker(device_report_worker *w, arena *a, error *err) {
+    TRY(open_steps(w, a, err));
+    take_resources(w);
+    return take_communication(w, a, err);
+}
+
+status device_report_make(const analysis_input *in, arena *a, device_report *out, error *err) {
+    analysis_input workers;
+    TRY(producer_workers(in, a, &workers, err));
+    device_report c = {.v = ARENA_ARRAY(a, device_report_worker, (size_t)workers.n_traces + 1),
+                       .n = workers.n_traces};
+    if (!c.v) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < c.n; i++) {
+        c.v[i].at = &workers.traces[i];
+        TRY(open_worker(&c.v[i], a, err));
+    }
+    find_stages(&c);
+    *out = c;
+    return OK;
+}
+
+status device_report_reduce(const analysis_trace *at, str worker, arena *a, summary *out,
+                            error *err) {
+    device_report_worker w = {.at = at};
+    TRY(open_steps(&w, a, err));
+    for (uint32_t i = 0; i < w.n_steps; i++) {
+        const int64_t *part = w.steps[i].part;
+        summary_given_step *row = summary_add_given_step(out);
+        if (!row) FAIL_MEMORY(err);
+        *row = (summary_given_step){.worker = worker,
+                                    .number = w.steps[i].number,
+                                    .interval = part[REPORT_INTERVAL],
+                                    .passes = part[REPORT_PASSES],
+                                    .tail = part[REPORT_TAIL],
+                                    .total = part[REPORT_TOTAL],
+                                    .computation = part[REPORT_COMPUTATION],
+                                    .communication = part[REPORT_COMMUNICATION],
+                                    .stage = part[REPORT_STAGE],
+                                    .receive = part[REPORT_RECEIVE],
+                                    .collective = part[REPORT_COLLECTIVE]};
+    }
+    return producer_reduce(at, worker, out, err);
+}

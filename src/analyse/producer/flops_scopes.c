@@ -1,0 +1,98 @@
+/* flops_scopes.c: how the floating-point operations of a network spread over its scopes, as the links of a
+ * Sankey diagram: Total -> Default -> net -> conv1.
+ *
+ * The producer's own links are taken where it wrote them (metadata flops_scope). Else every operator's
+ * operations are added to each link of its path. A scope below the top has the sub-graph behind its name,
+ * conv1-Conv2d(Default), because forward and backward use the same words. */
+#include "analyse/producer/flops_scopes.h"
+
+#include <math.h>
+
+#include "analyse/scan/group.h"
+#include "base/hash.h"
+#include "base/json.h"
+
+#define COL_F(name) COL(operators, flops_scopes, name)
+
+enum { MOST_LEVELS = 64 };
+
+typedef struct {
+    str source, target;
+    double flops;
+} scope_link;
+
+static bool same_link(const void *row, const void *key) {
+    const scope_link *x = row, *y = key;
+    return str_eq(x->source, y->source) && str_eq(x->target, y->target);
+}
+
+static status add_link(groups *links, const scope_link *one, error *err) {
+    bool is_new;
+    uint64_t hash = hash_pair(hash_bytes64(one->source.p, one->source.n),
+                              hash_bytes64(one->target.p, one->target.n));
+    uint32_t at = groups_at(links, hash, same_link, one, &is_new);
+    if (at == GROUP_NONE) FAIL_MEMORY(err);
+    scope_link *row = GROUP_ROW(links, scope_link, at);
+    if (is_new) *row = (scope_link){one->source, one->target, 0};
+    row->flops += one->flops;
+    return OK;
+}
+
+static status add_operator(groups *links, arena *a, str path, double flops, error *err) {
+    str top = STR_NONE, above = STR("Total");
+    for (int level = 0; level < MOST_LEVELS; level++) {
+        size_t slash = str_find(path, STR("/"), 0);
+        if (slash == SIZE_MAX) return OK;
+        str part = str_n(path.p, slash);
+        if (!level) top = part;
+        str name = level ? arena_printf(a, "%.*s(%.*s)", STR_ARG(part), STR_ARG(top)) : part;
+        if (!name.p) FAIL_MEMORY(err);
+        TRY(add_link(links, &(scope_link){above, name, flops}, err));
+        above = name;
+        path = str_from(path, slash + 1);
+    }
+    return OK;
+}
+
+static status sum_operators(const trace *t, arena *a, groups *links, error *err) {
+    for (uint32_t i = 1; i < t->given_op.n; i++) {
+        double cube = t->given_op.flops[i], vector = t->given_op.vector_flops[i];
+        double flops = (isnan(cube) ? 0 : cube) + (isnan(vector) ? 0 : vector);
+        if (t->given_op.level[i] != GIVEN_OPERATOR || !(flops > 0)) continue;
+        TRY(add_operator(links, a, trace_str(t, t->given_op.full_name[i]), flops, err));
+    }
+    return OK;
+}
+
+static status take_given(str list, groups *links, error *err) {
+    json_iter it = json_open(list);
+    str key, one;
+    double v;
+    while (json_next(&it, &key, &one)) {
+        if (!json_f64(json_member(one, STR("value")), &v)) continue;
+        scope_link l = {json_text(json_member(one, STR("source"))),
+                        json_text(json_member(one, STR("target"))), v * 1e6};
+        TRY(add_link(links, &l, err));
+    }
+    return OK;
+}
+
+status flops_scopes_write(const trace *t, arena *a, answer *out, error *err) {
+    groups links;
+    TRY(groups_init(&links, a, sizeof(scope_link), err));
+    str given =
+        json_member(json_member(trace_meta(t, STR("flops_scope")), STR("data")), STR("links"));
+    TRY(given.n ? take_given(given, &links, err) : sum_operators(t, a, &links, err));
+    if (!links.n) return OK;
+    table *result = answer_table(out, a, "flops_scopes");
+    if (!result) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < links.n; i++) {
+        const scope_link *l = GROUP_ROW(&links, scope_link, i);
+        size_t row;
+        TRY(table_add_row(result, &row, err));
+        table_set_text(result, row, COL_F(source), l->source);
+        table_set_text(result, row, COL_F(target), l->target);
+        table_set_real(result, row, COL_F(flops), l->flops);
+    }
+    return OK;
+}

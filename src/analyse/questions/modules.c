@@ -1,0 +1,285 @@
+/* modules.c: which layer costs the time.
+ *
+ * Calls of modules are ranges on the host (range_scan); they are added up by instance or,
+ * grouped by type, by class. Self times leave out the modules called inside, on the host and
+ * on the device alike. Backward work belongs to the module whose forward op it undoes
+ * (backward_owner.c) and, in the totals, to all modules around that call.
+ *
+ * Rows come in the order of the tree: a module, then those it calls, most device time first
+ * (host time without device work), ties by name. The parent of an instance is the module
+ * that called it first; a class has no parent. */
+#include "analyse/rules.h"
+#include "analyse/scan/backward_owner.h"
+#include "analyse/scan/group.h"
+#include "analyse/scan/module_work.h"
+#include "analyse/scan/range_scan.h"
+#include "base/hash.h"
+#include "base/message_ids_advice.h"
+#include "base/sort.h"
+
+#define COL_MOD(name) COL(modules, modules, name)
+
+typedef struct {
+    int64_t calls, host, host_self, device, device_self, backward_host, backward_device;
+} sums;
+
+typedef struct {
+    const trace *t;
+    selection select;
+    arena *arena;
+    bool by_class;
+    sums *row;             /* by module, or by first module of the class */
+    uint32_t *row_of;      /* module → row */
+    uint32_t *call_around; /* module call → the one around it (row), 0 = none */
+    sums *call; /* by module call: its backward work, then with that of its children */
+} question;
+
+/* Without the number at the end: Linear. */
+static str class_name(const trace *t, uint32_t module) {
+    str name = module_short_name(t, module);
+    size_t n = name.n;
+    while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9') n--;
+    return n > 1 && n < name.n && name.p[n - 1] == '_' ? str_n(name.p, n - 1) : name;
+}
+
+static status add_call(void *context, const range_call *c, error *err) {
+    question *q = context;
+    (void)err;
+    uint32_t call = trace_module_call_of(q->t, c->slice);
+    if (!call) return OK;
+    if (c->parent) q->call_around[call] = trace_module_call_of(q->t, c->parent);
+    sums *s = &q->row[q->row_of[q->t->module_call.module[call]]];
+    s->calls += select_counts(&q->select, c->slice);
+    s->host = add_i64(s->host, c->ns);
+    s->host_self = add_i64(s->host_self, sub_i64(c->ns, c->child_ns));
+    s->device = add_i64(s->device, add_i64(c->device_self, c->device_children));
+    s->device_self = add_i64(s->device_self, c->device_self);
+    return OK;
+}
+
+/* Backward work to the calls it belongs to, from there outwards, then to the rows. */
+static status add_backward(question *q, error *err) {
+    const trace *t = q->t;
+    backward_nodes nodes;
+    TRY(backward_find(t, &q->select, q->arena, &nodes, err));
+    for (uint32_t i = 0; i < nodes.n; i++) {
+        sums *s = &q->call[nodes.v[i].module_call];
+        s->backward_host = add_i64(s->backward_host, nodes.v[i].ns);
+        s->backward_device = add_i64(s->backward_device, nodes.v[i].device);
+    }
+    for (uint32_t i = t->module_call.n;
+         i-- > 1;) { /* a call around another has a smaller row */
+        const sums *s = &q->call[i];
+        sums *row = &q->row[q->row_of[t->module_call.module[i]]];
+        row->backward_host = add_i64(row->backward_host, s->backward_host);
+        row->backward_device = add_i64(row->backward_device, s->backward_device);
+        if (!q->call_around[i]) continue;
+        sums *around = &q->call[q->call_around[i]];
+        around->backward_host = add_i64(around->backward_host, s->backward_host);
+        around->backward_device = add_i64(around->backward_device, s->backward_device);
+    }
+    return OK;
+}
+
+typedef struct {
+    str name;
+    uint32_t row;
+} class_row;
+
+static bool same_class(const void *row, const void *key) {
+    return str_eq(((const class_row *)row)->name, *(const str *)key);
+}
+
+/* Which row each module counts in: its own, or that of the first module of its class. */
+static status assign_rows(question *q, error *err) {
+    const trace *t = q->t;
+    groups classes;
+    TRY(groups_init(&classes, q->arena, sizeof(class_row), err));
+    for (uint32_t i = 1; i < t->module.n; i++) {
+        q->row_of[i] = i;
+        if (!q->by_class) continue;
+        bool is_new;
+        str name = class_name(t, i);
+        uint32_t at =
+            groups_at(&classes, hash_bytes64(name.p, name.n), same_class, &name, &is_new);
+        if (at == GROUP_NONE) FAIL_MEMORY(err);
+        class_row *c = GROUP_ROW(&classes, class_row, at);
+        if (is_new) *c = (class_row){name, i};
+        q->row_of[i] = c->row;
+    }
+    return OK;
+}
+
+/* ---- the tree ---------------------------------------------------------------------------- */
+
+static int compare_rows(uint32_t a, uint32_t b, const void *context) {
+    const question *q = context;
+    uint32_t x = q->by_class ? 0 : q->t->module.parent[a],
+             y = q->by_class ? 0 : q->t->module.parent[b];
+    if (x != y) return x < y ? -1 : 1;
+    const sums *r = &q->row[a], *s = &q->row[b];
+    int64_t device = add_i64(r->device, r->backward_device),
+            other = add_i64(s->device, s->backward_device);
+    if (device != other) return device > other ? -1 : 1;
+    if (r->host != s->host) return r->host > s->host ? -1 : 1;
+    int names = str_cmp(module_short_name(q->t, a), module_short_name(q->t, b));
+    if (names) return names;
+    return q->t->module.id[a] < q->t->module.id[b] ? -1
+                                                   : q->t->module.id[a] > q->t->module.id[b];
+}
+
+static status write_row(question *q, table *out, uint32_t module, uint32_t depth, error *err) {
+    const trace *t = q->t;
+    const sums *s = &q->row[module];
+    size_t row;
+    TRY(table_add_row(out, &row, err));
+    table_set_text(out, row, COL_MOD(module),
+                   q->by_class ? class_name(t, module) : module_short_name(t, module));
+    if (!q->by_class) {
+        uint32_t parent = t->module.parent[module];
+        if (parent) table_set_text(out, row, COL_MOD(parent), module_short_name(t, parent));
+        table_set_int(out, row, COL_MOD(depth), depth);
+    }
+    table_set_int(out, row, COL_MOD(calls), s->calls);
+    table_set_int(out, row, COL_MOD(host_total), s->host);
+    table_set_int(out, row, COL_MOD(host_self), s->host_self);
+    table_set_int(out, row, COL_MOD(backward_host), s->backward_host);
+    if (t->kernel.n < 2) return OK;
+    table_set_int(out, row, COL_MOD(device_total), s->device);
+    table_set_int(out, row, COL_MOD(device_self), s->device_self);
+    table_set_int(out, row, COL_MOD(backward_device), s->backward_device);
+    return OK;
+}
+
+static bool is_shown(const question *q, uint32_t module) {
+    const sums *s = &q->row[module];
+    return s->calls || s->host || s->device || s->backward_host;
+}
+
+/* Rows sorted by parent, each parent's children in the reader's order: walked depth first
+ * with the place reached on each level. A module's parent was met before it, so its row is
+ * smaller. */
+static status write_tree(question *q, table *out, error *err) {
+    const trace *t = q->t;
+    uint32_t n = 0, depth = 0;
+    uint32_t *sorted = ARENA_ARRAY(q->arena, uint32_t, (size_t)t->module.n + 1);
+    uint32_t *scratch = ARENA_ARRAY(q->arena, uint32_t, (size_t)t->module.n + 1);
+    uint32_t *first =
+        ARENA_ARRAY(q->arena, uint32_t, (size_t)t->module.n + 2); /* children of a module */
+    uint32_t *place = ARENA_ARRAY(q->arena, uint32_t, (size_t)t->module.n + 2); /* by depth */
+    uint32_t *owner = ARENA_ARRAY(q->arena, uint32_t, (size_t)t->module.n + 2);
+    if (!sorted || !scratch || !first || !place || !owner) FAIL_MEMORY(err);
+    for (uint32_t i = 1; i < t->module.n; i++)
+        if (q->row_of[i] == i) sorted[n++] = i;
+    sort_index(sorted, scratch, n, compare_rows, q);
+    for (uint32_t i = n; i-- > 0;) first[q->by_class ? 0 : t->module.parent[sorted[i]]] = i + 1;
+    place[0] = first[0];
+    for (;;) {
+        uint32_t at = place[depth];
+        uint32_t parent = at && at <= n && !q->by_class ? t->module.parent[sorted[at - 1]] : 0;
+        if (!at || at > n || parent != owner[depth]) {
+            if (!depth) return OK;
+            depth--;
+            continue;
+        }
+        uint32_t module = sorted[at - 1];
+        place[depth]++;
+        if (is_shown(q, module)) TRY(write_row(q, out, module, depth, err));
+        if (q->by_class || !first[module]) continue;
+        depth++;
+        place[depth] = first[module];
+        owner[depth] = module;
+    }
+}
+
+/* ---- verdict ----------------------------------------------------------------------------- */
+
+typedef struct {
+    bool has_device;
+    int64_t whole; /* Σ self time of all modules with their backward work */
+    str module;    /* with most self time */
+    int64_t self;
+    uint32_t n;
+} module_facts;
+
+static bool no_modules(const void *facts, verdict *v) {
+    (void)v;
+    return !((const module_facts *)facts)->n;
+}
+
+static bool one_leads(const void *facts, verdict *v) {
+    const module_facts *f = facts;
+    if (f->whole <= 0 || !f->has_device) return false;
+    verdict_add(v, arg_text("module", f->module));
+    verdict_add(v, arg_share("share", (double)f->self / (double)f->whole));
+    verdict_add(v, arg_time("time", f->self));
+    return true;
+}
+
+static bool one_leads_on_host(const void *facts, verdict *v) {
+    const module_facts *f = facts;
+    if (f->whole <= 0) return false;
+    verdict_add(v, arg_text("module", f->module));
+    verdict_add(v, arg_share("share", (double)f->self / (double)f->whole));
+    verdict_add(v, arg_time("time", f->self));
+    return true;
+}
+
+static const rule rules[] = {
+    {"modules_not_recorded", MSG_VERDICT_MODULES_NONE, SEVERITY_INFO, no_modules},
+    {"module_leads_device", MSG_VERDICT_MODULE_DEVICE, SEVERITY_INFO, one_leads},
+    {"module_leads_host", MSG_VERDICT_MODULE_HOST, SEVERITY_INFO, one_leads_on_host},
+};
+
+static void judge(const question *q, answer *out) {
+    const trace *t = q->t;
+    module_facts f = {0};
+    for (uint32_t i = 1; i < t->module.n; i++) f.has_device |= q->row[i].device_self > 0;
+    for (uint32_t i = 1; i < t->module.n; i++) {
+        int64_t self = f.has_device ? q->row[i].device_self : q->row[i].host_self;
+        f.n += q->row_of[i] == i && is_shown(q, i);
+        f.whole = add_i64(f.whole, self);
+        str name = q->by_class ? class_name(t, i) : module_short_name(t, i);
+        if (self < f.self || (self == f.self && f.module.p && str_cmp(name, f.module) >= 0))
+            continue;
+        f.self = self;
+        f.module = name;
+    }
+    rules_apply(rules, sizeof rules / sizeof *rules, &f, &out->verdict);
+}
+
+static status add_up(question *q, error *err) {
+    const trace *t = q->t;
+    q->row = ARENA_ARRAY(q->arena, sums, (size_t)t->module.n + 1);
+    q->row_of = ARENA_ARRAY(q->arena, uint32_t, (size_t)t->module.n + 1);
+    q->call = ARENA_ARRAY(q->arena, sums, (size_t)t->module_call.n + 1);
+    q->call_around = ARENA_ARRAY(q->arena, uint32_t, (size_t)t->module_call.n + 1);
+    if (!q->row || !q->row_of || !q->call || !q->call_around) FAIL_MEMORY(err);
+    TRY(assign_rows(q, err));
+    if (t->module_call.n < 2) return OK;
+    range_scan scan = {.t = t,
+                       .select = &q->select,
+                       .arena = q->arena,
+                       .kinds = 1u << KIND_MODULE,
+                       .visit = add_call,
+                       .context = q};
+    TRY(range_scan_run(&scan, err));
+    return add_backward(q, err);
+}
+
+status analyse_modules(const analysis_input *in, const params *p, arena *a, answer *out,
+                       error *err) {
+    question q = {.t = in->traces[0].trace, .arena = a, .by_class = p->group == GROUP_TYPE};
+    TRY(answer_begin("modules", in, a, out, err));
+    TRY(trace_require(
+        q.t, SELECT_TABLES | TRACE_TABLE(module) | TRACE_TABLE(module_call) | TRACE_TABLE(flow),
+        err));
+    select_init(&q.select, q.t, p);
+    TRY(add_up(&q, err));
+    table *t = answer_table(out, a, "modules");
+    if (!t) FAIL_MEMORY(err);
+    TRY(write_tree(&q, t, err));
+    judge(&q, out);
+    answer_finish(out, p);
+    return OK;
+}

@@ -1,0 +1,49 @@
+/* comm_groups.h: the groups of workers of a run: what each is for, and which is slower than its
+ * like.
+ *
+ * What a group is for is told by its makers' words (tp, data_parallel, …), else by what it does:
+ * transfers from one to one are a pipeline, all-to-all is experts, workers in a row share
+ * tensors, workers a stride apart share data. Groups of the same kind of collective, size and
+ * order of bytes are alike; one that needs half as long again as the median of at least three
+ * others is slow. */
+#ifndef ANALYSE_COMM_GROUPS_H
+#define ANALYSE_COMM_GROUPS_H
+
+#include "analyse/scan/comm_kind.h"
+#include "analyse/scan/worker_order.h"
+
+typedef enum {
+    GROUP_WORLD,
+    GROUP_DATA,
+    GROUP_TENSOR,
+    GROUP_PIPELINE,
+    GROUP_EXPERT,
+    GROUP_CONTEXT,
+    GROUP_OTHER,
+    N_COMM_GROUPS
+} comm_group_kind;
+str comm_group_name(comm_group_kind k);
+
+typedef struct {
+    str name;
+    int64_t source, target; /* a link of two; ABSENT_I64: a group */
+    comm_group_kind kind;
+    uint32_t first_member, n_members; /* in comm_groups.member */
+    int64_t size;                     /* as its members say, or as they were seen */
+    int64_t calls, bytes, transfer, waiting;
+    double slower_by; /* mean transfer over the median of its like; NaN: nothing to compare */
+    int64_t excess;   /* ns of transfer beyond that median */
+    bool slow;
+} comm_group;
+
+typedef struct {
+    comm_group *v; /* by name; links behind the groups */
+    uint32_t n;
+    uint32_t *member;  /* places in the roster, by group, ascending */
+    uint32_t *data_of; /* by worker: its data-parallel group + 1, 0 = none */
+} comm_groups;
+
+status comm_groups_find(const summary *s, const worker_order *who, arena *a, comm_groups *out,
+                        error *err) MUST_USE;
+
+#endif

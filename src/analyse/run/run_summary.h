@@ -1,0 +1,27 @@
+/* run_summary.h: the resolved summary a question about all workers rests on. */
+#ifndef ANALYSE_RUN_SUMMARY_H
+#define ANALYSE_RUN_SUMMARY_H
+
+#include "analyse/analysis.h"
+#include "analyse/scan/worker_order.h"
+#include "store/summary.h"
+
+/* Of traces (reduced now, cut to the selection), of workers' summaries, or of a reduced run, both
+ * cut to the steps that are asked about (summary_filter.h). The result lives as long as the arena. */
+status run_summary_make(const analysis_input *in, const params *p, arena *a,
+                        const summary **out, error *err) MUST_USE;
+/* The same, always made anew and the caller's to free; `limit_bytes` for memory on the way. The
+ * above takes what this makes as it is, for the same selection. */
+status run_summary_join(const analysis_input *in, const params *p, size_t limit_bytes,
+                        summary **out, error *err) MUST_USE;
+/* Operators, kernels and workers of all of them, settled but not resolved: of traces inside the
+ * selection, of summaries whole. Lives as long as the arena. */
+status run_summary_names(const analysis_input *in, const params *p, arena *a,
+                         const summary **out, error *err) MUST_USE;
+
+/* Is what was opened a summary, so that there are no events to ask about? */
+static inline bool input_is_summary(const analysis_input *in) {
+    return in->traces[0].trace->summary != NULL;
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* stragglers.h: which worker, host or step holds up the job, why, and what it costs.
+ *
+ * A worker's own time in a step is the step less what it waited for others. Workers that do the
+ * same (of one data-parallel group, else all) should need the same time for it: the median of
+ * them is what is usual. A worker is late in a step when its own time is longer than that by a
+ * twentieth of the step and by six times what is usual for differences (the median distance from
+ * the median). The part of its own time that is longest beyond the usual names the cause:
+ *
+ *   compute   kernels, copies, sets
+ *   data      waiting for the data loader while the device did nothing
+ *   memory    the driver's allocator, likewise
+ *   network   transfers that nothing hides
+ *   host      anything else on the host while the device did nothing
+ *
+ * The job goes at the pace of the last: a step costs what its latest worker is late. What fixing
+ * one worker alone would gain is that less the next latest one's. */
+#ifndef ANALYSE_STRAGGLERS_H
+#define ANALYSE_STRAGGLERS_H
+
+#include "analyse/run/comm_groups.h"
+
+typedef enum {
+    LATE_COMPUTE,
+    LATE_DATA,
+    LATE_MEMORY,
+    LATE_NETWORK,
+    LATE_HOST,
+    N_LATE
+} late_cause;
+str late_name(late_cause c);
+
+/* One worker in one step. */
+typedef struct {
+    uint32_t worker; /* place in the roster */
+    uint32_t step;   /* place in steps */
+    int64_t start, total, computation, communication, transfer, waiting;
+    int64_t exposed;      /* communication that nothing hides */
+    int64_t part[N_LATE]; /* of its own time */
+    int64_t own, late;    /* late: beyond what is usual, 0 when it is not late */
+    late_cause cause;
+} step_cell;
+
+/* A worker or a host that was late. */
+typedef struct {
+    uint32_t worker; /* or the first one of the host */
+    str host;
+    late_cause cause;
+    uint32_t n_workers;
+    int64_t steps; /* in which it was late */
+    int64_t late;  /* sum over them; of a host: of its latest worker */
+    int64_t cost;  /* what the job would gain without it */
+} straggler;
+
+typedef struct {
+    int64_t number;
+    int64_t total;  /* of the longest worker */
+    int64_t usual;  /* the median of all */
+    int64_t cost;   /* what the latest worker is late */
+    int64_t hidden; /* median of exposed transfers */
+    uint32_t who;   /* the latest worker, UINT32_MAX: nobody was late */
+    late_cause cause;
+} job_step;
+
+typedef struct {
+    step_cell *cells; /* by worker, then by step */
+    uint32_t n_cells;
+    job_step *steps; /* by number */
+    uint32_t n_steps;
+    straggler *ranks, *hosts; /* the costliest first */
+    uint32_t n_ranks, n_hosts;
+} stragglers;
+
+status stragglers_find(const summary *s, const worker_order *who, const comm_groups *all,
+                       arena *a, stragglers *out, error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,491 @@
+/* summary_answers.c: info, operators, kernels and overview of a run's summary.
+ *
+ * Operators and kernels are sums over all workers; beside them stands how long calls last
+ * (quantiles of the merged histograms, exact to an eighth) and the worker that spent most in
+ * them. The overview is that of the average step of all workers. What needs events is refused
+ * with a sentence that says what can be asked. */
+#include "analyse/run/summary_answers.h"
+
+#include "analyse/input_quality.h"
+#include "analyse/kind_names.h"
+#include "analyse/producer/untraced_steps.h"
+#include "analyse/registry.h"
+#include "analyse/rules.h"
+#include "analyse/run/summary_filter.h"
+#include "analyse/scan/breakdown.h"
+#include "analyse/scan/op_verdict.h"
+#include "analyse/scan/tensor_core.h"
+#include "base/message_ids_advice.h"
+#include "base/sort.h"
+
+static const char *const answered[] = {"info",    "overview",    "operators",
+                                       "kernels", "distributed", "advise"};
+
+status summary_can_answer(const char *analysis, const analysis_input *in, error *err) {
+    const summary *s = in->traces[0].trace->summary;
+    if (!s) return OK;
+    for (size_t i = 0; i < sizeof answered / sizeof *answered; i++)
+        if (strcmp(analysis, answered[i]) == 0) return OK;
+    FAIL(err, ERR_ARG, NOPOS, MSG_SUMMARY_NO_EVENTS, arg_text("path", in->traces[0].path),
+         arg_int("workers", SUMMARY_N(s, worker)),
+         arg_cstr("answers", "info, overview, operators, kernels, distributed, advise"),
+         arg_cstr("analysis", analysis));
+}
+
+static bool is_by_name(const char *analysis) {
+    return strcmp(analysis, "operators") == 0 || strcmp(analysis, "kernels") == 0;
+}
+
+bool summary_is_enough(const char *analysis, const params *p, uint32_t n_workers) {
+    bool window = p->from_ns != ABSENT_I64 || p->to_ns != ABSENT_I64;
+    if (strcmp(analysis, "info") == 0 || n_workers > SUMMARY_FEW_WORKERS) return true;
+    return is_by_name(analysis) ? !summary_is_filtered(p) : !window;
+}
+
+/* ---- info ---------------------------------------------------------------------------------- */
+
+static status add_number(table *t, const char *key, int64_t value, error *err) {
+    size_t row;
+    str text = arena_printf(t->arena, "%lld", (long long)value);
+    if (!text.p) FAIL_MEMORY(err);
+    TRY(table_add_row(t, &row, err));
+    table_set_text(t, row, COL(info, trace, key), str_of(key));
+    table_set_text(t, row, COL(info, trace, value), text);
+    return OK;
+}
+
+static int64_t count_hosts(const summary *s, arena *a) {
+    worker_order who;
+    int64_t n = 0;
+    if (worker_order_make(&who, s, a, NULL) != OK) return 0;
+    for (uint32_t i = 0; i < who.n; i++) {
+        bool seen = who.v[i]->host.n == 0;
+        for (uint32_t k = i; k > 0 && !seen && i - k < 64; k--)
+            seen = str_eq(who.v[i]->host, who.v[k - 1]->host);
+        n += !seen;
+    }
+    return n;
+}
+
+/* What there is of events is their number: enough to know which questions have an answer. */
+static status add_counts(const summary *s, int64_t collectives, table *t, error *err) {
+    int64_t ops = 0, kernels = 0;
+    for (uint32_t i = 0; i < SUMMARY_N(s, op); i++)
+        ops = add_i64(ops, SUMMARY_ROWS(s, op)[i].calls);
+    for (uint32_t i = 0; i < SUMMARY_N(s, kernel); i++)
+        kernels = add_i64(kernels, SUMMARY_ROWS(s, kernel)[i].calls);
+    const struct {
+        const char *kind;
+        int64_t n;
+    } counts[] = {{"op", ops}, {"kernel", kernels}, {"collective", collectives}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        size_t row;
+        if (!counts[i].n) continue;
+        TRY(table_add_row(t, &row, err));
+        table_set_text(t, row, COL(info, events, kind), str_of(counts[i].kind));
+        table_set_int(t, row, COL(info, events, count), counts[i].n);
+    }
+    return OK;
+}
+
+status summary_info(const analysis_input *in, arena *a, answer *out, error *err) {
+    const params whole = {.from_ns = ABSENT_I64,
+                          .to_ns = ABSENT_I64,
+                          .first_step = ABSENT_I64,
+                          .last_step = ABSENT_I64};
+    const summary *s;
+    table *facts = answer_table(out, a, "trace");
+    table *events = answer_table(out, a, "events");
+    table *devices = answer_table(out, a, "devices");
+    int64_t collectives = 0, read = 0, dropped = 0, bytes = 0;
+    size_t row;
+    if (!facts || !events || !devices) FAIL_MEMORY(err);
+    TRY(run_summary_make(in, &whole, a, &s, err));
+    TRY(table_add_row(facts, &row, err));
+    table_set_text(facts, row, COL(info, trace, key), STR("format"));
+    table_set_text(facts, row, COL(info, trace, value), STR("tacho_summary"));
+    for (uint32_t i = 0; i < SUMMARY_N(s, worker); i++) {
+        const summary_worker *w = &SUMMARY_ROWS(s, worker)[i];
+        collectives = add_i64(collectives, w->collectives);
+        read = add_i64(read, w->events_read);
+        dropped = add_i64(dropped, w->events_dropped);
+        bytes = add_i64(bytes, w->input_bytes);
+    }
+    TRY(add_counts(s, collectives, events, err));
+    TRY(add_number(facts, "workers", SUMMARY_N(s, worker), err));
+    int64_t hosts = count_hosts(s, a); /* 0: nobody said where they ran */
+    if (hosts) TRY(add_number(facts, "hosts", hosts, err));
+    TRY(add_number(facts, "worker_steps", SUMMARY_N(s, step), err));
+    TRY(add_number(facts, "collectives", collectives, err));
+    TRY(add_number(facts, "operators", SUMMARY_N(s, op), err));
+    TRY(add_number(facts, "kernels", SUMMARY_N(s, kernel), err));
+    TRY(add_number(facts, "events_read", read, err));
+    TRY(add_number(facts, "events_dropped", dropped, err));
+    TRY(add_number(facts, "input_bytes", bytes, err));
+    TRY(add_number(facts, "resolved", SUMMARY_N(s, sync) > 0, err));
+    return add_number(facts, "files_failed", SUMMARY_N(s, failure), err);
+}
+
+/* ---- operators and kernels ------------------------------------------------------------------- */
+
+/* The duration that a share of the calls does not exceed; rows [first, end) of the histogram. */
+static int64_t quantile(const summary_histogram *h, uint32_t n, double share) {
+    int64_t all = 0, seen = 0;
+    for (uint32_t i = 0; i < n; i++) all = add_i64(all, h[i].count);
+    for (uint32_t i = 0; i < n; i++) {
+        seen = add_i64(seen, h[i].count);
+        if ((double)seen >= share * (double)all && h[i].bucket >= 0)
+            return summary_bucket_ns((uint32_t)min_i64(h[i].bucket, 511));
+    }
+    return 0;
+}
+
+/* The rows of a name: the histogram ascends by what, name, bucket. */
+static const summary_histogram *find_histogram(const summary *s, int64_t what, str name,
+                                               uint32_t *n) {
+    const summary_histogram *h = SUMMARY_ROWS(s, histogram);
+    uint32_t low = 0, high = SUMMARY_N(s, histogram), end;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        bool before = h[middle].what < what ||
+                      (h[middle].what == what && str_cmp(h[middle].name, name) < 0);
+        if (before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (end = low;
+         end < SUMMARY_N(s, histogram) && h[end].what == what && str_eq(h[end].name, name);
+         end++) {}
+    *n = end - low;
+    return h + low;
+}
+
+/* What both tables say about the workers behind a row. */
+typedef struct {
+    str name, worst_worker;
+    int64_t what, workers, worst;
+} spread_row;
+
+enum {
+    SPREAD_NAME,
+    SPREAD_WORKERS,
+    SPREAD_P50,
+    SPREAD_P90,
+    SPREAD_P99,
+    SPREAD_WORST,
+    SPREAD_WHO
+};
+
+static status write_spread(const summary *s, table *t, const spread_row *r, error *err) {
+    uint32_t n;
+    size_t row;
+    const summary_histogram *h = find_histogram(s, r->what, r->name, &n);
+    TRY(table_add_row(t, &row, err));
+    table_set_text(t, row, SPREAD_NAME, r->name);
+    table_set_int(t, row, SPREAD_WORKERS, r->workers);
+    if (n) {
+        table_set_int(t, row, SPREAD_P50, quantile(h, n, 0.5));
+        table_set_int(t, row, SPREAD_P90, quantile(h, n, 0.9));
+        table_set_int(t, row, SPREAD_P99, quantile(h, n, 0.99));
+    }
+    table_set_int(t, row, SPREAD_WORST, r->worst);
+    table_set_text(t, row, SPREAD_WHO, r->worst_worker);
+    return OK;
+}
+
+#define COL_P(name) COL(operators, operators, name)
+#define COL_K(name) COL(kernels, kernels, name)
+
+/* Self time of all operators: what a share is of. */
+typedef struct {
+    int64_t host, device;
+} self_time;
+
+static self_time all_self(const summary *s) {
+    self_time all = {0, 0};
+    for (uint32_t i = 0; i < SUMMARY_N(s, op); i++) {
+        all.host = add_i64(all.host, SUMMARY_ROWS(s, op)[i].host_self);
+        all.device = add_i64(all.device, SUMMARY_ROWS(s, op)[i].device_self);
+    }
+    return all;
+}
+
+/* Of the device's time where there is any, else of the host's. */
+static double self_share(const summary_op *o, self_time all) {
+    if (all.device > 0) return (double)o->device_self / (double)all.device;
+    return all.host > 0 ? (double)o->host_self / (double)all.host : 0;
+}
+
+static status write_op(table *t, const summary_op *o, self_time all, error *err) {
+    size_t row;
+    TRY(table_add_row(t, &row, err));
+    table_set_text(t, row, COL_P(name), o->name);
+    table_set_int(t, row, COL_P(calls), o->calls);
+    table_set_int(t, row, COL_P(host_total), o->host_total);
+    table_set_int(t, row, COL_P(host_self), o->host_self);
+    table_set_int(t, row, COL_P(device_total), o->device_total);
+    table_set_int(t, row, COL_P(device_self), o->device_self);
+    table_set_real(t, row, COL_P(share), self_share(o, all));
+    table_set_int(t, row, COL_P(mean), mean_i64(o->host_total, o->calls));
+    table_set_int(t, row, COL_P(max), o->max);
+    if (o->min != ABSENT_I64) table_set_int(t, row, COL_P(min), o->min);
+    return OK;
+}
+
+/* Names are known of the whole recording only, unless they come from traces. */
+static status note_whole(const analysis_input *in, const params *p, arena *a, answer *out,
+                         error *err) {
+    verdict note = {
+        .id = "whole_recording", .message = MSG_NOTE_WHOLE_RUN, .severity = SEVERITY_INFO};
+    if (!input_is_summary(in) || !summary_is_filtered(p)) return OK;
+    verdict_add(&note, arg_cstr("tables", out->analysis));
+    return answer_note(out, a, &note, err);
+}
+
+/* The operator that costs most; `t` is sorted. */
+static void judge_operators(self_time all, const table *t, verdict *out) {
+    op_facts f = {.n_rows = sat_u32(t->n_rows),
+                  .has_device = all.device > 0,
+                  .compute_major = ABSENT_I32};
+    if (f.n_rows) {
+        f.top = t->columns[COL_P(name)].v.s[0];
+        f.top_calls = t->columns[COL_P(calls)].v.i[0];
+        f.top_share = t->columns[COL_P(share)].v.d[0];
+    }
+    op_judge(&f, out);
+}
+
+/* The kernel that costs most; `t` is sorted. */
+static void judge_kernels(const summary *s, const table *t, verdict *out) {
+    int64_t calls = 0;
+    for (uint32_t i = 0; i < SUMMARY_N(s, kernel); i++)
+        calls = add_i64(calls, SUMMARY_ROWS(s, kernel)[i].calls);
+    *out = (verdict){.id = "kernels_not_recorded",
+                     .message = MSG_VERDICT_KERNELS_NONE,
+                     .severity = SEVERITY_INFO};
+    if (!calls || !t->n_rows) return;
+    out->id = "kernel_leads";
+    out->message = MSG_VERDICT_KERNEL_LEADS;
+    verdict_add(out, arg_text("kernel", kernel_short_name(t->columns[COL_K(name)].v.s[0])));
+    bool known = !table_is_null(t, 0, COL_K(share));
+    verdict_add(out, arg_share("share", known ? t->columns[COL_K(share)].v.d[0] : 0));
+    verdict_add(out, arg_int("count", calls));
+}
+
+status summary_operators(const analysis_input *in, const params *p, arena *a, answer *out,
+                         error *err) {
+    const summary *s;
+    TRY(run_summary_names(in, p, a, &s, err));
+    table *t = answer_table(out, a, "operators"), *spread = answer_table(out, a, "workers");
+    if (!t || !spread) FAIL_MEMORY(err);
+    self_time all = all_self(s);
+    for (uint32_t i = 0; i < SUMMARY_N(s, op); i++) {
+        const summary_op *o = &SUMMARY_ROWS(s, op)[i];
+        TRY(write_op(t, o, all, err));
+        spread_row r = {o->name, o->worst_worker, 0, o->workers, o->worst};
+        TRY(write_spread(s, spread, &r, err));
+    }
+    sort_by costly[] = {{COL_P(device_self), true}, {COL_P(host_self), true}};
+    TRY(table_sort_by(t, costly, 2, err));
+    judge_operators(all, t, &out->verdict);
+    TRY(note_whole(in, p, a, out, err));
+    return table_sort(spread, SPREAD_WORST, true, err);
+}
+
+status summary_kernels(const analysis_input *in, const params *p, arena *a, answer *out,
+                       error *err) {
+    const summary *s;
+    TRY(run_summary_names(in, p, a, &s, err));
+    table *t = answer_table(out, a, "kernels"), *spread = answer_table(out, a, "workers");
+    int64_t all = 0;
+    if (!t || !spread) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < SUMMARY_N(s, kernel); i++)
+        all = add_i64(all, SUMMARY_ROWS(s, kernel)[i].total);
+    for (uint32_t i = 0; i < SUMMARY_N(s, kernel); i++) {
+        const summary_kernel *k = &SUMMARY_ROWS(s, kernel)[i];
+        size_t row;
+        TRY(table_add_row(t, &row, err));
+        table_set_text(t, row, COL_K(name), k->name);
+        table_set_int(t, row, COL_K(calls), k->calls);
+        table_set_int(t, row, COL_K(total), k->total);
+        table_set_int(t, row, COL_K(mean), mean_i64(k->total, k->calls));
+        table_set_int(t, row, COL_K(max), k->max);
+        if (k->min != ABSENT_I64) table_set_int(t, row, COL_K(min), k->min);
+        if (all) table_set_real(t, row, COL_K(share), (double)k->total / (double)all);
+        lexicon_entry known = lexicon_kernel(k->name);
+        table_set_text(t, row, COL_K(class), kernel_class_word(known.class));
+        if (known.matrix == MATRIX_YES || known.matrix == MATRIX_NO)
+            table_set_int(t, row, COL_K(tensor_core), known.matrix == MATRIX_YES);
+        spread_row r = {k->name, k->worst_worker, 1, k->workers, k->worst};
+        TRY(write_spread(s, spread, &r, err));
+    }
+    TRY(table_sort(t, COL_K(total), true, err));
+    judge_kernels(s, t, &out->verdict);
+    TRY(note_whole(in, p, a, out, err));
+    return table_sort(spread, SPREAD_WORST, true, err);
+}
+
+/* ---- overview -------------------------------------------------------------------------------- */
+
+#define COL_O(table, name) COL(overview, table, name)
+
+static void parts_of(const summary_step *s, int64_t *ns) {
+    ns[ROLE_KERNEL] = s->kernel;
+    ns[ROLE_MEMCPY] = s->memcpy_ns;
+    ns[ROLE_MEMSET] = s->memset_ns;
+    ns[ROLE_COMMUNICATION] = s->communication;
+    ns[ROLE_RUNTIME] = s->runtime;
+    ns[ROLE_DATA_LOADER] = s->data_loader;
+    ns[ROLE_CPU_EXEC] = s->cpu_exec;
+    ns[ROLE_OTHER] = s->other;
+}
+
+/* A step's mean over the workers. */
+static status write_step(table *t, int64_t number, const int64_t *sum, int64_t n, error *err) {
+    size_t row;
+    int64_t mean[N_ROLES], total = 0;
+    mean_parts(sum, n, mean, N_ROLES);
+    for (int r = 0; r < N_ROLES; r++) total = add_i64(total, sum[r]);
+    TRY(table_add_row(t, &row, err));
+    table_set_int(t, row, COL_O(steps, step), number);
+    table_set_int(t, row, COL_O(steps, total), mean_i64(total, n));
+    table_set_int(t, row, COL_O(steps, kernel), mean[ROLE_KERNEL]);
+    table_set_int(t, row, COL_O(steps, memcpy), mean[ROLE_MEMCPY]);
+    table_set_int(t, row, COL_O(steps, memset), mean[ROLE_MEMSET]);
+    table_set_int(t, row, COL_O(steps, communication), mean[ROLE_COMMUNICATION]);
+    table_set_int(t, row, COL_O(steps, runtime), mean[ROLE_RUNTIME]);
+    table_set_int(t, row, COL_O(steps, data_loader), mean[ROLE_DATA_LOADER]);
+    table_set_int(t, row, COL_O(steps, cpu_exec), mean[ROLE_CPU_EXEC]);
+    table_set_int(t, row, COL_O(steps, other), mean[ROLE_OTHER]);
+    return OK;
+}
+
+static status write_steps(const summary *s, arena *a, answer *out, error *err) {
+    const summary_step *v = SUMMARY_ROWS(s, step);
+    uint32_t n = SUMMARY_N(s, step);
+    sort_pair *pairs = ARENA_ARRAY(a, sort_pair, (size_t)n + 1),
+              *scratch = ARENA_ARRAY(a, sort_pair, (size_t)n + 1);
+    table *t = answer_table(out, a, "steps");
+    if (!pairs || !scratch || !t) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < n; i++)
+        pairs[i] = (sort_pair){(uint64_t)v[i].number ^ (uint64_t)1 << 63, i};
+    sort_radix(pairs, scratch, n);
+    for (uint32_t first = 0, end; first < n; first = end) {
+        int64_t sum[N_ROLES] = {0}, ns[N_ROLES];
+        for (end = first; end < n && pairs[end].key == pairs[first].key; end++) {
+            parts_of(&v[pairs[end].row], ns);
+            for (int r = 0; r < N_ROLES; r++) sum[r] = add_i64(sum[r], max_i64(0, ns[r]));
+        }
+        TRY(write_step(t, v[pairs[first].row].number, sum, end - first, err));
+    }
+    return OK;
+}
+
+/* What the verdict rests on: sums over the steps of all workers that count (untraced_steps.h). */
+typedef struct {
+    uint32_t n; /* steps that count */
+    int64_t part[N_ROLES];
+    int64_t total, exposed;
+    int64_t device; /* a device did anything: collectives on the host leave it idle */
+    bool has_device;
+} run_times;
+
+static run_times add_steps(const summary *s) {
+    run_times sum = {.total = 0};
+    bool all_bare = untraced_steps_are_all(s);
+    for (uint32_t i = 0; i < SUMMARY_N(s, step); i++) {
+        const summary_step *one = &SUMMARY_ROWS(s, step)[i];
+        int64_t ns[N_ROLES];
+        if (!untraced_row_counts(one, all_bare)) continue;
+        sum.n++;
+        parts_of(one, ns);
+        for (int r = 0; r < N_ROLES; r++) {
+            sum.part[r] = add_i64(sum.part[r], max_i64(0, ns[r]));
+            sum.total = add_i64(sum.total, max_i64(0, ns[r]));
+        }
+        sum.exposed = add_i64(sum.exposed, max_i64(0, one->exposed));
+        /* Summaries of earlier versions do not have it. */
+        int64_t device = add_i64(add_i64(one->kernel, one->memcpy_ns),
+                                 add_i64(one->memset_ns, one->communication));
+        if (one->device != ABSENT_I64) device = one->device;
+        sum.device = add_i64(sum.device, max_i64(0, device));
+    }
+    for (uint32_t i = 0; i < SUMMARY_N(s, worker); i++)
+        sum.has_device |= SUMMARY_ROWS(s, worker)[i].has_device == 1;
+    return sum;
+}
+
+static void judge_busy(const summary *s, const run_times *sum, verdict *out) {
+    double whole = sum->total > 0 ? (double)sum->total : 1;
+    double busy = sum->has_device ? (double)sum->device / whole : 0;
+    *out = (verdict){.id = "workers_busy",
+                     .message = MSG_VERDICT_WORKERS_BUSY,
+                     .severity = busy < 0.7 ? SEVERITY_WARNING : SEVERITY_GOOD};
+    if (!sum->has_device) {
+        out->id = "workers_on_host";
+        out->message = MSG_VERDICT_WORKERS_ON_HOST;
+        out->severity = SEVERITY_INFO;
+    }
+    verdict_add(out, arg_int("workers", SUMMARY_N(s, worker)));
+    if (sum->has_device) verdict_add(out, arg_share("busy_share", busy));
+    verdict_add(out, arg_share("communication_share", (double)sum->exposed / whole));
+    if (SUMMARY_N(s, step) <= SUMMARY_N(s, worker)) verdict_add(out, arg_int("single", 1));
+}
+
+static status write_breakdown(const summary *s, arena *a, answer *out, error *err) {
+    run_times sum = add_steps(s);
+    int64_t mean[N_ROLES];
+    double share[N_ROLES];
+    table *t = answer_table(out, a, "breakdown");
+    if (!t) FAIL_MEMORY(err);
+    mean_parts(sum.part, sum.n, mean, N_ROLES);
+    share_parts(sum.part, share, N_ROLES);
+    for (int r = 0; r < N_ROLES; r++) {
+        size_t row;
+        TRY(table_add_row(t, &row, err));
+        table_set_text(t, row, COL_O(breakdown, category), role_name((role)r));
+        table_set_int(t, row, COL_O(breakdown, time), mean[r]);
+        table_set_real(t, row, COL_O(breakdown, share), share[r]);
+    }
+    if (!quality_cut_run(s, &out->verdict)) judge_busy(s, &sum, &out->verdict);
+    return OK;
+}
+
+static status add_fact(table *t, const char *key, int64_t value, error *err) {
+    size_t row;
+    str text = arena_printf(t->arena, "%lld", (long long)value);
+    if (!text.p) FAIL_MEMORY(err);
+    TRY(table_add_row(t, &row, err));
+    table_set_text(t, row, COL_O(configuration, key), str_of(key));
+    table_set_text(t, row, COL_O(configuration, value), text);
+    return OK;
+}
+
+/* Tables that need events are there, and empty: nobody has to wait for them. */
+static status add_empty(arena *a, answer *out, error *err) {
+    const result_info *r;
+    for (uint32_t i = 0; (r = registry_result("overview", i)) != NULL; i++) {
+        bool there = false;
+        for (uint32_t k = 0; k < out->n_tables; k++)
+            there |= strcmp(out->tables[k]->name, r->name) == 0;
+        if (!there && !answer_table(out, a, r->name)) FAIL_MEMORY(err);
+    }
+    return OK;
+}
+
+status summary_overview(const analysis_input *in, const params *p, arena *a, answer *out,
+                        error *err) {
+    const summary *s;
+    TRY(run_summary_make(in, p, a, &s, err));
+    TRY(write_breakdown(s, a, out, err));
+    TRY(write_steps(s, a, out, err));
+    table *t = answer_table(out, a, "configuration");
+    if (!t) FAIL_MEMORY(err);
+    TRY(add_fact(t, "workers", SUMMARY_N(s, worker), err));
+    int64_t hosts = count_hosts(s, a); /* 0: nobody said where they ran */
+    if (hosts) TRY(add_fact(t, "hosts", hosts, err));
+    TRY(add_fact(t, "devices", SUMMARY_N(s, device), err));
+    TRY(add_empty(a, out, err));
+    return summary_filter_notes(in, p, s, a, out, err);
+}

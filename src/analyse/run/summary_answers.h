@@ -1,0 +1,28 @@
+/* summary_answers.h: what a summary answers of questions that are asked of traces. */
+#ifndef ANALYSE_SUMMARY_ANSWERS_H
+#define ANALYSE_SUMMARY_ANSWERS_H
+
+#include "analyse/run/run_summary.h"
+
+/* ERR_ARG for an analysis that needs events. Part of answer_begin. */
+status summary_can_answer(const char *analysis, const analysis_input *in, error *err) MUST_USE;
+
+/* Can a question about all of so many workers be answered from their summaries? Always, but for a
+ * window of time that may cut steps, and for operators and kernels, which summaries do not know by
+ * step, of a run small enough to read its traces. In a larger one the window chooses the steps it
+ * touches, operators and kernels are those of the whole recording, and a note says so. */
+#define SUMMARY_FEW_WORKERS 16
+bool summary_is_enough(const char *analysis, const params *p, uint32_t n_workers);
+
+/* The same questions, of summaries; `out` has been begun. */
+status summary_info(const analysis_input *in, arena *a, answer *out, error *err) MUST_USE;
+/* Of summaries, or of several traces inside the selection. */
+status summary_operators(const analysis_input *in, const params *p, arena *a, answer *out,
+                         error *err) MUST_USE;
+status summary_kernels(const analysis_input *in, const params *p, arena *a, answer *out,
+                       error *err) MUST_USE;
+/* The average step of all workers: of summaries, or of several traces. */
+status summary_overview(const analysis_input *in, const params *p, arena *a, answer *out,
+                        error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,156 @@
+/* backward_owner.c: which module a piece of backward work belongs to.
+ *
+ * Two walks. The first finds the engine's outermost nodes on every thread with the device
+ * work launched inside them. The second goes through the arrows in order of their forward
+ * ends with a stack of open module calls beside it, and gives the node around the backward
+ * end to the innermost module. Two forward ops that end in one node: the first owns it. A
+ * node of gradient accumulation that comes first, or whose predecessor has no owner, has
+ * none. */
+#include "analyse/scan/backward_owner.h"
+
+#include "analyse/scan/work_by_op.h"
+#include "base/sort.h"
+
+static const str engine_prefix = {"autograd::engine::evaluate_function", 35};
+static const str accumulate = {
+    "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 68};
+
+typedef struct {
+    const trace *t;
+    const selection *select;
+    arena *arena;
+    uint8_t *name_kind; /* by string id: 0 unknown, 1 no, 2 engine's node, 3 accumulation */
+    backward_nodes nodes;
+    uint32_t cap;
+} finder;
+
+static uint8_t look_at_name(finder *f, uint32_t name) {
+    if (name >= f->t->n_strings) return 1;
+    if (!f->name_kind[name]) {
+        str text = trace_str(f->t, name);
+        f->name_kind[name] = str_eq(text, accumulate)          ? 3
+                             : str_starts(text, engine_prefix) ? 2
+                                                               : 1;
+    }
+    return f->name_kind[name];
+}
+
+static backward_node *add_node(finder *f, uint32_t slice) {
+    if (f->nodes.n == f->cap) {
+        uint32_t cap = f->cap ? f->cap * 2 : 256;
+        void *grown = arena_grow(f->arena, f->nodes.v, f->cap * sizeof *f->nodes.v,
+                                 cap * sizeof *f->nodes.v);
+        if (!grown) return NULL;
+        f->nodes.v = grown;
+        f->cap = cap;
+    }
+    backward_node *n = &f->nodes.v[f->nodes.n++];
+    *n = (backward_node){.slice = slice, .ns = select_ns(f->select, slice)};
+    return n;
+}
+
+/* The outermost nodes of every thread and the device work inside them. */
+static status find_nodes(finder *f, error *err) {
+    const trace *t = f->t;
+    work_list work;
+    TRY(work_by_host(t, t->kernel.launch, f->arena, &work, err));
+    for (uint32_t track = 1; track < t->track.n; track++) {
+        int64_t until = INT64_MIN;
+        for (uint32_t i = t->track.first[track]; i && i < t->track.end[track]; i++) {
+            if (t->slice.start[i] >= until && t->slice.kind[i] == KIND_OP &&
+                look_at_name(f, t->slice.name[i]) > 1) {
+                if (!add_node(f, i)) FAIL_MEMORY(err);
+                until = slice_end(t, i);
+            }
+            for (uint32_t k; (k = work_next(&work, i));) {
+                if (t->slice.start[i] >= until || !f->nodes.n) continue;
+                backward_node *n = &f->nodes.v[f->nodes.n - 1];
+                n->device = add_i64(n->device, select_work_ns(f->select, k));
+            }
+        }
+    }
+    return OK;
+}
+
+/* The node around a backward op: nodes are in order of slices, and so are the slices inside. */
+static backward_node *node_around(const finder *f, uint32_t slice) {
+    uint32_t low = 0, high = f->nodes.n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (f->nodes.v[middle].slice > slice)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    if (!low) return NULL;
+    backward_node *n = &f->nodes.v[low - 1];
+    const trace *t = f->t;
+    if (t->slice.start[slice] < t->slice.start[n->slice] ||
+        slice_end(t, slice) > slice_end(t, n->slice))
+        return NULL;
+    return n;
+}
+
+/* Arrows from forward to backward, by forward slice. */
+static sort_pair *sort_arrows(const finder *f, size_t *n) {
+    const trace *t = f->t;
+    sort_pair *pairs = ARENA_ARRAY(f->arena, sort_pair, (size_t)t->flow.n + 1);
+    sort_pair *scratch = ARENA_ARRAY(f->arena, sort_pair, (size_t)t->flow.n + 1);
+    if (!pairs || !scratch) return NULL;
+    for (uint32_t i = 1; i < t->flow.n; i++)
+        if (t->flow.kind[i] == FLOW_FORWARD_BACKWARD && t->flow.from[i] && t->flow.to[i])
+            pairs[(*n)++] = (sort_pair){t->flow.from[i], i};
+    sort_radix(pairs, scratch, *n);
+    return pairs;
+}
+
+/* The innermost module call (row) that is open when each arrow's forward op begins. */
+static status give_to_modules(finder *f, error *err) {
+    const trace *t = f->t;
+    size_t n = 0, at = 0;
+    sort_pair *arrows = sort_arrows(f, &n);
+    uint32_t *open = ARENA_ARRAY(f->arena, uint32_t, (size_t)t->module_call.n + 1); /* rows */
+    if (!arrows || !open) FAIL_MEMORY(err);
+    uint32_t call = 1;
+    for (uint32_t track = 1; track < t->track.n && at < n; track++) {
+        uint32_t n_open = 0, end = t->track.end[track];
+        for (; at < n && arrows[at].key < end; at++) {
+            uint32_t from = (uint32_t)arrows[at].key;
+            while (call < t->module_call.n && t->module_call.slice[call] < from) {
+                uint32_t slice = t->module_call.slice[call];
+                while (n_open && slice_end(t, t->module_call.slice[open[n_open - 1]]) <
+                                     slice_end(t, slice))
+                    n_open--;
+                if (slice >= t->track.first[track]) open[n_open++] = call;
+                call++;
+            }
+            while (n_open &&
+                   slice_end(t, t->module_call.slice[open[n_open - 1]]) <= t->slice.start[from])
+                n_open--;
+            backward_node *node = node_around(f, t->flow.to[arrows[at].row]);
+            if (node && !node->module_call && n_open) node->module_call = open[n_open - 1];
+        }
+    }
+    return OK;
+}
+
+static void give_accumulation(finder *f) {
+    for (uint32_t i = 1; i < f->nodes.n; i++)
+        if (look_at_name(f, f->t->slice.name[f->nodes.v[i].slice]) == 3 &&
+            !f->nodes.v[i].module_call &&
+            trace_track_of(f->t, f->nodes.v[i].slice) ==
+                trace_track_of(f->t, f->nodes.v[i - 1].slice))
+            f->nodes.v[i].module_call = f->nodes.v[i - 1].module_call;
+}
+
+status backward_find(const trace *t, const selection *s, arena *a, backward_nodes *out,
+                     error *err) {
+    finder f = {.t = t, .select = s, .arena = a};
+    f.name_kind = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1);
+    if (!f.name_kind) FAIL_MEMORY(err);
+    TRY(find_nodes(&f, err));
+    TRY(give_to_modules(&f, err));
+    give_accumulation(&f);
+    *out = f.nodes;
+    return OK;
+}

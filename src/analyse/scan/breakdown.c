@@ -1,0 +1,135 @@
+/* breakdown.c: what each moment of a step was spent on.
+ *
+ * The ranges of each role are united over all threads, streams and devices. Then the steps'
+ * moments are dealt out by priority: a role takes its intersection with what is left, the
+ * rest goes on to the next, and what nobody takes is `other`. The original tool deals out
+ * everything again when nothing is left; here an empty rest stays empty.
+ *
+ * A user's own ranges (record_function) and Python frames are no work: they say what the
+ * host was about, not that it was busy, and a range around the whole loop would hide every
+ * gap. */
+#include "analyse/scan/breakdown.h"
+
+#include "analyse/scan/comm_kind.h"
+#include "analyse/scan/exposed.h"
+
+static const char *const names[N_ROLES] = {
+    [ROLE_KERNEL] = "kernel",     [ROLE_MEMCPY] = "memcpy",
+    [ROLE_MEMSET] = "memset",     [ROLE_COMMUNICATION] = "communication",
+    [ROLE_RUNTIME] = "runtime",   [ROLE_DATA_LOADER] = "data_loader",
+    [ROLE_CPU_EXEC] = "cpu_exec", [ROLE_OTHER] = "other",
+};
+
+str role_name(role r) {
+    return str_of(names[r]);
+}
+
+/* Role of the host kinds; 0 = none (no host kind is a kernel). */
+static const uint8_t host_role[N_KINDS] = {
+    [KIND_OP] = ROLE_CPU_EXEC,       [KIND_FORWARD] = ROLE_CPU_EXEC,
+    [KIND_BACKWARD] = ROLE_CPU_EXEC, [KIND_OPTIMIZER] = ROLE_CPU_EXEC,
+    [KIND_DATA] = ROLE_DATA_LOADER,  [KIND_RUNTIME] = ROLE_RUNTIME,
+    [KIND_DRIVER] = ROLE_RUNTIME,    [KIND_COLLECTIVE] = ROLE_COMMUNICATION,
+};
+
+/* A range around the forward pass, the backward pass or the optimizer is not work by itself: where our
+ * own recorder tells the operators, what they leave is waiting. Other producers' ranges are all some of
+ * them have. */
+static bool is_only_around(const trace *t, uint8_t kind) {
+    bool is_stage = kind == KIND_FORWARD || kind == KIND_BACKWARD || kind == KIND_OPTIMIZER;
+    return is_stage && t->kind_count[KIND_OP] && steps_are_ours(t);
+}
+
+static void add_host(const trace *t, comm_names *comm, interval window, role_ranges *out) {
+    for (uint32_t i = 1; i < t->slice.n; i++) {
+        uint8_t kind = t->slice.kind[i], r = host_role[kind];
+        if (is_only_around(t, kind)) continue;
+        if (!r && kind != KIND_ANNOTATION) continue;
+        if ((kind == KIND_OP || kind == KIND_ANNOTATION) &&
+            comm_host_id(comm, t->slice.name[i]))
+            r = ROLE_COMMUNICATION;
+        if (r == ROLE_COMMUNICATION && comm_is_call(comm, i))
+            r = kind == KIND_OP ? ROLE_CPU_EXEC : 0;
+        if (!r) continue;
+        int64_t start = max_i64(t->slice.start[i], window.start);
+        intervals_add(&out->at[r], start, min_i64(slice_end(t, i), window.end));
+    }
+}
+
+static void add_device(const trace *t, comm_names *comm, interval window, role_ranges *out) {
+    for (uint32_t k = 1; k < t->kernel.n; k++) {
+        uint32_t i = t->kernel.slice[k];
+        role r = t->slice.kind[i] == KIND_MEMCPY   ? ROLE_MEMCPY
+                 : t->slice.kind[i] == KIND_MEMSET ? ROLE_MEMSET
+                 : comm_kernel_row(comm, k)        ? ROLE_COMMUNICATION
+                                                   : ROLE_KERNEL;
+        int64_t start = max_i64(t->slice.start[i], window.start);
+        intervals_add(&out->at[r], start, min_i64(slice_end(t, i), window.end));
+        intervals_add(&out->device, start, min_i64(slice_end(t, i), window.end));
+    }
+}
+
+status role_ranges_make(const trace *t, interval window, arena *a, role_ranges *out,
+                        error *err) {
+    comm_names comm;
+    TRY(comm_names_init(&comm, t, a, err));
+    role_ranges made;
+    for (int r = 0; r < N_ROLES; r++) made.at[r] = intervals_in(a);
+    made.device = intervals_in(a);
+    add_host(t, &comm, window, &made);
+    add_device(t, &comm, window, &made);
+    for (int r = 0; r < N_ROLES; r++) {
+        intervals_merge(&made.at[r]);
+        if (made.at[r].failed) FAIL_MEMORY(err);
+    }
+    intervals_merge(&made.device);
+    TRY(exposed_find(&comm, window, &made, a, err));
+    if (made.device.failed || made.exposed.failed) FAIL_MEMORY(err);
+    *out = made;
+    return OK;
+}
+
+status breakdown_make(const role_ranges *ranges, const step_spans *steps, arena *a,
+                      step_parts **out, error *err) {
+    step_parts *parts = ARENA_ARRAY(a, step_parts, (size_t)steps->n + 1);
+    intervals left = intervals_in(a);
+    for (uint32_t i = 0; i < steps->n; i++)
+        intervals_add(&left, steps->v[i].start, steps->v[i].end);
+    intervals_merge(&left);
+    if (!parts) FAIL_MEMORY(err);
+    for (int r = 0; r < N_ROLES; r++) {
+        intervals mine = r == ROLE_OTHER ? left : intervals_and(&left, &ranges->at[r]);
+        if (mine.failed) FAIL_MEMORY(err);
+        for (uint32_t i = 0; i < steps->n; i++)
+            parts[i].ns[r] = intervals_ns_in(&mine, steps->v[i].start, steps->v[i].end);
+        if (r != ROLE_OTHER) left = intervals_minus(&left, &mine);
+    }
+    *out = parts;
+    return OK;
+}
+
+void mean_parts(const int64_t *parts, int64_t n, int64_t *out, size_t n_parts) {
+    for (size_t i = 0; i < n_parts; i++) out[i] = mean_i64(parts[i], n);
+}
+
+void share_parts(const int64_t *parts, double *out, size_t n_parts) {
+    enum { UNITS = 1000000000, MAX_PARTS = 16 };
+    int64_t units[MAX_PARTS], sum = 0, left = UNITS;
+    __int128 rest[MAX_PARTS];
+    if (n_parts > MAX_PARTS) BUG("more shares than a table has rows for");
+    for (size_t i = 0; i < n_parts; i++) sum = add_i64(sum, parts[i]);
+    for (size_t i = 0; i < n_parts; i++) {
+        __int128 scaled = (__int128)parts[i] * UNITS;
+        units[i] = sum ? (int64_t)(scaled / sum) : 0;
+        rest[i] = sum ? scaled % sum : 0;
+        left -= units[i];
+    }
+    for (; sum && left > 0; left--) {
+        size_t best = 0;
+        for (size_t i = 1; i < n_parts; i++)
+            if (rest[i] > rest[best]) best = i;
+        units[best]++;
+        rest[best] = -1;
+    }
+    for (size_t i = 0; i < n_parts; i++) out[i] = (double)units[i] / UNITS;
+}

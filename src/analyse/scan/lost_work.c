@@ -1,0 +1,101 @@
+/* lost_work.c: launches without the work they started.
+ *
+ * One pass over the host calls. A launch is found again by its correlation in table kernel (column
+ * launch); a producer without such links is not judged by parts, only by all or nothing. The few
+ * launches at the end of a recording that stopped too early are not worth a word: the note is for a
+ * tenth and more. Copies and sets do not count: profilers leave small ones out. */
+#include "analyse/scan/lost_work.h"
+
+#include "analyse/rules.h"
+#include "base/message_ids_advice.h"
+#include "base/num.h"
+
+bool launch_name(str name) {
+    static const char *const parts[] = {
+        "LaunchKernel",        /* cuda, cu, hip, musa */
+        "GraphLaunch",         /* cuda, cu, hip */
+        "ModuleLaunch",        /* hipExtModuleLaunchKernel, hipModuleLaunch… */
+        "LaunchCooperative",   /* cuda, hip */
+        "EnqueueKernelLaunch", /* urEnqueueKernelLaunch */
+        "AppendLaunchKernel",  /* Level Zero */
+        "InvokeKernel",        /* cnInvokeKernel */
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (str_find(name, str_of(parts[i]), 0) != SIZE_MAX) return true;
+    return false;
+}
+
+static bool capture_name(str name) {
+    return str_find(name, STR("BeginCapture"), 0) != SIZE_MAX ||
+           str_find(name, STR("EndCapture"), 0) != SIZE_MAX ||
+           str_find(name, STR("GraphInstantiate"), 0) != SIZE_MAX;
+}
+
+status lost_work_count(const trace *t, arena *a, lost_work *out, error *err) {
+    lost_work w = {0};
+    TRY(trace_require(t, TRACE_TABLE(slice) | TRACE_TABLE(kernel), err));
+    uint8_t *says = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1); /* 1 no, 2 a launch */
+    uint8_t *found = ARENA_ARRAY(a, uint8_t, (size_t)t->slice.n + 1);
+    if (!says || !found) FAIL_MEMORY(err);
+    bool linked = false;
+    for (uint32_t k = 1; k < t->kernel.n; k++) {
+        linked |= t->kernel.launch[k] != 0;
+        found[t->kernel.launch[k]] = 1;
+    }
+    for (uint32_t i = 1; i < t->slice.n; i++) {
+        uint32_t name = t->slice.name[i];
+        uint8_t kind = t->slice.kind[i];
+        if ((kind != KIND_RUNTIME && kind != KIND_DRIVER) || name >= t->n_strings) continue;
+        if (!says[name]) {
+            says[name] = launch_name(trace_str(t, name)) ? 2 : 1;
+            w.captured |= capture_name(trace_str(t, name));
+            w.graphs |= str_find(trace_str(t, name), STR("GraphLaunch"), 0) != SIZE_MAX;
+        }
+        if (says[name] != 2) continue;
+        w.launches++;
+        w.missing += !found[i];
+    }
+    if (t->kernel.n > 1 && !linked) w.missing = 0; /* the producer has no such links */
+    w.all = w.launches >= LOST_FEW && (double)w.missing >= 0.9 * (double)w.launches &&
+            (w.captured || t->kind_count[KIND_KERNEL] == 0);
+    *out = w;
+    return OK;
+}
+
+static status note_lost(const lost_work *w, arena *a, answer *out, error *err) {
+    if (w->captured || w->graphs || w->missing < LOST_FEW ||
+        (double)w->missing < LOST_SHARE * (double)w->launches)
+        return OK;
+    verdict note = {.id = "device_records_lost",
+                    .message = w->all ? MSG_NOTE_DEVICE_LOST : MSG_NOTE_DEVICE_LOST_PART,
+                    .severity = SEVERITY_WARNING};
+    verdict_add(&note, arg_int("missing", w->missing));
+    verdict_add(&note, arg_int("launches", w->launches));
+    return answer_note(out, a, &note, err);
+}
+
+status lost_work_judge(const trace *t, arena *a, answer *out, bool *replaced, error *err) {
+    lost_work w;
+    *replaced = false;
+    if (t->slice.n <= 1 && t->memory.n <= 1 && t->counter.n <= 1 && t->instant.n <= 1 &&
+        t->given_op.n <= 1 && t->given_step.n <= 1 && t->pipe_op.n <= 1) {
+        out->verdict = (verdict){.id = "trace_empty",
+                                 .message = MSG_VERDICT_TRACE_EMPTY,
+                                 .severity = SEVERITY_WARNING};
+        *replaced = true;
+        return OK;
+    }
+    TRY(lost_work_count(t, a, &w, err));
+    TRY(note_lost(&w, a, out, err));
+    if (!w.all) return OK;
+    out->verdict = (verdict){.id = "device_records_lost",
+                             .message = MSG_VERDICT_DEVICE_LOST,
+                             .severity = SEVERITY_CRITICAL};
+    if (w.captured)
+        out->verdict = (verdict){.id = "graph_captured",
+                                 .message = MSG_VERDICT_GRAPH_CAPTURED,
+                                 .severity = SEVERITY_INFO};
+    verdict_add(&out->verdict, arg_int("launches", w.launches));
+    *replaced = true;
+    return OK;
+}

@@ -1,0 +1,28 @@
+/* slice_tags.h: what a slice belongs to besides its name, for colours of the timeline.
+ *
+ *   stage    data loading, forward, backward, optimizer: stage + 1, of the moment it starts;
+ *            device work has that of its launch
+ *   module   the innermost module around it, the string of its name; backward work has the module
+ *            of the forward operator it undoes, device work that of its operator
+ *
+ * 0 when it belongs to none. */
+#ifndef ANALYSE_SLICE_TAGS_H
+#define ANALYSE_SLICE_TAGS_H
+
+#include "analyse/scan/stages.h"
+#include "base/map.h"
+
+typedef enum { TAG_NONE, TAG_STAGE, TAG_MODULE } tag_kind;
+
+typedef struct {
+    const trace *t;
+    tag_kind kind;
+    stage_segments stages;
+    map forward; /* of TAG_MODULE: backward slice → forward slice */
+} tagger;
+
+status tagger_begin(const trace *t, tag_kind kind, arena *a, tagger *out, error *err) MUST_USE;
+void tagger_end(tagger *g);
+uint32_t tag_of(tagger *g, uint32_t slice);
+
+#endif

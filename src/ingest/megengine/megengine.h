@@ -1,0 +1,28 @@
+/* megengine.h: MegEngine's dialect of trace events (chrome_timeline.json of its dynamic-graph
+ * profiler), for trace_json.c. */
+#ifndef INGEST_MEGENGINE_H
+#define INGEST_MEGENGINE_H
+
+#include "ingest/trace_events/trace_event.h"
+
+extern const dialect MEGENGINE;
+
+/* Size in bytes of n elements of a type as MegEngine writes it ("Float32", "QuantizedS4(0.5)");
+ * ABSENT_I64 when the type or the size is not known. */
+int64_t megengine_bytes(str dtype, int64_t n_elements);
+/* A device as MegEngine writes it, `gpu0:0`, `gpux:1` or `CompNode("gpu0:0" from "gpux:0")`: its
+ * type (device_type) and number; the text of the physical and of the logical name. False when it is
+ * no device. */
+typedef struct {
+    uint8_t type;
+    int32_t id;
+    str physical, logical;
+} megengine_device;
+bool megengine_device_of(str text, megengine_device *out);
+/* Has the type one of MegEngine's own words? Then megengine_add_words is due, once. */
+static inline bool megengine_is_named(uint8_t type) {
+    return type >= DEVICE_NAMED && type != DEVICE_UNKNOWN;
+}
+status megengine_add_words(builder *b, error *err) MUST_USE;
+
+#endif

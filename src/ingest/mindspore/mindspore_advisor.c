@@ -1,0 +1,156 @@
+/* mindspore_advisor.c: what msadvisor, CANN's expert system, said of a run of MindSpore.
+ *
+ *   msadvisor/device_#/recommendation/NAME.json   the newest of them:
+ *
+ *     {"model": {"AICPUModel": {"summary": "…", "extend": [
+ *         {"extendtitle": "Operator statistics, …", "key": ["OP Name", "Count", "Time(%)"],
+ *          "value": [["TopK", 12, 30.5], …]},
+ *         {"extendtitle": "Recommendations of …", "value": [["…", "…"]]}]}, "TransDataModel": …}}
+ *
+ * A model without lists has nothing to say. Of the others the fact `msadvisor` keeps one row: the model,
+ * its summary, the advice as it stands there, and the operators that take most of the time with their
+ * calls and share. Versions spell the keys differently; a list may stand in a list of its own or not.
+ * Rules of `advise` make suggestions of it. The file also lists every single task: that is left out. */
+#include "base/json.h"
+#include "base/num.h"
+#include "ingest/mindspore/mindspore_int.h"
+
+enum { MOST_MODELS = 32, MOST_ADVICE = 8, MOST_TEXT = 400, N_WORST = 3 };
+
+typedef struct {
+    str name;
+    int64_t calls;
+    double percent;
+} advised_op;
+
+typedef struct {
+    buf advice; /* of all lists, one behind the other */
+    int n_advice;
+    advised_op worst[N_WORST]; /* by their share */
+    int n_worst;
+} finding;
+
+static str member_of(str object, const char *const *keys, int n) {
+    str v = STR_NONE;
+    for (int i = 0; i < n && !v.n; i++) v = json_member(object, str_of(keys[i]));
+    return v;
+}
+
+/* The decoded text of a value, cut where it is far too long for a sentence. */
+static void add_text(buf *out, str json) {
+    str text = json_text(json);
+    size_t end = out->n + MOST_TEXT;
+    (void)json_decode(text, out);
+    if (out->n > end) out->n = end;
+}
+
+/* Texts, one by one or in lists of their own. */
+static void take_advice(finding *f, str list, int depth) {
+    json_iter it = json_open(list);
+    str key, one;
+    while (f->n_advice < MOST_ADVICE && json_next(&it, &key, &one)) {
+        if (one.n && *one.p == '[' && depth < 2) take_advice(f, one, depth + 1);
+        if (!one.n || *one.p != '"') continue;
+        if (f->n_advice++) buf_add_cstr(&f->advice, "; ");
+        add_text(&f->advice, one);
+    }
+}
+
+static void keep_worst(finding *f, const advised_op *op) {
+    int at = f->n_worst;
+    while (at > 0 && f->worst[at - 1].percent < op->percent) at--;
+    if (at == N_WORST) return;
+    if (f->n_worst < N_WORST) f->n_worst++;
+    for (int i = f->n_worst - 1; i > at; i--) f->worst[i] = f->worst[i - 1];
+    f->worst[at] = *op;
+}
+
+/* Rows of name, calls and share: the table that is sorted by operators, not by tasks. */
+static void take_operators(ms *m, finding *f, str list) {
+    json_iter it = json_open(list);
+    str key, row;
+    while (json_next(&it, &key, &row)) {
+        json_iter cells = json_open(row);
+        str cell[3] = {STR_NONE, STR_NONE, STR_NONE};
+        for (int i = 0; i < 3 && json_next(&cells, &key, &cell[i]);) i++;
+        advised_op op = {.name = json_text(cell[0])};
+        part_count(m->part, 1, 0);
+        if (!op.name.n || !json_i64(cell[1], &op.calls) || !json_f64(cell[2], &op.percent) ||
+            !(op.percent >= 0 && op.percent <= 100) || op.calls < 0)
+            ms_lost(m, CAUSE_NUMBER_RANGE, NOPOS, row);
+        else
+            keep_worst(f, &op);
+    }
+}
+
+static void take_list(ms *m, finding *f, str list) {
+    static const char *const titles[] = {"extendtitle", "extendTitle", "extend_title"};
+    str title = json_text(member_of(list, titles, 3)), value = json_member(list, STR("value"));
+    str first = STR_NONE, second = STR_NONE, key;
+    json_iter keys = json_open(json_member(list, STR("key")));
+    if (json_next(&keys, &key, &first)) (void)!json_next(&keys, &key, &second);
+    if (str_starts(title, STR("Recommendation")))
+        take_advice(f, value, 0);
+    else if (str_eq(json_text(second), STR("Count")))
+        take_operators(m, f, value);
+}
+
+static void write_finding(const finding *f, str model, str summary, buf *out) {
+    buf text = {0};
+    buf_add_cstr(out, out->n > 1 ? ", {\"model\": " : "{\"model\": ");
+    add_text(&text, model);
+    buf_add_json(out, buf_str(&text));
+    buf_clear(&text);
+    add_text(&text, summary);
+    buf_add_cstr(out, ", \"summary\": ");
+    buf_add_json(out, buf_str(&text));
+    buf_add_cstr(out, ", \"advice\": ");
+    buf_add_json(out, buf_str(&f->advice));
+    buf_add_cstr(out, ", \"operators\": [");
+    for (int i = 0; i < f->n_worst; i++) {
+        buf_clear(&text);
+        add_text(&text, f->worst[i].name);
+        buf_add_cstr(out, i ? ", {\"name\": " : "{\"name\": ");
+        buf_add_json(out, buf_str(&text));
+        buf_printf(out, ", \"calls\": %lld, \"share\": %.6g}", (long long)f->worst[i].calls,
+                   f->worst[i].percent / 100);
+    }
+    buf_add_cstr(out, "]}");
+    if (!buf_ok(&text)) out->failed = true;
+    buf_fini(&text);
+}
+
+static void take_model(ms *m, str name, str model, buf *out) {
+    static const char *const lists[] = {"extend", "extendResult", "extends"};
+    str list = member_of(model, lists, 3), key, one;
+    json_iter it = json_open(list);
+    finding f = {.n_advice = 0};
+    int n = 0;
+    part_count(m->part, 1, 0);
+    for (; json_next(&it, &key, &one); n++) take_list(m, &f, one);
+    if (n) write_finding(&f, name, json_member(model, STR("summary")), out);
+    if (!buf_ok(&f.advice)) out->failed = true;
+    buf_fini(&f.advice);
+}
+
+status read_msadvisor(ms *m, str text, error *err) {
+    buf out = {0};
+    str models = json_member(str_trim(text), STR("model")), name, model;
+    unsigned flags = json_normal(str_trim(text), &out);
+    bool ok = buf_ok(&out);
+    if (flags & JSON_BROKEN || !models.n)
+        ms_lost(m, flags & JSON_BROKEN ? CAUSE_BAD_SYNTAX : CAUSE_MISSING_NAME, 0,
+                str_of(m->file));
+    buf_clear(&out);
+    buf_add_byte(&out, '[');
+    json_iter it = json_open(models);
+    for (int n = 0; n < MOST_MODELS && json_next(&it, &name, &model); n++)
+        take_model(m, name, model, &out);
+    bool any = out.n > 1;
+    buf_add_byte(&out, ']');
+    ok &= buf_ok(&out);
+    status st = ok && any ? ms_meta(m, "msadvisor", buf_str(&out), err) : OK;
+    buf_fini(&out);
+    if (!ok) FAIL_MEMORY(err);
+    return st;
+}

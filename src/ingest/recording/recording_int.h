@@ -1,0 +1,104 @@
+/* recording_int.h: what the files of the reader of recordings share. */
+#ifndef INGEST_RECORDING_INT_H
+#define INGEST_RECORDING_INT_H
+
+#include <tacho/format.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "ingest/recording/recording.h"
+
+/* From `tick` on, until the next one: ns + (t - tick) · scale / 2^SCALE_BITS. */
+enum { SCALE_BITS = 40 };
+typedef struct {
+    uint64_t tick;
+    int64_t ns;
+    uint64_t scale;
+} clock_line;
+
+/* What one thread wrote into one chunk, or into a part of one. */
+typedef struct {
+    uint32_t row;
+    uint32_t n_slots;
+    uint64_t tick; /* of its first event: pieces of a thread are read in this order */
+    const tacho_slot *slots;
+} recording_piece;
+
+typedef struct {
+    uint32_t row, name;
+    int64_t tid;
+} recording_thread;
+
+/* Rows that can only be made when all threads have been read. */
+typedef struct {
+    int64_t time, number;
+    uint32_t track;
+    bool is_end, restarts; /* none begins; what came before is none */
+} recording_step;
+/* From here on operators are recorded, or left out. */
+typedef struct {
+    int64_t time;
+    bool is_left_out, is_change; /* a change: before it was the opposite */
+} recording_sampling;
+typedef struct {
+    uint32_t name; /* string */
+    int64_t time, size, capacity;
+} recording_queue;
+typedef struct { /* as tacho_node_slots */
+    uint64_t node, original, correlation;
+} recording_node;
+typedef struct {
+    uint32_t name, parent;
+    int64_t workers;
+} recording_pipe;
+
+/* An operator with a sequence number; row: of the thread that ran the forward pass. */
+typedef struct {
+    int64_t time, sequence;
+    uint32_t row, track;
+    bool is_backward;
+} recording_link;
+
+typedef struct {
+    builder *b;
+    part *part;
+    const ingest_options *o;
+    const uint8_t *bytes;
+    size_t n_bytes;
+    bool is_whole; /* all chunks that were handed out are there */
+    tacho_file_header header;
+    vec names;   /* uint32_t: string of name id */
+    vec lines;   /* clock_line */
+    vec clocks;  /* tacho_side_clock */
+    vec pieces;  /* recording_piece */
+    vec threads; /* recording_thread; the last of a row counts */
+    vec steps, queues, pipes, samplings;
+    vec memories;       /* raw_memory */
+    vec links;          /* recording_link */
+    vec nodes;          /* recording_node */
+    map thread_of;      /* row -> index in threads */
+    map frames;         /* address -> string */
+    map devices;        /* device number -> 1 */
+    uint64_t described; /* bit of each device whose properties are known */
+    uint32_t shape[16]; /* places of arguments */
+    int64_t last_ns, last_event_ns;
+    str said[4]; /* of what a process says of itself more than once: the last */
+    uint64_t last_tick;
+    uint32_t n_ops;
+} recording;
+
+int64_t recording_ns(const recording *r, uint64_t tick, size_t *line);
+static inline uint32_t recording_name(const recording *r, uint32_t id) {
+    return id < r->names.n ? VEC(&r->names, uint32_t)[id] : 0;
+}
+/* The same for the Unix clock of a device's driver. */
+int64_t recording_unix(const recording *r, int64_t unix_ns);
+uint32_t recording_string(recording *r, str s); /* UINT32_MAX: no memory */
+/* The events of one thread; its pieces in order. */
+status recording_read_thread(recording *r, const recording_piece *pieces, size_t n, error *err);
+/* Arrows between forward and backward. */
+status recording_finish_links(recording *r);
+/* Steps, memory, queues. */
+status recording_finish(recording *r, error *err);
+
+#endif

@@ -1,0 +1,318 @@
+/* request_ctx.c: from a request to its reply, without HTTP.
+ *
+ * What a request needs is held first: the snapshot of the catalogue it was chosen from, the traces
+ * and their indexes. Then it is answered from what it holds, without locks, from an arena with a
+ * limit. An answer that only depends on its traces and its request line carries a tag made of both;
+ * a reader that sends the tag back is told so without computing anything.
+ *
+ * The question decides which traces: the chosen worker, or all ranks of the run, the first one
+ * first, as on the command line: when no worker is named and the analysis can, or with all-workers.
+ * Then summaries are held where they are enough, and
+ * joined once for all questions (run_cache.h); a file that cannot be read is left out and named. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "analyse/run/summary_answers.h"
+#include "base/hash.h"
+#include "base/message_ids_cli.h"
+#include "base/num.h"
+#include "present/present.h"
+#include "serve/json_put.h"
+#include "serve/run_cache.h"
+#include "serve/service.h"
+#include "table/arrange.h"
+
+void request_begin(request_ctx *x, service *s) {
+    *x = (request_ctx){.service = s};
+    x->reply.fd = -1;
+    x->request.route = ROUTE_FILE;
+    arena_init(&x->arena, s->memory_bytes);
+}
+
+void request_end(request_ctx *x) {
+    for (uint32_t i = 0; i < x->n_held; i++) held_release(x->held[i]);
+    trace_release(x->run_cache);
+    snapshot_release(x->snapshot);
+    buf_fini(&x->reply.body);
+    if (x->reply.fd >= 0) close(x->reply.fd);
+    arena_fini(&x->arena);
+}
+
+status request_ctx_parse(request_ctx *x, error *err) {
+    return request_parse(&x->arena, x->target, &x->request, err);
+}
+
+/* ---- holding ----------------------------------------------------------------------------- */
+
+/* Without a worker a question is about all ranks, where the analysis can look at them. */
+static bool wants_all(const request *r, const run_entry *run) {
+    if (r->all_workers) return true;
+    return !r->worker.n && r->analysis && r->analysis->all_workers == WORKERS_ALL &&
+           run_has_ranks(run);
+}
+
+static status find_trace(request_ctx *x, error *err) {
+    const request *r = &x->request;
+    choice wanted = {.run = r->run, .worker = r->worker, .span = r->span};
+    if (x->snapshot->found.n_runs == 0)
+        FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_NO_TRACES_IN,
+             arg_text("path", shown_path(x->snapshot->found.path)));
+    if (r->all_workers && !(r->analysis && r->analysis->all_workers))
+        FAIL(err, ERR_ARG, NOPOS, MSG_HTTP_NOT_ALL_WORKERS,
+             arg_cstr("route", r->analysis ? r->analysis->name : route_name(r->route)));
+    TRY(span_choose(&x->snapshot->found, &wanted, &x->chosen, err));
+    bool all = wants_all(r, x->chosen.run);
+    x->n_traces = all ? run_whole(x->chosen.run) : 1;
+    if (all && x->chosen.worker >= x->chosen.run->workers + x->n_traces) {
+        x->chosen.worker =
+            x->chosen.run->workers; /* a data loader's process is not among them */
+        x->chosen.span = worker_span(x->chosen.worker, x->chosen.span->number);
+    }
+    x->summaries =
+        x->n_traces > 1 && summary_is_enough(r->analysis->name, &r->extra, x->n_traces);
+    x->held = ARENA_ARRAY(&x->arena, held_trace *, x->n_traces);
+    x->traces = ARENA_ARRAY(&x->arena, analysis_trace, x->n_traces);
+    if (!x->held || !x->traces) FAIL_MEMORY(err);
+    return OK;
+}
+
+/* The i-th worker of the question: the chosen one, then the others in their order. */
+static chosen nth_worker(const request_ctx *x, uint32_t i) {
+    chosen c = x->chosen;
+    if (i == 0) return c;
+    uint32_t w = i - 1;
+    uint32_t first = (uint32_t)(x->chosen.worker - x->chosen.run->workers);
+    if (w >= first) w++;
+    c.worker = &x->chosen.run->workers[w];
+    c.span = worker_span(c.worker, x->chosen.span->number);
+    return c;
+}
+
+/* All summaries that are there are held, and all others asked for at once. */
+static status hold_summaries(request_ctx *x, bool *waits, error *err) {
+    uint32_t n_there = 0;
+    bool all = true;
+    for (uint32_t i = x->n_held; i < x->n_traces; i++) {
+        chosen c = nth_worker(x, i);
+        held_trace *h;
+        span_state s =
+            live_hold_summary(x->service->live, snapshot_entry(x->snapshot, c.span), &h, err);
+        all &= h || s == SPAN_FAILED;
+        if (all)
+            x->held[x->n_held++] = h;
+        else
+            held_release(h);
+    }
+    for (uint32_t i = 0; i < x->n_held; i++) n_there += x->held[i] != NULL;
+    *waits = !all;
+    if (*waits || n_there) return OK;
+    x->unusable = true;
+    return err && err->status != OK ? err->status : ERR_FORMAT;
+}
+
+static uint64_t key_of(const request_ctx *x) {
+    const params *p = &x->request.extra;
+    int64_t cut[] = {p->from_ns, p->to_ns, p->first_step, p->last_step};
+    uint64_t parts[2] = {hash_bytes64(cut, sizeof cut), 0};
+    for (uint32_t i = 0; i < x->n_held; i++) {
+        parts[1] = x->held[i] ? x->held[i]->generation : 0;
+        parts[0] = hash_bytes64(parts, sizeof parts);
+    }
+    return parts[0];
+}
+
+/* Files that could not be read, as rows of a summary. */
+static status list_failures(request_ctx *x, summary *to, error *err) {
+    for (uint32_t i = 0; i < x->n_held; i++) {
+        chosen c = nth_worker(x, i);
+        error why = {.status = OK};
+        held_trace *h;
+        buf reason = {0};
+        if (x->held[i]) continue;
+        (void)live_hold_summary(x->service->live, snapshot_entry(x->snapshot, c.span), &h,
+                                &why);
+        held_release(h);
+        if (why.status != OK) text_error(&reason, LANG_EN, &why);
+        status st = summary_fail_file(to, shown_path(c.span->path), buf_str(&reason), err);
+        buf_fini(&reason);
+        TRY(st);
+    }
+    return OK;
+}
+
+static status join_held(request_ctx *x, const summary *failures, error *err) {
+    uint32_t n = 0;
+    run_question q = {.key = key_of(x),
+                      .params = &x->request.extra,
+                      .limit_bytes = x->service->memory_bytes,
+                      .failures = failures,
+                      .in = {.traces = x->traces}};
+    for (uint32_t i = 0; i < x->n_held; i++) {
+        chosen c = nth_worker(x, i);
+        if (x->held[i])
+            TRY(chosen_describe(&c, x->held[i]->trace, &x->arena, &x->traces[n++], err));
+    }
+    q.in.n_traces = n;
+    TRY(run_cache_get(x->service->run_cache, &q, &x->run_cache, err));
+    x->traces[0].trace = x->run_cache;
+    x->n_traces = 1;
+    return OK;
+}
+
+static status join_summaries(request_ctx *x, error *err) {
+    summary *failures = summary_new();
+    if (!failures) FAIL_MEMORY(err);
+    status st = list_failures(x, failures, err);
+    if (st == OK) st = join_held(x, failures, err);
+    summary_free(failures);
+    return st;
+}
+
+status request_open(request_ctx *x, bool *waits, error *err) {
+    *waits = false;
+    if (x->request.work != WORK_TRACE) return OK;
+    if (!x->snapshot) {
+        x->snapshot = live_snapshot(x->service->live);
+        TRY(find_trace(x, err));
+    }
+    if (x->summaries) return hold_summaries(x, waits, err);
+    while (x->n_held < x->n_traces) {
+        chosen c = nth_worker(x, x->n_held);
+        held_trace *h;
+        uint32_t entry = snapshot_entry(x->snapshot, c.span);
+        span_state s = live_hold(x->service->live, entry, &h, err);
+        if (s == SPAN_FAILED) {
+            x->unusable = true;
+            return err && err->status != OK ? err->status : ERR_FORMAT;
+        }
+        if (!h) {
+            *waits = true;
+            return OK;
+        }
+        x->held[x->n_held++] = h;
+        TRY(chosen_describe(&c, h->trace, &x->arena, &x->traces[x->n_held - 1], err));
+    }
+    return OK;
+}
+
+void request_loading(request_ctx *x) {
+    chosen c = nth_worker(x, x->n_held);
+    const span_progress *p =
+        live_progress(x->service->live, snapshot_entry(x->snapshot, c.span));
+    uint64_t done = atomic_load(&p->done_bytes), total = atomic_load(&p->total_bytes);
+    buf *b = &x->reply.body;
+    if (x->summaries) {
+        live_totals sum = live_sum(x->service->live);
+        done = sum.n_summarised;
+        total = sum.n_summaries;
+    }
+    buf_add_cstr(b, "{\"loading\":{");
+    put_text(b, "run", c.run->name);
+    put_text(b, "worker", c.worker->name);
+    put_int(b, "span", c.span->number);
+    put_real(b, "share", total ? (double)done / (double)total : 0);
+    if (x->summaries) put_int(b, "summaries", sat_i64(total));
+    buf_add_cstr(b, "}}\n");
+    x->reply.code = 202;
+    x->reply.media = "application/json";
+}
+
+/* ---- answering --------------------------------------------------------------------------- */
+
+typedef status (*route_fn)(request_ctx *x, error *err);
+
+static const route_fn ROUTE_FUNCTIONS[N_ROUTES] = {
+#define ROUTE(name, work, groups, help) route_##name,
+#include "serve/routes.def"
+};
+
+/* Of the instance, the traces and the request line. */
+static void make_tag(request_ctx *x) {
+    uint64_t h = hash_bytes64(x->service->instance, sizeof x->service->instance);
+    uint64_t parts[3] = {h, hash_bytes64(x->target.p, x->target.n), 0};
+    for (uint32_t i = 0; i < x->n_held; i++) {
+        parts[2] = x->held[i] ? x->held[i]->generation : 0;
+        parts[0] = hash_bytes64(parts, sizeof parts);
+    }
+    snprintf(x->reply.etag, sizeof x->reply.etag, "\"%016llx\"",
+             (unsigned long long)hash_bytes64(parts, sizeof parts));
+}
+
+status request_answer(request_ctx *x, error *err) {
+    reply *r = &x->reply;
+    const request *q = &x->request;
+    r->code = 200;
+    r->media = "application/json";
+    if (q->work == WORK_TRACE && q->route != NUMBER_viewport) {
+        make_tag(x);
+        if (x->if_none_match.n && str_find(x->if_none_match, str_of(r->etag), 0) != SIZE_MAX) {
+            r->code = 304;
+            return OK;
+        }
+    }
+    TRY(q->route == ROUTE_ANALYSIS ? route_analysis(x, err)
+                                   : ROUTE_FUNCTIONS[q->route](x, err));
+    if (!buf_ok(&r->body)) FAIL_MEMORY(err);
+    return OK;
+}
+
+status request_window(const request_ctx *x, int64_t *from_ns, int64_t *to_ns, error *err) {
+    const trace *t = x->traces[0].trace;
+    const request *r = &x->request;
+    int64_t from = r->from == ABSENT_I64 ? t->start_ns : add_i64(t->start_ns, r->from);
+    int64_t to = r->to == ABSENT_I64 ? t->end_ns : add_i64(t->start_ns, r->to);
+    if (r->to == ABSENT_I64 && to <= from) to = add_i64(from, 1); /* an empty trace */
+    if (from >= to || from >= INT64_MAX / 2) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_EMPTY_WINDOW);
+    *from_ns = from;
+    *to_ns = to;
+    return OK;
+}
+
+/* ---- answers with tables ----------------------------------------------------------------- */
+
+typedef struct {
+    buf *body;
+    size_t limit;
+} sink;
+
+/* Takes what was written so far, up to the limit. */
+static status take_bytes(void *to, buf *b, error *err) {
+    sink *s = to;
+    if (s->body->n + b->n > s->limit)
+        FAIL(err, ERR_LIMIT, NOPOS, MSG_HTTP_TOO_LARGE, arg_bytes("limit", (int64_t)s->limit));
+    buf_add_str(s->body, buf_str(b));
+    buf_clear(b);
+    return OK;
+}
+
+status request_present(request_ctx *x, answer *a, error *err) {
+    const request *r = &x->request;
+    form f = FORM_JSON;
+    arrangement how = {.table = r->table,
+                       .search = r->search,
+                       .filter = r->filter,
+                       .sort = r->sort,
+                       .offset = r->offset > 0 ? (size_t)r->offset : 0,
+                       .limit = r->limit > 0 ? (size_t)r->limit : 0};
+    if (r->format.n) (void)form_of(r->format, &f);
+    TRY(present_resolve(a, r->words, err));
+    TRY(arrange_answer(a, &how, err));
+    sink s = {.body = &x->reply.body, .limit = x->service->answer_bytes};
+    present_options o = {.lang = r->words, .width = 120, .flush = take_bytes, .to = &s};
+    buf piece = {0};
+    status st = present_answer(f, a, &o, &piece, err);
+    buf_fini(&piece);
+    x->reply.media = form_media_type(f);
+    return st;
+}
+
+status route_analysis(request_ctx *x, error *err) {
+    answer a;
+    params p = x->request.extra;
+    analysis_input in;
+    if (x->summaries) TRY(join_summaries(x, err));
+    in = (analysis_input){.traces = x->traces, .n_traces = x->n_traces};
+    p.pool = x->service->pool;
+    TRY(x->request.analysis->run(&in, &p, &x->arena, &a, err));
+    return request_present(x, &a, err);
+}

@@ -1,0 +1,200 @@
+/* request_ctx_test.c: questions and answers without HTTP, over a folder with one run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "analyse/run/reduce.h"
+#include "base/json.h"
+#include "serve/facts.h"
+#include "serve/run_cache.h"
+#include "unit/session/session_helper.h"
+
+static folder place;
+static service all;
+
+static int open_service(void **state) {
+    live_options how;
+    place = folder_new();
+    put_file(&place, "log/a/rank0.pt.trace.json", small_trace(20));
+    put_file(&place, "log/a/rank1.pt.trace.json", small_trace(30));
+    how = (live_options){.path = in_folder(&place, "log"),
+                         .threads = 1,
+                         .no_cache = true,
+                         .reduce = reduce_worker};
+    all = (service){.memory_bytes = 64 << 20, .answer_bytes = 1 << 20, .instance = "test"};
+    all.facts = facts_new();
+    all.run_cache = run_cache_new();
+    if (live_open(&how, &all.live, NULL) != OK || live_start(all.live, NULL) != OK) return 1;
+    return 0;
+}
+
+static int close_service(void **state) {
+    live_close(all.live);
+    facts_free(all.facts);
+    run_cache_free(all.run_cache);
+    folder_gone(&place);
+    return 0;
+}
+
+/* The exchange of a target, answered; waits until the trace is there. */
+static request_ctx ask(const char *target) {
+    request_ctx x;
+    error err = {.status = OK};
+    bool waits = true;
+    request_begin(&x, &all);
+    x.target = str_of(target);
+    status s = request_ctx_parse(&x, &err);
+    for (int i = 0; i < 1000 && s == OK && waits; i++) {
+        s = request_open(&x, &waits, &err);
+        if (waits) nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    assert_false(s == OK && waits);
+    if (s == OK) s = request_answer(&x, &err);
+    if (s != OK) request_fail(&x, &err);
+    return x;
+}
+
+static void expect(const char *target, int code, const char *text) {
+    request_ctx x = ask(target);
+    if (x.reply.code != code)
+        fail_msg("%s: %d %.*s", target, x.reply.code, STR_ARG(buf_str(&x.reply.body)));
+    if (text && str_find(buf_str(&x.reply.body), str_of(text), 0) == SIZE_MAX)
+        fail_msg("%s: no %s in %.*s", target, text, STR_ARG(buf_str(&x.reply.body)));
+    request_end(&x);
+}
+
+static void questions_about_all_workers_join_their_summaries_once(void **state) {
+    uint64_t before = run_cache_made(all.run_cache);
+    expect("/api/v1/distributed?all-workers=1&table=overlap&limit=1", 200, "overlap");
+    uint64_t after = run_cache_made(all.run_cache);
+    expect("/api/v1/distributed?all-workers=1&table=heat_map", 200, "heat_map");
+    expect("/api/v1/overview?all-workers=1", 200, "breakdown");
+    assert_true(after <= before + 1);
+    assert_int_equal(run_cache_made(all.run_cache), after);
+    expect("/api/v1/distributed?all-workers=1&step=1", 200, "overlap");
+    assert_int_equal(run_cache_made(all.run_cache), after + 1);
+}
+
+static void a_worker_that_cannot_be_read_is_left_out_and_named(void **state) {
+    put_file(&place, "log/b/rank0.pt.trace.json", small_trace(20));
+    put_file(&place, "log/b/rank1.pt.trace.json", STR("no trace at all"));
+    live_rescan(all.live);
+    for (int i = 0; i < 500; i++) {
+        snapshot *s = live_snapshot(all.live);
+        bool there = s->found.n_runs == 2;
+        snapshot_release(s);
+        if (there) break;
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    expect("/api/v1/distributed?run=b&all-workers=1", 200, "rank1.pt.trace.json");
+}
+
+static void every_route_answers(void **state) {
+    expect("/api/v1/ping", 200, "\"instance\":\"test\"");
+    expect("/api/v1/runs", 200, "\"name\":\"rank1\"");
+    expect("/api/v1/tracks", 200, "\"kind\":\"work\"");
+    expect("/api/v1/viewport?width=100", 200, "TACHOBLK");
+    expect("/api/v1/tape?width=100", 200, "TACHOBLK");
+    expect("/api/v1/slice?id=1", 200, "\"same_name\"");
+    expect("/api/v1/search?q=op", 200, "\"hits\"");
+    expect("/api/v1/area", 200, "\"area\"");
+    expect("/api/v1/operators?worker=1", 200, "\"worker\":\"rank1\"");
+    expect("/api/v1/operators?format=csv", 200, "name");
+    expect("/api/v1/distributed?all-workers=1", 200, "rank1");
+    expect("/api/v1/operators?run=b", 404, "NO_SUCH_RUN");
+    expect("/api/v1/events", 404, NULL); /* only as a stream */
+}
+
+static void an_export_is_a_file(void **state) {
+    request_ctx x = ask("/api/v1/export?form=csv");
+    assert_int_equal(x.reply.code, 200);
+    assert_true(x.reply.fd >= 0 && x.reply.fd_bytes > 100);
+    assert_string_equal(x.reply.name, "rank0.csv");
+    request_end(&x);
+    expect("/api/v1/export?form=exe", 400, "csv");
+}
+
+static void the_same_answer_has_the_same_tag(void **state) {
+    request_ctx first = ask("/api/v1/operators"), second = ask("/api/v1/operators"),
+                other = ask("/api/v1/operators?limit=1");
+    assert_string_equal(first.reply.etag, second.reply.etag);
+    assert_string_not_equal(first.reply.etag, other.reply.etag);
+    request_ctx again;
+    bool waits;
+    request_begin(&again, &all);
+    again.target = STR("/api/v1/operators");
+    again.if_none_match = str_of(first.reply.etag);
+    assert_int_equal(request_ctx_parse(&again, NULL), OK);
+    assert_int_equal(request_open(&again, &waits, NULL), OK);
+    assert_int_equal(request_answer(&again, NULL), OK);
+    assert_int_equal(again.reply.code, 304);
+    assert_int_equal(again.reply.body.n, 0);
+    request_end(&again);
+    request_end(&first);
+    request_end(&second);
+    request_end(&other);
+}
+
+static void answers_and_memory_have_limits(void **state) {
+    all.answer_bytes = 100;
+    expect("/api/v1/operators", 413, "too_large");
+    all.answer_bytes = 1 << 20;
+    all.memory_bytes = 3000;
+    expect("/api/v1/operators", 503, "busy");
+    expect("/api/v1/viewport", 503, "busy");
+    all.memory_bytes = 64 << 20;
+    expect("/api/v1/operators", 200, NULL);
+}
+
+static void what_is_loading_says_how_far(void **state) {
+    request_ctx x;
+    bool waits;
+    error err;
+    live_options how = {.path = in_folder(&place, "log"), .no_cache = true};
+    live *running = all.live, *asleep = NULL;
+    assert_int_equal(live_open(&how, &asleep, NULL), OK); /* not started: nothing is read */
+    all.live = asleep;
+    request_begin(&x, &all);
+    x.target = STR("/api/v1/operators");
+    assert_int_equal(request_ctx_parse(&x, &err), OK);
+    assert_int_equal(request_open(&x, &waits, &err), OK);
+    assert_true(waits);
+    request_loading(&x);
+    assert_int_equal(x.reply.code, 202);
+    assert_true(str_starts(buf_str(&x.reply.body), STR("{\"loading\":{\"run\":\"a\"")));
+    request_end(&x);
+    live_close(asleep);
+    all.live = running;
+}
+
+static void facts_stay_when_they_are_made(void **state) {
+    request_ctx x = ask("/api/v1/tracks");
+    buf b = {0};
+    facts_put(all.facts, 1, &b);
+    assert_true(str_eq(buf_str(&b), STR("null")));
+    facts_make(all.facts, 1, x.held[0], NULL);
+    buf_clear(&b);
+    facts_put(all.facts, 1, &b);
+    assert_true(json_member(buf_str(&b), STR("events")).n > 0);
+    assert_true(json_member(buf_str(&b), STR("verdict")).n > 0);
+    buf_fini(&b);
+    request_end(&x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_route_answers),
+        cmocka_unit_test(questions_about_all_workers_join_their_summaries_once),
+        cmocka_unit_test(an_export_is_a_file),
+        cmocka_unit_test(the_same_answer_has_the_same_tag),
+        cmocka_unit_test(answers_and_memory_have_limits),
+        cmocka_unit_test(what_is_loading_says_how_far),
+        cmocka_unit_test(facts_stay_when_they_are_made),
+        cmocka_unit_test(a_worker_that_cannot_be_read_is_left_out_and_named),
+    };
+    return cmocka_run_group_tests(tests, open_service, close_service);
+}
