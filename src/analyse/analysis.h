@@ -42,6 +42,11 @@ typedef struct {
     uint32_t n_traces;
 } analysis_input;
 
+/* Is what was opened a summary, so that there are no events to ask about? */
+static inline bool input_is_summary(const analysis_input *in) {
+    return in->traces[0].trace->summary != NULL;
+}
+
 typedef status (*analysis_fn)(const analysis_input *in, const params *p, arena *a, answer *out,
                               error *err);
 

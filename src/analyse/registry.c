@@ -1,25 +1,12 @@
-/* registry.c: registry.def as constant arrays, and the frame of every answer.
+/* registry.c: registry.def as constant arrays.
  *
  * The definition file is read once for each kind of row; fields lie in one array in the order
  * of the file, so the fields of a table start behind those of all tables before it. The lists
  * are a few dozen rows: looking up is a walk, and nothing has to be built or freed.
- *
- * answer_begin fills what every answer carries whatever the question: which trace it is about,
- * and how much of that trace it rests on. answer_table makes an empty table with all columns of
- * registry.def; answer_finish takes away those whose condition does not hold, after the
- * analysis has filled the table by the fixed column numbers.
- *
- * Not here: sorting, searching, limiting (the caller's), and words (text/). */
+ */
 #include "analyse/registry.h"
 
-#include "analyse/input_quality.h"
-#include "analyse/kind_names.h"
-#include "analyse/param.h"
-#include "analyse/rules.h"
-#include "analyse/run/summary_answers.h"
-#include "base/json.h"
 #include "base/message_ids_columns.h"
-#include "base/num.h"
 
 static const analysis_info ANALYSES[] = {
 #define ANALYSIS(name, all_workers, help) {#name, all_workers, MSG_##help, analyse_##name},
@@ -38,28 +25,6 @@ static const result_info RESULTS[] = {
 #define RESULT(analysis, table) {#analysis, #table, N_COL_##analysis##_##table},
 #include "analyse/registry.def"
     {NULL, NULL, 0},
-};
-
-/* The columns of SHOW, separated by blanks. */
-static const struct {
-    const char *analysis, *table, *columns;
-} SHOWN[] = {
-#define SHOW(analysis, table, columns) {#analysis, #table, columns},
-#include "analyse/registry.def"
-    {NULL, NULL, NULL},
-};
-
-/* What a terminal shows, in the order of registry.def. */
-static const struct {
-    const char *analysis, *table;
-    uint16_t rows;
-    screen_form form;
-    const char *columns;
-} SCREENS[] = {
-#define SCREEN(analysis, table, rows, form, columns) \
-    {#analysis, #table, rows, SCREEN_##form, columns},
-#include "analyse/registry.def"
-    {NULL, NULL, 0, SCREEN_ROWS, NULL},
 };
 
 static const field_info FIELDS[] = {
@@ -105,8 +70,7 @@ const field_info *registry_field(const result_info *r, uint32_t i) {
     return &FIELDS[first + i];
 }
 
-/* Is `one` a member of the list a|b|c? */
-static bool list_has(const char *list, str one) {
+bool registry_list_has(const char *list, str one) {
     str rest = str_of(list);
     for (;;) {
         size_t bar = str_find(rest, STR("|"), 0);
@@ -118,7 +82,7 @@ static bool list_has(const char *list, str one) {
 
 bool registry_allows(const param_info *p, str value) {
     bool any = p->values[0] == '\0' || (p->type && strcmp(p->type, "ENUM") != 0);
-    return any || list_has(p->values, value);
+    return any || registry_list_has(p->values, value);
 }
 
 static const char *const GROUP_NAMES[N_GROUPS] = {
@@ -139,190 +103,4 @@ bool group_of(str name, group_by *out) {
         return true;
     }
     return false;
-}
-
-/* ---- the frame of an answer -------------------------------------------------------------- */
-
-/* Files that answer some questions only, and what to say to the others. Of a timeline only the one
- * question that it cannot answer well is listed. */
-static const struct {
-    str format;
-    bool only; /* the commands are those that fit; otherwise those that do not */
-    const char *commands[6];
-    const char *id;
-    uint16_t message;
-} BETTER[] = {
-    {STR("megengine_static"),
-     true,
-     {"top", "info", "operators", "kernels"},
-     "static_graph",
-     MSG_NOTE_STATIC_GRAPH},
-    {STR("megengine"), false, {"top"}, "dynamic_graph", MSG_NOTE_DYNAMIC_GRAPH},
-    {STR("memory_flow"), true, {"memory", "info"}, "memory_picture", MSG_NOTE_MEMORY_PICTURE},
-};
-
-/* Row of BETTER + 1; 0 when the question fits the file. */
-static size_t find_better(const char *command, str format) {
-    for (size_t i = 0; i < sizeof BETTER / sizeof *BETTER; i++) {
-        bool listed = false;
-        for (size_t k = 0; k < 6 && BETTER[i].commands[k]; k++)
-            listed |= strcmp(command, BETTER[i].commands[k]) == 0;
-        if (str_eq(format, BETTER[i].format) && listed != BETTER[i].only) return i + 1;
-    }
-    return 0;
-}
-
-uint16_t registry_better(const char *command, str format) {
-    size_t row = find_better(command, format);
-    return row ? BETTER[row - 1].message : MSG_NONE;
-}
-
-static status note_other_command(const char *analysis, const trace *t, arena *a, answer *out,
-                                 error *err) {
-    size_t row = find_better(analysis, t->format);
-    if (!row) return OK;
-    verdict note = {.severity = SEVERITY_INFO,
-                    .id = BETTER[row - 1].id,
-                    .message = BETTER[row - 1].message};
-    return answer_note(out, a, &note, err);
-}
-
-/* What could not be recorded, and why, in the words of who recorded it. */
-static status note_recorder(const trace *t, arena *a, answer *out, error *err) {
-    enum { MOST_NOTES = 8 };
-    uint32_t n = 0;
-    if (!str_eq(t->format, STR("tacho_recording"))) return OK;
-    for (uint32_t i = 1; i < t->meta.n && n < MOST_NOTES; i++) {
-        if (!str_eq(trace_str(t, t->meta.key[i]), STR("note"))) continue;
-        verdict note = {
-            .id = "recorder", .message = MSG_NOTE_RECORDER, .severity = SEVERITY_INFO};
-        verdict_add(&note, arg_text("text", json_text(trace_str(t, t->meta.value[i]))));
-        TRY(answer_note(out, a, &note, err));
-        n++;
-    }
-    return OK;
-}
-
-/* A summary may be that of many workers. */
-static uint32_t count_workers(const analysis_input *in) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < in->n_traces; i++) {
-        const summary *s = in->traces[i].trace->summary;
-        bool unread = s && SUMMARY_N(s, failure) && !SUMMARY_N(s, worker);
-        n += s && SUMMARY_N(s, worker) ? SUMMARY_N(s, worker) : !unread;
-    }
-    return n;
-}
-
-/* Steps that nothing marks: how they were found, and how sure that is. */
-static status note_steps(const trace *t, arena *a, answer *out, error *err) {
-    if (t->step.n < 2 || t->step.how[1] == STEP_MARKED || t->step.how[1] >= N_STEP_HOW)
-        return OK;
-    verdict note = {
-        .id = "steps_found", .message = MSG_NOTE_STEPS_FOUND, .severity = SEVERITY_INFO};
-    verdict_add(&note, arg_int("steps", (int64_t)t->step.n - 1));
-    verdict_add(&note, arg_share("confidence", t->step.confidence[1]));
-    verdict_add(&note, arg_int(step_source(t->step.how[1]).p, 1));
-    return answer_note(out, a, &note, err);
-}
-
-status answer_begin(const char *analysis, const analysis_input *in, arena *a, answer *out,
-                    error *err) {
-    const analysis_trace *first = &in->traces[0];
-    const trace *t = first->trace;
-    answer made = {.analysis = analysis};
-    TRY(summary_can_answer(analysis, in, err));
-    made.source = (answer_source){
-        .path = first->path,
-        .format = t->format,
-        .run = first->run,
-        .worker = first->worker,
-        .span = first->span,
-        .start_unix_ns =
-            t->base_unix_ns == ABSENT_I64 ? ABSENT_I64 : add_i64(t->base_unix_ns, t->start_ns),
-        .duration_ns = max_i64(0, sub_i64(t->end_ns, t->start_ns)),
-    };
-    made.source.ranks = count_workers(in);
-    made.source.run_ranks = first->run_ranks;
-    made.source.run_traces = first->run_workers;
-    if (made.source.ranks > 1) made.source.worker = STR_NONE;
-    TRY(input_quality(analysis, in, a, &made.quality, err));
-    TRY(note_other_command(analysis, t, a, &made, err));
-    TRY(note_recorder(t, a, &made, err));
-    TRY(note_steps(t, a, &made, err));
-    *out = made;
-    return OK;
-}
-
-/* Numbers the columns by importance: those of SHOW from 1 on. */
-static void rank_columns(table *t, const result_info *r) {
-    size_t i = 0;
-    while (SHOWN[i].table && (strcmp(SHOWN[i].analysis, r->analysis) != 0 ||
-                              strcmp(SHOWN[i].table, r->name) != 0))
-        i++;
-    str rest = str_of(SHOWN[i].columns);
-    for (uint16_t rank = 1; rest.n != 0; rank++) {
-        size_t blank = str_find(rest, STR(" "), 0);
-        str word = blank == SIZE_MAX ? rest : str_n(rest.p, blank);
-        uint32_t col = table_column(t, word);
-        if (col == UINT32_MAX) BUG("registry.def: SHOW names a column that is not there");
-        t->columns[col].rank = rank;
-        rest = blank == SIZE_MAX ? STR_NONE : str_from(rest, blank + 1);
-    }
-}
-
-/* Whether and where the table stands on a screen. */
-static table_screen screen_of(const result_info *r) {
-    for (size_t i = 0; SCREENS[i].table; i++)
-        if (strcmp(SCREENS[i].analysis, r->analysis) == 0 &&
-            strcmp(SCREENS[i].table, r->name) == 0)
-            return (table_screen){.place = (uint16_t)(i + 1),
-                                  .rows = SCREENS[i].rows,
-                                  .form = SCREENS[i].form,
-                                  .columns = SCREENS[i].columns};
-    return (table_screen){0};
-}
-
-table *answer_table(answer *out, arena *a, const char *table_name) {
-    const result_info *r = NULL;
-    for (uint32_t i = 0; (r = registry_result(out->analysis, i)) != NULL; i++)
-        if (strcmp(r->name, table_name) == 0) break;
-    if (!r) BUG("a table that registry.def does not name");
-    if (out->n_tables == sizeof out->tables / sizeof *out->tables) BUG("too many tables");
-    column_spec *spec = ARENA_ARRAY(a, column_spec, r->n_fields);
-    if (!spec) return NULL;
-    for (uint32_t i = 0; i < r->n_fields; i++) {
-        const field_info *f = registry_field(r, i);
-        spec[i] = (column_spec){f->name, f->type, f->unit, f->help};
-    }
-    table *t = table_new(a, table_name, spec, r->n_fields);
-    if (!t) return NULL;
-    rank_columns(t, r);
-    t->screen = screen_of(r);
-    out->tables[out->n_tables++] = t;
-    return t;
-}
-
-static bool condition_holds(const char *when, const params *p) {
-    if (when[0] == '\0') return true;
-    const char *equals = strchr(when, '=');
-    if (!equals) BUG("registry.def: a condition nobody understands");
-    str key = str_n(when, (size_t)(equals - when));
-    if (str_eq(key, STR("group_by"))) return list_has(equals + 1, str_of(group_name(p->group)));
-    return list_has(equals + 1, param_text(p, key));
-}
-
-void answer_finish(answer *out, const params *p) {
-    for (uint32_t i = 0; i < out->n_tables; i++) {
-        table *t = out->tables[i];
-        const result_info *r = NULL;
-        for (uint32_t k = 0; (r = registry_result(out->analysis, k)) != NULL; k++)
-            if (strcmp(r->name, t->name) == 0) break;
-        if (!r) continue;
-        for (uint32_t k = 0; k < r->n_fields; k++) {
-            const field_info *f = registry_field(r, k);
-            uint32_t col = table_column(t, str_of(f->name));
-            if (col != UINT32_MAX && !condition_holds(f->when, p)) table_drop_column(t, col);
-        }
-    }
 }

@@ -51,6 +51,9 @@ const param_info *registry_find_param(const char *analysis, str name);
 /* Is `value` one of p->values? Any value is when there are none. */
 bool registry_allows(const param_info *p, str value);
 
+/* Is `one` a member of the list a|b|c? */
+bool registry_list_has(const char *list, str one);
+
 /* A file can be the wrong one for a command (the profile of a static graph has no timeline): the
  * message that names the right command, MSG_NONE when it fits. */
 uint16_t registry_better(const char *command, str format);

@@ -11,12 +11,12 @@
 #include "analyse/producer/device_report.h"
 #include "analyse/producer/step_trace.h"
 #include "analyse/rules.h"
-#include "analyse/run/run_summary.h"
 #include "analyse/scan/device_metrics.h"
 #include "analyse/scan/idle.h"
 #include "analyse/scan/memory_view.h"
 #include "analyse/scan/pipe_view.h"
 #include "analyse/scan/stages.h"
+#include "store/summary.h"
 
 /* What a rule cannot do without. */
 enum {
@@ -136,17 +136,32 @@ typedef struct {
 typedef struct {
     severity severity; /* used when the saving is not estimated, else the saving decides */
     int64_t saves;     /* ns for each step; ABSENT_I64: not estimated */
-    verdict words;     /* the named values; ids and messages are filled in by advise.c */
+    verdict words;     /* the named values; ids and messages are filled in by advice_answer.c */
     interval place;    /* where to look; empty: in the longest step */
     str name;          /* operator, kernel or call it is about; may be empty */
 } advice;
 
-status advice_facts_find(const analysis_input *in, const params *p, arena *a, advice_facts *out,
+/* What the rules that compare workers look at. The room run/ makes it (advice_workers_find); all of
+ * it is empty for one trace. */
+typedef struct {
+    const summary *run;        /* the workers' summaries, joined; NULL: traces are there */
+    const answer *distributed; /* of all workers; NULL with one */
+    bool is_part;              /* the question is about a part of the recording */
+} advice_workers;
+
+status advice_facts_find(const analysis_input *in, const params *p,
+                         const advice_workers *workers, arena *a, advice_facts *out,
                          error *err) MUST_USE;
 
 /* The facts of summaries: what rules about several workers look at, and nothing else. */
-status advice_facts_of_run(const analysis_input *in, const params *p, arena *a,
-                           advice_facts *out, error *err) MUST_USE;
+status advice_facts_of_run(const analysis_input *in, const params *p,
+                           const advice_workers *workers, arena *a, advice_facts *out,
+                           error *err) MUST_USE;
+
+/* Every rule asked: the answer of `advise`. */
+status advice_answer(const analysis_input *in, const params *p, const advice_workers *workers,
+                     arena *a, answer *out, error *err) MUST_USE;
+
 /* By the name of the format of a trace; false where it tells nothing. */
 bool advice_dialect_of_format(str format, advice_dialect *out);
 /* For whom a suggestion is written. */
@@ -247,7 +262,8 @@ typedef struct {
     verdict decided;
 } advice_cause;
 
-status advice_cause_find(const analysis_input *in, const params *p, arena *a, advice_cause *out,
+status advice_cause_find(const analysis_input *in, const params *p,
+                         const advice_workers *workers, arena *a, advice_cause *out,
                          error *err) MUST_USE;
 /* Do these facts rather tell about the recording than about the program? `first` is what costs most, may
  * be NULL. Fills in *out then. */

@@ -570,12 +570,10 @@ static status scan_memory(advice_facts *f, error *err) {
 
 /* ---- all of it --------------------------------------------------------------------------- */
 
-static status compare_workers(advice_facts *f, error *err) {
-    answer *all = ARENA_NEW(f->arena, answer);
-    if (!all) FAIL_MEMORY(err);
-    TRY(analyse_distributed(f->in, f->params, f->arena, all, err));
+static status compare_workers(advice_facts *f, const answer *distributed, error *err) {
+    if (!distributed) return OK;
     TRY(device_report_make(f->in, f->arena, &f->device_report, err));
-    f->distributed_answer = all;
+    f->distributed_answer = distributed;
     f->has |= NEED_WORKERS;
     return OK;
 }
@@ -610,14 +608,14 @@ static status take_run_steps(advice_facts *f, const summary *s, error *err) {
     return OK;
 }
 
-status advice_facts_of_run(const analysis_input *in, const params *p, arena *a,
-                           advice_facts *out, error *err) {
+status advice_facts_of_run(const analysis_input *in, const params *p,
+                           const advice_workers *workers, arena *a, advice_facts *out,
+                           error *err) {
     advice_facts f = {.in = in, .params = p, .t = in->traces[0].trace, .arena = a};
-    const summary *s;
-    TRY(run_summary_make(in, p, a, &s, err));
+    const summary *s = workers->run;
     TRY(take_run_steps(&f, s, err));
     for (int i = 0; i < N_REPORT_PARTS; i++) f.average.part[i] = ABSENT_I64;
-    if (SUMMARY_N(s, worker) > 1) TRY(compare_workers(&f, err));
+    TRY(compare_workers(&f, workers->distributed, err));
     f.dialect = FOR_OTHERS;
     if (SUMMARY_N(s, worker) &&
         !advice_dialect_of_format(SUMMARY_ROWS(s, worker)[0].format, &f.dialect))
@@ -627,7 +625,8 @@ status advice_facts_of_run(const analysis_input *in, const params *p, arena *a,
     return OK;
 }
 
-status advice_facts_find(const analysis_input *in, const params *p, arena *a, advice_facts *out,
+status advice_facts_find(const analysis_input *in, const params *p,
+                         const advice_workers *workers, arena *a, advice_facts *out,
                          error *err) {
     const trace *t = in->traces[0].trace;
     advice_facts f = {.in = in, .params = p, .t = t, .arena = a};
@@ -653,7 +652,7 @@ status advice_facts_find(const analysis_input *in, const params *p, arena *a, ad
                           .arena = a};
     TRY(idle_find(&idle, &f.idle, err));
     TRY(scan_memory(&f, err));
-    if (in->n_traces > 1) TRY(compare_workers(&f, err));
+    TRY(compare_workers(&f, workers->distributed, err));
     TRY(advice_graph_find(&f, err));
     TRY(advice_pauses_find(&f, err)); /* asks for whom suggestions are written */
     *out = f;

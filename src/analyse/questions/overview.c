@@ -11,7 +11,7 @@
  * rests on the others, where there are any. */
 #include <math.h>
 
-#include "analyse/advise/advice.h"
+#include "analyse/run/advice_workers.h"
 #include "analyse/cost/step_mfu.h"
 #include "analyse/kind_names.h"
 #include "analyse/producer/mindspore_overview.h"
@@ -760,7 +760,7 @@ static status judge(overview *o, const analysis_input *in, const params *p,
     verdict *v = &o->out->verdict;
     TRY(lost_work_judge(o->t, o->arena, o->out, &done, err));
     if (done) return OK;
-    TRY(advice_cause_find(in, p, o->arena, &facts->cause, err));
+    TRY(advice_cause_find(in, p, &(advice_workers){0}, o->arena, &facts->cause, err));
     if (facts->cause.decided.id) {
         *v = facts->cause.decided;
         return OK;
@@ -780,10 +780,12 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
                         error *err) {
     overview o = {.t = in->traces[0].trace, .arena = a, .out = out};
     overview_facts facts = {0};
+    advice_workers workers;
     TRY(answer_begin("overview", in, a, out, err));
     if (in->n_traces > 1 || input_is_summary(in)) {
         TRY(summary_overview(in, p, a, out, err));
-        TRY(advice_cause_find(in, p, a, &facts.cause, err));
+        TRY(advice_workers_find(in, p, a, &workers, err));
+        TRY(advice_cause_find(in, p, &workers, a, &facts.cause, err));
         add_cause(&facts, &out->verdict);
         if (facts.cause.id) out->verdict.severity = facts.cause.severity;
         answer_finish(out, p);

@@ -19,9 +19,4 @@ status run_summary_join(const analysis_input *in, const params *p, size_t limit_
 status run_summary_names(const analysis_input *in, const params *p, arena *a,
                          const summary **out, error *err) MUST_USE;
 
-/* Is what was opened a summary, so that there are no events to ask about? */
-static inline bool input_is_summary(const analysis_input *in) {
-    return in->traces[0].trace->summary != NULL;
-}
-
 #endif

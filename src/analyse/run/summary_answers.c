@@ -18,20 +18,6 @@
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
 
-static const char *const answered[] = {"info",    "overview",    "operators",
-                                       "kernels", "distributed", "advise"};
-
-status summary_can_answer(const char *analysis, const analysis_input *in, error *err) {
-    const summary *s = in->traces[0].trace->summary;
-    if (!s) return OK;
-    for (size_t i = 0; i < sizeof answered / sizeof *answered; i++)
-        if (strcmp(analysis, answered[i]) == 0) return OK;
-    FAIL(err, ERR_ARG, NOPOS, MSG_SUMMARY_NO_EVENTS, arg_text("path", in->traces[0].path),
-         arg_int("workers", SUMMARY_N(s, worker)),
-         arg_cstr("answers", "info, overview, operators, kernels, distributed, advise"),
-         arg_cstr("analysis", analysis));
-}
-
 static bool is_by_name(const char *analysis) {
     return strcmp(analysis, "operators") == 0 || strcmp(analysis, "kernels") == 0;
 }

@@ -4,9 +4,6 @@
 
 #include "analyse/run/run_summary.h"
 
-/* ERR_ARG for an analysis that needs events. Part of answer_begin. */
-status summary_can_answer(const char *analysis, const analysis_input *in, error *err) MUST_USE;
-
 /* Can a question about all of so many workers be answered from their summaries? Always, but for a
  * window of time that may cut steps, and for operators and kernels, which summaries do not know by
  * step, of a run small enough to read its traces. In a larger one the window chooses the steps it

@@ -11,7 +11,7 @@ static advice_facts find(advice_case *c) {
     *one = (analysis_trace){.trace = fake_seal(&c->f), .rank = ABSENT_I64};
     *in = (analysis_input){.traces = one, .n_traces = 1};
     *p = fake_params();
-    assert_int_equal(advice_facts_find(in, p, &c->arena, &f, &err), OK);
+    assert_int_equal(advice_facts_find(in, p, &(advice_workers){0}, &c->arena, &f, &err), OK);
     return f;
 }
 

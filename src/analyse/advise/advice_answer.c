@@ -1,4 +1,4 @@
-/* advise.c: what to change first: every rule of advice_rules.def asked, most saving first.
+/* advice_answer.c: what to change first: every rule of advice_rules.def asked, most saving first.
  *
  * A rule whose input was not recorded is not asked; a note for each thing that is missing names
  * these rules and says how to record it. A rule that holds gives one row: title, evidence,
@@ -18,7 +18,6 @@
 #include "analyse/advise/advice.h"
 #include "analyse/advise/advice_evidence.h"
 #include "analyse/input_quality.h"
-#include "analyse/run/summary_filter.h"
 #include "analyse/scan/lost_work.h"
 #include "base/buf.h"
 #include "base/message_ids_advice.h"
@@ -355,10 +354,10 @@ uint32_t advice_lacks(const answer *a) {
 }
 
 /* Of summaries: what every worker recorded is there. */
-static status find_facts(const analysis_input *in, const params *p, arena *a, advice_facts *f,
-                         error *err) {
-    if (!input_is_summary(in)) return advice_facts_find(in, p, a, f, err);
-    TRY(advice_facts_of_run(in, p, a, f, err));
+static status find_facts(const analysis_input *in, const params *p,
+                         const advice_workers *workers, arena *a, advice_facts *f, error *err) {
+    if (!workers->run) return advice_facts_find(in, p, workers, a, f, err);
+    TRY(advice_facts_of_run(in, p, workers, a, f, err));
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (needs[i].need != NEED_WORKERS) f->has |= needs[i].need;
     for (uint32_t i = 0; i < SUMMARY_N(f->run, lack); i++)
@@ -367,10 +366,10 @@ static status find_facts(const analysis_input *in, const params *p, arena *a, ad
 }
 
 /* Kept advice is of whole recordings. */
-static status note_whole(const advice_facts *f, const params *p, answer *out, error *err) {
+static status note_whole(const advice_facts *f, bool is_part, answer *out, error *err) {
     verdict note = {
         .id = "whole_recording", .message = MSG_NOTE_ADVICE_WHOLE, .severity = SEVERITY_INFO};
-    if (!f->run || !summary_is_filtered(p)) return OK;
+    if (!f->run || !is_part) return OK;
     return answer_note(out, f->arena, &note, err);
 }
 
@@ -406,13 +405,13 @@ static status find_decided(const advice_facts *f, findings *v, error *err) {
     return OK;
 }
 
-static status find_all(const analysis_input *in, const params *p, arena *a, findings *v,
-                       error *err) {
+static status find_all(const analysis_input *in, const params *p, const advice_workers *workers,
+                       arena *a, findings *v, error *err) {
     advice_facts *f = &v->facts;
     bool cut = false;
     v->found = ARENA_ARRAY(a, finding, 2 * N_RULES);
     if (!v->found) FAIL_MEMORY(err);
-    TRY(find_facts(in, p, a, f, err));
+    TRY(find_facts(in, p, workers, a, f, err));
     v->n = ask_rules(f, v->found);
     if (!f->run) TRY(quality_cut(f->t, &cut, &v->decided, err));
     /* Without the device's half nothing can be told about what the host costs. */
@@ -425,11 +424,12 @@ static status find_all(const analysis_input *in, const params *p, arena *a, find
 /* Less is not worth the headline. */
 #define CAUSE_SHARE 0.05
 
-status advice_cause_find(const analysis_input *in, const params *p, arena *a, advice_cause *out,
+status advice_cause_find(const analysis_input *in, const params *p,
+                         const advice_workers *workers, arena *a, advice_cause *out,
                          error *err) {
     findings v = {0};
     *out = (advice_cause){.id = NULL};
-    TRY(find_all(in, p, a, &v, err));
+    TRY(find_all(in, p, workers, a, &v, err));
     out->decided = v.decided;
     if (!v.n) return OK;
     const finding *first = &v.found[0];
@@ -460,12 +460,12 @@ static void judge(const findings *v, answer *out) {
     }
 }
 
-status analyse_advise(const analysis_input *in, const params *p, arena *a, answer *out,
-                      error *err) {
+status advice_answer(const analysis_input *in, const params *p, const advice_workers *workers,
+                     arena *a, answer *out, error *err) {
     findings v = {0};
     const advice_facts *f = &v.facts;
     TRY(answer_begin("advise", in, a, out, err));
-    TRY(find_all(in, p, a, &v, err));
+    TRY(find_all(in, p, workers, a, &v, err));
     table *t = answer_table(out, a, "advice");
     if (!t) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < v.n; i++) TRY(write_finding(t, f, &v.found[i], err));
@@ -474,7 +474,7 @@ status analyse_advise(const analysis_input *in, const params *p, arena *a, answe
         table_drop_column(t, COL_A(workers));
     }
     TRY(note_lacks(f, out, err));
-    TRY(note_whole(f, p, out, err));
+    TRY(note_whole(f, workers->is_part, out, err));
     bool replaced = false;
     if (!f->run) TRY(lost_work_judge(f->t, a, out, &replaced, err));
     if (!replaced) judge(&v, out);
