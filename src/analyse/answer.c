@@ -219,7 +219,8 @@ static bool condition_holds(const char *when, const params *p) {
     const char *equals = strchr(when, '=');
     if (!equals) BUG("registry.def: a condition nobody understands");
     str key = str_n(when, (size_t)(equals - when));
-    if (str_eq(key, STR("group_by"))) return registry_list_has(equals + 1, str_of(group_name(p->group)));
+    if (str_eq(key, STR("group_by")))
+        return registry_list_has(equals + 1, str_of(group_name(p->group)));
     return registry_list_has(equals + 1, param_text(p, key));
 }
 

@@ -12,6 +12,7 @@
  * and copies only the left half out before merging. Both are stable: equal keys keep the order they
  * came in, which makes results the same on every machine. */
 #include "base/sort.h"
+#include "base/search.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -55,15 +56,7 @@ static uint64_t varying_bits(const sort_pair *a, size_t n, run_list *runs) {
 
 /* How many of a run's keys are not beyond `key`. */
 static size_t n_until(const sort_pair *a, size_t n, uint64_t key) {
-    size_t low = 0;
-    while (low < n) {
-        size_t middle = low + (n - low) / 2;
-        if (a[middle].key <= key)
-            low = middle + 1;
-        else
-            n = middle;
-    }
-    return low;
+    return SEARCH_FIRST(i, 0, n, a[i].key <= key);
 }
 
 /* Do runs reach beyond the start of the next one with half of the keys at most? Then most of a merge is

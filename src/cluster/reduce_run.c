@@ -15,6 +15,7 @@
 #include "analyse/run/reduce.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "session/load.h"
 
@@ -239,17 +240,8 @@ static status add_owner(summary *all, const summary *mine, int rank, error *err)
 
 static int owner_of(const summary *all, str worker) {
     const summary_fact *f = SUMMARY_ROWS(all, fact);
-    uint32_t low = 0, high = SUMMARY_N(all, fact);
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        int order = str_cmp(f[middle].name, worker);
-        if (!order) return (int)f[middle].value;
-        if (order > 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return 0;
+    uint32_t at = SEARCH_FIRST(i, 0, SUMMARY_N(all, fact), str_cmp(f[i].name, worker) < 0);
+    return at < SUMMARY_N(all, fact) && str_eq(f[at].name, worker) ? (int)f[at].value : 0;
 }
 
 /* What a comm_keeper found out about the ranges goes back to who read the worker. */

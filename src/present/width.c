@@ -13,6 +13,7 @@
 #include "present/width.h"
 
 #include "base/fmt.h"
+#include "base/search.h"
 
 typedef struct {
     uint32_t first, last;
@@ -36,17 +37,8 @@ static const range EMPTY[] = {
 };
 
 static bool in_ranges(uint32_t c, const range *r, size_t n) {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (c > r[mid].last)
-            low = mid + 1;
-        else if (c < r[mid].first)
-            high = mid;
-        else
-            return true;
-    }
-    return false;
+    size_t at = SEARCH_FIRST(i, 0, n, r[i].last < c);
+    return at < n && r[at].first <= c;
 }
 
 static size_t cells_of(uint32_t c) {

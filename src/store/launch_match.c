@@ -17,6 +17,7 @@
 #include "store/launch_match.h"
 
 #include "base/map.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 enum { NEAR = 16, MOST_RUNS = 64 };
@@ -82,14 +83,7 @@ static status find_anchors(matching *m, run middle, uint32_t n_other, anchor *to
 static uint32_t keep_ascending(anchor *a, uint32_t n, uint32_t *last, uint32_t *before) {
     uint32_t longest = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t low = 0, high = longest;
-        while (low < high) {
-            uint32_t middle = low + (high - low) / 2;
-            if (a[last[middle]].other < a[i].other)
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        uint32_t low = SEARCH_FIRST(at, 0, longest, a[last[at]].other < a[i].other);
         before[i] = low ? last[low - 1] : UINT32_MAX;
         last[low] = i;
         if (low == longest) longest++;

@@ -8,6 +8,7 @@
  * What is read of the trace is asked for first (trace_require), so a damaged file is found here and
  * not while drawing. */
 #include "base/pages.h"
+#include "base/search.h"
 #include "store/lod_int.h"
 
 void *lod_map(lod *l, int part, size_t n, size_t elem_bytes) {
@@ -95,28 +96,13 @@ const char *lane_kind_name(lane_kind k) {
 
 /* The place of a slice in a row, or UINT32_MAX: slices of a row ascend. */
 static uint32_t find_place(const lod *l, const lod_row *r, uint32_t slice) {
-    uint32_t low = r->first, high = r->end;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (l->entries[middle].id >= slice)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    uint32_t low = SEARCH_FIRST(i, r->first, r->end, l->entries[i].id < slice);
     return low < r->end && l->entries[low].id == slice ? low : UINT32_MAX;
 }
 
 /* The first lane of a track: lanes stand in the order of tracks. */
 static uint32_t first_lane(const lod *l, uint32_t track) {
-    uint32_t low = 1, high = l->n_lanes;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (l->lanes[middle].track >= track)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return SEARCH_FIRST(k, 1, l->n_lanes, l->lanes[k].track < track);
 }
 
 bool lod_find(const lod *l, uint32_t slice, uint32_t *lane, uint32_t *row, uint32_t *place) {

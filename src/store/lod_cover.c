@@ -3,6 +3,7 @@
  * A cover is the union of slices as a function: how much time was covered before a moment. The share
  * of any range is then two binary searches. Slices of one track ascend by start, so the ranges of a
  * track are joined as they come; what several tracks gave is sorted by start and joined once more. */
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/vec.h"
 #include "store/lod_int.h"
@@ -137,14 +138,7 @@ status lod_build_covers(lod *l, error *err) {
 
 /* Covered time before a moment. */
 static int64_t covered_before(const lod_cover *c, int64_t time_ns) {
-    uint32_t low = 0, high = c->n; /* the first range that starts at or after it */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (c->start[middle] >= time_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    uint32_t low = SEARCH_FIRST(i, 0, c->n, c->start[i] < time_ns);
     if (low == 0) return 0;
     int64_t length = c->covered[low] - c->covered[low - 1];
     return c->covered[low - 1] + min_i64(sub_i64(time_ns, c->start[low - 1]), length);

@@ -7,6 +7,7 @@
  * added leaves exactly nothing. */
 #include <math.h>
 
+#include "base/search.h"
 #include "base/sort.h"
 #include "store/lod_int.h"
 
@@ -83,14 +84,7 @@ void lod_load_fini(lod_load *l) {
 
 /* What lies below the function before a moment. */
 static double load_before(const lod_load *l, int64_t time_ns) {
-    uint32_t low = 0, high = l->n; /* the first change after it */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (l->time[middle] > time_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    uint32_t low = SEARCH_FIRST(i, 0, l->n, l->time[i] <= time_ns);
     if (low == 0) return 0;
     if (low == l->n) return l->before[l->n - 1];
     double length = (double)(l->time[low] - l->time[low - 1]);

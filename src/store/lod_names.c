@@ -2,6 +2,7 @@
  *
  * A counting sort by string id: how many slices each string names, the strings that name any, then
  * the slices in place. Slices of a name ascend, so they stand by track and by start in it. */
+#include "base/search.h"
 #include "store/lod_int.h"
 
 /* From counts by string to names with their first place. */
@@ -52,13 +53,6 @@ status lod_build_names(lod *l, error *err) {
 }
 
 uint32_t lod_name(const lod *l, uint32_t string) {
-    uint32_t low = 0, high = l->n_names;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (l->name_string[middle] >= string)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    uint32_t low = SEARCH_FIRST(i, 0, l->n_names, l->name_string[i] < string);
     return low < l->n_names && l->name_string[low] == string ? low : UINT32_MAX;
 }

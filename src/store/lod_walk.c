@@ -10,19 +10,12 @@
  *
  * Nothing here trusts the order of a hostile file for more than the order of what it returns: every
  * step moves on by at least one entry and stays inside the row. */
+#include "base/search.h"
 #include "store/lod_int.h"
 
 /* The first place in [low, high) that starts at or after the time. */
 static uint32_t find_start(const lod_cursor *c, int64_t time_ns) {
-    uint32_t low = c->row->first, high = c->row->end;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (c->l->entries[middle].start_ns >= time_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return SEARCH_FIRST(i, c->row->first, c->row->end, c->l->entries[i].start_ns < time_ns);
 }
 
 static int kept_shift(int shift) {
@@ -31,14 +24,8 @@ static int kept_shift(int shift) {
 
 /* The first box that is kept ready and starts at or after the time, or runs into it. */
 static uint32_t find_ready(const lod_cursor *c, int64_t time_ns) {
-    uint32_t low = c->ready->first, high = low + c->ready->n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (c->l->boxes[middle].start_ns >= time_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    uint32_t low = SEARCH_FIRST(i, c->ready->first, c->ready->first + c->ready->n,
+                                c->l->boxes[i].start_ns < time_ns);
     return low > c->ready->first && c->l->boxes[low - 1].end_ns > time_ns ? low - 1 : low;
 }
 
@@ -154,14 +141,7 @@ bool lod_next(lod_cursor *c, lod_box *out) {
 lod_point_cursor lod_points(const lod *l, uint32_t series, int64_t from_ns, int64_t to_ns,
                             int shift) {
     const lod_series *s = &l->series[series];
-    uint32_t low = s->first, high = s->end;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (l->point_time[middle] >= from_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    uint32_t low = SEARCH_FIRST(i, s->first, s->end, l->point_time[i] < from_ns);
     return (lod_point_cursor){.l = l,
                               .series = s,
                               .at = low > s->first ? low - 1 : low,

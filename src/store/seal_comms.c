@@ -1,5 +1,6 @@
 /* seal_comms.c: collectives, in the order of their slices. A raw comm names its slice, unlike the rows of
  * seal_details.c, which their slice names: few slices have one. */
+#include "base/search.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 
@@ -35,14 +36,7 @@ static status index_comms(sealing *s, size_t n_most, comm_index *x, error *err) 
 
 /* The last comm of a raw slice that has one. */
 static const raw_comm *comm_of(const comm_index *x, uint32_t slice) {
-    size_t low = 0, high = x->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (x->by_slice[middle].key <= slice)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SEARCH_FIRST(i, 0, x->n, x->by_slice[i].key <= slice);
     return x->rows[x->by_slice[low - 1].row];
 }
 

@@ -9,6 +9,7 @@
  * Slices are taken in pieces, side by side: first each piece counts its rows, then, when it is known
  * where they start, it writes them. */
 #include "base/num.h"
+#include "base/search.h"
 #include "store/builder_int.h"
 
 enum { PIECE = 32768 }; /* slices of one job */
@@ -63,15 +64,9 @@ static inline detail_table table_of_slice(const sealing *s, uint32_t i) {
 }
 
 const part *seal_find_part(const sealing *s, uint32_t raw_row) {
-    uint32_t lo = 0, hi = s->n_parts;
-    while (hi - lo > 1) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (s->part_list[mid]->first_slice <= raw_row)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return s->part_list[lo];
+    return s
+        ->part_list[SEARCH_FIRST(i, 1, s->n_parts, s->part_list[i]->first_slice <= raw_row) -
+                    1];
 }
 
 static void write_op(sealing *s, uint32_t row, uint32_t slice, const raw_op *o) {

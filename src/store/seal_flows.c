@@ -7,6 +7,7 @@
  * where there are no correlation ids. Pieces of device work may touch and have no length, so of
  * those that start at the arrow's end the one with the operator's own id is taken. */
 #include "base/pages.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 
@@ -89,14 +90,7 @@ static uint32_t first_after(const drawing *q, uint32_t track, int64_t time) {
             high = at - step;
         }
     }
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (start[mid] <= time)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return q->cursor[track] = low;
+    return q->cursor[track] = SEARCH_FIRST(i, low, high, start[i] <= time);
 }
 
 /* Last slice of the track that starts at or before the time; 0 when none. */

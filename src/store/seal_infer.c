@@ -13,6 +13,7 @@
  * not the time and not the arguments of this launch. kernel.link says so (LINK_INFERRED). */
 #include "base/hash.h"
 #include "base/num.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 #include "store/launch_match.h"
@@ -101,14 +102,7 @@ static status list_work(inferring *q, error *err) {
 /* Is a part of the step one of which no operators were recorded? */
 static bool is_left_out(const sealing *s, uint32_t step) {
     const raw_left_out *all = VEC(&s->b->left_outs, raw_left_out);
-    size_t low = 0, high = s->b->left_outs.n; /* the first that ends inside the step or later */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (all[middle].end <= s->step.start[step])
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SEARCH_FIRST(i, 0, s->b->left_outs.n, all[i].end <= s->step.start[step]);
     return low < s->b->left_outs.n && all[low].start < s->step.end[step];
 }
 
@@ -224,15 +218,7 @@ static status list_sampled(inferring *q, error *err) {
 
 /* Of those sampled about the same time, the first that came after this class. */
 static uint32_t first_after(const inferring *q, uint32_t own) {
-    uint32_t low = 0, high = q->n_sampled;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (q->sampled[middle] < own)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(k, 0, q->n_sampled, q->sampled[k] < own);
 }
 
 /* Sampled classes of the same thread, of about the same time, that have about as many launches; the

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/pages.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 #include "store/trace_int.h"
@@ -40,15 +41,7 @@ static int cmp_i64(int64_t a, int64_t b) {
 }
 
 static const part *find_part(const matching *q, uint32_t i) {
-    uint32_t low = 0, high = q->n_parts;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (q->parts[middle]->first_mark <= i)
-            low = middle;
-        else
-            high = middle;
-    }
-    return q->parts[low];
+    return q->parts[SEARCH_FIRST(k, 1, q->n_parts, q->parts[k]->first_mark <= i) - 1];
 }
 
 /* Mark i, counted over all parts; marks come in runs of one part, so `guess` is tried first. */
@@ -258,14 +251,7 @@ static status copy_extra(matching *q, mark_ref m, raw_slice *s) {
         return part_kernel(q->out, &VEC(&m.part->kernels, raw_kernel)[x - 1], s);
     TRY(part_op(q->out, &VEC(&m.part->ops, raw_op)[x - 1], s));
     const raw_op_cost *costs = VEC(&m.part->op_costs, raw_op_cost);
-    size_t low = 0, high = m.part->op_costs.n; /* by op: they were added with it */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (costs[middle].op < x)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SEARCH_FIRST(i, 0, m.part->op_costs.n, costs[i].op < x);
     if (low == m.part->op_costs.n || costs[low].op != x) return OK;
     raw_op_cost cost = costs[low];
     cost.op = s->extra;

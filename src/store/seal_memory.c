@@ -6,6 +6,7 @@
  * Events come in the order of time, so for each track a cursor stands at the last slice that has begun;
  * what an event belongs to is that slice or, nearly always, one around it. */
 #include "base/pages.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 
@@ -157,15 +158,8 @@ enum { OWNER_SLACK_NS = 1000, MAX_TWINS = 256, NEARBY = 64 };
 
 /* The first slice of a track that starts at `start` or later, or its end. */
 static uint32_t search_start(const sealing *s, uint32_t track, int64_t start) {
-    uint32_t low = s->track.first[track], high = s->track.end[track];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (s->slice.start[middle] < start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(k, s->track.first[track], s->track.end[track],
+                        s->slice.start[k] < start);
 }
 
 /* The same, where a slice that starts then is probably `from` or one around it. */

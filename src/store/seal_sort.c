@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/pages.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 
@@ -229,14 +230,7 @@ static uint32_t run_end(const sorting *q, uint32_t track, uint32_t r) {
 static uint32_t first_from(const sorting *q, const part *p, uint32_t at, uint32_t end,
                            int64_t time) {
     if (time == INT64_MAX || start_of(p, q->dealt[end - 1]) < time) return end;
-    while (at < end) {
-        uint32_t mid = at + (end - at) / 2;
-        if (start_of(p, q->dealt[mid]) < time)
-            at = mid + 1;
-        else
-            end = mid;
-    }
-    return at;
+    return SEARCH_FIRST(i, at, end, start_of(p, q->dealt[i]) < time);
 }
 
 static void merge_piece(sorting *q, const piece *pc) {

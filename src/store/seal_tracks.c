@@ -3,6 +3,7 @@
  * of its async ranges. */
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 
@@ -105,14 +106,7 @@ static status collect_pids(gather *g, error *err) {
 
 /* Row (from 1) of a process. */
 static uint32_t process_row(const gather *g, ident pid) {
-    uint32_t lo = 0, hi = g->n_pids;
-    while (lo < hi) {
-        uint32_t mid = (lo + hi) / 2;
-        if (cmp_ident(g->s->b, g->pids[mid], pid) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    uint32_t lo = SEARCH_FIRST(i, 0, g->n_pids, cmp_ident(g->s->b, g->pids[i], pid) < 0);
     return lo < g->n_pids && same(g->pids[lo], pid) ? lo + 1 : 0;
 }
 

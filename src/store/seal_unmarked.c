@@ -7,6 +7,7 @@
  * A step that is found begins with the outermost operator that holds its first launch and nothing of
  * the step before. What comes before the first step and after the last belongs to none. */
 #include "base/num.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 #include "store/period.h"
@@ -204,15 +205,7 @@ static status list_operators(finder *f, error *err) {
 
 /* The first item that begins at this time or later. */
 static uint32_t first_item_at(const finder *f, int64_t time) {
-    uint32_t low = 0, high = f->n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (f->items[middle].time < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(i, 0, f->n, f->items[i].time < time);
 }
 
 /* Items that begin in [from, to), with from ≤ to. */

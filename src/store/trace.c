@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/pages.h"
+#include "base/search.h"
 #include "store/summary.h"
 #include "store/trace_int.h"
 
@@ -189,27 +190,13 @@ int64_t trace_base_unix_ns(const trace *t) {
 }
 
 uint32_t trace_track_of(const trace *t, uint32_t slice) {
-    uint32_t low = 1, high = t->track.n; /* the first track that ends behind the slice */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->track.end[middle] > slice)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    uint32_t low = SEARCH_FIRST(i, 1, t->track.n, t->track.end[i] <= slice);
     return slice != 0 && low < t->track.n ? low : 0;
 }
 
 /* First slice in [low, high) that starts at or after the time; high when none does. */
 static uint32_t find_start(const trace *t, uint32_t low, uint32_t high, int64_t time_ns) {
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->slice.start[middle] >= time_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return SEARCH_FIRST(i, low, high, t->slice.start[i] < time_ns);
 }
 
 uint32_t trace_lower_bound(const trace *t, uint32_t track, int64_t time_ns) {
@@ -240,14 +227,7 @@ uint32_t trace_subtree_end(const trace *t, uint32_t slice) {
 
 /* Row whose slice is the one given, in a table that ascends by slice. */
 static uint32_t find_row(const uint32_t *slices, uint32_t n, uint32_t slice) {
-    uint32_t low = 1, high = n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (slices[middle] >= slice)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    uint32_t low = SEARCH_FIRST(i, 1, n, slices[i] < slice);
     return slice != 0 && low < n && slices[low] == slice ? low : 0;
 }
 
@@ -286,14 +266,7 @@ int64_t trace_rank(const trace *t) {
 }
 
 uint32_t trace_step_at(const trace *t, int64_t time_ns) {
-    uint32_t low = 1, high = t->step.n; /* the first step that starts behind the time */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->step.start[middle] > time_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    uint32_t low = SEARCH_FIRST(i, 1, t->step.n, t->step.start[i] <= time_ns);
     return low > 1 && time_ns < t->step.end[low - 1] ? low - 1 : 0;
 }
 

@@ -16,6 +16,7 @@
 #include "analyse/scan/comm_kind.h"
 #include "analyse/scan/tensor_core.h"
 #include "analyse/scan/work_by_op.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 #define LOW_OCCUPANCY 0.25
@@ -27,14 +28,7 @@ void tally_add(const trace *t, tally *sum, uint32_t slice) {
 }
 
 uint32_t advice_step_at(const advice_facts *f, int64_t host_ns) {
-    uint32_t low = 0, high = f->steps.n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (f->steps.v[middle].host_start > host_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    uint32_t low = SEARCH_FIRST(i, 0, f->steps.n, f->steps.v[i].host_start <= host_ns);
     return low && host_ns < f->steps.v[low - 1].host_end ? low - 1 : UINT32_MAX;
 }
 

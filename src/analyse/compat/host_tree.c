@@ -7,6 +7,7 @@
  *
  * It does not look at times again: what the store nested is nested. */
 #include "analyse/compat/host_tree.h"
+#include "base/search.h"
 
 bool host_tree_is_range(uint8_t kind) {
     switch (kind) {
@@ -150,13 +151,6 @@ uint32_t host_tree_next(const host_tree *h, uint32_t range) {
 }
 
 size_t host_tree_find(const sort_pair *pairs, size_t n, uint32_t key) {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (pairs[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SEARCH_FIRST(i, 0, n, pairs[i].key < key);
     return low < n && pairs[low].key == key ? low : n;
 }

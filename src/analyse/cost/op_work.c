@@ -17,6 +17,7 @@
 
 #include "analyse/cost/op_cost_paged.h"
 #include "analyse/cost/paddle_flops.h"
+#include "base/search.h"
 
 typedef struct {
     uint32_t name, shapes, types, inputs;
@@ -133,15 +134,7 @@ static uint32_t find_end(const trace *t, uint32_t slice) {
 }
 
 static size_t find_work(const work_list *w, uint32_t slice) {
-    size_t low = 0, high = w->n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (w->pairs[mid].key < slice)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return SEARCH_FIRST(i, 0, w->n, w->pairs[i].key < slice);
 }
 
 static kernel_range range_of(const op_work *w, uint32_t slice, uint32_t end) {

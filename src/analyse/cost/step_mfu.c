@@ -8,17 +8,11 @@
 #include <math.h>
 
 #include "analyse/scan/step_spans.h"
+#include "base/search.h"
 
 /* Does a step that counts hold this time? Steps come by start and do not overlap. */
 static bool is_in_step(const step_spans *s, int64_t time_ns) {
-    uint32_t low = 0, high = s->n;
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (s->v[mid].host_end <= time_ns)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    uint32_t low = SEARCH_FIRST(i, 0, s->n, s->v[i].host_end <= time_ns);
     return low < s->n && s->v[low].host_start <= time_ns;
 }
 

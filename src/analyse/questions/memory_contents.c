@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/fmt.h"
 #include "base/hash.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 #define COL_M(table, name) COL(memory, table, name)
@@ -73,14 +74,7 @@ static status add_holder(holders *h, holder one, error *err) {
 /* ---- names of holders -------------------------------------------------------------------- */
 
 static uint32_t find_node(const backward_nodes *nodes, uint32_t slice) {
-    uint32_t low = 0, high = nodes->n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (nodes->v[middle].slice < slice)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = SEARCH_FIRST(i, 0, nodes->n, nodes->v[i].slice < slice);
     return low < nodes->n && nodes->v[low].slice == slice ? nodes->v[low].module_call : 0;
 }
 

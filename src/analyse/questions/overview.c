@@ -11,12 +11,12 @@
  * rests on the others, where there are any. */
 #include <math.h>
 
-#include "analyse/run/advice_workers.h"
 #include "analyse/cost/step_mfu.h"
 #include "analyse/kind_names.h"
 #include "analyse/producer/mindspore_overview.h"
 #include "analyse/producer/untraced_steps.h"
 #include "analyse/rules.h"
+#include "analyse/run/advice_workers.h"
 #include "analyse/run/summary_answers.h"
 #include "analyse/scan/breakdown.h"
 #include "analyse/scan/device_metrics.h"

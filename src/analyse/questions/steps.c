@@ -24,6 +24,7 @@
 #include "analyse/scan/step_spans.h"
 #include "analyse/select.h"
 #include "base/message_ids_advice.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 #define COL_S(table, name) COL(steps, table, name)
@@ -196,15 +197,7 @@ static status add_comm_segment(table *t, const question *q, const comm_words *w,
 
 /* First computing range that ends behind the moment. */
 static size_t first_computing(const intervals *v, int64_t at) {
-    size_t low = 0, high = v->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (v->v[middle].end > at)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return SEARCH_FIRST(k, 0, v->n, v->v[k].end <= at);
 }
 
 enum { SEEN = 200 }; /* a gap shorter than the SEEN-th part of a collective is closed */

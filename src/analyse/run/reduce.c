@@ -13,6 +13,7 @@
 #include "analyse/producer/untraced_steps.h"
 #include "analyse/scan/device_metrics.h"
 #include "base/json.h"
+#include "base/search.h"
 
 #define MAX_COLLECTIVES 20000
 
@@ -230,14 +231,7 @@ static status add_devices(reducing *r, error *err) {
 
 /* The step (index + 1) in which a collective starts. */
 static uint32_t step_of(const step_spans *steps, const collective *c) {
-    uint32_t low = 0, high = steps->n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (steps->v[middle].start > c->hull.start)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    uint32_t low = SEARCH_FIRST(i, 0, steps->n, steps->v[i].start <= c->hull.start);
     return low && c->hull.start < steps->v[low - 1].end ? low : 0;
 }
 

@@ -16,6 +16,7 @@
 #include "analyse/scan/op_verdict.h"
 #include "analyse/scan/tensor_core.h"
 #include "base/message_ids_advice.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 static bool is_by_name(const char *analysis) {
@@ -130,16 +131,10 @@ static int64_t quantile(const summary_histogram *h, uint32_t n, double share) {
 static const summary_histogram *find_histogram(const summary *s, int64_t what, str name,
                                                uint32_t *n) {
     const summary_histogram *h = SUMMARY_ROWS(s, histogram);
-    uint32_t low = 0, high = SUMMARY_N(s, histogram), end;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        bool before = h[middle].what < what ||
-                      (h[middle].what == what && str_cmp(h[middle].name, name) < 0);
-        if (before)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low =
+        SEARCH_FIRST(i, 0, SUMMARY_N(s, histogram),
+                     h[i].what < what || (h[i].what == what && str_cmp(h[i].name, name) < 0));
+    uint32_t end;
     for (end = low;
          end < SUMMARY_N(s, histogram) && h[end].what == what && str_eq(h[end].name, name);
          end++) {}

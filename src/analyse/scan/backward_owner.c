@@ -9,6 +9,7 @@
 #include "analyse/scan/backward_owner.h"
 
 #include "analyse/scan/work_by_op.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 static const str engine_prefix = {"autograd::engine::evaluate_function", 35};
@@ -74,14 +75,7 @@ static status find_nodes(finder *f, error *err) {
 
 /* The node around a backward op: nodes are in order of slices, and so are the slices inside. */
 static backward_node *node_around(const finder *f, uint32_t slice) {
-    uint32_t low = 0, high = f->nodes.n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (f->nodes.v[middle].slice > slice)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    uint32_t low = SEARCH_FIRST(i, 0, f->nodes.n, f->nodes.v[i].slice <= slice);
     if (!low) return NULL;
     backward_node *n = &f->nodes.v[low - 1];
     const trace *t = f->t;

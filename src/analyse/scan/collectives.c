@@ -9,6 +9,7 @@
  * shapes of the host range. */
 #include "analyse/scan/collectives.h"
 
+#include "base/search.h"
 #include "base/sort.h"
 
 static const struct {
@@ -193,16 +194,10 @@ typedef struct {
 static uint32_t find_host_range(const collective_list *l, const trace *t, interval span,
                                 uint32_t kernel) {
     uint32_t call = t->kernel.launch[kernel], op = t->kernel.op[kernel];
-    uint32_t low = (uint32_t)span.start, high = (uint32_t)span.end; /* first behind the call */
     if (!call) call = op;
     if (!call) return UINT32_MAX;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (l->v[middle].slice > call)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    uint32_t low =
+        SEARCH_FIRST(i, (uint32_t)span.start, (uint32_t)span.end, l->v[i].slice <= call);
     if (low == (uint32_t)span.start) return UINT32_MAX;
     uint32_t slice = l->v[low - 1].slice;
     bool inside = t->slice.start[call] < slice_end(t, slice) &&

@@ -12,6 +12,7 @@
  * All devices of the process count as one: a moment is idle when none of them works. */
 #include "analyse/scan/idle.h"
 
+#include "base/search.h"
 #include "base/sort.h"
 
 #define LOOK_BACK 64  /* blocking calls looked at for one gap */
@@ -71,14 +72,7 @@ static status add_gap(finder *f, idle_gap gap, error *err) {
 
 /* The last blocking call that began before `time`; NULL when there is none. */
 static const blocking_call *call_before(const finder *f, int64_t time) {
-    size_t low = 0, high = f->q->n_calls;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (f->q->calls[middle].start < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SEARCH_FIRST(i, 0, f->q->n_calls, f->q->calls[i].start < time);
     return low ? &f->q->calls[low - 1] : NULL;
 }
 

@@ -9,6 +9,7 @@
 #include "analyse/scan/intervals.h"
 
 #include "base/num.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 static void append(intervals *s, int64_t start, int64_t end) {
@@ -166,14 +167,7 @@ int64_t intervals_ns(const intervals *s) {
 }
 
 int64_t intervals_ns_in(const intervals *s, int64_t start, int64_t end) {
-    size_t low = 0, high = s->n; /* the first range that ends behind the start */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->v[middle].end > start)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    size_t low = SEARCH_FIRST(i, 0, s->n, s->v[i].end <= start);
     int64_t sum = 0;
     for (; low < s->n && s->v[low].start < end; low++) {
         int64_t from = max_i64(s->v[low].start, start), to = min_i64(s->v[low].end, end);

@@ -11,6 +11,7 @@
 #include "analyse/scan/module_work.h"
 
 #include "analyse/scan/backward_owner.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 str module_short_name(const trace *t, uint32_t module) {
@@ -20,14 +21,7 @@ str module_short_name(const trace *t, uint32_t module) {
 
 /* The slice of the list that `slice` is, or lies in; 0 when there is none. */
 static uint32_t slice_around(const module_work *w, uint32_t slice) {
-    size_t low = 0, high = w->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (w->slices[middle] > slice)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    size_t low = SEARCH_FIRST(i, 0, w->n, w->slices[i] <= slice);
     if (!low) return 0;
     const trace *t = w->t;
     uint32_t outer = w->slices[low - 1];

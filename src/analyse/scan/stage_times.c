@@ -7,6 +7,7 @@
  * (step_spans.h). */
 #include "analyse/scan/stage_times.h"
 
+#include "base/search.h"
 #include "base/sort.h"
 
 #define NO_KEY UINT32_MAX
@@ -27,14 +28,7 @@ static interval host_range(const context *c, uint32_t step) {
 
 /* The step (index + 1) whose host interval holds the time. */
 static uint32_t step_at(const context *c, int64_t time_ns) {
-    uint32_t low = 0, high = c->steps->n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (host_range(c, middle).start > time_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    uint32_t low = SEARCH_FIRST(i, 0, c->steps->n, host_range(c, i).start <= time_ns);
     return low && time_ns < host_range(c, low - 1).end ? low : 0;
 }
 

@@ -16,6 +16,7 @@
 #include "analyse/scan/stages.h"
 
 #include "base/num.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 static const char *const names[N_STAGES] = {
@@ -210,13 +211,6 @@ status stages_find(const trace *t, arena *a, stage_segments *out, error *err) {
 }
 
 stage stage_at(const stage_segments *s, int64_t time_ns) {
-    size_t low = 0, high = s->n; /* the first segment that starts behind the time */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->v[middle].range.start > time_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    size_t low = SEARCH_FIRST(i, 0, s->n, s->v[i].range.start <= time_ns);
     return low && time_ns < s->v[low - 1].range.end ? s->v[low - 1].stage : STAGE_OTHER;
 }

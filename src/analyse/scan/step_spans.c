@@ -19,6 +19,7 @@
 #include "analyse/scan/step_spans.h"
 
 #include "analyse/rules.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 enum { LEAST_TYPICAL = 3 }; /* steps that must remain to call them typical */
@@ -46,14 +47,7 @@ static void span_whole(const trace *t, step_span *out) {
 
 /* The step (index + 1) whose host interval holds the call as a whole. */
 static uint32_t step_of_call(const step_spans *s, int64_t start, int64_t end) {
-    uint32_t low = 0, high = s->n; /* the first step that starts behind the call's start */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (s->v[middle].host_start > start)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    uint32_t low = SEARCH_FIRST(i, 0, s->n, s->v[i].host_start <= start);
     return low && end <= s->v[low - 1].host_end ? low : 0;
 }
 

@@ -5,6 +5,7 @@
  * not known stands behind those whose rank is. */
 #include "analyse/scan/worker_order.h"
 
+#include "base/search.h"
 #include "base/sort.h"
 #include "store/schema.h"
 
@@ -35,15 +36,6 @@ status worker_order_make(worker_order *r, const summary *s, arena *a, error *err
 
 uint32_t worker_order_find(const worker_order *r, str name) {
     const summary_worker *rows = SUMMARY_ROWS(r->s, worker);
-    uint32_t low = 0, high = r->n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        int order = str_cmp(rows[middle].name, name);
-        if (!order) return r->place[middle];
-        if (order > 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return UINT32_MAX;
+    uint32_t at = SEARCH_FIRST(i, 0, r->n, str_cmp(rows[i].name, name) < 0);
+    return at < r->n && str_eq(rows[at].name, name) ? r->place[at] : UINT32_MAX;
 }

@@ -20,6 +20,7 @@
 #include "analyse/kind_names.h"
 #include "base/message_ids_columns.h"
 #include "base/num.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 typedef struct {
@@ -173,14 +174,7 @@ static status add_slice(summing *s, uint32_t track, uint32_t slice, error *err) 
 
 /* The first entry of the row that may reach into the range. */
 static uint32_t first_entry(const summing *s, const lod_row *r) {
-    uint32_t low = r->first, high = r->end;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (s->l->entries[middle].start_ns >= s->q->from_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    uint32_t low = SEARCH_FIRST(i, r->first, r->end, s->l->entries[i].start_ns < s->q->from_ns);
     while (low > r->first && trace_slice_end(s->t, s->l->entries[low - 1].id) > s->q->from_ns)
         low--;
     return low;
@@ -244,16 +238,9 @@ static status add_early(summing *s, uint32_t track, error *err) {
 static status add_track(summing *s, uint32_t track, error *err) {
     const trace *t = s->t;
     uint8_t kind = t->track.kind[track];
-    uint32_t low = t->track.first[track], high = t->track.end[track];
     s->n_stack = 0;
     if (s->n_early) TRY(add_early(s, track, err));
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->slice.start[middle] >= s->q->from_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    uint32_t low = trace_lower_bound(t, track, s->q->from_ns);
     for (; low < t->track.end[track] && t->slice.start[low] < s->q->to_ns; low++)
         if (s->kinds[track] & 1u << lod_lane_kind(kind, t->slice.kind[low]))
             TRY(add_slice(s, track, low, err));

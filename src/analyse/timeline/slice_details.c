@@ -14,6 +14,7 @@
  * A histogram has equal bins from the shortest to the longest; where the longest is more than 100
  * times the shortest, the bins are equal steps of the logarithm. */
 #include "analyse/timeline/slice_details.h"
+#include "base/search.h"
 
 #define LAUNCH_LATENCY_NS 20000
 
@@ -110,16 +111,8 @@ static status lineage_of(const trace *t, uint32_t slice, arena *a, lineage *out,
 }
 
 static bool lineage_has(const lineage *l, uint32_t slice) {
-    uint32_t low = 0, high = l->n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (l->v[middle] == slice) return true;
-        if (l->v[middle] > slice)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return false;
+    uint32_t at = SEARCH_FIRST(i, 0, l->n, l->v[i] > slice);
+    return at < l->n && l->v[at] == slice;
 }
 
 /* The arrow from forward to backward whose head is the slice or the nearest one around it. */
