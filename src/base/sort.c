@@ -12,7 +12,7 @@
  * and copies only the left half out before merging. Both are stable: equal keys keep the order they
  * came in, which makes results the same on every machine. */
 #include "base/sort.h"
-#include "base/search.h"
+#include "base/bisect.h"
 
 #include <stdbool.h>
 #include <string.h>

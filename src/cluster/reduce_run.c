@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "analyse/run/reduce.h"
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "base/pool.h"
-#include "base/search.h"
 #include "base/sort.h"
 #include "session/load.h"
 

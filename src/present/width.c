@@ -12,8 +12,8 @@
  * at the back. */
 #include "present/width.h"
 
+#include "base/bisect.h"
 #include "base/fmt.h"
-#include "base/search.h"
 
 typedef struct {
     uint32_t first, last;

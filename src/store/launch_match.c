@@ -16,8 +16,8 @@
  * parts that remain, in the same order, and what is equal around them. */
 #include "store/launch_match.h"
 
+#include "base/bisect.h"
 #include "base/map.h"
-#include "base/search.h"
 #include "base/sort.h"
 
 enum { NEAR = 16, MOST_RUNS = 64 };

@@ -7,8 +7,8 @@
  *
  * What is read of the trace is asked for first (trace_require), so a damaged file is found here and
  * not while drawing. */
+#include "base/bisect.h"
 #include "base/pages.h"
-#include "base/search.h"
 #include "store/lod_int.h"
 
 void *lod_map(lod *l, int part, size_t n, size_t elem_bytes) {

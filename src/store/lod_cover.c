@@ -3,7 +3,7 @@
  * A cover is the union of slices as a function: how much time was covered before a moment. The share
  * of any range is then two binary searches. Slices of one track ascend by start, so the ranges of a
  * track are joined as they come; what several tracks gave is sorted by start and joined once more. */
-#include "base/search.h"
+#include "base/bisect.h"
 #include "base/sort.h"
 #include "base/vec.h"
 #include "store/lod_int.h"

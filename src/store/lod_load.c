@@ -7,7 +7,7 @@
  * added leaves exactly nothing. */
 #include <math.h>
 
-#include "base/search.h"
+#include "base/bisect.h"
 #include "base/sort.h"
 #include "store/lod_int.h"
 

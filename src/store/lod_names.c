@@ -2,7 +2,7 @@
  *
  * A counting sort by string id: how many slices each string names, the strings that name any, then
  * the slices in place. Slices of a name ascend, so they stand by track and by start in it. */
-#include "base/search.h"
+#include "base/bisect.h"
 #include "store/lod_int.h"
 
 /* From counts by string to names with their first place. */

@@ -10,7 +10,7 @@
  *
  * Nothing here trusts the order of a hostile file for more than the order of what it returns: every
  * step moves on by at least one entry and stays inside the row. */
-#include "base/search.h"
+#include "base/bisect.h"
 #include "store/lod_int.h"
 
 /* The first place in [low, high) that starts at or after the time. */

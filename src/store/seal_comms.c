@@ -1,6 +1,6 @@
 /* seal_comms.c: collectives, in the order of their slices. A raw comm names its slice, unlike the rows of
  * seal_details.c, which their slice names: few slices have one. */
-#include "base/search.h"
+#include "base/bisect.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 

@@ -8,8 +8,8 @@
  *
  * Slices are taken in pieces, side by side: first each piece counts its rows, then, when it is known
  * where they start, it writes them. */
+#include "base/bisect.h"
 #include "base/num.h"
-#include "base/search.h"
 #include "store/builder_int.h"
 
 enum { PIECE = 32768 }; /* slices of one job */

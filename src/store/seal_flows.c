@@ -6,8 +6,8 @@
  * Launch arrows are not kept as arrows: they are how device work finds its launch and its operator
  * where there are no correlation ids. Pieces of device work may touch and have no length, so of
  * those that start at the arrow's end the one with the operator's own id is taken. */
+#include "base/bisect.h"
 #include "base/pages.h"
-#include "base/search.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 

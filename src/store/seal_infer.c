@@ -11,9 +11,9 @@
  *
  * kernel.op then names the operator in the sampled step: it has the name, shapes, stack and module, but
  * not the time and not the arguments of this launch. kernel.link says so (LINK_INFERRED). */
+#include "base/bisect.h"
 #include "base/hash.h"
 #include "base/num.h"
-#include "base/search.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 #include "store/launch_match.h"

@@ -9,10 +9,10 @@
  *
  * The marks of a thread are nearly always written in the order of time: they are dealt to their
  * threads, and only where that order is broken they are sorted. Marks with an id are sorted. */
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/pages.h"
-#include "base/search.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 #include "store/trace_int.h"

@@ -5,8 +5,8 @@
  *
  * Events come in the order of time, so for each track a cursor stands at the last slice that has begun;
  * what an event belongs to is that slice or, nearly always, one around it. */
+#include "base/bisect.h"
 #include "base/pages.h"
-#include "base/search.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 

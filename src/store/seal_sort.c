@@ -13,10 +13,10 @@
  * track of many short runs is sorted by radix instead. */
 #include <stdatomic.h>
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/pages.h"
-#include "base/search.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 

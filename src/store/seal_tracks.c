@@ -1,9 +1,9 @@
 /* seal_tracks.c: the processes and tracks of all parts as one list each, in an order that depends
  * on nothing but their ids: numbers ascending, then texts by their bytes; a thread before the row
  * of its async ranges. */
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/search.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 

@@ -6,8 +6,8 @@
  *
  * A step that is found begins with the outermost operator that holds its first launch and nothing of
  * the step before. What comes before the first step and after the last belongs to none. */
+#include "base/bisect.h"
 #include "base/num.h"
-#include "base/search.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 #include "store/period.h"

@@ -10,11 +10,11 @@
  * Counting and adding up is not done here: that is analyse/. */
 #include <stddef.h>
 
+#include "base/bisect.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/pages.h"
-#include "base/search.h"
 #include "store/summary.h"
 #include "store/trace_int.h"
 

@@ -16,7 +16,7 @@
 #include "analyse/scan/comm_kind.h"
 #include "analyse/scan/tensor_core.h"
 #include "analyse/scan/work_by_op.h"
-#include "base/search.h"
+#include "base/bisect.h"
 #include "base/sort.h"
 
 #define LOW_OCCUPANCY 0.25

@@ -7,7 +7,7 @@
  *
  * It does not look at times again: what the store nested is nested. */
 #include "analyse/compat/host_tree.h"
-#include "base/search.h"
+#include "base/bisect.h"
 
 bool host_tree_is_range(uint8_t kind) {
     switch (kind) {

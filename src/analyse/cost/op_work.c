@@ -17,7 +17,7 @@
 
 #include "analyse/cost/op_cost_paged.h"
 #include "analyse/cost/paddle_flops.h"
-#include "base/search.h"
+#include "base/bisect.h"
 
 typedef struct {
     uint32_t name, shapes, types, inputs;

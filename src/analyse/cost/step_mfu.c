@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "analyse/scan/step_spans.h"
-#include "base/search.h"
+#include "base/bisect.h"
 
 /* Does a step that counts hold this time? Steps come by start and do not overlap. */
 static bool is_in_step(const step_spans *s, int64_t time_ns) {

@@ -11,10 +11,10 @@
 #include "analyse/param.h"
 #include "analyse/scan/backward_owner.h"
 #include "analyse/scan/memory_view.h"
+#include "base/bisect.h"
 #include "base/buf.h"
 #include "base/fmt.h"
 #include "base/hash.h"
-#include "base/search.h"
 #include "base/sort.h"
 
 #define COL_M(table, name) COL(memory, table, name)

@@ -23,8 +23,8 @@
 #include "analyse/scan/stages.h"
 #include "analyse/scan/step_spans.h"
 #include "analyse/select.h"
+#include "base/bisect.h"
 #include "base/message_ids_advice.h"
-#include "base/search.h"
 #include "base/sort.h"
 
 #define COL_S(table, name) COL(steps, table, name)

@@ -12,8 +12,8 @@
 #include "analyse/producer/device_report.h"
 #include "analyse/producer/untraced_steps.h"
 #include "analyse/scan/device_metrics.h"
+#include "base/bisect.h"
 #include "base/json.h"
-#include "base/search.h"
 
 #define MAX_COLLECTIVES 20000
 

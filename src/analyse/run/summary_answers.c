@@ -15,8 +15,8 @@
 #include "analyse/scan/breakdown.h"
 #include "analyse/scan/op_verdict.h"
 #include "analyse/scan/tensor_core.h"
+#include "base/bisect.h"
 #include "base/message_ids_advice.h"
-#include "base/search.h"
 #include "base/sort.h"
 
 static bool is_by_name(const char *analysis) {

@@ -9,7 +9,7 @@
 #include "analyse/scan/backward_owner.h"
 
 #include "analyse/scan/work_by_op.h"
-#include "base/search.h"
+#include "base/bisect.h"
 #include "base/sort.h"
 
 static const str engine_prefix = {"autograd::engine::evaluate_function", 35};

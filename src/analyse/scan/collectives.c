@@ -9,7 +9,7 @@
  * shapes of the host range. */
 #include "analyse/scan/collectives.h"
 
-#include "base/search.h"
+#include "base/bisect.h"
 #include "base/sort.h"
 
 static const struct {

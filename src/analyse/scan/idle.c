@@ -12,7 +12,7 @@
  * All devices of the process count as one: a moment is idle when none of them works. */
 #include "analyse/scan/idle.h"
 
-#include "base/search.h"
+#include "base/bisect.h"
 #include "base/sort.h"
 
 #define LOOK_BACK 64  /* blocking calls looked at for one gap */

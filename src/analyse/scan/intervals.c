@@ -8,8 +8,8 @@
  * that are cut out of a whole sum to the whole exactly, in whole nanoseconds. */
 #include "analyse/scan/intervals.h"
 
+#include "base/bisect.h"
 #include "base/num.h"
-#include "base/search.h"
 #include "base/sort.h"
 
 static void append(intervals *s, int64_t start, int64_t end) {

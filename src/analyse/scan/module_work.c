@@ -11,7 +11,7 @@
 #include "analyse/scan/module_work.h"
 
 #include "analyse/scan/backward_owner.h"
-#include "base/search.h"
+#include "base/bisect.h"
 #include "base/sort.h"
 
 str module_short_name(const trace *t, uint32_t module) {

@@ -7,7 +7,7 @@
  * (step_spans.h). */
 #include "analyse/scan/stage_times.h"
 
-#include "base/search.h"
+#include "base/bisect.h"
 #include "base/sort.h"
 
 #define NO_KEY UINT32_MAX

@@ -15,8 +15,8 @@
  * running. */
 #include "analyse/scan/stages.h"
 
+#include "base/bisect.h"
 #include "base/num.h"
-#include "base/search.h"
 #include "base/sort.h"
 
 static const char *const names[N_STAGES] = {

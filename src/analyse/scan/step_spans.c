@@ -19,7 +19,7 @@
 #include "analyse/scan/step_spans.h"
 
 #include "analyse/rules.h"
-#include "base/search.h"
+#include "base/bisect.h"
 #include "base/sort.h"
 
 enum { LEAST_TYPICAL = 3 }; /* steps that must remain to call them typical */

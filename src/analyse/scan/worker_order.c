@@ -5,7 +5,7 @@
  * not known stands behind those whose rank is. */
 #include "analyse/scan/worker_order.h"
 
-#include "base/search.h"
+#include "base/bisect.h"
 #include "base/sort.h"
 #include "store/schema.h"
 

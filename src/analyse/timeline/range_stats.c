@@ -18,9 +18,9 @@
 #include <math.h>
 
 #include "analyse/kind_names.h"
+#include "base/bisect.h"
 #include "base/message_ids_columns.h"
 #include "base/num.h"
-#include "base/search.h"
 #include "base/sort.h"
 
 typedef struct {

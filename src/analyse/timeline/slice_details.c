@@ -14,7 +14,7 @@
  * A histogram has equal bins from the shortest to the longest; where the longest is more than 100
  * times the shortest, the bins are equal steps of the logarithm. */
 #include "analyse/timeline/slice_details.h"
-#include "base/search.h"
+#include "base/bisect.h"
 
 #define LAUNCH_LATENCY_NS 20000
 

@@ -1,4 +1,4 @@
-/* search_test.c: the first index that is not before, wherever that is. */
+/* bisect_test.c: the first index that is not before, wherever that is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/search.h"
+#include "base/bisect.h"
 
 static void finds_the_first_that_is_not_before(void **state) {
     static const int v[] = {2, 4, 4, 4, 9};
