@@ -2,8 +2,8 @@
 #ifndef ANALYSE_OP_COST_INT_H
 #define ANALYSE_OP_COST_INT_H
 
-#include "analyse/cost/op_args.h"
 #include "analyse/cost/op_cost.h"
+#include "analyse/scan/op_args.h"
 
 /* A row of op_cost.def, for the call at hand. */
 typedef struct {

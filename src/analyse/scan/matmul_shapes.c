@@ -5,8 +5,8 @@
  * ones), then each string is read once. */
 #include "analyse/scan/matmul_shapes.h"
 
-#include "analyse/cost/op_args.h"
 #include "analyse/scan/group.h"
+#include "analyse/scan/op_args.h"
 
 /* Sizes of a·b, when they fit together. */
 static bool multiply(const op_arg *a, const op_arg *b, matmul_size *out) {

@@ -6,7 +6,7 @@
  *   inputs  ["", "", "[2, 2]"]            the values of what is no tensor, as text
  *
  * It never allocates, and gives up on sizes that cannot be: the texts come from foreign files. */
-#include "analyse/cost/op_args.h"
+#include "analyse/scan/op_args.h"
 
 #include <math.h>
 
