@@ -51,12 +51,6 @@ const param_info *registry_param(const char *analysis, uint32_t i) {
     return NULL;
 }
 
-const param_info *registry_find_param(const char *analysis, str name) {
-    for (const param_info *p = PARAMS; p->name; p++)
-        if (strcmp(p->analysis, analysis) == 0 && str_eq(str_of(p->name), name)) return p;
-    return NULL;
-}
-
 const result_info *registry_result(const char *analysis, uint32_t i) {
     for (const result_info *r = RESULTS; r->name; r++)
         if (strcmp(r->analysis, analysis) == 0 && i-- == 0) return r;

@@ -47,7 +47,6 @@ const field_info *registry_field(const result_info *r, uint32_t i);
 
 /* By name; NULL when there is none. */
 const analysis_info *registry_find(str name);
-const param_info *registry_find_param(const char *analysis, str name);
 /* Is `value` one of p->values? Any value is when there are none. */
 bool registry_allows(const param_info *p, str value);
 

@@ -7,14 +7,4 @@
 
 uint64_t hash_bytes64(const void *p, size_t n);
 
-/* The same value, fed piece by piece. */
-typedef struct hash_stream hash_stream;
-
-hash_stream *hash_stream_new(void); /* NULL when out of memory */
-void hash_stream_free(hash_stream *s);
-void hash_stream_reset(hash_stream *s);
-void hash_stream_add(hash_stream *s, const void *p, size_t n);
-/* Value of all bytes since new or reset; more may be added afterwards. */
-uint64_t hash_stream_value(const hash_stream *s);
-
 #endif

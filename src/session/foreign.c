@@ -239,10 +239,6 @@ static const foreign KINDS[] = {
 #undef FOREIGN
 };
 
-const foreign *foreign_at(uint32_t i) {
-    return i < sizeof KINDS / sizeof *KINDS ? &KINDS[i] : NULL;
-}
-
 /* One of the patterns: an ending, or with ^ in front a beginning. */
 static bool is_named_so(str name, const char *patterns) {
     for (const char *p = patterns; *p;) {

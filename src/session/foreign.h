@@ -13,8 +13,6 @@ typedef struct {
     uint16_t what;        /* a noun for lists */
 } foreign;
 
-/* The i-th kind in the order they are asked; NULL after the last. */
-const foreign *foreign_at(uint32_t i);
 /* By the first bytes, decompressed (64 KiB decide, of a database up to 4 MiB), then by the name,
  * which may be empty or a whole path. NULL when neither says anything. */
 const foreign *foreign_of(str head, str name);

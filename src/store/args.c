@@ -324,28 +324,3 @@ status trace_args_json(const trace *t, uint32_t record, buf *out, error *err) {
     args_reader_free(r);
     return s;
 }
-
-static status find_arg(args_reader *r, uint32_t record, str key, buf *out, error *err) {
-    args_record rec;
-    TRY(args_read(r, record, &rec, err));
-    if (rec.raw) {
-        str value = json_member(trace_str(r->t, (uint32_t)rec.payloads[0]), key);
-        if (!value.p) return ERR_NOT_FOUND;
-        json_normal(value, out);
-    } else {
-        uint32_t i = rec.n; /* of a key given twice the last counts */
-        while (i > 0 && !str_eq(trace_str(r->t, rec.keys[i - 1]), key)) i--;
-        if (i == 0) return ERR_NOT_FOUND;
-        args_value_json(r->t, &rec, i - 1, out);
-    }
-    if (!buf_ok(out)) FAIL_MEMORY(err);
-    return OK;
-}
-
-status trace_arg(const trace *t, uint32_t record, str key, buf *out, error *err) {
-    args_reader *r;
-    TRY(args_reader_new(t, &r, err));
-    status s = find_arg(r, record, key, out, err);
-    args_reader_free(r);
-    return s;
-}

@@ -116,7 +116,5 @@ uint64_t trace_size_bytes(const trace *t);
 /* Everything the producer wrote in `args` of this record, as a JSON object appended to `out`.
  * Record 0 writes {}. ERR_FORMAT when a foreign file's record is damaged. */
 status trace_args_json(const trace *t, uint32_t record, buf *out, error *err) MUST_USE;
-/* The value of one argument as JSON text appended to `out`; ERR_NOT_FOUND when it is not there. */
-status trace_arg(const trace *t, uint32_t record, str key, buf *out, error *err) MUST_USE;
 
 #endif

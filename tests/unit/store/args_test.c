@@ -101,28 +101,9 @@ static void args_texts_raw_values_and_special_shapes_are_valid_json(void **state
     assert_json(t, 1, "{\"te\\\"xt\":\"a\\n\\\"b\\\"\",\"\":true}");
     assert_json(t, 2, "{\"\":\"te\\\"xt\"}");
     buf b = {0};
-    assert_int_equal(trace_arg(t, 3, STR("whole"), &b, NULL), OK);
-    assert_true(str_eq(buf_str(&b), STR("[1, 2]")));
-    buf_clear(&b);
+    assert_json(t, 3, "{\"whole\": [1, 2]}");
     assert_int_equal(trace_args_json(t, 4, &b, NULL), OK);
     assert_true(str_eq(buf_str(&b), STR("{\"args\":[1, 2]}")));
-    buf_fini(&b);
-    trace_release(t);
-}
-
-static void args_one_value_is_found_by_its_key_and_the_last_one_counts(void **state) {
-    maker m;
-    maker_init(&m);
-    uint32_t first = maker_shape(&m, 0, "k"), second = maker_shape(&m, first, "k");
-    args_put_varint(&m.arg_at, second);
-    args_put_decimal(&m.arg_at, 1, 0);
-    args_put_decimal(&m.arg_at, 2, 0);
-    maker_record(&m);
-    trace *t = maker_done(&m);
-    buf b = {0};
-    assert_int_equal(trace_arg(t, 1, STR("k"), &b, NULL), OK);
-    assert_true(str_eq(buf_str(&b), STR("2")));
-    assert_int_equal(trace_arg(t, 1, STR("j"), &b, NULL), ERR_NOT_FOUND);
     buf_fini(&b);
     trace_release(t);
 }
@@ -224,7 +205,6 @@ int main(void) {
         cmocka_unit_test(args_integers_of_any_size_survive_their_differences),
         cmocka_unit_test(args_decimals_keep_their_digits),
         cmocka_unit_test(args_texts_raw_values_and_special_shapes_are_valid_json),
-        cmocka_unit_test(args_one_value_is_found_by_its_key_and_the_last_one_counts),
         cmocka_unit_test(args_references_to_nowhere_are_errors),
         cmocka_unit_test(args_damaged_bytes_never_lead_outside),
         cmocka_unit_test(args_reader_keeps_blocks_and_forgets_the_oldest),
