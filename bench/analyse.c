@@ -88,7 +88,7 @@ static void ask_all(const trace *t) {
 
 static void measure(const char *path) {
     const load_options options = {.threads = 1, .no_cache = true};
-    loaded result = {0};
+    loaded_trace result = {0};
     stamp began = now();
     if (trace_load(path, &options, &result, NULL) != OK) die("cannot load", path);
     say("ingest", STR_NONE, true, began);

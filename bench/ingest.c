@@ -83,7 +83,7 @@ static void say(stamp took) {
 
 static void measure_load(const char *threads, const char *path) {
     const load_options options = {.threads = atoi(threads), .no_cache = true};
-    loaded result = {0};
+    loaded_trace result = {0};
     stamp began = now();
     if (trace_load(path, &options, &result, NULL) != OK) die("cannot load", path);
     say(since(began));

@@ -121,7 +121,7 @@ static void measure_copy(size_t n) {
 }
 
 static trace *read_file(const char *path, int64_t *ns) {
-    loaded l;
+    loaded_trace l;
     load_options o = {.no_cache = true, .threads = 1};
     int64_t before = cpu_ns();
     if (trace_load(path, &o, &l, NULL) != OK) die(path);

@@ -10,7 +10,7 @@
 #include "cli/open.h"
 #include "cli/shape.h"
 
-static status answer_question(const options *o, opened *x, output *out, error *err) {
+static status answer_question(const options *o, opened_input *x, output *out, error *err) {
     answer a;
     TRY(open_traces(o, x, err));
     params p = options_params(o, x->pool);
@@ -25,7 +25,7 @@ static status answer_question(const options *o, opened *x, output *out, error *e
 
 int cmd_analysis(options *o) {
     error err = {0};
-    opened x = {.pool = NULL};
+    opened_input x = {.pool = NULL};
     output out = {.fd = STDOUT_FILENO, .name = text_get(MSG_CLI_STDOUT, o->words)};
     status s = answer_question(o, &x, &out, &err);
     open_end(&x);

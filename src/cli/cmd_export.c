@@ -36,7 +36,7 @@ static status check_form(const options *o, error *err) {
 }
 
 /* What is to be written: the one trace, or all of them merged; *merged is to be released. */
-static status join_traces(const options *o, opened *x, trace **merged, error *err) {
+static status join_traces(const options *o, opened_input *x, trace **merged, error *err) {
     uint32_t n = x->input.n_traces, n_clockless = 0;
     merge_input *in = ARENA_ARRAY(&x->arena, merge_input, n);
     if (!in) FAIL_MEMORY(err);
@@ -58,7 +58,7 @@ static void say_shortened(const options *o, uint64_t n) {
     (void)cli_complain(o, &note);
 }
 
-static status write_form(const options *o, opened *x, bool *writing, error *err) {
+static status write_form(const options *o, opened_input *x, bool *writing, error *err) {
     const char *path = o->output.p ? o->output.p : "-";
     TRY(check_form(o, err));
     if (!o->output.p && isatty(STDOUT_FILENO)) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_NO_OUTPUT);
@@ -79,7 +79,7 @@ static status write_form(const options *o, opened *x, bool *writing, error *err)
 
 int cmd_export(options *o) {
     error err = {0};
-    opened x = {.pool = NULL};
+    opened_input x = {.pool = NULL};
     bool writing = false;
     status s = write_form(o, &x, &writing, &err);
     open_end(&x);

@@ -17,10 +17,10 @@ typedef struct {
     const options *o;
     uint64_t done, total;
     bool shown; /* a terminal sees the progress */
-} watching;
+} watch_ctx;
 
 static void file_is_done(void *context, const char *path, const error *failed, buf *reason) {
-    watching *w = context;
+    watch_ctx *w = context;
     w->done++;
     if (failed) {
         text_error(reason, LANG_EN, failed);
@@ -70,7 +70,7 @@ static status finish(const options *o, reduce_result *r, const run_entry *run, e
  * meeting. */
 static status reduce(const options *o, transport *t, arena *a, bool *alive, error *err) {
     catalogue found = {.n_runs = 0};
-    chosen c;
+    span_choice c;
     choice wanted = {.run = o->run, .worker = o->worker, .span = o->span};
     reduce_result made = {.all = NULL};
     if (!o->n_traces)
@@ -78,7 +78,7 @@ static status reduce(const options *o, transport *t, arena *a, bool *alive, erro
     if (!o->reduce_output.p) FAIL0(err, ERR_ARG, NOPOS, MSG_REDUCE_NO_OUTPUT);
     TRY(run_discover(a, o->traces[0], &found, err));
     TRY(span_choose(&found, &wanted, &c, err));
-    watching w = {.o = o, .total = run_whole(c.run)};
+    watch_ctx w = {.o = o, .total = run_whole(c.run)};
     w.shown = !o->quiet && t->rank == 0 && isatty(STDERR_FILENO);
     int64_t threads = o->threads == ABSENT_I64 || o->threads == 0 ? pool_cpus() : o->threads;
     reduce_options how = {.run = c.run,

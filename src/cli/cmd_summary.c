@@ -37,8 +37,8 @@ static const struct part_rows {
 
 typedef struct {
     const options *o;
-    opened *x;   /* one worker */
-    opened *all; /* all ranks of its run; NULL: it has no others, or one was chosen */
+    opened_input *x;   /* one worker */
+    opened_input *all; /* all ranks of its run; NULL: it has no others, or one was chosen */
     output *out;
     present_options present;
 } report;
@@ -63,7 +63,7 @@ static const struct {
 static status ask(const report *r, str analysis, answer *out, error *err) {
     const analysis_info *a = registry_find(analysis);
     if (!a) BUG("summary asks for an analysis that is not there");
-    opened *x = a->all_workers && r->all ? r->all : r->x;
+    opened_input *x = a->all_workers && r->all ? r->all : r->x;
     params p = options_params(r->o, x->pool);
     TRY(a->run(&x->input, &p, &x->arena, out, err));
     shape_stable(out, r->o);
@@ -221,7 +221,7 @@ static status put_table(const report *r, const answer *a, const char *name, uint
 }
 
 /* The verdict, the average step and the advice are those of all ranks; the rest is of the first. */
-static status open_all(report *r, opened *all, error *err) {
+static status open_all(report *r, opened_input *all, error *err) {
     const trace_source *first = &r->x->input.traces[0];
     options o = *r->o;
     if (first->run_ranks <= 1 || o.worker.n || str_eq(o.style, STR("paddle"))) return OK;
@@ -232,7 +232,7 @@ static status open_all(report *r, opened *all, error *err) {
     return open_traces(&o, all, err);
 }
 
-static status write_report(report *r, opened *all, error *err) {
+static status write_report(report *r, opened_input *all, error *err) {
     answer overview, memory, advise;
     buf *out = &r->out->buf;
     TRY(open_traces(r->o, r->x, err));
@@ -261,7 +261,7 @@ static status write_report(report *r, opened *all, error *err) {
 
 int cmd_summary(options *o) {
     error err = {0};
-    opened x = {.pool = NULL}, all = {.pool = NULL};
+    opened_input x = {.pool = NULL}, all = {.pool = NULL};
     output out = {.fd = STDOUT_FILENO, .name = text_get(MSG_CLI_STDOUT, o->words)};
     report r = {.o = o, .x = &x, .out = &out, .present = cli_present(o, &out)};
     status s = write_report(&r, &all, &err);

@@ -29,7 +29,7 @@ static top_layout layout_of(const params *p, const top_options *o) {
                         .grouped = o->aggregate != TOP_ALL};
 }
 
-static status write_text(const options *o, opened *x, output *out, error *err) {
+static status write_text(const options *o, opened_input *x, output *out, error *err) {
     top_options how;
     top_result found;
     params p = options_params(o, NULL);
@@ -47,7 +47,7 @@ static status write_text(const options *o, opened *x, output *out, error *err) {
 int cmd_top(options *o) {
     if (options_form(o) != FORM_TEXT) return cmd_analysis(o);
     error err = {0};
-    opened x = {.pool = NULL};
+    opened_input x = {.pool = NULL};
     output out = {.fd = STDOUT_FILENO, .name = text_get(MSG_CLI_STDOUT, o->words)};
     status s = write_text(o, &x, &out, &err);
     open_end(&x);

@@ -17,10 +17,10 @@ typedef struct {
     int from, to;
     status result;
     error err;
-} packing;
+} gzip_ctx;
 
 static void *pack(void *context) {
-    packing *p = context;
+    gzip_ctx *p = context;
     p->result = gzip_copy(p->from, p->to, &p->err);
     close(p->from); /* a writer that goes on meets a closed pipe */
     return NULL;
@@ -34,7 +34,7 @@ static status fail_system(error *err, const char *path) {
 static status pack_into(const trace *t, const export_options *o, int to, error *err) {
     int ends[2];
     pthread_t thread;
-    packing p = {.to = to};
+    gzip_ctx p = {.to = to};
     if (pipe2(ends, O_CLOEXEC) != 0) return fail_system(err, "pipe");
     p.from = ends[0];
     if (pthread_create(&thread, NULL, pack, &p) != 0) {

@@ -37,10 +37,11 @@ static uint64_t tables_needed(const options *o) {
     return info ? TRACE_TABLE(meta) | TRACE_TABLE(quality) | TRACE_TABLE(device) : 0;
 }
 
-static status load_span(const options *o, opened *x, const chosen *c, trace **out, error *err) {
+static status load_span(const options *o, opened_input *x, const span_choice *c, trace **out,
+                        error *err) {
     const span_entry *span = c->span;
     progress p;
-    loaded l = {.trace = NULL};
+    loaded_trace l = {.trace = NULL};
     load_options how = {.pool = x->pool,
                         .no_cache = o->no_cache,
                         .strict = o->strict,
@@ -60,14 +61,14 @@ static status load_span(const options *o, opened *x, const chosen *c, trace **ou
     return OK;
 }
 
-status open_describe(opened *x, const chosen *c, const trace *t, error *err) {
+status open_describe(opened_input *x, const span_choice *c, const trace *t, error *err) {
     trace_source *to = &x->traces[x->input.n_traces++];
     TRY(chosen_describe(c, t, &x->arena, to, err));
     to->listing = x->listing;
     return OK;
 }
 
-static status add_worker(const options *o, opened *x, const chosen *c, error *err) {
+static status add_worker(const options *o, opened_input *x, const span_choice *c, error *err) {
     trace *t;
     TRY(load_span(o, x, c, &t, err));
     return open_describe(x, c, t, err);
@@ -82,14 +83,15 @@ static void note_passed(const options *o, const catalogue *c) {
     buf_fini(&line);
 }
 
-static status choose_in(const options *o, opened *x, const catalogue *found, chosen *c,
-                        error *err) {
+static status choose_in(const options *o, opened_input *x, const catalogue *found,
+                        span_choice *c, error *err) {
     choice wanted = {.run = o->run, .worker = o->worker, .span = o->span};
     TRY(span_choose(found, &wanted, c, err));
     return run_list(found, c->run, &x->arena, &x->listing, err);
 }
 
-static status add_path(const options *o, opened *x, const char *path, chosen *c, error *err) {
+static status add_path(const options *o, opened_input *x, const char *path, span_choice *c,
+                       error *err) {
     catalogue found = {.n_runs = 0};
     status st = run_discover(&x->arena, path, &found, err);
     if (st == OK || (st == ERR_NOT_FOUND && err->message == MSG_NO_TRACES_IN))
@@ -122,18 +124,19 @@ static bool wants_summaries(const options *o, const run_entry *run) {
 }
 
 /* The other workers of the run, after the chosen one. */
-static status add_others(const options *o, opened *x, const chosen *first, error *err) {
+static status add_others(const options *o, opened_input *x, const span_choice *first,
+                         error *err) {
     for (uint32_t i = 0; i < run_whole(first->run); i++) {
         const worker_entry *w = &first->run->workers[i];
         if (w == first->worker) continue;
-        chosen c = {.run = first->run, .worker = w};
+        span_choice c = {.run = first->run, .worker = w};
         c.span = worker_span(w, first->span->number);
         TRY(add_worker(o, x, &c, err));
     }
     return OK;
 }
 
-static status make_room(opened *x, size_t n, error *err) {
+static status make_room(opened_input *x, size_t n, error *err) {
     x->traces = ARENA_ARRAY(&x->arena, analysis_trace, n);
     if (!x->traces) FAIL_MEMORY(err);
     x->input.traces = x->traces;
@@ -149,7 +152,7 @@ static status check_count(const options *o, error *err) {
     return OK;
 }
 
-static status start_pool(const options *o, opened *x, error *err) {
+static status start_pool(const options *o, opened_input *x, error *err) {
     int64_t wanted = o->threads == ABSENT_I64 || o->threads == 0 ? pool_cpus() : o->threads;
     x->pool = pool_new((int)min_i64(wanted, 1024));
     if (!x->pool) FAIL_MEMORY(err);
@@ -161,7 +164,7 @@ static status start_pool(const options *o, opened *x, error *err) {
 }
 
 /* The chosen worker, and all of its run where the question is about them. */
-static status open_run(const options *o, opened *x, chosen *c, error *err) {
+static status open_run(const options *o, opened_input *x, span_choice *c, error *err) {
     TRY(make_room(x, (size_t)run_whole(c->run) + 1, err));
     if (!wants_all(o, c->run)) return add_worker(o, x, c, err);
     if (c->worker >=
@@ -174,10 +177,10 @@ static status open_run(const options *o, opened *x, chosen *c, error *err) {
     return add_others(o, x, c, err);
 }
 
-status open_traces(const options *o, opened *x, error *err) {
-    chosen c;
+status open_traces(const options *o, opened_input *x, error *err) {
+    span_choice c;
     catalogue found = {.n_runs = 0};
-    *x = (opened){.pool = NULL};
+    *x = (opened_input){.pool = NULL};
     arena_init(&x->arena, 0);
     TRY(check_count(o, err));
     TRY(start_pool(o, x, err));
@@ -190,6 +193,6 @@ status open_traces(const options *o, opened *x, error *err) {
     return open_run(o, x, &c, err);
 }
 
-void open_end(opened *x) {
+void open_end(opened_input *x) {
     arena_fini(&x->arena);
 }

@@ -10,10 +10,10 @@ typedef struct {
     const run_listing *listing; /* what else is in the folder */
     pool *pool;
     arena arena; /* of the command: holds the traces, and the answer too */
-} opened;
+} opened_input;
 
 /* Finds, reads and seals what the options choose. open_end in any case. */
-status open_traces(const options *o, opened *out, error *err) MUST_USE;
-void open_end(opened *x);
+status open_traces(const options *o, opened_input *out, error *err) MUST_USE;
+void open_end(opened_input *x);
 
 #endif

@@ -17,8 +17,8 @@
 
 typedef struct {
     const options *o;
-    opened *x;
-    const chosen *first;
+    opened_input *x;
+    const span_choice *first;
     trace **got;          /* by place */
     bool alone;           /* one file at a time, by all threads */
     pthread_mutex_t lock; /* guards what follows */
@@ -26,15 +26,15 @@ typedef struct {
     uint64_t done, n_failed, held_bytes;
     status fatal;
     error err; /* of the first failure */
-} opening;
+} open_summaries_ctx;
 
 static void release_trace(void *t) {
     trace_release(t);
 }
 
 /* The i-th worker: the chosen one, then the others in their order. */
-static chosen nth(const opening *q, size_t i) {
-    chosen c = *q->first;
+static span_choice nth(const open_summaries_ctx *q, size_t i) {
+    span_choice c = *q->first;
     size_t first = (size_t)(c.worker - c.run->workers);
     if (i == 0) return c;
     c.worker = &c.run->workers[i - 1 < first ? i - 1 : i];
@@ -43,7 +43,7 @@ static chosen nth(const opening *q, size_t i) {
 }
 
 /* A summary that says only that the file could not be read. */
-static status stand_in(const chosen *c, const error *failed, trace **out, error *err) {
+static status stand_in(const span_choice *c, const error *failed, trace **out, error *err) {
     buf reason = {0};
     summary *s = summary_new();
     text_error(&reason, LANG_EN, failed);
@@ -59,7 +59,7 @@ static status stand_in(const chosen *c, const error *failed, trace **out, error 
     return OK;
 }
 
-static void keep_failure(opening *q, status st, const error *failed) {
+static void keep_failure(open_summaries_ctx *q, status st, const error *failed) {
     pthread_mutex_lock(&q->lock);
     if (!q->n_failed++) error_copy(&q->err, failed);
     if (st == ERR_MEMORY || q->o->strict) q->fatal = st;
@@ -71,7 +71,7 @@ static void keep_failure(opening *q, status st, const error *failed) {
 }
 
 /* All summaries together stay below the limit, not only each of them. Under the lock. */
-static status count_bytes(opening *q, const trace *t) {
+static status count_bytes(open_summaries_ctx *q, const trace *t) {
     int64_t limit = q->o->memory_limit;
     q->held_bytes += trace_size_bytes(t);
     if (limit == ABSENT_I64 || limit <= 0 || q->held_bytes <= (uint64_t)limit) return OK;
@@ -79,7 +79,7 @@ static status count_bytes(opening *q, const trace *t) {
     return error_set(&q->err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT, 1, &most);
 }
 
-static bool has_ended(opening *q) {
+static bool has_ended(open_summaries_ctx *q) {
     pthread_mutex_lock(&q->lock);
     bool ended = q->fatal != OK;
     pthread_mutex_unlock(&q->lock);
@@ -87,11 +87,11 @@ static bool has_ended(opening *q) {
 }
 
 static void load_one(void *context, size_t i, int thread) {
-    opening *q = context;
+    open_summaries_ctx *q = context;
     const options *o = q->o;
-    chosen c = nth(q, i);
+    span_choice c = nth(q, i);
     error failed = {0};
-    loaded l = {.trace = NULL};
+    loaded_trace l = {.trace = NULL};
     load_options how = {.pool = q->alone ? q->x->pool : NULL,
                         .threads = 1,
                         .no_cache = o->no_cache,
@@ -116,8 +116,8 @@ static void load_one(void *context, size_t i, int thread) {
     pthread_mutex_unlock(&q->lock);
 }
 
-static status take_all(opening *q, uint32_t n, error *err) {
-    opened *x = q->x;
+static status take_all(open_summaries_ctx *q, uint32_t n, error *err) {
+    opened_input *x = q->x;
     status st = q->fatal;
     for (uint32_t i = 0; i < n; i++) {
         if (!q->got[i] || arena_on_reset(&x->arena, release_trace, q->got[i])) continue;
@@ -129,15 +129,15 @@ static status take_all(opening *q, uint32_t n, error *err) {
     if (st != OK && err) error_copy(err, &q->err);
     TRY(st);
     for (uint32_t i = 0; i < n; i++) {
-        chosen c = nth(q, i);
+        span_choice c = nth(q, i);
         TRY(open_describe(x, &c, q->got[i], err));
     }
     return OK;
 }
 
-status open_summaries(const options *o, opened *x, const chosen *first, error *err) {
+status open_summaries(const options *o, opened_input *x, const span_choice *first, error *err) {
     uint32_t n = run_whole(first->run);
-    opening q = {.o = o, .x = x, .first = first};
+    open_summaries_ctx q = {.o = o, .x = x, .first = first};
     q.got = ARENA_ARRAY(&x->arena, trace *, n);
     if (!q.got) FAIL_MEMORY(err);
     q.alone = n < 2 * (uint32_t)pool_threads(x->pool);

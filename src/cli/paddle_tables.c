@@ -380,10 +380,10 @@ static double sort_value(const report_item *i, order_by by) {
 typedef struct {
     const groups *g;
     order_by by;
-} sorting;
+} paddle_sort;
 
 static int compare_items(uint32_t a, uint32_t b, const void *context) {
-    const sorting *s = context;
+    const paddle_sort *s = context;
     double x = sort_value(GROUP_ROW(s->g, report_item, a), s->by),
            y = sort_value(GROUP_ROW(s->g, report_item, b), s->by);
     bool ascending = s->by == BY_CPUMin || s->by == BY_GPUMin;
@@ -395,7 +395,7 @@ static int compare_items(uint32_t a, uint32_t b, const void *context) {
 static uint32_t *sort_items(printer *p, const groups *g, uint32_t thread, order_by by,
                             uint32_t *n) {
     uint32_t *order = groups_order(g), *scratch = groups_order(g);
-    sorting s = {g, by};
+    paddle_sort s = {g, by};
     *n = 0;
     p->failed |= !order || !scratch;
     if (!order || !scratch) return NULL;
@@ -708,7 +708,7 @@ static status name_work(printer *p, const trace *t, error *err) {
     return OK;
 }
 
-status paddle_tables_write(const options *o, opened *x, buf *out, error *err) {
+status paddle_tables_write(const options *o, opened_input *x, buf *out, error *err) {
     const trace *t = x->input.traces[0].trace;
     params asked = options_params(o, x->pool);
     uint32_t wanted;

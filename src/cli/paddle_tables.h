@@ -5,6 +5,6 @@
 #include "cli/open.h"
 
 /* Writes the report about the first trace of `x` to out. ERR_ARG when a view is not known. */
-status paddle_tables_write(const options *o, opened *x, buf *out, error *err) MUST_USE;
+status paddle_tables_write(const options *o, opened_input *x, buf *out, error *err) MUST_USE;
 
 #endif

@@ -152,7 +152,7 @@ static status write_chrome(const trace *t, const char *path, error *err) {
 }
 
 status record_compact_file(const options *o, const char *from, const char *to, error *err) {
-    loaded l;
+    loaded_trace l;
     load_options how = {.no_cache = true,
                         .threads =
                             o->threads == ABSENT_I64 ? 0 : (int)min_i64(o->threads, 1024)};

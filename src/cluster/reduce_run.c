@@ -33,11 +33,11 @@ typedef struct {
     status failed; /* of this process; ERR_MEMORY and the like */
     error err;
     arena arena;
-} running;
+} reduce_run_ctx;
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static const span_entry *span_of(const running *r, const worker_entry *w) {
+static const span_entry *span_of(const reduce_run_ctx *r, const worker_entry *w) {
     int64_t number;
     if (r->o->span.n && str_to_i64(r->o->span, &number) && number > 0)
         return worker_span(w, (uint32_t)number);
@@ -45,7 +45,7 @@ static const span_entry *span_of(const running *r, const worker_entry *w) {
 }
 
 static int compare_files(uint32_t a, uint32_t b, const void *context) {
-    const running *r = context;
+    const reduce_run_ctx *r = context;
     const worker_entry *w = r->o->run->workers;
     uint64_t x = span_of(r, &w[a])->size_bytes, y = span_of(r, &w[b])->size_bytes;
     if (x != y) return x > y ? -1 : 1;
@@ -53,7 +53,7 @@ static int compare_files(uint32_t a, uint32_t b, const void *context) {
 }
 
 /* Says that a file is done, and keeps why it failed. */
-static status report(running *r, summary *to, const char *path, const error *failed,
+static status report(reduce_run_ctx *r, summary *to, const char *path, const error *failed,
                      error *err) {
     buf reason = {0};
     status st = OK;
@@ -66,11 +66,11 @@ static status report(running *r, summary *to, const char *path, const error *fai
     return st;
 }
 
-static status reduce_file(running *r, uint32_t worker, summary *to, error *err) {
+static status reduce_file(reduce_run_ctx *r, uint32_t worker, summary *to, error *err) {
     const worker_entry *w = &r->o->run->workers[worker];
     const char *path = span_of(r, w)->path.p;
     error failed = {0};
-    loaded l = {.trace = NULL};
+    loaded_trace l = {.trace = NULL};
     load_options how = {.threads = 1,
                         .no_cache = r->o->no_cache,
                         .memory_limit_bytes = r->o->memory_limit_bytes,
@@ -86,7 +86,7 @@ static status reduce_file(running *r, uint32_t worker, summary *to, error *err) 
 }
 
 static void work(void *context, size_t i, int thread) {
-    running *r = context;
+    reduce_run_ctx *r = context;
     (void)thread;
     for (;;) {
         int64_t n = transport_take(r->o->transport);
@@ -103,7 +103,7 @@ static void work(void *context, size_t i, int thread) {
 }
 
 /* All files of this process into mine[0]. */
-static status reduce_files(running *r, uint32_t n_threads, error *err) {
+static status reduce_files(reduce_run_ctx *r, uint32_t n_threads, error *err) {
     uint32_t n = run_whole(r->o->run), *scratch = ARENA_ARRAY(&r->arena, uint32_t, n + 1);
     r->order = ARENA_ARRAY(&r->arena, uint32_t, n + 1);
     pool *p = pool_new((int)n_threads);
@@ -260,7 +260,7 @@ static status return_moved(transport *t, steps *s, error *err) {
     return send_parts(t, s->parts, s->back, err);
 }
 
-static status resolve_together(running *r, summary *mine, steps *s, error *err) {
+static status resolve_together(reduce_run_ctx *r, summary *mine, steps *s, error *err) {
     transport *t = r->o->transport;
     comm_keeper k;
     TRY(summary_append(s->worker_order, mine, SUMMARY_BIT(worker), err));
@@ -288,7 +288,7 @@ static status resolve_together(running *r, summary *mine, steps *s, error *err) 
     return gather(t, mine, join_run, err);
 }
 
-static status run_all(running *r, uint32_t n_threads, error *err) {
+static status run_all(reduce_run_ctx *r, uint32_t n_threads, error *err) {
     steps s = {.n = 0};
     for (uint32_t i = 0; i < n_threads; i++)
         if (!(r->mine[i] = summary_new())) FAIL_MEMORY(err);
@@ -300,7 +300,7 @@ static status run_all(running *r, uint32_t n_threads, error *err) {
 }
 
 status reduce_run(const reduce_options *o, reduce_result *out, error *err) {
-    running r = {.o = o};
+    reduce_run_ctx r = {.o = o};
     uint32_t n_threads = o->threads > 0 ? (uint32_t)o->threads : 1;
     arena_init(&r.arena, 0);
     pthread_mutex_init(&r.lock, NULL);

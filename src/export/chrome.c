@@ -301,7 +301,7 @@ static status write_all(chrome *c) {
     return OK;
 }
 
-status export_chrome(exporting *x) {
+status export_chrome(export_ctx *x) {
     chrome c = {.x = x, .kernel = 1, .call = 1, .op = 1};
     c.plain = str_eq(x->t->format, STR("chrome"));
     c.own_words = c.plain || str_eq(x->t->format, STR("kineto"));

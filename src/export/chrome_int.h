@@ -5,7 +5,7 @@
 #include "export/export_int.h"
 
 typedef struct {
-    exporting *x;
+    export_ctx *x;
     int64_t shift_ns;  /* added to every time: the trace's base to the base that is written */
     bool own_words;    /* the producer's categories and names are the ones readers know */
     bool plain;        /* a trace-event file that is no profiler's: no root keys but its own */

@@ -48,7 +48,7 @@ static uint32_t find_step(const trace *t, uint32_t slice, uint32_t *kernel) {
     return trace_step_at(t, t->slice.start[at]);
 }
 
-static void add_place(exporting *x, uint32_t slice, uint32_t track) {
+static void add_place(export_ctx *x, uint32_t slice, uint32_t track) {
     const trace *t = x->t;
     buf *b = &x->out;
     uint32_t process = t->track.process[track];
@@ -63,7 +63,7 @@ static void add_place(exporting *x, uint32_t slice, uint32_t track) {
               t->track.tid[track]);
 }
 
-static void add_what(exporting *x, uint32_t slice) {
+static void add_what(export_ctx *x, uint32_t slice) {
     const trace *t = x->t;
     buf_add_byte(&x->out, ',');
     add_field(&x->out, trace_slice_name(t, slice));
@@ -73,7 +73,7 @@ static void add_what(exporting *x, uint32_t slice) {
     add_field(&x->out, trace_str(t, t->category.name[t->slice.category[slice]]));
 }
 
-static void add_when(exporting *x, uint32_t slice, int64_t start_ns, int64_t end_ns) {
+static void add_when(export_ctx *x, uint32_t slice, int64_t start_ns, int64_t end_ns) {
     const trace *t = x->t;
     buf *b = &x->out;
     buf_add_byte(b, ',');
@@ -87,7 +87,7 @@ static void add_when(exporting *x, uint32_t slice, int64_t start_ns, int64_t end
     buf_add_byte(b, ',');
 }
 
-static status add_row(exporting *x, uint32_t slice, uint32_t track, uint32_t *kernel,
+static status add_row(export_ctx *x, uint32_t slice, uint32_t track, uint32_t *kernel,
                       buf *scratch) {
     const trace *t = x->t;
     int64_t start_ns, end_ns;
@@ -107,7 +107,7 @@ static status add_row(exporting *x, uint32_t slice, uint32_t track, uint32_t *ke
     return export_row_done(x);
 }
 
-status export_csv(exporting *x) {
+status export_csv(export_ctx *x) {
     const trace *t = x->t;
     buf scratch = {0};
     uint32_t kernel = 1;

@@ -19,7 +19,7 @@
 
 static const struct {
     const char *name;
-    status (*write)(exporting *x);
+    status (*write)(export_ctx *x);
     bool windowed, valued;
 } FORMS[] = {
     {"chrome", export_chrome, true, false},
@@ -41,7 +41,7 @@ static status fail_write(error *err, int reason) {
     FAIL(err, ERR_IO, NOPOS, MSG_EXPORT_WRITE, arg_cstr("reason", strerror(reason)));
 }
 
-status export_drain(exporting *x) {
+status export_drain(export_ctx *x) {
     if (!buf_ok(&x->out)) FAIL_MEMORY(x->err);
     const char *p = x->out.p;
     size_t n = x->out.n;
@@ -57,13 +57,13 @@ status export_drain(exporting *x) {
     return OK;
 }
 
-status export_flush(exporting *x) {
+status export_flush(export_ctx *x) {
     return x->out.n < 1 << 18 && buf_ok(&x->out) ? OK : export_drain(x);
 }
 
 /* ---- the window -------------------------------------------------------------------------------- */
 
-bool export_clip(const exporting *x, uint32_t slice, int64_t *start_ns, int64_t *end_ns) {
+bool export_clip(const export_ctx *x, uint32_t slice, int64_t *start_ns, int64_t *end_ns) {
     int64_t start = x->t->slice.start[slice], end = trace_slice_end(x->t, slice);
     if (start >= x->to_ns || (end <= x->from_ns && start < x->from_ns)) return false;
     *start_ns = max_i64(start, x->from_ns);
@@ -71,7 +71,7 @@ bool export_clip(const exporting *x, uint32_t slice, int64_t *start_ns, int64_t 
     return true;
 }
 
-static void set_window(exporting *x, const export_options *o) {
+static void set_window(export_ctx *x, const export_options *o) {
     x->from_ns = INT64_MIN;
     x->to_ns = INT64_MAX;
     if (o->from_ns == 0 && o->to_ns == 0) return;
@@ -98,7 +98,7 @@ static status find_form(const export_options *o, uint32_t *out, error *err) {
 status export_trace(const trace *t, const export_options *o, int fd, error *err) {
     uint32_t form = 0;
     TRY(find_form(o, &form, err));
-    exporting x = {.t = t, .fd = fd, .err = err, .value = o->value, .shortened = o->shortened};
+    export_ctx x = {.t = t, .fd = fd, .err = err, .value = o->value, .shortened = o->shortened};
     set_window(&x, o);
     if (!FORMS[form].windowed && !export_is_whole(&x))
         FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_WHOLE, arg_cstr("name", FORMS[form].name));

@@ -16,32 +16,32 @@ typedef struct {
     args_reader *args;
     error *err;
     uint64_t *shortened; /* export.h; may be NULL */
-} exporting;
+} export_ctx;
 
 /* Sends the buffer on when it is large enough; each form calls it after every row. */
-status export_flush(exporting *x) MUST_USE;
+status export_flush(export_ctx *x) MUST_USE;
 /* Sends all of it. */
-status export_drain(exporting *x) MUST_USE;
+status export_drain(export_ctx *x) MUST_USE;
 
-static inline status export_row_done(exporting *x) {
+static inline status export_row_done(export_ctx *x) {
     return __builtin_expect(x->out.n < 1 << 18, 1) && buf_ok(&x->out) ? OK : export_flush(x);
 }
 
 /* The part of a slice inside the window; false when it is outside. An empty slice is inside when its
  * start is. */
-bool export_clip(const exporting *x, uint32_t slice, int64_t *start_ns, int64_t *end_ns);
-static inline bool export_holds(const exporting *x, int64_t time_ns) {
+bool export_clip(const export_ctx *x, uint32_t slice, int64_t *start_ns, int64_t *end_ns);
+static inline bool export_holds(const export_ctx *x, int64_t time_ns) {
     return time_ns >= x->from_ns && time_ns < x->to_ns;
 }
-static inline bool export_is_whole(const exporting *x) {
+static inline bool export_is_whole(const export_ctx *x) {
     return x->from_ns == INT64_MIN && x->to_ns == INT64_MAX;
 }
 
-status export_chrome(exporting *x) MUST_USE;
-status export_csv(exporting *x) MUST_USE;
-status export_stacks(exporting *x) MUST_USE;
-status export_speedscope(exporting *x) MUST_USE;
-status export_tacho(exporting *x) MUST_USE;
-status export_memory_flow(exporting *x) MUST_USE;
+status export_chrome(export_ctx *x) MUST_USE;
+status export_csv(export_ctx *x) MUST_USE;
+status export_stacks(export_ctx *x) MUST_USE;
+status export_speedscope(export_ctx *x) MUST_USE;
+status export_tacho(export_ctx *x) MUST_USE;
+status export_memory_flow(export_ctx *x) MUST_USE;
 
 #endif

@@ -24,7 +24,7 @@ static void spell_folded(str name, buf *out) {
 }
 
 /* The time of each node, all threads together. */
-static int64_t *sum_nodes(const exporting *x, const stack_tree *tree, arena *a) {
+static int64_t *sum_nodes(const export_ctx *x, const stack_tree *tree, arena *a) {
     int64_t *sum = ARENA_ARRAY(a, int64_t, tree->nodes.n);
     for (uint32_t i = 0; sum && i < tree->times.n; i++) {
         const stack_time *time = GROUP_ROW(&tree->times, stack_time, i);
@@ -36,7 +36,7 @@ static int64_t *sum_nodes(const exporting *x, const stack_tree *tree, arena *a) 
 
 /* `line` holds the frames of the node before; a parent comes before its children, so what the two
  * have in common stands there already. */
-static status write_lines(exporting *x, const stack_tree *tree, arena *a, buf *line) {
+static status write_lines(export_ctx *x, const stack_tree *tree, arena *a, buf *line) {
     int64_t *sum = sum_nodes(x, tree, a);
     uint32_t *order = stack_tree_order(tree, a);
     size_t *end = ARENA_ARRAY(a, size_t, tree->nodes.n); /* of the node's frames in the line */
@@ -58,7 +58,7 @@ static status write_lines(exporting *x, const stack_tree *tree, arena *a, buf *l
     return OK;
 }
 
-status export_stacks(exporting *x) {
+status export_stacks(export_ctx *x) {
     arena a;
     buf line = {0};
     stack_tree tree;

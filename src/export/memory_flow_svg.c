@@ -28,14 +28,14 @@ typedef struct {
 } plane;
 
 typedef struct {
-    exporting *x;
+    export_ctx *x;
     plane planes[MOST_DEVICES];
     uint32_t n_planes;
     int64_t first_ns, last_ns;
     buf scratch;
-} drawing;
+} svg_ctx;
 
-static bool is_block(const exporting *x, uint32_t row) {
+static bool is_block(const export_ctx *x, uint32_t row) {
     const trace *t = x->t;
     uint8_t kind = t->memory.kind[row];
     return (kind == MEMORY_ALLOC || kind == MEMORY_EXISTING) && t->memory.address[row] &&
@@ -48,13 +48,13 @@ static int64_t end_of(const trace *t, uint32_t row) {
 }
 
 /* The part of the block's life inside the window. */
-static bool clip(const exporting *x, uint32_t row, int64_t *from, int64_t *to) {
+static bool clip(const export_ctx *x, uint32_t row, int64_t *from, int64_t *to) {
     *from = max_i64(x->t->memory.time[row], x->from_ns);
     *to = min_i64(end_of(x->t, row), x->to_ns);
     return is_block(x, row) && *from <= *to && *from < x->to_ns;
 }
 
-static plane *plane_of(drawing *d, uint32_t row) {
+static plane *plane_of(svg_ctx *d, uint32_t row) {
     const trace *t = d->x->t;
     for (uint32_t i = 0; i < d->n_planes; i++)
         if (d->planes[i].type == t->memory.device_type[row] &&
@@ -72,7 +72,7 @@ static uint64_t end_address(const trace *t, uint32_t row) {
     return bytes > UINT64_MAX - low ? UINT64_MAX : low + bytes;
 }
 
-static void measure(drawing *d) {
+static void measure(svg_ctx *d) {
     const trace *t = d->x->t;
     int64_t from, to;
     d->first_ns = INT64_MAX;
@@ -166,7 +166,7 @@ static str name_of(const trace *t, uint32_t row, buf *to, str json) {
 }
 
 /* MegEngine's own pictures do not tell the device; nor do they when they are drawn again. */
-static void add_device(drawing *d, uint32_t row) {
+static void add_device(svg_ctx *d, uint32_t row) {
     const trace *t = d->x->t;
     uint8_t type = t->memory.device_type[row];
     int32_t id = t->memory.device[row];
@@ -176,7 +176,7 @@ static void add_device(drawing *d, uint32_t row) {
     add_attribute(&d->x->out, "device", word);
 }
 
-static void add_words(drawing *d, uint32_t row, str json, int64_t produced, int64_t erased) {
+static void add_words(svg_ctx *d, uint32_t row, str json, int64_t produced, int64_t erased) {
     const trace *t = d->x->t;
     buf *b = &d->x->out, text = {0}, quantity = {0};
     add_attribute(b, "type", STR("tensor"));
@@ -208,8 +208,8 @@ static void add_words(drawing *d, uint32_t row, str json, int64_t produced, int6
     buf_fini(&quantity);
 }
 
-static status add_block(drawing *d, uint32_t row) {
-    exporting *x = d->x;
+static status add_block(svg_ctx *d, uint32_t row) {
+    export_ctx *x = d->x;
     const trace *t = x->t;
     int64_t from, to;
     if (!clip(x, row, &from, &to)) return OK;
@@ -232,8 +232,8 @@ static status add_block(drawing *d, uint32_t row) {
     return export_row_done(x);
 }
 
-status export_memory_flow(exporting *x) {
-    drawing d = {.x = x};
+status export_memory_flow(export_ctx *x) {
+    svg_ctx d = {.x = x};
     status st = OK;
     measure(&d);
     if (!d.n_planes) FAIL0(x->err, ERR_ARG, NOPOS, MSG_EXPORT_NO_ADDRESSES);

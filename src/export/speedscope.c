@@ -18,7 +18,7 @@
 #include "base/sort.h"
 
 typedef struct {
-    exporting *x;
+    export_ctx *x;
     stack_tree tree;
     uint32_t *rank;  /* node → its place in the order of the tree */
     uint32_t *times; /* rows of tree.times by (track, rank), or by rank for the device */
@@ -205,7 +205,7 @@ static status write_all(writer *w, arena *a) {
     return write_profiles(w);
 }
 
-status export_speedscope(exporting *x) {
+status export_speedscope(export_ctx *x) {
     arena a;
     writer w = {.x = x};
     arena_init(&a, 0);

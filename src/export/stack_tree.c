@@ -20,7 +20,7 @@
 enum { MAX_DEPTH = 1000 };
 
 typedef struct {
-    const exporting *x;
+    const export_ctx *x;
     stack_tree tree;
     stacks stacks;
     stack_spelling spell;
@@ -142,7 +142,7 @@ static status add_call(void *context, const op_call *c, error *err) {
     return OK;
 }
 
-static selection select_window(const exporting *x) {
+static selection select_window(const export_ctx *x) {
     selection s;
     params whole = {.from_ns = ABSENT_I64,
                     .to_ns = ABSENT_I64,
@@ -171,7 +171,7 @@ static status init_builder(builder *b, error *err) {
     return OK;
 }
 
-status stack_tree_build(const exporting *x, stack_spelling spell, arena *a, stack_tree *out) {
+status stack_tree_build(const export_ctx *x, stack_spelling spell, arena *a, stack_tree *out) {
     builder b = {.x = x, .spell = spell, .arena = a};
     selection select = select_window(x);
     tensor_core_names tensor;

@@ -33,7 +33,7 @@ typedef struct {
 typedef void (*stack_spelling)(str name, buf *out);
 
 /* The tree lives in the arena. */
-status stack_tree_build(const exporting *x, stack_spelling spell, arena *a,
+status stack_tree_build(const export_ctx *x, stack_spelling spell, arena *a,
                         stack_tree *out) MUST_USE;
 /* All nodes but the root, each behind its parent, siblings by the bytes of their frames:
  * tree->nodes.n - 1 of them. NULL when out of memory. */

@@ -7,6 +7,6 @@
 #include "export/export_int.h"
 #include "store/file.h"
 
-status export_tacho(exporting *x) {
+status export_tacho(export_ctx *x) {
     return file_write_fd(x->t, x->fd, STR_NONE, x->err);
 }

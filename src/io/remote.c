@@ -70,7 +70,7 @@ typedef struct {
 
 static status add_page(walk *w, const listing *l, error *err) {
     for (size_t i = 0; i < l->n; i++) {
-        const listed *from = &l->v[i];
+        const remote_entry *from = &l->v[i];
         if (!str_starts(from->key, w->prefix) || from->key.p[from->key.n - 1] == '/') continue;
         remote_object *to = vec_push(&w->objects);
         if (!to) FAIL_MEMORY(err);

@@ -85,10 +85,10 @@ typedef struct {
     str tag;
     uint64_t size_bytes;
     int64_t mtime_ns;
-} listed;
+} remote_entry;
 
 typedef struct {
-    listed *v;
+    remote_entry *v;
     size_t n;
     str next; /* where the next page starts; empty: this was the last */
 } listing;

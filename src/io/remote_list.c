@@ -20,7 +20,7 @@
 typedef struct {
     arena *a;
     vec objects; /* listed */
-    listed now;
+    remote_entry now;
     bool inside; /* an object's element */
     str next;
     bool known; /* it is a listing */
@@ -114,7 +114,7 @@ static int64_t time_of(str text) {
 /* ---- tags -------------------------------------------------------------------------------- */
 
 static void end_object(scan *s) {
-    listed *to = s->now.key.n ? vec_push(&s->objects) : NULL;
+    remote_entry *to = s->now.key.n ? vec_push(&s->objects) : NULL;
     if (to) *to = s->now;
     s->failed |= s->now.key.n && !to;
     s->inside = false;
@@ -153,7 +153,7 @@ static void take_tag(scan *s, str inside, str *open, const char **text) {
         str_eq(name, STR("ListBucketResult")) || str_eq(name, STR("EnumerationResults"));
     if (!closes) {
         if (is_object(name)) {
-            s->now = (listed){.key = STR(""), .tag = STR("")};
+            s->now = (remote_entry){.key = STR(""), .tag = STR("")};
             s->inside = true;
         }
         *open = name;
@@ -166,7 +166,7 @@ static void take_tag(scan *s, str inside, str *open, const char **text) {
 }
 
 status listing_parse(arena *a, str xml, listing *out, error *err) {
-    scan s = {.a = a, .objects = VEC_INIT(listed), .next = STR("")};
+    scan s = {.a = a, .objects = VEC_INIT(remote_entry), .next = STR("")};
     str open = STR_NONE;
     const char *text = xml.p;
     for (size_t at = 0; (at = str_find(xml, STR("<"), at)) != SIZE_MAX && !s.failed;) {
@@ -175,7 +175,7 @@ status listing_parse(arena *a, str xml, listing *out, error *err) {
         take_tag(&s, str_n(xml.p + at + 1, end - at - 1), &open, &text);
         at = end + 1;
     }
-    listed *v = ARENA_ARRAY(a, listed, s.objects.n + 1);
+    remote_entry *v = ARENA_ARRAY(a, remote_entry, s.objects.n + 1);
     if (v && s.objects.n) memcpy(v, s.objects.p, s.objects.n * sizeof *v);
     size_t n = s.objects.n;
     vec_fini(&s.objects);

@@ -164,7 +164,7 @@ static status fail_listening(const char *host, uint16_t port, int code, error *e
          arg_id("port", port), arg_cstr("reason", strerror(code)));
 }
 
-status listen_open(const char *host, uint16_t port, uint16_t next_ports, listening *out,
+status listen_open(const char *host, uint16_t port, uint16_t next_ports, listen_socket *out,
                    error *err) {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *to = NULL;
     int code = getaddrinfo(host, NULL, &hints, &to);
@@ -179,10 +179,10 @@ status listen_open(const char *host, uint16_t port, uint16_t next_ports, listeni
     else if (fd < 0)
         s = fail_listening(host, port, errno, err);
     else
-        *out = (listening){.fd = fd,
-                           .port = real_port(fd),
-                           .loopback = is_loopback(to->ai_addr),
-                           .ipv6 = to->ai_family == AF_INET6};
+        *out = (listen_socket){.fd = fd,
+                               .port = real_port(fd),
+                               .loopback = is_loopback(to->ai_addr),
+                               .ipv6 = to->ai_family == AF_INET6};
     freeaddrinfo(to);
     return s;
 }

@@ -10,11 +10,11 @@ typedef struct {
     uint16_t port; /* the real one when 0 was asked for */
     bool loopback; /* reachable from this machine alone */
     bool ipv6;
-} listening;
+} listen_socket;
 
 /* host: a name or address. A port that is taken: the first free one of the next_ports after it; when
  * there is none, ERR_IO with who has the port and the next free one. */
-status listen_open(const char *host, uint16_t port, uint16_t next_ports, listening *out,
+status listen_open(const char *host, uint16_t port, uint16_t next_ports, listen_socket *out,
                    error *err) MUST_USE;
 /* "tacho (123)", name and process of who listens on a port; false when it cannot be told. */
 bool listen_owner(uint16_t port, buf *out);

@@ -37,10 +37,10 @@ void ref_put_key(const request_ctx *x, buf *b, const char *key, uint32_t slice) 
 typedef struct {
     uint8_t *bytes;
     uint32_t end;
-} marking;
+} refs_ctx;
 
 static bool mark(void *context, uint32_t first, uint32_t last, uint32_t coarser) {
-    const marking *m = context;
+    const refs_ctx *m = context;
     (void)coarser;
     if (first == 0 || last >= m->end) return false;
     memset(m->bytes + first, 1, last - first + 1);
@@ -48,7 +48,7 @@ static bool mark(void *context, uint32_t first, uint32_t last, uint32_t coarser)
 }
 
 status lanes_wanted(request_ctx *x, const uint8_t **out, error *err) {
-    marking m = {.end = lane_id_end(request_lod(x))};
+    refs_ctx m = {.end = lane_id_end(request_lod(x))};
     *out = NULL;
     if (x->request.lanes.n == 0) return OK;
     m.bytes = ARENA_ARRAY(&x->arena, uint8_t, m.end);

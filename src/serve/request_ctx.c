@@ -77,8 +77,8 @@ static status find_trace(request_ctx *x, error *err) {
 }
 
 /* The i-th worker of the question: the chosen one, then the others in their order. */
-static chosen nth_worker(const request_ctx *x, uint32_t i) {
-    chosen c = x->chosen;
+static span_choice nth_worker(const request_ctx *x, uint32_t i) {
+    span_choice c = x->chosen;
     if (i == 0) return c;
     uint32_t w = i - 1;
     uint32_t first = (uint32_t)(x->chosen.worker - x->chosen.run->workers);
@@ -93,7 +93,7 @@ static status hold_summaries(request_ctx *x, bool *waits, error *err) {
     uint32_t n_there = 0;
     bool all = true;
     for (uint32_t i = x->n_held; i < x->n_traces; i++) {
-        chosen c = nth_worker(x, i);
+        span_choice c = nth_worker(x, i);
         held_trace *h;
         span_state s =
             live_hold_summary(x->service->live, snapshot_entry(x->snapshot, c.span), &h, err);
@@ -124,7 +124,7 @@ static uint64_t key_of(const request_ctx *x) {
 /* Files that could not be read, as rows of a summary. */
 static status list_failures(request_ctx *x, summary *to, error *err) {
     for (uint32_t i = 0; i < x->n_held; i++) {
-        chosen c = nth_worker(x, i);
+        span_choice c = nth_worker(x, i);
         error why = {.status = OK};
         held_trace *h;
         buf reason = {0};
@@ -148,7 +148,7 @@ static status join_held(request_ctx *x, const summary *failures, error *err) {
                       .failures = failures,
                       .in = {.traces = x->traces}};
     for (uint32_t i = 0; i < x->n_held; i++) {
-        chosen c = nth_worker(x, i);
+        span_choice c = nth_worker(x, i);
         if (x->held[i])
             TRY(chosen_describe(&c, x->held[i]->trace, &x->arena, &x->traces[n++], err));
     }
@@ -177,7 +177,7 @@ status request_open(request_ctx *x, bool *waits, error *err) {
     }
     if (x->summaries) return hold_summaries(x, waits, err);
     while (x->n_held < x->n_traces) {
-        chosen c = nth_worker(x, x->n_held);
+        span_choice c = nth_worker(x, x->n_held);
         held_trace *h;
         uint32_t entry = snapshot_entry(x->snapshot, c.span);
         span_state s = live_hold(x->service->live, entry, &h, err);
@@ -196,7 +196,7 @@ status request_open(request_ctx *x, bool *waits, error *err) {
 }
 
 void request_loading(request_ctx *x) {
-    chosen c = nth_worker(x, x->n_held);
+    span_choice c = nth_worker(x, x->n_held);
     const span_progress *p =
         live_progress(x->service->live, snapshot_entry(x->snapshot, c.span));
     uint64_t done = atomic_load(&p->done_bytes), total = atomic_load(&p->total_bytes);

@@ -75,7 +75,7 @@ typedef struct {
 
 struct server {
     struct MHD_Daemon *daemon;
-    listening listening;
+    listen_socket listening;
     guard_rules rules;
     char token[33], url[400];
     service service;

@@ -46,7 +46,7 @@ typedef struct {
     analysis_trace *traces; /* the chosen worker first; of summaries one, joined */
     uint32_t n_traces;
     trace *run_cache;
-    chosen chosen;
+    span_choice chosen;
     bool unusable; /* the error is one of the file, not of the question */
     reply reply;
 } request_ctx;

@@ -48,7 +48,7 @@ static status read_summary(live *c, const entry *e, trace *known, held_trace **o
                         .reduce = c->o.reduce,
                         .who = {.worker = e->worker, .rank = e->rank},
                         .known = known};
-    loaded l = {.trace = NULL};
+    loaded_trace l = {.trace = NULL};
     held_trace *h = mem_zalloc(sizeof *h);
     if (!h) FAIL_MEMORY(err);
     atomic_init(&h->references, 1);

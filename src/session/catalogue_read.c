@@ -61,7 +61,7 @@ static status read_file(live *c, const char *path, held_trace **out, error *err)
                         .memory_limit_bytes = c->o.memory_limit_bytes,
                         .progress = report,
                         .progress_context = c};
-    loaded l = {.trace = NULL};
+    loaded_trace l = {.trace = NULL};
     held_trace *h = mem_zalloc(sizeof *h);
     if (!h) FAIL_MEMORY(err);
     atomic_init(&h->references, 1);

@@ -107,8 +107,8 @@ static status choose_span(const worker_entry *w, str name, const span_entry **ou
          arg_text("worker", w->name), list_arg(&l));
 }
 
-status span_choose(const catalogue *c, const choice *wanted, chosen *out, error *err) {
-    chosen ch = {0};
+status span_choose(const catalogue *c, const choice *wanted, span_choice *out, error *err) {
+    span_choice ch = {0};
     TRY(choose_run(c, wanted->run, &ch.run, err));
     TRY(choose_worker(ch.run, wanted->worker, &ch.worker, err));
     TRY(choose_span(ch.worker, wanted->span, &ch.span, err));
@@ -116,7 +116,7 @@ status span_choose(const catalogue *c, const choice *wanted, chosen *out, error 
     return OK;
 }
 
-status chosen_describe(const chosen *c, const trace *t, arena *a, trace_source *out,
+status chosen_describe(const span_choice *c, const trace *t, arena *a, trace_source *out,
                        error *err) {
     str number = arena_printf(a, "%u", c->span->number);
     /* A data loader's process is not one of the ranks. */

@@ -95,8 +95,8 @@ static status list_directory(walk *w, const char *path, vec *items, error *err) 
     return s;
 }
 
-static status add_file(walk *w, const dir_item *item, const found *like, error *err) {
-    found *f = vec_push(&w->files);
+static status add_file(walk *w, const dir_item *item, const found_file *like, error *err) {
+    found_file *f = vec_push(&w->files);
     if (!f) FAIL_MEMORY(err);
     *f = *like;
     f->path = arena_printf(w->a, "%.*s/%.*s", STR_ARG(like->run_path), STR_ARG(item->name));
@@ -106,15 +106,15 @@ static status add_file(walk *w, const dir_item *item, const found *like, error *
     return OK;
 }
 
-static status pass_over(walk *w, str path, const sniffed *as, error *err) {
+static status pass_over(walk *w, str path, const sniff_result *as, error *err) {
     passed_file *p = vec_push(&w->passed);
     if (!p) FAIL_MEMORY(err);
     *p = (passed_file){str_from(path, w->n_root), as->what, as->message};
     return OK;
 }
 
-static status add_by_content(walk *w, const dir_item *item, found *like, error *err) {
-    sniffed what;
+static status add_by_content(walk *w, const dir_item *item, found_file *like, error *err) {
+    sniff_result what;
     str path = arena_printf(w->a, "%.*s/%.*s", STR_ARG(like->run_path), STR_ARG(item->name));
     if (!path.p) FAIL_MEMORY(err);
     bool may_be = name_may_be_trace(item->name);
@@ -130,11 +130,11 @@ static status add_by_content(walk *w, const dir_item *item, found *like, error *
 
 /* The trace files of one directory: those named like traces, and those that are by content, unless
  * the folder is another profiler's own. */
-static status add_files(walk *w, const vec *items, const found *run, bool by_content,
+static status add_files(walk *w, const vec *items, const found_file *run, bool by_content,
                         error *err) {
     for (size_t i = 0; i < items->n; i++) {
         const dir_item *item = &VEC(items, dir_item)[i];
-        found like = *run;
+        found_file like = *run;
         if (!S_ISREG(item->st.st_mode)) continue;
         if (name_parse(item->name, &like.name))
             TRY(add_file(w, item, &like, err));
@@ -166,9 +166,9 @@ static str find_own_file(walk *w, str folder) {
     return STR_NONE;
 }
 
-static status add_worker(walk *w, str path, const struct stat *st, const found *like,
+static status add_worker(walk *w, str path, const struct stat *st, const found_file *like,
                          error *err) {
-    found *f = vec_push(&w->files);
+    found_file *f = vec_push(&w->files);
     if (!f) FAIL_MEMORY(err);
     *f = *like;
     f->path = path;
@@ -178,9 +178,9 @@ static status add_worker(walk *w, str path, const struct stat *st, const found *
 }
 
 /* A cycle of 2.7 and later: its folder is one span of a worker of the run around it. */
-static status add_cycle(walk *w, str folder, str name, const found *run, error *err) {
+static status add_cycle(walk *w, str folder, str name, const found_file *run, error *err) {
     struct stat st;
-    found like = *run;
+    found_file like = *run;
     like.name = (trace_name){.packing = 0};
     if (!mindspore_folder_parse(name, &like.name.worker, &like.name.stamp)) return OK;
     str file = find_own_file(w, folder);
@@ -189,7 +189,7 @@ static status add_cycle(walk *w, str folder, str name, const found *run, error *
 }
 
 /* The devices of a flat folder, each with the first of its files. */
-static status add_devices(walk *w, const vec *items, const found *run, error *err) {
+static status add_devices(walk *w, const vec *items, const found_file *run, error *err) {
     vec ids = VEC_INIT(int64_t);
     status s = OK;
     bool any = false;
@@ -207,7 +207,7 @@ static status add_devices(walk *w, const vec *items, const found *run, error *er
             for (size_t k = 0; k < ids.n; k++) known |= VEC(&ids, int64_t)[k] == name.id;
             int64_t *to = known ? NULL : vec_push(&ids);
             if (known) continue;
-            found like = *run;
+            found_file like = *run;
             like.name = (trace_name){.stamp = str_n("", 0)};
             like.name.worker = arena_printf(w->a, "rank%lld", (long long)name.id);
             str path =
@@ -225,7 +225,7 @@ static status add_devices(walk *w, const vec *items, const found *run, error *er
 }
 
 /* Everything of MindSpore's in one folder; *mine: what lies below belongs to it. */
-static status add_mindspore(walk *w, const vec *items, const found *run, bool *mine,
+static status add_mindspore(walk *w, const vec *items, const found_file *run, bool *mine,
                             error *err) {
     size_t before = w->files.n;
     str own = run->run_path, worker, stamp;
@@ -256,7 +256,7 @@ static bool is_on_the_way(const level *way, const struct stat *st) {
 
 static status walk_directory(walk *w, str path, str name, const level *way, error *err);
 
-static status walk_below(walk *w, const vec *items, const found *here, const level *way,
+static status walk_below(walk *w, const vec *items, const found_file *here, const level *way,
                          bool mine, error *err) {
     for (size_t i = 0; i < items->n; i++) {
         const dir_item *item = &VEC(items, dir_item)[i];
@@ -284,7 +284,7 @@ static status walk_below(walk *w, const vec *items, const found *here, const lev
 
 static status walk_directory(walk *w, str path, str name, const level *way, error *err) {
     vec items = VEC_INIT(dir_item);
-    found here = {.run_path = path, .run_name = name};
+    found_file here = {.run_path = path, .run_name = name};
     status s = list_directory(w, path.p, &items, err);
     bool mine = false;
     w->n_seen += items.n;
@@ -298,7 +298,7 @@ static status walk_directory(walk *w, str path, str name, const level *way, erro
 /* ---- from the flat list to the catalogue ------------------------------------------------- */
 
 static int compare_found(const void *pa, const void *pb) {
-    const found *a = pa, *b = pb;
+    const found_file *a = pa, *b = pb;
     int c = name_compare(a->run_name, b->run_name);
     if (c == 0) c = str_cmp(a->name.worker, b->name.worker);
     if (c == 0) c = name_compare_stamps(a->name.stamp, b->name.stamp);
@@ -307,19 +307,20 @@ static int compare_found(const void *pa, const void *pb) {
     return c ? c : str_cmp(a->path, b->path);
 }
 
-static bool same_run(const found *a, const found *b) {
+static bool same_run(const found_file *a, const found_file *b) {
     return str_eq(a->run_path, b->run_path);
 }
-static bool same_worker(const found *a, const found *b) {
+static bool same_worker(const found_file *a, const found_file *b) {
     return same_run(a, b) && str_eq(a->name.worker, b->name.worker);
 }
-static bool same_span(const found *a, const found *b) {
+static bool same_span(const found_file *a, const found_file *b) {
     return same_worker(a, b) && name_compare_stamps(a->name.stamp, b->name.stamp) == 0;
 }
 
 /* files: sorted, n > 0. Each file starts a new run, worker or span, or is another copy of the
  * last. */
-static status make_catalogue(arena *a, const found *f, size_t n, catalogue *out, error *err) {
+static status make_catalogue(arena *a, const found_file *f, size_t n, catalogue *out,
+                             error *err) {
     size_t n_runs = 0, n_workers = 0, n_spans = 0;
     for (size_t i = 0; i < n; i++) {
         n_runs += i == 0 || !same_run(&f[i - 1], &f[i]);
@@ -367,7 +368,7 @@ static str own_name(arena *a, const char *path) {
 }
 
 /* The number a file gives to its span. */
-static status ask_file(arena *a, found *f, error *err) {
+static status ask_file(arena *a, found_file *f, error *err) {
     int64_t number;
     f->own = str_n("", 0);
     if (!f->name.asks_file || !sniff_span(f->path.p, &number)) return OK;
@@ -383,7 +384,7 @@ static status discover_file(arena *a, const char *path, const struct stat *st, c
     size_t slash = str_rfind_byte(whole, '/');
     parent = arena_str(a, slash == SIZE_MAX ? STR(".") : str_n(whole.p, slash ? slash : 1));
     if (!parent.p) FAIL_MEMORY(err);
-    found f = {.run_path = parent, .path = whole, .mtime_ns = mtime_of(st)};
+    found_file f = {.run_path = parent, .path = whole, .mtime_ns = mtime_of(st)};
     f.run_name = strcmp(path, "-") == 0 ? STR("") : own_name(a, parent.p);
     if (!f.run_name.p) FAIL_MEMORY(err);
     if (st->st_size > 0) f.size_bytes = (uint64_t)st->st_size;
@@ -397,7 +398,7 @@ static status discover_file(arena *a, const char *path, const struct stat *st, c
 }
 
 /* The names were borrowed from file names: make them end in NUL. */
-static status own_names(arena *a, found *f, size_t n, error *err) {
+static status own_names(arena *a, found_file *f, size_t n, error *err) {
     for (size_t i = 0; i < n; i++) {
         f[i].name.worker = arena_str(a, f[i].name.worker);
         f[i].name.stamp = arena_str(a, f[i].name.stamp);
@@ -409,16 +410,16 @@ static status own_names(arena *a, found *f, size_t n, error *err) {
 
 /* A snapshot or another form of the same stem is not a copy of the trace: it goes by its whole
  * name. */
-static void part_forms(found *f, size_t n) {
+static void part_forms(found_file *f, size_t n) {
     for (size_t i = 1; i < n; i++)
         if (same_span(&f[i - 1], &f[i]) && f[i - 1].name.memory != f[i].name.memory) {
-            found *m = f[i].name.memory ? &f[i] : &f[i - 1];
+            found_file *m = f[i].name.memory ? &f[i] : &f[i - 1];
             size_t slash = str_rfind_byte(m->path, '/');
             m->name.worker = slash == SIZE_MAX ? m->path : str_from(m->path, slash + 1);
         }
 }
 
-static status sort_files(arena *a, found *files, size_t n, error *err) {
+static status sort_files(arena *a, found_file *files, size_t n, error *err) {
     TRY(own_names(a, files, n, err));
     qsort(files, n, sizeof *files, compare_found);
     part_forms(files, n);
@@ -426,14 +427,14 @@ static status sort_files(arena *a, found *files, size_t n, error *err) {
     return OK;
 }
 
-status catalogue_of_files(arena *a, found *files, size_t n, catalogue *out, error *err) {
+status catalogue_of_files(arena *a, found_file *files, size_t n, catalogue *out, error *err) {
     TRY(sort_files(a, files, n, err));
     return make_catalogue(a, files, n, out, err);
 }
 
 /* Another file of the same worker and stamp: its packed copy, or the same under another form. */
-static status pass_copies(walk *w, const found *f, size_t n, error *err) {
-    const sniffed copy = {.what = MSG_WHAT_COPY};
+static status pass_copies(walk *w, const found_file *f, size_t n, error *err) {
+    const sniff_result copy = {.what = MSG_WHAT_COPY};
     for (size_t i = 1; i < n; i++)
         if (same_span(&f[i - 1], &f[i])) TRY(pass_over(w, f[i].path, &copy, err));
     return OK;
@@ -472,7 +473,7 @@ static status fail_without_traces(walk *w, const char *path, bool empty, error *
 
 static status discover_tree(arena *a, const char *path, const struct stat *st, catalogue *out,
                             error *err) {
-    walk w = {.a = a, .files = VEC_INIT(found), .passed = VEC_INIT(passed_file)};
+    walk w = {.a = a, .files = VEC_INIT(found_file), .passed = VEC_INIT(passed_file)};
     level root = {.device = st->st_dev, .inode = st->st_ino};
     str trimmed = str_of(path);
     while (trimmed.n > 1 && trimmed.p[trimmed.n - 1] == '/') trimmed.n--;
@@ -480,7 +481,7 @@ static status discover_tree(arena *a, const char *path, const struct stat *st, c
     if (!top.p || !name.p) FAIL_MEMORY(err);
     w.n_root = top.n + 1;
     status s = walk_directory(&w, top, name, &root, err);
-    found *f = VEC(&w.files, found);
+    found_file *f = VEC(&w.files, found_file);
     size_t n = w.files.n;
     if (s == OK && n) s = sort_files(a, f, n, err);
     if (s == OK && n) s = pass_copies(&w, f, n, err);
@@ -503,7 +504,7 @@ static str folder_part(str path, size_t *n_path) {
 }
 
 /* Files of one name in several folders: hostA/rank0.json, hostB/rank0.json are two workers. */
-static status part_folders(arena *a, found *f, size_t n, error *err) {
+static status part_folders(arena *a, found_file *f, size_t n, error *err) {
     bool same = false;
     size_t n_i, n_k;
     for (size_t i = 0; i < n && !same; i++)
@@ -523,7 +524,7 @@ static status part_folders(arena *a, found *f, size_t n, error *err) {
     return OK;
 }
 
-static status add_given(arena *a, const char *path, found *f, error *err) {
+static status add_given(arena *a, const char *path, found_file *f, error *err) {
     struct stat st = {0};
     if (remote_is_url(path) || strcmp(path, "-") == 0)
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_FILES_ONLY, arg_cstr("path", path));
@@ -534,7 +535,7 @@ static status add_given(arena *a, const char *path, found *f, error *err) {
     if (!whole.p) FAIL_MEMORY(err);
     size_t slash = str_rfind_byte(whole, '/');
     str base = slash == SIZE_MAX ? whole : str_from(whole, slash + 1);
-    *f = (found){.path = whole, .mtime_ns = mtime_of(&st)};
+    *f = (found_file){.path = whole, .mtime_ns = mtime_of(&st)};
     if (st.st_size > 0) f->size_bytes = (uint64_t)st.st_size;
     if (!name_parse(base, &f->name)) name_of_any(base, &f->name);
     return OK;
@@ -543,7 +544,7 @@ static status add_given(arena *a, const char *path, found *f, error *err) {
 status discover_files(arena *a, const char *const *paths, uint32_t n, catalogue *out,
                       error *err) {
     catalogue c = {.path = arena_str(a, str_of(paths[0]))};
-    found *f = ARENA_ARRAY(a, found, n);
+    found_file *f = ARENA_ARRAY(a, found_file, n);
     if (!f || !c.path.p) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < n; i++) TRY(add_given(a, paths[i], &f[i], err));
     size_t slash = str_rfind_byte(f[0].path, '/');

@@ -92,7 +92,7 @@ typedef struct {
     const run_entry *run;
     const worker_entry *worker;
     const span_entry *span;
-} chosen;
+} span_choice;
 
 /* Is a question about a run about all of its ranks, when nobody chose a worker? */
 static inline bool run_has_ranks(const run_entry *r) {
@@ -105,7 +105,8 @@ static inline uint32_t run_whole(const run_entry *r) {
 
 /* The only run or the one asked for; the first worker; the last span. ERR_ARG with a list of
  * what is there when the choice is not possible or not unique. */
-status span_choose(const catalogue *c, const choice *wanted, chosen *out, error *err) MUST_USE;
+status span_choose(const catalogue *c, const choice *wanted, span_choice *out,
+                   error *err) MUST_USE;
 /* The run as it is listed: its workers and what they are, and what was passed over. */
 status run_list(const catalogue *c, const run_entry *r, arena *a, const run_listing **out,
                 error *err) MUST_USE;
@@ -113,7 +114,7 @@ status run_list(const catalogue *c, const run_entry *r, arena *a, const run_list
 str shown_path(str path);
 /* What an analysis is told about a trace that was chosen and loaded; texts live as long as the
  * catalogue and the arena. */
-status chosen_describe(const chosen *c, const trace *t, arena *a, trace_source *out,
+status chosen_describe(const span_choice *c, const trace *t, arena *a, trace_source *out,
                        error *err) MUST_USE;
 /* The span of another worker that belongs to the same cycle as `number` of the chosen one: the
  * one with that number, else its last. For analyses over all workers. */

@@ -13,14 +13,14 @@ typedef struct {
     str own; /* the producer's own number of the span, as text */
     uint64_t size_bytes;
     int64_t mtime_ns;
-} found;
+} found_file;
 
 /* Says of each worker of a run what it is, puts the ranks first and counts them. */
 void roles_settle(run_entry *r);
 /* Counts again after workers were taken out. */
 void roles_count(run_entry *r);
 /* Sorts the files (n > 0) and cuts runs, workers and spans out of the list. */
-status catalogue_of_files(arena *a, found *files, size_t n, catalogue *out,
+status catalogue_of_files(arena *a, found_file *files, size_t n, catalogue *out,
                           error *err) MUST_USE;
 /* discover for a URL. */
 status discover_remote(arena *a, const char *url, catalogue *out, error *err) MUST_USE;

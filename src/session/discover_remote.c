@@ -19,7 +19,7 @@ static str folder_of(str path) {
 }
 
 /* The run an object belongs to: its folder below the prefix, or the last part of the prefix. */
-static status set_run(arena *a, str prefix, str name, found *f, error *err) {
+static status set_run(arena *a, str prefix, str name, found_file *f, error *err) {
     str folder = folder_of(name), whole = remote_shown(prefix);
     while (whole.n && whole.p[whole.n - 1] == '/') whole.n--;
     f->run_name = arena_str(a, folder.n ? folder : last_part(whole));
@@ -30,10 +30,10 @@ static status set_run(arena *a, str prefix, str name, found *f, error *err) {
 }
 
 static status add_object(arena *a, vec *files, str prefix, const remote_object *o, error *err) {
-    found f = {.path = o->url, .size_bytes = o->size_bytes, .mtime_ns = o->mtime_ns};
+    found_file f = {.path = o->url, .size_bytes = o->size_bytes, .mtime_ns = o->mtime_ns};
     if (!name_parse(last_part(o->name), &f.name)) return OK;
     TRY(set_run(a, prefix, o->name, &f, err));
-    found *to = vec_push(files);
+    found_file *to = vec_push(files);
     if (!to) FAIL_MEMORY(err);
     *to = f;
     return OK;
@@ -41,7 +41,7 @@ static status add_object(arena *a, vec *files, str prefix, const remote_object *
 
 /* One object: the folder it lies in is its run. */
 static status take_one(arena *a, const remote_object *o, catalogue *out, error *err) {
-    found f = {.path = o->url, .size_bytes = o->size_bytes, .mtime_ns = o->mtime_ns};
+    found_file f = {.path = o->url, .size_bytes = o->size_bytes, .mtime_ns = o->mtime_ns};
     str file = last_part(o->key);
     if (!name_parse(file, &f.name)) name_of_any(file, &f.name);
     f.run_name = arena_str(a, last_part(folder_of(o->key)));
@@ -52,14 +52,14 @@ static status take_one(arena *a, const remote_object *o, catalogue *out, error *
 
 static status take_many(arena *a, const char *url, const remote_object *v, size_t n,
                         catalogue *out, error *err) {
-    vec files = VEC_INIT(found);
+    vec files = VEC_INIT(found_file);
     status st = OK;
     for (size_t i = 0; i < n && st == OK; i++)
         st = add_object(a, &files, str_of(url), &v[i], err);
     if (st == OK && !files.n)
         st = error_set(err, ERR_NOT_FOUND, NOPOS, MSG_NO_TRACES_IN, 1,
                        (arg[]){arg_text("path", remote_shown(str_of(url)))});
-    if (st == OK) st = catalogue_of_files(a, VEC(&files, found), files.n, out, err);
+    if (st == OK) st = catalogue_of_files(a, VEC(&files, found_file), files.n, out, err);
     vec_fini(&files);
     return st;
 }

@@ -38,10 +38,10 @@
 typedef struct {
     const char *path;
     int threads;
-} reopening;
+} reopen_ctx;
 
 static status reopen_source(void *context, source **out, error *err) {
-    const reopening *r = context;
+    const reopen_ctx *r = context;
     TRY(source_open(r->path, out, err));
     source_set_threads(*out, r->threads);
     return OK;
@@ -65,7 +65,7 @@ typedef struct {
     pool *pool;
 } job;
 
-static ingest_options options_of(const job *j, reopening *again) {
+static ingest_options options_of(const job *j, reopen_ctx *again) {
     bool can_reopen = source_file_bytes(j->from) > 0 && strcmp(j->path, "-") != 0;
     return (ingest_options){.pool = j->pool,
                             .path = j->path,
@@ -79,7 +79,7 @@ static ingest_options options_of(const job *j, reopening *again) {
 /* Reads a source with the reader of its format and seals what it built. The source is closed
  * between the two: sealing needs the most memory, and the source's buffers are not needed then. */
 static status read_and_seal(job *j, trace **out, error *err) {
-    reopening again = {.path = j->path, .threads = pool_threads(j->pool)};
+    reopen_ctx again = {.path = j->path, .threads = pool_threads(j->pool)};
     ingest_options how = options_of(j, &again);
     builder *b = builder_new();
     if (!b) FAIL_MEMORY(err);
@@ -208,7 +208,8 @@ static status keep_in_cache(const cache_key *before, const char *path, const tra
     return quiet ? cache_keep(before, t, note) : OK;
 }
 
-static status load_trace(const char *path, const load_options *o, loaded *out, error *err) {
+static status load_trace(const char *path, const load_options *o, loaded_trace *out,
+                         error *err) {
     cache_key key = {.n = 0};
     trace *t = NULL;
     error note = {0};
@@ -223,7 +224,7 @@ static status load_trace(const char *path, const load_options *o, loaded *out, e
         trace_release(t);
         return st;
     }
-    *out = (loaded){.trace = t, .from_cache = from_cache};
+    *out = (loaded_trace){.trace = t, .from_cache = from_cache};
     /* Not copied: the texts of an error lie in the error itself. */
     if (kept != OK)
         (void)error_set(&out->note, kept, note.offset, note.message, note.n_args, note.args);
@@ -245,7 +246,7 @@ static cache_key summary_key(const char *path, const load_options *o) {
 
 /* The trace to be reduced: the one the caller has, else read and not kept itself. */
 static status load_whole(const char *path, const load_options *o, trace **out, error *err) {
-    loaded whole;
+    loaded_trace whole;
     if (o->known) {
         *out = trace_retain(o->known);
         return OK;
@@ -261,13 +262,13 @@ static status load_whole(const char *path, const load_options *o, trace **out, e
 
 /* Makes the summary; kept when the file was quiet all the time. */
 static status make_summary(const char *path, const load_options *o, const cache_key *key,
-                           loaded *out, error *err) {
+                           loaded_trace *out, error *err) {
     trace *whole = NULL, *made = NULL;
     error note = {0};
     status kept = OK;
     TRY(load_whole(path, o, &whole, err));
     if (whole->summary) {
-        *out = (loaded){.trace = whole};
+        *out = (loaded_trace){.trace = whole};
         return OK;
     }
     trace_source who = o->who;
@@ -281,7 +282,7 @@ static status make_summary(const char *path, const load_options *o, const cache_
         if (str_eq(str_n(key->text, key->n), str_n(now.text, now.n)))
             kept = cache_keep(key, made, &note);
     }
-    *out = (loaded){.trace = made};
+    *out = (loaded_trace){.trace = made};
     if (kept != OK)
         (void)error_set(&out->note, kept, note.offset, note.message, note.n_args, note.args);
     return OK;
@@ -289,11 +290,12 @@ static status make_summary(const char *path, const load_options *o, const cache_
 
 /* The summary from the cache, else made of the trace and kept. A file that is a summary already
  * is taken as it is. */
-static status load_summary(const char *path, const load_options *o, loaded *out, error *err) {
+static status load_summary(const char *path, const load_options *o, loaded_trace *out,
+                           error *err) {
     cache_key key = summary_key(path, o);
     trace *t = key.n ? cache_find(&key, 0) : NULL;
     if (t && t->summary) {
-        *out = (loaded){.trace = t, .from_cache = true};
+        *out = (loaded_trace){.trace = t, .from_cache = true};
     } else {
         trace_release(t);
         TRY(make_summary(path, o, &key, out, err));
@@ -303,7 +305,7 @@ static status load_summary(const char *path, const load_options *o, loaded *out,
     return st;
 }
 
-status trace_load(const char *path, const load_options *o, loaded *out, error *err) {
+status trace_load(const char *path, const load_options *o, loaded_trace *out, error *err) {
     const load_options plain = {0};
     if (!o) o = &plain;
     return o->reduce ? load_summary(path, o, out, err) : load_trace(path, o, out, err);

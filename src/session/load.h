@@ -38,9 +38,10 @@ typedef struct {
     trace *trace;    /* the caller's reference: trace_release */
     bool from_cache; /* found there */
     error note; /* why it was not cached; note.message is MSG_NONE when there is no reason */
-} loaded;
+} loaded_trace;
 
 /* path "-" is standard input, which is never cached. o may be NULL. */
-status trace_load(const char *path, const load_options *o, loaded *out, error *err) MUST_USE;
+status trace_load(const char *path, const load_options *o, loaded_trace *out,
+                  error *err) MUST_USE;
 
 #endif

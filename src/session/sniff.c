@@ -96,11 +96,11 @@ status sniff_source(source *s, const char *path, const format **out, error *err)
     return OK;
 }
 
-static sniffed name_it(const source *s, str head, const format *f, str path) {
+static sniff_result name_it(const source *s, str head, const format *f, str path) {
     const foreign *other = find_foreign(head, f, path);
-    if (other) return (sniffed){.what = other->what, .message = other->message};
+    if (other) return (sniff_result){.what = other->what, .message = other->message};
     uint16_t found = is_broken(s, head) ? MSG_FOUND_BROKEN_STREAM : name_unknown(head);
-    return (sniffed){.what = foreign_noun(found)}; /* the sentence would say no more */
+    return (sniff_result){.what = foreign_noun(found)}; /* the sentence would say no more */
 }
 
 bool sniff_is_torch_npu(source *s) {
@@ -118,26 +118,26 @@ bool sniff_is_torch_npu(source *s) {
     return false;
 }
 
-sniffed sniff_file(const char *path) {
+sniff_result sniff_file(const char *path) {
     source *s = NULL;
     const format *f = NULL;
     sniff_answer answer = SNIFF_NO;
     str head = STR_NONE;
-    if (source_open(path, &s, NULL) != OK) return (sniffed){.what = MSG_WHAT_UNREADABLE};
+    if (source_open(path, &s, NULL) != OK) return (sniff_result){.what = MSG_WHAT_UNREADABLE};
     status st = look(s, &f, &answer, &head, NULL);
-    sniffed out = {.what = MSG_WHAT_UNREADABLE};
+    sniff_result out = {.what = MSG_WHAT_UNREADABLE};
     if (st == OK && f && answer == SNIFF_YES)
-        out = (sniffed){.trace = true};
+        out = (sniff_result){.trace = true};
     else if (st == OK)
         out = name_it(s, head, f, str_of(path));
     source_close(s);
     return out;
 }
 
-sniffed sniff_name(str name) {
+sniff_result sniff_name(str name) {
     const foreign *other = foreign_of_name(name);
-    return other ? (sniffed){.what = other->what, .message = other->message}
-                 : (sniffed){.what = MSG_WHAT_OTHER};
+    return other ? (sniff_result){.what = other->what, .message = other->message}
+                 : (sniff_result){.what = MSG_WHAT_OTHER};
 }
 
 bool sniff_is_trace(const char *path) {

@@ -14,10 +14,10 @@ typedef struct {
     bool trace;       /* certainly; else: */
     uint16_t what;    /* a noun for lists */
     uint16_t message; /* a sentence with {path}, or MSG_NONE */
-} sniffed;
-sniffed sniff_file(const char *path);
+} sniff_result;
+sniff_result sniff_file(const char *path);
 /* The same by the name alone, which never makes it a trace. */
-sniffed sniff_name(str name);
+sniff_result sniff_name(str name);
 /* True when the file is certainly a trace; anything else, also a failure to read it, is false. */
 bool sniff_is_trace(const char *path);
 /* Trace events of PyTorch on Ascend? Its files have the names of MindSpore's. */

@@ -135,50 +135,50 @@ typedef struct {
     pthread_mutex_t lock; /* guards losses, scratch and the trace's list of owned memory */
     part_loss losses[N_CAUSES];
     arena scratch;
-} sealing;
+} seal_ctx;
 
 /* n zeroed elements that live until the seal is done; NULL when out of memory. Thread safe, as are
  * seal_table and seal_lost: the steps behind seal_details run side by side. */
-void *seal_scratch(sealing *s, size_t n, size_t elem_bytes);
+void *seal_scratch(seal_ctx *s, size_t n, size_t elem_bytes);
 /* Ancestors that are looked at to find who runs at a time. Nobody nests deeper, and a file made to
  * nest a million levels must not be asked a million times for each of a million arrows. */
 enum { MAX_CLIMB = 10000 };
 
 /* Makes room for n rows (row 0 included) in every column of a table, zeroed, owned by the trace. */
-status seal_table(sealing *s, int table, size_t n, error *err) MUST_USE;
+status seal_table(seal_ctx *s, int table, size_t n, error *err) MUST_USE;
 /* The same for a table of which every row but the first is written: only that one is zeroed. Takes the
  * memory of the raw slices when that is not much too large. */
-status seal_written_table(sealing *s, int table, size_t n, error *err) MUST_USE;
+status seal_written_table(seal_ctx *s, int table, size_t n, error *err) MUST_USE;
 /* Gives the memory of the raw slices back, unless it is right for the memory events. */
-void seal_done_with_kernels(sealing *s);
-void seal_lost(sealing *s, cause c, int64_t count, uint64_t offset, uint32_t example);
+void seal_done_with_kernels(seal_ctx *s);
+void seal_lost(seal_ctx *s, cause c, int64_t count, uint64_t offset, uint32_t example);
 
 /* builder_frame without the lock: the seal's call stacks join those the reader gave. */
 uint32_t builder_child_frame(builder *b, uint32_t parent, uint32_t name);
 
 /* The part a raw slice is in; slices come in runs of one part, so `guess` is tried first. */
-const part *seal_find_part(const sealing *s, uint32_t raw_row);
-static inline const part *seal_part_of(const sealing *s, uint32_t raw_row, const part *guess) {
+const part *seal_find_part(const seal_ctx *s, uint32_t raw_row);
+static inline const part *seal_part_of(const seal_ctx *s, uint32_t raw_row, const part *guess) {
     return raw_row - guess->first_slice < guess->n_slices ? guess : seal_find_part(s, raw_row);
 }
 
-status seal_marks(sealing *s, error *err) MUST_USE;  /* begin/end → slices of one more part */
-status seal_tracks(sealing *s, error *err) MUST_USE; /* processes and tracks */
-status seal_sort(sealing *s, error *err) MUST_USE;   /* slices in order, with their raw rows */
-status seal_nest(sealing *s, error *err) MUST_USE;   /* parent, depth, row */
-status seal_details(sealing *s, error *err) MUST_USE; /* op, kernel, call, comm, module_call */
-status seal_comms(sealing *s, error *err) MUST_USE;   /* of seal_details: collectives */
-status seal_link(sealing *s, error *err) MUST_USE;    /* device work to launch and op */
-status seal_flows(sealing *s, error *err) MUST_USE;
-status seal_steps(sealing *s, error *err) MUST_USE; /* behind seal_link and seal_flows */
-status seal_unmarked_steps(sealing *s,
-                           error *err) MUST_USE;        /* of seal_steps: nothing marks them */
-status seal_infer(sealing *s, error *err) MUST_USE;     /* operators of steps that have none */
-status seal_frames(sealing *s, error *err) MUST_USE;    /* call stacks, modules */
-status seal_memory(sealing *s, error *err) MUST_USE;    /* memory events, instants, counters */
-status seal_arguments(sealing *s, error *err) MUST_USE; /* argument blocks in a row */
-status seal_given(sealing *s, error *err) MUST_USE;     /* given rows, input pipeline */
-status seal_facts(sealing *s,
+status seal_marks(seal_ctx *s, error *err) MUST_USE; /* begin/end → slices of one more part */
+status seal_tracks(seal_ctx *s, error *err) MUST_USE; /* processes and tracks */
+status seal_sort(seal_ctx *s, error *err) MUST_USE;   /* slices in order, with their raw rows */
+status seal_nest(seal_ctx *s, error *err) MUST_USE;   /* parent, depth, row */
+status seal_details(seal_ctx *s, error *err) MUST_USE; /* op, kernel, call, comm, module_call */
+status seal_comms(seal_ctx *s, error *err) MUST_USE;   /* of seal_details: collectives */
+status seal_link(seal_ctx *s, error *err) MUST_USE;    /* device work to launch and op */
+status seal_flows(seal_ctx *s, error *err) MUST_USE;
+status seal_steps(seal_ctx *s, error *err) MUST_USE; /* behind seal_link and seal_flows */
+status seal_unmarked_steps(seal_ctx *s,
+                           error *err) MUST_USE;         /* of seal_steps: nothing marks them */
+status seal_infer(seal_ctx *s, error *err) MUST_USE;     /* operators of steps that have none */
+status seal_frames(seal_ctx *s, error *err) MUST_USE;    /* call stacks, modules */
+status seal_memory(seal_ctx *s, error *err) MUST_USE;    /* memory events, instants, counters */
+status seal_arguments(seal_ctx *s, error *err) MUST_USE; /* argument blocks in a row */
+status seal_given(seal_ctx *s, error *err) MUST_USE;     /* given rows, input pipeline */
+status seal_facts(seal_ctx *s,
                   error *err) MUST_USE; /* meta, devices, groups, quality, strings */
 
 #endif

@@ -33,7 +33,7 @@ typedef struct {
     uint32_t n_runs;
     uint32_t *own; /* scratch, as long as the longer list */
     arena scratch;
-} matching;
+} launch_match_ctx;
 
 /* ---- runs -------------------------------------------------------------------------------------- */
 
@@ -63,7 +63,8 @@ static status note_places(map *to, const uint64_t *key, uint32_t from, uint32_t 
     return OK;
 }
 
-static status find_anchors(matching *m, run middle, uint32_t n_other, anchor *to, uint32_t *n) {
+static status find_anchors(launch_match_ctx *m, run middle, uint32_t n_other, anchor *to,
+                           uint32_t *n) {
     map in_known = {0}, in_other = {0};
     status st = note_places(&in_known, m->known.key, middle.known, middle.known + middle.n);
     if (st == OK)
@@ -98,7 +99,7 @@ static uint32_t keep_ascending(anchor *a, uint32_t n, uint32_t *last, uint32_t *
 }
 
 /* What is equal around an anchor, between the run before it and the end of the parts. */
-static run grow(const matching *m, anchor a, run before, uint32_t end_known,
+static run grow(const launch_match_ctx *m, anchor a, run before, uint32_t end_known,
                 uint32_t end_other) {
     uint32_t back = 0, free_known = a.known - (before.known + before.n),
              free_other = a.other - (before.other + before.n);
@@ -111,7 +112,7 @@ static run grow(const matching *m, anchor a, run before, uint32_t end_known,
 }
 
 /* More runs than there is room for: the steps have too little in common. */
-static status add_middle(matching *m, run middle, uint32_t n_other, error *err) {
+static status add_middle(launch_match_ctx *m, run middle, uint32_t n_other, error *err) {
     uint32_t room = smaller(middle.n, n_other) + 1, n = 0;
     anchor *anchors = ARENA_ARRAY(&m->scratch, anchor, room);
     uint32_t *last = ARENA_ARRAY(&m->scratch, uint32_t, 2 * (size_t)room);
@@ -130,7 +131,7 @@ static status add_middle(matching *m, run middle, uint32_t n_other, error *err) 
     return OK;
 }
 
-static status find_runs(matching *m, error *err) {
+static status find_runs(launch_match_ctx *m, error *err) {
     uint32_t most = smaller(m->known.n, m->other.n);
     uint32_t front = equal_front(m->known.key, m->other.key, most);
     uint32_t back = equal_front(m->known_back.key, m->other_back.key, most - front);
@@ -160,7 +161,7 @@ static void find_own(const uint64_t *p, uint32_t n, uint32_t *own) {
 }
 
 /* The longest front of the n launches from `at` that occurs elsewhere in the list, too. */
-static uint32_t longest_repeat(matching *m, launch_list l, uint32_t at, uint32_t n) {
+static uint32_t longest_repeat(launch_match_ctx *m, launch_list l, uint32_t at, uint32_t n) {
     const uint64_t *p = l.key + at;
     uint32_t longest = 0, left = 0, right = 0;
     find_own(p, n, m->own);
@@ -181,20 +182,20 @@ static uint32_t larger(uint32_t a, uint32_t b) {
 }
 
 /* Launches at the front and at the end of a run that are not certain. */
-static uint32_t unsure_front(matching *m, run r) {
+static uint32_t unsure_front(launch_match_ctx *m, run r) {
     if (r.known == 0 && r.other == 0) return 0;
     return NEAR + larger(longest_repeat(m, m->known, r.known, r.n),
                          longest_repeat(m, m->other, r.other, r.n));
 }
 
-static uint32_t unsure_back(matching *m, run r) {
+static uint32_t unsure_back(launch_match_ctx *m, run r) {
     uint32_t known = m->known.n - (r.known + r.n), other = m->other.n - (r.other + r.n);
     if (known == 0 && other == 0) return 0;
     return NEAR + larger(longest_repeat(m, m->known_back, known, r.n),
                          longest_repeat(m, m->other_back, other, r.n));
 }
 
-static uint32_t write_run(matching *m, run r, uint32_t *match) {
+static uint32_t write_run(launch_match_ctx *m, run r, uint32_t *match) {
     bool is_whole = r.n == m->known.n && r.n == m->other.n;
     if (r.n <= NEAR && !is_whole) return 0;
     uint64_t front = unsure_front(m, r), back = front < r.n ? unsure_back(m, r) : 0;
@@ -209,7 +210,7 @@ static uint64_t *backwards(arena *a, launch_list l) {
     return to;
 }
 
-static status prepare(matching *m, error *err) {
+static status prepare(launch_match_ctx *m, error *err) {
     m->known_back = (launch_list){backwards(&m->scratch, m->known), m->known.n};
     m->other_back = (launch_list){backwards(&m->scratch, m->other), m->other.n};
     m->own = ARENA_ARRAY(&m->scratch, uint32_t, (size_t)larger(m->known.n, m->other.n) + 1);
@@ -219,7 +220,7 @@ static status prepare(matching *m, error *err) {
 
 status launch_match(launch_list known, launch_list other, uint32_t *match, uint32_t *n_matched,
                     error *err) {
-    matching m = {.known = known, .other = other};
+    launch_match_ctx m = {.known = known, .other = other};
     *n_matched = 0;
     for (uint32_t i = 0; i < other.n; i++) match[i] = LAUNCH_UNKNOWN;
     if (known.n == 0 || other.n == 0) return OK;

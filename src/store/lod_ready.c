@@ -17,7 +17,7 @@ typedef struct {
     lod *l;
     vec boxes;  /* lod_box */
     vec levels; /* lod_level */
-} keeping;
+} lod_ready_ctx;
 
 /* The level from which on boxes are kept. */
 static int first_level(const lod *l, const lod_row *r) {
@@ -28,7 +28,7 @@ static int first_level(const lod *l, const lod_row *r) {
     return shift;
 }
 
-static bool add_box(keeping *k, const lod_box *b) {
+static bool add_box(lod_ready_ctx *k, const lod_box *b) {
     lod_box *to = vec_push(&k->boxes);
     if (to) *to = *b;
     return to != NULL;
@@ -47,7 +47,7 @@ static void join(const trace *t, lod_box *to, const lod_box *b) {
 }
 
 /* The boxes of the next wider level from those of the last one. */
-static bool add_wider(keeping *k, const lod_level *from, int shift) {
+static bool add_wider(lod_ready_ctx *k, const lod_level *from, int shift) {
     lod_box now = {.count = 0};
     bool small = false;
     for (uint32_t i = 0; i < from->n; i++) {
@@ -65,13 +65,13 @@ static bool add_wider(keeping *k, const lod_level *from, int shift) {
     return !now.count || add_box(k, &now);
 }
 
-static bool end_level(keeping *k, uint32_t first) {
+static bool end_level(lod_ready_ctx *k, uint32_t first) {
     lod_level *level = vec_push(&k->levels);
     if (level) *level = (lod_level){.first = first, .n = (uint32_t)k->boxes.n - first};
     return level != NULL;
 }
 
-static bool keep_row(keeping *k, uint32_t row) {
+static bool keep_row(lod_ready_ctx *k, uint32_t row) {
     lod_row *r = &k->l->rows[row];
     int shift = first_level(k->l, r);
     uint32_t first = (uint32_t)k->boxes.n, first_level_of_row = (uint32_t)k->levels.n;
@@ -93,7 +93,7 @@ static bool keep_row(keeping *k, uint32_t row) {
 }
 
 /* What was gathered stays where it is; the index gives it back. */
-static void settle(keeping *k) {
+static void settle(lod_ready_ctx *k) {
     lod *l = k->l;
     l->boxes = k->boxes.p;
     l->bytes[LOD_BOXES] = k->boxes.mapped_bytes;
@@ -102,7 +102,7 @@ static void settle(keeping *k) {
 }
 
 status lod_build_ready(lod *l, error *err) {
-    keeping k = {.l = l, .boxes = VEC_INIT(lod_box), .levels = VEC_INIT(lod_level)};
+    lod_ready_ctx k = {.l = l, .boxes = VEC_INIT(lod_box), .levels = VEC_INIT(lod_level)};
     bool ok = true;
     for (uint32_t i = 0; i < l->n_rows && ok; i++) {
         const lod_row *r = &l->rows[i];

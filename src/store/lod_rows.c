@@ -36,7 +36,7 @@ typedef struct {
     uint16_t *row_of;                      /* by slice */
     uint32_t *n_rows, *n_slices, *lane_id; /* by track * LOCAL_LANES + local lane */
     atomic_bool failed;
-} building;
+} lod_rows_ctx;
 
 /* The lanes of one track, in the order they are listed. */
 static const lane_kind LOCAL_OF_STREAM[LOCAL_LANES] = {LANE_STREAM, LANE_RANGES, LANE_RANGES};
@@ -63,7 +63,7 @@ static uint32_t take_row(lane_state *s, uint32_t least, int64_t start, int64_t e
     return row;
 }
 
-static void assign_slices(building *q, uint32_t track, lane_state *lanes) {
+static void assign_slices(lod_rows_ctx *q, uint32_t track, lane_state *lanes) {
     const trace *t = q->l->t;
     uint8_t kind = t->track.kind[track];
     for (uint32_t i = t->track.first[track]; i < t->track.end[track]; i++) {
@@ -82,7 +82,7 @@ static void assign_slices(building *q, uint32_t track, lane_state *lanes) {
 }
 
 static void assign_track(void *context, size_t job, int worker) {
-    building *q = context;
+    lod_rows_ctx *q = context;
     uint32_t track = (uint32_t)job + 1;
     size_t bytes = LOCAL_LANES * (sizeof(lane_state) + DEPTHS * sizeof(open_slice));
     (void)worker;
@@ -127,7 +127,7 @@ static status assign_steps(const lod *l, marks *m, error *err) {
 
 /* ---- lanes and rows ---------------------------------------------------------------------- */
 
-static uint32_t count_lanes(const building *q, const marks *m, uint32_t *n_rows) {
+static uint32_t count_lanes(const lod_rows_ctx *q, const marks *m, uint32_t *n_rows) {
     const trace *t = q->l->t;
     uint32_t n = m->step_rows > 0;
     *n_rows = m->step_rows;
@@ -148,7 +148,7 @@ static void add_lane(lod *l, lane_kind kind, uint32_t track, uint32_t n_rows, ui
         l->rows[l->n_rows++] = (lod_row){.lane = lane, .index = r};
 }
 
-static void add_lanes(building *q, const marks *m) {
+static void add_lanes(lod_rows_ctx *q, const marks *m) {
     lod *l = q->l;
     l->n_lanes = 1;
     if (m->step_rows) add_lane(l, LANE_STEPS, 0, m->step_rows, 0);
@@ -164,13 +164,13 @@ static void add_lanes(building *q, const marks *m) {
     }
 }
 
-static lod_row *row_of_slice(const building *q, uint32_t track, uint32_t slice) {
+static lod_row *row_of_slice(const lod_rows_ctx *q, uint32_t track, uint32_t slice) {
     const lod_lane *lane = &q->l->lanes[q->lane_id[track * LOCAL_LANES + q->lane_of[slice]]];
     return &q->l->rows[lane->first_row + q->row_of[slice]];
 }
 
 static void count_track(void *context, size_t job, int worker) {
-    building *q = context;
+    lod_rows_ctx *q = context;
     const trace *t = q->l->t;
     uint32_t track = (uint32_t)job + 1;
     (void)worker;
@@ -185,7 +185,7 @@ static void put_slice(lod *l, lod_row *r, uint32_t slice) {
 }
 
 static void fill_track(void *context, size_t job, int worker) {
-    building *q = context;
+    lod_rows_ctx *q = context;
     const trace *t = q->l->t;
     uint32_t track = (uint32_t)job + 1;
     (void)worker;
@@ -201,7 +201,8 @@ static void find_instant_rows(const lod *l, uint32_t *by_track) {
 }
 
 /* Counts (fill == false) or puts in place the steps and instants. */
-static void place_marks(building *q, const marks *m, const uint32_t *instant_row, bool fill) {
+static void place_marks(lod_rows_ctx *q, const marks *m, const uint32_t *instant_row,
+                        bool fill) {
     lod *l = q->l;
     for (uint32_t i = 1; i < l->t->step.n && m->step_rows; i++) {
         if (!l->t->step.slice[i]) continue;
@@ -269,7 +270,7 @@ static lod_node inner_node(const lod *l, const lod_node *below) {
 }
 
 static void build_tree(void *context, size_t job, int worker) {
-    lod *l = ((building *)context)->l;
+    lod *l = ((lod_rows_ctx *)context)->l;
     const lod_row *r = &l->rows[job];
     lod_node *at = l->nodes + r->node, *below = at;
     uint32_t n = (r->end - r->first) / LOD_LEAF;
@@ -295,7 +296,8 @@ static void sum_lanes(lod *l) {
 
 /* ---- together ---------------------------------------------------------------------------- */
 
-static status build_with(building *q, marks *m, uint32_t *instant_row, pool *p, error *err) {
+static status build_with(lod_rows_ctx *q, marks *m, uint32_t *instant_row, pool *p,
+                         error *err) {
     lod *l = q->l;
     const trace *t = l->t;
     size_t n_tracks = t->track.n ? t->track.n - 1 : 0;
@@ -326,7 +328,7 @@ status lod_build_rows(lod *l, pool *p, error *err) {
     size_t bytes = slices * 3 + lanes * 12 + tracks * 8 + (size_t)t->step.n * 2 + 64;
     char *scratch = mem_map(bytes);
     if (!scratch) FAIL_MEMORY(err);
-    building q = {.l = l, .n_rows = (uint32_t *)(void *)scratch};
+    lod_rows_ctx q = {.l = l, .n_rows = (uint32_t *)(void *)scratch};
     q.n_slices = q.n_rows + lanes;
     q.lane_id = q.n_slices + lanes;
     uint32_t *instants = q.lane_id + lanes, *instant_row = instants + tracks;

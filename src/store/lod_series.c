@@ -16,7 +16,7 @@ typedef struct {
     map index;  /* hash of the key → series; chained by adding one */
     /* The last few series found: samples of few series alternate. */
     uint32_t recent[8], at;
-} gathering;
+} series_ctx;
 
 static bool same_series(const lod_series *a, const lod_series *b) {
     return a->track == b->track && a->name == b->name && a->series == b->series &&
@@ -30,7 +30,7 @@ static uint64_t key_of(const lod_series *s) {
     return hash_pair(hash_pair(s->track, s->name), hash_pair(s->series, device));
 }
 
-static lod_series *find_recent(const gathering *g, const lod_series *like) {
+static lod_series *find_recent(const series_ctx *g, const lod_series *like) {
     for (size_t i = 0; i < sizeof g->recent / sizeof *g->recent; i++) {
         if (g->recent[i] >= g->series.n) continue;
         lod_series *s = &VEC(&g->series, lod_series)[g->recent[i]];
@@ -40,7 +40,7 @@ static lod_series *find_recent(const gathering *g, const lod_series *like) {
 }
 
 /* The series of this key, added when new; NULL when out of memory. */
-static lod_series *search_series(gathering *g, const lod_series *like) {
+static lod_series *search_series(series_ctx *g, const lod_series *like) {
     for (uint64_t key = key_of(like);; key++) {
         uint32_t *at = map_at(&g->index, key);
         if (!at) return NULL;
@@ -59,7 +59,7 @@ static lod_series *search_series(gathering *g, const lod_series *like) {
     }
 }
 
-static lod_series *find_series(gathering *g, const lod_series *like) {
+static lod_series *find_series(series_ctx *g, const lod_series *like) {
     lod_series *s = find_recent(g, like);
     if (s) return s;
     s = search_series(g, like);
@@ -86,7 +86,7 @@ static bool memory_key(const trace *t, uint32_t row, bool reserved, lod_series *
 }
 
 /* One sample: counts it, or puts it in place once the points are there. */
-static bool take(gathering *g, const lod_series *key, int64_t time_ns, double value) {
+static bool take(series_ctx *g, const lod_series *key, int64_t time_ns, double value) {
     lod_series *s = find_series(g, key);
     if (!s) return false;
     if (g->l->point_time) {
@@ -99,7 +99,7 @@ static bool take(gathering *g, const lod_series *key, int64_t time_ns, double va
     return true;
 }
 
-static status pass(gathering *g, error *err) {
+static status pass(series_ctx *g, error *err) {
     const trace *t = g->l->t;
     for (uint32_t i = 1; i < t->counter.n; i++) {
         lod_series key = counter_key(t, i);
@@ -125,7 +125,7 @@ static void fill_blocks(lod *l, uint32_t n) {
     }
 }
 
-static status build(gathering *g, error *err) {
+static status build(series_ctx *g, error *err) {
     lod *l = g->l;
     TRY(pass(g, err));
     uint64_t n = 0;
@@ -151,7 +151,7 @@ static status build(gathering *g, error *err) {
 }
 
 status lod_build_series(lod *l, error *err) {
-    gathering g = {.l = l, .series = VEC_INIT(lod_series)};
+    series_ctx g = {.l = l, .series = VEC_INIT(lod_series)};
     status s = build(&g, err);
     vec_fini(&g.series);
     map_fini(&g.index);

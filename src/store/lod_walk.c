@@ -58,9 +58,9 @@ typedef struct {
     uint32_t at, longest; /* places in entries[] */
     int64_t longest_ns, time_ns;
     uint32_t count;
-} gathering;
+} lod_walk_ctx;
 
-static void gather_entry(gathering *g, int64_t dur) {
+static void gather_entry(lod_walk_ctx *g, int64_t dur) {
     if (dur > g->longest_ns) {
         g->longest = g->at;
         g->longest_ns = dur;
@@ -76,7 +76,7 @@ static bool node_fits(const lod_node *n, int64_t bucket_end_ns, int shift) {
 }
 
 /* Takes the largest node that begins here and fits; false when none does. */
-static bool gather_node(const lod_cursor *c, gathering *g, int64_t end_ns) {
+static bool gather_node(const lod_cursor *c, lod_walk_ctx *g, int64_t end_ns) {
     uint32_t entry = g->at - c->row->first, width = LOD_LEAF;
     uint32_t n = (c->row->end - c->row->first) / LOD_LEAF, i = entry / LOD_LEAF;
     const lod_node *level = c->l->nodes + c->row->node, *best = NULL;
@@ -115,7 +115,7 @@ bool lod_next(lod_cursor *c, lod_box *out) {
     int64_t start = c->l->entries[c->at].start_ns;
     if (start >= c->end_ns) return false;
     int64_t dur = entry_dur(c->l, c->at), bucket = (int64_t)1 << c->shift;
-    gathering g = {.at = c->at, .longest = c->at, .longest_ns = -1};
+    lod_walk_ctx g = {.at = c->at, .longest = c->at, .longest_ns = -1};
     gather_entry(&g, dur);
     if (dur < bucket) {
         int64_t end = bucket_end(start, c->shift);

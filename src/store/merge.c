@@ -65,7 +65,7 @@ static rule rule_of(int column) {
 
 /* ---- tables ------------------------------------------------------------------------------------ */
 
-status merge_table(merging *m, int table, size_t n) {
+status merge_table(merge_ctx *m, int table, size_t n) {
     if (n > UINT32_MAX - 1) FAIL0(m->err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
     const table_info *info = &TABLE_INFO[table];
     size_t bytes = 0;
@@ -95,7 +95,7 @@ static int64_t move_time(const merge_source *in, int64_t ns) {
 
 /* Where each row of a table that is sorted by time goes. Rows of one time keep the order of the
  * inputs. */
-static status sort_table(merging *m, int column) {
+static status sort_table(merge_ctx *m, int column) {
     int table = COLUMN_INFO[column].table;
     size_t n = trace_rows(m->t, table) - 1, at = 0, bytes = (2 * n + 1) * sizeof(sort_pair);
     sort_pair *pairs = mem_map(bytes);
@@ -119,7 +119,7 @@ static bool is_own_table(int table) {
     return table == TABLE_category || table == TABLE_meta || table == TABLE_quality;
 }
 
-static status make_tables(merging *m) {
+static status make_tables(merge_ctx *m) {
     for (int table = 0; table < N_TABLES; table++) {
         size_t n = 1;
         for (uint32_t k = 0; k < m->n; k++) {
@@ -182,7 +182,7 @@ static void copy_cells(const merge_source *in, int column, void *to_column) {
     }
 }
 
-static void copy_columns(merging *m) {
+static void copy_columns(merge_ctx *m) {
     for (int c = 0; c < N_COLUMNS; c++)
         for (uint32_t k = 0; k < m->n && !is_own_table(COLUMN_INFO[c].table); k++)
             copy_cells(&m->in[k], c, (void *)(uintptr_t)trace_column(m->t, c));
@@ -197,7 +197,7 @@ static void copy_columns(merging *m) {
 }
 
 /* The totals of host memory: what each input had last, added up. */
-static status add_host_memory(merging *m) {
+static status add_host_memory(merge_ctx *m) {
     const trace *t = m->t;
     int64_t *allocated = MERGED(m, memory, allocated);
     int64_t *last = ARENA_ARRAY(&m->scratch, int64_t, m->n);
@@ -220,11 +220,11 @@ static status add_host_memory(merging *m) {
 
 /* ---- strings, categories, arguments, losses ---------------------------------------------------- */
 
-uint32_t merge_text(merging *m, str text) {
+uint32_t merge_text(merge_ctx *m, str text) {
     return intern_add(m->strings, text);
 }
 
-static status read_strings(merging *m) {
+static status read_strings(merge_ctx *m) {
     for (uint32_t k = 0; k < m->n; k++) {
         const trace *t = m->in[k].t;
         m->in[k].strings = ARENA_ARRAY(&m->scratch, uint32_t, t->n_strings + 1);
@@ -237,7 +237,7 @@ static status read_strings(merging *m) {
     return OK;
 }
 
-static status write_strings(merging *m) {
+static status write_strings(merge_ctx *m) {
     uint32_t n = intern_count(m->strings);
     size_t bytes = intern_bytes(m->strings), offset_bytes = ((size_t)n + 1) * sizeof(uint64_t);
     uint64_t *offsets = mem_map(offset_bytes), at = 0;
@@ -260,7 +260,7 @@ static status write_strings(merging *m) {
 }
 
 /* The words of all inputs, each once; one too many becomes none. */
-static status merge_categories(merging *m) {
+static status merge_categories(merge_ctx *m) {
     vec names = VEC_INIT(uint32_t);
     map rows = {0};
     uint32_t *none = vec_push(&names);
@@ -295,7 +295,7 @@ static status merge_categories(merging *m) {
 }
 
 /* Shapes 0 and 1 mean the same everywhere; the others follow each other. */
-static status merge_shapes(merging *m) {
+static status merge_shapes(merge_ctx *m) {
     size_t n = 2;
     for (uint32_t k = 0; k < m->n; k++) {
         m->in[k].n_shapes = sat_u32(n - 2);
@@ -319,7 +319,7 @@ static status merge_shapes(merging *m) {
     return OK;
 }
 
-static status copy_blocks(merging *m, buf *bytes, vec *offsets) {
+static status copy_blocks(merge_ctx *m, buf *bytes, vec *offsets) {
     for (uint32_t k = 0; k < m->n; k++) {
         const merge_source *in = &m->in[k];
         args_reader *r;
@@ -338,7 +338,7 @@ static status copy_blocks(merging *m, buf *bytes, vec *offsets) {
     return OK;
 }
 
-static status merge_arguments(merging *m) {
+static status merge_arguments(merge_ctx *m) {
     buf bytes = {0};
     vec offsets = VEC_INIT(uint64_t);
     uint64_t n = 0;
@@ -368,7 +368,7 @@ static status merge_arguments(merging *m) {
 }
 
 /* Losses by cause; of several inputs the place of the first counts. */
-static status merge_quality(merging *m) {
+static status merge_quality(merge_ctx *m) {
     int64_t count[N_CAUSES] = {0}, offset[N_CAUSES];
     uint32_t example[N_CAUSES] = {0}, n = 1, row = 1;
     for (uint32_t k = 0; k < m->n; k++) {
@@ -403,7 +403,7 @@ static bool can_move(const trace *t, int64_t by_ns) {
 }
 
 /* The base of the first input that has one is the base of all. */
-static void set_clock(merging *m, uint32_t *n_clockless) {
+static void set_clock(merge_ctx *m, uint32_t *n_clockless) {
     trace *t = m->t;
     bool begun = false;
     for (uint32_t k = m->n; k-- > 0;) {
@@ -433,7 +433,7 @@ static void set_clock(merging *m, uint32_t *n_clockless) {
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
-static status take_inputs(merging *m, const merge_input *in) {
+static status take_inputs(merge_ctx *m, const merge_input *in) {
     m->in = ARENA_ARRAY(&m->scratch, merge_source, m->n);
     if (!m->in) FAIL_MEMORY(m->err);
     for (uint32_t k = 0; k < m->n; k++)
@@ -452,7 +452,7 @@ static status take_inputs(merging *m, const merge_input *in) {
     return OK;
 }
 
-static status merge_all(merging *m, const merge_input *in, uint32_t *n_clockless) {
+static status merge_all(merge_ctx *m, const merge_input *in, uint32_t *n_clockless) {
     TRY(take_inputs(m, in));
     set_clock(m, n_clockless);
     TRY(read_strings(m));
@@ -474,7 +474,7 @@ static status merge_all(merging *m, const merge_input *in, uint32_t *n_clockless
 
 status trace_merge(const merge_input *in, uint32_t n, trace **out, uint32_t *n_clockless,
                    error *err) {
-    merging m = {.t = trace_alloc(), .n = n, .strings = intern_new(), .err = err};
+    merge_ctx m = {.t = trace_alloc(), .n = n, .strings = intern_new(), .err = err};
     arena_init(&m.scratch, 0);
     status st = OK;
     if (m.t && m.strings)

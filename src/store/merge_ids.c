@@ -16,7 +16,7 @@
 
 enum { PROCESS_STEP = 1000000, MAX_NAMED = DEVICE_UNKNOWN - DEVICE_NAMED };
 
-static bool same_worker(const merging *m, uint32_t a, uint32_t b) {
+static bool same_worker(const merge_ctx *m, uint32_t a, uint32_t b) {
     return str_eq(m->in[a].name, m->in[b].name);
 }
 
@@ -28,7 +28,7 @@ int32_t merge_device(const merge_source *in, int32_t id) {
 }
 
 /* `used`: number → the input that had it first. */
-static status plan_device(merging *m, uint32_t k, int32_t id, map *used) {
+static status plan_device(merge_ctx *m, uint32_t k, int32_t id, map *used) {
     merge_source *in = &m->in[k];
     if (id < 0 || map_get(&in->devices, (uint32_t)id) != MAP_NONE) return OK;
     int32_t to = id;
@@ -47,7 +47,7 @@ static status plan_device(merging *m, uint32_t k, int32_t id, map *used) {
 }
 
 /* The numbers of one input in order, so that its own stay apart: those it may keep come first. */
-static status plan_devices(merging *m, uint32_t k, map *used) {
+static status plan_devices(merge_ctx *m, uint32_t k, map *used) {
     const trace *t = m->in[k].t;
     for (uint32_t i = 1; i < t->device.n; i++)
         if (t->device.type[i] != DEVICE_CPU) TRY(plan_device(m, k, t->device.id[i], used));
@@ -74,7 +74,7 @@ static int64_t behind(int64_t so_far, int64_t most) {
                                                                       : so_far + most + 1;
 }
 
-static void plan_distances(merging *m) {
+static void plan_distances(merge_ctx *m) {
     int64_t correlation = 0, external = 0, sequence = 0, flow = 0;
     for (uint32_t k = 0; k < m->n; k++) {
         merge_source *in = &m->in[k];
@@ -92,7 +92,7 @@ static void plan_distances(merging *m) {
     }
 }
 
-status merge_plan_ids(merging *m) {
+status merge_plan_ids(merge_ctx *m) {
     map used = {0};
     status st = OK;
     for (uint32_t k = 0; k < m->n && st == OK; k++) st = plan_devices(m, k, &used);
@@ -103,13 +103,13 @@ status merge_plan_ids(merging *m) {
 
 /* ---- processes --------------------------------------------------------------------------------- */
 
-static uint32_t put_text(merging *m, const char *format, str a, str b) {
+static uint32_t put_text(merge_ctx *m, const char *format, str a, str b) {
     str text = arena_printf(&m->scratch, format, STR_ARG(a), STR_ARG(b));
     return text.p ? merge_text(m, text) : UINT32_MAX;
 }
 
 /* A number nobody else has; `pids`: number → input. */
-static int64_t free_pid(const merging *m, const map *pids, uint32_t k, int64_t pid) {
+static int64_t free_pid(const merge_ctx *m, const map *pids, uint32_t k, int64_t pid) {
     uint32_t first = map_get(pids, (uint64_t)pid);
     if (first == MAP_NONE || same_worker(m, first, k)) return pid;
     int64_t to = add_i64(pid, (int64_t)k * PROCESS_STEP);
@@ -117,7 +117,7 @@ static int64_t free_pid(const merging *m, const map *pids, uint32_t k, int64_t p
     return to;
 }
 
-static status name_process(merging *m, uint32_t k, uint32_t row) {
+static status name_process(merge_ctx *m, uint32_t k, uint32_t row) {
     uint32_t *names = MERGED(m, process, name);
     str name = intern_get(m->strings, names[row]);
     if (!m->in[k].name.n || str_eq(name, m->in[k].name)) return OK;
@@ -127,7 +127,7 @@ static status name_process(merging *m, uint32_t k, uint32_t row) {
     return OK;
 }
 
-static status place_process(merging *m, uint32_t k, uint32_t row, map *pids, map *texts) {
+static status place_process(merge_ctx *m, uint32_t k, uint32_t row, map *pids, map *texts) {
     int64_t *pid = (int64_t *)MERGED(m, process, pid) + row;
     uint32_t *text = (uint32_t *)MERGED(m, process, pid_text) + row;
     uint32_t *at;
@@ -147,7 +147,7 @@ static status place_process(merging *m, uint32_t k, uint32_t row, map *pids, map
     return *pid != ABSENT_I64 ? name_process(m, k, row) : OK;
 }
 
-status merge_processes(merging *m) {
+status merge_processes(merge_ctx *m) {
     map pids = {0}, texts = {0};
     status st = OK;
     for (uint32_t k = 0; k < m->n; k++)
@@ -160,13 +160,13 @@ status merge_processes(merging *m) {
 
 /* ---- metadata ---------------------------------------------------------------------------------- */
 
-static bool all_say(const merging *m, str key, str value) {
+static bool all_say(const merge_ctx *m, str key, str value) {
     for (uint32_t k = 0; k < m->n; k++)
         if (!str_eq(trace_meta(m->in[k].t, key), value)) return false;
     return true;
 }
 
-static uint32_t merge_names(merging *m) {
+static uint32_t merge_names(merge_ctx *m) {
     buf b = {0};
     buf_add_byte(&b, '[');
     for (uint32_t k = 0; k < m->n; k++) {
@@ -181,7 +181,7 @@ static uint32_t merge_names(merging *m) {
 
 /* Each word once; words beyond what a type can number are "a device". Called before the columns are
  * written, because it sets the types. */
-static uint32_t merge_words(merging *m) {
+static uint32_t merge_words(merge_ctx *m) {
     str words[MAX_NAMED];
     uint32_t n = 0;
     buf b = {0};
@@ -206,7 +206,7 @@ static uint32_t merge_words(merging *m) {
     return id;
 }
 
-status merge_types(merging *m) {
+status merge_types(merge_ctx *m) {
     for (uint32_t k = 0; k < m->n; k++)
         for (int i = 0; i < 256; i++) m->in[k].types[i] = (uint8_t)i;
     m->words = merge_words(m);
@@ -214,7 +214,7 @@ status merge_types(merging *m) {
     return OK;
 }
 
-status merge_metas(merging *m) {
+status merge_metas(merge_ctx *m) {
     const trace *first = m->in[0].t;
     uint32_t n = 1, names = merge_names(m);
     uint32_t who = merge_text(m, STR("merged workers"));

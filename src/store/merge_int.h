@@ -33,23 +33,23 @@ typedef struct {
     uint32_t format, words; /* string ids */
     arena scratch;
     error *err;
-} merging;
+} merge_ctx;
 
 /* n rows with row 0, zero, at the disposal of the result. */
-status merge_table(merging *m, int table, size_t n) MUST_USE;
+status merge_table(merge_ctx *m, int table, size_t n) MUST_USE;
 /* A string of the result; UINT32_MAX when out of memory. */
-uint32_t merge_text(merging *m, str text);
+uint32_t merge_text(merge_ctx *m, str text);
 
 /* Before the columns are copied: numbers of devices, distances between ids. */
-status merge_plan_ids(merging *m) MUST_USE;
+status merge_plan_ids(merge_ctx *m) MUST_USE;
 /* The words of devices that have no number of ours, and what each input's types become. */
-status merge_types(merging *m) MUST_USE;
+status merge_types(merge_ctx *m) MUST_USE;
 /* The new number of a device of this input. */
 int32_t merge_device(const merge_source *in, int32_t id);
 /* Behind them: numbers and names of processes. */
-status merge_processes(merging *m) MUST_USE;
+status merge_processes(merge_ctx *m) MUST_USE;
 /* Metadata: what all inputs agree about, the words of devices, who was merged. */
-status merge_metas(merging *m) MUST_USE;
+status merge_metas(merge_ctx *m) MUST_USE;
 
 /* A column of the result, to be written. */
 #define MERGED(m, table, column) ((void *)(uintptr_t)(m)->t->table.column)

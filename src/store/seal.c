@@ -14,7 +14,7 @@ static size_t aligned(size_t n) {
 }
 
 /* Points s->table.column at the same memory as t->table.column. */
-static void mirror_columns(sealing *s, int table) {
+static void mirror_columns(seal_ctx *s, int table) {
 #define TABLE(tb, doc)         \
     if (table == TABLE_##tb) { \
         s->tb.n = s->t->tb.n;
@@ -31,23 +31,23 @@ static size_t table_bytes(int table, size_t n) {
 }
 
 /* Would a table fill more than half of what the raw slices had? */
-static bool fits_worn(const sealing *s, size_t bytes) {
+static bool fits_worn(const seal_ctx *s, size_t bytes) {
     return s->worn && bytes <= s->worn_bytes && bytes > s->worn_bytes / 2;
 }
 
-static void drop_worn(sealing *s) {
+static void drop_worn(seal_ctx *s) {
     pages_give(s->worn, s->worn_bytes);
     s->worn = NULL;
 }
 
-void seal_done_with_kernels(sealing *s) {
+void seal_done_with_kernels(seal_ctx *s) {
     size_t n = 1;
     for (uint32_t i = 0; i < s->n_parts; i++) n += s->part_list[i]->memories.n;
     if (!fits_worn(s, table_bytes(TABLE_memory, n))) drop_worn(s);
 }
 
 /* Memory of a table, not zeroed. */
-static void *take_worn(sealing *s, size_t bytes) {
+static void *take_worn(seal_ctx *s, size_t bytes) {
     void *p = NULL;
     pthread_mutex_lock(&s->lock);
     if (fits_worn(s, bytes) && (p = pages_resize(s->worn, s->worn_bytes, bytes)))
@@ -57,7 +57,7 @@ static void *take_worn(sealing *s, size_t bytes) {
 }
 
 /* Points the columns of a table into its memory, which is the trace's then. */
-static void set_columns(sealing *s, int table, size_t n, char *p) {
+static void set_columns(seal_ctx *s, int table, size_t n, char *p) {
     pthread_mutex_lock(&s->lock);
     trace_own_pages(s->t, p, table_bytes(table, n));
     pthread_mutex_unlock(&s->lock);
@@ -69,7 +69,7 @@ static void set_columns(sealing *s, int table, size_t n, char *p) {
     mirror_columns(s, table);
 }
 
-status seal_table(sealing *s, int table, size_t n, error *err) {
+status seal_table(seal_ctx *s, int table, size_t n, error *err) {
     if (n > UINT32_MAX - 1) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
     char *p = pages_take_zeroed(table_bytes(table, n));
     if (!p) FAIL_MEMORY(err);
@@ -77,7 +77,7 @@ status seal_table(sealing *s, int table, size_t n, error *err) {
     return OK;
 }
 
-status seal_written_table(sealing *s, int table, size_t n, error *err) {
+status seal_written_table(seal_ctx *s, int table, size_t n, error *err) {
     if (n > UINT32_MAX - 1) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
     char *p = take_worn(s, table_bytes(table, n));
     if (!p) FAIL_MEMORY(err);
@@ -89,14 +89,14 @@ status seal_written_table(sealing *s, int table, size_t n, error *err) {
     return OK;
 }
 
-void *seal_scratch(sealing *s, size_t n, size_t elem_bytes) {
+void *seal_scratch(seal_ctx *s, size_t n, size_t elem_bytes) {
     pthread_mutex_lock(&s->lock);
     void *p = arena_array(&s->scratch, n, elem_bytes);
     pthread_mutex_unlock(&s->lock);
     return p;
 }
 
-void seal_lost(sealing *s, cause c, int64_t count, uint64_t offset, uint32_t example) {
+void seal_lost(seal_ctx *s, cause c, int64_t count, uint64_t offset, uint32_t example) {
     part_loss *l = &s->losses[c];
     if (count == 0) return;
     pthread_mutex_lock(&s->lock);
@@ -109,7 +109,7 @@ void seal_lost(sealing *s, cause c, int64_t count, uint64_t offset, uint32_t exa
 }
 
 /* The parts, oldest first, and what they counted. */
-static status list_parts(sealing *s, error *err) {
+static status list_parts(seal_ctx *s, error *err) {
     uint32_t n = 0;
     for (part *p = s->b->parts; p; p = p->next) n++;
     s->part_list = ARENA_ARRAY(&s->scratch, part *, n + 1);
@@ -129,7 +129,7 @@ static status list_parts(sealing *s, error *err) {
 }
 
 /* Tables that no reader has filled still have their null row. */
-static status fill_empty_tables(sealing *s, error *err) {
+static status fill_empty_tables(seal_ctx *s, error *err) {
     for (int table = 0; table < N_TABLES; table++)
         if (trace_rows(s->t, table) == 0) TRY(seal_table(s, table, 1, err));
     return OK;
@@ -138,8 +138,8 @@ static status fill_empty_tables(sealing *s, error *err) {
 /* Steps that need nothing of each other, each with its own outcome; the longest first. */
 enum { N_STEPS = 5 };
 typedef struct {
-    sealing *s;
-    status (*step[N_STEPS])(sealing *s, error *err);
+    seal_ctx *s;
+    status (*step[N_STEPS])(seal_ctx *s, error *err);
     status result[N_STEPS];
     error err[N_STEPS];
 } side_by_side;
@@ -151,7 +151,7 @@ static void run_step(void *context, size_t i, int worker) {
 }
 
 /* Of several failures the first in order is reported, whichever came first in time. */
-static status run_side_by_side(sealing *s, error *err) {
+static status run_side_by_side(seal_ctx *s, error *err) {
     side_by_side q = {
         .s = s, .step = {seal_memory, seal_link, seal_frames, seal_arguments, seal_flows}};
     /* Arrows that launch device work write what seal_link writes: then they are drawn behind it. */
@@ -165,7 +165,7 @@ static status run_side_by_side(sealing *s, error *err) {
     return OK;
 }
 
-static status run_steps(sealing *s, error *err) {
+static status run_steps(seal_ctx *s, error *err) {
     TRY(seal_marks(s, err));
     TRY(list_parts(s, err));
     TRY(seal_tracks(s, err));
@@ -180,7 +180,7 @@ static status run_steps(sealing *s, error *err) {
 }
 
 status builder_seal(builder *b, pool *workers, trace **out, error *err) {
-    sealing s = {.b = b, .pool = workers, .t = trace_alloc()};
+    seal_ctx s = {.b = b, .pool = workers, .t = trace_alloc()};
     if (!s.t) FAIL_MEMORY(err);
     arena_init(&s.scratch, 0);
     pthread_mutex_init(&s.lock, NULL);

@@ -12,7 +12,7 @@ typedef struct {
     uint32_t *has; /* a bit for each raw slice */
 } comm_index;
 
-static status index_comms(sealing *s, size_t n_most, comm_index *x, error *err) {
+static status index_comms(seal_ctx *s, size_t n_most, comm_index *x, error *err) {
     x->rows = seal_scratch(s, n_most, sizeof *x->rows);
     x->by_slice = seal_scratch(s, 2 * n_most, sizeof *x->by_slice);
     x->has = seal_scratch(s, (size_t)s->slice.n / 32 + 1, sizeof *x->has);
@@ -40,7 +40,8 @@ static const raw_comm *comm_of(const comm_index *x, uint32_t slice) {
     return x->rows[x->by_slice[low - 1].row];
 }
 
-static uint32_t find_group(sealing *s, map *groups, const raw_comm *c, error *err, status *st) {
+static uint32_t find_group(seal_ctx *s, map *groups, const raw_comm *c, error *err,
+                           status *st) {
     uint32_t *at = map_at(groups, (uint64_t)c->group_name);
     if (!at) {
         *st = ERR_MEMORY;
@@ -58,7 +59,7 @@ static uint32_t find_group(sealing *s, map *groups, const raw_comm *c, error *er
     return *at;
 }
 
-static void write_comm(sealing *s, uint32_t row, uint32_t slice, const raw_comm *c,
+static void write_comm(seal_ctx *s, uint32_t row, uint32_t slice, const raw_comm *c,
                        uint32_t group) {
     s->comm.slice[row] = slice;
     s->comm.name[row] = c->name;
@@ -72,7 +73,7 @@ static void write_comm(sealing *s, uint32_t row, uint32_t slice, const raw_comm 
     s->comm.dst[row] = c->dst;
 }
 
-status seal_comms(sealing *s, error *err) {
+status seal_comms(seal_ctx *s, error *err) {
     size_t n = 0;
     for (uint32_t i = 0; i < s->n_parts; i++) n += s->part_list[i]->comms.n;
     TRY(seal_table(s, TABLE_comm, n + 1, err));

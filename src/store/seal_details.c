@@ -31,10 +31,10 @@ typedef struct {
 } detail_count;
 
 typedef struct {
-    sealing *s;
+    seal_ctx *s;
     detail_count *counts; /* by piece */
     size_t n_pieces;
-} detailing;
+} details_seal_ctx;
 
 static detail_table table_of(uint8_t kind) {
     switch (kind) {
@@ -56,20 +56,20 @@ static detail_table table_of(uint8_t kind) {
 
 /* The table a slice has a row in: an op or module always, the others when the reader gave one. What is
  * of no known kind is nobody's call. */
-static inline detail_table table_of_slice(const sealing *s, uint32_t i) {
+static inline detail_table table_of_slice(const seal_ctx *s, uint32_t i) {
     uint8_t kind = s->slice.kind[i];
     detail_table t = table_of(kind);
     if (s->detail[i] || t == DETAIL_MODULE || kind == KIND_OP) return t;
     return t == DETAIL_OP && kind != KIND_OTHER ? DETAIL_BARE : DETAIL_NONE;
 }
 
-const part *seal_find_part(const sealing *s, uint32_t raw_row) {
+const part *seal_find_part(const seal_ctx *s, uint32_t raw_row) {
     return s
         ->part_list[SEARCH_FIRST(i, 1, s->n_parts, s->part_list[i]->first_slice <= raw_row) -
                     1];
 }
 
-static void write_op(sealing *s, uint32_t row, uint32_t slice, const raw_op *o) {
+static void write_op(seal_ctx *s, uint32_t row, uint32_t slice, const raw_op *o) {
     s->op.slice[row] = slice;
     s->op.external[row] = o->external;
     s->op.sequence[row] = o->sequence;
@@ -109,7 +109,7 @@ typedef struct {
     X(bytes, bytes)                 \
     X(graph_node, graph_node)
 
-static void copy_kernels(const sealing *s, const kernel_batch *q) {
+static void copy_kernels(const seal_ctx *s, const kernel_batch *q) {
     const uint32_t row = q->row, n = q->n;
 #define COPY(column, field) \
     for (uint32_t i = 0; i < n; i++) s->kernel.column[row + i] = q->from[i]->field;
@@ -119,7 +119,7 @@ static void copy_kernels(const sealing *s, const kernel_batch *q) {
 }
 
 /* The same for rows of which the same is known. */
-static void repeat_kernel(const sealing *s, const kernel_batch *q) {
+static void repeat_kernel(const seal_ctx *s, const kernel_batch *q) {
     const uint32_t row = q->row, n = q->n;
     const raw_kernel k = *q->from[0];
 #define REPEAT(column, field) \
@@ -130,7 +130,7 @@ static void repeat_kernel(const sealing *s, const kernel_batch *q) {
 }
 
 /* Every column: seal_link, seal_flows or seal_infer fills the four that are empty here. */
-static void write_kernels(const sealing *s, kernel_batch *q) {
+static void write_kernels(const seal_ctx *s, kernel_batch *q) {
     const uint32_t row = q->row, n = q->n;
     uint32_t same = 0;
     if (!n) return;
@@ -148,7 +148,7 @@ static void write_kernels(const sealing *s, kernel_batch *q) {
     q->n = 0;
 }
 
-static inline void add_kernel(const sealing *s, kernel_batch *q, uint32_t slice,
+static inline void add_kernel(const seal_ctx *s, kernel_batch *q, uint32_t slice,
                               const raw_kernel *from) {
     q->slice[q->n] = slice;
     q->from[q->n++] = from;
@@ -156,7 +156,7 @@ static inline void add_kernel(const sealing *s, kernel_batch *q, uint32_t slice,
 }
 
 /* Device work that does not say where it ran did so on its track's device. */
-static void fill_devices(sealing *s) {
+static void fill_devices(seal_ctx *s) {
     uint32_t k = 1;
     for (uint32_t t = 1; t < s->track.n; t++)
         for (; k < s->kernel.n && s->kernel.slice[k] < s->track.end[t]; k++)
@@ -166,13 +166,13 @@ static void fill_devices(sealing *s) {
 static const raw_op NO_OP = {
     .external = ABSENT_I64, .sequence = ABSENT_I64, .forward_thread = ABSENT_I64};
 
-static uint32_t end_of_piece(const sealing *s, size_t i) {
+static uint32_t end_of_piece(const seal_ctx *s, size_t i) {
     return (i + 1) * PIECE < s->slice.n ? (uint32_t)((i + 1) * PIECE) : s->slice.n;
 }
 
 static void count_piece(void *context, size_t piece, int worker) {
-    detailing *q = context;
-    const sealing *s = q->s;
+    details_seal_ctx *q = context;
+    const seal_ctx *s = q->s;
     detail_count c = {.n_python = 0};
     (void)worker;
     for (uint32_t i = piece ? (uint32_t)(piece * PIECE) : 1; i < end_of_piece(s, piece); i++) {
@@ -182,8 +182,8 @@ static void count_piece(void *context, size_t piece, int worker) {
     q->counts[piece] = c;
 }
 
-static status make_tables(detailing *q, error *err) {
-    sealing *s = q->s;
+static status make_tables(details_seal_ctx *q, error *err) {
+    seal_ctx *s = q->s;
     uint32_t at[N_DETAILS] = {0, 1, 1, 1, 1, 0};
     pool_for(s->pool, q->n_pieces, count_piece, q);
     for (size_t i = 0; i < q->n_pieces; i++)
@@ -210,7 +210,7 @@ static status make_tables(detailing *q, error *err) {
 }
 
 /* Writes the row of slice i, unless it is device work; x is the row + 1 in the raw table, 0 = none. */
-static inline void write_detail(sealing *s, detail_table t, uint32_t row, uint32_t i,
+static inline void write_detail(seal_ctx *s, detail_table t, uint32_t row, uint32_t i,
                                 const part *p) {
     uint32_t x = s->detail[i];
     switch (t) {
@@ -232,8 +232,8 @@ static inline void write_detail(sealing *s, detail_table t, uint32_t row, uint32
 }
 
 static void fill_piece(void *context, size_t piece, int worker) {
-    detailing *q = context;
-    sealing *s = q->s;
+    details_seal_ctx *q = context;
+    seal_ctx *s = q->s;
     const part *p = s->part_list[0];
     detail_count at = q->counts[piece];
     kernel_batch kernels = {.n = 0};
@@ -257,7 +257,7 @@ static void fill_piece(void *context, size_t piece, int worker) {
 }
 
 /* Cost and phase of the ops that have them: their raw rows name the raw op. */
-static void write_op_costs(sealing *s) {
+static void write_op_costs(seal_ctx *s) {
     for (uint32_t k = 0; k < s->n_parts; k++) {
         const part *p = s->part_list[k];
         for (size_t i = 0; p->op_rows && i < p->op_costs.n; i++) {
@@ -272,7 +272,7 @@ static void write_op_costs(sealing *s) {
 }
 
 /* Nobody reads them again, and the steps that follow need memory. */
-static void free_raw_details(const sealing *s) {
+static void free_raw_details(const seal_ctx *s) {
     for (uint32_t k = 0; k < s->n_parts; k++) {
         part *p = s->part_list[k];
         vec_fini(&p->ops);
@@ -284,8 +284,8 @@ static void free_raw_details(const sealing *s) {
 }
 
 /* Makes the tables of all slices. */
-static status seal_by_kind(sealing *s, error *err) {
-    detailing q = {.s = s, .n_pieces = ((size_t)s->slice.n + PIECE - 1) / PIECE};
+static status seal_by_kind(seal_ctx *s, error *err) {
+    details_seal_ctx q = {.s = s, .n_pieces = ((size_t)s->slice.n + PIECE - 1) / PIECE};
     q.counts = seal_scratch(s, q.n_pieces, sizeof *q.counts);
     if (!q.counts) FAIL_MEMORY(err);
     TRY(make_tables(&q, err));
@@ -301,7 +301,7 @@ static status seal_by_kind(sealing *s, error *err) {
     return OK;
 }
 
-status seal_details(sealing *s, error *err) {
+status seal_details(seal_ctx *s, error *err) {
     TRY(seal_by_kind(s, err));
     fill_devices(s);
     return seal_comms(s, err);

@@ -13,7 +13,7 @@ static int cmp_metas(uint32_t a, uint32_t b, const void *context) {
     return str_cmp(intern_get(x->strings, rows[a].key), intern_get(x->strings, rows[b].key));
 }
 
-static status seal_metas(sealing *s, error *err) {
+static status seal_metas(seal_ctx *s, error *err) {
     size_t n = s->b->metas.n;
     uint32_t *order = seal_scratch(s, 2 * n + 1, sizeof(uint32_t));
     if (!order) FAIL_MEMORY(err);
@@ -28,7 +28,7 @@ static status seal_metas(sealing *s, error *err) {
     return OK;
 }
 
-static status seal_devices(sealing *s, error *err) {
+static status seal_devices(seal_ctx *s, error *err) {
     size_t n = s->b->devices.n;
     TRY(seal_table(s, TABLE_device, n + 1, err));
     for (size_t i = 0; i < n; i++) {
@@ -47,7 +47,7 @@ static status seal_devices(sealing *s, error *err) {
     return OK;
 }
 
-static status seal_kernel_sources(sealing *s, error *err) {
+static status seal_kernel_sources(seal_ctx *s, error *err) {
     size_t n = s->b->kernel_sources.n;
     TRY(seal_table(s, TABLE_kernel_source, n + 1, err));
     for (size_t i = 0; i < n; i++) {
@@ -60,7 +60,7 @@ static status seal_kernel_sources(sealing *s, error *err) {
     return OK;
 }
 
-static status seal_groups(sealing *s, error *err) {
+static status seal_groups(seal_ctx *s, error *err) {
     size_t n = s->b->groups.n;
     TRY(seal_table(s, TABLE_group, n + 1, err));
     for (size_t i = 0; i < n; i++) {
@@ -74,14 +74,14 @@ static status seal_groups(sealing *s, error *err) {
     return OK;
 }
 
-static status seal_categories(sealing *s, error *err) {
+static status seal_categories(seal_ctx *s, error *err) {
     size_t n = s->b->categories.n;
     TRY(seal_table(s, TABLE_category, n, err));
     for (size_t i = 1; i < n; i++) s->category.name[i] = VEC(&s->b->categories, uint32_t)[i];
     return OK;
 }
 
-static status seal_quality(sealing *s, error *err) {
+static status seal_quality(seal_ctx *s, error *err) {
     size_t n = 1;
     for (int c = 1; c < N_CAUSES; c++) n += s->losses[c].count > 0;
     TRY(seal_table(s, TABLE_quality, n, err));
@@ -97,7 +97,7 @@ static status seal_quality(sealing *s, error *err) {
     return OK;
 }
 
-static status seal_strings(sealing *s, error *err) {
+static status seal_strings(seal_ctx *s, error *err) {
     const intern *strings = s->b->strings;
     uint32_t n = intern_count(strings);
     size_t bytes = intern_bytes(strings);
@@ -122,7 +122,7 @@ static status seal_strings(sealing *s, error *err) {
 }
 
 /* Argument blocks one behind the other; each is freed as soon as it is copied. */
-status seal_arguments(sealing *s, error *err) {
+status seal_arguments(seal_ctx *s, error *err) {
     builder *b = s->b;
     size_t bytes = 0, n = b->blocks.n;
     arg_block *blocks = VEC(&b->blocks, arg_block);
@@ -150,7 +150,7 @@ status seal_arguments(sealing *s, error *err) {
     return OK;
 }
 
-static status seal_shapes(sealing *s, error *err) {
+static status seal_shapes(seal_ctx *s, error *err) {
     size_t n = s->b->shapes.n;
     uint32_t *p = pages_take(2 * n * sizeof *p);
     trace_own_pages(s->t, p, 2 * n * sizeof *p);
@@ -167,7 +167,7 @@ static status seal_shapes(sealing *s, error *err) {
 
 /* The range of everything that lasts; instants alone do not stretch it (Kineto's end mark can lie
  * a day away). */
-static void set_range(sealing *s) {
+static void set_range(seal_ctx *s) {
     int64_t from = INT64_MAX, to = INT64_MIN;
     for (uint32_t t = 1; t < s->track.n; t++)
         if (s->track.first[t] < s->track.end[t])
@@ -190,7 +190,7 @@ static void set_range(sealing *s) {
     s->t->end_ns = from > to ? 0 : to;
 }
 
-status seal_facts(sealing *s, error *err) {
+status seal_facts(seal_ctx *s, error *err) {
     TRY(seal_metas(s, err));
     TRY(seal_devices(s, err));
     TRY(seal_kernel_sources(s, err));

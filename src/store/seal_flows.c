@@ -24,13 +24,13 @@ typedef struct {
 } drawn;
 
 typedef struct {
-    sealing *s;
+    seal_ctx *s;
     arrow_ref *arrows;
     uint32_t n, *order;
     uint32_t *cursor; /* by track: where the last search ended */
     drawn *rows;      /* at most one for each end of an arrow */
     uint32_t n_rows;
-} drawing;
+} flows_ctx;
 
 /* One block of memory serves the sort, then the rows. */
 _Static_assert(sizeof(drawn) <= 2 * sizeof(sort_pair), "what was sorted has room for the rows");
@@ -40,7 +40,7 @@ static int rank_of(char c) {
 }
 
 static int cmp_arrows(uint32_t x, uint32_t y, const void *context) {
-    const drawing *q = context;
+    const flows_ctx *q = context;
     const raw_arrow *a = q->arrows[x].a, *b = q->arrows[y].a;
     const builder *u = q->s->b;
     const uint32_t *category = VEC(&u->categories, uint32_t);
@@ -67,7 +67,7 @@ static int cmp_arrows(uint32_t x, uint32_t y, const void *context) {
 /* The first slice of a track that starts after the time, or its end. Arrows in the order of their ids
  * are nearly in that of time, so the search begins where the last one ended and goes on in steps that
  * double. */
-static uint32_t first_after(const drawing *q, uint32_t track, int64_t time) {
+static uint32_t first_after(const flows_ctx *q, uint32_t track, int64_t time) {
     const int64_t *start = q->s->slice.start;
     uint32_t first = q->s->track.first[track], end = q->s->track.end[track];
     uint32_t low = first, high = end, at = q->cursor[track] > first ? q->cursor[track] : first;
@@ -94,13 +94,13 @@ static uint32_t first_after(const drawing *q, uint32_t track, int64_t time) {
 }
 
 /* Last slice of the track that starts at or before the time; 0 when none. */
-static uint32_t last_start(const drawing *q, uint32_t track, int64_t time) {
+static uint32_t last_start(const flows_ctx *q, uint32_t track, int64_t time) {
     uint32_t after = first_after(q, track, time);
     return after > q->s->track.first[track] ? after - 1 : 0;
 }
 
-static uint32_t slice_at(const drawing *q, uint32_t track, const raw_arrow *a) {
-    const sealing *s = q->s;
+static uint32_t slice_at(const flows_ctx *q, uint32_t track, const raw_arrow *a) {
+    const seal_ctx *s = q->s;
     uint32_t i = last_start(q, track, a->time), inner = 0;
     for (int level = 0; i && level < MAX_CLIMB; i = s->slice.parent[i], level++) {
         int64_t end = s->slice.start[i] + s->slice.dur[i];
@@ -118,8 +118,8 @@ static uint32_t slice_at(const drawing *q, uint32_t track, const raw_arrow *a) {
 enum { NEARBY = 64 }; /* slices looked at one by one: a forged file may pile up any number */
 
 /* The wait that a value ends: it is over at the very moment. 0 when there is none. */
-static uint32_t wait_at(const drawing *q, uint32_t track, int64_t time) {
-    const sealing *s = q->s;
+static uint32_t wait_at(const flows_ctx *q, uint32_t track, int64_t time) {
+    const seal_ctx *s = q->s;
     uint32_t i = last_start(q, track, time), first = s->track.first[track];
     for (int n = 0; i && i >= first && n < NEARBY; i--, n++)
         if (s->slice.kind[i] == KIND_SYNC && s->slice.start[i] + s->slice.dur[i] == time)
@@ -127,11 +127,11 @@ static uint32_t wait_at(const drawing *q, uint32_t track, int64_t time) {
     return 0;
 }
 
-static size_t rows_bytes(const drawing *q) {
+static size_t rows_bytes(const flows_ctx *q) {
     return (2 * (size_t)q->n + 1) * sizeof(sort_pair);
 }
 
-static status collect(drawing *q, error *err) {
+static status collect(flows_ctx *q, error *err) {
     size_t n = 0;
     for (uint32_t i = 0; i < q->s->n_parts; i++) n += q->s->part_list[i]->arrows.n;
     if (n > UINT32_MAX / 2) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
@@ -160,22 +160,22 @@ static bool same_arrow(const raw_arrow *a, const raw_arrow *b) {
 
 /* ---- launches ---- */
 
-static int64_t external_of(const sealing *s, uint32_t slice) {
+static int64_t external_of(const seal_ctx *s, uint32_t slice) {
     uint32_t row = s->detail[slice];
     if (!row) return ABSENT_I64;
     return kind_is_device(s->slice.kind[slice]) ? s->kernel_external[row] : s->op.external[row];
 }
 
 /* Device work that still lacks what arrows of this kind tell. */
-static bool is_unlinked_work(const sealing *s, uint32_t slice, uint8_t kind) {
+static bool is_unlinked_work(const seal_ctx *s, uint32_t slice, uint8_t kind) {
     if (!kind_is_device(s->slice.kind[slice]) || !s->detail[slice]) return false;
     uint32_t row = s->detail[slice];
     return kind == FLOW_OWNER ? !s->kernel.op[row] : !s->kernel.launch[row];
 }
 
 /* The device work an arrow ends at, 0 when there is none. `external`: the operator's id. */
-static uint32_t work_at(const drawing *q, const arrow_ref *r, int64_t external) {
-    const sealing *s = q->s;
+static uint32_t work_at(const flows_ctx *q, const arrow_ref *r, int64_t external) {
+    const seal_ctx *s = q->s;
     uint32_t track = r->track;
     int64_t time = r->a->time;
     uint32_t last = last_start(q, track, time), first = s->track.first[track], found = 0;
@@ -192,15 +192,15 @@ static uint32_t work_at(const drawing *q, const arrow_ref *r, int64_t external) 
 }
 
 /* The operator a slice is in or is; 0 when there is none. */
-static uint32_t op_around(const sealing *s, uint32_t slice) {
+static uint32_t op_around(const seal_ctx *s, uint32_t slice) {
     for (int level = 0; slice && s->slice.kind[slice] != KIND_OP && level < MAX_CLIMB; level++)
         slice = s->slice.parent[slice];
     return slice && s->slice.kind[slice] == KIND_OP ? slice : 0;
 }
 
 /* Ascend: the operator runs on one thread, its launch on another, and each has its own arrow. */
-static void link_owner(const drawing *q, uint32_t from, const arrow_ref *r) {
-    sealing *s = q->s;
+static void link_owner(const flows_ctx *q, uint32_t from, const arrow_ref *r) {
+    seal_ctx *s = q->s;
     uint32_t op = op_around(s, from);
     uint32_t work = op ? work_at(q, r, ABSENT_I64) : 0;
     if (!work) return;
@@ -209,8 +209,8 @@ static void link_owner(const drawing *q, uint32_t from, const arrow_ref *r) {
     s->kernel.link[row] = LINK_EXACT;
 }
 
-static void link_launch(const drawing *q, uint32_t from, const arrow_ref *r) {
-    sealing *s = q->s;
+static void link_launch(const flows_ctx *q, uint32_t from, const arrow_ref *r) {
+    seal_ctx *s = q->s;
     uint32_t op = op_around(s, from);
     int64_t external = op ? external_of(s, op) : ABSENT_I64;
     uint32_t work = from ? work_at(q, r, external) : 0;
@@ -226,7 +226,7 @@ static void link_launch(const drawing *q, uint32_t from, const arrow_ref *r) {
                                            : LINK_CONTAINED);
 }
 
-static void count_orphans(sealing *s) {
+static void count_orphans(seal_ctx *s) {
     int64_t orphans = 0;
     for (uint32_t i = 1; i < s->kernel.n && s->b->launch_by_arrow; i++)
         orphans += !s->kernel.launch[i] && s->slice.kind[s->kernel.slice[i]] == KIND_KERNEL;
@@ -244,7 +244,7 @@ typedef struct {
 } pen;
 
 /* A new arrow begins with this end. */
-static void begin_arrow(drawing *q, pen *p, const arrow_ref *r) {
+static void begin_arrow(flows_ctx *q, pen *p, const arrow_ref *r) {
     if (p->begin && !p->used) p->dangling++;
     p->begin = r->a;
     p->open = r->a->phase == 's';
@@ -253,7 +253,7 @@ static void begin_arrow(drawing *q, pen *p, const arrow_ref *r) {
     p->from = slice_at(q, r->track, r->a);
 }
 
-static void continue_arrow(drawing *q, pen *p, const arrow_ref *r) {
+static void continue_arrow(flows_ctx *q, pen *p, const arrow_ref *r) {
     const raw_arrow *a = r->a;
     bool fan = a->kind == FLOW_DISPATCH || a->kind == FLOW_VALUE;
     if (!p->open) {
@@ -277,7 +277,7 @@ static void continue_arrow(drawing *q, pen *p, const arrow_ref *r) {
 }
 
 /* Draws the arrows of all groups. Returns the ends without the other one. */
-static int64_t draw(drawing *q) {
+static int64_t draw(flows_ctx *q) {
     pen p = {0};
     for (uint32_t i = 0; i < q->n; i++) {
         const arrow_ref *r = &q->arrows[q->order[i]];
@@ -290,7 +290,7 @@ static int64_t draw(drawing *q) {
 }
 
 /* Arrows of one id side by side: by id first, quickly, then each run by everything. */
-static void sort_arrows(drawing *q) {
+static void sort_arrows(flows_ctx *q) {
     sort_pair *pairs = (sort_pair *)(void *)q->rows;
     for (uint32_t i = 0; i < q->n; i++) pairs[i] = (sort_pair){(uint64_t)q->arrows[i].a->id, i};
     sort_radix(pairs, pairs + q->n, q->n);
@@ -301,15 +301,15 @@ static void sort_arrows(drawing *q) {
     }
 }
 
-static void free_arrows(drawing *q) {
+static void free_arrows(flows_ctx *q) {
     if (q->arrows) pages_give(q->arrows, ((size_t)q->n + 1) * sizeof *q->arrows);
     if (q->order) pages_give(q->order, (2 * (size_t)q->n + 1) * sizeof *q->order);
     q->arrows = NULL;
     q->order = NULL;
 }
 
-static void write_rows(const drawing *q) {
-    sealing *s = q->s;
+static void write_rows(const flows_ctx *q) {
+    seal_ctx *s = q->s;
     for (uint32_t i = 0; i < q->n_rows; i++) {
         const drawn *r = &q->rows[i];
         s->flow.from[i + 1] = r->from;
@@ -320,8 +320,8 @@ static void write_rows(const drawing *q) {
     }
 }
 
-status seal_flows(sealing *s, error *err) {
-    drawing q = {.s = s};
+status seal_flows(seal_ctx *s, error *err) {
+    flows_ctx q = {.s = s};
     status st = collect(&q, err);
     if (st == OK) {
         sort_arrows(&q);

@@ -15,16 +15,16 @@ typedef struct {
 } module_row;
 
 typedef struct {
-    sealing *s;
+    seal_ctx *s;
     map texts;   /* string id of a stack text → frame */
     vec modules; /* module_row */
     map module_map;
     uint32_t *frame_of;  /* by slice: innermost Python frame */
     uint32_t *module_of; /* by slice: innermost module */
-} framing;
+} frames_ctx;
 
 /* A stack as text: frames joined by ';', innermost first. */
-static uint32_t frame_of_text(framing *q, uint32_t text_id) {
+static uint32_t frame_of_text(frames_ctx *q, uint32_t text_id) {
     uint32_t *at = map_at(&q->texts, text_id);
     if (!at) return UINT32_MAX;
     if (*at != MAP_NONE) return *at;
@@ -43,8 +43,8 @@ static uint32_t frame_of_text(framing *q, uint32_t text_id) {
 }
 
 /* The module of a module slice. */
-static uint32_t module_of_slice(framing *q, uint32_t slice, uint32_t parent) {
-    const sealing *s = q->s;
+static uint32_t module_of_slice(frames_ctx *q, uint32_t slice, uint32_t parent) {
+    const seal_ctx *s = q->s;
     int64_t id = s->module_id[s->detail[slice]];
     uint32_t name = s->slice.name[slice];
     for (uint64_t key = hash_pair((uint64_t)id, name);; key++) {
@@ -63,8 +63,8 @@ static uint32_t module_of_slice(framing *q, uint32_t slice, uint32_t parent) {
 }
 
 /* The innermost frame and module at every slice. */
-static bool walk_slices(framing *q) {
-    sealing *s = q->s;
+static bool walk_slices(frames_ctx *q) {
+    seal_ctx *s = q->s;
     for (uint32_t i = 1; i < s->slice.n; i++) {
         uint32_t parent = s->slice.parent[i], frame = q->frame_of[parent],
                  module = q->module_of[parent];
@@ -82,8 +82,8 @@ static bool walk_slices(framing *q) {
     return true;
 }
 
-static bool set_op_frames(framing *q) {
-    sealing *s = q->s;
+static bool set_op_frames(frames_ctx *q) {
+    seal_ctx *s = q->s;
     for (uint32_t i = 1; i < s->op.n; i++) {
         uint32_t text = s->op.frame[i]; /* the reader's string id, see seal_details */
         if (!text && !s->has_callers) continue;
@@ -95,8 +95,8 @@ static bool set_op_frames(framing *q) {
 }
 
 /* "path/file.py(123): function" → file and line. */
-static status split_name(framing *q, uint32_t row, str name) {
-    sealing *s = q->s;
+static status split_name(frames_ctx *q, uint32_t row, str name) {
+    seal_ctx *s = q->s;
     size_t close = str_find(name, STR("): "), 0);
     if (close == SIZE_MAX) return OK;
     size_t open = close;
@@ -112,8 +112,8 @@ static status split_name(framing *q, uint32_t row, str name) {
     return OK;
 }
 
-static status write_tables(framing *q, error *err) {
-    sealing *s = q->s;
+static status write_tables(frames_ctx *q, error *err) {
+    seal_ctx *s = q->s;
     TRY(seal_table(s, TABLE_frame, s->b->frames.n, err));
     for (uint32_t i = 1; i < s->frame.n; i++) {
         const frame_row *row = &VEC(&s->b->frames, frame_row)[i];
@@ -131,11 +131,11 @@ static status write_tables(framing *q, error *err) {
     return OK;
 }
 
-status seal_frames(sealing *s, error *err) {
-    framing q = {.s = s,
-                 .modules = VEC_INIT(module_row),
-                 .frame_of = s->by_slice[0],
-                 .module_of = s->by_slice[1]};
+status seal_frames(seal_ctx *s, error *err) {
+    frames_ctx q = {.s = s,
+                    .modules = VEC_INIT(module_row),
+                    .frame_of = s->by_slice[0],
+                    .module_of = s->by_slice[1]};
     q.frame_of[0] = q.module_of[0] = 0;
     module_row *no_module = vec_push(&q.modules);
     status st = ERR_MEMORY;

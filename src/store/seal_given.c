@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "store/builder_int.h"
 
-static status seal_given_ops(sealing *s, error *err) {
+static status seal_given_ops(seal_ctx *s, error *err) {
     size_t n = s->b->given_ops.n;
     TRY(seal_table(s, TABLE_given_op, n + 1, err));
     for (size_t i = 0; i < n; i++) {
@@ -22,7 +22,7 @@ static status seal_given_ops(sealing *s, error *err) {
     return OK;
 }
 
-static status seal_given_steps(sealing *s, error *err) {
+static status seal_given_steps(seal_ctx *s, error *err) {
     size_t n = s->b->given_steps.n;
     TRY(seal_table(s, TABLE_given_step, n + 1, err));
     for (size_t i = 0; i < n; i++) {
@@ -39,7 +39,7 @@ static status seal_given_steps(sealing *s, error *err) {
 
 /* Every operator is visited once: its way up ends at the root, at one already seen to end there, or
  * at itself, and then the last link is taken away. */
-static status cut_circles(sealing *s, error *err) {
+static status cut_circles(seal_ctx *s, error *err) {
     uint32_t n = s->pipe_op.n, *seen = seal_scratch(s, n, sizeof(uint32_t));
     if (!seen) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < n; i++) {
@@ -54,7 +54,7 @@ static status cut_circles(sealing *s, error *err) {
     return OK;
 }
 
-static status seal_pipeline(sealing *s, error *err) {
+static status seal_pipeline(seal_ctx *s, error *err) {
     size_t n = s->b->pipe_ops.n;
     TRY(seal_table(s, TABLE_pipe_op, n + 1, err));
     for (size_t i = 0; i < n; i++) {
@@ -80,7 +80,7 @@ static status seal_pipeline(sealing *s, error *err) {
     return OK;
 }
 
-status seal_given(sealing *s, error *err) {
+status seal_given(seal_ctx *s, error *err) {
     TRY(seal_given_ops(s, err));
     TRY(seal_given_steps(s, err));
     return seal_pipeline(s, err);

@@ -41,7 +41,7 @@ typedef struct {
 } class;
 
 typedef struct {
-    sealing *s;
+    seal_ctx *s;
     uint32_t n_work;
     uint32_t *work; /* kernel rows by thread, time of the launch */
     uint64_t *key;
@@ -52,12 +52,12 @@ typedef struct {
     uint32_t *sampled; /* classes, ascending */
     uint32_t n_sampled;
     uint64_t budget; /* launches that may still be compared */
-} inferring;
+} infer_ctx;
 
 /* ---- sequences --------------------------------------------------------------------------------- */
 
 static int compare_work(uint32_t a, uint32_t b, const void *context) {
-    const sealing *s = context;
+    const seal_ctx *s = context;
     if (s->kernel.launch[a] !=
         s->kernel.launch[b]) /* by thread and time: so slices are sorted */
         return s->kernel.launch[a] < s->kernel.launch[b] ? -1 : 1;
@@ -69,7 +69,7 @@ static int compare_work(uint32_t a, uint32_t b, const void *context) {
 }
 
 /* What is the same each time a program launches it. */
-static uint64_t key_of(const sealing *s, uint32_t k) {
+static uint64_t key_of(const seal_ctx *s, uint32_t k) {
     bool sized = s->slice.kind[s->kernel.slice[k]] != KIND_KERNEL; /* copies and sets */
     uint64_t words[] = {
         s->slice.name[s->kernel.slice[k]],
@@ -85,8 +85,8 @@ static uint64_t key_of(const sealing *s, uint32_t k) {
     return hash_bytes64(words, sizeof words);
 }
 
-static status list_work(inferring *q, error *err) {
-    sealing *s = q->s;
+static status list_work(infer_ctx *q, error *err) {
+    seal_ctx *s = q->s;
     uint32_t *scratch = seal_scratch(s, (size_t)s->kernel.n + 1, sizeof *scratch);
     q->work = seal_scratch(s, (size_t)s->kernel.n + 1, sizeof *q->work);
     q->key = seal_scratch(s, (size_t)s->kernel.n + 1, sizeof *q->key);
@@ -100,24 +100,24 @@ static status list_work(inferring *q, error *err) {
 }
 
 /* Is a part of the step one of which no operators were recorded? */
-static bool is_left_out(const sealing *s, uint32_t step) {
+static bool is_left_out(const seal_ctx *s, uint32_t step) {
     const raw_left_out *all = VEC(&s->b->left_outs, raw_left_out);
     size_t low = SEARCH_FIRST(i, 0, s->b->left_outs.n, all[i].end <= s->step.start[step]);
     return low < s->b->left_outs.n && all[low].start < s->step.end[step];
 }
 
-static void mark_steps(sealing *s) {
+static void mark_steps(seal_ctx *s) {
     for (uint32_t i = 1; i < s->step.n; i++) s->step.left_out[i] = is_left_out(s, i);
 }
 
 /* Steps that are found may begin inside of operators and modules that began before they were recorded. */
-static bool has_operators(const sealing *s, uint32_t step) {
+static bool has_operators(const seal_ctx *s, uint32_t step) {
     bool is_marked = s->step.how[step] == STEP_MARKED;
     return !s->step.left_out[step] && (is_marked || step == 1 || !s->step.left_out[step - 1]);
 }
 
-static void cut_sequences(inferring *q) {
-    sealing *s = q->s;
+static void cut_sequences(infer_ctx *q) {
+    seal_ctx *s = q->s;
     uint32_t track = 1;
     for (uint32_t i = 0; i < q->n_work; i++) {
         uint32_t launch = s->kernel.launch[q->work[i]];
@@ -140,7 +140,7 @@ static void cut_sequences(inferring *q) {
 /* ---- operators of sampled steps ---------------------------------------------------------------- */
 
 /* An operator with its shapes and with what is around it, in words: the same code has the same. */
-static uint64_t signature_of(const sealing *s, uint32_t op) {
+static uint64_t signature_of(const seal_ctx *s, uint32_t op) {
     if (!op) return 1;
     uint32_t row = s->detail[op];
     bool has_row = row && row < s->op.n && s->op.slice[row] == op;
@@ -152,8 +152,8 @@ static uint64_t signature_of(const sealing *s, uint32_t op) {
     return h ? h : 2;
 }
 
-static status add_sample(inferring *q, class *c, uint32_t i, error *err) {
-    sealing *s = q->s;
+static status add_sample(infer_ctx *q, class *c, uint32_t i, error *err) {
+    seal_ctx *s = q->s;
     const sequence *from = &q->sequences[i];
     bool is_first = !c->sampled;
     c->sampled = i + 1;
@@ -175,12 +175,12 @@ static status add_sample(inferring *q, class *c, uint32_t i, error *err) {
 
 /* ---- classes ----------------------------------------------------------------------------------- */
 
-static bool is_equal(const inferring *q, const sequence *a, const sequence *b) {
+static bool is_equal(const infer_ctx *q, const sequence *a, const sequence *b) {
     return a->track == b->track && a->n == b->n &&
            memcmp(q->key + a->first, q->key + b->first, a->n * sizeof *q->key) == 0;
 }
 
-static status sort_into_classes(inferring *q, error *err) {
+static status sort_into_classes(infer_ctx *q, error *err) {
     map by_hash = {0};
     status st = OK;
     q->classes = seal_scratch(q->s, (size_t)q->n_sequences + 1, sizeof *q->classes);
@@ -208,7 +208,7 @@ static uint32_t distance(uint32_t a, uint32_t b) {
     return a > b ? a - b : b - a;
 }
 
-static status list_sampled(inferring *q, error *err) {
+static status list_sampled(infer_ctx *q, error *err) {
     q->sampled = seal_scratch(q->s, (size_t)q->n_classes + 1, sizeof *q->sampled);
     if (!q->sampled) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < q->n_classes; i++)
@@ -217,13 +217,13 @@ static status list_sampled(inferring *q, error *err) {
 }
 
 /* Of those sampled about the same time, the first that came after this class. */
-static uint32_t first_after(const inferring *q, uint32_t own) {
+static uint32_t first_after(const infer_ctx *q, uint32_t own) {
     return SEARCH_FIRST(k, 0, q->n_sampled, q->sampled[k] < own);
 }
 
 /* Sampled classes of the same thread, of about the same time, that have about as many launches; the
  * most similar first. */
-static uint32_t find_similar(const inferring *q, const class *c, const class *found[]) {
+static uint32_t find_similar(const infer_ctx *q, const class *c, const class *found[]) {
     uint32_t n = 0, own = q->sequences[c->example].n;
     uint32_t middle = first_after(q, (uint32_t)(c - q->classes));
     uint32_t from = middle > MOST_LOOKED_AT ? middle - MOST_LOOKED_AT : 0;
@@ -240,7 +240,7 @@ static uint32_t find_similar(const inferring *q, const class *c, const class *fo
     return n;
 }
 
-static launch_list launches_of(const inferring *q, const class *c) {
+static launch_list launches_of(const infer_ctx *q, const class *c) {
     const sequence *e = &q->sequences[c->example];
     return (launch_list){q->key + e->first, e->n};
 }
@@ -260,7 +260,7 @@ static void join_operators(class *c, const class *from, const uint32_t *match, u
     }
 }
 
-static status match_class(inferring *q, class *c, error *err) {
+static status match_class(infer_ctx *q, class *c, error *err) {
     const class *similar[MOST_COMPARED];
     uint32_t n = q->sequences[c->example].n, most = 0;
     uint32_t n_similar = find_similar(q, c, similar);
@@ -282,8 +282,8 @@ static status match_class(inferring *q, class *c, error *err) {
     return OK;
 }
 
-static void write_sequence(inferring *q, const sequence *to, const class *c) {
-    sealing *s = q->s;
+static void write_sequence(infer_ctx *q, const sequence *to, const class *c) {
+    seal_ctx *s = q->s;
     for (uint32_t i = 0; i < to->n; i++) {
         uint32_t k = q->work[to->first + i];
         if (s->kernel.op[k] || !c->ops[i]) continue;
@@ -293,8 +293,8 @@ static void write_sequence(inferring *q, const sequence *to, const class *c) {
     }
 }
 
-status seal_infer(sealing *s, error *err) {
-    inferring q = {.s = s};
+status seal_infer(seal_ctx *s, error *err) {
+    infer_ctx q = {.s = s};
     if (!s->b->left_outs.n) return OK;
     mark_steps(s);
     TRY(list_work(&q, err));

@@ -13,13 +13,13 @@
 enum { NEARBY_OPS = 64 };
 
 typedef struct {
-    sealing *s;
+    seal_ctx *s;
     bool trust_external;
     map op_by_external; /* op row + 1 of the last op with that id; made on first need */
     bool has_op_map, failed;
-} linking;
+} link_ctx;
 
-static bool is_unlinked_vintage(const sealing *s) {
+static bool is_unlinked_vintage(const seal_ctx *s) {
     if (!s->b->external_may_be_correlation) return false;
     size_t equal = 0, n = 0;
     for (uint32_t i = 1; i < s->kernel.n; i++) {
@@ -33,7 +33,7 @@ static bool is_unlinked_vintage(const sealing *s) {
 }
 
 /* Is op row `op` on the track of the call and does it contain its start? */
-static bool op_holds(const sealing *s, uint32_t op, uint32_t call_slice, uint32_t track_first,
+static bool op_holds(const seal_ctx *s, uint32_t op, uint32_t call_slice, uint32_t track_first,
                      uint32_t track_end) {
     uint32_t i = s->op.slice[op];
     int64_t at = s->slice.start[call_slice];
@@ -42,8 +42,8 @@ static bool op_holds(const sealing *s, uint32_t op, uint32_t call_slice, uint32_
 }
 
 /* The op with this external id, by the map; only asked when the open ops do not have it. */
-static uint32_t op_with_id(linking *q, int64_t external) {
-    sealing *s = q->s;
+static uint32_t op_with_id(link_ctx *q, int64_t external) {
+    seal_ctx *s = q->s;
     if (!q->has_op_map) {
         q->has_op_map = true;
         for (uint32_t i = 1; i < s->op.n; i++) {
@@ -61,9 +61,9 @@ static uint32_t op_with_id(linking *q, int64_t external) {
 }
 
 /* The op of a call: open[0 … n-1] are the ops still running, innermost last. */
-static uint32_t op_of_call(linking *q, uint32_t call, const uint32_t *open, uint32_t n,
+static uint32_t op_of_call(link_ctx *q, uint32_t call, const uint32_t *open, uint32_t n,
                            uint32_t track) {
-    sealing *s = q->s;
+    seal_ctx *s = q->s;
     int64_t external = q->trust_external ? s->call_external[call] : ABSENT_I64;
     uint32_t innermost = n ? s->op.slice[open[n - 1]] : 0;
     if (external == ABSENT_I64 || external == 0) return innermost;
@@ -78,9 +78,9 @@ static uint32_t op_of_call(linking *q, uint32_t call, const uint32_t *open, uint
 }
 
 /* Gives every call of a track its op: one pass over the track's ops and calls with a stack. */
-static void link_calls(linking *q, uint32_t track, uint32_t *op, uint32_t *call,
+static void link_calls(link_ctx *q, uint32_t track, uint32_t *op, uint32_t *call,
                        uint32_t *open) {
-    sealing *s = q->s;
+    seal_ctx *s = q->s;
     uint32_t n = 0, end = s->track.end[track];
     while (*call < s->call.n && s->call.slice[*call] < end) {
         uint32_t slice = s->call.slice[*call];
@@ -104,8 +104,8 @@ static void link_calls(linking *q, uint32_t track, uint32_t *op, uint32_t *call,
     while (*op < s->op.n && s->op.slice[*op] < end) (*op)++;
 }
 
-static status link_all_calls(linking *q, error *err) {
-    sealing *s = q->s;
+static status link_all_calls(link_ctx *q, error *err) {
+    seal_ctx *s = q->s;
     size_t bytes = (size_t)s->op.n * sizeof(uint32_t);
     uint32_t *open = pages_take(bytes);
     if (!open) FAIL_MEMORY(err);
@@ -117,23 +117,23 @@ static status link_all_calls(linking *q, error *err) {
 }
 
 /* The op a producer without launch calls named itself by its external id; 0 when it named none. */
-static uint32_t named_op(linking *q, uint32_t kernel) {
-    sealing *s = q->s;
+static uint32_t named_op(link_ctx *q, uint32_t kernel) {
+    seal_ctx *s = q->s;
     int64_t external = s->kernel_external[kernel];
     uint32_t op = q->trust_external && external > 0 ? op_with_id(q, external) : 0;
     return op ? s->op.slice[op] : 0;
 }
 
 /* Is call a before call b among calls with one correlation? Start, kind, then track order. */
-static bool call_before(const sealing *s, uint32_t a, uint32_t b) {
+static bool call_before(const seal_ctx *s, uint32_t a, uint32_t b) {
     uint32_t x = s->call.slice[a], y = s->call.slice[b];
     if (s->slice.start[x] != s->slice.start[y]) return s->slice.start[x] < s->slice.start[y];
     if (s->slice.kind[x] != s->slice.kind[y]) return s->slice.kind[x] < s->slice.kind[y];
     return x < y;
 }
 
-static status map_calls(linking *q, map *calls, error *err) {
-    sealing *s = q->s;
+static status map_calls(link_ctx *q, map *calls, error *err) {
+    seal_ctx *s = q->s;
     if (map_reserve(calls, s->call.n) != OK) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < s->call.n; i++) {
         if (s->call.correlation[i] == ABSENT_I64 || s->call.correlation[i] < 0) continue;
@@ -145,15 +145,15 @@ static status map_calls(linking *q, map *calls, error *err) {
 }
 
 /* The call at whose capture the kernel's node was made; MAP_NONE when nobody saw it. */
-static uint32_t capturing_call(const sealing *s, const map *calls, uint32_t kernel) {
+static uint32_t capturing_call(const seal_ctx *s, const map *calls, uint32_t kernel) {
     int64_t node = s->kernel.graph_node[kernel];
     uint32_t correlation =
         node > 0 ? map_get(&s->b->captured, (uint64_t)node) : (uint32_t)MAP_NONE;
     return correlation == MAP_NONE ? MAP_NONE : map_get(calls, correlation);
 }
 
-static link_how how_linked(const linking *q, uint32_t call, uint32_t kernel) {
-    const sealing *s = q->s;
+static link_how how_linked(const link_ctx *q, uint32_t call, uint32_t kernel) {
+    const seal_ctx *s = q->s;
     if (!s->call.op[call]) return LINK_LAUNCH_ONLY;
     if (s->kernel.graph_node[kernel] > 0) return LINK_GRAPH;
     int64_t external = s->call_external[call];
@@ -162,8 +162,8 @@ static link_how how_linked(const linking *q, uint32_t call, uint32_t kernel) {
                                                                                : LINK_CONTAINED;
 }
 
-static status link_kernels(linking *q, error *err) {
-    sealing *s = q->s;
+static status link_kernels(link_ctx *q, error *err) {
+    seal_ctx *s = q->s;
     map calls = {0};
     status st = map_calls(q, &calls, err);
     int64_t orphans = 0;
@@ -192,8 +192,8 @@ static status link_kernels(linking *q, error *err) {
     return st;
 }
 
-status seal_link(sealing *s, error *err) {
-    linking q = {.s = s, .trust_external = !is_unlinked_vintage(s)};
+status seal_link(seal_ctx *s, error *err) {
+    link_ctx q = {.s = s, .trust_external = !is_unlinked_vintage(s)};
     status st = link_all_calls(&q, err);
     if (st == OK && !s->b->launch_by_arrow) st = link_kernels(&q, err);
     map_fini(&q.op_by_external);

@@ -34,18 +34,18 @@ typedef struct {
     size_t order_bytes;
     int64_t end_of_trace; /* INT64_MIN: not asked for yet */
     map async; /* track of a thread's ranges with an id, by the thread's track in `out` */
-} matching;
+} marks_ctx;
 
 static int cmp_i64(int64_t a, int64_t b) {
     return a < b ? -1 : a > b;
 }
 
-static const part *find_part(const matching *q, uint32_t i) {
+static const part *find_part(const marks_ctx *q, uint32_t i) {
     return q->parts[SEARCH_FIRST(k, 1, q->n_parts, q->parts[k]->first_mark <= i) - 1];
 }
 
 /* Mark i, counted over all parts; marks come in runs of one part, so `guess` is tried first. */
-static inline mark_ref mark_at(const matching *q, uint32_t i, const part *guess) {
+static inline mark_ref mark_at(const marks_ctx *q, uint32_t i, const part *guess) {
     if (i - guess->first_mark >= guess->marks.n) guess = find_part(q, i);
     return (mark_ref){&VEC(&guess->marks, raw_mark)[i - guess->first_mark], guess};
 }
@@ -60,7 +60,7 @@ static inline int cmp_times(const raw_mark *a, const raw_mark *b) {
 }
 
 static int cmp_stacked(uint32_t x, uint32_t y, const void *context) {
-    const matching *q = context;
+    const marks_ctx *q = context;
     mark_ref a = mark_at(q, x, q->parts[0]);
     return cmp_times(a.m, mark_at(q, y, a.part).m);
 }
@@ -75,7 +75,7 @@ static int cmp_group(mark_ref a, mark_ref b) {
 }
 
 static int cmp_with_id(uint32_t x, uint32_t y, const void *context) {
-    const matching *q = context;
+    const marks_ctx *q = context;
     mark_ref a = mark_at(q, x, q->parts[0]), b = mark_at(q, y, a.part);
     int c = cmp_group(a, b);
     return c ? c : cmp_times(a.m, b.m);
@@ -83,7 +83,7 @@ static int cmp_with_id(uint32_t x, uint32_t y, const void *context) {
 
 /* ---- dealing ---- */
 
-static status list_parts(matching *q, error *err) {
+static status list_parts(marks_ctx *q, error *err) {
     size_t n = 0;
     for (part *p = q->b->parts; p; p = p->next, q->n_parts++) n += p->marks.n;
     if (n > UINT32_MAX / 2) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
@@ -104,7 +104,7 @@ static status list_parts(matching *q, error *err) {
 
 /* Counts the marks of each thread, in the `at` of its track in `out`. Tracks of the parts remember
  * theirs in `run`, + 1. */
-static status count_marks(matching *q) {
+static status count_marks(marks_ctx *q) {
     for (uint32_t k = 0; k < q->n_parts; k++) {
         const part *p = q->parts[k];
         part_track_row *tracks = VEC(&p->tracks, part_track_row);
@@ -126,7 +126,7 @@ static status count_marks(matching *q) {
 }
 
 /* Puts the marks in `order`; then `at` is where those of a thread end. */
-static void deal_marks(matching *q) {
+static void deal_marks(marks_ctx *q) {
     part_track_row *out = VEC(&q->out->tracks, part_track_row);
     uint32_t before = 0, with_id = q->n_stacked;
     for (size_t k = 0; k < q->out->tracks.n; k++) {
@@ -146,7 +146,7 @@ static void deal_marks(matching *q) {
 }
 
 /* Marks with an id: by id first, quickly, then by everything. */
-static status sort_with_id(matching *q) {
+static status sort_with_id(marks_ctx *q) {
     uint32_t *order = q->order + q->n_stacked, n = q->n - q->n_stacked;
     size_t bytes = 2 * (size_t)n * sizeof(sort_pair);
     if (n == 0) return OK;
@@ -166,7 +166,7 @@ static status sort_with_id(matching *q) {
 }
 
 /* Two runs in order of time that follow each other, from … mid … end, become one. */
-static void merge_runs(matching *q, uint32_t from, uint32_t mid, uint32_t end) {
+static void merge_runs(marks_ctx *q, uint32_t from, uint32_t mid, uint32_t end) {
     uint32_t n_left = mid - from, *to = q->order + from, *left = q->ends,
              *right = q->order + mid;
     const uint32_t *left_end = left + n_left, *right_end = q->order + end;
@@ -187,7 +187,7 @@ static void merge_runs(matching *q, uint32_t from, uint32_t mid, uint32_t end) {
 }
 
 /* The end of the run that starts at `from`. */
-static uint32_t run_end(const matching *q, uint32_t from, uint32_t end) {
+static uint32_t run_end(const marks_ctx *q, uint32_t from, uint32_t end) {
     mark_ref before = mark_at(q, q->order[from], q->parts[0]);
     for (uint32_t i = from + 1; i < end; i++) {
         mark_ref r = mark_at(q, q->order[i], before.part);
@@ -200,7 +200,7 @@ static uint32_t run_end(const matching *q, uint32_t from, uint32_t end) {
 /* A reader that holds marks back adds one run to those in the order of the file: few are merged. */
 enum { FEW_RUNS = 4 };
 
-static void sort_thread(matching *q, uint32_t from, uint32_t end) {
+static void sort_thread(marks_ctx *q, uint32_t from, uint32_t end) {
     uint32_t sorted = run_end(q, from, end);
     for (int n = 1; sorted < end && n < FEW_RUNS; n++) {
         uint32_t next = run_end(q, sorted, end);
@@ -213,7 +213,7 @@ static void sort_thread(matching *q, uint32_t from, uint32_t end) {
 /* ---- matching ---- */
 
 /* Asked for only when a range was never closed. */
-static int64_t end_of_trace(matching *q) {
+static int64_t end_of_trace(marks_ctx *q) {
     if (q->end_of_trace != INT64_MIN) return q->end_of_trace;
     for (uint32_t k = 0; k < q->n_parts; k++) {
         const part *p = q->parts[k];
@@ -228,7 +228,7 @@ static int64_t end_of_trace(matching *q) {
 }
 
 /* The row for async ranges of this thread, in the new part. */
-static uint32_t async_track(matching *q, const part_track_row *t) {
+static uint32_t async_track(marks_ctx *q, const part_track_row *t) {
     uint32_t thread = part_track(q->out, t->pid, t->tid);
     uint32_t *at = thread == UINT32_MAX ? NULL : map_at(&q->async, thread);
     if (!at) return UINT32_MAX;
@@ -244,7 +244,7 @@ static uint32_t async_track(matching *q, const part_track_row *t) {
 }
 
 /* The op or device work a mark knows of, copied to the part of the slices. */
-static status copy_extra(matching *q, mark_ref m, raw_slice *s) {
+static status copy_extra(marks_ctx *q, mark_ref m, raw_slice *s) {
     uint32_t x = m.m->extra;
     if (!x) return OK;
     if (kind_is_device(s->kind))
@@ -259,7 +259,7 @@ static status copy_extra(matching *q, mark_ref m, raw_slice *s) {
 }
 
 /* `track` in `out`; UINT32_MAX: that of an id. i_end: UINT32_MAX when the range was never closed. */
-static status add_slice(matching *q, uint32_t i_begin, uint32_t i_end, uint32_t track) {
+static status add_slice(marks_ctx *q, uint32_t i_begin, uint32_t i_end, uint32_t track) {
     mark_ref begin = mark_at(q, q->order[i_begin], q->parts[0]), end = begin;
     bool ended = i_end != UINT32_MAX;
     if (ended) end = mark_at(q, q->order[i_end], begin.part);
@@ -283,7 +283,7 @@ static status add_slice(matching *q, uint32_t i_begin, uint32_t i_end, uint32_t 
 
 /* Finds the ends of the marks from … end-1. The begins that are open are a list: each knows the one around
  * it, + 1, where its end will be. */
-static void find_ends(matching *q, uint32_t from, uint32_t end) {
+static void find_ends(marks_ctx *q, uint32_t from, uint32_t end) {
     const part *near = q->parts[0];
     uint32_t open = 0;
     for (uint32_t i = from; i < end; i++) {
@@ -312,14 +312,14 @@ static void find_ends(matching *q, uint32_t from, uint32_t end) {
 
 /* The marks from … end-1 of one thread or id, in order of time. Slices in the order of their begins are
  * slices in their final order: nobody has to sort them. */
-static status match_group(matching *q, uint32_t from, uint32_t end, uint32_t track) {
+static status match_group(marks_ctx *q, uint32_t from, uint32_t end, uint32_t track) {
     find_ends(q, from, end);
     for (uint32_t i = from; i < end; i++)
         if (q->ends[i]) TRY(add_slice(q, i, q->ends[i], track));
     return OK;
 }
 
-static status match_with_id(matching *q) {
+static status match_with_id(marks_ctx *q) {
     for (uint32_t i = q->n_stacked, end; i < q->n; i = end) {
         mark_ref first = mark_at(q, q->order[i], q->parts[0]);
         for (end = i + 1; end < q->n; end++)
@@ -329,7 +329,7 @@ static status match_with_id(matching *q) {
     return OK;
 }
 
-static status match_marks(matching *q, error *err) {
+static status match_marks(marks_ctx *q, error *err) {
     TRY(list_parts(q, err));
     if (!(q->out = builder_part(q->b))) return ERR_MEMORY;
     TRY(count_marks(q));
@@ -346,11 +346,11 @@ static status match_marks(matching *q, error *err) {
     return match_with_id(q);
 }
 
-status seal_marks(sealing *s, error *err) {
+status seal_marks(seal_ctx *s, error *err) {
     bool any = false;
     for (part *p = s->b->parts; p; p = p->next) any |= p->marks.n > 0;
     if (!any) return OK;
-    matching q = {.b = s->b, .end_of_trace = INT64_MIN};
+    marks_ctx q = {.b = s->b, .end_of_trace = INT64_MIN};
     status st = match_marks(&q, err);
     for (part *p = s->b->parts; p; p = p->next)
         vec_fini(&p->marks); /* nobody reads them again */

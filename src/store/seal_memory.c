@@ -16,11 +16,11 @@ typedef struct {
     uint32_t *tracks; /* sealed */
     uint32_t *order;
     size_t n;
-} timed;
+} timed_row;
 
 typedef int (*row_cmp)(const void *a, const void *b, const intern *strings);
 typedef struct {
-    const timed *t;
+    const timed_row *t;
     const intern *strings;
     row_cmp cmp;
 } cmp_context;
@@ -69,7 +69,7 @@ static int cmp_counter(const void *a, const void *b, const intern *strings) {
     return c ? c : x->value < y->value ? -1 : x->value > y->value;
 }
 
-static void free_timed(timed *t) {
+static void free_timed(timed_row *t) {
     if (t->rows) pages_give(t->rows, (t->n + 1) * sizeof *t->rows);
     if (t->tracks) pages_give(t->tracks, (t->n + 1) * sizeof *t->tracks);
     if (t->order) pages_give(t->order, (2 * t->n + 1) * sizeof *t->order);
@@ -88,7 +88,7 @@ static uint32_t track_of_row(const void *row, int table) {
 }
 
 /* Puts rows of one time in the order of cmp. `by_time`: their times, in order. */
-static void sort_ties(timed *t, const sort_pair *by_time, const cmp_context *c) {
+static void sort_ties(timed_row *t, const sort_pair *by_time, const cmp_context *c) {
     for (size_t i = 0, end; i < t->n; i = end) {
         for (end = i + 1; end < t->n && by_time[end].key == by_time[i].key;) end++;
         if (end - i > 1) sort_index(t->order + i, t->order + t->n, end - i, cmp_rows, c);
@@ -97,7 +97,7 @@ static void sort_ties(timed *t, const sort_pair *by_time, const cmp_context *c) 
 
 /* The rows of all parts with their tracks and times. All that is asked of a row before it is written, in one
  * go: rows are large, and reading them is what takes the time. */
-static void list_rows(const sealing *s, int table, timed *t, sort_pair *times) {
+static void list_rows(const seal_ctx *s, int table, timed_row *t, sort_pair *times) {
     size_t n = 0;
     for (uint32_t i = 0; i < s->n_parts; i++) {
         const part *p = s->part_list[i];
@@ -113,7 +113,7 @@ static void list_rows(const sealing *s, int table, timed *t, sort_pair *times) {
 }
 
 /* All rows of a table in order of time; most are written that way. */
-static status sort_rows(sealing *s, int table, row_cmp cmp, timed *t, error *err) {
+static status sort_rows(seal_ctx *s, int table, row_cmp cmp, timed_row *t, error *err) {
     for (uint32_t i = 0; i < s->n_parts; i++) t->n += rows_of(s->part_list[i], table)->n;
     if (t->n > UINT32_MAX / 2) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
     size_t times_bytes = (2 * t->n + 1) * sizeof(sort_pair); /* the second half is scratch */
@@ -135,7 +135,7 @@ static status sort_rows(sealing *s, int table, row_cmp cmp, timed *t, error *err
 
 /* The last slice of a track that has begun at a time, 0 = none; `cursor` remembers where the last search
  * ended. Times do not fall from one call to the next. */
-static uint32_t last_begun(const sealing *s, uint32_t track, int64_t time, uint32_t *cursor) {
+static uint32_t last_begun(const seal_ctx *s, uint32_t track, int64_t time, uint32_t *cursor) {
     uint32_t i = *cursor ? *cursor : s->track.first[track], end = s->track.end[track];
     while (i < end && s->slice.start[i] <= time) i++;
     *cursor = i;
@@ -143,7 +143,7 @@ static uint32_t last_begun(const sealing *s, uint32_t track, int64_t time, uint3
 }
 
 /* The innermost operator at a time, from the last slice that has begun. */
-static uint32_t op_at(const sealing *s, uint32_t i, int64_t time) {
+static uint32_t op_at(const seal_ctx *s, uint32_t i, int64_t time) {
     uint32_t range = 0; /* innermost, where events outside operators belong to one */
     for (int level = 0; i && level < MAX_CLIMB; i = s->slice.parent[i], level++) {
         if (time >= s->slice.start[i] + s->slice.dur[i]) continue;
@@ -157,13 +157,13 @@ static uint32_t op_at(const sealing *s, uint32_t i, int64_t time) {
 enum { OWNER_SLACK_NS = 1000, MAX_TWINS = 256, NEARBY = 64 };
 
 /* The first slice of a track that starts at `start` or later, or its end. */
-static uint32_t search_start(const sealing *s, uint32_t track, int64_t start) {
+static uint32_t search_start(const seal_ctx *s, uint32_t track, int64_t start) {
     return SEARCH_FIRST(k, s->track.first[track], s->track.end[track],
                         s->slice.start[k] < start);
 }
 
 /* The same, where a slice that starts then is probably `from` or one around it. */
-static uint32_t find_start(const sealing *s, uint32_t track, int64_t start, uint32_t from) {
+static uint32_t find_start(const seal_ctx *s, uint32_t track, int64_t start, uint32_t from) {
     uint32_t i = from, first = s->track.first[track];
     int n = 0;
     while (i && s->slice.start[i] > start && n++ < NEARBY) i = s->slice.parent[i];
@@ -174,7 +174,7 @@ static uint32_t find_start(const sealing *s, uint32_t track, int64_t start, uint
 
 /* The slice of a track with the start and name that the event names, 0 when there is none or it does
  * not fit. `from`: the last slice that has begun. */
-static uint32_t find_owner(const sealing *s, uint32_t track, const raw_memory *m,
+static uint32_t find_owner(const seal_ctx *s, uint32_t track, const raw_memory *m,
                            uint32_t from) {
     uint32_t i = find_start(s, track, m->owner_start, from), end = s->track.end[track];
     for (int n = 0; n < MAX_TWINS && i < end && s->slice.start[i] == m->owner_start; n++, i++)
@@ -187,7 +187,7 @@ static uint32_t find_owner(const sealing *s, uint32_t track, const raw_memory *m
 }
 
 /* The operator around a range, or the range itself. */
-static uint32_t op_around(const sealing *s, uint32_t range) {
+static uint32_t op_around(const seal_ctx *s, uint32_t range) {
     uint32_t i = range;
     for (int level = 0; i && level < MAX_CLIMB; i = s->slice.parent[i], level++)
         if (s->slice.kind[i] == KIND_OP) return i;
@@ -197,7 +197,7 @@ static uint32_t op_around(const sealing *s, uint32_t range) {
 /* Rows lie where they were read; those of so many events later are asked for. */
 enum { AHEAD = 12 };
 
-static status seal_events(sealing *s, const timed *t, error *err) {
+static status seal_events(seal_ctx *s, const timed_row *t, error *err) {
     uint32_t *cursor = seal_scratch(s, (size_t)s->track.n + 1, sizeof(uint32_t));
     map alive = {0};
     if (!cursor) FAIL_MEMORY(err);
@@ -248,7 +248,7 @@ static status seal_events(sealing *s, const timed *t, error *err) {
     return st;
 }
 
-static void fill_instants(sealing *s, const timed *t) {
+static void fill_instants(seal_ctx *s, const timed_row *t) {
     for (size_t k = 0; k < t->n; k++) {
         const raw_instant *r = t->rows[t->order[k]];
         s->instant.time[k + 1] = r->time;
@@ -260,7 +260,7 @@ static void fill_instants(sealing *s, const timed *t) {
     }
 }
 
-static void fill_counters(sealing *s, const timed *t) {
+static void fill_counters(seal_ctx *s, const timed_row *t) {
     for (size_t k = 0; k < t->n; k++) {
         const raw_counter *r = t->rows[t->order[k]];
         uint32_t track = t->tracks[t->order[k]];
@@ -273,8 +273,8 @@ static void fill_counters(sealing *s, const timed *t) {
     }
 }
 
-status seal_memory(sealing *s, error *err) {
-    timed memories = {0}, instants = {0}, counters = {0};
+status seal_memory(seal_ctx *s, error *err) {
+    timed_row memories = {0}, instants = {0}, counters = {0};
     status st = sort_rows(s, TABLE_memory, cmp_memory, &memories, err);
     if (st == OK) st = seal_events(s, &memories, err);
     if (st == OK) st = sort_rows(s, TABLE_instant, cmp_instant, &instants, err);

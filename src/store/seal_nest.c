@@ -14,10 +14,10 @@
 enum { MAX_ROWS = 4096 }; /* beyond it overlapping slices share the last row */
 
 typedef struct {
-    sealing *s;
+    seal_ctx *s;
     atomic_llong n_overlaps;
     atomic_int failed;
-} nesting;
+} nest_ctx;
 
 /* Rows of a track: when each is free again. */
 typedef struct {
@@ -57,7 +57,7 @@ static inline bool take_row(row_list *r, uint32_t least, int64_t start, int64_t 
 
 /* Slices from `from` on as long as each starts when row 0 is free: neither inside another nor around it, as
  * most device work is. Their parent, depth and row are zero, as they are from the start. Returns the last. */
-static uint32_t skip_flat(const sealing *s, uint32_t from, uint32_t end, int64_t *free_at) {
+static uint32_t skip_flat(const seal_ctx *s, uint32_t from, uint32_t end, int64_t *free_at) {
     const int64_t *starts = s->slice.start, *durs = s->slice.dur;
     int64_t free = *free_at;
     for (; from < end && starts[from] >= free; from++)
@@ -66,8 +66,8 @@ static uint32_t skip_flat(const sealing *s, uint32_t from, uint32_t end, int64_t
     return from - 1;
 }
 
-static bool nest_track(nesting *q, uint32_t track, open_slice *stack, row_list *rows) {
-    const sealing *s = q->s;
+static bool nest_track(nest_ctx *q, uint32_t track, open_slice *stack, row_list *rows) {
+    const seal_ctx *s = q->s;
     const int64_t *starts = s->slice.start, *durs = s->slice.dur;
     uint32_t *parents = s->slice.parent;
     uint16_t *depths = s->slice.depth, *row_of = s->slice.row;
@@ -106,7 +106,7 @@ static bool nest_track(nesting *q, uint32_t track, open_slice *stack, row_list *
 /* The stack of a track cannot be deeper than the track is long; most are shallow, so the map's
  * untouched pages cost nothing. */
 static void nest_job(void *context, size_t job, int worker) {
-    nesting *q = context;
+    nest_ctx *q = context;
     uint32_t track = (uint32_t)job + 1;
     size_t n = q->s->track.end[track] - q->s->track.first[track];
     (void)worker;
@@ -118,8 +118,8 @@ static void nest_job(void *context, size_t job, int worker) {
     mem_free(rows.free_at);
 }
 
-status seal_nest(sealing *s, error *err) {
-    nesting q = {.s = s};
+status seal_nest(seal_ctx *s, error *err) {
+    nest_ctx q = {.s = s};
     pool_for(s->pool, s->track.n - 1, nest_job, &q);
     if (atomic_load(&q.failed)) FAIL_MEMORY(err);
     seal_lost(s, CAUSE_PARTIAL_OVERLAP, atomic_load(&q.n_overlaps), NOPOS, 0);

@@ -44,7 +44,7 @@ typedef struct {
 } piece;
 
 typedef struct {
-    sealing *s;
+    seal_ctx *s;
     uint32_t *dealt;
     uint32_t n_tracks;
     uint32_t *first;     /* by track: its first place in `dealt`; n_tracks + 1 */
@@ -54,7 +54,7 @@ typedef struct {
     run *runs;
     vec pieces;
     atomic_int failed;
-} sorting;
+} seal_sort_ctx;
 
 /* What is left of a run in a merge. */
 typedef struct {
@@ -98,7 +98,7 @@ static void tell_apart(const part *p, const raw_slice *r, int64_t to[N_TELLING])
 /* Order of two slices that start together on the same track. Neither the order in the file nor the
  * thread that read it decides, as long as a column differs. */
 static int cmp_ties(uint32_t x, uint32_t y, const void *context) {
-    const sealing *s = context;
+    const seal_ctx *s = context;
     const intern *strings = s->b->strings;
     const part *p = seal_part_of(s, x, s->part_list[0]), *o = seal_part_of(s, y, p);
     const raw_slice *a = &VEC(&p->slices, raw_slice)[x - p->first_slice],
@@ -119,7 +119,7 @@ static int cmp_ties(uint32_t x, uint32_t y, const void *context) {
 }
 
 /* Sorts rows of equal starts. Most are two. */
-static bool sort_equal(const sealing *s, uint32_t *rows, size_t n) {
+static bool sort_equal(const seal_ctx *s, uint32_t *rows, size_t n) {
     if (n == 2) {
         if (cmp_ties(rows[0], rows[1], s) > 0) {
             uint32_t row = rows[0];
@@ -136,7 +136,7 @@ static bool sort_equal(const sealing *s, uint32_t *rows, size_t n) {
 }
 
 /* The slices from … end-1 are in order of their starts: puts those that start together in order. */
-static void sort_ties(sorting *q, uint32_t from, uint32_t end) {
+static void sort_ties(seal_sort_ctx *q, uint32_t from, uint32_t end) {
     const int64_t *start = q->s->slice.start;
     for (uint32_t i = from, next; i < end; i = next) {
         for (next = i + 1; next < end && start[next] == start[i];) next++;
@@ -148,7 +148,7 @@ static void sort_ties(sorting *q, uint32_t from, uint32_t end) {
 /* ---- columns ---- */
 
 /* All but start and raw row. */
-static inline void write_slice(const sealing *s, uint32_t id, const raw_slice *r,
+static inline void write_slice(const seal_ctx *s, uint32_t id, const raw_slice *r,
                                bool other_is_op) {
     s->slice.dur[id] = r->dur;
     s->slice.name[id] = r->name;
@@ -159,8 +159,8 @@ static inline void write_slice(const sealing *s, uint32_t id, const raw_slice *r
     s->detail[id] = r->extra;
 }
 
-static void gather(sorting *q, uint32_t from, uint32_t end) {
-    const sealing *s = q->s;
+static void gather(seal_sort_ctx *q, uint32_t from, uint32_t end) {
+    const seal_ctx *s = q->s;
     const part *p = s->part_list[0];
     bool other_is_op = s->b->other_is_op;
     for (uint32_t id = from; id < end; id++) {
@@ -171,7 +171,7 @@ static void gather(sorting *q, uint32_t from, uint32_t end) {
 }
 
 /* The slices of a track that came in order: those that start together may have to change places. */
-static void settle_ties(sorting *q, uint32_t track) {
+static void settle_ties(seal_sort_ctx *q, uint32_t track) {
     const int64_t *start = q->s->slice.start;
     uint32_t end = q->first[track + 1] + 1;
     for (uint32_t i = q->first[track] + 1, next; i < end; i = next) {
@@ -204,7 +204,7 @@ static void sift_up(head *heap, size_t i) {
 }
 
 /* Writes the rows of all heads by start, as slices from `id` on. Returns the slice behind them. */
-static uint32_t merge(sealing *s, head *heap, size_t n, uint32_t id) {
+static uint32_t merge(seal_ctx *s, head *heap, size_t n, uint32_t id) {
     while (n) {
         int64_t limit = n > 1 ? heap[1].key : INT64_MAX;
         if (n > 2 && heap[2].key < limit) limit = heap[2].key;
@@ -222,18 +222,18 @@ static uint32_t merge(sealing *s, head *heap, size_t n, uint32_t id) {
     return id;
 }
 
-static uint32_t run_end(const sorting *q, uint32_t track, uint32_t r) {
+static uint32_t run_end(const seal_sort_ctx *q, uint32_t track, uint32_t r) {
     return r + 1 < q->first_run[track + 1] ? q->runs[r + 1].at : q->first[track + 1];
 }
 
 /* The first place of a run whose row starts at `time` or later. */
-static uint32_t first_from(const sorting *q, const part *p, uint32_t at, uint32_t end,
+static uint32_t first_from(const seal_sort_ctx *q, const part *p, uint32_t at, uint32_t end,
                            int64_t time) {
     if (time == INT64_MAX || start_of(p, q->dealt[end - 1]) < time) return end;
     return SEARCH_FIRST(i, at, end, start_of(p, q->dealt[i]) < time);
 }
 
-static void merge_piece(sorting *q, const piece *pc) {
+static void merge_piece(seal_sort_ctx *q, const piece *pc) {
     uint32_t r = q->first_run[pc->track], end_run = q->first_run[pc->track + 1];
     uint32_t id = q->first[pc->track] + 1; /* slice ids start at 1 */
     head local[LOCAL_HEADS], *heap = local;
@@ -261,8 +261,8 @@ static void merge_piece(sorting *q, const piece *pc) {
 }
 
 /* A whole track by radix. */
-static void sort_track(sorting *q, uint32_t track) {
-    sealing *s = q->s;
+static void sort_track(seal_sort_ctx *q, uint32_t track) {
+    seal_ctx *s = q->s;
     uint32_t from = q->first[track], n = q->first[track + 1] - from;
     size_t bytes = 2 * (size_t)n * sizeof(sort_pair);
     sort_pair *pairs = pages_take(bytes);
@@ -288,7 +288,7 @@ static void sort_track(sorting *q, uint32_t track) {
 }
 
 static void sort_piece(void *context, size_t i, int worker) {
-    sorting *q = context;
+    seal_sort_ctx *q = context;
     const piece *pc = &VEC(&q->pieces, piece)[i];
     (void)worker;
     if (q->n_runs[pc->track] == 1)
@@ -304,11 +304,11 @@ static void sort_piece(void *context, size_t i, int worker) {
 /* Deals the rows of a part to their tracks and notes where runs start; those that are in order become
  * slices. */
 static void deal_part(void *context, size_t i, int worker) {
-    sorting *q = context;
+    seal_sort_ctx *q = context;
     const part *p = q->s->part_list[i];
     part_track_row *tracks = VEC(&p->tracks, part_track_row);
     const raw_slice *rows = VEC(&p->slices, raw_slice);
-    const sealing s = *q->s; /* a copy: no column that is written can be one of its pointers */
+    const seal_ctx s = *q->s; /* a copy: no column that is written can be one of its pointers */
     bool other_is_op = s.b->other_is_op;
     (void)worker;
     for (size_t k = 0; k < p->slices.n; k++) {
@@ -336,8 +336,8 @@ static void deal_part(void *context, size_t i, int worker) {
 }
 
 /* Where each part puts its rows and runs. */
-static void share_out(sorting *q) {
-    sealing *s = q->s;
+static void share_out(seal_sort_ctx *q) {
+    seal_ctx *s = q->s;
     uint32_t *at = q->first + 1, *run_at = q->first_run + 1; /* fill marks: ends afterwards */
     for (uint32_t i = 0; i < s->n_parts; i++) {
         part *p = s->part_list[i];
@@ -354,7 +354,8 @@ static void share_out(sorting *q) {
     }
 }
 
-static status add_piece(sorting *q, uint32_t track, int64_t from, int64_t to, error *err) {
+static status add_piece(seal_sort_ctx *q, uint32_t track, int64_t from, int64_t to,
+                        error *err) {
     piece *pc = vec_push(&q->pieces);
     if (!pc) FAIL_MEMORY(err);
     *pc = (piece){track, from, to};
@@ -362,7 +363,7 @@ static status add_piece(sorting *q, uint32_t track, int64_t from, int64_t to, er
 }
 
 /* Cuts a track where one PIECE of rows ends, as far as every SAMPLEth row of its runs can tell. */
-static status cut_track(sorting *q, uint32_t track, error *err) {
+static status cut_track(seal_sort_ctx *q, uint32_t track, error *err) {
     uint32_t n_most = (q->first[track + 1] - q->first[track]) / SAMPLE, n = 0;
     int64_t from = INT64_MIN;
     if (q->first_run[track] < q->first_run[track + 1] && n_most > PIECE / SAMPLE) {
@@ -390,8 +391,8 @@ static status cut_track(sorting *q, uint32_t track, error *err) {
 }
 
 /* Counts rows and runs of the tracks, and makes room. */
-static status prepare(sorting *q, error *err) {
-    sealing *s = q->s;
+static status prepare(seal_sort_ctx *q, error *err) {
+    seal_ctx *s = q->s;
     size_t n = 0, runs = 0;
     uint32_t *n_rows = q->first + 1;
     for (uint32_t i = 0; i < s->n_parts; i++) {
@@ -427,8 +428,8 @@ static status prepare(sorting *q, error *err) {
     return OK;
 }
 
-static status sort_slices(sorting *q, error *err) {
-    sealing *s = q->s;
+static status sort_slices(seal_sort_ctx *q, error *err) {
+    seal_ctx *s = q->s;
     q->n_tracks = s->track.n - 1;
     q->first = seal_scratch(s, (size_t)q->n_tracks + 2, sizeof(uint32_t));
     q->first_run = seal_scratch(s, (size_t)q->n_tracks + 2, sizeof(uint32_t));
@@ -448,8 +449,8 @@ static status sort_slices(sorting *q, error *err) {
 
 /* ---- tracks ---- */
 
-static void write_ranges(const sorting *q) {
-    sealing *s = q->s;
+static void write_ranges(const seal_sort_ctx *q) {
+    seal_ctx *s = q->s;
     for (uint32_t t = 1; t < s->track.n; t++) {
         s->track.first[t] = q->first[t - 1] + 1;
         s->track.end[t] = q->first[t] + 1;
@@ -457,7 +458,7 @@ static void write_ranges(const sorting *q) {
 }
 
 /* A track is a stream when device work ran on it, and so on. */
-static void name_kinds(sealing *s) {
+static void name_kinds(seal_ctx *s) {
     for (uint32_t t = 1; t < s->track.n; t++) {
         if (s->track.kind[t] == TRACK_ASYNC) continue;
         for (uint32_t i = s->track.first[t]; i < s->track.end[t]; i++) {
@@ -475,7 +476,7 @@ static void name_kinds(sealing *s) {
 }
 
 /* Of ranges that several threads draw, those of one thread count (builder_set_stage_track). */
-static void keep_stages(sealing *s) {
+static void keep_stages(seal_ctx *s) {
     for (uint32_t t = 1; t < s->track.n && s->b->stage_track; t++) {
         if (s->track.name[t] == s->b->stage_track || !s->track.name[t]) continue;
         for (uint32_t i = s->track.first[t]; i < s->track.end[t]; i++) {
@@ -490,7 +491,7 @@ static void keep_stages(sealing *s) {
 
 /* Nobody reads a raw slice again: what is left of them is in the columns, raw_row and detail. The memory of
  * the first part is used again at once. */
-static void free_raw_slices(sealing *s) {
+static void free_raw_slices(seal_ctx *s) {
     for (uint32_t i = 0; i < s->n_parts; i++) {
         vec *v = &s->part_list[i]->slices;
         if (!s->worn && v->mapped_bytes) {
@@ -502,8 +503,8 @@ static void free_raw_slices(sealing *s) {
     }
 }
 
-status seal_sort(sealing *s, error *err) {
-    sorting q = {.s = s, .pieces = VEC_INIT(piece)};
+status seal_sort(seal_ctx *s, error *err) {
+    seal_sort_ctx q = {.s = s, .pieces = VEC_INIT(piece)};
     status st = sort_slices(&q, err);
     vec_fini(&q.pieces);
     if (st != OK) return st;

@@ -13,7 +13,7 @@
 #include "store/step_marks.h"
 
 static int cmp_steps(uint32_t a, uint32_t b, const void *context) {
-    const sealing *s = context;
+    const seal_ctx *s = context;
     if (s->slice.start[a] != s->slice.start[b])
         return s->slice.start[a] < s->slice.start[b] ? -1 : 1;
     return a < b ? -1 : a > b;
@@ -26,13 +26,13 @@ static bool number_of(str name, int64_t *number) {
 }
 
 /* The next step behind slice i, or s->slice.n: one byte in tens of thousands. */
-static uint32_t next_step(const sealing *s, uint32_t i) {
+static uint32_t next_step(const seal_ctx *s, uint32_t i) {
     const uint8_t *from = s->slice.kind + i + 1;
     const uint8_t *at = memchr(from, KIND_STEP, s->slice.n - (i + 1));
     return at ? (uint32_t)(at - s->slice.kind) : s->slice.n;
 }
 
-static void write_row(sealing *s, uint32_t row, uint32_t slice) {
+static void write_row(seal_ctx *s, uint32_t row, uint32_t slice) {
     s->step.slice[row] = slice;
     s->step.start[row] = s->slice.start[slice];
     s->step.end[row] = s->slice.start[slice] + s->slice.dur[slice];
@@ -42,7 +42,7 @@ static void write_row(sealing *s, uint32_t row, uint32_t slice) {
 
 /* ---- slices of kind step ----------------------------------------------------------------- */
 
-static int64_t said_number(const sealing *s, uint32_t slice, int64_t otherwise) {
+static int64_t said_number(const seal_ctx *s, uint32_t slice, int64_t otherwise) {
     int64_t number;
     uint32_t op = s->detail[slice];
     if (number_of(intern_get(s->b->strings, s->slice.name[slice]), &number)) return number;
@@ -51,14 +51,14 @@ static int64_t said_number(const sealing *s, uint32_t slice, int64_t otherwise) 
 }
 
 /* Is it inside another step? TensorFlow marks the loop around a step and the step. */
-static bool is_inner(const sealing *s, uint32_t slice) {
+static bool is_inner(const seal_ctx *s, uint32_t slice) {
     uint32_t up = s->slice.parent[slice];
     for (int i = 0; up && i < MAX_CLIMB; i++, up = s->slice.parent[up])
         if (s->slice.kind[up] == KIND_STEP) return true;
     return false;
 }
 
-static status take_steps(sealing *s, uint32_t n_most, error *err) {
+static status take_steps(seal_ctx *s, uint32_t n_most, error *err) {
     uint32_t *order = seal_scratch(s, 2 * (size_t)n_most + 1, sizeof(uint32_t)), n = 0;
     if (!order) FAIL_MEMORY(err);
     for (uint32_t i = next_step(s, 0); i < s->slice.n; i = next_step(s, i))
@@ -75,15 +75,15 @@ static status take_steps(sealing *s, uint32_t n_most, error *err) {
 /* ---- names ------------------------------------------------------------------------------- */
 
 typedef struct {
-    sealing *s;
+    seal_ctx *s;
     const step_mark **by_name; /* by string id; NULL: not looked at */
     uint32_t n_names;
-} naming;
+} step_names_ctx;
 
 static const step_mark NO_MARK = {.group = 0};
 
 /* The mark a slice is, NO_MARK when it is none. A name is either a range's or a frame's. */
-static const step_mark *mark_of(naming *q, uint32_t slice) {
+static const step_mark *mark_of(step_names_ctx *q, uint32_t slice) {
     uint8_t kind = q->s->slice.kind[slice];
     bool frame = kind == KIND_PYTHON;
     uint32_t name = q->s->slice.name[slice];
@@ -98,8 +98,8 @@ static const step_mark *mark_of(naming *q, uint32_t slice) {
 }
 
 /* Slices of one group on one thread, outermost only; how many when `out` is NULL. */
-static uint32_t list_marks(naming *q, uint32_t track, unsigned group, uint32_t *out) {
-    const sealing *s = q->s;
+static uint32_t list_marks(step_names_ctx *q, uint32_t track, unsigned group, uint32_t *out) {
+    const seal_ctx *s = q->s;
     uint32_t n = 0;
     int64_t until = INT64_MIN;
     for (uint32_t i = s->track.first[track]; i < s->track.end[track]; i++) {
@@ -112,8 +112,8 @@ static uint32_t list_marks(naming *q, uint32_t track, unsigned group, uint32_t *
 }
 
 /* The most trusted group that has enough marks on one thread, and that thread; 0: none. */
-static unsigned choose_group(naming *q, uint32_t *track) {
-    const sealing *s = q->s;
+static unsigned choose_group(step_names_ctx *q, uint32_t *track) {
+    const seal_ctx *s = q->s;
     unsigned best = 0;
     uint32_t most = 0, in_group[UINT8_MAX + 1];
     for (uint32_t t = 1; t < s->track.n; t++) {
@@ -136,8 +136,8 @@ static unsigned choose_group(naming *q, uint32_t *track) {
     return best;
 }
 
-static void number_marks(naming *q) {
-    sealing *s = q->s;
+static void number_marks(step_names_ctx *q) {
+    seal_ctx *s = q->s;
     bool rising = true;
     for (uint32_t i = 1; i < s->step.n; i++) {
         uint32_t slice = s->step.slice[i];
@@ -150,8 +150,8 @@ static void number_marks(naming *q) {
     for (uint32_t i = 1; i < s->step.n && !rising; i++) s->step.number[i] = i - 1;
 }
 
-static status take_marks(sealing *s, error *err) {
-    naming q = {.s = s, .n_names = (uint32_t)intern_count(s->b->strings)};
+static status take_marks(seal_ctx *s, error *err) {
+    step_names_ctx q = {.s = s, .n_names = (uint32_t)intern_count(s->b->strings)};
     q.by_name = seal_scratch(s, (size_t)q.n_names + 1, sizeof *q.by_name);
     if (!q.by_name) FAIL_MEMORY(err);
     uint32_t track = 0;
@@ -167,7 +167,7 @@ static status take_marks(sealing *s, error *err) {
     return OK;
 }
 
-status seal_steps(sealing *s, error *err) {
+status seal_steps(seal_ctx *s, error *err) {
     uint32_t n = 0;
     for (uint32_t i = next_step(s, 0); i < s->slice.n; i = next_step(s, i)) n++;
     if (n) return take_steps(s, n, err);

@@ -14,7 +14,7 @@ typedef struct {
 } track_row;
 
 typedef struct {
-    sealing *s;
+    seal_ctx *s;
     track_row *rows; /* from 0 */
     uint32_t n;
     map by_key;
@@ -69,7 +69,7 @@ static uint32_t add_track(gather *g, const part_track_row *t) {
 }
 
 static status collect_tracks(gather *g, error *err) {
-    sealing *s = g->s;
+    seal_ctx *s = g->s;
     size_t n = 0;
     for (uint32_t i = 0; i < s->n_parts; i++) n += s->part_list[i]->tracks.n;
     g->rows = seal_scratch(s, n + 1, sizeof(track_row));
@@ -88,7 +88,7 @@ static status collect_tracks(gather *g, error *err) {
 /* The process ids of all tracks, sorted, each once. Kineto announces sixteen GPUs whether they are
  * there or not: a process without a single event is left out. */
 static status collect_pids(gather *g, error *err) {
-    sealing *s = g->s;
+    seal_ctx *s = g->s;
     size_t n = g->n;
     g->pids = seal_scratch(s, n + 1, sizeof(ident));
     uint32_t *order = seal_scratch(s, 2 * n + 1, sizeof(uint32_t));
@@ -111,7 +111,7 @@ static uint32_t process_row(const gather *g, ident pid) {
 }
 
 static status write_rows(gather *g, error *err) {
-    sealing *s = g->s;
+    seal_ctx *s = g->s;
     uint32_t *order = seal_scratch(s, 2 * (size_t)g->n + 1, sizeof(uint32_t));
     g->row_of = seal_scratch(s, (size_t)g->n + 1, sizeof(uint32_t));
     if (!order || !g->row_of) FAIL_MEMORY(err);
@@ -146,7 +146,7 @@ static status write_rows(gather *g, error *err) {
 
 /* Gives a label to its process or track; of several the last in the file counts. */
 static void apply_label(gather *g, const raw_label *l, uint64_t *seen) {
-    sealing *s = g->s;
+    seal_ctx *s = g->s;
     uint32_t process = process_row(g, l->pid);
     if (!process) return;
     uint64_t *at = &seen[l->kind];
@@ -176,7 +176,7 @@ static void apply_label(gather *g, const raw_label *l, uint64_t *seen) {
     }
 }
 
-status seal_tracks(sealing *s, error *err) {
+status seal_tracks(seal_ctx *s, error *err) {
     gather g = {.s = s};
     status st = collect_tracks(&g, err);
     if (st == OK) st = collect_pids(&g, err);

@@ -21,22 +21,22 @@ typedef struct {
 } work_item;
 
 typedef struct {
-    sealing *s;
+    seal_ctx *s;
     work_item *items;
     uint32_t n;
     bool device; /* items are device work */
 } finder;
 
-static int64_t end_of(const sealing *s, uint32_t slice) {
+static int64_t end_of(const seal_ctx *s, uint32_t slice) {
     return s->slice.start[slice] + s->slice.dur[slice];
 }
 
-static str name_of(const sealing *s, uint32_t slice) {
+static str name_of(const seal_ctx *s, uint32_t slice) {
     return intern_get(s->b->strings, s->slice.name[slice]);
 }
 
 /* Rows 1 … n of the step table, numbered from 0. `starts` has n + 1 times. */
-static status write_steps(sealing *s, const int64_t *starts, const int64_t *ends, uint32_t n,
+static status write_steps(seal_ctx *s, const int64_t *starts, const int64_t *ends, uint32_t n,
                           step_how how, double confidence, error *err) {
     TRY(seal_table(s, TABLE_step, (size_t)n + 1, err));
     for (uint32_t i = 0; i < n; i++) {
@@ -51,7 +51,7 @@ static status write_steps(sealing *s, const int64_t *starts, const int64_t *ends
 
 /* ---- optimizer steps --------------------------------------------------------------------- */
 
-static bool is_optimizer_step(const sealing *s, uint32_t slice) {
+static bool is_optimizer_step(const seal_ctx *s, uint32_t slice) {
     uint8_t kind = s->slice.kind[slice];
     str name = name_of(s, slice);
     return (kind == KIND_OPTIMIZER && str_starts(name, STR("Optimizer.step#"))) ||
@@ -59,7 +59,7 @@ static bool is_optimizer_step(const sealing *s, uint32_t slice) {
 }
 
 /* The thread with the most optimizer steps, and their name: of several the one that ends last. */
-static uint32_t find_optimizer(const sealing *s, uint32_t *name, uint32_t *n) {
+static uint32_t find_optimizer(const seal_ctx *s, uint32_t *name, uint32_t *n) {
     uint32_t best = 0;
     for (uint32_t t = 1; t < s->track.n; t++) {
         uint32_t here = 0, last = 0;
@@ -82,17 +82,17 @@ typedef struct {
     int64_t *starts, *ends;
     uint32_t n;
     int64_t begun; /* of the step that is open; ABSENT_I64: none is */
-} bracketing;
+} bracket_ctx;
 
-static void close_step(bracketing *b, int64_t end, int64_t next) {
+static void close_step(bracket_ctx *b, int64_t end, int64_t next) {
     b->starts[b->n] = b->begun;
     b->ends[b->n++] = end;
     b->begun = next;
 }
 
 /* Without a data loader a step begins where the one before ends. */
-static void bracket(const sealing *s, uint32_t track, uint32_t name, bool by_data,
-                    bracketing *b) {
+static void bracket(const seal_ctx *s, uint32_t track, uint32_t name, bool by_data,
+                    bracket_ctx *b) {
     int64_t updated = ABSENT_I64;
     b->begun = ABSENT_I64;
     for (uint32_t i = s->track.first[track]; i < s->track.end[track]; i++) {
@@ -111,13 +111,13 @@ static void bracket(const sealing *s, uint32_t track, uint32_t name, bool by_dat
     if (by_data && updated != ABSENT_I64) close_step(b, updated, ABSENT_I64);
 }
 
-static status find_by_optimizer(sealing *s, error *err) {
+static status find_by_optimizer(seal_ctx *s, error *err) {
     uint32_t name = 0, n = 0, fetches = 0, track = find_optimizer(s, &name, &n);
     if (n < 2) return OK;
     for (uint32_t i = s->track.first[track]; i < s->track.end[track]; i++)
         fetches += s->slice.kind[i] == KIND_DATA;
-    bracketing b = {.starts = seal_scratch(s, (size_t)n + 2, sizeof(int64_t)),
-                    .ends = seal_scratch(s, (size_t)n + 2, sizeof(int64_t))};
+    bracket_ctx b = {.starts = seal_scratch(s, (size_t)n + 2, sizeof(int64_t)),
+                     .ends = seal_scratch(s, (size_t)n + 2, sizeof(int64_t))};
     if (!b.starts || !b.ends) FAIL_MEMORY(err);
     bracket(s, track, name, fetches > 1, &b);
     return b.n > 1 ? write_steps(s, b.starts, b.ends, b.n, STEP_BY_OPTIMIZER, 1, err) : OK;
@@ -130,7 +130,7 @@ static bool holds(str text, const char *word) {
 }
 
 /* What a loop does once a round: it moves a batch or a result, updates weights, replays a graph. */
-static bool ends_round(const sealing *s, uint32_t kernel) {
+static bool ends_round(const seal_ctx *s, uint32_t kernel) {
     uint32_t slice = s->kernel.slice[kernel], launch = s->kernel.launch[kernel];
     str name = name_of(s, slice);
     if (s->slice.kind[slice] == KIND_MEMCPY) return holds(name, "DtoH") || holds(name, "HtoD");
@@ -143,7 +143,7 @@ static uint64_t sort_key(int64_t time) {
 }
 
 /* Rows of table kernel by the start of their launch, then by their own. NULL: out of memory. */
-static sort_pair *order_kernels(sealing *s, bool launched, uint32_t *n) {
+static sort_pair *order_kernels(seal_ctx *s, bool launched, uint32_t *n) {
     sort_pair *pairs = seal_scratch(s, 2 * (size_t)s->kernel.n, sizeof *pairs);
     for (uint32_t k = 1; pairs && k < s->kernel.n; k++)
         if (s->kernel.launch[k] || !launched)
@@ -157,7 +157,7 @@ static sort_pair *order_kernels(sealing *s, bool launched, uint32_t *n) {
 }
 
 static status list_kernels(finder *f, error *err) {
-    sealing *s = f->s;
+    seal_ctx *s = f->s;
     uint32_t launched = 0;
     for (uint32_t k = 1; k < s->kernel.n; k++) launched += s->kernel.launch[k] != 0;
     bool by_launch = launched * 10ull >= (s->kernel.n - 1) * 9ull;
@@ -175,7 +175,7 @@ static status list_kernels(finder *f, error *err) {
     return OK;
 }
 
-static bool is_top_operator(const sealing *s, uint32_t slice) {
+static bool is_top_operator(const seal_ctx *s, uint32_t slice) {
     uint32_t up = s->slice.parent[slice];
     if (s->slice.kind[slice] != KIND_OP) return false;
     for (int i = 0; up && i < MAX_CLIMB; i++, up = s->slice.parent[up])
@@ -184,7 +184,7 @@ static bool is_top_operator(const sealing *s, uint32_t slice) {
 }
 
 static status list_operators(finder *f, error *err) {
-    sealing *s = f->s;
+    seal_ctx *s = f->s;
     uint32_t n = 0;
     for (uint32_t i = 1; i < s->slice.n; i++) n += is_top_operator(s, i);
     sort_pair *pairs = seal_scratch(s, 2 * (size_t)n + 1, sizeof *pairs);
@@ -216,7 +216,7 @@ static uint32_t count_items(const finder *f, int64_t from, int64_t to) {
 enum { LEAST_RANGES = 3 };
 
 /* Is it inside a range of which there are as many? Then that one is the step. */
-static bool is_in_repeated(const sealing *s, uint32_t slice, const uint32_t *count) {
+static bool is_in_repeated(const seal_ctx *s, uint32_t slice, const uint32_t *count) {
     uint32_t up = s->slice.parent[slice];
     for (int i = 0; up && i < MAX_CLIMB; i++, up = s->slice.parent[up])
         if (s->slice.kind[up] == KIND_ANNOTATION && count[s->slice.name[up]] >= LEAST_RANGES)
@@ -226,7 +226,7 @@ static bool is_in_repeated(const sealing *s, uint32_t slice, const uint32_t *cou
 
 /* Name of the range that holds the most work, and its thread; 0: none holds four fifths. */
 static uint32_t choose_range(const finder *f, uint32_t *count, uint64_t *work) {
-    const sealing *s = f->s;
+    const seal_ctx *s = f->s;
     uint32_t best = 0;
     for (uint32_t i = 1; i < s->slice.n; i++)
         if (s->slice.kind[i] == KIND_ANNOTATION) count[s->slice.name[i]]++;
@@ -242,7 +242,7 @@ static uint32_t choose_range(const finder *f, uint32_t *count, uint64_t *work) {
 }
 
 static status find_by_range(finder *f, error *err) {
-    sealing *s = f->s;
+    seal_ctx *s = f->s;
     size_t n_names = (size_t)intern_count(s->b->strings) + 1;
     if (!memchr(s->slice.kind, KIND_ANNOTATION, s->slice.n)) return OK;
     uint32_t *count = seal_scratch(s, n_names, sizeof *count), n = 0;
@@ -270,7 +270,7 @@ static status find_by_range(finder *f, error *err) {
 
 /* Where the step that begins with this item begins on the host. */
 static int64_t begin_of(const finder *f, uint32_t item) {
-    const sealing *s = f->s;
+    const seal_ctx *s = f->s;
     uint32_t at = f->items[item].slice;
     while (at && item && f->items[item - 1].slice == at) item--;
     int64_t begin = f->items[item].time, before = item ? f->items[item - 1].time : INT64_MIN;
@@ -291,7 +291,7 @@ static int cmp_lengths(uint32_t a, uint32_t b, const void *context) {
 /* End of the last step: of its last launch, or as much more of what the host recorded as a step of
  * median length has. */
 static int64_t last_end(finder *f, const int64_t *starts, uint32_t n, uint32_t *order) {
-    const sealing *s = f->s;
+    const seal_ctx *s = f->s;
     int64_t host = INT64_MIN, work = f->items[f->n - 1].time;
     if (f->items[f->n - 1].slice) work = end_of(s, f->items[f->n - 1].slice);
     for (uint32_t i = 1; i < s->slice.n; i++) {
@@ -308,7 +308,7 @@ static int64_t last_end(finder *f, const int64_t *starts, uint32_t n, uint32_t *
 }
 
 static status write_rounds(finder *f, const period *p, error *err) {
-    sealing *s = f->s;
+    seal_ctx *s = f->s;
     int64_t *starts = seal_scratch(s, (size_t)p->n + 1, sizeof *starts);
     uint32_t *order = seal_scratch(s, 2 * (size_t)p->n, sizeof *order);
     if (!starts || !order) FAIL_MEMORY(err);
@@ -319,7 +319,7 @@ static status write_rounds(finder *f, const period *p, error *err) {
 }
 
 static status find_by_period(finder *f, error *err) {
-    sealing *s = f->s;
+    seal_ctx *s = f->s;
     uint32_t *symbols = seal_scratch(s, (size_t)f->n + 1, sizeof *symbols);
     uint32_t *calls = seal_scratch(s, (size_t)f->n + 1, sizeof *calls);
     uint8_t *ends = seal_scratch(s, (size_t)f->n + 1, 1);
@@ -339,7 +339,7 @@ static status find_by_period(finder *f, error *err) {
     return found.n ? write_rounds(f, &found, err) : OK;
 }
 
-status seal_unmarked_steps(sealing *s, error *err) {
+status seal_unmarked_steps(seal_ctx *s, error *err) {
     finder f = {.s = s};
     TRY(find_by_optimizer(s, err));
     if (s->step.n > 1) return OK;

@@ -192,16 +192,16 @@ static void fold_row(int table, char *into, const char *from) {
 typedef struct {
     const summary_rows *rows;
     int table;
-} sorting;
+} summary_sort_ctx;
 
 static int compare_index(uint32_t a, uint32_t b, const void *context) {
-    const sorting *s = context;
+    const summary_sort_ctx *s = context;
     size_t bytes = SUMMARY_TABLES[s->table].row_bytes;
     return compare_rows(s->table, s->rows->rows + bytes * a, s->rows->rows + bytes * b);
 }
 
 /* Strictly ascending already? */
-static bool is_settled(const sorting *s) {
+static bool is_settled(const summary_sort_ctx *s) {
     for (uint32_t i = 1; i < s->rows->n; i++)
         if (compare_index(i - 1, i, s) >= 0) return false;
     return true;
@@ -209,7 +209,7 @@ static bool is_settled(const sorting *s) {
 
 static status settle_table(summary *s, int table, error *err) {
     summary_rows *r = &s->tables[table];
-    sorting how = {r, table};
+    summary_sort_ctx how = {r, table};
     size_t bytes = SUMMARY_TABLES[table].row_bytes;
     if (r->n < 2 || is_settled(&how)) return OK;
     uint32_t *index = mem_alloc(2 * (size_t)r->n * sizeof *index);

@@ -29,7 +29,7 @@ typedef struct {
     map numbers; /* intern id → number in the file */
     buf offsets, bytes;
     uint32_t n_texts;
-} packing;
+} pack_ctx;
 
 static void put_varint(buf *b, uint64_t v) {
     for (; v > 127; v >>= 7) buf_add_byte(b, (char)(v | 128));
@@ -43,7 +43,7 @@ static void put_difference(buf *b, int64_t v, int64_t *last) {
 }
 
 /* The number of a text in the file; -1 when out of memory. */
-static int64_t number_of(packing *p, const summary *s, str text) {
+static int64_t number_of(pack_ctx *p, const summary *s, str text) {
     if (!text.n) return 0;
     uint32_t id = intern_add(s->texts, text), *at = NULL;
     if (id != UINT32_MAX) at = map_at(&p->numbers, id);
@@ -57,7 +57,7 @@ static int64_t number_of(packing *p, const summary *s, str text) {
     return *at;
 }
 
-static status pack_column(packing *p, const summary *s, const summary_column *c, error *err) {
+static status pack_column(pack_ctx *p, const summary *s, const summary_column *c, error *err) {
     const summary_rows *r = &s->tables[c->table];
     size_t bytes = SUMMARY_TABLES[c->table].row_bytes;
     int64_t last = 0;
@@ -78,18 +78,18 @@ static status pack_column(packing *p, const summary *s, const summary_column *c,
     return OK;
 }
 
-static void align_out(packing *p) {
+static void align_out(pack_ctx *p) {
     size_t over = (p->out->n - p->start) % FILE_ALIGN;
     if (over) buf_add_repeat(p->out, 0, FILE_ALIGN - over);
 }
 
-static file_section *section_at(packing *p, uint32_t i) {
+static file_section *section_at(pack_ctx *p, uint32_t i) {
     return (file_section *)(void *)(p->out->p + p->start + sizeof(file_header) +
                                     i * sizeof(file_section));
 }
 
 /* The section that was written from `from` to the end. */
-static void end_section(packing *p, const char *name, uint32_t type, size_t from) {
+static void end_section(pack_ctx *p, const char *name, uint32_t type, size_t from) {
     if (!buf_ok(p->out)) return;
     file_section *s = section_at(p, p->n_sections++);
     size_t n = strlen(name);
@@ -103,7 +103,7 @@ static void end_section(packing *p, const char *name, uint32_t type, size_t from
     align_out(p);
 }
 
-static status pack_sections(packing *p, const summary *s, error *err) {
+static status pack_sections(pack_ctx *p, const summary *s, error *err) {
     for (int c = 0; c < N_SUMMARY_COLUMNS; c++) {
         const summary_column *column = &SUMMARY_COLUMNS[c];
         if (!s->tables[column->table].n) continue;
@@ -126,7 +126,7 @@ static uint32_t count_sections(const summary *s) {
     return n;
 }
 
-static status pack(packing *p, const summary *s, str key, error *err) {
+static status pack(pack_ctx *p, const summary *s, str key, error *err) {
     uint32_t n = count_sections(s);
     size_t used = sizeof(file_header) + n * sizeof(file_section) + key.n;
     uint64_t zero = 0;
@@ -153,7 +153,7 @@ static status pack(packing *p, const summary *s, str key, error *err) {
 
 status summary_encode(summary *s, str key, buf *out, error *err) {
     TRY(summary_settle(s, err));
-    packing p = {.out = out, .start = out->n};
+    pack_ctx p = {.out = out, .start = out->n};
     status st = pack(&p, s, key, err);
     map_fini(&p.numbers);
     buf_fini(&p.offsets);
@@ -180,19 +180,19 @@ typedef struct {
     uint64_t n_texts;
     str *texts; /* in the summary, by number */
     summary *out;
-} unpacking;
+} unpack_ctx;
 
-static const file_section *find_section(const unpacking *u, const char *name) {
+static const file_section *find_section(const unpack_ctx *u, const char *name) {
     for (uint32_t i = 0; i < u->header->n_sections; i++)
         if (strcmp(u->toc[i].name, name) == 0) return &u->toc[i];
     return NULL;
 }
 
-static const uint8_t *bytes_of(const unpacking *u, const file_section *s) {
+static const uint8_t *bytes_of(const unpack_ctx *u, const file_section *s) {
     return (const uint8_t *)u->file.copy + s->offset;
 }
 
-static status check_sections(unpacking *u, error *err) {
+static status check_sections(unpack_ctx *u, error *err) {
     TRY(file_check_header(&u->file, err));
     u->header = (const file_header *)u->file.copy;
     u->toc = (const file_section *)(u->file.copy + sizeof *u->header);
@@ -208,7 +208,7 @@ static status check_sections(unpacking *u, error *err) {
     return OK;
 }
 
-static status read_texts(unpacking *u, error *err) {
+static status read_texts(unpack_ctx *u, error *err) {
     const file_section *offsets = find_section(u, "string.offset"),
                        *bytes = find_section(u, "string.bytes");
     if (!offsets || !bytes || offsets->elem_bytes != 8 || bytes->elem_bytes != 1 ||
@@ -237,12 +237,12 @@ static uint64_t count_values(const uint8_t *p, uint64_t n) {
     return count;
 }
 
-static uint64_t rows_of(const unpacking *u, const file_section *s) {
+static uint64_t rows_of(const unpack_ctx *u, const file_section *s) {
     return s->type == TYPE_PACKED ? count_values(bytes_of(u, s), s->rows) : s->rows;
 }
 
 /* Rows of a table, the same in all its columns that are there. */
-static status count_rows(const unpacking *u, int table, uint64_t *rows, error *err) {
+static status count_rows(const unpack_ctx *u, int table, uint64_t *rows, error *err) {
     bool seen = false;
     *rows = 0;
     for (int c = SUMMARY_TABLES[table].first; c < summary_end(table); c++) {
@@ -275,7 +275,7 @@ static bool take_difference(const uint8_t **p, const uint8_t *end, int64_t *last
     return false;
 }
 
-static bool set_cell(const unpacking *u, const summary_column *c, char *cell, int64_t v) {
+static bool set_cell(const unpack_ctx *u, const summary_column *c, char *cell, int64_t v) {
     if (c->cell == CELL_TEXT) {
         if (v < 0 || (uint64_t)v >= u->n_texts) return false;
         *(str *)(void *)cell = u->texts[v];
@@ -286,7 +286,7 @@ static bool set_cell(const unpacking *u, const summary_column *c, char *cell, in
     return true;
 }
 
-static status read_column(unpacking *u, const summary_column *c, error *err) {
+static status read_column(unpack_ctx *u, const summary_column *c, error *err) {
     const file_section *s = find_section(u, c->name);
     summary_rows *r = &u->out->tables[c->table];
     size_t bytes = SUMMARY_TABLES[c->table].row_bytes;
@@ -305,7 +305,7 @@ static status read_column(unpacking *u, const summary_column *c, error *err) {
     return OK;
 }
 
-static status read_table(unpacking *u, int table, error *err) {
+static status read_table(unpack_ctx *u, int table, error *err) {
     uint64_t rows;
     TRY(count_rows(u, table, &rows, err));
     for (uint64_t i = 0; i < rows; i++)
@@ -315,7 +315,7 @@ static status read_table(unpacking *u, int table, error *err) {
     return OK;
 }
 
-static status unpack(unpacking *u, error *err) {
+static status unpack(unpack_ctx *u, error *err) {
     TRY(check_sections(u, err));
     TRY(read_texts(u, err));
     for (int i = 0; i < N_SUMMARIES; i++) TRY(read_table(u, i, err));
@@ -325,7 +325,7 @@ static status unpack(unpacking *u, error *err) {
 status summary_decode(str bytes, const char *path, summary **out, error *err) {
     if (bytes.n < sizeof(file_header))
         FAIL(err, ERR_FORMAT, NOPOS, MSG_FILE_NOT_TACHO, arg_cstr("path", path));
-    unpacking u = {.file = {.copy = bytes.p, .file_bytes = bytes.n}};
+    unpack_ctx u = {.file = {.copy = bytes.p, .file_bytes = bytes.n}};
     u.file.path = (char *)(uintptr_t)path;
     u.out = summary_new();
     if (!u.out) FAIL_MEMORY(err);

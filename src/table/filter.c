@@ -28,7 +28,7 @@ typedef struct {
     uint32_t n;
     test tests[FILTER_WORDS];
     int *score; /* by row */
-} filtering;
+} row_filter_ctx;
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
@@ -122,7 +122,7 @@ static bool unit_fits(const column *c, number_kind kind) {
 }
 
 /* The column a bare condition is about; UINT32_MAX: none has the unit. */
-static uint32_t find_column(const filtering *f, number_kind kind) {
+static uint32_t find_column(const row_filter_ctx *f, number_kind kind) {
     uint32_t best = UINT32_MAX;
     if (f->q->sorted_by < f->t->n_columns && unit_fits(&f->t->columns[f->q->sorted_by], kind))
         return f->q->sorted_by;
@@ -139,7 +139,7 @@ static uint32_t find_column(const filtering *f, number_kind kind) {
 }
 
 /* A condition on a number: false when the word is none. */
-static bool read_condition(const filtering *f, const word *w, test *out) {
+static bool read_condition(const row_filter_ctx *f, const word *w, test *out) {
     str rest = w->text;
     size_t name = name_end(rest);
     uint32_t at = name ? table_column(f->t, str_n(rest.p, name)) : UINT32_MAX;
@@ -160,7 +160,7 @@ static bool read_condition(const filtering *f, const word *w, test *out) {
     return true;
 }
 
-static void read_text(const filtering *f, const word *w, test *out) {
+static void read_text(const row_filter_ctx *f, const word *w, test *out) {
     size_t name = w->quoted ? 0 : name_end(w->text);
     str named = w->column, text = w->text;
     if (name && name < text.n && text.p[name] == ':') named = str_n(text.p, name);
@@ -174,7 +174,7 @@ static void read_text(const filtering *f, const word *w, test *out) {
     out->text = text;
 }
 
-static status read_tests(filtering *f, error *err) {
+static status read_tests(row_filter_ctx *f, error *err) {
     str rest = f->q->text;
     for (word w; next_word(&rest, &w);) {
         test one;
@@ -200,7 +200,7 @@ static bool is_yes(str s) {
            str_eq(s, STR("1")) || str_eq(s, STR("是"));
 }
 
-static int score_cell(const filtering *f, const test *x, size_t row, uint32_t col) {
+static int score_cell(const row_filter_ctx *f, const test *x, size_t row, uint32_t col) {
     const column *c = &f->t->columns[col];
     if (table_is_null(f->t, row, col)) return 0;
     if (c->type == TYPE_TEXT) return score_text(x, c->v.s[row]);
@@ -210,7 +210,7 @@ static int score_cell(const filtering *f, const test *x, size_t row, uint32_t co
     return str_to_i64(x->text, &given) && given == c->v.i[row];
 }
 
-static int score_word(const filtering *f, const test *x, size_t row) {
+static int score_word(const row_filter_ctx *f, const test *x, size_t row) {
     int best = 0;
     if (x->column != UINT32_MAX) return score_cell(f, x, row, x->column);
     for (uint32_t i = 0; i < f->t->n_columns; i++) {
@@ -220,7 +220,7 @@ static int score_word(const filtering *f, const test *x, size_t row) {
     return best;
 }
 
-static bool condition_holds(const filtering *f, const test *x, size_t row) {
+static bool condition_holds(const row_filter_ctx *f, const test *x, size_t row) {
     const column *c = &f->t->columns[x->column];
     if (table_is_null(f->t, row, x->column)) return false;
     double v = c->type == TYPE_REAL ? c->v.d[row] : (double)c->v.i[row];
@@ -234,7 +234,7 @@ static bool condition_holds(const filtering *f, const test *x, size_t row) {
 }
 
 /* 0: does not fit. */
-static int score_row(const filtering *f, size_t row) {
+static int score_row(const row_filter_ctx *f, size_t row) {
     int sum = 1;
     for (uint32_t i = 0; i < f->n; i++) {
         const test *x = &f->tests[i];
@@ -246,13 +246,13 @@ static int score_row(const filtering *f, size_t row) {
 }
 
 static int compare_scores(uint32_t a, uint32_t b, const void *context) {
-    const filtering *f = context;
+    const row_filter_ctx *f = context;
     if (f->score[a] != f->score[b]) return f->score[a] > f->score[b] ? -1 : 1;
     return a < b ? -1 : a > b;
 }
 
 status table_filter(table *t, const filter_question *q, error *err) {
-    filtering f = {.t = t, .q = q};
+    row_filter_ctx f = {.t = t, .q = q};
     size_t kept = 0;
     if (t->n_rows > UINT32_MAX) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TABLE_TOO_LONG);
     TRY(read_tests(&f, err));

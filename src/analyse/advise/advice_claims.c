@@ -101,7 +101,7 @@ typedef struct {
     const char *kernels_by, *interval_by, *exposed_by;
     int64_t left;      /* of the step */
     const char *first; /* that claimed any of it */
-} claimed;
+} claimed_time;
 
 static bool claims_moments(const advice_claim *v) {
     return v->sort >= CLAIM_EXPOSED_FIRST && v->advice->saves != ABSENT_I64;
@@ -117,7 +117,7 @@ static const char *first_claimer(const advice_claim *v, uint32_t at) {
     return NULL;
 }
 
-static status claim_moments(advice_claim *v, uint32_t at, claimed *c, error *err) {
+static status claim_moments(advice_claim *v, uint32_t at, claimed_time *c, error *err) {
     advice *a = v[at].advice;
     const intervals *mine = &v[at].moments;
     intervals left = intervals_minus(mine, &c->moments);
@@ -154,7 +154,7 @@ static void claim_amount(advice_claim *v, int64_t *left, const char **by) {
 
 /* Of a run each rule has the mean saving of the workers it holds for, and not all hold for the same
  * ones: what they come to beyond the step has been claimed by the first. */
-static void claim_rest(advice_claim *v, claimed *c) {
+static void claim_rest(advice_claim *v, claimed_time *c) {
     if (v->advice->saves > c->left) {
         v->advice->saves = max_i64(0, c->left);
         if (!v->included_in) v->included_in = c->first;
@@ -167,10 +167,10 @@ static bool is_exposed(const advice_claim *v) {
 }
 
 status advice_claims_settle(const advice_facts *f, advice_claim *v, uint32_t n, error *err) {
-    claimed c = {.moments = intervals_in(f->arena),
-                 .kernels = f->run ? f->step_ns : f->part_ns[ROLE_KERNEL],
-                 .interval = 0,
-                 .left = f->step_ns};
+    claimed_time c = {.moments = intervals_in(f->arena),
+                      .kernels = f->run ? f->step_ns : f->part_ns[ROLE_KERNEL],
+                      .interval = 0,
+                      .left = f->step_ns};
     find_moments(f, v, n);
     for (uint32_t i = 0; i < n; i++) {
         if (v[i].sort == CLAIM_INTERVAL) c.interval = max_i64(c.interval, v[i].advice->saves);

@@ -43,11 +43,11 @@ typedef struct {
     int64_t host_calls[N_PADDLE_TYPES], work_calls[N_PADDLE_TYPES];
     paddle_type host_order[N_PADDLE_TYPES], work_order[N_PADDLE_TYPES];
     uint32_t n_host, n_work;
-} making;
+} paddle_report_ctx;
 
 /* ---- types and names ---- */
 
-static bool has_type(const making *m, uint32_t slice, paddle_type *type) {
+static bool has_type(const paddle_report_ctx *m, uint32_t slice, paddle_type *type) {
     static const uint8_t of_kind[N_KINDS] = {
         [KIND_STEP] = 1 + TYPE_ProfileStep,
         [KIND_ANNOTATION] = 1 + TYPE_PythonUserDefined,
@@ -76,7 +76,7 @@ static bool has_type(const making *m, uint32_t slice, paddle_type *type) {
     return true;
 }
 
-static status know_categories(making *m, error *err) {
+static status know_categories(paddle_report_ctx *m, error *err) {
     const trace *t = m->r->t;
     m->launch_of = ARENA_ARRAY(m->arena, uint8_t, (size_t)t->category.n + 1);
     if (!m->launch_of) FAIL_MEMORY(err);
@@ -96,7 +96,7 @@ static bool has_any(str name, const char *const *parts, size_t n) {
     return false;
 }
 
-static uint8_t look_at(making *m, uint32_t name) {
+static uint8_t look_at(paddle_report_ctx *m, uint32_t name) {
     static const char *const ops[] = {"allreduce", "broadcast", "rpc"},
                              *const kernels[] = {"nccl", "xccl"},
                              *const copies[] = {"memcpy", "memorycopy", "memset"};
@@ -134,7 +134,7 @@ static void add_time(report_time *t, int64_t ns, bool first) {
     t->min = first ? ns : min_i64(t->min, ns);
 }
 
-static void add_range(const making *m, report_item *item, uint32_t slice) {
+static void add_range(const paddle_report_ctx *m, report_item *item, uint32_t slice) {
     bool first = item->calls++ == 0;
     add_time(&item->host, m->r->t->slice.dur[slice], first);
     add_time(&item->kernel, m->tree.kernel_ns[slice], first);
@@ -142,7 +142,8 @@ static void add_range(const making *m, report_item *item, uint32_t slice) {
 }
 
 /* One piece of device work under an item. */
-static status add_work(making *m, groups *g, report_item key, uint32_t kernel, error *err) {
+static status add_work(paddle_report_ctx *m, groups *g, report_item key, uint32_t kernel,
+                       error *err) {
     const trace *t = m->r->t;
     uint32_t slice = t->kernel.slice[kernel];
     key.name = t->slice.name[slice];
@@ -155,7 +156,7 @@ static status add_work(making *m, groups *g, report_item key, uint32_t kernel, e
 }
 
 /* Device work that a range launched itself. */
-static status add_own_work(making *m, uint32_t range, report_item key, error *err) {
+static status add_own_work(paddle_report_ctx *m, uint32_t range, report_item key, error *err) {
     const host_tree *h = &m->tree;
     for (size_t c = host_tree_find(h->calls, h->n_calls, range);
          c < h->n_calls && h->calls[c].key == range; c++)
@@ -177,14 +178,14 @@ static uint32_t first_children(const host_tree *h, uint32_t range, uint32_t *lis
 }
 
 /* Children of a range in order of time; NULL when out of memory. */
-static uint32_t *children_of(making *m, uint32_t range, uint32_t *n) {
+static uint32_t *children_of(paddle_report_ctx *m, uint32_t range, uint32_t *n) {
     *n = first_children(&m->tree, range, NULL, 0);
     uint32_t *list = ARENA_ARRAY(m->arena, uint32_t, (size_t)*n + 1);
     if (list) (void)first_children(&m->tree, range, list, *n);
     return list;
 }
 
-static status add_inner(making *m, uint32_t op, uint32_t range, error *err) {
+static status add_inner(paddle_report_ctx *m, uint32_t op, uint32_t range, error *err) {
     const trace *t = m->r->t;
     uint32_t n, *list = children_of(m, range, &n);
     if (!list) FAIL_MEMORY(err);
@@ -199,7 +200,7 @@ static status add_inner(making *m, uint32_t op, uint32_t range, error *err) {
     return add_own_work(m, range, (report_item){.owner = op}, err);
 }
 
-static status add_operator(making *m, uint32_t slice, error *err) {
+static status add_operator(paddle_report_ctx *m, uint32_t slice, error *err) {
     const trace *t = m->r->t;
     uint32_t at =
         find_item(&m->r->ops, (report_item){.thread = m->thread, .name = t->slice.name[slice]});
@@ -213,7 +214,8 @@ static status add_operator(making *m, uint32_t slice, error *err) {
     return add_inner(m, at, slice, err);
 }
 
-static status add_named(making *m, groups *g, uint32_t thread, uint32_t slice, error *err) {
+static status add_named(paddle_report_ctx *m, groups *g, uint32_t thread, uint32_t slice,
+                        error *err) {
     uint32_t at =
         find_item(g, (report_item){.thread = thread, .name = m->r->t->slice.name[slice]});
     if (at == GROUP_NONE) FAIL_MEMORY(err);
@@ -223,13 +225,13 @@ static status add_named(making *m, groups *g, uint32_t thread, uint32_t slice, e
 
 /* ---- types of events, communication ---- */
 
-static void count_host(making *m, paddle_type type, uint32_t slice) {
+static void count_host(paddle_report_ctx *m, paddle_type type, uint32_t slice) {
     const trace *t = m->r->t;
     if (!m->host_calls[type]++) m->host_order[m->n_host++] = type;
     intervals_add(&m->host[type], t->slice.start[slice], slice_end(t, slice));
 }
 
-static status count_work(making *m, uint32_t kernel, error *err) {
+static status count_work(paddle_report_ctx *m, uint32_t kernel, error *err) {
     const trace *t = m->r->t;
     uint32_t slice = t->kernel.slice[kernel];
     paddle_type type;
@@ -243,7 +245,8 @@ static status count_work(making *m, uint32_t kernel, error *err) {
     return add_work(m, &m->r->kernels, (report_item){.calls = 0}, kernel, err);
 }
 
-static status count_calls(making *m, size_t first, size_t end, bool listed, error *err) {
+static status count_calls(paddle_report_ctx *m, size_t first, size_t end, bool listed,
+                          error *err) {
     const host_tree *h = &m->tree;
     for (size_t c = first; c < end; c++) {
         if (listed) count_host(m, TYPE_CudaRuntime, h->calls[c].row);
@@ -256,7 +259,7 @@ static status count_calls(making *m, size_t first, size_t end, bool listed, erro
 
 /* Kernels anywhere inside a range that communicates: climbs from each kernel are avoided by walking
  * the subtree, which ends where the next range that is not inside begins. */
-static void add_communication(making *m, uint32_t slice) {
+static void add_communication(paddle_report_ctx *m, uint32_t slice) {
     const trace *t = m->r->t;
     const host_tree *h = &m->tree;
     uint32_t end = trace_subtree_end(t, slice);
@@ -279,7 +282,7 @@ static bool same_place(const void *row, const void *key) {
     return x->type == y->type && x->id == y->id;
 }
 
-static str place_name(making *m, uint8_t type, int32_t id) {
+static str place_name(paddle_report_ctx *m, uint8_t type, int32_t id) {
     static const struct {
         uint8_t type;
         const char *word;
@@ -294,7 +297,7 @@ static str place_name(making *m, uint8_t type, int32_t id) {
     return arena_printf(m->arena, "Place(%.*s:%d)", STR_ARG(word), (int)id);
 }
 
-static uint32_t find_place(making *m, uint32_t row) {
+static uint32_t find_place(paddle_report_ctx *m, uint32_t row) {
     const trace *t = m->r->t;
     report_place key = {.type = t->memory.device_type[row], .id = t->memory.device[row]};
     bool is_new;
@@ -311,7 +314,7 @@ static bool same_memory(const void *row, const void *key) {
     return x->device == y->device && x->name == y->name && x->reserved == y->reserved;
 }
 
-static status add_memory_row(making *m, uint32_t name, uint32_t row, error *err) {
+static status add_memory_row(paddle_report_ctx *m, uint32_t name, uint32_t row, error *err) {
     const trace *t = m->r->t;
     uint8_t kind = t->memory.kind[row];
     if (kind > MEMORY_SEGMENT_FREE || kind == 0) return OK;
@@ -336,7 +339,7 @@ static status add_memory_row(making *m, uint32_t name, uint32_t row, error *err)
     return OK;
 }
 
-static status add_memory_of(making *m, uint32_t name, uint32_t range, error *err) {
+static status add_memory_of(paddle_report_ctx *m, uint32_t name, uint32_t range, error *err) {
     const host_tree *h = &m->tree;
     for (size_t i = host_tree_find(h->memory, h->n_memory, range);
          i < h->n_memory && h->memory[i].key == range; i++)
@@ -344,7 +347,7 @@ static status add_memory_of(making *m, uint32_t name, uint32_t range, error *err
     return OK;
 }
 
-static status add_memory(making *m, uint32_t slice, paddle_type type, error *err) {
+static status add_memory(paddle_report_ctx *m, uint32_t slice, paddle_type type, error *err) {
     const trace *t = m->r->t;
     uint32_t name = t->slice.name[slice];
     if (!m->tree.n_memory || type == TYPE_OperatorInner) return OK;
@@ -357,7 +360,7 @@ static status add_memory(making *m, uint32_t slice, paddle_type type, error *err
 }
 
 /* The peaks stand in the events' arguments, where the producer wrote them. */
-static status find_peaks(making *m, error *err) {
+static status find_peaks(paddle_report_ctx *m, error *err) {
     const trace *t = m->r->t;
     args_reader *reader;
     if (!m->r->places.n) return OK;
@@ -388,7 +391,7 @@ static bool is_stage(paddle_type type) {
            type == TYPE_Optimization;
 }
 
-static void add_stage(making *m, paddle_type type, uint32_t slice) {
+static void add_stage(paddle_report_ctx *m, paddle_type type, uint32_t slice) {
     uint32_t parent = m->tree.parent[slice];
     bool inside = parent && m->in_stage[parent];
     m->in_stage[slice] = inside || is_stage(type);
@@ -396,7 +399,7 @@ static void add_stage(making *m, paddle_type type, uint32_t slice) {
         add_range(m, &m->r->stage[type], slice);
 }
 
-static status visit(making *m, uint32_t slice, error *err) {
+static status visit(paddle_report_ctx *m, uint32_t slice, error *err) {
     const trace *t = m->r->t;
     const host_tree *h = &m->tree;
     paddle_type type;
@@ -418,7 +421,7 @@ static status visit(making *m, uint32_t slice, error *err) {
     return add_memory(m, slice, type, err);
 }
 
-static status walk_threads(making *m, error *err) {
+static status walk_threads(paddle_report_ctx *m, error *err) {
     for (uint32_t track = 1; track < m->r->t->track.n; track++) {
         if (!host_tree_thread(&m->tree, track)) continue;
         uint32_t at = groups_add(&m->r->threads);
@@ -438,7 +441,7 @@ static int64_t merged_ns(intervals *s) {
     return intervals_ns(s);
 }
 
-static status sum_types(making *m, error *err) {
+static status sum_types(paddle_report_ctx *m, error *err) {
     paddle_report *r = m->r;
     bool failed = false;
     for (uint32_t i = 0; i < m->n_host; i++) {
@@ -475,7 +478,7 @@ static status sum_types(making *m, error *err) {
     return OK;
 }
 
-static status add_device(making *m, int32_t device, error *err) {
+static status add_device(paddle_report_ctx *m, int32_t device, error *err) {
     const trace *t = m->r->t;
     intervals busy = intervals_in(m->arena);
     uint8_t type = DEVICE_CUDA;
@@ -495,7 +498,7 @@ static status add_device(making *m, int32_t device, error *err) {
 
 enum { MAX_DEVICES = 256 };
 
-static status find_devices(making *m, error *err) {
+static status find_devices(paddle_report_ctx *m, error *err) {
     const trace *t = m->r->t;
     int32_t last = INT32_MIN;
     for (int n = 0; n < MAX_DEVICES; n++) {
@@ -523,7 +526,7 @@ static status init_groups(paddle_report *r, arena *a, error *err) {
 
 status paddle_report_make(const selection *s, report_options o, arena *a, paddle_report *out,
                           error *err) {
-    making m = {.r = out, .arena = a, .o = o};
+    paddle_report_ctx m = {.r = out, .arena = a, .o = o};
     *out = (paddle_report){.t = s->t};
     m.names = ARENA_ARRAY(a, uint8_t, (size_t)s->t->n_strings + 1);
     m.in_stage = ARENA_ARRAY(a, uint8_t, (size_t)s->t->slice.n + 1);

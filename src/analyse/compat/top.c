@@ -233,7 +233,7 @@ static status aggregate(const top_options *o, top_list *l, arena *a, error *err)
 typedef struct {
     const top_record *v;
     const top_options *o;
-} ordering;
+} top_order;
 
 static double key_of(const top_record *r, top_column by) {
     switch (by) {
@@ -248,7 +248,7 @@ static double key_of(const top_record *r, top_column by) {
 }
 
 static int compare(uint32_t a, uint32_t b, const void *context) {
-    const ordering *q = context;
+    const top_order *q = context;
     double x = key_of(&q->v[a], q->o->order), y = key_of(&q->v[b], q->o->order);
     if (isnan(x) || isnan(y)) return (int)isnan(x) - (int)isnan(y);
     int c = x < y ? -1 : x > y;
@@ -260,7 +260,7 @@ static status sort_and_cut(const top_options *o, top_list *l, arena *a, error *e
     top_record *sorted = ARENA_ARRAY(a, top_record, l->n + 1);
     if (!order || !sorted || l->n > UINT32_MAX / 2) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < l->n; i++) order[i] = i;
-    ordering q = {l->v, o};
+    top_order q = {l->v, o};
     sort_index(order, order + l->n, l->n, compare, &q);
     for (size_t i = 0; i < l->n; i++) sorted[i] = l->v[order[i]];
     l->v = sorted;

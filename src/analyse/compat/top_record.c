@@ -38,7 +38,7 @@ typedef struct {
     args_reader *args;
     map by_id; /* hash of the operator's id → execution + 1 */
     top_executions *out;
-} sampling;
+} top_record_ctx;
 
 static double number_of(str json, const char *key) {
     double v;
@@ -55,7 +55,7 @@ static str text_of(arena *a, str json, const char *key, bool *ok) {
 }
 
 /* json: in the arena. */
-static status describe(sampling *s, top_execution *e, str json, error *err) {
+static status describe(top_record_ctx *s, top_execution *e, str json, error *err) {
     bool ok = true;
     int64_t n;
     e->about.name = text_of(s->arena, json, "name", &ok);
@@ -79,7 +79,7 @@ static void take_longest(top_times *to, double end, double kern) {
     if (!(to->kern >= kern)) to->kern = kern;
 }
 
-static status add_sample(sampling *s, uint32_t slice, error *err) {
+static status add_sample(top_record_ctx *s, uint32_t slice, error *err) {
     buf b = {0};
     status st = args_read_json(s->args, s->t->slice.args[slice], &b, err);
     str json = st == OK ? arena_str(s->arena, buf_str(&b)) : STR_NONE;
@@ -121,7 +121,7 @@ static status put_in_order(top_executions *x, arena *a, error *err) {
 }
 
 static status collect_samples(const trace *t, arena *a, top_executions *out, error *err) {
-    sampling s = {.t = t, .arena = a, .out = out};
+    top_record_ctx s = {.t = t, .arena = a, .out = out};
     TRY(args_reader_new(t, &s.args, err));
     status st = OK;
     for (uint32_t i = 1; i < t->slice.n && st == OK; i++)

@@ -49,12 +49,12 @@ typedef struct {
 typedef struct {
     double sum, plain; /* Σ value·duration; Σ value */
     int64_t ns, n;     /* of the kernels that have it */
-} weighted;
+} weighted_kernel;
 
 typedef struct {
     kernel_key key;
     int64_t calls, total, max_ns, min_ns;
-    weighted blocks, occupancy;
+    weighted_kernel blocks, occupancy;
     work_sum work;         /* its share of what its operators did */
     uint8_t class, matrix; /* kernel_class, matrix_use; unknown where the calls differ */
     uint32_t op;           /* string id + 1 of the only op seen so far, 0 = none yet */
@@ -110,7 +110,7 @@ static kernel_group *find_group(groups *rows, const kernel_key *key) {
     return g;
 }
 
-static void add_weighted(weighted *w, double value, int64_t ns) {
+static void add_weighted(weighted_kernel *w, double value, int64_t ns) {
     if (!(value >= 0)) return;
     w->sum += value * (double)ns;
     w->plain += value;
@@ -118,7 +118,7 @@ static void add_weighted(weighted *w, double value, int64_t ns) {
     w->n++;
 }
 
-static double mean_of(const weighted *w) {
+static double mean_of(const weighted_kernel *w) {
     if (w->ns) return w->sum / (double)w->ns;
     return w->n ? w->plain / (double)w->n : NAN;
 }

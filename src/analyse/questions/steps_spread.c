@@ -21,7 +21,7 @@ typedef struct {
     uint32_t *order; /* of v, ascending; room for all rows */
     uint32_t *scratch;
     uint32_t n;
-} ranked;
+} ranked_step;
 
 /* Communication runs on the device: it is a part of the step with its device work, so steps
  * that are left out, or cut by the window, do not count for it. */
@@ -39,7 +39,7 @@ static bool counts(const table *t, size_t row, uint32_t col) {
 }
 
 /* The values of a column that are there, from row `first` on. */
-static void rank_rows(ranked *r, const table *t, uint32_t col, size_t first, size_t end) {
+static void rank_rows(ranked_step *r, const table *t, uint32_t col, size_t first, size_t end) {
     r->v = t->columns[col].v.i;
     r->n = 0;
     for (size_t row = first; row < end; row++)
@@ -47,7 +47,7 @@ static void rank_rows(ranked *r, const table *t, uint32_t col, size_t first, siz
     sort_index(r->order, r->scratch, r->n, compare_values, r->v);
 }
 
-static int64_t percentile(const ranked *r, uint32_t percent) {
+static int64_t percentile(const ranked_step *r, uint32_t percent) {
     uint64_t rank = ((uint64_t)r->n * percent + 99) / 100;
     return r->v[r->order[rank ? rank - 1 : 0]];
 }
@@ -59,7 +59,8 @@ static int64_t sum_column(const table *t, uint32_t col) {
     return sum;
 }
 
-static status write_part(const table *steps, uint32_t col, ranked *r, table *out, error *err) {
+static status write_part(const table *steps, uint32_t col, ranked_step *r, table *out,
+                         error *err) {
     uint32_t of = is_on_device(col) ? COL_S(steps, total) : COL_S(steps, duration);
     int64_t whole = sum_column(steps, of), sum = sum_column(steps, col);
     size_t row;
@@ -79,8 +80,8 @@ static status write_part(const table *steps, uint32_t col, ranked *r, table *out
     return OK;
 }
 
-static status write_band(const table *steps, size_t first, size_t end, ranked *r, table *out,
-                         error *err) {
+static status write_band(const table *steps, size_t first, size_t end, ranked_step *r,
+                         table *out, error *err) {
     const int64_t *number = steps->columns[COL_S(steps, step)].v.i;
     size_t row;
     rank_rows(r, steps, COL_S(steps, duration), first, end);
@@ -103,8 +104,8 @@ status steps_write_spread(const table *steps, arena *a, answer *out, error *err)
         COL_S(steps, tail)};
     table *distribution = answer_table(out, a, "distribution");
     table *bands = answer_table(out, a, "bands");
-    ranked r = {.order = ARENA_ARRAY(a, uint32_t, steps->n_rows + 1),
-                .scratch = ARENA_ARRAY(a, uint32_t, steps->n_rows + 1)};
+    ranked_step r = {.order = ARENA_ARRAY(a, uint32_t, steps->n_rows + 1),
+                     .scratch = ARENA_ARRAY(a, uint32_t, steps->n_rows + 1)};
     if (!distribution || !bands || !r.order || !r.scratch) FAIL_MEMORY(err);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         TRY(write_part(steps, parts[i], &r, distribution, err));

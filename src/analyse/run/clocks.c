@@ -128,9 +128,9 @@ typedef struct {
     uint32_t n_edges;
     worker_clock *clocks;
     uint32_t *hops; /* UINT32_MAX: not reached */
-} solving;
+} clocks_ctx;
 
-static status add_edges(solving *s, const summary *samples, arena *a, error *err) {
+static status add_edges(clocks_ctx *s, const summary *samples, arena *a, error *err) {
     const summary_sample *v = SUMMARY_ROWS(samples, sample);
     uint32_t n = SUMMARY_N(samples, sample);
     line_scratch *x = ARENA_NEW(a, line_scratch);
@@ -157,7 +157,7 @@ static status add_edges(solving *s, const summary *samples, arena *a, error *err
 }
 
 /* The line of `from` and the edge's, at the moment of `from`. */
-static void follow(solving *s, const edge *e) {
+static void follow(clocks_ctx *s, const edge *e) {
     const worker_clock *from = &s->clocks[e->from];
     worker_clock *to = &s->clocks[e->to];
     int64_t moment = from->at ? from->at : e->at;
@@ -171,14 +171,14 @@ static void follow(solving *s, const edge *e) {
 }
 
 static int compare_edges(uint32_t a, uint32_t b, const void *context) {
-    const solving *s = context;
+    const clocks_ctx *s = context;
     const edge *x = &s->edges[a], *y = &s->edges[b];
     if (x->residual != y->residual) return x->residual < y->residual ? -1 : 1;
     if (x->from != y->from) return x->from < y->from ? -1 : 1;
     return (x->to > y->to) - (x->to < y->to);
 }
 
-static status reach_all(solving *s, arena *a, error *err) {
+static status reach_all(clocks_ctx *s, arena *a, error *err) {
     uint32_t *order = ARENA_ARRAY(a, uint32_t, (size_t)s->n_edges + 1),
              *scratch = ARENA_ARRAY(a, uint32_t, (size_t)s->n_edges + 1);
     if (!order || !scratch) FAIL_MEMORY(err);
@@ -209,7 +209,7 @@ static void drop_small(worker_clock *c) {
     c->offset = c->drift_ppb = 0;
 }
 
-static status write_clock(const solving *s, uint32_t i, summary *out, error *err) {
+static status write_clock(const clocks_ctx *s, uint32_t i, summary *out, error *err) {
     const worker_clock *c = &s->clocks[i];
     summary_clock *row = summary_add_clock(out);
     if (!row) FAIL_MEMORY(err);
@@ -228,7 +228,7 @@ status clocks_solve(const summary *all, const summary *samples, arena *a, summar
                     error *err) {
     worker_order who;
     TRY(worker_order_make(&who, all, a, err));
-    solving s = {.who = &who};
+    clocks_ctx s = {.who = &who};
     s.clocks = ARENA_ARRAY(a, worker_clock, (size_t)who.n + 1);
     s.hops = ARENA_ARRAY(a, uint32_t, (size_t)who.n + 1);
     if (!s.clocks || !s.hops) FAIL_MEMORY(err);

@@ -27,7 +27,7 @@ typedef struct {
     arena *arena;
     groups names, steps;
     intervals whole, transfer; /* of all inside steps */
-} finishing;
+} comm_owner_ctx;
 
 static bool same_name(const void *row, const void *key) {
     return str_eq(((const name_group *)row)->name, *(const str *)key);
@@ -37,7 +37,8 @@ static bool same_step(const void *row, const void *key) {
     return ((const step_group *)row)->start == *(const int64_t *)key;
 }
 
-static status find_name(finishing *f, const summary_comm *c, name_group **out, error *err) {
+static status find_name(comm_owner_ctx *f, const summary_comm *c, name_group **out,
+                        error *err) {
     bool is_new;
     uint32_t row =
         groups_at(&f->names, hash_bytes64(c->name.p, c->name.n), same_name, &c->name, &is_new);
@@ -57,7 +58,7 @@ static status find_name(finishing *f, const summary_comm *c, name_group **out, e
     return OK;
 }
 
-static status find_step(finishing *f, int64_t start, step_group **out, error *err) {
+static status find_step(comm_owner_ctx *f, int64_t start, step_group **out, error *err) {
     bool is_new;
     uint32_t row = groups_at(&f->steps, hash_u64((uint64_t)start), same_step, &start, &is_new);
     if (row == GROUP_NONE) FAIL_MEMORY(err);
@@ -83,7 +84,7 @@ static void add_both(const sinks *to, interval whole, interval moved) {
 }
 
 /* The part of this range in which data moved; all of it when nobody said. */
-static interval moved_part(finishing *f, const summary_comm *c, const summary_range *r,
+static interval moved_part(comm_owner_ctx *f, const summary_comm *c, const summary_range *r,
                            interval hull) {
     const summary_moved *v = SUMMARY_ROWS(f->moved, moved);
     uint32_t n = SUMMARY_N(f->moved, moved), at = f->at_moved;
@@ -96,7 +97,7 @@ static interval moved_part(finishing *f, const summary_comm *c, const summary_ra
     return (interval){r->start, r->end};
 }
 
-static status add_comm(finishing *f, const summary_comm *c, error *err) {
+static status add_comm(comm_owner_ctx *f, const summary_comm *c, error *err) {
     const summary_range *r = SUMMARY_ROWS(f->s, range);
     uint32_t n = SUMMARY_N(f->s, range), n_moved = SUMMARY_N(f->moved, moved);
     const summary_moved *m = SUMMARY_ROWS(f->moved, moved);
@@ -142,7 +143,7 @@ static status measure(intervals *whole, intervals *moved, int64_t *total, int64_
     return OK;
 }
 
-static status write_sync(finishing *f, str worker, error *err) {
+static status write_sync(comm_owner_ctx *f, str worker, error *err) {
     int64_t total, transfer;
     TRY(measure(&f->whole, &f->transfer, &total, &transfer, err));
     summary_sync *row = summary_add_sync(f->s);
@@ -165,7 +166,7 @@ static status write_sync(finishing *f, str worker, error *err) {
     return OK;
 }
 
-static status write_step_sync(finishing *f, str worker, error *err) {
+static status write_step_sync(comm_owner_ctx *f, str worker, error *err) {
     const summary_step *v = SUMMARY_ROWS(f->s, step);
     uint32_t n = SUMMARY_N(f->s, step);
     for (; f->at_step < n && str_cmp(v[f->at_step].worker, worker) < 0; f->at_step++) {}
@@ -182,14 +183,14 @@ static status write_step_sync(finishing *f, str worker, error *err) {
     return OK;
 }
 
-static status begin_worker(finishing *f, error *err) {
+static status begin_worker(comm_owner_ctx *f, error *err) {
     f->whole = intervals_in(f->arena);
     f->transfer = intervals_in(f->arena);
     TRY(groups_init(&f->names, f->arena, sizeof(name_group), err));
     return groups_init(&f->steps, f->arena, sizeof(step_group), err);
 }
 
-static status finish_worker(finishing *f, str worker, uint32_t *at, error *err) {
+static status finish_worker(comm_owner_ctx *f, str worker, uint32_t *at, error *err) {
     const summary_comm *c = SUMMARY_ROWS(f->s, comm);
     uint32_t n = SUMMARY_N(f->s, comm);
     TRY(begin_worker(f, err));
@@ -200,7 +201,7 @@ static status finish_worker(finishing *f, str worker, uint32_t *at, error *err) 
 }
 
 status comm_owner_finish(summary *mine, const summary *moved, arena *a, error *err) {
-    finishing f = {.s = mine, .moved = moved};
+    comm_owner_ctx f = {.s = mine, .moved = moved};
     arena scratch;
     uint32_t at = 0, n = SUMMARY_N(mine, worker);
     status st = OK;

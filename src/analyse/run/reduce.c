@@ -30,7 +30,7 @@ typedef struct {
     str worker; /* in the summary */
     arena *arena;
     summary *out;
-} reducing;
+} reduce_ctx;
 
 /* ---- who ------------------------------------------------------------------------------------ */
 
@@ -53,7 +53,7 @@ str reduce_host(const trace *t, str worker) {
     return str_eq(front, STR("rank")) || str_eq(front, STR("worker")) ? STR("") : front;
 }
 
-static status add_worker(reducing *r, uint32_t n_comms, error *err) {
+static status add_worker(reduce_ctx *r, uint32_t n_comms, error *err) {
     const trace *t = r->t;
     summary_worker *w = summary_add_worker(r->out);
     if (!w) FAIL_MEMORY(err);
@@ -80,7 +80,7 @@ static status add_worker(reducing *r, uint32_t n_comms, error *err) {
 }
 
 /* How much of the trace its answers rest on. */
-static status add_quality(reducing *r, error *err) {
+static status add_quality(reduce_ctx *r, error *err) {
     quality_counts n;
     TRY(quality_count(r->t, true, &n, err));
     summary_worker *w = &SUMMARY_ROWS(r->out, worker)[SUMMARY_N(r->out, worker) - 1];
@@ -110,7 +110,7 @@ static bool allocates(str name) {
     return false;
 }
 
-static status find_allocator(reducing *r, error *err) {
+static status find_allocator(reduce_ctx *r, error *err) {
     const trace *t = r->t;
     uint8_t *memo = ARENA_ARRAY(r->arena, uint8_t, (size_t)t->n_strings + 1);
     if (!memo) FAIL_MEMORY(err);
@@ -132,7 +132,7 @@ static status find_allocator(reducing *r, error *err) {
 
 /* How much of the step was computation, communication, both and neither; they add up to it. What is
  * exposed is defined in exposed.h. */
-static void set_overlap(const reducing *r, const intervals *alone, summary_step *row) {
+static void set_overlap(const reduce_ctx *r, const intervals *alone, summary_step *row) {
     int64_t sent = intervals_ns_in(&r->comm, row->start, row->end);
     row->computation = intervals_ns_in(alone, row->start, row->end);
     row->exposed = intervals_ns_in(&r->ranges.exposed, row->start, row->end);
@@ -140,7 +140,8 @@ static void set_overlap(const reducing *r, const intervals *alone, summary_step 
     row->neither = sub_i64(sub_i64(row->end, row->start), add_i64(row->computation, sent));
 }
 
-static status add_step(reducing *r, uint32_t i, const intervals *alone, bool bare, error *err) {
+static status add_step(reduce_ctx *r, uint32_t i, const intervals *alone, bool bare,
+                       error *err) {
     const step_span *s = &r->steps.v[i];
     const int64_t *ns = r->parts[i].ns;
     summary_step *row = summary_add_step(r->out);
@@ -166,7 +167,7 @@ static status add_step(reducing *r, uint32_t i, const intervals *alone, bool bar
     return OK;
 }
 
-static status add_steps(reducing *r, error *err) {
+static status add_steps(reduce_ctx *r, error *err) {
     if (!r->steps.n) return OK;
     interval window = {r->steps.v[0].start, r->steps.v[r->steps.n - 1].end};
     untraced_steps bare;
@@ -191,7 +192,7 @@ static uint32_t find_device(const trace *t, int32_t id) {
     return 0;
 }
 
-static status set_properties(reducing *r, summary_device *row, uint32_t d, error *err) {
+static status set_properties(reduce_ctx *r, summary_device *row, uint32_t d, error *err) {
     const trace *t = r->t;
     row->name = summary_text(r->out, trace_str(t, t->device.name[d]));
     if (!row->name.p) FAIL_MEMORY(err);
@@ -206,7 +207,7 @@ static status set_properties(reducing *r, summary_device *row, uint32_t d, error
 }
 
 /* Those that ran a kernel: a producer lists all of its machine. */
-static status add_devices(reducing *r, error *err) {
+static status add_devices(reduce_ctx *r, error *err) {
     device_metrics_list list = {0};
     interval range = {0, 0};
     if (r->steps.n) range = (interval){r->steps.v[0].start, r->steps.v[r->steps.n - 1].end};
@@ -235,7 +236,7 @@ static uint32_t step_of(const step_spans *steps, const collective *c) {
     return low && c->hull.start < steps->v[low - 1].end ? low : 0;
 }
 
-static status add_comm(reducing *r, const collective_list *l, uint32_t i, error *err) {
+static status add_comm(reduce_ctx *r, const collective_list *l, uint32_t i, error *err) {
     const collective *c = &l->v[i];
     summary_comm *row = summary_add_comm(r->out);
     if (!row) FAIL_MEMORY(err);
@@ -270,7 +271,7 @@ static status add_comm(reducing *r, const collective_list *l, uint32_t i, error 
     return OK;
 }
 
-static status reduce(reducing *r, error *err) {
+static status reduce(reduce_ctx *r, error *err) {
     const trace *t = r->t;
     collective_list list = {.arena = r->arena};
     TRY(trace_require(t,
@@ -296,7 +297,7 @@ static status reduce(reducing *r, error *err) {
 status reduce_trace(const reduce_question *q, size_t limit_bytes, summary *out, error *err) {
     arena scratch;
     arena_init(&scratch, limit_bytes);
-    reducing r = {.q = q, .t = q->at->trace, .arena = &scratch, .out = out};
+    reduce_ctx r = {.q = q, .t = q->at->trace, .arena = &scratch, .out = out};
     status st = reduce(&r, err);
     arena_fini(&scratch);
     return st;

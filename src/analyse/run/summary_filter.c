@@ -58,15 +58,15 @@ typedef struct {
     uint32_t n_workers, at;
     int64_t cut_short;       /* steps */
     int64_t lowest, highest; /* number of a chosen step */
-} choosing;
+} summary_filter_ctx;
 
-static int64_t start_of(choosing *c, str worker) {
+static int64_t start_of(summary_filter_ctx *c, str worker) {
     while (c->at < c->n_workers && str_cmp(c->workers[c->at].name, worker) < 0) c->at++;
     bool found = c->at < c->n_workers && str_eq(c->workers[c->at].name, worker);
     return found ? c->workers[c->at].start : 0;
 }
 
-static bool is_chosen(choosing *c, const summary_step *s) {
+static bool is_chosen(summary_filter_ctx *c, const summary_step *s) {
     const params *p = c->p;
     if (p->first_step != ABSENT_I64 && s->number < p->first_step) return false;
     if (p->last_step != ABSENT_I64 && s->number > p->last_step) return false;
@@ -79,12 +79,12 @@ static bool is_chosen(choosing *c, const summary_step *s) {
     return true;
 }
 
-static choosing choose_steps(summary *s, const params *p) {
-    choosing c = {.p = p,
-                  .workers = SUMMARY_ROWS(s, worker),
-                  .n_workers = SUMMARY_N(s, worker),
-                  .lowest = INT64_MAX,
-                  .highest = INT64_MIN};
+static summary_filter_ctx choose_steps(summary *s, const params *p) {
+    summary_filter_ctx c = {.p = p,
+                            .workers = SUMMARY_ROWS(s, worker),
+                            .n_workers = SUMMARY_N(s, worker),
+                            .lowest = INT64_MAX,
+                            .highest = INT64_MIN};
     summary_step *steps = SUMMARY_ROWS(s, step);
     uint32_t n = 0;
     for (uint32_t i = 0; i < SUMMARY_N(s, step); i++) {
@@ -109,7 +109,7 @@ static bool has_step(const summary *s, uint32_t *at, str worker, int64_t start) 
 
 status summary_filter_workers(summary *s, const params *p, error *err) {
     TRY(summary_settle(s, err));
-    choosing c = choose_steps(s, p);
+    summary_filter_ctx c = choose_steps(s, p);
     summary_comm *comms = SUMMARY_ROWS(s, comm);
     uint32_t at = 0;
     bool inside = false;
@@ -149,7 +149,7 @@ static void cut_sync(summary *s) {
     }
 }
 
-static void cut_arrivals(summary *s, const choosing *c) {
+static void cut_arrivals(summary *s, const summary_filter_ctx *c) {
     summary_arrival *v = SUMMARY_ROWS(s, arrival);
     uint32_t n = 0;
     for (uint32_t i = 0; i < SUMMARY_N(s, arrival); i++)
@@ -207,7 +207,7 @@ static void cut_blame(summary *s) {
 status summary_filter_resolved(summary *s, const params *p, error *err) {
     int64_t whole = 0;
     TRY(summary_settle(s, err));
-    choosing c = choose_steps(s, p);
+    summary_filter_ctx c = choose_steps(s, p);
     cut_sync(s);
     bool all = count_meetings(s) == run_fact(s, "meetings"); /* else only the worst are kept */
     cut_arrivals(s, &c);

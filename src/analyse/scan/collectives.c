@@ -212,7 +212,7 @@ typedef struct {
     interval host; /* indices of the worker's host ranges */
     comm_kernel *v;
     uint32_t n;
-} joining;
+} collectives_ctx;
 
 /* The worker's communication kernels by start. */
 static comm_kernel *list_kernels(collective_list *l, const trace *t, comm_names *names,
@@ -232,7 +232,7 @@ static comm_kernel *list_kernels(collective_list *l, const trace *t, comm_names 
 
 /* Kernels whose launch was not recorded belong, in order, to the host ranges of the same
  * collective, when there are as many of these without kernels. */
-static status pair_by_order(joining *j, error *err) {
+static status pair_by_order(collectives_ctx *j, error *err) {
     collective_list *l = j->l;
     const trace *t = j->t;
     comm_kernel *kernels = j->v;
@@ -270,7 +270,7 @@ static status pair_by_order(joining *j, error *err) {
 }
 
 /* Each kernel with its owner; kernels without a range become collectives of their own. */
-static status find_owners(joining *j, error *err) {
+static status find_owners(collectives_ctx *j, error *err) {
     collective_list *l = j->l;
     const trace *t = j->t;
     comm_kernel *kernels = j->v;
@@ -335,7 +335,7 @@ status collectives_add(collective_list *l, const trace *t, uint32_t worker, erro
     uint32_t n_host = l->n;
     comm_kernel *kernels = list_kernels(l, t, &names, &n_kernels);
     if (!kernels) FAIL_MEMORY(err);
-    joining j = {l, t, {first, n_host}, kernels, n_kernels};
+    collectives_ctx j = {l, t, {first, n_host}, kernels, n_kernels};
     TRY(find_owners(&j, err));
     TRY(place_ranges(l, t, first, n_host, err));
     for (uint32_t i = 0; i < n_kernels; i++) {

@@ -116,7 +116,7 @@ iteration iteration_of_shapes(str shapes, int64_t *table_rows) {
 typedef struct {
     iteration *v; /* by row of table step */
     uint32_t n_decodes, n_known;
-} found;
+} iteration_found;
 
 /* Does it train? Then lookups are not requests. */
 static bool trains(const trace *t) {
@@ -135,7 +135,7 @@ static int64_t lead_of(const trace *t) {
 }
 
 /* The first lookup in the largest table of each step. */
-static void look_at_shapes(const trace *t, found *f, int64_t *rows) {
+static void look_at_shapes(const trace *t, iteration_found *f, int64_t *rows) {
     int64_t lead = lead_of(t);
     for (uint32_t i = 1; i < t->op.n; i++) {
         uint32_t slice = t->op.slice[i];
@@ -151,7 +151,7 @@ static void look_at_shapes(const trace *t, found *f, int64_t *rows) {
     }
 }
 
-static status find_all(const trace *t, arena *a, found *f, error *err) {
+static status find_all(const trace *t, arena *a, iteration_found *f, error *err) {
     f->v = ARENA_ARRAY(a, iteration, (size_t)t->step.n + 1);
     int64_t *rows = ARENA_ARRAY(a, int64_t, (size_t)t->step.n + 1);
     if (!f->v || !rows) FAIL_MEMORY(err);
@@ -238,7 +238,7 @@ static void say(const serving_sum *sums, const serving_sum *all, verdict *v) {
 }
 
 status iterations_serve(const trace *t, arena *a, bool *serves, error *err) {
-    found f = {0};
+    iteration_found f = {0};
     TRY(find_all(t, a, &f, err));
     *serves = f.n_known > 0;
     return OK;
@@ -248,7 +248,7 @@ status iterations_serve(const trace *t, arena *a, bool *serves, error *err) {
 static status sum_up(const iterations_question *q, arena *a, table *rows, serving_sum *sums,
                      serving_sum *all, error *err) {
     const trace *t = q->t;
-    found f = {0};
+    iteration_found f = {0};
     TRY(find_all(t, a, &f, err));
     for (uint32_t i = 1; i < t->step.n && f.n_known; i++) {
         const step_span *span = q->spans[i];

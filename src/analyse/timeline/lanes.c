@@ -36,7 +36,7 @@ typedef struct {
     uint32_t role;
     int64_t busy_ns; /* of its track */
     int64_t group_busy_ns;
-} placed;
+} placed_lane;
 
 typedef struct {
     const lod *l;
@@ -47,7 +47,7 @@ typedef struct {
     int64_t *track_busy_ns; /* by track: row 0 of its first lane */
     int64_t *process_busy_ns;
     bool *autograd; /* by track */
-    placed *placed;
+    placed_lane *placed;
     uint32_t n;
     timeline_lanes *out;
 } listing;
@@ -136,8 +136,8 @@ static timeline_lane blank_lane(uint32_t id, const char *kind) {
 static void place_slices(listing *q, uint32_t id) {
     const lod_lane *lane = &q->l->lanes[id];
     uint32_t track = lane->track, process = q->t->track.process[track];
-    placed *p = &q->placed[q->n++];
-    *p = (placed){.lane = blank_lane(id, lane_kind_name(lane->kind))};
+    placed_lane *p = &q->placed[q->n++];
+    *p = (placed_lane){.lane = blank_lane(id, lane_kind_name(lane->kind))};
     p->lane.track = track;
     p->lane.n_rows = lane->n_rows;
     p->lane.n_slices = lane->n_slices;
@@ -166,12 +166,12 @@ static void place_slices(listing *q, uint32_t id) {
 
 static void place_series(listing *q, uint32_t i) {
     const lod_series *s = &q->l->series[i];
-    placed *p = &q->placed[q->n++];
+    placed_lane *p = &q->placed[q->n++];
     bool memory = s->track == 0;
-    *p = (placed){.lane = blank_lane(q->l->n_lanes + i, memory ? "memory" : "counter"),
-                  .section = SECTION_COUNTERS,
-                  .role = memory ? 1 : 2,
-                  .rank = i};
+    *p = (placed_lane){.lane = blank_lane(q->l->n_lanes + i, memory ? "memory" : "counter"),
+                       .section = SECTION_COUNTERS,
+                       .role = memory ? 1 : 2,
+                       .rank = i};
     p->lane.track = s->track;
     p->lane.max = s->max;
     p->lane.n_slices = s->end - s->first;
@@ -190,10 +190,10 @@ static void place_series(listing *q, uint32_t i) {
 }
 
 static void place_utilization(listing *q, uint32_t i) {
-    placed *p = &q->placed[q->n++];
-    *p = (placed){.lane = blank_lane(q->l->n_lanes + q->l->n_series + i, "utilization"),
-                  .section = SECTION_COUNTERS,
-                  .rank = i};
+    placed_lane *p = &q->placed[q->n++];
+    *p = (placed_lane){.lane = blank_lane(q->l->n_lanes + q->l->n_series + i, "utilization"),
+                       .section = SECTION_COUNTERS,
+                       .rank = i};
     p->lane.unit = "share";
     p->lane.max = 1;
     p->lane.device = q->l->devices[i].device;
@@ -205,9 +205,10 @@ static void place_utilization(listing *q, uint32_t i) {
 static void place_load(listing *q, uint32_t i) {
     const lod_load *load = &q->l->devices[i].load;
     if (load->n == 0) return; /* not recorded */
-    placed *p = &q->placed[q->n++];
+    placed_lane *p = &q->placed[q->n++];
     uint32_t id = q->l->n_lanes + q->l->n_series + q->l->n_devices + i;
-    *p = (placed){.lane = blank_lane(id, "counter"), .section = SECTION_COUNTERS, .rank = i};
+    *p = (placed_lane){
+        .lane = blank_lane(id, "counter"), .section = SECTION_COUNTERS, .rank = i};
     p->lane.name = arena_printf(q->arena, "%.*s efficiency", STR_ARG(device_unit(q->t)));
     p->lane.series = STR("sm_efficiency");
     p->lane.unit = "share";
@@ -222,7 +223,7 @@ static int cmp_i64(int64_t a, int64_t b) {
 
 static int compare(uint32_t x, uint32_t y, const void *context) {
     const listing *q = context;
-    const placed *a = &q->placed[x], *b = &q->placed[y];
+    const placed_lane *a = &q->placed[x], *b = &q->placed[y];
     int c = cmp_i64(a->section, b->section);
     if (c == 0 && a->section == SECTION_DEVICES) c = cmp_i64(a->lane.device, b->lane.device);
     if (c == 0 && a->section >= SECTION_HOST) {
@@ -236,7 +237,7 @@ static int compare(uint32_t x, uint32_t y, const void *context) {
     return c ? c : cmp_i64(a->lane.id, b->lane.id);
 }
 
-static bool is_ranges(const placed *p) {
+static bool is_ranges(const placed_lane *p) {
     return strcmp(p->lane.kind, "ranges") == 0;
 }
 
@@ -246,16 +247,16 @@ static bool is_ranges(const placed *p) {
 static void close_ranges(listing *q, const uint32_t *order) {
     for (uint32_t first = 0, end; first < q->n; first = end) {
         int32_t device = q->placed[order[first]].lane.device;
-        placed *most[2] = {NULL, NULL}; /* by: is it a lane of ranges */
+        placed_lane *most[2] = {NULL, NULL}; /* by: is it a lane of ranges */
         for (end = first; end < q->n; end++) {
-            placed *p = &q->placed[order[end]];
+            placed_lane *p = &q->placed[order[end]];
             if (p->section != SECTION_DEVICES || p->lane.device != device) break;
-            placed **best = &most[is_ranges(p)];
+            placed_lane **best = &most[is_ranges(p)];
             if (!*best || p->lane.busy > (*best)->lane.busy) *best = p;
         }
         if (end == first) end++; /* no lane of a device */
         for (uint32_t i = first; i < end && (most[0] || most[1]); i++) {
-            placed *p = &q->placed[order[i]];
+            placed_lane *p = &q->placed[order[i]];
             if (p != most[is_ranges(p)]) p->lane.closed |= is_ranges(p) || p->lane.busy < 0.001;
         }
     }
@@ -292,9 +293,9 @@ static status add_groups(listing *q, const uint32_t *order, error *err) {
     timeline_lanes *out = q->out;
     out->groups = ARENA_ARRAY(q->arena, timeline_group, q->n + 1);
     if (!out->groups) FAIL_MEMORY(err);
-    const placed *before = NULL;
+    const placed_lane *before = NULL;
     for (uint32_t i = 0; i < q->n; i++) {
-        placed *p = &q->placed[order[i]];
+        placed_lane *p = &q->placed[order[i]];
         if (p->section < SECTION_DEVICES) continue;
         bool device = p->section == SECTION_DEVICES;
         bool same = before && before->section == p->section &&
@@ -344,7 +345,7 @@ status lanes_list(const lod *l, arena *a, timeline_lanes *out, error *err) {
     TRY(comm_names_init(&q.comm, l->t, a, err));
     TRY(sum_tracks(&q, err));
     q.training = find_training(&q);
-    q.placed = ARENA_ARRAY(a, placed, most);
+    q.placed = ARENA_ARRAY(a, placed_lane, most);
     uint32_t *order = ARENA_ARRAY(a, uint32_t, 2 * (size_t)most);
     made.lanes = ARENA_ARRAY(a, timeline_lane, most);
     if (!q.placed || !order || !made.lanes) FAIL_MEMORY(err);

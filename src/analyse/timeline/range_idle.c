@@ -37,10 +37,10 @@ typedef struct {
     blocking_call *calls; /* by start */
     size_t n_calls;
     int64_t ns[N_CAUSES_OF_IDLE];
-} asking;
+} range_idle_ctx;
 
 /* Blocking calls that reach into the range, by the slices of their names. */
-static status find_calls(asking *k, error *err) {
+static status find_calls(range_idle_ctx *k, error *err) {
     const lod *l = k->q->lod;
     size_t most = 0, n = 0;
     for (uint32_t i = 0; i < l->n_names; i++)
@@ -68,7 +68,7 @@ static status find_calls(asking *k, error *err) {
 }
 
 /* The parts of the idle time that the data loader and collectives on the host have taken. */
-static status add_others(asking *k, error *err) {
+static status add_others(range_idle_ctx *k, error *err) {
     static const struct {
         role of;
         int cause;
@@ -87,7 +87,7 @@ static status add_others(asking *k, error *err) {
     return OK;
 }
 
-static status find_causes(asking *k, error *err) {
+static status find_causes(range_idle_ctx *k, error *err) {
     step_span whole = {.host_start = k->range.start,
                        .host_end = k->range.end,
                        .start = k->range.start,
@@ -107,7 +107,7 @@ static status find_causes(asking *k, error *err) {
     return add_others(k, err);
 }
 
-static status write_causes(const asking *k, table *t, error *err) {
+static status write_causes(const range_idle_ctx *k, table *t, error *err) {
     for (int i = 0; i < N_CAUSES_OF_IDLE; i++) {
         size_t row;
         if (k->ns[i] <= 0) continue;
@@ -121,7 +121,7 @@ static status write_causes(const asking *k, table *t, error *err) {
 
 status range_idle(const range_question *q, arena *a, answer *out, error *err) {
     answer made;
-    asking k = {.q = q, .t = q->lod->t, .arena = a, .range = {q->from_ns, q->to_ns}};
+    range_idle_ctx k = {.q = q, .t = q->lod->t, .arena = a, .range = {q->from_ns, q->to_ns}};
     TRY(answer_begin("area", q->input, a, &made, err));
     table *t = table_new(a, "idle", IDLE, sizeof IDLE / sizeof *IDLE);
     if (!t) FAIL_MEMORY(err);

@@ -44,7 +44,7 @@ typedef struct {
     uint32_t *early; /* slices that began before the range and reach into it */
     uint32_t n_early, cap_early;
     table *tracks;
-} summing;
+} range_stats_ctx;
 
 /* A slice around the current one. */
 typedef struct open_slice {
@@ -85,7 +85,8 @@ static const column_spec COUNTERS[] = {
 #define SPEC(s) s, sizeof s / sizeof *s
 
 /* Added to the answer; NULL when out of memory. */
-static table *add_table(summing *s, const char *name, const column_spec *spec, size_t n) {
+static table *add_table(range_stats_ctx *s, const char *name, const column_spec *spec,
+                        size_t n) {
     table *t = table_new(s->arena, name, spec, (uint32_t)n);
     if (t) s->out->tables[s->out->n_tables++] = t;
     return t;
@@ -93,19 +94,19 @@ static table *add_table(summing *s, const char *name, const column_spec *spec, s
 
 /* ---- slices ------------------------------------------------------------------------------ */
 
-static bool lane_counts(const summing *s, uint32_t lane) {
+static bool lane_counts(const range_stats_ctx *s, uint32_t lane) {
     lane_kind kind = s->l->lanes[lane].kind;
     if (kind == LANE_STEPS || kind == LANE_INSTANTS) return false;
     return !s->q->lanes || s->q->lanes[lane];
 }
 
-static void find_kinds(summing *s) {
+static void find_kinds(range_stats_ctx *s) {
     for (uint32_t i = 1; i < s->l->n_lanes; i++)
         if (lane_counts(s, i))
             s->kinds[s->l->lanes[i].track] |= (uint16_t)(1u << s->l->lanes[i].kind);
 }
 
-static name_sum *sum_of(summing *s, uint32_t slice) {
+static name_sum *sum_of(range_stats_ctx *s, uint32_t slice) {
     uint32_t *at = &s->slot[s->t->slice.name[slice]];
     if (*at == 0) {
         s->sums[s->n_sums] = (name_sum){.string = s->t->slice.name[slice],
@@ -117,7 +118,7 @@ static name_sum *sum_of(summing *s, uint32_t slice) {
 }
 
 /* The nearest slice around this one that counts too. */
-static uint32_t parent_of(const summing *s, uint32_t track, uint32_t slice) {
+static uint32_t parent_of(const range_stats_ctx *s, uint32_t track, uint32_t slice) {
     uint8_t of_track = s->t->track.kind[track];
     uint32_t i = s->t->slice.parent[slice];
     while (i && !(s->kinds[track] & 1u << lod_lane_kind(of_track, s->t->slice.kind[i])))
@@ -125,12 +126,12 @@ static uint32_t parent_of(const summing *s, uint32_t track, uint32_t slice) {
     return i;
 }
 
-static int64_t inside(const summing *s, int64_t start, int64_t end) {
+static int64_t inside(const range_stats_ctx *s, int64_t start, int64_t end) {
     return max_i64(0, sub_i64(min_i64(end, s->q->to_ns), max_i64(start, s->q->from_ns)));
 }
 
 /* Takes the time from `start` to `end` away from the slices around, each as far as it reaches. */
-static void take_time(summing *s, uint32_t parent, int64_t start, int64_t end) {
+static void take_time(range_stats_ctx *s, uint32_t parent, int64_t start, int64_t end) {
     while (s->n_stack && s->stack[s->n_stack - 1].slice > parent) s->n_stack--;
     for (uint32_t i = s->n_stack; i-- > 0 && start < end;) {
         open_slice *o = &s->stack[i];
@@ -143,7 +144,7 @@ static void take_time(summing *s, uint32_t parent, int64_t start, int64_t end) {
     }
 }
 
-static status open_one(summing *s, open_slice one, error *err) {
+static status open_one(range_stats_ctx *s, open_slice one, error *err) {
     if (s->n_stack == s->cap_stack) {
         uint32_t cap = s->cap_stack ? s->cap_stack * 2 : 256;
         void *grown = arena_grow(s->arena, s->stack, s->cap_stack * sizeof *s->stack,
@@ -156,7 +157,7 @@ static status open_one(summing *s, open_slice one, error *err) {
     return OK;
 }
 
-static status add_slice(summing *s, uint32_t track, uint32_t slice, error *err) {
+static status add_slice(range_stats_ctx *s, uint32_t track, uint32_t slice, error *err) {
     const trace *t = s->t;
     int64_t start = max_i64(t->slice.start[slice], s->q->from_ns);
     int64_t end = min_i64(trace_slice_end(t, slice), s->q->to_ns);
@@ -173,14 +174,14 @@ static status add_slice(summing *s, uint32_t track, uint32_t slice, error *err) 
 }
 
 /* The first entry of the row that may reach into the range. */
-static uint32_t first_entry(const summing *s, const lod_row *r) {
+static uint32_t first_entry(const range_stats_ctx *s, const lod_row *r) {
     uint32_t low = SEARCH_FIRST(i, r->first, r->end, s->l->entries[i].start_ns < s->q->from_ns);
     while (low > r->first && trace_slice_end(s->t, s->l->entries[low - 1].id) > s->q->from_ns)
         low--;
     return low;
 }
 
-static status keep_early(summing *s, uint32_t slice, error *err) {
+static status keep_early(range_stats_ctx *s, uint32_t slice, error *err) {
     if (s->n_early == s->cap_early) {
         uint32_t cap = s->cap_early ? s->cap_early * 2 : 256;
         void *grown = arena_grow(s->arena, s->early, s->cap_early * sizeof *s->early,
@@ -194,7 +195,7 @@ static status keep_early(summing *s, uint32_t slice, error *err) {
 }
 
 /* Counts a lane, and finds what of it began before the range. */
-static status add_lane(summing *s, uint32_t lane, error *err) {
+static status add_lane(range_stats_ctx *s, uint32_t lane, error *err) {
     const lod_lane *from = &s->l->lanes[lane];
     int64_t busy = 0, count = 0;
     for (uint32_t i = 0; i < from->n_rows; i++) {
@@ -225,7 +226,7 @@ static int compare_ids(uint32_t a, uint32_t b, const void *context) {
     return early[a] < early[b] ? -1 : early[a] > early[b];
 }
 
-static status add_early(summing *s, uint32_t track, error *err) {
+static status add_early(range_stats_ctx *s, uint32_t track, error *err) {
     uint32_t *order = ARENA_ARRAY(s->arena, uint32_t, 2 * (size_t)s->n_early + 1);
     if (!order) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < s->n_early; i++) order[i] = i;
@@ -235,7 +236,7 @@ static status add_early(summing *s, uint32_t track, error *err) {
 }
 
 /* The slices of a track: those that reach into the range, then those that begin in it. */
-static status add_track(summing *s, uint32_t track, error *err) {
+static status add_track(range_stats_ctx *s, uint32_t track, error *err) {
     const trace *t = s->t;
     uint8_t kind = t->track.kind[track];
     s->n_stack = 0;
@@ -248,7 +249,7 @@ static status add_track(summing *s, uint32_t track, error *err) {
 }
 
 /* Lanes stand in the order of their tracks. */
-static status add_slices(summing *s, error *err) {
+static status add_slices(range_stats_ctx *s, error *err) {
     for (uint32_t i = 1; i < s->l->n_lanes;) {
         uint32_t track = s->l->lanes[i].track;
         s->n_early = 0;
@@ -260,13 +261,13 @@ static status add_slices(summing *s, error *err) {
 }
 
 static int compare_sums(uint32_t x, uint32_t y, const void *context) {
-    const summing *s = context;
+    const range_stats_ctx *s = context;
     const name_sum *a = &s->sums[x], *b = &s->sums[y];
     if (a->self != b->self) return a->self > b->self ? -1 : 1;
     return str_cmp(trace_str(s->t, a->string), trace_str(s->t, b->string));
 }
 
-static status write_sums(summing *s, table *t, error *err) {
+static status write_sums(range_stats_ctx *s, table *t, error *err) {
     uint32_t *order = ARENA_ARRAY(s->arena, uint32_t, 2 * (size_t)s->n_sums + 1);
     int64_t whole = 0;
     if (!order) FAIL_MEMORY(err);
@@ -295,7 +296,7 @@ static status write_sums(summing *s, table *t, error *err) {
 
 /* ---- counters ---------------------------------------------------------------------------- */
 
-static status add_series(summing *s, uint32_t series, table *t, error *err) {
+static status add_series(range_stats_ctx *s, uint32_t series, table *t, error *err) {
     const lod_series *of = &s->l->series[series];
     lod_point_cursor c = lod_points(s->l, series, s->q->from_ns, s->q->to_ns, 0);
     double first = NAN, min = INFINITY, max = -INFINITY, sum = 0, last = NAN;
@@ -331,7 +332,7 @@ static status add_series(summing *s, uint32_t series, table *t, error *err) {
 
 /* ---- together ---------------------------------------------------------------------------- */
 
-static status sum_all(summing *s, error *err) {
+static status sum_all(range_stats_ctx *s, error *err) {
     table *area = add_table(s, "area", SPEC(AREA));
     s->tracks = add_table(s, "tracks", SPEC(TRACKS));
     table *counters = add_table(s, "counters", SPEC(COUNTERS));
@@ -352,7 +353,7 @@ static status sum_all(summing *s, error *err) {
 status range_stats_make(const range_question *q, arena *a, answer *out, error *err) {
     answer made;
     TRY(answer_begin("area", q->input, a, &made, err));
-    summing s = {.l = q->lod, .t = q->lod->t, .q = q, .arena = a, .out = &made};
+    range_stats_ctx s = {.l = q->lod, .t = q->lod->t, .q = q, .arena = a, .out = &made};
     TRY(sum_all(&s, err));
     *out = made;
     return OK;

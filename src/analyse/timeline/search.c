@@ -91,7 +91,7 @@ typedef struct {
     const search_question *q;
     search_result *out;
     double pixels_per_ns;
-} searching;
+} search_ctx;
 
 /* Does a come before b? */
 static bool earlier(const trace *t, uint32_t a, uint32_t b) {
@@ -100,11 +100,11 @@ static bool earlier(const trace *t, uint32_t a, uint32_t b) {
 }
 
 /* In the heap the one farthest from the place asked for is on top. */
-static bool farther(const searching *s, uint32_t a, uint32_t b) {
+static bool farther(const search_ctx *s, uint32_t a, uint32_t b) {
     return s->q->backwards ? earlier(s->t, a, b) : earlier(s->t, b, a);
 }
 
-static void sift_down(const searching *s, uint32_t *heap, uint32_t n) {
+static void sift_down(const search_ctx *s, uint32_t *heap, uint32_t n) {
     uint32_t i = 0, slice = heap[0];
     for (;;) {
         uint32_t child = 2 * i + 1;
@@ -117,7 +117,7 @@ static void sift_down(const searching *s, uint32_t *heap, uint32_t n) {
     heap[i] = slice;
 }
 
-static void keep_hit(const searching *s, uint32_t slice) {
+static void keep_hit(const search_ctx *s, uint32_t slice) {
     search_result *out = s->out;
     uint32_t *heap = out->hits;
     if (out->n_hits == s->q->limit) {
@@ -132,7 +132,7 @@ static void keep_hit(const searching *s, uint32_t slice) {
     heap[i] = slice;
 }
 
-static bool is_wanted(const searching *s, uint32_t slice) {
+static bool is_wanted(const search_ctx *s, uint32_t slice) {
     const search_query *q = &s->q->query;
     int64_t start = s->t->slice.start[slice], dur = s->t->slice.dur[slice];
     if (start < s->q->from_ns || start >= s->q->to_ns) return false;
@@ -143,7 +143,7 @@ static bool is_wanted(const searching *s, uint32_t slice) {
     return lod_find(s->l, slice, &lane, &row, &place) && s->q->lanes[lane];
 }
 
-static void take_hit(const searching *s, uint32_t slice, search_name *name) {
+static void take_hit(const search_ctx *s, uint32_t slice, search_name *name) {
     int64_t start = s->t->slice.start[slice], dur = s->t->slice.dur[slice];
     s->out->total++;
     if (name->count++ == 0 || dur > s->t->slice.dur[name->longest]) name->longest = slice;
@@ -159,19 +159,19 @@ static void take_hit(const searching *s, uint32_t slice, search_name *name) {
 /* ---- names ------------------------------------------------------------------------------- */
 
 static int compare_names(uint32_t x, uint32_t y, const void *context) {
-    const searching *s = context;
+    const search_ctx *s = context;
     const search_name *a = &s->out->names[x], *b = &s->out->names[y];
     if (a->total_ns != b->total_ns) return a->total_ns > b->total_ns ? -1 : 1;
     return str_cmp(trace_str(s->t, a->string), trace_str(s->t, b->string));
 }
 
 static int compare_hits(uint32_t x, uint32_t y, const void *context) {
-    const searching *s = context;
+    const search_ctx *s = context;
     return x == y ? 0 : earlier(s->t, x, y) ? -1 : 1;
 }
 
 /* The names with the most time in front. */
-static status order_names(const searching *s, uint32_t n, arena *a, error *err) {
+static status order_names(const search_ctx *s, uint32_t n, arena *a, error *err) {
     search_result *out = s->out;
     uint32_t *order = ARENA_ARRAY(a, uint32_t, 2 * (size_t)n + 1);
     search_name *first = ARENA_ARRAY(a, search_name, SEARCH_NAMES);
@@ -185,7 +185,7 @@ static status order_names(const searching *s, uint32_t n, arena *a, error *err) 
     return OK;
 }
 
-static status collect(searching *s, arena *a, error *err) {
+static status collect(search_ctx *s, arena *a, error *err) {
     const lod *l = s->l;
     uint32_t n = 0;
     s->out->names = ARENA_ARRAY(a, search_name, (size_t)l->n_names + 1);
@@ -211,7 +211,7 @@ static status collect(searching *s, arena *a, error *err) {
 status search_make(const lod *l, const search_question *q, arena *a, search_result *out,
                    error *err) {
     search_result made = {.total = 0};
-    searching s = {.l = l, .t = l->t, .q = q, .out = &made};
+    search_ctx s = {.l = l, .t = l->t, .q = q, .out = &made};
     made.hits = ARENA_ARRAY(a, uint32_t, (size_t)q->limit + 1);
     uint32_t *scratch = ARENA_ARRAY(a, uint32_t, (size_t)q->limit + 1);
     if (!made.hits || !scratch) FAIL_MEMORY(err);

@@ -23,7 +23,7 @@ typedef struct {
     const trace *t;
     arena *arena;
     slice_details *d;
-} asking;
+} details_ctx;
 
 /* ---- lists ------------------------------------------------------------------------------- */
 
@@ -40,7 +40,7 @@ static void list_add(slice_list *s, uint32_t slice) {
 
 /* ---- around ------------------------------------------------------------------------------ */
 
-static void find_children(asking *q) {
+static void find_children(details_ctx *q) {
     const trace *t = q->t;
     slice_details *d = q->d;
     uint32_t end = trace_subtree_end(t, d->slice);
@@ -52,7 +52,7 @@ static void find_children(asking *q) {
     }
 }
 
-static void find_neighbors(asking *q) {
+static void find_neighbors(details_ctx *q) {
     slice_details *d = q->d;
     uint32_t place;
     if (!lod_find(q->l, d->slice, &d->lane, &d->row, &place)) return;
@@ -62,7 +62,7 @@ static void find_neighbors(asking *q) {
 }
 
 /* Device work the slice, or what is inside it, caused. */
-static void find_kernels(asking *q) {
+static void find_kernels(details_ctx *q) {
     const trace *t = q->t;
     slice_details *d = q->d;
     uint32_t end = trace_subtree_end(t, d->slice);
@@ -77,7 +77,7 @@ static void find_kernels(asking *q) {
 
 /* ---- causes ------------------------------------------------------------------------------ */
 
-static void add_cause(asking *q, const char *role, uint32_t slice) {
+static void add_cause(details_ctx *q, const char *role, uint32_t slice) {
     slice_details *d = q->d;
     if (!slice || d->n_why == DETAILS_WHY) return;
     d->why[d->n_why++] = (slice_cause){
@@ -116,7 +116,7 @@ static bool lineage_has(const lineage *l, uint32_t slice) {
 }
 
 /* The arrow from forward to backward whose head is the slice or the nearest one around it. */
-static status find_backward(asking *q, uint32_t slice, uint32_t *best, error *err) {
+static status find_backward(details_ctx *q, uint32_t slice, uint32_t *best, error *err) {
     const trace *t = q->t;
     lineage around = {.n = 0};
     TRY(lineage_of(t, slice, q->arena, &around, err));
@@ -128,7 +128,7 @@ static status find_backward(asking *q, uint32_t slice, uint32_t *best, error *er
     return OK;
 }
 
-static status find_causes(asking *q, error *err) {
+static status find_causes(details_ctx *q, error *err) {
     const trace *t = q->t;
     uint32_t slice = q->d->slice, k = trace_kernel_of(t, slice), call = trace_call_of(t, slice);
     uint32_t op = slice;
@@ -161,7 +161,7 @@ static status find_causes(asking *q, error *err) {
     return OK;
 }
 
-static status find_flows(asking *q, error *err) {
+static status find_flows(details_ctx *q, error *err) {
     const trace *t = q->t;
     slice_details *d = q->d;
     d->flows = ARENA_ARRAY(q->arena, slice_flow, DETAILS_MOST);
@@ -186,7 +186,7 @@ static uint32_t work_before(const trace *t, uint32_t track, uint32_t slice) {
     return 0;
 }
 
-static void find_wait(asking *q) {
+static void find_wait(details_ctx *q) {
     const trace *t = q->t;
     slice_details *d = q->d;
     uint32_t k = trace_kernel_of(t, d->slice);
@@ -207,12 +207,12 @@ static void find_wait(asking *q) {
 /* ---- the same name ----------------------------------------------------------------------- */
 
 /* Slices of a name lie far apart: the next ones are fetched while this one is looked at. */
-static void fetch_ahead(const asking *q, uint32_t i, uint32_t name) {
+static void fetch_ahead(const details_ctx *q, uint32_t i, uint32_t name) {
     if (i + 24 < q->l->name_first[name + 1])
         __builtin_prefetch(&q->t->slice.dur[q->l->by_name[i + 24]]);
 }
 
-static void sum_same(asking *q, const selection *s, uint32_t name) {
+static void sum_same(details_ctx *q, const selection *s, uint32_t name) {
     same_name *n = &q->d->same;
     const trace *t = q->t;
     int64_t mine = t->slice.dur[q->d->slice], shorter = 0;
@@ -258,7 +258,7 @@ static int bin_of(const same_name *n, int64_t dur) {
     return low;
 }
 
-static void compare_names(asking *q, const selection *s) {
+static void compare_names(details_ctx *q, const selection *s) {
     same_name *n = &q->d->same;
     uint32_t name = lod_name(q->l, q->t->slice.name[q->d->slice]);
     *n = (same_name){.share = NAN, .percentile = NAN, .own = -1};
@@ -286,7 +286,7 @@ static void compare_names(asking *q, const selection *s) {
 status details_make(const lod *l, uint32_t slice, const selection *s, arena *a,
                     slice_details *out, error *err) {
     slice_details d = {.slice = slice};
-    asking q = {.l = l, .t = l->t, .arena = a, .d = &d};
+    details_ctx q = {.l = l, .t = l->t, .arena = a, .d = &d};
     if (slice == 0 || slice >= l->t->slice.n)
         FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_NO_SUCH_SLICE, arg_id("id", slice));
     TRY(trace_require(l->t, READS, err));

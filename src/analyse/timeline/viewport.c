@@ -29,7 +29,7 @@ typedef struct {
     size_t bytes, limit;
     uint32_t max_boxes, max_points, max_names;
     bool full, no_memory;
-} drawing;
+} viewport_ctx;
 
 static int ceil_log2(uint64_t v) {
     int n = 0;
@@ -39,7 +39,7 @@ static int ceil_log2(uint64_t v) {
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-static bool spend(drawing *d, size_t bytes) {
+static bool spend(viewport_ctx *d, size_t bytes) {
     d->bytes += bytes;
     if (d->bytes > d->limit) d->full = true;
     return !d->full;
@@ -70,7 +70,7 @@ static void put_name_text(viewport *v, str s) {
 }
 
 /* The number of a tag in this answer; a name has room for 2^24 of them. */
-static uint64_t tag_number(drawing *d, uint32_t tag) {
+static uint64_t tag_number(viewport_ctx *d, uint32_t tag) {
     if (!tag) return 0;
     uint32_t *at = map_at(&d->tags, tag);
     if (!at) {
@@ -82,7 +82,7 @@ static uint64_t tag_number(drawing *d, uint32_t tag) {
 }
 
 /* Index of the name in this answer; UINT16_MAX when it does not fit. */
-static uint16_t name_of(drawing *d, uint32_t string, uint8_t kind, uint32_t tag) {
+static uint16_t name_of(viewport_ctx *d, uint32_t string, uint8_t kind, uint32_t tag) {
     viewport *v = d->v;
     uint32_t *at = map_at(&d->names, tag_number(d, tag) << 40 | (uint64_t)string << 8 | kind);
     if (!at) {
@@ -112,7 +112,7 @@ static uint32_t unit_of(const viewport *v, int64_t time_ns) {
     return (uint32_t)(offset >> v->unit_shift);
 }
 
-static uint8_t flags_of(const drawing *d, const lod_box *b, bool instant) {
+static uint8_t flags_of(const viewport_ctx *d, const lod_box *b, bool instant) {
     uint8_t flags = 0;
     if (b->start_ns < d->v->from_ns) flags |= BOX_BEFORE;
     if (b->end_ns > d->v->to_ns) flags |= BOX_BEHIND;
@@ -125,7 +125,7 @@ static uint8_t flags_of(const drawing *d, const lod_box *b, bool instant) {
     return flags;
 }
 
-static void put_box(drawing *d, const lod_box *b, bool instant) {
+static void put_box(viewport_ctx *d, const lod_box *b, bool instant) {
     viewport *v = d->v;
     const trace *t = d->l->t;
     if (v->n_boxes == d->max_boxes || !spend(d, BOX_BYTES)) {
@@ -148,7 +148,7 @@ static void put_box(drawing *d, const lod_box *b, bool instant) {
     v->flags[i] = flags_of(d, b, instant);
 }
 
-static void draw_row(drawing *d, uint32_t lane, uint32_t index, int shift) {
+static void draw_row(viewport_ctx *d, uint32_t lane, uint32_t index, int shift) {
     viewport *v = d->v;
     const lod_lane *from = &d->l->lanes[lane];
     bool instant = from->kind == LANE_INSTANTS;
@@ -166,7 +166,7 @@ static void draw_row(drawing *d, uint32_t lane, uint32_t index, int shift) {
 
 /* ---- counters ---------------------------------------------------------------------------- */
 
-static void put_point(drawing *d, int64_t time_ns, const lod_point *p) {
+static void put_point(viewport_ctx *d, int64_t time_ns, const lod_point *p) {
     viewport *v = d->v;
     if (v->n_points == d->max_points || !spend(d, POINT_BYTES)) {
         d->full = true;
@@ -179,13 +179,13 @@ static void put_point(drawing *d, int64_t time_ns, const lod_point *p) {
     v->point_last[i] = (float)p->last;
 }
 
-static void draw_series(drawing *d, uint32_t series, int shift) {
+static void draw_series(viewport_ctx *d, uint32_t series, int shift) {
     lod_point_cursor c = lod_points(d->l, series, d->v->from_ns, d->v->to_ns, shift);
     for (lod_point p; !d->full && lod_next_point(&c, &p);) put_point(d, p.time_ns, &p);
 }
 
 /* The share of each bucket; buckets four times as wide, because a share of less is a flicker. */
-static void draw_share(drawing *d, uint32_t device, bool load, int shift) {
+static void draw_share(viewport_ctx *d, uint32_t device, bool load, int shift) {
     const lod_device *of = &d->l->devices[device];
     int wide = shift + 2 > LOD_MAX_SHIFT ? LOD_MAX_SHIFT : shift + 2;
     int64_t bucket = (int64_t)1 << wide, at = (d->v->from_ns >> wide) * bucket;
@@ -200,7 +200,7 @@ static void draw_share(drawing *d, uint32_t device, bool load, int shift) {
     }
 }
 
-static void end_counter(drawing *d, uint32_t lane, uint32_t before) {
+static void end_counter(viewport_ctx *d, uint32_t lane, uint32_t before) {
     viewport *v = d->v;
     if (v->n_points == before) return;
     v->counter_lane[v->n_counters++] = lane;
@@ -209,7 +209,7 @@ static void end_counter(drawing *d, uint32_t lane, uint32_t before) {
 
 /* ---- attempts ---------------------------------------------------------------------------- */
 
-static void draw_lane(drawing *d, const viewport_lane *lane, int shift) {
+static void draw_lane(viewport_ctx *d, const viewport_lane *lane, int shift) {
     uint32_t index = 0, before = d->v->n_points;
     uint32_t most = d->q->max_rows ? d->q->max_rows : UINT32_MAX;
     shift += (int)lane->coarser;
@@ -227,14 +227,14 @@ static void draw_lane(drawing *d, const viewport_lane *lane, int shift) {
 }
 
 /* Rows of the lanes asked for: what an attempt has done is measured by them. */
-static uint32_t rows_of(const drawing *d, const viewport_lane *lane) {
+static uint32_t rows_of(const viewport_ctx *d, const viewport_lane *lane) {
     uint32_t index;
     if (lane_class_of(d->l, lane->id, &index) != LANE_IS_SLICES) return 1;
     uint32_t n = d->l->lanes[index].n_rows;
     return d->q->max_rows && n > d->q->max_rows ? d->q->max_rows : n;
 }
 
-static void clear(drawing *d) {
+static void clear(viewport_ctx *d) {
     viewport *v = d->v;
     v->n_runs = v->n_boxes = v->n_names = v->n_counters = v->n_points = 0;
     v->run_first[0] = v->counter_first[0] = v->name_at[0] = 0;
@@ -246,7 +246,7 @@ static void clear(drawing *d) {
 }
 
 /* One attempt: 0 when all fits, else how many powers of two the buckets lack. */
-static int attempt(drawing *d, int shift) {
+static int attempt(viewport_ctx *d, int shift) {
     uint64_t rows = 0, done = 0;
     clear(d);
     for (uint32_t i = 0; i < d->q->n_lanes; i++) rows += rows_of(d, &d->q->lanes[i]);
@@ -263,7 +263,7 @@ static int attempt(drawing *d, int shift) {
     return 0;
 }
 
-static status make_columns(drawing *d, error *err) {
+static status make_columns(viewport_ctx *d, error *err) {
     viewport *v = d->v;
     arena *a = d->arena;
     uint32_t runs = 0;
@@ -313,7 +313,7 @@ status viewport_make(const lod *l, const viewport_question *q, arena *a, viewpor
                      error *err) {
     viewport v = {.from_ns = q->from_ns, .to_ns = q->to_ns};
     uint64_t range = (uint64_t)q->to_ns - (uint64_t)q->from_ns;
-    drawing d = {.l = l, .q = q, .arena = a, .v = &v};
+    viewport_ctx d = {.l = l, .q = q, .arena = a, .v = &v};
     d.limit = q->max_bytes > 2 * FRAME_BYTES ? q->max_bytes : VIEWPORT_BYTES;
     TRY(check_lanes(l, q, err));
     TRY(make_columns(&d, err));

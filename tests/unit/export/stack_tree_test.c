@@ -4,7 +4,7 @@
 #include "export/stack_tree_int.h"
 
 static stack_tree build(fake *f, int64_t from_ns, int64_t to_ns) {
-    exporting x = {.t = fake_seal(f), .from_ns = from_ns, .to_ns = to_ns};
+    export_ctx x = {.t = fake_seal(f), .from_ns = from_ns, .to_ns = to_ns};
     stack_tree tree;
     assert_int_equal(stack_tree_build(&x, stack_spell, &f->arena, &tree), OK);
     return tree;

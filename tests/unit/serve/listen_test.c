@@ -12,14 +12,14 @@
 #include "serve/listen.h"
 
 static void port_zero_takes_any(void **state) {
-    listening l;
+    listen_socket l;
     assert_int_equal(listen_open("127.0.0.1", 0, 0, &l, NULL), OK);
     assert_true(l.port > 0 && l.loopback && !l.ipv6);
     close(l.fd);
 }
 
 static void a_taken_port_tells_who_has_it(void **state) {
-    listening l, second = {.fd = -1};
+    listen_socket l, second = {.fd = -1};
     error err;
     buf owner = {0};
     char pid[32];
@@ -37,7 +37,7 @@ static void a_taken_port_tells_who_has_it(void **state) {
 }
 
 static void the_next_free_port_is_taken_where_that_is_allowed(void **state) {
-    listening l, second, third;
+    listen_socket l, second, third;
     assert_int_equal(listen_open("127.0.0.1", 0, 0, &l, NULL), OK);
     assert_int_equal(listen_open("127.0.0.1", l.port, 50, &second, NULL), OK);
     assert_true(second.port > l.port && second.port <= l.port + 50);
@@ -49,7 +49,7 @@ static void the_next_free_port_is_taken_where_that_is_allowed(void **state) {
 }
 
 static void no_port_comes_after_the_last(void **state) {
-    listening l, second;
+    listen_socket l, second;
     error err;
     if (listen_open("127.0.0.1", UINT16_MAX, 0, &l, NULL) != OK) skip(); /* somebody has it */
     assert_int_equal(listen_open("127.0.0.1", UINT16_MAX, 50, &second, &err), ERR_IO);
@@ -57,7 +57,7 @@ static void no_port_comes_after_the_last(void **state) {
 }
 
 static void other_addresses_are_no_loopback(void **state) {
-    listening l;
+    listen_socket l;
     error err;
     assert_int_equal(listen_open("0.0.0.0", 0, 0, &l, NULL), OK);
     assert_false(l.loopback);

@@ -20,7 +20,7 @@
 #define EVERYTHING (TRACE_ALL | TRACE_ARGUMENTS)
 
 static trace *trace_of(const folder *f, int n) {
-    loaded l;
+    loaded_trace l;
     const char *path = put_file(f, "made.json", small_trace(n));
     assert_int_equal(
         trace_load(path, &(load_options){.no_cache = true, .threads = 1}, &l, NULL), OK);

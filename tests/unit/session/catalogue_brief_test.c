@@ -41,7 +41,7 @@ static live *open_live(const char *path, bool no_cache) {
 
 static uint32_t entry_of(live *c, const char *worker) {
     snapshot *s = live_snapshot(c);
-    chosen ch;
+    span_choice ch;
     choice wanted = {.worker = str_of(worker)};
     assert_int_equal(span_choose(&s->found, &wanted, &ch, NULL), OK);
     uint32_t id = snapshot_entry(s, ch.span);

@@ -63,7 +63,7 @@ static live *open_live(const char *path, listener *l, uint64_t limit) {
 
 static uint32_t entry_of(live *c, const char *run, const char *worker) {
     snapshot *s = live_snapshot(c);
-    chosen ch;
+    span_choice ch;
     choice wanted = {.run = str_of(run), .worker = str_of(worker)};
     assert_int_equal(span_choose(&s->found, &wanted, &ch, NULL), OK);
     uint32_t id = snapshot_entry(s, ch.span);

@@ -30,14 +30,14 @@ static const catalogue ALL = {.path = S("logs"), .runs = runs, .n_runs = 3};
 static const catalogue SINGLE = {.path = S("logs"), .runs = runs, .n_runs = 1};
 
 static const char *pick(const catalogue *c, choice wanted) {
-    chosen ch;
+    span_choice ch;
     error err = {0};
     status s = span_choose(c, &wanted, &ch, &err);
     return s == OK ? ch.span->path.p : s == ERR_ARG ? "ERR_ARG" : "?";
 }
 
 static error complaint(const catalogue *c, choice wanted) {
-    chosen ch = {0};
+    span_choice ch = {0};
     static error err;
     assert_int_equal(span_choose(c, &wanted, &ch, &err), ERR_ARG);
     assert_null(ch.span);

@@ -21,8 +21,8 @@
 
 static const load_options NO_CACHE = {.no_cache = true, .threads = 1};
 
-static loaded loaded_from(const char *path, const load_options *o) {
-    loaded l;
+static loaded_trace loaded_from(const char *path, const load_options *o) {
+    loaded_trace l;
     error err = {0};
     assert_int_equal(trace_load(path, o, &l, &err), OK);
     assert_non_null(l.trace);
@@ -30,7 +30,7 @@ static loaded loaded_from(const char *path, const load_options *o) {
 }
 
 static uint32_t slices_of(const char *path, const load_options *o, bool *from_cache) {
-    loaded l = loaded_from(path, o);
+    loaded_trace l = loaded_from(path, o);
     uint32_t n = l.trace->slice.n - 1;
     if (from_cache) *from_cache = l.from_cache;
     trace_release(l.trace);
@@ -38,7 +38,7 @@ static uint32_t slices_of(const char *path, const load_options *o, bool *from_ca
 }
 
 static status complaint(const char *path, const load_options *o, uint16_t *message) {
-    loaded l = {.trace = NULL};
+    loaded_trace l = {.trace = NULL};
     error err = {0};
     status s = trace_load(path, o, &l, &err);
     assert_null(l.trace);
@@ -63,7 +63,7 @@ static void every_form_of_a_trace_is_the_same_trace(void **state) {
     put_file(&f, "a.json", text);
     put_file(&f, "b", buf_str(&gz));
     put_file(&f, "c.bin", buf_str(&zst));
-    loaded l = loaded_from(in_folder(&f, "a.json"), &NO_CACHE);
+    loaded_trace l = loaded_from(in_folder(&f, "a.json"), &NO_CACHE);
     assert_int_equal(file_write(l.trace, in_folder(&f, "d.tacho"), STR_NONE, NULL), OK);
     trace_release(l.trace);
     buf ours = bytes_of(in_folder(&f, "d.tacho"));
@@ -144,7 +144,7 @@ static void a_file_that_changes_while_it_is_read_is_not_cached(void **state) {
     char copy[1024];
     snprintf(copy, sizeof copy, "%s", path);
     load_options o = {.threads = 1, .progress = append_to, .progress_context = copy};
-    loaded l = loaded_from(path, &o);
+    loaded_trace l = loaded_from(path, &o);
     trace_release(l.trace);
     struct stat st;
     assert_int_equal(stat(path, &st), 0);
@@ -156,7 +156,7 @@ static void a_file_that_changes_while_it_is_read_is_not_cached(void **state) {
 static void a_cache_that_cannot_be_written_is_a_note(void **state) {
     folder f = folder_new();
     setenv("XDG_CACHE_HOME", put_file(&f, "a_file", STR("x")), 1);
-    loaded l;
+    loaded_trace l;
     assert_int_equal(trace_load(put_file(&f, "a.json", small_trace(11)), NULL, &l, NULL), OK);
     assert_int_equal(l.note.message, MSG_CACHE_NOT_WRITTEN);
     const char *text = l.note.args[0].u.text.p; /* its own copy */
@@ -167,7 +167,7 @@ static void a_cache_that_cannot_be_written_is_a_note(void **state) {
 
 static void our_own_file_is_mapped_and_not_cached(void **state) {
     folder f = folder_new();
-    loaded l = loaded_from(put_file(&f, "a.json", small_trace(11)), &NO_CACHE);
+    loaded_trace l = loaded_from(put_file(&f, "a.json", small_trace(11)), &NO_CACHE);
     assert_int_equal(file_write(l.trace, in_folder(&f, "a.tacho"), STR_NONE, NULL), OK);
     trace_release(l.trace);
     struct timespec then[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
@@ -182,7 +182,7 @@ static void our_own_file_is_mapped_and_not_cached(void **state) {
 static void standard_input_is_read_once_and_never_cached(void **state) {
     folder f = folder_new();
     put_file(&f, "a.json", small_trace(11));
-    loaded l = loaded_from(in_folder(&f, "a.json"), &NO_CACHE);
+    loaded_trace l = loaded_from(in_folder(&f, "a.json"), &NO_CACHE);
     assert_int_equal(file_write(l.trace, in_folder(&f, "b.tacho"), STR_NONE, NULL), OK);
     trace_release(l.trace);
     int saved = dup(STDIN_FILENO);
@@ -242,7 +242,7 @@ static void every_fault_gives_a_status_and_never_a_wrong_cache(void **state) {
     for (int kind = 0; kind < N_FAULTS; kind++) {
         for (uint64_t n = 1; n < 100000; n = n < 60 ? n + 1 : n + n / 8) {
             const char *path = put_file(&f, "a.json", small_trace(30));
-            loaded l = {.trace = NULL};
+            loaded_trace l = {.trace = NULL};
             error err = {0};
             fault_arm((fault_kind)kind, n);
             status s = trace_load(path, &(load_options){.threads = 1}, &l, &err);
