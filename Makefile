@@ -29,6 +29,9 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
 
+# Objects are kept over builds, branches and clones where ccache is installed.
+CCACHE := $(shell command -v ccache 2>/dev/null)
+
 # One unit test, built without optimization and run: make t=select
 ifdef t
 .DEFAULT_GOAL := one
@@ -188,7 +191,7 @@ $B/obj/src/record/%.o: C_FLAGS += -fPIC
 
 $B/obj/%.o: %.c $B/.flags
 	@mkdir -p $(@D); $(if $(V),,echo '  CC    $<')
-	$Q$(CC) $(CPP_FLAGS) $(C_FLAGS) $(if $(WERROR),-Werror) -MMD -MP -c $< -o $@
+	$Q$(CCACHE) $(CC) $(CPP_FLAGS) $(C_FLAGS) $(if $(WERROR),-Werror) -MMD -MP -c $< -o $@
 	@$(if $(WERROR),rm -f,touch) $(@:.o=.lax)
 
 $B/obj/%.o: %.S $B/.flags
