@@ -31,7 +31,7 @@ status ingest_tensorflow(source *src, const ingest_options *o, builder *b, error
 /* Paddle's trace-event JSON (`*.paddle_trace.json`, versions 1.0.0 to 1.0.2, Paddle 2 and 3). */
 status ingest_paddle_json(source *src, const ingest_options *o, builder *b,
                           error *err) MUST_USE;
-/* The same for MegEngine's chrome_timeline.json, old and new event_parser, one process or several. */
+/* The same for MegEngine's chrome_timeline.json, old and new layout, one process or several. */
 status ingest_megengine(source *src, const ingest_options *o, builder *b, error *err) MUST_USE;
 
 /* MegEngine's memory picture, `*.memory_flow.svg`. */
