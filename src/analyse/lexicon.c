@@ -1,6 +1,6 @@
-/* lexicon.c: looks names of kernels up in lexicon.def.
+/* lexicon.c: looks names up in lexicon.def.
  *
- * A name is made lower case and freed of what every compiler adds (`void `, enable_if, `.kd`), then
+ * The name of a kernel is made lower case and freed of what every compiler adds (`void `, enable_if, `.kd`), then
  * the rows are tried in their order. Templates can make names of many thousand characters; what a
  * kernel is stands at the start, so only the first part is looked at.
  *
@@ -28,6 +28,11 @@ static const lexicon_row type_rows[] = {
 
 static const lexicon_row op_rows[] = {
 #define OP(class, pattern) {pattern, CLASS_##class, 0},
+#include "analyse/lexicon.def"
+};
+
+static const lexicon_row name_rows[] = {
+#define NAME(meaning, pattern) {pattern, MEANS_##meaning, 0},
 #include "analyse/lexicon.def"
 };
 
@@ -117,6 +122,13 @@ static kernel_class op_class_of(str name) {
     char text[LOOK_BYTES];
     const lexicon_row *row = find_row(lower_case(name, text), op_rows, N_OF(op_rows));
     return row ? row->class : CLASS_UNKNOWN;
+}
+
+bool lexicon_means(str name, name_meaning meaning) {
+    for (size_t i = 0; i < N_OF(name_rows); i++)
+        if (name_rows[i].class == meaning && pattern_fits(name, str_of(name_rows[i].pattern)))
+            return true;
+    return false;
 }
 
 kernel_type lexicon_input_type(str types) {

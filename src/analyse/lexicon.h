@@ -1,5 +1,5 @@
-/* lexicon.h: what the name of a kernel says: class, matrix cores, data type. An estimate from names
- * (lexicon.def): no producer records the instructions. Where the types of an operator's inputs were
+/* lexicon.h: what names say: of a kernel its class, matrix cores and data type; of calls, operators,
+ * ranges and frames what they do. An estimate from names (lexicon.def): no producer records the instructions. Where the types of an operator's inputs were
  * recorded they decide what the name leaves open. */
 #ifndef ANALYSE_LEXICON_H
 #define ANALYSE_LEXICON_H
@@ -67,7 +67,40 @@ bool lexicon_is_narrow(kernel_type type);
 /* The contract's word, {NULL, 0} when the class is not known. */
 str kernel_class_word(kernel_class class);
 
-/* The same by string id, each name looked at once. */
+/* What a name that is not a kernel's says; rows NAME of lexicon.def. */
+typedef enum {
+    MEANS_BLOCKS, /* calls the host waits in */
+    MEANS_COPIES, /* those of them that copy */
+    MEANS_COPY_CALL,
+    MEANS_ALLOCATES,
+    MEANS_LAUNCHES,
+    MEANS_REPLAYS,  /* launches a graph */
+    MEANS_CAPTURES, /* makes one */
+    MEANS_AWAITS_VALUE,
+    MEANS_READS_VALUE,
+    MEANS_MAKES_EMPTY,
+    MEANS_EMBEDS,
+    MEANS_OF_PYTORCH,
+    MEANS_MATRIX_OP,
+    MEANS_RUNS_BACKWARD,
+    MEANS_ENGINE,
+    MEANS_DATA_PARALLEL,
+    MEANS_DISTRIBUTED,
+    MEANS_SINGLE_LOADER,
+    MEANS_WORKER_LOADER,
+    MEANS_COLLECTIVE,
+    MEANS_HOST_COLLECTIVE,
+    MEANS_NCCL,
+    MEANS_GRAPH_COLLECTIVE,
+    MEANS_ALLOCATOR_FRAME,
+    MEANS_LIBRARY_PACKAGE,
+    MEANS_LIBRARY_FILE,
+    N_MEANINGS,
+} name_meaning;
+
+bool lexicon_means(str name, name_meaning meaning);
+
+/* Of kernels by string id, each name looked at once. */
 typedef struct {
     const trace *t;
     uint8_t *known; /* by string id: 1 when looked at */

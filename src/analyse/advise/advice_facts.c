@@ -10,6 +10,7 @@
  * Only what belongs to the steps that are kept counts: host events by their start, device work
  * by its launch. Nothing here decides anything: thresholds stand in advice_rules.def. */
 #include "analyse/advise/advice.h"
+#include "analyse/lexicon.h"
 
 #include "analyse/kind_names.h"
 #include "analyse/producer/untraced_steps.h"
@@ -124,52 +125,26 @@ enum { /* what a name on the host says; bit 0: looked at */
 };
 
 static const struct {
-    const char *name;
+    name_meaning meaning;
     uint16_t says;
 } host_names[] = {
-    {"TensorWaitProp", NAME_WAITS}, /* MegEngine's interpreter */
-    {"cudaMemcpy", NAME_COPIES},
-    {"cudaMemcpy2D", NAME_COPIES},
-    {"cudaMemcpy3D", NAME_COPIES},
-    {"cuMemcpyHtoD_v2", NAME_COPIES},
-    {"cuMemcpyDtoH_v2", NAME_COPIES},
-    {"hipMemcpy", NAME_COPIES},
-    {"hipMemcpyWithStream", NAME_COPIES},
-    {"AscendCL@aclrtMemcpy", NAME_COPIES},
-    {"cudaMalloc", NAME_ALLOCATES},
-    {"cudaMallocManaged", NAME_ALLOCATES},
-    {"cudaHostAlloc", NAME_ALLOCATES},
-    {"cudaMallocHost", NAME_ALLOCATES},
-    {"cudaFree", NAME_ALLOCATES},
-    {"cudaFreeHost", NAME_ALLOCATES},
-    {"cuMemAlloc_v2", NAME_ALLOCATES},
-    {"cuMemFree_v2", NAME_ALLOCATES},
-    {"cuMemCreate", NAME_ALLOCATES},
-    {"cuMemMap", NAME_ALLOCATES},
-    {"cuMemSetAccess", NAME_ALLOCATES},
-    {"cuMemUnmap", NAME_ALLOCATES},
-    {"cuMemRelease", NAME_ALLOCATES},
-    {"hipMalloc", NAME_ALLOCATES},
-    {"hipExtMallocWithFlags", NAME_ALLOCATES},
-    {"hipHostMalloc", NAME_ALLOCATES},
-    {"hipFree", NAME_ALLOCATES},
-    {"hipHostFree", NAME_ALLOCATES},
-    {"aten::_local_scalar_dense", NAME_ITEM},
-    {"DataParallel.forward", NAME_DATA_PARALLEL},
-    {"DistributedDataParallel.forward", NAME_DISTRIBUTED},
+    {MEANS_AWAITS_VALUE, NAME_WAITS},
+    {MEANS_COPIES, NAME_COPIES},
+    {MEANS_ALLOCATES, NAME_ALLOCATES},
+    {MEANS_READS_VALUE, NAME_ITEM},
+    {MEANS_DATA_PARALLEL, NAME_DATA_PARALLEL},
+    {MEANS_DISTRIBUTED, NAME_DISTRIBUTED},
+    {MEANS_BLOCKS, NAME_BLOCKS},
+    {MEANS_NCCL, NAME_NCCL},
+    {MEANS_SINGLE_LOADER, NAME_SINGLE_LOADER},
+    {MEANS_WORKER_LOADER, NAME_WORKER_LOADER},
 };
 
 static uint16_t read_name(str name) {
     uint16_t says = NAME_KNOWN;
-    for (size_t i = 0; i < sizeof host_names / sizeof *host_names; i++)
-        if (str_eq(name, str_of(host_names[i].name))) says |= host_names[i].says;
-    if (idle_blocks(name)) says |= NAME_BLOCKS;
+    for (size_t i = 0; i < N_OF(host_names); i++)
+        if (lexicon_means(name, host_names[i].meaning)) says |= host_names[i].says;
     if (comm_host_name(name)) says |= NAME_COLLECTIVE;
-    if (str_starts(name, STR("nccl:"))) says |= NAME_NCCL;
-    if (str_find(name, STR("_SingleProcessDataLoaderIter"), 0) != SIZE_MAX)
-        says |= NAME_SINGLE_LOADER;
-    if (str_find(name, STR("_MultiProcessingDataLoaderIter"), 0) != SIZE_MAX)
-        says |= NAME_WORKER_LOADER;
     return says;
 }
 
@@ -385,7 +360,7 @@ static void add_fill(work_scan *w, uint32_t k, uint32_t slice) {
 /* Did a call that replays a graph launch it? */
 static bool is_replayed(const trace *t, uint32_t k) {
     uint32_t call = t->kernel.launch[k];
-    return call && str_find(trace_slice_name(t, call), STR("GraphLaunch"), 0) != SIZE_MAX;
+    return call && lexicon_means(trace_slice_name(t, call), MEANS_REPLAYS);
 }
 
 static void add_kernel(work_scan *w, uint32_t k, int64_t launched) {

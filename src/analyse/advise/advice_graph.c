@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "analyse/advise/advice.h"
+#include "analyse/lexicon.h"
 #include "analyse/producer/cpu_use.h"
 #include "analyse/producer/producer_ops.h"
 
@@ -91,7 +92,7 @@ static advice_dialect find_dialect(const trace *t) {
     if (step_trace_is_likely(t)) return FOR_GRAPHS;
     if (advice_dialect_of_format(t->format, &known)) return known;
     for (uint32_t i = 1; i < t->n_strings; i++)
-        if (str_starts(trace_str(t, i), STR("aten::"))) return FOR_PYTORCH;
+        if (lexicon_means(trace_str(t, i), MEANS_OF_PYTORCH)) return FOR_PYTORCH;
     return FOR_OTHERS;
 }
 

@@ -4,6 +4,7 @@
  * What each rule looks at, its threshold and when it stays silent stand in advice_rules.def. */
 #include "analyse/advise/advice.h"
 #include "analyse/kind_names.h"
+#include "analyse/lexicon.h"
 
 /* ---- data -------------------------------------------------------------------------------- */
 
@@ -100,15 +101,14 @@ static bool is_in_item(const advice_facts *f, uint32_t slice) {
     for (int up = 0; slice && up < 64; up++) {
         slice = t->slice.parent[slice];
         if (slice && t->slice.kind[slice] == KIND_OP)
-            return str_eq(trace_slice_name(t, slice), STR("aten::_local_scalar_dense"));
+            return lexicon_means(trace_slice_name(t, slice), MEANS_READS_VALUE);
     }
     return end > start && intervals_ns_in(&f->item_at, start, end) == end - start;
 }
 
 /* A copy the host waits for, outside of a read of one value. */
 static bool is_copy(str name) {
-    return str_starts(name, STR("cudaMemcpy")) || str_starts(name, STR("hipMemcpy")) ||
-           str_starts(name, STR("cuMemcpy")) || str_starts(name, STR("AscendCL@aclrtMemcpy"));
+    return lexicon_means(name, MEANS_COPY_CALL);
 }
 
 block_sort advice_block_sort(const advice_facts *f, uint32_t slice) {

@@ -11,6 +11,7 @@
 #include "analyse/param.h"
 #include "analyse/scan/backward_owner.h"
 #include "analyse/scan/memory_view.h"
+#include "analyse/scan/module_work.h"
 #include "base/bisect.h"
 #include "base/buf.h"
 #include "base/fmt.h"
@@ -85,8 +86,7 @@ static str module_of(const holders *h, uint32_t op) {
         call = t->slice.kind[i] == KIND_MODULE ? trace_module_call_of(t, i)
                                                : find_node(&h->nodes, i);
     if (!call) return STR("");
-    str name = trace_str(t, t->module.name[t->module_call.module[call]]);
-    return str_starts(name, STR("nn.Module: ")) ? str_from(name, 11) : name;
+    return module_short_name(t, t->module_call.module[call]);
 }
 
 /* The power of 16 the size is in: "64 KiB – 1 MiB". */

@@ -8,11 +8,12 @@
  * none. */
 #include "analyse/scan/backward_owner.h"
 
+#include "analyse/lexicon.h"
+
 #include "analyse/scan/work_by_op.h"
 #include "base/bisect.h"
 #include "base/sort.h"
 
-static const str engine_prefix = {"autograd::engine::evaluate_function", 35};
 static const str accumulate = {
     "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 68};
 
@@ -29,9 +30,9 @@ static uint8_t look_at_name(finder *f, uint32_t name) {
     if (name >= f->t->n_strings) return 1;
     if (!f->name_kind[name]) {
         str text = trace_str(f->t, name);
-        f->name_kind[name] = str_eq(text, accumulate)          ? 3
-                             : str_starts(text, engine_prefix) ? 2
-                                                               : 1;
+        f->name_kind[name] = str_eq(text, accumulate)                   ? 3
+                             : lexicon_means(text, MEANS_RUNS_BACKWARD) ? 2
+                                                                        : 1;
     }
     return f->name_kind[name];
 }

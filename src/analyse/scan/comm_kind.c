@@ -11,25 +11,11 @@
 
 #include "base/num.h"
 
-static const char *const libraries[] = {
-    "nccl:", "rccl:", "gloo:", "mpi:",    "ucc:",     "xccl:",
-    "hccl:", "cncl:", "mccl:", "oneccl:", "nvshmem:", "c10d:"};
-
-static bool starts_with_any(str name, const char *const *starts, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (str_starts(name, str_of(starts[i]))) return true;
-    return false;
-}
-
 /* Operators of compiled graphs: Default/…/AllReduce-op12. */
-static const char *const graph_types[] = {
-    "AllReduce-op", "AllGather-op",     "ReduceScatter-op", "Broadcast-op", "AlltoAll-op",
-    "AllToAllv-op", "NeighborExchange", "Send-op",          "Receive-op"};
-
 static bool is_graph_comm(str name) {
     size_t slash = str_rfind_byte(name, '/');
     str last = slash == SIZE_MAX ? name : str_from(name, slash + 1);
-    return starts_with_any(last, graph_types, N_OF(graph_types));
+    return lexicon_means(last, MEANS_GRAPH_COLLECTIVE);
 }
 
 /* Operators that are a collective: Paddle's c_allreduce_sum, c_broadcast, mp_allreduce_sum. */
@@ -44,7 +30,7 @@ bool comm_host_name(str name) {
     size_t colon = str_find(name, STR(":"), 0);
     if (is_graph_comm(name)) return true;
     if (colon == SIZE_MAX || colon + 1 == name.n || name.p[colon + 1] == ':') return false;
-    return starts_with_any(name, libraries, N_OF(libraries));
+    return lexicon_means(name, MEANS_COLLECTIVE);
 }
 
 bool comm_kernel_name(str name) {
@@ -120,14 +106,10 @@ bool comm_on_device(comm_names *n) {
     return n->on_device == 2;
 }
 
-/* Libraries whose collectives the host itself runs. */
-static const char *const host_libraries[] = {"gloo:", "mpi:"};
-
 /* Paddle's ranges of its communication stand for the collective, as its users know them. */
 bool comm_is_call(comm_names *n, uint32_t slice) {
     str name = trace_slice_name(n->t, slice);
-    bool named = starts_with_any(name, libraries, N_OF(libraries));
+    bool named = lexicon_means(name, MEANS_COLLECTIVE);
     bool ours = str_eq(n->t->format, STR("tacho_recording"));
-    return (named || ours) && !starts_with_any(name, host_libraries, N_OF(host_libraries)) &&
-           comm_on_device(n);
+    return (named || ours) && !lexicon_means(name, MEANS_HOST_COLLECTIVE) && comm_on_device(n);
 }

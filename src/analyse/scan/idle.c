@@ -12,40 +12,15 @@
  * All devices of the process count as one: a moment is idle when none of them works. */
 #include "analyse/scan/idle.h"
 
+#include "analyse/lexicon.h"
 #include "base/bisect.h"
 #include "base/sort.h"
 
 #define LOOK_BACK 64  /* blocking calls looked at for one gap */
 #define SHORT_NS 5000 /* from one queued piece to the next: some 1 to 2 µs on current devices */
 
-static const char *const blocking_names[] = {
-    "cudaDeviceSynchronize",
-    "cudaStreamSynchronize",
-    "cudaEventSynchronize",
-    "cuCtxSynchronize",
-    "cuStreamSynchronize",
-    "cuEventSynchronize",
-    "hipDeviceSynchronize",
-    "hipStreamSynchronize",
-    "hipEventSynchronize",
-    "AscendCL@aclrtSynchronizeDevice",
-    "AscendCL@aclrtSynchronizeStream",
-    "AscendCL@aclrtSynchronizeEvent",
-    "AscendCL@aclrtMemcpy",
-    "TensorWaitProp", /* MegEngine's interpreter */
-    "cudaMemcpy",
-    "cudaMemcpy2D",
-    "cudaMemcpy3D",
-    "cuMemcpyHtoD_v2",
-    "cuMemcpyDtoH_v2",
-    "hipMemcpy",
-    "hipMemcpyWithStream",
-};
-
 bool idle_blocks(str name) {
-    for (size_t i = 0; i < sizeof blocking_names / sizeof *blocking_names; i++)
-        if (str_eq(name, str_of(blocking_names[i]))) return true;
-    return false;
+    return lexicon_means(name, MEANS_BLOCKS);
 }
 
 typedef struct {

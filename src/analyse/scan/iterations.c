@@ -5,6 +5,8 @@
  * iterations themselves (adjusted for device work), not of the gaps between them. */
 #include "analyse/scan/iterations.h"
 
+#include "analyse/lexicon.h"
+
 #include "analyse/analysis.h"
 #include "analyse/rules.h"
 #include "base/json.h"
@@ -140,7 +142,7 @@ static void look_at_shapes(const trace *t, iteration_found *f, int64_t *rows) {
     for (uint32_t i = 1; i < t->op.n; i++) {
         uint32_t slice = t->op.slice[i];
         int64_t table_rows = 0;
-        if (!t->op.shapes[i] || !str_eq(trace_slice_name(t, slice), STR("aten::embedding")))
+        if (!t->op.shapes[i] || !lexicon_means(trace_slice_name(t, slice), MEANS_EMBEDS))
             continue;
         uint32_t step = trace_step_at(t, add_i64(t->slice.start[slice], lead));
         if (!step) continue;

@@ -6,29 +6,14 @@
  * tenth and more. Copies and sets do not count: profilers leave small ones out. */
 #include "analyse/scan/lost_work.h"
 
+#include "analyse/lexicon.h"
+
 #include "analyse/rules.h"
 #include "base/message_ids_advice.h"
 #include "base/num.h"
 
 bool launch_name(str name) {
-    static const char *const parts[] = {
-        "LaunchKernel",        /* cuda, cu, hip, musa */
-        "GraphLaunch",         /* cuda, cu, hip */
-        "ModuleLaunch",        /* hipExtModuleLaunchKernel, hipModuleLaunch… */
-        "LaunchCooperative",   /* cuda, hip */
-        "EnqueueKernelLaunch", /* urEnqueueKernelLaunch */
-        "AppendLaunchKernel",  /* Level Zero */
-        "InvokeKernel",        /* cnInvokeKernel */
-    };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (str_find(name, str_of(parts[i]), 0) != SIZE_MAX) return true;
-    return false;
-}
-
-static bool capture_name(str name) {
-    return str_find(name, STR("BeginCapture"), 0) != SIZE_MAX ||
-           str_find(name, STR("EndCapture"), 0) != SIZE_MAX ||
-           str_find(name, STR("GraphInstantiate"), 0) != SIZE_MAX;
+    return lexicon_means(name, MEANS_LAUNCHES);
 }
 
 status lost_work_count(const trace *t, arena *a, lost_work *out, error *err) {
@@ -48,8 +33,8 @@ status lost_work_count(const trace *t, arena *a, lost_work *out, error *err) {
         if ((kind != KIND_RUNTIME && kind != KIND_DRIVER) || name >= t->n_strings) continue;
         if (!says[name]) {
             says[name] = launch_name(trace_str(t, name)) ? 2 : 1;
-            w.captured |= capture_name(trace_str(t, name));
-            w.graphs |= str_find(trace_str(t, name), STR("GraphLaunch"), 0) != SIZE_MAX;
+            w.captured |= lexicon_means(trace_str(t, name), MEANS_CAPTURES);
+            w.graphs |= lexicon_means(trace_str(t, name), MEANS_REPLAYS);
         }
         if (says[name] != 2) continue;
         w.launches++;

@@ -9,6 +9,7 @@
  *
  * A frame's parent has a smaller number, so the best frame of every stack is found in one pass from
  * the outermost on: the parent's, unless the frame itself is as good. */
+#include "analyse/lexicon.h"
 #include "analyse/scan/memory_view.h"
 #include "base/hash.h"
 
@@ -28,24 +29,12 @@ static str inside_packages(str file) {
     return at == SIZE_MAX ? STR_NONE : str_from(file, at + 10);
 }
 
-/* PyTorch from a folder of its own: a user's folder may be called torch as well. */
-static bool is_torch_source(str file) {
-    static const str parts[] = {STR("/torch/nn/"),          STR("/torch/_"),
-                                STR("/torch/autograd/"),    STR("/torch/optim/"),
-                                STR("/torch/distributed/"), STR("/torch/utils/")};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (str_find(file, parts[i], 0) != SIZE_MAX) return true;
-    return false;
-}
-
 /* Models often live in installed packages, so these count; PyTorch itself and what comes with
  * Python does not. <string> and <frozen …> are no files. */
 static bool is_user_file(str file) {
     str package = inside_packages(file);
-    if (package.p)
-        return !str_starts(package, STR("torch/")) && !str_starts(package, STR("torch\\"));
-    bool standard = str_find(file, STR("/lib/python3"), 0) != SIZE_MAX;
-    return file.p[0] != '<' && !standard && !is_torch_source(file);
+    if (package.p) return !lexicon_means(package, MEANS_LIBRARY_PACKAGE);
+    return file.p[0] != '<' && !lexicon_means(file, MEANS_LIBRARY_FILE);
 }
 
 /* The word between a prefix and the "::" behind it; {NULL, 0} when the name is another. */
@@ -65,23 +54,13 @@ static str operator_of(str name, bool *is_aten) {
     return word.p ? word : word_behind(name, STR("torch::autograd::generated::"));
 }
 
-static bool is_allocator(str name) {
-    static const str starts[] = {STR("c10::"), STR("torch::unwind"),
-                                 STR("torch::CapturedTraceback"),
-                                 STR("torch::cuda::(anonymous namespace)::gather"),
-                                 STR("torch::(anonymous namespace)::gather")};
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (str_starts(name, starts[i])) return true;
-    return false;
-}
-
 static uint8_t class_of(const trace *t, uint32_t frame) {
     str file = trace_str(t, t->frame.file[frame]), name = trace_str(t, t->frame.name[frame]);
     bool is_aten;
     if (file.n && (str_ends(file, STR(".py")) || file.p[0] == '<'))
         return is_user_file(file) ? FRAME_USER : FRAME_LIBRARY;
     if (operator_of(name, &is_aten).n) return FRAME_OPERATOR;
-    return is_allocator(name) ? FRAME_ALLOCATOR : FRAME_NATIVE;
+    return lexicon_means(name, MEANS_ALLOCATOR_FRAME) ? FRAME_ALLOCATOR : FRAME_NATIVE;
 }
 
 /* What stands behind "file.py(12): ". */

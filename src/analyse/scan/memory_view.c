@@ -6,6 +6,8 @@
  * keeps its name and both of its times whatever part of it the window shows. */
 #include "analyse/scan/memory_view.h"
 
+#include "analyse/lexicon.h"
+
 #include "analyse/kind_names.h"
 
 typedef struct {
@@ -145,7 +147,7 @@ str memory_op_name(const memory_view *m, uint32_t op, bool *ok) {
     const trace *t = m->t;
     if (!op) return STR_NONE;
     str name = trace_slice_name(t, op);
-    uint32_t caller = str_starts(name, STR("aten::empty")) ? find_caller(t, op) : 0;
+    uint32_t caller = lexicon_means(name, MEANS_MAKES_EMPTY) ? find_caller(t, op) : 0;
     if (!caller) return name;
     pair_name key = {.outer = t->slice.name[caller], .name = t->slice.name[op]};
     bool is_new;

@@ -15,6 +15,8 @@
  * running. */
 #include "analyse/scan/stages.h"
 
+#include "analyse/lexicon.h"
+
 #include "base/bisect.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -38,10 +40,10 @@ typedef struct {
 } finder;
 
 static bool is_backward_name(finder *f, uint32_t name) {
-    static const str prefix = {"autograd::engine::evaluate_function", 35};
     if (name >= f->t->n_strings) return false;
     if (!f->backward_name[name])
-        f->backward_name[name] = str_starts(trace_str(f->t, name), prefix) ? 2 : 1;
+        f->backward_name[name] =
+            lexicon_means(trace_str(f->t, name), MEANS_RUNS_BACKWARD) ? 2 : 1;
     return f->backward_name[name] == 2;
 }
 

@@ -13,6 +13,8 @@
  * the time, and all but one of a device's lanes of projected ranges. Nothing is left out. */
 #include "analyse/timeline/lanes.h"
 
+#include "analyse/lexicon.h"
+
 #include "analyse/kind_names.h"
 #include "analyse/scan/comm_kind.h"
 #include "base/num.h"
@@ -90,7 +92,7 @@ static bool is_autograd(const listing *q, const lod_lane *lane) {
     if (lane->kind != LANE_WORK) return false;
     const lod_row *r = &q->l->rows[lane->first_row];
     for (uint32_t i = r->first; i < r->end && i < r->first + LOOK; i++)
-        if (str_starts(trace_slice_name(q->t, q->l->entries[i].id), STR("autograd::engine")))
+        if (lexicon_means(trace_slice_name(q->t, q->l->entries[i].id), MEANS_ENGINE))
             return true;
     return str_find_nocase(trace_str(q->t, q->t->track.name[lane->track]), STR("autograd"),
                            0) != SIZE_MAX;
