@@ -9,57 +9,13 @@
  * shapes of the host range. */
 #include "analyse/scan/collectives.h"
 
+#include "analyse/scan/op_args.h"
 #include "base/bisect.h"
 #include "base/sort.h"
 
-static const struct {
-    const char *name;
-    int64_t bytes;
-} widths[] = {
-    {"float", 4},
-    {"Float", 4},
-    {"float32", 4},
-    {"int", 4},
-    {"Int", 4},
-    {"int32", 4},
-    {"double", 8},
-    {"Double", 8},
-    {"float64", 8},
-    {"long int", 8},
-    {"long", 8},
-    {"Long", 8},
-    {"int64", 8},
-    {"c10::Half", 2},
-    {"Half", 2},
-    {"float16", 2},
-    {"c10::BFloat16", 2},
-    {"BFloat16", 2},
-    {"bfloat16", 2},
-    {"short int", 2},
-    {"short", 2},
-    {"Short", 2},
-    {"int16", 2},
-    {"unsigned char", 1},
-    {"signed char", 1},
-    {"Byte", 1},
-    {"Char", 1},
-    {"char", 1},
-    {"uint8", 1},
-    {"int8", 1},
-    {"bool", 1},
-    {"Bool", 1},
-    {"c10::Float8_e4m3fn", 1},
-    {"c10::Float8_e5m2", 1},
-    {"Float8_e4m3fn", 1},
-    {"Float8_e5m2", 1},
-    {"c10::complex<float>", 8},
-    {"c10::complex<double>", 16},
-};
-
 int64_t dtype_bytes(str name) {
-    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
-        if (str_eq(name, str_of(widths[i].name))) return widths[i].bytes;
-    return 0;
+    double bytes = op_type_bytes(name);
+    return isnan(bytes) ? 0 : (int64_t)bytes;
 }
 
 /* The next text of a JSON list of strings. */
