@@ -16,9 +16,10 @@
 #include "ingest/megengine/megengine.h"
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "ingest/megengine/megengine_int.h"
-#include "ingest/trace_events/trace_event_int.h"
+#include "ingest/trace_events/trace_json.h"
 
 enum {
     FIELD_NONE = 0,
@@ -37,10 +38,7 @@ enum {
 };
 
 static uint8_t field_of(str key) {
-    static const struct {
-        str key;
-        uint8_t field;
-    } table[] = {
+    static const event_word table[] = {
         {STR("__id__"), FIELD_OP_ID},
         {STR("id"), FIELD_ID},
         {STR("shape"), FIELD_SHAPE},
@@ -54,9 +52,7 @@ static uint8_t field_of(str key) {
         {STR("name"), FIELD_NAME},
         {STR("value"), FIELD_VALUE},
     };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (str_eq(key, table[i].key)) return table[i].field;
-    return FIELD_NONE;
+    return event_find_word(table, sizeof table / sizeof *table, key);
 }
 
 /* ---- types and devices ---- */
@@ -276,7 +272,7 @@ static const category_note *find_category(event_sink *s, const event *e) {
     if (i == st->n_categories) st->n_categories++;
     str name = intern_get(s->strings, e->category);
     st->categories[i] = (category_note){.id = e->category,
-                                        .row = event_category(s, e),
+                                        .row = event_category(s, e).row,
                                         .flow = flow_of(name),
                                         .kernel = str_eq(name, STR("Kernel")),
                                         .launch = str_eq(name, STR("KernelLaunch"))};
@@ -399,11 +395,11 @@ static inline status note_tensor(event_sink *s, const event *e) {
 static uint32_t args_of(event_sink *s, const event *e) {
     timeline_state *st = s->state;
     bool whole = e->args_cache && e->n_values == e->n_cached;
-    if (whole && e->args_cache == st->echo) return st->echo_args;
+    if (whole && e->args_cache == st->args_cache) return st->cached_args;
     uint32_t args = part_args(s->part, e->values, e->n_values);
     if (whole && args) {
-        st->echo = e->args_cache;
-        st->echo_args = args;
+        st->args_cache = e->args_cache;
+        st->cached_args = args;
     }
     return args;
 }
@@ -510,7 +506,7 @@ static status take_complete(event_sink *s, event *e) {
         .dur = e->has & EVENT_DUR ? e->dur_ns : 0,
         .name = e->name,
         .track = event_track(s, e),
-        .category = event_category(s, e),
+        .category = event_category(s, e).row,
         .kind = KIND_OTHER,
         .args = part_args(s->part, e->values, e->n_values),
     };
@@ -613,7 +609,9 @@ static status take_label(event_sink *s, event *e) {
 
 /* ---- the dialect ---- */
 
-static status take(event_sink *s, event *e) {
+static status take(void *sink, event *e) {
+    event_sink *s = sink;
+    part_count(s->part, 1, 0);
     cause why = event_fault(e, true);
     if (why != CAUSE_NONE) return event_drop(s, e, why);
     TRY(event_drop_duplicates(s, e));
@@ -633,16 +631,16 @@ static status take(event_sink *s, event *e) {
 }
 
 /* Since 1.6: nanoseconds, as a text, in the root object. */
-static status take_root_key(builder *b, str key, str value, error *err) {
+static status take_root_key(event_sink *s, str key, str value, error *err) {
     int64_t ns;
     (void)err;
     if (str_eq(key, STR("metadata")) && json_i64(json_member(value, STR("localTime")), &ns) &&
         ns > 0)
-        builder_set_base_unix_ns(b, ns);
+        builder_set_base_unix_ns(s->b, ns);
     return OK;
 }
 
-static void fini_state(void *state) {
+static void free_state(void *state) {
     timeline_state *st = state;
     vec_fini(&st->notes);
     vec_fini(&st->pending);
@@ -652,16 +650,22 @@ static void fini_state(void *state) {
     vec_fini(&st->bases);
     vec_fini(&st->names);
     map_fini(&st->fact_map);
+    mem_free(st);
 }
 
-static void init_state(void *state) {
-    *(timeline_state *)state = (timeline_state){.notes = VEC_INIT(note),
-                                                .pending = VEC_INIT(pending_op),
-                                                .facts = VEC_INIT(tensor_fact),
-                                                .threads = VEC_INIT(thread_note),
-                                                .rows = VEC_INIT(timeline_row),
-                                                .bases = VEC_INIT(ident),
-                                                .names = VEC_INIT(name_info)};
+static void *new_state(builder *b, part *p) {
+    timeline_state *st = mem_zalloc(sizeof *st);
+    (void)b;
+    (void)p;
+    if (!st) return NULL;
+    st->notes = VEC_INIT(note);
+    st->pending = VEC_INIT(pending_op);
+    st->facts = VEC_INIT(tensor_fact);
+    st->threads = VEC_INIT(thread_note);
+    st->rows = VEC_INIT(timeline_row);
+    st->bases = VEC_INIT(ident);
+    st->names = VEC_INIT(name_info);
+    return st;
 }
 
 /* Rather too many: arrays that grow are copied, room that is not used costs nothing. */
@@ -679,17 +683,26 @@ static void expect(event_sink *s, uint64_t bytes) {
     (void)notes;
 }
 
-static const parser_dialect MEGENGINE_SPELLING = {.cut = cut_number};
+static status finish(builder *b, const event_root *root, event_sink *const *sinks, int n,
+                     error *err) {
+    (void)root;
+    builder_set_format(b, "megengine");
+    return megengine_replay(b, sinks, n, err);
+}
 
-const dialect MEGENGINE = {
-    .format = "megengine",
+static const event_spelling SPELLING = {.cut = cut_number};
+
+static const dialect MEGENGINE = {
+    .spelling = &SPELLING,
     .field_of = field_of,
-    .spelling = &MEGENGINE_SPELLING,
+    .new_state = new_state,
+    .free_state = free_state,
     .take = take,
-    .state_bytes = sizeof(timeline_state),
-    .init = init_state,
-    .fini = fini_state,
     .expect = expect,
     .root_key = take_root_key,
-    .finish = megengine_finish,
+    .finish = finish,
 };
+
+status ingest_megengine(source *src, const ingest_options *o, builder *b, error *err) {
+    return ingest_trace_events(src, o, b, &MEGENGINE, err);
+}

@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "ingest/megengine/megengine.h"
+#include "ingest/trace_events/event_sink.h"
 
 typedef enum {
     NOTE_ALIVE,  /* the counter of living tensors moved: the next link is its cause */
@@ -84,11 +85,12 @@ typedef struct {
      * described by every range about it, and the map is too large for the nearer caches. */
     int64_t described[DESCRIBED_PLACES];
     ident described_pid;
-    bool has_described; /* the two above */
-    uint64_t echo;      /* event.echo of the last arguments that may come again, 0: none yet */
-    uint32_t echo_args; /* their record */
+    bool has_described;   /* the two above */
+    uint64_t args_cache;  /* event.args_cache of the last arguments kept, 0: none yet */
+    uint32_t cached_args; /* their record */
 } timeline_state;
 
-status megengine_finish(builder *b, event_sink *const *sinks, int n, error *err) MUST_USE;
+/* All events have been read: makes what needs more than one of them. */
+status megengine_replay(builder *b, event_sink *const *sinks, int n, error *err) MUST_USE;
 
 #endif

@@ -17,7 +17,6 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "ingest/megengine/megengine_int.h"
-#include "ingest/trace_events/trace_event_int.h"
 
 enum { MAX_INPUTS = 256 };
 
@@ -89,7 +88,7 @@ static bool same(ident a, ident b) {
 }
 
 static timeline_state *state_of(const replay *r, int i) {
-    return event_sink_state(r->sinks[i]);
+    return r->sinks[i]->state;
 }
 
 static uint64_t tensor_key(ident pid, int64_t id) {
@@ -219,10 +218,10 @@ static uint32_t list_inputs(replay *r, const open_op *o, bool types) {
 
 /* The operator's end goes to the part of its own thread: its arguments are there. */
 static status end_op(replay *r, const sink_note *n) {
-    timeline_state *st = event_sink_state(n->sink);
+    timeline_state *st = n->sink->state;
     pending_op *p = &VEC(&st->pending, pending_op)[n->n->other];
     open_op *o = open_of(r, n);
-    part *to = event_sink_part(n->sink);
+    part *to = n->sink->part;
     if (o && o->n_inputs) {
         p->op.shapes = list_inputs(r, o, false);
         p->op.types = list_inputs(r, o, true);
@@ -290,7 +289,7 @@ static status change_tensor(replay *r, const sink_note *n) {
                     .device = d->id,
                     .device_type = d->type,
                     .kind = t->alive ? MEMORY_ALLOC : MEMORY_FREE};
-    return part_memory(event_sink_part(n->sink), &m);
+    return part_memory(n->sink->part, &m);
 }
 
 /* `gpu0:0_alloc_mem`: what is in use on the device, whoever uses it; of a CPU it is the memory of
@@ -422,7 +421,7 @@ static status add_step(replay *r, const sink_note *stop, int64_t start, int64_t 
                    .track = stop->n->track,
                    .kind = KIND_STEP,
                    .flags = SLICE_SYNTHETIC};
-    return s.dur < 0 ? OK : part_slice(event_sink_part(stop->sink), &s);
+    return s.dur < 0 ? OK : part_slice(stop->sink->part, &s);
 }
 
 static status make_steps_of(replay *r, const process_start *p) {
@@ -502,11 +501,11 @@ static status label_rows(replay *r, error *err) {
     return st;
 }
 
-status megengine_finish(builder *b, event_sink *const *sinks, int n, error *err) {
+status megengine_replay(builder *b, event_sink *const *sinks, int n, error *err) {
     replay r = {.b = b,
                 .sinks = sinks,
                 .n_sinks = n,
-                .part = event_sink_part(sinks[0]),
+                .part = sinks[0]->part,
                 .strings = builder_strings(b),
                 .open = VEC_INIT(open_op),
                 .devices = VEC_INIT(device_state),

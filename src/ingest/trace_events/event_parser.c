@@ -3,13 +3,13 @@
  *   …"dur": 217.387,\n    "args": {\n      "External id": 2049,"Record function id": 0, …
  *           ^value ^------------- gap -----------------^value^------- gap -------^value
  *
- * A gap is everything between two values. "ph", "cat", "s" and "bp" are not values but part of the
- * gap: their words are few, so a node knows its phase and category without reading them.
+ * A gap is everything between two values. "ph", "cat", "s" and "bp" are not values but part of
+ * the gap: their words are few, so a node knows its phase and category without reading them.
  * Invariants: an event is emitted once, when its closing bracket was read; everything up to
- * `checkpoint` has been emitted, so a parse that runs out of bytes starts again there.
- * Reading words beyond `end` is allowed (the source pads), using them is not: each token's end is
- * compared with `end` before it counts.
- * Here is the loop; event_parser_int.h says where the rest is. */
+ * `checkpoint` has been emitted, so a parse that runs out of bytes starts again there. Reading
+ * words beyond `end` is allowed (the source pads), using them is not: each token's end is
+ * compared with `end` before it counts. Here is the loop; event_parser_int.h says where the
+ * rest is. */
 #include "ingest/trace_events/event_parser.h"
 
 #include "base/json.h"
@@ -67,8 +67,8 @@ static gap *choose_gap(node *n, const char *p, size_t left) {
     return NULL;
 }
 
-/* The remembered gap that stands at p, or NULL. Of several, one byte tells which to try first: to try
- * them in turn would be a guess that goes wrong at every second event. */
+/* The remembered gap that stands at p, or NULL. Of several, one byte tells which to try first:
+ * to try them in turn would be a guess that goes wrong at every second event. */
 static inline gap *predict(node *n, const char *p, const char *end) {
     size_t left = (size_t)(end - p);
     if (n->n_gaps == 1) return is_gap(n->gaps[0], p, left) ? n->gaps[0] : NULL;
@@ -106,10 +106,11 @@ static inline void take_phrase(event_parser *l, const value_run *f) {
     l->history = l->history << f->shift ^ f->mix;
 }
 
-/* At p is the first argument of an event, and nothing of it was read yet: are this and everything up to
- * its name what the last such event had, with a gap behind it that is known? Then they are taken; else
- * this event may be the next to be kept. The answer is the next value, whose node is l->echo_next. The
- * last bytes are looked at first: the number in the name. */
+/* At p is the first argument of an event, and nothing of it was read yet: are this and
+ * everything up to its name what the last such event had, with a gap behind it that is known?
+ * Then they are taken; else this event may be the next to be kept. The answer is the next
+ * value, whose node is l->echo_next. The last bytes are looked at first: the number in the
+ * name. */
 static __attribute__((noinline)) const char *take_echo(event_parser *l, node *n, const char *p,
                                                        const char *end) {
     const args_cache *o = &l->args_cache;

@@ -1,4 +1,5 @@
-/* event_parser_int.h: what the event_parser*.c files share: the memory of the tokenizer and its parts.
+/* event_parser_int.h: what the event_parser*.c files share: the memory of the tokenizer and its
+ * parts.
  *
  *   event_parser.c         the loop: a value, the gap behind it by prediction, the next value
  *   parser_learn.c   nodes and gaps: finds them, remembers them
@@ -78,7 +79,8 @@ typedef struct {
     char bytes[MAX_RUN_BYTES + SCAN_WIDE];
 } value_run;
 
-/* The arguments of the last event that had some and a name with a number, as written and as read. */
+/* The arguments of the last event that had some and a name with a number, as written and as
+ * read. */
 typedef struct {
     const node *from; /* of the first argument; NULL when there was no such event yet */
     node *at;         /* of the name */
@@ -91,7 +93,8 @@ typedef struct {
     char bytes[MAX_CACHED_BYTES + SCAN_EQUAL_PAD];
 } args_cache;
 
-/* Which of several byte strings stands somewhere is told by one byte, at a place where they differ. */
+/* Which of several byte strings stands somewhere is told by one byte, at a place where they
+ * differ. */
 typedef struct {
     uint8_t at, which[16];
 } chooser;
@@ -127,8 +130,8 @@ struct node {
     value_run *runs[MAX_RUNS];
 };
 
-/* Damage met in an event. It counts when the event is whole: an event that is cut by the end of the
- * bytes is read again. */
+/* Damage met in an event. It counts when the event is whole: an event that is cut by the end of
+ * the bytes is read again. */
 typedef struct {
     uint64_t offset;
     uint32_t example;
@@ -142,7 +145,8 @@ typedef struct {
     uint32_t n, id;
 } next_text;
 
-/* What stands before the number of a name that the dialect cuts: its quote, the word, a space. */
+/* What stands before the number of a name that the dialect cuts: its quote, the word, a
+ * space. */
 typedef struct {
     char bytes[32 + SCAN_EQUAL_PAD];
     uint32_t n, id; /* of the word */
@@ -208,8 +212,8 @@ static inline next_text *parser_next_text(event_parser *l, const node *n) {
     return &l->next_texts[h >> (64 - NEXT_TEXT_BITS)];
 }
 
-/* The string that began like the one behind the quote at p when it was last met: by its first sixteen
- * bytes, or by all of them when it is shorter. */
+/* The string that began like the one behind the quote at p when it was last met: by its first
+ * sixteen bytes, or by all of them when it is shorter. */
 static inline next_text *parser_cached_text(event_parser *l, const char *p) {
     uint64_t a = scan_word(p + 1), b = scan_word(p + 9);
     uint64_t quote_a = scan_match(a, '"'), quote_b = scan_match(b, '"');
@@ -247,8 +251,8 @@ void parser_count_pending(event_parser *l);
 uint32_t parser_plain(event_parser *l, str s, const char *at);
 uint32_t parser_escaped(event_parser *l, str inside, const char *at);
 uint32_t parser_raw_text(event_parser *l, str text, const char *at);
-/* The string whose quote is at p, a value of n: its id, and *next one past the closing quote. *next is
- * NULL when the bytes end first. */
+/* The string whose quote is at p, a value of n: its id, and *next one past the closing quote.
+ * *next is NULL when the bytes end first. */
 uint32_t parser_new_string(event_parser *l, node *n, const char *p, const char *end,
                            const char **next);
 /* The same for the bracketed value at p. */
@@ -267,14 +271,16 @@ static inline uint8_t *parser_chosen(chooser *c, const char *p) {
 }
 
 /* ---- parser_run.c ---- */
-/* Remembers the value of n that was just read, from `value` to `stop`, and the gap behind it. */
+/* Remembers the value of n that was just read, from `value` to `stop`, and the gap behind
+ * it. */
 void parser_learn_run(event_parser *l, node *n, str value, const gap *g);
 /* Makes one of a phrase of n and the one that followed it. */
 void parser_join_runs(node *n, value_run *first, const value_run *second,
                       const node *of_second);
 
 /* ---- parser_cached_args.c ---- */
-/* The name of `at`, the last value read, ends what began at l->echo_from: `stop` is behind it. */
+/* The name of `at`, the last value read, ends what began at l->echo_from: `stop` is behind
+ * it. */
 void parser_keep_args(event_parser *l, node *at, const char *stop);
 
 /* ---- parser_walk.c ---- */
@@ -312,8 +318,8 @@ typedef enum {
     REPAIR_UNDECIDED, /* more bytes have to be seen */
 } repair_result;
 
-/* The last value was a string (l->string_start) that ended at a quote which was not its end: takes
- * the text up to the quote that is. */
+/* The last value was a string (l->string_start) that ended at a quote which was not its end:
+ * takes the text up to the quote that is. */
 repair_result parser_repair(event_parser *l, const node *n, const char *end,
                             const char **behind);
 

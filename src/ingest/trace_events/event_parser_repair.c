@@ -1,8 +1,9 @@
-/* event_parser_repair.c: where damage ends: strings with unescaped quotes, and the border of two events.
+/* event_parser_repair.c: where damage ends: strings with unescaped quotes, and the border of
+ * two events.
  *
- * Names of kernels and annotations may hold quotes that their writer did not escape. Such a string
- * seems to end at the first of them, and no JSON follows. It is taken to reach to the first quote
- * behind which the event goes on as events do, but never into the next event. */
+ * Names of kernels and annotations may hold quotes that their writer did not escape. Such a
+ * string seems to end at the first of them, and no JSON follows. It is taken to reach to the
+ * first quote behind which the event goes on as events do, but never into the next event. */
 #include "ingest/trace_events/event_parser_int.h"
 
 #include "base/json.h"
@@ -37,8 +38,8 @@ static const char *repair_limit(event_parser *l, const char *p, const char *end)
     return l->border > here ? p + (l->border - here) : limit;
 }
 
-/* The first quote behind p that closes a value. The answer does not depend on where the bytes end:
- * when they end before it is certain, that is the answer. */
+/* The first quote behind p that closes a value. The answer does not depend on where the bytes
+ * end: when they end before it is certain, that is the answer. */
 static repair_result find_end_quote(event_parser *l, const char *p, const char *end,
                                     const char **quote) {
     const char *limit = repair_limit(l, p, end), *close = p;

@@ -1,16 +1,17 @@
 /* event_parser_text.c: the texts of an event: every string and every bracketed value as an id.
  *
- * What a text is made of is looked at once, when its id is new: is it valid UTF-8, are there control
- * characters, is it JSON as it stands. `seen` remembers the answer by id, so that a text that comes
- * again is known to be clean (or to be counted again) by one byte.
+ * What a text is made of is looked at once, when its id is new: is it valid UTF-8, are there
+ * control characters, is it JSON as it stands. `seen` remembers the answer by id, so that a
+ * text that comes again is known to be clean (or to be counted again) by one byte.
  *
- * Texts come in sequences that repeat: the names of a training step are those of the step before, and
- * so are the shapes and types of its inputs. The ids of the last eight texts, shifted together to one
- * number (`history`), and the place in the event choose a guess: the text that followed them last
- * time. Where it stands in the input again, neither its end has to be looked for nor its id
- * (event_parser_value_int.h); where not, the general path here finds both and replaces the guess. Where texts
- * come in no order that repeats, a second, smaller table is asked first: the last string that began with
- * the same bytes. Only clean texts are guessed, so a guess never hides damage. */
+ * Texts come in sequences that repeat: the names of a training step are those of the step
+ * before, and so are the shapes and types of its inputs. The ids of the last eight texts,
+ * shifted together to one number (`history`), and the place in the event choose a guess: the
+ * text that followed them last time. Where it stands in the input again, neither its end has to
+ * be looked for nor its id (event_parser_value_int.h); where not, the general path here finds
+ * both and replaces the guess. Where texts come in no order that repeats, a second, smaller
+ * table is asked first: the last string that began with the same bytes. Only clean texts are
+ * guessed, so a guess never hides damage. */
 #include "ingest/trace_events/event_parser_int.h"
 
 #include "base/json.h"
@@ -201,8 +202,8 @@ static void learn_escaped(event_parser *l, str inside, uint32_t id, next_text *t
     l->n_escapes++;
 }
 
-/* Of a name the dialect left `word`, a clean one; what it cut off is a space and a number, or else it is
- * not remembered. */
+/* Of a name the dialect left `word`, a clean one; what it cut off is a space and a number, or
+ * else it is not remembered. */
 static void learn_stem(event_parser *l, str name, str word, uint32_t id) {
     str rest = str_from(name, word.n);
     name_prefix *s = parser_prefix_of(l, name.p - 1);
@@ -221,7 +222,7 @@ static uint32_t find_string(event_parser *l, const node *n, const char *p, const
     const char *close = scan_string(p + 1, end);
     if (__builtin_expect(close < end && *close == '"', 1)) {
         str text = str_n(p + 1, (size_t)(close - p - 1)), cut = text;
-        if (n->cuts) cut = l->sink.dialect->cut(text);
+        if (n->cuts) cut = l->sink.spelling->cut(text);
         uint32_t id = parser_plain(l, cut, p);
         *next = close + 1;
         bool clean = id < l->seen.n && (VEC(&l->seen, uint8_t)[id] & SEEN_CLEAN) == SEEN;

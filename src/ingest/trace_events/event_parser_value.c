@@ -1,6 +1,6 @@
-/* event_parser_value.c: values that the quick paths of event_parser_value_int.h do not read: times with an
- * exponent, in quotes or with too many digits; process and thread ids for the first time; bare words;
- * too many arguments, and the same one twice. */
+/* event_parser_value.c: values that the quick paths of event_parser_value_int.h do not read:
+ * times with an exponent, in quotes or with too many digits; process and thread ids for the
+ * first time; bare words; too many arguments, and the same one twice. */
 #include "ingest/trace_events/event_parser_value_int.h"
 
 #include <math.h>
@@ -76,7 +76,7 @@ const char *parser_other_time(event_parser *l, const char *p, const char *end, i
 /* A thread id in the dialect's way, NULL when it is not in it. */
 static const char *dialect_thread(const event_parser *l, const char *p, const char *end,
                                   int64_t *id) {
-    const parser_dialect *d = l->sink.dialect;
+    const event_spelling *d = l->sink.spelling;
     return d && d->thread ? d->thread(p, end, id) : NULL;
 }
 
@@ -122,7 +122,7 @@ const char *parser_word(event_parser *l, const node *n, const char *p, const cha
 
 const char *parser_dialect_name(event_parser *l, const char *p, const char *end) {
     event_parser_name n = {0};
-    const char *stop = l->sink.dialect->name(l->start, p + 1, end, &n);
+    const char *stop = l->sink.spelling->name(l->start, p + 1, end, &n);
     if (!stop) return NULL;
     l->e.name = n.escaped ? parser_escaped(l, n.text, p) : parser_plain(l, n.text, p);
     l->e.has |= EVENT_NAME;

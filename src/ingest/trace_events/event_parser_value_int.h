@@ -1,5 +1,6 @@
-/* event_parser_value_int.h: the values of an event, as far as they are what they usually are: inline, for
- * the loop in event_parser.c alone. The rest is in parser_value.c and parser_text.c. */
+/* event_parser_value_int.h: the values of an event, as far as they are what they usually are:
+ * inline, for the loop in event_parser.c alone. The rest is in parser_value.c and
+ * parser_text.c. */
 #ifndef INGEST_EVENT_PARSER_VALUE_INT_H
 #define INGEST_EVENT_PARSER_VALUE_INT_H
 
@@ -9,8 +10,8 @@
 /* What seldom happens when a value is added: too many, or a key for the second time. False when
  * there is no room for it: values and places must stay one path, so the first ones are kept. */
 bool parser_odd_room(event_parser *l, const node *n);
-/* A time that the quick scan could not read: whole, negative or very long ones, with an exponent or in
- * quotes. */
+/* A time that the quick scan could not read: whole, negative or very long ones, with an
+ * exponent or in quotes. */
 const char *parser_other_time(event_parser *l, const char *p, const char *end, int64_t *ns,
                               uint32_t bit);
 /* A process, thread or arrow id that is no plain number. */
@@ -23,8 +24,8 @@ const char *parser_dialect_name(event_parser *l, const char *p, const char *end)
 /* A time as text in the dialect's way, NULL when it is another text. */
 const char *parser_dialect_time(event_parser *l, const node *n, const char *p, const char *end);
 
-/* Appends an argument value to the event. Without a number of the reader's the field is 0, whose
- * place in `at` nobody reads. */
+/* Appends an argument value to the event. Without a number of the reader's the field is 0,
+ * whose place in `at` nobody reads. */
 static inline void parser_add(event_parser *l, const node *n, uint8_t tag, uint8_t digits,
                               int64_t v) {
     event *e = &l->e;
@@ -42,9 +43,10 @@ static inline void parser_follow(event_parser *l, uint32_t id) {
     l->history = l->history << FOLLOW_BITS ^ id * FOLLOW_FACTOR;
 }
 
-/* The string whose quote is at p: its id, and *next one past the closing quote. *next is NULL when
- * the bytes end first. Where the texts before it do not tell which it is, they are not asked first: the
- * table of guesses is large, and to look into it for nothing costs more than to compare. */
+/* The string whose quote is at p: its id, and *next one past the closing quote. *next is NULL
+ * when the bytes end first. Where the texts before it do not tell which it is, they are not
+ * asked first: the table of guesses is large, and to look into it for nothing costs more than
+ * to compare. */
 static inline uint32_t parser_read_string(event_parser *l, node *n, const char *p,
                                           const char *end, const char **next) {
     uint32_t id;
@@ -61,8 +63,8 @@ static inline uint32_t parser_read_string(event_parser *l, node *n, const char *
     return id;
 }
 
-/* A name that is a known word and a number which the dialect cuts off: one past its closing quote, NULL
- * when it is another. */
+/* A name that is a known word and a number which the dialect cuts off: one past its closing
+ * quote, NULL when it is another. */
 static inline const char *parser_prefix(event_parser *l, const char *p, const char *end) {
     const name_prefix *s = parser_prefix_of(l, p);
     if (!s->n || !scan_equal(p, s->bytes, s->n)) return NULL;
@@ -109,8 +111,9 @@ static inline const char *parser_new_ident(event_parser *l, node *n, const char 
     return stop;
 }
 
-/* A process or thread id. Events of one thread follow each other, so the last one is tried before
- * anything is parsed: a short number with the byte behind it, which makes the comparison exact. */
+/* A process or thread id. Events of one thread follow each other, so the last one is tried
+ * before anything is parsed: a short number with the byte behind it, which makes the comparison
+ * exact. */
 static inline const char *parser_ident(event_parser *l, node *n, const char *p, const char *end,
                                        ident *out) {
     uint64_t word = scan_word(p);
@@ -167,7 +170,7 @@ static inline const char *parser_value(event_parser *l, node *n, const char *p,
             if (stop && l->args_from) parser_keep_args(l, n, stop);
             if (stop) return stop;
         }
-        if (*p == '"' && l->sink.dialect && l->sink.dialect->name)
+        if (*p == '"' && l->sink.spelling && l->sink.spelling->name)
             return parser_dialect_name(l, p, end);
         if (*p == '"') {
             const char *stop;

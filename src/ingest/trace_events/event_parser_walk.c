@@ -1,10 +1,11 @@
-/* event_parser_walk.c: the general path: one gap, from behind a value to the next value, token by token.
+/* event_parser_walk.c: the general path: one gap, from behind a value to the next value, token
+ * by token.
  *
- * It reads anything: any order of keys, any white space, commas too many, the end of an event and the
- * start of the next. What it walked is remembered when it would be walked the same way again:
- * nothing with damage in it, nothing that leads to a `ph`, `cat` or `args` that is not what it
- * usually is. The words "ph", "cat", "s" and "bp" are folded into what is known at the next value:
- * they are part of the gap. */
+ * It reads anything: any order of keys, any white space, commas too many, the end of an event
+ * and the start of the next. What it walked is remembered when it would be walked the same way
+ * again: nothing with damage in it, nothing that leads to a `ph`, `cat` or `args` that is not
+ * what it usually is. The words "ph", "cat", "s" and "bp" are folded into what is known at the
+ * next value: they are part of the gap. */
 #include "ingest/trace_events/event_parser_int.h"
 
 #include "base/json.h"
@@ -96,8 +97,9 @@ static void fold_category(walk *w, str text) {
 
 typedef enum { FOLDED, NOT_FOLDED, FOLD_CUT } fold_result;
 
-/* Words that belong to the event_parser: ph, cat, s, bp. FOLDED when the value is now in `known`. When it
- * is something else this time, the way to it must not be learned: the next event would take it. */
+/* Words that belong to the event_parser: ph, cat, s, bp. FOLDED when the value is now in
+ * `known`. When it is something else this time, the way to it must not be learned: the next
+ * event would take it. */
 static fold_result fold(walk *w, str key) {
     if (w->k.context != IN_EVENT) return NOT_FOLDED;
     bool ph = str_eq(key, STR("ph")), cat = str_eq(key, STR("cat")), s = str_eq(key, STR("s")),

@@ -1,22 +1,25 @@
-/* event_value_run.c: values that stand at their place again and again, and the gaps between them.
+/* event_value_run.c: values that stand at their place again and again, and the gaps between
+ * them.
  *
  *   },"name":"queue","ph":"C","pid":7,"tid":0,"ts":12.5
  *            ^---------- a phrase ------------^
  *
- * Names, processes, threads and strings are often one of a few, and so is what they are followed by:
- * the value and its gap are kept as one string of bytes with what it means. Two phrases that follow
- * each other become one, so that in short events everything between two numbers is one comparison.
- * A phrase is taken where all of its bytes stand: then the values and the gaps would have been read the
- * same way. Only what was clean is learned, and never the end of an event.
+ * Names, processes, threads and strings are often one of a few, and so is what they are
+ * followed by: the value and its gap are kept as one string of bytes with what it means. Two
+ * phrases that follow each other become one, so that in short events everything between two
+ * numbers is one comparison. A phrase is taken where all of its bytes stand: then the values
+ * and the gaps would have been read the same way. Only what was clean is learned, and never the
+ * end of an event.
  *
  * Where values differ too often the place goes back to phrases of one value, then to none. */
 #include "ingest/trace_events/event_parser_int.h"
 
 enum { A_MISS = 4, MANY_MISSES = 128 }; /* one is forgotten by four hits */
-/* When there are many alternatives, those that are known help most of the time: of so many others one
- * takes the place of the oldest. */
+/* When there are many alternatives, those that are known help most of the time: of so many
+ * others one takes the place of the oldest. */
 enum { UNKNOWN = 16 };
-/* A process may be joined with so many threads; anything else only with what always follows it. */
+/* A process may be joined with so many threads; anything else only with what always follows
+ * it. */
 enum { FEW = 4 };
 
 /* Too many misses: false when the place learns no more. */

@@ -662,7 +662,7 @@ static str cut_at_space(str name) {
 }
 
 static void a_dialect_cuts_names_and_nothing_else(void **state) {
-    static const parser_dialect cutting = {.cut = cut_at_space};
+    static const event_spelling cutting = {.cut = cut_at_space};
     reading r = {.b = builder_new()};
     r.p = builder_part(r.b);
     r.l = event_parser_new(r.b, r.p, (parser_sink){number_field, say_event, &r, &cutting});
@@ -737,7 +737,7 @@ static void a_damaged_text_among_values_that_come_together_is_counted(void **sta
 }
 
 static void a_number_is_cut_only_where_it_ends_the_name(void **state) {
-    static const parser_dialect cutting = {.cut = cut_at_space};
+    static const event_spelling cutting = {.cut = cut_at_space};
     reading r = {.b = builder_new()};
     r.p = builder_part(r.b);
     r.l = event_parser_new(r.b, r.p, (parser_sink){number_field, say_event, &r, &cutting});
@@ -771,7 +771,7 @@ static status say_echo(void *context, event *e) {
 }
 
 static void start_cutting(reading *r, status (*say)(void *, event *)) {
-    static const parser_dialect cutting = {.cut = cut_at_space};
+    static const event_spelling cutting = {.cut = cut_at_space};
     *r = (reading){.b = builder_new()};
     r->p = builder_part(r->b);
     r->l = event_parser_new(r->b, r->p, (parser_sink){number_field, say, r, &cutting});

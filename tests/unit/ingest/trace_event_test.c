@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "ingest/tensorflow/tensorflow_timeline.h"
 #include "unit/ingest/read_helper.h"
 
 static void assert_name(const trace *t, uint32_t id, const char *expected) {

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "ingest/pytorch/kineto.h"
 #include "unit/ingest/read_helper.h"
 #include "unit/io/io_helper.h"
 
