@@ -37,7 +37,7 @@ enum {
     FIELD_VALUE,
 };
 
-static uint8_t field_of(str key) {
+static uint8_t find_megengine_field(str key) {
     static const event_word table[] = {
         {STR("__id__"), FIELD_OP_ID},
         {STR("id"), FIELD_ID},
@@ -609,7 +609,7 @@ static status take_label(event_sink *s, event *e) {
 
 /* ---- the dialect ---- */
 
-static status take(void *sink, event *e) {
+static status take_event(void *sink, event *e) {
     event_sink *s = sink;
     part_count(s->part, 1, 0);
     cause why = event_fault(e, true);
@@ -631,7 +631,7 @@ static status take(void *sink, event *e) {
 }
 
 /* Since 1.6: nanoseconds, as a text, in the root object. */
-static status take_root_key(event_sink *s, str key, str value, error *err) {
+static status take_megengine_key(event_sink *s, str key, str value, error *err) {
     int64_t ns;
     (void)err;
     if (str_eq(key, STR("metadata")) && json_i64(json_member(value, STR("localTime")), &ns) &&
@@ -640,7 +640,7 @@ static status take_root_key(event_sink *s, str key, str value, error *err) {
     return OK;
 }
 
-static void free_state(void *state) {
+static void free_timeline(void *state) {
     timeline_state *st = state;
     vec_fini(&st->notes);
     vec_fini(&st->pending);
@@ -653,7 +653,7 @@ static void free_state(void *state) {
     mem_free(st);
 }
 
-static void *new_state(builder *b, part *p) {
+static void *new_timeline(builder *b, part *p) {
     timeline_state *st = mem_zalloc(sizeof *st);
     (void)b;
     (void)p;
@@ -669,7 +669,7 @@ static void *new_state(builder *b, part *p) {
 }
 
 /* Rather too many: arrays that grow are copied, room that is not used costs nothing. */
-static void expect(event_sink *s, uint64_t bytes) {
+static void expect_bytes(event_sink *s, uint64_t bytes) {
     enum {
         BYTES_A_COUNTER = 400,
         BYTES_A_MARK = 220,
@@ -683,8 +683,8 @@ static void expect(event_sink *s, uint64_t bytes) {
     (void)notes;
 }
 
-static status finish(builder *b, const event_root *root, event_sink *const *sinks, int n,
-                     error *err) {
+static status finish_timeline(builder *b, const event_root *root, event_sink *const *sinks,
+                              int n, error *err) {
     (void)root;
     builder_set_format(b, "megengine");
     return megengine_replay(b, sinks, n, err);
@@ -694,13 +694,13 @@ static const event_spelling SPELLING = {.cut = cut_number};
 
 static const dialect MEGENGINE = {
     .spelling = &SPELLING,
-    .field_of = field_of,
-    .new_state = new_state,
-    .free_state = free_state,
-    .take = take,
-    .expect = expect,
-    .root_key = take_root_key,
-    .finish = finish,
+    .field_of = find_megengine_field,
+    .new_state = new_timeline,
+    .free_state = free_timeline,
+    .take = take_event,
+    .expect = expect_bytes,
+    .root_key = take_megengine_key,
+    .finish = finish_timeline,
 };
 
 status ingest_megengine(source *src, const ingest_options *o, builder *b, error *err) {

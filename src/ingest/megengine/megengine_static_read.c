@@ -280,7 +280,7 @@ static bool enter_plan(static_profile *p, cursor *c) {
     return false;
 }
 
-/* {"mem_plan": {"event_parser": {"dtype": …}}} of a variable whose place in memory is planned; the others
+/* {"mem_plan": {"layout": {"dtype": …}}} of a variable whose place in memory is planned; the others
  * say nothing about their type. */
 static bool take_var(static_profile *p, cursor *c, str id) {
     const char *from = c->p, *stop;

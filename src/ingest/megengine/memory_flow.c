@@ -1,7 +1,7 @@
 /* memory_flow.c: MegEngine's memory picture (`*.memory_flow.svg`): the only file of it with addresses.
  *
  *     <rect x="7.000000" y="1.048576" height="0.098304" width="45.000000" fill="#AAAAAA"
- *      tag:type="tensor" tag:name="" tag:address="0x7f0000100000" tag:size="96KB " tag:event_parser="{…}"
+ *      tag:type="tensor" tag:name="" tag:address="0x7f0000100000" tag:size="96KB " tag:layout="{…}"
  *      tag:produced="1ms 7us 280ns " tag:erased="5ms 460us " tag:duration="…" tag:group="101">
  *
  * Each rectangle with an address is the storage of one tensor: an allocation and its release, paired

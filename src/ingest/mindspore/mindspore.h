@@ -1,7 +1,7 @@
 /* mindspore.h: what MindSpore's profiler left in a folder, for one device.
  *
  * A worker is a folder and a device (or rank) number: all files of the folder whose name ends in that
- * number, and those that have none. Every event_parser from r0.5 to 2.10 is read: csv and text tables, the
+ * number, and those that have none. Every layout from r0.5 to 2.10 is read: csv and text tables, the
  * raw binaries of an Ascend, the folders NAME_PID_TIME_ascend_ms of 2.7 and later. */
 #ifndef INGEST_MINDSPORE_H
 #define INGEST_MINDSPORE_H

@@ -12,7 +12,7 @@
 
 enum { FIELD_START_TIME = FIELD_OWN, FIELD_END_TIME, FIELD_PLACE };
 
-static uint8_t field_of(str key) {
+static uint8_t find_paddle_field(str key) {
     static const event_word own[] = {{STR("start_time"), FIELD_START_TIME},
                                      {STR("end_time"), FIELD_END_TIME},
                                      {STR("place"), FIELD_PLACE}};
@@ -20,7 +20,7 @@ static uint8_t field_of(str key) {
     return field ? field : trace_event_field(key);
 }
 
-static uint8_t class_of(event_sink *s, str category) {
+static uint8_t find_paddle_class(event_sink *s, str category) {
     static const event_word categories[] = {
         {STR("Operator"), CLASS_OP},
         {STR("Dataloader"), CLASS_DATA},
@@ -62,7 +62,7 @@ static int64_t time_arg(const event *e, unsigned field) {
     return ns;
 }
 
-static status fill_slice(event_sink *s, const event *e, raw_slice *row) {
+static status fill_paddle_slice(event_sink *s, const event *e, raw_slice *row) {
     int64_t from = time_arg(e, FIELD_START_TIME), to = time_arg(e, FIELD_END_TIME);
     TRY(paddle_set_times(s->state, row, from, to));
     if (row->kind != KIND_RUNTIME && !kind_is_device(row->kind))
@@ -70,17 +70,17 @@ static status fill_slice(event_sink *s, const event *e, raw_slice *row) {
     return OK;
 }
 
-static status fill_op(event_sink *s, raw_op *op) {
+static status fill_paddle_op(event_sink *s, raw_op *op) {
     return paddle_set_op(s->state, op);
 }
 
-static status fill_memory(event_sink *s, const event *e, raw_memory *m) {
+static status fill_paddle_memory(event_sink *s, const event *e, raw_memory *m) {
     if (event_category(s, e).class == CLASS_SEGMENT)
         m->kind = m->bytes > 0 ? MEMORY_SEGMENT_ALLOC : MEMORY_SEGMENT_FREE;
     return paddle_set_place(s->state, m, event_text(e, FIELD_PLACE), e->tid.v, e->offset);
 }
 
-static status fill_label(event_sink *s, const event *e, raw_label *label) {
+static status fill_paddle_label(event_sink *s, const event *e, raw_label *label) {
     (void)e;
     if (label->kind != LABEL_THREAD_NAME) return OK;
     label->value = paddle_set_thread_name(s->state, (uint32_t)label->value);
@@ -89,20 +89,20 @@ static status fill_label(event_sink *s, const event *e, raw_label *label) {
 
 /* ---- the whole ---- */
 
-static void *new_state(builder *b, part *p) {
+static void *new_paddle_state(builder *b, part *p) {
     return paddle_facts_new(b, p);
 }
 
-static void free_state(void *state) {
+static void free_paddle_state(void *state) {
     paddle_facts_free(state);
 }
 
-static status begin_piece(event_sink *s) {
+static status begin_paddle_piece(event_sink *s) {
     return paddle_begin_piece(s->state);
 }
 
 /* ExtraInfo: what is not the name of a thread stands for itself. */
-static status take_root_key(event_sink *s, str key, str value, error *err) {
+static status take_paddle_key(event_sink *s, str key, str value, error *err) {
     if (!str_eq(key, STR("ExtraInfo"))) return OK;
     json_iter it = json_open(value);
     str name, info;
@@ -112,8 +112,8 @@ static status take_root_key(event_sink *s, str key, str value, error *err) {
     return OK;
 }
 
-static status finish(builder *b, const event_root *root, event_sink *const *sinks, int n,
-                     error *err) {
+static status finish_paddle(builder *b, const event_root *root, event_sink *const *sinks, int n,
+                            error *err) {
     paddle_facts *facts[TRACE_EVENTS_MAX_THREADS];
     (void)root;
     for (int i = 0; i < n; i++) facts[i] = sinks[i]->state;
@@ -130,19 +130,19 @@ static const event_spelling SPELLING = {
 
 static const dialect PADDLE = {
     .spelling = &SPELLING,
-    .field_of = field_of,
-    .class_of = class_of,
-    .new_state = new_state,
-    .free_state = free_state,
+    .field_of = find_paddle_field,
+    .class_of = find_paddle_class,
+    .new_state = new_paddle_state,
+    .free_state = free_paddle_state,
     .take = trace_event_take,
-    .hooks = {.fill_slice = fill_slice,
-              .fill_op = fill_op,
-              .fill_memory = fill_memory,
-              .fill_label = fill_label,
+    .hooks = {.fill_slice = fill_paddle_slice,
+              .fill_op = fill_paddle_op,
+              .fill_memory = fill_paddle_memory,
+              .fill_label = fill_paddle_label,
               .ends_with_empty = true},
-    .begin_piece = begin_piece,
-    .root_key = take_root_key,
-    .finish = finish,
+    .begin_piece = begin_paddle_piece,
+    .root_key = take_paddle_key,
+    .finish = finish_paddle,
 };
 
 status ingest_paddle_json(source *src, const ingest_options *o, builder *b, error *err) {

@@ -17,7 +17,7 @@ typedef struct {
     uint64_t devices;    /* numbers of devices that did something, one bit each */
 } kineto_state;
 
-static void *new_state(builder *b, part *p) {
+static void *new_kineto_state(builder *b, part *p) {
     (void)b;
     (void)p;
     return mem_zalloc(sizeof(kineto_state));
@@ -27,7 +27,7 @@ static void *new_state(builder *b, part *p) {
 
 enum { FIELD_TASK_TYPE = FIELD_OWN, FIELD_CONNECTION, FIELD_LEVEL };
 
-static uint8_t field_of(str key) {
+static uint8_t find_kineto_field(str key) {
     static const event_word own[] = {{STR("Task Type"), FIELD_TASK_TYPE},
                                      {STR("connection_id"), FIELD_CONNECTION},
                                      {STR("level"), FIELD_LEVEL}};
@@ -106,7 +106,7 @@ static void note_device_type(kineto_state *st, str category) {
         if (str_starts(category, types[i].word)) st->device_type = types[i].value;
 }
 
-static uint8_t class_of(event_sink *s, str category) {
+static uint8_t find_kineto_class(event_sink *s, str category) {
     kineto_state *st = s->state;
     uint8_t class = kineto_class(category);
     note_device_type(st, category);
@@ -134,7 +134,7 @@ static slice_kind task_kind(str type, str name) {
     return KIND_KERNEL;
 }
 
-static slice_kind bare_kind(event_sink *s, const event *e) {
+static slice_kind find_kineto_kind(event_sink *s, const event *e) {
     kineto_state *st = s->state;
     str name = intern_get(s->strings, e->name);
     if (event_has(e, FIELD_TASK_TYPE) && event_has(e, FIELD_CONNECTION)) {
@@ -146,7 +146,7 @@ static slice_kind bare_kind(event_sink *s, const event *e) {
                                                                             : KIND_OTHER;
 }
 
-static void fill_kernel(event_sink *s, const event *e, raw_kernel *kernel) {
+static void fill_kineto_kernel(event_sink *s, const event *e, raw_kernel *kernel) {
     kineto_state *st = s->state;
     /* A file of torch_npu is of one device, and its process number is not a device's. */
     if (event_has(e, FIELD_CONNECTION)) kernel->device = 0;
@@ -155,7 +155,7 @@ static void fill_kernel(event_sink *s, const event *e, raw_kernel *kernel) {
 
 /* ---- the whole ---- */
 
-static status take_root_key(event_sink *s, str key, str value, error *err) {
+static status take_kineto_key(event_sink *s, str key, str value, error *err) {
     kineto_state *st = s->state;
     (void)value;
     (void)err;
@@ -180,8 +180,8 @@ static status add_devices(builder *b, const event_root *root, const kineto_state
     return OK;
 }
 
-static status finish(builder *b, const event_root *root, event_sink *const *sinks, int n,
-                     error *err) {
+static status finish_kineto(builder *b, const event_root *root, event_sink *const *sinks, int n,
+                            error *err) {
     kineto_state all = {0};
     for (int i = 0; i < n; i++) {
         const kineto_state *st = sinks[i]->state;
@@ -199,14 +199,14 @@ static status finish(builder *b, const event_root *root, event_sink *const *sink
 }
 
 static const dialect KINETO = {
-    .field_of = field_of,
-    .class_of = class_of,
-    .new_state = new_state,
+    .field_of = find_kineto_field,
+    .class_of = find_kineto_class,
+    .new_state = new_kineto_state,
     .free_state = mem_free,
     .take = trace_event_take,
-    .hooks = {.bare_kind = bare_kind, .fill_kernel = fill_kernel},
-    .root_key = take_root_key,
-    .finish = finish,
+    .hooks = {.bare_kind = find_kineto_kind, .fill_kernel = fill_kineto_kernel},
+    .root_key = take_kineto_key,
+    .finish = finish_kineto,
 };
 
 status ingest_trace_json(source *src, const ingest_options *o, builder *b, error *err) {

@@ -22,7 +22,7 @@ typedef struct {
 } stream_process;
 
 /* The state is a list of stream_process. */
-static void *new_state(builder *b, part *p) {
+static void *new_tensorflow_state(builder *b, part *p) {
     vec *streams = mem_zalloc(sizeof *streams);
     (void)b;
     (void)p;
@@ -30,12 +30,12 @@ static void *new_state(builder *b, part *p) {
     return streams;
 }
 
-static void free_state(void *state) {
+static void free_tensorflow_state(void *state) {
     vec_fini(state);
     mem_free(state);
 }
 
-static uint8_t class_of(event_sink *s, str category) {
+static uint8_t find_tensorflow_class(event_sink *s, str category) {
     (void)s;
     return kineto_class(category);
 }
@@ -116,7 +116,7 @@ static status note_thread(vec *streams, const event *e, str name) {
     return OK;
 }
 
-static status fill_label(event_sink *s, const event *e, raw_label *label) {
+static status fill_tensorflow_label(event_sink *s, const event *e, raw_label *label) {
     bool process = label->kind == LABEL_PROCESS_NAME;
     if (!process && label->kind != LABEL_THREAD_NAME) return OK;
     str name = intern_get(s->strings, (uint32_t)label->value);
@@ -138,21 +138,21 @@ static slice_kind kind_on_device(const event_sink *s, const event *e,
     return str_find_nocase(name, STR("memset"), 0) == 0 ? KIND_MEMSET : KIND_KERNEL;
 }
 
-static status fill_slice(event_sink *s, const event *e, raw_slice *row) {
+static status fill_tensorflow_slice(event_sink *s, const event *e, raw_slice *row) {
     const stream_process *at = stream_of(s->state, e);
     if (at) row->kind = (uint8_t)kind_on_device(s, e, at);
     return OK;
 }
 
-static void fill_kernel(event_sink *s, const event *e, raw_kernel *kernel) {
+static void fill_tensorflow_kernel(event_sink *s, const event *e, raw_kernel *kernel) {
     const stream_process *at = stream_of(s->state, e);
     if (!at) return;
     kernel->device = at->device;
     if (at->stream != ABSENT_I64) kernel->stream = at->stream;
 }
 
-static status finish(builder *b, const event_root *root, event_sink *const *sinks, int n,
-                     error *err) {
+static status finish_tensorflow(builder *b, const event_root *root, event_sink *const *sinks,
+                                int n, error *err) {
     (void)root;
     (void)sinks;
     (void)n;
@@ -164,13 +164,15 @@ static status finish(builder *b, const event_root *root, event_sink *const *sink
 
 static const dialect TENSORFLOW = {
     .field_of = trace_event_field,
-    .class_of = class_of,
-    .new_state = new_state,
-    .free_state = free_state,
+    .class_of = find_tensorflow_class,
+    .new_state = new_tensorflow_state,
+    .free_state = free_tensorflow_state,
     .take = trace_event_take,
-    .hooks = {.fill_slice = fill_slice, .fill_kernel = fill_kernel, .fill_label = fill_label},
+    .hooks = {.fill_slice = fill_tensorflow_slice,
+              .fill_kernel = fill_tensorflow_kernel,
+              .fill_label = fill_tensorflow_label},
     .one_thread = true,
-    .finish = finish,
+    .finish = finish_tensorflow,
 };
 
 status ingest_tensorflow(source *src, const ingest_options *o, builder *b, error *err) {

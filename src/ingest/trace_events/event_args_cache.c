@@ -5,14 +5,14 @@
  *            from the first ^------------------ value to the name ----------^
  *
  * A range that is told by its beginning and its end has the same arguments in both, with a
- * number that no other range has: no phrase foretells it, but the text as a whole is that of
+ * number that no other range has: no value run foretells it, but the text as a whole is that of
  * the last such event. The bytes from the first argument to the name are kept with what they
- * mean; where all of them stand again behind the same place, they would be read the same way.
+ * mean; where all of them stand again at the same place, they would be read the same way.
  *
  * Only names with a number that the dialect cuts are waited for, so that no other format pays
  * for this. Nothing that was damaged is kept, and nothing where another member of the event
- * stands before the arguments or between them and the name: an echo gives back arguments and a
- * name alone. */
+ * stands before the arguments or between them and the name: the cache gives back arguments and
+ * a name alone. */
 #include "ingest/trace_events/event_parser_int.h"
 
 void parser_keep_args(event_parser *l, node *at, const char *stop) {

@@ -68,26 +68,27 @@ static gap *choose_gap(node *n, const char *p, size_t left) {
 }
 
 /* The remembered gap that stands at p, or NULL. Of several, one byte tells which to try first:
- * to try them in turn would be a guess that goes wrong at every second event. */
+ * trying them in turn would go wrong at every second event. */
 static inline gap *predict(node *n, const char *p, const char *end) {
     size_t left = (size_t)(end - p);
+    if (WITHOUT == THE_GAPS) return NULL;
     if (n->n_gaps == 1) return is_gap(n->gaps[0], p, left) ? n->gaps[0] : NULL;
     return choose_gap(n, p, left);
 }
 
-static inline bool is_phrase(const value_run *f, const char *p, size_t left) {
+static inline bool is_run(const value_run *f, const char *p, size_t left) {
     return f->n <= left && scan_equal_wide(p, f->bytes, f->n, f->wide);
 }
 
-/* The phrase that stands at p, likewise. */
-static inline value_run *find_phrase(node *n, const char *p, const char *end) {
+/* The value run that stands at p, likewise. */
+static inline value_run *find_run(node *n, const char *p, const char *end) {
     size_t left = (size_t)(end - p);
     if (!n->n_runs) return NULL;
     uint8_t one = 0, *chosen = n->n_runs == 1 ? &one : parser_chosen(&n->run_at, p);
     value_run *f = n->runs[*chosen];
-    if (__builtin_expect(!is_phrase(f, p, left), 0)) {
+    if (__builtin_expect(!is_run(f, p, left), 0)) {
         unsigned i = 0;
-        while (i < n->n_runs && !is_phrase(n->runs[i], p, left)) i++;
+        while (i < n->n_runs && !is_run(n->runs[i], p, left)) i++;
         if (i == n->n_runs) return NULL;
         f = n->runs[ *chosen = (uint8_t)i];
     }
@@ -95,7 +96,7 @@ static inline value_run *find_phrase(node *n, const char *p, const char *end) {
     return f;
 }
 
-static inline void take_phrase(event_parser *l, const value_run *f) {
+static inline void take_run(event_parser *l, const value_run *f) {
     event *e = &l->e;
     e->has |= f->has;
     if (f->has & EVENT_NAME) e->name = f->name;
@@ -107,12 +108,12 @@ static inline void take_phrase(event_parser *l, const value_run *f) {
 }
 
 /* At p is the first argument of an event, and nothing of it was read yet: are this and
- * everything up to its name what the last such event had, with a gap behind it that is known?
+ * everything up to its name what the last such event had, followed by a gap that is known?
  * Then they are taken; else this event may be the next to be kept. The answer is the next
- * value, whose node is l->echo_next. The last bytes are looked at first: the number in the
+ * value, whose node is l->args_next. The last bytes are looked at first: the number in the
  * name. */
-static __attribute__((noinline)) const char *take_echo(event_parser *l, node *n, const char *p,
-                                                       const char *end) {
+static __attribute__((noinline)) const char *take_cached_args(event_parser *l, node *n,
+                                                              const char *p, const char *end) {
     const args_cache *o = &l->args_cache;
     event *e = &l->e;
     const char *stop = p + o->n;
@@ -162,7 +163,7 @@ static bool lacks_value(const char *p) {
     return *p == ',' || *p == ':' || *p == '}' || *p == ']';
 }
 
-/* The general path behind a value, with one try to repair a string. */
+/* The general path after a value, with one try to repair a string. */
 static walk_result walk_or_repair(walk *w, node *n) {
     const char *from = w->p;
     walk_result r = parser_walk_gap(w, n);
@@ -185,14 +186,14 @@ parse_result event_parser_parse(event_parser *l, const char *p, const char *end,
     walk_result r = parser_walk_gap(&w, NULL);
     if (r != WALK_VALUE) return finish(&w, r, stop);
     node *n = w.next;
-    value_run *before = NULL; /* the last value, when it was a phrase */
+    value_run *before = NULL; /* the last value, when it was a run */
     node *before_at = NULL;
     p = w.p;
     for (;;) {
         const char *value = p;
-        value_run *f = n->has_runs ? find_phrase(n, p, end) : NULL;
+        value_run *f = n->has_runs ? find_run(n, p, end) : NULL;
         if (f) {
-            take_phrase(l, f);
+            take_run(l, f);
             if (before && !before->whole) parser_join_runs(before_at, before, f, n);
             before = f;
             before_at = n;
@@ -218,7 +219,7 @@ parse_result event_parser_parse(event_parser *l, const char *p, const char *end,
                 w.checkpoint = p + g->begin_at;
                 l->e.offset = parser_offset(l, w.checkpoint);
                 if (__builtin_expect(g->next->opens, 0)) {
-                    p = take_echo(l, g->next, p + g->n, end);
+                    p = take_cached_args(l, g->next, p + g->n, end);
                     n = l->args_next;
                     continue;
                 }

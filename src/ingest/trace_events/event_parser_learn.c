@@ -1,5 +1,5 @@
 /* event_parser_learn.c: the memory of the tokenizer: nodes (places in an event) and gaps (what
- * stood behind their values).
+ * stood after their values).
  *
  * A node is what is known at a place (phase, category, the arguments before it) and a key; it
  * is found by a hash of that on the general path only, afterwards gaps point from node to node.
@@ -56,10 +56,11 @@ static bool fill_node(event_parser *l, node *n, const event_state *k, uint32_t k
     }
     n->cuts = n->field == FIELD_NAME && l->sink.spelling && l->sink.spelling->cut;
     bool other_name = n->field == FIELD_NAME && l->sink.spelling && l->sink.spelling->name;
-    n->has_runs = n->field != FIELD_TS && n->field != FIELD_DUR && n->field != FIELD_ID &&
-                  !n->time_text && !n->duplicate && !n->spare && !other_name;
-    n->opens = k->context == IN_ARGS && !k->place && !n->spare && l->sink.spelling &&
-               l->sink.spelling->cut;
+    n->has_runs = WITHOUT != THE_VALUE_RUNS && n->field != FIELD_TS && n->field != FIELD_DUR &&
+                  n->field != FIELD_ID && !n->time_text && !n->duplicate && !n->spare &&
+                  !other_name;
+    n->opens = WITHOUT != THE_ARGS_CACHE && k->context == IN_ARGS && !k->place && !n->spare &&
+               l->sink.spelling && l->sink.spelling->cut;
     return true;
 }
 

@@ -34,7 +34,7 @@ static bool long_time(str text, int64_t *ns) {
     return !__builtin_mul_overflow(us, 1000, ns) && !__builtin_add_overflow(*ns, fraction, ns);
 }
 
-/* Microseconds as written → nanoseconds. False when it is no time that fits. */
+/* Microseconds as written → nanoseconds. False when it is not a time that fits. */
 static bool to_ns(const scanned *s, int64_t *ns) {
     static const int64_t scale[] = {1000, 100, 10, 1};
     if (s->digits <= 3) return !__builtin_mul_overflow(s->v, scale[s->digits], ns);
@@ -104,7 +104,7 @@ const char *parser_odd_ident(event_parser *l, node *n, const char *p, const char
 
 const char *parser_word(event_parser *l, const node *n, const char *p, const char *end) {
     const char *stop = json_value_end(p, end);
-    if (!stop || stop == end) return NULL; /* the word may go on behind the end */
+    if (!stop || stop == end) return NULL; /* the word may go on after the end */
     str word = str_n(p, (size_t)(stop - p));
     uint32_t id = parser_raw_text(l, word, p); /* counts a word that JSON does not know */
     str normal = intern_get(l->strings, id);

@@ -1,6 +1,6 @@
 /* event_parser_value_int.h: the values of an event, as far as they are what they usually are:
- * inline, for the loop in event_parser.c alone. The rest is in parser_value.c and
- * parser_text.c. */
+ * inline, for the loop in event_parser.c alone. The rest is in event_parser_value.c and
+ * event_parser_text.c. */
 #ifndef INGEST_EVENT_PARSER_VALUE_INT_H
 #define INGEST_EVENT_PARSER_VALUE_INT_H
 
@@ -14,7 +14,7 @@ bool parser_odd_room(event_parser *l, const node *n);
  * exponent or in quotes. */
 const char *parser_other_time(event_parser *l, const char *p, const char *end, int64_t *ns,
                               uint32_t bit);
-/* A process, thread or arrow id that is no plain number. */
+/* A process, thread or arrow id that is not a plain number. */
 const char *parser_odd_ident(event_parser *l, node *n, const char *p, const char *end,
                              ident *out);
 /* A bare word: true, false, null, or something that JSON does not know. */
@@ -45,13 +45,13 @@ static inline void parser_follow(event_parser *l, uint32_t id) {
 
 /* The string whose quote is at p: its id, and *next one past the closing quote. *next is NULL
  * when the bytes end first. Where the texts before it do not tell which it is, they are not
- * asked first: the table of guesses is large, and to look into it for nothing costs more than
+ * asked first: the table next_texts is large, and to look into it for nothing costs more than
  * to compare. */
 static inline uint32_t parser_read_string(event_parser *l, node *n, const char *p,
                                           const char *end, const char **next) {
     uint32_t id;
     const next_text *g =
-        n->surprises < MANY_SURPRISES ? parser_next_text(l, n) : parser_cached_text(l, p);
+        parser_asks_next(n) ? parser_next_text(l, n) : parser_cached_text(l, p);
     if (__builtin_expect(parser_is_text(g, p, end), 1)) {
         id = g->id;
         *next = p + 2 + g->n;
@@ -83,7 +83,9 @@ static inline uint32_t parser_read_raw(event_parser *l, const node *n, const cha
                                        const char *end, const char **next) {
     next_text *g = parser_next_text(l, n);
     uint32_t id = g->id, bytes = g->n ^ NEXT_TEXT_RAW;
-    if (__builtin_expect(bytes <= parser_left(p, end) && scan_equal(p, g->text, bytes), 1))
+    if (WITHOUT == THE_NEXT_TEXTS)
+        id = parser_new_raw(l, p, end, g, next);
+    else if (__builtin_expect(bytes <= parser_left(p, end) && scan_equal(p, g->text, bytes), 1))
         *next = p + bytes;
     else
         id = parser_new_raw(l, p, end, g, next);
@@ -112,12 +114,13 @@ static inline const char *parser_new_ident(event_parser *l, node *n, const char 
 }
 
 /* A process or thread id. Events of one thread follow each other, so the last one is tried
- * before anything is parsed: a short number with the byte behind it, which makes the comparison
+ * before anything is parsed: a short number with the byte after it, which makes the comparison
  * exact. */
 static inline const char *parser_ident(event_parser *l, node *n, const char *p, const char *end,
                                        ident *out) {
     uint64_t word = scan_word(p);
-    if ((word & n->memo_mask) == n->memo_word && end - p > n->memo_bytes && n->memo_mask) {
+    if (WITHOUT != THE_LAST_IDENT && (word & n->memo_mask) == n->memo_word &&
+        end - p > n->memo_bytes && n->memo_mask) {
         *out = (ident){n->memo_value, false};
         return p + n->memo_bytes;
     }
@@ -165,7 +168,7 @@ static inline const char *parser_value(event_parser *l, node *n, const char *p,
     l->string_start = NULL;
     switch (n->field) {
     case FIELD_NAME:
-        if (n->cuts) {
+        if (n->cuts && WITHOUT != THE_NAME_PREFIXES) {
             const char *stop = parser_prefix(l, p, end);
             if (stop && l->args_from) parser_keep_args(l, n, stop);
             if (stop) return stop;
@@ -179,7 +182,7 @@ static inline const char *parser_value(event_parser *l, node *n, const char *p,
             l->string_start = p;
             return stop;
         }
-        return json_value_end(p, end); /* a name that is no string is no name */
+        return json_value_end(p, end); /* a name that is not a string does not count */
     case FIELD_TS: return parser_time(l, p, end, &e->ts_ns, EVENT_TS);
     case FIELD_DUR: return parser_time(l, p, end, &e->dur_ns, EVENT_DUR);
     case FIELD_PID: e->has |= EVENT_PID; return parser_ident(l, n, p, end, &e->pid);

@@ -1,5 +1,5 @@
-/* event_parser_walk.c: the general path: one gap, from behind a value to the next value, token
- * by token.
+/* event_parser_walk.c: the general path: one gap, from the end of a value to the next value,
+ * token by token.
  *
  * It reads anything: any order of keys, any white space, commas too many, the end of an event
  * and the start of the next. What it walked is remembered when it would be walked the same way
@@ -107,10 +107,10 @@ static fold_result fold(walk *w, str key) {
     if (ph || cat || s || bp || str_eq(key, STR("args"))) w->learn = false;
     if ((!ph && !cat && !s && !bp) || *w->p != '"') return NOT_FOLDED;
     const char *close = json_string_end(w->p + 1, w->end);
-    const char *behind = close ? json_space(close + 1, w->end) : w->end;
-    if (behind == w->end) return FOLD_CUT;
+    const char *after = close ? json_space(close + 1, w->end) : w->end;
+    if (after == w->end) return FOLD_CUT;
     str text = str_n(w->p + 1, (size_t)(close - w->p - 1));
-    if (text.n > MAX_FOLDED_BYTES || (*behind != ',' && *behind != '}')) return NOT_FOLDED;
+    if (text.n > MAX_FOLDED_BYTES || (*after != ',' && *after != '}')) return NOT_FOLDED;
     char first = text.n ? text.p[0] : 0;
     if (ph) w->k.ph = text.n == 1 ? first : '?';
     if (s) w->k.scope = first;
@@ -121,7 +121,7 @@ static fold_result fold(walk *w, str key) {
     return FOLDED;
 }
 
-/* A key and its colon; ends at a value or behind a folded one. */
+/* A key and its colon; ends at a value or after a folded one. */
 static walk_result walk_key(walk *w) {
     const char *close = json_string_end(w->p + 1, w->end);
     if (!close) return WALK_MORE;

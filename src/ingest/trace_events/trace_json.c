@@ -3,8 +3,8 @@
  *
  * With one thread a piece is read until an event does not fit; that event is kept and seen
  * again at the start of the next piece. With more, each thread takes the next piece under a
- * lock, cuts it behind the last thing that looks like the border of two events, and reads its
- * events into its own part; the rest is the start of the next piece. The guess at the border is
+ * lock, cuts it after the last thing that looks like the border of two events, and reads its
+ * events into its own part; the rest is the start of the next piece. Whether it is a border is
  * checked: a piece must end between two events. When one does not (a border inside a string, a
  * damaged event, a list that ends early) everything is forgotten and read again with one
  * thread, so that the answer never depends on the number of threads.
@@ -148,8 +148,8 @@ static member_state find_member(const char *p, const char *end, str *key, str *v
     return MEMBER_WHOLE;
 }
 
-/* The root object is no JSON at p. From here on only the list of events is looked for, by its
- * name; behind it, what is left of the file is not worth guessing. */
+/* The root object is not JSON at p. From here on only the list of events is looked for, by its
+ * name; after it, what is left of the file is not looked at. */
 static void damage_root(reader *r, cursor *c, const char *p) {
     if (!r->root_damaged) count_syntax(c, p, false);
     r->root_damaged = true;
@@ -181,7 +181,7 @@ static void find_events(reader *r, cursor *c) {
     }
 }
 
-/* Reads root keys. Stops behind the bracket of a list of events (AT_EVENTS), behind the end of
+/* Reads root keys. Stops after the bracket of a list of events (AT_EVENTS), after the end of
  * the root (AT_END), or, at the end of the bytes, where it has to go on (same place as
  * before). */
 static status read_root(reader *r, cursor *c, error *err) {
@@ -231,25 +231,25 @@ static status read_start(reader *r, cursor *c, error *err) {
 
 /* ---- damaged events ---- */
 
-/* The end of the list behind a damaged event: `}` `]` and what can follow a list in the
+/* The end of the list after a damaged event: `}` `]` and what can follow a list in the
  * root. */
 static const char *find_list_end(const char *p, const char *end) {
     while ((p = memchr(p, '}', (size_t)(end - p)))) {
         const char *list = json_space(++p, end);
         if (list == end || *list != ']') continue;
-        const char *behind = json_space(list + 1, end);
-        if (behind < end && *behind == ',') {
-            behind = json_space(behind + 1, end);
-            if (behind < end && *behind == '"') return list;
-        } else if (behind == end || *behind == '}') {
+        const char *after = json_space(list + 1, end);
+        if (after < end && *after == ',') {
+            after = json_space(after + 1, end);
+            if (after < end && *after == '"') return list;
+        } else if (after == end || *after == '}') {
             return list;
         }
     }
     return NULL;
 }
 
-/* What is no event at all: a list or text is passed over as a whole, for what is in it is not
- * the end of the list of events. NULL as below. */
+/* What is not an event at all: a list or text is passed over as a whole, for what is in it is
+ * not the end of the list of events. NULL as below. */
 static const char *pass_over_other(const char *p, const char *end, bool final) {
     const char *stop = p;
     if (*p == '[') stop = scan_brackets(p, end);
@@ -262,7 +262,7 @@ static const char *pass_over_other(const char *p, const char *end, bool final) {
     return p < end ? p : NULL;
 }
 
-/* Where reading goes on behind the damaged event at p; NULL when that is not among these
+/* Where reading goes on after the damaged event at p; NULL when that is not among these
  * bytes. */
 static const char *find_next_event(const char *p, const char *end, bool final) {
     while (p < end && (json_is_space(*p) || *p == ',')) p++;
@@ -326,7 +326,7 @@ static void read_end(reader *r, cursor *c) {
     c->p = end;
 }
 
-/* Reads as far as the bytes go; c->p is where they have to be read again with more behind
+/* Reads as far as the bytes go; c->p is where they have to be read again with more after
  * them. */
 static status read_bytes(reader *r, cursor *c, error *err) {
     for (;;) {
@@ -424,7 +424,7 @@ typedef struct {
     error err;
 } crew;
 
-/* Is the key at p the first of an event behind another event? The event's bracket, or NULL. */
+/* Is the key at p the first of an event after another event? The event's bracket, or NULL. */
 static const char *border_at(const char *start, const char *p) {
     const char *q = p;
     while (q > start && json_is_space(q[-1])) q--;

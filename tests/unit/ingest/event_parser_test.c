@@ -14,14 +14,14 @@
 #include "io/source.h"
 #include "unit/ingest/read_helper.h"
 
-/* A event_parser and what it said, a line an event. */
+/* A tokenizer and what it said, a line for each event. */
 typedef struct {
     builder *b;
     part *p;
     event_parser *l;
     buf said;
-    status answer; /* of the sink */
-    uint64_t echo; /* the last event that had one */
+    status answer;       /* of the sink */
+    uint64_t args_cache; /* the last event that had one */
 } reading;
 
 static uint8_t number_field(str key) {
@@ -575,7 +575,7 @@ static void read_values(reading *r, const char *const *values, size_t n) {
     buf_fini(&expected);
 }
 
-static void a_guessed_text_is_taken_only_where_it_stands(void **state) {
+static void a_predicted_text_is_taken_only_where_it_stands(void **state) {
     /* Starts and ends of each other, texts that look like values, and nothing. */
     static const char *const twins[] = {"\"[1, 2]\"",
                                         "[1, 2]",
@@ -759,13 +759,13 @@ static void a_number_is_cut_only_where_it_ends_the_name(void **state) {
 }
 
 /* Says of an event whose values may come again whether they are those of the last one. */
-static status say_echo(void *context, event *e) {
+static status say_cached(void *context, event *e) {
     reading *r = context;
     status st = say_event(r, e);
     if (e->args_cache && e->n_cached == e->n_values) {
         r->said.n--;
-        buf_add_cstr(&r->said, e->args_cache == r->echo ? " again\n" : " new\n");
-        r->echo = e->args_cache;
+        buf_add_cstr(&r->said, e->args_cache == r->args_cache ? " again\n" : " new\n");
+        r->args_cache = e->args_cache;
     }
     return st;
 }
@@ -784,7 +784,7 @@ static void start_cutting(reading *r, status (*say)(void *, event *)) {
 
 static void arguments_that_come_again_whole_have_the_number_of_the_first(void **state) {
     reading r;
-    start_cutting(&r, say_echo);
+    start_cutting(&r, say_cached);
     /* Teaches that the numbers differ, and what stands between two events. */
     for (int i = 100; i < 200; i++) {
         char text[320];
@@ -811,7 +811,7 @@ static void arguments_that_come_again_whole_have_the_number_of_the_first(void **
     end(&r);
 }
 
-static void an_echo_gives_back_nothing_but_arguments_and_a_name(void **state) {
+static void the_args_cache_gives_back_nothing_but_arguments_and_a_name(void **state) {
     reading r;
     start_cutting(&r, say_event);
     const char *events[] = {
@@ -828,7 +828,7 @@ static void an_echo_gives_back_nothing_but_arguments_and_a_name(void **state) {
                           " name=Put ts=1000 d:str c\xff\n",
                           " name=Put ts=1000 d:str c\n",
                           " name=Put 1\" \"x ts=1000 d:str c\n"};
-    /* Each of them several times behind another and behind itself. */
+    /* Each of them several times after another and after itself. */
     buf text = {0}, expected = {0};
     for (size_t i = 0; i < 6 * 6 * 3; i++) {
         size_t which = i % 3 == 2 ? i / 18 : i / 3 % 6;
@@ -848,7 +848,7 @@ static void an_echo_gives_back_nothing_but_arguments_and_a_name(void **state) {
     end(&r);
 }
 
-static void echoes_are_the_same_wherever_the_bytes_end(void **state) {
+static void cached_arguments_are_the_same_wherever_the_bytes_end(void **state) {
     static const char text[] =
         TENSOR("1", "1") "," TENSOR("1", "2.5") "," TENSOR("27", "3") "," TENSOR(
             "27", "4.5") "," TENSOR("28",
@@ -909,15 +909,15 @@ int main(void) {
         cmocka_unit_test(without_memory_it_fails_and_says_so),
         cmocka_unit_test(a_border_is_where_one_event_follows_another),
         cmocka_unit_test(strings_and_values_outside_of_events_are_interned_too),
-        cmocka_unit_test(a_guessed_text_is_taken_only_where_it_stands),
+        cmocka_unit_test(a_predicted_text_is_taken_only_where_it_stands),
         cmocka_unit_test(texts_in_no_order_are_read_one_by_one),
         cmocka_unit_test(a_dialect_cuts_names_and_nothing_else),
         cmocka_unit_test(values_that_come_together_are_read_one_by_one_when_they_do_not),
         cmocka_unit_test(a_damaged_text_among_values_that_come_together_is_counted),
         cmocka_unit_test(a_number_is_cut_only_where_it_ends_the_name),
         cmocka_unit_test(arguments_that_come_again_whole_have_the_number_of_the_first),
-        cmocka_unit_test(an_echo_gives_back_nothing_but_arguments_and_a_name),
-        cmocka_unit_test(echoes_are_the_same_wherever_the_bytes_end),
+        cmocka_unit_test(the_args_cache_gives_back_nothing_but_arguments_and_a_name),
+        cmocka_unit_test(cached_arguments_are_the_same_wherever_the_bytes_end),
         cmocka_unit_test(damage_in_a_text_is_counted_each_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
