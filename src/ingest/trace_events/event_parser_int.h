@@ -3,7 +3,6 @@
  *   event_parser.c          the loop: a value, the gap after it by prediction, the next value
  *   event_parser_learn.c    nodes and gaps: finds them, remembers them
  *   event_value_run.c       values that come again and again, with the gaps between them
- *   event_args_cache.c      all the arguments of an event, once more
  *   event_parser_walk.c     a gap by the general path, token by token
  *   event_parser_value*     values: numbers, times, ids, words
  *   event_parser_text.c     texts as ids, and what follows which
@@ -23,8 +22,6 @@ enum {
     MAX_RUN_BYTES = 128,
     MAX_RUNS = 6,      /* alternatives at one place */
     MAX_RUN_TEXTS = 4, /* arguments in one */
-    MAX_CACHED_BYTES = 320,
-    MAX_CACHED_VALUES = 12,
 };
 
 /* What the tokenizer predicts with. Each saves time and changes nothing else: bench/predictors
@@ -32,12 +29,9 @@ enum {
 enum {
     THE_GAPS = 1, /* and with them the value runs, which are made of gaps */
     THE_VALUE_RUNS,
-    THE_ARGS_CACHE,
     THE_NEXT_TEXTS,
     THE_TEXT_CACHE,
-    THE_NAME_PREFIXES, /* and with them the args cache, which waits for such a name */
-    THE_LAST_ESCAPED,
-    THE_LAST_IDENT,
+    THE_NAME_PREFIXES,
 };
 #ifndef WITHOUT
 #define WITHOUT 0
@@ -94,20 +88,6 @@ typedef struct {
     char bytes[MAX_RUN_BYTES + SCAN_WIDE];
 } value_run;
 
-/* The arguments of the last event that had some and a name with a number, as written and as
- * read. */
-typedef struct {
-    const node *from; /* of the first argument; NULL when there was none yet */
-    node *at;         /* of the name */
-    uint64_t fields;
-    uint32_t n, name, n_values;
-    uint64_t number; /* counts them */
-    raw_value values[MAX_CACHED_VALUES];
-    uint32_t keys[MAX_CACHED_VALUES];
-    uint16_t field_at[MAX_ARG_FIELDS];
-    char bytes[MAX_CACHED_BYTES + SCAN_EQUAL_PAD];
-} args_cache;
-
 /* Which of several byte strings stands somewhere is told by one byte, at a place where they
  * differ. */
 typedef struct {
@@ -123,22 +103,15 @@ struct node {
     uint64_t field_bit; /* its bit in event.fields */
     uint64_t salt;      /* chooses its places in next_texts */
     bool duplicate;
-    bool time_text; /* "12.345 us" in the dialect */
-    bool cuts;      /* a name whose number the dialect may cut off */
-    /* The last process or thread id here, as written with the byte after it. */
-    uint64_t memo_word, memo_mask;
-    int64_t memo_value;
-    uint8_t memo_bytes;
+    bool time_text;    /* "12.345 us" in the dialect */
+    bool cuts;         /* a name whose number the dialect may cut off */
     bool spare;        /* is overwritten soon: nothing may point to it, it learns nothing */
     uint8_t surprises; /* how badly the texts before a string tell which it is */
     uint8_t n_gaps, oldest;
     chooser gap_at;
     gap *gaps[MAX_GAPS];
     bool has_runs; /* its values may be parts of runs: names, processes, threads, strings */
-    /* The first argument, where names have numbers that are cut: cached arguments begin
-     * here. */
-    bool opens;
-    bool alone;               /* its runs are of one value: what follows varies too much */
+    bool alone;    /* its runs are of one value: what follows varies too much */
     uint8_t n_runs, next_run; /* the next to be forgotten */
     chooser run_at;
     uint8_t unknown; /* counts values that are in no run of a full node */
@@ -198,17 +171,8 @@ struct event_parser {
     uint64_t history;
     vec pending; /* pending_loss */
     buf scratch;
-    /* The last text with clean escapes as it was written, and its id; 0 = none yet. */
-    char escaped[128];
-    size_t n_escaped;
-    uint32_t escaped_id;
     name_prefix prefixes[1 << PREFIX_BITS]; /* by how they begin */
     uint32_t n_escapes; /* texts with escapes in the two tables, kept in `memory` */
-    args_cache args_cache;
-    const char *args_from; /* the first argument of the event that may become one, NULL: none */
-    const node *args_node; /* its node */
-    node *args_next;       /* of the value after the last look at the cache */
-    uint64_t args_event;   /* the offset of its event */
     event e;
     uint64_t base;
     const char *start; /* of the bytes at hand */
@@ -305,11 +269,6 @@ void parser_learn_run(event_parser *l, node *n, str value, const gap *g);
 /* Makes one of a run of n and the one that followed it. */
 void parser_join_runs(node *n, value_run *first, const value_run *second,
                       const node *of_second);
-
-/* ---- event_args_cache.c ---- */
-/* The name of `at`, the last value read, ends what began at l->args_from: `stop` is after
- * it. */
-void parser_keep_args(event_parser *l, node *at, const char *stop);
 
 /* ---- event_parser_walk.c ---- */
 typedef enum {

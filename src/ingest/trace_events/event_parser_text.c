@@ -97,10 +97,6 @@ uint32_t parser_plain(event_parser *l, str s, const char *at) {
 
 /* A string with backslashes. */
 uint32_t parser_escaped(event_parser *l, str inside, const char *at) {
-    /* Writers repeat themselves: the same escaped text as before has the same id. */
-    if (WITHOUT != THE_LAST_ESCAPED && l->escaped_id &&
-        str_eq(inside, str_n(l->escaped, l->n_escaped)))
-        return l->escaped_id;
     buf_clear(&l->scratch);
     unsigned flags = json_decode(inside, &l->scratch);
     if (!utf8_valid(buf_str(&l->scratch))) flags |= JSON_BAD_UTF8;
@@ -111,11 +107,6 @@ uint32_t parser_escaped(event_parser *l, str inside, const char *at) {
         return 0;
     }
     count_flags(l, flags, parser_offset(l, at), id);
-    if (flags == 0 && inside.n <= sizeof l->escaped) {
-        memcpy(l->escaped, inside.p, inside.n);
-        l->n_escaped = inside.n;
-        l->escaped_id = id;
-    }
     return id;
 }
 

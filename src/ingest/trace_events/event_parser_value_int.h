@@ -103,35 +103,13 @@ static inline const char *parser_time(event_parser *l, const char *p, const char
     return parser_other_time(l, p, end, ns, bit);
 }
 
-/* An id that is not the last one. */
-static inline const char *parser_new_ident(event_parser *l, node *n, const char *p,
-                                           const char *end, ident *out) {
+/* A process, thread or arrow id. */
+static inline const char *parser_ident(event_parser *l, node *n, const char *p, const char *end,
+                                       ident *out) {
     scanned s;
     const char *stop = *p == '"' ? NULL : scan_number(p, end, &s);
     if (__builtin_expect(!stop || s.digits, 0)) return parser_odd_ident(l, n, p, end, out);
     *out = (ident){s.v, false};
-    return stop;
-}
-
-/* A process or thread id. Events of one thread follow each other, so the last one is tried
- * before anything is parsed: a short number with the byte after it, which makes the comparison
- * exact. */
-static inline const char *parser_ident(event_parser *l, node *n, const char *p, const char *end,
-                                       ident *out) {
-    uint64_t word = scan_word(p);
-    if (WITHOUT != THE_LAST_IDENT && (word & n->memo_mask) == n->memo_word &&
-        end - p > n->memo_bytes && n->memo_mask) {
-        *out = (ident){n->memo_value, false};
-        return p + n->memo_bytes;
-    }
-    const char *stop = parser_new_ident(l, n, p, end, out);
-    if (__builtin_expect(stop && !out->text && stop - p < 8, 1)) {
-        size_t bytes = (size_t)(stop - p);
-        n->memo_mask = (1ull << (8 * bytes + 7) << 1) - 1;
-        n->memo_word = word & n->memo_mask;
-        n->memo_value = out->v;
-        n->memo_bytes = (uint8_t)bytes;
-    }
     return stop;
 }
 
@@ -170,7 +148,6 @@ static inline const char *parser_value(event_parser *l, node *n, const char *p,
     case FIELD_NAME:
         if (n->cuts && WITHOUT != THE_NAME_PREFIXES) {
             const char *stop = parser_prefix(l, p, end);
-            if (stop && l->args_from) parser_keep_args(l, n, stop);
             if (stop) return stop;
         }
         if (*p == '"' && l->sink.spelling && l->sink.spelling->name)
@@ -187,7 +164,7 @@ static inline const char *parser_value(event_parser *l, node *n, const char *p,
     case FIELD_DUR: return parser_time(l, p, end, &e->dur_ns, EVENT_DUR);
     case FIELD_PID: e->has |= EVENT_PID; return parser_ident(l, n, p, end, &e->pid);
     case FIELD_TID: e->has |= EVENT_TID; return parser_ident(l, n, p, end, &e->tid);
-    case FIELD_ID: e->has |= EVENT_ID; return parser_new_ident(l, n, p, end, &e->id);
+    case FIELD_ID: e->has |= EVENT_ID; return parser_ident(l, n, p, end, &e->id);
     default: return parser_arg(l, n, p, end);
     }
 }
