@@ -225,14 +225,9 @@ static name_info meaning_of(event_sink *s, uint32_t id) {
 static status look_at_name(event_sink *s, uint32_t id, name_info *out) {
     timeline_state *st = s->state;
     name_info info = meaning_of(s, id);
-    if (id >= st->names.n) {
-        TRY(vec_reserve(&st->names, id + 1024 - st->names.n));
-        memset(VEC(&st->names, name_info) + st->names.n, 0,
-               (st->names.cap - st->names.n) * sizeof info);
-        st->names.n = st->names.cap;
-    }
-    VEC(&st->names, name_info)[id] = info;
-    *out = info;
+    name_info *slot = vec_at(&st->names, id);
+    if (!slot) return ERR_MEMORY;
+    *slot = *out = info;
     return OK;
 }
 
@@ -288,8 +283,6 @@ static inline const category_note *category_of(event_sink *s, const event *e) {
 
 /* ---- notes ---- */
 
-static const ident NOBODY = {ABSENT_I64, false};
-
 /* The process and thread of a track, for the replay. */
 static status keep_row(timeline_state *st, const event *e, uint32_t track) {
     while (st->rows.n <= track) {
@@ -298,9 +291,7 @@ static status keep_row(timeline_state *st, const event *e, uint32_t track) {
         *row = (timeline_row){.known = false};
     }
     VEC(&st->rows, timeline_row)
-    [track] = (timeline_row){.pid = e->has & EVENT_PID ? e->pid : NOBODY,
-                             .tid = e->has & EVENT_TID ? e->tid : NOBODY,
-                             .known = true};
+    [track] = (timeline_row){.pid = event_pid(e), .tid = event_tid(e), .known = true};
     return OK;
 }
 
@@ -310,7 +301,7 @@ static status add_base(event_sink *s, const event *e, int64_t ns) {
     note *n = vec_push(&st->notes);
     ident *pid = n ? vec_push(&st->bases) : NULL;
     if (!pid) return ERR_MEMORY;
-    *pid = e->has & EVENT_PID ? e->pid : NOBODY;
+    *pid = event_pid(e);
     *n = (note){.offset = e->offset,
                 .time = e->ts_ns,
                 .id = ns,
@@ -371,9 +362,8 @@ static status add_fact(event_sink *s, const event *e, ident pid, int64_t id, int
 static status describe_tensor(event_sink *s, const event *e) {
     timeline_state *st = s->state;
     int64_t id = event_int(s, e, FIELD_ID, 0);
-    ident pid = e->has & EVENT_PID ? e->pid : NOBODY;
-    bool same_pid =
-        st->has_described && st->described_pid.v == pid.v && st->described_pid.text == pid.text;
+    ident pid = event_pid(e);
+    bool same_pid = st->has_described && ident_eq(st->described_pid, pid);
     int64_t *place = &st->described[id & (DESCRIBED_PLACES - 1)];
     if (same_pid && *place == id) return OK;
     int64_t bytes = bytes_of(s, e);
@@ -603,8 +593,8 @@ static status take_label(event_sink *s, event *e) {
     str name = intern_get(s->strings, e->name);
     bool thread = str_eq(name, STR("thread_name"));
     if (!thread && !str_eq(name, STR("process_name"))) return OK;
-    raw_label l = {.pid = e->has & EVENT_PID ? e->pid : NOBODY,
-                   .tid = e->has & EVENT_TID ? e->tid : NOBODY,
+    raw_label l = {.pid = event_pid(e),
+                   .tid = event_tid(e),
                    .value = event_text(e, FIELD_NAME),
                    .offset = e->offset,
                    .kind = thread ? LABEL_THREAD_NAME : LABEL_PROCESS_NAME};

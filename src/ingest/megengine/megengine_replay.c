@@ -83,10 +83,6 @@ typedef struct {
     bool has_base, has_named; /* a device whose word the file must tell */
 } replay;
 
-static bool same(ident a, ident b) {
-    return a.v == b.v && a.text == b.text;
-}
-
 static timeline_state *state_of(const replay *r, int i) {
     return r->sinks[i]->state;
 }
@@ -129,7 +125,7 @@ static status collect_facts(replay *r) {
 static open_op *open_of(replay *r, const sink_note *n) {
     for (size_t i = 0; i < r->open.n; i++) {
         open_op *o = &VEC(&r->open, open_op)[i];
-        if (same(o->pid, n->pid) && same(o->tid, n->tid)) return o;
+        if (ident_eq(o->pid, n->pid) && ident_eq(o->tid, n->tid)) return o;
     }
     if (r->open.n >= 4096) return NULL; /* rows of a forged file: without inputs */
     open_op *o = vec_push(&r->open);
@@ -244,7 +240,7 @@ static device_state *device_at(replay *r, ident pid, str text, uint32_t *index) 
     for (size_t i = 0; i < r->devices.n; i++) {
         device_state *v = &VEC(&r->devices, device_state)[i];
         *index = (uint32_t)i;
-        if (same(v->pid, pid) && v->type == d.type && v->id == d.id) return v;
+        if (ident_eq(v->pid, pid) && v->type == d.type && v->id == d.id) return v;
     }
     device_state *v = r->devices.n < 4096 ? vec_push(&r->devices) : NULL;
     if (!v) return NULL;
@@ -256,7 +252,7 @@ static device_state *device_at(replay *r, ident pid, str text, uint32_t *index) 
 
 /* Finds the device of a tensor. */
 static status place_tensor(replay *r, ident pid, tensor *t, const tensor_fact *f) {
-    bool same_device = r->last_text && f->device == r->last_text && same(pid, r->last_pid);
+    bool same_device = r->last_text && f->device == r->last_text && ident_eq(pid, r->last_pid);
     if (!same_device && !device_at(r, pid, intern_get(r->strings, f->device), &r->last_device))
         return ERR_MEMORY;
     r->last_text = f->device;
@@ -310,7 +306,7 @@ static status take_sample(replay *r, const sink_note *n) {
 static status meet_process(replay *r, const sink_note *n) {
     const process_start *all = VEC(&r->processes, process_start);
     for (size_t i = r->processes.n; i-- > 0;)
-        if (same(all[i].pid, n->pid)) return OK;
+        if (ident_eq(all[i].pid, n->pid)) return OK;
     if (r->processes.n >= MAX_PROCESSES) return OK;
     process_start *p = vec_push(&r->processes);
     if (!p) return ERR_MEMORY;
@@ -323,7 +319,7 @@ static status replay_note(replay *r, const sink_note *n, const sink_note *before
     switch ((note_what)n->n->what) {
     case NOTE_MADE: return change_tensor(r, n);
     case NOTE_TOUCH:
-        if (before->n && same(before->pid, n->pid) && before->n->time == n->n->time)
+        if (before->n && ident_eq(before->pid, n->pid) && before->n->time == n->n->time)
             return change_tensor(r, n);
         return OK;
     case NOTE_INPUT:
@@ -394,7 +390,7 @@ static bool step_row(const replay *r, ident pid, ident *out) {
     bool found = false;
     for (size_t i = 0; i < r->stops.n; i++) {
         const sink_note *n = &VEC(&r->stops, sink_note)[i];
-        if (!same(n->pid, pid)) continue;
+        if (!ident_eq(n->pid, pid)) continue;
         *out = n->tid;
         found = true;
     }
@@ -402,7 +398,7 @@ static bool step_row(const replay *r, ident pid, ident *out) {
         const vec *threads = &state_of(r, i)->threads;
         for (size_t k = 0; k < threads->n; k++) {
             const thread_note *t = &VEC(threads, thread_note)[k];
-            if (same(t->pid, pid) && str_eq(intern_get(r->strings, t->name), STR("worker")))
+            if (ident_eq(t->pid, pid) && str_eq(intern_get(r->strings, t->name), STR("worker")))
                 *out = t->tid;
         }
     }
@@ -430,7 +426,7 @@ static status make_steps_of(replay *r, const process_start *p) {
     if (!step_row(r, p->pid, &row)) return OK;
     for (size_t i = 0; i < r->stops.n; i++) {
         const sink_note *n = &VEC(&r->stops, sink_note)[i];
-        if (!same(n->pid, p->pid) || !same(n->tid, row)) continue;
+        if (!ident_eq(n->pid, p->pid) || !ident_eq(n->tid, row)) continue;
         TRY(add_step(r, n, start, ++number));
         start = n->n->time;
     }

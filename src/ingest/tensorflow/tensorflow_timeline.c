@@ -85,17 +85,13 @@ static status note_stream(vec *streams, const event *e, str name) {
     return OK;
 }
 
-static bool same_ident(ident a, ident b) {
-    return a.v == b.v && a.text == b.text;
-}
-
 /* The row of the thread, else of its process. */
 static const stream_process *stream_of(const vec *streams, const event *e) {
     const stream_process *all = VEC(streams, stream_process), *process = NULL;
     for (size_t i = 0; i < streams->n; i++) {
-        if (!same_ident(all[i].pid, e->pid)) continue;
+        if (!ident_eq(all[i].pid, e->pid)) continue;
         if (!all[i].is_thread) process = &all[i];
-        if (all[i].is_thread && same_ident(all[i].tid, e->tid)) return &all[i];
+        if (all[i].is_thread && ident_eq(all[i].tid, e->tid)) return &all[i];
     }
     return process;
 }

@@ -58,16 +58,6 @@ static void count_flags(event_parser *l, unsigned flags, uint64_t offset, uint32
         if (flags & table[i].flag) parser_lose(l, table[i].cause, offset, example);
 }
 
-static uint8_t *seen_slot(event_parser *l, uint32_t id) {
-    if (id >= l->seen.n) {
-        if (vec_reserve(&l->seen, id + 1024 - l->seen.n) != OK) return NULL;
-        size_t n = l->seen.cap;
-        memset(VEC(&l->seen, uint8_t) + l->seen.n, 0, n - l->seen.n);
-        l->seen.n = n;
-    }
-    return &VEC(&l->seen, uint8_t)[id];
-}
-
 /* First look at a string: is it clean text? */
 static void look_at_string(event_parser *l, uint32_t id, uint8_t *slot) {
     str s = intern_get(l->strings, id);
@@ -83,7 +73,7 @@ uint32_t parser_plain(event_parser *l, str s, const char *at) {
     uint32_t id = intern_add(l->strings, s);
     uint8_t *slot = id < l->seen.n ? &VEC(&l->seen, uint8_t)[id] : NULL;
     if (__builtin_expect(!slot || (*slot & SEEN_CLEAN) != SEEN, 0)) {
-        if (id == UINT32_MAX || !(slot = seen_slot(l, id))) {
+        if (id == UINT32_MAX || !(slot = vec_at(&l->seen, id))) {
             l->failure = ERR_MEMORY;
             return 0;
         }
@@ -151,7 +141,7 @@ static uint32_t look_at_raw(event_parser *l, uint32_t id, uint8_t *slot) {
 /* An array, object, literal or odd number. */
 uint32_t parser_raw_text(event_parser *l, str text, const char *at) {
     uint32_t id = intern_add(l->strings, text);
-    uint8_t *slot = id == UINT32_MAX ? NULL : seen_slot(l, id);
+    uint8_t *slot = id == UINT32_MAX ? NULL : vec_at(&l->seen, id);
     if (!slot) {
         l->failure = ERR_MEMORY;
         return 0;

@@ -57,17 +57,14 @@ category_info event_find_category(event_sink *s, uint32_t id) {
 }
 
 static bool is_track(const known_track *k, const event *e, uint32_t has) {
-    return k->track && k->has == has && k->pid.v == e->pid.v && k->tid.v == e->tid.v &&
-           k->pid.text == e->pid.text && k->tid.text == e->tid.text;
+    return k->track && k->has == has && ident_eq(k->pid, e->pid) && ident_eq(k->tid, e->tid);
 }
 
 uint32_t event_new_track(event_sink *s, const event *e) {
-    static const ident none = {ABSENT_I64, false};
     uint32_t has = e->has & (EVENT_PID | EVENT_TID);
     known_track *k = &s->tracks[(uint64_t)e->tid.v % N_KNOWN_TRACKS];
     if (!is_track(k, e, has)) {
-        uint32_t track = part_track(s->part, has & EVENT_PID ? e->pid : none,
-                                    has & EVENT_TID ? e->tid : none);
+        uint32_t track = part_track(s->part, event_pid(e), event_tid(e));
         *k = (known_track){e->pid, e->tid, track + 1, has}; /* 0 when out of memory */
     }
     s->last_pid = e->pid;

@@ -126,14 +126,21 @@ double event_real(const event_sink *s, const event *e, unsigned field);
 /* String id of an argument that is a text or raw JSON, 0 otherwise. */
 uint32_t event_text(const event *e, unsigned field);
 
+/* Process and thread of the event, IDENT_NONE when it does not say. */
+static inline ident event_pid(const event *e) {
+    return e->has & EVENT_PID ? e->pid : IDENT_NONE;
+}
+static inline ident event_tid(const event *e) {
+    return e->has & EVENT_TID ? e->tid : IDENT_NONE;
+}
+
 /* event_track for a thread other than that of the last event. */
 uint32_t event_new_track(event_sink *s, const event *e);
 /* Track of the event; UINT32_MAX when out of memory. Events of one thread follow each other. */
 static inline uint32_t event_track(event_sink *s, const event *e) {
     uint32_t has = e->has & (EVENT_PID | EVENT_TID);
-    if (has == s->last_has && s->last_track && e->pid.v == s->last_pid.v &&
-        e->tid.v == s->last_tid.v && e->pid.text == s->last_pid.text &&
-        e->tid.text == s->last_tid.text)
+    if (has == s->last_has && s->last_track && ident_eq(e->pid, s->last_pid) &&
+        ident_eq(e->tid, s->last_tid))
         return s->last_track - 1;
     return event_new_track(s, e);
 }

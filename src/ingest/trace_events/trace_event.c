@@ -66,12 +66,8 @@ static uint8_t look_at_name(event_sink *s, uint32_t id) {
     if (is_collective_name(name)) flags |= NAME_COLLECTIVE;
     if (str_eq(name, STR("[memory]"))) flags |= NAME_MEMORY;
     if (str_eq(name, STR("[OutOfMemory]"))) flags |= NAME_OUT_OF_MEMORY;
-    if (id >= s->names.n) {
-        if (vec_reserve(&s->names, id + 1024 - s->names.n) != OK) return flags;
-        memset(VEC(&s->names, uint8_t) + s->names.n, 0, s->names.cap - s->names.n);
-        s->names.n = s->names.cap;
-    }
-    VEC(&s->names, uint8_t)[id] = flags;
+    uint8_t *slot = vec_at(&s->names, id);
+    if (slot) *slot = flags;
     return flags;
 }
 
@@ -337,6 +333,8 @@ static status take_memory(event_sink *s, event *e, bool out_of_memory) {
 
 static status take_instant(event_sink *s, event *e) {
     uint8_t name = name_flags(s, e->name);
+    event_category(s,
+                   e); /* tells the dialect who writes, in files of nothing but memory events */
     if (name & (NAME_MEMORY | NAME_OUT_OF_MEMORY))
         return take_memory(s, e, name & NAME_OUT_OF_MEMORY);
     return event_take_instant(s, e);
@@ -408,13 +406,12 @@ static status take_label(event_sink *s, event *e) {
         {STR("thread_name"), LABEL_THREAD_NAME, FIELD_NAME},
         {STR("thread_sort_index"), LABEL_THREAD_SORT, FIELD_SORT_INDEX},
     };
-    static const ident none = {ABSENT_I64, false};
     str name = intern_get(s->strings, e->name);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (!str_eq(name, table[i].name)) continue;
         bool sort = table[i].arg == FIELD_SORT_INDEX;
-        raw_label l = {.pid = e->has & EVENT_PID ? e->pid : none,
-                       .tid = e->has & EVENT_TID ? e->tid : none,
+        raw_label l = {.pid = event_pid(e),
+                       .tid = event_tid(e),
                        .value = sort ? event_int(s, e, FIELD_SORT_INDEX, 0)
                                      : event_text(e, table[i].arg),
                        .offset = e->offset,
