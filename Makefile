@@ -277,11 +277,12 @@ build/gpu-launch: $B/obj/tests/gpu/launch.o build/libtacho.so
 	$Q$(CC) $(C_FLAGS) $(L_FLAGS) $(TEST_LINK) $< -Lbuild -ltacho -ldl -Wl,-rpath,'$$ORIGIN' -o $@
 $B/obj/tests/gpu/%.o: C_FLAGS += -Wno-strict-prototypes
 
-# $(eval $(call program,TARGET,SOURCES,LIBRARIES,FLAGS)): a main file linked with the archives.
+# $(eval $(call program,TARGET,SOURCES,LIBRARIES,FLAGS)): a main file linked with the archives, as tests are
+# where no FLAGS are given: gcc heeds a -fno-lto even before -flto=auto.
 define program
 $1: $(call objects,$2) $(TEST_LIBS)
 	@mkdir -p $$(@D); $(if $(V),,echo '  LINK  $$@')
-	$Q$$(CC) $$(C_FLAGS) $$(L_FLAGS) $$(TEST_LINK) $4 $$^ $3 $$(LIBS) -o $$@
+	$Q$$(CC) $$(C_FLAGS) $$(L_FLAGS) $(or $4,$$(TEST_LINK)) $$^ $3 $$(LIBS) -o $$@
 endef
 # Helpers of a test's own folder come before those of other folders, so that both may have a
 # function of the same name.
@@ -306,6 +307,14 @@ $(foreach f,$(TOOLS),$(eval $(call program,$(call programs,$f,tools),$f $(wildca
 # Status 77 is a bench that cannot run here and says why.
 $(foreach f,$(BENCH),$(eval $(call program,$(call programs,$f,bench),$f \
     $(wildcard $(basename $f)_*.cc) $(if $(filter bench/record.c,$f),$(RECORD)),$(if $(wildcard $(basename $f)_*.cc),-lsimdjson -lstdc++),$(LTO_LINK))))
+# bench/predictors compares its program with the same one without one of the tokenizer's predictors
+# (event_parser_int.h) or without the heap of pages: those files, compiled anew, come before the archive. Only
+# ratios count, so all of them do without LTO, whose links would take minutes.
+WITHOUT_pages := bench/without/pages.c
+$(foreach i,1 2 3 4 5,$(eval WITHOUT_$i := -DWITHOUT=$i $(wildcard src/ingest/trace_events/event_*.c)))
+$B/bench/predictors_without_%: $(call objects,bench/predictors.c) $(TEST_LIBS) $(wildcard bench/without/*.c)
+	@$(if $(V),,echo '  LINK  $@')
+	$Q$(CC) $(CPP_FLAGS) $(C_FLAGS) $(L_FLAGS) -fno-lto $(WITHOUT_$*) $(filter-out %.c,$^) $(LIBS) -o $@
 ifeq ($(VARIANT),fuzz)
 $(foreach f,$(FUZZ),$(eval $(call program,$B/$(basename $(notdir $f)),$f,,-fsanitize=fuzzer)))
 else

@@ -6,6 +6,8 @@
  * the mapping starts at 64 KiB and doubles up to 64 MiB, then grows by a quarter. */
 #include "base/vec.h"
 
+#include <string.h>
+
 #include "base/pages.h"
 
 #define FIRST_STEP ((size_t)64 << 10)
@@ -28,6 +30,15 @@ status vec_reserve(vec *v, size_t n) {
     v->mapped_bytes = size;
     v->cap = size / v->elem_bytes;
     return OK;
+}
+
+void *vec_at(vec *v, size_t i) {
+    if (i >= v->n) {
+        if (vec_reserve(v, i - v->n + 1) != OK) return NULL;
+        memset((char *)v->p + v->n * v->elem_bytes, 0, (v->cap - v->n) * v->elem_bytes);
+        v->n = v->cap;
+    }
+    return (char *)v->p + i * v->elem_bytes;
 }
 
 void vec_fini(vec *v) {

@@ -10,11 +10,15 @@
 #include "session/formats.h"
 
 #include "base/json.h"
+#include "ingest/megengine/megengine.h"
 #include "ingest/mindspore/mindspore.h"
 #include "ingest/paddle/paddle_head.h"
+#include "ingest/paddle/paddle_json.h"
 #include "ingest/paddle/paddle_pb.h"
+#include "ingest/pytorch/kineto.h"
 #include "ingest/pytorch/memory_snapshot.h"
 #include "ingest/recording/recording.h"
+#include "ingest/tensorflow/tensorflow_timeline.h"
 #include "store/file.h"
 
 /* ---- trace-event JSON -------------------------------------------------------------------- */

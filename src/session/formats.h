@@ -15,7 +15,7 @@ typedef struct {
     /* head: the first bytes, decompressed; whole: there are no more. */
     sniff_answer (*sniff)(str head, bool whole);
     /* NULL: our own file, which is mapped. */
-    status (*read)(source *src, const ingest_options *o, builder *b, error *err);
+    ingest_function *read;
 } format;
 
 /* The i-th format in the order they are asked; NULL behind the last. */

@@ -410,10 +410,6 @@ uint32_t part_args_raw(part *p, uint32_t text) {
 
 /* ---- rows ---- */
 
-static inline bool same_ident(ident a, ident b) {
-    return a.v == b.v && a.text == b.text;
-}
-
 static uint32_t find_track(part *p, ident pid, ident tid) {
     uint64_t key = hash_pair((uint64_t)pid.v * 2 + pid.text, (uint64_t)tid.v * 2 + tid.text);
     for (;; key++) { /* another pair with the same hash moves on to the next key */
@@ -427,14 +423,12 @@ static uint32_t find_track(part *p, ident pid, ident tid) {
             return *at = (uint32_t)(p->tracks.n - 1);
         }
         const part_track_row *row = &VEC(&p->tracks, part_track_row)[*at];
-        if (*at < p->tracks.n && same_ident(row->pid, pid) && same_ident(row->tid, tid))
-            return *at;
+        if (*at < p->tracks.n && ident_eq(row->pid, pid) && ident_eq(row->tid, tid)) return *at;
     }
 }
 
 uint32_t part_track(part *p, ident pid, ident tid) {
-    if (p->last_track != UINT32_MAX && same_ident(pid, p->last_pid) &&
-        same_ident(tid, p->last_tid))
+    if (p->last_track != UINT32_MAX && ident_eq(pid, p->last_pid) && ident_eq(tid, p->last_tid))
         return p->last_track;
     p->last_track = find_track(p, pid, tid);
     p->last_pid = pid;

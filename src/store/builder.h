@@ -155,6 +155,10 @@ typedef struct {
     int64_t v;
     bool text;
 } ident;
+#define IDENT_NONE ((ident){ABSENT_I64, false})
+static inline bool ident_eq(ident a, ident b) {
+    return a.v == b.v && a.text == b.text;
+}
 /* The track of (pid, tid) in this part; UINT32_MAX when out of memory. */
 uint32_t part_track(part *p, ident pid, ident tid);
 

@@ -23,10 +23,6 @@ typedef struct {
     uint32_t *row_of; /* by index in rows: the sealed row */
 } gather;
 
-static bool same(ident a, ident b) {
-    return a.v == b.v && a.text == b.text;
-}
-
 static int cmp_ident(const builder *b, ident x, ident y) {
     if (x.text != y.text) return x.text ? 1 : -1;
     if (x.text)
@@ -64,7 +60,7 @@ static uint32_t add_track(gather *g, const part_track_row *t) {
             return *at = g->n++;
         }
         const track_row *r = &g->rows[*at];
-        if (same(r->pid, t->pid) && same(r->tid, t->tid) && r->async == t->async) return *at;
+        if (ident_eq(r->pid, t->pid) && ident_eq(r->tid, t->tid) && r->async == t->async) return *at;
     }
 }
 
@@ -98,7 +94,7 @@ static status collect_pids(gather *g, error *err) {
     for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
     sort_index(order, order + n, n, cmp_pids, g);
     for (size_t i = 0; i < n; i++)
-        if (g->n_pids == 0 || !same(sorted[g->n_pids - 1], g->pids[order[i]]))
+        if (g->n_pids == 0 || !ident_eq(sorted[g->n_pids - 1], g->pids[order[i]]))
             sorted[g->n_pids++] = g->pids[order[i]];
     g->pids = sorted;
     return OK;
@@ -107,7 +103,7 @@ static status collect_pids(gather *g, error *err) {
 /* Row (from 1) of a process. */
 static uint32_t process_row(const gather *g, ident pid) {
     uint32_t lo = SEARCH_FIRST(i, 0, g->n_pids, cmp_ident(g->s->b, g->pids[i], pid) < 0);
-    return lo < g->n_pids && same(g->pids[lo], pid) ? lo + 1 : 0;
+    return lo < g->n_pids && ident_eq(g->pids[lo], pid) ? lo + 1 : 0;
 }
 
 static status write_rows(gather *g, error *err) {
@@ -164,7 +160,7 @@ static void apply_label(gather *g, const raw_label *l, uint64_t *seen) {
         uint32_t at_row = map_get(&g->by_key, key);
         if (at_row == MAP_NONE) return;
         const track_row *r = &g->rows[at_row];
-        if (!same(r->pid, l->pid) || !same(r->tid, l->tid) || r->async) continue;
+        if (!ident_eq(r->pid, l->pid) || !ident_eq(r->tid, l->tid) || r->async) continue;
         uint32_t row = g->row_of[at_row];
         at = &seen[base + (size_t)row * 8 + l->kind];
         if (*at > l->offset + 1) return;

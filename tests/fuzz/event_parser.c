@@ -1,6 +1,6 @@
-/* event_parser.c: the predicting tokenizer. A event_parser that knows the file already, and one that gets it in
- * crumbs, report the same events and the same damage as one that sees it for the first time: neither
- * prediction nor the ends of pieces change what is read. */
+/* event_parser.c: the predicting tokenizer. One that knows the file already, and one that gets it
+ * in crumbs, report the same events and the same damage as one that sees it for the first time:
+ * neither prediction nor the ends of pieces change what is read. */
 #include "ingest/trace_events/event_parser.h"
 #include "fuzz/fuzz.h"
 #include "io/source.h"

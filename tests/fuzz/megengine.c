@@ -1,5 +1,6 @@
 /* megengine.c: MegEngine's timelines and static profiles, from bytes to a sealed trace. Two threads
  * with small pieces find of a timeline what one finds, and every trace keeps its promises. */
+#include "ingest/megengine/megengine.h"
 #include "fuzz/fuzz_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

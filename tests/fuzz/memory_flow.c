@@ -1,6 +1,6 @@
 /* memory_flow.c: MegEngine's memory picture, from bytes to a sealed trace that keeps its promises. */
 #include "fuzz/fuzz_trace.h"
-#include "ingest/ingest.h"
+#include "ingest/megengine/megengine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     ingest_options o = {.pool = NULL};

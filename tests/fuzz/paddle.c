@@ -2,6 +2,7 @@
  * small pieces find as many rows of everything as one thread with one piece, and the trace keeps its
  * promises. */
 #include "fuzz/fuzz_read.h"
+#include "ingest/paddle/paddle_json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     str text = {(const char *)data, size};

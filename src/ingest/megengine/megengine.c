@@ -16,9 +16,10 @@
 #include "ingest/megengine/megengine.h"
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "ingest/megengine/megengine_int.h"
-#include "ingest/trace_events/trace_event_int.h"
+#include "ingest/trace_events/trace_json.h"
 
 enum {
     FIELD_NONE = 0,
@@ -36,11 +37,8 @@ enum {
     FIELD_VALUE,
 };
 
-static uint8_t field_of(str key) {
-    static const struct {
-        str key;
-        uint8_t field;
-    } table[] = {
+static uint8_t find_megengine_field(str key) {
+    static const event_word table[] = {
         {STR("__id__"), FIELD_OP_ID},
         {STR("id"), FIELD_ID},
         {STR("shape"), FIELD_SHAPE},
@@ -54,9 +52,7 @@ static uint8_t field_of(str key) {
         {STR("name"), FIELD_NAME},
         {STR("value"), FIELD_VALUE},
     };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (str_eq(key, table[i].key)) return table[i].field;
-    return FIELD_NONE;
+    return event_find_word(table, sizeof table / sizeof *table, key);
 }
 
 /* ---- types and devices ---- */
@@ -229,14 +225,9 @@ static name_info meaning_of(event_sink *s, uint32_t id) {
 static status look_at_name(event_sink *s, uint32_t id, name_info *out) {
     timeline_state *st = s->state;
     name_info info = meaning_of(s, id);
-    if (id >= st->names.n) {
-        TRY(vec_reserve(&st->names, id + 1024 - st->names.n));
-        memset(VEC(&st->names, name_info) + st->names.n, 0,
-               (st->names.cap - st->names.n) * sizeof info);
-        st->names.n = st->names.cap;
-    }
-    VEC(&st->names, name_info)[id] = info;
-    *out = info;
+    name_info *slot = vec_at(&st->names, id);
+    if (!slot) return ERR_MEMORY;
+    *slot = *out = info;
     return OK;
 }
 
@@ -276,7 +267,7 @@ static const category_note *find_category(event_sink *s, const event *e) {
     if (i == st->n_categories) st->n_categories++;
     str name = intern_get(s->strings, e->category);
     st->categories[i] = (category_note){.id = e->category,
-                                        .row = event_category(s, e),
+                                        .row = event_category(s, e).row,
                                         .flow = flow_of(name),
                                         .kernel = str_eq(name, STR("Kernel")),
                                         .launch = str_eq(name, STR("KernelLaunch"))};
@@ -292,8 +283,6 @@ static inline const category_note *category_of(event_sink *s, const event *e) {
 
 /* ---- notes ---- */
 
-static const ident NOBODY = {ABSENT_I64, false};
-
 /* The process and thread of a track, for the replay. */
 static status keep_row(timeline_state *st, const event *e, uint32_t track) {
     while (st->rows.n <= track) {
@@ -302,9 +291,7 @@ static status keep_row(timeline_state *st, const event *e, uint32_t track) {
         *row = (timeline_row){.known = false};
     }
     VEC(&st->rows, timeline_row)
-    [track] = (timeline_row){.pid = e->has & EVENT_PID ? e->pid : NOBODY,
-                             .tid = e->has & EVENT_TID ? e->tid : NOBODY,
-                             .known = true};
+    [track] = (timeline_row){.pid = event_pid(e), .tid = event_tid(e), .known = true};
     return OK;
 }
 
@@ -314,7 +301,7 @@ static status add_base(event_sink *s, const event *e, int64_t ns) {
     note *n = vec_push(&st->notes);
     ident *pid = n ? vec_push(&st->bases) : NULL;
     if (!pid) return ERR_MEMORY;
-    *pid = e->has & EVENT_PID ? e->pid : NOBODY;
+    *pid = event_pid(e);
     *n = (note){.offset = e->offset,
                 .time = e->ts_ns,
                 .id = ns,
@@ -375,9 +362,8 @@ static status add_fact(event_sink *s, const event *e, ident pid, int64_t id, int
 static status describe_tensor(event_sink *s, const event *e) {
     timeline_state *st = s->state;
     int64_t id = event_int(s, e, FIELD_ID, 0);
-    ident pid = e->has & EVENT_PID ? e->pid : NOBODY;
-    bool same_pid =
-        st->has_described && st->described_pid.v == pid.v && st->described_pid.text == pid.text;
+    ident pid = event_pid(e);
+    bool same_pid = st->has_described && ident_eq(st->described_pid, pid);
     int64_t *place = &st->described[id & (DESCRIBED_PLACES - 1)];
     if (same_pid && *place == id) return OK;
     int64_t bytes = bytes_of(s, e);
@@ -395,16 +381,25 @@ static inline status note_tensor(event_sink *s, const event *e) {
 
 /* ---- ranges ---- */
 
+static bool same_values(const raw_value *a, const raw_value *b, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (a[i].v != b[i].v || a[i].place != b[i].place || a[i].tag != b[i].tag ||
+            a[i].digits != b[i].digits)
+            return false;
+    return true;
+}
+
 /* The end of a range about a tensor repeats the arguments of its beginning: they are kept once. */
 static uint32_t args_of(event_sink *s, const event *e) {
     timeline_state *st = s->state;
-    bool whole = e->args_cache && e->n_values == e->n_cached;
-    if (whole && e->args_cache == st->echo) return st->echo_args;
+    if (st->last_args && st->n_last == e->n_values &&
+        same_values(st->last_values, e->values, e->n_values))
+        return st->last_args;
     uint32_t args = part_args(s->part, e->values, e->n_values);
-    if (whole && args) {
-        st->echo = e->args_cache;
-        st->echo_args = args;
-    }
+    if (e->n_values > MAX_LAST_VALUES) return args;
+    st->last_args = args;
+    st->n_last = e->n_values;
+    memcpy(st->last_values, e->values, e->n_values * sizeof *e->values);
     return args;
 }
 
@@ -510,7 +505,7 @@ static status take_complete(event_sink *s, event *e) {
         .dur = e->has & EVENT_DUR ? e->dur_ns : 0,
         .name = e->name,
         .track = event_track(s, e),
-        .category = event_category(s, e),
+        .category = event_category(s, e).row,
         .kind = KIND_OTHER,
         .args = part_args(s->part, e->values, e->n_values),
     };
@@ -598,8 +593,8 @@ static status take_label(event_sink *s, event *e) {
     str name = intern_get(s->strings, e->name);
     bool thread = str_eq(name, STR("thread_name"));
     if (!thread && !str_eq(name, STR("process_name"))) return OK;
-    raw_label l = {.pid = e->has & EVENT_PID ? e->pid : NOBODY,
-                   .tid = e->has & EVENT_TID ? e->tid : NOBODY,
+    raw_label l = {.pid = event_pid(e),
+                   .tid = event_tid(e),
                    .value = event_text(e, FIELD_NAME),
                    .offset = e->offset,
                    .kind = thread ? LABEL_THREAD_NAME : LABEL_PROCESS_NAME};
@@ -613,7 +608,9 @@ static status take_label(event_sink *s, event *e) {
 
 /* ---- the dialect ---- */
 
-static status take(event_sink *s, event *e) {
+static status take_event(void *sink, event *e) {
+    event_sink *s = sink;
+    part_count(s->part, 1, 0);
     cause why = event_fault(e, true);
     if (why != CAUSE_NONE) return event_drop(s, e, why);
     TRY(event_drop_duplicates(s, e));
@@ -633,16 +630,16 @@ static status take(event_sink *s, event *e) {
 }
 
 /* Since 1.6: nanoseconds, as a text, in the root object. */
-static status take_root_key(builder *b, str key, str value, error *err) {
+static status take_megengine_key(event_sink *s, str key, str value, error *err) {
     int64_t ns;
     (void)err;
     if (str_eq(key, STR("metadata")) && json_i64(json_member(value, STR("localTime")), &ns) &&
         ns > 0)
-        builder_set_base_unix_ns(b, ns);
+        builder_set_base_unix_ns(s->b, ns);
     return OK;
 }
 
-static void fini_state(void *state) {
+static void free_timeline(void *state) {
     timeline_state *st = state;
     vec_fini(&st->notes);
     vec_fini(&st->pending);
@@ -652,20 +649,26 @@ static void fini_state(void *state) {
     vec_fini(&st->bases);
     vec_fini(&st->names);
     map_fini(&st->fact_map);
+    mem_free(st);
 }
 
-static void init_state(void *state) {
-    *(timeline_state *)state = (timeline_state){.notes = VEC_INIT(note),
-                                                .pending = VEC_INIT(pending_op),
-                                                .facts = VEC_INIT(tensor_fact),
-                                                .threads = VEC_INIT(thread_note),
-                                                .rows = VEC_INIT(timeline_row),
-                                                .bases = VEC_INIT(ident),
-                                                .names = VEC_INIT(name_info)};
+static void *new_timeline(builder *b, part *p) {
+    timeline_state *st = mem_zalloc(sizeof *st);
+    (void)b;
+    (void)p;
+    if (!st) return NULL;
+    st->notes = VEC_INIT(note);
+    st->pending = VEC_INIT(pending_op);
+    st->facts = VEC_INIT(tensor_fact);
+    st->threads = VEC_INIT(thread_note);
+    st->rows = VEC_INIT(timeline_row);
+    st->bases = VEC_INIT(ident);
+    st->names = VEC_INIT(name_info);
+    return st;
 }
 
 /* Rather too many: arrays that grow are copied, room that is not used costs nothing. */
-static void expect(event_sink *s, uint64_t bytes) {
+static void expect_bytes(event_sink *s, uint64_t bytes) {
     enum {
         BYTES_A_COUNTER = 400,
         BYTES_A_MARK = 220,
@@ -679,17 +682,26 @@ static void expect(event_sink *s, uint64_t bytes) {
     (void)notes;
 }
 
-static const parser_dialect MEGENGINE_SPELLING = {.cut = cut_number};
+static status finish_timeline(builder *b, const event_root *root, event_sink *const *sinks,
+                              int n, error *err) {
+    (void)root;
+    builder_set_format(b, "megengine");
+    return megengine_replay(b, sinks, n, err);
+}
 
-const dialect MEGENGINE = {
-    .format = "megengine",
-    .field_of = field_of,
-    .spelling = &MEGENGINE_SPELLING,
-    .take = take,
-    .state_bytes = sizeof(timeline_state),
-    .init = init_state,
-    .fini = fini_state,
-    .expect = expect,
-    .root_key = take_root_key,
-    .finish = megengine_finish,
+static const event_spelling SPELLING = {.cut = cut_number};
+
+static const dialect MEGENGINE = {
+    .spelling = &SPELLING,
+    .field_of = find_megengine_field,
+    .new_state = new_timeline,
+    .free_state = free_timeline,
+    .take = take_event,
+    .expect = expect_bytes,
+    .root_key = take_megengine_key,
+    .finish = finish_timeline,
 };
+
+status ingest_megengine(source *src, const ingest_options *o, builder *b, error *err) {
+    return ingest_trace_events(src, o, b, &MEGENGINE, err);
+}

@@ -1,11 +1,19 @@
-/* megengine.h: MegEngine's dialect of trace events (chrome_timeline.json of its dynamic-graph
- * profiler), for trace_json.c. */
+/* megengine.h: the readers of MegEngine's files, and what they share: types and devices as MegEngine
+ * writes them. */
 #ifndef INGEST_MEGENGINE_H
 #define INGEST_MEGENGINE_H
 
-#include "ingest/trace_events/trace_event.h"
+#include "ingest/ingest.h"
 
-extern const dialect MEGENGINE;
+/* chrome_timeline.json of its dynamic-graph profiler: trace events, of old and new versions, of one
+ * process or several. */
+status ingest_megengine(source *src, const ingest_options *o, builder *b, error *err) MUST_USE;
+/* The profile of a static graph, `profiling.json`. */
+status ingest_megengine_static(source *src, const ingest_options *o, builder *b,
+                               error *err) MUST_USE;
+/* The memory picture, `*.memory_flow.svg`. */
+status ingest_memory_flow(source *src, const ingest_options *o, builder *b,
+                          error *err) MUST_USE;
 
 /* Size in bytes of n elements of a type as MegEngine writes it ("Float32", "QuantizedS4(0.5)");
  * ABSENT_I64 when the type or the size is not known. */

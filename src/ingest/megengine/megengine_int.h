@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "ingest/megengine/megengine.h"
+#include "ingest/trace_events/event_sink.h"
 
 typedef enum {
     NOTE_ALIVE,  /* the counter of living tensors moved: the next link is its cause */
@@ -68,7 +69,7 @@ typedef struct {
 } category_note;
 
 enum { N_CATEGORIES = 8, CATEGORY_PLACES = 64 };
-enum { DESCRIBED_PLACES = 1024 };
+enum { DESCRIBED_PLACES = 1024, MAX_LAST_VALUES = 12 };
 
 typedef struct {
     vec notes, pending, facts, threads; /* note, pending_op, tensor_fact, thread_note */
@@ -85,10 +86,13 @@ typedef struct {
     int64_t described[DESCRIBED_PLACES];
     ident described_pid;
     bool has_described; /* the two above */
-    uint64_t echo;      /* event.echo of the last arguments that may come again, 0: none yet */
-    uint32_t echo_args; /* their record */
+    /* The last arguments of a range, and their record; 0: none yet. */
+    raw_value last_values[MAX_LAST_VALUES];
+    size_t n_last;
+    uint32_t last_args;
 } timeline_state;
 
-status megengine_finish(builder *b, event_sink *const *sinks, int n, error *err) MUST_USE;
+/* All events have been read: makes what needs more than one of them. */
+status megengine_replay(builder *b, event_sink *const *sinks, int n, error *err) MUST_USE;
 
 #endif

@@ -17,7 +17,6 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "ingest/megengine/megengine_int.h"
-#include "ingest/trace_events/trace_event_int.h"
 
 enum { MAX_INPUTS = 256 };
 
@@ -84,12 +83,8 @@ typedef struct {
     bool has_base, has_named; /* a device whose word the file must tell */
 } replay;
 
-static bool same(ident a, ident b) {
-    return a.v == b.v && a.text == b.text;
-}
-
 static timeline_state *state_of(const replay *r, int i) {
-    return event_sink_state(r->sinks[i]);
+    return r->sinks[i]->state;
 }
 
 static uint64_t tensor_key(ident pid, int64_t id) {
@@ -130,7 +125,7 @@ static status collect_facts(replay *r) {
 static open_op *open_of(replay *r, const sink_note *n) {
     for (size_t i = 0; i < r->open.n; i++) {
         open_op *o = &VEC(&r->open, open_op)[i];
-        if (same(o->pid, n->pid) && same(o->tid, n->tid)) return o;
+        if (ident_eq(o->pid, n->pid) && ident_eq(o->tid, n->tid)) return o;
     }
     if (r->open.n >= 4096) return NULL; /* rows of a forged file: without inputs */
     open_op *o = vec_push(&r->open);
@@ -219,10 +214,10 @@ static uint32_t list_inputs(replay *r, const open_op *o, bool types) {
 
 /* The operator's end goes to the part of its own thread: its arguments are there. */
 static status end_op(replay *r, const sink_note *n) {
-    timeline_state *st = event_sink_state(n->sink);
+    timeline_state *st = n->sink->state;
     pending_op *p = &VEC(&st->pending, pending_op)[n->n->other];
     open_op *o = open_of(r, n);
-    part *to = event_sink_part(n->sink);
+    part *to = n->sink->part;
     if (o && o->n_inputs) {
         p->op.shapes = list_inputs(r, o, false);
         p->op.types = list_inputs(r, o, true);
@@ -245,7 +240,7 @@ static device_state *device_at(replay *r, ident pid, str text, uint32_t *index) 
     for (size_t i = 0; i < r->devices.n; i++) {
         device_state *v = &VEC(&r->devices, device_state)[i];
         *index = (uint32_t)i;
-        if (same(v->pid, pid) && v->type == d.type && v->id == d.id) return v;
+        if (ident_eq(v->pid, pid) && v->type == d.type && v->id == d.id) return v;
     }
     device_state *v = r->devices.n < 4096 ? vec_push(&r->devices) : NULL;
     if (!v) return NULL;
@@ -257,7 +252,7 @@ static device_state *device_at(replay *r, ident pid, str text, uint32_t *index) 
 
 /* Finds the device of a tensor. */
 static status place_tensor(replay *r, ident pid, tensor *t, const tensor_fact *f) {
-    bool same_device = r->last_text && f->device == r->last_text && same(pid, r->last_pid);
+    bool same_device = r->last_text && f->device == r->last_text && ident_eq(pid, r->last_pid);
     if (!same_device && !device_at(r, pid, intern_get(r->strings, f->device), &r->last_device))
         return ERR_MEMORY;
     r->last_text = f->device;
@@ -290,7 +285,7 @@ static status change_tensor(replay *r, const sink_note *n) {
                     .device = d->id,
                     .device_type = d->type,
                     .kind = t->alive ? MEMORY_ALLOC : MEMORY_FREE};
-    return part_memory(event_sink_part(n->sink), &m);
+    return part_memory(n->sink->part, &m);
 }
 
 /* `gpu0:0_alloc_mem`: what is in use on the device, whoever uses it; of a CPU it is the memory of
@@ -311,7 +306,7 @@ static status take_sample(replay *r, const sink_note *n) {
 static status meet_process(replay *r, const sink_note *n) {
     const process_start *all = VEC(&r->processes, process_start);
     for (size_t i = r->processes.n; i-- > 0;)
-        if (same(all[i].pid, n->pid)) return OK;
+        if (ident_eq(all[i].pid, n->pid)) return OK;
     if (r->processes.n >= MAX_PROCESSES) return OK;
     process_start *p = vec_push(&r->processes);
     if (!p) return ERR_MEMORY;
@@ -324,7 +319,7 @@ static status replay_note(replay *r, const sink_note *n, const sink_note *before
     switch ((note_what)n->n->what) {
     case NOTE_MADE: return change_tensor(r, n);
     case NOTE_TOUCH:
-        if (before->n && same(before->pid, n->pid) && before->n->time == n->n->time)
+        if (before->n && ident_eq(before->pid, n->pid) && before->n->time == n->n->time)
             return change_tensor(r, n);
         return OK;
     case NOTE_INPUT:
@@ -395,7 +390,7 @@ static bool step_row(const replay *r, ident pid, ident *out) {
     bool found = false;
     for (size_t i = 0; i < r->stops.n; i++) {
         const sink_note *n = &VEC(&r->stops, sink_note)[i];
-        if (!same(n->pid, pid)) continue;
+        if (!ident_eq(n->pid, pid)) continue;
         *out = n->tid;
         found = true;
     }
@@ -403,7 +398,7 @@ static bool step_row(const replay *r, ident pid, ident *out) {
         const vec *threads = &state_of(r, i)->threads;
         for (size_t k = 0; k < threads->n; k++) {
             const thread_note *t = &VEC(threads, thread_note)[k];
-            if (same(t->pid, pid) && str_eq(intern_get(r->strings, t->name), STR("worker")))
+            if (ident_eq(t->pid, pid) && str_eq(intern_get(r->strings, t->name), STR("worker")))
                 *out = t->tid;
         }
     }
@@ -422,7 +417,7 @@ static status add_step(replay *r, const sink_note *stop, int64_t start, int64_t 
                    .track = stop->n->track,
                    .kind = KIND_STEP,
                    .flags = SLICE_SYNTHETIC};
-    return s.dur < 0 ? OK : part_slice(event_sink_part(stop->sink), &s);
+    return s.dur < 0 ? OK : part_slice(stop->sink->part, &s);
 }
 
 static status make_steps_of(replay *r, const process_start *p) {
@@ -431,7 +426,7 @@ static status make_steps_of(replay *r, const process_start *p) {
     if (!step_row(r, p->pid, &row)) return OK;
     for (size_t i = 0; i < r->stops.n; i++) {
         const sink_note *n = &VEC(&r->stops, sink_note)[i];
-        if (!same(n->pid, p->pid) || !same(n->tid, row)) continue;
+        if (!ident_eq(n->pid, p->pid) || !ident_eq(n->tid, row)) continue;
         TRY(add_step(r, n, start, ++number));
         start = n->n->time;
     }
@@ -502,11 +497,11 @@ static status label_rows(replay *r, error *err) {
     return st;
 }
 
-status megengine_finish(builder *b, event_sink *const *sinks, int n, error *err) {
+status megengine_replay(builder *b, event_sink *const *sinks, int n, error *err) {
     replay r = {.b = b,
                 .sinks = sinks,
                 .n_sinks = n,
-                .part = event_sink_part(sinks[0]),
+                .part = sinks[0]->part,
                 .strings = builder_strings(b),
                 .open = VEC_INIT(open_op),
                 .devices = VEC_INIT(device_state),

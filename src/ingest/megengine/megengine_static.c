@@ -15,7 +15,6 @@
 
 #include "base/json.h"
 #include "base/num.h"
-#include "ingest/ingest.h"
 #include "ingest/megengine/megengine.h"
 
 enum { READ_BYTES = 1 << 20 };

@@ -38,24 +38,15 @@ static uint32_t keep_decoded(static_profile *p, str value) {
 /* Any value as normal JSON, by its own string id; each text is looked at once. 0 when out of memory. */
 static uint32_t keep_normal(static_profile *p, str value, uint32_t id) {
     if (p->failed) return 0;
-    if (id >= p->normal.n) {
-        if (vec_reserve(&p->normal, id + 1024 - p->normal.n) != OK) {
-            p->failed = true;
-            return 0;
-        }
-        size_t n = p->normal.cap;
-        memset(VEC(&p->normal, uint32_t) + p->normal.n, 0,
-               (n - p->normal.n) * sizeof(uint32_t));
-        p->normal.n = n;
-    }
-    uint32_t *normal = &VEC(&p->normal, uint32_t)[id];
-    if (!*normal) {
+    uint32_t *normal = vec_at(&p->normal, id);
+    p->failed = !normal;
+    if (normal && !*normal) {
         buf_clear(&p->scratch);
         json_normal(value, &p->scratch);
         p->failed |= !buf_ok(&p->scratch);
         *normal = p->failed ? 0 : static_keep(p, buf_str(&p->scratch));
     }
-    return *normal;
+    return normal ? *normal : 0;
 }
 
 /* The value of a member, which is no number, as an argument. */

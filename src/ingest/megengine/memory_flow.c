@@ -15,7 +15,7 @@
 #include "base/buf.h"
 #include "base/num.h"
 #include "base/sort.h"
-#include "ingest/ingest.h"
+#include "ingest/megengine/megengine.h"
 
 enum { READ_BYTES = 1 << 20, MOST_TAG = 1 << 20, MOST_ATTRIBUTES = 32, MOST_PLACES = 64 };
 

@@ -3,13 +3,13 @@
  *   …"dur": 217.387,\n    "args": {\n      "External id": 2049,"Record function id": 0, …
  *           ^value ^------------- gap -----------------^value^------- gap -------^value
  *
- * A gap is everything between two values. "ph", "cat", "s" and "bp" are not values but part of the
- * gap: their words are few, so a node knows its phase and category without reading them.
+ * A gap is everything between two values. "ph", "cat", "s" and "bp" are not values but part of
+ * the gap: their words are few, so a node knows its phase and category without reading them.
  * Invariants: an event is emitted once, when its closing bracket was read; everything up to
- * `checkpoint` has been emitted, so a parse that runs out of bytes starts again there.
- * Reading words beyond `end` is allowed (the source pads), using them is not: each token's end is
- * compared with `end` before it counts.
- * Here is the loop; event_parser_int.h says where the rest is. */
+ * `checkpoint` has been emitted, so a parse that runs out of bytes starts again there. Reading
+ * words beyond `end` is allowed (the source pads), using them is not: each token's end is
+ * compared with `end` before it counts. Here is the loop; event_parser_int.h says where the
+ * rest is. */
 #include "ingest/trace_events/event_parser.h"
 
 #include "base/json.h"
@@ -67,27 +67,28 @@ static gap *choose_gap(node *n, const char *p, size_t left) {
     return NULL;
 }
 
-/* The remembered gap that stands at p, or NULL. Of several, one byte tells which to try first: to try
- * them in turn would be a guess that goes wrong at every second event. */
+/* The remembered gap that stands at p, or NULL. Of several, one byte tells which to try first:
+ * trying them in turn would go wrong at every second event. */
 static inline gap *predict(node *n, const char *p, const char *end) {
     size_t left = (size_t)(end - p);
+    if (WITHOUT == THE_GAPS) return NULL;
     if (n->n_gaps == 1) return is_gap(n->gaps[0], p, left) ? n->gaps[0] : NULL;
     return choose_gap(n, p, left);
 }
 
-static inline bool is_phrase(const value_run *f, const char *p, size_t left) {
+static inline bool is_run(const value_run *f, const char *p, size_t left) {
     return f->n <= left && scan_equal_wide(p, f->bytes, f->n, f->wide);
 }
 
-/* The phrase that stands at p, likewise. */
-static inline value_run *find_phrase(node *n, const char *p, const char *end) {
+/* The value run that stands at p, likewise. */
+static inline value_run *find_run(node *n, const char *p, const char *end) {
     size_t left = (size_t)(end - p);
     if (!n->n_runs) return NULL;
     uint8_t one = 0, *chosen = n->n_runs == 1 ? &one : parser_chosen(&n->run_at, p);
     value_run *f = n->runs[*chosen];
-    if (__builtin_expect(!is_phrase(f, p, left), 0)) {
+    if (__builtin_expect(!is_run(f, p, left), 0)) {
         unsigned i = 0;
-        while (i < n->n_runs && !is_phrase(n->runs[i], p, left)) i++;
+        while (i < n->n_runs && !is_run(n->runs[i], p, left)) i++;
         if (i == n->n_runs) return NULL;
         f = n->runs[ *chosen = (uint8_t)i];
     }
@@ -95,7 +96,7 @@ static inline value_run *find_phrase(node *n, const char *p, const char *end) {
     return f;
 }
 
-static inline void take_phrase(event_parser *l, const value_run *f) {
+static inline void take_run(event_parser *l, const value_run *f) {
     event *e = &l->e;
     e->has |= f->has;
     if (f->has & EVENT_NAME) e->name = f->name;
@@ -104,37 +105,6 @@ static inline void take_phrase(event_parser *l, const value_run *f) {
     for (unsigned i = 0; i < f->n_texts; i++)
         parser_add(l, f->texts[i].at, VALUE_STRING, 0, f->texts[i].id);
     l->history = l->history << f->shift ^ f->mix;
-}
-
-/* At p is the first argument of an event, and nothing of it was read yet: are this and everything up to
- * its name what the last such event had, with a gap behind it that is known? Then they are taken; else
- * this event may be the next to be kept. The answer is the next value, whose node is l->echo_next. The
- * last bytes are looked at first: the number in the name. */
-static __attribute__((noinline)) const char *take_echo(event_parser *l, node *n, const char *p,
-                                                       const char *end) {
-    const args_cache *o = &l->args_cache;
-    event *e = &l->e;
-    const char *stop = p + o->n;
-    l->args_from = p;
-    l->args_node = l->args_next = n;
-    l->args_event = e->offset;
-    if (o->from != n || o->n >= (size_t)(end - p) ||
-        scan_word(stop - 8) != scan_word(o->bytes + o->n - 8) || !scan_equal(p, o->bytes, o->n))
-        return p;
-    const gap *g = predict(o->at, stop, end);
-    if (!g || g->ends) return p;
-    l->args_from = NULL;
-    e->has = EVENT_NAME;
-    e->name = o->name;
-    e->n_values = o->n_values;
-    e->fields = o->fields;
-    memcpy(e->values, o->values, sizeof o->values);
-    memcpy(e->keys, o->keys, sizeof o->keys);
-    memcpy(e->at, o->field_at, sizeof o->field_at);
-    e->args_cache = o->number;
-    e->n_cached = o->n_values;
-    l->args_next = g->next;
-    return stop + g->n;
 }
 
 static parse_result finish(walk *w, walk_result r, const char **stop) {
@@ -161,7 +131,7 @@ static bool lacks_value(const char *p) {
     return *p == ',' || *p == ':' || *p == '}' || *p == ']';
 }
 
-/* The general path behind a value, with one try to repair a string. */
+/* The general path after a value, with one try to repair a string. */
 static walk_result walk_or_repair(walk *w, node *n) {
     const char *from = w->p;
     walk_result r = parser_walk_gap(w, n);
@@ -180,18 +150,17 @@ parse_result event_parser_parse(event_parser *l, const char *p, const char *end,
     l->start = p;
     l->failure = OK;
     l->pending.n = 0;
-    l->args_from = NULL;
     walk_result r = parser_walk_gap(&w, NULL);
     if (r != WALK_VALUE) return finish(&w, r, stop);
     node *n = w.next;
-    value_run *before = NULL; /* the last value, when it was a phrase */
+    value_run *before = NULL; /* the last value, when it was a run */
     node *before_at = NULL;
     p = w.p;
     for (;;) {
         const char *value = p;
-        value_run *f = n->has_runs ? find_phrase(n, p, end) : NULL;
+        value_run *f = n->has_runs ? find_run(n, p, end) : NULL;
         if (f) {
-            take_phrase(l, f);
+            take_run(l, f);
             if (before && !before->whole) parser_join_runs(before_at, before, f, n);
             before = f;
             before_at = n;
@@ -216,11 +185,6 @@ parse_result event_parser_parse(event_parser *l, const char *p, const char *end,
                 if (!parser_emit(l, &g->ending)) return finish(&w, WALK_FAILED, stop);
                 w.checkpoint = p + g->begin_at;
                 l->e.offset = parser_offset(l, w.checkpoint);
-                if (__builtin_expect(g->next->opens, 0)) {
-                    p = take_echo(l, g->next, p + g->n, end);
-                    n = l->args_next;
-                    continue;
-                }
             }
             p += g->n;
             n = g->next;

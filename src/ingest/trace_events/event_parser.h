@@ -1,12 +1,15 @@
-/* event_parser.h: the trace-event tokenizer: reads a list of JSON events once and calls `emit` for each.
+/* event_parser.h: the trace-event tokenizer: reads a list of JSON events once and calls `emit`
+ * for each.
  *
- * Writers of traces emit the same few layouts again and again: behind the value of a key come the
- * same bytes (comma, white space, next key, colon, also across the end of an event). The tokenizer
- * remembers them. A place in the file is a node (phase, category, key, keys of args so far); each
- * node keeps the byte strings that followed its values, and a hit jumps straight to the next value
- * with its meaning known. A miss takes the general path, which reads anything and learns.
+ * Writers of traces lay events out in the same few ways again and again: after the value of a
+ * key come the same bytes (comma, white space, next key, colon, also across the end of an
+ * event). The tokenizer remembers them. A place in the file is a node (phase, category, key,
+ * keys of args so far); each node keeps the byte strings that followed its values, and a hit
+ * jumps straight to the next value with its meaning known. A miss takes the general path, which
+ * reads anything and learns.
  *
- * Nothing is assumed about a producer, and a event_parser never seen twice costs only the general path. */
+ * Nothing is assumed about a producer, and an event like no other costs only the general
+ * path. */
 #ifndef INGEST_EVENT_PARSER_H
 #define INGEST_EVENT_PARSER_H
 
@@ -19,7 +22,7 @@ enum { /* which members an event had */
        EVENT_PID = 8,
        EVENT_TID = 16,
        EVENT_ID = 32,
-       EVENT_BAD_TIME = 64, /* ts or dur is no time that fits */
+       EVENT_BAD_TIME = 64, /* ts or dur is not a time that fits */
 };
 
 enum { MAX_ARG_FIELDS = 64 };
@@ -42,9 +45,6 @@ typedef struct {
     uint64_t fields;
     uint16_t at[MAX_ARG_FIELDS];
     bool duplicate; /* a key of args came twice */
-    /* When not 0: every event with this number has the same first n_echo values. */
-    uint64_t args_cache;
-    uint32_t n_cached;
 } event;
 
 typedef struct event_parser event_parser;
@@ -55,24 +55,25 @@ typedef struct {
     bool quotes;  /* quotes are in it that should have been escaped */
 } event_parser_name;
 
-/* What a producer writes in a way of its own. It is undone while reading: a text that is another
- * one in every event would fill the table of strings and cost a look-up each. */
+/* What a producer writes in a way of its own. It is undone while reading: a text that is
+ * another one in every event would fill the table of strings and cost a look-up each. */
 typedef struct {
-    /* Finds the end of the name that opens at p (behind its quote) in the bytes from start to end:
-     * one past the closing quote, and in *name what the producer meant. NULL when they end first.
-     * This and `thread` may be NULL: they are written as everybody does. */
+    /* Finds the end of the name that opens at p (after its quote) in the bytes from start to
+     * end: one past the closing quote, and in *name what the producer meant. NULL when they end
+     * first. This and `thread` may be NULL: they are written as everybody does. */
     const char *(*name)(const char *start, const char *p, const char *end,
                         event_parser_name *name);
-    /* The part of a clean name that is not another one in every event; the name itself when all of it is.
-     * Of a word, a space and digits the same is cut whatever the digits. NULL where there is nothing to
-     * cut. */
+    /* The part of a clean name that is not another one in every event; the name itself when all
+     * of it is. Of a word, a space and digits the same is cut whatever the digits. NULL where
+     * there is nothing to cut. */
     str (*cut)(str name);
-    /* A thread id in quotes, from its quote: one past the closing one and its number, NULL when it
-     * is no such id. */
+    /* A thread id in quotes, from its quote: one past the closing one and its number, NULL when
+     * it is not such an id. */
     const char *(*thread)(const char *p, const char *end, int64_t *id);
-    /* Arguments (bits of event.fields) that are texts such as "12.345 us": kept as the number. */
+    /* Arguments (bits of event.fields) that are texts such as "12.345 us": kept as the
+     * number. */
     uint64_t time_fields;
-} parser_dialect;
+} event_spelling;
 
 typedef struct {
     /* Number (1 … MAX_ARG_FIELDS-1) of an argument the reader wants, 0 = none. */
@@ -81,7 +82,7 @@ typedef struct {
     status (*emit)(void *context, event *e);
     void *context;
     /* NULL for trace-event JSON as everybody writes it. */
-    const parser_dialect *dialect;
+    const event_spelling *spelling;
 } parser_sink;
 
 /* One for each thread. Damage is counted in `part`. NULL when out of memory. */
@@ -91,24 +92,25 @@ void event_parser_free(event_parser *l);
 typedef enum {
     PARSE_CLEAN,      /* all bytes read, between two events */
     PARSE_INCOMPLETE, /* the last event is cut: read again from `stop` with more bytes */
-    PARSE_END,        /* the list was closed; `stop` is behind the bracket */
-    PARSE_DAMAGED,    /* the event at `stop` is no JSON */
+    PARSE_END,        /* the list was closed; `stop` is after the bracket */
+    PARSE_DAMAGED,    /* the event at `stop` is not JSON */
     PARSE_UNDECIDED,  /* it is damaged when nothing follows; with more bytes it may be mended */
     PARSE_FAILED,     /* emit failed or out of memory: status in `failure` */
 } parse_result;
 
-/* Reads events from p, which is between two events (or at the start) of a list, to end. `base` is
- * the offset of p in the input. SOURCE_PAD bytes behind `end` must be readable.
- * *stop: first byte not used. */
+/* Reads events from p, which is between two events (or at the start) of a list, to end. `base`
+ * is the offset of p in the input. SOURCE_PAD bytes after `end` must be readable. *stop: first
+ * byte not used. */
 parse_result event_parser_parse(event_parser *l, const char *p, const char *end, uint64_t base,
                                 const char **stop);
 status event_parser_failure(const event_parser *l);
 
-/* The first place at or behind p that looks like the start of an event behind another event, or NULL
- * when there is none before `end`. */
+/* The first place at or after p that looks like the start of an event after another event, or
+ * NULL when there is none before `end`. */
 const char *event_parser_next_border(const char *p, const char *end);
 
-/* String id of a JSON string's inside, decoded; damage counted. UINT32_MAX when out of memory. */
+/* String id of a JSON string's inside, decoded; damage counted. UINT32_MAX when out of
+ * memory. */
 uint32_t event_parser_string(event_parser *l, str inside, uint64_t offset);
 /* String id of any JSON value as normal text; damage counted. */
 uint32_t event_parser_raw(event_parser *l, str text, uint64_t offset);

@@ -1,13 +1,12 @@
-/* event_parser_int.h: what the event_parser*.c files share: the memory of the tokenizer and its parts.
+/* event_parser_int.h: what the files of the tokenizer share: its memory and its parts.
  *
- *   event_parser.c         the loop: a value, the gap behind it by prediction, the next value
- *   parser_learn.c   nodes and gaps: finds them, remembers them
- *   parser_run.c  values that come again and again, with the gaps between them
- *   parser_cached_args.c    all the arguments of an event, once more
- *   parser_walk.c    a gap by the general path, token by token
- *   parser_value*    values: numbers, times, ids, words
- *   parser_text.c    texts as ids, and what follows which
- *   parser_repair.c  strings with unescaped quotes, borders of events */
+ *   event_parser.c          the loop: a value, the gap after it by prediction, the next value
+ *   event_parser_learn.c    nodes and gaps: finds them, remembers them
+ *   event_value_run.c       values that come again and again, with the gaps between them
+ *   event_parser_walk.c     a gap by the general path, token by token
+ *   event_parser_value*     values: numbers, times, ids, words
+ *   event_parser_text.c     texts as ids, and what follows which
+ *   event_parser_repair.c   strings with unescaped quotes, borders of events */
 #ifndef INGEST_EVENT_PARSER_INT_H
 #define INGEST_EVENT_PARSER_INT_H
 
@@ -19,13 +18,24 @@
 
 enum {
     MAX_GAP_BYTES = 160, /* a longer gap is read by the general path each time */
-    MAX_GAPS = 8,        /* alternatives behind one value; the oldest is forgotten */
+    MAX_GAPS = 8,        /* alternatives after one value; the oldest is forgotten */
     MAX_RUN_BYTES = 128,
     MAX_RUNS = 6,      /* alternatives at one place */
-    MAX_RUN_TEXTS = 4, /* arguments in a phrase */
-    MAX_CACHED_BYTES = 320,
-    MAX_CACHED_VALUES = 12,
+    MAX_RUN_TEXTS = 4, /* arguments in one */
 };
+
+/* What the tokenizer predicts with. Each saves time and changes nothing else: bench/predictors
+ * builds the program without one of them (-DWITHOUT=number) and measures what it saves. */
+enum {
+    THE_GAPS = 1, /* and with them the value runs, which are made of gaps */
+    THE_VALUE_RUNS,
+    THE_NEXT_TEXTS,
+    THE_TEXT_CACHE,
+    THE_NAME_PREFIXES,
+};
+#ifndef WITHOUT
+#define WITHOUT 0
+#endif
 
 typedef enum { IN_LIST, IN_EVENT, IN_ARGS } context;
 typedef enum {
@@ -62,7 +72,7 @@ typedef struct {
     uint32_t id;
 } run_text;
 
-/* Values that stood here before, each with the gap behind it: one comparison reads them all. */
+/* Values that stood here before, each with the gap after it: one comparison reads them all. */
 typedef struct {
     node *next;
     uint64_t wide; /* scan_wide(n) */
@@ -70,28 +80,16 @@ typedef struct {
     uint32_t has; /* EVENT_* bits of name, pid and tid when they are among the values */
     uint32_t name;
     ident pid, tid;
-    uint64_t
-        mix; /* what its strings do to event_parser.history: moved by `shift` bits, mixed with this */
+    /* What its strings do to event_parser.history: moved by `shift` bits, mixed with this. */
+    uint64_t mix;
     uint8_t shift, n_texts;
     bool whole; /* what follows is not added any more */
     run_text texts[MAX_RUN_TEXTS];
     char bytes[MAX_RUN_BYTES + SCAN_WIDE];
 } value_run;
 
-/* The arguments of the last event that had some and a name with a number, as written and as read. */
-typedef struct {
-    const node *from; /* of the first argument; NULL when there was no such event yet */
-    node *at;         /* of the name */
-    uint64_t fields;
-    uint32_t n, name, n_values;
-    uint64_t number; /* counts them */
-    raw_value values[MAX_CACHED_VALUES];
-    uint32_t keys[MAX_CACHED_VALUES];
-    uint16_t field_at[MAX_ARG_FIELDS];
-    char bytes[MAX_CACHED_BYTES + SCAN_EQUAL_PAD];
-} args_cache;
-
-/* Which of several byte strings stands somewhere is told by one byte, at a place where they differ. */
+/* Which of several byte strings stands somewhere is told by one byte, at a place where they
+ * differ. */
 typedef struct {
     uint8_t at, which[16];
 } chooser;
@@ -103,46 +101,41 @@ struct node {
     uint8_t field;      /* event_field */
     uint8_t arg_field;  /* the reader's number, 0 = none */
     uint64_t field_bit; /* its bit in event.fields */
-    uint64_t salt;      /* chooses its guesses */
+    uint64_t salt;      /* chooses its places in next_texts */
     bool duplicate;
-    bool time_text; /* "12.345 us" in the dialect */
-    bool cuts;      /* a name whose number the dialect may cut off */
-    /* The last process or thread id here, as written with the byte behind it. */
-    uint64_t memo_word, memo_mask;
-    int64_t memo_value;
-    uint8_t memo_bytes;
+    bool time_text;    /* "12.345 us" in the dialect */
+    bool cuts;         /* a name whose number the dialect may cut off */
     bool spare;        /* is overwritten soon: nothing may point to it, it learns nothing */
     uint8_t surprises; /* how badly the texts before a string tell which it is */
     uint8_t n_gaps, oldest;
     chooser gap_at;
     gap *gaps[MAX_GAPS];
-    bool has_runs; /* its values may be parts of phrases: names, processes, threads, strings */
-    bool
-        opens; /* the first argument, in a dialect whose names have numbers: echoes begin here */
-    bool alone;               /* its phrases are of one value: what follows varies too much */
+    bool has_runs; /* its values may be parts of runs: names, processes, threads, strings */
+    bool alone;    /* its runs are of one value: what follows varies too much */
     uint8_t n_runs, next_run; /* the next to be forgotten */
     chooser run_at;
-    uint8_t unknown; /* counts values that are no phrase of a full node */
-    uint8_t misses;  /* how badly the phrases foretell what comes */
+    uint8_t unknown; /* counts values that are in no run of a full node */
+    uint8_t misses;  /* how badly the runs foretell what comes */
     value_run *runs[MAX_RUNS];
 };
 
-/* Damage met in an event. It counts when the event is whole: an event that is cut by the end of the
- * bytes is read again. */
+/* Damage met in an event. It counts when the event is whole: an event that is cut by the end of
+ * the bytes is read again. */
 typedef struct {
     uint64_t offset;
     uint32_t example;
     cause cause;
 } pending_loss;
 
-/* The text that followed some others: n bytes of the interner; n has GUESS_RAW when it is a
+/* The text that followed some others: n bytes of the interner; n has NEXT_TEXT_RAW when it is a
  * bracketed value. */
 typedef struct {
     const char *text;
     uint32_t n, id;
 } next_text;
 
-/* What stands before the number of a name that the dialect cuts: its quote, the word, a space. */
+/* What stands before the number of a name that the dialect cuts: its quote, the word, a
+ * space. */
 typedef struct {
     char bytes[32 + SCAN_EQUAL_PAD];
     uint32_t n, id; /* of the word */
@@ -173,27 +166,18 @@ struct event_parser {
     vec seen;              /* uint8_t by string id */
     map normal_ids;        /* raw text id → id of its normal form */
     map repairs;           /* raw text id → JSON_* flags */
-    next_text *next_texts; /* 1 << GUESS_BITS, by what came before */
-    next_text *text_cache; /* 1 << RECENT_BITS strings, by how they begin */
+    next_text *next_texts; /* 1 << NEXT_TEXT_BITS, by what came before */
+    next_text *text_cache; /* 1 << TEXT_CACHE_BITS strings, by how they begin */
     uint64_t history;
     vec pending; /* pending_loss */
     buf scratch;
-    /* The last text with clean escapes as it was written, and its id; 0 = none yet. */
-    char escaped[128];
-    size_t n_escaped;
-    uint32_t escaped_id;
     name_prefix prefixes[1 << PREFIX_BITS]; /* by how they begin */
-    uint32_t n_escapes; /* such texts among `recent` and `guesses`, kept in `memory` */
-    args_cache args_cache;
-    const char *args_from; /* the first argument of the event that may become one, NULL: none */
-    const node *args_node; /* its node */
-    node *args_next;       /* of the value behind the last look for an echo */
-    uint64_t args_event;   /* the offset of its event */
+    uint32_t n_escapes; /* texts with escapes in the two tables, kept in `memory` */
     event e;
     uint64_t base;
     const char *start; /* of the bytes at hand */
     status failure;
-    bool comma;                   /* the bytes ended behind a comma of the list */
+    bool comma;                   /* the bytes ended after a comma of the list */
     const char *string_start;     /* of the last value when it was a string, else NULL */
     uint64_t border_from, border; /* offsets: the next border of two events from here on */
 };
@@ -208,8 +192,14 @@ static inline next_text *parser_next_text(event_parser *l, const node *n) {
     return &l->next_texts[h >> (64 - NEXT_TEXT_BITS)];
 }
 
-/* The string that began like the one behind the quote at p when it was last met: by its first sixteen
- * bytes, or by all of them when it is shorter. */
+/* Do the texts before it tell which string is here? */
+static inline bool parser_asks_next(const node *n) {
+    if (WITHOUT == THE_NEXT_TEXTS) return false;
+    return n->surprises < MANY_SURPRISES || WITHOUT == THE_TEXT_CACHE;
+}
+
+/* The string that began like the one after the quote at p when it was last met: by its first
+ * sixteen bytes, or by all of them when it is shorter. */
 static inline next_text *parser_cached_text(event_parser *l, const char *p) {
     uint64_t a = scan_word(p + 1), b = scan_word(p + 9);
     uint64_t quote_a = scan_match(a, '"'), quote_b = scan_match(b, '"');
@@ -223,12 +213,13 @@ static inline next_text *parser_cached_text(event_parser *l, const char *p) {
     return &l->text_cache[h >> (64 - TEXT_CACHE_BITS)];
 }
 
+/* Where the prefix of the name whose quote is at p is kept. */
 static inline name_prefix *parser_prefix_of(event_parser *l, const char *p) {
     uint32_t h = (uint32_t)scan_word(p) * 0x9E3779B9u; /* the quote and three bytes */
     return &l->prefixes[h >> (32 - PREFIX_BITS)];
 }
 
-/* Bytes to the end, as far as a text can reach: less than GUESS_RAW. */
+/* Bytes to the end, as far as a text can reach: less than NEXT_TEXT_RAW. */
 static inline uint32_t parser_left(const char *p, const char *end) {
     return end - p < INT32_MAX ? (uint32_t)(end - p) : INT32_MAX;
 }
@@ -239,45 +230,47 @@ static inline bool parser_is_text(const next_text *g, const char *p, const char 
            scan_equal(p + 1, g->text, g->n);
 }
 
-/* ---- parser_text.c ---- */
+/* ---- event_parser_text.c ---- */
+/* Notes damage of the event being read; it counts when the event is whole. */
 void parser_lose(event_parser *l, cause c, uint64_t offset, uint32_t example);
+/* The event is whole: its damage counts. */
 void parser_count_pending(event_parser *l);
-/* Id of a string without backslash; of the inside of one with backslashes; of an array, object,
- * literal or odd number. `at` is where it stands. 0 and l->failure when out of memory. */
+/* Id of a string without backslashes that stands at `at`. This and the next two: 0 and
+ * l->failure when out of memory. */
 uint32_t parser_plain(event_parser *l, str s, const char *at);
+/* Id of the inside of a string with backslashes. */
 uint32_t parser_escaped(event_parser *l, str inside, const char *at);
+/* Id of an array, object, literal or odd number. */
 uint32_t parser_raw_text(event_parser *l, str text, const char *at);
-/* The string whose quote is at p, a value of n: its id, and *next one past the closing quote. *next is
- * NULL when the bytes end first. */
+/* The string whose quote is at p, a value of n: its id, and *next one past the closing quote.
+ * *next is NULL when the bytes end first. */
 uint32_t parser_new_string(event_parser *l, node *n, const char *p, const char *end,
                            const char **next);
-/* The same for the bracketed value at p. */
+/* The same for the bracketed value at p, which g is to predict the next time. */
 uint32_t parser_new_raw(event_parser *l, const char *p, const char *end, next_text *g,
                         const char **next);
 
-/* ---- parser_learn.c ---- */
+/* ---- event_parser_learn.c ---- */
 /* The node of a key at a place; NULL when out of memory. */
 node *parser_find_node(event_parser *l, const event_state *k, str key);
-/* Remembers what stood behind a value of `from`. */
+/* Remembers what stood after a value of `from`. */
 void parser_remember(event_parser *l, node *from, const gap *g);
 /* Makes a chooser for n texts. */
 void parser_choose(chooser *c, const str *texts, size_t n);
+/* The number that the chooser has for what stands at p. */
 static inline uint8_t *parser_chosen(chooser *c, const char *p) {
     return &c->which[(uint8_t)p[c->at] & 15];
 }
 
-/* ---- parser_run.c ---- */
-/* Remembers the value of n that was just read, from `value` to `stop`, and the gap behind it. */
+/* ---- event_value_run.c ---- */
+/* Remembers the value of n that was just read, from `value` to `stop`, and the gap after
+ * it. */
 void parser_learn_run(event_parser *l, node *n, str value, const gap *g);
-/* Makes one of a phrase of n and the one that followed it. */
+/* Makes one of a run of n and the one that followed it. */
 void parser_join_runs(node *n, value_run *first, const value_run *second,
                       const node *of_second);
 
-/* ---- parser_cached_args.c ---- */
-/* The name of `at`, the last value read, ends what began at l->echo_from: `stop` is behind it. */
-void parser_keep_args(event_parser *l, node *at, const char *stop);
-
-/* ---- parser_walk.c ---- */
+/* ---- event_parser_walk.c ---- */
 typedef enum {
     WALK_VALUE,
     WALK_END,
@@ -292,7 +285,7 @@ typedef enum {
 typedef struct {
     event_parser *l;
     const char *p, *end;
-    const char *checkpoint; /* at the event that is being read, or behind the last */
+    const char *checkpoint; /* at the event that is being read, or after the last */
     event_state k;
     bool comma, fresh; /* a comma was read; nothing yet in this bracket */
     bool learn;
@@ -300,21 +293,21 @@ typedef struct {
     node *next;
 } walk;
 
-/* From behind a value of `from_node` (or from the list, NULL) to the next value. */
+/* From the end of a value of `from_node` (or from the list, NULL) to the next value. */
 walk_result parser_walk_gap(walk *w, node *from_node);
 /* Hands the event over; false when the sink failed or anything did before. */
 bool parser_emit(event_parser *l, const event_state *k);
 
-/* ---- parser_repair.c ---- */
+/* ---- event_parser_repair.c ---- */
 typedef enum {
     REPAIR_NONE,      /* no quote ends it */
-    REPAIR_DONE,      /* *behind: where reading goes on */
+    REPAIR_DONE,      /* *after: where reading goes on */
     REPAIR_UNDECIDED, /* more bytes have to be seen */
 } repair_result;
 
-/* The last value was a string (l->string_start) that ended at a quote which was not its end: takes
- * the text up to the quote that is. */
+/* The last value was a string (l->string_start) that ended at a quote which was not its end:
+ * takes the text up to the quote that is. */
 repair_result parser_repair(event_parser *l, const node *n, const char *end,
-                            const char **behind);
+                            const char **after);
 
 #endif

@@ -1,10 +1,11 @@
-/* event_parser_learn.c: the memory of the tokenizer: nodes (places in an event) and gaps (what stood
- * behind their values).
+/* event_parser_learn.c: the memory of the tokenizer: nodes (places in an event) and gaps (what
+ * stood after their values).
  *
- * A node is what is known at a place (phase, category, the arguments before it) and a key; it is
- * found by a hash of that on the general path only, afterwards gaps point from node to node. Both
- * live until the event_parser is freed. A file whose keys never repeat must not fill the memory: beyond
- * MAX_NODES keys get a node that is overwritten, is pointed at by nobody and learns nothing. */
+ * A node is what is known at a place (phase, category, the arguments before it) and a key; it
+ * is found by a hash of that on the general path only, afterwards gaps point from node to node.
+ * Both live until the event_parser is freed. A file whose keys never repeat must not fill the
+ * memory: beyond MAX_NODES keys get a node that is overwritten, is pointed at by nobody and
+ * learns nothing. */
 #include "ingest/trace_events/event_parser_int.h"
 
 enum { MAX_NODES = 1 << 16 };
@@ -48,17 +49,16 @@ static bool fill_node(event_parser *l, node *n, const event_state *k, uint32_t k
     if (n->field == FIELD_ARG) {
         n->arg_field = k->context == IN_ARGS ? l->sink.field_of(text) : 0;
         n->field_bit = n->arg_field ? 1ull << n->arg_field : 0;
-        n->time_text = l->sink.dialect && (l->sink.dialect->time_fields & n->field_bit);
+        n->time_text = l->sink.spelling && (l->sink.spelling->time_fields & n->field_bit);
         n->duplicate = key_on_path(l, key);
         n->at.place = builder_shape(l->b, k->place, key);
         if (!n->at.place) return false;
     }
-    n->cuts = n->field == FIELD_NAME && l->sink.dialect && l->sink.dialect->cut;
-    bool other_name = n->field == FIELD_NAME && l->sink.dialect && l->sink.dialect->name;
-    n->has_runs = n->field != FIELD_TS && n->field != FIELD_DUR && n->field != FIELD_ID &&
-                  !n->time_text && !n->duplicate && !n->spare && !other_name;
-    n->opens = k->context == IN_ARGS && !k->place && !n->spare && l->sink.dialect &&
-               l->sink.dialect->cut;
+    n->cuts = n->field == FIELD_NAME && l->sink.spelling && l->sink.spelling->cut;
+    bool other_name = n->field == FIELD_NAME && l->sink.spelling && l->sink.spelling->name;
+    n->has_runs = WITHOUT != THE_VALUE_RUNS && n->field != FIELD_TS && n->field != FIELD_DUR &&
+                  n->field != FIELD_ID && !n->time_text && !n->duplicate && !n->spare &&
+                  !other_name;
     return true;
 }
 

@@ -1,15 +1,17 @@
-/* event_parser_repair.c: where damage ends: strings with unescaped quotes, and the border of two events.
+/* event_parser_repair.c: where damage ends: strings with unescaped quotes, and the border of
+ * two events.
  *
- * Names of kernels and annotations may hold quotes that their writer did not escape. Such a string
- * seems to end at the first of them, and no JSON follows. It is taken to reach to the first quote
- * behind which the event goes on as events do, but never into the next event. */
+ * Names of kernels and annotations may hold quotes that their writer did not escape. Such a
+ * string seems to end at the first of them, and what follows is not JSON. It is taken to reach
+ * to the first quote after which the event goes on as events do, but never into the next
+ * event. */
 #include "ingest/trace_events/event_parser_int.h"
 
 #include "base/json.h"
 
 enum { MAX_REPAIR_BYTES = 65536 }; /* of a string with unescaped quotes */
 
-/* Does a value end plausibly behind the quote at p? A comma must be followed by a key. */
+/* Does a value end plausibly at the quote at p? A comma must be followed by a key. */
 static repair_result closes_value(const char *p, const char *end) {
     p = json_space(p + 1, end);
     if (p == end) return REPAIR_UNDECIDED;
@@ -37,8 +39,8 @@ static const char *repair_limit(event_parser *l, const char *p, const char *end)
     return l->border > here ? p + (l->border - here) : limit;
 }
 
-/* The first quote behind p that closes a value. The answer does not depend on where the bytes end:
- * when they end before it is certain, that is the answer. */
+/* The first quote after p that closes a value. The answer does not depend on where the bytes
+ * end: when they end before it is certain, that is the answer. */
 static repair_result find_end_quote(event_parser *l, const char *p, const char *end,
                                     const char **quote) {
     const char *limit = repair_limit(l, p, end), *close = p;
@@ -51,7 +53,7 @@ static repair_result find_end_quote(event_parser *l, const char *p, const char *
 }
 
 repair_result parser_repair(event_parser *l, const node *n, const char *end,
-                            const char **behind) {
+                            const char **after) {
     const char *p = l->string_start, *close;
     repair_result r = find_end_quote(l, p, end, &close);
     if (r != REPAIR_DONE) return r;
@@ -67,7 +69,7 @@ repair_result parser_repair(event_parser *l, const node *n, const char *end,
     else if (last && last->place == n->at.place) /* else it was one too many and not kept */
         last->v = id;
     l->string_start = NULL;
-    *behind = close + 1;
+    *after = close + 1;
     return REPAIR_DONE;
 }
 

@@ -1,16 +1,17 @@
 /* event_parser_text.c: the texts of an event: every string and every bracketed value as an id.
  *
- * What a text is made of is looked at once, when its id is new: is it valid UTF-8, are there control
- * characters, is it JSON as it stands. `seen` remembers the answer by id, so that a text that comes
- * again is known to be clean (or to be counted again) by one byte.
+ * What a text is made of is looked at once, when its id is new: is it valid UTF-8, are there
+ * control characters, is it JSON as it stands. `seen` remembers the answer by id, so that a
+ * text that comes again is known to be clean (or to be counted again) by one byte.
  *
- * Texts come in sequences that repeat: the names of a training step are those of the step before, and
- * so are the shapes and types of its inputs. The ids of the last eight texts, shifted together to one
- * number (`history`), and the place in the event choose a guess: the text that followed them last
- * time. Where it stands in the input again, neither its end has to be looked for nor its id
- * (event_parser_value_int.h); where not, the general path here finds both and replaces the guess. Where texts
- * come in no order that repeats, a second, smaller table is asked first: the last string that began with
- * the same bytes. Only clean texts are guessed, so a guess never hides damage. */
+ * Texts come in sequences that repeat: the names of a training step are those of the step
+ * before, and so are the shapes and types of its inputs. The ids of the last eight texts,
+ * shifted together to one number (`history`), and the place in the event choose an entry of
+ * next_texts: the text that followed them last time. Where it stands in the input again,
+ * neither its end has to be looked for nor its id (event_parser_value_int.h); where not, the
+ * general path here finds both and replaces the entry. Where texts come in no order that
+ * repeats, text_cache is asked first, a smaller table of the last string with the same
+ * beginning. Only clean texts are in the tables, so they never hide damage. */
 #include "ingest/trace_events/event_parser_int.h"
 
 #include "base/json.h"
@@ -57,16 +58,6 @@ static void count_flags(event_parser *l, unsigned flags, uint64_t offset, uint32
         if (flags & table[i].flag) parser_lose(l, table[i].cause, offset, example);
 }
 
-static uint8_t *seen_slot(event_parser *l, uint32_t id) {
-    if (id >= l->seen.n) {
-        if (vec_reserve(&l->seen, id + 1024 - l->seen.n) != OK) return NULL;
-        size_t n = l->seen.cap;
-        memset(VEC(&l->seen, uint8_t) + l->seen.n, 0, n - l->seen.n);
-        l->seen.n = n;
-    }
-    return &VEC(&l->seen, uint8_t)[id];
-}
-
 /* First look at a string: is it clean text? */
 static void look_at_string(event_parser *l, uint32_t id, uint8_t *slot) {
     str s = intern_get(l->strings, id);
@@ -82,7 +73,7 @@ uint32_t parser_plain(event_parser *l, str s, const char *at) {
     uint32_t id = intern_add(l->strings, s);
     uint8_t *slot = id < l->seen.n ? &VEC(&l->seen, uint8_t)[id] : NULL;
     if (__builtin_expect(!slot || (*slot & SEEN_CLEAN) != SEEN, 0)) {
-        if (id == UINT32_MAX || !(slot = seen_slot(l, id))) {
+        if (id == UINT32_MAX || !(slot = vec_at(&l->seen, id))) {
             l->failure = ERR_MEMORY;
             return 0;
         }
@@ -96,8 +87,6 @@ uint32_t parser_plain(event_parser *l, str s, const char *at) {
 
 /* A string with backslashes. */
 uint32_t parser_escaped(event_parser *l, str inside, const char *at) {
-    /* Writers repeat themselves: the same escaped text as before has the same id. */
-    if (l->escaped_id && str_eq(inside, str_n(l->escaped, l->n_escaped))) return l->escaped_id;
     buf_clear(&l->scratch);
     unsigned flags = json_decode(inside, &l->scratch);
     if (!utf8_valid(buf_str(&l->scratch))) flags |= JSON_BAD_UTF8;
@@ -108,11 +97,6 @@ uint32_t parser_escaped(event_parser *l, str inside, const char *at) {
         return 0;
     }
     count_flags(l, flags, parser_offset(l, at), id);
-    if (flags == 0 && inside.n <= sizeof l->escaped) {
-        memcpy(l->escaped, inside.p, inside.n);
-        l->n_escaped = inside.n;
-        l->escaped_id = id;
-    }
     return id;
 }
 
@@ -157,7 +141,7 @@ static uint32_t look_at_raw(event_parser *l, uint32_t id, uint8_t *slot) {
 /* An array, object, literal or odd number. */
 uint32_t parser_raw_text(event_parser *l, str text, const char *at) {
     uint32_t id = intern_add(l->strings, text);
-    uint8_t *slot = id == UINT32_MAX ? NULL : seen_slot(l, id);
+    uint8_t *slot = id == UINT32_MAX ? NULL : vec_at(&l->seen, id);
     if (!slot) {
         l->failure = ERR_MEMORY;
         return 0;
@@ -183,7 +167,7 @@ uint32_t event_parser_raw(event_parser *l, str text, uint64_t offset) {
 }
 
 /* Remembers a text for the next time the same ones came before it. */
-static void learn_guess(event_parser *l, next_text *g, uint32_t id, uint32_t raw) {
+static void learn_text(event_parser *l, next_text *g, uint32_t id, uint32_t raw) {
     str text = intern_get(l->strings, id);
     if (text.n == 0) return; /* stands nowhere */
     *g = (next_text){text.p, (uint32_t)text.n | raw, id};
@@ -201,9 +185,9 @@ static void learn_escaped(event_parser *l, str inside, uint32_t id, next_text *t
     l->n_escapes++;
 }
 
-/* Of a name the dialect left `word`, a clean one; what it cut off is a space and a number, or else it is
- * not remembered. */
-static void learn_stem(event_parser *l, str name, str word, uint32_t id) {
+/* Of a name the dialect left `word`, a clean one; what it cut off is a space and a number, or
+ * else it is not remembered. */
+static void learn_prefix(event_parser *l, str name, str word, uint32_t id) {
     str rest = str_from(name, word.n);
     name_prefix *s = parser_prefix_of(l, name.p - 1);
     if (rest.n < 2 || rest.p[0] != ' ' || word.n + 2 > sizeof s->bytes - SCAN_EQUAL_PAD) return;
@@ -214,19 +198,19 @@ static void learn_stem(event_parser *l, str name, str word, uint32_t id) {
     memcpy(s->bytes, name.p - 1, s->n);
 }
 
-/* A string that is neither the guess nor a recent one. */
+/* A string that is in neither table. */
 static uint32_t find_string(event_parser *l, const node *n, const char *p, const char *end,
                             const char **next) {
     next_text *text_cache = parser_cached_text(l, p);
     const char *close = scan_string(p + 1, end);
     if (__builtin_expect(close < end && *close == '"', 1)) {
         str text = str_n(p + 1, (size_t)(close - p - 1)), cut = text;
-        if (n->cuts) cut = l->sink.dialect->cut(text);
+        if (n->cuts) cut = l->sink.spelling->cut(text);
         uint32_t id = parser_plain(l, cut, p);
         *next = close + 1;
         bool clean = id < l->seen.n && (VEC(&l->seen, uint8_t)[id] & SEEN_CLEAN) == SEEN;
-        if (clean && cut.n == text.n) learn_guess(l, text_cache, id, 0);
-        if (clean && cut.n < text.n) learn_stem(l, text, cut, id);
+        if (clean && cut.n == text.n) learn_text(l, text_cache, id, 0);
+        if (clean && cut.n < text.n) learn_prefix(l, text, cut, id);
         return id;
     }
     close = json_string_end(p + 1, end);
@@ -241,19 +225,20 @@ static uint32_t find_string(event_parser *l, const node *n, const char *p, const
 
 uint32_t parser_new_string(event_parser *l, node *n, const char *p, const char *end,
                            const char **next) {
-    bool asked = n->surprises < MANY_SURPRISES; /* the other guess has been looked at */
+    bool asked = parser_asks_next(n); /* the other table is left */
+    bool both = WITHOUT != THE_NEXT_TEXTS && WITHOUT != THE_TEXT_CACHE;
     next_text *other = asked ? parser_cached_text(l, p) : parser_next_text(l, n);
-    next_text *guessed = asked ? parser_next_text(l, n) : other;
-    if (parser_is_text(other, p, end)) {
+    next_text *predicted = asked ? parser_next_text(l, n) : other;
+    if (both && parser_is_text(other, p, end)) {
         *next = p + 2 + other->n;
         n->surprises = (uint8_t)(asked ? n->surprises + A_SURPRISE : n->surprises - A_SURPRISE);
-        *guessed = *other;
+        *predicted = *other;
         return other->id;
     }
     uint32_t id = find_string(l, n, p, end, next);
     const next_text *text_cache = parser_cached_text(l, p);
     if (id && text_cache->id == id && parser_is_text(text_cache, p, end))
-        *guessed = *text_cache;
+        *predicted = *text_cache;
     return id;
 }
 
@@ -263,6 +248,6 @@ uint32_t parser_new_raw(event_parser *l, const char *p, const char *end, next_te
     if (!*next) return 0;
     uint32_t id = parser_raw_text(l, str_n(p, (size_t)(*next - p)), p);
     if (id < l->seen.n && (VEC(&l->seen, uint8_t)[id] & SEEN_RAW_CLEAN) == SEEN_RAW)
-        learn_guess(l, g, id, NEXT_TEXT_RAW);
+        learn_text(l, g, id, NEXT_TEXT_RAW);
     return id;
 }

@@ -1,6 +1,6 @@
-/* event_parser_value.c: values that the quick paths of event_parser_value_int.h do not read: times with an
- * exponent, in quotes or with too many digits; process and thread ids for the first time; bare words;
- * too many arguments, and the same one twice. */
+/* event_parser_value.c: values that the quick paths of event_parser_value_int.h do not read:
+ * times with an exponent, in quotes or with too many digits; process and thread ids for the
+ * first time; bare words; too many arguments, and the same one twice. */
 #include "ingest/trace_events/event_parser_value_int.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static bool long_time(str text, int64_t *ns) {
     return !__builtin_mul_overflow(us, 1000, ns) && !__builtin_add_overflow(*ns, fraction, ns);
 }
 
-/* Microseconds as written → nanoseconds. False when it is no time that fits. */
+/* Microseconds as written → nanoseconds. False when it is not a time that fits. */
 static bool to_ns(const scanned *s, int64_t *ns) {
     static const int64_t scale[] = {1000, 100, 10, 1};
     if (s->digits <= 3) return !__builtin_mul_overflow(s->v, scale[s->digits], ns);
@@ -76,7 +76,7 @@ const char *parser_other_time(event_parser *l, const char *p, const char *end, i
 /* A thread id in the dialect's way, NULL when it is not in it. */
 static const char *dialect_thread(const event_parser *l, const char *p, const char *end,
                                   int64_t *id) {
-    const parser_dialect *d = l->sink.dialect;
+    const event_spelling *d = l->sink.spelling;
     return d && d->thread ? d->thread(p, end, id) : NULL;
 }
 
@@ -104,7 +104,7 @@ const char *parser_odd_ident(event_parser *l, node *n, const char *p, const char
 
 const char *parser_word(event_parser *l, const node *n, const char *p, const char *end) {
     const char *stop = json_value_end(p, end);
-    if (!stop || stop == end) return NULL; /* the word may go on behind the end */
+    if (!stop || stop == end) return NULL; /* the word may go on after the end */
     str word = str_n(p, (size_t)(stop - p));
     uint32_t id = parser_raw_text(l, word, p); /* counts a word that JSON does not know */
     str normal = intern_get(l->strings, id);
@@ -122,7 +122,7 @@ const char *parser_word(event_parser *l, const node *n, const char *p, const cha
 
 const char *parser_dialect_name(event_parser *l, const char *p, const char *end) {
     event_parser_name n = {0};
-    const char *stop = l->sink.dialect->name(l->start, p + 1, end, &n);
+    const char *stop = l->sink.spelling->name(l->start, p + 1, end, &n);
     if (!stop) return NULL;
     l->e.name = n.escaped ? parser_escaped(l, n.text, p) : parser_plain(l, n.text, p);
     l->e.has |= EVENT_NAME;

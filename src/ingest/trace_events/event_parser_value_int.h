@@ -1,5 +1,6 @@
-/* event_parser_value_int.h: the values of an event, as far as they are what they usually are: inline, for
- * the loop in event_parser.c alone. The rest is in parser_value.c and parser_text.c. */
+/* event_parser_value_int.h: the values of an event, as far as they are what they usually are:
+ * inline, for the loop in event_parser.c alone. The rest is in event_parser_value.c and
+ * event_parser_text.c. */
 #ifndef INGEST_EVENT_PARSER_VALUE_INT_H
 #define INGEST_EVENT_PARSER_VALUE_INT_H
 
@@ -9,11 +10,11 @@
 /* What seldom happens when a value is added: too many, or a key for the second time. False when
  * there is no room for it: values and places must stay one path, so the first ones are kept. */
 bool parser_odd_room(event_parser *l, const node *n);
-/* A time that the quick scan could not read: whole, negative or very long ones, with an exponent or in
- * quotes. */
+/* A time that the quick scan could not read: whole, negative or very long ones, with an
+ * exponent or in quotes. */
 const char *parser_other_time(event_parser *l, const char *p, const char *end, int64_t *ns,
                               uint32_t bit);
-/* A process, thread or arrow id that is no plain number. */
+/* A process, thread or arrow id that is not a plain number. */
 const char *parser_odd_ident(event_parser *l, node *n, const char *p, const char *end,
                              ident *out);
 /* A bare word: true, false, null, or something that JSON does not know. */
@@ -23,8 +24,8 @@ const char *parser_dialect_name(event_parser *l, const char *p, const char *end)
 /* A time as text in the dialect's way, NULL when it is another text. */
 const char *parser_dialect_time(event_parser *l, const node *n, const char *p, const char *end);
 
-/* Appends an argument value to the event. Without a number of the reader's the field is 0, whose
- * place in `at` nobody reads. */
+/* Appends an argument value to the event. Without a number of the reader's the field is 0,
+ * whose place in `at` nobody reads. */
 static inline void parser_add(event_parser *l, const node *n, uint8_t tag, uint8_t digits,
                               int64_t v) {
     event *e = &l->e;
@@ -42,14 +43,15 @@ static inline void parser_follow(event_parser *l, uint32_t id) {
     l->history = l->history << FOLLOW_BITS ^ id * FOLLOW_FACTOR;
 }
 
-/* The string whose quote is at p: its id, and *next one past the closing quote. *next is NULL when
- * the bytes end first. Where the texts before it do not tell which it is, they are not asked first: the
- * table of guesses is large, and to look into it for nothing costs more than to compare. */
+/* The string whose quote is at p: its id, and *next one past the closing quote. *next is NULL
+ * when the bytes end first. Where the texts before it do not tell which it is, they are not
+ * asked first: the table next_texts is large, and to look into it for nothing costs more than
+ * to compare. */
 static inline uint32_t parser_read_string(event_parser *l, node *n, const char *p,
                                           const char *end, const char **next) {
     uint32_t id;
     const next_text *g =
-        n->surprises < MANY_SURPRISES ? parser_next_text(l, n) : parser_cached_text(l, p);
+        parser_asks_next(n) ? parser_next_text(l, n) : parser_cached_text(l, p);
     if (__builtin_expect(parser_is_text(g, p, end), 1)) {
         id = g->id;
         *next = p + 2 + g->n;
@@ -61,8 +63,8 @@ static inline uint32_t parser_read_string(event_parser *l, node *n, const char *
     return id;
 }
 
-/* A name that is a known word and a number which the dialect cuts off: one past its closing quote, NULL
- * when it is another. */
+/* A name that is a known word and a number which the dialect cuts off: one past its closing
+ * quote, NULL when it is another. */
 static inline const char *parser_prefix(event_parser *l, const char *p, const char *end) {
     const name_prefix *s = parser_prefix_of(l, p);
     if (!s->n || !scan_equal(p, s->bytes, s->n)) return NULL;
@@ -81,7 +83,9 @@ static inline uint32_t parser_read_raw(event_parser *l, const node *n, const cha
                                        const char *end, const char **next) {
     next_text *g = parser_next_text(l, n);
     uint32_t id = g->id, bytes = g->n ^ NEXT_TEXT_RAW;
-    if (__builtin_expect(bytes <= parser_left(p, end) && scan_equal(p, g->text, bytes), 1))
+    if (WITHOUT == THE_NEXT_TEXTS)
+        id = parser_new_raw(l, p, end, g, next);
+    else if (__builtin_expect(bytes <= parser_left(p, end) && scan_equal(p, g->text, bytes), 1))
         *next = p + bytes;
     else
         id = parser_new_raw(l, p, end, g, next);
@@ -99,33 +103,13 @@ static inline const char *parser_time(event_parser *l, const char *p, const char
     return parser_other_time(l, p, end, ns, bit);
 }
 
-/* An id that is not the last one. */
-static inline const char *parser_new_ident(event_parser *l, node *n, const char *p,
-                                           const char *end, ident *out) {
+/* A process, thread or arrow id. */
+static inline const char *parser_ident(event_parser *l, node *n, const char *p, const char *end,
+                                       ident *out) {
     scanned s;
     const char *stop = *p == '"' ? NULL : scan_number(p, end, &s);
     if (__builtin_expect(!stop || s.digits, 0)) return parser_odd_ident(l, n, p, end, out);
     *out = (ident){s.v, false};
-    return stop;
-}
-
-/* A process or thread id. Events of one thread follow each other, so the last one is tried before
- * anything is parsed: a short number with the byte behind it, which makes the comparison exact. */
-static inline const char *parser_ident(event_parser *l, node *n, const char *p, const char *end,
-                                       ident *out) {
-    uint64_t word = scan_word(p);
-    if ((word & n->memo_mask) == n->memo_word && end - p > n->memo_bytes && n->memo_mask) {
-        *out = (ident){n->memo_value, false};
-        return p + n->memo_bytes;
-    }
-    const char *stop = parser_new_ident(l, n, p, end, out);
-    if (__builtin_expect(stop && !out->text && stop - p < 8, 1)) {
-        size_t bytes = (size_t)(stop - p);
-        n->memo_mask = (1ull << (8 * bytes + 7) << 1) - 1;
-        n->memo_word = word & n->memo_mask;
-        n->memo_value = out->v;
-        n->memo_bytes = (uint8_t)bytes;
-    }
     return stop;
 }
 
@@ -162,12 +146,11 @@ static inline const char *parser_value(event_parser *l, node *n, const char *p,
     l->string_start = NULL;
     switch (n->field) {
     case FIELD_NAME:
-        if (n->cuts) {
+        if (n->cuts && WITHOUT != THE_NAME_PREFIXES) {
             const char *stop = parser_prefix(l, p, end);
-            if (stop && l->args_from) parser_keep_args(l, n, stop);
             if (stop) return stop;
         }
-        if (*p == '"' && l->sink.dialect && l->sink.dialect->name)
+        if (*p == '"' && l->sink.spelling && l->sink.spelling->name)
             return parser_dialect_name(l, p, end);
         if (*p == '"') {
             const char *stop;
@@ -176,12 +159,12 @@ static inline const char *parser_value(event_parser *l, node *n, const char *p,
             l->string_start = p;
             return stop;
         }
-        return json_value_end(p, end); /* a name that is no string is no name */
+        return json_value_end(p, end); /* a name that is not a string does not count */
     case FIELD_TS: return parser_time(l, p, end, &e->ts_ns, EVENT_TS);
     case FIELD_DUR: return parser_time(l, p, end, &e->dur_ns, EVENT_DUR);
     case FIELD_PID: e->has |= EVENT_PID; return parser_ident(l, n, p, end, &e->pid);
     case FIELD_TID: e->has |= EVENT_TID; return parser_ident(l, n, p, end, &e->tid);
-    case FIELD_ID: e->has |= EVENT_ID; return parser_new_ident(l, n, p, end, &e->id);
+    case FIELD_ID: e->has |= EVENT_ID; return parser_ident(l, n, p, end, &e->id);
     default: return parser_arg(l, n, p, end);
     }
 }

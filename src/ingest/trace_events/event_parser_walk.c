@@ -1,10 +1,11 @@
-/* event_parser_walk.c: the general path: one gap, from behind a value to the next value, token by token.
+/* event_parser_walk.c: the general path: one gap, from the end of a value to the next value,
+ * token by token.
  *
- * It reads anything: any order of keys, any white space, commas too many, the end of an event and the
- * start of the next. What it walked is remembered when it would be walked the same way again:
- * nothing with damage in it, nothing that leads to a `ph`, `cat` or `args` that is not what it
- * usually is. The words "ph", "cat", "s" and "bp" are folded into what is known at the next value:
- * they are part of the gap. */
+ * It reads anything: any order of keys, any white space, commas too many, the end of an event
+ * and the start of the next. What it walked is remembered when it would be walked the same way
+ * again: nothing with damage in it, nothing that leads to a `ph`, `cat` or `args` that is not
+ * what it usually is. The words "ph", "cat", "s" and "bp" are folded into what is known at the
+ * next value: they are part of the gap. */
 #include "ingest/trace_events/event_parser_int.h"
 
 #include "base/json.h"
@@ -23,7 +24,6 @@ bool parser_emit(event_parser *l, const event_state *k) {
     e->n_values = 0;
     e->fields = 0;
     e->duplicate = false;
-    e->args_cache = 0;
     if (s != OK && l->failure == OK) l->failure = s;
     return l->failure == OK;
 }
@@ -41,7 +41,6 @@ static void begin_event(walk *w, const char *from) {
     w->l->e.has = 0;
     w->l->e.n_values = 0;
     w->l->e.fields = 0;
-    w->l->e.args_cache = 0;
 }
 
 static void odd_comma(walk *w) {
@@ -96,8 +95,9 @@ static void fold_category(walk *w, str text) {
 
 typedef enum { FOLDED, NOT_FOLDED, FOLD_CUT } fold_result;
 
-/* Words that belong to the event_parser: ph, cat, s, bp. FOLDED when the value is now in `known`. When it
- * is something else this time, the way to it must not be learned: the next event would take it. */
+/* Words that belong to the event_parser: ph, cat, s, bp. FOLDED when the value is now in
+ * `known`. When it is something else this time, the way to it must not be learned: the next
+ * event would take it. */
 static fold_result fold(walk *w, str key) {
     if (w->k.context != IN_EVENT) return NOT_FOLDED;
     bool ph = str_eq(key, STR("ph")), cat = str_eq(key, STR("cat")), s = str_eq(key, STR("s")),
@@ -105,10 +105,10 @@ static fold_result fold(walk *w, str key) {
     if (ph || cat || s || bp || str_eq(key, STR("args"))) w->learn = false;
     if ((!ph && !cat && !s && !bp) || *w->p != '"') return NOT_FOLDED;
     const char *close = json_string_end(w->p + 1, w->end);
-    const char *behind = close ? json_space(close + 1, w->end) : w->end;
-    if (behind == w->end) return FOLD_CUT;
+    const char *after = close ? json_space(close + 1, w->end) : w->end;
+    if (after == w->end) return FOLD_CUT;
     str text = str_n(w->p + 1, (size_t)(close - w->p - 1));
-    if (text.n > MAX_FOLDED_BYTES || (*behind != ',' && *behind != '}')) return NOT_FOLDED;
+    if (text.n > MAX_FOLDED_BYTES || (*after != ',' && *after != '}')) return NOT_FOLDED;
     char first = text.n ? text.p[0] : 0;
     if (ph) w->k.ph = text.n == 1 ? first : '?';
     if (s) w->k.scope = first;
@@ -119,7 +119,7 @@ static fold_result fold(walk *w, str key) {
     return FOLDED;
 }
 
-/* A key and its colon; ends at a value or behind a folded one. */
+/* A key and its colon; ends at a value or after a folded one. */
 static walk_result walk_key(walk *w) {
     const char *close = json_string_end(w->p + 1, w->end);
     if (!close) return WALK_MORE;

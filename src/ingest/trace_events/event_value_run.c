@@ -1,22 +1,25 @@
-/* event_value_run.c: values that stand at their place again and again, and the gaps between them.
+/* event_value_run.c: values that stand at their place again and again, and the gaps between
+ * them.
  *
  *   },"name":"queue","ph":"C","pid":7,"tid":0,"ts":12.5
- *            ^---------- a phrase ------------^
+ *            ^---------- a run ---------------^
  *
- * Names, processes, threads and strings are often one of a few, and so is what they are followed by:
- * the value and its gap are kept as one string of bytes with what it means. Two phrases that follow
- * each other become one, so that in short events everything between two numbers is one comparison.
- * A phrase is taken where all of its bytes stand: then the values and the gaps would have been read the
- * same way. Only what was clean is learned, and never the end of an event.
+ * Names, processes, threads and strings are often one of a few, and so is what they are
+ * followed by: the value and its gap are kept as one string of bytes with what it means. Two
+ * runs that follow each other become one, so that in short events everything between two
+ * numbers is one comparison. A run is taken where all of its bytes stand: then the values
+ * and the gaps would have been read the same way. Only what was clean is learned, and never the
+ * end of an event.
  *
- * Where values differ too often the place goes back to phrases of one value, then to none. */
+ * Where values differ too often the place goes back to runs of one value, then to none. */
 #include "ingest/trace_events/event_parser_int.h"
 
 enum { A_MISS = 4, MANY_MISSES = 128 }; /* one is forgotten by four hits */
-/* When there are many alternatives, those that are known help most of the time: of so many others one
- * takes the place of the oldest. */
+/* When there are many alternatives, those that are known help most of the time: of so many
+ * others one takes the place of the oldest. */
 enum { UNKNOWN = 16 };
-/* A process may be joined with so many threads; anything else only with what always follows it. */
+/* A process may be joined with so many threads; anything else only with what always follows
+ * it. */
 enum { FEW = 4 };
 
 /* Too many misses: false when the place learns no more. */
@@ -29,8 +32,8 @@ static bool may_learn(node *n) {
     return n->has_runs;
 }
 
-/* What the value that was just read means. False when it is nothing that a phrase can tell. */
-static bool tell(const event_parser *l, const node *n, value_run *f, bool string) {
+/* What the value that was just read means. False when it is nothing that a run can tell. */
+static bool read_value(const event_parser *l, const node *n, value_run *f, bool string) {
     const event *e = &l->e;
     if (l->pending.n || l->failure != OK) return false;
     if (n->field == FIELD_NAME) {
@@ -55,7 +58,7 @@ static bool tell(const event_parser *l, const node *n, value_run *f, bool string
 }
 
 /* Room for one more: the oldest goes. */
-static value_run *new_phrase(event_parser *l, node *n) {
+static value_run *new_run(event_parser *l, node *n) {
     if (n->n_runs == MAX_RUNS) {
         value_run *oldest = n->runs[n->next_run];
         n->next_run = (uint8_t)((n->next_run + 1) % MAX_RUNS);
@@ -66,7 +69,7 @@ static value_run *new_phrase(event_parser *l, node *n) {
     return f;
 }
 
-static void choose_phrase(node *n) {
+static void choose_run(node *n) {
     str texts[MAX_RUNS];
     for (size_t i = 0; i < n->n_runs; i++) texts[i] = str_n(n->runs[i]->bytes, n->runs[i]->n);
     parser_choose(&n->run_at, texts, n->n_runs);
@@ -76,15 +79,15 @@ void parser_learn_run(event_parser *l, node *n, str value, const gap *g) {
     if (!may_learn(n) || g->ends || value.n + g->n > MAX_RUN_BYTES) return;
     if (n->n_runs == MAX_RUNS && ++n->unknown % UNKNOWN) return;
     value_run f = {.next = g->next};
-    if (!tell(l, n, &f, value.p[0] == '"')) return;
-    value_run *to = new_phrase(l, n);
+    if (!read_value(l, n, &f, value.p[0] == '"')) return;
+    value_run *to = new_run(l, n);
     if (!to) return;
     f.n = (uint32_t)(value.n + g->n);
     f.wide = scan_wide(f.n);
     f.whole = n->alone;
     memcpy(f.bytes, value.p, f.n);
     *to = f;
-    choose_phrase(n);
+    choose_run(n);
 }
 
 void parser_join_runs(node *n, value_run *first, const value_run *second,
@@ -108,5 +111,5 @@ void parser_join_runs(node *n, value_run *first, const value_run *second,
     first->mix = first->mix << second->shift ^ second->mix;
     first->shift = (uint8_t)(first->shift + second->shift);
     first->whole = second->whole;
-    choose_phrase(n);
+    choose_run(n);
 }

@@ -1,56 +1,110 @@
-/* trace_event.h: one trace event to rows of the builder: what Kineto's categories and Chrome's
- * phases mean in our words. One sink per thread. A producer with words of its own has a dialect,
- * which takes the events in its place. */
+/* trace_event.h: what a trace event means in the words that most profilers share: classes of
+ * categories, arguments that have a column, Chrome's phases. A dialect gives it its own
+ * categories and hooks (event_sink.h) and adds arguments of its own. */
 #ifndef INGEST_TRACE_EVENT_H
 #define INGEST_TRACE_EVENT_H
 
-#include "ingest/trace_events/event_parser.h"
+#include "ingest/trace_events/event_sink.h"
 
-typedef struct event_sink event_sink;
+/* Arguments that have a column, under every spelling met. */
+#define TRACE_EVENT_ARGS(X)                                                       \
+    X(EXTERNAL, "External id", "external id")                                     \
+    X(CORRELATION, "correlation", "correlation id")                               \
+    X(INDEX, "Ev Idx", "Profiler Event Index")                                    \
+    X(SEQUENCE, "Sequence number")                                                \
+    X(FORWARD_THREAD, "Fwd thread id")                                            \
+    X(DIMS, "Input Dims", "Input dims", "input_shapes")                           \
+    X(TYPES, "Input type", "input_dtypes")                                        \
+    X(INPUTS, "Concrete Inputs")                                                  \
+    X(CALL_STACK, "Call stack", "callstack")                                      \
+    X(FINISHED, "finished")                                                       \
+    X(MODULE_ID, "Python module id")                                              \
+    X(PYTHON_ID, "Python id")                                                     \
+    X(FLOPS, "flops", "Flops")                                                    \
+    X(DEVICE, "device")                                                           \
+    X(CONTEXT, "context")                                                         \
+    X(STREAM, "stream", "Stream Id")                                              \
+    X(REGISTERS, "registers per thread")                                          \
+    X(SHARED_MEMORY, "shared memory")                                             \
+    X(BLOCKS_PER_SM, "blocks per SM")                                             \
+    X(OCCUPANCY, "est. achieved occupancy %", "theoretical achieved occupancy %") \
+    X(GRID, "grid")                                                               \
+    X(BLOCK, "block")                                                             \
+    X(BYTES, "bytes", "size")                                                     \
+    X(GRAPH_NODE, "graph node id")                                                \
+    X(DEVICE_TYPE, "Device Type")                                                 \
+    X(DEVICE_ID, "Device Id")                                                     \
+    X(ADDRESS, "Addr", "addr")                                                    \
+    X(SIGNED_BYTES, "Bytes", "increase_bytes")                                    \
+    X(ALLOCATED, "Total Allocated", "current_allocated")                          \
+    X(RESERVED, "Total Reserved", "current_reserved")                             \
+    X(COLLECTIVE, "Collective name")                                              \
+    X(DTYPE, "dtype")                                                             \
+    X(IN_ELEMENTS, "In msg nelems")                                               \
+    X(OUT_ELEMENTS, "Out msg nelems")                                             \
+    X(GROUP_NAME, "Process Group Name")                                           \
+    X(GROUP_DESCRIPTION, "Process Group Description")                             \
+    X(GROUP_RANKS, "Process Group Ranks")                                         \
+    X(GROUP_SIZE, "Group size")                                                   \
+    X(SEQ, "Seq")                                                                 \
+    X(COMMS_ID, "Comms Id")                                                       \
+    X(SRC_RANK, "Src Rank")                                                       \
+    X(DST_RANK, "Dst Rank")                                                       \
+    X(NAME, "name")                                                               \
+    X(LABELS, "labels")                                                           \
+    X(SORT_INDEX, "sort_index")                                                   \
+    X(STEP_NUM, "step_num")
 
-/* Whose words the events are in. */
+enum {
+    FIELD_NONE = 0,
+#define ARG_NUMBER(name, ...) FIELD_##name,
+    TRACE_EVENT_ARGS(ARG_NUMBER)
+#undef ARG_NUMBER
+        FIELD_OWN, /* the first number that a dialect may give to arguments of its own */
+};
+_Static_assert((int)FIELD_OWN + 4 < (int)MAX_ARG_FIELDS, "bits of event.fields");
+
+/* What a category means. */
 typedef enum {
-    EVENTS_OF_KINETO,
-    EVENTS_OF_PADDLE,
-    EVENTS_OF_MEGENGINE,
-    EVENTS_OF_TENSORFLOW
-} event_words;
+    CLASS_OP = CLASS_UNKNOWN + 1,
+    CLASS_ANNOTATION,
+    CLASS_DEVICE_ANNOTATION,
+    CLASS_KERNEL,
+    CLASS_MEMCPY,
+    CLASS_MEMSET,
+    CLASS_RUNTIME,
+    CLASS_DRIVER,
+    CLASS_PYTHON_FUNCTION,
+    CLASS_PYTHON,
+    CLASS_INSTANT,
+    CLASS_OVERHEAD,
+    CLASS_SYNC,
+    CLASS_SPAN,
+    CLASS_LAUNCH_ARROW,
+    CLASS_FORWARD_BACKWARD,
+    CLASS_DEVICE_QUEUE, /* all a device does: work, copies, waits; the name tells which */
+    CLASS_TASK_LAUNCH,  /* an arrow from a call to a task of the device */
+    CLASS_TASK_OWNER,   /* an arrow from an operator to such a task */
+    /* Categories that are one kind of slice whatever the name: */
+    CLASS_STEP,
+    CLASS_DATA,
+    CLASS_FORWARD,
+    CLASS_BACKWARD,
+    CLASS_OPTIMIZER,
+    CLASS_COLLECTIVE,
+    CLASS_OP_PHASE,
+    CLASS_FRAMEWORK,
+    CLASS_PYTHON_OP,
+    CLASS_SEGMENT, /* memory taken from or given back to the driver */
+} category_class;
 
-/* A producer whose events have so little in common with Kineto's that they are taken elsewhere. */
-typedef struct {
-    const char *format;             /* of the trace */
-    uint8_t (*field_of)(str key);   /* as in parser_sink; numbers of its own */
-    const parser_dialect *spelling; /* as in parser_sink */
-    status (*take)(event_sink *s, event *e);
-    size_t state_bytes; /* of its own in each sink, zeroed; event_sink_state */
-    void (*init)(void *state);
-    void (*fini)(void *state); /* frees what the state holds */
-    /* As event_sink_expect; may be NULL. */
-    void (*expect)(event_sink *s, uint64_t bytes);
-    /* A key of the root object; from one thread at a time. */
-    status (*root_key)(builder *b, str key, str value, error *err);
-    /* All events have been taken; from one thread. */
-    status (*finish)(builder *b, event_sink *const *sinks, int n, error *err);
-} dialect;
-/* NULL: the events are taken here. */
-const dialect *event_dialect(event_words words);
-
-event_sink *event_sink_new(builder *b, event_words words); /* NULL when out of memory */
-/* About so many bytes of plain text will come: a dialect makes room for what it makes of them. */
-void event_sink_expect(event_sink *s, uint64_t bytes);
-void event_sink_free(event_sink *s);
-event_parser *event_sink_parser(event_sink *s);
-part *event_sink_part(event_sink *s);
-/* Paddle: what is known of the clock and of devices; NULL for other words. */
-struct paddle_facts *event_sink_paddle(event_sink *s);
-/* Of the dialect. */
-void *event_sink_state(event_sink *s);
-/* What the categories say of the devices: their type (0: nothing), their numbers below 64 one bit
- * each, and whether they are Ascends in the words of torch_npu. */
-uint8_t event_sink_device_type(const event_sink *s);
-uint64_t event_sink_devices(const event_sink *s);
-bool event_sink_is_ascend(const event_sink *s);
-/* Has a category of Kineto been seen? */
-bool event_sink_is_kineto(const event_sink *s);
+/* Number of an argument of the list above, FIELD_NONE when it is another. */
+uint8_t trace_event_field(str key);
+/* Class of a category by a table of such (compared without case), CLASS_UNKNOWN when it is not
+ * in it. */
+uint8_t trace_event_class(const event_word *table, size_t n, str category);
+/* For dialect.take. An event is dropped, and counted, only when it has no name, no usable time,
+ * a negative duration or an unknown phase. */
+status trace_event_take(void *sink, event *e) MUST_USE;
 
 #endif

@@ -1,25 +1,24 @@
 /* trace_json.c: a whole file of trace events: the root object around the list, and the list cut
  * into pieces for one or more threads.
  *
- * With one thread a piece is read until an event does not fit; that event is kept and seen again
- * at the start of the next piece. With more, each thread takes the next piece under a lock, cuts it
- * behind the last thing that looks like the border of two events, and reads its events into its own
- * part; the rest is the start of the next piece. The guess at the border is checked: a piece must
- * end between two events. When one does not (a border inside a string, a damaged event, a list
- * that ends early) everything is forgotten and read again with one thread, so that the answer never
- * depends on the number of threads.
+ * With one thread a piece is read until an event does not fit; that event is kept and seen
+ * again at the start of the next piece. With more, each thread takes the next piece under a
+ * lock, cuts it after the last thing that looks like the border of two events, and reads its
+ * events into its own part; the rest is the start of the next piece. Whether it is a border is
+ * checked: a piece must end between two events. When one does not (a border inside a string, a
+ * damaged event, a list that ends early) everything is forgotten and read again with one
+ * thread, so that the answer never depends on the number of threads.
  *
  *     { "schemaVersion": 1, … "traceEvents": [ {…}, {…}, | {…}, … | {…} ], "traceName": … }
  *     root keys are metadata                     piece 1     piece 2     root keys again
  */
+#include "ingest/trace_events/trace_json.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/json.h"
 #include "base/num.h"
-#include "ingest/ingest.h"
-#include "ingest/paddle/paddle_facts.h"
-#include "ingest/trace_events/trace_event.h"
 #include "ingest/util/device_properties.h"
 #include "ingest/util/scan.h"
 
@@ -28,7 +27,6 @@ enum {
     MAX_EVENT_BYTES = 64 << 20, /* an event that does not end within is damage */
     MAX_ENDLESS =
         64, /* events without an end that are passed over: each costs a look at the rest */
-    MAX_WORKERS = 64,
     MAX_KEY_BYTES = 64,
 };
 
@@ -40,21 +38,19 @@ typedef struct {
     const ingest_options *o;
     source *src;
     uint64_t input_bytes;
-    bool has_base;   /* times are relative to a Unix time */
+    event_root root;
     bool has_events; /* a list of events was opened */
     bool root_object;
     bool root_damaged; /* counted once */
     bool has_garbage;  /* counted once */
-    bool has_devices;  /* the root describes devices */
-    bool kineto_keys;  /* root keys that only Kineto writes */
     unsigned n_endless;
     size_t piece_bytes;
-    event_words words;
+    const dialect *dialect;
 } reader;
 
 /* ---- root keys ---- */
 
-/* deviceProperties, or computeProperties of very old files. */
+/* deviceProperties: the accelerators of the machine. */
 static status take_devices(reader *r, event_parser *l, str list, error *err) {
     json_iter it = json_open(list);
     str key, object;
@@ -64,7 +60,7 @@ static status take_devices(reader *r, event_parser *l, str list, error *err) {
         d.name = name.n ? event_parser_string(l, name, NOPOS) : 0;
         d.properties = event_parser_raw(l, object, NOPOS);
         TRY(builder_add_device(r->b, &d, err));
-        r->has_devices = true;
+        r->root.has_devices = true;
     }
     return OK;
 }
@@ -92,40 +88,19 @@ static status take_groups(reader *r, event_parser *l, str info, error *err) {
     return OK;
 }
 
-static status add_meta(reader *r, event_parser *l, str key, str value, error *err) {
-    uint32_t key_id = event_parser_string(l, key, NOPOS),
-             value_id = event_parser_raw(l, value, NOPOS);
-    if (event_parser_failure(l) != OK) FAIL_MEMORY(err);
-    return builder_add_meta(r->b, key_id, value_id, err);
-}
-
-/* Paddle's ExtraInfo: what is not the name of a thread stands for itself. */
-static status take_extra(reader *r, event_parser *l, str info, error *err) {
-    json_iter it = json_open(info);
-    str key, value;
-    int64_t thread;
-    while (json_next(&it, &key, &value))
-        if (!str_to_i64(key, &thread)) TRY(add_meta(r, l, key, value, err));
-    return OK;
-}
-
 /* One key of the root object that is not the list of events. */
-static status take_root_key(reader *r, event_parser *l, str key, str value, error *err) {
+static status take_root_key(reader *r, event_sink *s, str key, str value, error *err) {
     int64_t v;
     if (str_eq(key, STR("baseTimeNanoseconds")) && json_i64(value, &v)) {
         builder_set_base_unix_ns(r->b, v);
-        r->has_base = true;
+        r->root.has_base = true;
     }
-    if (str_eq(key, STR("schemaVersion")) || str_eq(key, STR("deviceProperties")))
-        r->kineto_keys = true;
+    /* The second is the name in very old files. */
     if (str_eq(key, STR("deviceProperties")) || str_eq(key, STR("computeProperties")))
-        TRY(take_devices(r, l, value, err));
-    if (str_eq(key, STR("distributedInfo"))) TRY(take_groups(r, l, value, err));
-    if (r->words == EVENTS_OF_PADDLE && str_eq(key, STR("ExtraInfo")))
-        TRY(take_extra(r, l, value, err));
-    const dialect *d = event_dialect(r->words);
-    if (d) TRY(d->root_key(r->b, key, value, err));
-    return add_meta(r, l, key, value, err);
+        TRY(take_devices(r, s->parser, value, err));
+    if (str_eq(key, STR("distributedInfo"))) TRY(take_groups(r, s->parser, value, err));
+    if (r->dialect->root_key) TRY(r->dialect->root_key(s, key, value, err));
+    return event_add_meta(s, key, value, err);
 }
 
 /* Where one reader stands in the piece it reads. */
@@ -142,14 +117,15 @@ static const char *end_of(const cursor *c) {
 }
 
 static void count_syntax(const cursor *c, const char *at, bool is_event) {
-    part *p = event_sink_part(c->s);
+    part *p = c->s->part;
     part_lost(p, CAUSE_BAD_SYNTAX, c->pc.offset + (uint64_t)(at - c->pc.p), 0);
     if (is_event) part_count(p, 1, 1);
 }
 
 typedef enum { MEMBER_WHOLE, MEMBER_EVENTS, MEMBER_CUT, MEMBER_DAMAGED } member_state;
 
-/* The key and value at p; of the list of events only the start. *stop is one past what was read. */
+/* The key and value at p; of the list of events only the start. *stop is one past what was
+ * read. */
 static member_state find_member(const char *p, const char *end, str *key, str *value,
                                 const char **stop) {
     if (*p != '"') return MEMBER_DAMAGED;
@@ -172,8 +148,8 @@ static member_state find_member(const char *p, const char *end, str *key, str *v
     return MEMBER_WHOLE;
 }
 
-/* The root object is no JSON at p. From here on only the list of events is looked for, by its name;
- * behind it, what is left of the file is not worth guessing. */
+/* The root object is not JSON at p. From here on only the list of events is looked for, by its
+ * name; after it, what is left of the file is not looked at. */
 static void damage_root(reader *r, cursor *c, const char *p) {
     if (!r->root_damaged) count_syntax(c, p, false);
     r->root_damaged = true;
@@ -205,8 +181,9 @@ static void find_events(reader *r, cursor *c) {
     }
 }
 
-/* Reads root keys. Stops behind the bracket of a list of events (AT_EVENTS), behind the end of the
- * root (AT_END), or, at the end of the bytes, where it has to go on (same place as before). */
+/* Reads root keys. Stops after the bracket of a list of events (AT_EVENTS), after the end of
+ * the root (AT_END), or, at the end of the bytes, where it has to go on (same place as
+ * before). */
 static status read_root(reader *r, cursor *c, error *err) {
     const char *end = end_of(c);
     while (c->where == AT_KEYS) {
@@ -230,7 +207,7 @@ static status read_root(reader *r, cursor *c, error *err) {
         if (state == MEMBER_DAMAGED) damage_root(r, c, p);
         if (state == MEMBER_EVENTS) start_events(r, c, stop);
         if (state != MEMBER_WHOLE) continue;
-        TRY(take_root_key(r, event_sink_parser(c->s), key, value, err));
+        TRY(take_root_key(r, c->s, key, value, err));
         c->p = stop;
     }
     return OK;
@@ -254,24 +231,25 @@ static status read_start(reader *r, cursor *c, error *err) {
 
 /* ---- damaged events ---- */
 
-/* The end of the list behind a damaged event: `}` `]` and what can follow a list in the root. */
+/* The end of the list after a damaged event: `}` `]` and what can follow a list in the
+ * root. */
 static const char *find_list_end(const char *p, const char *end) {
     while ((p = memchr(p, '}', (size_t)(end - p)))) {
         const char *list = json_space(++p, end);
         if (list == end || *list != ']') continue;
-        const char *behind = json_space(list + 1, end);
-        if (behind < end && *behind == ',') {
-            behind = json_space(behind + 1, end);
-            if (behind < end && *behind == '"') return list;
-        } else if (behind == end || *behind == '}') {
+        const char *after = json_space(list + 1, end);
+        if (after < end && *after == ',') {
+            after = json_space(after + 1, end);
+            if (after < end && *after == '"') return list;
+        } else if (after == end || *after == '}') {
             return list;
         }
     }
     return NULL;
 }
 
-/* What is no event at all: a list or text is passed over as a whole, for what is in it is not
- * the end of the list of events. NULL as below. */
+/* What is not an event at all: a list or text is passed over as a whole, for what is in it is
+ * not the end of the list of events. NULL as below. */
 static const char *pass_over_other(const char *p, const char *end, bool final) {
     const char *stop = p;
     if (*p == '[') stop = scan_brackets(p, end);
@@ -284,7 +262,8 @@ static const char *pass_over_other(const char *p, const char *end, bool final) {
     return p < end ? p : NULL;
 }
 
-/* Where reading goes on behind the damaged event at p; NULL when that is not among these bytes. */
+/* Where reading goes on after the damaged event at p; NULL when that is not among these
+ * bytes. */
 static const char *find_next_event(const char *p, const char *end, bool final) {
     while (p < end && (json_is_space(*p) || *p == ',')) p++;
     if (p < end && *p != '{') return pass_over_other(p, end, final);
@@ -292,8 +271,9 @@ static const char *find_next_event(const char *p, const char *end, bool final) {
     return next || !final || p == end ? next : find_list_end(p + 1, end);
 }
 
-/* The same for an event that does not end: a bracket or quote was lost. The objects inside an event
- * that was only cut are not taken for events: the next one must start with the same key. */
+/* The same for an event that does not end: a bracket or quote was lost. The objects inside an
+ * event that was only cut are not taken for events: the next one must start with the same
+ * key. */
 static const char *find_same_event(const char *p, const char *end) {
     while (p < end && (json_is_space(*p) || *p == ',')) p++;
     const char *key = p < end ? json_space(p + 1, end) : end;
@@ -323,8 +303,7 @@ static void skip_event(reader *r, cursor *c, parse_result result) {
 
 static status read_events(reader *r, cursor *c, error *err) {
     uint64_t offset = c->pc.offset + (uint64_t)(c->p - c->pc.p);
-    parse_result result =
-        event_parser_parse(event_sink_parser(c->s), c->p, end_of(c), offset, &c->p);
+    parse_result result = event_parser_parse(c->s->parser, c->p, end_of(c), offset, &c->p);
     switch (result) {
     case PARSE_FAILED: FAIL_MEMORY(err);
     case PARSE_END: c->where = r->root_object ? AT_KEYS : AT_END; break;
@@ -341,13 +320,14 @@ static void read_end(reader *r, cursor *c) {
     while (rest < end && (json_is_space(*rest) || *rest == '\0')) rest++; /* zeros: padding */
     if (rest < end && !r->has_garbage && !r->root_damaged) {
         r->has_garbage = true;
-        part_lost(event_sink_part(c->s), CAUSE_TRAILING_GARBAGE,
-                  c->pc.offset + (uint64_t)(rest - c->pc.p), 0);
+        part_lost(c->s->part, CAUSE_TRAILING_GARBAGE, c->pc.offset + (uint64_t)(rest - c->pc.p),
+                  0);
     }
     c->p = end;
 }
 
-/* Reads as far as the bytes go; c->p is where they have to be read again with more behind them. */
+/* Reads as far as the bytes go; c->p is where they have to be read again with more after
+ * them. */
 static status read_bytes(reader *r, cursor *c, error *err) {
     for (;;) {
         const char *before = c->p;
@@ -374,15 +354,15 @@ static status check_limits(const reader *r, uint64_t used_bytes, error *err) {
     return OK;
 }
 
-/* The end of the input: what is left over is read once more, now that nothing follows it, and what
- * is still not whole was cut. */
+/* The end of the input: what is left over is read once more, now that nothing follows it, and
+ * what is still not whole was cut. */
 static status read_rest(reader *r, cursor *c, error *err) {
     c->final = true;
     if (c->pc.n) TRY(read_bytes(r, c, err));
     const char *end = end_of(c), *rest = c->p;
     while (rest < end && (*rest == ',' || json_is_space(*rest))) rest++;
     if (c->where == AT_EVENTS || c->where == AT_KEYS) {
-        part *p = event_sink_part(c->s);
+        part *p = c->s->part;
         part_lost(p, CAUSE_TRUNCATED, c->pc.offset + (uint64_t)(c->p - c->pc.p), 0);
         if (rest < end && c->where == AT_EVENTS) part_count(p, 1, 1);
     }
@@ -434,9 +414,9 @@ static status read_alone(reader *r, event_sink *s, error *err) {
 typedef struct {
     reader *r;
     pthread_mutex_t lock; /* guards the source, keep, first, done, status */
-    event_sink *sinks[MAX_WORKERS];
-    uint64_t part_bytes[MAX_WORKERS]; /* of each part, after its last piece */
-    char key[MAX_KEY_BYTES];          /* first key of an event with its quotes: `"ph"` */
+    event_sink *sinks[TRACE_EVENTS_MAX_THREADS];
+    uint64_t part_bytes[TRACE_EVENTS_MAX_THREADS]; /* of each part, after its last piece */
+    char key[MAX_KEY_BYTES]; /* first key of an event with its quotes: `"ph"` */
     size_t n_key, keep;
     bool first, done;
     atomic_bool again; /* a seam did not fit: read again with one thread */
@@ -444,7 +424,7 @@ typedef struct {
     error err;
 } crew;
 
-/* Is the key at p the first of an event behind another event? The event's bracket, or NULL. */
+/* Is the key at p the first of an event after another event? The event's bracket, or NULL. */
 static const char *border_at(const char *start, const char *p) {
     const char *q = p;
     while (q > start && json_is_space(q[-1])) q--;
@@ -470,8 +450,8 @@ static const char *last_border(const crew *c, const char *start, const char *end
     return NULL;
 }
 
-/* Learns the first key of an event from the first piece. The list of devices before the events has
- * borders, too. */
+/* Learns the first key of an event from the first piece. The list of devices before the events
+ * has borders, too. */
 static void learn_key(crew *c, const piece *pc) {
     size_t list = str_find(str_n(pc->p, pc->n), STR("\"traceEvents\""), 0);
     const char *start = pc->p + (list == SIZE_MAX ? 0 : list), *end = pc->p + pc->n;
@@ -487,7 +467,7 @@ static void learn_key(crew *c, const piece *pc) {
 /* What all parts hold, up to the pieces being read just now. Under the lock. */
 static uint64_t crew_bytes(const crew *c) {
     uint64_t n = intern_bytes(builder_strings(c->r->b));
-    for (int i = 0; i < MAX_WORKERS; i++) n += c->part_bytes[i];
+    for (int i = 0; i < TRACE_EVENTS_MAX_THREADS; i++) n += c->part_bytes[i];
     return n;
 }
 
@@ -525,15 +505,15 @@ static bool next_piece(crew *c, piece *pc, const char **end, bool *first) {
     return true;
 }
 
-/* Reads one piece; false when it did not end between two events. The last piece may end anyhow. */
+/* Reads one piece; false when it did not end between two events. The last piece may end
+ * anyhow. */
 static bool read_piece(crew *c, event_sink *s, const piece *pc, const char *end, bool first) {
     bool last = end == pc->p + pc->n;
-    paddle_facts *facts = event_sink_paddle(s);
-    if (facts && paddle_begin_piece(facts) != OK) return false; /* the other path says why */
+    const dialect *d = s->dialect;
+    if (d->begin_piece && d->begin_piece(s) != OK) return false; /* the other path says why */
     if (!last && !first) {
         const char *stop;
-        return event_parser_parse(event_sink_parser(s), pc->p, end, pc->offset, &stop) ==
-               PARSE_CLEAN;
+        return event_parser_parse(s->parser, pc->p, end, pc->offset, &stop) == PARSE_CLEAN;
     }
     cursor at = {.s = s, .pc = *pc, .p = pc->p, .where = first ? AT_START : AT_EVENTS};
     at.pc.n = (size_t)(end - pc->p);
@@ -557,7 +537,7 @@ static void work(void *context, size_t i, int worker) {
         if (!go) return;
         if (!read_piece(c, s, &pc, end, first)) atomic_store(&c->again, true);
         if (!first) pthread_mutex_lock(&c->lock);
-        c->part_bytes[i] = part_size_bytes(event_sink_part(s));
+        c->part_bytes[i] = part_size_bytes(s->part);
         source_release(c->r->src, &pc);
         pthread_mutex_unlock(&c->lock);
     }
@@ -573,59 +553,11 @@ static status read_together(reader *r, int n, crew *c, error *err) {
 
 /* ---- the whole ---- */
 
-static status finish_paddle(reader *r, event_sink **sinks, int n, error *err) {
-    paddle_facts *facts[MAX_WORKERS];
-    for (int i = 0; i < n; i++) facts[i] = event_sink_paddle(sinks[i]);
-    builder_set_format(r->b, "paddle");
-    builder_set_memory_in_ranges(r->b, true);
-    return paddle_facts_finish(r->b, facts, n, err);
-}
-
-/* Devices that the root object did not describe, or not as what they are. */
-static status finish_devices(reader *r, event_sink **sinks, int n, error *err) {
-    uint64_t seen = 0;
-    uint8_t type = 0;
-    for (int i = 0; i < n; i++) {
-        seen |= event_sink_devices(sinks[i]);
-        if (event_sink_device_type(sinks[i])) type = event_sink_device_type(sinks[i]);
-        if (event_sink_is_ascend(sinks[i])) type = DEVICE_ASCEND;
-    }
-    if (type == DEVICE_ASCEND) builder_set_launch_by_arrow(r->b, true);
-    if (!type) return OK;
-    for (int32_t id = 0; id < 64 && !r->has_devices; id++) {
-        if (!(seen >> id & 1)) continue;
-        raw_device d = RAW_DEVICE_NONE;
-        d.id = id;
-        TRY(builder_add_device(r->b, &d, err));
-    }
-    builder_set_device_type(r->b, type);
-    return OK;
-}
-
-static void finish_kineto(reader *r, event_sink **sinks, int n) {
-    bool kineto = r->kineto_keys;
-    for (int i = 0; i < n; i++) kineto |= event_sink_is_kineto(sinks[i]);
-    builder_set_format(r->b, kineto ? "kineto" : "chrome");
-    /* Until 2024 Kineto's times were Unix times themselves. */
-    if (kineto && !r->has_base) builder_set_base_unix_ns(r->b, 0);
-    builder_set_external_may_be_correlation(r->b, kineto);
-    builder_set_other_is_op(r->b, !kineto);
-}
-
 static status finish(reader *r, event_sink **sinks, int n, error *err) {
-    const dialect *d = event_dialect(r->words);
-    if (d) {
-        builder_set_format(r->b, d->format);
-        TRY(d->finish(r->b, sinks, n, err));
-    } else if (r->words == EVENTS_OF_PADDLE) {
-        TRY(finish_paddle(r, sinks, n, err));
-    } else {
-        finish_kineto(r, sinks, n);
-        TRY(finish_devices(r, sinks, n, err));
-    }
-    for (int i = 0; i < n; i++) part_finish(event_sink_part(sinks[i]));
+    TRY(r->dialect->finish(r->b, &r->root, sinks, n, err));
+    for (int i = 0; i < n; i++) part_finish(sinks[i]->part);
     if (source_damaged(r->src))
-        part_lost(event_sink_part(sinks[0]), CAUSE_STREAM_DAMAGED, r->input_bytes, 0);
+        part_lost(sinks[0]->part, CAUSE_STREAM_DAMAGED, r->input_bytes, 0);
     builder_set_input_bytes(r->b, r->input_bytes);
     if (r->input_bytes == 0) FAIL0(err, ERR_FORMAT, 0, MSG_EMPTY_FILE);
     if (!r->has_events) FAIL0(err, ERR_FORMAT, NOPOS, MSG_NO_TRACE_EVENTS);
@@ -635,9 +567,9 @@ static status finish(reader *r, event_sink **sinks, int n, error *err) {
 static status make_sinks(const reader *r, event_sink **sinks, int n, error *err) {
     uint64_t bytes = source_codec(r->src) == CODEC_NONE ? source_file_bytes(r->src) : 0;
     for (int i = 0; i < n; i++) {
-        sinks[i] = event_sink_new(r->b, r->words);
+        sinks[i] = event_sink_new(r->b, r->dialect);
         if (!sinks[i]) FAIL_MEMORY(err);
-        event_sink_expect(sinks[i], bytes / (uint64_t)n);
+        if (r->dialect->expect) r->dialect->expect(sinks[i], bytes / (uint64_t)n);
     }
     return OK;
 }
@@ -658,47 +590,30 @@ static status ingest_alone(reader *r, error *err) {
     return st;
 }
 
-static status ingest_words(source *src, const ingest_options *o, builder *b, event_words words,
+status ingest_trace_events(source *src, const ingest_options *o, builder *b, const dialect *d,
                            error *err) {
     reader r = {.b = b,
                 .o = o,
                 .src = src,
-                .words = words,
+                .dialect = d,
                 .piece_bytes = o->piece_bytes ? o->piece_bytes : PIECE_BYTES};
     int n = pool_threads(o->pool);
-    if (n > MAX_WORKERS) n = MAX_WORKERS;
-    /* TensorFlow names its streams first and numbers them by process: one reader sees both. */
-    if (n < 2 || !o->reopen || words == EVENTS_OF_TENSORFLOW) return ingest_alone(&r, err);
+    if (n > TRACE_EVENTS_MAX_THREADS) n = TRACE_EVENTS_MAX_THREADS;
+    if (n < 2 || !o->reopen || d->one_thread) return ingest_alone(&r, err);
     crew c = {.r = &r, .first = true};
     status st = make_sinks(&r, c.sinks, n, err);
     if (st == OK) st = read_together(&r, n, &c, err);
     bool again = atomic_load(&c.again);
     for (int i = 0; i < n && c.sinks[i]; i++)
-        again |= part_loss_count(event_sink_part(c.sinks[i]), CAUSE_BAD_SYNTAX) > 0;
+        again |= part_loss_count(c.sinks[i]->part, CAUSE_BAD_SYNTAX) > 0;
     if (st == OK && !again) st = finish(&r, c.sinks, n, err);
     free_sinks(c.sinks, n);
     if (st != OK || !again) return st;
     builder_clear(b);
     source *fresh;
     TRY(o->reopen(o->reopen_context, &fresh, err));
-    reader alone = {.b = b, .o = o, .src = fresh, .piece_bytes = r.piece_bytes, .words = words};
+    reader alone = {.b = b, .o = o, .src = fresh, .piece_bytes = r.piece_bytes, .dialect = d};
     st = ingest_alone(&alone, err);
     source_close(fresh);
     return st;
-}
-
-status ingest_trace_json(source *src, const ingest_options *o, builder *b, error *err) {
-    return ingest_words(src, o, b, EVENTS_OF_KINETO, err);
-}
-
-status ingest_tensorflow(source *src, const ingest_options *o, builder *b, error *err) {
-    return ingest_words(src, o, b, EVENTS_OF_TENSORFLOW, err);
-}
-
-status ingest_paddle_json(source *src, const ingest_options *o, builder *b, error *err) {
-    return ingest_words(src, o, b, EVENTS_OF_PADDLE, err);
-}
-
-status ingest_megengine(source *src, const ingest_options *o, builder *b, error *err) {
-    return ingest_words(src, o, b, EVENTS_OF_MEGENGINE, err);
 }

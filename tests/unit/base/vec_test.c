@@ -85,6 +85,26 @@ static void without_memory_the_content_stands(void **state) {
     vec_fini(&v);
 }
 
+static void elements_up_to_the_one_asked_for_are_zero(void **state) {
+    vec v = VEC_INIT(uint32_t);
+    *(uint32_t *)vec_push(&v) = 7;
+    uint32_t *far = vec_at(&v, 100000);
+    assert_non_null(far);
+    assert_int_equal(VEC(&v, uint32_t)[0], 7);
+    for (size_t i = 1; i < v.n; i++) assert_int_equal(VEC(&v, uint32_t)[i], 0);
+    *far = 9;
+    assert_true(v.n > 100000);
+    assert_ptr_equal(vec_at(&v, 100000), &VEC(&v, uint32_t)[100000]);
+    assert_int_equal(VEC(&v, uint32_t)[100000], 9);
+    size_t n = v.n;
+    fault_arm(FAULT_ALLOC, 1);
+    assert_null(vec_at(&v, 10 * n));
+    fault_arm(FAULT_ALLOC, 0);
+    assert_null(vec_at(&v, SIZE_MAX));
+    assert_int_equal(v.n, n);
+    vec_fini(&v);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_stay_while_it_grows),
@@ -92,6 +112,7 @@ int main(void) {
         cmocka_unit_test(reserve_makes_room_for_that_many_more),
         cmocka_unit_test(impossible_sizes_are_refused),
         cmocka_unit_test(without_memory_the_content_stands),
+        cmocka_unit_test(elements_up_to_the_one_asked_for_are_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

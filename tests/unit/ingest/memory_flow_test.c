@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "ingest/megengine/megengine.h"
 #include "unit/ingest/read_helper.h"
 
 #define HEAD                                                                              \

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "ingest/paddle/paddle_facts.h"
+#include "ingest/paddle/paddle_json.h"
 #include "unit/ingest/read_helper.h"
 
 #define HEAD "{\"schemaVersion\": \"1.0.2\", \"span_indx\": \"0\", \"traceEvents\": [\n"

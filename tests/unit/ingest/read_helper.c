@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "ingest/pytorch/kineto.h"
 #include "store/args.h"
 
 static status reopen_text(void *context, source **out, error *err) {

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "ingest/tensorflow/tensorflow_timeline.h"
 #include "unit/ingest/read_helper.h"
 
 static void assert_name(const trace *t, uint32_t id, const char *expected) {
@@ -414,6 +415,7 @@ static void a_memory_event_is_a_memory_row(void **state) {
         "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"s\":\"t\",\"name\":\"[OutOfMemory]\","
         "\"pid\":1,"
         "\"tid\":1,\"ts\":6,\"args\":{\"Bytes\":999}}");
+    assert_true(str_eq(t->format, STR("kineto"))); /* its category alone tells it */
     assert_int_equal(t->memory.n, 3);
     assert_int_equal(t->instant.n, 1);
     assert_int_equal(t->memory.time[1], 5000);

@@ -9,12 +9,13 @@
 
 #include <cmocka.h>
 
+#include "ingest/pytorch/kineto.h"
 #include "unit/ingest/read_helper.h"
 #include "unit/io/io_helper.h"
 
 /* ---- the root ---- */
 
-static void root_keys_are_metadata_before_and_behind_the_events(void **state) {
+static void root_keys_are_metadata_before_and_after_the_events(void **state) {
     trace *t = read_json(
         "{\"schemaVersion\": 1, \"a b\": [1,2], \"traceEvents\": [{\"ph\":\"X\",\"name\":\"x\","
         "\"ts\":1}], \"distributedInfo\": {\"rank\": 3}, \"traceName\": \"t.json\"}");
@@ -389,7 +390,7 @@ static void what_follows_the_end_is_counted_once(void **state) {
          {{CAUSE_TRAILING_GARBAGE, 1}}}, );
 }
 
-static void zeros_behind_the_end_are_padding(void **state) {
+static void zeros_after_the_end_are_padding(void **state) {
     static const char text[] = "[" EVENT("a", 1) "]\n\0\0\0\0\0\0\0\0\0\0",
                       more[] = "[" EVENT("a", 1) "]\0\0x";
     for (size_t size = 1; size < 80; size += 3) {
@@ -720,7 +721,7 @@ static void a_cut_gzip_stream_saves_what_came_before(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(root_keys_are_metadata_before_and_behind_the_events),
+        cmocka_unit_test(root_keys_are_metadata_before_and_after_the_events),
         cmocka_unit_test(devices_and_groups_come_from_the_root),
         cmocka_unit_test(a_group_without_a_name_is_a_group),
         cmocka_unit_test(properties_of_2020_have_other_names),
@@ -736,7 +737,7 @@ int main(void) {
         cmocka_unit_test(odd_commas_count_also_in_front_of_damage),
         cmocka_unit_test(damage_of_the_root_does_not_cost_the_events),
         cmocka_unit_test(what_follows_the_end_is_counted_once),
-        cmocka_unit_test(zeros_behind_the_end_are_padding),
+        cmocka_unit_test(zeros_after_the_end_are_padding),
         cmocka_unit_test(a_200_level_value_and_a_400_digit_number_are_kept),
         cmocka_unit_test(the_first_offset_of_a_loss_is_where_the_event_starts),
         cmocka_unit_test(threads_and_pieces_do_not_change_the_trace),

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/fault.h"
+#include "ingest/pytorch/kineto.h"
 #include "unit/ingest/read_helper.h"
 
 static const char TEXT[] =
