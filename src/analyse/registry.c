@@ -14,7 +14,6 @@
 
 #include "analyse/input_quality.h"
 #include "analyse/kind_names.h"
-#include "analyse/param.h"
 #include "analyse/rules.h"
 #include "analyse/run/summary_answers.h"
 #include "base/json.h"
@@ -29,9 +28,9 @@ static const analysis_info ANALYSES[] = {
 
 static const param_info PARAMS[] = {
 #define PARAM(analysis, name, type, fallback, values, help) \
-    {#analysis, #name, #type, fallback, values, MSG_##help},
+    {#analysis, #name, VALUE_##type, fallback, values, MSG_##help},
 #include "analyse/registry.def"
-    {NULL, NULL, NULL, NULL, NULL, 0},
+    {NULL, NULL, VALUE_TEXT, NULL, NULL, 0},
 };
 
 static const result_info RESULTS[] = {
@@ -88,7 +87,8 @@ const param_info *registry_param(const char *analysis, uint32_t i) {
 
 const param_info *registry_find_param(const char *analysis, str name) {
     for (const param_info *p = PARAMS; p->name; p++)
-        if (strcmp(p->analysis, analysis) == 0 && str_eq(str_of(p->name), name)) return p;
+        if (strcmp(p->analysis, analysis) == 0 && value_same_name(str_of(p->name), name))
+            return p;
     return NULL;
 }
 
@@ -103,42 +103,6 @@ const field_info *registry_field(const result_info *r, uint32_t i) {
     if (i >= r->n_fields) return NULL;
     for (const result_info *before = RESULTS; before != r; before++) first += before->n_fields;
     return &FIELDS[first + i];
-}
-
-/* Is `one` a member of the list a|b|c? */
-static bool list_has(const char *list, str one) {
-    str rest = str_of(list);
-    for (;;) {
-        size_t bar = str_find(rest, STR("|"), 0);
-        if (bar == SIZE_MAX) return str_eq(rest, one);
-        if (str_eq(str_n(rest.p, bar), one)) return true;
-        rest = str_from(rest, bar + 1);
-    }
-}
-
-bool registry_allows(const param_info *p, str value) {
-    bool any = p->values[0] == '\0' || (p->type && strcmp(p->type, "ENUM") != 0);
-    return any || list_has(p->values, value);
-}
-
-static const char *const GROUP_NAMES[N_GROUPS] = {
-    [GROUP_NAME] = "name",       [GROUP_NAME_SHAPE] = "name+shape",
-    [GROUP_LAUNCH] = "launch",   [GROUP_NAME_STACK] = "name+stack",
-    [GROUP_NAME_OP] = "name+op", [GROUP_NAME_SHAPE_STACK] = "name+shape+stack",
-    [GROUP_TYPE] = "type",       [GROUP_SUBGRAPH] = "subgraph",
-};
-
-const char *group_name(group_by g) {
-    return GROUP_NAMES[g];
-}
-
-bool group_of(str name, group_by *out) {
-    for (int g = 0; g < N_GROUPS; g++) {
-        if (!str_eq(str_of(GROUP_NAMES[g]), name)) continue;
-        *out = (group_by)g;
-        return true;
-    }
-    return false;
 }
 
 /* ---- the frame of an answer -------------------------------------------------------------- */
@@ -308,8 +272,9 @@ static bool condition_holds(const char *when, const params *p) {
     const char *equals = strchr(when, '=');
     if (!equals) BUG("registry.def: a condition nobody understands");
     str key = str_n(when, (size_t)(equals - when));
-    if (str_eq(key, STR("group_by"))) return list_has(equals + 1, str_of(group_name(p->group)));
-    return list_has(equals + 1, param_text(p, key));
+    if (str_eq(key, STR("group_by")))
+        return value_in_list(equals + 1, str_of(group_by_name(p->group)));
+    return value_in_list(equals + 1, param_text(p, key));
 }
 
 void answer_finish(answer *out, const params *p) {

@@ -91,7 +91,8 @@ static void put_heading(const report *r, uint16_t title, const char *by) {
 static size_t rows_wanted(const report *r, const char *table_name) {
     size_t i = 0;
     while (strcmp(ROWS_OF[i].table, table_name) != 0) i++;
-    if (r->o->limit != ABSENT_I64) return ROWS_OF[i].usual ? (size_t)r->o->limit : 0;
+    if (r->o->question.limit != ABSENT_I64)
+        return ROWS_OF[i].usual ? (size_t)r->o->question.limit : 0;
     if (r->o->all) return 0;
     return r->present.lines != 0 ? ROWS_OF[i].screen : ROWS_OF[i].usual;
 }
@@ -100,7 +101,7 @@ static size_t rows_wanted(const report *r, const char *table_name) {
 static bool is_late(const report *r) {
     size_t lines = 0;
     for (size_t i = 0; i < r->out->buf.n; i++) lines += r->out->buf.p[i] == '\n';
-    return r->o->limit == ABSENT_I64 && lines + LATE_LINES > r->present.lines;
+    return r->o->question.limit == ABSENT_I64 && lines + LATE_LINES > r->present.lines;
 }
 
 /* So many rows of a table as this reader gets them. */
@@ -224,7 +225,8 @@ static status put_table(const report *r, const answer *a, const char *name, uint
 static status open_all(report *r, opened *all, error *err) {
     const trace_source *first = &r->x->input.traces[0];
     options o = *r->o;
-    if (first->run_ranks <= 1 || o.worker.n || str_eq(o.style, STR("paddle"))) return OK;
+    if (first->run_ranks <= 1 || o.question.worker.n || str_eq(o.style, STR("paddle")))
+        return OK;
     o.command.analysis = registry_find(STR("overview"));
     o.command.name = o.command.analysis->name;
     o.quiet = true; /* everything has been said once */

@@ -19,11 +19,7 @@ void shape_stable(answer *a, const options *o) {
 }
 
 status shape_answer(answer *a, const options *o, error *err) {
-    arrangement how = {.table = o->table,
-                       .search = o->search,
-                       .filter = o->filter,
-                       .sort = o->sort,
-                       .limit = o->limit > 0 ? (size_t)o->limit : 0};
+    arrangement how = question_arrangement(&o->question);
     shape_stable(a, o);
     return arrange_answer(a, &how, err);
 }

@@ -23,7 +23,6 @@
 #include "analyse/cost/op_work.h"
 #include "analyse/kind_names.h"
 #include "analyse/lexicon.h"
-#include "analyse/param.h"
 #include "analyse/producer/producer_ops.h"
 #include "analyse/rules.h"
 #include "analyse/run/summary_answers.h"

@@ -22,7 +22,6 @@
 
 #include "analyse/cost/op_work.h"
 #include "analyse/kind_names.h"
-#include "analyse/param.h"
 #include "analyse/producer/dynamic_shapes.h"
 #include "analyse/producer/flops_scopes.h"
 #include "analyse/producer/producer_ops.h"

@@ -30,10 +30,7 @@ typedef struct {
 static void begin(setup *s) {
     *s = (setup){.j = run_cache_new(),
                  .t = {brief("rank0", 0), brief("rank1", 1)},
-                 .p = {.from_ns = ABSENT_I64,
-                       .to_ns = ABSENT_I64,
-                       .first_step = ABSENT_I64,
-                       .last_step = ABSENT_I64}};
+                 .p = PARAMS_WHOLE};
     for (int i = 0; i < 2; i++)
         s->traces[i] = (analysis_trace){.trace = s->t[i], .worker = STR("rank"), .rank = i};
 }
