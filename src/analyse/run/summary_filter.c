@@ -249,7 +249,8 @@ status summary_filter_notes(const analysis_input *in, const params *p, const sum
         verdict_add(&note, arg_int("workers", SUMMARY_FEW_WORKERS));
         TRY(answer_note(out, a, &note, err));
     }
-    if (!window_is_open(params_window(p)) && in->n_traces > 1 && !in->traces[0].trace->summary) {
+    if (!window_is_open(params_window(p)) && in->n_traces > 1 &&
+        !in->traces[0].trace->summary) {
         verdict note = {
             .id = "traces_read", .message = MSG_NOTE_TRACES_READ, .severity = SEVERITY_INFO};
         verdict_add(&note, arg_int("workers", in->n_traces));
