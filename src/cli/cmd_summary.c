@@ -174,7 +174,7 @@ static status sort_rows(const report *r, answer *a, const char **by, error *err)
     if (!name) return OK;
     str wanted = arena_printf(&r->x->arena, "%s%.*s", name, STR_ARG(direction_of(r)));
     if (!wanted.p) FAIL_MEMORY(err);
-    TRY(shape_sort(a, wanted, err));
+    TRY(arrange_sort(a, wanted, err));
     uint16_t *rank = &t->columns[table_column(t, str_of(name))].rank;
     if (*rank == 0) *rank = 2; /* so that it is shown */
     *by = name;
@@ -204,7 +204,7 @@ static status put_tops(const report *r, error *err) {
     TRY(ask(r, STR("operators"), &operators, err));
     TRY(ask(r, STR("kernels"), &kernels, err));
     if (r->o->summary_sort.n && !sort_column(r, &operators) && !sort_column(r, &kernels))
-        return shape_sort(&operators, r->o->summary_sort, err); /* which says what is wrong */
+        return arrange_sort(&operators, r->o->summary_sort, err); /* which says what is wrong */
     TRY(put_top(r, &operators, MSG_SUMMARY_OPERATORS,
                 usual_order(operators.tables[0], "device_self", "host_self"), err));
     return put_top(r, &kernels, MSG_SUMMARY_KERNELS, "total", err);

@@ -5,10 +5,6 @@
 
 #include "table/arrange.h"
 
-status shape_sort(answer *a, str wanted, error *err) {
-    return arrange_sort(a, wanted, err);
-}
-
 void shape_stable(answer *a, const options *o) {
     if (!o->stable) return;
     a->source.path = STR_NONE;

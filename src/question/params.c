@@ -60,20 +60,25 @@ status params_add(params *to, const param_info *p, const spelling *as, str value
 
 /* ---- taking ------------------------------------------------------------------------------ */
 
+/* Number + 1 of what was given last under this name; 0: nothing. */
 static uint32_t find_param(const params *p, str name) {
-    uint32_t i = 0;
-    while (i < p->n_extra && !str_eq(p->extra[i].name, name)) i++;
+    uint32_t i = p->n_extra;
+    while (i && !str_eq(p->extra[i - 1].name, name)) i--;
     return i;
 }
 
 str param_text(const params *p, str name) {
     uint32_t i = find_param(p, name);
-    return i < p->n_extra ? p->extra[i].value : STR_NONE;
+    return i ? p->extra[i - 1].value : STR_NONE;
+}
+
+bool param_flag(const params *p, str name) {
+    return str_eq(param_text(p, name), STR("yes"));
 }
 
 str param_written(const params *p, str name) {
     uint32_t i = find_param(p, name);
-    return i < p->n_extra && p->extra[i].as.name.n ? p->extra[i].as.name : name;
+    return i && p->extra[i - 1].as.name.n ? p->extra[i - 1].as.name : name;
 }
 
 static status fail_param(const params *p, uint32_t i, value_kind kind, const char *choices,
@@ -85,14 +90,14 @@ static status fail_param(const params *p, uint32_t i, value_kind kind, const cha
 
 status param_fail(const params *p, str name, const char *choices, error *err) {
     uint32_t i = find_param(p, name);
-    if (i == p->n_extra) BUG("a value that nobody gave cannot be wrong");
-    return fail_param(p, i, VALUE_CHOICE, choices, err);
+    if (!i) BUG("a value that nobody gave cannot be wrong");
+    return fail_param(p, i - 1, VALUE_CHOICE, choices, err);
 }
 
 static status read_param(const params *p, str name, value_kind kind, int64_t *out, error *err) {
     uint32_t i = find_param(p, name);
-    if (i == p->n_extra || value_parse(kind, NULL, p->extra[i].value, out)) return OK;
-    return fail_param(p, i, kind, "", err);
+    if (!i || value_parse(kind, NULL, p->extra[i - 1].value, out)) return OK;
+    return fail_param(p, i - 1, kind, "", err);
 }
 
 status param_time(const params *p, str name, int64_t *out, error *err) {

@@ -60,8 +60,9 @@ typedef struct {
 status params_add(params *to, const param_info *p, const spelling *as, str value,
                   error *err) MUST_USE;
 
-/* What was given first, {NULL, 0} when nothing was. A FLAG is yes or no. */
+/* What was given last, {NULL, 0} when nothing was. A FLAG is yes or no. */
 str param_text(const params *p, str name);
+bool param_flag(const params *p, str name);
 /* A TIME of value.h; *out stays when nothing was given. ERR_ARG. */
 status param_time(const params *p, str name, int64_t *out, error *err) MUST_USE;
 /* A whole number from 0 on, likewise. */

@@ -86,10 +86,6 @@ bool value_parse(value_kind kind, const char *choices, str text, void *field) {
 void value_clear(value_kind kind, void *field) {
     switch (kind) {
     case VALUE_FLAG: *(bool *)field = false; break;
-    case VALUE_TEXT:
-    case VALUE_FILE:
-    case VALUE_CHOICE:
-    case VALUE_ORDER: *(str *)field = STR_NONE; break;
     case VALUE_COUNT:
     case VALUE_SIZE:
     case VALUE_DURATION:
@@ -97,6 +93,7 @@ void value_clear(value_kind kind, void *field) {
     case VALUE_FROM: *(int64_t *)field = OPEN_START; break;
     case VALUE_TO: *(int64_t *)field = OPEN_END; break;
     case VALUE_STEPS: *(step_range *)field = STEPS_ALL; break;
+    default: *(str *)field = STR_NONE;
     }
 }
 

@@ -18,18 +18,6 @@ enum { MOST_REGEX = 256 };
 
 /* ---- options ----------------------------------------------------------------------------- */
 
-static str param_of(const params *p, const char *name) {
-    str value = STR_NONE;
-    for (uint32_t i = 0; i < p->n_extra; i++)
-        if (str_eq(p->extra[i].name, str_of(name))) value = p->extra[i].value;
-    return value;
-}
-
-static bool is_set(const params *p, const char *name) {
-    str v = param_of(p, name);
-    return v.p && !str_eq(v, STR("no")) && !str_eq(v, STR("0")) && !str_eq(v, STR("false"));
-}
-
 static status read_order(const params *p, str v, top_options *o, error *err) {
     static const char *const names[] = {"time",  "computation", "memory",
                                         "flops", "bandwidth",   "opr_id"};
@@ -44,31 +32,31 @@ static status read_order(const params *p, str v, top_options *o, error *err) {
                       err);
 }
 
-static status read_bound(const params *p, const char *name, double *out, error *err) {
-    str v = param_of(p, name);
-    if (v.p && !str_to_f64(v, out)) return param_fail(p, str_of(name), "SECONDS", err);
+static status read_bound(const params *p, str name, double *out, error *err) {
+    str v = param_text(p, name);
+    if (v.p && !str_to_f64(v, out)) return param_fail(p, name, "SECONDS", err);
     return OK;
 }
 
 status top_options_of(const params *p, top_options *out, error *err) {
     static const char *const aggregates[] = {"none", "max", "min", "sum", "mean"};
     top_options o = {.top = 3, .min_time = -INFINITY, .max_time = INFINITY};
-    str top = param_of(p, "top"), aggregate = param_of(p, "aggregate"),
-        order = param_of(p, "order_by");
+    str top = param_text(p, STR("top")), aggregate = param_text(p, STR("aggregate")),
+        order = param_text(p, STR("order_by"));
     if (top.p && !str_to_i64(top, &o.top)) return param_fail(p, STR("top"), "N", err);
     for (uint32_t i = 0; i < p->n_extra && o.n_types < TOP_MOST_TYPES; i++)
         if (str_eq(p->extra[i].name, STR("type"))) o.types[o.n_types++] = p->extra[i].value;
-    o.name = param_of(p, "opr_name");
-    o.dtype = param_of(p, "input_dtype");
+    o.name = param_text(p, STR("opr_name"));
+    o.dtype = param_text(p, STR("input_dtype"));
     for (size_t i = 0; i < sizeof aggregates / sizeof *aggregates; i++)
         if (str_eq(aggregate, str_of(aggregates[i]))) o.aggregate = (top_aggregate)i;
-    o.by_type = str_eq(param_of(p, "aggregate_by"), STR("type"));
+    o.by_type = str_eq(param_text(p, STR("aggregate_by")), STR("type"));
     if (o.by_type && o.aggregate == TOP_ALL) o.aggregate = TOP_SUM; /* groups want one */
-    o.kern = str_eq(param_of(p, "top_end_key"), STR("kern"));
-    o.copy_time = is_set(p, "copy_time");
+    o.kern = str_eq(param_text(p, STR("top_end_key")), STR("kern"));
+    o.copy_time = param_flag(p, STR("copy_time"));
     if (order.p) TRY(read_order(p, order, &o, err));
-    TRY(read_bound(p, "min_time", &o.min_time, err));
-    TRY(read_bound(p, "max_time", &o.max_time, err));
+    TRY(read_bound(p, STR("min_time"), &o.min_time, err));
+    TRY(read_bound(p, STR("max_time"), &o.max_time, err));
     *out = o;
     return OK;
 }
