@@ -2,9 +2,9 @@
  *
  * An option is --name VALUE, --name=VALUE or -x VALUE; what starts with no dash, and everything
  * behind --, is a trace; - alone is standard input. A command knows only the options of its
- * groups and, when it is an analysis, the parameters of registry.def (_ written as -), so --to
- * means the end of a window for an analysis and a form for export. Behind the program that record
- * shall run every word is the program's.
+ * groups and, when it is an analysis, the parameters of registry.def, so --to means the
+ * end of a window for an analysis and a form for export. After the program that record shall run
+ * every word is the program's.
  *
  * A name that is not there is answered with the nearest one that is, by edit distance: the
  * usual slip is one letter. Values are read by question/, as from every other door. */

@@ -10,35 +10,14 @@
  *        else if (p is a parameter of the analysis) TRY(params_add(&q.params, p, &as, value, err));
  *     TRY(question_end(&q, "--", err));
  *
- * What is a term and in which order a door lists them is the door's; names, kinds and help of those
- * of a question are here: TERM_x(X, …) is X(field, name, kind, value, help, …). */
+ * Which terms a door takes, and in which order it lists them, is its own affair; names, kinds and
+ * help of those of a question are in terms.def. */
 #ifndef QUESTION_QUESTION_H
 #define QUESTION_QUESTION_H
 
 #include "question/params.h"
+#include "question/terms.def"
 #include "table/arrange.h"
-
-#define TERM_run(X, ...) X(run, "run", TEXT, "NAME", OPT_RUN, __VA_ARGS__)
-#define TERM_worker(X, ...) X(worker, "worker", TEXT, "NAME", OPT_WORKER, __VA_ARGS__)
-#define TERM_span(X, ...) X(span, "span", TEXT, "N", OPT_SPAN, __VA_ARGS__)
-#define TERM_all_workers(X, ...) \
-    X(all_workers, "all-workers", FLAG, "", OPT_ALL_WORKERS, __VA_ARGS__)
-#define TERM_from(X, ...) X(from, "from", FROM, "TIME", OPT_FROM, __VA_ARGS__)
-#define TERM_to(X, ...) X(to, "to", TO, "TIME", OPT_TO, __VA_ARGS__)
-#define TERM_step(X, ...) X(step, "step", STEPS, "A..B", OPT_STEP, __VA_ARGS__)
-#define TERM_sort(X, ...) \
-    X(sort, "sort", ORDER, "COLUMN[:asc|:desc][,…]", OPT_SORT, __VA_ARGS__)
-#define TERM_search(X, ...) X(search, "search", TEXT, "TEXT", OPT_SEARCH, __VA_ARGS__)
-#define TERM_filter(X, ...) X(filter, "filter", TEXT, "WORDS", OPT_FILTER, __VA_ARGS__)
-#define TERM_table(X, ...) X(table, "table", TEXT, "NAME", OPT_TABLE, __VA_ARGS__)
-#define TERM_offset(X, ...) X(offset, "offset", COUNT, "N", HTTP_OFFSET, __VA_ARGS__)
-#define TERM_limit(X, ...) X(limit, "limit", COUNT, "N", OPT_LIMIT, __VA_ARGS__)
-#define QUESTION_TERMS(X, ...)                                                              \
-    TERM_run(X, __VA_ARGS__) TERM_worker(X, __VA_ARGS__) TERM_span(X, __VA_ARGS__)          \
-        TERM_all_workers(X, __VA_ARGS__) TERM_from(X, __VA_ARGS__) TERM_to(X, __VA_ARGS__)  \
-            TERM_step(X, __VA_ARGS__) TERM_sort(X, __VA_ARGS__) TERM_search(X, __VA_ARGS__) \
-                TERM_filter(X, __VA_ARGS__) TERM_table(X, __VA_ARGS__)                      \
-                    TERM_offset(X, __VA_ARGS__) TERM_limit(X, __VA_ARGS__)
 
 #define QUESTION_FIELD(field, name, kind, value, help, ...) value_##kind field;
 typedef struct {
