@@ -53,11 +53,8 @@ static void ask(const analysis_info *what, str group, bool first, const trace *t
     const analysis_trace one = {
         .trace = t, .worker = STR("bench"), .rank = ABSENT_I64, .path = STR("bench")};
     const analysis_input in = {.traces = &one, .n_traces = 1};
-    params p = {.from_ns = ABSENT_I64,
-                .to_ns = ABSENT_I64,
-                .first_step = ABSENT_I64,
-                .last_step = ABSENT_I64};
-    if (group.n && !group_of(group, &p.group)) die("no such grouping", what->name);
+    params p = PARAMS_WHOLE;
+    if (group.n && !group_by_of(group, &p.group)) die("no such grouping", what->name);
     arena a;
     answer out;
     size_t rows = 0;

@@ -18,7 +18,7 @@ FIRST_TABLES = {
 Text = Union[str, int, float, Sequence[str]]
 Steps = Union[int, str]  # 3 or "3..5"
 Size = Union[int, str]  # bytes, or "4G"
-Time = str  # "12.5ms"
+Time = Union[int, str]  # nanoseconds, or "12.5ms"
 
 
 class Analyses:
@@ -58,8 +58,10 @@ class Analyses:
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
             steps are used; export merges the traces onto one clock.
-        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
-        to: end of the time window; times are clipped to it, calls count where they start.
+        from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
+            whole nanoseconds.
+        to: end of the time window, written like its start; times are clipped to it, calls count where
+            they start.
         step: only these training steps; device work belongs to the step that launched it.
         sort: columns to sort by, most important first; numbers sort descending and text ascending unless
             you add :asc or :desc.
@@ -123,8 +125,10 @@ class Analyses:
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
             steps are used; export merges the traces onto one clock.
-        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
-        to: end of the time window; times are clipped to it, calls count where they start.
+        from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
+            whole nanoseconds.
+        to: end of the time window, written like its start; times are clipped to it, calls count where
+            they start.
         step: only these training steps; device work belongs to the step that launched it.
         sort: columns to sort by, most important first; numbers sort descending and text ascending unless
             you add :asc or :desc.
@@ -190,8 +194,10 @@ class Analyses:
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
             steps are used; export merges the traces onto one clock.
-        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
-        to: end of the time window; times are clipped to it, calls count where they start.
+        from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
+            whole nanoseconds.
+        to: end of the time window, written like its start; times are clipped to it, calls count where
+            they start.
         step: only these training steps; device work belongs to the step that launched it.
         sort: columns to sort by, most important first; numbers sort descending and text ascending unless
             you add :asc or :desc.
@@ -253,8 +259,10 @@ class Analyses:
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
             steps are used; export merges the traces onto one clock.
-        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
-        to: end of the time window; times are clipped to it, calls count where they start.
+        from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
+            whole nanoseconds.
+        to: end of the time window, written like its start; times are clipped to it, calls count where
+            they start.
         step: only these training steps; device work belongs to the step that launched it.
         sort: columns to sort by, most important first; numbers sort descending and text ascending unless
             you add :asc or :desc.
@@ -309,8 +317,10 @@ class Analyses:
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
             steps are used; export merges the traces onto one clock.
-        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
-        to: end of the time window; times are clipped to it, calls count where they start.
+        from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
+            whole nanoseconds.
+        to: end of the time window, written like its start; times are clipped to it, calls count where
+            they start.
         step: only these training steps; device work belongs to the step that launched it.
         sort: columns to sort by, most important first; numbers sort descending and text ascending unless
             you add :asc or :desc.
@@ -375,8 +385,10 @@ class Analyses:
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
             steps are used; export merges the traces onto one clock.
-        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
-        to: end of the time window; times are clipped to it, calls count where they start.
+        from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
+            whole nanoseconds.
+        to: end of the time window, written like its start; times are clipped to it, calls count where
+            they start.
         step: only these training steps; device work belongs to the step that launched it.
         sort: columns to sort by, most important first; numbers sort descending and text ascending unless
             you add :asc or :desc.
@@ -428,8 +440,8 @@ class Analyses:
     ) -> Answer:
         """Is there enough memory, does usage grow, and what uses it.
 
-        at: time at which to list the contents, as an offset from the start of the trace, such as 12.5ms
-            (default: the peak of each device).
+        at: time at which to list the contents, as an offset from the start of the trace, such as 12.5ms,
+            or whole nanoseconds (default: the peak of each device).
         by: how to group the table contents.
         points: approximate number of points in the curve of each device, keeping all peaks and valleys; 0
             gives all.
@@ -439,8 +451,10 @@ class Analyses:
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
             steps are used; export merges the traces onto one clock.
-        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
-        to: end of the time window; times are clipped to it, calls count where they start.
+        from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
+            whole nanoseconds.
+        to: end of the time window, written like its start; times are clipped to it, calls count where
+            they start.
         step: only these training steps; device work belongs to the step that launched it.
         sort: columns to sort by, most important first; numbers sort descending and text ascending unless
             you add :asc or :desc.
@@ -497,8 +511,10 @@ class Analyses:
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
             steps are used; export merges the traces onto one clock.
-        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
-        to: end of the time window; times are clipped to it, calls count where they start.
+        from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
+            whole nanoseconds.
+        to: end of the time window, written like its start; times are clipped to it, calls count where
+            they start.
         step: only these training steps; device work belongs to the step that launched it.
         sort: columns to sort by, most important first; numbers sort descending and text ascending unless
             you add :asc or :desc.
@@ -558,8 +574,10 @@ class Analyses:
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
             steps are used; export merges the traces onto one clock.
-        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
-        to: end of the time window; times are clipped to it, calls count where they start.
+        from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
+            whole nanoseconds.
+        to: end of the time window, written like its start; times are clipped to it, calls count where
+            they start.
         step: only these training steps; device work belongs to the step that launched it.
         sort: columns to sort by, most important first; numbers sort descending and text ascending unless
             you add :asc or :desc.
@@ -621,8 +639,10 @@ class Analyses:
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
             steps are used; export merges the traces onto one clock.
-        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
-        to: end of the time window; times are clipped to it, calls count where they start.
+        from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
+            whole nanoseconds.
+        to: end of the time window, written like its start; times are clipped to it, calls count where
+            they start.
         step: only these training steps; device work belongs to the step that launched it.
         sort: columns to sort by, most important first; numbers sort descending and text ascending unless
             you add :asc or :desc.
@@ -679,8 +699,10 @@ class Analyses:
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
             steps are used; export merges the traces onto one clock.
-        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
-        to: end of the time window; times are clipped to it, calls count where they start.
+        from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
+            whole nanoseconds.
+        to: end of the time window, written like its start; times are clipped to it, calls count where
+            they start.
         step: only these training steps; device work belongs to the step that launched it.
         sort: columns to sort by, most important first; numbers sort descending and text ascending unless
             you add :asc or :desc.
@@ -766,8 +788,10 @@ class Analyses:
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
             steps are used; export merges the traces onto one clock.
-        from_: start of the time window, as an offset from the start of the trace, such as 12.5ms.
-        to: end of the time window; times are clipped to it, calls count where they start.
+        from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
+            whole nanoseconds.
+        to: end of the time window, written like its start; times are clipped to it, calls count where
+            they start.
         step: only these training steps; device work belongs to the step that launched it.
         sort: columns to sort by, most important first; numbers sort descending and text ascending unless
             you add :asc or :desc.

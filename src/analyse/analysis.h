@@ -5,37 +5,12 @@
 #ifndef ANALYSE_ANALYSIS_H
 #define ANALYSE_ANALYSIS_H
 
-#include "base/pool.h"
+#include "question/params.h"
 #include "store/trace_source.h"
 #include "table/table.h"
 
 /* One worker's trace, as session/ found it. */
 typedef trace_source analysis_trace;
-
-typedef enum {
-    GROUP_NAME = 0,
-    GROUP_NAME_SHAPE,
-    GROUP_NAME_STACK,
-    GROUP_NAME_OP,
-    GROUP_LAUNCH,
-    GROUP_TYPE,
-    GROUP_NAME_SHAPE_STACK,
-    GROUP_SUBGRAPH,
-    N_GROUPS
-} group_by;
-
-/* The parameters every analysis understands; those of one analysis stand in `extra`. Sorting,
- * searching and limiting are done by the caller on the finished tables. */
-typedef struct {
-    group_by group;
-    int64_t from_ns, to_ns; /* window as offsets from the trace's start; ABSENT_I64 = open */
-    int64_t first_step, last_step; /* by number; ABSENT_I64 = all */
-    pool *pool;                    /* may be NULL */
-    uint32_t n_extra;
-    struct {
-        str name, value;
-    } extra[32];
-} params;
 
 typedef struct {
     const analysis_trace *traces; /* at least one; the first is the chosen worker */

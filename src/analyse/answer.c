@@ -8,7 +8,6 @@
  * Not here: sorting, searching, limiting (the caller's), and words (text/). */
 #include "analyse/input_quality.h"
 #include "analyse/kind_names.h"
-#include "analyse/param.h"
 #include "analyse/registry.h"
 #include "analyse/rules.h"
 #include "base/json.h"
@@ -220,8 +219,8 @@ static bool condition_holds(const char *when, const params *p) {
     if (!equals) BUG("registry.def: a condition nobody understands");
     str key = str_n(when, (size_t)(equals - when));
     if (str_eq(key, STR("group_by")))
-        return registry_list_has(equals + 1, str_of(group_name(p->group)));
-    return registry_list_has(equals + 1, param_text(p, key));
+        return value_in_list(equals + 1, str_of(group_by_name(p->group)));
+    return value_in_list(equals + 1, param_text(p, key));
 }
 
 void answer_finish(answer *out, const params *p) {

@@ -21,12 +21,6 @@ typedef struct {
 } analysis_info;
 
 typedef struct {
-    const char *analysis, *name, *type; /* "group_by", "ENUM" */
-    const char *fallback, *values;      /* values a|b|c; "" or no ENUM = any */
-    uint16_t help;
-} param_info;
-
-typedef struct {
     const char *analysis, *name;
     uint32_t n_fields;
 } result_info;
@@ -47,18 +41,11 @@ const field_info *registry_field(const result_info *r, uint32_t i);
 
 /* By name; NULL when there is none. */
 const analysis_info *registry_find(str name);
-/* Is `value` one of p->values? Any value is when there are none. */
-bool registry_allows(const param_info *p, str value);
-
-/* Is `one` a member of the list a|b|c? */
-bool registry_list_has(const char *list, str one);
+/* - and _ are the same. */
+const param_info *registry_find_param(const char *analysis, str name);
 
 /* A file can be the wrong one for a command (the profile of a static graph has no timeline): the
  * message that names the right command, MSG_NONE when it fits. */
 uint16_t registry_better(const char *command, str format);
-
-/* "name+shape" and back. */
-const char *group_name(group_by g);
-bool group_of(str name, group_by *out);
 
 #endif

@@ -15,17 +15,23 @@
 #include "base/num.h"
 
 void select_init(selection *s, const trace *t, const params *p) {
-    *s = (selection){.t = t,
-                     .from_ns = INT64_MIN,
-                     .to_ns = INT64_MAX,
-                     .first_step = INT64_MIN,
-                     .last_step = INT64_MAX};
-    if (p->from_ns != ABSENT_I64) s->from_ns = add_i64(t->start_ns, p->from_ns);
-    if (p->to_ns != ABSENT_I64) s->to_ns = add_i64(t->start_ns, p->to_ns);
-    if (p->first_step != ABSENT_I64) s->first_step = p->first_step;
-    if (p->last_step != ABSENT_I64) s->last_step = p->last_step;
-    s->by_time = s->from_ns != INT64_MIN || s->to_ns != INT64_MAX;
-    s->by_step = p->first_step != ABSENT_I64 || p->last_step != ABSENT_I64;
+    *s = select_window(t, window_at(params_window(p), t->start_ns));
+    s->first_step = p->first_step;
+    s->last_step = p->last_step;
+    s->by_step = !steps_are_all(params_steps(p));
+}
+
+selection select_window(const trace *t, time_window w) {
+    return (selection){.t = t,
+                       .from_ns = w.from_ns,
+                       .to_ns = w.to_ns,
+                       .first_step = OPEN_START,
+                       .last_step = OPEN_END,
+                       .by_time = !window_is_open(w)};
+}
+
+selection select_all(const trace *t) {
+    return select_window(t, WINDOW_OPEN);
 }
 
 bool select_step(const selection *s, int64_t time_ns) {

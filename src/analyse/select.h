@@ -12,7 +12,7 @@
 
 typedef struct {
     const trace *t;
-    int64_t from_ns, to_ns; /* absolute; INT64_MIN, INT64_MAX when open */
+    int64_t from_ns, to_ns; /* absolute; open: question/window.h */
     int64_t first_step, last_step;
     bool by_step, by_time;
 } selection;
@@ -22,6 +22,9 @@ typedef struct {
     (TRACE_TABLE(slice) | TRACE_TABLE(kernel) | TRACE_TABLE(call) | TRACE_TABLE(step))
 
 void select_init(selection *s, const trace *t, const params *p);
+/* A window in absolute times; the whole trace. */
+selection select_window(const trace *t, time_window w);
+selection select_all(const trace *t);
 /* Does the slice count as a call of this selection? */
 bool select_counts(const selection *s, uint32_t slice);
 /* Its time inside the selection, in ns (0 when outside). */

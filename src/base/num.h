@@ -9,6 +9,9 @@
 /* Elements of an array (not of a pointer). */
 #define N_OF(array) (sizeof(array) / sizeof *(array))
 
+/* A number that was not recorded, or not given. */
+#define ABSENT_I64 INT64_MIN
+
 /* Saturating: the nearest value of the target type. */
 static inline uint32_t sat_u32(uint64_t v) {
     return v > UINT32_MAX ? UINT32_MAX : (uint32_t)v;

@@ -126,11 +126,11 @@ static bool is_set(const char *name) {
 }
 
 static bool wants_color(const options *o, int fd) {
-    const char *term = getenv("TERM"), *force = getenv("CLICOLOR_FORCE");
+    const char *terminal = getenv("TERM"), *force = getenv("CLICOLOR_FORCE");
     if (str_eq(o->color, STR("always"))) return true;
     if (str_eq(o->color, STR("never")) || is_set("NO_COLOR")) return false;
     if (is_set("CLICOLOR_FORCE") && strcmp(force, "0") != 0) return true;
-    return isatty(fd) && term && strcmp(term, "dumb") != 0;
+    return isatty(fd) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
 /* Does the locale, by the variable that decides, say UTF-8? */
@@ -148,7 +148,7 @@ static bool is_utf8(void) {
 /* A screen's lines; --all wants everything, --limit as many rows as it says. */
 static uint32_t screen_lines(const options *o, bool terminal) {
     if (!terminal || o->all) return 0;
-    return o->limit == ABSENT_I64 ? SCREEN_LINES : UINT32_MAX;
+    return o->question.limit == ABSENT_I64 ? SCREEN_LINES : UINT32_MAX;
 }
 
 present_options cli_present(const options *o, output *out) {

@@ -63,7 +63,8 @@ static status write_form(const options *o, opened_input *x, bool *writing, error
     TRY(check_form(o, err));
     if (!o->output.p && isatty(STDOUT_FILENO)) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_NO_OUTPUT);
     TRY(open_traces(o, x, err));
-    export_options how = {.form = o->export_to, .from_ns = o->from, .to_ns = o->until};
+    const time_window window = {o->question.from, o->question.to};
+    export_options how = {.form = o->export_to, .window = &window};
     if (o->value.p)
         how.value = str_eq(o->value, STR("device")) ? EXPORT_VALUE_DEVICE : EXPORT_VALUE_HOST;
     uint64_t shortened = 0;

@@ -71,7 +71,8 @@ static status finish(const options *o, reduce_result *r, const run_entry *run, e
 static status reduce(const options *o, transport *t, arena *a, bool *alive, error *err) {
     catalogue found = {.n_runs = 0};
     span_choice c;
-    choice wanted = {.run = o->run, .worker = o->worker, .span = o->span};
+    choice wanted = {
+        .run = o->question.run, .worker = o->question.worker, .span = o->question.span};
     reduce_result made = {.all = NULL};
     if (!o->n_traces)
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_NO_TRACE, arg_cstr("command", "reduce"));
@@ -82,7 +83,7 @@ static status reduce(const options *o, transport *t, arena *a, bool *alive, erro
     w.shown = !o->quiet && t->rank == 0 && isatty(STDERR_FILENO);
     int64_t threads = o->threads == ABSENT_I64 || o->threads == 0 ? pool_cpus() : o->threads;
     reduce_options how = {.run = c.run,
-                          .span = o->span,
+                          .span = o->question.span,
                           .transport = t,
                           .threads = (int)min_i64(threads, 1024),
                           .no_cache = o->no_cache,

@@ -91,7 +91,8 @@ static void put_heading(const report *r, uint16_t title, const char *by) {
 static size_t rows_wanted(const report *r, const char *table_name) {
     size_t i = 0;
     while (strcmp(ROWS_OF[i].table, table_name) != 0) i++;
-    if (r->o->limit != ABSENT_I64) return ROWS_OF[i].usual ? (size_t)r->o->limit : 0;
+    if (r->o->question.limit != ABSENT_I64)
+        return ROWS_OF[i].usual ? (size_t)r->o->question.limit : 0;
     if (r->o->all) return 0;
     return r->present.lines != 0 ? ROWS_OF[i].screen : ROWS_OF[i].usual;
 }
@@ -100,7 +101,7 @@ static size_t rows_wanted(const report *r, const char *table_name) {
 static bool is_late(const report *r) {
     size_t lines = 0;
     for (size_t i = 0; i < r->out->buf.n; i++) lines += r->out->buf.p[i] == '\n';
-    return r->o->limit == ABSENT_I64 && lines + LATE_LINES > r->present.lines;
+    return r->o->question.limit == ABSENT_I64 && lines + LATE_LINES > r->present.lines;
 }
 
 /* So many rows of a table as this reader gets them. */
@@ -173,7 +174,7 @@ static status sort_rows(const report *r, answer *a, const char **by, error *err)
     if (!name) return OK;
     str wanted = arena_printf(&r->x->arena, "%s%.*s", name, STR_ARG(direction_of(r)));
     if (!wanted.p) FAIL_MEMORY(err);
-    TRY(shape_sort(a, wanted, err));
+    TRY(arrange_sort(a, wanted, err));
     uint16_t *rank = &t->columns[table_column(t, str_of(name))].rank;
     if (*rank == 0) *rank = 2; /* so that it is shown */
     *by = name;
@@ -203,7 +204,7 @@ static status put_tops(const report *r, error *err) {
     TRY(ask(r, STR("operators"), &operators, err));
     TRY(ask(r, STR("kernels"), &kernels, err));
     if (r->o->summary_sort.n && !sort_column(r, &operators) && !sort_column(r, &kernels))
-        return shape_sort(&operators, r->o->summary_sort, err); /* which says what is wrong */
+        return arrange_sort(&operators, r->o->summary_sort, err); /* which says what is wrong */
     TRY(put_top(r, &operators, MSG_SUMMARY_OPERATORS,
                 usual_order(operators.tables[0], "device_self", "host_self"), err));
     return put_top(r, &kernels, MSG_SUMMARY_KERNELS, "total", err);
@@ -224,7 +225,8 @@ static status put_table(const report *r, const answer *a, const char *name, uint
 static status open_all(report *r, opened_input *all, error *err) {
     const trace_source *first = &r->x->input.traces[0];
     options o = *r->o;
-    if (first->run_ranks <= 1 || o.worker.n || str_eq(o.style, STR("paddle"))) return OK;
+    if (first->run_ranks <= 1 || o.question.worker.n || str_eq(o.style, STR("paddle")))
+        return OK;
     o.command.analysis = registry_find(STR("overview"));
     o.command.name = o.command.analysis->name;
     o.quiet = true; /* everything has been said once */

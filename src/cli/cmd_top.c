@@ -10,21 +10,15 @@
 #include "cli/open.h"
 #include "cli/top_text.h"
 
-static str param_of(const params *p, const char *name) {
-    for (uint32_t i = p->n_extra; i-- > 0;)
-        if (str_eq(p->extra[i].name, str_of(name))) return p->extra[i].value;
-    return STR_NONE;
-}
-
 static top_layout layout_of(const params *p, const top_options *o) {
-    str only = param_of(p, "print_only");
+    str only = param_text(p, STR("print_only"));
     bool all = !only.p || str_eq(only, STR("all"));
-    return (top_layout){.wiki = param_of(p, "confluence").p != NULL,
-                        .only_list = param_of(p, "dump_only_opr").p != NULL,
+    return (top_layout){.wiki = param_flag(p, STR("confluence")),
+                        .only_list = param_flag(p, STR("dump_only_opr")),
                         .summary = all || str_eq(only, STR("summary")),
                         .device = all || str_eq(only, STR("device")),
-                        .host =
-                            (all && param_of(p, "show_host").p) || str_eq(only, STR("host")),
+                        .host = (all && param_flag(p, STR("show_host"))) ||
+                                str_eq(only, STR("host")),
                         .copy_time = o->copy_time,
                         .grouped = o->aggregate != TOP_ALL};
 }

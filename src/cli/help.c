@@ -95,11 +95,11 @@ void help_program(buf *out, lang l, uint32_t width) {
     put_wrapped(out, str_of(text_get(MSG_CLI_MORE_HELP, l)), 0, width);
 }
 
-static void put_option(buf *out, lang l, const option_info *i, uint32_t width) {
+static void put_option(buf *out, lang l, const term *i, uint32_t width) {
     buf name = {0}, meaning = {0};
     if (i->letter != 0) buf_printf(&name, "-%c, ", i->letter);
     buf_printf(&name, "--%s", i->name);
-    if (i->kind == KIND_OF_CHOICE)
+    if (i->kind == VALUE_CHOICE)
         buf_printf(&meaning, "%s: ", i->value);
     else if (i->value[0] != '\0')
         buf_printf(&name, " %s", i->value);
@@ -168,7 +168,7 @@ static void put_results(buf *out, lang l, const analysis_info *a, uint32_t width
 }
 
 void help_command(buf *out, const command *c, lang l, uint32_t width) {
-    const option_info *o;
+    const term *o;
     put_usage(out, l, c->name, c->arguments);
     buf_add_byte(out, '\n');
     put_wrapped(out, str_of(text_get(c->help, l)), 0, width);

@@ -85,7 +85,8 @@ static void note_passed(const options *o, const catalogue *c) {
 
 static status choose_in(const options *o, opened_input *x, const catalogue *found,
                         span_choice *c, error *err) {
-    choice wanted = {.run = o->run, .worker = o->worker, .span = o->span};
+    choice wanted = {
+        .run = o->question.run, .worker = o->question.worker, .span = o->question.span};
     TRY(span_choose(found, &wanted, c, err));
     return run_list(found, c->run, &x->arena, &x->listing, err);
 }
@@ -108,8 +109,8 @@ static bool can_take_many(const options *o) {
 /* Is the question about all of the run? An export is of one worker unless it is asked to merge. */
 static bool wants_all(const options *o, const run_entry *run) {
     if (!can_take_many(o)) return false;
-    if (o->all_workers) return true;
-    if (o->worker.n) return false;
+    if (o->question.all_workers) return true;
+    if (o->question.worker.n) return false;
     if (o->command.analysis && o->command.analysis->all_workers == WORKERS_ON_DEMAND)
         return false;
     return (o->n_traces > 1 && run_whole(run) > 1) ||
@@ -147,7 +148,7 @@ static status check_count(const options *o, error *err) {
     const char *name = o->command.name;
     if (o->n_traces == 0)
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_NO_TRACE, arg_cstr("command", name));
-    if (o->all_workers && !can_take_many(o))
+    if (o->question.all_workers && !can_take_many(o))
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_NOT_ALL_WORKERS, arg_cstr("command", name));
     return OK;
 }

@@ -4,6 +4,7 @@
 
 #include "analyse/registry.h"
 #include "present/present.h"
+#include "question/question.h"
 
 enum { /* groups of options, joined by | in commands.def and options.def */
        CHOOSE = 1,
@@ -24,25 +25,6 @@ enum { /* groups of options, joined by | in commands.def and options.def */
        ANALYSIS_GROUPS = CHOOSE | CUT | SHAPE | ROWS | FORM | COMMON,
 };
 
-typedef enum {
-    KIND_OF_FLAG,
-    KIND_OF_TEXT,
-    KIND_OF_FILE,
-    KIND_OF_COUNT,
-    KIND_OF_SIZE,
-    KIND_OF_TIME,
-    KIND_OF_STEPS,
-    KIND_OF_CHOICE,
-} option_kind;
-
-/* What each kind of option leaves in `options`; not given: false, {NULL,0}, ABSENT_I64. */
-typedef bool option_FLAG;
-typedef str option_TEXT, option_FILE, option_CHOICE;
-typedef int64_t option_COUNT, option_SIZE, option_TIME;
-typedef struct {
-    int64_t first, last;
-} option_STEPS;
-
 typedef struct options options;
 
 typedef struct {
@@ -55,32 +37,16 @@ typedef struct {
 
 struct options {
     command command;
-#define OPTION(field, name, letter, kind, value, groups, help) option_##kind field;
+    question question;
+#define OPTION(field, name, letter, kind, value, groups, help) value_##kind field;
 #include "cli/options.def"
-#undef OPTION
     lang words; /* of --lang or the environment */
     uint32_t n_traces;
-    const char **traces; /* arguments that are no options; --logdir adds one */
-    uint32_t n_params;
-    struct {
-        const param_info *param;
-        str value;
-    } params[32];
+    const char **traces; /* arguments that are not options; --logdir adds one */
 };
 
-/* A row of options.def. */
-typedef struct {
-    const char *name;
-    char letter;
-    option_kind kind;
-    const char *value;
-    uint32_t groups;
-    uint16_t help;
-    size_t offset; /* of its field in options */
-} option_info;
-
-/* The i-th option, NULL behind the last. */
-const option_info *option_at(uint32_t i);
+/* The i-th option, its offset in `options`; NULL after the last. */
+const term *option_at(uint32_t i);
 /* The i-th command, those of commands.def behind the analyses; false behind the last. */
 bool command_at(uint32_t i, command *out);
 bool command_find(str name, command *out);

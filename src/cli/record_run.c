@@ -206,7 +206,7 @@ static void set_environment(const record_run *r) {
              o->record_sync ? ",sync" : "", o->record_shapes ? ",shapes" : "",
              o->record_memory ? ",memory" : "", o->record_stack ? ",stacks" : "");
     set_text("TACHO_LISTEN", "1");
-    if (o->steps.first != ABSENT_I64)
+    if (!steps_are_all(o->steps))
         set_text("TACHO_STEPS", "%lld..%lld", (long long)o->steps.first,
                  (long long)min_i64(o->steps.last, INT32_MAX));
     int64_t flight = o->flight == ABSENT_I64 && r->trigger ? TRIGGER_FLIGHT_NS : o->flight;

@@ -95,7 +95,7 @@ static status put_rule(const options *o, str word, buf *to, error *err) {
 status record_trigger(const options *o, buf *to, error *err) {
     str rest = o->trigger;
     if (!rest.p) return OK;
-    if (o->steps.first != ABSENT_I64) FAIL0(err, ERR_ARG, NOPOS, MSG_TRIGGER_AND_STEPS);
+    if (!steps_are_all(o->steps)) FAIL0(err, ERR_ARG, NOPOS, MSG_TRIGGER_AND_STEPS);
     for (bool more = true; more;) {
         size_t comma = str_find(rest, STR(","), 0);
         str word = comma == SIZE_MAX ? rest : str_n(rest.p, comma);

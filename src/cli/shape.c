@@ -5,10 +5,6 @@
 
 #include "table/arrange.h"
 
-status shape_sort(answer *a, str wanted, error *err) {
-    return arrange_sort(a, wanted, err);
-}
-
 void shape_stable(answer *a, const options *o) {
     if (!o->stable) return;
     a->source.path = STR_NONE;
@@ -19,11 +15,7 @@ void shape_stable(answer *a, const options *o) {
 }
 
 status shape_answer(answer *a, const options *o, error *err) {
-    arrangement how = {.table = o->table,
-                       .search = o->search,
-                       .filter = o->filter,
-                       .sort = o->sort,
-                       .limit = o->limit > 0 ? (size_t)o->limit : 0};
+    arrangement how = question_arrangement(&o->question);
     shape_stable(a, o);
     return arrange_answer(a, &how, err);
 }

@@ -6,9 +6,6 @@
 
 /* ERR_ARG when a table or column is not there. */
 status shape_answer(answer *a, const options *o, error *err) MUST_USE;
-/* --sort alone: "COLUMN", "COLUMN:asc" or "COLUMN:desc", for every table that has the column;
- * ERR_ARG when none has. */
-status shape_sort(answer *a, str wanted, error *err) MUST_USE;
 /* --stable alone: takes out what differs from machine to machine. */
 void shape_stable(answer *a, const options *o);
 

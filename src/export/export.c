@@ -71,14 +71,6 @@ bool export_clip(const export_ctx *x, uint32_t slice, int64_t *start_ns, int64_t
     return true;
 }
 
-static void set_window(export_ctx *x, const export_options *o) {
-    x->from_ns = INT64_MIN;
-    x->to_ns = INT64_MAX;
-    if (o->from_ns == 0 && o->to_ns == 0) return;
-    if (o->from_ns != ABSENT_I64) x->from_ns = add_i64(x->t->start_ns, o->from_ns);
-    if (o->to_ns != ABSENT_I64) x->to_ns = add_i64(x->t->start_ns, o->to_ns);
-}
-
 /* ---- forms ------------------------------------------------------------------------------------- */
 
 static status find_form(const export_options *o, uint32_t *out, error *err) {
@@ -98,8 +90,14 @@ static status find_form(const export_options *o, uint32_t *out, error *err) {
 status export_trace(const trace *t, const export_options *o, int fd, error *err) {
     uint32_t form = 0;
     TRY(find_form(o, &form, err));
-    export_ctx x = {.t = t, .fd = fd, .err = err, .value = o->value, .shortened = o->shortened};
-    set_window(&x, o);
+    time_window w = window_at(o->window ? *o->window : WINDOW_OPEN, t->start_ns);
+    export_ctx x = {.t = t,
+                    .from_ns = w.from_ns,
+                    .to_ns = w.to_ns,
+                    .fd = fd,
+                    .err = err,
+                    .value = o->value,
+                    .shortened = o->shortened};
     if (!FORMS[form].windowed && !export_is_whole(&x))
         FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_WHOLE, arg_cstr("name", FORMS[form].name));
     if (!FORMS[form].valued && o->value != EXPORT_VALUE_NONE)

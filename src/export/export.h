@@ -9,6 +9,7 @@
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
 
+#include "question/window.h"
 #include "store/trace.h"
 
 /* Which time the forms made of stacks show. */
@@ -17,8 +18,8 @@ typedef enum { EXPORT_VALUE_NONE = 0, EXPORT_VALUE_HOST, EXPORT_VALUE_DEVICE } e
 typedef struct {
     str form;
     /* Window as offsets from the start of the trace; slices are clipped to it, points outside left
-     * out. Both 0 or ABSENT_I64: the whole trace. tacho takes no window. */
-    int64_t from_ns, to_ns;
+     * out. NULL: the whole trace. tacho takes no window. */
+    const time_window *window;
     /* For stacks and speedscope, which show host time when it is not given; an error for others. */
     export_value value;
     /* Of the form chrome, where it is not NULL: host slices that were cut because they overlap another

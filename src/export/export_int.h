@@ -9,7 +9,7 @@
 /* The trace, the part of it that was asked for, and where it goes. */
 typedef struct {
     const trace *t;
-    int64_t from_ns, to_ns; /* in the trace's own time; open ends are INT64_MIN, INT64_MAX */
+    int64_t from_ns, to_ns; /* in the trace's own time */
     export_value value;
     int fd;
     buf out;
@@ -34,7 +34,7 @@ static inline bool export_holds(const export_ctx *x, int64_t time_ns) {
     return time_ns >= x->from_ns && time_ns < x->to_ns;
 }
 static inline bool export_is_whole(const export_ctx *x) {
-    return x->from_ns == INT64_MIN && x->to_ns == INT64_MAX;
+    return window_is_open((time_window){x->from_ns, x->to_ns});
 }
 
 status export_chrome(export_ctx *x) MUST_USE;

@@ -142,19 +142,6 @@ static status add_call(void *context, const op_call *c, error *err) {
     return OK;
 }
 
-static selection select_window(const export_ctx *x) {
-    selection s;
-    params whole = {.from_ns = ABSENT_I64,
-                    .to_ns = ABSENT_I64,
-                    .first_step = ABSENT_I64,
-                    .last_step = ABSENT_I64};
-    select_init(&s, x->t, &whole);
-    s.from_ns = x->from_ns;
-    s.to_ns = x->to_ns;
-    s.by_time = !export_is_whole(x);
-    return s;
-}
-
 static void free_texts(void *texts) {
     intern_free(texts);
 }
@@ -173,7 +160,7 @@ static status init_builder(builder *b, error *err) {
 
 status stack_tree_build(const export_ctx *x, stack_spelling spell, arena *a, stack_tree *out) {
     builder b = {.x = x, .spell = spell, .arena = a};
-    selection select = select_window(x);
+    selection select = select_window(x->t, (time_window){x->from_ns, x->to_ns});
     tensor_core_names tensor;
     op_scan scan = {.t = x->t,
                     .select = &select,

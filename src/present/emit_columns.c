@@ -1,11 +1,5 @@
 /* emit_columns.c: the first table of an answer as binary columns, for programs that keep them
- * as typed arrays. All numbers are little-endian; every block starts at a multiple of 8 bytes.
- *
- *   offset  0   "TACHOCOL"
- *           8   u32 version, 1
- *          12   u32 length H of the description, a multiple of 8
- *          16   H bytes: description, JSON, padded with blanks
- *      16 + H   blocks; the offsets below count from here
+ * as typed arrays: a frame (base/frame.h) "TACHOCOL"; offsets count from its first block.
  *
  * The description: {"analysis":…,"table":…,"rows":N,"total_rows":M,"bytes":B,"columns":[
  *   {"name":…,"type":…,"unit":…,"values":OFFSET,"text":OFFSET,"nulls":OFFSET}]}
@@ -17,13 +11,8 @@
  *
  * Offsets are known before anything is written (plan), so the description comes first and the
  * blocks can be flushed as they are made. */
+#include "base/frame.h"
 #include "present/present_int.h"
-
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "blocks are written as they lie");
-
-static uint64_t round_up(uint64_t n) {
-    return (n + 7) / 8 * 8;
-}
 
 static bool has_nulls(const table *t, const column *c) {
     for (size_t row = 0; row < t->n_rows; row++)
@@ -55,26 +44,22 @@ static status describe(buf *out, const table *t, const column *c, uint64_t *at, 
     }
     buf_add_cstr(out, ",\"values\":");
     buf_add_u64(out, *at);
-    *at += round_up(value_bytes(t, c));
+    *at += frame_room(value_bytes(t, c));
     if (c->type == TYPE_TEXT) {
         uint64_t n = text_bytes(t, c);
         if (n > UINT32_MAX)
             FAIL(err, ERR_LIMIT, NOPOS, MSG_TABLE_TOO_LARGE, arg_cstr("column", c->name));
         buf_add_cstr(out, ",\"text\":");
         buf_add_u64(out, *at);
-        *at += round_up(n);
+        *at += frame_room(n);
     }
     if (has_nulls(t, c)) {
         buf_add_cstr(out, ",\"nulls\":");
         buf_add_u64(out, *at);
-        *at += round_up(t->n_rows);
+        *at += frame_room(t->n_rows);
     }
     buf_add_byte(out, '}');
     return OK;
-}
-
-static void pad(buf *out, uint64_t written) {
-    buf_add_repeat(out, '\0', (size_t)(round_up(written) - written));
 }
 
 static status put_texts(buf *out, const table *t, const column *c, const present_options *o,
@@ -86,12 +71,12 @@ static status put_texts(buf *out, const table *t, const column *c, const present
         buf_add(out, &at, sizeof at);
         TRY(emit_row_end(o, out, err));
     }
-    pad(out, value_bytes(t, c));
+    frame_pad(out, value_bytes(t, c));
     for (size_t row = 0; row < t->n_rows; row++) {
         if (!cell_is_null(c, row)) buf_add_str(out, c->v.s[row]);
         TRY(emit_row_end(o, out, err));
     }
-    pad(out, at);
+    frame_pad(out, at);
     return OK;
 }
 
@@ -107,11 +92,11 @@ static status put_blocks(buf *out, const table *t, const column *c, const presen
                 buf_add(out, &c->v.i[row], 8);
             TRY(emit_row_end(o, out, err));
         }
-        pad(out, value_bytes(t, c));
+        frame_pad(out, value_bytes(t, c));
     }
     if (has_nulls(t, c)) {
         buf_add(out, c->null, t->n_rows);
-        pad(out, t->n_rows);
+        frame_pad(out, t->n_rows);
     }
     return emit_row_end(o, out, err);
 }
@@ -140,19 +125,11 @@ static status put_description(buf *out, const answer *a, const table *t, error *
 }
 
 status emit_columns(const answer *a, const present_options *o, buf *out, error *err) {
-    static const char MAGIC[8] = {'T', 'A', 'C', 'H', 'O', 'C', 'O', 'L'};
     if (a->n_tables == 0) return OK;
     const table *t = a->tables[0];
     buf description = {0};
     status s = put_description(&description, a, t, err);
-    if (s == OK) {
-        buf_add_repeat(&description, ' ', (size_t)(round_up(description.n) - description.n));
-        uint32_t head[2] = {1, (uint32_t)description.n};
-        buf_add(out, MAGIC, sizeof MAGIC);
-        buf_add(out, head, sizeof head);
-        buf_add_str(out, buf_str(&description));
-        if (!buf_ok(&description)) out->failed = true;
-    }
+    if (s == OK) frame_begin(out, "TACHOCOL", &description);
     buf_fini(&description);
     TRY(s);
     for (uint32_t i = 0; i < t->n_columns; i++) TRY(put_blocks(out, t, &t->columns[i], o, err));

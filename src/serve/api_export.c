@@ -42,9 +42,9 @@ static status check_form(str form, error *err) {
         if (i != 0) buf_add_byte(&names, '|');
         buf_add_cstr(&names, name);
     }
-    arg args[] = {arg_cstr("name", "form"), arg_text("value", form),
-                  arg_text("choices", buf_str(&names))};
-    error_set(err, ERR_ARG, NOPOS, MSG_CLI_BAD_CHOICE, 3, args);
+    buf_add_byte(&names, '\0');
+    (void)value_fail(VALUE_CHOICE, names.p ? names.p : "", &(spelling){STR("form"), "="}, form,
+                     err);
     buf_fini(&names);
     return ERR_ARG;
 }
@@ -77,7 +77,8 @@ status route_export(request_ctx *x, error *err) {
     if (r->fd < 0)
         FAIL(err, ERR_IO, NOPOS, MSG_CLI_CANNOT_WRITE, arg_cstr("path", "TMPDIR"),
              arg_cstr("reason", strerror(errno)));
-    export_options how = {.form = q->form, .from_ns = q->from, .to_ns = q->to};
+    const time_window window = {q->question.from, q->question.to};
+    export_options how = {.form = q->form, .window = &window};
     TRY(export_trace(x->traces[0].trace, &how, r->fd, err));
     if (fstat(r->fd, &st) != 0)
         FAIL(err, ERR_IO, NOPOS, MSG_CLI_CANNOT_WRITE, arg_cstr("path", "TMPDIR"),

@@ -49,17 +49,18 @@ status route_search(request_ctx *x, error *err) {
     const trace *t = x->traces[0].trace;
     search_question q = {.limit = DEFAULT_HITS};
     search_result found;
-    if (r->limit != ABSENT_I64) q.limit = (uint32_t)min_i64(r->limit, MOST_HITS);
+    if (r->question.limit != ABSENT_I64)
+        q.limit = (uint32_t)min_i64(r->question.limit, MOST_HITS);
     if (r->width > 0) q.width_px = (uint32_t)r->width;
     TRY(search_parse(r->q, &q.query, err));
     TRY(request_window(x, &q.from_ns, &q.to_ns, err));
-    if (r->to == ABSENT_I64)
+    if (r->question.to == OPEN_END)
         q.to_ns = add_i64(q.to_ns, 1); /* what starts at the very end too */
     TRY(lanes_wanted(x, &q.lanes, err));
     q.backwards = r->before != ABSENT_I64;
     q.at_ns = q.from_ns;
-    if (q.backwards) q.at_ns = add_i64(t->start_ns, r->before);
-    if (r->after != ABSENT_I64) q.at_ns = add_i64(t->start_ns, r->after);
+    if (q.backwards) q.at_ns = offset_to_time(r->before, t->start_ns);
+    if (r->after != ABSENT_I64) q.at_ns = offset_to_time(r->after, t->start_ns);
     TRY(search_make(request_lod(x), &q, &x->arena, &found, err));
     put_result(x, &x->reply.body, &found);
     return OK;
@@ -71,7 +72,7 @@ status route_area(request_ctx *x, error *err) {
     range_question q = {.lod = request_lod(x), .input = &in};
     TRY(request_window(x, &q.from_ns, &q.to_ns, err));
     TRY(lanes_wanted(x, &q.lanes, err));
-    bool idle = str_eq(x->request.table, STR("idle"));
+    bool idle = str_eq(x->request.question.table, STR("idle"));
     TRY(idle ? range_idle(&q, &x->arena, &a, err) : range_stats_make(&q, &x->arena, &a, err));
     return request_present(x, &a, err);
 }

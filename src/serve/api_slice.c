@@ -354,7 +354,7 @@ static status answer_slice(request_ctx *x, uint32_t id, error *err) {
     slice_details d;
     selection s;
     buf *b = &x->reply.body;
-    select_init(&s, t, &x->request.extra);
+    select_init(&s, t, &x->request.question.params);
     TRY(details_make(request_lod(x), id, &s, &x->arena, &d, err));
     buf_add_byte(b, '{');
     put_slice(x, b, &d);

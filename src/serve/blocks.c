@@ -1,14 +1,9 @@
-/* blocks.c: the binary form of viewport and tape.
- *
- *   0 "TACHOBLK"   8 u32 version   12 u32 length of the description   16 description, blanks   blocks
- *
- * Every block begins at a multiple of 8, so that a reader can lay a typed array over it. */
+/* blocks.c: the binary form of viewport and tape: a frame (base/frame.h) "TACHOBLK". */
 #include "serve/blocks.h"
 
+#include "base/frame.h"
 #include "base/status.h"
 #include "serve/json_put.h"
-
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "blocks are written as they lie");
 
 static const struct {
     const char *name;
@@ -31,37 +26,29 @@ void blocks_add(blocks *b, const char *name, block_type type, const void *p, siz
     b->list[b->n++].n = n;
 }
 
-static size_t padding(size_t n) {
-    return (8 - n % 8) % 8;
+static size_t bytes_of(const blocks *b, uint32_t i) {
+    return b->list[i].n * TYPES[b->list[i].type].bytes;
 }
 
 static void describe(blocks *b) {
-    size_t at = 0;
+    uint64_t at = 0;
     put_key(&b->head, "blocks");
     buf_add_byte(&b->head, '{');
     for (uint32_t i = 0; i < b->n; i++) {
         put_key(&b->head, b->list[i].name);
-        buf_printf(&b->head, "{\"type\":\"%s\",\"at\":%zu,\"n\":%zu}",
-                   TYPES[b->list[i].type].name, at, b->list[i].n);
-        size_t bytes = b->list[i].n * TYPES[b->list[i].type].bytes;
-        at += bytes + padding(bytes);
+        buf_printf(&b->head, "{\"type\":\"%s\",\"at\":%llu,\"n\":%zu}",
+                   TYPES[b->list[i].type].name, (unsigned long long)at, b->list[i].n);
+        at += frame_room(bytes_of(b, i));
     }
     buf_add_cstr(&b->head, "}}");
-    buf_add_repeat(&b->head, ' ', padding(b->head.n));
 }
 
 bool blocks_end(blocks *b, buf *out) {
     describe(b);
-    uint32_t numbers[2] = {1, (uint32_t)b->head.n};
-    buf_add(out, "TACHOBLK", 8);
-    buf_add(out, numbers, sizeof numbers);
-    buf_add_str(out, buf_str(&b->head));
+    frame_begin(out, "TACHOBLK", &b->head);
     for (uint32_t i = 0; i < b->n; i++) {
-        size_t bytes = b->list[i].n * TYPES[b->list[i].type].bytes;
-        if (bytes) buf_add(out, b->list[i].p, bytes);
-        buf_add_repeat(out, '\0', padding(bytes));
+        if (b->list[i].n) buf_add(out, b->list[i].p, bytes_of(b, i));
+        frame_pad(out, bytes_of(b, i));
     }
-    bool ok = buf_ok(&b->head) && buf_ok(out);
-    buf_fini(&b->head);
-    return ok;
+    return buf_ok(out);
 }

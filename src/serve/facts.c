@@ -118,14 +118,11 @@ void facts_make(facts *f, uint32_t entry, const held_trace *h, pool *p) {
     buf text = {0};
     analysis_trace one = {.trace = h->trace, .rank = ABSENT_I64};
     analysis_input in = {.traces = &one, .n_traces = 1};
-    params open = {.from_ns = ABSENT_I64,
-                   .to_ns = ABSENT_I64,
-                   .first_step = ABSENT_I64,
-                   .last_step = ABSENT_I64,
-                   .pool = p};
+    params whole = PARAMS_WHOLE;
+    whole.pool = p;
     const analysis_info *info = registry_find(STR("overview"));
     arena_init(&a, (size_t)1 << 30);
-    bool ok = info && info->run(&in, &open, &a, &overview, NULL) == OK;
+    bool ok = info && info->run(&in, &whole, &a, &overview, NULL) == OK;
     put_facts(&text, h->trace, ok ? &overview : NULL);
     if (buf_ok(&text)) keep(f, entry, &text);
     buf_fini(&text);

@@ -6,6 +6,7 @@
 #define SERVE_REQUEST_H
 
 #include "analyse/registry.h"
+#include "question/question.h"
 #include "text/text.h"
 
 enum { /* groups of parameters, joined by | in routes.def */
@@ -27,23 +28,6 @@ enum { /* groups of parameters, joined by | in routes.def */
 };
 
 typedef enum { WORK_QUICK, WORK_TRACE, WORK_STREAM } work_kind;
-typedef enum {
-    PARAMETER_TEXT,
-    PARAMETER_TIME,
-    PARAMETER_COUNT,
-    PARAMETER_STEPS,
-    PARAMETER_FLAG,
-    PARAMETER_CHOICE
-} parameter_kind;
-
-/* What each kind leaves in a request; not given: {NULL, 0}, ABSENT_I64, false. */
-typedef str parameter_TEXT, parameter_CHOICE;
-typedef int64_t parameter_TIME, parameter_COUNT;
-typedef bool parameter_FLAG;
-typedef struct {
-    int64_t first, last;
-} parameter_STEPS;
-
 enum { ROUTE_FILE = -1, ROUTE_ANALYSIS = -2 };
 enum { /* NUMBER_ping, … */
 #define ROUTE(name, work, groups, help) NUMBER_##name,
@@ -57,9 +41,9 @@ typedef struct {
     str path;                      /* decoded, of ROUTE_FILE */
     work_kind work;
     lang words;
-#define PARAMETER(field, name, kind, value, groups, help) parameter_##kind field;
+    question question;
+#define PARAMETER(field, name, kind, value, groups, help) value_##kind field;
 #include "serve/routes.def"
-    params extra; /* parameters of one analysis, and group_by */
 } request;
 
 enum { REQUEST_LINE_BYTES = 8192, REQUEST_MOST_PARAMETERS = 40 };
@@ -69,14 +53,7 @@ enum { REQUEST_LINE_BYTES = 8192, REQUEST_MOST_PARAMETERS = 40 };
  * was understood also on failure, for the words of the error. */
 status request_parse(arena *a, str target, request *out, error *err) MUST_USE;
 
-typedef struct {
-    const char *name, *value;
-    parameter_kind kind;
-    uint32_t groups;
-    uint16_t help;
-    size_t offset; /* in request */
-} parameter_info;
-const parameter_info *parameter_at(uint32_t i); /* NULL behind the last */
+const term *parameter_at(uint32_t i); /* NULL after the last */
 const char *route_name(int route);
 
 /* A list of lanes, "1,4-9,7:2": calls take(context, first, last, coarser) for each part. ERR_ARG

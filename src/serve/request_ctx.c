@@ -46,18 +46,19 @@ status request_ctx_parse(request_ctx *x, error *err) {
 
 /* Without a worker a question is about all ranks, where the analysis can look at them. */
 static bool wants_all(const request *r, const run_entry *run) {
-    if (r->all_workers) return true;
-    return !r->worker.n && r->analysis && r->analysis->all_workers == WORKERS_ALL &&
+    if (r->question.all_workers) return true;
+    return !r->question.worker.n && r->analysis && r->analysis->all_workers == WORKERS_ALL &&
            run_has_ranks(run);
 }
 
 static status find_trace(request_ctx *x, error *err) {
     const request *r = &x->request;
-    choice wanted = {.run = r->run, .worker = r->worker, .span = r->span};
+    choice wanted = {
+        .run = r->question.run, .worker = r->question.worker, .span = r->question.span};
     if (x->snapshot->found.n_runs == 0)
         FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_NO_TRACES_IN,
              arg_text("path", shown_path(x->snapshot->found.path)));
-    if (r->all_workers && !(r->analysis && r->analysis->all_workers))
+    if (r->question.all_workers && !(r->analysis && r->analysis->all_workers))
         FAIL(err, ERR_ARG, NOPOS, MSG_HTTP_NOT_ALL_WORKERS,
              arg_cstr("route", r->analysis ? r->analysis->name : route_name(r->route)));
     TRY(span_choose(&x->snapshot->found, &wanted, &x->chosen, err));
@@ -68,8 +69,8 @@ static status find_trace(request_ctx *x, error *err) {
             x->chosen.run->workers; /* a data loader's process is not among them */
         x->chosen.span = worker_span(x->chosen.worker, x->chosen.span->number);
     }
-    x->summaries =
-        x->n_traces > 1 && summary_is_enough(r->analysis->name, &r->extra, x->n_traces);
+    x->summaries = x->n_traces > 1 &&
+                   summary_is_enough(r->analysis->name, &r->question.params, x->n_traces);
     x->held = ARENA_ARRAY(&x->arena, held_trace *, x->n_traces);
     x->traces = ARENA_ARRAY(&x->arena, analysis_trace, x->n_traces);
     if (!x->held || !x->traces) FAIL_MEMORY(err);
@@ -111,7 +112,7 @@ static status hold_summaries(request_ctx *x, bool *waits, error *err) {
 }
 
 static uint64_t key_of(const request_ctx *x) {
-    const params *p = &x->request.extra;
+    const params *p = &x->request.question.params;
     int64_t cut[] = {p->from_ns, p->to_ns, p->first_step, p->last_step};
     uint64_t parts[2] = {hash_bytes64(cut, sizeof cut), 0};
     for (uint32_t i = 0; i < x->n_held; i++) {
@@ -143,7 +144,7 @@ static status list_failures(request_ctx *x, summary *to, error *err) {
 static status join_held(request_ctx *x, const summary *failures, error *err) {
     uint32_t n = 0;
     run_question q = {.key = key_of(x),
-                      .params = &x->request.extra,
+                      .params = &x->request.question.params,
                       .limit_bytes = x->service->memory_bytes,
                       .failures = failures,
                       .in = {.traces = x->traces}};
@@ -259,12 +260,14 @@ status request_answer(request_ctx *x, error *err) {
 status request_window(const request_ctx *x, int64_t *from_ns, int64_t *to_ns, error *err) {
     const trace *t = x->traces[0].trace;
     const request *r = &x->request;
-    int64_t from = r->from == ABSENT_I64 ? t->start_ns : add_i64(t->start_ns, r->from);
-    int64_t to = r->to == ABSENT_I64 ? t->end_ns : add_i64(t->start_ns, r->to);
-    if (r->to == ABSENT_I64 && to <= from) to = add_i64(from, 1); /* an empty trace */
-    if (from >= to || from >= INT64_MAX / 2) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_EMPTY_WINDOW);
-    *from_ns = from;
-    *to_ns = to;
+    time_window asked = window_at((time_window){r->question.from, r->question.to}, t->start_ns);
+    time_window w = window_closed(asked, (time_window){t->start_ns, t->end_ns});
+    if (asked.to_ns == OPEN_END && w.to_ns <= w.from_ns)
+        w.to_ns = add_i64(w.from_ns, 1); /* an empty trace */
+    if (w.from_ns >= w.to_ns || w.from_ns >= INT64_MAX / 2)
+        FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_EMPTY_WINDOW);
+    *from_ns = w.from_ns;
+    *to_ns = w.to_ns;
     return OK;
 }
 
@@ -288,12 +291,7 @@ static status take_bytes(void *to, buf *b, error *err) {
 status request_present(request_ctx *x, answer *a, error *err) {
     const request *r = &x->request;
     form f = FORM_JSON;
-    arrangement how = {.table = r->table,
-                       .search = r->search,
-                       .filter = r->filter,
-                       .sort = r->sort,
-                       .offset = r->offset > 0 ? (size_t)r->offset : 0,
-                       .limit = r->limit > 0 ? (size_t)r->limit : 0};
+    arrangement how = question_arrangement(&r->question);
     if (r->format.n) (void)form_of(r->format, &f);
     TRY(present_resolve(a, r->words, err));
     TRY(arrange_answer(a, &how, err));
@@ -308,7 +306,7 @@ status request_present(request_ctx *x, answer *a, error *err) {
 
 status route_analysis(request_ctx *x, error *err) {
     answer a;
-    params p = x->request.extra;
+    params p = x->request.question.params;
     analysis_input in;
     if (x->summaries) TRY(join_summaries(x, err));
     in = (analysis_input){.traces = x->traces, .n_traces = x->n_traces};

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdint.h>
 
-#define ABSENT_I64 INT64_MIN
+#include "base/num.h"
+
 #define ABSENT_I32 INT32_MIN
 
 /* Ours, not the framework's. Append only: files hold the numbers. For ties see kind_rank. */

@@ -83,12 +83,17 @@ static status parse_keys(str wanted, wanted_key *keys, uint32_t *n, error *err) 
         bool known =
             colon == SIZE_MAX || str_eq(key.way, STR("asc")) || str_eq(key.way, STR("desc"));
         if (!known || *n == SORT_KEYS)
-            FAIL(err, ERR_ARG, NOPOS, MSG_CLI_BAD_CHOICE, arg_cstr("name", "--sort"),
-                 arg_text("value", wanted),
-                 arg_cstr("choices", "COLUMN, COLUMN:asc, COLUMN:desc"));
+            FAIL(err, ERR_ARG, NOPOS, MSG_CLI_BAD_CHOICE, arg_text("given", wanted),
+                 arg_cstr("choices", ARRANGE_ORDERS));
         keys[(*n)++] = key;
     }
     return OK;
+}
+
+bool arrange_is_order(str sort) {
+    wanted_key keys[SORT_KEYS];
+    uint32_t n = 0;
+    return parse_keys(sort, keys, &n, NULL) == OK;
 }
 
 /* Column and direction of a key in a table; false when the table has no such column. */

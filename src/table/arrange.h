@@ -15,6 +15,10 @@ typedef struct {
     size_t limit;  /* rows to keep behind them */
 } arrangement;
 
+/* Is this an order as `sort` wants it? */
+#define ARRANGE_ORDERS "COLUMN, COLUMN:asc, COLUMN:desc"
+bool arrange_is_order(str sort);
+
 /* ERR_ARG when a table or column is not there. total_rows counts before offset and limit. */
 status arrange_answer(answer *a, const arrangement *how, error *err) MUST_USE;
 /* The order alone; ERR_ARG when no table has the column. */

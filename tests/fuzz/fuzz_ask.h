@@ -8,10 +8,7 @@ static inline void ask(trace *t, str name) {
     arena a;
     answer out;
     analysis_trace one = {.trace = t, .rank = ABSENT_I64};
-    params p = {.from_ns = ABSENT_I64,
-                .to_ns = ABSENT_I64,
-                .first_step = ABSENT_I64,
-                .last_step = ABSENT_I64};
+    params p = PARAMS_WHOLE;
     arena_init(&a, 256 << 20);
     (void)!registry_find(name)->run(&(analysis_input){&one, 1}, &p, &a, &out, NULL);
     arena_fini(&a);

@@ -37,12 +37,7 @@ static table *make_table(arena *a) {
 
 static void arrange_rows(arena *a, const request *r) {
     answer rows = {.analysis = "fuzz", .n_tables = 1, .tables = {make_table(a)}};
-    arrangement how = {.table = r->table,
-                       .search = r->search,
-                       .filter = r->filter,
-                       .sort = r->sort,
-                       .offset = r->offset > 0 ? (size_t)r->offset : 0,
-                       .limit = r->limit > 0 ? (size_t)r->limit : 0};
+    arrangement how = question_arrangement(&r->question);
     search_query q;
     error err = {.status = OK};
     if (rows.tables[0] && arrange_answer(&rows, &how, &err) == OK)
@@ -54,9 +49,9 @@ static void arrange_rows(arena *a, const request *r) {
 static void check_request(const request *r) {
     CHECK(r->route >= ROUTE_ANALYSIS && r->route < N_ROUTES);
     CHECK((r->route == ROUTE_ANALYSIS) == (r->analysis != NULL));
-    CHECK(r->limit == ABSENT_I64 || r->limit >= 0);
-    CHECK(r->from == ABSENT_I64 || r->from >= 0);
-    CHECK(r->to == ABSENT_I64 || r->to > (r->from == ABSENT_I64 ? 0 : r->from));
+    CHECK(r->question.limit == ABSENT_I64 || r->question.limit >= 0);
+    CHECK(r->question.from == OPEN_START || r->question.from >= 0);
+    CHECK(r->question.to > max_i64(r->question.from, 0));
     CHECK(r->width == ABSENT_I64 || r->width <= 8192);
     CHECK(r->words == LANG_EN || r->words == LANG_ZH);
     CHECK(memchr(r->path.p, 0, r->path.n) == NULL);
@@ -81,7 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         arrange_rows(&a, &r);
     }
     CHECK(request_parse(&a, line, &again, &err) == s);
-    CHECK(again.route == r.route && again.limit == r.limit && str_eq(again.run, r.run));
+    CHECK(again.route == r.route && again.question.limit == r.question.limit &&
+          str_eq(again.question.run, r.question.run));
     if (s != OK) text_error(&words, r.words, &err);
     CHECK(buf_ok(&words));
     (void)page_find(line);

@@ -32,14 +32,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         status s = options_parse(&a, n - 1, words + 1, &o, &err);
         CHECK(s == OK || (s == ERR_ARG && err.message != MSG_NONE));
         if (s == OK) {
-            CHECK(o.n_traces <= MOST_WORDS && o.n_params <= 8);
+            const question *q = &o.question;
+            CHECK(o.n_traces <= MOST_WORDS && q->params.n_extra <= MOST_WORDS);
             CHECK(o.threads == ABSENT_I64 || o.threads >= 0);
-            CHECK(o.limit == ABSENT_I64 || o.limit >= 0);
+            CHECK(q->limit == ABSENT_I64 || q->limit >= 0);
             CHECK(o.memory_limit == ABSENT_I64 || o.memory_limit >= 0);
             params p = options_params(&o, NULL);
             (void)options_form(&o);
-            CHECK(p.first_step <= p.last_step || p.first_step == ABSENT_I64 ||
-                  p.last_step == ABSENT_I64);
+            CHECK(p.first_step <= p.last_step && p.from_ns < p.to_ns);
         }
     }
     arena_fini(&a);

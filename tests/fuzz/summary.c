@@ -23,10 +23,7 @@ static void put_sums_right(char *p, size_t n) {
 
 static void ask_everything(const trace *t) {
     analysis_trace one = {.trace = t, .path = STR("x")};
-    const params all = {.from_ns = ABSENT_I64,
-                        .to_ns = ABSENT_I64,
-                        .first_step = ABSENT_I64,
-                        .last_step = ABSENT_I64};
+    const params all = PARAMS_WHOLE;
     params ways[] = {all, all, all};
     ways[1].first_step = 1;
     ways[2].to_ns = 1000000;

@@ -16,10 +16,7 @@ static void export_all(trace *t) {
 
 static void ask_all(trace *t) {
     analysis_trace one = {.trace = t};
-    params p = {.from_ns = ABSENT_I64,
-                .to_ns = ABSENT_I64,
-                .first_step = ABSENT_I64,
-                .last_step = ABSENT_I64};
+    params p = PARAMS_WHOLE;
     for (uint32_t i = 0; registry_analysis(i); i++) {
         arena a;
         answer out;

@@ -1,1 +1,1 @@
-$TACHO operators --from 12 minimal.pt.trace.json
+$TACHO operators --from 5parsecs minimal.pt.trace.json

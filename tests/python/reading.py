@@ -387,6 +387,7 @@ def options_become_words_of_the_command_line(_folder):
           trace.operators(sort="calls:asc,name", limit=1)["name"])
     equal(len(trace.steps(step=3)), 1)
     equal(sum(trace.operators(from_="10ms", to="20ms").calls) < sum(trace.operators().calls), True)
+    equal(trace.operators(from_=10_000_000, to="20ms").calls, trace.operators(from_="10ms", to=20_000_000).calls)
     equal("shapes" in trace.operators(group_by="name+shape"), True)
 
 

@@ -60,7 +60,7 @@ static status sum_types(advice_facts *f, error *err) {
 static status find_longest_interval(advice_facts *f, error *err) {
     step_trace s;
     int64_t most = 0;
-    TRY(step_trace_find(f->t, &(params){.from_ns = ABSENT_I64}, f->arena, &s, err));
+    TRY(step_trace_find(f->t, &(params)PARAMS_WHOLE, f->arena, &s, err));
     for (uint32_t i = 1; i < f->t->step.n; i++) {
         const step_trace_row *r = &s.rows[i];
         if (!r->known || r->gap == ABSENT_I64 || r->gap <= most) continue;

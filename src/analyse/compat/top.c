@@ -18,24 +18,7 @@ enum { MOST_REGEX = 256 };
 
 /* ---- options ----------------------------------------------------------------------------- */
 
-static str param_of(const params *p, const char *name) {
-    str value = STR_NONE;
-    for (uint32_t i = 0; i < p->n_extra; i++)
-        if (str_eq(p->extra[i].name, str_of(name))) value = p->extra[i].value;
-    return value;
-}
-
-static bool is_set(const params *p, const char *name) {
-    str v = param_of(p, name);
-    return v.p && !str_eq(v, STR("no")) && !str_eq(v, STR("0")) && !str_eq(v, STR("false"));
-}
-
-static status fail_value(const char *name, str value, const char *choices, error *err) {
-    FAIL(err, ERR_ARG, NOPOS, MSG_CLI_BAD_CHOICE, arg_cstr("name", name),
-         arg_text("value", value), arg_cstr("choices", choices));
-}
-
-static status read_order(str v, top_options *o, error *err) {
+static status read_order(const params *p, str v, top_options *o, error *err) {
     static const char *const names[] = {"time",  "computation", "memory",
                                         "flops", "bandwidth",   "opr_id"};
     o->ascending = v.n && v.p[0] == '+';
@@ -45,36 +28,35 @@ static status read_order(str v, top_options *o, error *err) {
             o->order = (top_column)i;
             return OK;
         }
-    return fail_value("--order-by", v, "[+]time|computation|memory|flops|bandwidth|opr_id",
+    return param_fail(p, STR("order_by"), "[+]time|computation|memory|flops|bandwidth|opr_id",
                       err);
 }
 
-static status read_bound(const params *p, const char *name, const char *option, double *out,
-                         error *err) {
-    str v = param_of(p, name);
-    if (v.p && !str_to_f64(v, out)) return fail_value(option, v, "SECONDS", err);
+static status read_bound(const params *p, str name, double *out, error *err) {
+    str v = param_text(p, name);
+    if (v.p && !str_to_f64(v, out)) return param_fail(p, name, "SECONDS", err);
     return OK;
 }
 
 status top_options_of(const params *p, top_options *out, error *err) {
     static const char *const aggregates[] = {"none", "max", "min", "sum", "mean"};
     top_options o = {.top = 3, .min_time = -INFINITY, .max_time = INFINITY};
-    str top = param_of(p, "top"), aggregate = param_of(p, "aggregate"),
-        order = param_of(p, "order_by");
-    if (top.p && !str_to_i64(top, &o.top)) return fail_value("--top", top, "N", err);
+    str top = param_text(p, STR("top")), aggregate = param_text(p, STR("aggregate")),
+        order = param_text(p, STR("order_by"));
+    if (top.p && !str_to_i64(top, &o.top)) return param_fail(p, STR("top"), "N", err);
     for (uint32_t i = 0; i < p->n_extra && o.n_types < TOP_MOST_TYPES; i++)
         if (str_eq(p->extra[i].name, STR("type"))) o.types[o.n_types++] = p->extra[i].value;
-    o.name = param_of(p, "opr_name");
-    o.dtype = param_of(p, "input_dtype");
+    o.name = param_text(p, STR("opr_name"));
+    o.dtype = param_text(p, STR("input_dtype"));
     for (size_t i = 0; i < sizeof aggregates / sizeof *aggregates; i++)
         if (str_eq(aggregate, str_of(aggregates[i]))) o.aggregate = (top_aggregate)i;
-    o.by_type = str_eq(param_of(p, "aggregate_by"), STR("type"));
+    o.by_type = str_eq(param_text(p, STR("aggregate_by")), STR("type"));
     if (o.by_type && o.aggregate == TOP_ALL) o.aggregate = TOP_SUM; /* groups want one */
-    o.kern = str_eq(param_of(p, "top_end_key"), STR("kern"));
-    o.copy_time = is_set(p, "copy_time");
-    if (order.p) TRY(read_order(order, &o, err));
-    TRY(read_bound(p, "min_time", "--min-time", &o.min_time, err));
-    TRY(read_bound(p, "max_time", "--max-time", &o.max_time, err));
+    o.kern = str_eq(param_text(p, STR("top_end_key")), STR("kern"));
+    o.copy_time = param_flag(p, STR("copy_time"));
+    if (order.p) TRY(read_order(p, order, &o, err));
+    TRY(read_bound(p, STR("min_time"), &o.min_time, err));
+    TRY(read_bound(p, STR("max_time"), &o.max_time, err));
     *out = o;
     return OK;
 }
@@ -314,10 +296,7 @@ status top_find(const analysis_input *in, const top_options *o, arena *a, top_re
     filter f;
     top_executions x;
     selection select;
-    params whole = {.from_ns = ABSENT_I64,
-                    .to_ns = ABSENT_I64,
-                    .first_step = ABSENT_I64,
-                    .last_step = ABSENT_I64};
+    params whole = PARAMS_WHOLE;
     select_init(&select, t, o->window ? o->window : &whole);
     TRY(trace_require(t, SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(kernel), err));
     TRY(top_collect(t, &select, a, &x, err));

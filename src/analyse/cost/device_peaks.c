@@ -3,7 +3,6 @@
  * A device that is in no row has no peaks, and then no share is shown: a guess would be read as a fact. */
 #include "analyse/cost/device_peaks.h"
 
-#include "analyse/param.h"
 #include "base/message_ids_cli.h"
 #include "base/num.h"
 
@@ -76,9 +75,9 @@ const char *kernel_type_word(kernel_type type) {
     return type < N_DTYPES ? type_words[type] : NULL;
 }
 
-static status fail_peak(const char *name, str value, error *err) {
-    FAIL(err, ERR_ARG, NOPOS, MSG_CLI_BAD_PEAK, arg_cstr("name", name),
-         arg_text("value", value));
+static status fail_peak(const params *p, str name, error *err) {
+    FAIL(err, ERR_ARG, NOPOS, MSG_CLI_BAD_PEAK, arg_text("name", param_written(p, name)),
+         arg_text("value", param_text(p, name)));
 }
 
 /* One of "bf16=989,fp32=67". What a user gives for fp32 and fp64 is the vector unit's and, where the device
@@ -111,11 +110,11 @@ static status take_given(const params *p, device_peaks *out, error *err) {
         size_t comma = str_find(rest, STR(","), 0);
         str one = comma == SIZE_MAX ? rest : str_n(rest.p, comma);
         rest = str_from(rest, comma == SIZE_MAX ? one.n : one.n + 1);
-        if (!take_peak(one, out)) return fail_peak("--peak-tflops", list, err);
+        if (!take_peak(one, out)) return fail_peak(p, STR("peak_tflops"), err);
     }
     if (rate.n) {
         if (!str_to_f64(rate, &v) || !(v > 0) || v > 1e9)
-            return fail_peak("--peak-gbps", rate, err);
+            return fail_peak(p, STR("peak_gbps"), err);
         out->bytes_per_s = v * 1e9;
     }
     out->given = list.n || rate.n;

@@ -12,7 +12,7 @@
 #ifndef ANALYSE_STEP_TRACE_H
 #define ANALYSE_STEP_TRACE_H
 
-#include "analyse/param.h"
+#include "analyse/analysis.h"
 #include "analyse/scan/intervals.h"
 
 typedef enum {

@@ -23,7 +23,6 @@
 #include "analyse/cost/op_work.h"
 #include "analyse/kind_names.h"
 #include "analyse/lexicon.h"
-#include "analyse/param.h"
 #include "analyse/producer/producer_ops.h"
 #include "analyse/rules.h"
 #include "analyse/run/summary_answers.h"
@@ -371,7 +370,7 @@ status analyse_kernels(const analysis_input *in, const params *p, arena *a, answ
     select_init(&o.select, o.t, p);
     module_work of_module;
     TRY(read_module(&o, p, a, &of_module, err));
-    o.roofline = str_eq(param_text(p, STR("roofline")), STR("yes"));
+    o.roofline = param_flag(p, STR("roofline"));
     if (o.roofline) TRY(op_work_init(&o.work, &o.select, p, a, err));
     TRY(sum_kernels(&o, a, err));
     uint32_t *order = groups_order(&o.rows), *scratch = groups_order(&o.rows);

@@ -8,7 +8,6 @@
  * decides about events of one moment. What is allocated but no allocation of the recording accounts
  * for is from before it (name null). A block belongs to the innermost module around its operator; in
  * the backward pass to the module whose forward operator is undone (backward_owner.h). */
-#include "analyse/param.h"
 #include "analyse/scan/backward_owner.h"
 #include "analyse/scan/memory_view.h"
 #include "analyse/scan/module_work.h"
@@ -250,9 +249,9 @@ status memory_write_contents(memory_view *m, const uint32_t *order, const params
     set_parts(&h);
     str by = param_text(p, STR("by"));
     h.by = str_eq(by, STR("module")) ? BY_MODULE : str_eq(by, STR("size")) ? BY_SIZE : BY_OP;
-    if (at != ABSENT_I64) set_moments(&h, add_i64(m->t->start_ns, at));
+    if (at != ABSENT_I64) set_moments(&h, offset_to_time(at, m->t->start_ns));
     if (h.by == BY_MODULE) {
-        selection all = {.t = m->t, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
+        selection all = select_all(m->t);
         TRY(trace_require(m->t,
                           TRACE_TABLE(module) | TRACE_TABLE(module_call) | TRACE_TABLE(flow) |
                               TRACE_TABLE(kernel),

@@ -22,7 +22,6 @@
 
 #include "analyse/cost/op_work.h"
 #include "analyse/kind_names.h"
-#include "analyse/param.h"
 #include "analyse/producer/dynamic_shapes.h"
 #include "analyse/producer/flops_scopes.h"
 #include "analyse/producer/producer_ops.h"
@@ -304,7 +303,7 @@ static status init_totals(totals *o, const trace *t, const params *p, arena *a, 
     select_init(&o->select, t, p);
     TRY(tensor_core_init(&o->tensor, t, a, err));
     TRY(op_work_init(&o->work, &o->select, p, a, err));
-    o->roofline = str_eq(param_text(p, STR("roofline")), STR("yes"));
+    o->roofline = param_flag(p, STR("roofline"));
     TRY(groups_init(&o->rows, a, sizeof(op_group), err));
     TRY(stacks_init(&o->stacks, t, a, err));
     if (o->group == GROUP_NAME_SHAPE || o->group == GROUP_NAME_STACK ||

@@ -11,7 +11,6 @@
  * loader (`loading`, by step), the workers that load, and counters named after a queue. */
 #include <math.h>
 
-#include "analyse/param.h"
 #include "analyse/producer/cpu_use.h"
 #include "analyse/questions/pipe_stages.h"
 #include "analyse/rules.h"
@@ -388,7 +387,7 @@ static status param_share(const params *p, str name, double *out, error *err) {
     double v;
     if (!text.p) return OK;
     if (!str_to_f64(text, &v) || !(v >= 0 && v <= 1))
-        FAIL(err, ERR_ARG, NOPOS, MSG_PIPELINE_SHARE, arg_text("name", name),
+        FAIL(err, ERR_ARG, NOPOS, MSG_PIPELINE_SHARE, arg_text("name", param_written(p, name)),
              arg_text("value", text));
     *out = v;
     return OK;

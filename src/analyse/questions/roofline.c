@@ -15,7 +15,6 @@
 
 #include "analyse/cost/op_work.h"
 #include "analyse/cost/step_mfu.h"
-#include "analyse/param.h"
 #include "analyse/rules.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"

@@ -410,11 +410,7 @@ static status judge(question *q, const table *t, answer *out, error *err) {
 /* All steps, whatever is selected: who selects one sees the same numbers. In this order: those
  * that warm up, those that count, those that are left out. */
 static status find_spans(question *q, step_spans *whole, error *err) {
-    selection all = {.t = q->t,
-                     .from_ns = INT64_MIN,
-                     .to_ns = INT64_MAX,
-                     .first_step = INT64_MIN,
-                     .last_step = INT64_MAX};
+    selection all = select_all(q->t);
     q->spans = ARENA_ARRAY(q->arena, const step_span *, (size_t)q->t->step.n + 1);
     if (!q->spans) FAIL_MEMORY(err);
     TRY(step_spans_make(q->t, &all, q->arena, &q->steps, err));

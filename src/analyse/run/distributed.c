@@ -12,7 +12,6 @@
 
 #include <math.h>
 
-#include "analyse/param.h"
 #include "analyse/producer/device_report.h"
 #include "analyse/producer/untraced_steps.h"
 #include "analyse/rules.h"

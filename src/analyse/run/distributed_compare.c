@@ -3,7 +3,6 @@
  * The heat map (rank × step), stragglers by rank, by host and by step, groups and links slower
  * than their like, clocks, and what the job would take without what was found. Definitions are
  * in stragglers.h, comm_groups.h and clocks.h; here they become tables and notes. */
-#include "analyse/param.h"
 #include "analyse/rules.h"
 #include "analyse/run/clocks.h"
 #include "analyse/run/distributed.h"

@@ -350,10 +350,7 @@ static status fit(summary *s, error *err) {
 }
 
 status reduce_worker(const analysis_trace *at, size_t limit_bytes, trace **out, error *err) {
-    const params all = {.from_ns = ABSENT_I64,
-                        .to_ns = ABSENT_I64,
-                        .first_step = ABSENT_I64,
-                        .last_step = ABSENT_I64};
+    const params all = PARAMS_WHOLE;
     reduce_question q = {.at = at, .params = &all, .tables = true};
     summary *s = summary_new();
     if (!s) FAIL_MEMORY(err);

@@ -24,7 +24,7 @@ static bool is_by_name(const char *analysis) {
 }
 
 bool summary_is_enough(const char *analysis, const params *p, uint32_t n_workers) {
-    bool window = p->from_ns != ABSENT_I64 || p->to_ns != ABSENT_I64;
+    bool window = !window_is_open(params_window(p));
     if (strcmp(analysis, "info") == 0 || n_workers > SUMMARY_FEW_WORKERS) return true;
     return is_by_name(analysis) ? !summary_is_filtered(p) : !window;
 }
@@ -76,10 +76,7 @@ static status add_counts(const summary *s, int64_t collectives, table *t, error 
 }
 
 status summary_info(const analysis_input *in, arena *a, answer *out, error *err) {
-    const params whole = {.from_ns = ABSENT_I64,
-                          .to_ns = ABSENT_I64,
-                          .first_step = ABSENT_I64,
-                          .last_step = ABSENT_I64};
+    const params whole = PARAMS_WHOLE;
     const summary *s;
     table *facts = answer_table(out, a, "trace");
     table *events = answer_table(out, a, "events");

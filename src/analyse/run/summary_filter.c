@@ -26,12 +26,8 @@ enum {
     WHOLE_BLAME = 16
 };
 
-static bool has_window(const params *p) {
-    return p->from_ns != ABSENT_I64 || p->to_ns != ABSENT_I64;
-}
-
 bool summary_is_filtered(const params *p) {
-    return has_window(p) || p->first_step != ABSENT_I64 || p->last_step != ABSENT_I64;
+    return !window_is_open(params_window(p)) || !steps_are_all(params_steps(p));
 }
 
 int64_t run_fact(const summary *s, const char *name) {
@@ -68,14 +64,11 @@ static int64_t start_of(summary_filter_ctx *c, str worker) {
 
 static bool is_chosen(summary_filter_ctx *c, const summary_step *s) {
     const params *p = c->p;
-    if (p->first_step != ABSENT_I64 && s->number < p->first_step) return false;
-    if (p->last_step != ABSENT_I64 && s->number > p->last_step) return false;
-    if (!has_window(p)) return true;
-    int64_t zero = start_of(c, s->worker);
-    int64_t from = p->from_ns == ABSENT_I64 ? INT64_MIN : add_i64(zero, p->from_ns);
-    int64_t to = p->to_ns == ABSENT_I64 ? INT64_MAX : add_i64(zero, p->to_ns);
-    if (s->start >= to || s->end <= from) return false;
-    c->cut_short += s->start < from || s->end > to;
+    if (s->number < p->first_step || s->number > p->last_step) return false;
+    if (window_is_open(params_window(p))) return true;
+    time_window w = window_at(params_window(p), start_of(c, s->worker));
+    if (s->start >= w.to_ns || s->end <= w.from_ns) return false;
+    c->cut_short += s->start < w.from_ns || s->end > w.to_ns;
     return true;
 }
 
@@ -256,7 +249,8 @@ status summary_filter_notes(const analysis_input *in, const params *p, const sum
         verdict_add(&note, arg_int("workers", SUMMARY_FEW_WORKERS));
         TRY(answer_note(out, a, &note, err));
     }
-    if (has_window(p) && in->n_traces > 1 && !in->traces[0].trace->summary) {
+    if (!window_is_open(params_window(p)) && in->n_traces > 1 &&
+        !in->traces[0].trace->summary) {
         verdict note = {
             .id = "traces_read", .message = MSG_NOTE_TRACES_READ, .severity = SEVERITY_INFO};
         verdict_add(&note, arg_int("workers", in->n_traces));

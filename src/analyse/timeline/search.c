@@ -8,9 +8,9 @@
 #include "analyse/timeline/search.h"
 
 #include "analyse/kind_names.h"
-#include "base/fmt.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "question/value.h"
 
 /* ---- the query --------------------------------------------------------------------------- */
 
@@ -41,7 +41,7 @@ static status add_kind(search_query *q, str name, bool not, error *err) {
 
 static status add_limit(search_query *q, str word, error *err) {
     int64_t ns;
-    if (!fmt_parse_duration(str_from(word, 1), &ns))
+    if (!value_time(str_from(word, 1), &ns))
         FAIL(err, ERR_ARG, NOPOS, MSG_SEARCH_DURATION, arg_text("value", word));
     if (word.p[0] == '>')
         q->least_ns = add_i64(ns, 1);

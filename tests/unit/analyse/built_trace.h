@@ -29,10 +29,7 @@ typedef struct {
 static inline void built_init(built *x) {
     *x = (built){.b = builder_new()};
     x->p = builder_part(x->b);
-    x->params = (params){.from_ns = ABSENT_I64,
-                         .to_ns = ABSENT_I64,
-                         .first_step = ABSENT_I64,
-                         .last_step = ABSENT_I64};
+    x->params = (params)PARAMS_WHOLE;
     arena_init(&x->arena, 0);
 }
 

@@ -363,10 +363,7 @@ static inline const trace *fake_seal(fake *f) {
 }
 
 static inline params fake_params(void) {
-    return (params){.from_ns = ABSENT_I64,
-                    .to_ns = ABSENT_I64,
-                    .first_step = ABSENT_I64,
-                    .last_step = ABSENT_I64};
+    return (params)PARAMS_WHOLE;
 }
 
 /* Runs an analysis on one trace; the answer lives in `a`. */

@@ -50,10 +50,7 @@ static uint32_t add(sample *s, const char *stack) {
 
 static void sample_seal(sample *s) {
     assert_int_equal(builder_seal(s->b, NULL, &s->t, NULL), OK);
-    params p = {.from_ns = ABSENT_I64,
-                .to_ns = ABSENT_I64,
-                .first_step = ABSENT_I64,
-                .last_step = ABSENT_I64};
+    params p = PARAMS_WHOLE;
     assert_int_equal(memory_view_init(&s->view, s->t, &p, &s->arena, NULL), OK);
 }
 

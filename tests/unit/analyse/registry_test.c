@@ -82,16 +82,15 @@ static void fields_belong_to_their_table(void **state) {
 }
 
 static void parameters_allow_what_they_list(void **state) {
-    const param_info *p = registry_param("operators", 0);
-    assert_string_equal(p->name, "group_by");
-    assert_true(registry_allows(p, str_of(p->fallback)));
-    assert_true(registry_allows(p, STR("type")));
-    assert_false(registry_allows(p, STR("typ")));
-    assert_false(registry_allows(p, STR("")));
-    assert_false(registry_allows(p, STR("name|type")));
+    const param_info *p = registry_find_param("operators", STR("group_by"));
+    assert_ptr_equal(p, registry_param("operators", 0));
+    assert_ptr_equal(p, registry_find_param("operators", STR("group-by")));
+    assert_int_equal(p->kind, VALUE_CHOICE);
+    assert_true(value_in_list(p->values, str_of(p->fallback)));
+    assert_null(registry_find_param("info", STR("group_by")));
     for (int g = 0; g < N_GROUPS; g++) {
         group_by back = N_GROUPS;
-        assert_true(group_of(str_of(group_name((group_by)g)), &back));
+        assert_true(group_by_of(str_of(group_by_name((group_by)g)), &back));
         assert_int_equal(back, g);
     }
 }

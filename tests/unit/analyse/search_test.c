@@ -34,6 +34,9 @@ static void kinds_and_durations_limit_the_hits(void **state) {
     search_query q;
     assert_int_equal(search_parse(STR("kind:nothing"), &q, NULL), ERR_ARG);
     assert_int_equal(search_parse(STR(">5parsecs"), &q, NULL), ERR_ARG);
+    assert_int_equal(search_parse(STR(">5000 <1ms"), &q, NULL), OK); /* without a unit: ns */
+    assert_int_equal(q.least_ns, 5001);
+    assert_int_equal(q.most_ns, 999999);
     timeline_fini(&x);
 }
 

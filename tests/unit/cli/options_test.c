@@ -50,8 +50,8 @@ static void options_and_traces_mix(void **state) {
     assert_int_equal(o.n_traces, 2);
     assert_string_equal(o.traces[0], "a.json");
     assert_string_equal(o.traces[1], "-");
-    assert_int_equal(o.limit, 5);
-    assert_true(str_eq(o.sort, STR("mean:asc")));
+    assert_int_equal(o.question.limit, 5);
+    assert_true(str_eq(o.question.sort, STR("mean:asc")));
     assert_int_equal(options_form(&o), FORM_JSON);
     assert_true(o.quiet);
     assert_false(o.strict);
@@ -60,10 +60,10 @@ static void options_and_traces_mix(void **state) {
 static void what_is_not_given_is_absent(void **state) {
     options o;
     assert_int_equal(parse("operators", &o, NULL), OK);
-    assert_int_equal(o.limit, ABSENT_I64);
-    assert_int_equal(o.from, ABSENT_I64);
-    assert_int_equal(o.step.first, ABSENT_I64);
-    assert_null(o.search.p);
+    assert_int_equal(o.question.limit, ABSENT_I64);
+    assert_true(window_is_open((time_window){o.question.from, o.question.to}));
+    assert_true(steps_are_all(o.question.step));
+    assert_null(o.question.search.p);
     assert_int_equal(options_form(&o), FORM_TEXT);
     assert_int_equal(options_params(&o, NULL).group, GROUP_NAME);
 }
@@ -100,27 +100,44 @@ static void logdir_is_a_trace(void **state) {
 static void to_means_the_window_or_the_form(void **state) {
     options o;
     assert_int_equal(parse("operators --from 1ms --to 12.5ms", &o, NULL), OK);
-    assert_int_equal(o.from, 1000000);
-    assert_int_equal(o.to, 12500000);
+    assert_int_equal(o.question.from, 1000000);
+    assert_int_equal(o.question.to, 12500000);
     assert_int_equal(parse("export x --to chrome -o out --until 2us", &o, NULL), OK);
     assert_true(str_eq(o.export_to, STR("chrome")));
     assert_true(str_eq(o.output, STR("out")));
-    assert_int_equal(o.until, 2000);
+    assert_int_equal(o.question.to, 2000);
     assert_int_equal(parse("export x --to chrome -oout", &o, NULL), OK);
     assert_true(str_eq(o.output, STR("out")));
+}
+
+static void a_time_without_a_unit_is_nanoseconds(void **state) {
+    options o;
+    assert_int_equal(parse("operators --from 20000000 --to 1.5s", &o, NULL), OK);
+    assert_int_equal(options_params(&o, NULL).from_ns, 20000000);
+    assert_int_equal(options_params(&o, NULL).to_ns, 1500000000);
+    assert_int_equal(parse("export x --to csv --from 5 --until 7", &o, NULL), OK);
+    assert_int_equal(o.question.from, 5);
+    assert_int_equal(o.question.to, 7);
+    assert_int_equal(parse("memory --at 20000000", &o, NULL), OK);
+    params p = options_params(&o, NULL);
+    int64_t at = 0;
+    assert_int_equal(param_time(&p, STR("at"), &at, NULL), OK);
+    assert_int_equal(at, 20000000);
+    assert_refused("memory --at noon",
+                   "--at noon: not a time; use 250us, 12.5ms, 1.2s, or whole nanoseconds");
 }
 
 static void steps_are_one_or_a_range(void **state) {
     options o;
     assert_int_equal(parse("operators --step 3", &o, NULL), OK);
-    assert_int_equal(o.step.first, 3);
-    assert_int_equal(o.step.last, 3);
+    assert_int_equal(o.question.step.first, 3);
+    assert_int_equal(o.question.step.last, 3);
     assert_int_equal(parse("operators --step 3..5", &o, NULL), OK);
     params p = options_params(&o, NULL);
     assert_int_equal(p.first_step, 3);
     assert_int_equal(p.last_step, 5);
     assert_int_equal(parse("operators --step 3..", &o, NULL), OK);
-    assert_int_equal(o.step.last, INT64_MAX);
+    assert_int_equal(o.question.step.last, INT64_MAX);
     assert_refused("operators --step 5..3", "--step 5..3: not a step range; use 3 or 3..5");
     assert_refused("operators --step ..", "--step ..: not a step range; use 3 or 3..5");
     assert_refused("operators --step 3..x", "--step 3..x: not a step range; use 3 or 3..5");
@@ -158,7 +175,13 @@ static void values_are_checked_by_kind(void **state) {
     assert_refused("operators --limit -1", "--limit -1: not a whole number ≥ 0");
     assert_refused("operators --limit 99999999999999999999",
                    "--limit 99999999999999999999: not a whole number ≥ 0");
-    assert_refused("operators --from 12", "--from 12: not a time; use 250us, 12.5ms, or 1.2s");
+    assert_refused(
+        "operators --from=5parsecs",
+        "--from 5parsecs: not a time; use 250us, 12.5ms, 1.2s, or whole nanoseconds");
+    assert_refused("record --flight 30",
+                   "--flight 30: not a time with a unit; use 500ms, 30s, or 2min");
+    assert_refused("operators --sort name:up",
+                   "--sort name:up: must be one of COLUMN, COLUMN:asc, COLUMN:desc");
     assert_refused("operators --memory-limit lots",
                    "--memory-limit lots: not a size; use 512M or 4G");
     assert_refused("operators --format xml",
@@ -176,10 +199,14 @@ static void contradictions_are_refused(void **state) {
                    "the time window is empty: it ends before it starts");
 }
 
-static void the_language_is_known_to_the_next_error(void **state) {
+static void the_language_is_known_to_every_error(void **state) {
     options o;
     assert_int_equal(parse("operators --lang zh --limit x", &o, NULL), ERR_ARG);
     assert_int_equal(o.words, LANG_ZH);
+    assert_int_equal(parse("operators --limit x --lang=zh", &o, NULL), ERR_ARG);
+    assert_int_equal(o.words, LANG_ZH);
+    assert_int_equal(parse("record --ring x program --lang zh", &o, NULL), ERR_ARG);
+    assert_int_equal(o.words, LANG_EN);
 }
 
 static void every_command_has_help_and_every_analysis_is_one(void **state) {
@@ -202,7 +229,7 @@ static void no_command_has_two_options_of_one_name(void **state) {
     for (uint32_t n = 0; command_at(n, &c); n++)
         for (uint32_t i = 0; option_at(i); i++)
             for (uint32_t k = 0; k < i; k++) {
-                const option_info *a = option_at(i), *b = option_at(k);
+                const term *a = option_at(i), *b = option_at(k);
                 bool both = (a->groups & c.groups) && (b->groups & c.groups);
                 if (both && strcmp(a->name, b->name) == 0)
                     fail_msg("%s: --%s", c.name, a->name);
@@ -217,12 +244,13 @@ int main(void) {
         cmocka_unit_test(behind_a_program_every_word_is_its_own),
         cmocka_unit_test(logdir_is_a_trace),
         cmocka_unit_test(to_means_the_window_or_the_form),
+        cmocka_unit_test(a_time_without_a_unit_is_nanoseconds),
         cmocka_unit_test(steps_are_one_or_a_range),
         cmocka_unit_test(parameters_of_the_registry_are_options),
         cmocka_unit_test(a_slip_is_answered_with_the_nearest_name),
         cmocka_unit_test(values_are_checked_by_kind),
         cmocka_unit_test(contradictions_are_refused),
-        cmocka_unit_test(the_language_is_known_to_the_next_error),
+        cmocka_unit_test(the_language_is_known_to_every_error),
         cmocka_unit_test(every_command_has_help_and_every_analysis_is_one),
         cmocka_unit_test(no_command_has_two_options_of_one_name),
     };

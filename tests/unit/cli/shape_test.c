@@ -42,7 +42,7 @@ static void without_options_nothing_changes(void **state) {
     arena a;
     arena_init(&a, 0);
     answer x = make_answer(&a);
-    options o = {.limit = ABSENT_I64};
+    options o = {.question = {.limit = ABSENT_I64}};
     assert_int_equal(shape_answer(&x, &o, NULL), OK);
     assert_int_equal(x.n_tables, 2);
     assert_int_equal(x.tables[0]->n_rows, 3);
@@ -59,7 +59,7 @@ static void numbers_fall_and_texts_rise_unless_said(void **state) {
         arena a;
         arena_init(&a, 0);
         answer x = make_answer(&a);
-        options o = {.sort = str_of(cases[i].sort)};
+        options o = {.question = {.sort = str_of(cases[i].sort)}};
         assert_int_equal(shape_answer(&x, &o, NULL), OK);
         assert_true(str_eq(first(&x), str_of(cases[i].first)));
         arena_fini(&a);
@@ -70,7 +70,7 @@ static void the_limit_comes_last(void **state) {
     arena a;
     arena_init(&a, 0);
     answer x = make_answer(&a);
-    options o = {.sort = STR("calls:desc"), .search = STR("A"), .limit = 1};
+    options o = {.question = {.sort = STR("calls:desc"), .search = STR("A"), .limit = 1}};
     assert_int_equal(shape_answer(&x, &o, NULL), OK);
     assert_int_equal(x.tables[0]->n_rows, 1);
     assert_int_equal(x.tables[0]->total_rows, 2);
@@ -83,7 +83,7 @@ static void one_table_can_be_kept(void **state) {
     arena a;
     arena_init(&a, 0);
     answer x = make_answer(&a);
-    options o = {.table = STR("sums")};
+    options o = {.question = {.table = STR("sums")}};
     assert_int_equal(shape_answer(&x, &o, NULL), OK);
     assert_int_equal(x.n_tables, 1);
     assert_string_equal(x.tables[0]->name, "sums");
@@ -105,12 +105,12 @@ static void assert_refused(options o, const char *sentence) {
 }
 
 static void what_is_not_there_is_answered_with_what_is(void **state) {
-    assert_refused((options){.table = STR("x")},
+    assert_refused((options){.question = {.table = STR("x")}},
                    "test has no table x; its tables are ops, sums");
-    assert_refused((options){.sort = STR("x")},
+    assert_refused((options){.question = {.sort = STR("x")}},
                    "ops has no column x; its columns are name, calls");
-    assert_refused((options){.sort = STR("calls:up")},
-                   "--sort calls:up: must be one of COLUMN, COLUMN:asc, COLUMN:desc");
+    assert_refused((options){.question = {.sort = STR("calls:up")}},
+                   "calls:up: must be one of COLUMN, COLUMN:asc, COLUMN:desc");
 }
 
 static void stable_takes_out_path_and_time(void **state) {

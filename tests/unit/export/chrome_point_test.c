@@ -48,14 +48,14 @@ static void chrome_samples_at_different_times_are_different_events(void **state)
 static void chrome_points_outside_the_window_are_left_out(void **state) {
     trace *t = sample_trace();
     char *text = export_text(
-        t, &(export_options){STR("chrome"), 60000, 119000, EXPORT_VALUE_NONE, NULL});
+        t, &(export_options){.form = STR("chrome"), .window = &(time_window){60000, 119000}});
     assert_int_equal(count_of(text, "\"ph\":\"C\""), 0);
     assert_int_equal(count_of(text, "\"ph\":\"i\""),
                      0); /* the end does not belong to the window */
     assert_int_equal(count_of(text, "fwdbwd"), 0);
     free(text);
-    text = export_text(
-        t, &(export_options){STR("chrome"), 119000, ABSENT_I64, EXPORT_VALUE_NONE, NULL});
+    text = export_text(t, &(export_options){.form = STR("chrome"),
+                                            .window = &(time_window){119000, OPEN_END}});
     assert_int_equal(count_of(text, "\"ph\":\"i\""), 1);
     free(text);
     trace_release(t);

@@ -39,7 +39,7 @@ static void make_track(maker *m, track_kind kind, const int64_t (*rows)[4], uint
 
 static char *export_window(const trace *t, int64_t from_ns, int64_t to_ns) {
     char *text = export_text(
-        t, &(export_options){STR("chrome"), from_ns, to_ns, EXPORT_VALUE_NONE, NULL});
+        t, &(export_options){.form = STR("chrome"), .window = &(time_window){from_ns, to_ns}});
     assert_true(is_json(text));
     return text;
 }
@@ -58,7 +58,7 @@ static void chrome_host_slices_are_cut_where_least_is_lost(void **state) {
     maker m;
     make_track(&m, TRACK_THREAD, OVERLAPS, 5);
     trace *t = maker_done(&m);
-    char *text = export_window(t, 0, 0);
+    char *text = export_window(t, OPEN_START, OPEN_END);
     assert_has(text,
                "\"name\":\"s1\",\"pid\":1,\"tid\":2,\"ts\":0.000,\"dur\":8.000}"); /* by s4 */
     assert_has(text, "\"name\":\"s2\",\"pid\":1,\"tid\":2,\"ts\":2.000,\"dur\":4.000}");
@@ -76,7 +76,7 @@ static void chrome_python_frames_give_way_to_steps(void **state) {
     maker m;
     make_track(&m, TRACK_THREAD, rows, 3);
     trace *t = maker_done(&m);
-    char *text = export_window(t, 0, 0);
+    char *text = export_window(t, OPEN_START, OPEN_END);
     assert_has(text, "\"name\":\"s1\",\"pid\":1,\"tid\":2,\"ts\":0.000,\"dur\":50.000}");
     assert_has(text, "\"name\":\"s2\",\"pid\":1,\"tid\":2,\"ts\":10.000,\"dur\":40.000}");
     assert_has(text, "\"name\":\"s3\",\"pid\":1,\"tid\":2,\"ts\":80.000,\"dur\":19.000}");
@@ -92,7 +92,7 @@ static void chrome_slice_that_outlasts_several_open_ones_cuts_them_all(void **st
     maker m;
     make_track(&m, TRACK_THREAD, rows, 4);
     trace *t = maker_done(&m);
-    char *text = export_window(t, 0, 0);
+    char *text = export_window(t, OPEN_START, OPEN_END);
     assert_has(text, "\"name\":\"s1\",\"pid\":1,\"tid\":2,\"ts\":0.000,\"dur\":100.000}");
     assert_has(text, "\"name\":\"s2\",\"pid\":1,\"tid\":2,\"ts\":1.000,\"dur\":9.000}");
     assert_has(text, "\"name\":\"s3\",\"pid\":1,\"tid\":2,\"ts\":2.000,\"dur\":8.000}");
@@ -108,7 +108,7 @@ static void chrome_plain_traces_stay_as_they_are(void **state) {
     make_track(&m, TRACK_THREAD, OVERLAPS, 5);
     m.t->format = STR("chrome");
     trace *t = maker_done(&m);
-    char *text = export_window(t, 0, 0);
+    char *text = export_window(t, OPEN_START, OPEN_END);
     assert_has(text,
                "\"cat\":\"\",\"name\":\"s1\",\"pid\":1,\"tid\":2,\"ts\":0.000,\"dur\":10.000}");
     assert_int_equal(count_of(text, "Profiler"), 0);
@@ -120,7 +120,7 @@ static void chrome_device_slices_keep_their_overlaps(void **state) {
     maker m;
     make_track(&m, TRACK_STREAM, OVERLAPS, 5);
     trace *t = maker_done(&m);
-    char *text = export_window(t, 0, 0);
+    char *text = export_window(t, OPEN_START, OPEN_END);
     assert_has(text, "\"name\":\"s3\",\"pid\":1,\"tid\":2,\"ts\":4.000,\"dur\":3.000}");
     assert_has(text, "\"name\":\"s4\",\"pid\":1,\"tid\":2,\"ts\":8.000,\"dur\":12.000}");
     free(text);
@@ -137,7 +137,7 @@ static void chrome_window_cuts_slices_and_leaves_out_the_rest(void **state) {
     assert_has(text, "\"name\":\"s4\",\"pid\":1,\"tid\":2,\"ts\":8.000,\"dur\":2.000}");
     assert_int_equal(count_of(text, "\"name\":\"s5\""), 0);
     free(text);
-    text = export_window(t, 10000, ABSENT_I64);
+    text = export_window(t, 10000, OPEN_END);
     assert_int_equal(count_of(text, "\"name\":\"s5\""), 1);
     assert_int_equal(count_of(text, "\"name\":\"s1\""), 0);
     free(text);
@@ -150,7 +150,7 @@ static void chrome_arrow_needs_both_ends_in_the_window(void **state) {
     assert_int_equal(count_of(text, "cudaLaunchKernel"), 1);
     assert_int_equal(count_of(text, "ac2g"), 0);
     free(text);
-    text = export_window(t, 30000, ABSENT_I64); /* the kernel, not its call */
+    text = export_window(t, 30000, OPEN_END); /* the kernel, not its call */
     assert_int_equal(count_of(text, "sgemm"), 1);
     assert_int_equal(count_of(text, "ac2g"), 0);
     free(text);
@@ -163,13 +163,13 @@ static void chrome_arrow_needs_both_ends_in_the_window(void **state) {
 static void chrome_external_id_is_that_of_the_op_that_was_found(void **state) {
     trace *t = sample_trace();
     ((int64_t *)(uintptr_t)t->op.external)[2] = 4711;
-    char *text = export_window(t, 0, 0);
+    char *text = export_window(t, OPEN_START, OPEN_END);
     assert_int_equal(count_of(text, "\"External id\":4711,\"correlation\":7"), 2);
     free(text);
     ((uint32_t *)(uintptr_t)t->kernel.op)[1] = 0;
     ((uint32_t *)(uintptr_t)t->slice.args)[3] = 0;
     ((int64_t *)(uintptr_t)t->kernel.correlation)[1] = ABSENT_I64;
-    text = export_window(t, 0, 0);
+    text = export_window(t, OPEN_START, OPEN_END);
     assert_has(text, "\"name\":\"sgemm\",\"pid\":0,\"tid\":7,\"ts\":7693164000033.125,\"dur\":"
                      "5.500,\"args\":{\"correlation\":7,");
     assert_has(text,
@@ -187,7 +187,7 @@ static void chrome_async_ranges_begin_and_end_in_order(void **state) {
     maker m;
     make_track(&m, TRACK_ASYNC, rows, 4);
     trace *t = maker_done(&m);
-    char *text = export_window(t, 0, 0);
+    char *text = export_window(t, OPEN_START, OPEN_END);
     static const char *const order[] = {
         "{\"ph\":\"b\",\"cat\":\"\",\"name\":\"s1\",\"pid\":1,\"tid\":2,\"ts\":0.000,\"id\":1}",
         "{\"ph\":\"b\",\"cat\":\"\",\"name\":\"s2\",\"pid\":1,\"tid\":2,\"ts\":1.000,\"id\":1}",
@@ -224,7 +224,7 @@ static void chrome_names_and_raw_arguments_stay_valid_json(void **state) {
     args_put_raw(&m.arg_at, maker_str(&m, "{\"broken\": \"x"));
     SET(&m, slice, args)[2] = maker_record(&m);
     trace *t = maker_done(&m);
-    char *text = export_window(t, 0, 0); /* asserts that it is JSON */
+    char *text = export_window(t, OPEN_START, OPEN_END); /* asserts that it is JSON */
     assert_has(text, "\"name\":\"a\\\"b\\\\c\\n");
     free(text);
     trace_release(t);

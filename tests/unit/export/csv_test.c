@@ -33,8 +33,9 @@ static void csv_of_the_sample_is_exactly_this(void **state) {
 static void csv_starts_are_offsets_and_the_window_clips(void **state) {
     trace *t = sample_trace();
     t->start_ns = 5000;
-    char *text = export_text(t, &(export_options){STR("csv"), 10000, 20000, EXPORT_VALUE_NONE,
-                                                  NULL}); /* 15 … 25 µs */
+    char *text = export_text(
+        t, &(export_options){.form = STR("csv"),
+                             .window = &(time_window){10000, 20000}}); /* 15 … 25 µs */
     assert_int_equal(count_of(text, "\n"), 4);
     assert_int_equal(count_of(text, ",user_annotation,10000,10000,"), 1);
     assert_int_equal(count_of(text, ",cpu_op,15000,5000,"), 1);

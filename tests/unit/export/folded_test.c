@@ -52,8 +52,8 @@ static int64_t sum_of_operators(const trace *t, const export_options *o, const c
     arena a;
     arena_init(&a, 0);
     params p = fake_params();
-    p.from_ns = o->from_ns;
-    p.to_ns = o->to_ns;
+    p.from_ns = o->window->from_ns;
+    p.to_ns = o->window->to_ns;
     answer out = fake_ask(analyse_operators, t, &p, &a);
     const table *rows = fake_table(&out, "operators");
     int64_t sum = 0;
@@ -63,13 +63,12 @@ static int64_t sum_of_operators(const trace *t, const export_options *o, const c
 }
 
 static void lines_add_up_to_the_self_time_of_all_operators(void **state) {
-    static const int64_t windows[][2] = {
-        {ABSENT_I64, ABSENT_I64}, {50, 320}, {115, 125}, {ABSENT_I64, 140}, {120, ABSENT_I64}};
+    static const time_window windows[] = {
+        {OPEN_START, OPEN_END}, {50, 320}, {115, 125}, {OPEN_START, 140}, {120, OPEN_END}};
     fake f;
     const trace *t = make_trace(&f);
     for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
-        export_options o = {
-            .form = STR("stacks"), .from_ns = windows[i][0], .to_ns = windows[i][1]};
+        export_options o = {.form = STR("stacks"), .window = &windows[i]};
         char *text = export_text(t, &o);
         assert_int_equal(sum_of_lines(text), sum_of_operators(t, &o, "host_self"));
         free(text);

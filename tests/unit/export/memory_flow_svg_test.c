@@ -52,8 +52,7 @@ static char *draw(const event *events, size_t n, status expected) {
     trace *t = make(events, n);
     int fd = memfd_create("svg", 0);
     error err = {0};
-    export_options o = {
-        .form = STR("memory_flow.svg"), .from_ns = ABSENT_I64, .to_ns = ABSENT_I64};
+    export_options o = {.form = STR("memory_flow.svg")};
     assert_int_equal(export_trace(t, &o, fd, &err), expected);
     char *text = calloc(1, 1 << 16);
     assert_true(pread(fd, text, (1 << 16) - 1, 0) >= 0);

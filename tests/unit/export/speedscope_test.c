@@ -56,7 +56,7 @@ static void the_value_asked_for_is_shown_first(void **state) {
 static void a_window_leaves_threads_out_that_did_nothing_in_it(void **state) {
     fake f;
     const trace *t = make_trace(&f);
-    export_options o = {.form = STR("speedscope"), .from_ns = 140, .to_ns = 200};
+    export_options o = {.form = STR("speedscope"), .window = &(time_window){140, 200}};
     char *text = export_text(t, &o);
     assert_true(is_json(text));
     assert_int_equal(count_of(text, "\"host: "), 1);

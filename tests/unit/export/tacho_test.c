@@ -37,8 +37,8 @@ static void tacho_export_takes_no_window(void **state) {
     trace *t = sample_trace();
     error err;
     assert_int_equal(
-        export_trace(t, &(export_options){STR("tacho"), 0, 5, EXPORT_VALUE_NONE, NULL}, 1,
-                     &err),
+        export_trace(t, &(export_options){.form = STR("tacho"), .window = &(time_window){0, 5}},
+                     1, &err),
         ERR_ARG);
     assert_int_equal(err.message, MSG_EXPORT_WHOLE);
     trace_release(t);

@@ -58,25 +58,26 @@ static void routes_analyses_and_files_are_told_apart(void **state) {
 static void values_are_read_by_their_kind(void **state) {
     request r = ask("/api/v1/operators?run=a%2Fb+c&step=3..5&limit=10&offset=20&sort=calls:desc"
                     "&group-by=name%2Bshape&lang=zh&all-workers=0");
-    assert_str(r.run, "a/b c");
-    assert_int_equal(r.step.first, 3);
-    assert_int_equal(r.step.last, 5);
-    assert_int_equal(r.extra.first_step, 3);
-    assert_int_equal(r.limit, 10);
-    assert_int_equal(r.offset, 20);
-    assert_int_equal(r.extra.group, GROUP_NAME_SHAPE);
+    assert_str(r.question.run, "a/b c");
+    assert_int_equal(r.question.step.first, 3);
+    assert_int_equal(r.question.step.last, 5);
+    assert_int_equal(r.question.params.first_step, 3);
+    assert_int_equal(r.question.limit, 10);
+    assert_int_equal(r.question.offset, 20);
+    assert_int_equal(r.question.params.group, GROUP_NAME_SHAPE);
     assert_int_equal(r.words, LANG_ZH);
-    assert_false(r.all_workers);
-    assert_int_equal(r.from, ABSENT_I64);
+    assert_false(r.question.all_workers);
+    assert_int_equal(r.question.from, OPEN_START);
+    assert_int_equal(r.question.to, OPEN_END);
     r = ask("/api/v1/viewport?from=12.5ms&to=20000000&lanes=1,2&seq=7&client=x");
-    assert_int_equal(r.from, 12500000);
-    assert_int_equal(r.to, 20000000);
-    assert_int_equal(r.extra.from_ns, 12500000);
+    assert_int_equal(r.question.from, 12500000);
+    assert_int_equal(r.question.to, 20000000);
+    assert_int_equal(r.question.params.from_ns, 12500000);
     assert_int_equal(r.seq, 7);
     r = ask("/api/v1/steps?step=..4");
-    assert_int_equal(r.step.first, 0);
-    assert_int_equal(r.step.last, 4);
-    assert_int_equal(ask("/api/v1/operators?group_by=type").extra.group, GROUP_TYPE);
+    assert_int_equal(r.question.step.first, 0);
+    assert_int_equal(r.question.step.last, 4);
+    assert_int_equal(ask("/api/v1/operators?group_by=type").question.params.group, GROUP_TYPE);
 }
 
 static void wrong_values_get_a_sentence(void **state) {
@@ -89,16 +90,41 @@ static void wrong_values_get_a_sentence(void **state) {
     refuse("/api/v1/operators?all-workers=maybe", ERR_ARG, MSG_CLI_BAD_CHOICE);
     refuse("/api/v1/operators?from=9&to=3", ERR_ARG, MSG_CLI_EMPTY_WINDOW);
     refuse("/api/v1/operators?from=1&step=3", ERR_ARG, MSG_CLI_STEP_AND_TIME);
-    refuse("/api/v1/viewport?width=8193", ERR_ARG, MSG_CLI_BAD_NUMBER);
+    refuse("/api/v1/viewport?width=8193", ERR_ARG, MSG_CLI_BAD_CHOICE);
+    refuse("/api/v1/operators?sort=name:up", ERR_ARG, MSG_CLI_BAD_CHOICE);
+    refuse("/api/v1/memory?at=noon", ERR_ARG, MSG_CLI_BAD_TIME);
+    refuse("/api/v1/memory?points=-3", ERR_ARG, MSG_CLI_BAD_NUMBER);
     refuse("/api/v1/viewport?width=99999999999999999999", ERR_ARG, MSG_CLI_BAD_NUMBER);
+}
+
+static void an_error_has_the_words_of_the_url(void **state) {
+    static const char *const cases[][2] = {
+        {"/api/v1/operators?from=5parsecs",
+         "from=5parsecs: not a time; use 250us, 12.5ms, 1.2s, or whole nanoseconds"},
+        {"/api/v1/kernels?group_by=color",
+         "group_by=color: must be one of name|name+op|launch"},
+        {"/api/v1/operators?from=1&step=3", "step and from/to cannot be used together"},
+        {"/api/v1/viewport?width=8193", "width=8193: must be one of 0…8192"},
+    };
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        request r;
+        error err = {.status = OK};
+        buf words = {0};
+        assert_int_equal(request_parse(&memory, str_of(cases[i][0]), &r, &err), ERR_ARG);
+        text_error(&words, LANG_EN, &err);
+        buf_add_byte(&words, '\0');
+        assert_string_equal(words.p, cases[i][1]);
+        buf_fini(&words);
+    }
 }
 
 static void unknown_and_repeated_parameters_are_refused(void **state) {
     refuse("/api/v1/operators?color=red", ERR_ARG, MSG_HTTP_UNKNOWN_PARAMETER);
     refuse("/api/v1/operators?width=5", ERR_ARG, MSG_HTTP_UNKNOWN_PARAMETER);
     refuse("/api/v1/operators?limit=1&limit=2", ERR_ARG, MSG_HTTP_TWICE);
+    refuse("/api/v1/operators?group-by=name&group_by=type", ERR_ARG, MSG_HTTP_TWICE);
     refuse("/api/v1/operators?=x", ERR_ARG, MSG_HTTP_UNKNOWN_PARAMETER);
-    assert_int_equal(ask("/api/v1/operators?&&limit=3&").limit, 3);
+    assert_int_equal(ask("/api/v1/operators?&&limit=3&").question.limit, 3);
 }
 
 static void broken_escapes_are_refused(void **state) {
@@ -114,6 +140,9 @@ static void the_language_is_known_for_the_error_behind_it(void **state) {
     request r;
     error err;
     str target = STR("/api/v1/operators?lang=zh&color=red");
+    assert_int_equal(request_parse(&memory, target, &r, &err), ERR_ARG);
+    assert_int_equal(r.words, LANG_ZH);
+    target = STR("/api/v1/operators?color=red&lang=zh");
     assert_int_equal(request_parse(&memory, target, &r, &err), ERR_ARG);
     assert_int_equal(r.words, LANG_ZH);
 }
@@ -151,7 +180,7 @@ static void lists_of_lanes_are_read(void **state) {
 }
 
 static void every_parameter_has_words(void **state) {
-    const parameter_info *p;
+    const term *p;
     for (uint32_t i = 0; (p = parameter_at(i)) != NULL; i++) {
         assert_true(text_get(p->help, LANG_EN)[0] != '\0');
         assert_true(text_get(p->help, LANG_ZH)[0] != '\0');
@@ -166,6 +195,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(routes_analyses_and_files_are_told_apart, begin, end),
         cmocka_unit_test_setup_teardown(values_are_read_by_their_kind, begin, end),
         cmocka_unit_test_setup_teardown(wrong_values_get_a_sentence, begin, end),
+        cmocka_unit_test_setup_teardown(an_error_has_the_words_of_the_url, begin, end),
         cmocka_unit_test_setup_teardown(unknown_and_repeated_parameters_are_refused, begin,
                                         end),
         cmocka_unit_test_setup_teardown(broken_escapes_are_refused, begin, end),

@@ -28,12 +28,8 @@ typedef struct {
 } setup;
 
 static void begin(setup *s) {
-    *s = (setup){.j = run_cache_new(),
-                 .t = {brief("rank0", 0), brief("rank1", 1)},
-                 .p = {.from_ns = ABSENT_I64,
-                       .to_ns = ABSENT_I64,
-                       .first_step = ABSENT_I64,
-                       .last_step = ABSENT_I64}};
+    *s = (setup){
+        .j = run_cache_new(), .t = {brief("rank0", 0), brief("rank1", 1)}, .p = PARAMS_WHOLE};
     for (int i = 0; i < 2; i++)
         s->traces[i] = (analysis_trace){.trace = s->t[i], .worker = STR("rank"), .rank = i};
 }
