@@ -224,7 +224,7 @@ size_t ms_task_row(const ms *m, uint64_t stream, uint64_t task);
 uint32_t ms_task_name(const ms *m, uint64_t stream, uint64_t task);
 
 /* Operations of an operator whose calls and time are known, and their sum as a fact of the device. */
-void ms_set_costs(ms *m, raw_given_op *g);
+void ms_set_costs(ms *m, row_given_op *g);
 status ms_finish_costs(ms *m, error *err) MUST_USE;
 
 /* Executions of the AI CPU as they are read, added up by name and by type. */

@@ -66,13 +66,13 @@ static status find_comms(ms *m, const csv *c, vec *out, error *err) {
 
 static status add_stage(ms *m, int64_t number, const char *stage, int64_t start,
                         int64_t duration, error *err) {
-    raw_given_step row = {.number = number,
+    row_given_step row = {.number = number,
                           .stage = ms_string(m, str_of(stage)),
                           .start = start,
                           .duration = duration};
     if (row.stage == MS_NO_STRING) FAIL_MEMORY(err);
     m->given_steps++;
-    return builder_add_given_step(m->b, &row, err);
+    return builder_put_given_step(m->b, &row, err);
 }
 
 static status add_slice(ms *m, int64_t start, int64_t dur, str name, uint8_t kind, error *err) {
@@ -103,14 +103,14 @@ status ms_add_step(ms *m, const ms_step *s, error *err) {
 }
 
 status ms_add_step_comm(ms *m, const ms_step_comm *c, error *err) {
-    raw_given_step row = {.number = c->number,
+    row_given_step row = {.number = c->number,
                           .stage = ms_string(m, STR("communication")),
                           .start = c->start,
                           .duration = c->duration,
                           .name = c->name,
                           .track = c->track};
     if (row.stage == MS_NO_STRING) FAIL_MEMORY(err);
-    TRY(builder_add_given_step(m->b, &row, err));
+    TRY(builder_put_given_step(m->b, &row, err));
     if (c->number == ABSENT_I64) return OK;
     /* A GPU's collectives are operators and kernels of its own lists, where those are there. */
     if (c->stream < 0 && (m->n_lane[LANE_GPU_OP] || m->n_lane[LANE_KERNEL])) return OK;

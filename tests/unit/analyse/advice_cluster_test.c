@@ -5,17 +5,17 @@
 
 /* One step of 10 ms with this interval, and the parts of a cluster table. */
 static void add_worker(built *x, int64_t interval_us, const char *parts) {
-    raw_given_step s = {.number = 1,
+    row_given_step s = {.number = 1,
                         .stage = built_str(x, "interval"),
                         .start = 0,
                         .duration = interval_us * 1000};
     built_slice(x, 9, KIND_STEP, "Step 1", 0, 10 * MS);
-    assert_int_equal(builder_add_given_step(x->b, &s, NULL), OK);
-    s = (raw_given_step){.number = 1,
+    assert_int_equal(builder_put_given_step(x->b, &s, NULL), OK);
+    s = (row_given_step){.number = 1,
                          .stage = built_str(x, "forward_backward"),
                          .start = interval_us * 1000,
                          .duration = 9 * MS - interval_us * 1000};
-    assert_int_equal(builder_add_given_step(x->b, &s, NULL), OK);
+    assert_int_equal(builder_put_given_step(x->b, &s, NULL), OK);
     if (parts) built_meta(x, "cluster_steps", parts);
 }
 

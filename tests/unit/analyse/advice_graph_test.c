@@ -5,9 +5,9 @@
 #define US ((int64_t)1000)
 
 static void add_part(built *x, const char *stage, int64_t start_us, int64_t us) {
-    raw_given_step s = {
+    row_given_step s = {
         .number = 1, .stage = built_str(x, stage), .start = start_us * US, .duration = us * US};
-    assert_int_equal(builder_add_given_step(x->b, &s, NULL), OK);
+    assert_int_equal(builder_put_given_step(x->b, &s, NULL), OK);
 }
 
 /* A step of 10 ms with this interval and tail. */
@@ -21,15 +21,15 @@ static void add_step(built *x, int64_t interval_us, int64_t tail_us) {
 
 /* An operator of the pipeline with its queue of 10 so full, the first being the root. */
 static void add_pipe(built *x, const char *type, int64_t id, uint32_t parent, int64_t size) {
-    raw_pipe_op op = {.name = built_str(x, type),
+    row_pipe_op op = {.name = built_str(x, type),
                       .parent = parent,
                       .workers = 1,
                       .capacity = id ? 10 : ABSENT_I64,
                       .id = id,
                       .interval = ABSENT_I64};
-    assert_int_equal(builder_add_pipe_op(x->b, &op, NULL), OK);
+    assert_int_equal(builder_put_pipe_op(x->b, &op, NULL), OK);
     if (!id) return;
-    raw_queue_sample s = {.pipe_op = (uint32_t)id + 1,
+    row_queue_sample s = {.pipe_op = (uint32_t)id + 1,
                           .time = 0,
                           .step = ABSENT_I64,
                           .size = size,
@@ -37,20 +37,20 @@ static void add_pipe(built *x, const char *type, int64_t id, uint32_t parent, in
                           .get = ABSENT_I64,
                           .push = ABSENT_I64,
                           .total = ABSENT_I64};
-    assert_int_equal(builder_add_queue_sample(x->b, &s, NULL), OK);
+    assert_int_equal(builder_put_queue_sample(x->b, &s, NULL), OK);
 }
 
 /* A queue of the host or the device: so many of ten batches found it empty. */
 static void add_queue(built *x, uint32_t row, uint8_t role, int empty) {
-    raw_pipe_op op = {.name = built_str(x, "queue"),
+    row_pipe_op op = {.name = built_str(x, "queue"),
                       .workers = ABSENT_I32,
                       .capacity = ABSENT_I64,
                       .id = ABSENT_I64,
                       .interval = ABSENT_I64,
                       .role = role};
-    assert_int_equal(builder_add_pipe_op(x->b, &op, NULL), OK);
+    assert_int_equal(builder_put_pipe_op(x->b, &op, NULL), OK);
     for (int i = 0; i < 10; i++) {
-        raw_queue_sample s = {.pipe_op = row,
+        row_queue_sample s = {.pipe_op = row,
                               .time = i,
                               .step = i + 1,
                               .size = i < empty ? 0 : 5,
@@ -58,18 +58,18 @@ static void add_queue(built *x, uint32_t row, uint8_t role, int empty) {
                               .get = ABSENT_I64,
                               .push = ABSENT_I64,
                               .total = ABSENT_I64};
-        assert_int_equal(builder_add_queue_sample(x->b, &s, NULL), OK);
+        assert_int_equal(builder_put_queue_sample(x->b, &s, NULL), OK);
     }
 }
 
 static void add_type(built *x, const char *side, const char *type, int64_t us) {
-    raw_given_op g = RAW_GIVEN_OP_NONE;
+    row_given_op g = row_given_op_none();
     g.name = g.full_name = g.type = built_str(x, type);
     g.side = built_str(x, side);
     g.level = GIVEN_TYPE;
     g.calls = 2;
     g.total = us * US;
-    assert_int_equal(builder_add_given_op(x->b, &g, NULL), OK);
+    assert_int_equal(builder_put_given_op(x->b, &g, NULL), OK);
 }
 
 static size_t row_of(const built_run *r, const char *id) {

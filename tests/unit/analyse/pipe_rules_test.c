@@ -13,17 +13,17 @@ typedef struct {
 static void ask(built *x, const op_spec *ops, uint32_t n, const char *cpu) {
     built_init(x);
     for (uint32_t i = 0; i < n; i++) {
-        raw_pipe_op op = {.name = built_str(x, ops[i].type),
+        row_pipe_op op = {.name = built_str(x, ops[i].type),
                           .parent = ops[i].parent,
                           .workers = ops[i].workers,
                           .capacity = ops[i].size < 0 ? ABSENT_I64 : 10,
                           .id = ops[i].id,
                           .interval = ABSENT_I64};
-        assert_int_equal(builder_add_pipe_op(x->b, &op, NULL), OK);
+        assert_int_equal(builder_put_pipe_op(x->b, &op, NULL), OK);
     }
     for (uint32_t i = 0; i < n; i++)
         for (int k = 0; k < 2 && ops[i].size >= 0; k++) {
-            raw_queue_sample s = {.pipe_op = i + 1,
+            row_queue_sample s = {.pipe_op = i + 1,
                                   .time = k,
                                   .step = ABSENT_I64,
                                   .size = k ? ops[i].other : ops[i].size,
@@ -31,7 +31,7 @@ static void ask(built *x, const op_spec *ops, uint32_t n, const char *cpu) {
                                   .get = ABSENT_I64,
                                   .push = ABSENT_I64,
                                   .total = ABSENT_I64};
-            assert_int_equal(builder_add_queue_sample(x->b, &s, NULL), OK);
+            assert_int_equal(builder_put_queue_sample(x->b, &s, NULL), OK);
         }
     if (cpu) built_meta(x, "cpu_utilization", cpu);
     built_seal(x);

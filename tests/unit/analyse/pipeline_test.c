@@ -5,17 +5,17 @@
 
 static void add_pipe(built *x, int64_t id, const char *type, uint32_t parent,
                      int64_t capacity) {
-    raw_pipe_op op = {.name = built_str(x, type),
+    row_pipe_op op = {.name = built_str(x, type),
                       .parent = parent,
                       .workers = 2,
                       .capacity = capacity,
                       .id = id,
                       .interval = 10000000};
-    assert_int_equal(builder_add_pipe_op(x->b, &op, NULL), OK);
+    assert_int_equal(builder_put_pipe_op(x->b, &op, NULL), OK);
 }
 
 static void add_size(built *x, uint32_t op, int64_t step, int64_t size, int64_t capacity) {
-    raw_queue_sample s = {.pipe_op = op,
+    row_queue_sample s = {.pipe_op = op,
                           .time = step == ABSENT_I64 ? 0 : step * 1000000,
                           .step = step,
                           .size = size,
@@ -23,7 +23,7 @@ static void add_size(built *x, uint32_t op, int64_t step, int64_t size, int64_t 
                           .get = ABSENT_I64,
                           .push = ABSENT_I64,
                           .total = ABSENT_I64};
-    assert_int_equal(builder_add_queue_sample(x->b, &s, NULL), OK);
+    assert_int_equal(builder_put_queue_sample(x->b, &s, NULL), OK);
 }
 
 /* Batch 0 <- (inlined Project 1) <- Map 2 <- Generator 3, with these fills of 10. */
@@ -84,9 +84,9 @@ static void full_queues_mean_a_slow_consumer(void **state) {
 }
 
 static void add_queue(built *x, const char *name, uint8_t role) {
-    raw_pipe_op op = {
+    row_pipe_op op = {
         .name = built_str(x, name), .capacity = ABSENT_I64, .id = ABSENT_I64, .role = role};
-    assert_int_equal(builder_add_pipe_op(x->b, &op, NULL), OK);
+    assert_int_equal(builder_put_pipe_op(x->b, &op, NULL), OK);
 }
 
 /* Ten batches of which `host` and `data` found their queues empty. */
