@@ -176,7 +176,7 @@ typedef uint16_t col_u16;
 typedef uint8_t col_u8;
 typedef uint32_t col_str;
 typedef uint32_t col_ref_process, col_ref_track, col_ref_slice, col_ref_frame, col_ref_group,
-    col_ref_memory, col_ref_module, col_ref_pipe_op;
+    col_ref_memory, col_ref_module, col_ref_pipe_op, col_ref_comm_cost;
 
 enum { /* TABLE_process, … */
 #define TABLE(t, doc) TABLE_##t,

@@ -248,8 +248,8 @@ status producer_ops_write(table *out, const trace *t, group_by group, error *err
     if (!order || !scratch) FAIL_MEMORY(err);
     sort_index(order, scratch, rows.n, compare_given, &rows);
     str side = STR_NONE;
-    given_whole whole = {.by_name = is_by_name(group)};
-    if (!json_f64(trace_meta(t, STR("flops_peak")), &whole.peak)) whole.peak = (double)NAN;
+    given_whole whole = {.by_name = is_by_name(group), .peak = (double)NAN};
+    if (t->resource.n > 1) whole.peak = t->resource.peak_flops_per_s[1];
     for (uint32_t i = 0; i < rows.n; i++) {
         const given_row *r = GROUP_ROW(&rows, given_row, order[i]);
         if (!side.p || !str_eq(side, r->side)) whole.total = side_total(&rows, r->side);

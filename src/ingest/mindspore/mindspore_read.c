@@ -103,6 +103,15 @@ status ms_meta(ms *m, const char *key, str json, error *err) {
     return builder_add_meta(m->b, k, v, err);
 }
 
+status ms_normal(ms *m, str text, buf *out, error *err) {
+    unsigned flags = json_normal(str_trim(text), out);
+    if (!buf_ok(out)) FAIL_MEMORY(err);
+    if (!(flags & JSON_BROKEN)) return OK;
+    ms_lost(m, CAUSE_BAD_SYNTAX, 0, str_of(m->file));
+    buf_clear(out);
+    return OK;
+}
+
 ms_known *ms_know(ms *m, uint32_t full_name) {
     uint32_t *at = map_at(&m->known_by_name, full_name);
     if (!at) return NULL;
@@ -159,6 +168,7 @@ status read_info(ms *m, str text, error *err) {
         memcpy(name, key.p, key.n);
         name[key.n] = 0;
         st = buf_ok(&normal) ? ms_meta(m, name, buf_str(&normal), err) : ERR_MEMORY;
+        if (st == OK) st = ms_take_fact(m, key, buf_str(&normal), err);
     }
     buf_fini(&normal);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);
@@ -573,6 +583,8 @@ static ms begin(builder *b, const ingest_options *o, arena *a) {
                 .file = "",
                 .folder = "",
                 .capacity = ABSENT_I64,
+                .parallel = row_parallel_none(),
+                .resource = row_resource_none(),
                 .execs = VEC_INIT(ms_exec),
                 .mores = VEC_INIT(ms_more),
                 .details = VEC_INIT(ms_detail),

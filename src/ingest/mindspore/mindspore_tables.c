@@ -178,7 +178,8 @@ status read_framework_text(ms *m, str text, error *err) {
 static status keep_peak(ms *m, double rate, double percent, error *err) {
     char text[40];
     if (!(rate > 0 && percent > 0)) return OK;
-    int n = snprintf(text, sizeof text, "%.17g", rate / (percent / 100));
+    m->resource.peak_flops_per_s = rate / (percent / 100);
+    int n = snprintf(text, sizeof text, "%.17g", m->resource.peak_flops_per_s);
     return ms_meta(m, "flops_peak", str_n(text, n > 0 ? (size_t)n : 0), err);
 }
 

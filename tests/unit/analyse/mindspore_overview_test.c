@@ -107,8 +107,10 @@ static void work_counts_operators_and_operations(void **state) {
     built_slice(&x, 1, KIND_OP, "Default/A-op1", 0, 10);
     built_slice(&x, 1, KIND_OP, "Default/A-op1", 20, 10);
     built_slice(&x, 1, KIND_OP, "Default/B-op2", 40, 5);
-    built_meta(&x, "flops_summary",
-               "{\"cube_FLOPs\": 1.5, \"vec_FLOPs\": 0.5, \"cube_FLOPS\": 3.0}");
+    row_resource row = row_resource_none();
+    row.flops = 2e6;
+    row.flops_per_s = 3e9;
+    BUILT_PUT(&x, resource, row);
     ask(&x);
     const table *t = built_table(&x, "work");
     assert_true(built_is(t, 1, "key", "operators") && built_is(t, 1, "value", "2"));
