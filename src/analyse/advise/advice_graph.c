@@ -99,7 +99,8 @@ status advice_graph_find(advice_facts *f, error *err) {
     const trace *t = f->t;
     TRY(trace_require(t,
                       TRACE_TABLE(given_op) | TRACE_TABLE(given_step) | TRACE_TABLE(pipe_op) |
-                          TRACE_TABLE(queue_sample) | TRACE_TABLE(meta),
+                          TRACE_TABLE(queue_sample) | TRACE_TABLE(cpu_sample) |
+                          TRACE_TABLE(finding) | TRACE_TABLE(finding_op),
                       err));
     f->average = (device_report_step){.number = ABSENT_I64};
     for (int i = 0; i < N_REPORT_PARTS; i++) f->average.part[i] = ABSENT_I64;

@@ -4,6 +4,7 @@
  *   hccl_raw_#.csv                     communication of each step: comm_cost, comm_cost_op, link
  *   *_cluster_analyse_MODE_…_#.csv     parts of each step: step_part; the name says how the run is spread
  *   flops_summary_#.json               operations of the device: resource
+ *   flops_scope_#.json                 operations of the scopes of the network: scope_flops
  *
  * Times are milliseconds. */
 #include <math.h>
@@ -52,6 +53,26 @@ status read_flops_summary(ms *m, str text, error *err) {
     m->resource.flops_per_s = sum_of(all, "FLOPS", "cube_FLOPS", "vec_FLOPS") * 1e9;
     m->resource.utilization =
         sum_of(all, "FLOPS_Utilization", "cube_FLOPS_Utilization", "") / 100;
+    buf_fini(&json);
+    return st;
+}
+
+/* {"data": {"links": [{"source": "Total", "target": "Default", "value": 2.5}]}}, in millions */
+status read_flops_scope(ms *m, str text, error *err) {
+    buf json = {0};
+    status st = ms_normal(m, text, &json, err);
+    str data = json_member(buf_str(&json), STR("data")), key, one;
+    json_iter it = json_open(json_member(data, STR("links")));
+    for (int n = 0; st == OK && n < MOST_ROWS && json_next(&it, &key, &one); n++) {
+        row_scope_flops row = {
+            .source = ms_string(m, json_text(json_member(one, STR("source")))),
+            .target = ms_string(m, json_text(json_member(one, STR("target"))))};
+        if (!json_f64(json_member(one, STR("value")), &row.flops)) continue;
+        row.flops *= 1e6;
+        if (row.source == MS_NO_STRING || row.target == MS_NO_STRING)
+            st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+        if (st == OK) st = builder_put_scope_flops(m->b, &row, err);
+    }
     buf_fini(&json);
     return st;
 }

@@ -289,17 +289,3 @@ status read_data_queue(ms *m, str text, error *err) {
     }
     return OK;
 }
-
-status read_cpu_use(ms *m, str text, error *err) {
-    buf normal = {0};
-    unsigned flags = json_normal(str_trim(text), &normal);
-    status st = OK;
-    if (!buf_ok(&normal))
-        st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
-    else if (flags & JSON_BROKEN)
-        ms_lost(m, CAUSE_BAD_SYNTAX, 0, str_of(m->file));
-    else
-        st = ms_meta(m, "cpu_utilization", buf_str(&normal), err);
-    buf_fini(&normal);
-    return st;
-}

@@ -140,6 +140,7 @@ typedef struct ms {
     uint32_t queue[3]; /* row of the pipeline table, by pipe_role; 0 = not yet */
     int64_t n_data_batches;
     uint64_t given_steps;
+    uint32_t n_findings;   /* rows of finding so far */
     uint32_t n_costs;      /* rows of comm_cost so far */
     row_parallel parallel; /* what is known so far: ms_put_facts */
     row_resource resource;
@@ -200,6 +201,8 @@ status ms_put_cost_op(ms *m, str name, int64_t communication_ns, int64_t waiting
                       error *err) MUST_USE;
 /* A fact about the run that says how it is spread over its devices; others are passed over. */
 status ms_take_fact(ms *m, str key, str json, error *err) MUST_USE;
+/* An operator that is a point of every step; the first one that is told counts. */
+status ms_put_point(ms *m, step_point_kind point, str name, error *err) MUST_USE;
 /* What was found out about the run and its device: tables parallel and resource. */
 status ms_put_facts(ms *m, error *err) MUST_USE;
 /* A text as a member of the JSON object that `out` is to become: begins it when there is nothing yet; who

@@ -117,19 +117,13 @@ status read_raw_tasks(ms *m, str text, error *err) {
 
 /* tag name: tags 1 and 2 are the points of the step trace. */
 status read_raw_points(ms *m, str text, error *err) {
-    buf json = {0};
-    status st = OK;
-    for (str line; st == OK && ms_line(&text, &line);) {
+    for (str line; ms_line(&text, &line);) {
         str tag, name, rest = line;
         if (!ms_word(&rest, &tag) || !ms_word(&rest, &name)) continue;
-        bool fp = str_eq(tag, STR("1")), bp = str_eq(tag, STR("2"));
-        if (!fp && !bp) continue;
-        buf_clear(&json);
-        buf_add_json(&json, name);
-        st = ms_meta(m, fp ? "fp_point" : "bp_point", buf_str(&json), err);
+        if (str_eq(tag, STR("1"))) TRY(ms_put_point(m, POINT_FORWARD_START, name, err));
+        if (str_eq(tag, STR("2"))) TRY(ms_put_point(m, POINT_BACKWARD_END, name, err));
     }
-    buf_fini(&json);
-    return st;
+    return OK;
 }
 
 /* ---- tasks of the AI Core ---------------------------------------------------------------- */

@@ -175,28 +175,6 @@ status read_info(ms *m, str text, error *err) {
     return st;
 }
 
-/* The whole file as one fact, under its own name without the number. */
-status read_as_meta(ms *m, str text, error *err) {
-    buf normal = {0};
-    char key[128];
-    str name = str_of(m->file);
-    size_t n = name.n;
-    while (n && name.p[n - 1] != '_') n--;
-    n = n > 1 ? n - 1 : name.n;
-    if (n >= sizeof key) return OK;
-    memcpy(key, name.p, n);
-    key[n] = 0;
-    unsigned flags = json_normal(str_trim(text), &normal);
-    status st = buf_ok(&normal) ? OK : ERR_MEMORY;
-    if (st == OK && flags & JSON_BROKEN)
-        ms_lost(m, CAUSE_BAD_SYNTAX, 0, name);
-    else if (st == OK)
-        st = ms_meta(m, key, buf_str(&normal), err);
-    buf_fini(&normal);
-    if (st == ERR_MEMORY) FAIL_MEMORY(err);
-    return st;
-}
-
 status read_timeline_summary(ms *m, str text, error *err) {
     (void)m, (void)text, (void)err; /* added up from the executions */
     return OK;

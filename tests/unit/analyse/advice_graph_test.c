@@ -179,10 +179,8 @@ static void busy_processors_are_told(void **state) {
     built_run r;
     (void)state;
     run_begin(&r, 1);
-    built_meta(
-        &r.w[0], "cpu_utilization",
-        "{\"sampling_interval\": 10, \"cpu_processor_num\": 4, \"time_stamp\": [1, 2, 3],"
-        " \"device_info\": {\"idle_utilization\": [10, 12]}}");
+    row_cpu_sample idle = {.op = ABSENT_I64, .kind = built_str(&r.w[0], "idle"), .value = 11};
+    BUILT_PUT(&r.w[0], cpu_sample, idle);
     run_ask(&r, analyse_advise);
     assert_saves(&r, "host_cpu_busy", ABSENT_I64);
     run_end(&r);
@@ -204,10 +202,20 @@ static void operators_of_the_ai_cpu_and_conversions(void **state) {
     run_end(&r);
 }
 
-#define AI_CPU_FINDING                                                                         \
-    "{\"model\": \"AICPUModel\", \"summary\": \"Needs \\\"work\\\"\", \"advice\": \"avoid\", " \
-    "\"operators\": [{\"name\": \"TopK\", \"calls\": 12, \"share\": 0.305}, {\"name\": "       \
-    "\"Sort\", \"calls\": 1, \"share\": 0.02}]}"
+static void add_finding(built *x, finding_topic topic, const char *model, const char *summary,
+                        const char *advice) {
+    row_finding row = {.topic = (uint8_t)topic,
+                       .model = built_str(x, model),
+                       .summary = built_str(x, summary),
+                       .advice = built_str(x, advice)};
+    BUILT_PUT(x, finding, row);
+}
+
+static void add_finding_op(built *x, const char *name, int64_t calls, double share) {
+    row_finding_op row = {
+        .finding = 1, .name = built_str(x, name), .calls = calls, .share = share};
+    BUILT_PUT(x, finding_op, row);
+}
 
 /* The named values of a rule's sentences. */
 static const verdict *words_of(built_run *r, const char *id) {
@@ -225,9 +233,10 @@ static void an_advisors_findings_are_told(void **state) {
     run_begin(&r, 1);
     add_type(&r.w[0], "AI Core", "MatMul", 800);
     add_type(&r.w[0], "AI CPU", "TopK", 60);
-    built_meta(&r.w[0], "msadvisor",
-               "[" AI_CPU_FINDING ", {\"model\": \"TransDataModel\", \"summary\": \"Much\", "
-               "\"advice\": \"one; two\", \"operators\": []}]");
+    add_finding(&r.w[0], FINDING_AI_CPU, "AICPUModel", "Needs \"work\"", "avoid");
+    add_finding_op(&r.w[0], "TopK", 12, 0.305);
+    add_finding_op(&r.w[0], "Sort", 1, 0.02);
+    add_finding(&r.w[0], FINDING_OTHER, "TransDataModel", "Much", "one; two");
     run_ask(&r, analyse_advise);
     const table *t = built_table(&r.w[0], "advice");
     assert_saves(&r, "advisor_ai_cpu", ABSENT_I64);
@@ -246,7 +255,6 @@ static void an_advisor_without_findings_is_silent(void **state) {
     built_run r;
     (void)state;
     run_begin(&r, 1);
-    built_meta(&r.w[0], "msadvisor", "[]");
     run_ask(&r, analyse_advise);
     assert_silent(&r, "advisor_ai_cpu");
     assert_silent(&r, "advisor_model");

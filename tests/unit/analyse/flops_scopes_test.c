@@ -45,10 +45,9 @@ static void the_producers_links_are_believed(void **state) {
     (void)state;
     built_init(&x);
     add_operator(&x, "Default/net/conv/Conv2D-op1", 100, 10);
-    built_meta(&x, "flops_scope",
-               "{\"data\": {\"links\": [{\"source\": \"Total\", \"target\": \"Default\", "
-               "\"value\": 2.5}, {\"source\": \"Total\"}]}}");
-    built_meta(&x, "flops_peak", "1000");
+    row_scope_flops row = {
+        .source = built_str(&x, "Total"), .target = built_str(&x, "Default"), .flops = 2.5e6};
+    BUILT_PUT(&x, scope_flops, row);
     built_seal(&x);
     assert_int_equal(built_ask(&x, analyse_operators, NULL), OK);
     const table *t = built_table(&x, "flops_scopes");

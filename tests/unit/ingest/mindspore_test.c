@@ -451,6 +451,17 @@ static void parts_of_steps_and_the_run_come_from_the_cluster_table(void **state)
     trace_release(t);
 }
 
+static void scopes_of_the_network_have_operations(void **state) {
+    put("flops_scope_0.json",
+        "{\"data\": {\"links\": [{\"source\": \"Total\", \"target\": \"Default\", "
+        "\"value\": 2.5}, {\"source\": \"Total\"}]}}");
+    trace *t = read_worker("flops_scope_0.json");
+    assert_int_equal(t->scope_flops.n, 2);
+    assert_true(named(t, t->scope_flops.target[1], "Default"));
+    assert_true(t->scope_flops.flops[1] == 2.5e6);
+    trace_release(t);
+}
+
 static void operations_and_memory_of_the_device_are_one_row(void **state) {
     put("flops_summary_0.json", "{\"cube_FLOPs\": 1.5, \"vec_FLOPs\": 0.5, \"cube_FLOPS\": 3.0,"
                                 " \"cube_FLOPS_Utilization\": 12.5}");
@@ -501,6 +512,7 @@ int main(void) {
         TEST(communication_of_cann_is_kept_by_step),
         TEST(a_table_of_collectives_has_links_and_operators),
         TEST(parts_of_steps_and_the_run_come_from_the_cluster_table),
+        TEST(scopes_of_the_network_have_operations),
         TEST(operations_and_memory_of_the_device_are_one_row),
         TEST(the_peak_of_the_device_follows_from_the_fullest_operator),
     };
