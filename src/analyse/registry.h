@@ -53,7 +53,7 @@ bool registry_allows(const param_info *p, str value);
 
 /* A file can be the wrong one for a command (the profile of a static graph has no timeline): the
  * message that names the right command, MSG_NONE when it fits. */
-uint16_t registry_better(const char *command, str format);
+uint16_t registry_better(const char *command, const trace *t);
 
 /* "name+shape" and back. */
 const char *group_name(group_by g);

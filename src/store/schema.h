@@ -126,11 +126,12 @@ typedef enum {
     DEVICE_ASCEND = 64,
     DEVICE_MLU = 65,
     DEVICE_MUSA = 66,
-    DEVICE_NAMED = 128, /* and on: the words of the list META_DEVICE_WORDS */
+    DEVICE_NAMED = 128, /* and on: the words of table device_word */
     DEVICE_UNKNOWN = 255,
 } device_type;
-/* Metadata that a reader adds: a JSON list of the names of devices that have no number above. */
-#define META_DEVICE_WORDS "device words"
+
+/* The key of our own trace-event files that has the rows of device_word: a list of names. */
+#define TRACE_DEVICE_WORDS "device words"
 
 /* Why something was lost or repaired. The words are messages MSG_CAUSE_* (text/messages.def), in
  * this order; the JSON name is the lower-case identifier. */

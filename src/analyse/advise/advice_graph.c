@@ -12,6 +12,7 @@
 #include "analyse/advise/advice.h"
 #include "analyse/producer/cpu_use.h"
 #include "analyse/producer/producer_ops.h"
+#include "store/traits.h"
 
 /* ---- facts ------------------------------------------------------------------------------- */
 
@@ -70,19 +71,14 @@ static status find_longest_interval(advice_facts *f, error *err) {
 }
 
 bool advice_dialect_of_format(str format, advice_dialect *out) {
-    static const struct {
-        const char *format;
-        advice_dialect dialect;
-    } known[] = {{"mindspore", FOR_GRAPHS},
-                 {"paddle", FOR_PADDLE},
-                 {"megengine", FOR_MEGENGINE},
-                 {"kineto", FOR_PYTORCH}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (str_starts(format, str_of(known[i].format))) {
-            *out = known[i].dialect;
-            return true;
-        }
-    return false;
+    static const advice_dialect dialects[] = {[FRAMEWORK_PYTORCH] = FOR_PYTORCH,
+                                              [FRAMEWORK_PADDLE] = FOR_PADDLE,
+                                              [FRAMEWORK_MINDSPORE] = FOR_GRAPHS,
+                                              [FRAMEWORK_MEGENGINE] = FOR_MEGENGINE};
+    framework f = format_framework(format);
+    if (f == FRAMEWORK_NONE) return false;
+    *out = dialects[f];
+    return true;
 }
 
 /* By the format, else by the names of operators. */

@@ -10,7 +10,6 @@
 
 #include "analyse/scan/group.h"
 #include "base/hash.h"
-#include "base/json.h"
 #include "base/num.h"
 #include "base/sort.h"
 
@@ -150,8 +149,7 @@ static status sum_rows(const trace *t, group_by group, groups *out, error *err) 
         if (group == GROUP_TYPE) r.name = r.full_name = r.type;
         if (group == GROUP_SUBGRAPH)
             r.name = r.full_name = r.subgraph.n ? r.subgraph : STR("-");
-        if (group == GROUP_NAME_SHAPE)
-            r.shapes = json_text(json_member(r.info, STR("Input Shapes")));
+        if (group == GROUP_NAME_SHAPE) r.shapes = trace_str(t, t->given_op.shapes[i]);
         given_key key = {is_by_name(group) ? r.full_name : r.name, r.side, r.shapes};
         bool is_new;
         str shown = r.name;

@@ -13,7 +13,6 @@
 #include "analyse/producer/producer_rows.h"
 #include "analyse/producer/untraced_steps.h"
 #include "analyse/scan/device_metrics.h"
-#include "base/json.h"
 
 #define MAX_COLLECTIVES 20000
 

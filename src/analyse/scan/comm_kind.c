@@ -10,6 +10,7 @@
 #include "analyse/lexicon.h"
 
 #include "base/num.h"
+#include "store/traits.h"
 
 static const char *const libraries[] = {
     "nccl:", "rccl:", "gloo:", "mpi:",    "ucc:",     "xccl:",
@@ -127,7 +128,7 @@ static const char *const host_libraries[] = {"gloo:", "mpi:"};
 bool comm_is_call(comm_names *n, uint32_t slice) {
     str name = trace_slice_name(n->t, slice);
     bool named = starts_with_any(name, libraries, N_OF(libraries));
-    bool ours = str_eq(n->t->format, STR("tacho_recording"));
+    bool ours = trace_has(n->t, TRAIT_OWN_RECORDER);
     return (named || ours) && !starts_with_any(name, host_libraries, N_OF(host_libraries)) &&
            comm_on_device(n);
 }

@@ -246,6 +246,8 @@ status ms_add_task(ms *m, uint64_t stream, uint64_t task, uint32_t name, error *
 size_t ms_task_row(const ms *m, uint64_t stream, uint64_t task);
 uint32_t ms_task_name(const ms *m, uint64_t stream, uint64_t task);
 
+/* Adds an operator that was added up; the shapes are those that its info tells. */
+status ms_put_op(ms *m, row_given_op *g, error *err) MUST_USE;
 /* Operations of an operator whose calls and time are known, and their sum as a fact of the device. */
 void ms_set_costs(ms *m, row_given_op *g);
 void ms_finish_costs(ms *m);

@@ -319,7 +319,7 @@ static status add_sum(ms *m, row_given_op *g, error *err) {
     if (g->side == MS_NO_STRING || g->type == MS_NO_STRING || g->name == MS_NO_STRING ||
         g->subgraph == MS_NO_STRING)
         FAIL_MEMORY(err);
-    return builder_put_given_op(m->b, g, err);
+    return ms_put_op(m, g, err);
 }
 
 status ms_sum_tasks(ms *m, error *err) {

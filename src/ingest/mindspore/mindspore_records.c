@@ -83,7 +83,7 @@ static status end_sums(shape_sums *s, status st, error *err) {
     for (size_t i = 0; i < s->sums.n && st == OK; i++) {
         row_given_op *g = &VEC(&s->sums, row_given_op)[i];
         g->side = side;
-        st = builder_put_given_op(s->m->b, g, err);
+        st = ms_put_op(s->m, g, err);
     }
     vec_fini(&s->sums);
     map_fini(&s->by_call);

@@ -89,10 +89,17 @@ static status set_names(ms *m, row_given_op *g, str full_name, str type, error *
     return OK;
 }
 
+status ms_put_op(ms *m, row_given_op *g, error *err) {
+    str info = g->info ? ms_text(m, g->info) : STR_NONE;
+    g->shapes = ms_string(m, json_text(json_member(info, STR("Input Shapes"))));
+    if (g->shapes == MS_NO_STRING) FAIL_MEMORY(err);
+    return builder_put_given_op(m->b, g, err);
+}
+
 static status add_side(ms *m, row_given_op *g, const char *side, error *err) {
     g->side = ms_string(m, str_of(side));
     if (g->side == MS_NO_STRING || g->info == MS_NO_STRING) FAIL_MEMORY(err);
-    return builder_put_given_op(m->b, g, err);
+    return ms_put_op(m, g, err);
 }
 
 /* ---- what explains the others ------------------------------------------------------------ */

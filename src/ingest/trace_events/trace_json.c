@@ -116,6 +116,7 @@ static status take_root_key(reader *r, event_parser *l, str key, str value, erro
         builder_set_base_unix_ns(r->b, v);
         r->has_base = true;
     }
+    if (str_eq(key, STR(TRACE_DEVICE_WORDS))) return device_words_add(r->b, value, err);
     if (str_eq(key, STR("schemaVersion")) || str_eq(key, STR("deviceProperties")))
         r->kineto_keys = true;
     if (str_eq(key, STR("deviceProperties")) || str_eq(key, STR("computeProperties")))
