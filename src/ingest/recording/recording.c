@@ -221,11 +221,11 @@ static status add_note(recording *r, str value, error *err) {
     buf text = {0};
     buf_add_json(&text, value);
     status st = ERR_MEMORY;
-    row_note row = {.text = recording_string(r, json_text(buf_str(&text)))};
+    row_note row = {.text = UINT32_MAX};
     if (buf_ok(&text)) st = add_meta(r, STR("note"), buf_str(&text), err);
-    if (!buf_ok(&text) || row.text == UINT32_MAX) FAIL_MEMORY(err);
+    if (st == OK) row.text = recording_string(r, json_text(buf_str(&text)));
     buf_fini(&text);
-    TRY(st);
+    if (row.text == UINT32_MAX) FAIL_MEMORY(err);
     return builder_put_note(r->b, &row, err);
 }
 
