@@ -10,47 +10,47 @@
 #include "analyse/kind_names.h"
 #include "analyse/registry.h"
 #include "analyse/rules.h"
-#include "base/json.h"
 #include "base/message_ids_columns.h"
 #include "base/num.h"
+#include "store/traits.h"
 
 /* Files that answer some questions only, and what to say to the others. Of a timeline only the one
  * question that it cannot answer well is listed. */
 static const struct {
-    str format;
+    uint32_t trait;
     bool only; /* the commands are those that fit; otherwise those that do not */
     const char *commands[6];
     const char *id;
     uint16_t message;
 } BETTER[] = {
-    {STR("megengine_static"),
+    {TRAIT_STATIC_GRAPH,
      true,
      {"top", "info", "operators", "kernels"},
      "static_graph",
      MSG_NOTE_STATIC_GRAPH},
-    {STR("megengine"), false, {"top"}, "dynamic_graph", MSG_NOTE_DYNAMIC_GRAPH},
-    {STR("memory_flow"), true, {"memory", "info"}, "memory_picture", MSG_NOTE_MEMORY_PICTURE},
+    {TRAIT_DYNAMIC_GRAPH, false, {"top"}, "dynamic_graph", MSG_NOTE_DYNAMIC_GRAPH},
+    {TRAIT_MEMORY_PICTURE, true, {"memory", "info"}, "memory_picture", MSG_NOTE_MEMORY_PICTURE},
 };
 
 /* Row of BETTER + 1; 0 when the question fits the file. */
-static size_t find_better(const char *command, str format) {
+static size_t find_better(const char *command, const trace *t) {
     for (size_t i = 0; i < sizeof BETTER / sizeof *BETTER; i++) {
         bool listed = false;
         for (size_t k = 0; k < 6 && BETTER[i].commands[k]; k++)
             listed |= strcmp(command, BETTER[i].commands[k]) == 0;
-        if (str_eq(format, BETTER[i].format) && listed != BETTER[i].only) return i + 1;
+        if (trace_has(t, BETTER[i].trait) && listed != BETTER[i].only) return i + 1;
     }
     return 0;
 }
 
-uint16_t registry_better(const char *command, str format) {
-    size_t row = find_better(command, format);
+uint16_t registry_better(const char *command, const trace *t) {
+    size_t row = find_better(command, t);
     return row ? BETTER[row - 1].message : MSG_NONE;
 }
 
 static status note_other_command(const char *analysis, const trace *t, arena *a, answer *out,
                                  error *err) {
-    size_t row = find_better(analysis, t->format);
+    size_t row = find_better(analysis, t);
     if (!row) return OK;
     verdict note = {.severity = SEVERITY_INFO,
                     .id = BETTER[row - 1].id,
@@ -62,14 +62,11 @@ static status note_other_command(const char *analysis, const trace *t, arena *a,
 static status note_recorder(const trace *t, arena *a, answer *out, error *err) {
     enum { MOST_NOTES = 8 };
     uint32_t n = 0;
-    if (!str_eq(t->format, STR("tacho_recording"))) return OK;
-    for (uint32_t i = 1; i < t->meta.n && n < MOST_NOTES; i++) {
-        if (!str_eq(trace_str(t, t->meta.key[i]), STR("note"))) continue;
+    for (uint32_t i = 1; i < t->note.n && n < MOST_NOTES; i++, n++) {
         verdict note = {
             .id = "recorder", .message = MSG_NOTE_RECORDER, .severity = SEVERITY_INFO};
-        verdict_add(&note, arg_text("text", json_text(trace_str(t, t->meta.value[i]))));
+        verdict_add(&note, arg_text("text", trace_str(t, t->note.text[i])));
         TRY(answer_note(out, a, &note, err));
-        n++;
     }
     return OK;
 }

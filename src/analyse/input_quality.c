@@ -9,6 +9,7 @@
 
 #include "base/message_ids_advice.h"
 #include "base/num.h"
+#include "store/traits.h"
 
 static const struct {
     const char *name;
@@ -134,9 +135,8 @@ status input_quality(const char *analysis, const analysis_input *in, arena *a, q
 /* Recordings are written as time goes by and a folder in many files: what is lost is the end of one,
  * not the device's half. A plain trace-event file need not have its last bracket. */
 static bool loses_only_its_end(str format, bool has_device) {
-    if (str_eq(format, STR("chrome"))) return true;
-    return has_device &&
-           (str_eq(format, STR("tacho_recording")) || str_starts(format, STR("mindspore")));
+    uint32_t traits = format_traits(format);
+    return traits & TRAIT_END_MAY_LACK || (has_device && traits & TRAIT_WRITTEN_ALONG);
 }
 
 static bool is_cutting(int64_t why) {

@@ -8,8 +8,6 @@
  * It does not translate: what a person reads about a column is its help in text/. */
 #include "analyse/kind_names.h"
 
-#include "base/json.h"
-
 static const str kinds[N_KINDS] = {
     [KIND_OTHER] = {"other", sizeof "other" - 1},
     [KIND_SPAN] = {"span", sizeof "span" - 1},
@@ -56,10 +54,9 @@ str device_word(const trace *t, uint8_t type) {
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
         if (devices[i].type == type) return str_of(devices[i].name);
     if (type < DEVICE_NAMED || type == DEVICE_UNKNOWN) return STR("Device");
-    json_iter it = json_open(trace_meta(t, STR(META_DEVICE_WORDS)));
-    str key, value;
-    for (int i = DEVICE_NAMED; json_next(&it, &key, &value); i++)
-        if (i == type && json_text(value).n) return json_text(value);
+    for (uint32_t i = 1; i < t->device_word.n; i++)
+        if (t->device_word.type[i] == type && t->device_word.name[i])
+            return trace_str(t, t->device_word.name[i]);
     return STR("Device");
 }
 

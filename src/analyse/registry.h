@@ -46,6 +46,6 @@ const param_info *registry_find_param(const char *analysis, str name);
 
 /* A file can be the wrong one for a command (the profile of a static graph has no timeline): the
  * message that names the right command, MSG_NONE when it fits. */
-uint16_t registry_better(const char *command, str format);
+uint16_t registry_better(const char *command, const trace *t);
 
 #endif

@@ -62,8 +62,8 @@ int cli_complain(const options *o, const error *err) {
     return cli_exit_status(err->status);
 }
 
-void cli_note_better(const options *o, str format) {
-    error note = {.message = registry_better(o->command.name, format), .offset = NOPOS};
+void cli_note_better(const options *o, const trace *t) {
+    error note = {.message = registry_better(o->command.name, t), .offset = NOPOS};
     if (note.message != MSG_NONE && !o->quiet) (void)cli_complain(o, &note);
 }
 

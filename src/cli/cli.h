@@ -14,8 +14,8 @@ int cli_complain(const options *o, const error *err);
 
 /* Says a sentence on stderr, as complaints are said. */
 void cli_say(const options *o, str sentence);
-/* Says on stderr, unless --quiet, which command is better for a trace of this format, when one is. */
-void cli_note_better(const options *o, str format);
+/* Says on stderr, unless --quiet, which command is better for this trace, when one is. */
+void cli_note_better(const options *o, const trace *t);
 
 /* The way out: a buffer before a file descriptor. A reader that went away (a closed pipe) is no
  * error: `closed` is set, the flush returns ERR_CANCELLED, and the command ends quietly. */

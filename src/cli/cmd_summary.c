@@ -239,7 +239,7 @@ static status write_report(report *r, opened_input *all, error *err) {
     buf *out = &r->out->buf;
     TRY(open_traces(r->o, r->x, err));
     TRY(open_all(r, all, err));
-    cli_note_better(r->o, r->x->input.traces[0].trace->format);
+    cli_note_better(r->o, r->x->input.traces[0].trace);
     if (str_eq(r->o->style, STR("paddle"))) {
         TRY(paddle_tables_write(r->o, r->x, &r->out->buf, err));
         output_make_safe(r->out);

@@ -30,7 +30,7 @@ static status write_text(const options *o, opened_input *x, output *out, error *
     TRY(top_options_of(&p, &how, err));
     TRY(open_traces(o, x, err));
     how.window = &p;
-    cli_note_better(o, x->input.traces[0].trace->format);
+    cli_note_better(o, x->input.traces[0].trace);
     TRY(top_find(&x->input, &how, &x->arena, &found, err));
     top_layout layout = layout_of(&p, &how);
     TRY(top_text_write(&found, &layout, &x->arena, &out->buf, err));

@@ -106,9 +106,10 @@ static bool can_take_many(const options *o) {
                                : strcmp(o->command.name, "export") == 0; /* merges them */
 }
 
-/* Is the question about all of the run? An export is of one worker unless it is asked to merge. */
+/* Is the question about all of the run? An export is of one worker unless it is asked to merge. A run of
+ * memory pictures alone has no whole worker: then it is about the one that was chosen. */
 static bool wants_all(const options *o, const run_entry *run) {
-    if (!can_take_many(o)) return false;
+    if (!can_take_many(o) || !run_whole(run)) return false;
     if (o->question.all_workers) return true;
     if (o->question.worker.n) return false;
     if (o->command.analysis && o->command.analysis->all_workers == WORKERS_ON_DEMAND)

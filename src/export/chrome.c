@@ -19,6 +19,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "export/chrome_int.h"
+#include "store/traits.h"
 
 /* A quarter of a mean year, in ns: Kineto's base is a multiple of it. */
 #define QUARTER_NS (INT64_C(7889238) * 1000000000)
@@ -126,20 +127,42 @@ static void add_version_and_devices(const trace *t, buf *b) {
     buf_add_cstr(b, ",\n");
 }
 
+/* Names of devices that viewers have no number for, by that number: a list from DEVICE_NAMED on. */
+static void add_device_words(const trace *t, buf *b) {
+    uint32_t last = 0, name_of[DEVICE_UNKNOWN + 1] = {0};
+    for (uint32_t i = 1; i < t->device_word.n; i++) {
+        name_of[t->device_word.type[i]] = t->device_word.name[i];
+        if (t->device_word.type[i] > last) last = t->device_word.type[i];
+    }
+    if (last < DEVICE_NAMED) return;
+    buf_add_cstr(b, "\"" TRACE_DEVICE_WORDS "\":[");
+    for (uint32_t type = DEVICE_NAMED; type <= last; type++) {
+        if (type > DEVICE_NAMED) buf_add_cstr(b, ", ");
+        buf_add_json(b, trace_str(t, name_of[type]));
+    }
+    buf_add_cstr(b, "],\n");
+}
+
 static status add_head(chrome *c, int64_t base_ns) {
     const trace *t = c->x->t;
     buf *b = &c->x->out;
     buf_add_byte(b, '{');
+    bool words = false; /* are written: the keys are in order */
     if (!c->plain) add_version_and_devices(t, b);
     for (uint32_t i = 1; i < t->meta.n; i++) {
         str key = trace_str(t, t->meta.key[i]);
         if (is_own_key(key)) continue;
+        if (!words && str_cmp(key, STR(TRACE_DEVICE_WORDS)) > 0) {
+            add_device_words(t, b);
+            words = true;
+        }
         buf_add_json(b, key);
         buf_add_byte(b, ':');
         json_normal(trace_str(t, t->meta.value[i]), b);
         buf_add_cstr(b, ",\n");
         TRY(export_row_done(c->x));
     }
+    if (!words) add_device_words(t, b);
     buf_add_cstr(b, "\"displayTimeUnit\":\"ms\",\n");
     if (base_ns != ABSENT_I64) {
         buf_add_cstr(b, "\"baseTimeNanoseconds\":");
@@ -303,8 +326,8 @@ static status write_all(chrome *c) {
 
 status export_chrome(export_ctx *x) {
     chrome c = {.x = x, .kernel = 1, .call = 1, .op = 1};
-    c.plain = str_eq(x->t->format, STR("chrome"));
-    c.own_words = c.plain || str_eq(x->t->format, STR("kineto"));
+    c.plain = trace_has(x->t, TRAIT_PLAIN_EVENTS);
+    c.own_words = trace_has(x->t, TRAIT_KNOWN_WORDS);
     c.launches = mem_zalloc(x->t->slice.n / 8 + 1);
     status s = OK;
     if (c.launches)

@@ -14,6 +14,7 @@
 #include "analyse/kind_names.h"
 #include "base/json.h"
 #include "export/export_int.h"
+#include "store/traits.h"
 
 #define UNIT_NS 100000
 #define UNIT_BYTES_Y 1e6
@@ -226,7 +227,7 @@ static status add_block(svg_ctx *d, uint32_t row) {
     buf_clear(&d->scratch);
     TRY(args_read_json(x->args, t->memory.args[row], &d->scratch, x->err));
     /* Offsets from the start of the trace; a picture that was read has its own zero. */
-    bool own_zero = str_eq(t->format, STR("memory_flow")) && t->start_ns >= 0;
+    bool own_zero = trace_has(t, TRAIT_MEMORY_PICTURE) && t->start_ns >= 0;
     int64_t zero = own_zero ? 0 : t->start_ns;
     add_words(d, row, buf_str(&d->scratch), sub_i64(from, zero), sub_i64(to, zero));
     return export_row_done(x);

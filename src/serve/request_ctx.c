@@ -44,8 +44,10 @@ status request_ctx_parse(request_ctx *x, error *err) {
 
 /* ---- holding ----------------------------------------------------------------------------- */
 
-/* Without a worker a question is about all ranks, where the analysis can look at them. */
+/* Without a worker a question is about all ranks, where the analysis can look at them. A run of memory
+ * pictures alone has no whole worker: the question is about the chosen one. */
 static bool wants_all(const request *r, const run_entry *run) {
+    if (!run_whole(run)) return false;
     if (r->question.all_workers) return true;
     return !r->question.worker.n && r->analysis && r->analysis->all_workers == WORKERS_ALL &&
            run_has_ranks(run);

@@ -11,6 +11,8 @@
  */
 #include "store/builder.h"
 
+#include <stddef.h>
+
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/pages.h"
@@ -19,6 +21,16 @@
 
 /* An argument block while it is written: a record more than it is to hold. */
 enum { BLOCK_ROOM = ARGS_BLOCK_BYTES + MAX_VALUES * ARGS_VALUE_BYTES + ARGS_VARINT_BYTES };
+
+static const uint16_t ROW_BYTES[N_TABLES] = {
+#define TABLE(t, doc) sizeof(row_##t),
+#include "store/schema.def"
+};
+
+const uint16_t ROW_OFFSET[N_COLUMNS] = {
+#define COLUMN(t, c, type, doc) offsetof(row_##t, c),
+#include "store/schema.def"
+};
 
 builder *builder_new(void) {
     builder *b = mem_zalloc(sizeof *b);
@@ -38,10 +50,7 @@ builder *builder_new(void) {
     b->devices = VEC_INIT(raw_device);
     b->kernel_sources = VEC_INIT(raw_kernel_source);
     b->groups = VEC_INIT(raw_group);
-    b->given_ops = VEC_INIT(raw_given_op);
-    b->given_steps = VEC_INIT(raw_given_step);
-    b->pipe_ops = VEC_INIT(raw_pipe_op);
-    b->queue_samples = VEC_INIT(raw_queue_sample);
+    for (int i = 0; i < N_TABLES; i++) b->rows[i] = (vec){.elem_bytes = ROW_BYTES[i]};
     b->base_unix_ns = ABSENT_I64;
     b->format = "";
     shape_row *none = vec_push(&b->shapes), *raw = none ? vec_push(&b->shapes) : NULL;
@@ -80,7 +89,7 @@ static void free_shared_rows(builder *b) {
     }
     b->blocks.n = 0;
     b->metas.n = b->left_outs.n = b->devices.n = b->groups.n = b->kernel_sources.n = 0;
-    b->given_ops.n = b->given_steps.n = b->pipe_ops.n = b->queue_samples.n = 0;
+    for (int i = 0; i < N_TABLES; i++) b->rows[i].n = 0;
     if (b->frames.n) b->frames.n = 1;
     map_fini(&b->frame_map);
     map_fini(&b->captured);
@@ -108,10 +117,7 @@ void builder_free(builder *b) {
     vec_fini(&b->devices);
     vec_fini(&b->kernel_sources);
     vec_fini(&b->groups);
-    vec_fini(&b->given_ops);
-    vec_fini(&b->given_steps);
-    vec_fini(&b->pipe_ops);
-    vec_fini(&b->queue_samples);
+    for (int i = 0; i < N_TABLES; i++) vec_fini(&b->rows[i]);
     map_fini(&b->shape_map);
     map_fini(&b->category_map);
     intern_free(b->strings);
@@ -159,9 +165,8 @@ uint64_t part_size_bytes(const part *p) {
 }
 
 uint64_t builder_size_bytes(const builder *b) {
-    uint64_t n = intern_bytes(b->strings) + b->given_ops.n * sizeof(raw_given_op) +
-                 b->given_steps.n * sizeof(raw_given_step) +
-                 b->queue_samples.n * sizeof(raw_queue_sample);
+    uint64_t n = intern_bytes(b->strings);
+    for (int i = 0; i < N_TABLES; i++) n += b->rows[i].n * b->rows[i].elem_bytes;
     for (const part *p = b->parts; p; p = p->next) n += part_size_bytes(p);
     return n;
 }
@@ -244,19 +249,12 @@ status builder_add_group(builder *b, const raw_group *g, error *err) {
     return OK;
 }
 
-/* ---- given rows ---- */
-
-#define ADD_ROW(kind, list)                                                    \
-    status builder_add_##kind(builder *b, const raw_##kind *row, error *err) { \
-        raw_##kind *to = vec_push(&b->list);                                   \
-        if (!to) FAIL_MEMORY(err);                                             \
-        *to = *row;                                                            \
-        return OK;                                                             \
-    }
-ADD_ROW(given_op, given_ops)
-ADD_ROW(given_step, given_steps)
-ADD_ROW(pipe_op, pipe_ops)
-ADD_ROW(queue_sample, queue_samples)
+status builder_put_row(builder *b, int table, const void *row, error *err) {
+    void *to = vec_push(&b->rows[table]);
+    if (!to) FAIL_MEMORY(err);
+    memcpy(to, row, ROW_BYTES[table]);
+    return OK;
+}
 
 /* ---- argument records ---- */
 

@@ -84,46 +84,47 @@ typedef struct {
     int64_t size;
 } raw_group;
 status builder_add_group(builder *b, const raw_group *g, error *err) MUST_USE;
-/* What a producer had added up itself, and its input pipeline. Rows keep the order they are added in.
- * Start from RAW_…_NONE: what is not known is absent, not zero. */
-typedef struct {
-    uint32_t name, type, side, full_name, info, subgraph; /* string ids */
-    int64_t calls, total, max, min, self, dispatch, bytes;
-    double flops, flops_per_s, vector_flops, vector_flops_per_s;
-    uint8_t level; /* given_level */
-} raw_given_op;
-#define RAW_GIVEN_OP_NONE                        \
-    ((raw_given_op){.calls = ABSENT_I64,         \
-                    .total = ABSENT_I64,         \
-                    .max = ABSENT_I64,           \
-                    .min = ABSENT_I64,           \
-                    .self = ABSENT_I64,          \
-                    .dispatch = ABSENT_I64,      \
-                    .bytes = ABSENT_I64,         \
-                    .flops = (double)NAN,        \
-                    .flops_per_s = (double)NAN,  \
-                    .vector_flops = (double)NAN, \
-                    .vector_flops_per_s = (double)NAN})
-status builder_add_given_op(builder *b, const raw_given_op *row, error *err) MUST_USE;
-typedef struct {
-    int64_t number; /* ABSENT_I64: the average the producer gave */
-    uint32_t stage, name, track;
-    int64_t start, duration;
-} raw_given_step;
-status builder_add_given_step(builder *b, const raw_given_step *row, error *err) MUST_USE;
-typedef struct {
-    uint32_t name;
-    uint32_t parent; /* row, from 1 in the order of adding; 0 = none; may come later */
-    int32_t workers;
-    int64_t capacity, id, interval;
-    uint8_t role; /* pipe_role */
-} raw_pipe_op;
-status builder_add_pipe_op(builder *b, const raw_pipe_op *row, error *err) MUST_USE;
-typedef struct {
-    uint32_t pipe_op; /* row, from 1 */
-    int64_t time, step, size, capacity, get, push, total;
-} raw_queue_sample;
-status builder_add_queue_sample(builder *b, const raw_queue_sample *row, error *err) MUST_USE;
+/* Tables that a reader fills as schema.def has them: what a producer had added up itself. row_X has the
+ * columns of table X, builder_put_X adds one; they keep the order they are added in. Start from
+ * row_X_none(): what is not known is absent, not zero. A column ref_X holds the number in which that row
+ * was added, from 1; it may come later, and one that never comes is none.
+ *
+ *     row_given_step row = row_given_step_none();
+ *     row.duration = ns;
+ *     TRY(builder_put_given_step(b, &row, err)); */
+#define TABLE(t, doc) typedef struct {
+#define COLUMN(t, c, type, doc) col_##type c;
+#define END(t) \
+    }          \
+    row_##t;
+#include "store/schema.def"
+
+#define ROW_NONE_i64 ABSENT_I64
+#define ROW_NONE_i32 ABSENT_I32
+#define ROW_NONE_f64 (double)NAN
+enum {
+    ROW_NONE_u64 = 0,
+    ROW_NONE_u32 = 0,
+    ROW_NONE_u16 = 0,
+    ROW_NONE_u8 = 0,
+    ROW_NONE_str = 0,
+#define TABLE(t, doc) ROW_NONE_ref_##t = 0,
+#include "store/schema.def"
+};
+status builder_put_row(builder *b, int table, const void *row, error *err) MUST_USE;
+#define TABLE(t, doc)                            \
+    static inline row_##t row_##t##_none(void) { \
+        return (row_##t) {
+#define COLUMN(t, c, type, doc) .c = ROW_NONE_##type,
+#define END(t)                                                                    \
+    }                                                                             \
+    ;                                                                             \
+    }                                                                             \
+    static inline MUST_USE status builder_put_##t(builder *b, const row_##t *row, \
+                                                  error *err) {                   \
+        return builder_put_row(b, TABLE_##t, row, err);                           \
+    }
+#include "store/schema.def"
 
 /* ---- argument records (store/args.h) ---- */
 /* The place reached from `parent` (0 = root) by `key`; thread safe; 0 when out of memory. */

@@ -86,7 +86,7 @@ struct builder {
     vec metas;     /* raw_meta */
     vec left_outs; /* raw_left_out, ascending */
     vec devices, groups, kernel_sources;
-    vec given_ops, given_steps, pipe_ops, queue_samples;
+    vec rows[N_TABLES]; /* row_x, of the tables that readers fill as they are */
     const char *format;
     int64_t base_unix_ns;
     uint64_t input_bytes;
@@ -94,6 +94,9 @@ struct builder {
     uint32_t stage_track; /* string id, 0 = all threads */
     bool failed;          /* a category was lost for want of memory; guarded by the lock */
 };
+
+/* Where a column is in the row of its table. */
+extern const uint16_t ROW_OFFSET[N_COLUMNS];
 
 typedef struct {
     uint32_t key, value;

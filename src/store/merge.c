@@ -116,7 +116,8 @@ static status sort_table(merge_ctx *m, int column) {
 }
 
 static bool is_own_table(int table) {
-    return table == TABLE_category || table == TABLE_meta || table == TABLE_quality;
+    return table == TABLE_category || table == TABLE_meta || table == TABLE_quality ||
+           table == TABLE_device_word;
 }
 
 static status make_tables(merge_ctx *m) {
@@ -456,7 +457,7 @@ static status merge_all(merge_ctx *m, const merge_input *in, uint32_t *n_clockle
     TRY(take_inputs(m, in));
     set_clock(m, n_clockless);
     TRY(read_strings(m));
-    TRY(merge_types(m));
+    merge_types(m);
     TRY(merge_plan_ids(m));
     TRY(make_tables(m));
     TRY(merge_categories(m));
@@ -467,6 +468,7 @@ static status merge_all(merge_ctx *m, const merge_input *in, uint32_t *n_clockle
     TRY(merge_quality(m));
     TRY(merge_processes(m));
     TRY(merge_metas(m));
+    TRY(merge_device_words(m));
     TRY(write_strings(m));
     trace_finish(m->t);
     return OK;

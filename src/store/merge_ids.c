@@ -10,7 +10,6 @@
  *
  * Names say who it was: a process without one gets the worker's, another has it in brackets. Host memory
  * has no numbers: it is one. */
-#include "base/json.h"
 #include "base/num.h"
 #include "store/merge_int.h"
 
@@ -181,51 +180,48 @@ static uint32_t merge_names(merge_ctx *m) {
 
 /* Each word once; words beyond what a type can number are "a device". Called before the columns are
  * written, because it sets the types. */
-static uint32_t merge_words(merge_ctx *m) {
-    str words[MAX_NAMED];
-    uint32_t n = 0;
-    buf b = {0};
-    buf_add_byte(&b, '[');
+static void merge_words(merge_ctx *m) {
     for (uint32_t k = 0; k < m->n; k++) {
-        json_iter it = json_open(trace_meta(m->in[k].t, STR(META_DEVICE_WORDS)));
-        str key, word;
-        for (uint32_t type = DEVICE_NAMED; type < DEVICE_UNKNOWN && json_next(&it, &key, &word);
-             type++) {
-            uint32_t i = 0;
-            while (i < n && !str_eq(words[i], word)) i++;
-            m->in[k].types[type] = i < MAX_NAMED ? (uint8_t)(DEVICE_NAMED + i) : DEVICE_UNKNOWN;
-            if (i < n || i == MAX_NAMED) continue;
-            words[n++] = word;
-            if (n > 1) buf_add_byte(&b, ',');
-            buf_add_str(&b, word);
+        const trace *t = m->in[k].t;
+        for (uint32_t row = 1; row < t->device_word.n; row++) {
+            uint32_t word = m->in[k].strings[t->device_word.name[row]], i = 0;
+            if (t->device_word.type[row] < DEVICE_NAMED) continue;
+            while (i < m->n_words && m->words[i] != word) i++;
+            m->in[k].types[t->device_word.type[row]] =
+                i < MAX_NAMED ? (uint8_t)(DEVICE_NAMED + i) : DEVICE_UNKNOWN;
+            if (i == m->n_words && i < MAX_NAMED) m->words[m->n_words++] = word;
         }
     }
-    buf_add_byte(&b, ']');
-    uint32_t id = !buf_ok(&b) ? UINT32_MAX : n ? merge_text(m, buf_str(&b)) : 0;
-    buf_fini(&b);
-    return id;
 }
 
-status merge_types(merge_ctx *m) {
+status merge_device_words(merge_ctx *m) {
+    TRY(merge_table(m, TABLE_device_word, (size_t)m->n_words + 1));
+    uint8_t *types = MERGED(m, device_word, type);
+    uint32_t *names = MERGED(m, device_word, name);
+    for (uint32_t i = 0; i < m->n_words; i++) {
+        types[i + 1] = (uint8_t)(DEVICE_NAMED + i);
+        names[i + 1] = m->words[i];
+    }
+    return OK;
+}
+
+void merge_types(merge_ctx *m) {
     for (uint32_t k = 0; k < m->n; k++)
         for (int i = 0; i < 256; i++) m->in[k].types[i] = (uint8_t)i;
-    m->words = merge_words(m);
-    if (m->words == UINT32_MAX) FAIL_MEMORY(m->err);
-    return OK;
+    merge_words(m);
 }
 
 status merge_metas(merge_ctx *m) {
     const trace *first = m->in[0].t;
     uint32_t n = 1, names = merge_names(m);
     uint32_t who = merge_text(m, STR("merged workers"));
-    uint32_t words = merge_text(m, STR(META_DEVICE_WORDS));
-    if (names == UINT32_MAX || who == UINT32_MAX || words == UINT32_MAX) FAIL_MEMORY(m->err);
-    TRY(merge_table(m, TABLE_meta, (size_t)first->meta.n + 2));
+    if (names == UINT32_MAX || who == UINT32_MAX) FAIL_MEMORY(m->err);
+    TRY(merge_table(m, TABLE_meta, (size_t)first->meta.n + 1));
     uint32_t *keys = MERGED(m, meta, key), *values = MERGED(m, meta, value);
     for (uint32_t i = 1; i < first->meta.n; i++) {
         str key = trace_str(first, first->meta.key[i]);
         str value = trace_str(first, first->meta.value[i]);
-        if (str_eq(key, STR(META_DEVICE_WORDS)) || str_eq(key, STR("deviceProperties")) ||
+        if (str_eq(key, STR("deviceProperties")) ||
             !all_say(m, key, value)) /* devices have new numbers: the table knows them */
             continue;
         keys[n] = m->in[0].strings[first->meta.key[i]];
@@ -233,10 +229,6 @@ status merge_metas(merge_ctx *m) {
     }
     keys[n] = who;
     values[n++] = names;
-    if (m->words) {
-        keys[n] = words;
-        values[n++] = m->words;
-    }
     *trace_rows_slot(m->t, TABLE_meta) = n;
     return OK;
 }

@@ -30,7 +30,8 @@ typedef struct {
     merge_source *in;
     uint32_t n;
     intern *strings;
-    uint32_t format, words; /* string ids */
+    uint32_t format;                                        /* string id */
+    uint32_t words[DEVICE_UNKNOWN - DEVICE_NAMED], n_words; /* string ids of named devices */
     arena scratch;
     error *err;
 } merge_ctx;
@@ -43,12 +44,13 @@ uint32_t merge_text(merge_ctx *m, str text);
 /* Before the columns are copied: numbers of devices, distances between ids. */
 status merge_plan_ids(merge_ctx *m) MUST_USE;
 /* The words of devices that have no number of ours, and what each input's types become. */
-status merge_types(merge_ctx *m) MUST_USE;
+void merge_types(merge_ctx *m);
+status merge_device_words(merge_ctx *m) MUST_USE;
 /* The new number of a device of this input. */
 int32_t merge_device(const merge_source *in, int32_t id);
 /* Behind them: numbers and names of processes. */
 status merge_processes(merge_ctx *m) MUST_USE;
-/* Metadata: what all inputs agree about, the words of devices, who was merged. */
+/* Metadata: what all inputs agree about, and who was merged. */
 status merge_metas(merge_ctx *m) MUST_USE;
 
 /* A column of the result, to be written. */

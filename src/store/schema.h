@@ -108,6 +108,12 @@ typedef enum {
 } pipe_role;
 /* What a row of given_op adds up. */
 typedef enum { GIVEN_OPERATOR = 0, GIVEN_TYPE, GIVEN_KERNEL } given_level;
+/* What a sample of processors is about. */
+typedef enum { CPU_MACHINE = 0, CPU_PROCESS, CPU_OPERATOR } cpu_scope;
+/* What another program's finding is about, where a rule of ours knows what to do. */
+typedef enum { FINDING_OTHER = 0, FINDING_AI_CPU } finding_topic;
+/* Points of a step by which a producer cuts it. */
+typedef enum { POINT_FORWARD_START = 1, POINT_BACKWARD_END } step_point_kind;
 /* c10's numbers where it has one. */
 typedef enum {
     DEVICE_CPU = 0,
@@ -121,11 +127,12 @@ typedef enum {
     DEVICE_ASCEND = 64,
     DEVICE_MLU = 65,
     DEVICE_MUSA = 66,
-    DEVICE_NAMED = 128, /* and on: the words of the list META_DEVICE_WORDS */
+    DEVICE_NAMED = 128, /* and on: the words of table device_word */
     DEVICE_UNKNOWN = 255,
 } device_type;
-/* Metadata that a reader adds: a JSON list of the names of devices that have no number above. */
-#define META_DEVICE_WORDS "device words"
+
+/* The key of our own trace-event files that has the rows of device_word: a list of names. */
+#define TRACE_DEVICE_WORDS "device words"
 
 /* Why something was lost or repaired. The words are messages MSG_CAUSE_* (text/messages.def), in
  * this order; the JSON name is the lower-case identifier. */
@@ -177,7 +184,7 @@ typedef uint16_t col_u16;
 typedef uint8_t col_u8;
 typedef uint32_t col_str;
 typedef uint32_t col_ref_process, col_ref_track, col_ref_slice, col_ref_frame, col_ref_group,
-    col_ref_memory, col_ref_module, col_ref_pipe_op;
+    col_ref_memory, col_ref_module, col_ref_pipe_op, col_ref_comm_cost, col_ref_finding;
 
 enum { /* TABLE_process, … */
 #define TABLE(t, doc) TABLE_##t,

@@ -102,7 +102,7 @@ uint64_t summary_size_bytes(const summary *s) {
 
 /* ---- merging ----------------------------------------------------------------------------- */
 
-static status copy_texts(summary *to, int table, char *row, error *err) {
+status summary_copy_texts(summary *to, int table, char *row, error *err) {
     for (int c = SUMMARY_TABLES[table].first; c < summary_end(table); c++) {
         if (SUMMARY_COLUMNS[c].cell != CELL_TEXT) continue;
         str *text = (str *)(void *)(row + SUMMARY_COLUMNS[c].offset);
@@ -121,7 +121,7 @@ status summary_append(summary *to, const summary *from, uint64_t tables, error *
         for (uint32_t k = 0; k < r->n; k++) {
             char *row = to->tables[i].rows + bytes * to->tables[i].n;
             memcpy(row, r->rows + bytes * k, bytes);
-            TRY(copy_texts(to, i, row, err));
+            TRY(summary_copy_texts(to, i, row, err));
             to->tables[i].n++;
         }
         to->settled = false;

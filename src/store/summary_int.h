@@ -42,4 +42,7 @@ static inline int summary_end(int table) {
     return table + 1 < N_SUMMARIES ? SUMMARY_TABLES[table + 1].first : (int)N_SUMMARY_COLUMNS;
 }
 
+/* The texts of a row that was copied from elsewhere become the summary's own. */
+status summary_copy_texts(summary *to, int table, char *row, error *err) MUST_USE;
+
 #endif

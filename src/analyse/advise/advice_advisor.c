@@ -6,24 +6,21 @@
  * not measured here, so no saving is estimated. */
 #include "analyse/advise/advice.h"
 #include "base/buf.h"
-#include "base/json.h"
 
 enum { MOST_TEXT = 600 };
 
-static str findings_of(const advice_facts *f) {
-    return f->t ? trace_meta(f->t, STR("msadvisor")) : STR_NONE;
+static uint32_t n_findings(const advice_facts *f) {
+    return f->t ? f->t->finding.n : 0;
 }
 
-static bool is_ai_cpu(str finding) {
-    return str_eq(json_text(json_member(finding, STR("model"))), STR("AICPUModel"));
+static bool is_ai_cpu(const trace *t, uint32_t finding) {
+    return t->finding.topic[finding] == FINDING_AI_CPU;
 }
 
 /* How many findings are of the AI CPU, or are not. */
 static int count_findings(const advice_facts *f, bool ai_cpu) {
-    json_iter it = json_open(findings_of(f));
-    str key, one;
     int n = 0;
-    while (json_next(&it, &key, &one)) n += is_ai_cpu(one) == ai_cpu;
+    for (uint32_t i = 1; i < n_findings(f); i++) n += is_ai_cpu(f->t, i) == ai_cpu;
     return n;
 }
 
@@ -31,29 +28,27 @@ bool advice_advisor_names_ai_cpu(const advice_facts *f) {
     return count_findings(f, true) >= advice_limit.advisor_ai_cpu;
 }
 
-/* Adds a text of the file behind what is there. */
-static void add_text(buf *out, const char *separator, str json) {
+/* Adds a text behind what is there. */
+static void add_text(buf *out, const char *separator, str text) {
     size_t before = out->n;
     if (out->n) buf_add_cstr(out, separator);
-    (void)json_decode(json_text(json), out);
+    buf_add_str(out, text);
     if (out->n > MOST_TEXT) out->n = before;
 }
 
 /* TopK × 12 (30.5 %), … */
-static void add_operators(buf *out, str list, str *first, arena *a) {
-    json_iter it = json_open(list);
-    str key, one;
-    while (json_next(&it, &key, &one)) {
-        double calls = 0, share = 0;
-        (void)!json_f64(json_member(one, STR("calls")), &calls);
-        (void)!json_f64(json_member(one, STR("share")), &share);
+static void add_operators(buf *out, const trace *t, uint32_t finding, str *first, arena *a) {
+    for (uint32_t i = 1; i < t->finding_op.n; i++) {
+        if (t->finding_op.finding[i] != finding) continue;
+        str name = trace_str(t, t->finding_op.name[i]);
         if (!out->n) {
-            add_text(out, "", json_member(one, STR("name")));
+            add_text(out, "", name);
             *first = arena_str(a, buf_str(out));
         } else {
-            add_text(out, ", ", json_member(one, STR("name")));
+            add_text(out, ", ", name);
         }
-        buf_printf(out, " × %.0f (%.1f %%)", calls, share * 100);
+        buf_printf(out, " × %lld (%.1f %%)", (long long)t->finding_op.calls[i],
+                   t->finding_op.share[i] * 100);
     }
 }
 
@@ -68,14 +63,12 @@ static bool add_words(const advice_facts *f, advice *out, const char *name, buf 
 }
 
 bool advice_advisor_ai_cpu(const advice_facts *f, double limit, advice *out) {
-    json_iter it = json_open(findings_of(f));
-    str key, one;
     buf conclusion = {0}, operators = {0};
     if (count_findings(f, true) < limit) return false;
-    while (json_next(&it, &key, &one)) {
-        if (!is_ai_cpu(one)) continue;
-        add_text(&conclusion, "; ", json_member(one, STR("summary")));
-        add_operators(&operators, json_member(one, STR("operators")), &out->name, f->arena);
+    for (uint32_t i = 1; i < n_findings(f); i++) {
+        if (!is_ai_cpu(f->t, i)) continue;
+        add_text(&conclusion, "; ", trace_str(f->t, f->t->finding.summary[i]));
+        add_operators(&operators, f->t, i, &out->name, f->arena);
     }
     out->severity = SEVERITY_WARNING;
     bool ok = add_words(f, out, "summary", &conclusion);
@@ -84,15 +77,13 @@ bool advice_advisor_ai_cpu(const advice_facts *f, double limit, advice *out) {
 }
 
 bool advice_advisor_model(const advice_facts *f, double limit, advice *out) {
-    json_iter it = json_open(findings_of(f));
-    str key, one;
     buf models = {0}, conclusion = {0}, words = {0};
     if (count_findings(f, false) < limit) return false;
-    while (json_next(&it, &key, &one)) {
-        if (is_ai_cpu(one)) continue;
-        add_text(&models, ", ", json_member(one, STR("model")));
-        add_text(&conclusion, "; ", json_member(one, STR("summary")));
-        add_text(&words, "; ", json_member(one, STR("advice")));
+    for (uint32_t i = 1; i < n_findings(f); i++) {
+        if (is_ai_cpu(f->t, i)) continue;
+        add_text(&models, ", ", trace_str(f->t, f->t->finding.model[i]));
+        add_text(&conclusion, "; ", trace_str(f->t, f->t->finding.summary[i]));
+        add_text(&words, "; ", trace_str(f->t, f->t->finding.advice[i]));
     }
     out->severity = SEVERITY_INFO;
     bool ok = add_words(f, out, "models", &models);

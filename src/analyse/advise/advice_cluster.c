@@ -78,7 +78,7 @@ bool advice_slow_device(const advice_facts *f, double limit, advice *out) {
 
 typedef struct {
     const device_report_worker *worker;
-    const device_link *link;
+    const summary_link *link;
     double below;
 } slow_link;
 
@@ -89,7 +89,7 @@ static bool has_average(const device_report_worker *w) {
     return false;
 }
 
-static bool is_between(const device_link *l, bool average, str kind) {
+static bool is_between(const summary_link *l, bool average, str kind) {
     return (l->step == ABSENT_I64) == average && l->source != l->target &&
            str_eq(l->kind, kind) && !isnan(device_link_rate(l));
 }
@@ -101,7 +101,7 @@ static slow_link slowest_of(const device_report *c, str kind) {
     for (uint32_t i = 0; i < c->n; i++) {
         bool average = has_average(&c->v[i]);
         for (uint32_t k = 0; k < c->v[i].n_links; k++) {
-            const device_link *l = &c->v[i].links[k];
+            const summary_link *l = &c->v[i].links[k];
             if (!is_between(l, average, kind)) continue;
             sum += device_link_rate(l);
             n++;

@@ -13,6 +13,7 @@
 #include "analyse/lexicon.h"
 #include "analyse/producer/cpu_use.h"
 #include "analyse/producer/producer_ops.h"
+#include "store/traits.h"
 
 /* ---- facts ------------------------------------------------------------------------------- */
 
@@ -71,19 +72,14 @@ static status find_longest_interval(advice_facts *f, error *err) {
 }
 
 bool advice_dialect_of_format(str format, advice_dialect *out) {
-    static const struct {
-        const char *format;
-        advice_dialect dialect;
-    } known[] = {{"mindspore", FOR_GRAPHS},
-                 {"paddle", FOR_PADDLE},
-                 {"megengine", FOR_MEGENGINE},
-                 {"kineto", FOR_PYTORCH}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (str_starts(format, str_of(known[i].format))) {
-            *out = known[i].dialect;
-            return true;
-        }
-    return false;
+    static const advice_dialect dialects[] = {[FRAMEWORK_PYTORCH] = FOR_PYTORCH,
+                                              [FRAMEWORK_PADDLE] = FOR_PADDLE,
+                                              [FRAMEWORK_MINDSPORE] = FOR_GRAPHS,
+                                              [FRAMEWORK_MEGENGINE] = FOR_MEGENGINE};
+    framework f = format_framework(format);
+    if (f == FRAMEWORK_NONE) return false;
+    *out = dialects[f];
+    return true;
 }
 
 /* By the format, else by the names of operators. */
@@ -100,7 +96,8 @@ status advice_graph_find(advice_facts *f, error *err) {
     const trace *t = f->t;
     TRY(trace_require(t,
                       TRACE_TABLE(given_op) | TRACE_TABLE(given_step) | TRACE_TABLE(pipe_op) |
-                          TRACE_TABLE(queue_sample) | TRACE_TABLE(meta),
+                          TRACE_TABLE(queue_sample) | TRACE_TABLE(cpu_sample) |
+                          TRACE_TABLE(finding) | TRACE_TABLE(finding_op),
                       err));
     f->average = (device_report_step){.number = ABSENT_I64};
     for (int i = 0; i < N_REPORT_PARTS; i++) f->average.part[i] = ABSENT_I64;

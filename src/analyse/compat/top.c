@@ -10,9 +10,9 @@
 
 #include "analyse/compat/top_record.h"
 #include "analyse/registry.h"
-#include "base/json.h"
 #include "base/message_ids_cli.h"
 #include "base/sort.h"
+#include "store/op_text.h"
 
 enum { MOST_REGEX = 256 };
 
@@ -117,10 +117,10 @@ static void filter_fini(filter *f) {
 }
 
 static bool has_dtype(str list, str wanted) {
-    json_iter it = json_open(list);
-    str key, value;
-    while (json_next(&it, &key, &value))
-        if (str_eq(json_text(value), wanted)) return true;
+    op_list it = op_list_open(list);
+    str value;
+    while (op_list_next(&it, &value))
+        if (str_eq(op_item_text(value), wanted)) return true;
     return false;
 }
 

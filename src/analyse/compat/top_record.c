@@ -1,17 +1,12 @@
 /* top_record.c: executions of operators out of a trace, for `top`.
  *
- * Two kinds of traces. The profile of a static graph has samples, each with everything about its
- * operator among the arguments; those of one operator are joined by its id, the longest counts.
+ * Two kinds of traces. The profile of a static graph has its operators with the longest of their samples
+ * (table graph_op).
  * Elsewhere an execution is an operator's slice: the kernels it launched itself are its device time
  * (from launch to start they waited), its time without operators inside is its host time. */
 #include "analyse/compat/top_record.h"
 
 #include "analyse/scan/work_by_op.h"
-#include "base/hash.h"
-#include "base/json.h"
-#include "base/map.h"
-#include "base/sort.h"
-#include "store/args.h"
 
 #define SECOND 1e9
 
@@ -24,7 +19,7 @@ static top_execution *add_execution(top_executions *x, arena *a) {
         x->cap = cap;
     }
     top_execution *e = &x->v[x->n++];
-    *e = (top_execution){.device = {NAN, NAN}, .host = {NAN, NAN}, .order = (int64_t)x->n};
+    *e = (top_execution){.device = {NAN, NAN}, .host = {NAN, NAN}};
     e->about.computation = e->about.memory = NAN;
     e->about.id = ABSENT_I64;
     return e;
@@ -32,103 +27,28 @@ static top_execution *add_execution(top_executions *x, arena *a) {
 
 /* ---- samples ----------------------------------------------------------------------------- */
 
-typedef struct {
-    const trace *t;
-    arena *arena;
-    args_reader *args;
-    map by_id; /* hash of the operator's id → execution + 1 */
-    top_executions *out;
-} top_record_ctx;
-
-static double number_of(str json, const char *key) {
-    double v;
-    return json_f64(json_member(json, str_of(key)), &v) ? v : NAN;
-}
-
-static str text_of(arena *a, str json, const char *key, bool *ok) {
-    buf b = {0};
-    json_decode(json_text(json_member(json, str_of(key))), &b);
-    str made = arena_str(a, buf_str(&b));
-    *ok &= buf_ok(&b) && made.p;
-    buf_fini(&b);
-    return made;
-}
-
-/* json: in the arena. */
-static status describe(top_record_ctx *s, top_execution *e, str json, error *err) {
-    bool ok = true;
-    int64_t n;
-    e->about.name = text_of(s->arena, json, "name", &ok);
-    e->about.type = text_of(s->arena, json, "type", &ok);
-    if (!ok) FAIL_MEMORY(err);
-    if (json_i64(json_member(json, STR("id")), &n)) e->about.id = n;
-    if (json_i64(json_member(json, STR("order")), &n)) e->order = n;
-    e->about.has_footprint = json_member(json, STR("footprint")).n != 0;
-    e->about.computation = number_of(json, "computation");
-    if (e->about.computation == 0) e->about.computation = NAN;
-    e->about.memory = number_of(json, "memory");
-    e->about.in_shapes = json_member(json, STR("in_shapes"));
-    e->about.in_layouts = json_member(json, STR("in_layouts"));
-    e->about.out_shapes = json_member(json, STR("out_shapes"));
-    e->dtypes = json_member(json, STR("input_dtypes"));
-    return OK;
-}
-
-static void take_longest(top_times *to, double end, double kern) {
-    if (!(to->end >= end)) to->end = end;
-    if (!(to->kern >= kern)) to->kern = kern;
-}
-
-static status add_sample(top_record_ctx *s, uint32_t slice, error *err) {
-    buf b = {0};
-    status st = args_read_json(s->args, s->t->slice.args[slice], &b, err);
-    str json = st == OK ? arena_str(s->arena, buf_str(&b)) : STR_NONE;
-    buf_fini(&b);
-    TRY(st);
-    if (!json.p) FAIL_MEMORY(err);
-    str id = json_member(json, STR("id"));
-    uint32_t *at = map_at(&s->by_id, hash_bytes64(id.p, id.n));
-    if (!at) FAIL_MEMORY(err);
-    if (*at == MAP_NONE) {
-        *at = 0;
-        top_execution *e = add_execution(s->out, s->arena);
-        if (!e) FAIL_MEMORY(err);
-        TRY(describe(s, e, json, err));
-        *at = (uint32_t)s->out->n;
-    }
-    double start = number_of(json, "start");
-    bool device = kind_is_device(s->t->slice.kind[slice]);
-    top_execution *e = &s->out->v[*at - 1];
-    take_longest(device ? &e->device : &e->host, number_of(json, "end") - start,
-                 number_of(json, "kern") - start);
-    return OK;
-}
-
-static int compare_order(uint32_t a, uint32_t b, const void *context) {
-    const top_executions *x = context;
-    return x->v[a].order < x->v[b].order ? -1 : x->v[a].order > x->v[b].order;
-}
-
-static status put_in_order(top_executions *x, arena *a, error *err) {
-    uint32_t *order = ARENA_ARRAY(a, uint32_t, 2 * x->n + 1);
-    top_execution *sorted = ARENA_ARRAY(a, top_execution, x->n + 1);
-    if (!order || !sorted) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < x->n; i++) order[i] = i;
-    sort_index(order, order + x->n, x->n, compare_order, x);
-    for (uint32_t i = 0; i < x->n; i++) sorted[i] = x->v[order[i]];
-    x->v = sorted;
-    return OK;
+static str known(const trace *t, uint32_t id) {
+    return id ? trace_str(t, id) : STR_NONE;
 }
 
 static status collect_samples(const trace *t, arena *a, top_executions *out, error *err) {
-    top_record_ctx s = {.t = t, .arena = a, .out = out};
-    TRY(args_reader_new(t, &s.args, err));
-    status st = OK;
-    for (uint32_t i = 1; i < t->slice.n && st == OK; i++)
-        if (t->slice.args[i]) st = add_sample(&s, i, err);
-    args_reader_free(s.args);
-    map_fini(&s.by_id);
-    return st == OK ? put_in_order(out, a, err) : st;
+    for (uint32_t i = 1; i < t->graph_op.n; i++) {
+        top_execution *e = add_execution(out, a);
+        if (!e) FAIL_MEMORY(err);
+        e->about.id = t->graph_op.id[i];
+        e->about.name = trace_str(t, t->graph_op.name[i]);
+        e->about.type = trace_str(t, t->graph_op.type[i]);
+        e->about.has_footprint = t->graph_op.has_footprint[i] != 0;
+        e->about.computation = t->graph_op.flops[i] == 0 ? NAN : t->graph_op.flops[i];
+        e->about.memory = t->graph_op.bytes[i];
+        e->about.in_shapes = known(t, t->graph_op.in_shapes[i]);
+        e->about.in_layouts = known(t, t->graph_op.in_layouts[i]);
+        e->about.out_shapes = known(t, t->graph_op.out_shapes[i]);
+        e->dtypes = known(t, t->graph_op.in_types[i]);
+        e->device = (top_times){t->graph_op.device_end[i], t->graph_op.device_kern[i]};
+        e->host = (top_times){t->graph_op.host_end[i], t->graph_op.host_kern[i]};
+    }
+    return OK;
 }
 
 /* ---- slices ------------------------------------------------------------------------------ */
@@ -198,7 +118,7 @@ static status collect_slices(const trace *t, const selection *select, arena *a,
 status top_collect(const trace *t, const selection *select, arena *a, top_executions *out,
                    error *err) {
     *out = (top_executions){0};
-    /* The reader of static profiles leaves this key. */
-    if (trace_meta(t, STR("graph_exec")).n) return collect_samples(t, a, out, err);
+    TRY(trace_require(t, TRACE_TABLE(graph_op), err));
+    if (t->graph_op.n > 1) return collect_samples(t, a, out, err);
     return collect_slices(t, select, a, out, err);
 }

@@ -14,7 +14,6 @@ typedef struct {
     top_record about; /* all but the times and what follows from them */
     top_times device, host;
     str dtypes; /* JSON list */
-    int64_t order;
 } top_execution;
 
 typedef struct {

@@ -6,7 +6,7 @@
  * operator's attributes is in no trace, so convolutions and the like count 0 here as they do there. */
 #include "analyse/cost/paddle_flops.h"
 
-#include "base/json.h"
+#include "store/op_text.h"
 
 enum { MAX_RANK = 16 };
 
@@ -18,13 +18,13 @@ typedef struct {
 /* The first shape of an argument; n < 0 when it has none. */
 static shape first_shape(str shapes, str key) {
     shape s = {.n = -1};
-    str k, value;
-    json_iter lists = json_open(json_member(shapes, key));
-    if (!json_next(&lists, &k, &value)) return s;
-    json_iter dims = json_open(value);
+    str value;
+    op_list lists = op_list_open(op_list_named(shapes, key));
+    if (!op_list_next(&lists, &value)) return s;
+    op_list dims = op_list_open(value);
     double d;
-    for (s.n = 0; s.n < MAX_RANK && json_next(&dims, &k, &value);)
-        if (json_f64(value, &d)) s.d[s.n++] = d;
+    for (s.n = 0; s.n < MAX_RANK && op_list_next(&dims, &value);)
+        if (op_item_f64(value, &d)) s.d[s.n++] = d;
     return s;
 }
 

@@ -1,127 +1,55 @@
-/* cpu_use.c: the samples of minddata_cpu_utilization.
+/* cpu_use.c: how busy the processors were beside an input pipeline (table cpu_sample).
  *
- * Writers disagree about the lengths of their lists. A sample needs two readings, so the first time stamp
- * has no value: lists as long as the time stamps begin with one that means nothing, lists one shorter do
- * not. 2.0 to 2.10 read the machine's line twice for each sample: those lists are twice as long and
- * every second value is empty, and two of them (user, sys) stop in the middle of the run: the second half
- * is not known. Here value k (from 1) of a list belongs to time stamp k, whatever the list's form, and
- * what is not there is left out of the means.
- *
- * A sample belongs to the step of the last batch that was taken at or before it. */
+ * Samples of one list are together: its mean follows from them, and what was not read is left out of it. A
+ * sample belongs to the step of the last batch that was taken at or before it. */
 #include "analyse/producer/cpu_use.h"
 
 #include <math.h>
 
-#include "base/json.h"
+#include "base/map.h"
 #include "base/num.h"
 
 #define COL_C(name) COL(pipeline, cpu, name)
 #define COL_CS(name) COL(pipeline, cpu_samples, name)
 
-enum { MOST = 1 << 20 };
-
-static size_t list_length(str list) {
-    json_iter it = json_open(list);
-    str key, value;
-    size_t n = 0;
-    if (!list.n || *list.p != '[') return 0;
-    while (n < MOST && json_next(&it, &key, &value)) n++;
-    return n;
-}
-
-/* How a list of n values lies beside m time stamps. */
-typedef struct {
-    size_t first,
-        stride; /* value of time stamp k (from 1) stands at first + (k - 1) * stride */
-} list_form;
-
-/* machine: the lists that some writers double. A list of m values of such a writer (doubled: another
- * of its lists is longer) is the first half of a doubled one. */
-static list_form form_of_list(size_t n, size_t m, bool doubled) {
-    if (doubled) return (list_form){2, 2};
-    return n + 1 == m ? (list_form){0, 1} : (list_form){1, 1};
-}
+enum { MOST_TIMES = 4096 };
 
 typedef struct {
     const trace *t;
     const params *p;
     arena *arena;
-    str json;
-    double *times; /* ms */
-    size_t m;
-    int64_t *steps; /* of each time stamp */
-    bool doubled;
+    map by_time; /* time of a sample -> its place in steps */
+    int64_t *steps;
+    uint32_t n_steps;
     table *means, *samples;
-    str scope, op; /* being written */
 } writer;
 
-static str machine_list(const writer *w, const char *name) {
-    str info = json_member(w->json, STR("device_info"));
-    str list = json_member(info, str_of(name));
-    if (!list.n && strcmp(name, "runnable_process") == 0)
-        list = json_member(info, STR("runable_processes"));
-    return list;
-}
-
-static bool step_wanted(const writer *w, size_t k) {
-    if (w->p->first_step == ABSENT_I64) return true;
-    return w->steps[k] >= w->p->first_step && w->steps[k] <= w->p->last_step;
-}
-
-static status add_sample(writer *w, size_t k, const char *kind, double v, error *err) {
-    size_t row;
-    TRY(table_add_row(w->samples, &row, err));
-    table_set_int(w->samples, row, COL_CS(time), (int64_t)((w->times[k] - w->times[0]) * 1e6));
-    if (w->steps[k] != ABSENT_I64) table_set_int(w->samples, row, COL_CS(step), w->steps[k]);
-    table_set_text(w->samples, row, COL_CS(scope), w->scope);
-    if (w->op.n) table_set_text(w->samples, row, COL_CS(operator), w->op);
-    table_set_text(w->samples, row, COL_CS(kind), str_of(kind));
-    table_set_real(w->samples, row, COL_CS(value), v);
-    return OK;
-}
-
-/* One list: its samples and its mean. */
-static status write_list(writer *w, str list, const char *kind, bool doubled, error *err) {
-    size_t n = list_length(list), at = 0, k = 1, counted = 0;
-    list_form form = form_of_list(n, w->m, doubled);
-    json_iter it = json_open(list);
-    str key, value;
-    double sum = 0;
-    if (!n) return OK;
-    for (; at < n && k < w->m && json_next(&it, &key, &value); at++) {
-        double v;
-        if (at != form.first + (k - 1) * form.stride) continue;
-        if (json_f64(value, &v) && step_wanted(w, k)) {
-            TRY(add_sample(w, k, kind, v, err));
-            sum += v;
-            counted++;
-        }
-        k++;
+/* The step of a time: that of the last batch at or before it; before the first 0. */
+static int64_t step_at(const trace *t, int64_t time) {
+    int64_t step = 0, first = ABSENT_I64;
+    bool any = false;
+    for (uint32_t i = 1; i < t->queue_sample.n; i++) {
+        uint32_t op = t->queue_sample.pipe_op[i];
+        if (!op || t->pipe_op.role[op] != PIPE_HOST_QUEUE ||
+            t->queue_sample.time[i] == ABSENT_I64)
+            continue;
+        any = true;
+        if (first == ABSENT_I64) first = t->queue_sample.step[i];
+        if (t->queue_sample.time[i] <= time) step = t->queue_sample.step[i] - first + 1;
     }
-    size_t row;
-    TRY(table_add_row(w->means, &row, err));
-    table_set_text(w->means, row, COL_C(scope), w->scope);
-    if (w->op.n) table_set_text(w->means, row, COL_C(operator), w->op);
-    table_set_text(w->means, row, COL_C(kind), str_of(kind));
-    if (counted) table_set_real(w->means, row, COL_C(mean), sum / (double)counted);
-    table_set_int(w->means, row, COL_C(samples), (int64_t)counted);
-    return OK;
+    return any ? step : ABSENT_I64;
 }
 
-static status write_machine(writer *w, error *err) {
-    static const char *const kinds[][2] = {
-        {"user_utilization", "user"},     {"sys_utilization", "sys"},
-        {"io_utilization", "io"},         {"idle_utilization", "idle"},
-        {"runnable_process", "runnable"}, {"context_switch_count", "context_switches"}};
-    w->scope = STR("machine");
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        TRY(write_list(w, machine_list(w, kinds[i][0]), kinds[i][1], w->doubled, err));
+/* Every list has the same times: each is looked for once, and no more than MOST_TIMES of them. */
+static status find_step(writer *w, int64_t time, int64_t *step, error *err) {
+    uint32_t *at = map_at(&w->by_time, (uint64_t)time);
+    if (!at) FAIL_MEMORY(err);
+    if (*at == MAP_NONE) {
+        *at = w->n_steps < MOST_TIMES ? w->n_steps++ : MOST_TIMES;
+        w->steps[*at] = *at < MOST_TIMES ? step_at(w->t, time) : ABSENT_I64;
+    }
+    *step = w->steps[*at];
     return OK;
-}
-
-static status write_use(writer *w, str object, error *err) {
-    TRY(write_list(w, json_member(object, STR("user_utilization")), "user", false, err));
-    return write_list(w, json_member(object, STR("sys_utilization")), "sys", false, err);
 }
 
 /* Type_id of an operator by its number. */
@@ -134,109 +62,106 @@ static str operator_name(const writer *w, int64_t id) {
     return arena_printf(w->arena, "%lld", (long long)id);
 }
 
-static status write_operators(writer *w, error *err) {
-    json_iter it = json_open(json_member(w->json, STR("op_info")));
-    str key, value;
-    w->scope = STR("operator");
-    for (int n = 0; n < 4096 && json_next(&it, &key, &value); n++) {
-        int64_t id;
-        if (!json_i64(json_member(value, STR("op_id")), &id) || id < 0)
-            continue; /* -1: main thread */
-        w->op = operator_name(w, id);
-        if (!w->op.p) FAIL_MEMORY(err);
-        TRY(write_use(w, json_member(value, STR("metrics")), err));
-    }
-    w->op = STR_NONE;
+/* What the samples of a list have in common. */
+typedef struct {
+    uint8_t scope;
+    int64_t op;
+    str operator, kind;
+    double sum;
+    int64_t n;
+} list;
+
+static str scope_word(uint8_t scope) {
+    return scope == CPU_OPERATOR  ? STR("operator")
+           : scope == CPU_PROCESS ? STR("process")
+                                  : STR("machine");
+}
+
+static status write_sample(writer *w, uint32_t i, list *l, error *err) {
+    double v = w->t->cpu_sample.value[i];
+    int64_t step;
+    size_t row;
+    TRY(find_step(w, w->t->cpu_sample.time[i], &step, err));
+    bool wanted =
+        w->p->first_step == ABSENT_I64 || (step >= w->p->first_step && step <= w->p->last_step);
+    if (isnan(v) || !wanted) return OK;
+    l->sum += v;
+    l->n++;
+    TRY(table_add_row(w->samples, &row, err));
+    table_set_int(w->samples, row, COL_CS(time), w->t->cpu_sample.elapsed[i]);
+    if (step != ABSENT_I64) table_set_int(w->samples, row, COL_CS(step), step);
+    table_set_text(w->samples, row, COL_CS(scope), scope_word(l->scope));
+    if (l->operator.n) table_set_text(w->samples, row, COL_CS(operator), l->operator);
+    table_set_text(w->samples, row, COL_CS(kind), l->kind);
+    table_set_real(w->samples, row, COL_CS(value), v);
     return OK;
 }
 
-/* The step of a time: that of the last batch at or before it; before the first 0. */
-static int64_t step_at(const trace *t, double ms) {
-    int64_t step = 0, first = ABSENT_I64;
-    bool any = false;
-    for (uint32_t i = 1; i < t->queue_sample.n; i++) {
-        uint32_t op = t->queue_sample.pipe_op[i];
-        if (!op || t->pipe_op.role[op] != PIPE_HOST_QUEUE ||
-            t->queue_sample.time[i] == ABSENT_I64)
-            continue;
-        any = true;
-        if (first == ABSENT_I64) first = t->queue_sample.step[i];
-        if ((double)t->queue_sample.time[i] <= ms * 1e6)
-            step = t->queue_sample.step[i] - first + 1;
-    }
-    return any ? step : ABSENT_I64;
+static status write_mean(const writer *w, const list *l, error *err) {
+    size_t row;
+    TRY(table_add_row(w->means, &row, err));
+    table_set_text(w->means, row, COL_C(scope), scope_word(l->scope));
+    if (l->operator.n) table_set_text(w->means, row, COL_C(operator), l->operator);
+    table_set_text(w->means, row, COL_C(kind), l->kind);
+    if (l->n) table_set_real(w->means, row, COL_C(mean), l->sum / (double)l->n);
+    table_set_int(w->means, row, COL_C(samples), l->n);
+    return OK;
 }
 
-static status read_times(writer *w, error *err) {
-    str list = json_member(w->json, STR("time_stamp")), key, value;
-    size_t n = list_length(list);
-    json_iter it = json_open(list);
-    w->times = ARENA_ARRAY(w->arena, double, n + 1);
-    w->steps = ARENA_ARRAY(w->arena, int64_t, n + 1);
-    if (!w->times || !w->steps) FAIL_MEMORY(err);
-    while (w->m < n && json_next(&it, &key, &value)) {
-        double v = 0;
-        (void)!json_f64(value, &v);
-        w->times[w->m] = v;
-        w->steps[w->m] = w->m < 4096 ? step_at(w->t, v) : ABSENT_I64;
-        w->m++;
+static bool same_list(const trace *t, uint32_t a, uint32_t b) {
+    return t->cpu_sample.scope[a] == t->cpu_sample.scope[b] &&
+           t->cpu_sample.op[a] == t->cpu_sample.op[b] &&
+           t->cpu_sample.kind[a] == t->cpu_sample.kind[b];
+}
+
+/* The list that begins with this sample, one past its last. */
+static status write_list(writer *w, uint32_t first, uint32_t *end, error *err) {
+    const trace *t = w->t;
+    list l = {.scope = t->cpu_sample.scope[first],
+              .op = t->cpu_sample.op[first],
+              .kind = trace_str(t, t->cpu_sample.kind[first])};
+    if (l.scope == CPU_OPERATOR) {
+        l.operator= operator_name(w, l.op);
+        if (!l.operator.p) FAIL_MEMORY(err);
     }
-    static const char *const lists[] = {"idle_utilization", "io_utilization",
-                                        "context_switch_count"};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        w->doubled |= w->m && list_length(machine_list(w, lists[i])) == 2 * w->m;
-    return OK;
+    uint32_t i = first;
+    for (; i < t->cpu_sample.n && same_list(t, first, i); i++) TRY(write_sample(w, i, &l, err));
+    *end = i;
+    return write_mean(w, &l, err);
 }
 
 status cpu_use_write(const trace *t, const params *p, arena *a, answer *out, error *err) {
-    writer w = {.t = t, .p = p, .arena = a, .json = trace_meta(t, STR("cpu_utilization"))};
+    writer w = {.t = t, .p = p, .arena = a};
     w.means = answer_table(out, a, "cpu");
     w.samples = answer_table(out, a, "cpu_samples");
-    if (!w.means || !w.samples) FAIL_MEMORY(err);
-    if (!w.json.n) return OK;
-    TRY(read_times(&w, err));
-    TRY(write_machine(&w, err));
-    w.scope = STR("process");
-    TRY(write_use(&w, json_member(w.json, STR("process_info")), err));
-    return write_operators(&w, err);
+    w.steps = ARENA_ARRAY(a, int64_t, MOST_TIMES + 1);
+    if (!w.means || !w.samples || !w.steps) FAIL_MEMORY(err);
+    TRY(trace_require(t, TRACE_TABLE(cpu_sample), err));
+    status st = OK;
+    for (uint32_t i = 1; st == OK && i < t->cpu_sample.n;) st = write_list(&w, i, &i, err);
+    map_fini(&w.by_time);
+    return st;
 }
 
-/* Mean of a list whose every stride-th value from `first` counts. */
-static double list_mean(str list, list_form form) {
-    json_iter it = json_open(list);
-    str key, value;
-    double sum = 0, v;
-    size_t at = 0, n = 0;
-    for (; at < MOST && json_next(&it, &key, &value); at++) {
-        if (at < form.first || (at - form.first) % form.stride || !json_f64(value, &v))
+/* Mean of the samples of a kind; NaN when there are none. */
+static double mean_of(const trace *t, cpu_scope scope, int64_t op, const char *kind) {
+    double sum = 0;
+    int64_t n = 0;
+    for (uint32_t i = 1; i < t->cpu_sample.n; i++) {
+        if (t->cpu_sample.scope[i] != scope || isnan(t->cpu_sample.value[i]) ||
+            t->cpu_sample.op[i] != op ||
+            !str_eq(trace_str(t, t->cpu_sample.kind[i]), str_of(kind)))
             continue;
-        sum += v;
+        sum += t->cpu_sample.value[i];
         n++;
     }
     return n ? sum / (double)n : (double)NAN;
 }
 
 double cpu_busy_share(const trace *t) {
-    str json = trace_meta(t, STR("cpu_utilization"));
-    size_t m = list_length(json_member(json, STR("time_stamp")));
-    str idle = json_member(json_member(json, STR("device_info")), STR("idle_utilization"));
-    size_t n = list_length(idle);
-    if (!n || !m) return (double)NAN;
-    return 1 - list_mean(idle, form_of_list(n, m, n == 2 * m)) / 100;
+    return 1 - mean_of(t, CPU_MACHINE, ABSENT_I64, "idle") / 100;
 }
 
 double cpu_of_operator(const trace *t, int64_t id) {
-    str json = trace_meta(t, STR("cpu_utilization")), key, value;
-    size_t m = list_length(json_member(json, STR("time_stamp")));
-    json_iter it = json_open(json_member(json, STR("op_info")));
-    for (int n = 0; n < 4096 && json_next(&it, &key, &value); n++) {
-        int64_t own;
-        if (!json_i64(json_member(value, STR("op_id")), &own) || own != id) continue;
-        str metrics = json_member(value, STR("metrics"));
-        str user = json_member(metrics, STR("user_utilization")),
-            sys = json_member(metrics, STR("sys_utilization"));
-        return list_mean(user, form_of_list(list_length(user), m, false)) +
-               list_mean(sys, form_of_list(list_length(sys), m, false));
-    }
-    return (double)NAN;
+    return mean_of(t, CPU_OPERATOR, id, "user") + mean_of(t, CPU_OPERATOR, id, "sys");
 }

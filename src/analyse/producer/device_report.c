@@ -1,7 +1,7 @@
 /* device_report.c: steps, links, operations and memory of each device of a run.
  *
- * Everything here comes from small tables a producer wrote beside its traces (metadata of
- * ingest/mindspore/mindspore_cluster.c), joined with the steps of each trace by their numbers. The producer's
+ * Everything here comes from small tables a producer had added up (producer_rows.h), joined with the steps
+ * of each trace by their numbers. The producer's
  * average stays its own: versions differ in whether the first step counts. Only where it gave none, the
  * mean of the steps is taken.
  *
@@ -11,41 +11,12 @@
 
 #include <math.h>
 
-#include "analyse/producer/producer_meta.h"
+#include "analyse/producer/producer_rows.h"
 #include "analyse/producer/step_trace.h"
 #include "analyse/scan/breakdown.h"
 #include "analyse/scan/comm_kind.h"
-#include "base/json.h"
 #include "base/map.h"
 #include "base/num.h"
-
-enum { MOST_ROWS = 1 << 20 };
-
-/* Milliseconds of a file as ns. */
-static int64_t ms_value(str json) {
-    double v;
-    if (!json_f64(json, &v) || !(fabs(v) < 9e12)) return ABSENT_I64;
-    return (int64_t)llround(v * 1e6);
-}
-
-static double real_value(str json) {
-    double v;
-    return json_f64(json, &v) ? v : (double)NAN;
-}
-
-static int64_t int_value(str json) {
-    int64_t v;
-    return json_i64(json, &v) ? v : ABSENT_I64;
-}
-
-/* Members of a list or object, at most MOST_ROWS. */
-static uint32_t count_members(str json) {
-    json_iter it = json_open(json);
-    str key, value;
-    uint32_t n = 0;
-    while (n < MOST_ROWS && json_next(&it, &key, &value)) n++;
-    return n;
-}
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
@@ -78,7 +49,7 @@ static status take_steps(device_report_worker *w, arena *a, uint32_t more, error
     w->steps = ARENA_ARRAY(a, device_report_step, (size_t)t->step.n + more + 2);
     if (!w->steps) FAIL_MEMORY(err);
     if (step_trace_is_likely(t))
-        TRY(step_trace_find(t, &(params){.from_ns = ABSENT_I64}, a, &s, err));
+        TRY(step_trace_find(t, &(params)PARAMS_WHOLE, a, &s, err));
     if (!s.rows && !more) return OK;
     w->steps[w->n_steps++] = no_parts(ABSENT_I64);
     for (uint32_t i = 1; s.rows && i < t->step.n; i++) {
@@ -112,40 +83,25 @@ static void take_given_average(device_report_worker *w) {
     }
 }
 
-/* A row of the producer's own table of parts; versions differ in two names. */
-static void take_parts(device_report_step *to, str row) {
-    static const struct {
-        device_report_part part;
-        const char *name, *other;
-    } names[] = {
-        {REPORT_COMPUTATION, "computation_time", "computation"},
-        {REPORT_COMMUNICATION, "communication_alone_time", "communication_alone"},
-        {REPORT_STAGE, "stage_time", "stage"},
-        {REPORT_RECEIVE, "receive_alone_time", "receive_alone"},
-        {REPORT_COLLECTIVE, "collective_communication_alone_time",
-         "collective_communication_time"},
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        str value = json_member(row, str_of(names[i].name));
-        if (!value.n) value = json_member(row, str_of(names[i].other));
-        to->part[names[i].part] = ms_value(value);
-    }
+static void take_parts(device_report_step *to, const trace *t, uint32_t row) {
+    to->part[REPORT_COMPUTATION] = t->step_part.computation[row];
+    to->part[REPORT_COMMUNICATION] = t->step_part.communication[row];
+    to->part[REPORT_STAGE] = t->step_part.stage[row];
+    to->part[REPORT_RECEIVE] = t->step_part.receive[row];
+    to->part[REPORT_COLLECTIVE] = t->step_part.collective[row];
 }
 
-/* One row a step and, when there are more, their average. */
-static void take_cluster_table(device_report_worker *w, const map *by_number, str rows,
-                               uint32_t n) {
-    json_iter it = json_open(rows);
-    str key, row;
-    for (uint32_t i = 1; i <= n && json_next(&it, &key, &row); i++) {
-        bool average = n > 1 && i == n;
-        uint32_t at = average ? 0 : map_get(by_number, i);
+/* The parts that the producer had added up. */
+static void take_given_parts(device_report_worker *w, const map *by_number) {
+    const trace *t = w->at->trace;
+    for (uint32_t i = 1; i < t->step_part.n; i++) {
+        int64_t number = t->step_part.number[i];
+        uint32_t at = number == ABSENT_I64 ? 0 : map_get(by_number, (uint64_t)number);
         if (at == MAP_NONE) {
             at = w->n_steps++;
-            w->steps[at] = no_parts(i);
+            w->steps[at] = no_parts(number);
         }
-        take_parts(&w->steps[at], row);
-        if (n == 1) take_parts(&w->steps[0], row);
+        take_parts(&w->steps[at], t, i);
     }
 }
 
@@ -230,127 +186,43 @@ static status find_parts(device_report_worker *w, const map *by_number, arena *a
 
 /* ---- communication ----------------------------------------------------------------------- */
 
-/* "0-1": {"SDMA": [ms, KB, …]} */
-static void take_link(device_report_worker *w, int64_t step, str name, str kinds) {
-    size_t dash = str_find(name, STR("-"), 0);
-    int64_t source, target;
-    if (dash == SIZE_MAX || !str_to_i64(str_n(name.p, dash), &source) ||
-        !str_to_i64(str_from(name, dash + 1), &target))
-        return;
-    json_iter it = json_open(kinds);
-    str kind, values;
-    for (int n = 0; n < 16 && json_next(&it, &kind, &values); n++) {
-        device_link l = {.step = step,
-                         .source = source,
-                         .target = target,
-                         .kind = kind,
-                         .time = ABSENT_I64,
-                         .bytes = ABSENT_I64,
-                         .waiting = ABSENT_I64};
-        json_iter cells = json_open(values);
-        str key, cell;
-        for (int i = 0; json_next(&cells, &key, &cell); i++) {
-            double kb = real_value(cell);
-            if (i == 0) l.time = ms_value(cell);
-            if (i == 1 && fabs(kb) < 9e15) l.bytes = (int64_t)llround(kb * 1000);
-            if (i == 3) l.waiting = ms_value(cell);
-        }
-        if (l.time != ABSENT_I64 && l.bytes != ABSENT_I64) w->links[w->n_links++] = l;
-    }
-}
-
-static uint32_t count_links(str rows) {
-    json_iter it = json_open(rows);
-    str key, row;
-    uint64_t n = 0;
-    while (n < MOST_ROWS && json_next(&it, &key, &row)) {
-        json_iter links = json_open(json_member(row, STR("links")));
-        str name, kinds;
-        while (n < MOST_ROWS && json_next(&links, &name, &kinds)) n += 16;
-    }
-    return (uint32_t)n;
-}
-
-static void take_links(device_report_worker *w, str row, uint32_t most) {
-    json_iter links = json_open(json_member(row, STR("links")));
-    int64_t step = int_value(json_member(row, STR("step")));
-    str name, kinds;
-    while (w->n_links < most && json_next(&links, &name, &kinds))
-        take_link(w, step, name, kinds);
-}
-
-/* A recording without numbered steps has one row, which is also its average. */
 static status take_communication(device_report_worker *w, arena *a, error *err) {
-    str rows = producer_text(w->at, STR("hccl")),
-        only_links = producer_text(w->at, STR("hccl_links"));
-    json_iter it = json_open(rows), more = json_open(only_links);
-    str key, row;
-    uint32_t n = rows.n ? count_members(rows) : 0;
-    uint32_t most = (n ? count_links(rows) : 0) + (only_links.n ? count_links(only_links) : 0);
-    w->comms = ARENA_ARRAY(a, device_report_comm, (size_t)n + 1);
-    w->links = ARENA_ARRAY(a, device_link, (size_t)most + 32);
-    if (!w->comms || !w->links) FAIL_MEMORY(err);
-    while (w->n_comms < n && json_next(&it, &key, &row)) {
-        device_report_comm *c = &w->comms[w->n_comms++];
-        *c = (device_report_comm){.step = int_value(json_member(row, STR("step"))),
-                                  .communication =
-                                      ms_value(json_member(row, STR("communication"))),
-                                  .waiting = ms_value(json_member(row, STR("wait"))),
-                                  .n_operators = ABSENT_I64,
-                                  .operators = json_member(row, STR("operators"))};
-        if (c->operators.n && *c->operators.p == '{')
-            c->n_operators = count_members(c->operators);
-        take_links(w, row, most);
-    }
-    while (json_next(&more, &key, &row)) take_links(w, row, most);
-    return OK;
+    TRY(producer_rows(w->at, SUMMARY_comm_cost, a, (const void **)&w->comms, &w->n_comms, err));
+    TRY(producer_rows(w->at, SUMMARY_comm_cost_op, a, (const void **)&w->comm_ops,
+                      &w->n_comm_ops, err));
+    return producer_rows(w->at, SUMMARY_link, a, (const void **)&w->links, &w->n_links, err);
 }
 
-double device_link_rate(const device_link *l) {
+double device_link_rate(const summary_link *l) {
     return l->time > 0 ? (double)l->bytes / ((double)l->time * 1e-9) : (double)NAN;
 }
 
 /* ---- operations, memory, stages ---------------------------------------------------------- */
 
-/* Files count millions of operations and thousands of millions in a second. */
-static void take_resources(device_report_worker *w) {
-    str flops = producer_text(w->at, STR("flops_summary")),
-        memory = producer_text(w->at, STR("memory_usage_summary"));
-    w->flops = real_value(json_member(flops, STR("FLOPs"))) * 1e6;
-    w->flops_per_s = real_value(json_member(flops, STR("FLOPS"))) * 1e9;
-    w->utilization = real_value(json_member(flops, STR("FLOPS_Utilization"))) / 100;
-    if (isnan(w->flops)) {
-        w->flops = (real_value(json_member(flops, STR("cube_FLOPs"))) +
-                    real_value(json_member(flops, STR("vec_FLOPs")))) *
-                   1e6;
-        w->flops_per_s = (real_value(json_member(flops, STR("cube_FLOPS"))) +
-                          real_value(json_member(flops, STR("vec_FLOPS")))) *
-                         1e9;
-        w->utilization = real_value(json_member(flops, STR("cube_FLOPS_Utilization"))) / 100;
-    }
-    double peak = real_value(json_member(memory, STR("peak_mem"))),
-           capacity = real_value(json_member(memory, STR("capacity")));
-    w->memory_peak = peak >= 0 && peak < 1e6 ? llround(peak * 1073741824.0) : ABSENT_I64;
-    w->memory_capacity =
-        capacity > 0 && capacity < 1e6 ? llround(capacity * 1073741824.0) : ABSENT_I64;
+static status take_resources(device_report_worker *w, arena *a, error *err) {
+    const summary_resource *r;
+    uint32_t n;
+    TRY(producer_rows(w->at, SUMMARY_resource, a, (const void **)&r, &n, err));
+    w->flops = n ? r->flops : (double)NAN;
+    w->flops_per_s = n ? r->flops_per_s : (double)NAN;
+    w->utilization = n ? r->utilization : (double)NAN;
+    w->memory_peak = n ? r->memory_peak : ABSENT_I64;
+    w->memory_capacity = n ? r->memory_capacity : ABSENT_I64;
+    return OK;
 }
 
 /* Ranks come in blocks of equal size, a block for each stage. */
-static void find_stages(device_report *c) {
+static status find_stages(device_report *c, arena *a, error *err) {
     int64_t ranks = c->n;
     c->n_stages = 1;
     for (uint32_t i = 0; i < c->n; i++) {
-        const analysis_trace *at = c->v[i].at;
-        str given = producer_text(at, STR("cluster_steps"));
-        int64_t stages = int_value(json_member(given, STR("stages"))),
-                size = int_value(json_member(given, STR("ranks")));
-        str mode = json_text(json_member(given, STR("mode")));
-        if (stages < 1) stages = int_value(producer_text(at, STR("stage_num")));
-        if (stages < 1) stages = int_value(producer_text(at, STR("pipeline_stage_num")));
-        if (size < 1) size = int_value(producer_text(at, STR("rank_size")));
-        if (stages > c->n_stages) c->n_stages = stages;
-        if (size > ranks) ranks = size;
-        if (!c->mode.n && mode.n) c->mode = mode;
+        const summary_parallel *p;
+        uint32_t n;
+        TRY(producer_rows(c->v[i].at, SUMMARY_parallel, a, (const void **)&p, &n, err));
+        if (!n) continue;
+        c->n_stages = max_i64(c->n_stages, p->stages);
+        ranks = max_i64(ranks, p->ranks);
+        if (!c->mode.n) c->mode = p->kind;
     }
     int64_t each = ranks / c->n_stages;
     for (uint32_t i = 0; i < c->n; i++) {
@@ -358,16 +230,16 @@ static void find_stages(device_report *c) {
         c->v[i].stage = rank < 0 || each < 1 ? ABSENT_I64 : rank / each + 1;
         if (c->v[i].stage > c->n_stages) c->v[i].stage = ABSENT_I64;
     }
+    return OK;
 }
 
 static status take_all_parts(device_report_worker *w, arena *a, error *err) {
-    str given = json_member(producer_text(w->at, STR("cluster_steps")), STR("steps"));
-    uint32_t n = given.n ? count_members(given) : 0;
+    uint32_t n = w->at->trace->step_part.n > 1 ? w->at->trace->step_part.n - 1 : 0;
     map by_number = {0};
     TRY(take_steps(w, a, n, err));
     take_given_average(w);
     status st = number_steps(w, &by_number, err);
-    if (st == OK && n) take_cluster_table(w, &by_number, given, n);
+    if (st == OK && n) take_given_parts(w, &by_number);
     if (st == OK && !n) st = find_parts(w, &by_number, a, err);
     map_fini(&by_number);
     fill_average(w);
@@ -408,15 +280,16 @@ static status take_kept_steps(device_report_worker *w, arena *a, error *err) {
 
 static status open_steps(device_report_worker *w, arena *a, error *err) {
     if (w->at->trace->summary) return take_kept_steps(w, a, err);
-    TRY(trace_require(
-        w->at->trace,
-        SELECT_TABLES | TRACE_TABLE(comm) | TRACE_TABLE(given_step) | TRACE_TABLE(meta), err));
+    TRY(trace_require(w->at->trace,
+                      SELECT_TABLES | TRACE_TABLE(comm) | TRACE_TABLE(given_step) |
+                          TRACE_TABLE(step_part),
+                      err));
     return take_all_parts(w, a, err);
 }
 
 static status open_worker(device_report_worker *w, arena *a, error *err) {
     TRY(open_steps(w, a, err));
-    take_resources(w);
+    TRY(take_resources(w, a, err));
     return take_communication(w, a, err);
 }
 
@@ -430,7 +303,7 @@ status device_report_make(const analysis_input *in, arena *a, device_report *out
         c.v[i].at = &workers.traces[i];
         TRY(open_worker(&c.v[i], a, err));
     }
-    find_stages(&c);
+    TRY(find_stages(&c, a, err));
     *out = c;
     return OK;
 }

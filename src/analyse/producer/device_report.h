@@ -15,6 +15,7 @@
 #define ANALYSE_DEVICE_REPORT_H
 
 #include "analyse/analysis.h"
+#include "store/summary.h"
 
 typedef enum {
     REPORT_INTERVAL,
@@ -35,27 +36,13 @@ typedef struct {
 } device_report_step;
 
 typedef struct {
-    int64_t step; /* ABSENT_I64: the average */
-    int64_t communication, waiting;
-    int64_t n_operators; /* ABSENT_I64: not told */
-    str operators;       /* JSON: {name: [step, ms, ms, links]} */
-} device_report_comm;
-
-typedef struct {
-    int64_t step;           /* ABSENT_I64: the average */
-    int64_t source, target; /* ranks, as the producer numbers them */
-    str kind;               /* SDMA, RDMA, HCCS, PCIE, … */
-    int64_t time, bytes;
-    int64_t waiting; /* ABSENT_I64: not told */
-} device_link;
-
-typedef struct {
     const analysis_trace *at;
     int64_t stage; /* ABSENT_I64: not known */
     device_report_step *steps;
-    device_report_comm *comms;
-    device_link *links;
-    uint32_t n_steps, n_comms, n_links;
+    const summary_comm_cost *comms;
+    const summary_comm_cost_op *comm_ops; /* by comm_cost */
+    const summary_link *links;
+    uint32_t n_steps, n_comms, n_comm_ops, n_links;
     double flops, flops_per_s, utilization; /* NaN: not known */
     int64_t memory_peak, memory_capacity;   /* ABSENT_I64: not known */
 } device_report_worker;
@@ -70,13 +57,13 @@ typedef struct {
 /* Of traces, of summaries, or of both. */
 status device_report_make(const analysis_input *in, arena *a, device_report *out,
                           error *err) MUST_USE;
-/* Rows given_step and given of a worker's summary: what device_report_make needs of it later. */
+/* Rows given_step and the producer's tables of a worker's summary: what device_report_make needs of it later. */
 status device_report_reduce(const analysis_trace *at, str worker, arena *a, struct summary *out,
                             error *err) MUST_USE;
 /* The worker's average step, NULL: it has none. */
 const device_report_step *device_report_average(const device_report_worker *w);
 /* Bytes in a second over a link; NaN when it took no time. */
-double device_link_rate(const device_link *l);
+double device_link_rate(const summary_link *l);
 /* The tables cluster_steps, communication, communication_ops, links and resources of the analysis
  * distributed. */
 status device_report_write(const device_report *c, const params *p, arena *a, answer *out,

@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "analyse/producer/device_report.h"
-#include "base/json.h"
 #include "base/num.h"
 
 #define COL_C(table, name) COL(distributed, table, name)
@@ -53,26 +52,30 @@ static status write_steps(const device_report_worker *w, const params *p, table 
     return OK;
 }
 
-static int64_t ms_ns(str json) {
-    double v;
-    return json_f64(json, &v) && fabs(v) < 9e12 ? (int64_t)llround(v * 1e6) : ABSENT_I64;
+/* The first collective of a row of comm_cost: they ascend by it. */
+static uint32_t first_operator(const device_report_worker *w, int64_t cost) {
+    uint32_t low = 0, high = w->n_comm_ops;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (w->comm_ops[middle].cost < cost)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
-/* {name: [step, communication, waiting, links]} */
-static status write_operators(const device_report_worker *w, const device_report_comm *c,
+static status write_operators(const device_report_worker *w, const summary_comm_cost *c,
                               table *t, error *err) {
-    json_iter it = json_open(c->operators);
-    str name, values, key, cell;
-    while (json_next(&it, &name, &values)) {
-        json_iter cells = json_open(values);
+    for (uint32_t i = first_operator(w, c->number);
+         i < w->n_comm_ops && w->comm_ops[i].cost == c->number; i++) {
+        const summary_comm_cost_op *op = &w->comm_ops[i];
         size_t row;
         TRY(add_row(t, w, &row, err));
         set_known(t, row, COL_C(communication_ops, step), c->step);
-        table_set_text(t, row, COL_C(communication_ops, name), name);
-        for (int i = 0; i < 3 && json_next(&cells, &key, &cell); i++) {
-            if (i == 1) set_known(t, row, COL_C(communication_ops, communication), ms_ns(cell));
-            if (i == 2) set_known(t, row, COL_C(communication_ops, waiting), ms_ns(cell));
-        }
+        table_set_text(t, row, COL_C(communication_ops, name), op->name);
+        set_known(t, row, COL_C(communication_ops, communication), op->communication);
+        set_known(t, row, COL_C(communication_ops, waiting), op->waiting);
     }
     return OK;
 }
@@ -80,14 +83,14 @@ static status write_operators(const device_report_worker *w, const device_report
 static status write_communication(const device_report_worker *w, const params *p, table *t,
                                   table *operators, error *err) {
     for (uint32_t i = 0; i < w->n_comms; i++) {
-        const device_report_comm *c = &w->comms[i];
+        const summary_comm_cost *c = &w->comms[i];
         size_t row;
         if (!is_wanted(p, c->step)) continue;
         TRY(add_row(t, w, &row, err));
         set_known(t, row, COL_C(communication, step), c->step);
         set_known(t, row, COL_C(communication, communication), c->communication);
         set_known(t, row, COL_C(communication, waiting), c->waiting);
-        set_known(t, row, COL_C(communication, operators), c->n_operators);
+        set_known(t, row, COL_C(communication, operators), c->operators);
         if (p->first_step != ABSENT_I64 || c->step == ABSENT_I64)
             TRY(write_operators(w, c, operators, err));
     }
@@ -97,7 +100,7 @@ static status write_communication(const device_report_worker *w, const params *p
 static status write_links(const device_report_worker *w, const params *p, table *t,
                           error *err) {
     for (uint32_t i = 0; i < w->n_links; i++) {
-        const device_link *l = &w->links[i];
+        const summary_link *l = &w->links[i];
         size_t row;
         if (!is_wanted(p, l->step)) continue;
         TRY(add_row(t, w, &row, err));

@@ -1,7 +1,7 @@
 /* flops_scopes.c: how the floating-point operations of a network spread over its scopes, as the links of a
  * Sankey diagram: Total -> Default -> net -> conv1.
  *
- * The producer's own links are taken where it wrote them (metadata flops_scope). Else every operator's
+ * The producer's own links are taken where it wrote them (table scope_flops). Else every operator's
  * operations are added to each link of its path. A scope below the top has the sub-graph behind its name,
  * conv1-Conv2d(Default), because forward and backward use the same words. */
 #include "analyse/producer/flops_scopes.h"
@@ -10,7 +10,6 @@
 
 #include "analyse/scan/group.h"
 #include "base/hash.h"
-#include "base/json.h"
 
 #define COL_F(name) COL(operators, flops_scopes, name)
 
@@ -64,14 +63,10 @@ static status sum_operators(const trace *t, arena *a, groups *links, error *err)
     return OK;
 }
 
-static status take_given(str list, groups *links, error *err) {
-    json_iter it = json_open(list);
-    str key, one;
-    double v;
-    while (json_next(&it, &key, &one)) {
-        if (!json_f64(json_member(one, STR("value")), &v)) continue;
-        scope_link l = {json_text(json_member(one, STR("source"))),
-                        json_text(json_member(one, STR("target"))), v * 1e6};
+static status take_given(const trace *t, groups *links, error *err) {
+    for (uint32_t i = 1; i < t->scope_flops.n; i++) {
+        scope_link l = {trace_str(t, t->scope_flops.source[i]),
+                        trace_str(t, t->scope_flops.target[i]), t->scope_flops.flops[i]};
         TRY(add_link(links, &l, err));
     }
     return OK;
@@ -80,9 +75,8 @@ static status take_given(str list, groups *links, error *err) {
 status flops_scopes_write(const trace *t, arena *a, answer *out, error *err) {
     groups links;
     TRY(groups_init(&links, a, sizeof(scope_link), err));
-    str given =
-        json_member(json_member(trace_meta(t, STR("flops_scope")), STR("data")), STR("links"));
-    TRY(given.n ? take_given(given, &links, err) : sum_operators(t, a, &links, err));
+    TRY(trace_require(t, TRACE_TABLE(scope_flops), err));
+    TRY(t->scope_flops.n > 1 ? take_given(t, &links, err) : sum_operators(t, a, &links, err));
     if (!links.n) return OK;
     table *result = answer_table(out, a, "flops_scopes");
     if (!result) FAIL_MEMORY(err);

@@ -7,11 +7,12 @@
  * beginning of a page of its own (steps, operators, pipeline, timeline). */
 #include "analyse/producer/mindspore_overview.h"
 
+#include <math.h>
+
 #include "analyse/producer/producer_ops.h"
 #include "analyse/producer/step_trace.h"
 #include "analyse/rules.h"
 #include "analyse/scan/pipe_view.h"
-#include "base/json.h"
 #include "base/message_ids_advice.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -56,7 +57,7 @@ static status write_step(const trace *t, arena *a, table *out, average_part *who
     int64_t sum[4] = {0, 0, 0, 0}, n[4] = {0, 0, 0, 0}, mean[4];
     static const char *const stages[] = {"total", "interval", "forward_backward", "tail"};
     if (!step_trace_is_likely(t)) return OK;
-    TRY(step_trace_find(t, &(params){.from_ns = ABSENT_I64}, a, &s, err));
+    TRY(step_trace_find(t, &(params)PARAMS_WHOLE, a, &s, err));
     for (uint32_t i = 1; i < t->step.n; i++) {
         const step_trace_row *r = &s.rows[i];
         if (!r->known) continue;
@@ -167,23 +168,19 @@ static status add_work(table *t, const char *key, int64_t value, error *err) {
 
 /* Operations, operations in a second and their share of the peak, as the producer added them up. */
 static status write_flops(const trace *t, table *out, error *err) {
-    static const struct {
-        const char *key, *name, *cube, *vector;
-        double unit;
+    if (t->resource.n < 2) return OK;
+    const struct {
+        const char *key;
+        double value;
     } facts[] = {
-        {"flops", "FLOPs", "cube_FLOPs", "vec_FLOPs", 1e6},
-        {"flops_per_s", "FLOPS", "cube_FLOPS", "vec_FLOPS", 1e9},
-        {"flops_utilization", "FLOPS_Utilization", "cube_FLOPS_Utilization", "", 0.01},
+        {"flops", t->resource.flops[1]},
+        {"flops_per_s", t->resource.flops_per_s[1]},
+        {"flops_utilization", t->resource.utilization[1]},
     };
-    str given = trace_meta(t, STR("flops_summary"));
-    for (size_t i = 0; given.n && i < sizeof facts / sizeof *facts; i++) {
-        double v, vector;
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         size_t row;
-        if (!json_f64(json_member(given, str_of(facts[i].name)), &v)) {
-            if (!json_f64(json_member(given, str_of(facts[i].cube)), &v)) continue;
-            if (json_f64(json_member(given, str_of(facts[i].vector)), &vector)) v += vector;
-        }
-        str text = arena_printf(out->arena, "%.15g", v * facts[i].unit);
+        if (isnan(facts[i].value)) continue;
+        str text = arena_printf(out->arena, "%.15g", facts[i].value);
         if (!text.p) FAIL_MEMORY(err);
         TRY(table_add_row(out, &row, err));
         table_set_text(out, row, COL(overview, work, key), str_of(facts[i].key));

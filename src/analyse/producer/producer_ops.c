@@ -10,7 +10,6 @@
 
 #include "analyse/scan/group.h"
 #include "base/hash.h"
-#include "base/json.h"
 #include "base/num.h"
 #include "base/sort.h"
 
@@ -150,8 +149,7 @@ static status sum_rows(const trace *t, group_by group, groups *out, error *err) 
         if (group == GROUP_TYPE) r.name = r.full_name = r.type;
         if (group == GROUP_SUBGRAPH)
             r.name = r.full_name = r.subgraph.n ? r.subgraph : STR("-");
-        if (group == GROUP_NAME_SHAPE)
-            r.shapes = json_text(json_member(r.info, STR("Input Shapes")));
+        if (group == GROUP_NAME_SHAPE) r.shapes = trace_str(t, t->given_op.shapes[i]);
         given_key key = {is_by_name(group) ? r.full_name : r.name, r.side, r.shapes};
         bool is_new;
         str shown = r.name;
@@ -248,8 +246,8 @@ status producer_ops_write(table *out, const trace *t, group_by group, error *err
     if (!order || !scratch) FAIL_MEMORY(err);
     sort_index(order, scratch, rows.n, compare_given, &rows);
     str side = STR_NONE;
-    given_whole whole = {.by_name = is_by_name(group)};
-    if (!json_f64(trace_meta(t, STR("flops_peak")), &whole.peak)) whole.peak = (double)NAN;
+    given_whole whole = {.by_name = is_by_name(group), .peak = (double)NAN};
+    if (t->resource.n > 1) whole.peak = t->resource.peak_flops_per_s[1];
     for (uint32_t i = 0; i < rows.n; i++) {
         const given_row *r = GROUP_ROW(&rows, given_row, order[i]);
         if (!side.p || !str_eq(side, r->side)) whole.total = side_total(&rows, r->side);

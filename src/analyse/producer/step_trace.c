@@ -12,7 +12,6 @@
 
 #include "analyse/scan/comm_kind.h"
 #include "analyse/select.h"
-#include "base/json.h"
 #include "base/map.h"
 #include "base/sort.h"
 
@@ -314,10 +313,18 @@ static status find_given(finder *f, step_trace *s, error *err) {
     return find_points(f, s, err);
 }
 
+/* The operator that the producer takes for a point; the first one it told counts. */
+static str point_name(const trace *t, step_point_kind point) {
+    for (uint32_t i = 1; i < t->step_point.n; i++)
+        if (t->step_point.point[i] == point) return trace_str(t, t->step_point.name[i]);
+    return STR_NONE;
+}
+
 status step_trace_find(const trace *t, const params *p, arena *a, step_trace *out, error *err) {
     finder f = {.t = t, .arena = a};
     step_trace s = {.rows = ARENA_ARRAY(a, step_trace_row, (size_t)t->step.n + 1)};
     if (!s.rows) FAIL_MEMORY(err);
+    TRY(trace_require(t, TRACE_TABLE(step_point), err));
     f.fp = param_text(p, STR("fp_point"));
     f.bp = param_text(p, STR("bp_point"));
     f.end = param_text(p, STR("end_point"));
@@ -325,8 +332,8 @@ status step_trace_find(const trace *t, const params *p, arena *a, step_trace *ou
     s.bp_asked = f.bp.n > 0;
     s.timed = t->given_step.n > 1;
     if (s.timed) {
-        f.given_fp = json_text(trace_meta(t, STR("fp_point")));
-        f.given_bp = json_text(trace_meta(t, STR("bp_point")));
+        f.given_fp = point_name(t, POINT_FORWARD_START);
+        f.given_bp = point_name(t, POINT_BACKWARD_END);
         TRY(find_given(&f, &s, err));
     } else {
         TRY(find_points(&f, &s, err));

@@ -355,7 +355,7 @@ status analyse_operators(const analysis_input *in, const params *p, arena *a, an
     }
     TRY(trace_require(t,
                       SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(frame) |
-                          TRACE_TABLE(given_op) | TRACE_TABLE(meta),
+                          TRACE_TABLE(given_op) | TRACE_TABLE(meta) | TRACE_TABLE(resource),
                       err));
     TRY(init_totals(&o, t, p, a, err));
     bool with_stacks = o.group == GROUP_NAME_STACK || o.group == GROUP_NAME_SHAPE_STACK;

@@ -794,7 +794,8 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     TRY(trace_require(o.t,
                       SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) |
                           TRACE_TABLE(given_op) | TRACE_TABLE(given_step) |
-                          TRACE_TABLE(pipe_op) | TRACE_TABLE(queue_sample) | TRACE_TABLE(meta),
+                          TRACE_TABLE(pipe_op) | TRACE_TABLE(queue_sample) | TRACE_TABLE(meta) |
+                          TRACE_TABLE(resource),
                       err));
     select_init(&o.select, o.t, p);
     TRY(compute(&o, err));

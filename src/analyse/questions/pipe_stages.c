@@ -1,11 +1,10 @@
 /* pipe_stages.c: what the operators of an input pipeline spent their time on, stage by stage.
  *
  * MindSpore records ranges named Dataset::OPERATION::STAGE; they are added up, and obey windows and steps.
- * Where they are not in the trace, the producer's own sums (metadata dataset_stages) stand in for them, as
+ * Where they are not in the trace, the producer's own sums (table pipe_stage) stand in for them, as
  * long as no window and no step is asked for: they have no times of day. */
 #include "analyse/questions/pipe_stages.h"
 
-#include "base/json.h"
 #include "base/sort.h"
 
 #define COL_D(name) COL(pipeline, dataset_stages, name)
@@ -100,23 +99,14 @@ static status write_slices(const stage_sums *sums, arena *a, const stage_writer 
     return OK;
 }
 
-static status write_given(str list, const stage_writer *out, error *err) {
-    json_iter it = json_open(list);
-    str key, one;
+static status write_given(const trace *t, const stage_writer *out, error *err) {
     enum { MOST_ROWS = 1 << 16 };
-    while (out->t->n_rows < MOST_ROWS && json_next(&it, &key, &one)) {
-        int64_t mean;
-        pipe_stage s = {.operation = json_text(json_member(one, STR("operation"))),
-                        .stage = json_text(json_member(one, STR("stage"))),
-                        .calls = ABSENT_I64,
-                        .total = ABSENT_I64};
-        if (!s.operation.n) continue;
-        if (!json_i64(json_member(one, STR("calls")), &s.calls) || s.calls < 0)
-            s.calls = ABSENT_I64;
-        if (s.calls > 0 && json_i64(json_member(one, STR("mean_ns")), &mean) && mean >= 0 &&
-            mean <= INT64_MAX / s.calls)
-            s.total = mean * s.calls;
-        TRY(write_sum(out, &s, json_text(json_member(one, STR("info"))), err));
+    for (uint32_t i = 1; i < t->pipe_stage.n && i <= MOST_ROWS; i++) {
+        pipe_stage s = {.operation = trace_str(t, t->pipe_stage.operation[i]),
+                        .stage = trace_str(t, t->pipe_stage.stage[i]),
+                        .calls = t->pipe_stage.calls[i],
+                        .total = t->pipe_stage.total[i]};
+        TRY(write_sum(out, &s, trace_str(t, t->pipe_stage.info[i]), err));
     }
     return table_sort(out->t, COL_D(total), true, err);
 }
@@ -124,12 +114,12 @@ static status write_given(str list, const stage_writer *out, error *err) {
 status pipe_stages_write(const selection *s, arena *a, answer *out, pipe_stage *longest,
                          error *err) {
     stage_sums sums = {0};
-    str given = trace_meta(s->t, STR("dataset_stages"));
+    bool given = s->t->pipe_stage.n > 1;
     *longest = (pipe_stage){.total = ABSENT_I64};
     TRY(list_names(s->t, a, &sums, err));
     bool any = add_slices(s, &sums);
-    if (!any && (!given.n || s->by_step || s->by_time)) return OK;
+    if (!any && (!given || s->by_step || s->by_time)) return OK;
     stage_writer w = {.t = answer_table(out, a, "dataset_stages"), .longest = longest};
     if (!w.t) FAIL_MEMORY(err);
-    return any ? write_slices(&sums, a, &w, err) : write_given(given, &w, err);
+    return any ? write_slices(&sums, a, &w, err) : write_given(s->t, &w, err);
 }

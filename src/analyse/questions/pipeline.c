@@ -400,7 +400,8 @@ status analyse_pipeline(const analysis_input *in, const params *p, arena *a, ans
     TRY(answer_begin("pipeline", in, a, out, err));
     TRY(trace_require(q.t,
                       SELECT_TABLES | TRACE_TABLE(pipe_op) | TRACE_TABLE(queue_sample) |
-                          TRACE_TABLE(counter) | TRACE_TABLE(meta),
+                          TRACE_TABLE(counter) | TRACE_TABLE(pipe_stage) |
+                          TRACE_TABLE(cpu_sample),
                       err));
     TRY(param_share(p, STR("high"), &limits.high, err));
     TRY(param_share(p, STR("low"), &limits.low, err));

@@ -10,10 +10,10 @@
 
 #include "analyse/input_quality.h"
 #include "analyse/producer/device_report.h"
+#include "analyse/producer/producer_rows.h"
 #include "analyse/producer/untraced_steps.h"
 #include "analyse/scan/device_metrics.h"
 #include "base/bisect.h"
-#include "base/json.h"
 
 #define MAX_COLLECTIVES 20000
 
@@ -305,15 +305,9 @@ status reduce_trace(const reduce_question *q, size_t limit_bytes, summary *out, 
 
 /* ---- a worker's file ------------------------------------------------------------------------- */
 
-/* What a producer wrote itself is the last to go: the longest text of it. */
+/* What a producer had added up is the last to go. */
 static void drop_longest(summary *s) {
-    summary_given *v = SUMMARY_ROWS(s, given);
-    uint32_t n = SUMMARY_N(s, given), longest = 0;
-    if (!n) return;
-    for (uint32_t i = 1; i < n; i++)
-        if (v[i].value.n > v[longest].value.n) longest = i;
-    memmove(v + longest, v + longest + 1, (n - longest - 1) * sizeof *v);
-    s->tables[SUMMARY_given].n--;
+    if (!producer_drop_longest(s)) return;
     summary_fact *f = summary_add_fact(s);
     if (f) *f = (summary_fact){summary_text(s, STR("given_left_out")), 1};
 }

@@ -10,6 +10,7 @@
 #include "analyse/lexicon.h"
 
 #include "base/num.h"
+#include "store/traits.h"
 
 /* Operators of compiled graphs: Default/…/AllReduce-op12. */
 static bool is_graph_comm(str name) {
@@ -110,6 +111,6 @@ bool comm_on_device(comm_names *n) {
 bool comm_is_call(comm_names *n, uint32_t slice) {
     str name = trace_slice_name(n->t, slice);
     bool named = lexicon_means(name, MEANS_COLLECTIVE);
-    bool ours = str_eq(n->t->format, STR("tacho_recording"));
+    bool ours = trace_has(n->t, TRAIT_OWN_RECORDER);
     return (named || ours) && !lexicon_means(name, MEANS_HOST_COLLECTIVE) && comm_on_device(n);
 }

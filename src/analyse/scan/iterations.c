@@ -9,8 +9,8 @@
 
 #include "analyse/analysis.h"
 #include "analyse/rules.h"
-#include "base/json.h"
 #include "base/num.h"
+#include "store/op_text.h"
 
 #define COL_I(name) COL(steps, iterations, name)
 #define COL_V(name) COL(steps, serving, name)
@@ -93,21 +93,20 @@ iteration iteration_of_name(str name) {
 
 /* Dimensions of a shape: how many there are; the first two by v. */
 static int dimensions(str shape, int64_t v[2]) {
-    json_iter it = json_open(shape);
-    str key, value;
+    op_list it = op_list_open(shape);
+    str value;
     int n = 0;
-    for (int64_t d; json_next(&it, &key, &value) && json_i64(value, &d); n++)
+    for (int64_t d; op_list_next(&it, &value) && op_item_i64(value, &d); n++)
         if (n < 2) v[n] = d;
     return n;
 }
 
 iteration iteration_of_shapes(str shapes, int64_t *table_rows) {
-    json_iter it = json_open(shapes);
-    str key, value;
+    op_list it = op_list_open(shapes);
+    str value;
     int64_t weight[2], ids[2];
-    if (!json_next(&it, &key, &value) || dimensions(value, weight) != 2 ||
-        !json_next(&it, &key, &value) || dimensions(value, ids) != 2 || ids[0] <= 0 ||
-        ids[1] <= 0)
+    if (!op_list_next(&it, &value) || dimensions(value, weight) != 2 ||
+        !op_list_next(&it, &value) || dimensions(value, ids) != 2 || ids[0] <= 0 || ids[1] <= 0)
         return (iteration){0};
     *table_rows = weight[0];
     return (iteration){.kind = ids[1] > 1 ? ITERATION_PREFILL : ITERATION_DECODE,

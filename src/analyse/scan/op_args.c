@@ -10,20 +10,21 @@
 
 #include <math.h>
 
-#include "base/json.h"
 #include "base/num.h"
+#include "store/op_text.h"
 
 #define MOST_SIZE ((int64_t)1 << 40)
 
 /* "[1, 2, 3]": false when a size cannot be or there are too many. */
 static bool read_dims(str text, op_arg *out) {
-    json_iter it = json_open(text);
-    str key, one;
+    op_list it = op_list_open(text);
+    str one;
     out->rank = 0;
     out->elements = 1;
-    while (json_next(&it, &key, &one)) {
+    while (op_list_next(&it, &one)) {
         int64_t size;
-        if (out->rank == OP_MOST_DIMS || !json_i64(one, &size) || size < 0 || size > MOST_SIZE)
+        if (out->rank == OP_MOST_DIMS || !op_item_i64(one, &size) || size < 0 ||
+            size > MOST_SIZE)
             return false;
         out->dim[out->rank++] = size;
         out->elements *= (double)size;
@@ -33,16 +34,16 @@ static bool read_dims(str text, op_arg *out) {
 
 /* Is it a list whose first member is a list? */
 static bool is_nested(str text) {
-    json_iter it = json_open(text);
-    str key, one;
-    return json_next(&it, &key, &one) && one.n && one.p[0] == '[';
+    op_list it = op_list_open(text);
+    str one;
+    return op_list_next(&it, &one) && one.n && one.p[0] == '[';
 }
 
 static bool read_list(str text, op_arg *out) {
-    json_iter it = json_open(text);
-    str key, one;
+    op_list it = op_list_open(text);
+    str one;
     double sum = 0;
-    while (json_next(&it, &key, &one)) {
+    while (op_list_next(&it, &one)) {
         if (!read_dims(one, out)) return false;
         sum += out->elements;
     }
@@ -53,10 +54,10 @@ static bool read_list(str text, op_arg *out) {
 }
 
 static bool read_shapes(str shapes, op_args *out) {
-    json_iter it = json_open(shapes);
-    str key, one;
+    op_list it = op_list_open(shapes);
+    str one;
     if (!shapes.n || shapes.p[0] != '[') return false;
-    while (out->n < OP_MOST_ARGS && json_next(&it, &key, &one)) {
+    while (out->n < OP_MOST_ARGS && op_list_next(&it, &one)) {
         op_arg *arg = &out->arg[out->n];
         *arg = (op_arg){.tensor = true, .item_bytes = NAN};
         if (!(is_nested(one) ? read_list(one, arg) : read_dims(one, arg))) return false;
@@ -129,16 +130,16 @@ static bool is_no_tensor(str type) {
 }
 
 static void read_types(str types, op_args *out) {
-    json_iter it = json_open(types);
-    str key, one;
-    for (int i = 0; i < out->n && json_next(&it, &key, &one); i++) {
+    op_list it = op_list_open(types);
+    str one;
+    for (int i = 0; i < out->n && op_list_next(&it, &one); i++) {
         op_arg *arg = &out->arg[i];
         if (one.n && one.p[0] == '[') { /* the types of a list: those of its first tensor */
-            json_iter inner = json_open(one);
+            op_list inner = op_list_open(one);
             str first;
-            one = json_next(&inner, &key, &first) ? first : STR_NONE;
+            one = op_list_next(&inner, &first) ? first : STR_NONE;
         }
-        arg->type = json_text(one);
+        arg->type = op_item_text(one);
         arg->item_bytes = op_type_bytes(arg->type);
         if (!arg->rank && !arg->list && is_no_tensor(arg->type)) arg->tensor = false;
     }
@@ -148,10 +149,10 @@ bool op_args_read(str shapes, str types, str inputs, op_args *out) {
     out->n = 0;
     if (!read_shapes(shapes, out)) return false;
     if (types.n) read_types(types, out);
-    json_iter it = json_open(inputs);
-    str key, one;
-    for (int i = 0; inputs.n && i < out->n && json_next(&it, &key, &one); i++)
-        out->arg[i].value = json_text(one);
+    op_list it = op_list_open(inputs);
+    str one;
+    for (int i = 0; inputs.n && i < out->n && op_list_next(&it, &one); i++)
+        out->arg[i].value = op_item_text(one);
     return true;
 }
 
@@ -163,11 +164,11 @@ int op_args_numbers(const op_args *in, int i, int64_t out[OP_MOST_VALUES]) {
     if (i < 0 || i >= in->n) return 0;
     str text = in->arg[i].value;
     if (text.n && text.p[0] != '[') return str_to_i64(text, &out[0]) ? 1 : 0;
-    json_iter it = json_open(text);
-    str key, one;
+    op_list it = op_list_open(text);
+    str one;
     int n = 0;
-    while (text.n && n < OP_MOST_VALUES && json_next(&it, &key, &one))
-        if (!json_i64(one, &out[n++])) return 0;
+    while (text.n && n < OP_MOST_VALUES && op_list_next(&it, &one))
+        if (!op_item_i64(one, &out[n++])) return 0;
     return n;
 }
 

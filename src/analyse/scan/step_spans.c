@@ -21,6 +21,7 @@
 #include "analyse/rules.h"
 #include "base/bisect.h"
 #include "base/sort.h"
+#include "store/traits.h"
 
 enum { LEAST_TYPICAL = 3 }; /* steps that must remain to call them typical */
 
@@ -114,7 +115,7 @@ static uint32_t count_complete(const step_spans *s) {
 }
 
 bool steps_are_ours(const trace *t) {
-    return str_eq(t->format, STR("tacho_recording"));
+    return trace_has(t, TRAIT_OWN_RECORDER);
 }
 
 static int64_t duration(const step_span *s) {

@@ -76,13 +76,16 @@ int64_t megengine_bytes(str dtype, int64_t n_elements) {
 /* A CPU is a device here like any other: work is launched on it and has a row of its own. It must not
  * be taken for the host. "xpu" is whatever device there is. */
 enum { TYPE_CPU = DEVICE_NAMED, TYPE_ANY };
-#define DEVICE_WORDS "[\"CPU\",\"XPU\"]"
 
 status megengine_add_words(builder *b, error *err) {
-    uint32_t key = intern_add(builder_strings(b), STR(META_DEVICE_WORDS));
-    uint32_t value = intern_add(builder_strings(b), STR(DEVICE_WORDS));
-    if (key == UINT32_MAX || value == UINT32_MAX) FAIL_MEMORY(err);
-    return builder_add_meta(b, key, value, err);
+    static const str words[] = {STR("CPU"), STR("XPU")};
+    for (uint8_t i = 0; i < 2; i++) {
+        row_device_word row = {.type = (uint8_t)(DEVICE_NAMED + i),
+                               .name = intern_add(builder_strings(b), words[i])};
+        if (row.name == UINT32_MAX) FAIL_MEMORY(err);
+        TRY(builder_put_device_word(b, &row, err));
+    }
+    return OK;
 }
 
 /* The text between the n-th pair of quotes, STR_NONE when there are not so many. */

@@ -69,6 +69,7 @@ typedef struct {
     vec device_rows, devices_known; /* int64_t: rows that have their device; devices */
     buf list;
     uint64_t n_operators, n_samples;
+    map told;       /* rows of facts that are rows of graph_op */
     bool has_named; /* a device whose word the file must tell */
 } reader;
 
@@ -156,6 +157,86 @@ static void describe(reader *r, operator_facts *f, bool has_foot) {
     for (unsigned i = 0; i < N_FOOT; i++)
         if (f->foot->present >> i & 1) set_argument(a, ARG_FOOT + i, f->foot->values[i]);
     if (has_foot) set_text(a, ARG_HAS_FOOT, VALUE_RAW, r->yes);
+}
+
+/* ---- operators ---- */
+
+/* A value as a number, NaN when it is none. */
+static double value_number(const reader *r, const raw_value *v) {
+    static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    double number = (double)v->v;
+    if (v->tag == VALUE_INT) return number;
+    if (v->tag == VALUE_DECIMAL && v->digits < sizeof power / sizeof *power)
+        return number / power[v->digits]; /* both are exact: so is the last digit */
+    if (v->tag != VALUE_RAW && v->tag != VALUE_STRING) return (double)NAN;
+    return json_f64(intern_get(r->profile.strings, (uint32_t)v->v), &number) ? number
+                                                                             : (double)NAN;
+}
+
+static double argument_number(const reader *r, const arguments *a, unsigned which) {
+    return a->present >> which & 1 ? value_number(r, &a->values[which]) : (double)NAN;
+}
+
+/* A list as it was written; 0 when there is none. */
+static uint32_t argument_list(const arguments *a, unsigned which) {
+    return a->present >> which & 1 && a->values[which].tag == VALUE_RAW
+               ? (uint32_t)a->values[which].v
+               : 0;
+}
+
+static uint32_t argument_text(reader *r, const arguments *a, unsigned which) {
+    const raw_value *v = &a->values[which];
+    if (!(a->present >> which & 1)) return 0;
+    if (v->tag == VALUE_STRING) return (uint32_t)v->v;
+    buf_clear(&r->list);
+    if (v->tag == VALUE_RAW)
+        (void)json_decode(json_text(intern_get(r->profile.strings, (uint32_t)v->v)), &r->list);
+    else
+        buf_add_f64(&r->list, value_number(r, v));
+    return static_keep(&r->profile, buf_str(&r->list));
+}
+
+static void take_longest(const reader *r, const static_sample *s, double *end, double *kern) {
+    double at[N_TIMES];
+    for (int i = 0; i < N_TIMES; i++)
+        at[i] = s->present >> i & 1 ? value_number(r, &s->times[i]) : (double)NAN;
+    if (!(*end >= at[TIME_END] - at[TIME_START])) *end = at[TIME_END] - at[TIME_START];
+    if (!(*kern >= at[TIME_KERN] - at[TIME_START])) *kern = at[TIME_KERN] - at[TIME_START];
+}
+
+/* Two operators of one id share their samples: the first one stands for both. */
+static status put_operator(reader *r, const operator_facts *f, const static_facts *facts) {
+    row_graph_op row = row_graph_op_none();
+    bool any = false;
+    uint32_t *told = map_at(&r->told, f->op->facts);
+    if (!told) return ERR_MEMORY;
+    if (*told != MAP_NONE) return OK;
+    *told = 1;
+    for (int side = 0; side < N_SIDES; side++)
+        for (uint32_t i = 0; i < facts->n[side]; i++) {
+            const static_sample *s =
+                &VEC(&r->profile.samples, static_sample)[facts->first[side] + i];
+            bool device = side == SIDE_DEVICE;
+            any |= s->timed;
+            if (s->timed)
+                take_longest(r, s, device ? &row.device_end : &row.host_end,
+                             device ? &row.device_kern : &row.host_kern);
+        }
+    if (!any) return OK;
+    row.id = f->number;
+    row.name = argument_text(r, &f->args, ARG_NAME);
+    row.type = argument_text(r, &f->args, ARG_TYPE);
+    row.has_footprint = facts->footprint != 0;
+    row.flops = argument_number(r, &f->args, ARG_FOOT + FOOT_COMPUTATION);
+    row.bytes = argument_number(r, &f->args, ARG_FOOT + FOOT_MEMORY);
+    row.in_shapes = argument_list(&f->args, ARG_FOOT + FOOT_IN_SHAPES);
+    row.in_layouts = argument_list(&f->args, ARG_FOOT + FOOT_IN_SHAPES + 1);
+    row.out_shapes = argument_list(&f->args, ARG_FOOT + FOOT_IN_SHAPES + 2);
+    row.in_types = argument_list(&f->args, ARG_INPUT_TYPES);
+    if (r->profile.failed || !buf_ok(&r->list)) return ERR_MEMORY;
+    return builder_put_graph_op(r->b, &row, NULL);
 }
 
 /* ---- devices and threads ---- */
@@ -257,6 +338,7 @@ static status add_operator(reader *r, const static_operator *op) {
         f.number = ABSENT_I64;
     describe(r, &f, facts->footprint != 0);
     if (p->failed) return ERR_MEMORY;
+    TRY(put_operator(r, &f, facts));
     for (int side = 0; side < N_SIDES; side++)
         for (uint32_t i = 0; i < facts->n[side]; i++)
             TRY(add_sample(r, &f, &VEC(&p->samples, static_sample)[facts->first[side] + i],
@@ -329,6 +411,7 @@ status ingest_megengine_static(source *src, const ingest_options *o, builder *b,
     vec_fini(&r.device_rows);
     vec_fini(&r.devices_known);
     buf_fini(&r.list);
+    map_fini(&r.told);
     source_release(src, &held);
     buf_fini(&copy);
     return st;

@@ -234,27 +234,16 @@ static uint32_t read_place(reader *r, str text, str word) {
     return r->n_places++;
 }
 
-/* The words of devices that have no number of ours, at the place of their type. */
-static status keep_words(reader *r, builder *b, error *err) {
-    buf text = {0};
-    int last = -1;
-    for (uint32_t i = 1; i < r->n_places; i++)
-        if (r->places[i].type > last && r->places[i].type >= DEVICE_NAMED)
-            last = r->places[i].type;
-    if (last < 0) return OK;
-    for (int type = DEVICE_NAMED; type <= last; type++) {
-        str word = STR("");
-        for (uint32_t i = 1; i < r->n_places; i++)
-            if (r->places[i].type == type) word = intern_get(r->strings, r->places[i].word);
-        buf_add_byte(&text, type == DEVICE_NAMED ? '[' : ',');
-        buf_add_json(&text, word);
+/* The words of devices that have no number of ours. */
+static status keep_words(const reader *r, builder *b, error *err) {
+    bool told[256] = {false};
+    for (uint32_t i = r->n_places; i-- > 1;) {
+        row_device_word row = {.type = r->places[i].type, .name = r->places[i].word};
+        if (row.type < DEVICE_NAMED || told[row.type]) continue;
+        told[row.type] = true;
+        TRY(builder_put_device_word(b, &row, err));
     }
-    buf_add_byte(&text, ']');
-    uint32_t value = buf_ok(&text) ? intern_add(r->strings, buf_str(&text)) : UINT32_MAX;
-    uint32_t key = intern_add(r->strings, STR(META_DEVICE_WORDS));
-    buf_fini(&text);
-    if (value == UINT32_MAX || key == UINT32_MAX) FAIL_MEMORY(err);
-    return builder_add_meta(b, key, value, err);
+    return OK;
 }
 
 /* ---- rectangles ---- */

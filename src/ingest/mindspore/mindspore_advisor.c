@@ -7,9 +7,9 @@
  *          "value": [["TopK", 12, 30.5], …]},
  *         {"extendtitle": "Recommendations of …", "value": [["…", "…"]]}]}, "TransDataModel": …}}
  *
- * A model without lists has nothing to say. Of the others the fact `msadvisor` keeps one row: the model,
- * its summary, the advice as it stands there, and the operators that take most of the time with their
- * calls and share. Versions spell the keys differently; a list may stand in a list of its own or not.
+ * A model without lists has nothing to say. Of the others the table finding has one row: the model, its
+ * summary, the advice as it stands there; and finding_op the operators that take most of the time with
+ * their calls and share. Versions spell the keys differently; a list may stand in a list of its own or not.
  * Rules of `advise` make suggestions of it. The file also lists every single task: that is left out. */
 #include "base/json.h"
 #include "base/num.h"
@@ -95,62 +95,62 @@ static void take_list(ms *m, finding *f, str list) {
         take_operators(m, f, value);
 }
 
-static void write_finding(const finding *f, str model, str summary, buf *out) {
+/* The text as a string of the trace. */
+static uint32_t take_text(ms *m, str json) {
     buf text = {0};
-    buf_add_cstr(out, out->n > 1 ? ", {\"model\": " : "{\"model\": ");
-    add_text(&text, model);
-    buf_add_json(out, buf_str(&text));
-    buf_clear(&text);
-    add_text(&text, summary);
-    buf_add_cstr(out, ", \"summary\": ");
-    buf_add_json(out, buf_str(&text));
-    buf_add_cstr(out, ", \"advice\": ");
-    buf_add_json(out, buf_str(&f->advice));
-    buf_add_cstr(out, ", \"operators\": [");
-    for (int i = 0; i < f->n_worst; i++) {
-        buf_clear(&text);
-        add_text(&text, f->worst[i].name);
-        buf_add_cstr(out, i ? ", {\"name\": " : "{\"name\": ");
-        buf_add_json(out, buf_str(&text));
-        buf_printf(out, ", \"calls\": %lld, \"share\": %.6g}", (long long)f->worst[i].calls,
-                   f->worst[i].percent / 100);
-    }
-    buf_add_cstr(out, "]}");
-    if (!buf_ok(&text)) out->failed = true;
+    add_text(&text, json);
+    uint32_t id = buf_ok(&text) ? ms_string(m, buf_str(&text)) : MS_NO_STRING;
     buf_fini(&text);
+    return id;
 }
 
-static void take_model(ms *m, str name, str model, buf *out) {
+static status put_finding(ms *m, const finding *f, str model, str summary, error *err) {
+    row_finding row = {.topic =
+                           str_eq(model, STR("AICPUModel")) ? FINDING_AI_CPU : FINDING_OTHER,
+                       .model = take_text(m, model),
+                       .summary = take_text(m, summary)};
+    row.advice = buf_ok(&f->advice) ? ms_string(m, buf_str(&f->advice)) : MS_NO_STRING;
+    if (row.model == MS_NO_STRING || row.summary == MS_NO_STRING || row.advice == MS_NO_STRING)
+        FAIL_MEMORY(err);
+    m->n_findings++;
+    TRY(builder_put_finding(m->b, &row, err));
+    for (int i = 0; i < f->n_worst; i++) {
+        row_finding_op op = {.finding = m->n_findings,
+                             .name = take_text(m, f->worst[i].name),
+                             .calls = f->worst[i].calls,
+                             .share = f->worst[i].percent / 100};
+        if (op.name == MS_NO_STRING) FAIL_MEMORY(err);
+        TRY(builder_put_finding_op(m->b, &op, err));
+    }
+    return OK;
+}
+
+static status take_model(ms *m, str name, str model, error *err) {
     static const char *const lists[] = {"extend", "extendResult", "extends"};
     str list = member_of(model, lists, 3), key, one;
     json_iter it = json_open(list);
     finding f = {.n_advice = 0};
+    status st = OK;
     int n = 0;
     part_count(m->part, 1, 0);
     for (; json_next(&it, &key, &one); n++) take_list(m, &f, one);
-    if (n) write_finding(&f, name, json_member(model, STR("summary")), out);
-    if (!buf_ok(&f.advice)) out->failed = true;
+    if (n) st = put_finding(m, &f, name, json_member(model, STR("summary")), err);
     buf_fini(&f.advice);
+    return st;
 }
 
 status read_msadvisor(ms *m, str text, error *err) {
-    buf out = {0};
+    buf normal = {0};
     str models = json_member(str_trim(text), STR("model")), name, model;
-    unsigned flags = json_normal(str_trim(text), &out);
-    bool ok = buf_ok(&out);
+    unsigned flags = json_normal(str_trim(text), &normal);
+    bool ok = buf_ok(&normal);
+    buf_fini(&normal);
+    if (!ok) FAIL_MEMORY(err);
     if (flags & JSON_BROKEN || !models.n)
         ms_lost(m, flags & JSON_BROKEN ? CAUSE_BAD_SYNTAX : CAUSE_MISSING_NAME, 0,
                 str_of(m->file));
-    buf_clear(&out);
-    buf_add_byte(&out, '[');
     json_iter it = json_open(models);
     for (int n = 0; n < MOST_MODELS && json_next(&it, &name, &model); n++)
-        take_model(m, name, model, &out);
-    bool any = out.n > 1;
-    buf_add_byte(&out, ']');
-    ok &= buf_ok(&out);
-    status st = ok && any ? ms_meta(m, "msadvisor", buf_str(&out), err) : OK;
-    buf_fini(&out);
-    if (!ok) FAIL_MEMORY(err);
-    return st;
+        TRY(take_model(m, name, model, err));
+    return OK;
 }

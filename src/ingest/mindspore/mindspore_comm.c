@@ -5,10 +5,8 @@
  *   {"step6": {"collective": {"allReduce-total@456": {
  *        "0-1": {"Transport Type": "HCCS", "Transit Time(ms)": 1.5, "Transit Size(MB)": 3, …}}}}}
  *
- * They become the same metadata as the older table of collectives (mindspore_cluster.c):
- *
- *   hccl         [{step, communication, wait, links, operators}]   ms
- *   hccl_links   [{step, links: {"0-1": {"HCCS": [ms, KB]}}}]
+ * They become the same tables as the older table of collectives (mindspore_cluster.c): comm_cost and
+ * comm_cost_op the times, link the matrix.
  *
  * The matrix lists the fastest, slowest and middle collective of each kind beside their sum; only the
  * sums count, where there are any. Steps without a number stand for the whole recording. */
@@ -21,16 +19,12 @@
 
 enum { MOST_STEPS = 1 << 16, MOST_OPS = 1 << 18, MOST_LINKS = 4096 };
 
-/* step6 -> 6; null when there is no number. */
-static void add_step(buf *out, str name) {
+/* step6 -> 6; absent when there is no number. */
+static int64_t step_number(str name) {
     size_t n = 0;
     int64_t number;
     while (n < name.n && !(name.p[n] >= '0' && name.p[n] <= '9')) n++;
-    buf_add_cstr(out, "{\"step\": ");
-    if (n < name.n && str_to_i64(str_from(name, n), &number))
-        buf_add_i64(out, number);
-    else
-        buf_add_cstr(out, "null");
+    return n < name.n && str_to_i64(str_from(name, n), &number) ? number : ABSENT_I64;
 }
 
 static double number_of(str object, const char *key) {
@@ -38,71 +32,65 @@ static double number_of(str object, const char *key) {
     return json_f64(json_member(object, str_of(key)), &v) && isfinite(v) ? v : 0;
 }
 
-static status keep(ms *m, const char *key, buf *json, bool any, error *err) {
-    status st = OK;
-    if (!buf_ok(json))
-        st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
-    else if (!any)
-        ms_lost(m, CAUSE_BAD_SYNTAX, 0, str_of(m->file));
-    else
-        st = ms_meta(m, key, buf_str(json), err);
-    buf_fini(json);
-    return st;
-}
-
 /* ---- times ------------------------------------------------------------------------------- */
 
 typedef struct {
-    double communication, wait;
-    buf operators;
+    double communication, wait; /* ms */
+    vec operators;              /* op_time */
 } step_comm;
 
-static void take_operators(ms *m, step_comm *s, str operators) {
+typedef struct {
+    str name;
+    double moved, waited; /* ms */
+} op_time;
+
+static status take_operators(ms *m, step_comm *s, str operators, error *err) {
     json_iter it = json_open(operators);
     str name, one;
     for (int n = 0; n < MOST_OPS && json_next(&it, &name, &one); n++) {
         str times = json_member(one, STR("Communication Time Info"));
         if (!times.n || str_starts(name, STR("Total Op Info"))) continue;
-        double moved = number_of(times, "Transit Time(ms)"),
-               waited = number_of(times, "Wait Time(ms)");
+        op_time *op = vec_push(&s->operators);
+        if (!op) FAIL_MEMORY(err);
+        *op = (op_time){.name = name,
+                        .moved = number_of(times, "Transit Time(ms)"),
+                        .waited = number_of(times, "Wait Time(ms)")};
         part_count(m->part, 1, 0);
-        s->communication += moved;
-        s->wait += waited;
-        buf_add_cstr(&s->operators, s->operators.n ? ", " : "{");
-        buf_add_json(&s->operators, name);
-        buf_add_cstr(&s->operators, ": [null, ");
-        buf_add_f64(&s->operators, moved);
-        buf_add_cstr(&s->operators, ", ");
-        buf_add_f64(&s->operators, waited);
-        buf_add_cstr(&s->operators, ", null]");
+        s->communication += op->moved;
+        s->wait += op->waited;
     }
+    return OK;
+}
+
+static status put_step(ms *m, str name, const step_comm *s, error *err) {
+    row_comm_cost row = row_comm_cost_none();
+    row.step = step_number(name);
+    row.communication = ms_ns(s->communication);
+    row.waiting = ms_ns(s->wait);
+    if (s->operators.n) row.operators = (int64_t)s->operators.n;
+    TRY(ms_put_cost(m, &row, err));
+    for (size_t i = 0; i < s->operators.n; i++) {
+        const op_time *op = &VEC(&s->operators, op_time)[i];
+        TRY(ms_put_cost_op(m, op->name, ms_ns(op->moved), ms_ns(op->waited), err));
+    }
+    return OK;
 }
 
 status read_communication(ms *m, str text, error *err) {
     json_iter it = json_open(text);
     str name, step;
-    buf json = {0};
-    bool any = false;
+    status st = OK;
+    int n = 0;
     if (m->seen[MS_HCCL]) return OK;
-    for (int n = 0; n < MOST_STEPS && json_next(&it, &name, &step); n++) {
-        step_comm s = {0};
-        take_operators(m, &s, json_member(step, STR("collective")));
-        take_operators(m, &s, json_member(step, STR("p2p")));
-        buf_add_cstr(&json, any ? ", " : "[");
-        add_step(&json, name);
-        buf_add_cstr(&json, ", \"communication\": ");
-        buf_add_f64(&json, s.communication);
-        buf_add_cstr(&json, ", \"wait\": ");
-        buf_add_f64(&json, s.wait);
-        buf_add_cstr(&json, ", \"links\": null, \"operators\": ");
-        if (s.operators.n) buf_add_str(&json, buf_str(&s.operators));
-        buf_add_cstr(&json, s.operators.n ? "}}" : "null}");
-        if (!buf_ok(&s.operators)) json.failed = true;
-        buf_fini(&s.operators);
-        any = true;
+    for (; st == OK && n < MOST_STEPS && json_next(&it, &name, &step); n++) {
+        step_comm s = {.operators = VEC_INIT(op_time)};
+        st = take_operators(m, &s, json_member(step, STR("collective")), err);
+        if (st == OK) st = take_operators(m, &s, json_member(step, STR("p2p")), err);
+        if (st == OK) st = put_step(m, name, &s, err);
+        vec_fini(&s.operators);
     }
-    buf_add_byte(&json, ']');
-    return keep(m, "hccl", &json, any, err);
+    if (!n) ms_lost(m, CAUSE_BAD_SYNTAX, 0, str_of(m->file));
+    return st;
 }
 
 /* ---- links ------------------------------------------------------------------------------- */
@@ -157,44 +145,33 @@ static void take_links(ms *m, vec *sums, map *by_name, str operators) {
     }
 }
 
-/* Kinds of one link stand together: {"0-1": {"HCCS": […], "RDMA": […]}}. Links are a few. */
-static void write_links(buf *json, const vec *sums) {
-    const link_sum *all = VEC(sums, link_sum);
-    buf_add_byte(json, '{');
+static status put_links(ms *m, str step, const vec *sums, error *err) {
     for (size_t i = 0; i < sums->n; i++) {
-        if (i) buf_add_cstr(json, ", ");
-        buf_add_json(json, all[i].link);
-        buf_add_cstr(json, ": {");
-        buf_add_json(json, all[i].kind);
-        buf_add_cstr(json, ": [");
-        buf_add_f64(json, all[i].ms);
-        buf_add_cstr(json, ", ");
-        buf_add_f64(json, all[i].kb);
-        buf_add_cstr(json, "]}");
+        const link_sum *sum = &VEC(sums, link_sum)[i];
+        row_link row = row_link_none();
+        row.step = step_number(step);
+        row.time = ms_ns(sum->ms);
+        row.bytes = ms_kb_bytes(sum->kb);
+        if (ms_pair(sum->link, &row)) TRY(ms_put_link(m, &row, sum->kind, err));
     }
-    buf_add_byte(json, '}');
+    return OK;
 }
 
 status read_communication_matrix(ms *m, str text, error *err) {
     json_iter it = json_open(text);
     str name, step;
-    buf json = {0};
-    bool any = false;
+    status st = OK;
+    int n = 0;
     if (m->seen[MS_HCCL]) return OK;
-    for (int n = 0; n < MOST_STEPS && json_next(&it, &name, &step); n++) {
+    for (; st == OK && n < MOST_STEPS && json_next(&it, &name, &step); n++) {
         vec sums = VEC_INIT(link_sum);
         map by_name = {0};
         take_links(m, &sums, &by_name, json_member(step, STR("collective")));
         take_links(m, &sums, &by_name, json_member(step, STR("p2p")));
-        buf_add_cstr(&json, any ? ", " : "[");
-        add_step(&json, name);
-        buf_add_cstr(&json, ", \"links\": ");
-        write_links(&json, &sums);
-        buf_add_byte(&json, '}');
+        st = put_links(m, name, &sums, err);
         vec_fini(&sums);
         map_fini(&by_name);
-        any = true;
     }
-    buf_add_byte(&json, ']');
-    return keep(m, "hccl_links", &json, any, err);
+    if (!n) ms_lost(m, CAUSE_BAD_SYNTAX, 0, str_of(m->file));
+    return st;
 }

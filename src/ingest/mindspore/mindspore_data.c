@@ -42,7 +42,7 @@ static status write_samples(ms *m, const pipe_row *r, uint32_t row, int64_t inte
             ms_lost(m, CAUSE_NUMBER_RANGE, NOPOS, value);
             continue;
         }
-        raw_queue_sample s = {.pipe_op = row,
+        row_queue_sample s = {.pipe_op = row,
                               .time = interval == ABSENT_I64 ? i : i * interval,
                               .step = ABSENT_I64,
                               .size = size,
@@ -50,7 +50,7 @@ static status write_samples(ms *m, const pipe_row *r, uint32_t row, int64_t inte
                               .get = ABSENT_I64,
                               .push = ABSENT_I64,
                               .total = ABSENT_I64};
-        TRY(builder_add_queue_sample(m->b, &s, err));
+        TRY(builder_put_queue_sample(m->b, &s, err));
     }
     return OK;
 }
@@ -69,7 +69,7 @@ static status write_pipeline(ms *m, vec *rows, int64_t interval, error *err) {
         }
     }
     for (size_t i = 0; i < rows->n; i++) {
-        raw_pipe_op op = {.name = ms_string(m, all[i].type),
+        row_pipe_op op = {.name = ms_string(m, all[i].type),
                           .parent = all[i].parent ? all[i].parent + m->n_pipe_ops : 0,
                           .workers = all[i].workers == ABSENT_I64 ? ABSENT_I32
                                                                   : sat_i32(all[i].workers),
@@ -78,7 +78,7 @@ static status write_pipeline(ms *m, vec *rows, int64_t interval, error *err) {
                           .interval = interval,
                           .role = PIPE_OPERATOR};
         if (op.name == MS_NO_STRING) FAIL_MEMORY(err);
-        TRY(builder_add_pipe_op(m->b, &op, err));
+        TRY(builder_put_pipe_op(m->b, &op, err));
     }
     uint32_t first = m->n_pipe_ops;
     m->n_pipe_ops += (uint32_t)rows->n;
@@ -167,7 +167,7 @@ status read_pipeline_raw(ms *m, str text, error *err) {
 /* ---- queues ------------------------------------------------------------------------------ */
 
 static status add_queue(ms *m, const char *name, uint8_t role, error *err) {
-    raw_pipe_op op = {.name = ms_string(m, str_of(name)),
+    row_pipe_op op = {.name = ms_string(m, str_of(name)),
                       .workers = ABSENT_I32,
                       .capacity = ABSENT_I64,
                       .id = ABSENT_I64,
@@ -176,7 +176,7 @@ static status add_queue(ms *m, const char *name, uint8_t role, error *err) {
     if (op.name == MS_NO_STRING) FAIL_MEMORY(err);
     m->n_pipe_ops++;
     m->queue[role] = m->n_pipe_ops;
-    return builder_add_pipe_op(m->b, &op, err);
+    return builder_put_pipe_op(m->b, &op, err);
 }
 
 /* Whole milliseconds as ns. */
@@ -186,14 +186,14 @@ static int64_t ms_to_ns(int64_t v) {
 
 /* The row of a batch, made when it is new; numbers of batches are small and dense, so a map would be
  * fine, but files are in order: the last one is looked at first. */
-static raw_queue_sample *batch_row(vec *batches, map *by_batch, int64_t batch) {
+static row_queue_sample *batch_row(vec *batches, map *by_batch, int64_t batch) {
     uint32_t *at = map_at(by_batch, (uint64_t)batch);
     if (!at) return NULL;
-    if (*at != MAP_NONE) return &VEC(batches, raw_queue_sample)[*at];
-    raw_queue_sample *row = vec_push(batches);
+    if (*at != MAP_NONE) return &VEC(batches, row_queue_sample)[*at];
+    row_queue_sample *row = vec_push(batches);
     *at = row ? (uint32_t)(batches->n - 1) : 0;
     if (row)
-        *row = (raw_queue_sample){.time = ABSENT_I64,
+        *row = (row_queue_sample){.time = ABSENT_I64,
                                   .step = batch,
                                   .size = ABSENT_I64,
                                   .capacity = ABSENT_I64,
@@ -211,7 +211,7 @@ static bool take_queue_line(str line, vec *batches, map *by_batch, bool *failed)
     while (n < 5 && ms_word(&line, &word))
         if (!str_to_i64(word, &v[n++])) return false;
     if (n < 4 || v[0] < 0 || v[0] > 1) return false;
-    raw_queue_sample *row = batch_row(batches, by_batch, v[2]);
+    row_queue_sample *row = batch_row(batches, by_batch, v[2]);
     if (!row) {
         *failed = true;
         return true;
@@ -235,7 +235,7 @@ static bool take_queue_line(str line, vec *batches, map *by_batch, bool *failed)
 status read_host_queue(ms *m, str text, error *err) {
     const char *base = text.p;
     if (m->queue[PIPE_HOST_QUEUE]) return OK; /* sink mode's file counts */
-    vec batches = VEC_INIT(raw_queue_sample);
+    vec batches = VEC_INIT(row_queue_sample);
     map by_batch = {0};
     bool failed = false;
     for (str line; !failed && ms_line(&text, &line);) {
@@ -247,9 +247,9 @@ status read_host_queue(ms *m, str text, error *err) {
     status st = failed ? error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL) : OK;
     if (st == OK && batches.n) st = add_queue(m, "host queue", PIPE_HOST_QUEUE, err);
     for (size_t i = 0; i < batches.n && st == OK; i++) {
-        raw_queue_sample *row = &VEC(&batches, raw_queue_sample)[i];
+        row_queue_sample *row = &VEC(&batches, row_queue_sample)[i];
         row->pipe_op = m->queue[PIPE_HOST_QUEUE];
-        st = builder_add_queue_sample(m->b, row, err);
+        st = builder_put_queue_sample(m->b, row, err);
     }
     map_fini(&by_batch);
     vec_fini(&batches);
@@ -258,7 +258,7 @@ status read_host_queue(ms *m, str text, error *err) {
 
 status ms_add_data_queue(ms *m, int64_t start_ns, int64_t end_ns, int64_t size, error *err) {
     if (!m->queue[PIPE_DATA_QUEUE]) TRY(add_queue(m, "data queue", PIPE_DATA_QUEUE, err));
-    raw_queue_sample row = {.pipe_op = m->queue[PIPE_DATA_QUEUE],
+    row_queue_sample row = {.pipe_op = m->queue[PIPE_DATA_QUEUE],
                             .time = start_ns,
                             .step = ++m->n_data_batches,
                             .size = size,
@@ -266,7 +266,7 @@ status ms_add_data_queue(ms *m, int64_t start_ns, int64_t end_ns, int64_t size, 
                             .get = ABSENT_I64,
                             .push = ABSENT_I64,
                             .total = max_i64(0, sub_i64(end_ns, start_ns))};
-    return builder_add_queue_sample(m->b, &row, err);
+    return builder_put_queue_sample(m->b, &row, err);
 }
 
 status read_data_queue(ms *m, str text, error *err) {
@@ -288,18 +288,4 @@ status read_data_queue(ms *m, str text, error *err) {
         TRY(ms_add_data_queue(m, start, end, size, err));
     }
     return OK;
-}
-
-status read_cpu_use(ms *m, str text, error *err) {
-    buf normal = {0};
-    unsigned flags = json_normal(str_trim(text), &normal);
-    status st = OK;
-    if (!buf_ok(&normal))
-        st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
-    else if (flags & JSON_BROKEN)
-        ms_lost(m, CAUSE_BAD_SYNTAX, 0, str_of(m->file));
-    else
-        st = ms_meta(m, "cpu_utilization", buf_str(&normal), err);
-    buf_fini(&normal);
-    return st;
 }

@@ -381,7 +381,8 @@ status ms_emit(ms *m, error *err) {
     TRY(ms_main_ops(m, &ops, err));
     if (!m->n_lane[LANE_STEP]) TRY(ms_find_steps(m, &ops, err));
     if (!m->seen[MS_AICORE_DETAIL] && !m->seen[MS_AICORE_TYPE]) TRY(ms_sum_tasks(m, err));
-    TRY(ms_finish_costs(m, err));
+    ms_finish_costs(m);
+    TRY(ms_put_facts(m, err));
     TRY(find_base(m, err));
     TRY(label_processes(&x, err));
     part_expect(m->part, m->execs.n * SLICES_AN_EXEC, m->memories.n);

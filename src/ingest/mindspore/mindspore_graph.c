@@ -269,8 +269,13 @@ status read_memory_details(ms *m, str text, error *err) {
 }
 
 status read_memory_summary(ms *m, str text, error *err) {
-    m->capacity = gib_bytes(json_member(text, STR("capacity")));
-    return read_as_meta(m, text, err);
+    buf json = {0};
+    status st = ms_normal(m, text, &json, err);
+    m->capacity = gib_bytes(json_member(buf_str(&json), STR("capacity")));
+    m->resource.memory_peak = gib_bytes(json_member(buf_str(&json), STR("peak_mem")));
+    m->resource.memory_capacity = m->capacity > 0 ? m->capacity : ABSENT_I64;
+    buf_fini(&json);
+    return st;
 }
 
 /* ---- allocations while operators ran ----------------------------------------------------- */

@@ -13,10 +13,9 @@
  *
  * Communication and wait of an operator are those of its main thread, the one with the largest number;
  * links are those of all threads. A rank that is not told (0xffffffff) is the other one of the pair; a LOCAL
- * event stands on the receiver's side, its ranks are exchanged. The result has the shape of the table
- * (mindspore_cluster.c), with the mean of all steps as its last row; a bandwidth is bytes over time. */
+ * event stands on the receiver's side, its ranks are exchanged. The result are the tables that
+ * hccl_raw_#.csv becomes (mindspore_cluster.c), with the mean of all steps as the last row. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -402,38 +401,21 @@ static bool add_links(link_sums *to, const hccl_link *from, size_t n) {
 }
 
 /* Divided by n: of one step, or the mean of several. */
-static void write_links(buf *json, const hccl_link *l, size_t n_links, double n) {
-    buf_add_byte(json, '{');
-    bool first = true;
-    for (size_t i = 0; i < n_links; i++) {
-        if (!l[i].any[SDMA] && !l[i].any[RDMA]) continue;
-        buf_printf(json, "%s\"%lld-%lld\": {", first ? "" : ", ", (long long)l[i].src,
-                   (long long)l[i].dst);
-        first = false;
-        for (int k = 0, some = 0; k < N_TRANSPORTS; k++) {
-            if (!l[i].any[k]) continue;
-            const double values[] = {l[i].ms[k] / n, l[i].kb[k] / n,
-                                     l[i].ms[k] > 0 ? l[i].kb[k] / l[i].ms[k] * 1000 : 0,
-                                     l[i].wait_ms / n};
-            buf_printf(json, "%s\"%s\": [", some++ ? ", " : "", TRANSPORTS[k]);
-            for (int v = 0; v < (k == RDMA ? 4 : 3); v++) {
-                if (v) buf_add_cstr(json, ", ");
-                buf_add_f64(json, values[v]);
-            }
-            buf_add_byte(json, ']');
+static status put_links(ms *m, int64_t step, const link_sums *links, double n, error *err) {
+    for (size_t i = 0; i < links->links.n; i++) {
+        const hccl_link *l = &VEC(&links->links, hccl_link)[i];
+        for (int k = 0; k < N_TRANSPORTS; k++) {
+            if (!l->any[k]) continue;
+            row_link row = {.step = step,
+                            .source = l->src,
+                            .target = l->dst,
+                            .time = ms_ns(l->ms[k] / n),
+                            .bytes = ms_kb_bytes(l->kb[k] / n),
+                            .waiting = k == RDMA ? ms_ns(l->wait_ms / n) : ABSENT_I64};
+            TRY(ms_put_link(m, &row, str_of(TRANSPORTS[k]), err));
         }
-        buf_add_byte(json, '}');
     }
-    buf_add_byte(json, '}');
-}
-
-static void write_head(buf *json, const step_sum *s, double n) {
-    buf_add_cstr(json, ", \"communication\": ");
-    buf_add_f64(json, s->comm_ms / n);
-    buf_add_cstr(json, ", \"wait\": ");
-    buf_add_f64(json, s->wait_ms / n);
-    buf_add_cstr(json, ", \"links\": ");
-    write_links(json, VEC(&s->links.links, hccl_link), s->links.links.n, n);
+    return OK;
 }
 
 static int compare_collectives(const void *a, const void *b) {
@@ -461,70 +443,60 @@ static bool add_collective(const ms *m, const collective *c, step_sum *s) {
     return add_links(&s->links, &VEC(&m->hccl_links, hccl_link)[c->first_link], c->n_links);
 }
 
-/* "name": [step, communication, wait, links], the sums divided by n. */
-static void write_operator(buf *json, str name, str step, const step_sum *s, double n) {
-    buf_add_json(json, name);
-    buf_add_cstr(json, ": [");
-    buf_add_json(json, step);
-    buf_add_cstr(json, ", ");
-    buf_add_f64(json, s->comm_ms / n);
-    buf_add_cstr(json, ", ");
-    buf_add_f64(json, s->wait_ms / n);
-    buf_add_cstr(json, ", ");
-    write_links(json, VEC(&s->links.links, hccl_link), s->links.links.n, n);
-    buf_add_byte(json, ']');
-}
-
-/* The operators of collectives [at, end), which are sorted so that those of one are together. */
-static void write_operators(const ms *m, buf *json, size_t at, size_t end, double n) {
+/* Of collectives [at, end), which are sorted so that those of one operator are together: one past the
+ * last of the first operator, and what they have together. */
+static size_t sum_operator(const ms *m, size_t at, size_t end, step_sum *s) {
     const collective *c = VEC(&m->hccl, collective);
-    bool one_step = n == 1 && c[at].step == c[end - 1].step;
-    buf_add_cstr(json, ", \"operators\": {");
-    for (size_t i = at; i < end;) {
-        step_sum s = {.links.links = VEC_INIT(hccl_link)};
-        size_t first = i;
-        char step[24] = "-";
-        for (; i < end && c[i].op == c[first].op; i++)
-            if (!add_collective(m, &c[i], &s)) json->failed = true;
-        if (one_step) (void)snprintf(step, sizeof step, "%lld", (long long)c[at].step);
-        if (first > at) buf_add_cstr(json, ", ");
-        write_operator(json, ms_text(m, c[first].op), str_of(step), &s, n);
-        free_sum(&s);
+    size_t i = at;
+    for (; i < end && c[i].op == c[at].op; i++) {
+        s->comm_ms += c[i].comm_ms;
+        s->wait_ms += c[i].wait_ms;
     }
-    buf_add_cstr(json, "}}");
+    return i;
 }
 
-/* The collectives from `at` on that are of one step: one past the last. */
-static size_t write_step(const ms *m, buf *json, size_t at, step_sum *all) {
+/* The collectives [at, end), divided by n: a step, or the mean of all. */
+static status put_cost(ms *m, int64_t step, const step_sum *sum, size_t at, size_t end,
+                       double n, error *err) {
+    row_comm_cost row = {.step = step,
+                         .communication = ms_ns(sum->comm_ms / n),
+                         .waiting = ms_ns(sum->wait_ms / n)};
+    step_sum s = {0};
+    for (size_t i = at; i < end; row.operators++) i = sum_operator(m, i, end, &s);
+    TRY(ms_put_cost(m, &row, err));
+    for (size_t i = at; i < end;) {
+        str name = ms_text(m, VEC(&m->hccl, collective)[i].op);
+        s = (step_sum){0};
+        i = sum_operator(m, i, end, &s);
+        TRY(ms_put_cost_op(m, name, ms_ns(s.comm_ms / n), ms_ns(s.wait_ms / n), err));
+    }
+    return put_links(m, step, &sum->links, n, err);
+}
+
+/* The collectives from `at` on that are of one step; *end: one past the last. */
+static status put_step(ms *m, size_t at, size_t *end, step_sum *all, error *err) {
     const collective *c = VEC(&m->hccl, collective);
     step_sum s = {.links.links = VEC_INIT(hccl_link)};
-    size_t end = at;
-    for (; end < m->hccl.n && c[end].step == c[at].step; end++)
-        if (!add_collective(m, &c[end], &s) || !add_collective(m, &c[end], all))
-            json->failed = true;
-    buf_printf(json, "%s{\"step\": %lld", json->n > 1 ? ", " : "", (long long)c[at].step);
-    write_head(json, &s, 1);
-    write_operators(m, json, at, end, 1);
+    status st = OK;
+    size_t i = at;
+    for (; i < m->hccl.n && c[i].step == c[at].step && st == OK; i++)
+        if (!add_collective(m, &c[i], &s) || !add_collective(m, &c[i], all))
+            st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    if (st == OK) st = put_cost(m, c[at].step, &s, at, i, 1, err);
     free_sum(&s);
-    return end;
+    *end = i;
+    return st;
 }
 
-static status write_table(ms *m, error *err) {
-    buf json = {0};
+static status put_table(ms *m, error *err) {
     step_sum all = {.links.links = VEC_INIT(hccl_link)};
     double steps = 0;
+    status st = OK;
     qsort(m->hccl.p, m->hccl.n, m->hccl.elem_bytes, compare_collectives);
-    buf_add_byte(&json, '[');
-    for (size_t i = 0; i < m->hccl.n; steps++) i = write_step(m, &json, i, &all);
-    buf_add_cstr(&json, ", {\"step\": null");
-    write_head(&json, &all, steps);
+    for (size_t i = 0; i < m->hccl.n && st == OK; steps++) st = put_step(m, i, &i, &all, err);
     qsort(m->hccl.p, m->hccl.n, m->hccl.elem_bytes, compare_by_op);
-    write_operators(m, &json, 0, m->hccl.n, steps);
-    buf_add_byte(&json, ']');
+    if (st == OK) st = put_cost(m, ABSENT_I64, &all, 0, m->hccl.n, steps, err);
     free_sum(&all);
-    status st = buf_ok(&json) ? ms_meta(m, "hccl", buf_str(&json), err)
-                              : error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
-    buf_fini(&json);
     return st;
 }
 
@@ -538,5 +510,5 @@ status ms_finish_hccl(ms *m, error *err) {
     }
     vec_fini(&steps);
     if (st == OK) st = name_operators(m, err);
-    return st == OK ? write_table(m, err) : st;
+    return st == OK ? put_table(m, err) : st;
 }

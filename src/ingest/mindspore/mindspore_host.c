@@ -175,52 +175,40 @@ status read_host_info(ms *m, str text, error *err) {
 
 /* ---- dataset ----------------------------------------------------------------------------- */
 
-static void write_stage(const csv *c, const size_t column[5], buf *out) {
-    double mean;
-    int64_t calls;
-    char number[32];
-    buf_add_cstr(out, out->n > 1 ? ", {\"operation\": " : "{\"operation\": ");
-    buf_add_json(out, csv_cell(c, column[0]));
-    buf_add_cstr(out, ", \"stage\": ");
-    buf_add_json(out, csv_cell(c, column[1]));
-    if (scaled_i64(csv_cell(c, column[2]), 0, &calls)) {
-        snprintf(number, sizeof number, ", \"calls\": %lld", (long long)calls);
-        buf_add_cstr(out, number);
-    }
-    if (str_to_f64(csv_cell(c, column[3]), &mean) && mean >= 0 && mean < 1e15) {
-        snprintf(number, sizeof number, ", \"mean_ns\": %lld", llround(mean * 1e3));
-        buf_add_cstr(out, number);
-    }
-    if (csv_cell(c, column[4]).n) {
-        buf_add_cstr(out, ", \"info\": ");
-        buf_add_json(out, csv_cell(c, column[4]));
-    }
-    buf_add_byte(out, '}');
+static status put_stage(ms *m, const csv *c, const size_t column[5], error *err) {
+    row_pipe_stage row = {.operation = ms_string(m, csv_cell(c, column[0])),
+                          .stage = ms_string(m, csv_cell(c, column[1])),
+                          .calls = ABSENT_I64,
+                          .total = ABSENT_I64,
+                          .info = ms_string(m, csv_cell(c, column[4]))};
+    double mean_us;
+    if (row.operation == MS_NO_STRING || row.stage == MS_NO_STRING || row.info == MS_NO_STRING)
+        FAIL_MEMORY(err);
+    if (!scaled_i64(csv_cell(c, column[2]), 0, &row.calls) || row.calls < 0)
+        row.calls = ABSENT_I64;
+    if (row.calls > 0 && str_to_f64(csv_cell(c, column[3]), &mean_us) && mean_us >= 0 &&
+        mean_us < 1e15 && llround(mean_us * 1e3) <= INT64_MAX / row.calls)
+        row.total = llround(mean_us * 1e3) * row.calls;
+    return builder_put_pipe_stage(m->b, &row, err);
 }
 
 status read_dataset(ms *m, str text, error *err) {
     csv c = csv_open(text);
-    buf out = {0};
     status st = OK;
     bool ok = csv_next(&c);
     const size_t column[5] = {csv_find(&c, STR("Operation")), csv_find(&c, STR("Stage")),
                               csv_find(&c, STR("Occurrences")),
                               csv_find(&c, STR("Avg. time (us)")),
                               csv_find(&c, STR("Custom Info"))};
-    buf_add_byte(&out, '[');
-    while (ok && csv_next(&c)) {
+    while (ok && st == OK && csv_next(&c)) {
         part_count(m->part, 1, 0);
         if (csv_cell(&c, column[0]).n)
-            write_stage(&c, column, &out);
+            st = put_stage(m, &c, column, err);
         else
             ms_lost(m, CAUSE_MISSING_NAME, c.row, csv_cell(&c, column[1]));
     }
-    buf_add_byte(&out, ']');
-    if (c.failed || !buf_ok(&out))
+    if (st == OK && c.failed)
         st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
-    else if (out.n > 2)
-        st = ms_meta(m, "dataset_stages", buf_str(&out), err);
     csv_fini(&c);
-    buf_fini(&out);
     return st;
 }

@@ -140,6 +140,10 @@ typedef struct ms {
     uint32_t queue[3]; /* row of the pipeline table, by pipe_role; 0 = not yet */
     int64_t n_data_batches;
     uint64_t given_steps;
+    uint32_t n_findings;   /* rows of finding so far */
+    uint32_t n_costs;      /* rows of comm_cost so far */
+    row_parallel parallel; /* what is known so far: ms_put_facts */
+    row_resource resource;
 } ms;
 
 typedef status (*ms_reader)(ms *m, str text, error *err);
@@ -182,6 +186,25 @@ str ms_type(str full_name);
 str ms_subgraph(str full_name);
 /* A top-level fact: JSON text. */
 status ms_meta(ms *m, const char *key, str json, error *err) MUST_USE;
+/* The JSON of a file, repaired where it must be; one that is none is counted, and `out` stays empty. */
+status ms_normal(ms *m, str text, buf *out, error *err) MUST_USE;
+/* Milliseconds as ns, kilobytes as bytes; absent when they are far too many. */
+int64_t ms_ns(double time_ms);
+int64_t ms_kb_bytes(double kb);
+/* "0-1": the ranks of a link. */
+bool ms_pair(str name, row_link *out);
+/* A link of this kind; one without time or bytes is passed over. */
+status ms_put_link(ms *m, row_link *row, str kind, error *err) MUST_USE;
+/* The communication of a step, and behind it what its collectives have of it. */
+status ms_put_cost(ms *m, row_comm_cost *row, error *err) MUST_USE;
+status ms_put_cost_op(ms *m, str name, int64_t communication_ns, int64_t waiting_ns,
+                      error *err) MUST_USE;
+/* A fact about the run that says how it is spread over its devices; others are passed over. */
+status ms_take_fact(ms *m, str key, str json, error *err) MUST_USE;
+/* An operator that is a point of every step; the first one that is told counts. */
+status ms_put_point(ms *m, step_point_kind point, str name, error *err) MUST_USE;
+/* What was found out about the run and its device: tables parallel and resource. */
+status ms_put_facts(ms *m, error *err) MUST_USE;
 /* A text as a member of the JSON object that `out` is to become: begins it when there is nothing yet; who
  * adds the last one closes it. */
 void ms_add_member(buf *out, str key, str value);
@@ -223,9 +246,11 @@ status ms_add_task(ms *m, uint64_t stream, uint64_t task, uint32_t name, error *
 size_t ms_task_row(const ms *m, uint64_t stream, uint64_t task);
 uint32_t ms_task_name(const ms *m, uint64_t stream, uint64_t task);
 
+/* Adds an operator that was added up; the shapes are those that its info tells. */
+status ms_put_op(ms *m, row_given_op *g, error *err) MUST_USE;
 /* Operations of an operator whose calls and time are known, and their sum as a fact of the device. */
-void ms_set_costs(ms *m, raw_given_op *g);
-status ms_finish_costs(ms *m, error *err) MUST_USE;
+void ms_set_costs(ms *m, row_given_op *g);
+void ms_finish_costs(ms *m);
 
 /* Executions of the AI CPU as they are read, added up by name and by type. */
 typedef struct {

@@ -82,12 +82,13 @@ status read_device_info(ms *m, str text, error *err) {
     if (!json_f64(mhz, &clock) && !str_to_f64(json_text(mhz), &clock)) return OK;
     if (!json_f64(cores, &n) && !str_to_f64(json_text(cores), &n)) return OK;
     if (!(clock > 0 && clock < 1e6 && n > 0 && n < 1e6)) return OK;
-    str peak = arena_printf(m->arena, "%.17g", clock * 1e6 * n * 4096 * 2);
+    m->resource.peak_flops_per_s = clock * 1e6 * n * 4096 * 2;
+    str peak = arena_printf(m->arena, "%.17g", m->resource.peak_flops_per_s);
     if (!peak.p) FAIL_MEMORY(err);
     return ms_meta(m, "flops_peak", peak, err);
 }
 
-void ms_set_costs(ms *m, raw_given_op *g) {
+void ms_set_costs(ms *m, row_given_op *g) {
     const ms_known *k = ms_known_of(m, g->full_name);
     if (!k) return;
     g->flops = k->flops;
@@ -105,14 +106,9 @@ void ms_set_costs(ms *m, raw_given_op *g) {
     m->costs.ns += ns;
 }
 
-status ms_finish_costs(ms *m, error *err) {
+void ms_finish_costs(ms *m) {
     const ms_costs *c = &m->costs;
-    if (!(c->ns > 0) || m->seen[MS_FLOPS_SUMMARY]) return OK;
-    str json = arena_printf(m->arena,
-                            "{\"cube_FLOPs\": %.17g, \"cube_FLOPS\": %.17g, \"vec_FLOPs\": "
-                            "%.17g, \"vec_FLOPS\": %.17g}",
-                            c->cube / 1e6, c->all_cube / c->ns, c->vector / 1e6,
-                            c->all_vector / c->ns);
-    if (!json.p) FAIL_MEMORY(err);
-    return ms_meta(m, "flops_summary", json, err);
+    if (!(c->ns > 0) || m->seen[MS_FLOPS_SUMMARY]) return;
+    m->resource.flops = (c->cube / 1e6 + c->vector / 1e6) * 1e6;
+    m->resource.flops_per_s = (c->all_cube / c->ns + c->all_vector / c->ns) * 1e9;
 }

@@ -117,19 +117,13 @@ status read_raw_tasks(ms *m, str text, error *err) {
 
 /* tag name: tags 1 and 2 are the points of the step trace. */
 status read_raw_points(ms *m, str text, error *err) {
-    buf json = {0};
-    status st = OK;
-    for (str line; st == OK && ms_line(&text, &line);) {
+    for (str line; ms_line(&text, &line);) {
         str tag, name, rest = line;
         if (!ms_word(&rest, &tag) || !ms_word(&rest, &name)) continue;
-        bool fp = str_eq(tag, STR("1")), bp = str_eq(tag, STR("2"));
-        if (!fp && !bp) continue;
-        buf_clear(&json);
-        buf_add_json(&json, name);
-        st = ms_meta(m, fp ? "fp_point" : "bp_point", buf_str(&json), err);
+        if (str_eq(tag, STR("1"))) TRY(ms_put_point(m, POINT_FORWARD_START, name, err));
+        if (str_eq(tag, STR("2"))) TRY(ms_put_point(m, POINT_BACKWARD_END, name, err));
     }
-    buf_fini(&json);
-    return st;
+    return OK;
 }
 
 /* ---- tasks of the AI Core ---------------------------------------------------------------- */
@@ -320,16 +314,16 @@ status read_raw_queue(ms *m, str text, error *err) {
 
 /* ---- what no table added up -------------------------------------------------------------- */
 
-static status add_sum(ms *m, raw_given_op *g, error *err) {
+static status add_sum(ms *m, row_given_op *g, error *err) {
     g->side = ms_string(m, STR("AI Core"));
     if (g->side == MS_NO_STRING || g->type == MS_NO_STRING || g->name == MS_NO_STRING ||
         g->subgraph == MS_NO_STRING)
         FAIL_MEMORY(err);
-    return builder_add_given_op(m->b, g, err);
+    return ms_put_op(m, g, err);
 }
 
 status ms_sum_tasks(ms *m, error *err) {
-    vec sums = VEC_INIT(raw_given_op);
+    vec sums = VEC_INIT(row_given_op);
     map by_call = {0}; /* name, and what calls alike share */
     status st = OK;
     for (size_t i = 0; i < m->execs.n && st == OK; i++) {
@@ -337,19 +331,19 @@ status ms_sum_tasks(ms *m, error *err) {
         if (e->lane != LANE_AICORE) continue;
         uint32_t info = e->more ? VEC(&m->mores, ms_more)[e->more - 1].info : 0;
         uint32_t *at = map_at(&by_call, (uint64_t)info << 32 | e->name);
-        raw_given_op *g = NULL;
+        row_given_op *g = NULL;
         if (at && *at == MAP_NONE) {
             g = vec_push(&sums);
             *at = g ? (uint32_t)(sums.n - 1) : 0;
             if (g) {
-                *g = RAW_GIVEN_OP_NONE;
+                *g = row_given_op_none();
                 g->full_name = e->name;
                 g->info = info;
                 g->calls = g->total = g->max = 0;
                 g->min = INT64_MAX;
             }
         } else if (at) {
-            g = &VEC(&sums, raw_given_op)[*at];
+            g = &VEC(&sums, row_given_op)[*at];
         }
         if (!g) {
             st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
@@ -361,7 +355,7 @@ status ms_sum_tasks(ms *m, error *err) {
         g->min = min_i64(g->min, e->dur);
     }
     for (size_t i = 0; i < sums.n && st == OK; i++) {
-        raw_given_op *g = &VEC(&sums, raw_given_op)[i];
+        row_given_op *g = &VEC(&sums, row_given_op)[i];
         str full = ms_text(m, g->full_name);
         const ms_known *k = ms_known_of(m, g->full_name);
         g->name = ms_string(m, ms_short(full));

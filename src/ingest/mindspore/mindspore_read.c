@@ -103,6 +103,15 @@ status ms_meta(ms *m, const char *key, str json, error *err) {
     return builder_add_meta(m->b, k, v, err);
 }
 
+status ms_normal(ms *m, str text, buf *out, error *err) {
+    unsigned flags = json_normal(str_trim(text), out);
+    if (!buf_ok(out)) FAIL_MEMORY(err);
+    if (!(flags & JSON_BROKEN)) return OK;
+    ms_lost(m, CAUSE_BAD_SYNTAX, 0, str_of(m->file));
+    buf_clear(out);
+    return OK;
+}
+
 ms_known *ms_know(ms *m, uint32_t full_name) {
     uint32_t *at = map_at(&m->known_by_name, full_name);
     if (!at) return NULL;
@@ -159,29 +168,8 @@ status read_info(ms *m, str text, error *err) {
         memcpy(name, key.p, key.n);
         name[key.n] = 0;
         st = buf_ok(&normal) ? ms_meta(m, name, buf_str(&normal), err) : ERR_MEMORY;
+        if (st == OK) st = ms_take_fact(m, key, buf_str(&normal), err);
     }
-    buf_fini(&normal);
-    if (st == ERR_MEMORY) FAIL_MEMORY(err);
-    return st;
-}
-
-/* The whole file as one fact, under its own name without the number. */
-status read_as_meta(ms *m, str text, error *err) {
-    buf normal = {0};
-    char key[128];
-    str name = str_of(m->file);
-    size_t n = name.n;
-    while (n && name.p[n - 1] != '_') n--;
-    n = n > 1 ? n - 1 : name.n;
-    if (n >= sizeof key) return OK;
-    memcpy(key, name.p, n);
-    key[n] = 0;
-    unsigned flags = json_normal(str_trim(text), &normal);
-    status st = buf_ok(&normal) ? OK : ERR_MEMORY;
-    if (st == OK && flags & JSON_BROKEN)
-        ms_lost(m, CAUSE_BAD_SYNTAX, 0, name);
-    else if (st == OK)
-        st = ms_meta(m, key, buf_str(&normal), err);
     buf_fini(&normal);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);
     return st;
@@ -573,6 +561,8 @@ static ms begin(builder *b, const ingest_options *o, arena *a) {
                 .file = "",
                 .folder = "",
                 .capacity = ABSENT_I64,
+                .parallel = row_parallel_none(),
+                .resource = row_resource_none(),
                 .execs = VEC_INIT(ms_exec),
                 .mores = VEC_INIT(ms_more),
                 .details = VEC_INIT(ms_detail),

@@ -41,7 +41,7 @@ bool ms_next_record(ms *m, ms_records *r, size_t least, str *value) {
 
 typedef struct {
     ms *m;
-    vec sums; /* raw_given_op */
+    vec sums; /* row_given_op */
     map by_call;
     buf info;
 } shape_sums;
@@ -63,16 +63,16 @@ static status add_call(shape_sums *s, str name, str shapes, str types, error *er
     uint32_t *at = map_at(&s->by_call, (uint64_t)info << 32 | id);
     if (!at) FAIL_MEMORY(err);
     if (*at == MAP_NONE) {
-        raw_given_op *g = vec_push(&s->sums);
+        row_given_op *g = vec_push(&s->sums);
         *at = (uint32_t)s->sums.n - 1;
         if (!g) FAIL_MEMORY(err);
-        *g = RAW_GIVEN_OP_NONE;
+        *g = row_given_op_none();
         g->name = g->full_name = g->type = id;
         g->info = info;
         g->calls = 0;
         g->level = GIVEN_OPERATOR;
     }
-    VEC(&s->sums, raw_given_op)[*at].calls++;
+    VEC(&s->sums, row_given_op)[*at].calls++;
     return OK;
 }
 
@@ -81,9 +81,9 @@ static status end_sums(shape_sums *s, status st, error *err) {
     if (side == MS_NO_STRING)
         st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     for (size_t i = 0; i < s->sums.n && st == OK; i++) {
-        raw_given_op *g = &VEC(&s->sums, raw_given_op)[i];
+        row_given_op *g = &VEC(&s->sums, row_given_op)[i];
         g->side = side;
-        st = builder_add_given_op(s->m->b, g, err);
+        st = ms_put_op(s->m, g, err);
     }
     vec_fini(&s->sums);
     map_fini(&s->by_call);
@@ -92,7 +92,7 @@ static status end_sums(shape_sums *s, status st, error *err) {
 }
 
 status read_record_shapes(ms *m, str text, error *err) {
-    shape_sums s = {.m = m, .sums = VEC_INIT(raw_given_op)};
+    shape_sums s = {.m = m, .sums = VEC_INIT(row_given_op)};
     ms_records all = {.rest = text, .whole = text.n};
     status st = OK;
     for (str value; st == OK && ms_next_record(m, &all, 0, &value);) {
@@ -105,7 +105,7 @@ status read_record_shapes(ms *m, str text, error *err) {
 }
 
 status read_operator_details(ms *m, str text, error *err) {
-    shape_sums s = {.m = m, .sums = VEC_INIT(raw_given_op)};
+    shape_sums s = {.m = m, .sums = VEC_INIT(row_given_op)};
     csv c = csv_open(text);
     status st = OK;
     bool ok = !m->seen[MS_RECORD_SHAPES] && csv_next(&c);

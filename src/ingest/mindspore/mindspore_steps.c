@@ -66,13 +66,13 @@ static status find_comms(ms *m, const csv *c, vec *out, error *err) {
 
 static status add_stage(ms *m, int64_t number, const char *stage, int64_t start,
                         int64_t duration, error *err) {
-    raw_given_step row = {.number = number,
+    row_given_step row = {.number = number,
                           .stage = ms_string(m, str_of(stage)),
                           .start = start,
                           .duration = duration};
     if (row.stage == MS_NO_STRING) FAIL_MEMORY(err);
     m->given_steps++;
-    return builder_add_given_step(m->b, &row, err);
+    return builder_put_given_step(m->b, &row, err);
 }
 
 static status add_slice(ms *m, int64_t start, int64_t dur, str name, uint8_t kind, error *err) {
@@ -103,14 +103,14 @@ status ms_add_step(ms *m, const ms_step *s, error *err) {
 }
 
 status ms_add_step_comm(ms *m, const ms_step_comm *c, error *err) {
-    raw_given_step row = {.number = c->number,
+    row_given_step row = {.number = c->number,
                           .stage = ms_string(m, STR("communication")),
                           .start = c->start,
                           .duration = c->duration,
                           .name = c->name,
                           .track = c->track};
     if (row.stage == MS_NO_STRING) FAIL_MEMORY(err);
-    TRY(builder_add_given_step(m->b, &row, err));
+    TRY(builder_put_given_step(m->b, &row, err));
     if (c->number == ABSENT_I64) return OK;
     /* A GPU's collectives are operators and kernels of its own lists, where those are there. */
     if (c->stream < 0 && (m->n_lane[LANE_GPU_OP] || m->n_lane[LANE_KERNEL])) return OK;
@@ -201,6 +201,19 @@ status read_step_trace(ms *m, str text, error *err) {
 
 /* ---- points ------------------------------------------------------------------------------ */
 
+status ms_put_point(ms *m, step_point_kind point, str name, error *err) {
+    row_step_point row = {.point = (uint8_t)point, .name = ms_string(m, name)};
+    buf json = {0};
+    buf_add_json(&json, name);
+    status st = buf_ok(&json) && row.name != MS_NO_STRING ? OK : ERR_MEMORY;
+    if (st == OK)
+        st = ms_meta(m, point == POINT_FORWARD_START ? "fp_point" : "bp_point", buf_str(&json),
+                     err);
+    buf_fini(&json);
+    if (st == ERR_MEMORY) FAIL_MEMORY(err);
+    return builder_put_step_point(m->b, &row, err);
+}
+
 status read_points(ms *m, str text, error *err) {
     str value = str_trim(text), key, last = STR_NONE;
     if (value.n && *value.p == '[') { /* one object for each step; the last stands for all */
@@ -211,8 +224,8 @@ status read_points(ms *m, str text, error *err) {
     if (m->fp_name || !value.n) return OK; /* the device's own file came first */
     str fp = json_member(value, STR("fp_start")), bp = json_member(value, STR("bp_end"));
     m->fp_name = ms_string(m, json_text(fp));
-    if (fp.n) TRY(ms_meta(m, "fp_point", fp, err));
-    if (bp.n) TRY(ms_meta(m, "bp_point", bp, err));
+    if (fp.n) TRY(ms_put_point(m, POINT_FORWARD_START, json_text(fp), err));
+    if (bp.n) TRY(ms_put_point(m, POINT_BACKWARD_END, json_text(bp), err));
     return OK;
 }
 
@@ -336,13 +349,8 @@ static status read_sync(ms *m, str text, error *err) {
     }
     sync_line *all = VEC(&lines, sync_line);
     if (st == OK && lines.n >= 2 && !m->fp_name) {
-        buf text_of = {0};
-        for (int i = 0; i < 2 && st == OK; i++) {
-            buf_clear(&text_of);
-            buf_add_json(&text_of, all[i].name);
-            st = ms_meta(m, i ? "bp_point" : "fp_point", buf_str(&text_of), err);
-        }
-        buf_fini(&text_of);
+        st = ms_put_point(m, POINT_FORWARD_START, all[0].name, err);
+        if (st == OK) st = ms_put_point(m, POINT_BACKWARD_END, all[1].name, err);
     }
     if (st == OK) st = write_sync(m, all, lines.n, err);
     for (size_t i = 0; i < lines.n; i++) vec_fini(&all[i].pairs);

@@ -70,7 +70,7 @@ static bool row_is_whole(ms *m, const sheet *s, str name, int64_t total) {
 }
 
 /* Names, type, sub-graph and costs of an operator, from its full name and what is known of it. */
-static status set_names(ms *m, raw_given_op *g, str full_name, str type, error *err) {
+static status set_names(ms *m, row_given_op *g, str full_name, str type, error *err) {
     g->full_name = ms_string(m, full_name);
     g->name = ms_string(m, ms_short(full_name));
     g->subgraph = ms_string(m, ms_subgraph(full_name));
@@ -89,10 +89,17 @@ static status set_names(ms *m, raw_given_op *g, str full_name, str type, error *
     return OK;
 }
 
-static status add_side(ms *m, raw_given_op *g, const char *side, error *err) {
+status ms_put_op(ms *m, row_given_op *g, error *err) {
+    str info = g->info ? ms_text(m, g->info) : STR_NONE;
+    g->shapes = ms_string(m, json_text(json_member(info, STR("Input Shapes"))));
+    if (g->shapes == MS_NO_STRING) FAIL_MEMORY(err);
+    return builder_put_given_op(m->b, g, err);
+}
+
+static status add_side(ms *m, row_given_op *g, const char *side, error *err) {
     g->side = ms_string(m, str_of(side));
     if (g->side == MS_NO_STRING || g->info == MS_NO_STRING) FAIL_MEMORY(err);
-    return builder_add_given_op(m->b, g, err);
+    return ms_put_op(m, g, err);
 }
 
 /* ---- what explains the others ------------------------------------------------------------ */
@@ -178,7 +185,8 @@ status read_framework_text(ms *m, str text, error *err) {
 static status keep_peak(ms *m, double rate, double percent, error *err) {
     char text[40];
     if (!(rate > 0 && percent > 0)) return OK;
-    int n = snprintf(text, sizeof text, "%.17g", rate / (percent / 100));
+    m->resource.peak_flops_per_s = rate / (percent / 100);
+    int n = snprintf(text, sizeof text, "%.17g", m->resource.peak_flops_per_s);
     return ms_meta(m, "flops_peak", str_n(text, n > 0 ? (size_t)n : 0), err);
 }
 
@@ -248,7 +256,7 @@ static status read_table(ms *m, str text, const table_kind *k, error *err) {
         str name = csv_cell(&s.c, type                      ? s.type
                                   : s.full_name != SIZE_MAX ? s.full_name
                                                             : s.name);
-        raw_given_op g = RAW_GIVEN_OP_NONE;
+        row_given_op g = row_given_op_none();
         g.level = k->level;
         g.total = total_of(&s, k);
         g.calls = count_cell(&s, s.calls);
@@ -314,7 +322,7 @@ status read_gpu_kernels(ms *m, str text, error *err) {
     status st = OK;
     while (st == OK && csv_next(&s.c)) {
         str name = csv_cell(&s.c, s.name);
-        raw_given_op g = RAW_GIVEN_OP_NONE;
+        row_given_op g = row_given_op_none();
         g.level = GIVEN_KERNEL;
         g.total = time_cell(&s, s.total, US);
         g.calls = count_cell(&s, s.calls);
@@ -372,7 +380,7 @@ static aicpu_sum *sum_of(vec *sums, map *by_name, uint32_t name) {
 static status write_aicpu(ms *m, const vec *sums, uint8_t level, error *err) {
     for (size_t i = 0; i < sums->n; i++) {
         const aicpu_sum *s = &VEC(sums, aicpu_sum)[i];
-        raw_given_op g = RAW_GIVEN_OP_NONE;
+        row_given_op g = row_given_op_none();
         g.level = level;
         g.name = g.full_name = s->name;
         g.type = s->type;

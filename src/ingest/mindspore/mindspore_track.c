@@ -185,17 +185,13 @@ static uint32_t op_of_marker(const ms *m, uint64_t tag, uint64_t stream, uint64_
     return at < n ? names[at] : 0;
 }
 
-static status keep_point(ms *m, const char *key, uint32_t *name, uint32_t op, error *err) {
+static status keep_point(ms *m, step_point_kind point, uint32_t *name, uint32_t op,
+                         error *err) {
     /* The first one counts; a file that only says which operators they are wins. */
     if (*name || !op || m->seen[MS_POINTS] || m->seen[MS_POINTS_OF] || m->seen[MS_RAW_POINTS])
         return OK;
-    buf json = {0};
     *name = op;
-    buf_add_json(&json, ms_text(m, op));
-    status st = buf_ok(&json) ? ms_meta(m, key, buf_str(&json), err) : ERR_MEMORY;
-    buf_fini(&json);
-    if (st == ERR_MEMORY) FAIL_MEMORY(err);
-    return st;
+    return ms_put_point(m, point, ms_text(m, op), err);
 }
 
 static status take_mark(ms *m, const ms_point *p, uint64_t offset, error *err) {
@@ -204,10 +200,10 @@ static status take_mark(ms *m, const ms_point *p, uint64_t offset, error *err) {
     case TRACK_MODEL_END: return OK; /* a step starts where the one before ends */
     case TRACK_FP:
         m->track.fp = p->counter;
-        return keep_point(m, "fp_point", &m->track.fp_op, p->op, err);
+        return keep_point(m, POINT_FORWARD_START, &m->track.fp_op, p->op, err);
     case TRACK_BP:
         m->track.bp = p->counter;
-        return keep_point(m, "bp_point", &m->track.bp_op, p->op, err);
+        return keep_point(m, POINT_BACKWARD_END, &m->track.bp_op, p->op, err);
     case TRACK_END: return end_step(m, p->counter, offset, err);
     default: break;
     }

@@ -274,19 +274,11 @@ static void rename_devices(const paddle_facts *f, const word_list *words) {
 }
 
 static status keep_words(builder *b, const word_list *words, error *err) {
-    buf text = {0};
-    buf_add_byte(&text, '[');
     for (uint32_t i = 0; i < words->n; i++) {
-        if (i) buf_add_byte(&text, ',');
-        buf_add_json(&text, intern_get(builder_strings(b), words->ids[i]));
+        row_device_word row = {.type = (uint8_t)(DEVICE_NAMED + i), .name = words->ids[i]};
+        TRY(builder_put_device_word(b, &row, err));
     }
-    buf_add_byte(&text, ']');
-    uint32_t value =
-        buf_ok(&text) ? intern_add(builder_strings(b), buf_str(&text)) : UINT32_MAX;
-    uint32_t key = intern_add(builder_strings(b), STR(META_DEVICE_WORDS));
-    buf_fini(&text);
-    if (value == UINT32_MAX || key == UINT32_MAX) FAIL_MEMORY(err);
-    return builder_add_meta(b, key, value, err);
+    return OK;
 }
 
 /* Memory events at the start of a piece belong to the last range of what comes before it in the file.

@@ -216,15 +216,17 @@ static status add_meta_text(recording *r, str key, str value, error *err) {
     return st;
 }
 
-/* A remark is no JSON whatever it looks like. */
+/* A remark is no JSON whatever it looks like. It is shown as JSON shows it. */
 static status add_note(recording *r, str value, error *err) {
     buf text = {0};
     buf_add_json(&text, value);
     status st = ERR_MEMORY;
+    row_note row = {.text = UINT32_MAX};
     if (buf_ok(&text)) st = add_meta(r, STR("note"), buf_str(&text), err);
-    if (!buf_ok(&text)) (void)error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    if (st == OK) row.text = recording_string(r, json_text(buf_str(&text)));
     buf_fini(&text);
-    return st;
+    if (row.text == UINT32_MAX) FAIL_MEMORY(err);
+    return builder_put_note(r->b, &row, err);
 }
 
 static status take_devices(recording *r, str list, error *err) {

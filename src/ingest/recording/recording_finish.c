@@ -254,7 +254,7 @@ static void cut_circles(pipe_facts *facts, uint32_t n) {
 static status write_pipes(recording *r, const map *rows, const pipe_facts *facts, uint32_t n,
                           error *err) {
     for (uint32_t i = 0; i < n; i++) {
-        raw_pipe_op row = {.name = recording_name(r, facts[i].name),
+        row_pipe_op row = {.name = recording_name(r, facts[i].name),
                            .parent = facts[i].parent,
                            .workers =
                                facts[i].workers > 0 ? sat_i32(facts[i].workers) : ABSENT_I32,
@@ -262,11 +262,11 @@ static status write_pipes(recording *r, const map *rows, const pipe_facts *facts
                            .id = ABSENT_I64,
                            .interval = ABSENT_I64,
                            .role = PIPE_OPERATOR};
-        TRY(builder_add_pipe_op(r->b, &row, err));
+        TRY(builder_put_pipe_op(r->b, &row, err));
     }
     for (size_t i = 0; i < r->queues.n; i++) {
         const recording_queue *q = &VEC(&r->queues, recording_queue)[i];
-        raw_queue_sample row = {.pipe_op = map_get(rows, q->name),
+        row_queue_sample row = {.pipe_op = map_get(rows, q->name),
                                 .time = q->time,
                                 .step = step_at(r, q->time),
                                 .size = q->size,
@@ -274,7 +274,7 @@ static status write_pipes(recording *r, const map *rows, const pipe_facts *facts
                                 .get = ABSENT_I64,
                                 .push = ABSENT_I64,
                                 .total = ABSENT_I64};
-        TRY(builder_add_queue_sample(r->b, &row, err));
+        TRY(builder_put_queue_sample(r->b, &row, err));
     }
     return OK;
 }

@@ -95,6 +95,7 @@ static status take_root_key(reader *r, event_sink *s, str key, str value, error 
         builder_set_base_unix_ns(r->b, v);
         r->root.has_base = true;
     }
+    if (str_eq(key, STR(TRACE_DEVICE_WORDS))) return device_words_add(r->b, value, err);
     /* The second is the name in very old files. */
     if (str_eq(key, STR("deviceProperties")) || str_eq(key, STR("computeProperties")))
         TRY(take_devices(r, s->parser, value, err));

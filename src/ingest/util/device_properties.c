@@ -33,3 +33,17 @@ raw_device device_properties(str object, int32_t i) {
     if (d.sm_count == ABSENT_I32) d.sm_count = int_member(object, STR("smCount"));
     return d;
 }
+
+status device_words_add(builder *b, str list, error *err) {
+    json_iter it = json_open(list);
+    str key, word;
+    for (int type = DEVICE_NAMED; type < DEVICE_UNKNOWN && json_next(&it, &key, &word);
+         type++) {
+        str name = json_text(word);
+        row_device_word row = {.type = (uint8_t)type,
+                               .name = name.n ? intern_add(builder_strings(b), name) : 0};
+        if (row.name == UINT32_MAX) FAIL_MEMORY(err);
+        TRY(builder_put_device_word(b, &row, err));
+    }
+    return OK;
+}

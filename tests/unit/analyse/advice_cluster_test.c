@@ -1,22 +1,68 @@
 /* advice_cluster_test.c: rules that compare devices by their producer's figures. */
+#include <math.h>
+
 #include "built_run.h"
 
 #define MS ((int64_t)1000000)
 
 /* One step of 10 ms with this interval, and the parts of a cluster table. */
-static void add_worker(built *x, int64_t interval_us, const char *parts) {
-    raw_given_step s = {.number = 1,
+typedef struct {
+    const char *kind;
+    int64_t stages;
+    double computation, communication, receive, collective; /* ms */
+} parts;
+
+static int64_t ns(double ms) {
+    return isnan(ms) ? ABSENT_I64 : (int64_t)(ms * 1e6);
+}
+
+/* A step and its average. */
+static void add_parts(built *x, const parts *p) {
+    row_parallel parallel = row_parallel_none();
+    row_step_part row = {.number = 1,
+                         .computation = ns(p->computation),
+                         .communication = ns(p->communication),
+                         .stage = ABSENT_I64,
+                         .receive = ns(p->receive),
+                         .collective = ns(p->collective)};
+    parallel.kind = built_str(x, p->kind);
+    parallel.stages = p->stages;
+    BUILT_PUT(x, parallel, parallel);
+    BUILT_PUT(x, step_part, row);
+    row.number = ABSENT_I64;
+    BUILT_PUT(x, step_part, row);
+}
+
+static void add_flops(built *x, double flops, double per_s) {
+    row_resource row = row_resource_none();
+    row.flops = flops;
+    row.flops_per_s = per_s;
+    BUILT_PUT(x, resource, row);
+}
+
+static void add_link(built *x, int64_t target, int64_t bytes) {
+    row_link row = row_link_none();
+    row.source = target ? 0 : 1;
+    row.target = 1;
+    row.kind = built_str(x, "SDMA");
+    row.time = MS;
+    row.bytes = bytes;
+    BUILT_PUT(x, link, row);
+}
+
+static void add_worker(built *x, int64_t interval_us, const parts *p) {
+    row_given_step s = {.number = 1,
                         .stage = built_str(x, "interval"),
                         .start = 0,
                         .duration = interval_us * 1000};
     built_slice(x, 9, KIND_STEP, "Step 1", 0, 10 * MS);
-    assert_int_equal(builder_add_given_step(x->b, &s, NULL), OK);
-    s = (raw_given_step){.number = 1,
+    assert_int_equal(builder_put_given_step(x->b, &s, NULL), OK);
+    s = (row_given_step){.number = 1,
                          .stage = built_str(x, "forward_backward"),
                          .start = interval_us * 1000,
                          .duration = 9 * MS - interval_us * 1000};
-    assert_int_equal(builder_add_given_step(x->b, &s, NULL), OK);
-    if (parts) built_meta(x, "cluster_steps", parts);
+    assert_int_equal(builder_put_given_step(x->b, &s, NULL), OK);
+    if (p) add_parts(x, p);
 }
 
 static size_t row_of(const built_run *r, const char *id) {
@@ -32,20 +78,16 @@ static int64_t saved(const built_run *r, const char *id) {
     return built_int(built_table(&r->w[0], "advice"), row, "saves");
 }
 
-#define PARTS(stages, computation, communication, receive, collective)                     \
-    "{\"mode\": \"pipeline-parallel\", \"stages\": " stages ", \"ranks\": 4, \"steps\": [" \
-    "{\"computation_time\": " computation ", \"communication_alone_time\": " communication \
-    ", \"receive_alone_time\": " receive                                                   \
-    ", \"collective_communication_alone_time\": " collective "}]}"
+#define PARTS(computation, communication, receive, collective) \
+    (&(parts){"pipeline-parallel", 2, computation, communication, receive, collective})
 
 static void stages_are_told_apart(void **state) {
     built_run r;
     (void)state;
     run_begin(&r, 4);
     for (int i = 0; i < 4; i++) {
-        add_worker(&r.w[i], 100,
-                   i < 2 ? PARTS("2", "6", "4", "2", "2") : PARTS("2", "9", "1", "0", "1"));
-        built_meta(&r.w[i], "flops_summary", i < 2 ? "{\"FLOPs\": 30}" : "{\"FLOPs\": 10}");
+        add_worker(&r.w[i], 100, i < 2 ? PARTS(6, 4, 2, 2) : PARTS(9, 1, 0, 1));
+        add_flops(&r.w[i], i < 2 ? 30e6 : 10e6, (double)NAN);
     }
     run_ask(&r, analyse_advise);
     /* 4 of 40 ms receive: a tenth is not more than a tenth */
@@ -60,7 +102,7 @@ static void receiving_too_long_is_named(void **state) {
     built_run r;
     (void)state;
     run_begin(&r, 2);
-    for (int i = 0; i < 2; i++) add_worker(&r.w[i], 100, PARTS("2", "7", "3", "2.5", "0.5"));
+    for (int i = 0; i < 2; i++) add_worker(&r.w[i], 100, PARTS(7, 3, 2.5, 0.5));
     run_ask(&r, analyse_advise);
     assert_int_equal(saved(&r, "stage_receive"), 2500000);
     assert_true(row_of(&r, "stage_collective") == SIZE_MAX);
@@ -73,8 +115,7 @@ static void without_stages_all_communication_counts(void **state) {
     run_begin(&r, 2);
     for (int i = 0; i < 2; i++)
         add_worker(&r.w[i], 100,
-                   "{\"mode\": \"model-parallel\", \"steps\": [{\"computation_time\": 8,"
-                   " \"communication_alone_time\": 2}]}");
+                   &(parts){"model-parallel", ABSENT_I64, 8, 2, (double)NAN, (double)NAN});
     run_ask(&r, analyse_advise);
     assert_int_equal(saved(&r, "parallel_communication"), 2 * MS);
     run_end(&r);
@@ -93,20 +134,14 @@ static void one_device_that_waits_for_data_is_named(void **state) {
 }
 
 static void a_slow_link_and_a_slow_device_are_named(void **state) {
-    static const char *const links[] = {"8000.0", "8000.0", "2000.0"};
     built_run r;
     (void)state;
     run_begin(&r, 3);
     for (int i = 0; i < 3; i++) {
-        char json[256];
-        snprintf(json, sizeof json,
-                 "[{\"step\": null, \"links\": {\"0-1\": {\"SDMA\": [1.0, %s, 0]}, \"1-1\": "
-                 "{\"SDMA\": [1.0, 1.0, 0]}}}]",
-                 links[i]);
         add_worker(&r.w[i], 100, NULL);
-        built_meta(&r.w[i], "hccl", json);
-        built_meta(&r.w[i], "flops_summary",
-                   i == 2 ? "{\"FLOPs\": 1, \"FLOPS\": 10}" : "{\"FLOPs\": 1, \"FLOPS\": 25}");
+        add_link(&r.w[i], 1, i == 2 ? 2000000 : 8000000);
+        add_link(&r.w[i], 0, 1000); /* to itself */
+        add_flops(&r.w[i], 1e6, i == 2 ? 10e9 : 25e9);
     }
     run_ask(&r, analyse_advise);
     const table *t = built_table(&r.w[0], "advice");
@@ -122,10 +157,9 @@ static void equal_devices_are_left_alone(void **state) {
     (void)state;
     run_begin(&r, 2);
     for (int i = 0; i < 2; i++) {
-        add_worker(&r.w[i], 100, PARTS("2", "9.5", "0.5", "0.2", "0.3"));
-        built_meta(&r.w[i], "flops_summary", "{\"FLOPs\": 10, \"FLOPS\": 5}");
-        built_meta(&r.w[i], "hccl",
-                   "[{\"step\": null, \"links\": {\"0-1\": {\"SDMA\": [1, 2]}}}]");
+        add_worker(&r.w[i], 100, PARTS(9.5, 0.5, 0.2, 0.3));
+        add_flops(&r.w[i], 10e6, 5e9);
+        add_link(&r.w[i], 1, 2000);
     }
     run_ask(&r, analyse_advise);
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)

@@ -5,9 +5,9 @@
 #define US ((int64_t)1000)
 
 static void add_part(built *x, const char *stage, int64_t start_us, int64_t us) {
-    raw_given_step s = {
+    row_given_step s = {
         .number = 1, .stage = built_str(x, stage), .start = start_us * US, .duration = us * US};
-    assert_int_equal(builder_add_given_step(x->b, &s, NULL), OK);
+    assert_int_equal(builder_put_given_step(x->b, &s, NULL), OK);
 }
 
 /* A step of 10 ms with this interval and tail. */
@@ -21,15 +21,15 @@ static void add_step(built *x, int64_t interval_us, int64_t tail_us) {
 
 /* An operator of the pipeline with its queue of 10 so full, the first being the root. */
 static void add_pipe(built *x, const char *type, int64_t id, uint32_t parent, int64_t size) {
-    raw_pipe_op op = {.name = built_str(x, type),
+    row_pipe_op op = {.name = built_str(x, type),
                       .parent = parent,
                       .workers = 1,
                       .capacity = id ? 10 : ABSENT_I64,
                       .id = id,
                       .interval = ABSENT_I64};
-    assert_int_equal(builder_add_pipe_op(x->b, &op, NULL), OK);
+    assert_int_equal(builder_put_pipe_op(x->b, &op, NULL), OK);
     if (!id) return;
-    raw_queue_sample s = {.pipe_op = (uint32_t)id + 1,
+    row_queue_sample s = {.pipe_op = (uint32_t)id + 1,
                           .time = 0,
                           .step = ABSENT_I64,
                           .size = size,
@@ -37,20 +37,20 @@ static void add_pipe(built *x, const char *type, int64_t id, uint32_t parent, in
                           .get = ABSENT_I64,
                           .push = ABSENT_I64,
                           .total = ABSENT_I64};
-    assert_int_equal(builder_add_queue_sample(x->b, &s, NULL), OK);
+    assert_int_equal(builder_put_queue_sample(x->b, &s, NULL), OK);
 }
 
 /* A queue of the host or the device: so many of ten batches found it empty. */
 static void add_queue(built *x, uint32_t row, uint8_t role, int empty) {
-    raw_pipe_op op = {.name = built_str(x, "queue"),
+    row_pipe_op op = {.name = built_str(x, "queue"),
                       .workers = ABSENT_I32,
                       .capacity = ABSENT_I64,
                       .id = ABSENT_I64,
                       .interval = ABSENT_I64,
                       .role = role};
-    assert_int_equal(builder_add_pipe_op(x->b, &op, NULL), OK);
+    assert_int_equal(builder_put_pipe_op(x->b, &op, NULL), OK);
     for (int i = 0; i < 10; i++) {
-        raw_queue_sample s = {.pipe_op = row,
+        row_queue_sample s = {.pipe_op = row,
                               .time = i,
                               .step = i + 1,
                               .size = i < empty ? 0 : 5,
@@ -58,18 +58,18 @@ static void add_queue(built *x, uint32_t row, uint8_t role, int empty) {
                               .get = ABSENT_I64,
                               .push = ABSENT_I64,
                               .total = ABSENT_I64};
-        assert_int_equal(builder_add_queue_sample(x->b, &s, NULL), OK);
+        assert_int_equal(builder_put_queue_sample(x->b, &s, NULL), OK);
     }
 }
 
 static void add_type(built *x, const char *side, const char *type, int64_t us) {
-    raw_given_op g = RAW_GIVEN_OP_NONE;
+    row_given_op g = row_given_op_none();
     g.name = g.full_name = g.type = built_str(x, type);
     g.side = built_str(x, side);
     g.level = GIVEN_TYPE;
     g.calls = 2;
     g.total = us * US;
-    assert_int_equal(builder_add_given_op(x->b, &g, NULL), OK);
+    assert_int_equal(builder_put_given_op(x->b, &g, NULL), OK);
 }
 
 static size_t row_of(const built_run *r, const char *id) {
@@ -179,10 +179,8 @@ static void busy_processors_are_told(void **state) {
     built_run r;
     (void)state;
     run_begin(&r, 1);
-    built_meta(
-        &r.w[0], "cpu_utilization",
-        "{\"sampling_interval\": 10, \"cpu_processor_num\": 4, \"time_stamp\": [1, 2, 3],"
-        " \"device_info\": {\"idle_utilization\": [10, 12]}}");
+    row_cpu_sample idle = {.op = ABSENT_I64, .kind = built_str(&r.w[0], "idle"), .value = 11};
+    BUILT_PUT(&r.w[0], cpu_sample, idle);
     run_ask(&r, analyse_advise);
     assert_saves(&r, "host_cpu_busy", ABSENT_I64);
     run_end(&r);
@@ -204,10 +202,20 @@ static void operators_of_the_ai_cpu_and_conversions(void **state) {
     run_end(&r);
 }
 
-#define AI_CPU_FINDING                                                                         \
-    "{\"model\": \"AICPUModel\", \"summary\": \"Needs \\\"work\\\"\", \"advice\": \"avoid\", " \
-    "\"operators\": [{\"name\": \"TopK\", \"calls\": 12, \"share\": 0.305}, {\"name\": "       \
-    "\"Sort\", \"calls\": 1, \"share\": 0.02}]}"
+static void add_finding(built *x, finding_topic topic, const char *model, const char *summary,
+                        const char *advice) {
+    row_finding row = {.topic = (uint8_t)topic,
+                       .model = built_str(x, model),
+                       .summary = built_str(x, summary),
+                       .advice = built_str(x, advice)};
+    BUILT_PUT(x, finding, row);
+}
+
+static void add_finding_op(built *x, const char *name, int64_t calls, double share) {
+    row_finding_op row = {
+        .finding = 1, .name = built_str(x, name), .calls = calls, .share = share};
+    BUILT_PUT(x, finding_op, row);
+}
 
 /* The named values of a rule's sentences. */
 static const verdict *words_of(built_run *r, const char *id) {
@@ -225,9 +233,10 @@ static void an_advisors_findings_are_told(void **state) {
     run_begin(&r, 1);
     add_type(&r.w[0], "AI Core", "MatMul", 800);
     add_type(&r.w[0], "AI CPU", "TopK", 60);
-    built_meta(&r.w[0], "msadvisor",
-               "[" AI_CPU_FINDING ", {\"model\": \"TransDataModel\", \"summary\": \"Much\", "
-               "\"advice\": \"one; two\", \"operators\": []}]");
+    add_finding(&r.w[0], FINDING_AI_CPU, "AICPUModel", "Needs \"work\"", "avoid");
+    add_finding_op(&r.w[0], "TopK", 12, 0.305);
+    add_finding_op(&r.w[0], "Sort", 1, 0.02);
+    add_finding(&r.w[0], FINDING_OTHER, "TransDataModel", "Much", "one; two");
     run_ask(&r, analyse_advise);
     const table *t = built_table(&r.w[0], "advice");
     assert_saves(&r, "advisor_ai_cpu", ABSENT_I64);
@@ -246,7 +255,6 @@ static void an_advisor_without_findings_is_silent(void **state) {
     built_run r;
     (void)state;
     run_begin(&r, 1);
-    built_meta(&r.w[0], "msadvisor", "[]");
     run_ask(&r, analyse_advise);
     assert_silent(&r, "advisor_ai_cpu");
     assert_silent(&r, "advisor_model");

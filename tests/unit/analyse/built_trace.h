@@ -52,6 +52,9 @@ static inline void built_meta(built *x, const char *key, const char *json) {
     assert_int_equal(builder_add_meta(x->b, built_str(x, key), built_str(x, json), NULL), OK);
 }
 
+/* A row of a table that readers fill as it is. */
+#define BUILT_PUT(x, table, row) assert_int_equal(builder_put_##table((x)->b, &(row), NULL), OK)
+
 static inline void built_seal(built *x) {
     assert_int_equal(builder_seal(x->b, NULL, &x->t, NULL), OK);
     builder_free(x->b);

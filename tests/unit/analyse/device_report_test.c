@@ -6,11 +6,11 @@
 
 static void add_part(built *x, int64_t number, const char *stage, int64_t start_ms,
                      int64_t ms) {
-    raw_given_step s = {.number = number,
+    row_given_step s = {.number = number,
                         .stage = built_str(x, stage),
                         .start = start_ms * MS,
                         .duration = ms * MS};
-    assert_int_equal(builder_add_given_step(x->b, &s, NULL), OK);
+    assert_int_equal(builder_put_given_step(x->b, &s, NULL), OK);
 }
 
 /* A step of 10 ms from `start`: interval, forward and backward, tail. */
@@ -70,17 +70,24 @@ static void parts_come_from_the_producers_table(void **state) {
     (void)state;
     run_begin(&r, 4);
     for (int i = 0; i < 4; i++) {
+        row_parallel parallel = row_parallel_none();
+        row_step_part parts = row_step_part_none();
+        parallel.stages = 2;
+        BUILT_PUT(&r.w[i], parallel, parallel);
         add_step(&r.w[i], 1, 0, 0, 2);
-        built_meta(&r.w[i], "cluster_steps",
-                   "{\"mode\": \"pipeline-parallel\", \"stages\": 2, \"ranks\": 4, \"steps\": ["
-                   "{\"computation_time\": 3.5, \"communication_alone_time\": 6.5,"
-                   " \"receive_alone_time\": 4.0},"
-                   "{\"computation\": 1, \"collective_communication_time\": 2}]}");
+        parts.number = 1;
+        parts.computation = 3500000;
+        parts.receive = 4 * MS;
+        BUILT_PUT(&r.w[i], step_part, parts);
+        parts = row_step_part_none();
+        parts.computation = MS;
+        parts.collective = 2 * MS;
+        BUILT_PUT(&r.w[i], step_part, parts);
     }
     run_ask(&r, analyse_distributed);
     const table *t = built_table(&r.w[0], "cluster_steps");
     assert_int_equal(t->n_rows, 8);
-    assert_int_equal(built_int(t, 0, "computation"), MS); /* the last row is the average */
+    assert_int_equal(built_int(t, 0, "computation"), MS); /* the producer's average */
     assert_int_equal(built_int(t, 0, "collective_alone"), 2 * MS);
     assert_int_equal(built_int(t, 1, "computation"), 3500000);
     assert_int_equal(built_int(t, 1, "receive_alone"), 4 * MS);
@@ -131,16 +138,40 @@ static void parts_are_found_from_device_work(void **state) {
     run_end(&r);
 }
 
+static void add_link(built *x, int64_t step, const char *kind, int64_t time, int64_t bytes) {
+    row_link row = row_link_none();
+    row.step = step;
+    row.source = 0;
+    row.target = 1;
+    row.kind = built_str(x, kind);
+    row.time = time;
+    row.bytes = bytes;
+    row.waiting = time ? ABSENT_I64 : MS / 4;
+    BUILT_PUT(x, link, row);
+}
+
+/* A step with a collective, and an average without. */
+static void add_costs(built *x) {
+    row_comm_cost cost = {
+        .step = 1, .communication = 2500000, .waiting = MS / 2, .operators = 1};
+    row_comm_cost_op op = {.cost = 1,
+                           .name = built_str(x, "AllReduce-op9"),
+                           .communication = 2500000,
+                           .waiting = MS / 2};
+    BUILT_PUT(x, comm_cost, cost);
+    cost = row_comm_cost_none();
+    cost.communication = 2 * MS;
+    BUILT_PUT(x, comm_cost, cost);
+    BUILT_PUT(x, comm_cost_op, op);
+}
+
 static void links_have_bytes_over_time(void **state) {
     built_run r;
     (void)state;
     run_begin(&r, 2);
-    built_meta(&r.w[0], "hccl",
-               "[{\"step\": 1, \"communication\": 2.5, \"wait\": 0.5, \"links\": {\"0-1\": "
-               "{\"SDMA\": [2.5, 512.0, 7.0], \"RDMA\": [0.0, 1, 2, 0.25]}, \"damaged\": {}}, "
-               "\"operators\": {\"AllReduce-op9\": [\"1\", 2.5, 0.5, {}]}},"
-               "{\"step\": null, \"communication\": 2, \"wait\": 1, \"links\": null,"
-               " \"operators\": null}]");
+    add_costs(&r.w[0]);
+    add_link(&r.w[0], 1, "SDMA", 2500000, 512000);
+    add_link(&r.w[0], 1, "RDMA", 0, 1000);
     run_ask(&r, analyse_distributed);
     const table *t = built_table(&r.w[0], "communication");
     assert_int_equal(t->n_rows, 2);
@@ -160,16 +191,36 @@ static void links_have_bytes_over_time(void **state) {
     run_end(&r);
 }
 
+static void collectives_belong_to_their_step(void **state) {
+    built_run r;
+    (void)state;
+    run_begin(&r, 2);
+    add_costs(&r.w[0]);
+    r.w[0].params.first_step = r.w[0].params.last_step = 1;
+    run_ask(&r, analyse_distributed);
+    const table *t = built_table(&r.w[0], "communication_ops");
+    assert_int_equal(t->n_rows, 1);
+    assert_int_equal(built_int(t, 0, "step"), 1);
+    assert_true(built_is(t, 0, "name", "AllReduce-op9"));
+    assert_int_equal(built_int(t, 0, "communication"), 2500000);
+    run_end(&r);
+}
+
 static void operations_are_shares_of_the_most(void **state) {
     built_run r;
     (void)state;
     run_begin(&r, 3);
-    built_meta(&r.w[0], "flops_summary",
-               "{\"FLOPs\": 50.0, \"FLOPS\": 2.5, \"FLOPS_Utilization\": 12.5}");
-    built_meta(
-        &r.w[1], "flops_summary",
-        "{\"cube_FLOPs\": 80.0, \"cube_FLOPS\": 3, \"vec_FLOPs\": 20.0, \"vec_FLOPS\": 1}");
-    built_meta(&r.w[2], "memory_usage_summary", "{\"capacity\": 32.0, \"peak_mem\": 8.0}");
+    row_resource row = row_resource_none();
+    row.flops = 50e6;
+    row.utilization = 0.125;
+    BUILT_PUT(&r.w[0], resource, row);
+    row.flops = 100e6;
+    row.flops_per_s = 4e9;
+    BUILT_PUT(&r.w[1], resource, row);
+    row = row_resource_none();
+    row.memory_peak = (int64_t)8 << 30;
+    row.memory_capacity = (int64_t)32 << 30;
+    BUILT_PUT(&r.w[2], resource, row);
     run_ask(&r, analyse_distributed);
     const table *t = built_table(&r.w[0], "resources");
     assert_int_equal(t->n_rows, 3);
@@ -184,21 +235,41 @@ static void operations_are_shares_of_the_most(void **state) {
     run_end(&r);
 }
 
-static void damaged_tables_give_no_rows(void **state) {
-    static const char *const damaged[] = {"", "[", "{\"steps\": 3}", "[1, [], {}]",
-                                          "{\"steps\": [[], {\"computation_time\": \"x\"}]}"};
+/* What a summary keeps is what the trace has: the same tables from both. */
+static void a_summary_answers_like_the_trace(void **state) {
+    built x;
+    summary *s = summary_new();
+    device_report of_trace, of_summary;
     (void)state;
-    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
-        built_run r;
-        run_begin(&r, 1);
-        built_meta(&r.w[0], "hccl", damaged[i]);
-        built_meta(&r.w[0], "cluster_steps", damaged[i]);
-        built_meta(&r.w[0], "flops_summary", damaged[i]);
-        run_ask(&r, analyse_distributed);
-        assert_int_equal(built_table(&r.w[0], "links")->n_rows, 0);
-        assert_int_equal(built_table(&r.w[0], "resources")->n_rows, 0);
-        run_end(&r);
-    }
+    built_init(&x);
+    add_costs(&x);
+    add_link(&x, 1, "SDMA", 2500000, 512000);
+    row_resource row = row_resource_none();
+    row.flops = 50e6;
+    BUILT_PUT(&x, resource, row);
+    built_seal(&x);
+    x.at.worker = STR("w");
+    summary_add_worker(s)->name = summary_text(s, STR("w"));
+    assert_int_equal(device_report_reduce(&x.at, summary_text(s, STR("w")), &x.arena, s, NULL),
+                     OK);
+    assert_int_equal(summary_settle(s, NULL), OK);
+    trace *t = trace_of_summary(s);
+    analysis_trace kept = {.trace = t, .worker = STR("w")};
+    analysis_input in = {.traces = &x.at, .n_traces = 1},
+                   other = {.traces = &kept, .n_traces = 1};
+    assert_int_equal(device_report_make(&in, &x.arena, &of_trace, NULL), OK);
+    assert_int_equal(device_report_make(&other, &x.arena, &of_summary, NULL), OK);
+    assert_int_equal(of_summary.n, 1);
+    assert_int_equal(of_summary.v->n_comms, 2);
+    assert_int_equal(of_summary.v->comms[0].operators, of_trace.v->comms[0].operators);
+    assert_int_equal(of_summary.v->comm_ops[0].cost, 1);
+    assert_true(str_eq(of_summary.v->comm_ops[0].name, of_trace.v->comm_ops[0].name));
+    assert_int_equal(of_summary.v->n_links, 1);
+    assert_int_equal(of_summary.v->links[0].bytes, of_trace.v->links[0].bytes);
+    assert_true(of_summary.v->flops == 50e6);
+    assert_true(isnan(of_summary.v->flops_per_s));
+    trace_release(t);
+    built_fini(&x);
 }
 
 int main(void) {
@@ -208,8 +279,9 @@ int main(void) {
         cmocka_unit_test(parts_come_from_the_producers_table),
         cmocka_unit_test(parts_are_found_from_device_work),
         cmocka_unit_test(links_have_bytes_over_time),
+        cmocka_unit_test(collectives_belong_to_their_step),
         cmocka_unit_test(operations_are_shares_of_the_most),
-        cmocka_unit_test(damaged_tables_give_no_rows),
+        cmocka_unit_test(a_summary_answers_like_the_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,13 @@
 #include "built_trace.h"
 
 static void add_operator(built *x, const char *path, double cube, double vector) {
-    raw_given_op g = RAW_GIVEN_OP_NONE;
+    row_given_op g = row_given_op_none();
     g.name = g.full_name = built_str(x, path);
     g.level = GIVEN_OPERATOR;
     g.total = 1;
     g.flops = cube;
     g.vector_flops = vector;
-    assert_int_equal(builder_add_given_op(x->b, &g, NULL), OK);
+    assert_int_equal(builder_put_given_op(x->b, &g, NULL), OK);
 }
 
 static double flops_of(const table *t, const char *source, const char *target) {
@@ -45,10 +45,9 @@ static void the_producers_links_are_believed(void **state) {
     (void)state;
     built_init(&x);
     add_operator(&x, "Default/net/conv/Conv2D-op1", 100, 10);
-    built_meta(&x, "flops_scope",
-               "{\"data\": {\"links\": [{\"source\": \"Total\", \"target\": \"Default\", "
-               "\"value\": 2.5}, {\"source\": \"Total\"}]}}");
-    built_meta(&x, "flops_peak", "1000");
+    row_scope_flops row = {
+        .source = built_str(&x, "Total"), .target = built_str(&x, "Default"), .flops = 2.5e6};
+    BUILT_PUT(&x, scope_flops, row);
     built_seal(&x);
     assert_int_equal(built_ask(&x, analyse_operators, NULL), OK);
     const table *t = built_table(&x, "flops_scopes");

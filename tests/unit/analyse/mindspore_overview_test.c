@@ -6,21 +6,21 @@
 #define US ((int64_t)1000)
 
 static void add_part(built *x, int64_t number, const char *stage, int64_t start, int64_t us) {
-    raw_given_step s = {.number = number,
+    row_given_step s = {.number = number,
                         .stage = built_str(x, stage),
                         .start = start * US,
                         .duration = us * US};
-    assert_int_equal(builder_add_given_step(x->b, &s, NULL), OK);
+    assert_int_equal(builder_put_given_step(x->b, &s, NULL), OK);
 }
 
 static void add_type(built *x, const char *side, const char *type, int64_t calls, int64_t us) {
-    raw_given_op g = RAW_GIVEN_OP_NONE;
+    row_given_op g = row_given_op_none();
     g.name = g.full_name = g.type = built_str(x, type);
     g.side = built_str(x, side);
     g.level = GIVEN_TYPE;
     g.calls = calls;
     g.total = us * US;
-    assert_int_equal(builder_add_given_op(x->b, &g, NULL), OK);
+    assert_int_equal(builder_put_given_op(x->b, &g, NULL), OK);
 }
 
 static void ask(built *x) {
@@ -107,8 +107,10 @@ static void work_counts_operators_and_operations(void **state) {
     built_slice(&x, 1, KIND_OP, "Default/A-op1", 0, 10);
     built_slice(&x, 1, KIND_OP, "Default/A-op1", 20, 10);
     built_slice(&x, 1, KIND_OP, "Default/B-op2", 40, 5);
-    built_meta(&x, "flops_summary",
-               "{\"cube_FLOPs\": 1.5, \"vec_FLOPs\": 0.5, \"cube_FLOPS\": 3.0}");
+    row_resource row = row_resource_none();
+    row.flops = 2e6;
+    row.flops_per_s = 3e9;
+    BUILT_PUT(&x, resource, row);
     ask(&x);
     const table *t = built_table(&x, "work");
     assert_true(built_is(t, 1, "key", "operators") && built_is(t, 1, "value", "2"));
@@ -125,15 +127,15 @@ static void the_way_of_the_data_has_steps_for_each_part(void **state) {
     (void)state;
     built_init(&x);
     for (int q = 0; q < 2; q++) {
-        raw_pipe_op op = {.name = built_str(&x, q ? "data queue" : "host queue"),
+        row_pipe_op op = {.name = built_str(&x, q ? "data queue" : "host queue"),
                           .workers = ABSENT_I32,
                           .capacity = ABSENT_I64,
                           .id = ABSENT_I64,
                           .interval = ABSENT_I64,
                           .role = q ? PIPE_DATA_QUEUE : PIPE_HOST_QUEUE};
-        assert_int_equal(builder_add_pipe_op(x.b, &op, NULL), OK);
+        assert_int_equal(builder_put_pipe_op(x.b, &op, NULL), OK);
         for (int i = 0; i < 10; i++) {
-            raw_queue_sample s = {.pipe_op = (uint32_t)q + 1,
+            row_queue_sample s = {.pipe_op = (uint32_t)q + 1,
                                   .time = i,
                                   .step = i + 1,
                                   .size = i < (q ? 3 : 1) ? 0 : 4,
@@ -141,7 +143,7 @@ static void the_way_of_the_data_has_steps_for_each_part(void **state) {
                                   .get = ABSENT_I64,
                                   .push = ABSENT_I64,
                                   .total = ABSENT_I64};
-            assert_int_equal(builder_add_queue_sample(x.b, &s, NULL), OK);
+            assert_int_equal(builder_put_queue_sample(x.b, &s, NULL), OK);
         }
     }
     ask(&x);

@@ -10,20 +10,27 @@ typedef struct {
     int64_t size, other; /* two samples; negative: it has no queue */
 } op_spec;
 
-static void ask(built *x, const op_spec *ops, uint32_t n, const char *cpu) {
+/* Percent of one processor, the same in both samples of an operator; the last has none. */
+enum { MOST_USES = 8 };
+typedef struct {
+    int64_t id;
+    double percent;
+} cpu_use;
+
+static void ask(built *x, const op_spec *ops, uint32_t n, const cpu_use *cpu) {
     built_init(x);
     for (uint32_t i = 0; i < n; i++) {
-        raw_pipe_op op = {.name = built_str(x, ops[i].type),
+        row_pipe_op op = {.name = built_str(x, ops[i].type),
                           .parent = ops[i].parent,
                           .workers = ops[i].workers,
                           .capacity = ops[i].size < 0 ? ABSENT_I64 : 10,
                           .id = ops[i].id,
                           .interval = ABSENT_I64};
-        assert_int_equal(builder_add_pipe_op(x->b, &op, NULL), OK);
+        assert_int_equal(builder_put_pipe_op(x->b, &op, NULL), OK);
     }
     for (uint32_t i = 0; i < n; i++)
         for (int k = 0; k < 2 && ops[i].size >= 0; k++) {
-            raw_queue_sample s = {.pipe_op = i + 1,
+            row_queue_sample s = {.pipe_op = i + 1,
                                   .time = k,
                                   .step = ABSENT_I64,
                                   .size = k ? ops[i].other : ops[i].size,
@@ -31,18 +38,22 @@ static void ask(built *x, const op_spec *ops, uint32_t n, const char *cpu) {
                                   .get = ABSENT_I64,
                                   .push = ABSENT_I64,
                                   .total = ABSENT_I64};
-            assert_int_equal(builder_add_queue_sample(x->b, &s, NULL), OK);
+            assert_int_equal(builder_put_queue_sample(x->b, &s, NULL), OK);
         }
-    if (cpu) built_meta(x, "cpu_utilization", cpu);
+    for (int64_t i = 0; cpu && i < 2 * MOST_USES && cpu[i / 2].percent > 0; i++) {
+        row_cpu_sample user = {.time = i % 2,
+                               .scope = CPU_OPERATOR,
+                               .op = cpu[i / 2].id,
+                               .kind = built_str(x, "user"),
+                               .value = cpu[i / 2].percent};
+        row_cpu_sample sys = {
+            .scope = CPU_OPERATOR, .op = cpu[i / 2].id, .kind = built_str(x, "sys")};
+        BUILT_PUT(x, cpu_sample, user);
+        BUILT_PUT(x, cpu_sample, sys);
+    }
     built_seal(x);
     assert_int_equal(built_ask(x, analyse_pipeline, NULL), OK);
 }
-
-/* Percent of one processor, the same in both samples. */
-#define CPU(ops) "{\"time_stamp\": [0, 1, 2], \"op_info\": [" ops "]}"
-#define USE(id, percent)                                                             \
-    "{\"op_id\": " id ", \"metrics\": {\"user_utilization\": [" percent ", " percent \
-    "], \"sys_utilization\": [0, 0]}}"
 
 static bool has(const built *x, const char *op, const char *rule) {
     const table *t = built_table(x, "findings");
@@ -56,7 +67,7 @@ static void busy_workers_are_the_bottleneck(void **state) {
         {"BatchOp", 0, 0, 1, 5, 5}, {"MapOp", 1, 1, 2, 5, 5}, {"TFReaderOp", 2, 2, 2, 6, 6}};
     built x;
     (void)state;
-    ask(&x, ops, 3, CPU(USE("0", "50") "," USE("1", "160") "," USE("2", "30")));
+    ask(&x, ops, 3, (const cpu_use[MOST_USES]){{0, 50}, {1, 160}, {2, 30}});
     assert_true(has(&x, "MapOp_1", "cpu_high"));
     assert_true(has(&x, "MapOp_1", "bottleneck"));
     assert_true(has(&x, "TFReaderOp_2", "cpu_low"));
@@ -73,9 +84,7 @@ static void the_starved_operator_nearest_to_the_consumer_is_named(void **state) 
                                   {"GeneratorOp", 4, 4, 1, 5, 5}};
     built x;
     (void)state;
-    ask(&x, ops, 5,
-        CPU(USE("0", "1") "," USE("1", "1") "," USE("2", "1") "," USE("3", "1") "," USE("4",
-                                                                                        "1")));
+    ask(&x, ops, 5, (const cpu_use[MOST_USES]){{0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}});
     assert_true(has(&x, "MapOp_2", "bottleneck")); /* its input, MapOp_3, is empty */
     assert_true(has(&x, "DeviceQueueOp_0", "device_starves"));
     assert_true(has(&x, "GeneratorOp_4", "source_slow")); /* half full is still too little */
@@ -102,7 +111,7 @@ static void balanced_queues_have_no_findings(void **state) {
         {"BatchOp", 0, 0, 1, 6, 6}, {"MapOp", 1, 1, 1, 6, 6}, {"TFReaderOp", 2, 2, 1, 6, 6}};
     built x;
     (void)state;
-    ask(&x, ops, 3, CPU(USE("0", "30") "," USE("1", "30") "," USE("2", "30")));
+    ask(&x, ops, 3, (const cpu_use[MOST_USES]){{0, 30}, {1, 30}, {2, 30}});
     assert_int_equal(built_table(&x, "findings")->n_rows, 0);
     built_fini(&x);
 }

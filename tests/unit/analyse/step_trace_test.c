@@ -2,6 +2,11 @@
 #include "built_trace.h"
 
 /* Two steps of five operators; the second with a collective. */
+static void add_point(built *x, step_point_kind point, const char *name) {
+    row_step_point row = {.point = (uint8_t)point, .name = built_str(x, name)};
+    BUILT_PUT(x, step_point, row);
+}
+
 static void add_steps(built *x, bool with_comm) {
     static const char *const names[] = {"Default/GetNext-op1", "Default/Cast-op2",
                                         "Gradients/Default/MatMul-op3",
@@ -92,9 +97,9 @@ static void a_name_no_step_has_is_refused(void **state) {
 }
 
 static void add_given(built *x, int64_t number, const char *stage, int64_t start, int64_t dur) {
-    raw_given_step row = {
+    row_given_step row = {
         .number = number, .stage = built_str(x, stage), .start = start, .duration = dur};
-    assert_int_equal(builder_add_given_step(x->b, &row, NULL), OK);
+    assert_int_equal(builder_put_given_step(x->b, &row, NULL), OK);
 }
 
 static void a_step_trace_alone_is_believed_and_cannot_be_changed(void **state) {
@@ -107,7 +112,7 @@ static void a_step_trace_alone_is_believed_and_cannot_be_changed(void **state) {
     add_given(&x, 7, "tail", 440, 160);
     add_given(&x, ABSENT_I64, "total", 0, 333);
     add_given(&x, ABSENT_I64, "tail", 300, 33);
-    built_meta(&x, "fp_point", "\"Default/Cast-op6\"");
+    add_point(&x, POINT_FORWARD_START, "Default/Cast-op6");
     built_seal(&x);
     assert_int_equal(built_ask(&x, analyse_steps, NULL), OK);
     const table *t = built_table(&x, "steps"), *average = built_table(&x, "average");
@@ -134,8 +139,8 @@ static void add_timed(built *x) {
         add_given(x, s + 1, "forward_backward", 1000 * s + 20, 600);
         add_given(x, s + 1, "tail", 1000 * s + 620, 280);
     }
-    built_meta(x, "fp_point", "\"Default/Cast-op6\"");
-    built_meta(x, "bp_point", "\"Default/TransData-op7\"");
+    add_point(x, POINT_FORWARD_START, "Default/Cast-op6");
+    add_point(x, POINT_BACKWARD_END, "Default/TransData-op7");
     built_seal(x);
 }
 

@@ -103,7 +103,9 @@ static void a_block_is_on_the_device_it_tells(void **state) {
         assert_int_equal(t->memory.device[i + 1], want[i].id);
         assert_int_equal(t->memory.allocated[i + 1], want[i].allocated);
     }
-    assert_true(str_eq(trace_meta(t, STR(META_DEVICE_WORDS)), STR("[\"\",\"a&b\"]")));
+    assert_int_equal(t->device_word.n, 2);
+    assert_int_equal(t->device_word.type[1], DEVICE_NAMED + 1);
+    assert_true(str_eq(trace_str(t, t->device_word.name[1]), STR("a&b")));
     trace_release(t);
 }
 

@@ -1,7 +1,6 @@
-/* mindspore_advisor_test.c: what msadvisor wrote beside a run becomes a fact of its worker. */
+/* mindspore_advisor_test.c: what msadvisor wrote beside a run becomes findings of its worker. */
 #include <fcntl.h>
 
-#include "base/json.h"
 #include "unit/ingest/mindspore_folder.h"
 
 #define RECOMMENDATION "msadvisor/device_1/recommendation"
@@ -36,22 +35,9 @@ static void set_time(const char *name, int64_t seconds) {
     assert_int_equal(utimensat(AT_FDCWD, path, both, 0), 0);
 }
 
-/* A member of the n-th finding; of an operator of it when i is not negative. */
-static str in_finding(const trace *t, int n, int i, const char *key) {
-    json_iter it = json_open(trace_meta(t, STR("msadvisor")));
-    str name, row = STR_NONE;
-    for (int k = 0; k <= n; k++)
-        if (!json_next(&it, &name, &row)) return STR_NONE;
-    if (i < 0) return json_text(json_member(row, str_of(key)));
-    it = json_open(json_member(row, STR("operators")));
-    for (int k = 0; k <= i; k++)
-        if (!json_next(&it, &name, &row)) return STR_NONE;
-    return json_text(json_member(row, str_of(key)));
-}
-
-static void check(const trace *t, int n, int i, const char *key, const char *right) {
-    str got = in_finding(t, n, i, key);
-    if (!str_eq(got, str_of(right))) fail_msg("%s is %.*s, not %s", key, STR_ARG(got), right);
+static void check(const trace *t, uint32_t id, const char *right) {
+    str got = trace_str(t, id);
+    if (!str_eq(got, str_of(right))) fail_msg("%.*s is not %s", STR_ARG(got), right);
 }
 
 static void findings_have_advice_and_the_worst_operators(void **state) {
@@ -76,18 +62,21 @@ static void findings_have_advice_and_the_worst_operators(void **state) {
                                                        "\"Recommendations:\", \"value\": "
                                                        "[\"one\", \"two\"]}]}}}");
     trace *t = read_worker("profiler_info_1.json");
-    check(t, 0, -1, "model", "AICPUModel");
-    check(t, 0, -1, "summary", "Needs \\\"work\\\"");
-    check(t, 0, -1, "advice", "avoid; fuse");
-    check(t, 0, 0, "name", "TopK");
-    check(t, 0, 0, "calls", "12");
-    check(t, 0, 0, "share", "0.305");
-    check(t, 0, 1, "name", "Sort");
-    check(t, 0, 2, "name", "Cast");
-    assert_int_equal(in_finding(t, 0, 3, "name").n, 0);
-    check(t, 1, -1, "model", "TransDataModel");
-    check(t, 1, -1, "advice", "one; two");
-    assert_int_equal(in_finding(t, 2, -1, "model").n, 0);
+    assert_int_equal(t->finding.n, 3);
+    assert_int_equal(t->finding.topic[1], FINDING_AI_CPU);
+    check(t, t->finding.model[1], "AICPUModel");
+    check(t, t->finding.summary[1], "Needs \"work\"");
+    check(t, t->finding.advice[1], "avoid; fuse");
+    assert_int_equal(t->finding_op.n, 4);
+    assert_int_equal(t->finding_op.finding[1], 1);
+    check(t, t->finding_op.name[1], "TopK");
+    assert_int_equal(t->finding_op.calls[1], 12);
+    assert_true(t->finding_op.share[1] == 0.305);
+    check(t, t->finding_op.name[2], "Sort");
+    check(t, t->finding_op.name[3], "Cast");
+    assert_int_equal(t->finding.topic[2], FINDING_OTHER);
+    check(t, t->finding.model[2], "TransDataModel");
+    check(t, t->finding.advice[2], "one; two");
     assert_int_equal(t->quality.n, 1);
     trace_release(t);
 }
@@ -101,8 +90,8 @@ static void the_newest_of_the_device_counts(void **state) {
     set_time(RECOMMENDATION "/a.json", 2000);
     set_time(RECOMMENDATION "/c.txt", 3000);
     trace *t = read_worker("profiler_info_1.json");
-    check(t, 0, -1, "model", "New");
-    assert_int_equal(in_finding(t, 1, -1, "model").n, 0);
+    assert_int_equal(t->finding.n, 2);
+    check(t, t->finding.model[1], "New");
     trace_release(t);
 }
 
@@ -111,12 +100,12 @@ static void damage_is_counted(void **state) {
         ADVISED("AICPUModel", STATISTICS("[\"Add\", 3, 1e9], [\"\", 1, 2], [7], "
                                          "[\"Mul\", 2, 5]")));
     trace *t = read_worker("profiler_info_1.json");
-    check(t, 0, 0, "name", "Mul");
+    check(t, t->finding_op.name[1], "Mul");
     assert_int_equal(trace_quality(t, CAUSE_NUMBER_RANGE), 3);
     trace_release(t);
     put(RECOMMENDATION "/a.json", "{\"model\": {\"AICPUModel\": {\"summary\": \"cut");
     t = read_worker("profiler_info_1.json");
-    assert_int_equal(trace_meta(t, STR("msadvisor")).n, 0);
+    assert_int_equal(t->finding.n, 1);
     assert_int_equal(trace_quality(t, CAUSE_BAD_SYNTAX), 1);
     trace_release(t);
     put(RECOMMENDATION "/a.json", "{\"another\": 1}");

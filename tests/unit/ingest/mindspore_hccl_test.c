@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "base/json.h"
 #include "ingest/mindspore/mindspore_int.h"
 #include "store/trace.h"
 
@@ -33,30 +32,33 @@ static trace *read_one(str text) {
     return seal(b);
 }
 
-/* Member `key` of the n-th row of the table. */
-static str in_row(const trace *t, int n, const char *key) {
-    json_iter it = json_open(trace_meta(t, STR("hccl")));
-    str name, row = STR_NONE;
-    for (int i = 0; i <= n; i++) assert_true(json_next(&it, &name, &row));
-    return json_member(row, str_of(key));
+static double cost_ms(const trace *t, int n) {
+    assert_true((uint32_t)n + 1 < t->comm_cost.n);
+    return (double)t->comm_cost.communication[n + 1] / 1e6;
 }
 
-static double number(str json) {
-    double v = -1;
-    (void)!json_f64(json, &v);
-    return v;
+static double wait_ms(const trace *t, int n) {
+    return (double)t->comm_cost.waiting[n + 1] / 1e6;
 }
 
-static double value(str list, int n) {
-    json_iter it = json_open(list);
-    str key, one = STR_NONE;
-    for (int i = 0; i <= n; i++)
-        if (!json_next(&it, &key, &one)) return -1;
-    return number(one);
+/* The link of the first step; 0: there is none. */
+static uint32_t link_of(const trace *t, int64_t from, int64_t to, const char *kind) {
+    for (uint32_t i = 1; i < t->link.n; i++)
+        if (t->link.source[i] == from && t->link.target[i] == to &&
+            t->link.step[i] == t->comm_cost.step[1] &&
+            str_eq(trace_str(t, t->link.kind[i]), str_of(kind)))
+            return i;
+    fail_msg("no such link");
+    return 0;
 }
 
-static double link_value(str links, const char *pair, const char *kind, int n) {
-    return value(json_member(json_member(links, str_of(pair)), str_of(kind)), n);
+/* Communication of an operator in a row of the table. */
+static double op_ms(const trace *t, uint32_t cost, const char *name) {
+    for (uint32_t i = 1; i < t->comm_cost_op.n; i++)
+        if (t->comm_cost_op.cost[i] == cost &&
+            str_eq(trace_str(t, t->comm_cost_op.name[i]), str_of(name)))
+            return (double)t->comm_cost_op.communication[i] / 1e6;
+    return -1;
 }
 
 #define NEAR(a, b) assert_true((a) - (b) < 1e-9 && (b) - (a) < 1e-9)
@@ -70,15 +72,15 @@ static void copies_count_on_their_link_and_waits_apart(void **state) {
                                                   "0x1e8480") "," TASK(2, 1600, 250, "Memcpy",
                                                                        4294967295, 0, "SDMA",
                                                                        1000000))));
-    str links = in_row(t, 0, "links");
-    NEAR(number(in_row(t, 0, "communication")), 1.75);
-    NEAR(number(in_row(t, 0, "wait")), 0.002);
-    NEAR(link_value(links, "1-0", "SDMA", 0), 1.5);
-    NEAR(link_value(links, "1-0", "SDMA", 1), 6000);    /* KB: 4,000,000 and 0x1e8480 bytes */
-    NEAR(link_value(links, "1-0", "SDMA", 2), 4000000); /* KB a second */
-    NEAR(link_value(links, "0-0", "SDMA", 0), 0.25);    /* the rank that is not told */
-    NEAR(number(in_row(t, 0, "step")), 1);
-    assert_true(str_eq(in_row(t, 1, "step"), STR("null"))); /* the mean */
+    NEAR(cost_ms(t, 0), 1.75);
+    NEAR(wait_ms(t, 0), 0.002);
+    assert_int_equal(t->link.time[link_of(t, 1, 0, "SDMA")], 1500000);
+    assert_int_equal(t->link.bytes[link_of(t, 1, 0, "SDMA")],
+                     6000000); /* 4,000,000 and 0x1e8480 */
+    assert_int_equal(t->link.time[link_of(t, 0, 0, "SDMA")],
+                     250000); /* the rank that is not told */
+    assert_int_equal(t->comm_cost.step[1], 1);
+    assert_int_equal(t->comm_cost.step[2], ABSENT_I64); /* the mean */
     trace_release(t);
 }
 
@@ -89,13 +91,13 @@ static void two_sends_and_a_wait_are_one_transfer(void **state) {
             3, 110, 10, "RDMASend", 0, 8, "RDMA",
             1000) "," TASK(3, 120, 90, "Notify Wait", 8, 0, "LOCAL",
                            null) "," TASK(3, 300, 7, "Notify Wait", 8, 0, "LOCAL", null))));
-    str links = in_row(t, 0, "links");
-    NEAR(number(in_row(t, 0, "communication")), 0.2);
-    NEAR(number(in_row(t, 0, "wait")), 0.007);
-    NEAR(link_value(links, "0-8", "RDMA", 0), 0.2);
-    NEAR(link_value(links, "0-8", "RDMA", 1), 1001);
-    NEAR(link_value(links, "0-8", "RDMA", 3), 0.09);
-    NEAR(link_value(links, "0-1", "SDMA", 0), 9); /* links are those of all threads */
+    NEAR(cost_ms(t, 0), 0.2);
+    NEAR(wait_ms(t, 0), 0.007);
+    assert_int_equal(t->link.time[link_of(t, 0, 8, "RDMA")], 200000);
+    assert_int_equal(t->link.bytes[link_of(t, 0, 8, "RDMA")], 1001000);
+    assert_int_equal(t->link.waiting[link_of(t, 0, 8, "RDMA")], 90000);
+    assert_int_equal(t->link.time[link_of(t, 0, 1, "SDMA")],
+                     9000000); /* links are those of all threads */
     trace_release(t);
 }
 
@@ -108,7 +110,7 @@ static void damage_is_counted(void **state) {
                                       "[[[["};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         trace *t = read_one(str_of(bad[i]));
-        assert_int_equal(trace_meta(t, STR("hccl")).n, 0);
+        assert_int_equal(t->comm_cost.n, 1);
         assert_true(t->quality.n > 1);
         trace_release(t);
     }
@@ -152,15 +154,14 @@ static void a_folder_has_its_steps_and_names(void **state) {
     assert_int_equal(ingest_mindspore(s, &(ingest_options){.path = path}, b, NULL), OK);
     source_close(s);
     trace *t = seal(b);
-    NEAR(number(in_row(t, 0, "step")), 4);
-    NEAR(number(in_row(t, 0, "communication")), 1.11);
-    str ops = in_row(t, 0, "operators"), mean = in_row(t, 2, "operators");
+    assert_int_equal(t->comm_cost.step[1], 4);
+    NEAR(cost_ms(t, 0), 1.11);
     /* The first of its kind is the operator with the smallest number. */
-    NEAR(value(json_member(ops, STR("stream_9_0_AllReduce-op7")), 1), 0.1);
-    NEAR(value(json_member(ops, STR("stream_9_0_AllReduce-op20")), 1), 1);
-    NEAR(value(json_member(ops, STR("broadcast_1_1")), 1), 0.01); /* no column of its kind */
-    NEAR(number(in_row(t, 1, "communication")), 0.3);
-    NEAR(value(json_member(mean, STR("stream_9_0_AllReduce-op7")), 1), 0.2);
+    NEAR(op_ms(t, 1, "stream_9_0_AllReduce-op7"), 0.1);
+    NEAR(op_ms(t, 1, "stream_9_0_AllReduce-op20"), 1);
+    NEAR(op_ms(t, 1, "broadcast_1_1"), 0.01); /* no column of its kind */
+    NEAR(cost_ms(t, 1), 0.3);
+    NEAR(op_ms(t, 3, "stream_9_0_AllReduce-op7"), 0.2);
     trace_release(t);
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);
@@ -180,7 +181,7 @@ static void links_beyond_the_limit_are_lost_every_time(void **state) {
     buf_add_cstr(&text, "]}");
     trace *t = read_one(buf_str(&text));
     assert_int_equal(trace_quality(t, CAUSE_MISSING_TIME), 2);
-    NEAR(link_value(in_row(t, 0, "links"), "1-0", "SDMA", 0), 2); /* its own two */
+    assert_int_equal(t->link.time[link_of(t, 1, 0, "SDMA")], 2000000); /* its own two */
     trace_release(t);
     buf_fini(&text);
 }

@@ -70,22 +70,26 @@ static void rows_that_cannot_be_used_are_counted(void **state) {
     trace_release(t);
 }
 
-static void sums_of_the_pipeline_are_a_fact(void **state) {
+static void sums_of_the_pipeline_are_rows(void **state) {
     put("dataset.csv", "Operation,Stage,Occurrences,Avg. time (us),Custom Info\n"
                        "BatchOp,WorkerProcess,10,12.34,\"{'a': '1', 'b': '2'}\"\n"
                        "MapOp,WorkerGet,x,,\n"
                        ",lost,1,1,\n");
     put("profiler_info_0.json", "{}");
     trace *t = read_worker("profiler_info_0.json");
-    assert_true(str_eq(trace_meta(t, STR("dataset_stages")),
-                       STR("[{\"operation\": \"BatchOp\", \"stage\": \"WorkerProcess\", "
-                           "\"calls\": 10, \"mean_ns\": 12340, \"info\": \"{'a': '1', 'b': "
-                           "'2'}\"}, {\"operation\": \"MapOp\", \"stage\": \"WorkerGet\"}]")));
+    assert_int_equal(t->pipe_stage.n, 3);
+    assert_true(named(t, t->pipe_stage.operation[1], "BatchOp"));
+    assert_true(named(t, t->pipe_stage.stage[1], "WorkerProcess"));
+    assert_int_equal(t->pipe_stage.calls[1], 10);
+    assert_int_equal(t->pipe_stage.total[1], 123400);
+    assert_true(named(t, t->pipe_stage.info[1], "{'a': '1', 'b': '2'}"));
+    assert_int_equal(t->pipe_stage.calls[2], ABSENT_I64);
+    assert_int_equal(t->pipe_stage.total[2], ABSENT_I64);
     assert_int_equal(trace_quality(t, CAUSE_MISSING_NAME), 1);
     trace_release(t);
     put("dataset.csv", "Operation,Stage,Occurrences\n");
     t = read_worker("profiler_info_0.json");
-    assert_false(trace_meta(t, STR("dataset_stages")).n);
+    assert_int_equal(t->pipe_stage.n, 1);
     trace_release(t);
 }
 
@@ -95,7 +99,7 @@ int main(void) {
         TEST(a_range_ends_with_its_end),
         TEST(any_file_of_the_folder_opens_the_worker),
         TEST(rows_that_cannot_be_used_are_counted),
-        TEST(sums_of_the_pipeline_are_a_fact),
+        TEST(sums_of_the_pipeline_are_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,12 +51,6 @@ static void check_near(double right, double got) {
     if (!(fabs(got - right) <= fabs(right) * 1e-12)) fail_msg("%.17g is not %.17g", got, right);
 }
 
-static double in_summary(const trace *t, const char *key) {
-    double v = (double)NAN;
-    (void)!json_f64(json_member(trace_meta(t, STR("flops_summary")), str_of(key)), &v);
-    return v;
-}
-
 /* Conv2D: 4 calls of 2 µs, MatMul 1 call of 10 µs. */
 static void put_details(void) {
     put("Framework.host.vm.task_desc_info.0.slice_0", TASKS);
@@ -75,10 +69,9 @@ static void check_figures(const trace *t) {
     check_near(MATMUL_CUBE, t->given_op.flops[mul]);
     check_near(MATMUL_CUBE / 1e-5, t->given_op.flops_per_s[mul]);
     check_near(0, t->given_op.vector_flops[mul]);
-    check_near((CONV_CUBE + MATMUL_CUBE) / 1e6, in_summary(t, "cube_FLOPs"));
-    check_near(CONV_VECTOR / 1e6, in_summary(t, "vec_FLOPs"));
-    check_near((4 * CONV_CUBE + MATMUL_CUBE) / 18e-6 / 1e9, in_summary(t, "cube_FLOPS"));
-    check_near(4 * CONV_VECTOR / 18e-6 / 1e9, in_summary(t, "vec_FLOPS"));
+    check_near(CONV_CUBE + MATMUL_CUBE + CONV_VECTOR, t->resource.flops[1]);
+    check_near((4 * CONV_CUBE + MATMUL_CUBE + 4 * CONV_VECTOR) / 18e-6,
+               t->resource.flops_per_s[1]);
 }
 
 static void counters_become_operations_and_rates(void **state) {
@@ -110,7 +103,7 @@ static void raw_tasks_have_operations(void **state) {
     trace *t = read_worker("aicore.data.0.slice_0");
     check_near(CONV_CUBE / 2e-6, t->given_op.flops_per_s[row_of(t, "Default/net/Conv2D-op3")]);
     check_near(MATMUL_CUBE / 1e-5, t->given_op.flops_per_s[row_of(t, "Gradients/MatMul-op4")]);
-    check_near((CONV_CUBE + MATMUL_CUBE) / 12e-6 / 1e9, in_summary(t, "cube_FLOPS"));
+    check_near((CONV_CUBE + MATMUL_CUBE + CONV_VECTOR) / 12e-6, t->resource.flops_per_s[1]);
     trace_release(t);
 }
 
@@ -124,7 +117,7 @@ static void the_tables_made_of_them_win(void **state) {
     check_near(5e6, t->given_op.flops[row_of(t, "Default/net/Conv2D-op3")]);
     check_near(6e9, t->given_op.flops_per_s[row_of(t, "Default/net/Conv2D-op3")]);
     assert_true(isnan(t->given_op.flops[row_of(t, "Gradients/MatMul-op4")]));
-    check_near(1, in_summary(t, "cube_FLOPs"));
+    check_near(1e6, t->resource.flops[1]);
     trace_release(t);
 }
 
@@ -152,9 +145,7 @@ static void the_peak_follows_from_the_device(void **state) {
         "{\"DeviceInfo\": [{\"aic_frequency\": \"1000\", \"ai_core_num\": 32}]}");
     put_rows("data/aicore.data.0.slice_0", ROWS, N_ROWS);
     trace *t = read_worker("data/aicore.data.0.slice_0");
-    double peak = 0;
-    assert_true(json_f64(trace_meta(t, STR("flops_peak")), &peak));
-    check_near(1000e6 * 32 * 4096 * 2, peak);
+    check_near(1000e6 * 32 * 4096 * 2, t->resource.peak_flops_per_s[1]);
     trace_release(t);
 }
 

@@ -386,13 +386,93 @@ static void communication_of_cann_is_kept_by_step(void **state) {
         "Time(ms)\": 1.5, \"Transit Size(MB)\": 3}}}}}");
     put("profiler_info_0.json", "{}");
     trace *t = read_worker("profiler_info_0.json");
-    assert_true(
-        str_eq(trace_meta(t, STR("hccl")),
-               STR("[{\"step\": 6, \"communication\": 1.75, \"wait\": 0.5, \"links\": "
-                   "null, \"operators\": {\"hcom_allReduce__1\": [null, 1.5, 0.5, null], "
-                   "\"hcom_send__1\": [null, 0.25, 0, null]}}]")));
-    assert_true(str_eq(trace_meta(t, STR("hccl_links")),
-                       STR("[{\"step\": 6, \"links\": {\"0-1\": {\"HCCS\": [1.5, 3000]}}}]")));
+    assert_int_equal(t->comm_cost.n, 2);
+    assert_int_equal(t->comm_cost.step[1], 6);
+    assert_int_equal(t->comm_cost.communication[1], 1750000);
+    assert_int_equal(t->comm_cost.waiting[1], 500000);
+    assert_int_equal(t->comm_cost.operators[1], 2);
+    assert_int_equal(t->comm_cost_op.n, 3);
+    assert_true(named(t, t->comm_cost_op.name[2], "hcom_send__1"));
+    assert_int_equal(t->comm_cost_op.communication[2], 250000);
+    assert_int_equal(t->link.n, 2); /* the sum of its kind */
+    assert_int_equal(t->link.step[1], 6);
+    assert_int_equal(t->link.source[1], 0);
+    assert_int_equal(t->link.target[1], 1);
+    assert_true(named(t, t->link.kind[1], "HCCS"));
+    assert_int_equal(t->link.time[1], 1500000);
+    assert_int_equal(t->link.bytes[1], 3000000);
+    trace_release(t);
+}
+
+static void a_table_of_collectives_has_links_and_operators(void **state) {
+    put("hccl_raw_0.csv",
+        "step_num,communication_cost,wait_cost,link_info,communication_operator_cost\n"
+        "1,2.5,0.5,\"{\"\"0-1\"\": {\"\"SDMA\"\": [2.5, 512.0, 7.0], \"\"RDMA\"\": [0.0, 1, 2, "
+        "0.25], \"\"LOST\"\": [1]}, \"\"damaged\"\": {}}\",\"{\"\"AllReduce-op9\"\": "
+        "[\"\"1\"\", 2.5, 0.5, {}]}\"\n"
+        "-,2,1,,\n");
+    trace *t = read_worker("hccl_raw_0.csv");
+    assert_int_equal(t->comm_cost.n, 3);
+    assert_int_equal(t->comm_cost.waiting[1], 500000);
+    assert_int_equal(t->comm_cost.operators[1], 1);
+    assert_int_equal(t->comm_cost.step[2], ABSENT_I64);
+    assert_int_equal(t->comm_cost.operators[2], ABSENT_I64);
+    assert_int_equal(t->comm_cost_op.cost[1], 1);
+    assert_int_equal(t->comm_cost_op.communication[1], 2500000);
+    assert_int_equal(t->link.n, 3);
+    assert_int_equal(t->link.bytes[1], 512000);
+    assert_int_equal(t->link.waiting[1], ABSENT_I64);
+    assert_int_equal(t->link.waiting[2], 250000);
+    trace_release(t);
+}
+
+static void parts_of_steps_and_the_run_come_from_the_cluster_table(void **state) {
+    put("profiler_info_1.json", "{\"pipeline_stage_num\": 8, \"stage_num\": 3, "
+                                "\"rank_size\": 2, \"parallel_mode\": \"semi_auto\"}");
+    trace *t = read_worker("profiler_info_1.json");
+    assert_int_equal(t->parallel.n, 2);
+    assert_int_equal(t->parallel.stages[1], 3);
+    assert_int_equal(t->parallel.ranks[1], 2);
+    assert_true(named(t, t->parallel.mode[1], "semi_auto"));
+    trace_release(t);
+    put("ascend_cluster_analyse_pipeline-parallel_2_4_1.csv",
+        "computation_time,communication_alone_time,receive_alone_time\n3.5,6.5,4\n1,2,x\n");
+    t = read_worker("profiler_info_1.json");
+    assert_true(named(t, t->parallel.kind[1], "pipeline-parallel"));
+    assert_int_equal(t->parallel.stages[1], 2); /* the table knows better */
+    assert_int_equal(t->parallel.ranks[1], 4);
+    assert_int_equal(t->step_part.n, 3);
+    assert_int_equal(t->step_part.number[1], 1);
+    assert_int_equal(t->step_part.computation[1], 3500000);
+    assert_int_equal(t->step_part.receive[1], 4000000);
+    assert_int_equal(t->step_part.stage[1], ABSENT_I64);
+    assert_int_equal(t->step_part.number[2], ABSENT_I64); /* the last row is the average */
+    assert_int_equal(t->step_part.receive[2], ABSENT_I64);
+    trace_release(t);
+}
+
+static void scopes_of_the_network_have_operations(void **state) {
+    put("flops_scope_0.json",
+        "{\"data\": {\"links\": [{\"source\": \"Total\", \"target\": \"Default\", "
+        "\"value\": 2.5}, {\"source\": \"Total\"}]}}");
+    trace *t = read_worker("flops_scope_0.json");
+    assert_int_equal(t->scope_flops.n, 2);
+    assert_true(named(t, t->scope_flops.target[1], "Default"));
+    assert_true(t->scope_flops.flops[1] == 2.5e6);
+    trace_release(t);
+}
+
+static void operations_and_memory_of_the_device_are_one_row(void **state) {
+    put("flops_summary_0.json", "{\"cube_FLOPs\": 1.5, \"vec_FLOPs\": 0.5, \"cube_FLOPS\": 3.0,"
+                                " \"cube_FLOPS_Utilization\": 12.5}");
+    put("memory_usage_summary_0.json", "{\"capacity\": 32.0, \"peak_mem\": 8.0}");
+    trace *t = read_worker("flops_summary_0.json");
+    assert_int_equal(t->resource.n, 2);
+    assert_true(t->resource.flops[1] == 2e6);
+    assert_true(t->resource.flops_per_s[1] == 3e9);
+    assert_true(t->resource.utilization[1] == 0.125);
+    assert_int_equal(t->resource.memory_peak[1], (int64_t)8 << 30);
+    assert_int_equal(t->resource.memory_capacity[1], (int64_t)32 << 30);
     trace_release(t);
 }
 
@@ -404,6 +484,7 @@ static void the_peak_of_the_device_follows_from_the_fullest_operator(void **stat
         "full_kernel_name,execution_time,execution_frequency\nDefault/B-op2,0.1,2\n");
     trace *t = read_worker("flops_0.txt");
     assert_true(str_eq(trace_meta(t, STR("flops_peak")), STR("200000000000")));
+    assert_true(t->resource.peak_flops_per_s[1] == 200e9);
     assert_true(t->given_op.flops_per_s[1] == 50e9);
     trace_release(t);
 }
@@ -429,6 +510,10 @@ int main(void) {
         TEST(a_graphs_operators_stand_where_they_ran),
         TEST(allocations_of_operators_have_both_ends),
         TEST(communication_of_cann_is_kept_by_step),
+        TEST(a_table_of_collectives_has_links_and_operators),
+        TEST(parts_of_steps_and_the_run_come_from_the_cluster_table),
+        TEST(scopes_of_the_network_have_operations),
+        TEST(operations_and_memory_of_the_device_are_one_row),
         TEST(the_peak_of_the_device_follows_from_the_fullest_operator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

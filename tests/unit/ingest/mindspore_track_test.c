@@ -151,6 +151,8 @@ static void points_of_a_file_win(void **state) {
     trace *t = read_marks(STEPS, N_STEPS);
     assert_true(str_eq(trace_meta(t, STR("fp_point")), STR("\"Default/X-op1\"")));
     assert_true(str_eq(trace_meta(t, STR("bp_point")), STR("\"Y\"")));
+    assert_int_equal(t->step_point.point[1], POINT_FORWARD_START);
+    assert_true(str_eq(trace_str(t, t->step_point.name[1]), STR("Default/X-op1")));
     trace_release(t);
 }
 

@@ -171,6 +171,27 @@ static void what_is_loading_says_how_far(void **state) {
     all.live = running;
 }
 
+static void a_picture_alone_is_all_of_its_run(void **state) {
+    put_file(&place, "pictures/7.memory_flow.svg",
+             STR("<?xml version=\"1.0\"?>\n<svg xmlns:tag=\"https://megengine.org.cn\">\n"
+                 "<rect fill=\"#AAAAAA\" tag:type=\"tensor\" tag:name=\"w\" "
+                 "tag:address=\"0x7f\" tag:size=\"4B \" tag:layout=\"{2(1) Float32}\" "
+                 "tag:produced=\"1s \" tag:erased=\"2s \" tag:duration=\"\" "
+                 "tag:group=\"7\">\n</rect>\n</svg>"));
+    live_options how = {.path = in_folder(&place, "pictures"),
+                        .threads = 1,
+                        .no_cache = true,
+                        .reduce = reduce_worker};
+    live *running = all.live;
+    (void)state;
+    assert_int_equal(live_open(&how, &all.live, NULL), OK);
+    assert_int_equal(live_start(all.live, NULL), OK);
+    expect("/api/v1/distributed?all-workers=1", 200, "memory_flow");
+    expect("/api/v1/advise?all-workers=1", 200, "memory_flow");
+    live_close(all.live);
+    all.live = running;
+}
+
 static void facts_stay_when_they_are_made(void **state) {
     request_ctx x = ask("/api/v1/tracks");
     buf b = {0};
@@ -193,6 +214,7 @@ int main(void) {
         cmocka_unit_test(the_same_answer_has_the_same_tag),
         cmocka_unit_test(answers_and_memory_have_limits),
         cmocka_unit_test(what_is_loading_says_how_far),
+        cmocka_unit_test(a_picture_alone_is_all_of_its_run),
         cmocka_unit_test(facts_stay_when_they_are_made),
         cmocka_unit_test(a_worker_that_cannot_be_read_is_left_out_and_named),
     };

@@ -20,18 +20,18 @@ static trace *seal(builder *b) {
 static void given_rows_keep_their_order_and_what_is_absent(void **state) {
     builder *b = builder_new();
     intern *s = builder_strings(b);
-    raw_given_op op = RAW_GIVEN_OP_NONE;
+    row_given_op op = row_given_op_none();
     op.name = intern_add(s, STR("MatMul-op3"));
     op.calls = 30;
     op.total = 1500000;
     op.level = GIVEN_TYPE;
-    assert_int_equal(builder_add_given_op(b, &op, NULL), OK);
-    op = RAW_GIVEN_OP_NONE;
+    assert_int_equal(builder_put_given_op(b, &op, NULL), OK);
+    op = row_given_op_none();
     op.name = intern_add(s, STR("Add-op1"));
-    assert_int_equal(builder_add_given_op(b, &op, NULL), OK);
-    raw_given_step step = {.number = ABSENT_I64, .stage = intern_add(s, STR("tail"))};
+    assert_int_equal(builder_put_given_op(b, &op, NULL), OK);
+    row_given_step step = {.number = ABSENT_I64, .stage = intern_add(s, STR("tail"))};
     step.duration = 7;
-    assert_int_equal(builder_add_given_step(b, &step, NULL), OK);
+    assert_int_equal(builder_put_given_step(b, &step, NULL), OK);
     trace *t = seal(b);
     assert_int_equal(t->given_op.n, 3);
     assert_true(str_eq(trace_str(t, t->given_op.name[1]), STR("MatMul-op3")));
@@ -50,13 +50,13 @@ static void a_pipeline_is_a_tree_whatever_the_file_says(void **state) {
     /* 1 <- 2 <- 3, 4 <-> 5 a circle, 6 below one that is not there, 7 its own parent */
     static const uint32_t parents[] = {0, 1, 2, 5, 4, 99, 7};
     for (size_t i = 0; i < 7; i++) {
-        raw_pipe_op op = {.parent = parents[i], .capacity = ABSENT_I64, .id = (int64_t)i};
-        assert_int_equal(builder_add_pipe_op(b, &op, NULL), OK);
+        row_pipe_op op = {.parent = parents[i], .capacity = ABSENT_I64, .id = (int64_t)i};
+        assert_int_equal(builder_put_pipe_op(b, &op, NULL), OK);
     }
-    raw_queue_sample sample = {.pipe_op = 3, .size = 5, .get = ABSENT_I64};
-    assert_int_equal(builder_add_queue_sample(b, &sample, NULL), OK);
+    row_queue_sample sample = {.pipe_op = 3, .size = 5, .get = ABSENT_I64};
+    assert_int_equal(builder_put_queue_sample(b, &sample, NULL), OK);
     sample.pipe_op = 8;
-    assert_int_equal(builder_add_queue_sample(b, &sample, NULL), OK);
+    assert_int_equal(builder_put_queue_sample(b, &sample, NULL), OK);
     trace *t = seal(b);
     assert_int_equal(t->pipe_op.n, 8);
     for (uint32_t i = 1; i < t->pipe_op.n; i++) {

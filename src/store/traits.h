@@ -1,0 +1,41 @@
+/* traits.h: what can be expected of a trace, whoever recorded it.
+ *
+ * A format says some things of all its traces (formats.def). Code that needs to know them asks for the
+ * trait, never for the name: a new format is a row there, and no branch anywhere else.
+ *
+ *     if (trace_has(t, TRAIT_MEMORY_PICTURE)) …      */
+#ifndef STORE_TRAITS_H
+#define STORE_TRAITS_H
+
+#include "store/trace.h"
+
+enum trait {
+    TRAIT_KNOWN_WORDS = 1,  /* its categories and names are those that viewers know */
+    TRAIT_PLAIN_EVENTS = 2, /* ranges of anybody: nothing is known of a training */
+    TRAIT_END_MAY_LACK = 4, /* a file without its last bytes is whole */
+    TRAIT_WRITTEN_ALONG =
+        8, /* written as time goes by: what is cut off is the end, on all sides alike */
+    TRAIT_OWN_RECORDER = 16,   /* steps and collectives are those of libtacho */
+    TRAIT_STATIC_GRAPH = 32,   /* samples of operators of a graph: no timeline */
+    TRAIT_DYNAMIC_GRAPH = 64,  /* a timeline beside which such samples exist, too */
+    TRAIT_MEMORY_PICTURE = 128 /* blocks of memory and nothing else, with a zero of its own */
+};
+
+/* Whose words advice uses; none: unknown, or anybody's. */
+typedef enum {
+    FRAMEWORK_NONE = 0,
+    FRAMEWORK_PYTORCH,
+    FRAMEWORK_PADDLE,
+    FRAMEWORK_MINDSPORE,
+    FRAMEWORK_MEGENGINE
+} framework;
+
+/* Of the format of a trace, or of one that a summary names; none when it is not known. */
+uint32_t format_traits(str format);
+framework format_framework(str format);
+
+static inline bool trace_has(const trace *t, uint32_t trait) {
+    return (format_traits(t->format) & trait) != 0;
+}
+
+#endif

@@ -1,0 +1,1 @@
+$TACHO distributed memory_snapshot.pickle --all-workers --stable
