@@ -59,7 +59,8 @@ static uint32_t add_track(gather *g, const part_track_row *t) {
             return *at = g->n++;
         }
         const track_row *r = &g->rows[*at];
-        if (ident_eq(r->pid, t->pid) && ident_eq(r->tid, t->tid) && r->async == t->async) return *at;
+        if (ident_eq(r->pid, t->pid) && ident_eq(r->tid, t->tid) && r->async == t->async)
+            return *at;
     }
 }
 
