@@ -311,7 +311,7 @@ $(foreach f,$(BENCH),$(eval $(call program,$(call programs,$f,bench),$f \
 # (event_parser_int.h) or without the heap of pages: those files, compiled anew, come before the archive. Only
 # ratios count, so all of them do without LTO, whose links would take minutes.
 WITHOUT_pages := bench/without/pages.c
-$(foreach i,1 2 3 4 5,$(eval WITHOUT_$i := -DWITHOUT=$i $(wildcard src/ingest/trace_events/event_*.c)))
+$(foreach i,1 2 3 4 5 6,$(eval WITHOUT_$i := -DWITHOUT=$i $(wildcard src/ingest/trace_events/event_*.c)))
 $B/bench/predictors_without_%: $(call objects,bench/predictors.c) $(TEST_LIBS) $(wildcard bench/without/*.c)
 	@$(if $(V),,echo '  LINK  $@')
 	$Q$(CC) $(CPP_FLAGS) $(C_FLAGS) $(L_FLAGS) -fno-lto $(WITHOUT_$*) $(filter-out %.c,$^) $(LIBS) -o $@

@@ -384,25 +384,16 @@ static inline status note_tensor(event_sink *s, const event *e) {
 
 /* ---- ranges ---- */
 
-static bool same_values(const raw_value *a, const raw_value *b, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (a[i].v != b[i].v || a[i].place != b[i].place || a[i].tag != b[i].tag ||
-            a[i].digits != b[i].digits)
-            return false;
-    return true;
-}
-
 /* The end of a range about a tensor repeats the arguments of its beginning: they are kept once. */
 static uint32_t args_of(event_sink *s, const event *e) {
     timeline_state *st = s->state;
-    if (st->last_args && st->n_last == e->n_values &&
-        same_values(st->last_values, e->values, e->n_values))
-        return st->last_args;
+    bool whole = e->args_cache && e->n_values == e->n_cached;
+    if (whole && e->args_cache == st->args_cache) return st->cached_args;
     uint32_t args = part_args(s->part, e->values, e->n_values);
-    if (e->n_values > MAX_LAST_VALUES) return args;
-    st->last_args = args;
-    st->n_last = e->n_values;
-    memcpy(st->last_values, e->values, e->n_values * sizeof *e->values);
+    if (whole && args) {
+        st->args_cache = e->args_cache;
+        st->cached_args = args;
+    }
     return args;
 }
 

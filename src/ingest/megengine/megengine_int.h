@@ -69,7 +69,7 @@ typedef struct {
 } category_note;
 
 enum { N_CATEGORIES = 8, CATEGORY_PLACES = 64 };
-enum { DESCRIBED_PLACES = 1024, MAX_LAST_VALUES = 12 };
+enum { DESCRIBED_PLACES = 1024 };
 
 typedef struct {
     vec notes, pending, facts, threads; /* note, pending_op, tensor_fact, thread_note */
@@ -85,11 +85,9 @@ typedef struct {
      * described by every range about it, and the map is too large for the nearer caches. */
     int64_t described[DESCRIBED_PLACES];
     ident described_pid;
-    bool has_described; /* the two above */
-    /* The last arguments of a range, and their record; 0: none yet. */
-    raw_value last_values[MAX_LAST_VALUES];
-    size_t n_last;
-    uint32_t last_args;
+    bool has_described;   /* the two above */
+    uint64_t args_cache;  /* event.args_cache of the last arguments kept, 0: none yet */
+    uint32_t cached_args; /* their record */
 } timeline_state;
 
 /* All events have been read: makes what needs more than one of them. */

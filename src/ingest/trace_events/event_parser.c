@@ -107,6 +107,38 @@ static inline void take_run(event_parser *l, const value_run *f) {
     l->history = l->history << f->shift ^ f->mix;
 }
 
+/* At p is the first argument of an event, and nothing of it was read yet: are this and
+ * everything up to its name what the last such event had, followed by a gap that is known?
+ * Then they are taken; else this event may be the next to be kept. The answer is the next
+ * value, whose node is l->args_next. The last bytes are looked at first: the number in the
+ * name. */
+static __attribute__((noinline)) const char *take_cached_args(event_parser *l, node *n,
+                                                              const char *p, const char *end) {
+    const args_cache *o = &l->args_cache;
+    event *e = &l->e;
+    const char *stop = p + o->n;
+    l->args_from = p;
+    l->args_node = l->args_next = n;
+    l->args_event = e->offset;
+    if (o->from != n || o->n >= (size_t)(end - p) ||
+        scan_word(stop - 8) != scan_word(o->bytes + o->n - 8) || !scan_equal(p, o->bytes, o->n))
+        return p;
+    const gap *g = predict(o->at, stop, end);
+    if (!g || g->ends) return p;
+    l->args_from = NULL;
+    e->has = EVENT_NAME;
+    e->name = o->name;
+    e->n_values = o->n_values;
+    e->fields = o->fields;
+    memcpy(e->values, o->values, sizeof o->values);
+    memcpy(e->keys, o->keys, sizeof o->keys);
+    memcpy(e->at, o->field_at, sizeof o->field_at);
+    e->args_cache = o->number;
+    e->n_cached = o->n_values;
+    l->args_next = g->next;
+    return stop + g->n;
+}
+
 static parse_result finish(walk *w, walk_result r, const char **stop) {
     event_parser *l = w->l;
     bool no_event = r == WALK_SYNTAX && w->k.context == IN_LIST;
@@ -150,6 +182,7 @@ parse_result event_parser_parse(event_parser *l, const char *p, const char *end,
     l->start = p;
     l->failure = OK;
     l->pending.n = 0;
+    l->args_from = NULL;
     walk_result r = parser_walk_gap(&w, NULL);
     if (r != WALK_VALUE) return finish(&w, r, stop);
     node *n = w.next;
@@ -185,6 +218,11 @@ parse_result event_parser_parse(event_parser *l, const char *p, const char *end,
                 if (!parser_emit(l, &g->ending)) return finish(&w, WALK_FAILED, stop);
                 w.checkpoint = p + g->begin_at;
                 l->e.offset = parser_offset(l, w.checkpoint);
+                if (__builtin_expect(g->next->opens, 0)) {
+                    p = take_cached_args(l, g->next, p + g->n, end);
+                    n = l->args_next;
+                    continue;
+                }
             }
             p += g->n;
             n = g->next;

@@ -45,6 +45,9 @@ typedef struct {
     uint64_t fields;
     uint16_t at[MAX_ARG_FIELDS];
     bool duplicate; /* a key of args came twice */
+    /* When not 0: every event with this number has the same first n_cached values. */
+    uint64_t args_cache;
+    uint32_t n_cached;
 } event;
 
 typedef struct event_parser event_parser;

@@ -3,6 +3,7 @@
  *   event_parser.c          the loop: a value, the gap after it by prediction, the next value
  *   event_parser_learn.c    nodes and gaps: finds them, remembers them
  *   event_value_run.c       values that come again and again, with the gaps between them
+ *   event_args_cache.c      all the arguments of an event, once more
  *   event_parser_walk.c     a gap by the general path, token by token
  *   event_parser_value*     values: numbers, times, ids, words
  *   event_parser_text.c     texts as ids, and what follows which
@@ -22,6 +23,8 @@ enum {
     MAX_RUN_BYTES = 128,
     MAX_RUNS = 6,      /* alternatives at one place */
     MAX_RUN_TEXTS = 4, /* arguments in one */
+    MAX_CACHED_BYTES = 320,
+    MAX_CACHED_VALUES = 12,
 };
 
 /* What the tokenizer predicts with. Each saves time and changes nothing else: bench/predictors
@@ -29,9 +32,10 @@ enum {
 enum {
     THE_GAPS = 1, /* and with them the value runs, which are made of gaps */
     THE_VALUE_RUNS,
+    THE_ARGS_CACHE,
     THE_NEXT_TEXTS,
     THE_TEXT_CACHE,
-    THE_NAME_PREFIXES,
+    THE_NAME_PREFIXES, /* and with them the args cache, which waits for such a name */
 };
 #ifndef WITHOUT
 #define WITHOUT 0
@@ -88,6 +92,20 @@ typedef struct {
     char bytes[MAX_RUN_BYTES + SCAN_WIDE];
 } value_run;
 
+/* The arguments of the last event that had some and a name with a number, as written and as
+ * read. */
+typedef struct {
+    const node *from; /* of the first argument; NULL when there was none yet */
+    node *at;         /* of the name */
+    uint64_t fields;
+    uint32_t n, name, n_values;
+    uint64_t number; /* counts them */
+    raw_value values[MAX_CACHED_VALUES];
+    uint32_t keys[MAX_CACHED_VALUES];
+    uint16_t field_at[MAX_ARG_FIELDS];
+    char bytes[MAX_CACHED_BYTES + SCAN_EQUAL_PAD];
+} args_cache;
+
 /* Which of several byte strings stands somewhere is told by one byte, at a place where they
  * differ. */
 typedef struct {
@@ -111,7 +129,10 @@ struct node {
     chooser gap_at;
     gap *gaps[MAX_GAPS];
     bool has_runs; /* its values may be parts of runs: names, processes, threads, strings */
-    bool alone;    /* its runs are of one value: what follows varies too much */
+    /* The first argument, where names have numbers that are cut: cached arguments begin
+     * here. */
+    bool opens;
+    bool alone;               /* its runs are of one value: what follows varies too much */
     uint8_t n_runs, next_run; /* the next to be forgotten */
     chooser run_at;
     uint8_t unknown; /* counts values that are in no run of a full node */
@@ -173,6 +194,11 @@ struct event_parser {
     buf scratch;
     name_prefix prefixes[1 << PREFIX_BITS]; /* by how they begin */
     uint32_t n_escapes; /* texts with escapes in the two tables, kept in `memory` */
+    args_cache args_cache;
+    const char *args_from; /* the first argument of the event that may become one, NULL: none */
+    const node *args_node; /* its node */
+    node *args_next;       /* of the value after the last look at the cache */
+    uint64_t args_event;   /* the offset of its event */
     event e;
     uint64_t base;
     const char *start; /* of the bytes at hand */
@@ -269,6 +295,11 @@ void parser_learn_run(event_parser *l, node *n, str value, const gap *g);
 /* Makes one of a run of n and the one that followed it. */
 void parser_join_runs(node *n, value_run *first, const value_run *second,
                       const node *of_second);
+
+/* ---- event_args_cache.c ---- */
+/* The name of `at`, the last value read, ends what began at l->args_from: `stop` is after
+ * it. */
+void parser_keep_args(event_parser *l, node *at, const char *stop);
 
 /* ---- event_parser_walk.c ---- */
 typedef enum {

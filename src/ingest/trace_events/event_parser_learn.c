@@ -59,6 +59,8 @@ static bool fill_node(event_parser *l, node *n, const event_state *k, uint32_t k
     n->has_runs = WITHOUT != THE_VALUE_RUNS && n->field != FIELD_TS && n->field != FIELD_DUR &&
                   n->field != FIELD_ID && !n->time_text && !n->duplicate && !n->spare &&
                   !other_name;
+    n->opens = WITHOUT != THE_ARGS_CACHE && k->context == IN_ARGS && !k->place && !n->spare &&
+               l->sink.spelling && l->sink.spelling->cut;
     return true;
 }
 

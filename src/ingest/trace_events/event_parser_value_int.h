@@ -148,6 +148,7 @@ static inline const char *parser_value(event_parser *l, node *n, const char *p,
     case FIELD_NAME:
         if (n->cuts && WITHOUT != THE_NAME_PREFIXES) {
             const char *stop = parser_prefix(l, p, end);
+            if (stop && l->args_from) parser_keep_args(l, n, stop);
             if (stop) return stop;
         }
         if (*p == '"' && l->sink.spelling && l->sink.spelling->name)

@@ -24,6 +24,7 @@ bool parser_emit(event_parser *l, const event_state *k) {
     e->n_values = 0;
     e->fields = 0;
     e->duplicate = false;
+    e->args_cache = 0;
     if (s != OK && l->failure == OK) l->failure = s;
     return l->failure == OK;
 }
@@ -41,6 +42,7 @@ static void begin_event(walk *w, const char *from) {
     w->l->e.has = 0;
     w->l->e.n_values = 0;
     w->l->e.fields = 0;
+    w->l->e.args_cache = 0;
 }
 
 static void odd_comma(walk *w) {

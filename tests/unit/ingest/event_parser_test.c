@@ -20,7 +20,8 @@ typedef struct {
     part *p;
     event_parser *l;
     buf said;
-    status answer; /* of the sink */
+    status answer;       /* of the sink */
+    uint64_t args_cache; /* the last event that had one */
 } reading;
 
 static uint8_t number_field(str key) {
@@ -757,11 +758,23 @@ static void a_number_is_cut_only_where_it_ends_the_name(void **state) {
     end(&r);
 }
 
-static void start_cutting(reading *r) {
+/* Says of an event whose values may come again whether they are those of the last one. */
+static status say_cached(void *context, event *e) {
+    reading *r = context;
+    status st = say_event(r, e);
+    if (e->args_cache && e->n_cached == e->n_values) {
+        r->said.n--;
+        buf_add_cstr(&r->said, e->args_cache == r->args_cache ? " again\n" : " new\n");
+        r->args_cache = e->args_cache;
+    }
+    return st;
+}
+
+static void start_cutting(reading *r, status (*say)(void *, event *)) {
     static const event_spelling cutting = {.cut = cut_at_space};
     *r = (reading){.b = builder_new()};
     r->p = builder_part(r->b);
-    r->l = event_parser_new(r->b, r->p, (parser_sink){number_field, say_event, r, &cutting});
+    r->l = event_parser_new(r->b, r->p, (parser_sink){number_field, say, r, &cutting});
     assert_non_null(r->l);
 }
 
@@ -769,9 +782,38 @@ static void start_cutting(reading *r) {
     "{\"args\":{\"device\":\"c\\\"pu\",\"correlation\":" n "},\"name\":\"Put " n \
     "\",\"ts\":" ts "}"
 
-static void events_alike_but_for_one_member_are_told_apart(void **state) {
+static void arguments_that_come_again_whole_have_the_number_of_the_first(void **state) {
     reading r;
-    start_cutting(&r);
+    start_cutting(&r, say_cached);
+    /* Teaches that the numbers differ, and what stands between two events. */
+    for (int i = 100; i < 200; i++) {
+        char text[320];
+        snprintf(text, sizeof text,
+                 TENSOR("%d", "1") "," TENSOR("%d", "2,\"x\":0") "," TENSOR("%d", "3"), i, i, i,
+                 i, i, i);
+        assert_int_equal(parse(&r, text, NULL), PARSE_CLEAN);
+    }
+    buf_clear(&r.said);
+    assert_int_equal(
+        parse(&r,
+              TENSOR("2", "4") "," TENSOR("2", "5") "," TENSOR("2", "6") "," TENSOR(
+                  "3", "7") "," TENSOR("33", "8") "," TENSOR("33", "9,\"x\":1") "," TENSOR("33",
+                                                                                           "9"),
+              NULL),
+        PARSE_CLEAN);
+    assert_said(&r, "0 name=Put ts=4000 device:str c\"pu correlation:2 [1]=1\n"
+                    "66 name=Put ts=5000 device:str c\"pu correlation:2 [1]=1 new\n"
+                    "132 name=Put ts=6000 device:str c\"pu correlation:2 [1]=1 again\n"
+                    "198 name=Put ts=7000 device:str c\"pu correlation:3 [1]=1 new\n"
+                    "264 name=Put ts=8000 device:str c\"pu correlation:33 [1]=1 new\n"
+                    "332 name=Put ts=9000 device:str c\"pu correlation:33 x:1 [1]=1\n"
+                    "406 name=Put ts=9000 device:str c\"pu correlation:33 [1]=1 again\n");
+    end(&r);
+}
+
+static void the_args_cache_gives_back_nothing_but_arguments_and_a_name(void **state) {
+    reading r;
+    start_cutting(&r, say_event);
     const char *events[] = {
         "{\"args\":{\"d\":\"c\"},\"pid\":4,\"name\":\"Put 1\",\"ts\":1}",
         "{\"pid\":4,\"args\":{\"d\":\"c\"},\"name\":\"Put 1\",\"ts\":1}",
@@ -806,7 +848,7 @@ static void events_alike_but_for_one_member_are_told_apart(void **state) {
     end(&r);
 }
 
-static void names_that_are_cut_are_the_same_wherever_the_bytes_end(void **state) {
+static void cached_arguments_are_the_same_wherever_the_bytes_end(void **state) {
     static const char text[] =
         TENSOR("1", "1") "," TENSOR("1", "2.5") "," TENSOR("27", "3") "," TENSOR(
             "27", "4.5") "," TENSOR("28",
@@ -814,12 +856,12 @@ static void names_that_are_cut_are_the_same_wherever_the_bytes_end(void **state)
                                                     "6.5") "," TENSOR("28",
                                                                       "7") ",{\"ts\":8.5}";
     reading whole;
-    start_cutting(&whole);
+    start_cutting(&whole, say_event);
     read_in_portions(&whole, text, sizeof text);
     buf_add_byte(&whole.said, 0);
     for (size_t portion = 1; portion < sizeof text; portion++) {
         reading r;
-        start_cutting(&r);
+        start_cutting(&r, say_event);
         read_in_portions(&r, text, portion);
         assert_said(&r, whole.said.p);
         end(&r);
@@ -873,8 +915,9 @@ int main(void) {
         cmocka_unit_test(values_that_come_together_are_read_one_by_one_when_they_do_not),
         cmocka_unit_test(a_damaged_text_among_values_that_come_together_is_counted),
         cmocka_unit_test(a_number_is_cut_only_where_it_ends_the_name),
-        cmocka_unit_test(events_alike_but_for_one_member_are_told_apart),
-        cmocka_unit_test(names_that_are_cut_are_the_same_wherever_the_bytes_end),
+        cmocka_unit_test(arguments_that_come_again_whole_have_the_number_of_the_first),
+        cmocka_unit_test(the_args_cache_gives_back_nothing_but_arguments_and_a_name),
+        cmocka_unit_test(cached_arguments_are_the_same_wherever_the_bytes_end),
         cmocka_unit_test(damage_in_a_text_is_counted_each_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
