@@ -261,7 +261,7 @@ $B/tacho-demo: $(call objects,$(DEMO)) $B/libtacho.so
 
 # For a machine with a GPU: tests/gpu/run takes these and build/libtacho.so there. The package is the one
 # that pip would install, with its extension.
-gpu: build/gpu-launch build/gpu-empty.so build/gpu-python
+gpu: build/gpu-launch build/gpu-knobs build/gpu-empty.so build/gpu-python
 build/gpu-empty.so: $B/obj/tests/gpu/empty.o
 	@$(if $(V),,echo '  LINK  $@')
 	$Q$(CC) $(C_FLAGS) $(L_FLAGS) -shared $< -o $@
@@ -275,6 +275,9 @@ build/gpu-python: build/libtacho.so build/tacho python/backend.py $(wildcard pyt
 build/gpu-launch: $B/obj/tests/gpu/launch.o build/libtacho.so
 	@$(if $(V),,echo '  LINK  $@')
 	$Q$(CC) $(C_FLAGS) $(L_FLAGS) $(TEST_LINK) $< -Lbuild -ltacho -ldl -Wl,-rpath,'$$ORIGIN' -o $@
+build/gpu-knobs: $B/obj/tests/gpu/knobs.o
+	@$(if $(V),,echo '  LINK  $@')
+	$Q$(CC) $(C_FLAGS) $(L_FLAGS) $(TEST_LINK) $< -ldl -o $@
 $B/obj/tests/gpu/%.o: C_FLAGS += -Wno-strict-prototypes
 
 # $(eval $(call program,TARGET,SOURCES,LIBRARIES,FLAGS)): a main file linked with the archives, as tests are
@@ -431,7 +434,7 @@ help:
 	@echo 'make web          the page, web/page (web-check: its types and style, web-test: its unit tests)'
 	@echo 'make bench        the benchmarks'
 	@echo 'make demo         the demonstration (SERVE=no: without serving)'
-	@echo 'make gpu          build/gpu-launch and build/gpu-python, for tests/gpu/run on a machine with a GPU'
+	@echo 'make gpu          build/gpu-launch, gpu-knobs and gpu-python, for tests/gpu on a machine with a GPU'
 	@echo 'make fuzz         libFuzzer targets, build/fuzz/NAME (clang-14)'
 	@echo 'make gen          generated files from the tables;  make format: clang-format in place'
 	@echo 'make wheel        build/dist/*.whl for any Linux (ARCH=x86_64|aarch64|all);  make dist: tarballs;  make deb'

@@ -31,7 +31,7 @@ static bool is_dead, is_on, has_exit; /* dead: a forked child, or it cannot be u
 static bool is_exiting;
 
 static void note(const char *what, int code) {
-    char text[256];
+    char text[384];
     int n = snprintf(text, sizeof text, "CUPTI: %s (%d)", what, code);
     bool before = rec_enter(&rec_lock);
     if (rec_current) rec_side(rec_current, TACHO_SIDE_NOTE, "", 0, text, (size_t)n);
@@ -120,6 +120,16 @@ static void stop_at_exit(void) {
     (void)rec_stop(true, NULL, 0);
 }
 
+/* PyTorch's profiler subscribes when it is first used and never gives the place back. */
+static const char *hint_at_holder(void) {
+    void *torch = dlopen("libtorch_cpu.so", RTLD_NOLOAD | RTLD_LAZY);
+    if (!torch) return "";
+    dlclose(torch);
+    return "; torch.profiler, once used, keeps it until the program ends: record before it, or "
+           "in "
+           "another process";
+}
+
 /* Takes the one place there is; a note says who has it when it is taken. */
 static bool subscribe(void) {
     char holder[128] = "";
@@ -128,9 +138,9 @@ static bool subscribe(void) {
                    ? cupti.subscribe_by_name(&subscriber, cupti_on_call, NULL, &as)
                    : cupti.subscribe(&subscriber, cupti_on_call, NULL);
     if (code == 0) return true;
-    char text[200];
-    snprintf(text, sizeof text, "another tool in this program uses it%s%.100s",
-             *holder ? ": " : "", holder);
+    char text[320];
+    snprintf(text, sizeof text, "another tool in this program uses it%s%.100s%s",
+             *holder ? ": " : "", holder, hint_at_holder());
     note(code == ERROR_MULTIPLE_SUBSCRIBERS ? text : "cannot subscribe", code);
     is_dead = code != ERROR_MULTIPLE_SUBSCRIBERS;
     return false;

@@ -19,29 +19,29 @@ void (*fake_cuda_hears)(void); /* is called in cuCtxGetCurrent, as CUPTI would *
 int cuCtxGetCurrent(void **context) {
     *context = NULL;
     if (fake_cuda_hears) fake_cuda_hears();
-    return fake_cuda_is;
+    return __atomic_load_n(&fake_cuda_is, __ATOMIC_RELAXED);
 }
 
 int cuDeviceGetCount(int *n) {
     *n = 1;
-    return fake_cuda_is;
+    return __atomic_load_n(&fake_cuda_is, __ATOMIC_RELAXED);
 }
 int cuDeviceGet(int *device, int number) {
     *device = number;
-    return fake_cuda_is;
+    return __atomic_load_n(&fake_cuda_is, __ATOMIC_RELAXED);
 }
 int cuDeviceGetName(char *to, int size, int device) {
     (void)device;
     strncpy(to, "Made-up GPU", (size_t)size);
-    return fake_cuda_is;
+    return __atomic_load_n(&fake_cuda_is, __ATOMIC_RELAXED);
 }
 int cuDeviceTotalMem_v2(size_t *bytes, int device) {
     (void)device;
     *bytes = (size_t)80 << 30;
-    return fake_cuda_is;
+    return __atomic_load_n(&fake_cuda_is, __ATOMIC_RELAXED);
 }
 int cuDeviceGetAttribute(int *v, int attribute, int device) {
     (void)device;
     *v = attribute == 16 ? 132 : attribute == 75 ? 9 : attribute == 76 ? 0 : 32;
-    return fake_cuda_is;
+    return __atomic_load_n(&fake_cuda_is, __ATOMIC_RELAXED);
 }

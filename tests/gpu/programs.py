@@ -1,9 +1,12 @@
 """Whole training and inference programs as people write them, for tests/gpu/whole: programs.py NAME STEPS
 
 Each prints `step_ms=MEDIAN mean_ms=MEAN` of its steps, the first of them left out. With TORCH_PROFILER=1 in the
-environment the same steps run under torch.profiler instead, as most tutorials show it.
+environment the same steps run under torch.profiler instead, as most tutorials show it. With PROGRAM_TURN=FIFO it
+imports what it needs, makes the file FIFO.ready and waits until somebody opens FIFO to write: imports take longer
+than the steps, so tests/gpu/whole starts many of these at once and lets them run one after the other.
 """
 import contextlib
+import importlib
 import os
 import statistics
 import sys
@@ -167,10 +170,24 @@ def branch(steps, clock):
 
 
 PROGRAMS = {f.__name__: f for f in (hf, hfc, gpt2, trainer, lightning, generate, graph, branch)}
+GPT2 = "transformers.models.gpt2.modeling_gpt2"
+NEEDS = {"hf": [GPT2], "hfc": [GPT2], "gpt2": [GPT2], "generate": [GPT2], "trainer": [GPT2, "transformers.trainer"],
+         "lightning": ["pytorch_lightning"]}
+
+
+def wait_for_turn(name, fifo):
+    for module in NEEDS.get(name, ()):
+        importlib.import_module(module)
+    with open(fifo + ".ready", "w", encoding="ascii"):
+        pass
+    with open(fifo, encoding="ascii"):
+        pass
 
 
 def main():
     name, steps, clock = sys.argv[1], int(sys.argv[2]), Clock()
+    if os.environ.get("PROGRAM_TURN"):
+        wait_for_turn(name, os.environ["PROGRAM_TURN"])
     torch.manual_seed(0)
     watched = torch.profiler.profile() if os.environ.get("TORCH_PROFILER") else contextlib.nullcontext()
     with watched:

@@ -465,7 +465,23 @@ static void another_holder_is_told_and_left_alone(void **state) {
     trace *t = stop_and_read();
     unsetenv("FAKE_CUPTI_BUSY");
     assert_int_equal(t->kernel.n, 1);
-    assert_true(str_find(trace_meta(t, STR("note")), STR("another tool"), 0) != SIZE_MAX);
+    str note = trace_meta(t, STR("note"));
+    assert_true(str_find(note, STR("another tool"), 0) != SIZE_MAX);
+    assert_int_equal(str_find(note, STR("torch.profiler"), 0), SIZE_MAX); /* no PyTorch here */
+    trace_release(t);
+}
+
+static void torch_profiler_is_named_where_pytorch_is(void **state) {
+    void *torch = open_fake("libtorch_cpu.so");
+    assert_non_null(torch);
+    setenv("FAKE_CUPTI_BUSY", "1", 1);
+    start_with_device();
+    trace *t = stop_and_read();
+    unsetenv("FAKE_CUPTI_BUSY");
+    dlclose(torch);
+    str note = trace_meta(t, STR("note"));
+    assert_true(str_find(note, STR("record before it"), 0) != SIZE_MAX);
+    assert_true(str_find(note, STR("(39)"), 0) != SIZE_MAX); /* whole */
     trace_release(t);
 }
 
@@ -523,6 +539,7 @@ int main(void) {
         cmocka_unit_test_teardown(many_records_pass_through_few_buffers, tear_down),
         cmocka_unit_test_teardown(a_recording_without_device_leaves_it_alone, tear_down),
         cmocka_unit_test_teardown(another_holder_is_told_and_left_alone, tear_down),
+        cmocka_unit_test_teardown(torch_profiler_is_named_where_pytorch_is, tear_down),
         cmocka_unit_test_teardown(a_child_never_calls_it, tear_down),
         cmocka_unit_test_teardown(the_devices_are_asked_for_while_the_driver_works, tear_down),
         cmocka_unit_test_teardown(synchronization_is_recorded_on_request, tear_down),
