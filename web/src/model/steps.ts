@@ -1,6 +1,6 @@
 // Steps and the window: where steps lie, which of them are chosen, how long that is.
-import { askBlocks } from "./data.ts";
-import { go, param, traceQuery } from "./place.ts";
+import { askBlocks } from "./answers.ts";
+import { go, param, traceQuery } from "./route.ts";
 import type { Range } from "./viewport.ts";
 
 export interface Tape {

@@ -2,9 +2,9 @@
 import { computed } from "@preact/signals";
 import type { Query } from "../api/transport.ts";
 import type { Answer, Cell, RunInfo, SpanInfo, Table } from "../api/types.ts";
-import { type Asked, ask, runs } from "./data.ts";
-import { param, traceQuery, type View, view, windowQuery } from "./place.ts";
-import { language, t } from "./words.ts";
+import { type Asked, ask, runs, server } from "./answers.ts";
+import { language, t } from "./language.ts";
+import { param, traceQuery, type View, view, windowQuery } from "./route.ts";
 
 export const currentRun = computed<RunInfo | undefined>(() => {
   const all = runs.value?.runs ?? [];
@@ -57,7 +57,6 @@ export function analysis(name: string, extra: Query = {}, slot = name): Asked<An
   return ask<Answer>(slot, name, analysisQuery(name, extra));
 }
 
-/** The query of an analysis, for downloads. */
 export const analysisQuery = (name: string, extra: Query = {}): Query => ({
   ...traceQuery.value,
   ...(allRanks.value && ANALYSES_OF_ALL.includes(name) ? allWorkers() : oneWorker()),
@@ -65,6 +64,10 @@ export const analysisQuery = (name: string, extra: Query = {}): Query => ({
   lang: language.value,
   ...extra,
 });
+
+/** The address of a whole table as CSV. */
+export const csvUrl = (name: string, table: string, extra: Query = {}): string =>
+  server().url(name, analysisQuery(name, { ...extra, table, format: "csv", limit: 0 }));
 
 /** Facts of the worker that do not depend on the window. */
 export function info(): Asked<Answer> {
