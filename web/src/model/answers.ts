@@ -1,8 +1,8 @@
-// Answers of the server, kept by their question. A view asks while it draws; while an answer is on its
-// way the last one for the same slot stays, marked as old, so that nothing jumps.
-import { type Signal, signal } from "@preact/signals";
+// Answers of the server, kept by their question. A view says while it draws what it wants, and is drawn again with the
+// answer; until then the last one of the same slot stays, marked as old, so that nothing jumps.
+import { batch, type Signal, signal } from "@preact/signals";
 import { type Blocks, http, type Query, RequestFailed, type Transport } from "../api/transport.ts";
-import type { Answer, ApiError, Runs } from "../api/types.ts";
+import type { ApiError, Runs } from "../api/types.ts";
 
 export interface Asked<T> {
   value: T | undefined;
@@ -10,8 +10,13 @@ export interface Asked<T> {
   error: ApiError | undefined;
 }
 
-interface Slot {
+interface Question {
   key: string;
+  load: (signal: AbortSignal) => Promise<unknown>;
+}
+
+interface Slot {
+  question: Question | undefined; // answered, or on its way
   state: Signal<Asked<unknown>>;
   abort: AbortController | undefined;
 }
@@ -35,7 +40,7 @@ function toError(e: unknown): ApiError {
 function slotOf(name: string): Slot {
   let slot = slots.get(name);
   if (!slot) {
-    slot = { key: "", state: signal({ value: undefined, old: false, error: undefined }), abort: undefined };
+    slot = { question: undefined, state: signal({ value: undefined, old: false, error: undefined }), abort: undefined };
     slots.set(name, slot);
   }
   return slot;
@@ -43,59 +48,66 @@ function slotOf(name: string): Slot {
 
 /** The answer to a question in a named slot; asking the same again costs nothing. */
 export function ask<T>(name: string, route: string, query: Query): Asked<T> {
-  const slot = slotOf(name);
-  const key = `${route}?${JSON.stringify(query)}#${generation.value}`;
-  if (slot.key !== key) start(slot, key, (signal) => transport.json(route, query, signal));
-  return slot.state.value as Asked<T>;
+  return want(name, route, query, (signal) => transport.json(route, query, signal)) as Asked<T>;
 }
 
 /** The same for answers in the binary form. */
 export function askBlocks(name: string, route: string, query: Query): Asked<Blocks> {
-  const slot = slotOf(name);
-  const key = `${route}?${JSON.stringify(query)}#${generation.value}`;
-  if (slot.key !== key) start(slot, key, (signal) => transport.blocks(route, query, signal));
-  return slot.state.value as Asked<Blocks>;
+  return want(name, route, query, (signal) => transport.blocks(route, query, signal)) as Asked<Blocks>;
 }
 
-/** Asks everything again that failed. */
+// Drawing only says what it wants. Requests start when it is over, for each slot the last one that was wanted.
+const wishes = new Map<Slot, Question>();
+
+function want(name: string, route: string, query: Query, load: Question["load"]): Asked<unknown> {
+  const slot = slotOf(name);
+  const key = `${route}?${JSON.stringify(query)}#${generation.value}`;
+  if (slot.question?.key === key) wishes.delete(slot);
+  else {
+    if (wishes.size === 0) queueMicrotask(startWishes);
+    wishes.set(slot, { key, load });
+  }
+  return slot.state.value;
+}
+
+function startWishes(): void {
+  batch(() => {
+    for (const [slot, question] of wishes) start(slot, question);
+  });
+  wishes.clear();
+}
+
+/** Asks again what failed, and nothing else. */
 export function tryAgain(): void {
-  generation.value++;
+  for (const slot of slots.values()) if (slot.question && slot.state.peek().error) start(slot, slot.question);
 }
 
 /** Questions on their way: the page is busy while there are any. */
 export const open = signal(0);
 
-/** Counts a request while it is on its way. A view may ask while it draws, hence the microtask. */
+/** Counts a request while it is on its way. */
 export function counted<T>(request: Promise<T>): Promise<T> {
-  queueMicrotask(() => {
-    open.value++;
-  });
+  open.value = open.peek() + 1;
   return request.finally(() => {
-    open.value--;
+    open.value = open.peek() - 1;
   });
 }
 
-function start(slot: Slot, key: string, load: (signal: AbortSignal) => Promise<unknown>): void {
-  slot.key = key;
+function start(slot: Slot, question: Question): void {
+  slot.question = question;
   slot.abort?.abort();
   slot.abort = new AbortController();
-  const before = slot.state.peek();
-  queueMicrotask(() => {
-    slot.state.value = { value: before.value, old: before.value !== undefined, error: undefined };
-  });
-  void counted(load(slot.abort.signal)).then(
+  const before = slot.state.peek().value;
+  slot.state.value = { value: before, old: before !== undefined, error: undefined };
+  void counted(question.load(slot.abort.signal)).then(
     (value) => {
-      if (slot.key === key) slot.state.value = { value, old: false, error: undefined };
+      if (slot.question === question) slot.state.value = { value, old: false, error: undefined };
     },
     (e: unknown) => {
-      if (slot.key !== key || (e instanceof DOMException && e.name === "AbortError")) return;
+      if (slot.question !== question || (e instanceof DOMException && e.name === "AbortError")) return;
       slot.state.value = { ...slot.state.peek(), old: false, error: toError(e) };
     },
   );
-}
-
-export function askAnalysis(analysis: string, query: Query, slot = analysis): Asked<Answer> {
-  return ask<Answer>(slot, analysis, query);
 }
 
 /** Grows when everything must be asked again (a trace was loaded anew). */

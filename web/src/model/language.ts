@@ -6,7 +6,7 @@ import { fill } from "../text/fill.ts";
 import { zh } from "../text/zh.ts";
 import { go, param } from "./route.ts";
 
-export type Language = "en" | "zh";
+type Language = "en" | "zh";
 export type Key = keyof typeof en;
 
 const TABLES: Record<Language, Record<Key, string>> = { en, zh };

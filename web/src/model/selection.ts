@@ -2,7 +2,7 @@
 import { computed } from "@preact/signals";
 import { go, param } from "./route.ts";
 
-export type SelectionKind = "operator" | "kernel" | "module" | "step" | "rank" | "slice" | "instant";
+type SelectionKind = "operator" | "kernel" | "module" | "step" | "rank" | "slice" | "instant";
 
 export interface Selection {
   kind: SelectionKind;

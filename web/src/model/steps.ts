@@ -83,7 +83,7 @@ export const setWindow = (r: Range | undefined): void =>
   });
 
 /** Steps that lie whole in a stretch of time, first and last. */
-export function stepsWithin(now: Tape, r: Range): [number, number] | undefined {
+function stepsWithin(now: Tape, r: Range): [number, number] | undefined {
   const inside = Array.from(now.numbers).filter((_, i) => (now.starts[i] as number) >= r.from && (now.ends[i] as number) <= r.to);
   const [first, last] = [inside[0], inside[inside.length - 1]];
   return first === undefined || last === undefined ? undefined : [first, last];

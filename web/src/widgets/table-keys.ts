@@ -38,7 +38,7 @@ export function tableKeys(e: KeyboardEvent, s: KeyState): void {
 }
 
 /** A row as text: exact values between tabs. */
-export function asText(columns: readonly TableColumn[], row: TableRow): string {
+function asText(columns: readonly TableColumn[], row: TableRow): string {
   return columns.map((c) => String(row.cell(c.name) ?? "")).join("\t");
 }
 

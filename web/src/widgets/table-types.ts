@@ -6,7 +6,7 @@ export type CellValue = string | number | boolean | null | undefined;
 
 export interface TableRow {
   key: string;
-  cell: (column: string) => CellValue;
+  cell(column: string): CellValue; // a method: rows that know their columns by name fit too
   label?: ComponentChildren; // instead of the first cell
   depth?: number;
   opens?: boolean;

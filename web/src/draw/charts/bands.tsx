@@ -1,6 +1,8 @@
 // Bands for more steps than a screen has room for: from the tenth to the ninetieth percentile of each group
 // of neighbours, with the median as a line.
+
 import type { ComponentChildren } from "preact";
+import { largest } from "../../base/aggregate.ts";
 import { ticks } from "../../base/scale.ts";
 import { tip } from "../../base/tip.tsx";
 import { useWidth } from "../width.ts";
@@ -27,7 +29,7 @@ interface BandsProps {
 export function Bands({ bands, height, factor, label, onBand }: BandsProps) {
   const [box, width] = useWidth(900);
   const [left, top, bottom] = [34, 12, 22];
-  const marks = ticks(Math.max(...bands.map((b) => b.high), 1) / factor);
+  const marks = ticks(largest(bands, (b) => b.high, 1) / factor);
   const most = (marks[marks.length - 1] as number) * factor;
   const y = (v: number) => top + (height - top - bottom) * (1 - v / most);
   const slot = (width - left - 6) / Math.max(1, bands.length);

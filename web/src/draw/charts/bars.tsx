@@ -1,9 +1,11 @@
 // Horizontal bars: the name at the left, the value behind the bar. For the first N of a list.
+
 import type { ComponentChildren } from "preact";
+import { largest } from "../../base/aggregate.ts";
 import { tip } from "../../base/tip.tsx";
 import { useWidth } from "../width.ts";
 
-export interface BarItem {
+interface BarItem {
   id: string;
   label: string;
   value: number;
@@ -25,7 +27,7 @@ export function Bars({ items, label, onBar, chosen }: BarsProps) {
   const [box, width] = useWidth(900);
   const left = Math.min(320, Math.max(120, width * 0.3));
   const right = 130;
-  const max = Math.max(...items.map((i) => i.value), 1);
+  const max = largest(items, (i) => i.value, 1);
   const room = Math.floor((left - 10) / 7.1);
   return (
     <div class="chart" ref={box}>

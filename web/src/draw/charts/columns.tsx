@@ -1,5 +1,7 @@
 // Stacked vertical bars: steps by category or stage. Wide enough for words, or 3 px each for hundreds.
+
 import type { ComponentChildren } from "preact";
+import { largest } from "../../base/aggregate.ts";
 import { ticks } from "../../base/scale.ts";
 import { tip } from "../../base/tip.tsx";
 import { useWidth } from "../width.ts";
@@ -28,7 +30,7 @@ export function Columns({ bars, height, label, format, factor, onBar }: ColumnsP
   const left = 34;
   const bottom = 22;
   const top = 18;
-  const max = Math.max(...bars.map((b) => b.total), 1) / factor;
+  const max = largest(bars, (b) => b.total, 1) / factor;
   const marks = ticks(max);
   const high = (marks[marks.length - 1] as number) * factor;
   const y = (v: number) => top + (height - top - bottom) * (1 - v / high);

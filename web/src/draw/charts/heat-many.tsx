@@ -17,7 +17,7 @@ interface ManyProps extends HeatProps {
 const clamp = (v: number, most: number) => Math.max(0, Math.min(most, v));
 
 /** The worst rows by their sum, at most ten, in order of place, far enough apart to be read. */
-export function namedRows(sums: readonly number[], gap: number, row = 4): number[] {
+function namedRows(sums: readonly number[], gap: number, row = 4): number[] {
   const worst = sums.map((_, i) => i).sort((a, b) => (sums[b] as number) - (sums[a] as number));
   const kept: number[] = [];
   for (const i of worst) {

@@ -1,5 +1,7 @@
 // A heat map of ranks × columns: one tab stop, arrow keys, numbers where there is room.
+
 import { useRef, useState } from "preact/hooks";
+import { largest, self } from "../../base/aggregate.ts";
 import { heatPosition, roundUp } from "../../base/scale.ts";
 import { tip } from "../../base/tip.tsx";
 import { useWidth } from "../width.ts";
@@ -23,7 +25,7 @@ export interface HeatProps {
 }
 
 /** The colour of a position on the ramp, between two of its seven stops. */
-export function heatColour(p: number): string {
+function heatColour(p: number): string {
   const at = Math.min(5.999, p * 6);
   const low = Math.floor(at);
   return `color-mix(in srgb, var(--h${low + 1}) ${Math.round((at - low) * 100)}%, var(--h${low}))`;
@@ -45,8 +47,8 @@ export function Heat(props: HeatProps) {
     xs.push(next);
     return next + cell;
   }, left);
-  const values = props.ranks.flatMap((_, r) => props.columns.map((_c, c) => props.value(r, c) ?? 0));
-  const max = roundUp(Math.max(...values, 0));
+  const values = props.ranks.flatMap((_, r) => props.columns.map((_c, c) => props.value(r, c)));
+  const max = roundUp(largest(values, self, 0));
   const words = cell >= 30 && !many;
   const height = 20 + props.ranks.length * row + (words ? 34 : 6);
   const keys = (e: KeyboardEvent) => {

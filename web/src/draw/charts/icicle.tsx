@@ -1,5 +1,7 @@
 // An icicle: rows of 20 px, width = time, children below their parent.
+
 import type { ComponentChildren } from "preact";
+import { largest } from "../../base/aggregate.ts";
 import { tip } from "../../base/tip.tsx";
 import { inkFor } from "../ink.ts";
 import { useWidth } from "../width.ts";
@@ -62,7 +64,7 @@ export function Icicle({
 }) {
   const [box, width] = useWidth(500);
   const placed = place(nodes, width);
-  const deep = Math.max(1, ...placed.map((p) => p.depth + 1));
+  const deep = largest(placed, (p) => p.depth + 1, 1);
   return (
     <div class="chart" ref={box}>
       <svg data-chart width={width} height={deep * 20} role="img" aria-label={label}>

@@ -1,6 +1,8 @@
 // An input pipeline from left to right: a box for each operator, between two boxes the queue that is filled
 // as far as it was on average. What was not recorded is drawn dashed.
+
 import type { ComponentChildren } from "preact";
+import { largest } from "../../base/aggregate.ts";
 import { tip } from "../../base/tip.tsx";
 import { useWidth } from "../width.ts";
 
@@ -55,8 +57,8 @@ const fit = (text: string, room: number, letter = 7) =>
 export function Pipeline({ nodes, label, onQueue }: PipelineProps) {
   const [box, width] = useWidth(1000);
   const placed = placePipe(nodes);
-  const deepest = Math.max(0, ...placed.map((p) => p.level));
-  const rows = Math.max(1, ...placed.map((p) => p.row + 1));
+  const deepest = largest(placed, (p) => p.level, 0);
+  const rows = largest(placed, (p) => p.row + 1, 1);
   const need = (w: number) => (deepest + 1) * w + deepest * (QUEUE.w + 40);
   const w = need(BOX.wide) <= width ? BOX.wide : BOX.narrow;
   const wide = Math.max(width, need(w));

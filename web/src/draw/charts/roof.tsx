@@ -1,6 +1,8 @@
 // A roofline: operations per second over operations per byte, both logarithmic. A line for each data type rises with
 // the memory's bandwidth up to its peak; a point is an operator, its area its time.
+
 import type { ComponentChildren } from "preact";
+import { largest, self, smallest } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
 import { logTicks } from "../../base/scale.ts";
 import { tip } from "../../base/tip.tsx";
@@ -34,8 +36,8 @@ interface Axis {
 /** Whole decades around the values, the highest ones where there are too many; at most about eight marks. */
 export function axisOf(values: readonly number[], least: number, decades = 12): Axis {
   const known = values.filter((v) => v > 0 && Number.isFinite(v));
-  const max = 10 ** Math.ceil(Math.log10(Math.max(...known, least * 10) * 1.0001));
-  const min = Math.max(10 ** Math.floor(Math.log10(Math.min(...known, least))), max / 10 ** decades);
+  const max = 10 ** Math.ceil(Math.log10(largest(known, self, least * 10) * 1.0001));
+  const min = Math.max(10 ** Math.floor(Math.log10(smallest(known, self, least))), max / 10 ** decades);
   const all = logTicks(min * 0.999, max * 1.001);
   const every = Math.ceil(all.length / 8);
   return { min, max, marks: all.filter((_, i) => i % every === 0) };
@@ -104,12 +106,12 @@ export function Roof({
     from + ((Math.log10(v) - Math.log10(a.min)) / (Math.log10(a.max) - Math.log10(a.min))) * (to - from);
   const x = (v: number) => at(v, xs, LEFT, width - RIGHT);
   const y = (v: number) => at(v, ys, height - BOTTOM, TOP);
-  const most = Math.max(...points.map((p) => p.area), 1);
+  const most = largest(points, (p) => p.area, 1);
   const radius = (area: number) => Math.max(2.5, Math.sqrt(area / most) * 16);
   const shown = [...points]
     .sort((a, b) => b.area - a.area)
     .map((p) => ({ ...p, below: p.y < ys.min, cx: x(p.x), cy: y(Math.max(p.y, ys.min)), r: radius(p.area) }));
-  const top = Math.max(...ridges.map((r) => r.peak), 0);
+  const top = largest(ridges, (r) => r.peak, 0);
   const roofs = ridges.map((r) => ({
     ...r,
     ...ridgeLabel(r, x(r.bandwidth ? r.peak / r.bandwidth : xs.min), y(r.peak) + (r.peak < top ? 14 : -5)),

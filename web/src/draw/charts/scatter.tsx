@@ -1,12 +1,14 @@
 // Mean duration × occupancy: logarithmic x, area = total time. What has no occupancy stands on a line of
 // its own below the axis, hollow, never at zero.
+
 import type { ComponentChildren } from "preact";
+import { largest, self, smallest } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
 import { logTicks } from "../../base/scale.ts";
 import { tip } from "../../base/tip.tsx";
 import { useWidth } from "../width.ts";
 
-export interface Dot {
+interface Dot {
   id: string;
   x: number; // ns
   y: number | null; // share
@@ -30,12 +32,12 @@ export function Scatter({
   const [box, width] = useWidth(480);
   const [left, right, top, bottom] = [36, 12, 10, 44];
   const xs = dots.map((d) => Math.max(1, d.x));
-  const [min, max] = [Math.min(...xs, 1e6) / 1.4, Math.max(...xs, 10) * 1.4];
+  const [min, max] = [smallest(xs, self, 1e6) / 1.4, largest(xs, self, 10) * 1.4];
   const marks = logTicks(min, max);
   const [lo, hi] = [Math.log10(min), Math.log10(max)];
   const x = (v: number) => left + ((Math.log10(Math.max(1, v)) - lo) / Math.max(0.001, hi - lo)) * (width - left - right);
   const y = (v: number) => top + (1 - v) * (height - top - bottom);
-  const most = Math.max(...dots.map((d) => d.area), 1);
+  const most = largest(dots, (d) => d.area, 1);
   const radius = (area: number) => Math.max(2.5, Math.sqrt(area / most) * 11);
   return (
     <div class="chart" ref={box}>

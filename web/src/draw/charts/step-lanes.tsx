@@ -1,5 +1,4 @@
 // A step as a trace: one lane on top for the stages, one for each stream of communication below.
-import { useState } from "preact/hooks";
 import { ticks } from "../../base/scale.ts";
 import { tip } from "../../base/tip.tsx";
 import { inkFor } from "../ink.ts";
@@ -96,64 +95,6 @@ export function StepTrace({ lanes, length, border, factor, unit, label }: Props)
             </text>
           </g>
         ) : null}
-      </svg>
-    </div>
-  );
-}
-
-interface SparklineProps {
-  values: readonly number[];
-  colour: string;
-  height: number;
-  label: string;
-  mark?: number; // one that is chosen
-  card?: (i: number) => string; // what is said under the pointer
-  onPoint?: (i: number, shift: boolean) => void;
-}
-
-/** A line of values, one for each step; the one under the pointer is named. */
-export function Sparkline({ values, colour, height, label, mark = -1, card, onPoint }: SparklineProps) {
-  const [box, width] = useWidth(300);
-  const [at, setAt] = useState(-1);
-  const [min, max] = [Math.min(...values), Math.max(...values)];
-  const x = (i: number) => (values.length > 1 ? (i / (values.length - 1)) * (width - 4) + 2 : width / 2);
-  const y = (v: number) => height - 4 - ((v - min) / Math.max(1, max - min)) * (height - 18);
-  const near = (e: MouseEvent) =>
-    Math.max(0, Math.min(values.length - 1, Math.round(((e.offsetX - 2) / (width - 4)) * (values.length - 1))));
-  const shown = at >= 0 ? at : mark;
-  const value = values[shown];
-  return (
-    <div class="chart" ref={box}>
-      <svg
-        data-chart
-        width={width}
-        height={height}
-        role="img"
-        aria-label={label}
-        class={onPoint ? "part" : ""}
-        onMouseMove={(e) => setAt(near(e))}
-        onMouseLeave={() => setAt(-1)}
-        onClick={(e) => onPoint?.(near(e), e.shiftKey)}
-      >
-        <rect width={width} height={height} fill="transparent" />
-        <polyline points={values.map((v, i) => `${x(i)},${y(v)}`).join(" ")} fill="none" stroke={colour} stroke-width="1.4" />
-        {values.length < 12 ? values.map((v, i) => <circle key={i} cx={x(i)} cy={y(v)} r="2.4" fill={colour} />) : null}
-        {value === undefined ? null : (
-          <g pointer-events="none">
-            <line x1={x(shown)} x2={x(shown)} y1={12} y2={height} stroke="var(--line-strong)" />
-            <circle cx={x(shown)} cy={y(value)} r="3" fill={colour} stroke="var(--surface)" />
-            {at >= 0 && card ? (
-              <text
-                x={x(at) > width / 2 ? x(at) - 4 : x(at) + 4}
-                y={10}
-                class="axis strong"
-                text-anchor={x(at) > width / 2 ? "end" : "start"}
-              >
-                {card(at)}
-              </text>
-            ) : null}
-          </g>
-        )}
       </svg>
     </div>
   );

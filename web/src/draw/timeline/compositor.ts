@@ -14,7 +14,7 @@ export interface Boxes {
   flags: Uint8Array;
 }
 
-export const FLAG = { before: 1, behind: 2, unfinished: 4, overlaps: 8, suspect: 16, synthetic: 32 } as const;
+const FLAG = { before: 1, behind: 2, unfinished: 4, overlaps: 8, suspect: 16, synthetic: 32 } as const;
 
 /** Boxes first … last of an answer, and how its units become pixels: x = unit · scale + shift. */
 export interface Run {
@@ -25,7 +25,7 @@ export interface Run {
   unit: number; // ns
 }
 
-export interface Target {
+interface Target {
   pixels: Uint32Array;
   at: number; // where the row begins
   width: number;

@@ -11,7 +11,7 @@ const STYLE: Record<string, { token: string; fill: number; line: number }> = {
 };
 
 /** Largest value a lane is scaled to. */
-export function topOf(lane: Lane, p: Picture | undefined): number {
+function topOf(lane: Lane, p: Picture | undefined): number {
   if (lane.kind === "utilization") return 1;
   if (lane.max !== undefined && lane.max > 0) return lane.max;
   const part = p?.counters.get(lane.id);

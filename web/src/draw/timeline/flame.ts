@@ -87,7 +87,7 @@ export function bottomUp(root: FlameNode): FlameNode {
   return out;
 }
 
-export interface FlameBoxes {
+interface FlameBoxes {
   boxes: Boxes;
   rows: { first: number; last: number }[];
   nodes: FlameNode[]; // of each box

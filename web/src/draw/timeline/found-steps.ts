@@ -1,4 +1,5 @@
 // Steps that were found without marks: no slices stand for them, so their lane is drawn from the list of steps.
+import { largest, self } from "../../base/aggregate.ts";
 import type { Picture } from "./picture.ts";
 import type { Lane, Tracks } from "./tracks.ts";
 
@@ -21,7 +22,7 @@ export function withFoundSteps(tracks: Tracks): Tracks {
 export function foundPicture(tracks: Tracks, nameOf: (step: number) => string): Picture | undefined {
   const { number, start, end } = tracks.steps;
   if (!tracks.lanes.some((l) => l.id === FOUND_STEPS)) return undefined;
-  const whole = Math.max(1, tracks.trace.duration_ns, ...end);
+  const whole = largest(end, self, Math.max(1, tracks.trace.duration_ns));
   const unit = 2 ** Math.max(0, Math.ceil(Math.log2(whole / 2 ** 31)));
   const n = number.length;
   return {

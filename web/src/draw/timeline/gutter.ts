@@ -4,7 +4,7 @@
 import { RULER } from "./lanes.ts";
 import { type Scene, visibleItems } from "./scene.ts";
 
-export interface GutterWords {
+interface GutterWords {
   name: string;
   fact: string;
   strong: boolean; // the head of a group

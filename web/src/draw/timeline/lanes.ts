@@ -54,7 +54,7 @@ const OPEN: Record<string, Shape> = {
 /** Sub-rows of a stream whose kernels overlap. */
 const SUB: Shape = { top: 2, first: 18, rest: 8, gap: 1, bottom: 2, least: 26 };
 export const MOST_SUB_ROWS = 4;
-export const HEADER = 21;
+const HEADER = 21;
 const COUNTER = 34;
 const FAINT = 0.005;
 

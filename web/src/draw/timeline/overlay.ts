@@ -28,7 +28,7 @@ export interface AreaMark extends Range {
 const MOST_OUTLINES = 600;
 
 /** Place of a row on the screen; a lane that is folded away stands at the header of its group. */
-export function rowOnScreen(s: Scene, lane: number, row: number): { y: number; height: number; hidden: boolean } | undefined {
+function rowOnScreen(s: Scene, lane: number, row: number): { y: number; height: number; hidden: boolean } | undefined {
   const item = s.layout.byLane.get(lane);
   if (item?.lane) {
     const base = item.pinned ? RULER : RULER + s.layout.pinnedHeight - s.scroll;

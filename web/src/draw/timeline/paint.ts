@@ -41,7 +41,7 @@ function byLane(p: Picture, palette: Palette): { index: Uint16Array<ArrayBuffer>
 }
 
 /** Median duration of every name, of boxes that are one slice; 0 where there is none. */
-export function mediansOf(b: Boxes, names: number): Float64Array {
+function mediansOf(b: Boxes, names: number): Float64Array {
   const times: number[][] = Array.from({ length: names }, () => []);
   for (let i = 0; i < b.name.length; i++) if (b.count[i] === 1) times[b.name[i] as number]?.push(b.time[i] as number);
   return Float64Array.from(times, (t) => (t.length ? (t.sort((x, y) => x - y)[t.length >> 1] as number) : 0));

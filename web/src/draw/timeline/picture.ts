@@ -2,7 +2,7 @@
 import type { Boxes, Run } from "./compositor.ts";
 import type { Range } from "./time-scale.ts";
 
-export interface Points {
+interface Points {
   first: number;
   last: number;
 }

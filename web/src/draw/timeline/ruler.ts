@@ -24,7 +24,7 @@ export function drawGrid(g: CanvasRenderingContext2D, s: Scene): void {
   }
 }
 
-export interface RulerMarks {
+interface RulerMarks {
   hits: readonly number[];
   notes: readonly Note[];
   pointer: number | undefined; // CSS pixel of the lanes

@@ -7,7 +7,7 @@ export interface StackFile {
   profiles: readonly { name: string; samples: readonly (readonly number[])[]; weights: readonly number[] }[];
 }
 
-export interface StackTree {
+interface StackTree {
   root: FlameNode;
   names: string[];
   kinds: Uint8Array; // 5 Python, 11 operator, as in the answers of the timeline

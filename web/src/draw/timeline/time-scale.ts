@@ -11,7 +11,7 @@ export const SHORTEST = 100;
 /** Widest answer the server draws. */
 const WIDEST = 8192;
 
-export function perPixel(r: Range, width: number): number {
+function perPixel(r: Range, width: number): number {
   return (r.to - r.from) / width;
 }
 
@@ -63,7 +63,7 @@ export function reveal(r: Range, from: number, to: number, whole: number): Range
 
 // ---- the ruler ----
 
-export interface Ticks {
+interface Ticks {
   step: number;
   first: number;
   count: number;

@@ -45,7 +45,7 @@ export function pan(share: number): void {
   show(panBy(stage.range, share * (stage.range.to - stage.range.from), stage.whole));
 }
 
-export function showAll(): void {
+function showAll(): void {
   show({ from: 0, to: stage.whole });
 }
 

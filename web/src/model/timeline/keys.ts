@@ -22,7 +22,7 @@ export type Command =
   | "box_next"
   | "box_previous";
 
-export interface KeyInput {
+interface KeyInput {
   code: string;
   key: string;
   shift: boolean;
@@ -30,7 +30,7 @@ export interface KeyInput {
   typing: boolean; // a field has the focus
 }
 
-export type KeyMeaning = { motion: Motion } | { command: Command } | undefined;
+type KeyMeaning = { motion: Motion } | { command: Command } | undefined;
 
 const MOTIONS: Record<string, Motion> = { KeyW: "in", KeyS: "out", KeyA: "left", KeyD: "right" };
 const COMMANDS: Record<string, Command> = {
@@ -64,7 +64,7 @@ export function meaningOf(k: KeyInput): KeyMeaning {
 }
 
 /** How much a held key changes the view in a time: zoom by e^(rate·t), pan by a share of the view. */
-export const RATE = { zoom: 3.2, pan: 1.1 } as const;
+const RATE = { zoom: 3.2, pan: 1.1 } as const;
 /** A tap moves as if the key was held this long (ms). */
 export const TAP = 90;
 

@@ -105,7 +105,7 @@ function served(s: Store, need: Need, wanted: Wanted): boolean {
   );
 }
 
-export interface Need {
+interface Need {
   view: Range;
   width: number;
   whole: number;

@@ -7,7 +7,7 @@ import { hitMarks, type Range } from "../viewport.ts";
 import { chooseRef, chosen, redraw, stage } from "./state.ts";
 import type { SearchAnswer } from "./types.ts";
 
-export const TAPE_WIDTH = 1200;
+const TAPE_WIDTH = 1200;
 export const HITS_LISTED = 200;
 
 export const sought = computed(() => param("find"));

@@ -311,7 +311,7 @@ export interface Area extends Range {
 }
 
 /** "100-200:1-4,7": a stretch of time over some lanes. */
-export function parseArea(text: string): Area | undefined {
+function parseArea(text: string): Area | undefined {
   const [stretch = "", list = ""] = text.split(":");
   const range = parseRange(stretch);
   const lanes = list.split(",").flatMap((part) => {

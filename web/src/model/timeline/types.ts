@@ -1,4 +1,5 @@
 // What the timeline reads of docs/SERVER.md.
+import type { Table } from "../../api/types.ts";
 import type { Ref } from "../../draw/timeline/tracks.ts";
 
 export interface Same {
@@ -58,4 +59,17 @@ export interface SearchAnswer {
   hits: Ref[];
   ticks: number[];
   ticks_complete: boolean;
+}
+
+/** The tables of `area`, which is a route and no analysis: its columns are not among the generated ones. */
+export interface AreaTables {
+  area: { name: string } & Record<"kind", string | null> &
+    Record<"count" | "total" | "self" | "mean" | "min" | "max" | "share", number | null>;
+  tracks: { lane: number; name: string } & Record<"count" | "busy" | "share", number | null>;
+  counters: { lane: number; name: string } & Record<"first" | "last" | "min" | "max" | "mean", number | null>;
+  idle: { cause: string } & Record<"time" | "share", number | null>;
+}
+
+export interface AreaAnswer {
+  tables: { [T in keyof AreaTables]?: Table<AreaTables[T]> };
 }

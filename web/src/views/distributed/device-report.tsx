@@ -1,54 +1,29 @@
-// What MindSpore writes about the devices of a cluster: the step trace of each, links and collectives as the devices
-// measured them, operations and memory, how the network was split. Shown where such files are there.
-import type { Answer } from "../../api/types.ts";
+// What devices of a cluster wrote about themselves (those of MindSpore do): the step trace of each, links and collectives
+// as the devices measured them, operations and memory, how the network was split. Shown where those tables have rows.
+import { isKnown, largest, largestFirst, sum } from "../../base/aggregate.ts";
 import { chartScale, scaleOf, short } from "../../base/format.ts";
 import { roundUp } from "../../base/scale.ts";
 import { type ColumnBar, Columns } from "../../draw/charts/columns.tsx";
 import { Heat } from "../../draw/charts/heat.tsx";
-import type { Asked } from "../../model/answers.ts";
 import { t } from "../../model/language.ts";
 import { choice, go, param } from "../../model/route.ts";
 import { isSelected } from "../../model/selection.ts";
-import { num, type Row, rowsOf } from "../../model/trace.ts";
+import { type AskedFor, type Row, rowsOf } from "../../model/trace.ts";
 import { Legend } from "../../widgets/controls.tsx";
 import { Menu } from "../../widgets/menu.tsx";
 import { Panel } from "../../widgets/panel.tsx";
-import { Table } from "../../widgets/table.tsx";
-import type { TableColumn } from "../../widgets/table-types.ts";
 import { Filter } from "../shared/filter.tsx";
 import { Card } from "../shared/step-bars.tsx";
 import { FILL } from "../shared/step-trace.tsx";
-import { columns, defined, type Source, source, wholeTable } from "../shared/table-source.ts";
+import { TablePanel } from "../shared/table-panel.tsx";
+import { defined, source, wholeTable } from "../shared/table-source.ts";
 import { ranksCsv, ranksQuery } from "./rank-tables.tsx";
 
 interface Props {
-  asked: Asked<Answer>;
+  asked: AskedFor<"distributed">;
 }
 
-type PanelProps = Omit<Parameters<typeof Panel>[0], "children" | "title">;
-type TableProps = Omit<Parameters<typeof Table>[0], "name" | "total" | "row" | "columns">;
-
-/** A panel that is a table. */
-function TablePanel({
-  rows,
-  path,
-  list,
-  table,
-  ...panel
-}: PanelProps & {
-  rows: Pick<Source, "total" | "row" | "help">;
-  path: string;
-  list: readonly (readonly [string, Partial<TableColumn>?])[];
-  table: TableProps;
-}) {
-  return (
-    <Panel {...panel} title={panel.name}>
-      <Table {...table} name={panel.name} total={rows.total} row={rows.row} columns={columns(rows, path, list)} />
-    </Panel>
-  );
-}
-
-export function Cluster({ asked }: Props) {
+export function DeviceReport({ asked }: Props) {
   return (
     <>
       <StepsOfRanks asked={asked} />
@@ -76,16 +51,29 @@ const PLAIN = [
   ["tail", FILL.tail],
 ] as const;
 
-function partsOf(rows: readonly Row[]): readonly (readonly [string, string])[] {
-  const known = (c: string) => rows.some((r) => r[c] !== null);
+type RankStep = Row<"distributed", "cluster_steps">;
+type Link = Row<"distributed", "links">;
+type Column = (typeof SPLIT | typeof ALONE | typeof PLAIN)[number][0];
+
+function partsOf(rows: readonly RankStep[]): readonly (readonly [Column, string])[] {
+  const known = (c: Column) => rows.some((r) => isKnown(r[c]));
   return known("receive_alone") ? SPLIT : known("communication_alone") ? ALONE : PLAIN;
 }
 
-const COLUMN_WORD = (c: string): string => t(`cluster_${c}` as "cluster_interval");
+const columnWord = (c: Column): string => t(`cluster_${c}`);
+
+/** The step of a row as a choice: none is the average. */
+const stepOf = (r: { step: number | null }): string => (r.step === null ? "" : String(r.step));
 
 /** Steps that can be chosen: the average, as the producer made it, and each. */
-function StepChoice({ rows, chosen, onChoose }: { rows: readonly Row[]; chosen: string; onChoose: (id: string) => void }) {
-  const numbers = [...new Set(rows.map((r) => (r.step === null ? "" : String(r.step))))];
+interface ChoiceProps {
+  rows: readonly { step: number | null }[];
+  chosen: string;
+  onChoose: (id: string) => void;
+}
+
+function StepChoice({ rows, chosen, onChoose }: ChoiceProps) {
+  const numbers = [...new Set(rows.map(stepOf))];
   if (numbers.length < 2) return null;
   const word = (n: string) => (n === "" ? t("average_short") : t("step_n", { n }));
   return (
@@ -104,38 +92,31 @@ function StepsOfRanks({ asked }: Props) {
   const all = rowsOf(asked.value?.tables.cluster_steps);
   const [step, setStep] = choice("cstep", "");
   if (all.length === 0) return null;
-  const known = all.some((r) => (r.step === null ? "" : String(r.step)) === step);
-  const shown = known ? step : String(all[0]?.step ?? "");
-  const rows = all.filter((r) => (r.step === null ? "" : String(r.step)) === shown);
+  const shown = all.some((r) => stepOf(r) === step) ? step : stepOf(all[0] as RankStep);
+  const rows = all.filter((r) => stepOf(r) === shown);
   const parts = partsOf(rows);
-  const scale = chartScale("ns", Math.max(...rows.map((r) => parts.reduce((s, [c]) => s + num(r[c]), 0)), 1));
+  const totalOf = (r: RankStep) => sum(parts, ([c]) => r[c]);
+  const scale = chartScale("ns", largest(rows, totalOf, 1));
   const bars = rows.map((r): ColumnBar => {
-    const total = parts.reduce((s, [c]) => s + num(r[c]), 0);
+    const total = totalOf(r);
     return {
       id: String(r.rank),
       total,
-      parts: parts.map(([c, fill]) => ({ id: c, value: num(r[c]), fill })),
+      parts: parts.map(([c, fill]) => ({ id: c, value: r[c] ?? 0, fill })),
       chosen: isSelected("rank", String(r.rank)),
-      card: (
-        <Card
-          title={t("rank_n", { n: String(r.rank) })}
-          parts={[...parts.map(([c]) => [COLUMN_WORD(c), num(r[c])] as const)]}
-          total={total}
-        />
-      ),
+      card: <Card title={t("rank_n", { n: String(r.rank) })} parts={parts.map(([c]) => [columnWord(c), r[c]])} total={total} />,
     };
   });
   return (
     <Panel
       name={t("cluster_steps")}
-      title={t("cluster_steps")}
       words={`${scale.unit} · ${t("cluster_steps_words")}`}
       define={defined(asked.value, "cluster_steps", parts[0]?.[0] ?? "interval")}
       csv={ranksCsv("cluster_steps")}
-      old={asked.old}
+      asked={asked}
       controls={
         <>
-          <Legend items={parts.map(([c, colour]) => ({ label: COLUMN_WORD(c), colour }))} />
+          <Legend items={parts.map(([c, colour]) => ({ label: columnWord(c), colour }))} />
           <StepChoice rows={all} chosen={shown} onChoose={setStep} />
         </>
       }
@@ -159,33 +140,29 @@ function Links({ asked }: Props) {
   const all = rowsOf(asked.value?.tables.links);
   const [step, setStep] = choice("lstep", "");
   if (all.length === 0) return null;
-  const at = (r: Row) => (r.step === null ? "" : String(r.step));
-  const shown = all.some((r) => at(r) === step) ? step : at(all[0] as Row);
-  const rows = all.filter((r) => at(r) === shown);
-  const sources = [...new Set(rows.map((r) => num(r.source)))].sort((a, b) => a - b);
-  const targets = [...new Set(rows.map((r) => num(r.target)))].sort((a, b) => a - b);
-  const of = (s: number, d: number) => rows.filter((r) => r.source === s && r.target === d);
-  const slowest = (s: number, d: number) =>
-    of(s, d).reduce<Row | undefined>((m, r) => (num(r.time) > num(m?.time) ? r : m), undefined);
-  const most = roundUp(Math.max(...rows.map((r) => num(r.time)), 0));
+  const shown = all.some((r) => stepOf(r) === step) ? step : stepOf(all[0] as Link);
+  const rows = all.filter((r) => stepOf(r) === shown);
+  const ends = (end: "source" | "target") => [...new Set(rows.map((r) => r[end] ?? 0))].sort((a, b) => a - b);
+  const [sources, targets] = [ends("source"), ends("target")];
+  const slowest = (r: number, c: number): Link | undefined =>
+    rows.filter((l) => l.source === sources[r] && l.target === targets[c]).sort(largestFirst((l) => l.time))[0];
+  const most = roundUp(largest(rows, (r) => r.time, 0));
   const scale = scaleOf("ns", most);
   const table = wholeTable(
-    asked.value?.tables.links && {
-      ...asked.value.tables.links,
-      rows: asked.value.tables.links.rows.filter((_, i) => at(all[i] as Row) === shown),
-    },
+    asked.value,
+    "links",
     (r, i) => `${r.cell("rank")} ${r.cell("source")} ${r.cell("target")} ${i}`,
+    (r) => stepOf({ step: r.cell("step") }) === shown,
   );
   return (
     <>
       <Panel
         span="w5"
         name={t("cluster_links")}
-        title={t("cluster_links")}
         words={`${scale.unit} · ${t("cluster_links_words")}`}
         define={defined(asked.value, "links", "time")}
         csv={ranksCsv("links")}
-        old={asked.old}
+        asked={asked}
         controls={<StepChoice rows={all} chosen={shown} onChoose={setStep} />}
       >
         <div class="pad">
@@ -193,10 +170,10 @@ function Links({ asked }: Props) {
             ranks={sources.map((n) => t("link_from", { n }))}
             columns={targets.map((n) => ({ id: String(n), group: "", lines: [t("link_to", { n })] }))}
             groupName={() => ""}
-            value={(r, c) => slowest(sources[r] as number, targets[c] as number)?.time as number | null}
+            value={(r, c) => slowest(r, c)?.time ?? null}
             speak={(r, c) => {
-              const link = slowest(sources[r] as number, targets[c] as number);
-              const words = link && `${short(num(link.time), "ns")}, ${short(num(link.bandwidth), "bytes_per_s")}, ${link.kind}`;
+              const link = slowest(r, c);
+              const words = link && `${short(link.time, "ns")}, ${short(link.bandwidth, "bytes_per_s")}, ${link.kind}`;
               return `${sources[r]} → ${targets[c]}: ${words ?? "–"}`;
             }}
             format={(v) => (v / scale.factor).toFixed(1)}
@@ -212,10 +189,9 @@ function Links({ asked }: Props) {
         words={t("cluster_link_words")}
         define={defined(asked.value, "links", "bandwidth")}
         rows={table}
-        old={asked.old}
+        asked={asked}
         csv={ranksCsv("links")}
         table={{ height: 260 }}
-        path="distributed.links"
         list={[
           ["worker", { text: true, width: 90 }],
           ["source", { title: t("link_source"), width: 80 }],
@@ -242,11 +218,7 @@ function CommunicationOps() {
       words={t("cluster_ops_words")}
       define={defined(s.answer, "communication_ops", "waiting")}
       rows={s}
-      csv={s.csv}
-      old={s.old}
-      error={s.error}
       table={{ height: 300, sort, onSort: (next) => go({ params: { csort: next } }) }}
-      path="distributed.communication_ops"
       list={[
         ["name", { title: t("collective"), text: true, mono: true }],
         ["rank", { width: 70 }],
@@ -259,11 +231,11 @@ function CommunicationOps() {
 }
 
 function Resources({ asked }: Props) {
-  const table = asked.value?.tables.resources;
-  if (!table?.rows.length) return null;
-  const rows = wholeTable(table, (r) => String(r.cell("rank")));
-  const known = (c: string) => rowsOf(table).some((r) => r[c] !== null);
+  const all = rowsOf(asked.value?.tables.resources);
+  if (all.length === 0) return null;
+  const rows = wholeTable(asked.value, "resources", (r) => String(r.cell("rank")));
   const wanted = [
+    ["worker", { text: true }],
     ["rank", { width: 70 }],
     ["stage", { width: 70, title: t("parallel_stage") }],
     ["flops", { width: 110, unitOnly: true }],
@@ -279,11 +251,10 @@ function Resources({ asked }: Props) {
       name={t("cluster_resources")}
       define={defined(asked.value, "resources", "flops_share")}
       rows={rows}
-      old={asked.old}
+      asked={asked}
       csv={ranksCsv("resources")}
       table={{ height: 300 }}
-      path="distributed.resources"
-      list={[["worker", { text: true }] as const, ...wanted].filter(([c]) => c === "worker" || known(c))}
+      list={wanted.filter(([c]) => c === "worker" || all.some((r) => isKnown(r[c])))}
     />
   );
 }
@@ -302,12 +273,8 @@ function Strategy({ asked }: Props) {
         .join(" · ")}
       define={defined(s.answer, "parallel_operators", "sharding")}
       rows={s}
-      csv={s.csv}
-      old={s.old}
-      error={s.error}
       table={{ height: 320, empty: t("no_rows") }}
       controls={<Filter label={t("filter")} name="sq" />}
-      path="distributed.parallel_operators"
       list={[
         ["name", { title: t("operator"), text: true, mono: true }],
         ["stage", { width: 70, title: t("parallel_stage") }],

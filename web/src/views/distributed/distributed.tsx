@@ -1,30 +1,42 @@
 // Distributed: which rank, doing what, and what it costs the others.
+
 import { useMemo } from "preact/hooks";
+import { isKnown, largest, mean, self, smallest, sum } from "../../base/aggregate.ts";
 import { short, thousands } from "../../base/format.ts";
 import { type Part, Strip } from "../../draw/charts/strip.tsx";
 import { summaries } from "../../model/answers.ts";
 import { t } from "../../model/language.ts";
 import { callsOf, worstAndMedian } from "../../model/ranks.ts";
 import { themeVersion } from "../../model/theme.ts";
-import { analysis, currentRun, info, isJob, num, type Row, ranksOf, rowsOf } from "../../model/trace.ts";
+import {
+  type AskedFor,
+  analysis,
+  currentRun,
+  factIn,
+  hasRows,
+  info,
+  isJob,
+  type Row,
+  ranksOf,
+  rowsOf,
+} from "../../model/trace.ts";
 import { Legend } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { lazy } from "../shared/lazy.tsx";
 import { defined } from "../shared/table-source.ts";
 import { Verdict } from "../shared/verdict.tsx";
 import { LateMap } from "./late-map.tsx";
+import { MANY, rankWord } from "./rank-heat.tsx";
 import { Groups, StepMap, Stragglers, WhatIf } from "./rank-steps.tsx";
 import { Collectives, Devices, ranksCsv, ranksQuery } from "./rank-tables.tsx";
 
-const Cluster = lazy(() => import("./device-report.tsx").then((m) => m.Cluster));
+const DeviceReport = lazy(() => import("./device-report.tsx").then((m) => m.DeviceReport));
 
 /** Whether the producer wrote about its devices itself. */
-const hasCluster = (asked: Asked): boolean =>
-  ["cluster_steps", "links", "resources", "parallel_stages"].some((n) => (asked.value?.tables[n]?.rows.length ?? 0) > 0);
+const hasReport = (asked: Asked): boolean => hasRows(asked, "cluster_steps", "links", "resources", "parallel_stages") === true;
 
-type Asked = ReturnType<typeof analysis>;
-
-const MANY = 64; // ranks: from here on rows are thin
+type Asked = AskedFor<"distributed">;
+type Overlapped = Row<"distributed", "overlap">;
 
 // What the view shows as a whole; collectives and devices come page by page.
 const TABLES =
@@ -37,7 +49,7 @@ function workers(): number | undefined {
   const n = isJob(currentRun.value) ? ranksOf(currentRun.value) : 1;
   const facts = info().value;
   if (n > 1 || !facts) return n > 1 ? n : undefined;
-  return Number(rowsOf(facts.tables.trace).find((r) => r.key === "workers")?.value ?? 1);
+  return Number(factIn(facts, "workers") ?? 1);
 }
 
 /** The question, cut to what can be seen: a thousand ranks have more of everything than there are pixels. */
@@ -62,15 +74,16 @@ export function Distributed() {
   const asked = n === undefined ? NOTHING : analysis("distributed", question(n), "distributed-all");
   const overlap = rowsOf(asked.value?.tables.overlap);
   const worst = worstRank(asked);
-  const computing = (r: Row) => num(r.computation) + num(r.overlapping);
   const own = overlap.find((r) => r.rank === worst);
-  const others = overlap.filter((r) => r.rank !== worst);
-  const rest = others.length ? others.reduce((s, r) => s + computing(r), 0) / others.length : 0;
+  const rest = mean(
+    overlap.filter((r) => r.rank !== worst),
+    computing,
+  );
   const sync = rowsOf(asked.value?.tables.synchronization);
-  const waits = sync.filter((r) => r.rank !== worst).map((r) => num(r.waiting));
+  const waits = sync.filter((r) => r.rank !== worst).map((r) => r.waiting);
   const calls = useMemo(() => callsOf(rowsOf(asked.value?.tables.arrivals)), [asked.value]);
-  const met = sync.reduce((n, r) => n + num(r.last), 0); // each has one that came last
-  const last = num(sync.find((r) => r.rank === worst)?.last);
+  const met = sum(sync, (r) => r.last); // each has one that came last
+  const last = sync.find((r) => r.rank === worst)?.last;
   const some = overlap.length > MANY; // only the most expensive collectives are here
   const collectives = some ? met : calls.length;
   return (
@@ -80,8 +93,8 @@ export function Distributed() {
         otherwise={waitsFor() ?? t("distributed")}
         facts={[
           own && rest ? t("fact_compute", { n: String(worst), v: short(computing(own), "ns"), w: short(rest, "ns") }) : undefined,
-          n && waits.length && met
-            ? t("fact_waits", { a: short(Math.min(...waits), "ns"), b: short(Math.max(...waits), "ns") })
+          n && waits.some(isKnown) && met
+            ? t("fact_waits", { a: short(smallest(waits, self), "ns"), b: short(largest(waits, self), "ns") })
             : undefined,
           worst >= 0 && met ? t("fact_last", { n: worst, k: thousands(last), m: thousands(met) }) : undefined,
           t("fact_ranks", { n: overlap.length, m: thousands(collectives) }),
@@ -98,17 +111,20 @@ export function Distributed() {
         <Collectives worst={worst} calls={some ? [] : calls} ranks={overlap.length} />
         <Groups asked={asked} />
         <Devices worst={worst} />
-        {hasCluster(asked) ? <Cluster asked={asked} /> : null}
+        {hasReport(asked) ? <DeviceReport asked={asked} /> : null}
       </div>
     </>
   );
 }
 
-/** The straggler the verdict names, else the rank that waits least. */
+/** The time a rank computes, whether it communicates meanwhile or not. */
+const computing = (r: Overlapped): number | null =>
+  r.computation === null && r.overlapping === null ? null : (r.computation ?? 0) + (r.overlapping ?? 0);
+
+/** The straggler the verdict names, or none. */
 function worstRank(asked: Asked): number {
   const said = asked.value?.verdict?.values.rank;
-  if (typeof said === "number") return said;
-  return -1;
+  return typeof said === "number" ? said : -1;
 }
 
 /** Whether clocks had to be shifted to be compared; the notes of the answer say by how much. */
@@ -124,38 +140,36 @@ const OVERLAP = [
   ["other", "url(#hatch)"],
 ] as const;
 
-function RankBars({
-  rows,
-  kinds,
-  worst,
-  lost,
-}: {
-  rows: readonly Row[];
-  kinds: readonly (readonly [string, string])[];
+interface RankBarsProps<K extends string, R> {
+  rows: readonly R[];
+  kinds: readonly (readonly [K, string])[];
   worst: number;
-  lost: string; // the column that decides who is shown when they are many
-}) {
+  lost: K; // the column that decides who is shown when they are many
+}
+
+type OfRank<K extends string> = { rank: number | null; worker: string | null } & Record<K, number | null>;
+
+function RankBars<K extends string, R extends OfRank<K>>({ rows, kinds, worst, lost }: RankBarsProps<K, R>) {
   themeVersion.value;
-  const totals = rows.map((r) => kinds.reduce((s, [k]) => s + num(r[k]), 0));
-  const max = Math.max(...totals, 1);
-  const nameOf = (r: Row) => (r.rank === null ? String(r.worker) : t("rank_n", { n: String(r.rank) }));
+  const max = largest(rows, (r) => sum(kinds, ([k]) => r[k]), 1);
+  const nameOf = (r: R) => rankWord(r.rank ?? r.worker ?? "");
   return (
     <div class="rank-bars">
-      {worstAndMedian(rows, (r) => num(r[lost]), worst).map(({ row: r, median }) => (
+      {worstAndMedian(rows, (r) => r[lost], worst).map(({ row: r, median }) => (
         <div key={median ? "median" : String(r.worker)} class={r.rank === worst ? "rank-row strong" : "rank-row"}>
           <span title={nameOf(r)}>{median ? t("median") : nameOf(r)}</span>
           <Strip
             height={16}
             total={max}
-            label={t("rank_n", { n: String(r.rank) })}
+            label={nameOf(r)}
             parts={kinds.map(
               ([k, fill]): Part => ({
                 id: k,
-                value: num(r[k]),
+                value: r[k] ?? 0,
                 fill,
-                label: fill.startsWith("url") && k === "overlapping" ? undefined : short(num(r[k]), "ns"),
+                label: fill.startsWith("url") && k === "overlapping" ? undefined : short(r[k], "ns"),
                 plain: fill.startsWith("url"),
-                card: `${t(`part_${k}` as "part_tail")} · ${short(num(r[k]), "ns")}`,
+                card: `${t(`part_${k}` as "part_tail")} · ${short(r[k], "ns")}`,
               }),
             )}
           />
@@ -165,18 +179,15 @@ function RankBars({
   );
 }
 
-function Overlap({ asked, rows, worst }: { asked: Asked; rows: readonly Row[]; worst: number }) {
+function Overlap({ asked, rows, worst }: { asked: Asked; rows: readonly Overlapped[]; worst: number }) {
   return (
     <Panel
       span="w6"
       name={t("overlap")}
-      title={t("overlap")}
       words={t("per_step")}
       define={defined(asked.value, "overlap", "overlapping")}
       csv={ranksCsv("overlap")}
-      old={asked.old}
-      error={asked.error}
-      busy={!asked.value}
+      asked={asked}
       height={120}
       controls={<Legend items={OVERLAP.map(([k, colour]) => ({ label: t(`part_${k}`), colour }))} />}
     >
@@ -196,13 +207,10 @@ function Waiting({ asked, worst }: { asked: Asked; worst: number }) {
     <Panel
       span="w6"
       name={t("transfer_waiting")}
-      title={t("transfer_waiting")}
       words={t("per_step_sum")}
       define={defined(asked.value, "synchronization", "waiting")}
       csv={ranksCsv("synchronization")}
-      old={asked.old}
-      error={asked.error}
-      busy={!asked.value}
+      asked={asked}
       height={120}
       controls={<Legend items={SYNC.map(([k, colour]) => ({ label: t(`part_${k}`), colour }))} />}
     >

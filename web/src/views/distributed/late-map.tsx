@@ -1,23 +1,16 @@
 // Rank × collective: who is late, where. By call, by name or by step.
-
-import type { Answer } from "../../api/types.ts";
-import { scaleOf, short, thousands } from "../../base/format.ts";
-import { roundUp } from "../../base/scale.ts";
-import { Heat, type HeatColumn, HeatScale } from "../../draw/charts/heat.tsx";
-import { HeatMany } from "../../draw/charts/heat-many.tsx";
-import type { Asked } from "../../model/answers.ts";
+import { largest, self } from "../../base/aggregate.ts";
+import { short, thousands } from "../../base/format.ts";
+import type { HeatColumn } from "../../draw/charts/heat.tsx";
 import { t } from "../../model/language.ts";
 import { type Call, type Measure, measureOf } from "../../model/ranks.ts";
 import { choice, go, param } from "../../model/route.ts";
-import { setSteps } from "../../model/steps.ts";
-import { themeVersion } from "../../model/theme.ts";
+import type { AskedFor } from "../../model/trace.ts";
 import { Segmented } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { defined, quoted } from "../shared/table-source.ts";
-import { RankOrder } from "./rank-steps.tsx";
+import { chooseCell, HeatControls, heatScale, MANY, RankHeat, rankWord } from "./rank-heat.tsx";
 import { ranksCsv } from "./rank-tables.tsx";
-
-const MANY = 64; // ranks: from here on rows are thin
 
 const SHORT: Record<string, string> = {
   all_reduce: "allred",
@@ -33,7 +26,7 @@ const shortCollective = (name: string) => {
 
 const MEASURES: readonly Measure[] = ["late_by", "waiting", "duration"];
 interface MapProps {
-  asked: Asked<Answer>;
+  asked: AskedFor<"distributed">;
   calls: readonly Call[];
   worst: number;
 }
@@ -77,7 +70,7 @@ function cellsOf(calls: readonly Call[], ranks: readonly number[], measure: Meas
 
 export function LateMap({ asked, calls, worst }: MapProps) {
   const [wanted, setMeasure] = choice("measure", "late_by");
-  const [order, setOrder] = choice("order", "rank");
+  const order = choice("order", "rank");
   const measure: Measure = MEASURES.find((m) => m === wanted) ?? "late_by";
   const by = columnsOf(calls);
   const all = [...new Set(calls.flatMap((c) => [...c.members.keys()]))].sort((a, b) => a - b);
@@ -85,10 +78,9 @@ export function LateMap({ asked, calls, worst }: MapProps) {
   const ids = idsOf(calls, by, cells, all);
   const sum = (rank: number) => ids.reduce((s, id) => s + (cells.get(`${rank} ${id}`) ?? 0), 0);
   const many = all.length > MANY;
-  const ranks = many && order === "value" ? [...all].sort((a, b) => sum(b) - sum(a)) : all;
-  const largest = Math.max(...cells.values(), 0);
-  const max = roundUp(largest);
-  const scale = scaleOf("ns", max);
+  const ranks = many && order[0] === "value" ? [...all].sort((a, b) => sum(b) - sum(a)) : all;
+  const most = largest(cells.values(), self, 0);
+  const scale = heatScale(most);
   const firsts = new Map([...calls].reverse().map((c) => [columnOf(c, by), c]));
   const callAt = (c: number) => firsts.get(ids[c] ?? "");
   const heat = ids.map((id, c): HeatColumn => {
@@ -100,47 +92,42 @@ export function LateMap({ asked, calls, worst }: MapProps) {
     };
   });
   const value = (r: number, c: number) => cells.get(`${ranks[r]} ${ids[c]}`) ?? null;
-  const shared = {
-    ranks: ranks.map((n) => t("rank_n", { n })),
+  const heatMap = {
+    ranks: ranks.map(rankWord),
     columns: heat,
     groupName: (g: string) => (g ? t("step_n", { n: g }) : ""),
     value,
     speak: (r: number, c: number) => {
       const v = value(r, c);
       const call = callAt(c);
-      return `${t("rank_n", { n: ranks[r] ?? "" })}${by === "name" ? "" : `, ${t("step_n", { n: call?.step ?? "" })}`}${by === "step" ? "" : `, ${call?.name}`}: ${v === null ? "–" : short(v, "ns")} ${t(`heat_${measure}`)}`;
+      return `${rankWord(ranks[r] ?? "")}${by === "name" ? "" : `, ${t("step_n", { n: call?.step ?? "" })}`}${by === "step" ? "" : `, ${call?.name}`}: ${short(v, "ns")} ${t(`heat_${measure}`)}`;
     },
-    format: (v: number) => (v / scale.factor).toFixed(1),
+    format: scale.format,
     worst: ranks.indexOf(worst),
     label: t("who_late"),
     onCell: (r: number, c: number) => {
       const call = callAt(c);
-      const sel = `rank:${ranks[r]}`;
-      if (by === "name") return go({ params: { q: `name:${quoted(call?.name ?? "")}`, sel } });
-      setSteps(call?.step ?? 0, call?.step ?? 0);
-      go({ params: { sel } }, true);
+      if (by === "name") return go({ params: { q: `name:${quoted(call?.name ?? "")}`, sel: `rank:${ranks[r]}` } });
+      chooseCell(call?.step ?? 0, ranks[r] ?? "");
     },
   };
   return (
     <Panel
       name={t("who_late")}
-      title={t("who_late")}
-      words={`${largest > 0 ? `${scale.unit} · ` : ""}${t(by === "step" ? "late_words_step" : by === "name" ? "late_words_name" : "late_words")}${many ? ` · ${t("late_words_worst", { n: thousands(calls.length) })}` : ""}`}
+      words={`${most > 0 ? `${scale.unit} · ` : ""}${t(by === "step" ? "late_words_step" : by === "name" ? "late_words_name" : "late_words")}${many ? ` · ${t("late_words_worst", { n: thousands(calls.length) })}` : ""}`}
       define={defined(asked.value, "arrivals", measure === "waiting" ? "late_by" : measure)}
       csv={ranksCsv("arrivals")}
-      old={asked.old}
-      error={asked.error}
-      busy={!asked.value}
+      asked={asked}
       height={170}
       controls={
         <>
-          {largest > 0 ? <HeatScale low="0" high={short(max, "ns").replace(/\.0+/, "")} /> : null}
-          {many ? <RankOrder order={order} onChoose={setOrder} /> : null}
-          <Segmented
-            label={t("measure")}
-            chosen={measure}
-            onChoose={setMeasure}
-            choices={[
+          <HeatControls
+            largest={most}
+            ranks={all.length}
+            order={order}
+            measure={measure}
+            onMeasure={setMeasure}
+            measures={[
               { id: "late_by", label: t("lateness") },
               { id: "waiting", label: t("waiting") },
               { id: "duration", label: t("duration") },
@@ -150,24 +137,18 @@ export function LateMap({ asked, calls, worst }: MapProps) {
             label={t("group_by")}
             chosen={by}
             onChoose={(id) => go({ params: { by: id } })}
-            choices={[
-              { id: "call", label: t("one_call") },
-              { id: "name", label: t("collective") },
-              { id: "step", label: t("step") },
-            ]}
+            choices={{ call: t("one_call"), name: t("collective"), step: t("step") }}
           />
         </>
       }
     >
-      <div class="pad">
-        {calls.length === 0 ? (
+      {calls.length === 0 ? (
+        <div class="pad">
           <p class="empty">{t("no_collectives")}</p>
-        ) : many ? (
-          <HeatMany {...shared} version={themeVersion.value} />
-        ) : (
-          <Heat {...shared} />
-        )}
-      </div>
+        </div>
+      ) : (
+        <RankHeat {...heatMap} />
+      )}
     </Panel>
   );
 }

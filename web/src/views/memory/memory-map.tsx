@@ -1,7 +1,7 @@
 // The address map of the memory view: time × address of every block, with zoom, a legend, and what is known of the
 // block under the pointer. Without operators (MegEngine's memory flow) colours stand for sizes.
 import { useMemo, useState } from "preact/hooks";
-import type { Cell } from "../../api/types.ts";
+import { largestFirst } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
 import { AddressMap, type Block, type Zoom } from "../../draw/charts/address-map.tsx";
 import { nth } from "../../draw/patterns.tsx";
@@ -10,11 +10,10 @@ import { t } from "../../model/language.ts";
 import { go, param, traceQuery } from "../../model/route.ts";
 import { tape, windowRange } from "../../model/steps.ts";
 import { themeVersion } from "../../model/theme.ts";
-import { analysis, num } from "../../model/trace.ts";
+import { analysis, type Row, rowsOf } from "../../model/trace.ts";
 import { Swatch } from "../../widgets/controls.tsx";
 import { onDevice, rangeQuery } from "./memory-query.ts";
 
-const SLICE = 8; // column of the table events
 const MOST = 20_000; // blocks drawn: the largest
 const NAMED = 12;
 const SIZES = [2 ** 28, 2 ** 24, 2 ** 20, 2 ** 16, 2 ** 12, 2 ** 8, 0];
@@ -41,8 +40,8 @@ export function zoomTo(zoom: Zoom | undefined): void {
 }
 
 /** The call stack of the allocation under the pointer, once it is known. */
-function BlockStack({ slice }: { slice: unknown }) {
-  if (typeof slice !== "number") return null;
+function BlockStack({ slice }: { slice: number | null }) {
+  if (slice === null) return null;
   const asked = ask<{ stack?: { name: string; file?: string; line?: number }[] }>("memory-stack", "slice", {
     ...traceQuery.value,
     id: slice,
@@ -57,19 +56,21 @@ function BlockStack({ slice }: { slice: unknown }) {
   );
 }
 
+type Event = Row<"memory", "events">;
+
 interface Colouring {
   names: readonly string[]; // of the legend, in the order of colours
   bytes: readonly number[];
-  of: (row: readonly Cell[]) => number; // -1: others
+  of: (row: Event) => number; // -1: others
 }
 
 /** Colours by operator, the one with the most bytes first; by size where no operator is known. */
-function colouring(rows: readonly (readonly Cell[])[]): Colouring {
-  const bySize = rows.every((r) => !r[0]);
-  const key = (r: readonly Cell[]) => (bySize ? String(SIZES.find((s) => num(r[4]) >= s)) : String(r[0] ?? ""));
+function colouring(rows: readonly Event[]): Colouring {
+  const bySize = rows.every((r) => !r.op);
+  const key = (r: Event) => (bySize ? String(SIZES.find((s) => (r.bytes ?? 0) >= s)) : (r.op ?? ""));
   const sums = new Map<string, number>();
-  for (const r of rows) sums.set(key(r), (sums.get(key(r)) ?? 0) + num(r[4]));
-  const order = [...sums].sort((a, b) => (bySize ? Number(b[0]) - Number(a[0]) : b[1] - a[1])).slice(0, NAMED);
+  for (const r of rows) sums.set(key(r), (sums.get(key(r)) ?? 0) + (r.bytes ?? 0));
+  const order = [...sums].sort(largestFirst(([name, bytes]) => (bySize ? Number(name) : bytes))).slice(0, NAMED);
   const place = new Map(order.map(([name], i) => [name, i]));
   const word = (k: string) =>
     bySize
@@ -93,9 +94,9 @@ export function MemoryMap({ device }: { device: string }) {
   const [low, high] = addressRange() ?? [0, Number.POSITIVE_INFINITY];
   const rows = useMemo(
     () =>
-      (table?.tables.events?.rows ?? []).filter((r) => {
-        if (r[1] !== device || r[2] !== "allocation" || r[3] === null) return false;
-        return Number(r[3]) < high && Number(r[3]) + num(r[4]) > low;
+      rowsOf(table?.tables.events).filter((r) => {
+        if (r.device !== device || r.kind !== "allocation" || r.address === null) return false;
+        return Number(r.address) < high && Number(r.address) + (r.bytes ?? 0) > low;
       }),
     [table, device, low, high],
   );
@@ -105,10 +106,10 @@ export function MemoryMap({ device }: { device: string }) {
       // Addresses exceed 2^53 only in their low bits' worth of nothing: pictures need no more.
       rows.map(
         (r): Block => ({
-          from: num(r[5]),
-          to: r[6] === null ? end : num(r[6]),
-          address: Number(r[3]),
-          bytes: num(r[4]),
+          from: r.allocated_at ?? 0,
+          to: r.released_at ?? end,
+          address: Number(r.address),
+          bytes: r.bytes ?? 0,
           colour: colours.of(r),
         }),
       ),
@@ -150,15 +151,15 @@ export function MemoryMap({ device }: { device: string }) {
       </ul>
       {hit ? (
         <div class="tip map-card" style={{ left: `${Math.min(at.x + 14, 480)}px`, top: `${Math.min(at.y + 10, 180)}px` }}>
-          <b>{hit[0] || t(hit[0] === null ? "not_recorded" : "outside_operators")}</b>
+          <b>{hit.op || t(hit.op === null ? "not_recorded" : "outside_operators")}</b>
           <p>
-            {short(num(hit[4]), "bytes")} · 0x{BigInt(String(hit[3])).toString(16)}
+            {short(hit.bytes, "bytes")} · 0x{BigInt(String(hit.address)).toString(16)}
           </p>
           <p>
-            {short(num(hit[5]), "ns")} – {hit[6] === null ? "…" : short(num(hit[6]), "ns")} · {t("map_alive")}{" "}
-            {short((hit[6] === null ? end : num(hit[6])) - num(hit[5]), "ns")}
+            {short(hit.allocated_at, "ns")} – {hit.released_at === null ? "…" : short(hit.released_at, "ns")} · {t("map_alive")}{" "}
+            {short((hit.released_at ?? end) - (hit.allocated_at ?? 0), "ns")}
           </p>
-          <BlockStack slice={hit[SLICE]} />
+          <BlockStack slice={hit.slice} />
         </div>
       ) : null}
     </div>

@@ -1,6 +1,8 @@
 // Memory: does it fit, does it grow, what holds it.
+
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
+import { isKnown, largestFirst, shareOf, sum } from "../../base/aggregate.ts";
 import { exact, percent, type Scale, scaleOf, short, thousands } from "../../base/format.ts";
 import { Curve, type CurveData } from "../../draw/charts/curve.tsx";
 import { Strip } from "../../draw/charts/strip.tsx";
@@ -9,14 +11,14 @@ import { language, t } from "../../model/language.ts";
 import { choice, go, param } from "../../model/route.ts";
 import { tape } from "../../model/steps.ts";
 import { themeVersion } from "../../model/theme.ts";
-import { analysis, csvUrl, num, type Row, rowsOf } from "../../model/trace.ts";
+import { analysis, csvUrl, type Row, rowsOf } from "../../model/trace.ts";
 import { Segmented, Swatch, Value } from "../../widgets/controls.tsx";
 import { Menu } from "../../widgets/menu.tsx";
 import { Panel } from "../../widgets/panel.tsx";
-import { Table } from "../../widgets/table.tsx";
 import type { TableRow } from "../../widgets/table-types.ts";
 import { Filter } from "../shared/filter.tsx";
-import { columns, defined, source } from "../shared/table-source.ts";
+import { TablePanel } from "../shared/table-panel.tsx";
+import { defined, source } from "../shared/table-source.ts";
 import { Verdict } from "../shared/verdict.tsx";
 import { MemoryMap } from "./memory-map.tsx";
 import { onDevice, rangeQuery } from "./memory-query.ts";
@@ -31,17 +33,16 @@ export function Memory() {
   const peaks = rowsOf(asked.value?.tables.peaks);
   const device = param("device") || String(peaks[0]?.device ?? "");
   const peak = peaks.find((p) => p.device === device);
-  const reserved = num(peak?.reserved);
-  const allocated = num(peak?.allocated);
+  const unused = shareOf(peak?.allocated, peak?.reserved);
   return (
     <>
       <Verdict
         answer={asked.value}
         otherwise={t("memory")}
         facts={[
-          peak ? t("fact_peak", { v: short(allocated, "bytes"), d: device }) : undefined,
-          reserved ? t("fact_reserved", { v: short(reserved, "bytes"), p: short(1 - allocated / reserved, "share") }) : undefined,
-          num(peak?.capacity) ? t("fact_capacity", { v: short(num(peak?.capacity), "bytes") }) : undefined,
+          peak ? t("fact_peak", { v: short(peak.allocated, "bytes"), d: device }) : undefined,
+          unused === null ? undefined : t("fact_reserved", { v: short(peak?.reserved, "bytes"), p: short(1 - unused, "share") }),
+          peak?.capacity ? t("fact_capacity", { v: short(peak?.capacity, "bytes") }) : undefined,
         ]}
       />
       <div class="grid">
@@ -54,30 +55,32 @@ export function Memory() {
   );
 }
 
-function useCurve(device: string, peak: Row | undefined) {
+type Peak = Row<"memory", "peaks">;
+
+function useCurve(device: string, peak: Peak | undefined) {
   const query = { ...rangeQuery(), table: "curve", limit: 0, points: POINTS, filter: onDevice(device) };
   const asked = analysis("memory", query, "memory-curve");
   const table = asked.value?.tables.curve;
   const data = useMemo(() => {
-    const rows = (table?.rows ?? []).filter((r) => r[1] === device);
-    const column = (i: number) => Float64Array.from(rows, (r) => num(r[i]));
-    const reserved = column(3);
-    return { time: column(0), allocated: column(2), reserved: reserved.some((v) => v > 0) ? reserved : undefined };
+    const rows = rowsOf(table).filter((r) => r.device === device);
+    const column = (name: "time" | "allocated" | "reserved") => Float64Array.from(rows, (r) => r[name] ?? 0);
+    const reserved = rows.some((r) => (r.reserved ?? 0) > 0) ? column("reserved") : undefined;
+    return { time: column("time"), allocated: column("allocated"), reserved };
   }, [table, device]);
   const steps = tape();
   const borders = steps ? Array.from(steps.numbers, (n, i) => ({ number: n, start: steps.starts[i] as number })) : [];
-  const capacity = num(peak?.capacity);
+  const [highest, capacity] = [peak?.allocated ?? 0, peak?.capacity ?? 0];
   const at = param("at");
-  const most = Math.max(num(peak?.allocated), ...(data.reserved?.subarray(-1) ?? []));
+  const most = Math.max(highest, data.reserved?.at(-1) ?? 0);
   const curve: CurveData = {
     ...data,
-    capacity: capacity && capacity < num(peak?.allocated) * 2 ? capacity : undefined,
+    capacity: capacity && capacity < highest * 2 ? capacity : undefined,
     steps: borders.length > 60 ? [] : borders,
     peak: peak
       ? {
-          time: num(peak.time),
-          value: num(peak.allocated),
-          label: `${t("peak")} ${short(num(peak.allocated), "bytes")} · ${short(num(peak.time), "ns")}`,
+          time: peak.time ?? 0,
+          value: highest,
+          label: `${t("peak")} ${short(peak.allocated, "bytes")} · ${short(peak.time, "ns")}`,
         }
       : undefined,
     mark: hovered.value,
@@ -86,7 +89,7 @@ function useCurve(device: string, peak: Row | undefined) {
   return { asked, curve, scale: scaleOf("bytes", most) };
 }
 
-function MemoryCurve({ peaks, device }: { peaks: readonly Row[]; device: string }) {
+function MemoryCurve({ peaks, device }: { peaks: readonly Peak[]; device: string }) {
   const [form, setForm] = choice("picture", "curve");
   const { asked, curve, scale } = useCurve(
     device,
@@ -98,13 +101,10 @@ function MemoryCurve({ peaks, device }: { peaks: readonly Row[]; device: string 
     <Panel
       span="w8"
       name={title}
-      title={title}
       words={form === "map" ? t("map_zoom_words") : `${scale.unit} · ${t("memory_words")}`}
       define={defined(asked.value, "curve", "allocated")}
       csv={csvUrl("memory", "curve", { ...rangeQuery(), filter: onDevice(device) })}
-      old={asked.old}
-      error={asked.error}
-      busy={!asked.value}
+      asked={asked}
       height={256}
       figure={asked.value?.verdict?.text[language.value]}
       controls={
@@ -126,19 +126,11 @@ function MemoryCurve({ peaks, device }: { peaks: readonly Row[]; device: string 
               id: String(p.device),
               label: String(p.device),
               checked: p.device === device,
-              detail: short(num(p.allocated), "bytes"),
+              detail: short(p.allocated, "bytes"),
             }))}
             onChoose={(id) => go({ params: { device: id, at: undefined } })}
           />
-          <Segmented
-            label={t("form")}
-            chosen={form}
-            onChoose={setForm}
-            choices={[
-              { id: "curve", label: t("curve") },
-              { id: "map", label: t("address_map") },
-            ]}
-          />
+          <Segmented label={t("form")} chosen={form} onChoose={setForm} choices={{ curve: t("curve"), map: t("address_map") }} />
         </>
       }
     >
@@ -162,6 +154,7 @@ function MemoryCurve({ peaks, device }: { peaks: readonly Row[]; device: string 
   );
 }
 
+type Holder = Row<"memory", "contents">;
 const HOLDERS = ["op", "module", "size"] as const;
 
 function Alive({ device }: { device: string }) {
@@ -172,15 +165,15 @@ function Alive({ device }: { device: string }) {
   themeVersion.value;
   const rows = rowsOf(asked.value?.tables.contents)
     .filter((r) => r.device === device)
-    .sort((a, b) => num(b.bytes) - num(a.bytes));
-  const total = rows.reduce((s, r) => s + num(r.bytes), 0);
-  const nameOf = (r: Row) =>
+    .sort(largestFirst((r) => r.bytes));
+  const total = sum(rows, (r) => r.bytes);
+  const nameOf = (r: Holder) =>
     r.name === null
       ? t("before_recording")
       : r.name === ""
         ? t(`outside_${by === "module" ? "modules" : "operators"}`)
         : String(r.name);
-  const fill = (r: Row, i: number) => (r.name === null ? "url(#hatch)" : nth(i));
+  const fill = (r: Holder, i: number) => (r.name === null ? "url(#hatch)" : nth(i));
   const title = at ? t("alive_at", { v: short(Number(at), "ns") }) : t("alive");
   return (
     <Panel
@@ -189,9 +182,7 @@ function Alive({ device }: { device: string }) {
       title={title}
       define={defined(asked.value, "contents", "bytes")}
       csv={csvUrl("memory", "contents", query)}
-      old={asked.old}
-      error={asked.error}
-      busy={!asked.value}
+      asked={asked}
       height={200}
       controls={
         <>
@@ -213,9 +204,9 @@ function Alive({ device }: { device: string }) {
         <Strip
           parts={rows.map((r, i) => ({
             id: nameOf(r),
-            value: num(r.bytes),
+            value: r.bytes ?? 0,
             fill: fill(r, i),
-            card: `${nameOf(r)} · ${short(num(r.bytes), "bytes")}`,
+            card: `${nameOf(r)} · ${short(r.bytes, "bytes")}`,
           }))}
           total={total}
           height={18}
@@ -227,10 +218,10 @@ function Alive({ device }: { device: string }) {
           <li key={nameOf(r)}>
             <Swatch colour={fill(r, i)} />
             {r.name ? <code title={String(r.name)}>{nameOf(r)}</code> : <span>{nameOf(r)}</span>}
-            <span title={exact(num(r.bytes), "bytes")}>
-              <Value text={short(num(r.bytes), "bytes")} />
+            <span title={exact(r.bytes, "bytes")}>
+              <Value text={short(r.bytes, "bytes")} />
             </span>
-            <span class="t3">{short(total ? num(r.bytes) / total : 0, "share")}</span>
+            <span class="t3">{short(shareOf(r.bytes, total), "share")}</span>
           </li>
         ))}
         <li class="alive-total">
@@ -280,16 +271,11 @@ function Allocations({ device }: { device: string }) {
   const end = s.answer?.trace.duration_ns ?? 0;
   const scale: Scale = { ...scaleOf("ns", end), digits: 3 };
   return (
-    <Panel
+    <TablePanel
       span="w7"
       name={t("allocations")}
-      title={t("allocations")}
       words={t(sort === "bytes:desc" ? "allocations_words" : "allocations_n", { n: thousands(s.total) })}
       define={defined(s.answer, "events", "kind")}
-      csv={s.csv}
-      old={s.old}
-      error={s.error}
-      busy={!s.table}
       height={360}
       controls={
         <>
@@ -297,38 +283,36 @@ function Allocations({ device }: { device: string }) {
           <SizeMenu least={least} />
         </>
       }
-    >
-      <Table
-        name={t("allocations")}
-        total={s.total}
-        row={(i) => named(s.row(i))}
-        height={392}
-        sort={sort}
-        onSort={(next) => go({ params: { sort: next } })}
-        onHover={(r) => {
+      rows={s}
+      row={(i) => named(s.row(i))}
+      table={{
+        height: 392,
+        sort,
+        onSort: (next) => go({ params: { sort: next } }),
+        onHover: (r) => {
           hovered.value = r && !r.missing ? lifeOf(r, end) : undefined;
-        }}
-        onRow={(r) => {
+        },
+        onRow: (r) => {
           const born = r.cell("allocated_at");
-          if (typeof born === "number") go({ params: { at: String(born) } });
-        }}
-        empty={t("no_rows")}
-        columns={columns(s, "memory.events", [
-          ["op", { title: t("operator"), text: true, mono: true }],
-          ["bytes", { bar: "var(--c1)", width: 140 }],
-          ["allocated_at", { width: 110, scale }],
-          ["released_at", { width: 110, scale }],
-          ["duration", { width: 100, title: t("life"), scale }],
-        ])}
-      />
-    </Panel>
+          if (isKnown(born)) go({ params: { at: String(born) } });
+        },
+        empty: t("no_rows"),
+      }}
+      list={[
+        ["op", { title: t("operator"), text: true, mono: true }],
+        ["bytes", { bar: "var(--c1)", width: 140 }],
+        ["allocated_at", { width: 110, scale }],
+        ["released_at", { width: 110, scale }],
+        ["duration", { width: 100, title: t("life"), scale }],
+      ]}
+    />
   );
 }
 
 /** From birth to death; what was not seen lies at the ends. */
 function lifeOf(r: TableRow, end: number): { from: number; to: number } {
   const [born, gone] = [r.cell("allocated_at"), r.cell("released_at")];
-  return { from: typeof born === "number" ? born : 0, to: typeof gone === "number" ? gone : end };
+  return { from: isKnown(born) ? born : 0, to: isKnown(gone) ? gone : end };
 }
 
 const named = (r: TableRow): TableRow => (r.cell("op") ? r : { ...r, label: <span class="t3">{t(nobody(r))}</span> });
@@ -347,33 +331,20 @@ function ByOperator({ device }: { device: string }) {
     "memory.statistics",
   );
   return (
-    <Panel
+    <TablePanel
       span="w5"
       name={t("by_operator")}
-      title={t("by_operator")}
       words={param("range") ? t("chosen_range") : t("whole_window")}
       define={defined(s.answer, "statistics", "self_allocation_bytes")}
-      csv={s.csv}
-      old={s.old}
-      error={s.error}
-      busy={!s.table}
       height={360}
-    >
-      <Table
-        name={t("by_operator")}
-        total={s.total}
-        row={s.row}
-        height={392}
-        sort={sort}
-        onSort={(next) => go({ params: { osort: next } })}
-        empty={t("not_recorded")}
-        columns={columns(s, "memory.statistics", [
-          ["op", { title: t("operator"), text: true, mono: true }],
-          ["self_allocations", { width: 90 }],
-          ["self_allocation_bytes", { width: 120 }],
-          ["self_size_increase", { width: 100 }],
-        ])}
-      />
-    </Panel>
+      rows={s}
+      table={{ height: 392, sort, onSort: (next) => go({ params: { osort: next } }), empty: t("not_recorded") }}
+      list={[
+        ["op", { title: t("operator"), text: true, mono: true }],
+        ["self_allocations", { width: 90 }],
+        ["self_allocation_bytes", { width: 120 }],
+        ["self_size_increase", { width: 100 }],
+      ]}
+    />
   );
 }

@@ -1,4 +1,5 @@
 // Kernels: which kernel, and is it large enough for the device.
+import { isKnown, shareOf, sum } from "../../base/aggregate.ts";
 import { percent, short, thousands } from "../../base/format.ts";
 import { foldKernel, kernelLabel } from "../../base/names.ts";
 import { Definition } from "../../base/tip.tsx";
@@ -9,17 +10,18 @@ import { deviceWords, matrixShare } from "../../model/device.ts";
 import { t } from "../../model/language.ts";
 import { choice, go, param } from "../../model/route.ts";
 import { isSelected, select, selection } from "../../model/selection.ts";
-import { allRanks, analysis, csvUrl, num, type Row, rowsOf } from "../../model/trace.ts";
+import { type AskedFor, allRanks, analysis, type Row, rowsOf } from "../../model/trace.ts";
 import { Legend, Segmented, Swatch } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import type { TableRow } from "../../widgets/table-types.ts";
 import { AdviceRow } from "../shared/advice.tsx";
-import { columns, defined, quoted, ROOF_COLUMNS, ROOF_NAMES, source } from "../shared/table-source.ts";
+import { columns, panelFor, quoted, ROOF_COLUMNS, ROOF_NAMES, source, sumsOf } from "../shared/table-source.ts";
 import { TableView } from "../shared/table-view.tsx";
+import { TopChart } from "../shared/top-chart.tsx";
 import { Verdict } from "../shared/verdict.tsx";
 import { AcrossRanks } from "./across-ranks.tsx";
 import { SharePie, shareParts, TopMenu } from "./name-shares.tsx";
-import { TopChart, topRows } from "./type-shares.tsx";
+import { topRows } from "./type-shares.tsx";
 
 const GROUPS = ["name", "name+op", "launch"] as const;
 const ABOUT_KERNELS = /kernel|grid|occupancy|tensor|float32|odd_dimension|layout|fused|sm_eff/;
@@ -38,9 +40,9 @@ const ModuleChip = () =>
 export function Kernels() {
   const asked = analysis("kernels", { ...ofModule(), table: "kernels", sort: "total:desc", limit: 0 }, "kernels-all");
   const rows = rowsOf(asked.value?.tables.kernels);
-  const total = rows.reduce((s, r) => s + num(r.total), 0);
-  const launches = rows.reduce((s, r) => s + num(r.calls), 0);
-  const brief = rows.filter((r) => num(r.mean) < 5000).reduce((s, r) => s + num(r.calls), 0);
+  const total = sum(rows, (r) => r.total);
+  const launches = sum(rows, (r) => r.calls);
+  const brief = sum(rows, (r) => (isKnown(r.mean) && r.mean < 5000 ? r.calls : 0));
   const matrix = matrixShare(rows);
   const top = Number(param("top") || 10);
   const names = rows.slice(0, top).map((r) => String(r.name));
@@ -67,16 +69,18 @@ export function Kernels() {
   );
 }
 
+type Kernel = Row<"kernels", "kernels">;
+
 interface SharesProps {
-  asked: ReturnType<typeof analysis>;
-  rows: readonly Row[];
+  asked: AskedFor<"kernels">;
+  rows: readonly Kernel[];
   names: readonly string[];
   total: number;
   top: number;
 }
 
 /** Matrix units: used; by an operator that could; by none that could; not known. */
-function tensorParts(rows: readonly Row[], total: number): Part[] {
+function tensorParts(rows: readonly Kernel[], total: number): Part[] {
   const ops = new Set(
     rowsOf(
       analysis("operators", { table: "operators", sort: "device_self:desc", limit: 0 }, "operators-all").value?.tables.operators,
@@ -86,7 +90,7 @@ function tensorParts(rows: readonly Row[], total: number): Part[] {
   );
   const sums = { used: 0, unused: 0, not: 0, unknown: 0 };
   // Of all ranks nobody knows which operator launched a kernel, so nor whether it could use them.
-  const sideOf = (r: Row) =>
+  const sideOf = (r: Kernel) =>
     typeof r.tensor_core !== "boolean" || (allRanks.value && !r.tensor_core)
       ? "unknown"
       : r.tensor_core
@@ -94,10 +98,10 @@ function tensorParts(rows: readonly Row[], total: number): Part[] {
         : ops.has(r.op ?? "")
           ? "unused"
           : "not";
-  for (const r of rows) sums[sideOf(r)] += num(r.total);
+  for (const r of rows) sums[sideOf(r)] += r.total ?? 0;
   const m = deviceWords().matrix;
   const part = (id: keyof typeof sums, fill: string, plain: boolean): Part => {
-    const share = short(total ? sums[id] / total : 0, "share");
+    const share = short(shareOf(sums[id], total), "share");
     return {
       id,
       value: sums[id],
@@ -120,7 +124,7 @@ function KernelShares({ asked, rows, names, total, top }: SharesProps) {
   const [form, setForm] = choice("form", "strips");
   const advised = rowsOf(analysis("advise").value?.tables.advice);
   const advice = advised.find((r) => ABOUT_KERNELS.test(String(r.id)));
-  const all = rows.map((r) => ({ name: String(r.name), label: kernelLabel(String(r.name), 24), value: num(r.total) }));
+  const all = rows.map((r) => ({ name: String(r.name), label: kernelLabel(String(r.name), 24), value: r.total ?? 0 }));
   const parts = shareParts(all, names, total, rows.length);
   const tensor = tensorParts(rows, total);
   const pick = (id: string) => (id ? select("kernel", id) : undefined);
@@ -132,30 +136,17 @@ function KernelShares({ asked, rows, names, total, top }: SharesProps) {
     <Panel
       span={allRanks.value ? "w12" : "w7"}
       name={t("share_of_kernels")}
-      title={t("share_of_kernels")}
       words={
         by === "mean"
           ? t(means.some((r) => r.rest) ? "kernel_top_words" : "kernel_mean_words", { n: means.filter((r) => !r.rest).length })
           : t("kernel_words", { n: names.length, m: deviceWords().matrix })
       }
-      define={defined(asked.value, "kernels", "share")}
-      csv={csvUrl("kernels", "kernels")}
-      old={asked.old}
-      error={asked.error}
-      busy={!asked.value}
+      {...panelFor(asked, "kernels", "kernels", "share")}
       height={170}
       controls={
         <>
           {by === "mean" ? null : <TopMenu n={top} onChoose={(n) => go({ params: { top: String(n) } })} />}
-          <Segmented
-            label={t("measure")}
-            chosen={by}
-            onChoose={setBy}
-            choices={[
-              { id: "total", label: t("total_time") },
-              { id: "mean", label: t("by_mean") },
-            ]}
-          />
+          <Segmented label={t("measure")} chosen={by} onChoose={setBy} choices={{ total: t("total_time"), mean: t("by_mean") }} />
           <Segmented
             label={t("form")}
             chosen={by === "mean" && form !== "pies" ? "bars" : form}
@@ -199,22 +190,22 @@ function KernelShares({ asked, rows, names, total, top }: SharesProps) {
   );
 }
 
-function KernelScatter({ asked, rows }: { asked: ReturnType<typeof analysis>; rows: readonly Row[] }) {
+function KernelScatter({ asked, rows }: { asked: AskedFor<"kernels">; rows: readonly Kernel[] }) {
   const dots = rows.map((r) => {
     const name = String(r.name);
     // The producer writes 0 where it could not compute it.
-    const known = typeof r.occupancy === "number" && r.occupancy > 0;
+    const occupancy = r.occupancy || null;
     return {
       id: name,
-      x: num(r.mean),
-      y: known ? num(r.occupancy) : null,
-      area: num(r.total),
+      x: r.mean ?? 0,
+      y: occupancy,
+      area: r.total ?? 0,
       fill: r.tensor_core === true ? "var(--kernel)" : "var(--t3)",
       chosen: isSelected("kernel", name),
       card: (
         <Definition
           title={kernelLabel(name)}
-          help={`${short(num(r.mean), "ns")} × ${thousands(num(r.calls))} = ${short(num(r.total), "ns")} · ${t("col_occupancy")} ${known ? short(num(r.occupancy), "share") : t("not_known")}`}
+          help={`${short(r.mean, "ns")} × ${thousands(r.calls)} = ${short(r.total, "ns")} · ${t("col_occupancy")} ${occupancy ? short(occupancy, "share") : t("not_known")}`}
         />
       ),
     };
@@ -223,13 +214,8 @@ function KernelScatter({ asked, rows }: { asked: ReturnType<typeof analysis>; ro
     <Panel
       span="w5"
       name={t("scatter")}
-      title={t("scatter")}
       words={t("scatter_words")}
-      define={defined(asked.value, "kernels", "occupancy")}
-      csv={csvUrl("kernels", "kernels")}
-      old={asked.old}
-      error={asked.error}
-      busy={!asked.value}
+      {...panelFor(asked, "kernels", "kernels", "occupancy")}
       height={200}
       controls={<Legend items={[{ label: t("tensor_cores", { m: deviceWords().matrix }), colour: "var(--kernel)" }]} />}
     >
@@ -245,10 +231,10 @@ function KernelScatter({ asked, rows }: { asked: ReturnType<typeof analysis>; ro
   );
 }
 
-const ADDED = ["calls", "total", "share"];
+const ADDED = ["calls", "total", "share"] as const;
 const groups = () => GROUPS.map((g) => ({ id: g, label: t(`group_${g.replace("+", "_")}` as "group_name") }));
 
-function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly Row[] }) {
+function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly Kernel[] }) {
   const group = allRanks.value ? "name" : ((GROUPS as readonly string[]).find((g) => g === param("group")) ?? "name");
   const sort = param("sort") || "total:desc";
   const s = source(
@@ -270,10 +256,10 @@ function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly
     );
     return r;
   };
-  const occupancy = (v: unknown) => (typeof v === "number" && v > 0 ? percent(v, 0) : <span class="t3">{t("not_known")}</span>);
+  const occupancy = (v: unknown) => (isKnown(v) && v > 0 ? percent(v, 0) : <span class="t3">{t("not_known")}</span>);
   const blocks = (v: unknown) =>
-    typeof v === "number" ? <span class={v < 1 ? "warning" : ""}>{v >= 10 ? v.toFixed(0) : v.toFixed(2)}</span> : "–";
-  const all = columns(s, "kernels.kernels", [
+    isKnown(v) ? <span class={v < 1 ? "warning" : ""}>{v >= 10 ? v.toFixed(0) : v.toFixed(2)}</span> : "–";
+  const all = columns(s, [
     ["name", { title: t("kernel"), text: true, mono: true }],
     ["op", { text: true, mono: true, soft: true, width: 150, title: t("operator") }],
     ...(group === "launch"
@@ -310,7 +296,7 @@ function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly
       columns={all}
       optional={allRanks.value ? ["min", "op", "blocks_per_sm", "occupancy"] : ["min", "flops_per_s", ...ROOF_NAMES]}
       sort={sort}
-      sum={param("q") ? undefined : (c) => (ADDED.includes(c) ? rows.reduce((a, r) => a + num(r[c]), 0) : undefined)}
+      sum={param("q") ? undefined : sumsOf(rows, ADDED)}
       {...(allRanks.value ? {} : { groups: groups() })}
       group={group}
       more={<ModuleChip />}

@@ -1,4 +1,5 @@
 // Modules: which layer. A tree table beside an icicle.
+import { largest, largestFirst, total } from "../../base/aggregate.ts";
 import { scaleOf, short, thousands } from "../../base/format.ts";
 import { Definition } from "../../base/tip.tsx";
 import { Icicle, type Node } from "../../draw/charts/icicle.tsx";
@@ -7,26 +8,29 @@ import { t } from "../../model/language.ts";
 import { go, param } from "../../model/route.ts";
 import { isSelected, select, selection } from "../../model/selection.ts";
 import { themeVersion } from "../../model/theme.ts";
-import { analysis, csvUrl, num, type Row, rowsOf } from "../../model/trace.ts";
+import { type AskedFor, analysis, csvUrl, type Row, rowsOf } from "../../model/trace.ts";
 import { Segmented } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { Table } from "../../widgets/table.tsx";
 import type { TableRow } from "../../widgets/table-types.ts";
-import { columns, defined, quoted, wholeTable } from "../shared/table-source.ts";
+import { cellsOf, columns, defined, panelFor, quoted, wholeTable } from "../shared/table-source.ts";
 import { Verdict } from "../shared/verdict.tsx";
 
+type Time = "host_total" | "device_total" | "backward_host" | "backward_device";
+type Module = Row<"modules", "modules">;
+
 interface Branch {
-  row: Row;
+  row: Module;
   kids: Branch[];
 }
 
 /** The tree out of rows in pre-order with their depth. */
-export function treeOf(rows: readonly Row[]): Branch[] {
+function treeOf(rows: readonly Module[]): Branch[] {
   const roots: Branch[] = [];
   const path: Branch[] = [];
   for (const row of rows) {
     const branch: Branch = { row, kids: [] };
-    const depth = num(row.depth);
+    const depth = row.depth ?? 0;
     path.length = Math.min(path.length, depth);
     (path[depth - 1]?.kids ?? roots).push(branch);
     path[depth] = branch;
@@ -40,8 +44,8 @@ export function Modules() {
   const rows = rowsOf(asked.value?.tables.modules);
   // Classes are nested in each other and do not add up: the outermost instances do.
   const tree = type ? rowsOf(analysis("modules", { limit: 0 }, "modules-tree").value?.tables.modules) : rows;
-  const roots = tree.filter((r) => num(r.depth) === 0);
-  const sum = (c: string) => roots.reduce((s, r) => s + num(r[c]), 0);
+  const roots = tree.filter((r) => r.depth === 0);
+  const time = (c: Time) => total(roots, (r) => r[c]);
   return (
     <>
       <Verdict
@@ -51,9 +55,9 @@ export function Modules() {
           t(type ? "fact_classes" : "fact_modules", { n: thousands(rows.length) }),
           roots.length === 0
             ? undefined
-            : t("fact_forward", { v: short(sum("host_total"), "ns"), d: short(sum("device_total"), "ns") }),
-          sum("backward_host")
-            ? t("fact_backward", { v: short(sum("backward_host"), "ns"), d: short(sum("backward_device"), "ns") })
+            : t("fact_forward", { v: short(time("host_total"), "ns"), d: short(time("device_total"), "ns") }),
+          time("backward_host")
+            ? t("fact_backward", { v: short(time("backward_host"), "ns"), d: short(time("backward_device"), "ns") })
             : undefined,
         ]}
       />
@@ -65,45 +69,38 @@ export function Modules() {
   );
 }
 
-function ModuleTable({ asked, rows, type }: { asked: ReturnType<typeof analysis>; rows: readonly Row[]; type: boolean }) {
-  const whole = wholeTable(asked.value?.tables.modules, (r) => String(r.cell("module")));
-  const device = rows.some((r) => num(r.device_total) > 0);
+function ModuleTable({ asked, rows, type }: { asked: AskedFor<"modules">; rows: readonly Module[]; type: boolean }) {
+  const whole = wholeTable(asked.value, "modules", (r) => String(r.cell("module")));
+  const device = rows.some((r) => (r.device_total ?? 0) > 0);
   const key = device ? "device_total" : "host_total";
-  const scale = scaleOf("ns", Math.max(0, ...rows.map((r) => num(r.host_total))));
+  const most = largest(rows, (r) => r.host_total, 0);
+  const scale = scaleOf("ns", most);
   const make = (b: Branch, path: string, depth: number): TableRow => {
     const name = String(b.row.module);
     return {
       key: `${path}/${name}`,
       depth,
-      cell: (c) => b.row[c] ?? null,
+      cell: cellsOf(b.row),
       label: <code>{name}</code>,
       opens: b.kids.length > 0,
       marked: isSelected("module", name),
-      kids: () => [...b.kids].sort((x, y) => num(y.row[key]) - num(x.row[key])).map((k) => make(k, `${path}/${name}`, depth + 1)),
+      kids: () => [...b.kids].sort(largestFirst((k) => k.row[key])).map((k) => make(k, `${path}/${name}`, depth + 1)),
     };
   };
-  const tree = type ? [...rows].sort((a, b) => num(b[key]) - num(a[key])).map((row) => ({ row, kids: [] })) : treeOf(rows);
+  const tree = type ? [...rows].sort(largestFirst((r) => r[key])).map((row) => ({ row, kids: [] })) : treeOf(rows);
   return (
     <Panel
       span={type ? "w12" : "w7"}
       name={t("modules")}
-      title={t("modules")}
       words={t(type ? "classes_words" : "modules_words")}
-      define={defined(asked.value, "modules", key)}
-      csv={csvUrl("modules", "modules")}
-      old={asked.old}
-      error={asked.error}
-      busy={!asked.value}
+      {...panelFor(asked, "modules", "modules", key)}
       height={420}
       controls={
         <Segmented
           label={t("group_by")}
           chosen={type ? "type" : "name"}
           onChoose={(id) => go({ params: { group: id } })}
-          choices={[
-            { id: "name", label: t("instances") },
-            { id: "type", label: t("classes") },
-          ]}
+          choices={{ name: t("instances"), type: t("classes") }}
         />
       }
     >
@@ -114,7 +111,7 @@ function ModuleTable({ asked, rows, type }: { asked: ReturnType<typeof analysis>
         height="max(420px, calc(100vh - 220px))"
         open={tree.map((b) => `/${b.row.module}`)}
         onRow={(r) => select("module", String(r.cell("module")))}
-        columns={columns(whole, "modules.modules", [
+        columns={columns(whole, [
           ["module", { text: true, mono: true }],
           ["calls", { width: 60 }],
           ["host_total", { bar: "var(--cpu_exec)", width: 130, scale }],
@@ -132,9 +129,9 @@ function ModuleTable({ asked, rows, type }: { asked: ReturnType<typeof analysis>
 /** The operators called inside a module: their stacks name it. */
 const operatorsOf = (module: string) => ({ group: "name+stack", q: `stack:${quoted(`nn.Module: ${module}`)}`, sort: undefined });
 
-function ModuleIcicle({ asked, rows }: { asked: ReturnType<typeof analysis>; rows: readonly Row[] }) {
+function ModuleIcicle({ asked, rows }: { asked: AskedFor<"modules">; rows: readonly Module[] }) {
   themeVersion.value;
-  const key = rows.some((r) => num(r.device_total) > 0) ? "device_total" : "host_total";
+  const key = rows.some((r) => (r.device_total ?? 0) > 0) ? "device_total" : "host_total";
   const classes = new Map<string, number>();
   const fill = (name: string) => {
     const kind = name.replace(/_\d+$/, "");
@@ -146,14 +143,14 @@ function ModuleIcicle({ asked, rows }: { asked: ReturnType<typeof analysis>; row
     return {
       id: `${path}/${name}`,
       label: name,
-      value: num(b.row[key]),
+      value: b.row[key] ?? 0,
       fill: fill(name),
-      kids: [...b.kids].sort((x, y) => num(y.row[key]) - num(x.row[key])).map((k) => node(k, `${path}/${name}`)),
+      kids: [...b.kids].sort(largestFirst((k) => k.row[key])).map((k) => node(k, `${path}/${name}`)),
       card: (
         <Definition
           title={name}
-          help={`${t("col_host_total")} ${short(num(b.row.host_total), "ns")} · ${t("col_device_total")} ${short(num(b.row.device_total), "ns")}`}
-          path={t("n_calls", { n: num(b.row.calls) })}
+          help={`${t("col_host_total")} ${short(b.row.host_total, "ns")} · ${t("col_device_total")} ${short(b.row.device_total, "ns")}`}
+          path={t("n_calls", { n: thousands(b.row.calls) })}
         />
       ),
     };
@@ -172,13 +169,10 @@ function ModuleIcicle({ asked, rows }: { asked: ReturnType<typeof analysis>; row
     <Panel
       span="w5"
       name={t("icicle")}
-      title={t("icicle")}
       define={defined(asked.value, "modules", key)}
       csv={csvUrl("modules", "modules")}
       words={t(key === "device_total" ? "icicle_device" : "icicle_host")}
-      old={asked.old}
-      error={asked.error}
-      busy={!asked.value}
+      asked={asked}
       height={300}
     >
       <div class="pad">

@@ -57,7 +57,7 @@ interface RowProps {
 }
 
 /** A name whose definition shows on hover. */
-export const Term = ({ title, define }: { title: string; define?: Defined | undefined }) =>
+const Term = ({ title, define }: { title: string; define?: Defined | undefined }) =>
   define?.help ? (
     <span class="defined" tabIndex={0} {...tip(<Definition title={title} {...define} />)}>
       {title}

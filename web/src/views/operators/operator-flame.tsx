@@ -30,15 +30,7 @@ export function OperatorFlame() {
         />
         {stacks ? (
           <>
-            <Segmented
-              label={t("side")}
-              chosen={side}
-              onChoose={setSide}
-              choices={[
-                { id: "host", label: t("host") },
-                { id: "device", label: t("device") },
-              ]}
-            />
+            <Segmented label={t("side")} chosen={side} onChoose={setSide} choices={{ host: t("host"), device: t("device") }} />
             <label class="check">
               <input
                 type="checkbox"

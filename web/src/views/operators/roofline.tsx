@@ -1,4 +1,5 @@
 // Roofline: how far each operator is from what the device can do, and the MFU of the step.
+import { isKnown, sum } from "../../base/aggregate.ts";
 import { percent, short, thousands } from "../../base/format.ts";
 import { shapesLabel } from "../../base/names.ts";
 import { Definition } from "../../base/tip.tsx";
@@ -7,12 +8,12 @@ import { nth } from "../../draw/patterns.tsx";
 import { t, wordOr } from "../../model/language.ts";
 import { go, param } from "../../model/route.ts";
 import { isSelected, select } from "../../model/selection.ts";
-import { analysis, csvUrl, num, type Row, rowsOf } from "../../model/trace.ts";
+import { type AskedFor, analysis, type Row, rowsOf } from "../../model/trace.ts";
 import { Legend, Swatch } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import type { TableRow } from "../../widgets/table-types.ts";
 import { Missing } from "../shared/missing.tsx";
-import { boundCell, columns, defined, quoted, ratioCell, source } from "../shared/table-source.ts";
+import { boundCell, columns, panelFor, quoted, ratioCell, source, sumsOf } from "../shared/table-source.ts";
 import { TableView } from "../shared/table-view.tsx";
 import { Verdict } from "../shared/verdict.tsx";
 
@@ -20,10 +21,13 @@ const GROUPS = ["name", "name+shape"] as const;
 const KINDS = ["bf16", "fp16", "tf32", "fp8", "vector", "fp32", "fp64", "int8", "fp4"];
 
 /** Types on matrix units have a colour each; what the vector unit does, another. */
-const colourOf = (r: Row): string => nth(Math.max(0, KINDS.indexOf(String(r.unit === "vector" ? "vector" : r.type))));
+type Point = Row<"roofline", "points">;
+
+const colourOf = (r: Pick<Point, "unit" | "type">): string =>
+  nth(Math.max(0, KINDS.indexOf(String(r.unit === "vector" ? "vector" : r.type))));
 
 const groupNow = () => (GROUPS as readonly string[]).find((g) => g === param("group")) ?? "name";
-const idOf = (r: Row): string => [r.name, r.shapes ?? "", r.type ?? "", r.unit].join("\u0001");
+const idOf = (r: Point): string => [r.name, r.shapes ?? "", r.type ?? "", r.unit].join("\u0001");
 
 export function Roofline() {
   const group = groupNow();
@@ -42,21 +46,21 @@ export function Roofline() {
   );
 }
 
-type Asked = ReturnType<typeof analysis>;
+type Asked = AskedFor<"roofline">;
 
 function factsOf(asked: Asked): (string | undefined)[] {
   const tables = asked.value?.tables;
   const mfu = rowsOf(tables?.mfu)[0];
   const ridge = rowsOf(tables?.ridges)[0];
   const known = rowsOf(tables?.coverage).filter((r) => r.known === "flops" || r.known === "bytes");
-  const share = known.reduce((s, r) => s + num(r.share), 0);
+  const share = sum(known, (r) => r.share);
   return [
-    mfu && typeof mfu.mfu === "number"
+    isKnown(mfu?.mfu)
       ? t(mfu.steps === null ? "fact_mfu_whole" : "fact_mfu", {
           v: short(mfu.mfu, "share"),
-          f: short(num(mfu.flops), "flops"),
-          n: short(num(mfu.step_time), "ns"),
-          p: `${mfu.type} ${short(num(mfu.peak), "flops_per_s")}`,
+          f: short(mfu.flops, "flops"),
+          n: short(mfu.step_time, "ns"),
+          p: `${mfu.type} ${short(mfu.peak, "flops_per_s")}`,
         })
       : undefined,
     known.some((r) => r.share !== null) ? t("fact_coverage", { v: short(share, "share") }) : undefined,
@@ -65,11 +69,11 @@ function factsOf(asked: Asked): (string | undefined)[] {
 }
 
 /** What hovering says of a point. */
-function Card({ row }: { row: Row }) {
+function Card({ row }: { row: Point }) {
   const facts = [
-    `${short(num(row.time), "ns")}${row.share === null ? "" : ` · ${short(num(row.share), "share")}`} · ${thousands(num(row.calls))}×`,
-    `${short(num(row.flops_per_s), "flops_per_s")} · ${short(num(row.bytes_per_s), "bandwidth")} · ${short(num(row.intensity), "plain")} FLOP/B`,
-    typeof row.roof_share === "number"
+    `${short(row.time, "ns")}${row.share === null ? "" : ` · ${short(row.share, "share")}`} · ${thousands(row.calls)}×`,
+    `${short(row.flops_per_s, "flops_per_s")} · ${short(row.bytes_per_s, "bandwidth")} · ${short(row.intensity, "plain")} FLOP/B`,
+    isKnown(row.roof_share)
       ? `${t("roof_share", { v: percent(row.roof_share, 1) })} · ${t("roof_bound", { b: t(`bound_${row.bound === "compute" ? "compute" : "memory"}`) })}`
       : "",
   ];
@@ -87,14 +91,14 @@ function Card({ row }: { row: Row }) {
 
 const shortName = (name: string) => name.replace(/^aten::_?/, "");
 
-function RoofPanel({ asked, rows }: { asked: Asked; rows: readonly Row[] }) {
-  const drawn = rows.filter((r) => num(r.intensity) > 0 && num(r.flops_per_s) > 0);
-  const moves = rows.filter((r) => r.flops === 0).reduce((s, r) => s + num(r.share), 0);
+function RoofPanel({ asked, rows }: { asked: Asked; rows: readonly Point[] }) {
+  const drawn = rows.filter((r) => (r.intensity ?? 0) > 0 && (r.flops_per_s ?? 0) > 0);
+  const moves = sum(rows, (r) => (r.flops === 0 ? r.share : 0));
   const points: RoofPoint[] = drawn.map((r) => ({
     id: idOf(r),
-    x: num(r.intensity),
-    y: num(r.flops_per_s),
-    area: num(r.time),
+    x: r.intensity ?? 0,
+    y: r.flops_per_s ?? 0,
+    area: r.time ?? 0,
     fill: colourOf(r),
     label: shortName(String(r.name)),
     card: <Card row={r} />,
@@ -102,8 +106,8 @@ function RoofPanel({ asked, rows }: { asked: Asked; rows: readonly Row[] }) {
   }));
   const ridges: Ridge[] = rowsOf(asked.value?.tables.ridges).map((r) => ({
     id: `${r.type} ${r.unit}`,
-    peak: num(r.peak),
-    bandwidth: typeof r.bandwidth === "number" ? r.bandwidth : null,
+    peak: r.peak ?? 0,
+    bandwidth: r.bandwidth,
     stroke: colourOf(r),
     label: r.unit === "vector" ? `${t("roof_vector")} ${r.type}` : String(r.type),
   }));
@@ -118,13 +122,8 @@ function RoofPanel({ asked, rows }: { asked: Asked; rows: readonly Row[] }) {
     <Panel
       span="w12"
       name={t("roof_chart")}
-      title={t("roof_chart")}
       words={moves > 0.005 ? `${t("roof_words")} · ${t("roof_moves", { v: short(moves, "share") })}` : t("roof_words")}
-      define={defined(asked.value, "points", "roof_share")}
-      csv={csvUrl("roofline", "points")}
-      old={asked.old}
-      error={asked.error}
-      busy={!asked.value}
+      {...panelFor(asked, "roofline", "points", "roof_share")}
       height={340}
       controls={<Legend items={[...kinds].map(([colour, label]) => ({ colour, label }))} />}
     >
@@ -136,15 +135,15 @@ function RoofPanel({ asked, rows }: { asked: Asked; rows: readonly Row[] }) {
 }
 
 const groups = () => GROUPS.map((g) => ({ id: g, label: t(`group_${g.replace("+", "_")}` as "group_name") }));
-const ADDED = ["time", "share"];
+const ADDED = ["time", "share"] as const;
 
-function PointTable({ group, rows }: { group: string; rows: readonly Row[] }) {
+function PointTable({ group, rows }: { group: string; rows: readonly Point[] }) {
   const sort = param("sort") || "time:desc";
   const s = source(
     "roofline",
     "points",
     { "group-by": group === "name" ? undefined : group, sort, filter: param("q") || undefined },
-    (r) => ["name", "shapes", "type", "unit"].map((c) => String(r.cell(c) ?? "")).join("\u0001"),
+    (r) => (["name", "shapes", "type", "unit"] as const).map((c) => String(r.cell(c) ?? "")).join("\u0001"),
   );
   const row = (i: number): TableRow => {
     const r = s.row(i);
@@ -153,7 +152,7 @@ function PointTable({ group, rows }: { group: string; rows: readonly Row[] }) {
     r.marked = isSelected("operator", name);
     r.label = (
       <>
-        <Swatch colour={colourOf({ unit: r.cell("unit"), type: r.cell("type") } as Row)} />
+        <Swatch colour={colourOf({ unit: r.cell("unit"), type: r.cell("type") })} />
         <code class={shapes ? "keep" : ""}>{name}</code>
         {shapes ? <code class="t3"> {shapes}</code> : null}
       </>
@@ -161,7 +160,7 @@ function PointTable({ group, rows }: { group: string; rows: readonly Row[] }) {
     return r;
   };
   const unit = (v: unknown) => (typeof v === "string" ? wordOr(`unit_${v}`, v) : "–");
-  const all = columns(s, "roofline.points", [
+  const all = columns(s, [
     ["name", { title: t("operator"), text: true, mono: true }],
     ["time", { bar: "var(--kernel)", width: 160 }],
     ["share", { width: 70, soft: true }],
@@ -187,7 +186,7 @@ function PointTable({ group, rows }: { group: string; rows: readonly Row[] }) {
       columns={all}
       optional={["peak_share", "bandwidth_share", "flops", "bytes", "unit"]}
       sort={sort}
-      sum={param("q") ? undefined : (c) => (ADDED.includes(c) ? rows.reduce((a, r) => a + num(r[c]), 0) : undefined)}
+      sum={param("q") ? undefined : sumsOf(rows, ADDED)}
       groups={groups()}
       group={group}
       onRow={(r) => select("operator", String(r.cell("name")))}

@@ -27,10 +27,10 @@ function setEditor(link: string): void {
 }
 
 /** Only schemes that lead to a program of this machine: a kept link must not run script. */
-export const isEditorLink = (link: string): boolean =>
+const isEditorLink = (link: string): boolean =>
   /^[a-z][a-z0-9+.-]*:\/\//i.test(link) && !/^(javascript|data|https?):/i.test(link);
 
-export function frameLink(file: string, line: string): string {
+function frameLink(file: string, line: string): string {
   const link = isEditorLink(editorLink.value) ? editorLink.value : USUAL;
   return link.replace("{file}", encodeURI(file)).replace("{line}", line);
 }

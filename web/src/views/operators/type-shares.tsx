@@ -1,59 +1,48 @@
 // Shares of the types of operators, or of kernels by their mean: the first twenty (fifteen), the rest as others.
 // A click goes down from a type to its operators.
-import type { Answer } from "../../api/types.ts";
-import { percent, short, THIN, thousands } from "../../base/format.ts";
-import { Definition } from "../../base/tip.tsx";
-import { Bars } from "../../draw/charts/bars.tsx";
-import { Donut, type Part } from "../../draw/charts/strip.tsx";
-import { nth } from "../../draw/patterns.tsx";
-import type { Asked } from "../../model/answers.ts";
+
+import { largestFirst, total } from "../../base/aggregate.ts";
 import { t } from "../../model/language.ts";
 import { choice, go, param } from "../../model/route.ts";
-import { themeVersion } from "../../model/theme.ts";
-import { analysis, csvUrl, num, type Row, rowsOf } from "../../model/trace.ts";
-import { Segmented, Swatch, Value } from "../../widgets/controls.tsx";
+import { type AskedFor, analysis, csvUrl, type Row, rowsOf } from "../../model/trace.ts";
+import { Segmented } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import type { TableRow } from "../../widgets/table-types.ts";
-import { defined, quoted, sideWord } from "../shared/table-source.ts";
+import { cellsOf, defined, quoted, type SourceRow, sideWord } from "../shared/table-source.ts";
+import { TopChart, type TopRow } from "../shared/top-chart.tsx";
 
 const TYPES = 20;
 
-export interface TopRow {
-  name: string;
-  label: string;
-  side: string;
-  calls: number;
-  value: number;
-  rest: boolean; // the sum of all others
-}
+type Top = Row<"operators" | "kernels", "top">;
+type Operator = Row<"operators", "operators">;
 
-const isRest = (r: Row): boolean => r.name === "Others" && (r.side === null || r.side === undefined);
+const isRest = (r: Top): boolean => r.name === "Others" && r.side === null;
 
-export const topRows = (rows: readonly Row[], measure: "mean" | "total", label = (n: string) => n): TopRow[] =>
+export const topRows = (rows: readonly Top[], measure: "mean" | "total", label = (n: string) => n): TopRow[] =>
   rows.map((r) => ({
     name: isRest(r) ? "" : String(r.name),
     label: isRest(r) ? t("others") : label(String(r.name)),
     side: String(r.side ?? ""),
-    calls: num(r.calls),
-    value: num(r[measure]),
+    calls: r.calls,
+    value: r[measure],
     rest: isRest(r),
   }));
 
 /** Types by the time of all their executions: the first N, the rest added up. */
-function byTotal(rows: readonly Row[]): TopRow[] {
-  const time = (r: Row) => num(r.device_total) || num(r.host_total);
-  const sorted = [...rows].sort((a, b) => time(b) - time(a));
+function byTotal(rows: readonly Operator[]): TopRow[] {
+  const time = (r: Operator) => r.device_total || r.host_total;
+  const sorted = [...rows].sort(largestFirst(time));
   const made = sorted.slice(0, TYPES).map((r) => ({
     name: String(r.type),
     label: String(r.type),
     side: String(r.side ?? ""),
-    calls: num(r.calls),
+    calls: r.calls,
     value: time(r),
     rest: false,
   }));
   const rest = sorted.slice(TYPES);
-  const sum = (f: (r: Row) => number) => rest.reduce((s, r) => s + f(r), 0);
-  const others = { name: "", label: t("others"), side: "", calls: sum((r) => num(r.calls)), value: sum(time), rest: true };
+  const calls = total(rest, (r) => r.calls);
+  const others = { name: "", label: t("others"), side: "", calls, value: total(rest, time), rest: true };
   return rest.length ? [...made, others] : made;
 }
 
@@ -64,16 +53,13 @@ export function OfSwitch({ chosen }: { chosen: string }) {
       label={t("of_what")}
       chosen={chosen}
       onChoose={(of) => go({ params: { of } })}
-      choices={[
-        { id: "operator", label: t("of_operator") },
-        { id: "type", label: t("of_type") },
-      ]}
+      choices={{ operator: t("of_operator"), type: t("of_type") }}
     />
   );
 }
 
 /** The type the table below is narrowed to, if it is. */
-export const drilled = (): string => /(?:^| )type="([^"]*)"/.exec(param("q"))?.[1] ?? "";
+const drilled = (): string => /(?:^| )type="([^"]*)"/.exec(param("q"))?.[1] ?? "";
 
 /** Narrows the table to a type, or widens it again; other words of the filter stay. */
 export function drill(type: string): void {
@@ -84,7 +70,7 @@ export function drill(type: string): void {
   go({ params: { q: [words, others].filter(Boolean).join(" "), group: undefined } });
 }
 
-export function TypeShares({ asked }: { asked: Asked<Answer> }) {
+export function TypeShares({ asked }: { asked: AskedFor<"operators"> }) {
   const [measure, setMeasure] = choice("measure", "mean");
   const [form, setForm] = choice("form", "pies");
   const top = analysis("operators", { table: "top", limit: 0 }, "operators-top");
@@ -95,16 +81,13 @@ export function TypeShares({ asked }: { asked: Asked<Answer> }) {
   return (
     <Panel
       name={t("operator_types")}
-      title={t("operator_types")}
       words={t(named < rows.length ? "types_words" : "types_all_words", {
         n: named,
         by: t(mean ? "by_mean" : "total_time").toLowerCase(),
       })}
       define={mean ? defined(top.value, "top", "mean") : defined(all.value, "operators", "device_total")}
       csv={csvUrl("operators", "top")}
-      old={top.old || asked.old}
-      error={top.error}
-      busy={!top.value}
+      asked={{ ...top, old: top.old || asked.old }}
       height={200}
       controls={
         <>
@@ -118,96 +101,19 @@ export function TypeShares({ asked }: { asked: Asked<Answer> }) {
             label={t("measure")}
             chosen={mean ? "mean" : "total"}
             onChoose={setMeasure}
-            choices={[
-              { id: "mean", label: t("by_mean") },
-              { id: "total", label: t("total_time") },
-            ]}
+            choices={{ mean: t("by_mean"), total: t("total_time") }}
           />
           <Segmented
             label={t("form")}
             chosen={form === "bars" ? "bars" : "pies"}
             onChoose={setForm}
-            choices={[
-              { id: "pies", label: t("pies") },
-              { id: "bars", label: t("bars") },
-            ]}
+            choices={{ pies: t("pies"), bars: t("bars") }}
           />
         </>
       }
     >
       <TopChart rows={rows} form={form} chosen={drilled()} title={t("operator_types")} onName={drill} />
     </Panel>
-  );
-}
-
-interface ChartProps {
-  rows: readonly TopRow[];
-  form: string;
-  chosen: string;
-  title: string;
-  onName: (name: string) => void;
-}
-
-/** A donut with its list, or bars: each with time and share. */
-export function TopChart({ rows, form, chosen, title, onName }: ChartProps) {
-  themeVersion.value;
-  const total = rows.reduce((s, r) => s + r.value, 0);
-  const words = (r: TopRow) => `${short(r.value, "ns")} · ${percent(total > 0 ? r.value / total : 0)}`;
-  const fill = (r: TopRow, i: number) => (r.rest ? "var(--track)" : nth(i));
-  const card = (r: TopRow) => (
-    <Definition title={r.label} help={`${words(r)} · × ${thousands(r.calls)}`} path={r.side || r.name} />
-  );
-  if (form === "bars")
-    return (
-      <div class="pad">
-        <Bars
-          label={title}
-          chosen={chosen}
-          onBar={(id) => (id ? onName(id) : undefined)}
-          items={rows.map((r, i) => ({
-            id: r.name,
-            label: r.label,
-            value: r.value,
-            text: words(r),
-            fill: fill(r, i),
-            card: card(r),
-          }))}
-        />
-      </div>
-    );
-  const parts = rows.map((r, i): Part => ({ id: r.name, value: r.value, fill: fill(r, i), card: card(r) }));
-  const [number = "", unit = ""] = short(total, "ns").split(THIN);
-  return (
-    <div class="types">
-      <Donut
-        parts={parts}
-        radius={84}
-        middle={number}
-        below={unit}
-        label={`${title} ${short(total, "ns")}`}
-        onPart={(id) => (id ? onName(id) : undefined)}
-      />
-      <ol class="types-list types-many">
-        {rows.map((r, i) => (
-          <li key={r.name} class={chosen && chosen === r.name ? "chosen" : ""}>
-            <Swatch colour={fill(r, i)} />
-            {r.rest ? (
-              <span class="t3">{r.label}</span>
-            ) : (
-              <button type="button" class="link" title={r.name} onClick={() => onName(r.name)}>
-                <code>{r.label}</code>
-              </button>
-            )}
-            <span class="t3">{sideWord(r.side)}</span>
-            <span class="t3">× {thousands(r.calls)}</span>
-            <b>
-              <Value text={short(r.value, "ns")} />
-            </b>
-            <span class="t3">{percent(total > 0 ? r.value / total : 0)}</span>
-          </li>
-        ))}
-      </ol>
-    </div>
   );
 }
 
@@ -242,8 +148,8 @@ export function Which({ sides, full, named }: { sides: readonly string[]; full: 
 }
 
 /** What the producer says of an operator it added up: its full name and its inputs. */
-export function whatItIs(r: TableRow): TableRow[] {
-  return ["full_name", "info"].flatMap((c): TableRow[] => {
+export function whatItIs(r: SourceRow<Operator>): TableRow[] {
+  return (["full_name", "info"] as const).flatMap((c): TableRow[] => {
     const text = r.cell(c);
     if (!text) return [];
     return [
@@ -253,14 +159,14 @@ export function whatItIs(r: TableRow): TableRow[] {
 }
 
 /** The operators of a type or a sub-graph, below its row. */
-export function within(rows: readonly Row[], column: "type" | "subgraph", own: string): TableRow[] {
+export function within(rows: readonly Operator[], column: "type" | "subgraph", own: string): TableRow[] {
   return rows
     .filter((r) => r[column] === own)
     .map((r, i) => ({
       key: `${own}/${r.name} ${i}`,
       depth: 1,
       faded: true,
-      cell: (c) => r[c] ?? null,
+      cell: cellsOf(r),
       label: <code>{String(r.name)}</code>,
     }));
 }

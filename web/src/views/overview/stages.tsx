@@ -1,63 +1,51 @@
 // Stages, the user's ranges, kinds of events in each stage, the configuration.
-import type { Answer } from "../../api/types.ts";
+
+import { isKnown, largest, sum } from "../../base/aggregate.ts";
 import { scaleOf, short } from "../../base/format.ts";
 import { Strip } from "../../draw/charts/strip.tsx";
 import { nth } from "../../draw/patterns.tsx";
-import type { Asked } from "../../model/answers.ts";
 import { language, t, wordOr } from "../../model/language.ts";
 import { choice } from "../../model/route.ts";
 import { themeVersion } from "../../model/theme.ts";
-import { csvUrl, frameworkOf, num, rowsOf } from "../../model/trace.ts";
+import { type AskedFor, frameworkOf, type Row, rowsOf } from "../../model/trace.ts";
 import { Legend, Segmented, Swatch } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { Table } from "../../widgets/table.tsx";
+import type { CellValue, TableRow } from "../../widgets/table-types.ts";
 import { Card, stageFill, stageName } from "../shared/step-bars.tsx";
-import { columns, defined, wholeTable } from "../shared/table-source.ts";
+import { TablePanel } from "../shared/table-panel.tsx";
+import { columns, panelFor, wholeTable } from "../shared/table-source.ts";
 
-export function Stages({ asked }: { asked: Asked<Answer> }) {
-  const table = asked.value?.tables.stages;
-  const steps = num(rowsOf(table).find((r) => r.stage === "step")?.calls);
-  const longest = Math.max(
-    0,
-    ...rowsOf(table)
-      .filter((r) => r.stage !== "step")
-      .map((r) => num(r.host_time)),
-  );
-  const scale = scaleOf("ns", steps ? longest / steps : 0);
-  const rows = wholeTable(table && { ...table, rows: table.rows.filter((r) => r[0] !== "step") }, (r) => String(r.cell("stage")));
+interface Props {
+  asked: AskedFor<"overview">;
+}
+
+/** A time of a stage in one step. Of the device, what takes no time is not there. */
+function perStep(row: Row<"overview", "stages">, column: "host_time" | "device_time", steps: number): number | null {
+  const time = row[column];
+  if (!isKnown(time) || steps === 0) return null;
+  return Math.round(time / steps) || (column === "device_time" ? null : 0);
+}
+
+export function Stages({ asked }: Props) {
+  const stages = rowsOf(asked.value?.tables.stages);
+  const steps = stages.find((r) => r.stage === "step")?.calls ?? 0;
+  const rows = stages.filter((r) => r.stage !== "step");
+  const scale = scaleOf("ns", steps ? largest(rows, (r) => r.host_time, 0) / steps : 0);
+  const whole = wholeTable(asked.value, "stages", (r) => String(r.cell("stage")));
   return (
     <Panel
       span="w6"
       name={t("stages")}
-      title={t("stages")}
       words={t(steps > 1 ? "stages_words" : "stages_words_one")}
-      define={defined(asked.value, "stages", "stage")}
-      csv={csvUrl("overview", "stages")}
-      old={asked.old}
-      error={asked.error}
-      busy={!table}
+      {...panelFor(asked, "overview", "stages", "stage")}
       height={160}
     >
       <Table
         name={t("stages")}
-        total={rows.total}
-        row={(i) => {
-          const r = rows.row(i);
-          const stage = String(r.cell("stage"));
-          const per = (name: string) =>
-            typeof r.cell(name) === "number" && steps ? Math.round(num(r.cell(name) as number) / steps) : null;
-          return {
-            ...r,
-            cell: (c) =>
-              c === "host_time" || c === "device_time" ? (per(c) === 0 && c === "device_time" ? null : per(c)) : r.cell(c),
-            label: (
-              <>
-                <Swatch colour={stageFill(stage)} /> {stageName(stage)}
-              </>
-            ),
-          };
-        }}
-        columns={columns(rows, "overview.stages", [
+        total={rows.length}
+        row={(i) => stageRow(rows[i] as (typeof rows)[number], steps)}
+        columns={columns(whole, [
           ["stage", { text: true, width: 150 }],
           ["calls", { width: 60, soft: true }],
           ["host_time", { bar: "var(--cpu_exec)", scale }],
@@ -66,6 +54,25 @@ export function Stages({ asked }: { asked: Asked<Answer> }) {
       />
     </Panel>
   );
+}
+
+function stageRow(r: Row<"overview", "stages">, steps: number): TableRow {
+  const stage = String(r.stage);
+  const cells: Record<string, CellValue> = {
+    stage,
+    calls: r.calls,
+    host_time: perStep(r, "host_time", steps),
+    device_time: perStep(r, "device_time", steps),
+  };
+  return {
+    key: stage,
+    cell: (c) => cells[c],
+    label: (
+      <>
+        <Swatch colour={stageFill(stage)} /> {stageName(stage)}
+      </>
+    ),
+  };
 }
 
 // How code is marked, by framework; without one that is known, none.
@@ -81,35 +88,23 @@ function rangesHint(format: string | undefined): string {
   return [t("no_user_ranges"), code ? t("mark_ranges", { code }) : ""].filter(Boolean).join(language.value === "zh" ? "" : " ");
 }
 
-export function UserRanges({ asked }: { asked: Asked<Answer> }) {
-  const table = asked.value?.tables.user_events;
-  const rows = wholeTable(table, (r) => String(r.cell("name")));
+export function UserRanges({ asked }: Props) {
+  const rows = wholeTable(asked.value, "user_events", (r) => String(r.cell("name")));
   return (
-    <Panel
+    <TablePanel
       span="w6"
       name={t("user_ranges")}
-      title={t("user_ranges")}
-      define={defined(asked.value, "user_events", "host_total")}
-      csv={csvUrl("overview", "user_events")}
-      old={asked.old}
-      error={asked.error}
-      busy={!table}
+      {...panelFor(asked, "overview", "user_events", "host_total")}
       height={160}
-    >
-      <Table
-        name={t("user_ranges")}
-        total={rows.total}
-        row={rows.row}
-        height={260}
-        empty={rangesHint(asked.value?.trace.format)}
-        columns={columns(rows, "overview.user_events", [
-          ["name", { text: true, mono: true }],
-          ["calls", { width: 70 }],
-          ["host_total", { width: 120 }],
-          ["device_total", { width: 130 }],
-        ])}
-      />
-    </Panel>
+      rows={rows}
+      table={{ height: 260, empty: rangesHint(asked.value?.trace.format) }}
+      list={[
+        ["name", { text: true, mono: true }],
+        ["calls", { width: 70 }],
+        ["host_total", { width: 120 }],
+        ["device_total", { width: 130 }],
+      ]}
+    />
   );
 }
 
@@ -119,31 +114,31 @@ type Axis = "stage" | "kind";
 const AXES: readonly Axis[] = ["stage", "kind"];
 
 /** Small multiples: the kinds within each stage, or each kind by stage. */
-export function EventKinds({ asked }: { asked: Asked<Answer> }) {
-  const [side, setSide] = choice("kinds", "host_time");
+export function EventKinds({ asked }: Props) {
+  const [wantedSide, setSide] = choice("kinds", "host_time");
+  const side = wantedSide === "device_time" ? "device_time" : "host_time";
   const [wanted, setAxis] = choice("multiples", "stage");
   themeVersion.value;
   const axis: Axis = wanted === "kind" ? "kind" : "stage";
   const rows = rowsOf(asked.value?.tables.stage_events);
   const kinds = [...new Set(rows.map((r) => String(r.kind)))];
-  const some = rows.filter((r) => num(r[side]) > 0);
+  const some = rows.filter((r) => (r[side] ?? 0) > 0);
   const other: Axis = axis === "stage" ? "kind" : "stage";
   const lines = [...new Set(some.map((r) => String(r[axis])))];
   const parts = [...new Set(some.map((r) => String(r[other])))];
-  const total = (line: string) => some.filter((r) => r[axis] === line).reduce((a, r) => a + num(r[side]), 0);
-  const max = Math.max(...lines.map(total), 1);
+  const total = (line: string) =>
+    sum(
+      some.filter((r) => r[axis] === line),
+      (r) => r[side],
+    );
+  const max = largest(lines, total, 1);
   const nameOf = (a: Axis, id: string) => (a === "stage" ? stageName(id) : kindName(id));
   const fill = (id: string) => (other === "stage" ? stageFill(id) : nth(kinds.indexOf(id)));
   return (
     <Panel
       name={t("event_kinds")}
-      title={t("event_kinds")}
       words={t("event_kinds_words")}
-      define={defined(asked.value, "stage_events", side)}
-      csv={csvUrl("overview", "stage_events")}
-      old={asked.old}
-      error={asked.error}
-      busy={!asked.value}
+      {...panelFor(asked, "overview", "stage_events", side)}
       height={140}
       controls={
         <>
@@ -158,10 +153,7 @@ export function EventKinds({ asked }: { asked: Asked<Answer> }) {
             label={t("side")}
             chosen={side}
             onChoose={setSide}
-            choices={[
-              { id: "host_time", label: t("host") },
-              { id: "device_time", label: t("device") },
-            ]}
+            choices={{ host_time: t("host"), device_time: t("device") }}
           />
         </>
       }
@@ -173,7 +165,7 @@ export function EventKinds({ asked }: { asked: Asked<Answer> }) {
             <KindStrip
               key={line}
               title={nameOf(axis, line)}
-              parts={own.map((r) => ({ id: String(r[other]), name: nameOf(other, String(r[other])), value: num(r[side]) }))}
+              parts={own.map((r) => ({ id: String(r[other]), name: nameOf(other, String(r[other])), value: r[side] ?? 0 }))}
               max={max}
               fill={fill}
             />
@@ -193,7 +185,7 @@ interface KindStripProps {
 }
 
 function KindStrip({ title, parts, max, fill }: KindStripProps) {
-  const total = parts.reduce((s, p) => s + p.value, 0);
+  const total = sum(parts, (p) => p.value);
   const card = <Card title={title} parts={parts.map((p) => [p.name, p.value])} total={total} />;
   return (
     <div class="multiple">
@@ -208,19 +200,10 @@ function KindStrip({ title, parts, max, fill }: KindStripProps) {
   );
 }
 
-export function Configuration({ asked }: { asked: Asked<Answer> }) {
+export function Configuration({ asked }: Props) {
   const rows = rowsOf(asked.value?.tables.configuration);
   return (
-    <Panel
-      name={t("configuration")}
-      title={t("configuration")}
-      define={defined(asked.value, "configuration", "key")}
-      csv={csvUrl("overview", "configuration")}
-      old={asked.old}
-      error={asked.error}
-      busy={!asked.value}
-      height={80}
-    >
+    <Panel name={t("configuration")} {...panelFor(asked, "overview", "configuration", "key")} height={80}>
       <dl class="configuration">
         {rows.map((r) => (
           <div key={String(r.key)}>

@@ -1,17 +1,16 @@
 // The steps of the overview: a click on a bar sets the window.
-import type { Answer } from "../../api/types.ts";
+import { largest } from "../../base/aggregate.ts";
 import { chartScale } from "../../base/format.ts";
 import { Columns } from "../../draw/charts/columns.tsx";
-import type { Asked } from "../../model/answers.ts";
 import { t } from "../../model/language.ts";
 import { choice, param, WHOLE_TRACE } from "../../model/route.ts";
 import { parseSteps, setSteps, setWindow } from "../../model/steps.ts";
-import { analysis, csvUrl, rowsOf } from "../../model/trace.ts";
+import { type AskedFor, analysis, csvUrl, rowsOf } from "../../model/trace.ts";
 import { Panel } from "../../widgets/panel.tsx";
 import { categoryBars, FormMenu, stageBars } from "../shared/step-bars.tsx";
 import { defined } from "../shared/table-source.ts";
 
-export function StepBars({ asked }: { asked: Asked<Answer> }) {
+export function StepBars({ asked }: { asked: AskedFor<"overview"> }) {
   const [by, setBy] = choice("bars", "categories");
   // All steps, whatever the window: the bars are where it is chosen.
   const all = analysis("overview", WHOLE_TRACE, "overview-all").value ?? asked.value;
@@ -24,7 +23,8 @@ export function StepBars({ asked }: { asked: Asked<Answer> }) {
     bars.map((b) => Number(b.id)),
   );
   const shown = chosen ? bars.map((b) => ({ ...b, faded: Number(b.id) < chosen[0] || Number(b.id) > chosen[1] })) : bars;
-  const scale = chartScale("ns", Math.max(...bars.map((b) => b.total), 1));
+  const longest = largest(bars, (b) => b.total, 1);
+  const scale = chartScale("ns", longest);
   const pick = (id: string, shift: boolean) => {
     const n = Number(id);
     if (chosen && !shift && chosen[0] === n && chosen[1] === n) setWindow(undefined);

@@ -1,21 +1,20 @@
 // Input pipeline of a loader that recorded no queues between operators: PyTorch, Paddle, our own recordings. What
 // its trace holds: the calls for the next batch, what waited for them, and queues the program counted itself.
-import { chartScale, percent, short, thousands } from "../../base/format.ts";
-import type { ColumnBar } from "../../draw/charts/columns.tsx";
+import { isKnown, largest, mean, shareOf } from "../../base/aggregate.ts";
+import { percent, short, thousands } from "../../base/format.ts";
 import { Lines } from "../../draw/charts/lines.tsx";
 import { Pipeline, type PipeNode } from "../../draw/charts/pipe-graph.tsx";
-import { nth } from "../../draw/patterns.tsx";
 import { ask } from "../../model/answers.ts";
 import { t } from "../../model/language.ts";
 import { go, traceQuery, windowQuery } from "../../model/route.ts";
 import { themeVersion } from "../../model/theme.ts";
-import { analysis, countOf, csvUrl, num, type Row, rowsOf } from "../../model/trace.ts";
-import { Legend, Rich } from "../../widgets/controls.tsx";
+import { analysis, countOf, csvUrl, type Row, rowsOf } from "../../model/trace.ts";
 import { Panel } from "../../widgets/panel.tsx";
 import { Table } from "../../widgets/table.tsx";
-import { Card, StepColumns } from "../shared/step-bars.tsx";
 import { defined } from "../shared/table-source.ts";
-import { DataAdvice } from "./queues.tsx";
+import { Headline } from "../shared/verdict.tsx";
+import { DataAdvice, queueLines } from "./queue-parts.tsx";
+import { WaitingSteps } from "./waiting-steps.tsx";
 
 interface Found {
   names?: { name: string; kind: string; count: number; total: number }[];
@@ -36,51 +35,38 @@ export function Loader() {
   const asked = analysis("overview");
   const rows = rowsOf(asked.value?.tables.steps);
   const loading = rowsOf(asked.value?.tables.stage_steps).filter((r) => r.stage === "data_loading");
-  const mean = (list: readonly Row[], c: string) => (list.length ? list.reduce((s, r) => s + num(r[c]), 0) / list.length : 0);
-  const [step, wait, copy, busy] = [
-    mean(rows, "total"),
-    mean(rows, "data_loader"),
-    mean(rows, "memcpy"),
-    mean(loading, "host_time"),
-  ];
-  const share = step ? wait / step : 0;
+  const step = mean(rows, (r) => r.total);
+  const wait = mean(rows, (r) => r.data_loader);
+  const copy = mean(rows, (r) => r.memcpy);
+  const busy = mean(loading, (r) => r.host_time);
+  const known = shareOf(wait, step);
+  const share = known ?? 0;
   const device = (countOf("kernel") ?? 0) > 0;
   const severity = share >= 0.2 ? "critical" : share >= 0.05 ? "warning" : "good";
   const loaders = useLoaders();
   const worst = share >= 0.05;
   return (
     <>
-      <div class="verdict">
-        <div>
-          <h1>
-            <span class={severity === "good" ? "" : severity}>{percent(share, 0)}</span>{" "}
+      <Headline
+        title={
+          <>
+            <span class={severity === "good" ? "" : severity}>{percent(known, 0)}</span>{" "}
             {t(worst ? (device ? "pipe_waits_device" : "pipe_waits") : "pipe_in_time")}
-          </h1>
-          <p class="facts">
-            {[
-              t("fact_step", { v: short(step, "ns") }),
-              t("pipe_fact_wait", { v: short(wait, "ns") }),
-              t("pipe_fact_busy", { v: short(busy, "ns") }),
-              device && copy > 0 ? t("pipe_fact_copy", { v: short(copy, "ns") }) : "",
-            ]
-              .filter(Boolean)
-              .map((f, i) => (
-                <span key={i}>
-                  <Rich text={f} />
-                </span>
-              ))}
-          </p>
-        </div>
-      </div>
+          </>
+        }
+        facts={[
+          t("fact_step", { v: short(step, "ns") }),
+          t("pipe_fact_wait", { v: short(wait, "ns") }),
+          t("pipe_fact_busy", { v: short(busy, "ns") }),
+          device && copy ? t("pipe_fact_copy", { v: short(copy, "ns") }) : undefined,
+        ]}
+      />
       <div class="grid">
         <Panel
           name={t("pipeline")}
-          title={t("pipeline")}
           words={t("pipe_words_loader")}
           define={defined(asked.value, "steps", "data_loader")}
-          old={asked.old}
-          error={asked.error}
-          busy={!asked.value}
+          asked={asked}
           height={110}
         >
           <div class="pad">
@@ -91,7 +77,16 @@ export function Loader() {
             />
           </div>
         </Panel>
-        <WaitBars rows={rows} asked={asked} />
+        <WaitingSteps
+          steps={rows.map((r) => ({ ...r, parts: [r.data_loader, restOf(r)] }))}
+          legend={[
+            { label: t("pipe_waiting"), colour: "var(--data_loader)" },
+            { label: t("pipe_rest"), colour: "var(--kernel)" },
+          ]}
+          define={defined(asked.value, "steps", "total")}
+          csv={csvUrl("overview", "steps")}
+          busy={!asked.value}
+        />
         <LoaderCalls loaders={loaders} />
         <Counters />
         <DataAdvice />
@@ -100,9 +95,13 @@ export function Loader() {
   );
 }
 
+/** A step without its waiting. */
+const restOf = (r: Row<"overview", "steps">): number | null =>
+  isKnown(r.total) ? Math.max(0, r.total - (r.data_loader ?? 0)) : null;
+
 interface LoaderFacts {
-  wait: number;
-  copy: number;
+  wait: number | null;
+  copy: number | null;
   worst: boolean;
   device: boolean;
 }
@@ -113,7 +112,7 @@ function loaderNodes(loaders: readonly { name: string; count: number; total: num
     into: undefined,
     title: t(f.device ? "device" : "step"),
     words: t("pipe_waits_step", { v: short(f.wait, "ns") }),
-    dashed: f.wait > 0,
+    dashed: (f.wait ?? 0) > 0,
   };
   const copy: PipeNode[] = f.device
     ? [{ id: "copy", into: "step", title: t("pipe_copy"), words: t("pipe_per_step", { v: short(f.copy, "ns") }) }]
@@ -132,56 +131,6 @@ function loaderNodes(loaders: readonly { name: string; count: number; total: num
     };
   });
   return [end, ...copy, ...made];
-}
-
-function WaitBars({ rows, asked }: { rows: readonly Row[]; asked: ReturnType<typeof analysis> }) {
-  const scale = chartScale("ns", Math.max(...rows.map((r) => num(r.total)), 1));
-  const bars = rows.map((r): ColumnBar => {
-    const wait = num(r.data_loader);
-    const rest = Math.max(0, num(r.total) - wait);
-    return {
-      id: String(r.step),
-      total: num(r.total),
-      parts: [
-        { id: "wait", value: wait, fill: "var(--data_loader)" },
-        { id: "rest", value: rest, fill: "var(--kernel)" },
-      ],
-      card: (
-        <Card
-          title={t("step_n", { n: String(r.step) })}
-          parts={[
-            [t("pipe_waiting"), wait],
-            [t("pipe_rest"), rest],
-          ]}
-          total={num(r.total)}
-        />
-      ),
-    };
-  });
-  return (
-    <Panel
-      span="w7"
-      name={t("steps_title")}
-      title={t("steps_title")}
-      words={`${scale.unit} · ${t("click_bar")}`}
-      define={defined(asked.value, "steps", "total")}
-      csv={csvUrl("overview", "steps")}
-      busy={!asked.value}
-      height={190}
-      controls={
-        <Legend
-          items={[
-            { label: t("pipe_waiting"), colour: "var(--data_loader)" },
-            { label: t("pipe_rest"), colour: "var(--kernel)" },
-          ]}
-        />
-      }
-    >
-      <div class="pad">
-        <StepColumns bars={bars} factor={scale.factor} />
-      </div>
-    </Panel>
-  );
 }
 
 function LoaderCalls({ loaders }: { loaders: readonly { name: string; count: number; total: number }[] }) {
@@ -217,22 +166,16 @@ function Counters() {
   return (
     <Panel
       name={t("queue_counters")}
-      title={t("queue_counters")}
       words={t("queue_counters_words")}
       define={defined(asked.value, "queue_samples", "size")}
       csv={csvUrl("pipeline", "queue_samples")}
     >
       <div class="pad">
         <Lines
-          lines={names.map((n, i) => ({
-            id: n,
-            label: n,
-            colour: nth(i),
-            points: rows.filter((r) => r.operator === n).map((r) => [num(r.time), num(r.size)] as const),
-          }))}
+          lines={queueLines(rows, names)}
           height={150}
           steps
-          top={Math.max(1, ...rows.map((r) => Math.max(num(r.size), num(r.capacity))))}
+          top={largest(rows, (r) => r.capacity, 1)}
           x={(v) => short(v, "ns")}
           label={t("queue_counters")}
         />

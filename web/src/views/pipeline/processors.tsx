@@ -1,19 +1,22 @@
 // Processors while the data was prepared: of the machine, of the process, of an operator of the pipeline.
-import { short } from "../../base/format.ts";
+import { isKnown } from "../../base/aggregate.ts";
+import { ABSENT, short } from "../../base/format.ts";
 import { type Line, Lines } from "../../draw/charts/lines.tsx";
 import { nth } from "../../draw/patterns.tsx";
 import { t } from "../../model/language.ts";
 import { choice } from "../../model/route.ts";
 import { themeVersion } from "../../model/theme.ts";
-import { analysis, csvUrl, num, type Row, rowsOf } from "../../model/trace.ts";
+import { analysis, type Row, rowsOf } from "../../model/trace.ts";
 import { Segmented } from "../../widgets/controls.tsx";
 import { Menu } from "../../widgets/menu.tsx";
 import { Panel } from "../../widgets/panel.tsx";
-import { defined } from "../shared/table-source.ts";
+import { panelFor } from "../shared/table-source.ts";
 
 const KINDS = ["user", "sys", "io", "idle"] as const;
 
-const isOf = (r: Row, whose: string): boolean =>
+type Use = Pick<Row<"pipeline", "cpu_samples">, "scope" | "operator">;
+
+const isOf = (r: Use, whose: string): boolean =>
   whose === "machine" || whose === "process" ? r.scope === whose : r.scope === "operator" && r.operator === whose;
 
 export function Processors() {
@@ -30,21 +33,16 @@ export function Processors() {
     const own = mean(k);
     return {
       id: k,
-      label: `${t(`cpu_kind_${k}`)} ${typeof own === "number" ? Number(own.toPrecision(3)) : "–"}`,
+      label: `${t(`cpu_kind_${k}`)} ${isKnown(own) ? Number(own.toPrecision(3)) : ABSENT}`,
       colour: nth(KINDS.indexOf(k)),
-      points: samples.filter((r) => r.kind === k).map((r) => [num(r.time), num(r.value)] as const),
+      points: samples.filter((r) => r.kind === k).map((r) => [r.time ?? 0, r.value] as const),
     };
   });
   return (
     <Panel
       name={t("cpu_use")}
-      title={t("cpu_use")}
       words={t("cpu_words")}
-      define={defined(asked.value, "cpu_samples", "scope")}
-      csv={csvUrl("pipeline", "cpu_samples")}
-      old={asked.old}
-      error={asked.error}
-      busy={!asked.value}
+      {...panelFor(asked, "pipeline", "cpu_samples", "scope")}
       height={160}
       controls={
         <>
@@ -69,13 +67,7 @@ export function Processors() {
     >
       {lines.length ? (
         <div class="pad">
-          <Lines
-            lines={lines}
-            height={160}
-            top={Math.max(whose === "machine" ? 100 : 1, ...lines.flatMap((l) => l.points.map((p) => p[1])))}
-            x={(v) => short(v, "ns")}
-            label={t("cpu_use")}
-          />
+          <Lines lines={lines} height={160} top={whose === "machine" ? 100 : 1} x={(v) => short(v, "ns")} label={t("cpu_use")} />
         </div>
       ) : (
         <p class="empty">{t("not_recorded")}</p>

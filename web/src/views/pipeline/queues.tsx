@@ -1,35 +1,37 @@
 // The recorded pipeline of MindSpore: operators and the queues between them, queues to the device by batch, which
 // operator is late and what to change, processors.
-import { chartScale, percent, short, thousands } from "../../base/format.ts";
-import type { ColumnBar } from "../../draw/charts/columns.tsx";
-import { type Line, Lines } from "../../draw/charts/lines.tsx";
+import type { TableName } from "../../api/types.ts";
+import { isKnown, mean, sum } from "../../base/aggregate.ts";
+import { percent, short, thousands } from "../../base/format.ts";
+import { Lines } from "../../draw/charts/lines.tsx";
 import { Pipeline, type PipeNode } from "../../draw/charts/pipe-graph.tsx";
-import { nth } from "../../draw/patterns.tsx";
 import { t, wordOr } from "../../model/language.ts";
 import { go, param, WHOLE_TRACE } from "../../model/route.ts";
 import { themeVersion } from "../../model/theme.ts";
-import { analysis, csvUrl, num, type Row, rowsOf } from "../../model/trace.ts";
-import { Legend, Rich, WithCode } from "../../widgets/controls.tsx";
+import { analysis, csvUrl, type Row, rowsOf } from "../../model/trace.ts";
+import { Rich, WithCode } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { Table } from "../../widgets/table.tsx";
 import type { TableRow } from "../../widgets/table-types.ts";
-import { AdviceRow } from "../shared/advice.tsx";
 import { DataFlow } from "../shared/data-flow.tsx";
-import { Card, StepColumns } from "../shared/step-bars.tsx";
 import { FILL, PARTS, partsOf } from "../shared/step-trace.tsx";
-import { columns, defined, source } from "../shared/table-source.ts";
+import { columns, defined, panelFor, source } from "../shared/table-source.ts";
 import { Verdict } from "../shared/verdict.tsx";
 import { DataStages } from "./data-stages.tsx";
 import { Processors } from "./processors.tsx";
+import { DataAdvice, queueLines } from "./queue-parts.tsx";
+import { WaitingSteps } from "./waiting-steps.tsx";
 
-const table = (name: string) => analysis("pipeline", { table: name, limit: 0 }, `pipeline-${name}`);
+const table = (name: TableName<"pipeline">) => analysis("pipeline", { table: name, limit: 0 }, `pipeline-${name}`);
+
+type Operator = Row<"pipeline", "operators">;
 
 export function Queues() {
   const asked = analysis("pipeline");
   const ops = rowsOf(table("operators").value?.tables.operators);
   const late = ops.find((r) => r.bottleneck === "behind_child") ?? ops.find((r) => r.bottleneck);
   const chosen = param("queue") || String(late?.operator ?? ops[0]?.operator ?? "");
-  const empty = rowsOf(asked.value?.tables.flow).reduce((s, r) => s + num(r.empty), 0);
+  const empty = sum(rowsOf(asked.value?.tables.flow), (r) => r.empty);
   return (
     <>
       <Verdict
@@ -43,7 +45,7 @@ export function Queues() {
       <div class="grid">
         <Flow />
         {ops.length ? <Graph ops={ops} late={late} chosen={chosen} /> : null}
-        <WaitingSteps />
+        <TracedSteps />
         <QueueHistory ops={ops} chosen={chosen} />
         <BatchQueue queue="host queue" />
         <BatchQueue queue="data queue" />
@@ -64,7 +66,6 @@ function Flow() {
   return (
     <Panel
       name={t("data_preparation")}
-      title={t("data_preparation")}
       words={t("data_preparation_words")}
       define={defined(asked.value, "flow", "steps")}
       csv={csvUrl("pipeline", "flow")}
@@ -76,12 +77,12 @@ function Flow() {
   );
 }
 
-function Graph({ ops, late, chosen }: { ops: readonly Row[]; late: Row | undefined; chosen: string }) {
+function Graph({ ops, late, chosen }: { ops: readonly Operator[]; late: Operator | undefined; chosen: string }) {
   const asked = table("operators");
   const loading = rowsOf(table("loading").value?.tables.loading);
-  const wait = loading.length ? loading.reduce((s, r) => s + num(r.time), 0) / loading.length : undefined;
+  const wait = mean(loading, (r) => r.time);
   const end: PipeNode[] =
-    wait === undefined
+    wait === null
       ? []
       : [
           {
@@ -94,17 +95,7 @@ function Graph({ ops, late, chosen }: { ops: readonly Row[]; late: Row | undefin
         ];
   const nodes = ops.map((r) => queueNode(r, r === late, chosen, end.length > 0));
   return (
-    <Panel
-      name={t("pipeline")}
-      title={t("pipeline")}
-      words={t("pipe_words")}
-      define={defined(asked.value, "operators", "usage")}
-      csv={csvUrl("pipeline", "operators")}
-      old={asked.old}
-      error={asked.error}
-      busy={!asked.value}
-      height={150}
-    >
+    <Panel name={t("pipeline")} words={t("pipe_words")} {...panelFor(asked, "pipeline", "operators", "usage")} height={150}>
       <div class="pad">
         <Pipeline nodes={[...end, ...nodes]} label={t("pipeline")} onQueue={(id) => go({ params: { queue: id } })} />
       </div>
@@ -112,96 +103,66 @@ function Graph({ ops, late, chosen }: { ops: readonly Row[]; late: Row | undefin
   );
 }
 
-function queueNode(r: Row, late: boolean, chosen: string, toDevice: boolean): PipeNode {
+function queueNode(r: Operator, late: boolean, chosen: string, toDevice: boolean): PipeNode {
   const id = String(r.operator);
-  const usage = typeof r.usage === "number" ? r.usage : null;
-  const mean = typeof r.queue_mean === "number" ? r.queue_mean : undefined;
   return {
     id,
     into: r.parent === null ? (toDevice ? "device" : undefined) : String(r.parent),
     title: id,
-    words: r.workers === null ? "" : t("n_workers", { n: num(r.workers) }),
+    words: r.workers === null ? "" : t("n_workers", { n: r.workers }),
     late: late ? t("bottleneck") : undefined,
     suspect: !late && r.bottleneck ? t("pipe_suspect") : undefined,
     queue:
       r.queue_capacity === null
         ? undefined
         : {
-            fill: usage,
-            label: usage === null ? t("not_recorded") : percent(usage),
-            below: mean === undefined ? "" : t("n_of_m", { n: rounded(mean), m: num(r.queue_capacity) }),
+            fill: r.usage,
+            label: r.usage === null ? t("not_recorded") : percent(r.usage),
+            below: r.queue_mean === null ? "" : t("n_of_m", { n: rounded(r.queue_mean), m: r.queue_capacity }),
             chosen: id === chosen,
           },
   };
 }
 
-/** The steps, each with the time it waits for data: what a step trace calls its interval. */
-function WaitingSteps() {
+/** The steps whose parts were recorded. */
+const tracedSteps = () => {
   const asked = analysis("steps", { ...WHOLE_TRACE, limit: 0, table: "steps" }, "steps-all");
-  const rows = rowsOf(asked.value?.tables.steps).filter((r) => r.forward_backward !== null);
+  return { asked, rows: rowsOf(asked.value?.tables.steps).filter((r) => r.forward_backward !== null) };
+};
+
+/** The steps, each with the time it waits for data: what a step trace calls its interval. */
+function TracedSteps() {
+  const { asked, rows } = tracedSteps();
   if (rows.length === 0) return null;
-  const scale = chartScale("ns", Math.max(...rows.map((r) => num(r.duration)), 1));
-  const name = (p: (typeof PARTS)[number]) => (p === "interval" ? t("pipe_waiting") : t(`part_${p}`));
-  const bars = rows.map((r): ColumnBar => {
-    const parts = partsOf(r);
-    return {
-      id: String(r.step),
-      total: num(r.duration),
-      parts: PARTS.map((p) => ({ id: p, value: parts[p], fill: FILL[p] })),
-      chosen: String(r.step) === param("step"),
-      card: (
-        <Card title={t("step_n", { n: String(r.step) })} parts={PARTS.map((p) => [name(p), parts[p]])} total={num(r.duration)} />
-      ),
-    };
-  });
   return (
-    <Panel
-      span="w7"
-      name={t("steps_title")}
-      title={t("steps_title")}
-      words={`${scale.unit} · ${t("click_bar")}`}
+    <WaitingSteps
+      steps={rows.map((r) => ({ step: r.step, total: r.duration, parts: PARTS.map((p) => partsOf(r)[p]) }))}
+      legend={PARTS.map((p) => ({ label: p === "interval" ? t("pipe_waiting") : t(`part_${p}`), colour: FILL[p] }))}
       define={defined(asked.value, "steps", "duration")}
       csv={csvUrl("steps", "steps")}
-      controls={<Legend items={PARTS.map((p) => ({ label: name(p), colour: FILL[p] }))} />}
-    >
-      <div class="pad">
-        <StepColumns bars={bars} factor={scale.factor} />
-      </div>
-    </Panel>
+      busy={false}
+    />
   );
 }
 
 /** The queue behind an operator and those before it, over time. */
-function QueueHistory({ ops, chosen }: { ops: readonly Row[]; chosen: string }) {
+function QueueHistory({ ops, chosen }: { ops: readonly Operator[]; chosen: string }) {
   themeVersion.value;
   const asked = table("queue_samples");
   const rows = rowsOf(asked.value?.tables.queue_samples);
   const near = [chosen, ...ops.filter((o) => o.parent === chosen).map((o) => String(o.operator))];
   const known = near.filter((n) => rows.some((r) => r.operator === n));
   if (known.length === 0) return null;
-  const of = (n: string) => rows.filter((r) => r.operator === n);
   const order = ops.map((o) => String(o.operator));
-  const lines = known.map(
-    (n): Line => ({
-      id: n,
-      label: n,
-      colour: nth(Math.max(0, order.indexOf(n))),
-      strong: n === chosen,
-      points: of(n).map((r) => [num(r.time), num(r.size)] as const),
-    }),
-  );
-  const capacity = num(of(known[0] as string)[0]?.capacity);
+  const lines = queueLines(rows, known, order).map((l) => ({ ...l, strong: l.id === chosen }));
+  const capacity = rows.find((r) => r.operator === known[0])?.capacity ?? 0;
   const every = ops.find((o) => o.operator === chosen)?.interval;
   return (
     <Panel
-      span={rowsOf(analysisSteps()).some((r) => r.forward_backward !== null) ? "w5" : "w12"}
+      span={tracedSteps().rows.length ? "w5" : "w12"}
       name={t("queue_history")}
       title={t("queues_around", { n: chosen })}
-      words={
-        typeof every === "number"
-          ? t("queue_every_ms", { m: capacity, v: short(every, "ns") })
-          : t("queue_every", { m: capacity })
-      }
+      words={isKnown(every) ? t("queue_every_ms", { m: capacity, v: short(every, "ns") }) : t("queue_every", { m: capacity })}
       define={defined(asked.value, "queue_samples", "size")}
       csv={csvUrl("pipeline", "queue_samples")}
       busy={!asked.value}
@@ -211,7 +172,7 @@ function QueueHistory({ ops, chosen }: { ops: readonly Row[]; chosen: string }) 
         <Lines
           lines={lines}
           height={190}
-          top={Math.max(1, capacity, ...lines.flatMap((l) => l.points.map((p) => p[1])))}
+          top={Math.max(1, capacity)}
           capacity={capacity > 0}
           x={(v) => short(v, "ns")}
           label={t("queues_around", { n: chosen })}
@@ -221,27 +182,22 @@ function QueueHistory({ ops, chosen }: { ops: readonly Row[]; chosen: string }) 
   );
 }
 
-const analysisSteps = () => analysis("steps", { ...WHOLE_TRACE, limit: 0, table: "steps" }, "steps-all").value?.tables.steps;
-
 /** A queue to the device: how full each batch found it; where it was empty, somebody waited. */
 function BatchQueue({ queue }: { queue: "host queue" | "data queue" }) {
   themeVersion.value;
   const asked = table("queues");
-  const both = rowsOf(asked.value?.tables.queues).filter((r) => typeof r.size === "number");
+  const both = rowsOf(asked.value?.tables.queues).filter((r) => isKnown(r.size));
   const rows = both.filter((r) => r.queue === queue);
   if (rows.length === 0) return null;
   const empty = rows.filter((r) => r.size === 0);
   const title = t(queue === "host queue" ? "queue_host" : "queue_data");
-  const capacity = num(rows[0]?.capacity);
+  const capacity = rows[0]?.capacity ?? 0;
   return (
     <Panel
       span={rows.length === both.length ? "w12" : "w6"}
       name={title}
-      title={title}
       words={t("queue_batches")}
-      define={defined(asked.value, "queues", "size")}
-      csv={csvUrl("pipeline", "queues")}
-      old={asked.old}
+      {...panelFor(asked, "pipeline", "queues", "size")}
       controls={
         <span class={empty.length ? "critical" : "t3"}>
           <Rich text={t("queue_empty_of", { n: thousands(empty.length), m: thousands(rows.length) })} />
@@ -250,14 +206,14 @@ function BatchQueue({ queue }: { queue: "host queue" | "data queue" }) {
     >
       <div class="pad">
         <Lines
-          lines={[{ id: queue, label: title, colour: "var(--c6)", points: rows.map((r) => [num(r.step), num(r.size)] as const) }]}
+          lines={[{ id: queue, label: title, colour: "var(--c6)", points: rows.map((r) => [r.step ?? 0, r.size] as const) }]}
           height={130}
-          top={Math.max(1, capacity, ...rows.map((r) => num(r.size)))}
+          top={Math.max(1, capacity)}
           capacity={capacity > 0}
           steps={rows.length >= 24}
-          marks={empty.map((r) => num(r.step))}
+          marks={empty.map((r) => r.step ?? 0)}
           x={(v) => (Number.isInteger(v) ? t("queue_batch", { n: v }) : "")}
-          card={(v) => timesOf(rows.find((r) => num(r.step) === v))}
+          card={(v) => timesOf(rows.find((r) => r.step === v))}
           label={title}
         />
       </div>
@@ -266,8 +222,8 @@ function BatchQueue({ queue }: { queue: "host queue" | "data queue" }) {
 }
 
 /** Times of a batch: to get it, to hand it on, in all. */
-const timesOf = (r: Row | undefined): string =>
-  typeof r?.total === "number" ? `${t("col_total").toLowerCase()} ${short(r.total, "ns")}` : "";
+const timesOf = (r: Row<"pipeline", "queues"> | undefined): string =>
+  isKnown(r?.total) ? `${t("col_total").toLowerCase()} ${short(r.total, "ns")}` : "";
 
 /** Why an operator is suspected, in words. */
 const reason = (v: unknown) =>
@@ -289,7 +245,6 @@ function Suggestions() {
   return (
     <Panel
       name={t("pipe_suggestions")}
-      title={t("pipe_suggestions")}
       define={defined(asked.value, "suggestions", "suggestion")}
       csv={csvUrl("pipeline", "suggestions")}
     >
@@ -315,7 +270,7 @@ const percentOfOne = (v: unknown) => (typeof v === "number" ? `${Number(v.toPrec
 function PipeTable() {
   const sort = param("sort") || "usage:asc";
   const s = source("pipeline", "operators", { sort }, (r) => String(r.cell("operator")));
-  const panel = { name: t("operators"), title: t("operators"), csv: s.csv, old: s.old, error: s.error, busy: !s.table };
+  const panel = { name: t("operators"), title: t("operators"), csv: s.csv, asked: s.asked };
   return (
     <Panel {...panel} define={defined(s.answer, "operators", "bottleneck")} height={160}>
       <Table
@@ -329,7 +284,7 @@ function PipeTable() {
         onSort={(next) => go({ params: { sort: next } })}
         onRow={(r) => go({ params: { queue: r.key } })}
         empty={t("no_rows")}
-        columns={columns(s, "pipeline.operators", [
+        columns={columns(s, [
           ["operator", { title: t("operator"), text: true, mono: true, width: 150 }],
           ["parent", { title: t("pipe_feeds"), text: true, mono: true, soft: true, width: 130 }],
           ["workers", { title: t("pipe_workers"), width: 76 }],
@@ -340,26 +295,6 @@ function PipeTable() {
           ["bottleneck", { title: t("pipe_verdict"), text: true, show: reason }],
         ])}
       />
-    </Panel>
-  );
-}
-
-export function DataAdvice() {
-  const answer = analysis("advise").value;
-  const all = rowsOf(answer?.tables.advice);
-  const rows = all.filter((r) => /^data_|pageable|pipeline/.test(String(r.id)));
-  if (rows.length === 0) return null;
-  return (
-    <Panel
-      span="w12 advice-panel"
-      name={t("advice")}
-      title={t("advice")}
-      define={defined(answer, "advice", "saves")}
-      csv={csvUrl("advise", "advice")}
-    >
-      {rows.map((r) => (
-        <AdviceRow key={String(r.id)} row={r} rows={all} />
-      ))}
     </Panel>
   );
 }

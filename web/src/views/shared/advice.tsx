@@ -1,11 +1,12 @@
 // Advice: rows sorted by what they save; a row opens to how the saving was computed.
+
 import { useState } from "preact/hooks";
-import type { Answer, Severity } from "../../api/types.ts";
+import type { Severity } from "../../api/types.ts";
+import { isKnown, largestFirst } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
-import type { Asked } from "../../model/answers.ts";
 import { language, t } from "../../model/language.ts";
 import { go } from "../../model/route.ts";
-import { allRanks, csvUrl, currentRun, num, type Row, rowsOf } from "../../model/trace.ts";
+import { type AskedFor, allRanks, csvUrl, currentRun, type Row, rowsOf } from "../../model/trace.ts";
 import { WithCode } from "../../widgets/controls.tsx";
 import { SeverityMark } from "../../widgets/icons.tsx";
 import { Panel } from "../../widgets/panel.tsx";
@@ -31,10 +32,10 @@ const readMuted = (): string[] => {
   }
 };
 
-export function Advice({ asked }: { asked: Asked<Answer> }) {
+export function Advice({ asked }: { asked: AskedFor<"advise"> }) {
   const [muted, setMuted] = useState(readMuted);
   const all = rowsOf(asked.value?.tables.advice);
-  const rows = all.filter((r) => !muted.includes(String(r.id))).sort((a, b) => num(b.saves) - num(a.saves));
+  const rows = all.filter((r) => !muted.includes(String(r.id))).sort(largestFirst((r) => r.saves));
   const mute = (id: string) => {
     const next = [...muted, id];
     localStorage.setItem(mutedKey(), JSON.stringify(next));
@@ -48,13 +49,10 @@ export function Advice({ asked }: { asked: Asked<Answer> }) {
     <Panel
       span="w12 advice-panel"
       name={t("advice")}
-      title={t("advice")}
       define={defined(asked.value, "advice", "saves")}
       words={rows.length ? t("advice_words", { n: rows.length }) : undefined}
       csv={csvUrl("advise", "advice")}
-      old={asked.old}
-      error={asked.error}
-      busy={!asked.value}
+      asked={asked}
       height={165}
       controls={
         all.length > rows.length ? (
@@ -73,13 +71,19 @@ export function Advice({ asked }: { asked: Asked<Answer> }) {
   );
 }
 
-function toTimeline(row: Row): void {
-  const pad = Math.max(1000, (num(row.to) - num(row.from)) * 0.2);
-  const range =
-    row.from === null ? {} : { view: `${Math.max(0, Math.round(num(row.from) - pad))}-${Math.round(num(row.to) + pad)}` };
+type AdviceLine = Row<"advise", "advice">;
+
+/** What the timeline shows of it, with some room at both sides. */
+function viewOf({ from, to }: AdviceLine): { view?: string } {
+  if (!isKnown(from) || !isKnown(to)) return {};
+  const pad = Math.max(1000, (to - from) * 0.2);
+  return { view: `${Math.max(0, Math.round(from - pad))}-${Math.round(to + pad)}` };
+}
+
+function toTimeline(row: AdviceLine): void {
   // Advice about all ranks names the one that shows it best.
   const on = allRanks.value && row.worker ? { worker: String(row.worker) } : {};
-  go({ view: "timeline", params: { ...on, ...range, ...(row.name ? { find: String(row.name) } : {}) } });
+  go({ view: "timeline", params: { ...on, ...viewOf(row), ...(row.name ? { find: String(row.name) } : {}) } });
 }
 
 /** Two sentences, each with its full stop. */
@@ -90,18 +94,18 @@ function sentences(...parts: string[]): string {
 }
 
 interface RowProps {
-  row: Row;
-  rows?: readonly Row[]; // all of the advice, which one row may be part of
+  row: AdviceLine;
+  rows?: readonly AdviceLine[]; // all of the advice, which one row may be part of
   mute?: (id: string) => void;
   brief?: boolean;
 }
 
 export function AdviceRow({ row, rows, mute, brief }: RowProps) {
   const [open, setOpen] = useState(false);
-  const share = num(row.share);
+  const share = row.share ?? 0; // of the picture
   // Its time is already saved by another: it saves nothing more, which is not nothing.
   const whole = rows?.find((r) => r.id === row.included_in);
-  const within = whole && num(row.saves) === 0 ? String(whole.title) : undefined;
+  const within = whole && !row.saves ? String(whole.title) : undefined;
   return (
     <article class={`advice ${brief ? "brief" : ""}`}>
       <SeverityMark severity={row.severity as Severity} label={t(`sev_${row.severity as Severity}`)} />
@@ -112,7 +116,7 @@ export function AdviceRow({ row, rows, mute, brief }: RowProps) {
         <p>
           <WithCode text={sentences(String(row.evidence), String(row.suggestion))} />
           {allRanks.value && row.worker ? (
-            <span class="t3"> {t("advice_ranks", { n: num(row.workers), worker: String(row.worker) })}</span>
+            <span class="t3"> {t("advice_ranks", { n: row.workers ?? 1, worker: String(row.worker) })}</span>
           ) : null}
         </p>
         {open ? (
@@ -127,7 +131,7 @@ export function AdviceRow({ row, rows, mute, brief }: RowProps) {
         ) : null}
       </div>
       {brief ? null : (
-        <svg class="advice-picture" width="190" height="10" role="img" aria-label={short(share, "share")}>
+        <svg class="advice-picture" width="190" height="10" role="img" aria-label={short(row.share, "share")}>
           <rect width="190" height="10" rx="1.5" fill="url(#hatch)" opacity="0.45" />
           <rect width={Math.max(share > 0 ? 2 : 0, share * 190)} height="10" rx="1.5" fill={fillFor(String(row.id))} />
         </svg>
@@ -137,7 +141,7 @@ export function AdviceRow({ row, rows, mute, brief }: RowProps) {
         {within ? <span class="t3">{within}</span> : null}
         {row.saves === null || within ? null : (
           <span>
-            <b>{short(num(row.saves), "ns")}</b> <span class="t3">{short(share, "share")}</span>
+            <b>{short(row.saves, "ns")}</b> <span class="t3">{short(row.share, "share")}</span>
           </span>
         )}
       </div>

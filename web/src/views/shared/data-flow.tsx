@@ -1,23 +1,27 @@
 // The way of a batch, from reading to the network: what works on it, and the queues in between. A part that
 // may be the bottleneck says at how many steps; a queue says how many batches found it empty.
+import { isKnown, shareOf } from "../../base/aggregate.ts";
 import { thousands } from "../../base/format.ts";
 import { Definition, tip } from "../../base/tip.tsx";
 import { t, wordOr } from "../../model/language.ts";
-import { num, type Row } from "../../model/trace.ts";
+import type { Row } from "../../model/trace.ts";
 
-const isQueue = (r: Row): boolean => String(r.stage).endsWith("_queue");
+/** The same columns in the tables `flow` of the pipeline and `data_flow` of the overview. */
+type Stage = Row<"pipeline", "flow">;
+
+const isQueue = (r: Stage): boolean => String(r.stage).endsWith("_queue");
 
 /** What a part of the way has to say. */
-function wordsOf(r: Row): string {
+function wordsOf(r: Stage): string {
   if (isQueue(r)) {
-    if (typeof r.batches !== "number") return t("not_recorded");
-    return t("flow_empty", { n: thousands(num(r.empty)), m: thousands(r.batches) });
+    if (!isKnown(r.batches)) return t("not_recorded");
+    return t("flow_empty", { n: thousands(r.empty), m: thousands(r.batches) });
   }
-  return typeof r.steps === "number" ? t("flow_step", { n: thousands(r.steps) }) : t("not_recorded");
+  return isKnown(r.steps) ? t("flow_step", { n: thousands(r.steps) }) : t("not_recorded");
 }
 
 interface Props {
-  rows: readonly Row[];
+  rows: readonly Stage[];
   help?: string | undefined;
   down?: boolean; // one below the other, where there is little room
 }
@@ -28,7 +32,7 @@ export function DataFlow({ rows, help, down }: Props) {
       {rows.map((r) => {
         const name = wordOr(`flow_${r.stage}`, String(r.stage));
         const late = r.status === "warning";
-        const share = isQueue(r) && num(r.batches) > 0 ? num(r.empty) / num(r.batches) : 0;
+        const share = isQueue(r) ? (shareOf(r.empty, r.batches) ?? 0) : 0;
         return (
           <li
             key={String(r.stage)}

@@ -27,9 +27,9 @@ export interface Shown {
 }
 
 /** The words and colours of boxes. */
-export type Named = Pick<Picture, "names" | "kinds">;
+type Named = Pick<Picture, "names" | "kinds">;
 
-export interface FlameProps extends Range {
+interface FlameProps extends Range {
   lanes: readonly number[];
   height?: number;
   order?: FlameOrder; // without one it can be chosen
@@ -87,7 +87,7 @@ interface Hover {
   words: string;
 }
 
-export function TimedFlame(props: { picture: Picture; order: FlameOrder; lanes: readonly number[]; height: number }) {
+function TimedFlame(props: { picture: Picture; order: FlameOrder; lanes: readonly number[]; height: number }) {
   const [shown] = useState(() => shownOf(props.picture, props.order, props.lanes));
   return <FlameCanvas named={props.picture} shown={shown} height={props.height} />;
 }

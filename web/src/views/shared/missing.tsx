@@ -5,7 +5,7 @@ import { thousands } from "../../base/format.ts";
 import { ask, runs } from "../../model/answers.ts";
 import { type Key, t } from "../../model/language.ts";
 import { changeTrace } from "../../model/steps.ts";
-import { currentRun, currentWorker, frameworkOf, info, isJob, num, ranksOf } from "../../model/trace.ts";
+import { countIn, currentRun, currentWorker, frameworkOf, info, isJob, ranksOf } from "../../model/trace.ts";
 import { Segmented } from "../../widgets/controls.tsx";
 
 type Recordable = "operators" | "kernels" | "roofline" | "modules" | "memory" | "steps" | "pipeline" | "distributed";
@@ -100,9 +100,8 @@ function othersWith(name: Recordable): { run: RunInfo; n: number }[] {
   const found = others.map((run) => {
     if (name === "distributed") return { run, n: isJob(run) ? ranksOf(run) : 0 };
     if (KINDS[name].length === 0) return { run, n: 0 };
-    const answer = ask<Answer>(`missing-${run.name}`, "info", { run: run.name, table: "events", limit: 0 }).value;
-    const counts = answer?.tables.events?.rows ?? [];
-    return { run, n: counts.reduce((s, r) => s + (KINDS[name].includes(String(r[0])) ? num(r[1]) : 0), 0) };
+    const asked = ask<Answer<"info">>(`missing-${run.name}`, "info", { run: run.name, table: "events", limit: 0 });
+    return { run, n: countIn(asked.value, KINDS[name]) ?? 0 };
   });
   return found.filter((f) => f.n > 0);
 }

@@ -1,10 +1,12 @@
 // A step as MindSpore draws it: interval, forward + backward and tail on the main stream, below it a lane for
 // each stream of collectives. Of one step, or of the average.
+
 import type { ComponentChildren } from "preact";
+import { isKnown, sum } from "../../base/aggregate.ts";
 import { chartScale, short } from "../../base/format.ts";
 import { StepTrace, type TraceBox, type TraceLane } from "../../draw/charts/step-lanes.tsx";
 import { t } from "../../model/language.ts";
-import { num, type Row } from "../../model/trace.ts";
+import type { Row } from "../../model/trace.ts";
 import { stageFill, stageName } from "./step-bars.tsx";
 
 export const PARTS = ["interval", "forward_backward", "tail"] as const;
@@ -16,39 +18,43 @@ export const FILL: Record<StepPart, string> = {
   tail: "var(--communication)",
 };
 
-/** Whether a part is known of any step: absent is never zero. */
-export const isKnown = (rows: readonly Row[], part: StepPart): boolean =>
-  rows.some((r) => (part === "tail" ? r.tail : r.forward_backward) !== null);
+export type Step = Row<"steps", "steps">;
+type Lengths = Pick<Step, "total" | "duration" | "forward_backward" | "tail">;
 
 /** How long a step is, with the device work it launched: the same in every view. */
-export const lengthOf = (r: Row | undefined): number => num(r?.total ?? r?.duration);
+export const lengthOf = (r: Pick<Step, "total" | "duration"> | undefined): number | null => r?.total ?? r?.duration ?? null;
 
-/** The three parts of a step; what comes before forward is the interval. */
-export function partsOf(r: Row): Record<StepPart, number> {
-  const tail = num(r.tail);
-  const forward = num(r.forward_backward);
-  const known = r.forward_backward !== null;
-  return {
-    interval: known ? Math.max(0, lengthOf(r) - forward - tail) : 0,
-    forward_backward: known ? forward : lengthOf(r),
-    tail,
-  };
+/** The three parts of a step; what comes before forward is the interval. Absent is never zero. */
+export function partsOf(r: Lengths): Record<StepPart, number | null> {
+  const { tail, forward_backward } = r;
+  const length = lengthOf(r);
+  const interval = isKnown(length) && isKnown(forward_backward) ? Math.max(0, length - forward_backward - (tail ?? 0)) : null;
+  return { interval, forward_backward, tail };
 }
 
+/** The parts as they are stacked in a bar: a step of which none is known is one piece. */
+export const stackOf = (r: Lengths): { id: StepPart; value: number; fill: string }[] => {
+  const parts = r.forward_backward === null ? { ...partsOf(r), forward_backward: lengthOf(r) } : partsOf(r);
+  return PARTS.map((id) => ({ id, value: parts[id] ?? 0, fill: FILL[id] }));
+};
+
+type Segment = Pick<Row<"steps", "segments">, "stage" | "start" | "duration"> & Partial<Row<"steps", "segments">>;
+type AveragePart = Pick<Row<"steps", "average">, "stage" | "duration"> & Partial<Row<"steps", "average">>;
+
 /** A collective is solid where it is exposed; the stretches that computation hides lie over it, striped. */
-function boxOf(r: Row, i: number, start: number): TraceBox {
-  const from = num(r.start) - start;
-  const words = short(num(r.duration), "ns");
+function boxOf(r: Segment, i: number, start: number): TraceBox {
+  const from = (r.start ?? start) - start;
+  const words = short(r.duration, "ns");
   const comm = r.stage === "communication";
   const hidden = r.stage === "hidden";
   const stage = String(r.stage);
   const part = PARTS.find((p) => p === stage);
   const name = comm || hidden ? String(r.name ?? t("stage_communication")) : part ? t(`part_${part}`) : stageName(stage);
-  const exposed = comm && typeof r.exposed === "number" ? ` · ${t("exposed_part", { v: short(r.exposed, "ns") })}` : "";
+  const exposed = comm && isKnown(r.exposed) ? ` · ${t("exposed_part", { v: short(r.exposed, "ns") })}` : "";
   return {
     id: String(i),
     from,
-    to: from + num(r.duration),
+    to: from + (r.duration ?? 0),
     fill: hidden ? "url(#overlap)" : comm ? "var(--communication)" : part ? FILL[part] : stageFill(stage),
     label: hidden ? "" : comm ? words : `${name} ${words}`,
     card: `${name} · ${words}${hidden ? ` · ${t("hidden_part")}` : exposed}`,
@@ -56,14 +62,14 @@ function boxOf(r: Row, i: number, start: number): TraceBox {
 }
 
 /** The segments of one step that begins at `start`. */
-export function lanesOf(segments: readonly Row[], start: number): TraceLane[] {
-  const box = (r: Row, i: number) => boxOf(r, i, start);
+export function lanesOf(segments: readonly Segment[], start: number): TraceLane[] {
+  const box = (r: Segment, i: number) => boxOf(r, i, start);
   // The stages on the host, or the parts of the step as MindSpore gives them.
   const main = segments.some((r) => r.track === "step") ? "step" : "host";
   const host = segments.filter((r) => r.track === main);
   const others = [...new Set(segments.filter((r) => r.track !== main).map((r) => String(r.track)))];
   // Labels stand on the solid boxes, so those come last where a stretch would cover them.
-  const order = (r: Row) => (r.stage === "hidden" ? 1 : 0);
+  const order = (r: Segment) => (r.stage === "hidden" ? 1 : 0);
   return [
     { name: t(main === "step" ? "main_stream" : "host_stages"), strong: true, boxes: host.map(box) },
     ...others.map((track) => ({
@@ -77,33 +83,39 @@ export function lanesOf(segments: readonly Row[], start: number): TraceLane[] {
 }
 
 /** The table `average`: the parts one behind the other, and every collective whose place the producer averaged. */
-function averageLanes(rows: readonly Row[]): TraceLane[] {
+function averageLanes(rows: readonly AveragePart[]): TraceLane[] {
   let at = 0;
   const main = PARTS.flatMap((p, i): TraceBox[] => {
-    const own = num(rows.find((r) => r.stage === p)?.duration);
+    const own = durationOf(rows, p) ?? 0;
     const box = boxOf({ stage: p, start: at, duration: own }, i, 0);
     at += own;
     return own > 0 ? [box] : [];
   });
-  const placed = rows.filter((r) => r.stage === "communication" && typeof r.start === "number");
+  const placed = rows.filter((r) => r.stage === "communication" && isKnown(r.start));
   return [
     { name: t("main_stream"), strong: true, boxes: main },
-    ...placed.map((r, i) => ({ name: t("all_reduce_of", { n: String(r.track ?? r.name ?? i) }), boxes: [boxOf(r, i, 0)] })),
+    ...placed.map((r, i) => ({
+      name: t("all_reduce_of", { n: String(r.track ?? r.name ?? i) }),
+      boxes: [boxOf({ ...r, start: r.start ?? 0 }, i, 0)],
+    })),
   ];
 }
 
-export const averageLength = (rows: readonly Row[]): number =>
+/** How long a stage of the average takes. */
+export const durationOf = (rows: readonly AveragePart[], stage: string): number | null =>
+  rows.find((r) => r.stage === stage)?.duration ?? null;
+
+export const averageLength = (rows: readonly AveragePart[]): number =>
   Math.max(
-    num(rows.find((r) => r.stage === "total")?.duration),
-    PARTS.reduce((s, p) => s + num(rows.find((r) => r.stage === p)?.duration), 0),
+    durationOf(rows, "total") ?? 0,
+    sum(PARTS, (p) => durationOf(rows, p)),
   );
 
 /** The picture of the average step out of the table `average` of the steps, or `step_trace` of the overview. */
-export function AverageTrace({ rows, label }: { rows: readonly Row[]; label: string }): ComponentChildren {
+export function AverageTrace({ rows, label }: { rows: readonly AveragePart[]; label: string }): ComponentChildren {
   const length = averageLength(rows);
   const scale = chartScale("ns", length);
-  const before = num(rows.find((r) => r.stage === "interval")?.duration);
-  const backward = before + num(rows.find((r) => r.stage === "forward_backward")?.duration);
+  const backward = sum(["interval", "forward_backward"], (stage) => durationOf(rows, stage));
   const lanes = averageLanes(rows);
   return (
     <StepTrace

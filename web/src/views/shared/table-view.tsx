@@ -111,8 +111,8 @@ export function TableView(props: Props) {
           CSV
         </a>
       </header>
-      {s.error ? (
-        <Failure error={s.error} />
+      {s.asked.error ? (
+        <Failure error={s.asked.error} />
       ) : s.table ? (
         <Table
           name={props.name}
@@ -127,7 +127,7 @@ export function TableView(props: Props) {
           onExport={() => file.current?.click()}
           {...(props.sum ? { sum: props.sum, sumLabel: t("total") } : {})}
           height={props.height ?? "max(420px, calc(100vh - 150px))"}
-          old={s.old}
+          old={s.asked.old}
           empty={t("no_rows")}
         />
       ) : (

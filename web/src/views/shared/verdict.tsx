@@ -31,18 +31,33 @@ interface HeadProps {
 
 export function Verdict({ answer, otherwise, facts = [], controls }: HeadProps) {
   const verdict = answer?.verdict;
+  const title = verdict ? <Sentence text={verdict.text[language.value]} severity={verdict.severity} /> : otherwise;
   // Without an answer every number would be a zero that nobody measured.
-  const said = answer ? facts.filter((f): f is string => f !== undefined) : [];
+  return <Headline title={title} facts={answer ? facts : []} controls={controls} />;
+}
+
+interface HeadlineProps {
+  title: ComponentChildren;
+  facts: readonly (string | undefined)[];
+  more?: ComponentChildren; // after the facts
+  controls?: ComponentChildren;
+}
+
+/** One sentence and the facts below it. */
+export function Headline({ title, facts, more, controls }: HeadlineProps) {
   return (
     <div class="verdict">
       <div>
-        <h1>{verdict ? <Sentence text={verdict.text[language.value]} severity={verdict.severity} /> : otherwise}</h1>
+        <h1>{title}</h1>
         <p class="facts">
-          {said.map((f, i) => (
-            <span key={i}>
-              <Rich text={f} />
-            </span>
-          ))}
+          {facts.map((f, i) =>
+            f === undefined ? null : (
+              <span key={i}>
+                <Rich text={f} />
+              </span>
+            ),
+          )}
+          {more}
         </p>
       </div>
       {controls}

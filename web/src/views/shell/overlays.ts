@@ -1,7 +1,7 @@
 // What lies above the page: palette, trust drawer, keys, the choice of a window. One at a time.
 import { signal } from "@preact/signals";
 
-export type Layer = "palette" | "trust" | "keys" | "range";
+type Layer = "palette" | "trust" | "keys" | "range";
 
 export const layer = signal<Layer | undefined>(undefined);
 

@@ -10,7 +10,7 @@ import { go, param, traceQuery, VIEWS } from "../../model/route.ts";
 import { changeTrace, setSteps, setWindow, tape, windowRange } from "../../model/steps.ts";
 import { nextTheme } from "../../model/theme.ts";
 import { groupName, laneName, laneRole } from "../../model/timeline/lane-names.ts";
-import { analysis, num, rowsOf } from "../../model/trace.ts";
+import { analysis, rowsOf } from "../../model/trace.ts";
 import { Dialog } from "../../widgets/dialog.tsx";
 import { closeLayer, openLayer } from "./overlays.ts";
 
@@ -45,7 +45,7 @@ function things(): Entry[] {
   });
   return [
     ...ops.map((r) =>
-      entry("operators", "operators", "operator", String(r.name), String(r.name), t("n_calls", { n: thousands(num(r.calls)) })),
+      entry("operators", "operators", "operator", String(r.name), String(r.name), t("n_calls", { n: thousands(r.calls) })),
     ),
     ...kernels.map((r) =>
       entry(
@@ -54,12 +54,10 @@ function things(): Entry[] {
         "kernel",
         String(r.name),
         foldKernel(String(r.name)),
-        `${thousands(num(r.calls))} · ${short(num(r.total), "ns")}`,
+        `${thousands(r.calls)} · ${short(r.total, "ns")}`,
       ),
     ),
-    ...modules.map((r) =>
-      entry("modules", "modules", "module", String(r.module), String(r.module), short(num(r.host_total), "ns")),
-    ),
+    ...modules.map((r) => entry("modules", "modules", "module", String(r.module), String(r.module), short(r.host_total, "ns"))),
   ];
 }
 

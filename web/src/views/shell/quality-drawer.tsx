@@ -1,18 +1,20 @@
 // The trust drawer: what the numbers rest on. Data: the quality of every answer.
 
 import type { Answer } from "../../api/types.ts";
+import { mean, sum } from "../../base/aggregate.ts";
 import { short, thousands } from "../../base/format.ts";
 import { ask } from "../../model/answers.ts";
 import { type Key, language, t, wordOr } from "../../model/language.ts";
 import { traceQuery } from "../../model/route.ts";
+import type { AreaAnswer } from "../../model/timeline/types.ts";
 import {
   allRanks,
   analysis,
   countOf,
   currentSpan,
+  factIn,
   frameworkOf,
   infoInView,
-  num,
   rowsOf,
   whoseNumbers,
 } from "../../model/trace.ts";
@@ -24,7 +26,7 @@ import { closeLayer } from "./overlays.ts";
 const KEPT = new Set(["partial_overlap"]);
 
 /** How many things were dropped, unlinked or estimated: what makes the chip amber. */
-export function doubts(answer: Answer): number {
+export function doubts(answer: Answer<"info">): number {
   const dropped = answer.quality.events_dropped.filter((d) => !KEPT.has(d.cause) && d.count > 0).length;
   const unlinked = answer.quality.links.filter((l) => l.linked < l.total).length;
   return dropped + unlinked;
@@ -44,12 +46,11 @@ const RECORDED: readonly { key: Key; fact?: string; kinds?: string[] }[] = [
   { key: "rec_kernels", kinds: ["kernel"] },
 ];
 
-function inputLines(answer: Answer): Line[] {
-  const fact = (key: string) => answer.tables.trace?.rows.find((r) => r[0] === key)?.[1];
+function inputLines(answer: Answer<"info">): Line[] {
   const dropped = answer.quality.events_dropped.filter((d) => !KEPT.has(d.cause));
   const lost = dropped.reduce((s, d) => s + d.count, 0);
   const read = answer.quality.events_read;
-  const size = Number(fact("input_bytes") ?? currentSpan.value?.bytes ?? 0);
+  const size = Number(factIn(answer, "input_bytes") ?? currentSpan.value?.bytes ?? 0);
   return [
     { name: t("trust_format"), value: formatOf(answer) },
     { name: t("trust_read"), value: t("n_of_m", { n: thousands(read), m: thousands(read + lost) }) },
@@ -60,22 +61,21 @@ function inputLines(answer: Answer): Line[] {
 }
 
 /** "Kineto JSON, gzip · schema 1": what the file is, how it is packed, as far as it tells. */
-function formatOf(answer: Answer): string {
-  const fact = (key: string) => answer.tables.trace?.rows.find((r) => r[0] === key)?.[1];
+function formatOf(answer: Answer<"info">): string {
   const { format, path } = answer.trace;
   const name = format === "kineto" ? t("format_kineto") : format === "chrome" ? t("format_chrome") : frameworkOf(format);
   const packed = /\.gz$/.test(path ?? "") ? ", gzip" : /\.zst$/.test(path ?? "") ? ", zstd" : "";
-  const schema = fact("schemaVersion");
+  const schema = factIn(answer, "schemaVersion");
   return `${name}${packed}${schema ? ` · schema ${schema}` : ""}`;
 }
 
 /** Sentences the page adds: what, how much, which view it touches. */
-function doubtsOf(answer: Answer): string[] {
+function doubtsOf(answer: Answer<"info">): string[] {
   if (allRanks.value) return [];
   const frames = countOf("python") ?? 0;
   const kernels = rowsOf(analysis("kernels", { table: "kernels", limit: 0 }, "trust-kernels").value?.tables.kernels);
-  const calls = kernels.reduce((s, r) => s + num(r.calls), 0);
-  const blind = kernels.filter((r) => r.occupancy === null).reduce((s, r) => s + num(r.calls), 0);
+  const calls = sum(kernels, (r) => r.calls);
+  const blind = sum(kernels, (r) => (r.occupancy === null ? r.calls : 0));
   const overlaps = answer.quality.events_dropped.find((d) => KEPT.has(d.cause))?.count ?? 0;
   return [
     currentSpan.value?.facts?.damaged ? t("trust_damaged") : "",
@@ -89,11 +89,12 @@ function doubtsOf(answer: Answer): string[] {
 function kernelSum(): Line | undefined {
   if (allRanks.value) return undefined; // the timeline is of one
   const whole = { ...traceQuery.value, lang: language.value };
-  const byName = ask<Answer>("trust-by-name", "kernels", { ...whole, table: "kernels", limit: 0 }).value?.tables.kernels;
-  const byStream = ask<Answer>("trust-by-stream", "area", { ...whole, table: "area", limit: 0 }).value?.tables.area;
+  const byName = ask<Answer<"kernels">>("trust-by-name", "kernels", { ...whole, table: "kernels", limit: 0 }).value?.tables
+    .kernels;
+  const byStream = ask<AreaAnswer>("trust-by-stream", "area", { ...whole, table: "area", limit: 0 }).value?.tables.area;
   if (!byName?.rows.length || !byStream) return undefined;
-  const names = rowsOf(byName).reduce((s, r) => s + num(r.total), 0);
-  const streams = rowsOf(byStream).reduce((s, r) => s + (r.kind === "kernel" ? num(r.total) : 0), 0);
+  const names = sum(rowsOf(byName), (r) => r.total);
+  const streams = sum(rowsOf(byStream), (r) => (r.kind === "kernel" ? r.total : 0));
   const shown = (ns: number) => `${(ns / 1e6).toFixed(3)} ms`;
   const value = names === streams ? `${shown(names)} = ${shown(streams)} ✓` : `${shown(names)} ≠ ${shown(streams)}`;
   return { name: t("trust_kernel_sum"), value };
@@ -160,21 +161,20 @@ export function TrustDrawer() {
   );
 }
 
-function has(answer: Answer, r: { fact?: string; kinds?: string[] }): boolean {
+function has(answer: Answer<"info">, r: { fact?: string; kinds?: string[] }): boolean {
   if (r.kinds) return (countOf(...r.kinds) ?? 0) > 0;
-  return answer.tables.trace?.rows.some((row) => row[0] === r.fact && row[1] !== "0") ?? false;
+  return (factIn(answer, r.fact ?? "") ?? "0") !== "0";
 }
 
-function sumLines(overview: Answer | undefined): Line[] {
-  const steps = overview?.tables.steps;
-  const parts = (overview?.tables.breakdown?.rows ?? []).reduce((s, r) => s + num(r[1]), 0);
-  const mean = steps?.rows.length ? steps.rows.reduce((s, r) => s + num(r[1]), 0) / steps.rows.length : 0;
-  if (!mean) return [];
-  const same = Math.abs(parts - mean) <= 8;
+function sumLines(overview: Answer<"overview"> | undefined): Line[] {
+  const parts = sum(rowsOf(overview?.tables.breakdown), (r) => r.time);
+  const step = mean(rowsOf(overview?.tables.steps), (r) => r.total);
+  if (!step) return [];
+  const same = Math.abs(parts - step) <= 8;
   return [
     {
       name: t("trust_parts"),
-      value: `${t("n_of_m", { n: short(parts, "ns"), m: short(mean, "ns") })} ${same ? "✓" : `(${thousands(parts - mean)} ns)`}`,
+      value: `${t("n_of_m", { n: short(parts, "ns"), m: short(step, "ns") })} ${same ? "✓" : `(${thousands(parts - step)} ns)`}`,
     },
   ];
 }

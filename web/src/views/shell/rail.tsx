@@ -2,7 +2,18 @@
 import { deviceWords } from "../../model/device.ts";
 import { type Key, t } from "../../model/language.ts";
 import { go, type View, view } from "../../model/route.ts";
-import { allChosen, allRanks, allWorkers, analysis, currentRun, frameworkOf, hasData, info, num } from "../../model/trace.ts";
+import {
+  allChosen,
+  allRanks,
+  allWorkers,
+  analysis,
+  currentRun,
+  factIn,
+  frameworkOf,
+  hasData,
+  info,
+  rowsOf,
+} from "../../model/trace.ts";
 import { Icon } from "../../widgets/icons.tsx";
 
 const GROUPS: readonly { title?: Key; views: readonly Exclude<View, "runs">[] }[] = [
@@ -61,32 +72,28 @@ function criticalAdvice(): number {
   // Of what the reader chose, also in a view of one rank.
   const elsewhere = allChosen.value && !allRanks.value;
   const asked = elsewhere ? analysis("advise", allWorkers(), "advise-all") : analysis("advise");
-  const table = asked.value?.tables.advice;
-  const at = table?.columns.findIndex((c) => c.name === "severity") ?? -1;
-  return table?.rows.filter((r) => r[at] === "critical").length ?? 0;
+  return rowsOf(asked.value?.tables.advice).filter((r) => r.severity === "critical").length;
 }
 
 function Device() {
   const answer = info().value;
-  const device = answer?.tables.devices?.rows[0];
-  const fact = (key: string) => answer?.tables.trace?.rows.find((r) => r[0] === key)?.[1];
+  if (!answer) return null;
+  const device = rowsOf(answer.tables.devices)[0];
+  const fact = (key: string) => factIn(answer, key);
   const cuda = fact("cuda_runtime_version");
   const torch = fact("torch_version") ?? fact("pytorch_version");
   const versions = [
-    [frameworkOf(answer?.trace.format ?? ""), torch].filter(Boolean).join(" "),
+    [frameworkOf(answer.trace.format), torch].filter(Boolean).join(" "),
     cuda ? `CUDA ${Math.floor(Number(cuda) / 1000)}.${Math.floor((Number(cuda) % 1000) / 10)}` : undefined,
   ].filter(Boolean);
-  if (!answer) return null;
   const words = deviceWords();
-  const facts = device
-    ? [
-        num(device[2]) > 0 ? `${(num(device[2]) / 2 ** 30).toFixed(1)} GiB` : "",
-        num(device[4]) > 0 ? `${device[4]} ${words.unit}` : "",
-      ].filter(Boolean)
-    : [];
+  const facts = [
+    device?.memory_bytes ? `${(device.memory_bytes / 2 ** 30).toFixed(1)} GiB` : "",
+    device?.sm_count ? `${device.sm_count} ${words.unit}` : "",
+  ].filter(Boolean);
   return (
     <div class="device">
-      <div class="device-name">{(device && String(device[1] ?? "")) || words.type || t("no_device")}</div>
+      <div class="device-name">{device?.name || words.type || t("no_device")}</div>
       {facts.length ? <div>{facts.join(" · ")}</div> : null}
       <div>{versions.join(" · ")}</div>
     </div>

@@ -62,10 +62,7 @@ export function RangeDialog() {
           {steps.length ? (
             <Segmented
               label={t("range_by")}
-              choices={[
-                { id: "steps", label: t("range_steps") },
-                { id: "time", label: t("range_time") },
-              ]}
+              choices={{ steps: t("range_steps"), time: t("range_time") }}
               chosen={by}
               onChoose={switchTo}
             />

@@ -1,4 +1,5 @@
 // Runs: the start page when there is more than one.
+
 import type { RunInfo, SpanState } from "../../api/types.ts";
 import { fuzzy } from "../../base/fuzzy.ts";
 import { runs } from "../../model/answers.ts";
@@ -10,6 +11,7 @@ import { Panel } from "../../widgets/panel.tsx";
 import { sortKeys } from "../../widgets/sort.ts";
 import { Table } from "../../widgets/table.tsx";
 import type { TableColumn, TableRow } from "../../widgets/table-types.ts";
+import { Headline } from "../shared/verdict.tsx";
 
 function stateOf(run: RunInfo): SpanState {
   const states = run.workers.flatMap((w) => w.spans.map((s) => s.state));
@@ -134,19 +136,19 @@ export function RunsTable() {
   ];
   return (
     <>
-      <div class="verdict">
-        <div>
-          <h1>{t("runs_title", { n: all.length })}</h1>
-          <p class="facts">
+      <Headline
+        title={t("runs_title", { n: all.length })}
+        facts={[]}
+        more={
+          <>
             <span>{runs.value?.path}</span>
             <Passed />
-          </p>
-        </div>
-      </div>
+          </>
+        }
+      />
       <div class="grid">
         <Panel
           name={t("runs")}
-          title={t("runs")}
           words={t("runs_words")}
           controls={
             <label class="filter">

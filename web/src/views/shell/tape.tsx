@@ -1,5 +1,7 @@
 // The tape: the whole trace as one strip over every view. Brackets are the window; dragging sets it.
+
 import { useEffect, useRef } from "preact/hooks";
+import { largest, self } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
 import { foldKernel } from "../../base/names.ts";
 import { CATEGORIES } from "../../draw/patterns.tsx";
@@ -10,7 +12,7 @@ import { go, param, traceQuery, view, WHOLE_TRACE } from "../../model/route.ts";
 import { dropSelection, type Selection, selection } from "../../model/selection.ts";
 import { parseSteps, setSteps, setWindow, type Tape, tape, windowRange } from "../../model/steps.ts";
 import { themeVersion } from "../../model/theme.ts";
-import { allRanks, analysis, currentWorker, num, oneWorker, rowsOf } from "../../model/trace.ts";
+import { allRanks, analysis, currentWorker, oneWorker, rowsOf } from "../../model/trace.ts";
 import { hitMarks, panViewport, viewport } from "../../model/viewport.ts";
 import { Icon } from "../../widgets/icons.tsx";
 import { Menu, type MenuItem } from "../../widgets/menu.tsx";
@@ -96,7 +98,7 @@ function StepMenu({ tape: now }: { tape: Tape }) {
     else if (id === "later") setSteps(numbers[1] as number, numbers[numbers.length - 1] as number);
     else if (id === "slowest") {
       const lengths = numbers.map((_, i) => (now.ends[i] as number) - (now.starts[i] as number));
-      const n = numbers[lengths.indexOf(Math.max(...lengths))] as number;
+      const n = numbers[lengths.indexOf(largest(lengths, self))] as number;
       setSteps(n, n);
     } else setSteps(Number(id), Number(id));
   };
@@ -174,7 +176,7 @@ function TapeStrip({ tape: now }: { tape: Tape }) {
     now.device.length === 0
       ? rowsOf(analysis("overview", { ...oneWorker(), ...WHOLE_TRACE }, "tape-steps").value?.tables.steps)
       : [];
-  const blocks = steps.map((r) => ({ step: num(r.step), parts: CATEGORIES.map((c) => num(r[c])) }));
+  const blocks = steps.map((r) => ({ step: r.step ?? 0, parts: CATEGORIES.map((c) => r[c] ?? 0) }));
   useEffect(() => {
     if (canvas.current) paint(canvas.current, now, width, blocks);
   }, [now.device, width, version, blocks.length]);

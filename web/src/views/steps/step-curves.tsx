@@ -1,14 +1,16 @@
 // Parts of the steps as curves: MindSpore's of its step trace, else the overview's categories.
+
 import type { Answer } from "../../api/types.ts";
+import { largest, largestFirst, mean, self, shareOf, smallest, sum } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
-import { Sparkline } from "../../draw/charts/step-lanes.tsx";
+import { Lines } from "../../draw/charts/lines.tsx";
 import { CATEGORIES, fillOf } from "../../draw/patterns.tsx";
 import { t } from "../../model/language.ts";
 import { go, param, WHOLE_TRACE } from "../../model/route.ts";
 import { setSteps } from "../../model/steps.ts";
-import { analysis, csvUrl, num, oneWorker, type Row, rowsOf } from "../../model/trace.ts";
+import { analysis, csvUrl, oneWorker, rowsOf } from "../../model/trace.ts";
 import { type Defined, Panel } from "../../widgets/panel.tsx";
-import { FILL, isKnown, lengthOf, partsOf, type StepPart } from "../shared/step-trace.tsx";
+import { FILL, lengthOf, partsOf, type Step, type StepPart } from "../shared/step-trace.tsx";
 import { defined } from "../shared/table-source.ts";
 
 /** The overview of all steps: where Steps takes categories and stages from, so that both say the same. */
@@ -21,13 +23,11 @@ export function pickStep(n: number, shift: boolean): void {
   else setSteps(n, n);
 }
 
-const PART_COLUMN = { forward_backward: "forward_backward", tail: "tail" } as const;
-
 interface CurveProps {
   part: StepPart;
-  rows: readonly Row[];
-  answer: Answer | undefined;
-  chosen: Row | undefined;
+  rows: readonly Step[];
+  answer: Answer<"steps"> | undefined;
+  chosen: Step | undefined;
 }
 
 export function PartCurve({ part, rows, answer, chosen }: CurveProps) {
@@ -35,11 +35,11 @@ export function PartCurve({ part, rows, answer, chosen }: CurveProps) {
     <Curve
       name={t(`part_${part}`)}
       colour={FILL[part]}
-      rows={rows}
-      values={isKnown(rows, part) ? rows.map((r) => partsOf(r)[part]) : []}
-      whole={rows.length ? rows.reduce((s, r) => s + lengthOf(r), 0) / rows.length : 0}
-      define={part === "interval" ? { help: t("interval_help") } : defined(answer, "steps", PART_COLUMN[part])}
-      chosen={chosen}
+      steps={rows.map((r) => r.step)}
+      values={rows.map((r) => partsOf(r)[part])}
+      whole={mean(rows, lengthOf)}
+      define={part === "interval" ? { help: t("interval_help") } : defined(answer, "steps", part)}
+      chosen={chosen?.step}
     />
   );
 }
@@ -47,23 +47,22 @@ export function PartCurve({ part, rows, answer, chosen }: CurveProps) {
 const CURVES = 3; // categories with the most time
 
 /** The overview's categories over the steps, those that take most. */
-export function CategoryCurves({ chosen }: { chosen: Row | undefined }) {
+export function CategoryCurves({ chosen }: { chosen: Step | undefined }) {
   const answer = allOverview().value;
   const rows = rowsOf(answer?.tables.steps);
-  const sum = (c: string) => rows.reduce((s, r) => s + num(r[c]), 0);
-  const largest = [...CATEGORIES].sort((a, b) => sum(b) - sum(a)).slice(0, CURVES);
+  const most = [...CATEGORIES].sort(largestFirst((c) => sum(rows, (r) => r[c]))).slice(0, CURVES);
   return (
     <>
-      {largest.map((c) => (
+      {most.map((c) => (
         <Curve
           key={c}
           name={t(`cat_${c}`)}
           colour={c === "other" ? "var(--other)" : fillOf(c)}
-          rows={rows}
-          values={rows.some((r) => r[c] !== null) ? rows.map((r) => num(r[c])) : []}
-          whole={rows.length ? sum("total") / rows.length : 0}
+          steps={rows.map((r) => r.step)}
+          values={rows.map((r) => r[c])}
+          whole={mean(rows, (r) => r.total)}
           define={defined(answer, "steps", c)}
-          chosen={rows.find((r) => r.step === chosen?.step)}
+          chosen={chosen?.step}
         />
       ))}
     </>
@@ -73,42 +72,42 @@ export function CategoryCurves({ chosen }: { chosen: Row | undefined }) {
 interface OneCurve {
   name: string;
   colour: string;
-  rows: readonly Row[];
-  values: readonly number[];
-  whole: number; // mean length of a step
+  steps: readonly (number | null)[];
+  values: readonly (number | null)[]; // of each step; null: not known of it
+  whole: number | null; // mean length of a step
   define: Defined;
-  chosen: Row | undefined;
+  chosen: number | null | undefined;
 }
 
-function Curve({ name, colour, rows, values, whole, define, chosen }: OneCurve) {
-  const known = values.length > 0;
-  const own = known ? values.reduce((a, b) => a + b, 0) / values.length : 0;
+function Curve({ name, colour, steps, values, whole, define, chosen }: OneCurve) {
+  const own = mean(values, self);
+  const [least, most] = [smallest(values, self), largest(values, self)];
+  const at = chosen === undefined ? -1 : steps.indexOf(chosen);
   return (
     <Panel
       span="w4"
       name={name}
       title={name}
-      words={known ? `${short(own, "ns")} · ${short(whole ? own / whole : 0, "share")}` : t("not_recorded")}
+      words={own === null ? t("not_recorded") : `${short(own, "ns")} · ${short(shareOf(own, whole), "share")}`}
       define={define}
       csv={csvUrl("steps", "steps", WHOLE_TRACE)}
-      controls={
-        values.length ? (
-          <span class="t3">{`${short(Math.min(...values), "ns")} – ${short(Math.max(...values), "ns")}`}</span>
-        ) : null
-      }
+      controls={own === null ? null : <span class="t3">{`${short(least, "ns")} – ${short(most, "ns")}`}</span>}
     >
       <div class="pad">
-        {known ? (
-          <Sparkline
-            values={values}
-            colour={colour}
+        {own === null ? null : (
+          <Lines
+            spark
+            lines={[{ id: name, label: name, colour, points: values.map((v, i) => [i, v] as const) }]}
             height={70}
             label={name}
-            mark={chosen ? rows.indexOf(chosen) : -1}
-            card={(i) => `${t("step_n", { n: String(rows[i]?.step) })} · ${short(values[i] ?? 0, "ns")}`}
-            onPoint={(i, shift) => pickStep(num(rows[i]?.step), shift)}
+            low={least}
+            top={most}
+            x={(i) => t("step_n", { n: String(steps[i]) })}
+            y={(v) => short(v, "ns")}
+            chosen={at >= 0 ? at : undefined}
+            onPlace={(i, shift) => pickStep(steps[i] ?? 0, shift)}
           />
-        ) : null}
+        )}
       </div>
     </Panel>
   );

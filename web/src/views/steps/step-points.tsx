@@ -9,14 +9,14 @@ import { Menu } from "../../widgets/menu.tsx";
 
 const LISTED = 400;
 
-export interface Points {
+export interface StepPoints {
   query: Query; // of every question about steps
-  rows: readonly Row[];
+  rows: readonly Row<"steps", "points">[];
   refused: ApiError | undefined; // why the chosen ones cannot be used
 }
 
 /** The points in use. Where those of the address are refused, the steps are shown as recorded. */
-export function points(): Points {
+export function stepPoints(): StepPoints {
   const wanted = { "fp-point": param("fp") || undefined, "bp-point": param("bp") || undefined };
   const asked = analysis("steps", { ...WHOLE_TRACE, ...wanted, table: "points", limit: 0 }, "steps-points");
   const chosen = param("fp") || param("bp");
@@ -36,7 +36,7 @@ function useNames(): string[] {
   return [...new Set(names)];
 }
 
-export function PointChips({ points: p }: { points: Points }) {
+export function PointChips({ points: p }: { points: StepPoints }) {
   const names = useNames();
   if (names.length === 0 && p.rows.length === 0) return null;
   return (
@@ -72,7 +72,7 @@ export function PointChips({ points: p }: { points: Points }) {
 }
 
 /** Why the chosen points cannot be used, and the way back. */
-export function Refusal({ points: p }: { points: Points }) {
+export function Refusal({ points: p }: { points: StepPoints }) {
   if (!p.refused) return null;
   return (
     <p class="refusal" role="alert">

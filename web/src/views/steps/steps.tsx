@@ -1,8 +1,9 @@
 // Steps: are they alike, which one is not, and which part of it.
+
 import type { Query } from "../../api/transport.ts";
-import type { Answer } from "../../api/types.ts";
+import { isKnown, largest, largestFirst, mean, self, smallest, sum } from "../../base/aggregate.ts";
 import { chartScale, short } from "../../base/format.ts";
-import { Bands } from "../../draw/charts/bands.tsx";
+import { type Band, Bands } from "../../draw/charts/bands.tsx";
 import { type ColumnBar, Columns } from "../../draw/charts/columns.tsx";
 import { StepTrace } from "../../draw/charts/step-lanes.tsx";
 import { Strip } from "../../draw/charts/strip.tsx";
@@ -11,28 +12,36 @@ import { t } from "../../model/language.ts";
 import { choice, go, param, WHOLE_TRACE, windowQuery } from "../../model/route.ts";
 import { setSteps } from "../../model/steps.ts";
 import { themeVersion } from "../../model/theme.ts";
-import { analysis, csvUrl, num, type Row, rowsOf } from "../../model/trace.ts";
+import { type AskedFor, analysis, csvUrl, hasRows, type Row, rowsOf } from "../../model/trace.ts";
 import { Legend, Segmented } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
-import { Table } from "../../widgets/table.tsx";
 import { Filter } from "../shared/filter.tsx";
 import { Card, categoryBars, categoryParts, FormMenu, STAGES, stageBars, stageFill, stageName } from "../shared/step-bars.tsx";
-import { AverageTrace, averageLength, FILL, lanesOf, lengthOf, PARTS, partsOf } from "../shared/step-trace.tsx";
-import { columns, defined, source } from "../shared/table-source.ts";
+import {
+  AverageTrace,
+  averageLength,
+  FILL,
+  lanesOf,
+  lengthOf,
+  PARTS,
+  partsOf,
+  type Step,
+  stackOf,
+} from "../shared/step-trace.tsx";
+import { TablePanel } from "../shared/table-panel.tsx";
+import { defined, source } from "../shared/table-source.ts";
 import { Verdict } from "../shared/verdict.tsx";
 import { allOverview, CategoryCurves, PartCurve, pickStep } from "./step-curves.tsx";
-import { PointChips, type Points, points, Refusal } from "./step-points.tsx";
-
-/** Whether the producer writes a step trace (interval, forward + backward, tail): MindSpore does. */
-const isTraced = (answer: Answer | undefined): boolean => answer?.trace.format === "mindspore";
+import { PointChips, Refusal, type StepPoints, stepPoints } from "./step-points.tsx";
 
 export function Steps() {
-  const p = points();
+  const p = stepPoints();
   const query = { ...WHOLE_TRACE, ...p.query };
   const asked = analysis("steps", { ...query, limit: 0, table: "steps" }, "steps-all");
   const rows = rowsOf(asked.value?.tables.steps);
   const chosen = chosenStep(rows);
-  const traced = isTraced(asked.value);
+  // Whether the parts of a step (interval, forward + backward, tail) were recorded.
+  const traced = hasRows(allOverview(), "step_trace") === true;
   return (
     <>
       <StepsVerdict query={query} all={rows} />
@@ -49,63 +58,63 @@ export function Steps() {
 }
 
 /** The verdict is of the window; of one step it says how it stands among all. */
-function StepsVerdict({ query, all }: { query: Query; all: readonly Row[] }) {
+function StepsVerdict({ query, all }: { query: Query; all: readonly Step[] }) {
   const inWindow = analysis("steps", { ...query, ...windowQuery.value, limit: 0, table: "steps" }, "steps-window");
   const rows = rowsOf(inWindow.value?.tables.steps);
-  const lengths = rows.map(lengthOf);
-  const mean = lengths.length ? lengths.reduce((a, b) => a + b, 0) / lengths.length : 0;
-  const sorted = all.map(lengthOf).sort((a, b) => a - b);
-  const median = sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
+  const usual = mean(rows, lengthOf);
+  const sorted = all.map(lengthOf).sort(largestFirst(self)).reverse();
+  const median = sorted[Math.floor((sorted.length - 1) / 2)];
+  const v = short(usual, "ns");
   return (
     <Verdict
       answer={inWindow.value}
       otherwise={t("steps")}
       facts={[
-        rows.length === 1
-          ? t("fact_one_step", { n: String(rows[0]?.step), v: short(mean, "ns") })
-          : t("fact_steps", { n: rows.length, v: short(mean, "ns") }),
-        rows.length === 1 && all.length > 1 && median
-          ? t("fact_beside", { x: (mean / median).toFixed(2), n: all.length })
+        rows.length === 1 ? t("fact_one_step", { n: String(rows[0]?.step), v }) : t("fact_steps", { n: rows.length, v }),
+        rows.length === 1 && all.length > 1 && usual && median
+          ? t("fact_beside", { x: (usual / median).toFixed(2), n: all.length })
           : undefined,
-        lengths.length > 1
-          ? t("fact_range", { a: short(Math.min(...lengths), "ns"), b: short(Math.max(...lengths), "ns") })
+        rows.length > 1
+          ? t("fact_range", { a: short(smallest(rows, lengthOf), "ns"), b: short(largest(rows, lengthOf), "ns") })
           : undefined,
-        rows.some((r) => r.communication !== null)
-          ? t("fact_exposed", {
-              v: short(avg(rows, "exposed_communication"), "ns"),
-              w: short(avg(rows, "communication"), "ns"),
-            })
-          : undefined,
+        rows.some((r) => isKnown(r.communication)) ? t("fact_exposed", exposedOf(rows)) : undefined,
       ]}
     />
   );
 }
 
-const avg = (rows: readonly Row[], c: string) => (rows.length ? rows.reduce((s, r) => s + num(r[c]), 0) / rows.length : 0);
+/** Communication of the steps that have any, on average: what is exposed of it, and all of it. */
+export function exposedOf(rows: readonly Pick<Step, "communication" | "exposed_communication">[]) {
+  const exposed = mean(rows, (r) => r.exposed_communication);
+  const all = mean(rows, (r) => r.communication);
+  return { v: short(exposed, "ns"), w: short(all, "ns") };
+}
 
-function chosenStep(rows: readonly Row[]): Row | undefined {
+function chosenStep(rows: readonly Step[]): Step | undefined {
   const wanted = param("step").split("..")[0];
   const found = wanted ? rows.find((r) => String(r.step) === wanted) : undefined;
   return found ?? slowest(rows);
 }
 
-const slowest = (rows: readonly Row[]): Row | undefined =>
-  rows.reduce<Row | undefined>((best, r) => (lengthOf(r) > lengthOf(best) ? r : best), rows[0]);
+function slowest(rows: readonly Step[]): Step | undefined {
+  const most = largest(rows, lengthOf);
+  return rows.find((r) => lengthOf(r) === most) ?? rows[0];
+}
 
 interface AllProps {
-  asked: ReturnType<typeof analysis>;
-  rows: readonly Row[];
-  chosen: Row | undefined;
+  asked: AskedFor<"steps">;
+  rows: readonly Step[];
+  chosen: Step | undefined;
   query: Query;
   traced: boolean;
 }
 
-function barOf(r: Row, chosen: boolean): ColumnBar {
+function barOf(r: Step, chosen: boolean): ColumnBar {
   const parts = partsOf(r);
   return {
     id: String(r.step),
-    total: lengthOf(r),
-    parts: PARTS.map((p) => ({ id: p, value: parts[p], fill: FILL[p] })),
+    total: lengthOf(r) ?? 0,
+    parts: stackOf(r),
     chosen,
     card: (
       <Card title={t("step_n", { n: String(r.step) })} parts={PARTS.map((p) => [t(`part_${p}`), parts[p]])} total={lengthOf(r)} />
@@ -114,7 +123,7 @@ function barOf(r: Row, chosen: boolean): ColumnBar {
 }
 
 /** The bars of the overview, the chosen one marked. */
-function barsOf(by: string, chosen: Row | undefined): ColumnBar[] {
+function barsOf(by: string, chosen: Step | undefined): ColumnBar[] {
   const tables = allOverview().value?.tables;
   const made =
     by === "categories"
@@ -136,18 +145,19 @@ function AllSteps({ asked, rows, chosen, query, traced }: AllProps) {
   const [by, setBy] = choice("bars", "categories");
   const bands = rowsOf(analysis("steps", { ...query, limit: 0, table: "bands" }, "steps-bands").value?.tables.bands);
   const bars = traced ? rows.map((r) => barOf(r, r === chosen)) : barsOf(by, chosen);
-  const scale = chartScale("ns", Math.max(...bars.map((b) => b.total), ...bands.map((b) => num(b.p90)), 1));
+  const longest = largest(bars, (b) => b.total, 1);
+  const scale = chartScale(
+    "ns",
+    largest(bands, (b) => b.p90, longest),
+  );
   const banded = bands.length > 0;
   return (
     <Panel
       name={t("all_steps_title")}
-      title={t("all_steps_title")}
       words={`${scale.unit} · ${t(banded ? "bands_words" : "click_one")}`}
       define={defined(asked.value, "steps", "total")}
       csv={csvUrl("steps", banded ? "bands" : "steps", query)}
-      old={asked.old}
-      error={asked.error}
-      busy={!asked.value}
+      asked={asked}
       height={190}
       controls={
         banded ? null : traced ? (
@@ -163,15 +173,7 @@ function AllSteps({ asked, rows, chosen, query, traced }: AllProps) {
       <div class="pad">
         {banded ? (
           <Bands
-            bands={bands.map((b) => ({
-              first: num(b.first_step),
-              last: num(b.last_step),
-              low: num(b.p10),
-              middle: num(b.p50),
-              high: num(b.p90),
-              card: <BandCard band={b} />,
-              chosen: num(chosen?.step) >= num(b.first_step) && num(chosen?.step) <= num(b.last_step),
-            }))}
+            bands={bands.map((b) => bandOf(b, chosen?.step ?? -1))}
             height={190}
             factor={scale.factor}
             label={t("all_steps_title")}
@@ -192,14 +194,30 @@ function AllSteps({ asked, rows, chosen, query, traced }: AllProps) {
   );
 }
 
-const BandCard = ({ band }: { band: Row }) => (
+type StepBand = Row<"steps", "bands">;
+
+/** A band as the chart wants it: it holds at least one step, so all of its numbers are there. */
+function bandOf(b: StepBand, chosen: number): Band {
+  const [first, last] = [b.first_step ?? 0, b.last_step ?? 0];
+  return {
+    first,
+    last,
+    low: b.p10 ?? 0,
+    middle: b.p50 ?? 0,
+    high: b.p90 ?? 0,
+    card: <BandCard band={b} />,
+    chosen: chosen >= first && chosen <= last,
+  };
+}
+
+const BandCard = ({ band }: { band: StepBand }) => (
   <>
     <b>{t("steps_range", { a: String(band.first_step), b: String(band.last_step) })}</b>
     <dl class="card-list">
       {(["p90", "p50", "p10"] as const).map((p) => (
         <div key={p}>
           <dt>{p}</dt>
-          <dd>{short(num(band[p]), "ns")}</dd>
+          <dd>{short(band[p], "ns")}</dd>
         </div>
       ))}
     </dl>
@@ -207,9 +225,9 @@ const BandCard = ({ band }: { band: Row }) => (
 );
 
 interface OneProps {
-  rows: readonly Row[];
-  chosen: Row | undefined;
-  points: Points;
+  rows: readonly Step[];
+  chosen: Step | undefined;
+  points: StepPoints;
   query: Query;
   traced: boolean;
 }
@@ -219,25 +237,22 @@ function OneStep({ rows, chosen, points: p, query: base, traced }: OneProps) {
   const average = param("show") === "average";
   const query = { ...base, step: chosen ? String(chosen.step) : undefined, table: "segments", limit: 0 };
   const asked = analysis("steps", query, "steps-one");
-  const mean = rowsOf(analysis("steps", { ...base, table: "average", limit: 0 }, "steps-average").value?.tables.average);
+  const usual = rowsOf(analysis("steps", { ...base, table: "average", limit: 0 }, "steps-average").value?.tables.average);
   const segments = rowsOf(asked.value?.tables.segments).filter((r) => r.step === chosen?.step);
-  const start = num(chosen?.start);
-  const length = average ? averageLength(mean) : num(chosen?.end) - start;
+  const start = chosen?.start ?? 0;
+  const length = average ? averageLength(usual) : (chosen?.end ?? start) - start;
   const scale = chartScale("ns", length);
-  const isBackward = (r: Row) => r.stage === "backward" || (r.stage === "forward_backward" && r.track === "step");
-  const ends = segments.filter(isBackward).map((r) => num(r.start) + num(r.duration) - start);
-  const backward = ends.length && !average ? Math.max(...ends) : 0;
+  const backward = average ? 0 : backwardEnd(segments, start);
   const worst = slowest(rows);
   const title = average ? t("average_step") : t("step_n", { n: String(chosen?.step ?? "") });
   const pick = (id: string) => {
     if (id === "average") return go({ params: { show: "average" } });
-    const n = num((id === "slowest" ? worst : chosen)?.step);
-    go({ params: { show: undefined, step: String(n), from: undefined, to: undefined } });
+    const step = (id === "slowest" ? worst : chosen)?.step ?? 0;
+    go({ params: { show: undefined, step: String(step), from: undefined, to: undefined } });
   };
   return (
     <Panel
       name={title}
-      title={title}
       words={
         <span class="chips">
           {average && !traced ? null : t("from_its_start", { unit: scale.unit })} {traced ? <PointChips points={p} /> : null}
@@ -245,9 +260,7 @@ function OneStep({ rows, chosen, points: p, query: base, traced }: OneProps) {
       }
       define={defined(asked.value, "segments", "stage")}
       csv={csvUrl("steps", "segments", query)}
-      old={asked.old}
-      error={asked.error}
-      busy={!asked.value}
+      asked={asked}
       height={150}
       controls={
         <>
@@ -278,7 +291,7 @@ function OneStep({ rows, chosen, points: p, query: base, traced }: OneProps) {
       <div class="pad">
         <Refusal points={p} />
         {average ? (
-          <AverageOf rows={mean} label={title} traced={traced} />
+          <AverageOf rows={usual} label={title} traced={traced} />
         ) : (
           <StepTrace
             lanes={lanesOf(segments, start)}
@@ -294,11 +307,19 @@ function OneStep({ rows, chosen, points: p, query: base, traced }: OneProps) {
   );
 }
 
+/** When the last backward work of a step that begins at `start` is over; 0 where none is known. */
+const backwardEnd = (segments: readonly Row<"steps", "segments">[], start: number): number =>
+  largest(
+    segments.filter((r) => r.stage === "backward" || (r.stage === "forward_backward" && r.track === "step")),
+    (r) => (isKnown(r.start) && isKnown(r.duration) ? r.start + r.duration - start : null),
+    0,
+  );
+
 /** The average step: as a step trace, or by the overview's categories. */
-function AverageOf({ rows, label, traced }: { rows: readonly Row[]; label: string; traced: boolean }) {
+function AverageOf({ rows, label, traced }: { rows: readonly Row<"steps", "average">[]; label: string; traced: boolean }) {
   if (traced) return <AverageTrace rows={rows} label={label} />;
   const parts = rowsOf(allOverview().value?.tables.breakdown);
-  const total = parts.reduce((s, r) => s + num(r.time), 0);
+  const total = sum(parts, (r) => r.time);
   return <Strip parts={categoryParts(parts)} total={total} height={30} above label={label} />;
 }
 
@@ -307,41 +328,35 @@ function StepTable({ query, traced }: { query: Query; traced: boolean }) {
   const s = source("steps", "steps", { ...query, sort, filter: param("q") || undefined }, (r) => String(r.cell("step")));
   const now = param("step");
   return (
-    <Panel
+    <TablePanel
       name={t("steps")}
       title={t("steps_title")}
       words={t("click_row_step")}
       define={defined(s.answer, "steps", "total")}
-      csv={s.csv}
-      old={s.old}
-      error={s.error}
-      busy={!s.table}
       height={200}
       controls={<Filter label={t("filter")} />}
-    >
-      <Table
-        name={t("steps")}
-        total={s.total}
-        row={(i) => {
-          const r = s.row(i);
-          return { ...r, tinted: String(r.cell("step")) === now };
-        }}
-        height={420}
-        sort={sort}
-        empty={t("no_rows")}
-        onSort={(next) => go({ params: { sort: next } })}
-        onRow={(r) => setSteps(num(r.cell("step") as number), num(r.cell("step") as number))}
-        columns={columns(s, "steps.steps", [
-          ["step", { text: true, width: 80 }],
-          ["total", { bar: "var(--c1)", title: t("col_duration") }],
-          ["start", { width: 110 }],
-          ["gap", { width: 90 }],
-          ["forward_backward", { width: 175 }],
-          ["communication", { width: 130 }],
-          ["exposed_communication", { width: 150 }],
-          ...(traced ? ([["tail", { width: 100 }]] as const) : []),
-        ])}
-      />
-    </Panel>
+      rows={s}
+      row={(i) => {
+        const r = s.row(i);
+        return { ...r, tinted: String(r.cell("step")) === now };
+      }}
+      table={{
+        height: 420,
+        sort,
+        empty: t("no_rows"),
+        onSort: (next) => go({ params: { sort: next } }),
+        onRow: (r) => setSteps(Number(r.key), Number(r.key)),
+      }}
+      list={[
+        ["step", { text: true, width: 80 }],
+        ["total", { bar: "var(--c1)", title: t("col_duration") }],
+        ["start", { width: 110 }],
+        ["gap", { width: 90 }],
+        ["forward_backward", { width: 175 }],
+        ["communication", { width: 130 }],
+        ["exposed_communication", { width: 150 }],
+        ...(traced ? ([["tail", { width: 100 }]] as const) : []),
+      ]}
+    />
   );
 }

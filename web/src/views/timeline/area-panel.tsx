@@ -1,7 +1,8 @@
 // What an area holds: by name, per track, counters, idle time by cause, and its flame graph.
 import { useState } from "preact/hooks";
-import type { Answer, Cell, Table } from "../../api/types.ts";
-import { exact, inScale, scaleOf, short, thousands } from "../../base/format.ts";
+import type { Table } from "../../api/types.ts";
+import { isKnown, largest } from "../../base/aggregate.ts";
+import { ABSENT, exact, inScale, scaleOf, short, thousands } from "../../base/format.ts";
 import { isCounter } from "../../draw/timeline/lanes.ts";
 import { fitRange } from "../../draw/timeline/time-scale.ts";
 import { ask } from "../../model/answers.ts";
@@ -12,9 +13,12 @@ import { counterValue, laneName } from "../../model/timeline/lane-names.ts";
 import { laneList } from "../../model/timeline/picture-store.ts";
 import { search } from "../../model/timeline/search.ts";
 import { type Area, area, show, stage } from "../../model/timeline/state.ts";
+import type { AreaAnswer, AreaTables } from "../../model/timeline/types.ts";
+import { rowsOf } from "../../model/trace.ts";
 import { Segmented } from "../../widgets/controls.tsx";
 import { FlameGraph } from "../shared/flame.tsx";
 
+type TableOf<T extends keyof AreaTables> = Table<AreaTables[T]> | undefined;
 type Part = "area" | "tracks" | "counters" | "idle" | "flame";
 const PARTS: readonly Part[] = ["area", "tracks", "counters", "idle", "flame"];
 
@@ -33,7 +37,7 @@ export function AreaPanel() {
     limit: 500,
     lang: language.value,
   };
-  const asked = ask<Answer>("tl_area", "area", part === "area" ? query : { ...query, limit: undefined });
+  const asked = ask<AreaAnswer>("tl_area", "area", part === "area" ? query : { ...query, limit: undefined });
   const answer = asked.value;
   return (
     <div class="tl-area">
@@ -65,14 +69,17 @@ export function AreaPanel() {
   );
 }
 
-const num = (c: Cell | undefined) => (typeof c === "number" ? c : 0);
-
 const TIMES = ["total", "self", "mean", "min", "max"] as const;
 
-function ByName({ table, sort, onSort }: { table: Table | undefined; sort: string; onSort: (s: string) => void }) {
+function ByName({ table, sort, onSort }: { table: TableOf<"area">; sort: string; onSort: (s: string) => void }) {
   if (!table) return null;
-  const at = (name: string) => table.columns.findIndex((c) => c.name === name);
-  const scales = TIMES.map((name) => scaleOf("ns", Math.max(0, ...table.rows.map((r) => num(r[at(name)])))));
+  const rows = rowsOf(table);
+  const scales = TIMES.map((name) =>
+    scaleOf(
+      "ns",
+      largest(rows, (r) => r[name], 0),
+    ),
+  );
   const [key, way] = sort.split(":");
   const head = (name: string, label: string, unit = "") => (
     <th
@@ -96,20 +103,20 @@ function ByName({ table, sort, onSort }: { table: Table | undefined; sort: strin
         </tr>
       </thead>
       <tbody>
-        {table.rows.map((r) => (
-          <tr key={`${r[at("name")]} ${r[at("kind")]}`}>
+        {rows.map((r) => (
+          <tr key={`${r.name} ${r.kind}`}>
             <td class="mono">
-              <button type="button" class="tl-link" title={String(r[at("name")])} onClick={() => search(`"${r[at("name")]}"`)}>
-                {String(r[at("name")])}
+              <button type="button" class="tl-link" title={r.name} onClick={() => search(`"${r.name}"`)}>
+                {r.name}
               </button>
             </td>
-            <td class="num">{thousands(num(r[at("count")]))}</td>
+            <td class="num">{thousands(r.count)}</td>
             {TIMES.map((name, i) => (
-              <td key={name} class="num" title={exact(num(r[at(name)]), "ns")}>
-                {r[at(name)] === null ? "–" : inScale(num(r[at(name)]), scales[i] as ReturnType<typeof scaleOf>)}
+              <td key={name} class="num" title={exact(r[name], "ns")}>
+                {inScale(r[name], scales[i] as ReturnType<typeof scaleOf>)}
               </td>
             ))}
-            <td class="num">{(num(r[at("share")]) * 100).toFixed(1)}</td>
+            <td class="num">{isKnown(r.share) ? (r.share * 100).toFixed(1) : ABSENT}</td>
           </tr>
         ))}
       </tbody>
@@ -117,11 +124,10 @@ function ByName({ table, sort, onSort }: { table: Table | undefined; sort: strin
   );
 }
 
-const laneOf = (id: Cell | undefined) => stage.tracks?.lanes.find((l) => l.id === Number(id));
+const laneOf = (id: number) => stage.tracks?.lanes.find((l) => l.id === id);
 
-function ByTrack({ table }: { table: Table | undefined }) {
+function ByTrack({ table }: { table: TableOf<"tracks"> }) {
   if (!table) return null;
-  const at = (name: string) => table.columns.findIndex((c) => c.name === name);
   return (
     <table class="tl-table">
       <thead>
@@ -133,14 +139,14 @@ function ByTrack({ table }: { table: Table | undefined }) {
         </tr>
       </thead>
       <tbody>
-        {table.rows.map((r) => {
-          const lane = laneOf(r[at("lane")]);
+        {rowsOf(table).map((r) => {
+          const lane = laneOf(r.lane);
           return (
-            <tr key={String(r[at("lane")])}>
-              <td>{lane ? laneName(lane) : String(r[at("name")])}</td>
-              <td class="num">{thousands(num(r[at("count")]))}</td>
-              <td class="num">{short(num(r[at("busy")]), "ns")}</td>
-              <td class="num">{short(num(r[at("share")]), "share")}</td>
+            <tr key={r.lane}>
+              <td>{lane ? laneName(lane) : r.name}</td>
+              <td class="num">{thousands(r.count)}</td>
+              <td class="num">{short(r.busy, "ns")}</td>
+              <td class="num">{short(r.share, "share")}</td>
             </tr>
           );
         })}
@@ -151,10 +157,9 @@ function ByTrack({ table }: { table: Table | undefined }) {
 
 const VALUES = ["first", "last", "min", "max", "mean"] as const;
 
-function Counters({ table }: { table: Table | undefined }) {
+function Counters({ table }: { table: TableOf<"counters"> }) {
   if (!table) return null;
   if (table.rows.length === 0) return <p class="tl-none">{t("tl_counters_none")}</p>;
-  const at = (name: string) => table.columns.findIndex((c) => c.name === name);
   return (
     <table class="tl-table">
       <thead>
@@ -168,14 +173,14 @@ function Counters({ table }: { table: Table | undefined }) {
         </tr>
       </thead>
       <tbody>
-        {table.rows.map((r) => {
-          const lane = laneOf(r[at("lane")]);
+        {rowsOf(table).map((r) => {
+          const lane = laneOf(r.lane);
           return (
-            <tr key={String(r[at("lane")])}>
-              <td>{lane ? laneName(lane) : String(r[at("name")])}</td>
+            <tr key={r.lane}>
+              <td>{lane ? laneName(lane) : r.name}</td>
               {VALUES.map((v) => (
                 <td key={v} class="num">
-                  {r[at(v)] === null ? "–" : lane ? counterValue(lane, num(r[at(v)])) : String(r[at(v)])}
+                  {isKnown(r[v]) ? (lane ? counterValue(lane, r[v]) : String(r[v])) : ABSENT}
                 </td>
               ))}
             </tr>
@@ -186,11 +191,10 @@ function Counters({ table }: { table: Table | undefined }) {
   );
 }
 
-function Idle({ table }: { table: Table | undefined }) {
+function Idle({ table }: { table: TableOf<"idle"> }) {
   if (!table) return null;
   if (table.rows.length === 0) return <p class="tl-none">{t("tl_idle_none")}</p>;
-  const at = (name: string) => table.columns.findIndex((c) => c.name === name);
-  const help = table.columns[at("cause")]?.help ?? "";
+  const help = table.columns.find((c) => c.name === "cause")?.help ?? "";
   return (
     <table class="tl-table">
       <thead>
@@ -201,11 +205,11 @@ function Idle({ table }: { table: Table | undefined }) {
         </tr>
       </thead>
       <tbody>
-        {table.rows.map((r) => (
-          <tr key={String(r[at("cause")])}>
-            <td>{t(`tl_idle_${r[at("cause")]}` as Parameters<typeof t>[0])}</td>
-            <td class="num">{short(num(r[at("time")]), "ns")}</td>
-            <td class="num">{short(num(r[at("share")]), "share")}</td>
+        {rowsOf(table).map((r) => (
+          <tr key={r.cause}>
+            <td>{t(`tl_idle_${r.cause}` as Parameters<typeof t>[0])}</td>
+            <td class="num">{short(r.time, "ns")}</td>
+            <td class="num">{short(r.share, "share")}</td>
           </tr>
         ))}
       </tbody>

@@ -125,8 +125,10 @@ export function newInput(
       const top = span.top - stage.scroll + RULER + stage.layout.pinnedHeight;
       const one = snap(rows(), d.x, top, top + span.bottom - span.top);
       const two = snap(rows(), Math.max(0, Math.min(stage.width, p.x)), top, top + span.bottom - span.top);
-      const times = [one, two].map((x) => Math.max(0, Math.min(stage.whole, toTime(stage.range, stage.width, x))));
-      stage.drag = { from: Math.min(...times), to: Math.max(...times), ...span };
+      const [first = 0, second = 0] = [one, two].map((x) =>
+        Math.max(0, Math.min(stage.whole, toTime(stage.range, stage.width, x))),
+      );
+      stage.drag = { from: Math.min(first, second), to: Math.max(first, second), ...span };
     } else {
       const a = area.peek();
       if (!a) return;

@@ -1,5 +1,7 @@
 // The selection in three columns: what it is, why it ran, how it compares with its like.
+
 import type { ComponentChildren } from "preact";
+import { largest, self } from "../../base/aggregate.ts";
 import { exact, short, thousands } from "../../base/format.ts";
 import { tokenOfKind } from "../../draw/timeline/colors.ts";
 import type { Ref } from "../../draw/timeline/tracks.ts";
@@ -314,7 +316,7 @@ function Histogram({ same, name }: { same: Same; name: string }) {
   const h = same.histogram;
   if (!h) return null;
   const [width, height] = [250, 54];
-  const most = Math.max(1, ...h.counts);
+  const most = largest(h.counts, self, 1);
   const step = width / h.counts.length;
   const edge = (i: number) => h.edges?.[i] ?? h.from + ((h.to - h.from) * i) / h.counts.length;
   const brush = (i: number) => {
