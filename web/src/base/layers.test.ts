@@ -109,6 +109,16 @@ test("no file imports itself by way of others", () => {
   assert.deepEqual(circleIn(texts.keys(), importsOf), []);
 });
 
+test("the page chooses by what is recorded, never by who recorded it", () => {
+  const wrong = [...texts].filter(
+    ([file, text]) => !/\.test\./.test(file) && /\bformat\b\s*[!=]==|frameworkOf\([^)]*\)\s*[!=]==/.test(text),
+  );
+  assert.deepEqual(
+    wrong.map(([file]) => file),
+    [],
+  );
+});
+
 test("files stay short and name what they export", () => {
   for (const [file, text] of texts) {
     const written = !/\.test\.tsx?$/.test(file) && !text.startsWith("// made by tools/generate");

@@ -1,5 +1,4 @@
-// What the operators of MindSpore's input pipeline spent their time on, stage by stage.
-
+// What the operators of the input pipeline spent their time on, stage by stage.
 import { t } from "../../model/language.ts";
 import { type AskedFor, csvUrl } from "../../model/trace.ts";
 import { TablePanel } from "../shared/table-panel.tsx";

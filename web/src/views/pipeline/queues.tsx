@@ -1,4 +1,4 @@
-// The recorded pipeline of MindSpore: operators and the queues between them, queues to the device by batch, which
+// A pipeline that was recorded as one: operators and the queues between them, queues to the device by batch, which
 // operator is late and what to change, processors.
 import type { TableName } from "../../api/types.ts";
 import { isKnown, mean, sum } from "../../base/aggregate.ts";

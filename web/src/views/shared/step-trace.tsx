@@ -1,4 +1,4 @@
-// A step as MindSpore draws it: interval, forward + backward and tail on the main stream, below it a lane for
+// A step as a step trace: interval, forward + backward and tail on the main stream, below it a lane for
 // each stream of collectives. Of one step, or of the average.
 
 import type { ComponentChildren } from "preact";
@@ -64,7 +64,7 @@ function boxOf(r: Segment, i: number, start: number): TraceBox {
 /** The segments of one step that begins at `start`. */
 export function lanesOf(segments: readonly Segment[], start: number): TraceLane[] {
   const box = (r: Segment, i: number) => boxOf(r, i, start);
-  // The stages on the host, or the parts of the step as MindSpore gives them.
+  // The stages on the host, or the parts of the step where they were recorded.
   const main = segments.some((r) => r.track === "step") ? "step" : "host";
   const host = segments.filter((r) => r.track === main);
   const others = [...new Set(segments.filter((r) => r.track !== main).map((r) => String(r.track)))];

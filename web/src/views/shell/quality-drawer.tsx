@@ -63,7 +63,7 @@ function inputLines(answer: Answer<"info">): Line[] {
 /** "Kineto JSON, gzip · schema 1": what the file is, how it is packed, as far as it tells. */
 function formatOf(answer: Answer<"info">): string {
   const { format, path } = answer.trace;
-  const name = format === "kineto" ? t("format_kineto") : format === "chrome" ? t("format_chrome") : frameworkOf(format);
+  const name = wordOr(`format_${format}`, frameworkOf(format));
   const packed = /\.gz$/.test(path ?? "") ? ", gzip" : /\.zst$/.test(path ?? "") ? ", zstd" : "";
   const schema = factIn(answer, "schemaVersion");
   return `${name}${packed}${schema ? ` · schema ${schema}` : ""}`;
