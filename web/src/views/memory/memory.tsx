@@ -117,11 +117,7 @@ function MemoryCurve({ peaks, device }: { peaks: readonly Peak[]; device: string
           <Menu
             class="small-menu"
             name={t("device")}
-            label={
-              <>
-                {t("device")} <b>{device}</b>
-              </>
-            }
+            value={device}
             items={peaks.map((p) => ({
               id: String(p.device),
               label: String(p.device),
@@ -246,11 +242,7 @@ function SizeMenu({ least }: { least: number }) {
       class="small-menu"
       right
       name={t("col_bytes")}
-      label={
-        <>
-          {t("col_bytes")} <b>{word(least)}</b>
-        </>
-      }
+      value={word(least)}
       items={SIZES.map((n) => ({ id: String(n), label: word(n), checked: n === least }))}
       onChoose={(id) => go({ params: { least: id === "0" ? undefined : id } })}
     />

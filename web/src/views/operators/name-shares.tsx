@@ -136,11 +136,7 @@ export function TopMenu({ n, onChoose }: { n: number; onChoose: (n: number) => v
     <Menu
       class="small-menu"
       name={t("top")}
-      label={
-        <>
-          {t("top")} <b>{n}</b>
-        </>
-      }
+      value={n}
       items={TOPS.map((v) => ({ id: String(v), label: String(v), checked: v === n }))}
       onChoose={(id) => onChoose(Number(id))}
     />

@@ -76,11 +76,7 @@ export function EditorMenu() {
     <Menu
       class="small-menu"
       name={t("editor")}
-      label={
-        <>
-          {t("editor")} <b>{now?.label ?? t("editor_own")}</b>
-        </>
-      }
+      value={now?.label ?? t("editor_own")}
       items={[
         ...EDITORS.map((e) => ({ id: e.link as string, label: e.label as string, checked: e === now })),
         { id: "own", label: t("editor_other"), separator: true },

@@ -126,7 +126,7 @@ export function Missing({ name }: { name: Recordable }) {
           ? t("missing_why_apart")
           : t(`missing_why_${name}`, {
               worker: currentWorker.value?.name ?? "",
-              n: thousands(answer?.quality.events_read ?? 0),
+              n: thousands(answer?.quality.events_read),
             })}{" "}
         {name === "pipeline" && without ? t("missing_not_by", { framework }) : t("missing_rest")}
       </p>

@@ -1,10 +1,12 @@
 // What an area holds: by name, per track, counters, idle time by cause, and its flame graph.
+
 import { useState } from "preact/hooks";
 import type { Table } from "../../api/types.ts";
 import { isKnown, largest } from "../../base/aggregate.ts";
 import { ABSENT, exact, inScale, scaleOf, short, thousands } from "../../base/format.ts";
 import { isCounter } from "../../draw/timeline/lanes.ts";
 import { fitRange } from "../../draw/timeline/time-scale.ts";
+import type { Lane } from "../../draw/timeline/tracks.ts";
 import { ask } from "../../model/answers.ts";
 import { language, t } from "../../model/language.ts";
 import { traceQuery } from "../../model/route.ts";
@@ -17,6 +19,7 @@ import type { AreaAnswer, AreaTables } from "../../model/timeline/types.ts";
 import { rowsOf } from "../../model/trace.ts";
 import { Segmented } from "../../widgets/controls.tsx";
 import { FlameGraph } from "../shared/flame.tsx";
+import { number, SmallTable, words } from "./small-table.tsx";
 
 type TableOf<T extends keyof AreaTables> = Table<AreaTables[T]> | undefined;
 type Part = "area" | "tracks" | "counters" | "idle" | "flame";
@@ -126,32 +129,22 @@ function ByName({ table, sort, onSort }: { table: TableOf<"area">; sort: string;
 
 const laneOf = (id: number) => stage.tracks?.lanes.find((l) => l.id === id);
 
+/** A track by the name the reader knows it by. */
+const trackName = (r: { lane: number; name: string }): string => {
+  const lane = laneOf(r.lane);
+  return lane ? laneName(lane) : r.name;
+};
+
 function ByTrack({ table }: { table: TableOf<"tracks"> }) {
   if (!table) return null;
   return (
-    <table class="tl-table">
-      <thead>
-        <tr>
-          <th>{t("tl_track")}</th>
-          <th class="num">{t("tl_count")}</th>
-          <th class="num">{t("tl_busy")}</th>
-          <th class="num">{t("tl_share")}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rowsOf(table).map((r) => {
-          const lane = laneOf(r.lane);
-          return (
-            <tr key={r.lane}>
-              <td>{lane ? laneName(lane) : r.name}</td>
-              <td class="num">{thousands(r.count)}</td>
-              <td class="num">{short(r.busy, "ns")}</td>
-              <td class="num">{short(r.share, "share")}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+    <SmallTable
+      columns={[words(t("tl_track")), number(t("tl_count")), number(t("tl_busy")), number(t("tl_share"))]}
+      rows={rowsOf(table).map((r) => ({
+        key: r.lane,
+        cells: [trackName(r), thousands(r.count), short(r.busy, "ns"), short(r.share, "share")],
+      }))}
+    />
   );
 }
 
@@ -160,34 +153,15 @@ const VALUES = ["first", "last", "min", "max", "mean"] as const;
 function Counters({ table }: { table: TableOf<"counters"> }) {
   if (!table) return null;
   if (table.rows.length === 0) return <p class="tl-none">{t("tl_counters_none")}</p>;
+  const value = (lane: Lane | undefined, v: number | null) => (!isKnown(v) ? ABSENT : lane ? counterValue(lane, v) : String(v));
   return (
-    <table class="tl-table">
-      <thead>
-        <tr>
-          <th>{t("tl_track")}</th>
-          {VALUES.map((v) => (
-            <th key={v} class="num">
-              {t(`tl_${v}`)}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rowsOf(table).map((r) => {
-          const lane = laneOf(r.lane);
-          return (
-            <tr key={r.lane}>
-              <td>{lane ? laneName(lane) : r.name}</td>
-              {VALUES.map((v) => (
-                <td key={v} class="num">
-                  {isKnown(r[v]) ? (lane ? counterValue(lane, r[v]) : String(r[v])) : ABSENT}
-                </td>
-              ))}
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+    <SmallTable
+      columns={[words(t("tl_track")), ...VALUES.map((v) => number(t(`tl_${v}`)))]}
+      rows={rowsOf(table).map((r) => ({
+        key: r.lane,
+        cells: [trackName(r), ...VALUES.map((v) => value(laneOf(r.lane), r[v]))],
+      }))}
+    />
   );
 }
 
@@ -196,24 +170,13 @@ function Idle({ table }: { table: TableOf<"idle"> }) {
   if (table.rows.length === 0) return <p class="tl-none">{t("tl_idle_none")}</p>;
   const help = table.columns.find((c) => c.name === "cause")?.help ?? "";
   return (
-    <table class="tl-table">
-      <thead>
-        <tr>
-          <th title={help}>{t("tl_cause")}</th>
-          <th class="num">{t("tl_total")}</th>
-          <th class="num">{t("tl_share")}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rowsOf(table).map((r) => (
-          <tr key={r.cause}>
-            <td>{t(`tl_idle_${r.cause}` as Parameters<typeof t>[0])}</td>
-            <td class="num">{short(r.time, "ns")}</td>
-            <td class="num">{short(r.share, "share")}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <SmallTable
+      columns={[{ title: t("tl_cause"), help }, number(t("tl_total")), number(t("tl_share"))]}
+      rows={rowsOf(table).map((r) => ({
+        key: r.cause,
+        cells: [t(`tl_idle_${r.cause}` as Parameters<typeof t>[0]), short(r.time, "ns"), short(r.share, "share")],
+      }))}
+    />
   );
 }
 

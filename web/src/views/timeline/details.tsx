@@ -1,4 +1,5 @@
 // The panel below the stage: selection, area, flow, search, notes.
+
 import { short, thousands } from "../../base/format.ts";
 import { STAGE_TOKENS } from "../../draw/timeline/colors.ts";
 import { fitRange } from "../../draw/timeline/time-scale.ts";
@@ -23,6 +24,7 @@ import { Legend } from "../../widgets/controls.tsx";
 import { AreaPanel } from "./area-panel.tsx";
 import { Jump, whereIs } from "./lane-links.tsx";
 import { SelectionPanel } from "./selection-panel.tsx";
+import { mono, number, SmallTable, words } from "./small-table.tsx";
 
 const TABS: readonly Tab[] = ["selection", "area", "flow", "search", "notes"];
 
@@ -111,36 +113,25 @@ function FlowPanel() {
   if (!chosen.value) return <p class="tl-none">{t("tl_flow_none")}</p>;
   if (flows.value.length === 0) return <p class="tl-none">{t("tl_flow_no")}</p>;
   return (
-    <table class="tl-table">
-      <thead>
-        <tr>
-          <th>{t("tl_flow_kind")}</th>
-          <th>{t("tl_flow_to")}</th>
-          <th>{t("tl_track")}</th>
-          <th class="num">{t("tl_flow_delay")}</th>
-          <th class="num">{t("tl_duration")}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {flows.value.map((f) => {
-          const out = f.from.id === own;
-          const other = out ? f.to : f.from;
-          return (
-            <tr key={`${f.from.id} ${f.to.id}`}>
-              <td>
-                {out ? "→" : "←"} {f.dashed ? t("tl_flow_autograd") : t("tl_flow_launch")}
-              </td>
-              <td class="mono">
-                <Jump to={other} />
-              </td>
-              <td>{whereIs(other.lane)}</td>
-              <td class="num">{short(Math.max(0, f.to.start - (f.from.start + (f.dashed ? f.from.duration : 0))), "ns")}</td>
-              <td class="num">{short(other.duration, "ns")}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+    <SmallTable
+      columns={[
+        words(t("tl_flow_kind")),
+        mono(t("tl_flow_to")),
+        words(t("tl_track")),
+        number(t("tl_flow_delay")),
+        number(t("tl_duration")),
+      ]}
+      rows={flows.value.map((f) => {
+        const out = f.from.id === own;
+        const other = out ? f.to : f.from;
+        const delay = Math.max(0, f.to.start - (f.from.start + (f.dashed ? f.from.duration : 0)));
+        const kind = `${out ? "→" : "←"} ${f.dashed ? t("tl_flow_autograd") : t("tl_flow_launch")}`;
+        return {
+          key: `${f.from.id} ${f.to.id}`,
+          cells: [kind, <Jump key="to" to={other} />, whereIs(other.lane), short(delay, "ns"), short(other.duration, "ns")],
+        };
+      })}
+    />
   );
 }
 
@@ -148,56 +139,32 @@ function SearchPanel() {
   const answer = askSearch();
   if (!sought.value) return <p class="tl-none">{t("tl_search_none")}</p>;
   if (!answer) return null;
+  const listed = answer.total > HITS_LISTED ? t("tl_first_hits", { n: HITS_LISTED }) : t("tl_all_hits");
   return (
     <div class="tl-two">
-      <table class="tl-table">
-        <thead>
-          <tr>
-            <th>{t("tl_name")}</th>
-            <th class="num">{t("tl_count")}</th>
-            <th class="num">{t("tl_total")}</th>
-            <th class="num">{t("tl_longest_one")}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {answer.names.map((n) => (
-            <tr key={`${n.name} ${n.kind}`}>
-              <td class="mono">
-                <button type="button" class="tl-link" title={n.name} onClick={() => search(`"${n.name}"`)}>
-                  {n.name}
-                </button>
-              </td>
-              <td class="num">{thousands(n.count)}</td>
-              <td class="num">{short(n.total, "ns")}</td>
-              <td class="num">
-                <Jump to={n.longest}>{short(n.longest.duration, "ns")}</Jump>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <table class="tl-table">
-        <thead>
-          <tr>
-            <th>{answer.total > HITS_LISTED ? t("tl_first_hits", { n: HITS_LISTED }) : t("tl_all_hits")}</th>
-            <th>{t("tl_track")}</th>
-            <th class="num">{t("tl_start")}</th>
-            <th class="num">{t("tl_duration")}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {answer.hits.map((h) => (
-            <tr key={h.id}>
-              <td class="mono">
-                <Jump to={h} />
-              </td>
-              <td>{whereIs(h.lane)}</td>
-              <td class="num">{short(h.start, "ns")}</td>
-              <td class="num">{short(h.duration, "ns")}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <SmallTable
+        columns={[mono(t("tl_name")), number(t("tl_count")), number(t("tl_total")), number(t("tl_longest_one"))]}
+        rows={answer.names.map((n) => ({
+          key: `${n.name} ${n.kind}`,
+          cells: [
+            <button key="name" type="button" class="tl-link" title={n.name} onClick={() => search(`"${n.name}"`)}>
+              {n.name}
+            </button>,
+            thousands(n.count),
+            short(n.total, "ns"),
+            <Jump key="longest" to={n.longest}>
+              {short(n.longest.duration, "ns")}
+            </Jump>,
+          ],
+        }))}
+      />
+      <SmallTable
+        columns={[mono(listed), words(t("tl_track")), number(t("tl_start")), number(t("tl_duration"))]}
+        rows={answer.hits.map((h) => ({
+          key: h.id,
+          cells: [<Jump key="hit" to={h} />, whereIs(h.lane), short(h.start, "ns"), short(h.duration, "ns")],
+        }))}
+      />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 // The selection in three columns: what it is, why it ran, how it compares with its like.
 
-import type { ComponentChildren } from "preact";
-import { largest, self } from "../../base/aggregate.ts";
+import { type ComponentChildren, Fragment } from "preact";
+import { isKnown, largest, self } from "../../base/aggregate.ts";
 import { exact, short, thousands } from "../../base/format.ts";
 import { tokenOfKind } from "../../draw/timeline/colors.ts";
 import type { Ref } from "../../draw/timeline/tracks.ts";
@@ -39,46 +39,60 @@ function Facts({ d }: { d: SliceAnswer }) {
         <i style={{ background: `var(--${tokenOfKind(s.kind)})` }} />
         <code title={s.name}>{s.name}</code>
       </h2>
-      <dl>
-        <Fact name={t(KIND_WORDS[s.kind] ?? "tl_kind_other")}>
-          <b title={exact(s.duration, "ns")}>{long(s.duration)}</b> {t("tl_at", { time: long(s.start) })}
-          {s.step ? ` · ${t("tl_step_offset", { n: s.step.number, time: long(s.step.offset) })}` : ""}
-        </Fact>
-        {s.self !== undefined && s.self !== s.duration ? <Fact name={t("tl_self")}>{long(s.self)}</Fact> : null}
-        <Fact name={d.kernel ? t("tl_stream_word") : t("tl_track")}>{placeOf(d)}</Fact>
-        {d.kernel ? <KernelFacts d={d} /> : null}
-        {d.op ? <OpFacts op={d.op} /> : null}
-        {(d.n_kernels ?? 0) > 0 ? (
-          <Fact name={t("tl_kernels")}>
-            {thousands(d.n_kernels ?? 0)} · {short(d.kernel_time ?? 0, "ns")}
-          </Fact>
-        ) : null}
-        {d.module ? <Fact name={t("tl_module")}>{d.module.name}</Fact> : null}
-        {s.flags?.length ? (
-          <Fact name={t("tl_doubt")}>
-            {s.flags.map((f) => (`tl_flag_${f}` in FLAGS ? t(`tl_flag_${f}` as Key) : f)).join(" · ")}
-          </Fact>
-        ) : null}
-        {Object.entries(d.collective ?? {}).map(([k, v]) => (
-          <Fact key={k} name={k}>
-            {text(v)}
-          </Fact>
-        ))}
-      </dl>
+      <FactList facts={[...sliceFacts(d), ...kernelFacts(d), ...opFacts(d.op), ...otherFacts(d)]} />
       {rest.length ? (
         <>
           <h3>{t("tl_arguments")}</h3>
-          <dl class="tl-arguments">
-            {rest.map(([k, v]) => (
-              <Fact key={k} name={k}>
-                <code>{text(v)}</code>
-              </Fact>
-            ))}
-          </dl>
+          <FactList class="tl-arguments" facts={rest.map(([k, v]) => [k, <code key={k}>{text(v)}</code>])} />
         </>
       ) : null}
     </div>
   );
+}
+
+/** A name and what is known under it; without a value it is left out. */
+type Fact = readonly [name: string, value: ComponentChildren];
+
+function FactList({ facts, class: name = "" }: { facts: readonly Fact[]; class?: string }) {
+  return (
+    <dl class={name}>
+      {facts.map(([k, value]) =>
+        value ? (
+          <Fragment key={k}>
+            <dt>{k}</dt>
+            <dd>{value}</dd>
+          </Fragment>
+        ) : null,
+      )}
+    </dl>
+  );
+}
+
+const code = (words: string | undefined) => (words ? <code>{words}</code> : undefined);
+
+function sliceFacts(d: SliceAnswer): Fact[] {
+  const s = d.slice;
+  const time = (
+    <>
+      <b title={exact(s.duration, "ns")}>{long(s.duration)}</b> {t("tl_at", { time: long(s.start) })}
+      {s.step ? ` · ${t("tl_step_offset", { n: s.step.number, time: long(s.step.offset) })}` : ""}
+    </>
+  );
+  return [
+    [t(KIND_WORDS[s.kind] ?? "tl_kind_other"), time],
+    [t("tl_self"), s.self !== undefined && s.self !== s.duration ? long(s.self) : undefined],
+    [d.kernel ? t("tl_stream_word") : t("tl_track"), placeOf(d)],
+  ];
+}
+
+function otherFacts(d: SliceAnswer): Fact[] {
+  const doubt = (f: string) => (`tl_flag_${f}` in FLAGS ? t(`tl_flag_${f}` as Key) : f);
+  return [
+    [t("tl_kernels"), d.n_kernels ? `${thousands(d.n_kernels)} · ${short(d.kernel_time, "ns")}` : undefined],
+    [t("tl_module"), d.module?.name],
+    [t("tl_doubt"), d.slice.flags?.map(doubt).join(" · ")],
+    ...Object.entries(d.collective ?? {}).map(([k, v]): Fact => [k, <span key={k}>{text(v)}</span>]),
+  ];
 }
 
 const FLAGS = { tl_flag_unfinished: 1, tl_flag_clock_suspect: 1, tl_flag_synthetic: 1, tl_flag_overlaps: 1 };
@@ -101,19 +115,10 @@ const KIND_WORDS: Record<string, Key> = {
   optimizer: "tl_kind_optimizer",
 };
 
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
-  );
-}
-
 const list = (v: unknown, sign: string) => (Array.isArray(v) ? v.join(sign) : text(v));
-export const text = (v: unknown): string => (typeof v === "string" ? v : v === null || v === undefined ? "–" : JSON.stringify(v));
+const text = (v: unknown): string => (typeof v === "string" ? v : v === null || v === undefined ? "–" : JSON.stringify(v));
 /** Five digits: a selection is looked at closely. */
-export function long(ns: number): string {
+function long(ns: number): string {
   if (ns < 1000) return `${Math.round(ns)} ns`;
   const [f, u] = ns < 1e6 ? [1e3, "µs"] : ns < 1e9 ? [1e6, "ms"] : [1e9, "s"];
   return `${(ns / (f as number)).toFixed(3).replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ",")} ${u}`;
@@ -127,80 +132,46 @@ function placeOf(d: SliceAnswer): string {
   return [process?.name, lane || track?.name].filter(Boolean).join(" · ");
 }
 
-function KernelFacts({ d }: { d: SliceAnswer }) {
-  const k = d.kernel ?? {};
+function kernelFacts(d: SliceAnswer): Fact[] {
+  const k = d.kernel;
+  if (!k) return [];
   const source = k.source as { file?: string; line?: number; operators?: string } | undefined;
+  const bytes = Number(k.bytes ?? 0);
+  const rate = (bytes / Math.max(1, d.slice.duration)) * 1e9;
+  const resources = [
+    t("tl_registers", { n: String(k.registers) }),
+    t("tl_shared", { size: short(known(k.shared_memory), "bytes") }),
+  ];
+  return [
+    [t("tl_source"), code(source?.line === undefined ? source?.file : `${source.file}:${source.line}`)],
+    [t("tl_fused"), code(source?.operators)],
+    [t("tl_launch"), k.grid ? `grid ${list(k.grid, " × ")} · block ${list(k.block, " × ")}` : undefined],
+    [t("tl_resources"), k.registers === undefined || k.registers === null ? undefined : resources.join(" · ")],
+    [t("tl_occupancy"), k.grid ? occupancyOf(d) : undefined],
+    [t("tl_tensor"), typeof k.tensor_core === "boolean" ? t(k.tensor_core ? "tl_yes" : "tl_no") : (k.tensor_core as string)],
+    [t("tl_operator"), k.confidence ? t("tl_inferred", { share: short(Number(k.confidence), "share") }) : undefined],
+    [t("tl_bytes"), bytes ? `${short(bytes, "bytes")} · ${short(rate, "bytes_per_s")}` : undefined],
+  ];
+}
+
+const known = (v: unknown): number | null => (isKnown(v) ? v : null);
+
+/** The occupancy; where the producer wrote one that cannot be trusted, that is said. */
+function occupancyOf(d: SliceAnswer): ComponentChildren {
+  const own = d.kernel?.occupancy;
   const written = d.arguments?.["est. achieved occupancy %"];
-  const untrusted =
-    k.occupancy === null || (k.occupancy === undefined && written !== undefined) || (k.occupancy === 0 && Number(written) === 0);
+  if (isKnown(own) && !(own === 0 && Number(written) === 0)) return short(own > 1 ? own / 100 : own, "share");
   return (
-    <>
-      {source?.file ? (
-        <Fact name={t("tl_source")}>
-          <code>{source.line === undefined ? source.file : `${source.file}:${source.line}`}</code>
-        </Fact>
-      ) : null}
-      {source?.operators ? (
-        <Fact name={t("tl_fused")}>
-          <code>{source.operators}</code>
-        </Fact>
-      ) : null}
-      {k.grid ? (
-        <Fact name={t("tl_launch")}>
-          grid {list(k.grid, " × ")} · block {list(k.block, " × ")}
-        </Fact>
-      ) : null}
-      {k.registers !== undefined && k.registers !== null ? (
-        <Fact name={t("tl_resources")}>
-          {t("tl_registers", { n: String(k.registers) })} ·{" "}
-          {t("tl_shared", { size: short(Number(k.shared_memory ?? 0), "bytes") })}
-        </Fact>
-      ) : null}
-      {k.grid ? (
-        <Fact name={t("tl_occupancy")}>
-          {untrusted ? (
-            <span class="t3">
-              {written === undefined ? t("tl_occupancy_none") : t("tl_untrusted", { value: `${text(written)} %` })}
-            </span>
-          ) : k.occupancy === undefined ? (
-            <span class="t3">{t("tl_occupancy_none")}</span>
-          ) : (
-            `${short(Number(k.occupancy) > 1 ? Number(k.occupancy) / 100 : Number(k.occupancy), "share")}`
-          )}
-        </Fact>
-      ) : null}
-      {typeof k.tensor_core === "boolean" ? <Fact name={t("tl_tensor")}>{k.tensor_core ? t("tl_yes") : t("tl_no")}</Fact> : null}
-      {typeof k.tensor_core === "string" ? <Fact name={t("tl_tensor")}>{k.tensor_core}</Fact> : null}
-      {k.confidence ? (
-        <Fact name={t("tl_operator")}>{t("tl_inferred", { share: short(Number(k.confidence), "share") })}</Fact>
-      ) : null}
-      {k.bytes ? (
-        <Fact name={t("tl_bytes")}>
-          {short(Number(k.bytes), "bytes")} · {short((Number(k.bytes) / Math.max(1, d.slice.duration)) * 1e9, "bytes_per_s")}
-        </Fact>
-      ) : null}
-    </>
+    <span class="t3">{written === undefined ? t("tl_occupancy_none") : t("tl_untrusted", { value: `${text(written)} %` })}</span>
   );
 }
 
-function OpFacts({ op }: { op: Record<string, unknown> }) {
-  return (
-    <>
-      {op.shapes ? (
-        <Fact name={t("tl_shapes")}>
-          <code>{text(op.shapes)}</code>
-        </Fact>
-      ) : null}
-      {op.types ? (
-        <Fact name={t("tl_types")}>
-          <code>{text(op.types)}</code>
-        </Fact>
-      ) : null}
-      {op.flops ? <Fact name="FLOP">{short(Number(op.flops), "flops")}</Fact> : null}
-      {op.sequence !== undefined && op.sequence !== null ? <Fact name={t("tl_sequence")}>{text(op.sequence)}</Fact> : null}
-    </>
-  );
-}
+const opFacts = (op: SliceAnswer["op"]): Fact[] => [
+  [t("tl_shapes"), code(op?.shapes ? text(op.shapes) : undefined)],
+  [t("tl_types"), code(op?.types ? text(op.types) : undefined)],
+  ["FLOP", op?.flops ? short(Number(op.flops), "flops") : undefined],
+  [t("tl_sequence"), op?.sequence === undefined || op.sequence === null ? undefined : text(op.sequence)],
+];
 
 // ---- why it ran ----
 
