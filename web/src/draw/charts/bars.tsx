@@ -1,5 +1,4 @@
 // Horizontal bars: the name at the left, the value behind the bar. For the first N of a list.
-
 import type { ComponentChildren } from "preact";
 import { largest } from "../../base/aggregate.ts";
 import { tip } from "../../base/tip.tsx";

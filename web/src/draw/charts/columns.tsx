@@ -1,5 +1,4 @@
 // Stacked vertical bars: steps by category or stage. Wide enough for words, or 3 px each for hundreds.
-
 import type { ComponentChildren } from "preact";
 import { largest } from "../../base/aggregate.ts";
 import { ticks } from "../../base/scale.ts";

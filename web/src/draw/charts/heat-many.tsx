@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { drawnAs } from "../../base/save.ts";
 import { heatPosition, roundUp } from "../../base/scale.ts";
 import { useWidth } from "../width.ts";
-import type { HeatProps } from "./heat.tsx";
+import { cellKeys, type HeatProps } from "./heat.tsx";
 
 const MOST = 2048; // px: rows become thinner from here on
 const RIGHT = 120;
@@ -77,14 +77,7 @@ export function HeatMany(props: ManyProps) {
     clamp(Math.floor(e.offsetY / ROW), props.ranks.length - 1),
     clamp(Math.floor((e.offsetX / wide) * n), n - 1),
   ];
-  const keys = (e: KeyboardEvent) => {
-    const [r, c] = at ?? [0, 0];
-    const [dr, dc] = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[e.key] ?? [0, 0];
-    if (e.key === "Enter") return props.onCell(r, c);
-    if (!dr && !dc) return;
-    e.preventDefault();
-    setAt([clamp(r + (dr ?? 0), props.ranks.length - 1), clamp(c + (dc ?? 0), n - 1)]);
-  };
+  const keys = cellKeys(props, at ?? [0, 0], setAt);
   const spoken = at ? props.speak(at[0], at[1]) : props.label;
   return (
     <div

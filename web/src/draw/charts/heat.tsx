@@ -1,5 +1,4 @@
 // A heat map of ranks × columns: one tab stop, arrow keys, numbers where there is room.
-
 import { useRef, useState } from "preact/hooks";
 import { largest, self } from "../../base/aggregate.ts";
 import { heatPosition, roundUp } from "../../base/scale.ts";
@@ -31,6 +30,19 @@ function heatColour(p: number): string {
   return `color-mix(in srgb, var(--h${low + 1}) ${Math.round((at - low) * 100)}%, var(--h${low}))`;
 }
 
+const clamp = (v: number, most: number) => Math.max(0, Math.min(most, v));
+
+/** Arrows go from cell to cell, Enter chooses the one they are at. */
+export const cellKeys =
+  (props: HeatProps, [r, c]: readonly [number, number], go: (at: [number, number]) => void) =>
+  (e: KeyboardEvent) => {
+    if (e.key === "Enter") return props.onCell(r, c);
+    const by = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[e.key];
+    if (!by) return;
+    e.preventDefault();
+    go([clamp(r + (by[0] ?? 0), props.ranks.length - 1), clamp(c + (by[1] ?? 0), props.columns.length - 1)]);
+  };
+
 export function Heat(props: HeatProps) {
   const [box, width] = useWidth(900);
   const [at, setAt] = useState<[number, number]>([0, 0]);
@@ -51,16 +63,7 @@ export function Heat(props: HeatProps) {
   const max = roundUp(largest(values, self, 0));
   const words = cell >= 30 && !many;
   const height = 20 + props.ranks.length * row + (words ? 34 : 6);
-  const keys = (e: KeyboardEvent) => {
-    const [dr, dc] = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[e.key] ?? [0, 0];
-    if (e.key === "Enter") return props.onCell(at[0], at[1]);
-    if (!dr && !dc) return;
-    e.preventDefault();
-    setAt([
-      Math.max(0, Math.min(props.ranks.length - 1, at[0] + (dr ?? 0))),
-      Math.max(0, Math.min(props.columns.length - 1, at[1] + (dc ?? 0))),
-    ]);
-  };
+  const keys = cellKeys(props, at, setAt);
   return (
     <div class="chart" ref={box}>
       <svg

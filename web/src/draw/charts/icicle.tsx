@@ -1,5 +1,4 @@
 // An icicle: rows of 20 px, width = time, children below their parent.
-
 import type { ComponentChildren } from "preact";
 import { largest } from "../../base/aggregate.ts";
 import { tip } from "../../base/tip.tsx";

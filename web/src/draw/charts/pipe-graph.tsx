@@ -1,6 +1,5 @@
 // An input pipeline from left to right: a box for each operator, between two boxes the queue that is filled
 // as far as it was on average. What was not recorded is drawn dashed.
-
 import type { ComponentChildren } from "preact";
 import { largest } from "../../base/aggregate.ts";
 import { tip } from "../../base/tip.tsx";

@@ -1,6 +1,5 @@
 // A roofline: operations per second over operations per byte, both logarithmic. A line for each data type rises with
 // the memory's bandwidth up to its peak; a point is an operator, its area its time.
-
 import type { ComponentChildren } from "preact";
 import { largest, self, smallest } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";

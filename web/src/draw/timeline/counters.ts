@@ -1,5 +1,4 @@
 // Counters on the time axis: step line zoomed in, smallest to largest zoomed out, scale from zero.
-
 import { type Picture, pictureFor } from "./picture.ts";
 import type { Scene } from "./scene.ts";
 import type { Lane } from "./tracks.ts";

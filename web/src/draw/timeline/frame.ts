@@ -1,6 +1,5 @@
 // One frame of the timeline: ground, rows through the compositor, counters, words. What lies above
 // (selection, area, flows, ruler) is drawn by overlay.ts and ruler.ts.
-
 import { mix, pack } from "./colors.ts";
 import { endX, gapAround, paintRow, paintSeveral, startX } from "./compositor.ts";
 import { drawCounter } from "./counters.ts";

@@ -1,6 +1,5 @@
 // The names at the left of the lanes, drawn: on the screen they are elements of the page, in a saved picture
 // they belong to the picture.
-
 import { RULER } from "./lanes.ts";
 import { type Scene, visibleItems } from "./scene.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Choices, heightOf, itemAt, layoutOf, rowAt, rowPlace } from "./lanes.ts";
+import { type Choices, heightOf, itemAt, layoutOf, rowPlace } from "./lanes.ts";
 import type { Lane, LaneKind, Tracks } from "./tracks.ts";
 
 const lane = (id: number, kind: LaneKind, group: number, rows: number, closed = false): Lane => ({
@@ -104,8 +104,8 @@ test("the item and the row under a height are found", () => {
     assert.equal(itemAt(items, item.y), item);
     assert.equal(itemAt(items, item.y + item.height - 0.5), item);
     for (let row = 0; item.lane && row < (item.lane.kind === "work" ? item.lane.rows : 0); row++) {
-      const at = rowPlace(item.lane, item.open, row);
-      assert.equal(rowAt(item, at.top + at.height / 2), row);
+      const [at, next] = [rowPlace(item.lane, item.open, row), rowPlace(item.lane, item.open, row + 1)];
+      assert.ok(at.height > 0 && at.top + at.height <= next.top, `rows ${row} and ${row + 1} lie over each other`);
     }
   }
   assert.equal(itemAt(items, -1), undefined);

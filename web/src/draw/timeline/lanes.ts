@@ -100,18 +100,6 @@ export function rowPlace(lane: Lane, open: boolean, row: number): { top: number;
   return { top: s.top + s.first + s.gap + (row - 1) * (s.rest + s.gap), height: s.rest };
 }
 
-/** The row at a distance from the top of a lane, -1 between or below them. */
-export function rowAt(item: Item, y: number): number {
-  const lane = item.lane;
-  if (!lane || isCounter(lane.kind)) return -1;
-  const rows = shownRows(lane, item.open);
-  const s = shapeOf(lane, item.open);
-  if (y < s.top) return -1;
-  if (y < s.top + s.first + s.gap) return 0;
-  const row = 1 + Math.floor((y - s.top - s.first - s.gap) / (s.rest + s.gap));
-  return row < rows ? row : -1;
-}
-
 export function isOpen(lane: Lane, choices: Choices): boolean {
   const proposed = !(lane.closed || isFaint(lane) || lane.kind === "python" || lane.kind === "calls" || lane.kind === "instants");
   return choices.toggled.has(lane.id) ? !proposed : proposed;

@@ -1,5 +1,4 @@
 // What lies above the lanes: outlines of the selection and of its name, the area, flows, the hover line.
-
 import { endX, indicesOf, startX } from "./compositor.ts";
 import { itemAt, RULER, rowPlace, shownRows } from "./lanes.ts";
 import type { RowDrawn, Scene } from "./scene.ts";

@@ -1,6 +1,5 @@
 // The colours of one answer: a fill for every name (or lane, or slowness), made once per answer, theme and
 // choice of colouring, so that a frame only looks them up.
-
 import {
   type ColorBy,
   cssOf,

@@ -1,6 +1,5 @@
 // The ruler above the lanes: times, marks of search hits, notes, the exact time at the pointer; and the
 // lines that carry the times down through the lanes.
-
 import { GUTTER, RULER } from "./lanes.ts";
 import type { Scene } from "./scene.ts";
 import { tickLabel, ticksOf, toTime, toX } from "./time-scale.ts";

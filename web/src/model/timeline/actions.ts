@@ -1,5 +1,4 @@
 // What keys and buttons of the timeline do.
-
 import { signal } from "@preact/signals";
 import { short } from "../../base/format.ts";
 import { fitRange, panBy, type Range, toTime, zoomAround } from "../../draw/timeline/time-scale.ts";

@@ -1,5 +1,4 @@
 // Names of lanes and groups as the reader's language has them.
-
 import { short, thousands } from "../../base/format.ts";
 import { FOUND_STEPS } from "../../draw/timeline/found-steps.ts";
 import type { Group, Lane } from "../../draw/timeline/tracks.ts";

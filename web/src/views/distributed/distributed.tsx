@@ -1,5 +1,4 @@
 // Distributed: which rank, doing what, and what it costs the others.
-
 import { useMemo } from "preact/hooks";
 import { isKnown, largest, mean, self, smallest, sum } from "../../base/aggregate.ts";
 import { short, thousands } from "../../base/format.ts";

@@ -1,5 +1,4 @@
 // Rank × step: the heat map of a run of any size, who holds up the job, groups slower than their like, what if.
-
 import { useMemo } from "preact/hooks";
 import { short } from "../../base/format.ts";
 import type { HeatColumn } from "../../draw/charts/heat.tsx";

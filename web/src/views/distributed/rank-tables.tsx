@@ -1,5 +1,4 @@
 // Tables of the distributed view: collectives by rank, and every rank's device.
-
 import type { TableName } from "../../api/types.ts";
 import { shareOf } from "../../base/aggregate.ts";
 import { ABSENT } from "../../base/format.ts";

@@ -1,5 +1,4 @@
 // Memory: does it fit, does it grow, what holds it.
-
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { isKnown, largestFirst, shareOf, sum } from "../../base/aggregate.ts";

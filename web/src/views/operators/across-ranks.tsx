@@ -1,5 +1,4 @@
 // Operators or kernels of all ranks: how long a call lasts anywhere, and which rank spent most in it.
-
 import { kernelLabel } from "../../base/names.ts";
 import { t } from "../../model/language.ts";
 import { go, param } from "../../model/route.ts";

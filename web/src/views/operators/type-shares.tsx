@@ -1,6 +1,5 @@
 // Shares of the types of operators, or of kernels by their mean: the first twenty (fifteen), the rest as others.
 // A click goes down from a type to its operators.
-
 import { largestFirst, total } from "../../base/aggregate.ts";
 import { t } from "../../model/language.ts";
 import { choice, go, param } from "../../model/route.ts";

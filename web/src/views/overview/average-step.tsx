@@ -1,5 +1,4 @@
 // The average step: a bar with direct labels or a donut, and the table behind it.
-
 import type { Answer } from "../../api/types.ts";
 import { isKnown, sum } from "../../base/aggregate.ts";
 import { ABSENT, chartScale, exact, inScale, percent, THIN } from "../../base/format.ts";

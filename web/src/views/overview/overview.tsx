@@ -1,5 +1,4 @@
 // Overview: is the device busy; if not, what does it wait for.
-
 import type { Answer } from "../../api/types.ts";
 import { isKnown, largest, mean, smallest, sum } from "../../base/aggregate.ts";
 import { short, thousands } from "../../base/format.ts";

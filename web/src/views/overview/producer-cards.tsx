@@ -1,6 +1,5 @@
 // What the producer added up itself (MindSpore does): the average step as its step trace, the way of the data, the types
 // of operators, what ran. Every panel leads to the view that holds more of it.
-
 import type { ComponentChildren } from "preact";
 import { percent, short, thousands } from "../../base/format.ts";
 import { server } from "../../model/answers.ts";

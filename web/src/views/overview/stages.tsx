@@ -1,5 +1,4 @@
 // Stages, the user's ranges, kinds of events in each stage, the configuration.
-
 import { isKnown, largest, sum } from "../../base/aggregate.ts";
 import { scaleOf, short } from "../../base/format.ts";
 import { Strip } from "../../draw/charts/strip.tsx";

@@ -1,5 +1,4 @@
 // Advice: rows sorted by what they save; a row opens to how the saving was computed.
-
 import { useState } from "preact/hooks";
 import type { Severity } from "../../api/types.ts";
 import { isKnown, largestFirst } from "../../base/aggregate.ts";

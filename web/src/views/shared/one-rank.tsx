@@ -1,5 +1,4 @@
 // Some views are of one rank. Where all were chosen they say which one is shown, and offer the others.
-
 import { t } from "../../model/language.ts";
 import { changeTrace } from "../../model/steps.ts";
 import { allChosen, allRanks, currentRun, currentWorker } from "../../model/trace.ts";

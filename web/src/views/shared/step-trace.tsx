@@ -1,6 +1,5 @@
 // A step as a step trace: interval, forward + backward and tail on the main stream, below it a lane for
 // each stream of collectives. Of one step, or of the average.
-
 import type { ComponentChildren } from "preact";
 import { isKnown, sum } from "../../base/aggregate.ts";
 import { chartScale, short } from "../../base/format.ts";

@@ -1,5 +1,4 @@
 // Rows of an analysis for the table widget: pages from the server, asked as they come into view.
-
 import type { AnalysisName } from "../../api/tables.ts";
 import type { Query } from "../../api/transport.ts";
 import type { Answer, Column, RowOf, Table, TableName } from "../../api/types.ts";

@@ -1,5 +1,4 @@
 // Keys that work everywhere, and the sheet that lists them.
-
 import { chooseLanguage, type Key, language, t } from "../../model/language.ts";
 import { go, type VIEWS, view } from "../../model/route.ts";
 import { dropSelection, selection } from "../../model/selection.ts";

@@ -1,5 +1,4 @@
 // Runs: the start page when there is more than one.
-
 import type { RunInfo, SpanState } from "../../api/types.ts";
 import { fuzzy } from "../../base/fuzzy.ts";
 import { runs } from "../../model/answers.ts";

@@ -1,5 +1,4 @@
 // The tape: the whole trace as one strip over every view. Brackets are the window; dragging sets it.
-
 import { useEffect, useRef } from "preact/hooks";
 import { largest, self } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";

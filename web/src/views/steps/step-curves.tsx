@@ -1,5 +1,4 @@
 // Parts of the steps as curves: those of the step trace where it was recorded, else the overview's categories.
-
 import type { Answer } from "../../api/types.ts";
 import { largest, largestFirst, mean, self, shareOf, smallest, sum } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";

@@ -1,7 +1,6 @@
 // Steps: are they alike, which one is not, and which part of it.
-
 import type { Query } from "../../api/transport.ts";
-import { isKnown, largest, largestFirst, mean, self, smallest, sum } from "../../base/aggregate.ts";
+import { isKnown, largest, mean, smallest, sum } from "../../base/aggregate.ts";
 import { chartScale, short } from "../../base/format.ts";
 import { type Band, Bands } from "../../draw/charts/bands.tsx";
 import { type ColumnBar, Columns } from "../../draw/charts/columns.tsx";
@@ -62,7 +61,10 @@ function StepsVerdict({ query, all }: { query: Query; all: readonly Step[] }) {
   const inWindow = analysis("steps", { ...query, ...windowQuery.value, limit: 0, table: "steps" }, "steps-window");
   const rows = rowsOf(inWindow.value?.tables.steps);
   const usual = mean(rows, lengthOf);
-  const sorted = all.map(lengthOf).sort(largestFirst(self)).reverse();
+  const sorted = all
+    .map(lengthOf)
+    .filter(isKnown)
+    .sort((a, b) => a - b);
   const median = sorted[Math.floor((sorted.length - 1) / 2)];
   const v = short(usual, "ns");
   return (

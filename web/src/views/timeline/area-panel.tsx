@@ -1,5 +1,4 @@
 // What an area holds: by name, per track, counters, idle time by cause, and its flame graph.
-
 import { useState } from "preact/hooks";
 import type { Table } from "../../api/types.ts";
 import { isKnown, largest } from "../../base/aggregate.ts";

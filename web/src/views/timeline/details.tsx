@@ -1,5 +1,4 @@
 // The panel below the stage: selection, area, flow, search, notes.
-
 import { short, thousands } from "../../base/format.ts";
 import { STAGE_TOKENS } from "../../draw/timeline/colors.ts";
 import { fitRange } from "../../draw/timeline/time-scale.ts";

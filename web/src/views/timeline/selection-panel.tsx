@@ -1,5 +1,4 @@
 // The selection in three columns: what it is, why it ran, how it compares with its like.
-
 import { type ComponentChildren, Fragment } from "preact";
 import { isKnown, largest, self } from "../../base/aggregate.ts";
 import { exact, short, thousands } from "../../base/format.ts";
