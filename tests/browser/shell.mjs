@@ -49,7 +49,23 @@ test("palette, trust drawer and key sheet open by key and give the focus back", 
     await page.keyboard.press("?");
     await page.waitForSelector(".sheet");
     await page.keyboard.press("Escape");
-    assert.equal(await page.$("[role=dialog]"), null);
+    assert.equal(await page.$("dialog"), null);
+    // The focus cannot leave a dialog, and goes back to where it was; a press beside it closes it too.
+    await page.focus(".trust-chip");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".drawer");
+    for (let i = 0; i < 5; i++) {
+      const at = await page.evaluate(() => document.activeElement.closest(".drawer, body").tagName + document.activeElement.tagName);
+      assert.match(at, /^DIALOG|^BODYBODY$/);
+      await page.keyboard.press("Tab");
+    }
+    await page.keyboard.press("Escape");
+    await page.waitForSelector("dialog", { state: "detached" });
+    assert.ok(await page.evaluate(() => document.activeElement.matches(".trust-chip")), "the focus is not back");
+    await page.click(".trust-chip");
+    await page.waitForSelector(".drawer");
+    await page.mouse.click(300, 500);
+    await page.waitForSelector("dialog", { state: "detached" });
   }));
 
 test("a view without data says why and how to record it", (s) =>

@@ -1,6 +1,6 @@
 // Script time of a timeline frame, in headless Chromium, with answers as full as the server makes them
 // (200 KB: what a trace of eight million events gives at any zoom). Fails above 8 ms at the 95th percentile.
-//     node dev/frames.mjs URL      where URL serves the page (dev/fake.mjs or tacho serve)
+//     node dev/frames.mjs URL      where URL serves the page (tacho serve)
 import { chromium } from "playwright-core";
 
 const url = process.argv[2] ?? "http://127.0.0.1:8177";

@@ -1,8 +1,8 @@
 import { render } from "preact";
-import { connect } from "./model/data.ts";
-import { followAddress } from "./model/place.ts";
+import { connect } from "./model/answers.ts";
+import { followAddress } from "./model/route.ts";
 import { followTheme } from "./model/theme.ts";
-import { Shell } from "./views/shell.tsx";
+import { Shell } from "./views/shell/shell.tsx";
 
 followAddress();
 followTheme();

@@ -1,4 +1,5 @@
 // The shapes of docs/API.md and docs/SERVER.md that the page reads.
+import type { AnalysisName, Tables } from "./tables.ts";
 
 export interface Column {
   name: string;
@@ -9,11 +10,17 @@ export interface Column {
 
 export type Cell = string | number | boolean | null;
 
-export interface Table {
+/** A table of an answer. `R` is a row of it by the names of its columns; the rows themselves come without names. */
+export interface Table<R = object> {
   columns: Column[];
   rows: Cell[][];
   total_rows: number;
+  readonly rowType?: R; // is never there: it carries the type
 }
+
+/** The tables of an analysis by name; those that were not asked for are not there. */
+export type TableName<N extends AnalysisName> = keyof Tables[N] & string;
+export type RowOf<N extends AnalysisName, T extends TableName<N>> = Tables[N][T];
 
 export type Severity = "good" | "info" | "warning" | "critical";
 
@@ -24,16 +31,16 @@ export interface Verdict {
   text: { en: string; zh: string };
 }
 
-export interface Quality {
+interface Quality {
   events_read: number;
   events_dropped: { cause: string; text: string; count: number }[];
   links: { what: string; linked: number; total: number }[];
   notes: unknown[];
 }
 
-export interface Answer {
+export interface Answer<N extends AnalysisName = AnalysisName> {
   schema: string;
-  analysis: string;
+  analysis: N;
   trace: {
     path: string | null;
     format: string;
@@ -45,7 +52,7 @@ export interface Answer {
   };
   quality: Quality;
   verdict?: Verdict;
-  tables: Record<string, Table>;
+  tables: { [T in TableName<N>]?: Table<RowOf<N, T>> };
 }
 
 export interface ApiError {
@@ -86,7 +93,7 @@ export interface RunInfo {
   workers: WorkerInfo[];
 }
 
-export interface WorkerInfo {
+interface WorkerInfo {
   name: string;
   rank: number | null;
   role: "rank" | "trace" | "loader" | "child" | "launcher" | "other";

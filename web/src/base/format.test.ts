@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chartScale, exact, inScale, parseTime, scaleOf, short, thousands } from "./format.ts";
+import { chartScale, exact, inScale, parseTime, percent, scaleOf, short, thousands } from "./format.ts";
 
 test("sentences have three significant digits and a unit", () => {
   assert.equal(short(67_312_345, "ns"), "67.3\u2009ms");
@@ -36,4 +36,16 @@ test("times are read with any unit, and what is no time is none", () => {
   assert.equal(parseTime("1,200 µs"), 1_200_000);
   assert.equal(parseTime(".5s"), 500_000_000);
   for (const bad of ["", "ms", "5 kg", "-3 ms", "1.2.3"]) assert.equal(parseTime(bad), undefined, bad);
+});
+
+test("what is absent is a dash, never a zero", () => {
+  for (const absent of [null, undefined]) {
+    assert.equal(short(absent, "ns"), "–");
+    assert.equal(short(absent, "share"), "–");
+    assert.equal(exact(absent, "bytes"), "–");
+    assert.equal(thousands(absent), "–");
+    assert.equal(percent(absent), "–");
+    assert.equal(inScale(absent, scaleOf("ns", 5e6)), "–");
+  }
+  assert.equal(short(0, "ns"), "0\u2009ns");
 });

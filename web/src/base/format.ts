@@ -1,4 +1,5 @@
-// Numbers as people read them. One unit for a column, three significant digits in a sentence.
+// Numbers as people read them. One unit for a column, three significant digits in a sentence. What is absent is a dash.
+import { isKnown, type Maybe } from "./aggregate.ts";
 
 export type Unit = "ns" | "bytes" | "share" | "count" | "flops" | "flops_per_s" | "bytes_per_s" | "bandwidth" | "plain";
 
@@ -32,7 +33,10 @@ export interface Scale {
   digits: number; // behind the point
 }
 
-export function thousands(n: number): string {
+export const ABSENT = "–";
+
+export function thousands(n: Maybe): string {
+  if (!isKnown(n)) return ABSENT;
   return Math.round(n)
     .toString()
     .replace(/\B(?=(\d{3})+(?!\d))/g, ",");
@@ -69,7 +73,8 @@ export function chartScale(unit: "ns" | "bytes", max: number): Scale {
 }
 
 /** A value in a column's scale, without the unit. */
-export function inScale(value: number, s: Scale): string {
+export function inScale(value: Maybe, s: Scale): string {
+  if (!isKnown(value)) return ABSENT;
   return s.digits === 0 ? thousands(value / s.factor) : withThousands((value / s.factor).toFixed(s.digits));
 }
 
@@ -79,7 +84,8 @@ function withThousands(text: string): string {
 }
 
 /** Three significant digits with its unit: for sentences and labels. */
-export function short(value: number, unit: Unit): string {
+export function short(value: Maybe, unit: Unit): string {
+  if (!isKnown(value)) return ABSENT;
   if (unit === "count") return thousands(value);
   if (unit === "share") return percent(value, Math.abs(value) < 0.0995 ? 1 : 0);
   if (unit === "plain") return Number(value.toPrecision(3)).toString();
@@ -90,10 +96,12 @@ export function short(value: number, unit: Unit): string {
 }
 
 /** A share with so many decimals, always with its sign. */
-export const percent = (share: number, digits = 1): string => `${(share * 100).toFixed(digits)}${THIN}%`;
+export const percent = (share: Maybe, digits = 1): string =>
+  isKnown(share) ? `${(share * 100).toFixed(digits)}${THIN}%` : ABSENT;
 
 /** Exact, for hover and copy. */
-export function exact(value: number, unit: Unit): string {
+export function exact(value: Maybe, unit: Unit): string {
+  if (!isKnown(value)) return ABSENT;
   if (unit === "ns") return `${thousands(value)}${THIN}ns`;
   if (unit === "bytes") return `${thousands(value)}${THIN}B`;
   return short(value, unit);

@@ -1,6 +1,6 @@
 // Fuzzy search: letters in order; beginnings of words and neighbours count more.
 
-export interface Match {
+interface Match {
   score: number;
   at: number[]; // positions of the letters found
 }

@@ -1,7 +1,8 @@
 // What the device and its parts are called by those who make it.
-import { info, num, type Row, rowsOf } from "./trace.ts";
+import { sum } from "../base/aggregate.ts";
+import { info, type Row, rowsOf } from "./trace.ts";
 
-export interface DeviceWords {
+interface DeviceWords {
   /** GPU, NPU, XPU, CPU …; empty when nothing was recorded of a device. */
   type: string;
   /** Its compute units: SM, CU, Xe core, AI Core. */
@@ -10,13 +11,17 @@ export interface DeviceWords {
   matrix: string;
 }
 
-export function wordsOf(trace: readonly Row[], devices: readonly Row[]): DeviceWords {
+type Fact = Row<"info", "trace">;
+type Device = Pick<Row<"info", "devices">, "unit" | "matrix_unit">;
+type Kernel = Pick<Row<"kernels", "kernels">, "total" | "tensor_core">;
+
+export function wordsOf(trace: readonly Fact[], devices: readonly Device[]): DeviceWords {
   const said = trace.find((r) => r.key === "device_type")?.value;
   const first = devices[0];
   return {
-    type: said ? String(said) : first ? "GPU" : "",
-    unit: first?.unit ? String(first.unit) : "SM",
-    matrix: first?.matrix_unit ? String(first.matrix_unit) : "Tensor Core",
+    type: said || (first ? "GPU" : ""),
+    unit: first?.unit || "SM",
+    matrix: first?.matrix_unit || "Tensor Core",
   };
 }
 
@@ -25,19 +30,17 @@ export function deviceWords(): DeviceWords {
   return wordsOf(rowsOf(answer?.tables.trace), rowsOf(answer?.tables.devices));
 }
 
-export interface MatrixShare {
+interface MatrixShare {
   used: number;
   unsure: number;
   total: number;
 }
 
 /** Time on matrix units, and time of kernels of which that is not known. */
-export function matrixShare(kernels: readonly Row[]): MatrixShare {
-  const sums = { used: 0, unsure: 0, total: 0 };
-  for (const r of kernels) {
-    sums.total += num(r.total);
-    if (r.tensor_core === true) sums.used += num(r.total);
-    if (typeof r.tensor_core !== "boolean") sums.unsure += num(r.total);
-  }
-  return sums;
+export function matrixShare(kernels: readonly Kernel[]): MatrixShare {
+  return {
+    used: sum(kernels, (r) => (r.tensor_core === true ? r.total : 0)),
+    unsure: sum(kernels, (r) => (r.tensor_core === null ? r.total : 0)),
+    total: sum(kernels, (r) => r.total),
+  };
 }

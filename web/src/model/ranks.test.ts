@@ -62,6 +62,18 @@ test("of many rows the worst and the median are kept", () => {
   assert.equal(worstAndMedian(rows.slice(0, 17), (r) => Number(r.waiting)).length, 17);
 });
 
+test("what is absent is neither late by zero nor a cell of zero", () => {
+  const [first] = callsOf([
+    { ...row("all_reduce", 0, 1, 10, 0), duration: null },
+    { ...row("all_reduce", 1, 1, 10, 0), late_by: null },
+  ]);
+  assert.equal(first?.members.size, 1);
+  assert.equal(first && measureOf(first, 0, "duration"), null);
+  const columns = ["worker", "rank", "step", "late"].map((name) => ({ name, type: "int" as const }));
+  const map = stepCells({ columns, rows: [["a", 0, 1, null]], total_rows: 1 }, "late", false);
+  assert.deepEqual([...map.cells], [Number.NaN]);
+});
+
 test("cells of ranks and steps: missing ones are none, the worst first when asked", () => {
   const column = (name: string) => ({ name, type: "int" as const });
   const table = {

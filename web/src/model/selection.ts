@@ -1,8 +1,8 @@
 // The one chosen thing: an operator, kernel, module, step or rank. Chosen anywhere, marked everywhere.
 import { computed } from "@preact/signals";
-import { go, param } from "./place.ts";
+import { go, param } from "./route.ts";
 
-export type SelectionKind = "operator" | "kernel" | "module" | "step" | "rank" | "slice" | "instant";
+type SelectionKind = "operator" | "kernel" | "module" | "step" | "rank" | "slice" | "instant";
 
 export interface Selection {
   kind: SelectionKind;

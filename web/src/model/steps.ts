@@ -1,6 +1,6 @@
 // Steps and the window: where steps lie, which of them are chosen, how long that is.
-import { askBlocks } from "./data.ts";
-import { go, param, traceQuery } from "./place.ts";
+import { askBlocks } from "./answers.ts";
+import { go, param, traceQuery } from "./route.ts";
 import type { Range } from "./viewport.ts";
 
 export interface Tape {
@@ -83,7 +83,7 @@ export const setWindow = (r: Range | undefined): void =>
   });
 
 /** Steps that lie whole in a stretch of time, first and last. */
-export function stepsWithin(now: Tape, r: Range): [number, number] | undefined {
+function stepsWithin(now: Tape, r: Range): [number, number] | undefined {
   const inside = Array.from(now.numbers).filter((_, i) => (now.starts[i] as number) >= r.from && (now.ends[i] as number) <= r.to);
   const [first, last] = [inside[0], inside[inside.length - 1]];
   return first === undefined || last === undefined ? undefined : [first, last];

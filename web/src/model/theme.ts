@@ -1,7 +1,7 @@
 // Light, dark, or what the system says. Chosen by hand it is kept, and stands in the address; a link with a
 // theme shows it without changing what its reader has kept.
 import { computed, effect, signal } from "@preact/signals";
-import { go, param } from "./place.ts";
+import { go, param } from "./route.ts";
 
 export type Theme = "system" | "light" | "dark";
 const ORDER: readonly Theme[] = ["system", "light", "dark"];

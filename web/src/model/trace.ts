@@ -1,10 +1,12 @@
 // The trace in view: its run, worker and span, what it holds, and its steps.
 import { computed } from "@preact/signals";
+import type { AnalysisName, Tables } from "../api/tables.ts";
 import type { Query } from "../api/transport.ts";
-import type { Answer, Cell, RunInfo, SpanInfo, Table } from "../api/types.ts";
-import { type Asked, ask, runs } from "./data.ts";
-import { param, traceQuery, type View, view, windowQuery } from "./place.ts";
-import { language, t } from "./words.ts";
+import type { Answer, RunInfo, SpanInfo, Table, TableName } from "../api/types.ts";
+import { sum } from "../base/aggregate.ts";
+import { type Asked, ask, runs, server } from "./answers.ts";
+import { language, t } from "./language.ts";
+import { param, traceQuery, type View, view, WHOLE_TRACE, windowQuery } from "./route.ts";
 
 export const currentRun = computed<RunInfo | undefined>(() => {
   const all = runs.value?.runs ?? [];
@@ -53,11 +55,13 @@ export const currentSpan = computed<SpanInfo | undefined>(() => {
 });
 
 /** The answer of an analysis about the chosen trace, in the chosen window and language. */
-export function analysis(name: string, extra: Query = {}, slot = name): Asked<Answer> {
-  return ask<Answer>(slot, name, analysisQuery(name, extra));
+export function analysis<N extends AnalysisName>(name: N, extra: Query = {}, slot: string = name): AskedFor<N> {
+  return ask<Answer<N>>(slot, name, analysisQuery(name, extra));
 }
 
-/** The query of an analysis, for downloads. */
+/** What a panel is given: the answer of one analysis, as far as it is there. */
+export type AskedFor<N extends AnalysisName> = Asked<Answer<N>>;
+
 export const analysisQuery = (name: string, extra: Query = {}): Query => ({
   ...traceQuery.value,
   ...(allRanks.value && ANALYSES_OF_ALL.includes(name) ? allWorkers() : oneWorker()),
@@ -66,22 +70,27 @@ export const analysisQuery = (name: string, extra: Query = {}): Query => ({
   ...extra,
 });
 
+/** The address of a whole table as CSV. */
+export const csvUrl = <N extends AnalysisName>(name: N, table: TableName<N>, extra: Query = {}): string =>
+  server().url(name, analysisQuery(name, { ...extra, table, format: "csv", limit: 0 }));
+
 /** Facts of the worker that do not depend on the window. */
-export function info(): Asked<Answer> {
-  return ask<Answer>("info", "info", { ...traceQuery.value, ...oneWorker(), lang: language.value });
+export function info(): AskedFor<"info"> {
+  return ask<Answer<"info">>("info", "info", { ...traceQuery.value, ...oneWorker(), lang: language.value });
 }
 
 /** The same of what is in view: all ranks, or the worker. */
-export function infoInView(): Asked<Answer> {
+export function infoInView(): AskedFor<"info"> {
   if (!allRanks.value) return info();
-  return ask<Answer>("info-all", "info", { ...traceQuery.value, ...allWorkers(), lang: language.value });
+  return ask<Answer<"info">>("info-all", "info", { ...traceQuery.value, ...allWorkers(), lang: language.value });
 }
 
-/** A fact about the trace; undefined when it is not known (yet). */
-export const factOf = (key: string): string | undefined => {
-  const found = info().value?.tables.trace?.rows.find((r) => r[0] === key)?.[1];
-  return found === undefined || found === null ? undefined : String(found);
-};
+/** A fact of an answer about a trace; undefined when it is not known. */
+export const factIn = (answer: Answer<"info"> | undefined, key: string): string | undefined =>
+  rowsOf(answer?.tables.trace).find((r) => r.key === key)?.value ?? undefined;
+
+/** A fact about the trace in view; undefined when it is not known (yet). */
+export const factOf = (key: string): string | undefined => factIn(info().value, key);
 
 /** A trace without steps, marked or found: then nothing is said of "each step". */
 export const hasNoSteps = (): boolean => factOf("steps") === "0";
@@ -100,43 +109,62 @@ const FRAMEWORKS: Record<string, string> = {
 /** The framework that writes a format. */
 export const frameworkOf = (format: string): string => FRAMEWORKS[format] ?? FRAMEWORKS[format.split(/[ _-]/)[0] ?? ""] ?? format;
 
-export type Row = Record<string, Cell>;
+/** A row of a table of an analysis, by the names of its columns. */
+export type Row<N extends AnalysisName, T extends TableName<N>> = Tables[N][T];
 
-/** Rows as objects: for small tables only. */
-export function rowsOf(table: Table | undefined): Row[] {
+/** Rows by the names of their columns. */
+export function rowsOf<R extends object>(table: Table<R> | undefined): R[] {
   if (!table) return [];
-  return table.rows.map((r) => Object.fromEntries(table.columns.map((c, i) => [c.name, r[i] ?? null])));
+  const names = table.columns.map((c) => c.name);
+  return table.rows.map((cells) => {
+    const row: Record<string, unknown> = {};
+    for (let i = 0; i < names.length; i++) row[names[i] as string] = cells[i] ?? null;
+    return row as R;
+  });
 }
 
-export const num = (cell: Cell | undefined): number => (typeof cell === "number" ? cell : 0);
-
-/** Number of events of a kind, undefined while unknown. */
-export function countOf(...kinds: string[]): number | undefined {
-  const table = info().value?.tables.events;
-  if (!table) return undefined;
-  return table.rows.reduce((sum, r) => sum + (kinds.includes(String(r[0])) ? num(r[1]) : 0), 0);
+/** Number of events of some kinds in an answer, undefined while unknown. */
+export function countIn(answer: Answer<"info"> | undefined, kinds: readonly string[]): number | undefined {
+  const table = answer?.tables.events;
+  return table && sum(rowsOf(table), (r) => (kinds.includes(r.kind ?? "") ? r.count : 0));
 }
+
+/** The same of the trace in view. */
+export const countOf = (...kinds: string[]): number | undefined => countIn(info().value, kinds);
 
 /** Whether memory is all there is: allocations, with marks and counters at most, and nothing that takes time. */
 export function isOnlyMemory(): boolean {
-  const kinds = (info().value?.tables.events?.rows ?? []).map((r) => String(r[0]));
+  const kinds = rowsOf(info().value?.tables.events).map((r) => r.kind ?? "");
   return kinds.includes("memory") && kinds.every((k) => ["memory", "step", "instant", "counter", "span"].includes(k));
 }
 
-/** Whether the producer recorded the queues of its input pipeline; only MindSpore does. */
-export const hasQueues = (): boolean => mindHas("pipeline", "operators", "flow", "queues") || hasStages();
+/** Whether an answer has rows in one of these tables: what is recorded decides, not who recorded it. Undefined: not known yet. */
+export const hasRows = <N extends AnalysisName>(asked: AskedFor<N>, ...tables: TableName<N>[]): boolean | undefined =>
+  asked.error ? false : asked.value && tables.some((name) => (asked.value?.tables[name]?.rows.length ?? 0) > 0);
 
-/** A table that is only there when it has rows. */
-const hasStages = (): boolean =>
-  info().value?.trace.format === "mindspore" && (analysis("pipeline").value?.tables.dataset_stages?.rows.length ?? 0) > 0;
+/** What an analysis knows of a trace, by one row of each table. */
+const recorded = <N extends AnalysisName>(name: N, query: Query = {}): AskedFor<N> =>
+  analysis(name, { ...WHOLE_TRACE, ...query, limit: 1 }, `${name}-recorded`);
 
-/** Whether an analysis has rows in one of these tables, which only MindSpore's files fill. */
-function mindHas(name: string, ...tables: string[]): boolean {
-  if (info().value?.trace.format !== "mindspore") return false;
-  return tables.some(
-    (table) => (analysis(name, { table, limit: 0 }, `${name}-${table}`).value?.tables[table]?.rows.length ?? 0) > 0,
-  );
+/** Asks a trace of one worker: a summary of many answers only for all. Undefined: not known yet. */
+function ofOneTrace(test: () => boolean | undefined): boolean | undefined {
+  if (!info().value) return undefined;
+  return factOf("workers") ? false : test();
 }
+
+/** Whether the way of the data was recorded: operators that feed each other, or the queues between them. */
+export const hasQueues = (): boolean | undefined =>
+  ofOneTrace(() => {
+    const asked = recorded("pipeline");
+    const graph = rowsOf(asked.value?.tables.operators).some((r) => r.id !== null); // a queue counted alone is none
+    return graph || hasRows(asked, "flow", "queues", "dataset_stages");
+  });
+
+/** Whether a device of the job wrote about itself and the others. */
+const hasDeviceReport = (): boolean | undefined =>
+  ofOneTrace(() =>
+    hasRows(recorded("distributed", { table: "cluster_steps,parallel_stages" }), "cluster_steps", "parallel_stages"),
+  );
 
 /** Whether a view has data in this trace; true while unknown, so that nothing blinks. */
 export function hasData(view: View): boolean {
@@ -155,9 +183,9 @@ export function hasData(view: View): boolean {
     case "steps":
       return some("step") || Number(factOf("steps") ?? 1) > 0; // some are found without marks
     case "pipeline":
-      return hasQueues() || some("data_loading");
+      return some("data_loading") || hasQueues() !== false;
     case "distributed":
-      return isJob(currentRun.value) || some("collective") || mindHas("distributed", "cluster_steps", "parallel_stages");
+      return isJob(currentRun.value) || some("collective") || hasDeviceReport() !== false;
     default:
       return true;
   }

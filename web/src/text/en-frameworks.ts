@@ -55,7 +55,6 @@ export const enFrameworks = {
   pipe_end_waits: "waits {v} / step",
   pipe_fact_late: "the data or host queue was empty for *{n}* {n|batch|batches}",
   pipe_empty_share: "Found empty",
-  pipe_cpu: "CPU",
   pipe_cpu_worker: "CPU/worker",
   pipe_why_consumer: "all queues are full: the consumer is slow",
   cpu_use: "CPU use",

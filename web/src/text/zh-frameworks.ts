@@ -55,7 +55,6 @@ export const zhFrameworks = {
   pipe_end_waits: "每步等待 {v}",
   pipe_fact_late: "数据队列或主机队列有 *{n}* 批为空",
   pipe_empty_share: "为空比例",
-  pipe_cpu: "CPU",
   pipe_cpu_worker: "每线程 CPU",
   pipe_why_consumer: "所有队列都满：消费端慢",
   cpu_use: "CPU 使用率",

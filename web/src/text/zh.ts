@@ -1,5 +1,4 @@
 // 页面的全部中文文字；键与 en.ts 相同。
-
 import type { en } from "./en.ts";
 import { zhFrameworks } from "./zh-frameworks.ts";
 import { zhRun } from "./zh-run.ts";

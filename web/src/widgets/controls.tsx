@@ -8,18 +8,30 @@ interface Choice {
   label: string;
 }
 
-export function Segmented(props: { choices: readonly Choice[]; chosen: string; label: string; onChoose: (id: string) => void }) {
+type Choices = readonly Choice[] | Readonly<Record<string, string>>; // a list, or labels by id
+
+const isList = (choices: Choices): choices is readonly Choice[] => Array.isArray(choices);
+
+interface SegmentedProps {
+  choices: Choices;
+  chosen: string;
+  label: string;
+  onChoose: (id: string) => void;
+}
+
+export function Segmented({ choices, ...props }: SegmentedProps) {
+  const list = isList(choices) ? choices : Object.entries(choices).map(([id, label]) => ({ id, label }));
   const move = (e: KeyboardEvent) => {
     const by = e.key === "ArrowRight" ? 1 : e.key === "ArrowLeft" ? -1 : 0;
     if (!by) return;
     e.preventDefault();
-    const at = props.choices.findIndex((c) => c.id === props.chosen);
-    const next = props.choices[(at + by + props.choices.length) % props.choices.length];
+    const at = list.findIndex((c) => c.id === props.chosen);
+    const next = list[(at + by + list.length) % list.length];
     if (next) props.onChoose(next.id);
   };
   return (
     <div class="segmented" role="radiogroup" aria-label={props.label} onKeyDown={move}>
-      {props.choices.map((c) => (
+      {list.map((c) => (
         <button
           type="button"
           key={c.id}
@@ -32,19 +44,6 @@ export function Segmented(props: { choices: readonly Choice[]; chosen: string; l
         </button>
       ))}
     </div>
-  );
-}
-
-export function Button(props: { children: ComponentChildren; onClick: () => void; label?: string; class?: string }) {
-  return (
-    <button
-      type="button"
-      class={props.class ?? "button"}
-      onClick={props.onClick}
-      {...(props.label ? { "aria-label": props.label } : {})}
-    >
-      {props.children}
-    </button>
   );
 }
 
@@ -109,7 +108,7 @@ export function Meter(props: { title: string; help?: string | undefined; path?: 
   );
 }
 
-export interface LegendItem {
+interface LegendItem {
   label: string;
   colour: string; // a fill: var(--kernel), url(#hatch)
 }

@@ -1,4 +1,4 @@
-// Dialogs and drawers: they trap the focus, close on Escape, and give the focus back.
+// Dialogs and drawers. The browser keeps the focus inside, closes on Escape, and gives the focus back.
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
@@ -9,41 +9,34 @@ interface DialogProps {
   onClose: () => void;
 }
 
-const FOCUSABLE = "button,a[href],input,select,textarea,[tabindex]:not([tabindex='-1'])";
+/** Whether a press is beside the dialog: there its backdrop is the dialog itself. */
+function isBeside(e: PointerEvent): boolean {
+  const { left, right, top, bottom } = (e.currentTarget as Element).getBoundingClientRect();
+  return e.clientX < left || e.clientX > right || e.clientY < top || e.clientY > bottom;
+}
 
 export function Dialog({ class: name, label, children, onClose }: DialogProps) {
-  const box = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
-    const before = document.activeElement as HTMLElement | null;
-    const first = box.current?.querySelector<HTMLElement>("[data-first]") ?? box.current?.querySelector<HTMLElement>(FOCUSABLE);
-    (first ?? box.current)?.focus();
-    return () => before?.focus();
+    const dialog = box.current;
+    dialog?.showModal();
+    dialog?.querySelector<HTMLElement>("[data-first]")?.focus();
+    return () => dialog?.close();
   }, []);
-  const keys = (e: KeyboardEvent) => {
-    if (e.key === "Escape") {
-      e.stopPropagation();
-      onClose();
-    }
-    if (e.key !== "Tab") return;
-    const all = [...(box.current?.querySelectorAll<HTMLElement>(FOCUSABLE) ?? [])];
-    const [first, last] = [all[0], all[all.length - 1]];
-    if (!first || !last) return;
-    const leave = e.shiftKey ? first : last;
-    if (document.activeElement === leave || !box.current?.contains(document.activeElement)) {
-      e.preventDefault();
-      (e.shiftKey ? last : first).focus();
-    }
-  };
   return (
-    <div
-      class="veil"
+    <dialog
+      class={name}
+      aria-label={label}
+      ref={box}
+      onCancel={onClose}
+      onKeyDown={(e) => {
+        if (e.key === "Escape") e.stopPropagation(); // one level at a time
+      }}
       onPointerDown={(e) => {
-        if (e.target === e.currentTarget) onClose();
+        if (isBeside(e)) onClose();
       }}
     >
-      <div class={name} role="dialog" aria-modal="true" aria-label={label} tabIndex={-1} ref={box} onKeyDown={keys}>
-        {children}
-      </div>
-    </div>
+      {children}
+    </dialog>
   );
 }

@@ -22,7 +22,7 @@ const PATHS = {
   dots: "M3 7.500h.01M7.5 7.500h.01M12 7.500h.01",
 } as const;
 
-export type IconName = keyof typeof PATHS;
+type IconName = keyof typeof PATHS;
 
 export function Icon({ name, size = 15 }: { name: IconName; size?: number }) {
   return (

@@ -14,8 +14,9 @@ export interface MenuItem {
 }
 
 interface MenuProps {
-  label: ComponentChildren;
   name: string; // spoken
+  label?: ComponentChildren; // what the button shows, else its name and the value
+  value?: ComponentChildren;
   items: readonly MenuItem[];
   onChoose: (id: string) => void;
   filter?: string; // placeholder of the filter field
@@ -63,7 +64,11 @@ export function Menu(props: MenuProps) {
           setOpen(true);
         }}
       >
-        {props.label}
+        {props.label ?? (
+          <>
+            {props.name} <b>{props.value}</b>
+          </>
+        )}
         {props.bare ? null : <Icon name="down" size={13} />}
       </button>
       {open ? <MenuList {...props} close={close} /> : null}

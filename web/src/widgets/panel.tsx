@@ -7,12 +7,12 @@ import { Definition, tip } from "../base/tip.tsx";
 import { Icon } from "./icons.tsx";
 import { Menu, type MenuItem } from "./menu.tsx";
 
-export interface ShownError {
+interface ShownError {
   msg: string;
   offset: number | null;
 }
 
-export interface PanelWords {
+interface PanelWords {
   menu: string;
   rests: string;
   copy: string;
@@ -34,16 +34,15 @@ export interface Defined {
 }
 
 interface PanelProps {
-  title: ComponentChildren;
   name: string; // spoken, and the name of saved files
+  title?: ComponentChildren; // when it is more than the name
   words?: ComponentChildren;
   define?: Defined | undefined; // what the title means
   controls?: ComponentChildren;
   csv?: string | undefined; // address of the table as CSV
   span?: string; // class of the grid
-  old?: boolean | undefined;
-  error?: ShownError | undefined;
-  busy?: boolean | undefined; // nothing to show yet
+  asked?: { value: unknown; old: boolean; error: ShownError | undefined }; // the answer it shows
+  busy?: boolean; // nothing to show yet, although there may be an answer
   height?: number; // of the body while busy
   figure?: string | undefined; // the sentence that replaces the picture
   children?: ComponentChildren;
@@ -51,6 +50,8 @@ interface PanelProps {
 
 export function Panel(props: PanelProps) {
   const box = useRef<HTMLElement>(null);
+  const { asked, title = props.name } = props;
+  const busy = props.busy ?? (asked !== undefined && asked.value === undefined);
   const choose = (id: string) => {
     if (id === "svg" && box.current) saveSvg(box.current, props.name);
     if (id === "png" && box.current) void savePng(box.current, props.name);
@@ -66,18 +67,18 @@ export function Panel(props: PanelProps) {
     { id: "rests", label: panelWords.current.rests, separator: true },
   ];
   return (
-    <section class={`panel ${props.span ?? "w12"}`} ref={box} aria-label={props.name} aria-busy={props.busy === true}>
+    <section class={`panel ${props.span ?? "w12"}`} ref={box} aria-label={props.name} aria-busy={busy}>
       <header class="panel-head">
         <h2>
           {props.define?.help ? (
             <span class="defined" tabIndex={0} {...tip(<Definition title={props.name} {...props.define} />)}>
-              {props.title}
+              {title}
             </span>
           ) : (
-            props.title
+            title
           )}
         </h2>
-        {props.words && !props.busy ? <span class="panel-words">{props.words}</span> : null}
+        {props.words && !busy ? <span class="panel-words">{props.words}</span> : null}
         <span class="grow" />
         {props.controls}
         <Menu
@@ -90,13 +91,13 @@ export function Panel(props: PanelProps) {
           onChoose={choose}
         />
       </header>
-      {props.error ? (
-        <Failure error={props.error} />
-      ) : props.busy ? (
+      {asked?.error ? (
+        <Failure error={asked.error} />
+      ) : busy ? (
         <Waiting height={props.height ?? 120} />
       ) : (
         <div
-          class={props.old ? "panel-body old" : "panel-body"}
+          class={asked?.old ? "panel-body old" : "panel-body"}
           {...(props.figure ? { role: "figure", "aria-label": props.figure } : {})}
         >
           {props.children}

@@ -1,72 +1,11 @@
 // Tables: any number of rows, of which only the visible ones exist. The source sorts and filters; the
 // table draws, opens rows in place, and copies. One unit for a column, taken from its largest value.
-import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { exact, inScale, type Scale, scaleOf, short, THIN, type Unit } from "../base/format.ts";
+import { exact, inScale, type Scale, scaleOf, short, THIN } from "../base/format.ts";
 import { Definition, tip } from "../base/tip.tsx";
 import { nextSort, sortKeys } from "./sort.ts";
-import { tableKeys } from "./tablekeys.ts";
-
-export type CellValue = string | number | boolean | null | undefined;
-
-export interface TableRow {
-  key: string;
-  cell: (column: string) => CellValue;
-  label?: ComponentChildren; // instead of the first cell
-  depth?: number;
-  opens?: boolean;
-  kids?: () => readonly TableRow[] | undefined; // undefined: on its way
-  marked?: boolean; // selected
-  tinted?: boolean; // stands out, but is not selected
-  faded?: boolean; // below another row
-  missing?: boolean; // not loaded yet
-  note?: string; // what a column of its own making shows
-  wide?: boolean; // words only: they take the whole row
-}
-
-export interface TableColumn {
-  name: string;
-  title: string;
-  unit?: Unit | undefined;
-  help?: string | undefined;
-  path?: string | undefined;
-  width?: number; // px; without one the column takes what is left
-  bar?: string; // fill of the bar behind the number
-  text?: boolean; // left-aligned words
-  mono?: boolean;
-  soft?: boolean; // grey
-  each?: boolean; // every number in the unit that suits it
-  unitOnly?: boolean; // the unit says it all: GFLOP, TFLOP/s
-  scale?: Scale;
-  sortable?: boolean;
-  show?: (value: CellValue, row: TableRow) => ComponentChildren; // instead of the number
-}
-
-export interface TableProps {
-  name: string;
-  columns: readonly TableColumn[];
-  total: number;
-  row: (i: number) => TableRow;
-  sort?: string; // column:asc or column:desc
-  onSort?: (sort: string) => void;
-  onRow?: (row: TableRow) => void;
-  onEnter?: (row: TableRow, shift: boolean) => void;
-  onHover?: (row: TableRow | undefined) => void;
-  onFilter?: (row: TableRow) => void; // only rows like this one
-  onExport?: () => void;
-  height?: number | string; // of the part that scrolls
-  old?: boolean | undefined;
-  sum?: (column: string) => CellValue; // a row of totals
-  sumLabel?: ComponentChildren;
-  empty?: string;
-  rowHeight?: number;
-  open?: readonly string[]; // rows that are open at first
-}
-
-export interface Flat {
-  total: number;
-  at: (i: number) => TableRow;
-}
+import { tableKeys } from "./table-keys.ts";
+import type { Flat, TableColumn, TableProps, TableRow } from "./table-types.ts";
 
 /** Base rows with the rows of the opened ones in between. */
 function flatten(props: TableProps, opened: ReadonlySet<string>, known: ReadonlyMap<string, number>): Flat {

@@ -1,0 +1,1 @@
+import{c as n}from"./shared-table.js";import{n as l}from"./shared-table-source.js";import{c as a}from"./shared-panel.js";import{Z as t}from"./shared-preact.js";function P({rows:e,row:r=e.row,list:m,table:s,...o}){let i={...e.csv?{csv:e.csv}:{},...e.asked?{asked:e.asked}:{}};return t(a,{...i,...o,children:t(n,{...s,name:o.name,total:e.total,row:r,columns:l(e,m)})})}export{P as a};

@@ -1,0 +1,161 @@
+// An input pipeline from left to right: a box for each operator, between two boxes the queue that is filled
+// as far as it was on average. What was not recorded is drawn dashed.
+import type { ComponentChildren } from "preact";
+import { largest } from "../../base/aggregate.ts";
+import { tip } from "../../base/tip.tsx";
+import { useWidth } from "../width.ts";
+
+export interface PipeNode {
+  id: string;
+  into: string | undefined; // the node it feeds
+  title: string;
+  words: string;
+  late?: string | undefined; // it is the bottleneck: the word above it
+  suspect?: string | undefined; // it may be one
+  dashed?: boolean;
+  card?: ComponentChildren;
+  queue?: { fill: number | null; label: string; below: string; chosen?: boolean } | undefined; // behind it
+}
+
+const BOX = { wide: 168, narrow: 118, h: 52 };
+const QUEUE = { w: 86, h: 22 };
+const ROW = 78;
+
+interface Placed {
+  node: PipeNode;
+  level: number; // 0 = the end
+  row: number;
+}
+
+/** Levels count from the end; those that feed the same node stand below each other around it. */
+export function placePipe(nodes: readonly PipeNode[]): Placed[] {
+  const placed: Placed[] = [];
+  const seen = new Set<string>();
+  let next = 0;
+  const visit = (node: PipeNode, level: number): number => {
+    seen.add(node.id);
+    const feeds = nodes.filter((n) => n.into === node.id && !seen.has(n.id));
+    const rows = feeds.map((f) => visit(f, level + 1));
+    const row = rows.length ? ((rows[0] as number) + (rows[rows.length - 1] as number)) / 2 : next++;
+    placed.push({ node, level, row });
+    return row;
+  };
+  for (const n of nodes) if (!seen.has(n.id) && (n.into === undefined || !nodes.some((m) => m.id === n.into))) visit(n, 0);
+  return placed;
+}
+
+interface PipelineProps {
+  nodes: readonly PipeNode[];
+  label: string;
+  onQueue: (id: string) => void;
+}
+
+const fit = (text: string, room: number, letter = 7) =>
+  text.length * letter > room ? `${text.slice(0, Math.floor(room / letter) - 1)}…` : text;
+
+export function Pipeline({ nodes, label, onQueue }: PipelineProps) {
+  const [box, width] = useWidth(1000);
+  const placed = placePipe(nodes);
+  const deepest = largest(placed, (p) => p.level, 0);
+  const rows = largest(placed, (p) => p.row + 1, 1);
+  const need = (w: number) => (deepest + 1) * w + deepest * (QUEUE.w + 40);
+  const w = need(BOX.wide) <= width ? BOX.wide : BOX.narrow;
+  const wide = Math.max(width, need(w));
+  const gap = deepest > 0 ? (wide - w * (deepest + 1)) / deepest : 0;
+  const x = (level: number) => (deepest - level) * (w + gap);
+  const y = (row: number) => 24 + row * ROW;
+  const at = new Map(placed.map((p) => [p.node.id, p]));
+  return (
+    <div class="chart pipe" ref={box}>
+      <svg data-chart width={wide} height={24 + rows * ROW} role="img" aria-label={label}>
+        {placed.map(({ node, level, row }) => {
+          const to = at.get(node.into ?? "");
+          if (!to) return null;
+          const [x1, y1] = [x(level) + w, y(row) + BOX.h / 2];
+          const [x2, y2] = [x(to.level), y(to.row) + BOX.h / 2];
+          const middle = (x1 + x2) / 2;
+          return (
+            <g key={node.id}>
+              <path
+                d={`M${x1} ${y1}H${middle + QUEUE.w / 2}C${x2 - 12} ${y1} ${middle + QUEUE.w / 2} ${y2} ${x2 - 5} ${y2}`}
+                fill="none"
+                stroke="var(--line-strong)"
+                stroke-width="1.3"
+              />
+              <path d={`M${x2 - 6} ${y2 - 3.5}L${x2} ${y2}L${x2 - 6} ${y2 + 3.5}Z`} fill="var(--line-strong)" />
+              {node.queue ? <Queue x={middle - QUEUE.w / 2} y={y1} node={node} onQueue={onQueue} /> : null}
+            </g>
+          );
+        })}
+        {placed.map(({ node, level, row }) => (
+          <g key={node.id} {...(node.card ? tip(node.card, 120) : {})}>
+            <rect
+              x={x(level) + 0.5}
+              y={y(row) + 0.5}
+              width={w - 1}
+              height={BOX.h - 1}
+              rx="6"
+              fill={node.late ? "var(--critical-ground)" : node.dashed ? "var(--sunken)" : "var(--surface)"}
+              stroke={node.late ? "var(--critical)" : node.suspect ? "var(--warning)" : "var(--line-strong)"}
+              {...(node.dashed ? { "stroke-dasharray": "4 3" } : {})}
+            />
+            {node.late || node.suspect ? (
+              <text x={x(level)} y={y(row) - 6} class={node.late ? "axis critical-text" : "axis warning-text"}>
+                {node.late ?? node.suspect}
+              </text>
+            ) : null}
+            <text x={x(level) + 11} y={y(row) + 21} class="pipe-title">
+              {fit(node.title, w - 20)}
+            </text>
+            <text x={x(level) + 11} y={y(row) + 39} class="axis">
+              {fit(node.words, w - 14, 5.8)}
+            </text>
+          </g>
+        ))}
+      </svg>
+    </div>
+  );
+}
+
+function Queue({ x, y, node, onQueue }: { x: number; y: number; node: PipeNode; onQueue: (id: string) => void }) {
+  const q = node.queue;
+  if (!q) return null;
+  return (
+    <g
+      class="part"
+      role="button"
+      tabIndex={0}
+      aria-label={`${node.title} ${q.label}`}
+      onClick={() => onQueue(node.id)}
+      onKeyDown={(e) => e.key === "Enter" && onQueue(node.id)}
+    >
+      <rect
+        x={x}
+        y={y - QUEUE.h / 2}
+        width={QUEUE.w}
+        height={QUEUE.h}
+        rx="3"
+        fill="var(--track)"
+        {...(q.chosen ? { stroke: "var(--accent)", "stroke-width": 2 } : {})}
+        {...(q.fill === null ? { stroke: "var(--line-strong)", "stroke-dasharray": "4 3" } : {})}
+      />
+      {q.fill === null ? null : (
+        <rect
+          x={x + 2}
+          y={y - QUEUE.h / 2 + 2}
+          width={Math.max(0, Math.min(1, q.fill)) * (QUEUE.w - 4)}
+          height={QUEUE.h - 4}
+          rx="2"
+          fill="var(--c6)"
+          opacity="0.6"
+        />
+      )}
+      <text x={x + QUEUE.w / 2} y={y + 4} text-anchor="middle" class="axis strong">
+        {q.label}
+      </text>
+      <text x={x + QUEUE.w / 2} y={y + 26} text-anchor="middle" class="axis">
+        {q.below}
+      </text>
+    </g>
+  );
+}

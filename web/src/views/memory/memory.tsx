@@ -1,0 +1,341 @@
+// Memory: does it fit, does it grow, what holds it.
+import { signal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { isKnown, largestFirst, shareOf, sum } from "../../base/aggregate.ts";
+import { exact, percent, type Scale, scaleOf, short, thousands } from "../../base/format.ts";
+import { Curve, type CurveData } from "../../draw/charts/curve.tsx";
+import { Strip } from "../../draw/charts/strip.tsx";
+import { nth } from "../../draw/patterns.tsx";
+import { language, t } from "../../model/language.ts";
+import { choice, go, param } from "../../model/route.ts";
+import { tape } from "../../model/steps.ts";
+import { themeVersion } from "../../model/theme.ts";
+import { analysis, csvUrl, type Row, rowsOf } from "../../model/trace.ts";
+import { Segmented, Swatch, Value } from "../../widgets/controls.tsx";
+import { Menu } from "../../widgets/menu.tsx";
+import { Panel } from "../../widgets/panel.tsx";
+import type { TableRow } from "../../widgets/table-types.ts";
+import { Filter } from "../shared/filter.tsx";
+import { TablePanel } from "../shared/table-panel.tsx";
+import { defined, source } from "../shared/table-source.ts";
+import { Verdict } from "../shared/verdict.tsx";
+import { MemoryMap } from "./memory-map.tsx";
+import { onDevice, rangeQuery } from "./memory-query.ts";
+
+/** The block of the row under the pointer: its life is marked on the curve. */
+const hovered = signal<{ from: number; to: number } | undefined>(undefined);
+
+const POINTS = 3000; // of the curve: more than a screen has pixels
+
+export function Memory() {
+  const asked = analysis("memory", { ...rangeQuery(), table: "peaks" }, "memory-peaks");
+  const peaks = rowsOf(asked.value?.tables.peaks);
+  const device = param("device") || String(peaks[0]?.device ?? "");
+  const peak = peaks.find((p) => p.device === device);
+  const unused = shareOf(peak?.allocated, peak?.reserved);
+  return (
+    <>
+      <Verdict
+        answer={asked.value}
+        otherwise={t("memory")}
+        facts={[
+          peak ? t("fact_peak", { v: short(peak.allocated, "bytes"), d: device }) : undefined,
+          unused === null ? undefined : t("fact_reserved", { v: short(peak?.reserved, "bytes"), p: short(1 - unused, "share") }),
+          peak?.capacity ? t("fact_capacity", { v: short(peak?.capacity, "bytes") }) : undefined,
+        ]}
+      />
+      <div class="grid">
+        <MemoryCurve peaks={peaks} device={device} />
+        <Alive device={device} />
+        <Allocations device={device} />
+        <ByOperator device={device} />
+      </div>
+    </>
+  );
+}
+
+type Peak = Row<"memory", "peaks">;
+
+function useCurve(device: string, peak: Peak | undefined) {
+  const query = { ...rangeQuery(), table: "curve", limit: 0, points: POINTS, filter: onDevice(device) };
+  const asked = analysis("memory", query, "memory-curve");
+  const table = asked.value?.tables.curve;
+  const data = useMemo(() => {
+    const rows = rowsOf(table).filter((r) => r.device === device);
+    const column = (name: "time" | "allocated" | "reserved") => Float64Array.from(rows, (r) => r[name] ?? 0);
+    const reserved = rows.some((r) => (r.reserved ?? 0) > 0) ? column("reserved") : undefined;
+    return { time: column("time"), allocated: column("allocated"), reserved };
+  }, [table, device]);
+  const steps = tape();
+  const borders = steps ? Array.from(steps.numbers, (n, i) => ({ number: n, start: steps.starts[i] as number })) : [];
+  const [highest, capacity] = [peak?.allocated ?? 0, peak?.capacity ?? 0];
+  const at = param("at");
+  const most = Math.max(highest, data.reserved?.at(-1) ?? 0);
+  const curve: CurveData = {
+    ...data,
+    capacity: capacity && capacity < highest * 2 ? capacity : undefined,
+    steps: borders.length > 60 ? [] : borders,
+    peak: peak
+      ? {
+          time: peak.time ?? 0,
+          value: highest,
+          label: `${t("peak")} ${short(peak.allocated, "bytes")} · ${short(peak.time, "ns")}`,
+        }
+      : undefined,
+    mark: hovered.value,
+    at: at ? { time: Number(at), label: short(Number(at), "ns") } : undefined,
+  };
+  return { asked, curve, scale: scaleOf("bytes", most) };
+}
+
+function MemoryCurve({ peaks, device }: { peaks: readonly Peak[]; device: string }) {
+  const [form, setForm] = choice("picture", "curve");
+  const { asked, curve, scale } = useCurve(
+    device,
+    peaks.find((p) => p.device === device),
+  );
+  const chosen = param("range") !== "";
+  const title = t(/^cpu/i.test(device) ? "memory_over_time" : "device_memory_over_time");
+  return (
+    <Panel
+      span="w8"
+      name={title}
+      words={form === "map" ? t("map_zoom_words") : `${scale.unit} · ${t("memory_words")}`}
+      define={defined(asked.value, "curve", "allocated")}
+      csv={csvUrl("memory", "curve", { ...rangeQuery(), filter: onDevice(device) })}
+      asked={asked}
+      height={256}
+      figure={asked.value?.verdict?.text[language.value]}
+      controls={
+        <>
+          {chosen ? (
+            <button type="button" class="button" onClick={() => go({ params: { range: undefined, addresses: undefined } })}>
+              {t("reset")}
+            </button>
+          ) : null}
+          <Menu
+            class="small-menu"
+            name={t("device")}
+            value={device}
+            items={peaks.map((p) => ({
+              id: String(p.device),
+              label: String(p.device),
+              checked: p.device === device,
+              detail: short(p.allocated, "bytes"),
+            }))}
+            onChoose={(id) => go({ params: { device: id, at: undefined } })}
+          />
+          <Segmented label={t("form")} chosen={form} onChoose={setForm} choices={{ curve: t("curve"), map: t("address_map") }} />
+        </>
+      }
+    >
+      <div class="pad" data-curve>
+        {form === "map" ? (
+          <MemoryMap device={device} />
+        ) : (
+          <Curve
+            data={curve}
+            height={270}
+            version={themeVersion.value}
+            scale={scale}
+            words={{ allocated: t("allocated"), reserved: t("reserved"), capacity: t("capacity") }}
+            onRange={(from, to) => go({ params: { range: `${Math.round(from)}..${Math.round(to)}`, at: undefined } })}
+            onReset={() => go({ params: { range: undefined, at: undefined } })}
+            onTime={(time) => go({ params: { at: String(Math.max(0, Math.round(time))) } })}
+          />
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+type Holder = Row<"memory", "contents">;
+const HOLDERS = ["op", "module", "size"] as const;
+
+function Alive({ device }: { device: string }) {
+  const [by, setBy] = choice("holders", "op");
+  const at = param("at");
+  const query = { ...rangeQuery(), table: "contents", limit: 0, by, at: at || undefined, filter: onDevice(device) };
+  const asked = analysis("memory", query, "memory-alive");
+  themeVersion.value;
+  const rows = rowsOf(asked.value?.tables.contents)
+    .filter((r) => r.device === device)
+    .sort(largestFirst((r) => r.bytes));
+  const total = sum(rows, (r) => r.bytes);
+  const nameOf = (r: Holder) =>
+    r.name === null
+      ? t("before_recording")
+      : r.name === ""
+        ? t(`outside_${by === "module" ? "modules" : "operators"}`)
+        : String(r.name);
+  const fill = (r: Holder, i: number) => (r.name === null ? "url(#hatch)" : nth(i));
+  const title = at ? t("alive_at", { v: short(Number(at), "ns") }) : t("alive");
+  return (
+    <Panel
+      span="w4"
+      name={t("alive")}
+      title={title}
+      define={defined(asked.value, "contents", "bytes")}
+      csv={csvUrl("memory", "contents", query)}
+      asked={asked}
+      height={200}
+      controls={
+        <>
+          {at ? (
+            <button type="button" class="link" onClick={() => go({ params: { at: undefined } })}>
+              {t("to_peak")}
+            </button>
+          ) : null}
+          <Segmented
+            label={t("group_by")}
+            chosen={by}
+            onChoose={setBy}
+            choices={HOLDERS.map((id) => ({ id, label: t(`holders_${id}`) }))}
+          />
+        </>
+      }
+    >
+      <div class="pad">
+        <Strip
+          parts={rows.map((r, i) => ({
+            id: nameOf(r),
+            value: r.bytes ?? 0,
+            fill: fill(r, i),
+            card: `${nameOf(r)} · ${short(r.bytes, "bytes")}`,
+          }))}
+          total={total}
+          height={18}
+          label={title}
+        />
+      </div>
+      <ul class="alive">
+        {rows.map((r, i) => (
+          <li key={nameOf(r)}>
+            <Swatch colour={fill(r, i)} />
+            {r.name ? <code title={String(r.name)}>{nameOf(r)}</code> : <span>{nameOf(r)}</span>}
+            <span title={exact(r.bytes, "bytes")}>
+              <Value text={short(r.bytes, "bytes")} />
+            </span>
+            <span class="t3">{short(shareOf(r.bytes, total), "share")}</span>
+          </li>
+        ))}
+        <li class="alive-total">
+          <i class="swatch" />
+          <b>{t("total")}</b>
+          <b title={exact(total, "bytes")}>
+            <Value text={short(total, "bytes")} />
+          </b>
+          <span class="t3">{percent(1, 0)}</span>
+        </li>
+      </ul>
+    </Panel>
+  );
+}
+
+const SIZES = [0, 2 ** 20, 4 * 2 ** 20, 16 * 2 ** 20, 64 * 2 ** 20];
+
+function SizeMenu({ least }: { least: number }) {
+  const word = (n: number) => (n ? `≥ ${short(n, "bytes").replace(/\.0+/, "")}` : t("any_size"));
+  return (
+    <Menu
+      class="small-menu"
+      right
+      name={t("col_bytes")}
+      value={word(least)}
+      items={SIZES.map((n) => ({ id: String(n), label: word(n), checked: n === least }))}
+      onChoose={(id) => go({ params: { least: id === "0" ? undefined : id } })}
+    />
+  );
+}
+
+function Allocations({ device }: { device: string }) {
+  const sort = param("sort") || "bytes:desc";
+  const least = Number(param("least") || 0);
+  const words = [least ? `bytes>=${least}` : "", param("q")].filter(Boolean).join(" ");
+  const s = source(
+    "memory",
+    "events",
+    { ...rangeQuery(), sort, filter: onDevice(device, words) },
+    (r, i) => `${r.cell("address")} ${i}`,
+    "memory.events",
+  );
+  const end = s.answer?.trace.duration_ns ?? 0;
+  const scale: Scale = { ...scaleOf("ns", end), digits: 3 };
+  return (
+    <TablePanel
+      span="w7"
+      name={t("allocations")}
+      words={t(sort === "bytes:desc" ? "allocations_words" : "allocations_n", { n: thousands(s.total) })}
+      define={defined(s.answer, "events", "kind")}
+      height={360}
+      controls={
+        <>
+          <Filter label={t("filter")} />
+          <SizeMenu least={least} />
+        </>
+      }
+      rows={s}
+      row={(i) => named(s.row(i))}
+      table={{
+        height: 392,
+        sort,
+        onSort: (next) => go({ params: { sort: next } }),
+        onHover: (r) => {
+          hovered.value = r && !r.missing ? lifeOf(r, end) : undefined;
+        },
+        onRow: (r) => {
+          const born = r.cell("allocated_at");
+          if (isKnown(born)) go({ params: { at: String(born) } });
+        },
+        empty: t("no_rows"),
+      }}
+      list={[
+        ["op", { title: t("operator"), text: true, mono: true }],
+        ["bytes", { bar: "var(--c1)", width: 140 }],
+        ["allocated_at", { width: 110, scale }],
+        ["released_at", { width: 110, scale }],
+        ["duration", { width: 100, title: t("life"), scale }],
+      ]}
+    />
+  );
+}
+
+/** From birth to death; what was not seen lies at the ends. */
+function lifeOf(r: TableRow, end: number): { from: number; to: number } {
+  const [born, gone] = [r.cell("allocated_at"), r.cell("released_at")];
+  return { from: isKnown(born) ? born : 0, to: isKnown(gone) ? gone : end };
+}
+
+const named = (r: TableRow): TableRow => (r.cell("op") ? r : { ...r, label: <span class="t3">{t(nobody(r))}</span> });
+
+/** Why no operator is named: it ran outside, before the recording began, or the producer names none. */
+const nobody = (r: TableRow) =>
+  r.cell("op") === "" ? "outside_operators" : r.cell("allocated_at") === null ? "before_recording" : "not_recorded";
+
+function ByOperator({ device }: { device: string }) {
+  const sort = param("osort") || "self_allocation_bytes:desc";
+  const s = source(
+    "memory",
+    "statistics",
+    { ...rangeQuery(), sort, filter: onDevice(device) },
+    (r, i) => `${r.cell("op")} ${i}`,
+    "memory.statistics",
+  );
+  return (
+    <TablePanel
+      span="w5"
+      name={t("by_operator")}
+      words={param("range") ? t("chosen_range") : t("whole_window")}
+      define={defined(s.answer, "statistics", "self_allocation_bytes")}
+      height={360}
+      rows={s}
+      table={{ height: 392, sort, onSort: (next) => go({ params: { osort: next } }), empty: t("not_recorded") }}
+      list={[
+        ["op", { title: t("operator"), text: true, mono: true }],
+        ["self_allocations", { width: 90 }],
+        ["self_allocation_bytes", { width: 120 }],
+        ["self_size_increase", { width: 100 }],
+      ]}
+    />
+  );
+}

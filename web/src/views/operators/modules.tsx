@@ -1,0 +1,201 @@
+// Modules: which layer. A tree table beside an icicle.
+import { largest, largestFirst, total } from "../../base/aggregate.ts";
+import { scaleOf, short, thousands } from "../../base/format.ts";
+import { Definition } from "../../base/tip.tsx";
+import { Icicle, type Node } from "../../draw/charts/icicle.tsx";
+import { nth } from "../../draw/patterns.tsx";
+import { t } from "../../model/language.ts";
+import { go, param } from "../../model/route.ts";
+import { isSelected, select, selection } from "../../model/selection.ts";
+import { themeVersion } from "../../model/theme.ts";
+import { type AskedFor, analysis, csvUrl, type Row, rowsOf } from "../../model/trace.ts";
+import { Segmented } from "../../widgets/controls.tsx";
+import { Panel } from "../../widgets/panel.tsx";
+import { Table } from "../../widgets/table.tsx";
+import type { TableRow } from "../../widgets/table-types.ts";
+import { cellsOf, columns, defined, panelFor, quoted, wholeTable } from "../shared/table-source.ts";
+import { Verdict } from "../shared/verdict.tsx";
+
+type Time = "host_total" | "device_total" | "backward_host" | "backward_device";
+type Module = Row<"modules", "modules">;
+
+interface Branch {
+  row: Module;
+  kids: Branch[];
+}
+
+/** The tree out of rows in pre-order with their depth. */
+function treeOf(rows: readonly Module[]): Branch[] {
+  const roots: Branch[] = [];
+  const path: Branch[] = [];
+  for (const row of rows) {
+    const branch: Branch = { row, kids: [] };
+    const depth = row.depth ?? 0;
+    path.length = Math.min(path.length, depth);
+    (path[depth - 1]?.kids ?? roots).push(branch);
+    path[depth] = branch;
+  }
+  return roots;
+}
+
+export function Modules() {
+  const type = param("group") === "type";
+  const asked = analysis("modules", { "group-by": type ? "type" : undefined, limit: 0 });
+  const rows = rowsOf(asked.value?.tables.modules);
+  // Classes are nested in each other and do not add up: the outermost instances do.
+  const tree = type ? rowsOf(analysis("modules", { limit: 0 }, "modules-tree").value?.tables.modules) : rows;
+  const roots = tree.filter((r) => r.depth === 0);
+  const time = (c: Time) => total(roots, (r) => r[c]);
+  return (
+    <>
+      <Verdict
+        answer={asked.value}
+        otherwise={t("modules")}
+        facts={[
+          t(type ? "fact_classes" : "fact_modules", { n: thousands(rows.length) }),
+          roots.length === 0
+            ? undefined
+            : t("fact_forward", { v: short(time("host_total"), "ns"), d: short(time("device_total"), "ns") }),
+          time("backward_host")
+            ? t("fact_backward", { v: short(time("backward_host"), "ns"), d: short(time("backward_device"), "ns") })
+            : undefined,
+        ]}
+      />
+      <div class="grid">
+        <ModuleTable asked={asked} rows={rows} type={type} />
+        {type ? null : <ModuleIcicle asked={asked} rows={rows} />}
+      </div>
+    </>
+  );
+}
+
+function ModuleTable({ asked, rows, type }: { asked: AskedFor<"modules">; rows: readonly Module[]; type: boolean }) {
+  const whole = wholeTable(asked.value, "modules", (r) => String(r.cell("module")));
+  const device = rows.some((r) => (r.device_total ?? 0) > 0);
+  const key = device ? "device_total" : "host_total";
+  const most = largest(rows, (r) => r.host_total, 0);
+  const scale = scaleOf("ns", most);
+  const make = (b: Branch, path: string, depth: number): TableRow => {
+    const name = String(b.row.module);
+    return {
+      key: `${path}/${name}`,
+      depth,
+      cell: cellsOf(b.row),
+      label: <code>{name}</code>,
+      opens: b.kids.length > 0,
+      marked: isSelected("module", name),
+      kids: () => [...b.kids].sort(largestFirst((k) => k.row[key])).map((k) => make(k, `${path}/${name}`, depth + 1)),
+    };
+  };
+  const tree = type ? [...rows].sort(largestFirst((r) => r[key])).map((row) => ({ row, kids: [] })) : treeOf(rows);
+  return (
+    <Panel
+      span={type ? "w12" : "w7"}
+      name={t("modules")}
+      words={t(type ? "classes_words" : "modules_words")}
+      {...panelFor(asked, "modules", "modules", key)}
+      height={420}
+      controls={
+        <Segmented
+          label={t("group_by")}
+          chosen={type ? "type" : "name"}
+          onChoose={(id) => go({ params: { group: id } })}
+          choices={{ name: t("instances"), type: t("classes") }}
+        />
+      }
+    >
+      <Table
+        name={t("modules")}
+        total={tree.length}
+        row={(i) => make(tree[i] as Branch, "", 0)}
+        height="max(420px, calc(100vh - 220px))"
+        open={tree.map((b) => `/${b.row.module}`)}
+        onRow={(r) => select("module", String(r.cell("module")))}
+        columns={columns(whole, [
+          ["module", { text: true, mono: true }],
+          ["calls", { width: 60 }],
+          ["host_total", { bar: "var(--cpu_exec)", width: 130, scale }],
+          ...(type ? ([["host_self", { width: 110, scale }]] as const) : []),
+          ...(device ? ([["device_total", { bar: "var(--kernel)", width: 140, scale }]] as const) : []),
+          ...(device && type ? ([["device_self", { width: 120, scale }]] as const) : []),
+          ...(type ? ([["backward_host", { width: 130, scale }]] as const) : []),
+          ...(device ? ([["backward_device", { width: 130, scale }]] as const) : []),
+        ])}
+      />
+    </Panel>
+  );
+}
+
+/** The operators called inside a module: their stacks name it. */
+const operatorsOf = (module: string) => ({ group: "name+stack", q: `stack:${quoted(`nn.Module: ${module}`)}`, sort: undefined });
+
+function ModuleIcicle({ asked, rows }: { asked: AskedFor<"modules">; rows: readonly Module[] }) {
+  themeVersion.value;
+  const key = rows.some((r) => (r.device_total ?? 0) > 0) ? "device_total" : "host_total";
+  const classes = new Map<string, number>();
+  const fill = (name: string) => {
+    const kind = name.replace(/_\d+$/, "");
+    if (!classes.has(kind)) classes.set(kind, classes.size);
+    return nth(classes.get(kind) ?? 0);
+  };
+  const node = (b: Branch, path: string): Node => {
+    const name = String(b.row.module);
+    return {
+      id: `${path}/${name}`,
+      label: name,
+      value: b.row[key] ?? 0,
+      fill: fill(name),
+      kids: [...b.kids].sort(largestFirst((k) => k.row[key])).map((k) => node(k, `${path}/${name}`)),
+      card: (
+        <Definition
+          title={name}
+          help={`${t("col_host_total")} ${short(b.row.host_total, "ns")} · ${t("col_device_total")} ${short(b.row.device_total, "ns")}`}
+          path={t("n_calls", { n: thousands(b.row.calls) })}
+        />
+      ),
+    };
+  };
+  const chosen = selection.value?.kind === "module" ? selection.value.name : undefined;
+  const nodes = treeOf(rows).map((b) => node(b, ""));
+  const idOf = (list: readonly Node[]): string | undefined => {
+    for (const n of list) {
+      if (n.label === chosen) return n.id;
+      const below = idOf(n.kids);
+      if (below) return below;
+    }
+    return undefined;
+  };
+  return (
+    <Panel
+      span="w5"
+      name={t("icicle")}
+      define={defined(asked.value, "modules", key)}
+      csv={csvUrl("modules", "modules")}
+      words={t(key === "device_total" ? "icicle_device" : "icicle_host")}
+      asked={asked}
+      height={300}
+    >
+      <div class="pad">
+        <Icicle
+          nodes={nodes}
+          label={t("icicle")}
+          chosen={chosen ? idOf(nodes) : undefined}
+          onNode={(id) => select("module", id.split("/").pop() ?? "")}
+        />
+      </div>
+      {chosen ? (
+        <p class="pad links">
+          <button type="button" class="link" onClick={() => go({ view: "operators", params: operatorsOf(chosen) })}>
+            {t("module_operators", { n: chosen })}
+          </button>
+          <button type="button" class="link" onClick={() => go({ view: "kernels", params: { module: chosen, q: undefined } })}>
+            {t("module_kernels", { n: chosen })}
+          </button>
+          <button type="button" class="link" onClick={() => go({ view: "timeline", params: { find: chosen } })}>
+            {t("show_in_timeline")}
+          </button>
+        </p>
+      ) : null}
+    </Panel>
+  );
+}

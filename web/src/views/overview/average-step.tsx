@@ -1,0 +1,177 @@
+// The average step: a bar with direct labels or a donut, and the table behind it.
+import type { Answer } from "../../api/types.ts";
+import { isKnown, sum } from "../../base/aggregate.ts";
+import { ABSENT, chartScale, exact, inScale, percent, THIN } from "../../base/format.ts";
+import { Donut, Strip } from "../../draw/charts/strip.tsx";
+import { CATEGORIES, fillOf } from "../../draw/patterns.tsx";
+import { t } from "../../model/language.ts";
+import { choice } from "../../model/route.ts";
+import { themeVersion } from "../../model/theme.ts";
+import { type AskedFor, csvUrl, hasNoSteps, type Row, rowsOf } from "../../model/trace.ts";
+import { Segmented, Swatch } from "../../widgets/controls.tsx";
+import { Panel } from "../../widgets/panel.tsx";
+import { Table } from "../../widgets/table.tsx";
+import type { CellValue, TableColumn, TableRow } from "../../widgets/table-types.ts";
+import { categoryParts } from "../shared/step-bars.tsx";
+import { defined } from "../shared/table-source.ts";
+
+/** `words`: what the average rests on, where there is another beside it. */
+export function AverageStep({ asked, words }: { asked: AskedFor<"overview">; words?: string | undefined }) {
+  const [form, setForm] = choice("average", "bar");
+  const answer = asked.value;
+  themeVersion.value; // text on fills follows the theme
+  const rows = rowsOf(answer?.tables.breakdown);
+  const total = sum(rows, (r) => r.time);
+  const parts = categoryParts(rows);
+  const { title, said } = averageTitle(rowsOf(answer?.tables.steps));
+  const scale = chartScale("ns", total);
+  return (
+    <Panel
+      span="wide"
+      name={title}
+      words={said ?? words ?? t("average_words")}
+      define={defined(answer, "breakdown", "category")}
+      csv={csvUrl("overview", "breakdown")}
+      asked={asked}
+      height={330}
+      figure={answer?.verdict?.text.en}
+      controls={<Segmented label={t("form")} chosen={form} onChoose={setForm} choices={{ bar: t("bar"), donut: t("donut") }} />}
+    >
+      {form === "bar" ? (
+        <>
+          <div class="pad">
+            <Strip parts={parts} total={total} height={30} above label={t("average_step")} />
+          </div>
+          <Breakdown answer={answer} />
+        </>
+      ) : (
+        <div class="donut-row">
+          <Donut
+            parts={parts}
+            middle={inScale(total, scale)}
+            below={title === t("average_step") ? t("unit_per_step", { unit: scale.unit }) : scale.unit}
+            label={t("average_step")}
+          />
+          <Breakdown answer={answer} brief />
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+/** What the average is of: the steps, one of them, those with kernels, or a recording without steps. */
+function averageTitle(steps: readonly Row<"overview", "steps">[]): { title: string; said?: string } {
+  const known = steps.filter((s) => s.kernel !== null).length;
+  if (hasNoSteps()) return { title: t("the_recording"), said: t("one_step_words") };
+  if (steps.length === 1) return { title: t("step_n", { n: String(steps[0]?.step) }), said: t("one_step_words") };
+  if (known > 0 && known < steps.length)
+    return { title: t("average_step"), said: t("average_some", { n: known, m: steps.length }) };
+  return { title: t("average_step") };
+}
+
+const SHOWN = 8; // steps beside the average; more are in the Steps view
+
+/** The table behind the chart; `brief` beside the donut, where there is no room for bars. */
+function Breakdown({ answer, brief }: { answer: Answer<"overview"> | undefined; brief?: boolean }) {
+  const rows = rowsOf(answer?.tables.breakdown);
+  const steps = hasNoSteps() ? [] : rowsOf(answer?.tables.steps).slice(0, SHOWN);
+  const total = sum(rows, (r) => r.time);
+  const scale = chartScale("ns", total);
+  const time = (v: number) => {
+    const shown = v / scale.factor;
+    return v > 0 && shown < 0.5 * 10 ** -scale.digits ? Number(shown.toPrecision(2)).toString() : shown.toFixed(scale.digits);
+  };
+  const columns: TableColumn[] = [
+    {
+      name: "category",
+      title: t("category"),
+      text: true,
+      ...defined(answer, "breakdown", "category"),
+      width: 150,
+    },
+    {
+      name: "time",
+      title: t("time"),
+      ...defined(answer, "breakdown", "time"),
+      width: 110,
+      show: (v) =>
+        isKnown(v) ? (
+          <span title={exact(v, "ns")}>
+            {time(v)}
+            {THIN}
+            <span class="unit">{scale.unit}</span>
+          </span>
+        ) : (
+          ABSENT
+        ),
+    },
+    {
+      name: "share",
+      title: t("share"),
+      ...defined(answer, "breakdown", "share"),
+      ...(brief
+        ? { show: (v: CellValue) => percent(isKnown(v) ? v : null) }
+        : {
+            bar: "share",
+            show: (v: CellValue, row: TableRow) => <ShareCell value={v} fill={row.key === "sum" ? undefined : fillOf(row.key)} />,
+          }),
+    },
+    ...steps.map(
+      (s, i): TableColumn => ({
+        name: `step ${s.step}`,
+        title: i === 0 ? t("step_n", { n: String(s.step) }) : String(s.step),
+        soft: true,
+        width: i === 0 ? 78 : 62,
+        show: (v) => (isKnown(v) ? <span title={exact(v, "ns")}>{time(v)}</span> : ABSENT),
+      }),
+    ),
+  ];
+  const row = (i: number): TableRow => {
+    const c = CATEGORIES[i] as (typeof CATEGORIES)[number];
+    const found = rows.find((r) => r.category === c);
+    const none = c === "communication" && !found?.time; // one worker has none
+    return {
+      key: c,
+      label: (
+        <>
+          <Swatch colour={fillOf(c)} /> {t(`cat_${c}`)}
+        </>
+      ),
+      cell: (name) =>
+        none
+          ? null
+          : name === "time" || name === "share"
+            ? found?.[name]
+            : (steps.find((s) => `step ${s.step}` === name)?.[c] ?? null),
+    };
+  };
+  const sumOf = (name: string) =>
+    name === "time" ? total : name === "share" ? 1 : steps.find((s) => `step ${s.step}` === name)?.total;
+  return (
+    <Table
+      name={t("average_step")}
+      columns={columns}
+      total={CATEGORIES.length}
+      row={row}
+      sum={sumOf}
+      sumLabel={<span class="under-swatch">{t("total")}</span>}
+    />
+  );
+}
+
+function ShareCell({ value, fill }: { value: CellValue; fill: string | undefined }) {
+  const v = isKnown(value) ? value : null;
+  return (
+    <span class="barcell share">
+      <span>{percent(v)}</span>
+      {fill ? (
+        <svg class="bar" width="100%" height="6" aria-hidden="true">
+          <rect width="100%" height="6" rx="3" fill="var(--track)" />
+          <rect width={`${(v ?? 0) * 100}%`} height="6" rx="3" fill={fill === "url(#hatch)" ? "var(--other)" : fill} />
+        </svg>
+      ) : (
+        <i class="bar" />
+      )}
+    </span>
+  );
+}

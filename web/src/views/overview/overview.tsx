@@ -1,0 +1,172 @@
+// Overview: is the device busy; if not, what does it wait for.
+import type { Answer } from "../../api/types.ts";
+import { isKnown, largest, mean, smallest, sum } from "../../base/aggregate.ts";
+import { short, thousands } from "../../base/format.ts";
+import { deviceWords } from "../../model/device.ts";
+import { t } from "../../model/language.ts";
+import { go } from "../../model/route.ts";
+import {
+  type AskedFor,
+  allRanks,
+  analysis,
+  countOf,
+  hasNoSteps,
+  hasRows,
+  isOnlyMemory,
+  type Row,
+  rowsOf,
+} from "../../model/trace.ts";
+import { Meter } from "../../widgets/controls.tsx";
+import { Panel } from "../../widgets/panel.tsx";
+import { Advice } from "../shared/advice.tsx";
+import { lazy } from "../shared/lazy.tsx";
+import { RankMenu } from "../shared/one-rank.tsx";
+import { ReportMenu } from "../shared/report.tsx";
+import { panelFor } from "../shared/table-source.ts";
+import { Headline, Verdict } from "../shared/verdict.tsx";
+import { AverageStep } from "./average-step.tsx";
+import { Configuration, EventKinds, Stages, UserRanges } from "./stages.tsx";
+import { StepBars } from "./step-bars.tsx";
+
+const ProducerCards = lazy(() => import("./producer-cards.tsx").then((m) => m.ProducerCards));
+
+type Answered = Answer<"overview"> | undefined;
+
+/** What its maker calls the device: GPU, NPU, XPU, … */
+const deviceWord = (answer: Answered): string =>
+  rowsOf(answer?.tables.configuration).find((r) => r.key === "device_type")?.value || "GPU";
+
+const DEVICE_WORK = ["kernel", "memcpy", "memset"];
+
+export function Overview() {
+  const asked = analysis("overview");
+  const answer = asked.value;
+  const steps = rowsOf(answer?.tables.steps);
+  const busy = sum(rowsOf(answer?.tables.breakdown), (p) => (DEVICE_WORK.includes(p.category ?? "") ? p.time : 0));
+  const device = (answer?.tables.devices?.rows.length ?? 0) > 0 || (allRanks.value && busy > 0);
+  // What the producer added up itself, where it did: that comes first then.
+  const cards = !allRanks.value && hasRows(asked, "step_trace", "operator_types", "data_flow") === true;
+  if (answer && isOnlyMemory()) return <OnlyMemory asked={asked} />;
+  return (
+    <>
+      <Verdict answer={answer} otherwise={t("overview")} controls={<ReportMenu />} facts={factsOf(answer, device, busy)} />
+      <div class="grid overview">
+        {cards ? <ProducerCards asked={asked} /> : null}
+        {cards ? <Advice asked={analysis("advise")} /> : null}
+        {answer && steps.length === 0 ? null : (
+          <div class="w12 top-row">
+            <AverageStep asked={asked} words={cards ? t("average_marked", { n: steps.length }) : undefined} />
+            <div class="stack">
+              {hasNoSteps() ? null : <StepBars asked={asked} />}
+              {device && !allRanks.value ? <DeviceMeters /> : null}
+            </div>
+          </div>
+        )}
+        {cards ? null : <Advice asked={analysis("advise")} />}
+        {allRanks.value ? (
+          <p class="w12 one-rank">
+            {t("of_one_rank")} <RankMenu label={t("worker")} />
+          </p>
+        ) : (
+          <>
+            <Stages asked={asked} />
+            <UserRanges asked={asked} />
+            <EventKinds asked={asked} />
+          </>
+        )}
+        <Configuration asked={asked} />
+      </div>
+    </>
+  );
+}
+
+/** The facts below the verdict; parts of a step are worth a word from two percent of it. */
+function factsOf(answer: Answered, device: boolean, busy: number): (string | undefined)[] {
+  const parts = rowsOf(answer?.tables.breakdown);
+  const steps = rowsOf(answer?.tables.steps);
+  const usual = mean(steps, (s) => s.total);
+  const part = (c: string) => parts.find((p) => p.category === c)?.time;
+  const large = (c: string) => (part(c) ?? 0) > (usual ?? 0) / 50;
+  // What the verdict calls exposed may overlap copies: two numbers for nearly the same would confuse.
+  const aboutCommunication = answer?.verdict?.values.communication_share !== undefined;
+  return [
+    usual ? lengthFact(steps, usual) : undefined,
+    device && isKnown(part("kernel")) ? t("fact_busy", { d: deviceWord(answer), v: short(busy, "ns") }) : undefined,
+    large("data_loader") ? t("fact_loader", { v: short(part("data_loader"), "ns") }) : undefined,
+    large("communication") && !aboutCommunication ? t("fact_comm", { v: short(part("communication"), "ns") }) : undefined,
+    usual && steps.length > 1 ? t("fact_spread", { v: short(spreadOf(steps) / usual, "share") }) : undefined,
+  ];
+}
+
+/** How far the steps are from the middle between the shortest and the longest. */
+const spreadOf = (steps: readonly OverviewStep[]): number =>
+  (largest(steps, (s) => s.total) - smallest(steps, (s) => s.total)) / 2;
+
+/** How long the step is, the steps are on average, or the recording without steps is. */
+function lengthFact(steps: readonly OverviewStep[], usual: number): string {
+  const v = short(usual, "ns");
+  if (hasNoSteps()) return t("fact_recording", { v });
+  if (steps.length === 1) return t("fact_one_step", { n: String(steps[0]?.step), v });
+  return steps.some((s) => s.kernel === null) && steps.some((s) => s.kernel !== null)
+    ? t("fact_step_of", { n: steps.length, v })
+    : t("fact_step", { v });
+}
+
+/** A memory snapshot has no time to break down: zeros would say that it was measured. */
+function OnlyMemory({ asked }: { asked: AskedFor<"overview"> }) {
+  return (
+    <>
+      <Headline
+        title={t("only_memory")}
+        facts={[t("only_memory_words", { n: thousands(countOf("memory")) })]}
+        more={
+          <button type="button" class="link" onClick={() => go({ view: "memory" })}>
+            {t("open_memory")}
+          </button>
+        }
+      />
+      <div class="grid overview">
+        <Configuration asked={asked} />
+      </div>
+    </>
+  );
+}
+
+type OverviewStep = Row<"overview", "steps">;
+
+const METERS = ["utilization", "sm_efficiency", "occupancy", "tensor_core_share", "mfu"] as const;
+
+function DeviceMeters() {
+  const asked = analysis("overview");
+  const table = asked.value?.tables.devices;
+  const devices = rowsOf(table);
+  const words = deviceWords();
+  return (
+    <Panel
+      span="meters"
+      name={t("device_meters")}
+      title={devices.length === 1 ? t("device_meters") : t("devices")}
+      {...panelFor(asked, "overview", "devices", "utilization")}
+    >
+      {devices.map((d) => (
+        <div key={String(d.device)} class="meter-grid">
+          {devices.length > 1 ? (
+            <b class="meter-device">
+              {deviceWord(asked.value)} {d.device}
+            </b>
+          ) : null}
+          {METERS.filter((m) => m !== "mfu" || isKnown(d.mfu)).map((m) => (
+            <Meter
+              key={m}
+              title={t(`meter_${m}`, { d: deviceWord(asked.value), u: words.unit, m: words.matrix })}
+              help={table?.columns.find((c) => c.name === m)?.help}
+              path={`overview.devices.${m}`}
+              value={d[m]}
+              missing={t("not_recorded")}
+            />
+          ))}
+        </div>
+      ))}
+    </Panel>
+  );
+}

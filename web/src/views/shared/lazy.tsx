@@ -1,0 +1,21 @@
+// A view whose script is fetched when it is first shown.
+import { signal } from "@preact/signals";
+import type { ComponentChild } from "preact";
+import { useEffect } from "preact/hooks";
+import { Waiting } from "../../widgets/panel.tsx";
+
+type View<P> = (props: P) => ComponentChild;
+
+export function lazy<P extends object = object>(load: () => Promise<View<P>>): View<P> {
+  const loaded = signal<View<P> | undefined>(undefined);
+  return function Lazy(props: P) {
+    useEffect(() => {
+      if (!loaded.peek())
+        void load().then((v) => {
+          loaded.value = v;
+        });
+    }, []);
+    const Loaded = loaded.value;
+    return Loaded ? <Loaded {...props} /> : <Waiting height={300} />;
+  };
+}

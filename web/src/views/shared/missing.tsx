@@ -1,0 +1,164 @@
+// A view without data says why, and how to record it; other runs that have it are a click away.
+import { useState } from "preact/hooks";
+import type { Answer, RunInfo } from "../../api/types.ts";
+import { thousands } from "../../base/format.ts";
+import { ask, runs } from "../../model/answers.ts";
+import { type Key, t } from "../../model/language.ts";
+import { changeTrace } from "../../model/steps.ts";
+import { countIn, currentRun, currentWorker, frameworkOf, info, isJob, ranksOf } from "../../model/trace.ts";
+import { Segmented } from "../../widgets/controls.tsx";
+
+type Recordable = "operators" | "kernels" | "roofline" | "modules" | "memory" | "steps" | "pipeline" | "distributed";
+
+// What to write, per producer; the argument that matters stands between *.
+const PYTORCH: Record<Recordable, string> = {
+  memory: `with torch.profiler.profile(
+        activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],
+        *profile_memory=True*, record_shapes=True,
+        on_trace_ready=tensorboard_trace_handler("./log")) as prof:`,
+  modules: `with torch.profiler.profile(
+        activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],
+        *with_stack=True, with_modules=True*,
+        on_trace_ready=tensorboard_trace_handler("./log")) as prof:`,
+  kernels: `with torch.profiler.profile(
+        activities=[ProfilerActivity.CPU, *ProfilerActivity.CUDA*],
+        on_trace_ready=tensorboard_trace_handler("./log")) as prof:`,
+  roofline: `with torch.profiler.profile(
+        activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],
+        *record_shapes=True*,
+        on_trace_ready=tensorboard_trace_handler("./log")) as prof:`,
+  operators: `with torch.profiler.profile(
+        activities=[*ProfilerActivity.CPU*, ProfilerActivity.CUDA],
+        on_trace_ready=tensorboard_trace_handler("./log")) as prof:`,
+  steps: `for batch in loader:
+    train_step(batch)
+    *prof.step()*`,
+  pipeline: `# the profiler records every batch that a DataLoader hands out
+with torch.profiler.profile(activities=[*ProfilerActivity.CPU*, ProfilerActivity.CUDA]) as prof:
+    for batch in *torch.utils.data.DataLoader(dataset, num_workers=4)*:
+        train_step(batch)
+        prof.step()`,
+  distributed: `# every rank writes its own file into one folder
+on_trace_ready=tensorboard_trace_handler("./log", worker_name=*f"rank{rank}"*)`,
+};
+
+const PADDLE: Partial<Record<Recordable, string>> = {
+  pipeline: `# the profiler records every batch that a DataLoader hands out
+with paddle.profiler.Profiler(targets=[*ProfilerTarget.CPU*, ProfilerTarget.GPU]) as profiler:
+    for batch in *paddle.io.DataLoader(dataset, num_workers=4)*:
+        train_step(batch)
+        profiler.step()`,
+  memory: "profiler = paddle.profiler.Profiler(*profile_memory=True*)",
+  kernels: "profiler = paddle.profiler.Profiler(targets=[ProfilerTarget.CPU, *ProfilerTarget.GPU*])",
+  steps: `for batch in loader():
+    train_step(batch)
+    *profiler.step()*`,
+};
+
+const MINDSPORE: Partial<Record<Recordable, string>> = {
+  memory: `profiler = mindspore.Profiler(*profile_memory=True*, output_path="./log")`,
+  pipeline: `profiler = mindspore.Profiler(*data_process=True*, output_path="./log")`,
+  distributed: `profiler = mindspore.Profiler(*profile_communication=True*, output_path="./log")`,
+};
+
+const MEGENGINE: Partial<Record<Recordable, string>> = {
+  memory: `with Profiler("log", *format="memory_flow.svg"*):`,
+  kernels: `with Profiler("log", *profile_device=1*):`,
+  modules: `with Profiler("log", *with_scopes=True*):`,
+};
+
+const JAX: Partial<Record<Recordable, string>> = {
+  steps: `with *jax.profiler.StepTraceAnnotation("train", step_num=i)*:
+    train_step(batch)`,
+};
+
+const PRODUCERS = [
+  { id: "pytorch", label: "PyTorch", code: PYTORCH as Partial<Record<Recordable, string>> },
+  { id: "paddle", label: "Paddle", code: PADDLE },
+  { id: "mindspore", label: "MindSpore", code: MINDSPORE },
+  { id: "megengine", label: "MegEngine", code: MEGENGINE },
+  { id: "jax", label: "JAX", code: JAX },
+];
+
+// Kinds of events a view is made of.
+const KINDS: Record<Recordable, readonly string[]> = {
+  operators: ["op"],
+  kernels: ["kernel"],
+  roofline: [],
+  modules: ["module"],
+  memory: ["memory"],
+  steps: ["step"],
+  pipeline: [],
+  distributed: [],
+};
+const MOST_ASKED = 12;
+
+/** Runs that are loaded and have what this one lacks, with how much of it. Nothing is loaded to find out. */
+function othersWith(name: Recordable): { run: RunInfo; n: number }[] {
+  const ready = (r: RunInfo) => r.workers[0]?.spans.some((s) => s.state === "ready");
+  const others = (runs.value?.runs ?? []).filter((r) => r !== currentRun.value && ready(r)).slice(0, MOST_ASKED);
+  const found = others.map((run) => {
+    if (name === "distributed") return { run, n: isJob(run) ? ranksOf(run) : 0 };
+    if (KINDS[name].length === 0) return { run, n: 0 };
+    const asked = ask<Answer<"info">>(`missing-${run.name}`, "info", { run: run.name, table: "events", limit: 0 });
+    return { run, n: countIn(asked.value, KINDS[name]) ?? 0 };
+  });
+  return found.filter((f) => f.n > 0);
+}
+
+export function Missing({ name }: { name: Recordable }) {
+  const answer = info().value;
+  const producers = PRODUCERS.filter((p) => p.code[name]);
+  const framework = frameworkOf(answer?.trace.format ?? "");
+  const own = PRODUCERS.find((p) => p.label === framework);
+  const [chosen, choose] = useState<string>();
+  const producer = producers.find((p) => p.id === (chosen ?? own?.id)) ?? producers[0];
+  const code = producer?.code[name] ?? "";
+  const others = othersWith(name);
+  const traces = ranksOf(currentRun.value);
+  const apart = name === "distributed" && traces > 1;
+  const without = own !== undefined && !own.code[name]; // nothing to write for this framework
+  return (
+    <div class="missing">
+      <h1>{apart ? t("missing_distributed_apart", { n: traces }) : t(`missing_${name}`)}</h1>
+      <p class="facts">
+        {apart
+          ? t("missing_why_apart")
+          : t(`missing_why_${name}`, {
+              worker: currentWorker.value?.name ?? "",
+              n: thousands(answer?.quality.events_read),
+            })}{" "}
+        {name === "pipeline" && without ? t("missing_not_by", { framework }) : t("missing_rest")}
+      </p>
+      {without ? null : (
+        <section class="panel w12 padded">
+          <h2>{t("missing_next")}</h2>
+          <Segmented label={t("producer")} choices={producers} chosen={producer?.id ?? ""} onChoose={choose} />
+          <pre>{code.split("*").map((part, i) => (i % 2 === 1 ? <em key={i}>{part}</em> : part))}</pre>
+          <p class="t3">{t(`missing_cost_${name}` as Key)}</p>
+        </section>
+      )}
+      {others.length ? (
+        <section class="panel w12 padded">
+          <h2>{t("missing_other_has")}</h2>
+          <div class="chips">
+            {others.map(({ run, n }) => (
+              <button
+                type="button"
+                class="button"
+                key={run.name}
+                onClick={() => changeTrace({ run: run.name, worker: undefined, span: undefined })}
+              >
+                <b>{run.name}</b>{" "}
+                <span class="t3">
+                  {name === "distributed" ? "" : `${run.workers[0]?.name} · `}
+                  {t(`n_${name === "pipeline" || name === "roofline" ? "steps" : name}`, { n: thousands(n) })}
+                </span>
+              </button>
+            ))}
+          </div>
+        </section>
+      ) : null}
+    </div>
+  );
+}

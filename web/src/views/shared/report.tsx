@@ -1,0 +1,120 @@
+// The report: what a reader takes along. Printing uses the page's own print style (css/shell.css).
+import { useEffect } from "preact/hooks";
+import { saveFile } from "../../base/save.ts";
+import { ask, server } from "../../model/answers.ts";
+import { language, t } from "../../model/language.ts";
+import { param } from "../../model/route.ts";
+import { parseSteps, tape } from "../../model/steps.ts";
+import { analysis, analysisQuery, currentRun, infoInView, rowsOf, whoseNumbers } from "../../model/trace.ts";
+import { Menu } from "../../widgets/menu.tsx";
+
+export function ReportMenu() {
+  return (
+    <Menu
+      class="report"
+      name={t("report")}
+      label={t("report")}
+      right
+      items={[
+        { id: "print", label: t("report_print") },
+        { id: "markdown", label: t("report_markdown") },
+        { id: "text", label: t("report_text"), separator: true },
+        { id: "link", label: t("report_link") },
+      ]}
+      onChoose={choose}
+    />
+  );
+}
+
+function choose(id: string): void {
+  if (id === "print") setTimeout(print, 50); // the menu closes first
+  if (id === "markdown") void saveMarkdown();
+  if (id === "link") void navigator.clipboard?.writeText(location.href);
+  if (id === "text") void navigator.clipboard?.writeText(verdictText());
+}
+
+/** Messages have no full stop of their own. */
+function sentences(...parts: unknown[]): string {
+  const stop = language.peek() === "zh" ? "。" : ". ";
+  return parts
+    .filter((p) => p)
+    .map((p) => `${p}${stop}`)
+    .join("")
+    .trim();
+}
+
+/** Verdict and advice as plain lines. */
+function verdictText(): string {
+  const verdict = analysis("overview").value?.verdict?.text[language.value] ?? "";
+  const advice = rowsOf(analysis("advise").value?.tables.advice).map(
+    (r) => `- ${r.title}: ${sentences(r.evidence, r.suggestion)}`,
+  );
+  return [headLine(), "", verdict, ...advice].join("\n");
+}
+
+// Tables of the report: analysis, table, title.
+const PARTS = [
+  ["overview", "breakdown", "average_step"],
+  ["overview", "steps", "steps"],
+  ["operators", "operators", "operators"],
+  ["kernels", "kernels", "kernels"],
+] as const;
+
+async function saveMarkdown(): Promise<void> {
+  const [run, worker] = [currentRun.peek()?.name ?? "trace", whoseNumbers()];
+  const verdict = analysis("overview").value?.verdict?.text[language.value] ?? "";
+  const advice = rowsOf(analysis("advise").value?.tables.advice).map(
+    (r) => `- **${r.title}.** ${sentences(r.evidence, r.suggestion)}`,
+  );
+  const parts = await Promise.all(
+    PARTS.map(async ([name, table, title]) => {
+      const answer = await fetch(server().url(name, analysisQuery(name, { table, format: "md", limit: 20 })));
+      return answer.ok ? `## ${t(title)}\n\n${(await answer.text()).trim()}` : "";
+    }),
+  );
+  const text = [`# ${headLine()}`, verdict, `## ${t("advice")}`, advice.join("\n"), ...parts.filter(Boolean), ""];
+  saveFile(`${run}-${worker}.md`, new Blob([text.join("\n\n")], { type: "text/markdown" }));
+}
+
+function headLine(): string {
+  const now = tape();
+  const steps = now && parseSteps(param("step"), now.numbers);
+  const version = ask<{ tacho: string }>("ping", "ping", {}).value?.tacho ?? "";
+  return t("print_head", {
+    run: currentRun.value?.name ?? "",
+    worker: whoseNumbers(),
+    window: steps ? t("print_steps", { a: steps[0], b: steps[1] }) : param("from") ? t("part") : t("print_whole"),
+    version,
+  });
+}
+
+/** On paper only: what the pages belong to and what they rest on. Paper is always light. */
+export function PrintHead() {
+  useEffect(() => {
+    let before: string | undefined;
+    const root = document.documentElement;
+    const light = () => {
+      before = root.dataset.theme;
+      root.dataset.theme = "light";
+    };
+    const back = () => {
+      root.dataset.theme = before ?? "light";
+    };
+    addEventListener("beforeprint", light);
+    addEventListener("afterprint", back);
+    return () => {
+      removeEventListener("beforeprint", light);
+      removeEventListener("afterprint", back);
+    };
+  }, []);
+  const quality = infoInView().value?.quality;
+  const dropped = quality?.events_dropped.reduce((s, d) => s + (d.cause === "partial_overlap" ? 0 : d.count), 0) ?? 0;
+  return (
+    <header class="print-head">
+      <b>{headLine()}</b>
+      <span>
+        {t("trust_read")} {quality?.events_read ?? "–"} · {t("trust_dropped")} {dropped}
+      </span>
+    </header>
+  );
+}

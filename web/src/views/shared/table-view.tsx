@@ -1,0 +1,138 @@
+// The large table of a view: filter, grouping, columns, CSV, and the rows.
+import type { ComponentChildren } from "preact";
+import { useRef, useState } from "preact/hooks";
+import { thousands } from "../../base/format.ts";
+import { useWidth } from "../../draw/width.ts";
+import { t } from "../../model/language.ts";
+import { go } from "../../model/route.ts";
+import { Segmented } from "../../widgets/controls.tsx";
+import { Menu } from "../../widgets/menu.tsx";
+import { Failure, Waiting } from "../../widgets/panel.tsx";
+import { leastWidth, Table } from "../../widgets/table.tsx";
+import { tabbed } from "../../widgets/table-keys.ts";
+import type { CellValue, TableColumn, TableRow } from "../../widgets/table-types.ts";
+import { Filter } from "./filter.tsx";
+import { quoted, type Source } from "./table-source.ts";
+
+interface Props {
+  name: string;
+  filterLabel: string;
+  source: Source;
+  row: (i: number) => TableRow;
+  columns: readonly TableColumn[];
+  optional: readonly string[]; // columns not shown unless asked for
+  sort: string;
+  groups?: readonly { id: string; label: string }[];
+  group?: string;
+  onRow?: (row: TableRow) => void;
+  onTimeline?: (row: TableRow) => void;
+  more?: ComponentChildren; // controls of its own behind the grouping
+  height?: string;
+  sum?: ((column: string) => CellValue) | undefined; // of all rows, where they add up
+}
+
+const keep = (name: string) => `tacho.columns.${name}`;
+
+function readColumns(name: string): string[] | undefined {
+  try {
+    return JSON.parse(localStorage.getItem(keep(name)) ?? "null") ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Columns leave from the end where there is no room, never all: the head says how many did. */
+export function fitting(columns: readonly TableColumn[], width: number): TableColumn[] {
+  const kept = [...columns];
+  while (kept.length > 4 && leastWidth(kept) > width) kept.pop();
+  return kept;
+}
+
+export function TableView(props: Props) {
+  const path = props.columns[0]?.path ?? props.name;
+  const file = useRef<HTMLAnchorElement>(null);
+  const [chosen, setChosen] = useState(() => readColumns(path));
+  const isOn = (c: TableColumn, i: number) => i === 0 || (chosen ? chosen.includes(c.name) : !props.optional.includes(c.name));
+  const wanted = props.columns.filter(isOn);
+  const [box, width] = useWidth(1200);
+  const shown = fitting(wanted, width);
+  const left = wanted.length - shown.length;
+  const pick = (id: string) => {
+    const now = wanted.map((c) => c.name);
+    const next = now.includes(id) ? now.filter((n) => n !== id) : [...now, id];
+    localStorage.setItem(keep(path), JSON.stringify(next));
+    setChosen(next);
+  };
+  const { source: s } = props;
+  // All rows of the filter, as the server has them, not only those on the screen.
+  const copyAll = async () => {
+    const csv = await (await fetch(s.csv)).text();
+    await navigator.clipboard?.writeText(tabbed(csv));
+  };
+  const filterOn = (row: TableRow) => {
+    const first = props.columns[0];
+    if (first) go({ params: { q: `${first.name}:${quoted(String(row.cell(first.name) ?? ""))}` } });
+  };
+  return (
+    <section class="panel w12 main-table" aria-label={props.name} ref={box as unknown as { current: HTMLElement | null }}>
+      <header class="panel-head tall">
+        <Filter label={props.filterLabel} />
+        {props.groups ? (
+          <Segmented
+            label={t("group_by")}
+            choices={props.groups}
+            chosen={props.group ?? ""}
+            onChoose={(id) => go({ params: { group: id, sort: undefined } })}
+          />
+        ) : null}
+        {props.more}
+        <span class="grow" />
+        <span class="panel-words" aria-live="polite">
+          {t("n_rows", { n: thousands(s.total) })}
+        </span>
+        <Menu
+          class="small-menu"
+          right
+          stay
+          name={t("columns")}
+          label={
+            <>
+              {t("columns")} <b>{shown.length}</b>
+              {left > 0 ? <span class="t3"> +{left}</span> : null}
+            </>
+          }
+          items={props.columns.slice(1).map((c, i) => ({ id: c.name, label: c.title, checked: isOn(c, i + 1) }))}
+          onChoose={pick}
+        />
+        <button type="button" class="button" onClick={() => void copyAll()}>
+          {t("copy")}
+        </button>
+        <a class="button" href={s.csv} download ref={file}>
+          CSV
+        </a>
+      </header>
+      {s.asked.error ? (
+        <Failure error={s.asked.error} />
+      ) : s.table ? (
+        <Table
+          name={props.name}
+          columns={shown}
+          total={s.total}
+          row={props.row}
+          sort={props.sort}
+          onSort={(sort) => go({ params: { sort } })}
+          {...(props.onRow ? { onRow: props.onRow } : {})}
+          onEnter={(row, shift) => (shift ? props.onTimeline?.(row) : props.onRow?.(row))}
+          onFilter={filterOn}
+          onExport={() => file.current?.click()}
+          {...(props.sum ? { sum: props.sum, sumLabel: t("total") } : {})}
+          height={props.height ?? "max(420px, calc(100vh - 150px))"}
+          old={s.asked.old}
+          empty={t("no_rows")}
+        />
+      ) : (
+        <Waiting height={420} />
+      )}
+    </section>
+  );
+}

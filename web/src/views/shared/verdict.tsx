@@ -1,0 +1,66 @@
+// The answer above the evidence: one sentence, then three to five facts.
+import type { ComponentChildren } from "preact";
+import type { Answer } from "../../api/types.ts";
+import { language } from "../../model/language.ts";
+import { Rich } from "../../widgets/controls.tsx";
+
+const NUMBER = /\d[\d,.]*[\s\u2009]?(?:%|ms|µs|ns|s\b|×|GiB|MiB|KiB|GB|MB)|rank \d+/;
+const NAME = /(\w+::[\w:]*\w)/;
+
+/** The key number in the severity's colour, names in mono. */
+function Sentence({ text, severity }: { text: string; severity: string }) {
+  const found = severity === "critical" || severity === "warning" ? text.match(NUMBER) : null;
+  const names = (s: string) => s.split(NAME).map((p, i) => (i % 2 === 1 ? <code key={i}>{p}</code> : p));
+  if (!found || found.index === undefined) return <>{names(text)}</>;
+  const end = found.index + found[0].length;
+  return (
+    <>
+      {names(text.slice(0, found.index))}
+      <em class={severity}>{found[0]}</em>
+      {names(text.slice(end))}
+    </>
+  );
+}
+
+interface HeadProps {
+  answer: Answer | undefined;
+  otherwise: string; // when no rule matched
+  facts?: readonly (string | undefined)[];
+  controls?: ComponentChildren;
+}
+
+export function Verdict({ answer, otherwise, facts = [], controls }: HeadProps) {
+  const verdict = answer?.verdict;
+  const title = verdict ? <Sentence text={verdict.text[language.value]} severity={verdict.severity} /> : otherwise;
+  // Without an answer every number would be a zero that nobody measured.
+  return <Headline title={title} facts={answer ? facts : []} controls={controls} />;
+}
+
+interface HeadlineProps {
+  title: ComponentChildren;
+  facts: readonly (string | undefined)[];
+  more?: ComponentChildren; // after the facts
+  controls?: ComponentChildren;
+}
+
+/** One sentence and the facts below it. */
+export function Headline({ title, facts, more, controls }: HeadlineProps) {
+  return (
+    <div class="verdict">
+      <div>
+        <h1>{title}</h1>
+        <p class="facts">
+          {facts.map((f, i) =>
+            f === undefined ? null : (
+              <span key={i}>
+                <Rich text={f} />
+              </span>
+            ),
+          )}
+          {more}
+        </p>
+      </div>
+      {controls}
+    </div>
+  );
+}

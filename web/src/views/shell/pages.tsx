@@ -1,0 +1,47 @@
+// Which view a name opens: the one file that knows the other rooms, each by its entry.
+import type { ComponentChild } from "preact";
+import { runs } from "../../model/answers.ts";
+import { type View, view } from "../../model/route.ts";
+import { currentRun, hasData } from "../../model/trace.ts";
+import { Distributed } from "../distributed/distributed.tsx";
+import { Kernels } from "../operators/kernels.tsx";
+import { Modules } from "../operators/modules.tsx";
+import { Operators } from "../operators/operators.tsx";
+import { Overview } from "../overview/overview.tsx";
+import { lazy } from "../shared/lazy.tsx";
+import { Missing } from "../shared/missing.tsx";
+import { NoRuns, RunsTable } from "./runs.tsx";
+
+// Loaded when first opened: together they are half of the script.
+const Memory = lazy(() => import("../memory/memory.tsx").then((m) => m.Memory));
+const Roofline = lazy(() => import("../operators/roofline.tsx").then((m) => m.Roofline));
+const InputPipeline = lazy(() => import("../pipeline/pipeline.tsx").then((m) => m.InputPipeline));
+const Steps = lazy(() => import("../steps/steps.tsx").then((m) => m.Steps));
+const Timeline = lazy(() => import("../timeline/timeline.tsx").then((m) => m.Timeline));
+
+export const PAGES: Record<View, (props: object) => ComponentChild> = {
+  runs: RunsTable,
+  overview: Overview,
+  timeline: Timeline,
+  operators: Operators,
+  kernels: Kernels,
+  roofline: Roofline,
+  modules: Modules,
+  memory: Memory,
+  steps: Steps,
+  pipeline: InputPipeline,
+  distributed: Distributed,
+};
+
+/** Which page to show: the table of runs when there are several and none is chosen. */
+export function Page() {
+  const all = runs.value;
+  if (!all) return null;
+  if (all.runs.length === 0) return <NoRuns path={all.path} />;
+  const run = currentRun.value;
+  const name: View = view.value in PAGES ? view.value : "overview";
+  if (!run || name === "runs") return <RunsTable />;
+  if (!hasData(name) && name !== "overview" && name !== "timeline") return <Missing key={name} name={name} />;
+  const View = PAGES[name];
+  return <View key={name} />;
+}

@@ -1,0 +1,101 @@
+// The rail: views in their groups. A view without data stays in place, grey, with a hollow dot.
+import { deviceWords } from "../../model/device.ts";
+import { type Key, t } from "../../model/language.ts";
+import { go, type View, view } from "../../model/route.ts";
+import {
+  allChosen,
+  allRanks,
+  allWorkers,
+  analysis,
+  currentRun,
+  factIn,
+  frameworkOf,
+  hasData,
+  info,
+  rowsOf,
+} from "../../model/trace.ts";
+import { Icon } from "../../widgets/icons.tsx";
+
+const GROUPS: readonly { title?: Key; views: readonly Exclude<View, "runs">[] }[] = [
+  { views: ["overview", "timeline"] },
+  { title: "group_time", views: ["operators", "kernels", "roofline", "modules", "memory"] },
+  { title: "group_steps", views: ["steps", "pipeline"] },
+  { title: "group_workers", views: ["distributed"] },
+];
+
+export function Rail() {
+  return (
+    <nav class="rail" aria-label={t("views")}>
+      {GROUPS.map((g, i) => (
+        <div key={i} class="rail-group">
+          {g.title ? <div class="rail-title">{t(g.title)}</div> : null}
+          {g.views.map((v) => (
+            <RailLink key={v} name={v} />
+          ))}
+        </div>
+      ))}
+      <span class="grow" />
+      {currentRun.value ? <Device /> : null}
+    </nav>
+  );
+}
+
+function RailLink({ name }: { name: Exclude<View, "runs"> }) {
+  const without = !currentRun.value;
+  const on = view.value === name && !without;
+  const has = !without && hasData(name);
+  const critical = name === "overview" && currentRun.value ? criticalAdvice() : 0;
+  return (
+    <a
+      class={`rail-link ${has ? "" : "without"}`}
+      href={`#/${name}`}
+      aria-current={on ? "page" : undefined}
+      aria-disabled={without ? "true" : undefined}
+      title={without ? t("choose_run") : t(name)}
+      onClick={(e) => {
+        e.preventDefault();
+        if (!without) go({ view: name, params: { sort: undefined, q: undefined } });
+      }}
+    >
+      <Icon name={name} /> <span>{t(name)}</span>
+      {critical > 0 ? <b class="rail-count">{critical}</b> : null}
+      {has || without ? null : (
+        <svg class="hollow" width="8" height="8" role="img" aria-label={t("not_recorded")}>
+          <circle cx="4" cy="4" r="3" fill="none" stroke="currentColor" stroke-width="1.2" />
+        </svg>
+      )}
+    </a>
+  );
+}
+
+function criticalAdvice(): number {
+  // Of what the reader chose, also in a view of one rank.
+  const elsewhere = allChosen.value && !allRanks.value;
+  const asked = elsewhere ? analysis("advise", allWorkers(), "advise-all") : analysis("advise");
+  return rowsOf(asked.value?.tables.advice).filter((r) => r.severity === "critical").length;
+}
+
+function Device() {
+  const answer = info().value;
+  if (!answer) return null;
+  const device = rowsOf(answer.tables.devices)[0];
+  const fact = (key: string) => factIn(answer, key);
+  const cuda = fact("cuda_runtime_version");
+  const torch = fact("torch_version") ?? fact("pytorch_version");
+  const versions = [
+    [frameworkOf(answer.trace.format), torch].filter(Boolean).join(" "),
+    cuda ? `CUDA ${Math.floor(Number(cuda) / 1000)}.${Math.floor((Number(cuda) % 1000) / 10)}` : undefined,
+  ].filter(Boolean);
+  const words = deviceWords();
+  const facts = [
+    device?.memory_bytes ? `${(device.memory_bytes / 2 ** 30).toFixed(1)} GiB` : "",
+    device?.sm_count ? `${device.sm_count} ${words.unit}` : "",
+  ].filter(Boolean);
+  return (
+    <div class="device">
+      <div class="device-name">{device?.name || words.type || t("no_device")}</div>
+      {facts.length ? <div>{facts.join(" · ")}</div> : null}
+      <div>{versions.join(" · ")}</div>
+    </div>
+  );
+}

@@ -1,0 +1,197 @@
+// Runs: the start page when there is more than one.
+import type { RunInfo, SpanState } from "../../api/types.ts";
+import { fuzzy } from "../../base/fuzzy.ts";
+import { runs } from "../../model/answers.ts";
+import { language, t } from "../../model/language.ts";
+import { go, param } from "../../model/route.ts";
+import { frameworkOf, ranksOf } from "../../model/trace.ts";
+import { SeverityMark } from "../../widgets/icons.tsx";
+import { Panel } from "../../widgets/panel.tsx";
+import { sortKeys } from "../../widgets/sort.ts";
+import { Table } from "../../widgets/table.tsx";
+import type { TableColumn, TableRow } from "../../widgets/table-types.ts";
+import { Headline } from "../shared/verdict.tsx";
+
+function stateOf(run: RunInfo): SpanState {
+  const states = run.workers.flatMap((w) => w.spans.map((s) => s.state));
+  return (["loading", "waiting", "growing", "failed"] as const).find((s) => states.includes(s)) ?? states[0] ?? "waiting";
+}
+
+/** How much of a run's bytes are read, as its spans tell. */
+function loadingWords(run: RunInfo): string {
+  const spans = run.workers.flatMap((w) => w.spans);
+  const bytes = spans.reduce((s, x) => s + x.bytes, 0) || 1;
+  const read = spans.reduce((s, x) => s + x.bytes * (x.facts ? 1 : x.share), 0);
+  return `${t("state_loading")} ${Math.floor((read / bytes) * 100)} %`;
+}
+
+const dateText = (ns: string) => {
+  const date = new Date(Number(BigInt(ns) / 1_000_000n));
+  const two = (n: number) => String(n).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
+};
+
+function rowOf(run: RunInfo): TableRow {
+  const facts = run.workers
+    .flatMap((w) => w.spans)
+    .map((s) => s.facts)
+    .filter((f) => f !== null);
+  const steps = facts
+    .filter((f) => f.steps > 0)
+    .map((f) => f.mean_step)
+    .filter((m) => m !== null);
+  const verdict = facts.find((f) => f.verdict)?.verdict;
+  const state = stateOf(run);
+  const damaged = facts.some((f) => f.damaged);
+  const failed = run.workers.flatMap((w) => w.spans).find((s) => s.error)?.error;
+  const cells: Record<string, string | number | null> = {
+    name: run.name,
+    framework: facts[0] ? frameworkOf(facts[0].format) : null,
+    workers: ranksOf(run),
+    steps: facts[0]?.steps ?? null,
+    mean_step: steps.length ? steps.reduce((a, b) => a + b, 0) / steps.length : null,
+    date: dateText(run.date),
+    state: damaged ? t("damaged") : state === "loading" ? loadingWords(run) : t(`state_${state}`),
+    verdict: verdict?.text[language.value] ?? failed?.msg ?? null,
+    severity: verdict?.severity ?? (failed ? "warning" : null),
+  };
+  return { key: run.name, cell: (c) => cells[c] ?? null, label: <b class="cut">{run.name}</b> };
+}
+
+const open = (r: TableRow) =>
+  go({
+    view: "overview",
+    params: { run: r.key, worker: undefined, span: undefined, step: undefined, q: undefined, sort: undefined },
+  });
+
+/** Files of the folder that are not read: how many, and on a click which and why. */
+function Passed() {
+  const passed = runs.value?.passed ?? [];
+  if (passed.length === 0) return null;
+  return (
+    <details class="passed">
+      <summary>{t(passed.length === 1 ? "runs_passed_one" : "runs_passed", { n: passed.length })}</summary>
+      <ul>
+        {passed.map((p) => (
+          <li key={p.path}>
+            <code>{p.path}</code> {p.why ?? p.what}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+export function RunsTable() {
+  const text = param("q");
+  const setText = (q: string) => go({ params: { q } }, true);
+  const all = runs.value?.runs ?? [];
+  const sort = param("sort") || "date:desc";
+  const setSort = (s: string) => go({ params: { sort: s } });
+  const { name: by, order } = sortKeys(sort)[0] ?? { name: "date", order: "desc" };
+  const rows = all
+    .map(rowOf)
+    .filter((r) => text === "" || fuzzy(text, `${r.cell("name")} ${r.cell("framework")} ${r.cell("verdict")}`))
+    .sort((a, b) => {
+      const [x, y] = [a.cell(by), b.cell(by)];
+      const less =
+        typeof x === "number" || typeof y === "number"
+          ? Number(x ?? -1) - Number(y ?? -1)
+          : String(x ?? "").localeCompare(String(y ?? ""));
+      return order === "asc" ? less : -less;
+    });
+  const column = (name: string, extra: Partial<TableColumn> = {}): TableColumn => ({
+    name,
+    title: t(`runs_${name}` as "runs_name"),
+    ...extra,
+  });
+  const columns: TableColumn[] = [
+    column("name", { text: true, width: 180 }),
+    column("framework", { text: true, width: 92 }),
+    column("workers", { width: 84 }),
+    column("steps", { width: 76 }),
+    column("mean_step", { unit: "ns", each: true, bar: "var(--c1)", width: 160 }),
+    column("date", { width: 150, soft: true }),
+    column("state", { text: true, width: 96 }),
+    column("verdict", {
+      text: true,
+      sortable: false,
+      show: (v, row) =>
+        v ? (
+          <span class="run-verdict" title={String(v)}>
+            {row.cell("severity") ? (
+              <SeverityMark
+                severity={row.cell("severity") as "info"}
+                size={13}
+                label={t(`sev_${row.cell("severity") as "info"}`)}
+              />
+            ) : null}{" "}
+            <span class="cut">{String(v)}</span>
+          </span>
+        ) : (
+          "–"
+        ),
+    }),
+  ];
+  return (
+    <>
+      <Headline
+        title={t("runs_title", { n: all.length })}
+        facts={[]}
+        more={
+          <>
+            <span>{runs.value?.path}</span>
+            <Passed />
+          </>
+        }
+      />
+      <div class="grid">
+        <Panel
+          name={t("runs")}
+          words={t("runs_words")}
+          controls={
+            <label class="filter">
+              <input
+                type="search"
+                data-filter
+                placeholder={t("filter")}
+                aria-label={t("filter")}
+                value={text}
+                onInput={(e) => setText(e.currentTarget.value)}
+              />
+              <kbd>/</kbd>
+            </label>
+          }
+        >
+          <Table
+            name={t("runs")}
+            total={rows.length}
+            row={(i) => rows[i] as TableRow}
+            columns={columns}
+            sort={sort}
+            onSort={setSort}
+            rowHeight={32}
+            height="calc(100vh - 220px)"
+            onRow={open}
+            onEnter={open}
+            empty={t("no_rows")}
+          />
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+export function NoRuns({ path }: { path: string }) {
+  return (
+    <div class="missing">
+      <h1>{t("no_runs", { path })}</h1>
+      <p class="facts">{t("no_runs_watch")}</p>
+      <section class="panel w12 padded">
+        <h2>{t("no_runs_try")}</h2>
+        <pre>tacho demo</pre>
+        <pre>tacho record -- python train.py</pre>
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+// The frame around every view: top bar, rail, tape, the view itself, and what lies above the page.
+import { effect } from "@preact/signals";
+import { useEffect, useLayoutEffect } from "preact/hooks";
+import { thousands } from "../../base/format.ts";
+import { hideTip, TipLayer } from "../../base/tip.tsx";
+import { Patterns } from "../../draw/patterns.tsx";
+import { connection, open, progress, reconnect, summaries, tryAgain } from "../../model/answers.ts";
+import { language, t } from "../../model/language.ts";
+import { view } from "../../model/route.ts";
+import { currentRun } from "../../model/trace.ts";
+import { panelActions, panelWords } from "../../widgets/panel.tsx";
+import { OneRank } from "../shared/one-rank.tsx";
+import { PrintHead } from "../shared/report.tsx";
+import { DropZone } from "./drop-zone.tsx";
+import { KeySheet, listenToKeys } from "./keys.tsx";
+import { layer, openLayer } from "./overlays.ts";
+import { PAGES, Page } from "./pages.tsx";
+import { Palette } from "./palette.tsx";
+import { TrustDrawer } from "./quality-drawer.tsx";
+import { Rail } from "./rail.tsx";
+import { RangeDialog } from "./range-dialog.tsx";
+import { TapeBar } from "./tape.tsx";
+import { TopBar } from "./top-bar.tsx";
+
+export function Shell() {
+  // Before the first picture: what can be seen can be operated, and no key is lost.
+  useLayoutEffect(() => {
+    listenToKeys();
+    panelActions.rests = () => openLayer("trust");
+    panelActions.tryAgain = tryAgain;
+    addEventListener("scroll", hideTip, true);
+    return effect(() => document.getElementById("content")?.setAttribute("aria-busy", String(open.value > 0)));
+  }, []);
+  const run = currentRun.value;
+  const place = view.value;
+  useEffect(() => {
+    document.title = `${run ? `${run.name} · ` : ""}${t(place in PAGES ? place : "overview")} · tacho`;
+    document.documentElement.lang = language.value === "zh" ? "zh-CN" : "en";
+  });
+  panelWords.current = {
+    menu: t("menu_of"),
+    rests: t("rests_on"),
+    copy: t("copy_text"),
+    tryAgain: t("try_again"),
+    copyDetails: t("copy_details"),
+    failed: t("failed"),
+  };
+  const inRun = run !== undefined && place !== "runs";
+  return (
+    <div class={`shell ${place === "timeline" && inRun ? "shell-timeline" : ""}`}>
+      <button type="button" class="skip" onClick={() => document.getElementById("content")?.focus()}>
+        {t("skip")}
+      </button>
+      <Patterns />
+      <TopBar />
+      <Loading />
+      <Connection />
+      <Rail />
+      {inRun ? <TapeBar /> : null}
+      <main id="content" tabIndex={-1} class={inRun ? "" : "without-tape"}>
+        {inRun ? <PrintHead /> : null}
+        {inRun ? <OneRank /> : null}
+        <Page />
+      </main>
+      {layer.value === "palette" ? <Palette /> : null}
+      {layer.value === "trust" ? <TrustDrawer /> : null}
+      {layer.value === "keys" ? <KeySheet /> : null}
+      {layer.value === "range" ? <RangeDialog /> : null}
+      <DropZone />
+      <TipLayer />
+    </div>
+  );
+}
+
+/** Traces that are read, then summaries that are made. */
+function Loading() {
+  const isOpen = (p: { done: number; total: number } | undefined) => p !== undefined && p.done < p.total;
+  const reads = isOpen(progress.value);
+  const now = reads ? progress.value : summaries.value;
+  if (!now || !isOpen(now)) return null;
+  return (
+    <div
+      class="loading"
+      role="progressbar"
+      aria-label={reads ? t("loading") : t("summaries_made", { n: thousands(now.done), m: thousands(now.total) })}
+      aria-valuemin={0}
+      aria-valuemax={now.total}
+      aria-valuenow={now.done}
+    >
+      <i style={{ width: `${(now.done / now.total) * 100}%` }} />
+    </div>
+  );
+}
+
+function Connection() {
+  if (!connection.value.lost) return null;
+  const time = connection.value.since.toTimeString().slice(0, 5);
+  return (
+    <div class="connection" role="status">
+      {t("connection_lost", { time })}{" "}
+      <button type="button" class="link" onClick={reconnect}>
+        {t("try_now")}
+      </button>
+    </div>
+  );
+}

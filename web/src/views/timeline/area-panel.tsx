@@ -1,0 +1,189 @@
+// What an area holds: by name, per track, counters, idle time by cause, and its flame graph.
+import { useState } from "preact/hooks";
+import type { Table } from "../../api/types.ts";
+import { isKnown, largest } from "../../base/aggregate.ts";
+import { ABSENT, exact, inScale, scaleOf, short, thousands } from "../../base/format.ts";
+import { isCounter } from "../../draw/timeline/lanes.ts";
+import { fitRange } from "../../draw/timeline/time-scale.ts";
+import type { Lane } from "../../draw/timeline/tracks.ts";
+import { ask } from "../../model/answers.ts";
+import { language, t } from "../../model/language.ts";
+import { traceQuery } from "../../model/route.ts";
+import { act } from "../../model/timeline/actions.ts";
+import { counterValue, laneName } from "../../model/timeline/lane-names.ts";
+import { laneList } from "../../model/timeline/picture-store.ts";
+import { search } from "../../model/timeline/search.ts";
+import { type Area, area, show, stage } from "../../model/timeline/state.ts";
+import type { AreaAnswer, AreaTables } from "../../model/timeline/types.ts";
+import { rowsOf } from "../../model/trace.ts";
+import { Segmented } from "../../widgets/controls.tsx";
+import { FlameGraph } from "../shared/flame.tsx";
+import { number, SmallTable, words } from "./small-table.tsx";
+
+type TableOf<T extends keyof AreaTables> = Table<AreaTables[T]> | undefined;
+type Part = "area" | "tracks" | "counters" | "idle" | "flame";
+const PARTS: readonly Part[] = ["area", "tracks", "counters", "idle", "flame"];
+
+export function AreaPanel() {
+  const a = area.value;
+  const [part, setPart] = useState<Part>("area");
+  const [sort, setSort] = useState("total:desc");
+  if (!a) return <p class="tl-none">{t("tl_area_none")}</p>;
+  const query = {
+    ...traceQuery.value,
+    from: Math.round(a.from),
+    to: Math.round(a.to),
+    lanes: laneList(a.lanes.map((id) => ({ id, coarse: false }))),
+    sort: part === "area" ? sort : undefined,
+    table: part === "area" || part === "idle" ? part : undefined,
+    limit: 500,
+    lang: language.value,
+  };
+  const asked = ask<AreaAnswer>("tl_area", "area", part === "area" ? query : { ...query, limit: undefined });
+  const answer = asked.value;
+  return (
+    <div class="tl-area">
+      <div class="tl-area-head">
+        <Segmented
+          label={t("tl_tab_area")}
+          choices={PARTS.map((id) => ({ id, label: t(`tl_area_${id}`) }))}
+          chosen={part}
+          onChoose={(id) => setPart(id as Part)}
+        />
+        <span>
+          <b>{short(a.to - a.from, "ns")}</b> · {t("tl_tracks_count", { n: a.lanes.length })}
+        </span>
+        <span class="grow" />
+        <button type="button" class="tl-bare" onClick={() => show(fitRange(a.from, a.to, stage.whole, 0.05))}>
+          {t("tl_key_fit")} <kbd>F</kbd>
+        </button>
+        <button type="button" class="tl-bare" onClick={() => act("use")}>
+          {t("tl_area_window")} <kbd>Enter</kbd>
+        </button>
+      </div>
+      {asked.error ? <p class="tl-none">{asked.error.msg}</p> : null}
+      {part === "area" ? <ByName table={answer?.tables.area} sort={sort} onSort={setSort} /> : null}
+      {part === "tracks" ? <ByTrack table={answer?.tables.tracks} /> : null}
+      {part === "counters" ? <Counters table={answer?.tables.counters} /> : null}
+      {part === "idle" ? <Idle table={answer?.tables.idle} /> : null}
+      {part === "flame" ? <AreaFlame area={a} /> : null}
+    </div>
+  );
+}
+
+const TIMES = ["total", "self", "mean", "min", "max"] as const;
+
+function ByName({ table, sort, onSort }: { table: TableOf<"area">; sort: string; onSort: (s: string) => void }) {
+  if (!table) return null;
+  const rows = rowsOf(table);
+  const scales = TIMES.map((name) =>
+    scaleOf(
+      "ns",
+      largest(rows, (r) => r[name], 0),
+    ),
+  );
+  const [key, way] = sort.split(":");
+  const head = (name: string, label: string, unit = "") => (
+    <th
+      key={name}
+      class={name === "name" ? "" : "num"}
+      aria-sort={key === name ? (way === "desc" ? "descending" : "ascending") : "none"}
+    >
+      <button type="button" class="tl-head" onClick={() => onSort(`${name}:${key === name && way === "desc" ? "asc" : "desc"}`)}>
+        {label} {unit ? <span class="t3">{unit}</span> : null} {key === name ? (way === "desc" ? "↓" : "↑") : ""}
+      </button>
+    </th>
+  );
+  return (
+    <table class="tl-table">
+      <thead>
+        <tr>
+          {head("name", t("tl_name"))}
+          {head("count", t("tl_count"))}
+          {TIMES.map((name, i) => head(name, t(`tl_${name}`), scales[i]?.unit ?? ""))}
+          {head("share", t("tl_share"), "%")}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((r) => (
+          <tr key={`${r.name} ${r.kind}`}>
+            <td class="mono">
+              <button type="button" class="tl-link" title={r.name} onClick={() => search(`"${r.name}"`)}>
+                {r.name}
+              </button>
+            </td>
+            <td class="num">{thousands(r.count)}</td>
+            {TIMES.map((name, i) => (
+              <td key={name} class="num" title={exact(r[name], "ns")}>
+                {inScale(r[name], scales[i] as ReturnType<typeof scaleOf>)}
+              </td>
+            ))}
+            <td class="num">{isKnown(r.share) ? (r.share * 100).toFixed(1) : ABSENT}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const laneOf = (id: number) => stage.tracks?.lanes.find((l) => l.id === id);
+
+/** A track by the name the reader knows it by. */
+const trackName = (r: { lane: number; name: string }): string => {
+  const lane = laneOf(r.lane);
+  return lane ? laneName(lane) : r.name;
+};
+
+function ByTrack({ table }: { table: TableOf<"tracks"> }) {
+  if (!table) return null;
+  return (
+    <SmallTable
+      columns={[words(t("tl_track")), number(t("tl_count")), number(t("tl_busy")), number(t("tl_share"))]}
+      rows={rowsOf(table).map((r) => ({
+        key: r.lane,
+        cells: [trackName(r), thousands(r.count), short(r.busy, "ns"), short(r.share, "share")],
+      }))}
+    />
+  );
+}
+
+const VALUES = ["first", "last", "min", "max", "mean"] as const;
+
+function Counters({ table }: { table: TableOf<"counters"> }) {
+  if (!table) return null;
+  if (table.rows.length === 0) return <p class="tl-none">{t("tl_counters_none")}</p>;
+  const value = (lane: Lane | undefined, v: number | null) => (!isKnown(v) ? ABSENT : lane ? counterValue(lane, v) : String(v));
+  return (
+    <SmallTable
+      columns={[words(t("tl_track")), ...VALUES.map((v) => number(t(`tl_${v}`)))]}
+      rows={rowsOf(table).map((r) => ({
+        key: r.lane,
+        cells: [trackName(r), ...VALUES.map((v) => value(laneOf(r.lane), r[v]))],
+      }))}
+    />
+  );
+}
+
+function Idle({ table }: { table: TableOf<"idle"> }) {
+  if (!table) return null;
+  if (table.rows.length === 0) return <p class="tl-none">{t("tl_idle_none")}</p>;
+  const help = table.columns.find((c) => c.name === "cause")?.help ?? "";
+  return (
+    <SmallTable
+      columns={[{ title: t("tl_cause"), help }, number(t("tl_total")), number(t("tl_share"))]}
+      rows={rowsOf(table).map((r) => ({
+        key: r.cause,
+        cells: [t(`tl_idle_${r.cause}` as Parameters<typeof t>[0]), short(r.time, "ns"), short(r.share, "share")],
+      }))}
+    />
+  );
+}
+
+function AreaFlame({ area: a }: { area: Area }) {
+  const lanes = a.lanes.filter((id) => {
+    const l = laneOf(id);
+    return l && !isCounter(l.kind) && (l.kind === "work" || l.kind === "python" || l.kind === "stream" || l.kind === "ranges");
+  });
+  const work = lanes.filter((id) => laneOf(id)?.kind !== "python");
+  return <FlameGraph from={a.from} to={a.to} lanes={work.length ? work : lanes} />;
+}

@@ -1,0 +1,248 @@
+// Draws the timeline: one scheduler, one frame function. Input changes the stage, the frame reads it.
+import { exact, short } from "../../base/format.ts";
+import { type Palette, readPalette, tagFor } from "../../draw/timeline/colors.ts";
+import { boxAt } from "../../draw/timeline/compositor.ts";
+import { valueAt } from "../../draw/timeline/counters.ts";
+import { FOUND_STEPS } from "../../draw/timeline/found-steps.ts";
+import { drawLanes } from "../../draw/timeline/frame.ts";
+import { remembered } from "../../draw/timeline/labels.ts";
+import { GUTTER, isCounter, RULER } from "../../draw/timeline/lanes.ts";
+import { drawArea, drawFlows, drawHoverLine, drawSameName, drawSelected } from "../../draw/timeline/overlay.ts";
+import { pictureFor } from "../../draw/timeline/picture.ts";
+import { drawGrid, drawRuler } from "../../draw/timeline/ruler.ts";
+import { type Easel, type RowDrawn, type Scene, visibleItems } from "../../draw/timeline/scene.ts";
+import { panBy, toTime, toX, zoomAround } from "../../draw/timeline/time-scale.ts";
+import { server } from "../../model/answers.ts";
+import { t } from "../../model/language.ts";
+import { traceQuery } from "../../model/route.ts";
+import { themeVersion } from "../../model/theme.ts";
+import { motionOf } from "../../model/timeline/keys.ts";
+import { counterValue, laneFact } from "../../model/timeline/lane-names.ts";
+import { fetchView, type LaneWish } from "../../model/timeline/picture-store.ts";
+import { hitTimes, resting } from "../../model/timeline/search.ts";
+import { area, chosen, colorBy, flows, markOf, notes, setDrawing, show, stage } from "../../model/timeline/state.ts";
+import { snapshotOf } from "./save.ts";
+
+export interface Hit {
+  row: RowDrawn;
+  index: number;
+}
+
+export interface Engine {
+  rows: RowDrawn[];
+  resize: () => void;
+  stop: () => void;
+}
+
+const REST = 160;
+const SANS = 'Inter, "Segoe UI", system-ui, -apple-system, Roboto, "Noto Sans", "Noto Sans CJK SC", sans-serif';
+const client = Math.random().toString(36).slice(2, 10);
+
+/** Script times of the last frames in ms, for the measurement of budgets. */
+const frameTimes: number[] = [];
+Object.assign(globalThis, { tachoFrameTimes: frameTimes });
+
+function newEasel(canvas: HTMLCanvasElement): Easel | undefined {
+  const g = canvas.getContext("2d", { alpha: false });
+  const rows = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  if (!g || !rows) return undefined;
+  const wide = { least: 30, index: new Uint32Array(4096), n: 0 };
+  return { g, rows, image: undefined, pixels: new Uint32Array(0), wide, hatch: { key: "", pattern: null } };
+}
+
+function readColors(): Palette {
+  const style = getComputedStyle(document.documentElement);
+  return readPalette((name) => style.getPropertyValue(`--${name}`));
+}
+
+/** Lanes near the screen; those beyond are asked for when scrolling comes close. */
+function wishOf(scene: Scene): LaneWish[] {
+  const wish = new Map<number, boolean>();
+  const far = { ...scene, scroll: Math.max(0, scene.scroll - scene.height), height: scene.height * 3 };
+  for (const { item } of visibleItems(far)) {
+    if (item.lane) wish.set(item.lane.id, !item.open && (item.lane.kind === "python" || item.lane.kind === "calls"));
+    else if (!item.open) for (const m of item.members) if (m.kind === "stream" || m.kind === "work") wish.set(m.id, true);
+  }
+  wish.delete(FOUND_STEPS); // the page has it already
+  return [...wish].map(([id, coarse]) => ({ id, coarse }));
+}
+
+export function startEngine(canvas: HTMLCanvasElement, box: HTMLElement, scroller: HTMLElement): Engine {
+  const easel = newEasel(canvas);
+  let palette = readColors();
+  let version = -1;
+  let asked = 0;
+  let last = 0;
+  let restTimer: ReturnType<typeof setTimeout> | undefined;
+  const widthOf = remembered((text) => {
+    if (!easel) return 0;
+    easel.g.font = `450 11px ${SANS}`;
+    return easel.g.measureText(text).width;
+  });
+  const engine: Engine = { rows: [], resize, stop };
+
+  function sceneNow(now: number): Scene {
+    return {
+      layout: stage.layout,
+      pictures: stage.found ? [...stage.store.pictures, stage.found] : stage.store.pictures,
+      range: stage.range,
+      whole: stage.whole,
+      left: GUTTER,
+      width: stage.width,
+      height: stage.height,
+      scroll: stage.scroll,
+      dpr: devicePixelRatio || 1,
+      palette,
+      version,
+      by: colorBy.peek(),
+      only: stage.emphasis ? (chosen.peek()?.name ?? "") : "",
+      moving: now - stage.movedAt < REST,
+      sans: SANS,
+      widthOf,
+      format: (ns) => short(ns, "ns"),
+      step: (name) => name.replace(/^ProfilerStep#(\d+)$/, (_, n: string) => t("tl_step_n", { n })),
+      idle: (ns) => t("tl_idle", { time: short(ns, "ns") }),
+    };
+  }
+
+  function move(now: number): void {
+    if (stage.held.size === 0) return;
+    const m = motionOf(stage.held, Math.min(50, last ? now - last : 16));
+    const at = toTime(stage.range, stage.width, stage.pointer && stage.pointer.x >= 0 ? stage.pointer.x : stage.width / 2);
+    const zoomed = zoomAround(stage.range, at, m.factor, stage.whole);
+    show(panBy(zoomed, m.shift * (zoomed.to - zoomed.from), stage.whole));
+  }
+
+  function frame(now: number): void {
+    asked = 0;
+    if (!easel || stage.width < 10) return;
+    move(now);
+    last = stage.held.size ? now : 0;
+    const begun = performance.now();
+    if (version !== themeVersion.peek()) {
+      palette = readColors();
+      version = themeVersion.peek();
+    }
+    if (Math.abs(scroller.scrollTop - stage.scroll) >= 1) scroller.scrollTop = stage.scroll;
+    const scene = sceneNow(now);
+    fetchView(
+      stage.store,
+      { view: stage.range, width: stage.width, whole: stage.whole, lanes: wishOf(scene), tag: tagFor(scene.by) },
+      { fetch: server().blocks, query: traceQuery.peek(), client, done: request },
+    );
+    const busy = String(stage.store.pending !== undefined);
+    if (box.getAttribute("aria-busy") !== busy) box.setAttribute("aria-busy", busy);
+    engine.rows = paint(easel, scene);
+    frameTimes.push(performance.now() - begun);
+    if (frameTimes.length > 2000) frameTimes.shift();
+    if (scene.moving) {
+      clearTimeout(restTimer);
+      restTimer = setTimeout(rest, REST + 10);
+    }
+    if (stage.held.size) request();
+  }
+
+  function rest(): void {
+    resting.value = { ...stage.range };
+    request();
+  }
+
+  function request(): void {
+    if (!asked) asked = requestAnimationFrame(frame);
+  }
+
+  function resize(): void {
+    const dpr = devicePixelRatio || 1;
+    stage.width = Math.max(0, box.clientWidth - GUTTER);
+    stage.height = box.clientHeight;
+    canvas.width = Math.round(box.clientWidth * dpr);
+    canvas.height = Math.round(box.clientHeight * dpr);
+    resting.value = { ...stage.range };
+    request();
+  }
+
+  function stop(): void {
+    if (asked) cancelAnimationFrame(asked);
+    clearTimeout(restTimer);
+    setDrawing(undefined);
+    stage.snapshot = undefined;
+    stage.held.clear();
+    stage.store.pending?.abort.abort();
+    stage.store.pending = undefined;
+  }
+
+  stage.snapshot = () => snapshotOf(canvas, () => sceneNow(performance.now()), paint);
+  setDrawing(request);
+  resize();
+  return engine;
+}
+
+function paint(e: Easel, s: Scene): RowDrawn[] {
+  const { g } = e;
+  const rows = drawLanes(e, s, () => drawGrid(g, s));
+  const c = chosen.peek();
+  if (c?.name) drawSameName(g, s, rows, c.name);
+  const a = area.peek();
+  const mark = stage.drag ?? (a && markOf(a));
+  if (mark) drawArea(g, s, mark);
+  drawFlows(g, s, flows.peek(), (r) => short(r.start, "ns"));
+  if (c) drawSelected(g, s, c);
+  const x = stage.pointer && stage.pointer.x >= 0 && stage.pointer.x <= s.width ? stage.pointer.x : undefined;
+  if (x !== undefined) drawHoverLine(g, s, x);
+  drawRuler(g, s, {
+    hits: hitTimes.peek(),
+    notes: notes.peek(),
+    pointer: x,
+    exact: (ns) => exact(Math.max(0, Math.round(ns)), "ns"),
+  });
+  writeValues(s, x);
+  return rows;
+}
+
+/** Values of counters at the pointer, into the gutter: text nodes are changed in place, nothing is laid out anew. */
+function writeValues(s: Scene, x: number | undefined): void {
+  for (const el of document.querySelectorAll<HTMLElement>("[data-counter]")) {
+    const lane = stage.tracks?.lanes.find((l) => l.id === Number(el.dataset.counter));
+    if (!lane || !isCounter(lane.kind)) continue;
+    let text = laneFact(lane);
+    if (x !== undefined) {
+      const p = pictureFor(s.pictures, lane.id, s.range, s.width, s.whole);
+      const value = p && valueAt(p, lane.id, toTime(s.range, s.width, x));
+      if (value !== undefined) text = counterValue(lane, value);
+    }
+    if (el.textContent !== text) el.textContent = text;
+  }
+}
+
+/** The box at a place of the stage. */
+export function hitAt(rows: readonly RowDrawn[], x: number, y: number): Hit | undefined {
+  const dpr = devicePixelRatio || 1;
+  if (y < RULER) return undefined;
+  for (let i = rows.length - 1; i >= 0; i--) {
+    const row = rows[i] as RowDrawn;
+    if (y < row.y || y >= row.y + row.height + 1) continue;
+    const index = boxAt(row.picture.boxes, row.run, x * dpr, 2 * dpr);
+    if (index >= 0) return { row, index };
+  }
+  return undefined;
+}
+
+/** The nearest edge of a box within six pixels, for areas. */
+export function snap(rows: readonly RowDrawn[], x: number, top: number, bottom: number): number {
+  const dpr = devicePixelRatio || 1;
+  let best = x;
+  let distance = 6;
+  for (const r of rows) {
+    if (r.y + r.height < top || r.y > bottom) continue;
+    const i = boxAt(r.picture.boxes, r.run, x * dpr, distance * dpr);
+    if (i < 0) continue;
+    for (const edge of [r.picture.boxes.start[i] as number, r.picture.boxes.end[i] as number]) {
+      const at = toX(stage.range, stage.width, r.picture.from + edge * r.picture.unit);
+      if (Math.abs(at - x) < distance) {
+        distance = Math.abs(at - x);
+        best = at;
+      }
+    }
+  }
+  return best;
+}

@@ -1,0 +1,131 @@
+// The timeline: toolbar, stage, details.
+import { effect } from "@preact/signals";
+import { useLayoutEffect } from "preact/hooks";
+import type { Ref } from "../../draw/timeline/tracks.ts";
+import { counted, server } from "../../model/answers.ts";
+import { t } from "../../model/language.ts";
+import { param, place, traceQuery } from "../../model/route.ts";
+import { adopt, speak, stepAround } from "../../model/timeline/actions.ts";
+import { publishHits } from "../../model/timeline/search.ts";
+import {
+  askTracks,
+  choices,
+  chosen,
+  detail,
+  firstRange,
+  layOut,
+  parseRange,
+  scrollToLane,
+  show,
+  showDetails,
+  spoken,
+  stage,
+  stopPublishing,
+} from "../../model/timeline/state.ts";
+import type { SearchAnswer, SliceAnswer } from "../../model/timeline/types.ts";
+import { panViewport } from "../../model/viewport.ts";
+import { Details } from "./details.tsx";
+import { Stage, TrackFilter } from "./stage.tsx";
+import { Toolbar } from "./toolbar.tsx";
+
+export function Timeline() {
+  const { value: tracks, error } = askTracks();
+  void choices.value;
+  if (tracks) layOut(tracks);
+  const ready = tracks !== undefined;
+  useLayoutEffect(() => (ready ? follow() : undefined), [ready]);
+  if (error && !tracks)
+    return (
+      <div class="tl-message" role="alert">
+        {error.msg}
+      </div>
+    );
+  if (!tracks) return <div class="tl-message" aria-busy="true" />;
+  if (tracks.lanes.length === 0) return <div class="tl-message">{t("tl_empty")}</div>;
+  return (
+    <div class={showDetails.value ? "tl" : "tl tl-without"}>
+      <h1 class="tl-title">{t("timeline")}</h1>
+      <Toolbar tracks={tracks} />
+      <TrackFilter />
+      <Stage tracks={tracks} layout={stage.layout} />
+      {showDetails.value ? <Details /> : null}
+      <div id="tl-spoken" class="tl-spoken" aria-live="polite">
+        {spoken.value}
+      </div>
+    </div>
+  );
+}
+
+/** Keeps tape, address and selection in step while the timeline is on the screen. */
+function follow(): () => void {
+  panViewport.value = show;
+  if (!param("view") && stage.tracks) show(firstRange(stage.tracks));
+  let taken = "";
+  const stops = [
+    effect(publishHits),
+    effect(speak),
+    effect(() => {
+      const d = detail.value;
+      if (d) refine(d);
+    }),
+    effect(() => {
+      const sel = place.value.params.get("sel") ?? "";
+      const trace = JSON.stringify(traceQuery.value);
+      if (`${trace}${sel}` === taken) return;
+      taken = `${trace}${sel}`;
+      if (!sel) chosen.value = undefined;
+      else void counted(adoptSelection(sel));
+    }),
+    effect(() => {
+      if (param("top")) scrollToLane(Number(param("top")));
+    }),
+    effect(() => {
+      const wanted = parseRange(param("view"));
+      const r = stage.range;
+      if (wanted && Math.abs(wanted.from - Math.max(0, r.from)) + Math.abs(wanted.to - r.to) > 4 + (r.to - r.from) * 0.04)
+        show(wanted);
+    }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+    panViewport.value = undefined;
+    stopPublishing();
+  };
+}
+
+/** The exact place of the chosen box: a box of several slices only knew the stretch of all of them. */
+function refine({ slice: s }: SliceAnswer): void {
+  const c = chosen.peek();
+  if (c && (c.start !== s.start || c.duration !== s.duration || c.lane !== s.lane || c.row !== s.row))
+    chosen.value = { ...c, start: s.start, duration: s.duration, lane: s.lane, row: s.row, name: s.name };
+}
+
+/** A selection made elsewhere: a slice by its number, the longest slice of a name, a step. */
+async function adoptSelection(sel: string): Promise<void> {
+  const colon = sel.indexOf(":");
+  const [kind, name] = [sel.slice(0, colon), sel.slice(colon + 1)];
+  const now = chosen.peek();
+  if (now && sel === `${now.instant ? "instant" : "slice"}:${now.id}`) return;
+  try {
+    if (kind === "slice" || kind === "instant") {
+      const which = kind === "slice" ? { id: name } : { instant: name };
+      const { slice: s } = await server().json<SliceAnswer>("slice", { ...traceQuery.peek(), ...which });
+      adopt({ ...s, track: s.track?.id ?? 0 }, false);
+    } else if (kind === "step") {
+      const i = stage.tracks?.steps.number.indexOf(Number(name)) ?? -1;
+      const step = i < 0 ? undefined : stepAround((stage.tracks?.steps.start[i] ?? 0) + 1);
+      if (step) show(step);
+    } else if (kind === "kernel" || kind === "operator" || kind === "module") {
+      const longest = await longestOf(name);
+      if (longest) adopt(longest, true);
+    }
+  } catch {
+    chosen.value = undefined; // the selection does not exist in this trace
+  }
+}
+
+async function longestOf(name: string): Promise<Ref | undefined> {
+  const q = `"${name.replace(/"/g, "")}"`;
+  const found = await server().json<SearchAnswer>("search", { ...traceQuery.peek(), q, limit: 1 });
+  return (found.names.find((n) => n.name === name) ?? found.names[0])?.longest;
+}

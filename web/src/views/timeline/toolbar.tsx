@@ -1,0 +1,233 @@
+// The toolbar of the timeline: search, pan and zoom, colouring, tracks, switches, window, saving.
+import { useEffect, useRef } from "preact/hooks";
+import { thousands } from "../../base/format.ts";
+import { COLOR_BY } from "../../draw/timeline/colors.ts";
+import { isCounter, isFaint, isShown } from "../../draw/timeline/lanes.ts";
+import type { Tracks } from "../../draw/timeline/tracks.ts";
+import { server } from "../../model/answers.ts";
+import { type Key, t } from "../../model/language.ts";
+import { go, param, traceQuery, windowQuery } from "../../model/route.ts";
+import { tape, windowRange } from "../../model/steps.ts";
+import { act, clearFilter, fit, pan, zoom } from "../../model/timeline/actions.ts";
+import { groupName, laneName } from "../../model/timeline/lane-names.ts";
+import { askInView, askSearch, goToHit, search, sought } from "../../model/timeline/search.ts";
+import { choices, colorBy, exportUrl, showFlows, stage, toggle } from "../../model/timeline/state.ts";
+import { type Range, viewport } from "../../model/viewport.ts";
+import { Icon } from "../../widgets/icons.tsx";
+import { Menu } from "../../widgets/menu.tsx";
+import { savePicture } from "./save.ts";
+
+export function Toolbar({ tracks }: { tracks: Tracks }) {
+  return (
+    <div class="tl-bar" role="toolbar" aria-label={t("tl_toolbar")}>
+      <Search />
+      <span class="grow" />
+      <Moves />
+      <Coloring />
+      <TrackMenu tracks={tracks} />
+      <Switch name="frames" on={choices.value.frames} label={t("tl_python")} />
+      <Switch name="flows" on={showFlows.value} label={t("tl_flows")} />
+      <span class="tl-divide" />
+      <button type="button" class="button" onClick={() => act("use")}>
+        {t("tl_use")} <kbd>Enter</kbd>
+      </button>
+      <Save />
+    </div>
+  );
+}
+
+function Search() {
+  const field = useRef<HTMLInputElement>(null);
+  const q = sought.value;
+  useEffect(() => {
+    if (field.current && document.activeElement !== field.current) field.current.value = q;
+  }, [q]);
+  const all = askSearch();
+  const here = askInView();
+  const keys = (e: KeyboardEvent) => {
+    if (e.key === "Enter") goToHit(e.shiftKey ? -1 : 1);
+    if (e.key === "Escape") {
+      e.stopPropagation();
+      field.current?.blur();
+    }
+  };
+  return (
+    <>
+      <label class="tl-find">
+        <Icon name="search" />
+        <input
+          id="tl-find"
+          ref={field}
+          type="text"
+          placeholder={t("tl_find")}
+          aria-label={t("tl_find")}
+          spellcheck={false}
+          onInput={(e) => search(e.currentTarget.value)}
+          onKeyDown={keys}
+        />
+        <kbd>/</kbd>
+      </label>
+      {q && all ? (
+        <span class="tl-hits" role="status">
+          {all.total === 0 ? t("tl_no_hits") : t("tl_hits", { n: here ? thousands(here.total) : "…", all: thousands(all.total) })}
+          <button type="button" class="tl-bare" aria-label={t("tl_hit_previous")} onClick={() => goToHit(-1)}>
+            ‹
+          </button>
+          <button type="button" class="tl-bare" aria-label={t("tl_hit_next")} onClick={() => goToHit(1)}>
+            ›
+          </button>
+        </span>
+      ) : null}
+    </>
+  );
+}
+
+const MOVES: readonly { key: Key; sign: string; run: () => void }[] = [
+  { key: "tl_left", sign: "←", run: () => pan(-0.4) },
+  { key: "tl_out", sign: "−", run: () => zoom(2, middle()) },
+  { key: "tl_in", sign: "+", run: () => zoom(0.5, middle()) },
+  { key: "tl_right", sign: "→", run: () => pan(0.4) },
+  { key: "tl_fit", sign: "⤢", run: fit },
+];
+
+const middle = () => (stage.range.from + stage.range.to) / 2;
+
+function Moves() {
+  return (
+    <div class="tl-moves" role="group" aria-label={t("tl_moves")}>
+      {MOVES.map((m) => (
+        <button type="button" key={m.key} title={t(m.key)} aria-label={t(m.key)} onClick={m.run}>
+          {m.sign}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Coloring() {
+  const now = colorBy.value;
+  return (
+    <Menu
+      name={t("tl_color")}
+      label={
+        <>
+          <span class="t2">{t("tl_color")}</span> <b>{t(`tl_color_${now}`)}</b>
+        </>
+      }
+      items={COLOR_BY.map((c) => ({ id: c, label: t(`tl_color_${c}`), checked: c === now }))}
+      onChoose={(c) => go({ params: { color: c === "kind" ? undefined : c } })}
+    />
+  );
+}
+
+function TrackMenu({ tracks }: { tracks: Tracks }) {
+  const { filter } = choices.value;
+  const groups = new Map(tracks.groups.map((g) => [g.id, groupName(g)]));
+  const shown = tracks.lanes.filter((l) => isShown(l, choices.value)).length;
+  const items = tracks.lanes.map((l) => ({
+    id: String(l.id),
+    label: l.group ? `${groups.get(l.group) ?? ""} · ${laneName(l)}` : laneName(l),
+    checked: isShown(l, choices.value),
+  }));
+  const all = { id: "all", label: t("tl_tracks_all"), separator: true };
+  return (
+    <>
+      {filter ? (
+        <button type="button" class="button tl-filtered" onClick={clearFilter}>
+          {filter} ×
+        </button>
+      ) : null}
+      <Menu
+        name={t("tl_tracks")}
+        label={
+          <>
+            <span class="t2">{t("tl_tracks")}</span> <b>{t("tl_tracks_n", { n: shown, all: tracks.lanes.length })}</b>
+          </>
+        }
+        items={[...items, all]}
+        filter={t("tl_tracks_filter")}
+        stay
+        right
+        onChoose={(id) => (id === "all" ? clearFilter() : showOrHide(tracks, Number(id)))}
+      />
+    </>
+  );
+}
+
+function showOrHide(tracks: Tracks, id: number): void {
+  const lane = tracks.lanes.find((l) => l.id === id);
+  const waits = lane && ((lane.closed && isCounter(lane.kind)) || (lane.kind === "ranges" && isFaint(lane)));
+  toggle(waits ? "open" : "hide", id);
+}
+
+function Switch({ name, on, label }: { name: string; on: boolean; label: string }) {
+  return (
+    <button
+      type="button"
+      class={on ? "button tl-switch tl-on" : "button tl-switch"}
+      aria-pressed={on}
+      onClick={() => go({ params: { [name]: on ? "0" : undefined } })}
+    >
+      {label}
+    </button>
+  );
+}
+
+function Save() {
+  const w = windowQuery.value;
+  const window = w.step || w.from || w.to ? windowInTime() : undefined;
+  const items = [
+    { id: "view", label: t("tl_save_view"), href: exportUrl("chrome", viewport.value ?? stage.range) },
+    ...(window ? [{ id: "window", label: t("tl_save_window"), href: exportUrl("chrome", window) }] : []),
+    { id: "whole", label: t("tl_save_whole"), href: exportUrl("chrome", undefined) },
+    { id: "png", label: t("tl_save_png"), separator: true },
+    { id: "svg", label: t("tl_save_svg") },
+    { id: "perfetto", label: t("tl_perfetto"), detail: "ui.perfetto.dev", separator: true },
+  ];
+  return (
+    <Menu
+      name={t("tl_save")}
+      label={t("tl_save")}
+      right
+      items={items}
+      onChoose={(id) => {
+        if (id === "perfetto") void openInPerfetto();
+        if (id === "png" || id === "svg") savePicture(id);
+      }}
+    />
+  );
+}
+
+/** The window as times: an export knows no steps. */
+function windowInTime(): Range | undefined {
+  const now = tape();
+  return now && windowRange(now);
+}
+
+const PERFETTO = "https://ui.perfetto.dev";
+
+/**
+ * Hands the view to Perfetto in a window of its own, from window to window: nothing is uploaded, and nothing
+ * at all happens before the reader chooses it.
+ */
+async function openInPerfetto(): Promise<void> {
+  const other = window.open(PERFETTO);
+  if (!other) return;
+  const { from, to } = stage.range;
+  const query = {
+    ...traceQuery.peek(),
+    form: "chrome",
+    from: Math.max(0, Math.round(from)),
+    to: Math.round(Math.min(stage.whole, to)),
+  };
+  const buffer = await (await fetch(server().url("export", query))).arrayBuffer();
+  const title = `${stage.tracks?.trace.run ?? ""} ${param("worker")}`.trim();
+  const ready = (e: MessageEvent) => {
+    if (e.source !== other || e.data !== "PONG") return;
+    clearInterval(timer);
+    removeEventListener("message", ready);
+    other.postMessage({ perfetto: { buffer, title } }, PERFETTO, [buffer]);
+  };
+  addEventListener("message", ready);
+  const timer = setInterval(() => (other.closed ? clearInterval(timer) : other.postMessage("PING", PERFETTO)), 50);
+}

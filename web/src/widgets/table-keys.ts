@@ -1,0 +1,56 @@
+// Keys of a table: arrows move, Enter opens or selects, c copies the row, x filters on it, Shift E saves it all.
+import type { Flat, TableColumn, TableProps, TableRow } from "./table-types.ts";
+
+interface KeyState {
+  active: number;
+  setActive: (i: number) => void;
+  flat: Flat;
+  h: number;
+  box: HTMLDivElement | null;
+  props: TableProps;
+  toggle: (row: TableRow, at: number) => void;
+}
+
+export function tableKeys(e: KeyboardEvent, s: KeyState): void {
+  const row = s.active >= 0 && s.active < s.flat.total ? s.flat.at(s.active) : undefined;
+  const move = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 }[e.key] ?? 0;
+  if (move && !e.altKey) {
+    e.preventDefault();
+    const next = Math.max(0, Math.min(s.flat.total - 1, s.active + move));
+    s.setActive(next);
+    const y = next * s.h;
+    if (s.box && y < s.box.scrollTop) s.box.scrollTop = y;
+    if (s.box && y > s.box.scrollTop + s.box.clientHeight - 3 * s.h) s.box.scrollTop = y - s.box.clientHeight + 3 * s.h;
+  } else if (row && e.key === "Enter") {
+    e.preventDefault();
+    if (s.props.onEnter) s.props.onEnter(row, e.shiftKey);
+    else if (row.opens) s.toggle(row, s.active);
+    else s.props.onRow?.(row);
+  } else if (row && ((e.key === "ArrowRight" && row.opens) || (e.key === "ArrowLeft" && row.opens))) {
+    s.toggle(row, s.active);
+  } else if (e.key === "E" && e.shiftKey && s.props.onExport) {
+    s.props.onExport();
+  } else if (row && e.key === "x" && !e.ctrlKey && !e.metaKey) {
+    s.props.onFilter?.(row);
+  } else if (row && e.key === "c" && !e.ctrlKey && !e.metaKey) {
+    void navigator.clipboard?.writeText(asText(s.props.columns, row));
+  }
+}
+
+/** A row as text: exact values between tabs. */
+function asText(columns: readonly TableColumn[], row: TableRow): string {
+  return columns.map((c) => String(row.cell(c.name) ?? "")).join("\t");
+}
+
+/** Comma-separated values as lines with tabs, for spreadsheets: quotes are taken off, tabs and breaks become blanks. */
+export function tabbed(csv: string): string {
+  const out: string[] = [];
+  for (const [, quotedCell, plainCell, end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
+    if (quotedCell === undefined && plainCell === "" && end === "") break;
+    out.push(
+      (quotedCell?.replaceAll('""', '"') ?? plainCell ?? "").replace(/[\t\r\n]+/g, " "),
+      end === "," ? "\t" : end === "" ? "" : "\n",
+    );
+  }
+  return out.join("");
+}
