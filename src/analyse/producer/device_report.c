@@ -48,8 +48,7 @@ static status take_steps(device_report_worker *w, arena *a, uint32_t more, error
     step_trace s = {.rows = NULL};
     w->steps = ARENA_ARRAY(a, device_report_step, (size_t)t->step.n + more + 2);
     if (!w->steps) FAIL_MEMORY(err);
-    if (step_trace_is_likely(t))
-        TRY(step_trace_find(t, &(params)PARAMS_WHOLE, a, &s, err));
+    if (step_trace_is_likely(t)) TRY(step_trace_find(t, &(params)PARAMS_WHOLE, a, &s, err));
     if (!s.rows && !more) return OK;
     w->steps[w->n_steps++] = no_parts(ABSENT_I64);
     for (uint32_t i = 1; s.rows && i < t->step.n; i++) {
