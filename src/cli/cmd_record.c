@@ -12,7 +12,8 @@
 #include "cli/commands.h"
 #include "cli/record_run.h"
 
-static void say(const options *o, uint16_t message, const char *path, int64_t count) {
+static void cmd_record_say(const options *o, uint16_t message, const char *path,
+                           int64_t count) {
     buf line = {0};
     text_put(&line, o->words, message, arg_cstr("path", path), arg_int("count", count));
     buf_add_byte(&line, '\n');
@@ -28,7 +29,8 @@ static void say_other_devices(const options *o) {
     } OTHERS[] = {{"/dev/davinci_manager", MSG_RECORD_ASCEND},
                   {"/dev/cambricon_ctl", MSG_RECORD_MLU}};
     for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
-        if (access(OTHERS[i].device, F_OK) == 0) say(o, OTHERS[i].message, OTHERS[i].device, 0);
+        if (access(OTHERS[i].device, F_OK) == 0)
+            cmd_record_say(o, OTHERS[i].message, OTHERS[i].device, 0);
 }
 
 /* The report of what is in the folder; the recording's own options mean nothing to it. */
@@ -63,11 +65,11 @@ static int run_and_show(options *o, arena *a, char *folder, size_t size) {
         record_compact(a, &r, &n, &err) != OK)
         return cli_complain(o, &err);
     if (n == 0) {
-        say(o, MSG_RECORD_NOTHING, r.argv[0], 0);
+        cmd_record_say(o, MSG_RECORD_NOTHING, r.argv[0], 0);
         (void)rmdir(r.folder); /* only when it is empty */
         return code ? code : EXIT_INPUT;
     }
-    say(o, MSG_RECORD_DONE, r.folder, n);
+    cmd_record_say(o, MSG_RECORD_DONE, r.folder, n);
     say_triggers(o, r.folder);
     record_tidy(&r);
     if (folder) snprintf(folder, size, "%s", r.folder);

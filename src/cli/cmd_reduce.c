@@ -39,7 +39,7 @@ static void find_program(char *to, size_t n) {
     to[used > 0 ? used : 0] = 0;
 }
 
-static void say(const options *o, const reduce_result *r, const char *path) {
+static void cmd_reduce_say(const options *o, const reduce_result *r, const char *path) {
     buf line = {0};
     struct stat st = {0};
     if (o->quiet) return;
@@ -56,12 +56,13 @@ static void say(const options *o, const reduce_result *r, const char *path) {
     buf_fini(&line);
 }
 
-static status finish(const options *o, reduce_result *r, const run_entry *run, error *err) {
+static status cmd_reduce_finish(const options *o, reduce_result *r, const run_entry *run,
+                                error *err) {
     if (!SUMMARY_N(r->all, worker) || (o->strict && r->n_failed))
         FAIL(err, ERR_FORMAT, NOPOS, MSG_REDUCE_NOTHING, arg_int("count", (int64_t)r->n_files),
              arg_text("path", shown_path(run->path)));
     TRY(summary_write(r->all, o->reduce_output.p, STR_NONE, err));
-    say(o, r, o->reduce_output.p);
+    cmd_reduce_say(o, r, o->reduce_output.p);
     return OK;
 }
 
@@ -94,7 +95,7 @@ static status reduce(const options *o, transport *t, arena *a, bool *alive, erro
     status st = reduce_run(&how, &made, err);
     *alive = st == OK;
     if (w.shown) fputs("\r\033[K", stderr);
-    if (st == OK && t->rank == 0) st = finish(o, &made, c.run, err);
+    if (st == OK && t->rank == 0) st = cmd_reduce_finish(o, &made, c.run, err);
     summary_free(made.all);
     return st;
 }

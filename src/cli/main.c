@@ -38,7 +38,7 @@ static status find_command(int argc, char **argv, options *o, error *err) {
     FAIL(err, ERR_ARG, NOPOS, MSG_CLI_UNKNOWN_COMMAND, arg_text("name", word));
 }
 
-static int run(int argc, char **argv, arena *a) {
+static int main_run(int argc, char **argv, arena *a) {
     error err = {0};
     options o = {.words = environment_language()};
     status s = find_command(argc, argv, &o, &err);
@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
     fault_init();
     arena a;
     arena_init(&a, 0);
-    int code = run(argc, argv, &a);
+    int code = main_run(argc, argv, &a);
     arena_fini(&a);
     return code;
 }

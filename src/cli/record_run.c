@@ -46,7 +46,7 @@ const char *record_find(arena *a, const char *name, const char *where) {
 }
 
 /* -o, else tacho_runs/DATE_TIME. */
-static str folder_name(arena *a, const options *o) {
+static str record_run_folder_name(arena *a, const options *o) {
     char stamp[64];
     time_t now = time(NULL);
     struct tm local;
@@ -113,7 +113,7 @@ const char *record_package(arena *a) {
 
 status record_folder(arena *a, const options *o, record_run *out, error *err) {
     *out = (record_run){.o = o, .start_unix_ns = unix_ns()};
-    str folder = folder_name(a, o);
+    str folder = record_run_folder_name(a, o);
     if (!folder.p) FAIL_MEMORY(err);
     return make_folder(a, folder, &out->folder, err);
 }
@@ -129,7 +129,7 @@ static status take_trigger(arena *a, const options *o, record_run *out, error *e
 }
 
 /* 1/N or N. */
-static status take_sample(const options *o, record_run *out, error *err) {
+static status record_run_take_sample(const options *o, record_run *out, error *err) {
     enum { MOST = 1000000 };
     int64_t n = 0;
     str value = o->sample;
@@ -144,7 +144,7 @@ static status take_sample(const options *o, record_run *out, error *err) {
 status record_prepare(arena *a, const options *o, record_run *out, error *err) {
     record_run checked = {.o = o};
     TRY(take_trigger(a, o, &checked, err)); /* before a folder is made */
-    TRY(take_sample(o, &checked, err));
+    TRY(record_run_take_sample(o, &checked, err));
     TRY(record_folder(a, o, out, err));
     out->trigger = checked.trigger;
     out->sample_every = checked.sample_every;

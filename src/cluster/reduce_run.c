@@ -53,8 +53,8 @@ static int compare_files(uint32_t a, uint32_t b, const void *context) {
 }
 
 /* Says that a file is done, and keeps why it failed. */
-static status report(reduce_run_ctx *r, summary *to, const char *path, const error *failed,
-                     error *err) {
+static status reduce_run_report(reduce_run_ctx *r, summary *to, const char *path,
+                                const error *failed, error *err) {
     buf reason = {0};
     status st = OK;
     pthread_mutex_lock(&r->lock);
@@ -77,12 +77,12 @@ static status reduce_file(reduce_run_ctx *r, uint32_t worker, summary *to, error
                         .reduce = reduce_worker,
                         .who = {.worker = w->name, .rank = w->rank}};
     status st = trace_load(path, &how, &l, &failed);
-    if (st != OK) return report(r, to, shown_path(str_of(path)).p, &failed, err);
+    if (st != OK) return reduce_run_report(r, to, shown_path(str_of(path)).p, &failed, err);
     st = summary_append(to, l.trace->summary, SUMMARY_ALL, err);
     trace_release(l.trace);
     TRY(st);
     if (SUMMARY_N(to, histogram) > FOLD_ROWS) TRY(summary_settle(to, err));
-    return report(r, to, path, NULL, err);
+    return reduce_run_report(r, to, path, NULL, err);
 }
 
 static void work(void *context, size_t i, int thread) {
@@ -156,8 +156,9 @@ static status join_run(void *context, str bytes, error *err) {
     return comm_resolve_trim(context, err);
 }
 
-static status gather(transport *t, summary *s,
-                     status (*join)(void *context, str bytes, error *err), error *err) {
+static status reduce_run_gather(transport *t, summary *s,
+                                status (*join)(void *context, str bytes, error *err),
+                                error *err) {
     transport_tree tree = {put_summary, join, s};
     return transport_gather(t, &tree, err);
 }
@@ -213,7 +214,7 @@ static void free_steps(steps *s) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) summary_free(all[i]);
 }
 
-static status make_steps(steps *s, int n, error *err) {
+static status reduce_run_make_steps(steps *s, int n, error *err) {
     summary **all[] = {&s->worker_order, &s->comms, &s->samples, &s->clocks,
                        &s->moved,        &s->back,  &s->found};
     s->n = n;
@@ -238,7 +239,7 @@ static status add_owner(summary *all, const summary *mine, int rank, error *err)
     return OK;
 }
 
-static int owner_of(const summary *all, str worker) {
+static int reduce_run_owner_of(const summary *all, str worker) {
     const summary_fact *f = SUMMARY_ROWS(all, fact);
     uint32_t at = SEARCH_FIRST(i, 0, SUMMARY_N(all, fact), str_cmp(f[i].name, worker) < 0);
     return at < SUMMARY_N(all, fact) && str_eq(f[at].name, worker) ? (int)f[at].value : 0;
@@ -248,7 +249,7 @@ static int owner_of(const summary *all, str worker) {
 static status return_moved(transport *t, steps *s, error *err) {
     for (uint32_t i = 0; i < SUMMARY_N(s->moved, moved); i++) {
         const summary_moved *m = &SUMMARY_ROWS(s->moved, moved)[i];
-        int owner = owner_of(s->worker_order, m->worker);
+        int owner = reduce_run_owner_of(s->worker_order, m->worker);
         if (owner < 0 || owner >= t->size) continue;
         summary_moved *row = summary_add_moved(s->parts[owner]);
         if (!row) FAIL_MEMORY(err);
@@ -266,13 +267,13 @@ static status resolve_together(reduce_run_ctx *r, summary *mine, steps *s, error
     TRY(summary_append(s->worker_order, mine, SUMMARY_BIT(worker), err));
     TRY(add_owner(s->worker_order, mine, t->rank, err));
     TRY(summary_settle(s->worker_order, err));
-    TRY(gather(t, s->worker_order, join_summary, err));
+    TRY(reduce_run_gather(t, s->worker_order, join_summary, err));
     TRY(tell_all(t, s->worker_order, err));
     TRY(comm_resolve_split(mine, s->parts, (uint32_t)t->size, err));
     TRY(send_parts(t, s->parts, s->comms, err));
     TRY(comm_keeper_open(&k, s->worker_order, s->comms, &r->arena, err));
     TRY(comm_keeper_samples(&k, s->samples, err));
-    TRY(gather(t, s->samples, join_samples, err));
+    TRY(reduce_run_gather(t, s->samples, join_samples, err));
     if (t->rank == 0) {
         TRY(clocks_solve(s->worker_order, s->samples, &r->arena, s->clocks, err));
         TRY(summary_settle(s->clocks, err));
@@ -285,7 +286,7 @@ static status resolve_together(reduce_run_ctx *r, summary *mine, steps *s, error
     if (t->rank == 0) TRY(summary_append(mine, s->clocks, SUMMARY_ALL, err));
     TRY(summary_append(mine, s->found, SUMMARY_ALL, err));
     TRY(comm_resolve_trim(mine, err));
-    return gather(t, mine, join_run, err);
+    return reduce_run_gather(t, mine, join_run, err);
 }
 
 static status run_all(reduce_run_ctx *r, uint32_t n_threads, error *err) {
@@ -293,7 +294,7 @@ static status run_all(reduce_run_ctx *r, uint32_t n_threads, error *err) {
     for (uint32_t i = 0; i < n_threads; i++)
         if (!(r->mine[i] = summary_new())) FAIL_MEMORY(err);
     TRY(reduce_files(r, n_threads, err));
-    status st = make_steps(&s, r->o->transport->size, err);
+    status st = reduce_run_make_steps(&s, r->o->transport->size, err);
     if (st == OK) st = resolve_together(r, r->mine[0], &s, err);
     free_steps(&s);
     return st;

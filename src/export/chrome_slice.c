@@ -69,7 +69,7 @@ static str find_category(const chrome *c, uint32_t slice) {
 }
 
 /* Steps of other producers get the name that readers look for. */
-static void begin_event(chrome *c, char ph, uint32_t slice) {
+static void chrome_slice_begin_event(chrome *c, char ph, uint32_t slice) {
     const trace *t = c->x->t;
     str name = trace_slice_name(t, slice);
     char step_name[48];
@@ -292,7 +292,7 @@ static status add_complete(chrome *c, const lane *l, uint32_t slice) {
         end_ns = cut_ns;
     }
     link_facts f = find_links(c, slice);
-    begin_event(c, 'X', slice);
+    chrome_slice_begin_event(c, 'X', slice);
     chrome_time(c, ",\"ts\":", add_i64(start_ns, c->shift_ns));
     chrome_time(c, ",\"dur\":", end_ns - start_ns);
     TRY(add_args(c, slice, &f));
@@ -301,7 +301,7 @@ static status add_complete(chrome *c, const lane *l, uint32_t slice) {
 }
 
 static status add_async(chrome *c, char ph, const open_range *r, int64_t time_ns) {
-    begin_event(c, ph, r->slice);
+    chrome_slice_begin_event(c, ph, r->slice);
     chrome_time(c, ",\"ts\":", add_i64(time_ns, c->shift_ns));
     buf_printf(&c->x->out, ",\"id\":%u", r->id);
     if (ph == 'b' && c->x->t->slice.args[r->slice]) {
@@ -323,7 +323,7 @@ static status end_ranges(chrome *c, lane *l, int64_t time_ns) {
 }
 
 /* Ranges that nest share the id of the outermost; one that overlaps partially has its own. */
-static status add_range(chrome *c, lane *l, uint32_t slice) {
+static status chrome_slice_add_range(chrome *c, lane *l, uint32_t slice) {
     open_range r = {.slice = slice, .id = slice};
     int64_t start_ns;
     if (!export_clip(c->x, slice, &start_ns, &r.end_ns)) return OK;
@@ -341,7 +341,7 @@ static status add_range(chrome *c, lane *l, uint32_t slice) {
     return OK;
 }
 
-static status add_track(chrome *c, lane *l, uint32_t track) {
+static status chrome_slice_add_track(chrome *c, lane *l, uint32_t track) {
     const trace *t = c->x->t;
     buf_clear(&c->where);
     chrome_where(t, track, &c->where);
@@ -350,7 +350,7 @@ static status add_track(chrome *c, lane *l, uint32_t track) {
     if (l->nested) TRY(nest_track(c, l, track));
     for (uint32_t i = t->track.first[track]; i < t->track.end[track]; i++) {
         if (t->slice.kind[i] == KIND_ASYNC)
-            TRY(add_range(c, l, i));
+            TRY(chrome_slice_add_range(c, l, i));
         else
             TRY(add_complete(c, l, i));
     }
@@ -362,7 +362,8 @@ status chrome_slices(chrome *c) {
         .ends = VEC_INIT(int64_t), .stack = VEC_INIT(uint32_t), .ranges = VEC_INIT(open_range)};
     status s = OK;
     mark_launches(c);
-    for (uint32_t i = 1; i < c->x->t->track.n && s == OK; i++) s = add_track(c, &l, i);
+    for (uint32_t i = 1; i < c->x->t->track.n && s == OK; i++)
+        s = chrome_slice_add_track(c, &l, i);
     vec_fini(&l.ends);
     vec_fini(&l.stack);
     vec_fini(&l.ranges);

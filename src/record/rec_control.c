@@ -54,7 +54,7 @@ static struct {
     int result;
 } client = {.own = REC_OWN_NONE};
 
-static bool folder_name(char *to, size_t size) {
+static bool rec_control_folder_name(char *to, size_t size) {
     const char *run = secure_getenv("XDG_RUNTIME_DIR");
     struct stat st;
     if (run && *run == '/' && strlen(run) + sizeof "/tacho" <= size)
@@ -70,7 +70,7 @@ static bool socket_name(struct sockaddr_un *to) {
     char folder[sizeof to->sun_path - sizeof "/1234567890.sock" +
                 1]; /* a longer one is not used */
     *to = (struct sockaddr_un){.sun_family = AF_UNIX};
-    if (!folder_name(folder, sizeof folder)) return false;
+    if (!rec_control_folder_name(folder, sizeof folder)) return false;
     int n = snprintf(to->sun_path, sizeof to->sun_path, "%s/%d.sock", folder, (int)getpid());
     return n > 0 && (size_t)n < sizeof to->sun_path;
 }
@@ -99,7 +99,7 @@ void rec_control_forked(void) {
     rec_own_close(&client.own);
 }
 
-static void say(int fd, const char *word, const char *text) {
+static void rec_control_say(int fd, const char *word, const char *text) {
     char line[LINE_BYTES + 64];
     int n = snprintf(line, sizeof line, "%s %s\n", word, text);
     if (n > 0) (void)!send(fd, line, (size_t)n, MSG_NOSIGNAL);
@@ -142,13 +142,14 @@ static void start_client(void) {
 }
 
 /* A word of the head above, or what the system said. */
-static void refuse(int fd, int result) {
+static void rec_control_refuse(int fd, int result) {
     char path[LINE_BYTES];
     if (result != TACHO_BUSY)
-        say(fd, "failed", tacho_error());
+        rec_control_say(fd, "failed", tacho_error());
     else
-        say(fd, "failed",
-            rec_cycle_state(path, sizeof path) == REC_BETWEEN ? "between" : "recording");
+        rec_control_say(fd, "failed",
+                        rec_cycle_state(path, sizeof path) == REC_BETWEEN ? "between"
+                                                                          : "recording");
 }
 
 static void forget_client(void) {
@@ -160,12 +161,12 @@ static void forget_client(void) {
 static void begin_client(void) {
     char path[LINE_BYTES] = "";
     if (client.result != TACHO_OK) {
-        refuse(rec_own_fd(&client.own), client.result);
+        rec_control_refuse(rec_own_fd(&client.own), client.result);
         forget_client();
         return;
     }
     (void)tacho_path(path, sizeof path);
-    say(rec_own_fd(&client.own), "started", path);
+    rec_control_say(rec_own_fd(&client.own), "started", path);
     client.phase = RUNNING;
     client.until_ns = rec_clock_ns(CLOCK_MONOTONIC) + (int64_t)(client.seconds * 1e9);
 }
@@ -191,7 +192,7 @@ static void end_client(void) {
     char path[LINE_BYTES] = "";
     (void)rec_stop(true, path, sizeof path);
     rec_helper_put_all_away(); /* names of frames are written there */
-    say(rec_own_fd(&client.own), "done", path);
+    rec_control_say(rec_own_fd(&client.own), "done", path);
     forget_client();
 }
 
@@ -233,15 +234,15 @@ static bool read_request(const char *line, char *flags, char **package) {
 static bool start_for(int fd, const char *line) {
     char flags[16] = "", path[LINE_BYTES], words[64], *package = NULL;
     if (client.own.fd >= 0) {
-        say(fd, "failed", "attached");
+        rec_control_say(fd, "failed", "attached");
         return false;
     }
     if (!read_request(line, flags, &package)) {
-        say(fd, "failed", "not understood");
+        rec_control_say(fd, "failed", "not understood");
         return false;
     }
     if (rec_cycle_state(path, sizeof path) != REC_IDLE) {
-        refuse(fd, TACHO_BUSY);
+        rec_control_refuse(fd, TACHO_BUSY);
         return false;
     }
     snprintf(words, sizeof words, "device%s%s%s", client.o.shapes ? ",shapes" : "",
@@ -259,7 +260,7 @@ static bool start_for(int fd, const char *line) {
 static bool show_window(int fd, bool flushes) {
     char path[LINE_BYTES], text[LINE_BYTES + 48];
     if (client.own.fd >= 0) {
-        say(fd, "failed", "attached");
+        rec_control_say(fd, "failed", "attached");
         return false;
     }
     if (rec_cycle_state(path, sizeof path) == REC_STARTS_LATER) rec_start_pending();
@@ -269,20 +270,20 @@ static bool show_window(int fd, bool flushes) {
     snprintf(text, sizeof text, "%llu %lld %s", (unsigned long long)now.tick,
              (long long)now.unix_ns, path);
     if (state >= REC_RECORDING)
-        say(fd, "at", text);
+        rec_control_say(fd, "at", text);
     else
-        say(fd, "failed", STATES[state]);
+        rec_control_say(fd, "failed", STATES[state]);
     return false;
 }
 
 static bool pull_trigger(int fd, const char *why) {
     char path[LINE_BYTES] = "";
     if (rec_trigger_outside("attach", why, path, sizeof path) != TACHO_OK) {
-        say(fd, "failed", "no flight recorder");
+        rec_control_say(fd, "failed", "no flight recorder");
         return false;
     }
     rec_helper_put_all_away();
-    say(fd, "done", path);
+    rec_control_say(fd, "done", path);
     return false;
 }
 
@@ -295,10 +296,10 @@ static bool answer(int fd, const char *line) {
         return pull_trigger(fd, line[7] == ' ' ? line + 8 : "attach");
     if (strcmp(line, "status") == 0) {
         rec_state state = rec_cycle_state(path, sizeof path);
-        say(fd, client.own.fd >= 0 ? "attached" : STATES[state], path);
+        rec_control_say(fd, client.own.fd >= 0 ? "attached" : STATES[state], path);
         return false;
     }
-    say(fd, "failed", "not understood");
+    rec_control_say(fd, "failed", "not understood");
     return false;
 }
 

@@ -149,7 +149,7 @@ static bool subscribe(void) {
 static const uint8_t KINDS[] = {RECORD_KERNEL, RECORD_MEMCPY,   RECORD_MEMSET, RECORD_PEER_COPY,
                                 RECORD_SYNC,   RECORD_OVERHEAD, RECORD_GRAPH,  RECORD_MEMORY};
 
-static bool is_wanted(int kind) {
+static bool rec_cupti_is_wanted(int kind) {
     uint32_t flags = __atomic_load_n(&rec_flags, __ATOMIC_RELAXED);
     if (kind == RECORD_GRAPH) return !(flags & TACHO_FILE_GRAPH_NODES);
     if (kind == RECORD_SYNC)
@@ -159,7 +159,7 @@ static bool is_wanted(int kind) {
 
 static void enable_kinds(void) {
     for (size_t i = 0; i < sizeof KINDS; i++) {
-        int code = is_wanted(KINDS[i]) ? cupti.enable(KINDS[i]) : 0;
+        int code = rec_cupti_is_wanted(KINDS[i]) ? cupti.enable(KINDS[i]) : 0;
         char what[64];
         snprintf(what, sizeof what, "records of kind %d are not available", KINDS[i]);
         if (code != 0) note(what, code);

@@ -42,7 +42,7 @@ static bool find_driver(void) {
 }
 
 /* The object of one device; Kineto's keys. */
-static int write_device(char *to, size_t size, int number) {
+static int rec_cupti_device_write_device(char *to, size_t size, int number) {
     static const struct {
         const char *key;
         int attribute;
@@ -93,7 +93,7 @@ static bool ask_driver(void) {
     if (driver.count(&n) != 0 || n <= 0) return false;
     devices[0] = '[';
     for (int i = 0; i < n && i < MOST_DEVICES; i++)
-        at += write_device(devices + at, sizeof devices - (size_t)at - 1, i);
+        at += rec_cupti_device_write_device(devices + at, sizeof devices - (size_t)at - 1, i);
     devices[at++] = ']';
     if (at == 2) return false; /* it counts them and does not know them yet */
     n_devices_text = (size_t)at;

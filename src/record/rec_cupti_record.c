@@ -185,7 +185,7 @@ static void take_sync(const uint8_t *p) {
 }
 
 /* What the program took from the driver itself: what its own allocator deals out comes from there. */
-static void take_memory(const uint8_t *p) {
+static void rec_cupti_record_take_memory(const uint8_t *p) {
     uint32_t op = u32_at(p, 4), kind = u32_at(p, 8);
     bool host = kind == MEMORY_PAGEABLE || kind == MEMORY_PINNED;
     if (op != 1 && op != 2) return;
@@ -220,7 +220,7 @@ void cupti_take_record(const uint8_t *p) {
     case RECORD_GRAPH: take_graph(p); break;
     case RECORD_SYNC: take_sync(p); break;
     case RECORD_OVERHEAD: take_overhead(p); break;
-    case RECORD_MEMORY: take_memory(p); break;
+    case RECORD_MEMORY: rec_cupti_record_take_memory(p); break;
     default: break;
     }
 }

@@ -37,14 +37,14 @@ static inline void rec_stage_begins(void) {
     if (REC_UNLIKELY(__atomic_load_n(&rec_awaits_batch, __ATOMIC_RELAXED))) rec_first_batch();
 }
 
-static bool begin(uint32_t name, uint32_t kind) {
+static bool rec_events_begin(uint32_t name, uint32_t kind) {
     if (kind >= TACHO_RANGE_DATA && kind <= TACHO_RANGE_OPTIMIZER) rec_stage_begins();
     return put(name, rec_what(TACHO_EVENT_BEGIN, 0, kind));
 }
 
 void tacho_site_begin(tacho_site *site) {
     if (IS_OFF()) return;
-    begin(site_id(site), site->kind);
+    rec_events_begin(site_id(site), site->kind);
 }
 
 void tacho_site_end(tacho_site *site) {
@@ -58,11 +58,11 @@ uint32_t tacho_name(const char *text) {
 
 void tacho_begin_id(uint32_t name, tacho_range_kind kind) {
     if (IS_OFF()) return;
-    begin(name, (uint32_t)kind);
+    rec_events_begin(name, (uint32_t)kind);
 }
 
 bool rec_begin_text(const char *name, tacho_range_kind kind) {
-    return !IS_OFF() && begin(rec_name(name), (uint32_t)kind);
+    return !IS_OFF() && rec_events_begin(rec_name(name), (uint32_t)kind);
 }
 
 void tacho_begin_text(const char *name, tacho_range_kind kind) {

@@ -90,7 +90,7 @@ static tables tables_of(const struct dl_phdr_info *info) {
     return t;
 }
 
-static int look_at(struct dl_phdr_info *info, size_t size, void *context) {
+static int rec_got_patch_look_at(struct dl_phdr_info *info, size_t size, void *context) {
     const search *s = context;
     (void)size;
     if (!info->dlpi_name || !strstr(info->dlpi_name, s->library)) return 0;
@@ -104,7 +104,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *context) {
 size_t rec_entries_change(rec_entries *e, const char *library, const rec_replacement *r,
                           size_t n_replacements) {
     search s = {e, library, r, n_replacements};
-    (void)dl_iterate_phdr(look_at, &s);
+    (void)dl_iterate_phdr(rec_got_patch_look_at, &s);
     return e->n;
 }
 

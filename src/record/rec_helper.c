@@ -83,7 +83,7 @@ static void plan_ahead(watch *w, uint64_t n_chunks) {
     if (w->ahead > MOST_AHEAD) w->ahead = MOST_AHEAD;
 }
 
-static void make_room(watch *w, rec_file *f) {
+static void rec_helper_make_room(watch *w, rec_file *f) {
     bool before = rec_enter(&rec_lock);
     plan_ahead(w, f->n_chunks);
     uint64_t had = f->ready, wanted = f->n_chunks + w->ahead;
@@ -152,7 +152,7 @@ static void serve_current(watch *w, rec_file *f) {
         rec_cycle_replace(f);
         return;
     }
-    make_room(w, f);
+    rec_helper_make_room(w, f);
     keep_clock(w, f, rec_clock_ns(CLOCK_MONOTONIC));
     if (f->header->flags & TACHO_FILE_STACKS) (void)rec_frames_name(f, FRAMES_NS);
     if (f->header->flags & TACHO_FILE_DEVICE) rec_cupti_tick();

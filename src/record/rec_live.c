@@ -54,7 +54,7 @@ bool rec_live_step_at(uint64_t i, rec_step *out) {
     return rec_live_n_steps() - i < REC_STEPS_KEPT;
 }
 
-static int compare(const void *a, const void *b) {
+static int rec_live_compare(const void *a, const void *b) {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
@@ -66,7 +66,7 @@ int64_t rec_live_median(uint64_t i, int least) {
     for (uint64_t k = i; k-- > 0 && n < MEDIAN_OF && i - k <= 2 * MEDIAN_OF;)
         if (rec_live_step_at(k, &s) && s.length_ns >= 0) v[n++] = s.length_ns;
     if (n < least || n == 0) return -1;
-    qsort(v, (size_t)n, sizeof *v, compare);
+    qsort(v, (size_t)n, sizeof *v, rec_live_compare);
     return v[n / 2];
 }
 

@@ -34,7 +34,7 @@ static int host_kinds[MOST_KINDS];
 static size_t n_host_kinds;
 static int32_t device_number;
 
-static tacho_block describe(const void *node, const void *address, size_t bytes) {
+static tacho_block rec_megengine_describe(const void *node, const void *address, size_t bytes) {
     tacho_block b = {.size = sizeof b,
                      .address = (uint64_t)(uintptr_t)address,
                      .bytes = (int64_t)bytes,
@@ -49,19 +49,19 @@ static tacho_block describe(const void *node, const void *address, size_t bytes)
 
 static void *alloc_device(const void *node, size_t bytes) {
     void *address = megengine.alloc(node, bytes);
-    tacho_block b = describe(node, address, bytes);
+    tacho_block b = rec_megengine_describe(node, address, bytes);
     if (address) tacho_alloc(&b);
     return address;
 }
 
 /* Told before it is done: another thread may get the same address right after. */
 static void free_device(const void *node, void *address) {
-    tacho_block b = describe(node, address, 0);
+    tacho_block b = rec_megengine_describe(node, address, 0);
     if (address) tacho_release(&b);
     megengine.release(node, address);
 }
 
-static bool find_symbols(void) {
+static bool rec_megengine_find_symbols(void) {
     void *lib = dlopen("libmegengine_shared.so", RTLD_NOLOAD | RTLD_LAZY);
     if (!lib) return false;
     void *found[] = {dlsym(lib, ALLOC), dlsym(lib, RELEASE), dlsym(lib, KIND)};
@@ -71,10 +71,10 @@ static bool find_symbols(void) {
     return found[0] && found[1] && found[2];
 }
 
-static bool begin(const int *kinds, size_t n, int device) {
+static bool rec_megengine_begin(const int *kinds, size_t n, int device) {
     const rec_replacement r[] = {{ALLOC, (void *)(uintptr_t)alloc_device},
                                  {RELEASE, (void *)(uintptr_t)free_device}};
-    if (!find_symbols()) return false;
+    if (!rec_megengine_find_symbols()) return false;
     n_host_kinds = n < MOST_KINDS ? n : MOST_KINDS;
     memcpy(host_kinds, kinds, n_host_kinds * sizeof *kinds);
     device_number = device;
@@ -86,7 +86,7 @@ static bool begin(const int *kinds, size_t n, int device) {
 int tacho_megengine(const int *kinds, size_t n, int device) {
     pthread_mutex_lock(&rec_megengine_lock);
     if (!kinds) rec_entries_restore(&entries);
-    bool listens = kinds && (entries.n > 0 || begin(kinds, n, device));
+    bool listens = kinds && (entries.n > 0 || rec_megengine_begin(kinds, n, device));
     pthread_mutex_unlock(&rec_megengine_lock);
     return listens;
 }

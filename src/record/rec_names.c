@@ -63,7 +63,7 @@ static void place_name(name_table *t, name_row *row) {
     __atomic_store_n(&t->rows[i & (t->places - 1)], row, __ATOMIC_RELEASE);
 }
 
-static bool make_room(void) {
+static bool rec_names_make_room(void) {
     if (n_names + 1 < n_room) return true;
     uint32_t room = n_room ? n_room * 2 : FIRST_PLACES / 2;
     name_row **ids = realloc(by_id, room * sizeof *ids);
@@ -85,10 +85,10 @@ static void write_name(rec_file *f, const name_row *row) {
 }
 
 /* Under rec_lock. */
-static uint32_t add_name(uint64_t hash, const char *text, size_t n) {
+static uint32_t rec_names_add_name(uint64_t hash, const char *text, size_t n) {
     name_row *row = find_name(table, hash, text, n);
     if (row) return row->id;
-    if (n_names >= MOST_NAMES || !make_room()) return 0;
+    if (n_names >= MOST_NAMES || !rec_names_make_room()) return 0;
     row = malloc(sizeof *row + n + 1);
     if (!row) return 0;
     row->hash = hash;
@@ -103,14 +103,14 @@ static uint32_t add_name(uint64_t hash, const char *text, size_t n) {
 }
 
 /* *found: the row, when it was there before. */
-static uint32_t number_of(const char *text, name_row **found) {
+static uint32_t rec_names_number_of(const char *text, name_row **found) {
     size_t n = strnlen(text, MOST_NAME_BYTES);
     uint64_t hash = hash_text(text, n);
     *found = find_name(__atomic_load_n(&table, __ATOMIC_ACQUIRE), hash, text, n);
     if (REC_LIKELY(*found != NULL)) return (*found)->id;
     if (rec_self.in_slow) return 0;
     bool before = rec_enter(&rec_lock);
-    uint32_t id = add_name(hash, text, n);
+    uint32_t id = rec_names_add_name(hash, text, n);
     if (!id && rec_current)
         __atomic_fetch_add(&rec_current->header->lost[TACHO_LOST_NAMES], 1, __ATOMIC_RELAXED);
     rec_leave(&rec_lock, before);
@@ -119,14 +119,14 @@ static uint32_t number_of(const char *text, name_row **found) {
 
 uint32_t rec_name(const char *text) {
     name_row *found;
-    return number_of(text ? text : "", &found);
+    return rec_names_number_of(text ? text : "", &found);
 }
 
 rec_name_row *rec_names_last[1 << REC_NAME_BITS];
 
 uint32_t rec_name_anew(const char *text, rec_name_row **place) {
     name_row *found = NULL;
-    uint32_t id = number_of(text ? text : "", &found);
+    uint32_t id = rec_names_number_of(text ? text : "", &found);
     if (found) __atomic_store_n(place, found, __ATOMIC_RELEASE);
     return id;
 }

@@ -79,7 +79,7 @@ typedef struct {
     char wide[MOST_NAME];
 } event_name;
 
-static void name_of(const nvtx_event *e, event_name *to) {
+static void rec_nvtx_name_of(const nvtx_event *e, event_name *to) {
     to->text = "";
     to->id = 0;
     if (!e) return;
@@ -124,10 +124,10 @@ void rec_begin_named(const char *text) {
     if (!begin_operator(text)) tacho_begin_text(text, kind_of_text(text));
 }
 
-static void begin_event(const nvtx_event *e) {
+static void rec_nvtx_begin_event(const nvtx_event *e) {
     if (!__atomic_load_n(&tacho_on, __ATOMIC_RELAXED)) return;
     event_name name;
-    name_of(e, &name);
+    rec_nvtx_name_of(e, &name);
     if (name.id)
         tacho_begin_id(name.id, TACHO_RANGE_PLAIN);
     else
@@ -137,7 +137,7 @@ static void begin_event(const nvtx_event *e) {
 static void mark_event(const nvtx_event *e) {
     if (!__atomic_load_n(&tacho_on, __ATOMIC_RELAXED)) return;
     event_name name;
-    name_of(e, &name);
+    rec_nvtx_name_of(e, &name);
     if (name.id)
         rec_instant(name.id);
     else
@@ -155,7 +155,7 @@ static int push_w(const wchar_t *text) {
 }
 
 static int push_ex(const nvtx_event *e) {
-    begin_event(e);
+    rec_nvtx_begin_event(e);
     return 0;
 }
 
@@ -195,11 +195,11 @@ static uint64_t start_w(const wchar_t *text) {
 static uint64_t start_ex(const nvtx_event *e) {
     event_name name;
     if (!__atomic_load_n(&tacho_on, __ATOMIC_RELAXED)) return 0;
-    name_of(e, &name);
+    rec_nvtx_name_of(e, &name);
     return start_named(name.id ? name.id : rec_name(name.text));
 }
 
-static void end_range(uint64_t id) {
+static void rec_nvtx_end_range(uint64_t id) {
     if (id) rec_async(0, id, 'e');
 }
 
@@ -236,7 +236,7 @@ static uint64_t domain_start(void *domain, const nvtx_event *e) {
 
 static void domain_end(void *domain, uint64_t id) {
     (void)domain;
-    end_range(id);
+    rec_nvtx_end_range(id);
 }
 
 static int domain_push(void *domain, const nvtx_event *e) {
@@ -256,7 +256,8 @@ static void name_thread(uint32_t tid, const char *name) {
 /* ---- the slots ---- */
 
 #define SLOT(f) ((any_function)(f))
-static void fill(const nvtx_callbacks *c, int module, const any_function *ours, unsigned n) {
+static void rec_nvtx_fill(const nvtx_callbacks *c, int module, const any_function *ours,
+                          unsigned n) {
     any_function **slots = NULL;
     unsigned there = 0;
     if (!c->get_table(module, &slots, &there) || !slots) return;
@@ -272,7 +273,7 @@ int InitializeInjectionNvtx2(nvtx_export get) {
                                  SLOT(start_ex),
                                  SLOT(start_a),
                                  SLOT(start_w),
-                                 SLOT(end_range),
+                                 SLOT(rec_nvtx_end_range),
                                  SLOT(push_ex),
                                  SLOT(push_a),
                                  SLOT(push_w),
@@ -296,7 +297,7 @@ int InitializeInjectionNvtx2(nvtx_export get) {
                                   SLOT(create_w)};
     const nvtx_callbacks *c = get ? get(TABLE_CALLBACKS) : NULL;
     if (!c || c->struct_size < sizeof *c || !c->get_table) return 0;
-    fill(c, MODULE_CORE, core, sizeof core / sizeof *core);
-    fill(c, MODULE_CORE2, core2, sizeof core2 / sizeof *core2);
+    rec_nvtx_fill(c, MODULE_CORE, core, sizeof core / sizeof *core);
+    rec_nvtx_fill(c, MODULE_CORE2, core2, sizeof core2 / sizeof *core2);
     return 1;
 }

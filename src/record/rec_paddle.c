@@ -43,7 +43,7 @@ static rec_entries entries; /* rec_paddle_lock */
 static pthread_mutex_t rec_paddle_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct { int64_t allocated, reserved; } totals[MOST_DEVICES + 1];
 
-static size_t row_of(const place *p) {
+static size_t rec_paddle_row_of(const place *p) {
     if (paddle.is_cpu(p) || paddle.is_pinned(p) || p->device < 0) return HOST;
     return p->device < MOST_DEVICES ? (size_t)p->device : MOST_DEVICES - 1;
 }
@@ -52,7 +52,7 @@ static int64_t add(int64_t *total, int64_t bytes) {
     return __atomic_add_fetch(total, bytes, __ATOMIC_RELAXED);
 }
 
-static void tell(const void *address, size_t row, int64_t bytes, int what) {
+static void rec_paddle_tell(const void *address, size_t row, int64_t bytes, int what) {
     tacho_block b = {.size = sizeof b,
                      .address = (uint64_t)(uintptr_t)address,
                      .bytes = bytes,
@@ -66,9 +66,9 @@ static void tell(const void *address, size_t row, int64_t bytes, int what) {
 }
 
 static void construct(void *self, const void *address, const place *p, size_t bytes, int what) {
-    size_t row = row_of(p);
+    size_t row = rec_paddle_row_of(p);
     int64_t size = (int64_t)bytes;
-    if (what == BLOCK_OUT || what == BLOCK_BACK) tell(address, row, size, what);
+    if (what == BLOCK_OUT || what == BLOCK_BACK) rec_paddle_tell(address, row, size, what);
     bool counts = row != HOST || !hears_reserved;
     if (counts && what == RESERVE_OUT) (void)add(&totals[row].reserved, size);
     if (counts && what == RESERVE_BACK) (void)add(&totals[row].reserved, -size);
@@ -80,7 +80,7 @@ static void update_reserved(void *self, int64_t bytes) {
     paddle.update(self, bytes);
 }
 
-static bool find_symbols(void) {
+static bool rec_paddle_find_symbols(void) {
     static const char *const LIBRARIES[] = {"libphi_core.so", "libphi.so", "libpaddle.so"};
     for (size_t i = 0; i < sizeof LIBRARIES / sizeof *LIBRARIES; i++) {
         void *lib = dlopen(LIBRARIES[i], RTLD_NOLOAD | RTLD_LAZY);
@@ -115,8 +115,8 @@ static size_t change(const char *symbol, void *to) {
     return rec_entries_change(&entries, "libpaddle", &r, 1) - before;
 }
 
-static bool begin(const tacho_block *before, size_t n) {
-    if (!find_symbols()) return false;
+static bool rec_paddle_begin(const tacho_block *before, size_t n) {
+    if (!rec_paddle_find_symbols()) return false;
     set_totals(before, n);
     hears_reserved = paddle.update && change(RESERVED, (void *)(uintptr_t)update_reserved) > 0;
     bool hears = change(NAME, (void *)(uintptr_t)construct) > 0;
@@ -127,7 +127,7 @@ static bool begin(const tacho_block *before, size_t n) {
 int tacho_paddle(const tacho_block *before, size_t n) {
     pthread_mutex_lock(&rec_paddle_lock);
     if (!before) rec_entries_restore(&entries);
-    bool listens = before && (entries.n > 0 || begin(before, n));
+    bool listens = before && (entries.n > 0 || rec_paddle_begin(before, n));
     pthread_mutex_unlock(&rec_paddle_lock);
     return listens;
 }

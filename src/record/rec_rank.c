@@ -49,7 +49,7 @@ static char told_role[32];
 static bool is_child;                /* of a fork */
 static int64_t of_pid, of_rank = -1; /* who it works for */
 
-static bool number_of(const char *name, int64_t *out) {
+static bool rec_rank_number_of(const char *name, int64_t *out) {
     const char *text = secure_getenv(name);
     char *end;
     if (!text || !*text) return false;
@@ -61,8 +61,8 @@ static const struct launcher *find_launcher(int64_t *rank, int64_t *world) {
     for (size_t i = 0; i < N_LAUNCHERS; i++) {
         const struct launcher *l = &LAUNCHERS[i];
         *world = -1;
-        if (!number_of(l->rank, rank)) continue;
-        if (!number_of(l->world, world) && l->needs_world) continue;
+        if (!rec_rank_number_of(l->rank, rank)) continue;
+        if (!rec_rank_number_of(l->world, world) && l->needs_world) continue;
         return l;
     }
     return NULL;
@@ -131,7 +131,7 @@ static bool was_given(int64_t pid, const char *name) {
     return found;
 }
 
-static bool holds(const char *text, size_t n, const char *needle) {
+static bool rec_rank_holds(const char *text, size_t n, const char *needle) {
     size_t m = strlen(needle);
     for (size_t i = 0; i + m <= n; i++)
         if (memcmp(text + i, needle, m) == 0) return true;
@@ -153,8 +153,9 @@ static bool is_spawned(void) {
     char text[COMMAND_BYTES];
     if (known) return known > 0;
     size_t n = read_command(text, sizeof text);
-    known = holds(text, n, "multiprocessing.spawn") || holds(text, n, "multiprocessing.fork") ||
-                    holds(text, n, "multiprocessing.resource_tracker")
+    known = rec_rank_holds(text, n, "multiprocessing.spawn") ||
+                    rec_rank_holds(text, n, "multiprocessing.fork") ||
+                    rec_rank_holds(text, n, "multiprocessing.resource_tracker")
                 ? 1
                 : -1;
     return known > 0;
@@ -302,7 +303,7 @@ static void put_role(rec_file *f, const char *role) {
 int64_t rec_local_rank(void) {
     int64_t rank, world, local;
     const struct launcher *l = find_launcher(&rank, &world);
-    return number_of(l ? l->local : "LOCAL_RANK", &local) ? local : -1;
+    return rec_rank_number_of(l ? l->local : "LOCAL_RANK", &local) ? local : -1;
 }
 
 static void put_rank(rec_file *f, int64_t rank, int64_t world) {

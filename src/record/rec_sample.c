@@ -193,16 +193,16 @@ static void forget_work(void) {
     pthread_mutex_unlock(&work_lock);
 }
 
-static step_work *step_at(uint64_t i) {
+static step_work *rec_sample_step_at(uint64_t i) {
     return &steps[i % N_STEPS];
 }
 
 static void begin_work(bool is_sampled, bool was_asked) {
     pthread_mutex_lock(&work_lock);
-    *step_at(n_begun) = (step_work){.unix_ns = rec_clock_ns(CLOCK_REALTIME),
-                                    .first_call = UINT64_MAX,
-                                    .is_sampled = is_sampled,
-                                    .was_asked = was_asked};
+    *rec_sample_step_at(n_begun) = (step_work){.unix_ns = rec_clock_ns(CLOCK_REALTIME),
+                                               .first_call = UINT64_MAX,
+                                               .is_sampled = is_sampled,
+                                               .was_asked = was_asked};
     n_begun++;
     __atomic_store_n(&newest_call, UINT64_MAX, __ATOMIC_RELAXED);
     if (n_begun - n_judged > N_STEPS) n_judged = n_begun - N_STEPS; /* too short to be judged */
@@ -211,7 +211,7 @@ static void begin_work(bool is_sampled, bool was_asked) {
 
 static void mix_work(void) {
     pthread_mutex_lock(&work_lock);
-    if (n_begun) step_at(n_begun - 1)->is_mixed = true;
+    if (n_begun) rec_sample_step_at(n_begun - 1)->is_mixed = true;
     pthread_mutex_unlock(&work_lock);
 }
 
@@ -223,13 +223,16 @@ void rec_sample_call(uint64_t correlation, int64_t start_unix_ns) {
         pthread_mutex_trylock(&work_lock) != 0)
         return;
     if (at_call < n_judged) at_call = n_judged;
-    while (at_call + 1 < n_begun && step_at(at_call + 1)->unix_ns <= start_unix_ns) at_call++;
-    while (at_call > n_judged && step_at(at_call)->unix_ns > start_unix_ns) at_call--;
-    step_work *s = step_at(at_call);
+    while (at_call + 1 < n_begun && rec_sample_step_at(at_call + 1)->unix_ns <= start_unix_ns)
+        at_call++;
+    while (at_call > n_judged && rec_sample_step_at(at_call)->unix_ns > start_unix_ns)
+        at_call--;
+    step_work *s = rec_sample_step_at(at_call);
     if (at_call < n_begun && s->unix_ns <= start_unix_ns && correlation < s->first_call)
         s->first_call = correlation;
     if (n_begun)
-        __atomic_store_n(&newest_call, step_at(n_begun - 1)->first_call, __ATOMIC_RELAXED);
+        __atomic_store_n(&newest_call, rec_sample_step_at(n_begun - 1)->first_call,
+                         __ATOMIC_RELAXED);
     pthread_mutex_unlock(&work_lock);
 }
 
@@ -250,13 +253,13 @@ void rec_sample_work(uint32_t name, uint32_t kind, const tacho_gpu_slots *w) {
 }
 
 /* The step whose calls this one is among; false while a later one may turn out to be. */
-static bool find_step(uint64_t call, uint64_t *found) {
+static bool rec_sample_find_step(uint64_t call, uint64_t *found) {
     uint64_t i = at_work < n_judged ? n_judged : at_work, next = i;
-    while (i > n_judged &&
-           (step_at(i)->first_call == UINT64_MAX || step_at(i)->first_call > call))
+    while (i > n_judged && (rec_sample_step_at(i)->first_call == UINT64_MAX ||
+                            rec_sample_step_at(i)->first_call > call))
         i--;
     for (next = i + 1; next < n_begun; next++) {
-        uint64_t first = step_at(next)->first_call;
+        uint64_t first = rec_sample_step_at(next)->first_call;
         if (first == UINT64_MAX) continue; /* no call, or not here yet */
         if (first > call) break;
         i = next;
@@ -269,11 +272,11 @@ static void add_waiting(void) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < n_waiting && n_begun; i++) {
         uint64_t found;
-        if (!find_step(waiting[i].call, &found)) {
+        if (!rec_sample_find_step(waiting[i].call, &found)) {
             waiting[kept++] = waiting[i];
-        } else if (step_at(found)->first_call <= waiting[i].call) {
-            step_at(found)->sum += waiting[i].key;
-            step_at(found)->n++;
+        } else if (rec_sample_step_at(found)->first_call <= waiting[i].call) {
+            rec_sample_step_at(found)->sum += waiting[i].key;
+            rec_sample_step_at(found)->n++;
         } /* else it was launched before the oldest step that counts */
     }
     n_waiting = kept == N_WAITING ? 0 : kept; /* full: sums would be wrong, so none is made */
@@ -302,8 +305,8 @@ void rec_sample_judge(int64_t now_unix_ns) {
     pthread_mutex_lock(&work_lock);
     add_waiting();
     for (; n_judged + 1 < n_begun; n_judged++) {
-        if (now_unix_ns - step_at(n_judged + 1)->unix_ns < SETTLE_NS) break;
-        judge_step(step_at(n_judged));
+        if (now_unix_ns - rec_sample_step_at(n_judged + 1)->unix_ns < SETTLE_NS) break;
+        judge_step(rec_sample_step_at(n_judged));
     }
     pthread_mutex_unlock(&work_lock);
 }

@@ -135,7 +135,7 @@ static void prepare_flight(rec_file *f) {
     f->header->flight_ns = (uint64_t)(seconds * 1e9);
 }
 
-static bool prepare(void) {
+static bool rec_schedule_prepare(void) {
     char worker[256], final_path[4096 - 8], path[4096];
     bool flight = rec_set.o.flight_seconds > 0;
     uint64_t bytes = rec_set.o.ring_bytes;
@@ -288,7 +288,7 @@ static int64_t begin_sample(bool first) {
 
 /* Who joins a program in the middle sees its first step from the next mark on. */
 static bool begin_now(void) {
-    if (!prepare()) return false;
+    if (!rec_schedule_prepare()) return false;
     activate();
     int64_t sampling = begin_sample(true);
     if (!rec_set.joins) (void)mark_step((int64_t)step, 0, sampling);
@@ -301,7 +301,7 @@ static bool begin_now(void) {
 static bool follow_schedule(void) {
     switch (action_of(&rec_set.o.schedule, step)) {
     case STEP_OFF: return true;
-    case STEP_WARMUP: return prepare();
+    case STEP_WARMUP: return rec_schedule_prepare();
     default: return begin_now();
     }
 }

@@ -114,7 +114,7 @@ static void count_loss(rec_thread *t, rec_file *f) {
     __atomic_fetch_add(&f->header->lost[TACHO_LOST_FULL], 1, __ATOMIC_RELAXED);
 }
 
-static bool find_place(rec_thread *t, uint32_t n) {
+static bool rec_thread_find_place(rec_thread *t, uint32_t n) {
     bool ok = false, before = rec_enter(&rec_lock);
     rec_file *f = rec_current;
     if (f && has_key && f->epoch == __atomic_load_n(&tacho_on, __ATOMIC_RELAXED)) {
@@ -134,7 +134,7 @@ tacho_slot *rec_open_slow(rec_thread *t, uint32_t n) {
     t->in_slow = true;
     pthread_once(&once, prepare_once);
     if (__atomic_load_n(&tacho_on, __ATOMIC_RELAXED) == REC_PENDING) rec_start_pending();
-    bool ok = find_place(t, n);
+    bool ok = rec_thread_find_place(t, n);
     t->in_slow = false;
     if (!ok) return NULL;
     __atomic_store_n(&t->busy, 1, __ATOMIC_RELAXED);

@@ -120,7 +120,7 @@ static tacho_type type_of(int32_t dtype) {
                                                       : TACHO_TYPE_UNKNOWN;
 }
 
-static tacho_tensor describe(const ivalue *v) {
+static tacho_tensor rec_torch_describe(const ivalue *v) {
     tacho_tensor to = {.type = TACHO_TYPE_UNKNOWN};
     if (v->tag != TAG_TENSOR || v->payload == (uint64_t)(uintptr_t)torch.undefined) return to;
     tensor handle = (tensor)(uintptr_t)&v->payload; /* an at::Tensor is this one pointer */
@@ -144,7 +144,7 @@ static uint32_t describe_list(const ivalue *v, tacho_tensor *to, uint32_t room) 
     }
     uint32_t kept = n < (ptrdiff_t)room ? (uint32_t)n : room;
     for (uint32_t i = 0; i < kept; i++) {
-        to[i] = describe(&first[i]);
+        to[i] = rec_torch_describe(&first[i]);
         to[i].type = (tacho_type)((uint32_t)to[i].type | TACHO_TYPE_IN_LIST);
     }
     to[kept - 1].type = (tacho_type)((uint32_t)to[kept - 1].type | TACHO_TYPE_ENDS_LIST);
@@ -160,7 +160,7 @@ static uint32_t describe_inputs(const void *fn, tacho_tensor *to) {
         if (place.list_tag && all[i].tag == place.list_tag)
             n += describe_list(&all[i], to + n, TACHO_MOST_TENSORS - n);
         else
-            to[n++] = describe(&all[i]);
+            to[n++] = rec_torch_describe(&all[i]);
     }
     return n;
 }
@@ -286,20 +286,21 @@ static bool is_step(const char *name) {
     return __atomic_load_n(&first_optimizer, __ATOMIC_RELAXED) == id;
 }
 
-static tacho_range_kind kind_of(const char *name) {
+static tacho_range_kind rec_torch_kind_of(const char *name) {
     if (starts_with(name, "enumerate(DataLoader)#")) return TACHO_RANGE_DATA;
     return starts_with(name, "Optimizer.") ? TACHO_RANGE_OPTIMIZER : TACHO_RANGE_PLAIN;
 }
 
 REC_ENTRY(start_user) {
     const char *name = torch.name(fn);
-    bool step = is_step(name), written = !is_off() && rec_begin_text(name, kind_of(name));
+    bool step = is_step(name),
+         written = !is_off() && rec_begin_text(name, rec_torch_kind_of(name));
     uint32_t of = rec_self.epoch % N_BEGUN;
     *context = written ? (step ? &begun_step[of] : &begun[of]) : step ? &step_unseen : NULL;
     return context;
 }
 
-static __attribute__((noinline)) void end_step(const void *context) {
+static __attribute__((noinline)) void rec_torch_end_step(const void *context) {
     if (!is_step_context(context)) return;
     if (context == &begun_step[recording_now()]) rec_end_range();
     tacho_step();
@@ -310,7 +311,7 @@ static void end_any(const void *fn, void *context) {
     if (REC_LIKELY(context == &begun[recording_now()]))
         rec_end_range();
     else
-        end_step(context);
+        rec_torch_end_step(context);
 }
 
 /* One callback for all scopes: libtorch goes through all callbacks at every node of the backward pass. */
@@ -431,7 +432,7 @@ static tensor make_tensor(int64_t rows, int64_t columns) {
     return torch.new(2, sizes, strides, FLOAT, 0, 0, &t) == 0 ? t : NULL;
 }
 
-static bool multiply(void) {
+static bool rec_torch_multiply(void) {
     probe p = {.want = "aten::mm", .sequence = torch.peek ? torch.peek() : -1};
     tensor a = make_tensor(2, 3), b = make_tensor(3, 4), c = make_tensor(2, 4);
     if (a && b && c) {
@@ -463,7 +464,7 @@ static bool trial(void) {
     callback c = {
         REC_ENTRY_OF(start_probe), end_probe, 1.0, {[SCOPE_OP] = true}, true, false, true};
     uint64_t handle = torch.add(c);
-    bool good = multiply();
+    bool good = rec_torch_multiply();
     if (good) make_list();
     torch.remove(handle);
     return good;
@@ -471,7 +472,7 @@ static bool trial(void) {
 
 /* ---- putting in, taking out ---- */
 
-static bool find_symbols(void) {
+static bool rec_torch_find_symbols(void) {
     void *lib = dlopen("libtorch_cpu.so", RTLD_NOLOAD | RTLD_LAZY);
     if (!lib) return false;
     const struct {
@@ -539,7 +540,7 @@ static void put_in(unsigned want) {
 
 static unsigned serve(unsigned want) {
     if (trial_result == 0) {
-        if (!find_symbols()) return 0; /* it may be loaded later */
+        if (!rec_torch_find_symbols()) return 0; /* it may be loaded later */
         trial_result = trial() ? 1 : -1;
     }
     if (trial_result < 0) return 0;

@@ -41,8 +41,8 @@ static bool is_enabled(void) {
     return real_enabled();
 }
 
-static void report(void *address, int64_t bytes, uint64_t allocated, uint64_t reserved,
-                   device d) {
+static void rec_torch_memory_report(void *address, int64_t bytes, uint64_t allocated,
+                                    uint64_t reserved, device d) {
     if (__atomic_load_n(&listening, __ATOMIC_RELAXED)) {
         tacho_block b = {.size = sizeof b,
                          .address = (uint64_t)(uintptr_t)address,
@@ -73,7 +73,7 @@ static bool find_real(void) {
 
 static bool change_entries(void) {
     const rec_replacement r[] = {{ENABLED, (void *)(uintptr_t)is_enabled},
-                                 {REPORT, (void *)(uintptr_t)report}};
+                                 {REPORT, (void *)(uintptr_t)rec_torch_memory_report}};
     return find_real() && rec_entries_change(&entries, "libc10", r, sizeof r / sizeof *r) > 0;
 }
 

@@ -162,7 +162,7 @@ void rec_trigger_arm(const char *text) {
 }
 
 /* A recording that began since the last look has rules of its own, and its past is empty. */
-static void settle(void) {
+static void rec_trigger_settle(void) {
     pthread_mutex_lock(&next_lock);
     bool is_new = has_next;
     has_next = false;
@@ -383,7 +383,7 @@ void rec_trigger_tick(void) {
         !(__atomic_load_n(&rec_flags, __ATOMIC_RELAXED) & TACHO_FILE_FLIGHT))
         return;
     if (pthread_mutex_trylock(&lock) != 0) return;
-    settle();
+    rec_trigger_settle();
     if (waiting.rule[0]) {
         incident in = waiting;
         if (is_there(&in, now)) {
@@ -406,7 +406,7 @@ int rec_trigger_outside(const char *rule, const char *why, char *path, size_t si
     if (rec_self.in_slow || rec_cycle_state(unused, sizeof unused) != REC_IN_FLIGHT)
         return TACHO_OFF;
     pthread_mutex_lock(&lock);
-    settle();
+    rec_trigger_settle();
     waiting.rule[0] = 0; /* what was waited for is in it */
     if (is_given)
         fire(rule, -1, why);
@@ -423,7 +423,7 @@ int tacho_trigger(const char *why) {
     if (rec_self.in_slow || rec_cycle_state(unused, sizeof unused) != REC_IN_FLIGHT)
         return TACHO_OFF;
     pthread_mutex_lock(&lock);
-    settle();
+    rec_trigger_settle();
     fire("program", -1, why ? why : "");
     pthread_mutex_unlock(&lock);
     return TACHO_OK;
@@ -433,7 +433,7 @@ int tacho_alarm(const char *rule, const char *why) {
     if (!rule || rec_self.in_slow) return TACHO_OFF;
     rec_look_for_fork();
     pthread_mutex_lock(&lock);
-    settle();
+    rec_trigger_settle();
     bool armed =
         (strcmp(rule, "oom") == 0 && rules.oom) || (strcmp(rule, "nan") == 0 && rules.nan);
     pthread_mutex_unlock(&lock);

@@ -92,7 +92,7 @@ static void put_facts(buf *b, const trace *t, const answer *a) {
     buf_add_byte(b, '}');
 }
 
-static void keep(facts *f, uint32_t entry, buf *text) {
+static void facts_keep(facts *f, uint32_t entry, buf *text) {
     pthread_mutex_lock(&f->lock);
     if (entry >= f->n) {
         uint32_t n = entry * 2 + 16;
@@ -124,7 +124,7 @@ void facts_make(facts *f, uint32_t entry, const held_trace *h, pool *p) {
     arena_init(&a, (size_t)1 << 30);
     bool ok = info && info->run(&in, &whole, &a, &overview, NULL) == OK;
     put_facts(&text, h->trace, ok ? &overview : NULL);
-    if (buf_ok(&text)) keep(f, entry, &text);
+    if (buf_ok(&text)) facts_keep(f, entry, &text);
     buf_fini(&text);
     arena_fini(&a);
 }

@@ -322,7 +322,7 @@ static int64_t clock_ns(clockid_t which) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void finish(call *c) {
+static void server_finish(call *c) {
     c->stage = STAGE_DONE;
     MHD_resume_connection(c->connection);
 }
@@ -331,7 +331,7 @@ static void finish_with(call *c, uint16_t message) {
     error err;
     error_set(&err, ERR_LIMIT, NOPOS, message, 0, NULL);
     request_fail(&c->x, &err);
-    finish(c);
+    server_finish(c);
 }
 
 static bool is_superseded(call *c) {
@@ -399,7 +399,7 @@ static void give_answer(call *c) {
     if (request_answer(x, &err) != OK) request_fail(x, &err);
     c->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
     c->wall_ns = clock_ns(CLOCK_MONOTONIC) - wall;
-    finish(c);
+    server_finish(c);
 }
 
 static void work_on(void *context, bool cancelled) {
@@ -420,7 +420,7 @@ static void work_on(void *context, bool cancelled) {
         }
         if (request_open(x, &waits, &err) != OK) {
             request_fail(x, &err);
-            finish(c);
+            server_finish(c);
             return;
         }
         if (!waits) {
@@ -429,7 +429,7 @@ static void work_on(void *context, bool cancelled) {
         }
         if (x->request.wait == 0) {
             request_loading(x);
-            finish(c);
+            server_finish(c);
             return;
         }
         if (park(c, wakes)) return;
@@ -512,7 +512,7 @@ static guard_request read_headers(call *c, const char *method) {
 }
 
 /* The second call of the library: the request is there. */
-static enum MHD_Result begin(call *c, const char *method) {
+static enum MHD_Result server_begin(call *c, const char *method) {
     error err = {.status = OK};
     guard_request r = read_headers(c, method);
     request_ctx *x = &c->x;
@@ -567,7 +567,7 @@ static enum MHD_Result on_request(void *context, connection *con, const char *ur
         return send_failure(c, &err); /* closes the connection: its body is not read */
     case STAGE_READ:
         if (*upload_size) return MHD_NO; /* a GET with a body */
-        return begin(c, method);
+        return server_begin(c, method);
     case STAGE_DONE: return send_reply(c);
     default: return MHD_YES;
     }

@@ -146,7 +146,7 @@ static bool is_time_to_look(const char *path, uint64_t written, uint64_t limit) 
 }
 
 /* Removes the entries longest unused until the rest fits. */
-static void make_room(uint64_t limit) {
+static void cache_make_room(uint64_t limit) {
     char folder[PATH_MAX];
     DIR *d = folder_path(folder) ? opendir(folder) : NULL;
     if (!d) return;
@@ -184,6 +184,6 @@ status cache_keep(const cache_key *key, const trace *t, error *err) {
     /* A summary is settled before it is written, which changes nothing that can be asked. */
     TRY(t->summary ? summary_write((summary *)(uintptr_t)t->summary, path, text, err)
                    : file_write(t, path, text, err));
-    if (is_time_to_look(path, need, limit)) make_room(limit);
+    if (is_time_to_look(path, need, limit)) cache_make_room(limit);
     return OK;
 }

@@ -154,7 +154,7 @@ static bool add_below(const char *folder, int depth, uint64_t *sum) {
 }
 
 /* Everything a worker of MindSpore is read from, when `worker` is its folder. */
-static bool add_worker(const char *worker, uint64_t *sum) {
+static bool cache_key_add_worker(const char *worker, uint64_t *sum) {
     static const char *const deep[] = {"/hccl_info", "/msadvisor"}; /* all that is below */
     enum { N_DEEP = sizeof deep / sizeof *deep };
     char folder[PATH_MAX];
@@ -179,7 +179,8 @@ static bool hash_siblings(const char *path, uint64_t *hash) {
     for (int up = 0; up < 2; up++) {
         int written =
             snprintf(folder, sizeof folder, "%.*s%s", n, slash ? path : ".", up ? "/.." : "");
-        if (written < 0 || (size_t)written >= sizeof folder || !add_worker(folder, hash))
+        if (written < 0 || (size_t)written >= sizeof folder ||
+            !cache_key_add_worker(folder, hash))
             return false;
     }
     return true;

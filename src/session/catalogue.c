@@ -127,7 +127,7 @@ static void set_state(entry *e, span_state s) {
     atomic_store_explicit(&e->progress.state, (int)s, memory_order_relaxed);
 }
 
-static span_state state_of(const entry *e) {
+static span_state catalogue_state_of(const entry *e) {
     return (span_state)atomic_load_explicit(&e->progress.state, memory_order_relaxed);
 }
 
@@ -144,7 +144,7 @@ static bool update_entry(live *c, entry *e, const span_entry *span) {
     bool changed = e->size_bytes != span->size_bytes || e->mtime_ns != span->mtime_ns;
     bool known = e->mtime_ns != 0 || e->size_bytes != 0;
     bool quiet = sub_i64(live_unix_ns(), span->mtime_ns) >= QUIET_NS;
-    span_state before = state_of(e);
+    span_state before = catalogue_state_of(e);
     e->present = true;
     if (known && !changed && before != SPAN_GROWING) return false;
     e->size_bytes = span->size_bytes;
@@ -160,7 +160,7 @@ static bool update_entry(live *c, entry *e, const span_entry *span) {
             e->brief = BRIEF_WAITING;
         pthread_cond_signal(&c->work);
     }
-    return before != state_of(e) || changed;
+    return before != catalogue_state_of(e) || changed;
 }
 
 /* ---- a look through the folder ------------------------------------------------------------ */
@@ -262,14 +262,14 @@ static void drop_absent(live *c, vec *dropped, bool *changed, bool *growing) {
     for (uint32_t i = 1; i < c->n_entries; i++) {
         entry *e = c->entries[i];
         if (e->present) {
-            *growing |= state_of(e) == SPAN_GROWING;
+            *growing |= catalogue_state_of(e) == SPAN_GROWING;
             continue;
         }
         if (!e->held && !e->summary && e->mtime_ns == 0 && e->size_bytes == 0) continue;
         e->mtime_ns = 0;
         e->size_bytes = 0;
         *changed = true;
-        if (state_of(e) != SPAN_LOADING) set_state(e, SPAN_RESTING);
+        if (catalogue_state_of(e) != SPAN_LOADING) set_state(e, SPAN_RESTING);
         if (e->brief != BRIEF_MAKING) e->brief = BRIEF_NONE;
         drop_held(&e->held, dropped);
         drop_held(&e->summary, dropped);
@@ -342,7 +342,7 @@ span_state live_hold(live *c, uint32_t id, held_trace **out, error *err) {
     *out = NULL;
     pthread_mutex_lock(&c->lock);
     entry *e = id < c->n_entries ? c->entries[id] : c->entries[0];
-    span_state s = state_of(e);
+    span_state s = catalogue_state_of(e);
     if (e->held) { /* also while a newer state of the file is read */
         *out = held_retain(e->held);
         e->used = ++c->clock;
@@ -395,7 +395,7 @@ const span_progress *live_progress(const live *c, uint32_t id) {
 bool live_error(live *c, uint32_t id, error *err) {
     pthread_mutex_lock(&c->lock);
     const entry *e = c->entries[id < c->n_entries ? id : 0];
-    bool failed = e->error && state_of(e) == SPAN_FAILED;
+    bool failed = e->error && catalogue_state_of(e) == SPAN_FAILED;
     if (failed) error_copy(err, e->error);
     pthread_mutex_unlock(&c->lock);
     return failed;
@@ -407,7 +407,7 @@ live_totals live_sum(live *c) {
     t.version = c->version;
     for (uint32_t i = 1; i < c->n_entries; i++) {
         const entry *e = c->entries[i];
-        span_state s = state_of(e);
+        span_state s = catalogue_state_of(e);
         if (e->held) t.used_bytes += e->held->bytes;
         if (e->summary) t.used_bytes += e->summary->bytes;
         t.n_summaries += e->present && e->brief != BRIEF_NONE;

@@ -14,7 +14,7 @@
 
 #define BETWEEN_NS INT64_C(100000000)
 
-static span_state state_of(const entry *e) {
+static span_state catalogue_brief_state_of(const entry *e) {
     return (span_state)atomic_load_explicit(&e->progress.state, memory_order_relaxed);
 }
 
@@ -22,7 +22,9 @@ static span_state state_of(const entry *e) {
 static entry *next_brief(const live *c) {
     for (uint32_t i = 1; i < c->n_entries; i++) {
         entry *e = c->entries[i];
-        if (e->present && e->brief == BRIEF_WAITING && state_of(e) != SPAN_GROWING) return e;
+        if (e->present && e->brief == BRIEF_WAITING &&
+            catalogue_brief_state_of(e) != SPAN_GROWING)
+            return e;
     }
     return NULL;
 }
@@ -64,7 +66,7 @@ static status read_summary(live *c, const entry *e, trace *known, held_trace **o
 }
 
 /* Puts what was made into its entry; returns what is to be released. The lock is held. */
-static held_trace *settle(live *c, entry *e, held_trace *h, const error *err) {
+static held_trace *catalogue_brief_settle(live *c, entry *e, held_trace *h, const error *err) {
     held_trace *old = e->summary;
     if (h) {
         h->generation = ++c->generations;
@@ -78,7 +80,7 @@ static held_trace *settle(live *c, entry *e, held_trace *h, const error *err) {
 }
 
 /* Tells that there are more; at most ten times a second, unless it was the last. */
-static void tell(live *c, bool last) {
+static void catalogue_brief_tell(live *c, bool last) {
     int64_t now = live_now_ns(), before = atomic_load(&c->last_summary_ns);
     if (!last && now - before < BETWEEN_NS) return;
     if (!atomic_compare_exchange_strong(&c->last_summary_ns, &before, now) && !last) return;
@@ -92,12 +94,12 @@ static void make_one(live *c, entry *e) {
     int64_t mtime = e->mtime_ns;
     uint64_t size = e->size_bytes;
     /* What is held may be of an older state of the file; then its state says so. */
-    from = state_of(e) == SPAN_READY ? held_retain(e->held) : NULL;
+    from = catalogue_brief_state_of(e) == SPAN_READY ? held_retain(e->held) : NULL;
     pthread_mutex_unlock(&c->lock);
     status st = read_summary(c, e, from ? from->trace : NULL, &h, &err);
     held_release(from);
     pthread_mutex_lock(&c->lock);
-    held_trace *old = st == ERR_CANCELLED ? NULL : settle(c, e, h, &err);
+    held_trace *old = st == ERR_CANCELLED ? NULL : catalogue_brief_settle(c, e, h, &err);
     bool moved = e->mtime_ns != mtime || e->size_bytes != size;
     e->brief = moved || st == ERR_CANCELLED ? BRIEF_WAITING : h ? BRIEF_READY : BRIEF_FAILED;
     c->version++;
@@ -116,7 +118,7 @@ static void make_some(void *context, size_t i, int thread) {
         pthread_mutex_unlock(&c->lock);
         if (!e) return;
         make_one(c, e);
-        tell(c, false);
+        catalogue_brief_tell(c, false);
     }
 }
 
@@ -124,5 +126,5 @@ void live_make_summaries(live *c) {
     int n = pool_threads(c->pool);
     pool_for(c->pool, (size_t)n, make_some, c);
     (void)live_make_room(c, NULL);
-    tell(c, true);
+    catalogue_brief_tell(c, true);
 }

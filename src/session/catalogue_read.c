@@ -13,7 +13,7 @@
 
 #define PROGRESS_NS INT64_C(100000000)
 
-static span_state state_of(const entry *e) {
+static span_state catalogue_read_state_of(const entry *e) {
     return (span_state)atomic_load_explicit(&e->progress.state, memory_order_relaxed);
 }
 
@@ -29,7 +29,7 @@ static uint32_t next_entry(const live *c) {
     uint32_t best = 0;
     for (uint32_t i = 1; i < c->n_entries; i++) {
         const entry *e = c->entries[i];
-        if (!e->present || state_of(e) != SPAN_WAITING) continue;
+        if (!e->present || catalogue_read_state_of(e) != SPAN_WAITING) continue;
         if (!best || comes_first(e, c->entries[best])) best = i;
     }
     return best;
@@ -40,7 +40,7 @@ bool live_is_asked(const live *c) {
     return id && c->entries[id]->asked;
 }
 
-static bool report(void *context, uint64_t done, uint64_t total) {
+static bool catalogue_read_report(void *context, uint64_t done, uint64_t total) {
     live *c = context;
     pthread_mutex_lock(&c->lock);
     span_progress *p = &c->entries[c->loading_entry]->progress;
@@ -59,7 +59,7 @@ static status read_file(live *c, const char *path, held_trace **out, error *err)
     load_options how = {.pool = c->pool,
                         .no_cache = c->o.no_cache,
                         .memory_limit_bytes = c->o.memory_limit_bytes,
-                        .progress = report,
+                        .progress = catalogue_read_report,
                         .progress_context = c};
     loaded_trace l = {.trace = NULL};
     held_trace *h = mem_zalloc(sizeof *h);
@@ -153,7 +153,7 @@ void live_keep_error(error **slot, const error *err) {
 }
 
 /* Puts what was read into its entry; returns what it held before. The lock is held. */
-static held_trace *settle(live *c, entry *e, held_trace *h, const error *err) {
+static held_trace *catalogue_read_settle(live *c, entry *e, held_trace *h, const error *err) {
     held_trace *old = e->held;
     e->held = h;
     if (h) {
@@ -182,7 +182,7 @@ static void read_entry(live *c, uint32_t id) {
     status s = read_file(c, e->path, &h, &err);
     if (s == ERR_CANCELLED) return;
     pthread_mutex_lock(&c->lock);
-    held_trace *old = settle(c, e, h, &err);
+    held_trace *old = catalogue_read_settle(c, e, h, &err);
     held_trace *mine = held_retain(h);
     /* Changed meanwhile: the next look finds it as it is then. */
     bool moved = e->mtime_ns != mtime || e->size_bytes != size;

@@ -17,7 +17,7 @@ typedef struct {
     bool cut;
 } name_list;
 
-static void add_name(name_list *l, str name) {
+static void choose_add_name(name_list *l, str name) {
     if (l->cut) return;
     size_t room = sizeof l->text - l->n;
     if (name.n + 8 > room) {
@@ -32,18 +32,18 @@ static arg list_arg(const name_list *l) {
     return arg_text("list", str_n(l->text, l->n));
 }
 
-static str last_part(str name) {
+static str choose_last_part(str name) {
     size_t slash = str_rfind_byte(name, '/');
     return slash == SIZE_MAX ? name : str_from(name, slash + 1);
 }
 
 /* By its whole name, else by its last part when only one run ends so. */
-static const run_entry *find_run(const catalogue *c, str name) {
+static const run_entry *choose_find_run(const catalogue *c, str name) {
     const run_entry *found = NULL;
     for (uint32_t i = 0; i < c->n_runs; i++)
         if (str_eq(c->runs[i].name, name)) return &c->runs[i];
     for (uint32_t i = 0; i < c->n_runs; i++) {
-        if (!str_eq(last_part(c->runs[i].name), name)) continue;
+        if (!str_eq(choose_last_part(c->runs[i].name), name)) continue;
         if (found) return NULL;
         found = &c->runs[i];
     }
@@ -51,13 +51,13 @@ static const run_entry *find_run(const catalogue *c, str name) {
 }
 
 static status choose_run(const catalogue *c, str name, const run_entry **out, error *err) {
-    const run_entry *r = name.n ? find_run(c, name) : c->n_runs == 1 ? c->runs : NULL;
+    const run_entry *r = name.n ? choose_find_run(c, name) : c->n_runs == 1 ? c->runs : NULL;
     if (r) {
         *out = r;
         return OK;
     }
     name_list l = {.n = 0};
-    for (uint32_t i = 0; i < c->n_runs; i++) add_name(&l, c->runs[i].name);
+    for (uint32_t i = 0; i < c->n_runs; i++) choose_add_name(&l, c->runs[i].name);
     if (name.n)
         FAIL(err, ERR_ARG, NOPOS, MSG_NO_SUCH_RUN, arg_text("name", name),
              arg_text("path", c->path), list_arg(&l));
@@ -79,7 +79,7 @@ static status choose_worker(const run_entry *r, str name, const worker_entry **o
         return OK;
     }
     name_list l = {.n = 0};
-    for (uint32_t i = 0; i < r->n_workers; i++) add_name(&l, r->workers[i].name);
+    for (uint32_t i = 0; i < r->n_workers; i++) choose_add_name(&l, r->workers[i].name);
     FAIL(err, ERR_ARG, NOPOS, MSG_NO_SUCH_WORKER, arg_text("name", name),
          arg_text("run", r->name), list_arg(&l));
 }
@@ -101,7 +101,7 @@ static status choose_span(const worker_entry *w, str name, const span_entry **ou
         const span_entry *e = &w->spans[i];
         str own = e->own.n ? e->own : e->stamp;
         int n = snprintf(text, sizeof text, own.n ? "%u (%.64s)" : "%u", e->number, own.p);
-        add_name(&l, str_n(text, (size_t)n));
+        choose_add_name(&l, str_n(text, (size_t)n));
     }
     FAIL(err, ERR_ARG, NOPOS, MSG_NO_SUCH_SPAN, arg_text("name", name),
          arg_text("worker", w->name), list_arg(&l));

@@ -71,7 +71,7 @@ static status fail_path(error *err, uint16_t message, const char *path, int code
          arg_cstr("reason", strerror_r(code, text, sizeof text)));
 }
 
-static int compare_items(const void *a, const void *b) {
+static int discover_compare_items(const void *a, const void *b) {
     return str_cmp(((const dir_item *)a)->name, ((const dir_item *)b)->name);
 }
 
@@ -91,7 +91,8 @@ static status list_directory(walk *w, const char *path, vec *items, error *err) 
             s = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     }
     closedir(d);
-    if (s == OK && items->n > 1) qsort(items->p, items->n, sizeof(dir_item), compare_items);
+    if (s == OK && items->n > 1)
+        qsort(items->p, items->n, sizeof(dir_item), discover_compare_items);
     return s;
 }
 
@@ -166,8 +167,8 @@ static str find_own_file(walk *w, str folder) {
     return STR_NONE;
 }
 
-static status add_worker(walk *w, str path, const struct stat *st, const found_file *like,
-                         error *err) {
+static status discover_add_worker(walk *w, str path, const struct stat *st,
+                                  const found_file *like, error *err) {
     found_file *f = vec_push(&w->files);
     if (!f) FAIL_MEMORY(err);
     *f = *like;
@@ -185,11 +186,12 @@ static status add_cycle(walk *w, str folder, str name, const found_file *run, er
     if (!mindspore_folder_parse(name, &like.name.worker, &like.name.stamp)) return OK;
     str file = find_own_file(w, folder);
     if (!file.p || stat(file.p, &st) != 0) return OK;
-    return add_worker(w, file, &st, &like, err);
+    return discover_add_worker(w, file, &st, &like, err);
 }
 
 /* The devices of a flat folder, each with the first of its files. */
-static status add_devices(walk *w, const vec *items, const found_file *run, error *err) {
+static status discover_add_devices(walk *w, const vec *items, const found_file *run,
+                                   error *err) {
     vec ids = VEC_INIT(int64_t);
     status s = OK;
     bool any = false;
@@ -216,7 +218,7 @@ static status add_devices(walk *w, const vec *items, const found_file *run, erro
                 s = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
             else {
                 *to = name.id;
-                s = add_worker(w, path, &item->st, &like, err);
+                s = discover_add_worker(w, path, &item->st, &like, err);
             }
         }
     }
@@ -242,7 +244,7 @@ static status add_mindspore(walk *w, const vec *items, const found_file *run, bo
             if (!path.p) FAIL_MEMORY(err);
             TRY(add_cycle(w, path, item->name, run, err));
         }
-        TRY(add_devices(w, items, run, err));
+        TRY(discover_add_devices(w, items, run, err));
     }
     *mine = w->files.n > before;
     return OK;

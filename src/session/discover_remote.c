@@ -8,7 +8,7 @@
 #include "io/remote.h"
 #include "session/discover_int.h"
 
-static str last_part(str path) {
+static str discover_remote_last_part(str path) {
     size_t slash = str_rfind_byte(path, '/');
     return slash == SIZE_MAX ? path : str_from(path, slash + 1);
 }
@@ -22,7 +22,7 @@ static str folder_of(str path) {
 static status set_run(arena *a, str prefix, str name, found_file *f, error *err) {
     str folder = folder_of(name), whole = remote_shown(prefix);
     while (whole.n && whole.p[whole.n - 1] == '/') whole.n--;
-    f->run_name = arena_str(a, folder.n ? folder : last_part(whole));
+    f->run_name = arena_str(a, folder.n ? folder : discover_remote_last_part(whole));
     f->run_path =
         arena_printf(a, "%.*s%s%.*s", STR_ARG(whole), folder.n ? "/" : "", STR_ARG(folder));
     if (!f->run_name.p || !f->run_path.p) FAIL_MEMORY(err);
@@ -31,7 +31,7 @@ static status set_run(arena *a, str prefix, str name, found_file *f, error *err)
 
 static status add_object(arena *a, vec *files, str prefix, const remote_object *o, error *err) {
     found_file f = {.path = o->url, .size_bytes = o->size_bytes, .mtime_ns = o->mtime_ns};
-    if (!name_parse(last_part(o->name), &f.name)) return OK;
+    if (!name_parse(discover_remote_last_part(o->name), &f.name)) return OK;
     TRY(set_run(a, prefix, o->name, &f, err));
     found_file *to = vec_push(files);
     if (!to) FAIL_MEMORY(err);
@@ -42,9 +42,9 @@ static status add_object(arena *a, vec *files, str prefix, const remote_object *
 /* One object: the folder it lies in is its run. */
 static status take_one(arena *a, const remote_object *o, catalogue *out, error *err) {
     found_file f = {.path = o->url, .size_bytes = o->size_bytes, .mtime_ns = o->mtime_ns};
-    str file = last_part(o->key);
+    str file = discover_remote_last_part(o->key);
     if (!name_parse(file, &f.name)) name_of_any(file, &f.name);
-    f.run_name = arena_str(a, last_part(folder_of(o->key)));
+    f.run_name = arena_str(a, discover_remote_last_part(folder_of(o->key)));
     f.run_path = arena_str(a, folder_of(remote_shown(o->url)));
     if (!f.run_name.p || !f.run_path.p) FAIL_MEMORY(err);
     return catalogue_of_files(a, &f, 1, out, err);

@@ -16,7 +16,7 @@ static str near_start(str head) {
     return str_n(head.p, head.n < NEAR ? head.n : NEAR);
 }
 
-static bool holds(str head, str needle) {
+static bool foreign_holds(str head, str needle) {
     return str_find(head, needle, 0) != SIZE_MAX;
 }
 
@@ -27,12 +27,14 @@ static bool is_sqlite(str head) {
 }
 
 static bool has_cupti(str head) {
-    return is_sqlite(head) && holds(head, STR("CUPTI_ACTIVITY_KIND_"));
+    return is_sqlite(head) && foreign_holds(head, STR("CUPTI_ACTIVITY_KIND_"));
 }
 
 static bool is_nsys_sqlite(str head) {
-    bool exported = holds(head, STR("META_DATA_EXPORT")) || holds(head, STR("TARGET_INFO_"));
-    return is_sqlite(head) && (exported || (has_cupti(head) && holds(head, STR("StringIds"))));
+    bool exported = foreign_holds(head, STR("META_DATA_EXPORT")) ||
+                    foreign_holds(head, STR("TARGET_INFO_"));
+    return is_sqlite(head) &&
+           (exported || (has_cupti(head) && foreign_holds(head, STR("StringIds"))));
 }
 
 static bool is_nvprof(str head) {
@@ -40,13 +42,13 @@ static bool is_nvprof(str head) {
 }
 
 static bool is_rocpd(str head) {
-    return is_sqlite(head) && holds(head, STR("rocpd_"));
+    return is_sqlite(head) && foreign_holds(head, STR("rocpd_"));
 }
 
 static bool is_ascend_db(str head) {
-    return is_sqlite(head) && holds(head, STR("STRING_IDS")) &&
-           (holds(head, STR("PYTORCH_API")) || holds(head, STR("CANN_API")) ||
-            holds(head, STR("COMPUTE_TASK_INFO")));
+    return is_sqlite(head) && foreign_holds(head, STR("STRING_IDS")) &&
+           (foreign_holds(head, STR("PYTORCH_API")) || foreign_holds(head, STR("CANN_API")) ||
+            foreign_holds(head, STR("COMPUTE_TASK_INFO")));
 }
 
 /* ---- protobuf ------------------------------------------------------------------------------ */
@@ -119,7 +121,7 @@ static bool is_pprof(str head) {
 /* A record: length, its checksum, then an event whose text says its version. */
 static bool is_tfevents(str head) {
     return head.n > 24 && head.p[12] == '\x09' &&
-           holds(str_n(head.p, head.n < 64 ? head.n : 64), STR("brain.Event:"));
+           foreign_holds(str_n(head.p, head.n < 64 ? head.n : 64), STR("brain.Event:"));
 }
 
 /* ---- JSON of another kind ------------------------------------------------------------------- */
@@ -130,26 +132,28 @@ static bool is_object(str head) {
 }
 
 static bool is_rocprof_json(str head) {
-    return is_object(head) &&
-           holds(str_n(head.p, head.n < 256 ? head.n : 256), STR("\"rocprofiler-sdk-tool\""));
+    return is_object(head) && foreign_holds(str_n(head.p, head.n < 256 ? head.n : 256),
+                                            STR("\"rocprofiler-sdk-tool\""));
 }
 
 /* PyTorch's execution traces, before and after they got Chakra's name. */
 static bool is_chakra(str head) {
     str s = near_start(head);
-    if (!is_object(s) || !holds(s, STR("\"schema\""))) return false;
-    return holds(s, STR("-chakra")) ||
-           (holds(s, STR("\"nodes\"")) &&
-            (holds(s, STR("\"ctrl_deps\"")) || holds(s, STR("\"rf_id\""))));
+    if (!is_object(s) || !foreign_holds(s, STR("\"schema\""))) return false;
+    return foreign_holds(s, STR("-chakra")) ||
+           (foreign_holds(s, STR("\"nodes\"")) &&
+            (foreign_holds(s, STR("\"ctrl_deps\"")) || foreign_holds(s, STR("\"rf_id\""))));
 }
 
 static bool is_speedscope(str head) {
-    return is_object(head) && holds(near_start(head), STR("speedscope.app/file-format-schema"));
+    return is_object(head) &&
+           foreign_holds(near_start(head), STR("speedscope.app/file-format-schema"));
 }
 
 static bool is_cpuprofile(str head) {
     str s = near_start(head);
-    return is_object(s) && holds(s, STR("\"callFrame\"")) && holds(s, STR("\"hitCount\""));
+    return is_object(s) && foreign_holds(s, STR("\"callFrame\"")) &&
+           foreign_holds(s, STR("\"hitCount\""));
 }
 
 static bool is_answer(str head) {
@@ -174,16 +178,17 @@ static bool is_zip(str head) {
 static bool is_checkpoint(str head) {
     str start = str_n(head.p, head.n < 256 ? head.n : 256);
     bool tensors = head.n > 16 && head.p[7] == 0 && head.p[8] == '{' &&
-                   (holds(start, STR("\"__metadata__\"")) || holds(start, STR("\"dtype\"")));
-    bool saved = is_zip(head) &&
-                 (holds(start, STR("/data.pkl")) || holds(start, STR("/.format_version")) ||
-                  holds(start, STR("/version")));
+                   (foreign_holds(start, STR("\"__metadata__\"")) ||
+                    foreign_holds(start, STR("\"dtype\"")));
+    bool saved = is_zip(head) && (foreign_holds(start, STR("/data.pkl")) ||
+                                  foreign_holds(start, STR("/.format_version")) ||
+                                  foreign_holds(start, STR("/version")));
     return tensors || saved || str_starts(head, STR("\x89HDF\r\n"));
 }
 
 static bool is_numpy(str head) {
     bool packed =
-        is_zip(head) && holds(str_n(head.p, head.n < 256 ? head.n : 256), STR(".npy"));
+        is_zip(head) && foreign_holds(str_n(head.p, head.n < 256 ? head.n : 256), STR(".npy"));
     return packed || str_starts(head, STR("\x93NUMPY"));
 }
 

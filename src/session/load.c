@@ -122,7 +122,7 @@ static bool is_harmless(uint32_t c) {
            c == CAUSE_DANGLING_FLOW || c == CAUSE_MISSING_CATEGORY;
 }
 
-static int64_t count_damage(const trace *t, uint32_t c) {
+static int64_t load_count_damage(const trace *t, uint32_t c) {
     int64_t n = 0;
     if (is_harmless(c)) return 0;
     if (!t->summary) return trace_quality(t, (cause)c);
@@ -140,7 +140,7 @@ static status check_strict(const trace *t, const char *path, error *err) {
 #undef CAUSE_NAME
     };
     for (uint32_t c = 0; c < N_CAUSES; c++) {
-        int64_t count = count_damage(t, c);
+        int64_t count = load_count_damage(t, c);
         if (count <= 0) continue;
         char name[64];
         size_t n = 0;

@@ -11,11 +11,11 @@
 
 #include "session/names_int.h"
 
-static bool is_digit(char c) {
+static bool names_is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-static bool is_letter(char c) {
+static bool names_is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
@@ -32,7 +32,7 @@ static int take_packing(str *s) {
 
 static void split_stamp(str stem, trace_name *out) {
     size_t at = stem.n;
-    while (at > 0 && is_digit(stem.p[at - 1])) at--;
+    while (at > 0 && names_is_digit(stem.p[at - 1])) at--;
     out->worker = stem;
     out->stamp = str_n("", 0);
     if (at == stem.n || at < 2 || stem.p[at - 1] != '.') return;
@@ -106,7 +106,7 @@ void name_of_any(str file, trace_name *out) {
 /* The leading digits of s. */
 static str digits_of(str s) {
     size_t n = 0;
-    while (n < s.n && is_digit(s.p[n])) n++;
+    while (n < s.n && names_is_digit(s.p[n])) n++;
     return str_n(s.p, n);
 }
 
@@ -120,7 +120,7 @@ static int64_t number_after(str rest) {
 
 int64_t name_rank(str worker) {
     for (size_t at = 0; (at = str_find_nocase(worker, STR("rank"), at)) != SIZE_MAX; at++) {
-        if (at > 0 && is_letter(worker.p[at - 1])) continue;
+        if (at > 0 && names_is_letter(worker.p[at - 1])) continue;
         int64_t rank = number_after(str_from(worker, at + 4));
         if (rank != INT64_MIN) return rank;
     }

@@ -55,7 +55,7 @@ static int compare_claims(const void *pa, const void *pb) {
 }
 
 /* How many may be ranks, and how many different ranks they have. Sorts them by rank. */
-static uint32_t count(run_entry *r, uint32_t *n_different) {
+static uint32_t roles_own_count(run_entry *r, uint32_t *n_different) {
     uint32_t n = 0;
     int64_t last = INT64_MIN;
     *n_different = 0;
@@ -74,7 +74,7 @@ static void ask_files(run_entry *r) {
         worker_entry *w = &r->workers[i];
         if (may_be_rank(w)) w->rank = sniff_rank(w->spans[w->n_spans - 1].path.p);
     }
-    (void)count(r, &n_different);
+    (void)roles_own_count(r, &n_different);
     for (uint32_t i = 0; i < r->n_workers && n_different < 2; i++)
         r->workers[i].rank = INT64_MIN;
 }
@@ -115,7 +115,7 @@ static int group_of(const worker_entry *w) {
     return 3;
 }
 
-static int compare_workers(const void *pa, const void *pb) {
+static int roles_compare_workers(const void *pa, const void *pb) {
     const worker_entry *a = pa, *b = pb;
     int c = group_of(a) - group_of(b);
     if (c) return c;
@@ -137,20 +137,20 @@ void roles_settle(run_entry *r) {
     uint32_t n_different, n;
     bool told_by_files = false;
     take_names(r);
-    n = count(r, &n_different);
+    n = roles_own_count(r, &n_different);
     if (!n) { /* only children, or only pictures of memory: then they are what there is */
         for (uint32_t i = 0; i < r->n_workers; i++) r->workers[i].role = WORKER_TRACE;
-        n = count(r, &n_different);
+        n = roles_own_count(r, &n_different);
     }
     if (!n_different && n > 1) {
         ask_files(r);
-        (void)count(r, &n_different);
+        (void)roles_own_count(r, &n_different);
         told_by_files = n_different > 0;
         if (!told_by_files) take_numbers(r);
-        (void)count(r, &n_different);
+        (void)roles_own_count(r, &n_different);
     }
     if (n_different) mark_ranks(r, told_by_files);
-    qsort(r->workers, r->n_workers, sizeof *r->workers, compare_workers);
+    qsort(r->workers, r->n_workers, sizeof *r->workers, roles_compare_workers);
     roles_count(r);
 }
 

@@ -105,7 +105,7 @@ static double likeness(const uint32_t *a, const uint32_t *b, uint32_t n_a, uint3
     return 1 - (double)differ / (double)((uint64_t)n_a + n_b);
 }
 
-static uint32_t end_of(const finder *f, const candidate *c, uint32_t piece) {
+static uint32_t period_end_of(const finder *f, const candidate *c, uint32_t piece) {
     return piece + 1 < c->rounds ? c->starts[piece + 1] : f->q->n;
 }
 
@@ -123,7 +123,7 @@ static status cut(finder *f, candidate *c, error *err) {
         }
     memset(c->odd, 1, c->rounds);
     for (uint32_t p = 0; p < c->rounds; p++) {
-        uint32_t *mine = histogram[p % 2], from = c->starts[p], end = end_of(f, c, p);
+        uint32_t *mine = histogram[p % 2], from = c->starts[p], end = period_end_of(f, c, p);
         memset(mine, 0, sizeof histogram[0]);
         for (uint32_t i = from; i < end; i++) mine[hash_u64(q->symbols[i]) % BUCKETS]++;
         size[p % 2] = end - from;
@@ -134,10 +134,10 @@ static status cut(finder *f, candidate *c, error *err) {
     return OK;
 }
 
-static void measure(const finder *f, candidate *c) {
+static void period_measure(const finder *f, candidate *c) {
     uint64_t whole = 0, regular = 0, alike = 0;
     for (uint32_t p = 0; p < c->rounds; p++) {
-        uint32_t n = end_of(f, c, p) - c->starts[p];
+        uint32_t n = period_end_of(f, c, p) - c->starts[p];
         if (!c->odd[p]) alike += n;
         if (p < c->rounds / 4 || p + 1 == c->rounds) continue; /* warm-up; the cut-off end */
         whole += n;
@@ -154,7 +154,7 @@ static bool explains(const finder *f, const candidate *coarse, const candidate *
         bool odd = false;
         while (p < fine->rounds && fine->starts[p] < coarse->starts[r]) p++;
         if (p) odd = fine->odd[p - 1]; /* the piece that reaches into the round */
-        for (; p < fine->rounds && fine->starts[p] < end_of(f, coarse, r); p++)
+        for (; p < fine->rounds && fine->starts[p] < period_end_of(f, coarse, r); p++)
             odd |= fine->odd[p];
         with += odd;
     }
@@ -196,7 +196,7 @@ static const candidate *choose(finder *f) {
 static bool has_strangers(const finder *f, const candidate *c, uint8_t *usual) {
     const uint32_t *symbols = f->q->symbols;
     for (uint32_t p = 0; p < c->rounds; p++)
-        for (uint32_t i = c->starts[p]; !c->odd[p] && i < end_of(f, c, p); i++)
+        for (uint32_t i = c->starts[p]; !c->odd[p] && i < period_end_of(f, c, p); i++)
             usual[symbols[i]] = 1;
     for (uint32_t i = 0; i < c->starts[0]; i++)
         if (!usual[symbols[i]]) return true;
@@ -220,7 +220,7 @@ status period_find(const period_question *q, arena *a, period *out, error *err) 
     for (uint32_t i = 0; i < f.n_tries; i++) {
         f.tries[i].anchor = choose_anchor(&f, f.tries[i].rounds);
         TRY(cut(&f, &f.tries[i], err));
-        measure(&f, &f.tries[i]);
+        period_measure(&f, &f.tries[i]);
     }
     const candidate *best = choose(&f);
     uint8_t *usual = arena_array(a, n, 1);

@@ -43,7 +43,7 @@ static void put_difference(buf *b, int64_t v, int64_t *last) {
 }
 
 /* The number of a text in the file; -1 when out of memory. */
-static int64_t number_of(pack_ctx *p, const summary *s, str text) {
+static int64_t summary_file_number_of(pack_ctx *p, const summary *s, str text) {
     if (!text.n) return 0;
     uint32_t id = intern_add(s->texts, text), *at = NULL;
     if (id != UINT32_MAX) at = map_at(&p->numbers, id);
@@ -69,7 +69,7 @@ static status pack_column(pack_ctx *p, const summary *s, const summary_column *c
             continue;
         }
         if (c->cell == CELL_TEXT)
-            v = number_of(p, s, *(const str *)(const void *)cell);
+            v = summary_file_number_of(p, s, *(const str *)(const void *)cell);
         else
             memcpy(&v, cell, sizeof v);
         if (c->cell == CELL_TEXT && v < 0) FAIL_MEMORY(err);
@@ -126,7 +126,7 @@ static uint32_t count_sections(const summary *s) {
     return n;
 }
 
-static status pack(pack_ctx *p, const summary *s, str key, error *err) {
+static status summary_file_pack(pack_ctx *p, const summary *s, str key, error *err) {
     uint32_t n = count_sections(s);
     size_t used = sizeof(file_header) + n * sizeof(file_section) + key.n;
     uint64_t zero = 0;
@@ -154,7 +154,7 @@ static status pack(pack_ctx *p, const summary *s, str key, error *err) {
 status summary_encode(summary *s, str key, buf *out, error *err) {
     TRY(summary_settle(s, err));
     pack_ctx p = {.out = out, .start = out->n};
-    status st = pack(&p, s, key, err);
+    status st = summary_file_pack(&p, s, key, err);
     map_fini(&p.numbers);
     buf_fini(&p.offsets);
     buf_fini(&p.bytes);
@@ -188,7 +188,7 @@ static const file_section *find_section(const unpack_ctx *u, const char *name) {
     return NULL;
 }
 
-static const uint8_t *bytes_of(const unpack_ctx *u, const file_section *s) {
+static const uint8_t *summary_file_bytes_of(const unpack_ctx *u, const file_section *s) {
     return (const uint8_t *)u->file.copy + s->offset;
 }
 
@@ -202,7 +202,7 @@ static status check_sections(unpack_ctx *u, error *err) {
     for (uint32_t i = 0; i < u->header->n_sections; i++) {
         const file_section *s = &u->toc[i];
         TRY(file_check_section(&u->file, s, err));
-        if (hash_bytes64(bytes_of(u, s), (size_t)s->size_bytes) != s->checksum)
+        if (hash_bytes64(summary_file_bytes_of(u, s), (size_t)s->size_bytes) != s->checksum)
             return file_damaged(&u->file, s->name, err);
     }
     return OK;
@@ -214,7 +214,7 @@ static status read_texts(unpack_ctx *u, error *err) {
     if (!offsets || !bytes || offsets->elem_bytes != 8 || bytes->elem_bytes != 1 ||
         offsets->rows < 2)
         return file_damaged(&u->file, "string.offset", err);
-    u->offsets = (const uint64_t *)(const void *)bytes_of(u, offsets);
+    u->offsets = (const uint64_t *)(const void *)summary_file_bytes_of(u, offsets);
     u->n_texts = offsets->rows - 1;
     if (u->offsets[0] != 0 || u->offsets[u->n_texts] != bytes->rows)
         return file_damaged(&u->file, "string.offset", err);
@@ -223,7 +223,8 @@ static status read_texts(unpack_ctx *u, error *err) {
     for (uint64_t i = 0; i < u->n_texts; i++) {
         uint64_t from = u->offsets[i], to = u->offsets[i + 1];
         if (from > to || to > bytes->rows) return file_damaged(&u->file, "string.offset", err);
-        str text = str_n((const char *)bytes_of(u, bytes) + from, (size_t)(to - from));
+        str text =
+            str_n((const char *)summary_file_bytes_of(u, bytes) + from, (size_t)(to - from));
         u->texts[i] = summary_text(u->out, text);
         if (!u->texts[i].p) FAIL_MEMORY(err);
     }
@@ -237,8 +238,9 @@ static uint64_t count_values(const uint8_t *p, uint64_t n) {
     return count;
 }
 
-static uint64_t rows_of(const unpack_ctx *u, const file_section *s) {
-    return s->type == TYPE_PACKED ? count_values(bytes_of(u, s), s->rows) : s->rows;
+static uint64_t summary_file_rows_of(const unpack_ctx *u, const file_section *s) {
+    return s->type == TYPE_PACKED ? count_values(summary_file_bytes_of(u, s), s->rows)
+                                  : s->rows;
 }
 
 /* Rows of a table, the same in all its columns that are there. */
@@ -252,7 +254,7 @@ static status count_rows(const unpack_ctx *u, int table, uint64_t *rows, error *
         if (s->type != (real ? (uint32_t)TYPE_F64 : (uint32_t)TYPE_PACKED) ||
             s->elem_bytes != (real ? 8 : 1))
             return file_damaged(&u->file, s->name, err);
-        uint64_t n = rows_of(u, s);
+        uint64_t n = summary_file_rows_of(u, s);
         if ((seen && n != *rows) || n > UINT32_MAX / 4)
             return file_damaged(&u->file, s->name, err);
         *rows = n;
@@ -291,7 +293,8 @@ static status read_column(unpack_ctx *u, const summary_column *c, error *err) {
     summary_rows *r = &u->out->tables[c->table];
     size_t bytes = SUMMARY_TABLES[c->table].row_bytes;
     int64_t absent = ABSENT_I64, last = 0;
-    const uint8_t *at = s ? bytes_of(u, s) : NULL, *end = s ? at + s->size_bytes : NULL;
+    const uint8_t *at = s ? summary_file_bytes_of(u, s) : NULL,
+                  *end = s ? at + s->size_bytes : NULL;
     for (uint32_t i = 0; i < r->n; i++) {
         char *cell = r->rows + bytes * i + c->offset;
         if (!s) {

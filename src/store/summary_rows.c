@@ -4,6 +4,7 @@
  * of every width become INT, rows of another table their numbers. */
 #include "store/summary_rows.h"
 
+#include "base/bisect.h"
 #include "base/num.h"
 #include "store/summary_int.h"
 #include "store/trace_int.h"
@@ -76,19 +77,15 @@ status summary_rows_of_trace(const trace *t, int table, str worker, arena *a, vo
     return OK;
 }
 
+static str worker_at(const summary *s, int table, uint32_t i) {
+    const char *row = s->tables[table].rows + SUMMARY_TABLES[table].row_bytes * i;
+    return *(const str *)(const void *)row;
+}
+
 /* The first row whose worker is not before this one; of those that are equal one past the last. */
 static uint32_t bound(const summary *s, int table, str worker, bool behind) {
-    uint32_t low = 0, high = s->tables[table].n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const char *row = s->tables[table].rows + SUMMARY_TABLES[table].row_bytes * middle;
-        int order = str_cmp(*(const str *)(const void *)row, worker);
-        if (order < 0 || (behind && order == 0))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(i, 0, s->tables[table].n,
+                        str_cmp(worker_at(s, table, i), worker) < (behind ? 1 : 0));
 }
 
 void summary_rows_of_worker(const summary *s, int table, str worker, void **rows, uint32_t *n) {

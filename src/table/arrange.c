@@ -15,14 +15,14 @@
 
 enum { SORT_KEYS = 4 };
 
-static void add_name(buf *names, const char *name) {
+static void arrange_add_name(buf *names, const char *name) {
     if (names->n != 0) buf_add_cstr(names, ", ");
     buf_add_cstr(names, name);
 }
 
 static status fail_no_table(const answer *a, str name, error *err) {
     buf names = {0};
-    for (uint32_t i = 0; i < a->n_tables; i++) add_name(&names, a->tables[i]->name);
+    for (uint32_t i = 0; i < a->n_tables; i++) arrange_add_name(&names, a->tables[i]->name);
     arg args[] = {arg_cstr("analysis", a->analysis), arg_text("name", name),
                   arg_text("tables", buf_str(&names))};
     error_set(err, ERR_ARG, NOPOS, MSG_CLI_NO_TABLE, 3, args); /* copies the names */
@@ -32,7 +32,7 @@ static status fail_no_table(const answer *a, str name, error *err) {
 
 static status fail_no_column(const table *t, str name, error *err) {
     buf names = {0};
-    for (uint32_t i = 0; i < t->n_columns; i++) add_name(&names, t->columns[i].name);
+    for (uint32_t i = 0; i < t->n_columns; i++) arrange_add_name(&names, t->columns[i].name);
     arg args[] = {arg_cstr("table", t->name), arg_text("name", name),
                   arg_text("columns", buf_str(&names))};
     error_set(err, ERR_ARG, NOPOS, MSG_CLI_NO_COLUMN, 3, args);

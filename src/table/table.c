@@ -67,7 +67,7 @@ table *table_new(arena *a, const char *name, const column_spec *spec, uint32_t n
     return t;
 }
 
-static status grow(table *t, error *err) {
+static status table_grow(table *t, error *err) {
     size_t cap = t->cap_rows ? 2 * t->cap_rows : FIRST_ROWS;
     if (cap > SIZE_MAX / 2 / sizeof(str)) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < t->n_columns; i++) {
@@ -85,7 +85,7 @@ static status grow(table *t, error *err) {
 }
 
 status table_add_row(table *t, size_t *row, error *err) {
-    if (t->n_rows == t->cap_rows) TRY(grow(t, err));
+    if (t->n_rows == t->cap_rows) TRY(table_grow(t, err));
     size_t at = t->n_rows++;
     for (uint32_t i = 0; i < t->n_columns; i++) {
         column *c = &t->columns[i];
@@ -158,7 +158,7 @@ static int compare_values(const column *c, size_t a, size_t b) {
     return (c->v.i[a] > c->v.i[b]) - (c->v.i[a] < c->v.i[b]);
 }
 
-static int compare_rows(uint32_t a, uint32_t b, const void *context) {
+static int table_compare_rows(uint32_t a, uint32_t b, const void *context) {
     const order *o = context;
     for (uint32_t i = 0; i < o->n_keys + o->t->n_columns; i++) {
         bool key = i < o->n_keys; /* the sort columns first, then from the left */
@@ -210,7 +210,7 @@ status table_sort_by(table *t, const sort_by *keys, uint32_t n_keys, error *err)
     if (!index || !second) FAIL_MEMORY(err);
     order o = {.t = t, .keys = keys, .n_keys = n_keys};
     for (size_t i = 0; i < n; i++) index[i] = (uint32_t)i;
-    sort_index(index, second, n, compare_rows, &o);
+    sort_index(index, second, n, table_compare_rows, &o);
     return table_keep(t, index, n, err);
 }
 

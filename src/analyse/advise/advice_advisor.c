@@ -29,7 +29,7 @@ bool advice_advisor_names_ai_cpu(const advice_facts *f) {
 }
 
 /* Adds a text behind what is there. */
-static void add_text(buf *out, const char *separator, str text) {
+static void advice_advisor_add_text(buf *out, const char *separator, str text) {
     size_t before = out->n;
     if (out->n) buf_add_cstr(out, separator);
     buf_add_str(out, text);
@@ -42,10 +42,10 @@ static void add_operators(buf *out, const trace *t, uint32_t finding, str *first
         if (t->finding_op.finding[i] != finding) continue;
         str name = trace_str(t, t->finding_op.name[i]);
         if (!out->n) {
-            add_text(out, "", name);
+            advice_advisor_add_text(out, "", name);
             *first = arena_str(a, buf_str(out));
         } else {
-            add_text(out, ", ", name);
+            advice_advisor_add_text(out, ", ", name);
         }
         buf_printf(out, " × %lld (%.1f %%)", (long long)t->finding_op.calls[i],
                    t->finding_op.share[i] * 100);
@@ -67,7 +67,7 @@ bool advice_advisor_ai_cpu(const advice_facts *f, double limit, advice *out) {
     if (count_findings(f, true) < limit) return false;
     for (uint32_t i = 1; i < n_findings(f); i++) {
         if (!is_ai_cpu(f->t, i)) continue;
-        add_text(&conclusion, "; ", trace_str(f->t, f->t->finding.summary[i]));
+        advice_advisor_add_text(&conclusion, "; ", trace_str(f->t, f->t->finding.summary[i]));
         add_operators(&operators, f->t, i, &out->name, f->arena);
     }
     out->severity = SEVERITY_WARNING;
@@ -81,9 +81,9 @@ bool advice_advisor_model(const advice_facts *f, double limit, advice *out) {
     if (count_findings(f, false) < limit) return false;
     for (uint32_t i = 1; i < n_findings(f); i++) {
         if (is_ai_cpu(f->t, i)) continue;
-        add_text(&models, ", ", trace_str(f->t, f->t->finding.model[i]));
-        add_text(&conclusion, "; ", trace_str(f->t, f->t->finding.summary[i]));
-        add_text(&words, "; ", trace_str(f->t, f->t->finding.advice[i]));
+        advice_advisor_add_text(&models, ", ", trace_str(f->t, f->t->finding.model[i]));
+        advice_advisor_add_text(&conclusion, "; ", trace_str(f->t, f->t->finding.summary[i]));
+        advice_advisor_add_text(&words, "; ", trace_str(f->t, f->t->finding.advice[i]));
     }
     out->severity = SEVERITY_INFO;
     bool ok = add_words(f, out, "models", &models);

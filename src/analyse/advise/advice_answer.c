@@ -101,7 +101,8 @@ static uint32_t ask_rules(const advice_facts *f, finding *found) {
 }
 
 /* Lets every moment be saved once, and puts the findings in order again. */
-static status settle(const advice_facts *f, finding *found, uint32_t n, error *err) {
+static status advice_answer_settle(const advice_facts *f, finding *found, uint32_t n,
+                                   error *err) {
     advice_claim *claims = ARENA_ARRAY(f->arena, advice_claim, (size_t)n + 1);
     finding *old = ARENA_ARRAY(f->arena, finding, (size_t)n + 1);
     uint32_t *of = ARENA_ARRAY(f->arena, uint32_t, (size_t)n + 1), used = 0, kept = 0;
@@ -354,8 +355,9 @@ uint32_t advice_lacks(const answer *a) {
 }
 
 /* Of summaries: what every worker recorded is there. */
-static status find_facts(const analysis_input *in, const params *p,
-                         const advice_workers *workers, arena *a, advice_facts *f, error *err) {
+static status advice_answer_find_facts(const analysis_input *in, const params *p,
+                                       const advice_workers *workers, arena *a, advice_facts *f,
+                                       error *err) {
     if (!workers->run) return advice_facts_find(in, p, workers, a, f, err);
     TRY(advice_facts_of_run(in, p, workers, a, f, err));
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
@@ -366,7 +368,8 @@ static status find_facts(const analysis_input *in, const params *p,
 }
 
 /* Kept advice is of whole recordings. */
-static status note_whole(const advice_facts *f, bool is_part, answer *out, error *err) {
+static status advice_answer_note_whole(const advice_facts *f, bool is_part, answer *out,
+                                       error *err) {
     verdict note = {
         .id = "whole_recording", .message = MSG_NOTE_ADVICE_WHOLE, .severity = SEVERITY_INFO};
     if (!f->run || !is_part) return OK;
@@ -411,13 +414,13 @@ static status find_all(const analysis_input *in, const params *p, const advice_w
     bool cut = false;
     v->found = ARENA_ARRAY(a, finding, 2 * N_RULES);
     if (!v->found) FAIL_MEMORY(err);
-    TRY(find_facts(in, p, workers, a, f, err));
+    TRY(advice_answer_find_facts(in, p, workers, a, f, err));
     v->n = ask_rules(f, v->found);
     if (!f->run) TRY(quality_cut(f->t, &cut, &v->decided, err));
     /* Without the device's half nothing can be told about what the host costs. */
     if (cut && !(f->has & NEED_DEVICE)) v->n = 0;
     if (f->run) TRY(take_kept(f, v->found, &v->n, err));
-    TRY(settle(f, v->found, v->n, err));
+    TRY(advice_answer_settle(f, v->found, v->n, err));
     return find_decided(f, v, err);
 }
 
@@ -446,7 +449,7 @@ status advice_cause_find(const analysis_input *in, const params *p,
     return OK;
 }
 
-static void judge(const findings *v, answer *out) {
+static void advice_answer_judge(const findings *v, answer *out) {
     if (v->decided.id) {
         out->verdict = v->decided;
     } else if (v->n) {
@@ -474,10 +477,10 @@ status advice_answer(const analysis_input *in, const params *p, const advice_wor
         table_drop_column(t, COL_A(workers));
     }
     TRY(note_lacks(f, out, err));
-    TRY(note_whole(f, workers->is_part, out, err));
+    TRY(advice_answer_note_whole(f, workers->is_part, out, err));
     bool replaced = false;
     if (!f->run) TRY(lost_work_judge(f->t, a, out, &replaced, err));
-    if (!replaced) judge(&v, out);
+    if (!replaced) advice_answer_judge(&v, out);
     answer_finish(out, p);
     return OK;
 }

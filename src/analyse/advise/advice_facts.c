@@ -363,7 +363,7 @@ static bool is_replayed(const trace *t, uint32_t k) {
     return call && lexicon_means(trace_slice_name(t, call), MEANS_REPLAYS);
 }
 
-static void add_kernel(work_scan *w, uint32_t k, int64_t launched) {
+static void advice_facts_add_kernel(work_scan *w, uint32_t k, int64_t launched) {
     advice_facts *f = w->f;
     uint32_t slice = f->t->kernel.slice[k];
     if (comm_kernel_row(&w->comm, k)) {
@@ -405,7 +405,7 @@ static status scan_work(advice_facts *f, work_scan *w, error *err) {
         if (kind == KIND_MEMCPY)
             add_copy(w, k);
         else if (kind == KIND_KERNEL)
-            add_kernel(w, k, launched);
+            advice_facts_add_kernel(w, k, launched);
     }
     bool failed = false;
     f->pageable_ns = exposed_ns(f, &w->pageable, &failed);
@@ -432,7 +432,7 @@ typedef struct {
     bool tensor, unsure, missed, in_steps; /* matrix cores: used, not known, could be used */
 } op_work;
 
-static void add_op(advice_facts *f, uint32_t op, const op_work *work) {
+static void advice_facts_add_op(advice_facts *f, uint32_t op, const op_work *work) {
     const trace *t = f->t;
     uint32_t name = t->slice.name[op], row = trace_op_of(t, op);
     bool float32 = row && is_float32(trace_str(t, t->op.types[row]));
@@ -483,7 +483,7 @@ static status scan_ops(advice_facts *f, work_scan *w, error *err) {
             work.missed |= tensor_core_missed(&w->tensor, k);
         }
         if (work.in_steps && tensor_core_op_id(&w->tensor, t->slice.name[op]))
-            add_op(f, op, &work);
+            advice_facts_add_op(f, op, &work);
     }
     add_bare_products(f, w);
     for (uint32_t r = 1; r < t->op.n && !(f->has & NEED_SHAPES); r++)
@@ -491,7 +491,7 @@ static status scan_ops(advice_facts *f, work_scan *w, error *err) {
     return OK;
 }
 
-static void find_devices(advice_facts *f) {
+static void advice_facts_find_devices(advice_facts *f) {
     const trace *t = f->t;
     f->n_devices = f->devices.n;
     f->major = f->minor = ABSENT_I32;
@@ -539,7 +539,8 @@ static status scan_memory(advice_facts *f, error *err) {
 
 /* ---- all of it --------------------------------------------------------------------------- */
 
-static status compare_workers(advice_facts *f, const answer *distributed, error *err) {
+static status advice_facts_compare_workers(advice_facts *f, const answer *distributed,
+                                           error *err) {
     if (!distributed) return OK;
     TRY(device_report_make(f->in, f->arena, &f->device_report, err));
     f->distributed_answer = distributed;
@@ -584,7 +585,7 @@ status advice_facts_of_run(const analysis_input *in, const params *p,
     const summary *s = workers->run;
     TRY(take_run_steps(&f, s, err));
     for (int i = 0; i < N_REPORT_PARTS; i++) f.average.part[i] = ABSENT_I64;
-    TRY(compare_workers(&f, workers->distributed, err));
+    TRY(advice_facts_compare_workers(&f, workers->distributed, err));
     f.dialect = FOR_OTHERS;
     if (SUMMARY_N(s, worker) &&
         !advice_dialect_of_format(SUMMARY_ROWS(s, worker)[0].format, &f.dialect))
@@ -612,7 +613,7 @@ status advice_facts_find(const analysis_input *in, const params *p,
     TRY(tensor_core_init(&w.tensor, t, a, err));
     TRY(scan_work(&f, &w, err));
     TRY(scan_ops(&f, &w, err));
-    find_devices(&f);
+    advice_facts_find_devices(&f);
     idle_question idle = {.t = t,
                           .steps = &f.steps,
                           .ranges = &f.ranges,
@@ -621,7 +622,7 @@ status advice_facts_find(const analysis_input *in, const params *p,
                           .arena = a};
     TRY(idle_find(&idle, &f.idle, err));
     TRY(scan_memory(&f, err));
-    TRY(compare_workers(&f, workers->distributed, err));
+    TRY(advice_facts_compare_workers(&f, workers->distributed, err));
     TRY(advice_graph_find(&f, err));
     TRY(advice_pauses_find(&f, err)); /* asks for whom suggestions are written */
     *out = f;

@@ -102,7 +102,7 @@ static bool take_peak(str one, device_peaks *out) {
     return false;
 }
 
-static status take_given(const params *p, device_peaks *out, error *err) {
+static status device_peaks_take_given(const params *p, device_peaks *out, error *err) {
     str list = param_text(p, STR("peak_tflops")), rate = param_text(p, STR("peak_gbps"));
     str rest = list;
     double v;
@@ -126,7 +126,7 @@ status device_peaks_find(const trace *t, const params *p, device_peaks *out, err
     TRY(trace_require(t, TRACE_TABLE(device), err));
     for (uint32_t i = 1; i < t->device.n && !found.device.n; i++)
         found = device_peaks_of(trace_str(t, t->device.name[i]));
-    TRY(take_given(p, &found, err));
+    TRY(device_peaks_take_given(p, &found, err));
     *out = found;
     return OK;
 }

@@ -25,7 +25,7 @@ typedef struct {
 } writer;
 
 /* The step of a time: that of the last batch at or before it; before the first 0. */
-static int64_t step_at(const trace *t, int64_t time) {
+static int64_t cpu_use_step_at(const trace *t, int64_t time) {
     int64_t step = 0, first = ABSENT_I64;
     bool any = false;
     for (uint32_t i = 1; i < t->queue_sample.n; i++) {
@@ -41,12 +41,12 @@ static int64_t step_at(const trace *t, int64_t time) {
 }
 
 /* Every list has the same times: each is looked for once, and no more than MOST_TIMES of them. */
-static status find_step(writer *w, int64_t time, int64_t *step, error *err) {
+static status cpu_use_find_step(writer *w, int64_t time, int64_t *step, error *err) {
     uint32_t *at = map_at(&w->by_time, (uint64_t)time);
     if (!at) FAIL_MEMORY(err);
     if (*at == MAP_NONE) {
         *at = w->n_steps < MOST_TIMES ? w->n_steps++ : MOST_TIMES;
-        w->steps[*at] = *at < MOST_TIMES ? step_at(w->t, time) : ABSENT_I64;
+        w->steps[*at] = *at < MOST_TIMES ? cpu_use_step_at(w->t, time) : ABSENT_I64;
     }
     *step = w->steps[*at];
     return OK;
@@ -77,11 +77,11 @@ static str scope_word(uint8_t scope) {
                                   : STR("machine");
 }
 
-static status write_sample(writer *w, uint32_t i, list *l, error *err) {
+static status cpu_use_write_sample(writer *w, uint32_t i, list *l, error *err) {
     double v = w->t->cpu_sample.value[i];
     int64_t step;
     size_t row;
-    TRY(find_step(w, w->t->cpu_sample.time[i], &step, err));
+    TRY(cpu_use_find_step(w, w->t->cpu_sample.time[i], &step, err));
     bool wanted =
         w->p->first_step == ABSENT_I64 || (step >= w->p->first_step && step <= w->p->last_step);
     if (isnan(v) || !wanted) return OK;
@@ -125,7 +125,8 @@ static status write_list(writer *w, uint32_t first, uint32_t *end, error *err) {
         if (!l.operator.p) FAIL_MEMORY(err);
     }
     uint32_t i = first;
-    for (; i < t->cpu_sample.n && same_list(t, first, i); i++) TRY(write_sample(w, i, &l, err));
+    for (; i < t->cpu_sample.n && same_list(t, first, i); i++)
+        TRY(cpu_use_write_sample(w, i, &l, err));
     *end = i;
     return write_mean(w, &l, err);
 }
@@ -144,7 +145,7 @@ status cpu_use_write(const trace *t, const params *p, arena *a, answer *out, err
 }
 
 /* Mean of the samples of a kind; NaN when there are none. */
-static double mean_of(const trace *t, cpu_scope scope, int64_t op, const char *kind) {
+static double cpu_use_mean_of(const trace *t, cpu_scope scope, int64_t op, const char *kind) {
     double sum = 0;
     int64_t n = 0;
     for (uint32_t i = 1; i < t->cpu_sample.n; i++) {
@@ -159,9 +160,10 @@ static double mean_of(const trace *t, cpu_scope scope, int64_t op, const char *k
 }
 
 double cpu_busy_share(const trace *t) {
-    return 1 - mean_of(t, CPU_MACHINE, ABSENT_I64, "idle") / 100;
+    return 1 - cpu_use_mean_of(t, CPU_MACHINE, ABSENT_I64, "idle") / 100;
 }
 
 double cpu_of_operator(const trace *t, int64_t id) {
-    return mean_of(t, CPU_OPERATOR, id, "user") + mean_of(t, CPU_OPERATOR, id, "sys");
+    return cpu_use_mean_of(t, CPU_OPERATOR, id, "user") +
+           cpu_use_mean_of(t, CPU_OPERATOR, id, "sys");
 }

@@ -15,6 +15,7 @@
 #include "analyse/producer/step_trace.h"
 #include "analyse/scan/breakdown.h"
 #include "analyse/scan/comm_kind.h"
+#include "base/bisect.h"
 #include "base/map.h"
 #include "base/num.h"
 
@@ -249,14 +250,9 @@ static status take_all_parts(device_report_worker *w, arena *a, error *err) {
 static status take_kept_steps(device_report_worker *w, arena *a, error *err) {
     const summary *s = w->at->trace->summary;
     const summary_given_step *v = SUMMARY_ROWS(s, given_step);
-    uint32_t low = 0, high = SUMMARY_N(s, given_step), n = 0;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (str_cmp(v[middle].worker, w->at->worker) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low =
+        SEARCH_FIRST(i, 0, SUMMARY_N(s, given_step), str_cmp(v[i].worker, w->at->worker) < 0);
+    uint32_t n = 0;
     while (low + n < SUMMARY_N(s, given_step) && str_eq(v[low + n].worker, w->at->worker)) n++;
     w->steps = ARENA_ARRAY(a, device_report_step, (size_t)n + 1);
     if (!w->steps) FAIL_MEMORY(err);

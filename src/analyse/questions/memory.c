@@ -17,7 +17,7 @@
 
 /* ---- curve and peaks --------------------------------------------------------------------- */
 
-static status add_point(memory_view *m, table *out, uint32_t i, error *err) {
+static status memory_add_point(memory_view *m, table *out, uint32_t i, error *err) {
     const trace *t = m->t;
     int64_t reserved = t->memory.reserved[i];
     size_t row;
@@ -43,7 +43,7 @@ static status end_stretch(memory_view *m, table *out, stretch *s, error *err) {
         for (int k = 0; k < 3; k++)
             if (rows[k] > row && rows[k] < next) next = rows[k];
         if (next == UINT32_MAX) break;
-        TRY(add_point(m, out, next, err));
+        TRY(memory_add_point(m, out, next, err));
         row = next;
     }
     *s = (stretch){.end_ns = s->end_ns};
@@ -51,7 +51,7 @@ static status end_stretch(memory_view *m, table *out, stretch *s, error *err) {
 }
 
 /* The points of the curve: all, or about as many for each device as a reader can draw. */
-static status write_points(memory_view *m, table *out, int64_t width_ns, error *err) {
+static status memory_write_points(memory_view *m, table *out, int64_t width_ns, error *err) {
     const trace *t = m->t;
     stretch *open = ARENA_ARRAY(m->arena, stretch, (size_t)m->devices.n + 1);
     if (!open) FAIL_MEMORY(err);
@@ -81,11 +81,11 @@ static status write_curve(memory_view *m, const params *p, error *err) {
     if (points > 0) {
         int64_t from = max_i64(t->start_ns, m->select.from_ns);
         int64_t whole = sub_i64(min_i64(t->end_ns, m->select.to_ns), from);
-        return write_points(m, out, max_i64(1, whole / points), err);
+        return memory_write_points(m, out, max_i64(1, whole / points), err);
     }
     for (uint32_t i = 1; i < t->memory.n; i++)
         if (t->memory.allocated[i] != ABSENT_I64 && memory_is_selected(m, i))
-            TRY(add_point(m, out, i, err));
+            TRY(memory_add_point(m, out, i, err));
     return OK;
 }
 
@@ -200,7 +200,7 @@ typedef struct {
     int64_t growth;             /* bytes a step; 0: none or not known */
 } memory_facts;
 
-static bool nothing_recorded(const void *facts, verdict *v) {
+static bool memory_nothing_recorded(const void *facts, verdict *v) {
     (void)v;
     return !((const memory_facts *)facts)->n_events;
 }
@@ -240,7 +240,7 @@ static void say_peak(const memory_device *d, verdict *v) {
         verdict_add(v, arg_bytes("before", d->before));
 }
 
-static bool fits(const void *facts, verdict *v) {
+static bool memory_fits(const void *facts, verdict *v) {
     const memory_facts *f = facts;
     if (!f->first || !f->first->holder.n) return false;
     say_peak(f->first, v);
@@ -257,11 +257,11 @@ static bool has_peak(const void *facts, verdict *v) {
 }
 
 static const rule rules[] = {
-    {"memory_not_recorded", MSG_VERDICT_MEMORY_NONE, SEVERITY_INFO, nothing_recorded},
+    {"memory_not_recorded", MSG_VERDICT_MEMORY_NONE, SEVERITY_INFO, memory_nothing_recorded},
     {"memory_exhausted", MSG_VERDICT_MEMORY_OOM, SEVERITY_CRITICAL, ran_out},
     {"memory_near_capacity", MSG_VERDICT_MEMORY_CAPACITY, SEVERITY_WARNING, near_capacity},
     {"memory_grows", MSG_VERDICT_MEMORY_GROWS, SEVERITY_WARNING, grows},
-    {"memory_held", MSG_VERDICT_MEMORY_HELD, SEVERITY_INFO, fits},
+    {"memory_held", MSG_VERDICT_MEMORY_HELD, SEVERITY_INFO, memory_fits},
     {"memory_peak", MSG_VERDICT_MEMORY_PEAK, SEVERITY_INFO, has_peak},
 };
 
@@ -282,7 +282,7 @@ static int64_t find_growth(const memory_view *m, uint32_t device) {
     return n > 3 && growth > 0 && growth != INT64_MAX ? growth : 0;
 }
 
-static void judge(memory_view *m, const uint32_t *order) {
+static void memory_judge(memory_view *m, const uint32_t *order) {
     memory_facts f = {.n_events = m->t->memory.n > 1 ? (int64_t)m->t->memory.n - 1 : 0};
     for (uint32_t i = 1; i < m->t->memory.n; i++) f.n_oom += m->t->memory.kind[i] == MEMORY_OOM;
     uint32_t device = GROUP_NONE;
@@ -311,7 +311,7 @@ status analyse_memory(const analysis_input *in, const params *p, arena *a, answe
     TRY(write_events(&m, err));
     TRY(memory_write_statistics(&m, err));
     TRY(write_peaks(&m, order, err));
-    judge(&m, order);
+    memory_judge(&m, order);
     answer_finish(out, p);
     return OK;
 }

@@ -42,7 +42,7 @@ static str class_name(const trace *t, uint32_t module) {
     return n > 1 && n < name.n && name.p[n - 1] == '_' ? str_n(name.p, n - 1) : name;
 }
 
-static status add_call(void *context, const range_call *c, error *err) {
+static status modules_add_call(void *context, const range_call *c, error *err) {
     question *q = context;
     (void)err;
     uint32_t call = trace_module_call_of(q->t, c->slice);
@@ -112,7 +112,7 @@ static status assign_rows(question *q, error *err) {
 
 /* ---- the tree ---------------------------------------------------------------------------- */
 
-static int compare_rows(uint32_t a, uint32_t b, const void *context) {
+static int modules_compare_rows(uint32_t a, uint32_t b, const void *context) {
     const question *q = context;
     uint32_t x = q->by_class ? 0 : q->t->module.parent[a],
              y = q->by_class ? 0 : q->t->module.parent[b];
@@ -128,7 +128,8 @@ static int compare_rows(uint32_t a, uint32_t b, const void *context) {
                                                    : q->t->module.id[a] > q->t->module.id[b];
 }
 
-static status write_row(question *q, table *out, uint32_t module, uint32_t depth, error *err) {
+static status modules_write_row(question *q, table *out, uint32_t module, uint32_t depth,
+                                error *err) {
     const trace *t = q->t;
     const sums *s = &q->row[module];
     size_t row;
@@ -171,7 +172,7 @@ static status write_tree(question *q, table *out, error *err) {
     if (!sorted || !scratch || !first || !place || !owner) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->module.n; i++)
         if (q->row_of[i] == i) sorted[n++] = i;
-    sort_index(sorted, scratch, n, compare_rows, q);
+    sort_index(sorted, scratch, n, modules_compare_rows, q);
     for (uint32_t i = n; i-- > 0;) first[q->by_class ? 0 : t->module.parent[sorted[i]]] = i + 1;
     place[0] = first[0];
     for (;;) {
@@ -184,7 +185,7 @@ static status write_tree(question *q, table *out, error *err) {
         }
         uint32_t module = sorted[at - 1];
         place[depth]++;
-        if (is_shown(q, module)) TRY(write_row(q, out, module, depth, err));
+        if (is_shown(q, module)) TRY(modules_write_row(q, out, module, depth, err));
         if (q->by_class || !first[module]) continue;
         depth++;
         place[depth] = first[module];
@@ -231,7 +232,7 @@ static const rule rules[] = {
     {"module_leads_host", MSG_VERDICT_MODULE_HOST, SEVERITY_INFO, one_leads_on_host},
 };
 
-static void judge(const question *q, answer *out) {
+static void modules_judge(const question *q, answer *out) {
     const trace *t = q->t;
     module_facts f = {0};
     for (uint32_t i = 1; i < t->module.n; i++) f.has_device |= q->row[i].device_self > 0;
@@ -261,7 +262,7 @@ static status add_up(question *q, error *err) {
                        .select = &q->select,
                        .arena = q->arena,
                        .kinds = 1u << KIND_MODULE,
-                       .visit = add_call,
+                       .visit = modules_add_call,
                        .context = q};
     TRY(range_scan_run(&scan, err));
     return add_backward(q, err);
@@ -279,7 +280,7 @@ status analyse_modules(const analysis_input *in, const params *p, arena *a, answ
     table *t = answer_table(out, a, "modules");
     if (!t) FAIL_MEMORY(err);
     TRY(write_tree(&q, t, err));
-    judge(&q, out);
+    modules_judge(&q, out);
     answer_finish(out, p);
     return OK;
 }

@@ -220,7 +220,7 @@ static const rule rules[] = {
 /* ---- devices, breakdown, steps ----------------------------------------------------------- */
 
 /* Row of table device with this number, 0 when there is none. */
-static uint32_t find_device(const trace *t, int32_t id) {
+static uint32_t overview_find_device(const trace *t, int32_t id) {
     for (uint32_t i = 1; i < t->device.n; i++)
         if (t->device.id[i] == id) return i;
     return 0;
@@ -283,7 +283,7 @@ static status write_devices(overview *o, error *err) {
     for (uint32_t i = 0; i < list.n; i++) {
         size_t row;
         TRY(table_add_row(t, &row, err));
-        uint32_t device = find_device(o->t, list.v[i].device);
+        uint32_t device = overview_find_device(o->t, list.v[i].device);
         table_set_int(t, row, COL_O(devices, device), list.v[i].device);
         if (device)
             table_set_text(t, row, COL_O(devices, name),
@@ -350,7 +350,7 @@ static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     return OK;
 }
 
-static status write_steps(overview *o, error *err) {
+static status overview_write_steps(overview *o, error *err) {
     static const uint32_t columns[N_ROLES] = {
         [ROLE_KERNEL] = COL_overview_steps_kernel,
         [ROLE_MEMCPY] = COL_overview_steps_memcpy,
@@ -632,7 +632,7 @@ static status write_user_events(overview *o, error *err) {
 
 /* ---- configuration ----------------------------------------------------------------------- */
 
-static status add_fact(table *t, str key, str value, error *err) {
+static status overview_add_fact(table *t, str key, str value, error *err) {
     size_t row;
     if (!value.p) return OK;
     TRY(table_add_row(t, &row, err));
@@ -641,10 +641,10 @@ static status add_fact(table *t, str key, str value, error *err) {
     return OK;
 }
 
-static status add_number(table *t, const char *key, int64_t value, error *err) {
+static status overview_add_number(table *t, const char *key, int64_t value, error *err) {
     str text = arena_printf(t->arena, "%lld", (long long)value);
     if (!text.p) FAIL_MEMORY(err);
-    return add_fact(t, str_of(key), text, err);
+    return overview_add_fact(t, str_of(key), text, err);
 }
 
 /* Processes that own a thread: a device's row group is none. -1 when out of memory. */
@@ -685,18 +685,19 @@ static status write_configuration(overview *o, uint32_t n_workers, error *err) {
     table *out = answer_table(o->out, o->arena, "configuration");
     int64_t processes = count_processes(t, o->arena);
     if (!out || processes < 0) FAIL_MEMORY(err);
-    TRY(add_number(out, "workers", n_workers, err));
-    TRY(add_number(out, "processes", processes, err));
-    TRY(add_number(out, "devices", t->device.n > 1 ? (int64_t)t->device.n - 1 : 0, err));
-    TRY(add_fact(out, STR("device_type"), t->kernel.n > 1 ? device_word_of_work(t) : STR("CPU"),
-                 err));
+    TRY(overview_add_number(out, "workers", n_workers, err));
+    TRY(overview_add_number(out, "processes", processes, err));
+    TRY(overview_add_number(out, "devices", t->device.n > 1 ? (int64_t)t->device.n - 1 : 0,
+                            err));
+    TRY(overview_add_fact(out, STR("device_type"),
+                          t->kernel.n > 1 ? device_word_of_work(t) : STR("CPU"), err));
     for (uint32_t i = 1; i < t->device.n; i++)
         if (t->device.name[i])
-            TRY(add_fact(out, STR("device"), trace_str(t, t->device.name[i]), err));
+            TRY(overview_add_fact(out, STR("device"), trace_str(t, t->device.name[i]), err));
     for (size_t i = 0; i < sizeof producer_keys / sizeof *producer_keys; i++) {
         str value = str_trim(trace_meta(t, str_of(producer_keys[i].key)));
         if (value.n >= 2 && value.p[0] == '"') value = str_n(value.p + 1, value.n - 2);
-        if (value.n) TRY(add_fact(out, str_of(producer_keys[i].shown), value, err));
+        if (value.n) TRY(overview_add_fact(out, str_of(producer_keys[i].shown), value, err));
     }
     return OK;
 }
@@ -754,8 +755,8 @@ static status judge_serving(overview *o, const overview_facts *f, bool *serves, 
 }
 
 /* The recording itself, if it decides; a server's tokens; else what costs most. */
-static status judge(overview *o, const analysis_input *in, const params *p,
-                    overview_facts *facts, error *err) {
+static status overview_judge(overview *o, const analysis_input *in, const params *p,
+                             overview_facts *facts, error *err) {
     bool done;
     verdict *v = &o->out->verdict;
     TRY(lost_work_judge(o->t, o->arena, o->out, &done, err));
@@ -801,7 +802,7 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     TRY(compute(&o, err));
     TRY(write_devices(&o, err));
     TRY(write_breakdown(&o, &facts, err));
-    TRY(write_steps(&o, err));
+    TRY(overview_write_steps(&o, err));
     TRY(write_stages(&o, err));
     TRY(write_stage_steps(&o, err));
     uint32_t n_workers = in->traces[0].run_workers;
@@ -809,7 +810,7 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     TRY(write_stage_events(&o, err));
     TRY(write_user_events(&o, err));
     TRY(note_left_out(&o, err));
-    TRY(judge(&o, in, p, &facts, err));
+    TRY(overview_judge(&o, in, p, &facts, err));
     TRY(mindspore_overview_write(o.t, mean_step(&o), a, out, err));
     answer_finish(out, p);
     return OK;

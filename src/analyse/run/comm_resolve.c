@@ -243,7 +243,7 @@ static bool is_counted(const members *m) {
     return false;
 }
 
-static status add_fact(summary *out, const char *name, int64_t value, error *err) {
+static status comm_resolve_add_fact(summary *out, const char *name, int64_t value, error *err) {
     summary_fact *f = summary_add_fact(out);
     if (!f) FAIL_MEMORY(err);
     *f = (summary_fact){.name = summary_text(out, str_of(name)), .value = value};
@@ -271,7 +271,7 @@ static int64_t size_class(int64_t bytes) {
     return bytes > 0 ? 63 - __builtin_clzll((uint64_t)bytes) : bytes == ABSENT_I64 ? -1 : 0;
 }
 
-static status write_group(const members *m, summary *out, error *err) {
+static status comm_resolve_write_group(const members *m, summary *out, error *err) {
     const collective *c = member(m, 0);
     int64_t least = INT64_MAX, bytes = ABSENT_I64;
     for (uint32_t i = 0; i < m->n; i++) {
@@ -418,7 +418,7 @@ status comm_keeper_resolve(comm_keeper *k, const summary *clocks, summary *moved
         members m = members_of(k, i);
         TRY(write_moved(&m, moved, err));
         if (!is_counted(&m)) continue;
-        TRY(write_group(&m, out, err));
+        TRY(comm_resolve_write_group(&m, out, err));
         if (SUMMARY_N(out, group) > (1u << 16)) TRY(summary_settle(out, err));
         if (m.n < 2) continue;
         lateness l = find_lateness(&m);
@@ -430,9 +430,9 @@ status comm_keeper_resolve(comm_keeper *k, const summary *clocks, summary *moved
     TRY(write_blame(k, (const int64_t(*)[2])caused, out, err));
     TRY(write_members(k, out, err));
     TRY(write_worst(k, lost, out, err));
-    TRY(add_fact(out, "collectives", k->list.n, err));
-    TRY(add_fact(out, "collectives_matched", k->found.n_matched, err));
-    TRY(add_fact(out, "meetings", shared, err));
+    TRY(comm_resolve_add_fact(out, "collectives", k->list.n, err));
+    TRY(comm_resolve_add_fact(out, "collectives_matched", k->found.n_matched, err));
+    TRY(comm_resolve_add_fact(out, "meetings", shared, err));
     return summary_settle(out, err);
 }
 

@@ -179,8 +179,8 @@ static status write_arrivals(run_question *q, error *err) {
     return table_sort(t, COL_D(arrivals, start), false, err);
 }
 
-static status write_device(run_question *q, table *t, uint32_t worker, const summary_device *d,
-                           error *err) {
+static status distributed_write_device(run_question *q, table *t, uint32_t worker,
+                                       const summary_device *d, error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
     set_worker(q, t, row, worker);
@@ -211,7 +211,7 @@ static status write_devices(run_question *q, error *err) {
     for (uint32_t w = 0; w < q->who.n; w++)
         for (uint32_t i = first[w]; i && i <= n && str_eq(d[i - 1].worker, q->who.v[w]->name);
              i++)
-            TRY(write_device(q, t, w, &d[i - 1], err));
+            TRY(distributed_write_device(q, t, w, &d[i - 1], err));
     return OK;
 }
 
@@ -293,7 +293,7 @@ static const rule rules[] = {
     {"communication_hidden", MSG_VERDICT_HIDDEN, SEVERITY_GOOD, is_hidden},
 };
 
-static void judge(run_question *q) {
+static void distributed_judge(run_question *q) {
     distributed_facts f = {.q = q,
                            .worst = UINT32_MAX,
                            .comm_matches = run_fact(q->s, "meetings"),
@@ -355,7 +355,7 @@ status analyse_distributed(const analysis_input *in, const params *p, arena *a, 
     TRY(distributed_compare(&q, err));
     TRY(summary_filter_notes(in, p, q.s, a, out, err));
     TRY(write_link(&q, err));
-    judge(&q);
+    distributed_judge(&q);
     answer_finish(out, p);
     return OK;
 }

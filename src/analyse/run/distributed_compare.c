@@ -11,7 +11,7 @@
 
 #define COL_D(table, name) COL(distributed, table, name)
 
-static int64_t rank_of(const run_question *q, uint32_t worker) {
+static int64_t dist_compare_rank_of(const run_question *q, uint32_t worker) {
     return q->who.v[worker]->rank;
 }
 
@@ -47,7 +47,7 @@ static status write_cell(run_question *q, table *t, const joined_cell *j, error 
     size_t row;
     TRY(table_add_row(t, &row, err));
     table_set_text(t, row, COL_D(heat_map, worker), q->who.v[c->worker]->name);
-    set_optional(t, row, COL_D(heat_map, rank), rank_of(q, c->worker));
+    set_optional(t, row, COL_D(heat_map, rank), dist_compare_rank_of(q, c->worker));
     table_set_int(t, row, COL_D(heat_map, step), q->late.steps[c->step].number);
     table_set_int(t, row, COL_D(heat_map, total), mean_i64(c->total, j->n));
     table_set_int(t, row, COL_D(heat_map, computation), mean_i64(c->computation, j->n));
@@ -89,7 +89,7 @@ static int64_t job_time(const run_question *q) {
     return sum;
 }
 
-static double share_of(int64_t part, int64_t whole) {
+static double dist_compare_share_of(int64_t part, int64_t whole) {
     return whole > 0 ? (double)part / (double)whole : 0;
 }
 
@@ -99,7 +99,7 @@ static void set_late(table *t, size_t row, uint32_t first, const straggler *s, i
     table_set_int(t, row, first + 1, s->steps);
     table_set_int(t, row, first + 2, mean_i64(s->late, s->steps));
     table_set_int(t, row, first + 3, s->cost);
-    table_set_real(t, row, first + 4, share_of(s->cost, whole));
+    table_set_real(t, row, first + 4, dist_compare_share_of(s->cost, whole));
 }
 
 #define SAME_ORDER(table)                              \
@@ -119,7 +119,7 @@ static status write_stragglers(run_question *q, error *err) {
         const straggler *s = &q->late.ranks[i];
         TRY(table_add_row(ranks, &row, err));
         table_set_text(ranks, row, COL_D(stragglers, worker), q->who.v[s->worker]->name);
-        set_optional(ranks, row, COL_D(stragglers, rank), rank_of(q, s->worker));
+        set_optional(ranks, row, COL_D(stragglers, rank), dist_compare_rank_of(q, s->worker));
         if (s->host.n) table_set_text(ranks, row, COL_D(stragglers, host), s->host);
         set_late(ranks, row, COL_D(stragglers, cause), s, whole);
     }
@@ -146,7 +146,7 @@ static status write_slow_steps(run_question *q, error *err) {
         table_set_int(t, row, COL_D(slow_steps, cost), s->cost);
         if (s->who == UINT32_MAX) continue;
         table_set_text(t, row, COL_D(slow_steps, worker), q->who.v[s->who]->name);
-        set_optional(t, row, COL_D(slow_steps, rank), rank_of(q, s->who));
+        set_optional(t, row, COL_D(slow_steps, rank), dist_compare_rank_of(q, s->who));
         table_set_text(t, row, COL_D(slow_steps, cause), late_name(s->cause));
     }
     return OK;
@@ -158,7 +158,8 @@ static status write_slow_steps(run_question *q, error *err) {
 static str members_text(const run_question *q, const comm_group *g) {
     const uint32_t *m = q->groups.member + g->first_member;
     if (!g->n_members) return STR_NONE;
-    int64_t first = rank_of(q, m[0]), last = rank_of(q, m[g->n_members - 1]);
+    int64_t first = dist_compare_rank_of(q, m[0]),
+            last = dist_compare_rank_of(q, m[g->n_members - 1]);
     if (first == ABSENT_I64 || last == ABSENT_I64) return STR_NONE;
     if (sub_i64(last, first) == (int64_t)g->n_members - 1 && g->n_members > 1)
         return arena_printf(q->arena, "%lld-%lld", (long long)first, (long long)last);
@@ -167,7 +168,7 @@ static str members_text(const run_question *q, const comm_group *g) {
     if (g->n_members == 2)
         return arena_printf(q->arena, "%lld,%lld", (long long)first, (long long)last);
     return arena_printf(q->arena, "%lld,%lld,%s%lld", (long long)first,
-                        (long long)rank_of(q, m[1]), dots, (long long)last);
+                        (long long)dist_compare_rank_of(q, m[1]), dots, (long long)last);
 }
 
 /* What groups and links have in common; the columns stand in the same order from `calls` on. */
@@ -195,7 +196,8 @@ static void set_traffic(table *t, size_t row, uint32_t calls, const comm_group *
      COL_D(table, cost) == COL_D(table, calls) + 7)
 _Static_assert(SAME_TRAFFIC(groups) && SAME_TRAFFIC(transfers), "set_traffic counts columns");
 
-static status write_group(run_question *q, table *t, const comm_group *g, error *err) {
+static status dist_compare_write_group(run_question *q, table *t, const comm_group *g,
+                                       error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
     table_set_text(t, row, COL_D(groups, group), g->name);
@@ -222,7 +224,7 @@ static status write_groups(run_question *q, error *err) {
     if (!groups || !transfers) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < q->groups.n; i++) {
         const comm_group *g = &q->groups.v[i];
-        TRY(g->source == ABSENT_I64 ? write_group(q, groups, g, err)
+        TRY(g->source == ABSENT_I64 ? dist_compare_write_group(q, groups, g, err)
                                     : write_group_link(transfers, g, err));
     }
     sort_by slow_first[] = {{COL_D(groups, slow), true}, {COL_D(groups, cost), true}};
@@ -243,7 +245,7 @@ static status note_clock(run_question *q, uint32_t worker, const summary_clock *
         note.message = MSG_NOTE_CLOCK_UNKNOWN;
         note.severity = SEVERITY_WARNING;
     }
-    int64_t rank = rank_of(q, worker);
+    int64_t rank = dist_compare_rank_of(q, worker);
     verdict_add(&note, rank != ABSENT_I64 ? arg_id("rank", rank)
                                           : arg_text("rank", q->who.v[worker]->name));
     if (c->aligned) {
@@ -287,7 +289,7 @@ static status write_clocks(run_question *q, error *err) {
         unknown += is_unknown(q, w, c);
         TRY(table_add_row(t, &row, err));
         table_set_text(t, row, COL_D(clocks, worker), c->worker);
-        set_optional(t, row, COL_D(clocks, rank), rank_of(q, w));
+        set_optional(t, row, COL_D(clocks, rank), dist_compare_rank_of(q, w));
         table_set_int(t, row, COL_D(clocks, aligned), c->aligned);
         table_set_int(t, row, COL_D(clocks, collectives), c->samples);
         if (!c->aligned) continue;
@@ -311,7 +313,8 @@ static status write_scenario(table *t, const char *name, int64_t total, int64_t 
     table_set_text(t, row, COL_D(what_if, scenario), str_of(name));
     table_set_int(t, row, COL_D(what_if, step_time), without);
     table_set_int(t, row, COL_D(what_if, saves), sub_i64(total, without));
-    table_set_real(t, row, COL_D(what_if, share), share_of(sub_i64(total, without), total));
+    table_set_real(t, row, COL_D(what_if, share),
+                   dist_compare_share_of(sub_i64(total, without), total));
     return OK;
 }
 

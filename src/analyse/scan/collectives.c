@@ -75,7 +75,8 @@ int64_t input_bytes(str shapes, str types) {
     return sum;
 }
 
-static void *make_room(arena *a, void *p, uint32_t n, uint32_t *cap, size_t elem_bytes) {
+static void *collectives_make_room(arena *a, void *p, uint32_t n, uint32_t *cap,
+                                   size_t elem_bytes) {
     if (n < *cap) return p;
     uint32_t bigger = *cap ? *cap * 2 : 64;
     void *grown =
@@ -85,7 +86,7 @@ static void *make_room(arena *a, void *p, uint32_t n, uint32_t *cap, size_t elem
 }
 
 static collective *add_collective(collective_list *l) {
-    void *v = make_room(l->arena, l->v, l->n, &l->cap, sizeof *l->v);
+    void *v = collectives_make_room(l->arena, l->v, l->n, &l->cap, sizeof *l->v);
     if (!v) return NULL;
     l->v = v;
     collective *c = &l->v[l->n++];
@@ -253,7 +254,7 @@ static status find_owners(collectives_ctx *j, error *err) {
     return OK;
 }
 
-static void add_range(collective_list *l, collective *c, interval r) {
+static void collectives_add_range(collective_list *l, collective *c, interval r) {
     c->hull.start = c->n_ranges ? min_i64(c->hull.start, r.start) : r.start;
     c->hull.end = c->n_ranges ? max_i64(c->hull.end, r.end) : r.end;
     l->ranges[c->first_range + c->n_ranges++] = r;
@@ -271,15 +272,16 @@ static status place_ranges(collective_list *l, const trace *t, uint32_t first, u
     }
     if (total > UINT32_MAX / 2) FAIL_MEMORY(err);
     while (l->cap_ranges < total) {
-        void *grown =
-            make_room(l->arena, l->ranges, l->cap_ranges, &l->cap_ranges, sizeof *l->ranges);
+        void *grown = collectives_make_room(l->arena, l->ranges, l->cap_ranges, &l->cap_ranges,
+                                            sizeof *l->ranges);
         if (!grown) FAIL_MEMORY(err);
         l->ranges = grown;
     }
     l->n_ranges = (uint32_t)total;
     for (uint32_t i = first; i < n_host; i++)
-        add_range(l, &l->v[i],
-                  (interval){t->slice.start[l->v[i].slice], slice_end(t, l->v[i].slice)});
+        collectives_add_range(
+            l, &l->v[i],
+            (interval){t->slice.start[l->v[i].slice], slice_end(t, l->v[i].slice)});
     return OK;
 }
 
@@ -296,8 +298,8 @@ status collectives_add(collective_list *l, const trace *t, uint32_t worker, erro
     TRY(place_ranges(l, t, first, n_host, err));
     for (uint32_t i = 0; i < n_kernels; i++) {
         uint32_t slice = t->kernel.slice[kernels[i].kernel];
-        add_range(l, &l->v[kernels[i].owner],
-                  (interval){t->slice.start[slice], slice_end(t, slice)});
+        collectives_add_range(l, &l->v[kernels[i].owner],
+                              (interval){t->slice.start[slice], slice_end(t, slice)});
     }
     for (uint32_t i = first; i < l->n; i++) l->v[i].worker = worker;
     return OK;

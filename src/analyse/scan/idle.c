@@ -77,7 +77,7 @@ static void add_inside(const finder *f, idle_gap *gap, uint32_t launch) {
 }
 
 /* Fills in cause and what was blocked of a whole gap that ends with `work`. */
-static void judge(const finder *f, idle_gap *gap, uint32_t work) {
+static void idle_judge(const finder *f, idle_gap *gap, uint32_t work) {
     const trace *t = f->q->t;
     uint32_t launch = work ? t->kernel.launch[work] : 0;
     gap->work = work;
@@ -98,7 +98,7 @@ static void judge(const finder *f, idle_gap *gap, uint32_t work) {
 /* Cuts a gap to the steps from *at on; both ascend. */
 static status cut_gap(finder *f, interval range, uint32_t work, uint32_t *at, error *err) {
     idle_gap whole = {.range = range};
-    judge(f, &whole, work);
+    idle_judge(f, &whole, work);
     while (*at < f->q->steps->n && f->q->steps->v[*at].end <= range.start) ++*at;
     for (uint32_t i = *at; i < f->q->steps->n && f->q->steps->v[i].start < range.end; i++) {
         idle_gap gap = whole;

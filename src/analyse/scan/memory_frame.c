@@ -54,7 +54,7 @@ static str operator_of(str name, bool *is_aten) {
     return word.p ? word : word_behind(name, STR("torch::autograd::generated::"));
 }
 
-static uint8_t class_of(const trace *t, uint32_t frame) {
+static uint8_t memory_frame_class_of(const trace *t, uint32_t frame) {
     str file = trace_str(t, t->frame.file[frame]), name = trace_str(t, t->frame.name[frame]);
     bool is_aten;
     if (file.n && (str_ends(file, STR(".py")) || file.p[0] == '<'))
@@ -87,7 +87,7 @@ static bool same_label(const void *row, const void *key) {
 }
 
 /* Frames of one text are one label, whatever they were called by. */
-static status add_label(memory_view *m, uint32_t site, error *err) {
+static status memory_frame_add_label(memory_view *m, uint32_t site, error *err) {
     bool is_new;
     str text = make_label(m, site);
     if (!text.p) FAIL_MEMORY(err);
@@ -112,13 +112,13 @@ status memory_frames_init(memory_view *m, error *err) {
     if (!m->site_of || !m->frame_class || !m->label_of) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->frame.n; i++) {
         uint32_t outer = m->site_of[t->frame.parent[i]];
-        m->frame_class[i] = class_of(t, i);
+        m->frame_class[i] = memory_frame_class_of(t, i);
         m->site_of[i] = outer && m->frame_class[outer] > m->frame_class[i] ? outer : i;
     }
     for (uint32_t i = 1; i < t->memory.n; i++)
         for (uint32_t site = memory_site(m, i); site && !m->label_of[site];
              site = memory_outer_site(m, site))
-            TRY(add_label(m, site, err));
+            TRY(memory_frame_add_label(m, site, err));
     return OK;
 }
 

@@ -85,7 +85,7 @@ static void add_child(op_call *parent, const op_call *child) {
 }
 
 /* Takes the innermost open slice off the stack and gives it to its parent. */
-static status close_top(state *s, error *err) {
+static status op_scan_close_top(state *s, error *err) {
     open_slice *top = &s->open[s->n_open - 1];
     if (top->first.slice && top->call.is_op && top->call.n_children == 1 &&
         top->first.name == top->call.name) {
@@ -107,7 +107,7 @@ static status close_top(state *s, error *err) {
     return hand_over(s, &top->call, err);
 }
 
-static status make_room(state *s, error *err) {
+static status op_scan_make_room(state *s, error *err) {
     if (s->n_open < s->cap_open) return OK;
     uint32_t cap = s->cap_open ? s->cap_open * 2 : 64;
     open_slice *open =
@@ -149,8 +149,8 @@ static status open_next(state *s, uint32_t slice, error *err) {
     int64_t start = t->slice.start[slice], end = slice_end(t, slice);
     while (s->n_open &&
            (start >= s->open[s->n_open - 1].end_ns || end > s->open[s->n_open - 1].end_ns))
-        TRY(close_top(s, err));
-    TRY(make_room(s, err));
+        TRY(op_scan_close_top(s, err));
+    TRY(op_scan_make_room(s, err));
     open_slice *o = &s->open[s->n_open++];
     op_call *c = &o->call;
     o->end_ns = end;
@@ -194,7 +194,7 @@ status op_scan_run(const op_scan *scan, error *err) {
             else if (scan->stacks && (kind == KIND_PYTHON || kind == KIND_MODULE))
                 TRY(stacks_enter(scan->stacks, i, err));
         }
-        while (s.n_open) TRY(close_top(&s, err));
+        while (s.n_open) TRY(op_scan_close_top(&s, err));
     }
     return OK;
 }

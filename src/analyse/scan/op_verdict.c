@@ -7,7 +7,7 @@
 
 #include "base/message_ids_advice.h"
 
-static bool nothing_recorded(const void *facts, verdict *v) {
+static bool op_verdict_nothing_recorded(const void *facts, verdict *v) {
     (void)v;
     return !((const op_facts *)facts)->n_rows;
 }
@@ -50,7 +50,8 @@ static bool leads_on_host(const void *facts, verdict *v) {
 }
 
 static const rule rules[] = {
-    {"operators_not_recorded", MSG_VERDICT_OPERATORS_NONE, SEVERITY_INFO, nothing_recorded},
+    {"operators_not_recorded", MSG_VERDICT_OPERATORS_NONE, SEVERITY_INFO,
+     op_verdict_nothing_recorded},
     {"operator_odd_dimension", MSG_VERDICT_OPERATOR_ODD, SEVERITY_WARNING, odd_dimension},
     {"tensor_cores_unused", MSG_VERDICT_TENSOR_CORES_UNUSED, SEVERITY_WARNING,
      tensor_cores_idle},

@@ -118,7 +118,7 @@ static void look_for_backward(finder *f) {
     f->any_backward |= f->marked_backward;
 }
 
-static status collect(finder *f, error *err) {
+static status stages_collect(finder *f, error *err) {
     const trace *t = f->t;
     uint32_t op_row = 1;
     for (uint32_t track = 1; track < t->track.n; track++) {
@@ -201,7 +201,7 @@ status stages_find(const trace *t, arena *a, stage_segments *out, error *err) {
     if (!f.backward_name) FAIL_MEMORY(err);
     look_for_backward(&f);
     TRY(find_marked(&f, err));
-    TRY(collect(&f, err));
+    TRY(stages_collect(&f, err));
     TRY(sort_pieces(&f, err));
     stringer s = {.now.stage = STAGE_OTHER, .under.stage = STAGE_OTHER};
     bool ok = true;

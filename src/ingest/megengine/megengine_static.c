@@ -147,7 +147,7 @@ static uint32_t keep_types(reader *r, const static_operator *op) {
     return p->failed ? 0 : static_keep(p, buf_str(b));
 }
 
-static void describe(reader *r, operator_facts *f, bool has_foot) {
+static void static_graph_describe(reader *r, operator_facts *f, bool has_foot) {
     arguments *a = &f->args;
     for (unsigned i = 0; i < 2; i++)
         if (f->op->present >> i & 1) set_argument(a, ARG_NAME + i, f->op->values[i]);
@@ -251,7 +251,7 @@ static bool is_new(vec *known, int64_t key, bool *failed) {
 }
 
 /* Each device once, and the number of each of their rows. */
-static status add_device(reader *r, uint32_t where, const megengine_device *d) {
+static status static_graph_add_device(reader *r, uint32_t where, const megengine_device *d) {
     bool *failed = &r->profile.failed;
     bool seen = !is_new(&r->device_rows, where, failed);
     if (*failed) return ERR_MEMORY;
@@ -277,7 +277,7 @@ static status find_side_row(reader *r, uint32_t where, int side, side_row *out) 
         }
     megengine_device d;
     bool is_device = megengine_device_of(intern_get(r->profile.strings, where), &d);
-    if (is_device && side == SIDE_DEVICE) TRY(add_device(r, where, &d));
+    if (is_device && side == SIDE_DEVICE) TRY(static_graph_add_device(r, where, &d));
     ident process = {side == SIDE_DEVICE ? 1 : 0, false};
     side_row made = {.where = where,
                      .track = part_track(r->part, process, (ident){where, true}),
@@ -289,7 +289,7 @@ static status find_side_row(reader *r, uint32_t where, int side, side_row *out) 
 
 /* ---- samples ---- */
 
-static status add_op(reader *r, const operator_facts *f, raw_slice *row) {
+static status static_graph_add_op(reader *r, const operator_facts *f, raw_slice *row) {
     raw_op op = {.external = f->number,
                  .sequence = ABSENT_I64,
                  .forward_thread = ABSENT_I64,
@@ -299,7 +299,8 @@ static status add_op(reader *r, const operator_facts *f, raw_slice *row) {
     return part_op_cost(r->part, &cost);
 }
 
-static status add_work(reader *r, const operator_facts *f, int32_t device, raw_slice *row) {
+static status static_graph_add_work(reader *r, const operator_facts *f, int32_t device,
+                                    raw_slice *row) {
     raw_kernel k = RAW_KERNEL_NONE;
     k.external = f->number;
     if (device != ABSENT_I32) k.device = device;
@@ -322,12 +323,13 @@ static status add_sample(reader *r, const operator_facts *f, const static_sample
                      .track = where.track,
                      .kind = side == SIDE_DEVICE ? KIND_KERNEL : KIND_OP};
     if (!keep_arguments(r, &f->args, s, &row.args)) return ERR_MEMORY;
-    TRY(side == SIDE_DEVICE ? add_work(r, f, where.device, &row) : add_op(r, f, &row));
+    TRY(side == SIDE_DEVICE ? static_graph_add_work(r, f, where.device, &row)
+                            : static_graph_add_op(r, f, &row));
     r->n_samples++;
     return part_slice(r->part, &row);
 }
 
-static status add_operator(reader *r, const static_operator *op) {
+static status static_graph_add_operator(reader *r, const static_operator *op) {
     const static_profile *p = &r->profile;
     const static_facts *facts = &VEC(&p->facts, static_facts)[op->facts];
     operator_facts f = {.op = op,
@@ -336,7 +338,7 @@ static status add_operator(reader *r, const static_operator *op) {
         f.number = (int64_t)facts->id;
     else if (!str_to_i64(op->id, &f.number))
         f.number = ABSENT_I64;
-    describe(r, &f, facts->footprint != 0);
+    static_graph_describe(r, &f, facts->footprint != 0);
     if (p->failed) return ERR_MEMORY;
     TRY(put_operator(r, &f, facts));
     for (int side = 0; side < N_SIDES; side++)
@@ -349,8 +351,8 @@ static status add_operator(reader *r, const static_operator *op) {
 /* ---- the whole ---- */
 
 /* The text of the file; *held is the piece it lies in, or it was copied to *copy. */
-static status read_all(source *src, const ingest_options *o, buf *copy, piece *held,
-                       error *err) {
+static status static_graph_read_all(source *src, const ingest_options *o, buf *copy,
+                                    piece *held, error *err) {
     uint64_t limit = o->memory_limit_bytes ? o->memory_limit_bytes : MOST_BYTES;
     uint64_t size = source_codec(src) == CODEC_NONE ? source_file_bytes(src) : 0;
     bool whole = size && size <= limit;
@@ -385,7 +387,8 @@ static status read_profile(reader *r, error *err) {
     if (!p->operators.n || !p->has_profiler)
         FAIL0(err, ERR_FORMAT, NOPOS, MSG_NO_STATIC_PROFILE);
     for (size_t i = 0; i < p->operators.n; i++)
-        if (add_operator(r, &VEC(&p->operators, static_operator)[i]) != OK) FAIL_MEMORY(err);
+        if (static_graph_add_operator(r, &VEC(&p->operators, static_operator)[i]) != OK)
+            FAIL_MEMORY(err);
     if (r->has_named) TRY(megengine_add_words(r->b, err));
     return add_counts(r, err);
 }
@@ -393,7 +396,7 @@ static status read_profile(reader *r, error *err) {
 status ingest_megengine_static(source *src, const ingest_options *o, builder *b, error *err) {
     buf copy = {0};
     piece held = {0};
-    status st = read_all(src, o, &copy, &held, err);
+    status st = static_graph_read_all(src, o, &copy, &held, err);
     str text = held.n ? str_n(held.p, held.n) : buf_str(&copy);
     reader r = {.b = b,
                 .part = builder_part(b),

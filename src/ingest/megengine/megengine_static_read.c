@@ -50,7 +50,7 @@ static uint32_t keep_normal(static_profile *p, str value, uint32_t id) {
 }
 
 /* The value of a member, which is no number, as an argument. */
-static bool take_text(static_profile *p, cursor *c, member *m, str *text) {
+static bool static_graph_read_take_text(static_profile *p, cursor *c, member *m, str *text) {
     *text = take_value_of(m, c);
     if (!text->p) return false;
     if (m->has_value) return true;
@@ -78,7 +78,7 @@ static inline bool take_argument(static_profile *p, cursor *c, member *m, raw_va
         c->p = stop;
         return true;
     }
-    if (!take_text(p, c, m, text)) return false;
+    if (!static_graph_read_take_text(p, c, m, text)) return false;
     *out = m->value;
     return true;
 }
@@ -93,7 +93,7 @@ static inline uint64_t id_of(str key) {
 }
 
 /* Row of the facts about an operator; 0 when out of memory. */
-static uint32_t find_facts(static_profile *p, str key) {
+static uint32_t static_graph_read_find_facts(static_profile *p, str key) {
     uint64_t id = id_of(key);
     uint32_t guess = p->next;
     if (guess < p->facts.n && VEC(&p->facts, static_facts)[guess].id == id) {
@@ -115,7 +115,7 @@ static uint32_t find_facts(static_profile *p, str key) {
 
 /* Seconds → ns. Decimals with up to nine digits need no rounding; below 2^50 ns doubles would give
  * the same. */
-static bool time_of(const raw_value *v, str text, int64_t *ns) {
+static bool static_graph_read_time_of(const raw_value *v, str text, int64_t *ns) {
     static const int64_t scale[] = {1000000000, 100000000, 10000000, 1000000, 100000,
                                     10000,      1000,      100,      10,      1};
     const int64_t limit = (int64_t)1 << 50;
@@ -146,7 +146,7 @@ static bool take_times(static_profile *p, cursor *c, static_sample *s) {
         }
         if (!take_argument(p, c, m, &s->times[i], &text)) break;
         s->present |= (uint8_t)(1u << i);
-        good[i] = time_of(&s->times[i], text, &ns[i]);
+        good[i] = static_graph_read_time_of(&s->times[i], text, &ns[i]);
     }
     s->timed = good[TIME_START] && good[TIME_END];
     s->start_ns = ns[TIME_START];
@@ -154,7 +154,7 @@ static bool take_times(static_profile *p, cursor *c, static_sample *s) {
     return !p->failed && leave_object(c, from);
 }
 
-static bool take_sample(static_profile *p, cursor *c, uint32_t where) {
+static bool static_graph_read_take_sample(static_profile *p, cursor *c, uint32_t where) {
     static_sample *s = vec_push(&p->samples);
     p->failed |= !s;
     if (p->failed) return false;
@@ -170,14 +170,14 @@ static bool take_samples(static_profile *p, cursor *c) {
     const char *from = c->p++;
     for (member *m = all->rows; (m = next_member(all, c, m));) {
         if (m->meaning == MEMBER_UNKNOWN) m->meaning = keep_decoded(p, m->key);
-        if (p->failed || !take_sample(p, c, m->meaning)) break;
+        if (p->failed || !static_graph_read_take_sample(p, c, m->meaning)) break;
     }
     return !p->failed && leave_object(c, from);
 }
 
 /* Of an operator that comes twice the last counts, here and below. */
 static bool take_side(static_profile *p, cursor *c, str id, int side) {
-    uint32_t row = find_facts(p, id), first = (uint32_t)p->samples.n;
+    uint32_t row = static_graph_read_find_facts(p, id), first = (uint32_t)p->samples.n;
     if (p->failed || first == UINT32_MAX) return false;
     if (*c->p == '{' ? !take_samples(p, c) : !take_value(c).p) {
         p->samples.n = first;
@@ -189,7 +189,7 @@ static bool take_side(static_profile *p, cursor *c, str id, int side) {
     return true;
 }
 
-static bool take_device(static_profile *p, cursor *c, str id) {
+static bool static_graph_read_take_device(static_profile *p, cursor *c, str id) {
     return take_side(p, c, id, SIDE_DEVICE);
 }
 
@@ -218,7 +218,7 @@ static void set_cost(static_footprint *f, unsigned which, str text) {
 static bool take_footprint(static_profile *p, cursor *c, str id) {
     static const str names[N_FOOT] = {STR("computation"), STR("memory"),     STR("in_shapes"),
                                       STR("in_layouts"),  STR("out_shapes"), STR("param")};
-    uint32_t row = find_facts(p, id), made = (uint32_t)p->footprints.n;
+    uint32_t row = static_graph_read_find_facts(p, id), made = (uint32_t)p->footprints.n;
     static_footprint *f = p->failed || made == UINT32_MAX ? NULL : vec_push(&p->footprints);
     p->failed |= !f;
     if (p->failed) return false;
@@ -295,7 +295,7 @@ static bool take_var(static_profile *p, cursor *c, str id) {
     return !p->failed;
 }
 
-static bool take_inputs(static_profile *p, cursor *c, static_operator *op) {
+static bool static_graph_read_take_inputs(static_profile *p, cursor *c, static_operator *op) {
     str list = take_value(c), key, var;
     json_iter it = json_open(list);
     op->first_input = (uint32_t)p->inputs.n;
@@ -309,10 +309,10 @@ static bool take_inputs(static_profile *p, cursor *c, static_operator *op) {
     return list.p != NULL;
 }
 
-static bool take_operator(static_profile *p, cursor *c, str id) {
+static bool static_graph_read_take_operator(static_profile *p, cursor *c, str id) {
     static const str names[] = {STR("name"), STR("type"), STR("input")};
     enum { INPUT = 2 };
-    static_operator op = {.id = id, .facts = find_facts(p, id)};
+    static_operator op = {.id = id, .facts = static_graph_read_find_facts(p, id)};
     const char *from = c->p;
     members *all = &p->members_of[MEMBERS_OPERATOR];
     str text;
@@ -324,7 +324,7 @@ static bool take_operator(static_profile *p, cursor *c, str id) {
         if (i > INPUT || op.present >> i & 1)
             taken = take_value_of(m, c).p != NULL;
         else if (i == INPUT)
-            taken = take_inputs(p, c, &op);
+            taken = static_graph_read_take_inputs(p, c, &op);
         else
             taken = take_argument(p, c, m, &op.values[i], &text);
         if (!taken) break;
@@ -353,9 +353,9 @@ static bool take_skipped(static_profile *p, cursor *c, str key) {
 static const struct {
     str outer, inner;
     taker take;
-} SECTIONS[] = {{STR("graph_exec"), STR("operator"), take_operator},
+} SECTIONS[] = {{STR("graph_exec"), STR("operator"), static_graph_read_take_operator},
                 {STR("graph_exec"), STR("var"), take_var},
-                {STR("profiler"), STR("device"), take_device},
+                {STR("profiler"), STR("device"), static_graph_read_take_device},
                 {STR("profiler"), STR("host"), take_host},
                 {STR("profiler"), STR("opr_footprint"), take_footprint}};
 

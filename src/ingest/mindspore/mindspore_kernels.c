@@ -85,18 +85,18 @@ static uint8_t lane_of(str core) {
                                                                                : LANE_AICORE;
 }
 
-static uint64_t key_of(uint32_t name, int64_t start) {
+static uint64_t ms_kernels_key_of(uint32_t name, int64_t start) {
     return hash_pair(name, (uint64_t)start);
 }
 
-static status keep_row(ms *m, details *d, ms_detail *row, error *err) {
+static status ms_kernels_keep_row(ms *m, details *d, ms_detail *row, error *err) {
     write_cells(d);
     row->name = ms_string(m, csv_cell(&d->c, d->name));
     row->info = ms_string(m, buf_str(&d->info));
     row->args = arena_str(m->arena, buf_str(&d->args));
     uint32_t type = ms_string(m, csv_cell(&d->c, d->type));
     ms_known *k = row->name == MS_NO_STRING ? NULL : ms_know(m, row->name);
-    uint32_t *at = k ? map_at(&m->detail_at, key_of(row->name, row->start)) : NULL;
+    uint32_t *at = k ? map_at(&m->detail_at, ms_kernels_key_of(row->name, row->start)) : NULL;
     ms_detail *to = at ? vec_push(&m->details) : NULL;
     if (!to || type == MS_NO_STRING || row->info == MS_NO_STRING || !row->args.p ||
         !buf_ok(&d->info) || !buf_ok(&d->args) || m->details.n >= MAP_NONE)
@@ -122,7 +122,7 @@ status read_kernel_details(ms *m, str text, error *err) {
             continue;
         }
         if (!scaled_i64(csv_cell(&d.c, d.stream), 0, &row.stream)) row.stream = 0;
-        st = keep_row(m, &d, &row, err);
+        st = ms_kernels_keep_row(m, &d, &row, err);
     }
     if (d.c.failed) st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     csv_fini(&d.c);
@@ -134,7 +134,7 @@ status read_kernel_details(ms *m, str text, error *err) {
 /* The row about a task of the timeline; rows are taken once. NULL: there is none. */
 static ms_detail *take_detail(ms *m, const ms_exec *task) {
     ms_detail *all = VEC(&m->details, ms_detail);
-    uint32_t i = map_get(&m->detail_at, key_of(task->name, task->start));
+    uint32_t i = map_get(&m->detail_at, ms_kernels_key_of(task->name, task->start));
     for (i = i == MAP_NONE ? 0 : i; i; i = all[i - 1].next)
         if (!all[i - 1].taken && all[i - 1].name == task->name &&
             all[i - 1].start == task->start)

@@ -303,7 +303,7 @@ static status list_device_info(ms *m, vec *list, str folder, error *err) {
     return access(path.p, R_OK) == 0 ? add_found(m, list, above, name, err) : OK;
 }
 
-static status list_parts(ms *m, vec *list, str folder, error *err) {
+static status ms_read_list_parts(ms *m, vec *list, str folder, error *err) {
     for (size_t i = 0; i < N_MINDSPORE_PLACES; i++) {
         str path = arena_printf(m->arena, "%.*s%s", STR_ARG(folder), MINDSPORE_PLACES[i]);
         if (!path.p) FAIL_MEMORY(err);
@@ -340,7 +340,7 @@ static void know_platform(ms *m, str name) {
 }
 
 /* Everything a source gives. */
-static status read_all(source *s, buf *out, error *err) {
+static status ms_read_read_all(source *s, buf *out, error *err) {
     piece pc;
     status st;
     while ((st = source_next(s, (size_t)4 << 20, 0, &pc, err)) == OK && pc.n) {
@@ -371,7 +371,7 @@ static void end_list(ms *m) {
     m->list = (ms_list){.names = VEC_INIT(ms_name)};
 }
 
-static status read_bytes(ms *m, int kind, str text, error *err) {
+static status ms_read_read_bytes(ms *m, int kind, str text, error *err) {
     status st = hand_over(m, kind, text, err);
     end_list(m);
     return st;
@@ -423,7 +423,7 @@ static status read_list(ms *m, const found_file *f, source *s, error *err) {
 
 static status read_whole(ms *m, const found_file *f, source *s, error *err) {
     buf text = {0};
-    status st = read_all(s, &text, NULL);
+    status st = ms_read_read_all(s, &text, NULL);
     if (st == ERR_MEMORY)
         (void)error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     else if (st != OK) {
@@ -431,7 +431,7 @@ static status read_whole(ms *m, const found_file *f, source *s, error *err) {
         st = OK; /* this file only */
     } else {
         if (source_damaged(s)) ms_lost(m, CAUSE_STREAM_DAMAGED, NOPOS, f->name);
-        st = read_bytes(m, f->kind, buf_str(&text), err);
+        st = ms_read_read_bytes(m, f->kind, buf_str(&text), err);
     }
     buf_fini(&text);
     return st;
@@ -497,7 +497,7 @@ static bool stands_alone(const char *path, str folder) {
 static status list_files(ms *m, const char *path, vec *list, error *err) {
     str folder;
     TRY(find_worker(m, path, &folder, err));
-    if (!stands_alone(path, folder)) return list_parts(m, list, folder, err);
+    if (!stands_alone(path, folder)) return ms_read_list_parts(m, list, folder, err);
     str whole = str_of(path);
     size_t slash = str_rfind_byte(whole, '/');
     return add_found(m, list, folder, slash == SIZE_MAX ? whole : str_from(whole, slash + 1),
@@ -522,10 +522,10 @@ static status read_worker(ms *m, const char *path, error *err) {
 static status read_alone(ms *m, source *src, error *err) {
     buf text = {0};
     m->id = 0;
-    status st = read_all(src, &text, err);
+    status st = ms_read_read_all(src, &text, err);
     int kind = st == OK ? ms_kind_of_text(buf_str(&text)) : -1;
     m->file = "";
-    if (st == OK && kind >= 0) st = read_bytes(m, kind, buf_str(&text), err);
+    if (st == OK && kind >= 0) st = ms_read_read_bytes(m, kind, buf_str(&text), err);
     if (st == OK && kind < 0)
         st = error_set(err, ERR_FORMAT, 0, MSG_MINDSPORE_NOTHING, 0, NULL);
     buf_fini(&text);
@@ -553,7 +553,7 @@ static void fini(ms *m) {
     arena_fini(m->arena);
 }
 
-static ms begin(builder *b, const ingest_options *o, arena *a) {
+static ms ms_read_begin(builder *b, const ingest_options *o, arena *a) {
     return (ms){.b = b,
                 .o = o,
                 .arena = a,
@@ -577,8 +577,8 @@ static ms begin(builder *b, const ingest_options *o, arena *a) {
 status ms_read_one(int kind, str text, builder *b, error *err) {
     arena a;
     arena_init(&a, 0);
-    ms m = begin(b, &(ingest_options){.memory_limit_bytes = (uint64_t)512 << 20}, &a);
-    status st = m.part ? read_bytes(&m, kind, text, err) : ERR_MEMORY;
+    ms m = ms_read_begin(b, &(ingest_options){.memory_limit_bytes = (uint64_t)512 << 20}, &a);
+    status st = m.part ? ms_read_read_bytes(&m, kind, text, err) : ERR_MEMORY;
     if (st == OK) st = ms_emit(&m, err);
     if (st == OK) part_finish(m.part);
     fini(&m);
@@ -588,7 +588,7 @@ status ms_read_one(int kind, str text, builder *b, error *err) {
 status ingest_mindspore(source *src, const ingest_options *o, builder *b, error *err) {
     arena a;
     arena_init(&a, 0);
-    ms m = begin(b, o, &a);
+    ms m = ms_read_begin(b, o, &a);
     mindspore_name parsed;
     str path = o->path ? str_of(o->path) : STR_NONE;
     size_t slash = str_rfind_byte(path, '/');

@@ -64,8 +64,8 @@ static status find_comms(ms *m, const csv *c, vec *out, error *err) {
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-static status add_stage(ms *m, int64_t number, const char *stage, int64_t start,
-                        int64_t duration, error *err) {
+static status ms_steps_add_stage(ms *m, int64_t number, const char *stage, int64_t start,
+                                 int64_t duration, error *err) {
     row_given_step row = {.number = number,
                           .stage = ms_string(m, str_of(stage)),
                           .start = start,
@@ -75,7 +75,8 @@ static status add_stage(ms *m, int64_t number, const char *stage, int64_t start,
     return builder_put_given_step(m->b, &row, err);
 }
 
-static status add_slice(ms *m, int64_t start, int64_t dur, str name, uint8_t kind, error *err) {
+static status ms_steps_add_slice(ms *m, int64_t start, int64_t dur, str name, uint8_t kind,
+                                 error *err) {
     ms_exec e = {.start = start,
                  .dur = dur,
                  .name = ms_string(m, name),
@@ -87,19 +88,22 @@ static status add_slice(ms *m, int64_t start, int64_t dur, str name, uint8_t kin
 status ms_add_step(ms *m, const ms_step *s, error *err) {
     bool average = s->number == ABSENT_I64;
     part_count(m->part, 1, 0);
-    TRY(add_stage(m, s->number, "total", s->start, s->total, err));
-    TRY(add_stage(m, s->number, "interval", s->start, s->interval, err));
-    TRY(add_stage(m, s->number, "forward_backward", s->fp, s->fp_bp, err));
-    if (s->tail != ABSENT_I64) TRY(add_stage(m, s->number, "tail", s->bp, s->tail, err));
+    TRY(ms_steps_add_stage(m, s->number, "total", s->start, s->total, err));
+    TRY(ms_steps_add_stage(m, s->number, "interval", s->start, s->interval, err));
+    TRY(ms_steps_add_stage(m, s->number, "forward_backward", s->fp, s->fp_bp, err));
+    if (s->tail != ABSENT_I64)
+        TRY(ms_steps_add_stage(m, s->number, "tail", s->bp, s->tail, err));
     if (average) return OK;
     char name[32];
     int n = snprintf(name, sizeof name, "Step %lld", (long long)s->number);
-    TRY(add_slice(m, s->start, s->total, str_n(name, (size_t)n), KIND_STEP, err));
+    TRY(ms_steps_add_slice(m, s->start, s->total, str_n(name, (size_t)n), KIND_STEP, err));
     if (s->interval > 0)
-        TRY(add_slice(m, s->start, s->interval, STR("iteration interval"), KIND_DATA, err));
-    TRY(add_slice(m, s->fp, s->fp_bp, STR("forward and backward"), KIND_ANNOTATION, err));
+        TRY(ms_steps_add_slice(m, s->start, s->interval, STR("iteration interval"), KIND_DATA,
+                               err));
+    TRY(ms_steps_add_slice(m, s->fp, s->fp_bp, STR("forward and backward"), KIND_ANNOTATION,
+                           err));
     if (s->tail == ABSENT_I64) return OK;
-    return add_slice(m, s->bp, s->tail, STR("tail"), KIND_ANNOTATION, err);
+    return ms_steps_add_slice(m, s->bp, s->tail, STR("tail"), KIND_ANNOTATION, err);
 }
 
 status ms_add_step_comm(ms *m, const ms_step_comm *c, error *err) {

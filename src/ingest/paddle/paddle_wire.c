@@ -54,7 +54,7 @@ TEMPLATE const char *varint_at(const char *p, uint64_t *v, bool pext) {
 
 /* ---- steps of the first try: each takes p to behind its field, NULL when it is too odd ---- */
 
-static inline const char *number_at(const char *p, uint32_t tag, uint64_t *v) {
+static inline const char *paddle_wire_number_at(const char *p, uint32_t tag, uint64_t *v) {
     if (!p || (uint8_t)*p != tag) return p;
     if ((uint8_t)p[1] < 0x80) {
         *v = (uint8_t)p[1];
@@ -86,7 +86,7 @@ static const char *read_alike(const char *p, uint32_t tag, int n, wire_alike *la
     *last = (wire_alike){.n = 0};
     const char *end = p;
     for (int i = 0; i < n; i++)
-        end = number_at(end, tag + PB_VARINT(1) * (uint32_t)i, &last->v[i]);
+        end = paddle_wire_number_at(end, tag + PB_VARINT(1) * (uint32_t)i, &last->v[i]);
     if (end) remember(last, p, (size_t)(end - p));
     return end;
 }

@@ -13,6 +13,7 @@
  * The old form is the list of segments alone: then all there is to tell is what was alive. */
 #include "ingest/pytorch/memory_snapshot.h"
 
+#include "base/bisect.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "ingest/pytorch/snapshot_int.h"
@@ -71,8 +72,8 @@ static uint8_t range_kind(str name) {
     return KIND_ANNOTATION;
 }
 
-static status add_range(snapshot *s, const open_range *r, int64_t end_ns, uint8_t flags,
-                        error *err) {
+static status memory_snapshot_add_range(snapshot *s, const open_range *r, int64_t end_ns,
+                                        uint8_t flags, error *err) {
     raw_slice row = {.start = r->start_ns,
                      .dur = max_i64(0, sub_i64(end_ns, r->start_ns)),
                      .name = r->name,
@@ -85,14 +86,15 @@ static status add_range(snapshot *s, const open_range *r, int64_t end_ns, uint8_
 
 /* The thread of an annotation is not recorded, so ranges of several may cross: an end belongs to the
  * last open range of its name. */
-static status end_range(snapshot *s, vec *open, const open_range *end, error *err) {
+static status memory_snapshot_end_range(snapshot *s, vec *open, const open_range *end,
+                                        error *err) {
     open_range *all = VEC(open, open_range);
     for (size_t i = open->n; i-- > 0 && open->n - i <= MOST_OPEN;) {
         if (all[i].name != end->name || all[i].track != end->track) continue;
         open_range begin = all[i];
         memmove(all + i, all + i + 1, (open->n - i - 1) * sizeof *all);
         open->n--;
-        return add_range(s, &begin, end->start_ns, 0, err);
+        return memory_snapshot_add_range(s, &begin, end->start_ns, 0, err);
     }
     part_lost(s->part, CAUSE_UNMATCHED_END, NOPOS, end->name);
     part_count(s->part, 0, 1);
@@ -116,7 +118,7 @@ static status take_annotation(snapshot *s, vec *open, pickle_value dict, error *
                          (ident){.v = row, .text = true});
     if (r.track == UINT32_MAX) FAIL_MEMORY(err);
     TRY(snapshot_string(s, name, &r.name, err));
-    if (str_eq(stage, STR("END"))) return end_range(s, open, &r, err);
+    if (str_eq(stage, STR("END"))) return memory_snapshot_end_range(s, open, &r, err);
     open_range *place = vec_push(open);
     if (!place) FAIL_MEMORY(err);
     *place = r;
@@ -136,7 +138,7 @@ static status take_annotations(snapshot *s, pickle_value list, error *err) {
     for (size_t i = 0; i < open.n && st == OK; i++) {
         const open_range *r = &VEC(&open, open_range)[i];
         part_lost(s->part, CAUSE_UNMATCHED_BEGIN, NOPOS, r->name);
-        st = add_range(s, r, last_ns, SLICE_UNFINISHED, err);
+        st = memory_snapshot_add_range(s, r, last_ns, SLICE_UNFINISHED, err);
     }
     vec_fini(&open);
     return st;
@@ -236,19 +238,11 @@ static status collect_segments(snapshot *s, pickle_value list, segment_list *all
 /* First segment of the device, or of one behind it. */
 static size_t find_segments(const segment_list *all, int64_t device) {
     const sort_pair *pairs = VEC(&all->pairs, sort_pair);
-    size_t low = 0, high = all->pairs.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (pairs[middle].key < device_key(device))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(i, 0, all->pairs.n, pairs[i].key < device_key(device));
 }
 
-static status take_device(snapshot *s, const segment_list *all, int64_t id,
-                          pickle_value history, error *err) {
+static status memory_snapshot_take_device(snapshot *s, const segment_list *all, int64_t id,
+                                          pickle_value history, error *err) {
     size_t first = find_segments(all, id), end = find_segments(all, id + 1);
     snapshot_device d = {.id = sat_i32(id),
                          .has_segments = all->is_there,
@@ -263,16 +257,16 @@ static status take_device(snapshot *s, const segment_list *all, int64_t id,
     return snapshot_replay(s, &d, err);
 }
 
-static status take_devices(snapshot *s, pickle_value traces, const segment_list *all,
-                           error *err) {
+static status memory_snapshot_take_devices(snapshot *s, pickle_value traces,
+                                           const segment_list *all, error *err) {
     const sort_pair *pairs = VEC(&all->pairs, sort_pair);
     pickle_value history;
     int64_t n = 0;
     for (pickle_iter it = pickle_items(s->p, traces); pickle_next(s->p, &it, &history); n++)
-        TRY(take_device(s, all, n, history, err));
+        TRY(memory_snapshot_take_device(s, all, n, history, err));
     for (size_t i = 0; i < all->pairs.n;) { /* devices without a history */
         int64_t id = (int64_t)(pairs[i].key ^ (uint64_t)1 << 63);
-        if (id < 0 || id >= n) TRY(take_device(s, all, id, PICKLE_ABSENT, err));
+        if (id < 0 || id >= n) TRY(memory_snapshot_take_device(s, all, id, PICKLE_ABSENT, err));
         i = find_segments(all, id + 1);
     }
     return OK;
@@ -322,7 +316,7 @@ static status take_facts(snapshot *s, const segment_list *all, bool has_history,
     return add_meta(s, STR("clock"), err);
 }
 
-static void count_damage(const snapshot *s, const source *src) {
+static void memory_snapshot_count_damage(const snapshot *s, const source *src) {
     uint64_t end = pickle_input_bytes(s->p);
     if (pickle_is_cut(s->p)) part_lost(s->part, CAUSE_TRUNCATED, end, 0);
     if (source_damaged(src)) part_lost(s->part, CAUSE_STREAM_DAMAGED, end, 0);
@@ -336,7 +330,7 @@ static status take_all(snapshot *s, error *err) {
     find_bases(s, traces, annotations);
     segment_list all = {.pairs = VEC_INIT(sort_pair), .values = VEC_INIT(pickle_value)};
     status st = collect_segments(s, segments, &all, err);
-    if (st == OK) st = take_devices(s, traces, &all, err);
+    if (st == OK) st = memory_snapshot_take_devices(s, traces, &all, err);
     if (st == OK) st = take_annotations(s, annotations, err);
     if (st == OK) st = take_facts(s, &all, pickle_count(s->p, traces) > 0, err);
     vec_fini(&all.pairs);
@@ -366,7 +360,7 @@ status ingest_memory_snapshot(source *src, const ingest_options *o, builder *b, 
     builder_set_format(b, "torch_memory_snapshot");
     builder_set_input_bytes(b, pickle_input_bytes(s.p));
     find_words(&s);
-    count_damage(&s, src);
+    memory_snapshot_count_damage(&s, src);
     status st = take_all(&s, err);
     part_finish(s.part);
     pickle_free(s.p);

@@ -17,6 +17,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/bisect.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -130,16 +131,10 @@ int64_t recording_ns(const recording *r, uint64_t tick, size_t *line) {
 int64_t recording_unix(const recording *r, int64_t unix_ns) {
     const tacho_side_clock *c = VEC(&r->clocks, tacho_side_clock);
     const clock_line *l = VEC(&r->lines, clock_line);
-    size_t n = r->clocks.n, low = 0, high = n;
+    size_t n = r->clocks.n;
     if (n == 0) return sub_i64(unix_ns, r->header.start_unix_ns);
-    while (low < high) { /* the last pair at or before it */
-        size_t middle = low + (high - low) / 2;
-        if (c[middle].unix_ns <= unix_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    size_t i = low > 0 ? low - 1 : 0;
+    size_t after = SEARCH_FIRST(k, 0, n, c[k].unix_ns <= unix_ns);
+    size_t i = after > 0 ? after - 1 : 0; /* the last pair at or before it */
     double slope = 1;
     if (i + 1 < n && c[i + 1].unix_ns > c[i].unix_ns)
         slope = (double)(l[i + 1].ns - l[i].ns) / (double)(c[i + 1].unix_ns - c[i].unix_ns);
@@ -156,7 +151,7 @@ typedef struct {
 } side_body;
 
 /* Takes a fixed number of bytes off the front; false when there are fewer. */
-static bool take(side_body *s, void *to, size_t n) {
+static bool recording_take(side_body *s, void *to, size_t n) {
     if (s->n < n) return false;
     memcpy(to, s->p, n);
     s->p += n;
@@ -170,7 +165,7 @@ static str rest(const side_body *s) {
 
 static status take_name(recording *r, side_body *s, error *err) {
     uint64_t id;
-    if (!take(s, &id, sizeof id) || id >= MOST_NAMES) return OK;
+    if (!recording_take(s, &id, sizeof id) || id >= MOST_NAMES) return OK;
     while (r->names.n <= id) {
         uint32_t *place = vec_push(&r->names);
         if (!place) FAIL_MEMORY(err);
@@ -185,7 +180,8 @@ static status take_name(recording *r, side_body *s, error *err) {
 static status take_thread(recording *r, side_body *s, error *err) {
     uint64_t row;
     recording_thread t = {.row = 0};
-    if (!take(s, &row, sizeof row) || !take(s, &t.tid, sizeof t.tid)) return OK;
+    if (!recording_take(s, &row, sizeof row) || !recording_take(s, &t.tid, sizeof t.tid))
+        return OK;
     if (row >= UINT32_MAX) return OK;
     t.row = (uint32_t)row;
     t.name = recording_string(r, rest(s));
@@ -217,7 +213,7 @@ static status add_meta_text(recording *r, str key, str value, error *err) {
 }
 
 /* A remark is no JSON whatever it looks like. It is shown as JSON shows it. */
-static status add_note(recording *r, str value, error *err) {
+static status recording_add_note(recording *r, str value, error *err) {
     buf text = {0};
     buf_add_json(&text, value);
     status st = ERR_MEMORY;
@@ -229,7 +225,7 @@ static status add_note(recording *r, str value, error *err) {
     return builder_put_note(r->b, &row, err);
 }
 
-static status take_devices(recording *r, str list, error *err) {
+static status recording_take_devices(recording *r, str list, error *err) {
     json_iter it = json_open(list);
     str key, object;
     for (int32_t i = 0; i < 64 && json_next(&it, &key, &object); i++) {
@@ -282,11 +278,11 @@ static status add_said(recording *r, error *err) {
 
 static status take_meta(recording *r, side_body *s, error *err) {
     uint64_t n;
-    if (!take(s, &n, sizeof n) || n == 0 || n > s->n) return OK;
+    if (!recording_take(s, &n, sizeof n) || n == 0 || n > s->n) return OK;
     str key = str_n((const char *)s->p, (size_t)n);
     s->p += n;
     s->n -= (size_t)n;
-    if (str_eq(key, STR("deviceProperties"))) return take_devices(r, rest(s), err);
+    if (str_eq(key, STR("deviceProperties"))) return recording_take_devices(r, rest(s), err);
     if (str_eq(key, STR("kernelSources"))) return take_kernel_sources(r, rest(s), err);
     for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++)
         if (str_eq(key, str_of(SAID[i]))) {
@@ -298,7 +294,7 @@ static status take_meta(recording *r, side_body *s, error *err) {
 
 static status take_frame(recording *r, side_body *s, error *err) {
     uint64_t address;
-    if (!take(s, &address, sizeof address)) return OK;
+    if (!recording_take(s, &address, sizeof address)) return OK;
     uint32_t text = recording_string(r, rest(s)), *at = map_at(&r->frames, address);
     if (text == UINT32_MAX || !at) FAIL_MEMORY(err);
     *at = text;
@@ -308,7 +304,9 @@ static status take_frame(recording *r, side_body *s, error *err) {
 static status take_pipe(recording *r, side_body *s, error *err) {
     uint64_t name, parent;
     int64_t workers;
-    if (!take(s, &name, 8) || !take(s, &parent, 8) || !take(s, &workers, 8)) return OK;
+    if (!recording_take(s, &name, 8) || !recording_take(s, &parent, 8) ||
+        !recording_take(s, &workers, 8))
+        return OK;
     recording_pipe *p = vec_push(&r->pipes);
     if (!p) FAIL_MEMORY(err);
     *p = (recording_pipe){sat_u32(name), sat_u32(parent), workers};
@@ -322,7 +320,7 @@ static status take_side(recording *r, uint32_t type, side_body s, error *err) {
     case TACHO_SIDE_META: return take_meta(r, &s, err);
     case TACHO_SIDE_FRAME: return take_frame(r, &s, err);
     case TACHO_SIDE_PIPE: return take_pipe(r, &s, err);
-    case TACHO_SIDE_NOTE: return rest(&s).n ? add_note(r, rest(&s), err) : OK;
+    case TACHO_SIDE_NOTE: return rest(&s).n ? recording_add_note(r, rest(&s), err) : OK;
     case TACHO_SIDE_CLOCK: {
         tacho_side_clock *c = s.n >= sizeof *c ? vec_push(&r->clocks) : NULL;
         if (s.n < sizeof *c) return OK;
@@ -352,8 +350,8 @@ static status take_side_chunk(recording *r, const uint8_t *p, size_t n, error *e
 
 /* ---- chunks ------------------------------------------------------------------------------ */
 
-static status add_piece(recording *r, uint32_t row, const tacho_slot *slots, uint32_t n,
-                        error *err) {
+static status recording_add_piece(recording *r, uint32_t row, const tacho_slot *slots,
+                                  uint32_t n, error *err) {
     if (n == 0) return OK;
     recording_piece *p = vec_push(&r->pieces);
     if (!p) FAIL_MEMORY(err);
@@ -374,13 +372,13 @@ static status cut_chunk(recording *r, const tacho_chunk_header *h, const tacho_s
         }
         if (slots[i].tick > r->last_tick) r->last_tick = slots[i].tick;
         if ((slots[i].what & 255) == TACHO_EVENT_THREAD) {
-            TRY(add_piece(r, row, slots + first, i - first, err));
+            TRY(recording_add_piece(r, row, slots + first, i - first, err));
             row = slots[i].name;
             first = next;
         }
         i = next;
     }
-    return add_piece(r, row, slots + first, i - first, err);
+    return recording_add_piece(r, row, slots + first, i - first, err);
 }
 
 typedef status (*chunk_fn)(recording *r, const tacho_chunk_header *h, const uint8_t *p,
@@ -524,7 +522,7 @@ static status add_clock_fact(recording *r, error *err) {
     return add_meta(r, STR("clock_error_ns"), str_n(text, (size_t)n), err);
 }
 
-static status read_all(recording *r, error *err) {
+static status recording_read_all(recording *r, error *err) {
     uint32_t *none = vec_push(&r->names);
     if (!none) FAIL_MEMORY(err);
     *none = 0;
@@ -547,7 +545,7 @@ static status read_all(recording *r, error *err) {
 }
 
 /* The whole file in one piece: as it comes when its size is known, else gathered in a vec. */
-static status gather(source *src, uint64_t limit, vec *all, piece *pc, error *err) {
+static status recording_gather(source *src, uint64_t limit, vec *all, piece *pc, error *err) {
     uint64_t size = source_codec(src) == CODEC_NONE ? source_file_bytes(src) : 0;
     for (;;) {
         TRY(source_next(src, size ? (size_t)size : GATHER_BYTES, 0, pc, err));
@@ -596,11 +594,11 @@ status ingest_recording(source *src, const ingest_options *o, builder *b, error 
     piece pc = {.n = 0};
     r.part = builder_part(b);
     if (!r.part) FAIL_MEMORY(err);
-    status st = gather(src, o->memory_limit_bytes, &all, &pc, err);
+    status st = recording_gather(src, o->memory_limit_bytes, &all, &pc, err);
     if (st == OK) {
         r.bytes = (const uint8_t *)(all.n ? all.p : pc.p);
         r.n_bytes = all.n ? all.n : pc.n;
-        st = read_all(&r, err);
+        st = recording_read_all(&r, err);
     }
     if (st == OK && source_damaged(src) && !r.is_whole)
         part_lost(r.part, CAUSE_STREAM_DAMAGED, r.n_bytes, 0);

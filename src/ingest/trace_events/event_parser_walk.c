@@ -29,7 +29,7 @@ bool parser_emit(event_parser *l, const event_state *k) {
     return l->failure == OK;
 }
 
-static void begin_event(walk *w, const char *from) {
+static void parser_walk_begin_event(walk *w, const char *from) {
     size_t at = (size_t)(w->p - from);
     w->g.begin_at = at < MAX_GAP_BYTES ? (uint16_t)at : 0;
     w->checkpoint = w->p;
@@ -58,7 +58,7 @@ static walk_result walk_list(walk *w, const char *from) {
         w->comma = true;
         w->p++;
     } else if (c == '{') {
-        begin_event(w, from);
+        parser_walk_begin_event(w, from);
         w->p++;
     } else if (c == ']') {
         if (w->comma) odd_comma(w);

@@ -213,7 +213,7 @@ pickle_kind pickle_kind_of(pickle_value v) {
                                                  : PICKLE_KIND_OPAQUE;
 }
 
-static uint64_t number_of(const pickle *p, pickle_value v) {
+static uint64_t pickle_number_of(const pickle *p, pickle_value v) {
     return VEC(&p->numbers, uint64_t)[v >> TAG_BITS];
 }
 
@@ -222,7 +222,7 @@ bool pickle_i64(const pickle *p, pickle_value v, int64_t *out) {
     if (tag == TAG_SMALL)
         *out = (int32_t)v >> TAG_BITS;
     else if (tag == TAG_I64)
-        *out = (int64_t)number_of(p, v);
+        *out = (int64_t)pickle_number_of(p, v);
     else if (v == VALUE_TRUE || v == VALUE_FALSE)
         *out = v == VALUE_TRUE;
     else
@@ -233,7 +233,7 @@ bool pickle_i64(const pickle *p, pickle_value v, int64_t *out) {
 bool pickle_u64(const pickle *p, pickle_value v, uint64_t *out) {
     int64_t i;
     if ((v & TAG_MASK) == TAG_U64) {
-        *out = number_of(p, v);
+        *out = pickle_number_of(p, v);
         return true;
     }
     if (!pickle_i64(p, v, &i) || i < 0) return false;
@@ -245,12 +245,12 @@ bool pickle_f64(const pickle *p, pickle_value v, double *out) {
     int64_t i;
     uint64_t bits;
     if ((v & TAG_MASK) == TAG_F64) {
-        bits = number_of(p, v);
+        bits = pickle_number_of(p, v);
         memcpy(out, &bits, sizeof *out);
         return true;
     }
     if ((v & TAG_MASK) == TAG_U64) {
-        *out = (double)number_of(p, v);
+        *out = (double)pickle_number_of(p, v);
         return true;
     }
     if (!pickle_i64(p, v, &i)) return false;
