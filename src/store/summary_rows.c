@@ -1,14 +1,14 @@
 /* summary_rows.c: rows of a trace as rows of a summary, for the tables that both have.
  *
- * Columns find each other by their names, which are few: nothing here knows a single table. Whole numbers
- * of every width become INT, rows of another table their numbers. */
+ * Columns find each other by their names, which are few: nothing here knows a single table.
+ * Whole numbers of every width become INT, rows of another table their numbers. */
 #include "store/summary_rows.h"
 
 #include "base/num.h"
 #include "store/summary_int.h"
 #include "store/trace_int.h"
 
-/* "link.step": the name behind the dot. */
+/* "link.step": the name after the dot. */
 static const char *column_name(const summary_column *c) {
     return strchr(c->name, '.') + 1;
 }
@@ -76,14 +76,15 @@ status summary_rows_of_trace(const trace *t, int table, str worker, arena *a, vo
     return OK;
 }
 
-/* The first row whose worker is not before this one; of those that are equal one past the last. */
-static uint32_t bound(const summary *s, int table, str worker, bool behind) {
+/* The first row whose worker is not before this one; of those that are equal one past the
+ * last. */
+static uint32_t bound(const summary *s, int table, str worker, bool after) {
     uint32_t low = 0, high = s->tables[table].n;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         const char *row = s->tables[table].rows + SUMMARY_TABLES[table].row_bytes * middle;
         int order = str_cmp(*(const str *)(const void *)row, worker);
-        if (order < 0 || (behind && order == 0))
+        if (order < 0 || (after && order == 0))
             low = middle + 1;
         else
             high = middle;

@@ -28,7 +28,7 @@ bool advice_advisor_names_ai_cpu(const advice_facts *f) {
     return count_findings(f, true) >= advice_limit.advisor_ai_cpu;
 }
 
-/* Adds a text behind what is there. */
+/* Adds a text after what is there. */
 static void add_text(buf *out, const char *separator, str text) {
     size_t before = out->n;
     if (out->n) buf_add_cstr(out, separator);

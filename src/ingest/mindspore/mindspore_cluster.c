@@ -1,5 +1,5 @@
-/* mindspore_cluster.c: what a device says of itself and of the others: collectives by link, its part of a
- * step, its operations, how the run is spread.
+/* mindspore_cluster.c: what a device says of itself and of the others: collectives by link, its
+ * part of a step, its operations, how the run is spread.
  *
  *   hccl_raw_#.csv                     communication of each step: comm_cost, comm_cost_op, link
  *   *_cluster_analyse_MODE_…_#.csv     parts of each step: step_part; the name says how the run is spread
@@ -36,7 +36,8 @@ static int64_t cell_int(str cell) {
 
 /* ---- operations -------------------------------------------------------------------------- */
 
-/* A value, or where the device has two kinds of cores that of one and, where it is told, of the other. */
+/* A value, or where the device has two kinds of cores that of one and, where it is told, of
+ * the other. */
 static double sum_of(str json, const char *name, const char *cube, const char *vector) {
     double v, more;
     if (json_f64(json_member(json, str_of(name)), &v)) return v;
@@ -234,8 +235,8 @@ static row_step_part parts_of(const csv *c, const size_t column[5]) {
     return row;
 }
 
-/* One row a step and, when there are more, their average; a single one is both. Versions differ in the
- * names. */
+/* One row a step and, when there are more, their average; a single one is both. Versions
+ * differ in the names. */
 status read_cluster(ms *m, str text, error *err) {
     csv c = csv_open(text);
     status st = take_mode(m, str_of(m->file), err);
