@@ -1,7 +1,7 @@
 /* summary_rows.c: rows of a trace as rows of a summary, for the tables that both have.
  *
- * Columns find each other by their names, which are few: nothing here knows a single table. Whole numbers
- * of every width become INT, rows of another table their numbers. */
+ * Columns find each other by their names, which are few: nothing here knows a single table.
+ * Whole numbers of every width become INT, rows of another table their numbers. */
 #include "store/summary_rows.h"
 
 #include "base/bisect.h"
@@ -9,7 +9,7 @@
 #include "store/summary_int.h"
 #include "store/trace_int.h"
 
-/* "link.step": the name behind the dot. */
+/* "link.step": the name after the dot. */
 static const char *column_name(const summary_column *c) {
     return strchr(c->name, '.') + 1;
 }
@@ -83,9 +83,9 @@ static str worker_at(const summary *s, int table, uint32_t i) {
 }
 
 /* The first row whose worker is not before this one; of those that are equal one past the last. */
-static uint32_t bound(const summary *s, int table, str worker, bool behind) {
+static uint32_t bound(const summary *s, int table, str worker, bool after) {
     return SEARCH_FIRST(i, 0, s->tables[table].n,
-                        str_cmp(worker_at(s, table, i), worker) < (behind ? 1 : 0));
+                        str_cmp(worker_at(s, table, i), worker) < (after ? 1 : 0));
 }
 
 void summary_rows_of_worker(const summary *s, int table, str worker, void **rows, uint32_t *n) {

@@ -1,8 +1,9 @@
-/* summary_rows.h: tables that a trace and a summary have alike: rows of the one as rows of the other.
+/* summary_rows.h: tables that a trace and a summary have alike: rows of the one as rows of the
+ * other.
  *
- * Such a table of summary.def begins with worker and number; its other columns are those of the table
- * of the same name in schema.def. A question about all workers reads them in one form, whether a worker
- * is a trace or a part of a summary:
+ * Such a table of summary.def begins with worker and number; its other columns are those of the
+ * table of the same name in schema.def. A question about all workers reads them in one form,
+ * whether a worker is a trace or a part of a summary:
  *
  *     summary_link *links;
  *     TRY(summary_rows_of_trace(t, SUMMARY_link, worker, a, (void **)&links, &n, err)); */

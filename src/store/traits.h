@@ -1,23 +1,22 @@
 /* traits.h: what can be expected of a trace, whoever recorded it.
  *
- * A format says some things of all its traces (formats.def). Code that needs to know them asks for the
- * trait, never for the name: a new format is a row there, and no branch anywhere else.
+ * A format says some things of all its traces (formats.def). Code that needs to know them asks
+ * for the trait, never for the name: a new format is a row there, and no branch anywhere else.
  *
- *     if (trace_has(t, TRAIT_MEMORY_PICTURE)) …      */
+ *     if (trace_has(t, TRAIT_MEMORY_PICTURE)) … */
 #ifndef STORE_TRAITS_H
 #define STORE_TRAITS_H
 
 #include "store/trace.h"
 
 enum trait {
-    TRAIT_KNOWN_WORDS = 1,  /* its categories and names are those that viewers know */
-    TRAIT_PLAIN_EVENTS = 2, /* ranges of anybody: nothing is known of a training */
-    TRAIT_END_MAY_LACK = 4, /* a file without its last bytes is whole */
-    TRAIT_WRITTEN_ALONG =
-        8, /* written as time goes by: what is cut off is the end, on all sides alike */
+    TRAIT_KNOWN_WORDS = 1,     /* its categories and names are those that viewers know */
+    TRAIT_PLAIN_EVENTS = 2,    /* ranges of anybody: nothing is known of a training */
+    TRAIT_END_MAY_LACK = 4,    /* a file without its last bytes is whole */
+    TRAIT_WRITTEN_ALONG = 8,   /* written as time goes by: only its end can be cut off */
     TRAIT_OWN_RECORDER = 16,   /* steps and collectives are those of libtacho */
     TRAIT_STATIC_GRAPH = 32,   /* samples of operators of a graph: no timeline */
-    TRAIT_DYNAMIC_GRAPH = 64,  /* a timeline beside which such samples exist, too */
+    TRAIT_DYNAMIC_GRAPH = 64,  /* a timeline of a framework that has such samples as well */
     TRAIT_MEMORY_PICTURE = 128 /* blocks of memory and nothing else, with a zero of its own */
 };
 

@@ -1,7 +1,8 @@
-/* cpu_use.c: how busy the processors were beside an input pipeline (table cpu_sample).
+/* cpu_use.c: how busy the processors were while an input pipeline ran (table cpu_sample).
  *
- * Samples of one list are together: its mean follows from them, and what was not read is left out of it. A
- * sample belongs to the step of the last batch that was taken at or before it. */
+ * Samples of one list are together: its mean follows from them, and what was not read is
+ * left out of it. A sample belongs to the step of the last batch that was taken at or before
+ * it. */
 #include "analyse/producer/cpu_use.h"
 
 #include <math.h>
@@ -40,7 +41,8 @@ static int64_t cpu_use_step_at(const trace *t, int64_t time) {
     return any ? step : ABSENT_I64;
 }
 
-/* Every list has the same times: each is looked for once, and no more than MOST_TIMES of them. */
+/* Every list has the same times: each is looked for once, and no more than MOST_TIMES of
+ * them. */
 static status cpu_use_find_step(writer *w, int64_t time, int64_t *step, error *err) {
     uint32_t *at = map_at(&w->by_time, (uint64_t)time);
     if (!at) FAIL_MEMORY(err);
@@ -79,7 +81,7 @@ static str scope_word(uint8_t scope) {
 
 static status cpu_use_write_sample(writer *w, uint32_t i, list *l, error *err) {
     double v = w->t->cpu_sample.value[i];
-    int64_t step;
+    int64_t step = ABSENT_I64;
     size_t row;
     TRY(cpu_use_find_step(w, w->t->cpu_sample.time[i], &step, err));
     bool wanted =

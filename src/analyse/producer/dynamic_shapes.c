@@ -1,5 +1,5 @@
-/* dynamic_shapes.c: operators of a network whose shapes change, step by step: how long each took with which
- * shapes (table op_run). */
+/* dynamic_shapes.c: operators of a network whose shapes change, step by step: how long each
+ * took with which shapes (table op_run). */
 #include "analyse/producer/dynamic_shapes.h"
 
 #define COL_D(name) COL(operators, by_step, name)

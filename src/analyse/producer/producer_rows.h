@@ -1,7 +1,8 @@
-/* producer_rows.h: what a producer had added up about each worker, from its trace or its summary.
+/* producer_rows.h: what a producer had added up about each worker, from its trace or its
+ * summary.
  *
- * Steps, links, operations, memory, the plan of a split network: small tables of the trace (schema.def)
- * that a summary keeps under the same names. */
+ * Steps, links, operations, memory, the plan of a split network: small tables of the trace
+ * (schema.def) that a summary keeps under the same names. */
 #ifndef ANALYSE_PRODUCER_ROWS_H
 #define ANALYSE_PRODUCER_ROWS_H
 

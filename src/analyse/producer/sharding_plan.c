@@ -1,10 +1,10 @@
-/* sharding_plan.c: how a network was split over the devices: the stages of a pipeline, and the operators
- * with their sharding and their communication groups.
+/* sharding_plan.c: how a network was split over the devices: the stages of a pipeline, and the
+ * operators with their sharding and their communication groups.
  *
- * Each rank has the operators it was given (table plan_op). Those of a stage are those of its first rank;
- * the groups are the union over its ranks, sorted. An attribute `group` is a communication group only on a
- * collective or where ranks stand beside it: a convolution has a `group` too, and MindInsight takes that
- * for one. */
+ * Each rank has the operators it was given (table plan_op). Those of a stage are those of
+ * its first rank; the groups are the union over its ranks, sorted. An attribute `group` is a
+ * communication group only on a collective or where its ranks are given: a convolution has a
+ * `group` too, and MindInsight takes that for one. */
 #include "analyse/producer/device_report.h"
 #include "analyse/producer/producer_rows.h"
 #include "analyse/scan/comm_kind.h"

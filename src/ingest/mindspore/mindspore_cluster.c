@@ -1,5 +1,5 @@
-/* mindspore_cluster.c: what a device says of itself and of the others: collectives by link, its part of a
- * step, its operations, how the run is spread.
+/* mindspore_cluster.c: what a device says of itself and of the others: collectives by link, its
+ * part of a step, its operations, how the run is spread.
  *
  *   hccl_raw_#.csv                     communication of each step: comm_cost, comm_cost_op, link
  *   *_cluster_analyse_MODE_…_#.csv     parts of each step: step_part; the name says how the run is spread
@@ -235,8 +235,8 @@ static row_step_part ms_cluster_parts_of(const csv *c, const size_t column[5]) {
     return row;
 }
 
-/* One row a step and, when there are more, their average; a single one is both. Versions differ in the
- * names. */
+/* One row a step and, when there are more, their average; a single one is both. Versions
+ * differ in the names. */
 status read_cluster(ms *m, str text, error *err) {
     csv c = csv_open(text);
     status st = take_mode(m, str_of(m->file), err);

@@ -4,11 +4,12 @@
  *    "process_info": {"user_utilization": […], "sys_utilization": […]},
  *    "op_info": [{"op_id": 3, "metrics": {"user_utilization": […], …}}]}
  *
- * Writers disagree about the lengths of their lists. A sample needs two readings, so the first time stamp
- * has no value: lists as long as the time stamps begin with one that means nothing, lists one shorter do
- * not. 2.0 to 2.10 read the machine's line twice for each sample: those lists are twice as long and
- * every second value is empty, and two of them (user, sys) stop in the middle of the run: the second half
- * is not known. Here value k (from 1) of a list belongs to time stamp k, whatever the list's form. */
+ * Writers disagree about the lengths of their lists. A sample needs two readings, so the
+ * first time stamp has no value: lists as long as the time stamps begin with one that means
+ * nothing, lists one shorter do not. 2.0 to 2.10 read the machine's line twice for each
+ * sample: those lists are twice as long and every second value is empty, and two of them
+ * (user, sys) stop in the middle of the run: the second half is not known. Here value k
+ * (from 1) of a list belongs to time stamp k, whatever the list's form. */
 #include <math.h>
 
 #include "base/json.h"
@@ -26,7 +27,7 @@ static size_t list_length(str list) {
     return n;
 }
 
-/* How a list of n values lies beside m time stamps: the value of time stamp k (from 1) is at
+/* How a list of n values goes with m time stamps: the value of time stamp k (from 1) is at
  * first + (k - 1) * stride. */
 typedef struct {
     size_t first, stride;

@@ -454,49 +454,60 @@ static size_t sum_operator(const ms *m, size_t at, size_t end, step_sum *s) {
     return i;
 }
 
-/* The collectives [at, end), divided by n: a step, or the mean of all. */
-static status put_cost(ms *m, int64_t step, const step_sum *sum, size_t at, size_t end,
-                       double n, error *err) {
-    row_comm_cost row = {.step = step,
-                         .communication = ms_ns(sum->comm_ms / n),
-                         .waiting = ms_ns(sum->wait_ms / n)};
+/* Collectives [at, end) and what they have together: of a step, or of n steps, whose mean is
+ * meant. */
+typedef struct {
+    int64_t step;
+    size_t at, end;
+    double n;
+    step_sum sum;
+} cost_span;
+
+static status put_cost(ms *m, const cost_span *c, error *err) {
+    row_comm_cost row = {.step = c->step,
+                         .communication = ms_ns(c->sum.comm_ms / c->n),
+                         .waiting = ms_ns(c->sum.wait_ms / c->n)};
     step_sum s = {0};
-    for (size_t i = at; i < end; row.operators++) i = sum_operator(m, i, end, &s);
+    for (size_t i = c->at; i < c->end; row.operators++) i = sum_operator(m, i, c->end, &s);
     TRY(ms_put_cost(m, &row, err));
-    for (size_t i = at; i < end;) {
+    for (size_t i = c->at; i < c->end;) {
         str name = ms_text(m, VEC(&m->hccl, collective)[i].op);
         s = (step_sum){0};
-        i = sum_operator(m, i, end, &s);
-        TRY(ms_put_cost_op(m, name, ms_ns(s.comm_ms / n), ms_ns(s.wait_ms / n), err));
+        i = sum_operator(m, i, c->end, &s);
+        TRY(ms_put_cost_op(m, name, ms_ns(s.comm_ms / c->n), ms_ns(s.wait_ms / c->n), err));
     }
-    return ms_hccl_put_links(m, step, &sum->links, n, err);
+    return ms_hccl_put_links(m, c->step, &c->sum.links, c->n, err);
 }
 
 /* The collectives from `at` on that are of one step; *end: one past the last. */
 static status ms_hccl_put_step(ms *m, size_t at, size_t *end, step_sum *all, error *err) {
     const collective *c = VEC(&m->hccl, collective);
-    step_sum s = {.links.links = VEC_INIT(hccl_link)};
+    cost_span span = {.step = c[at].step,
+                      .at = at,
+                      .end = at,
+                      .n = 1,
+                      .sum.links.links = VEC_INIT(hccl_link)};
     status st = OK;
-    size_t i = at;
-    for (; i < m->hccl.n && c[i].step == c[at].step && st == OK; i++)
-        if (!add_collective(m, &c[i], &s) || !add_collective(m, &c[i], all))
+    for (; span.end < m->hccl.n && c[span.end].step == span.step && st == OK; span.end++)
+        if (!add_collective(m, &c[span.end], &span.sum) ||
+            !add_collective(m, &c[span.end], all))
             st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
-    if (st == OK) st = put_cost(m, c[at].step, &s, at, i, 1, err);
-    free_sum(&s);
-    *end = i;
+    if (st == OK) st = put_cost(m, &span, err);
+    free_sum(&span.sum);
+    *end = span.end;
     return st;
 }
 
 static status ms_hccl_put_table(ms *m, error *err) {
-    step_sum all = {.links.links = VEC_INIT(hccl_link)};
-    double steps = 0;
+    cost_span all = {
+        .step = ABSENT_I64, .end = m->hccl.n, .sum.links.links = VEC_INIT(hccl_link)};
     status st = OK;
     qsort(m->hccl.p, m->hccl.n, m->hccl.elem_bytes, compare_collectives);
-    for (size_t i = 0; i < m->hccl.n && st == OK; steps++)
-        st = ms_hccl_put_step(m, i, &i, &all, err);
+    for (size_t i = 0; i < m->hccl.n && st == OK; all.n++)
+        st = ms_hccl_put_step(m, i, &i, &all.sum, err);
     qsort(m->hccl.p, m->hccl.n, m->hccl.elem_bytes, compare_by_op);
-    if (st == OK) st = put_cost(m, ABSENT_I64, &all, 0, m->hccl.n, steps, err);
-    free_sum(&all);
+    if (st == OK) st = put_cost(m, &all, err);
+    free_sum(&all.sum);
     return st;
 }
 

@@ -195,7 +195,7 @@ int64_t ms_kb_bytes(double kb);
 bool ms_pair(str name, row_link *out);
 /* A link of this kind; one without time or bytes is passed over. */
 status ms_put_link(ms *m, row_link *row, str kind, error *err) MUST_USE;
-/* The communication of a step, and behind it what its collectives have of it. */
+/* The communication of a step, and after it what its collectives have of it. */
 status ms_put_cost(ms *m, row_comm_cost *row, error *err) MUST_USE;
 status ms_put_cost_op(ms *m, str name, int64_t communication_ns, int64_t waiting_ns,
                       error *err) MUST_USE;

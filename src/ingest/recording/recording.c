@@ -212,7 +212,7 @@ static status add_meta_text(recording *r, str key, str value, error *err) {
     return st;
 }
 
-/* A remark is no JSON whatever it looks like. It is shown as JSON shows it. */
+/* A remark is not JSON, whatever it looks like. It is shown as JSON shows it. */
 static status recording_add_note(recording *r, str value, error *err) {
     buf text = {0};
     buf_add_json(&text, value);
