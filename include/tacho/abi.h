@@ -2,9 +2,9 @@
  * Append-only: a function keeps its name, its parameters and its meaning for ever; a structure
  * grows at its end and says its size first.
  *
- * No call aborts, prints or throws, none waits longer than a few milliseconds; before tacho_start and
- * after tacho_stop each is a load and a branch. All of them may be called from any thread.
- * Texts are UTF-8; they are copied, unless a comment says otherwise.
+ * No call aborts, prints or throws, none waits longer than a few milliseconds; before
+ * tacho_start and after tacho_stop each is a load and a branch. All of them may be called from
+ * any thread. Texts are UTF-8; they are copied, unless a comment says otherwise.
  */
 #ifndef TACHO_ABI_H
 #define TACHO_ABI_H
@@ -34,22 +34,22 @@ enum {
 
 /* ---- recording ---- */
 
-/* As torch.profiler.schedule: skip_first steps are passed over, then in a circle: wait (off), warmup
- * (prepared, nothing kept), active (recorded); `repeat` circles, 0 = for ever. active = 0: no
- * schedule, everything is recorded. */
+/* As torch.profiler.schedule: skip_first steps are passed over, then in a circle: wait (off),
+ * warmup (prepared, nothing kept), active (recorded); `repeat` circles, 0 = for ever. active =
+ * 0: no schedule, everything is recorded. */
 typedef struct {
     uint32_t wait, warmup, active, repeat, skip_first;
 } tacho_schedule;
 
 typedef struct {
     size_t size; /* sizeof(tacho_options) */
-    /* A folder (made when it is not there; files are WORKER.STAMP.tacho) or a file's name ending in
-     * .tacho. NULL: the folder tacho_runs. */
+    /* A folder (made when it is not there; files are WORKER.STAMP.tacho) or a file's name
+     * ending in .tacho. NULL: the folder tacho_runs. */
     const char *path;
     const char *worker; /* NULL: HOST_PID, with the rank in front when it is known */
     tacho_schedule schedule;
-    /* Each window of the schedule and each stop: the file is complete. Called from the thread that
-     * called tacho_step or tacho_stop; what a trigger wrote, from the recorder's own. */
+    /* Each window of the schedule and each stop: the file is complete. Called from the thread
+     * that called tacho_step or tacho_stop; what a trigger wrote, from the recorder's own. */
     void (*on_ready)(const char *path, void *context);
     void *context;
     int shapes, memory, stacks; /* 0 = off */
@@ -63,32 +63,38 @@ typedef struct {
     int follow_children; /* forked children record into files of their own when they use tacho */
     int listen;          /* answer `tacho attach` */
     uint64_t first_step; /* the number of the step that runs when the recording starts */
-    /* Flight recorder: when it writes what it has, without being asked: rules joined by commas, as
-     * `tacho record --trigger` takes them (docs/TRIGGERS.md), times in seconds. NULL: never. */
+    /* Flight recorder: when it writes what it has, without being asked: rules joined by commas,
+     * as `tacho record --trigger` takes them (docs/TRIGGERS.md), times in seconds. NULL:
+     * never. */
     const char *trigger;
-    /* Live numbers for Prometheus: a folder, or the number of a port of the loopback, to which the
-     * local rank is added. NULL: none. */
+    /* Live numbers for Prometheus: a folder, or the number of a port of the loopback, to which
+     * the local rank is added. NULL: none. */
     const char *metrics;
-    /* Hooks of frameworks record operators, modules and stacks of one step in so many; 0 = 1 = all.
-     * What the device did is recorded in all of them (docs/RECORDING.md). */
+    /* Hooks of frameworks record operators, modules and stacks of one step in so many; 0 = 1 =
+     * all. What the device did is recorded in all of them (docs/RECORDING.md). */
     uint32_t sample_every;
 } tacho_options;
 
-/* Starts, or waits for the schedule's first step. TACHO_BUSY when a recording runs. NULL: defaults. */
+/* Starts, or waits for the schedule's first step. TACHO_BUSY when a recording runs. NULL:
+ * defaults. */
 TACHO_API int tacho_start(const tacho_options *options);
-/* Ends the recording; takes milliseconds whatever was recorded. TACHO_OFF when there was none. */
+/* Ends the recording; takes milliseconds whatever was recorded. TACHO_OFF when there was none.
+ */
 TACHO_API int tacho_stop(void);
 /* The end of a training step and the beginning of the next. */
 TACHO_API void tacho_step(void);
 /* Steps begin here: what came before (setting up, the first batch) belongs to none. */
 TACHO_API void tacho_begin_steps(void);
-/* Flight recorder: what happened in the last seconds becomes a file now. `why` is kept in it. */
+/* Flight recorder: what happened in the last seconds becomes a file now. `why` is kept in it.
+ */
 TACHO_API int tacho_trigger(const char *why);
-/* Something happened that a rule of `trigger` may wait for: "oom" or "nan". TACHO_OFF when none does. */
+/* Something happened that a rule of `trigger` may wait for: "oom" or "nan". TACHO_OFF when none
+ * does. */
 TACHO_API int tacho_alarm(const char *rule, const char *why);
 /* 1 while events are kept. */
 TACHO_API int tacho_is_recording(void);
-/* 1 while hooks of frameworks shall record operators: not in steps that sample_every leaves out. */
+/* 1 while hooks of frameworks shall record operators: not in steps that sample_every leaves
+ * out. */
 TACHO_API int tacho_is_sampled(void);
 /* The file being written, or written last, into `to`; its length. */
 TACHO_API size_t tacho_path(char *to, size_t size);
@@ -180,13 +186,14 @@ TACHO_API void tacho_unreserve(const tacho_block *b);
 TACHO_API void tacho_counter(const char *name, double value);
 /* A queue of an input pipeline: how full it is now. */
 TACHO_API void tacho_queue(const char *name, int64_t size, int64_t capacity);
-/* An operator of an input pipeline: what feeds it (NULL: nothing) and how many threads work there. */
+/* An operator of an input pipeline: what feeds it (NULL: nothing) and how many threads work
+ * there. */
 TACHO_API void tacho_pipe(const char *name, const char *parent, int64_t workers);
 /* An arrow from the range open here to the one open where it ends. */
 TACHO_API void tacho_flow_begin(const char *name, uint64_t id);
 TACHO_API void tacho_flow_end(const char *name, uint64_t id);
-/* A call that gives work to a device; `correlation` (not 0) is repeated in tacho_device_work. Ended by
- * tacho_end_range. */
+/* A call that gives work to a device; `correlation` (not 0) is repeated in tacho_device_work.
+ * Ended by tacho_end_range. */
 TACHO_API void tacho_launch_begin(const char *name, uint64_t correlation);
 /* Work of a device, known afterwards; times of tacho_now. correlation 0: not known. */
 typedef struct {
@@ -199,10 +206,11 @@ typedef struct {
 TACHO_API void tacho_device_range(const tacho_device_work *w);
 /* Ticks of the recorder's clock. */
 TACHO_API uint64_t tacho_now(void);
-/* A fact of the whole recording; `value` is JSON, or any text (then it is kept as a text). May be
- * called before tacho_start and holds for all later recordings. */
+/* A fact of the whole recording; `value` is JSON, or any text (then it is kept as a text). May
+ * be called before tacho_start and holds for all later recordings. */
 TACHO_API void tacho_meta(const char *key, const char *value);
-/* Something that is off and why: kept in the recording that runs, and shown with what is read of it. */
+/* Something that is off and why: kept in the recording that runs, and shown with what is read
+ * of it. */
 TACHO_API void tacho_note(const char *text);
 TACHO_API void tacho_rank(int64_t rank, int64_t world_size);
 TACHO_API void tacho_name_thread(const char *name);
@@ -218,21 +226,22 @@ enum {
     TACHO_TORCH_STEPS = 16, /* a step ends when the first optimizer has made its own */
     TACHO_TORCH_FLOPS = 32, /* floating-point operations, from the shapes */
 };
-/* Asks the PyTorch that the program has loaded to tell of its operators from now on; 0 takes that
- * back. Which of them it can; 0: none, or PyTorch is not there, or it is a kind that is not known. */
+/* Asks the PyTorch that the program has loaded to tell of its operators from now on; 0 takes
+ * that back. Which of them it can; 0: none, or PyTorch is not there, or it is a kind that is
+ * not known. */
 TACHO_API unsigned tacho_torch(unsigned want);
 
 /* ---- Paddle, MegEngine, ITT ---- */
 
-/* Asks the Paddle that the program has loaded to tell of each block that its allocators hand out and
- * take back; `before` has one entry for each device that has memory already, with its totals. 0: it
- * cannot. NULL takes it back. */
+/* Asks the Paddle that the program has loaded to tell of each block that its allocators hand
+ * out and take back; `before` has one entry for each device that has memory already, with its
+ * totals. 0: it cannot. NULL takes it back. */
 TACHO_API int tacho_paddle(const tacho_block *before, size_t n);
-/* The same of MegEngine: `host_kinds` are its numbers of the kinds of devices that are the host;
- * `device` is the number of any other. */
+/* The same of MegEngine: `host_kinds` are its numbers of the kinds of devices that are the
+ * host; `device` is the number of any other. */
 TACHO_API int tacho_megengine(const int *host_kinds, size_t n, int device);
-/* How many libraries of the program tell their ITT ranges here; INTEL_LIBITTNOTIFY64 names libtacho.so
- * when they are loaded. */
+/* How many libraries of the program tell their ITT ranges here; INTEL_LIBITTNOTIFY64 names
+ * libtacho.so when they are loaded. */
 TACHO_API int tacho_itt(void);
 
 #ifdef __cplusplus

@@ -1,7 +1,9 @@
-/* tacho/arrow.h: columns handed to other programs through Arrow's C data interface, without a copy.
+/* tacho/arrow.h: columns handed to other programs through Arrow's C data interface, without a
+ * copy.
  *
- * The Python package gives its tables away with these calls. Nothing here calls back into Python or
- * takes a lock: a consumer may release what it holds on any thread, and after the interpreter's end.
+ * The Python package gives its tables away with these calls. Nothing here calls back into
+ * Python or takes a lock: a consumer may release what it holds on any thread, and after the
+ * interpreter's end.
  *
  * The three structures are Arrow's own; their layout is fixed for ever by
  * https://arrow.apache.org/docs/format/CDataInterface.html. Append-only, as abi.h.
@@ -48,8 +50,9 @@ struct ArrowArrayStream {
 };
 #endif
 
-/* One column. `format` and `metadata` are written as Arrow writes them; metadata may be NULL, and so
- * may validity when nothing is null. `text` holds the bytes of the formats u and U only. */
+/* One column. `format` and `metadata` are written as Arrow writes them; metadata may be NULL,
+ * and so may validity when nothing is null. `text` holds the bytes of the formats u and U
+ * only. */
 typedef struct {
     size_t size; /* sizeof(tacho_arrow_column) */
     const char *name, *format, *metadata;
@@ -57,13 +60,15 @@ typedef struct {
     const void *validity, *values, *text;
 } tacho_arrow_column;
 
-/* Memory for the blocks of columns, at a multiple of 64 bytes; NULL when there is not enough. It
- * stays until the caller has dropped it and every consumer of a table in it has released it. */
+/* Memory for the blocks of columns, at a multiple of 64 bytes; NULL when there is not enough.
+ * It stays until the caller has dropped it and every consumer of a table in it has released
+ * it. */
 TACHO_API void *tacho_arrow_memory(size_t n_bytes);
 TACHO_API void tacho_arrow_memory_drop(void *memory);
 
-/* A table of columns whose blocks lie in `memory`, which it keeps; names, formats and metadata are
- * copied. NULL when there is not enough memory. tacho_arrow_table_drop ends the caller's own hold. */
+/* A table of columns whose blocks lie in `memory`, which it keeps; names, formats and metadata
+ * are copied. NULL when there is not enough memory. tacho_arrow_table_drop ends the caller's
+ * own hold. */
 typedef struct tacho_arrow_table tacho_arrow_table;
 TACHO_API tacho_arrow_table *tacho_arrow_table_new(void *memory, int64_t n_rows,
                                                    const char *metadata,
@@ -71,8 +76,9 @@ TACHO_API tacho_arrow_table *tacho_arrow_table_new(void *memory, int64_t n_rows,
                                                    int64_t n_columns);
 TACHO_API void tacho_arrow_table_drop(tacho_arrow_table *table);
 
-/* The table as a stream of one batch, and its schema, on the heap; NULL when there is not enough
- * memory. The consumer moves what they hold; *_drop releases what is left, and frees them. */
+/* The table as a stream of one batch, and its schema, on the heap; NULL when there is not
+ * enough memory. The consumer moves what they hold; *_drop releases what is left, and frees
+ * them. */
 TACHO_API struct ArrowArrayStream *tacho_arrow_stream(tacho_arrow_table *table);
 TACHO_API void tacho_arrow_stream_drop(struct ArrowArrayStream *stream);
 TACHO_API struct ArrowSchema *tacho_arrow_schema(tacho_arrow_table *table);

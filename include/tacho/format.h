@@ -1,15 +1,15 @@
 /* tacho/format.h: the bytes of a recording, the *.tacho file of profile 1.
  *
- * A recording is written in place by the recorded program through a shared map, so it is whole at
- * any moment: nothing is converted, nothing is flushed, and a killed program leaves what it had
- * recorded. docs/FORMAT.md says the same in words. Everything is little-endian.
+ * A recording is written in place by the recorded program through a shared map, so it is whole
+ * at any moment: nothing is converted, nothing is flushed, and a killed program leaves what it
+ * had recorded. docs/FORMAT.md says the same in words. Everything is little-endian.
  *
  *     0        4096       4096 + 64 Ki
  *     | header | chunk 0  | chunk 1 | … | chunk n_chunks - 1 | (room prepared, zero)
  *
- * A chunk is a header of 64 bytes and slots of 16. Chunks of events belong to one thread at a time;
- * side chunks hold records of any length (names, threads, clocks, metadata). A slot or record whose
- * first word is zero has not been written: there the chunk ends.
+ * A chunk is a header of 64 bytes and slots of 16. Chunks of events belong to one thread at a
+ * time; side chunks hold records of any length (names, threads, clocks, metadata). A slot or
+ * record whose first word is zero has not been written: there the chunk ends.
  */
 #ifndef TACHO_FORMAT_H
 #define TACHO_FORMAT_H

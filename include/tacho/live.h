@@ -1,8 +1,8 @@
 /* tacho/live.h: how a recorded process is doing now, for `tacho watch`.
  *
- * Each process that records into a folder keeps one such page in FOLDER/.live/WORKER, written once a
- * second, and removes it when its recording ends. A process that was killed leaves it behind: a page
- * whose time is old and whose process is gone is of no use.
+ * Each process that records into a folder keeps one such page in FOLDER/.live/WORKER, written
+ * once a second, and removes it when its recording ends. A process that was killed leaves it
+ * behind: a page whose time is old and whose process is gone is of no use.
  *
  * What happened to one process can be of interest to all: a trigger that fired leaves a line in
  * FOLDER/.triggers/NUMBER, and every process of the folder writes its evidence, too. */

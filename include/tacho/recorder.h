@@ -1,5 +1,5 @@
-/* tacho/recorder.h: the macros around abi.h: ranges that end by themselves, and the check that makes
- * a program that is not recorded pay one predicted load for each of them.
+/* tacho/recorder.h: the macros around abi.h: ranges that end by themselves, and the check that
+ * makes a program that is not recorded pay one predicted load for each of them.
  *
  *     void train(void) {
  *         TACHO_SCOPE("epoch");                      ends with the block

@@ -1,7 +1,8 @@
 /* analysis.h: what an analysis is: a pure function from sealed traces and parameters to tables.
  *
- * Each question is one file with one function `analyse_X`, listed in registry.def. It reads, never
- * changes; allocates only from the request's arena; emits ids and named values, never sentences. */
+ * Each question is one file with one function `analyse_X`, listed in registry.def. It reads,
+ * never changes; allocates only from the request's arena; emits ids and named values, never
+ * sentences. */
 #ifndef ANALYSE_ANALYSIS_H
 #define ANALYSE_ANALYSIS_H
 
@@ -38,7 +39,8 @@ status answer_begin(const char *analysis, const analysis_input *in, arena *a, an
 /* A table of registry.def, all columns of it, in order. Column indices are the enums
  * OPERATORS_OPERATORS_name etc. made below. Added to the answer. NULL when out of memory. */
 table *answer_table(answer *out, arena *a, const char *table_name);
-/* Drops the columns whose condition (registry.def, `when`) does not hold for these parameters. */
+/* Drops the columns whose condition (registry.def, `when`) does not hold for these parameters.
+ */
 void answer_finish(answer *out, const params *p);
 
 /* Column indices: COL(operators, operators, host_total). */

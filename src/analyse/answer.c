@@ -14,8 +14,8 @@
 #include "base/num.h"
 #include "store/traits.h"
 
-/* Files that answer some questions only, and what to say to the others. Of a timeline only the one
- * question that it cannot answer well is listed. */
+/* Files that answer some questions only, and what to say to the others. Of a timeline only the
+ * one question that it cannot answer well is listed. */
 static const struct {
     uint32_t trait;
     bool only; /* the commands are those that fit; otherwise those that do not */
@@ -178,7 +178,7 @@ static void rank_columns(table *t, const result_info *r) {
     }
 }
 
-/* Whether and where the table stands on a screen. */
+/* Whether and where the table is on a screen. */
 static table_screen screen_of(const result_info *r) {
     for (size_t i = 0; SCREENS[i].table; i++)
         if (strcmp(SCREENS[i].analysis, r->analysis) == 0 &&

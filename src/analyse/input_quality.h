@@ -14,9 +14,9 @@ typedef struct {
 
 /* Of a trace; `links`: also the operators of kernels, which are columns to be read. */
 status quality_count(const trace *t, bool links, quality_counts *out, error *err) MUST_USE;
-/* Does the input end before its recording does: cut short, or damaged from some point on? Then what it
- * lacks may decide every answer, and this is the verdict. Kineto writes device work last: a file that is
- * cut has often lost all of it. */
+/* Does the input end before its recording does: cut short, or damaged from some point on? Then
+ * what it lacks may decide every answer, and this is the verdict. Kineto writes device work
+ * last: a file that is cut has often lost all of it. */
 status quality_cut(const trace *t, bool *is_cut, verdict *out, error *err) MUST_USE;
 /* The same of all workers of a run: names the first that is cut. */
 bool quality_cut_run(const summary *s, verdict *out);

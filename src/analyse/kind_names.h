@@ -1,4 +1,4 @@
-/* kind_names.h: the stable names of kinds and devices, as they stand in result columns. They are
+/* kind_names.h: the stable names of kinds and devices, as they are in result columns. They are
  * data, not sentences: the same in every language. */
 #ifndef ANALYSE_KIND_NAMES_H
 #define ANALYSE_KIND_NAMES_H
@@ -6,23 +6,27 @@
 #include "base/arena.h"
 #include "store/trace.h"
 
-/* "op", "kernel", "data_loading", …; "other" for a number that is no kind. */
+/* "op", "kernel", "data_loading", …; "other" for a number that is not a kind. */
 str kind_name(uint8_t kind);
-/* How a step is known (enum step_how): "marked", "optimizer", "range", "kernels", "operators". */
+/* How a step is known (enum step_how): "marked", "optimizer", "range", "kernels", "operators".
+ */
 str step_source(uint8_t how);
-/* What the devices of the trace are called: the word of the first one, GPU if none is described. */
+/* What the devices of the trace are called: the word of the first one, GPU if none is
+ * described. */
 str device_word_of_work(const trace *t);
 /* The same as a noun in a sentence, "the GPU is idle": "device" if the type is not known. */
 str device_noun(const trace *t);
-/* "CPU", "GPU0", "XPU1", "MPS0", …, a plug-in's own word "my_npu:0"; {NULL, 0} when out of memory. */
-/* What the first device's parts are called by its makers: "SM", "CU", "Xe core", "AI Core"; and its
- * units for matrix products: "Tensor Core", "Matrix Core", "XMX engine", "Cube unit". Names, the same in
- * every language, in the singular; "core" and "matrix unit" where the makers have no word known here. */
+/* "CPU", "GPU0", "XPU1", "MPS0", …, a plug-in's own word "my_npu:0"; {NULL, 0} when out of
+ * memory. */
+/* What the first device's parts are called by its makers: "SM", "CU", "Xe core", "AI Core"; and
+ * its units for matrix products: "Tensor Core", "Matrix Core", "XMX engine", "Cube unit".
+ * Names, the same in every language, in the singular; "core" and "matrix unit" where the makers
+ * have no word known here. */
 str device_unit(const trace *t);
 str device_matrix_unit(const trace *t);
-/* For suggestions: PyTorch's module for the device ("cuda" of torch.cuda, "npu", …); what launches many
- * kernels at once ("CUDA graphs"), and the variable that configures PyTorch's allocator; both empty
- * where there is none. */
+/* For suggestions: PyTorch's module for the device ("cuda" of torch.cuda, "npu", …); what
+ * launches many kernels at once ("CUDA graphs"), and the variable that configures PyTorch's
+ * allocator; both empty where there is none. */
 str device_module(const trace *t);
 str device_graphs(const trace *t);
 str device_allocator(const trace *t);

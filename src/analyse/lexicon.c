@@ -1,8 +1,8 @@
 /* lexicon.c: looks names up in lexicon.def.
  *
- * The name of a kernel is made lower case and freed of what every compiler adds (`void `, enable_if, `.kd`), then
- * the rows are tried in their order. Templates can make names of many thousand characters; what a
- * kernel is stands at the start, so only the first part is looked at.
+ * The name of a kernel is made lower case and freed of what every compiler adds (`void `,
+ * enable_if, `.kd`), then the rows are tried in their order. Templates can make names of many
+ * thousand characters; what a kernel is is at the start, so only the first part is looked at.
  *
  * It does not demangle: the words of a mangled name are the same words. */
 #include "analyse/lexicon.h"

@@ -1,6 +1,7 @@
-/* lexicon.h: what names say: of a kernel its class, matrix cores and data type; of calls, operators,
- * ranges and frames what they do. An estimate from names (lexicon.def): no producer records the instructions. Where the types of an operator's inputs were
- * recorded they decide what the name leaves open. */
+/* lexicon.h: what names say: of a kernel its class, matrix cores and data type; of calls,
+ * operators, ranges and frames what they do. An estimate from names (lexicon.def): no producer
+ * records the instructions. Where the types of an operator's inputs were recorded they decide
+ * what the name leaves open. */
 #ifndef ANALYSE_LEXICON_H
 #define ANALYSE_LEXICON_H
 
@@ -60,7 +61,8 @@ typedef struct {
 } lexicon_entry;
 
 lexicon_entry lexicon_kernel(str name);
-/* By the JSON text of the types of an operator's inputs; of several floating types the narrowest. */
+/* By the JSON text of the types of an operator's inputs; of several floating types the
+ * narrowest. */
 kernel_type lexicon_input_type(str types);
 /* 16 bits and fewer: on matrix cores where there are any. */
 bool lexicon_is_narrow(kernel_type type);
@@ -111,8 +113,8 @@ typedef struct {
 
 status lexicon_init(lexicon *l, const trace *t, arena *a, error *err) MUST_USE;
 lexicon_entry lexicon_name_id(lexicon *l, uint32_t name);
-/* Of a row of table kernel: by its name, then by its operator and the types of its inputs. MATRIX_YES,
- * MATRIX_NO or MATRIX_UNKNOWN. */
+/* Of a row of table kernel: by its name, then by its operator and the types of its inputs.
+ * MATRIX_YES, MATRIX_NO or MATRIX_UNKNOWN. */
 lexicon_entry lexicon_kernel_row(lexicon *l, uint32_t kernel);
 
 #endif

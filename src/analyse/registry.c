@@ -1,7 +1,7 @@
 /* registry.c: registry.def as constant arrays.
  *
  * The definition file is read once for each kind of row; fields lie in one array in the order
- * of the file, so the fields of a table start behind those of all tables before it. The lists
+ * of the file, so the fields of a table start after those of all tables before it. The lists
  * are a few dozen rows: looking up is a walk, and nothing has to be built or freed.
  */
 #include "analyse/registry.h"

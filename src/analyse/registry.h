@@ -33,7 +33,7 @@ typedef struct {
     const char *when; /* "", "group_by=a|b" */
 } field_info;
 
-/* The i-th of each kind, NULL behind the last. */
+/* The i-th of each kind, NULL after the last. */
 const analysis_info *registry_analysis(uint32_t i);
 const param_info *registry_param(const char *analysis, uint32_t i);
 const result_info *registry_result(const char *analysis, uint32_t i);
@@ -44,8 +44,8 @@ const analysis_info *registry_find(str name);
 /* - and _ are the same. */
 const param_info *registry_find_param(const char *analysis, str name);
 
-/* A file can be the wrong one for a command (the profile of a static graph has no timeline): the
- * message that names the right command, MSG_NONE when it fits. */
+/* A file can be the wrong one for a command (the profile of a static graph has no timeline):
+ * the message that names the right command, MSG_NONE when it fits. */
 uint16_t registry_better(const char *command, const trace *t);
 
 #endif

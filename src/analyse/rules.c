@@ -1,7 +1,7 @@
 /* rules.c: verdicts: the first rule of an analysis' table that matches its facts.
  *
  * An analysis first computes its tables, then puts what its rules look at into a struct of
- * facts; the rules stand in a table, most severe cause first, and each is a small function
+ * facts; the rules are in a table, most severe cause first, and each is a small function
  * of the facts alone. The sentence is made elsewhere, from the message and the named values,
  * in the reader's language. */
 #include "analyse/rules.h"

@@ -29,7 +29,7 @@ selection select_all(const trace *t);
 bool select_counts(const selection *s, uint32_t slice);
 /* Its time inside the selection, in ns (0 when outside). */
 int64_t select_ns(const selection *s, uint32_t slice);
-/* The same for an interval that is no slice (time clip only). */
+/* The same for an interval that is not a slice (time clip only). */
 int64_t select_clip(const selection *s, int64_t start_ns, int64_t end_ns);
 /* Does the step that holds this host time belong to the selection? */
 bool select_step(const selection *s, int64_t time_ns);

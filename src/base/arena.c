@@ -4,13 +4,13 @@
  *                               ^at              ^end
  *
  * Blocks start at 64 KiB and double to 1 MiB. A request that would waste the rest of a block
- * because it is large gets a block of its own, hung behind the current one, which stays in use.
+ * because it is large gets a block of its own, hung after the current one, which stays in use.
  *
- * used_bytes counts what was asked for, rounded to 16; the limit is compared with that and not with
- * the blocks, so whether a request fails does not depend on how it falls into blocks.
+ * used_bytes counts what was asked for, rounded to 16; the limit is compared with that and not
+ * with the blocks, so whether a request fails does not depend on how it falls into blocks.
  *
- * Under AddressSanitizer all free space is poisoned and 16 poisoned bytes follow each allocation.
- * Cleanups live in the arena they belong to. */
+ * Under AddressSanitizer all free space is poisoned and 16 poisoned bytes follow each
+ * allocation. Cleanups live in the arena they belong to. */
 #include "base/arena.h"
 
 #include <stdarg.h>

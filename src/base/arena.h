@@ -1,9 +1,10 @@
 /* arena.h: memory with one lifetime. Allocations are 16-byte aligned and die together.
  *
  * A function that allocates takes the arena as its first parameter: the arena is the ownership
- * statement. An arena has a byte limit; a request over it gets NULL, which the caller turns into
- * ERR_MEMORY, and nothing else of the program is touched. Under ASan every allocation has a red
- * zone and freed space is poisoned. Not thread safe: one arena belongs to one thread at a time. */
+ * statement. An arena has a byte limit; a request over it gets NULL, which the caller turns
+ * into ERR_MEMORY, and nothing else of the program is touched. Under ASan every allocation has
+ * a red zone and freed space is poisoned. Not thread safe: one arena belongs to one thread at a
+ * time. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 

@@ -2,8 +2,8 @@
  *
  *     uint32_t first = SEARCH_FIRST(i, 0, n, v[i].start < time);
  *
- * The first index i in [low, high) for which `is_before` does not hold; high when it holds for all.
- * It holds for a first part of them and for none after that. */
+ * The first index i in [low, high) for which `is_before` does not hold; high when it holds for
+ * all. It holds for a first part of them and for none after that. */
 #ifndef BASE_BISECT_H
 #define BASE_BISECT_H
 

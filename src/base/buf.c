@@ -1,13 +1,14 @@
 /* buf.c: the growable byte buffer and the small writers everything textual is made of.
  *
- * Capacity doubles. A growth that fails sets `failed` and leaves the content as it was; from then
- * on every write does nothing, so a writer of many pieces checks once, at the end.
+ * Capacity doubles. A growth that fails sets `failed` and leaves the content as it was; from
+ * then on every write does nothing, so a writer of many pieces checks once, at the end.
  *
- * Numbers are written without printf where it matters: integers by hand, two digits at a time, and
- * doubles that hold an integer by the same way. Other doubles try 15, 16 and 17 digits and take the
- * first that reads back as the same value.
+ * Numbers are written without printf where it matters: integers by hand, two digits at a time,
+ * and doubles that hold an integer by the same way. Other doubles try 15, 16 and 17 digits and
+ * take the first that reads back as the same value.
  *
- * JSON strings copy runs of harmless bytes at once; the table below says which bytes stop a run. */
+ * JSON strings copy runs of harmless bytes at once; the table below says which bytes stop a
+ * run. */
 #include "base/buf.h"
 
 #include <math.h>
@@ -130,8 +131,8 @@ static void add_escaped(buf *b, unsigned char c) {
     }
 }
 
-/* Bytes of a broken sequence that one U+FFFD replaces: its longest prefix that could have begun a
- * character, as Unicode recommends, so other readers show as many of them as we do. */
+/* Bytes of a broken sequence that one U+FFFD replaces: its longest prefix that could have begun
+ * a character, as Unicode recommends, so other readers show as many of them as we do. */
 static size_t broken_length(str s, size_t at) {
     static const char tails[] = "\x80\x80\x80";
     char tried[4] = {s.p[at]};

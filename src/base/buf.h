@@ -1,5 +1,5 @@
-/* buf.h: the one growable byte buffer, for writing. A failed growth sets `failed`, further writes
- * do nothing: check once at the end with buf_ok. */
+/* buf.h: the one growable byte buffer, for writing. A failed growth sets `failed`, further
+ * writes do nothing: check once at the end with buf_ok. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 

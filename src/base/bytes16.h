@@ -1,9 +1,10 @@
-/* bytes16.h: sixteen bytes looked at together, where every machine of the architecture can: SSE2 and NEON.
- * BYTES16 is defined then; whoever uses it has a portable twin for the other machines.
+/* bytes16.h: sixteen bytes looked at together, where every machine of the architecture can:
+ * SSE2 and NEON. BYTES16 is defined then; whoever uses it has a portable twin for the other
+ * machines.
  *
- * A comparison has all bits of each byte that is equal. NEON cannot make one bit of each byte in one step, so
- * there are two ways from a comparison to a number: bytes16_marks of one vector has BYTES16_MARK bits for each
- * byte, bytes16_bits of four vectors has one. */
+ * A comparison has all bits of each byte that is equal. NEON cannot make one bit of each byte
+ * in one step, so there are two ways from a comparison to a number: bytes16_marks of one vector
+ * has BYTES16_MARK bits for each byte, bytes16_bits of four vectors has one. */
 #ifndef BASE_BYTES16_H
 #define BASE_BYTES16_H
 
@@ -58,7 +59,8 @@ static inline uint64_t bytes16_marks(bytes16 found) {
     uint8x8_t halves = vshrn_n_u16(vreinterpretq_u16_u8(found), 4);
     return vget_lane_u64(vreinterpret_u64_u8(halves), 0);
 }
-/* Each byte keeps the bit of its place in eight; adding neighbours three times brings eight together. */
+/* Each byte keeps the bit of its place in eight; adding neighbours three times brings eight
+ * together. */
 static inline uint64_t bytes16_bits(bytes16 a, bytes16 b, bytes16 c, bytes16 d) {
     const bytes16 place = vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201ull));
     bytes16 low = vpaddq_u8(vandq_u8(a, place), vandq_u8(b, place));

@@ -1,8 +1,8 @@
 /* fault.c: makes the n-th allocation, read or write fail, once.
  *
- * Each kind has a countdown and a counter. `fault_armed` is the only thing a program without fault
- * injection ever reads; it is written before threads start. Counting is atomic, so a parallel run
- * fails exactly one point too, though which one depends on the schedule.
+ * Each kind has a countdown and a counter. `fault_armed` is the only thing a program without
+ * fault injection ever reads; it is written before threads start. Counting is atomic, so a
+ * parallel run fails exactly one point too, though which one depends on the schedule.
  *
  * To learn how many points a run passes, arm with UINT64_MAX and read fault_count afterwards.
  * A TACHO_FAULT that cannot be understood arms nothing. */

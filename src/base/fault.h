@@ -1,5 +1,6 @@
-/* fault.h: fault injection. TACHO_FAULT=alloc:17 makes the 17th allocation fail, read:3 the third
- * read, write:2 the second write; tests use fault_arm. Off, a fault point costs one predicted load. */
+/* fault.h: fault injection. TACHO_FAULT=alloc:17 makes the 17th allocation fail, read:3 the
+ * third read, write:2 the second write; tests use fault_arm. Off, a fault point costs one
+ * predicted load. */
 #ifndef BASE_FAULT_H
 #define BASE_FAULT_H
 

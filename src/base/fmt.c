@@ -1,8 +1,9 @@
 /* fmt.c: three significant digits and a unit, and reading the same from a command line.
  *
- * A measured value is scaled by a table of units. Rounding happens on the scaled value, and a value
- * that rounds up to the next unit moves there: 999.6 µs is 1.00 ms, never 1000 µs. Durations and
- * sizes are scaled in integers, so the digit shown is right for every int64_t; halves round up.
+ * A measured value is scaled by a table of units. Rounding happens on the scaled value, and a
+ * value that rounds up to the next unit moves there: 999.6 µs is 1.00 ms, never 1000 µs.
+ * Durations and sizes are scaled in integers, so the digit shown is right for every int64_t;
+ * halves round up.
  *
  * Parsing gathers the digits in 128 bits: 1234567890.123456789s is exact to the nanosecond. */
 #include "base/fmt.h"
@@ -14,8 +15,8 @@ typedef struct {
     int64_t size; /* in the base unit */
 } unit;
 
-/* One step of the scale: `unit` is used while the value, rounded, is below `below` of it; the last
- * one, where that is 0, takes all that is left. */
+/* One step of the scale: `unit` is used while the value, rounded, is below `below` of it; the
+ * last one, where that is 0, takes all that is left. */
 typedef struct {
     unit unit;
     int64_t below;
@@ -110,7 +111,7 @@ void fmt_real(buf *b, double v) {
     } else if (size >= 1e15 || size < 1e-4) {
         buf_printf(b, "%.2e", v);
     } else {
-        /* Digits behind the point follow from where the first digit stands after rounding. */
+        /* Digits after the point follow from where the first digit comes after rounding. */
         int decimals = 2;
         for (double edge = 9.995; size >= edge && decimals > 0; edge *= 10) decimals--;
         for (double edge = 0.9995; size < edge && decimals < 7; edge /= 10) decimals++;
@@ -171,7 +172,7 @@ static bool scale_number(str digits, int64_t size, int64_t *out) {
     return true;
 }
 
-/* Cuts s into digits with a point and the unit behind them. */
+/* Cuts s into digits with a point and the unit after them. */
 static void split_number(str s, str *digits, str *name) {
     size_t i = 0;
     while (i < s.n && ((s.p[i] >= '0' && s.p[i] <= '9') || s.p[i] == '.')) i++;

@@ -1,8 +1,8 @@
 /* fmt.h: numbers as people write them, and back.
  *
- * Measured values are cut to three significant digits; a space stands before the unit; sizes use
- * powers of 1000 (kB, MB, GB), as disks, networks and bandwidths do. Exact values are for machines
- * and come from buf_add_i64 and buf_add_f64. */
+ * Measured values are cut to three significant digits; a space comes before the unit; sizes use
+ * powers of 1000 (kB, MB, GB), as disks, networks and bandwidths do. Exact values are for
+ * machines and come from buf_add_i64 and buf_add_f64. */
 #ifndef BASE_FMT_H
 #define BASE_FMT_H
 
@@ -33,7 +33,8 @@ bool fmt_parse_bytes(str s, int64_t *out_bytes);
  * from names in files somebody else wrote. What stands for one of them on a terminal: \x1b,
  * \u202e; returns its length, 0 when c is harmless. */
 size_t fmt_escape(char out[8], uint32_t c);
-/* Appends UTF-8 text with those replaced; `keep` lists the ones to leave, "\n\t" for example. */
+/* Appends UTF-8 text with those replaced; `keep` lists the ones to leave, "\n\t" for example.
+ */
 void fmt_safe(buf *out, str s, const char *keep);
 
 #endif

@@ -1,4 +1,4 @@
-/* frame.c: what stands around the blocks of a frame. */
+/* frame.c: what is around the blocks of a frame. */
 #include "base/frame.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "blocks are written as they lie");

@@ -3,8 +3,9 @@
  *    0  magic, 8 bytes     8  u32 version, 1     12  u32 length H of the description
  *   16  description, JSON, padded with blanks    16 + H  blocks
  *
- * All numbers are little-endian; every block starts at a multiple of 8 bytes. What the description
- * says, and how a block is made, is its writer's: binary columns (present/), blocks (serve/). */
+ * All numbers are little-endian; every block starts at a multiple of 8 bytes. What the
+ * description says, and how a block is made, is its writer's: binary columns (present/), blocks
+ * (serve/). */
 #ifndef BASE_FRAME_H
 #define BASE_FRAME_H
 

@@ -1,16 +1,17 @@
 /* fuzzy.c: letters in order, beginnings of words first.
  *
- * A needle fits when its letters stand in the text in this order and none of them is far from the one
- * before: at most GAP other letters are passed over, unless the next one begins a word, which may
- * stand anywhere behind. Without that rule a short needle would fit nearly every kernel name, which
- * has some hundred letters.
+ * A needle fits when its letters are in the text in this order and none of them is far from the
+ * one before: at most GAP other letters are passed over, unless the next one begins a word,
+ * which may stand anywhere behind. Without that rule a short needle would fit nearly every
+ * kernel name, which has some hundred letters.
  *
- *   cnvbw     aten::convolution_backward      c n v, then the words' beginning b, then w behind it
+ *   cnvbw     aten::convolution_backward      c n v, then the words' beginning b, then w after it
  *   abn       aten::batch_norm                three beginnings of words
  *
- * A letter at the beginning of a word scores most, one right behind the letter before it less, any
- * other least; a long text loses a little. The best way to place the letters is found, not the first:
- * one pass over the text with the best score of every beginning of the needle so far. */
+ * A letter at the beginning of a word scores most, one right after the letter before it less,
+ * any other least; a long text loses a little. The best way to place the letters is found, not
+ * the first: one pass over the text with the best score of every beginning of the needle so
+ * far. */
 #include "base/fuzzy.h"
 
 #include <limits.h>

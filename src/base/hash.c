@@ -1,7 +1,7 @@
 /* hash.c: the one file that knows xxhash.
  *
- * XXH3 with 64 bits and seed 0, whose values are fixed by its published specification, so they may
- * stand in files. The header's code is compiled in rather than linked: calls on short keys are
+ * XXH3 with 64 bits and seed 0, whose values are fixed by its published specification, so they
+ * may be in files. The header's code is compiled in rather than linked: calls on short keys are
  * inlined, and it builds for any processor. */
 #include "base/hash.h"
 

@@ -1,5 +1,6 @@
-/* hash.h: XXH3, for what is written down: checksums of columns, keys of the cache. The same bytes
- * give the same value on every machine and for ever. Tables in memory use map.h and intern.h. */
+/* hash.h: XXH3, for what is written down: checksums of columns, keys of the cache. The same
+ * bytes give the same value on every machine and for ever. Tables in memory use map.h and
+ * intern.h. */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 

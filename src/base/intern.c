@@ -7,17 +7,17 @@
  *      blocks[id >> 11][id & 2047]  ──^                for intern_get
  *
  * A place holds the upper half of the hash (the tag) beside the id in one atomic word, and the
- * address of the text. It is written once: text and address first, then the word with release. A
- * reader that sees the word (acquire) sees the rest. 0 marks a free place, which id 0, the empty
- * string, never needs.
+ * address of the text. It is written once: text and address first, then the word with release.
+ * A reader that sees the word (acquire) sees the rest. 0 marks a free place, which id 0, the
+ * empty string, never needs.
  *
- * The place of a string is the top bits of its tag, so a larger table is filled by walking the old
- * one in order, without hashing again. A larger table is published as a whole; readers still in an
- * older one at worst miss a new string, take the mutex and find it there. Old tables are kept until
- * intern_free, together never more than the newest.
+ * The place of a string is the top bits of its tag, so a larger table is filled by walking the
+ * old one in order, without hashing again. A larger table is published as a whole; readers
+ * still in an older one at worst miss a new string, take the mutex and find it there. Old
+ * tables are kept until intern_free, together never more than the newest.
  *
- * This is the hottest function of an import (about five million lookups per second and core): the
- * key is hashed 8 bytes at a time, a hit touches one place and the text, and both hash and
+ * This is the hottest function of an import (about five million lookups per second and core):
+ * the key is hashed 8 bytes at a time, a hit touches one place and the text, and both hash and
  * comparison are inline. */
 #include "base/intern.h"
 
@@ -28,8 +28,7 @@
 #include "base/pages.h"
 #include "base/seed_int.h"
 
-#define FIRST_BITS \
-    8 /* a page: thousands of small tables stand beside each other, one a worker */
+#define FIRST_BITS 8 /* a page: thousands of small tables are beside each other, one a worker */
 #define LAST_BITS 31
 #define BLOCK_BITS 11
 #define BLOCK_IDS ((uint32_t)1 << BLOCK_BITS)
@@ -43,7 +42,7 @@
 
 typedef struct {
     _Atomic uint64_t word; /* tag << 32 | id; 0: free */
-    const char *text;      /* the bytes; their length stands in the four bytes before them */
+    const char *text;      /* the bytes; their length is in the four bytes before them */
 } place;
 
 typedef struct table table;
@@ -271,7 +270,7 @@ static uint32_t insert(intern *t, table *tab, str s, uint64_t hash) {
     uint32_t length = (uint32_t)s.n;
     memcpy(p, &length, sizeof length);
     p += sizeof length;
-    memcpy(p, s.p, s.n); /* the NUL behind it is there already: blocks are zeroed */
+    memcpy(p, s.p, s.n); /* the NUL after it is there already: blocks are zeroed */
     ids[id & (BLOCK_IDS - 1)] = p;
     place *to = free_place(tab, (uint32_t)(hash >> 32));
     to->text = p;

@@ -1,8 +1,8 @@
 /* intern.h: every distinct byte string once, by a dense id; id 0 is the empty string.
  *
  * Several threads may intern at once: looking up a known string takes no lock, adding a new one
- * takes the interner's mutex. Ids follow the order of insertion, so with several threads they are
- * not the same from run to run; nothing a user sees depends on their order. */
+ * takes the interner's mutex. Ids follow the order of insertion, so with several threads they
+ * are not the same from run to run; nothing a user sees depends on their order. */
 #ifndef BASE_INTERN_H
 #define BASE_INTERN_H
 
@@ -21,9 +21,9 @@ uint64_t intern_hash(str s);
 uint32_t intern_add_hashed(intern *t, str s, uint64_t hash);
 /* The id of s or UINT32_MAX when it is not there. */
 uint32_t intern_find(const intern *t, str s);
-/* Valid while the interner lives; a NUL follows the bytes. An id that was never given out is the
- * empty string. Behind any other text INTERN_PAD more bytes may be read: it can be compared in
- * vectors. */
+/* Valid while the interner lives; a NUL follows the bytes. An id that was never given out is
+ * the empty string. After any other text INTERN_PAD more bytes may be read: it can be compared
+ * in vectors. */
 #define INTERN_PAD 16
 str intern_get(const intern *t, uint32_t id);
 uint32_t intern_count(const intern *t);

@@ -1,5 +1,5 @@
-/* json.c: lenient reading of small JSON; see the header. Iterative throughout: a file of a million
- * opening brackets costs memory for none of them. */
+/* json.c: lenient reading of small JSON; see the header. Iterative throughout: a file of a
+ * million opening brackets costs memory for none of them. */
 #include "base/json.h"
 
 #include "base/bytes16.h"
@@ -26,7 +26,8 @@ static const char *count_brackets(const char *p, const char *end, size_t depth) 
 }
 
 #ifdef BYTES16
-/* Which of 64 bytes are what, the first in the lowest bit. [ and { differ in one bit, so do ] and }. */
+/* Which of 64 bytes are what, the first in the lowest bit. [ and { differ in one bit, so do ]
+ * and }. */
 typedef struct {
     uint64_t quotes, backslashes, open, close;
 } block_bits;
@@ -58,11 +59,11 @@ static inline uint64_t between(uint64_t quotes) {
 /* Where the walk through a value stands. */
 typedef struct {
     size_t depth;
-    const char *next; /* bytes before it are done with: one stands behind a backslash */
+    const char *next; /* bytes before it are done with: one comes after a backslash */
     bool inside;      /* a string */
 } value_walk;
 
-/* A block with backslashes, or one that begins behind one: byte by byte that matters. */
+/* A block with backslashes, or one that begins after one: byte by byte that matters. */
 static const char *walk_odd_block(const char *p, const block_bits *b, value_walk *w) {
     uint64_t found = b->quotes | b->backslashes | b->open | b->close;
     for (; found; found &= found - 1) {
@@ -82,8 +83,8 @@ static const char *walk_odd_block(const char *p, const block_bits *b, value_walk
     return NULL;
 }
 
-/* Goes through blocks of 64 bytes; one past the value's end when it is in one of them. Otherwise *p is
- * the first byte not looked at. */
+/* Goes through blocks of 64 bytes; one past the value's end when it is in one of them.
+ * Otherwise *p is the first byte not looked at. */
 static const char *walk_blocks(const char **p, const char *end, value_walk *w) {
     for (; end - *p >= 64; *p += 64) {
         block_bits b = look_at_block(*p);
@@ -118,7 +119,8 @@ static const char *brackets_end(const char *p, const char *end, size_t depth) {
     return count_brackets(p, end, w.depth);
 }
 
-/* A quote or a backslash at p or behind it; where there are no 16 bytes left, p may be neither. */
+/* A quote or a backslash at p or after it; where there are no 16 bytes left, p may be neither.
+ */
 static inline const char *skip_text(const char *p, const char *end) {
     for (; end - p >= 16; p += 16) {
         bytes16 v = bytes16_load(p);
@@ -235,7 +237,8 @@ static void add_utf8(buf *out, uint32_t c) {
     buf_add(out, b, n);
 }
 
-/* \uXXXX with surrogate pairs; p is behind the u. Returns one past what was used, NULL if none. */
+/* \uXXXX with surrogate pairs; p is after the u. Returns one past what was used, NULL if none.
+ */
 static const char *decode_unicode(const char *p, const char *end, buf *out) {
     int32_t c = hex4(p, end);
     if (c < 0) return NULL;
@@ -336,7 +339,7 @@ typedef struct {
     buf *out;
     unsigned flags, depth;
     uint8_t object[MAX_DEPTH / 8 + 1];
-    bool want_value; /* behind a comma, colon or opening bracket */
+    bool want_value; /* after a comma, colon or opening bracket */
     bool want_key;
     bool comma; /* a comma was read and not yet written */
 } normalizer;
@@ -360,7 +363,7 @@ static bool normalize_token(normalizer *z) {
         z->p++;
         return true;
     }
-    /* Behind a colon there must be a value; behind a bracket or a comma the end may come. */
+    /* After a colon there must be a value; after a bracket or a comma the end may come. */
     bool closes = c == '}' ? !z->want_value : c == ']';
     if (closes && z->depth > 0 && in_object(z) == (c == '}')) {
         if (z->comma) z->flags |= JSON_TRAILING_COMMA;

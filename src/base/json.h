@@ -1,9 +1,10 @@
 /* json.h: small JSON, leniently: members of an object one by one as slices of the text, strings
- * decoded, damaged values made whole. The hot trace-event tokenizer is ingest/layout; it calls the
- * functions here when a byte is not what it predicted.
+ * decoded, damaged values made whole. The hot trace-event tokenizer is ingest/layout; it calls
+ * the functions here when a byte is not what it predicted.
  *
- * Lenient means: raw control characters in strings, bad escapes, bare words (NaN, N/A), trailing
- * commas and any depth of nesting are read; each is reported so that it can be counted. */
+ * Lenient means: raw control characters in strings, bad escapes, bare words (NaN, N/A),
+ * trailing commas and any depth of nesting are read; each is reported so that it can be
+ * counted. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
@@ -29,13 +30,13 @@ static inline const char *json_space(const char *p, const char *end) {
     return p;
 }
 
-/* p is behind the opening quote: the closing quote, or NULL when the text ends first. */
+/* p is after the opening quote: the closing quote, or NULL when the text ends first. */
 const char *json_string_end(const char *p, const char *end);
-/* p is at the first byte of a value: one past its end, or NULL when the text ends first or no value
- * starts here. Brackets are matched, strings respected, nothing else is checked. */
+/* p is at the first byte of a value: one past its end, or NULL when the text ends first or no
+ * value starts here. Brackets are matched, strings respected, nothing else is checked. */
 const char *json_value_end(const char *p, const char *end);
-/* p is between two members of an object or array: one past the bracket that closes it, NULL when the text
- * ends first. */
+/* p is between two members of an object or array: one past the bracket that closes it, NULL
+ * when the text ends first. */
 const char *json_close(const char *p, const char *end);
 /* The portable twin of json_value_end. */
 const char *json_value_end_bytes(const char *p, const char *end);
@@ -51,8 +52,8 @@ bool utf8_valid(str s);
 /* Walks the members of an object or array:
  *     json_iter it = json_open(text);
  *     while (json_next(&it, &key, &value)) …
- * key is the raw inside of the key's quotes (empty in an array), value its raw text (a string keeps
- * its quotes). Ends quietly at damage. */
+ * key is the raw inside of the key's quotes (empty in an array), value its raw text (a string
+ * keeps its quotes). Ends quietly at damage. */
 typedef struct {
     const char *p, *end;
     bool object;

@@ -3,10 +3,11 @@
  *      block:   [ key key key … key | value value … value ]       cap places, a power of two
  *
  * A place is free when its value is MAP_NONE, so every 64-bit key is allowed. At most half the
- * places are taken: a hit looks at 1.5 places on average, a miss at 2.5. Entries are never removed.
+ * places are taken: a hit looks at 1.5 places on average, a miss at 2.5. Entries are never
+ * removed.
  *
- * Where a key goes depends on the secret seeds (seed_int.h): the order of places differs from run to
- * run, and a file cannot be made whose keys all meet in one place. */
+ * Where a key goes depends on the secret seeds (seed_int.h): the order of places differs from
+ * run to run, and a file cannot be made whose keys all meet in one place. */
 #include "base/map.h"
 
 #include "base/mem.h"

@@ -1,19 +1,19 @@
 /* mem.c: heap blocks and mapped pages.
  *
- * Small things come from malloc. Columns come from mmap, because a mapping can grow without being
- * copied and costs nothing until it is touched.
+ * Small things come from malloc. Columns come from mmap, because a mapping can grow without
+ * being copied and costs nothing until it is touched.
  *
- * The first touch is the hidden cost: about 1.9 µs for each 4 KiB page where this was measured, so
- * filling fresh memory runs at 2 GB/s. Mappings of 2 MiB and more therefore ask for huge pages and
- * are aligned to them: the kernel moves whole huge pages in mremap only when source and target are
- * aligned alike, otherwise it splits them. A mapping that would fill more than half of its last
- * huge page gets it whole.
+ * The first touch is the hidden cost: about 1.9 µs for each 4 KiB page where this was measured,
+ * so filling fresh memory runs at 2 GB/s. Mappings of 2 MiB and more therefore ask for huge
+ * pages and are aligned to them: the kernel moves whole huge pages in mremap only when source
+ * and target are aligned alike, otherwise it splits them. A mapping that would fill more than
+ * half of its last huge page gets it whole.
  *
  *      reserved   |....####################......|      one huge page more than needed
  *      kept            ^ aligned to 2 MiB               both ends are given back
  *
- * Below 2 MiB a huge page would cost more resident memory than it saves time; pages.c shares huge pages
- * out among smaller blocks. */
+ * Below 2 MiB a huge page would cost more resident memory than it saves time; pages.c shares
+ * huge pages out among smaller blocks. */
 #include "base/mem.h"
 
 #include <stdatomic.h>

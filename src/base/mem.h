@@ -12,8 +12,8 @@ void *mem_zalloc(size_t size_bytes);
 void *mem_grow(void *p, size_t size_bytes); /* realloc; on NULL the old block still stands */
 void mem_free(void *p);
 
-/* Whole pages from the kernel, zeroed, huge ones from 2 MiB on. Sizes are rounded up to a page by
- * the callee; pass the same size to mem_unmap. mem_remap may move the block and keeps its
+/* Whole pages from the kernel, zeroed, huge ones from 2 MiB on. Sizes are rounded up to a page
+ * by the callee; pass the same size to mem_unmap. mem_remap may move the block and keeps its
  * content without copying. NULL on failure. */
 void *mem_map(size_t size_bytes);
 void *mem_remap(void *p, size_t old_bytes, size_t new_bytes);

@@ -6,15 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Pages from the kernel that are nobody's yet: no fault point, not counted. Never given back. */
+/* Pages from the kernel that are nobody's yet: no fault point, not counted. Never given back.
+ */
 void *mem_span(size_t size_bytes);
 /* The content of these whole pages is not needed: they are zero when they are touched again. */
 void mem_forget(void *p, size_t size_bytes);
 /* More (or fewer) bytes stand. */
 void mem_count(int64_t bytes);
 
-/* Moves the first n bytes of a map, whole huge pages, to where nothing of a span was touched yet, and unmaps
- * the rest. False when the kernel does not: the map stands, but the span must not be used there. */
+/* Moves the first n bytes of a map, whole huge pages, to where nothing of a span was touched
+ * yet, and unmaps the rest. False when the kernel does not: the map stands, but the span must
+ * not be used there. */
 bool mem_move(void *p, size_t size_bytes, void *to, size_t n);
 
 #endif

@@ -1,7 +1,8 @@
 /* num.c: integer arithmetic that must not surprise anyone.
  *
- * Means are rounded half to even on exact integers; a detour over double would lose nanoseconds on
- * sums above 2^53. The remainder's magnitude is compared unsigned, so no sum can overflow. */
+ * Means are rounded half to even on exact integers; a detour over double would lose nanoseconds
+ * on sums above 2^53. The remainder's magnitude is compared unsigned, so no sum can
+ * overflow. */
 #include "base/num.h"
 
 int64_t mean_i64(int64_t sum, int64_t n) {

@@ -1,4 +1,5 @@
-/* num.h: checked narrowing, and how many. -Wconversion makes every silent cast visible; these are the loud ones. */
+/* num.h: checked narrowing, and how many. -Wconversion makes every silent cast visible; these
+ * are the loud ones. */
 #ifndef BASE_NUM_H
 #define BASE_NUM_H
 

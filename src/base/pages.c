@@ -1,23 +1,23 @@
-/* pages.c: a heap of pages with huge ones behind it.
+/* pages.c: a heap of pages, backed by huge ones.
  *
- * The first touch of a page costs more than most of what is done with it (mem.c), and the arrays of an
- * import come and go: rows as they arrived, then what a sort needs, then the columns. So they share a
- * few spans of address space, each backed by huge pages from its start; a block that is given back
- * is the next one taken.
+ * The first touch of a page costs more than most of what is done with it (mem.c), and the
+ * arrays of an import come and go: rows as they arrived, then what a sort needs, then the
+ * columns. So they share a few spans of address space, each backed by huge pages from its
+ * start; a block that is given back is the next one taken.
  *
  *      span   |taken|free|taken|taken|free|....never touched....|
  *                                         ^top   ^touched: from here on all is zero
  *
- * A span is cut into runs of units. The first and the last unit of a run say how long it is and whether
- * it is free, so that neighbours that are free become one. A block comes from the shortest run that
- * holds it; `longest` spares walking a span that has none. A run that touches the top is no run any
- * more: the top falls.
+ * A span is cut into runs of units. The first and the last unit of a run say how long it is and
+ * whether it is free, so that neighbours that are free become one. A block comes from the
+ * shortest run that holds it; `longest` spares walking a span that has none. A run that touches
+ * the top is not a run any more: the top falls.
  *
- * When more than KEEP bytes were given back and not taken again, the kernel gets those that are whole huge
- * pages. Growing beyond OWN_FROM leads to a mapping of its own, which grows without being copied; when it is
- * given back, its pages move into a span, above the top, as far as KEEP allows: page tables change, and
- * nobody has to clear other pages. Under
- * AddressSanitizer every block comes from malloc, which finds what is forgotten and what overruns. */
+ * When more than KEEP bytes were given back and not taken again, the kernel gets those that are
+ * whole huge pages. Growing beyond OWN_FROM leads to a mapping of its own, which grows without
+ * being copied; when it is given back, its pages move into a span, above the top, as far as
+ * KEEP allows: page tables change, and nobody has to clear other pages. Under AddressSanitizer
+ * every block comes from malloc, which finds what is forgotten and what overruns. */
 #include "base/pages.h"
 
 #include <pthread.h>
@@ -227,8 +227,9 @@ void *pages_take_zeroed(size_t size_bytes) {
     return p ? memset(p, 0, dirty) : NULL;
 }
 
-/* Moves huge pages of a mapping of its own, as many as may be kept, behind what was touched of the newest
- * span: whoever takes them next finds them there. False when the mapping still stands. */
+/* Moves huge pages of a mapping of its own, as many as may be kept, after what was touched of
+ * the newest span: whoever takes them next finds them there. False when the mapping still
+ * stands. */
 static bool adopt(char *p, size_t size_bytes) {
     span *s = spans;
     size_t n = (idle < KEEP ? KEEP - idle : 0) / HUGE_BYTES;
@@ -237,7 +238,7 @@ static bool adopt(char *p, size_t size_bytes) {
     size_t at = (s->touched + HUGE_UNITS - 1) & ~(HUGE_UNITS - 1);
     if (at > s->end || s->end - at < n * HUGE_UNITS) return false;
     if (!mem_move(p, size_bytes, s->base + at * UNIT, n * HUGE_BYTES)) {
-        s->end = at; /* behind it there may be nothing any more */
+        s->end = at; /* after it there may be nothing any more */
         return false;
     }
     s->touched = at + n * HUGE_UNITS;

@@ -1,15 +1,15 @@
 /* pool.c: worker threads that wait for a range of work and share it out among themselves.
  *
- * pool_for publishes a job under the mutex, raises the round and wakes everyone. Each worker, and
- * the caller as worker 0, takes the next grain of indices from an atomic counter until none is left.
- * Grains are taken in ascending order; a grain is one index as long as there are few, so that heavy
- * pieces balance, and up to 1/32 of a worker's share when there are many, so that light ones do not
- * fight over the counter. The caller returns when the last worker has put the job down, therefore a
- * job may live on the caller's stack.
+ * pool_for publishes a job under the mutex, raises the round and wakes everyone. Each worker,
+ * and the caller as worker 0, takes the next grain of indices from an atomic counter until none
+ * is left. Grains are taken in ascending order; a grain is one index as long as there are few,
+ * so that heavy pieces balance, and up to 1/32 of a worker's share when there are many, so that
+ * light ones do not fight over the counter. The caller returns when the last worker has put the
+ * job down, therefore a job may live on the caller's stack.
  *
- * A pool that is busy (another thread uses it, or a piece of work calls pool_for itself) is no
- * error: the second job runs in its caller alone. If the system gives fewer threads than asked for,
- * the pool is smaller. */
+ * A pool that is busy (another thread uses it, or a piece of work calls pool_for itself) is not
+ * an error: the second job runs in its caller alone. If the system gives fewer threads than
+ * asked for, the pool is smaller. */
 #include "base/pool.h"
 
 #include <pthread.h>

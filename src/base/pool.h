@@ -12,7 +12,8 @@ void pool_free(pool *p);
 int pool_threads(const pool *p);
 
 /* Calls fn(context, i, worker) for every i in [0, n), from any worker (0 … threads-1; 0 is the
- * caller), and returns when all are done. p may be NULL: runs in the caller. Not to be nested. */
+ * caller), and returns when all are done. p may be NULL: runs in the caller. Not to be
+ * nested. */
 typedef void (*pool_fn)(void *context, size_t i, int worker);
 void pool_for(pool *p, size_t n, pool_fn fn, void *context);
 

@@ -1,8 +1,8 @@
 /* seed.c: draws the secrets of seed_int.h once, before main.
  *
- * The kernel hands every new process 16 random bytes (AT_RANDOM); reading them costs no system call.
- * They are spread over four words with an odd-increment counter and a bijective mixer, so that even
- * without them (a kernel that gives none) the words are usable, merely not secret.
+ * The kernel hands every new process 16 random bytes (AT_RANDOM); reading them costs no system
+ * call. They are spread over four words with an odd-increment counter and a bijective mixer, so
+ * that even without them (a kernel that gives none) the words are usable, merely not secret.
  * This is not cryptography: it makes collisions unpredictable, nothing more. */
 #include "base/seed_int.h"
 

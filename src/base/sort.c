@@ -1,16 +1,17 @@
 /* sort.c: a radix sort for keys, a merge sort for everything that needs a comparison.
  *
- * The radix sort goes from the least to the most significant digit of the bits that differ between
- * keys; the pass that finds those bits also notes where keys fall. An array that is in order already
- * ends there (traces mostly are, thread by thread); one of a few runs that rise is merged, two runs
- * at a time: reading and writing in order is quicker than dealing to thousands of places. More runs are
- * merged when each but overlaps the next, as where threads write out what they have from time to time.
- * An odd number of passes leaves the result in the scratch, from where it is copied back. At most 2^32 - 1
- * pairs, as many as a row number can count.
+ * The radix sort goes from the least to the most significant digit of the bits that differ
+ * between keys; the pass that finds those bits also notes where keys fall. An array that is in
+ * order already ends there (traces mostly are, thread by thread); one of a few runs that rise
+ * is merged, two runs at a time: reading and writing in order is quicker than dealing to
+ * thousands of places. More runs are merged when each but overlaps the next, as where threads
+ * write out what they have from time to time. An odd number of passes leaves the result in the
+ * scratch, from where it is copied back. At most 2^32 - 1 pairs, as many as a row number can
+ * count.
  *
- * The merge sort sorts short runs by insertion, skips a merge when both halves are already in order,
- * and copies only the left half out before merging. Both are stable: equal keys keep the order they
- * came in, which makes results the same on every machine. */
+ * The merge sort sorts short runs by insertion, skips a merge when both halves are already in
+ * order, and copies only the left half out before merging. Both are stable: equal keys keep the
+ * order they came in, which makes results the same on every machine. */
 #include "base/sort.h"
 #include "base/bisect.h"
 
@@ -34,7 +35,7 @@ static void insert_pairs(sort_pair *a, size_t n) {
 /* Runs of keys that never fall. */
 typedef struct {
     size_t n;                   /* more than MAX_RUNS: not all are in `first` */
-    size_t first[MAX_RUNS + 1]; /* and behind the last one the end of all */
+    size_t first[MAX_RUNS + 1]; /* and after the last one the end of all */
 } run_list;
 
 /* Which bits differ between any two keys. */
@@ -59,8 +60,8 @@ static size_t n_until(const sort_pair *a, size_t n, uint64_t key) {
     return SEARCH_FIRST(i, 0, n, a[i].key <= key);
 }
 
-/* Do runs reach beyond the start of the next one with half of the keys at most? Then most of a merge is
- * copying. */
+/* Do runs reach beyond the start of the next one with half of the keys at most? Then most of a
+ * merge is copying. */
 static bool is_nearly_in_order(const sort_pair *a, size_t n, const run_list *runs) {
     size_t n_beyond = 0;
     for (size_t i = 1; i < runs->n; i++) {

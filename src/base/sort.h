@@ -12,7 +12,8 @@ typedef struct {
 } sort_pair;
 
 /* Stable least-significant-digit radix sort of n pairs by key; skips digits that are the same
- * everywhere, and merges instead when the pairs are a few runs in order. Uses scratch of n pairs; the result is in `a`. */
+ * everywhere, and merges instead when the pairs are a few runs in order. Uses scratch of n
+ * pairs; the result is in `a`. */
 void sort_radix(sort_pair *a, sort_pair *scratch, size_t n);
 
 /* Merge sort of an index array with a comparison: stable, O(n log n), scratch of n. */

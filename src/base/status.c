@@ -1,12 +1,12 @@
 /* status.c: filling an error, and dying of our own mistakes.
  *
- * An error outlives the values it was made from: a path on a caller's stack, a name inside a mapped
- * file. So text values are copied into the error's own 1 KiB. When several do not fit together,
- * each gets an equal share of what is left, so a long path cannot push out the reason after it. A
- * cut never splits a UTF-8 character.
+ * An error outlives the values it was made from: a path on a caller's stack, a name inside a
+ * mapped file. So text values are copied into the error's own 1 KiB. When several do not fit
+ * together, each gets an equal share of what is left, so a long path cannot push out the reason
+ * after it. A cut never splits a UTF-8 character.
  *
- * The arguments may point into the very error that is being filled (a caller that adds to what it
- * was told), hence everything is put together beside the error and copied over at the end.
+ * The arguments may point into the very error that is being filled (a caller that adds to what
+ * it was told), hence everything is put together beside the error and copied over at the end.
  *
  * Nothing here makes a sentence: that is text/. */
 #include "base/status.h"

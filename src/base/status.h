@@ -1,12 +1,12 @@
 /* status.h: how a function says that it failed.
  *
- * A function that can fail returns `status` and takes `error *err` as its last parameter; err may
- * be NULL. On failure the outputs are untouched and *err holds what a person needs: the status, the
- * byte of the input where it happened, the id of a sentence in text/messages.def and its named
- * values. The sentence itself is made by text/, in the language of the reader.
+ * A function that can fail returns `status` and takes `error *err` as its last parameter; err
+ * may be NULL. On failure the outputs are untouched and *err holds what a person needs: the
+ * status, the byte of the input where it happened, the id of a sentence in text/messages.def
+ * and its named values. The sentence itself is made by text/, in the language of the reader.
  *
- * Four words, four meanings: BUG() is our mistake and aborts; FAIL() fills an error and returns;
- * a warning is counted in a trace's quality table; die() exists only in cli/.
+ * Four words, four meanings: BUG() is our mistake and aborts; FAIL() fills an error and
+ * returns; a warning is counted in a trace's quality table; die() exists only in cli/.
  */
 #ifndef BASE_STATUS_H
 #define BASE_STATUS_H

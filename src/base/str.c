@@ -1,12 +1,14 @@
 /* str.c: searching, comparing and reading numbers in slices of bytes.
  *
- * Everything works on bytes and knows only ASCII case and white space, so the answer never depends
- * on the locale. Numbers are read whole: a slice that is not entirely a number is not one.
+ * Everything works on bytes and knows only ASCII case and white space, so the answer never
+ * depends on the locale. Numbers are read whole: a slice that is not entirely a number is not
+ * one.
  *
- * str_to_f64 hands strtod a text it has put together itself: digits, an exponent and no point. That
- * way the locale's decimal comma cannot matter, slices need no NUL, and a number of a million
- * digits costs one pass over it. 768 significant digits decide the rounding of any double; all
- * digits after them only say whether the rest was zero, so a single 1 stands for them. */
+ * str_to_f64 hands strtod a text it has put together itself: digits, an exponent and no point.
+ * That way the locale's decimal comma cannot matter, slices need no NUL, and a number of a
+ * million digits costs one pass over it. 768 significant digits decide the rounding of any
+ * double; all digits after them only say whether the rest was zero, so a single 1 stands for
+ * them. */
 #include "base/str.h"
 
 #include <math.h>
@@ -110,7 +112,7 @@ bool str_to_i64(str s, int64_t *out) {
 
 /* The parts of a decimal number: digits × 10^exponent. */
 typedef struct {
-    char text[MAX_DIGITS + 32]; /* sign, digits; the exponent is put behind them for strtod */
+    char text[MAX_DIGITS + 32]; /* sign, digits; the exponent is put after them for strtod */
     size_t n;                   /* characters in text */
     size_t n_digits;            /* significant digits kept */
     int64_t exponent;

@@ -20,8 +20,8 @@ typedef struct {
 /* Room for at least n more elements. ERR_MEMORY otherwise; the content stands. */
 status vec_reserve(vec *v, size_t n) MUST_USE;
 void vec_fini(vec *v);
-/* The i-th element. A column that is too short grows, v->n to all it has room for, and what is new
- * is zero. NULL when out of memory. */
+/* The i-th element. A column that is too short grows, v->n to all it has room for, and what is
+ * new is zero. NULL when out of memory. */
 void *vec_at(vec *v, size_t i);
 
 /* Pointer to a new last element, not cleared; NULL when out of memory. */

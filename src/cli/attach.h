@@ -1,4 +1,5 @@
-/* attach.h: which processes `tacho attach` means, how it talks to them, and windows of recordings. */
+/* attach.h: which processes `tacho attach` means, how it talks to them, and windows of
+ * recordings. */
 #ifndef CLI_ATTACH_H
 #define CLI_ATTACH_H
 
@@ -7,9 +8,9 @@
 
 enum { ATTACH_LINE_BYTES = 4400, ATTACH_MOST = 256 };
 
-/* The processes that are meant by a number: the process itself when it records or could; else those
- * below it that do (the program of `tacho record`, the ranks of a launcher). At least one and at most
- * ATTACH_MOST; the list is the arena's. */
+/* The processes that are meant by a number: the process itself when it records or could; else
+ * those below it that do (the program of `tacho record`, the ranks of a launcher). At least one
+ * and at most ATTACH_MOST; the list is the arena's. */
 status attach_find(arena *a, int64_t pid, int64_t **out, uint32_t *n, error *err) MUST_USE;
 /* Is it there (and not only waiting to be collected by its parent)? */
 bool attach_is_alive(int64_t pid);
@@ -28,8 +29,8 @@ typedef struct {
     int64_t unix_ns;
 } attach_moment;
 
-/* Copies what lies between two moments out of a recording, which may still be written, into a new
- * file. */
+/* Copies what lies between two moments out of a recording, which may still be written, into a
+ * new file. */
 status attach_copy_window(int live, attach_moment from, attach_moment to, const char *path,
                           error *err) MUST_USE;
 

@@ -1,8 +1,9 @@
 /* attach_find.c: the processes that `tacho attach PID` means, and the way to their recorders.
  *
- * A recorder listens at PID.sock in its owner's runtime folder, or in /tmp/tacho-UID (rec_control.c). The
- * program's environment need not be ours, nor its /tmp: all places are tried. `tacho record` and
- * launchers do not record themselves; who names one of them means the programs it started. */
+ * A recorder listens at PID.sock in its owner's runtime folder, or in /tmp/tacho-UID
+ * (rec_control.c). The program's environment need not be ours, nor its /tmp: all places are
+ * tried. `tacho record` and launchers do not record themselves; who names one of them means the
+ * programs it started. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 
 enum { ANSWER_MS = 10000 };
 
-/* ---- processes ---------------------------------------------------------------------------- */
+/* ---- processes --------------------------------------------------------------------------- */
 
 /* Of /proc/PID/stat: the state's letter and the parent; false: there is no such process. */
 static bool read_process(int64_t pid, char *state, int64_t *parent) {
@@ -76,7 +77,7 @@ static bool add_children(int64_t *list, uint32_t *n) {
     return *n > before;
 }
 
-/* ---- sockets ------------------------------------------------------------------------------ */
+/* ---- sockets ----------------------------------------------------------------------------- */
 
 /* Anybody may have made a folder of that name in /tmp, and a socket in it: who listens must be
  * the process itself. The system says who it is. */
@@ -150,7 +151,7 @@ bool attach_ask(int64_t pid, const char *line, char *to, size_t size) {
     return ok;
 }
 
-/* ---- who is meant -------------------------------------------------------------------------- */
+/* ---- who is meant ------------------------------------------------------------------------ */
 
 typedef enum { DEAF, LISTENS, RECORDS } standing;
 

@@ -17,8 +17,9 @@ void cli_say(const options *o, str sentence);
 /* Says on stderr, unless --quiet, which command is better for this trace, when one is. */
 void cli_note_better(const options *o, const trace *t);
 
-/* The way out: a buffer before a file descriptor. A reader that went away (a closed pipe) is no
- * error: `closed` is set, the flush returns ERR_CANCELLED, and the command ends quietly. */
+/* The way out: a buffer before a file descriptor. A reader that went away (a closed pipe) is
+ * not an error: `closed` is set, the flush returns ERR_CANCELLED, and the command ends
+ * quietly. */
 typedef struct {
     int fd;
     const char *name; /* for the complaint */
@@ -32,8 +33,8 @@ status output_flush(void *to, buf *b, error *err) MUST_USE;
  * `so_far` and `err` are what the command ended with. */
 int output_end(output *out, const options *o, status so_far, error *err);
 
-/* Writes out (\x1b) the control characters of what is in the buffer, all but line breaks and tabs:
- * for reports in the layout of other programs, which hold names as a file has them. */
+/* Writes out (\x1b) the control characters of what is in the buffer, all but line breaks and
+ * tabs: for reports in the layout of other programs, which hold names as a file has them. */
 void output_make_safe(output *out);
 
 /* How to write for the reader of this output. */

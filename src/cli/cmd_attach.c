@@ -4,9 +4,10 @@
  *     recording already its recording goes on; what happens in the time asked is copied out of it
  *     flight recorder   without --for: it writes its last seconds; with --for as above
  *
- * Several processes (the ranks of a launcher) are recorded at the same time. Ctrl-C, or the end of the
- * program, ends the recording early; what there is is kept. Then it is compacted and summed up. The
- * recorder's side and the words of their talk are in src/record/rec_control.c. */
+ * Several processes (the ranks of a launcher) are recorded at the same time. Ctrl-C, or the end
+ * of the program, ends the recording early; what there is is kept. Then it is compacted and
+ * summed up. The recorder's side and the words of their talk are in
+ * src/record/rec_control.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -76,7 +77,7 @@ static void cmd_attach_say(const attachment *at, uint16_t message, const target 
     buf_fini(&line);
 }
 
-/* ---- where it goes -------------------------------------------------------------------------- */
+/* ---- where it goes ----------------------------------------------------------------------- */
 
 /* -o NAME.tacho is a file, any other -o a folder. */
 static status cmd_attach_find_place(attachment *at, error *err) {
@@ -116,7 +117,8 @@ static void name_window(const attachment *at, target *t, const tacho_file_header
                  (long long)now.tv_sec * 1000000000 + now.tv_nsec);
 }
 
-/* ---- what can go wrong ----------------------------------------------------------------------- */
+/* ---- what can go wrong
+ * ----------------------------------------------------------------------- */
 
 static status fail_answer(int64_t pid, const char *reason, error *err) {
     static const struct {
@@ -140,7 +142,8 @@ static status fail_silent(int64_t pid, error *err) {
     FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_ATTACH_SILENT, arg_id("pid", pid));
 }
 
-/* ---- beginning -------------------------------------------------------------------------------- */
+/* ---- beginning
+ * -------------------------------------------------------------------------------- */
 
 /* "at TICK UNIX_NS FILE" */
 static bool read_moment(const char *line, attach_moment *out, const char **file) {
@@ -202,9 +205,11 @@ static status cmd_attach_begin(const attachment *at, target *t, error *err) {
     return fail_answer(t->pid, strncmp(line, "failed ", 7) == 0 ? line + 7 : line, err);
 }
 
-/* ---- waiting ----------------------------------------------------------------------------------- */
+/* ---- waiting
+ * ----------------------------------------------------------------------------------- */
 
-/* A recording made for us ends by a line or by the end of its process; a window by the latter. */
+/* A recording made for us ends by a line or by the end of its process; a window by the latter.
+ */
 static bool cmd_attach_look_at(target *t) {
     char byte;
     if (t->has_ended) return true;
@@ -227,7 +232,8 @@ static void wait_for(attachment *at) {
     }
 }
 
-/* ---- ending ------------------------------------------------------------------------------------ */
+/* ---- ending
+ * ------------------------------------------------------------------------------------ */
 
 /* Where a window ends: now, or where the recording did. */
 static attach_moment end_of_window(const target *t) {
@@ -257,7 +263,8 @@ static status end(const attachment *at, target *t, error *err) {
     return record_compact_file(at->o, t->path, t->path, err);
 }
 
-/* ---- a flight recorder -------------------------------------------------------------------------- */
+/* ---- a flight recorder
+ * -------------------------------------------------------------------------- */
 
 static status pull_trigger(const attachment *at, target *t, error *err) {
     char line[ATTACH_LINE_BYTES], dump[ATTACH_LINE_BYTES];
@@ -278,7 +285,8 @@ static status pull_trigger(const attachment *at, target *t, error *err) {
     return record_compact_file(at->o, dump, t->path, err);
 }
 
-/* ---- the command --------------------------------------------------------------------------------- */
+/* ---- the command
+ * --------------------------------------------------------------------------------- */
 
 static status record_all(attachment *at, error *err) {
     struct sigaction act = {.sa_handler = on_interrupt};

@@ -1,10 +1,10 @@
 /* cmd_export.c: `tacho export`: a trace in another form, to a file or to standard output.
  *
- * Several traces, or all workers of a run, are merged on one clock first (store/merge.h): one file with
- * the processes of all. export/ does the rest. Here --to is the form, so the window ends at --until. Without -o the
- * result goes to standard output, unless a terminal is listening there. Once the trace is open,
- * a failure to read or write is one of the disk: exit status 3; a reader that closed its end of
- * the pipe is none. */
+ * Several traces, or all workers of a run, are merged on one clock first (store/merge.h): one
+ * file with the processes of all. export/ does the rest. Here --to is the form, so the window
+ * ends at --until. Without -o the result goes to standard output, unless a terminal is
+ * listening there. Once the trace is open, a failure to read or write is one of the disk: exit
+ * status 3; a reader that closed its end of the pipe is none. */
 #include <poll.h>
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
 /* cmd_record.c: `tacho record -- PROGRAM`: run it, keep what it records, say what it was.
  *
- * The exit status is the program's own, as of a shell; ours only when it could not be run or its
- * recording not be read. A program that recorded nothing is told so: it was neither linked with
- * libtacho nor is it one of those the recorder finds its way into. */
+ * The exit status is the program's own, as of a shell; ours only when it could not be run or
+ * its recording not be read. A program that recorded nothing is told so: it was neither linked
+ * with libtacho nor is it one of those the recorder finds its way into. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -43,7 +43,8 @@ static int show_summary(const options *o, const char *folder) {
     return cmd_summary(&show);
 }
 
-/* What the triggers of the run saw, a line each; each is a span of every rank, in this order. */
+/* What the triggers of the run saw, a line each; each is a span of every rank, in this order.
+ */
 static void say_triggers(const options *o, const char *folder) {
     char line[1024];
     for (uint32_t i = 1; record_trigger_line(folder, i, line, sizeof line); i++) {

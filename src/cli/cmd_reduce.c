@@ -1,8 +1,9 @@
 /* cmd_reduce.c: `tacho reduce`: all workers of a run to one summary.
  *
  * Alone it works with threads; started by mpirun or srun the processes share the files among
- * them (cluster/). A file that cannot be read is named on stderr and does not stop the rest; the
- * summary says so, too. Only when nothing could be read, or --strict asks, is that an error. */
+ * them (cluster/). A file that cannot be read is named on stderr and does not stop the rest;
+ * the summary says so, too. Only when nothing could be read, or --strict asks, is that an
+ * error. */
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>

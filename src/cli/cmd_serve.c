@@ -1,8 +1,8 @@
 /* cmd_serve.c: `tacho serve`: the web page of a folder of traces, until somebody ends it.
  *
- * The address goes to standard output, so that a script can read it, and is flushed before anything
- * is asked. SIGINT and SIGTERM end the server cleanly: they are blocked in all threads and taken
- * here, so no handler runs anywhere. A second one ends the program at once. */
+ * The address goes to standard output, so that a script can read it, and is flushed before
+ * anything is asked. SIGINT and SIGTERM end the server cleanly: they are blocked in all threads
+ * and taken here, so no handler runs anywhere. A second one ends the program at once. */
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -10,8 +10,8 @@
  * --sort takes a column of the operators or kernels, or a word that means one of each (KEYS); a
  * table that has no such column keeps its own order.
  *
- * Of a run of several ranks the verdict, the average step and the advice are those of all of them;
- * what needs events (operators, kernels, memory) is of the first, and its line says so.
+ * Of a run of several ranks the verdict, the average step and the advice are those of all of
+ * them; what needs events (operators, kernels, memory) is of the first, and its line says so.
  *
  * --style paddle is another report altogether (paddle_tables.c). */
 #include <unistd.h>
@@ -221,7 +221,8 @@ static status cmd_summary_put_table(const report *r, const answer *a, const char
     return put_rows(r, t, err);
 }
 
-/* The verdict, the average step and the advice are those of all ranks; the rest is of the first. */
+/* The verdict, the average step and the advice are those of all ranks; the rest is of the
+ * first. */
 static status open_all(report *r, opened_input *all, error *err) {
     const trace_source *first = &r->x->input.traces[0];
     options o = *r->o;

@@ -1,9 +1,9 @@
 /* cmd_watch.c: `tacho watch RUN`: how every process of a run is doing, while it is recorded.
  *
  * Each process keeps a page of numbers in the run's folder and writes it once a second
- * (tacho/live.h); nothing is asked of the processes, so a run on many machines that share the folder
- * is watched from any of them. On a terminal the table is drawn again every second until the last
- * process has ended; anywhere else it is printed once. */
+ * (tacho/live.h); nothing is asked of the processes, so a run on many machines that share the
+ * folder is watched from any of them. On a terminal the table is drawn again every second until
+ * the last process has ended; anywhere else it is printed once. */
 #include <dirent.h>
 #include <limits.h>
 #include <signal.h>
@@ -70,7 +70,7 @@ static int64_t unix_ns(void) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* ---- the pages ------------------------------------------------------------------------------ */
+/* ---- the pages --------------------------------------------------------------------------- */
 
 /* Processes of data loaders and other children have no steps; they are their rank's. */
 static bool is_helper(const tacho_live_page *p) {
@@ -107,7 +107,8 @@ static status read_pages(const char *run, vec *to, error *err) {
     return st;
 }
 
-/* ---- what they say --------------------------------------------------------------------------- */
+/* ---- what they say
+ * --------------------------------------------------------------------------- */
 
 typedef enum { GOING, STALLED, GONE } state;
 
@@ -233,7 +234,8 @@ static status make_answer(const vec *pages, arena *a, bool whole, answer *out, e
     return OK;
 }
 
-/* ---- showing ----------------------------------------------------------------------------------- */
+/* ---- showing
+ * ----------------------------------------------------------------------------------- */
 
 /* Whoever is gone is of interest to those that go on. */
 static bool is_any_left(const vec *pages) {

@@ -1,7 +1,7 @@
 /* export_gzip.c: an export through gzip into a file.
  *
- * The export writes into a pipe, a thread compresses what comes out of it: neither waits for the
- * whole, and neither knows the other. A file appears under its name when it is whole. */
+ * The export writes into a pipe, a thread compresses what comes out of it: neither waits for
+ * the whole, and neither knows the other. A file appears under its name when it is whole. */
 #include "cli/export_gzip.h"
 
 #include <errno.h>

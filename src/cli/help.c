@@ -1,6 +1,6 @@
 /* help.c: --help, made from commands.def, options.def, registry.def and messages.def.
  *
- * Two columns: a name, and what it means, wrapped to the width of the terminal behind the
+ * Two columns: a name, and what it means, wrapped to the width of the terminal after the
  * widest name (or on a line of its own when the name is too long). Chinese breaks between any
  * two characters, other text between words. Help of an analysis holds the definition of every
  * column it answers with: the same sentences the JSON carries as `help`. */
@@ -116,7 +116,7 @@ static void put_params(buf *out, lang l, const analysis_info *a, uint32_t width)
         buf name = {0}, meaning = {0};
         buf_add_cstr(&name, "--");
         for (const char *c = p->name; *c; c++) buf_add_byte(&name, *c == '_' ? '-' : *c);
-        /* A list too long for the line may be broken behind its bars. */
+        /* A list too long for the line may be broken after its bars. */
         bool is_long = strlen(p->values) + 2 > width - NAMES;
         for (const char *v = p->values; *v; v++) {
             buf_add_byte(&meaning, *v);

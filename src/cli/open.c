@@ -1,10 +1,11 @@
 /* open.c: from the TRACE arguments of a command to sealed traces.
  *
- * One argument is a file, a run or a log folder; --run, --worker and --span choose in it. Several
- * files are the workers of one run, as a shell gives them for a pattern. Where the analysis can look
- * at several workers it looks at all ranks of the run, unless --worker names one: the first rank
- * first, the same cycle of each; then summaries are opened where they can answer
- * (open_summaries.c). --all-workers asks for the same, also of traces that are not ranks.
+ * One argument is a file, a run or a log folder; --run, --worker and --span choose in it.
+ * Several files are the workers of one run, as a shell gives them for a pattern. Where the
+ * analysis can look at several workers it looks at all ranks of the run, unless --worker names
+ * one: the first rank first, the same cycle of each; then summaries are opened where they can
+ * answer (open_summaries.c). --all-workers asks for the same, also of traces that are not
+ * ranks.
  *
  * session/ does the work; here is only what the command line says about it. Everything opened
  * is held by the arena of `opened`, whose reset gives the traces back. */
@@ -107,8 +108,9 @@ static bool can_take_many(const options *o) {
                                : strcmp(o->command.name, "export") == 0; /* merges them */
 }
 
-/* Is the question about all of the run? An export is of one worker unless it is asked to merge. A run of
- * memory pictures alone has no whole worker: then it is about the one that was chosen. */
+/* Is the question about all of the run? An export is of one worker unless it is asked to merge.
+ * A run of memory pictures alone has no whole worker: then it is about the one that was
+ * chosen. */
 static bool wants_all(const options *o, const run_entry *run) {
     if (!can_take_many(o) || !run_whole(run)) return false;
     if (o->question.all_workers) return true;

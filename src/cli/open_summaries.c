@@ -1,11 +1,11 @@
 /* open_summaries.c: the summaries of all workers of a run, from the cache or made now.
  *
- * Where there are more files than processors, each is read by one thread and several are read side
- * by side; a few large ones are read one after the other, each by all threads. Either way the
- * result is in the order of the workers.
+ * Where there are more files than processors, each is read by one thread and several are read
+ * side by side; a few large ones are read one after the other, each by all threads. Either way
+ * the result is in the order of the workers.
  *
- * One worker's file that cannot be read must not hide the other thousand: it is named on stderr,
- * becomes a row `failure` of its summary, and the answer has a note. */
+ * One worker's file that cannot be read must not hide the other thousand: it is named on
+ * stderr, becomes a row `failure` of its summary, and the answer has a note. */
 #include <pthread.h>
 
 #include "analyse/run/reduce.h"

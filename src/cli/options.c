@@ -2,9 +2,9 @@
  *
  * An option is --name VALUE, --name=VALUE or -x VALUE; what starts with no dash, and everything
  * behind --, is a trace; - alone is standard input. A command knows only the options of its
- * groups and, when it is an analysis, the parameters of registry.def, so --to means the
- * end of a window for an analysis and a form for export. After the program that record shall run
- * every word is the program's.
+ * groups and, when it is an analysis, the parameters of registry.def, so --to means the end of
+ * a window for an analysis and a form for export. After the program that record shall run every
+ * word is the program's.
  *
  * A name that is not there is answered with the nearest one that is, by edit distance: the
  * usual slip is one letter. Values are read by question/, as from every other door. */
@@ -195,7 +195,8 @@ static status parse_option(words_left *w, options *o, error *err) {
              : params_add(&o->question.params, p, &as, value, err);
 }
 
-/* Variables that MindSpore's users set for its profiler stand for options that were not given. */
+/* Variables that MindSpore's users set for its profiler stand for options that were not given.
+ */
 static status add_from_environment(options *o, error *err) {
     static const struct {
         const char *analysis, *param, *variable;
@@ -217,8 +218,8 @@ static status add_from_environment(options *o, error *err) {
     return OK;
 }
 
-/* The language first, so that whatever is wrong is said in it. Of `record` only what stands before
- * its program counts, which the walk below finds out. */
+/* The language first, so that whatever is wrong is said in it. Of `record` only what comes
+ * before its program counts, which the walk below finds out. */
 static void find_language(int argc, char **argv, options *o) {
     bool is_record = (o->command.groups & RECORD) != 0;
     for (int i = 0; !is_record && i < argc && strcmp(argv[i], "--") != 0; i++) {

@@ -47,13 +47,13 @@ struct options {
 
 /* The i-th option, its offset in `options`; NULL after the last. */
 const term *option_at(uint32_t i);
-/* The i-th command, those of commands.def behind the analyses; false behind the last. */
+/* The i-th command, those of commands.def after the analyses; false after the last. */
 bool command_at(uint32_t i, command *out);
 bool command_find(str name, command *out);
 /* The name most like this one, NULL when none is near. */
 const char *command_near(str name);
 
-/* Reads argv behind the command's name into *o, whose command and words are set; texts are
+/* Reads argv after the command's name into *o, whose command and words are set; texts are
  * borrowed from argv. ERR_ARG with a sentence when it cannot be understood. */
 status options_parse(arena *a, int argc, char **argv, options *o, error *err) MUST_USE;
 

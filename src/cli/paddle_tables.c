@@ -1,9 +1,10 @@
 /* paddle_tables.c: the nine tables of Paddle's `Profiler.summary()`, column for column.
  *
- * Titles and headings are words of that report, which people read by habit and programs by pattern,
- * so they are the same in every language; only the notes below some tables are ours. The layout is the
- * original's: columns left-aligned, two blanks behind each, also the last; a heading longer than its
- * column is not cut; widths count characters, not cells; times have two decimals.
+ * Titles and headings are words of that report, which people read by habit and programs by
+ * pattern, so they are the same in every language; only the notes below some tables are ours.
+ * The layout is the original's: columns left-aligned, two blanks after each, also the last; a
+ * heading longer than its column is not cut; widths count characters, not cells; times have two
+ * decimals.
  *
  *     ---------------Model Summary---------------
  *     Time unit: ms
@@ -12,8 +13,8 @@
  *     ---------------  ------  ------------------
  *     ProfileStep      2       4.88 / 2.44 / …
  *
- * What it adds: a trace without steps is measured against its whole length instead of ending after the
- * first table, and devices keep their own names. */
+ * What it adds: a trace without steps is measured against its whole length instead of ending
+ * after the first table, and devices keep their own names. */
 #include "cli/paddle_tables.h"
 
 #include <stdarg.h>
@@ -225,7 +226,7 @@ static str times_cell(printer *p, const report_time *t, int64_t calls, double wh
                 (double)t->max / p->unit, (double)t->min / p->unit, ratio(total, whole));
 }
 
-/* A name behind `indent` blanks, cut to the width of its column. */
+/* A name after `indent` blanks, cut to the width of its column. */
 static str name_cell(printer *p, str name, int indent, size_t width) {
     if (characters(name) + (size_t)indent <= width)
         return indent ? arena_printf(p->arena, "%*s%.*s", indent, "", STR_ARG(name)) : name;
@@ -697,7 +698,7 @@ static status read_order(str name, order_by *out, error *err) {
     return OK;
 }
 
-/* GPU, MLU, …; where the device is a CPU the word would stand there twice. */
+/* GPU, MLU, …; where the device is a CPU the word would be there twice. */
 static status name_work(printer *p, const trace *t, error *err) {
     str word = device_word_of_work(t);
     if (str_eq(word, STR("CPU"))) word = STR("Device");

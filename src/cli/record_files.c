@@ -1,9 +1,9 @@
 /* record_files.c: the recordings of a run: how far they are, and what becomes of them.
  *
- * While the program runs only the first page of each file is read. Afterwards each recording is read
- * once, sealed, and takes the place of its own file (written beside it and renamed, so a failure
- * leaves the recording). What a flight recorder left under a temporary name, because its program was
- * killed, gets its name first. */
+ * While the program runs only the first page of each file is read. Afterwards each recording is
+ * read once, sealed, and takes the place of its own file (written beside it and renamed, so a
+ * failure leaves the recording). What a flight recorder left under a temporary name, because
+ * its program was killed, gets its name first. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static bool read_header(int folder, const char *name, tacho_file_header *to) {
            to->profile == TACHO_FILE_RECORDING;
 }
 
-/* The next recording of this run; false behind the last. */
+/* The next recording of this run; false after the last. */
 static bool next_file(DIR *d, const record_run *r, str *name, tacho_file_header *h) {
     for (struct dirent *e; (e = readdir(d)) != NULL;) {
         *name = str_of(e->d_name);
@@ -57,7 +57,7 @@ record_state record_look(const record_run *r) {
     return s;
 }
 
-/* ---- triggers ------------------------------------------------------------------------------- */
+/* ---- triggers ---------------------------------------------------------------------------- */
 
 /* "RULE RANK FIRST LAST WHY" (rec_trigger.c): the rule, whose it was, and why. */
 bool record_trigger_line(const char *folder, uint32_t n, char *to, size_t size) {
@@ -99,8 +99,8 @@ static void remove_metrics(const record_run *r, const tacho_live_page *p) {
     (void)unlink(path);
 }
 
-/* Pages of processes that were killed; a run of another machine may still write its own. False when
- * one of this machine is still alive. */
+/* Pages of processes that were killed; a run of another machine may still write its own. False
+ * when one of this machine is still alive. */
 static bool tidy_pages(const record_run *r) {
     char path[4096], host[128] = "";
     bool all = true;

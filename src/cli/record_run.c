@@ -1,12 +1,13 @@
 /* record_run.c: `tacho record` around a program: the environment, the wait, the live line.
  *
- * The recorder is preloaded and told in the environment what to do, so every process the program
- * starts is recorded, too, ranks and their helpers alike; each writes a file of its own. Nothing is
- * transmitted while it runs: the live line is read from the headers of those files.
+ * The recorder is preloaded and told in the environment what to do, so every process the
+ * program starts is recorded, too, ranks and their helpers alike; each writes a file of its
+ * own. Nothing is transmitted while it runs: the live line is read from the headers of those
+ * files.
  *
- * Ctrl-C reaches the program from the terminal; we wait for its end. A signal that was sent to us
- * alone is handed on. Who insists is obeyed: the second one ends the program, the third kills it.
- * Files are whole whatever happens to the program. */
+ * Ctrl-C reaches the program from the terminal; we wait for its end. A signal that was sent to
+ * us alone is handed on. Who insists is obeyed: the second one ends the program, the third
+ * kills it. Files are whole whatever happens to the program. */
 #include "cli/record_run.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@
 #define LOOK_NS 500000000
 #define TRIGGER_FLIGHT_NS 30000000000 /* what a trigger writes when --flight does not say */
 
-/* ---- what is needed before ---------------------------------------------------------------- */
+/* ---- what is needed before --------------------------------------------------------------- */
 
 const char *record_find(arena *a, const char *name, const char *where) {
     char exe[PATH_MAX];
@@ -83,8 +84,8 @@ static int64_t unix_ns(void) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The folder of sitecustomize.py, in an installed package, in the source tree or below the prefix;
- * TACHO_PYTHON names another, and none when it is empty. */
+/* The folder of sitecustomize.py, in an installed package, in the source tree or below the
+ * prefix; TACHO_PYTHON names another, and none when it is empty. */
 static const char *find_python(arena *a) {
     static const char *const PLACES[] = {".", "python/tacho", "../python/tacho",
                                          "share/tacho/python/tacho", "lib/tacho/python/tacho"};
@@ -163,7 +164,7 @@ status record_prepare(arena *a, const options *o, record_run *out, error *err) {
     return OK;
 }
 
-/* ---- the child ----------------------------------------------------------------------------- */
+/* ---- the child --------------------------------------------------------------------------- */
 
 static void set_text(const char *name, const char *format, ...) {
     char value[PATH_MAX + 256];
@@ -245,7 +246,8 @@ static status start_child(const record_run *r, const sigset_t *mask, pid_t *pid,
          arg_cstr("reason", strerror(code)));
 }
 
-/* ---- the live line --------------------------------------------------------------------------- */
+/* ---- the live line
+ * --------------------------------------------------------------------------- */
 
 typedef struct {
     bool on;
@@ -279,7 +281,8 @@ static void show_live(const record_run *r, live_line *l) {
     buf_fini(&line);
 }
 
-/* ---- the wait -------------------------------------------------------------------------------- */
+/* ---- the wait
+ * -------------------------------------------------------------------------------- */
 
 static void pass_on(pid_t pid, const siginfo_t *info, int n_so_far) {
     bool from_terminal = info->si_code == SI_KERNEL && info->si_signo == SIGINT;

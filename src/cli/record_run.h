@@ -23,8 +23,8 @@ status record_prepare(arena *a, const options *o, record_run *out, error *err) M
 status record_trigger(const options *o, buf *to, error *err) MUST_USE;
 /* Runs the program to its end; *code is its exit status, as a shell would say it. */
 status record_program(const record_run *r, int *code, error *err) MUST_USE;
-/* Recordings made since the start become sealed traces, and Chrome traces when --to asks. *n: how
- * many there are. */
+/* Recordings made since the start become sealed traces, and Chrome traces when --to asks. *n:
+ * how many there are. */
 status record_compact(arena *a, const record_run *r, uint32_t *n, error *err) MUST_USE;
 /* One recording, from one path to another or in its own place. */
 status record_compact_file(const options *o, const char *from, const char *to,
@@ -48,7 +48,8 @@ bool record_read_page(int folder, const char *name, tacho_live_page *to);
 /* Removes what only a run that goes on needs, when none of its processes is left. */
 void record_tidy(const record_run *r);
 
-/* A file beside the program: NAME in its own folder, else in ../WHERE/; NULL when there is none. */
+/* A file beside the program: NAME in its own folder, else in ../WHERE/; NULL when there is
+ * none. */
 const char *record_find(arena *a, const char *name, const char *where);
 
 #endif

@@ -1,4 +1,5 @@
-/* shape.c: --table, --search, --filter, --sort and --limit as the tables understand them, and --stable. */
+/* shape.c: --table, --search, --filter, --sort and --limit as the tables understand them, and
+ * --stable. */
 #include "cli/shape.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* top_text.c: the answer of `top` as MegEngine's profile_analyze prints it, so that people and
- * scripts find what they know: a summary, and a grid with nine columns whose cells have several lines.
+ * scripts find what they know: a summary, and a grid with nine columns whose cells have several
+ * lines.
  *
  *     ╒════════════════════╤══════════════╕      a column is as wide as its widest line, or its
  *     │ device self time   │ cumulative   │      header and two blanks
@@ -7,8 +8,9 @@
  *     │ #0                 │ 0.0016       │
  *     │ 0.0016             │ 62.5%        │
  *
- * The wiki form is one line for each record. There a column whose cells are all numbers is written
- * with six digits, the points below each other; one other cell makes it a column of texts. */
+ * The wiki form is one line for each record. There a column whose cells are all numbers is
+ * written with six digits, the points below each other; one other cell makes it a column of
+ * texts. */
 #include "cli/top_text.h"
 
 #include <math.h>
@@ -220,7 +222,7 @@ static bool is_numeric(const sheet *s, uint32_t c) {
     return top_text_rows_of(s) > 0;
 }
 
-/* Digits behind the point, or behind the e of a number without one; -1 of a whole number. */
+/* Digits after the point, or after the e of a number without one; -1 of a whole number. */
 static int behind_point(str s) {
     size_t at = str_rfind_byte(s, '.');
     if (at == SIZE_MAX) at = str_rfind_byte(s, 'e');
@@ -351,7 +353,7 @@ static void top_text_add_summary(buf *out, const top_result *r, const top_layout
 
 enum { WRAP = 30 };
 
-/* A text in lines of 30 characters, those behind the first with a mark. */
+/* A text in lines of 30 characters, those after the first with a mark. */
 static void add_wrapped(buf *out, str text) {
     size_t at = 0;
     for (bool first = true; at < text.n || first; first = false) {

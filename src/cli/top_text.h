@@ -15,8 +15,8 @@ typedef struct {
 status top_text_write(const top_result *r, const top_layout *how, arena *a, buf *out,
                       error *err) MUST_USE;
 
-/* A number as Python's "{:.3}" writes it: three digits, at least one decimal, a power of ten from 100
- * and below 1e-4. */
+/* A number as Python's "{:.3}" writes it: three digits, at least one decimal, a power of ten
+ * from 100 and below 1e-4. */
 void top_text_digits(buf *out, double v);
 
 #endif

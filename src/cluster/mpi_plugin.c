@@ -2,8 +2,8 @@
  *
  * Blocks of any size travel in pieces of a gibibyte, since counts are ints. All processes meet
  * in pairs, one shift after the other, so that nobody waits for more than one other at a time.
- * The shared counter lies in a window of process 0: taking a number is one atomic addition there,
- * and process 0 does not have to listen for it. Memory is MPI's own. */
+ * The shared counter lies in a window of process 0: taking a number is one atomic addition
+ * there, and process 0 does not have to listen for it. Memory is MPI's own. */
 #include <mpi.h>
 #include <stddef.h>
 #include <string.h>

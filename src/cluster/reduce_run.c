@@ -4,10 +4,10 @@
  * done takes the next, so that no thread waits while there is work. A thread loads a trace,
  * reduces it and adds the summary to its own; a file that fails becomes a row `failure`.
  *
- * Then the processes find out together what concerns all workers (comm_resolve.h): collectives go to
- * the process their key falls to, what was transfer comes back, clocks are solved by process 0.
- * At the end all summaries are merged in a tree. Every step works on sets whose order does not
- * matter, so the result is the same for any number of threads and processes. */
+ * Then the processes find out together what concerns all workers (comm_resolve.h): collectives
+ * go to the process their key falls to, what was transfer comes back, clocks are solved by
+ * process 0. At the end all summaries are merged in a tree. Every step works on sets whose
+ * order does not matter, so the result is the same for any number of threads and processes. */
 #include "cluster/reduce_run.h"
 
 #include <string.h>
@@ -35,7 +35,8 @@ typedef struct {
     arena arena;
 } reduce_run_ctx;
 
-/* ---- files ----------------------------------------------------------------------------------- */
+/* ---- files
+ * ----------------------------------------------------------------------------------- */
 
 static const span_entry *span_of(const reduce_run_ctx *r, const worker_entry *w) {
     int64_t number;
@@ -127,7 +128,8 @@ static status reduce_files(reduce_run_ctx *r, uint32_t n_threads, error *err) {
     return summary_settle(r->mine[0], err);
 }
 
-/* ---- together -------------------------------------------------------------------------------- */
+/* ---- together
+ * -------------------------------------------------------------------------------- */
 
 static status put_summary(void *context, buf *out, error *err) {
     return summary_encode(context, STR_NONE, out, err);

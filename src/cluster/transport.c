@@ -1,9 +1,9 @@
 /* transport.c: processes that talk to each other, or one that talks to itself.
  *
- * The plug-in is looked for beside the program and in the lib folder beside its bin. It is loaded
- * only when the environment has what launchers leave there for their processes: a plain run
- * never touches MPI. Gathering and telling all are trees made of sending and receiving, so that
- * a plug-in has little to do. */
+ * The plug-in is looked for beside the program and in the lib folder beside its bin. It is
+ * loaded only when the environment has what launchers leave there for their processes: a plain
+ * run never touches MPI. Gathering and telling all are trees made of sending and receiving, so
+ * that a plug-in has little to do. */
 #include "cluster/transport.h"
 
 #include <dlfcn.h>
@@ -84,7 +84,8 @@ int64_t transport_take(transport *t) {
     return n < 0 ? INT64_MAX : n;
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------- */
+/* ---- blocks
+ * ---------------------------------------------------------------------------------- */
 
 /* Bytes of the plug-in into a buffer of ours. */
 static status take_bytes(transport *t, void *p, uint64_t n, buf *to, error *err) {
@@ -128,7 +129,8 @@ status transport_exchange(transport *t, const buf *give, buf *take, error *err) 
     return st;
 }
 
-/* ---- trees ----------------------------------------------------------------------------------- */
+/* ---- trees
+ * ----------------------------------------------------------------------------------- */
 
 static status receive(transport *t, int from, buf *to, error *err) {
     void *p;

@@ -34,8 +34,8 @@ void transport_close(transport *t, bool ok);
 int64_t transport_take(transport *t);
 /* give[i] goes to process i, take[i] came from it; both have `size` buffers. */
 status transport_exchange(transport *t, const buf *give, buf *take, error *err) MUST_USE;
-/* A tree: the sum of all goes to process 0. `join` adds bytes of another to what this process has,
- * `put` writes down what it has. */
+/* A tree: the sum of all goes to process 0. `join` adds bytes of another to what this process
+ * has, `put` writes down what it has. */
 typedef struct {
     status (*put)(void *context, buf *out, error *err);
     status (*join)(void *context, str bytes, error *err);

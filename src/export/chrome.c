@@ -1,18 +1,19 @@
 /* chrome.c: the trace as trace-event JSON, the way PyTorch's profiler writes it, for Perfetto,
- * chrome://tracing, TensorBoard's plugin and HTA. This file writes the frame: root keys, names and
- * order of the rows; chrome_slice.c and chrome_point.c write the events.
+ * chrome://tracing, TensorBoard's plugin and HTA. This file writes the frame: root keys, names
+ * and order of the rows; chrome_slice.c and chrome_point.c write the events.
  *
  *     {"schemaVersion":1, "deviceProperties":[…], …, "baseTimeNanoseconds":…,
  *     "traceEvents": [
  *     {"ph":"M",…}, … {"ph":"X",…}, …
  *     ]}
  *
- * Old readers look for the text `"traceEvents": [`, want every root key before it, and the same time
- * base on all ranks of a job: the base is the start of the quarter of a year the trace begins in, as
- * Kineto does it. Microseconds with three decimals are whole nanoseconds: nothing is rounded.
- * A recording without a span of its own gets one, because old readers take their axis from it.
- * A plain trace that never was a profiler's stays plain: no version, no devices, no span.
- * Names and arguments are escaped and checked, so the file is valid JSON whatever the input was. */
+ * Old readers look for the text `"traceEvents": [`, want every root key before it, and the same
+ * time base on all ranks of a job: the base is the start of the quarter of a year the trace
+ * begins in, as Kineto does it. Microseconds with three decimals are whole nanoseconds: nothing
+ * is rounded. A recording without a span of its own gets one, because old readers take their
+ * axis from it. A plain trace that never was a profiler's stays plain: no version, no devices,
+ * no span. Names and arguments are escaped and checked, so the file is valid JSON whatever the
+ * input was. */
 #include <stdio.h>
 
 #include "analyse/kind_names.h"
@@ -81,7 +82,8 @@ void chrome_where(const trace *t, uint32_t track, buf *out) {
     chrome_ident(out, tid, trace_str(t, t->track.tid_text[track]));
 }
 
-/* ---- root keys --------------------------------------------------------------------------------- */
+/* ---- root keys
+ * --------------------------------------------------------------------------------- */
 
 static void add_i32_member(buf *b, const char *key, int64_t v, int64_t absent) {
     if (v == absent) return;
@@ -127,7 +129,8 @@ static void add_version_and_devices(const trace *t, buf *b) {
     buf_add_cstr(b, ",\n");
 }
 
-/* Names of devices that viewers have no number for, by that number: a list from DEVICE_NAMED on. */
+/* Names of devices that viewers have no number for, by that number: a list from DEVICE_NAMED
+ * on. */
 static void add_device_words(const trace *t, buf *b) {
     uint32_t last = 0, name_of[DEVICE_UNKNOWN + 1] = {0};
     for (uint32_t i = 1; i < t->device_word.n; i++) {
@@ -173,8 +176,8 @@ static status add_head(chrome *c, int64_t base_ns) {
     return OK;
 }
 
-/* The base to write, and the shift from the trace's own. A trace that knows no time of day keeps
- * its times and writes none. */
+/* The base to write, and the shift from the trace's own. A trace that knows no time of day
+ * keeps its times and writes none. */
 static int64_t choose_base(chrome *c) {
     const trace *t = c->x->t;
     int64_t own = trace_base_unix_ns(t);
@@ -186,7 +189,8 @@ static int64_t choose_base(chrome *c) {
     return base;
 }
 
-/* ---- names of rows ----------------------------------------------------------------------------- */
+/* ---- names of rows
+ * ----------------------------------------------------------------------------- */
 
 typedef enum { ROLE_HOST, ROLE_DEVICE, ROLE_SPANS } role;
 
@@ -282,7 +286,8 @@ static status add_rows(chrome *c) {
     return OK;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------- */
+/* ---- the whole
+ * --------------------------------------------------------------------------------- */
 
 /* The span of the recording, where the producer wrote none. */
 static status add_span(chrome *c) {

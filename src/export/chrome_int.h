@@ -6,11 +6,11 @@
 
 typedef struct {
     export_ctx *x;
-    int64_t shift_ns;  /* added to every time: the trace's base to the base that is written */
-    bool own_words;    /* the producer's categories and names are the ones readers know */
-    bool plain;        /* a trace-event file that is no profiler's: no root keys but its own */
-    bool any_event;    /* a comma is due */
-    uint8_t *launches; /* bit by slice: an arrow starts here */
+    int64_t shift_ns; /* added to every time: the trace's base to the base that is written */
+    bool own_words;   /* the producer's categories and names are the ones readers know */
+    bool plain;     /* a trace-event file that is not a profiler's: no root keys but its own */
+    bool any_event; /* a comma is due */
+    uint8_t *launches;         /* bit by slice: an arrow starts here */
     uint32_t kernel, call, op; /* cursors: the first row not before the current slice */
     uint64_t n_shortened;      /* host slices that were cut, and by how much together */
     int64_t shortened_ns;
@@ -28,9 +28,10 @@ static inline status chrome_end(chrome *c) {
     return export_row_done(c->x);
 }
 
-/* The launch arrows have to be known before the slices: they start at a call and end at its work. */
+/* The launch arrows have to be known before the slices: they start at a call and end at its
+ * work. */
 status chrome_slices(chrome *c) MUST_USE;
-/* Instants, memory events, counters, arrows that are no launches. */
+/* Instants, memory events, counters, arrows that are not launches. */
 status chrome_points(chrome *c) MUST_USE;
 
 #endif

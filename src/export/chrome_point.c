@@ -1,10 +1,10 @@
-/* chrome_point.c: what has no duration: instants, memory events, counter samples, and the arrows that
- * are stored (forward to backward and the producer's own).
+/* chrome_point.c: what has no duration: instants, memory events, counter samples, and the
+ * arrows that are stored (forward to backward and the producer's own).
  *
  * Samples of one counter at one time are one event with a value for each series, which is how
- * viewers stack them. An arrow starts at the start of its first slice and ends at the start of its
- * second, bound to the slice that encloses that moment. Memory events keep the producer's arguments;
- * where there are none they are made from the columns, in Kineto's words. */
+ * viewers stack them. An arrow starts at the start of its first slice and ends at the start of
+ * its second, bound to the slice that encloses that moment. Memory events keep the producer's
+ * arguments; where there are none they are made from the columns, in Kineto's words. */
 #include "export/chrome_int.h"
 
 static status chrome_point_add_point(chrome *c, uint32_t track, int64_t time_ns,

@@ -1,21 +1,21 @@
 /* chrome_slice.c: slices as complete events, async ranges as begin and end, launch arrows.
  *
- * Rows of a track come in the order of the store: by start, the longer first. Viewers rebuild the
- * nesting of a host thread from times alone and draw nonsense where two slices overlap partially, so
- * there, and only there, one of the two is cut: the first at the start of the second or the second
- * at the end of the first. Python frames give way to everything else (the frame that begins a step
- * ends inside it; steps and ops are what tables count), otherwise the cut that loses less is made.
- * A pass over the track before it is written finds the ends, with a stack of the open slices. A
- * plain trace that never was a profiler's is left as it was.
+ * Rows of a track come in the order of the store: by start, the longer first. Viewers rebuild
+ * the nesting of a host thread from times alone and draw nonsense where two slices overlap
+ * partially, so there, and only there, one of the two is cut: the first at the start of the
+ * second or the second at the end of the first. Python frames give way to everything else (the
+ * frame that begins a step ends inside it; steps and ops are what tables count), otherwise the
+ * cut that loses less is made. A pass over the track before it is written finds the ends, with
+ * a stack of the open slices. A plain trace that never was a profiler's is left as it was.
  *
- * Launch arrows are not stored; kernel.launch says the same. An arrow starts at the call and ends at
- * each piece of work it launched, its id is the correlation. A graph launch has one start and many
- * ends.
+ * Launch arrows are not stored; kernel.launch says the same. An arrow starts at the call and
+ * ends at each piece of work it launched, its id is the correlation. A graph launch has one
+ * start and many ends.
  *
- * Arguments are the producer's own. What readers link by is put right: External id of device work and
- * calls is the id of the innermost op that holds the call; correlation, device and stream are there
- * even where the producer wrote them elsewhere; and every id is the store's, which differs from the
- * producer's where several traces were merged. */
+ * Arguments are the producer's own. What readers link by is put right: External id of device
+ * work and calls is the id of the innermost op that holds the call; correlation, device and
+ * stream are there even where the producer wrote them elsewhere; and every id is the store's,
+ * which differs from the producer's where several traces were merged. */
 #include <stdio.h>
 
 #include "base/vec.h"
@@ -83,7 +83,8 @@ static void chrome_slice_begin_event(chrome *c, char ph, uint32_t slice) {
     buf_add_str(&c->x->out, buf_str(&c->where));
 }
 
-/* ---- arguments --------------------------------------------------------------------------------- */
+/* ---- arguments
+ * --------------------------------------------------------------------------------- */
 
 /* What the store knows about a call or device work and readers link by. */
 typedef struct {
@@ -195,7 +196,8 @@ static status add_args(chrome *c, uint32_t slice, const link_facts *f) {
     return args_read_json(c->x->args, record, &c->x->out, c->x->err);
 }
 
-/* ---- launch arrows ----------------------------------------------------------------------------- */
+/* ---- launch arrows
+ * ----------------------------------------------------------------------------- */
 
 static bool is_launch(const chrome *c, uint32_t slice) {
     return c->launches[slice / 8] >> slice % 8 & 1;
@@ -221,7 +223,8 @@ static status add_arrow(chrome *c, char ph, int64_t id, int64_t time_ns) {
     return chrome_end(c);
 }
 
-/* The start at a launch call, the end at its work. Without a correlation the call's row is the id. */
+/* The start at a launch call, the end at its work. Without a correlation the call's row is the
+ * id. */
 static status add_arrows(chrome *c, uint32_t slice, const link_facts *f, int64_t start_ns) {
     int64_t id = f->correlation;
     if (is_launch(c, slice)) TRY(add_arrow(c, 's', id == ABSENT_I64 ? slice : id, start_ns));
@@ -230,7 +233,8 @@ static status add_arrows(chrome *c, uint32_t slice, const link_facts *f, int64_t
     return OK;
 }
 
-/* ---- slices ------------------------------------------------------------------------------------ */
+/* ---- slices
+ * ------------------------------------------------------------------------------------ */
 
 static bool is_python(const trace *t, uint32_t slice) {
     return t->slice.kind[slice] == KIND_PYTHON || t->slice.kind[slice] == KIND_MODULE;

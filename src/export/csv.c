@@ -2,11 +2,12 @@
  *
  *     id,track,process,thread,name,kind,category,start_ns,duration_ns,parent,depth,step,args
  *
- * Fields are quoted by RFC 4180 (only where needed; quotes doubled; lines end in \n). Times are whole
- * nanoseconds, starts are offsets from the start of the trace, the step is the number of the step
- * the slice belongs to (device work: that of its launch call), args is the producer's JSON object.
- * Empty means not recorded. Kinds are tacho's own words, categories the producer's.
- * A text that a spreadsheet would take for a formula is kept as it is: the file is for programs. */
+ * Fields are quoted by RFC 4180 (only where needed; quotes doubled; lines end in \n). Times are
+ * whole nanoseconds, starts are offsets from the start of the trace, the step is the number of
+ * the step the slice belongs to (device work: that of its launch call), args is the producer's
+ * JSON object. Empty means not recorded. Kinds are tacho's own words, categories the
+ * producer's. A text that a spreadsheet would take for a formula is kept as it is: the file is
+ * for programs. */
 #include "analyse/kind_names.h"
 #include "export/export_int.h"
 
@@ -35,8 +36,8 @@ static void csv_add_label(buf *b, str name, str text, int64_t number) {
 }
 
 /* Device work belongs to the step of its launch call; without one it was launched before the
- * recording and belongs to none (in a trace without calls: where it starts). kernel is a cursor over
- * that table. */
+ * recording and belongs to none (in a trace without calls: where it starts). kernel is a cursor
+ * over that table. */
 static uint32_t csv_find_step(const trace *t, uint32_t slice, uint32_t *kernel) {
     uint32_t at = slice;
     while (*kernel < t->kernel.n && t->kernel.slice[*kernel] < slice) ++*kernel;

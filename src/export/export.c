@@ -1,8 +1,9 @@
-/* export.c: chooses the form, turns the window into the trace's time, and owns the bytes' way out.
+/* export.c: chooses the form, turns the window into the trace's time, and owns the bytes' way
+ * out.
  *
- * A form appends to one buffer and says when a row is done; the buffer goes to the file in pieces of
- * a quarter MiB, so an export of any size needs the memory of one. Before anything is written the
- * whole trace is checked (trace_require), because an export touches all of it.
+ * A form appends to one buffer and says when a row is done; the buffer goes to the file in
+ * pieces of a quarter MiB, so an export of any size needs the memory of one. Before anything is
+ * written the whole trace is checked (trace_require), because an export touches all of it.
  *
  * What a form looks like is in its own file; nothing here knows JSON or CSV. */
 #include "export/export_int.h"
@@ -35,7 +36,8 @@ const char *export_form_name(uint32_t i) {
     return i < N_FORMS ? FORMS[i].name : NULL;
 }
 
-/* ---- the way out ------------------------------------------------------------------------------- */
+/* ---- the way out
+ * ------------------------------------------------------------------------------- */
 
 static status fail_write(error *err, int reason) {
     FAIL(err, ERR_IO, NOPOS, MSG_EXPORT_WRITE, arg_cstr("reason", strerror(reason)));
@@ -61,7 +63,8 @@ status export_flush(export_ctx *x) {
     return x->out.n < 1 << 18 && buf_ok(&x->out) ? OK : export_drain(x);
 }
 
-/* ---- the window -------------------------------------------------------------------------------- */
+/* ---- the window
+ * -------------------------------------------------------------------------------- */
 
 bool export_clip(const export_ctx *x, uint32_t slice, int64_t *start_ns, int64_t *end_ns) {
     int64_t start = x->t->slice.start[slice], end = trace_slice_end(x->t, slice);
@@ -71,7 +74,8 @@ bool export_clip(const export_ctx *x, uint32_t slice, int64_t *start_ns, int64_t
     return true;
 }
 
-/* ---- forms ------------------------------------------------------------------------------------- */
+/* ---- forms
+ * ------------------------------------------------------------------------------------- */
 
 static status find_form(const export_options *o, uint32_t *out, error *err) {
     for (uint32_t i = 0; i < N_FORMS; i++) {
@@ -111,7 +115,8 @@ status export_trace(const trace *t, const export_options *o, int fd, error *err)
     return s;
 }
 
-/* ---- names ------------------------------------------------------------------------------------- */
+/* ---- names
+ * ------------------------------------------------------------------------------------- */
 
 static status write_and_rename(const trace *t, const export_options *o, const char *path,
                                const char *temporary, error *err) {

@@ -2,10 +2,10 @@
  *
  *     TRY(export_file(t, &(export_options){.form = STR("chrome")}, "out.json", err));
  *
- * Forms: chrome (trace-event JSON as PyTorch's profiler writes it), csv (one row for each slice),
- * stacks (folded stacks for flame graphs), speedscope (the same for that viewer), tacho (our own
- * file). Written front to back through one buffer: memory does not grow with the trace (for stacks
- * and speedscope: only with the distinct stacks). */
+ * Forms: chrome (trace-event JSON as PyTorch's profiler writes it), csv (one row for each
+ * slice), stacks (folded stacks for flame graphs), speedscope (the same for that viewer), tacho
+ * (our own file). Written front to back through one buffer: memory does not grow with the trace
+ * (for stacks and speedscope: only with the distinct stacks). */
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
 
@@ -17,27 +17,28 @@ typedef enum { EXPORT_VALUE_NONE = 0, EXPORT_VALUE_HOST, EXPORT_VALUE_DEVICE } e
 
 typedef struct {
     str form;
-    /* Window as offsets from the start of the trace; slices are clipped to it, points outside left
-     * out. NULL: the whole trace. tacho takes no window. */
+    /* Window as offsets from the start of the trace; slices are clipped to it, points outside
+     * left out. NULL: the whole trace. tacho takes no window. */
     const time_window *window;
-    /* For stacks and speedscope, which show host time when it is not given; an error for others. */
+    /* For stacks and speedscope, which show host time when it is not given; an error for
+     * others. */
     export_value value;
-    /* Of the form chrome, where it is not NULL: host slices that were cut because they overlap another
-     * one partly, which viewers cannot draw. */
+    /* Of the form chrome, where it is not NULL: host slices that were cut because they overlap
+     * another one partly, which viewers cannot draw. */
     uint64_t *shortened;
 } export_options;
 
-/* To an open file; a pipe will do. ERR_ARG when the form is not known or takes no window or value, ERR_IO
- * when writing fails, ERR_FORMAT when the trace is a damaged file. */
+/* To an open file; a pipe will do. ERR_ARG when the form is not known or takes no window or
+ * value, ERR_IO when writing fails, ERR_FORMAT when the trace is a damaged file. */
 status export_trace(const trace *t, const export_options *o, int fd, error *err) MUST_USE;
 
-/* To a name; "-" is standard output. Anything else is written under a temporary name and renamed
- * when it is whole: a failure leaves nothing behind and the old file in place. A name that is no
- * plain file (/dev/stdout, a pipe) is written directly. */
+/* To a name; "-" is standard output. Anything else is written under a temporary name and
+ * renamed when it is whole: a failure leaves nothing after and the old file in place. A name
+ * that is not a plain file (/dev/stdout, a pipe) is written directly. */
 status export_file(const trace *t, const export_options *o, const char *path,
                    error *err) MUST_USE;
 
-/* Name of the i-th form; NULL behind the last. */
+/* Name of the i-th form; NULL after the last. */
 const char *export_form_name(uint32_t i);
 
 #endif

@@ -27,8 +27,8 @@ static inline status export_row_done(export_ctx *x) {
     return __builtin_expect(x->out.n < 1 << 18, 1) && buf_ok(&x->out) ? OK : export_flush(x);
 }
 
-/* The part of a slice inside the window; false when it is outside. An empty slice is inside when its
- * start is. */
+/* The part of a slice inside the window; false when it is outside. An empty slice is inside
+ * when its start is. */
 bool export_clip(const export_ctx *x, uint32_t slice, int64_t *start_ns, int64_t *end_ns);
 static inline bool export_holds(const export_ctx *x, int64_t time_ns) {
     return time_ns >= x->from_ns && time_ns < x->to_ns;

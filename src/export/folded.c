@@ -1,17 +1,18 @@
-/* folded.c: folded stacks, one line for each place an operator was called from, for flame graphs
- * (flamegraph.pl, inferno, speedscope):
+/* folded.c: folded stacks, one line for each place an operator was called from, for flame
+ * graphs (flamegraph.pl, inferno, speedscope):
  *
  *     train.py(65):_train;net.py(28):_forward;aten::linear;aten::addmm 162674
  *
- * Frames outermost first, then the value: self time in whole nanoseconds, of the host, or of the
- * device work the operator launched itself. The lines add up to the self time of all operators.
- * Only operators have time here; that of the Python code between them is left out. Without Python
- * frames the nesting of the operators is the stack. Lines are sorted frame by frame.
+ * Frames outermost first, then the value: self time in whole nanoseconds, of the host, or of
+ * the device work the operator launched itself. The lines add up to the self time of all
+ * operators. Only operators have time here; that of the Python code between them is left out.
+ * Without Python frames the nesting of the operators is the stack. Lines are sorted frame by
+ * frame.
  *
- * Blanks, semicolons and control characters in a frame become `_`, as PyTorch's export_stacks has
- * it; object addresses are left out (stack_tree_int.h). Lines without time are left out, and so
- * are those below zero, which only operators have whose children overlap each other: no reader of
- * this form knows what to do with either. */
+ * Blanks, semicolons and control characters in a frame become `_`, as PyTorch's export_stacks
+ * has it; object addresses are left out (stack_tree_int.h). Lines without time are left out,
+ * and so are those below zero, which only operators have whose children overlap each other: no
+ * reader of this form knows what to do with either. */
 #include "base/arena.h"
 #include "export/stack_tree_int.h"
 
@@ -34,8 +35,8 @@ static int64_t *sum_nodes(const export_ctx *x, const stack_tree *tree, arena *a)
     return sum;
 }
 
-/* `line` holds the frames of the node before; a parent comes before its children, so what the two
- * have in common stands there already. */
+/* `line` holds the frames of the node before; a parent comes before its children, so what the
+ * two have in common is there already. */
 static status write_lines(export_ctx *x, const stack_tree *tree, arena *a, buf *line) {
     int64_t *sum = sum_nodes(x, tree, a);
     uint32_t *order = stack_tree_order(tree, a);

@@ -1,15 +1,16 @@
-/* memory_flow_svg.c: time × address space as a picture: one rectangle for each block of memory, from
- * its allocation to its release.
+/* memory_flow_svg.c: time × address space as a picture: one rectangle for each block of memory,
+ * from its allocation to its release.
  *
  *   x, width    100 µs a unit, whole: truncated from the earliest allocation; the width is the
  *               difference of the two truncated ends
  *   y, height   1,000,000 bytes a unit, from the lowest address of the device
  *   fill        by lifetime: the darker the longer; blue is free
  *
- * These are the units, colors and attributes of MegEngine's own pictures, so its viewer shows ours, and
- * a picture of it that was read gives the same rectangles again. Other than there, names are escaped,
- * devices stand below each other with an address axis of their own each (tag:place and tag:device say
- * which one it is), and every rectangle has a title for the browser to show. Blocks from before the recording begin with it, blocks that are never
+ * These are the units, colors and attributes of MegEngine's own pictures, so its viewer shows
+ * ours, and a picture of it that was read gives the same rectangles again. Other than there,
+ * names are escaped, devices are below each other with an address axis of their own each
+ * (tag:place and tag:device say which one it is), and every rectangle has a title for the
+ * browser to show. Blocks from before the recording begin with it, blocks that are never
  * released end with it. */
 #include "analyse/kind_names.h"
 #include "base/json.h"

@@ -5,11 +5,11 @@
  *                   "startValue":0, "endValue":…, "samples":[[0,1,4], …], "weights":[…]}, …],
  *      "activeProfileIndex":0, …}
  *
- * One profile for each host thread with the self time of its operators on the host, then one with
- * the device time of all of them. A sample is a stack (frames outermost first), its weight the
- * whole time spent there: each stack comes once, so the order of samples says nothing about when;
- * the Chrome form is for that. The weights add up to what folded.c writes, and lines without time
- * are left out here, too.
+ * One profile for each host thread with the self time of its operators on the host, then one
+ * with the device time of all of them. A sample is a stack (frames outermost first), its weight
+ * the whole time spent there: each stack comes once, so the order of samples says nothing about
+ * when; the Chrome form is for that. The weights add up to what folded.c writes, and lines
+ * without time are left out here, too.
  *
  * A frame `file(line): function` is written in its three parts. */
 #include "export/stack_tree_int.h"
@@ -83,8 +83,8 @@ static status speedscope_write_sample(writer *w, uint32_t node) {
     return export_row_done(w->x);
 }
 
-/* Samples and weights of the rows from … end, those of one node together. The total is only known
- * behind them, which a JSON object does not mind. */
+/* Samples and weights of the rows from … end, those of one node together. The total is only
+ * known after them, which a JSON object does not mind. */
 static status write_samples(writer *w, uint32_t from, uint32_t end, export_value what) {
     buf *b = &w->x->out;
     uint32_t n = 0;

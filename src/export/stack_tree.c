@@ -2,14 +2,15 @@
  *
  * analyse/op_scan gives every call of an operator with its self times and its path, a number of
  * analyse/stacks. Here each path becomes a node of a tree, once: a path is looked up from the
- * inside out until one is found that is known, and added from there back in. Paths are told apart
- * by the names the producer wrote, nodes by the names the form spells: two paths may be one node.
+ * inside out until one is found that is known, and added from there back in. Paths are told
+ * apart by the names the producer wrote, nodes by the names the form spells: two paths may be
+ * one node.
  *
  *     path 7: main, forward, aten::mm           root ── main ── forward ──┬── aten::mm
  *     path 9: main, forward, aten::add                                    └── aten::add
  *
- * A path deeper than MAX_DEPTH ends there, and its time counts there: the text of all paths would
- * otherwise grow with the square of the depth. Nothing is lost from the sums.
+ * A path deeper than MAX_DEPTH ends there, and its time counts there: the text of all paths
+ * would otherwise grow with the square of the depth. Nothing is lost from the sums.
  *
  * It knows no form: stacks.c and speedscope.c write the tree down. */
 #include "export/stack_tree_int.h"
@@ -189,7 +190,7 @@ static int compare_siblings(uint32_t a, uint32_t b, const void *context) {
     return str_cmp(intern_get(tree->texts, x->text), intern_get(tree->texts, y->text));
 }
 
-/* Sorted by parent the children of a node stand together; from there to the order of a walk by a
+/* Sorted by parent the children of a node are together; from there to the order of a walk by a
  * stack of what is still to come. */
 uint32_t *stack_tree_order(const stack_tree *tree, arena *a) {
     uint32_t n = tree->nodes.n, n_left = 0, n_out = 0;

@@ -1,10 +1,10 @@
-/* stack_tree_int.h: the trace as one tree of call paths with the self times of the operators, for
- * the forms that draw flames.
+/* stack_tree_int.h: the trace as one tree of call paths with the self times of the operators,
+ * for the forms that draw flames.
  *
- * Every node is a frame below a frame: Python frames, modules and operators as they nest, the same
- * place always the same node. Time stands only where an operator ran: its self time on the host,
- * and that of the device work it launched itself. So the sums over the tree are those of the
- * operators analysis. */
+ * Every node is a frame below a frame: Python frames, modules and operators as they nest, the
+ * same place always the same node. Time is only where an operator ran: its self time on the
+ * host, and that of the device work it launched itself. So the sums over the tree are those of
+ * the operators analysis. */
 #ifndef EXPORT_STACK_TREE_INT_H
 #define EXPORT_STACK_TREE_INT_H
 
@@ -35,12 +35,12 @@ typedef void (*stack_spelling)(str name, buf *out);
 /* The tree lives in the arena. */
 status stack_tree_build(const export_ctx *x, stack_spelling spell, arena *a,
                         stack_tree *out) MUST_USE;
-/* All nodes but the root, each behind its parent, siblings by the bytes of their frames:
+/* All nodes but the root, each after its parent, siblings by the bytes of their frames:
  * tree->nodes.n - 1 of them. NULL when out of memory. */
 uint32_t *stack_tree_order(const stack_tree *tree, arena *a);
 
-/* The name without the addresses of objects ("<built-in method view of Tensor object at 0x7f…>"):
- * they differ from call to call, and every call would be a place of its own. */
+/* The name without the addresses of objects ("<built-in method view of Tensor object at
+ * 0x7f…>"): they differ from call to call, and every call would be a place of its own. */
 void stack_spell(str name, buf *out);
 
 static inline const stack_node *stack_tree_node(const stack_tree *tree, uint32_t node) {

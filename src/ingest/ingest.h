@@ -1,6 +1,6 @@
 /* ingest.h: the readers. Each takes a source of bytes and appends rows to a builder; session/
- * chooses the reader by content and seals what it built. A damaged file is no failure: what can
- * be saved is saved, what was lost is counted in the builder. */
+ * chooses the reader by content and seals what it built. A damaged file is not failure: what
+ * can be saved is saved, what was lost is counted in the builder. */
 #ifndef INGEST_INGEST_H
 #define INGEST_INGEST_H
 

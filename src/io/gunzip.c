@@ -1,11 +1,11 @@
 /* gunzip.c: a gzip stream to its bytes, and back; the only file that knows ISA-L and zlib.
  *
  * Compressed bytes come through a window of 256 KiB and are inflated straight into the caller's
- * memory: the text as a whole is never anywhere. Two engines stand behind the same three calls:
+ * memory: the text as a whole is never anywhere. Two engines come after the same three calls:
  * ISA-L where it is built in, zlib everywhere; tests compare one with the other.
  *
- * A gzip file is one or more members behind each other; zero bytes may follow (tape blocks).
- * Damage is no failure: everything inflated before it is delivered, then the stream ends and
+ * A gzip file is one or more members after each other; zero bytes may follow (tape blocks).
+ * Damage is not failure: everything inflated before it is delivered, then the stream ends and
  * `damage` says why. A wrong checksum is noticed after the bytes were handed out; they stay,
  * the damage is told. The loop goes on only when input was taken or output was made, so no
  * input can hang it. */
@@ -94,8 +94,9 @@ static void start_isal(gunzip *g) {
     g->isal.crc_flag = ISAL_GZIP;
 }
 
-/* Into a small output ISA-L inflates by way of a buffer of its own, and when it meets damage it does
- * not hand out what waits there: so where the damage is felt would depend on the size of the output. */
+/* Into a small output ISA-L inflates by way of a buffer of its own, and when it meets damage it
+ * does not hand out what waits there: so where the damage is felt would depend on the size of
+ * the output. */
 static step_result drain_isal(gunzip *g, char **to, size_t *room) {
     struct inflate_state *z = &g->isal;
     size_t n = (size_t)(z->tmp_out_valid - z->tmp_out_processed);
@@ -159,7 +160,7 @@ static status refill(gunzip *g, size_t least, error *err) {
     return OK;
 }
 
-/* Behind a member: the next member, padding, the end, or something that is not gzip. */
+/* After a member: the next member, padding, the end, or something that is not gzip. */
 static status step_between(gunzip *g, error *err) {
     TRY(refill(g, HEADER_BYTES, err));
     if (g->n_in == 0) {

@@ -1,9 +1,9 @@
-/* remote.c: what lies behind a URL: one object, or all below a prefix of an object store.
+/* remote.c: what lies after a URL: one object, or all below a prefix of an object store.
  *
- * A listing comes in pages of a thousand; each page says where the next one starts. The number of
- * pages is bounded, so that a server that always says "there is more" ends in an error. Objects
- * are looked at by asking for their first byte: some servers refuse HEAD, and a range answers with
- * the size and the tag just as well. */
+ * A listing comes in pages of a thousand; each page says where the next one starts. The number
+ * of pages is bounded, so that a server that always says "there is more" ends in an error.
+ * Objects are looked at by asking for their first byte: some servers refuse HEAD, and a range
+ * answers with the size and the tag just as well. */
 #include "io/remote.h"
 
 #include "base/vec.h"

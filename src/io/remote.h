@@ -1,9 +1,9 @@
-/* remote.h: objects behind a URL: https://…, http://…, s3://BUCKET/KEY, and containers of
+/* remote.h: objects after a URL: https://…, http://…, s3://BUCKET/KEY, and containers of
  * https://ACCOUNT.blob.core.windows.net.
  *
- * An object is read from front to back in ranges, several in flight; a range that fails is asked
- * for again, with growing pauses. Prefixes of an object store can be listed. Signatures and
- * tokens come from the variables everybody uses (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
+ * An object is read from front to back in ranges, several in flight; a range that fails is
+ * asked for again, with growing pauses. Prefixes of an object store can be listed. Signatures
+ * and tokens come from the variables everybody uses (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
  * AWS_SESSION_TOKEN, AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL, AZURE_STORAGE_SAS_TOKEN).
  * libcurl is loaded by the first call and not before. */
 #ifndef IO_REMOTE_H
@@ -19,7 +19,7 @@ str remote_shown(str url);
 
 typedef struct {
     str url;  /* to be opened as it is */
-    str name; /* the part behind the listed prefix */
+    str name; /* the part after the listed prefix */
     str key;  /* bucket or host and the whole name, decoded: for people */
     str tag;  /* changes with the content; empty when the server has none */
     uint64_t size_bytes;

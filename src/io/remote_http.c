@@ -1,13 +1,14 @@
 /* remote_http.c: one HTTP request by libcurl, which is loaded when the first is made.
  *
- * libcurl and what it needs cost milliseconds at every start when linked, so it is opened by name
- * (libcurl.so.4 has been the name since 2006) and asked for the functions used here. A handle keeps
- * its connection for the next range.
+ * libcurl and what it needs cost milliseconds at every start when linked, so it is opened by
+ * name (libcurl.so.4 has been the name since 2006) and asked for the functions used here. A
+ * handle keeps its connection for the next range.
  *
  * A failure is told apart: what may pass (no connection, a cut transfer, 429 and 5xx) is tried
  * again after 0.1 s, 0.2 s, … up to 5 s with a random part, or after what Retry-After asks for;
- * what will not (401, 403, 404, a changed object) is reported at once, with what to do about it.
- * Only http and https are spoken, also after a redirect; keys are never sent to another host. */
+ * what will not (401, 403, 404, a changed object) is reported at once, with what to do about
+ * it. Only http and https are spoken, also after a redirect; keys are never sent to another
+ * host. */
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -34,8 +35,8 @@ enum { CONNECT_SECONDS = 10, STALL_SECONDS = 30, MOST_REDIRECTS = 5 };
     X(curl_easy_strerror) \
     X(curl_slist_append) X(curl_slist_free_all) X(curl_getdate) X(curl_version_info)
 
-/* Options that the header or the library of an old system does not know (Debian 11 has 7.74), and
- * what the old ones were called before. The library says which it does not know. */
+/* Options that the header or the library of an old system does not know (Debian 11 has 7.74),
+ * and what the old ones were called before. The library says which it does not know. */
 enum {
     OPTION_PROTOCOLS = 181, /* bits */
     OPTION_REDIR_PROTOCOLS = 182,
@@ -304,7 +305,7 @@ static status remote_http_judge(const http *h, CURLcode done, error *err) {
         FAIL(err, ERR_CANCELLED, NOPOS, MSG_READ_CANCELLED, arg_text("path", shown(ask)));
     bool good = r->code == 200 || r->code == 206;
     if (good && (done == CURLE_OK || h->ended)) return OK;
-    /* A range behind the end of an empty object. */
+    /* A range after the end of an empty object. */
     if (r->code == 416 && ask->first == 0) {
         r->total_bytes = 0;
         r->ranged = true;

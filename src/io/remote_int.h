@@ -93,8 +93,8 @@ typedef struct {
     str next; /* where the next page starts; empty: this was the last */
 } listing;
 
-/* Reads a page of S3's ListObjectsV2 or of Blob's List Blobs. Hostile bytes give fewer entries or
- * ERR_FORMAT, never more than that. Strings live in the arena. */
+/* Reads a page of S3's ListObjectsV2 or of Blob's List Blobs. Hostile bytes give fewer entries
+ * or ERR_FORMAT, never more than that. Strings live in the arena. */
 status listing_parse(arena *a, str xml, listing *out, error *err) MUST_USE;
 
 /* ---- remote_read.c ----------------------------------------------------------------------- */

@@ -1,16 +1,16 @@
 /* remote_list.c: reads what an object store answers when asked what it has.
  *
- * Both answers are XML, and of XML little is needed: elements without attributes that matter, text
- * with five named and the numbered entities. So this is a scan for tags that keeps the texts of the
- * names it knows:
+ * Both answers are XML, and of XML little is needed: elements without attributes that matter,
+ * text with five named and the numbered entities. So this is a scan for tags that keeps the
+ * texts of the names it knows:
  *
  *     S3     <Contents><Key>k</Key><LastModified>t</LastModified><ETag>e</ETag><Size>n</Size>…
  *            <NextContinuationToken>…</NextContinuationToken>
  *     Blob   <Blob><Name>k</Name>…<Properties><Last-Modified>t</…><Etag>…<Content-Length>n</…>
  *            <NextMarker>…</NextMarker>
  *
- * It forgives what it does not know and refuses only a text that is no listing at all: a proxy's
- * page of HTML must not look like an empty bucket. */
+ * It forgives what it does not know and refuses only a text that is not a listing at all: a
+ * proxy's page of HTML must not look like an empty bucket. */
 #include <stdio.h>
 #include <time.h>
 

@@ -1,18 +1,18 @@
 /* remote_read.c: an object as a stream of bytes, several ranges in flight.
  *
- * One connection to an object store carries some 50 to 100 MB/s, which is less than tacho reads;
- * so up to four threads fetch ranges of 8 MiB, each into a slot of its own, and the reader takes
- * the slots in order:
+ * One connection to an object store carries some 50 to 100 MB/s, which is less than tacho
+ * reads; so up to four threads fetch ranges of 8 MiB, each into a slot of its own, and the
+ * reader takes the slots in order:
  *
  *     range    0      1      2      3      4     …      slot = range mod N_SLOTS
  *              read   ready  coming coming waits for slot 0
  *
- * The first range is fetched by remote_open: small objects need no thread, and an object that is
- * not there fails where a file would. Later ranges ask for the tag of the first, so that an object
- * replaced meanwhile is an error and not a mixture.
+ * The first range is fetched by remote_open: small objects need no thread, and an object that
+ * is not there fails where a file would. Later ranges ask for the tag of the first, so that an
+ * object replaced meanwhile is an error and not a mixture.
  *
- * A server that knows no ranges sends everything from the start. Then one thread reads on, slot by
- * slot; when it has to begin again it skips what it has handed over.
+ * A server that knows no ranges sends everything from the start. Then one thread reads on, slot
+ * by slot; when it has to begin again it skips what it has handed over.
  *
  * One mutex guards all but the bytes of slots being filled, which belong to their thread. */
 #include <pthread.h>

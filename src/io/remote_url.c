@@ -5,12 +5,12 @@
  *                                      AWS_ENDPOINT_URL, ENDPOINT/bucket/runs/a
  *     https://ACCOUNT.blob.core.windows.net/container/runs/a?TOKEN
  *
- * Keys may hold any byte: they are kept decoded and encoded when an address is made, once, in the
- * form the signature is computed over (RFC 3986, capital digits). The parts of a listing's query
- * come in alphabetical order for the same reason.
+ * Keys may hold any byte: they are kept decoded and encoded when an address is made, once, in
+ * the form the signature is computed over (RFC 3986, capital digits). The parts of a listing's
+ * query come in alphabetical order for the same reason.
  *
- * Keys and secrets are read here and nowhere else. Without them requests go out unsigned, which is
- * right for public buckets. Nothing here talks to anybody. */
+ * Keys and secrets are read here and nowhere else. Without them requests go out unsigned, which
+ * is right for public buckets. Nothing here talks to anybody. */
 #include <stdio.h>
 #include <stdlib.h>
 

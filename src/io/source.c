@@ -1,15 +1,15 @@
 /* source.c: the front: opens, recognises the codec, hands out pieces.
  *
- * Everything is a stream that fills blocks, either here, when the next piece is asked for, or ahead of
- * the reader by a thread (read_ahead.c). A plain file is not mapped: parsers look at bytes more than
- * once, and a map shows what others write there meanwhile, or SIGBUS when they cut it. Reading costs a
- * tenth of the time to parse.
+ * Everything is a stream that fills blocks, either here, when the next piece is asked for, or
+ * ahead of the reader by a thread (read_ahead.c). A plain file is not mapped: parsers look at
+ * bytes more than once, and a map shows what others write there meanwhile, or SIGBUS when they
+ * cut it. Reading costs a tenth of the time to parse.
  *
  *     current block:   [ headroom … kept │ delivered so far │ left over ][ pad ]
  *                                        ^data              ^at          ^end
  *
  * Invariant: the bytes before `at`, as far as the previous piece reaches, are the end of that
- * piece, and the bytes behind it up to `end` are the next of the stream. When what is left over
+ * piece, and the bytes after it up to `end` are the next of the stream. When what is left over
  * does not satisfy a request, it is copied together with the kept bytes in front of the next
  * block's data: a few KiB per piece, and the piece is contiguous. The source holds a reference
  * to its current block, so the previous piece may be released before its end is repeated. A
@@ -223,7 +223,7 @@ static void start_ahead(source *s, size_t want) {
         s->ahead = read_ahead_start(s->decode, &s->in, &s->blocks, room, room - left);
 }
 
-/* Adds blocks until `want` bytes lie behind `at` or the stream ends. */
+/* Adds blocks until `want` bytes lie after `at` or the stream ends. */
 static status extend(source *s, size_t want, size_t keep, error *err) {
     for (size_t left; !s->ended && (left = (size_t)(s->end - s->at)) < want;) {
         block *b = NULL;

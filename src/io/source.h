@@ -1,9 +1,9 @@
 /* source.h: bytes from a file, a pipe, a gzip or zstd stream, as a sequence of pieces.
  *
- * Bytes are read or inflated into buffers of the source: what a parser sees is its own, whatever
- * becomes of the file. A piece is followed by at least SOURCE_PAD readable bytes, so that a parser may
- * look ahead in words. gzip (several members) and zstd (several frames) are recognised by magic, never by
- * name.
+ * Bytes are read or inflated into buffers of the source: what a parser sees is its own,
+ * whatever becomes of the file. A piece is followed by at least SOURCE_PAD readable bytes, so
+ * that a parser may look ahead in words. gzip (several members) and zstd (several frames) are
+ * recognised by magic, never by name.
  *
  *     source *s;
  *     TRY(source_open(path, &s, err));
@@ -24,7 +24,8 @@ typedef struct source source;
 
 typedef enum { CODEC_NONE = 0, CODEC_GZIP, CODEC_ZSTD } codec;
 
-/* path "-" is standard input; a URL (remote.h) is read over the network. Empty files open; directories are ERR_ARG. */
+/* path "-" is standard input; a URL (remote.h) is read over the network. Empty files open;
+ * directories are ERR_ARG. */
 status source_open(const char *path, source **out, error *err) MUST_USE;
 /* Bytes in memory (tests, fuzzing); they must live as long as the source. Padding is not
  * needed. */

@@ -16,7 +16,8 @@
 
 #define READER_HEAD 16
 
-/* Bytes of a descriptor, of an object behind a URL or of memory, with a little that was looked at beforehand. */
+/* Bytes of a descriptor, of an object after a URL or of memory, with a little that was looked
+ * at beforehand. */
 typedef struct {
     const char *path; /* for messages; borrowed */
     int fd;           /* -1: remote or memory */

@@ -10,9 +10,9 @@
 #include "base/mem.h"
 #include "io/source_int.h"
 
-/* Decoded by one call, always: a call that meets damage forgets what it has made, so what is left of
- * a damaged stream must not depend on how much the caller asks for at a time. Where less room is left,
- * a step goes into a buffer of its own and is handed out from there. */
+/* Decoded by one call, always: a call that meets damage forgets what it has made, so what is
+ * left of a damaged stream must not depend on how much the caller asks for at a time. Where
+ * less room is left, a step goes into a buffer of its own and is handed out from there. */
 #define STEP_BYTES ((size_t)128 << 10)
 
 typedef struct {
@@ -57,7 +57,7 @@ static void step_decode(unzstd *u, ZSTD_outBuffer *out) {
         return;
     }
     if (taken == u->in.pos && made == out->pos) {
-        /* Nothing in, nothing out: at the end of the input, inside a frame or behind the last.
+        /* Nothing in, nothing out: at the end of the input, inside a frame or after the last.
          * */
         bool whole = u->input_ended && !u->in_frame;
         end_with(u, whole ? MSG_NONE : u->input_ended ? MSG_STREAM_CUT : MSG_STREAM_CORRUPT);

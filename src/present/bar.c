@@ -1,7 +1,8 @@
 /* bar.c: bars of eighths of a cell.
  *
- * Unicode has a block for each eighth, lying (U+2589…258F) and standing (U+2581…2588). A terminal
- * that is not UTF-8 gets ASCII: # for lying bars, a ramp of letters for standing ones. */
+ * Unicode has a block for each eighth, lying (U+2589…258F) and standing (U+2581…2588). A
+ * terminal that is not UTF-8 gets ASCII: # for lying bars, a ramp of letters for standing
+ * ones. */
 #include "present/bar.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* chart.c: a table of a value over time as curves for a terminal, one or two lines each.
  *
- *   GPU0      ▁▃▅▇█▇▅▃▁▁▃▅▇█▇▅▃▁    895 MiB      the largest value stands at the right
+ *   GPU0      ▁▃▅▇█▇▅▃▁▁▃▅▇█▇▅▃▁    895 MiB      the largest value is at the right
  *         ▂▄▆████████████████████▆▄
  *         0 ns                 280 ms
  *

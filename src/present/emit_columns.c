@@ -5,7 +5,7 @@
  *   {"name":…,"type":…,"unit":…,"values":OFFSET,"text":OFFSET,"nulls":OFFSET}]}
  * where `values` holds N values: int and big as int64, real as float64, bool as one byte each.
  * Of a string column `values` holds N + 1 u32 positions: text i is the bytes from position i to
- * position i + 1 behind `text`. `nulls` holds one byte for each row, 1 = null; the member is
+ * position i + 1 after `text`. `nulls` holds one byte for each row, 1 = null; the member is
  * absent when no value is null. What a null's value holds means nothing. B is the size of all
  * blocks.
  *
@@ -32,7 +32,7 @@ static uint64_t value_bytes(const table *t, const column *c) {
     return (uint64_t)t->n_rows * (c->type == TYPE_BOOL ? 1 : 8);
 }
 
-/* Writes the description of one column and moves *at behind its blocks. */
+/* Writes the description of one column and moves *at after its blocks. */
 static status emit_columns_describe(buf *out, const table *t, const column *c, uint64_t *at,
                                     error *err) {
     buf_add_cstr(out, "{\"name\":");

@@ -1,7 +1,7 @@
 /* emit_csv.c: the first table of an answer as comma-separated values by RFC 4180.
  *
  * A header line with the column names, then one record for each row, ended by CR LF. A field
- * with a comma, a quote or a line break stands in quotes, quotes inside are doubled. Numbers
+ * with a comma, a quote or a line break is in quotes, quotes inside are doubled. Numbers
  * are plain, in the unit of the column (nanoseconds, bytes, shares 0…1), so a program reads
  * them back exactly; null is an empty field, an empty text is "" in quotes, so the two stay
  * apart. */

@@ -2,7 +2,7 @@
  *
  *   {"schema":"tacho/1","analysis":…,"trace":{…},"quality":{…},"verdict":{…},"tables":{…}}
  *
- * Members always stand in this order; rows are arrays in the order of `columns`, one row a
+ * Members always are in this order; rows are arrays in the order of `columns`, one row a
  * line, so that the text can be compared and searched with line tools. `null` means not
  * recorded, for a real number also not a number. Whole numbers are exact; Unix times and
  * addresses are strings because they exceed 2^53. `verdict` is absent when no rule matched.

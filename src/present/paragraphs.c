@@ -87,7 +87,7 @@ static void put_sentences(const table *t, const present_options *o, size_t row, 
     }
 }
 
-/* What to do stands last. */
+/* What to do comes last. */
 static void put_last_sentence(const table *t, const present_options *o, size_t row, buf *out) {
     uint32_t found = UINT32_MAX;
     for (uint32_t i = 0, n = 0; i < t->n_columns; i++) {

@@ -36,7 +36,7 @@ typedef struct {
  * tables. */
 status present_resolve(answer *a, lang l, error *err) MUST_USE;
 
-/* Appends the answer to `out`. ERR_MEMORY, ERR_LIMIT or what flush returned; then what stands
+/* Appends the answer to `out`. ERR_MEMORY, ERR_LIMIT or what flush returned; then what is
  * in `out` is of no use. */
 status present_answer(form f, const answer *a, const present_options *o, buf *out,
                       error *err) MUST_USE;

@@ -36,7 +36,8 @@ typedef struct {
 status rows_put(const table *t, const row_choice *rows, const present_options *o, buf *out,
                 error *err) MUST_USE;
 
-/* Curves: y over x, one for each text in `by` (or one, when it is NO_COLUMN), at most so many. */
+/* Curves: y over x, one for each text in `by` (or one, when it is NO_COLUMN), at most so many.
+ */
 typedef struct {
     uint32_t x, y, by;
     size_t curves;
@@ -71,7 +72,7 @@ void color_end(buf *out, const present_options *o);
 void sentence_put(buf *out, const present_options *o, const char *sgr, const verdict *v);
 /* The line above a table. */
 void title_put(const table *t, const present_options *o, buf *out);
-/* What stands below a table that was cut, when it was. */
+/* What is below a table that was cut, when it was. */
 void rows_put_note(const table *t, const present_options *o, buf *out);
 
 /* Names in JSON: "int", "string"; "ns", "bytes" (NULL for a column without unit). */

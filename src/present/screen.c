@@ -1,8 +1,8 @@
 /* screen.c: an answer as one screen of a terminal.
  *
- * The sentence, then the tables that carry it in the order of table.screen.place while the lines
- * last, then how to see the rest and what it all rests on. The lines below the tables are made
- * first, because what they leave is what the tables may have.
+ * The sentence, then the tables that carry it in the order of table.screen.place while the
+ * lines last, then how to see the rest and what it all rests on. The lines below the tables are
+ * made first, because what they leave is what the tables may have.
  *
  *     verdict
  *     title, header, rows, "8 of 120 rows"     for each table that has a place and fits
@@ -10,15 +10,15 @@
  *     trace, quality, notes
  *
  * Which rows of a long table are shown is its form's to say: the first, those with the largest
- * key, the upper levels of a tree, or all of them as a curve. Rows in which every number is zero
- * say nothing and are left out. */
+ * key, the upper levels of a tree, or all of them as a curve. Rows in which every number is
+ * zero say nothing and are left out. */
 #include "base/message_ids_cli.h"
 #include "base/num.h"
 #include "present/present_int.h"
 #include "present/width.h"
 
 #define LEAST_ROWS 3   /* a table cut to fewer is not worth its header */
-#define LEAST_LINES 12 /* for the tables, whatever stands below */
+#define LEAST_LINES 12 /* for the tables, whatever is below */
 #define AROUND 3       /* lines of a table beside its rows: title, header, blank */
 #define MORE_LINES 2   /* for the line that says how to see the rest */
 #define MOST_CURVES 6

@@ -7,11 +7,11 @@
  * or that repeats the first one is named below the table; one in which the producer recorded
  * nothing is left out without a word: --help lists it, JSON has it as null.
  *
- * Numbers stand at the right with their unit, texts at the left, null is "-". Every text of the
+ * Numbers are at the right with their unit, texts at the left, null is "-". Every text of the
  * trace is cleaned (width.h). Cells are written twice, once to measure: no memory beyond one
  * cell.
  *
- * On a terminal the important columns stand first, headers are words (text/headers.def), shares
+ * On a terminal the important columns come first, headers are words (text/headers.def), shares
  * get a bar where the line has room for it, and what says nothing is dim. A screen also leaves
  * out columns that are zero, or the same text, in every row. */
 #include "base/message_ids_cli.h"
@@ -56,7 +56,7 @@ static size_t row_at(const layout *l, size_t i) {
     return l->rows.index ? l->rows.index[i] : i;
 }
 
-/* A name of a tree behind its indentation. */
+/* A name of a tree after its indentation. */
 static str indented(layout *l, str name, size_t row) {
     const column *d = &l->t->columns[l->rows.depth];
     buf_clear(&l->cell);
@@ -66,7 +66,8 @@ static str indented(layout *l, str name, size_t row) {
     return buf_str(&l->cell);
 }
 
-/* Tables of facts have texts as values; a name that ends in a unit says how to read its value. */
+/* Tables of facts have texts as values; a name that ends in a unit says how to read its value.
+ */
 static const struct {
     str ending;
     column_unit unit;
@@ -168,7 +169,8 @@ static void measure_column(layout *l, uint32_t col) {
     }
 }
 
-/* The column the line makes room for: the first of texts, on a terminal the widest important. */
+/* The column the line makes room for: the first of texts, on a terminal the widest important.
+ */
 static uint32_t main_text(const layout *l) {
     uint32_t main = NO_COLUMN;
     for (uint32_t i = 0; i < l->t->n_columns; i++) {
@@ -297,11 +299,11 @@ static size_t put_bar(const layout *l, buf *out, uint32_t col, size_t row) {
     return p->bar - used;
 }
 
-/* One cell behind the blanks that are owed; returns those owed after it. */
+/* One cell after the blanks that are owed; returns those owed after it. */
 static size_t put_cell(layout *l, buf *out, uint32_t col, size_t row, size_t blanks) {
     const place *p = &l->places[col];
     str s = cell_text(l, col, row);
-    size_t w = p->text ? p->width : width_of(s); /* numbers stand at the right */
+    size_t w = p->text ? p->width : width_of(s); /* numbers are at the right */
     const char *sgr = cell_sgr(l, col, row);
     buf_add_repeat(out, ' ', blanks + (w < p->width ? p->width - w : 0));
     if (sgr) color_begin(out, l->o, sgr);

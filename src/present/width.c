@@ -6,10 +6,10 @@
  * joined emoji sequences count each part.)
  *
  * Cleaning: tab and line breaks become a blank, other control characters and direction
- * overrides are written out (\x1b), bytes that are not UTF-8 become U+FFFD. A C++ signature that is too long first loses
- * its parameters, which repeat what the template arguments say. Names are shortened in the
- * middle because both ends tell them apart: the namespace at the front, the template arguments
- * at the back. */
+ * overrides are written out (\x1b), bytes that are not UTF-8 become U+FFFD. A C++ signature
+ * that is too long first loses its parameters, which repeat what the template arguments say.
+ * Names are shortened in the middle because both ends tell them apart: the namespace at the
+ * front, the template arguments at the back. */
 #include "present/width.h"
 
 #include "base/bisect.h"
@@ -50,7 +50,7 @@ static size_t cells_of(uint32_t c) {
     return in_ranges(c, WIDE, sizeof WIDE / sizeof *WIDE) ? 2 : 1;
 }
 
-/* The character at *at, moving *at behind it; U+FFFD for one byte that is no UTF-8. */
+/* The character at *at, moving *at after it; U+FFFD for one byte that is not UTF-8. */
 static uint32_t width_decode(str s, size_t *at) {
     static const uint32_t SMALLEST[5] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned char lead = (unsigned char)s.p[*at];
@@ -190,14 +190,14 @@ size_t width_put_short(buf *out, str s, size_t cells) {
     return used + 1 + (whole - seen);
 }
 
-/* Chinese punctuation that closes belongs to what stands before it. */
+/* Chinese punctuation that closes belongs to what comes before it. */
 static bool no_line_start(uint32_t c) {
     return c == 0x3001 || c == 0x3002 || c == 0xff0c || c == 0xff1a || c == 0xff1b ||
            c == 0xff09 || c == 0xff1f || c == 0xff01;
 }
 
-/* A number stays with its unit: a blank behind a digit is no place to break.
- * Where the line that starts at `at` ends, and by *next where the one behind it starts. */
+/* A number stays with its unit: a blank after a digit is not a place to break.
+ * Where the line that starts at `at` ends, and by *next where the one after it starts. */
 static size_t find_break(str s, size_t at, size_t room, size_t *next) {
     size_t used = 0, end = at, place = at, end_of_word = SIZE_MAX, start_of_next = 0;
     bool wide = false;

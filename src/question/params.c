@@ -1,7 +1,8 @@
 /* params.c: the parameters of one analysis as values.
  *
- * They are checked when a door takes them, so that an error has the reader's own words and costs no
- * trace. They are kept as text; a number is read again where it is used, by the same parser. */
+ * They are checked when a door takes them, so that an error has the reader's own words and
+ * costs no trace. They are kept as text; a number is read again where it is used, by the same
+ * parser. */
 #include "question/params.h"
 
 #include "base/message_ids_cli.h"

@@ -18,7 +18,7 @@ typedef enum {
     N_GROUPS
 } group_by;
 
-/* The parameters every analysis understands; those of one analysis stand in `extra`. Sorting,
+/* The parameters every analysis understands; those of one analysis are in `extra`. Sorting,
  * searching and limiting are done by the caller on the finished tables. */
 typedef struct {
     group_by group;
@@ -55,8 +55,8 @@ typedef struct {
     uint16_t help;
 } param_info;
 
-/* Adds what a reader gave, checked; a TEXT may be given several times, of the others the last one
- * counts. ERR_ARG when the value is wrong or there are too many. */
+/* Adds what a reader gave, checked; a TEXT may be given several times, of the others the last
+ * one counts. ERR_ARG when the value is wrong or there are too many. */
 status params_add(params *to, const param_info *p, const spelling *as, str value,
                   error *err) MUST_USE;
 
@@ -67,8 +67,8 @@ bool param_flag(const params *p, str name);
 status param_time(const params *p, str name, int64_t *out, error *err) MUST_USE;
 /* A whole number from 0 on, likewise. */
 status param_count(const params *p, str name, int64_t *out, error *err) MUST_USE;
-/* What is wrong with a value that the analysis alone can judge: the name as the reader wrote it,
- * and ERR_ARG with the choices there are. */
+/* What is wrong with a value that the analysis alone can judge: the name as the reader wrote
+ * it, and ERR_ARG with the choices there are. */
 str param_written(const params *p, str name);
 status param_fail(const params *p, str name, const char *choices, error *err);
 

@@ -1,8 +1,8 @@
 /* question.h: what can be asked about traces, once for every door: command line, URL, and those
  * that come.
  *
- * A door has a table of terms: those of a question it takes, and its own. It cuts what it got into
- * names and values, finds the term of each name, and sets it:
+ * A door has a table of terms: those of a question it takes, and its own. It cuts what it got
+ * into names and values, finds the term of each name, and sets it:
  *
  *     question_begin(&q);
  *     …  t = term_find(TERMS, N_OF(TERMS), groups, name);
@@ -10,8 +10,8 @@
  *        else if (p is a parameter of the analysis) TRY(params_add(&q.params, p, &as, value, err));
  *     TRY(question_end(&q, "--", err));
  *
- * Which terms a door takes, and in which order it lists them, is its own affair; names, kinds and
- * help of those of a question are in terms.def. */
+ * Which terms a door takes, and in which order it lists them, is its own affair; names, kinds
+ * and help of those of a question are in terms.def. */
 #ifndef QUESTION_QUESTION_H
 #define QUESTION_QUESTION_H
 
@@ -45,7 +45,8 @@ status term_set(const term *t, const spelling *as, str value, void *of, error *e
 
 /* Nothing asked. */
 void question_begin(question *q);
-/* When all is set: checks what one term alone cannot know. Names in an error have these dashes. */
+/* When all is set: checks what one term alone cannot know. Names in an error have these dashes.
+ */
 status question_end(question *q, const char *dashes, error *err) MUST_USE;
 
 /* Which tables and rows. */

@@ -1,7 +1,7 @@
 /* value.c: the one parser of the values of a question.
  *
- * Every door reads through it, so a time that one of them takes is taken by all. A value is read
- * whole or not at all; there is no default here and no guess. */
+ * Every door reads through it, so a time that one of them takes is taken by all. A value is
+ * read whole or not at all; there is no default here and no guess. */
 #include "question/value.h"
 
 #include "base/buf.h"

@@ -43,8 +43,8 @@ typedef struct {
 
 /* Not given: false, {NULL, 0}, ABSENT_I64; an end of a window and steps: open. */
 void value_clear(value_kind kind, void *field);
-/* Reads all of `text` into the field of this kind; `choices` is the list of a CHOICE. False when
- * it is something else: the field is untouched. Texts are borrowed. */
+/* Reads all of `text` into the field of this kind; `choices` is the list of a CHOICE. False
+ * when it is something else: the field is untouched. Texts are borrowed. */
 bool value_parse(value_kind kind, const char *choices, str text, void *field);
 /* ERR_ARG, with what is wrong about the value, under the name the reader wrote. */
 status value_fail(value_kind kind, const char *choices, const spelling *as, str text,

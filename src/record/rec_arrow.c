@@ -4,10 +4,11 @@
  *   schema ──┤ each of them, and each of their children, holds
  *   array  ──┴──> table (names, formats, pointers) ──holds──> memory (the blocks)
  *
- * A consumer may move a child out of its parent and keep it when the parent is gone. So a child holds
- * the table itself, and everything a child points to lies in the table or in the memory; only the
- * child structures lie in a block of the parent, which nobody reads after the parent's release.
- * Holders are counted by atomic numbers: releasing needs no lock, no thread and no interpreter. */
+ * A consumer may move a child out of its parent and keep it when the parent is gone. So a child
+ * holds the table itself, and everything a child points to lies in the table or in the memory;
+ * only the child structures lie in a block of the parent, which nobody reads after the parent's
+ * release. Holders are counted by atomic numbers: releasing needs no lock, no thread and no
+ * interpreter. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>

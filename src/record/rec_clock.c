@@ -1,9 +1,9 @@
 /* rec_clock.c: which counter stamps events, and pairs of it with the system's clocks.
  *
- * An event costs one read of a CPU counter: the TSC where it counts evenly through frequency changes
- * and sleep (the processor says so), CNTVCT on aarch64, else CLOCK_MONOTONIC, which costs four times
- * as much and is always right. Nothing is converted here: pairs of (counter, monotonic, realtime)
- * are kept in the file and the reader fits a line through them.
+ * An event costs one read of a CPU counter: the TSC where it counts evenly through frequency
+ * changes and sleep (the processor says so), CNTVCT on aarch64, else CLOCK_MONOTONIC, which
+ * costs four times as much and is always right. Nothing is converted here: pairs of (counter,
+ * monotonic, realtime) are kept in the file and the reader fits a line through them.
  *
  * A pair is read as counter, clocks, counter; the attempt with the fewest ticks between the two
  * counter reads is the best one, and that distance says how good it is. */

@@ -1,6 +1,7 @@
 /* rec_control.c: how another program asks this one to record: `tacho attach`.
  *
- * A stream socket PID.sock in a folder that only its owner may enter ($XDG_RUNTIME_DIR/tacho, else
+ * A stream socket PID.sock in a folder that only its owner may enter ($XDG_RUNTIME_DIR/tacho,
+ * else
  * /tmp/tacho-UID, which is refused when it belongs to somebody else). Whoever connects must be the
  * same user, the system says so. One line is asked, lines are answered:
  *
@@ -12,13 +13,14 @@
  *     status                      ->  STATE FILE        (one of STATES below)
  *     anything that cannot be     ->  failed REASON     (a word below, or the system's text)
  *
- * FLAGS are letters: s shapes, m memory, t stacks, d device, or -. A process that records already is
- * not disturbed (failed recording): whoever attaches copies what lies between `window` and `flush` out
- * of its file. Else a recording of its own is made; in a Python program the hooks of PACKAGE come in
- * first (rec_python.c). A client that goes away, or sends no more, ends what it asked for.
+ * FLAGS are letters: s shapes, m memory, t stacks, d device, or -. A process that records
+ * already is not disturbed (failed recording): whoever attaches copies what lies between
+ * `window` and `flush` out of its file. Else a recording of its own is made; in a Python
+ * program the hooks of PACKAGE come in first (rec_python.c). A client that goes away, or sends
+ * no more, ends what it asked for.
  *
- * Everything happens on the helper's thread, but for the start in a Python program, which its main
- * thread makes; a client that hangs costs the helper 200 ms and no more. */
+ * Everything happens on the helper's thread, but for the start in a Python program, which its
+ * main thread makes; a client that hangs costs the helper 200 ms and no more. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -42,8 +44,8 @@ static const char *const STATES[] = {[REC_IDLE] = "idle",
                                      [REC_RECORDING] = "recording",
                                      [REC_IN_FLIGHT] = "flight"};
 
-/* Who waits for the end of what it asked for. Of the helper's thread, but for `result`, which the start
- * leaves, wherever that is made. */
+/* Who waits for the end of what it asked for. Of the helper's thread, but for `result`, which
+ * the start leaves, wherever that is made. */
 static struct {
     rec_own own; /* its connection; none: nobody */
     enum { HOOKING, RUNNING } phase;

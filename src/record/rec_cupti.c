@@ -1,14 +1,15 @@
-/* rec_cupti.c: what an NVIDIA GPU did, through CUPTI, which is loaded when CUDA is there and never
- * linked.
+/* rec_cupti.c: what an NVIDIA GPU did, through CUPTI, which is loaded when CUDA is there and
+ * never linked.
  *
- * Kernels, copies, sets, waits and graph launches come as activity records with start and end on the
- * device; the host calls that launched them are heard, but only those on a list. The number that both
- * carry joins them; which operator a call belongs to follows from its thread and its time, later, in the
- * reader. A CUDA graph is one record for each launch; that of each of its nodes
- * costs more than many of them take and has to be asked for.
+ * Kernels, copies, sets, waits and graph launches come as activity records with start and end
+ * on the device; the host calls that launched them are heard, but only those on a list. The
+ * number that both carry joins them; which operator a call belongs to follows from its thread
+ * and its time, later, in the reader. A CUDA graph is one record for each launch; that of each
+ * of its nodes costs more than many of them take and has to be asked for.
  *
- * Another tool that holds CUPTI is left alone and named. Whatever fails is a note in the recording. A
- * child of fork never calls CUPTI. An exit handler stops before CUDA's own destructors run. */
+ * Another tool that holds CUPTI is left alone and named. Whatever fails is a note in the
+ * recording. A child of fork never calls CUPTI. An exit handler stops before CUDA's own
+ * destructors run. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,8 +223,8 @@ void rec_cupti_stop(void) {
     pthread_mutex_unlock(&decode_lock);
 }
 
-/* Records of work that has ended; only when CUPTI keeps all of them back, because one in each of its
- * buffers still runs, are they forced out, which loses those that run. */
+/* Records of work that has ended; only when CUPTI keeps all of them back, because one in each
+ * of its buffers still runs, are they forced out, which loses those that run. */
 void rec_cupti_flush(void) {
     if (__atomic_load_n(&is_dead, __ATOMIC_RELAXED)) return;
     pthread_mutex_lock(&decode_lock);

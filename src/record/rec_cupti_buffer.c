@@ -1,10 +1,10 @@
 /* rec_cupti_buffer.c: memory that CUPTI fills with records.
  *
- * CUPTI asks for buffers on the program's threads, in the middle of a launch: they are mapped before,
- * the first of them with their pages in place, and handed out by an atomic flag. They are handed out
- * empty (all zero), because CUPTI would otherwise clear them there. It gives them back on a thread of
- * its own: they go to a list, and our helper empties and clears them. No call to CUPTI is made inside
- * its callbacks. */
+ * CUPTI asks for buffers on the program's threads, in the middle of a launch: they are mapped
+ * before, the first of them with their pages in place, and handed out by an atomic flag. They
+ * are handed out empty (all zero), because CUPTI would otherwise clear them there. It gives
+ * them back on a thread of its own: they go to a list, and our helper empties and clears them.
+ * No call to CUPTI is made inside its callbacks. */
 #include <string.h>
 #include <sys/mman.h>
 
@@ -57,8 +57,8 @@ bool cupti_map_buffers(void) {
     return n >= N_READY;
 }
 
-/* On a thread of the program. A refused buffer (NULL) would crash older versions, so when all are in
- * use a common one takes what is lost. */
+/* On a thread of the program. A refused buffer (NULL) would crash older versions, so when all
+ * are in use a common one takes what is lost. */
 void cupti_give_buffer(uint8_t **to, size_t *size, size_t *n_records) {
     *n_records = 0;
     for (int i = 0; i < N_BUFFERS; i++) {

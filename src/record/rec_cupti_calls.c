@@ -1,9 +1,9 @@
 /* rec_cupti_calls.c: the host calls that give work to a device, wait for it or take its memory.
  *
- * Of all CUDA calls there are some fifteen for each kernel; these are the few that explain one. CUPTI
- * can write records of calls, too, but a launch then costs half a microsecond more than when we
- * listen and write the event ourselves (docs/GPU.md). A launch of the runtime is heard only when it
- * arrives in the driver: once instead of twice, with the same number. */
+ * Of all CUDA calls there are some fifteen for each kernel; these are the few that explain one.
+ * CUPTI can write records of calls, too, but a launch then costs half a microsecond more than
+ * when we listen and write the event ourselves (docs/GPU.md). A launch of the runtime is heard
+ * only when it arrives in the driver: once instead of twice, with the same number. */
 #include <dlfcn.h>
 
 #include "record/rec_cupti_int.h"
@@ -23,7 +23,7 @@ static const numbers DRIVER_CALLS[] = {
     {514, 515}, {598, 601}, {611, 612}, {652, 653}, {776, 779}, {796, 800}, {0, 0}};
 enum { GET_CURRENT = 304 }; /* cuCtxGetCurrent: does nothing, at any time */
 
-/* Some of the numbers are of later versions than the one at hand: that is no failure. */
+/* Some of the numbers are of later versions than the one at hand: that is not failure. */
 static void listen_to(void *subscriber, uint32_t on, int domain, const numbers *calls) {
     for (; calls->first; calls++)
         for (uint32_t id = calls->first; id <= calls->last; id++)

@@ -1,9 +1,9 @@
 /* rec_cupti_device.c: which GPUs there are and how large, asked of the driver.
  *
- * Not at the start: the driver may be in the middle of its own, and says so (not initialized). Not at
- * the end: the driver's exit handler may have run before ours, and it knows nothing any more. So the
- * helper asks at each of its turns until it is told, whether or not there are records, and keeps the
- * answer for all later recordings of the process. */
+ * Not at the start: the driver may be in the middle of its own, and says so (not initialized).
+ * Not at the end: the driver's exit handler may have run before ours, and it knows nothing any
+ * more. So the helper asks at each of its turns until it is told, whether or not there are
+ * records, and keeps the answer for all later recordings of the process. */
 #include <dlfcn.h>
 #include <stdio.h>
 

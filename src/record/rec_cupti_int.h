@@ -73,15 +73,16 @@ void cupti_take_record(const uint8_t *p);
 void cupti_put_call(int domain, uint32_t id, const tacho_api_slots *call);
 
 /* ---- rec_cupti_device.c ---- */
-/* Says in the current recording, once, which devices there are, when the driver tells. Waits for nobody
- * but the driver: not under a lock of ours. */
+/* Says in the current recording, once, which devices there are, when the driver tells. Waits
+ * for nobody but the driver: not under a lock of ours. */
 void cupti_tell_devices(void);
 
 /* ---- rec_cupti_calls.c ---- */
 /* Turns on or off what is heard of host calls. */
 void cupti_listen(void *subscriber, bool on);
-/* Takes CUPTI out of the process, as it asks for: at the end of a CUDA call, which is made here. As long
- * as it is there every call of the program costs more. False: this cannot be done, it stays. */
+/* Takes CUPTI out of the process, as it asks for: at the end of a CUDA call, which is made
+ * here. As long as it is there every call of the program costs more. False: this cannot be
+ * done, it stays. */
 bool cupti_leave(void *subscriber);
 /* For the subscription. */
 void cupti_on_call(void *context, int domain, uint32_t id, const void *data);
@@ -89,7 +90,8 @@ void cupti_on_call(void *context, int domain, uint32_t id, const void *data);
 /* ---- rec_cupti_graph.c ---- */
 /* Turns on or off what is told of nodes. */
 void cupti_watch_graphs(void *subscriber, bool on);
-/* A callback of the domain of resources, during the call with this number (0: none that is heard). */
+/* A callback of the domain of resources, during the call with this number (0: none that is
+ * heard). */
 void cupti_on_node(uint32_t id, const void *data, uint32_t correlation);
 
 #endif

@@ -1,8 +1,8 @@
 /* rec_cupti_record.c: CUPTI's records as events.
  *
- * Records are read through offsets that are the same from CUDA 11 to 13 (checked against the headers),
- * so one binary fits all. Times are CUPTI's clock, CLOCK_REALTIME on Linux; the reader has pairs of it
- * with ours. All of it runs on the helper, one buffer at a time. */
+ * Records are read through offsets that are the same from CUDA 11 to 13 (checked against the
+ * headers), so one binary fits all. Times are CUPTI's clock, CLOCK_REALTIME on Linux; the
+ * reader has pairs of it with ours. All of it runs on the helper, one buffer at a time. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +36,8 @@ static demangle_fn find_demangle(void) {
     return (demangle_fn)found;
 }
 
-/* The name id of a pointer that CUPTI keeps alive; C++ names as people write them when the program has
- * somebody who can do that. */
+/* The name id of a pointer that CUPTI keeps alive; C++ names as people write them when the
+ * program has somebody who can do that. */
 static uint32_t kernel_name(const char *text) {
     static demangle_fn demangle;
     static struct {
@@ -166,8 +166,8 @@ static void take_overhead(const uint8_t *p) {
             rec_what(TACHO_EVENT_API, 0, 0), &call, sizeof call);
 }
 
-/* A stream that waits. Waits of a whole context or of a thread for an event have no stream: there the
- * host call, which is recorded too, says the same. */
+/* A stream that waits. Waits of a whole context or of a thread for an event have no stream:
+ * there the host call, which is recorded too, says the same. */
 static void take_sync(const uint8_t *p) {
     static const char *const NAMES[] = {"Sync", "Event Sync", "Stream Wait Event",
                                         "Stream Sync", "Context Sync"};
@@ -184,7 +184,8 @@ static void take_sync(const uint8_t *p) {
     put_work(rec_name(NAMES[type]), TACHO_RANGE_SYNC, &w);
 }
 
-/* What the program took from the driver itself: what its own allocator deals out comes from there. */
+/* What the program took from the driver itself: what its own allocator deals out comes from
+ * there. */
 static void rec_cupti_record_take_memory(const uint8_t *p) {
     uint32_t op = u32_at(p, 4), kind = u32_at(p, 8);
     bool host = kind == MEMORY_PAGEABLE || kind == MEMORY_PINNED;

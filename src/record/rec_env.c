@@ -1,16 +1,18 @@
 /* rec_env.c: being loaded, being told from outside what to do, forking and ending.
  *
- * `tacho record` loads this library into the programs it runs and says in the environment what it
- * wants; the recording begins with the first event, so that shells and launchers leave no file.
+ * `tacho record` loads this library into the programs it runs and says in the environment what
+ * it wants; the recording begins with the first event, so that shells and launchers leave no
+ * file.
  *
  *     TACHO_RECORD=FOLDER  TACHO_STEPS=A..B  TACHO_WITH=shapes,memory,stacks,device,nodes,sync
  *     TACHO_FLIGHT=SECONDS  TACHO_RING=BYTES  TACHO_LISTEN=1  TACHO_TRIGGER=RULE,…
  *     TACHO_METRICS=FOLDER or PORT  TACHO_SAMPLE=N
  *
- * A fork locks both locks, so that the child gets consistent state, and gives the child nothing of
- * the parent's: no map, no helper, no socket. A child made by _Fork or clone, of which nobody is told,
- * finds an empty page (rec_here) at its first event or lock, and does the same. An exit stops the
- * recording. _exit, exec and signals need nothing: the file is whole at any moment. */
+ * A fork locks both locks, so that the child gets consistent state, and gives the child nothing
+ * of the parent's: no map, no helper, no socket. A child made by _Fork or clone, of which
+ * nobody is told, finds an empty page (rec_here) at its first event or lock, and does the same.
+ * An exit stops the recording. _exit, exec and signals need nothing: the file is whole at any
+ * moment. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>

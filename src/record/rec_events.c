@@ -1,10 +1,10 @@
 /* rec_events.c: what a program calls while it runs: one event, one append.
  *
  * Every function looks at tacho_on first, so that it costs a load and a branch when nothing is
- * recorded (the macros of recorder.h do the same before they call). Then it finds its place, reads
- * the counter as late as it can at a beginning and as early as it can at an end, writes the slots that
- * follow the head, and publishes the head. Nothing is allocated, locked, hashed (but names made at
- * run time) or converted. */
+ * recorded (the macros of recorder.h do the same before they call). Then it finds its place,
+ * reads the counter as late as it can at a beginning and as early as it can at an end, writes
+ * the slots that follow the head, and publishes the head. Nothing is allocated, locked, hashed
+ * (but names made at run time) or converted. */
 #include <math.h>
 #include <string.h>
 
@@ -91,7 +91,7 @@ void rec_instant(uint32_t name) {
     put(name, rec_what(TACHO_EVENT_INSTANT, 0, 0));
 }
 
-/* An event with a fixed number of bytes behind its head. */
+/* An event with a fixed number of bytes after its head. */
 static bool put_with(uint32_t name, uint32_t what, const void *payload, size_t bytes) {
     tacho_slot *s = rec_open((uint32_t)(1 + bytes / TACHO_SLOT_BYTES));
     if (!s) return false;
@@ -236,7 +236,8 @@ void tacho_collective_begin(const tacho_collective *c) {
 
 /* ---- memory ---- */
 
-/* Which allocations are kept is decided by their address, so that a release finds its partner. */
+/* Which allocations are kept is decided by their address, so that a release finds its partner.
+ */
 static bool is_sampled(uint64_t address) {
     uint32_t every = __atomic_load_n(&rec_memory_every, __ATOMIC_RELAXED);
     return every <= 1 || ((address >> 4) * 0x9e3779b97f4a7c15u >> 32) % every == 0;

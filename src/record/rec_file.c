@@ -1,12 +1,13 @@
 /* rec_file.c: the file of a recording, written through a shared map.
  *
- * The map is made once, as large as the file may become; the file behind it grows in steps, always
- * by allocating blocks (a sparse file on a full disk would kill the program with SIGBUS). Writers
- * take chunks of 64 KiB; the helper keeps room ahead of them and touches its pages, so that writers
- * meet neither the disk nor page faults. When the helper is late a writer grows the file itself.
+ * The map is made once, as large as the file may become; the file after it grows in steps,
+ * always by allocating blocks (a sparse file on a full disk would kill the program with
+ * SIGBUS). Writers take chunks of 64 KiB; the helper keeps room ahead of them and touches its
+ * pages, so that writers meet neither the disk nor page faults. When the helper is late a
+ * writer grows the file itself.
  *
- * What is in the map is in the page cache: the system writes it to the disk in its own time, and a
- * program that is killed, calls _exit or exec has lost nothing.
+ * What is in the map is in the page cache: the system writes it to the disk in its own time,
+ * and a program that is killed, calls _exit or exec has lost nothing.
  *
  * The flight recorder has a fixed number of chunks and uses the oldest full one again, cleared.
  * Side chunks (names, clocks) are never used again. */
@@ -28,7 +29,8 @@ static off_t place_of(uint64_t chunk) {
     return (off_t)(TACHO_FILE_HEADER_BYTES + chunk * TACHO_CHUNK_BYTES);
 }
 
-/* The most bytes this process may have in one file: beyond RLIMIT_FSIZE a signal would end it. */
+/* The most bytes this process may have in one file: beyond RLIMIT_FSIZE a signal would end it.
+ */
 static uint64_t allowed_bytes(uint64_t wanted) {
     struct rlimit r;
     if (getrlimit(RLIMIT_FSIZE, &r) == 0 && r.rlim_cur != RLIM_INFINITY && r.rlim_cur < wanted)
@@ -132,8 +134,8 @@ bool rec_file_is_cut(rec_file *f) {
     return __atomic_load_n(&f->is_cut, __ATOMIC_ACQUIRE);
 }
 
-/* The system's own call: that of the C library writes into blocks, where a disk cannot do it, and
- * somebody may be using them already. */
+/* The system's own call: that of the C library writes into blocks, where a disk cannot do it,
+ * and somebody may be using them already. */
 bool rec_file_allocate(const rec_file *f, uint64_t from, uint64_t to) {
     int fd = rec_own_fd(&f->own);
     return fd >= 0 && fallocate(fd, 0, place_of(from), place_of(to) - place_of(from)) == 0;
@@ -167,7 +169,8 @@ static void start_chunk(rec_file *f, uint64_t chunk, uint32_t type, uint32_t thr
     __atomic_store_n(&h->type, type, __ATOMIC_RELEASE);
 }
 
-/* The oldest full chunk, cleared; -1 when there is none, or when it is young and need not be taken. */
+/* The oldest full chunk, cleared; -1 when there is none, or when it is young and need not be
+ * taken. */
 static int64_t take_closed(rec_file *f, bool must) {
     if (f->n_closed == 0) return -1;
     struct closed oldest = f->closed[f->closed_first];
@@ -218,7 +221,7 @@ void rec_side(rec_file *f, uint32_t type, const void *fixed, size_t n, const cha
     if (n_text > MOST_TEXT) n_text = MOST_TEXT;
     size_t bytes = sizeof(tacho_side) + n + n_text;
     size_t padded = (bytes + 7) / 8 * 8;
-    if (!side_room(f, padded + 8)) { /* 8: the length of the text is told by a NUL behind it */
+    if (!side_room(f, padded + 8)) { /* 8: the length of the text is told by a NUL after it */
         __atomic_fetch_add(&f->header->lost[TACHO_LOST_SIDE], 1, __ATOMIC_RELAXED);
         return;
     }

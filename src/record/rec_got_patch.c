@@ -3,13 +3,13 @@
  *     library ── call f ──> its table of foreign functions ──> f
  *                                    └── one word, changed ──> ours ──> f, if it wants
  *
- * A library calls exported functions, its own too, through a table that the loader fills in. Words of
- * that table are found by the relocations that name the symbol, and changed; nothing else of the
- * library is touched. A function that the compiler called directly has no such word: then nothing is
- * changed, and the caller learns that.
+ * A library calls exported functions, its own too, through a table that the loader fills in.
+ * Words of that table are found by the relocations that name the symbol, and changed; nothing
+ * else of the library is touched. A function that the compiler called directly has no such
+ * word: then nothing is changed, and the caller learns that.
  *
- * Not for several threads at once: the caller has a lock. Threads of the program may call meanwhile:
- * a word is changed in one piece. */
+ * Not for several threads at once: the caller has a lock. Threads of the program may call
+ * meanwhile: a word is changed in one piece. */
 #include "record/rec_got_patch.h"
 
 #include <elf.h>

@@ -35,7 +35,7 @@ static struct guarded *find(uintptr_t address) {
     return NULL;
 }
 
-/* What lies behind is beyond the end of the file, too. */
+/* What lies after is beyond the end of the file, too. */
 static bool make_plain(const struct guarded *g, uintptr_t at) {
     uintptr_t page = at & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;

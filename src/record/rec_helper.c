@@ -1,19 +1,20 @@
-/* rec_helper.c: the recorder's own thread, one in a process, asleep when there is nothing to do.
+/* rec_helper.c: the recorder's own thread, one in a process, asleep when there is nothing to
+ * do.
  *
- * While recording it keeps room ahead of the writers (blocks on the disk, pages in memory: touching
- * a fresh page costs more than a hundred events), writes pairs of clocks (often at first, then every
- * second, later every ten), names frames, and answers the socket. After a stop it unmaps the file,
- * as soon as no thread can be writing into it any more.
+ * While recording it keeps room ahead of the writers (blocks on the disk, pages in memory:
+ * touching a fresh page costs more than a hundred events), writes pairs of clocks (often at
+ * first, then every second, later every ten), names frames, and answers the socket. After a
+ * stop it unmaps the file, as soon as no thread can be writing into it any more.
  *
- * It never stands in the program's way. It asks for blocks without holding the lock; it never takes a
- * processor from a thread that runs (SCHED_BATCH); and a stop does not wake it, for on a busy machine
- * the system would run it at once where the stopping thread ran, and unmapping takes tens of
- * milliseconds. It sees the stopped file at its next turn.
+ * It never is in the program's way. It asks for blocks without holding the lock; it never takes
+ * a processor from a thread that runs (SCHED_BATCH); and a stop does not wake it, for on a busy
+ * machine the system would run it at once where the stopping thread ran, and unmapping takes
+ * tens of milliseconds. It sees the stopped file at its next turn.
  *
- * It is made by the first recording and stays, until it is the last thread: a program whose main thread
- * called pthread_exit ends with its last thread, and that must not be ours. Returning then lets the C
- * library end the process, as it would have. All signals but SIGBUS are blocked in it. After a fork the child
- * has none and makes its own when it records. */
+ * It is made by the first recording and stays, until it is the last thread: a program whose
+ * main thread called pthread_exit ends with its last thread, and that must not be ours.
+ * Returning then lets the C library end the process, as it would have. All signals but SIGBUS
+ * are blocked in it. After a fork the child has none and makes its own when it records. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -122,7 +123,8 @@ static rec_file *next_to_put_away(void) {
     return f;
 }
 
-/* A file whose threads cannot be proved quiet stays mapped: that costs address space, not memory. */
+/* A file whose threads cannot be proved quiet stays mapped: that costs address space, not
+ * memory. */
 static void put_away(rec_file *f) {
     if (f->header->flags & TACHO_FILE_STACKS)
         while (rec_frames_name(f, FRAMES_NS)) {}

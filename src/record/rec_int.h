@@ -19,8 +19,9 @@
  *     rec_torch.c    PyTorch's operators; rec_torch_memory.c its allocators
  *     rec_env.c      loading, forking, exiting
  *
- * Two locks. rec_cycle_lock orders start, stop and step; rec_lock guards the current file, the list
- * of threads and the table of names, is held for microseconds, and is taken inside the other.
+ * Two locks. rec_cycle_lock orders start, stop and step; rec_lock guards the current file, the
+ * list of threads and the table of names, is held for microseconds, and is taken inside the
+ * other.
  */
 #ifndef RECORD_REC_INT_H
 #define RECORD_REC_INT_H
@@ -64,17 +65,19 @@ struct rec_file {
     } * closed;
     uint64_t closed_first, n_closed;
     char path[4096];       /* under which it is written */
-    char final_path[4096]; /* under which it is left behind */
+    char final_path[4096]; /* under which it is left after */
 };
 
-/* A new file with its header and room for the first chunks; NULL: *why says what the system said. */
+/* A new file with its header and room for the first chunks; NULL: *why says what the system
+ * said. */
 rec_file *rec_file_new(const char *path, const char *final_path, uint64_t limit_bytes,
                        int *why);
 /* Unmaps and closes; when `cut`, the room that was not used is given back before. */
 void rec_file_free(rec_file *f, bool cut);
 /* Room for at least n more chunks on the disk; false when there is none. */
 bool rec_file_grow(rec_file *f, uint64_t n);
-/* Blocks for these chunks, without a lock; they count when `ready` says so. False: rec_file_grow. */
+/* Blocks for these chunks, without a lock; they count when `ready` says so. False:
+ * rec_file_grow. */
 bool rec_file_allocate(const rec_file *f, uint64_t from, uint64_t to);
 static inline uint8_t *rec_file_chunk(const rec_file *f, uint64_t chunk) {
     return f->map + TACHO_FILE_HEADER_BYTES + chunk * TACHO_CHUNK_BYTES;
@@ -111,7 +114,7 @@ extern pthread_mutex_t rec_lock, rec_cycle_lock;
 extern rec_file *rec_current; /* rec_lock */
 
 /* A page that the system empties in a child, whichever way it was made: _Fork and clone call
- * nobody. The epoch of tacho_on stands here, too, so that a place in the parent's file is not
+ * nobody. The epoch of tacho_on is here, too, so that a place in the parent's file is not
  * taken for one of the child's. Alone on its page, whatever the size of that is. */
 #if defined(__x86_64__)
 #define REC_PAGE_BYTES 4096
@@ -131,8 +134,9 @@ static inline void rec_look_for_fork(void) {
         rec_forked();
 }
 
-/* Takes a lock and marks the thread: should what it calls (an instrumented malloc, a signal handler)
- * record, it is refused instead of waiting for itself. The result goes to rec_leave. */
+/* Takes a lock and marks the thread: should what it calls (an instrumented malloc, a signal
+ * handler) record, it is refused instead of waiting for itself. The result goes to
+ * rec_leave. */
 static inline bool rec_enter(pthread_mutex_t *lock) {
     rec_look_for_fork(); /* who held it may not be in this process */
     bool before = rec_self.in_slow;
@@ -147,8 +151,8 @@ static inline void rec_leave(pthread_mutex_t *lock, bool before) {
     rec_self.in_slow = before;
 }
 
-/* Room for n slots on this thread, or NULL: then nothing may be written, and the loss is counted.
- * rec_close publishes the event. */
+/* Room for n slots on this thread, or NULL: then nothing may be written, and the loss is
+ * counted. rec_close publishes the event. */
 tacho_slot *rec_open_slow(rec_thread *t, uint32_t n);
 static inline tacho_slot *rec_open(uint32_t n) {
     rec_thread *t = &rec_self;
@@ -171,7 +175,8 @@ static inline void rec_close(tacho_slot *head, uint64_t tick, uint32_t name, uin
     t->at = head + 1 + (what >> 8 & 255);
     __atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
 }
-/* True when no thread writes into the file with this epoch; false when one still does after ns. */
+/* True when no thread writes into the file with this epoch; false when one still does after ns.
+ */
 bool rec_quiet(uint32_t epoch, int64_t ns);
 /* The names of threads that are alive, a few of them: some are given names late. rec_lock. */
 void rec_threads_rename(rec_file *f);
@@ -182,9 +187,9 @@ void rec_thread_end(rec_thread *t);
 
 /* ---- names and frames ---- */
 uint32_t rec_name(const char *text);
-/* rec_name for a text that most often lies where it lay before. Each place holds the row that was last
- * found for an address that falls there; the text decides, not the address: what lay there may be
- * gone. */
+/* rec_name for a text that most often lies where it lay before. Each place holds the row that
+ * was last found for an address that falls there; the text decides, not the address: what lay
+ * there may be gone. */
 typedef struct {
     uint64_t hash;
     uint32_t id, n;
@@ -217,13 +222,14 @@ void rec_cupti_forked(void);
 /* ---- events that programs have no call for ---- */
 void rec_put(uint32_t name, uint32_t what, const void *payload, size_t bytes);
 void rec_instant(uint32_t name);
-/* A range under a name that a library made: operators of PyTorch and collectives are known by it. */
+/* A range under a name that a library made: operators of PyTorch and collectives are known by
+ * it. */
 void rec_begin_named(const char *text);
 static inline uint32_t rec_op_argument(tacho_range_kind kind, uint32_t forward_row) {
     return (uint32_t)kind | (forward_row < 256 ? forward_row << 8 : 0);
 }
-/* An operator of which no more is known than its name and the number that ties it to its backward pass
- * (< 0: none): 16 or 32 bytes. */
+/* An operator of which no more is known than its name and the number that ties it to its
+ * backward pass (< 0: none): 16 or 32 bytes. */
 static inline bool rec_op_short(uint32_t name, uint32_t argument, int64_t sequence) {
     uint32_t extra = sequence >= 0;
     tacho_slot *s = rec_open(1 + extra);
@@ -234,8 +240,8 @@ static inline bool rec_op_short(uint32_t name, uint32_t argument, int64_t sequen
 }
 /* tacho_op_begin with the row of the thread that ran the forward operator; 0: this thread. */
 bool rec_op_begin(const tacho_op *op, uint32_t forward_row);
-/* The end of a range that this thread began in the current recording. Should that stop and another
- * start just now, nothing is written: the new one does not have the beginning. */
+/* The end of a range that this thread began in the current recording. Should that stop and
+ * another start just now, nothing is written: the new one does not have the beginning. */
 static inline void rec_end_range(void) {
     uint32_t epoch = rec_self.epoch;
     tacho_slot *s = rec_open(1);
@@ -266,8 +272,9 @@ static inline bool rec_has_folder(void) {
 }
 extern uint32_t rec_flags; /* TACHO_FILE_* of the current recording */
 extern uint32_t rec_memory_every;
-/* Not 0 in a program that `tacho record` runs until it does the first thing that belongs to a step
- * (fetching a batch, a forward or backward pass, the optimizer): what came before set it up. */
+/* Not 0 in a program that `tacho record` runs until it does the first thing that belongs to a
+ * step (fetching a batch, a forward or backward pass, the optimizer): what came before set it
+ * up. */
 extern uint32_t rec_awaits_batch;
 void rec_first_batch(void);
 /* Counts a loss in the current file. */
@@ -280,7 +287,8 @@ typedef struct {
     int64_t rank;                /* -1: not known */
     uint64_t from_tick, to_tick; /* 0: as far back as is kept; up to now */
 } rec_window;
-/* Flight recorder: what it has becomes a file, `dump` gets its path; it goes on. window NULL: all. */
+/* Flight recorder: what it has becomes a file, `dump` gets its path; it goes on. window NULL:
+ * all. */
 int rec_dump(const char *why, const rec_window *window, char *dump, size_t size);
 typedef enum {
     REC_IDLE,
@@ -289,11 +297,13 @@ typedef enum {
     REC_RECORDING,
     REC_IN_FLIGHT
 } rec_state;
-/* What happens now, and the file that is being written ("-": none), under the name it has now. */
+/* What happens now, and the file that is being written ("-": none), under the name it has now.
+ */
 rec_state rec_cycle_state(char *path, size_t size);
 /* The current file was cut: it ends, and another begins that says so. Of the helper. */
 void rec_cycle_replace(const rec_file *cut);
-/* The process has learned what it is: the file that is being written gets the name it should have. */
+/* The process has learned what it is: the file that is being written gets the name it should
+ * have. */
 void rec_cycle_rename(void);
 /* The first event shall start it. */
 void rec_set_pending(const tacho_options *o);
@@ -306,15 +316,15 @@ void rec_meta_fact(const char *key, const char *value, size_t n);
 /* Metadata into a new file. rec_lock. */
 void rec_meta_write(rec_file *f);
 /* ---- ranks ---- */
-/* Rank and number of processes (< 0: not known): as told, else as the launcher's environment says;
- * false: it has none. A child of a process that records into `folder` has that process's environment
- * and is no rank. */
+/* Rank and number of processes (< 0: not known): as told, else as the launcher's environment
+ * says; false: it has none. A child of a process that records into `folder` has that process's
+ * environment and is not a rank. */
 bool rec_rank(const char *folder, int64_t *rank, int64_t *world);
-/* The same as it was found for the current recording, -1: none. Asks nobody: the environment is the
- * program's, and may change under another thread. rec_lock. */
+/* The same as it was found for the current recording, -1: none. Asks nobody: the environment is
+ * the program's, and may change under another thread. rec_lock. */
 void rec_rank_known(int64_t *rank, int64_t *world);
-/* What its file is called: rank0.HOST_7 a rank, rank0.HOST_7.loader_9 a process of that rank's data
- * loader, HOST_7.child_9 another child of a recorded process, HOST_7 any other. */
+/* What its file is called: rank0.HOST_7 a rank, rank0.HOST_7.loader_9 a process of that rank's
+ * data loader, HOST_7.child_9 another child of a recorded process, HOST_7 any other. */
 void rec_rank_name(const char *folder, char *to, size_t size);
 /* What this process is among others, into a new file. rec_lock. */
 void rec_rank_write(rec_file *f, const char *folder);
@@ -335,7 +345,8 @@ bool rec_helper_start(bool listens);
 void rec_helper_wake(void);
 void rec_helper_put_away(rec_file *f); /* at its next turn; rec_lock */
 void rec_helper_put_all_away(void);    /* now; of the helper */
-/* Waits a while when many stopped files are still open: for programs that start and stop all the time. */
+/* Waits a while when many stopped files are still open: for programs that start and stop all
+ * the time. */
 void rec_helper_catch_up(void);
 void rec_helper_forked(void);
 void rec_helper_finish(void); /* at exit: what is to be put away, and the socket */
@@ -351,9 +362,9 @@ void rec_control_remove(void);     /* the socket's name */
 void rec_control_forked(void);
 
 /* ---- Python ---- */
-/* Asks the interpreter of this process, when there is one, to set tacho's hooks (`package` is the
- * folder that holds the package, `words` are those of TACHO_WITH) and to call `start` when they are
- * set. False: there is none. */
+/* Asks the interpreter of this process, when there is one, to set tacho's hooks (`package` is
+ * the folder that holds the package, `words` are those of TACHO_WITH) and to call `start` when
+ * they are set. False: there is none. */
 bool rec_python_ask(const char *package, const char *words, void (*start)(void));
 /* Its main thread waits for something else: another thread shall do it. */
 void rec_python_hurry(void);
@@ -362,7 +373,8 @@ bool rec_python_is_done(void); /* `start` has been called */
 bool rec_python_cancel(void);
 /* The hooks are taken away when the interpreter comes to it. */
 void rec_python_release(void);
-/* The package's hooks in this process do as tacho_is_sampled says, when the interpreter comes to it. */
+/* The package's hooks in this process do as tacho_is_sampled says, when the interpreter comes
+ * to it. */
 void rec_python_follow(void);
 void rec_python_forked(void);
 

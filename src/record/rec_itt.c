@@ -1,13 +1,13 @@
 /* rec_itt.c: ranges that other people's libraries mark through Intel's ITT.
  *
- * Every library with ITT has a copy of its static part, which at its first call loads the library named
- * by INTEL_LIBITTNOTIFY64 and hands it a table: names of functions and where their addresses go. Those
- * that begin and end tasks, and make the domains and names these take, are filled here; every other
- * function does nothing, as without a tool. PyTorch's builds without CUDA have ITT, and with
- * torch.autograd.profiler.emit_itt() every operator is a task.
+ * Every library with ITT has a copy of its static part, which at its first call loads the
+ * library named by INTEL_LIBITTNOTIFY64 and hands it a table: names of functions and where
+ * their addresses go. Those that begin and end tasks, and make the domains and names these
+ * take, are filled here; every other function does nothing, as without a tool. PyTorch's builds
+ * without CUDA have ITT, and with torch.autograd.profiler.emit_itt() every operator is a task.
  *
- * Only the words of ITT's structures that are needed are spelled out; they have not changed since 2010.
- * Domains and names live as long as the program, as ITT's do. */
+ * Only the words of ITT's structures that are needed are spelled out; they have not changed
+ * since 2010. Domains and names live as long as the program, as ITT's do. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,8 +70,8 @@ static itt_domain *create_domain(const char *name) {
     return d;
 }
 
-/* One for each text, so that a range made again and again takes no more memory: the number of the text
- * is found by the recorder's own table. */
+/* One for each text, so that a range made again and again takes no more memory: the number of
+ * the text is found by the recorder's own table. */
 static itt_name *create_name(const char *text) {
     enum { MOST = 4096 };
     static itt_name *known[MOST];
@@ -90,8 +90,8 @@ static itt_name *create_name(const char *text) {
     return n;
 }
 
-/* oneDNN's tasks are parts of operators, not ranges of users. Its domain may have been made by ITT
- * itself, before it asked us. */
+/* oneDNN's tasks are parts of operators, not ranges of users. Its domain may have been made by
+ * ITT itself, before it asked us. */
 static bool is_part(const itt_domain *d) {
     return d && d->name && strncmp(d->name, "dnnl", 4) == 0;
 }

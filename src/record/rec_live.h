@@ -1,7 +1,7 @@
 /* rec_live.h: how this process is doing now: steps, device, memory.
  *
- * The program's threads leave numbers here as events pass; the helper makes a page of them once a
- * second, for `tacho watch` and for metrics. */
+ * The program's threads leave numbers here as events pass; the helper makes a page of them once
+ * a second, for `tacho watch` and for metrics. */
 #ifndef RECORD_REC_LIVE_H
 #define RECORD_REC_LIVE_H
 

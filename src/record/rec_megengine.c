@@ -1,13 +1,14 @@
 /* rec_megengine.c: what MegEngine's allocators hand out and take back.
  *
- * Every tensor's memory comes from CompNode::alloc_device and goes back by CompNode::free_device, which
- * MegEngine's libraries call through their tables of foreign functions. Those entries are pointed at
- * functions here (rec_got_patch.c) for as long as memory is recorded. The real functions do the work; one
- * that throws passes through: nothing here has to be undone.
+ * Every tensor's memory comes from CompNode::alloc_device and goes back by
+ * CompNode::free_device, which MegEngine's libraries call through their tables of foreign
+ * functions. Those entries are pointed at functions here (rec_got_patch.c) for as long as
+ * memory is recorded. The real functions do the work; one that throws passes through: nothing
+ * here has to be undone.
  *
- * A block that goes back does not say how large it is: who reads the recording finds that by its
- * address, and adds up the totals, which MegEngine does not tell on the CPU. Where the functions are not
- * found nothing is changed, and the answer says that there are no blocks. */
+ * A block that goes back does not say how large it is: who reads the recording finds that by
+ * its address, and adds up the totals, which MegEngine does not tell on the CPU. Where the
+ * functions are not found nothing is changed, and the answer says that there are no blocks. */
 #include <dlfcn.h>
 #include <string.h>
 

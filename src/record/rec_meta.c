@@ -1,8 +1,8 @@
 /* rec_meta.c: facts of the whole recording.
  *
- * What the program says (tacho_meta, tacho_pipe) is kept for its life and written into each file; what
- * can be known without asking (host, command, number of processors) is found out when a file begins.
- * Ranks are in rec_rank.c. */
+ * What the program says (tacho_meta, tacho_pipe) is kept for its life and written into each
+ * file; what can be known without asking (host, command, number of processors) is found out
+ * when a file begins. Ranks are in rec_rank.c. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ void rec_meta_fact(const char *key, const char *value, size_t n) {
     rec_leave(&rec_lock, before);
 }
 
-/* A text as a JSON string; what is no plain character becomes a space. */
+/* A text as a JSON string; what is not a plain character becomes a space. */
 static void write_text_fact(rec_file *f, const char *key, const char *text, size_t n) {
     char to[2048];
     size_t at = 0;
@@ -107,7 +107,8 @@ static void keep_fact(const char *key, const char *value) {
     if (rec_current) rec_meta_put(rec_current, key, value, strlen(value));
 }
 
-/* A value that is no JSON is kept as a JSON text; the reader has the last word about the rest. */
+/* A value that is not JSON is kept as a JSON text; the reader has the last word about the rest.
+ */
 void tacho_meta(const char *key, const char *value) {
     char text[2048];
     if (!key || !*key || !value || rec_self.in_slow) return;

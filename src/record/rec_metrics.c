@@ -1,9 +1,9 @@
 /* rec_metrics.c: live numbers as Prometheus' text, in a file or over HTTP on the loopback.
  *
- * The file is written beside its name and renamed, so a reader never sees a part of it. The port
- * answers GET /metrics, and POST /trigger when a trigger asks for it: a request that a browser made
- * for some web page (it has an Origin, or names another host) is refused. One request at a time, on
- * the helper's thread; a client that hangs costs it 200 ms. */
+ * The file is written beside its name and renamed, so a reader never sees a part of it. The
+ * port answers GET /metrics, and POST /trigger when a trigger asks for it: a request that a
+ * browser made for some web page (it has an Origin, or names another host) is refused. One
+ * request at a time, on the helper's thread; a client that hangs costs it 200 ms. */
 #include "record/rec_metrics.h"
 
 #include <arpa/inet.h>

@@ -1,4 +1,5 @@
-/* rec_metrics.h: the page of rec_live.h as Prometheus' text, in a file or on a port of the loopback.
+/* rec_metrics.h: the page of rec_live.h as Prometheus' text, in a file or on a port of the
+ * loopback.
  *
  * The same port takes POST /trigger when a trigger asks for it. */
 #ifndef RECORD_REC_METRICS_H
@@ -8,20 +9,21 @@
 
 #include "record/rec_int.h"
 
-/* A folder for WORKER.prom, or the number of a port, to which the local rank is added; NULL or empty:
- * none. rec_cycle_lock. */
+/* A folder for WORKER.prom, or the number of a port, to which the local rank is added; NULL or
+ * empty: none. rec_cycle_lock. */
 void rec_metrics_want(const char *where);
 /* A port for POST /trigger; 0: none. The two may be the same. */
 void rec_metrics_want_trigger(int port);
 /* Writes the file. Of the helper, as all below. */
 void rec_metrics_tick(const tacho_live_page *page);
-/* Sockets to listen on, -1 where there is none. They are opened when this process records: a shell
- * that only starts programs must not take their port. */
+/* Sockets to listen on, -1 where there is none. They are opened when this process records: a
+ * shell that only starts programs must not take their port. */
 enum { REC_METRICS_SOCKETS = 2 };
 void rec_metrics_sockets(bool records, int to[REC_METRICS_SOCKETS]);
 /* One request at the socket with this index. */
 void rec_metrics_answer(int which, const rec_file *f);
-/* True when somebody looks at the numbers: device records shall not lie in a buffer for long. */
+/* True when somebody looks at the numbers: device records shall not lie in a buffer for long.
+ */
 bool rec_metrics_are_wanted(void);
 /* The text; its length, at most size - 1. */
 size_t rec_metrics_text(const tacho_live_page *page, char *to, size_t size);

@@ -1,17 +1,18 @@
 /* rec_names.c: texts become numbers, once.
  *
- * A place in a program keeps the number of its name; a name made at run time is hashed and looked up
- * each time. Looking up takes no lock: the table is an array of pointers that only ever go from NULL
- * to a name, and a larger table replaces it as a whole (the old one stays, since somebody may be
- * reading it; all of them together are smaller than the last). Adding takes rec_lock and writes the
- * name into the file at once, so that a killed program's numbers can be read.
+ * A place in a program keeps the number of its name; a name made at run time is hashed and
+ * looked up each time. Looking up takes no lock: the table is an array of pointers that only
+ * ever go from NULL to a name, and a larger table replaces it as a whole (the old one stays,
+ * since somebody may be reading it; all of them together are smaller than the last). Adding
+ * takes rec_lock and writes the name into the file at once, so that a killed program's numbers
+ * can be read.
  *
  * Names live as long as the program: every new file gets all of them. Programs that make names
- * without end (one for each batch) are stopped at a million; what comes then is counted and shown
- * under one name.
+ * without end (one for each batch) are stopped at a million; what comes then is counted and
+ * shown under one name.
  *
- * Frames are addresses of callers. The thread that meets one only puts the number into a set; the
- * helper finds out what is there. */
+ * Frames are addresses of callers. The thread that meets one only puts the number into a set;
+ * the helper finds out what is there. */
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <stdio.h>
@@ -192,8 +193,8 @@ static void name_frame(rec_file *f, uint64_t address) {
     rec_leave(&rec_lock, before);
 }
 
-/* Called by the helper, which holds no lock: dladdr waits for the loader, and a library that is just
- * being loaded may be waiting for us. */
+/* Called by the helper, which holds no lock: dladdr waits for the loader, and a library that is
+ * just being loaded may be waiting for us. */
 bool rec_frames_name(rec_file *f, int64_t ns) {
     static uint32_t epoch;
     int64_t until = rec_clock_ns(CLOCK_MONOTONIC) + ns;

@@ -1,17 +1,17 @@
 /* rec_nvtx.c: ranges that other people's libraries mark through NVTX.
  *
- * NVTX is a header: its first call in each library that has a copy of it loads the library named by
- * NVTX_INJECTION64_PATH and calls InitializeInjectionNvtx2 there with a function that hands out
- * tables of slots. We fill the slots for marks, ranges and names; what we leave empty stays a call
- * that does nothing. cuDNN, cuBLAS, NCCL, PyTorch's emit_nvtx, Paddle, vLLM and many more speak NVTX,
- * so `tacho record` gets their ranges without CUDA or a GPU being asked.
+ * NVTX is a header: its first call in each library that has a copy of it loads the library
+ * named by NVTX_INJECTION64_PATH and calls InitializeInjectionNvtx2 there with a function that
+ * hands out tables of slots. We fill the slots for marks, ranges and names; what we leave empty
+ * stays a call that does nothing. cuDNN, cuBLAS, NCCL, PyTorch's emit_nvtx, Paddle, vLLM and
+ * many more speak NVTX, so `tacho record` gets their ranges without CUDA or a GPU being asked.
  *
- * The layouts are NVTX version 3 and have never changed; they are written down here so that no header
- * of NVIDIA's is needed. Wide texts are turned into UTF-8. A registered text and a domain are handed
- * out as the number of their name.
+ * The layouts are NVTX version 3 and have never changed; they are written down here so that no
+ * header of NVIDIA's is needed. Wide texts are turned into UTF-8. A registered text and a
+ * domain are handed out as the number of their name.
  *
- * "aten::mm, seq = 12, op_id = 7" is how emit_nvtx names operators: the name is what stands before the
- * first comma, the sequence number joins forward and backward. */
+ * "aten::mm, seq = 12, op_id = 7" is how emit_nvtx names operators: the name is what comes
+ * before the first comma, the sequence number joins forward and backward. */
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -99,7 +99,8 @@ static tacho_range_kind kind_of_text(const char *text) {
     return TACHO_RANGE_PLAIN;
 }
 
-/* emit_nvtx's "NAME, seq = N, op_id = M…", where the sequence number may be missing: an operator. */
+/* emit_nvtx's "NAME, seq = N, op_id = M…", where the sequence number may be missing: an
+ * operator. */
 static bool begin_operator(const char *text) {
     static const char SEQUENCE[] = ", seq = ", ID[] = ", op_id = ";
     const char *sequence = strstr(text, SEQUENCE),

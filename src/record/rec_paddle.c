@@ -1,16 +1,17 @@
 /* rec_paddle.c: what Paddle's allocators hand out and take back.
  *
- * Paddle makes an object of class RecordMemEvent for every block, whether its profiler runs or not; the
- * constructor looks whether anybody wants to know. libphi_core calls it through its table of foreign
- * functions, and that entry is pointed at a function here (rec_got_patch.c) for as long as memory is
- * recorded. Paddle's own profiler works on as before: the real constructor is called, too.
+ * Paddle makes an object of class RecordMemEvent for every block, whether its profiler runs or
+ * not; the constructor looks whether anybody wants to know. libphi_core calls it through its
+ * table of foreign functions, and that entry is pointed at a function here (rec_got_patch.c)
+ * for as long as memory is recorded. Paddle's own profiler works on as before: the real
+ * constructor is called, too.
  *
  *     RecordMemEvent(this, address, place, bytes, what)    what: block or reserve, out or back
  *
  * Totals are added up here, for each device, from those that Paddle told when it began. What is
- * reserved of the host's memory comes from the statistics that its allocator keeps, where they can be
- * heard the same way: it tells no RecordMemEvent of it. Where the constructor is not found nothing is
- * changed, and the answer says that there are no blocks. */
+ * reserved of the host's memory comes from the statistics that its allocator keeps, where they
+ * can be heard the same way: it tells no RecordMemEvent of it. Where the constructor is not
+ * found nothing is changed, and the answer says that there are no blocks. */
 #include <dlfcn.h>
 #include <string.h>
 

@@ -1,14 +1,15 @@
 /* rec_python.c: tacho's hooks in a Python program that is running already, for `tacho attach`.
  *
- * A program that `tacho record` starts gets its hooks when it imports a framework. One that was only
- * preloaded has none; when somebody attaches, its interpreter is asked to import the package and to set
- * them, and loses them again when the recording has ended:
+ * A program that `tacho record` starts gets its hooks when it imports a framework. One that was
+ * only preloaded has none; when somebody attaches, its interpreter is asked to import the
+ * package and to set them, and loses them again when the recording has ended:
  *
  *     ask ─> main thread, between two instructions of Python ─> prepare ─> start() ─> begin
  *      └─ hurry: the main thread waits in a system call; a thread of ours takes the interpreter's lock
  *
- * The interpreter's own functions are looked up in the process: nothing is linked, and a process without
- * them has no Python. What goes wrong there is a note in the recording and never reaches the program. */
+ * The interpreter's own functions are looked up in the process: nothing is linked, and a
+ * process without them has no Python. What goes wrong there is a note in the recording and
+ * never reaches the program. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

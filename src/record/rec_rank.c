@@ -4,13 +4,14 @@
  *               │          └─ data loader
  *               └─ rank 1 …
  *
- * Every launcher says in the environment which rank a process is; the table has them, the most specific
- * first (torchrun under Slurm sets both). Programs that number themselves say so (tacho_rank; the hooks
- * of Python do when a process group is made), and are believed.
+ * Every launcher says in the environment which rank a process is; the table has them, the most
+ * specific first (torchrun under Slurm sets both). Programs that number themselves say so
+ * (tacho_rank; the hooks of Python do when a process group is made), and are believed.
  *
- * Children inherit the environment and are no ranks: neither a forked one, nor one that was started anew
- * by a process that records into the same folder with the same variable (a loader that spawns). A shell
- * or wrapper between the launcher and the program records nothing, so it does not take the rank away. */
+ * Children inherit the environment and are not ranks: neither a forked one, nor one that was
+ * started anew by a process that records into the same folder with the same variable (a loader
+ * that spawns). A shell or wrapper between the launcher and the program records nothing, so it
+ * does not take the rank away. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -4,19 +4,21 @@
  *                      ^ asked
  *     records of the device ─> sums of work by step ─> judge: a step unlike all that were sampled
  *
- * Sampled are the first steps of a file, since a program's very first step is unlike its others, then
- * those whose number N divides, so that all ranks sample the same ones. In steps between them no hook
- * is in place: one that returns at once would still cost PyTorch the way to it. The reader gives their
- * device work the operators of a sampled step with the same launches (store/seal_infer.c).
+ * Sampled are the first steps of a file, since a program's very first step is unlike its
+ * others, then those whose number N divides, so that all ranks sample the same ones. In steps
+ * between them no hook is in place: one that returns at once would still cost PyTorch the way
+ * to it. The reader gives their device work the operators of a sampled step with the same
+ * launches (store/seal_infer.c).
  *
- * A program that marks no steps, as one that only infers, or that has none for a long time, is sampled by
- * time instead: windows of half a second, one in N, begun and ended by the helper.
+ * A program that marks no steps, as one that only infers, or that has none for a long time, is
+ * sampled by time instead: windows of half a second, one in N, begun and ended by the helper.
  *
- * A step that did work no sampled step did asks for one more sample. What a step did is a sum over its
- * kernels and copies, whatever their order: records of several streams come as they like. Which step
- * they belong to follows from the number of the call that launched them, so the first call after
- * each mark is remembered. This is known seconds later, when CUPTI has handed over its records; steps that
- * never repeat may not ask more often than N itself does. */
+ * A step that did work no sampled step did asks for one more sample. What a step did is a sum
+ * over its kernels and copies, whatever their order: records of several streams come as they
+ * like. Which step they belong to follows from the number of the call that launched them, so
+ * the first call after each mark is remembered. This is known seconds later, when CUPTI has
+ * handed over its records; steps that never repeat may not ask more often than N itself
+ * does. */
 #include "record/rec_sample.h"
 
 #include <stdio.h>
@@ -34,7 +36,8 @@ enum { N_KNOWN = 256, NEVER = 0 };
 #define WINDOW_NS 500000000
 #define WITHOUT_STEP_NS 3000000000 /* then windows begin, or after four times the last step */
 
-/* ---- which steps -------------------------------------------------------------------------------- */
+/* ---- which steps
+ * -------------------------------------------------------------------------------- */
 
 static uint32_t every;       /* rec_cycle_lock; read without it */
 static uint32_t is_left_out; /* the step that runs; read by all */
@@ -130,7 +133,8 @@ void rec_sample_follow(void) {
 
 static void mix_work(void);
 
-/* The next window; the caller holds rec_cycle_lock and is marked as being inside, but may write. */
+/* The next window; the caller holds rec_cycle_lock and is marked as being inside, but may
+ * write. */
 static void change_window(int64_t now) {
     uint32_t left_out = !__atomic_load_n(&is_left_out, __ATOMIC_RELAXED);
     if (window_end_ns == 0) left_out = 1;
@@ -158,7 +162,8 @@ void rec_sample_restart(void) {
     if (rec_sample_is_used()) note_step(true);
 }
 
-/* ---- what they did ------------------------------------------------------------------------------ */
+/* ---- what they did
+ * ------------------------------------------------------------------------------ */
 
 typedef struct {
     int64_t unix_ns;     /* when it began */
@@ -215,8 +220,9 @@ static void mix_work(void) {
     pthread_mutex_unlock(&work_lock);
 }
 
-/* On a thread of the program, for each launch: nearly all are later than the first of their step, and
- * none waits for the helper. Where it is at work, the next call is taken for the first. */
+/* On a thread of the program, for each launch: nearly all are later than the first of their
+ * step, and none waits for the helper. Where it is at work, the next call is taken for the
+ * first. */
 void rec_sample_call(uint64_t correlation, int64_t start_unix_ns) {
     if (!rec_sample_is_used() ||
         correlation >= __atomic_load_n(&newest_call, __ATOMIC_RELAXED) ||

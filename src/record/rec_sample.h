@@ -4,16 +4,18 @@
 
 #include "record/rec_int.h"
 
-/* Operators of one step in `every`; 0 and 1: of all. Of whoever starts a recording; rec_cycle_lock. */
+/* Operators of one step in `every`; 0 and 1: of all. Of whoever starts a recording;
+ * rec_cycle_lock. */
 void rec_sample_set(uint32_t every);
 /* Says so in a new file. rec_lock. */
 void rec_sample_write(rec_file *f);
-/* Decides whether the operators of the step that begins now are kept; `first`: it begins a file.
- * TACHO_STEP_* for its mark. rec_cycle_lock. */
+/* Decides whether the operators of the step that begins now are kept; `first`: it begins a
+ * file. TACHO_STEP_* for its mark. rec_cycle_lock. */
 int64_t rec_sample_begin(uint64_t step, bool first, uint64_t flight_ticks);
 /* What was decided last, for a mark that does not begin another step. */
 int64_t rec_sample_now(void);
-/* Puts the hooks in or takes them out as decided. Of the thread that marked the step; without locks. */
+/* Puts the hooks in or takes them out as decided. Of the thread that marked the step; without
+ * locks. */
 void rec_sample_follow(void);
 /* Steps begin anew here: what came before set the program up. rec_cycle_lock. */
 void rec_sample_restart(void);
@@ -27,7 +29,8 @@ bool rec_sample_is_used(void);
 void rec_sample_call(uint64_t correlation, int64_t start_unix_ns);
 /* Work of a call; of the helper. */
 void rec_sample_work(uint32_t name, uint32_t kind, const tacho_gpu_slots *w);
-/* Compares the steps whose records are all here with those whose operators were kept. Of the helper. */
+/* Compares the steps whose records are all here with those whose operators were kept. Of the
+ * helper. */
 void rec_sample_judge(int64_t now_unix_ns);
 
 void rec_sample_forked(void);

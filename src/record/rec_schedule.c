@@ -3,14 +3,16 @@
  *     start ─> [schedule: wait ─> warmup ─> active ─┐ repeat] ─> stop
  *                               prepare    activate └─> deactivate, on_ready
  *
- * Preparing makes the file and its room; activating makes it the current one and sets tacho_on to
- * its epoch, a number no file had before, so that a thread sees at once that its place belongs to an
- * older file. Deactivating clears tacho_on, waits (5 ms at most) until no thread is in the middle of
- * an event, writes the last clock and hands the file to the helper, who unmaps it: that costs time in
- * proportion to what was recorded, and the program shall not wait for it.
+ * Preparing makes the file and its room; activating makes it the current one and sets tacho_on
+ * to its epoch, a number no file had before, so that a thread sees at once that its place
+ * belongs to an older file. Deactivating clears tacho_on, waits (5 ms at most) until no thread
+ * is in the middle of an event, writes the last clock and hands the file to the helper, who
+ * unmaps it: that costs time in proportion to what was recorded, and the program shall not wait
+ * for it.
  *
- * Pending means: the first event starts the recording. Programs run by `tacho record` and children
- * forked from a recording program are pending, so that those that never record leave no file.
+ * Pending means: the first event starts the recording. Programs run by `tacho record` and
+ * children forked from a recording program are pending, so that those that never record leave
+ * no file.
  *
  * A flight recorder writes under a name that ends in .tmp; a trigger or the end renames it. */
 #include <errno.h>
@@ -51,7 +53,7 @@ static void set_on(uint32_t on) {
 
 /* ---- the schedule ---- */
 
-enum { STEP_RESTARTS = 2 }; /* argument of a mark: what came before is no step */
+enum { STEP_RESTARTS = 2 }; /* argument of a mark: what came before is not a step */
 typedef enum { STEP_OFF, STEP_WARMUP, STEP_ON, STEP_LAST } step_action;
 
 static step_action action_of(const tacho_schedule *s, uint64_t n) {
@@ -91,8 +93,8 @@ static void worker_name(char *to, size_t size) {
         if (*p == '/' || (unsigned char)*p < ' ') *p = '_';
 }
 
-/* A folder gets WORKER.STAMP.tacho; a file's name is taken as it is, later files of the same process
- * get a stamp. */
+/* A folder gets WORKER.STAMP.tacho; a file's name is taken as it is, later files of the same
+ * process get a stamp. */
 static void file_name(const char *worker, char *to, size_t size) {
     size_t n = strlen(rec_set.path);
     long long stamp = (long long)rec_clock_ns(CLOCK_REALTIME);
@@ -263,8 +265,8 @@ static void drop_prepared(void) {
 
 /* ---- steps ---- */
 
-/* A mark in this thread's stream. The caller holds rec_cycle_lock and so is marked as being inside;
- * recording is on and rec_lock is free, so it may pass. */
+/* A mark in this thread's stream. The caller holds rec_cycle_lock and so is marked as being
+ * inside; recording is on and rec_lock is free, so it may pass. */
 static uint64_t mark_step(int64_t number, uint32_t argument, int64_t sampling) {
     bool before = rec_self.in_slow;
     uint64_t tick = 0;

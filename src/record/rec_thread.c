@@ -1,14 +1,15 @@
 /* rec_thread.c: each thread's place in the file.
  *
- * A thread owns a chunk and appends to it; nobody else touches it. When it is full the thread takes
- * another one, under the lock, once in 4,092 slots. When a thread ends, what is left of its chunk
- * goes to the next thread that comes (its first slot says so), so that a program that starts
- * thousands of short threads does not fill the disk with empty chunks.
+ * A thread owns a chunk and appends to it; nobody else touches it. When it is full the thread
+ * takes another one, under the lock, once in 4,092 slots. When a thread ends, what is left of
+ * its chunk goes to the next thread that comes (its first slot says so), so that a program that
+ * starts thousands of short threads does not fill the disk with empty chunks.
  *
- * Stopping must know that nobody writes any more, and writers must not pay for it. A writer sets its
- * own `busy` word, then looks at the epoch; the stopping thread clears the epoch, then lets every
- * processor pass a barrier (membarrier: a system call for the stopper, nothing for the writers), then
- * looks at the busy words. Either the writer saw that recording is off, or the stopper sees it busy.
+ * Stopping must know that nobody writes any more, and writers must not pay for it. A writer
+ * sets its own `busy` word, then looks at the epoch; the stopping thread clears the epoch, then
+ * lets every processor pass a barrier (membarrier: a system call for the stopper, nothing for
+ * the writers), then looks at the busy words. Either the writer saw that recording is off, or
+ * the stopper sees it busy.
  *
  * A signal handler that records while its own thread is in here is refused, not deadlocked. */
 #include <fcntl.h>
@@ -107,8 +108,8 @@ static bool take_chunk(rec_thread *t, rec_file *f, uint32_t n) {
     return true;
 }
 
-/* Events that found no room are counted in the header at once and told in the stream when there is
- * room again. */
+/* Events that found no room are counted in the header at once and told in the stream when there
+ * is room again. */
 static void count_loss(rec_thread *t, rec_file *f) {
     t->lost++;
     __atomic_fetch_add(&f->header->lost[TACHO_LOST_FULL], 1, __ATOMIC_RELAXED);

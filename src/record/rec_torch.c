@@ -1,21 +1,21 @@
 /* rec_torch.c: PyTorch's operators, told by PyTorch itself.
  *
- * libtorch runs "record function" callbacks around every operator, every node of the backward pass and
- * every range of its users. They are C++, but the three functions that matter are exported under fixed
- * names and take plain words, so that they can be called from C: no header and no compiler of PyTorch
- * is needed, and no Python runs per operator.
+ * libtorch runs "record function" callbacks around every operator, every node of the backward
+ * pass and every range of its users. They are C++, but the three functions that matter are
+ * exported under fixed names and take plain words, so that they can be called from C: no header
+ * and no compiler of PyTorch is needed, and no Python runs per operator.
  *
  *     program ── op ──> libtorch ── begin(fn) ──> one event, with shapes when they are wanted
  *                          └────── end(fn) ────> one event
  *
- * The name has a function of its own. Inputs, the sequence number and the thread of the forward pass
- * are fields whose places no one promises: a trial with known tensors finds them by their contents,
- * once, and what is not found is not used. Without the trial's success nothing is recorded, and the
- * caller may fall back to ranges of NVTX or ITT.
+ * The name has a function of its own. Inputs, the sequence number and the thread of the forward
+ * pass are fields whose places no one promises: a trial with known tensors finds them by their
+ * contents, once, and what is not found is not used. Without the trial's success nothing is
+ * recorded, and the caller may fall back to ranges of NVTX or ITT.
  *
- * The calling conventions of x86-64 and aarch64 are spoken here (rec_torch_entry.h). Callbacks stay
- * harmless for ever: a thread may hold their addresses after they were taken away, and this library is
- * never unloaded. */
+ * The calling conventions of x86-64 and aarch64 are spoken here (rec_torch_entry.h). Callbacks
+ * stay harmless for ever: a thread may hold their addresses after they were taken away, and
+ * this library is never unloaded. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -77,9 +77,9 @@ static int trial_result; /* 0 not tried, 1 good, -1 not */
 
 /* ---- what begins and ends ---- */
 
-/* Contexts say what a callback began; libtorch deletes them through their table of virtual functions.
- * There is one for each of the last recordings, so that an operator that was begun in one does not end
- * a range of the next. */
+/* Contexts say what a callback began; libtorch deletes them through their table of virtual
+ * functions. There is one for each of the last recordings, so that an operator that was begun
+ * in one does not end a range of the next. */
 static void nothing(void *self) {
     (void)self;
 }
@@ -197,7 +197,8 @@ static void add_flops(const void *fn, tacho_op *op) {
     if (op->flops >= 0) op->work = TACHO_WORK_GIVEN;
 }
 
-/* The row of the thread that ran the forward pass; 0: this one, which is remembered when it is new. */
+/* The row of the thread that ran the forward pass; 0: this one, which is remembered when it is
+ * new. */
 static inline __attribute__((always_inline)) uint32_t forward_row(const void *fn,
                                                                   tacho_range_kind phase) {
     static __thread uint32_t told __attribute__((tls_model("initial-exec")));
@@ -314,7 +315,8 @@ static void end_any(const void *fn, void *context) {
         rec_torch_end_step(context);
 }
 
-/* One callback for all scopes: libtorch goes through all callbacks at every node of the backward pass. */
+/* One callback for all scopes: libtorch goes through all callbacks at every node of the
+ * backward pass. */
 REC_ENTRY(start_any) {
     uint8_t scope = ((const uint8_t *)fn)[place.scope];
     if (REC_UNLIKELY(scope == SCOPE_USER)) return start_user(context, fn);
@@ -379,8 +381,8 @@ static void find_inputs(const uint64_t *words, const probe *p) {
     }
 }
 
-/* The number of the thread, followed by four bytes: the scope, and what the callbacks need. The trial
- * asks for inputs and ids but not for outputs; nothing else looks like that. */
+/* The number of the thread, followed by four bytes: the scope, and what the callbacks need. The
+ * trial asks for inputs and ids but not for outputs; nothing else looks like that. */
 static void find_scope(const uint64_t *words) {
     enum { SCOPE_AND_NEEDS = 0x01000100 };
     uint32_t found = 0, at = 0;

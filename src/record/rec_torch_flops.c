@@ -1,8 +1,10 @@
-/* rec_torch_flops.c: floating-point operations of PyTorch's operators, by the rules of torch.profiler.
+/* rec_torch_flops.c: floating-point operations of PyTorch's operators, by the rules of
+ * torch.profiler.
  *
- * A multiply-add counts as two. Matrix products and convolutions are counted where PyTorch counts them
- * (addmm, not the linear around it), additions and multiplications by their elements; every other
- * operator has no figure. Shapes are those of the inputs when the operator begins. */
+ * A multiply-add counts as two. Matrix products and convolutions are counted where PyTorch
+ * counts them (addmm, not the linear around it), additions and multiplications by their
+ * elements; every other operator has no figure. Shapes are those of the inputs when the
+ * operator begins. */
 #include <math.h>
 #include <string.h>
 

@@ -8,7 +8,8 @@
 /* Listens to libtorch's allocators, or not; TACHO_TORCH_MEMORY when it does. */
 unsigned rec_torch_memory(unsigned want);
 
-/* Operators are told, or only ranges of users. False: somebody is changing what is told just now. */
+/* Operators are told, or only ranges of users. False: somebody is changing what is told just
+ * now. */
 bool rec_torch_sample(bool on);
 
 /* What a convolution has beside its tensors. */

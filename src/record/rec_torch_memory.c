@@ -1,12 +1,13 @@
 /* rec_torch_memory.c: what PyTorch's allocators hand out and take back.
  *
- * libc10 asks `memoryProfilingEnabled` and then calls `reportMemoryUsageToProfiler`, both through its
- * table of foreign functions. Those two entries are pointed at functions here (rec_got_patch.c), in every
- * loaded library that has them (libc10 for the host, libc10_cuda for a GPU), for as long as memory is
- * recorded, and then pointed back. PyTorch's own profiler works on as before: what it wanted is passed on.
+ * libc10 asks `memoryProfilingEnabled` and then calls `reportMemoryUsageToProfiler`, both
+ * through its table of foreign functions. Those two entries are pointed at functions here
+ * (rec_got_patch.c), in every loaded library that has them (libc10 for the host, libc10_cuda
+ * for a GPU), for as long as memory is recorded, and then pointed back. PyTorch's own profiler
+ * works on as before: what it wanted is passed on.
  *
- * The totals after each event come from the allocator itself. Where the entries are not found (a
- * static build), nothing is changed and the answer says that there is no memory. */
+ * The totals after each event come from the allocator itself. Where the entries are not found
+ * (a static build), nothing is changed and the answer says that there is no memory. */
 #include <dlfcn.h>
 #include <string.h>
 

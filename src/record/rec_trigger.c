@@ -9,14 +9,15 @@
  *     signal=S, file=PATH (appears or changes), http=PORT (POST /trigger); and, without a rule,
  *     tacho attach and tacho_trigger of the program
  *
- * When a rule applies, the flight recorder's window becomes a file, and all processes that record into
- * the same folder write theirs: a numbered line in FOLDER/.triggers says what happened, made by link(),
- * so of several that notice the same thing one makes it and the others join. Everybody looks for the
- * next number five times a second. Of a slow step all write the same steps: up to the slow one, for
- * which those that are behind wait; of anything else, up to now.
+ * When a rule applies, the flight recorder's window becomes a file, and all processes that
+ * record into the same folder write theirs: a numbered line in FOLDER/.triggers says what
+ * happened, made by link(), so of several that notice the same thing one makes it and the
+ * others join. Everybody looks for the next number five times a second. Of a slow step all
+ * write the same steps: up to the slow one, for which those that are behind wait; of anything
+ * else, up to now.
  *
- * After it fired, a rule of this process's own is silent for as long as the window is, and at most
- * MOST_FIRED times in all: a program that only gets slower must not fill the disk. */
+ * After it fired, a rule of this process's own is silent for as long as the window is, and at
+ * most MOST_FIRED times in all: a program that only gets slower must not fill the disk. */
 #include "record/rec_trigger.h"
 
 #include <errno.h>
@@ -53,7 +54,7 @@ static uint64_t next_handled; /* incidents there were when it began */
 static bool nan_armed;        /* read by the program's threads */
 static double late_seconds;   /* rec_cycle_lock */
 
-/* What happened, as it stands in the folder. */
+/* What happened, as it is in the folder. */
 typedef struct {
     char rule[16];
     int64_t rank, first_step,

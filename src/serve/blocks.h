@@ -1,4 +1,5 @@
-/* blocks.h: typed arrays in one answer, framed like the binary columns of present/ (docs/SERVER.md).
+/* blocks.h: typed arrays in one answer, framed like the binary columns of present/
+ * (docs/SERVER.md).
  *
  *     blocks b;
  *     blocks_begin(&b);                       then members of the description into b.head

@@ -1,7 +1,7 @@
 /* event_bus.h: events to many listeners, as the text of server-sent events.
  *
- * A listener that has read everything sleeps; publishing wakes it. One that is far behind gets no
- * old events any more, but a word that everything may have changed. */
+ * A listener that has read everything sleeps; publishing wakes it. One that is far after gets
+ * no old events any more, but a word that everything may have changed. */
 #ifndef SERVE_EVENT_BUS_H
 #define SERVE_EVENT_BUS_H
 
@@ -13,13 +13,14 @@ typedef struct listener listener;
 event_bus *event_bus_new(void);    /* NULL when out of memory */
 void event_bus_free(event_bus *h); /* no listener is left */
 
-/* Sends `data` (one line) as an event of this name; name NULL: a comment, to keep lines open. */
+/* Sends `data` (one line) as an event of this name; name NULL: a comment, to keep lines open.
+ */
 void event_bus_publish(event_bus *h, const char *name, str data);
 /* Lets all listeners read what they have left and then the end. */
 void event_bus_end(event_bus *h);
 
-/* sleep and wake are called under the hub's lock. `first` is sent before anything else. NULL when
- * out of memory or when there are too many. */
+/* sleep and wake are called under the hub's lock. `first` is sent before anything else. NULL
+ * when out of memory or when there are too many. */
 listener *event_bus_join(event_bus *h, str first, void (*sleep)(void *), void (*wake)(void *),
                          void *context);
 void event_bus_leave(event_bus *h, listener *l);

@@ -1,5 +1,5 @@
-/* facts.h: what the list of runs shows of a trace, kept also when the trace is given up: format,
- * events, steps, mean step, the first verdict. */
+/* facts.h: what the list of runs shows of a trace, kept also when the trace is given up:
+ * format, events, steps, mean step, the first verdict. */
 #ifndef SERVE_FACTS_H
 #define SERVE_FACTS_H
 
@@ -7,8 +7,8 @@
 
 facts *facts_new(void); /* NULL when out of memory */
 void facts_free(facts *f);
-/* Works them out (an overview of the trace) and keeps them; a failure keeps what needs no analysis.
- * Any thread. */
+/* Works them out (an overview of the trace) and keeps them; a failure keeps what needs no
+ * analysis. Any thread. */
 void facts_make(facts *f, uint32_t entry, const held_trace *h, pool *p);
 /* Appends them as a JSON object, or null. */
 void facts_put(facts *f, uint32_t entry, buf *out);

@@ -1,13 +1,14 @@
 /* guard.c: method, Host, Origin and token.
  *
- * The dangers are pages of other sites in the same browser. Such a page can send requests here, but
- * not read answers, unless its own name is made to point to this machine: then Host is that name,
- * and not a loopback one. With Origin, or the browser's own word on where a request comes from, what
- * crosses sites is refused at once. A port is not compared: a tunnel may have another.
+ * The dangers are pages of other sites in the same browser. Such a page can send requests here,
+ * but not read answers, unless its own name is made to point to this machine: then Host is that
+ * name, and not a loopback one. With Origin, or the browser's own word on where a request comes
+ * from, what crosses sites is refused at once. A port is not compared: a tunnel may have
+ * another.
  *
- * Bound to anything but loopback, the only thing that counts is the token: whoever has it may ask
- * under any name. It comes as a cookie (set when the page was opened with ?token=), or in the
- * Authorization header. */
+ * Bound to anything but loopback, the only thing that counts is the token: whoever has it may
+ * ask under any name. It comes as a cookie (set when the page was opened with ?token=), or in
+ * the Authorization header. */
 #include "serve/guard.h"
 
 #include "base/message_ids_http.h"

@@ -19,7 +19,7 @@ typedef struct {
 
 typedef enum {
     GUARD_PASS,
-    GUARD_LOGIN, /* the token stands in the address: set the cookie, lead to the page */
+    GUARD_LOGIN, /* the token is in the address: set the cookie, lead to the page */
 } guard_answer;
 
 /* ERR_ARG with MSG_HTTP_… when it is refused. */

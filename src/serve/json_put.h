@@ -5,7 +5,7 @@
 #include "analyse/analysis.h"
 #include "base/buf.h"
 
-/* "key": with a comma before it when something stands there already. */
+/* "key": with a comma before it when something is there already. */
 static inline void put_key(buf *b, const char *key) {
     char last = b->n ? b->p[b->n - 1] : '{';
     if (last != '{' && last != '[') buf_add_byte(b, ',');

@@ -1,8 +1,8 @@
 /* listen.c: binding a port, and saying who has it when it is taken.
  *
  * The owner is found as `ss -p` does it: the table of sockets gives the inode of the one that
- * listens, and some process has a descriptor that leads to it. That works for own processes, or for
- * all when run by root; else the sentence does without. */
+ * listens, and some process has a descriptor that leads to it. That works for own processes, or
+ * for all when run by root; else the sentence does without. */
 #include "serve/listen.h"
 
 #include "base/message_ids_http.h"

@@ -1,5 +1,5 @@
-/* page.c: finding a file of the page, and the form of it that a client wants. There are a handful of
- * files: a walk is enough. */
+/* page.c: finding a file of the page, and the form of it that a client wants. There are a
+ * handful of files: a walk is enough. */
 #include "serve/page.h"
 
 extern const page_file page_files[];
@@ -12,7 +12,8 @@ const page_file *page_find(str path) {
     return NULL;
 }
 
-/* Takes the next part up to a mark, without the blanks around it; false when nothing is left. */
+/* Takes the next part up to a mark, without the blanks around it; false when nothing is left.
+ */
 static bool next_part(str *rest, str mark, str *part) {
     if (rest->n == 0) return false;
     size_t end = str_find(*rest, mark, 0);
@@ -21,7 +22,8 @@ static bool next_part(str *rest, str mark, str *part) {
     return true;
 }
 
-/* The weight among what follows a coding's name, "q=0.5"; 1 without one, 0 when it is not a number. */
+/* The weight among what follows a coding's name, "q=0.5"; 1 without one, 0 when it is not a
+ * number. */
 static double weight_of(str parameters) {
     double weight = 1;
     for (str part; next_part(&parameters, STR(";"), &part);)

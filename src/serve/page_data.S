@@ -1,6 +1,6 @@
-/* page_data.S: the files of the page as data, and the table page.c looks them up in. tools/embed-page
- * writes page_files.inc: one FILE line for each, with path, media type, tag, and the name of the file
- * that holds it; the same name with .gz holds it compressed. */
+/* page_data.S: the files of the page as data, and the table page.c looks them up in.
+ * tools/embed-page writes page_files.inc: one FILE line for each, with path, media type, tag,
+ * and the name of the file that holds it; the same name with .gz holds it compressed. */
 
 .macro FILE name, path, media, etag, file, immutable
     .section .rodata

@@ -7,7 +7,7 @@
 
 /* Members of a ref, without braces: id, name, kind, start, duration, track, lane, row. */
 void ref_members(const request_ctx *x, buf *b, uint32_t slice);
-/* {…}, behind a comma where one is needed. */
+/* {…}, after a comma where one is needed. */
 void ref_put(const request_ctx *x, buf *b, uint32_t slice);
 /* "key":{…}; nothing when slice is 0. */
 void ref_put_key(const request_ctx *x, buf *b, const char *key, uint32_t slice);

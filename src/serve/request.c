@@ -3,9 +3,9 @@
  *     /api/v1/ROUTE?NAME=VALUE&NAME=VALUE     a route of routes.def, or an analysis of the registry
  *     /anything/else                          a file of the page
  *
- * Escapes are decoded into the arena (a plus is a blank in values only). A bad escape, a NUL, an
- * unknown or repeated name, a value that does not fit its kind: one sentence, no guess. Values are
- * read by question/, as from every other door. */
+ * Escapes are decoded into the arena (a plus is a blank in values only). A bad escape, a NUL,
+ * an unknown or repeated name, a value that does not fit its kind: one sentence, no guess.
+ * Values are read by question/, as from every other door. */
 #include "serve/request.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* request.h: what a request line asks for: a route, checked parameters, or a file of the page.
  *
- * Everything here comes from outside: percent signs, repeated and unknown parameters, numbers out of
- * range are refused with a sentence; nothing of it is ever a path on this machine. */
+ * Everything here comes from outside: percent signs, repeated and unknown parameters, numbers
+ * out of range are refused with a sentence; nothing of it is ever a path on this machine. */
 #ifndef SERVE_REQUEST_H
 #define SERVE_REQUEST_H
 
@@ -49,15 +49,15 @@ typedef struct {
 enum { REQUEST_LINE_BYTES = 8192, REQUEST_MOST_PARAMETERS = 40 };
 
 /* target: the path and query of the request line. Texts are valid until the arena is reset.
- * ERR_NOT_FOUND: no such route; ERR_ARG: a parameter is wrong. request.words is set as far as it
- * was understood also on failure, for the words of the error. */
+ * ERR_NOT_FOUND: no such route; ERR_ARG: a parameter is wrong. request.words is set as far as
+ * it was understood also on failure, for the words of the error. */
 status request_parse(arena *a, str target, request *out, error *err) MUST_USE;
 
 const term *parameter_at(uint32_t i); /* NULL after the last */
 const char *route_name(int route);
 
-/* A list of lanes, "1,4-9,7:2": calls take(context, first, last, coarser) for each part. ERR_ARG
- * when it is none, or when take says no. */
+/* A list of lanes, "1,4-9,7:2": calls take(context, first, last, coarser) for each part.
+ * ERR_ARG when it is none, or when take says no. */
 typedef bool (*lanes_fn)(void *context, uint32_t first, uint32_t last, uint32_t coarser);
 status request_lanes(str list, lanes_fn take, void *context, error *err) MUST_USE;
 

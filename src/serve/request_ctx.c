@@ -1,14 +1,14 @@
 /* request_ctx.c: from a request to its reply, without HTTP.
  *
- * What a request needs is held first: the snapshot of the catalogue it was chosen from, the traces
- * and their indexes. Then it is answered from what it holds, without locks, from an arena with a
- * limit. An answer that only depends on its traces and its request line carries a tag made of both;
- * a reader that sends the tag back is told so without computing anything.
+ * What a request needs is held first: the snapshot of the catalogue it was chosen from, the
+ * traces and their indexes. Then it is answered from what it holds, without locks, from an
+ * arena with a limit. An answer that only depends on its traces and its request line carries a
+ * tag made of both; a reader that sends the tag back is told so without computing anything.
  *
  * The question decides which traces: the chosen worker, or all ranks of the run, the first one
- * first, as on the command line: when no worker is named and the analysis can, or with all-workers.
- * Then summaries are held where they are enough, and
- * joined once for all questions (run_cache.h); a file that cannot be read is left out and named. */
+ * first, as on the command line: when no worker is named and the analysis can, or with
+ * all-workers. Then summaries are held where they are enough, and joined once for all questions
+ * (run_cache.h); a file that cannot be read is left out and named. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -44,8 +44,8 @@ status request_ctx_parse(request_ctx *x, error *err) {
 
 /* ---- holding ----------------------------------------------------------------------------- */
 
-/* Without a worker a question is about all ranks, where the analysis can look at them. A run of memory
- * pictures alone has no whole worker: the question is about the chosen one. */
+/* Without a worker a question is about all ranks, where the analysis can look at them. A run of
+ * memory pictures alone has no whole worker: the question is about the chosen one. */
 static bool wants_all(const request *r, const run_entry *run) {
     if (!run_whole(run)) return false;
     if (r->question.all_workers) return true;

@@ -1,7 +1,7 @@
 /* run_cache.c: a handful of joined runs, the one longest unused makes room.
  *
- * One lock; it is not held while a run is made, but its slot says so, and who wants the same waits.
- * A failure frees the slot, and the next one who waits tries itself. */
+ * One lock; it is not held while a run is made, but its slot says so, and who wants the same
+ * waits. A failure frees the slot, and the next one who waits tries itself. */
 #include "serve/run_cache.h"
 
 #include <pthread.h>

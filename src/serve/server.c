@@ -9,8 +9,8 @@
  *   third call: send <────────── resume
  *
  * An answer on the library's first call would close the connection, so none is given there. A
- * connection that is suspended must be resumed before the library is stopped: what is in the queue,
- * parked or listening to events gets its end first (server_stop).
+ * connection that is suspended must be resumed before the library is stopped: what is in the
+ * queue, parked or listening to events gets its end first (server_stop).
  *
  * A call owns its exchange and lives until the library says that the request is over. Between
  * suspend and resume only one of our threads touches it. */
@@ -254,7 +254,8 @@ static enum MHD_Result send_events(call *c) {
     return queue(c->connection, 200, to);
 }
 
-/* Run, worker and span of a file, for the data of an event; false when it is not shown any more. */
+/* Run, worker and span of a file, for the data of an event; false when it is not shown any
+ * more. */
 static bool put_place(const snapshot *s, uint32_t entry, buf *b) {
     for (uint32_t r = 0; r < s->found.n_runs; r++)
         for (uint32_t w = 0; w < s->found.runs[r].n_workers; w++) {
@@ -585,8 +586,9 @@ static void on_completed(void *context, connection *con, void **state,
     *state = NULL;
 }
 
-/* A connection too many is closed at once. The library's own limit would leave it in the queue, and
- * once reached (0.9.75, epoll) it accepts nothing any more, also when all others have gone. */
+/* A connection too many is closed at once. The library's own limit would leave it in the queue,
+ * and once reached (0.9.75, epoll) it accepts nothing any more, also when all others have
+ * gone. */
 static enum MHD_Result on_accept(void *context, const struct sockaddr *from, socklen_t n) {
     server *s = context;
     (void)from;

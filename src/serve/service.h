@@ -1,5 +1,6 @@
-/* service.h: questions and answers without HTTP: an exchange is a parsed request, what it holds while
- * it is worked on, and the reply. server.c carries exchanges over HTTP; tests make them by hand. */
+/* service.h: questions and answers without HTTP: an exchange is a parsed request, what it holds
+ * while it is worked on, and the reply. server.c carries exchanges over HTTP; tests make them
+ * by hand. */
 #ifndef SERVE_SERVICE_H
 #define SERVE_SERVICE_H
 
@@ -57,8 +58,8 @@ void request_begin(request_ctx *x, service *s);
 void request_end(request_ctx *x);
 /* The route and parameters of x->target. */
 status request_ctx_parse(request_ctx *x, error *err) MUST_USE;
-/* Finds and holds the traces the request is about. *waits: not all are there yet, ask again when the
- * catalogue has told something new. Nothing to do for requests without a trace. */
+/* Finds and holds the traces the request is about. *waits: not all are there yet, ask again
+ * when the catalogue has told something new. Nothing to do for requests without a trace. */
 status request_open(request_ctx *x, bool *waits, error *err) MUST_USE;
 /* Fills the reply; 304 when the reader has it already. */
 status request_answer(request_ctx *x, error *err) MUST_USE;
@@ -82,8 +83,8 @@ status route_analysis(request_ctx *x, error *err);
 static inline const lod *request_lod(const request_ctx *x) {
     return x->held[0]->lod;
 }
-/* Window of the request in absolute times; open ends are those of the trace. ERR_ARG when nothing of
- * the trace is inside. */
+/* Window of the request in absolute times; open ends are those of the trace. ERR_ARG when
+ * nothing of the trace is inside. */
 status request_window(const request_ctx *x, int64_t *from_ns, int64_t *to_ns,
                       error *err) MUST_USE;
 /* An answer with tables, arranged and presented as the request asks. */

@@ -1,4 +1,5 @@
-/* workers.c: a ring of jobs behind one mutex. Jobs take milliseconds, so one lock is no bottleneck. */
+/* workers.c: a ring of jobs after one mutex. Jobs take milliseconds, so one lock is not a
+ * bottleneck. */
 #include "serve/workers.h"
 
 #include <pthread.h>

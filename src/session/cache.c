@@ -134,8 +134,8 @@ static void list_entries(DIR *d, vec *out, uint64_t *total) {
     }
 }
 
-/* Looking through a folder of thousands of entries for each small one that is kept would cost more
- * than making it: the first time, and then whenever a 64th of the limit was written. */
+/* Looking through a folder of thousands of entries for each small one that is kept would cost
+ * more than making it: the first time, and then whenever a 64th of the limit was written. */
 static bool is_time_to_look(const char *path, uint64_t written, uint64_t limit) {
     static _Atomic uint64_t since, folder;
     uint64_t here = hash_bytes64(path, (size_t)(strrchr(path, '/') - path));

@@ -17,7 +17,7 @@ typedef struct {
     uint32_t n;     /* 0: this file is not to be cached */
 } cache_key;
 
-/* The key of a file as it is now. n == 0 when the file is no plain file, changed during the
+/* The key of a file as it is now. n == 0 when the file is not a plain file, changed during the
  * last two seconds (somebody may still write it), or cannot be read. Cost: twenty small reads.
  * */
 cache_key cache_key_of(const char *path);

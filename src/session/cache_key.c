@@ -8,10 +8,11 @@
  * this program: what a trace becomes depends on the code that read it, so another build never
  * sees this one's entries.
  *
- * A trace read from the many files of a folder has their names, sizes and times mixed into its HASH.
+ * A trace read from the many files of a folder has their names, sizes and times mixed into its
+ * HASH.
  *
- * Of an object behind a URL the server's size, time and tag stand for its content, and the URL for
- * the inode.
+ * Of an object after a URL the server's size, time and tag stand for its content, and the URL
+ * for the inode.
  *
  * A file that changed during the last two seconds may still be growing: it has no key. */
 #include <dirent.h>
@@ -107,8 +108,8 @@ static bool is_settled(const struct stat *st) {
 
 /* ---- a folder ---------------------------------------------------------------------------- */
 
-/* Mixes name, size and time of a file into a sum that does not depend on the order; false when the file
- * is still being written, which makes the sum unusable. */
+/* Mixes name, size and time of a file into a sum that does not depend on the order; false when
+ * the file is still being written, which makes the sum unusable. */
 static bool add_file(const char *name, const struct stat *st, uint64_t *sum) {
     uint64_t facts[3] = {hash_bytes64(name, strlen(name)), (uint64_t)st->st_size,
                          (uint64_t)ns_of(st->st_mtim)};
@@ -169,8 +170,8 @@ static bool cache_key_add_worker(const char *worker, uint64_t *sum) {
     return true;
 }
 
-/* A trace that is read from many files depends on all of them. The file lies in its worker's folder or in a
- * part of it. */
+/* A trace that is read from many files depends on all of them. The file lies in its worker's
+ * folder or in a part of it. */
 static bool hash_siblings(const char *path, uint64_t *hash) {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -186,7 +187,7 @@ static bool hash_siblings(const char *path, uint64_t *hash) {
     return true;
 }
 
-/* ---- an object behind a URL -------------------------------------------------------------- */
+/* ---- an object after a URL -------------------------------------------------------------- */
 
 /* What the server says of the object; without a tag nothing tells whether it changed. */
 static cache_key key_of_remote(const char *url) {

@@ -1,13 +1,13 @@
 /* catalogue.c: the live catalogue: what was seen, what is held, what is given up.
  *
- * Files are entries, numbered for ever by their path. A look through the folder compares each with
- * what was seen before: a new or changed one waits to be read once it has been quiet for two
- * seconds, one that is gone is dropped. Then a new snapshot replaces the old one under the lock;
- * whoever still holds the old one keeps it.
+ * Files are entries, numbered for ever by their path. A look through the folder compares each
+ * with what was seen before: a new or changed one waits to be read once it has been quiet for
+ * two seconds, one that is gone is dropped. Then a new snapshot replaces the old one under the
+ * lock; whoever still holds the old one keeps it.
  *
  * Memory: when more is held than the limit, the entry longest unused is dropped first, one that
- * nobody looked at before one that somebody did; one that a request holds just now would not give
- * anything back, so it is passed over. Reading itself may go above for its own time.
+ * nobody looked at before one that somebody did; one that a request holds just now would not
+ * give anything back, so it is passed over. Reading itself may go above for its own time.
  *
  * A file whose real path lies outside the folder is refused, unless links may be followed. */
 #include <errno.h>
@@ -163,7 +163,7 @@ static bool update_entry(live *c, entry *e, const span_entry *span) {
     return before != catalogue_state_of(e) || changed;
 }
 
-/* ---- a look through the folder ------------------------------------------------------------ */
+/* ---- a look through the folder ----------------------------------------------------------- */
 
 /* Where the file really is lies below the root. */
 static bool is_inside(const live *c, const char *path) {

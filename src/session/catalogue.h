@@ -1,5 +1,6 @@
-/* catalogue.h: a folder of traces that is kept up to date while the program runs: new runs and files
- * appear, files are read in the background, what nobody looks at is given up when memory is short.
+/* catalogue.h: a folder of traces that is kept up to date while the program runs: new runs and
+ * files appear, files are read in the background, what nobody looks at is given up when memory
+ * is short.
  *
  *     live *c;
  *     TRY(live_open(&(live_options){.path = dir}, &c, err));
@@ -12,13 +13,14 @@
  *     if (h) … h->trace, h->lod …                          stays as long as it is held
  *     held_release(h); snapshot_release(s); live_close(c);
  *
- * Of a run of many workers only the first one's trace is read without being asked; of the others
- * summaries are made instead, which is what questions about all workers need (live_hold_summary).
+ * Of a run of many workers only the first one's trace is read without being asked; of the
+ * others summaries are made instead, which is what questions about all workers need
+ * (live_hold_summary).
  *
- * Two threads of its own: one watches and looks through the folder, one reads files, what was asked
- * for first. Whoever asks never waits: what is not there yet is told by an event later. A snapshot
- * and a held trace are immutable and counted; evicting drops only the catalogue's own reference.
- * All functions may be called from any thread. */
+ * Two threads of its own: one watches and looks through the folder, one reads files, what was
+ * asked for first. Whoever asks never waits: what is not there yet is told by an event later. A
+ * snapshot and a held trace are immutable and counted; evicting drops only the catalogue's own
+ * reference. All functions may be called from any thread. */
 #ifndef SESSION_CATALOGUE_H
 #define SESSION_CATALOGUE_H
 
@@ -69,7 +71,7 @@ typedef struct snapshot {
     refused_path *refused;
     uint32_t n_refused;
     arena arena;                /* private, as what follows */
-    const span_entry *base;     /* all spans lie behind it, in one block */
+    const span_entry *base;     /* all spans lie after it, in one block */
     uint32_t *entries, n_spans; /* by place in that block */
     _Atomic uint32_t references;
 } snapshot;
@@ -107,8 +109,8 @@ typedef struct {
 
 typedef struct live live;
 
-/* Looks through the folder once before it returns; nothing is read and told yet. ERR_IO when the
- * path is not there. */
+/* Looks through the folder once before it returns; nothing is read and told yet. ERR_IO when
+ * the path is not there. */
 status live_open(const live_options *o, live **out, error *err) MUST_USE;
 /* Starts reading, watching and telling. */
 status live_start(live *c, error *err) MUST_USE;
@@ -118,12 +120,12 @@ void live_stop(live *c);
 void live_close(live *c);
 
 snapshot *live_snapshot(live *c); /* the caller's reference */
-/* The trace of a file, or NULL in *out: then it is read next, and LIVE_READY or LIVE_FAILED comes
- * (when the state is SPAN_FAILED it has failed, *err says how, and nothing comes). A growing file
- * becomes ready when it has been quiet. */
+/* The trace of a file, or NULL in *out: then it is read next, and LIVE_READY or LIVE_FAILED
+ * comes (when the state is SPAN_FAILED it has failed, *err says how, and nothing comes). A
+ * growing file becomes ready when it has been quiet. */
 span_state live_hold(live *c, uint32_t entry, held_trace **out, error *err);
-/* The same for its summary: h->trace->summary, without lod; LIVE_SUMMARIES comes. It is kept beside
- * the sealed traces (load.h) and in memory, and made anew when the file changed. */
+/* The same for its summary: h->trace->summary, without lod; LIVE_SUMMARIES comes. It is kept
+ * beside the sealed traces (load.h) and in memory, and made anew when the file changed. */
 span_state live_hold_summary(live *c, uint32_t entry, held_trace **out, error *err);
 /* What is known of a file; valid as long as the catalogue. */
 const span_progress *live_progress(const live *c, uint32_t entry);

@@ -1,9 +1,9 @@
 /* catalogue_brief.c: summaries of the files of the live catalogue.
  *
- * Files of a run of many workers are read side by side, each by one thread of the reader's pool:
- * they are many, and of each little remains. A summary found in the cache costs a few hundred
- * microseconds. Whoever asks for a trace comes first: all threads stop after the file they have in
- * hands.
+ * Files of a run of many workers are read side by side, each by one thread of the reader's
+ * pool: they are many, and of each little remains. A summary found in the cache costs a few
+ * hundred microseconds. Whoever asks for a trace comes first: all threads stop after the file
+ * they have in hands.
  *
  *     none ── asked for, or one of many ──> waiting ──> making ──> ready, failed
  *                                              ^                     │

@@ -1,12 +1,12 @@
 /* catalogue_read.c: the thread that reads files of the live catalogue, one after the other.
  *
  * Next comes what was asked for, in the order of asking; then the last span of each run's first
- * worker, so that every run can be shown soon; then summaries (catalogue_brief.c); then the last
- * spans of the others. Each file is read with all threads of one pool: two files side by side would
- * only take each other's cache.
+ * worker, so that every run can be shown soon; then summaries (catalogue_brief.c); then the
+ * last spans of the others. Each file is read with all threads of one pool: two files side by
+ * side would only take each other's cache.
  *
- * A file that changed while it was read is read again when it is quiet; what was read until then is
- * kept, it is the best there is. */
+ * A file that changed while it was read is read again when it is quiet; what was read until
+ * then is kept, it is the best there is. */
 #include "session/catalogue_int.h"
 
 #include "session/load.h"

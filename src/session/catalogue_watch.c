@@ -1,9 +1,9 @@
 /* catalogue_watch.c: the thread that notices changes in the folder of the live catalogue.
  *
  * inotify tells that something happened in one of the folders; what it was is found by looking
- * through the tree again, 0.2 s later, because files come in groups. Where inotify does not reach
- * (network file systems, too many folders) a look every 5 s finds the same, with inotify every 30 s;
- * while a file is growing every second. */
+ * through the tree again, 0.2 s later, because files come in groups. Where inotify does not
+ * reach (network file systems, too many folders) a look every 5 s finds the same, with inotify
+ * every 30 s; while a file is growing every second. */
 #include <dirent.h>
 #include <poll.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ static bool wait_for_change(const watch *w, live *c, int timeout_ms) {
 
 void *live_watch_thread(void *context) {
     live *c = context;
-    bool growing = true; /* what the first look found is not told again: look soon */
+    bool growing = true; /* what the first look found is not reported again: look soon */
     watch w = {.fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
     watch_all(&w, c);
     while (!atomic_load(&c->quit)) {

@@ -2,7 +2,7 @@
  *
  * Without a wish: the only run, its first worker, that worker's last span. A wish that fits
  * nothing, or a run that must be named and is not, is an error whose sentence lists what there
- * is; the list is cut when it is long, because it stands in one line. A number for --span
+ * is; the list is cut when it is long, because it is in one line. A number for --span
  * counts from 1; the producer's own stamp is understood too. */
 #include <stdio.h>
 

@@ -8,12 +8,12 @@
  * way is compared by device and inode, and it ends at 64 levels. A directory below the root
  * that cannot be read is passed over, as is a file that vanishes while we look. Two files of
  * the same worker and stamp (a trace and its compressed copy) are one span: the least packed
- * one counts. Nothing is opened whose name says what it is. What is no trace is kept in a list with
- * what it is, so that nothing is passed over in silence.
+ * one counts. Nothing is opened whose name says what it is. What is not a trace is kept in a
+ * list with what it is, so that nothing is passed over in silence.
  *
- * MindSpore's profiler writes folders, not files: a flat folder holds the files of several devices,
- * each a worker; a folder NAME_PID_TIME_ascend_ms is one span. Such a worker is named by one of its
- * files, and what lies in folders of its own below is not looked at again. */
+ * MindSpore's profiler writes folders, not files: a flat folder holds the files of several
+ * devices, each a worker; a folder NAME_PID_TIME_ascend_ms is one span. Such a worker is named
+ * by one of its files, and what lies in folders of its own below is not looked at again. */
 #include "session/discover.h"
 
 #include <dirent.h>
@@ -129,8 +129,8 @@ static status add_by_content(walk *w, const dir_item *item, found_file *like, er
     return add_file(w, item, like, err);
 }
 
-/* The trace files of one directory: those named like traces, and those that are by content, unless
- * the folder is another profiler's own. */
+/* The trace files of one directory: those named like traces, and those that are by content,
+ * unless the folder is another profiler's own. */
 static status add_files(walk *w, const vec *items, const found_file *run, bool by_content,
                         error *err) {
     for (size_t i = 0; i < items->n; i++) {
@@ -147,7 +147,8 @@ static status add_files(walk *w, const vec *items, const found_file *run, bool b
 
 /* ---- folders of MindSpore's profiler: a worker is all files of one device ---------------- */
 
-/* The first file in a folder that MindSpore wrote, below it also in the folders that belong to it. */
+/* The first file in a folder that MindSpore wrote, below it also in the folders that belong to
+ * it. */
 static str find_own_file(walk *w, str folder) {
     static const char *const parts[] = {"", "/FRAMEWORK", "/ASCEND_PROFILER_OUTPUT"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -434,7 +435,8 @@ status catalogue_of_files(arena *a, found_file *files, size_t n, catalogue *out,
     return make_catalogue(a, files, n, out, err);
 }
 
-/* Another file of the same worker and stamp: its packed copy, or the same under another form. */
+/* Another file of the same worker and stamp: its packed copy, or the same under another form.
+ */
 static status pass_copies(walk *w, const found_file *f, size_t n, error *err) {
     const sniff_result copy = {.what = MSG_WHAT_COPY};
     for (size_t i = 1; i < n; i++)
@@ -495,7 +497,7 @@ static status discover_tree(arena *a, const char *path, const struct stat *st, c
     return s;
 }
 
-/* ---- several files ------------------------------------------------------------------------- */
+/* ---- several files ----------------------------------------------------------------------- */
 
 static str folder_part(str path, size_t *n_path) {
     size_t slash = str_rfind_byte(path, '/');

@@ -3,7 +3,7 @@
  * A run is a directory that directly holds trace files; a log directory is a tree of them. A
  * trace file is recognised by its name (WORKER[.STAMP].pt.trace.json[.gz|.zst],
  * WORKER[.STAMP].tacho[.gz|.zst], WORKER[_time_STAMP].paddle_trace.json|pb[.gz|.zst]), any other
- * file by content; what is no trace is listed as passed over. Names that begin with a
+ * file by content; what is not a trace is listed as passed over. Names that begin with a
  * dot or end in .tmp are not looked at, symbolic links are followed. A span is one recording
  * cycle of a worker; spans are numbered from 1 by their stamp (as a number; without a stamp
  * first).
@@ -25,7 +25,7 @@
 typedef struct {
     str path;
     str stamp;       /* digits from the file's name; empty when it has none */
-    str own;         /* the producer's number of the span, from the file; empty: not told */
+    str own;         /* the producer's number of the span, from the file; empty: not reported */
     uint32_t number; /* 1 … n by time */
     uint64_t size_bytes;
     int64_t mtime_ns;
@@ -74,8 +74,8 @@ typedef struct {
 } catalogue;
 
 /* path: a trace file, a directory of one run, a log directory of many, or "-". A file is taken
- * as it is, whatever its name. ERR_NOT_FOUND when a directory holds no trace; *out then has what
- * was passed over. ERR_IO when the path is not there or cannot be read. */
+ * as it is, whatever its name. ERR_NOT_FOUND when a directory holds no trace; *out then has
+ * what was passed over. ERR_IO when the path is not there or cannot be read. */
 status run_discover(arena *a, const char *path, catalogue *out, error *err) MUST_USE;
 /* Several files as the workers of one run. ERR_ARG when one of them is a folder. */
 status discover_files(arena *a, const char *const *paths, uint32_t n, catalogue *out,
@@ -98,7 +98,8 @@ typedef struct {
 static inline bool run_has_ranks(const run_entry *r) {
     return r->n_ranks > 1;
 }
-/* How many workers, from the first, are meant by "all": the ranks; without ranks every trace. */
+/* How many workers, from the first, are meant by "all": the ranks; without ranks every trace.
+ */
 static inline uint32_t run_whole(const run_entry *r) {
     return r->n_ranks > 1 ? r->n_ranks : r->n_traces;
 }

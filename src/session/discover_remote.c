@@ -1,9 +1,10 @@
-/* discover_remote.c: runs, workers and spans behind a URL.
+/* discover_remote.c: runs, workers and spans after a URL.
  *
- * An object store has no folders, only names with slashes in them; they are taken for folders here,
- * so that a log directory copied into a bucket looks as it did on disk. What a name cannot say is
- * not looked up: opening each of ten thousand objects to see whether it is a trace would take longer
- * than reading those that are. So only names of traces count; a single object is taken as it is. */
+ * An object store has no folders, only names with slashes in them; they are taken for folders
+ * here, so that a log directory copied into a bucket looks as it did on disk. What a name
+ * cannot say is not looked up: opening each of ten thousand objects to see whether it is a
+ * trace would take longer than reading those that are. So only names of traces count; a single
+ * object is taken as it is. */
 #include "base/vec.h"
 #include "io/remote.h"
 #include "session/discover_int.h"

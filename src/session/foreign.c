@@ -1,9 +1,9 @@
 /* foreign.c: what a file of another tool is, by its first bytes, else by its name.
  *
- * None of these is read, so nothing here parses further than it takes to be sure: a magic number,
- * the key an object begins with, the first fields of a protobuf. A wrong name costs a person an
- * hour, a missing one a minute: when the bytes leave doubt the answer is no, and the plain words
- * of sniff.c remain. */
+ * None of these is read, so nothing here parses further than it takes to be sure: a magic
+ * number, the key an object begins with, the first fields of a protobuf. A wrong name costs a
+ * person an hour, a missing one a minute: when the bytes leave doubt the answer is no, and the
+ * plain words of sniff.c remain. */
 #include "session/foreign.h"
 
 #include "base/json.h"
@@ -20,7 +20,7 @@ static bool foreign_holds(str head, str needle) {
     return str_find(head, needle, 0) != SIZE_MAX;
 }
 
-/* ---- databases: the names of tables stand in the text of their schema --------------------- */
+/* ---- databases: the names of tables are in the text of their schema --------------------- */
 
 static bool is_sqlite(str head) {
     return str_starts(head, STR("SQLite format 3"));
@@ -51,9 +51,10 @@ static bool is_ascend_db(str head) {
             foreign_holds(head, STR("COMPUTE_TASK_INFO")));
 }
 
-/* ---- protobuf ------------------------------------------------------------------------------ */
+/* ---- protobuf ---------------------------------------------------------------------------- */
 
-/* The next field, and of bytes as many as are there; false at the end, and at what is not a field. */
+/* The next field, and of bytes as many as are there; false at the end, and at what is not a
+ * field. */
 static bool take_field(str *s, pb_field *f, str *body) {
     bool cut;
     const char *end = s->p + s->n, *p = pb_head(s->p, end, f, &cut);
@@ -80,8 +81,8 @@ static bool is_xplane(str head) {
     return false;
 }
 
-/* Packets (field 1), one after the other, of fields a TracePacket has: its time, its sequence, its
- * clocks, its names. */
+/* Packets (field 1), one after the other, of fields a TracePacket has: its time, its sequence,
+ * its clocks, its names. */
 static bool is_perfetto(str head) {
     pb_field packet, f;
     str rest = near_start(head), body, inner;
@@ -124,7 +125,7 @@ static bool is_tfevents(str head) {
            foreign_holds(str_n(head.p, head.n < 64 ? head.n : 64), STR("brain.Event:"));
 }
 
-/* ---- JSON of another kind ------------------------------------------------------------------- */
+/* ---- JSON of another kind ---------------------------------------------------------------- */
 
 static bool is_object(str head) {
     const char *end = head.p + head.n, *p = head.n ? json_space(head.p, end) : end;
@@ -160,7 +161,7 @@ static bool is_answer(str head) {
     return str_starts(head, STR("{\"schema\":\"tacho/"));
 }
 
-/* ---- by magic ------------------------------------------------------------------------------- */
+/* ---- by magic ---------------------------------------------------------------------------- */
 
 static bool is_ncu(str head) {
     return str_starts(head, STR("NVR\0"));
@@ -174,7 +175,8 @@ static bool is_zip(str head) {
     return str_starts(head, STR("PK\x03\x04"));
 }
 
-/* torch.save writes a zip whose first entry is NAME/data.pkl; safetensors a length and a header. */
+/* torch.save writes a zip whose first entry is NAME/data.pkl; safetensors a length and a
+ * header. */
 static bool is_checkpoint(str head) {
     str start = str_n(head.p, head.n < 256 ? head.n : 256);
     bool tensors = head.n > 16 && head.p[7] == 0 && head.p[8] == '{' &&
@@ -236,7 +238,7 @@ static bool is_csv(str head) {
     return n_fields[0] >= 3 && n_fields[0] == n_fields[1];
 }
 
-/* ---- the table ------------------------------------------------------------------------------ */
+/* ---- the table --------------------------------------------------------------------------- */
 
 static const foreign KINDS[] = {
 #define FOREIGN(id, is, names) {is, names, MSG_FOREIGN_##id, MSG_WHAT_##id},

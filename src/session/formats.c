@@ -1,8 +1,8 @@
 /* formats.c: every format tacho knows, in the order they are asked.
  *
  * A new reader is one row: a name, a function that recognises it by its first bytes, the
- * reader. What people hand to a profiler and tacho does not read is in foreign.def. Recognising is
- * cheap and never reads beyond `head`; it may say maybe, and then the reader decides.
+ * reader. What people hand to a profiler and tacho does not read is in foreign.def. Recognising
+ * is cheap and never reads beyond `head`; it may say maybe, and then the reader decides.
  *
  * Trace-event JSON is an object with `traceEvents` at its top level or a bare list of objects
  * with `ph`. Producers write damaged JSON, so when walking the top level fails the key is
@@ -30,7 +30,7 @@ static str skip_mark_and_space(str s) {
 }
 
 /* One member of an object at *p: its key and the place of its value; false at the object's end,
- * at the end of the text or at something that is no member; *p then says where. */
+ * at the end of the text or at something that is not a member; *p then says where. */
 static bool next_member(const char **p, const char *end, str *key) {
     const char *at = json_space(*p, end);
     if (at < end && *at == ',') at = json_space(at + 1, end);
@@ -76,8 +76,9 @@ static sniff_answer sniff_trace_json(str head, bool whole) {
     return answer;
 }
 
-/* Paddle writes trace-event JSON in words of its own. Its root has a key that nobody else writes; a
- * file that was cut or put together anew is known by how its ranges tell their times. */
+/* Paddle writes trace-event JSON in words of its own. Its root has a key that nobody else
+ * writes; a file that was cut or put together anew is known by how its ranges tell their
+ * times. */
 static sniff_answer sniff_paddle_json(str head, bool whole) {
     (void)whole;
     str s = skip_mark_and_space(head);
@@ -93,7 +94,8 @@ static sniff_answer sniff_paddle_json(str head, bool whole) {
     return thread && times ? SNIFF_YES : SNIFF_NO;
 }
 
-/* MegEngine's timeline begins with two counters only it has; before 1.6 its start time came first. */
+/* MegEngine's timeline begins with two counters only it has; before 1.6 its start time came
+ * first. */
 static sniff_answer sniff_megengine(str head, bool whole) {
     sniff_answer answer = sniff_trace_json(head, whole);
     if (answer != SNIFF_YES) return SNIFF_NO;
@@ -103,7 +105,8 @@ static sniff_answer sniff_megengine(str head, bool whole) {
     return counters ? SNIFF_YES : SNIFF_NO;
 }
 
-/* Timelines of TensorFlow 1: a stream of a device is a process, named before the first event. */
+/* Timelines of TensorFlow 1: a stream of a device is a process, named before the first event.
+ */
 static sniff_answer sniff_tensorflow(str head, bool whole) {
     if (sniff_trace_json(head, whole) != SNIFF_YES) return SNIFF_NO;
     bool streams = str_find(head, STR("/stream:"), 0) != SIZE_MAX ||
@@ -111,7 +114,8 @@ static sniff_answer sniff_tensorflow(str head, bool whole) {
     return streams && str_find(head, STR(" Compute\""), 0) != SIZE_MAX ? SNIFF_YES : SNIFF_NO;
 }
 
-/* What XLA's profiler writes for JAX and TensorFlow: a device is a process, its streams are threads. */
+/* What XLA's profiler writes for JAX and TensorFlow: a device is a process, its streams are
+ * threads. */
 static sniff_answer sniff_xla(str head, bool whole) {
     if (sniff_trace_json(head, whole) != SNIFF_YES) return SNIFF_NO;
     bool device = str_find(head, STR("\"/device:GPU:"), 0) != SIZE_MAX ||
@@ -121,8 +125,8 @@ static sniff_answer sniff_xla(str head, bool whole) {
     return device && streams ? SNIFF_YES : SNIFF_NO;
 }
 
-/* The profile of a static graph: an object of `graph_exec` and `profiler`, in any order and each of
- * any size; what stands inside the first tells it too. */
+/* The profile of a static graph: an object of `graph_exec` and `profiler`, in any order and
+ * each of any size; what is inside the first tells it too. */
 static sniff_answer sniff_megengine_static(str head, bool whole) {
     (void)whole;
     str s = skip_mark_and_space(head);
@@ -162,8 +166,9 @@ static sniff_answer sniff_paddle_pb(str head, bool whole) {
     return paddle_pb_head(head) ? SNIFF_YES : SNIFF_NO;
 }
 
-/* A pickle: protocols 2 to 5 say so, 0 and 1 open a list or dictionary. It is a memory snapshot when
- * words of one are near its start; otherwise the reader has the last word about a sure pickle. */
+/* A pickle: protocols 2 to 5 say so, 0 and 1 open a list or dictionary. It is a memory snapshot
+ * when words of one are near its start; otherwise the reader has the last word about a sure
+ * pickle. */
 static sniff_answer sniff_snapshot(str head, bool whole) {
     (void)whole;
     static const str starts[] = {STR("(d"), STR("(l"), STR("}q"), STR("]q")};

@@ -6,7 +6,7 @@
 
 typedef enum {
     SNIFF_NO,
-    SNIFF_MAYBE, /* it begins like one, but what decides lies further behind */
+    SNIFF_MAYBE, /* it begins like one, but what decides lies further after */
     SNIFF_YES,
 } sniff_answer;
 
@@ -18,10 +18,10 @@ typedef struct {
     ingest_function *read;
 } format;
 
-/* The i-th format in the order they are asked; NULL behind the last. */
+/* The i-th format in the order they are asked; NULL after the last. */
 const format *format_at(uint32_t i);
-/* The format of a file that is one of a folder's many: those have no magic, only names. NULL: the
- * content decides. */
+/* The format of a file that is one of a folder's many: those have no magic, only names. NULL:
+ * the content decides. */
 const format *format_of_name(str path);
 /* Our own sealed file: mapped, not read. */
 bool format_is_tacho(const format *f);

@@ -6,7 +6,7 @@
  *
  * The key is taken before and after reading; only when both are the same was the file quiet all
  * the time, and only then the trace is kept. Whatever goes wrong with the cache is a note,
- * never an error. Standard input and pipes have no key. Damage is no failure either, unless
+ * never an error. Standard input and pipes have no key. Damage is not failure either, unless
  * --strict asks. */
 #include "session/load.h"
 
@@ -77,7 +77,8 @@ static ingest_options options_of(const job *j, reopen_ctx *again) {
 }
 
 /* Reads a source with the reader of its format and seals what it built. The source is closed
- * between the two: sealing needs the most memory, and the source's buffers are not needed then. */
+ * between the two: sealing needs the most memory, and the source's buffers are not needed
+ * then. */
 static status read_and_seal(job *j, trace **out, error *err) {
     reopen_ctx again = {.path = j->path, .threads = pool_threads(j->pool)};
     ingest_options how = options_of(j, &again);
@@ -115,7 +116,7 @@ static status read_source(job *j, trace **out, error *err) {
 
 /* ---- the front --------------------------------------------------------------------------- */
 
-/* Repairs and facts that cost nothing are no damage: strict is about what is lost or changed.
+/* Repairs and facts that cost nothing are not damage: strict is about what is lost or changed.
  * */
 static bool is_harmless(uint32_t c) {
     return c == CAUSE_NONE || c == CAUSE_PARTIAL_OVERLAP || c == CAUSE_ORPHAN_CORRELATION ||
@@ -158,8 +159,8 @@ static bool can_be_mapped(const source *from, const char *path) {
            source_file_bytes(from) > 0 && strcmp(path, "-") != 0;
 }
 
-/* One behind a URL, packed or from a pipe is copied to a file without a name first, which lives as long
- * as the map. */
+/* One after a URL, packed or from a pipe is copied to a file without a name first, which lives
+ * as long as the map. */
 static status map_copy(source *from, const char *shown, trace **out, error *err) {
     const char *dir = getenv("TMPDIR");
     char path[64];

@@ -8,8 +8,8 @@
 #include "base/pool.h"
 #include "store/trace_source.h"
 
-/* From a worker's trace to its summary: reduce_worker of analyse/run/reduce.h, which this layer does
- * not see. */
+/* From a worker's trace to its summary: reduce_worker of analyse/run/reduce.h, which this layer
+ * does not see. */
 typedef status (*reduce_fn)(const trace_source *who, size_t limit_bytes, trace **out,
                             error *err);
 

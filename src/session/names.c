@@ -2,11 +2,11 @@
  *
  * PyTorch's handler writes WORKER.STAMP.pt.trace.json; the worker is by default HOST_PID, the
  * stamp the time in ns (older: ms). The digits of a stamp need a dot in front, so that
- * 123.pt.trace.json is a worker named 123. Paddle's writes WORKER_time_STAMP.paddle_trace.json or
- * .pb, the worker being by default host_NAMEpid_PID. MegEngine names its files after the process:
- * PID.chrome_timeline.json, PID.memory_flow.svg. Stamps and the numbers inside names are compared as
- * numbers of any length, never as text: 9 comes before 10. Nothing here touches the file
- * system. */
+ * 123.pt.trace.json is a worker named 123. Paddle's writes WORKER_time_STAMP.paddle_trace.json
+ * or .pb, the worker being by default host_NAMEpid_PID. MegEngine names its files after the
+ * process: PID.chrome_timeline.json, PID.memory_flow.svg. Stamps and the numbers inside names
+ * are compared as numbers of any length, never as text: 9 comes before 10. Nothing here touches
+ * the file system. */
 #include <stdint.h>
 
 #include "session/names_int.h"
@@ -40,8 +40,8 @@ static void split_stamp(str stem, trace_name *out) {
     out->stamp = str_from(stem, at);
 }
 
-/* WORKER_time_STAMP, cut at the last `_time_`. The parts of a stamp have fixed widths, so stamps are
- * in order as texts. */
+/* WORKER_time_STAMP, cut at the last `_time_`. The parts of a stamp have fixed widths, so
+ * stamps are in order as texts. */
 static void split_paddle(str stem, trace_name *out) {
     static const str mark = STR("_time_");
     *out = (trace_name){.worker = stem, .stamp = str_n("", 0), .asks_file = true};
@@ -53,8 +53,8 @@ static void split_paddle(str stem, trace_name *out) {
         }
 }
 
-/* A timeline's worker is the process; its memory picture is another recording, under a name of its
- * own. */
+/* A timeline's worker is the process; its memory picture is another recording, under a name of
+ * its own. */
 static bool parse_megengine(str stem, int packing, trace_name *out) {
     str worker = stem;
     if (take_end(&stem, STR(".memory_flow.svg")))

@@ -8,7 +8,7 @@
 typedef struct {
     str worker, stamp; /* borrowed from the name; the stamp is digits or empty */
     int packing;       /* 0 as it is, 1 gzip, 2 zstd */
-    bool asks_file;    /* the number of the span stands in the file */
+    bool asks_file;    /* the number of the span is in the file */
     bool memory;       /* a picture of memory, not a timeline */
 } trace_name;
 
@@ -25,8 +25,8 @@ int64_t name_rank(str worker);
 /* worker3, worker-3, worker_3 at the start of a worker's name; INT64_MIN when it is not so. */
 int64_t name_number(str worker);
 /* What the recorder says in the name of a process that is not a rank: OWNER.loader_PID,
- * OWNER.child_PID, NAME.launcher. WORKER_TRACE when the name says nothing; *owner is empty then and
- * for a launcher. */
+ * OWNER.child_PID, NAME.launcher. WORKER_TRACE when the name says nothing; *owner is empty then
+ * and for a launcher. */
 worker_role name_role(str worker, str *owner);
 /* Byte order, but runs of digits compare as numbers: rank2 before rank10. */
 int name_compare(str a, str b);

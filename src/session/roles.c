@@ -10,8 +10,8 @@
  *
  * Otherwise each is a trace by itself: two runs of a script into one folder are not two ranks.
  * Of several workers with one rank the last recorded is the rank; a program was run again into
- * the same folder. A file beside ranks that tells nothing because it is damaged is a rank nobody
- * knows the number of. A picture of memory is not a rank. */
+ * the same folder. A file beside ranks that tells nothing because it is damaged is a rank
+ * nobody knows the number of. A picture of memory is not a rank. */
 #include <stdlib.h>
 
 #include "session/discover_int.h"
@@ -92,8 +92,8 @@ static bool is_damaged(const worker_entry *w) {
            !sniff_is_trace(w->spans[w->n_spans - 1].path.p);
 }
 
-/* Whoever has a rank is one, the newest of equal ones; beside ranks nothing else is a trace of the
- * run's own. The workers are sorted by rank. */
+/* Whoever has a rank is one, the newest of equal ones; beside ranks nothing else is a trace of
+ * the run's own. The workers are sorted by rank. */
 static void mark_ranks(run_entry *r, bool told_by_files) {
     int64_t last = INT64_MIN;
     for (uint32_t i = 0; i < r->n_workers && may_be_rank(&r->workers[i]); i++) {
@@ -154,7 +154,7 @@ void roles_settle(run_entry *r) {
     roles_count(r);
 }
 
-/* ---- for people ---------------------------------------------------------------------------- */
+/* ---- for people -------------------------------------------------------------------------- */
 
 static uint16_t words_of(const worker_entry *w) {
     switch (w->role) {

@@ -1,12 +1,12 @@
 /* sniff.c: asks the table of formats, and finds a sentence when none of them answers.
  *
- * The first 64 KiB decide nearly always. When a format says maybe (a large object stands in
+ * The first 64 KiB decide nearly always. When a format says maybe (a large object is in
  * front of the events) the first 4 MiB are looked at; when it is maybe still, its reader gets
  * the source and says itself what it found. Nothing is taken from the source, so a pipe can be
  * read afterwards.
  *
- * What no format wants is told apart as far as it helps: a file of another tool (foreign.c), empty,
- * JSON of another kind, text, binary, a compressed stream that gives nothing. */
+ * What no format wants is told apart as far as it helps: a file of another tool (foreign.c),
+ * empty, JSON of another kind, text, binary, a compressed stream that gives nothing. */
 #include "session/sniff.h"
 
 #include "base/json.h"
@@ -47,8 +47,8 @@ static const format *ask_formats(str head, bool whole, sniff_answer *answer) {
     return maybe;
 }
 
-/* What no format is sure of: a file of another tool, by its bytes; when no format wants it at all
- * also by its name. */
+/* What no format is sure of: a file of another tool, by its bytes; when no format wants it at
+ * all also by its name. */
 static const foreign *find_foreign(str head, const format *f, str path) {
     if (!head.n) return NULL;
     return foreign_of(head, f ? STR_NONE : path);

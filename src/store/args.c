@@ -1,16 +1,16 @@
 /* args.c: reads argument records (layout: args.h and docs/FORMAT.md).
  *
- * Integers are differences to the record before, so a record is only found by decoding its block
- * from the start: about 0.1 ms. A reader therefore decodes whole blocks into flat arrays and keeps
- * the last N_SLOTS of them. Slices are sorted by track while records lie in the producer's order;
- * each track walks through the blocks in order, so a handful of blocks is alive at a time and an
- * export decodes each block about once.
+ * Integers are differences to the record before, so a record is only found by decoding its
+ * block from the start: about 0.1 ms. A reader therefore decodes whole blocks into flat arrays
+ * and keeps the last N_SLOTS of them. Slices are sorted by track while records lie in the
+ * producer's order; each track walks through the blocks in order, so a handful of blocks is
+ * alive at a time and an export decodes each block about once.
  *
  *     slot:  first[record] ──> tags[], payloads[] of its values, first to last key
  *
  * Every byte may be hostile: varints stop at the end of the block, shapes and string ids are
- * compared with their tables, parents of shapes must be smaller. Damage ends a block: the records
- * before it stay readable, those behind it are ERR_FORMAT. */
+ * compared with their tables, parents of shapes must be smaller. Damage ends a block: the
+ * records before it stay readable, those after it are ERR_FORMAT. */
 #include "store/args.h"
 
 #include "base/json.h"
@@ -68,7 +68,8 @@ void args_reader_free(args_reader *r) {
     mem_free(r);
 }
 
-/* ---- decoding ---------------------------------------------------------------------------------- */
+/* ---- decoding
+ * ---------------------------------------------------------------------------------- */
 
 typedef struct {
     const uint8_t *p, *end;
@@ -109,7 +110,7 @@ static bool find_path(args_reader *r, uint64_t shape) {
     return true;
 }
 
-/* Value n of the slot, which stands at this place of the trie. */
+/* Value n of the slot, which is at this place of the trie. */
 static bool decode_value(args_reader *r, cursor *c, uint32_t place, slot *s, uint32_t n) {
     uint64_t v;
     if (!take_varint(c, &v)) return false;
@@ -146,7 +147,8 @@ static void decode_block(args_reader *r, slot *s, cursor c) {
     while (c.p < c.end && s->n_records < ARGS_MAX_INDEX) {
         uint64_t shape;
         if (!take_varint(&c, &shape) || !find_path(r, shape)) return;
-        /* A value takes at least a byte: there cannot be more of them than bytes in the block. */
+        /* A value takes at least a byte: there cannot be more of them than bytes in the block.
+         */
         uint32_t n = n_values;
         for (uint32_t i = 0; i < r->n_path; i++, n++)
             if (!decode_value(r, &c, r->path[i], s, n)) return;
@@ -215,7 +217,8 @@ status args_read(args_reader *r, uint32_t record, args_record *out, error *err) 
     return OK;
 }
 
-/* ---- with other ids ---------------------------------------------------------------------------- */
+/* ---- with other ids
+ * ---------------------------------------------------------------------------- */
 
 static void add_varint(buf *out, uint64_t v) {
     uint8_t bytes[ARGS_VARINT_BYTES], *end = bytes;
@@ -264,7 +267,8 @@ status args_copy_block(args_reader *r, uint32_t block, const uint32_t *strings,
     return whole - start > ARGS_BLOCK_BYTES + ARGS_RECORD_BYTES ? ERR_LIMIT : OK;
 }
 
-/* ---- as JSON ----------------------------------------------------------------------------------- */
+/* ---- as JSON
+ * ----------------------------------------------------------------------------------- */
 
 static void add_decimal(buf *out, int64_t mantissa, uint32_t n_digits) {
     char text[32], *end = text + sizeof text, *p = end;
@@ -287,7 +291,8 @@ void args_value_json(const trace *t, const args_record *rec, uint32_t i, buf *ou
     }
 }
 
-/* The whole object as the producer wrote it; what is no object becomes the only member of one. */
+/* The whole object as the producer wrote it; what is not an object becomes the only member of
+ * one. */
 static void add_raw_object(const trace *t, const args_record *rec, buf *out) {
     size_t at = out->n;
     args_value_json(t, rec, 0, out);

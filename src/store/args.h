@@ -1,8 +1,8 @@
 /* args.h: argument records: what a producer wrote in `args` of an event, packed small.
  *
  * slice.args, instant.args and memory.args hold a record reference: block << 16 | index, the index
- * counts from 1 inside the block; 0 = none. A block is the bytes arg_block[b] … arg_block[b + 1] of
- * arg_bytes: records one behind the other, up to ARGS_BLOCK_BYTES and one record more.
+ * counts from 1 inside the block; 0 = none. A block is the bytes arg_block[b] … arg_block[b +
+ * 1] of arg_bytes: records one after the other, up to ARGS_BLOCK_BYTES and one record more.
  *
  *     record = varint shape, then one value for each key of the shape, first key first
  *     shape  = a place in a trie: shape_parent[s] < s (0 at the root), shape_key[s] = string id;
@@ -15,9 +15,9 @@
  *              3 decimal:  rest = number of fraction digits (0 … 18), then varint zigzag(mantissa);
  *                          with 0 digits an integer whose difference does not fit tag 0
  *
- * One shape is special: ARGS_SHAPE_RAW is one value of tag 2, the whole object as text. A number that
- * does not come back as it was written ("-0.0", "1e5", 20 digits) is a raw value. Because of the
- * differences a record is found by walking its block from the start.
+ * One shape is special: ARGS_SHAPE_RAW is one value of tag 2, the whole object as text. A
+ * number that does not come back as it was written ("-0.0", "1e5", 20 digits) is a raw value.
+ * Because of the differences a record is found by walking its block from the start.
  *
  * The encoder is in seal and ingest (through the inline functions here); args.c reads. */
 #ifndef STORE_ARGS_H
@@ -55,7 +55,8 @@ static inline int64_t args_unzigzag(uint64_t v) {
     return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
 
-/* ---- writing: the caller has made room, ARGS_VALUE_BYTES a value ----------------------------- */
+/* ---- writing: the caller has made room, ARGS_VALUE_BYTES a value
+ * ----------------------------- */
 
 static inline void args_put_varint(uint8_t **p, uint64_t v) {
     uint8_t *at = *p;
@@ -87,7 +88,8 @@ static inline void args_put_integer(uint8_t **p, int64_t v, int64_t *previous) {
     args_put_varint(p, z << 2 | ARGS_INTEGER);
 }
 
-/* ---- reading --------------------------------------------------------------------------------- */
+/* ---- reading
+ * --------------------------------------------------------------------------------- */
 
 struct trace;
 
@@ -101,11 +103,12 @@ typedef struct {
 } args_record;
 
 /* Decodes blocks and keeps the last few, so that reading records in about the order they were
- * written costs one decoding per block. One reader per thread; any number per trace. Every length,
- * id and offset is checked: the bytes may come from a hostile file. */
+ * written costs one decoding per block. One reader per thread; any number per trace. Every
+ * length, id and offset is checked: the bytes may come from a hostile file. */
 typedef struct args_reader args_reader;
 
-/* Of a mapped file this checks the arguments once (trace_require), so it can fail with ERR_FORMAT. */
+/* Of a mapped file this checks the arguments once (trace_require), so it can fail with
+ * ERR_FORMAT. */
 status args_reader_new(const struct trace *t, args_reader **out, error *err) MUST_USE;
 void args_reader_free(args_reader *r);
 
@@ -113,13 +116,13 @@ void args_reader_free(args_reader *r);
 status args_read(args_reader *r, uint32_t record, args_record *out, error *err) MUST_USE;
 /* The record as a JSON object appended to out; ERR_MEMORY or what args_read says. */
 status args_read_json(args_reader *r, uint32_t record, buf *out, error *err) MUST_USE;
-/* Value i of a record as JSON text. Always valid JSON: raw text that is none (a bare NaN, damage)
- * comes as a JSON string. */
+/* Value i of a record as JSON text. Always valid JSON: raw text that is none (a bare NaN,
+ * damage) comes as a JSON string. */
 void args_value_json(const struct trace *t, const args_record *rec, uint32_t i, buf *out);
 
 /* Appends the bytes of a block with other ids: string s becomes strings[s], a shape above
- * ARGS_SHAPE_RAW moves by add_shapes. Damage ends the block, as it does for a reader. ERR_LIMIT when
- * the larger ids make it longer than a block may be, ERR_MEMORY. */
+ * ARGS_SHAPE_RAW moves by add_shapes. Damage ends the block, as it does for a reader. ERR_LIMIT
+ * when the larger ids make it longer than a block may be, ERR_MEMORY. */
 status args_copy_block(args_reader *r, uint32_t block, const uint32_t *strings,
                        uint32_t add_shapes, buf *out) MUST_USE;
 

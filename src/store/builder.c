@@ -1,13 +1,15 @@
 /* builder.c: rows as they arrive, before they are a trace.
  *
- * Every thread of a reader has a part and appends to it without locks. What parts share (strings,
- * argument shapes, categories) is small and rarely new: a lock is taken only to add to it.
+ * Every thread of a reader has a part and appends to it without locks. What parts share
+ * (strings, argument shapes, categories) is small and rarely new: a lock is taken only to add
+ * to it.
  *
- * Arguments are not kept as text. Trace files repeat the same few layouts: the keys of an `args`
- * object are a path in a trie (a shape), known once; a record is the shape and its values, integers
- * as differences to the previous record of that shape, texts as string ids. That is smaller than
- * compressed text (7 bytes an event against 6.6 with zstd blocks on a 40-step GPT trace) and costs
- * no compression. Blocks of 64 KiB are independent, so a click decodes one of them.
+ * Arguments are not kept as text. Trace files repeat the same few layouts: the keys of an
+ * `args` object are a path in a trie (a shape), known once; a record is the shape and its
+ * values, integers as differences to the previous record of that shape, texts as string ids.
+ * That is smaller than compressed text (7 bytes an event against 6.6 with zstd blocks on a
+ * 40-step GPT trace) and costs no compression. Blocks of 64 KiB are independent, so a click
+ * decodes one of them.
  */
 #include "store/builder.h"
 
@@ -376,8 +378,8 @@ uint32_t part_args(part *p, const raw_value *values, size_t n) {
         part_lost(p, CAUSE_ARGUMENTS_DROPPED, NOPOS, 0);
         return 0;
     }
-    /* The places of a path rise, so there is room for all when there is for the last; nothing may
-     * fail between the first value and the last, or the differences would no longer fit. */
+    /* The places of a path rise, so there is room for all when there is for the last; nothing
+     * may fail between the first value and the last, or the differences would no longer fit. */
     if (!has_place(p, values[n - 1].place)) {
         p->failed = true;
         return 0;

@@ -1,10 +1,10 @@
 /* builder.h: the write side of the store.
  *
- * A reader appends rows through parts (one for each thread, no locks between them) and hands the
- * builder to builder_seal, which sorts, nests, links and finds steps, once, for all formats. The
- * order in which rows arrive and the part they arrive through do not matter: order comes from time
- * and from the tie keys; where the producer's order is all there is (begin/end pairs, arrows) the
- * row carries its offset in the input.
+ * A reader appends rows through parts (one for each thread, no locks between them) and hands
+ * the builder to builder_seal, which sorts, nests, links and finds steps, once, for all
+ * formats. The order in which rows arrive and the part they arrive through do not matter: order
+ * comes from time and from the tie keys; where the producer's order is all there is (begin/end
+ * pairs, arrows) the row carries its offset in the input.
  */
 #ifndef STORE_BUILDER_H
 #define STORE_BUILDER_H
@@ -36,7 +36,8 @@ uint64_t part_size_bytes(const part *p);
 void builder_set_format(builder *b, const char *name); /* static string */
 void builder_set_base_unix_ns(builder *b, int64_t ns);
 void builder_set_input_bytes(builder *b, uint64_t n);
-/* Kineto of 2022–2024 wrote the correlation id as external id; the seal finds out (spec 1.8). */
+/* Kineto of 2022–2024 wrote the correlation id as external id; the seal finds out (spec 1.8).
+ */
 void builder_set_external_may_be_correlation(builder *b, bool yes);
 /* Slices of no known kind are what the producer timed: operators (plain Chrome traces). */
 void builder_set_other_is_op(builder *b, bool yes);
@@ -46,12 +47,12 @@ void builder_set_memory_in_ranges(builder *b, bool yes);
 void builder_set_launch_by_arrow(builder *b, bool yes);
 /* A node of a graph was made by the call with this correlation. Not thread safe. */
 status builder_captured(builder *b, int64_t node, uint32_t correlation);
-/* Ranges that say what the program does (modules, forward, backward, optimizer) are drawn on several
- * threads at once: only those of threads with this name (string id) count, the others are plain
- * annotations. */
+/* Ranges that say what the program does (modules, forward, backward, optimizer) are drawn on
+ * several threads at once: only those of threads with this name (string id) count, the others
+ * are plain annotations. */
 void builder_set_stage_track(builder *b, uint32_t name);
-/* Operators, modules and stacks of these times were left out by the producer, on all threads; what the
- * device did was not. Ranges ascend and do not overlap. */
+/* Operators, modules and stacks of these times were left out by the producer, on all threads;
+ * what the device did was not. Ranges ascend and do not overlap. */
 status builder_add_left_out(builder *b, int64_t start, int64_t end, error *err) MUST_USE;
 status builder_add_meta(builder *b, uint32_t key, uint32_t value, error *err) MUST_USE;
 typedef struct {
@@ -139,16 +140,17 @@ typedef struct {
     uint8_t digits; /* fraction digits of a decimal */
     int64_t v;      /* integer, mantissa, or string id */
 } raw_value;
-/* Record reference, or 0 when there is nothing to keep or no room (counted). The places of the values
- * are a path of the trie, so they rise. Without memory it returns 0 and the seal will fail. */
+/* Record reference, or 0 when there is nothing to keep or no room (counted). The places of the
+ * values are a path of the trie, so they rise. Without memory it returns 0 and the seal will
+ * fail. */
 uint32_t part_args(part *p, const raw_value *values, size_t n);
 /* The whole object as raw JSON text. */
 uint32_t part_args_raw(part *p, uint32_t text);
 
 /* ---- call stacks ---- */
 /* The frame `name` ("file.py(12): function", or as the producer writes it) called by the frame
- * `parent` (0 = the outermost); the same frame for the same two. Thread safe; UINT32_MAX when out of
- * memory. */
+ * `parent` (0 = the outermost); the same frame for the same two. Thread safe; UINT32_MAX when
+ * out of memory. */
 uint32_t builder_frame(builder *b, uint32_t parent, uint32_t name);
 
 /* ---- rows ---- */
@@ -168,8 +170,8 @@ typedef struct {
     int64_t start, dur;
     uint32_t name, track, args;
     uint32_t tie; /* the producer's own index, 0 = none; the smaller is the outer one */
-    /* Row + 1 in the part's op, kernel, call or module table, by kind; 0 = none. Device work of which the
-     * same is known may share one row. */
+    /* Row + 1 in the part's op, kernel, call or module table, by kind; 0 = none. Device work of
+     * which the same is known may share one row. */
     uint32_t extra;
     uint16_t category;
     uint8_t kind, flags;
@@ -178,7 +180,7 @@ typedef struct {
     int64_t external, sequence, forward_thread;
     uint32_t shapes, types, inputs, call_stack;
 } raw_op;
-/* What few producers know of an op; added behind its part_op. */
+/* What few producers know of an op; added after its part_op. */
 typedef struct {
     uint32_t op; /* row + 1 in the part's op table, as in raw_slice.extra */
     uint8_t phase;
@@ -226,8 +228,8 @@ typedef struct {
         block; /* pairs a release with its allocation where there is no address; 0 = none */
     int32_t device;
     uint8_t device_type, kind;
-    /* The slice on its track that it was recorded in, by start and name, when the producer says so
-     * (has_owner); otherwise the time decides. */
+    /* The slice on its track that it was recorded in, by start and name, when the producer says
+     * so (has_owner); otherwise the time decides. */
     bool has_owner;
     uint32_t owner_name;
     int64_t owner_start;
@@ -249,7 +251,8 @@ typedef struct {
     uint64_t offset; /* in the input: order among equal times */
     uint32_t name, track, args;
     uint32_t id; /* async: string id of the id; 0 = B/E on the thread's stack */
-    /* Row + 1 in the part's op or kernel table, by kind (part_mark_op, part_mark_kernel); 0 = none. */
+    /* Row + 1 in the part's op or kernel table, by kind (part_mark_op, part_mark_kernel); 0 =
+     * none. */
     uint32_t extra;
     uint16_t category;
     uint8_t kind;
@@ -283,16 +286,16 @@ typedef struct {
     uint8_t kind; /* label_kind */
 } raw_label;
 
-/* Row of a category (its string id) for raw_slice.category; thread safe. 0 when there are too many,
- * or no memory: then the seal will fail. */
+/* Row of a category (its string id) for raw_slice.category; thread safe. 0 when there are too
+ * many, or no memory: then the seal will fail. */
 uint16_t builder_category(builder *b, uint32_t name);
 
 /* Each adds one row and returns ERR_MEMORY when there is no room. extra rows come before their
  * slice: part_op(p, &op, &slice) fills slice->extra. */
 status part_slice(part *p, const raw_slice *row) MUST_USE;
-/* Room for a slice of this track and start, to be filled before the next call; NULL when there is none. For
- * those who add slices by the million: a row that is made elsewhere and copied at once makes a processor
- * wait for its own writes. */
+/* Room for a slice of this track and start, to be filled before the next call; NULL when there
+ * is none. For those who add slices by the million: a row that is made elsewhere and copied at
+ * once makes a processor wait for its own writes. */
 raw_slice *part_slice_room(part *p, uint32_t track, int64_t start);
 /* The same for a memory event. */
 raw_memory *part_memory_room(part *p);
@@ -322,18 +325,19 @@ int64_t part_loss_count(const part *p, cause c);
 /* One more event read; one more event dropped. */
 void part_count(part *p, uint64_t read, uint64_t dropped);
 
-/* About so many rows will come: room for them is mapped at once, in large pages. Only a wish; more rows and
- * fewer cost nothing. */
+/* About so many rows will come: room for them is mapped at once, in large pages. Only a wish;
+ * more rows and fewer cost nothing. */
 void part_expect(part *p, uint64_t n_slices, uint64_t n_memories);
 void part_expect_points(part *p, uint64_t n_counters, uint64_t n_marks, uint64_t n_arrows);
 
-/* For a reader that knows only at the end what was meant. Moves everything that is a point in time
- * (memory, instants, counters, marks, arrows); one slice; device types of memory events. */
+/* For a reader that knows only at the end what was meant. Moves everything that is a point in
+ * time (memory, instants, counters, marks, arrows); one slice; device types of memory
+ * events. */
 void part_move_points(part *p, int64_t by_ns);
 void part_move_slice(part *p, uint64_t slice, int64_t by_ns);
 void part_rename_devices(part *p, const uint8_t types[256]);
-/* A slice of this part by its index, for the reader to give it a row with part_op. Valid until the next
- * part_slice. */
+/* A slice of this part by its index, for the reader to give it a row with part_op. Valid until
+ * the next part_slice. */
 raw_slice *part_slice_at(part *p, uint64_t index);
 /* An op of this part (raw_slice.extra - 1), for the reader to set right. Valid until the next
  * part_op. */
@@ -342,7 +346,8 @@ raw_op *part_op_at(part *p, uint32_t index);
 raw_memory *part_memory_at(part *p, uint64_t index);
 uint64_t part_next_memory(const part *p);
 
-/* Hands over the last argument block; the thread that owns the part calls it when it is done. */
+/* Hands over the last argument block; the thread that owns the part calls it when it is done.
+ */
 void part_finish(part *p);
 
 /* Makes the trace; the builder is used up whatever the result (call builder_free all the same).

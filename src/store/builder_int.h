@@ -140,17 +140,18 @@ typedef struct {
     arena scratch;
 } seal_ctx;
 
-/* n zeroed elements that live until the seal is done; NULL when out of memory. Thread safe, as are
- * seal_table and seal_lost: the steps behind seal_details run side by side. */
+/* n zeroed elements that live until the seal is done; NULL when out of memory. Thread safe, as
+ * are seal_table and seal_lost: the steps after seal_details run side by side. */
 void *seal_scratch(seal_ctx *s, size_t n, size_t elem_bytes);
-/* Ancestors that are looked at to find who runs at a time. Nobody nests deeper, and a file made to
- * nest a million levels must not be asked a million times for each of a million arrows. */
+/* Ancestors that are looked at to find who runs at a time. Nobody nests deeper, and a file made
+ * to nest a million levels must not be asked a million times for each of a million arrows. */
 enum { MAX_CLIMB = 10000 };
 
-/* Makes room for n rows (row 0 included) in every column of a table, zeroed, owned by the trace. */
+/* Makes room for n rows (row 0 included) in every column of a table, zeroed, owned by the
+ * trace. */
 status seal_table(seal_ctx *s, int table, size_t n, error *err) MUST_USE;
-/* The same for a table of which every row but the first is written: only that one is zeroed. Takes the
- * memory of the raw slices when that is not much too large. */
+/* The same for a table of which every row but the first is written: only that one is zeroed.
+ * Takes the memory of the raw slices when that is not much too large. */
 status seal_written_table(seal_ctx *s, int table, size_t n, error *err) MUST_USE;
 /* Gives the memory of the raw slices back, unless it is right for the memory events. */
 void seal_done_with_kernels(seal_ctx *s);
@@ -173,7 +174,7 @@ status seal_details(seal_ctx *s, error *err) MUST_USE; /* op, kernel, call, comm
 status seal_comms(seal_ctx *s, error *err) MUST_USE;   /* of seal_details: collectives */
 status seal_link(seal_ctx *s, error *err) MUST_USE;    /* device work to launch and op */
 status seal_flows(seal_ctx *s, error *err) MUST_USE;
-status seal_steps(seal_ctx *s, error *err) MUST_USE; /* behind seal_link and seal_flows */
+status seal_steps(seal_ctx *s, error *err) MUST_USE; /* after seal_link and seal_flows */
 status seal_unmarked_steps(seal_ctx *s,
                            error *err) MUST_USE;         /* of seal_steps: nothing marks them */
 status seal_infer(seal_ctx *s, error *err) MUST_USE;     /* operators of steps that have none */

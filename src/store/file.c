@@ -1,19 +1,19 @@
 /* file.c: reads a sealed trace file and makes a trace of it.
  *
- * The columns lie in the file as they lie in memory, so opening is: reserve as much room as the file is
- * long, read header and table of contents, compare the size with the header, verify the checksum,
- * compare every section's place and length with the file, set pointers. The sections themselves are
- * read to their places when they are checked (file_check.c), the small tables at once, the large ones
- * before their first use: opening takes about the same time for any size of trace. Only the strings
- * are always read.
+ * The columns lie in the file as they lie in memory, so opening is: reserve as much room as the
+ * file is long, read header and table of contents, compare the size with the header, verify the
+ * checksum, compare every section's place and length with the file, set pointers. The sections
+ * themselves are read to their places when they are checked (file_check.c), the small tables at
+ * once, the large ones before their first use: opening takes about the same time for any size
+ * of trace. Only the strings are always read.
  *
  * What was checked is our own copy. A map of the file would be what anybody makes of the file
- * afterwards: ids that point nowhere when it is written to, SIGBUS when it is cut. The copy has its
- * price: a question that needs all of a file of 1 GB takes about a second longer.
+ * afterwards: ids that point nowhere when it is written to, SIGBUS when it is cut. The copy has
+ * its price: a question that needs all of a file of 1 GB takes about a second longer.
  *
  * Sections are found by name. One that this program does not know is ignored, one that the file
- * does not have (it is older than the column) becomes a column of absent values, so that a file of
- * version 1 can be read for ever. */
+ * does not have (it is older than the column) becomes a column of absent values, so that a file
+ * of version 1 can be read for ever. */
 #include "store/file.h"
 
 #include <errno.h>
@@ -167,7 +167,8 @@ static status read_header(open_file *f, error *err) {
     return read_part(f, sizeof *h, more, err);
 }
 
-/* ---- header and table of contents -------------------------------------------------------------- */
+/* ---- header and table of contents
+ * -------------------------------------------------------------- */
 
 status file_check_header(const open_file *f, error *err) {
     const file_header *h = (const file_header *)f->copy;
@@ -186,7 +187,8 @@ status file_check_header(const open_file *f, error *err) {
     if (h->header_bytes < needed || h->header_bytes - needed >= FILE_ALIGN ||
         h->header_bytes > f->file_bytes || h->format[FILE_FORMAT_BYTES - 1] != 0)
         return file_damaged(f, "header", err);
-    /* Covers all behind its own field; what stands before it was compared with what it must be. */
+    /* Covers all after its own field; what comes before it was compared with what it must be.
+     */
     size_t at = offsetof(file_header, checksum) + sizeof h->checksum;
     uint64_t sum = hash_bytes64((const char *)h + at, (size_t)h->header_bytes - at);
     if (sum != h->checksum) return file_damaged(f, "header", err);
@@ -225,7 +227,8 @@ static status read_contents(open_file *f, error *err) {
     return OK;
 }
 
-/* ---- the trace --------------------------------------------------------------------------------- */
+/* ---- the trace
+ * --------------------------------------------------------------------------------- */
 
 /* A column the file does not have: absent numbers, no string, no row. */
 static status add_absent_column(trace *t, int column, uint32_t rows, error *err) {

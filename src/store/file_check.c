@@ -1,15 +1,16 @@
 /* file_check.c: may the columns of a file be believed?
  *
- * Analyses index columns with the ids they find in columns, without looking; so before a table is
- * used its checksums must hold (damage) and every id must point into its table, parents must come
- * before their children, enumerations must be known, ends of intervals must not overflow (malice:
- * anyone can write a file with right checksums). trace_int.h lists the promises.
+ * Analyses index columns with the ids they find in columns, without looking; so before a table
+ * is used its checksums must hold (damage) and every id must point into its table, parents must
+ * come before their children, enumerations must be known, ends of intervals must not overflow
+ * (malice: anyone can write a file with right checksums). trace_int.h lists the promises.
  *
- * A table is read and checked once, at its first use, under a mutex; afterwards the question is one atomic
- * load. Tables below SMALL_BYTES are checked when the file is opened: that is everything `info`
- * needs. Strings are checked as a whole before any large table; when they are large themselves, the
- * small tables' own strings are looked at one by one, so that opening never costs a pass over all.
- * Arguments: only the borders of their blocks and the shapes; args.c checks each byte it reads. */
+ * A table is read and checked once, at its first use, under a mutex; afterwards the question is
+ * one atomic load. Tables below SMALL_BYTES are checked when the file is opened: that is
+ * everything `info` needs. Strings are checked as a whole before any large table; when they are
+ * large themselves, the small tables' own strings are looked at one by one, so that opening
+ * never costs a pass over all. Arguments: only the borders of their blocks and the shapes;
+ * args.c checks each byte it reads. */
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/pool.h"
@@ -30,7 +31,8 @@ static bool sum_holds(const open_file *f, int section) {
     return !s || hash_bytes64(f->copy + s->offset, (size_t)s->size_bytes) == s->checksum;
 }
 
-/* ---- plain columns ----------------------------------------------------------------------------- */
+/* ---- plain columns
+ * ----------------------------------------------------------------------------- */
 
 /* The largest value. No early end: this loop runs as wide as the machine allows. */
 static uint32_t max_u32(const uint32_t *p, uint32_t n) {
@@ -98,7 +100,8 @@ static bool column_stands(const trace *t, int column) {
     return c->type != TYPE_STR || is_checked(f, FILE_STRINGS) || strings_stand(t, p, n);
 }
 
-/* ---- promises between rows --------------------------------------------------------------------- */
+/* ---- promises between rows
+ * --------------------------------------------------------------------- */
 
 static bool parents_precede(const uint32_t *parent, uint32_t n) {
     bool ok = parent[0] == 0;
@@ -106,7 +109,8 @@ static bool parents_precede(const uint32_t *parent, uint32_t n) {
     return ok;
 }
 
-/* Follows each row up to a row that is known to end; a circle comes back to the row's own mark. */
+/* Follows each row up to a row that is known to end; a circle comes back to the row's own mark.
+ */
 static status check_no_circle(const uint32_t *parent, uint32_t n, bool *ok, error *err) {
     *ok = parents_precede(parent, n);
     if (*ok || parent[0] != 0) return OK;
@@ -170,7 +174,8 @@ static status check_rows(const trace *t, int table, bool *ok, error *err) {
     return OK;
 }
 
-/* ---- groups: a table, the strings, the arguments ----------------------------------------------- */
+/* ---- groups: a table, the strings, the arguments
+ * ----------------------------------------------- */
 
 typedef struct {
     const trace *t;
@@ -186,8 +191,9 @@ static void check_column(void *context, size_t i, int thread) {
     if (c->done[i] == OK && !column_stands(c->t, column)) c->done[i] = ERR_FORMAT;
 }
 
-/* All columns at once, by several threads: a part of what reading costs more than mapping is won back.
- * False when one does not stand, or there are no threads: then one after the other says which. */
+/* All columns at once, by several threads: a part of what reading costs more than mapping is
+ * won back. False when one does not stand, or there are no threads: then one after the other
+ * says which. */
 static bool columns_stand(const trace *t, const table_info *info) {
     status done[N_COLUMNS];
     int n = info->end_column - info->first_column;

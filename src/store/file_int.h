@@ -1,5 +1,5 @@
-/* file_int.h: the bytes of a sealed trace file (docs/FORMAT.md), shared by its writer, its reader
- * and its checks.
+/* file_int.h: the bytes of a sealed trace file (docs/FORMAT.md), shared by its writer, its
+ * reader and its checks.
  *
  *     header (1024) | sections (96 each) | key | … | section bytes, each at a multiple of 64
  */
@@ -30,7 +30,7 @@ typedef struct {
     uint32_t profile;
     uint64_t header_bytes; /* header, sections and key, rounded up to FILE_ALIGN */
     uint64_t file_bytes;
-    uint64_t checksum; /* XXH3-64 of all behind this field up to header_bytes */
+    uint64_t checksum; /* XXH3-64 of all after this field up to header_bytes */
     uint32_t n_sections;
     uint32_t key_bytes;
     int64_t start_ns, end_ns, base_unix_ns;
@@ -57,7 +57,7 @@ _Static_assert(sizeof(file_section) == 96, "docs/FORMAT.md");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are used as they are");
 _Static_assert((int)N_KINDS <= (int)FILE_MAX_KINDS, "kind_count");
 
-/* The sections that are no columns follow them. */
+/* The sections that are not columns follow them. */
 enum {
     SECTION_STRING_OFFSET = N_COLUMNS,
     SECTION_STRING_BYTES,

@@ -1,12 +1,12 @@
 /* file_write.c: writes a trace as one file.
  *
- * The table of contents comes first and holds the checksums, so the columns are read twice: once to
- * hash them, once to write them. In return the file is written from front to back, which also works
- * into a pipe, and a reader can open it without seeking to its end.
+ * The table of contents comes first and holds the checksums, so the columns are read twice:
+ * once to hash them, once to write them. In return the file is written from front to back,
+ * which also works into a pipe, and a reader can open it without seeking to its end.
  *
- * A file gets its name only when it is whole: bytes go to a temporary name beside it, are synced,
- * and the name is moved over. On any failure the temporary file is gone and what stood at the path
- * before still stands. The trace is not changed. */
+ * A file gets its name only when it is whole: bytes go to a temporary name beside it, are
+ * synced, and the name is moved over. On any failure the temporary file is gone and what stood
+ * at the path before still stands. The trace is not changed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -44,7 +44,8 @@ static status put_bytes(const writer *w, const void *p, size_t n) {
     return OK;
 }
 
-/* ---- contents ---------------------------------------------------------------------------------- */
+/* ---- contents
+ * ---------------------------------------------------------------------------------- */
 
 static const uint64_t ZEROS[2]; /* null row of a table nobody filled, offsets of no strings */
 
@@ -115,7 +116,8 @@ static void fill_header(const trace *t, str key, file_header *h) {
         h->kind_count[t->slice.kind[i] % FILE_MAX_KINDS]++;
 }
 
-/* Header, table of contents and key in one block of *bytes, zero padded. NULL: out of memory. */
+/* Header, table of contents and key in one block of *bytes, zero padded. NULL: out of memory.
+ */
 static char *make_head(const trace *t, str key, size_t *bytes) {
     size_t used = sizeof(file_header) + N_SECTIONS * sizeof(file_section) + key.n;
     *bytes = (size_t)align_up(used);
@@ -165,7 +167,8 @@ static status put_trace(const writer *w, const trace *t, str key) {
     return s;
 }
 
-/* ---- names ------------------------------------------------------------------------------------- */
+/* ---- names
+ * ------------------------------------------------------------------------------------- */
 
 status file_write_fd(const trace *t, int fd, str key, error *err) {
     writer w = {.fd = fd, .path = "-", .err = err};

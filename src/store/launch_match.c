@@ -3,17 +3,17 @@
  *     known   a b c d e f g h          b c d … f g are runs: equal, one after the other, in both
  *     other   a b c d X f g h          X is unknown, and so is what is near it
  *
- * Equal launches need not come from the same code: another branch may begin or end with the kernels
- * of the one that was taken before, and one of many equal layers may have been left out. So a launch is
- * certain only where nothing else can be meant:
+ * Equal launches need not come from the same code: another branch may begin or end with the
+ * kernels of the one that was taken before, and one of many equal layers may have been left
+ * out. So a launch is certain only where nothing else can be meant:
  *
  *   - not within NEAR launches of a difference: different code agrees for a few launches by chance
  *   - not within a stretch next to a difference that occurs in either list a second time: then the
  *     difference may as well lie on the other side of it
  *
- * A run that begins where both lists begin, or ends where both end, has no difference there. Runs are
- * found as by people: what is equal at both ends, then launches that occur once in each of the two
- * parts that remain, in the same order, and what is equal around them. */
+ * A run that begins where both lists begin, or ends where both end, has no difference there.
+ * Runs are found as by people: what is equal at both ends, then launches that occur once in
+ * each of the two parts that remain, in the same order, and what is equal around them. */
 #include "store/launch_match.h"
 
 #include "base/bisect.h"
@@ -35,7 +35,8 @@ typedef struct {
     arena scratch;
 } launch_match_ctx;
 
-/* ---- runs -------------------------------------------------------------------------------------- */
+/* ---- runs
+ * -------------------------------------------------------------------------------------- */
 
 static uint32_t equal_front(const uint64_t *a, const uint64_t *b, uint32_t most) {
     uint32_t n = 0;
@@ -79,8 +80,8 @@ static status find_anchors(launch_match_ctx *m, run middle, uint32_t n_other, an
     return st;
 }
 
-/* Keeps the most anchors that ascend in both lists (patience sorting); how many. `last[k]` ends the
- * chain of k + 1 that ends earliest, `before` is the chain backwards. */
+/* Keeps the most anchors that ascend in both lists (patience sorting); how many. `last[k]` ends
+ * the chain of k + 1 that ends earliest, `before` is the chain backwards. */
 static uint32_t keep_ascending(anchor *a, uint32_t n, uint32_t *last, uint32_t *before) {
     uint32_t longest = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -144,7 +145,8 @@ static status find_runs(launch_match_ctx *m, error *err) {
     return OK;
 }
 
-/* ---- what is certain --------------------------------------------------------------------------- */
+/* ---- what is certain
+ * --------------------------------------------------------------------------- */
 
 /* own[i]: how much of the front of p occurs at i in p itself (the Z function). */
 static void find_own(const uint64_t *p, uint32_t n, uint32_t *own) {

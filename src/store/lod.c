@@ -2,11 +2,11 @@
  * lod_rows.c, lod_ready.c, lod_series.c, lod_names.c, lod_cover.c and lod_load.c and read by
  * lod_walk.c.
  *
- * Everything is plain arrays of whole pages, made once. A row of the null table stands for "none"
- * nowhere: lane 0 exists and is empty, so that a lane id of 0 can mean none.
+ * Everything is plain arrays of whole pages, made once. A row of the null table stands for
+ * "none" nowhere: lane 0 exists and is empty, so that a lane id of 0 can mean none.
  *
- * What is read of the trace is asked for first (trace_require), so a damaged file is found here and
- * not while drawing. */
+ * What is read of the trace is asked for first (trace_require), so a damaged file is found here
+ * and not while drawing. */
 #include "base/bisect.h"
 #include "base/pages.h"
 #include "store/lod_int.h"
@@ -100,7 +100,7 @@ static uint32_t lod_find_place(const lod *l, const lod_row *r, uint32_t slice) {
     return low < r->end && l->entries[low].id == slice ? low : UINT32_MAX;
 }
 
-/* The first lane of a track: lanes stand in the order of tracks. */
+/* The first lane of a track: lanes are in the order of tracks. */
 static uint32_t first_lane(const lod *l, uint32_t track) {
     return SEARCH_FIRST(k, 1, l->n_lanes, l->lanes[k].track < track);
 }

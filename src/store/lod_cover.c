@@ -1,8 +1,9 @@
 /* lod_cover.c: when devices worked, when the host did, when data were loaded.
  *
- * A cover is the union of slices as a function: how much time was covered before a moment. The share
- * of any range is then two binary searches. Slices of one track ascend by start, so the ranges of a
- * track are joined as they come; what several tracks gave is sorted by start and joined once more. */
+ * A cover is the union of slices as a function: how much time was covered before a moment. The
+ * share of any range is then two binary searches. Slices of one track ascend by start, so the
+ * ranges of a track are joined as they come; what several tracks gave is sorted by start and
+ * joined once more. */
 #include "base/bisect.h"
 #include "base/sort.h"
 #include "base/vec.h"
@@ -15,7 +16,7 @@ typedef struct {
 /* Slices of these kinds on these tracks. */
 typedef struct {
     uint32_t kinds; /* bits */
-    bool streams;   /* only streams; else only what is no stream */
+    bool streams;   /* only streams; else only what is not a stream */
     int32_t device; /* of streams; ABSENT_I32 = any */
 } question;
 

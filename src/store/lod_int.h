@@ -40,7 +40,8 @@ static inline uint32_t lod_nodes_of(uint32_t n_entries) {
     return total;
 }
 
-/* The end of the bucket that holds a time, kept in range; it begins at (time >> shift) << shift. */
+/* The end of the bucket that holds a time, kept in range; it begins at (time >> shift) <<
+ * shift. */
 static inline int64_t bucket_end(int64_t time_ns, int shift) {
     int64_t number = (time_ns >> shift) + 1;
     int64_t most = INT64_MAX >> shift;

@@ -1,10 +1,10 @@
 /* lod_load.c: how much of a device its kernels filled, as a function of time.
  *
- * At any moment the blocks per multiprocessor of all running kernels are added up; more than one does
- * not fill a device more than whole (the estimate of SM efficiency, as analyse/scan/device_metrics.h has it).
- * The function is kept by what lies below it before each moment where it changes, so the mean of any
- * range is two binary searches. The running sum is a whole number of millionths: taking away what was
- * added leaves exactly nothing. */
+ * At any moment the blocks per multiprocessor of all running kernels are added up; more than
+ * one does not fill a device more than whole (the estimate of SM efficiency, as
+ * analyse/scan/device_metrics.h has it). The function is kept by what lies below it before each
+ * moment where it changes, so the mean of any range is two binary searches. The running sum is
+ * a whole number of millionths: taking away what was added leaves exactly nothing. */
 #include <math.h>
 
 #include "base/bisect.h"

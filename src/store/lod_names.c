@@ -1,7 +1,8 @@
 /* lod_names.c: the slices of each name, so that a search looks at names and not at slices.
  *
- * A counting sort by string id: how many slices each string names, the strings that name any, then
- * the slices in place. Slices of a name ascend, so they stand by track and by start in it. */
+ * A counting sort by string id: how many slices each string names, the strings that name any,
+ * then the slices in place. Slices of a name ascend, so they are by track and by start in
+ * it. */
 #include "base/bisect.h"
 #include "store/lod_int.h"
 

@@ -1,11 +1,11 @@
 /* lod_ready.c: the boxes of long rows at coarse levels, kept ready.
  *
- * Far out a box holds many slices, and finding each by the tree costs a dozen misses. A row of n
- * slices over a time T has at most 2 T / 2^s boxes at level s. From the level on at which a bucket
- * holds 16 slices in the mean, all boxes are kept: at most n / 8 of them at the finest level, half as
- * many at each wider one (measured: 3 bytes a slice). The finest is read from the tree once, each
- * wider one from the one before: boxes that start in the same wider bucket and hold nothing as long
- * as it become one.
+ * Far out a box holds many slices, and finding each by the tree costs a dozen misses. A row of
+ * n slices over a time T has at most 2 T / 2^s boxes at level s. From the level on at which a
+ * bucket holds 16 slices in the mean, all boxes are kept: at most n / 8 of them at the finest
+ * level, half as many at each wider one (measured: 3 bytes a slice). The finest is read from
+ * the tree once, each wider one from the one before: boxes that start in the same wider bucket
+ * and hold nothing as long as it become one.
  *
  * Short rows have none; above the widest level that is kept, a row has a handful of boxes. */
 #include "base/vec.h"

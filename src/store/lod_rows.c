@@ -1,16 +1,18 @@
-/* lod_rows.c: cuts tracks into lanes and lanes into rows, and builds the tree of sums over each row.
+/* lod_rows.c: cuts tracks into lanes and lanes into rows, and builds the tree of sums over each
+ * row.
  *
- * Which row a slice is on follows from its ancestors of the same lane: one below the innermost of
- * them, or further down where that row is still taken (ranges that overlap). The slices of a track
- * come parents first, so one stack for each lane, popped by depth, holds the ancestors.
+ * Which row a slice is on follows from its ancestors of the same lane: one below the innermost
+ * of them, or further down where that row is still taken (ranges that overlap). The slices of a
+ * track come parents first, so one stack for each lane, popped by depth, holds the ancestors.
  *
  *   1  each track by itself: lane and row of every slice; how many rows each lane has
  *   2  lanes and rows in the order of tracks; the slices counted, then put in place
  *   3  each row by itself: its tree
  *
- * The order of slices inside a row is that of the trace, so it ascends by start. Rows are cut at
- * LOD_MAX_ROWS: what overlaps deeper than that shares the last row, and is drawn over one another,
- * but it is counted. Depths come from a file and may lie; they decide a row, never an address. */
+ * The order of slices inside a row is that of the trace, so it ascends by start. Rows are cut
+ * at LOD_MAX_ROWS: what overlaps deeper than that shares the last row, and is drawn over one
+ * another, but it is counted. Depths come from a file and may lie; they decide a row, never an
+ * address. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -102,7 +104,7 @@ static void assign_track(void *context, size_t job, int worker) {
     mem_unmap(lanes, bytes);
 }
 
-/* Steps and instants, which are no slices of their lanes. */
+/* Steps and instants, which are not slices of their lanes. */
 typedef struct {
     uint32_t *instants;    /* by track: how many */
     uint16_t *row_of_step; /* by step */

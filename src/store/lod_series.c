@@ -1,11 +1,11 @@
-/* lod_series.c: counters and memory curves as series of samples, each by time, with the smallest and
- * largest value of every LOD_BLOCK samples.
+/* lod_series.c: counters and memory curves as series of samples, each by time, with the
+ * smallest and largest value of every LOD_BLOCK samples.
  *
- * A counter's series is (track, name, series); a device's memory gives up to two curves, allocated
- * and reserved, from the totals the producer wrote after each event. Both tables ascend by time, so
- * counting the samples of each series and then putting them in place keeps that order. Values that
- * are no numbers are left out. Blocks are counted from the first sample of all series: one that lies
- * across two series is never used whole. */
+ * A counter's series is (track, name, series); a device's memory gives up to two curves,
+ * allocated and reserved, from the totals the producer wrote after each event. Both tables
+ * ascend by time, so counting the samples of each series and then putting them in place keeps
+ * that order. Values that are not numbers are left out. Blocks are counted from the first
+ * sample of all series: one that lies across two series is never used whole. */
 #include "base/map.h"
 #include "base/vec.h"
 #include "store/lod_int.h"

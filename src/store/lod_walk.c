@@ -1,15 +1,15 @@
 /* lod_walk.c: reading rows and series at a level of detail.
  *
- * A walk over a row takes entries one by one, or whole nodes of its tree where all entries of a node
- * start in the current bucket and none is as long as a bucket. A node can only be taken where it
- * begins; the largest one that fits is. So a box costs a handful of nodes at each of two or three
- * levels, however many slices are in it.
+ * A walk over a row takes entries one by one, or whole nodes of its tree where all entries of a
+ * node start in the current bucket and none is as long as a bucket. A node can only be taken
+ * where it begins; the largest one that fits is. So a box costs a handful of nodes at each of
+ * two or three levels, however many slices are in it.
  *
  *      entries   |a b c d e f g h|i j k l …        node over 8, over 4 × 8, over 4 × 4 × 8, …
  *      bucket         |<-------------->|           c … h by entries, then nodes, then entries
  *
- * Nothing here trusts the order of a hostile file for more than the order of what it returns: every
- * step moves on by at least one entry and stays inside the row. */
+ * Nothing here trusts the order of a hostile file for more than the order of what it returns:
+ * every step moves on by at least one entry and stays inside the row. */
 #include "base/bisect.h"
 #include "store/lod_int.h"
 
@@ -40,8 +40,8 @@ lod_cursor lod_begin(const lod *l, uint32_t row, int64_t from_ns, int64_t to_ns,
         return c;
     }
     c.at = lod_walk_find_start(&c, from);
-    /* What began before and reaches into the range: by itself when it is long, else with all of its
-     * bucket, so that its box is the same one as further to the left. */
+    /* What began before and reaches into the range: by itself when it is long, else with all of
+     * its bucket, so that its box is the same one as further to the left. */
     if (c.at > c.row->first) {
         int64_t start = l->entries[c.at - 1].start_ns;
         int64_t dur = entry_dur(l, c.at - 1);

@@ -1,18 +1,19 @@
-/* merge.c: several sealed traces as one: the rows of all inputs behind each other.
+/* merge.c: several sealed traces as one: the rows of all inputs after each other.
  *
- * The promises of a trace (trace_int.h) make this a copy: tracks share the slices out in order, so the
- * tracks of the second input behind those of the first keep every slice table sorted, and each row id
- * only needs the number of rows before it added. Four tables are sorted by time and are merged by it.
+ * The promises of a trace (trace_int.h) make this a copy: tracks share the slices out in order,
+ * so the tracks of the second input after those of the first keep every slice table sorted, and
+ * each row id only needs the number of rows before it added. Four tables are sorted by time and
+ * are merged by it.
  *
  *     column      becomes
  *     str         the id of the same bytes in one table of strings
  *     ref_X       the row moved by the rows of X before it
  *     times       moved by the difference of the times of day
  *     ids         moved apart (merge_ids.c), so that what matches in one input matches nothing in another
- *     args        the argument blocks behind each other, their string ids replaced
+ *     args        the argument blocks after each other, their string ids replaced
  *
- * What the producers said about losses is added up by cause. Totals of host memory are those of all
- * inputs together, because all processes of a machine share it. */
+ * What the producers said about losses is added up by cause. Totals of host memory are those of
+ * all inputs together, because all processes of a machine share it. */
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -63,7 +64,8 @@ static rule rule_of(int column) {
     return COLUMN_INFO[column].type == TYPE_REF ? RULE_ROW : RULE_COPY;
 }
 
-/* ---- tables ------------------------------------------------------------------------------------ */
+/* ---- tables
+ * ------------------------------------------------------------------------------------ */
 
 status merge_table(merge_ctx *m, int table, size_t n) {
     if (n > UINT32_MAX - 1) FAIL0(m->err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
@@ -133,7 +135,8 @@ static status make_tables(merge_ctx *m) {
     return OK;
 }
 
-/* ---- columns ----------------------------------------------------------------------------------- */
+/* ---- columns
+ * ----------------------------------------------------------------------------------- */
 
 static uint32_t merge_row_of(const merge_source *in, int table, uint32_t row) {
     if (row == 0) return 0;
@@ -219,7 +222,8 @@ static status add_host_memory(merge_ctx *m) {
     return OK;
 }
 
-/* ---- strings, categories, arguments, losses ---------------------------------------------------- */
+/* ---- strings, categories, arguments, losses
+ * ---------------------------------------------------- */
 
 uint32_t merge_text(merge_ctx *m, str text) {
     return intern_add(m->strings, text);
@@ -396,7 +400,8 @@ static status merge_quality(merge_ctx *m) {
     return OK;
 }
 
-/* ---- the clock --------------------------------------------------------------------------------- */
+/* ---- the clock
+ * --------------------------------------------------------------------------------- */
 
 static bool can_move(const trace *t, int64_t by_ns) {
     return add_i64(t->end_ns, by_ns) < TRACE_TIME_LIMIT &&
@@ -432,7 +437,8 @@ static void set_clock(merge_ctx *m, uint32_t *n_clockless) {
         }
 }
 
-/* ---- the whole --------------------------------------------------------------------------------- */
+/* ---- the whole
+ * --------------------------------------------------------------------------------- */
 
 static status merge_take_inputs(merge_ctx *m, const merge_input *in) {
     m->in = ARENA_ARRAY(&m->scratch, merge_source, m->n);

@@ -1,15 +1,16 @@
 /* merge_ids.c: what must not be mistaken for another input's when traces are merged.
  *
- * Producers number things for themselves: two machines have a process 100 each, two ranks a device 0,
- * and correlation ids begin at 1 in every file. In one trace equal numbers mean the same thing, so:
+ * Producers number things for themselves: two machines have a process 100 each, two ranks a
+ * device 0, and correlation ids begin at 1 in every file. In one trace equal numbers mean the
+ * same thing, so:
  *
  *   processes   a number another worker has already used is moved by a million for each input before
- *               it, or on to the next free one; a text gets the worker's name behind it
+ *               it, or on to the next free one; a text gets the worker's name after it
  *   devices     a number another worker has used becomes the next free one, everywhere
- *   ids         of calls, operators, gradients and arrows move behind the largest of the inputs before
+ *   ids         of calls, operators, gradients and arrows move after the largest of the inputs before
  *
- * Names say who it was: a process without one gets the worker's, another has it in brackets. Host memory
- * has no numbers: it is one. */
+ * Names say who it was: a process without one gets the worker's, another has it in brackets.
+ * Host memory has no numbers: it is one. */
 #include "base/num.h"
 #include "store/merge_int.h"
 
@@ -19,7 +20,8 @@ static bool same_worker(const merge_ctx *m, uint32_t a, uint32_t b) {
     return str_eq(m->in[a].name, m->in[b].name);
 }
 
-/* ---- devices ----------------------------------------------------------------------------------- */
+/* ---- devices
+ * ----------------------------------------------------------------------------------- */
 
 int32_t merge_device(const merge_source *in, int32_t id) {
     uint32_t at = id < 0 ? MAP_NONE : map_get(&in->devices, (uint32_t)id);
@@ -45,7 +47,8 @@ static status plan_device(merge_ctx *m, uint32_t k, int32_t id, map *used) {
     return OK;
 }
 
-/* The numbers of one input in order, so that its own stay apart: those it may keep come first. */
+/* The numbers of one input in order, so that its own stay apart: those it may keep come first.
+ */
 static status plan_devices(merge_ctx *m, uint32_t k, map *used) {
     const trace *t = m->in[k].t;
     for (uint32_t i = 1; i < t->device.n; i++)
@@ -59,7 +62,8 @@ static status plan_devices(merge_ctx *m, uint32_t k, map *used) {
     return OK;
 }
 
-/* ---- ids --------------------------------------------------------------------------------------- */
+/* ---- ids
+ * --------------------------------------------------------------------------------------- */
 
 static int64_t largest(const int64_t *ids, uint32_t n) {
     int64_t most = -1;
@@ -100,7 +104,8 @@ status merge_plan_ids(merge_ctx *m) {
     return st;
 }
 
-/* ---- processes --------------------------------------------------------------------------------- */
+/* ---- processes
+ * --------------------------------------------------------------------------------- */
 
 static uint32_t put_text(merge_ctx *m, const char *format, str a, str b) {
     str text = arena_printf(&m->scratch, format, STR_ARG(a), STR_ARG(b));
@@ -157,7 +162,8 @@ status merge_processes(merge_ctx *m) {
     return st;
 }
 
-/* ---- metadata ---------------------------------------------------------------------------------- */
+/* ---- metadata
+ * ---------------------------------------------------------------------------------- */
 
 static bool all_say(const merge_ctx *m, str key, str value) {
     for (uint32_t k = 0; k < m->n; k++)
@@ -178,8 +184,8 @@ static uint32_t merge_names(merge_ctx *m) {
     return id;
 }
 
-/* Each word once; words beyond what a type can number are "a device". Called before the columns are
- * written, because it sets the types. */
+/* Each word once; words beyond what a type can number are "a device". Called before the columns
+ * are written, because it sets the types. */
 static void merge_words(merge_ctx *m) {
     for (uint32_t k = 0; k < m->n; k++) {
         const trace *t = m->in[k].t;

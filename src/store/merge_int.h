@@ -48,7 +48,7 @@ void merge_types(merge_ctx *m);
 status merge_device_words(merge_ctx *m) MUST_USE;
 /* The new number of a device of this input. */
 int32_t merge_device(const merge_source *in, int32_t id);
-/* Behind them: numbers and names of processes. */
+/* After them: numbers and names of processes. */
 status merge_processes(merge_ctx *m) MUST_USE;
 /* Metadata: what all inputs agree about, and who was merged. */
 status merge_metas(merge_ctx *m) MUST_USE;

@@ -3,16 +3,17 @@
  *   a b c c d  a b c c d  a b x c c d  a b c c d
  *   |          |          |            |           `a` occurs once a round: an anchor
  *
- * A name that occurs once a round occurs as often as there are rounds, and most others a multiple of
- * that. So the counts of names are the candidates; the best are looked at. The occurrences of a name
- * with that count cut the sequence into pieces; a piece is like its neighbor when nine tenths of what
- * they hold is the same, in any order: warm-up, other branches and inserts cost only themselves.
+ * A name that occurs once a round occurs as often as there are rounds, and most others a
+ * multiple of that. So the counts of names are the candidates; the best are looked at. The
+ * occurrences of a name with that count cut the sequence into pieces; a piece is like its
+ * neighbor when nine tenths of what they hold is the same, in any order: warm-up, other
+ * branches and inserts cost only themselves.
  *
- * A loop inside a round (layers, micro-batches) repeats, too, and more often. It is told by its odd
- * pieces, those that reach from one round into the next: when nearly every round of a coarser
- * candidate holds one, the coarser wins. One pass through many equal layers has no coarser one: what
- * happens beside them, and never in them, gives it away, unless every round does what a loop does
- * (`ends`). What one call launches (a graph) is never cut.
+ * A loop inside a round (layers, micro-batches) repeats, too, and more often. It is told by its
+ * odd pieces, those that reach from one round into the next: when nearly every round of a
+ * coarser candidate holds one, the coarser wins. One pass through many equal layers has no
+ * coarser one: what happens beside them, and never in them, gives it away, unless every round
+ * does what a loop does (`ends`). What one call launches (a graph) is never cut.
  *
  * Time is linear: a few candidates, one pass for each. */
 #include "store/period.h"
@@ -85,8 +86,8 @@ static status list_candidates(finder *f, error *err) {
     return OK;
 }
 
-/* The symbol of that count whose occurrences are spread most evenly; of those nearly as even the one
- * that comes first. */
+/* The symbol of that count whose occurrences are spread most evenly; of those nearly as even
+ * the one that comes first. */
 static uint32_t choose_anchor(const finder *f, uint32_t rounds) {
     uint32_t best = UINT32_MAX, least = UINT32_MAX;
     for (uint32_t s = 0; s < f->q->n_symbols; s++)
@@ -176,7 +177,8 @@ static bool rounds_end(const finder *f, const candidate *c) {
     return with * 5ull >= (c->rounds - 1) * 4ull;
 }
 
-/* From fine to coarse: the tries are few. Rounds that do what a loop does are not parts of one. */
+/* From fine to coarse: the tries are few. Rounds that do what a loop does are not parts of one.
+ */
 static const candidate *choose(finder *f) {
     const candidate *best = NULL;
     for (;;) {

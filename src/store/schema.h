@@ -1,4 +1,5 @@
-/* schema.h: the words of the trace model: kinds, flags, and the column structs made from schema.def. */
+/* schema.h: the words of the trace model: kinds, flags, and the column structs made from
+ * schema.def. */
 #ifndef STORE_SCHEMA_H
 #define STORE_SCHEMA_H
 
@@ -102,7 +103,7 @@ typedef enum {
 } step_how;
 /* What a row of pipe_op stands for. */
 typedef enum {
-    PIPE_OPERATOR = 0, /* an operator and the queue behind it */
+    PIPE_OPERATOR = 0, /* an operator and the queue after it */
     PIPE_HOST_QUEUE,   /* batches on the host, waiting for the device */
     PIPE_DATA_QUEUE    /* batches on the device, waiting for the graph */
 } pipe_role;
@@ -134,11 +135,11 @@ typedef enum {
 /* The key of our own trace-event files that has the rows of device_word: a list of names. */
 #define TRACE_DEVICE_WORDS "device words"
 
-/* Why something was lost or repaired. The words are messages MSG_CAUSE_* (text/messages.def), in
- * this order; the JSON name is the lower-case identifier. */
+/* Why something was lost or repaired. The words are messages MSG_CAUSE_* (text/messages.def),
+ * in this order; the JSON name is the lower-case identifier. */
 #define CAUSES(X)                                                                          \
     X(TRUNCATED)          /* the file ends in the middle of an event */                    \
-    X(BAD_SYNTAX)         /* an event that is no JSON, skipped */                          \
+    X(BAD_SYNTAX)         /* an event that is not JSON, skipped */                         \
     X(UNESCAPED_QUOTE)    /* repaired */                                                   \
     X(BAD_ESCAPE)         /* repaired */                                                   \
     X(CONTROL_CHARACTER)  /* accepted */                                                   \
@@ -159,7 +160,7 @@ typedef enum {
     X(TOO_DEEP)           /* nesting beyond the limit, kept as text */                     \
     X(DANGLING_FLOW)      /* an arrow with one end */                                      \
     X(STREAM_DAMAGED)     /* the compressed stream is damaged: what came before is kept */ \
-    X(TRAILING_GARBAGE)   /* bytes behind the end of the trace */                          \
+    X(TRAILING_GARBAGE)   /* bytes after the end of the trace */                           \
     X(ARGUMENTS_DROPPED)  /* argument store full */                                        \
     X(MEMORY_STATE)       /* replayed memory events do not lead to the recorded state */   \
     X(RECORDER_FULL)      /* the recorder had no room for an event */                      \

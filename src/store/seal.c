@@ -1,9 +1,10 @@
-/* seal.c: from rows as they arrived to a trace that never changes again: the order of the steps.
+/* seal.c: from rows as they arrived to a trace that never changes again: the order of the
+ * steps.
  *
  *   marks → tracks → sort → nest → details → (memory, link, frames, arguments, flows) → steps → infer → facts
  *
- * Every step is a linear pass or a sort over plain arrays; the wide ones run on the pool, track by
- * track, and give the same result for any number of threads. */
+ * Every step is a linear pass or a sort over plain arrays; the wide ones run on the pool, track
+ * by track, and give the same result for any number of threads. */
 #include "base/pages.h"
 #include "store/builder_int.h"
 #include "store/trace_int.h"
@@ -154,7 +155,8 @@ static void run_step(void *context, size_t i, int worker) {
 static status run_side_by_side(seal_ctx *s, error *err) {
     side_by_side q = {
         .s = s, .step = {seal_memory, seal_link, seal_frames, seal_arguments, seal_flows}};
-    /* Arrows that launch device work write what seal_link writes: then they are drawn behind it. */
+    /* Arrows that launch device work write what seal_link writes: then they are drawn after it.
+     */
     size_t n_together = s->b->launch_by_arrow ? N_STEPS - 1 : N_STEPS;
     pool_for(s->pool, n_together, run_step, &q);
     for (size_t i = n_together; i < N_STEPS; i++) run_step(&q, i, 0);

@@ -1,10 +1,11 @@
-/* seal_comms.c: collectives, in the order of their slices. A raw comm names its slice, unlike the rows of
- * seal_details.c, which their slice names: few slices have one. */
+/* seal_comms.c: collectives, in the order of their slices. A raw comm names its slice, unlike
+ * the rows of seal_details.c, which their slice names: few slices have one. */
 #include "base/bisect.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
 
-/* The raw comms by the raw slice they name, counted over all parts. Few slices have one: a bit says which. */
+/* The raw comms by the raw slice they name, counted over all parts. Few slices have one: a bit
+ * says which. */
 typedef struct {
     const raw_comm **rows;
     sort_pair *by_slice; /* key: raw slice, row: into `rows` */

@@ -1,13 +1,14 @@
-/* seal_details.c: the tables that hang on slices (op, kernel, call, module_call; seal_comms.c: comm), each in the
- * order of its slices. s->detail holds for every slice its row in the table of its kind, for the
- * steps that follow; before, it holds the row + 1 in its part's raw table (raw_slice.extra).
+/* seal_details.c: the tables that hang on slices (op, kernel, call, module_call; seal_comms.c:
+ * comm), each in the order of its slices. s->detail holds for every slice its row in the table
+ * of its kind, for the steps that follow; before, it holds the row + 1 in its part's raw table
+ * (raw_slice.extra).
  *
- * An operator always has a row. Ranges of other kinds (annotations, phases, stages) have one when there is
- * something to keep: what the reader gave, or a call stack, which only a trace with Python or module
- * slices can give them.
+ * An operator always has a row. Ranges of other kinds (annotations, phases, stages) have one
+ * when there is something to keep: what the reader gave, or a call stack, which only a trace
+ * with Python or module slices can give them.
  *
- * Slices are taken in pieces, side by side: first each piece counts its rows, then, when it is known
- * where they start, it writes them. */
+ * Slices are taken in pieces, side by side: first each piece counts its rows, then, when it is
+ * known where they start, it writes them. */
 #include "base/bisect.h"
 #include "base/num.h"
 #include "store/builder_int.h"
@@ -54,8 +55,8 @@ static detail_table table_of(uint8_t kind) {
     }
 }
 
-/* The table a slice has a row in: an op or module always, the others when the reader gave one. What is
- * of no known kind is nobody's call. */
+/* The table a slice has a row in: an op or module always, the others when the reader gave one.
+ * What is of no known kind is nobody's call. */
 static inline detail_table table_of_slice(const seal_ctx *s, uint32_t i) {
     uint8_t kind = s->slice.kind[i];
     detail_table t = table_of(kind);
@@ -82,8 +83,8 @@ static void seal_details_write_op(seal_ctx *s, uint32_t row, uint32_t slice, con
     s->op.bytes[row] = ABSENT_I64;
 }
 
-/* Rows of the kernel table that follow each other: they are written column by column, since twenty columns
- * at once are more than a processor's caches follow. */
+/* Rows of the kernel table that follow each other: they are written column by column, since
+ * twenty columns at once are more than a processor's caches follow. */
 enum { KERNEL_BATCH = 256 };
 typedef struct {
     uint32_t row, n; /* the first of them in the table; how many */
@@ -209,7 +210,8 @@ static status make_tables(details_seal_ctx *q, error *err) {
     return OK;
 }
 
-/* Writes the row of slice i, unless it is device work; x is the row + 1 in the raw table, 0 = none. */
+/* Writes the row of slice i, unless it is device work; x is the row + 1 in the raw table, 0 =
+ * none. */
 static inline void write_detail(seal_ctx *s, detail_table t, uint32_t row, uint32_t i,
                                 const part *p) {
     uint32_t x = s->detail[i];

@@ -1,5 +1,6 @@
-/* seal_facts.c: what is known of the trace as a whole: metadata, devices, groups, categories, what
- * was lost; and the strings and argument blocks, copied out of the builder into flat arrays. */
+/* seal_facts.c: what is known of the trace as a whole: metadata, devices, groups, categories,
+ * what was lost; and the strings and argument blocks, copied out of the builder into flat
+ * arrays. */
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/pages.h"
@@ -121,7 +122,7 @@ static status seal_strings(seal_ctx *s, error *err) {
     return OK;
 }
 
-/* Argument blocks one behind the other; each is freed as soon as it is copied. */
+/* Argument blocks one after the other; each is freed as soon as it is copied. */
 status seal_arguments(seal_ctx *s, error *err) {
     builder *b = s->b;
     size_t bytes = 0, n = b->blocks.n;
@@ -165,8 +166,8 @@ static status seal_shapes(seal_ctx *s, error *err) {
     return OK;
 }
 
-/* The range of everything that lasts; instants alone do not stretch it (Kineto's end mark can lie
- * a day away). */
+/* The range of everything that lasts; instants alone do not stretch it (Kineto's end mark can
+ * lie a day away). */
 static void set_range(seal_ctx *s) {
     int64_t from = INT64_MAX, to = INT64_MIN;
     for (uint32_t t = 1; t < s->track.n; t++)

@@ -1,11 +1,12 @@
-/* seal_flows.c: arrows between slices: forward to backward, and any other the producer drew. The
- * ends of one arrow share name, scope and id; s begins it, t continues it, f ends it. An end belongs
- * to the innermost slice around its time (for an autograd arrow: the operator that starts there). A
- * dispatch and a value have one beginning and any number of ends.
+/* seal_flows.c: arrows between slices: forward to backward, and any other the producer drew.
+ * The ends of one arrow share name, scope and id; s begins it, t continues it, f ends it. An
+ * end belongs to the innermost slice around its time (for an autograd arrow: the operator that
+ * starts there). A dispatch and a value have one beginning and any number of ends.
  *
- * Launch arrows are not kept as arrows: they are how device work finds its launch and its operator
- * where there are no correlation ids. Pieces of device work may touch and have no length, so of
- * those that start at the arrow's end the one with the operator's own id is taken. */
+ * Launch arrows are not kept as arrows: they are how device work finds its launch and its
+ * operator where there are no correlation ids. Pieces of device work may touch and have no
+ * length, so of those that start at the arrow's end the one with the operator's own id is
+ * taken. */
 #include "base/bisect.h"
 #include "base/pages.h"
 #include "base/sort.h"
@@ -52,8 +53,8 @@ static int cmp_arrows(uint32_t x, uint32_t y, const void *context) {
         return str_cmp(intern_get(u->strings, a->name), intern_get(u->strings, b->name));
     if (a->scope != b->scope)
         return str_cmp(intern_get(u->strings, a->scope), intern_get(u->strings, b->scope));
-    /* One id may be used again later: time first, then s before t before f. A launch has its id to
-     * itself, and device clocks may put the work before its launch. */
+    /* One id may be used again later: time first, then s before t before f. A launch has its id
+     * to itself, and device clocks may put the work before its launch. */
     bool own_id = a->kind == FLOW_LAUNCH || a->kind == FLOW_OWNER;
     if (own_id && a->kind == b->kind && a->phase != b->phase)
         return seal_flows_rank_of(a->phase) - seal_flows_rank_of(b->phase);
@@ -65,9 +66,9 @@ static int cmp_arrows(uint32_t x, uint32_t y, const void *context) {
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* The first slice of a track that starts after the time, or its end. Arrows in the order of their ids
- * are nearly in that of time, so the search begins where the last one ended and goes on in steps that
- * double. */
+/* The first slice of a track that starts after the time, or its end. Arrows in the order of
+ * their ids are nearly in that of time, so the search begins where the last one ended and goes
+ * on in steps that double. */
 static uint32_t first_after(const flows_ctx *q, uint32_t track, int64_t time) {
     const int64_t *start = q->s->slice.start;
     uint32_t first = q->s->track.first[track], end = q->s->track.end[track];
@@ -199,7 +200,8 @@ static uint32_t op_around(const seal_ctx *s, uint32_t slice) {
     return slice && s->slice.kind[slice] == KIND_OP ? slice : 0;
 }
 
-/* Ascend: the operator runs on one thread, its launch on another, and each has its own arrow. */
+/* Ascend: the operator runs on one thread, its launch on another, and each has its own arrow.
+ */
 static void link_owner(const flows_ctx *q, uint32_t from, const arrow_ref *r) {
     seal_ctx *s = q->s;
     uint32_t op = op_around(s, from);

@@ -1,10 +1,10 @@
 /* seal_frames.c: call stacks and modules.
  *
- * A frame is a node of one tree of callers shared by all. Those the reader gave come first. A Python
- * slice is the child of the Python slice around it, by name. An operator's frame is that of the
- * innermost Python slice around it, or, in traces that carry the stack as text on each operator, the
- * one its text spells. Each distinct path is one frame, so grouping by stack is grouping by a
- * number. */
+ * A frame is a node of one tree of callers shared by all. Those the reader gave come first. A
+ * Python slice is the child of the Python slice around it, by name. An operator's frame is that
+ * of the innermost Python slice around it, or, in traces that carry the stack as text on each
+ * operator, the one its text spells. Each distinct path is one frame, so grouping by stack is
+ * grouping by a number. */
 #include "base/mem.h"
 #include "base/num.h"
 #include "store/builder_int.h"

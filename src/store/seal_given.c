@@ -1,9 +1,10 @@
 /* seal_given.c: tables a producer had already added up, and its input pipeline.
  *
- * Rows are copied column by column in the order they were added; nothing is sorted or joined, since
- * the producer's order is all there is (a pipeline is listed from its end, a step trace by step). Ids
- * come from our own readers, but what they read is hostile: a parent or an operator that is not there
- * becomes none, and a pipeline that would make a circle is cut where the circle closes. */
+ * Rows are copied column by column in the order they were added; nothing is sorted or joined,
+ * since the producer's order is all there is (a pipeline is listed from its end, a step trace
+ * by step). Ids come from our own readers, but what they read is hostile: a parent or an
+ * operator that is not there becomes none, and a pipeline that would make a circle is cut where
+ * the circle closes. */
 #include "store/builder_int.h"
 #include "store/trace_int.h"
 
@@ -22,8 +23,8 @@ static void copy_cells(seal_ctx *s, int column) {
         if (((uint32_t *)(void *)to)[i] > most) ((uint32_t *)(void *)to)[i] = 0;
 }
 
-/* Every operator is visited once: its way up ends at the root, at one already seen to end there, or
- * at itself, and then the last link is taken away. */
+/* Every operator is visited once: its way up ends at the root, at one already seen to end
+ * there, or at itself, and then the last link is taken away. */
 static status cut_circles(seal_ctx *s, error *err) {
     uint32_t n = s->pipe_op.n, *seen = seal_scratch(s, (size_t)n + 1, sizeof(uint32_t));
     if (!seen) FAIL_MEMORY(err);

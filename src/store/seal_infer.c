@@ -1,16 +1,19 @@
-/* seal_infer.c: operators of device work that was launched in steps whose operators were not recorded.
+/* seal_infer.c: operators of device work that was launched in steps whose operators were not
+ * recorded.
  *
  *     step 0  sampled    launches  a b c d   operators of a, b, c, d
  *     step 1  left out   launches  a b c d   the same ones: those of step 0, confidence 100
  *     step 2  left out   launches  a b X d   what is certain (launch_match.h); the rest is unknown
  *
- * Launches are compared thread by thread, since threads do not wait for each other: the launches of one
- * thread in one step are a sequence. Equal sequences are one class. A class with sampled members has
- * their operators, but where two of them disagree on an operator, its shapes or its modules nothing is
- * said. A class without is matched with the sampled classes of its thread that are most like it.
+ * Launches are compared thread by thread, since threads do not wait for each other: the
+ * launches of one thread in one step are a sequence. Equal sequences are one class. A class
+ * with sampled members has their operators, but where two of them disagree on an operator, its
+ * shapes or its modules nothing is said. A class without is matched with the sampled classes of
+ * its thread that are most like it.
  *
- * kernel.op then names the operator in the sampled step: it has the name, shapes, stack and module, but
- * not the time and not the arguments of this launch. kernel.link says so (LINK_INFERRED). */
+ * kernel.op then names the operator in the sampled step: it has the name, shapes, stack and
+ * module, but not the time and not the arguments of this launch. kernel.link says so
+ * (LINK_INFERRED). */
 #include "base/bisect.h"
 #include "base/hash.h"
 #include "base/num.h"
@@ -19,7 +22,8 @@
 #include "store/launch_match.h"
 
 enum { MOST_COMPARED = 4, MOST_LOOKED_AT = 32, MOST_AROUND = 256, CERTAIN = 100 };
-/* So many launches may be compared for each there is; a file made to need more is not served. */
+/* So many launches may be compared for each there is; a file made to need more is not served.
+ */
 enum { COMPARED_PER_LAUNCH = 64, COMPARED_AT_LEAST = 1 << 20 };
 
 /* The launches of a thread in a step. */
@@ -54,7 +58,8 @@ typedef struct {
     uint64_t budget; /* launches that may still be compared */
 } infer_ctx;
 
-/* ---- sequences --------------------------------------------------------------------------------- */
+/* ---- sequences
+ * --------------------------------------------------------------------------------- */
 
 static int compare_work(uint32_t a, uint32_t b, const void *context) {
     const seal_ctx *s = context;
@@ -110,7 +115,8 @@ static void mark_steps(seal_ctx *s) {
     for (uint32_t i = 1; i < s->step.n; i++) s->step.left_out[i] = seal_infer_is_left_out(s, i);
 }
 
-/* Steps that are found may begin inside of operators and modules that began before they were recorded. */
+/* Steps that are found may begin inside of operators and modules that began before they were
+ * recorded. */
 static bool has_operators(const seal_ctx *s, uint32_t step) {
     bool is_marked = s->step.how[step] == STEP_MARKED;
     return !s->step.left_out[step] && (is_marked || step == 1 || !s->step.left_out[step - 1]);
@@ -137,9 +143,11 @@ static void cut_sequences(infer_ctx *q) {
     }
 }
 
-/* ---- operators of sampled steps ---------------------------------------------------------------- */
+/* ---- operators of sampled steps
+ * ---------------------------------------------------------------- */
 
-/* An operator with its shapes and with what is around it, in words: the same code has the same. */
+/* An operator with its shapes and with what is around it, in words: the same code has the same.
+ */
 static uint64_t signature_of(const seal_ctx *s, uint32_t op) {
     if (!op) return 1;
     uint32_t row = s->detail[op];
@@ -173,7 +181,8 @@ static status add_sample(infer_ctx *q, class *c, uint32_t i, error *err) {
     return OK;
 }
 
-/* ---- classes ----------------------------------------------------------------------------------- */
+/* ---- classes
+ * ----------------------------------------------------------------------------------- */
 
 static bool is_equal(const infer_ctx *q, const sequence *a, const sequence *b) {
     return a->track == b->track && a->n == b->n &&
@@ -202,7 +211,8 @@ static status sort_into_classes(infer_ctx *q, error *err) {
     return st;
 }
 
-/* ---- sequences that no sampled one is like ----------------------------------------------------- */
+/* ---- sequences that no sampled one is like
+ * ----------------------------------------------------- */
 
 static uint32_t distance(uint32_t a, uint32_t b) {
     return a > b ? a - b : b - a;
@@ -221,8 +231,8 @@ static uint32_t first_after(const infer_ctx *q, uint32_t own) {
     return SEARCH_FIRST(k, 0, q->n_sampled, q->sampled[k] < own);
 }
 
-/* Sampled classes of the same thread, of about the same time, that have about as many launches; the
- * most similar first. */
+/* Sampled classes of the same thread, of about the same time, that have about as many launches;
+ * the most similar first. */
 static uint32_t find_similar(const infer_ctx *q, const class *c, const class *found[]) {
     uint32_t n = 0, own = q->sequences[c->example].n;
     uint32_t middle = first_after(q, (uint32_t)(c - q->classes));
@@ -245,7 +255,8 @@ static launch_list launches_of(const infer_ctx *q, const class *c) {
     return (launch_list){q->key + e->first, e->n};
 }
 
-/* Takes over what one sampled class says; where another said something else, nothing is known. */
+/* Takes over what one sampled class says; where another said something else, nothing is known.
+ */
 static void join_operators(class *c, const class *from, const uint32_t *match, uint32_t n) {
     for (uint32_t k = 0; k < n; k++) {
         if (match[k] == LAUNCH_UNKNOWN) continue;

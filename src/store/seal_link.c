@@ -2,11 +2,12 @@
  *
  *   kernel ──correlation──> runtime or driver call ──external id + containment, else innermost──> op
  *
- * Kineto of 2022 to early 2024 wrote the correlation id as external id everywhere; such a file is
- * recognised (99 % of its kernels) and its external ids are not used. An external id is believed
- * only when the op it names is on the thread of the call and contains the call's start. Device work of
- * a producer that records no calls (no correlation) belongs to the op its external id names. Where the
- * producer draws launches as arrows instead, seal_flows does this. */
+ * Kineto of 2022 to early 2024 wrote the correlation id as external id everywhere; such a file
+ * is recognised (99 % of its kernels) and its external ids are not used. An external id is
+ * believed only when the op it names is on the thread of the call and contains the call's
+ * start. Device work of a producer that records no calls (no correlation) belongs to the op its
+ * external id names. Where the producer draws launches as arrows instead, seal_flows does
+ * this. */
 #include "base/pages.h"
 #include "store/builder_int.h"
 
@@ -116,7 +117,8 @@ static status link_all_calls(link_ctx *q, error *err) {
     return OK;
 }
 
-/* The op a producer without launch calls named itself by its external id; 0 when it named none. */
+/* The op a producer without launch calls named itself by its external id; 0 when it named none.
+ */
 static uint32_t named_op(link_ctx *q, uint32_t kernel) {
     seal_ctx *s = q->s;
     int64_t external = s->kernel_external[kernel];

@@ -1,9 +1,10 @@
-/* seal_marks.c: begin and end marks become slices. B/E pairs form a stack on their thread; b/e pairs
- * are matched within their (process, category, id), on a row beside the thread because they may
- * overlap anything. A begin without an end lasts to the end of the trace and is flagged; an end
- * without a begin is dropped and counted. What a slice is comes from its begin, unless the end says
- * that it knows better; arguments from whichever has them. Begins are counted through, so that of
- * two ranges over the same time the one that began first is the outer one.
+/* seal_marks.c: begin and end marks become slices. B/E pairs form a stack on their thread; b/e
+ * pairs are matched within their (process, category, id), on a row beside the thread because
+ * they may overlap anything. A begin without an end lasts to the end of the trace and is
+ * flagged; an end without a begin is dropped and counted. What a slice is comes from its begin,
+ * unless the end says that it knows better; arguments from whichever has them. Begins are
+ * counted through, so that of two ranges over the same time the one that began first is the
+ * outer one.
  *
  *   order   | thread 1 … | thread 2 … |   | id by id … |      marks, counted over all parts
  *
@@ -102,8 +103,8 @@ static status seal_marks_list_parts(marks_ctx *q, error *err) {
     return OK;
 }
 
-/* Counts the marks of each thread, in the `at` of its track in `out`. Tracks of the parts remember
- * theirs in `run`, + 1. */
+/* Counts the marks of each thread, in the `at` of its track in `out`. Tracks of the parts
+ * remember theirs in `run`, + 1. */
 static status count_marks(marks_ctx *q) {
     for (uint32_t k = 0; k < q->n_parts; k++) {
         const part *p = q->parts[k];
@@ -197,7 +198,8 @@ static uint32_t run_end(const marks_ctx *q, uint32_t from, uint32_t end) {
     return end;
 }
 
-/* A reader that holds marks back adds one run to those in the order of the file: few are merged. */
+/* A reader that holds marks back adds one run to those in the order of the file: few are
+ * merged. */
 enum { FEW_RUNS = 4 };
 
 static void sort_thread(marks_ctx *q, uint32_t from, uint32_t end) {
@@ -258,7 +260,8 @@ static status copy_extra(marks_ctx *q, mark_ref m, raw_slice *s) {
     return part_op_cost(q->out, &cost);
 }
 
-/* `track` in `out`; UINT32_MAX: that of an id. i_end: UINT32_MAX when the range was never closed. */
+/* `track` in `out`; UINT32_MAX: that of an id. i_end: UINT32_MAX when the range was never
+ * closed. */
 static status seal_marks_add_slice(marks_ctx *q, uint32_t i_begin, uint32_t i_end,
                                    uint32_t track) {
     mark_ref begin = mark_at(q, q->order[i_begin], q->parts[0]), end = begin;
@@ -282,8 +285,8 @@ static status seal_marks_add_slice(marks_ctx *q, uint32_t i_begin, uint32_t i_en
     return part_slice(q->out, &s);
 }
 
-/* Finds the ends of the marks from … end-1. The begins that are open are a list: each knows the one around
- * it, + 1, where its end will be. */
+/* Finds the ends of the marks from … end-1. The begins that are open are a list: each knows the
+ * one around it, + 1, where its end will be. */
 static void find_ends(marks_ctx *q, uint32_t from, uint32_t end) {
     const part *near = q->parts[0];
     uint32_t open = 0;
@@ -311,8 +314,8 @@ static void find_ends(marks_ctx *q, uint32_t from, uint32_t end) {
     }
 }
 
-/* The marks from … end-1 of one thread or id, in order of time. Slices in the order of their begins are
- * slices in their final order: nobody has to sort them. */
+/* The marks from … end-1 of one thread or id, in order of time. Slices in the order of their
+ * begins are slices in their final order: nobody has to sort them. */
 static status match_group(marks_ctx *q, uint32_t from, uint32_t end, uint32_t track) {
     find_ends(q, from, end);
     for (uint32_t i = from; i < end; i++)
@@ -337,7 +340,7 @@ static status match_marks(marks_ctx *q, error *err) {
     part_expect(q->out, q->n_begins, 0);
     deal_marks(q);
     TRY(sort_with_id(q));
-    uint32_t n_threads = (uint32_t)q->out->tracks.n, from = 0; /* tracks of ids come behind */
+    uint32_t n_threads = (uint32_t)q->out->tracks.n, from = 0; /* tracks of ids come after */
     for (uint32_t k = 0; k < n_threads; k++) {
         uint32_t end = VEC(&q->out->tracks, part_track_row)[k].at;
         if (from < end) sort_thread(q, from, end);

@@ -1,10 +1,10 @@
 /* seal_memory.c: memory events, instants and counters, by time. A memory event belongs to the
- * innermost operator running on its thread, or, where the producer wants it, the innermost range; or to
- * the range that the producer names. The release of an address is the partner of its last allocation
- * still alive on that device.
+ * innermost operator running on its thread, or, where the producer wants it, the innermost
+ * range; or to the range that the producer names. The release of an address is the partner of
+ * its last allocation still alive on that device.
  *
- * Events come in the order of time, so for each track a cursor stands at the last slice that has begun;
- * what an event belongs to is that slice or, nearly always, one around it. */
+ * Events come in the order of time, so for each track a cursor is at the last slice that has
+ * begun; what an event belongs to is that slice or, nearly always, one around it. */
 #include "base/bisect.h"
 #include "base/pages.h"
 #include "base/sort.h"
@@ -95,8 +95,8 @@ static void sort_ties(timed_row *t, const sort_pair *by_time, const cmp_context 
     }
 }
 
-/* The rows of all parts with their tracks and times. All that is asked of a row before it is written, in one
- * go: rows are large, and reading them is what takes the time. */
+/* The rows of all parts with their tracks and times. All that is asked of a row before it is
+ * written, in one go: rows are large, and reading them is what takes the time. */
 static void list_rows(const seal_ctx *s, int table, timed_row *t, sort_pair *times) {
     size_t n = 0;
     for (uint32_t i = 0; i < s->n_parts; i++) {
@@ -135,8 +135,8 @@ static status sort_rows(seal_ctx *s, int table, row_cmp cmp, timed_row *t, error
     return seal_written_table(s, table, t->n + 1, err);
 }
 
-/* The last slice of a track that has begun at a time, 0 = none; `cursor` remembers where the last search
- * ended. Times do not fall from one call to the next. */
+/* The last slice of a track that has begun at a time, 0 = none; `cursor` remembers where the
+ * last search ended. Times do not fall from one call to the next. */
 static uint32_t last_begun(const seal_ctx *s, uint32_t track, int64_t time, uint32_t *cursor) {
     uint32_t i = *cursor ? *cursor : s->track.first[track], end = s->track.end[track];
     while (i < end && s->slice.start[i] <= time) i++;
@@ -175,8 +175,8 @@ static uint32_t seal_memory_find_start(const seal_ctx *s, uint32_t track, int64_
     return i == first || s->slice.start[i - 1] < start ? i : search_start(s, track, start);
 }
 
-/* The slice of a track with the start and name that the event names, 0 when there is none or it does
- * not fit. `from`: the last slice that has begun. */
+/* The slice of a track with the start and name that the event names, 0 when there is none or it
+ * does not fit. `from`: the last slice that has begun. */
 static uint32_t find_owner(const seal_ctx *s, uint32_t track, const raw_memory *m,
                            uint32_t from) {
     uint32_t i = seal_memory_find_start(s, track, m->owner_start, from),

@@ -1,9 +1,10 @@
 /* seal_nest.c: who encloses whom on a track, and on which display row each slice is drawn.
  *
- * One stack per track, in slice order: what ended before the new slice starts, or ends before the
- * new slice does, is popped; what is left on top is the parent. A slice that pops something still
- * running overlaps it partially: it is kept as a sibling, flagged and counted, never clipped.
- * Ranges on a stream or of an async id may overlap; there it is no damage and is not counted. */
+ * One stack per track, in slice order: what ended before the new slice starts, or ends before
+ * the new slice does, is popped; what is left on top is the parent. A slice that pops something
+ * still running overlaps it partially: it is kept as a sibling, flagged and counted, never
+ * clipped. Ranges on a stream or of an async id may overlap; there it is not damage and is not
+ * counted. */
 #include <stdatomic.h>
 
 #include "base/mem.h"
@@ -55,8 +56,9 @@ static inline bool seal_nest_take_row(row_list *r, uint32_t least, int64_t start
     return true;
 }
 
-/* Slices from `from` on as long as each starts when row 0 is free: neither inside another nor around it, as
- * most device work is. Their parent, depth and row are zero, as they are from the start. Returns the last. */
+/* Slices from `from` on as long as each starts when row 0 is free: neither inside another nor
+ * around it, as most device work is. Their parent, depth and row are zero, as they are from the
+ * start. Returns the last. */
 static uint32_t skip_flat(const seal_ctx *s, uint32_t from, uint32_t end, int64_t *free_at) {
     const int64_t *starts = s->slice.start, *durs = s->slice.dur;
     int64_t free = *free_at;

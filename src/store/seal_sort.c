@@ -1,16 +1,17 @@
 /* seal_sort.c: slices in their one order: (track, start ascending, duration descending, tie).
  *
- * A producer writes a thread's events kind by kind, and each kind in the order of time: the rows of a
- * track are a few long runs that rise. The part has counted them while it was filled. So rows are
- * dealt to their tracks, the runs of a track are merged by start, slices that start together are put
- * in order by comparison, and the columns are written. All of it is done in pieces of a track (from
- * one start to another), which are small enough for the cache and run side by side.
+ * A producer writes a thread's events kind by kind, and each kind in the order of time: the
+ * rows of a track are a few long runs that rise. The part has counted them while it was filled.
+ * So rows are dealt to their tracks, the runs of a track are merged by start, slices that start
+ * together are put in order by comparison, and the columns are written. All of it is done in
+ * pieces of a track (from one start to another), which are small enough for the cache and run
+ * side by side.
  *
  *   dealt  | track 1: run run run | track 2: run …      row numbers, counted over all parts
  *   piece            └──┴──┴─ those that start in a certain time
  *
- * A track of one run is in order as it came: its rows are not dealt, the columns are written at once. A
- * track of many short runs is sorted by radix instead. */
+ * A track of one run is in order as it came: its rows are not dealt, the columns are written at
+ * once. A track of many short runs is sorted by radix instead. */
 #include <stdatomic.h>
 
 #include "base/bisect.h"
@@ -95,8 +96,8 @@ static void tell_apart(const part *p, const raw_slice *r, int64_t to[N_TELLING])
     }
 }
 
-/* Order of two slices that start together on the same track. Neither the order in the file nor the
- * thread that read it decides, as long as a column differs. */
+/* Order of two slices that start together on the same track. Neither the order in the file nor
+ * the thread that read it decides, as long as a column differs. */
 static int cmp_ties(uint32_t x, uint32_t y, const void *context) {
     const seal_ctx *s = context;
     const intern *strings = s->b->strings;
@@ -135,7 +136,8 @@ static bool sort_equal(const seal_ctx *s, uint32_t *rows, size_t n) {
     return true;
 }
 
-/* The slices from … end-1 are in order of their starts: puts those that start together in order. */
+/* The slices from … end-1 are in order of their starts: puts those that start together in
+ * order. */
 static void sort_ties(seal_sort_ctx *q, uint32_t from, uint32_t end) {
     const int64_t *start = q->s->slice.start;
     for (uint32_t i = from, next; i < end; i = next) {
@@ -170,7 +172,8 @@ static void seal_sort_gather(seal_sort_ctx *q, uint32_t from, uint32_t end) {
     }
 }
 
-/* The slices of a track that came in order: those that start together may have to change places. */
+/* The slices of a track that came in order: those that start together may have to change
+ * places. */
 static void settle_ties(seal_sort_ctx *q, uint32_t track) {
     const int64_t *start = q->s->slice.start;
     uint32_t end = q->first[track + 1] + 1;
@@ -203,7 +206,8 @@ static void sift_up(head *heap, size_t i) {
     heap[i] = moved;
 }
 
-/* Writes the rows of all heads by start, as slices from `id` on. Returns the slice behind them. */
+/* Writes the rows of all heads by start, as slices from `id` on. Returns the slice after them.
+ */
 static uint32_t merge(seal_ctx *s, head *heap, size_t n, uint32_t id) {
     while (n) {
         int64_t limit = n > 1 ? heap[1].key : INT64_MAX;
@@ -301,8 +305,8 @@ static void sort_piece(void *context, size_t i, int worker) {
 
 /* ---- dealing ---- */
 
-/* Deals the rows of a part to their tracks and notes where runs start; those that are in order become
- * slices. */
+/* Deals the rows of a part to their tracks and notes where runs start; those that are in order
+ * become slices. */
 static void deal_part(void *context, size_t i, int worker) {
     seal_sort_ctx *q = context;
     const part *p = q->s->part_list[i];
@@ -362,7 +366,8 @@ static status seal_sort_add_piece(seal_sort_ctx *q, uint32_t track, int64_t from
     return OK;
 }
 
-/* Cuts a track where one PIECE of rows ends, as far as every SAMPLEth row of its runs can tell. */
+/* Cuts a track where one PIECE of rows ends, as far as every SAMPLEth row of its runs can tell.
+ */
 static status cut_track(seal_sort_ctx *q, uint32_t track, error *err) {
     uint32_t n_most = (q->first[track + 1] - q->first[track]) / SAMPLE, n = 0;
     int64_t from = INT64_MIN;
@@ -489,8 +494,8 @@ static void keep_stages(seal_ctx *s) {
     }
 }
 
-/* Nobody reads a raw slice again: what is left of them is in the columns, raw_row and detail. The memory of
- * the first part is used again at once. */
+/* Nobody reads a raw slice again: what is left of them is in the columns, raw_row and detail.
+ * The memory of the first part is used again at once. */
 static void free_raw_slices(seal_ctx *s) {
     for (uint32_t i = 0; i < s->n_parts; i++) {
         vec *v = &s->part_list[i]->slices;

@@ -4,9 +4,9 @@
  *   2. ranges and frames whose names mark a step in some framework (step_marks.def)
  *   3. what seal_unmarked.c finds: optimizer steps, a range that repeats, work that repeats
  *
- * The number is the one at the end of the name ("ProfilerStep#12"), else the one an argument says
- * (op.sequence), else one more than that of the step before. Where the numbers of ranges do not rise
- * (each epoch counts anew) steps are counted. */
+ * The number is the one at the end of the name ("ProfilerStep#12"), else the one an argument
+ * says (op.sequence), else one more than that of the step before. Where the numbers of ranges
+ * do not rise (each epoch counts anew) steps are counted. */
 #include "base/num.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
@@ -25,7 +25,7 @@ static bool seal_steps_number_of(str name, int64_t *number) {
     return str_to_i64(str_from(name, at), number);
 }
 
-/* The next step behind slice i, or s->slice.n: one byte in tens of thousands. */
+/* The next step after slice i, or s->slice.n: one byte in tens of thousands. */
 static uint32_t next_step(const seal_ctx *s, uint32_t i) {
     const uint8_t *from = s->slice.kind + i + 1;
     const uint8_t *at = memchr(from, KIND_STEP, s->slice.n - (i + 1));

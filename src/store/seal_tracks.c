@@ -1,6 +1,6 @@
-/* seal_tracks.c: the processes and tracks of all parts as one list each, in an order that depends
- * on nothing but their ids: numbers ascending, then texts by their bytes; a thread before the row
- * of its async ranges. */
+/* seal_tracks.c: the processes and tracks of all parts as one list each, in an order that
+ * depends on nothing but their ids: numbers ascending, then texts by their bytes; a thread
+ * before the row of its async ranges. */
 #include "base/bisect.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -82,8 +82,8 @@ static status collect_tracks(gather *g, error *err) {
     return OK;
 }
 
-/* The process ids of all tracks, sorted, each once. Kineto announces sixteen GPUs whether they are
- * there or not: a process without a single event is left out. */
+/* The process ids of all tracks, sorted, each once. Kineto announces sixteen GPUs whether they
+ * are there or not: a process without a single event is left out. */
 static status collect_pids(gather *g, error *err) {
     seal_ctx *s = g->s;
     size_t n = g->n;

@@ -4,8 +4,9 @@
  *   range       a range of the user's that repeats and holds four fifths of all work
  *   work        the names of kernels (by the time of their launch) repeat, else those of operators
  *
- * A step that is found begins with the outermost operator that holds its first launch and nothing of
- * the step before. What comes before the first step and after the last belongs to none. */
+ * A step that is found begins with the outermost operator that holds its first launch and
+ * nothing of the step before. What comes before the first step and after the last belongs to
+ * none. */
 #include "base/bisect.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -59,7 +60,8 @@ static bool is_optimizer_step(const seal_ctx *s, uint32_t slice) {
            (kind == KIND_ANNOTATION && str_eq(name, STR("DeepSpeedEngine.step")));
 }
 
-/* The thread with the most optimizer steps, and their name: of several the one that ends last. */
+/* The thread with the most optimizer steps, and their name: of several the one that ends last.
+ */
 static uint32_t find_optimizer(const seal_ctx *s, uint32_t *name, uint32_t *n) {
     uint32_t best = 0;
     for (uint32_t t = 1; t < s->track.n; t++) {
@@ -132,7 +134,8 @@ static bool seal_unmarked_holds(str text, const char *word) {
     return str_find_nocase(text, str_of(word), 0) != SIZE_MAX;
 }
 
-/* What a loop does once a round: it moves a batch or a result, updates weights, replays a graph. */
+/* What a loop does once a round: it moves a batch or a result, updates weights, replays a
+ * graph. */
 static bool ends_round(const seal_ctx *s, uint32_t kernel) {
     uint32_t slice = s->kernel.slice[kernel], launch = s->kernel.launch[kernel];
     str name = seal_unmarked_name_of(s, slice);
@@ -295,8 +298,8 @@ static int cmp_lengths(uint32_t a, uint32_t b, const void *context) {
     return x != y ? (x < y ? -1 : 1) : a < b ? -1 : a > b;
 }
 
-/* End of the last step: of its last launch, or as much more of what the host recorded as a step of
- * median length has. */
+/* End of the last step: of its last launch, or as much more of what the host recorded as a step
+ * of median length has. */
 static int64_t last_end(finder *f, const int64_t *starts, uint32_t n, uint32_t *order) {
     const seal_ctx *s = f->s;
     int64_t host = INT64_MIN, work = f->items[f->n - 1].time;

@@ -1,6 +1,6 @@
-/* step_marks.c: which names mark a step. The patterns are few and short: a name is compared with each of
- * them, once for each distinct name. A star gives way as late as it can, so that a hostile name costs
- * its length times that of the pattern and no more. */
+/* step_marks.c: which names mark a step. The patterns are few and short: a name is compared
+ * with each of them, once for each distinct name. A star gives way as late as it can, so that a
+ * hostile name costs its length times that of the pattern and no more. */
 #include "store/step_marks.h"
 
 typedef enum {
@@ -44,8 +44,8 @@ static bool is_filler(char c) {
     return c == ' ' || c == '_' || c == ':' || c == '=' || c == '-' || c == '#';
 }
 
-/* Position in the name behind what the pattern's character stands for; SIZE_MAX: it does not match.
- * Fillers and digits are taken as far as they go. */
+/* Position in the name after what the pattern's character stands for; SIZE_MAX: it does not
+ * match. Fillers and digits are taken as far as they go. */
 static size_t match_one(char p, str name, size_t at) {
     if (p == ' ') {
         while (at < name.n && is_filler(name.p[at])) at++;

@@ -159,7 +159,7 @@ static int64_t fold_numbers(summary_how how, int64_t a, int64_t b) {
     return how == HOW_MIN ? min_i64(a, b) : max_i64(a, b);
 }
 
-/* The texts behind a WORST; the last column of a table is followed by another's. */
+/* The texts after a WORST; the last column of a table is followed by another's. */
 static int compare_who(const summary_column *worst, const char *a, const char *b) {
     const summary_column *end = SUMMARY_COLUMNS + N_SUMMARY_COLUMNS;
     for (const summary_column *c = worst + 1; c < end && c->how == HOW_WHO; c++) {

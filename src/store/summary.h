@@ -1,10 +1,10 @@
 /* summary.h: what remains of a trace when its events are gone: per step and category times,
  * tables of operators and kernels with histograms, collectives, peaks of memory, advice.
  *
- * Summaries of different workers merge: rows are appended, and settling sorts them and makes one
- * row of those with equal keys (summary.def says how). Settled summaries of the same workers are
- * the same to the byte, whatever the order and the tree in which they were merged: sums are
- * whole numbers that are never negative, everything else is a least or a greatest.
+ * Summaries of different workers merge: rows are appended, and settling sorts them and makes
+ * one row of those with equal keys (summary.def says how). Settled summaries of the same
+ * workers are the same to the byte, whatever the order and the tree in which they were merged:
+ * sums are whole numbers that are never negative, everything else is a least or a greatest.
  *
  *     summary *s = summary_new();
  *     summary_step *row = summary_add_step(s);          zeroed, texts empty; NULL: no memory

@@ -7,9 +7,9 @@
  * differences are small: a collective takes about 25 bytes.
  *
  * Bytes from elsewhere are hostile: sums are checked first, then every column of a table must
- * have as many values as the others, texts must exist, sums must not be negative. A section this
- * program does not know is skipped; a column the file does not have is absent. What is read is
- * settled again, so that an unsorted file is no way to a wrong answer. */
+ * have as many values as the others, texts must exist, sums must not be negative. A section
+ * this program does not know is skipped; a column the file does not have is absent. What is
+ * read is settled again, so that an unsorted file is no way to a wrong answer. */
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/map.h"
@@ -263,7 +263,7 @@ static status count_rows(const unpack_ctx *u, int table, uint64_t *rows, error *
     return OK;
 }
 
-/* The next number; false at the end or behind a varint that is too long. */
+/* The next number; false at the end or after a varint that is too long. */
 static bool take_difference(const uint8_t **p, const uint8_t *end, int64_t *last) {
     uint64_t v = 0;
     for (int shift = 0; *p < end && shift < 70; shift += 7) {

@@ -1,13 +1,13 @@
 /* trace.c: the life of a sealed trace and the small questions every analysis asks of it.
  *
- * A trace is a struct of plain column pointers and an owner that knows what to give back when the
- * last reference goes: blocks of anonymous memory for a trace that was just sealed, one file map
- * for a trace that was written before. Readers see no difference.
+ * A trace is a struct of plain column pointers and an owner that knows what to give back when
+ * the last reference goes: blocks of anonymous memory for a trace that was just sealed, one
+ * file map for a trace that was written before. Readers see no difference.
  *
- * The questions are binary searches over the order that seal promises (trace_int.h): tracks share
- * the slices out in order, slices of a track ascend by start, side tables ascend by slice. On a
- * trace that breaks the promise they may answer wrongly, but they end and stay inside the columns.
- * Counting and adding up is not done here: that is analyse/. */
+ * The questions are binary searches over the order that seal promises (trace_int.h): tracks
+ * share the slices out in order, slices of a track ascend by start, side tables ascend by
+ * slice. On a trace that breaks the promise they may answer wrongly, but they end and stay
+ * inside the columns. Counting and adding up is not done here: that is analyse/. */
 #include <stddef.h>
 
 #include "base/bisect.h"
@@ -57,8 +57,8 @@ const column_info COLUMN_INFO[N_COLUMNS] = {
 #include "store/schema.def"
 };
 
-/* Columns of a table stand together. START and STOP take the number of the next column without
- * using it up: the enumerator behind each steps back by one. */
+/* Columns of a table are together. START and STOP take the number of the next column without
+ * using it up: the enumerator after each steps back by one. */
 enum {
 #define TABLE(t, doc) START_##t, BACK_1_##t = START_##t - 1,
 #define COLUMN(t, c, kind, doc) NUMBER_##t##_##c,
@@ -85,7 +85,8 @@ uint32_t *trace_rows_slot(trace *t, int table) {
     return (uint32_t *)((char *)t + TABLE_INFO[table].rows_offset);
 }
 
-/* ---- life -------------------------------------------------------------------------------------- */
+/* ---- life
+ * -------------------------------------------------------------------------------------- */
 
 typedef struct {
     trace trace; /* first: the one pointer stands for both */
@@ -160,7 +161,8 @@ trace *trace_retain(trace *t) {
 void trace_release(trace *t) {
     if (!t) return;
     struct trace_owner *o = t->owner;
-    /* Release on the way down, acquire at zero: the one that frees sees every other's reads done. */
+    /* Release on the way down, acquire at zero: the one that frees sees every other's reads
+     * done. */
     if (atomic_fetch_sub_explicit(&o->n_references, 1, memory_order_acq_rel) != 1) return;
     while (o->n_owned > 0) {
         owned_block *b = &o->owned[--o->n_owned];
@@ -179,7 +181,8 @@ status trace_require(const trace *t, uint64_t tables, error *err) {
     return t->owner && t->owner->require ? t->owner->require(t, tables, err) : OK;
 }
 
-/* ---- questions --------------------------------------------------------------------------------- */
+/* ---- questions
+ * --------------------------------------------------------------------------------- */
 
 /* Before 2024 Kineto wrote times since 1970 and no base; no other clock is past this. */
 #define SURELY_UNIX_NS INT64_C(1000000000000000000)
@@ -212,8 +215,8 @@ static uint32_t outermost_after(const trace *t, uint32_t slice, uint32_t other) 
 uint32_t trace_subtree_end(const trace *t, uint32_t slice) {
     uint32_t track = trace_track_of(t, slice);
     if (!track) return slice + 1;
-    /* Nothing inside starts behind the end; what starts exactly there may be empty and inside, or
-     * the next sibling. */
+    /* Nothing inside starts after the end; what starts exactly there may be empty and inside,
+     * or the next sibling. */
     int64_t end_ns = trace_slice_end(t, slice);
     uint32_t end = t->track.end[track];
     if (end_ns < INT64_MAX) end = trace_find_start(t, slice + 1, end, end_ns + 1);

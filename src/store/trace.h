@@ -1,8 +1,8 @@
 /* trace.h: the read side of the store: a sealed, immutable trace.
  *
- * All columns are plain arrays of `n` rows; row 0 is the null row, rows of interest are 1 … n-1.
- * A trace may be read by any number of threads without locks. All pointers and strings are valid
- * while the trace is open (while a reference is held).
+ * All columns are plain arrays of `n` rows; row 0 is the null row, rows of interest are 1 …
+ * n-1. A trace may be read by any number of threads without locks. All pointers and strings are
+ * valid while the trace is open (while a reference is held).
  *
  *     for (uint32_t i = 1; i < t->slice.n; i++) total_ns += t->slice.dur[i];
  */
@@ -45,7 +45,8 @@ typedef struct trace {
     uint64_t kind_count[N_KINDS]; /* slices of each kind: known without a scan */
     str format;                   /* "kineto", "chrome", … */
     struct trace_owner *owner;    /* private: what holds the memory */
-    /* What was opened are merged summaries (summary.h): all tables are empty. NULL otherwise. */
+    /* What was opened are merged summaries (summary.h): all tables are empty. NULL otherwise.
+     */
     const struct summary *summary;
 } trace;
 
@@ -57,11 +58,12 @@ void trace_release(trace *t);
  * summary is freed at once. */
 trace *trace_of_summary(struct summary *s);
 
-/* A trace from a file is read and checked table by table before its first use: file_open
- * has checked the small tables (process, track, device, meta, quality and all others below 1 MiB),
- * which with the row counts and kind_count is all that `info` needs. Whoever reads further calls
- * this first: it checks checksums, ids, parents and enumerations of these tables and the strings.
- * Done once, free afterwards and for a trace made in memory. ERR_FORMAT when the file is damaged.
+/* A trace from a file is read and checked table by table before its first use: file_open has
+ * checked the small tables (process, track, device, meta, quality and all others below 1 MiB),
+ * which with the row counts and kind_count is all that `info` needs. Whoever reads further
+ * calls this first: it checks checksums, ids, parents and enumerations of these tables and the
+ * strings. Done once, free afterwards and for a trace made in memory. ERR_FORMAT when the file
+ * is damaged.
  *     TRY(trace_require(t, TRACE_TABLE(slice) | TRACE_TABLE(kernel), err)); */
 #define TRACE_TABLE(table) ((uint64_t)1 << TABLE_##table)
 #define TRACE_ALL (((uint64_t)1 << N_TABLES) - 1)
@@ -79,22 +81,22 @@ static inline str trace_slice_name(const trace *t, uint32_t slice) {
 static inline int64_t trace_slice_end(const trace *t, uint32_t slice) {
     return t->slice.start[slice] + t->slice.dur[slice];
 }
-/* Unix time of 0: what the producer said, or 0 where the times themselves can only be Unix times;
- * ABSENT_I64 when nobody knows. */
+/* Unix time of 0: what the producer said, or 0 where the times themselves can only be Unix
+ * times; ABSENT_I64 when nobody knows. */
 int64_t trace_base_unix_ns(const trace *t);
 /* The track a slice is on: binary search over the tracks' ranges. */
 uint32_t trace_track_of(const trace *t, uint32_t slice);
 /* First slice of the track that starts at or after time (track end if none). */
 uint32_t trace_lower_bound(const trace *t, uint32_t track, int64_t time_ns);
-/* One past the last slice of the subtree of `slice` on its track. Spilled slices that are no
- * descendants may stand in between: look at their parents. */
+/* One past the last slice of the subtree of `slice` on its track. Spilled slices that are not
+ * descendants may be in between: look at their parents. */
 uint32_t trace_subtree_end(const trace *t, uint32_t slice);
 /* Row of the slice in the op, kernel, call, comm or module_call table; 0 when it has none. */
 uint32_t trace_op_of(const trace *t, uint32_t slice);
 uint32_t trace_kernel_of(const trace *t, uint32_t slice);
-/* The operator that row `kernel` was launched in, 0: none was recorded. kernel.op may be one of another
- * step (LINK_INFERRED) or of a graph's capture (LINK_CAPTURED), whose time and arguments are not those
- * of this launch. */
+/* The operator that row `kernel` was launched in, 0: none was recorded. kernel.op may be one of
+ * another step (LINK_INFERRED) or of a graph's capture (LINK_CAPTURED), whose time and
+ * arguments are not those of this launch. */
 static inline uint32_t trace_own_op(const trace *t, uint32_t kernel) {
     uint8_t how = t->kernel.link[kernel];
     return how == LINK_INFERRED || how == LINK_CAPTURED ? 0 : t->kernel.op[kernel];

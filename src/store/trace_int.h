@@ -1,5 +1,5 @@
-/* trace_int.h: making a trace, for the rest of store/ (seal fills one from the builder's columns,
- * file.c from a mapped file).
+/* trace_int.h: making a trace, for the rest of store/ (seal fills one from the builder's
+ * columns, file.c from a mapped file).
  *
  *     trace *t = trace_alloc();                            one reference, everything zero
  *     *trace_column_slot(t, COLUMN_slice_start) = p;       for every column
@@ -9,9 +9,11 @@
  *
  * What a sealed trace promises, and file.c checks in files from elsewhere:
  * - every str column < n_strings, every ref_X column < X.n (track.end <= slice.n);
- * - the tracks share the slices out in order: track 1 starts at slice 1, each track at the end of
+ * - the tracks share the slices out in order: track 1 starts at slice 1, each track at the end
+ * of
  *   the one before (an empty track has first == end), the last one ends at slice.n;
- * - slice.parent < its row, frame.parent < its row; module.parent and pipe_op.parent make no circle;
+ * - slice.parent < its row, frame.parent < its row; module.parent and pipe_op.parent make no
+ * circle;
  * - 0 <= slice.dur < 2^62 and |slice.start| < 2^62, so that ends do not overflow;
  * - kernel, op, call, comm and module_call are strictly ascending by slice;
  * - enumerations hold known values, categories are rows of category. */

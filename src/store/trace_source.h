@@ -1,5 +1,5 @@
-/* trace_source.h: one worker's trace and where it came from: what session/ found and analyse/ is asked
- * about. */
+/* trace_source.h: one worker's trace and where it came from: what session/ found and analyse/
+ * is asked about. */
 #ifndef STORE_TRACE_SOURCE_H
 #define STORE_TRACE_SOURCE_H
 

@@ -1,12 +1,13 @@
 /* arrange.c: which of the answer's tables and rows a reader gets, and in which order.
  *
- * An analysis answers in the order it thinks best. A few tables may be kept alone; a search or a filter
- * keeps rows in all tables that have text; sorting orders every table that has the first column (one
- * at least must), further columns decide between equal rows; offset and limit cut last, so they count
- * the rows of that order. The number of rows before the cut stays in total_rows.
+ * An analysis answers in the order it thinks best. A few tables may be kept alone; a search or
+ * a filter keeps rows in all tables that have text; sorting orders every table that has the
+ * first column (one at least must), further columns decide between equal rows; offset and limit
+ * cut last, so they count the rows of that order. The number of rows before the cut stays in
+ * total_rows.
  *
- * The direction of sorting follows from the column when it is not said: numbers fall, because the
- * large ones matter, texts rise. */
+ * The direction of sorting follows from the column when it is not said: numbers fall, because
+ * the large ones matter, texts rise. */
 #include "table/arrange.h"
 
 #include "base/buf.h"

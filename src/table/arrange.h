@@ -12,7 +12,7 @@ typedef struct {
     str filter; /* rows a line of filter.h asks for, likewise; without `sort` the best fit first */
     str sort; /* "COLUMN[:asc|:desc]", several joined by commas: tables that have the first */
     size_t offset; /* rows to leave out at the beginning */
-    size_t limit;  /* rows to keep behind them */
+    size_t limit;  /* rows to keep after them */
 } arrangement;
 
 /* Is this an order as `sort` wants it? */

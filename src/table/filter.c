@@ -1,8 +1,9 @@
 /* filter.c: a line of text becomes tests, each row is held against them.
  *
  * A test is about one column, or about any column with text. Numbers are compared as the column
- * holds them (ns, bytes, 0…1), so the unit of what was typed says which columns it can be about: 5ms
- * a time, 2MB a size, 5% a share, 100 any of these but a time. Null never fits a condition.
+ * holds them (ns, bytes, 0…1), so the unit of what was typed says which columns it can be
+ * about: 5ms a time, 2MB a size, 5% a share, 100 any of these but a time. Null never fits a
+ * condition.
  *
  * Rows are chosen first and moved once. */
 #include "table/filter.h"
@@ -38,7 +39,7 @@ typedef struct {
     bool not, quoted, whole; /* whole: name="all of the cell" */
 } word;
 
-/* The end of a column's name at the beginning of the text, behind it a colon or a comparison. */
+/* The end of a column's name at the beginning of the text, after it a colon or a comparison. */
 static size_t name_end(str s) {
     size_t i = 0;
     while (i < s.n && ((s.p[i] >= 'a' && s.p[i] <= 'z') || s.p[i] == '_' ||

@@ -49,7 +49,7 @@ typedef struct {
     column_type type;
     column_unit unit;
     uint16_t help; /* message id of the definition, 0 = none */
-    uint16_t rank; /* 1 = most important; 0 = by place, behind those with a rank */
+    uint16_t rank; /* 1 = most important; 0 = by place, after those with a rank */
     union {
         int64_t *i; /* INT, BIG (address as bits), BOOL */
         double *d;

@@ -6,8 +6,8 @@
  * them); anything else in braces is plain text.
  *
  * A text value comes from a file somebody else wrote (a path, a name): control characters in it
- * are written out (\x1b), so that a message cannot move the reader's cursor. A sentence of ours is
- * written as it is. Not here: tables and their layout (present/). */
+ * are written out (\x1b), so that a message cannot move the reader's cursor. A sentence of ours
+ * is written as it is. Not here: tables and their layout (present/). */
 #include "text/text.h"
 
 #include <string.h>
@@ -120,7 +120,8 @@ typedef struct {
     uint32_t n_args;
 } format;
 
-/* One placeholder: {name}, {name~}, {name#}, {name|one|many}, {name?clause} or {name!clause}. */
+/* One placeholder: {name}, {name~}, {name#}, {name|one|many}, {name?clause} or {name!clause}.
+ */
 typedef struct {
     str name, rest; /* rest: what follows the sign, without the last brace */
     char sign;      /* } ~ # | ? ! */
@@ -207,7 +208,8 @@ static char lower_byte(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Another sentence as a clause of this one: it begins small, unless its first word is a name. */
+/* Another sentence as a clause of this one: it begins small, unless its first word is a name.
+ */
 static void put_words(const format *f, const arg *a) {
     str s = str_of(text_get((uint16_t)a->u.i, f->lang));
     bool is_name = false;

@@ -59,7 +59,7 @@ typedef struct {
     const idle_gap *gap; /* that the longest is part of */
 } pause_sum;
 
-/* How well kernels that are no communication fill a device. */
+/* How well kernels that are not communication fill a device. */
 typedef struct {
     double ns, used; /* Σ time; Σ time · part of the multiprocessors with a block */
 } kernel_fill;
@@ -103,7 +103,7 @@ typedef struct {
     int64_t overhead_ns;   /* the profiler says it took */
     int64_t n_frames;      /* of Python */
     bool data_parallel, distributed, nccl;
-    /* kernels that are no communication */
+    /* kernels that are not communication */
     tally kernel, small, layout, low_occupancy, optimizer, optimizer_fused;
     kernel_fill *fill;         /* by index in devices */
     double low_occupancy_lost; /* Σ time · (1 − occupancy / 0.25) */
@@ -111,7 +111,8 @@ typedef struct {
     double *name_lost;         /* of them Σ time · (1 − blocks per SM) */
     tally pageable;
     int64_t n_graph; /* kernels that a replayed graph launched */
-    /* when: calls and copies while no kernel ran, calls of the allocator, optimizer's kernels */
+    /* when: calls and copies while no kernel ran, calls of the allocator, optimizer's kernels
+     */
     intervals copy_at, pageable_at, allocator_at, optimizer_at, overhead_at;
     intervals item_at;                   /* operators that read one value */
     int64_t pageable_bytes, pageable_ns; /* ns: while no kernel ran */
@@ -141,8 +142,8 @@ typedef struct {
     str name;          /* operator, kernel or call it is about; may be empty */
 } advice;
 
-/* What the rules that compare workers look at. The room run/ makes it (advice_workers_find); all of
- * it is empty for one trace. */
+/* What the rules that compare workers look at. The room run/ makes it (advice_workers_find);
+ * all of it is empty for one trace. */
 typedef struct {
     const summary *run;        /* the workers' summaries, joined; NULL: traces are there */
     const answer *distributed; /* of all workers; NULL with one */
@@ -194,14 +195,15 @@ bool advice_replays(const advice_facts *f);
 typedef enum { BLOCK_OTHER, BLOCK_COPY, BLOCK_ITEM, BLOCK_VALUE } block_sort;
 block_sort advice_block_sort(const advice_facts *f, uint32_t slice);
 
-/* What the profiler takes of the average step: what it says, and at most 1 µs for a Python frame. */
+/* What the profiler takes of the average step: what it says, and at most 1 µs for a Python
+ * frame. */
 int64_t advice_overhead_ns(const advice_facts *f);
 /* What ends a gap: the operator, else the kernel; the step at its end. */
 str advice_gap_name(const advice_facts *f, const idle_gap *gap);
 
 status advice_pauses_find(advice_facts *f, error *err) MUST_USE;
-/* What of the gaps that are the host's fault has a rule of its own that tells of it (elements may be NULL),
- * and how much of a range that is. */
+/* What of the gaps that are the host's fault has a rule of its own that tells of it (elements
+ * may be NULL), and how much of a range that is. */
 enum { N_TAKEN = 3 };
 void advice_taken(const advice_facts *f, const intervals *out[N_TAKEN]);
 int64_t advice_taken_ns(const advice_facts *f, interval range);
@@ -242,12 +244,14 @@ typedef struct {
     const char *included_in; /* the rule that claims some of the same time before; NULL: none */
     intervals moments;       /* made by advice_claims_settle */
 } advice_claim;
-/* Lets every moment of a step be saved once: in the order given, each keeps what none before it has
- * claimed, and names the first of those. The sum of what is saved does not exceed the step. */
+/* Lets every moment of a step be saved once: in the order given, each keeps what none before it
+ * has claimed, and names the first of those. The sum of what is saved does not exceed the
+ * step. */
 status advice_claims_settle(const advice_facts *f, advice_claim *v, uint32_t n,
                             error *err) MUST_USE;
 
-/* What costs most: the cause that the headline of the overview names, and the first row of `advise`. */
+/* What costs most: the cause that the headline of the overview names, and the first row of
+ * `advise`. */
 typedef struct {
     const char *id; /* of the rule; NULL: none costs a twentieth of the step */
     uint16_t title;
@@ -257,16 +261,16 @@ typedef struct {
     verdict words; /* values of the title */
     verdict
         evidence; /* of the first row, whatever it saves; without an id when there is no row */
-    /* What decides before any cause, without an id when nothing does: damage, records that are missing,
-     * steps that nothing marks, a profiler that takes more than the program. */
+    /* What decides before any cause, without an id when nothing does: damage, records that are
+     * missing, steps that nothing marks, a profiler that takes more than the program. */
     verdict decided;
 } advice_cause;
 
 status advice_cause_find(const analysis_input *in, const params *p,
                          const advice_workers *workers, arena *a, advice_cause *out,
                          error *err) MUST_USE;
-/* Do these facts rather tell about the recording than about the program? `first` is what costs most, may
- * be NULL. Fills in *out then. */
+/* Do these facts rather tell about the recording than about the program? `first` is what costs
+ * most, may be NULL. Fills in *out then. */
 status advice_decide(const advice_facts *f, const advice_claim *first, arena *a, verdict *out,
                      error *err) MUST_USE;
 

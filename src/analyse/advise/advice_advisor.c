@@ -1,9 +1,10 @@
-/* advice_advisor.c: rules that pass on what another program advised about the run: msadvisor, CANN's
- * expert system, whose answer lies beside the files of MindSpore's profiler (mindspore_advisor.c).
+/* advice_advisor.c: rules that pass on what another program advised about the run: msadvisor,
+ * CANN's expert system, whose answer lies beside the files of MindSpore's profiler
+ * (mindspore_advisor.c).
  *
- * Its model of the AI CPU is known: what it says to do is said here in both languages, beside the
- * operators it names. Of its other models the words of the file are shown as they are. What it found was
- * not measured here, so no saving is estimated. */
+ * Its model of the AI CPU is known: what it says to do is said here in both languages, beside
+ * the operators it names. Of its other models the words of the file are shown as they are. What
+ * it found was not measured here, so no saving is estimated. */
 #include "analyse/advise/advice.h"
 #include "base/buf.h"
 
@@ -28,7 +29,7 @@ bool advice_advisor_names_ai_cpu(const advice_facts *f) {
     return count_findings(f, true) >= advice_limit.advisor_ai_cpu;
 }
 
-/* Adds a text behind what is there. */
+/* Adds a text after what is there. */
 static void advice_advisor_add_text(buf *out, const char *separator, str text) {
     size_t before = out->n;
     if (out->n) buf_add_cstr(out, separator);

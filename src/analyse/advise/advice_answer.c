@@ -1,20 +1,21 @@
-/* advice_answer.c: what to change first: every rule of advice_rules.def asked, most saving first.
+/* advice_answer.c: what to change first: every rule of advice_rules.def asked, most saving
+ * first.
  *
  * A rule whose input was not recorded is not asked; a note for each thing that is missing names
  * these rules and says how to record it. A rule that holds gives one row: title, evidence,
  * suggestion and how the saving was estimated are sentences with the same named values, which
- * stand in `values` once more for programs. `from`, `to` and `step` say where to look.
+ * are in `values` once more for programs. `from`, `to` and `step` say where to look.
  *
  * Of a run's summaries (all workers at once) the rules that compare workers are asked now; all
  * others were asked of each trace when it was reduced, and what they found in the worker that
- * loses most stands there (advice_evidence.h), beside how many workers they hold for.
+ * loses most is there (advice_evidence.h), beside how many workers they hold for.
  *
- * Savings are estimates for the average step. Two rules may point at the same lost time: it counts
- * for the first of them, the other names that one and keeps what is left (advice_claims.c), so what
- * all rules save together is at most the step. A rule that cannot estimate it
- * (memory, effects of the recording) stands behind the others. The verdict is the evidence of
- * the first row. Severity follows from the saving: a fifth of the step is critical, a twentieth
- * a warning. */
+ * Savings are estimates for the average step. Two rules may point at the same lost time: it
+ * counts for the first of them, the other names that one and keeps what is left
+ * (advice_claims.c), so what all rules save together is at most the step. A rule that cannot
+ * estimate it (memory, effects of the recording) comes after the others. The verdict is the
+ * evidence of the first row. Severity follows from the saving: a fifth of the step is critical,
+ * a twentieth a warning. */
 #include "analyse/advise/advice.h"
 #include "analyse/advise/advice_evidence.h"
 #include "analyse/input_quality.h"
@@ -71,7 +72,7 @@ static severity severity_of(const advice_facts *f, const advice *a) {
     return share >= 0.2 ? SEVERITY_CRITICAL : share >= 0.05 ? SEVERITY_WARNING : SEVERITY_INFO;
 }
 
-/* Is `x` to stand before `y`? */
+/* Is `x` to come before `y`? */
 static bool is_before(const finding *x, const finding *y) {
     if (x->advice.saves != y->advice.saves) return x->advice.saves > y->advice.saves;
     return x->advice.severity > y->advice.severity;
@@ -124,8 +125,8 @@ static status advice_answer_settle(const advice_facts *f, finding *found, uint32
     return OK;
 }
 
-/* Of the workers a rule holds for, the mean: each trace has counted every moment once, and means of
- * what was counted once still fit into the step; the largest of each rule do not. */
+/* Of the workers a rule holds for, the mean: each trace has counted every moment once, and
+ * means of what was counted once still fit into the step; the largest of each rule do not. */
 static int64_t saving_of(const summary_advice *row) {
     if (row->worst == ABSENT_I64 || row->workers <= 0) return row->worst;
     return min_i64(row->worst, row->saves / row->workers);
@@ -384,7 +385,7 @@ typedef struct {
     verdict decided; /* without an id when no damage and nothing missing decides */
 } findings;
 
-/* A profiler that takes more than all else stands first. */
+/* A profiler that takes more than all else comes first. */
 static void put_first(findings *v, const char *id) {
     for (uint32_t i = 1; i < v->n; i++) {
         if (strcmp(v->found[i].rule->id, id) != 0) continue;

@@ -1,11 +1,11 @@
 /* advice_claims.c: every moment of a step can be saved once.
  *
  * A rule that estimates a saving claims moments: gaps of the device, data loading, exposed
- * communication, copies. What a rule before it has claimed it cannot save again; its saving shrinks
- * in proportion. Rules about slow kernels save a part of the kernels' time and share one amount, and
- * so do those about the interval before the forward pass, and of a run's summaries, which have no moments,
- * those about exposed communication. What has no moments of its own (long steps)
- * gets what is left of the step. */
+ * communication, copies. What a rule before it has claimed it cannot save again; its saving
+ * shrinks in proportion. Rules about slow kernels save a part of the kernels' time and share
+ * one amount, and so do those about the interval before the forward pass, and of a run's
+ * summaries, which have no moments, those about exposed communication. What has no moments of
+ * its own (long steps) gets what is left of the step. */
 #include "analyse/advise/advice.h"
 
 /* ---- moments ----------------------------------------------------------------------------- */
@@ -152,8 +152,8 @@ static void claim_amount(advice_claim *v, int64_t *left, const char **by) {
     if (!*by) *by = v->id;
 }
 
-/* Of a run each rule has the mean saving of the workers it holds for, and not all hold for the same
- * ones: what they come to beyond the step has been claimed by the first. */
+/* Of a run each rule has the mean saving of the workers it holds for, and not all hold for the
+ * same ones: what they come to beyond the step has been claimed by the first. */
 static void claim_rest(advice_claim *v, claimed_time *c) {
     if (v->advice->saves > c->left) {
         v->advice->saves = max_i64(0, c->left);

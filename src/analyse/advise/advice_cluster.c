@@ -1,9 +1,9 @@
-/* advice_cluster.c: rules that compare the devices of a run by what their producer measured: step traces,
- * links, operations (device_report.h).
+/* advice_cluster.c: rules that compare the devices of a run by what their producer measured:
+ * step traces, links, operations (device_report.h).
  *
- * They are those of MindInsight's cluster helper: a device, link or stage is told from the mean of all, so
- * each rule needs the figures of every worker that is looked at. What each rule looks at, its threshold
- * and when it stays silent stand in advice_rules.def. */
+ * They are those of MindInsight's cluster helper: a device, link or stage is told from the mean
+ * of all, so each rule needs the figures of every worker that is looked at. What each rule
+ * looks at, its threshold and when it stays silent are in advice_rules.def. */
 #include <math.h>
 
 #include "analyse/advise/advice.h"

@@ -2,7 +2,7 @@
  *
  * Rules that compare workers read the answer of `distributed`, by the names of its tables and
  * columns: that is its contract. What each rule looks at, its threshold and when it stays
- * silent stand in advice_rules.def. */
+ * silent are in advice_rules.def. */
 #include "analyse/advise/advice.h"
 
 bool advice_data_parallel(const advice_facts *f, double limit, advice *out) {

@@ -1,9 +1,10 @@
 /* advice_decide.c: when the recording decides before the program does.
  *
- * Whatever the rules find in such a trace, the first thing to change is the recording: the device's
- * records are missing, nothing marks the steps and the device was used in a part of the recording only, or
- * the profiler takes more time than what costs most. A trace that was cut short or has no device
- * records at all is judged where it is found: input_quality.h, lost_work.h. */
+ * Whatever the rules find in such a trace, the first thing to change is the recording: the
+ * device's records are missing, nothing marks the steps and the device was used in a part of
+ * the recording only, or the profiler takes more time than what costs most. A trace that was
+ * cut short or has no device records at all is judged where it is found: input_quality.h,
+ * lost_work.h. */
 #include "analyse/advise/advice.h"
 
 #include "analyse/kind_names.h"
@@ -36,7 +37,8 @@ static status is_lost(const advice_facts *f, arena *a, verdict *out, error *err)
     return OK;
 }
 
-/* The time before the first and after the last device work of a recording that is no step. */
+/* The time before the first and after the last device work of a recording that is not a step.
+ */
 static bool is_unmarked(const advice_facts *f, verdict *out) {
     const step_span *all = f->steps.v;
     int64_t idle = 0, edges, from, to;

@@ -1,8 +1,8 @@
 /* advice_device.c: rules about kernels: too small for the device, or slower than they need be.
  *
- * Shares are of the time of all kernels that are no communication, summed: a kernel that could
+ * Shares are of the time of all kernels that are not communication, summed: a kernel that could
  * be faster matters as much as it takes. What each rule looks at, its threshold and when it
- * stays silent stand in advice_rules.def. */
+ * stays silent are in advice_rules.def. */
 #include "analyse/advise/advice.h"
 #include "analyse/kind_names.h"
 #include "analyse/scan/matmul_shapes.h"

@@ -3,8 +3,8 @@
  *     severity FS dialect FS from FS to FS step FS name   { RS name FS type FS value }
  *
  * FS and RS are the ASCII separators made for this; in a text they become blanks. Numbers are
- * decimal; a number that is not known is empty. Sentences are made anew by whoever reads it, in his
- * language. */
+ * decimal; a number that is not known is empty. Sentences are made anew by whoever reads it, in
+ * his language. */
 #include "analyse/advise/advice_evidence.h"
 
 #include "base/num.h"
@@ -48,7 +48,7 @@ void evidence_write(buf *out, const advice_evidence *e) {
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* What stands before the next separator, which is taken, too. */
+/* What comes before the next separator, which is taken, too. */
 static str take_until(str *rest, char separator) {
     size_t n = 0;
     while (n < rest->n && rest->p[n] != separator) n++;

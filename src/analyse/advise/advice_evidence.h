@@ -25,8 +25,8 @@ typedef struct {
 
 /* Appended to `out`. */
 void evidence_write(buf *out, const advice_evidence *e);
-/* Reads it back; a text from elsewhere may be anything: what is not understood is left out. Texts
- * and names lie in the arena. */
+/* Reads it back; a text from elsewhere may be anything: what is not understood is left out.
+ * Texts and names lie in the arena. */
 status evidence_read(str text, arena *a, advice_evidence *out, error *err) MUST_USE;
 
 #endif

@@ -8,7 +8,7 @@
  *   idle      gaps of the device (idle.h)
  *   memory    peaks
  * Only what belongs to the steps that are kept counts: host events by their start, device work
- * by its launch. Nothing here decides anything: thresholds stand in advice_rules.def. */
+ * by its launch. Nothing here decides anything: thresholds are in advice_rules.def. */
 #include "analyse/advise/advice.h"
 #include "analyse/lexicon.h"
 
@@ -63,7 +63,8 @@ static status find_median(advice_facts *f, error *err) {
     return OK;
 }
 
-/* Of a step without kernels nothing is known that a rule asks for; overview leaves it out, too. */
+/* Of a step without kernels nothing is known that a rule asks for; overview leaves it out, too.
+ */
 static void drop_bare(advice_facts *f, const untraced_steps *bare) {
     uint32_t n = 0;
     if (bare->n == f->steps.n) return;
@@ -447,7 +448,8 @@ static void advice_facts_add_op(advice_facts *f, uint32_t op, const op_work *wor
     if (!sum->longest || t->slice.dur[op] > t->slice.dur[sum->longest]) sum->longest = op;
 }
 
-/* Products that no operator launched, as those of a replayed graph: their names tell the type. */
+/* Products that no operator launched, as those of a replayed graph: their names tell the type.
+ */
 static void add_bare_products(advice_facts *f, work_scan *w) {
     const trace *t = f->t;
     for (uint32_t k = 1; k < t->kernel.n; k++) {

@@ -1,12 +1,13 @@
-/* advice_graph.c: rules about what a producer of compiled graphs measured itself: the interval and the
- * tail of its step trace, the queues and operators of its input pipeline, its operators by type.
+/* advice_graph.c: rules about what a producer of compiled graphs measured itself: the interval
+ * and the tail of its step trace, the queues and operators of its input pipeline, its operators
+ * by type.
  *
- * They are those of MindInsight's helper, which looks for them in this order: a long interval means late
- * data, so first the queue of the host, then the transfer, then the operators of the pipeline; a long
- * tail means gradients and weights; then the operators of the device. The helper hides nearly all of it
- * unless an interval and a slow operator were found; here operators are named when data are late, or when
- * nothing tells whether they are. What each rule looks at, its threshold and when it stays silent stand
- * in advice_rules.def. */
+ * They are those of MindInsight's helper, which looks for them in this order: a long interval
+ * means late data, so first the queue of the host, then the transfer, then the operators of the
+ * pipeline; a long tail means gradients and weights; then the operators of the device. The
+ * helper hides nearly all of it unless an interval and a slow operator were found; here
+ * operators are named when data are late, or when nothing tells whether they are. What each
+ * rule looks at, its threshold and when it stays silent are in advice_rules.def. */
 #include <math.h>
 
 #include "analyse/advise/advice.h"
@@ -127,8 +128,8 @@ bool advice_interval_is_long(const advice_facts *f) {
            (double)interval_ns(f) > advice_limit.step_interval * 1e6;
 }
 
-/* What waiting for data can cost a step: the step trace may be of other steps than the kernels, and
- * while the device works nothing waits. */
+/* What waiting for data can cost a step: the step trace may be of other steps than the kernels,
+ * and while the device works nothing waits. */
 static int64_t interval_cost(const advice_facts *f) {
     return min_i64(interval_ns(f), max_i64(0, sub_i64(f->step_ns, f->busy_ns)));
 }

@@ -1,7 +1,7 @@
 /* advice_host.c: rules about the host: it is late with data or launches, it blocks, its steps
  * differ, it is being watched.
  *
- * What each rule looks at, its threshold and when it stays silent stand in advice_rules.def. */
+ * What each rule looks at, its threshold and when it stays silent are in advice_rules.def. */
 #include "analyse/advise/advice.h"
 #include "analyse/kind_names.h"
 #include "analyse/lexicon.h"
@@ -93,8 +93,8 @@ bool advice_dependency_wait(const advice_facts *f, double limit, advice *out) {
     return true;
 }
 
-/* Does the call stand in an operator that reads one value? Frames around it are a few. Some producers show
- * calls in a process of their own: there the time tells. */
+/* Does the call are in an operator that reads one value? Frames around it are a few. Some
+ * producers show calls in a process of their own: there the time tells. */
 static bool is_in_item(const advice_facts *f, uint32_t slice) {
     const trace *t = f->t;
     int64_t start = slice ? t->slice.start[slice] : 0, end = slice ? slice_end(t, slice) : 0;

@@ -1,6 +1,6 @@
 /* advice_memory.c: rules about copies between host and device and about device memory.
  *
- * What each rule looks at, its threshold and when it stays silent stand in advice_rules.def. */
+ * What each rule looks at, its threshold and when it stays silent are in advice_rules.def. */
 #include "analyse/advise/advice.h"
 #include "analyse/kind_names.h"
 

@@ -4,12 +4,12 @@
  *   device     ▐── work ──▌                                 ▐copy▌  ▐── work ──
  *                         |──── pause ───────────────────|
  *
- * A pause is a part of a gap that is the host's fault (idle.h), or without a device of a step, in
- * which no operator, call, data loader or collective ran on any thread. Between two operators an
- * interpreter takes some ten microseconds; what lasts PAUSE_NS is something else: loading, a lock, a
- * file, a sleep. Where the batch is copied to the device right after it, or where a step begins with
- * it, it is taken for loading: unless there is a data loader that marks itself, or the program serves
- * and waits for requests. */
+ * A pause is a part of a gap that is the host's fault (idle.h), or without a device of a step,
+ * in which no operator, call, data loader or collective ran on any thread. Between two
+ * operators an interpreter takes some ten microseconds; what lasts PAUSE_NS is something else:
+ * loading, a lock, a file, a sleep. Where the batch is copied to the device right after it, or
+ * where a step begins with it, it is taken for loading: unless there is a data loader that
+ * marks itself, or the program serves and waits for requests. */
 #include "analyse/advise/advice.h"
 
 #include "analyse/kind_names.h"
@@ -19,8 +19,8 @@
 
 /* ---- facts ------------------------------------------------------------------------------- */
 
-/* Without a device: is all that the framework computes there? A log of collectives or of a graph's runtime
- * is silent while it computes. */
+/* Without a device: is all that the framework computes there? A log of collectives or of a
+ * graph's runtime is silent while it computes. */
 static bool records_all_operators(const advice_facts *f) {
     bool eager = f->dialect == FOR_PYTORCH || f->dialect == FOR_PADDLE;
     return !(f->has & NEED_DEVICE) && eager && f->t->kind_count[KIND_OP] > 0;
@@ -125,8 +125,8 @@ int64_t advice_taken_ns(const advice_facts *f, interval range) {
     return sum;
 }
 
-/* The shortest Python frame around a pause, of the thread that launches on after it: what the program was
- * doing. 0 without stacks. */
+/* The shortest Python frame around a pause, of the thread that launches on after it: what the
+ * program was doing. 0 without stacks. */
 static uint32_t frame_around(const trace *t, interval pause, const idle_gap *gap) {
     uint32_t found = 0, launch = gap && gap->work ? t->kernel.launch[gap->work] : 0;
     for (uint32_t i = 1; i < t->slice.n && launch; i++) {

@@ -1,9 +1,9 @@
 /* host_tree.c: host ranges as trees.
  *
- * A parent's id is smaller than its children's and a thread is a run of slices, so parents, child
- * lists and sums are one pass each. Children are linked from the last to the first: that is the order
- * in which the report of Paddle meets them (it takes them off a stack), and which decides about rows
- * of equal time.
+ * A parent's id is smaller than its children's and a thread is a run of slices, so parents,
+ * child lists and sums are one pass each. Children are linked from the last to the first: that
+ * is the order in which the report of Paddle meets them (it takes them off a stack), and which
+ * decides about rows of equal time.
  *
  * It does not look at times again: what the store nested is nested. */
 #include "analyse/compat/host_tree.h"
@@ -133,7 +133,7 @@ bool host_tree_thread(host_tree *h, uint32_t track) {
         h->previous[i] = h->last_child[h->parent[i]];
         h->last_child[h->parent[i]] = i;
     }
-    /* Calls without a range stand first; those of a thread are a run. */
+    /* Calls without a range come first; those of a thread are a run. */
     while (h->first_call < h->n_calls && h->calls[h->first_call].key == 0 &&
            h->calls[h->first_call].row < first)
         h->first_call++;

@@ -1,8 +1,9 @@
 /* paddle_report.c: the numbers of Paddle's `Profiler.summary()`.
  *
- * One walk over the host trees (host_tree.h), thread by thread, range by range in the order Paddle's
- * report meets them; every table is a list of groups in the order of first meeting, which decides
- * about rows of equal time. What a trace of another producer has no type for is not in the report.
+ * One walk over the host trees (host_tree.h), thread by thread, range by range in the order
+ * Paddle's report meets them; every table is a list of groups in the order of first meeting,
+ * which decides about rows of equal time. What a trace of another producer has no type for is
+ * not in the report.
  *
  *   operators        every operator, also inside another one; their direct inner ranges, and the
  *                    device work these and the operators launched themselves
@@ -258,8 +259,8 @@ static status count_calls(paddle_report_ctx *m, size_t first, size_t end, bool l
     return OK;
 }
 
-/* Kernels anywhere inside a range that communicates: climbs from each kernel are avoided by walking
- * the subtree, which ends where the next range that is not inside begins. */
+/* Kernels anywhere inside a range that communicates: climbs from each kernel are avoided by
+ * walking the subtree, which ends where the next range that is not inside begins. */
 static void paddle_report_add_communication(paddle_report_ctx *m, uint32_t slice) {
     const trace *t = m->r->t;
     const host_tree *h = &m->tree;
@@ -362,7 +363,7 @@ static status paddle_report_add_memory(paddle_report_ctx *m, uint32_t slice, pad
     return add_memory_of(m, name, slice, err);
 }
 
-/* The peaks stand in the events' arguments, where the producer wrote them. */
+/* The peaks are in the events' arguments, where the producer wrote them. */
 static status find_peaks(paddle_report_ctx *m, error *err) {
     const trace *t = m->r->t;
     args_reader *reader;

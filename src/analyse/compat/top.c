@@ -1,9 +1,10 @@
 /* top.c: the operators that take longest: filter, aggregate, sort, cut.
  *
- * The order of things is profile_analyze's: the filters choose executions, the bounds of time drop
- * some, then they are aggregated, sorted (stable: equal ones keep the producer's order) and cut.
- * Totals are those of all executions whatever the filters say. Where the original gives up because
- * one figure is not recorded, such a figure sorts last and is left out of sums. */
+ * The order of things is profile_analyze's: the filters choose executions, the bounds of time
+ * drop some, then they are aggregated, sorted (stable: equal ones keep the producer's order)
+ * and cut. Totals are those of all executions whatever the filters say. Where the original
+ * gives up because one figure is not recorded, such a figure sorts last and is left out of
+ * sums. */
 #include "analyse/compat/top.h"
 
 #include <regex.h>

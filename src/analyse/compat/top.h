@@ -1,13 +1,14 @@
-/* top.h: the operators that take longest, one by one, with what they compute and move: MegEngine's
- * profile_analyze for any trace.
+/* top.h: the operators that take longest, one by one, with what they compute and move:
+ * MegEngine's profile_analyze for any trace.
  *
- * A record is one execution of an operator. Its time is that of its device work or of its thread:
+ * A record is one execution of an operator. Its time is that of its device work or of its
+ * thread:
  *   time       of a producer's sample (start, kern, end): end - start, of several samples the longest;
  *              elsewhere the sum of the kernels the operator launched itself, or its own host time
  *   kern       the waiting part: from start to the kernel's start
  *   flops      computation / time; bandwidth: memory / time
- * What was not recorded is NaN and counts as nothing: it sorts last, sums ignore it.
- * All times are seconds as doubles here, as the producer wrote them: its figures are to be met to the
+ * What was not recorded is NaN and counts as nothing: it sorts last, sums ignore it. All times
+ * are seconds as doubles here, as the producer wrote them: its figures are to be met to the
  * last digit it prints. */
 #ifndef ANALYSE_TOP_H
 #define ANALYSE_TOP_H

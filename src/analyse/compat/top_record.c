@@ -1,9 +1,9 @@
 /* top_record.c: executions of operators out of a trace, for `top`.
  *
- * Two kinds of traces. The profile of a static graph has its operators with the longest of their samples
- * (table graph_op).
- * Elsewhere an execution is an operator's slice: the kernels it launched itself are its device time
- * (from launch to start they waited), its time without operators inside is its host time. */
+ * Two kinds of traces. The profile of a static graph has its operators with the longest of
+ * their samples (table graph_op). Elsewhere an execution is an operator's slice: the kernels it
+ * launched itself are its device time (from launch to start they waited), its time without
+ * operators inside is its host time. */
 #include "analyse/compat/top_record.h"
 
 #include "analyse/scan/work_by_op.h"

@@ -1,6 +1,7 @@
 /* device_peaks.c: what the device of a trace can do at most.
  *
- * A device that is in no row has no peaks, and then no share is shown: a guess would be read as a fact. */
+ * A device that is in no row has no peaks, and then no share is shown: a guess would be read as
+ * a fact. */
 #include "analyse/cost/device_peaks.h"
 
 #include "base/message_ids_cli.h"
@@ -80,8 +81,8 @@ static status fail_peak(const params *p, str name, error *err) {
          arg_text("value", param_text(p, name)));
 }
 
-/* One of "bf16=989,fp32=67". What a user gives for fp32 and fp64 is the vector unit's and, where the device
- * computes these on matrix cores, theirs. */
+/* One of "bf16=989,fp32=67". What a user gives for fp32 and fp64 is the vector unit's and,
+ * where the device computes these on matrix cores, theirs. */
 static bool take_peak(str one, device_peaks *out) {
     size_t equals = str_find(one, STR("="), 0);
     double v;

@@ -1,5 +1,5 @@
-/* device_peaks.h: what the device of a trace can do at most (device_peaks.def), or what the user says it
- * can. */
+/* device_peaks.h: what the device of a trace can do at most (device_peaks.def), or what the
+ * user says it can. */
 #ifndef ANALYSE_DEVICE_PEAKS_H
 #define ANALYSE_DEVICE_PEAKS_H
 
@@ -16,8 +16,8 @@ typedef struct {
 
 /* By the name of a device, "NVIDIA A100-SXM4-80GB". */
 device_peaks device_peaks_of(str name);
-/* Of a trace: its first device, then the parameters peak_tflops ("bf16=989,fp32=67") and peak_gbps.
- * ERR_ARG when one of them cannot be read. */
+/* Of a trace: its first device, then the parameters peak_tflops ("bf16=989,fp32=67") and
+ * peak_gbps. ERR_ARG when one of them cannot be read. */
 status device_peaks_find(const trace *t, const params *p, device_peaks *out,
                          error *err) MUST_USE;
 

@@ -1,8 +1,8 @@
-/* op_cost.c: what one call of an operator must compute and move; formulas of what is not a product, and
- * the lookup in op_cost.def.
+/* op_cost.c: what one call of an operator must compute and move; formulas of what is not a
+ * product, and the lookup in op_cost.def.
  *
- * A figure that cannot be known from what was recorded stays NaN: a wrong one would be shown as a rate
- * that no device can reach. */
+ * A figure that cannot be known from what was recorded stays NaN: a wrong one would be shown as
+ * a rate that no device can reach. */
 #include "analyse/cost/op_cost.h"
 
 #include <math.h>

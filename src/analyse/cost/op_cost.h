@@ -1,6 +1,7 @@
-/* op_cost.h: what one call of an operator must compute and move: floating-point operations and bytes,
- * from the shapes, types and values of its inputs (op_cost.def). A multiply-add counts as two. Bytes are
- * those of every input read once and every result written once: what a perfect cache would leave.
+/* op_cost.h: what one call of an operator must compute and move: floating-point operations and
+ * bytes, from the shapes, types and values of its inputs (op_cost.def). A multiply-add counts
+ * as two. Bytes are those of every input read once and every result written once: what a
+ * perfect cache would leave.
  *
  * An estimate of the work, not of what a kernel does: no profiler counts it. */
 #ifndef ANALYSE_OP_COST_H

@@ -4,8 +4,9 @@
  *     triton_red_fused_native_layer_norm  the same for loops that reduce
  *     triton_tem_fused_addmm_3            a template: the product itself
  *
- * The name lists each operator once, and some that are already done elsewhere, so the operations are an
- * estimate. Bytes are those of all arguments: what is read and what is written both are among them. */
+ * The name lists each operator once, and some that are already done elsewhere, so the
+ * operations are an estimate. Bytes are those of all arguments: what is read and what is
+ * written both are among them. */
 #include <math.h>
 
 #include "analyse/cost/op_cost_int.h"
@@ -13,7 +14,8 @@
 
 enum { MOST_WORDS = 4 };
 
-/* The longest operator at the start of `rest` (words joined by lines); its operations for each element. */
+/* The longest operator at the start of `rest` (words joined by lines); its operations for each
+ * element. */
 static int op_cost_fused_take_operator(str *rest) {
     size_t ends[MOST_WORDS];
     int n = 0;

@@ -27,8 +27,8 @@ static inline double tensor_bytes(const op_arg *a) {
 /* Bytes of all tensors, each once; NaN when a type is not known. */
 double cost_all_bytes(const op_args *in);
 
-/* Is the last tensor the one to write the result to? `inputs`: how many the operator takes; below 1: not
- * known, none. */
+/* Is the last tensor the one to write the result to? `inputs`: how many the operator takes;
+ * below 1: not known, none. */
 bool cost_has_result(const op_args *in, int inputs);
 
 /* op_cost_product.c: matrix products, convolutions, attention. */
@@ -39,8 +39,8 @@ cost_formula cost_PRODUCT, cost_LINEAR, cost_GROUPED, cost_CONVOLUTION, cost_TRA
 void cost_any_product(const op_args *in, op_cost *out);
 /* Operations for each element of the operator `aten::word`; 0 for what computes nothing. */
 int cost_each(str word);
-/* op_cost_fused.c: a kernel of a compiler that holds several operators, by its name. false when it is
- * none. */
+/* op_cost_fused.c: a kernel of a compiler that holds several operators, by its name. false when
+ * it is none. */
 bool cost_fused(str name, const op_args *in, op_cost *out);
 
 #endif

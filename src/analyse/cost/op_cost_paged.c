@@ -56,7 +56,8 @@ static const op_arg *find_rank(const op_args *in, int rank, int from) {
     return NULL;
 }
 
-/* Queries are positions × heads × width; keys the same, or a cache of pages × positions × heads × width. */
+/* Queries are positions × heads × width; keys the same, or a cache of pages × positions × heads
+ * × width. */
 op_cost op_cost_paged(const paged_batch *batch, str shapes, str types) {
     op_cost out = {.flops = NAN, .bytes = NAN, .matrix = true};
     op_args in;

@@ -1,6 +1,6 @@
-/* op_cost_paged.h: what attention over a cache of pages computes and moves. Shapes do not say how long
- * the texts are; servers (vLLM, SGLang) write the sums over their requests into the name of the range
- * around a batch:
+/* op_cost_paged.h: what attention over a cache of pages computes and moves. Shapes do not say
+ * how long the texts are; servers (vLLM, SGLang) write the sums over their requests into the
+ * name of the range around a batch:
  *
  *     execute_32_context_2(sq512sk900sqsq131072sqsk230400)_generation_30(sq30sk51000sqsq30sqsk51000)
  *

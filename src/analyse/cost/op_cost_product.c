@@ -29,7 +29,8 @@ static void set_product(const op_arg *a, double flops, double results, op_cost *
     out->bytes += results * result_item(a);
 }
 
-/* Products of all matrices before the last two dimensions; NaN when they do not fit together. */
+/* Products of all matrices before the last two dimensions; NaN when they do not fit together.
+ */
 static double batch_of(const op_arg *a, const op_arg *b) {
     double n = 1;
     int skip = 2, rank = a->rank > b->rank ? a->rank : b->rank;
@@ -241,8 +242,9 @@ static bool read_attention(const cost_call *c, attention_size *s) {
     return heads_first || r == 4;
 }
 
-/* Pairs of positions that see each other. A causal mask leaves a triangle: of the first keys (PyTorch) or of
- * the last (FlashAttention), which differ where there are more keys than queries. */
+/* Pairs of positions that see each other. A causal mask leaves a triangle: of the first keys
+ * (PyTorch) or of the last (FlashAttention), which differ where there are more keys than
+ * queries. */
 static double count_pairs(const attention_size *s, bool causal, bool at_end) {
     double q = s->n_q, k = s->n_k;
     if (!causal) return q * k;

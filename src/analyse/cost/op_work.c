@@ -1,14 +1,16 @@
 /* op_work.c: what the calls of operators computed and moved, and in which time.
  *
- * The kernels of a call are those of its slice and of all slices inside it: slices of a track come in the order
- * of their start, so these are a range of ids, and with the kernels sorted by operator a range of kernels.
+ * The kernels of a call are those of its slice and of all slices inside it: slices of a track
+ * come in the order of their start, so these are a range of ids, and with the kernels sorted by
+ * operator a range of kernels.
  *
  *     linear ── addmm ── kernel       addmm claims the kernel; linear finds nothing left
  *     conv2d ── … ── cudnn_x ── kernel   nobody knows cudnn_x: conv2d claims it
  *            └─ add_ ── kernel          has its own
  *
- * Claims are made from the last slice of a track to the first, so children come before their parents. A call
- * whose children already explain half of its figures claims nothing: what is left is something else.
+ * Claims are made from the last slice of a track to the first, so children come before their
+ * parents. A call whose children already explain half of its figures claims nothing: what is
+ * left is something else.
  *
  * Rates are of whole kernels, whatever window is asked for: a call counts where it begins. */
 #include "analyse/cost/op_work.h"
@@ -28,7 +30,8 @@ static bool same_memo(const void *row, const void *key) {
     return memcmp(row, key, 4 * sizeof(uint32_t)) == 0;
 }
 
-/* Kernels of the calls themselves: an operator of another time did this work, too, but once for each. */
+/* Kernels of the calls themselves: an operator of another time did this work, too, but once for
+ * each. */
 static status list_work(op_work *w, error *err) {
     const trace *t = w->t;
     uint32_t *own = ARENA_ARRAY(w->arena, uint32_t, (size_t)t->kernel.n + 1);
@@ -65,8 +68,8 @@ static op_cost cost_from_texts(const trace *t, const cost_memo *m) {
 
 enum { COSTS_UNKNOWN, COSTS_NOTHING, COSTS_BY_SHAPE, COSTS_BY_BATCH }; /* of a name */
 
-/* Most operators are views and have no formula: one look at their name is enough. Names without a namespace may be
- * Paddle's. */
+/* Most operators are views and have no formula: one look at their name is enough. Names without
+ * a namespace may be Paddle's. */
 static uint8_t how_cost(op_work *w, uint32_t op_row) {
     uint32_t name = w->t->slice.name[w->t->op.slice[op_row]];
     if (!w->t->op.shapes[op_row] || name >= w->t->n_strings) return COSTS_NOTHING;
@@ -159,8 +162,9 @@ static bool is_matrix_work(lexicon_entry e) {
            e.class == CLASS_ATTENTION || e.class == CLASS_MOE;
 }
 
-/* Of a range, those that no claim owns yet; `owned` may be NULL: all. Kernels, and only where there are none
- * sets and copies: a product clears its workspace first, which is not its rate. */
+/* Of a range, those that no claim owns yet; `owned` may be NULL: all. Kernels, and only where
+ * there are none sets and copies: a product clears its workspace first, which is not its
+ * rate. */
 typedef struct {
     int64_t ns;
     uint32_t longest;
@@ -240,7 +244,8 @@ static status add_claim(op_work *w, op_claims *c, const op_claim *one, error *er
     return OK;
 }
 
-/* Do the claims made inside [.., end) explain half of these figures? The last ones made are the nearest. */
+/* Do the claims made inside [.., end) explain half of these figures? The last ones made are the
+ * nearest. */
 static bool is_explained(const op_work *w, const op_claims *c, uint32_t end,
                          const op_cost *cost) {
     double flops = 0, bytes = 0;

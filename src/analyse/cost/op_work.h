@@ -1,8 +1,9 @@
-/* op_work.h: what the calls of operators computed and moved, in which time, and how that compares with what the
- * device can do: the one source of FLOPs, bytes and shares of the peak for all analyses.
+/* op_work.h: what the calls of operators computed and moved, in which time, and how that
+ * compares with what the device can do: the one source of FLOPs, bytes and shares of the peak
+ * for all analyses.
  *
- * Calls nest (linear, addmm): each has its own figures, and whoever wants a sum takes the claims, in which
- * every piece of device work has one owner. */
+ * Calls nest (linear, addmm): each has its own figures, and whoever wants a sum takes the
+ * claims, in which every piece of device work has one owner. */
 #ifndef ANALYSE_OP_WORK_H
 #define ANALYSE_OP_WORK_H
 
@@ -46,8 +47,8 @@ status op_work_cost(op_work *w, uint32_t op_row, op_cost *out, error *err) MUST_
 /* What a call did; *out without figures when its cost is not known. */
 status op_work_call(op_work *w, uint32_t op_row, work_done *out, error *err) MUST_USE;
 
-/* A call that owns device work (host time without a device): itself or a child launched it, and no child's
- * own figures explain it. */
+/* A call that owns device work (host time without a device): itself or a child launched it, and
+ * no child's own figures explain it. */
 typedef struct {
     uint32_t op_row;
     work_done done;  /* ns: of the work it owns */
@@ -62,7 +63,8 @@ typedef struct {
 } op_claims;
 
 status op_work_claim(op_work *w, op_claims *out, error *err) MUST_USE;
-/* Is the kernel one of those that do the work of its claim? Helpers (a reduction after a product) are not. */
+/* Is the kernel one of those that do the work of its claim? Helpers (a reduction after a
+ * product) are not. */
 bool op_work_is_main(op_work *w, const op_claim *c, uint32_t kernel);
 
 /* ---- sums ---- */
@@ -76,7 +78,8 @@ typedef struct {
     bool has_flops, has_bytes, has_both, has_bound;
 } work_sum;
 
-/* `part` of what was done, in `ns`: a kernel's share of its operator's work; 1 and done->ns for a call. */
+/* `part` of what was done, in `ns`: a kernel's share of its operator's work; 1 and done->ns for
+ * a call. */
 void work_sum_add(work_sum *s, const work_done *done, double part, int64_t ns);
 /* Whole bytes; 0 when not known. */
 int64_t work_bytes(const work_sum *s);

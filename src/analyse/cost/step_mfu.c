@@ -1,8 +1,8 @@
 /* step_mfu.c: model FLOPs utilization of the steps.
  *
- * Operations are those of the recorded calls that begin in a step on the host, whatever device or thread runs
- * them. The peak is that of the type most of them are in: a model that computes a little in float32 beside bfloat16
- * is measured by what bfloat16 could reach. */
+ * Operations are those of the recorded calls that begin in a step on the host, whatever device
+ * or thread runs them. The peak is that of the type most of them are in: a model that computes
+ * a little in float32 beside bfloat16 is measured by what bfloat16 could reach. */
 #include "analyse/cost/step_mfu.h"
 
 #include <math.h>

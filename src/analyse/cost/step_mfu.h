@@ -1,5 +1,5 @@
-/* step_mfu.h: model FLOPs utilization of the steps: what the products of the model need, over what the device
- * could have done in the same time. */
+/* step_mfu.h: model FLOPs utilization of the steps: what the products of the model need, over
+ * what the device could have done in the same time. */
 #ifndef ANALYSE_STEP_MFU_H
 #define ANALYSE_STEP_MFU_H
 

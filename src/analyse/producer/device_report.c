@@ -1,12 +1,12 @@
 /* device_report.c: steps, links, operations and memory of each device of a run.
  *
- * Everything here comes from small tables a producer had added up (producer_rows.h), joined with the steps
- * of each trace by their numbers. The producer's
- * average stays its own: versions differ in whether the first step counts. Only where it gave none, the
- * mean of the steps is taken.
+ * Everything here comes from small tables a producer had added up (producer_rows.h), joined
+ * with the steps of each trace by their numbers. The producer's average stays its own: versions
+ * differ in whether the first step counts. Only where it gave none, the mean of the steps is
+ * taken.
  *
- * The bandwidth of a link is bytes over time. MindSpore's own column adds up the bandwidths of its
- * collectives, which is no bandwidth of anything; it is not used. */
+ * The bandwidth of a link is bytes over time. MindSpore's own column adds up the bandwidths of
+ * its collectives, which is not a bandwidth of anything; it is not used. */
 #include "analyse/producer/device_report.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ const device_report_step *device_report_average(const device_report_worker *w) {
     return NULL;
 }
 
-/* The steps of the trace, behind a first row for their average. */
+/* The steps of the trace, after a first row for their average. */
 static status take_steps(device_report_worker *w, arena *a, uint32_t more, error *err) {
     const trace *t = w->at->trace;
     step_trace s = {.rows = NULL};
@@ -246,7 +246,7 @@ static status take_all_parts(device_report_worker *w, arena *a, error *err) {
     return st;
 }
 
-/* What reduce kept of the steps: the average stands first, because it has no number. */
+/* What reduce kept of the steps: the average comes first, because it has no number. */
 static status take_kept_steps(device_report_worker *w, arena *a, error *err) {
     const summary *s = w->at->trace->summary;
     const summary_given_step *v = SUMMARY_ROWS(s, given_step);

@@ -1,8 +1,10 @@
-/* device_report_tables.c: the devices of a run as tables: steps, communication, links, resources.
+/* device_report_tables.c: the devices of a run as tables: steps, communication, links,
+ * resources.
  *
- * Without a choice of steps there are the average of each worker and each of its steps; with one
- * (--step) there are only those. The list of collectives is long, so without a choice it has the average
- * alone. Shares of operations are of the worker that did most, as on MindInsight's heat map. */
+ * Without a choice of steps there are the average of each worker and each of its steps; with
+ * one (--step) there are only those. The list of collectives is long, so without a choice it
+ * has the average alone. Shares of operations are of the worker that did most, as on
+ * MindInsight's heat map. */
 #include <math.h>
 
 #include "analyse/producer/device_report.h"

@@ -1,9 +1,10 @@
-/* flops_scopes.c: how the floating-point operations of a network spread over its scopes, as the links of a
- * Sankey diagram: Total -> Default -> net -> conv1.
+/* flops_scopes.c: how the floating-point operations of a network spread over its scopes, as the
+ * links of a Sankey diagram: Total -> Default -> net -> conv1.
  *
- * The producer's own links are taken where it wrote them (table scope_flops). Else every operator's
- * operations are added to each link of its path. A scope below the top has the sub-graph behind its name,
- * conv1-Conv2d(Default), because forward and backward use the same words. */
+ * The producer's own links are taken where it wrote them (table scope_flops). Else every
+ * operator's operations are added to each link of its path. A scope below the top has the
+ * sub-graph after its name, conv1-Conv2d(Default), because forward and backward use the same
+ * words. */
 #include "analyse/producer/flops_scopes.h"
 
 #include <math.h>

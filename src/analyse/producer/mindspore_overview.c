@@ -1,10 +1,11 @@
 /* mindspore_overview.c: the four cards of MindInsight's first page, as tables.
  *
- * The average step is the producer's own, else the mean of the steps whose parts are known. Types are
- * those a producer gave: on an accelerator that adds up all executions by total, elsewhere by mean, the
- * first five and the rest as Others. The way of the data has, for each part, the number of steps at which it
- * may be the bottleneck. What was recorded: streams, operators, executions, their time. Each is the
- * beginning of a page of its own (steps, operators, pipeline, timeline). */
+ * The average step is the producer's own, else the mean of the steps whose parts are known.
+ * Types are those a producer gave: on an accelerator that adds up all executions by total,
+ * elsewhere by mean, the first five and the rest as Others. The way of the data has, for each
+ * part, the number of steps at which it may be the bottleneck. What was recorded: streams,
+ * operators, executions, their time. Each is the beginning of a page of its own (steps,
+ * operators, pipeline, timeline). */
 #include "analyse/producer/mindspore_overview.h"
 
 #include <math.h>
@@ -166,7 +167,8 @@ static status ms_overview_add_work(table *t, const char *key, int64_t value, err
     return OK;
 }
 
-/* Operations, operations in a second and their share of the peak, as the producer added them up. */
+/* Operations, operations in a second and their share of the peak, as the producer added them
+ * up. */
 static status write_flops(const trace *t, table *out, error *err) {
     if (t->resource.n < 2) return OK;
     const struct {

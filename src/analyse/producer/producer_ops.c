@@ -1,9 +1,10 @@
-/* producer_ops.c: what a producer had added up itself, shown as operators, types, sub-graphs, kernels.
+/* producer_ops.c: what a producer had added up itself, shown as operators, types, sub-graphs,
+ * kernels.
  *
- * A producer gives sums by operator and sums by type, and they need not agree (one counts executions,
- * the other operators); each question is answered from the rows of its own level and only where those
- * are missing from the others. Shares are of the side: AI Core, AI CPU, the host and a GPU run side by
- * side, so a share of all of them would mean nothing. */
+ * A producer gives sums by operator and sums by type, and they need not agree (one counts
+ * executions, the other operators); each question is answered from the rows of its own level
+ * and only where those are missing from the others. Shares are of the side: AI Core, AI CPU,
+ * the host and a GPU run side by side, so a share of all of them would mean nothing. */
 #include "analyse/producer/producer_ops.h"
 
 #include <math.h>

@@ -1,13 +1,14 @@
-/* step_trace.c: gap, forward and backward, tail of each step, from the producer's own table or from the
- * operators between two points.
+/* step_trace.c: gap, forward and backward, tail of each step, from the producer's own table or
+ * from the operators between two points.
  *
- * Operators are the outermost operators of the host, or the device's tasks where only those were
- * recorded (a compiled graph on an accelerator). They are sorted by start once; the operators of a step
- * are then a range. A point that is asked for is looked up by its full name or the last part of it, in
- * every step; a step without it has no parts. A point the producer timed itself is where its table says
- * when its operator is not among those recorded, and stays in use when only the other one is asked for. Points found without being asked are used only where the
- * names are those of a compiled graph (Type-op12): elsewhere the stages (stages.h) know better, and the
- * points are only named. */
+ * Operators are the outermost operators of the host, or the device's tasks where only those
+ * were recorded (a compiled graph on an accelerator). They are sorted by start once; the
+ * operators of a step are then a range. A point that is asked for is looked up by its full name
+ * or the last part of it, in every step; a step without it has no parts. A point the producer
+ * timed itself is where its table says when its operator is not among those recorded, and stays
+ * in use when only the other one is asked for. Points found without being asked are used only
+ * where the names are those of a compiled graph (Type-op12): elsewhere the stages (stages.h)
+ * know better, and the points are only named. */
 #include "analyse/producer/step_trace.h"
 
 #include "analyse/scan/comm_kind.h"
@@ -154,7 +155,8 @@ typedef struct {
     bool fp, bp, end;
 } found_points;
 
-/* Where a step ends: behind the last run of the operator asked for, else where it was recorded to. */
+/* Where a step ends: after the last run of the operator asked for, else where it was recorded
+ * to. */
 static int64_t step_end(const finder *f, uint32_t step, bool *any) {
     size_t from, to;
     if (!f->end.n) return f->t->step.end[step];
@@ -276,17 +278,19 @@ bool step_trace_is_likely(const trace *t) {
     return found;
 }
 
-/* The points asked for are the producer's own, or none is asked for: its table is the answer. */
+/* The points asked for are the producer's own, or none is asked for: its table is the answer.
+ */
 static bool asks_for_given(const finder *f) {
     return !f->end.n && (!f->fp.n || names_op(f->fp, f->given_fp)) &&
            (!f->bp.n || names_op(f->bp, f->given_bp));
 }
 
-/* The producer's steps; where other points than its own are asked for, those its table can still tell. */
+/* The producer's steps; where other points than its own are asked for, those its table can
+ * still tell. */
 static status find_given(finder *f, step_trace *s, error *err) {
     const trace *t = f->t;
     bool own = asks_for_given(f), asked = f->fp.n || f->bp.n || f->end.n;
-    /* Collectives of the step trace are no operators. */
+    /* Collectives of the step trace are not operators. */
     bool tasks = (int64_t)t->kind_count[KIND_KERNEL] > (int64_t)t->comm.n - 1;
     if (asked && !t->kind_count[KIND_OP] && !tasks)
         FAIL0(err, ERR_ARG, NOPOS, MSG_POINTS_NEED_OPERATORS);
@@ -343,7 +347,7 @@ status step_trace_find(const trace *t, const params *p, arena *a, step_trace *ou
 
 typedef struct {
     str stage, name, track;
-    int64_t start, duration, total; /* start ABSENT_I64: not told */
+    int64_t start, duration, total; /* start ABSENT_I64: not reported */
 } average_row;
 
 static status add_average(table *t, const average_row *r, error *err) {
@@ -392,8 +396,8 @@ static int64_t step_trace_sum_of(const table *steps, uint32_t col, int64_t *n) {
     return sum;
 }
 
-/* What a part is a share of: the steps, communication the steps with their device work. A gap that lies
- * between two steps (gap_is_inside is false) is no part of one. */
+/* What a part is a share of: the steps, communication the steps with their device work. A gap
+ * that lies between two steps (gap_is_inside is false) is not part of one. */
 static int64_t whole_of(const table *steps, uint32_t part, bool gap_is_inside) {
     int64_t n, whole = step_trace_sum_of(steps, COL_steps_steps_duration, &n);
     if (part == COL_steps_steps_communication)

@@ -1,14 +1,14 @@
-/* step_trace.h: a step as MindSpore's users know it: the interval before its forward pass, forward and
- * backward together, the tail behind them.
+/* step_trace.h: a step as MindSpore's users know it: the interval before its forward pass,
+ * forward and backward together, the tail after them.
  *
  *     end of the step before      fp start                       bp end          end
  *              |----- gap -----------|------ forward_backward ------|--- tail -----|
  *
- * The producer's own step trace is believed (table given_step). Where there are operators, the points
- * are found among them: the forward pass starts with the first operator that fetches no data, the
- * backward pass ends with the last operator before the last collective or, without one, with the
- * last but one. Either point may be given by name instead,
- * and so may the operator that ends a step. */
+ * The producer's own step trace is believed (table given_step). Where there are operators, the
+ * points are found among them: the forward pass starts with the first operator that fetches no
+ * data, the backward pass ends with the last operator before the last collective or, without
+ * one, with the last but one. Either point may be given by name instead, and so may the
+ * operator that ends a step. */
 #ifndef ANALYSE_STEP_TRACE_H
 #define ANALYSE_STEP_TRACE_H
 
@@ -45,7 +45,8 @@ bool step_trace_is_likely(const trace *t);
 /* ERR_ARG when points are asked for and there are no operators, or none of that name. */
 status step_trace_find(const trace *t, const params *p, arena *a, step_trace *out,
                        error *err) MUST_USE;
-/* The tables `average` and `points` of the analysis steps; `steps` is its finished first table. */
+/* The tables `average` and `points` of the analysis steps; `steps` is its finished first table.
+ */
 status step_trace_write(const step_trace *s, const trace *t, const table *steps, arena *a,
                         answer *out, error *err) MUST_USE;
 

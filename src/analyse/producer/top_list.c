@@ -1,8 +1,8 @@
 /* top_list.c: the longest few of a list and the rest as one row.
  *
- * By mean, because a chart by mean is what MindSpore's users know; ties by total, then by the bytes of
- * name and side. Shares are of the total of all items, and the row Others makes them add up. The tables
- * `top` of operators and kernels have the same columns in the same order. */
+ * By mean, because a chart by mean is what MindSpore's users know; ties by total, then by the
+ * bytes of name and side. Shares are of the total of all items, and the row Others makes them
+ * add up. The tables `top` of operators and kernels have the same columns in the same order. */
 #include "analyse/producer/top_list.h"
 
 #include "base/num.h"

@@ -1,5 +1,6 @@
-/* untraced_steps.c: see untraced_steps.h. A step is bare when the producer timed its passes and no computation was
- * recorded inside them, on the device or on the host; a trace without device work has none. */
+/* untraced_steps.c: see untraced_steps.h. A step is bare when the producer timed its passes and
+ * no computation was recorded inside them, on the device or on the host; a trace without device
+ * work has none. */
 #include "analyse/producer/untraced_steps.h"
 
 #include "base/map.h"

@@ -1,10 +1,10 @@
 /* untraced_steps.h: steps of which nothing but the producer's step trace is known.
  *
- * MindSpore times forward + backward, the tail and the collectives of every step on the device, and
- * records the device's tasks of some steps or of none. Of a step without tasks it is not known when the
- * device computed, so neither when it idled, nor what of a collective between the start of forward and the
- * end of backward computation hid. Only what lies outside counts as communication, as in the analysis
- * steps; how much there is in all is told beside it. */
+ * MindSpore times forward + backward, the tail and the collectives of every step on the device,
+ * and records the device's tasks of some steps or of none. Of a step without tasks it is not
+ * known when the device computed, so neither when it idled, nor what of a collective between
+ * the start of forward and the end of backward computation hid. Only what lies outside counts
+ * as communication, as in the analysis steps; how much there is in all is told beside it. */
 #ifndef ANALYSE_UNTRACED_STEPS_H
 #define ANALYSE_UNTRACED_STEPS_H
 
@@ -32,7 +32,8 @@ static inline bool untraced_row_counts(const summary_step *row, bool all_bare) {
     return all_bare || row->bare != 1;
 }
 
-/* Takes communication that may be hidden in a bare step out of the ranges. Looks at the table given_step. */
+/* Takes communication that may be hidden in a bare step out of the ranges. Looks at the table
+ * given_step. */
 status untraced_steps_find(const trace *t, const step_spans *steps, role_ranges *ranges,
                            untraced_steps *out, error *err) MUST_USE;
 

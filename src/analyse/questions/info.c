@@ -127,7 +127,7 @@ static status info_write_device(const trace *t, uint32_t i, table *out, error *e
     return OK;
 }
 
-/* ---- what else is in the folder ------------------------------------------------------------ */
+/* ---- what else is in the folder ---------------------------------------------------------- */
 
 static status set_words(table *t, size_t row, uint32_t col, const verdict *words, error *err) {
     verdict *kept = ARENA_ARRAY(t->arena, verdict, 1);

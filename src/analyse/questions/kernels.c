@@ -1,6 +1,6 @@
 /* kernels.c: which kernels cost the device's time.
  *
- * Table kernel holds all device work; here are its kernels (copies and sets are no kernels),
+ * Table kernel holds all device work; here are its kernels (copies and sets are not kernels),
  * added up by name, by name and operator, or by launch configuration (name, operator, grid,
  * block, registers, shared memory). Most time first, ties by the bytes of the names and then
  * by the launch configuration.
@@ -14,9 +14,10 @@
  *
  * --module NAME leaves the kernels that a module caused, forward and backward (module_work.h).
  *
- * --roofline adds what a kernel computed and moved: its part of its operator's work (op_work.h).
+ * --roofline adds what a kernel computed and moved: its part of its operator's work
+ * (op_work.h).
  *
- * An op that stands in one of its own name has the name of the outer one, so the name is
+ * An op that is in one of its own name has the name of the outer one, so the name is
  * enough to group by. A kernel without an operator has a null there. */
 #include <math.h>
 
@@ -310,7 +311,8 @@ static void kernels_judge(const totals *o, const uint32_t *order, verdict *out) 
         const kernel_group *top = GROUP_ROW(&o->rows, kernel_group, order[0]);
         f.top = trace_str(o->t, top->key.name);
         f.top_share = (double)top->total / (double)o->total;
-        /* A collective takes a few blocks on purpose and leaves the others to those that compute. */
+        /* A collective takes a few blocks on purpose and leaves the others to those that
+         * compute. */
         if (top->class != CLASS_COMMUNICATION) f.top_blocks = kernels_mean_of(&top->blocks);
     }
     rules_apply(rules, sizeof rules / sizeof *rules, &f, out);

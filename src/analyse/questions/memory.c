@@ -29,8 +29,8 @@ static status memory_add_point(memory_view *m, table *out, uint32_t i, error *er
     return OK;
 }
 
-/* A stretch of the curve of a device that is drawn as few points: its largest, its smallest and its
- * last one say what can be seen of it. */
+/* A stretch of the curve of a device that is drawn as few points: its largest, its smallest and
+ * its last one say what can be seen of it. */
 typedef struct {
     uint32_t largest, smallest, last; /* rows; 0 = none yet */
     int64_t end_ns;

@@ -4,10 +4,11 @@
  *   contents       at the moment of parameter `at` (the peak of each device if not given), by operator,
  *                  by module or by size
  *
- * A block is alive from its allocation to its release; rows are in order of time, so the order of rows
- * decides about events of one moment. What is allocated but no allocation of the recording accounts
- * for is from before it (name null). A block belongs to the innermost module around its operator; in
- * the backward pass to the module whose forward operator is undone (backward_owner.h). */
+ * A block is alive from its allocation to its release; rows are in order of time, so the order
+ * of rows decides about events of one moment. What is allocated but no allocation of the
+ * recording accounts for is from before it (name null). A block belongs to the innermost module
+ * around its operator; in the backward pass to the module whose forward operator is undone
+ * (backward_owner.h). */
 #include "analyse/scan/backward_owner.h"
 #include "analyse/scan/memory_view.h"
 #include "analyse/scan/module_work.h"

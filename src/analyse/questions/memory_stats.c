@@ -5,13 +5,13 @@
  * totals climb from there to the ops around. Only ops that hold an event somewhere inside
  * are visited: for each device, the events' ops and their ancestors form a small tree, whose
  * nodes are added up from the inside out (a parent's id is smaller than its children's). An
- * op that stands alone in one of its own name is the same call and passes its sums on
+ * op that is alone in one of its own name is the same call and passes its sums on
  * unseen.
  *
  * Nested calls of one name count in each other's totals, as in the operators table.
  *
- * Events without an op, but with a call stack of their own (memory snapshots), are added up in the
- * same way by the frame that names the stack; how often a frame was called is not known. */
+ * Events without an op, but with a call stack of their own (memory snapshots), are added up in
+ * the same way by the frame that names the stack; how often a frame was called is not known. */
 #include "analyse/scan/memory_view.h"
 #include "analyse/scan/op_scan.h"
 #include "base/sort.h"
@@ -22,8 +22,8 @@ typedef struct {
     int64_t increase, allocations, bytes; /* Σ signed; number and Σ of allocations */
 } sums;
 
-/* An op with an event of the device somewhere inside; where events have call stacks of their own
- * and no op, the frame that names the stack, and the user's frames around it. */
+/* An op with an event of the device somewhere inside; where events have call stacks of their
+ * own and no op, the frame that names the stack, and the user's frames around it. */
 typedef struct {
     uint32_t id, outer; /* slice, or slice.n + frame; index of the one around it + 1 */
     sums self, total;

@@ -4,10 +4,11 @@
  *       conv2d infer_meta        ▐█▌                       part, phase infer_shape
  *       conv2d compute               ▐████████████▌        part, phase compute
  *
- * range_scan gives every range with the device work launched inside it. Rows are keyed by operator
- * (with its shapes when the question is by shape), the name of the part and the name of the range
- * directly around it, which is the operator's own unless parts are nested (Paddle 3 wraps backward
- * operators once more). They come in the order of operators by host time, parts by their own.
+ * range_scan gives every range with the device work launched inside it. Rows are keyed by
+ * operator (with its shapes when the question is by shape), the name of the part and the name
+ * of the range directly around it, which is the operator's own unless parts are nested (Paddle
+ * 3 wraps backward operators once more). They come in the order of operators by host time,
+ * parts by their own.
  *
  * A trace without such ranges has no such table. */
 #include "analyse/questions/op_phases.h"

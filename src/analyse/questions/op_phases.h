@@ -1,9 +1,10 @@
 /* op_phases.h: the parts of operators: finding the shape, computing, making the backward node.
  *
- * A part is a range inside an operator that is no operator itself. It belongs to the innermost
- * operator around it. Its phase comes from its name: `infer_shape` and `infer_meta` are infer_shape,
- * `compute` and `kernel launch` are compute, `node_creation` is node_creation, anything else is
- * other. Phases do not overlap, but a part that is `other` may hold parts of its own. */
+ * A part is a range inside an operator that is not an operator itself. It belongs to the
+ * innermost operator around it. Its phase comes from its name: `infer_shape` and `infer_meta`
+ * are infer_shape, `compute` and `kernel launch` are compute, `node_creation` is node_creation,
+ * anything else is other. Phases do not overlap, but a part that is `other` may hold parts of
+ * its own. */
 #ifndef ANALYSE_OP_PHASES_H
 #define ANALYSE_OP_PHASES_H
 

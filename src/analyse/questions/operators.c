@@ -10,14 +10,14 @@
  *   host_self    host_total without the children that count (op_scan.h)
  *   device_self  Σ device work launched by the op itself, overlapping streams added up
  *   device_total device_self and that of all children
- *   device_inferred  of device_total, what ran for an operator of another step or of a capture: it is no
- *                    call's of this time
+ *   device_inferred  of device_total, what ran for an operator of another step or of a capture: it is not
+ *                    a call's of this time
  *   share        self time over the self time of all ops: device where there is any, else host
  *
- * Producers that hand over sums (table given_op) are shown as they added up, as long as no window or
- * step is asked for and there are calls to answer that from (producer_ops.h). It
- * does not name kernels (kernels.c) and does not remove recursion from totals: an op inside
- * one of its own name counts in both, as in PyTorch's own tables. */
+ * Producers that hand over sums (table given_op) are shown as they added up, as long as no
+ * window or step is asked for and there are calls to answer that from (producer_ops.h). It does
+ * not name kernels (kernels.c) and does not remove recursion from totals: an op inside one of
+ * its own name counts in both, as in PyTorch's own tables. */
 #include <math.h>
 
 #include "analyse/cost/op_work.h"

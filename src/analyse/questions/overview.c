@@ -1,4 +1,4 @@
-/* overview.c: is the device busy, and if not, whom does it wait for.
+/* overview.c: is the device busy, and if not, what does it wait for.
  *
  * Puts together what its neighbors compute: steps adjusted for device work (step_spans),
  * what every moment of them was spent on (breakdown), how well the devices were used
@@ -7,8 +7,8 @@
  * the average step's parts are rounded so that they still do.
  *
  * Steps at the end whose device work was cut off are left out of all tables, and a note says
- * so. Steps of which only a step trace is known (untraced_steps) have no kernels, not none: the average
- * rests on the others, where there are any. */
+ * so. Steps of which only a step trace is known (untraced_steps) have no kernels, not none: the
+ * average rests on the others, where there are any. */
 #include <math.h>
 
 #include "analyse/cost/step_mfu.h"
@@ -83,8 +83,8 @@ static bool is_idle(const overview_facts *f) {
     return f->has_device && f->step_ns > 0 && f->busy < 0.7;
 }
 
-/* The rule of `advise` whose time it is, and what that saves; named in words where the sentence has no
- * words of its own for it. */
+/* The rule of `advise` whose time it is, and what that saves; named in words where the sentence
+ * has no words of its own for it. */
 static void add_cause(const overview_facts *f, verdict *v) {
     if (!f->cause.id) return;
     verdict_add(v, arg_cstr("advice", f->cause.id));
@@ -200,7 +200,8 @@ static bool device_is_busy(const void *facts, verdict *v) {
     return true;
 }
 
-/* The words for what costs most, which is what `advise` puts first; then for a run without a cause. */
+/* The words for what costs most, which is what `advise` puts first; then for a run without a
+ * cause. */
 static const rule rules[] = {
     {"gpu_idle_data_loader", MSG_VERDICT_GPU_IDLE_DATA_LOADER, SEVERITY_CRITICAL,
      data_loader_is_late},
@@ -455,7 +456,8 @@ static void set_stage(table *t, size_t row, const stage_total *s, bool device) {
     table_set_int(t, row, COL_O(stages, device_min), s->device_min);
 }
 
-/* The stages' shares of the whole step, which add up to 1; null when there is nothing to share. */
+/* The stages' shares of the whole step, which add up to 1; null when there is nothing to share.
+ */
 static void stage_shares(const overview *o, double *host, double *device) {
     int64_t ns[2][N_STAGES];
     for (int s = 0; s < N_STAGES; s++) {

@@ -1,5 +1,5 @@
-/* pipe_rules.c: what is odd about the operators of an input pipeline, and which one holds it up: the rules of
- * MindSpore's own analyser.
+/* pipe_rules.c: what is odd about the operators of an input pipeline, and which one holds it
+ * up: the rules of MindSpore's own analyser.
  *
  *   cpu_high          more than 75 % of a processor for each worker: more workers may help
  *   cpu_low           less than 20 % with several workers: the others bring little
@@ -10,9 +10,9 @@
  *                     raise the workers), or does not while its input is nearly empty (below a tenth) or
  *                     its output fuller than its input by more than half (raise prefetch_size)
  *
- * Operators that only pass rows on are left out (Shuffle, Repeat, Zip, …); Batch has no queue rule, and
- * what stands in front of the device is no bottleneck. The input of an operator is the queue of its first
- * child; what is not known breaks no rule. */
+ * Operators that only pass rows on are left out (Shuffle, Repeat, Zip, …); Batch has no queue
+ * rule, and what is in front of the device is not a bottleneck. The input of an operator is the
+ * queue of its first child; what is not known breaks no rule. */
 #include <math.h>
 
 #include "analyse/analysis.h"

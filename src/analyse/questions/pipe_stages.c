@@ -1,8 +1,8 @@
 /* pipe_stages.c: what the operators of an input pipeline spent their time on, stage by stage.
  *
- * MindSpore records ranges named Dataset::OPERATION::STAGE; they are added up, and obey windows and steps.
- * Where they are not in the trace, the producer's own sums (table pipe_stage) stand in for them, as
- * long as no window and no step is asked for: they have no times of day. */
+ * MindSpore records ranges named Dataset::OPERATION::STAGE; they are added up, and obey windows
+ * and steps. Where they are not in the trace, the producer's own sums (table pipe_stage) are in
+ * for them, as long as no window and no step is asked for: they have no times of day. */
 #include "analyse/questions/pipe_stages.h"
 
 #include "base/sort.h"

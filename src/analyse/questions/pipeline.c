@@ -2,13 +2,15 @@
  *
  *     operators ──> host queue ──> transfer ──> data queue ──> forward and backward
  *
- * `queues` has the fill of the two queues for each batch, `flow` how many batches found them empty and
- * where the bottleneck may be, `operators` the pipeline's own operators with their queues, and
- * `queue_samples` the history of each queue. `suggestions` names the parameter to change for each slow
- * operator, by its class. `dataset_stages` is what operators say of their own time.
+ * `queues` has the fill of the two queues for each batch, `flow` how many batches found them
+ * empty and where the bottleneck may be, `operators` the pipeline's own operators with their
+ * queues, and `queue_samples` the history of each queue. `suggestions` names the parameter to
+ * change for each slow operator, by its class. `dataset_stages` is what operators say of their
+ * own time.
  *
- * Producers without such queues still tell something: the time the training thread spends in its data
- * loader (`loading`, by step), the workers that load, and counters named after a queue. */
+ * Producers without such queues still tell something: the time the training thread spends in
+ * its data loader (`loading`, by step), the workers that load, and counters named after a
+ * queue. */
 #include <math.h>
 
 #include "analyse/producer/cpu_use.h"
@@ -205,7 +207,7 @@ typedef struct {
     const char *stage;
     bool warning;
     const queue_counts *counts;
-    int64_t steps; /* where it may be the bottleneck; ABSENT_I64: not told */
+    int64_t steps; /* where it may be the bottleneck; ABSENT_I64: not reported */
 } flow_row;
 
 static status add_flow(table *out, const flow_row *f, error *err) {
@@ -225,8 +227,9 @@ static bool host_is_slow(const question *q) {
     return (double)q->host.empty > EMPTY_LIMIT * (double)q->host.batches;
 }
 
-/* Steps at which a stage may be the bottleneck: data processing where the host queue was empty, the
- * transfer where the data queue was empty although the host's was not, the network elsewhere. */
+/* Steps at which a stage may be the bottleneck: data processing where the host queue was empty,
+ * the transfer where the data queue was empty although the host's was not, the network
+ * elsewhere. */
 static status write_flow(const question *q, table *out, error *err) {
     bool host = q->host.batches > 0, data = q->data.batches > 0;
     bool slow = host && host_is_slow(q), transfer = host && !slow && data && q->data.empty > 0;

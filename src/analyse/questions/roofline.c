@@ -1,7 +1,7 @@
 /* roofline.c: how far operators are from what the device can do.
  *
- * Every piece of device work has one owner (op_work.h), so times add up. Owners are added up by name
- * (or by name and shapes), data type and unit: a point of the chart has one roof.
+ * Every piece of device work has one owner (op_work.h), so times add up. Owners are added up by
+ * name (or by name and shapes), data type and unit: a point of the chart has one roof.
  *
  *     operations/s
  *        │        ______ peak of the type         least time of a point: the longer of operations over the
@@ -10,7 +10,7 @@
  *        │  /        ∙
  *        └──────────────── operations per byte
  *
- * What it does not know is said: the time without figures stands in `coverage`. */
+ * What it does not know is said: the time without figures is in `coverage`. */
 #include <math.h>
 
 #include "analyse/cost/op_work.h"

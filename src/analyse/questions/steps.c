@@ -1,11 +1,12 @@
 /* steps.c: are steps alike, which one is not, which part of it.
  *
- * All steps with their host intervals as recorded, and their length with the device work
- * they launched, as the overview has it (step_spans.h): verdicts speak of that. Forward and backward
+ * All steps with their host intervals as recorded, and their length with the device work they
+ * launched, as the overview has it (step_spans.h): verdicts speak of that. Forward and backward
  * stretch from the start of the first forward segment to the end of the last backward one
- * (stages.h), the tail from there to the end of the step. Communication is the time of the step, with
- * its device work, in which a collective ran, on the device or on the host; what of it is
- * exposed is defined in exposed.h (of a step that has only a step trace: in untraced_steps.h).
+ * (stages.h), the tail from there to the end of the step. Communication is the time of the
+ * step, with its device work, in which a collective ran, on the device or on the host; what of
+ * it is exposed is defined in exposed.h (of a step that has only a step trace: in
+ * untraced_steps.h).
  *
  * A window shows the steps that overlap it, with what of their length and communication lies
  * inside, as everywhere; the other columns are of the whole step, and so are verdicts.
@@ -92,7 +93,8 @@ static size_t list_collectives(const trace *t, comm_names *names, collective *ou
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         if (!comm_kernel_row(names, k)) continue;
         uint32_t slice = t->kernel.slice[k], call = t->kernel.launch[k];
-        /* Without a call it was launched before the recording, unless no calls were recorded. */
+        /* Without a call it was launched before the recording, unless no calls were recorded.
+         */
         uint32_t at = call || t->call.n > 1 ? call : slice;
         uint32_t step = at ? trace_step_at(t, t->slice.start[at]) : 0;
         if (out && step)
@@ -179,7 +181,7 @@ static status write_stage_segments(table *t, const question *q, uint32_t step, s
     return OK;
 }
 
-/* What stands in the rows of one collective. */
+/* What is in the rows of one collective. */
 typedef struct {
     str stage, track, name;
     uint32_t step;
@@ -195,7 +197,7 @@ static status add_comm_segment(table *t, const question *q, const comm_words *w,
     return OK;
 }
 
-/* First computing range that ends behind the moment. */
+/* First computing range that ends after the moment. */
 static size_t first_computing(const intervals *v, int64_t at) {
     return SEARCH_FIRST(k, 0, v->n, v->v[k].end <= at);
 }

@@ -1,9 +1,9 @@
 /* steps_spread.c: mean, share and percentiles of the parts of steps; bands of many steps.
  *
- * A picture of steps has room for some hundred bars. Where there are more steps, neighbors share a
- * place: the steps are cut into STEPS_BANDS runs of equal length (by one), and each tells what its
- * steps lie between. A part that no step has recorded is left out, a step that lacks it does not
- * count for it. */
+ * A picture of steps has room for some hundred bars. Where there are more steps, neighbors
+ * share a place: the steps are cut into STEPS_BANDS runs of equal length (by one), and each
+ * tells what its steps lie between. A part that no step has recorded is left out, a step that
+ * lacks it does not count for it. */
 #include "analyse/questions/steps_spread.h"
 
 #include "base/num.h"

@@ -6,8 +6,8 @@
 
 enum { STEPS_BANDS = 400 };
 
-/* Adds the tables `distribution` and `bands` to the answer. A percentile is the smallest value that
- * at least so many percent of the steps do not exceed (nearest rank). */
+/* Adds the tables `distribution` and `bands` to the answer. A percentile is the smallest value
+ * that at least so many percent of the steps do not exceed (nearest rank). */
 status steps_write_spread(const table *steps, arena *a, answer *out, error *err) MUST_USE;
 
 #endif

@@ -1,4 +1,5 @@
-/* advice_workers.c: the joined summaries and the comparison of workers that rules of advice look at.
+/* advice_workers.c: the joined summaries and the comparison of workers that rules of advice
+ * look at.
  *
  * Advice is below this room: each trace is asked for its advice when it is reduced
  * (reduce_tables.c). What only several workers tell is therefore handed to it from here. */

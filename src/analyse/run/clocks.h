@@ -2,9 +2,9 @@
  *
  * All members of a collective that ends for all of them at once (all-reduce, all-gather,
  * reduce-scatter, all-to-all, barrier) leave it together. So the ends say how far the clocks of
- * two members are apart, and how that changes: offset and drift, a straight line for each worker
- * against the first one. What remains is the residual. Workers that share no such collective
- * with the first one, not even through others, cannot be aligned and are said so. */
+ * two members are apart, and how that changes: offset and drift, a straight line for each
+ * worker against the first one. What remains is the residual. Workers that share no such
+ * collective with the first one, not even through others, cannot be aligned and are said so. */
 #ifndef ANALYSE_CLOCKS_H
 #define ANALYSE_CLOCKS_H
 
@@ -25,7 +25,8 @@ typedef struct {
 /* A worker's time on the first one's clock, Unix ns. */
 int64_t clock_apply(const worker_clock *c, int64_t ns);
 
-/* The most samples kept of two workers; which ones is decided by lot, the same in every process. */
+/* The most samples kept of two workers; which ones is decided by lot, the same in every
+ * process. */
 #define CLOCK_SAMPLES 64
 /* Do the members of such a collective leave it together? */
 bool clock_counts(comm_type type);

@@ -1,6 +1,6 @@
 /* comm_groups.c: the groups of workers of a run, and which is slower than its like.
  *
- * Rows `group` of the summary stand by group, kind of collective and order of bytes; here they
+ * Rows `group` of the summary are by group, kind of collective and order of bytes; here they
  * come together by group. Each of them is compared with the rows of other groups that do the
  * same (kind of collective, order of bytes, number of members): the median of their mean
  * transfers is what it should take. */
@@ -24,11 +24,11 @@ str comm_group_name(comm_group_kind k) {
     return k < N_COMM_GROUPS ? str_of(names[k]) : STR_NONE;
 }
 
-/* ---- what it is for ------------------------------------------------------------------------ */
+/* ---- what it is for ---------------------------------------------------------------------- */
 
 static const struct {
     const char *word;
-    bool whole; /* the word stands alone; else anywhere in it */
+    bool whole; /* the word is alone; else anywhere in it */
     comm_group_kind kind;
 } words[] = {
     {"tensor", false, GROUP_TENSOR},
@@ -94,14 +94,14 @@ static comm_group_kind kind_of_deeds(const comm_groups *p, const comm_group *g,
     return stride == 1 ? GROUP_TENSOR : stride > 1 ? GROUP_DATA : GROUP_OTHER;
 }
 
-/* ---- who is in it -------------------------------------------------------------------------- */
+/* ---- who is in it ------------------------------------------------------------------------ */
 
 static int compare_places(uint32_t a, uint32_t b, const void *context) {
     (void)context;
     return (a > b) - (a < b);
 }
 
-/* Members stand by group and worker in the summary, as the groups do. */
+/* Members are by group and worker in the summary, as the groups do. */
 static status add_members(const summary *s, const worker_order *who, comm_groups *p,
                           uint32_t *scratch, uint32_t n_groups) {
     const summary_member *m = SUMMARY_ROWS(s, member);
@@ -121,7 +121,7 @@ static status add_members(const summary *s, const worker_order *who, comm_groups
     return OK;
 }
 
-/* ---- which is slow ------------------------------------------------------------------------- */
+/* ---- which is slow ----------------------------------------------------------------------- */
 
 typedef struct {
     const summary_group *rows;
@@ -180,7 +180,7 @@ static void judge_group(comm_group *g, int64_t usual) {
     if (!g->slow) g->excess = max_i64(0, g->excess);
 }
 
-/* ---- all of it ----------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------- */
 
 static bool same_group(const summary_group *x, const summary_group *y) {
     return str_eq(x->name, y->name) && x->source == y->source && x->target == y->target;

@@ -1,8 +1,8 @@
 /* comm_groups.h: the groups of workers of a run: what each is for, and which is slower than its
  * like.
  *
- * What a group is for is told by its makers' words (tp, data_parallel, …), else by what it does:
- * transfers from one to one are a pipeline, all-to-all is experts, workers in a row share
+ * What a group is for is told by its makers' words (tp, data_parallel, …), else by what it
+ * does: transfers from one to one are a pipeline, all-to-all is experts, workers in a row share
  * tensors, workers a stride apart share data. Groups of the same kind of collective, size and
  * order of bytes are alike; one that needs half as long again as the median of at least three
  * others is slow. */
@@ -37,7 +37,7 @@ typedef struct {
 } comm_group;
 
 typedef struct {
-    comm_group *v; /* by name; links behind the groups */
+    comm_group *v; /* by name; links after the groups */
     uint32_t n;
     uint32_t *member;  /* places in the roster, by group, ascending */
     uint32_t *data_of; /* by worker: its data-parallel group + 1, 0 = none */

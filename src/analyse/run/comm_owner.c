@@ -1,9 +1,9 @@
 /* comm_owner.c: the owner's side: a worker's time in collectives, moving data or waiting.
  *
  * Comes after the keepers have said how much of each range was transfer. Ranges of different
- * collectives overlap (streams, host and device), so times are those of unions: all of them less
- * those in which data moved is waiting. Tables ascend by worker and number, so one walk takes
- * them all. */
+ * collectives overlap (streams, host and device), so times are those of unions: all of them
+ * less those in which data moved is waiting. Tables ascend by worker and number, so one walk
+ * takes them all. */
 #include "analyse/run/comm_resolve.h"
 #include "analyse/scan/group.h"
 #include "base/hash.h"

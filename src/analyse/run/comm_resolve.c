@@ -1,9 +1,10 @@
-/* comm_resolve.c: the comm_keeper's side: which collectives are one, and what each member waited.
+/* comm_resolve.c: the comm_keeper's side: which collectives are one, and what each member
+ * waited.
  *
  * All members of a collective are taken to end it together and to need as long as the fastest
- * of them for the transfer itself: what a member takes longer than that, it waited. A collective
- * whose partners are not there is all transfer. The last to arrive, on aligned clocks, is who
- * the others waited for.
+ * of them for the transfer itself: what a member takes longer than that, it waited. A
+ * collective whose partners are not there is all transfer. The last to arrive, on aligned
+ * clocks, is who the others waited for.
  *
  *   rank 0   |──── waiting ────|── transfer ──|
  *   rank 1        |── waiting ─|── transfer ──|

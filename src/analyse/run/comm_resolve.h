@@ -9,8 +9,8 @@
  *   keepers ── moved ──> owners: sync, step_sync, call
  *   keepers: arrival, group, member, blame, fact            all: merged in a tree
  *
- * One process is owner and comm_keeper of everything: comm_resolve_all. The result does not depend on how
- * many there are. All that travels are summaries. */
+ * One process is owner and comm_keeper of everything: comm_resolve_all. The result does not
+ * depend on how many there are. All that travels are summaries. */
 #ifndef ANALYSE_COMM_RESOLVE_H
 #define ANALYSE_COMM_RESOLVE_H
 
@@ -31,8 +31,8 @@ typedef struct {
 status comm_resolve_split(const summary *mine, summary **parts, uint32_t n,
                           error *err) MUST_USE;
 
-/* Which collectives are one. `all` holds the workers of the whole run, `comms` this comm_keeper's
- * collectives; both are settled and stay. */
+/* Which collectives are one. `all` holds the workers of the whole run, `comms` this
+ * comm_keeper's collectives; both are settled and stay. */
 status comm_keeper_open(comm_keeper *k, const summary *all, const summary *comms, arena *a,
                         error *err) MUST_USE;
 /* Rows `sample`: how far the clocks of members are apart. */

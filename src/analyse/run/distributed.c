@@ -3,9 +3,9 @@
  * Looks at all workers of a run at once, by their summaries alone (run_summary.h): a trace is
  * reduced first. For each worker: how much of the average step it computes, communicates, does
  * both, or neither (overlap); how long it spends in collectives moving data or waiting for
- * others (synchronization; comm_resolve.h defines them); its collectives by name. Of all of them: who
- * came when to the collectives that cost most (all, in a small run). What follows from comparing
- * the workers (stragglers, groups, clocks, what if) is in distributed_compare.c.
+ * others (synchronization; comm_resolve.h defines them); its collectives by name. Of all of
+ * them: who came when to the collectives that cost most (all, in a small run). What follows
+ * from comparing the workers (stragglers, groups, clocks, what if) is in distributed_compare.c.
  *
  * Times of different machines are compared after their clocks have been aligned (clocks.h). */
 #include "analyse/run/distributed.h"
@@ -21,7 +21,7 @@
 
 #define COL_D(table, name) COL(distributed, table, name)
 
-/* ---- tables of each worker ----------------------------------------------------------------- */
+/* ---- tables of each worker --------------------------------------------------------------- */
 
 static void set_worker(const run_question *q, table *t, size_t row, uint32_t worker) {
     const summary_worker *w = q->who.v[worker];
@@ -138,7 +138,8 @@ static status write_collectives(run_question *q, error *err) {
     return table_sort(t, COL_D(collectives, worker), false, err);
 }
 
-/* The first of the rows that are wanted: they ascend by what was lost, and no meeting is cut. */
+/* The first of the rows that are wanted: they ascend by what was lost, and no meeting is cut.
+ */
 static uint32_t first_arrival(const summary *s, int64_t most) {
     const summary_arrival *v = SUMMARY_ROWS(s, arrival);
     uint32_t n = SUMMARY_N(s, arrival), from = n;

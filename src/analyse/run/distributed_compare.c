@@ -19,9 +19,10 @@ static void set_optional(table *t, size_t row, uint32_t col, int64_t v) {
     if (v != ABSENT_I64) table_set_int(t, row, col, v);
 }
 
-/* ---- by rank and step ------------------------------------------------------------------------ */
+/* ---- by rank and step
+ * ------------------------------------------------------------------------ */
 
-/* Steps of one worker that stand in one column of the map. */
+/* Steps of one worker that are in one column of the map. */
 typedef struct {
     step_cell sum;
     int64_t n;
@@ -59,7 +60,7 @@ static status write_cell(run_question *q, table *t, const joined_cell *j, error 
     return OK;
 }
 
-/* Cells stand by worker, then by step. With --map-steps a few steps share a column, which has the
+/* Cells are by worker, then by step. With --map-steps a few steps share a column, which has the
  * number of its first one in all rows. */
 static status write_heat_map(run_question *q, error *err) {
     table *t = answer_table(q->out, q->arena, "heat_map");
@@ -93,7 +94,7 @@ static double dist_compare_share_of(int64_t part, int64_t whole) {
     return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-/* What both tables of the late say; the columns stand in the same order behind `cause`. */
+/* What both tables of the late say; the columns are in the same order after `cause`. */
 static void set_late(table *t, size_t row, uint32_t first, const straggler *s, int64_t whole) {
     table_set_text(t, row, first, late_name(s->cause));
     table_set_int(t, row, first + 1, s->steps);
@@ -152,7 +153,8 @@ static status write_slow_steps(run_question *q, error *err) {
     return OK;
 }
 
-/* ---- groups and links ------------------------------------------------------------------------ */
+/* ---- groups and links
+ * ------------------------------------------------------------------------ */
 
 /* "0-7", "0,8,16,…,120", or the names' count when ranks are not known. */
 static str members_text(const run_question *q, const comm_group *g) {
@@ -171,7 +173,7 @@ static str members_text(const run_question *q, const comm_group *g) {
                         (long long)dist_compare_rank_of(q, m[1]), dots, (long long)last);
 }
 
-/* What groups and links have in common; the columns stand in the same order from `calls` on. */
+/* What groups and links have in common; the columns are in the same order from `calls` on. */
 static void set_traffic(table *t, size_t row, uint32_t calls, const comm_group *g) {
     enum { BYTES = 1, TRANSFER, WAITING, BANDWIDTH, SLOWER_BY, SLOW, COST };
     table_set_int(t, row, calls, g->calls);
@@ -233,7 +235,8 @@ static status write_groups(run_question *q, error *err) {
     return table_sort_by(transfers, link_first, 2, err);
 }
 
-/* ---- clocks ---------------------------------------------------------------------------------- */
+/* ---- clocks
+ * ---------------------------------------------------------------------------------- */
 
 enum { MOST_CLOCK_NOTES = 8 };
 
@@ -304,7 +307,8 @@ static status write_clocks(run_question *q, error *err) {
     return OK;
 }
 
-/* ---- what if --------------------------------------------------------------------------------- */
+/* ---- what if
+ * --------------------------------------------------------------------------------- */
 
 static status write_scenario(table *t, const char *name, int64_t total, int64_t without,
                              error *err) {
@@ -339,7 +343,8 @@ static status write_what_if(run_question *q, error *err) {
     return write_scenario(t, "both", total, both, err);
 }
 
-/* ---- what is missing ------------------------------------------------------------------------- */
+/* ---- what is missing
+ * ------------------------------------------------------------------------- */
 
 static status note_losses(run_question *q, error *err) {
     int64_t left_out = 0;

@@ -1,10 +1,10 @@
 /* reduce.c: from a worker's trace to its summary: the worker, its steps, its collectives.
  *
  * Everything is what other analyses compute of one trace (step_spans, breakdown, collectives),
- * written down as whole nanoseconds. What depends on other workers (who waited for whom, clocks)
- * is not here: comm_resolve.h finds it from the collectives of all summaries.
+ * written down as whole nanoseconds. What depends on other workers (who waited for whom,
+ * clocks) is not here: comm_resolve.h finds it from the collectives of all summaries.
  *
- * The collectives of a step come first by number, and those behind the limit are left out, so
+ * The collectives of a step come first by number, and those after the limit are left out, so
  * that a worker's summary stays below a megabyte. */
 #include "analyse/run/reduce.h"
 
@@ -32,7 +32,7 @@ typedef struct {
     summary *out;
 } reduce_ctx;
 
-/* ---- who ------------------------------------------------------------------------------------ */
+/* ---- who --------------------------------------------------------------------------------- */
 
 static str unquoted(str json) {
     str v = str_trim(json);
@@ -130,8 +130,8 @@ static status find_allocator(reduce_ctx *r, error *err) {
     return OK;
 }
 
-/* How much of the step was computation, communication, both and neither; they add up to it. What is
- * exposed is defined in exposed.h. */
+/* How much of the step was computation, communication, both and neither; they add up to it.
+ * What is exposed is defined in exposed.h. */
 static void set_overlap(const reduce_ctx *r, const intervals *alone, summary_step *row) {
     int64_t sent = intervals_ns_in(&r->comm, row->start, row->end);
     row->computation = intervals_ns_in(alone, row->start, row->end);
@@ -304,7 +304,8 @@ status reduce_trace(const reduce_question *q, size_t limit_bytes, summary *out, 
     return st;
 }
 
-/* ---- a worker's file ------------------------------------------------------------------------- */
+/* ---- a worker's file
+ * ------------------------------------------------------------------------- */
 
 /* What a producer had added up is the last to go. */
 static void drop_longest(summary *s) {

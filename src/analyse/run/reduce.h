@@ -1,7 +1,7 @@
 /* reduce.h: from a worker's trace to its summary (store/summary.h).
  *
  * The summary of one worker, at most 1 MB as a file: what is too much (names of operators and
- * kernels behind the longest thousand, collectives behind the first twenty thousand) is left
+ * kernels after the longest thousand, collectives after the first twenty thousand) is left
  * out and counted. */
 #ifndef ANALYSE_REDUCE_H
 #define ANALYSE_REDUCE_H
@@ -20,8 +20,8 @@ typedef struct {
  * limit of `a`. */
 status reduce_trace(const reduce_question *q, size_t limit_bytes, summary *out,
                     error *err) MUST_USE;
-/* A worker's whole summary as a trace without events, not larger than REDUCE_MAX_BYTES as a file:
- * what a cache keeps. */
+/* A worker's whole summary as a trace without events, not larger than REDUCE_MAX_BYTES as a
+ * file: what a cache keeps. */
 status reduce_worker(const analysis_trace *at, size_t limit_bytes, trace **out,
                      error *err) MUST_USE;
 /* The tables of operators and kernels, inside the selection. */
@@ -29,8 +29,8 @@ status reduce_names(const reduce_question *q, arena *a, summary *out, error *err
 /* The tables of operators, kernels, memory and advice; part of the above. */
 status reduce_tables(const reduce_question *q, arena *a, summary *out, error *err) MUST_USE;
 
-/* The machine a worker ran on: what its producer says, else from its name (HOST_PID); empty when
- * neither tells. */
+/* The machine a worker ran on: what its producer says, else from its name (HOST_PID); empty
+ * when neither tells. */
 str reduce_host(const trace *t, str worker);
 
 /* The most a worker's summary may take as a file. */

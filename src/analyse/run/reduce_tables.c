@@ -2,7 +2,8 @@
  *
  * Names are kept whole up to 400 bytes and the thousand that cost most of each sort; the others
  * are added up under the name "…" and counted, so that totals stay right. A histogram has the
- * fixed buckets of summary.h: operators by the host's time of a call, kernels by their duration. */
+ * fixed buckets of summary.h: operators by the host's time of a call, kernels by their
+ * duration. */
 #include "analyse/advise/advice.h"
 #include "analyse/advise/advice_evidence.h"
 #include "analyse/run/reduce.h"
@@ -26,7 +27,7 @@ typedef struct {
     const trace *t;
     selection select;
     uint32_t *by_name; /* string id → row + 1 */
-    uint32_t *spill;   /* histogram of the names behind MAX_HISTOGRAMS, together */
+    uint32_t *spill;   /* histogram of the names after MAX_HISTOGRAMS, together */
     groups rows;
     arena *arena;
     bool kernels;
@@ -162,7 +163,7 @@ static status write_kernel(name_rows *n, const name_row *r, str name, error *err
     return OK;
 }
 
-/* All that is behind the limit becomes one row. */
+/* All that is after the limit becomes one row. */
 static name_row fold_rest(name_rows *n, const uint32_t *order, uint32_t *hist) {
     name_row rest = {.hist = hist};
     for (uint32_t i = MAX_NAMES; i < n->rows.n; i++) {

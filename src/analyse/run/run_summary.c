@@ -1,9 +1,9 @@
 /* run_summary.c: from what was opened to one resolved summary of all workers.
  *
  * A trace is reduced first, inside the selection; a worker's summary is taken and cut to the
- * selection (summary_filter.h); then what concerns them all is resolved once (comm_resolve.h). A reduced run is
- * resolved already and can only be cut in what it knows by step. Workers of the same name (files
- * of different runs side by side) are told apart by a number. */
+ * selection (summary_filter.h); then what concerns them all is resolved once (comm_resolve.h).
+ * A reduced run is resolved already and can only be cut in what it knows by step. Workers of
+ * the same name (files of different runs side by side) are told apart by a number. */
 #include "analyse/run/run_summary.h"
 
 #include "analyse/run/comm_resolve.h"

@@ -6,8 +6,9 @@
 #include "analyse/scan/worker_order.h"
 #include "store/summary.h"
 
-/* Of traces (reduced now, cut to the selection), of workers' summaries, or of a reduced run, both
- * cut to the steps that are asked about (summary_filter.h). The result lives as long as the arena. */
+/* Of traces (reduced now, cut to the selection), of workers' summaries, or of a reduced run,
+ * both cut to the steps that are asked about (summary_filter.h). The result lives as long as
+ * the arena. */
 status run_summary_make(const analysis_input *in, const params *p, arena *a,
                         const summary **out, error *err) MUST_USE;
 /* The same, always made anew and the caller's to free; `limit_bytes` for memory on the way. The

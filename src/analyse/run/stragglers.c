@@ -1,9 +1,10 @@
 /* stragglers.c: which worker, host or step holds up the job, why, and what it costs.
  *
  * A cell is one worker in one step. Cells are sorted by step and class of workers that do the
- * same; the medians of each run of cells are what is usual there. Medians and not means, so that
- * what is looked for does not move the measure. All workers of a slow group are late together
- * and nobody's fault: their network time counts for the group (comm_groups.h), not here.
+ * same; the medians of each run of cells are what is usual there. Medians and not means, so
+ * that what is looked for does not move the measure. All workers of a slow group are late
+ * together and nobody's fault: their network time counts for the group (comm_groups.h), not
+ * here.
  *
  * Linear but for the sorts. Not here: which collective (table arrivals), which operator. */
 #include "analyse/run/stragglers.h"
@@ -32,7 +33,7 @@ typedef struct {
     uint32_t *by_step; /* cells by step, then by class, then by worker */
 } finding;
 
-/* ---- cells --------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------- */
 
 static step_cell cell_of(const summary_step *s, const summary_step_sync *sync) {
     step_cell c = {.start = s->start, .total = max_i64(0, sub_i64(s->end, s->start))};
@@ -58,7 +59,7 @@ static int compare_cells(uint32_t a, uint32_t b, const void *context) {
     return (v[a].start > v[b].start) - (v[a].start < v[b].start);
 }
 
-/* Rows step and step_sync stand in the same order: worker, number, start. */
+/* Rows step and step_sync are in the same order: worker, number, start. */
 static status make_cells(finding *f, int64_t *numbers, error *err) {
     const summary_step *steps = SUMMARY_ROWS(f->s, step);
     const summary_step_sync *syncs = SUMMARY_ROWS(f->s, step_sync);
@@ -102,8 +103,8 @@ static uint64_t stragglers_sort_key(int64_t v) {
     return (uint64_t)v ^ (uint64_t)1 << 63;
 }
 
-/* The class of a worker: its data-parallel group when it has at least four members, else all that
- * have none. */
+/* The class of a worker: its data-parallel group when it has at least four members, else all
+ * that have none. */
 static uint32_t stragglers_class_of(const finding *f, uint32_t cell) {
     uint32_t group = f->groups->data_of[f->out->cells[cell].worker];
     return group && f->groups->v[group - 1].n_members >= 4 ? group : 0;
@@ -133,7 +134,8 @@ static status stragglers_make_steps(finding *f, const int64_t *numbers, error *e
     return OK;
 }
 
-/* ---- what is usual --------------------------------------------------------------------------- */
+/* ---- what is usual
+ * --------------------------------------------------------------------------- */
 
 /* The median of a value of the cells by_step[first … end). */
 static int64_t median_of(const finding *f, uint32_t first, uint32_t end,
@@ -198,7 +200,8 @@ static void judge_all(const finding *f) {
     }
 }
 
-/* ---- what it costs --------------------------------------------------------------------------- */
+/* ---- what it costs
+ * --------------------------------------------------------------------------- */
 
 /* The latest and, of another host or worker, the next latest of a step. */
 static void find_cost(finding *f, uint32_t first, uint32_t end, int64_t *by_rank,
@@ -320,7 +323,8 @@ static status list_hosts(finding *f, const uint32_t *host_of, const int64_t *cos
     return sort_stragglers(f, v, n_out, &o->hosts, err);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- all of it
+ * ------------------------------------------------------------------------------- */
 
 static bool same_host(const void *row, const void *key) {
     return str_eq(*(const str *)row, *(const str *)key);

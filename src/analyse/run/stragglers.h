@@ -3,8 +3,8 @@
  * A worker's own time in a step is the step less what it waited for others. Workers that do the
  * same (of one data-parallel group, else all) should need the same time for it: the median of
  * them is what is usual. A worker is late in a step when its own time is longer than that by a
- * twentieth of the step and by six times what is usual for differences (the median distance from
- * the median). The part of its own time that is longest beyond the usual names the cause:
+ * twentieth of the step and by six times what is usual for differences (the median distance
+ * from the median). The part of its own time that is longest beyond the usual names the cause:
  *
  *   compute   kernels, copies, sets
  *   data      waiting for the data loader while the device did nothing
@@ -12,8 +12,8 @@
  *   network   transfers that nothing hides
  *   host      anything else on the host while the device did nothing
  *
- * The job goes at the pace of the last: a step costs what its latest worker is late. What fixing
- * one worker alone would gain is that less the next latest one's. */
+ * The job goes at the pace of the last: a step costs what its latest worker is late. What
+ * fixing one worker alone would gain is that less the next latest one's. */
 #ifndef ANALYSE_STRAGGLERS_H
 #define ANALYSE_STRAGGLERS_H
 

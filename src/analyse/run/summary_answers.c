@@ -29,7 +29,7 @@ bool summary_is_enough(const char *analysis, const params *p, uint32_t n_workers
     return is_by_name(analysis) ? !summary_is_filtered(p) : !window;
 }
 
-/* ---- info ---------------------------------------------------------------------------------- */
+/* ---- info -------------------------------------------------------------------------------- */
 
 static status summary_answers_add_number(table *t, const char *key, int64_t value, error *err) {
     size_t row;
@@ -110,9 +110,11 @@ status summary_info(const analysis_input *in, arena *a, answer *out, error *err)
     return summary_answers_add_number(facts, "files_failed", SUMMARY_N(s, failure), err);
 }
 
-/* ---- operators and kernels ------------------------------------------------------------------- */
+/* ---- operators and kernels
+ * ------------------------------------------------------------------- */
 
-/* The duration that a share of the calls does not exceed; rows [first, end) of the histogram. */
+/* The duration that a share of the calls does not exceed; rows [first, end) of the histogram.
+ */
 static int64_t quantile(const summary_histogram *h, uint32_t n, double share) {
     int64_t all = 0, seen = 0;
     for (uint32_t i = 0; i < n; i++) all = add_i64(all, h[i].count);
@@ -139,7 +141,7 @@ static const summary_histogram *find_histogram(const summary *s, int64_t what, s
     return h + low;
 }
 
-/* What both tables say about the workers behind a row. */
+/* What both tables say about the workers after a row. */
 typedef struct {
     str name, worst_worker;
     int64_t what, workers, worst;
@@ -305,7 +307,8 @@ status summary_kernels(const analysis_input *in, const params *p, arena *a, answ
     return table_sort(spread, SPREAD_WORST, true, err);
 }
 
-/* ---- overview -------------------------------------------------------------------------------- */
+/* ---- overview
+ * -------------------------------------------------------------------------------- */
 
 #define COL_O(table, name) COL(overview, table, name)
 
@@ -362,7 +365,8 @@ static status summary_answers_write_steps(const summary *s, arena *a, answer *ou
     return OK;
 }
 
-/* What the verdict rests on: sums over the steps of all workers that count (untraced_steps.h). */
+/* What the verdict rests on: sums over the steps of all workers that count (untraced_steps.h).
+ */
 typedef struct {
     uint32_t n; /* steps that count */
     int64_t part[N_ROLES];

@@ -4,10 +4,11 @@
 
 #include "analyse/run/run_summary.h"
 
-/* Can a question about all of so many workers be answered from their summaries? Always, but for a
- * window of time that may cut steps, and for operators and kernels, which summaries do not know by
- * step, of a run small enough to read its traces. In a larger one the window chooses the steps it
- * touches, operators and kernels are those of the whole recording, and a note says so. */
+/* Can a question about all of so many workers be answered from their summaries? Always, but for
+ * a window of time that may cut steps, and for operators and kernels, which summaries do not
+ * know by step, of a run small enough to read its traces. In a larger one the window chooses
+ * the steps it touches, operators and kernels are those of the whole recording, and a note says
+ * so. */
 #define SUMMARY_FEW_WORKERS 16
 bool summary_is_enough(const char *analysis, const params *p, uint32_t n_workers);
 

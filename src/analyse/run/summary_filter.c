@@ -1,9 +1,10 @@
-/* summary_filter.c: which steps of a summary are asked about, and what follows for its other rows.
+/* summary_filter.c: which steps of a summary are asked about, and what follows for its other
+ * rows.
  *
  * Tables of a settled summary ascend by worker, so one walk finds for each step the worker it
  * belongs to (a window counts from the start of each worker's own recording, as everywhere).
  *
- * What was done to a summary stands in its facts:
+ * What was done to a summary is in its facts:
  *   cut               it is cut already: not to be cut again
  *   steps_cut_short   steps of which the window takes only a part, and which count whole
  *   whole_run         tables that are not known by step, a bit each (run_tables)

@@ -1,7 +1,7 @@
 /* summary_filter.h: summaries cut to the steps or the window a question is about.
  *
- * Summaries know steps, so --step is exact. A window chooses the steps it touches; where it lies
- * between steps that is exact, too, else the facts say how many steps it cuts. */
+ * Summaries know steps, so --step is exact. A window chooses the steps it touches; where it
+ * lies between steps that is exact, too, else the facts say how many steps it cuts. */
 #ifndef ANALYSE_SUMMARY_FILTER_H
 #define ANALYSE_SUMMARY_FILTER_H
 
@@ -10,8 +10,8 @@
 
 /* Is a part of the run asked about? */
 bool summary_is_filtered(const params *p);
-/* Before comm_resolve_all: steps that are not chosen go, collectives outside of the chosen ones do not
- * count. Both settle the summary. */
+/* Before comm_resolve_all: steps that are not chosen go, collectives outside of the chosen ones
+ * do not count. Both settle the summary. */
 status summary_filter_workers(summary *s, const params *p, error *err) MUST_USE;
 /* Of a resolved run: what is known by step is added up anew, what is not stays. */
 status summary_filter_resolved(summary *s, const params *p, error *err) MUST_USE;

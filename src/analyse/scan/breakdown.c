@@ -5,7 +5,7 @@
  * rest goes on to the next, and what nobody takes is `other`. The original tool deals out
  * everything again when nothing is left; here an empty rest stays empty.
  *
- * A user's own ranges (record_function) and Python frames are no work: they say what the
+ * A user's own ranges (record_function) and Python frames are not work: they say what the
  * host was about, not that it was busy, and a range around the whole loop would hide every
  * gap. */
 #include "analyse/scan/breakdown.h"
@@ -32,9 +32,9 @@ static const uint8_t host_role[N_KINDS] = {
     [KIND_DRIVER] = ROLE_RUNTIME,    [KIND_COLLECTIVE] = ROLE_COMMUNICATION,
 };
 
-/* A range around the forward pass, the backward pass or the optimizer is not work by itself: where our
- * own recorder tells the operators, what they leave is waiting. Other producers' ranges are all some of
- * them have. */
+/* A range around the forward pass, the backward pass or the optimizer is not work by itself:
+ * where our own recorder tells the operators, what they leave is waiting. Other producers'
+ * ranges are all some of them have. */
 static bool is_only_around(const trace *t, uint8_t kind) {
     bool is_stage = kind == KIND_FORWARD || kind == KIND_BACKWARD || kind == KIND_OPTIMIZER;
     return is_stage && t->kind_count[KIND_OP] && steps_are_ours(t);

@@ -1,9 +1,9 @@
 /* breakdown.h: what each moment of a step was spent on.
  *
- * Every moment counts once, for the first of these that was going on: kernel (that is no
+ * Every moment counts once, for the first of these that was going on: kernel (that is not
  * communication), memcpy, memset, communication (device kernels, and host ranges of collectives
- * that run on the host), runtime (runtime and driver calls), data_loader, cpu_exec (operators and the
- * framework's own ranges), other (none of them). So the parts of a step add up to it
+ * that run on the host), runtime (runtime and driver calls), data_loader, cpu_exec (operators
+ * and the framework's own ranges), other (none of them). So the parts of a step add up to it
  * exactly. */
 #ifndef ANALYSE_BREAKDOWN_H
 #define ANALYSE_BREAKDOWN_H
@@ -43,8 +43,8 @@ typedef struct {
 status breakdown_make(const role_ranges *ranges, const step_spans *steps, arena *a,
                       step_parts **out, error *err) MUST_USE;
 
-/* `parts` divided by n, each rounded to the nearest as every mean is: their sum may differ from the
- * mean of the sum by half a nanosecond for each part. All 0 when n is 0. */
+/* `parts` divided by n, each rounded to the nearest as every mean is: their sum may differ from
+ * the mean of the sum by half a nanosecond for each part. All 0 when n is 0. */
 void mean_parts(const int64_t *parts, int64_t n, int64_t *out, size_t n_parts);
 
 /* Shares of the parts in their sum, with nine decimals: as written they add up to exactly 1

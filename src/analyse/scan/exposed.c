@@ -1,8 +1,8 @@
 /* exposed.c: communication that no computation hides; see exposed.h.
  *
  * What all devices communicate less what any of them computes is right for one device. With
- * several, each is looked at by itself: those are few, and only those that communicate cost a pass
- * over the device work. */
+ * several, each is looked at by itself: those are few, and only those that communicate cost a
+ * pass over the device work. */
 #include "analyse/scan/exposed.h"
 
 /* Ranges of one device. */
@@ -50,8 +50,8 @@ static status exposed_add_devices(comm_names *comm, interval window, arena *a, i
     return OK;
 }
 
-/* When the host computes, for a trace without kernels. The stages our own recorder sees are ranges
- * around work: where it records no operators, nothing is known to compute. */
+/* When the host computes, for a trace without kernels. The stages our own recorder sees are
+ * ranges around work: where it records no operators, nothing is known to compute. */
 static const intervals *host_computes(const trace *t, const role_ranges *ranges) {
     static const intervals never = {0};
     return !t->kind_count[KIND_OP] && steps_are_ours(t) ? &never : &ranges->at[ROLE_CPU_EXEC];

@@ -1,4 +1,4 @@
-/* idle.c: when no device did anything, and whom it waited for.
+/* idle.c: when no device did anything, and what it waited for.
  *
  * Device work is put in order of start once; a sweep with the latest end so far finds the gaps.
  *
@@ -8,7 +8,7 @@
  *   blocked = min(ahead, gap); the rest of the gap is the host's own
  *
  * A step is as long as its host interval or its device work, whichever ends later
- * (step_spans.h); a gap at the end of the last step, with no piece behind it, is the host's.
+ * (step_spans.h); a gap at the end of the last step, with no piece after it, is the host's.
  * All devices of the process count as one: a moment is idle when none of them works. */
 #include "analyse/scan/idle.h"
 
@@ -51,15 +51,16 @@ static const blocking_call *call_before(const finder *f, int64_t time) {
     return low ? &f->q->calls[low - 1] : NULL;
 }
 
-/* The thread that was to launch on sat in blocking calls inside the gap: that time is theirs. */
+/* The thread that was to launch on sat in blocking calls inside the gap: that time is theirs.
+ */
 static void add_inside(const finder *f, idle_gap *gap, uint32_t launch) {
     const trace *t = f->q->t;
     const blocking_call *call = call_before(f, gap->range.end);
     int64_t inside = 0, longest = 0, until = gap->range.end;
     uint32_t slice = 0;
     if (!launch) return;
-    /* Calls of one thread do not overlap, so those before the gap end before it; a bounded look back
-     * passes over calls of other threads. */
+    /* Calls of one thread do not overlap, so those before the gap end before it; a bounded look
+     * back passes over calls of other threads. */
     for (int back = 0; call && call >= f->q->calls && back < LOOK_BACK; back++, call--) {
         if (trace_track_of(t, call->slice) != trace_track_of(t, launch)) continue;
         int64_t ns = sub_i64(min_i64(call->end, until), max_i64(call->start, gap->range.start));

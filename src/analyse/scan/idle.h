@@ -1,4 +1,4 @@
-/* idle.h: when no device did anything, and whom it waited for.
+/* idle.h: when no device did anything, and what it waited for.
  *
  * A gap lies between the end of all device work so far and the start of the next piece. It is
  * cut to the steps; what the data loader or a collective on the host took of it is theirs and

@@ -153,7 +153,7 @@ intervals intervals_minus(const intervals *a, const intervals *b) {
         for (size_t m = k; m < b->n && b->v[m].start < end && start < end; m++) {
             if (b->v[m].start > start) append(&out, start, b->v[m].start);
             start = max_i64(start, b->v[m].end);
-            k = m; /* the next range of `a` begins behind this one or inside it */
+            k = m; /* the next range of `a` begins after this one or inside it */
         }
         if (start < end) append(&out, start, end);
     }

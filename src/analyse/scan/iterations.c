@@ -1,8 +1,9 @@
 /* iterations.c: prefill, decode and mixed iterations of a server, with their tokens.
  *
- * One pass over the operators finds the embedding of each step; training looks up tokens, too, so only
- * a trace without backward work counts, and one with decodes. Rates are tokens by the time of the
- * iterations themselves (adjusted for device work), not of the gaps between them. */
+ * One pass over the operators finds the embedding of each step; training looks up tokens, too,
+ * so only a trace without backward work counts, and one with decodes. Rates are tokens by the
+ * time of the iterations themselves (adjusted for device work), not of the gaps between
+ * them. */
 #include "analyse/scan/iterations.h"
 
 #include "analyse/lexicon.h"
@@ -24,7 +25,7 @@ static const char *const kind_names[N_ITERATIONS] = {[ITERATION_UNKNOWN] = "unkn
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-/* The number behind a word, ABSENT_I64 when there is none. */
+/* The number after a word, ABSENT_I64 when there is none. */
 static int64_t number_after(str name, str word, size_t from) {
     size_t at = str_find(name, word, from), end;
     int64_t v;
@@ -34,7 +35,8 @@ static int64_t number_after(str name, str word, size_t from) {
     return str_to_i64(str_n(name.p + at, end - at), &v) ? v : ABSENT_I64;
 }
 
-/* Tokens of "context_1(888_788544)" or "context_1(sq888sk…)": the first number in the brackets. */
+/* Tokens of "context_1(888_788544)" or "context_1(sq888sk…)": the first number in the brackets.
+ */
 static int64_t tokens_of(str name, str word) {
     size_t at = str_find(name, word, 0), open;
     if (at == SIZE_MAX || (open = str_find(name, STR("("), at)) == SIZE_MAX) return 0;
@@ -63,7 +65,8 @@ static iteration of_vllm(str name) {
     return of_counts(prompts, decodes, tokens ? tokens : ABSENT_I64);
 }
 
-/* SGLang: step[DECODE bs=16], step[EXTEND bs=15 toks=15360]; ATOM: prefill[bs=2 tok=14721 …]. */
+/* SGLang: step[DECODE bs=16], step[EXTEND bs=15 toks=15360]; ATOM: prefill[bs=2 tok=14721 …].
+ */
 static iteration of_batch(str name, iteration_kind kind) {
     iteration made = {.kind = kind,
                       .batch = number_after(name, STR("bs="), 0),
@@ -127,8 +130,8 @@ static bool trains(const trace *t) {
     return false;
 }
 
-/* A step that was found begins with some work near its first, not always with the lookup: one in the last
- * quarter of a step belongs to the next. */
+/* A step that was found begins with some work near its first, not always with the lookup: one
+ * in the last quarter of a step belongs to the next. */
 static int64_t lead_of(const trace *t) {
     uint32_t n = t->step.n - 1;
     if (!n || t->step.how[1] == STEP_MARKED) return 0;

@@ -1,8 +1,10 @@
-/* iterations.h: the steps of a program that serves a language model: prefill, decode, or both at once.
+/* iterations.h: the steps of a program that serves a language model: prefill, decode, or both
+ * at once.
  *
- * A server says what is in a batch in the name of the step (vLLM, SGLang, ATOM). Where it does not, the
- * shape of what is looked up in the largest embedding tells: [batch, tokens]; one token for each request is a
- * decode. Every iteration makes one token for each request whose prompt is done. */
+ * A server says what is in a batch in the name of the step (vLLM, SGLang, ATOM). Where it does
+ * not, the shape of what is looked up in the largest embedding tells: [batch, tokens]; one
+ * token for each request is a decode. Every iteration makes one token for each request whose
+ * prompt is done. */
 #ifndef ANALYSE_ITERATIONS_H
 #define ANALYSE_ITERATIONS_H
 
@@ -41,8 +43,8 @@ status iterations_serve(const trace *t, arena *a, bool *serves, error *err) MUST
 status iterations_judge(const iterations_question *q, arena *a, verdict *v, bool *serves,
                         error *err) MUST_USE;
 
-/* Adds the tables `iterations` and `serving` of the analysis steps, both empty when the program does not
- * serve, and then the values of the verdict to *v. True in *serves when it does. */
+/* Adds the tables `iterations` and `serving` of the analysis steps, both empty when the program
+ * does not serve, and then the values of the verdict to *v. True in *serves when it does. */
 status iterations_write(const iterations_question *q, arena *a, answer *out, verdict *v,
                         bool *serves, error *err) MUST_USE;
 

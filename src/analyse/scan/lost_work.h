@@ -1,7 +1,8 @@
 /* lost_work.h: was there something to record at all, and did the device's records arrive?
  *
- * A trace with launches and without any of the work they started is not one of a program that leaves
- * its device alone: the profiler lost the records. Then that is the answer, whatever else was found. */
+ * A trace with launches and without any of the work they started is not one of a program that
+ * leaves its device alone: the profiler lost the records. Then that is the answer, whatever
+ * else was found. */
 #ifndef ANALYSE_LOST_WORK_H
 #define ANALYSE_LOST_WORK_H
 
@@ -23,9 +24,9 @@ typedef struct {
 bool launch_name(str name);
 status lost_work_count(const trace *t, arena *a, lost_work *out, error *err) MUST_USE;
 
-/* What a verdict and the notes say of it. The verdict is replaced when nothing was recorded, when
- * a graph was captured and next to nothing ran, or when all
- * records of the device are missing; true then. */
+/* What a verdict and the notes say of it. The verdict is replaced when nothing was recorded,
+ * when a graph was captured and next to nothing ran, or when all records of the device are
+ * missing; true then. */
 status lost_work_judge(const trace *t, arena *a, answer *out, bool *replaced,
                        error *err) MUST_USE;
 

@@ -18,7 +18,7 @@ typedef struct {
 bool matmul_read(str shapes, matmul_size *out);
 /* 2·batch·m·k·n. */
 double matmul_flops(const matmul_size *s);
-/* The largest dimension above 8 that is no multiple of 8; 0 when there is none. */
+/* The largest dimension above 8 that is not a multiple of 8; 0 when there is none. */
 int64_t matmul_odd_dimension(const matmul_size *s);
 
 typedef struct {

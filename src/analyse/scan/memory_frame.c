@@ -1,14 +1,15 @@
 /* memory_frame.c: who asked for memory, where only the call stack tells.
  *
- * A block of a memory snapshot has no operator, but a stack of frames: the user's code, the library's
- * code it went through, the framework, the allocator. The one that says most names the block:
+ * A block of a memory snapshot has no operator, but a stack of frames: the user's code, the
+ * library's code it went through, the framework, the allocator. The one that says most names
+ * the block:
  *
  *     1. the innermost Python frame outside PyTorch and Python's own library:  model.py:123 forward
  *     2. the innermost operator, for stacks without Python (autograd):         aten::mm
  *     3. the innermost Python frame, 4. the innermost native one outside the allocator
  *
- * A frame's parent has a smaller number, so the best frame of every stack is found in one pass from
- * the outermost on: the parent's, unless the frame itself is as good. */
+ * A frame's parent has a smaller number, so the best frame of every stack is found in one pass
+ * from the outermost on: the parent's, unless the frame itself is as good. */
 #include "analyse/lexicon.h"
 #include "analyse/scan/memory_view.h"
 #include "base/hash.h"
@@ -30,14 +31,14 @@ static str inside_packages(str file) {
 }
 
 /* Models often live in installed packages, so these count; PyTorch itself and what comes with
- * Python does not. <string> and <frozen …> are no files. */
+ * Python does not. <string> and <frozen …> are not files. */
 static bool is_user_file(str file) {
     str package = inside_packages(file);
     if (package.p) return !lexicon_means(package, MEANS_LIBRARY_PACKAGE);
     return file.p[0] != '<' && !lexicon_means(file, MEANS_LIBRARY_FILE);
 }
 
-/* The word between a prefix and the "::" behind it; {NULL, 0} when the name is another. */
+/* The word between a prefix and the "::" after it; {NULL, 0} when the name is another. */
 static str word_behind(str name, str prefix) {
     if (!str_starts(name, prefix)) return STR_NONE;
     str rest = str_from(name, prefix.n);
@@ -45,8 +46,9 @@ static str word_behind(str name, str prefix) {
     return end == SIZE_MAX ? STR_NONE : str_n(rest.p, end);
 }
 
-/* at::_ops::mm::call(…) is the operator aten::mm, torch::autograd::generated::MmBackward0::apply(…)
- * the node of its backward. An empty tensor says nothing: who wanted it is further out. */
+/* at::_ops::mm::call(…) is the operator aten::mm,
+ * torch::autograd::generated::MmBackward0::apply(…) the node of its backward. An empty tensor
+ * says nothing: who wanted it is further out. */
 static str operator_of(str name, bool *is_aten) {
     str word = word_behind(name, STR("at::_ops::"));
     *is_aten = word.p != NULL;
@@ -63,7 +65,7 @@ static uint8_t memory_frame_class_of(const trace *t, uint32_t frame) {
     return lexicon_means(name, MEANS_ALLOCATOR_FRAME) ? FRAME_ALLOCATOR : FRAME_NATIVE;
 }
 
-/* What stands behind "file.py(12): ". */
+/* What comes after "file.py(12): ". */
 static str function_of(const trace *t, uint32_t frame) {
     str name = trace_str(t, t->frame.name[frame]);
     size_t at = t->frame.file[frame] ? str_find(name, STR("): "), 0) : SIZE_MAX;

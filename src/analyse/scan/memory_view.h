@@ -51,8 +51,8 @@ bool memory_is_counted(const trace *t, uint32_t row);
 bool memory_is_selected(const memory_view *m, uint32_t row);
 /* The op a block belongs to: that of the allocation, also for its release; 0 when unknown. */
 uint32_t memory_op(const trace *t, uint32_t row);
-/* Name of the block: its op's, or what its call stack says ("model.py:123 forward"); {NULL, 0} when
- * neither is known; *ok false when out of memory. */
+/* Name of the block: its op's, or what its call stack says ("model.py:123 forward"); {NULL, 0}
+ * when neither is known; *ok false when out of memory. */
 str memory_name(const memory_view *m, uint32_t row, bool *ok);
 /* Name of the block's op: a bare aten::empty… is named with what called it, "parent
  * (aten::empty)"; {NULL, 0} when unknown; *ok false when out of memory. */
@@ -71,7 +71,8 @@ uint32_t memory_outer_site(const memory_view *m, uint32_t site);
 /* Text of a label (label_of). */
 str memory_label(const memory_view *m, uint32_t label);
 
-/* Tables `peak_contents` and `contents`: what is alive. `order`: devices as a reader wants them. */
+/* Tables `peak_contents` and `contents`: what is alive. `order`: devices as a reader wants
+ * them. */
 status memory_write_contents(memory_view *m, const uint32_t *order, const params *p,
                              error *err) MUST_USE;
 /* Table `statistics`: memory by operator. */

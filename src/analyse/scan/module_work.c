@@ -1,10 +1,11 @@
 /* module_work.c: which device work a module caused.
  *
- * Work is launched on the host: forward inside a call of the module, backward inside a node of the
- * autograd engine that undoes an operator called there (backward_owner.h). Both are slices, so the work of
- * a module is what was launched inside one of a list of slices. Rows of table slice are in order of
- * their tracks and starts, and of slices inside each other the outer one comes first: keeping only
- * outer ones makes the list disjoint, and one binary search finds the slice a launch may lie in.
+ * Work is launched on the host: forward inside a call of the module, backward inside a node of
+ * the autograd engine that undoes an operator called there (backward_owner.h). Both are slices,
+ * so the work of a module is what was launched inside one of a list of slices. Rows of table
+ * slice are in order of their tracks and starts, and of slices inside each other the outer one
+ * comes first: keeping only outer ones makes the list disjoint, and one binary search finds the
+ * slice a launch may lie in.
  *
  * A call inside another call of the same module is not listed by itself. Device work without a
  * launch and without an operator belongs to no module. */

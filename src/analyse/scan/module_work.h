@@ -1,5 +1,5 @@
-/* module_work.h: which device work a module caused, by its calls and by the backward pass of what
- * it called.
+/* module_work.h: which device work a module caused, by its calls and by the backward pass of
+ * what it called.
  *
  *     module_work w;
  *     TRY(module_work_find(t, &select, STR("Linear_3"), arena, &w, err));

@@ -2,10 +2,11 @@
  *
  *   shapes  [[8, 512], [512, 64], []]     a list of lists; [] is a tensor of one value or no tensor
  *           [[[8, 512], [8, 512]], []]    the first input is a list of tensors
- *   types   ["float", "float", "Scalar"]  Scalar, ScalarList and "" are no tensors
- *   inputs  ["", "", "[2, 2]"]            the values of what is no tensor, as text
+ *   types   ["float", "float", "Scalar"]  Scalar, ScalarList and "" are not tensors
+ *   inputs  ["", "", "[2, 2]"]            the values of what is not a tensor, as text
  *
- * It never allocates, and gives up on sizes that cannot be: the texts come from foreign files. */
+ * It never allocates, and gives up on sizes that cannot be: the texts come from foreign
+ * files. */
 #include "analyse/scan/op_args.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* op_args.h: the inputs of one call of an operator, read out of the JSON texts a profiler wrote: shapes,
- * types and the values of what is no tensor. */
+/* op_args.h: the inputs of one call of an operator, read out of the JSON texts a profiler
+ * wrote: shapes, types and the values of what is not a tensor. */
 #ifndef ANALYSE_OP_ARGS_H
 #define ANALYSE_OP_ARGS_H
 
@@ -15,7 +15,7 @@ typedef struct {
     double elements;
     double item_bytes; /* bytes of one element; NaN when the type is not known */
     str type;          /* as it is written, without quotes */
-    str value;         /* of what is no tensor: "[2, 2]", "True"; STR_NONE when not recorded */
+    str value; /* of what is not a tensor: "[2, 2]", "True"; STR_NONE when not recorded */
 } op_arg;
 
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
     int n;
 } op_args;
 
-/* false when shapes is no list of shapes or a size in it cannot be. Inputs after the first
+/* false when shapes is not a list of shapes or a size in it cannot be. Inputs after the first
  * OP_MOST_ARGS are left out. types and inputs may be empty. */
 bool op_args_read(str shapes, str types, str inputs, op_args *out);
 
@@ -34,7 +34,8 @@ int op_args_numbers(const op_args *in, int i, int64_t out[OP_MOST_VALUES]);
 /* Is input i "True"? */
 bool op_args_true(const op_args *in, int i);
 
-/* Bytes of one element of a type as PyTorch and we write it ("float", "c10::BFloat16"); NaN for others. */
+/* Bytes of one element of a type as PyTorch and we write it ("float", "c10::BFloat16"); NaN for
+ * others. */
 double op_type_bytes(str type);
 
 #endif

@@ -6,7 +6,7 @@
  * not lie inside it; then its own figures are final and go to its parent.
  *
  *      step ─┬─ op A ─── op A ─┬─ launch    the inner A is alone in an A: it gives its children
- *            │                 └─ launch    and its device work to the outer one and is no call
+ *            │                 └─ launch    and its device work to the outer one and is not a call
  *            └─ op B
  *
  * Whether a finished child is alone is known only when its parent ends. So a parent keeps

@@ -2,7 +2,7 @@
  *
  * The rules, most telling first: an odd dimension that slows the costliest matrix product
  * down; tensor cores that nobody uses although the operators could and the device has them;
- * else simply the operator with the largest share. Thresholds stand in the rules. */
+ * else simply the operator with the largest share. Thresholds are in the rules. */
 #include "analyse/scan/op_verdict.h"
 
 #include "base/message_ids_advice.h"

@@ -5,7 +5,8 @@
  *   2. a source is slow when its queue is less full than the lower limit;
  *   3. when every queue is at least as full as the upper limit, none of them is slow but whoever takes
  *      from the root.
- * Means and usages are plain means of the samples: MindSpore's own tables have the same figures. */
+ * Means and usages are plain means of the samples: MindSpore's own tables have the same
+ * figures. */
 #include "analyse/scan/pipe_view.h"
 
 #include <math.h>
@@ -20,7 +21,8 @@ static bool is_shown(const trace *t, uint32_t row) {
            (t->pipe_op.capacity[row] != ABSENT_I64 || t->pipe_op.id[row] == 0);
 }
 
-/* The shown operator it feeds, 0 = none. Parents make no circle (the seal and the file check see to it). */
+/* The shown operator it feeds, 0 = none. Parents make no circle (the seal and the file check
+ * see to it). */
 static uint32_t shown_parent(const trace *t, uint32_t row) {
     do row = t->pipe_op.parent[row];
     while (row && !is_shown(t, row));
@@ -40,7 +42,8 @@ static status name_items(const trace *t, pipe_view *v, arena *a, error *err) {
     return OK;
 }
 
-/* Breadth first: each round takes the children of the operators taken before, as the file lists them. */
+/* Breadth first: each round takes the children of the operators taken before, as the file lists
+ * them. */
 static status order_items(const trace *t, arena *a, pipe_view *v, error *err) {
     uint32_t n = t->pipe_op.n;
     uint32_t *index = ARENA_ARRAY(a, uint32_t, n), *first = ARENA_ARRAY(a, uint32_t, n),

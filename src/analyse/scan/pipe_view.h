@@ -1,8 +1,8 @@
-/* pipe_view.h: an input pipeline as its users see it: operators that have a queue, in order from the
- * consumer to the sources, how full their queues were, and which of them is slow.
+/* pipe_view.h: an input pipeline as its users see it: operators that have a queue, in order
+ * from the consumer to the sources, how full their queues were, and which of them is slow.
  *
- * Operators without a queue of their own run inside their parent and are left out; their children are
- * then the parent's. Operator 0 is the root and stays, with or without a queue. */
+ * Operators without a queue of their own run inside their parent and are left out; their
+ * children are then the parent's. Operator 0 is the root and stays, with or without a queue. */
 #ifndef ANALYSE_PIPE_VIEW_H
 #define ANALYSE_PIPE_VIEW_H
 
@@ -42,7 +42,8 @@ typedef struct {
     int64_t batches, empty, full;
 } queue_counts;
 queue_counts queue_count(const trace *t, uint8_t role);
-/* Fills a table with the columns of `flow` of the analysis pipeline: where the bottleneck may be. */
+/* Fills a table with the columns of `flow` of the analysis pipeline: where the bottleneck may
+ * be. */
 status pipeline_flow_write(const trace *t, table *out, error *err) MUST_USE;
 /* The table `findings` of the analysis pipeline: the rules of pipe_rules.c. */
 status pipe_rules_write(const trace *t, const pipe_view *v, arena *a, answer *out,

@@ -101,8 +101,8 @@ bool stacks_split(const stacks *s, uint32_t id, uint32_t *caller, uint32_t *name
     return true;
 }
 
-/* The names from the stack `inner` out to `outer`, innermost first, and how many; MAX_BETWEEN when
- * `outer` is not around `inner`. */
+/* The names from the stack `inner` out to `outer`, innermost first, and how many; MAX_BETWEEN
+ * when `outer` is not around `inner`. */
 static uint32_t names_between(const stacks *s, uint32_t inner, uint32_t outer,
                               uint32_t names[MAX_BETWEEN]) {
     uint32_t n = 0;

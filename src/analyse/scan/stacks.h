@@ -17,8 +17,8 @@ typedef struct {
     uint64_t text_bytes; /* of all texts so far */
 } stacks;
 
-/* Where an op stands: the frames it was called from, and its path: frames and ops around it, and
- * itself, as they nest. Both are ids of stacks; 0 = nothing around. */
+/* Where an op stands: the frames it was called from, and its path: frames and ops around it,
+ * and itself, as they nest. Both are ids of stacks; 0 = nothing around. */
 typedef struct {
     uint32_t stack, path;
 } stack_place;
@@ -30,10 +30,10 @@ void stacks_new_track(stacks *s);
 status stacks_enter(stacks *s, uint32_t slice, error *err) MUST_USE;
 /* The stack of the op with this row (0 = none) that starts at the time; 0 = no stack. */
 uint32_t stacks_of(stacks *s, uint32_t op_row, int64_t start_ns);
-/* The path of an op with this name and stack inside `outer`. Frames the outer op was called from
- * come before it, frames that it called stand between the two. A stack that is part of the outer
- * one's adds nothing; one that has nothing to do with it counts instead of the outer path. An op
- * directly inside one of its own name has the same path. 0 when out of memory. */
+/* The path of an op with this name and stack inside `outer`. Frames the outer op was called
+ * from come before it, frames that it called are between the two. A stack that is part of the
+ * outer one's adds nothing; one that has nothing to do with it counts instead of the outer
+ * path. An op directly inside one of its own name has the same path. 0 when out of memory. */
 uint32_t stacks_path(stacks *s, stack_place outer, uint32_t stack, uint32_t name);
 /* The innermost name of a stack or path and what is around it; false for 0. */
 bool stacks_split(const stacks *s, uint32_t id, uint32_t *caller, uint32_t *name);

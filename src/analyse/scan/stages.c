@@ -9,10 +9,10 @@
  *     autograd                             ▐bwd▌▐bwd▌ ▐bwd▌
  *     segments       |data| |── forward ──||──── backward ──| |── optimizer ──|
  *
- * A module that holds a marked backward or optimizer range is a whole training step, and evidence of
- * nothing. A piece that lies inside one of another stage interrupts it; the rest goes on behind it.
- * Threads are not told apart: what a worker thread does belongs to the stage that is
- * running. */
+ * A module that holds a marked backward or optimizer range is a whole training step, and
+ * evidence of nothing. A piece that lies inside one of another stage interrupts it; the rest
+ * goes on after it. Threads are not reported apart: what a worker thread does belongs to the
+ * stage that is running. */
 #include "analyse/scan/stages.h"
 
 #include "analyse/lexicon.h"

@@ -8,14 +8,14 @@
  *   device       ▒▒▒|███ 1 ███|███ 2 ███|        ▒ launched before the recording of step 1
  *   spans           |─── 1 ───|─── 2 ───|
  *
- * The recording often stops while the last step's kernels are still running. Behind the last
+ * The recording often stops while the last step's kernels are still running. After the last
  * step with device work all are left out, and that one too when it has less than 0.8 of the
  * pieces the one before it has. Traces without device work keep their host intervals and all
  * of their steps.
  *
  * The first steps of a program compile, fill caches and wait for the first batches. In our own
- * recordings, which hold them all, those at the beginning that take more than one and a half times the
- * median of what follows are left out of averages. */
+ * recordings, which hold them all, those at the beginning that take more than one and a half
+ * times the median of what follows are left out of averages. */
 #include "analyse/scan/step_spans.h"
 
 #include "analyse/rules.h"
@@ -70,9 +70,9 @@ static void collect_work(const trace *t, const step_spans *s, step_work *work) {
     }
 }
 
-/* End of the device work that had been launched before the first step. A stream runs its work in
- * order: what it runs before the first piece of the first step came before. Elsewhere work of no step
- * is earlier when it ends before the first step's begins. */
+/* End of the device work that had been launched before the first step. A stream runs its work
+ * in order: what it runs before the first piece of the first step came before. Elsewhere work
+ * of no step is earlier when it ends before the first step's begins. */
 static int64_t end_of_earlier(const trace *t, const step_spans *s, const step_work *first) {
     int64_t end = s->v[0].host_start, waiting = end;
     uint32_t until = 0; /* last slice of the stream, + 1 */
@@ -133,9 +133,9 @@ static bool are_found(const trace *t) {
     return t->step.n > 1 && t->step.how[1] != STEP_MARKED;
 }
 
-/* Number of leading steps, at most half of them, each longer than 1.5 medians of all that follow it.
- * `order` holds 2 n numbers. One sort serves all: without its first steps the sorted order of a list is
- * what remains of it. */
+/* Number of leading steps, at most half of them, each longer than 1.5 medians of all that
+ * follow it. `order` holds 2 n numbers. One sort serves all: without its first steps the sorted
+ * order of a list is what remains of it. */
 static uint32_t count_warm_up(const step_spans *s, uint32_t *order) {
     for (uint32_t i = 0; i < s->n; i++) order[i] = i;
     sort_index(order, order + s->n, s->n, compare_durations, s->v);

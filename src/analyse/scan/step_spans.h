@@ -1,9 +1,9 @@
 /* step_spans.h: the steps of the overview: host intervals adjusted for device work.
  *
  * A step begins when it begins on the host or, if later, when the device work of the step
- * before it is done, or what had been launched before the recording; it ends when both its host interval and its device work have ended. So
- * steps tile the device's time. Where nothing marks steps there is one, number 0, over the
- * whole recording. */
+ * before it is done, or what had been launched before the recording; it ends when both its host
+ * interval and its device work have ended. So steps tile the device's time. Where nothing marks
+ * steps there is one, number 0, over the whole recording. */
 #ifndef ANALYSE_STEP_SPANS_H
 #define ANALYSE_STEP_SPANS_H
 
@@ -28,25 +28,27 @@ typedef struct {
     bool marked;        /* false: the one step stands for a recording without markers */
 } step_spans;
 
-/* True for traces of our own recorder: it found the steps itself, set-up and warm-up among them, where
- * other producers' are those that a program chose. */
+/* True for traces of our own recorder: it found the steps itself, set-up and warm-up among
+ * them, where other producers' are those that a program chose. */
 bool steps_are_ours(const trace *t);
 
-/* All steps of the trace, adjusted; those at the end whose device work was cut off are left out, and of
- * our own recordings, and where steps were found and not marked, those at the beginning that warm up; of the others those of the selection, clipped
- * to its window. Who selects a part gets its warm-up, too. */
+/* All steps of the trace, adjusted; those at the end whose device work was cut off are left
+ * out, and of our own recordings, and where steps were found and not marked, those at the
+ * beginning that warm up; of the others those of the selection, clipped to its window. Who
+ * selects a part gets its warm-up, too. */
 status step_spans_make(const trace *t, const selection *s, arena *a, step_spans *out,
                        error *err) MUST_USE;
 
-/* Those whose operators were recorded, where others' were left out; else all. What the host did is known
- * of them alone. */
+/* Those whose operators were recorded, where others' were left out; else all. What the host did
+ * is known of them alone. */
 status step_spans_with_ops(const step_spans *s, arena *a, step_spans *out, error *err) MUST_USE;
 
-/* What an average is of, for sentences: `recording` (its length) without steps, `one` (its number) of a
- * single step; of several neither. */
+/* What an average is of, for sentences: `recording` (its length) without steps, `one` (its
+ * number) of a single step; of several neither. */
 void step_spans_say(const step_spans *s, int64_t mean_ns, verdict *v);
-/* Median length of the steps kept: the smallest length that at least half of them do not exceed. 0
- * without steps. The only median of steps there is: verdicts, advice and tables take it from here. */
+/* Median length of the steps kept: the smallest length that at least half of them do not
+ * exceed. 0 without steps. The only median of steps there is: verdicts, advice and tables take
+ * it from here. */
 status step_spans_median(const step_spans *s, arena *a, int64_t *out, error *err) MUST_USE;
 
 #endif

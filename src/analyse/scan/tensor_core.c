@@ -1,7 +1,7 @@
 /* tensor_core.c: which kernels use matrix cores and which operators could.
  *
- * Kernels are looked up in the lexicon. Operators are matched by their whole name; autograd nodes
- * with and without the digit that newer versions append.
+ * Kernels are looked up in the lexicon. Operators are matched by their whole name; autograd
+ * nodes with and without the digit that newer versions append.
  *
  * It does not read instruction counts: the answer is an estimate and is labeled as one. */
 #include "analyse/scan/tensor_core.h"

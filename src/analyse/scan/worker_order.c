@@ -1,8 +1,8 @@
 /* worker_order.c: the workers of a summary by rank and name.
  *
- * A settled summary holds its workers by the bytes of their names: that is how one is found. For
- * people rank 10 stands behind rank 2, so that there is a second order. A worker whose rank is
- * not known stands behind those whose rank is. */
+ * A settled summary holds its workers by the bytes of their names: that is how one is found.
+ * For people rank 10 comes after rank 2, so that there is a second order. A worker whose rank
+ * is not known comes after those whose rank is. */
 #include "analyse/scan/worker_order.h"
 
 #include "base/bisect.h"

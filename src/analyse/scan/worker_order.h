@@ -1,4 +1,5 @@
-/* worker_order.h: the workers of a summary in the order people count them: by rank, then by name. */
+/* worker_order.h: the workers of a summary in the order people count them: by rank, then by
+ * name. */
 #ifndef ANALYSE_WORKER_ORDER_H
 #define ANALYSE_WORKER_ORDER_H
 

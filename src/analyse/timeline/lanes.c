@@ -1,16 +1,18 @@
 /* lanes.c: which lanes a timeline has, in which order, under which heads.
  *
- * The order is that of the page: steps; counters; devices, in each the streams that compute, then
- * those that communicate, then those that copy; processes, the one with the training thread first,
- * in each the training thread, the autograd thread, the others by busy time; recording spans last.
+ * The order is that of the page: steps; counters; devices, in each the streams that compute,
+ * then those that communicate, then those that copy; processes, the one with the training
+ * thread first, in each the training thread, the autograd thread, the others by busy time;
+ * recording spans last.
  *
  *   training thread   has most of the steps; without steps, the busiest thread
  *   autograd thread   begins with nodes of the autograd engine
  *   role of a stream  what most of its time goes into, by a sample of up to 512 of its slices:
  *                     a stream does one thing, and a look at all would cost more than drawing it
  *
- * Closed to begin with are Python frames, spans, threads and streams busy less than a thousandth of
- * the time, and all but one of a device's lanes of projected ranges. Nothing is left out. */
+ * Closed to begin with are Python frames, spans, threads and streams busy less than a
+ * thousandth of the time, and all but one of a device's lanes of projected ranges. Nothing is
+ * left out. */
 #include "analyse/timeline/lanes.h"
 
 #include "analyse/lexicon.h"
@@ -244,9 +246,10 @@ static bool is_ranges(const placed_lane *p) {
     return strcmp(p->lane.kind, "ranges") == 0;
 }
 
-/* A range of the user is projected on every stream that worked in it, so a device with twenty streams
- * has it twenty times. The stream with the most of them shows them, the others begin closed; so do
- * streams that are busy less than a thousandth of the time, except the busiest of a device. */
+/* A range of the user is projected on every stream that worked in it, so a device with twenty
+ * streams has it twenty times. The stream with the most of them shows them, the others begin
+ * closed; so do streams that are busy less than a thousandth of the time, except the busiest of
+ * a device. */
 static void close_ranges(listing *q, const uint32_t *order) {
     for (uint32_t first = 0, end; first < q->n; first = end) {
         int32_t device = q->placed[order[first]].lane.device;

@@ -1,9 +1,10 @@
-/* lanes.h: the lanes of a timeline in the order they are drawn, with what a reader needs to name
- * them.
+/* lanes.h: the lanes of a timeline in the order they are drawn, with what a reader needs to
+ * name them.
  *
- * Lane ids are those of store/lod.h (1 … n_lanes - 1), then one for each series, then one for the
- * utilization and one for the SM efficiency of each device. They stay the same as long as the trace is open. Names are the
- * producer's own; words for kinds and roles belong to whoever draws. */
+ * Lane ids are those of store/lod.h (1 … n_lanes - 1), then one for each series, then one for
+ * the utilization and one for the SM efficiency of each device. They stay the same as long as
+ * the trace is open. Names are the producer's own; words for kinds and roles belong to whoever
+ * draws. */
 #ifndef ANALYSE_LANES_H
 #define ANALYSE_LANES_H
 

@@ -1,8 +1,8 @@
 /* minimap.c: shares of time for each pixel of a strip.
  *
- * Devices, data loading and the host come from the covers of the level-of-detail index. Which device
- * work is communication only names and arguments tell, so that row adds up the pieces themselves,
- * pixel by pixel; where two of them overlap it is cut at the whole pixel. */
+ * Devices, data loading and the host come from the covers of the level-of-detail index. Which
+ * device work is communication only names and arguments tell, so that row adds up the pieces
+ * themselves, pixel by pixel; where two of them overlap it is cut at the whole pixel. */
 #include "analyse/timeline/minimap.h"
 
 #include "analyse/scan/comm_kind.h"

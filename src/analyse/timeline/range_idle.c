@@ -1,10 +1,10 @@
 /* range_idle.c: when no device did anything in a range of time, by cause.
  *
- * The causes are those of advise (idle.h), found as if the range were one step: what the data loader
- * or a collective on the host took of the idle time is theirs, then come blocking calls, a late host,
- * dependencies and the device's own pauses. All of them together are the time in the range in which no
- * device worked. A range without device work around it is idle for no cause that can be known, so a
- * trace without devices has no rows. */
+ * The causes are those of advise (idle.h), found as if the range were one step: what the data
+ * loader or a collective on the host took of the idle time is theirs, then come blocking calls,
+ * a late host, dependencies and the device's own pauses. All of them together are the time in
+ * the range in which no device worked. A range without device work around it is idle for no
+ * cause that can be known, so a trace without devices has no rows. */
 #include "analyse/scan/idle.h"
 #include "analyse/timeline/range_stats.h"
 #include "base/message_ids_columns.h"

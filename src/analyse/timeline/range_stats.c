@@ -1,18 +1,18 @@
 /* range_stats.c: slices of a range by name, lanes by busy time, counters by their values.
  *
- * Times are cut to the range; a call is counted where it starts, so the counts of adjoining ranges
- * add up. Self time is the time of a slice in which none of the slices around which it is the nearest
- * on the lanes chosen ran: what is inside a slice is taken off once, also where producers wrote slices
- * that overlap each other or outlast the one around them, so it is never negative. A track is walked
- * in the order of its slices, parents first, with a stack of the open ones; each remembers up to when
- * its time has been taken by others.
+ * Times are cut to the range; a call is counted where it starts, so the counts of adjoining
+ * ranges add up. Self time is the time of a slice in which none of the slices around which it
+ * is the nearest on the lanes chosen ran: what is inside a slice is taken off once, also where
+ * producers wrote slices that overlap each other or outlast the one around them, so it is never
+ * negative. A track is walked in the order of its slices, parents first, with a stack of the
+ * open ones; each remembers up to when its time has been taken by others.
  *
  *   around   |-----------------|        self: what neither of the two below covers
  *   first      |------|
- *   second         |---------------|    its part behind the end belongs to whoever is around both
+ *   second         |---------------|    its part after the end belongs to whoever is around both
  *
- * The sums of all slices are kept in an array by the string id of the name: a trace has far fewer
- * strings than slices. */
+ * The sums of all slices are kept in an array by the string id of the name: a trace has far
+ * fewer strings than slices. */
 #include "analyse/timeline/range_stats.h"
 
 #include <math.h>
@@ -130,7 +130,8 @@ static int64_t inside(const range_stats_ctx *s, int64_t start, int64_t end) {
     return max_i64(0, sub_i64(min_i64(end, s->q->to_ns), max_i64(start, s->q->from_ns)));
 }
 
-/* Takes the time from `start` to `end` away from the slices around, each as far as it reaches. */
+/* Takes the time from `start` to `end` away from the slices around, each as far as it reaches.
+ */
 static void take_time(range_stats_ctx *s, uint32_t parent, int64_t start, int64_t end) {
     while (s->n_stack && s->stack[s->n_stack - 1].slice > parent) s->n_stack--;
     for (uint32_t i = s->n_stack; i-- > 0 && start < end;) {
@@ -250,7 +251,7 @@ static status range_stats_add_track(range_stats_ctx *s, uint32_t track, error *e
     return OK;
 }
 
-/* Lanes stand in the order of their tracks. */
+/* Lanes are in the order of their tracks. */
 static status add_slices(range_stats_ctx *s, error *err) {
     for (uint32_t i = 1; i < s->l->n_lanes;) {
         uint32_t track = s->l->lanes[i].track;

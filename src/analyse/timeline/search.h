@@ -1,7 +1,8 @@
 /* search.h: slices by name, over the whole trace.
  *
- * A query is words that must all occur in the name (ASCII case ignored), "two words" in quotes as
- * one; -word must not occur; kind:kernel limits the kind; >5ms and <1us limit the duration. */
+ * A query is words that must all occur in the name (ASCII case ignored), "two words" in quotes
+ * as one; -word must not occur; kind:kernel limits the kind; >5ms and <1us limit the
+ * duration. */
 #ifndef ANALYSE_SEARCH_H
 #define ANALYSE_SEARCH_H
 

@@ -1,18 +1,19 @@
 /* slice_details.c: what one slice is connected with, and how it compares.
  *
- * Why device work ran is told backwards: the call that launched it, the operator around the call,
- * the node of the backward pass around the operator, the forward operator which that node undoes,
- * the Python frame that called it. What is not recorded is left out of the chain, never guessed.
+ * Why device work ran is told backwards: the call that launched it, the operator around the
+ * call, the node of the backward pass around the operator, the forward operator which that node
+ * undoes, the Python frame that called it. What is not recorded is left out of the chain, never
+ * guessed.
  *
  * Why it started when it did:
- *   behind      other work ran on its stream when its launch call ended: it waited for that to end
+ *   after      other work ran on its stream when its launch call ended: it waited for that to end
  *   host_pace   the stream was free, and it started within 20 µs of the end of its launch call, or
  *               before: the usual way of a launch to the device; the host was not ahead
  *   dependency  the stream was free and it waited longer: for an event, a copy, another stream
  *   unknown     the launch was not recorded
  *
- * A histogram has equal bins from the shortest to the longest; where the longest is more than 100
- * times the shortest, the bins are equal steps of the logarithm. */
+ * A histogram has equal bins from the shortest to the longest; where the longest is more than
+ * 100 times the shortest, the bins are equal steps of the logarithm. */
 #include "analyse/timeline/slice_details.h"
 #include "base/bisect.h"
 
@@ -179,7 +180,8 @@ static status find_flows(details_ctx *q, error *err) {
     return OK;
 }
 
-/* The device work on the track that was running, or the last that ran, when another was launched. */
+/* The device work on the track that was running, or the last that ran, when another was
+ * launched. */
 static uint32_t work_before(const trace *t, uint32_t track, uint32_t slice) {
     for (uint32_t i = slice - 1; i >= t->track.first[track] && i; i--)
         if (kind_is_device(t->slice.kind[i])) return i;

@@ -1,5 +1,5 @@
-/* slice_details.h: everything about one slice that is not in its own row: what it belongs to, what
- * caused it, what it caused, and how it compares with others of its name.
+/* slice_details.h: everything about one slice that is not in its own row: what it belongs to,
+ * what caused it, what it caused, and how it compares with others of its name.
  *
  * Ids of slices, in the arena. Words and texts are the caller's business. */
 #ifndef ANALYSE_SLICE_DETAILS_H

@@ -1,9 +1,9 @@
 /* slice_tags.c: what a slice belongs to besides its name, for colours of the timeline.
  *
  * Asked for the few thousand boxes of a picture, not for every slice: ahead of them only the
- * segments of the stages are made, or the arrows from forward to backward by their heads. For its
- * module a slice looks at what is around it on its own track; device work begins at the operator
- * or call that launched it.
+ * segments of the stages are made, or the arrows from forward to backward by their heads. For
+ * its module a slice looks at what is around it on its own track; device work begins at the
+ * operator or call that launched it.
  *
  * It looks at a bounded number of slices around one: a file may nest for ever. */
 #include "analyse/timeline/slice_tags.h"

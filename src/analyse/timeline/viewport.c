@@ -1,16 +1,17 @@
 /* viewport.c: boxes and points of a range of time, from the level-of-detail index.
  *
- * A bucket is the smallest power of two that is at least a pixel wide, so a row gives at most two
- * boxes for a pixel. The columns have a fixed size made from the limit of bytes; what does not fit
- * stops the attempt, and the next one takes wider buckets, as much wider as the part that was done
- * says is needed. Two attempts are the rule for a crowded screen, one for any other.
+ * A bucket is the smallest power of two that is at least a pixel wide, so a row gives at most
+ * two boxes for a pixel. The columns have a fixed size made from the limit of bytes; what does
+ * not fit stops the attempt, and the next one takes wider buckets, as much wider as the part
+ * that was done says is needed. Two attempts are the rule for a crowded screen, one for any
+ * other.
  *
- * Names are numbered for the answer by (string, kind), and by their tag where one is asked for: so
- * a tag costs a few bytes a name and nothing a box. A long name keeps its ends: the ends are what
- * tells kernels apart.
+ * Names are numbered for the answer by (string, kind), and by their tag where one is asked for:
+ * so a tag costs a few bytes a name and nothing a box. A long name keeps its ends: the ends are
+ * what tells kernels apart.
  *
- * It does not know pixels otherwise: borders are true times, in units that let the range fit 32 bits,
- * cut to the range. */
+ * It does not know pixels otherwise: borders are true times, in units that let the range fit 32
+ * bits, cut to the range. */
 #include "analyse/timeline/viewport.h"
 
 #include "base/map.h"
@@ -185,7 +186,8 @@ static void draw_series(viewport_ctx *d, uint32_t series, int shift) {
     for (lod_point p; !d->full && lod_next_point(&c, &p);) put_point(d, p.time_ns, &p);
 }
 
-/* The share of each bucket; buckets four times as wide, because a share of less is a flicker. */
+/* The share of each bucket; buckets four times as wide, because a share of less is a flicker.
+ */
 static void draw_share(viewport_ctx *d, uint32_t device, bool load, int shift) {
     const lod_device *of = &d->l->devices[device];
     int wide = shift + 2 > LOD_MAX_SHIFT ? LOD_MAX_SHIFT : shift + 2;

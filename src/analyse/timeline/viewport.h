@@ -1,7 +1,8 @@
 /* viewport.h: what a timeline shows of some lanes in a range of time, in at most so many bytes.
  *
- * The answer is columns, ready to be sent: runs of boxes (one run for each row of a lane that has
- * any), names used in it, points of counters. docs/SERVER.md says what each column holds. */
+ * The answer is columns, ready to be sent: runs of boxes (one run for each row of a lane that
+ * has any), names used in it, points of counters. docs/SERVER.md says what each column
+ * holds. */
 #ifndef ANALYSE_VIEWPORT_H
 #define ANALYSE_VIEWPORT_H
 

@@ -4,15 +4,15 @@
  *   worker            t└─>▐ Convolution ▌ s┐   ▐GetValue▌ s ─ TensorProp ┘
  *   gpux:0                                 └> f▐ Convolution ▌
  *
- * Everything is a begin/end pair, and only the end knows what the range was: an operator's end has
- * its id among the arguments, a scope's end has nothing. Names of tensor commands carry the tensor's
- * number; it is taken off, the arguments have it too. Rows have no fixed numbers and their names come
- * last, so nothing here depends on the row. Arrows are told apart by their category and by the
- * process, whose number they carry as name.
+ * Everything is a begin/end pair, and only the end knows what the range was: an operator's end
+ * has its id among the arguments, a scope's end has nothing. Names of tensor commands carry the
+ * tensor's number; it is taken off, the arguments have it too. Rows have no fixed numbers and
+ * their names come last, so nothing here depends on the row. Arrows are told apart by their
+ * category and by the process, whose number they carry as name.
  *
- * What needs more than one event (living tensors, an operator's inputs, steps) is noted here and
- * made by megengine_replay.c. The producer's own ratios are kept as the counters they are; they are
- * known to be wrong (touching kernels are lost) and nothing is computed from them. */
+ * What needs more than one event (living tensors, an operator's inputs, steps) is noted here
+ * and made by megengine_replay.c. The producer's own ratios are kept as the counters they are;
+ * they are known to be wrong (touching kernels are lost) and nothing is computed from them. */
 #include "ingest/megengine/megengine.h"
 
 #include "base/json.h"
@@ -73,8 +73,8 @@ int64_t megengine_bytes(str dtype, int64_t n_elements) {
     return (n_elements * bits + 7) / 8;
 }
 
-/* A CPU is a device here like any other: work is launched on it and has a row of its own. It must not
- * be taken for the host. "xpu" is whatever device there is. */
+/* A CPU is a device here like any other: work is launched on it and has a row of its own. It
+ * must not be taken for the host. "xpu" is whatever device there is. */
 enum { TYPE_CPU = DEVICE_NAMED, TYPE_ANY };
 
 status megengine_add_words(builder *b, error *err) {
@@ -151,7 +151,8 @@ typedef enum {
     WORD_STOP,
 } megengine_word;
 
-/* Kinds of ranges with names of their own; tensor commands have a number behind theirs, and come first. */
+/* Kinds of ranges with names of their own; tensor commands have a number after theirs, and come
+ * first. */
 static const struct {
     str name;
     uint8_t kind, word;
@@ -202,8 +203,8 @@ static str cut_number(str name) {
     return name;
 }
 
-/* What a range is by its name alone: a scope, unless it is known. Scopes are modules, except those
- * that gradients open, functions and methods (they have a dot), and calls CUPTI saw. */
+/* What a range is by its name alone: a scope, unless it is known. Scopes are modules, except
+ * those that gradients open, functions and methods (they have a dot), and calls CUPTI saw. */
 static uint8_t scope_kind(str name) {
     if (!name.n || str_ends(name, STR("Backward"))) return KIND_ANNOTATION;
     if (name.n > 4 && str_starts(name, STR("cuda")) && is_upper(name.p[4])) return KIND_RUNTIME;
@@ -340,7 +341,8 @@ static int64_t megengine_bytes_of(event_sink *s, const event *e) {
     return (n * st->type_bits + 7) / 8;
 }
 
-/* Of no tensor of this process it is known that it was described: each place has an id of another one. */
+/* Of no tensor of this process it is known that it was described: each place has an id of
+ * another one. */
 static void forget_described(timeline_state *st, ident pid) {
     for (int64_t i = 0; i < DESCRIBED_PLACES; i++) st->described[i] = ~i;
     st->described_pid = pid;
@@ -385,7 +387,8 @@ static inline status note_tensor(event_sink *s, const event *e) {
 
 /* ---- ranges ---- */
 
-/* The end of a range about a tensor repeats the arguments of its beginning: they are kept once. */
+/* The end of a range about a tensor repeats the arguments of its beginning: they are kept once.
+ */
 static uint32_t args_of(event_sink *s, const event *e) {
     timeline_state *st = s->state;
     bool whole = e->args_cache && e->n_values == e->n_cached;
@@ -418,8 +421,8 @@ static status end_device_work(event_sink *s, const event *e, raw_mark *m) {
     return part_mark(s->part, m);
 }
 
-/* "Python Backtrace: a.py , line 3, in f\nb.py , line 7, in g\n", outermost first, as the stack texts
- * of the seal: "b.py(7): g;a.py(3): f". Lines "scope: <name>" in between are left out. */
+/* "Python Backtrace: a.py , line 3, in f\nb.py , line 7, in g\n", outermost first, as the stack
+ * texts of the seal: "b.py(7): g;a.py(3): f". Lines "scope: <name>" in between are left out. */
 static uint32_t stack_of(event_sink *s, uint32_t text) {
     str all = intern_get(s->strings, text), lead = STR("Python Backtrace: ");
     if (str_starts(all, lead)) all = str_from(all, lead.n);
@@ -512,8 +515,8 @@ static status take_complete(event_sink *s, event *e) {
 
 /* ---- arrows, counters, points, names ---- */
 
-/* Where a kernel was launched is only in the beginning of its arrow: a call of no length inside the
- * operator, so that the launch has a place and a time. */
+/* Where a kernel was launched is only in the beginning of its arrow: a call of no length inside
+ * the operator, so that the launch has a place and a time. */
 static status add_launch(event_sink *s, const event *e, const raw_arrow *a) {
     raw_slice row = {
         .start = e->ts_ns,

@@ -1,12 +1,12 @@
-/* megengine.h: the readers of MegEngine's files, and what they share: types and devices as MegEngine
- * writes them. */
+/* megengine.h: the readers of MegEngine's files, and what they share: types and devices as
+ * MegEngine writes them. */
 #ifndef INGEST_MEGENGINE_H
 #define INGEST_MEGENGINE_H
 
 #include "ingest/ingest.h"
 
-/* chrome_timeline.json of its dynamic-graph profiler: trace events, of old and new versions, of one
- * process or several. */
+/* chrome_timeline.json of its dynamic-graph profiler: trace events, of old and new versions, of
+ * one process or several. */
 status ingest_megengine(source *src, const ingest_options *o, builder *b, error *err) MUST_USE;
 /* The profile of a static graph, `profiling.json`. */
 status ingest_megengine_static(source *src, const ingest_options *o, builder *b,
@@ -18,9 +18,9 @@ status ingest_memory_flow(source *src, const ingest_options *o, builder *b,
 /* Size in bytes of n elements of a type as MegEngine writes it ("Float32", "QuantizedS4(0.5)");
  * ABSENT_I64 when the type or the size is not known. */
 int64_t megengine_bytes(str dtype, int64_t n_elements);
-/* A device as MegEngine writes it, `gpu0:0`, `gpux:1` or `CompNode("gpu0:0" from "gpux:0")`: its
- * type (device_type) and number; the text of the physical and of the logical name. False when it is
- * no device. */
+/* A device as MegEngine writes it, `gpu0:0`, `gpux:1` or `CompNode("gpu0:0" from "gpux:0")`:
+ * its type (device_type) and number; the text of the physical and of the logical name. False
+ * when it is not a device. */
 typedef struct {
     uint8_t type;
     int32_t id;

@@ -1,5 +1,5 @@
-/* megengine_int.h: what one thread notes while it reads a MegEngine timeline, for the replay when
- * all of the file has been read (megengine_replay.c). */
+/* megengine_int.h: what one thread notes while it reads a MegEngine timeline, for the replay
+ * when all of the file has been read (megengine_replay.c). */
 #ifndef INGEST_MEGENGINE_INT_H
 #define INGEST_MEGENGINE_INT_H
 
@@ -81,8 +81,9 @@ typedef struct {
     uint8_t category_at[CATEGORY_PLACES]; /* which to look at first, by string id */
     uint32_t type;                        /* string id of the last type of elements */
     int64_t type_bits;                    /* of it; ABSENT_I64 when it is not known */
-    /* Tensors of the process described last that have their fact, by the low bits of their id: a tensor is
-     * described by every range about it, and the map is too large for the nearer caches. */
+    /* Tensors of the process described last that have their fact, by the low bits of their id:
+     * a tensor is described by every range about it, and the map is too large for the nearer
+     * caches. */
     int64_t described[DESCRIBED_PLACES];
     ident described_pid;
     bool has_described;   /* the two above */

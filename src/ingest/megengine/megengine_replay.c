@@ -9,8 +9,8 @@
  *            before the arrow that says why. An arrow without such a move is a mere use. So every
  *            tensor becomes an allocation and a release, with totals for each device.
  *   steps    `StopStep` is marked on every host row. A step lasts from one mark of the worker to
- *            the next: operators and their launches stand on its row. What follows the last mark
- *            is no step.
+ *            the next: operators and their launches are on its row. What follows the last mark
+ *            is not a step.
  *
  * The rows of devices get their number and their physical name. */
 #include "base/json.h"
@@ -34,7 +34,8 @@ typedef struct {
     int64_t allocated, reserved;
 } device_state;
 
-/* The list of some shapes or types, written before: operators take the same ones again and again. */
+/* The list of some shapes or types, written before: operators take the same ones again and
+ * again. */
 enum { N_LISTS = 256, LIST_INPUTS = 6 };
 typedef struct {
     uint32_t n, of[LIST_INPUTS]; /* string ids; none: n = 0 */
@@ -288,8 +289,8 @@ static status change_tensor(replay *r, const sink_note *n) {
     return part_memory(n->sink->part, &m);
 }
 
-/* `gpu0:0_alloc_mem`: what is in use on the device, whoever uses it; of a CPU it is the memory of
- * the whole machine and says nothing about the program. */
+/* `gpu0:0_alloc_mem`: what is in use on the device, whoever uses it; of a CPU it is the memory
+ * of the whole machine and says nothing about the program. */
 static status mge_replay_take_sample(replay *r, const sink_note *n) {
     str name = intern_get(r->strings, n->n->text);
     str device = str_n(name.p, name.n - STR("_alloc_mem").n);
@@ -342,8 +343,8 @@ static status replay_note(replay *r, const sink_note *n, const sink_note *before
     return OK;
 }
 
-/* The next note of the file, of any thread: each has its own in order. at: the next of each thread.
- * False behind the last. */
+/* The next note of the file, of any thread: each has its own in order. at: the next of each
+ * thread. False after the last. */
 static bool next_note(const replay *r, size_t *at, sink_note *out) {
     int from = -1;
     for (int i = 0; i < r->n_sinks; i++) {

@@ -4,13 +4,15 @@
  *      "profiler":   {"device": {ID: {DEVICE: {start, kern, end}}}, "host": {ID: {THREAD: …}},
  *                     "opr_footprint": {ID: {computation, memory, in_shapes, …}}}}
  *
- * The last run of the graph becomes a timeline: each sample of an operator is a slice from start to
- * end, on the row of its device as device work and on the row of its thread as an operator; they find
- * each other by the operator's id. What no column holds (type, the moment of the kernel, shapes of the
- * outputs, types of the inputs, the operator's place in the file) stands in the arguments, the three
- * times there as they were written: whoever must give the producer's own figures needs every digit.
+ * The last run of the graph becomes a timeline: each sample of an operator is a slice from
+ * start to end, on the row of its device as device work and on the row of its thread as an
+ * operator; they find each other by the operator's id. What no column holds (type, the moment
+ * of the kernel, shapes of the outputs, types of the inputs, the operator's place in the file)
+ * is in the arguments, the three times there as they were written: whoever must give the
+ * producer's own figures needs every digit.
  *
- * Operators that did not run have no samples and no row. How the file is read: megengine_static_read.c. */
+ * Operators that did not run have no samples and no row. How the file is read:
+ * megengine_static_read.c. */
 #include "ingest/megengine/megengine_static_int.h"
 
 #include "base/json.h"

@@ -1,5 +1,6 @@
-/* megengine_static_int.h: a static graph's profile as records, one for each thing in the file; what
- * megengine_static_read.c makes of the bytes and megengine_static.c joins to a timeline. */
+/* megengine_static_int.h: a static graph's profile as records, one for each thing in the file;
+ * what megengine_static_read.c makes of the bytes and megengine_static.c joins to a
+ * timeline. */
 #ifndef INGEST_MEGENGINE_STATIC_INT_H
 #define INGEST_MEGENGINE_STATIC_INT_H
 
@@ -30,7 +31,8 @@ typedef struct {
     uint8_t present; /* bits of values */
 } static_footprint;
 
-/* What the profiler says of the operator with an id: rows of samples and footprints, 0 = none. */
+/* What the profiler says of the operator with an id: rows of samples and footprints, 0 = none.
+ */
 #define STATIC_HASHED ((uint64_t)1 << 63)
 typedef struct {
     uint64_t id; /* the number it is, or a hash of its text with STATIC_HASHED */
@@ -39,7 +41,7 @@ typedef struct {
 } static_facts;
 
 typedef struct {
-    str id;              /* as it stands in the file */
+    str id;              /* as it is in the file */
     raw_value values[2]; /* name and type, as far as `present` says */
     uint32_t name;
     uint32_t facts; /* row */
@@ -52,7 +54,7 @@ enum { MEMBERS_OPERATOR, MEMBERS_VAR, MEMBERS_SIDE, MEMBERS_TIMES, MEMBERS_FOOT,
 
 typedef struct {
     intern *strings;
-    str text; /* of the file, with SOURCE_PAD bytes behind it */
+    str text; /* of the file, with SOURCE_PAD bytes after it */
     vec samples, footprints, facts,
         operators; /* of the types above; row 0 of the first three is none */
     vec inputs;    /* uint64_t: ids of variables */

@@ -4,17 +4,17 @@
  *      "profiler":   {"device": {ID: {DEVICE: {start, kern, end}}}, "host": {ID: {THREAD: …}},
  *                     "opr_footprint": {ID: {computation, memory, in_shapes, …}}}}
  *
- * Objects come in any order, so nothing is joined here: each of the five becomes records under the ids
- * of its members. Most of the bytes are of variables, of which only the type is wanted: they are skipped
- * by counting brackets. A member that is no JSON costs itself: its end is where its brackets say. One that
- * is cut is not taken, nor is anything behind it.
- * The text has SOURCE_PAD bytes behind it, which may be read and are not used. */
+ * Objects come in any order, so nothing is joined here: each of the five becomes records under
+ * the ids of its members. Most of the bytes are of variables, of which only the type is wanted:
+ * they are skipped by counting brackets. A member that is not JSON costs itself: its end is
+ * where its brackets say. One that is cut is not taken, nor is anything after it. The text has
+ * SOURCE_PAD bytes after it, which may be read and are not used. */
 #include "ingest/megengine/megengine_static_int.h"
 
 #include "base/hash.h"
 #include "base/json.h"
 
-/* Reads what stands at the cursor under a key; false when it cannot or when out of memory. */
+/* Reads what is at the cursor under a key; false when it cannot or when out of memory. */
 typedef bool (*taker)(static_profile *p, cursor *c, str key);
 
 /* ---- values ---- */
@@ -35,7 +35,8 @@ static uint32_t keep_decoded(static_profile *p, str value) {
     return p->failed ? UINT32_MAX : static_keep(p, buf_str(&p->scratch));
 }
 
-/* Any value as normal JSON, by its own string id; each text is looked at once. 0 when out of memory. */
+/* Any value as normal JSON, by its own string id; each text is looked at once. 0 when out of
+ * memory. */
 static uint32_t keep_normal(static_profile *p, str value, uint32_t id) {
     if (p->failed) return 0;
     uint32_t *normal = vec_at(&p->normal, id);
@@ -49,7 +50,7 @@ static uint32_t keep_normal(static_profile *p, str value, uint32_t id) {
     return normal ? *normal : 0;
 }
 
-/* The value of a member, which is no number, as an argument. */
+/* The value of a member, which is not a number, as an argument. */
 static bool static_graph_read_take_text(static_profile *p, cursor *c, member *m, str *text) {
     *text = take_value_of(m, c);
     if (!text->p) return false;
@@ -83,7 +84,8 @@ static inline bool take_argument(static_profile *p, cursor *c, member *m, raw_va
     return true;
 }
 
-/* The ids of this format are numbers in quotes: they are their own keys, any other text is hashed. */
+/* The ids of this format are numbers in quotes: they are their own keys, any other text is
+ * hashed. */
 static inline uint64_t id_of(str key) {
     uint64_t v = 0;
     unsigned n =
@@ -247,7 +249,8 @@ static bool take_footprint(static_profile *p, cursor *c, str id) {
 
 /* ---- the graph ---- */
 
-/* The member of the object at the cursor, which is at its value then; false when it has none. */
+/* The member of the object at the cursor, which is at its value then; false when it has none.
+ */
 static bool enter_member(cursor *c, str name) {
     str key;
     if (*c->p != '{') return false;
@@ -271,8 +274,8 @@ static bool enter_plan(static_profile *p, cursor *c) {
     return false;
 }
 
-/* {"mem_plan": {"layout": {"dtype": …}}} of a variable whose place in memory is planned; the others
- * say nothing about their type. */
+/* {"mem_plan": {"layout": {"dtype": …}}} of a variable whose place in memory is planned; the
+ * others say nothing about their type. */
 static bool take_var(static_profile *p, cursor *c, str id) {
     const char *from = c->p, *stop;
     str dtype = STR_NONE;

@@ -1,17 +1,18 @@
-/* memory_flow.c: MegEngine's memory picture (`*.memory_flow.svg`): the only file of it with addresses.
+/* memory_flow.c: MegEngine's memory picture (`*.memory_flow.svg`): the only file of it with
+ * addresses.
  *
  *     <rect x="7.000000" y="1.048576" height="0.098304" width="45.000000" fill="#AAAAAA"
  *      tag:type="tensor" tag:name="" tag:address="0x7f0000100000" tag:size="96KB " tag:layout="{…}"
  *      tag:produced="1ms 7us 280ns " tag:erased="5ms 460us " tag:duration="…" tag:group="101">
  *
- * Each rectangle with an address is the storage of one tensor: an allocation and its release, paired
- * by a number of their own because tensors may share an address. Positions are not read: the
- * attributes say everything without the picture's rounding to 100 µs.
+ * Each rectangle with an address is the storage of one tensor: an allocation and its release,
+ * paired by a number of their own because tensors may share an address. Positions are not read:
+ * the attributes say everything without the picture's rounding to 100 µs.
  *
- * The writer does not escape names, so this is no XML reader: an attribute's value ends at the quote
- * behind which another attribute or the end of the tag follows, whatever stands before. Of what our own
- * export escapes, the entities are put back; it also tells each block's device (tag:place, tag:device),
- * which MegEngine does not. */
+ * The writer does not escape names, so this is not XML reader: an attribute's value ends at the
+ * quote after which another attribute or the end of the tag follows, whatever comes before. Of
+ * what our own export escapes, the entities are put back; it also tells each block's device
+ * (tag:place, tag:device), which MegEngine does not. */
 #include "base/buf.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -68,7 +69,7 @@ static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Does another attribute or the end of the tag begin behind this quote? */
+/* Does another attribute or the end of the tag begin after this quote? */
 static bool ends_value(str s, size_t at) {
     size_t i = at;
     while (i < s.n && is_space(s.p[i])) i++;
@@ -271,7 +272,8 @@ static status take_rectangle(reader *r, const attribute *all, uint32_t n, uint64
     return OK;
 }
 
-/* Rectangles of the text up to the last that is whole; *used: bytes that need not be seen again. */
+/* Rectangles of the text up to the last that is whole; *used: bytes that need not be seen
+ * again. */
 static status read_text(reader *r, str text, uint64_t offset, bool final, size_t *used) {
     attribute all[MOST_ATTRIBUTES];
     size_t at = 0;
@@ -293,8 +295,8 @@ static status read_text(reader *r, str text, uint64_t offset, bool final, size_t
     }
 }
 
-/* The edges in order of time; at one moment releases come first, as memory is used again, except of
- * tensors that live for no time. */
+/* The edges in order of time; at one moment releases come first, as memory is used again,
+ * except of tensors that live for no time. */
 static int compare_edges(uint32_t a, uint32_t b, const void *context) {
     const edge *e = context;
     if (e[a].time != e[b].time) return e[a].time < e[b].time ? -1 : 1;

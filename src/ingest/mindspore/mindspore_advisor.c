@@ -7,10 +7,11 @@
  *          "value": [["TopK", 12, 30.5], …]},
  *         {"extendtitle": "Recommendations of …", "value": [["…", "…"]]}]}, "TransDataModel": …}}
  *
- * A model without lists has nothing to say. Of the others the table finding has one row: the model, its
- * summary, the advice as it stands there; and finding_op the operators that take most of the time with
- * their calls and share. Versions spell the keys differently; a list may stand in a list of its own or not.
- * Rules of `advise` make suggestions of it. The file also lists every single task: that is left out. */
+ * A model without lists has nothing to say. Of the others the table finding has one row: the
+ * model, its summary, the advice as it is there; and finding_op the operators that take most of
+ * the time with their calls and share. Versions spell the keys differently; a list may be in a
+ * list of its own or not. Rules of `advise` make suggestions of it. The file also lists every
+ * single task: that is left out. */
 #include "base/json.h"
 #include "base/num.h"
 #include "ingest/mindspore/mindspore_int.h"
@@ -24,7 +25,7 @@ typedef struct {
 } advised_op;
 
 typedef struct {
-    buf advice; /* of all lists, one behind the other */
+    buf advice; /* of all lists, one after the other */
     int n_advice;
     advised_op worst[N_WORST]; /* by their share */
     int n_worst;

@@ -1,15 +1,17 @@
-/* mindspore_comm.c: collectives as CANN adds them up: communication.json, communication_matrix.json.
+/* mindspore_comm.c: collectives as CANN adds them up: communication.json,
+ * communication_matrix.json.
  *
  *   {"step6": {"collective": {"hcom_allReduce__123_0@456": {
  *        "Communication Time Info": {"Transit Time(ms)": 1.5, "Wait Time(ms)": 0.5, …}, …}}, "p2p": {…}}}
  *   {"step6": {"collective": {"allReduce-total@456": {
  *        "0-1": {"Transport Type": "HCCS", "Transit Time(ms)": 1.5, "Transit Size(MB)": 3, …}}}}}
  *
- * They become the same tables as the older table of collectives (mindspore_cluster.c): comm_cost and
- * comm_cost_op the times, link the matrix.
+ * They become the same tables as the older table of collectives (mindspore_cluster.c):
+ * comm_cost and comm_cost_op the times, link the matrix.
  *
- * The matrix lists the fastest, slowest and middle collective of each kind beside their sum; only the
- * sums count, where there are any. Steps without a number stand for the whole recording. */
+ * The matrix lists the fastest, slowest and middle collective of each kind beside their sum;
+ * only the sums count, where there are any. Steps without a number stand for the whole
+ * recording. */
 #include <math.h>
 
 #include "base/hash.h"

@@ -1,5 +1,5 @@
-/* mindspore_data.c: how batches reach the network: the pipeline's operators and their queues, the queue
- * of the host, the queue of the device, the processors.
+/* mindspore_data.c: how batches reach the network: the pipeline's operators and their queues,
+ * the queue of the host, the queue of the device, the processors.
  *
  *   minddata_pipeline_raw_#.csv     operators with children, workers and samples of their output queue
  *   pipeline_profiling_#.json       what that table is made of, when it is not there
@@ -9,8 +9,8 @@
  *   minddata_getnext_profiling_#.txt  the same of a GPU, nanoseconds
  *   minddata_cpu_utilization_#.json processors by sample: kept as it is
  *
- * Queue sizes are samples at a fixed interval or one for each batch; they have clocks of their own, so
- * times are offsets in those clocks and are not put on the timeline. */
+ * Queue sizes are samples at a fixed interval or one for each batch; they have clocks of their
+ * own, so times are offsets in those clocks and are not put on the timeline. */
 #include "base/json.h"
 #include "base/num.h"
 #include "ingest/mindspore/mindspore_int.h"
@@ -184,8 +184,8 @@ static int64_t ms_to_ns(int64_t v) {
     return v < 0 || v > INT64_MAX / 1000000 ? ABSENT_I64 : v * 1000000;
 }
 
-/* The row of a batch, made when it is new; numbers of batches are small and dense, so a map would be
- * fine, but files are in order: the last one is looked at first. */
+/* The row of a batch, made when it is new; numbers of batches are small and dense, so a map
+ * would be fine, but files are in order: the last one is looked at first. */
 static row_queue_sample *batch_row(vec *batches, map *by_batch, int64_t batch) {
     uint32_t *at = map_at(by_batch, (uint64_t)batch);
     if (!at) return NULL;

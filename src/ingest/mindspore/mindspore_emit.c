@@ -4,12 +4,13 @@
  *   device N           streams, AI CPU, collectives Steps            steps and their parts
  *   Scopes             levels of the network        MindSpore        framework, runtime, ranges
  *
- * Times that are Unix nanoseconds become offsets from the first, which is the trace's time of day;
- * device counters stay as they are. A kernel belongs to the last start of the operator its table names.
+ * Times that are Unix nanoseconds become offsets from the first, which is the trace's time of
+ * day; device counters stay as they are. A kernel belongs to the last start of the operator its
+ * table names.
  *
- * There is one pass over millions of executions, most of them like the one before or like the last of
- * their name: what is the same for all of a row (track, name of the row, raw kernel) or of a name (shapes,
- * arguments) is found once and used again. */
+ * There is one pass over millions of executions, most of them like the one before or like the
+ * last of their name: what is the same for all of a row (track, name of the row, raw kernel) or
+ * of a name (shapes, arguments) is found once and used again. */
 #include <stdio.h>
 
 #include "base/bisect.h"
@@ -303,8 +304,8 @@ static int clock_of(const ms_exec *e) {
     return e->lane == LANE_HOST ? CLOCK_HOST : CLOCK_OTHER;
 }
 
-/* Times of day beside counters become counters, and both begin together: nothing says how they go
- * together. */
+/* Times of day beside counters become counters, and both begin together: nothing says how they
+ * go together. */
 static status join_clocks(ms *m, const int64_t first[N_CLOCKS], int64_t shift, error *err) {
     for (uint32_t i = 0; i < m->execs.n; i++) {
         ms_exec *e = &VEC(&m->execs, ms_exec)[i];

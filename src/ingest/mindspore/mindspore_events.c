@@ -1,4 +1,5 @@
-/* mindspore_events.c: timelines that are trace events already: *_timeline_display, trace_view, msprof.
+/* mindspore_events.c: timelines that are trace events already: *_timeline_display, trace_view,
+ * msprof.
  *
  * The layer of an event is told by the name of its process (numbers changed and collide between
  * versions) or, in the display files of 1.x and 2.0, by its process and thread numbers:
@@ -8,8 +9,9 @@
  *   CPU OP, MindSpore, CANN, Scope Layer    host operators, framework and steps, runtime, scopes
  *   Overlap Analysis  the producer's own arithmetic: not read, it follows from the others
  *
- * Times may be numbers or texts with nineteen digits; both become exact nanoseconds. A display file is a
- * copy of the lists of executions, cut at a size limit: it is read only where those lists are not. */
+ * Times may be numbers or texts with nineteen digits; both become exact nanoseconds. A display
+ * file is a copy of the lists of executions, cut at a size limit: it is read only where those
+ * lists are not. */
 #include "base/json.h"
 #include "base/num.h"
 #include "ingest/mindspore/mindspore_int.h"

@@ -1,22 +1,23 @@
-/* mindspore_graph.c: what a compiled graph needs of the device's memory, operator by operator, and what
- * operators asked for while they ran.
+/* mindspore_graph.c: what a compiled graph needs of the device's memory, operator by operator,
+ * and what operators asked for while they ran.
  *
  *   memory_usage_summary_#.json   size of the device's memory, peak
  *   memory_usage_details_#.json   for each graph: its operators in order, the memory in use while each of
  *                                 them runs (lines), tensors with the operators they live from and to
  *   operator_memory.csv           each allocation with its times, size and operator (2.7 and later)
  *
- * A graph's memory has an order but no times. Operators stand where they first ran when their executions
- * are known, else a microsecond apart. At each operator the tensors that are no longer needed are
- * released, those it needs are allocated, and what is still missing to the producer's own line (tensors
- * it does not list) is one more allocation or release: so the curve is the producer's, and the contents
- * of a peak are tensors by name.
+ * A graph's memory has an order but no times. Operators are where they first ran when their
+ * executions are known, else a microsecond apart. At each operator the tensors that are no
+ * longer needed are released, those it needs are allocated, and what is still missing to the
+ * producer's own line (tensors it does not list) is one more allocation or release: so the
+ * curve is the producer's, and the contents of a peak are tensors by name.
  *
  *     static  |■■■■■■■■■■■■■■■■■■■■■■■■|   LifeLongGraphAll    all operators
  *     start   |■■■■■■■■■|              |   LifeLongGraphStart  up to its end
  *     none         |■■■■■■■|               LifeLongNone        from its start to its end, both included
  *
- * Files of 2.0 list the tensors of the first operator only; then most of the curve is such a rest. */
+ * Files of 2.0 list the tensors of the first operator only; then most of the curve is such a
+ * rest. */
 #include <math.h>
 
 #include "base/bisect.h"
@@ -80,8 +81,8 @@ static status read_nodes(graph *g, str json, error *err) {
     return OK;
 }
 
-/* The first operator whose number is not below this; numbers rise, and some are left out of long
- * graphs. */
+/* The first operator whose number is not below this; numbers rise, and some are left out of
+ * long graphs. */
 static uint32_t node_from(const graph *g, int64_t id) {
     return SEARCH_FIRST(i, 0, (uint32_t)g->nodes.n, VEC(&g->nodes, graph_node)[i].id < id);
 }
@@ -105,7 +106,7 @@ static bool life_of(const graph *g, str json, uint32_t *from, uint32_t *to) {
     return *from <= last && *to >= *from;
 }
 
-/* One tensor of a breakdown; the same stands in those of all operators it lives over. */
+/* One tensor of a breakdown; the same is in those of all operators it lives over. */
 static status take_tensor(graph *g, str json, error *err) {
     int64_t id, bytes = gib_bytes(json_member(json, STR("size")));
     uint32_t from, to;

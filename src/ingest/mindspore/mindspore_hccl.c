@@ -1,20 +1,22 @@
-/* mindspore_hccl.c: the traces of collectives as a device wrote them: hccl_info/OPERATOR/iterN.trace.
+/* mindspore_hccl.c: the traces of collectives as a device wrote them:
+ * hccl_info/OPERATOR/iterN.trace.
  *
  *   {"device id": "6", "traceEvents": [{"tid": 2, "ts": us, "dur": us, "args": {"task type": "Memcpy",
  *        "src rank": 1, "dst rank": 0, "transport type": "SDMA", "size": 47178496}}]}
  *
- * MindSpore makes hccl_raw_#.csv of them; where that table is, they are not looked at. A file is one run of
- * one operator, and belongs to the step it starts in. What counts:
+ * MindSpore makes hccl_raw_#.csv of them; where that table is, they are not looked at. A file
+ * is one run of one operator, and belongs to the step it starts in. What counts:
  *
  *   SDMA   Reduce Inline and Memcpy: their time and bytes
- *   RDMA   on one thread RDMASend, RDMASend, Notify Wait behind each other: the time of all three, the bytes
+ *   RDMA   on one thread RDMASend, RDMASend, Notify Wait after each other: the time of all three, the bytes
  *          of the sends; the wait is told apart
  *   wait   every other Notify Wait; Notify Record costs nothing
  *
- * Communication and wait of an operator are those of its main thread, the one with the largest number;
- * links are those of all threads. A rank that is not told (0xffffffff) is the other one of the pair; a LOCAL
- * event stands on the receiver's side, its ranks are exchanged. The result are the tables that
- * hccl_raw_#.csv becomes (mindspore_cluster.c), with the mean of all steps as the last row. */
+ * Communication and wait of an operator are those of its main thread, the one with the largest
+ * number; links are those of all threads. A rank that is not reported (0xffffffff) is the other
+ * one of the pair; a LOCAL event is on the receiver's side, its ranks are exchanged. The result
+ * are the tables that hccl_raw_#.csv becomes (mindspore_cluster.c), with the mean of all steps
+ * as the last row. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -38,7 +40,7 @@ typedef struct {
 typedef struct {
     int64_t tid;
     double comm_ms, wait_ms;
-    int sends; /* RDMASend behind each other */
+    int sends; /* RDMASend after each other */
     double sent_ms, sent_kb;
 } hccl_thread;
 
@@ -65,7 +67,8 @@ typedef struct {
     link_sums links;
 } trace_file;
 
-/* The row of a key, made when it is new; NULL when there is no room for it, and then every time. */
+/* The row of a key, made when it is new; NULL when there is no room for it, and then every
+ * time. */
 static void *ms_hccl_row_of(map *by_key, vec *rows, uint64_t key, size_t most, bool *is_new) {
     uint32_t *at = map_at(by_key, key);
     if (!at) return NULL;
@@ -442,8 +445,8 @@ static bool add_collective(const ms *m, const collective *c, step_sum *s) {
     return add_links(&s->links, &VEC(&m->hccl_links, hccl_link)[c->first_link], c->n_links);
 }
 
-/* Of collectives [at, end), which are sorted so that those of one operator are together: one past the
- * last of the first operator, and what they have together. */
+/* Of collectives [at, end), which are sorted so that those of one operator are together: one
+ * past the last of the first operator, and what they have together. */
 static size_t sum_operator(const ms *m, size_t at, size_t end, step_sum *s) {
     const collective *c = VEC(&m->hccl, collective);
     size_t i = at;

@@ -5,10 +5,10 @@
  *                               2 is a point
  *   dataset.csv                 2.4 and later: Operation, Stage, Occurrences, Avg. time (us), Custom Info
  *
- * An end of host_info closes the last open range of the same thread and name; ranges are slices of the
- * framework named module::event::stage, as those of later versions. Its memory is that of the process,
- * where it was measured (0 is "not"). dataset.csv is kept as the fact dataset_stages: sums by operation and
- * stage, without times of day. */
+ * An end of host_info closes the last open range of the same thread and name; ranges are slices
+ * of the framework named module::event::stage, as those of later versions. Its memory is that
+ * of the process, where it was measured (0 is "not"). dataset.csv is kept as the fact
+ * dataset_stages: sums by operation and stage, without times of day. */
 #include <math.h>
 #include <stdio.h>
 

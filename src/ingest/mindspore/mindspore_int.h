@@ -53,7 +53,7 @@ typedef struct {
     bool taken;
 } ms_detail;
 
-/* A name in a list of executions, and the one that came behind it last. */
+/* A name in a list of executions, and the one that came after it last. */
 typedef struct {
     str text;       /* of the interner */
     str head;       /* how its last row began: name and stream, each with its separator */
@@ -134,7 +134,7 @@ typedef struct ms {
     map hash_names;  /* hash folded -> string id */
     uint32_t fp_name;
     int64_t offset_ns; /* taken from every time: 0, or the Unix time of the first */
-    int64_t capacity;  /* bytes of the device's memory; ABSENT_I64: not told */
+    int64_t capacity;  /* bytes of the device's memory; ABSENT_I64: not reported */
     uint32_t n_blocks; /* of memory, that have a number */
     uint32_t n_pipe_ops;
     uint32_t queue[3]; /* row of the pipeline table, by pipe_role; 0 = not yet */
@@ -174,19 +174,22 @@ str ms_text(const ms *m, uint32_t id);
 /* A line or a row that could not be used. */
 void ms_lost(ms *m, cause c, uint64_t offset, str example);
 status ms_add_exec(ms *m, const ms_exec *e, error *err) MUST_USE;
-/* Keeps what few executions have: the number for ms_exec.more; MS_NO_STRING when out of memory. */
+/* Keeps what few executions have: the number for ms_exec.more; MS_NO_STRING when out of memory.
+ */
 uint32_t ms_add_more(ms *m, const ms_more *more);
 /* What is known of a full name; a new row when nothing is. NULL: out of memory. */
 ms_known *ms_know(ms *m, uint32_t full_name);
 const ms_known *ms_known_of(const ms *m, uint32_t full_name);
-/* The last part of a path; the type of an operator's name: what is between the last slash and -op. */
+/* The last part of a path; the type of an operator's name: what is between the last slash and
+ * -op. */
 str ms_short(str full_name);
 str ms_type(str full_name);
 /* Default, Gradients, recompute_Default …: the first part of a path with more than one. */
 str ms_subgraph(str full_name);
 /* A top-level fact: JSON text. */
 status ms_meta(ms *m, const char *key, str json, error *err) MUST_USE;
-/* The JSON of a file, repaired where it must be; one that is none is counted, and `out` stays empty. */
+/* The JSON of a file, repaired where it must be; one that is none is counted, and `out` stays
+ * empty. */
 status ms_normal(ms *m, str text, buf *out, error *err) MUST_USE;
 /* Milliseconds as ns, kilobytes as bytes; absent when they are far too many. */
 int64_t ms_ns(double time_ms);
@@ -205,8 +208,8 @@ status ms_take_fact(ms *m, str key, str json, error *err) MUST_USE;
 status ms_put_point(ms *m, step_point_kind point, str name, error *err) MUST_USE;
 /* What was found out about the run and its device: tables parallel and resource. */
 status ms_put_facts(ms *m, error *err) MUST_USE;
-/* A text as a member of the JSON object that `out` is to become: begins it when there is nothing yet; who
- * adds the last one closes it. */
+/* A text as a member of the JSON object that `out` is to become: begins it when there is
+ * nothing yet; who adds the last one closes it. */
 void ms_add_member(buf *out, str key, str value);
 /* A step as a step trace knows it, ns; number absent: the average; tail absent: inference. */
 typedef struct {
@@ -228,16 +231,18 @@ static inline uint64_t ms_le(const char *p, int n) {
     for (int i = n; i-- > 0;) v = v << 8 | (uint8_t)p[i];
     return v;
 }
-/* Counts what is left behind the last whole record. */
+/* Counts what is left after the last whole record. */
 static inline void ms_count_rest(ms *m, str text, size_t record) {
     if (text.n % record) ms_lost(m, CAUSE_TRUNCATED, text.n - text.n % record, str_of(m->file));
 }
-/* Records of the files mindspore.*: u16 type, u32 length, value; a value's fields have the same form. */
+/* Records of the files mindspore.*: u16 type, u32 length, value; a value's fields have the same
+ * form. */
 typedef struct {
     str rest;
     size_t whole;
 } ms_records;
-/* The value of the next record; one that is cut or has less than `least` bytes is counted and the last. */
+/* The value of the next record; one that is cut or has less than `least` bytes is counted and
+ * the last. */
 bool ms_next_record(ms *m, ms_records *r, size_t least, str *value);
 bool ms_next_field(str *fields, unsigned *key, str *value);
 /* A task of the table of tasks; one that is there already keeps its place. */
@@ -248,7 +253,8 @@ uint32_t ms_task_name(const ms *m, uint64_t stream, uint64_t task);
 
 /* Adds an operator that was added up; the shapes are those that its info tells. */
 status ms_put_op(ms *m, row_given_op *g, error *err) MUST_USE;
-/* Operations of an operator whose calls and time are known, and their sum as a fact of the device. */
+/* Operations of an operator whose calls and time are known, and their sum as a fact of the
+ * device. */
 void ms_set_costs(ms *m, row_given_op *g);
 void ms_finish_costs(ms *m);
 
@@ -274,7 +280,7 @@ void ms_kernel_dims(str info, uint32_t block[3], uint32_t grid[3]);
 status ms_add_data_queue(ms *m, int64_t start_ns, int64_t end_ns, int64_t size,
                          error *err) MUST_USE;
 
-/* Lines of a text, without their ends; false behind the last. */
+/* Lines of a text, without their ends; false after the last. */
 bool ms_line(str *rest, str *line);
 /* The next word of a line. */
 bool ms_word(str *rest, str *word);
@@ -291,7 +297,8 @@ status ms_sum_tasks(ms *m, error *err) MUST_USE;
 /* Executions become slices, tracks, steps. */
 status ms_emit(ms *m, error *err) MUST_USE;
 
-/* The operators of the lane that tells the run's story, by time: their places among the executions. */
+/* The operators of the lane that tells the run's story, by time: their places among the
+ * executions. */
 typedef struct {
     uint32_t *at, n;
 } ms_ops;

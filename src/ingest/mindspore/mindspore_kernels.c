@@ -1,14 +1,14 @@
-/* mindspore_kernels.c: kernel_details.csv, what CANN says of each task of a device: type, shapes, blocks,
- * waiting, counters of the AI Core.
+/* mindspore_kernels.c: kernel_details.csv, what CANN says of each task of a device: type,
+ * shapes, blocks, waiting, counters of the AI Core.
  *
  *     kernel_details.csv ── rows, by name and start ──> trace_view.json  same name, same start: the row's
  *                                        │              cells become arguments of the task
  *                                        └── no timeline there: the rows are the tasks
  *
- * Both files list the same tasks: a task is taken from the timeline, a row only explains it. What is the
- * same for all calls alike (shapes, types, formats, blocks) is told apart from the rest of a row: calls are
- * added up by it. Columns differ between versions and settings, so every column that is not known
- * here goes along under its own name. */
+ * Both files list the same tasks: a task is taken from the timeline, a row only explains it.
+ * What is the same for all calls alike (shapes, types, formats, blocks) is told apart from the
+ * rest of a row: calls are added up by it. Columns differ between versions and settings, so
+ * every column that is not known here goes along under its own name. */
 #include "base/num.h"
 #include "ingest/mindspore/mindspore_int.h"
 

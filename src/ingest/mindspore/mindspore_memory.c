@@ -3,8 +3,9 @@
  *   cpu_ms_memory_record_#.txt   Timestamp(ns), totals in bytes
  *   memory_record.csv            Component, Timestamp(us), totals in MB, Device Type
  *
- * Records are totals; the change between two becomes an allocation or a release. The file of a later
- * cycle repeats the rows of the cycles before it: rows in front of the first operator are left out. */
+ * Records are totals; the change between two becomes an allocation or a release. The file of a
+ * later cycle repeats the rows of the cycles before it: rows in front of the first operator are
+ * left out. */
 #include "base/json.h"
 #include "base/num.h"
 #include "ingest/mindspore/mindspore_int.h"

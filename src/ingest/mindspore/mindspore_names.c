@@ -1,9 +1,9 @@
 /* mindspore_names.c: which files belong to MindSpore's profiler, by their names.
  *
- * A pattern of mindspore_files.def is compared from the left; # takes as many digits as there are, *
- * as few bytes as let the rest match. Names come from directories somebody else filled: the
- * comparison has one level of backtracking for each *, and patterns have at most three, so it ends
- * soon on any name. */
+ * A pattern of mindspore_files.def is compared from the left; # takes as many digits as there
+ * are, * as few bytes as let the rest match. Names come from directories somebody else filled:
+ * the comparison has one level of backtracking for each *, and patterns have at most three, so
+ * it ends soon on any name. */
 #include "base/num.h"
 #include "ingest/mindspore/mindspore_int.h"
 
@@ -55,7 +55,7 @@ static bool ms_names_fits(str name, str pattern, int64_t *id) {
     return name.n == 0;
 }
 
-/* The i-th word of a text, separated by single blanks; false behind the last. */
+/* The i-th word of a text, separated by single blanks; false after the last. */
 static bool ms_names_next_word(str *rest, str *word, char separator) {
     if (!rest->n) return false;
     size_t n = 0;

@@ -6,11 +6,12 @@
  *   node     1 name, 2 number, 3 inputs …, 4 outputs …, 5 workspaces … (numbers of tensors)
  *   tensor   1 number, 2 bytes, 4 first node, 5 last node, 6 how long it lives
  *
- * Nodes are in the order they run in, and a life is told by places in that order. Memory in use while a
- * node runs is the static memory and all tensors that live then, so the curve is the one MindSpore
- * computes. Its lists of tensors have only outputs; here every tensor is one, outputs and workspaces with
- * the name of their node. A tensor whose life lies nowhere in the graph is counted and left out, one that
- * outlives it ends with it. A file that was cut gives what it has up to there. */
+ * Nodes are in the order they run in, and a life is told by places in that order. Memory in use
+ * while a node runs is the static memory and all tensors that live then, so the curve is the
+ * one MindSpore computes. Its lists of tensors have only outputs; here every tensor is one,
+ * outputs and workspaces with the name of their node. A tensor whose life lies nowhere in the
+ * graph is counted and left out, one that outlives it ends with it. A file that was cut gives
+ * what it has up to there. */
 #include <stdio.h>
 
 #include "base/num.h"
@@ -49,7 +50,7 @@ typedef struct {
     int64_t clock, n_tensors, static_bytes, peak;
 } wire_file;
 
-/* pb_next without its demand for room behind the message. */
+/* pb_next without its demand for room after the message. */
 static bool next_field(pb_reader *r, pb_field *f) {
     pb_step s = pb_next_any(*r);
     *r = s.r;

@@ -5,9 +5,10 @@
  *   RuntimeProfilerDetail*.csv  lines module:M, event:E, op:NAME, start_time:N, end_time:N, dur_time:,N,ns,
  *                             tid:T, pid:P in steps [Step:n step_time:…]
  *
- * Both become slices of the framework by thread. The counter's rate stands in files of another tool that
- * are rarely kept: without them a count is taken for a nanosecond, and the metadata says so. Flow records
- * have their end before their start and are no ranges. A record that does not fit ends the file. */
+ * Both become slices of the framework by thread. The counter's rate is in files of another tool
+ * that are rarely kept: without them a count is taken for a nanosecond, and the metadata says
+ * so. Flow records have their end before their start and are not ranges. A record that does not
+ * fit ends the file. */
 #include "base/num.h"
 #include "ingest/mindspore/mindspore_int.h"
 
@@ -154,7 +155,7 @@ status read_op_range(ms *m, str text, error *err) {
 
 /* ---- the runtime profiler ---------------------------------------------------------------- */
 
-/* The number behind the last `key` of a line, and the line in front of the key. */
+/* The number after the last `key` of a line, and the line in front of the key. */
 static bool take_last(str *line, str key, int64_t *out) {
     for (size_t at = line->n >= key.n ? line->n - key.n + 1 : 0; at-- > 0;) {
         if (!str_starts(str_from(*line, at), key)) continue;
@@ -167,7 +168,8 @@ static bool take_last(str *line, str key, int64_t *out) {
     return false;
 }
 
-/* module:M, event:E, op:NAME -> M::E::NAME; stage:S -> S. The name may hold commas and colons. */
+/* module:M, event:E, op:NAME -> M::E::NAME; stage:S -> S. The name may hold commas and colons.
+ */
 static void write_runtime_name(buf *out, str head) {
     size_t event = str_find(head, STR(", event:"), 0);
     size_t op = event == SIZE_MAX ? SIZE_MAX : str_find(head, STR(", op:"), event);
@@ -191,7 +193,7 @@ static status add_runtime_line(ms *m, str line, buf *name, error *err) {
     part_count(m->part, 1, 0);
     bool ok =
         take_last(&rest, STR(", pid:"), &pid) && take_last(&rest, STR(", tid:"), &e.stream);
-    /* A flow record's duration has wrapped and is no number here; it is no range. */
+    /* A flow record's duration has wrapped and is not a number here; it is not a range. */
     if (ok) (void)!take_last(&rest, STR(", dur_time:,"), &dur);
     ok = ok && take_last(&rest, STR(", end_time:"), &end) &&
          take_last(&rest, STR(", start_time:"), &e.start);

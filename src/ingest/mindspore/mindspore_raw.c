@@ -6,9 +6,10 @@
  *   DATA_PREPROCESS.*AICPU.*     tasks of the AI CPU: records of 128 bytes, or text
  *   DATA_PREPROCESS.*AICPUMI.*   fetches from the device's queue, text
  *
- * Counts are of 10 ns. Records are cut out of a file without padding; what is left at its end is counted
- * as cut off. The slices of one file are read in the order of their names and what is open at the end of
- * one goes on in the next. Nothing here is believed: an index is looked up, a time is compared. */
+ * Counts are of 10 ns. Records are cut out of a file without padding; what is left at its end
+ * is counted as cut off. The slices of one file are read in the order of their names and what
+ * is open at the end of one goes on in the next. Nothing here is believed: an index is looked
+ * up, a time is compared. */
 #include <stdio.h>
 
 #include "base/json.h"
@@ -38,7 +39,8 @@ status read_raw_hashes(ms *m, str text, error *err) {
     return OK;
 }
 
-/* Task numbers from 25000 on are unique on a device of the first generation, smaller ones on a stream. */
+/* Task numbers from 25000 on are unique on a device of the first generation, smaller ones on a
+ * stream. */
 static uint64_t task_key(const ms *m, uint64_t stream, uint64_t task) {
     return !m->binary_tasks && task >= 25000 ? task : stream << 32 | (task & UINT32_MAX);
 }
@@ -288,7 +290,7 @@ status read_raw_aicpu(ms *m, str text, error *err) {
     return ms_aicpu_end(m, &a, st, err);
 }
 
-/* Node:NAME, Run start:US, Run end:US, queue size:N; the size may stand second. */
+/* Node:NAME, Run start:US, Run end:US, queue size:N; the size may come second. */
 status read_raw_queue(ms *m, str text, error *err) {
     if (m->seen[MS_DATA_QUEUE]) return OK;
     for (str record; next_text(&text, &record);) {

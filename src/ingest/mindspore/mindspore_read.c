@@ -1,4 +1,5 @@
-/* mindspore_read.c: one worker of MindSpore's profiler: finds its files and hands them to their readers.
+/* mindspore_read.c: one worker of MindSpore's profiler: finds its files and hands them to their
+ * readers.
  *
  *     FOLDER/…_0.csv …_0.txt                    flat: files of several devices side by side
  *     FOLDER/data/…                             raw files of an Ascend job
@@ -8,12 +9,14 @@
  *     NAME_PID_TIME_ascend_ms/FRAMEWORK/…       2.7 and later
  *                            /ASCEND_PROFILER_OUTPUT/…
  *
- * Files are read in the order of mindspore_files.def, so that what explains others comes first, and
- * inside one kind by name. Tables are small against a trace: each is read whole, handed to its reader and
- * given back. Lists of executions come to their reader in pieces of whole lines. Executions are collected
- * and become slices at the end, when it is known which clock they share.
+ * Files are read in the order of mindspore_files.def, so that what explains others comes first,
+ * and inside one kind by name. Tables are small against a trace: each is read whole, handed to
+ * its reader and given back. Lists of executions come to their reader in pieces of whole lines.
+ * Executions are collected and become slices at the end, when it is known which clock they
+ * share.
  *
- * A file that cannot be read or that is damaged costs itself: the others are read all the same. */
+ * A file that cannot be read or that is damaged costs itself: the others are read all the
+ * same. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -481,8 +484,8 @@ static status find_worker(ms *m, const char *path, str *folder, error *err) {
     return OK;
 }
 
-/* A timeline of CANN outside a cycle's folder is one of several exports of one recording: it is read
- * alone. */
+/* A timeline of CANN outside a cycle's folder is one of several exports of one recording: it is
+ * read alone. */
 static bool stands_alone(const char *path, str folder) {
     str whole = str_of(path), worker, stamp;
     size_t slash = str_rfind_byte(whole, '/'), up = str_rfind_byte(folder, '/');

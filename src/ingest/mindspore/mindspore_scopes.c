@@ -1,18 +1,20 @@
 /* mindspore_scopes.c: steps and scopes found among the operators of a run.
  *
- * Steps, when no step trace was there: the first operator (the second behind InitDataSetQueue) opens one,
- * the operator before its second start closes it.
+ * Steps, when no step trace was there: the first operator (the second after InitDataSetQueue)
+ * opens one, the operator before its second start closes it.
  *
- * Scopes: an operator's name is a path, each part of it a level. A level is open while consecutive
- * operators of its graph share the name of that level, at most to the end of a step.
+ * Scopes: an operator's name is a path, each part of it a level. A level is open while
+ * consecutive operators of its graph share the name of that level, at most to the end of a
+ * step.
  *
  *   Default/net/conv-op1   Default/net/relu-op2   Default/loss-op3
  *   [Default                                                     ]   level 0
  *   [net                                     ]                       level 1
  *
- * Beside a timeline of CANN (2.7 and later, msprof), whose tasks overlap on many streams, the rule is its
- * producer's: an operator that starts while the outermost scope is still busy belongs to none; a level ends
- * when another takes its place or that of one above it, so an operator of the outer scope does not end it.
+ * Beside a timeline of CANN (2.7 and later, msprof), whose tasks overlap on many streams, the
+ * rule is its producer's: an operator that starts while the outermost scope is still busy
+ * belongs to none; a level ends when another takes its place or that of one above it, so an
+ * operator of the outer scope does not end it.
  *
  * An operator runs many times: its path is taken apart once, for its name. */
 #include "base/num.h"
@@ -193,8 +195,8 @@ static status close_from(scopes *s, int level, error *err) {
     return OK;
 }
 
-/* One operator: levels it shares go on, others end, its own begin. Levels it does not have end: all that
- * are open end with the last operator. */
+/* One operator: levels it shares go on, others end, its own begin. Levels it does not have end:
+ * all that are open end with the last operator. */
 static status take_scopes(scopes *s, const ms_exec *e, error *err) {
     const path *p = path_of(s, e->name);
     if (!p) FAIL_MEMORY(err);
@@ -214,8 +216,8 @@ static status take_scopes(scopes *s, const ms_exec *e, error *err) {
     return OK;
 }
 
-/* The same by the rule of CANN's timelines: an operator inside what is open changes nothing, a level that
- * ends takes those below it along, and others stay open. */
+/* The same by the rule of CANN's timelines: an operator inside what is open changes nothing, a
+ * level that ends takes those below it along, and others stay open. */
 static status take_layered(scopes *s, const ms_exec *e, error *err) {
     const path *p = path_of(s, e->name);
     if (!p) FAIL_MEMORY(err);

@@ -1,18 +1,19 @@
-/* mindspore_steps.c: the step trace: where each step began, its forward and backward pass, its tail, its
- * collectives.
+/* mindspore_steps.c: the step trace: where each step began, its forward and backward pass, its
+ * tail, its collectives.
  *
  *   step_trace_raw_#_detail_time.csv   counts of 10 ns; one row a step, the average last
  *   step_trace_point_info[_#].json     the operators that start the forward and end the backward pass
  *   step_trace_profiling_#.txt         the same from a GPU, before it was a table; two forms
  *   training_trace, ts_track           the same from an Ascend, raw (mindspore_raw.c)
  *
- * Every row becomes rows of given_step (total, interval, forward_backward, tail, communication), in
- * nanoseconds, exact; the average is kept as the producer gave it, without a number, because its rule
- * changed between versions. Steps and their parts also become slices, on the clock of the device.
+ * Every row becomes rows of given_step (total, interval, forward_backward, tail,
+ * communication), in nanoseconds, exact; the average is kept as the producer gave it, without a
+ * number, because its rule changed between versions. Steps and their parts also become slices,
+ * on the clock of the device.
  *
  *     start        fp                          bp          end
  *       |--interval-|-----forward_backward------|---tail-----|
- *                      |--collective--|    |--collective--|                                    */
+ *                      |--collective--|    |--collective--| */
 #include <stdio.h>
 
 #include "base/json.h"
@@ -28,7 +29,8 @@ typedef struct {
     int64_t stream;
 } comm_column;
 
-/* stream_7_0_AllReduce-op9 belongs to stream 7, stream_ops_0_… of a GPU to a stream of its own. */
+/* stream_7_0_AllReduce-op9 belongs to stream 7, stream_ops_0_… of a GPU to a stream of its own.
+ */
 static void parse_stem(ms *m, str stem, comm_column *c) {
     str rest = str_from(stem, 7); /* stream_ */
     size_t n = 0;
@@ -50,7 +52,8 @@ static status find_comms(ms *m, const csv *c, vec *out, error *err) {
         str end = arena_printf(m->arena, "%.*s_end_point", STR_ARG(name));
         if (!col || !start.p || !end.p) FAIL_MEMORY(err);
         *col = (comm_column){.duration = i};
-        /* The three stand side by side in either order; a search of the whole row would be quadratic. */
+        /* The three stand side by side in either order; a search of the whole row would be
+         * quadratic. */
         col->start = col->end = SIZE_MAX;
         for (size_t k = i >= 2 ? i - 2 : 0; k < i + 3 && k < csv_n(c); k++) {
             if (str_eq(csv_cell(c, k), start)) col->start = k;
@@ -243,8 +246,8 @@ static bool split_point(str word, str *name, int64_t *ns) {
     return scaled_i64(str_from(word, comma + 1), 0, ns);
 }
 
-/* start,t fp,t bp,t end,t collective,start,end …: one line a step, nanoseconds. The last digit of each
- * is cut off, as in the table that is made of it. */
+/* start,t fp,t bp,t end,t collective,start,end …: one line a step, nanoseconds. The last digit
+ * of each is cut off, as in the table that is made of it. */
 static status read_async_line(ms *m, str line, int64_t number, error *err) {
     int64_t at[4];
     str word, name;
@@ -280,7 +283,8 @@ static status read_async_line(ms *m, str line, int64_t number, error *err) {
     return OK;
 }
 
-/* Lines FP, BP, end, then collectives: NAME start,end start,end …, a pair for each step, 10 ns. */
+/* Lines FP, BP, end, then collectives: NAME start,end start,end …, a pair for each step, 10 ns.
+ */
 typedef struct {
     str name;
     vec pairs; /* pair */
@@ -312,7 +316,8 @@ static status write_sync(ms *m, const sync_line *lines, size_t n_lines, error *e
     for (size_t k = 0; k < n; k++) {
         pair fp = VEC(&lines[0].pairs, pair)[k], bp = VEC(&lines[1].pairs, pair)[k],
              end = VEC(&lines[2].pairs, pair)[k];
-        /* A step begins where the operator that ends the one before it starts, as in the table. */
+        /* A step begins where the operator that ends the one before it starts, as in the table.
+         */
         int64_t start = k ? VEC(&lines[2].pairs, pair)[k - 1].start : fp.start;
         ms_step s = {.number = (int64_t)k + 1,
                      .start = start,

@@ -1,10 +1,11 @@
-/* mindspore_tables.c: tables of operators, types and kernels that MindSpore had added up itself.
+/* mindspore_tables.c: tables of operators, types and kernels that MindSpore had added up
+ * itself.
  *
- * Columns are found by their names, since every version moved them; older words stand beside the new
- * ones. Times become nanoseconds: AI Core, AI CPU and host tables are in milliseconds, GPU tables in
- * microseconds. What a framework file or a FLOPs file says of an operator is joined by its full name;
- * an operator they do not know keeps the type its own name gives. Percentages are not taken: their
- * unit changed between versions, and a share follows from the totals. */
+ * Columns are found by their names, since every version moved them; older words are beside the
+ * new ones. Times become nanoseconds: AI Core, AI CPU and host tables are in milliseconds, GPU
+ * tables in microseconds. What a framework file or a FLOPs file says of an operator is joined
+ * by its full name; an operator they do not know keeps the type its own name gives. Percentages
+ * are not taken: their unit changed between versions, and a share follows from the totals. */
 #include <math.h>
 
 #include <stdio.h>
@@ -69,7 +70,8 @@ static bool row_is_whole(ms *m, const sheet *s, str name, int64_t total) {
     return false;
 }
 
-/* Names, type, sub-graph and costs of an operator, from its full name and what is known of it. */
+/* Names, type, sub-graph and costs of an operator, from its full name and what is known of it.
+ */
 static status set_names(ms *m, row_given_op *g, str full_name, str type, error *err) {
     g->full_name = ms_string(m, full_name);
     g->name = ms_string(m, ms_short(full_name));
@@ -104,8 +106,8 @@ static status add_side(ms *m, row_given_op *g, const char *side, error *err) {
 
 /* ---- what explains the others ------------------------------------------------------------ */
 
-/* The table has the tasks, too, in their order; the raw file it was made of, when that is there, has had
- * its say. */
+/* The table has the tasks, too, in their order; the raw file it was made of, when that is
+ * there, has had its say. */
 static status take_task(ms *m, const csv *c, const size_t column[2], uint32_t name,
                         error *err) {
     int64_t stream, task;
@@ -121,7 +123,8 @@ status read_framework(ms *m, str text, error *err) {
     const size_t task[2] = {csv_find(&s.c, STR("stream_id")), csv_find(&s.c, STR("task_id"))};
     /* With the number of a graph came the newer numbering of tasks. */
     m->binary_tasks |= csv_find(&s.c, STR("graph_id|model_id")) != SIZE_MAX;
-    /* op_name is the short name of old files and the full one of new files, which say kernel_name. */
+    /* op_name is the short name of old files and the full one of new files, which say
+     * kernel_name. */
     size_t name = csv_find(&s.c, STR("kernel_name"));
     if (name == SIZE_MAX) name = csv_find(&s.c, STR("op_name"));
     while (st == OK && csv_next(&s.c)) {
@@ -180,8 +183,8 @@ status read_framework_text(ms *m, str text, error *err) {
     return OK;
 }
 
-/* The peak of the device, from the operator that comes nearest to it: rates and shares have three
- * decimals. */
+/* The peak of the device, from the operator that comes nearest to it: rates and shares have
+ * three decimals. */
 static status keep_peak(ms *m, double rate, double percent, error *err) {
     char text[40];
     if (!(rate > 0 && percent > 0)) return OK;
@@ -190,7 +193,7 @@ static status keep_peak(ms *m, double rate, double percent, error *err) {
     return ms_meta(m, "flops_peak", str_n(text, n > 0 ? (size_t)n : 0), err);
 }
 
-/* One to six values behind the name; the header says which they are. */
+/* One to six values after the name; the header says which they are. */
 status read_flops(ms *m, str text, error *err) {
     csv c = csv_open(text);
     status st = OK;

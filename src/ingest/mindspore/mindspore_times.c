@@ -5,14 +5,14 @@
  *                           name;HostCpuOps;start ns,duration ms,thread …
  *   activity_execute_timestamp  kernel;stream;start ns;duration us       one line a launch
  *
- * Names may hold commas and semicolons (C++ templates), so lines are taken apart from behind. A line or
- * a field that is no execution is counted and passed over.
+ * Names may hold commas and semicolons (C++ templates), so lines are taken apart from behind. A
+ * line or a field that is not an execution is counted and passed over.
  *
- * Training repeats itself: behind an operator comes nearly always the one that came behind it the last
- * time, on the same stream. The start of a line is compared with that guess; when it is right and plain
- * numbers follow up to the end of the line, then what is taken apart from the front is what would be taken
- * apart from behind, and neither the line's end nor the name's id had to be looked for. Any other line
- * takes the general way, and is learnt from.
+ * Training repeats itself: after an operator comes nearly always the one that came after it the
+ * last time, on the same stream. The start of a line is compared with that guess; when it is
+ * right and plain numbers follow up to the end of the line, then what is taken apart from the
+ * front is what would be taken apart from behind, and neither the line's end nor the name's id
+ * had to be looked for. Any other line takes the general way, and is learnt from.
  *
  * Readers here are called with pieces of whole lines; ms.list is what they know between two. */
 #include "base/num.h"
@@ -41,8 +41,8 @@ static inline bool scale_exactly(const scanned *s, int places, int64_t *out) {
            !__builtin_mul_overflow(s->v, (int64_t)SCAN_POWER[places - s->digits], out);
 }
 
-/* The number at p, of up to seven digits before its point and behind it, or any other that scan_number
- * takes: its end, NULL when it is none. */
+/* The number at p, of up to seven digits before its point and after it, or any other that
+ * scan_number takes: its end, NULL when it is none. */
 static inline __attribute__((always_inline)) const char *plain_number(const char *p,
                                                                       const char *end,
                                                                       scanned *s) {
@@ -58,8 +58,8 @@ static inline __attribute__((always_inline)) const char *plain_number(const char
     return q;
 }
 
-/* Name and stream at p, each with its separator, when the name is the guessed one and the stream another
- * than the last time: their end, otherwise NULL. */
+/* Name and stream at p, each with its separator, when the name is the guessed one and the
+ * stream another than the last time: their end, otherwise NULL. */
 static const char *other_stream(const row_form *f, const ms_name *guess, const char *p,
                                 const char *end, int64_t *stream) {
     scanned s;
@@ -84,7 +84,8 @@ static inline const char *plain_time(const char *p, const char *end, int places,
     return stop ? stop : exact_time(p, end, places, ns);
 }
 
-/* The row at p when it is the guessed one's name and three plain numbers: its end, otherwise NULL. */
+/* The row at p when it is the guessed one's name and three plain numbers: its end, otherwise
+ * NULL. */
 static inline const char *guessed_row(const row_form *f, const ms_name *guess, const char *p,
                                       const char *end, ms_exec *e) {
     int64_t stream = guess->stream, start = 0, dur = 0;
@@ -106,8 +107,8 @@ static inline const char *guessed_row(const row_form *f, const ms_name *guess, c
     return p + 1;
 }
 
-/* The rows at p as long as each is the guessed one: the end of the last. What is written where the next
- * execution will be does not count before it is one. */
+/* The rows at p as long as each is the guessed one: the end of the last. What is written where
+ * the next execution will be does not count before it is one. */
 static status guessed_rows(ms *m, const row_form *f, const char **p, const char *end,
                            error *err) {
     ms_list *l = &m->list;
@@ -158,7 +159,7 @@ static bool learn_head(ms *m, const row_form *f, ms_name *name, str stream, int6
     return true;
 }
 
-/* Remembers that this name came behind the last one, and is the last one now. */
+/* Remembers that this name came after the last one, and is the last one now. */
 static bool learn(ms *m, const row_form *f, str text) {
     ms_list *l = &m->list;
     uint32_t id = ms_string(m, text);
@@ -184,7 +185,7 @@ static status general_row(ms *m, const row_form *f, str line, ms_exec *e, bool *
     *any = false;
     if (!rest.n) return OK;
     part_count(m->part, 1, 0);
-    for (int i = 2; i >= 0; i--) { /* duration, start, stream from behind */
+    for (int i = 2; i >= 0; i--) { /* duration, start, stream from after */
         size_t at = str_rfind_byte(rest, f->separator);
         cell[i] = at == SIZE_MAX ? STR("") : str_trim(str_from(rest, at + 1));
         rest.n = at == SIZE_MAX ? 0 : at;

@@ -10,11 +10,12 @@
  *      255 or 65535            4            the step ends, and the next one starts
  *       all others       10000 … 19999      collectives: of each stream a begin, an end, a begin …
  *
- * Tags belong to tasks that only mark a place. In a ts_track the operator that was meant is found in the
- * table of tasks: behind the marker where something starts, before it where something ends. So the two
- * points of the step get their names, and the two ends of a collective must be of one operator; when they
- * are not, or one is missing, it is counted and left out. Both files go on from slice to slice. A table
- * that was made of them wins. Counts are of 10 ns. */
+ * Tags belong to tasks that only mark a place. In a ts_track the operator that was meant is
+ * found in the table of tasks: after the marker where something starts, before it where
+ * something ends. So the two points of the step get their names, and the two ends of a
+ * collective must be of one operator; when they are not, or one is missing, it is counted and
+ * left out. Both files go on from slice to slice. A table that was made of them wins. Counts
+ * are of 10 ns. */
 #include <stdio.h>
 
 #include "base/num.h"
@@ -31,7 +32,7 @@ enum {
     TRACK_COMM = 10000,
     TRACK_COMM_END = 20000,
 };
-enum { MOST_POINTS = 4096 }; /* of one step: more is no step trace */
+enum { MOST_POINTS = 4096 }; /* of one step: more is not a step trace */
 enum { MOST_NAME = 200 };    /* of an operator in the name of its collective */
 
 /* ---- steps ------------------------------------------------------------------------------- */
@@ -64,8 +65,8 @@ static status add_pair(ms *m, const ms_point *from, const ms_point *to, size_t i
     return c.duration > 0 ? ms_add_step_comm(m, &c, err) : OK;
 }
 
-/* Collectives of a step: of each stream the points in pairs, as they come. A stream with one too many
- * has no pairs: which of them is alone is not known. */
+/* Collectives of a step: of each stream the points in pairs, as they come. A stream with one
+ * too many has no pairs: which of them is alone is not known. */
 static status add_comms(ms *m, error *err) {
     const ms_point *all = VEC(&m->track.points, ms_point);
     size_t n = m->track.points.n;

@@ -1,15 +1,17 @@
 /* paddle_facts.c: the clock and the devices of a Paddle trace.
  *
- * Time. Ranges say when they began and ended since the trace's zero, in nanoseconds (args.start_time
- * and end_time); memory events say the time of day, in whole microseconds (`ts`). The zero is the
- * time of day of a range that begins at 0. It may stand anywhere in the file, so points keep their
- * time of day until all is read, and are moved then. A range without times of its own, or one that
- * began before the zero (written as an unsigned number that wrapped), is moved in the same way.
- * Both ends are taken from the texts, not `dur`: they are 32-bit floats there, rounded in the same
- * direction for equal times, so that what was nested stays nested.
+ * Time. Ranges say when they began and ended since the trace's zero, in nanoseconds
+ * (args.start_time and end_time); memory events say the time of day, in whole microseconds
+ * (`ts`). The zero is the time of day of a range that begins at 0. It may stand anywhere in the
+ * file, so points keep their time of day until all is read, and are moved then. A range without
+ * times of its own, or one that began before the zero (written as an unsigned number that
+ * wrapped), is moved in the same way. Both ends are taken from the texts, not `dur`: they are
+ * 32-bit floats there, rounded in the same direction for equal times, so that what was nested
+ * stays nested.
  *
- * Devices. A place is "Place(gpu:0)"; plug-ins use a word of their own. Each word we do not know gets
- * a number, by the order of the words, so that it does not depend on who met it first. */
+ * Devices. A place is "Place(gpu:0)"; plug-ins use a word of their own. Each word we do not
+ * know gets a number, by the order of the words, so that it does not depend on who met it
+ * first. */
 #include "ingest/paddle/paddle_facts.h"
 
 #include "base/json.h"
@@ -281,8 +283,9 @@ static status keep_words(builder *b, const word_list *words, error *err) {
     return OK;
 }
 
-/* Memory events at the start of a piece belong to the last range of what comes before it in the file.
- * Both lists are short: one entry for each piece, and the events up to its first range. */
+/* Memory events at the start of a piece belong to the last range of what comes before it in the
+ * file. Both lists are short: one entry for each piece, and the events up to its first
+ * range. */
 static void adopt_orphans(paddle_facts **all, int n) {
     for (int i = 0; i < n; i++)
         for (size_t k = 0; k < all[i]->orphans.n; k++) {
@@ -297,8 +300,8 @@ static void adopt_orphans(paddle_facts **all, int n) {
         }
 }
 
-/* The accelerator of the trace: the one type its memory events name beside the host's. Without such
- * events it is what the file calls every device, a GPU. */
+/* The accelerator of the trace: the one type its memory events name beside the host's. Without
+ * such events it is what the file calls every device, a GPU. */
 static uint8_t find_accelerator(paddle_facts **all, int n) {
     uint8_t type = DEVICE_CUDA;
     bool found = false;

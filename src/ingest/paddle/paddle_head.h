@@ -1,5 +1,5 @@
-/* paddle_head.h: what the first bytes of a Paddle trace say: that it is one, and which recording of
- * its process it holds. */
+/* paddle_head.h: what the first bytes of a Paddle trace say: that it is one, and which
+ * recording of its process it holds. */
 #ifndef INGEST_PADDLE_HEAD_H
 #define INGEST_PADDLE_HEAD_H
 

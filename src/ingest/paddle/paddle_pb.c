@@ -4,15 +4,15 @@
  *       ThreadNodeTree   1 thread_id  2 host_node…
  *         HostNode       1 id  2 parent  3 event  4 runtime_node…  5 mem_node…  6 op_supplement…
  *
- * The two outermost messages are walked as a stream, so that a thread of any size needs no more memory
- * than its largest host node. Times are Unix times in nanoseconds. Node 0 of each thread is a helper
- * around everything; what hangs on it is taken, itself it is nothing. Types of events that the
- * published schema does not know are kept.
+ * The two outermost messages are walked as a stream, so that a thread of any size needs no more
+ * memory than its largest host node. Times are Unix times in nanoseconds. Node 0 of each thread
+ * is a helper around everything; what hangs on it is taken, itself it is nothing. Types of
+ * events that the published schema does not know are kept.
  *
- * Nodes come level by level, so an operator comes before its inner ranges: shapes and call stack that
- * Paddle 2.6 hangs on an inner range are handed up to the operator when they come. Memory events are
- * told which range they were recorded in. Damage inside a node costs that node; damage of the stream
- * itself ends the file, and what was read is kept. */
+ * Nodes come level by level, so an operator comes before its inner ranges: shapes and call
+ * stack that Paddle 2.6 hangs on an inner range are handed up to the operator when they come.
+ * Memory events are told which range they were recorded in. Damage inside a node costs that
+ * node; damage of the stream itself ends the file, and what was read is kept. */
 #include "ingest/paddle/paddle_pb.h"
 
 #include <stdio.h>
@@ -54,7 +54,8 @@ enum { N_TYPES = sizeof TYPES / sizeof *TYPES, TYPE_CUDA_RUNTIME = 3 };
 
 enum { PLACE, INCREASE, FIRST_TOTAL, N_MEMORY_VALUES = FIRST_TOTAL + 4 };
 
-/* The arguments of a memory event with and without a place: keys and tags are the same for all events. */
+/* The arguments of a memory event with and without a place: keys and tags are the same for all
+ * events. */
 typedef struct {
     bool known;
     raw_value with_place[N_MEMORY_VALUES], without[N_MEMORY_VALUES];
@@ -233,7 +234,7 @@ static void put_size(buf *b, uint64_t v, bool first) {
     buf_add_i64(b, (int64_t)v); /* negative dimensions are their two's complement */
 }
 
-/* One shape; sizes stand one by one or packed. */
+/* One shape; sizes are one by one or packed. */
 static void put_shape(buf *b, str message) {
     pb_reader r = pb_open(message);
     pb_field f;
@@ -257,7 +258,7 @@ static void put_shape(buf *b, str message) {
     buf_add_byte(b, ']');
 }
 
-/* The list of what stands in the fields numbered 1, each written by `put`. */
+/* The list of what is in the fields numbered 1, each written by `put`. */
 static void paddle_pb_put_list(buf *b, str message, void (*put)(buf *b, str value)) {
     pb_reader r = pb_open(message);
     pb_field f;
@@ -512,7 +513,7 @@ static status take_runtime_node(reader *r, str message) {
 
 /* Remembers the raw slice of a node that is an operator. */
 static void set_op(reader *r, uint64_t id, uint64_t slice) {
-    if (id > r->ops.n + 65536) return; /* ids are positions; anything else is no id */
+    if (id > r->ops.n + 65536) return; /* ids are positions; anything else is not an id */
     while (r->ops.n <= id) {
         uint32_t *at = vec_push(&r->ops);
         if (!at) {
@@ -524,8 +525,8 @@ static void set_op(reader *r, uint64_t id, uint64_t slice) {
     VEC(&r->ops, uint32_t)[id] = sat_u32(slice + 1); /* more rows than that are refused */
 }
 
-/* What hangs on a node is known of it when it is an operator, or of the operator around it. Operators
- * have a row of their own only when there is something to keep. */
+/* What hangs on a node is known of it when it is an operator, or of the operator around it.
+ * Operators have a row of their own only when there is something to keep. */
 static status take_supplement(reader *r, const wire_node *h, uint8_t kind, uint32_t *extra) {
     raw_op op = {.external = ABSENT_I64, .sequence = ABSENT_I64, .forward_thread = ABSENT_I64};
     pb_reader fields = pb_open(h->rest);

@@ -4,11 +4,12 @@
  *              ^--------^ the name
  *
  * Paddle prints names as they are, quotes, backslashes and line breaks included, and puts the
- * duration behind them. So the end of a name is not its first quote: it is the first quote that the
- * key `pid` follows, which is what Paddle writes next, or the first one behind a duration that closes
- * a value, for files that another program has written again. What is printed as it is has no
- * escapes: `C:\temp` is eight bytes. Whether it was Paddle itself is told by the line break before
- * the key; a program that writes JSON puts the next key on a line of its own as well, or none.
+ * duration after them. So the end of a name is not its first quote: it is the first quote that
+ * the key `pid` follows, which is what Paddle writes next, or the first one after a duration
+ * that closes a value, for files that another program has written again. What is printed as it
+ * is has no escapes: `C:\temp` is eight bytes. Whether it was Paddle itself is told by the line
+ * break before the key; a program that writes JSON puts the next key on a line of its own as
+ * well, or none.
  *
  * A thread has two rows in the file, `12(Python)` and `12(C++)`, and is one thread. */
 #include "ingest/paddle/paddle_text.h"
@@ -74,8 +75,8 @@ static const char *paddle_text_take(const char *start, str text, const char *end
     return behind;
 }
 
-/* The quote that closes the name at p, NULL when there is none before `end`. The first quote that is
- * not it makes us look for the next event: a name does not reach into it. */
+/* The quote that closes the name at p, NULL when there is none before `end`. The first quote
+ * that is not it makes us look for the next event: a name does not reach into it. */
 static const char *find_close(const char *p, const char *end, const char *limit) {
     const char *fallback = NULL, *at = p;
     bool bounded = false;

@@ -1,20 +1,21 @@
 /* paddle_wire.c: nodes, ranges and memory events of a Paddle protobuf.
  *
- * Paddle writes all fields of a message in the order of their numbers, so the next field is known before
- * it is read. The first try takes that order for granted, and that no field is missing; only at the end it
- * is checked that the message ends where the last field did:
+ * Paddle writes all fields of a message in the order of their numbers, so the next field is
+ * known before it is read. The first try takes that order for granted, and that no field is
+ * missing; only at the end it is checked that the message ends where the last field did:
  *
  *     0a 0c "conv2d infer"   10 08   18 a0 … 18   20 f3 … 18   28 ba 44   30 ba 44  |
  *     name                   type    start        end          pid        tid       p == end?
  *
- * Any other message (another order, a field twice, none or one we do not know, damage) fails a check and
- * is read from its start by the loop above it, field by field. Both give the same for the same message;
- * the unit test holds them against each other. Nothing is used that lies behind
- * the message, but WIRE_ROOM bytes there are readable: a text of up to 127 bytes and what the fields
- * behind it could take are less.
+ * Any other message (another order, a field twice, none or one we do not know, damage) fails a
+ * check and is read from its start by the loop above it, field by field. Both give the same for
+ * the same message; the unit test holds them against each other. Nothing is used that lies
+ * after the message, but WIRE_ROOM bytes there are readable: a text of up to 127 bytes and what
+ * the fields after it could take are less.
  *
- * Most of the work is unpacking varints of seven bits a byte. Where the processor has an instruction for
- * it and is quick at it, it is asked at run time; the functions are made twice, from the same lines. */
+ * Most of the work is unpacking varints of seven bits a byte. Where the processor has an
+ * instruction for it and is quick at it, it is asked at run time; the functions are made twice,
+ * from the same lines. */
 #include "ingest/paddle/paddle_wire.h"
 
 #ifdef __x86_64__
@@ -52,7 +53,7 @@ TEMPLATE const char *varint_at(const char *p, uint64_t *v, bool pext) {
     return pext ? pext_varint(p, v) : pb_varint(p, v);
 }
 
-/* ---- steps of the first try: each takes p to behind its field, NULL when it is too odd ---- */
+/* ---- steps of the first try: each takes p to after its field, NULL when it is too odd ---- */
 
 static inline const char *paddle_wire_number_at(const char *p, uint32_t tag, uint64_t *v) {
     if (!p || (uint8_t)*p != tag) return p;
@@ -169,7 +170,8 @@ static bool learn_head(wire_head *last, const char *node) {
     return last->event;
 }
 
-/* What hangs on a node behind its event is of any length: only what comes before is taken for granted. */
+/* What hangs on a node after its event is of any length: only what comes before is taken for
+ * granted. */
 bool wire_read_node(str message, wire_state *w, wire_node *out) {
     const char *node = message.p, *end = node + message.n;
     if (has_head(&w->node, node) || learn_head(&w->node, node)) {
@@ -309,8 +311,9 @@ void wire_choose(wire_state *w, bool pext) {
 }
 
 #ifdef __x86_64__
-/* BMI and BMI2 (leaf 7), but not where PEXT is microcode: AMD's family 17h (Zen, Zen 2). Asked here
- * because __builtin_cpu_supports needs a runtime library that not every compiler brings. */
+/* BMI and BMI2 (leaf 7), but not where PEXT is microcode: AMD's family 17h (Zen, Zen 2). Asked
+ * here because __builtin_cpu_supports needs a runtime library that not every compiler
+ * brings. */
 static bool has_fast_pext(void) {
     enum { BMI = 1u << 3, BMI2 = 1u << 8, AUTH = 0x68747541, FAMILY_ZEN = 0x17 };
     unsigned a, b, c, d, vendor;

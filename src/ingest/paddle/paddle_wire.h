@@ -1,15 +1,15 @@
-/* paddle_wire.h: the three messages that a Paddle protobuf has by the hundred thousand: host nodes, their
- * ranges, and memory events. What they mean is paddle_pb.c's business. */
+/* paddle_wire.h: the three messages that a Paddle protobuf has by the hundred thousand: host
+ * nodes, their ranges, and memory events. What they mean is paddle_pb.c's business. */
 #ifndef INGEST_PADDLE_WIRE_H
 #define INGEST_PADDLE_WIRE_H
 
 #include "ingest/util/protobuf.h"
 
-/* Readable bytes behind every message given here; they are looked at and never used. */
+/* Readable bytes after every message given here; they are looked at and never used. */
 enum { WIRE_ROOM = 256 };
 
-/* Number fields that stand together and nearly always are what they were in the message before, and the
- * bytes that said so. */
+/* Number fields that are together and nearly always are what they were in the message before,
+ * and the bytes that said so. */
 enum { WIRE_ALIKE = 3 };
 typedef struct {
     uint64_t bytes[2], mask[2];
@@ -17,8 +17,8 @@ typedef struct {
     uint64_t v[WIRE_ALIKE];
 } wire_alike;
 
-/* Where the numbers of the last node stood, up to the length of its event: the next one's are nearly always as
- * long. Of numbers only those bits count that say how long they are. */
+/* Where the numbers of the last node stood, up to the length of its event: the next one's are
+ * nearly always as long. Of numbers only those bits count that say how long they are. */
 typedef struct {
     uint64_t bytes[2], mask[2];
     uint8_t parent, event; /* where they are; 0: none yet */
@@ -46,8 +46,8 @@ typedef struct {
     uint64_t totals[4]; /* current allocated and reserved, peak allocated and reserved */
 } wire_memory;
 
-/* What is remembered from message to message, and how this processor reads them. Each reader takes a whole
- * message; false when it is damaged, then *out has what was read so far. */
+/* What is remembered from message to message, and how this processor reads them. Each reader
+ * takes a whole message; false when it is damaged, then *out has what was read so far. */
 typedef struct wire_state wire_state;
 struct wire_state {
     wire_alike range_thread, memory_thread; /* process and thread */
@@ -57,7 +57,8 @@ struct wire_state {
     bool (*read_memory)(str message, wire_state *w, wire_memory *out);
 };
 void wire_init(wire_state *w);
-/* With or without the processor's instruction that unpacks varints, for tests: both read the same. */
+/* With or without the processor's instruction that unpacks varints, for tests: both read the
+ * same. */
 void wire_choose(wire_state *w, bool pext);
 
 bool wire_read_node(str message, wire_state *w, wire_node *out);

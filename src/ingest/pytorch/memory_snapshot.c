@@ -4,13 +4,14 @@
  *       device_traces: [ per device: [ {action, addr, size, stream, time_us, frames} ] ],
  *       external_annotations: [ {device, time_us, name, stage} ], allocator_settings: {…} }
  *
- * The pickle is read as a whole (pickle.h: it executes nothing), each device's history is replayed
- * into memory events (snapshot_replay.c), call stacks become frames (snapshot_stack.c). Annotations
- * become slices, so that a step of the profiler can be chosen here, too. Settings of the allocator
- * and the state at the end are metadata.
+ * The pickle is read as a whole (pickle.h: it executes nothing), each device's history is
+ * replayed into memory events (snapshot_replay.c), call stacks become frames
+ * (snapshot_stack.c). Annotations become slices, so that a step of the profiler can be chosen
+ * here, too. Settings of the allocator and the state at the end are metadata.
  *
- * A history without times gives its events a microsecond each, in their order; the metadata says so.
- * The old form is the list of segments alone: then all there is to tell is what was alive. */
+ * A history without times gives its events a microsecond each, in their order; the metadata
+ * says so. The old form is the list of segments alone: then all there is to tell is what was
+ * alive. */
 #include "ingest/pytorch/memory_snapshot.h"
 
 #include "base/bisect.h"
@@ -59,7 +60,8 @@ typedef struct {
     int64_t start_ns;
 } open_range;
 
-/* Ranges further out than this are not looked for when one ends: a file must not make this slow. */
+/* Ranges further out than this are not looked for when one ends: a file must not make this
+ * slow. */
 enum { MOST_OPEN = 256 };
 
 /* PyTorch's own names; the rest is the user's. */
@@ -84,8 +86,8 @@ static status memory_snapshot_add_range(snapshot *s, const open_range *r, int64_
     return OK;
 }
 
-/* The thread of an annotation is not recorded, so ranges of several may cross: an end belongs to the
- * last open range of its name. */
+/* The thread of an annotation is not recorded, so ranges of several may cross: an end belongs
+ * to the last open range of its name. */
 static status memory_snapshot_end_range(snapshot *s, vec *open, const open_range *end,
                                         error *err) {
     open_range *all = VEC(open, open_range);
@@ -235,7 +237,7 @@ static status collect_segments(snapshot *s, pickle_value list, segment_list *all
     return OK;
 }
 
-/* First segment of the device, or of one behind it. */
+/* First segment of the device, or of one after it. */
 static size_t find_segments(const segment_list *all, int64_t device) {
     const sort_pair *pairs = VEC(&all->pairs, sort_pair);
     return SEARCH_FIRST(i, 0, all->pairs.n, pairs[i].key < device_key(device));
@@ -289,7 +291,8 @@ static bool find_lists(const snapshot *s, pickle_value *segments, pickle_value *
            pickle_kind_of(*traces) == PICKLE_KIND_LIST;
 }
 
-/* Annotations beside a history without times cannot be placed: they have a clock, it has none. */
+/* Annotations beside a history without times cannot be placed: they have a clock, it has none.
+ */
 static void find_bases(snapshot *s, pickle_value traces, pickle_value annotations) {
     pickle_value history;
     bool any = false;

@@ -1,20 +1,23 @@
 /* snapshot_replay.c: the history of one device's allocator, played again.
  *
- * A snapshot has the state at its end (segments with their blocks) and a history that a ring buffer
- * may have cut at its start. What was there at the start is found by going through the history once:
+ * A snapshot has the state at its end (segments with their blocks) and a history that a ring
+ * buffer may have cut at its start. What was there at the start is found by going through the
+ * history once:
  *
  *     released in the history, never allocated in it     ┐ alive before the history begins:
  *     alive at the end, never allocated in it            ┘ the first level of the totals
  *     reserved at the end - segments made + given back     reserved when the history begins
  *
- * Then the rows are written with running totals. A block of the second sort gets a row of its own at
- * the start (MEMORY_EXISTING), since its size is known and often its call stack; the last of these
- * rows carries the totals. A block of the first sort shows as a release without an allocation.
+ * Then the rows are written with running totals. A block of the second sort gets a row of its
+ * own at the start (MEMORY_EXISTING), since its size is known and often its call stack; the
+ * last of these rows carries the totals. A block of the first sort shows as a release without
+ * an allocation.
  *
- * Sizes are what the allocator gave, as everywhere else (torch.cuda.memory_allocated, the memory
- * events of Kineto). The final state has them; the history has what the program asked for, which
- * the allocator rounds up to a multiple of BLOCK, or further where the rest of a segment was too
- * small to be of use: that much is not known of a block that was released again.
+ * Sizes are what the allocator gave, as everywhere else (torch.cuda.memory_allocated, the
+ * memory events of Kineto). The final state has them; the history has what the program asked
+ * for, which the allocator rounds up to a multiple of BLOCK, or further where the rest of a
+ * segment was too small to be of use: that much is not known of a block that was released
+ * again.
  *
  * A block counts as released when the release is asked for: what it still waits for (other
  * streams) is `free_completed`, which is read instead only where the recording left out the
@@ -59,7 +62,7 @@ typedef struct {
     uint32_t number;     /* of the current event */
     int64_t released_before;     /* bytes alive at the start, of blocks released since */
     int64_t n_alive;             /* blocks alive after the history, not confirmed */
-    int64_t n_existing;          /* blocks alive at the start, not told yet */
+    int64_t n_existing;          /* blocks alive at the start, not reported yet */
     int64_t allocated, reserved; /* running totals */
     bool has_reserved;
     int64_t start_ns, time_ns; /* of the first and of the current event */
@@ -81,8 +84,8 @@ static uint8_t snapshot_replay_kind_of(const replay *r, pickle_value action) {
     return snapshot_is(s, action, WORD_oom) ? MEMORY_OOM : 0;
 }
 
-/* False when it is no event, or one without what its kind needs. Times never go back: the order of
- * the history is the truth. */
+/* False when it is not an event, or one without what its kind needs. Times never go back: the
+ * order of the history is the truth. */
 static bool read_event(replay *r, pickle_value dict, event *e) {
     const snapshot *s = r->s;
     *e = (event){
@@ -107,7 +110,8 @@ static bool next_event(replay *r, pickle_iter *it, event *e, bool *whole) {
     return true;
 }
 
-/* Snapshots before PyTorch 2.1 keep what was asked for and its stack in a list, newest first. */
+/* Snapshots before PyTorch 2.1 keep what was asked for and its stack in a list, newest first.
+ */
 static pickle_value block_history(const snapshot *s, pickle_value block) {
     pickle_value first = PICKLE_ABSENT;
     pickle_iter it = pickle_items(s->p, snapshot_get(s, block, WORD_history));
@@ -129,8 +133,8 @@ static final_block *final_of(const replay *r, uint64_t address) {
     return at == MAP_NONE ? NULL : (final_block *)(void *)r->final.p + at;
 }
 
-/* Calls visit for each block of the final state that is allocated. Old snapshots have no address in
- * a block: the blocks of a segment lie one behind the other. */
+/* Calls visit for each block of the final state that is allocated. Old snapshots have no
+ * address in a block: the blocks of a segment lie one after the other. */
 typedef status (*block_visit)(replay *r, pickle_value block, uint64_t address, error *err);
 static status visit_blocks(replay *r, block_visit visit, error *err) {
     const snapshot *s = r->s;

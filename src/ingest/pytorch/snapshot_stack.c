@@ -1,10 +1,11 @@
 /* snapshot_stack.c: call stacks of a memory snapshot.
  *
- * A stack is a list of frames, innermost first; a frame is a dictionary with file, line and function.
- * PyTorch shares frames: a million lists of fifty point at a few thousand of them, and most lists are
- * alike. So the name of a frame is made once, alike lists are walked once, and a stack is a frame of
- * the builder's tree. Names are written as Kineto writes them, "file.py(12): function", so that the seal
- * finds file and line; a native frame without a line is its function alone. */
+ * A stack is a list of frames, innermost first; a frame is a dictionary with file, line and
+ * function. PyTorch shares frames: a million lists of fifty point at a few thousand of them,
+ * and most lists are alike. So the name of a frame is made once, alike lists are walked once,
+ * and a stack is a frame of the builder's tree. Names are written as Kineto writes them,
+ * "file.py(12): function", so that the seal finds file and line; a native frame without a line
+ * is its function alone. */
 #include "ingest/pytorch/snapshot_int.h"
 
 /* More than any program nests; a longer stack keeps its innermost frames. */

@@ -5,13 +5,15 @@
  *     pieces by thread and time ─> recording_events.c ─> slices, points
  *                                  recording_finish.c ─> steps, memory, queues
  *
- * The file is looked at twice: first all side records, since a name may stand behind the events that
- * use it, then the events, thread by thread. A slot or side record whose first word is zero was never
- * written, there the chunk ends; so a file of a killed program, or of one that still runs, needs no
- * other treatment. Numbers in the file are hostile: everything is bounded by the bytes that are there.
+ * The file is looked at twice: first all side records, since a name may come after the events
+ * that use it, then the events, thread by thread. A slot or side record whose first word is
+ * zero was never written, there the chunk ends; so a file of a killed program, or of one that
+ * still runs, needs no other treatment. Numbers in the file are hostile: everything is bounded
+ * by the bytes that are there.
  *
- * Ticks become nanoseconds by straight lines between pairs of clocks; before the first and behind the
- * last pair the line through both ends is continued. Time 0 is the start of the recording. */
+ * Ticks become nanoseconds by straight lines between pairs of clocks; before the first and
+ * after the last pair the line through both ends is continued. Time 0 is the start of the
+ * recording. */
 #include "ingest/recording/recording.h"
 
 #include <math.h>
@@ -201,7 +203,7 @@ static status add_meta(recording *r, str key, str value, error *err) {
     return builder_add_meta(r->b, k, v, err);
 }
 
-/* A value that is no JSON is made one. */
+/* A value that is not JSON is made one. */
 static status add_meta_text(recording *r, str key, str value, error *err) {
     buf text = {0};
     json_normal(value, &text);
@@ -465,7 +467,7 @@ static status check_header(recording *r, error *err) {
     if (h->header_bytes != TACHO_FILE_HEADER_BYTES || h->chunk_bytes != TACHO_CHUNK_BYTES)
         FAIL0(err, ERR_FORMAT, 16, MSG_RECORDING_DAMAGED);
     h->worker[sizeof h->worker - 1] = 0;
-    /* Room behind the chunks that were handed out may be cut off while we read. */
+    /* Room after the chunks that were handed out may be cut off while we read. */
     uint64_t most = (r->n_bytes - TACHO_FILE_HEADER_BYTES) / TACHO_CHUNK_BYTES;
     r->is_whole = h->n_chunks <= most;
     if (r->is_whole)
@@ -498,8 +500,8 @@ static status add_facts(recording *r, error *err) {
     return OK;
 }
 
-/* How far off a converted time may be: half the window in which the clocks were read together, and how
- * far a pair lies from the straight line between its neighbours. */
+/* How far off a converted time may be: half the window in which the clocks were read together,
+ * and how far a pair lies from the straight line between its neighbours. */
 static int64_t clock_error_ns(const recording *r) {
     const tacho_side_clock *c = VEC(&r->clocks, tacho_side_clock);
     const clock_line *l = VEC(&r->lines, clock_line);

@@ -1,10 +1,11 @@
 /* recording_events.c: the events of one thread of a recording as slices and points.
  *
- * A thread's events come in the order of time, so a stack of open ranges is all that nesting needs.
- * An end without a name closes the innermost range that is no frame of Python. An end with a name that
- * is not the innermost range's closes everything up to its own (a program that jumped out of ranges),
- * and is itself dropped when there is none: in a flight recorder its begin has been overwritten, elsewhere it is
- * damage. What is open at the end of the recording is kept, marked unfinished.
+ * A thread's events come in the order of time, so a stack of open ranges is all that nesting
+ * needs. An end without a name closes the innermost range that is not a frame of Python. An end
+ * with a name that is not the innermost range's closes everything up to its own (a program that
+ * jumped out of ranges), and is itself dropped when there is none: in a flight recorder its
+ * begin has been overwritten, elsewhere it is damage. What is open at the end of the recording
+ * is kept, marked unfinished.
  *
  * Steps, memory events and queue samples are only collected here: they need all threads. */
 #include <stdio.h>
@@ -66,7 +67,7 @@ static status add_argument(thread_reader *t, arguments *a, int key, uint8_t tag,
 
 /* ---- operators --------------------------------------------------------------------------- */
 
-/* The slots behind a head, as bytes; fewer than wanted when the event is damaged. */
+/* The slots after a head, as bytes; fewer than wanted when the event is damaged. */
 static bool payload(const tacho_slot *head, void *to, size_t n) {
     size_t there = (size_t)(head->what >> 8 & 255) * TACHO_SLOT_BYTES;
     if (there < n) return false;
@@ -318,8 +319,8 @@ static bool is_frame(const open_event *e) {
            e->head->what >> 16 == TACHO_RANGE_PYTHON;
 }
 
-/* The range that the end belongs to, counted from 1; 0: it has no begin. Ranges further out than 256
- * are not searched, so that a hostile file cannot make this slow. */
+/* The range that the end belongs to, counted from 1; 0: it has no begin. Ranges further out
+ * than 256 are not searched, so that a hostile file cannot make this slow. */
 static size_t recording_events_range_of(const thread_reader *t, uint32_t name) {
     enum { MOST_SEARCHED = 256 };
     const open_event *all = VEC(&t->open, open_event);
@@ -329,8 +330,9 @@ static size_t recording_events_range_of(const thread_reader *t, uint32_t name) {
     return 0;
 }
 
-/* Frames of Python always end by name and may end while a range that was begun inside is still open (a
- * function that enters it for its caller), so each of the two kinds closes only its own. */
+/* Frames of Python always end by name and may end while a range that was begun inside is still
+ * open (a function that enters it for its caller), so each of the two kinds closes only its
+ * own. */
 static status recording_events_end_range(thread_reader *t, const tacho_slot *head) {
     size_t at = recording_events_range_of(t, head->name), n = t->open.n;
     if (at == 0) {
@@ -370,8 +372,8 @@ static status take_change(thread_reader *t, const tacho_slot *head) {
     return payload(head, &slot, sizeof slot) ? take_sampling(t, slot.sampling, true) : OK;
 }
 
-/* Stacks are left out from here on: the recorder leaves the functions that run a moment later, when the
- * interpreter comes to it. So they end with the step, not in the next one. */
+/* Stacks are left out from here on: the recorder leaves the functions that run a moment later,
+ * when the interpreter comes to it. So they end with the step, not in the next one. */
 static status leave_frames(thread_reader *t) {
     open_event *all = VEC(&t->open, open_event);
     size_t n = t->open.n, kept = 0;
@@ -429,8 +431,8 @@ static status recording_events_take_memory(thread_reader *t, const tacho_slot *h
     return OK;
 }
 
-/* Adds the slice of device work, from `start` to `end` on the device and stream of `k`; what runs there is
- * a kernel unless it says something else that does. */
+/* Adds the slice of device work, from `start` to `end` on the device and stream of `k`; what
+ * runs there is a kernel unless it says something else that does. */
 static status add_device_work(thread_reader *t, const tacho_slot *head, int64_t start,
                               int64_t end, const raw_kernel *k) {
     raw_slice slice = {.start = start,
@@ -537,8 +539,8 @@ static status take_counter(thread_reader *t, const tacho_slot *head) {
                                                 .track = t->track});
 }
 
-/* A moment inside the range that is open: its end may have the same tick as what came before it, and
- * arrows are found by time. */
+/* A moment inside the range that is open: its end may have the same tick as what came before
+ * it, and arrows are found by time. */
 static int64_t inside_open(const thread_reader *t) {
     if (!t->open.n) return t->now;
     return max_i64(VEC(&t->open, open_event)[t->open.n - 1].start, sub_i64(t->now, 1));
@@ -619,8 +621,8 @@ static status begin_thread(thread_reader *t, uint32_t row) {
                                    .kind = LABEL_THREAD_NAME});
 }
 
-/* Flight recorder: what is older than asked for was kept only because there was room. Counted from the
- * last event: a program may take long to end after it. */
+/* Flight recorder: what is older than asked for was kept only because there was room. Counted
+ * from the last event: a program may take long to end after it. */
 static bool is_too_old(const thread_reader *t) {
     uint64_t flight = t->r->header.flight_ns;
     return (t->r->header.flags & TACHO_FILE_FLIGHT) && flight < (uint64_t)INT64_MAX &&

@@ -1,12 +1,13 @@
-/* recording_finish.c: what of a recording needs the events of all threads: steps, totals of memory,
- * queues and the pipeline they belong to, nodes of graphs, devices.
+/* recording_finish.c: what of a recording needs the events of all threads: steps, totals of
+ * memory, queues and the pipeline they belong to, nodes of graphs, devices.
  *
- * A step runs from one mark to the next, whoever made them; it is drawn on the thread that ended it.
- * What follows the last mark is no step: programs mark the end of a step.
+ * A step runs from one mark to the next, whoever made them; it is drawn on the thread that
+ * ended it. What follows the last mark is not a step: programs mark the end of a step.
  *
- * Allocators that do not know their totals leave them to us: they are added up in the order of time,
- * for each device, from nothing at the start of the recording. A release without a size has that of
- * its allocation. With sampling there are no totals: a part of them would be a wrong number. */
+ * Allocators that do not know their totals leave them to us: they are added up in the order of
+ * time, for each device, from nothing at the start of the recording. A release without a size
+ * has that of its allocation. With sampling there are no totals: a part of them would be a
+ * wrong number. */
 #include <stdio.h>
 
 #include "base/bisect.h"

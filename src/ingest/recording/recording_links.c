@@ -1,9 +1,10 @@
-/* recording_links.c: arrows from operators of the forward pass to their nodes of the backward pass.
+/* recording_links.c: arrows from operators of the forward pass to their nodes of the backward
+ * pass.
  *
- * PyTorch counts, on each thread, the nodes it makes for the backward pass. Every operator that runs
- * carries the count, a node of the backward pass the count and the thread of the operator that made it.
- * Operators nest (linear calls addmm), and so do nodes: of those with the same thread and count the one
- * that began last is meant on both sides, as in PyTorch's own traces.
+ * PyTorch counts, on each thread, the nodes it makes for the backward pass. Every operator that
+ * runs carries the count, a node of the backward pass the count and the thread of the operator
+ * that made it. Operators nest (linear calls addmm), and so do nodes: of those with the same
+ * thread and count the one that began last is meant on both sides, as in PyTorch's own traces.
  *
  * A count that was never used again, or whose other side was not recorded, has no arrow. */
 #include "base/num.h"

@@ -11,7 +11,7 @@
  *
  * Only names with a number that the dialect cuts are waited for, so that no other format pays
  * for this. Nothing that was damaged is kept, and nothing where another member of the event
- * stands before the arguments or between them and the name: the cache gives back arguments and
+ * comes before the arguments or between them and the name: the cache gives back arguments and
  * a name alone. */
 #include "ingest/trace_events/event_parser_int.h"
 

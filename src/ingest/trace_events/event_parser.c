@@ -67,7 +67,7 @@ static gap *choose_gap(node *n, const char *p, size_t left) {
     return NULL;
 }
 
-/* The remembered gap that stands at p, or NULL. Of several, one byte tells which to try first:
+/* The remembered gap that is at p, or NULL. Of several, one byte tells which to try first:
  * trying them in turn would go wrong at every second event. */
 static inline gap *predict(node *n, const char *p, const char *end) {
     size_t left = (size_t)(end - p);
@@ -80,7 +80,7 @@ static inline bool is_run(const value_run *f, const char *p, size_t left) {
     return f->n <= left && scan_equal_wide(p, f->bytes, f->n, f->wide);
 }
 
-/* The value run that stands at p, likewise. */
+/* The value run that is at p, likewise. */
 static inline value_run *event_parser_find_run(node *n, const char *p, const char *end) {
     size_t left = (size_t)(end - p);
     if (!n->n_runs) return NULL;

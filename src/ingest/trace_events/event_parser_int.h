@@ -155,7 +155,7 @@ typedef struct {
     uint32_t n, id;
 } next_text;
 
-/* What stands before the number of a name that the dialect cuts: its quote, the word, a
+/* What comes before the number of a name that the dialect cuts: its quote, the word, a
  * space. */
 typedef struct {
     char bytes[32 + SCAN_EQUAL_PAD];
@@ -261,7 +261,7 @@ static inline bool parser_is_text(const next_text *g, const char *p, const char 
 void parser_lose(event_parser *l, cause c, uint64_t offset, uint32_t example);
 /* The event is whole: its damage counts. */
 void parser_count_pending(event_parser *l);
-/* Id of a string without backslashes that stands at `at`. This and the next two: 0 and
+/* Id of a string without backslashes that is at `at`. This and the next two: 0 and
  * l->failure when out of memory. */
 uint32_t parser_plain(event_parser *l, str s, const char *at);
 /* Id of the inside of a string with backslashes. */
@@ -283,7 +283,7 @@ node *parser_find_node(event_parser *l, const event_state *k, str key);
 void parser_remember(event_parser *l, node *from, const gap *g);
 /* Makes a chooser for n texts. */
 void parser_choose(chooser *c, const str *texts, size_t n);
-/* The number that the chooser has for what stands at p. */
+/* The number that the chooser has for what is at p. */
 static inline uint8_t *parser_chosen(chooser *c, const char *p) {
     return &c->which[(uint8_t)p[c->at] & 15];
 }

@@ -7,7 +7,7 @@
  * Texts come in sequences that repeat: the names of a training step are those of the step
  * before, and so are the shapes and types of its inputs. The ids of the last eight texts,
  * shifted together to one number (`history`), and the place in the event choose an entry of
- * next_texts: the text that followed them last time. Where it stands in the input again,
+ * next_texts: the text that followed them last time. Where it is in the input again,
  * neither its end has to be looked for nor its id (event_parser_value_int.h); where not, the
  * general path here finds both and replaces the entry. Where texts come in no order that
  * repeats, text_cache is asked first, a smaller table of the last string with the same

@@ -1,4 +1,4 @@
-/* event_value_run.c: values that stand at their place again and again, and the gaps between
+/* event_value_run.c: values that are at their place again and again, and the gaps between
  * them.
  *
  *   },"name":"queue","ph":"C","pid":7,"tid":0,"ts":12.5

@@ -104,7 +104,7 @@ static status take_root_key(reader *r, event_sink *s, str key, str value, error 
     return event_add_meta(s, key, value, err);
 }
 
-/* Where one reader stands in the piece it reads. */
+/* Where one reader is in the piece it reads. */
 typedef struct {
     event_sink *s;
     piece pc;
@@ -390,7 +390,7 @@ static status read_alone(reader *r, event_sink *s, error *err) {
     for (size_t keep = 0; st == OK; keep = (size_t)(trace_json_end_of(&c) - c.p)) {
         piece next;
         size_t want = keep > r->piece_bytes ? keep : r->piece_bytes;
-        /* An event longer than a piece: that one and the next, twice as long, stand beside each
+        /* An event longer than a piece: that one and the next, twice as long, are beside each
          * other. */
         uint64_t beside = keep > r->piece_bytes ? 2 * ((uint64_t)keep + want) : 0;
         st = check_limits(r, builder_size_bytes(r->b) + beside, err);

@@ -1,10 +1,10 @@
 /* csv_cells.c: comma-separated tables in memory.
  *
- * The end of a row is found first, with respect to quotes, so that the buffer for unquoted cells can
- * be made large enough once and cells may point into it. A quote that is never closed takes the rest
- * of the text as its cell: damage costs what it covers, and the time stays linear because the text
- * is then at its end. Numbers are read as decimals, not through a double: nanoseconds of the day in
- * microseconds with a fraction have nineteen digits. */
+ * The end of a row is found first, with respect to quotes, so that the buffer for unquoted
+ * cells can be made large enough once and cells may point into it. A quote that is never closed
+ * takes the rest of the text as its cell: damage costs what it covers, and the time stays
+ * linear because the text is then at its end. Numbers are read as decimals, not through a
+ * double: nanoseconds of the day in microseconds with a fraction have nineteen digits. */
 #include "ingest/util/csv_cells.h"
 
 #include <math.h>
@@ -117,7 +117,7 @@ bool scaled_i64(str s, int scale, int64_t *out) {
     str all = s = str_trim(s);
     bool negative = s.n && *s.p == '-', point = false, any = false;
     int64_t v = 0;
-    int left = scale; /* digits still to come behind the point */
+    int left = scale; /* digits still to come after the point */
     if (negative) s = str_from(s, 1);
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];

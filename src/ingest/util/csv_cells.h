@@ -4,8 +4,9 @@
  *     while (csv_next(&c)) total += … csv_cell(&c, column) …
  *     csv_fini(&c);
  *
- * Cells may be quoted (RFC 4180), blanks around a cell are not part of it, a row ends with its line
- * unless a quote is open. A cell that is not there is empty. Cells are valid until the next csv_next. */
+ * Cells may be quoted (RFC 4180), blanks around a cell are not part of it, a row ends with its
+ * line unless a quote is open. A cell that is not there is empty. Cells are valid until the
+ * next csv_next. */
 #ifndef INGEST_CSV_CELLS_H
 #define INGEST_CSV_CELLS_H
 
@@ -30,11 +31,12 @@ static inline size_t csv_n(const csv *c) {
 }
 /* The i-th cell of the row, empty when there are fewer. */
 str csv_cell(const csv *c, size_t i);
-/* Which cell of the current row (the header) is one of these names, separated by |; SIZE_MAX: none. */
+/* Which cell of the current row (the header) is one of these names, separated by |; SIZE_MAX:
+ * none. */
 size_t csv_find(const csv *c, str names);
 
-/* A decimal number times 10^scale, rounded to the nearest; exact for up to 18 digits. False when it
- * is no number or does not fit. */
+/* A decimal number times 10^scale, rounded to the nearest; exact for up to 18 digits. False
+ * when it is not a number or does not fit. */
 bool scaled_i64(str s, int scale, int64_t *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* device_properties.c: the numbers of a GPU from its JSON object.
  *
- * Files of all years are read: the keys changed with Kineto's versions, and very old ones have few. */
+ * Files of all years are read: the keys changed with Kineto's versions, and very old ones have
+ * few. */
 #include "ingest/util/device_properties.h"
 
 #include "base/json.h"

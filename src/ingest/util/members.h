@@ -1,14 +1,15 @@
 /* members.h: the members of many JSON objects that are written alike.
  *
- * Most objects of a file have the keys of the one before, in the same order. What stood between the value
- * before a member and its own is remembered, with what the reader takes its key for:
+ * Most objects of a file have the keys of the one before, in the same order. What stood between
+ * the value before a member and its own is remembered, with what the reader takes its key for:
  *
- *     {"end": 0.25, "kern": 0.24}        row 0  the start of an object, behind it comes 1
- *      1^^^^^^    2^^^^^^^^^             row 1  behind it comes 2
+ *     {"end": 0.25, "kern": 0.24}        row 0  the start of an object, after it comes 1
+ *      1^^^^^^    2^^^^^^^^^             row 1  after it comes 2
  *
- * Where the same bytes come again, one comparison reads the member. So it is with values: one in quotes or
- * brackets that is the last one again needs no walk to its end, and what was made of that one counts.
- * Everything remembered is a slice of the file's text, which has SOURCE_PAD bytes behind it. */
+ * Where the same bytes come again, one comparison reads the member. So it is with values: one
+ * in quotes or brackets that is the last one again needs no walk to its end, and what was made
+ * of that one counts. Everything remembered is a slice of the file's text, which has SOURCE_PAD
+ * bytes after it. */
 #ifndef INGEST_MEMBERS_H
 #define INGEST_MEMBERS_H
 
@@ -25,7 +26,7 @@ typedef struct {
     str lead;         /* from the value before it to its own */
     str key;          /* in it, between the quotes */
     uint32_t meaning; /* the reader's; MEMBER_UNKNOWN at first */
-    uint8_t next[2];  /* rows that came behind it; 0 = none */
+    uint8_t next[2];  /* rows that came after it; 0 = none */
     str text;         /* its last value in quotes or brackets; none: 0 bytes */
     bool has_value;   /* the reader set the two below for this text */
     raw_value value;
@@ -40,12 +41,13 @@ typedef struct {
 
 /* ---- without memory ---- */
 
-/* The next key of an object; the cursor is at its value then. False at the object's end and at damage. */
+/* The next key of an object; the cursor is at its value then. False at the object's end and at
+ * damage. */
 bool next_key(cursor *c, str *key);
-/* The value at the cursor, which is behind it then; STR_NONE when there is none. */
+/* The value at the cursor, which is after it then; STR_NONE when there is none. */
 str take_value(cursor *c);
-/* The end of the object that began at `from`: at the cursor, when the walk through its members got
- * there; else where the brackets match. */
+/* The end of the object that began at `from`: at the cursor, when the walk through its members
+ * got there; else where the brackets match. */
 bool leave_object(cursor *c, const char *from);
 
 /* ---- with it ---- */
@@ -70,8 +72,8 @@ static inline member *next_member(members *all, cursor *c, member *before) {
     return members_learn(all, c, before);
 }
 
-/* take_value of a member. When it is the last one again, m->has_value says whether something was made
- * of that; otherwise it is false. */
+/* take_value of a member. When it is the last one again, m->has_value says whether something
+ * was made of that; otherwise it is false. */
 static inline str take_value_of(member *m, cursor *c) {
     const char *from = c->p;
     if (members_repeats(c, m->text)) {
@@ -85,7 +87,8 @@ static inline str take_value_of(member *m, cursor *c) {
     return text;
 }
 
-/* Which of the names the key is; n when it is none of them. Always the same ones for the same `members`. */
+/* Which of the names the key is; n when it is none of them. Always the same ones for the same
+ * `members`. */
 static inline unsigned member_name(member *m, const str *names, unsigned n) {
     if (m->meaning == MEMBER_UNKNOWN)
         for (m->meaning = 0; m->meaning < n && !str_eq(m->key, names[m->meaning]);)

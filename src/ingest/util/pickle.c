@@ -1,13 +1,13 @@
 /* pickle.c: the values of a pickle: made by the machine, asked by a reader.
  *
  * A memory snapshot of half a gigabyte is mostly lists of references to a few thousand shared
- * dictionaries, and each reference takes two or five bytes of the file. So a value is four bytes
- * here, everything else lies in four growing columns, and nothing is freed before the whole is:
- * the sample (57 frames for each stack) takes about as much memory as the file. The layout is drawn
- * in pickle_int.h.
+ * dictionaries, and each reference takes two or five bytes of the file. So a value is four
+ * bytes here, everything else lies in four growing columns, and nothing is freed before the
+ * whole is: the sample (57 frames for each stack) takes about as much memory as the file. The
+ * layout is drawn in pickle_int.h.
  *
- * Indexes come from the machine alone, never from the file, so accessors trust them; what a file can
- * do is make lists that contain themselves, and accessors look one level deep only. */
+ * Indexes come from the machine alone, never from the file, so accessors trust them; what a
+ * file can do is make lists that contain themselves, and accessors look one level deep only. */
 #include "ingest/util/pickle_int.h"
 
 #include "base/mem.h"
@@ -110,7 +110,8 @@ status pickle_make_node(pickle *p, int tag, pickle_value *out) {
     return OK;
 }
 
-/* A chunk of n cells at the end of the node's chain; the cells are to be filled. NULL: no room. */
+/* A chunk of n cells at the end of the node's chain; the cells are to be filled. NULL: no room.
+ */
 static uint32_t *add_chunk(pickle *p, pickle_node *node, uint32_t used, uint32_t n) {
     if (vec_reserve(&p->cells, (size_t)n + CHUNK_HEAD) != OK) return NULL;
     uint32_t *all = VEC(&p->cells, uint32_t), chunk = (uint32_t)p->cells.n;
@@ -169,7 +170,7 @@ static status add_pairs(pickle *p, pickle_node *node, const pickle_value *pairs,
 static status add_items(pickle *p, pickle_node *node, const pickle_value *items, uint32_t n) {
     uint32_t *last = VEC(&p->cells, uint32_t) + node->last;
     if (node->last && node->last + CHUNK_HEAD + last[CHUNK_USED] == p->cells.n &&
-        last[CHUNK_USED] < CHUNK_SHAPED - n) { /* nothing came behind it: it grows */
+        last[CHUNK_USED] < CHUNK_SHAPED - n) { /* nothing came after it: it grows */
         TRY(vec_reserve(&p->cells, n));
         uint32_t *all = VEC(&p->cells, uint32_t);
         memcpy(all + p->cells.n, items, n * sizeof *items);

@@ -1,10 +1,10 @@
 /* pickle.h: the data inside a Python pickle (protocols 0 to 5), read without running anything.
  *
- * A pickle is a program for a small stack machine, and a part of its instructions imports and calls
- * what it likes. This reader knows the instructions that make plain data: None, booleans, integers,
- * floats, texts, lists, tuples, dictionaries. Anything that would import, call or construct is
- * refused with the name of what was asked for. Bytes, sets and integers beyond 64 bits are read over
- * and stand as opaque values.
+ * A pickle is a program for a small stack machine, and a part of its instructions imports and
+ * calls what it likes. This reader knows the instructions that make plain data: None, booleans,
+ * integers, floats, texts, lists, tuples, dictionaries. Anything that would import, call or
+ * construct is refused with the name of what was asked for. Bytes, sets and integers beyond 64
+ * bits are read over and stand as opaque values.
  *
  *     pickle *p;
  *     TRY(pickle_read(src, &(pickle_options){0}, &p, err));
@@ -13,8 +13,9 @@
  *          pickle_next(p, &it, &item);) …
  *     pickle_free(p);
  *
- * A value is four bytes, and equal texts are one value, so a list of shared dictionaries costs less
- * than the pickle it came from. Lists may contain themselves: never walk values without a bound.
+ * A value is four bytes, and equal texts are one value, so a list of shared dictionaries costs
+ * less than the pickle it came from. Lists may contain themselves: never walk values without a
+ * bound.
  */
 #ifndef INGEST_PICKLE_H
 #define INGEST_PICKLE_H
@@ -45,9 +46,9 @@ typedef struct {
     uint64_t memory_limit_bytes; /* 0 = none */
 } pickle_options;
 
-/* Reads one pickle. A pickle that ends early is no failure: what was complete stands, the open lists
- * and dictionaries are closed, and pickle_is_cut says so. ERR_UNSUPPORTED when it asks for more than
- * data, ERR_FORMAT when it is no pickle, ERR_LIMIT when it is too large. */
+/* Reads one pickle. A pickle that ends early is not failure: what was complete stands, the open
+ * lists and dictionaries are closed, and pickle_is_cut says so. ERR_UNSUPPORTED when it asks
+ * for more than data, ERR_FORMAT when it is not a pickle, ERR_LIMIT when it is too large. */
 status pickle_read(source *src, const pickle_options *o, pickle **out, error *err) MUST_USE;
 void pickle_free(pickle *p); /* NULL is allowed */
 
@@ -60,8 +61,8 @@ bool pickle_has_more(const pickle *p);
 uint64_t pickle_size_bytes(const pickle *p);
 
 pickle_kind pickle_kind_of(pickle_value v);
-/* False, and *out untouched, when the value is of another kind. Booleans are integers; an integer
- * above 2^63 - 1 is one only for pickle_u64, a negative one only for pickle_i64. */
+/* False, and *out untouched, when the value is of another kind. Booleans are integers; an
+ * integer above 2^63 - 1 is one only for pickle_u64, a negative one only for pickle_i64. */
 bool pickle_i64(const pickle *p, pickle_value v, int64_t *out);
 bool pickle_u64(const pickle *p, pickle_value v, uint64_t *out);
 bool pickle_f64(const pickle *p, pickle_value v, double *out);
@@ -70,11 +71,12 @@ bool pickle_text(const pickle *p, pickle_value v, str *out);
 
 /* The value of a text, for pickle_get; PICKLE_ABSENT when the pickle does not hold it. */
 pickle_value pickle_key(const pickle *p, str text);
-/* The last value given to the key; PICKLE_ABSENT when there is none or d is no dictionary. */
+/* The last value given to the key; PICKLE_ABSENT when there is none or d is not a dictionary.
+ */
 pickle_value pickle_get(const pickle *p, pickle_value d, pickle_value key);
 
-/* Elements of a list or tuple, pairs of a dictionary (in the order they were set, a key set twice
- * comes twice); 0 for anything else. */
+/* Elements of a list or tuple, pairs of a dictionary (in the order they were set, a key set
+ * twice comes twice); 0 for anything else. */
 uint32_t pickle_count(const pickle *p, pickle_value v);
 typedef struct {
     uint32_t chunk, i;

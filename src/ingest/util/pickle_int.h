@@ -1,5 +1,5 @@
-/* pickle_int.h: the values of a pickle as the machine makes them (pickle_read.c) and as others see
- * them (pickle.c).
+/* pickle_int.h: the values of a pickle as the machine makes them (pickle_read.c) and as others
+ * see them (pickle.c).
  *
  *     a value: 29 bits of index or number | 3 bits of tag
  *

@@ -3,17 +3,18 @@
  *     stack  ──  values under construction; marks remember heights of it
  *     memo   ──  values by number, for objects that occur more than once
  *
- * One row of pickle_ops.def for each instruction says what follows it and what it does. First the
- * argument is brought together from the pieces of the source, then the action works on the stack.
- * Nothing is imported, called or constructed: those instructions end the reading with a refusal.
+ * One row of pickle_ops.def for each instruction says what follows it and what it does. First
+ * the argument is brought together from the pieces of the source, then the action works on the
+ * stack. Nothing is imported, called or constructed: those instructions end the reading with a
+ * refusal.
  *
- * Bounds: an instruction that takes more from the stack than lies above the last mark is damage, as
- * is a memo number never given out. Memory grows with the input and not with numbers written in it:
- * counted texts beyond 16 MiB are read over, a memo number must be smaller than the bytes read so
- * far, the stack has a limit. The machine never recurses.
+ * Bounds: an instruction that takes more from the stack than lies above the last mark is
+ * damage, as is a memo number never given out. Memory grows with the input and not with numbers
+ * written in it: counted texts beyond 16 MiB are read over, a memo number must be smaller than
+ * the bytes read so far, the stack has a limit. The machine never recurses.
  *
- * When the input ends early, what lies on the stack is put where its closing instructions would have
- * put it, so that a cut snapshot gives all but its last entry. */
+ * When the input ends early, what lies on the stack is put where its closing instructions would
+ * have put it, so that a cut snapshot gives all but its last entry. */
 #include <stdio.h>
 
 #include "base/buf.h"
@@ -640,8 +641,8 @@ static outcome pickle_read_run(machine *m) {
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
-/* The topmost value goes where it seems to belong: into the list below it, or with the text below
- * it into the dictionary below that. Otherwise it is dropped. */
+/* The topmost value goes where it seems to belong: into the list below it, or with the text
+ * below it into the dictionary below that. Otherwise it is dropped. */
 static status pickle_read_close_top(machine *m) {
     size_t n = height(m);
     pickle_value *v = top(m);

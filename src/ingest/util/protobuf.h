@@ -1,5 +1,5 @@
-/* protobuf.h: the wire format of protobuf: fields out of bytes, nothing more. No schema: the reader of a
- * format knows what its fields mean. */
+/* protobuf.h: the wire format of protobuf: fields out of bytes, nothing more. No schema: the
+ * reader of a format knows what its fields mean. */
 #ifndef INGEST_PROTOBUF_H
 #define INGEST_PROTOBUF_H
 
@@ -9,7 +9,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a word is read as its
 
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
-/* What stands before a value: one number, so that a field is told by one comparison. */
+/* What comes before a value: one number, so that a field is told by one comparison. */
 #define PB_TAG(number, wire) ((uint32_t)(number) << 3 | (uint32_t)(wire))
 #define PB_VARINT(number) PB_TAG(number, WIRE_VARINT)
 #define PB_BYTES(number) PB_TAG(number, WIRE_BYTES)
@@ -20,12 +20,13 @@ typedef struct {
     const char *p; /* of WIRE_BYTES the first of them, in the message */
 } pb_field;
 
-/* The fields of one message: pb_reader r = pb_open(bytes); while (pb_next(&r, &f)) … PB_ROOM bytes behind
- * the message must be readable; they are looked at and never used. */
+/* The fields of one message: pb_reader r = pb_open(bytes); while (pb_next(&r, &f)) … PB_ROOM
+ * bytes after the message must be readable; they are looked at and never used. */
 enum { PB_ROOM = 16 };
 typedef struct {
     const char *p, *end;
-    bool damaged; /* it stopped at something that is no field, or that is cut; then p == end */
+    bool
+        damaged; /* it stopped at something that is not a field, or that is cut; then p == end */
 } pb_reader;
 
 static inline pb_reader pb_open(str message) {
@@ -36,8 +37,9 @@ static inline str pb_bytes(const pb_field *f) {
     return str_n(f->p, (size_t)f->v);
 }
 
-/* The varint at p and one past it; NULL when it has more than 64 bits. All bytes at once: the seven bits
- * of each byte of a word are moved together in three steps. PB_ROOM bytes are readable. */
+/* The varint at p and one past it; NULL when it has more than 64 bits. All bytes at once: the
+ * seven bits of each byte of a word are moved together in three steps. PB_ROOM bytes are
+ * readable. */
 static inline const char *pb_varint(const char *p, uint64_t *v) {
     uint64_t w;
     memcpy(&w, p, 8);
@@ -56,8 +58,8 @@ static inline const char *pb_varint(const char *p, uint64_t *v) {
     return tenth == 1 ? p + 10 : NULL;
 }
 
-/* pb_next with every check, for any field. Taken and given by value: then a reader and its field can
- * live in registers where pb_next is used. */
+/* pb_next with every check, for any field. Taken and given by value: then a reader and its
+ * field can live in registers where pb_next is used. */
 typedef struct {
     pb_reader r;
     pb_field f;
@@ -65,8 +67,8 @@ typedef struct {
 } pb_step;
 pb_step pb_next_any(pb_reader r);
 
-/* The next field; false at the end or at damage. Nearly every field has a number below 16 and is a
- * varint or bytes: those are read here, where the loops are. */
+/* The next field; false at the end or at damage. Nearly every field has a number below 16 and
+ * is a varint or bytes: those are read here, where the loops are. */
 static inline bool pb_next(pb_reader *r, pb_field *out) {
     const char *p = r->p;
     if (p == r->end) return false;
@@ -87,11 +89,12 @@ static inline bool pb_next(pb_reader *r, pb_field *out) {
     return s.found;
 }
 
-/* The head of a field at p: its tag, and for varints, fixed values and lengths the value. Returns one
- * past it, NULL when the bytes end first (*cut) or are no field. Reads nothing behind `end`. */
+/* The head of a field at p: its tag, and for varints, fixed values and lengths the value.
+ * Returns one past it, NULL when the bytes end first (*cut) or are not field. Reads nothing
+ * after `end`. */
 const char *pb_head(const char *p, const char *end, pb_field *out, bool *cut);
 
-/* A float as it stands in a FIXED32. */
+/* A float as it is in a FIXED32. */
 double pb_float(const pb_field *f);
 
 #endif

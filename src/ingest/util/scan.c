@@ -1,5 +1,5 @@
-/* scan.c: the end of a bracketed value. Brackets inside strings do not count; which bracket closes
- * which is not checked here (json_normal does that once for every distinct text). */
+/* scan.c: the end of a bracketed value. Brackets inside strings do not count; which bracket
+ * closes which is not checked here (json_normal does that once for every distinct text). */
 #include "ingest/util/scan.h"
 
 #include "base/json.h"
@@ -44,8 +44,8 @@ static inline uint32_t bits_of(__m128i v, char c) {
     return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8(c)));
 }
 
-/* Bits set in the low and in the high half of x, each in its half. Not every x86-64 machine has an
- * instruction for it. */
+/* Bits set in the low and in the high half of x, each in its half. Not every x86-64 machine has
+ * an instruction for it. */
 static inline uint32_t count_halves(uint32_t x) {
     x -= x >> 1 & 0x55555555;
     x = (x & 0x33333333) + (x >> 2 & 0x33333333);
@@ -53,9 +53,9 @@ static inline uint32_t count_halves(uint32_t x) {
     return (x + (x >> 8)) & 0x001F001F;
 }
 
-/* Sixteen bytes at a time. [ and { differ in one bit, as do ] and }. A block whose closing brackets
- * cannot reach the outermost level is only counted; the others are walked bit by bit. A backslash
- * hands over to the byte loop, at the start of the string it is in. */
+/* Sixteen bytes at a time. [ and { differ in one bit, as do ] and }. A block whose closing
+ * brackets cannot reach the outermost level is only counted; the others are walked bit by bit.
+ * A backslash hands over to the byte loop, at the start of the string it is in. */
 const char *scan_brackets(const char *p, const char *end) {
     const char *start = p;
     int64_t depth = 0;

@@ -1,6 +1,6 @@
-/* scan.h: the inner loops of the trace-event tokenizer: words of eight bytes, and vectors of sixteen
- * where every machine of the architecture has them (SSE2, some of them NEON); each vector loop has a
- * portable twin.
+/* scan.h: the inner loops of the trace-event tokenizer: words of eight bytes, and vectors of
+ * sixteen where every machine of the architecture has them (SSE2, some of them NEON); each
+ * vector loop has a portable twin.
  *
  * All of them may read SOURCE_PAD bytes beyond `end` but never report a position beyond it. */
 #ifndef INGEST_SCAN_H
@@ -27,7 +27,7 @@ static inline uint64_t scan_word(const char *p) {
 #error "scan.h reads little-endian words"
 #endif
 
-/* Are the n bytes at p those at g? Both have SCAN_EQUAL_PAD readable bytes behind them. */
+/* Are the n bytes at p those at g? Both have SCAN_EQUAL_PAD readable bytes after them. */
 #define SCAN_EQUAL_PAD 16
 
 static inline bool scan_equal_words(const char *p, const char *g, size_t n) {
@@ -47,8 +47,8 @@ static inline uint32_t scan_equal_32(const char *p, const char *g) {
 }
 #endif
 
-/* What lies behind the n bytes at g is read, too, and thrown away: another thread may be writing the
- * next text there. ThreadSanitizer cannot know that it does not count. */
+/* What lies after the n bytes at g is read, too, and thrown away: another thread may be writing
+ * the next text there. ThreadSanitizer cannot know that it does not count. */
 #ifdef SCAN_EXACT
 static inline bool scan_equal(const char *p, const char *g, size_t n) {
     return memcmp(p, g, n) == 0;
@@ -63,8 +63,9 @@ static inline bool scan_equal(const char *p, const char *g, size_t n) {
 #define scan_equal scan_equal_words
 #endif
 
-/* The same for two that have twice SCAN_FRONT readable bytes each and differ, if they do, mostly in the
- * first ones: `front` is scan_front(n). No loop for anything up to twice as many. */
+/* The same for two that have twice SCAN_FRONT readable bytes each and differ, if they do,
+ * mostly in the first ones: `front` is scan_front(n). No loop for anything up to twice as
+ * many. */
 #define SCAN_FRONT 32
 
 static inline uint32_t scan_front(size_t n) {
@@ -108,8 +109,8 @@ static inline bool scan_equal_wide(const char *p, const char *g, size_t n, uint6
 }
 #endif
 
-/* The same for texts of any length that are nearly always equal: no branch for each word, and nothing is
- * read behind them. The compiler has vectors for it on every machine. */
+/* The same for texts of any length that are nearly always equal: no branch for each word, and
+ * nothing is read after them. The compiler has vectors for it on every machine. */
 typedef uint64_t scan_vector __attribute__((vector_size(16)));
 
 static inline scan_vector scan_differ_16(const char *p, const char *g) {
@@ -130,13 +131,14 @@ static inline bool scan_equal_long(const char *p, const char *g, size_t n) {
     return !(d[0] | d[1]);
 }
 
-/* High bit of every byte of w that equals c. Exact for the lowest set one, which is all we use. */
+/* High bit of every byte of w that equals c. Exact for the lowest set one, which is all we use.
+ */
 static inline uint64_t scan_match(uint64_t w, uint8_t c) {
     uint64_t x = w ^ (0x0101010101010101ull * c);
     return (x - 0x0101010101010101ull) & ~x & 0x8080808080808080ull;
 }
 
-/* First quote or backslash at or behind p; `end` when there is none before it. */
+/* First quote or backslash at or after p; `end` when there is none before it. */
 static inline const char *scan_string_words(const char *p, const char *end) {
     for (; p < end; p += 8) {
         uint64_t w = scan_word(p);
@@ -169,7 +171,7 @@ static inline const char *scan_string(const char *p, const char *end) {
 /* A decimal number: v / 10^digits. */
 typedef struct {
     int64_t v;
-    uint8_t digits; /* behind the point */
+    uint8_t digits; /* after the point */
     bool exact;     /* written back from v and digits it is the same text */
 } scanned;
 
@@ -188,8 +190,8 @@ static inline uint64_t scan_less_zero(const char *p) {
     return scan_word(p) ^ 0x3030303030303030ull;
 }
 
-/* The high bit of each of the eight bytes of t that is no digit. A carry can only come from a byte that is
- * none: the first of them is right. */
+/* The high bit of each of the eight bytes of t that is not a digit. A carry can only come from
+ * a byte that is none: the first of them is right. */
 static inline uint64_t scan_others(uint64_t t) {
     return ((t + 0x7676767676767676ull) | t) & 0x8080808080808080ull;
 }
@@ -200,8 +202,8 @@ static inline unsigned scan_count(uint64_t t) {
     return other ? (unsigned)__builtin_ctzll(other) >> 3 : 8;
 }
 
-/* Reads the digits at p, as many as there are up to eight: their number; the value is added to *v
- * behind the digits already there. No loop over digits: most numbers are one word. */
+/* Reads the digits at p, as many as there are up to eight: their number; the value is added to
+ * *v after the digits already there. No loop over digits: most numbers are one word. */
 static inline unsigned scan_digits(const char *p, uint64_t *v) {
     uint64_t t = scan_less_zero(p);
     unsigned n = scan_count(t);
@@ -247,10 +249,10 @@ static const bool SCAN_GOES_ON[256] = {
     ['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1, ['5'] = 1, ['6'] = 1,
     ['7'] = 1, ['8'] = 1, ['9'] = 1, ['.'] = 1, ['e'] = 1, ['E'] = 1};
 
-/* Reads -?digits[.digits] of at most 19 digits that fit an int64. Returns its end, or NULL when it
- * is anything else (exponent, more digits) or could go on behind `end`.
- * Up to eight digits, or eight and up to eight more, are one or two words: what is behind the point
- * is moved up to it. Fewer than eight before the point and up to eight behind it are two words too. */
+/* Reads -?digits[.digits] of at most 19 digits that fit an int64. Returns its end, or NULL when
+ * it is anything else (exponent, more digits) or could go on after `end`. Up to eight digits,
+ * or eight and up to eight more, are one or two words: what is after the point is moved up to
+ * it. Fewer than eight before the point and up to eight after it are two words too. */
 static inline __attribute__((always_inline)) const char *scan_number(const char *p,
                                                                      const char *end,
                                                                      scanned *s) {
@@ -289,7 +291,7 @@ static inline __attribute__((always_inline)) const char *scan_number(const char 
     return stop;
 }
 
-/* Reads microseconds with one to three digits behind the point and at most fifteen before it as
+/* Reads microseconds with one to three digits after the point and at most fifteen before it as
  * nanoseconds. Returns their end, or NULL when it is anything else: that is for scan_number. */
 static inline __attribute__((always_inline)) const char *scan_micros(const char *p,
                                                                      const char *end,
@@ -315,9 +317,9 @@ static inline __attribute__((always_inline)) const char *scan_micros(const char 
     return stop;
 }
 
-/* Reads one to seven digits, a point and one to `places` digits (seven at most) in units of 10^-places.
- * Returns the end of the digits, or NULL when it is anything else; what follows is for the caller to
- * judge. */
+/* Reads one to seven digits, a point and one to `places` digits (seven at most) in units of
+ * 10^-places. Returns the end of the digits, or NULL when it is anything else; what follows is
+ * for the caller to judge. */
 static inline __attribute__((always_inline)) const char *scan_fixed(const char *p,
                                                                     unsigned places,
                                                                     int64_t *v) {
@@ -330,13 +332,14 @@ static inline __attribute__((always_inline)) const char *scan_fixed(const char *
     if (whole == 0 || *p != '.' || !(other = scan_others(behind))) return NULL;
     unsigned digits = (unsigned)__builtin_ctzll(other) - 7;
     if (digits == 0 || digits > 8 * places) return NULL;
-    /* Zeros before and behind those that are there. */
+    /* Zeros before and after those that are there. */
     behind = behind << (64 - digits) >> (64 - digits) << (64 - 8 * places);
     *v = (int64_t)(scan_eight(t << (64 - whole)) * SCAN_POWER[places] + scan_eight(behind));
     return p + 1 + digits / 8;
 }
 
-/* p is at an opening bracket: one past the matching closing one, NULL when `end` comes first. */
+/* p is at an opening bracket: one past the matching closing one, NULL when `end` comes first.
+ */
 const char *scan_brackets(const char *p, const char *end);
 /* Its portable twin; the same function where there are no vectors. */
 const char *scan_brackets_bytes(const char *p, const char *end);
