@@ -94,6 +94,9 @@ const KINDS: Record<Recordable, readonly string[]> = {
 const MOST_ASKED = 12;
 
 /** Runs that are loaded and have what this one lacks, with how much of it. Nothing is loaded to find out. */
+/** Is it a view that a recording may have nothing for? */
+export const isRecordable = (name: string): name is Recordable => name in KINDS;
+
 function othersWith(name: Recordable): { run: RunInfo; n: number }[] {
   const ready = (r: RunInfo) => r.workers[0]?.spans.some((s) => s.state === "ready");
   const others = (runs.value?.runs ?? []).filter((r) => r !== currentRun.value && ready(r)).slice(0, MOST_ASKED);

@@ -9,7 +9,7 @@ import { Modules } from "../operators/modules.tsx";
 import { Operators } from "../operators/operators.tsx";
 import { Overview } from "../overview/overview.tsx";
 import { lazy } from "../shared/lazy.tsx";
-import { Missing } from "../shared/missing.tsx";
+import { isRecordable, Missing } from "../shared/missing.tsx";
 import { NoRuns, RunsTable } from "./runs.tsx";
 
 // Loaded when first opened: together they are half of the script.
@@ -41,7 +41,7 @@ export function Page() {
   const run = currentRun.value;
   const name: View = view.value in PAGES ? view.value : "overview";
   if (!run || name === "runs") return <RunsTable />;
-  if (!hasData(name) && name !== "overview" && name !== "timeline") return <Missing key={name} name={name} />;
+  if (isRecordable(name) && !hasData(name)) return <Missing key={name} name={name} />;
   const View = PAGES[name];
   return <View key={name} />;
 }
