@@ -81,25 +81,27 @@ static void cmd_attach_say(const attachment *at, uint16_t message, const target 
 
 /* -o NAME.tacho is a file, any other -o a folder. */
 static status cmd_attach_find_place(attachment *at, error *err) {
-    str told = at->o->record_output;
+    str reported = at->o->record_output;
     char real[PATH_MAX];
     record_run r;
-    if (!told.p || !str_ends(told, STR(".tacho"))) {
+    if (!reported.p || !str_ends(reported, STR(".tacho"))) {
         TRY(record_folder(at->a, at->o, &r, err));
         at->folder = r.folder;
         return OK;
     }
     if (at->n > 1)
         FAIL(err, ERR_ARG, NOPOS, MSG_ATTACH_ONE_FILE, arg_int("count", at->n),
-             arg_text("path", told));
+             arg_text("path", reported));
     const char *slash = NULL;
-    for (size_t i = 0; i < told.n; i++)
-        if (told.p[i] == '/') slash = told.p + i;
+    for (size_t i = 0; i < reported.n; i++)
+        if (reported.p[i] == '/') slash = reported.p + i;
     options in_folder = *at->o;
-    in_folder.record_output = slash ? str_n(told.p, (size_t)(slash - told.p)) : STR(".");
-    if (slash == told.p) in_folder.record_output = STR("/");
+    in_folder.record_output =
+        slash ? str_n(reported.p, (size_t)(slash - reported.p)) : STR(".");
+    if (slash == reported.p) in_folder.record_output = STR("/");
     TRY(record_folder(at->a, &in_folder, &r, err));
-    str name = slash ? str_n(slash + 1, told.n - (size_t)(slash + 1 - told.p)) : told;
+    str name =
+        slash ? str_n(slash + 1, reported.n - (size_t)(slash + 1 - reported.p)) : reported;
     snprintf(real, sizeof real, "%s/%.*s", r.folder, STR_ARG(name));
     at->file = arena_str(at->a, str_of(real)).p;
     if (!at->file) FAIL_MEMORY(err);

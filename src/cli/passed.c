@@ -8,7 +8,7 @@ enum { MOST_KINDS = 6, MOST_COUNTED = 64 };
 
 typedef struct {
     uint16_t what;
-    bool told; /* there is more to say about it than its noun */
+    bool reported; /* there is more to say about it than its noun */
     int64_t n;
 } kind;
 
@@ -19,14 +19,14 @@ static uint32_t count_kinds(const catalogue *c, kind *v) {
         uint32_t k = 0;
         while (k < n && v[k].what != p->what) k++;
         if (k == MOST_COUNTED) continue;
-        if (k == n) v[n++] = (kind){.what = p->what, .told = p->message != MSG_NONE};
+        if (k == n) v[n++] = (kind){.what = p->what, .reported = p->message != MSG_NONE};
         v[k].n++;
     }
     return n;
 }
 
 static bool comes_before(const kind *a, const kind *b) {
-    return a->told != b->told ? a->told : a->n > b->n;
+    return a->reported != b->reported ? a->reported : a->n > b->n;
 }
 
 static void sort_kinds(kind *v, uint32_t n) {

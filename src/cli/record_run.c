@@ -89,8 +89,8 @@ static int64_t unix_ns(void) {
 static const char *find_python(arena *a) {
     static const char *const PLACES[] = {".", "python/tacho", "../python/tacho",
                                          "share/tacho/python/tacho", "lib/tacho/python/tacho"};
-    const char *told = getenv("TACHO_PYTHON"), *found = NULL;
-    if (told) return *told ? told : NULL;
+    const char *reported = getenv("TACHO_PYTHON"), *found = NULL;
+    if (reported) return *reported ? reported : NULL;
     for (size_t i = 0; i < sizeof PLACES / sizeof *PLACES && !found; i++)
         found = record_find(a, "inject/sitecustomize.py", PLACES[i]);
     char real[PATH_MAX];
@@ -149,8 +149,8 @@ status record_prepare(arena *a, const options *o, record_run *out, error *err) {
     TRY(record_folder(a, o, out, err));
     out->trigger = checked.trigger;
     out->sample_every = checked.sample_every;
-    const char *told = getenv("TACHO_LIBRARY");
-    out->library = told && *told ? told : record_find(a, "libtacho.so", "lib");
+    const char *reported = getenv("TACHO_LIBRARY");
+    out->library = reported && *reported ? reported : record_find(a, "libtacho.so", "lib");
     if (!out->library) FAIL0(err, ERR_NOT_FOUND, NOPOS, MSG_RECORD_NO_LIBRARY);
     out->python = find_python(a);
     out->argv = ARENA_ARRAY(a, char *, (size_t)o->n_traces + 1);

@@ -27,7 +27,7 @@
 typedef struct {
     const reduce_options *o;
     uint32_t *order; /* workers, the largest file first */
-    summary **mine;  /* one for each thread */
+    summary **own;   /* one for each thread */
     pthread_mutex_t lock;
     uint64_t n_failed;
     status failed; /* of this process; ERR_MEMORY and the like */
@@ -93,7 +93,7 @@ static void work(void *context, size_t i, int thread) {
         int64_t n = transport_take(r->o->transport);
         if (n < 0 || n >= run_whole(r->o->run)) return;
         error err = {0};
-        status st = reduce_file(r, r->order[n], r->mine[i], &err);
+        status st = reduce_file(r, r->order[n], r->own[i], &err);
         if (st == OK) continue;
         pthread_mutex_lock(&r->lock);
         if (r->failed == OK) error_copy(&r->err, &err);
@@ -121,11 +121,11 @@ static status reduce_files(reduce_run_ctx *r, uint32_t n_threads, error *err) {
         return r->failed;
     }
     for (uint32_t i = 1; i < n_threads; i++) {
-        TRY(summary_append(r->mine[0], r->mine[i], SUMMARY_ALL, err));
-        summary_free(r->mine[i]);
-        r->mine[i] = NULL;
+        TRY(summary_append(r->own[0], r->own[i], SUMMARY_ALL, err));
+        summary_free(r->own[i]);
+        r->own[i] = NULL;
     }
-    return summary_settle(r->mine[0], err);
+    return summary_settle(r->own[0], err);
 }
 
 /* ---- together
@@ -230,11 +230,11 @@ static status reduce_run_make_steps(steps *s, int n, error *err) {
 }
 
 /* Which process read a worker's file: rows `fact` of the roster, by name. */
-static status add_owner(summary *all, const summary *mine, int rank, error *err) {
-    for (uint32_t i = 0; i < SUMMARY_N(mine, worker); i++) {
+static status add_owner(summary *all, const summary *own, int rank, error *err) {
+    for (uint32_t i = 0; i < SUMMARY_N(own, worker); i++) {
         summary_fact *f = summary_add_fact(all);
         if (!f) FAIL_MEMORY(err);
-        f->name = summary_text(all, SUMMARY_ROWS(mine, worker)[i].name);
+        f->name = summary_text(all, SUMMARY_ROWS(own, worker)[i].name);
         f->value = rank;
         if (!f->name.p) FAIL_MEMORY(err);
     }
@@ -263,15 +263,15 @@ static status return_moved(transport *t, steps *s, error *err) {
     return send_parts(t, s->parts, s->back, err);
 }
 
-static status resolve_together(reduce_run_ctx *r, summary *mine, steps *s, error *err) {
+static status resolve_together(reduce_run_ctx *r, summary *own, steps *s, error *err) {
     transport *t = r->o->transport;
     comm_keeper k;
-    TRY(summary_append(s->worker_order, mine, SUMMARY_BIT(worker), err));
-    TRY(add_owner(s->worker_order, mine, t->rank, err));
+    TRY(summary_append(s->worker_order, own, SUMMARY_BIT(worker), err));
+    TRY(add_owner(s->worker_order, own, t->rank, err));
     TRY(summary_settle(s->worker_order, err));
     TRY(reduce_run_gather(t, s->worker_order, join_summary, err));
     TRY(tell_all(t, s->worker_order, err));
-    TRY(comm_resolve_split(mine, s->parts, (uint32_t)t->size, err));
+    TRY(comm_resolve_split(own, s->parts, (uint32_t)t->size, err));
     TRY(send_parts(t, s->parts, s->comms, err));
     TRY(comm_keeper_open(&k, s->worker_order, s->comms, &r->arena, err));
     TRY(comm_keeper_samples(&k, s->samples, err));
@@ -284,20 +284,20 @@ static status resolve_together(reduce_run_ctx *r, summary *mine, steps *s, error
     TRY(comm_keeper_resolve(&k, s->clocks, s->moved, s->found, err));
     summary_drop(s->comms, SUMMARY_ALL);
     TRY(return_moved(t, s, err));
-    TRY(comm_owner_finish(mine, s->back, &r->arena, err));
-    if (t->rank == 0) TRY(summary_append(mine, s->clocks, SUMMARY_ALL, err));
-    TRY(summary_append(mine, s->found, SUMMARY_ALL, err));
-    TRY(comm_resolve_trim(mine, err));
-    return reduce_run_gather(t, mine, join_run, err);
+    TRY(comm_owner_finish(own, s->back, &r->arena, err));
+    if (t->rank == 0) TRY(summary_append(own, s->clocks, SUMMARY_ALL, err));
+    TRY(summary_append(own, s->found, SUMMARY_ALL, err));
+    TRY(comm_resolve_trim(own, err));
+    return reduce_run_gather(t, own, join_run, err);
 }
 
 static status run_all(reduce_run_ctx *r, uint32_t n_threads, error *err) {
     steps s = {.n = 0};
     for (uint32_t i = 0; i < n_threads; i++)
-        if (!(r->mine[i] = summary_new())) FAIL_MEMORY(err);
+        if (!(r->own[i] = summary_new())) FAIL_MEMORY(err);
     TRY(reduce_files(r, n_threads, err));
     status st = reduce_run_make_steps(&s, r->o->transport->size, err);
-    if (st == OK) st = resolve_together(r, r->mine[0], &s, err);
+    if (st == OK) st = resolve_together(r, r->own[0], &s, err);
     free_steps(&s);
     return st;
 }
@@ -307,15 +307,15 @@ status reduce_run(const reduce_options *o, reduce_result *out, error *err) {
     uint32_t n_threads = o->threads > 0 ? (uint32_t)o->threads : 1;
     arena_init(&r.arena, 0);
     pthread_mutex_init(&r.lock, NULL);
-    r.mine = ARENA_ARRAY(&r.arena, summary *, n_threads);
-    status st = r.mine ? run_all(&r, n_threads, err) : ERR_MEMORY;
+    r.own = ARENA_ARRAY(&r.arena, summary *, n_threads);
+    status st = r.own ? run_all(&r, n_threads, err) : ERR_MEMORY;
     *out = (reduce_result){.n_files = run_whole(o->run), .n_failed = r.n_failed};
     if (st == OK && o->transport->rank == 0) {
-        out->all = r.mine[0];
+        out->all = r.own[0];
         out->n_failed = SUMMARY_N(out->all, failure);
-        r.mine[0] = NULL;
+        r.own[0] = NULL;
     }
-    for (uint32_t i = 0; i < n_threads && r.mine; i++) summary_free(r.mine[i]);
+    for (uint32_t i = 0; i < n_threads && r.own; i++) summary_free(r.own[i]);
     pthread_mutex_destroy(&r.lock);
     arena_fini(&r.arena);
     return st;

@@ -46,8 +46,8 @@ static void *open_library(void) {
                                         "libcupti.so.11.8",
                                         "/usr/local/cuda/lib64/libcupti.so",
                                         "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"};
-    const char *told = secure_getenv("TACHO_CUPTI");
-    void *lib = told && *told ? dlopen(told, RTLD_NOW | RTLD_LOCAL) : NULL;
+    const char *reported = secure_getenv("TACHO_CUPTI");
+    void *lib = reported && *reported ? dlopen(reported, RTLD_NOW | RTLD_LOCAL) : NULL;
     for (int loaded = 1; loaded >= 0 && !lib; loaded--) /* the one a framework loaded, first */
         for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && !lib; i++)
             lib = dlopen(NAMES[i], RTLD_NOW | RTLD_LOCAL | (loaded ? RTLD_NOLOAD : 0));

@@ -101,16 +101,16 @@ static bool ask_driver(void) {
 }
 
 void cupti_tell_devices(void) {
-    static uint32_t told, told_version; /* the recording that knows */
+    static uint32_t reported, told_version; /* the recording that knows */
     uint32_t now = __atomic_load_n(&tacho_on, __ATOMIC_RELAXED);
-    if (now == 0 || now == REC_PENDING || __atomic_load_n(&told, __ATOMIC_RELAXED) == now)
+    if (now == 0 || now == REC_PENDING || __atomic_load_n(&reported, __ATOMIC_RELAXED) == now)
         return;
     if (pthread_mutex_trylock(&tell_lock) != 0) return; /* somebody is at it */
     if (told_version != now) tell_version();
     told_version = now;
-    if (told != now && ask_driver()) {
+    if (reported != now && ask_driver()) {
         rec_meta_fact("deviceProperties", devices, n_devices_text);
-        __atomic_store_n(&told, now, __ATOMIC_RELAXED);
+        __atomic_store_n(&reported, now, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&tell_lock);
 }

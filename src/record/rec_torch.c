@@ -201,14 +201,14 @@ static void add_flops(const void *fn, tacho_op *op) {
  * new. */
 static inline __attribute__((always_inline)) uint32_t forward_row(const void *fn,
                                                                   tacho_range_kind phase) {
-    static __thread uint32_t told __attribute__((tls_model("initial-exec")));
+    static __thread uint32_t reported __attribute__((tls_model("initial-exec")));
     bool backward = phase == TACHO_RANGE_BACKWARD && place.forward_thread;
-    if (!backward && REC_LIKELY(told == rec_self.row)) return 0;
+    if (!backward && REC_LIKELY(reported == rec_self.row)) return 0;
     uint64_t thread = backward ? word_of(fn, place.forward_thread) : torch.thread();
     if (thread >= MOST_THREADS) return 0;
     if (backward) return __atomic_load_n(&rows_of_threads[thread], __ATOMIC_RELAXED);
-    told = rec_self.row; /* 0 before its first event: told again then */
-    __atomic_store_n(&rows_of_threads[thread], told, __ATOMIC_RELAXED);
+    reported = rec_self.row; /* 0 before its first event: told again then */
+    __atomic_store_n(&rows_of_threads[thread], reported, __ATOMIC_RELAXED);
     return 0;
 }
 

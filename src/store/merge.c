@@ -422,10 +422,10 @@ static void set_clock(merge_ctx *m, uint32_t *n_clockless) {
             merge_source *in = &m->in[k];
             int64_t base = trace_base_unix_ns(in->t);
             int64_t by = base == ABSENT_I64 ? 0 : sub_i64(base, t->base_unix_ns);
-            bool told = base != ABSENT_I64 && can_move(in->t, by);
-            if (told != (pass == 0)) continue;
+            bool reported = base != ABSENT_I64 && can_move(in->t, by);
+            if (reported != (pass == 0)) continue;
             in->shift_ns = by;
-            if (!told && t->base_unix_ns != ABSENT_I64) {
+            if (!reported && t->base_unix_ns != ABSENT_I64) {
                 in->shift_ns = begun ? sub_i64(t->start_ns, in->t->start_ns) : 0;
                 (*n_clockless)++;
             }

@@ -36,11 +36,11 @@ static status plan_device(merge_ctx *m, uint32_t k, int32_t id, map *used) {
     uint32_t first = map_get(used, (uint32_t)to);
     if (first != MAP_NONE && !same_worker(m, first, k))
         for (to = 0; map_get(used, (uint32_t)to) != MAP_NONE;) to++;
-    uint32_t *mine = map_at(&in->devices, (uint32_t)id), *all;
-    int32_t *row = mine ? vec_push(&in->device_ids) : NULL;
+    uint32_t *own = map_at(&in->devices, (uint32_t)id), *all;
+    int32_t *row = own ? vec_push(&in->device_ids) : NULL;
     if (!row) FAIL_MEMORY(m->err);
     *row = to;
-    *mine = (uint32_t)in->device_ids.n;
+    *own = (uint32_t)in->device_ids.n;
     all = map_at(used, (uint32_t)to);
     if (!all) FAIL_MEMORY(m->err);
     if (*all == MAP_NONE) *all = k;

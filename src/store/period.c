@@ -124,9 +124,9 @@ static status cut(finder *f, candidate *c, error *err) {
         }
     memset(c->odd, 1, c->rounds);
     for (uint32_t p = 0; p < c->rounds; p++) {
-        uint32_t *mine = histogram[p % 2], from = c->starts[p], end = period_end_of(f, c, p);
-        memset(mine, 0, sizeof histogram[0]);
-        for (uint32_t i = from; i < end; i++) mine[hash_u64(q->symbols[i]) % BUCKETS]++;
+        uint32_t *own = histogram[p % 2], from = c->starts[p], end = period_end_of(f, c, p);
+        memset(own, 0, sizeof histogram[0]);
+        for (uint32_t i = from; i < end; i++) own[hash_u64(q->symbols[i]) % BUCKETS]++;
         size[p % 2] = end - from;
         bool like = p && likeness(histogram[0], histogram[1], size[0], size[1]) >= 0.9;
         if (like) c->odd[p] = c->odd[p - 1] = 0;

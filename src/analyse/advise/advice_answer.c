@@ -348,11 +348,11 @@ static status note_lacks(const advice_facts *f, answer *out, error *err) {
 }
 
 uint32_t advice_lacks(const answer *a) {
-    uint32_t lacks = 0;
+    uint32_t missing = 0;
     for (uint32_t i = 0; i < a->quality.n_notes; i++)
         for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
-            if (a->quality.notes[i].message == needs[k].message) lacks |= needs[k].need;
-    return lacks;
+            if (a->quality.notes[i].message == needs[k].message) missing |= needs[k].need;
+    return missing;
 }
 
 /* Of summaries: what every worker recorded is there. */

@@ -119,17 +119,17 @@ static const char *first_claimer(const advice_claim *v, uint32_t at) {
 
 static status claim_moments(advice_claim *v, uint32_t at, claimed_time *c, error *err) {
     advice *a = v[at].advice;
-    const intervals *mine = &v[at].moments;
-    intervals left = intervals_minus(mine, &c->moments);
-    int64_t size = intervals_ns(mine), rest = intervals_ns(&left);
-    if (mine->failed || left.failed) FAIL_MEMORY(err);
+    const intervals *own = &v[at].moments;
+    intervals left = intervals_minus(own, &c->moments);
+    int64_t size = intervals_ns(own), rest = intervals_ns(&left);
+    if (own->failed || left.failed) FAIL_MEMORY(err);
     if (size <= 0) return OK; /* of a run's summaries: nothing to compare with */
     if (rest < size) {
         v[at].included_in = first_claimer(v, at);
         a->saves = advice_ns((double)a->saves * ((double)rest / (double)size));
     }
     /* Of what it does not save a later one may. */
-    if (a->saves > 0 || rest < size) add_all(mine, &c->moments);
+    if (a->saves > 0 || rest < size) add_all(own, &c->moments);
     if (c->moments.failed) FAIL_MEMORY(err);
     return OK;
 }

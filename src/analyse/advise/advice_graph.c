@@ -278,9 +278,10 @@ bool advice_type_conversions(const advice_facts *f, double limit, advice *out) {
 
 bool advice_long_tail(const advice_facts *f, double limit, advice *out) {
     int64_t tail = f->average.part[REPORT_TAIL], total = f->average.part[REPORT_TOTAL];
-    bool told =
+    bool reported =
         f->collective.n && advice_share(f, f->exposed_ns) >= advice_limit.communication_exposed;
-    if (told || tail <= 0 || total <= 0 || (double)tail < limit * (double)total) return false;
+    if (reported || tail <= 0 || total <= 0 || (double)tail < limit * (double)total)
+        return false;
     advice_cost(f, out, min_i64(tail, f->step_ns));
     return true;
 }

@@ -188,7 +188,7 @@ static bool same_group(const summary_group *x, const summary_group *y) {
 
 /* Groups first, links behind: rows of both kinds become entries, group_of tells which. */
 static uint32_t join_rows(const summary *s, comm_groups *p, uint32_t *group_of,
-                          int64_t (*by_type)[N_COMM_TYPES], comm_group_kind *told) {
+                          int64_t (*by_type)[N_COMM_TYPES], comm_group_kind *reported) {
     const summary_group *rows = SUMMARY_ROWS(s, group);
     uint32_t n = SUMMARY_N(s, group), n_groups = 0;
     for (int links = 0; links < 2; links++) {
@@ -199,7 +199,7 @@ static uint32_t join_rows(const summary *s, comm_groups *p, uint32_t *group_of,
                 !(links ? same_group(last, &rows[i]) : str_eq(last->name, rows[i].name))) {
                 p->v[p->n] = (comm_group){
                     .name = rows[i].name, .source = rows[i].source, .target = rows[i].target};
-                told[p->n++] = N_COMM_GROUPS;
+                reported[p->n++] = N_COMM_GROUPS;
             }
             last = &rows[i];
             comm_group *g = &p->v[p->n - 1];
@@ -212,7 +212,7 @@ static uint32_t join_rows(const summary *s, comm_groups *p, uint32_t *group_of,
             if (rows[i].type >= 0 && rows[i].type < N_COMM_TYPES)
                 by_type[p->n - 1][rows[i].type] =
                     add_i64(by_type[p->n - 1][rows[i].type], rows[i].calls);
-            (void)kind_of_words(rows[i].words, &told[p->n - 1]);
+            (void)kind_of_words(rows[i].words, &reported[p->n - 1]);
         }
         if (!links) n_groups = p->n;
     }
@@ -221,13 +221,13 @@ static uint32_t join_rows(const summary *s, comm_groups *p, uint32_t *group_of,
 
 /* A world that is the only group works on different data. */
 static void name_kinds(comm_groups *p, const worker_order *who, uint32_t n_groups,
-                       int64_t (*by_type)[N_COMM_TYPES], const comm_group_kind *told) {
+                       int64_t (*by_type)[N_COMM_TYPES], const comm_group_kind *reported) {
     for (uint32_t i = 0; i < p->n; i++) {
         comm_group *g = &p->v[i];
         bool link = i >= n_groups;
-        g->kind = link                       ? GROUP_PIPELINE
-                  : told[i] != N_COMM_GROUPS ? told[i]
-                                             : kind_of_deeds(p, g, who, by_type[i]);
+        g->kind = link                           ? GROUP_PIPELINE
+                  : reported[i] != N_COMM_GROUPS ? reported[i]
+                                                 : kind_of_deeds(p, g, who, by_type[i]);
         if (g->kind == GROUP_WORLD && n_groups == 1) g->kind = GROUP_DATA;
         if (g->kind != GROUP_DATA) continue;
         for (uint32_t k = 0; k < g->n_members; k++)
@@ -244,15 +244,15 @@ status comm_groups_find(const summary *s, const worker_order *who, arena *a, com
     uint32_t *group_of = ARENA_ARRAY(a, uint32_t, (size_t)n + 1);
     uint32_t *scratch = ARENA_ARRAY(a, uint32_t, (size_t)max_i64(n, n_members) + 1);
     int64_t(*by_type)[N_COMM_TYPES] = arena_array(a, (size_t)n + 1, sizeof *by_type);
-    comm_group_kind *told = ARENA_ARRAY(a, comm_group_kind, (size_t)n + 1);
+    comm_group_kind *reported = ARENA_ARRAY(a, comm_group_kind, (size_t)n + 1);
     int64_t *usual = ARENA_ARRAY(a, int64_t, (size_t)n + 1);
     likeness like = {SUMMARY_ROWS(s, group), n, ARENA_ARRAY(a, uint32_t, (size_t)n + 1)};
-    if (!p.v || !p.member || !p.data_of || !group_of || !scratch || !by_type || !told ||
+    if (!p.v || !p.member || !p.data_of || !group_of || !scratch || !by_type || !reported ||
         !usual || !like.order)
         FAIL_MEMORY(err);
-    uint32_t n_groups = join_rows(s, &p, group_of, by_type, told);
+    uint32_t n_groups = join_rows(s, &p, group_of, by_type, reported);
     TRY(add_members(s, who, &p, scratch, n_groups));
-    name_kinds(&p, who, n_groups, by_type, told);
+    name_kinds(&p, who, n_groups, by_type, reported);
     for (uint32_t i = 0; i < n; i++) like.order[i] = i;
     sort_index(like.order, scratch, n, comm_groups_compare_rows, &like);
     compare_all(&like, group_of, &p, usual);

@@ -202,18 +202,18 @@ static status finish_worker(comm_owner_ctx *f, str worker, uint32_t *at, error *
     return write_step_sync(f, worker, err);
 }
 
-status comm_owner_finish(summary *mine, const summary *moved, arena *a, error *err) {
-    comm_owner_ctx f = {.s = mine, .moved = moved};
+status comm_owner_finish(summary *own, const summary *moved, arena *a, error *err) {
+    comm_owner_ctx f = {.s = own, .moved = moved};
     arena scratch;
-    uint32_t at = 0, n = SUMMARY_N(mine, worker);
+    uint32_t at = 0, n = SUMMARY_N(own, worker);
     status st = OK;
     arena_init(&scratch, a->limit_bytes);
     f.arena = &scratch;
     for (uint32_t i = 0; i < n && st == OK; i++) {
-        st = finish_worker(&f, SUMMARY_ROWS(mine, worker)[i].name, &at, err);
+        st = finish_worker(&f, SUMMARY_ROWS(own, worker)[i].name, &at, err);
         arena_reset(&scratch);
     }
     arena_fini(&scratch);
-    summary_drop(mine, SUMMARY_BIT(comm) | SUMMARY_BIT(range));
+    summary_drop(own, SUMMARY_BIT(comm) | SUMMARY_BIT(range));
     return st;
 }

@@ -43,11 +43,11 @@ static status copy_comm(summary *to, const summary_comm *c, error *err) {
     return OK;
 }
 
-status comm_resolve_split(const summary *mine, summary **parts, uint32_t n, error *err) {
-    const summary_comm *c = SUMMARY_ROWS(mine, comm);
-    const summary_range *r = SUMMARY_ROWS(mine, range);
-    uint32_t at = 0, n_ranges = SUMMARY_N(mine, range);
-    for (uint32_t i = 0; i < SUMMARY_N(mine, comm); i++) {
+status comm_resolve_split(const summary *own, summary **parts, uint32_t n, error *err) {
+    const summary_comm *c = SUMMARY_ROWS(own, comm);
+    const summary_range *r = SUMMARY_ROWS(own, range);
+    uint32_t at = 0, n_ranges = SUMMARY_N(own, range);
+    for (uint32_t i = 0; i < SUMMARY_N(own, comm); i++) {
         bool by_order;
         collective key = collective_of(&c[i]);
         summary *to = parts[collective_key(&key, &by_order) % n];

@@ -27,9 +27,8 @@ typedef struct {
     arena *arena;
 } comm_keeper;
 
-/* Cuts the collectives of `mine` into n parts, which the caller made. */
-status comm_resolve_split(const summary *mine, summary **parts, uint32_t n,
-                          error *err) MUST_USE;
+/* Cuts the collectives of `own` into n parts, which the caller made. */
+status comm_resolve_split(const summary *own, summary **parts, uint32_t n, error *err) MUST_USE;
 
 /* Which collectives are one. `all` holds the workers of the whole run, `comms` this
  * comm_keeper's collectives; both are settled and stay. */
@@ -41,9 +40,9 @@ status comm_keeper_samples(const comm_keeper *k, summary *out, error *err) MUST_
 status comm_keeper_resolve(comm_keeper *k, const summary *clocks, summary *moved, summary *out,
                            error *err) MUST_USE;
 
-/* Rows sync, step_sync and call of the workers in `mine`, which is settled and then loses its
+/* Rows sync, step_sync and call of the workers in `own`, which is settled and then loses its
  * collectives. */
-status comm_owner_finish(summary *mine, const summary *moved, arena *a, error *err) MUST_USE;
+status comm_owner_finish(summary *own, const summary *moved, arena *a, error *err) MUST_USE;
 
 /* The rows of `arrival` there may be; those that cost most stay. */
 #define COMM_RESOLVE_ARRIVALS 65536

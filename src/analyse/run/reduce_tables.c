@@ -251,9 +251,9 @@ static str evidence_of(const table *t, size_t row, summary *out) {
 }
 
 static status write_lacks(const answer *found, summary *out, error *err) {
-    uint32_t lacks = advice_lacks(found) & ~(uint32_t)NEED_WORKERS;
-    for (uint32_t need = 1; need && need <= lacks; need <<= 1) {
-        if (!(lacks & need)) continue;
+    uint32_t missing = advice_lacks(found) & ~(uint32_t)NEED_WORKERS;
+    for (uint32_t need = 1; need && need <= missing; need <<= 1) {
+        if (!(missing & need)) continue;
         summary_lack *row = summary_add_lack(out);
         if (!row) FAIL_MEMORY(err);
         *row = (summary_lack){.need = need, .workers = 1};

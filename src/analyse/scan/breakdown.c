@@ -99,11 +99,11 @@ status breakdown_make(const role_ranges *ranges, const step_spans *steps, arena 
     intervals_merge(&left);
     if (!parts) FAIL_MEMORY(err);
     for (int r = 0; r < N_ROLES; r++) {
-        intervals mine = r == ROLE_OTHER ? left : intervals_and(&left, &ranges->at[r]);
-        if (mine.failed) FAIL_MEMORY(err);
+        intervals own = r == ROLE_OTHER ? left : intervals_and(&left, &ranges->at[r]);
+        if (own.failed) FAIL_MEMORY(err);
         for (uint32_t i = 0; i < steps->n; i++)
-            parts[i].ns[r] = intervals_ns_in(&mine, steps->v[i].start, steps->v[i].end);
-        if (r != ROLE_OTHER) left = intervals_minus(&left, &mine);
+            parts[i].ns[r] = intervals_ns_in(&own, steps->v[i].start, steps->v[i].end);
+        if (r != ROLE_OTHER) left = intervals_minus(&left, &own);
     }
     *out = parts;
     return OK;

@@ -71,7 +71,7 @@ typedef struct {
     vec device_rows, devices_known; /* int64_t: rows that have their device; devices */
     buf list;
     uint64_t n_operators, n_samples;
-    map told;       /* rows of facts that are rows of graph_op */
+    map reported;   /* rows of facts that are rows of graph_op */
     bool has_named; /* a device whose word the file must tell */
 } reader;
 
@@ -212,10 +212,10 @@ static void take_longest(const reader *r, const static_sample *s, double *end, d
 static status put_operator(reader *r, const operator_facts *f, const static_facts *facts) {
     row_graph_op row = row_graph_op_none();
     bool any = false;
-    uint32_t *told = map_at(&r->told, f->op->facts);
-    if (!told) return ERR_MEMORY;
-    if (*told != MAP_NONE) return OK;
-    *told = 1;
+    uint32_t *reported = map_at(&r->reported, f->op->facts);
+    if (!reported) return ERR_MEMORY;
+    if (*reported != MAP_NONE) return OK;
+    *reported = 1;
     for (int side = 0; side < N_SIDES; side++)
         for (uint32_t i = 0; i < facts->n[side]; i++) {
             const static_sample *s =
@@ -416,7 +416,7 @@ status ingest_megengine_static(source *src, const ingest_options *o, builder *b,
     vec_fini(&r.device_rows);
     vec_fini(&r.devices_known);
     buf_fini(&r.list);
-    map_fini(&r.told);
+    map_fini(&r.reported);
     source_release(src, &held);
     buf_fini(&copy);
     return st;

@@ -237,11 +237,11 @@ static uint32_t read_place(reader *r, str text, str word) {
 
 /* The words of devices that have no number of ours. */
 static status keep_words(const reader *r, builder *b, error *err) {
-    bool told[256] = {false};
+    bool reported[256] = {false};
     for (uint32_t i = r->n_places; i-- > 1;) {
         row_device_word row = {.type = r->places[i].type, .name = r->places[i].word};
-        if (row.type < DEVICE_NAMED || told[row.type]) continue;
-        told[row.type] = true;
+        if (row.type < DEVICE_NAMED || reported[row.type]) continue;
+        reported[row.type] = true;
         TRY(builder_put_device_word(b, &row, err));
     }
     return OK;

@@ -125,8 +125,8 @@ static slice_kind task_kind(str type, str name) {
                                 STR("PLACE_"),   STR("RECORD"),        STR("Notify_"),
                                 STR("PROFILER"), STR("STREAM_ACTIVE"), STR("LABEL_")};
     static const str copies[] = {STR("MEMCPY"), STR("SDMA"), STR("PCIE_DMA")};
-    bool told = type.n && !str_eq(type, STR("Other"));
-    str says = told ? type : name;
+    bool reported = type.n && !str_eq(type, STR("Other"));
+    str says = reported ? type : name;
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
         if (str_find(says, waits[i], 0) != SIZE_MAX) return KIND_SYNC;
     for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
