@@ -27,6 +27,7 @@
 #include "base/mem.h"
 #include "base/message_ids_http.h"
 #include "base/num.h"
+#include "serve/connections.h"
 #include "serve/event_bus.h"
 #include "serve/facts.h"
 #include "serve/guard.h"
@@ -38,7 +39,9 @@
 
 enum {
     MOST_CONNECTIONS = 256,
-    SPARE_CONNECTIONS = 64, /* what the library may hold beyond them: it never does */
+    /* Beyond them for as long as one that gives way needs to go. The library may hold more: once its
+     * own limit is reached (0.9.75, epoll) it accepts nothing any more. */
+    CROWDED_CONNECTIONS = MOST_CONNECTIONS + 32,
     MOST_JOBS = 512,
     CONNECTION_BYTES = 48 << 10, /* request line and headers */
     TIMEOUT_S = 120,
@@ -82,9 +85,10 @@ struct server {
     workers *workers;
     event_bus *event_bus;
     atomic_bool ending;
-    live *_Atomic started; /* the catalogue, once it runs; for the clock */
-    atomic_int ticks;      /* of the workers' clock */
-    atomic_int connections;
+    live *_Atomic started;   /* the catalogue, once it runs; for the clock */
+    atomic_int ticks;        /* of the workers' clock */
+    connections connections; /* of the library's thread alone */
+    int n_connections;
 
     pthread_mutex_t lock; /* guards what follows */
     call *parked;
@@ -548,13 +552,22 @@ static void *on_target(void *context, const char *target, connection *con) {
     return c;
 }
 
+static connection_slot *slot_of(connection *con) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(con, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+static int64_t now_ms(void) {
+    return clock_ns(CLOCK_MONOTONIC) / 1000000;
+}
+
 static enum MHD_Result on_request(void *context, connection *con, const char *url,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **state) {
     call *c = *state;
     error err;
     (void)context;
-    (void)con;
     (void)url;
     (void)version;
     (void)upload;
@@ -563,6 +576,7 @@ static enum MHD_Result on_request(void *context, connection *con, const char *ur
     switch (c->stage) {
     case STAGE_NEW:
         c->stage = STAGE_READ;
+        connections_ask(slot_of(con));
         if (reads) return MHD_YES;
         error_set(&err, ERR_ARG, NOPOS, MSG_HTTP_METHOD, 0, NULL);
         return send_failure(c, &err); /* closes the connection: its body is not read */
@@ -578,30 +592,40 @@ static void on_completed(void *context, connection *con, void **state,
                          enum MHD_RequestTerminationCode code) {
     call *c = *state;
     (void)context;
-    (void)con;
     (void)code;
+    connections_rest(slot_of(con), now_ms());
     if (!c) return;
     request_end(&c->x);
     mem_free(c);
     *state = NULL;
 }
 
-/* A connection too many is closed at once. The library's own limit would leave it in the queue,
- * and once reached (0.9.75, epoll) it accepts nothing any more, also when all others have
- * gone. */
+/* A connection too many is closed at once, unless a silent one gives way. The library's own limit
+ * would leave it in the queue. */
 static enum MHD_Result on_accept(void *context, const struct sockaddr *from, socklen_t n) {
     server *s = context;
     (void)from;
     (void)n;
-    return atomic_load(&s->connections) < MOST_CONNECTIONS ? MHD_YES : MHD_NO;
+    if (s->n_connections < MOST_CONNECTIONS) return MHD_YES;
+    if (s->n_connections >= CROWDED_CONNECTIONS) return MHD_NO;
+    int fd = connections_give_way(&s->connections, now_ms());
+    if (fd < 0) return MHD_NO;
+    (void)shutdown(fd, SHUT_RDWR); /* the library sees its end and closes it */
+    return MHD_YES;
 }
 
 static void on_connection(void *context, connection *con, void **state,
                           enum MHD_ConnectionNotificationCode code) {
     server *s = context;
-    (void)con;
-    (void)state;
-    atomic_fetch_add(&s->connections, code == MHD_CONNECTION_NOTIFY_STARTED ? 1 : -1);
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(con, MHD_CONNECTION_INFO_CONNECTION_FD);
+        s->n_connections++;
+        *state = info ? connections_open(&s->connections, info->connect_fd, now_ms()) : NULL;
+    } else {
+        s->n_connections--;
+        connections_close(*state);
+    }
 }
 
 /* ---- life -------------------------------------------------------------------------------- */
@@ -656,7 +680,7 @@ static status start_daemon(server *s, const server_options *o, error *err) {
         flags, 0, on_accept, s, on_request, s, MHD_OPTION_LISTEN_SOCKET, s->listening.fd,
         MHD_OPTION_URI_LOG_CALLBACK, on_target, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)(MOST_CONNECTIONS + SPARE_CONNECTIONS), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (unsigned)CONNECTIONS_MOST, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, timeout_s, MHD_OPTION_END);
     if (!s->daemon) FAIL_MEMORY(err);
     return OK;
@@ -667,6 +691,7 @@ status server_start(const server_options *o, server **out, error *err) {
     server *s = mem_zalloc(sizeof *s);
     if (!s) FAIL_MEMORY(err);
     s->listening.fd = -1;
+    connections_init(&s->connections);
     pthread_mutex_init(&s->lock, NULL);
     status st = listen_open(host, o->port, o->next_ports, &s->listening, err);
     if (st == OK) st = start_parts(s, o, err);
