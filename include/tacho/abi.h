@@ -78,15 +78,15 @@ typedef struct {
 /* Starts, or waits for the schedule's first step. TACHO_BUSY when a recording runs. NULL:
  * defaults. */
 TACHO_API int tacho_start(const tacho_options *options);
-/* Ends the recording; takes milliseconds whatever was recorded. TACHO_OFF when there was none.
- */
+/* Ends the recording; takes milliseconds whatever was recorded. TACHO_OFF when there was
+ * none. */
 TACHO_API int tacho_stop(void);
 /* The end of a training step and the beginning of the next. */
 TACHO_API void tacho_step(void);
 /* Steps begin here: what came before (setting up, the first batch) belongs to none. */
 TACHO_API void tacho_begin_steps(void);
-/* Flight recorder: what happened in the last seconds becomes a file now. `why` is kept in it.
- */
+/* Flight recorder: what happened in the last seconds becomes a file now. `why` is kept in
+ * it. */
 TACHO_API int tacho_trigger(const char *why);
 /* Something happened that a rule of `trigger` may wait for: "oom" or "nan". TACHO_OFF when none
  * does. */

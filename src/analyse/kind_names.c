@@ -81,8 +81,8 @@ str device_noun(const trace *t) {
     return str_eq(word, STR("Device")) || type == DEVICE_PRIVATE ? STR("device") : word;
 }
 
-/* HIP devices come as CUDA's: their names, the runtime's version and the width of a wave tell.
- */
+/* HIP devices come as CUDA's: their names, the runtime's version and the width of a wave
+ * tell. */
 static bool is_amd(const trace *t) {
     static const str names[] = {STR("AMD"), STR("Radeon"), STR("Instinct"), STR("gfx")};
     if (t->device.n > 1 && t->device.type[1] == DEVICE_HIP) return true;

@@ -8,8 +8,8 @@
 
 /* "op", "kernel", "data_loading", …; "other" for a number that is not a kind. */
 str kind_name(uint8_t kind);
-/* How a step is known (enum step_how): "marked", "optimizer", "range", "kernels", "operators".
- */
+/* How a step is known (enum step_how): "marked", "optimizer", "range", "kernels",
+ * "operators". */
 str step_source(uint8_t how);
 /* What the devices of the trace are called: the word of the first one, GPU if none is
  * described. */

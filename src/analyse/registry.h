@@ -1,6 +1,6 @@
 /* registry.h: the tables of registry.def at run time: which analyses there are, what they take
- * and what they answer. Command line, server and help are made from it. All of it is constant.
- */
+ * and what they answer. Command line, server and help are made from it. All of it is
+ * constant. */
 #ifndef ANALYSE_REGISTRY_H
 #define ANALYSE_REGISTRY_H
 

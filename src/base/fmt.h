@@ -33,8 +33,8 @@ bool fmt_parse_bytes(str s, int64_t *out_bytes);
  * from names in files somebody else wrote. What stands for one of them on a terminal: \x1b,
  * \u202e; returns its length, 0 when c is harmless. */
 size_t fmt_escape(char out[8], uint32_t c);
-/* Appends UTF-8 text with those replaced; `keep` lists the ones to leave, "\n\t" for example.
- */
+/* Appends UTF-8 text with those replaced; `keep` lists the ones to leave, "\n\t" for
+ * example. */
 void fmt_safe(buf *out, str s, const char *keep);
 
 #endif

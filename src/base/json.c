@@ -119,8 +119,8 @@ static const char *brackets_end(const char *p, const char *end, size_t depth) {
     return count_brackets(p, end, w.depth);
 }
 
-/* A quote or a backslash at p or after it; where there are no 16 bytes left, p may be neither.
- */
+/* A quote or a backslash at p or after it; where there are no 16 bytes left, p may be
+ * neither. */
 static inline const char *skip_text(const char *p, const char *end) {
     for (; end - p >= 16; p += 16) {
         bytes16 v = bytes16_load(p);
@@ -237,8 +237,8 @@ static void add_utf8(buf *out, uint32_t c) {
     buf_add(out, b, n);
 }
 
-/* \uXXXX with surrogate pairs; p is after the u. Returns one past what was used, NULL if none.
- */
+/* \uXXXX with surrogate pairs; p is after the u. Returns one past what was used, NULL if
+ * none. */
 static const char *decode_unicode(const char *p, const char *end, buf *out) {
     int32_t c = hex4(p, end);
     if (c < 0) return NULL;

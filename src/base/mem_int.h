@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Pages from the kernel that are nobody's yet: no fault point, not counted. Never given back.
- */
+/* Pages from the kernel that are nobody's yet: no fault point, not counted. Never given
+ * back. */
 void *mem_span(size_t size_bytes);
 /* The content of these whole pages is not needed: they are zero when they are touched again. */
 void mem_forget(void *p, size_t size_bytes);

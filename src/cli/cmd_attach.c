@@ -210,8 +210,8 @@ static status cmd_attach_begin(const attachment *at, target *t, error *err) {
 /* ---- waiting
  * ----------------------------------------------------------------------------------- */
 
-/* A recording made for us ends by a line or by the end of its process; a window by the latter.
- */
+/* A recording made for us ends by a line or by the end of its process; a window by the
+ * latter. */
 static bool cmd_attach_look_at(target *t) {
     char byte;
     if (t->has_ended) return true;

@@ -43,8 +43,8 @@ static int show_summary(const options *o, const char *folder) {
     return cmd_summary(&show);
 }
 
-/* What the triggers of the run saw, a line each; each is a span of every rank, in this order.
- */
+/* What the triggers of the run saw, a line each; each is a span of every rank, in this
+ * order. */
 static void say_triggers(const options *o, const char *folder) {
     char line[1024];
     for (uint32_t i = 1; record_trigger_line(folder, i, line, sizeof line); i++) {

@@ -195,8 +195,8 @@ static status parse_option(words_left *w, options *o, error *err) {
              : params_add(&o->question.params, p, &as, value, err);
 }
 
-/* Variables that MindSpore's users set for its profiler stand for options that were not given.
- */
+/* Variables that MindSpore's users set for its profiler stand for options that were not
+ * given. */
 static status add_from_environment(options *o, error *err) {
     static const struct {
         const char *analysis, *param, *variable;

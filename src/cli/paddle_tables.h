@@ -1,5 +1,5 @@
-/* paddle_tables.h: `tacho summary --style paddle`: the tables of Paddle's `Profiler.summary()`.
- */
+/* paddle_tables.h: `tacho summary --style paddle`: the tables of Paddle's
+ * `Profiler.summary()`. */
 #ifndef CLI_PADDLE_TABLES_H
 #define CLI_PADDLE_TABLES_H
 

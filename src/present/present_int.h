@@ -36,8 +36,8 @@ typedef struct {
 status rows_put(const table *t, const row_choice *rows, const present_options *o, buf *out,
                 error *err) MUST_USE;
 
-/* Curves: y over x, one for each text in `by` (or one, when it is NO_COLUMN), at most so many.
- */
+/* Curves: y over x, one for each text in `by` (or one, when it is NO_COLUMN), at most so
+ * many. */
 typedef struct {
     uint32_t x, y, by;
     size_t curves;

@@ -66,8 +66,8 @@ static str indented(layout *l, str name, size_t row) {
     return buf_str(&l->cell);
 }
 
-/* Tables of facts have texts as values; a name that ends in a unit says how to read its value.
- */
+/* Tables of facts have texts as values; a name that ends in a unit says how to read its
+ * value. */
 static const struct {
     str ending;
     column_unit unit;
@@ -169,8 +169,8 @@ static void measure_column(layout *l, uint32_t col) {
     }
 }
 
-/* The column the line makes room for: the first of texts, on a terminal the widest important.
- */
+/* The column the line makes room for: the first of texts, on a terminal the widest
+ * important. */
 static uint32_t main_text(const layout *l) {
     uint32_t main = NO_COLUMN;
     for (uint32_t i = 0; i < l->t->n_columns; i++) {

@@ -45,8 +45,8 @@ status term_set(const term *t, const spelling *as, str value, void *of, error *e
 
 /* Nothing asked. */
 void question_begin(question *q);
-/* When all is set: checks what one term alone cannot know. Names in an error have these dashes.
- */
+/* When all is set: checks what one term alone cannot know. Names in an error have these
+ * dashes. */
 status question_end(question *q, const char *dashes, error *err) MUST_USE;
 
 /* Which tables and rows. */

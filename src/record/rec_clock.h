@@ -33,8 +33,8 @@ static inline uint64_t rec_tick(void) {
 void rec_clock_init(void);
 /* The three clocks at one moment: the tightest of a few attempts. */
 tacho_side_clock rec_clock_pair(void);
-/* The pair of the moment the library was loaded: a second point for recordings that end early.
- */
+/* The pair of the moment the library was loaded: a second point for recordings that end
+ * early. */
 tacho_side_clock rec_clock_first(void);
 /* Ticks in a second; exact for counters of known rate, else measured since the library was
  * loaded (it waits until that is 1 ms ago, so that the measure is good to a few parts in

@@ -236,8 +236,8 @@ void tacho_collective_begin(const tacho_collective *c) {
 
 /* ---- memory ---- */
 
-/* Which allocations are kept is decided by their address, so that a release finds its partner.
- */
+/* Which allocations are kept is decided by their address, so that a release finds its
+ * partner. */
 static bool is_sampled(uint64_t address) {
     uint32_t every = __atomic_load_n(&rec_memory_every, __ATOMIC_RELAXED);
     return every <= 1 || ((address >> 4) * 0x9e3779b97f4a7c15u >> 32) % every == 0;

@@ -29,8 +29,8 @@ static off_t place_of(uint64_t chunk) {
     return (off_t)(TACHO_FILE_HEADER_BYTES + chunk * TACHO_CHUNK_BYTES);
 }
 
-/* The most bytes this process may have in one file: beyond RLIMIT_FSIZE a signal would end it.
- */
+/* The most bytes this process may have in one file: beyond RLIMIT_FSIZE a signal would end
+ * it. */
 static uint64_t allowed_bytes(uint64_t wanted) {
     struct rlimit r;
     if (getrlimit(RLIMIT_FSIZE, &r) == 0 && r.rlim_cur != RLIM_INFINITY && r.rlim_cur < wanted)

@@ -20,8 +20,8 @@ typedef struct {
     size_t n;
 } rec_entries;
 
-/* Changes the entries of every loaded library whose path contains `library`; how many in all.
- */
+/* Changes the entries of every loaded library whose path contains `library`; how many in
+ * all. */
 size_t rec_entries_change(rec_entries *e, const char *library, const rec_replacement *r,
                           size_t n_replacements);
 void rec_entries_restore(rec_entries *e);

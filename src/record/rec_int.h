@@ -175,8 +175,8 @@ static inline void rec_close(tacho_slot *head, uint64_t tick, uint32_t name, uin
     t->at = head + 1 + (what >> 8 & 255);
     __atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
 }
-/* True when no thread writes into the file with this epoch; false when one still does after ns.
- */
+/* True when no thread writes into the file with this epoch; false when one still does after
+ * ns. */
 bool rec_quiet(uint32_t epoch, int64_t ns);
 /* The names of threads that are alive, a few of them: some are given names late. rec_lock. */
 void rec_threads_rename(rec_file *f);
@@ -297,8 +297,8 @@ typedef enum {
     REC_RECORDING,
     REC_IN_FLIGHT
 } rec_state;
-/* What happens now, and the file that is being written ("-": none), under the name it has now.
- */
+/* What happens now, and the file that is being written ("-": none), under the name it has
+ * now. */
 rec_state rec_cycle_state(char *path, size_t size);
 /* The current file was cut: it ends, and another begins that says so. Of the helper. */
 void rec_cycle_replace(const rec_file *cut);

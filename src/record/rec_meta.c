@@ -107,8 +107,8 @@ static void keep_fact(const char *key, const char *value) {
     if (rec_current) rec_meta_put(rec_current, key, value, strlen(value));
 }
 
-/* A value that is not JSON is kept as a JSON text; the reader has the last word about the rest.
- */
+/* A value that is not JSON is kept as a JSON text; the reader has the last word about the
+ * rest. */
 void tacho_meta(const char *key, const char *value) {
     char text[2048];
     if (!key || !*key || !value || rec_self.in_slow) return;

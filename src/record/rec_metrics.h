@@ -22,8 +22,8 @@ enum { REC_METRICS_SOCKETS = 2 };
 void rec_metrics_sockets(bool records, int to[REC_METRICS_SOCKETS]);
 /* One request at the socket with this index. */
 void rec_metrics_answer(int which, const rec_file *f);
-/* True when somebody looks at the numbers: device records shall not lie in a buffer for long.
- */
+/* True when somebody looks at the numbers: device records shall not lie in a buffer for
+ * long. */
 bool rec_metrics_are_wanted(void);
 /* The text; its length, at most size - 1. */
 size_t rec_metrics_text(const tacho_live_page *page, char *to, size_t size);

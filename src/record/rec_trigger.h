@@ -1,5 +1,5 @@
-/* rec_trigger.h: rules that write the last seconds of a flight recorder when something happens.
- */
+/* rec_trigger.h: rules that write the last seconds of a flight recorder when something
+ * happens. */
 #ifndef RECORD_REC_TRIGGER_H
 #define RECORD_REC_TRIGGER_H
 

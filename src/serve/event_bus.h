@@ -13,8 +13,8 @@ typedef struct listener listener;
 event_bus *event_bus_new(void);    /* NULL when out of memory */
 void event_bus_free(event_bus *h); /* no listener is left */
 
-/* Sends `data` (one line) as an event of this name; name NULL: a comment, to keep lines open.
- */
+/* Sends `data` (one line) as an event of this name; name NULL: a comment, to keep lines
+ * open. */
 void event_bus_publish(event_bus *h, const char *name, str data);
 /* Lets all listeners read what they have left and then the end. */
 void event_bus_end(event_bus *h);

@@ -12,8 +12,8 @@ const page_file *page_find(str path) {
     return NULL;
 }
 
-/* Takes the next part up to a mark, without the blanks around it; false when nothing is left.
- */
+/* Takes the next part up to a mark, without the blanks around it; false when nothing is
+ * left. */
 static bool next_part(str *rest, str mark, str *part) {
     if (rest->n == 0) return false;
     size_t end = str_find(*rest, mark, 0);

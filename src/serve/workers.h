@@ -13,8 +13,8 @@ typedef void (*job_fn)(void *context, bool cancelled);
 workers *workers_new(int n_threads, size_t most_jobs, void (*tick)(void *), void *context);
 /* False when the queue is full or the threads are ending: the job will not run. */
 bool workers_push(workers *w, job_fn fn, void *context);
-/* Waits for running jobs; those that wait are cancelled, and so is what is pushed from now on.
- */
+/* Waits for running jobs; those that wait are cancelled, and so is what is pushed from now
+ * on. */
 void workers_end(workers *w);
 void workers_free(workers *w); /* ends too; NULL is allowed */
 

@@ -435,8 +435,8 @@ status catalogue_of_files(arena *a, found_file *files, size_t n, catalogue *out,
     return make_catalogue(a, files, n, out, err);
 }
 
-/* Another file of the same worker and stamp: its packed copy, or the same under another form.
- */
+/* Another file of the same worker and stamp: its packed copy, or the same under another
+ * form. */
 static status pass_copies(walk *w, const found_file *f, size_t n, error *err) {
     const sniff_result copy = {.what = MSG_WHAT_COPY};
     for (size_t i = 1; i < n; i++)

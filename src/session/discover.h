@@ -98,8 +98,8 @@ typedef struct {
 static inline bool run_has_ranks(const run_entry *r) {
     return r->n_ranks > 1;
 }
-/* How many workers, from the first, are meant by "all": the ranks; without ranks every trace.
- */
+/* How many workers, from the first, are meant by "all": the ranks; without ranks every
+ * trace. */
 static inline uint32_t run_whole(const run_entry *r) {
     return r->n_ranks > 1 ? r->n_ranks : r->n_traces;
 }

@@ -105,8 +105,8 @@ static sniff_answer sniff_megengine(str head, bool whole) {
     return counters ? SNIFF_YES : SNIFF_NO;
 }
 
-/* Timelines of TensorFlow 1: a stream of a device is a process, named before the first event.
- */
+/* Timelines of TensorFlow 1: a stream of a device is a process, named before the first
+ * event. */
 static sniff_answer sniff_tensorflow(str head, bool whole) {
     if (sniff_trace_json(head, whole) != SNIFF_YES) return SNIFF_NO;
     bool streams = str_find(head, STR("/stream:"), 0) != SIZE_MAX ||

@@ -18,8 +18,8 @@ typedef struct {
 sniff_result sniff_file(const char *path);
 /* The same by the name alone, which never makes it a trace. */
 sniff_result sniff_name(str name);
-/* True when the file is certainly a trace; anything else, also a failure to read it, is false.
- */
+/* True when the file is certainly a trace; anything else, also a failure to read it, is
+ * false. */
 bool sniff_is_trace(const char *path);
 /* Trace events of PyTorch on Ascend? Its files have the names of MindSpore's. */
 bool sniff_is_torch_npu(source *s);
@@ -30,8 +30,8 @@ const format *sniff_bytes(str head, bool whole, uint16_t *found);
 /* The rank that a trace tells near its start, INT64_MIN when it does not. */
 int64_t sniff_rank(const char *path);
 
-/* The number that the producer gives to the recording in this file; false when it gives none.
- */
+/* The number that the producer gives to the recording in this file; false when it gives
+ * none. */
 bool sniff_span(const char *path, int64_t *number);
 
 #endif

@@ -147,8 +147,8 @@ static void decode_block(args_reader *r, slot *s, cursor c) {
     while (c.p < c.end && s->n_records < ARGS_MAX_INDEX) {
         uint64_t shape;
         if (!take_varint(&c, &shape) || !find_path(r, shape)) return;
-        /* A value takes at least a byte: there cannot be more of them than bytes in the block.
-         */
+        /* A value takes at least a byte: there cannot be more of them than bytes in the
+         * block. */
         uint32_t n = n_values;
         for (uint32_t i = 0; i < r->n_path; i++, n++)
             if (!decode_value(r, &c, r->path[i], s, n)) return;

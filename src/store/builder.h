@@ -36,8 +36,8 @@ uint64_t part_size_bytes(const part *p);
 void builder_set_format(builder *b, const char *name); /* static string */
 void builder_set_base_unix_ns(builder *b, int64_t ns);
 void builder_set_input_bytes(builder *b, uint64_t n);
-/* Kineto of 2022–2024 wrote the correlation id as external id; the seal finds out (spec 1.8).
- */
+/* Kineto of 2022–2024 wrote the correlation id as external id; the seal finds out (spec
+ * 1.8). */
 void builder_set_external_may_be_correlation(builder *b, bool yes);
 /* Slices of no known kind are what the producer timed: operators (plain Chrome traces). */
 void builder_set_other_is_op(builder *b, bool yes);
@@ -346,8 +346,8 @@ raw_op *part_op_at(part *p, uint32_t index);
 raw_memory *part_memory_at(part *p, uint64_t index);
 uint64_t part_next_memory(const part *p);
 
-/* Hands over the last argument block; the thread that owns the part calls it when it is done.
- */
+/* Hands over the last argument block; the thread that owns the part calls it when it is
+ * done. */
 void part_finish(part *p);
 
 /* Makes the trace; the builder is used up whatever the result (call builder_free all the same).

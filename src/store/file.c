@@ -187,8 +187,8 @@ status file_check_header(const open_file *f, error *err) {
     if (h->header_bytes < needed || h->header_bytes - needed >= FILE_ALIGN ||
         h->header_bytes > f->file_bytes || h->format[FILE_FORMAT_BYTES - 1] != 0)
         return file_damaged(f, "header", err);
-    /* Covers all after its own field; what comes before it was compared with what it must be.
-     */
+    /* Covers all after its own field; what comes before it was compared with what it must
+     * be. */
     size_t at = offsetof(file_header, checksum) + sizeof h->checksum;
     uint64_t sum = hash_bytes64((const char *)h + at, (size_t)h->header_bytes - at);
     if (sum != h->checksum) return file_damaged(f, "header", err);

@@ -109,8 +109,8 @@ static bool parents_precede(const uint32_t *parent, uint32_t n) {
     return ok;
 }
 
-/* Follows each row up to a row that is known to end; a circle comes back to the row's own mark.
- */
+/* Follows each row up to a row that is known to end; a circle comes back to the row's own
+ * mark. */
 static status check_no_circle(const uint32_t *parent, uint32_t n, bool *ok, error *err) {
     *ok = parents_precede(parent, n);
     if (*ok || parent[0] != 0) return OK;

@@ -1,8 +1,8 @@
 /* file_int.h: the bytes of a sealed trace file (docs/FORMAT.md), shared by its writer, its
  * reader and its checks.
  *
- *     header (1024) | sections (96 each) | key | … | section bytes, each at a multiple of 64
- */
+ *     header (1024) | sections (96 each) | key | … | section bytes, each at a multiple of
+ * 64 */
 #ifndef STORE_FILE_INT_H
 #define STORE_FILE_INT_H
 

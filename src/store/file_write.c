@@ -116,8 +116,8 @@ static void fill_header(const trace *t, str key, file_header *h) {
         h->kind_count[t->slice.kind[i] % FILE_MAX_KINDS]++;
 }
 
-/* Header, table of contents and key in one block of *bytes, zero padded. NULL: out of memory.
- */
+/* Header, table of contents and key in one block of *bytes, zero padded. NULL: out of
+ * memory. */
 static char *make_head(const trace *t, str key, size_t *bytes) {
     size_t used = sizeof(file_header) + N_SECTIONS * sizeof(file_section) + key.n;
     *bytes = (size_t)align_up(used);

@@ -5,8 +5,8 @@
 #include "base/arena.h"
 #include "base/status.h"
 
-/* Launches of a thread in a step, in their order; equal keys: the same kernel, grid and stream.
- */
+/* Launches of a thread in a step, in their order; equal keys: the same kernel, grid and
+ * stream. */
 typedef struct {
     const uint64_t *key;
     uint32_t n;

@@ -102,8 +102,8 @@ typedef struct {
     size_t bytes;
 } lod_cover;
 
-/* How much of a device its kernels filled, 0…1 (estimated), by what lies below before a moment.
- */
+/* How much of a device its kernels filled, 0…1 (estimated), by what lies below before a
+ * moment. */
 typedef struct {
     uint32_t n;    /* 0: not recorded */
     int64_t *time; /* moments where it changes, ascending */

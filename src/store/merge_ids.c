@@ -47,8 +47,8 @@ static status plan_device(merge_ctx *m, uint32_t k, int32_t id, map *used) {
     return OK;
 }
 
-/* The numbers of one input in order, so that its own stay apart: those it may keep come first.
- */
+/* The numbers of one input in order, so that its own stay apart: those it may keep come
+ * first. */
 static status plan_devices(merge_ctx *m, uint32_t k, map *used) {
     const trace *t = m->in[k].t;
     for (uint32_t i = 1; i < t->device.n; i++)

@@ -177,8 +177,8 @@ static bool rounds_end(const finder *f, const candidate *c) {
     return with * 5ull >= (c->rounds - 1) * 4ull;
 }
 
-/* From fine to coarse: the tries are few. Rounds that do what a loop does are not parts of one.
- */
+/* From fine to coarse: the tries are few. Rounds that do what a loop does are not parts of
+ * one. */
 static const candidate *choose(finder *f) {
     const candidate *best = NULL;
     for (;;) {

@@ -155,8 +155,8 @@ static void run_step(void *context, size_t i, int worker) {
 static status run_side_by_side(seal_ctx *s, error *err) {
     side_by_side q = {
         .s = s, .step = {seal_memory, seal_link, seal_frames, seal_arguments, seal_flows}};
-    /* Arrows that launch device work write what seal_link writes: then they are drawn after it.
-     */
+    /* Arrows that launch device work write what seal_link writes: then they are drawn after
+     * it. */
     size_t n_together = s->b->launch_by_arrow ? N_STEPS - 1 : N_STEPS;
     pool_for(s->pool, n_together, run_step, &q);
     for (size_t i = n_together; i < N_STEPS; i++) run_step(&q, i, 0);

@@ -200,8 +200,8 @@ static uint32_t op_around(const seal_ctx *s, uint32_t slice) {
     return slice && s->slice.kind[slice] == KIND_OP ? slice : 0;
 }
 
-/* Ascend: the operator runs on one thread, its launch on another, and each has its own arrow.
- */
+/* Ascend: the operator runs on one thread, its launch on another, and each has its own
+ * arrow. */
 static void link_owner(const flows_ctx *q, uint32_t from, const arrow_ref *r) {
     seal_ctx *s = q->s;
     uint32_t op = op_around(s, from);

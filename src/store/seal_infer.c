@@ -22,8 +22,8 @@
 #include "store/launch_match.h"
 
 enum { MOST_COMPARED = 4, MOST_LOOKED_AT = 32, MOST_AROUND = 256, CERTAIN = 100 };
-/* So many launches may be compared for each there is; a file made to need more is not served.
- */
+/* So many launches may be compared for each there is; a file made to need more is not
+ * served. */
 enum { COMPARED_PER_LAUNCH = 64, COMPARED_AT_LEAST = 1 << 20 };
 
 /* The launches of a thread in a step. */
@@ -146,8 +146,8 @@ static void cut_sequences(infer_ctx *q) {
 /* ---- operators of sampled steps
  * ---------------------------------------------------------------- */
 
-/* An operator with its shapes and with what is around it, in words: the same code has the same.
- */
+/* An operator with its shapes and with what is around it, in words: the same code has the
+ * same. */
 static uint64_t signature_of(const seal_ctx *s, uint32_t op) {
     if (!op) return 1;
     uint32_t row = s->detail[op];
@@ -255,8 +255,8 @@ static launch_list launches_of(const infer_ctx *q, const class *c) {
     return (launch_list){q->key + e->first, e->n};
 }
 
-/* Takes over what one sampled class says; where another said something else, nothing is known.
- */
+/* Takes over what one sampled class says; where another said something else, nothing is
+ * known. */
 static void join_operators(class *c, const class *from, const uint32_t *match, uint32_t n) {
     for (uint32_t k = 0; k < n; k++) {
         if (match[k] == LAUNCH_UNKNOWN) continue;

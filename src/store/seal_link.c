@@ -117,8 +117,8 @@ static status link_all_calls(link_ctx *q, error *err) {
     return OK;
 }
 
-/* The op a producer without launch calls named itself by its external id; 0 when it named none.
- */
+/* The op a producer without launch calls named itself by its external id; 0 when it named
+ * none. */
 static uint32_t named_op(link_ctx *q, uint32_t kernel) {
     seal_ctx *s = q->s;
     int64_t external = s->kernel_external[kernel];

@@ -206,8 +206,8 @@ static void sift_up(head *heap, size_t i) {
     heap[i] = moved;
 }
 
-/* Writes the rows of all heads by start, as slices from `id` on. Returns the slice after them.
- */
+/* Writes the rows of all heads by start, as slices from `id` on. Returns the slice after
+ * them. */
 static uint32_t merge(seal_ctx *s, head *heap, size_t n, uint32_t id) {
     while (n) {
         int64_t limit = n > 1 ? heap[1].key : INT64_MAX;
@@ -366,8 +366,8 @@ static status seal_sort_add_piece(seal_sort_ctx *q, uint32_t track, int64_t from
     return OK;
 }
 
-/* Cuts a track where one PIECE of rows ends, as far as every SAMPLEth row of its runs can tell.
- */
+/* Cuts a track where one PIECE of rows ends, as far as every SAMPLEth row of its runs can
+ * tell. */
 static status cut_track(seal_sort_ctx *q, uint32_t track, error *err) {
     uint32_t n_most = (q->first[track + 1] - q->first[track]) / SAMPLE, n = 0;
     int64_t from = INT64_MIN;

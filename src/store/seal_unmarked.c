@@ -60,8 +60,8 @@ static bool is_optimizer_step(const seal_ctx *s, uint32_t slice) {
            (kind == KIND_ANNOTATION && str_eq(name, STR("DeepSpeedEngine.step")));
 }
 
-/* The thread with the most optimizer steps, and their name: of several the one that ends last.
- */
+/* The thread with the most optimizer steps, and their name: of several the one that ends
+ * last. */
 static uint32_t find_optimizer(const seal_ctx *s, uint32_t *name, uint32_t *n) {
     uint32_t best = 0;
     for (uint32_t t = 1; t < s->track.n; t++) {

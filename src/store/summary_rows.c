@@ -82,8 +82,8 @@ static str worker_at(const summary *s, int table, uint32_t i) {
     return *(const str *)(const void *)row;
 }
 
-/* The first row whose worker is not before this one; of those that are equal one past the last.
- */
+/* The first row whose worker is not before this one; of those that are equal one past the
+ * last. */
 static uint32_t bound(const summary *s, int table, str worker, bool after) {
     return SEARCH_FIRST(i, 0, s->tables[table].n,
                         str_cmp(worker_at(s, table, i), worker) < (after ? 1 : 0));

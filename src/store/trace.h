@@ -45,8 +45,8 @@ typedef struct trace {
     uint64_t kind_count[N_KINDS]; /* slices of each kind: known without a scan */
     str format;                   /* "kineto", "chrome", … */
     struct trace_owner *owner;    /* private: what holds the memory */
-    /* What was opened are merged summaries (summary.h): all tables are empty. NULL otherwise.
-     */
+    /* What was opened are merged summaries (summary.h): all tables are empty. NULL
+     * otherwise. */
     const struct summary *summary;
 } trace;
 

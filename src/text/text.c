@@ -208,8 +208,8 @@ static char lower_byte(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Another sentence as a clause of this one: it begins small, unless its first word is a name.
- */
+/* Another sentence as a clause of this one: it begins small, unless its first word is a
+ * name. */
 static void put_words(const format *f, const arg *a) {
     str s = str_of(text_get((uint16_t)a->u.i, f->lang));
     bool is_name = false;

@@ -111,8 +111,8 @@ typedef struct {
     double *name_lost;         /* of them Σ time · (1 − blocks per SM) */
     tally pageable;
     int64_t n_graph; /* kernels that a replayed graph launched */
-    /* when: calls and copies while no kernel ran, calls of the allocator, optimizer's kernels
-     */
+    /* when: calls and copies while no kernel ran, calls of the allocator, optimizer's
+     * kernels */
     intervals copy_at, pageable_at, allocator_at, optimizer_at, overhead_at;
     intervals item_at;                   /* operators that read one value */
     int64_t pageable_bytes, pageable_ns; /* ns: while no kernel ran */

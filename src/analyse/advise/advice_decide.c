@@ -37,8 +37,8 @@ static status is_lost(const advice_facts *f, arena *a, verdict *out, error *err)
     return OK;
 }
 
-/* The time before the first and after the last device work of a recording that is not a step.
- */
+/* The time before the first and after the last device work of a recording that is not a
+ * step. */
 static bool is_unmarked(const advice_facts *f, verdict *out) {
     const step_span *all = f->steps.v;
     int64_t idle = 0, edges, from, to;

@@ -63,8 +63,8 @@ static status find_median(advice_facts *f, error *err) {
     return OK;
 }
 
-/* Of a step without kernels nothing is known that a rule asks for; overview leaves it out, too.
- */
+/* Of a step without kernels nothing is known that a rule asks for; overview leaves it out,
+ * too. */
 static void drop_bare(advice_facts *f, const untraced_steps *bare) {
     uint32_t n = 0;
     if (bare->n == f->steps.n) return;
@@ -448,8 +448,8 @@ static void advice_facts_add_op(advice_facts *f, uint32_t op, const op_work *wor
     if (!sum->longest || t->slice.dur[op] > t->slice.dur[sum->longest]) sum->longest = op;
 }
 
-/* Products that no operator launched, as those of a replayed graph: their names tell the type.
- */
+/* Products that no operator launched, as those of a replayed graph: their names tell the
+ * type. */
 static void add_bare_products(advice_facts *f, work_scan *w) {
     const trace *t = f->t;
     for (uint32_t k = 1; k < t->kernel.n; k++) {

@@ -29,8 +29,8 @@ static void set_product(const op_arg *a, double flops, double results, op_cost *
     out->bytes += results * result_item(a);
 }
 
-/* Products of all matrices before the last two dimensions; NaN when they do not fit together.
- */
+/* Products of all matrices before the last two dimensions; NaN when they do not fit
+ * together. */
 static double batch_of(const op_arg *a, const op_arg *b) {
     double n = 1;
     int skip = 2, rank = a->rank > b->rank ? a->rank : b->rank;

@@ -10,8 +10,8 @@ status cpu_use_write(const trace *t, const params *p, arena *a, answer *out,
                      error *err) MUST_USE;
 /* Mean share of the machine that was busy, 0 … 1; NaN when it was not recorded. */
 double cpu_busy_share(const trace *t);
-/* Mean user and system use of an operator in percent of one processor; NaN when not recorded.
- */
+/* Mean user and system use of an operator in percent of one processor; NaN when not
+ * recorded. */
 double cpu_of_operator(const trace *t, int64_t id);
 
 #endif

@@ -72,8 +72,8 @@ double device_link_rate(const summary_link *l);
 status device_report_write(const device_report *c, const params *p, arena *a, answer *out,
                            error *err) MUST_USE;
 
-/* The tables parallel_stages and parallel_operators: how a network was split (sharding_plan.c).
- */
+/* The tables parallel_stages and parallel_operators: how a network was split
+ * (sharding_plan.c). */
 status sharding_plan_write(const analysis_input *in, arena *a, answer *out,
                            error *err) MUST_USE;
 

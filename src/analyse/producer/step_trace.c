@@ -278,8 +278,8 @@ bool step_trace_is_likely(const trace *t) {
     return found;
 }
 
-/* The points asked for are the producer's own, or none is asked for: its table is the answer.
- */
+/* The points asked for are the producer's own, or none is asked for: its table is the
+ * answer. */
 static bool asks_for_given(const finder *f) {
     return !f->end.n && (!f->fp.n || names_op(f->fp, f->given_fp)) &&
            (!f->bp.n || names_op(f->bp, f->given_bp));

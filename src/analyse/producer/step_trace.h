@@ -45,8 +45,8 @@ bool step_trace_is_likely(const trace *t);
 /* ERR_ARG when points are asked for and there are no operators, or none of that name. */
 status step_trace_find(const trace *t, const params *p, arena *a, step_trace *out,
                        error *err) MUST_USE;
-/* The tables `average` and `points` of the analysis steps; `steps` is its finished first table.
- */
+/* The tables `average` and `points` of the analysis steps; `steps` is its finished first
+ * table. */
 status step_trace_write(const step_trace *s, const trace *t, const table *steps, arena *a,
                         answer *out, error *err) MUST_USE;
 

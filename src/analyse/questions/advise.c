@@ -1,5 +1,5 @@
-/* advise.c: what to change first: the rules of the room advise/, asked of a trace or of a run.
- */
+/* advise.c: what to change first: the rules of the room advise/, asked of a trace or of a
+ * run. */
 #include "analyse/advise/advice.h"
 #include "analyse/run/advice_workers.h"
 

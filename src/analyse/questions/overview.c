@@ -456,8 +456,8 @@ static void set_stage(table *t, size_t row, const stage_total *s, bool device) {
     table_set_int(t, row, COL_O(stages, device_min), s->device_min);
 }
 
-/* The stages' shares of the whole step, which add up to 1; null when there is nothing to share.
- */
+/* The stages' shares of the whole step, which add up to 1; null when there is nothing to
+ * share. */
 static void stage_shares(const overview *o, double *host, double *device) {
     int64_t ns[2][N_STAGES];
     for (int s = 0; s < N_STAGES; s++) {

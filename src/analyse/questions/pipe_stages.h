@@ -1,5 +1,5 @@
-/* pipe_stages.h: what the operators of an input pipeline spent their time on, stage by stage.
- */
+/* pipe_stages.h: what the operators of an input pipeline spent their time on, stage by
+ * stage. */
 #ifndef ANALYSE_PIPE_STAGES_H
 #define ANALYSE_PIPE_STAGES_H
 
@@ -12,8 +12,8 @@ typedef struct {
     int64_t calls, total;
 } pipe_stage;
 
-/* The table `dataset_stages` of the analysis pipeline; none where nothing of it was recorded.
- */
+/* The table `dataset_stages` of the analysis pipeline; none where nothing of it was
+ * recorded. */
 status pipe_stages_write(const selection *s, arena *a, answer *out, pipe_stage *longest,
                          error *err) MUST_USE;
 

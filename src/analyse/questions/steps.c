@@ -93,8 +93,8 @@ static size_t list_collectives(const trace *t, comm_names *names, collective *ou
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         if (!comm_kernel_row(names, k)) continue;
         uint32_t slice = t->kernel.slice[k], call = t->kernel.launch[k];
-        /* Without a call it was launched before the recording, unless no calls were recorded.
-         */
+        /* Without a call it was launched before the recording, unless no calls were
+         * recorded. */
         uint32_t at = call || t->call.n > 1 ? call : slice;
         uint32_t step = at ? trace_step_at(t, t->slice.start[at]) : 0;
         if (out && step)

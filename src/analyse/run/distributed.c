@@ -138,8 +138,8 @@ static status write_collectives(run_question *q, error *err) {
     return table_sort(t, COL_D(collectives, worker), false, err);
 }
 
-/* The first of the rows that are wanted: they ascend by what was lost, and no meeting is cut.
- */
+/* The first of the rows that are wanted: they ascend by what was lost, and no meeting is
+ * cut. */
 static uint32_t first_arrival(const summary *s, int64_t most) {
     const summary_arrival *v = SUMMARY_ROWS(s, arrival);
     uint32_t n = SUMMARY_N(s, arrival), from = n;

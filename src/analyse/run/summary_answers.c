@@ -113,8 +113,8 @@ status summary_info(const analysis_input *in, arena *a, answer *out, error *err)
 /* ---- operators and kernels
  * ------------------------------------------------------------------- */
 
-/* The duration that a share of the calls does not exceed; rows [first, end) of the histogram.
- */
+/* The duration that a share of the calls does not exceed; rows [first, end) of the
+ * histogram. */
 static int64_t quantile(const summary_histogram *h, uint32_t n, double share) {
     int64_t all = 0, seen = 0;
     for (uint32_t i = 0; i < n; i++) all = add_i64(all, h[i].count);
@@ -365,8 +365,8 @@ static status summary_answers_write_steps(const summary *s, arena *a, answer *ou
     return OK;
 }
 
-/* What the verdict rests on: sums over the steps of all workers that count (untraced_steps.h).
- */
+/* What the verdict rests on: sums over the steps of all workers that count
+ * (untraced_steps.h). */
 typedef struct {
     uint32_t n; /* steps that count */
     int64_t part[N_ROLES];

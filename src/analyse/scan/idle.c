@@ -51,8 +51,8 @@ static const blocking_call *call_before(const finder *f, int64_t time) {
     return low ? &f->q->calls[low - 1] : NULL;
 }
 
-/* The thread that was to launch on sat in blocking calls inside the gap: that time is theirs.
- */
+/* The thread that was to launch on sat in blocking calls inside the gap: that time is
+ * theirs. */
 static void add_inside(const finder *f, idle_gap *gap, uint32_t launch) {
     const trace *t = f->q->t;
     const blocking_call *call = call_before(f, gap->range.end);

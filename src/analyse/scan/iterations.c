@@ -35,8 +35,8 @@ static int64_t number_after(str name, str word, size_t from) {
     return str_to_i64(str_n(name.p + at, end - at), &v) ? v : ABSENT_I64;
 }
 
-/* Tokens of "context_1(888_788544)" or "context_1(sq888sk…)": the first number in the brackets.
- */
+/* Tokens of "context_1(888_788544)" or "context_1(sq888sk…)": the first number in the
+ * brackets. */
 static int64_t tokens_of(str name, str word) {
     size_t at = str_find(name, word, 0), open;
     if (at == SIZE_MAX || (open = str_find(name, STR("("), at)) == SIZE_MAX) return 0;

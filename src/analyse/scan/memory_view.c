@@ -113,8 +113,8 @@ bool memory_is_counted(const trace *t, uint32_t row) {
     return allocated == ABSENT_I64 || allocated >= t->memory.bytes[row];
 }
 
-/* The event that tells who allocated the block: for a release its allocation, 0 when unknown.
- */
+/* The event that tells who allocated the block: for a release its allocation, 0 when
+ * unknown. */
 static uint32_t telling_row(const trace *t, uint32_t row) {
     return t->memory.kind[row] == MEMORY_FREE ? t->memory.partner[row] : row;
 }

@@ -130,8 +130,8 @@ static int64_t inside(const range_stats_ctx *s, int64_t start, int64_t end) {
     return max_i64(0, sub_i64(min_i64(end, s->q->to_ns), max_i64(start, s->q->from_ns)));
 }
 
-/* Takes the time from `start` to `end` away from the slices around, each as far as it reaches.
- */
+/* Takes the time from `start` to `end` away from the slices around, each as far as it
+ * reaches. */
 static void take_time(range_stats_ctx *s, uint32_t parent, int64_t start, int64_t end) {
     while (s->n_stack && s->stack[s->n_stack - 1].slice > parent) s->n_stack--;
     for (uint32_t i = s->n_stack; i-- > 0 && start < end;) {

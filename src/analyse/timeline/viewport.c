@@ -186,8 +186,8 @@ static void draw_series(viewport_ctx *d, uint32_t series, int shift) {
     for (lod_point p; !d->full && lod_next_point(&c, &p);) put_point(d, p.time_ns, &p);
 }
 
-/* The share of each bucket; buckets four times as wide, because a share of less is a flicker.
- */
+/* The share of each bucket; buckets four times as wide, because a share of less is a
+ * flicker. */
 static void draw_share(viewport_ctx *d, uint32_t device, bool load, int shift) {
     const lod_device *of = &d->l->devices[device];
     int wide = shift + 2 > LOD_MAX_SHIFT ? LOD_MAX_SHIFT : shift + 2;

@@ -387,8 +387,8 @@ static inline status note_tensor(event_sink *s, const event *e) {
 
 /* ---- ranges ---- */
 
-/* The end of a range about a tensor repeats the arguments of its beginning: they are kept once.
- */
+/* The end of a range about a tensor repeats the arguments of its beginning: they are kept
+ * once. */
 static uint32_t args_of(event_sink *s, const event *e) {
     timeline_state *st = s->state;
     bool whole = e->args_cache && e->n_values == e->n_cached;

@@ -31,8 +31,8 @@ typedef struct {
     uint8_t present; /* bits of values */
 } static_footprint;
 
-/* What the profiler says of the operator with an id: rows of samples and footprints, 0 = none.
- */
+/* What the profiler says of the operator with an id: rows of samples and footprints, 0 =
+ * none. */
 #define STATIC_HASHED ((uint64_t)1 << 63)
 typedef struct {
     uint64_t id; /* the number it is, or a hash of its text with STATIC_HASHED */

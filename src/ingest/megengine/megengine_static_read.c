@@ -249,8 +249,8 @@ static bool take_footprint(static_profile *p, cursor *c, str id) {
 
 /* ---- the graph ---- */
 
-/* The member of the object at the cursor, which is at its value then; false when it has none.
- */
+/* The member of the object at the cursor, which is at its value then; false when it has
+ * none. */
 static bool enter_member(cursor *c, str name) {
     str key;
     if (*c->p != '{') return false;

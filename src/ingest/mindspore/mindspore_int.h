@@ -174,8 +174,8 @@ str ms_text(const ms *m, uint32_t id);
 /* A line or a row that could not be used. */
 void ms_lost(ms *m, cause c, uint64_t offset, str example);
 status ms_add_exec(ms *m, const ms_exec *e, error *err) MUST_USE;
-/* Keeps what few executions have: the number for ms_exec.more; MS_NO_STRING when out of memory.
- */
+/* Keeps what few executions have: the number for ms_exec.more; MS_NO_STRING when out of
+ * memory. */
 uint32_t ms_add_more(ms *m, const ms_more *more);
 /* What is known of a full name; a new row when nothing is. NULL: out of memory. */
 ms_known *ms_know(ms *m, uint32_t full_name);

@@ -168,8 +168,8 @@ static bool take_last(str *line, str key, int64_t *out) {
     return false;
 }
 
-/* module:M, event:E, op:NAME -> M::E::NAME; stage:S -> S. The name may hold commas and colons.
- */
+/* module:M, event:E, op:NAME -> M::E::NAME; stage:S -> S. The name may hold commas and
+ * colons. */
 static void write_runtime_name(buf *out, str head) {
     size_t event = str_find(head, STR(", event:"), 0);
     size_t op = event == SIZE_MAX ? SIZE_MAX : str_find(head, STR(", op:"), event);

@@ -29,8 +29,8 @@ typedef struct {
     int64_t stream;
 } comm_column;
 
-/* stream_7_0_AllReduce-op9 belongs to stream 7, stream_ops_0_… of a GPU to a stream of its own.
- */
+/* stream_7_0_AllReduce-op9 belongs to stream 7, stream_ops_0_… of a GPU to a stream of its
+ * own. */
 static void parse_stem(ms *m, str stem, comm_column *c) {
     str rest = str_from(stem, 7); /* stream_ */
     size_t n = 0;
@@ -283,8 +283,8 @@ static status read_async_line(ms *m, str line, int64_t number, error *err) {
     return OK;
 }
 
-/* Lines FP, BP, end, then collectives: NAME start,end start,end …, a pair for each step, 10 ns.
- */
+/* Lines FP, BP, end, then collectives: NAME start,end start,end …, a pair for each step, 10
+ * ns. */
 typedef struct {
     str name;
     vec pairs; /* pair */
@@ -316,8 +316,8 @@ static status write_sync(ms *m, const sync_line *lines, size_t n_lines, error *e
     for (size_t k = 0; k < n; k++) {
         pair fp = VEC(&lines[0].pairs, pair)[k], bp = VEC(&lines[1].pairs, pair)[k],
              end = VEC(&lines[2].pairs, pair)[k];
-        /* A step begins where the operator that ends the one before it starts, as in the table.
-         */
+        /* A step begins where the operator that ends the one before it starts, as in the
+         * table. */
         int64_t start = k ? VEC(&lines[2].pairs, pair)[k - 1].start : fp.start;
         ms_step s = {.number = (int64_t)k + 1,
                      .start = start,

@@ -70,8 +70,8 @@ static bool row_is_whole(ms *m, const sheet *s, str name, int64_t total) {
     return false;
 }
 
-/* Names, type, sub-graph and costs of an operator, from its full name and what is known of it.
- */
+/* Names, type, sub-graph and costs of an operator, from its full name and what is known of
+ * it. */
 static status set_names(ms *m, row_given_op *g, str full_name, str type, error *err) {
     g->full_name = ms_string(m, full_name);
     g->name = ms_string(m, ms_short(full_name));

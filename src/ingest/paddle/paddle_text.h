@@ -10,8 +10,8 @@ const char *paddle_name(const char *start, const char *p, const char *end,
                         event_parser_name *out);
 const char *paddle_thread(const char *p, const char *end, int64_t *id);
 
-/* The name without its duration: "conv2d[12.345 us]" is "conv2d". Unchanged when it has none.
- */
+/* The name without its duration: "conv2d[12.345 us]" is "conv2d". Unchanged when it has
+ * none. */
 str paddle_bare_name(str name);
 
 /* "thread 12:MainThread(Python)" is MainThread; empty when the thread has no name. */

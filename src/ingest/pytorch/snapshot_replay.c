@@ -110,8 +110,8 @@ static bool next_event(replay *r, pickle_iter *it, event *e, bool *whole) {
     return true;
 }
 
-/* Snapshots before PyTorch 2.1 keep what was asked for and its stack in a list, newest first.
- */
+/* Snapshots before PyTorch 2.1 keep what was asked for and its stack in a list, newest
+ * first. */
 static pickle_value block_history(const snapshot *s, pickle_value block) {
     pickle_value first = PICKLE_ABSENT;
     pickle_iter it = pickle_items(s->p, snapshot_get(s, block, WORD_history));

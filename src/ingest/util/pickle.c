@@ -110,8 +110,8 @@ status pickle_make_node(pickle *p, int tag, pickle_value *out) {
     return OK;
 }
 
-/* A chunk of n cells at the end of the node's chain; the cells are to be filled. NULL: no room.
- */
+/* A chunk of n cells at the end of the node's chain; the cells are to be filled. NULL: no
+ * room. */
 static uint32_t *add_chunk(pickle *p, pickle_node *node, uint32_t used, uint32_t n) {
     if (vec_reserve(&p->cells, (size_t)n + CHUNK_HEAD) != OK) return NULL;
     uint32_t *all = VEC(&p->cells, uint32_t), chunk = (uint32_t)p->cells.n;

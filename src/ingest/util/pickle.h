@@ -71,8 +71,8 @@ bool pickle_text(const pickle *p, pickle_value v, str *out);
 
 /* The value of a text, for pickle_get; PICKLE_ABSENT when the pickle does not hold it. */
 pickle_value pickle_key(const pickle *p, str text);
-/* The last value given to the key; PICKLE_ABSENT when there is none or d is not a dictionary.
- */
+/* The last value given to the key; PICKLE_ABSENT when there is none or d is not a
+ * dictionary. */
 pickle_value pickle_get(const pickle *p, pickle_value d, pickle_value key);
 
 /* Elements of a list or tuple, pairs of a dictionary (in the order they were set, a key set

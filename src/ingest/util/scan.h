@@ -131,8 +131,8 @@ static inline bool scan_equal_long(const char *p, const char *g, size_t n) {
     return !(d[0] | d[1]);
 }
 
-/* High bit of every byte of w that equals c. Exact for the lowest set one, which is all we use.
- */
+/* High bit of every byte of w that equals c. Exact for the lowest set one, which is all we
+ * use. */
 static inline uint64_t scan_match(uint64_t w, uint8_t c) {
     uint64_t x = w ^ (0x0101010101010101ull * c);
     return (x - 0x0101010101010101ull) & ~x & 0x8080808080808080ull;
@@ -338,8 +338,8 @@ static inline __attribute__((always_inline)) const char *scan_fixed(const char *
     return p + 1 + digits / 8;
 }
 
-/* p is at an opening bracket: one past the matching closing one, NULL when `end` comes first.
- */
+/* p is at an opening bracket: one past the matching closing one, NULL when `end` comes
+ * first. */
 const char *scan_brackets(const char *p, const char *end);
 /* Its portable twin; the same function where there are no vectors. */
 const char *scan_brackets_bytes(const char *p, const char *end);
