@@ -12,64 +12,47 @@
 #include "analyse/scan/op_args.h"
 #include "base/bisect.h"
 #include "base/sort.h"
+#include "store/op_text.h"
 
 int64_t dtype_bytes(str name) {
     double bytes = op_type_bytes(name);
     return isnan(bytes) ? 0 : (int64_t)bytes;
 }
 
-/* The next text of a JSON list of strings. */
-static bool next_text(str list, size_t *at, str *out) {
-    size_t open = str_find(list, STR("\""), *at);
-    if (open == SIZE_MAX) return false;
-    size_t close = str_find(list, STR("\""), open + 1);
-    if (close == SIZE_MAX) return false;
-    *out = str_n(list.p + open + 1, close - open - 1);
-    *at = close + 1;
+/* Elements of a shape, [] is a scalar; false when it is not one. */
+static bool shape_elements(str shape, int64_t *out) {
+    op_list sizes = op_list_open(shape);
+    int64_t size;
+    *out = 1;
+    for (str one; op_list_next(&sizes, &one);)
+        if (!op_item_i64(one, &size) || size < 0 || __builtin_mul_overflow(*out, size, out))
+            return false;
     return true;
 }
 
-/* Elements of the next input of a JSON list of shapes; an empty list is one element. A list
- * of shapes (TensorList) is the sum of its members. */
-static bool next_elements(str list, size_t *at, int64_t *out) {
-    size_t i = *at;
-    while (i < list.n && list.p[i] != '[') i++;
-    if (i == list.n) return false;
-    int depth = 0;
-    int64_t sum = 0, product = 1;
-    bool deeper = false;
-    for (; i < list.n; i++) {
-        char c = list.p[i];
-        if (c == '[') {
-            deeper |= depth > 0;
-            depth++;
-            product = 1;
-        } else if (c >= '0' && c <= '9') {
-            int64_t v = 0;
-            for (; i < list.n && list.p[i] >= '0' && list.p[i] <= '9'; i++)
-                if (__builtin_mul_overflow(v, 10, &v) ||
-                    __builtin_add_overflow(v, list.p[i] - '0', &v))
-                    return false;
-            i--;
-            if (__builtin_mul_overflow(product, v, &product)) return false;
-        } else if (c == ']') {
-            if (depth == 1 ? !deeper : depth == 2) sum = add_i64(sum, product);
-            if (--depth == 0) break;
-        }
-    }
-    *at = i + 1;
-    *out = sum;
-    return depth == 0;
+/* Elements of an input: of a list of shapes (TensorList) the sum of its members. */
+static bool input_elements(str input, int64_t *out) {
+    op_list members = op_list_open(input);
+    int64_t n;
+    str one;
+    if (!op_list_next(&members, &one) || one.p[0] != '[') return shape_elements(input, out);
+    *out = 0;
+    do {
+        if (!shape_elements(one, &n)) return false;
+        *out = add_i64(*out, n);
+    } while (op_list_next(&members, &one));
+    return true;
 }
 
 int64_t input_bytes(str shapes, str types) {
-    size_t at_shape = 1, at_type = 0;
+    op_list inputs = op_list_open(shapes), of_inputs = op_list_open(types);
     int64_t elements, sum = ABSENT_I64;
-    str type;
-    if (!shapes.n || shapes.p[0] != '[') return ABSENT_I64;
-    while (next_elements(shapes, &at_shape, &elements) && next_text(types, &at_type, &type)) {
-        int64_t bytes, width = dtype_bytes(type);
-        if (!width || __builtin_mul_overflow(elements, width, &bytes)) continue;
+    str input, type;
+    while (op_list_next(&inputs, &input) && op_list_next(&of_inputs, &type)) {
+        int64_t bytes, width = dtype_bytes(op_item_text(type));
+        if (!width || !input_elements(input, &elements) ||
+            __builtin_mul_overflow(elements, width, &bytes))
+            continue;
         sum = sum == ABSENT_I64 ? bytes : add_i64(sum, bytes);
     }
     return sum;
