@@ -18,23 +18,6 @@
 
 /* ---- facts ------------------------------------------------------------------------------- */
 
-static bool starts_with_any(str name, const char *const *words, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (str_starts(name, str_of(words[i]))) return true;
-    return false;
-}
-
-/* Operators that only fetch data: their time is the pipeline's. */
-static bool fetches_data(str type) {
-    static const char *const words[] = {"GetNext", "InitData", "EndOfSequence"};
-    return starts_with_any(type, words, sizeof words / sizeof *words);
-}
-
-static bool converts(str type) {
-    static const char *const words[] = {"Cast", "TransData", "Transpose"};
-    return starts_with_any(type, words, sizeof words / sizeof *words);
-}
-
 static void add_given(given_sum *sum, const top_item *i) {
     sum->ns = add_i64(sum->ns, i->total);
     sum->calls = add_i64(sum->calls, max_i64(0, i->calls));
@@ -52,8 +35,10 @@ static status sum_types(advice_facts *f, error *err) {
              cpu = str_eq(items[i].side, STR("AI CPU"));
         if (!core && !cpu) continue;
         add_given(&f->device_types, &items[i]);
-        if (core && converts(items[i].name)) add_given(&f->conversions, &items[i]);
-        if (cpu && !fetches_data(items[i].name)) add_given(&f->ai_cpu, &items[i]);
+        if (core && lexicon_means(items[i].name, MEANS_CONVERTS))
+            add_given(&f->conversions, &items[i]);
+        if (cpu && !lexicon_means(items[i].name, MEANS_FETCHES_DATA))
+            add_given(&f->ai_cpu, &items[i]);
     }
     return OK;
 }
