@@ -120,7 +120,10 @@ static bool calls_are_slow(const advice_facts *f, const tally *calls, double lim
 }
 
 bool advice_tensor_cores_unused(const advice_facts *f, double limit, advice *out) {
-    return f->major >= 7 && calls_are_slow(f, &f->tensor_unused, limit, 0.75, out);
+    if (f->major < 7 || !calls_are_slow(f, &f->tensor_unused, limit, 0.75, out)) return false;
+    /* Volta and Turing know float16 alone; bfloat16 and TF32 came with 8.0. */
+    if (f->major == 7) verdict_add(&out->words, arg_int("half_only", 1));
+    return true;
 }
 
 bool advice_float32_matmul(const advice_facts *f, double limit, advice *out) {

@@ -142,6 +142,18 @@ static void matrix_products_without_tensor_cores_are_told(void **state) {
     case_end(&c);
 }
 
+/* Matrix cores before 8.0 know neither bfloat16 nor TF32. */
+static void an_older_device_is_advised_float16(void **state) {
+    advice_case c;
+    begin_step(&c);
+    FAKE_SET(&c.f, device, compute_major, 1, 7);
+    run_op(&c, "aten::mm", "volta_sgemm_128x64_nn", 0, 400);
+    case_ask(&c);
+    assert_fires(&c, "tensor_cores_unused", 300 * US);
+    assert_int_equal(case_value(&c, "tensor_cores_unused", "half_only").u.i, 1);
+    case_end(&c);
+}
+
 /* On matrix cores of AMD and Blackwell, in 16 bits already, or not known: none is told to change. */
 static void advice_about_matrix_cores_needs_to_know(void **state) {
     static const char *const names[] = {
@@ -317,6 +329,7 @@ int main(void) {
         cmocka_unit_test(small_kernels_cost_the_idle_time_before_them),
         cmocka_unit_test(a_few_small_kernels_are_left_alone),
         cmocka_unit_test(matrix_products_without_tensor_cores_are_told),
+        cmocka_unit_test(an_older_device_is_advised_float16),
         cmocka_unit_test(advice_about_matrix_cores_needs_to_know),
         cmocka_unit_test(tensor_cores_in_use_are_left_alone),
         cmocka_unit_test(device_without_tensor_cores_is_not_asked_for_them),
